@@ -1,0 +1,48 @@
+/** Bundles `src/` into `dist/`: one file per lazily loaded part, no runtime dependencies. */
+import { rm } from 'node:fs/promises';
+import { build } from 'esbuild';
+import manifest from '../package.json' with { type: 'json' };
+
+const define = {
+  'process.env.NODE_ENV': '"production"',
+  'process.env.GASTOP_VERSION': JSON.stringify(manifest.version),
+};
+
+await rm('dist', { recursive: true, force: true });
+
+// The launcher must parse on the Node versions it has to turn away, so it is built alone, for an old target.
+await build({
+  entryPoints: ['src/bin.ts'],
+  outfile: 'dist/bin.js',
+  bundle: true,
+  platform: 'node',
+  format: 'esm',
+  target: 'node16',
+  external: ['./main.js'],
+  define,
+  banner: { js: '#!/usr/bin/env node' },
+  logLevel: 'warning',
+});
+
+await build({
+  entryPoints: { main: 'src/cli/main.ts' },
+  outdir: 'dist',
+  bundle: true,
+  splitting: true,
+  platform: 'node',
+  format: 'esm',
+  target: 'node22.13',
+  jsx: 'automatic',
+  minify: true,
+  keepNames: true,
+  legalComments: 'none',
+  define,
+  // Ink asks for the React developer tools only with DEV=true, which a bundle never has.
+  external: ['react-devtools-core'],
+  chunkNames: 'chunks/[name]-[hash]',
+  // Some CommonJS dependencies call `require` for Node's own modules.
+  banner: {
+    js: "import { createRequire as __gastopRequire } from 'node:module'; const require = __gastopRequire(import.meta.url);",
+  },
+  logLevel: 'warning',
+});

@@ -1,0 +1,109 @@
+import type { Block, Hex } from '../core/block.ts';
+import type { FeeRule } from '../core/fee-rule.ts';
+
+/** Which chain a source speaks of. */
+export interface ChainInfo {
+  readonly id: number;
+  /** For people: `Ethereum`, `OP Mainnet`, or `chain 31337` where the id is not known. */
+  readonly name: string;
+  /** Ticker of the native coin, e.g. `ETH`. */
+  readonly nativeSymbol: string;
+  readonly feeRule: FeeRule;
+}
+
+/** One node's state as last seen; replay and simulation have a single entry. */
+export interface NodeHealth {
+  /** Host and port only: a URL's path, query and user often hold a key. */
+  readonly name: string;
+  readonly state: 'ok' | 'lagging' | 'disagrees' | 'down' | 'wrong-chain';
+  readonly head: number | null;
+  readonly latencyMs: number | null;
+  /** One line for people, e.g. `3 blocks behind`. */
+  readonly message: string;
+}
+
+/**
+ * What `subscribe` yields. Blocks come in order without gaps or repeats: each `block` is the child of the
+ * one before it, unless a `reorg` said how far to go back or a `gap` said that blocks were jumped over
+ * because the gap was too wide to fill here (`blocks` fetches them).
+ */
+export type ChainEvent =
+  | { readonly type: 'block'; readonly block: Block }
+  /** Blocks above `commonAncestor` are no longer part of the chain. */
+  | { readonly type: 'reorg'; readonly commonAncestor: number }
+  | { readonly type: 'gap'; readonly from: number; readonly to: number }
+  /** The source stopped answering; it goes on trying by itself, next at `retryAt` (ms since epoch, wall clock). */
+  | { readonly type: 'down'; readonly reason: string; readonly retryAt: number }
+  | { readonly type: 'up' }
+  /** A recording has been played to its end. */
+  | { readonly type: 'ended' };
+
+/** The last blocks a subscriber already has, so that a restart neither repeats nor misses any. */
+export interface KnownBlock {
+  readonly number: number;
+  readonly hash: Hex | null;
+}
+
+export interface CallRequest {
+  readonly to: Hex;
+  readonly data: Hex;
+}
+
+export interface ChainTransaction {
+  readonly hash: Hex;
+  readonly type: number;
+  readonly from: Hex;
+  readonly to: Hex | null;
+  readonly value: bigint;
+  readonly nonce: number;
+  readonly gasLimit: bigint;
+  readonly maxFeePerGas: bigint | null;
+  readonly maxPriorityFeePerGas: bigint | null;
+  readonly gasPrice: bigint | null;
+  readonly data: Hex;
+  /** `null` while the transaction waits in the pool. */
+  readonly blockNumber: number | null;
+  readonly blockHash: Hex | null;
+}
+
+export interface ChainReceipt {
+  readonly hash: Hex;
+  readonly status: 'success' | 'reverted';
+  readonly blockNumber: number;
+  readonly blockHash: Hex;
+  readonly gasUsed: bigint;
+  /** Wei per gas really paid. */
+  readonly effectiveGasPrice: bigint;
+}
+
+/**
+ * A chain to follow. One interface for nodes, recordings and the simulation, so that nothing behind it
+ * knows which it is.
+ *
+ * Every method rejects with a `ChainError` (see errors.ts); one that a source cannot have at all (a recording
+ * cannot send a transaction) rejects with `code: 'unsupported'`.
+ */
+export interface ChainSource {
+  readonly kind: 'rpc' | 'replay' | 'simulated';
+  /** Short, for people: `127.0.0.1:8545`, `blocks.csv`, `seed 1`. Never a whole URL. */
+  readonly name: string;
+  /** The chain's present, ms since epoch: wall clock, or the virtual time of a replay. */
+  now(): number;
+  chain(): Promise<ChainInfo>;
+  head(): Promise<Block>;
+  /** Blocks `from`–`to` inclusive, ascending; shorter where the source's past begins later. */
+  blocks(from: number, to: number, options?: { readonly signal?: AbortSignal }): Promise<Block[]>;
+  /** Follows the chain until `signal` aborts (then the iteration ends, it does not throw). */
+  subscribe(options: {
+    readonly known: readonly KnownBlock[];
+    readonly signal: AbortSignal;
+  }): AsyncIterable<ChainEvent>;
+  call(request: CallRequest): Promise<Hex>;
+  /** Answers the transaction hash. The bytes never appear in an error. */
+  sendRawTransaction(signed: Hex): Promise<Hex>;
+  transaction(hash: Hex): Promise<ChainTransaction | null>;
+  receipt(hash: Hex): Promise<ChainReceipt | null>;
+  nonce(address: Hex, at: 'latest' | 'pending'): Promise<number>;
+  balance(address: Hex): Promise<bigint>;
+  health(): readonly NodeHealth[];
+}

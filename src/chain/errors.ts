@@ -1,0 +1,23 @@
+export type ChainErrorCode =
+  | 'unreachable'
+  | 'timeout'
+  | 'wrong-chain'
+  | 'bad-answer'
+  | 'rejected'
+  | 'rate-limited'
+  | 'unsupported'
+  | 'bad-file';
+
+/**
+ * A chain source could not do what was asked. `message` is one line for people and says what to do;
+ * it holds no URL beyond host and port, and no signed bytes.
+ */
+export class ChainError extends Error {
+  override readonly name = 'ChainError';
+  readonly code: ChainErrorCode;
+
+  constructor(code: ChainErrorCode, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.code = code;
+  }
+}

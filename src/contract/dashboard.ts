@@ -1,0 +1,82 @@
+import * as z from 'zod';
+import { GasCurrent, GasRecommendation, GasTrend } from './gas.ts';
+import { Ratio, TimeFrame, Timestamp, Wei } from './primitives.ts';
+
+/** `GET /dashboard/stats/current` */
+export const StatsCurrent = z.strictObject({
+  snapshot: GasCurrent,
+  trend: GasTrend,
+  recommendation: GasRecommendation,
+});
+export type StatsCurrent = z.infer<typeof StatsCurrent>;
+
+export const ChartPoint = z.strictObject({
+  timestamp: Timestamp,
+  base: Wei,
+  /** Mean p50 tip of the bucket; `null` where tips are unknown. */
+  priority: Wei.nullable(),
+  /** Mean base fee plus mean p25, p50 and p75 tip. */
+  low: Wei,
+  average: Wei,
+  high: Wei,
+  gasUsedRatio: Ratio,
+});
+export type ChartPoint = z.infer<typeof ChartPoint>;
+
+export const Anomaly = z.strictObject({
+  timestamp: Timestamp,
+  kind: z.enum(['SPIKE', 'REGIME_SHIFT', 'ANOMALY']),
+  value: Wei,
+});
+export type Anomaly = z.infer<typeof Anomaly>;
+
+/** `GET /dashboard/stats/chart`: at most 500 points. */
+export const StatsChart = z.strictObject({
+  timeFrame: TimeFrame,
+  bucketSec: z.number().min(1),
+  points: z.array(ChartPoint).max(500),
+  anomalies: z.array(Anomaly),
+  events: z.array(
+    z.strictObject({ timestamp: Timestamp, kind: z.enum(['ALERT', 'AUTO_TX']), id: z.string() }),
+  ),
+});
+export type StatsChart = z.infer<typeof StatsChart>;
+
+export const Stats = z.strictObject({
+  now: Wei,
+  min: Wei,
+  p10: Wei,
+  median: Wei,
+  mean: Wei,
+  p90: Wei,
+  max: Wei,
+  changeRatio: z.number(),
+});
+export type Stats = z.infer<typeof Stats>;
+
+const Cost = z.strictObject({
+  /** Whole amounts are decimal strings. */
+  wei: z.string().regex(/^\d+$/),
+  usd: z.number().min(0).nullable(),
+});
+
+/** Mean base fee, wei per gas, by UTC weekday (row 0 is Monday) and hour; `null` where nothing is known. */
+export const Heatmap = z.array(z.array(Wei.nullable()).length(24)).length(7);
+export type Heatmap = z.infer<typeof Heatmap>;
+
+/** `GET /dashboard/stats/market` */
+export const StatsMarket = z.strictObject({
+  timeFrame: TimeFrame,
+  base: Stats,
+  average: Stats,
+  /** Standard deviation of the base fee over its mean. */
+  volatility: z.number().min(0),
+  cheapestHourUtc: z.int().min(0).max(23).nullable(),
+  heatmap: Heatmap,
+  nativeUsd: z.number().min(0).nullable(),
+  nativeUsdChangeRatio: z.number().nullable(),
+  actions: z.array(
+    z.strictObject({ name: z.string(), gas: z.int().min(21_000), slow: Cost, average: Cost, fast: Cost }),
+  ),
+});
+export type StatsMarket = z.infer<typeof StatsMarket>;

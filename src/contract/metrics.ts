@@ -1,0 +1,59 @@
+import * as z from 'zod';
+import { BlockNumber, Ratio, Timestamp, Wei } from './primitives.ts';
+
+export const Bucket = z.enum(['block', '1m', '5m', '1h', '1d']);
+export type Bucket = z.infer<typeof Bucket>;
+
+/** Length of a bucket in seconds; a block has none. */
+export const BUCKET_SEC: Readonly<Record<Exclude<Bucket, 'block'>, number>> = {
+  '1m': 60,
+  '5m': 300,
+  '1h': 3_600,
+  '1d': 86_400,
+};
+
+export const Percentile = z.enum(['p10', 'p25', 'p50', 'p75', 'p90', 'p95', 'p99']);
+export type Percentile = z.infer<typeof Percentile>;
+
+const envelope = <Row extends z.ZodType>(row: Row) =>
+  z.strictObject({
+    chainId: z.int().min(0),
+    from: Timestamp,
+    to: Timestamp,
+    bucket: Bucket,
+    page: z.int().min(0),
+    size: z.int().min(1).max(500),
+    total: z.int().min(0),
+    data: z.array(row),
+  });
+
+/** `GET /metrics/base-fee`: open, lowest, mean, highest and last base fee of each bucket, wei per gas. */
+export const BaseFeeRow = z.strictObject({
+  timestamp: Timestamp,
+  blockNumber: BlockNumber,
+  open: Wei,
+  min: Wei,
+  mean: Wei,
+  max: Wei,
+  close: Wei,
+});
+export type BaseFeeRow = z.infer<typeof BaseFeeRow>;
+export const BaseFeeMetrics = envelope(BaseFeeRow);
+export type BaseFeeMetrics = z.infer<typeof BaseFeeMetrics>;
+
+/** `GET /metrics/priority-fee`: the tip at one percentile, wei per gas; buckets hold the mean over their blocks. */
+export const PriorityFeeRow = z.strictObject({ timestamp: Timestamp, blockNumber: BlockNumber, value: Wei });
+export type PriorityFeeRow = z.infer<typeof PriorityFeeRow>;
+export const PriorityFeeMetrics = envelope(PriorityFeeRow);
+export type PriorityFeeMetrics = z.infer<typeof PriorityFeeMetrics>;
+
+/** `GET /metrics/gas-used-ratio` */
+export const GasUsedRatioRow = z.strictObject({
+  timestamp: Timestamp,
+  blockNumber: BlockNumber,
+  mean: Ratio,
+  max: Ratio,
+});
+export type GasUsedRatioRow = z.infer<typeof GasUsedRatioRow>;
+export const GasUsedRatioMetrics = envelope(GasUsedRatioRow);
+export type GasUsedRatioMetrics = z.infer<typeof GasUsedRatioMetrics>;

@@ -1,0 +1,25 @@
+import * as z from 'zod';
+
+/** Price per gas in wei, as a JSON integer. */
+export const Wei = z.int().min(0).max(Number.MAX_SAFE_INTEGER);
+
+/** ISO 8601 in UTC with `Z`. */
+export const Timestamp = z.iso.datetime();
+
+/** A share, 0 to 1. */
+export const Ratio = z.number().min(0).max(1);
+
+/** Seconds, not negative. */
+export const Seconds = z.number().min(0);
+
+export const BlockNumber = z.int().min(0);
+
+export const TimeFrame = z.enum(['1h', '24h', '7d', '30d']);
+export type TimeFrame = z.infer<typeof TimeFrame>;
+
+export const TIME_FRAME_SEC: Readonly<Record<TimeFrame, number>> = {
+  '1h': 3_600,
+  '24h': 86_400,
+  '7d': 604_800,
+  '30d': 2_592_000,
+};

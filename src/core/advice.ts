@@ -1,0 +1,103 @@
+/**
+ * What the fee engine says about the next blocks. Wei per gas as `bigint`; shares 0 to 1.
+ * The promises behind each lane and horizon are in docs/ARCHITECTURE.md and the design of the advice:
+ * Fast within 2 blocks at 0.99, Average within 3 at 0.95, Slow within 25 at 0.90.
+ */
+
+export const LANES = ['slow', 'average', 'fast'] as const;
+export type LaneName = (typeof LANES)[number];
+
+export interface LanePromise {
+  readonly withinBlocks: number;
+  /** What the lane aims for; what it is measured to keep is `Lane.probability`. */
+  readonly target: number;
+}
+
+export const LANE_PROMISES: Readonly<Record<LaneName, LanePromise>> = {
+  slow: { withinBlocks: 25, target: 0.9 },
+  average: { withinBlocks: 3, target: 0.95 },
+  fast: { withinBlocks: 2, target: 0.99 },
+};
+
+export interface Lane {
+  /** What is expected to be paid per gas; never above `maxFeePerGas`. */
+  readonly price: bigint;
+  /** The cap to sign. */
+  readonly maxFeePerGas: bigint;
+  readonly maxPriorityFeePerGas: bigint;
+  readonly withinBlocks: number;
+  readonly waitSec: { readonly p50: number; readonly p95: number };
+  /** Share of this rule's past advice that was included in time; `null` until enough has been judged. */
+  readonly probability: number | null;
+}
+
+export interface Summary {
+  readonly now: bigint;
+  readonly min: bigint;
+  readonly p25: bigint;
+  readonly median: bigint;
+  readonly p75: bigint;
+  readonly max: bigint;
+}
+
+export interface FanStep {
+  readonly blocksAhead: number;
+  readonly min: bigint;
+  readonly expected: bigint;
+  readonly max: bigint;
+}
+
+export type Direction = 'RISING' | 'FALLING' | 'STABLE';
+
+export interface Trend {
+  readonly direction: Direction;
+  /** Base fee now against the mean of the hour before, as a share (may be negative). */
+  readonly changeRatio: number;
+  readonly base: Summary;
+  readonly priority: Summary;
+  /** Share of the last 24 h of blocks whose base fee was below the next one, 0 to 1. */
+  readonly percentileRank24h: number;
+  /** Mean gas-used ratio of the last blocks, 0 to 1. */
+  readonly congestion: number;
+  readonly baseFeeFan: readonly FanStep[];
+}
+
+export type Action = 'SEND_NOW' | 'WAIT' | 'SET_ALERT';
+
+export interface Horizon {
+  readonly horizonSec: number;
+  /** Price per gas that is reached within the horizon. */
+  readonly price: bigint;
+  readonly probability: number | null;
+  /** Saving against sending in the next block. */
+  readonly savingRatio: number;
+}
+
+export interface Recommendation {
+  readonly action: Action;
+  readonly lane: LaneName;
+  readonly targetPrice: bigint;
+  readonly expectedWaitSec: number;
+  readonly deadlineSec: number;
+  readonly probability: number | null;
+  readonly expectedSavingRatio: number;
+  /** 0 to 100: how much history stands behind this. */
+  readonly confidence: number;
+  readonly reasons: readonly string[];
+  readonly alternatives: readonly Horizon[];
+  /** Own past recommendations, judged: how many, share kept, mean stated probability. */
+  readonly track: {
+    readonly evaluated: number;
+    readonly hitRatio: number | null;
+    readonly statedProbability: number | null;
+  };
+}
+
+export interface Advice {
+  readonly nextBaseFee: bigint;
+  /** `null` where the chain has no blobs. */
+  readonly nextBlobBaseFee: bigint | null;
+  readonly lanes: Readonly<Record<LaneName, Lane>>;
+  readonly trend: Trend;
+  readonly recommendation: Recommendation;
+}

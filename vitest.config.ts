@@ -1,0 +1,13 @@
+import { defineConfig } from 'vitest/config';
+
+export default defineConfig({
+  test: {
+    include: ['test/**/*.test.{ts,tsx}'],
+    // Two cores: a third worker only makes the pseudo-terminal journeys wait for each other.
+    maxWorkers: 2,
+    testTimeout: 30_000,
+    hookTimeout: 60_000,
+    // Terminal journeys and Ink need an interactive, colourless, predictable environment.
+    env: { NODE_ENV: 'test' },
+  },
+});
