@@ -1,16 +1,6 @@
 import type { Block, Hex } from '../core/block.ts';
 import type { FeeRule } from '../core/fee-rule.ts';
 
-/** Which chain a source speaks of. */
-export interface ChainInfo {
-  readonly id: number;
-  /** For people: `Ethereum`, `OP Mainnet`, or `chain 31337` where the id is not known. */
-  readonly name: string;
-  /** Ticker of the native coin, e.g. `ETH`. */
-  readonly nativeSymbol: string;
-  readonly feeRule: FeeRule;
-}
-
 /** One node's state as last seen; replay and simulation have a single entry. */
 export interface NodeHealth {
   /** Host and port only: a URL's path, query and user often hold a key. */
@@ -89,7 +79,7 @@ export interface ChainSource {
   readonly name: string;
   /** The chain's present, ms since epoch: wall clock, or the virtual time of a replay. */
   now(): number;
-  chain(): Promise<ChainInfo>;
+  chain(): Promise<ChainProfile>;
   head(): Promise<Block>;
   /** Blocks `from`–`to` inclusive, ascending; shorter where the source's past begins later. */
   blocks(from: number, to: number, options?: { readonly signal?: AbortSignal }): Promise<Block[]>;

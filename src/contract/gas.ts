@@ -33,7 +33,13 @@ export const GasCurrent = z.strictObject({
   updatedAt: Timestamp,
   updateFrequencySec: Seconds,
   stale: z.boolean(),
-  source: z.strictObject({ kind: SourceKind, name: z.string() }),
+  source: z.strictObject({
+    kind: SourceKind,
+    /** Short, for people: `3 nodes agree`, `127.0.0.1:8545`, `blocks.csv`. Never a whole URL. */
+    name: z.string(),
+    /** Why the source gives nothing new, and when it is asked again; `null` while it is well. */
+    problem: z.strictObject({ message: z.string(), retryAt: Timestamp.nullable() }).nullable(),
+  }),
 });
 export type GasCurrent = z.infer<typeof GasCurrent>;
 

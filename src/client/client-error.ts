@@ -1,0 +1,58 @@
+export type ClientErrorCode =
+  /** Nothing answered: refused, reset, timed out, name not found. */
+  | 'unreachable'
+  /** 401: key missing, wrong or revoked. */
+  | 'key'
+  /** 403: the plan does not allow this. */
+  | 'plan'
+  | 'not-found'
+  /** 400: the service does not accept a parameter. */
+  | 'invalid'
+  /** 429 */
+  | 'quota'
+  /** 503: the service is there, its chain is not. */
+  | 'unavailable'
+  /** Any other refusal or a failure of the service. */
+  | 'server'
+  /** An answer came but a required field could not be found in it. */
+  | 'unreadable';
+
+/** A v1 call that did not work. `message` is one clean line for people; nothing in it repeats the key. */
+export class ClientError extends Error {
+  override readonly name = 'ClientError';
+  readonly code: ClientErrorCode;
+  /** The v1 path that was asked, e.g. `/gas/current`. */
+  readonly endpoint: string;
+  readonly status: number | null;
+  /** What the service asks to wait before the next try (`Retry-After`). */
+  readonly retryAfterSec: number | null;
+  /** The service's own details, e.g. one line per parameter or per node. */
+  readonly details: readonly { readonly path: string; readonly message: string }[];
+  /** For `unreadable`: the field that is missing or makes no sense, e.g. `lanes.slow.price`. */
+  readonly field: string | null;
+  /** For `unreadable`: the beginning of the answer, stripped of control characters, for the raw view. */
+  readonly raw: string | null;
+
+  constructor(
+    code: ClientErrorCode,
+    message: string,
+    context: {
+      readonly endpoint: string;
+      readonly status?: number | null;
+      readonly retryAfterSec?: number | null;
+      readonly details?: readonly { readonly path: string; readonly message: string }[];
+      readonly field?: string | null;
+      readonly raw?: string | null;
+      readonly cause?: unknown;
+    },
+  ) {
+    super(message, { cause: context.cause });
+    this.code = code;
+    this.endpoint = context.endpoint;
+    this.status = context.status ?? null;
+    this.retryAfterSec = context.retryAfterSec ?? null;
+    this.details = context.details ?? [];
+    this.field = context.field ?? null;
+    this.raw = context.raw ?? null;
+  }
+}

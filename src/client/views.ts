@@ -1,0 +1,172 @@
+/**
+ * What the screens and commands read: one shape, whichever service answered. Wei is `bigint`; times are ms
+ * since epoch; what a service did not say is `null`. Statistics that are only drawn are plain numbers, in wei.
+ */
+import type { LaneName } from '../core/advice.ts';
+
+export interface LaneView {
+  readonly price: bigint;
+  readonly maxFeePerGas: bigint | null;
+  readonly maxPriorityFeePerGas: bigint | null;
+  readonly withinBlocks: number | null;
+  readonly waitSec: { readonly p50: number; readonly p95: number } | null;
+  readonly probability: number | null;
+}
+
+export interface SnapshotView {
+  readonly chainId: number | null;
+  readonly blockNumber: number | null;
+  readonly blockTimestamp: number | null;
+  readonly lanes: Readonly<Record<LaneName, LaneView>>;
+  readonly baseFee: bigint;
+  readonly nextBaseFee: bigint | null;
+  readonly priorityFee: bigint | null;
+  readonly blobBaseFee: bigint | null;
+  readonly gasUsedRatio: number | null;
+  /** Dollars for one native coin. */
+  readonly nativeUsd: number | null;
+  readonly updatedAt: number | null;
+  readonly updateFrequencySec: number | null;
+  readonly stale: boolean;
+  readonly source: {
+    /** `service`: a service that does not say what stands behind it. */
+    readonly kind: 'rpc' | 'replay' | 'simulated' | 'service';
+    readonly name: string;
+    readonly problem: { readonly message: string; readonly retryAt: number | null } | null;
+  };
+}
+
+export interface SummaryView {
+  readonly now: bigint;
+  readonly min: bigint;
+  readonly p25: bigint | null;
+  readonly median: bigint | null;
+  readonly p75: bigint | null;
+  readonly max: bigint;
+}
+
+export interface TrendView {
+  /** `RISING`, `FALLING`, `STABLE`, or the service's own word. */
+  readonly direction: string;
+  readonly changeRatio: number | null;
+  readonly base: SummaryView | null;
+  readonly priority: SummaryView | null;
+  readonly percentileRank24h: number | null;
+  readonly congestion: number | null;
+  readonly baseFeeFan: readonly {
+    readonly blocksAhead: number;
+    readonly min: bigint;
+    readonly expected: bigint;
+    readonly max: bigint;
+  }[];
+  readonly updatedAt: number | null;
+}
+
+export interface HorizonView {
+  readonly horizonSec: number;
+  readonly price: bigint;
+  readonly probability: number | null;
+  readonly savingRatio: number | null;
+}
+
+export interface RecommendationView {
+  /** `SEND_NOW`, `WAIT`, `SET_ALERT`, or the service's own word. */
+  readonly action: string;
+  readonly lane: string | null;
+  readonly targetPrice: bigint | null;
+  readonly expectedWaitSec: number | null;
+  readonly deadlineSec: number | null;
+  readonly probability: number | null;
+  readonly expectedSavingRatio: number | null;
+  readonly confidence: number | null;
+  readonly reasons: readonly string[];
+  readonly alternatives: readonly HorizonView[];
+  readonly track: {
+    readonly evaluated: number;
+    readonly hitRatio: number | null;
+    readonly statedProbability: number | null;
+  } | null;
+  readonly validUntil: number | null;
+  readonly updatedAt: number | null;
+}
+
+export interface ChartPointView {
+  readonly timestamp: number;
+  readonly base: number;
+  readonly priority: number | null;
+  readonly low: number | null;
+  readonly average: number | null;
+  readonly high: number | null;
+  readonly gasUsedRatio: number | null;
+}
+
+export interface ChartView {
+  readonly timeFrame: string;
+  readonly bucketSec: number | null;
+  readonly points: readonly ChartPointView[];
+  readonly anomalies: readonly {
+    readonly timestamp: number;
+    readonly kind: string;
+    readonly value: number;
+  }[];
+  readonly events: readonly { readonly timestamp: number; readonly kind: string; readonly id: string }[];
+}
+
+export interface StatsView {
+  readonly now: number;
+  readonly min: number;
+  readonly p10: number | null;
+  readonly median: number | null;
+  readonly mean: number | null;
+  readonly p90: number | null;
+  readonly max: number;
+  readonly changeRatio: number | null;
+}
+
+export interface MarketView {
+  readonly timeFrame: string;
+  readonly base: StatsView | null;
+  readonly average: StatsView | null;
+  readonly volatility: number | null;
+  readonly cheapestHourUtc: number | null;
+  /** 7 rows (Monday first) of 24 UTC hours; empty where the service has none. */
+  readonly heatmap: readonly (readonly (number | null)[])[];
+  readonly nativeUsd: number | null;
+  readonly nativeUsdChangeRatio: number | null;
+  readonly actions: readonly { readonly name: string; readonly gas: number }[];
+}
+
+export interface BaseFeeRowView {
+  readonly timestamp: number;
+  readonly blockNumber: number | null;
+  readonly open: number;
+  readonly min: number;
+  readonly mean: number;
+  readonly max: number;
+  readonly close: number;
+}
+
+export interface PriorityFeeRowView {
+  readonly timestamp: number;
+  readonly blockNumber: number | null;
+  readonly value: number;
+}
+
+export interface GasUsedRatioRowView {
+  readonly timestamp: number;
+  readonly blockNumber: number | null;
+  readonly mean: number;
+  readonly max: number | null;
+}
+
+/** One page of a metrics answer. */
+export interface MetricsView<Row> {
+  readonly chainId: number | null;
+  readonly from: number | null;
+  readonly to: number | null;
+  readonly bucket: string | null;
+  readonly page: number;
+  readonly size: number;
+  readonly total: number;
+  readonly rows: readonly Row[];
+}
