@@ -1,5 +1,5 @@
 import type { Block, Hex } from '../core/block.ts';
-import type { FeeRule } from '../core/fee-rule.ts';
+import type { ChainProfile } from '../core/chains.ts';
 
 /** One node's state as last seen; replay and simulation have a single entry. */
 export interface NodeHealth {
