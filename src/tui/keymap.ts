@@ -1,0 +1,129 @@
+/**
+ * Every key the monitor knows. This table drives dispatch, the footer, the `?` overlay and the README, so a
+ * key that is not here does not exist.
+ */
+
+export type Scope = 'global' | 'live' | 'chart';
+
+export interface KeyBinding {
+  readonly action: string;
+  /** `global` works on every tab; the others only while their tab is shown. */
+  readonly scope: Scope;
+  /** Key names as {@link keyName} gives them: `q`, `ctrl+c`, `left`, `return`, `tab`, `?`. */
+  readonly keys: readonly string[];
+  /** How the keys are written for people. */
+  readonly label: string;
+  /** What it does, in the help overlay. */
+  readonly help: string;
+  /** The word beside the key in the footer; absent: not in the footer. */
+  readonly footer?: string;
+}
+
+export const KEYMAP = [
+  {
+    action: 'help',
+    scope: 'global',
+    keys: ['?'],
+    label: '?',
+    help: 'show or hide this help',
+    footer: 'help',
+  },
+  { action: 'tab-1', scope: 'global', keys: ['1'], label: '1', help: 'Live' },
+  { action: 'tab-2', scope: 'global', keys: ['2'], label: '2', help: 'Chart' },
+  { action: 'next-tab', scope: 'global', keys: ['tab', ']'], label: 'Tab ]', help: 'next tab' },
+  {
+    action: 'previous-tab',
+    scope: 'global',
+    keys: ['shift+tab', '['],
+    label: '⇧Tab [',
+    help: 'previous tab',
+  },
+  { action: 'refresh', scope: 'global', keys: ['r'], label: 'r', help: 'ask again now', footer: 'refresh' },
+  {
+    action: 'freeze',
+    scope: 'global',
+    keys: ['f'],
+    label: 'f',
+    help: 'freeze the screen, or let it go on',
+    footer: 'freeze',
+  },
+  { action: 'raw', scope: 'global', keys: ['i'], label: 'i', help: "show the service's own answer" },
+  { action: 'slower', scope: 'global', keys: ['-'], label: '-', help: 'ask less often' },
+  { action: 'faster', scope: 'global', keys: ['+', '='], label: '+', help: 'ask more often' },
+  {
+    action: 'back',
+    scope: 'global',
+    keys: ['escape'],
+    label: 'Esc',
+    help: 'close what is open; never quits',
+  },
+  { action: 'quit', scope: 'global', keys: ['q', 'ctrl+c'], label: 'q', help: 'quit', footer: 'quit' },
+
+  {
+    action: 'copy',
+    scope: 'live',
+    keys: ['c'],
+    label: 'c',
+    help: 'copy the three lanes to the clipboard',
+    footer: 'copy',
+  },
+
+  {
+    action: 'time-frame',
+    scope: 'chart',
+    keys: ['t'],
+    label: 't',
+    help: 'time frame: 1h, 24h, 7d, 30d',
+    footer: 'time',
+  },
+  {
+    action: 'percentile',
+    scope: 'chart',
+    keys: ['p'],
+    label: 'p',
+    help: 'tip percentile: p50 to p99',
+    footer: 'percentile',
+  },
+  {
+    action: 'compare',
+    scope: 'chart',
+    keys: ['v'],
+    label: 'v',
+    help: 'compare with the window before',
+    footer: 'compare',
+  },
+  {
+    action: 'heatmap',
+    scope: 'chart',
+    keys: ['h'],
+    label: 'h',
+    help: 'cheap hours: day × hour',
+    footer: 'hours',
+  },
+  {
+    action: 'export',
+    scope: 'chart',
+    keys: ['e'],
+    label: 'e',
+    help: 'save what is shown as CSV',
+    footer: 'export',
+  },
+  { action: 'cursor-left', scope: 'chart', keys: ['left'], label: '←', help: 'move the cursor back' },
+  { action: 'cursor-right', scope: 'chart', keys: ['right'], label: '→', help: 'move the cursor on' },
+  {
+    action: 'cursor-start',
+    scope: 'chart',
+    keys: ['g', 'home'],
+    label: 'g',
+    help: 'cursor to the oldest value',
+  },
+  {
+    action: 'cursor-end',
+    scope: 'chart',
+    keys: ['G', 'end'],
+    label: 'G',
+    help: 'cursor to the newest value',
+  },
+] as const satisfies readonly KeyBinding[];
+
+export type ActionName = (typeof KEYMAP)[number]['action'];
