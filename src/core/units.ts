@@ -1,0 +1,141 @@
+/**
+ * Amounts to text and back. Wei is exact (`bigint`); rounding happens here, last, and only for people:
+ * three significant digits, never scientific notation, never a price rounded to 0.
+ */
+
+const GWEI_DECIMALS = 9;
+const NATIVE_DECIMALS = 18;
+const SIGNIFICANT = 3;
+
+/** What stands where a value is not known. */
+export const UNKNOWN = '—';
+
+/** U+2212, as wide as a digit, so that columns of signed numbers stay aligned. */
+const MINUS = '−';
+
+/**
+ * Rounds `units` of 10^-`decimals` half up to three significant digits, keeping every digit left of the point.
+ * Trailing zeros stay (`0.0500`), so that columns keep their width.
+ */
+function formatScaled(units: bigint, decimals: number): string {
+  if (units === 0n) return '0';
+  const digits = units.toString().length;
+  // How many of the lowest digits are rounded away; none above the point.
+  const dropped = Math.min(Math.max(digits - SIGNIFICANT, 0), decimals);
+  const step = 10n ** BigInt(dropped);
+  let kept = (units + step / 2n) / step;
+  let places = decimals - dropped;
+  // 9.996 rounds up to 10.00: one digit more than asked for.
+  if (places > 0 && dropped > 0 && kept.toString().length > SIGNIFICANT) {
+    kept /= 10n;
+    places -= 1;
+  }
+  const text = kept.toString().padStart(places + 1, '0');
+  const whole = groupDigits(text.slice(0, text.length - places));
+  return places === 0 ? whole : `${whole}.${text.slice(text.length - places)}`;
+}
+
+function groupDigits(digits: string): string {
+  return digits.replace(/\B(?=(\d{3})+$)/g, ',');
+}
+
+function toWei(wei: bigint | number): bigint | null {
+  if (typeof wei === 'bigint') return wei;
+  return Number.isFinite(wei) ? BigInt(Math.round(wei)) : null;
+}
+
+/**
+ * Wei per gas as gwei with three significant digits: `0.0412`, `12.3`, `1,352`, one wei is `0.000000001`.
+ * A number may be a mean; it is rounded to whole wei. Negative values carry a minus sign.
+ */
+export function formatGwei(wei: bigint | number): string {
+  const exact = toWei(wei);
+  if (exact === null) return UNKNOWN;
+  return exact < 0n ? MINUS + formatScaled(-exact, GWEI_DECIMALS) : formatScaled(exact, GWEI_DECIMALS);
+}
+
+/** An amount of wei in whole native coins with three significant digits: `0.00000105 ETH`. */
+export function formatNative(wei: bigint, symbol: string): string {
+  return `${formatScaled(wei, NATIVE_DECIMALS)} ${symbol}`;
+}
+
+/** Wei per gas as exact gwei for machines: no grouping, no rounding, no trailing zeros (`0.041234567`). */
+export function gweiString(wei: bigint): string {
+  const text = wei.toString().padStart(GWEI_DECIMALS + 1, '0');
+  const fraction = text.slice(-GWEI_DECIMALS).replace(/0+$/, '');
+  const whole = text.slice(0, -GWEI_DECIMALS);
+  return fraction === '' ? whole : `${whole}.${fraction}`;
+}
+
+/**
+ * Reads gwei as people write it (`5`, `0.0412`) into exact wei.
+ * @throws RangeError for anything but a plain decimal with at most nine decimals.
+ */
+export function parseGwei(text: string): bigint {
+  const match = /^(\d{1,12})(?:\.(\d{1,9}))?$/.exec(text.trim());
+  if (match === null) {
+    throw new RangeError('a gas price is a number of gwei with at most 9 decimals, such as 5 or 0.0412');
+  }
+  return BigInt(match[1] ?? '0') * 10n ** 9n + BigInt((match[2] ?? '').padEnd(GWEI_DECIMALS, '0'));
+}
+
+/** Dollars: two decimals from one dollar on, below it two significant digits; what is smaller says so. */
+export function formatUsd(usd: number): string {
+  if (!Number.isFinite(usd) || usd < 0) return UNKNOWN;
+  if (usd === 0) return '$0';
+  if (usd < 0.0001) return '<$0.0001';
+  if (usd < 0.01) return `$${trimZeros(usd.toFixed(4))}`;
+  if (usd < 0.0995) return `$${usd.toFixed(3)}`;
+  const [whole = '0', cents = '00'] = usd.toFixed(2).split('.');
+  return `$${groupDigits(whole)}.${cents}`;
+}
+
+function trimZeros(decimal: string): string {
+  return decimal.replace(/\.?0+$/, '');
+}
+
+/** Dollars that `wei` of the native coin are worth at `nativeUsd` dollars a coin. */
+export function usdOf(wei: bigint, nativeUsd: number): number {
+  return (Number(wei) / 1e18) * nativeUsd;
+}
+
+/** Two units at most: `12s`, `1m24s`, `1h05m`, `2d03h`. */
+export function formatDuration(seconds: number): string {
+  if (!Number.isFinite(seconds)) return UNKNOWN;
+  const total = Math.max(Math.round(seconds), 0);
+  if (total < 60) return `${total}s`;
+  if (total < 3_600) return pair(total, 60, 'm', 1, 's');
+  if (total < 86_400) return pair(total, 3_600, 'h', 60, 'm');
+  return pair(total, 86_400, 'd', 3_600, 'h');
+}
+
+function pair(total: number, big: number, bigName: string, small: number, smallName: string): string {
+  const rest = Math.floor((total % big) / small);
+  const head = `${Math.floor(total / big)}${bigName}`;
+  return rest === 0 ? head : `${head}${String(rest).padStart(2, '0')}${smallName}`;
+}
+
+/** `4s ago`; what is not yet a second old, or lies ahead by a clock's error, is `now`. */
+export function formatAge(seconds: number): string {
+  if (!Number.isFinite(seconds)) return UNKNOWN;
+  return seconds < 1 ? 'now' : `${formatDuration(Math.floor(seconds))} ago`;
+}
+
+/** A share as percent: `68 %`, with decimals `2.1 %`. */
+export function formatPercent(ratio: number, decimals = 0): string {
+  if (!Number.isFinite(ratio)) return UNKNOWN;
+  const text = Math.abs(ratio * 100).toFixed(decimals);
+  const negative = ratio < 0 && Number(text) !== 0;
+  return `${negative ? MINUS : ''}${text} %`;
+}
+
+/** A change with its sign: `+3.4 %`, `−2.1 %`. */
+export function formatChange(ratio: number, decimals = 1): string {
+  const text = formatPercent(ratio, decimals);
+  return ratio > 0 && /[1-9]/.test(text) ? `+${text}` : text;
+}
+
+/** Whole numbers with grouping: `24,337,604`. */
+export function formatCount(count: number): string {
+  return Number.isFinite(count) ? groupDigits(Math.round(count).toString()) : UNKNOWN;
+}

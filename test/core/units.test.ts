@@ -1,0 +1,107 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import {
+  formatAge,
+  formatChange,
+  formatCount,
+  formatDuration,
+  formatGwei,
+  formatNative,
+  formatPercent,
+  formatUsd,
+  gweiString,
+  parseGwei,
+} from '../../src/core/units.ts';
+
+const GWEI = 10n ** 9n;
+
+describe('a price in gwei', () => {
+  it.each([
+    [41_200_000n, '0.0412'],
+    [41_249_999n, '0.0412'],
+    [41_250_000n, '0.0413'],
+    [1_352n * GWEI, '1,352'],
+    [1n, '0.000000001'],
+    [12n, '0.000000012'],
+    [0n, '0'],
+    [50_000_000n, '0.0500'],
+    [9_996_000_000n, '10.0'],
+    [999_600_000_000n, '1,000'],
+    [99_960_000_000n, '100'],
+    [GWEI, '1.00'],
+    [12_345_678_901n, '12.3'],
+    [1_234_567n * GWEI, '1,234,567'],
+    [-41_200_000n, '−0.0412'],
+  ])('of %d wei is written %s', (wei, text) => {
+    expect(formatGwei(wei)).toBe(text);
+  });
+
+  it('keeps three digits right at every size, and is never 0 for a price above 0', () => {
+    fc.assert(
+      fc.property(fc.bigInt({ min: 1n, max: 10n ** 18n }), (wei) => {
+        const shown = Number(formatGwei(wei).replaceAll(',', ''));
+        expect(shown).toBeGreaterThan(0);
+        expect(Math.abs(shown - Number(wei) / 1e9)).toBeLessThanOrEqual((Number(wei) / 1e9) * 0.00501);
+        expect(formatGwei(wei)).not.toMatch(/e/);
+      }),
+    );
+  });
+
+  it('says that a mean that is not a number is unknown', () => {
+    expect(formatGwei(Number.NaN)).toBe('—');
+    expect(formatGwei(41_200_000.4)).toBe('0.0412');
+  });
+
+  it('is read back exactly from what a machine wrote', () => {
+    fc.assert(
+      fc.property(fc.bigInt({ min: 0n, max: 10n ** 20n }), (wei) => parseGwei(gweiString(wei)) === wei),
+    );
+  });
+
+  it.each(['', 'abc', '-1', '1e9', '0.0000000001', '1,5', '0x10', 'Infinity', '1.'])('is not %j', (text) => {
+    expect(() => parseGwei(text)).toThrow(/number of gwei/);
+  });
+});
+
+describe('amounts for people', () => {
+  it('writes native amounts with three digits', () => {
+    expect(formatNative(1_050_000_000_000n, 'ETH')).toBe('0.00000105 ETH');
+    expect(formatNative(10n ** 18n, 'ETH')).toBe('1.00 ETH');
+  });
+
+  it.each([
+    [0.00318, '$0.0032'],
+    [0.003, '$0.003'],
+    [0.0213, '$0.021'],
+    [0.0999, '$0.10'],
+    [12.304, '$12.30'],
+    [1_234.5, '$1,234.50'],
+    [0.00001, '<$0.0001'],
+    [0, '$0'],
+  ])('writes %d dollars as %s', (usd, text) => {
+    expect(formatUsd(usd)).toBe(text);
+  });
+
+  it.each([
+    [12, '12s'],
+    [84, '1m24s'],
+    [290, '4m50s'],
+    [3_600, '1h'],
+    [3_900, '1h05m'],
+    [183_600, '2d03h'],
+    [59.6, '1m'],
+  ])('writes %d seconds as %s', (seconds, text) => {
+    expect(formatDuration(seconds)).toBe(text);
+  });
+
+  it('writes ages, shares, changes and counts', () => {
+    expect(formatAge(4.9)).toBe('4s ago');
+    expect(formatAge(-1)).toBe('now');
+    expect(formatPercent(0.194)).toBe('19 %');
+    expect(formatPercent(-0.0214, 1)).toBe('−2.1 %');
+    expect(formatPercent(-0.0001)).toBe('0 %');
+    expect(formatChange(0.0344)).toBe('+3.4 %');
+    expect(formatChange(0)).toBe('0.0 %');
+    expect(formatCount(24_337_604)).toBe('24,337,604');
+  });
+});
