@@ -1,0 +1,162 @@
+/**
+ * A real Ethereum node for tests: the platform package's own binary (the launcher script of
+ * `@foundry-rs/anvil` leaves its child behind when it is killed), on a free port, stopped by its pid.
+ */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createRequire } from 'node:module';
+
+export interface AnvilOptions {
+  /** Seconds between blocks; left out: a block per transaction (or none with `noMining`). */
+  readonly blockTime?: number;
+  readonly chainId?: number;
+  /** Wei per gas of the first block. */
+  readonly baseFee?: bigint | number;
+  /** Blocks only when `mine` is called. */
+  readonly noMining?: boolean;
+  /** Gas limit of each block; a plain transfer takes 21,000. */
+  readonly gasLimit?: number;
+  /** A fixed port, to bring a node back where it was; default: a free one. */
+  readonly port?: number;
+  /** Further command-line arguments, e.g. `['--hardfork', 'shanghai']`. */
+  readonly args?: readonly string[];
+}
+
+export interface Anvil {
+  readonly url: string;
+  readonly wsUrl: string;
+  readonly port: number;
+  readonly pid: number;
+  /** One JSON-RPC call; rejects with the node's error message. */
+  rpc(method: string, params?: readonly unknown[]): Promise<unknown>;
+  /** Mines `count` blocks at once. */
+  mine(count?: number): Promise<void>;
+  /** The dev accounts, all unlocked. */
+  accounts(): Promise<readonly string[]>;
+  /**
+   * Puts one transfer per tip (wei per gas) into the pool, from changing accounts, and answers their hashes.
+   * With a small `gasLimit` a few of them fill a block and drive the base fee up.
+   */
+  sendTransfers(tips: readonly (bigint | number)[]): Promise<readonly string[]>;
+  /** Sets the base fee of the next block, wei per gas. */
+  setNextBaseFee(wei: bigint | number): Promise<void>;
+  /** Replaces the newest `depth` blocks by others. */
+  reorg(depth: number): Promise<void>;
+  /** Ends the process and waits for it; more than once is fine. */
+  stop(): Promise<void>;
+}
+
+/** Generous, so that a transfer stays valid whatever the base fee does in a test. */
+const MAX_FEE_PER_GAS = 10_000_000_000_000n;
+
+const quantity = (value: bigint | number): string => `0x${value.toString(16)}`;
+
+export async function startAnvil(options: AnvilOptions = {}): Promise<Anvil> {
+  const args = ['--host', '127.0.0.1', '--port', String(options.port ?? 0)];
+  if (options.blockTime !== undefined) args.push('--block-time', String(options.blockTime));
+  if (options.chainId !== undefined) args.push('--chain-id', String(options.chainId));
+  if (options.baseFee !== undefined) args.push('--block-base-fee-per-gas', String(options.baseFee));
+  if (options.gasLimit !== undefined) args.push('--gas-limit', String(options.gasLimit));
+  if (options.noMining) args.push('--no-mining');
+  args.push(...(options.args ?? []));
+
+  const child = spawn(anvilBinary(), args, { stdio: ['ignore', 'pipe', 'pipe'] });
+  const exited = once(child, 'exit');
+  endWithThisProcess(child);
+  const port = await listeningPort(child);
+  const url = `http://127.0.0.1:${port}`;
+
+  const rpc = async (method: string, params: readonly unknown[] = []): Promise<unknown> => {
+    const response = await fetch(url, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
+    });
+    const body = (await response.json()) as { result?: unknown; error?: { message: string } };
+    if (body.error) throw new Error(`anvil ${method}: ${body.error.message}`);
+    return body.result;
+  };
+  const accounts = async () => (await rpc('eth_accounts')) as string[];
+
+  return {
+    url,
+    wsUrl: `ws://127.0.0.1:${port}`,
+    port,
+    pid: child.pid ?? 0,
+    rpc,
+    accounts,
+    mine: async (count = 1) => {
+      await rpc('anvil_mine', [quantity(count)]);
+    },
+    sendTransfers: async (tips) => {
+      const from = await accounts();
+      const hashes: string[] = [];
+      for (const [index, tip] of tips.entries()) {
+        const hash = await rpc('eth_sendTransaction', [
+          {
+            from: from[index % from.length],
+            to: from[(index + 1) % from.length],
+            value: '0x1',
+            gas: quantity(21_000),
+            maxFeePerGas: quantity(MAX_FEE_PER_GAS),
+            maxPriorityFeePerGas: quantity(tip),
+          },
+        ]);
+        hashes.push(String(hash));
+      }
+      return hashes;
+    },
+    setNextBaseFee: async (wei) => {
+      await rpc('anvil_setNextBlockBaseFeePerGas', [quantity(wei)]);
+    },
+    reorg: async (depth) => {
+      await rpc('anvil_reorg', [depth, []]);
+    },
+    stop: async () => {
+      if (child.exitCode !== null || child.signalCode !== null) return;
+      child.kill('SIGKILL');
+      await exited;
+    },
+  };
+}
+
+function anvilBinary(): string {
+  const arch = process.arch === 'x64' ? 'amd64' : process.arch;
+  const suffix = process.platform === 'win32' ? '.exe' : '';
+  // The platform package is a dependency of the launcher, so it is looked up from there.
+  const launcher = createRequire(import.meta.url).resolve('@foundry-rs/anvil/package.json');
+  return createRequire(launcher).resolve(`@foundry-rs/anvil-${process.platform}-${arch}/bin/anvil${suffix}`);
+}
+
+async function listeningPort(child: ChildProcess): Promise<number> {
+  let output = '';
+  return new Promise((resolve, reject) => {
+    // The handlers stay: an undrained pipe would stop the node after a few blocks' worth of log.
+    child.stdout?.setEncoding('utf8').on('data', (text: string) => {
+      if (output.length > 100_000) return;
+      output += text;
+      const port = /Listening on [^\s:]+:(\d+)/.exec(output)?.[1];
+      if (port !== undefined) resolve(Number(port));
+    });
+    child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+      if (output.length <= 100_000) output += text;
+    });
+    child.once('error', reject);
+    child.once('exit', () => reject(new Error(`anvil did not start: ${output.slice(-500)}`)));
+  });
+}
+
+const running = new Set<ChildProcess>();
+let watchingExit = false;
+
+/** A failed test must not leave a node behind. */
+function endWithThisProcess(child: ChildProcess): void {
+  if (!watchingExit) {
+    watchingExit = true;
+    process.once('exit', () => {
+      for (const each of running) each.kill('SIGKILL');
+    });
+  }
+  running.add(child);
+  child.once('exit', () => running.delete(child));
+}
