@@ -1,0 +1,61 @@
+import { type ActionName, KEYMAP, type Scope } from './keymap.ts';
+
+export type ActionHandlers = Partial<Record<ActionName, () => void>>;
+
+/** What an open text field wants to hear instead of actions. */
+export interface TextCapture {
+  readonly onKey: (name: string) => void;
+  readonly onPaste: (text: string) => void;
+}
+
+/** Turns key names into actions by the keymap. Screens register what they can do; nobody else listens to keys. */
+export class Dispatcher {
+  readonly #handlers = new Map<Scope, Set<() => ActionHandlers>>();
+  readonly #captures: (() => TextCapture)[] = [];
+
+  /** Whoever registered last in a scope answers first. Returns the way out. */
+  register(scope: Scope, read: () => ActionHandlers): () => void {
+    const readers = this.#handlers.get(scope) ?? new Set();
+    this.#handlers.set(scope, readers);
+    readers.add(read);
+    return () => readers.delete(read);
+  }
+
+  /** While captured, every key but the ones that quit goes to the text field. */
+  capture(read: () => TextCapture): () => void {
+    this.#captures.push(read);
+    return () => this.#captures.splice(this.#captures.indexOf(read), 1);
+  }
+
+  /** Runs what `name` means in the first of `scopes` that knows it; true if something ran. */
+  press(name: string, scopes: readonly Scope[]): boolean {
+    const capture = this.#captures.at(-1)?.();
+    if (capture !== undefined && name !== 'ctrl+c') {
+      capture.onKey(name);
+      return true;
+    }
+    return scopes.some((scope) => this.#run(scope, name));
+  }
+
+  /** Pasted text is for text fields alone: outside them it would be a row of commands. */
+  paste(text: string): void {
+    this.#captures.at(-1)?.().onPaste(text);
+  }
+
+  #run(scope: Scope, name: string): boolean {
+    const actions = KEYMAP.filter(
+      (binding) => binding.scope === scope && (binding.keys as readonly string[]).includes(name),
+    ).map((binding) => binding.action);
+    const readers = [...(this.#handlers.get(scope) ?? [])].reverse();
+    for (const read of readers) {
+      const handlers = read();
+      for (const action of actions) {
+        const handler = handlers[action];
+        if (handler === undefined) continue;
+        handler();
+        return true;
+      }
+    }
+    return false;
+  }
+}

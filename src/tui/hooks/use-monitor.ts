@@ -1,0 +1,22 @@
+import { createContext, useContext } from 'react';
+import type { GasClient } from '../../client/gas-client.ts';
+
+/** What every pane's data hooks share. */
+export interface MonitorScope {
+  readonly client: GasClient;
+  /** How often to ask for what changes with every block, ms. */
+  readonly intervalMs: number;
+  /** The user froze the screen: nothing asks by itself. */
+  readonly frozen: boolean;
+  readonly now: () => number;
+  /** Saves a file for the user and resolves to the path as people should read it. */
+  readonly saveFile: (name: string, text: string) => Promise<string>;
+}
+
+export const MonitorContext = createContext<MonitorScope | null>(null);
+
+export function useMonitor(): MonitorScope {
+  const scope = useContext(MonitorContext);
+  if (scope === null) throw new Error('useMonitor needs a MonitorContext around it');
+  return scope;
+}
