@@ -1,0 +1,14 @@
+/** The part of asciichart 1.5 that is used; the package carries no types. */
+declare module 'asciichart' {
+  interface PlotConfig {
+    readonly min?: number;
+    readonly max?: number;
+    readonly height?: number;
+    readonly offset?: number;
+    readonly format?: (value: number, row: number) => string;
+    /** `┼ ┤ ╶ ╴ ─ ╰ ╭ ╮ ╯ │`, in this order. */
+    readonly symbols?: readonly string[];
+  }
+  const asciichart: { plot(series: readonly (readonly number[])[], config?: PlotConfig): string };
+  export default asciichart;
+}

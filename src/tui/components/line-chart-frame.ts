@@ -1,0 +1,133 @@
+import { type ChartCell, type LineStyle, lineSymbols, plotCells } from './line-chart-cells.ts';
+import { columnOf, toColumns, toPeaks } from './line-chart-columns.ts';
+import { placeCursor, placeLabels, placeMarks } from './line-chart-overlay.ts';
+import { type ChartScale, chartScale } from './line-chart-scale.ts';
+
+export interface ChartSeries {
+  readonly label: string;
+  /** One of the 16 named colours. */
+  readonly color?: string;
+  /** Two lines never differ by colour alone; default by place: solid, dashed, dotted. */
+  readonly style?: LineStyle;
+  /** One value per slot, `null` for a gap; all series share the slots. */
+  readonly values: readonly (number | null)[];
+  readonly dim?: boolean;
+}
+
+export interface ChartFrameOptions {
+  readonly series: readonly ChartSeries[];
+  /** All columns, with the gutter. */
+  readonly width: number;
+  /** All rows, with the one of the `xLabels`. */
+  readonly height: number;
+  readonly format: (value: number) => string;
+  readonly xLabels?: readonly { readonly index: number; readonly text: string }[];
+  /** Slot at which a vertical line stands. */
+  readonly cursor?: number | null;
+  /** Glyphs just above the line at their slot. */
+  readonly marks?: readonly { readonly index: number; readonly glyph: string; readonly color?: string }[];
+  /** Columns of the value labels: fixed, so that the plot does not jump; only a label that is longer widens it. */
+  readonly gutter?: number;
+  /** Values that the scale must hold, 0 say. */
+  readonly include?: readonly number[];
+  /** Show the range of the values that share a column; default: in plots of six rows and more. */
+  readonly spread?: boolean;
+  readonly ascii?: boolean;
+}
+
+/** A cell with its own colour, for marks; the others have that of their series. */
+export interface DrawnCell extends ChartCell {
+  readonly color?: string;
+}
+
+/** `1,352`, `0.0412` and a space. */
+export const CHART_GUTTER = 8;
+/** A plot narrower than this gets the gutter's room instead. */
+const MIN_PLOT = 8;
+const STYLES: readonly LineStyle[] = ['solid', 'dashed', 'dotted'];
+
+/** The style of the series at `place` unless it names one. */
+export function lineStyle(series: Pick<ChartSeries, 'style'>, place: number): LineStyle {
+  return series.style ?? STYLES[place % STYLES.length] ?? 'solid';
+}
+
+/** How many columns of `width` are left for the plot itself. */
+export function chartPlotWidth(width: number, gutter: number = CHART_GUTTER): number {
+  const plot = width - gutter - 1;
+  return Math.max(plot >= MIN_PLOT ? plot : width, 0);
+}
+
+/** What a chart shows, cell by cell: `height` rows of `width` cells. */
+export function chartFrame(options: ChartFrameOptions): readonly (readonly DrawnCell[])[] {
+  const { series, width, height, xLabels, marks = [], ascii = false } = options;
+  const labelRows = xLabels !== undefined && height >= 3 ? 1 : 0;
+  const plotHeight = height - labelRows;
+  if (plotHeight < 1 || width < 1) return [];
+
+  const scale = scaleOf(options, plotHeight);
+  const longest = Math.max(0, ...[...scale.labels.values()].map((label) => label.length));
+  const gutter = Math.max(options.gutter ?? CHART_GUTTER, longest + 1);
+  const plotWidth = chartPlotWidth(width, gutter);
+  const spread = options.spread ?? plotHeight >= 6;
+  const slots = Math.max(0, ...series.map(({ values }) => values.length));
+  const lines = series.map((one, place) => {
+    const columns = toColumns(pad(one.values, slots), plotWidth);
+    return {
+      columns: spread ? columns : toPeaks(columns),
+      symbols: lineSymbols(lineStyle(one, place), ascii),
+    };
+  });
+  const cells: DrawnCell[][] = plotCells(
+    lines,
+    scale,
+    plotWidth,
+    plotHeight,
+    spread ? (ascii ? '.' : '·') : null,
+  );
+  const place = <T extends { readonly index: number }>(one: T) => ({
+    ...one,
+    column: columnOf(one.index, slots, plotWidth),
+  });
+  if (typeof options.cursor === 'number')
+    placeCursor(cells, columnOf(options.cursor, slots, plotWidth), ascii);
+  placeMarks(cells, marks.map(place));
+
+  const withGutter = plotWidth < width;
+  const rows: (readonly DrawnCell[])[] = cells.map((row, y) =>
+    withGutter ? [...axis(scale.labels.get(plotHeight - 1 - y), gutter, row[0], ascii), ...row] : row,
+  );
+  if (labelRows > 0) {
+    const labels = placeLabels((xLabels ?? []).map(place), plotWidth, ascii);
+    rows.push(plain(' '.repeat(withGutter ? gutter + 1 : 0) + labels));
+  }
+  return rows;
+}
+
+/** Series shorter than the longest end where they end: the rest is a gap, not a stretch. */
+function pad(values: readonly (number | null)[], slots: number): readonly (number | null)[] {
+  if (values.length === slots) return values;
+  return [...values, ...Array.from({ length: slots - values.length }, () => null)];
+}
+
+function scaleOf({ series, include = [], format }: ChartFrameOptions, plotHeight: number): ChartScale {
+  let [min, max] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
+  // One column holds the extremes of all values, cleaned as the plot cleans them.
+  for (const { values } of series) {
+    const [all] = toColumns(values, 1);
+    if (!all) continue;
+    min = Math.min(min, all.min, ...include);
+    max = Math.max(max, all.max, ...include);
+  }
+  return min > max ? { low: 0, high: 1, labels: new Map() } : chartScale(min, max, plotHeight, format);
+}
+
+function axis(label: string | undefined, gutter: number, first: DrawnCell | undefined, ascii: boolean) {
+  const [joint = '┼', tick = '┤', , , flat] = lineSymbols('solid', ascii);
+  const bar = label === undefined ? (ascii ? '|' : '│') : tick;
+  const meets = label !== undefined && first?.glyph === flat;
+  return plain(`${(label ?? '').padStart(gutter - 1)} ${meets ? joint : bar}`);
+}
+
+function plain(text: string): readonly DrawnCell[] {
+  return [...text].map((glyph): DrawnCell => ({ glyph, series: null, role: 'empty' }));
+}

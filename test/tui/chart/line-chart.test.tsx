@@ -1,0 +1,131 @@
+import { render } from 'ink-testing-library';
+import { describe, expect, it } from 'vitest';
+import { formatGwei } from '../../../src/core/units.ts';
+import { LineChart } from '../../../src/tui/components/line-chart.tsx';
+import { type ChartFrameOptions, chartFrame } from '../../../src/tui/components/line-chart-frame.ts';
+
+const GWEI = 1e9;
+const gwei = (values: readonly (number | null)[]) => values.map((value) => value && value * GWEI);
+const draw = (options: Partial<ChartFrameOptions> & Pick<ChartFrameOptions, 'series'>) =>
+  chartFrame({ width: 40, height: 7, format: formatGwei, ...options }).map((row) =>
+    row.map(({ glyph }) => glyph).join(''),
+  );
+const ramp = Array.from({ length: 30 }, (_, i) => 10 + i / 3);
+
+describe('chartFrame', () => {
+  it('fills its room exactly at every size, for every kind of series', () => {
+    const kinds = [[], [null, null], [5], [0, 0, 0], [7, 7, 7], [0, 1e18], ramp, [null, 3, null, 4]];
+    for (const values of kinds)
+      for (const [width, height] of [
+        [1, 1],
+        [5, 2],
+        [12, 4],
+        [60, 6],
+        [200, 50],
+      ] as const) {
+        const rows = draw({
+          series: [{ label: 'base', values }],
+          width,
+          height,
+          xLabels: [{ index: 0, text: '14:00' }],
+        });
+        expect(rows).toHaveLength(height);
+        for (const row of rows) expect([...row]).toHaveLength(width);
+        expect(rows.join()).not.toContain('NaN');
+      }
+  });
+
+  it('labels rows with round values that all read differently, also where the series is flat', () => {
+    const labels = (values: readonly number[]) =>
+      draw({ series: [{ label: 'base', values: gwei(values) }] })
+        .map((row) => row.slice(0, 8).trim())
+        .filter((label) => label !== '');
+    expect(labels(ramp)).toEqual(['20.0', '16.0', '12.0', '8.00']);
+    expect(new Set(labels([15, 15, 15])).size).toBe(labels([15, 15, 15]).length);
+    expect(labels([0.0412, 0.0412]).length).toBeGreaterThan(1);
+  });
+
+  it('writes 0 alone for a series of zeros', () => {
+    const rows = draw({ series: [{ label: 'tip', values: [0, 0, 0] }] });
+    expect(rows.at(-1)).toMatch(/^ +0 ┼─+$/);
+    expect(rows.slice(0, -1).join('')).not.toMatch(/\d/);
+  });
+
+  it('keeps the plot at the same column while values change their number of digits', () => {
+    const columnOfAxis = (values: readonly number[]) =>
+      draw({ series: [{ label: 'base', values: gwei(values) }] })[0]?.search(/[┤┼│]/);
+    expect(columnOfAxis([0.0412, 0.05])).toBe(columnOfAxis([12, 1352]));
+  });
+
+  it('leaves gaps open', () => {
+    const values = [5, 5, 5, null, null, null, 5, 5, 5];
+    const line = draw({ series: [{ label: 'base', values: gwei(values) }], width: 18 }).find((row) =>
+      row.includes('─'),
+    );
+    expect(line).toMatch(/─── {3}───$/);
+  });
+
+  it('shows a spike of one block among thousands', () => {
+    const values = Array.from({ length: 5_000 }, (_, i) => (i === 2_500 ? 160 * GWEI : 10 * GWEI));
+    const rows = draw({ series: [{ label: 'base', values }], height: 9 });
+    expect(rows.slice(0, 3).join('')).toContain('·');
+    const small = draw({ series: [{ label: 'base', values }], height: 3 });
+    expect(small[0]).toMatch(/[╭╮]/);
+  });
+
+  it('tells two lines apart without colour', () => {
+    const rows = draw({
+      series: [
+        { label: 'base', values: [9, 9] },
+        { label: 'tip', values: [2, 2] },
+      ],
+    }).join('\n');
+    expect(rows).toContain('───');
+    expect(rows).toContain('╌╌╌');
+  });
+
+  it('draws with ASCII alone where asked to', () => {
+    const rows = draw({
+      series: [
+        { label: 'base', values: ramp },
+        { label: 'tip', values: ramp.map((value) => value / 2) },
+      ],
+      ascii: true,
+      cursor: 4,
+      marks: [{ index: 3, glyph: '^' }],
+      xLabels: [{ index: 0, text: '14:00' }],
+    }).join('');
+    expect(rows).toMatch(/^[\x20-\x7e]*$/);
+  });
+
+  it('stands the cursor, marks and time labels at their slots', () => {
+    const rows = draw({
+      series: [{ label: 'base', values: gwei(Array.from({ length: 31 }, () => 5)) }],
+      cursor: 10,
+      marks: [{ index: 20, glyph: '▲' }],
+      xLabels: [
+        { index: 0, text: '14:00' },
+        { index: 2, text: '14:02' },
+        { index: 20, text: '14:20' },
+      ],
+    });
+    expect(rows.filter((row) => row[9 + 10] === '┃').length).toBeGreaterThan(3);
+    expect(rows.some((row) => row[9 + 20] === '▲')).toBe(true);
+    expect(rows.at(-1)).toBe('         ╵14:00              ╵14:20     '.slice(0, 40));
+  });
+});
+
+describe('LineChart', () => {
+  it('puts the frame on the screen without colour codes where colour is off', () => {
+    const { lastFrame } = render(
+      <LineChart
+        series={[{ label: 'base', color: 'cyan', values: gwei(ramp) }]}
+        width={40}
+        height={6}
+        format={formatGwei}
+      />,
+    );
+    const drawn = draw({ series: [{ label: 'base', values: gwei(ramp) }], height: 6 });
+    expect(lastFrame()?.split('\n')).toEqual(drawn.map((row) => row.trimEnd()));
+  });
+});
