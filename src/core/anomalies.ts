@@ -1,4 +1,4 @@
-import { takeMedian } from './quantile.ts';
+import { takeMedian } from './median.ts';
 
 export type AnomalyKind = 'SPIKE' | 'REGIME_SHIFT' | 'ANOMALY';
 

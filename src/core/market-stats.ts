@@ -1,4 +1,4 @@
-import { quantileOfSorted } from './quantile.ts';
+import { quantileOfSorted } from './percentiles.ts';
 
 /** How a stretch of prices is spread, in whole wei per gas. */
 export interface MarketSummary {

@@ -5,10 +5,11 @@ export interface UsualAction {
 }
 
 /**
- * An ETH transfer is the intrinsic gas of a transaction (yellow paper, G_transaction). The others are what Etherscan's
- * gas tracker and wallets quote for typical contracts: 65,000 for an ERC-20 `transfer` to a holder or newcomer,
- * 46,000 for a first `approve`, 184,000 for a Uniswap V3 swap through the router, 120,000 for a single ERC-721 mint.
- * They are for orientation: the same call varies with warm and fresh storage (EIP-2929, EIP-3529).
+ * For orientation; the same call varies with warm and fresh storage (EIP-2929, EIP-3529).
+ * ETH transfer: intrinsic gas of a transaction (yellow paper, G_transaction). ERC-20: intrinsic gas, calldata, event and
+ * one fresh storage slot (22,100), 46,000 for a first approval, 65,000 for a transfer through a proxy such as USDC's.
+ * NFT mint: between 57,000 (sequential ids) and 130,000 (enumerable) in public ERC-721 benchmarks. Swap: one hop through
+ * Uniswap V3, of which the pool itself takes about 117,000 and router and token transfers the rest.
  */
 export const USUAL_ACTIONS: readonly UsualAction[] = [
   { name: 'ETH transfer', gas: 21_000 },

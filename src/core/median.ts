@@ -1,9 +1,3 @@
-/** The `q`-quantile (0 to 1) of ascending values by nearest rank: always one of them, never an interpolation. */
-export function quantileOfSorted(sorted: ArrayLike<number>, q: number): number {
-  const rank = Math.ceil(q * sorted.length) - 1;
-  return sorted[Math.min(Math.max(rank, 0), sorted.length - 1)] ?? Number.NaN;
-}
-
 /** The lower median in expected linear time; reorders `values`. `NaN` for none. */
 export function takeMedian(values: Float64Array): number {
   const rank = Math.max(Math.ceil(values.length / 2) - 1, 0);

@@ -1,0 +1,123 @@
+/** How many blocks a rewind may take back without forgetting everything; no chain reorganises deeper in one go. */
+export const REWIND_DEPTH = 1_024;
+
+const FIRST_LENGTH = 256;
+
+/**
+ * Numbers by block number in a ring that doubles until it holds `keep` blocks and what a rewind may bring back, and then
+ * stays as it is. `NaN` says that nothing is known. Blocks must be put in order, again from a lower one after a rewind.
+ */
+export class Column {
+  readonly #limit: number;
+  #values: Float64Array;
+  #bottom = Number.NaN;
+
+  constructor(keep: number) {
+    this.#limit = keep + REWIND_DEPTH;
+    this.#values = new Float64Array(Math.min(FIRST_LENGTH, this.#limit));
+  }
+
+  at(block: number): number {
+    return this.#values[block % this.#values.length] ?? Number.NaN;
+  }
+
+  put(block: number, value: number): void {
+    if (Number.isNaN(this.#bottom)) this.#bottom = block;
+    if (block - this.#bottom >= this.#values.length) this.#growTo(block);
+    this.#values[block % this.#values.length] = value;
+  }
+
+  #growTo(block: number): void {
+    const held = this.#values;
+    if (held.length >= this.#limit) return;
+    const wider = new Float64Array(Math.min(held.length * 2, this.#limit));
+    for (let number = block - held.length; number < block; number += 1) {
+      wider[number % wider.length] = held[number % held.length] ?? Number.NaN;
+    }
+    this.#values = wider;
+  }
+}
+
+/** A stretch of block numbers, `from` included, `to` not. */
+export interface Span {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** The blocks that the engine looks back on, and what each of them said. Wei per gas. */
+export class History {
+  readonly capacity: number;
+  /** Unix seconds; never falls, whatever the source said. */
+  readonly time: Column;
+  readonly baseFee: Column;
+  readonly gasUsedRatio: Column;
+  /** What the next block will ask for, as known at this block. */
+  readonly nextBaseFee: Column;
+  /** The lowest tip that got in (10th percentile), `NaN` where unknown. */
+  readonly lowTip: Column;
+  readonly medianTip: Column;
+  /** Base fee and low tip: the price at which this block let a transaction in. */
+  readonly ask: Column;
+  /** What sending in the next block costs, as known at this block: next base fee and the Average tip. */
+  readonly sendNow: Column;
+  #origin = 0;
+  #head = -1;
+
+  constructor(capacity: number) {
+    this.capacity = capacity;
+    this.time = this.column();
+    this.baseFee = this.column();
+    this.gasUsedRatio = this.column();
+    this.nextBaseFee = this.column();
+    this.lowTip = this.column();
+    this.medianTip = this.column();
+    this.ask = this.column();
+    this.sendNow = this.column();
+  }
+
+  /** A further column over the same blocks; `keep` where it is never looked back on further. */
+  column(keep = this.capacity): Column {
+    return new Column(Math.min(keep, this.capacity));
+  }
+
+  get isEmpty(): boolean {
+    return this.#head < 0;
+  }
+
+  get head(): number {
+    return this.#head;
+  }
+
+  /** The first block that was ever seen. */
+  get origin(): number {
+    return this.#origin;
+  }
+
+  /** The oldest block that may be looked at: depends on the head alone, so that a rewind brings it back. */
+  get oldest(): number {
+    return Math.max(this.#origin, this.#head - this.capacity + 1);
+  }
+
+  moveHead(block: number): void {
+    if (this.isEmpty) this.#origin = block;
+    this.#head = block;
+  }
+
+  /** The last `length` blocks that were `age` or more blocks old when the head came: what has been seen to its end. */
+  settled(age: number, length: number): Span {
+    const to = Math.max(this.#head - age + 1, this.oldest);
+    return { from: Math.max(to - length, this.oldest), to };
+  }
+
+  /** The first block whose time is at or after `time`, the head at the latest. */
+  firstSince(time: number): number {
+    let low = this.oldest;
+    let high = this.#head;
+    while (low < high) {
+      const middle = low + Math.floor((high - low) / 2);
+      if (this.time.at(middle) < time) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+}
