@@ -1,0 +1,125 @@
+import { BLOCK_COLUMNS } from './block-row.ts';
+import type { Database } from './open-database.ts';
+import { blockRollup, bucketStart, foldRollups, type Rollup, toRollup } from './rollup.ts';
+import { ROLLUP_SEC } from './rollup-tables.ts';
+import type { Queries } from './schema.ts';
+import { toStoreError } from './store-error.ts';
+
+/** A stretch of time in Unix seconds, both ends inclusive. */
+export interface Window {
+  readonly from: number;
+  readonly to: number;
+}
+
+export interface Page {
+  readonly offset: number;
+  readonly limit: number;
+}
+
+const EVERYTHING: Page = { offset: 0, limit: Number.MAX_SAFE_INTEGER };
+
+/** Reads history for charts and metrics, each answer from the coarsest rows that hold it. Rejects with `StoreError`. */
+export class HistoryStore {
+  readonly #queries: Queries;
+  readonly #name: string;
+
+  constructor(database: Database) {
+    this.#queries = database.queries;
+    this.#name = database.name;
+  }
+
+  /** Single blocks whose time lies in `window`, ascending, each as a bucket of one. */
+  async blocks(window: Window, page: Page = EVERYTHING): Promise<Rollup[]> {
+    const rows = await this.#attempt((db) =>
+      db
+        .selectFrom('blocks')
+        .select(BLOCK_COLUMNS)
+        .where('timestamp', '>=', window.from)
+        .where('timestamp', '<=', window.to)
+        .orderBy('timestamp')
+        .orderBy('number')
+        .limit(page.limit)
+        .offset(page.offset)
+        .execute(),
+    );
+    return rows.map(blockRollup);
+  }
+
+  async countBlocks(window: Window): Promise<number> {
+    const row = await this.#attempt((db) =>
+      db
+        .selectFrom('blocks')
+        .select((e) => e.fn.countAll().as('count'))
+        .where('timestamp', '>=', window.from)
+        .where('timestamp', '<=', window.to)
+        .executeTakeFirst(),
+    );
+    return Number(row?.count ?? 0);
+  }
+
+  /** Buckets of `bucketSec` (a multiple of a minute) that start in `window`, the one around `from` included. */
+  async buckets(bucketSec: number, window: Window, page: Page = EVERYTHING): Promise<Rollup[]> {
+    const stored = storedSec(bucketSec);
+    const from = bucketStart(window.from, bucketSec);
+    const rows = await this.#attempt((db) => {
+      const all = db
+        .selectFrom('rollups')
+        .selectAll()
+        .where('bucket_sec', '=', stored)
+        .where('start', '>=', from)
+        .where('start', '<=', bucketStart(window.to, bucketSec) + bucketSec - stored)
+        .orderBy('start');
+      return (stored === bucketSec ? all.limit(page.limit).offset(page.offset) : all).execute();
+    });
+    const rollups = rows.map(toRollup);
+    if (stored === bucketSec) return rollups;
+    return foldRollups(rollups, bucketSec).slice(page.offset, page.offset + page.limit);
+  }
+
+  async countBuckets(bucketSec: number, window: Window): Promise<number> {
+    if (storedSec(bucketSec) !== bucketSec) return (await this.buckets(bucketSec, window)).length;
+    const row = await this.#attempt((db) =>
+      db
+        .selectFrom('rollups')
+        .select((e) => e.fn.countAll().as('count'))
+        .where('bucket_sec', '=', bucketSec)
+        .where('start', '>=', bucketStart(window.from, bucketSec))
+        .where('start', '<=', window.to)
+        .executeTakeFirst(),
+    );
+    return Number(row?.count ?? 0);
+  }
+
+  /** Time of the oldest block, or start of the oldest bucket of `bucketSec`; `null` while there is no history. */
+  async reachesBackTo(bucketSec: number | null): Promise<number | null> {
+    const row = await this.#attempt((db) => {
+      if (bucketSec === null) {
+        return db
+          .selectFrom('blocks')
+          .select((e) => e.fn.min('timestamp').as('oldest'))
+          .executeTakeFirst();
+      }
+      return db
+        .selectFrom('rollups')
+        .select((e) => e.fn.min('start').as('oldest'))
+        .where('bucket_sec', '=', storedSec(bucketSec))
+        .executeTakeFirst();
+    });
+    return row?.oldest === null || row?.oldest === undefined ? null : Number(row.oldest);
+  }
+
+  async #attempt<Result>(work: (db: Queries) => Promise<Result>): Promise<Result> {
+    try {
+      return await work(this.#queries);
+    } catch (error) {
+      throw toStoreError(error, this.#name);
+    }
+  }
+}
+
+/** The longest stored bucket that `bucketSec` is made of. */
+function storedSec(bucketSec: number): number {
+  const stored = ROLLUP_SEC.findLast((sec) => bucketSec % sec === 0);
+  if (stored === undefined) throw new RangeError(`buckets of ${bucketSec} s are not stored`);
+  return stored;
+}

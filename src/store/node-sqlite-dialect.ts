@@ -1,0 +1,55 @@
+import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite';
+import { SqliteAdapter, type SqliteDatabase, SqliteDialect, type SqliteStatement } from 'kysely';
+
+/** Preparing costs more than running, and the same few statements run for every block. */
+const CACHED_STATEMENTS = 256;
+
+/** The only place that knows SQLite: lets Kysely's SQLite dialect run on Node's own database. */
+export class NodeSqliteDialect extends SqliteDialect {
+  constructor(database: DatabaseSync) {
+    super({ database: adapt(database) });
+  }
+
+  override createAdapter(): SqliteAdapter {
+    return new TransactionalDdlAdapter();
+  }
+}
+
+/** SQLite rolls back schema changes like any other; a migration cut short must leave nothing behind. */
+class TransactionalDdlAdapter extends SqliteAdapter {
+  override get supportsTransactionalDdl(): boolean {
+    return true;
+  }
+}
+
+function adapt(database: DatabaseSync): SqliteDatabase {
+  const cache = new Map<string, SqliteStatement>();
+  return {
+    close: () => database.close(),
+    prepare(sql) {
+      const cached = cache.get(sql);
+      if (cached !== undefined) return cached;
+      const statement = adaptStatement(database.prepare(sql), sql);
+      if (cache.size >= CACHED_STATEMENTS) cache.clear();
+      cache.set(sql, statement);
+      return statement;
+    },
+  };
+}
+
+function adaptStatement(statement: StatementSync, sql: string): SqliteStatement {
+  // Kysely's compilers only ever produce values that SQLite can bind.
+  const bind = (parameters: readonly unknown[]) => parameters as readonly SQLInputValue[];
+  return {
+    reader: returnsRows(statement, sql),
+    all: (parameters) => statement.all(...bind(parameters)),
+    run: (parameters) => statement.run(...bind(parameters)),
+    iterate: (parameters) => statement.iterate(...bind(parameters)),
+  };
+}
+
+function returnsRows(statement: StatementSync, sql: string): boolean {
+  // `columns` came with Node 22.16; before that the words of the statement have to tell.
+  if (typeof statement.columns === 'function') return statement.columns().length > 0;
+  return /^\s*(?:select|with|pragma|explain)\b|\breturning\b/i.test(sql);
+}

@@ -1,0 +1,89 @@
+import { chmodSync, closeSync, mkdirSync, openSync } from 'node:fs';
+import { basename, dirname } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { Kysely } from 'kysely';
+import { Migrator } from 'kysely/migration';
+import { ALL_MIGRATIONS } from './migrations/all-migrations.ts';
+import { NodeSqliteDialect } from './node-sqlite-dialect.ts';
+import type { Tables } from './schema.ts';
+import { StoreError, toStoreError } from './store-error.ts';
+
+/** An open history. One owner closes it. */
+export interface Database {
+  readonly queries: Kysely<Tables>;
+  /** The file's name for messages; the folder is nobody's business. */
+  readonly name: string;
+  close(): Promise<void>;
+}
+
+/**
+ * Opens (or makes) the history at `path`, or one that lives in memory for `':memory:'`, and brings its
+ * schema up to date. The folder is made with mode 0700, the files have mode 0600.
+ * @throws {StoreError} when it is not ours, newer than this program, not writable or cannot be made.
+ */
+export async function openDatabase(path: string): Promise<Database> {
+  const name = path === ':memory:' ? 'the database in memory' : basename(path);
+  let database: DatabaseSync | null = null;
+  try {
+    if (path !== ':memory:') makePrivateFile(path);
+    database = new DatabaseSync(path);
+    configure(database);
+    const queries = new Kysely<Tables>({ dialect: new NodeSqliteDialect(database) });
+    await refuseForeign(queries, name);
+    // A second process that opens a fresh file at the same moment may win; its work then is ours too.
+    await migrate(queries).catch(() => migrate(queries));
+    return { queries, name, close: () => queries.destroy() };
+  } catch (error) {
+    if (database?.isOpen) database.close();
+    throw toStoreError(error, name);
+  }
+}
+
+function makePrivateFile(path: string): void {
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  // SQLite gives -wal and -shm the mode of the file itself, so that one must be right before it opens.
+  closeSync(openSync(path, 'a', 0o600));
+  chmodSync(path, 0o600);
+}
+
+function configure(database: DatabaseSync): void {
+  database.exec('pragma busy_timeout = 5000');
+  // Write-ahead log: readers go on while a block is written, and a kill loses at most the open transaction.
+  database.exec('pragma journal_mode = wal');
+  database.exec('pragma synchronous = normal');
+}
+
+async function refuseForeign(queries: Kysely<Tables>, name: string): Promise<void> {
+  const tables = (await queries.introspection.getTables({ withInternalKyselyTables: true })).map(
+    (table) => table.name,
+  );
+  // A kill during the very first opening may leave the migrator's tables alone.
+  if (tables.every((table) => table.startsWith('kysely_migration')) && !tables.includes('kysely_migration'))
+    return;
+  if (!tables.includes('kysely_migration')) {
+    throw new StoreError(
+      'foreign-database',
+      `${name} belongs to another program; choose another database file`,
+    );
+  }
+  const applied = await queries
+    .withTables<{ kysely_migration: { name: string } }>()
+    .selectFrom('kysely_migration')
+    .select('name')
+    .execute();
+  if (applied.some((migration) => !(migration.name in ALL_MIGRATIONS))) {
+    throw new StoreError(
+      'newer-schema',
+      `${name} was written by a newer gastop; update gastop or choose another database file`,
+    );
+  }
+}
+
+async function migrate(queries: Kysely<Tables>): Promise<void> {
+  const migrator = new Migrator({
+    db: queries,
+    provider: { getMigrations: async () => ({ ...ALL_MIGRATIONS }) },
+  });
+  const { error } = await migrator.migrateToLatest();
+  if (error !== undefined) throw error;
+}

@@ -1,0 +1,61 @@
+import type { Kysely } from 'kysely';
+
+/** One block. Wei as integers up to 2^53−1, time in Unix seconds. */
+export interface BlockRow {
+  number: number;
+  hash: string | null;
+  parent_hash: string | null;
+  timestamp: number;
+  base_fee: number;
+  gas_used: number | null;
+  gas_limit: number | null;
+  gas_used_ratio: number;
+  blob_base_fee: number | null;
+  next_base_fee: number | null;
+  next_blob_base_fee: number | null;
+  tip_p10: number | null;
+  tip_p25: number | null;
+  tip_p50: number | null;
+  tip_p75: number | null;
+  tip_p90: number | null;
+  tip_p95: number | null;
+  tip_p99: number | null;
+}
+
+/** The blocks of one stretch of time, folded. Means are exact over the blocks, so they are not whole wei. */
+export interface RollupRow {
+  bucket_sec: number;
+  start: number;
+  blocks: number;
+  first_block: number;
+  last_block: number;
+  base_open: number;
+  base_min: number;
+  base_mean: number;
+  base_max: number;
+  base_close: number;
+  /** How many of the blocks had known tips; the tip means are over these. */
+  tipped_blocks: number;
+  tip_p10: number | null;
+  tip_p25: number | null;
+  tip_p50: number | null;
+  tip_p75: number | null;
+  tip_p90: number | null;
+  tip_p95: number | null;
+  tip_p99: number | null;
+  ratio_mean: number;
+  ratio_max: number;
+}
+
+export interface MetaRow {
+  key: string;
+  value: string;
+}
+
+export interface Tables {
+  blocks: BlockRow;
+  rollups: RollupRow;
+  meta: MetaRow;
+}
+
+export type Queries = Kysely<Tables>;

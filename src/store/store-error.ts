@@ -1,0 +1,84 @@
+export type StoreErrorCode =
+  | 'not-a-database'
+  | 'foreign-database'
+  | 'newer-schema'
+  | 'wrong-chain'
+  | 'read-only'
+  | 'full'
+  | 'busy'
+  | 'not-permitted'
+  | 'closed'
+  | 'failed';
+
+/** The history cannot be opened, read or written. `message` is one line for people and says what to do. */
+export class StoreError extends Error {
+  override readonly name = 'StoreError';
+  readonly code: StoreErrorCode;
+
+  constructor(code: StoreErrorCode, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.code = code;
+  }
+}
+
+// Primary result codes of SQLite (https://sqlite.org/rescode.html); extended ones carry them in the low byte.
+const BUSY = 5;
+const LOCKED = 6;
+const READONLY = 8;
+const IOERR = 10;
+const CORRUPT = 11;
+const FULL = 13;
+const CANTOPEN = 14;
+const NOTADB = 26;
+
+function resultCode(error: unknown): number | null {
+  if (!(error instanceof Error) || !('errcode' in error)) return null;
+  return typeof error.errcode === 'number' ? error.errcode & 0xff : null;
+}
+
+/** Puts whatever the database or the file system threw into words; `where` is the file, for people. */
+export function toStoreError(error: unknown, where: string): StoreError {
+  if (error instanceof StoreError) return error;
+  const say = (code: StoreErrorCode, text: string) => new StoreError(code, text, { cause: error });
+  switch (resultCode(error)) {
+    case BUSY:
+    case LOCKED:
+      return say('busy', `${where} is in use by another program; close it, or choose another database file`);
+    case READONLY:
+      return say(
+        'read-only',
+        `${where} cannot be written; allow writing to it and its folder, or choose another`,
+      );
+    case IOERR:
+      return say('failed', `${where} cannot be read or written (disk error); check the disk`);
+    case CORRUPT:
+      return say('not-a-database', `${where} is damaged; move it away and start again`);
+    case FULL:
+      return say('full', `the disk is full, ${where} cannot grow; free some space`);
+    case CANTOPEN:
+      return say('not-permitted', `${where} cannot be opened; check its folder and the rights on it`);
+    case NOTADB:
+      return say('not-a-database', `${where} is not a database; move it away or choose another file`);
+  }
+  const code = error instanceof Error && 'code' in error ? error.code : null;
+  switch (code) {
+    case 'EACCES':
+    case 'EPERM':
+      return say('not-permitted', `no permission for ${where}; check the rights on it and its folder`);
+    case 'EROFS':
+      return say('read-only', `${where} is on a read-only disk; choose another database file`);
+    case 'ENOSPC':
+    case 'EDQUOT':
+      return say('full', `the disk is full, ${where} cannot be made; free some space`);
+    case 'ENOENT':
+    case 'ENOTDIR':
+    case 'EEXIST':
+    case 'EISDIR':
+      return say(
+        'not-permitted',
+        `${where} cannot be made there; its folder is not a folder that can be used`,
+      );
+  }
+  const reason = error instanceof Error ? error.message : String(error);
+  return say('failed', `${where} does not work: ${reason.split('\n')[0]}`);
+}

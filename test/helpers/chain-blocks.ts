@@ -1,0 +1,33 @@
+import type { Block } from '../../src/core/block.ts';
+
+/** A plausible mainnet-like block; the same number always gives the same block. */
+export function makeBlock(number: number, overrides: Partial<Block> = {}): Block {
+  const wave = Math.round(1e9 * (1 + 0.5 * Math.sin(number / 40)) + (number % 7) * 1e6);
+  const tip = (share: number) => BigInt(Math.round(1e7 * share * (1 + (number % 5))));
+  const ratio = ((number * 37) % 101) / 100;
+  return {
+    number,
+    hash: blockHash(number),
+    parentHash: blockHash(number - 1),
+    timestamp: BLOCK_ZERO_TIME + number * 12,
+    baseFeePerGas: BigInt(wave),
+    gasUsed: BigInt(Math.round(30_000_000 * ratio)),
+    gasLimit: 30_000_000n,
+    gasUsedRatio: ratio,
+    blobBaseFee: 1n,
+    nextBaseFee: null,
+    nextBlobBaseFee: 1n,
+    tips: [tip(1), tip(2), tip(3), tip(4), tip(5), tip(6), tip(7)],
+    ...overrides,
+  };
+}
+
+/** 1 January 2026, 00:00 UTC: a whole day, so that bucket borders are easy to see. */
+export const BLOCK_ZERO_TIME = 1_767_225_600;
+
+export const blockHash = (number: number, fork = 0): `0x${string}` =>
+  `0x${fork.toString(16).padStart(8, '0')}${Math.max(number, 0).toString(16).padStart(56, '0')}`;
+
+export function makeBlocks(from: number, to: number): Block[] {
+  return Array.from({ length: to - from + 1 }, (_, index) => makeBlock(from + index));
+}
