@@ -1,0 +1,65 @@
+import type { FeeRule } from './fee-rule.ts';
+
+/** What of a block decides the base fee of its child. Wei per gas; gas. */
+export interface BaseFeeParent {
+  readonly baseFeePerGas: bigint;
+  readonly gasUsed: bigint;
+  readonly gasLimit: bigint;
+}
+
+/**
+ * The base fee of the next block, wei per gas, exact to the wei (EIP-1559, `expected_base_fee_per_gas`).
+ *
+ * Every division floors as in the EIP, and a block above its target raises the fee by at least 1 wei, so a base
+ * fee of 0 can rise again. A gas limit below the elasticity has no target: the fee then stays.
+ */
+export function nextBaseFee(parent: BaseFeeParent, rule: FeeRule): bigint {
+  const { baseFeePerGas, gasUsed, gasLimit } = parent;
+  const target = gasLimit / BigInt(rule.elasticity);
+  if (target === 0n || gasUsed === target) return baseFeePerGas;
+  const scale = target * BigInt(rule.denominator);
+  if (gasUsed > target) {
+    const rise = (baseFeePerGas * (gasUsed - target)) / scale;
+    return baseFeePerGas + (rise > 0n ? rise : 1n);
+  }
+  return baseFeePerGas - (baseFeePerGas * (target - gasUsed)) / scale;
+}
+
+/** Ratios are doubles: 53 bits carry all that they say. */
+const RATIO_ONE = 1n << 53n;
+
+/**
+ * The next base fee where only the gas-used ratio (0 to 1) is known, as in a page of `eth_feeHistory`.
+ *
+ * Right to 1 wei below a base fee of 2^53 wei (9 million gwei) where the gas limit is a multiple of the
+ * elasticity. Where it is not, the chain's target is rounded down to whole gas and on Ethereum the answer can
+ * be off by `baseFee / (4 × gasLimit)` wei more (4 wei at 1 gwei and 60 M gas). Where gas is known use
+ * {@link nextBaseFee}.
+ */
+export function nextBaseFeeFromRatio(baseFeePerGas: bigint, gasUsedRatio: number, rule: FeeRule): bigint {
+  const ratio = Math.min(Math.max(gasUsedRatio, 0), 1);
+  const gasUsed = BigInt(Math.round(ratio * Number(RATIO_ONE))) * BigInt(rule.elasticity);
+  return nextBaseFee({ baseFeePerGas, gasUsed, gasLimit: RATIO_ONE * BigInt(rule.elasticity) }, rule);
+}
+
+/**
+ * The gas-used ratio (0 to 1) that led from one base fee to the next: EIP-1559 inverted.
+ *
+ * A wei is the finest step that a fee can show, so the answer is known to ± one
+ * `denominator / (elasticity × baseFee)` (4 × 10⁻⁹ at 1 gwei, but 0.04 at 100 wei); it is the middle of what is
+ * possible, and feeding it to {@link nextBaseFeeFromRatio} gives `nextBaseFeePerGas` back. A fee that did not
+ * move is taken for a block at its target. A step that no block can cause (a fork, a floor) is clamped.
+ */
+export function gasUsedRatioFromBaseFees(
+  baseFeePerGas: bigint,
+  nextBaseFeePerGas: bigint,
+  rule: FeeRule,
+): number {
+  const step = nextBaseFeePerGas - baseFeePerGas;
+  if (step === 0n) return 1 / rule.elasticity;
+  if (baseFeePerGas === 0n) return 1;
+  // A rise of 1 wei is also the least that any block above target causes: anything from there to 2 wei.
+  const middle = Number(step) + (step > 0n ? 0.5 : -0.5);
+  const ratio = (1 + (middle / Number(baseFeePerGas)) * rule.denominator) / rule.elasticity;
+  return Math.min(Math.max(ratio, 0), 1);
+}

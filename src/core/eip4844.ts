@@ -1,0 +1,101 @@
+/** Blob parameters of one fork (EIP-7840 `blobSchedule`). */
+export interface BlobParams {
+  /** Blobs per block at which the blob base fee stays. */
+  readonly target: number;
+  /** Most blobs in one block. */
+  readonly max: number;
+  readonly updateFraction: bigint;
+  /** EIP-7918 (since Osaka): below a price of execution the excess no longer falls. */
+  readonly reservePrice: boolean;
+}
+
+/** EIP-4844. */
+export const CANCUN_BLOBS: BlobParams = {
+  target: 3,
+  max: 6,
+  updateFraction: 3_338_477n,
+  reservePrice: false,
+};
+/** EIP-7691. */
+export const PRAGUE_BLOBS: BlobParams = {
+  target: 6,
+  max: 9,
+  updateFraction: 5_007_716n,
+  reservePrice: false,
+};
+/** EIP-7918 on Prague's numbers. */
+export const OSAKA_BLOBS: BlobParams = { ...PRAGUE_BLOBS, reservePrice: true };
+/** First and second blob-parameter-only forks (EIP-7892). */
+export const BPO1_BLOBS: BlobParams = {
+  target: 10,
+  max: 15,
+  updateFraction: 8_346_193n,
+  reservePrice: true,
+};
+export const BPO2_BLOBS: BlobParams = {
+  target: 14,
+  max: 21,
+  updateFraction: 11_684_671n,
+  reservePrice: true,
+};
+
+/** Mainnet's forks, Unix seconds of the first block under each, newest first (geth `params/config.go`). */
+const MAINNET_SCHEDULE: readonly (readonly [from: number, params: BlobParams])[] = [
+  [1_767_747_671, BPO2_BLOBS],
+  [1_765_290_071, BPO1_BLOBS],
+  [1_764_798_551, OSAKA_BLOBS],
+  [1_746_612_311, PRAGUE_BLOBS],
+  [1_710_338_135, CANCUN_BLOBS],
+];
+
+/**
+ * Mainnet's blob parameters at a block's timestamp (Unix seconds), `null` before Cancun. Knows the forks up to
+ * BPO2 (January 2026); for later ones and for other chains the node's own word decides.
+ */
+export function mainnetBlobParams(timestamp: number): BlobParams | null {
+  return MAINNET_SCHEDULE.find(([from]) => timestamp >= from)?.[1] ?? null;
+}
+
+export const GAS_PER_BLOB = 131_072n;
+const MIN_BLOB_BASE_FEE = 1n;
+/** EIP-7918 `BLOB_BASE_COST`: execution gas that a blob is worth at least. */
+const BLOB_BASE_COST = 8_192n;
+
+/** `factor × e^(numerator / denominator)` by the integer Taylor series of EIP-4844; `denominator` > 0. */
+export function fakeExponential(factor: bigint, numerator: bigint, denominator: bigint): bigint {
+  let sum = 0n;
+  let term = factor * denominator;
+  for (let i = 1n; term > 0n; i += 1n) {
+    sum += term;
+    term = (term * numerator) / (denominator * i);
+  }
+  return sum / denominator;
+}
+
+/** Wei per blob gas that a block with this `excessBlobGas` in its header asks for (EIP-4844); at least 1. */
+export function blobBaseFee(excessBlobGas: bigint, params: Pick<BlobParams, 'updateFraction'>): bigint {
+  return fakeExponential(MIN_BLOB_BASE_FEE, excessBlobGas, params.updateFraction);
+}
+
+/** What of a block decides the excess blob gas of its child. Blob gas; wei per gas. */
+export interface BlobParent {
+  readonly excessBlobGas: bigint;
+  readonly blobGasUsed: bigint;
+  readonly baseFeePerGas: bigint;
+}
+
+/**
+ * `excessBlobGas` of the next block (EIP-4844; EIP-7918 where `reservePrice`). `params` are those in force at
+ * the next block.
+ */
+export function nextExcessBlobGas(parent: BlobParent, params: BlobParams): bigint {
+  const { excessBlobGas, blobGasUsed, baseFeePerGas } = parent;
+  const target = BigInt(params.target) * GAS_PER_BLOB;
+  if (excessBlobGas + blobGasUsed < target) return 0n;
+  const tooCheap =
+    params.reservePrice && BLOB_BASE_COST * baseFeePerGas > GAS_PER_BLOB * blobBaseFee(excessBlobGas, params);
+  if (tooCheap) {
+    return excessBlobGas + (blobGasUsed * BigInt(params.max - params.target)) / BigInt(params.max);
+  }
+  return excessBlobGas + blobGasUsed - target;
+}

@@ -1,0 +1,138 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { gasUsedRatioFromBaseFees, nextBaseFee, nextBaseFeeFromRatio } from '../../src/core/eip1559.ts';
+import { ETHEREUM_FEE_RULE, type FeeRule } from '../../src/core/fee-rule.ts';
+import vectors from '../fixtures/vectors/eip1559_eip4844_vectors.json' with { type: 'json' };
+
+const rules = fc.constantFrom<FeeRule>(
+  ETHEREUM_FEE_RULE,
+  { elasticity: 6, denominator: 250, blockTimeSec: 2 },
+  { elasticity: 2, denominator: 16, blockTimeSec: 2 },
+);
+const wei = fc.bigInt({ min: 0n, max: 2n ** 60n });
+const block = fc
+  .record({
+    baseFeePerGas: wei,
+    gasLimit: fc.bigInt({ min: 5_000n, max: 200_000_000n }),
+    share: fc.double({ min: 0, max: 1, noNaN: true }),
+  })
+  .map(({ share, ...rest }) => ({
+    ...rest,
+    gasUsed: BigInt(Math.floor(Number(rest.gasLimit) * share)),
+  }));
+
+describe('nextBaseFee', () => {
+  it.each(vectors.base_fee_next.map((v, i) => ({ ...v, i })))('agrees with $src ($i)', (v) => {
+    const rule = { elasticity: v.elasticity, denominator: v.denominator, blockTimeSec: 12 };
+    const parent = {
+      baseFeePerGas: BigInt(v.baseFee),
+      gasUsed: BigInt(v.gasUsed),
+      gasLimit: BigInt(v.gasLimit),
+    };
+    expect(nextBaseFee(parent, rule)).toBe(BigInt(v.expected));
+  });
+
+  it('moves by at most one part in eight either way on Ethereum, 1 wei aside', () => {
+    fc.assert(
+      fc.property(block, (parent) => {
+        // An odd limit's target is rounded down, so a full block may exceed twice its target by one gas.
+        const even = { ...parent, gasLimit: parent.gasLimit - (parent.gasLimit % 2n) };
+        const gasUsed = even.gasUsed > even.gasLimit ? even.gasLimit : even.gasUsed;
+        const next = nextBaseFee({ ...even, gasUsed }, ETHEREUM_FEE_RULE);
+        const eighth = parent.baseFeePerGas / 8n;
+        expect(next).toBeGreaterThanOrEqual(parent.baseFeePerGas - eighth);
+        expect(next).toBeLessThanOrEqual(parent.baseFeePerGas + (eighth > 0n ? eighth : 1n));
+      }),
+    );
+  });
+
+  it('never falls when a block is fuller', () => {
+    fc.assert(
+      fc.property(block, rules, fc.bigInt({ min: 0n, max: 1_000_000n }), (parent, rule, more) => {
+        const fuller = { ...parent, gasUsed: parent.gasUsed + more };
+        expect(nextBaseFee(fuller, rule)).toBeGreaterThanOrEqual(nextBaseFee(parent, rule));
+      }),
+    );
+  });
+
+  it('stays where a gas limit is too small to have a target', () => {
+    expect(nextBaseFee({ baseFeePerGas: 7n, gasUsed: 0n, gasLimit: 0n }, ETHEREUM_FEE_RULE)).toBe(7n);
+  });
+});
+
+describe('nextBaseFeeFromRatio', () => {
+  it('is within 1 wei of the exact answer where the limit is a multiple of the elasticity', () => {
+    fc.assert(
+      fc.property(block, rules, (parent, rule) => {
+        const baseFeePerGas = parent.baseFeePerGas % 2n ** 53n;
+        const gasLimit = parent.gasLimit * BigInt(rule.elasticity);
+        const exact = nextBaseFee({ baseFeePerGas, gasUsed: parent.gasUsed, gasLimit }, rule);
+        const ratio = Number(parent.gasUsed) / Number(gasLimit);
+        const error = nextBaseFeeFromRatio(baseFeePerGas, ratio, rule) - exact;
+        expect(error >= -1n && error <= 1n).toBe(true);
+      }),
+    );
+  });
+
+  it('is within the documented error for any gas limit', () => {
+    fc.assert(
+      fc.property(block, (parent) => {
+        const baseFeePerGas = parent.baseFeePerGas % 10n ** 13n;
+        const exact = nextBaseFee({ ...parent, baseFeePerGas }, ETHEREUM_FEE_RULE);
+        const ratio = Number(parent.gasUsed) / Number(parent.gasLimit);
+        const error = nextBaseFeeFromRatio(baseFeePerGas, ratio, ETHEREUM_FEE_RULE) - exact;
+        const allowed = 2n + baseFeePerGas / (4n * parent.gasLimit);
+        expect(error >= -allowed && error <= allowed).toBe(true);
+      }),
+    );
+  });
+
+  it('clamps a ratio outside 0 to 1', () => {
+    expect(nextBaseFeeFromRatio(1_000n, -1, ETHEREUM_FEE_RULE)).toBe(875n);
+    expect(nextBaseFeeFromRatio(1_000n, 7, ETHEREUM_FEE_RULE)).toBe(1_125n);
+  });
+});
+
+describe('gasUsedRatioFromBaseFees', () => {
+  it('finds the ratio again to the finest step that a wei can show', () => {
+    fc.assert(
+      fc.property(block, rules, (parent, rule) => {
+        const baseFeePerGas = parent.baseFeePerGas % 2n ** 50n;
+        fc.pre(baseFeePerGas > 0n);
+        const gasLimit = parent.gasLimit * BigInt(rule.elasticity);
+        const next = nextBaseFee({ baseFeePerGas, gasUsed: parent.gasUsed, gasLimit }, rule);
+        const ratio = Number(parent.gasUsed) / Number(gasLimit);
+        const step = rule.denominator / (rule.elasticity * Number(baseFeePerGas));
+        const error = Math.abs(gasUsedRatioFromBaseFees(baseFeePerGas, next, rule) - ratio);
+        expect(error).toBeLessThanOrEqual(step * 1.5 + 1e-12);
+      }),
+    );
+  });
+
+  it('leads back to the same next base fee', () => {
+    fc.assert(
+      fc.property(block, rules, (parent, rule) => {
+        const baseFeePerGas = parent.baseFeePerGas % 2n ** 47n;
+        const gasLimit = parent.gasLimit * BigInt(rule.elasticity);
+        const gasUsed = parent.gasUsed;
+        const next = nextBaseFee({ baseFeePerGas, gasUsed, gasLimit }, rule);
+        const ratio = gasUsedRatioFromBaseFees(baseFeePerGas, next, rule);
+        expect(nextBaseFeeFromRatio(baseFeePerGas, ratio, rule)).toBe(next);
+      }),
+    );
+  });
+
+  it('gives a published ratio for a real pair of mainnet blocks', () => {
+    // Blocks 15,055,000 and 15,055,001.
+    expect(gasUsedRatioFromBaseFees(15_326_666_506n, 14_425_462_084n, ETHEREUM_FEE_RULE)).toBeCloseTo(
+      0.264800931,
+      8,
+    );
+  });
+
+  it('clamps a step that no block can cause', () => {
+    expect(gasUsedRatioFromBaseFees(1_000n, 9_000n, ETHEREUM_FEE_RULE)).toBe(1);
+    expect(gasUsedRatioFromBaseFees(1_000n, 1n, ETHEREUM_FEE_RULE)).toBe(0);
+    expect(gasUsedRatioFromBaseFees(0n, 1n, ETHEREUM_FEE_RULE)).toBe(1);
+  });
+});
