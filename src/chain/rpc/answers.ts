@@ -1,0 +1,66 @@
+import * as z from 'zod';
+import { ChainError } from '../errors.ts';
+import { address, baseFee, bytes, hash, quantity, safeInteger, tip } from './quantity.ts';
+
+/** A block's header as `eth_getBlockByNumber` and `newHeads` give it; chains before EIP-1559 have no base fee. */
+export const headerAnswer = z.object({
+  number: safeInteger,
+  hash,
+  parentHash: hash,
+  timestamp: safeInteger,
+  gasUsed: quantity,
+  gasLimit: quantity,
+  baseFeePerGas: baseFee.nullish().transform((value) => value ?? 0n),
+});
+export type Header = z.infer<typeof headerAnswer>;
+
+/**
+ * `eth_feeHistory`. Blob fields are missing on older nodes, `reward` where none was asked for or the node
+ * cannot say; single rows of it may be `null` too.
+ */
+export const feeHistoryAnswer = z.object({
+  oldestBlock: safeInteger,
+  baseFeePerGas: z.array(baseFee).nullish(),
+  gasUsedRatio: z.array(z.number()).nullish(),
+  baseFeePerBlobGas: z.array(baseFee).nullish(),
+  reward: z.array(z.array(tip).nullable()).nullish(),
+});
+export type FeeHistoryAnswer = z.infer<typeof feeHistoryAnswer>;
+
+export const transactionAnswer = z.object({
+  hash,
+  type: safeInteger.nullish(),
+  from: address,
+  to: address.nullish(),
+  value: quantity,
+  nonce: safeInteger,
+  gas: quantity,
+  gasPrice: quantity.nullish(),
+  maxFeePerGas: quantity.nullish(),
+  maxPriorityFeePerGas: quantity.nullish(),
+  input: bytes,
+  blockNumber: safeInteger.nullish(),
+  blockHash: hash.nullish(),
+});
+
+export const receiptAnswer = z.object({
+  transactionHash: hash,
+  // Missing before Byzantium (2017), where a receipt did not say.
+  status: safeInteger.nullish(),
+  blockNumber: safeInteger,
+  blockHash: hash,
+  gasUsed: quantity,
+  effectiveGasPrice: quantity,
+});
+
+/** Reads an answer; what does not fit is a `bad-answer` that names the node, the method and the field. */
+export function readAnswer<T>(schema: z.ZodType<T>, answer: unknown, node: string, method: string): T {
+  const result = schema.safeParse(answer);
+  if (result.success) return result.data;
+  const path = result.error.issues[0]?.path.map(String).join('.') ?? '';
+  const where = path === '' ? '' : ` (${path})`;
+  throw new ChainError(
+    'bad-answer',
+    `${node} gives an answer to ${method} that makes no sense${where}: try another node`,
+  );
+}

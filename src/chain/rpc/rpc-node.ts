@@ -1,0 +1,71 @@
+import type * as z from 'zod';
+import { type FeeHistoryAnswer, feeHistoryAnswer, type Header, headerAnswer, readAnswer } from './answers.ts';
+import { createHttpLink } from './http-link.ts';
+import type { JsonRpcLink, RequestOptions } from './link.ts';
+import { hostOf } from './node-url.ts';
+import { safeInteger, toQuantity } from './quantity.ts';
+import { createWsLink } from './ws-link.ts';
+
+/** One node, spoken to in types. */
+export interface RpcNode {
+  /** Host and port. */
+  readonly name: string;
+  readonly link: JsonRpcLink;
+  /** Blocks per page of `eth_feeHistory` that the node was seen to allow; 0: it has no such method. */
+  feeHistoryPage: number;
+  /** How long the last answer took. */
+  latencyMs: number | null;
+}
+
+/** Geth, Erigon and most providers allow this many; others less. */
+const FEE_HISTORY_PAGE = 1_024;
+
+export function createRpcNode(url: URL, options: { readonly timeoutMs: number }): RpcNode {
+  const name = hostOf(url);
+  const create = url.protocol.startsWith('ws') ? createWsLink : createHttpLink;
+  return { name, link: create(url, { name, ...options }), feeHistoryPage: FEE_HISTORY_PAGE, latencyMs: null };
+}
+
+/** One request, its answer read with `schema`. */
+export async function ask<T>(
+  node: RpcNode,
+  schema: z.ZodType<T>,
+  method: string,
+  params: readonly unknown[],
+  options?: RequestOptions,
+): Promise<T> {
+  const started = performance.now();
+  const answer = await node.link.request(method, params, options);
+  node.latencyMs = Math.round(performance.now() - started);
+  return readAnswer(schema, answer, node.name, method);
+}
+
+export function askChainId(node: RpcNode, options?: RequestOptions): Promise<number> {
+  return ask(node, safeInteger, 'eth_chainId', [], options);
+}
+
+export function askHeadNumber(node: RpcNode, options?: RequestOptions): Promise<number> {
+  return ask(node, safeInteger, 'eth_blockNumber', [], options);
+}
+
+/** `null` where the node has no such block (yet). */
+export function askHeader(
+  node: RpcNode,
+  at: number | 'latest',
+  options?: RequestOptions,
+): Promise<Header | null> {
+  const tag = at === 'latest' ? at : toQuantity(at);
+  return ask(node, headerAnswer.nullable(), 'eth_getBlockByNumber', [tag, false], options);
+}
+
+/** @param percentiles ascending, 0 to 100 */
+export function askFeeHistory(
+  node: RpcNode,
+  count: number,
+  newest: number | 'latest',
+  percentiles: readonly number[],
+  options?: RequestOptions,
+): Promise<FeeHistoryAnswer> {
+  const tag = newest === 'latest' ? newest : toQuantity(newest);
+  return ask(node, feeHistoryAnswer, 'eth_feeHistory', [toQuantity(count), tag, percentiles], options);
+}
