@@ -1,18 +1,21 @@
 import { Box, Text, type TextProps } from 'ink';
 import type { ReactElement } from 'react';
+import { useDim } from '../hooks/use-dim.ts';
 import { useTheme } from '../theme.ts';
 import { type ChartFrameOptions, type ChartSeries, chartFrame, type DrawnCell } from './line-chart-frame.ts';
 
-export interface LineChartProps extends Omit<ChartFrameOptions, 'ascii'> {
-  /** For data that is no longer fresh. */
+export interface LineChartProps extends ChartFrameOptions {
+  /** No colours; default: as everything around it. */
   readonly dim?: boolean;
 }
 
 /** Lines over a common axis, drawn with asciichart; fills exactly `width` × `height`. */
-export function LineChart({ dim = false, ...options }: LineChartProps): ReactElement {
+export function LineChart({ dim: dimmed, ...options }: LineChartProps): ReactElement {
   const { width, height, series } = options;
-  const { ascii } = useTheme();
-  const rows = chartFrame({ ...options, ascii });
+  const theme = useTheme();
+  const around = useDim();
+  const dim = dimmed ?? around;
+  const rows = chartFrame({ ascii: theme.ascii, ...options });
   return (
     <Box flexDirection="column" width={width} height={height} flexShrink={0} overflow="hidden">
       {rows.map((cells, y) => (
@@ -52,7 +55,7 @@ function looksLike(one: DrawnCell, other: DrawnCell): boolean {
 
 function lookOf(cell: DrawnCell, series: readonly ChartSeries[], dim: boolean): Partial<TextProps> {
   const own = cell.series === null ? undefined : series[cell.series];
-  const color = cell.color ?? own?.color;
+  const color = dim ? undefined : (cell.color ?? own?.color);
   const faint = dim || own?.dim === true || cell.role === 'spread' || cell.role === 'cursor';
   return {
     ...(color === undefined ? {} : { color }),
