@@ -1,0 +1,27 @@
+export interface WaitOptions {
+  /** How long to go on asking before giving up. Generous: it is only spent when the test fails. */
+  readonly timeoutMs?: number;
+  /** Said first in the failure. */
+  readonly what?: string;
+}
+
+/** Asks again and again until `question` answers something truthy (or stops throwing), and gives that. */
+export async function waitFor<T>(question: () => T | Promise<T>, options: WaitOptions = {}): Promise<T> {
+  const { timeoutMs = 10_000, what = 'what was waited for' } = options;
+  const deadline = performance.now() + timeoutMs;
+  let last: unknown = 'nothing';
+  for (;;) {
+    try {
+      const answer = await question();
+      if (answer) return answer;
+      last = answer;
+    } catch (error) {
+      last = error;
+    }
+    if (performance.now() >= deadline) break;
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+  throw new Error(`${what} did not come within ${timeoutMs} ms; last: ${String(last)}`, {
+    cause: last,
+  });
+}
