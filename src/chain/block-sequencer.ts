@@ -95,18 +95,12 @@ export function createBlockSequencer(known: readonly KnownBlock[]): BlockSequenc
     head: H,
     reader: BlockReader<H>,
   ): AsyncGenerator<ChainEvent> {
-    let next = first;
-    if (head.number - next >= WIDEST_GAP) {
-      const to = head.number - AFTER_GAP;
-      yield { type: 'gap', from: next, to };
-      next = to + 1;
-    }
-    for (const block of await reader.blocks(next, head.number, head)) {
-      // The node's past begins later than the gap: what it cannot give is jumped over.
-      if (block.number > next && next === first) {
-        yield { type: 'gap', from: next, to: block.number - 1 };
-        next = block.number;
-      }
+    const wide = head.number - first >= WIDEST_GAP;
+    const blocks = await reader.blocks(wide ? head.number - AFTER_GAP + 1 : first, head.number, head);
+    // What is too wide to fill, or lies before the node's past, is jumped over.
+    let next = blocks[0]?.number ?? first;
+    if (next > first) yield { type: 'gap', from: first, to: next - 1 };
+    for (const block of blocks) {
       if (block.number !== next || !follows(memory.tip(), block)) return;
       memory.add(block);
       tipSaidBy = reader.node;

@@ -1,0 +1,134 @@
+import type { Block } from '../core/block.ts';
+import { chainProfile } from '../core/chains.ts';
+import type { ChainReceipt, ChainSource, ChainTransaction } from './chain-source.ts';
+import { ChainError } from './errors.ts';
+import { receiptAnswer, transactionAnswer } from './rpc/answers.ts';
+import { type Clock, systemClock } from './rpc/clock.ts';
+import { followChain } from './rpc/follow-chain.ts';
+import { createNodePool } from './rpc/node-pool.ts';
+import { parseNodeUrl } from './rpc/node-url.ts';
+import { createPace } from './rpc/pace.ts';
+import { bytes, quantity, safeInteger } from './rpc/quantity.ts';
+import { readBlocks } from './rpc/read-blocks.ts';
+import { ask, askHeader, askHeadNumber, createRpcNode, type RpcNode } from './rpc/rpc-node.ts';
+import { sendTransaction } from './rpc/send-transaction.ts';
+
+export interface RpcSourceOptions {
+  /** http, https, ws or wss; the first is followed while it is well. */
+  readonly urls: readonly string[];
+  /** Nodes of another chain are left out; default: the chain of the first node that answers. */
+  readonly expectedChainId?: number;
+  /** Ask for heads at this interval (≥ 250 ms) instead of at the chain's own pace; http only. */
+  readonly pollIntervalMs?: number;
+  readonly requestTimeoutMs?: number;
+  readonly clock?: Clock;
+}
+
+/** A source over nodes also holds sockets: `close` lets them go (idle ones close by themselves). */
+export interface RpcSource extends ChainSource {
+  close(): void;
+}
+
+/** Follows a chain through one or more of its nodes. Throws a `ChainError` where an address cannot be one. */
+export function createRpcSource(options: RpcSourceOptions): RpcSource {
+  const { clock = systemClock, requestTimeoutMs = 10_000 } = options;
+  if (options.urls.length === 0) {
+    throw new ChainError(
+      'unsupported',
+      'no node address is given: write one, for example http://127.0.0.1:8545',
+    );
+  }
+  const nodes = options.urls.map((text) =>
+    createRpcNode(parseNodeUrl(text), { timeoutMs: requestTimeoutMs }),
+  );
+  const pool = createNodePool(nodes, { expectedChainId: options.expectedChainId ?? null, clock });
+
+  const pacePlanMs = () => chainProfile(pool.chainId() ?? 1).feeRule.blockTimeSec * 1_000;
+
+  return {
+    kind: 'rpc',
+    get name() {
+      return pool.name;
+    },
+    now: () => clock.now(),
+    // The pool asks for the chain id before any work, so no more work is needed.
+    chain: () => pool.run(async () => chainProfile(pool.chainId() ?? 0)),
+    head: () => pool.run((node) => readHead(node)),
+    blocks: (from, to, { signal } = {}) =>
+      pool.run(async (node) => {
+        const head = await askHeadNumber(node, { signal });
+        return readBlocks(node, from, to, head, { clock, signal });
+      }, signal),
+    subscribe: ({ known, signal }) =>
+      followChain({
+        pool,
+        clock,
+        known,
+        signal,
+        createPace: () => createPace(pacePlanMs(), options.pollIntervalMs ?? null),
+      }),
+    call: ({ to, data }) => pool.run((node) => ask(node, bytes, 'eth_call', [{ to, data }, 'latest'])),
+    sendRawTransaction: (signed) => sendTransaction(pool, signed),
+    transaction: (hash) =>
+      pool.run(async (node) => {
+        const answer = await ask(node, transactionAnswer.nullable(), 'eth_getTransactionByHash', [hash]);
+        return answer && toTransaction(answer);
+      }),
+    receipt: (hash) =>
+      pool.run(async (node) => {
+        const answer = await ask(node, receiptAnswer.nullable(), 'eth_getTransactionReceipt', [hash]);
+        return answer && toReceipt(answer);
+      }),
+    nonce: (address, at) =>
+      pool.run((node) => ask(node, safeInteger, 'eth_getTransactionCount', [address, at])),
+    balance: (address) => pool.run((node) => ask(node, quantity, 'eth_getBalance', [address, 'latest'])),
+    health: () => pool.health(),
+    close: () => {
+      for (const node of nodes) node.link.close();
+    },
+  };
+
+  async function readHead(node: RpcNode): Promise<Block> {
+    const header = await askHeader(node, 'latest');
+    if (header) {
+      pool.observe(node, header);
+      const [block] = await readBlocks(node, header.number, header.number, header.number, {
+        clock,
+        headers: [header],
+      });
+      if (block) return block;
+    }
+    throw new ChainError('bad-answer', `${node.name} has no head block: wait until it has begun to sync`);
+  }
+}
+
+function toTransaction(answer: ReturnType<typeof transactionAnswer.parse>): ChainTransaction {
+  const feeMarket = answer.maxFeePerGas !== null && answer.maxFeePerGas !== undefined;
+  return {
+    hash: answer.hash,
+    type: answer.type ?? 0,
+    from: answer.from,
+    to: answer.to ?? null,
+    value: answer.value,
+    nonce: answer.nonce,
+    gasLimit: answer.gas,
+    maxFeePerGas: answer.maxFeePerGas ?? null,
+    maxPriorityFeePerGas: answer.maxPriorityFeePerGas ?? null,
+    // For a fee-market transaction nodes write here what it paid, which is the receipt's to say.
+    gasPrice: feeMarket ? null : (answer.gasPrice ?? null),
+    data: answer.input,
+    blockNumber: answer.blockNumber ?? null,
+    blockHash: answer.blockHash ?? null,
+  };
+}
+
+function toReceipt(answer: ReturnType<typeof receiptAnswer.parse>): ChainReceipt {
+  return {
+    hash: answer.transactionHash,
+    status: answer.status === 0 ? 'reverted' : 'success',
+    blockNumber: answer.blockNumber,
+    blockHash: answer.blockHash,
+    gasUsed: answer.gasUsed,
+    effectiveGasPrice: answer.effectiveGasPrice,
+  };
+}

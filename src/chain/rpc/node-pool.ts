@@ -1,0 +1,230 @@
+import { chainProfile } from '../../core/chains.ts';
+import type { NodeHealth } from '../chain-source.ts';
+import { ChainError } from '../errors.ts';
+import type { Header } from './answers.ts';
+import type { Clock } from './clock.ts';
+import { describeNodes, judgeNodes, type NodeSeen } from './node-health.ts';
+import { askChainId, type RpcNode } from './rpc-node.ts';
+
+const BACKOFF_CAP_MS = 30_000;
+/** A node may be started anew as another chain without its connection breaking. */
+const RECHECK_CHAIN_MS = 60_000;
+const FORGIVEN_MS = 120_000;
+const REMEMBERED_FEES = 16;
+
+interface Member {
+  readonly node: RpcNode;
+  head: number | null;
+  behind: number;
+  readonly baseFees: Map<number, bigint>;
+  problem: { readonly state: 'down' | 'wrong-chain'; readonly message: string } | null;
+  failures: number;
+  failedAt: number;
+  /** When a failed node is worth another try, ms since epoch. */
+  retryAt: number;
+  /** When the chain id was last seen to be right; `null`: not since the connection failed. */
+  verifiedAt: number | null;
+}
+
+/** Several nodes of one chain: which to ask, and how they stand to each other. */
+export interface NodePool {
+  readonly nodes: readonly RpcNode[];
+  readonly name: string;
+  /** The chain they all have to be on, once one has said it. */
+  chainId(): number | null;
+  health(): readonly NodeHealth[];
+  /** Does `work` with the best node, then with the others in turn; rejects with the first failure if none can. */
+  run<T>(work: (node: RpcNode) => Promise<T>, signal?: AbortSignal): Promise<T>;
+  /** The node to follow: it answers and its chain is right. Rejects where there is none now. */
+  pick(signal: AbortSignal): Promise<RpcNode>;
+  /** Whether a node that comes before `node`, or is in better health, could be followed instead. */
+  hasBetterThan(node: RpcNode): boolean;
+  /** Whether a failed node's pause is over. */
+  isDue(node: RpcNode): boolean;
+  /** Asks the node's chain id where that is due; rejects where it is on another chain. */
+  verify(node: RpcNode, signal?: AbortSignal): Promise<void>;
+  observe(node: RpcNode, header: Header): void;
+  /** The node answered something. */
+  answered(node: RpcNode): void;
+  /** The node was followed for a head: its earlier failures are forgotten. */
+  worked(node: RpcNode): void;
+  failed(node: RpcNode, error: unknown): void;
+  /** One line naming each node's trouble. */
+  reason(): string;
+  /** When the next node is worth a try, ms since epoch. */
+  retryAt(): number;
+}
+
+export function createNodePool(
+  nodes: readonly RpcNode[],
+  options: { readonly expectedChainId: number | null; readonly clock: Clock },
+): NodePool {
+  const { clock } = options;
+  let chainId = options.expectedChainId;
+  const members: readonly Member[] = nodes.map((node) => ({
+    node,
+    head: null,
+    behind: 0,
+    baseFees: new Map(),
+    problem: null,
+    failures: 0,
+    failedAt: 0,
+    retryAt: 0,
+    verifiedAt: null,
+  }));
+  const memberOf = (node: RpcNode): Member => {
+    const member = members.find((each) => each.node === node);
+    if (!member) throw new Error(`${node.name} is not of this pool`);
+    return member;
+  };
+  const seen = ({ node, head, behind, baseFees, problem }: Member): NodeSeen => ({
+    name: node.name,
+    latencyMs: node.latencyMs,
+    head,
+    behind,
+    baseFees,
+    problem,
+  });
+  const health = () =>
+    judgeNodes(members.map(seen), chainId === null ? 12 : chainProfile(chainId).feeRule.blockTimeSec);
+
+  /** Members from the best to the worst; within a rank in the order in which they were given. */
+  function ranked(): { member: Member; rank: number }[] {
+    const states = health();
+    const rank = (member: Member, index: number) => {
+      if (member.problem) return clock.now() >= member.retryAt ? 2 : 3;
+      return states[index]?.state === 'ok' ? 0 : 1;
+    };
+    return members
+      .map((member, index) => ({ member, rank: rank(member, index) }))
+      .sort((a, b) => a.rank - b.rank);
+  }
+
+  async function verify(member: Member, signal?: AbortSignal): Promise<void> {
+    if (member.verifiedAt !== null && clock.now() - member.verifiedAt < RECHECK_CHAIN_MS) return;
+    const id = await askChainId(member.node, { signal });
+    chainId ??= id;
+    if (id !== chainId) {
+      throw new ChainError(
+        'wrong-chain',
+        `${member.node.name} is on ${nameOf(id)}, not on ${nameOf(chainId)}: give a node of the right chain`,
+      );
+    }
+    member.verifiedAt = clock.now();
+    if (member.problem?.state === 'wrong-chain') clear(member);
+  }
+
+  /** Failures still count: a node that answers one question and never another must not be tried at every turn. */
+  function clear(member: Member): void {
+    member.problem = null;
+    member.retryAt = 0;
+  }
+
+  function fail(member: Member, error: ChainError): void {
+    const state = error.code === 'wrong-chain' ? 'wrong-chain' : 'down';
+    member.problem = { state, message: error.message };
+    if (clock.now() - member.failedAt > FORGIVEN_MS) member.failures = 0;
+    member.failures++;
+    member.failedAt = clock.now();
+    member.verifiedAt = null;
+    member.baseFees.clear();
+    const pause = state === 'wrong-chain' ? BACKOFF_CAP_MS : 1_000 * 2 ** (member.failures - 1);
+    member.retryAt = clock.now() + Math.min(pause, BACKOFF_CAP_MS);
+  }
+
+  return {
+    nodes,
+    get name() {
+      return describeNodes(health());
+    },
+    chainId: () => chainId,
+    health,
+
+    run: async (work, signal) => {
+      let first: ChainError | null = null;
+      const failures: string[] = [];
+      for (const { member } of ranked()) {
+        try {
+          await verify(member, signal);
+          const result = await work(member.node);
+          clear(member);
+          return result;
+        } catch (error) {
+          if (signal?.aborted || !(error instanceof ChainError)) throw error;
+          // A refusal is an answer: the node is well, though another may know more.
+          // Many questions at once may fail on the same cause: within a pause that counts once.
+          const counts = error.code !== 'rejected' && error.code !== 'unsupported';
+          if (counts && clock.now() >= member.retryAt) fail(member, error);
+          first ??= error;
+          if (!failures.includes(error.message)) failures.push(error.message);
+        }
+      }
+      if (first === null) throw new ChainError('unreachable', 'there is no node to ask');
+      if (failures.length === 1) throw first;
+      throw new ChainError(first.code, failures.join('; '));
+    },
+
+    pick: async (signal) => {
+      for (const { member, rank } of ranked()) {
+        // One failure may be a lost connection, worth a second try at once; after that the pause counts.
+        if (rank === 3 && member.failures > 1) continue;
+        try {
+          await verify(member, signal);
+          return member.node;
+        } catch (error) {
+          if (signal.aborted || !(error instanceof ChainError)) throw error;
+          fail(member, error);
+        }
+      }
+      throw new ChainError('unreachable', reasonOf(members));
+    },
+
+    hasBetterThan: (node) => {
+      const [best] = ranked();
+      return best !== undefined && best.member.node !== node && best.rank < 2;
+    },
+    isDue: (node) => clock.now() >= memberOf(node).retryAt,
+    verify: (node, signal) => verify(memberOf(node), signal),
+
+    observe: (node, header) => {
+      const member = memberOf(node);
+      member.head = header.number;
+      member.behind = Math.max(0, referenceHead(members, member) - header.number);
+      member.baseFees.set(header.number, header.baseFeePerGas);
+      for (const number of [...member.baseFees.keys()].sort((a, b) => a - b).slice(0, -REMEMBERED_FEES)) {
+        member.baseFees.delete(number);
+      }
+    },
+    answered: (node) => clear(memberOf(node)),
+    worked: (node) => {
+      const member = memberOf(node);
+      clear(member);
+      member.failures = 0;
+    },
+    failed: (node, error) => {
+      if (error instanceof ChainError) fail(memberOf(node), error);
+      else throw error;
+    },
+    reason: () => reasonOf(members),
+    retryAt: () => Math.min(...members.map((member) => member.retryAt)),
+  };
+}
+
+/** How far the chain is, by the other nodes: with several of them not the furthest, which may be making it up. */
+function referenceHead(members: readonly Member[], except: Member): number {
+  const heads = members
+    .filter((member) => member !== except && member.problem === null && member.head !== null)
+    .map((member) => member.head ?? 0)
+    .sort((a, b) => b - a);
+  return heads[heads.length > 1 ? 1 : 0] ?? 0;
+}
+
+function reasonOf(members: readonly Member[]): string {
+  const lines = members.flatMap((member) => (member.problem ? [member.problem.message] : []));
+  return lines.length === 0 ? 'no node answers' : lines.join('; ');
+}
+
+function nameOf(chainId: number): string {
+  const { name } = chainProfile(chainId);
+  return name === `chain ${chainId}` ? name : `${name} (chain ${chainId})`;
+}
