@@ -9,6 +9,8 @@ declare module 'asciichart' {
     /** `┼ ┤ ╶ ╴ ─ ╰ ╭ ╮ ╯ │`, in this order. */
     readonly symbols?: readonly string[];
   }
-  const asciichart: { plot(series: readonly (readonly number[])[], config?: PlotConfig): string };
+  const asciichart: {
+    plot(series: readonly number[] | readonly (readonly number[])[], config?: PlotConfig): string;
+  };
   export default asciichart;
 }

@@ -1,0 +1,139 @@
+import { ClientError } from '../../client/client-error.ts';
+import type { CallOptions, GasClient, MetricsQuery } from '../../client/gas-client.ts';
+import type { ChartPointView, MetricsView } from '../../client/views.ts';
+import type { Bucket, Percentile } from '../../contract/metrics.ts';
+import { BUCKET_SEC } from '../../contract/metrics.ts';
+import { TIME_FRAME_SEC, type TimeFrame } from '../../contract/primitives.ts';
+import { formatDuration } from '../../core/units.ts';
+import type { ChartAnswer } from '../panes/chart/chart-data.ts';
+
+export interface ChartRequest {
+  readonly timeFrame: TimeFrame;
+  readonly percentile: Percentile;
+  readonly compare: boolean;
+  /** The chain's block time, to see whether single blocks are few enough; `null` where unknown. */
+  readonly blockTimeSec: number | null;
+}
+
+const PAGE_SIZE = 500;
+const MOST_PAGES = 4;
+/** Two pages hold as much as any screen shows. */
+const MOST_ROWS = 2 * PAGE_SIZE;
+
+/**
+ * Everything that one look at the chart needs, as of one moment. Windows are told by the chart's own clock,
+ * which in a replay is not ours. What only a part is missing for is said in that part's `problem`.
+ */
+export async function loadChart(
+  client: GasClient,
+  request: ChartRequest,
+  options: CallOptions,
+): Promise<ChartAnswer> {
+  const { timeFrame, percentile, compare } = request;
+  const chart = await client.statsChart(timeFrame, options);
+  const first = chart.points[0]?.timestamp;
+  const last = chart.points.at(-1)?.timestamp;
+  const frameMs = TIME_FRAME_SEC[timeFrame] * 1_000;
+  if (first === undefined || last === undefined || last <= first) {
+    const nothing = { rows: [], problem: null };
+    return { timeFrame, percentile, chart, tips: nothing, previous: compare ? nothing : null };
+  }
+
+  const bucket = fittingBucket(TIME_FRAME_SEC[timeFrame], request.blockTimeSec);
+  const start = Math.max(first, last - frameMs);
+  const to = last + 1_000;
+  const [tips, previous] = await Promise.all([
+    partOf(() =>
+      withinHistory(chart.points, start, (from) =>
+        allPages((page) => client.priorityFee({ from, to, bucket, percentile, ...page }, options)),
+      ),
+    ),
+    compare
+      ? partOf(
+          () =>
+            allPages((page) =>
+              client.baseFee({ from: start - frameMs, to: last - frameMs, bucket, ...page }, options),
+            ),
+          () => reachText(client, request, last, options),
+        )
+      : null,
+  ]);
+  return { timeFrame, percentile, chart, tips, previous };
+}
+
+/** The finest bucket of which a window of `spanSec` has no more than two pages. */
+export function fittingBucket(spanSec: number, blockTimeSec: number | null): Bucket {
+  if (blockTimeSec !== null && spanSec / blockTimeSec <= MOST_ROWS) return 'block';
+  const timed = ['1m', '5m', '1h'] as const;
+  return timed.find((bucket) => spanSec / BUCKET_SEC[bucket] <= MOST_ROWS) ?? '1d';
+}
+
+async function allPages<Row>(
+  ask: (page: Pick<MetricsQuery, 'page' | 'size'>) => Promise<MetricsView<Row>>,
+): Promise<readonly Row[]> {
+  const rows: Row[] = [];
+  for (let page = 0; page < MOST_PAGES; page += 1) {
+    const answer = await ask({ page, size: PAGE_SIZE });
+    rows.push(...answer.rows);
+    if (answer.rows.length === 0 || rows.length >= answer.total) break;
+  }
+  return rows;
+}
+
+/**
+ * A bucket begins before the first block in it, so a window from the chart's first point may begin just before
+ * history does and be refused; then the second point is certainly within.
+ */
+async function withinHistory<T>(
+  points: readonly ChartPointView[],
+  start: number,
+  ask: (from: number) => Promise<T>,
+): Promise<T> {
+  try {
+    return await ask(start);
+  } catch (error) {
+    const next = points.find(({ timestamp }) => timestamp > start);
+    if (!(error instanceof ClientError) || error.code !== 'invalid' || next === undefined) throw error;
+    return ask(next.timestamp);
+  }
+}
+
+interface Part<Row> {
+  readonly rows: readonly Row[];
+  readonly problem: string | null;
+}
+
+/** A part that the service refuses is told in its place; a service that does not answer fails the whole. */
+async function partOf<Row>(
+  ask: () => Promise<readonly Row[]>,
+  explainInvalid?: () => Promise<string>,
+): Promise<Part<Row>> {
+  try {
+    return { rows: await ask(), problem: null };
+  } catch (error) {
+    if (!(error instanceof ClientError)) throw error;
+    switch (error.code) {
+      case 'invalid':
+        return { rows: [], problem: (await explainInvalid?.()) ?? error.message };
+      case 'not-found':
+      case 'plan':
+      case 'server':
+      case 'unreadable':
+        return { rows: [], problem: error.message };
+      default:
+        throw error;
+    }
+  }
+}
+
+/** Why there is no window before: how far history reaches, and how far it would have to. */
+async function reachText(
+  client: GasClient,
+  { timeFrame }: ChartRequest,
+  last: number,
+  options: CallOptions,
+): Promise<string> {
+  const [oldest] = (await client.statsChart('30d', options)).points;
+  const reach = oldest === undefined ? '0s' : formatDuration((last - oldest.timestamp) / 1_000);
+  return `history reaches back ${reach}, two windows of ${timeFrame} need ${formatDuration(2 * TIME_FRAME_SEC[timeFrame])}`;
+}

@@ -1,0 +1,52 @@
+import { chainProfile } from '../../../core/chains.ts';
+import { gweiString } from '../../../core/units.ts';
+import type { ChartData } from './chart-data.ts';
+
+/** `gastop-ethereum-24h-20261120T194407Z.csv`; `what` is the time frame, or what else the file holds. */
+export function csvName(chainId: number | null, what: string, now: number): string {
+  const name = chainId === null ? 'chain' : chainProfile(chainId).name;
+  const slug = name.toLowerCase().replace(/[^a-z0-9]+/g, '-');
+  const stamp = new Date(now).toISOString().replace(/[-:]|\.\d+/g, '');
+  return `gastop-${slug}-${what}-${stamp}.csv`;
+}
+
+/** The shown chart with one row per point; prices in exact gwei, what is not known stays empty. */
+export function chartCsv(data: ChartData): string {
+  const header = ['timestamp_utc', 'base_fee_gwei', `priority_fee_${data.percentile}_gwei`, 'gas_used_ratio'];
+  if (data.compared) header.push(`base_fee_${data.timeFrame}_before_gwei`);
+  header.push('marks');
+  const marks = Map.groupBy(data.marks, ({ index }) => index);
+  const rows = data.slots.flatMap((slot, index) => {
+    // Steps in a hole of the history are drawn, but nothing was measured there.
+    if (slot.base === null) return [];
+    const cells = [
+      new Date(slot.timestamp).toISOString(),
+      gwei(slot.base),
+      gwei(slot.tip),
+      slot.gasUsedRatio === null ? '' : String(Number(slot.gasUsedRatio.toFixed(6))),
+    ];
+    if (data.compared) cells.push(gwei(slot.previous));
+    cells.push(csvText((marks.get(index) ?? []).map(({ kind }) => kind).join(' ')));
+    return [cells.join(',')];
+  });
+  return `${[header.join(','), ...rows].join('\n')}\n`;
+}
+
+/** The heatmap with one row per hour of the week, UTC. */
+export function heatmapCsv(heatmap: readonly (readonly (number | null)[])[]): string {
+  const days = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sunday'];
+  const rows = heatmap.flatMap((hours, day) =>
+    hours.map((value, hour) => `${days[day] ?? day},${hour},${gwei(value)}`),
+  );
+  return `${['weekday_utc,hour_utc,mean_base_fee_gwei', ...rows].join('\n')}\n`;
+}
+
+function gwei(wei: number | null): string {
+  return wei === null ? '' : gweiString(BigInt(Math.round(wei)));
+}
+
+/** A service's own words may hold commas, or begin as a formula does in a spreadsheet. */
+function csvText(text: string): string {
+  const safe = /^[=+\-@]/.test(text) ? `'${text}` : text;
+  return /[",\n\r]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+}

@@ -1,0 +1,150 @@
+import type { BaseFeeRowView, ChartView, PriorityFeeRowView } from '../../../client/views.ts';
+import type { Percentile } from '../../../contract/metrics.ts';
+import { TIME_FRAME_SEC, type TimeFrame } from '../../../contract/primitives.ts';
+
+/** What was fetched together for one look at the chart. Everything in it belongs to its own time frame. */
+export interface ChartAnswer {
+  readonly timeFrame: TimeFrame;
+  readonly percentile: Percentile;
+  readonly chart: ChartView;
+  /** Tips at `percentile`; `problem`: why the service did not give them. */
+  readonly tips: { readonly rows: readonly PriorityFeeRowView[]; readonly problem: string | null };
+  /** The window before; `null`: not asked for. */
+  readonly previous: { readonly rows: readonly BaseFeeRowView[]; readonly problem: string | null } | null;
+}
+
+/** One step of the time axis. Wei per gas; `null` where nothing is known. */
+export interface ChartSlot {
+  /** When it begins, ms. */
+  readonly timestamp: number;
+  readonly base: number | null;
+  readonly tip: number | null;
+  readonly gasUsedRatio: number | null;
+  /** The base fee one time frame earlier. */
+  readonly previous: number | null;
+}
+
+export interface SlotMark {
+  readonly index: number;
+  readonly timestamp: number;
+  /** `SPIKE`, `REGIME_SHIFT`, `ANOMALY`, `ALERT`, `AUTO_TX`, or the service's own word. */
+  readonly kind: string;
+  /** Wei per gas, where the mark has a price. */
+  readonly value: number | null;
+}
+
+export interface ChartData {
+  readonly timeFrame: TimeFrame;
+  readonly percentile: Percentile;
+  readonly slots: readonly ChartSlot[];
+  readonly slotMs: number;
+  readonly marks: readonly SlotMark[];
+  /** How far back history reaches, in seconds, where that is less than the time frame. */
+  readonly reachSec: number | null;
+  readonly tipsProblem: string | null;
+  readonly compared: boolean;
+  readonly previousProblem: string | null;
+}
+
+/** More missing steps than this in a row are a hole in the history and drawn as one. */
+const HELD_STEPS = 3;
+const MOST_SLOTS = 4_000;
+
+/** Puts points, tips, the window before and marks on one time axis. */
+export function chartData(answer: ChartAnswer): ChartData {
+  const frameMs = TIME_FRAME_SEC[answer.timeFrame] * 1_000;
+  const sorted = [...answer.chart.points].sort((a, b) => a.timestamp - b.timestamp);
+  const last = sorted.at(-1)?.timestamp ?? 0;
+  const points = sorted.filter(({ timestamp }) => timestamp >= last - frameMs);
+  const slotMs = stepOf(
+    points.map(({ timestamp }) => timestamp),
+    answer.chart.bucketSec,
+  );
+  const tipAt = aligner(answer.tips.rows, (row) => row.value, slotMs);
+  const shifted = (answer.previous?.rows ?? []).map((row) => ({
+    ...row,
+    timestamp: row.timestamp + frameMs,
+  }));
+  const previousAt = aligner(shifted, (row) => row.mean, slotMs);
+  // The answer's own points carry the median tip, should the finer question not have been answered.
+  const median = answer.percentile === 'p50' && answer.tips.rows.length === 0;
+
+  const slots: ChartSlot[] = [];
+  for (const point of points) {
+    for (const timestamp of missingSteps(slots.at(-1)?.timestamp, point.timestamp, slotMs)) {
+      slots.push({ timestamp, base: null, tip: null, gasUsedRatio: null, previous: previousAt(timestamp) });
+    }
+    const { timestamp, base, gasUsedRatio } = point;
+    const tip = median ? point.priority : tipAt(timestamp);
+    slots.push({ timestamp, base, tip, gasUsedRatio, previous: previousAt(timestamp) });
+  }
+  const first = slots[0]?.timestamp ?? last;
+  const reachMs = last - first + slotMs;
+  return {
+    timeFrame: answer.timeFrame,
+    percentile: answer.percentile,
+    slots,
+    slotMs,
+    marks: marksOf(answer.chart, slots, slotMs),
+    reachSec: slots.length > 0 && reachMs < frameMs * 0.97 - slotMs ? reachMs / 1_000 : null,
+    tipsProblem: answer.tips.problem,
+    compared: answer.previous !== null,
+    previousProblem: answer.previous?.problem ?? null,
+  };
+}
+
+/** The slot that shows moment `timestamp`: the last that begins no later, the first for what is before all. */
+export function slotAt(slots: readonly ChartSlot[], timestamp: number): number {
+  const after = slots.findIndex((slot) => slot.timestamp > timestamp);
+  return after < 0 ? Math.max(slots.length - 1, 0) : Math.max(after - 1, 0);
+}
+
+/** The usual distance of points: the service's word, unless most points lie farther apart. */
+function stepOf(timestamps: readonly number[], bucketSec: number | null): number {
+  const gaps = timestamps.slice(1).map((timestamp, i) => timestamp - (timestamps[i] ?? timestamp));
+  const middle = gaps.sort((a, b) => a - b)[Math.floor(gaps.length / 2)] ?? 0;
+  return Math.max((bucketSec ?? 0) * 1_000, middle, 1_000);
+}
+
+function missingSteps(before: number | undefined, next: number, slotMs: number): readonly number[] {
+  if (before === undefined || next - before <= HELD_STEPS * slotMs) return [];
+  const count = Math.min(Math.round((next - before) / slotMs) - 1, MOST_SLOTS);
+  return Array.from({ length: count }, (_, i) => before + ((i + 1) * (next - before)) / (count + 1));
+}
+
+/** Reads rows on another grid: the mean of those within a slot, else the one whose step covers it. */
+function aligner<Row extends { readonly timestamp: number }>(
+  rows: readonly Row[],
+  value: (row: Row) => number,
+  slotMs: number,
+): (timestamp: number) => number | null {
+  const sorted = [...rows].sort((a, b) => a.timestamp - b.timestamp);
+  const times = sorted.map(({ timestamp }) => timestamp);
+  const held = Math.max(stepOf(times, null), slotMs) * HELD_STEPS;
+  let next = 0;
+  // Slots are asked for in order, so one walk through the rows serves them all.
+  return (timestamp) => {
+    while (next < sorted.length && (times[next] ?? 0) < timestamp) next += 1;
+    const within: number[] = [];
+    for (let i = next; i < sorted.length && (times[i] ?? 0) < timestamp + slotMs; i += 1) {
+      const row = sorted[i];
+      if (row) within.push(value(row));
+    }
+    if (within.length > 0) return within.reduce((sum, one) => sum + one, 0) / within.length;
+    const before = sorted[next - 1];
+    return before !== undefined && timestamp - before.timestamp < held ? value(before) : null;
+  };
+}
+
+function marksOf(chart: ChartView, slots: readonly ChartSlot[], slotMs: number): readonly SlotMark[] {
+  const [first] = slots;
+  const last = slots.at(-1);
+  if (!first || !last) return [];
+  return [
+    ...chart.anomalies,
+    ...chart.events.map(({ timestamp, kind }) => ({ timestamp, kind, value: null })),
+  ]
+    .filter(({ timestamp }) => timestamp >= first.timestamp && timestamp < last.timestamp + slotMs)
+    .sort((a, b) => a.timestamp - b.timestamp)
+    .map((mark) => ({ ...mark, index: slotAt(slots, mark.timestamp) }));
+}

@@ -1,0 +1,136 @@
+import { Box } from 'ink';
+import { formatGwei, formatPercent } from '../../../core/units.ts';
+import { LineChart } from '../../components/line-chart.tsx';
+import type { ChartSeries } from '../../components/line-chart-frame.ts';
+import { chartPlotWidth } from '../../components/line-chart-frame.ts';
+import { useTheme } from '../../theme.ts';
+import { type ChartData, slotAt } from './chart-data.ts';
+import { chartLayout } from './chart-layout.ts';
+import { byRank, markLook } from './chart-marks.ts';
+import { ChartSide } from './chart-side.tsx';
+import {
+  baseSegments,
+  cursorSegments,
+  gasSegments,
+  previousSegments,
+  tipSegments,
+  titleSegments,
+} from './chart-words.ts';
+import type { OffsetAt } from './local-time.ts';
+import { type Segment, SegmentLine } from './segment-line.tsx';
+import { timeLabels } from './time-axis.ts';
+
+export interface ChartPaneProps {
+  /** At least one slot. */
+  readonly data: ChartData;
+  readonly width: number;
+  readonly height: number;
+  /** The moment under the cursor, ms; `null` follows the newest value. */
+  readonly cursor: number | null;
+  /** A line about the data itself: what is loading, or why it is old. */
+  readonly notice: Segment | null;
+  readonly offsetAt: OffsetAt;
+}
+
+/** The chart of base fee and tips with all that is said about it; fills exactly its room. */
+export function ChartPane({ data, width, height, cursor, notice, offsetAt }: ChartPaneProps) {
+  const theme = useTheme();
+  const { slots } = data;
+  const hasTips = slots.some(({ tip }) => tip !== null);
+  // Title, base caption, time labels and cursor line; then what is there only at times.
+  const lines = 4 + (notice === null ? 0 : 1) + (data.compared ? 1 : 0);
+  const layout = chartLayout(width, height - lines - (hasTips ? 0 : 1), hasTips);
+  const { chartWidth, baseRows, tipRows, gasRows } = layout;
+
+  const index = cursor === null ? null : slotAt(slots, cursor);
+  const slot = slots[index ?? slots.length - 1];
+  const labels = timeLabels(
+    slots.map(({ timestamp }) => timestamp),
+    chartPlotWidth(chartWidth),
+    offsetAt,
+  );
+  const marks = byRank(data.marks).map((mark) => {
+    const look = markLook(mark.kind, theme.ascii);
+    return { index: mark.index, glyph: look.glyph, color: theme.color(look.color) };
+  });
+  const base: ChartSeries = {
+    label: 'base',
+    color: theme.color('base'),
+    style: 'solid',
+    values: slots.map((one) => one.base),
+  };
+  const tip: ChartSeries = {
+    label: 'tip',
+    color: theme.color('tip'),
+    style: 'dashed',
+    values: slots.map((one) => one.tip),
+  };
+  const previous: ChartSeries = {
+    label: 'before',
+    color: theme.color('previous'),
+    style: 'dotted',
+    values: slots.map((one) => one.previous),
+  };
+  const upper = [base, ...(data.compared ? [previous] : []), ...(tipRows === 0 && hasTips ? [tip] : [])];
+  const shared = { width: chartWidth, format: formatGwei, cursor: index } as const;
+  const last = gasRows > 0 ? 'gas' : tipRows > 0 ? 'tip' : 'base';
+  const bottom = (place: typeof last) => (place === last ? { xLabels: labels } : {});
+  const extra = (place: typeof last) => (place === last ? 1 : 0);
+
+  return (
+    <Box flexDirection="column" width={width} height={height} overflow="hidden">
+      <SegmentLine segments={titleSegments(data, theme, offsetAt)} width={width} />
+      {notice !== null && <SegmentLine segments={[notice]} width={width} />}
+      <Box flexDirection="row">
+        <Box flexDirection="column" width={chartWidth} flexShrink={0}>
+          <SegmentLine segments={baseSegments(data, theme)} width={chartWidth} />
+          {data.compared && <SegmentLine segments={previousSegments(data, theme)} width={chartWidth} />}
+          <LineChart
+            {...shared}
+            series={upper}
+            marks={marks}
+            height={baseRows + extra('base')}
+            {...bottom('base')}
+          />
+          {tipRows > 0 && (
+            <>
+              <SegmentLine segments={tipSegments(data, theme)} width={chartWidth} />
+              <LineChart {...shared} series={[tip]} height={tipRows + extra('tip')} {...bottom('tip')} />
+            </>
+          )}
+          {gasRows > 0 && (
+            <>
+              <SegmentLine segments={gasSegments(data, theme)} width={chartWidth} />
+              <LineChart
+                {...shared}
+                format={(ratio) => formatPercent(ratio)}
+                include={[0, 1]}
+                series={[
+                  {
+                    label: 'gas used',
+                    color: theme.color('warn'),
+                    values: slots.map(({ gasUsedRatio }) => gasUsedRatio),
+                  },
+                ]}
+                height={gasRows + extra('gas')}
+                {...bottom('gas')}
+              />
+            </>
+          )}
+          {!hasTips && <SegmentLine segments={tipSegments(data, theme)} width={chartWidth} />}
+        </Box>
+        {layout.sideWidth > 0 && (
+          <ChartSide
+            data={data}
+            width={layout.sideWidth}
+            height={height - 2 - (notice === null ? 0 : 1)}
+            offsetAt={offsetAt}
+          />
+        )}
+      </Box>
+      {slot && (
+        <SegmentLine segments={cursorSegments(data, slot, index === null, theme, offsetAt)} width={width} />
+      )}
+    </Box>
+  );
+}

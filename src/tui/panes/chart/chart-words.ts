@@ -1,0 +1,165 @@
+import { formatChange, formatDuration, formatGwei, formatPercent, UNKNOWN } from '../../../core/units.ts';
+import { legendGlyph } from '../../components/line-chart-cells.ts';
+import type { Span } from '../../facts.ts';
+import type { Theme } from '../../theme.ts';
+import type { ChartData, ChartSlot } from './chart-data.ts';
+import { countMarks } from './chart-marks.ts';
+import { changeRatio, summarise } from './chart-summary.ts';
+import { clockText, dayText, type OffsetAt, weekdayText, zoneText } from './local-time.ts';
+import type { Segment } from './segment-line.tsx';
+
+/** `1h  14:05 – 15:05 UTC+2  gwei per gas  ▲ spike ×2`. The UTC offset is said here and nowhere else. */
+export function titleSegments(data: ChartData, theme: Theme, offsetAt: OffsetAt): readonly Segment[] {
+  const first = data.slots[0]?.timestamp ?? 0;
+  const last = data.slots.at(-1)?.timestamp ?? 0;
+  const marks = countMarks(data.marks, theme.ascii).map(
+    ({ look, count }): Segment => [
+      { text: look.glyph, color: look.color, bold: true },
+      { text: ` ${look.name} ×${count}` },
+    ],
+  );
+  const reach: Segment[] =
+    data.reachSec === null
+      ? []
+      : [[{ text: `history reaches back ${formatDuration(data.reachSec)}`, color: 'warn' }]];
+  return [
+    [{ text: data.timeFrame, bold: true, color: 'accent' }],
+    [
+      {
+        text: `${moment(first, data, offsetAt)} – ${moment(last, data, offsetAt)} ${zoneText(offsetAt(last))}`,
+      },
+    ],
+    ...reach,
+    ...marks,
+    [{ text: 'gwei', faint: true }],
+  ];
+}
+
+/** `─ base 0.0497 ▼ −2.1 %  min 0.0311  mean 0.0512  max 0.412`, then the window before. */
+export function baseSegments(data: ChartData, theme: Theme): readonly Segment[] {
+  const base = summarise(data.slots.map((slot) => slot.base));
+  const line: Span = { text: legendGlyph('solid', theme.ascii), color: 'base' };
+  if (base === null) return [[line, { text: ' base' }, { text: ` ${UNKNOWN}` }]];
+  return [
+    [
+      line,
+      { text: ' base ' },
+      { text: formatGwei(base.now), bold: true, color: 'base' },
+      ...changeSpans(base.changeRatio, theme),
+    ],
+    [{ text: 'min ', faint: true }, { text: formatGwei(base.min) }],
+    [{ text: 'mean ', faint: true }, { text: formatGwei(base.mean) }],
+    [{ text: 'max ', faint: true }, { text: formatGwei(base.max) }],
+  ];
+}
+
+/** `┈ 1h before: mean 0.0490  now +3.4 % on it`, or why there is none. */
+export function previousSegments(data: ChartData, theme: Theme): readonly Segment[] {
+  const glyph: Span = { text: legendGlyph('dotted', theme.ascii), color: 'previous' };
+  const name = { text: ` ${data.timeFrame} before` };
+  if (data.previousProblem !== null) {
+    return [[{ text: `nothing to compare with: ${data.previousProblem}`, color: 'warn' }]];
+  }
+  const before = summarise(data.slots.map(({ previous }) => previous));
+  const mean = summarise(data.slots.map(({ base }) => base))?.mean;
+  if (before === null || mean === undefined) return [[glyph, name, { text: `: ${UNKNOWN}` }]];
+  const change = changeRatio(before.mean, mean);
+  return [
+    [glyph, name],
+    [{ text: 'min ', faint: true }, { text: formatGwei(before.min) }],
+    [{ text: 'mean ', faint: true }, { text: formatGwei(before.mean) }],
+    [{ text: 'max ', faint: true }, { text: formatGwei(before.max) }],
+    ...(change === null ? [] : [[{ text: `mean now ${formatChange(change)}` }]]),
+  ];
+}
+
+/** `╌ tip p50 0.0100 ▲ +3.0 %  min …  mean …  max …` */
+export function tipSegments(data: ChartData, theme: Theme): readonly Segment[] {
+  const tips = summarise(data.slots.map(({ tip }) => tip));
+  const line: Span = { text: legendGlyph('dashed', theme.ascii), color: 'tip' };
+  if (tips === null) {
+    const why = data.tipsProblem ?? 'not known from this source';
+    return [
+      [
+        { text: `tip ${data.percentile}: `, faint: true },
+        { text: why, faint: true },
+      ],
+    ];
+  }
+  return [
+    [
+      line,
+      { text: ` tip ${data.percentile} ` },
+      { text: formatGwei(tips.now), bold: true, color: 'tip' },
+      ...changeSpans(tips.changeRatio, theme),
+    ],
+    [{ text: 'min ', faint: true }, { text: formatGwei(tips.min) }],
+    [{ text: 'mean ', faint: true }, { text: formatGwei(tips.mean) }],
+    [{ text: 'max ', faint: true }, { text: formatGwei(tips.max) }],
+  ];
+}
+
+export function gasSegments(data: ChartData, theme: Theme): readonly Segment[] {
+  const gas = summarise(data.slots.map(({ gasUsedRatio }) => gasUsedRatio));
+  if (gas === null) return [[{ text: `gas used: ${UNKNOWN}` }]];
+  return [
+    [
+      { text: legendGlyph('solid', theme.ascii), color: 'warn' },
+      { text: ' gas used ' },
+      { text: formatPercent(gas.now), bold: true },
+    ],
+    [{ text: 'mean ', faint: true }, { text: formatPercent(gas.mean) }],
+    [{ text: 'of the block limit', faint: true }],
+  ];
+}
+
+/** The values at one slot; against the newest unless it is that itself. */
+export function cursorSegments(
+  data: ChartData,
+  slot: ChartSlot,
+  following: boolean,
+  theme: Theme,
+  offsetAt: OffsetAt,
+): readonly Segment[] {
+  const newest = data.slots.findLast(({ base }) => base !== null)?.base ?? null;
+  const at =
+    data.slotMs < 60_000 ? clockText(slot.timestamp, offsetAt, true) : moment(slot.timestamp, data, offsetAt);
+  const change = slot.base === null || newest === null ? null : changeRatio(slot.base, newest);
+  return [
+    [{ text: following ? `now ${at}` : `${theme.glyph.arrow} ${at}`, bold: !following, color: 'accent' }],
+    [{ text: 'base ', faint: true }, { text: gwei(slot.base) }],
+    [{ text: `tip ${data.percentile} `, faint: true }, { text: gwei(slot.tip) }],
+    [
+      { text: 'gas ', faint: true },
+      { text: slot.gasUsedRatio === null ? UNKNOWN : formatPercent(slot.gasUsedRatio) },
+    ],
+    ...(following || change === null
+      ? []
+      : [[{ text: 'now ', faint: true }, { text: formatChange(change) }]]),
+    ...(data.compared && slot.previous !== null
+      ? [[{ text: 'before ', faint: true }, { text: gwei(slot.previous) }]]
+      : []),
+    ...(following ? [[{ text: '←/→ look at a value', faint: true }]] : []),
+  ];
+}
+
+/** A moment, as precise as the time frame makes it useful: `14:05`, or `Tue 3 Nov 14:05`. */
+export function moment(timestamp: number, data: Pick<ChartData, 'timeFrame'>, offsetAt: OffsetAt): string {
+  const clock = clockText(timestamp, offsetAt);
+  if (data.timeFrame === '1h') return clock;
+  if (data.timeFrame === '24h') return `${weekdayText(timestamp, offsetAt)} ${clock}`;
+  return `${weekdayText(timestamp, offsetAt)} ${dayText(timestamp, offsetAt)} ${clock}`;
+}
+
+function gwei(wei: number | null): string {
+  return wei === null ? UNKNOWN : formatGwei(wei);
+}
+
+/** Direction as glyph, sign and colour: dearer is bad. */
+function changeSpans(ratio: number | null, theme: Theme): readonly Span[] {
+  if (ratio === null) return [];
+  const text = formatChange(ratio);
+  const moved = /[1-9]/.test(text);
+  const glyph = !moved ? theme.glyph.steady : ratio > 0 ? theme.glyph.up : theme.glyph.down;
+  return [{ text: ` ${glyph} ${text}`, ...(moved ? { color: ratio > 0 ? 'bad' : 'good' } : {}) }];
+}

@@ -1,0 +1,59 @@
+import { Box } from 'ink';
+import type { ReactNode } from 'react';
+import { formatAge, formatDuration } from '../../../core/units.ts';
+import { PaneState } from '../../components/pane-state.tsx';
+import { remedyFor } from '../../health.ts';
+import type { Dated } from '../../hooks/use-chart-data.ts';
+import { DimContext, useDim } from '../../hooks/use-dim.ts';
+import { useNow } from '../../hooks/use-now.ts';
+import type { Polled } from '../../hooks/use-polled-query.ts';
+import type { Segment } from './segment-line.tsx';
+
+interface PolledFrameProps {
+  readonly polled: Polled<Dated<unknown>>;
+  /** What is awaited: `the last hour`. */
+  readonly what: string;
+  /** The data is still of an older choice. */
+  readonly pending: boolean;
+  readonly width: number;
+  readonly height: number;
+  /** Draws the data; `notice` is the line to show with it. */
+  readonly children: (notice: Segment | null) => ReactNode;
+}
+
+/** Loading, failed, or data: dimmed and with age, reason and next try where it is no longer fresh. */
+export function PolledFrame({ polled, what, pending, width, height, children }: PolledFrameProps) {
+  const now = useNow();
+  const around = useDim();
+  const { data, error, retryAt } = polled;
+  const retryInSec = retryAt === null ? null : Math.max(Math.ceil((retryAt - now) / 1_000), 0);
+  if (data === undefined) {
+    return (
+      <Box width={width} height={height} overflow="hidden">
+        {error === null ? (
+          <PaneState kind="loading" what={what} />
+        ) : (
+          <PaneState
+            kind="error"
+            title={`No answer for ${what}`}
+            reason={error.message}
+            hint={remedyFor(error) ?? 'r asks again now, t tries another time frame'}
+            retryInSec={retryInSec}
+          />
+        )}
+      </Box>
+    );
+  }
+  const age = formatAge((now - data.at) / 1_000);
+  if (error !== null) {
+    const next = retryInSec === null ? '' : ` · next try in ${formatDuration(retryInSec)}`;
+    // Where the frame around says already why nothing is fresh, the age is enough.
+    const text = around ? `this is from ${age}` : `${what} as of ${age}${next} · ${error.message}`;
+    return (
+      <DimContext.Provider value={true}>
+        {children([{ text: text.replaceAll('\n', ' ') }])}
+      </DimContext.Provider>
+    );
+  }
+  return children(pending ? [{ text: `loading ${what} …`, faint: true }] : null);
+}

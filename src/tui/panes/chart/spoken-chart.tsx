@@ -1,0 +1,66 @@
+import { Box, Text } from 'ink';
+import { formatChange, formatGwei, formatPercent, UNKNOWN } from '../../../core/units.ts';
+import { type ChartData, slotAt } from './chart-data.ts';
+import { countMarks } from './chart-marks.ts';
+import { summarise } from './chart-summary.ts';
+import { moment } from './chart-words.ts';
+import { type OffsetAt, zoneText } from './local-time.ts';
+
+interface SpokenChartProps {
+  readonly data: ChartData;
+  readonly cursor: number | null;
+  readonly offsetAt: OffsetAt;
+}
+
+/** The chart in sentences, for screen readers: a drawing of lines would be read sign by sign. */
+export function SpokenChart({ data, cursor, offsetAt }: SpokenChartProps) {
+  const slot = data.slots[cursor === null ? data.slots.length - 1 : slotAt(data.slots, cursor)];
+  const marks = countMarks(data.marks, true).map(({ look, count }) => `${count} ${look.name}`);
+  return (
+    <Box flexDirection="column">
+      <Text>{`Chart of the last ${data.timeFrame}, in gwei.`}</Text>
+      <Text>
+        {sentence(
+          'Base fee',
+          data.slots.map(({ base }) => base),
+        )}
+      </Text>
+      <Text>
+        {sentence(
+          `Tip ${data.percentile}`,
+          data.slots.map(({ tip }) => tip),
+        )}
+      </Text>
+      {data.compared && (
+        <Text>
+          {data.previousProblem ??
+            sentence(
+              `Base fee ${data.timeFrame} before`,
+              data.slots.map(({ previous }) => previous),
+            )}
+        </Text>
+      )}
+      {marks.length > 0 && <Text>{`Marked: ${marks.join(', ')}.`}</Text>}
+      {slot && (
+        <Text>
+          {`At ${moment(slot.timestamp, data, offsetAt)} ${zoneText(offsetAt(slot.timestamp))}: base fee ${gwei(slot.base)}, ` +
+            `tip ${gwei(slot.tip)}, gas used ${slot.gasUsedRatio === null ? UNKNOWN : formatPercent(slot.gasUsedRatio)}.`}
+        </Text>
+      )}
+    </Box>
+  );
+}
+
+function sentence(name: string, values: readonly (number | null)[]): string {
+  const of = summarise(values);
+  if (of === null) return `${name}: not known.`;
+  const change = of.changeRatio === null ? '' : `, ${formatChange(of.changeRatio)} over the window`;
+  return (
+    `${name}: ${formatGwei(of.now)} now, lowest ${formatGwei(of.min)}, mean ${formatGwei(of.mean)}, ` +
+    `highest ${formatGwei(of.max)}${change}.`
+  );
+}
+
+function gwei(wei: number | null): string {
+  return wei === null ? UNKNOWN : formatGwei(wei);
+}
