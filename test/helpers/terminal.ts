@@ -106,7 +106,6 @@ export async function openTerminal(options: TerminalOptions): Promise<Terminal> 
   });
 
   const leaderPid = program.pid;
-  const pid = (await line?.programPid(leaderPid)) ?? leaderPid;
 
   let bytes = 0;
   let ended: Exit | null = null;
@@ -142,6 +141,8 @@ export async function openTerminal(options: TerminalOptions): Promise<Terminal> 
       });
     });
   });
+
+  const pid = (await line?.programPid(leaderPid)) ?? leaderPid;
 
   const screen = (): string[] => {
     const buffer = emulator.buffer.active;
