@@ -54,6 +54,10 @@ export class WholeSum implements Tally {
     return this.#count;
   }
 
+  get sum(): number {
+    return this.#sum;
+  }
+
   /** `null` for nothing. */
   get mean(): number | null {
     return this.#count > 0 ? this.#sum / this.#count : null;

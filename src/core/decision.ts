@@ -1,0 +1,43 @@
+import type { Action } from './advice.ts';
+import type { Forecast } from './horizon-forecast.ts';
+
+/** Waiting is advised from this probability and this expected saving on. */
+const LEAST_PROBABILITY = 0.8;
+const LEAST_SAVING = 0.05;
+/** What somebody waits for at the terminal; for anything further off an alert is the better tool. */
+export const LONGEST_WAIT_SEC = 3_600;
+/** An alert hours ahead must promise more than a wait of minutes. */
+const LEAST_ALERT_SAVING = 0.1;
+
+export interface Decision {
+  readonly action: Action;
+  /** Which forecast it rests on; `null` for sending now. */
+  readonly forecast: Forecast | null;
+}
+
+/**
+ * `WAIT` for the forecast up to an hour off that is expected to save most, if that is at least 5 % at a measured
+ * probability of at least 0.8. Otherwise `SET_ALERT` for one beyond the hour that does so with at least 10 %. Otherwise
+ * `SEND_NOW`. What has not been measured is never waited for.
+ */
+export function decide(forecasts: readonly Forecast[]): Decision {
+  const wait = mostSaving(forecasts.filter(({ horizonSec }) => horizonSec <= LONGEST_WAIT_SEC));
+  if (wait !== null && saving(wait) >= LEAST_SAVING) return { action: 'WAIT', forecast: wait };
+  const later = mostSaving(forecasts.filter(({ horizonSec }) => horizonSec > LONGEST_WAIT_SEC));
+  if (later !== null && saving(later) >= LEAST_ALERT_SAVING) return { action: 'SET_ALERT', forecast: later };
+  return { action: 'SEND_NOW', forecast: null };
+}
+
+/** The likely one that saves most; of equals the sooner. */
+function mostSaving(forecasts: readonly Forecast[]): Forecast | null {
+  let best: Forecast | null = null;
+  for (const forecast of forecasts) {
+    if ((forecast.probability ?? 0) < LEAST_PROBABILITY) continue;
+    if (best === null || saving(forecast) > saving(best)) best = forecast;
+  }
+  return best;
+}
+
+function saving(forecast: Forecast): number {
+  return forecast.expectedSavingRatio ?? 0;
+}

@@ -1,0 +1,198 @@
+import type { Advice, Lane, LaneName } from './advice.ts';
+import { type Block, tipAt } from './block.ts';
+import { blockSpacing } from './block-spacing.ts';
+import { decide } from './decision.ts';
+import { FanBook } from './fan.ts';
+import { wholeWei } from './fee-ratio.ts';
+import type { FeeRule } from './fee-rule.ts';
+import { History, REWIND_DEPTH } from './history.ts';
+import { HorizonForecast } from './horizon-forecast.ts';
+import { LaneBook } from './lanes.ts';
+import { NextBaseFee } from './next-base-fee.ts';
+import { recommendation } from './recommendation.ts';
+import { TipBook } from './tips.ts';
+import { TrackRecord } from './track-record.ts';
+import { TrendBook } from './trend.ts';
+
+const HORIZONS_SEC = [300, 900, 3_600, 21_600, 86_400] as const;
+const DEFAULT_SPAN_SEC = 7 * 86_400;
+const LEAST_DEFAULT_CAPACITY = 8_192;
+const MOST_CAPACITY = 262_144;
+/** Fewer blocks than Slow waits for cannot judge anything. */
+const LEAST_CAPACITY = 64;
+
+export interface FeeEngineOptions {
+  readonly feeRule: FeeRule;
+  /** Blocks to look back on; seven days at the chain's planned pace, between 8,192 and 262,144, where absent. */
+  readonly capacity?: number;
+}
+
+/** Everything that is learned from one unbroken run of blocks. */
+interface Books {
+  readonly history: History;
+  readonly nextBaseFee: NextBaseFee;
+  readonly tips: TipBook;
+  readonly lanes: LaneBook;
+  readonly horizons: readonly HorizonForecast[];
+  readonly fan: FanBook;
+  readonly trend: TrendBook;
+  readonly track: TrackRecord;
+}
+
+/**
+ * Learns from blocks, in order, and advises what to pay for the next ones.
+ *
+ * At every block it advises by itself and judges the advice once the blocks it was about have come; the probabilities
+ * it states are the shares it kept (`null` until there are enough of them). It knows only what was pushed. The cost of a
+ * block and the memory do not grow with history.
+ */
+export class FeeEngine {
+  readonly #rule: FeeRule;
+  readonly #capacity: number;
+  #books: Books;
+  #head: Block | null = null;
+  #advice: Advice | null = null;
+  /** The last blocks themselves, by number in a ring, so that a rewind has a head to return to. */
+  readonly #recent: (Block | undefined)[] = new Array(REWIND_DEPTH + 1).fill(undefined);
+
+  /** @throws RangeError for a capacity that is no whole number of blocks from 64 to 262,144. */
+  constructor({ feeRule, capacity = defaultCapacity(feeRule) }: FeeEngineOptions) {
+    if (!Number.isInteger(capacity) || capacity < LEAST_CAPACITY || capacity > MOST_CAPACITY) {
+      throw new RangeError(`capacity must be a whole number from ${LEAST_CAPACITY} to ${MOST_CAPACITY}`);
+    }
+    this.#rule = feeRule;
+    this.#capacity = capacity;
+    this.#books = openBooks(feeRule, capacity);
+  }
+
+  get head(): Block | null {
+    return this.#head;
+  }
+
+  /**
+   * Digests the block after the head; the first one may have any number.
+   * @throws RangeError for any other block.
+   */
+  push(block: Block): void {
+    if (!Number.isSafeInteger(block.number) || block.number < 0) {
+      throw new RangeError(`a block number is a whole number from 0 on, not ${block.number}`);
+    }
+    if (this.#head !== null && block.number !== this.#head.number + 1) {
+      throw new RangeError(`block ${block.number} does not follow block ${this.#head.number}`);
+    }
+    const { history, nextBaseFee, tips, lanes, horizons, fan, trend, track } = this.#books;
+    keep(history, block);
+    const next = nextBaseFee.push(block);
+    tips.push();
+    const advisedTips = tips.advised();
+    history.nextBaseFee.put(block.number, Number(next));
+    history.sendNow.put(block.number, Number(next) + advisedTips.average);
+    lanes.push({ nextBaseFee: next, formulaHolds: nextBaseFee.formulaHolds, tips: advisedTips });
+    for (const horizon of horizons) horizon.push();
+    fan.push();
+    trend.followHead();
+    track.record(decide(horizons.map((horizon) => horizon.forecast())));
+    this.#recent[block.number % this.#recent.length] = block;
+    this.#head = block;
+    this.#advice = null;
+  }
+
+  /**
+   * Forgets the blocks above `number`, as if they had never been pushed. Where that is more than 1,024 blocks back, or
+   * before the first one, everything is forgotten and the next push may start anywhere.
+   */
+  rewindTo(number: number): void {
+    if (this.#head === null || number >= this.#head.number) return;
+    this.#advice = null;
+    const deepest = Math.max(this.#head.number - REWIND_DEPTH, this.#books.history.origin);
+    const head = number >= deepest ? this.#recent[number % this.#recent.length] : undefined;
+    if (head === undefined) {
+      this.#head = null;
+      this.#books = openBooks(this.#rule, this.#capacity);
+      return;
+    }
+    this.#head = head;
+    const { history, nextBaseFee, tips, lanes, horizons, fan, trend } = this.#books;
+    history.moveHead(number);
+    for (const book of [nextBaseFee, tips, lanes, ...horizons, fan, trend]) book.followHead();
+  }
+
+  /** What to pay after the head; `null` before the first block. The same object until the head changes. */
+  advice(): Advice | null {
+    if (this.#head !== null) this.#advice ??= this.#advise(this.#head);
+    return this.#advice;
+  }
+
+  #advise(head: Block): Advice {
+    const { history, nextBaseFee, lanes: book, horizons, fan, trend: trends, track } = this.#books;
+    const next = nextBaseFee.predict(head);
+    const holds = nextBaseFee.formulaHolds;
+    const blockSec = blockSpacing(history, this.#rule.blockTimeSec);
+    const lanes: Record<LaneName, Lane> = {
+      slow: book.advice('slow', blockSec),
+      average: book.advice('average', blockSec),
+      fast: book.advice('fast', blockSec),
+    };
+    const trend = trends.trend(fan.steps(next, head.nextBaseFee !== null || holds, holds));
+    const forecasts = horizons.map((horizon) => horizon.forecast());
+    return {
+      nextBaseFee: next,
+      nextBlobBaseFee: head.nextBlobBaseFee,
+      lanes,
+      trend,
+      recommendation: recommendation({
+        decision: decide(forecasts),
+        forecasts,
+        lanes,
+        trend,
+        cheaperThanRatio: trends.cheaperThanRatio,
+        daySec: trends.daySec,
+        blockSec,
+        track: track.score(),
+        sendNowJudgedRatio: book.scorer('average').judgedRatio,
+      }),
+    };
+  }
+}
+
+function defaultCapacity({ blockTimeSec }: FeeRule): number {
+  const blocks = Math.ceil(DEFAULT_SPAN_SEC / blockTimeSec);
+  return Math.min(Math.max(blocks, LEAST_DEFAULT_CAPACITY), MOST_CAPACITY);
+}
+
+function openBooks(rule: FeeRule, capacity: number): Books {
+  const history = new History(capacity);
+  const lanes = new LaneBook(history, rule);
+  const horizons = HORIZONS_SEC.map(
+    (horizonSec) => new HorizonForecast(history, horizonSec, rule.blockTimeSec),
+  );
+  return {
+    history,
+    nextBaseFee: new NextBaseFee(history, rule),
+    tips: new TipBook(history),
+    lanes,
+    horizons,
+    fan: new FanBook(history, rule),
+    trend: new TrendBook(history),
+    track: new TrackRecord(history, lanes.scorer('average'), horizons),
+  };
+}
+
+/** Writes what the block itself says into the columns. */
+function keep(history: History, block: Block): void {
+  const { number } = block;
+  const before = history.isEmpty ? block.timestamp : history.time.at(number - 1);
+  const lowTip = tipNumber(tipAt(block, 10));
+  const baseFee = wholeWei(Number(block.baseFeePerGas));
+  history.moveHead(number);
+  history.time.put(number, Math.max(block.timestamp, before));
+  history.baseFee.put(number, baseFee);
+  history.gasUsedRatio.put(number, block.gasUsedRatio);
+  history.lowTip.put(number, lowTip);
+  history.medianTip.put(number, tipNumber(tipAt(block, 50)));
+  history.ask.put(number, baseFee + (Number.isNaN(lowTip) ? 0 : lowTip));
+}
+
+function tipNumber(tip: bigint | null): number {
+  return tip === null ? Number.NaN : wholeWei(Number(tip));
+}

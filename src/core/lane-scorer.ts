@@ -1,0 +1,119 @@
+import { LANE_PROMISES, type LaneName } from './advice.ts';
+import { feeRatio, fromPpm, toPpm } from './fee-ratio.ts';
+import type { Column, History } from './history.ts';
+import { Rolling, WholeSum } from './rolling.ts';
+import { SortedValues } from './sorted-values.ts';
+
+/** Past advice that the stated probability is measured on. */
+const JUDGED_BLOCKS = 1_000;
+/** Past advice that the expected price is measured on. */
+const PRICED_BLOCKS = 600;
+/** Windows overlap: that many blocks, and that many windows one after another, before a share means anything. */
+const LEAST_JUDGED = 100;
+const LEAST_WINDOWS = 12;
+
+/** Keeps what one lane advised at each block and judges it once its blocks have come. */
+export class LaneScorer {
+  readonly withinBlocks: number;
+  readonly #history: History;
+  readonly #cap: Column;
+  readonly #tip: Column;
+  readonly #kept: Column;
+  readonly #paid: Column;
+  readonly #wait: Column;
+  readonly #keptShare: Rolling<WholeSum>;
+  readonly #paidRatio: Rolling<WholeSum>;
+  readonly #waits: Rolling<SortedValues>;
+
+  constructor(history: History, lane: LaneName) {
+    this.#history = history;
+    this.withinBlocks = LANE_PROMISES[lane].withinBlocks;
+    const keep = JUDGED_BLOCKS + this.withinBlocks;
+    this.#cap = history.column(keep);
+    this.#tip = history.column(keep);
+    this.#kept = history.column();
+    this.#paid = history.column(keep);
+    this.#wait = history.column(keep);
+    this.#keptShare = new Rolling(this.#kept, new WholeSum());
+    this.#paidRatio = new Rolling(this.#paid, new WholeSum());
+    this.#waits = new Rolling(this.#wait, new SortedValues());
+  }
+
+  /** Remembers the head's advice, wei per gas, to be judged `withinBlocks` blocks on. */
+  record(cap: number, tip: number): void {
+    this.#cap.put(this.#history.head, cap);
+    this.#tip.put(this.#history.head, tip);
+  }
+
+  capAt(block: number): number {
+    return this.#cap.at(block);
+  }
+
+  tipAt(block: number): number {
+    return this.#tip.at(block);
+  }
+
+  /** Whether the advice given at `block` got in; `NaN` where it has not been judged. */
+  keptAt(block: number): number {
+    return this.#kept.at(block);
+  }
+
+  /** Judges the advice whose last block the head is: 1 if it got in, 0 if not, `null` if there was none. */
+  judge(): number | null {
+    const { head, oldest } = this.#history;
+    const given = head - this.withinBlocks;
+    if (given < oldest) return null;
+    const included = this.#inclusion(given);
+    const kept = included === null ? 0 : 1;
+    this.#kept.put(given, kept);
+    this.#paid.put(given, included === null ? Number.NaN : this.#paidAt(given, included));
+    this.#wait.put(given, (included ?? head) - given);
+    this.followHead();
+    return kept;
+  }
+
+  /** The first block that let the transaction in: `min(tip, cap − base fee)` reaches its low tip. */
+  #inclusion(given: number): number | null {
+    const { baseFee, lowTip, head } = this.#history;
+    const cap = this.#cap.at(given);
+    const tip = this.#tip.at(given);
+    for (let block = given + 1; block <= head; block += 1) {
+      const asked = lowTip.at(block);
+      if (Math.min(tip, cap - baseFee.at(block)) >= (Number.isNaN(asked) ? 0 : asked)) return block;
+    }
+    return null;
+  }
+
+  #paidAt(given: number, included: number): number {
+    const paid = Math.min(this.#cap.at(given), this.#history.baseFee.at(included) + this.#tip.at(given));
+    return toPpm(feeRatio(paid, this.#history.sendNow.at(given)));
+  }
+
+  followHead(): void {
+    this.#keptShare.moveTo(this.#history.settled(this.withinBlocks, JUDGED_BLOCKS));
+    this.#paidRatio.moveTo(this.#history.settled(this.withinBlocks, PRICED_BLOCKS));
+    this.#waits.moveTo(this.#history.settled(this.withinBlocks, JUDGED_BLOCKS));
+  }
+
+  /** How much of the past that this looks back on has been judged, 0 to 1. */
+  get judgedRatio(): number {
+    return this.#keptShare.tally.count / JUDGED_BLOCKS;
+  }
+
+  /** Share of past advice that got in; `null` until enough was judged. */
+  get probability(): number | null {
+    const enough = Math.max(LEAST_JUDGED, LEAST_WINDOWS * this.withinBlocks);
+    const { count, mean } = this.#keptShare.tally;
+    return count >= enough ? mean : null;
+  }
+
+  /** What was paid where it got in, over what sending in the next block was expected to cost; 1 until something is known. */
+  get meanPaidRatio(): number {
+    return fromPpm(this.#paidRatio.tally.mean ?? toPpm(1));
+  }
+
+  /** Blocks waited in a share `q` of cases; a miss counts as the whole wait. */
+  waitBlocks(q: number): number {
+    return this.#waits.tally.quantile(q) ?? (q > 0.5 ? this.withinBlocks : 1);
+  }
+}
