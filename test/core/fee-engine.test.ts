@@ -1,0 +1,350 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { type Advice, LANES } from '../../src/core/advice.ts';
+import type { Block } from '../../src/core/block.ts';
+import { FeeEngine } from '../../src/core/fee-engine.ts';
+import { ETHEREUM_FEE_RULE, type FeeRule } from '../../src/core/fee-rule.ts';
+import { makeBlocks, restlessSteps } from './support/made-blocks.ts';
+
+function engineAfter(blocks: readonly Block[], capacity = 2_000, feeRule: FeeRule = ETHEREUM_FEE_RULE) {
+  const engine = new FeeEngine({ feeRule, capacity });
+  for (const block of blocks) engine.push(block);
+  return engine;
+}
+
+function adviceAfter(blocks: readonly Block[], feeRule: FeeRule = ETHEREUM_FEE_RULE): Advice {
+  const advice = engineAfter(blocks, 2_000, feeRule).advice();
+  if (advice === null) throw new Error('no advice');
+  return advice;
+}
+
+/** Every number and amount within the advice, with where it stands. */
+function figures(value: unknown, path = 'advice'): [string, number | bigint][] {
+  if (typeof value === 'number' || typeof value === 'bigint') return [[path, value]];
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([key, inner]) => figures(inner, `${path}.${key}`));
+}
+
+function expectSane(advice: Advice): void {
+  for (const [path, figure] of figures(advice)) {
+    if (typeof figure === 'number') expect(figure, path).toSatisfy(Number.isFinite);
+    else expect(figure >= 0n, `${path} = ${figure}`).toBe(true);
+  }
+  for (const lane of LANES) {
+    const { price, maxFeePerGas, maxPriorityFeePerGas, probability, waitSec } = advice.lanes[lane];
+    expect(price <= maxFeePerGas, `${lane}: price ${price} above cap ${maxFeePerGas}`).toBe(true);
+    expect(maxPriorityFeePerGas <= maxFeePerGas, `${lane}: tip above cap`).toBe(true);
+    expect(probability ?? 0).toBeGreaterThanOrEqual(0);
+    expect(probability ?? 1).toBeLessThanOrEqual(1);
+    expect(waitSec.p50).toBeGreaterThan(0);
+    expect(waitSec.p95).toBeGreaterThanOrEqual(waitSec.p50);
+  }
+  const { baseFeeFan, congestion, percentileRank24h } = advice.trend;
+  for (const { min, expected, max } of baseFeeFan) expect(min <= expected && expected <= max).toBe(true);
+  for (const share of [congestion, percentileRank24h]) {
+    expect(share).toBeGreaterThanOrEqual(0);
+    expect(share).toBeLessThanOrEqual(1);
+  }
+  expect(advice.recommendation.alternatives.map(({ horizonSec }) => horizonSec)).toEqual([
+    300, 900, 3_600, 21_600, 86_400,
+  ]);
+  expect(advice.recommendation.reasons.join()).not.toMatch(/NaN|undefined|Infinity/);
+}
+
+describe('the order of blocks', () => {
+  const [first, second, third] = makeBlocks(restlessSteps(3));
+
+  it('starts anywhere and then takes only the child of the head', () => {
+    const engine = new FeeEngine({ feeRule: ETHEREUM_FEE_RULE });
+    expect(engine.head).toBeNull();
+    expect(engine.advice()).toBeNull();
+    if (first === undefined || second === undefined || third === undefined) throw new Error('no blocks');
+    engine.push(first);
+    expect(() => engine.push(third)).toThrow(/1002 does not follow block 1000/);
+    expect(() => engine.push(first)).toThrow(RangeError);
+    engine.push(second);
+    expect(engine.head).toBe(second);
+  });
+
+  it('refuses a capacity that could judge nothing', () => {
+    expect(() => new FeeEngine({ feeRule: ETHEREUM_FEE_RULE, capacity: 10 })).toThrow(RangeError);
+    expect(() => new FeeEngine({ feeRule: ETHEREUM_FEE_RULE, capacity: Number.NaN })).toThrow(RangeError);
+  });
+
+  it('gives the same advice object until the head changes', () => {
+    const engine = engineAfter(makeBlocks(restlessSteps(50)));
+    expect(engine.advice()).toBe(engine.advice());
+  });
+});
+
+describe('advice never looks ahead', () => {
+  it('is the same whatever comes after its head', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 1_500 }), fc.integer(), (head, seed) => {
+        const past = makeBlocks(restlessSteps(head));
+        const engine = new FeeEngine({ feeRule: ETHEREUM_FEE_RULE });
+        for (const block of past) engine.push(block);
+        const advised = structuredClone(engine.advice());
+        const future = makeBlocks([...restlessSteps(head), ...restlessSteps(60, seed)]).slice(head);
+        for (const block of future) engine.push(block);
+        expect(advised).toEqual(engineAfter(past, 50_400).advice());
+      }),
+      { numRuns: 12 },
+    );
+  });
+});
+
+describe('a rewind', () => {
+  const rewound = (total: number, depth: number, capacity: number, again: number) => {
+    const blocks = makeBlocks(restlessSteps(total));
+    const other = makeBlocks([...restlessSteps(total - depth), ...restlessSteps(again, 99)]);
+    const engine = engineAfter(blocks, capacity);
+    const kept = blocks.slice(0, total - depth);
+    engine.rewindTo(kept.at(-1)?.number ?? 0);
+    expect(engine.head).toBe(kept.at(-1));
+    const fresh = engineAfter(kept, capacity);
+    expect(engine.advice()).toEqual(fresh.advice());
+    for (const block of other.slice(total - depth)) {
+      engine.push(block);
+      fresh.push(block);
+    }
+    expect(engine.advice()).toEqual(fresh.advice());
+  };
+
+  it('leaves the engine as if the blocks had never come, and so it goes on', () => {
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 200, max: 1_800 }),
+        fc.integer({ min: 1, max: 150 }),
+        fc.integer({ min: 0, max: 80 }),
+        (total, depth, again) => rewound(total, depth, 2_000, again),
+      ),
+      { numRuns: 12 },
+    );
+  });
+
+  it('brings back what a full memory had let go of', () => {
+    rewound(2_500, 300, 700, 400);
+    rewound(4_000, 1_000, 128, 50);
+  });
+
+  it('to the head or above it changes nothing', () => {
+    const engine = engineAfter(makeBlocks(restlessSteps(100)));
+    const advice = engine.advice();
+    engine.rewindTo(1_099);
+    engine.rewindTo(5_000);
+    expect(engine.advice()).toBe(advice);
+  });
+
+  it('to before the first block, or deeper than can be undone, forgets everything', () => {
+    const engine = engineAfter(makeBlocks(restlessSteps(100)));
+    engine.rewindTo(999);
+    expect(engine.head).toBeNull();
+    expect(engine.advice()).toBeNull();
+    const [block] = makeBlocks(restlessSteps(1), { firstNumber: 7 });
+    if (block !== undefined) engine.push(block);
+    expect(engine.head?.number).toBe(7);
+    const long = engineAfter(makeBlocks(restlessSteps(1_200)));
+    long.rewindTo(1_100);
+    expect(long.head).toBeNull();
+  });
+});
+
+describe('the next base fee', () => {
+  const [block] = makeBlocks([{ gasUsedRatio: 1 }], { firstBaseFee: 800n });
+  if (block === undefined) throw new Error('no block');
+
+  it('comes from EIP-1559 where the node says nothing', () => {
+    expect(adviceAfter([block]).nextBaseFee).toBe(900n);
+  });
+
+  it('is exact from gas used and gas limit where they are known', () => {
+    const exact = { ...block, gasUsed: 30_000_001n, gasLimit: 60_000_001n, baseFeePerGas: 1_000_000_007n };
+    expect(adviceAfter([{ ...exact }]).nextBaseFee).toBe(
+      1_000_000_007n + (1_000_000_007n * 1n) / 240_000_000n,
+    );
+  });
+
+  it("is the node's word where there is one, for blobs as well", () => {
+    const advice = adviceAfter([{ ...block, nextBaseFee: 850n, nextBlobBaseFee: 3n }]);
+    expect(advice.nextBaseFee).toBe(850n);
+    expect(advice.nextBlobBaseFee).toBe(3n);
+  });
+
+  it('stays where it is on a chain that does not follow the formula and whose node is silent', () => {
+    const flat = makeBlocks(new Array(5).fill({ gasUsedRatio: 0.01 })).map((made) => ({
+      ...made,
+      baseFeePerGas: 20_000_000n,
+    }));
+    expect(adviceAfter(flat).nextBaseFee).toBe(20_000_000n);
+  });
+});
+
+describe('where the chain contradicts the formula', () => {
+  it('the caps rest on what the chain did, not on EIP-1559', () => {
+    // A fee that jumps by half every tenth block and falls back: EIP-1559 allows an eighth.
+    const steps = new Array(400).fill({ gasUsedRatio: 0.5 });
+    const jumpy = makeBlocks(steps).map((made, index) => {
+      const fee = (at: number): bigint => (at % 10 === 0 ? 15_000_000n : 10_000_000n);
+      return { ...made, baseFeePerGas: fee(index), nextBaseFee: fee(index + 1) };
+    });
+    const { lanes, nextBaseFee } = adviceAfter(jumpy.slice(0, 395));
+    expect(nextBaseFee).toBe(10_000_000n);
+    expect(lanes.fast.maxFeePerGas).toBeGreaterThanOrEqual(15_000_000n);
+    expect(lanes.fast.probability).toBe(1);
+  });
+});
+
+describe('the lanes', () => {
+  it('Fast survives the worst case of its two blocks, to the wei', () => {
+    const [block] = makeBlocks([{ gasUsedRatio: 0.5, lowTip: 100 }], { firstBaseFee: 8_000n });
+    if (block === undefined) throw new Error('no block');
+    const { fast } = adviceAfter([block]).lanes;
+    expect(fast.maxPriorityFeePerGas).toBe(100n);
+    expect(fast.maxFeePerGas).toBe(9_000n + 100n);
+  });
+
+  it('uses the chain’s own elasticity and denominator for the worst case', () => {
+    const rule: FeeRule = { elasticity: 6, denominator: 250, blockTimeSec: 2 };
+    const [block] = makeBlocks([{ gasUsedRatio: 1 / 6 }], { firstBaseFee: 1_000_000n, rule });
+    if (block === undefined) throw new Error('no block');
+    expect(adviceAfter([block], rule).lanes.fast.maxFeePerGas).toBe(1_020_000n);
+  });
+
+  it('advises a tip of 0 where no tips are known', () => {
+    const { lanes } = adviceAfter(makeBlocks(restlessSteps(400).map((step) => ({ ...step, lowTip: null }))));
+    for (const lane of LANES) expect(lanes[lane].maxPriorityFeePerGas).toBe(0n);
+  });
+
+  it('states no probability before a hundred pieces of advice were judged, Slow not before twelve windows', () => {
+    const probabilities = (count: number) => {
+      const { lanes } = adviceAfter(makeBlocks(restlessSteps(count)));
+      return LANES.map((lane) => lanes[lane].probability);
+    };
+    expect(probabilities(102)).toEqual([null, null, expect.any(Number)]);
+    expect(probabilities(103)).toEqual([null, expect.any(Number), expect.any(Number)]);
+    expect(probabilities(324)).toEqual([null, expect.any(Number), expect.any(Number)]);
+    expect(probabilities(325)).toEqual([expect.any(Number), expect.any(Number), expect.any(Number)]);
+  });
+
+  it('who waits longer never tips more', () => {
+    const { slow, average, fast } = adviceAfter(makeBlocks(restlessSteps(700))).lanes;
+    expect(slow.maxPriorityFeePerGas).toBeLessThanOrEqual(average.maxPriorityFeePerGas);
+    expect(average.maxPriorityFeePerGas).toBeLessThanOrEqual(fast.maxPriorityFeePerGas);
+  });
+
+  it('measures waits in the chain’s own pace', () => {
+    const steps = new Array(200).fill({ gasUsedRatio: 0.5, spacingSec: 3 });
+    expect(adviceAfter(makeBlocks(steps)).lanes.fast.waitSec).toEqual({ p50: 3, p95: 3 });
+  });
+});
+
+describe('the trend', () => {
+  it('rises and falls with the next base fee against the mean of the hour', () => {
+    const flat = new Array(300).fill({ gasUsedRatio: 0.5 });
+    const full = { gasUsedRatio: 1 };
+    const empty = { gasUsedRatio: 0 };
+    expect(adviceAfter(makeBlocks(flat)).trend.direction).toBe('STABLE');
+    expect(adviceAfter(makeBlocks([...flat, full])).trend.direction).toBe('RISING');
+    expect(adviceAfter(makeBlocks([...flat, empty])).trend.direction).toBe('FALLING');
+    expect(adviceAfter(makeBlocks([...flat, full])).trend.changeRatio).toBeCloseTo(0.125, 6);
+  });
+
+  it('knows the first step of the fan and keeps the others within EIP-1559', () => {
+    const { nextBaseFee, trend } = adviceAfter(makeBlocks(restlessSteps(700)));
+    const [first, second, , , fifth] = trend.baseFeeFan;
+    expect(first).toEqual({ blocksAhead: 1, min: nextBaseFee, expected: nextBaseFee, max: nextBaseFee });
+    expect(Number(second?.max)).toBeLessThanOrEqual(Number(nextBaseFee) * 1.125);
+    expect(Number(second?.min)).toBeGreaterThanOrEqual(Number(nextBaseFee) * 0.875 - 1);
+    expect(Number(fifth?.max)).toBeLessThanOrEqual(Number(nextBaseFee) * 1.125 ** 4);
+  });
+
+  it('ranks the next base fee among the last 24 hours only', () => {
+    // Two days dear, one day cheap, then dearer by an eighth than the whole last day.
+    const day = 7_200;
+    const steps = [
+      ...new Array(2 * day).fill({ gasUsedRatio: 0.5 }),
+      ...new Array(10).fill({ gasUsedRatio: 0 }),
+      ...new Array(day).fill({ gasUsedRatio: 0.5 }),
+      { gasUsedRatio: 1 },
+    ];
+    const engine = engineAfter(makeBlocks(steps), 50_400);
+    expect(engine.advice()?.trend.percentileRank24h).toBe(1);
+  });
+});
+
+describe('the recommendation', () => {
+  it('sends now while nothing has been measured, and says so', () => {
+    const { recommendation, lanes } = adviceAfter(makeBlocks(restlessSteps(60)));
+    expect(recommendation.action).toBe('SEND_NOW');
+    expect(recommendation.probability).toBeNull();
+    expect(recommendation.confidence).toBe(0);
+    expect(recommendation.targetPrice).toBe(lanes.average.price);
+    expect(recommendation.reasons).toContain('too little history yet to promise a cheaper price');
+    expect(recommendation.track).toEqual({ evaluated: 0, hitRatio: null, statedProbability: null });
+  });
+
+  it('waits for a dip that has always come', () => {
+    // Ten full blocks, ten empty ones, over and over: whoever waits five minutes pays the bottom.
+    const steps = Array.from({ length: 1_500 }, (_, index) => ({ gasUsedRatio: index % 20 < 10 ? 1 : 0 }));
+    const { recommendation, nextBaseFee } = adviceAfter(makeBlocks(steps.slice(0, 1_490)));
+    expect(recommendation.action).toBe('WAIT');
+    expect(recommendation.probability).toBeGreaterThanOrEqual(0.8);
+    expect(recommendation.expectedSavingRatio).toBeGreaterThanOrEqual(0.05);
+    expect(recommendation.targetPrice).toBeLessThan(nextBaseFee);
+  });
+
+  it('never waits on a chain whose fee stands still', () => {
+    const { recommendation } = adviceAfter(makeBlocks(new Array(1_500).fill({ gasUsedRatio: 0.5 })));
+    expect(recommendation.action).toBe('SEND_NOW');
+    expect(recommendation.track).toEqual({ evaluated: 100, hitRatio: 1, statedProbability: 1 });
+    expect(recommendation.confidence).toBe(100);
+  });
+});
+
+describe('odd chains get sane answers', () => {
+  const cases: Record<string, Block[]> = {
+    'one block': makeBlocks(restlessSteps(1)),
+    'two blocks': makeBlocks(restlessSteps(2)),
+    'a base fee of 0': makeBlocks(new Array(800).fill({ gasUsedRatio: 0.2 }), { firstBaseFee: 0n }),
+    'a base fee of 7 wei': makeBlocks(restlessSteps(800), { firstBaseFee: 7n }),
+    'a base fee of 7 wei and no tips': makeBlocks(
+      restlessSteps(800).map(({ gasUsedRatio }) => ({ gasUsedRatio })),
+      { firstBaseFee: 7n },
+    ),
+    'empty blocks for ever': makeBlocks(new Array(1_200).fill({ gasUsedRatio: 0, lowTip: 0 })),
+    'full blocks for ever': makeBlocks(new Array(90).fill({ gasUsedRatio: 1, lowTip: 1 })),
+    'tips beyond all bounds': makeBlocks(
+      restlessSteps(500).map((step) => ({ ...step, lowTip: Number.MAX_SAFE_INTEGER })),
+    ),
+    'hours without a block': makeBlocks(
+      restlessSteps(900).map((step, index) => ({ ...step, spacingSec: index % 200 === 0 ? 40_000 : 12 })),
+    ),
+    'several blocks a second': makeBlocks(
+      restlessSteps(1_500).map((step, index) => ({ ...step, spacingSec: index % 4 === 0 ? 1 : 0 })),
+    ),
+    'a clock that runs backwards': makeBlocks(
+      restlessSteps(900).map((step, index) => ({ ...step, spacingSec: index % 5 === 0 ? -3 : 12 })),
+    ),
+    'time that stands still': makeBlocks(restlessSteps(900).map((step) => ({ ...step, spacingSec: 0 }))),
+  };
+  for (const [name, blocks] of Object.entries(cases)) {
+    it(name, () => {
+      const engine = new FeeEngine({ feeRule: ETHEREUM_FEE_RULE, capacity: 1_000 });
+      for (const block of blocks) {
+        engine.push(block);
+        if (block.number % 97 === 0 || block.number < 1_010) {
+          const advice = engine.advice();
+          if (advice !== null) expectSane(advice);
+        }
+      }
+      expectSane(engine.advice() ?? adviceAfter([]));
+    });
+  }
+
+  it('two-second blocks of a rollup', () => {
+    const rule: FeeRule = { elasticity: 6, denominator: 250, blockTimeSec: 2 };
+    const steps = restlessSteps(3_000).map((step) => ({ ...step, gasUsedRatio: step.gasUsedRatio / 3 }));
+    expectSane(adviceAfter(makeBlocks(steps, { rule }), rule));
+  });
+});

@@ -1,0 +1,111 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { Column, REWIND_DEPTH } from '../../src/core/history.ts';
+import { Rolling, WholeSum } from '../../src/core/rolling.ts';
+import { SortedValues } from '../../src/core/sorted-values.ts';
+import { WindowMinimum } from '../../src/core/window-minimum.ts';
+
+const price = fc.integer({ min: 0, max: 20 });
+const prices = fc.array(price, { minLength: 1, maxLength: 600 });
+
+function naiveQuantile(values: readonly number[], q: number): number | null {
+  const sorted = values.toSorted((a, b) => a - b);
+  return sorted.find((value) => sorted.filter((other) => other <= value).length >= q * sorted.length) ?? null;
+}
+
+describe('a column', () => {
+  it('gives back what it was given, through growth and round its ring', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 300 }), fc.integer({ min: 0, max: 1e9 }), (keep, first) => {
+        const column = new Column(keep);
+        const last = first + 3 * (keep + REWIND_DEPTH);
+        for (let block = first; block <= last; block += 1) column.put(block, block * 2);
+        for (let block = last - keep - REWIND_DEPTH + 1; block <= last; block += 1) {
+          if (column.at(block) !== block * 2) return false;
+        }
+        return true;
+      }),
+      { numRuns: 20 },
+    );
+  });
+
+  it('takes a block again after a rewind without disturbing older ones', () => {
+    const column = new Column(10);
+    for (let block = 0; block < 5_000; block += 1) column.put(block, block);
+    column.put(4_500, -1);
+    expect(column.at(4_500)).toBe(-1);
+    expect(column.at(4_499)).toBe(4_499);
+  });
+});
+
+describe('sorted values', () => {
+  it('answer quantiles and counts like a sorted copy', () => {
+    fc.assert(
+      fc.property(prices, fc.double({ min: 0.01, max: 1, noNaN: true }), price, (values, q, mark) => {
+        const sorted = new SortedValues();
+        for (const value of values) sorted.add(value);
+        expect(sorted.quantile(q)).toBe(naiveQuantile(values, q));
+        expect(sorted.countBelow(mark)).toBe(values.filter((value) => value < mark).length);
+      }),
+    );
+  });
+
+  it('say nothing when empty and refuse to give up what they do not hold', () => {
+    const sorted = new SortedValues();
+    expect(sorted.quantile(0.5)).toBeNull();
+    sorted.add(1);
+    expect(() => sorted.remove(2)).toThrow(RangeError);
+  });
+});
+
+describe('a rolling tally', () => {
+  it('is the same as one made afresh, wherever its stretch moves, forwards, back or away', () => {
+    const stretch = fc.tuple(fc.nat(599), fc.nat(599)).map(([a, b]) => ({
+      from: Math.min(a, b),
+      to: Math.max(a, b),
+    }));
+    fc.assert(
+      fc.property(prices, fc.array(stretch, { minLength: 1, maxLength: 8 }), (values, stretches) => {
+        const column = new Column(600);
+        const known = values.map((value) => (value % 7 === 0 ? Number.NaN : value));
+        for (let block = 0; block < 600; block += 1) column.put(block, known[block % known.length] ?? 0);
+        const sorted = new Rolling(column, new SortedValues());
+        const sum = new Rolling(column, new WholeSum());
+        for (const { from, to } of stretches) {
+          sorted.moveTo({ from, to });
+          sum.moveTo({ from, to });
+          const expected: number[] = [];
+          for (let block = from; block < to; block += 1) {
+            if (!Number.isNaN(column.at(block))) expected.push(column.at(block));
+          }
+          expect(sorted.tally.size).toBe(expected.length);
+          expect(sorted.tally.quantile(0.9)).toBe(naiveQuantile(expected, 0.9));
+          expect(sum.tally.count).toBe(expected.length);
+          expect(sum.tally.sum).toBe(expected.reduce((total, value) => total + value, 0));
+        }
+      }),
+    );
+  });
+});
+
+describe('a window minimum', () => {
+  it('is the least of the window at every step', () => {
+    fc.assert(
+      fc.property(prices, fc.integer({ min: 1, max: 100 }), (values, length) => {
+        const window = new WindowMinimum();
+        values.forEach((value, block) => {
+          window.push(block, value);
+          window.dropBefore(block - length + 1);
+          expect(window.minimum).toBe(Math.min(...values.slice(Math.max(block - length + 1, 0), block + 1)));
+        });
+      }),
+    );
+  });
+
+  it('is nothing once everything was dropped', () => {
+    const window = new WindowMinimum();
+    window.push(1, 5);
+    window.dropBefore(2);
+    expect(window.minimum).toBeNull();
+  });
+});

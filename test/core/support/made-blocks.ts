@@ -1,0 +1,63 @@
+import type { Block, TipLadder } from '../../../src/core/block.ts';
+import { nextBaseFeeFromRatio } from '../../../src/core/eip1559.ts';
+import { ETHEREUM_FEE_RULE, type FeeRule } from '../../../src/core/fee-rule.ts';
+
+/** What a test says of one block; the rest follows. */
+export interface MadeBlock {
+  readonly gasUsedRatio: number;
+  /** Tip at the 10th percentile, wei; `null`: tips unknown. */
+  readonly lowTip?: number | null;
+  /** Seconds since the block before; the rule's pace where absent. */
+  readonly spacingSec?: number;
+}
+
+export interface MadeChain {
+  readonly firstNumber?: number;
+  readonly firstBaseFee?: bigint;
+  readonly rule?: FeeRule;
+}
+
+/** An unbroken run of blocks whose base fees follow EIP-1559. Not recorded from any chain. */
+export function makeBlocks(steps: readonly MadeBlock[], chain: MadeChain = {}): Block[] {
+  const { firstNumber = 1_000, firstBaseFee = 10_000_000_000n, rule = ETHEREUM_FEE_RULE } = chain;
+  let baseFeePerGas = firstBaseFee;
+  let timestamp = 1_700_000_000;
+  return steps.map(({ gasUsedRatio, lowTip = null, spacingSec = rule.blockTimeSec }, index) => {
+    const block: Block = {
+      number: firstNumber + index,
+      hash: null,
+      parentHash: null,
+      timestamp,
+      baseFeePerGas,
+      gasUsed: null,
+      gasLimit: null,
+      gasUsedRatio,
+      blobBaseFee: null,
+      nextBaseFee: null,
+      nextBlobBaseFee: null,
+      tips: lowTip === null ? null : ladder(lowTip),
+    };
+    baseFeePerGas = nextBaseFeeFromRatio(baseFeePerGas, gasUsedRatio, rule);
+    timestamp += spacingSec;
+    return block;
+  });
+}
+
+function ladder(lowTip: number): TipLadder {
+  const at = (times: number): bigint => BigInt(lowTip) * BigInt(times);
+  return [at(1), at(2), at(3), at(4), at(5), at(6), at(7)];
+}
+
+/** Demand that comes and goes, the same for the same seed: enough to move every figure of the engine. */
+export function restlessSteps(count: number, seed = 1): MadeBlock[] {
+  let state = seed >>> 0;
+  const random = (): number => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return state / 2 ** 32;
+  };
+  return Array.from({ length: count }, (_, index) => {
+    const wave = 0.5 + 0.15 * Math.sin(index / 40);
+    const gasUsedRatio = Math.min(Math.max(wave + (random() - 0.5) * 0.9, 0), 1);
+    return { gasUsedRatio, lowTip: Math.floor(random() * 50_000_000) };
+  });
+}
