@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { ErrorBody } from './api-error.ts';
 import { BlockNumber, Ratio, Timestamp, Wei } from './primitives.ts';
 
 export const Bucket = z.enum(['block', '1m', '5m', '1h', '1d']);
@@ -57,3 +58,14 @@ export const GasUsedRatioRow = z.strictObject({
 export type GasUsedRatioRow = z.infer<typeof GasUsedRatioRow>;
 export const GasUsedRatioMetrics = envelope(GasUsedRatioRow);
 export type GasUsedRatioMetrics = z.infer<typeof GasUsedRatioMetrics>;
+
+/** A metrics window that cannot be answered: the error body and, beside it, the envelope known of a hosted service. */
+export const MetricsError = ErrorBody.extend({
+  /** `null` while the service has not reached its chain yet. */
+  chainId: z.int().min(0).nullable(),
+  /** As asked, which may be nonsense; `null` where left out. */
+  from: z.string().nullable(),
+  to: z.string().nullable(),
+  data: z.array(z.strictObject({ error: z.string() })),
+});
+export type MetricsError = z.infer<typeof MetricsError>;

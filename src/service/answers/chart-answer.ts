@@ -1,0 +1,68 @@
+import type { ChartPoint, StatsChart } from '../../contract/dashboard.ts';
+import { TIME_FRAME_SEC, type TimeFrame } from '../../contract/primitives.ts';
+import { findAnomalies } from '../../core/anomalies.ts';
+import { TIP_PERCENTILES, type TipPercentile } from '../../core/block.ts';
+import type { HistoryStore } from '../../store/history-store.ts';
+import { foldRollups, type Rollup } from '../../store/rollup.ts';
+import { isoFromSec, wholeWei } from './wire.ts';
+
+const POINTS_MAX = 500;
+/** Bucket of each time frame; an hour shows its blocks as long as they fit. */
+const CHART_BUCKET_SEC = { '24h': 300, '7d': 1_800, '30d': 7_200 } as const;
+/** An hour of a quick chain: 361 points. */
+const HOUR_BUCKET_SEC = 10;
+
+/** The mean tip of a bucket at `percentile`, or `null` where tips are unknown. */
+export function meanTip(rollup: Rollup, percentile: TipPercentile): number | null {
+  return rollup.tips?.[TIP_PERCENTILES.indexOf(percentile)] ?? null;
+}
+
+/** The chart of the time frame that ends at `end`, Unix seconds. */
+export async function statsChart(
+  history: HistoryStore,
+  timeFrame: TimeFrame,
+  end: number,
+  blockTimeSec: number,
+): Promise<StatsChart> {
+  const { bucketSec, rollups } = await readSeries(history, timeFrame, end, blockTimeSec);
+  const anomalies = findAnomalies(
+    rollups.map((rollup) => ({ timestamp: rollup.start, value: rollup.base.mean })),
+  );
+  return {
+    timeFrame,
+    bucketSec,
+    points: rollups.map(toPoint),
+    anomalies: anomalies.map(({ timestamp, kind, value }) => ({
+      timestamp: isoFromSec(timestamp),
+      kind,
+      value: wholeWei(value),
+    })),
+    // Fired alerts and sent transactions are marked here once the service has them.
+    events: [],
+  };
+}
+
+async function readSeries(history: HistoryStore, timeFrame: TimeFrame, end: number, blockTimeSec: number) {
+  const window = { from: end - TIME_FRAME_SEC[timeFrame], to: end };
+  if (timeFrame !== '1h') {
+    const bucketSec = CHART_BUCKET_SEC[timeFrame];
+    return { bucketSec, rollups: await history.buckets(bucketSec, window) };
+  }
+  const blocks = await history.blocks(window);
+  if (blocks.length <= POINTS_MAX) return { bucketSec: Math.max(1, blockTimeSec), rollups: blocks };
+  return { bucketSec: HOUR_BUCKET_SEC, rollups: foldRollups(blocks, HOUR_BUCKET_SEC) };
+}
+
+function toPoint(rollup: Rollup): ChartPoint {
+  const base = rollup.base.mean;
+  const priority = meanTip(rollup, 50);
+  return {
+    timestamp: isoFromSec(rollup.start),
+    base: wholeWei(base),
+    priority: priority === null ? null : wholeWei(priority),
+    low: wholeWei(base + (meanTip(rollup, 25) ?? 0)),
+    average: wholeWei(base + (priority ?? 0)),
+    high: wholeWei(base + (meanTip(rollup, 75) ?? 0)),
+    gasUsedRatio: rollup.ratio.mean,
+  };
+}

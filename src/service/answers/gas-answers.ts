@@ -1,0 +1,126 @@
+import type { GasCurrent, GasRecommendation, GasTrend } from '../../contract/gas.ts';
+import type { Advice, Lane, LaneName, Summary } from '../../core/advice.ts';
+import type { Block } from '../../core/block.ts';
+import type { ChainProfile } from '../../core/chains.ts';
+import type { Problem } from '../follower.ts';
+import { isoFromMs, isoFromSec, wireWei } from './wire.ts';
+
+/** What is known at this moment, all of one block. */
+export interface Present {
+  readonly profile: ChainProfile;
+  readonly head: Block;
+  readonly advice: Advice;
+  /** Ms since epoch, wall clock. */
+  readonly updatedAt: number;
+  readonly stale: boolean;
+  readonly problem: Problem | null;
+  readonly source: { readonly kind: GasCurrent['source']['kind']; readonly name: string };
+  readonly nativeUsd: number | null;
+}
+
+const LANE_WORDS = { slow: 'SLOW', average: 'AVERAGE', fast: 'FAST' } as const satisfies Record<
+  LaneName,
+  string
+>;
+
+export function gasCurrent(present: Present): GasCurrent {
+  const { profile, head, advice, problem } = present;
+  const { slow, average, fast } = advice.lanes;
+  const priority = average.price - advice.nextBaseFee;
+  return {
+    chainId: profile.id,
+    blockNumber: head.number,
+    blockTimestamp: isoFromSec(head.timestamp),
+    lowPrice: wireWei(slow.price),
+    averagePrice: wireWei(average.price),
+    highPrice: wireWei(fast.price),
+    basePrice: wireWei(head.baseFeePerGas),
+    priorityPrice: wireWei(priority),
+    nextBasePrice: wireWei(advice.nextBaseFee),
+    blobBasePrice: head.blobBaseFee === null ? null : wireWei(head.blobBaseFee),
+    gasUsedRatio: head.gasUsedRatio,
+    lanes: { slow: laneOf(slow), average: laneOf(average), fast: laneOf(fast) },
+    nativeUsd: present.nativeUsd,
+    updatedAt: isoFromMs(present.updatedAt),
+    updateFrequencySec: profile.feeRule.blockTimeSec,
+    stale: present.stale,
+    source: {
+      kind: present.source.kind,
+      name: present.source.name,
+      problem:
+        problem === null
+          ? null
+          : {
+              message: problem.message,
+              retryAt: problem.retryAt === null ? null : isoFromMs(problem.retryAt),
+            },
+    },
+  };
+}
+
+function laneOf(lane: Lane): GasCurrent['lanes']['slow'] {
+  return {
+    price: wireWei(lane.price),
+    maxFeePerGas: wireWei(lane.maxFeePerGas),
+    maxPriorityFeePerGas: wireWei(lane.maxPriorityFeePerGas),
+    withinBlocks: lane.withinBlocks,
+    waitSec: lane.waitSec,
+    probability: lane.probability,
+  };
+}
+
+export function gasTrend({ advice, updatedAt }: Present): GasTrend {
+  const { trend } = advice;
+  return {
+    window: '1h',
+    direction: trend.direction,
+    changeRatio: trend.changeRatio,
+    base: summaryOf(trend.base),
+    priority: summaryOf(trend.priority),
+    percentileRank24h: trend.percentileRank24h,
+    congestion: trend.congestion,
+    baseFeeFan: trend.baseFeeFan.map(({ blocksAhead, min, expected, max }) => ({
+      blocksAhead,
+      min: wireWei(min),
+      expected: wireWei(expected),
+      max: wireWei(max),
+    })),
+    updatedAt: isoFromMs(updatedAt),
+  };
+}
+
+function summaryOf({ now, min, p25, median, p75, max }: Summary): GasTrend['base'] {
+  return {
+    now: wireWei(now),
+    min: wireWei(min),
+    p25: wireWei(p25),
+    median: wireWei(median),
+    p75: wireWei(p75),
+    max: wireWei(max),
+  };
+}
+
+export function gasRecommendation({ advice, updatedAt, profile }: Present): GasRecommendation {
+  const { recommendation } = advice;
+  return {
+    action: recommendation.action,
+    lane: LANE_WORDS[recommendation.lane],
+    targetPrice: wireWei(recommendation.targetPrice),
+    expectedWaitSec: recommendation.expectedWaitSec,
+    deadlineSec: recommendation.deadlineSec,
+    probability: recommendation.probability,
+    expectedSavingRatio: recommendation.expectedSavingRatio,
+    confidence: recommendation.confidence,
+    reasons: [...recommendation.reasons],
+    alternatives: recommendation.alternatives.map((horizon) => ({
+      horizonSec: horizon.horizonSec,
+      price: wireWei(horizon.price),
+      probability: horizon.probability,
+      savingRatio: horizon.savingRatio,
+    })),
+    track: recommendation.track,
+    // The next block brings a new one.
+    validUntil: isoFromMs(updatedAt + profile.feeRule.blockTimeSec * 1_000),
+    updatedAt: isoFromMs(updatedAt),
+  };
+}

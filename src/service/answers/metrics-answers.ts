@@ -1,0 +1,63 @@
+import {
+  type BaseFeeRow,
+  BUCKET_SEC,
+  type GasUsedRatioRow,
+  type PriorityFeeRow,
+} from '../../contract/metrics.ts';
+import type { TipPercentile } from '../../core/block.ts';
+import type { HistoryStore } from '../../store/history-store.ts';
+import type { Rollup } from '../../store/rollup.ts';
+import { meanTip } from './chart-answer.ts';
+import type { MetricsWindow } from './metrics-window.ts';
+import { isoFromSec, wholeWei } from './wire.ts';
+
+/** One page of a window's rows in the envelope that every metric shares. */
+export async function metricsAnswer<Row>(
+  history: HistoryStore,
+  window: MetricsWindow,
+  toRow: (rollup: Rollup) => Row,
+) {
+  const { page, size, bucket } = window;
+  const range = { offset: page * size, limit: size };
+  const isBlock = bucket === 'block';
+  const rollups = isBlock
+    ? await history.blocks(window, range)
+    : await history.buckets(BUCKET_SEC[bucket], window, range);
+  const total = isBlock
+    ? await history.countBlocks(window)
+    : await history.countBuckets(BUCKET_SEC[bucket], window);
+  return {
+    chainId: window.chainId,
+    from: isoFromSec(window.from),
+    to: isoFromSec(window.to),
+    bucket,
+    page,
+    size,
+    total,
+    data: rollups.map(toRow),
+  };
+}
+
+export function baseFeeRow({ start, lastBlock, base }: Rollup): BaseFeeRow {
+  return {
+    timestamp: isoFromSec(start),
+    blockNumber: lastBlock,
+    open: base.open,
+    min: base.min,
+    mean: wholeWei(base.mean),
+    max: base.max,
+    close: base.close,
+  };
+}
+
+export const priorityFeeRow =
+  (percentile: TipPercentile) =>
+  (rollup: Rollup): PriorityFeeRow => ({
+    timestamp: isoFromSec(rollup.start),
+    blockNumber: rollup.lastBlock,
+    value: wholeWei(meanTip(rollup, percentile) ?? 0),
+  });
+
+export function gasUsedRatioRow({ start, lastBlock, ratio }: Rollup): GasUsedRatioRow {
+  return { timestamp: isoFromSec(start), blockNumber: lastBlock, mean: ratio.mean, max: ratio.max };
+}

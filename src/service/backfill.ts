@@ -1,0 +1,73 @@
+import type { ChainSource } from '../chain/chain-source.ts';
+import type { BlockStore, NumberRange } from '../store/block-store.ts';
+import { sleep } from './sleep.ts';
+
+/** The most that `eth_feeHistory` gives at once. */
+const NODE_PAGE = 1_024;
+/** Public nodes bear a few pages per second; a recording or a simulation only costs our own time. */
+const NODE_PACE_MS = 300;
+const LOCAL_PAGE = 512;
+const TRIES = 6;
+const FIRST_RETRY_MS = 1_000;
+
+export interface BackfillOptions {
+  readonly source: ChainSource;
+  readonly store: BlockStore;
+  /** Block numbers to look for holes in. */
+  readonly range: NumberRange;
+  /** Stops at the first block before this time, Unix seconds. */
+  readonly until: number;
+  readonly signal: AbortSignal;
+  /** Called after each page that was written. */
+  readonly onPage?: () => void;
+}
+
+/**
+ * Fills the holes of `range` from the newest block back. Ends early where the source's past begins. A page that
+ * cannot be had after several tries rejects with the source's error: what was filled stays.
+ * @returns how many blocks were written.
+ */
+export async function backfill(options: BackfillOptions): Promise<number> {
+  const { source, store, until, signal } = options;
+  const pageSize = source.kind === 'rpc' ? NODE_PAGE : LOCAL_PAGE;
+  let written = 0;
+  for (const hole of await store.missingRanges(options.range)) {
+    if (await reaches(store, hole.to + 1, until)) return written;
+    for (let to = hole.to; to >= hole.from && !signal.aborted; ) {
+      const from = Math.max(hole.from, to - pageSize + 1);
+      const blocks = (await readPage(source, { from, to }, signal)).filter(
+        (block) => block.number >= from && block.number <= to,
+      );
+      const oldest = blocks[0];
+      if (signal.aborted) return written;
+      // Below this the source has nothing: a pruned node, the beginning of a recording.
+      if (oldest === undefined) return written;
+      await store.saveBlocks(blocks);
+      written += blocks.length;
+      options.onPage?.();
+      if (oldest.timestamp < until) return written;
+      if (oldest.number > from) break;
+      to = from - 1;
+      await sleep(source.kind === 'rpc' ? NODE_PACE_MS : 1, signal);
+    }
+    if (signal.aborted) return written;
+  }
+  return written;
+}
+
+async function reaches(store: BlockStore, number: number, until: number): Promise<boolean> {
+  const above = (await store.page(number, 1))[0];
+  return above !== undefined && above.timestamp < until;
+}
+
+async function readPage(source: ChainSource, { from, to }: NumberRange, signal: AbortSignal) {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await source.blocks(from, to, { signal });
+    } catch (error) {
+      if (signal.aborted) return [];
+      if (attempt === TRIES) throw error;
+      await sleep(FIRST_RETRY_MS * 2 ** (attempt - 1), signal);
+    }
+  }
+}

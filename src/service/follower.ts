@@ -1,0 +1,288 @@
+import type { ChainEvent, ChainSource } from '../chain/chain-source.ts';
+import { ChainError } from '../chain/errors.ts';
+import type { Advice } from '../core/advice.ts';
+import type { Block } from '../core/block.ts';
+import { type ChainProfile, chainProfile } from '../core/chains.ts';
+import type { BlockStore } from '../store/block-store.ts';
+import { StoreError } from '../store/store-error.ts';
+import { BlockWriter } from './block-writer.ts';
+import { HistoryFiller } from './history-filler.ts';
+import { type Engine, LiveEngine } from './live-engine.ts';
+import { RecentBlocks } from './recent-blocks.ts';
+import { reconcile } from './reconcile.ts';
+import { sleep, untilAborted } from './sleep.ts';
+import { TimeSlice } from './time-slice.ts';
+
+const DAY_SEC = 86_400;
+/** Blocks asked for at once on a fresh database: an hour of mainnet. */
+const FIRST_BLOCKS = 300;
+const FIRST_RETRY_MS = 1_000;
+const LAST_RETRY_MS = 15_000;
+/** A source with fewer blocks between than this is late only after it, in seconds. */
+const LEAST_PATIENCE_SEC = 30;
+const PATIENCE_BLOCKS = 5;
+
+/** Why nothing new comes, and when the source is asked again (ms, wall clock). */
+export interface Problem {
+  readonly message: string;
+  readonly retryAt: number | null;
+}
+
+export interface FollowerOptions {
+  readonly source: ChainSource;
+  readonly store: BlockStore;
+  readonly createEngine: (profile: ChainProfile) => Engine;
+  readonly historySec: number;
+  readonly wallNow: () => number;
+  readonly signal: AbortSignal;
+  /** Told of errors that should not happen; the follower goes on. */
+  readonly onError: (error: unknown) => void;
+}
+
+/**
+ * Follows the chain: every block goes once through the engine and into the store, reorgs take both back, holes are
+ * filled in the background. Whatever fails is tried again and told as `problem`; the loop ends only with the signal.
+ */
+export class Follower {
+  readonly #options: FollowerOptions;
+  readonly #writer: BlockWriter;
+  readonly #recent = new RecentBlocks();
+  readonly #ready = Promise.withResolvers<void>();
+  readonly #filler: HistoryFiller;
+  #profile: ChainProfile | null = null;
+  #live: LiveEngine | null = null;
+  #updatedAt: number | null = null;
+  #heardAt = Number.NEGATIVE_INFINITY;
+  #problem: Problem | null = null;
+  #ended = false;
+
+  constructor(options: FollowerOptions) {
+    this.#options = options;
+    this.#writer = new BlockWriter(options.store);
+    this.#filler = new HistoryFiller(options, {
+      head: () => this.#recent.head,
+      rebuild: (from) => this.#rebuild(from),
+    });
+    // Nobody needs to wait for it.
+    this.#ready.promise.catch(() => {});
+  }
+
+  /** Resolves with the first block, stored or new. Rejects when the database is another chain's, or on abort. */
+  get ready(): Promise<void> {
+    return this.#ready.promise;
+  }
+
+  get profile(): ChainProfile | null {
+    return this.#profile;
+  }
+
+  get head(): Block | null {
+    return this.#recent.head;
+  }
+
+  /** When the last block was digested, ms since epoch, wall clock. */
+  get updatedAt(): number | null {
+    return this.#updatedAt;
+  }
+
+  get problem(): Problem | null {
+    if (this.#problem !== null) return this.#problem;
+    if (this.#isLate()) {
+      const since = new Date((this.head?.timestamp ?? 0) * 1_000).toISOString();
+      return { message: `no new block since ${since}`, retryAt: null };
+    }
+    return this.#writer.problem === null ? null : { message: this.#writer.problem, retryAt: null };
+  }
+
+  /** Whether what is known is older than it should be. The end of a recording is no fault. */
+  get isStale(): boolean {
+    return !this.#ended && (this.#problem !== null || this.#isLate());
+  }
+
+  advice(): Advice | null {
+    return this.#live?.advice() ?? null;
+  }
+
+  /** Resolves when the store holds every block that was digested. */
+  flush(): Promise<void> {
+    return this.#writer.flush();
+  }
+
+  /** Resolves when everything has stopped after the signal; never rejects. */
+  async run(): Promise<void> {
+    const { signal } = this.#options;
+    await this.#guard(() => this.#loadStored());
+    for (let delay = FIRST_RETRY_MS; !signal.aborted; delay = Math.min(delay * 2, LAST_RETRY_MS)) {
+      const before = this.#updatedAt;
+      const wrongChain = await this.#guard(() => this.#follow(), delay);
+      if (wrongChain || this.#ended) await untilAborted(signal);
+      if (this.#updatedAt !== before) delay = FIRST_RETRY_MS;
+      await sleep(delay, signal);
+    }
+    this.#ready.reject(signal.reason);
+    await this.#filler.stopped;
+    await this.#writer.flush();
+  }
+
+  /** Answers whether it failed for good. */
+  async #guard(work: () => Promise<void>, retryMs: number | null = null): Promise<boolean> {
+    try {
+      await work();
+      return false;
+    } catch (error) {
+      if (this.#options.signal.aborted) return false;
+      const forGood = error instanceof StoreError && error.code === 'wrong-chain';
+      const message = error instanceof Error ? error.message : String(error);
+      const retryAt = forGood || retryMs === null ? null : this.#options.wallNow() + retryMs;
+      this.#problem = { message, retryAt };
+      if (forGood) this.#ready.reject(error);
+      // Nobody foresaw it: begin again from what is stored, with a fresh engine.
+      if (!(error instanceof ChainError || error instanceof StoreError)) this.#live = null;
+      this.#options.onError(error);
+      return forGood;
+    }
+  }
+
+  async #loadStored(): Promise<void> {
+    const { store } = this.#options;
+    const chainId = await store.chainId();
+    const head = await store.head();
+    if (chainId === null || head === null) return;
+    this.#adopt(chainProfile(chainId));
+    // A day is enough to advise and takes a moment; the filler brings the rest.
+    const from = (await store.latestAt(head.timestamp - DAY_SEC))?.number ?? 0;
+    this.#recent.replace(await store.newest(FIRST_BLOCKS));
+    await this.#rebuild(from);
+    this.#updatedAt = head.timestamp * 1_000;
+    this.#ready.resolve();
+  }
+
+  #adopt(profile: ChainProfile): LiveEngine {
+    this.#profile = profile;
+    this.#live = new LiveEngine(() => this.#options.createEngine(profile));
+    return this.#live;
+  }
+
+  async #follow(): Promise<void> {
+    const { source, store, signal } = this.#options;
+    const profile = await source.chain();
+    await store.claimChain(profile.id);
+    const isOther = JSON.stringify(profile.feeRule) !== JSON.stringify(this.#profile?.feeRule);
+    if (this.#live === null || isOther) {
+      this.#adopt(profile);
+      if (this.head !== null)
+        await this.#rebuild((await store.latestAt(this.head.timestamp - DAY_SEC))?.number ?? 0);
+    }
+    await this.#reconcile();
+    if (this.head === null) await this.#readFirst();
+    this.#problem = null;
+    this.#filler.start();
+    const slice = new TimeSlice();
+    for await (const event of source.subscribe({ known: this.#recent.known, signal })) {
+      this.#handle(event);
+      if (this.#writer.isFull) await this.#writer.flush();
+      if (slice.isOver()) await slice.next();
+    }
+    if (!signal.aborted && !this.#ended) throw new Error('the source ended its subscription');
+  }
+
+  async #reconcile(): Promise<void> {
+    await this.#writer.flush();
+    const { source, store } = this.#options;
+    const found = await reconcile(source, store);
+    if (found.type === 'rewind') this.#rewindTo(found.to);
+    if (found.type === 'clear') {
+      this.#writer.clear();
+      this.#recent.replace([]);
+      this.#live?.reset();
+    }
+    await this.#writer.flush();
+  }
+
+  async #readFirst(): Promise<void> {
+    const { source, signal } = this.#options;
+    const head = await source.head();
+    const blocks = await source.blocks(Math.max(0, head.number - FIRST_BLOCKS + 1), head.number, { signal });
+    for (const block of blocks.length > 0 ? blocks : [head]) this.#digest(block);
+    await this.#writer.flush();
+  }
+
+  #handle(event: ChainEvent): void {
+    switch (event.type) {
+      case 'block':
+        this.#heardAt = this.#options.source.now();
+        this.#problem = null;
+        this.#takeIn(event.block);
+        return;
+      case 'reorg':
+        this.#rewindTo(event.commonAncestor);
+        return;
+      case 'gap':
+        this.#filler.fillSoon();
+        return;
+      case 'down':
+        this.#problem = { message: event.reason, retryAt: event.retryAt };
+        return;
+      case 'up':
+        this.#problem = null;
+        return;
+      case 'ended':
+        this.#ended = true;
+        this.#problem = null;
+    }
+  }
+
+  #takeIn(block: Block): void {
+    const head = this.head;
+    // The source promises children; a repeat or a jump must not spoil the history all the same.
+    if (head !== null && block.number <= head.number) this.#rewindTo(block.number - 1);
+    if (head !== null && block.number > head.number + 1) this.#filler.fillSoon();
+    this.#digest(block);
+    if (this.#writer.problem === null && this.#writer.takeLost()) this.#filler.fillSoon();
+  }
+
+  #digest(block: Block): void {
+    // Kept first: should the engine stumble, the block is there for the next one.
+    this.#recent.push(block);
+    this.#writer.add(block);
+    this.#live?.push(block);
+    this.#updatedAt = this.#options.wallNow();
+    this.#ready.resolve();
+  }
+
+  #rewindTo(number: number): void {
+    this.#recent.rewindTo(number);
+    this.#live?.rewindTo(number, this.#recent.head);
+    this.#writer.rewindTo(number);
+    if (this.#live?.isBlank) this.#filler.remindSoon();
+  }
+
+  /** Gives the engine the stored blocks from `from` on as its memory. */
+  async #rebuild(from: number): Promise<void> {
+    const top = this.head?.number;
+    if (top === undefined || this.#writer.problem !== null) return;
+    await this.#live?.rebuild(this.#pages(from, top), this.#options.signal);
+  }
+
+  async *#pages(from: number, top: number): AsyncGenerator<Block[]> {
+    await this.#writer.flush();
+    for (let at = from; at <= top; ) {
+      const page = (await this.#options.store.page(at, 512)).filter((block) => block.number <= top);
+      const last = page.at(-1);
+      if (last === undefined) return;
+      yield page;
+      at = last.number + 1;
+    }
+  }
+
+  #isLate(): boolean {
+    const { source } = this.#options;
+    // A recording's clock runs at its own speed, far ahead of what one process can digest.
+    if (this.#ended || this.head === null || source.kind === 'replay') return false;
+    const patience = Math.max(
+      PATIENCE_BLOCKS * (this.#profile?.feeRule.blockTimeSec ?? 0),
+      LEAST_PATIENCE_SEC,
+    );
+    return source.now() - Math.max(this.#heardAt, this.head.timestamp * 1_000) > patience * 1_000;
+  }
+}

@@ -1,0 +1,100 @@
+import type { ChainSource } from '../chain/chain-source.ts';
+import type { Block } from '../core/block.ts';
+import type { BlockStore } from '../store/block-store.ts';
+import { backfill } from './backfill.ts';
+import { sleep } from './sleep.ts';
+
+const HOUR_SEC = 3_600;
+const DAY_SEC = 86_400;
+/** What the engine looks back on; older history is for charts alone. */
+const MEMORY_SEC = 7 * DAY_SEC;
+/** However quick the chain: a few hundred megabytes of history, a quarter of an hour of asking. */
+const MOST_BLOCKS = 1_500_000;
+const TIDY_MS = 3_600_000;
+const RETRY_MS = 30_000;
+
+interface FillerOptions {
+  readonly source: ChainSource;
+  readonly store: BlockStore;
+  readonly historySec: number;
+  readonly signal: AbortSignal;
+  readonly onError: (error: unknown) => void;
+}
+
+interface FilledEngine {
+  head(): Block | null;
+  /** Called when the history from block `from` on is worth being remembered. */
+  rebuild(from: number): Promise<void>;
+}
+
+/** Fills the history in the background: the last hour, the day, then all of it; holes as they appear; prunes. */
+export class HistoryFiller {
+  readonly #options: FillerOptions;
+  readonly #engine: FilledEngine;
+  #running: Promise<void> | null = null;
+  #wake = new AbortController();
+  /** How far back the engine's memory goes; a restart begins with a day. */
+  #rememberedSec = DAY_SEC;
+
+  constructor(options: FillerOptions, engine: FilledEngine) {
+    this.#options = options;
+    this.#engine = engine;
+  }
+
+  /** Begins; again is nothing new. */
+  start(): void {
+    this.#running ??= this.#run();
+    this.fillSoon();
+  }
+
+  /** A hole has appeared. */
+  fillSoon(): void {
+    this.#wake.abort();
+  }
+
+  /** The engine has forgotten: give it its memory again. */
+  remindSoon(): void {
+    this.#rememberedSec = 0;
+    this.fillSoon();
+  }
+
+  /** Resolves once the signal has aborted and nothing runs any more; never rejects. */
+  get stopped(): Promise<void> {
+    return this.#running ?? Promise.resolve();
+  }
+
+  async #run(): Promise<void> {
+    const { signal, onError } = this.#options;
+    while (!signal.aborted) {
+      this.#wake = new AbortController();
+      let pause = TIDY_MS;
+      try {
+        await this.#fill();
+      } catch (error) {
+        if (!signal.aborted) onError(error);
+        pause = RETRY_MS;
+      }
+      await sleep(pause, AbortSignal.any([signal, this.#wake.signal]));
+    }
+  }
+
+  async #fill(): Promise<void> {
+    const { source, store, historySec, signal } = this.#options;
+    const stages = [HOUR_SEC, DAY_SEC, MEMORY_SEC].filter((sec) => sec < historySec);
+    for (const sec of [...stages, historySec]) {
+      const head = this.#engine.head();
+      if (head === null || signal.aborted) return;
+      const range = { from: Math.max(0, head.number - MOST_BLOCKS), to: head.number };
+      const until = head.timestamp - sec;
+      const written = await backfill({ source, store, range, until, signal });
+      const reach = Math.min(sec, MEMORY_SEC);
+      const isNews = written > 0 && sec <= MEMORY_SEC;
+      if (!isNews && this.#rememberedSec >= reach) continue;
+      const memory = Math.max(reach, this.#rememberedSec);
+      await this.#engine.rebuild((await store.latestAt(head.timestamp - memory))?.number ?? 0);
+      if (!signal.aborted) this.#rememberedSec = memory;
+    }
+    const head = this.#engine.head();
+    if (head !== null) await store.prune(head.timestamp);
+  }
+}

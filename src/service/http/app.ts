@@ -1,0 +1,45 @@
+import { OpenAPIHono } from '@hono/zod-openapi';
+import { etag } from 'hono/etag';
+import { BASE_PATH, PATHS } from '../../contract/routes.ts';
+import { ApiFailure } from './api-failure.ts';
+import { checkParameters } from './check-parameters.ts';
+import { addDashboardRoutes } from './dashboard-routes.ts';
+import { errorResponse, isUnforeseen } from './error-response.ts';
+import { addGasRoutes } from './gas-routes.ts';
+import { addMetricsRoutes } from './metrics-routes.ts';
+import type { ServiceState } from './service-state.ts';
+
+export interface AppOptions {
+  readonly state: ServiceState;
+  /** Told of errors that nobody foresaw; the answer does not repeat them. */
+  readonly onError: (error: unknown) => void;
+}
+
+/** The v1 service as a request handler; it needs no socket. */
+export function createApp({ state, onError }: AppOptions): OpenAPIHono {
+  const app = new OpenAPIHono({ defaultHook: checkParameters }).basePath(BASE_PATH);
+  app.onError((error, c) => {
+    if (isUnforeseen(error)) onError(error);
+    return errorResponse(error, c.req.raw, state.chainId);
+  });
+  app.notFound((c) =>
+    errorResponse(
+      new ApiFailure('not_found', `there is no such route; v1 begins at ${BASE_PATH}`),
+      c.req.raw,
+      null,
+    ),
+  );
+  app.use(etag());
+  addGasRoutes(app, state);
+  addDashboardRoutes(app, state);
+  addMetricsRoutes(app, state);
+  for (const path of Object.values(PATHS)) app.all(path, () => refuseMethod());
+  return app;
+}
+
+function refuseMethod(): never {
+  throw new ApiFailure('not_found', 'this route only answers GET', {
+    status: 405,
+    headers: { Allow: 'GET, HEAD' },
+  });
+}

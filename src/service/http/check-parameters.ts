@@ -1,0 +1,36 @@
+import type { z } from 'zod';
+import { ApiFailure } from './api-failure.ts';
+
+type Result = { readonly success: true } | { readonly success: false; readonly error: z.core.$ZodError };
+
+/** Hook of every route: parameters that the contract does not know become one refusal that names each of them. */
+export function checkParameters(result: Result): void {
+  if (result.success) return;
+  const details = result.error.issues.flatMap(toDetails);
+  throw new ApiFailure(
+    'validation_failed',
+    details.map(({ path, message }) => `${path} ${message}`).join('; '),
+    { details },
+  );
+}
+
+function toDetails(issue: z.core.$ZodIssue): { path: string; message: string }[] {
+  const path = issue.path.join('.');
+  switch (issue.code) {
+    case 'unrecognized_keys':
+      return issue.keys.map((key) => ({ path: shorten(key), message: 'is not a parameter of this route' }));
+    case 'invalid_value':
+      return [{ path, message: `must be one of ${issue.values.join(', ')}` }];
+    case 'invalid_format':
+      return [{ path, message: issue.format === 'datetime' ? TIME_WANTED : issue.message }];
+    case 'invalid_type':
+      return [{ path, message: 'must be given once' }];
+    default:
+      return [{ path, message: issue.message }];
+  }
+}
+
+const TIME_WANTED = 'must be a time such as 2026-01-31T12:00:00Z';
+
+/** A stranger's parameter name goes back to the stranger, but not pages of it. */
+const shorten = (key: string) => (key.length > 40 ? `${key.slice(0, 39)}…` : key);

@@ -1,0 +1,47 @@
+import { ChainError } from '../../chain/errors.ts';
+import { ERROR_STATUS, type ErrorBody } from '../../contract/api-error.ts';
+import type { MetricsError } from '../../contract/metrics.ts';
+import { BASE_PATH } from '../../contract/routes.ts';
+import { StoreError } from '../../store/store-error.ts';
+import { ApiFailure } from './api-failure.ts';
+
+const METRICS = `${BASE_PATH}/metrics/`;
+
+/** Every error of the service becomes its response here. `chainId` is for the envelope of a bad metrics window. */
+export function errorResponse(error: unknown, request: Request, chainId: number | null): Response {
+  const failure = toFailure(error);
+  const body: ErrorBody = { errorCode: failure.code, message: failure.message };
+  if (failure.details !== undefined) body.details = failure.details;
+  return Response.json(withEnvelope(body, new URL(request.url), chainId), {
+    status: failure.status ?? ERROR_STATUS[failure.code],
+    headers: failure.headers,
+  });
+}
+
+/** Whether nobody foresaw it, so that somebody should be told. */
+export function isUnforeseen(error: unknown): boolean {
+  return !(error instanceof ApiFailure || error instanceof ChainError || error instanceof StoreError);
+}
+
+function toFailure(error: unknown): ApiFailure {
+  if (error instanceof ApiFailure) return error;
+  if (error instanceof ChainError) {
+    return new ApiFailure('upstream_unavailable', error.message, { headers: { 'Retry-After': '5' } });
+  }
+  if (error instanceof StoreError) return new ApiFailure('internal_error', error.message);
+  return new ApiFailure(
+    'internal_error',
+    'the service failed on this question; ask again, and report it if it stays',
+  );
+}
+
+function withEnvelope(body: ErrorBody, url: URL, chainId: number | null): ErrorBody | MetricsError {
+  if (body.errorCode !== 'validation_failed' || !url.pathname.startsWith(METRICS)) return body;
+  return {
+    ...body,
+    chainId,
+    from: url.searchParams.get('from'),
+    to: url.searchParams.get('to'),
+    data: [{ error: body.message }],
+  };
+}

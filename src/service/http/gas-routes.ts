@@ -1,0 +1,22 @@
+import type { OpenAPIHono } from '@hono/zod-openapi';
+import { GasCurrent, GasRecommendation, GasTrend } from '../../contract/gas.ts';
+import { NoParameters } from '../../contract/queries.ts';
+import { PATHS } from '../../contract/routes.ts';
+import { gasCurrent, gasRecommendation, gasTrend } from '../answers/gas-answers.ts';
+import { getRoute } from './route.ts';
+import type { ServiceState } from './service-state.ts';
+
+const currentRoute = getRoute(PATHS.gasCurrent, 'What gas costs now', NoParameters, GasCurrent);
+const trendRoute = getRoute(PATHS.gasTrend, 'Where the price is going', NoParameters, GasTrend);
+const recommendationRoute = getRoute(
+  PATHS.gasRecommendation,
+  'Send now, or wait for what price and how long',
+  NoParameters,
+  GasRecommendation,
+);
+
+export function addGasRoutes(app: OpenAPIHono, state: ServiceState): void {
+  app.openapi(currentRoute, (c) => c.json(gasCurrent(state.present()), 200));
+  app.openapi(trendRoute, (c) => c.json(gasTrend(state.present()), 200));
+  app.openapi(recommendationRoute, (c) => c.json(gasRecommendation(state.present()), 200));
+}

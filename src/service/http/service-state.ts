@@ -1,0 +1,85 @@
+import type { ChainSource } from '../../chain/chain-source.ts';
+import type { ChainProfile } from '../../core/chains.ts';
+import type { HistoryStore } from '../../store/history-store.ts';
+import type { Present } from '../answers/gas-answers.ts';
+import type { Follower } from '../follower.ts';
+import { ApiFailure } from './api-failure.ts';
+
+const LOADING_RETRY_SEC = 1;
+const DOWN_RETRY_SEC = 5;
+
+export interface ServiceParts {
+  readonly source: ChainSource;
+  readonly follower: Follower;
+  readonly history: HistoryStore;
+  readonly nativeUsd: () => number | null;
+  readonly wallNow: () => number;
+}
+
+/** What the routes ask the running service. */
+export class ServiceState {
+  readonly #parts: ServiceParts;
+
+  constructor(parts: ServiceParts) {
+    this.#parts = parts;
+  }
+
+  get chainId(): number | null {
+    return this.#parts.follower.profile?.id ?? null;
+  }
+
+  /** @throws {ApiFailure} `upstream_unavailable`, node by node, while there is nothing to answer from. */
+  present(): Present {
+    const { follower, source } = this.#parts;
+    const { profile, head, updatedAt } = follower;
+    const advice = follower.advice();
+    if (profile === null || head === null || updatedAt === null || advice === null) throw this.#unavailable();
+    return {
+      profile,
+      head,
+      advice,
+      updatedAt,
+      stale: follower.isStale,
+      problem: follower.problem,
+      source: { kind: source.kind, name: source.name },
+      nativeUsd: this.#parts.nativeUsd(),
+    };
+  }
+
+  /** The history, up to date with what `present` says. @throws {ApiFailure} while there is none. */
+  async history(): Promise<{ store: HistoryStore; profile: ChainProfile; end: number; now: number }> {
+    const { follower, source, history } = this.#parts;
+    const { profile, head } = follower;
+    if (profile === null || head === null) throw this.#unavailable();
+    await follower.flush();
+    // A chain's clock may run ahead of ours.
+    const now = Math.max(Math.floor(source.now() / 1_000), head.timestamp);
+    // While the source is down, "the last hour" is the last that is known.
+    return { store: history, profile, end: follower.isStale ? head.timestamp : now, now };
+  }
+
+  #unavailable(): ApiFailure {
+    const { follower, source, wallNow } = this.#parts;
+    const { problem } = follower;
+    const nodes = source.health();
+    if (problem === null) {
+      return new ApiFailure(
+        'upstream_unavailable',
+        'the first blocks are being read; ask again in a second',
+        {
+          details: nodes.map(({ name, message }) => ({ path: name, message })),
+          headers: { 'Retry-After': String(LOADING_RETRY_SEC) },
+        },
+      );
+    }
+    const wait = problem.retryAt === null ? DOWN_RETRY_SEC : Math.ceil((problem.retryAt - wallNow()) / 1_000);
+    return new ApiFailure(
+      'upstream_unavailable',
+      `no chain data yet: ${problem.message}; check the node or name another one, it is asked again by itself`,
+      {
+        details: nodes.map(({ name, message }) => ({ path: name, message })),
+        headers: { 'Retry-After': String(Math.max(1, wait)) },
+      },
+    );
+  }
+}

@@ -1,0 +1,37 @@
+import { sleep } from './sleep.ts';
+
+export interface PriceFeed {
+  /** Dollars for one native coin, or `null` where the feed has no fresh answer. */
+  nativeUsd(): Promise<number | null>;
+}
+
+const REFRESH_MS = 60_000;
+/** A price is shown through short outages of its feed, not longer. */
+const KEEP_MS = 3_600_000;
+
+/** The native coin's price, asked for once a minute. */
+export class NativePrice {
+  #usd: number | null = null;
+  #at = 0;
+  readonly #wallNow: () => number;
+
+  constructor(wallNow: () => number) {
+    this.#wallNow = wallNow;
+  }
+
+  get usd(): number | null {
+    return this.#wallNow() - this.#at <= KEEP_MS ? this.#usd : null;
+  }
+
+  /** Resolves when the signal aborts; never rejects. */
+  async run(feed: PriceFeed, signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      const usd = await feed.nativeUsd().catch(() => null);
+      if (usd !== null && Number.isFinite(usd) && usd >= 0) {
+        this.#usd = usd;
+        this.#at = this.#wallNow();
+      }
+      await sleep(REFRESH_MS, signal);
+    }
+  }
+}

@@ -1,0 +1,81 @@
+import type { ChainSource } from '../chain/chain-source.ts';
+import type { ChainProfile } from '../core/chains.ts';
+import { FeeEngine } from '../core/fee-engine.ts';
+import { BlockStore } from '../store/block-store.ts';
+import { HistoryStore } from '../store/history-store.ts';
+import { type Database, openDatabase } from '../store/open-database.ts';
+import { Follower } from './follower.ts';
+import { ApiFailure } from './http/api-failure.ts';
+import { createApp } from './http/app.ts';
+import { errorResponse } from './http/error-response.ts';
+import { ServiceState } from './http/service-state.ts';
+import type { Engine } from './live-engine.ts';
+import { NativePrice, type PriceFeed } from './native-price.ts';
+import { untilAborted } from './sleep.ts';
+
+const DEFAULT_HISTORY_SEC = 30 * 86_400;
+
+export interface ServiceOptions {
+  readonly source: ChainSource;
+  /** An open history, or where it is; closed when the service ends. */
+  readonly database: Database | string;
+  /** How far back to fill the history; default and most 30 days. */
+  readonly historySec?: number;
+  readonly priceFeed?: PriceFeed;
+  readonly signal: AbortSignal;
+  /** Ms since epoch. */
+  readonly wallNow?: () => number;
+  readonly createEngine?: (profile: ChainProfile) => Engine;
+  /** Told of what goes wrong and is survived, for a log. */
+  readonly onError?: (error: unknown) => void;
+}
+
+export interface Service {
+  /** Answers a v1 request without a socket; never rejects. */
+  fetch(request: Request): Promise<Response>;
+  /** Resolves with the first block, stored or new; rejects when the database holds another chain, or on abort. */
+  readonly ready: Promise<void>;
+  /** Resolves when everything has ended after the abort and the database is closed. */
+  readonly done: Promise<void>;
+}
+
+/**
+ * Starts following `source` and answering v1. Resolves whether or not the source can be reached.
+ * @throws {StoreError} when the history cannot be opened.
+ */
+export async function startService(options: ServiceOptions): Promise<Service> {
+  const { source, signal, wallNow = Date.now, onError = () => {} } = options;
+  const database =
+    typeof options.database === 'string' ? await openDatabase(options.database) : options.database;
+  const store = new BlockStore(database);
+  const historySec = Math.min(options.historySec ?? DEFAULT_HISTORY_SEC, DEFAULT_HISTORY_SEC);
+  const createEngine = options.createEngine ?? ((profile) => new FeeEngine({ feeRule: profile.feeRule }));
+  const follower = new Follower({ source, store, createEngine, historySec, wallNow, signal, onError });
+  const price = new NativePrice(wallNow);
+  const state = new ServiceState({
+    source,
+    follower,
+    history: new HistoryStore(database),
+    nativeUsd: () => price.usd,
+    wallNow,
+  });
+  const app = createApp({ state, onError });
+
+  async function run(): Promise<void> {
+    const watching =
+      options.priceFeed === undefined ? untilAborted(signal) : price.run(options.priceFeed, signal);
+    await Promise.all([follower.run(), watching]);
+    await database.close();
+  }
+
+  return {
+    async fetch(request) {
+      if (signal.aborted) return errorResponse(stopped(), request, state.chainId);
+      return app.fetch(request);
+    },
+    ready: follower.ready,
+    done: run(),
+  };
+}
+
+const stopped = () => new ApiFailure('upstream_unavailable', 'the service has been stopped; start it again');

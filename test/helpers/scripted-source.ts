@@ -1,0 +1,137 @@
+import type { ChainEvent, ChainSource, KnownBlock, NodeHealth } from '../../src/chain/chain-source.ts';
+import { ChainError } from '../../src/chain/errors.ts';
+import type { Block } from '../../src/core/block.ts';
+import { type ChainProfile, chainProfile } from '../../src/core/chains.ts';
+import { makeBlocks } from './chain-blocks.ts';
+
+const refuse = () => Promise.reject(new ChainError('unsupported', 'this source cannot do that'));
+
+/** A chain that does what the test says, with the source's promises kept: blocks in order, events as specified. */
+export class ScriptedSource implements ChainSource {
+  readonly kind: ChainSource['kind'];
+  readonly name = 'scripted';
+  profile: ChainProfile;
+  blocksAsked: { from: number; to: number }[] = [];
+  knownAsked: (readonly KnownBlock[])[] = [];
+  /** Ms since epoch; by default a second after the head. */
+  clock: number | null = null;
+  /** Blocks below are not to be had, as on a pruned node. */
+  pastBegins = 0;
+  isReachable = true;
+  #chain = new Map<number, Block>();
+  #head = -1;
+  #queue: ChainEvent[] = [];
+  #wake = Promise.withResolvers<void>();
+
+  constructor(
+    blocks: readonly Block[] = makeBlocks(0, 999),
+    { kind = 'rpc', chainId = 1 }: { kind?: ChainSource['kind']; chainId?: number } = {},
+  ) {
+    this.kind = kind;
+    this.profile = chainProfile(chainId);
+    for (const block of blocks) this.#put(block);
+  }
+
+  #put(block: Block): void {
+    this.#chain.set(block.number, block);
+    this.#head = block.number;
+  }
+
+  /** New blocks, announced to the subscriber. */
+  mine(...blocks: Block[]): void {
+    for (const block of blocks) {
+      this.#put(block);
+      this.emit({ type: 'block', block });
+    }
+  }
+
+  /** Replaces everything above `commonAncestor`. */
+  reorg(commonAncestor: number, blocks: readonly Block[]): void {
+    for (let number = commonAncestor + 1; number <= this.#head; number += 1) this.#chain.delete(number);
+    this.emit({ type: 'reorg', commonAncestor });
+    this.mine(...blocks);
+  }
+
+  /** Blocks that happen without the subscriber being told of each: a gap event, as after a long outage. */
+  jump(...blocks: Block[]): void {
+    const from = this.#head + 1;
+    for (const block of blocks) this.#put(block);
+    this.emit({ type: 'gap', from, to: this.#head });
+  }
+
+  emit(event: ChainEvent): void {
+    this.#queue.push(event);
+    this.#wake.resolve();
+  }
+
+  now(): number {
+    return this.clock ?? ((this.#chain.get(this.#head)?.timestamp ?? 0) + 1) * 1_000;
+  }
+
+  async chain(): Promise<ChainProfile> {
+    this.#check();
+    return this.profile;
+  }
+
+  async head(): Promise<Block> {
+    this.#check();
+    const head = this.#chain.get(this.#head);
+    if (head === undefined) throw new ChainError('bad-answer', 'no block yet');
+    return head;
+  }
+
+  async blocks(from: number, to: number): Promise<Block[]> {
+    this.#check();
+    this.blocksAsked.push({ from, to });
+    const found: Block[] = [];
+    for (let number = Math.max(from, this.pastBegins); number <= to; number += 1) {
+      const block = this.#chain.get(number);
+      if (block !== undefined) found.push(block);
+    }
+    return found;
+  }
+
+  async *subscribe({
+    known,
+    signal,
+  }: {
+    readonly known: readonly KnownBlock[];
+    readonly signal: AbortSignal;
+  }): AsyncIterable<ChainEvent> {
+    this.knownAsked.push(known);
+    const last = known.at(-1)?.number ?? -1;
+    this.#queue = this.#queue.filter((event) => event.type !== 'block');
+    for (let number = last + 1; number <= this.#head; number += 1) {
+      const block = this.#chain.get(number);
+      if (block !== undefined) yield { type: 'block', block };
+    }
+    const aborted = new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()));
+    while (!signal.aborted) {
+      const event = this.#queue.shift();
+      if (event !== undefined) {
+        yield event;
+        continue;
+      }
+      this.#wake = Promise.withResolvers();
+      await Promise.race([this.#wake.promise, aborted]);
+    }
+  }
+
+  health(): readonly NodeHealth[] {
+    const head = this.isReachable ? this.#head : null;
+    const state = this.isReachable ? 'ok' : 'down';
+    const message = this.isReachable ? 'ok' : 'does not answer';
+    return [{ name: '127.0.0.1:8545', state, head, latencyMs: null, message }];
+  }
+
+  #check(): void {
+    if (!this.isReachable) throw new ChainError('unreachable', '127.0.0.1:8545 does not answer');
+  }
+
+  call = refuse;
+  sendRawTransaction = refuse;
+  transaction = refuse;
+  receipt = refuse;
+  nonce = refuse;
+  balance = refuse;
+}

@@ -1,0 +1,49 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
+import { BASE_PATH } from '../../src/contract/routes.ts';
+import { type Service, type ServiceOptions, startService } from '../../src/service/service.ts';
+
+/** A folder that goes when the test ends. */
+export async function temporaryFolder(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'gastop-test-'));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+export interface RunningService extends Service {
+  get(path: string, init?: RequestInit): Promise<Response>;
+  /** The parsed body of an answer that must be 200. */
+  read(path: string): Promise<unknown>;
+  stop(): Promise<void>;
+  readonly errors: unknown[];
+}
+
+/** A real service over `options.source`, on a database in memory unless told; it ends with the test. */
+export async function runService(
+  options: Omit<ServiceOptions, 'signal' | 'database'> & { readonly database?: string },
+): Promise<RunningService> {
+  const abort = new AbortController();
+  const errors: unknown[] = [];
+  const service = await startService({
+    database: ':memory:',
+    onError: (error) => errors.push(error),
+    ...options,
+    signal: abort.signal,
+  });
+  const stop = async () => {
+    abort.abort();
+    await service.done;
+  };
+  onTestFinished(stop);
+  const get = (path: string, init?: RequestInit) =>
+    service.fetch(new Request(`http://gastop.test${BASE_PATH}${path}`, init));
+  const read = async (path: string): Promise<unknown> => {
+    const response = await get(path);
+    const body: unknown = await response.json();
+    if (response.status !== 200) throw new Error(`${path}: ${response.status} ${JSON.stringify(body)}`);
+    return body;
+  };
+  return { ...service, get, read, stop, errors };
+}
