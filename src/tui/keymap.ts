@@ -3,11 +3,11 @@
  * key that is not here does not exist.
  */
 
-export type Scope = 'global' | 'live' | 'chart';
+export type Scope = 'global' | 'live' | 'chart' | 'scroll' | 'source';
 
 export interface KeyBinding {
   readonly action: string;
-  /** `global` works on every tab; the others only while their tab is shown. */
+  /** `global` works on every tab; `scroll` in what lies over it; the others only while they are shown. */
   readonly scope: Scope;
   /** Key names as {@link keyName} gives them: `q`, `ctrl+c`, `left`, `return`, `tab`, `?`. */
   readonly keys: readonly string[];
@@ -17,6 +17,8 @@ export interface KeyBinding {
   readonly help: string;
   /** The word beside the key in the footer; absent: not in the footer. */
   readonly footer?: string;
+  /** How the key is written in the footer where it stands for a pair; default: `label`. */
+  readonly footerLabel?: string;
 }
 
 export const KEYMAP = [
@@ -49,7 +51,15 @@ export const KEYMAP = [
   },
   { action: 'raw', scope: 'global', keys: ['i'], label: 'i', help: "show the service's own answer" },
   { action: 'slower', scope: 'global', keys: ['-'], label: '-', help: 'ask less often' },
-  { action: 'faster', scope: 'global', keys: ['+', '='], label: '+', help: 'ask more often' },
+  {
+    action: 'faster',
+    scope: 'global',
+    keys: ['+', '='],
+    label: '+',
+    help: 'ask more often',
+    footer: 'interval',
+    footerLabel: '+/-',
+  },
   {
     action: 'back',
     scope: 'global',
@@ -57,7 +67,60 @@ export const KEYMAP = [
     label: 'Esc',
     help: 'close what is open; never quits',
   },
+  {
+    action: 'suspend',
+    scope: 'global',
+    keys: ['ctrl+z'],
+    label: 'Ctrl-Z',
+    help: 'back to the shell; fg returns',
+  },
   { action: 'quit', scope: 'global', keys: ['q', 'ctrl+c'], label: 'q', help: 'quit', footer: 'quit' },
+
+  { action: 'scroll-up', scope: 'scroll', keys: ['k', 'up'], label: 'k ↑', help: 'one line up' },
+  {
+    action: 'scroll-down',
+    scope: 'scroll',
+    keys: ['j', 'down'],
+    label: 'j ↓',
+    help: 'one line down',
+    footer: 'scroll',
+    footerLabel: 'j/k',
+  },
+  { action: 'page-up', scope: 'scroll', keys: ['pageup', 'b'], label: 'PgUp b', help: 'one screen up' },
+  {
+    action: 'page-down',
+    scope: 'scroll',
+    keys: ['pagedown', 'space'],
+    label: 'PgDn',
+    help: 'one screen down',
+  },
+  { action: 'scroll-start', scope: 'scroll', keys: ['g', 'home'], label: 'g', help: 'to the first line' },
+  { action: 'scroll-end', scope: 'scroll', keys: ['G', 'end'], label: 'G', help: 'to the last line' },
+
+  {
+    action: 'source-retry',
+    scope: 'source',
+    keys: ['r'],
+    label: 'r',
+    help: 'try again now',
+    footer: 'retry',
+  },
+  {
+    action: 'source-url',
+    scope: 'source',
+    keys: ['u'],
+    label: 'u',
+    help: 'enter the URL of a node or service',
+    footer: 'enter a URL',
+  },
+  {
+    action: 'source-demo',
+    scope: 'source',
+    keys: ['d'],
+    label: 'd',
+    help: 'a simulated chain, without network',
+    footer: 'demo',
+  },
 
   {
     action: 'copy',

@@ -1,0 +1,105 @@
+import { Box, Text } from 'ink';
+import { useState } from 'react';
+import { ClientError } from '../../client/client-error.ts';
+import { formatDuration } from '../../core/units.ts';
+import { useActions } from '../hooks/use-actions.ts';
+import { useNow } from '../hooks/use-now.ts';
+import { KEYMAP } from '../keymap.ts';
+import type { SourceChoice } from '../monitor-source.ts';
+import { checkSourceUrl } from '../source-url.ts';
+import { useTheme } from '../theme.ts';
+import { fitLeft, truncate } from './fit.ts';
+import { TextField } from './text-field.tsx';
+
+interface SourcePickerProps {
+  readonly columns: number;
+  readonly rows: number;
+  /** Why nothing answers; `null`: no answer and no refusal either. */
+  readonly error: Error | null;
+  readonly retryAt: number | null;
+  readonly choose: (choice: SourceChoice) => void;
+}
+
+/** Nothing answers: says so node by node, and what can be done. Numbers are never made up instead. */
+export function SourcePicker({ columns, rows, error, retryAt, choose }: SourcePickerProps) {
+  const theme = useTheme();
+  const [typing, setTyping] = useState(false);
+  useActions('source', {
+    'source-retry': () => choose('retry'),
+    'source-url': () => setTyping(true),
+    'source-demo': () => choose('demo'),
+  });
+  const details = error instanceof ClientError ? error.details : [];
+  const named = Math.min(Math.max(0, ...details.map(({ path }) => path.length)), Math.floor(columns * 0.45));
+  const room = Math.max(rows - 10, 1);
+  const line = (text: string) => truncate(theme.text(text), columns - 4, theme.glyph.ellipsis);
+  return (
+    <Box flexDirection="column" width={columns} height={rows} paddingX={2} paddingTop={1} overflow="hidden">
+      <Text bold color={theme.color('bad')}>
+        {line(`${theme.glyph.warning} No source answers`)}
+      </Text>
+      <Text>{line(error?.message ?? 'No answer within 3 s.')}</Text>
+      <Box flexDirection="column" marginY={1}>
+        {details.slice(0, room).map(({ path, message }) => (
+          <Text key={`${path} ${message}`} wrap="truncate">
+            <Text bold>{fitLeft(theme.text(path), named, theme.glyph.ellipsis)}</Text>
+            {`  ${truncate(theme.text(message), columns - named - 6, theme.glyph.ellipsis)}`}
+          </Text>
+        ))}
+        {details.length > room ? <Text dimColor>{`and ${details.length - room} more`}</Text> : null}
+      </Box>
+      {typing ? (
+        <UrlField width={columns - 4} submit={(url) => choose({ url })} cancel={() => setTyping(false)} />
+      ) : (
+        <Choices retryAt={retryAt} />
+      )}
+    </Box>
+  );
+}
+
+function Choices({ retryAt }: { readonly retryAt: number | null }) {
+  const theme = useTheme();
+  const now = useNow();
+  const sec = retryAt === null ? null : Math.max(Math.ceil((retryAt - now) / 1_000), 0);
+  return (
+    <Box flexDirection="column">
+      {KEYMAP.filter(({ scope }) => scope === 'source').map(({ action, label, help }) => (
+        <Text key={action}>
+          <Text bold>{`${label}  `}</Text>
+          {theme.text(help)}
+        </Text>
+      ))}
+      <Text dimColor>{sec === null ? ' ' : `asked again by itself in ${formatDuration(sec)}`}</Text>
+    </Box>
+  );
+}
+
+interface UrlFieldProps {
+  readonly width: number;
+  readonly submit: (url: string) => void;
+  readonly cancel: () => void;
+}
+
+function UrlField({ width, submit, cancel }: UrlFieldProps) {
+  const theme = useTheme();
+  const [text, setText] = useState('');
+  const check = checkSourceUrl(text);
+  return (
+    <Box flexDirection="column">
+      <TextField
+        label="URL"
+        width={width}
+        onChange={setText}
+        onSubmit={() => {
+          if (check.ok) submit(check.url);
+        }}
+        onCancel={cancel}
+      />
+      {check.ok ? (
+        <Text color={theme.color('good')}>Enter opens it, Esc goes back</Text>
+      ) : (
+        <Text color={theme.color('warn')}>{truncate(check.message, width, theme.glyph.ellipsis)}</Text>
+      )}
+    </Box>
+  );
+}

@@ -1,0 +1,45 @@
+import { ClientError } from '../client/client-error.ts';
+import type { SnapshotView } from '../client/views.ts';
+import type { Polled } from './hooks/use-polled-query.ts';
+
+/** How much what is on the screen can be trusted, and what happens next. */
+export type Health =
+  | { readonly kind: 'connecting' }
+  | { readonly kind: 'live' }
+  | { readonly kind: 'frozen' }
+  /** The service answers, but what it knows is old. */
+  | { readonly kind: 'stale'; readonly reason: string; readonly retryAt: number | null }
+  /** The service does not answer; it is asked again. */
+  | { readonly kind: 'reconnecting'; readonly reason: string; readonly retryAt: number | null }
+  /** The service refuses; asking again is useless until the user does something. */
+  | { readonly kind: 'refused'; readonly reason: string; readonly remedy: string };
+
+export function healthOf(
+  { data, error, retryAt }: Pick<Polled<SnapshotView>, 'data' | 'error' | 'retryAt'>,
+  frozen: boolean,
+): Health {
+  if (error !== null) {
+    const remedy = remedyFor(error);
+    if (remedy !== null) return { kind: 'refused', reason: error.message, remedy };
+    return { kind: 'reconnecting', reason: error.message, retryAt };
+  }
+  if (data === undefined) return { kind: 'connecting' };
+  if (frozen) return { kind: 'frozen' };
+  const { problem } = data.source;
+  if (problem !== null) return { kind: 'stale', reason: problem.message, retryAt: problem.retryAt };
+  if (data.stale) return { kind: 'stale', reason: 'no new block for longer than usual', retryAt: null };
+  return { kind: 'live' };
+}
+
+/** Whether the data on the screen is no longer what the chain says now. */
+export function isPast(health: Health): boolean {
+  return health.kind === 'stale' || health.kind === 'reconnecting' || health.kind === 'refused';
+}
+
+/** What only the user can do about an error; `null` where waiting helps. */
+export function remedyFor(error: Error): string | null {
+  if (!(error instanceof ClientError)) return null;
+  if (error.code === 'key') return 'set GASTOP_API_KEY to a valid key and start again, or press r';
+  if (error.code === 'plan') return 'this plan has no API access; use another key, --rpc URL or --demo';
+  return null;
+}

@@ -1,0 +1,24 @@
+import { fitLeft } from './components/fit.ts';
+import { KEYMAP, type KeyBinding, type Scope } from './keymap.ts';
+
+const TITLES: Readonly<Record<Scope, string>> = {
+  global: 'Everywhere',
+  live: 'Live',
+  chart: 'Chart',
+  scroll: 'In this help and in the raw view',
+  source: 'When no source answers',
+};
+
+/** The help overlay as lines, straight from the keymap: first the pane's own keys. */
+export function helpLines(current: Scope): readonly string[] {
+  const scopes: readonly Scope[] = [
+    current,
+    ...(Object.keys(TITLES) as Scope[]).filter((scope) => scope !== current),
+  ];
+  return scopes.flatMap((scope) => {
+    const bindings = (KEYMAP as readonly KeyBinding[]).filter((binding) => binding.scope === scope);
+    if (bindings.length === 0) return [];
+    const lines = bindings.map(({ label, help }) => `  ${fitLeft(label, 10)}${help}`);
+    return ['', TITLES[scope], ...lines];
+  });
+}

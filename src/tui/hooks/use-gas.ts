@@ -1,0 +1,82 @@
+import { useEffect, useRef } from 'react';
+import type { GasClient } from '../../client/gas-client.ts';
+import type {
+  ChartView,
+  MarketView,
+  RecommendationView,
+  SnapshotView,
+  TrendView,
+} from '../../client/views.ts';
+import { useMonitor } from './use-monitor.ts';
+import { type Polled, usePolledQuery } from './use-polled-query.ts';
+
+/** What changes slowly is asked for less often. */
+const HOUR_CHART_MS = 5_000;
+const MARKET_MS = 30_000;
+
+const nothing = () => Promise.reject(new Error('no source'));
+
+/** The current prices: the heartbeat of the monitor. Asks nothing while there is no client. */
+export function useSnapshot(
+  client: GasClient | null,
+  timing: { readonly intervalMs: number; readonly frozen: boolean },
+): Polled<SnapshotView> {
+  return usePolledQuery({
+    key: ['current'],
+    enabled: client !== null,
+    ask: (signal) => client?.gasCurrent({ signal }) ?? nothing(),
+    everyMs: timing.intervalMs,
+    frozen: timing.frozen,
+  });
+}
+
+export interface LiveData {
+  readonly trend: Polled<TrendView>;
+  readonly recommendation: Polled<RecommendationView>;
+  readonly hour: Polled<ChartView>;
+  readonly market: Polled<MarketView>;
+}
+
+/** What the Live pane shows beside the snapshot. Trend and recommendation follow the head: one question per block. */
+export function useLiveData(snapshot: SnapshotView): LiveData {
+  const { client, intervalMs, frozen } = useMonitor();
+  const trend = usePolledQuery({
+    key: ['trend'],
+    ask: (signal) => client.gasTrend({ signal }),
+    everyMs: null,
+    frozen,
+  });
+  const recommendation = usePolledQuery({
+    key: ['recommendation'],
+    ask: (signal) => client.gasRecommendation({ signal }),
+    everyMs: null,
+    frozen,
+  });
+  const hour = usePolledQuery({
+    key: ['chart', '1h'],
+    ask: (signal) => client.statsChart('1h', { signal }),
+    everyMs: Math.max(intervalMs, HOUR_CHART_MS),
+    frozen,
+  });
+  const market = usePolledQuery({
+    key: ['market', '24h'],
+    ask: (signal) => client.statsMarket('24h', { signal }),
+    everyMs: Math.max(intervalMs, MARKET_MS),
+    frozen,
+  });
+
+  // A service that names no block changes its snapshot when something is new.
+  const head = snapshot.blockNumber ?? snapshot.updatedAt ?? snapshot;
+  const asked = useRef(head);
+  const refresh = useRef(() => {});
+  refresh.current = () => {
+    void trend.refresh();
+    void recommendation.refresh();
+  };
+  useEffect(() => {
+    if (asked.current === head) return;
+    asked.current = head;
+    refresh.current();
+  }, [head]);
+  return { trend, recommendation, hour, market };
+}

@@ -1,0 +1,83 @@
+import { useQuery } from '@tanstack/react-query';
+import { useRef } from 'react';
+import { retryDelayMs } from '../retry-delay.ts';
+
+/** What is known of something that is asked for again and again. */
+export interface Polled<T> {
+  /** The last good answer; stays through failures. */
+  readonly data: T | undefined;
+  /** Why the last try failed; `null` as soon as one succeeds. */
+  readonly error: Error | null;
+  /** When the next try comes by itself, ms since epoch; `null` while all is well or if none comes. */
+  readonly retryAt: number | null;
+  /** Asks now; resolves when the answer is there, whatever it is. */
+  readonly refresh: () => Promise<void>;
+}
+
+export interface PolledQuery<T> {
+  readonly key: readonly (string | number | null)[];
+  readonly ask: (signal: AbortSignal) => Promise<T>;
+  /** Time from an answer to the next question, ms; `null`: asks once and again only after failures. */
+  readonly everyMs: number | null;
+  /** `false`: asks nothing and drops nothing. */
+  readonly enabled?: boolean;
+  /** No question by itself, neither polling nor trying again. */
+  readonly frozen?: boolean;
+}
+
+/** Failures in a row of one key. */
+interface Failures {
+  readonly id: string;
+  readonly count: number;
+  readonly last: { readonly error: Error; readonly at: number } | null;
+}
+
+/**
+ * Asks, waits for the answer, waits `everyMs`, asks again: questions never overlap. After a failure it waits
+ * longer each time, or as long as the service asks. An answer equal to the last one keeps its identity, so that
+ * nothing is drawn again.
+ */
+export function usePolledQuery<T>(options: PolledQuery<T>): Polled<T> {
+  const { key, ask, everyMs, enabled = true, frozen = false } = options;
+  const id = JSON.stringify(key);
+  const failures = useRef<Failures>({ id, count: 0, last: null });
+  // Another question starts with a clean record.
+  if (failures.current.id !== id) failures.current = { id, count: 0, last: null };
+
+  const waitMs = (error: unknown) => {
+    if (frozen) return null;
+    return error === null ? everyMs : retryDelayMs(error, failures.current.count);
+  };
+  const query = useQuery<T, Error>({
+    queryKey: key,
+    enabled,
+    queryFn: async ({ signal }) => {
+      try {
+        const answer = await ask(signal);
+        if (failures.current.id === id) failures.current = { id, count: 0, last: null };
+        return answer;
+      } catch (cause) {
+        const error = cause instanceof Error ? cause : new Error(String(cause));
+        if (!signal.aborted && failures.current.id === id) {
+          failures.current = { id, count: failures.current.count + 1, last: { error, at: Date.now() } };
+        }
+        throw error;
+      }
+    },
+    // Evaluated anew after every answer, which also starts the waiting anew.
+    refetchInterval: (current) => waitMs(current.state.error) ?? false,
+  });
+
+  // While a query without data is asked again its error is cleared; the screen must not blink.
+  const error = query.error ?? (query.data === undefined ? (failures.current.last?.error ?? null) : null);
+  const wait = error === null ? null : waitMs(error);
+  const failedAt = failures.current.last?.at ?? query.errorUpdatedAt;
+  return {
+    data: query.data,
+    error,
+    retryAt: wait === null ? null : failedAt + wait,
+    refresh: async () => {
+      await query.refetch({ cancelRefetch: false });
+    },
+  };
+}

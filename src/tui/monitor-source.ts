@@ -1,0 +1,18 @@
+import type { GasClient } from '../client/gas-client.ts';
+import type { Badge } from './components/status-bar.tsx';
+
+/** Where the monitor's data comes from, ready to be asked. */
+export interface MonitorSource {
+  readonly client: GasClient;
+  /** Shown until the first answer says the chain itself. */
+  readonly chainName?: string;
+  /** Recorded and simulated data say so on every screen. */
+  readonly badge?: Badge;
+  /** How often to ask, ms; default: what the service asks for. */
+  readonly intervalMs?: number;
+  /** Gives back what the source holds; called once, at the end or before another source is opened. */
+  readonly close?: () => void | Promise<void>;
+}
+
+/** What the user chose when nothing answered. */
+export type SourceChoice = 'retry' | 'demo' | { readonly url: string };

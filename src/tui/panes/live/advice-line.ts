@@ -1,0 +1,53 @@
+import type { RecommendationView } from '../../../client/views.ts';
+import { formatDuration, formatGwei, formatPercent } from '../../../core/units.ts';
+import type { Fact, Span } from '../../facts.ts';
+import type { Theme } from '../../theme.ts';
+
+/** The recommendation as facts: what to do, what it saves, how likely, and how such advice has held so far. */
+export function adviceFacts(advice: RecommendationView, theme: Theme): readonly Fact[] {
+  return [whatToDo(advice, theme), saving(advice), likelihood(advice), record(advice)].filter(
+    (fact) => fact !== null,
+  );
+}
+
+function whatToDo(advice: RecommendationView, theme: Theme): Fact {
+  const price = advice.targetPrice === null ? null : `${formatGwei(advice.targetPrice)} gwei`;
+  const spans: Span[] = [];
+  switch (advice.action) {
+    case 'SEND_NOW':
+      spans.push({ text: `${theme.glyph.arrow} SEND NOW`, color: 'good', bold: true });
+      if (price !== null) spans.push({ text: ` at ${price}` });
+      break;
+    case 'WAIT': {
+      const wait = advice.expectedWaitSec;
+      spans.push({ text: `${theme.glyph.arrow} WAIT`, color: 'warn', bold: true });
+      if (wait !== null) spans.push({ text: ` ~${formatDuration(wait)}` });
+      if (price !== null) spans.push({ text: ` for ${price}` });
+      break;
+    }
+    case 'SET_ALERT':
+      spans.push({ text: `${theme.glyph.arrow} SET AN ALERT`, color: 'accent', bold: true });
+      if (price !== null) spans.push({ text: ` at ${price}` });
+      break;
+    default:
+      spans.push({ text: `${theme.glyph.arrow} ${theme.text(advice.action)}`, bold: true });
+      if (price !== null) spans.push({ text: ` ${price}` });
+  }
+  return { id: 'advice', spans };
+}
+
+function saving({ expectedSavingRatio }: RecommendationView): Fact | null {
+  if (expectedSavingRatio === null || expectedSavingRatio < 0.005) return null;
+  return { id: 'saving', spans: [{ text: `saves ${formatPercent(expectedSavingRatio)}` }] };
+}
+
+function likelihood({ probability }: RecommendationView): Fact {
+  const text = probability === null ? 'not yet measured' : `${formatPercent(probability)} likely`;
+  return { id: 'likely', spans: [{ text, faint: probability === null }] };
+}
+
+function record({ track }: RecommendationView): Fact | null {
+  if (track === null || track.hitRatio === null || track.evaluated < 1) return null;
+  const kept = Math.round(track.hitRatio * track.evaluated);
+  return { id: 'record', spans: [{ text: `(kept ${kept} of the last ${track.evaluated})`, faint: true }] };
+}

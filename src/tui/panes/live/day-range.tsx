@@ -1,0 +1,70 @@
+import { Text } from 'ink';
+import { memo } from 'react';
+import type { StatsView } from '../../../client/views.ts';
+import { formatGwei, formatPercent } from '../../../core/units.ts';
+import { displayWidth } from '../../components/fit.ts';
+import { Words } from '../../components/words.tsx';
+import { useWidest } from '../../hooks/use-widest.ts';
+import { useTheme } from '../../theme.ts';
+
+interface DayRangeProps {
+  readonly base: StatsView;
+  /** Base fee of the head, wei. */
+  readonly now: bigint;
+  /** Share of the day's blocks that were cheaper. */
+  readonly rank: number | null;
+  /** What the range spans: `24 h`, or less where history is young. */
+  readonly span: string;
+  readonly width: number;
+}
+
+const LEAST_LINE = 8;
+const MOST_LINE = 60;
+
+/** Where the base fee stands between the lowest and the highest of the day. */
+export const DayRange = memo(function DayRange({ base, now, rank, span, width }: DayRangeProps) {
+  const { glyph } = useTheme();
+  const low = formatGwei(base.min);
+  const high = formatGwei(base.max);
+  const verdict = rank === null ? '' : verdictOf(rank);
+  const widest = useWidest(
+    new Map([
+      ['low', displayWidth(low)],
+      ['high', displayWidth(high)],
+      ['verdict', displayWidth(verdict)],
+    ]),
+  );
+  const label = `${span}  `;
+  const room = (id: string) => widest.get(id) ?? 0;
+  const around = 2 + displayWidth(label) + room('low') + room('high') + 4;
+  const withVerdict = width - around - room('verdict') - 3;
+  const line = Math.min(withVerdict >= LEAST_LINE ? withVerdict : width - around, MOST_LINE);
+  if (line < LEAST_LINE) return null;
+  const place = Math.round(shareOf(Number(now), base) * (line - 1));
+  return (
+    <Text wrap="truncate">
+      {' '}
+      <Words faint>{label}</Words>
+      <Words>{low.padEnd(room('low'))}</Words>
+      <Words faint>{` ${glyph.lineLeft}${glyph.line.repeat(place)}`}</Words>
+      <Words color="accent" bold>
+        {glyph.marker}
+      </Words>
+      <Words faint>{`${glyph.line.repeat(line - 1 - place)}${glyph.lineRight} `}</Words>
+      <Words>{high.padEnd(room('high'))}</Words>
+      {withVerdict >= LEAST_LINE ? <Words>{`   ${verdict}`}</Words> : null}
+    </Text>
+  );
+});
+
+function shareOf(now: number, { min, max }: StatsView): number {
+  if (!(max > min)) return 0.5;
+  return Math.min(Math.max((now - min) / (max - min), 0), 1);
+}
+
+/** In words, from the side that says more. */
+function verdictOf(rank: number): string {
+  return rank <= 0.5
+    ? `cheaper than ${formatPercent(1 - rank)} of the day`
+    : `dearer than ${formatPercent(rank)} of the day`;
+}

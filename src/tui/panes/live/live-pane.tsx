@@ -1,0 +1,97 @@
+import { Box } from 'ink';
+import { memo } from 'react';
+import type { ChartView } from '../../../client/views.ts';
+import { formatDuration } from '../../../core/units.ts';
+import { FactLines } from '../../components/fact-lines.tsx';
+import { truncate } from '../../components/fit.ts';
+import { Words } from '../../components/words.tsx';
+import { flowFacts } from '../../facts.ts';
+import { useTheme } from '../../theme.ts';
+import { adviceFacts } from './advice-line.ts';
+import { DayRange } from './day-range.tsx';
+import { LaneTable } from './lane-table.tsx';
+import { liveFacts } from './live-facts.ts';
+import { liveLayout } from './live-layout.ts';
+import type { LiveView } from './live-view.ts';
+import { Horizons, SIDE_TABLE_WIDTH, UsualWork } from './side-tables.tsx';
+import { SmallChart } from './small-chart.tsx';
+
+interface LivePaneProps {
+  readonly view: LiveView;
+  readonly columns: number;
+  readonly rows: number;
+}
+
+const MOST_SIDE_ROWS = 6;
+/** Two side tables stand beside each other from here on. */
+const TWO_TABLES = SIDE_TABLE_WIDTH + 60;
+
+/** What to pay now, what to do, and how the last hour and day were. Fills exactly `columns` × `rows`. */
+export const LivePane = memo(function LivePane({ view, columns, rows }: LivePaneProps) {
+  const theme = useTheme();
+  const { snapshot, trend, recommendation, hour, market, symbol, missing } = view;
+  const facts = liveFacts(view, theme);
+  const actions = market?.actions ?? [];
+  const horizons = recommendation?.alternatives ?? [];
+  const reasons = [...missing, ...(recommendation?.reasons ?? [])];
+  const both = columns >= TWO_TABLES;
+  // Side by side where there is room, else the one that says more about the decision at hand.
+  const showActions = actions.length > 0 && (both || horizons.length === 0);
+  const layout = liveLayout(rows, {
+    factLines: flowFacts(facts, columns - 2, Number.POSITIVE_INFINITY).length,
+    reasons: reasons.length,
+    sideRows: Math.min(Math.max(horizons.length, showActions ? actions.length : 0), MOST_SIDE_ROWS),
+  });
+  const gap = layout.airy ? 1 : 0;
+  return (
+    <Box flexDirection="column" width={columns} height={rows} overflow="hidden">
+      <LaneTable snapshot={snapshot} symbol={symbol} width={columns} />
+      <Box flexDirection="column" flexShrink={0} marginTop={gap}>
+        {recommendation === undefined ? (
+          <Words faint>{missing.length > 0 ? '' : theme.text(' Asking for advice …')}</Words>
+        ) : (
+          <FactLines facts={adviceFacts(recommendation, theme)} width={columns} maxLines={1} />
+        )}
+        {reasons.slice(0, layout.reasonLines).map((reason) => (
+          <Words key={reason} faint>
+            {` ${theme.glyph.bullet} ${truncate(theme.text(reason), columns - 4, theme.glyph.ellipsis)}`}
+          </Words>
+        ))}
+      </Box>
+      <Box flexDirection="column" flexShrink={0} marginTop={gap}>
+        <FactLines facts={facts} width={columns} maxLines={layout.factLines} />
+        {market?.base == null ? null : (
+          <DayRange
+            base={market.base}
+            now={snapshot.baseFee}
+            rank={trend?.percentileRank24h ?? null}
+            span={daySpan(hour)}
+            width={columns}
+          />
+        )}
+      </Box>
+      {layout.sideRows === 0 ? null : (
+        <Box flexDirection="row" flexShrink={0} marginTop={1} height={layout.sideRows - 1} overflow="hidden">
+          {horizons.length > 0 ? <Horizons horizons={horizons} maxRows={MOST_SIDE_ROWS} /> : null}
+          {showActions ? (
+            <UsualWork actions={actions} snapshot={snapshot} symbol={symbol} maxRows={MOST_SIDE_ROWS} />
+          ) : null}
+        </Box>
+      )}
+      {layout.chartRows === 0 || hour === undefined || hour.points.length < 2 ? null : (
+        <Box flexDirection="column" flexShrink={0} marginTop={gap}>
+          <SmallChart hour={hour} width={columns} height={layout.chartRows} />
+        </Box>
+      )}
+    </Box>
+  );
+});
+
+/** A history that does not even fill the last hour must not be called a day. */
+function daySpan(hour: ChartView | undefined): string {
+  const first = hour?.points[0];
+  const last = hour?.points.at(-1);
+  if (first === undefined || last === undefined) return '24 h';
+  const sec = (last.timestamp - first.timestamp) / 1_000 + (hour?.bucketSec ?? 0);
+  return sec > 3_300 ? '24 h' : formatDuration(sec);
+}

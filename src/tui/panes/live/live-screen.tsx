@@ -1,0 +1,52 @@
+import { useIsScreenReaderEnabled } from 'ink';
+import { useMemo } from 'react';
+import { ClientError } from '../../../client/client-error.ts';
+import { chainProfile } from '../../../core/chains.ts';
+import { useActions } from '../../hooks/use-actions.ts';
+import { useClipboard } from '../../hooks/use-clipboard.ts';
+import { useLiveData } from '../../hooks/use-gas.ts';
+import type { Polled } from '../../hooks/use-polled-query.ts';
+import { useToast } from '../../hooks/use-toast.ts';
+import type { TabScreenProps } from '../../tabs.ts';
+import { lanesText } from './lanes-text.ts';
+import { LivePane } from './live-pane.tsx';
+import type { LiveView } from './live-view.ts';
+import { SpokenLive } from './spoken-live.tsx';
+
+/** Gathers what the Live pane draws and says what its keys do. */
+export function LiveScreen({ snapshot, columns, rows }: TabScreenProps) {
+  const { trend, recommendation, hour, market } = useLiveData(snapshot);
+  const toast = useToast();
+  const copy = useClipboard();
+  const spoken = useIsScreenReaderEnabled();
+  useActions('live', {
+    copy: () => {
+      copy(lanesText(snapshot));
+      toast({ kind: 'info', text: 'Copied the three lanes (if your terminal lets programs copy: OSC 52)' });
+    },
+  });
+  const missing = [missingLine('advice', recommendation), missingLine('trend', trend)]
+    .filter((line) => line !== null)
+    .join('\n');
+  const view = useMemo(
+    (): LiveView => ({
+      snapshot,
+      trend: trend.data,
+      recommendation: recommendation.data,
+      hour: hour.data,
+      market: market.data,
+      symbol: snapshot.chainId === null ? 'ETH' : chainProfile(snapshot.chainId).nativeSymbol,
+      missing: missing === '' ? [] : missing.split('\n'),
+    }),
+    [snapshot, trend.data, recommendation.data, hour.data, market.data, missing],
+  );
+  return spoken ? <SpokenLive view={view} /> : <LivePane view={view} columns={columns} rows={rows} />;
+}
+
+/** Why a part that never came is not there; a part that fails later keeps its last data instead. */
+function missingLine(name: string, { data, error }: Polled<unknown>): string | null {
+  if (data !== undefined || error === null) return null;
+  const reason =
+    error instanceof ClientError && error.code === 'not-found' ? 'this service has none' : error.message;
+  return `no ${name}: ${reason.replaceAll('\n', ' ')}`;
+}

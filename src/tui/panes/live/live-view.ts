@@ -1,0 +1,20 @@
+import type {
+  ChartView,
+  MarketView,
+  RecommendationView,
+  SnapshotView,
+  TrendView,
+} from '../../../client/views.ts';
+
+/** All that the Live pane draws. What is not there yet, or what the service does not have, is `undefined`. */
+export interface LiveView {
+  readonly snapshot: SnapshotView;
+  readonly trend: TrendView | undefined;
+  readonly recommendation: RecommendationView | undefined;
+  readonly hour: ChartView | undefined;
+  readonly market: MarketView | undefined;
+  /** Ticker of the native coin. */
+  readonly symbol: string;
+  /** Why the service gives no recommendation, no trend …: one clean line each. */
+  readonly missing: readonly string[];
+}

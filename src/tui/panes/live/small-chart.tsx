@@ -1,0 +1,62 @@
+import { Box, Text } from 'ink';
+import { memo, useMemo } from 'react';
+import type { ChartView } from '../../../client/views.ts';
+import { formatDuration, formatGwei } from '../../../core/units.ts';
+import { LineChart } from '../../components/line-chart.tsx';
+import { legendGlyph } from '../../components/line-chart-cells.ts';
+import { Words } from '../../components/words.tsx';
+import { useDim } from '../../hooks/use-dim.ts';
+import { useTheme } from '../../theme.ts';
+
+interface SmallChartProps {
+  readonly hour: ChartView;
+  readonly width: number;
+  readonly height: number;
+}
+
+/** Base fee and tip of the last hour, with a legend above. */
+export const SmallChart = memo(function SmallChart({ hour, width, height }: SmallChartProps) {
+  const theme = useTheme();
+  const dim = useDim();
+  const series = useMemo(
+    () => [
+      {
+        label: 'base',
+        color: theme.color('base'),
+        style: 'solid' as const,
+        values: hour.points.map(({ base }) => base),
+      },
+      {
+        label: 'tip',
+        color: theme.color('tip'),
+        style: 'dashed' as const,
+        values: hour.points.map(({ priority }) => priority),
+      },
+    ],
+    [hour, theme],
+  );
+  return (
+    <Box flexDirection="column" flexShrink={0}>
+      <Text wrap="truncate">
+        {' '}
+        <Words faint>{`${spanOf(hour)} in gwei`}</Words>
+        {'    '}
+        <Words color="base">{legendGlyph('solid', theme.ascii).repeat(2)}</Words>
+        <Words> base</Words>
+        {'   '}
+        <Words color="tip">{legendGlyph('dashed', theme.ascii).repeat(2)}</Words>
+        <Words> tip</Words>
+      </Text>
+      <LineChart series={series} width={width} height={height - 1} format={formatGwei} dim={dim} />
+    </Box>
+  );
+});
+
+/** What the chart really spans: a young history is shorter than an hour. */
+function spanOf({ points, bucketSec }: ChartView): string {
+  const first = points[0];
+  const last = points.at(-1);
+  if (first === undefined || last === undefined) return 'last hour';
+  const sec = (last.timestamp - first.timestamp) / 1_000 + (bucketSec ?? 0);
+  return sec > 3_300 ? 'last hour' : `last ${formatDuration(sec)}`;
+}

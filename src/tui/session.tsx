@@ -1,0 +1,169 @@
+import { QueryClientProvider, useQueryClient } from '@tanstack/react-query';
+import { useApp, useWindowSize } from 'ink';
+import { type Dispatch, useMemo, useState } from 'react';
+import { chainProfile } from '../core/chains.ts';
+import { Frame } from './components/frame.tsx';
+import { KeyListener } from './components/key-listener.tsx';
+import { NoData, useNothingAnswers } from './components/no-data.tsx';
+import { RawView } from './components/raw-view.tsx';
+import { ScrollView } from './components/scroll-view.tsx';
+import { type Health, healthOf, isPast } from './health.ts';
+import { helpLines } from './help-lines.ts';
+import { useActions } from './hooks/use-actions.ts';
+import { DimContext } from './hooks/use-dim.ts';
+import { useSnapshot } from './hooks/use-gas.ts';
+import { MonitorContext, type MonitorScope } from './hooks/use-monitor.ts';
+import { useSuspend } from './hooks/use-suspend.ts';
+import { type Toast, useToast } from './hooks/use-toast.ts';
+import type { Scope } from './keymap.ts';
+import type { SourceChoice } from './monitor-source.ts';
+import { activeScopes, type MonitorAction, type MonitorState, stepInterval } from './monitor-state.ts';
+import { createQueryClient } from './query-client.ts';
+import type { SourceState } from './source-holder.ts';
+import { TABS, type Tab } from './tabs.ts';
+
+export interface SessionProps {
+  readonly source: SourceState;
+  readonly state: MonitorState;
+  readonly dispatch: Dispatch<MonitorAction>;
+  readonly toast: Toast | null;
+  readonly choose: (choice: SourceChoice) => void;
+  readonly chainName: string | null;
+  readonly badge: 'REPLAY' | 'SIMULATED' | null;
+  readonly now: () => number;
+  readonly saveFile: (name: string, text: string) => Promise<string>;
+}
+
+/** Polling pace until the service has said how often its prices change. */
+const UNKNOWN_PACE_MS = 5_000;
+
+/** One source and all that is asked of it. Another source is another session: nothing of the old one remains. */
+export function Session(props: SessionProps) {
+  const [queries] = useState(createQueryClient);
+  return (
+    <QueryClientProvider client={queries}>
+      <SessionScreen {...props} />
+    </QueryClientProvider>
+  );
+}
+
+function SessionScreen({ source, state, dispatch, toast, choose, now, saveFile, ...named }: SessionProps) {
+  const { columns, rows } = useWindowSize();
+  const opened = source.kind === 'open' ? source.source : null;
+  const client = opened?.client ?? null;
+  const [pace, setPace] = useState(UNKNOWN_PACE_MS);
+  const intervalMs = state.intervalMs ?? opened?.intervalMs ?? pace;
+  const polled = useSnapshot(client, { intervalMs, frozen: state.frozen });
+  const snapshot = polled.data;
+  const said = snapshot?.updateFrequencySec ?? null;
+  if (said !== null && said > 0 && said * 1_000 !== pace) setPace(said * 1_000);
+
+  const error = source.kind === 'failed' ? source.error : polled.error;
+  const health = healthOf({ ...polled, error }, state.frozen);
+  const reason = { error, retryAt: polled.retryAt, attempt: source.id };
+  const nothingAnswers = useNothingAnswers(reason) && snapshot === undefined;
+  const tab = TABS[state.tab] ?? TABS[0];
+  const scopes = activeScopes(topScope(state, tab, nothingAnswers, snapshot === undefined));
+  const scope = useMemo(
+    (): MonitorScope | null =>
+      client === null ? null : { client, intervalMs, frozen: state.frozen, now, saveFile },
+    [client, intervalMs, state.frozen, now, saveFile],
+  );
+  const badge = badgeOf(snapshot?.source.kind) ?? opened?.badge ?? named.badge;
+  const chainId = snapshot?.chainId ?? null;
+  const chainName = chainId === null ? (opened?.chainName ?? named.chainName) : chainProfile(chainId).name;
+
+  const body = (room: number) => {
+    if (state.overlay === 'help') {
+      return <ScrollView title="Keys" lines={helpLines(tab.scope)} columns={columns} rows={room} />;
+    }
+    if (state.overlay === 'raw' && scope !== null) {
+      return <RawView path={tab.rawPath} columns={columns} rows={room} />;
+    }
+    if (snapshot === undefined || scope === null) {
+      return (
+        <NoData {...reason} columns={columns} rows={room} nothingAnswers={nothingAnswers} choose={choose} />
+      );
+    }
+    return <tab.Screen key={tab.action} snapshot={snapshot} columns={columns} rows={room} />;
+  };
+  return (
+    <MonitorContext value={scope}>
+      <DimContext value={isPast(health)}>
+        <KeyListener scopes={scopes}>
+          <GlobalKeys state={state} dispatch={dispatch} intervalMs={intervalMs} health={health} />
+          <Frame
+            columns={columns}
+            rows={rows}
+            chainName={chainName}
+            badge={badge}
+            snapshot={snapshot}
+            health={health}
+            tab={tab}
+            intervalMs={intervalMs}
+            scopes={scopes}
+            toast={toast}
+            body={body}
+          />
+        </KeyListener>
+      </DimContext>
+    </MonitorContext>
+  );
+}
+
+function topScope(state: MonitorState, tab: Tab, nothingAnswers: boolean, empty: boolean): Scope | null {
+  if (state.overlay !== null) return 'scroll';
+  if (nothingAnswers) return 'source';
+  return empty ? null : tab.scope;
+}
+
+/** The data's own word about itself comes before what the command line believed. */
+function badgeOf(kind: string | undefined): 'REPLAY' | 'SIMULATED' | null {
+  if (kind === 'replay') return 'REPLAY';
+  return kind === 'simulated' ? 'SIMULATED' : null;
+}
+
+interface GlobalKeysProps {
+  readonly state: MonitorState;
+  readonly dispatch: Dispatch<MonitorAction>;
+  readonly intervalMs: number;
+  readonly health: Health;
+}
+
+/** What the keys do that work everywhere. */
+function GlobalKeys({ state, dispatch, intervalMs, health }: GlobalKeysProps) {
+  const { exit } = useApp();
+  const queries = useQueryClient();
+  const toast = useToast();
+  const suspend = useSuspend();
+  const ask = () => queries.refetchQueries({ type: 'active' }, { cancelRefetch: true });
+  const setPace = (direction: 'faster' | 'slower') => {
+    const next = stepInterval(intervalMs, direction);
+    dispatch({ type: 'set-interval', intervalMs: next });
+    toast({ kind: 'info', text: `Asking every ${next / 1_000} s` });
+  };
+  const showTab = (tab: number) => dispatch({ type: 'show-tab', tab: (tab + TABS.length) % TABS.length });
+  useActions('global', {
+    help: () => dispatch({ type: 'toggle-overlay', overlay: 'help' }),
+    raw: () => dispatch({ type: 'toggle-overlay', overlay: 'raw' }),
+    back: () => dispatch({ type: 'close-overlay' }),
+    ...Object.fromEntries(TABS.map(({ action }, index) => [action, () => showTab(index)])),
+    'next-tab': () => showTab(state.tab + 1),
+    'previous-tab': () => showTab(state.tab - 1),
+    refresh: () => {
+      void ask().then(() => {
+        if (health.kind === 'live' || health.kind === 'frozen') toast({ kind: 'info', text: 'Asked again' });
+      });
+    },
+    freeze: () => {
+      dispatch({ type: 'toggle-freeze' });
+      if (state.frozen) void ask();
+      toast({ kind: 'info', text: state.frozen ? 'Going on' : 'Frozen: f lets it go on, r asks once' });
+    },
+    slower: () => setPace('slower'),
+    faster: () => setPace('faster'),
+    suspend,
+    quit: () => exit(),
+  });
+  return null;
+}

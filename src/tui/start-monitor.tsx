@@ -1,0 +1,114 @@
+import { writeFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { render } from 'ink';
+import { cleanText } from '../core/clean-text.ts';
+import type { Badge } from './components/status-bar.tsx';
+import { holdConsole } from './held-console.ts';
+import { Monitor } from './monitor.tsx';
+import type { MonitorSource, SourceChoice } from './monitor-source.ts';
+import { SourceHolder } from './source-holder.ts';
+import { type Ending, watchEnding } from './terminal-ending.ts';
+
+export interface MonitorOptions {
+  /** Opens the source. Called after the first frame is on the screen, so it may load as much code as it likes. */
+  readonly connect: () => Promise<MonitorSource>;
+  /** Opens what the user chose when nothing answered; default for `retry`: `connect` again. */
+  readonly openSource?: (choice: SourceChoice) => Promise<MonitorSource>;
+  /** Shown until the first answer. */
+  readonly chainName?: string;
+  readonly badge?: Badge;
+  readonly ascii?: boolean;
+  readonly now?: () => number;
+  readonly saveFile?: (name: string, text: string) => Promise<string>;
+  readonly stdin?: NodeJS.ReadStream;
+  readonly stdout?: NodeJS.WriteStream;
+  readonly stderr?: NodeJS.WritableStream;
+}
+
+export interface MonitorExit {
+  /** What the program should exit with: 0 after `q` and `Ctrl-C`, 128 + n after a signal, 1 after an error. */
+  readonly code: number;
+}
+
+/** Keys on the screen within 8 ms of being drawn; 30 frames a second, the default, are felt while typing. */
+const MAX_FPS = 120;
+/** How long the terminal and the source may take to be given back. */
+const FAREWELL_MS = 2_000;
+
+/**
+ * Runs the monitor on a terminal until it ends, whatever ends it, and gives the terminal back clean. Needs
+ * `stdin` and `stdout` to be terminals. An error is told in one line on stderr, after the screen is back.
+ */
+export async function startMonitor(options: MonitorOptions): Promise<MonitorExit> {
+  const { stdin = process.stdin, stdout = process.stdout, stderr = process.stderr, now = Date.now } = options;
+  const watch = watchEnding(stdin, stdout);
+  const heldConsole = holdConsole();
+  const holder = new SourceHolder(now);
+  // The source opens after the first frame is on the screen: it may load code for longer than the frame takes.
+  const drawn = Promise.withResolvers<void>();
+  void holder.open(() => drawn.promise.then(options.connect));
+  const instance = render(
+    <Monitor
+      holder={holder}
+      openSource={async (choice) => {
+        if (options.openSource !== undefined) return options.openSource(choice);
+        if (choice === 'retry') return options.connect();
+        throw new Error('only retrying is possible here');
+      }}
+      chainName={options.chainName ?? null}
+      badge={options.badge ?? null}
+      ascii={options.ascii ?? false}
+      now={now}
+      saveFile={options.saveFile ?? saveHere}
+    />,
+    {
+      stdin,
+      stdout,
+      alternateScreen: true,
+      incrementalRendering: true,
+      maxFps: MAX_FPS,
+      exitOnCtrlC: false,
+      patchConsole: false,
+    },
+  );
+
+  const opening = setImmediate(drawn.resolve);
+
+  const byKey = instance.waitUntilExit().then(
+    (): Ending => ({ code: 0 }),
+    (error: unknown): Ending => ({
+      code: 1,
+      error: error instanceof Error ? error : new Error(String(error)),
+    }),
+  );
+  const { code, error } = await Promise.race([byKey, watch.ending]);
+  clearImmediate(opening);
+  instance.unmount();
+  await atMost(FAREWELL_MS, Promise.all([byKey, holder.end()]));
+  watch.stop();
+  const said = heldConsole.release();
+  if (error !== undefined)
+    stderr.write(`gastop: stopped by an error of its own: ${oneLine(error.message)}\n`);
+  if (said.length > 0) stderr.write(`${said.map(oneLine).join('\n')}\n`);
+  return { code };
+}
+
+/** Saves beside whatever is there, in the folder gastop was started in. */
+async function saveHere(name: string, text: string): Promise<string> {
+  const path = resolve(name);
+  await writeFile(path, text, { flag: 'wx' });
+  return path;
+}
+
+function oneLine(text: string): string {
+  return cleanText(text.split('\n').join(' '));
+}
+
+async function atMost(ms: number, work: Promise<unknown>): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise((done) => {
+    timer = setTimeout(done, ms);
+  });
+  await Promise.race([work, late]);
+  clearTimeout(timer);
+}
