@@ -2,6 +2,7 @@ import { Box, Text } from 'ink';
 import type { ColorName, Theme } from '../theme.ts';
 import { useTheme } from '../theme.ts';
 import { heatmapLevels, type Level } from './heatmap-levels.ts';
+import { type Segment, SegmentLine } from './segment-line.tsx';
 import { Words } from './words.tsx';
 
 export interface HeatmapProps {
@@ -33,7 +34,7 @@ export function Heatmap({ cells, rowLabels, format, current, width, height }: He
   );
   const cellRows = Math.min(
     Math.max(Math.floor((height - 3) / Math.max(cells.length, 1)), 1),
-    cellWidth > 3 ? 3 : 1,
+    cellWidth > 3 ? 2 : 1,
   );
   const { cells: levels, bounds } = heatmapLevels(cells);
   return (
@@ -41,6 +42,7 @@ export function Heatmap({ cells, rowLabels, format, current, width, height }: He
       <Words faint>{' '.repeat(LABEL_WIDTH) + header(columns, cellWidth)}</Words>
       {levels.map((row, y) =>
         Array.from({ length: cellRows }, (_, line) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: a line is its place
           <Text key={`${rowLabels[y] ?? y}.${line}`} wrap="truncate">
             <Words bold={current?.row === y}>{label(line === 0 ? rowLabels[y] : '')}</Words>
             {runs(row, current?.row === y ? current.column : -1).map(({ level, from, to, now }) => (
@@ -66,19 +68,26 @@ export function Heatmap({ cells, rowLabels, format, current, width, height }: He
         )),
       )}
       {bounds !== null && (
-        <Text wrap="truncate">
-          <Words faint>{' '.repeat(LABEL_WIDTH)}</Words>
-          {bounds.map((bound, level) => (
-            <Text key={UNICODE[level]}>
-              <Words color={COLORS[level]}>{glyphs(theme)[level]?.repeat(2)}</Words>
-              <Words>{theme.text(` ≤ ${format(bound)}  `)}</Words>
-            </Text>
-          ))}
-          <Words faint>{`${unknown(theme)} no data  [ ] now`}</Words>
-        </Text>
+        <SegmentLine
+          width={width}
+          segments={[
+            ...bounds.map(
+              (bound, level): Segment => [
+                { text: glyphs(theme)[level] ?? '', ...paint(COLORS[level]) },
+                { text: ` ≤ ${format(bound)}` },
+              ],
+            ),
+            ...(current === null ? [] : [[{ text: '[ ] now', faint: true }]]),
+            [{ text: `${unknown(theme)} no data`, faint: true }],
+          ]}
+        />
       )}
     </Box>
   );
+}
+
+function paint(color: ColorName | undefined) {
+  return color === undefined ? {} : { color };
 }
 
 function label(text: string | undefined): string {

@@ -23,8 +23,8 @@ const UNICODE: Readonly<Record<LineStyle, readonly string[]>> = {
 };
 const ASCII: Readonly<Record<LineStyle, readonly string[]>> = {
   solid: ['+', '|', '-', '-', '-', "'", '.', '.', "'", '|'],
-  dashed: ['+', '|', '=', '=', '=', "'", '.', '.', "'", ':'],
-  dotted: ['+', '|', '.', '.', '.', "'", '.', '.', "'", ':'],
+  dashed: ['+', '|', '=', '=', '=', "'", '.', '.', "'", '"'],
+  dotted: ['+', '|', '~', '~', '~', "'", '.', '.', "'", ';'],
 };
 
 export function lineSymbols(style: LineStyle, ascii: boolean): readonly string[] {

@@ -82,7 +82,7 @@ export function chartFrame(options: ChartFrameOptions): readonly (readonly Drawn
     scale,
     plotWidth,
     plotHeight,
-    spread ? (ascii ? '.' : '·') : null,
+    spread ? (ascii ? ':' : '·') : null,
   );
   const place = <T extends { readonly index: number }>(one: T) => ({
     ...one,

@@ -22,23 +22,24 @@ export function chartScale(
   rows: number,
   format: (value: number) => string,
 ): ChartScale {
-  const stride = rowsPerLabel(rows);
   // A plot of one row has no room for a range: it is labelled with its highest value.
   if (rows < 2) return { low: min, high: max, labels: new Map([[0, format(max)]]) };
   // All zero: any step would be invented.
   if (min === 0 && max === 0) return { low: 0, high: 1, labels: new Map([[0, format(0)]]) };
-  const intervals = (rows - 1) / stride;
+  const stride = rowsPerLabel(rows);
+  const exponent = firstExponent(min, max, (rows - 1) / stride);
   let fallback: ChartScale | null = null;
-  const first = firstStep(min, max, intervals);
   for (let attempt = 0, taken = 0; taken < TRIES; attempt += 1) {
-    const step = stepAt(first, attempt);
-    const low = lowest(min, max, step, intervals);
-    const high = low + step * intervals;
+    const rowStep = stepAt(exponent, attempt) / stride;
+    const bottom = bottomRow(min, max, rowStep, rows);
+    const [low, high] = [bottom * rowStep, (bottom + rows - 1) * rowStep];
     if (!Number.isFinite(high)) break;
-    if (high < max - step * 1e-9) continue;
+    if (high < max - rowStep * 1e-6) continue;
     taken += 1;
     const labels = new Map<number, string>();
-    for (let row = 0; row < rows; row += stride) labels.set(row, format(low + (row / stride) * step));
+    for (let row = 0; row < rows; row += 1) {
+      if ((bottom + row) % stride === 0) labels.set(row, format((bottom + row) * rowStep));
+    }
     const scale = { low, high, labels };
     fallback ??= scale;
     if (new Set(labels.values()).size === labels.size) return scale;
@@ -51,22 +52,23 @@ function rowsPerLabel(rows: number): number {
   return rows <= 14 ? 2 : 3;
 }
 
-/** Exponent and place in {@link STEPS} of the greatest step that is certainly not too large. */
-function firstStep(min: number, max: number, intervals: number): number {
+/** Power of ten of a step that is certainly not too large. */
+function firstExponent(min: number, max: number, intervals: number): number {
   const span = max - min;
   const raw = span > 0 ? span / intervals : Math.max(Math.abs(max) / 1_000, 1);
   return Math.floor(Math.log10(raw));
 }
 
+/** The step between two labels to try next, ascending. */
 function stepAt(exponent: number, attempt: number): number {
   const mantissa = STEPS[attempt % STEPS.length] ?? 1;
   return mantissa * 10 ** (exponent + Math.floor(attempt / STEPS.length));
 }
 
-/** The lowest label: a multiple of the step, with what room is left over shared between top and bottom. */
-function lowest(min: number, max: number, step: number, intervals: number): number {
-  const base = Math.floor(min / step + 1e-9);
-  const spare = Math.floor((base * step + step * intervals - max) / step / 2);
-  const shifted = base - Math.max(spare, 0);
-  return (min >= 0 ? Math.max(shifted, 0) : shifted) * step;
+/** The value of the lowest row in row steps; rows left over are shared between top and bottom. */
+function bottomRow(min: number, max: number, rowStep: number, rows: number): number {
+  const lowest = Math.floor(min / rowStep + 1e-6);
+  const highest = Math.ceil(max / rowStep - 1e-6);
+  const spare = Math.max(Math.floor((lowest + rows - 1 - highest) / 2), 0);
+  return min >= 0 ? Math.max(lowest - spare, 0) : lowest - spare;
 }

@@ -3,6 +3,7 @@ import { formatGwei, formatPercent } from '../../../core/units.ts';
 import { LineChart } from '../../components/line-chart.tsx';
 import type { ChartSeries } from '../../components/line-chart-frame.ts';
 import { chartPlotWidth } from '../../components/line-chart-frame.ts';
+import { type Segment, SegmentLine } from '../../components/segment-line.tsx';
 import { useTheme } from '../../theme.ts';
 import { type ChartData, slotAt } from './chart-data.ts';
 import { chartLayout } from './chart-layout.ts';
@@ -17,7 +18,6 @@ import {
   titleSegments,
 } from './chart-words.ts';
 import type { OffsetAt } from './local-time.ts';
-import { type Segment, SegmentLine } from './segment-line.tsx';
 import { timeLabels } from './time-axis.ts';
 
 export interface ChartPaneProps {
@@ -53,6 +53,14 @@ export function ChartPane({ data, width, height, cursor, notice, offsetAt }: Cha
     const look = markLook(mark.kind, theme.ascii);
     return { index: mark.index, glyph: look.glyph, color: theme.color(look.color) };
   });
+  // The title has no room for all marks on a narrow screen; the cursor names those in its column.
+  const reach = slots.length / Math.max(chartPlotWidth(chartWidth), 1) / 2;
+  const explained =
+    index === null
+      ? width < 80
+        ? data.marks
+        : []
+      : data.marks.filter((mark) => Math.abs(mark.index - index) <= reach);
   const base: ChartSeries = {
     label: 'base',
     color: theme.color('base'),
@@ -129,7 +137,10 @@ export function ChartPane({ data, width, height, cursor, notice, offsetAt }: Cha
         )}
       </Box>
       {slot && (
-        <SegmentLine segments={cursorSegments(data, slot, index === null, theme, offsetAt)} width={width} />
+        <SegmentLine
+          segments={cursorSegments(data, slot, index === null, explained, theme, offsetAt)}
+          width={width}
+        />
       )}
     </Box>
   );

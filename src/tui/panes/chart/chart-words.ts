@@ -1,34 +1,26 @@
+import type { TimeFrame } from '../../../contract/primitives.ts';
 import { formatChange, formatDuration, formatGwei, formatPercent, UNKNOWN } from '../../../core/units.ts';
 import { legendGlyph } from '../../components/line-chart-cells.ts';
+import type { Segment } from '../../components/segment-line.tsx';
 import type { Span } from '../../facts.ts';
 import type { Theme } from '../../theme.ts';
-import type { ChartData, ChartSlot } from './chart-data.ts';
+import type { ChartData, ChartSlot, SlotMark } from './chart-data.ts';
 import { countMarks } from './chart-marks.ts';
 import { changeRatio, summarise } from './chart-summary.ts';
 import { clockText, dayText, type OffsetAt, weekdayText, zoneText } from './local-time.ts';
-import type { Segment } from './segment-line.tsx';
 
 /** `1h  14:05 – 15:05 UTC+2  gwei per gas  ▲ spike ×2`. The UTC offset is said here and nowhere else. */
 export function titleSegments(data: ChartData, theme: Theme, offsetAt: OffsetAt): readonly Segment[] {
   const first = data.slots[0]?.timestamp ?? 0;
   const last = data.slots.at(-1)?.timestamp ?? 0;
-  const marks = countMarks(data.marks, theme.ascii).map(
-    ({ look, count }): Segment => [
-      { text: look.glyph, color: look.color, bold: true },
-      { text: ` ${look.name} ×${count}` },
-    ],
-  );
+  const marks = markSegments(data.marks, theme);
   const reach: Segment[] =
     data.reachSec === null
       ? []
       : [[{ text: `history reaches back ${formatDuration(data.reachSec)}`, color: 'warn' }]];
   return [
     [{ text: data.timeFrame, bold: true, color: 'accent' }],
-    [
-      {
-        text: `${moment(first, data, offsetAt)} – ${moment(last, data, offsetAt)} ${zoneText(offsetAt(last))}`,
-      },
-    ],
+    [{ text: `${spanText(first, last, data.timeFrame, offsetAt)} ${zoneText(offsetAt(last))}` }],
     ...reach,
     ...marks,
     [{ text: 'gwei', faint: true }],
@@ -113,11 +105,21 @@ export function gasSegments(data: ChartData, theme: Theme): readonly Segment[] {
   ];
 }
 
-/** The values at one slot; against the newest unless it is that itself. */
+function markSegments(marks: readonly SlotMark[], theme: Theme): readonly Segment[] {
+  return countMarks(marks, theme.ascii).map(
+    ({ look, count }): Segment => [
+      { text: look.glyph, color: look.color, bold: true },
+      { text: ` ${look.name}${count > 1 ? ` ×${count}` : ''}` },
+    ],
+  );
+}
+
+/** The values at one slot; against the newest unless it is that itself. `marks`: what is to be explained with it. */
 export function cursorSegments(
   data: ChartData,
   slot: ChartSlot,
   following: boolean,
+  marks: readonly SlotMark[],
   theme: Theme,
   offsetAt: OffsetAt,
 ): readonly Segment[] {
@@ -139,8 +141,17 @@ export function cursorSegments(
     ...(data.compared && slot.previous !== null
       ? [[{ text: 'before ', faint: true }, { text: gwei(slot.previous) }]]
       : []),
-    ...(following ? [[{ text: '←/→ look at a value', faint: true }]] : []),
+    ...markSegments(marks, theme),
+    ...(following && marks.length === 0 ? [[{ text: '←/→ look at a value', faint: true }]] : []),
   ];
+}
+
+/** From when to when, no more precise than the time frame makes it useful. */
+function spanText(first: number, last: number, timeFrame: TimeFrame, offsetAt: OffsetAt): string {
+  const clocks = `${clockText(first, offsetAt)} – ${clockText(last, offsetAt)}`;
+  if (timeFrame === '1h') return clocks;
+  if (timeFrame === '24h') return `${weekdayText(first, offsetAt)} ${clocks}`;
+  return `${dayText(first, offsetAt)} – ${dayText(last, offsetAt)}`;
 }
 
 /** A moment, as precise as the time frame makes it useful: `14:05`, or `Tue 3 Nov 14:05`. */

@@ -1,18 +1,12 @@
 import { Box } from 'ink';
-import { formatChange, formatCount, formatGwei, formatPercent } from '../../../core/units.ts';
+import { formatGwei } from '../../../core/units.ts';
 import { Heatmap } from '../../components/heatmap.tsx';
+import { type Segment, SegmentLine } from '../../components/segment-line.tsx';
 import { useTheme } from '../../theme.ts';
-import { changeRatio, summarise } from './chart-summary.ts';
-import {
-  type CheapStretch,
-  cheapStretches,
-  hoursUntilCheap,
-  localWeek,
-  shareCheaper,
-  type WeekCells,
-} from './cheap-hours.ts';
-import { type OffsetAt, zoneText } from './local-time.ts';
-import { type Segment, SegmentLine } from './segment-line.tsx';
+import { localWeek, type WeekCells } from './cheap-hours.ts';
+import { hoursTitle, hourWords } from './hours-words.ts';
+import type { OffsetAt } from './local-time.ts';
+import { WEEKDAYS } from './local-time.ts';
 
 export interface HoursPaneProps {
   /** Mean base fees, wei per gas, Monday first, UTC hours; at least one is known. */
@@ -25,8 +19,6 @@ export interface HoursPaneProps {
   readonly offsetAt: OffsetAt;
 }
 
-const DAYS = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'] as const;
-
 /** When gas is cheap: the week as a map, and in words. */
 export function HoursPane({ heatmap, now, width, height, notice, offsetAt }: HoursPaneProps) {
   const theme = useTheme();
@@ -35,91 +27,22 @@ export function HoursPane({ heatmap, now, width, height, notice, offsetAt }: Hou
   const used = 5 + (notice === null ? 0 : 1) + (airy ? 2 : 0);
   return (
     <Box flexDirection="column" width={width} height={height} overflow="hidden">
-      <SegmentLine segments={titleSegments(week.cells, week.offsetMinutes)} width={width} />
+      <SegmentLine segments={hoursTitle(week.cells, week.offsetMinutes)} width={width} />
       {notice !== null && <SegmentLine segments={[notice]} width={width} />}
       <Box flexDirection="column" marginTop={airy ? 1 : 0} marginBottom={airy ? 1 : 0} flexShrink={0}>
         <Heatmap
           cells={week.cells}
-          rowLabels={DAYS}
+          rowLabels={WEEKDAYS}
           format={formatGwei}
           current={week.current}
           width={width}
           height={height - used + 2}
         />
       </Box>
-      {wordLines(week).map((segments, line) => (
+      {hourWords(week.cells, week.current, theme.glyph.arrow).map((segments, line) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: a line is its place
         <SegmentLine key={line} segments={segments} width={width} />
       ))}
     </Box>
   );
-
-  function wordLines({ cells, current }: ReturnType<typeof localWeek>): readonly (readonly Segment[])[] {
-    return hourWords(cells, current, theme.glyph.arrow);
-  }
-}
-
-function titleSegments(cells: WeekCells, offsetMinutes: number): readonly Segment[] {
-  const known = cells.flat().filter((value) => value !== null).length;
-  return [
-    [{ text: 'cheap hours', bold: true, color: 'accent' }],
-    [{ text: `day × hour in ${zoneText(offsetMinutes)}` }],
-    [{ text: 'mean base fee of 30 days, gwei', faint: true }],
-    ...(known < 168
-      ? [[{ text: `${formatCount(known)} of 168 hours seen so far`, color: 'warn' as const }]]
-      : []),
-  ];
-}
-
-/** The cheapest stretches, then what the present hour is like and when the next cheap one begins. */
-export function hourWords(
-  cells: WeekCells,
-  current: { readonly row: number; readonly column: number },
-  arrow: string,
-): readonly (readonly Segment[])[] {
-  const stretches = cheapStretches(cells);
-  const mean = summarise(cells.flat())?.mean;
-  if (mean === undefined) return [];
-  const against = (value: number) => formatChange(changeRatio(mean, value) ?? 0, 0);
-  const cheapest = stretches
-    .slice(0, 4)
-    .map(
-      (stretch): Segment => [
-        { text: stretchText(stretch), bold: true, color: 'good' },
-        { text: ` ${formatGwei(stretch.mean)}` },
-        { text: ` (${against(stretch.mean)})`, faint: true },
-      ],
-    );
-  const here = cells[current.row]?.[current.column] ?? null;
-  const next = hoursUntilCheap(stretches, current);
-  const present: Segment[] = [
-    [
-      { text: `${arrow} this hour`, color: 'accent' },
-      { text: here === null ? ' not seen yet' : ` ${formatGwei(here)}` },
-      { text: here === null ? '' : ` (${against(here)})`, faint: true },
-    ],
-    ...(here === null
-      ? []
-      : [[{ text: `${formatPercent(shareCheaper(cells, here))} of the hours are cheaper` }]]),
-    ...(next === null
-      ? []
-      : [
-          [
-            {
-              text:
-                next.hours === 0
-                  ? 'among the cheapest'
-                  : `next cheap hour in ${next.hours} h (${stretchText(next.stretch)})`,
-            },
-          ],
-        ]),
-  ];
-  return [[[{ text: 'cheapest', faint: true }], ...cheapest], present];
-}
-
-/** `Sun 04–07`: from the beginning of the first hour to the end of the last. */
-function stretchText({ start, hours }: CheapStretch): string {
-  const day = DAYS[Math.floor(start / 24)] ?? '';
-  const clock = (hour: number) => String(hour % 24).padStart(2, '0');
-  return `${day} ${clock(start)}–${clock(start + hours)}h`;
 }

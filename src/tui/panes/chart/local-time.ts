@@ -3,7 +3,8 @@ export type OffsetAt = (timestamp: number) => number;
 
 export const systemOffset: OffsetAt = (timestamp) => -new Date(timestamp).getTimezoneOffset();
 
-const DAYS = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat'] as const;
+/** As a week begins in the heatmap. */
+export const WEEKDAYS = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'] as const;
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'] as const;
 
 /** A date whose UTC fields read as local ones. */
@@ -26,7 +27,7 @@ export function dayText(timestamp: number, offsetAt: OffsetAt): string {
 
 /** `Tue` */
 export function weekdayText(timestamp: number, offsetAt: OffsetAt): string {
-  return DAYS[localDate(timestamp, offsetAt).getUTCDay()] ?? '';
+  return WEEKDAYS[(localDate(timestamp, offsetAt).getUTCDay() + 6) % 7] ?? '';
 }
 
 /** `UTC`, `UTC+2`, `UTC−3:30`. */

@@ -2,12 +2,12 @@ import { Box } from 'ink';
 import type { ReactNode } from 'react';
 import { formatAge, formatDuration } from '../../../core/units.ts';
 import { PaneState } from '../../components/pane-state.tsx';
+import type { Segment } from '../../components/segment-line.tsx';
 import { remedyFor } from '../../health.ts';
 import type { Dated } from '../../hooks/use-chart-data.ts';
 import { DimContext, useDim } from '../../hooks/use-dim.ts';
 import { useNow } from '../../hooks/use-now.ts';
 import type { Polled } from '../../hooks/use-polled-query.ts';
-import type { Segment } from './segment-line.tsx';
 
 interface PolledFrameProps {
   readonly polled: Polled<Dated<unknown>>;

@@ -1,8 +1,8 @@
 import { Text } from 'ink';
-import { displayWidth } from '../../components/fit.ts';
-import { Words } from '../../components/words.tsx';
-import type { Span } from '../../facts.ts';
-import { useTheme } from '../../theme.ts';
+import type { Span } from '../facts.ts';
+import { useTheme } from '../theme.ts';
+import { displayWidth } from './fit.ts';
+import { Words } from './words.tsx';
 
 /** Pieces that stand or fall together. */
 export type Segment = readonly Span[];
