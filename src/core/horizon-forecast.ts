@@ -5,8 +5,11 @@ import { SortedValues } from './sorted-values.ts';
 import { SteeredLevel } from './steered-level.ts';
 import { WindowMinimum } from './window-minimum.ts';
 
-/** The share of targets that is meant to be reached: some way above the 0.8 that waiting is advised at. */
-const AIM = 0.85;
+/**
+ * The share of targets that is meant to be reached: some way above the 0.8 that waiting is advised at, since one waits
+ * where the forecast looks best and that is where it flatters most.
+ */
+const AIM = 0.88;
 /** Quantiles and verdicts look back this many horizons, and at least this many blocks. */
 const TRAILING_HORIZONS = 4;
 const LEAST_TRAILING_BLOCKS = 600;
@@ -178,7 +181,9 @@ export class HorizonForecast {
   #probability(): number | null {
     const { count, mean } = this.#reachedShare.tally;
     if (count < LEAST_BLOCKS || !this.#spans(count, LEAST_HORIZONS_JUDGED)) return null;
-    return Number.isNaN(this.#target.at(this.#history.head)) ? null : mean;
+    if (mean === null || Number.isNaN(this.#target.at(this.#history.head))) return null;
+    // The level is steered towards the aim, so what was kept beyond it is luck and not promised on.
+    return Math.min(mean, AIM);
   }
 
   /** Whether the last `blocks` settled blocks cover that many horizons. */
