@@ -128,7 +128,8 @@ export function createNodePool(
     member.failedAt = clock.now();
     member.verifiedAt = null;
     member.baseFees.clear();
-    const pause = state === 'wrong-chain' ? BACKOFF_CAP_MS : 1_000 * 2 ** (member.failures - 1);
+    // The second failure comes right after the first (see pick), so the doubling begins with the third.
+    const pause = state === 'wrong-chain' ? BACKOFF_CAP_MS : 1_000 * 2 ** Math.max(0, member.failures - 2);
     member.retryAt = clock.now() + Math.min(pause, BACKOFF_CAP_MS);
   }
 

@@ -1,0 +1,211 @@
+/**
+ * A real JSON-RPC node over http and ws on a free port, answering from a scripted chain. It can be told to lie,
+ * hang, answer garbage, or allow only small pages of `eth_feeHistory`.
+ */
+import { createServer, type ServerResponse } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
+import type { ScriptedBlock, ScriptedChain } from './scripted-chain.ts';
+import { serveWebSockets } from './web-socket-server.ts';
+
+export type Reply =
+  | { readonly result: unknown }
+  | { readonly error: { readonly code: number; readonly message: string } }
+  | { readonly hang: true }
+  /** Anything at all, as it goes over the wire. */
+  | {
+      readonly raw: string | Uint8Array;
+      readonly status?: number;
+      readonly headers?: Readonly<Record<string, string>>;
+    }
+  /** Writes the response by itself (http only). */
+  | { readonly write: (response: ServerResponse) => void };
+
+export interface JsonRpcServerOptions {
+  readonly port?: number;
+  /** Longest page of `eth_feeHistory`: an error above it, or silently a shorter page. */
+  readonly feeHistoryLimit?: number;
+  readonly feeHistoryOverLimit?: 'error' | 'shorter';
+  /** Whether `eth_feeHistory` carries tips and blob fees. */
+  readonly rewards?: boolean;
+  readonly blobs?: boolean;
+  /** A say before the usual answer; `undefined` leaves it to the chain. */
+  readonly answer?: (method: string, params: readonly unknown[]) => Reply | undefined;
+}
+
+export interface JsonRpcServer {
+  readonly url: string;
+  readonly wsUrl: string;
+  readonly port: number;
+  /** What it serves; may be replaced at any time. */
+  chain: ScriptedChain;
+  options: JsonRpcServerOptions;
+  readonly requests: { readonly method: string; readonly params: readonly unknown[] }[];
+  /** Sends a head to every `newHeads` subscriber. */
+  announce(block: ScriptedBlock): void;
+  subscribers(): number;
+  /** Breaks every WebSocket connection off. */
+  dropSockets(): void;
+  /** Open connections of any kind. */
+  connections(): number;
+  stop(): Promise<void>;
+}
+
+export async function startJsonRpcServer(
+  chain: ScriptedChain,
+  options: JsonRpcServerOptions = {},
+): Promise<JsonRpcServer> {
+  const sockets = new Set<Socket>();
+  const subscriptions = new Map<string, (text: string) => void>();
+  let lastSubscription = 0;
+
+  const http = createServer((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    request.on('end', () => {
+      const { id, reply } = replyTo(Buffer.concat(chunks).toString('utf8'));
+      if ('hang' in reply) return;
+      if ('write' in reply) return reply.write(response);
+      if ('raw' in reply) {
+        response.writeHead(reply.status ?? 200, { 'content-type': 'application/json', ...reply.headers });
+        response.end(reply.raw);
+        return;
+      }
+      response.writeHead(200, { 'content-type': 'application/json' });
+      response.end(JSON.stringify({ jsonrpc: '2.0', id, ...reply }));
+    });
+  });
+  http.on('connection', (socket) => {
+    sockets.add(socket);
+    socket.on('close', () => sockets.delete(socket));
+  });
+  const ws = serveWebSockets(http, (text, peer) => {
+    const { id, method, reply } = replyTo(text);
+    if (method === 'eth_subscribe' && !('error' in reply) && !('raw' in reply) && !('hang' in reply)) {
+      const subscription = `0x${(++lastSubscription).toString(16)}`;
+      subscriptions.set(subscription, (message) => {
+        if (ws.peers().includes(peer)) peer.send(message);
+        else subscriptions.delete(subscription);
+      });
+      peer.send(JSON.stringify({ jsonrpc: '2.0', id, result: subscription }));
+      return;
+    }
+    if ('hang' in reply || 'write' in reply) return;
+    peer.send('raw' in reply ? String(reply.raw) : JSON.stringify({ jsonrpc: '2.0', id, ...reply }));
+  });
+
+  function replyTo(text: string): { id: unknown; method: string; reply: Reply } {
+    const {
+      id,
+      method,
+      params = [],
+    } = JSON.parse(text) as { id: unknown; method: string; params?: unknown[] };
+    server.requests.push({ method, params });
+    return {
+      id,
+      method,
+      reply: server.options.answer?.(method, params) ?? usualAnswer(server, method, params),
+    };
+  }
+
+  await new Promise<void>((resolve, reject) => {
+    http.once('error', reject);
+    http.listen(options.port ?? 0, '127.0.0.1', resolve);
+  });
+  const { port } = http.address() as AddressInfo;
+  const server: JsonRpcServer = {
+    url: `http://127.0.0.1:${port}`,
+    wsUrl: `ws://127.0.0.1:${port}`,
+    port,
+    chain,
+    options,
+    requests: [],
+    announce: (block) => {
+      for (const [subscription, send] of subscriptions) {
+        const params = { subscription, result: headerOf(block) };
+        send(JSON.stringify({ jsonrpc: '2.0', method: 'eth_subscription', params }));
+      }
+    },
+    subscribers: () => (ws.peers().length === 0 ? 0 : subscriptions.size),
+    dropSockets: () => {
+      subscriptions.clear();
+      for (const peer of ws.peers()) peer.drop();
+    },
+    connections: () => sockets.size,
+    stop: async () => {
+      const closed = new Promise<void>((resolve) => {
+        http.close(() => resolve());
+      });
+      for (const socket of sockets) socket.destroy();
+      await closed;
+    },
+  };
+  return server;
+}
+
+const hex = (value: bigint | number): string => `0x${value.toString(16)}`;
+
+export function headerOf(block: ScriptedBlock): Record<string, unknown> {
+  return {
+    number: hex(block.number),
+    hash: block.hash,
+    parentHash: block.parentHash,
+    timestamp: hex(block.timestamp),
+    baseFeePerGas: hex(block.baseFeePerGas),
+    gasUsed: hex(block.gasUsed),
+    gasLimit: hex(block.gasLimit),
+    transactions: [],
+  };
+}
+
+function usualAnswer(server: JsonRpcServer, method: string, params: readonly unknown[]): Reply {
+  const { chain } = server;
+  const numberOf = (tag: unknown) => (tag === 'latest' ? chain.head().number : Number(tag));
+  switch (method) {
+    case 'eth_chainId':
+      return { result: hex(chain.chainId) };
+    case 'eth_blockNumber':
+      return { result: hex(chain.head().number) };
+    case 'eth_getBlockByNumber': {
+      const block = chain.at(numberOf(params[0]));
+      return { result: block ? headerOf(block) : null };
+    }
+    case 'eth_feeHistory':
+      return feeHistory(server, Number(params[0]), numberOf(params[1]), params[2]);
+    case 'eth_subscribe':
+      return { result: '0x0' };
+    case 'eth_call':
+      return { result: '0x' };
+    default:
+      return { error: { code: -32601, message: `the method ${method} does not exist/is not available` } };
+  }
+}
+
+function feeHistory(server: JsonRpcServer, wanted: number, newest: number, percentiles: unknown): Reply {
+  const { chain, options } = server;
+  const { feeHistoryLimit = 1_024, feeHistoryOverLimit = 'error', rewards = true, blobs = true } = options;
+  if (newest > chain.head().number) {
+    return { error: { code: -32000, message: 'request beyond head block' } };
+  }
+  if (wanted > feeHistoryLimit && feeHistoryOverLimit === 'error') {
+    return { error: { code: -32602, message: `block count must not exceed ${feeHistoryLimit}` } };
+  }
+  const oldest = Math.max(0, newest - Math.min(wanted, feeHistoryLimit) + 1);
+  const blocks = chain.blocks.slice(oldest, newest + 1);
+  const following = chain.at(newest + 1);
+  const newestBlock = chain.at(newest);
+  const nextFee = following?.baseFeePerGas ?? chain.nextBaseFee(newestBlock);
+  const nextBlobFee = following?.blobBaseFee ?? (newestBlock?.blobBaseFee ?? 0n) + 1n;
+  const count = Array.isArray(percentiles) ? percentiles.length : 0;
+  return {
+    result: {
+      oldestBlock: hex(oldest),
+      baseFeePerGas: [...blocks.map((block) => hex(block.baseFeePerGas)), hex(nextFee)],
+      gasUsedRatio: blocks.map((block) => Number(block.gasUsed) / Number(block.gasLimit)),
+      ...(blobs && {
+        baseFeePerBlobGas: [...blocks.map((block) => hex(block.blobBaseFee)), hex(nextBlobFee)],
+        blobGasUsedRatio: blocks.map(() => 0),
+      }),
+      ...(rewards && { reward: blocks.map((block) => Array.from({ length: count }, () => hex(block.tip))) }),
+    },
+  };
+}

@@ -1,0 +1,112 @@
+/** An in-memory chain for scripted nodes: blocks follow EIP-1559, hashes depend on the branch. */
+import { createHash } from 'node:crypto';
+
+export interface ScriptedBlock {
+  readonly number: number;
+  readonly hash: string;
+  readonly parentHash: string;
+  readonly timestamp: number;
+  readonly baseFeePerGas: bigint;
+  readonly gasUsed: bigint;
+  readonly gasLimit: bigint;
+  readonly blobBaseFee: bigint;
+  /** What every transaction of the block paid as tip. */
+  readonly tip: bigint;
+}
+
+export interface ScriptedChain {
+  readonly chainId: number;
+  readonly blocks: readonly ScriptedBlock[];
+  head(): ScriptedBlock;
+  at(number: number): ScriptedBlock | undefined;
+  /** Adds `count` blocks, each with this much of its gas used. */
+  mine(count?: number, options?: { gasUsedRatio?: number; tip?: bigint }): ScriptedBlock;
+  /** Takes the newest `count` blocks away. */
+  rollBack(count: number): void;
+  /** Replaces the newest `depth` blocks by as many others. */
+  reorg(depth: number): void;
+  /** A chain that is the same up to now and goes its own way from here. */
+  fork(): ScriptedChain;
+  nextBaseFee(block?: ScriptedBlock): bigint;
+}
+
+const GAS_LIMIT = 30_000_000n;
+let branches = 0;
+
+export function createScriptedChain(
+  options: {
+    chainId?: number;
+    length?: number;
+    baseFee?: bigint;
+    startedAt?: number;
+    spacingSec?: number;
+  } = {},
+): ScriptedChain {
+  const {
+    chainId = 31_337,
+    length = 1,
+    baseFee = 1_000_000_000n,
+    startedAt = 1_700_000_000,
+    spacingSec = 12,
+  } = options;
+  const chain = build(chainId, [], { baseFee, startedAt, spacingSec });
+  chain.mine(length);
+  return chain;
+}
+
+function build(
+  chainId: number,
+  blocks: ScriptedBlock[],
+  start: { baseFee: bigint; startedAt: number; spacingSec: number },
+): ScriptedChain {
+  let branch = ++branches;
+  const head = (): ScriptedBlock => {
+    const block = blocks.at(-1);
+    if (!block) throw new Error('the scripted chain has no block');
+    return block;
+  };
+  const nextBaseFee = (block = head()): bigint => {
+    const target = block.gasLimit / 2n;
+    const delta = (block.baseFeePerGas * (block.gasUsed - target)) / target / 8n;
+    if (block.gasUsed === target) return block.baseFeePerGas;
+    return block.gasUsed > target
+      ? block.baseFeePerGas + (delta > 0n ? delta : 1n)
+      : block.baseFeePerGas + delta;
+  };
+  const mine: ScriptedChain['mine'] = (count = 1, { gasUsedRatio = 0.6, tip = 2_000_000_000n } = {}) => {
+    for (let i = 0; i < count; i++) {
+      const parent = blocks.at(-1);
+      const number = (parent?.number ?? -1) + 1;
+      const parentHash = parent?.hash ?? `0x${'0'.repeat(64)}`;
+      blocks.push({
+        number,
+        hash: `0x${createHash('sha256').update(`${branch}:${number}:${parentHash}`).digest('hex')}`,
+        parentHash,
+        timestamp: start.startedAt + number * start.spacingSec,
+        baseFeePerGas: parent ? nextBaseFee(parent) : start.baseFee,
+        gasUsed: BigInt(Math.round(Number(GAS_LIMIT) * gasUsedRatio)),
+        gasLimit: GAS_LIMIT,
+        blobBaseFee: BigInt(number + 1),
+        tip,
+      });
+    }
+    return head();
+  };
+  return {
+    chainId,
+    blocks,
+    head,
+    at: (number) => blocks[number],
+    mine,
+    rollBack: (count) => {
+      blocks.splice(-count, count);
+    },
+    reorg: (depth) => {
+      blocks.splice(-depth, depth);
+      branch = ++branches;
+      mine(depth, { gasUsedRatio: 0.4, tip: 3_000_000_000n });
+    },
+    fork: () => build(chainId, [...blocks], start),
+    nextBaseFee,
+  };
+}
