@@ -1,0 +1,58 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { sql } from 'kysely';
+import { expect, test } from 'vitest';
+import { BlockStore } from '../../src/store/block-store.ts';
+import { openDatabase } from '../../src/store/open-database.ts';
+import { makeBlocks } from '../helpers/chain-blocks.ts';
+import { temporaryFolder } from '../helpers/service.ts';
+
+const WRITER = fileURLToPath(new URL('write-until-killed.ts', import.meta.url));
+
+/** Lets a process write until it has said `lines` batches, kills it in full flight, answers its last word. */
+async function writeAndKill(path: string, lines: number): Promise<number> {
+  const child = spawn(process.execPath, [WRITER, path], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const exit = once(child, 'exit');
+  let last = -1;
+  let heard = 0;
+  for await (const line of createInterface({ input: child.stdout })) {
+    last = Number(line);
+    heard += 1;
+    if (heard === lines) child.kill('SIGKILL');
+  }
+  await exit;
+  return last;
+}
+
+test('killed twenty times while writing, it opens again with every block that was said to be there', async () => {
+  const path = join(await temporaryFolder(), 'chain-1.db');
+  for (let round = 0; round < 20; round += 1) {
+    const said = await writeAndKill(path, 1 + ((round * 7) % 23));
+    const database = await openDatabase(path);
+    const store = new BlockStore(database);
+    const head = (await store.head())?.number ?? -1;
+    expect(head).toBeGreaterThanOrEqual(said);
+    const { rows } = await sql<{ integrity_check: string }>`pragma integrity_check`.execute(database.queries);
+    expect(rows).toEqual([{ integrity_check: 'ok' }]);
+    expect(await store.missingRanges({ from: 0, to: head })).toEqual([]);
+    await database.close();
+  }
+
+  const database = await openDatabase(path);
+  const head = (await new BlockStore(database).head())?.number ?? -1;
+  const stored = await database.queries
+    .selectFrom('rollups')
+    .selectAll()
+    .orderBy('bucket_sec')
+    .orderBy('start')
+    .execute();
+  const fresh = await openDatabase(':memory:');
+  await new BlockStore(fresh).saveBlocks(makeBlocks(0, head));
+  expect(stored).toEqual(
+    await fresh.queries.selectFrom('rollups').selectAll().orderBy('bucket_sec').orderBy('start').execute(),
+  );
+  await Promise.all([database.close(), fresh.close()]);
+});

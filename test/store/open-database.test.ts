@@ -1,0 +1,140 @@
+import { spawnSync } from 'node:child_process';
+import { chmodSync, mkdirSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { expect, test } from 'vitest';
+import { BlockStore } from '../../src/store/block-store.ts';
+import { openDatabase } from '../../src/store/open-database.ts';
+import { makeBlocks } from '../helpers/chain-blocks.ts';
+import { temporaryFolder } from '../helpers/service.ts';
+
+const modeOf = (path: string) => (statSync(path).mode & 0o777).toString(8);
+
+test('the folder is private and so is every file of the database', async () => {
+  const path = join(await temporaryFolder(), 'new', 'deep', 'chain-1.db');
+  const database = await openDatabase(path);
+  await new BlockStore(database).saveBlocks(makeBlocks(0, 9));
+  expect(modeOf(join(path, '..'))).toBe('700');
+  expect([path, `${path}-wal`, `${path}-shm`].map(modeOf)).toEqual(['600', '600', '600']);
+  await database.close();
+});
+
+test('a file that was readable for others is made private', async () => {
+  const path = join(await temporaryFolder(), 'chain-1.db');
+  await (await openDatabase(path)).close();
+  chmodSync(path, 0o644);
+  await (await openDatabase(path)).close();
+  expect(modeOf(path)).toBe('600');
+});
+
+test('it opens again with what was written', async () => {
+  const path = join(await temporaryFolder(), 'chain-1.db');
+  const first = await openDatabase(path);
+  await new BlockStore(first).saveBlocks(makeBlocks(5, 7));
+  await first.close();
+  const second = await openDatabase(path);
+  expect(await new BlockStore(second).newest(10)).toEqual(makeBlocks(5, 7));
+  await second.close();
+});
+
+test('two processes may open a fresh file at the same moment', async () => {
+  const path = join(await temporaryFolder(), 'chain-1.db');
+  const both = await Promise.all([openDatabase(path), openDatabase(path)]);
+  await new BlockStore(both[0]).saveBlocks(makeBlocks(0, 9));
+  expect((await new BlockStore(both[1]).head())?.number).toBe(9);
+  await Promise.all(both.map((database) => database.close()));
+});
+
+test('a file that is no database is refused in one line', async () => {
+  const path = join(await temporaryFolder(), 'notes.txt');
+  writeFileSync(path, 'not a database, but long enough to have a header of a hundred bytes'.repeat(20));
+  await expect(openDatabase(path)).rejects.toMatchObject({
+    name: 'StoreError',
+    code: 'not-a-database',
+    message: 'notes.txt is not a database; move it away or choose another file',
+  });
+});
+
+test("another program's database is refused and left as it was", async () => {
+  const path = join(await temporaryFolder(), 'music.db');
+  const other = new DatabaseSync(path);
+  other.exec('create table songs (name text)');
+  other.close();
+  await expect(openDatabase(path)).rejects.toMatchObject({
+    code: 'foreign-database',
+    message: 'music.db belongs to another program; choose another database file',
+  });
+  const again = new DatabaseSync(path);
+  expect(again.prepare("select name from sqlite_master where type = 'table'").all()).toEqual([
+    { name: 'songs' },
+  ]);
+  again.close();
+});
+
+test('a database written by a newer version is refused', async () => {
+  const path = join(await temporaryFolder(), 'chain-1.db');
+  await (await openDatabase(path)).close();
+  const raw = new DatabaseSync(path);
+  raw.exec("insert into kysely_migration (name, timestamp) values ('9999-later', '2030-01-01')");
+  raw.close();
+  await expect(openDatabase(path)).rejects.toMatchObject({
+    code: 'newer-schema',
+    message: 'chain-1.db was written by a newer gastop; update gastop or choose another database file',
+  });
+});
+
+test('a path below a file, and a path that is a folder, are refused in one line', async () => {
+  const folder = await temporaryFolder();
+  writeFileSync(join(folder, 'file'), '');
+  mkdirSync(join(folder, 'folder.db'));
+  for (const path of [join(folder, 'file', 'chain-1.db'), join(folder, 'folder.db')]) {
+    await expect(openDatabase(path)).rejects.toMatchObject({ name: 'StoreError', code: 'not-permitted' });
+  }
+});
+
+test('a full disk is said as such, and what was written stays', async () => {
+  const path = join(await temporaryFolder(), 'chain-1.db');
+  const database = await openDatabase(path);
+  const store = new BlockStore(database);
+  await store.saveBlocks(makeBlocks(0, 9));
+  // SQLite's own limit gives SQLite's own "disk full".
+  const { sql } = await import('kysely');
+  await sql`pragma max_page_count = 40`.execute(database.queries);
+  await expect(store.saveBlocks(makeBlocks(10, 5_000))).rejects.toMatchObject({
+    code: 'full',
+    message: 'the disk is full, chain-1.db cannot grow; free some space',
+  });
+  expect((await store.head())?.number).toBe(9);
+  await database.close();
+});
+
+// Root may write everything, so the question is asked as somebody else.
+const OPEN_AS_OTHERS = `
+  const { openDatabase } = await import(process.argv[1]);
+  try { await openDatabase(process.argv[2]); console.log('opened'); }
+  catch (error) { console.log(error.name, error.code, error.message); }
+`;
+
+function openAsOthers(path: string): string {
+  const module = new URL('../../src/store/open-database.ts', import.meta.url).href;
+  const identity = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
+  const { stdout } = spawnSync(
+    process.execPath,
+    ['--input-type=module', '-e', OPEN_AS_OTHERS, module, path],
+    {
+      encoding: 'utf8',
+      ...identity,
+    },
+  );
+  return stdout.trim();
+}
+
+test.skipIf(process.platform === 'win32')('a folder without permission is said as such', async () => {
+  const folder = await temporaryFolder();
+  chmodSync(folder, 0o755);
+  mkdirSync(join(folder, 'closed'), { mode: 0o500 });
+  expect(openAsOthers(join(folder, 'closed', 'chain-1.db'))).toBe(
+    'StoreError not-permitted no permission for chain-1.db; check the rights on it and its folder',
+  );
+  chmodSync(join(folder, 'closed'), 0o700);
+});
