@@ -73,7 +73,7 @@ function build(
       ? block.baseFeePerGas + (delta > 0n ? delta : 1n)
       : block.baseFeePerGas + delta;
   };
-  const mine: ScriptedChain['mine'] = (count = 1, { gasUsedRatio = 0.6, tip = 2_000_000_000n } = {}) => {
+  const mine: ScriptedChain['mine'] = (count = 1, { gasUsedRatio, tip = 2_000_000_000n } = {}) => {
     for (let i = 0; i < count; i++) {
       const parent = blocks.at(-1);
       const number = (parent?.number ?? -1) + 1;
@@ -84,7 +84,8 @@ function build(
         parentHash,
         timestamp: start.startedAt + number * start.spacingSec,
         baseFeePerGas: parent ? nextBaseFee(parent) : start.baseFee,
-        gasUsed: BigInt(Math.round(Number(GAS_LIMIT) * gasUsedRatio)),
+        // Around the target, so that a long chain's base fee stays of its size.
+        gasUsed: BigInt(Math.round(Number(GAS_LIMIT) * (gasUsedRatio ?? (number % 2 === 0 ? 0.6 : 0.4)))),
         gasLimit: GAS_LIMIT,
         blobBaseFee: BigInt(number + 1),
         tip,

@@ -1,0 +1,173 @@
+import { afterEach, describe, expect, test } from 'vitest';
+import { createRpcSource } from '../../../src/chain/rpc-source.ts';
+import {
+  type JsonRpcServer,
+  type JsonRpcServerOptions,
+  startJsonRpcServer,
+} from '../../helpers/json-rpc-server.ts';
+import { createScriptedChain, type ScriptedChain } from '../../helpers/scripted-chain.ts';
+
+const servers: JsonRpcServer[] = [];
+afterEach(async () => {
+  await Promise.all(servers.splice(0).map((server) => server.stop()));
+});
+
+async function serve(chain: ScriptedChain, options: JsonRpcServerOptions = {}) {
+  const server = await startJsonRpcServer(chain, options);
+  servers.push(server);
+  const counts = () =>
+    server.requests.flatMap(({ method, params }) => (method === 'eth_feeHistory' ? [Number(params[0])] : []));
+  return { server, counts, source: createRpcSource({ urls: [server.url], requestTimeoutMs: 2_000 }) };
+}
+
+describe('history', () => {
+  const chain = createScriptedChain({ length: 3_000, baseFee: 20_000_000_000n });
+  for (let i = 0; i < 40; i++) chain.mine(10, { gasUsedRatio: (i % 10) / 9, tip: BigInt(i) });
+
+  test('is every block once, ascending, as the chain has it', async () => {
+    const { source, counts } = await serve(chain);
+    const blocks = await source.blocks(100, 3_500);
+    expect(blocks.map((block) => block.number)).toEqual(Array.from({ length: 3_300 }, (_, i) => 100 + i));
+    for (const block of blocks) {
+      const real = chain.at(block.number);
+      const next = chain.at(block.number + 1);
+      expect(block).toMatchObject({
+        timestamp: real?.timestamp,
+        baseFeePerGas: real?.baseFeePerGas,
+        gasUsedRatio: Number(real?.gasUsed) / Number(real?.gasLimit),
+        blobBaseFee: real?.blobBaseFee,
+        nextBaseFee: next?.baseFeePerGas ?? chain.nextBaseFee(),
+        tips: Array.from({ length: 7 }, () => real?.tip),
+      });
+    }
+    expect(Math.max(...counts())).toBeLessThanOrEqual(1_024);
+  });
+
+  test('has real headers for the newest 64 blocks and none where no reorg reaches', async () => {
+    const { source } = await serve(chain);
+    const blocks = await source.blocks(2_000, 3_399);
+    for (const block of blocks.slice(-64)) {
+      const real = chain.at(block.number);
+      expect(block).toMatchObject({
+        hash: real?.hash,
+        parentHash: real?.parentHash,
+        gasUsed: real?.gasUsed,
+        gasLimit: real?.gasLimit,
+      });
+    }
+    expect(blocks.slice(0, -64).filter((block) => block.hash !== null).length).toBeLessThan(5);
+  });
+
+  test('ends at the head and begins at block 0, whatever is asked for', async () => {
+    const short = createScriptedChain({ length: 5 });
+    const { source } = await serve(short);
+    expect((await source.blocks(-10, 99)).map((block) => block.number)).toEqual([0, 1, 2, 3, 4]);
+    expect(await source.blocks(7, 99)).toEqual([]);
+    expect(await source.blocks(3, 2)).toEqual([]);
+  });
+
+  test('comes in smaller pages where the node allows less, and the limit is remembered', async () => {
+    const { source, counts } = await serve(chain, { feeHistoryLimit: 300 });
+    expect(await source.blocks(1_000, 2_999)).toHaveLength(2_000);
+    expect(counts().slice(0, 3)).toEqual([1_024, 512, 256]);
+    expect(Math.max(...counts().slice(2))).toBe(256);
+    const before = counts().length;
+    expect(await source.blocks(1_000, 1_999)).toHaveLength(1_000);
+    expect(Math.max(...counts().slice(before))).toBe(256);
+  });
+
+  test('is complete where the node silently answers shorter pages', async () => {
+    const { source } = await serve(chain, { feeHistoryLimit: 100, feeHistoryOverLimit: 'shorter' });
+    expect(await source.blocks(1_000, 1_999)).toHaveLength(1_000);
+  });
+
+  test('is shorter where the past of the node begins later', async () => {
+    const { source } = await serve(chain, {
+      answer: (method, params) => {
+        const oldest = Number(params[1]) - Number(params[0]) + 1;
+        const pruned = method === 'eth_feeHistory' && params[1] !== 'latest' && oldest < 2_500;
+        return pruned ? { error: { code: -32000, message: 'historical state is pruned' } } : undefined;
+      },
+    });
+    const blocks = await source.blocks(1_000, 3_000);
+    expect(blocks[0]?.number).toBe(2_500);
+    expect(blocks.at(-1)?.number).toBe(3_000);
+  });
+
+  test('has no tips from a node that gives none', async () => {
+    const { source } = await serve(chain, { rewards: false });
+    const blocks = await source.blocks(3_300, 3_399);
+    expect(new Set(blocks.map((block) => block.tips))).toEqual(new Set([null]));
+    expect(blocks.at(-1)?.nextBaseFee).toBe(chain.nextBaseFee());
+  });
+
+  test('has no blob fee from a node that gives none, or says 0 as before Cancun', async () => {
+    const none = await serve(chain, { blobs: false });
+    expect(await none.source.head()).toMatchObject({ blobBaseFee: null, nextBlobBaseFee: null });
+    const zero = createScriptedChain({ length: 3 });
+    for (const block of zero.blocks) Object.assign(block, { blobBaseFee: 0n });
+    const before = await serve(zero);
+    const [first] = await before.source.blocks(0, 0);
+    expect(first).toMatchObject({ blobBaseFee: null, nextBlobBaseFee: null });
+  });
+
+  test('is made of headers alone where there is no eth_feeHistory', async () => {
+    const { source, counts } = await serve(chain, {
+      answer: (method) =>
+        method === 'eth_feeHistory' ? { error: { code: -32601, message: 'Method not found' } } : undefined,
+    });
+    const blocks = await source.blocks(3_200, 3_399);
+    expect(blocks).toHaveLength(200);
+    for (const block of blocks) {
+      const real = chain.at(block.number);
+      expect(block).toMatchObject({
+        hash: real?.hash,
+        baseFeePerGas: real?.baseFeePerGas,
+        gasUsedRatio: Number(real?.gasUsed) / Number(real?.gasLimit),
+        tips: null,
+        nextBaseFee: null,
+      });
+    }
+    await source.head();
+    expect(counts()).toHaveLength(1);
+  });
+
+  test('is asked for again after "too many requests"', async () => {
+    let refused = 0;
+    const { source } = await serve(chain, {
+      answer: (method) =>
+        method === 'eth_feeHistory' && refused++ < 1
+          ? { raw: 'slow down', status: 429, headers: { 'content-type': 'text/plain' } }
+          : undefined,
+    });
+    expect(await source.blocks(3_390, 3_399)).toHaveLength(10);
+  });
+
+  test('does not mix branches: a fee page of another branch is read again', async () => {
+    const other = chain.fork();
+    other.reorg(30);
+    let calls = 0;
+    const { source, server } = await serve(other, {
+      answer: (method) => {
+        if (method === 'eth_feeHistory') server.chain = calls++ === 0 ? other : chain;
+        if (method === 'eth_getBlockByNumber') server.chain = chain;
+        return undefined;
+      },
+    });
+    const blocks = await source.blocks(3_380, 3_399);
+    expect(blocks.map((block) => block.tips?.[0])).toEqual(
+      blocks.map((block) => chain.at(block.number)?.tip),
+    );
+    expect(calls).toBe(2);
+  });
+
+  test('stops when the caller gives up', async () => {
+    const { source } = await serve(chain, {
+      answer: (method) => (method === 'eth_feeHistory' ? { hang: true } : undefined),
+    });
+    const controller = new AbortController();
+    const blocks = source.blocks(0, 3_000, { signal: controller.signal });
+    controller.abort();
+    await expect(blocks).rejects.toThrow();
+  });
+});

@@ -1,0 +1,122 @@
+import { describe, expect, test } from 'vitest';
+import { ChainError } from '../../../src/chain/errors.ts';
+import { cleanText } from '../../../src/chain/rpc/failure.ts';
+import { describeNodes, judgeNodes, type NodeSeen } from '../../../src/chain/rpc/node-health.ts';
+import { hostOf, parseNodeUrl } from '../../../src/chain/rpc/node-url.ts';
+import { createPace } from '../../../src/chain/rpc/pace.ts';
+import { createRpcSource } from '../../../src/chain/rpc-source.ts';
+
+describe('a node address', () => {
+  test.each([
+    ['http://127.0.0.1:8545', '127.0.0.1:8545'],
+    ['  https://user:secret@node.example/v3/KEY?apikey=KEY  ', 'node.example'],
+    ['ws://[::1]:8546', '[::1]:8546'],
+    ['WSS://Node.Example:443/KEY', 'node.example'],
+  ])('%s is shown as %s', (text, shown) => {
+    expect(hostOf(parseNodeUrl(text))).toBe(shown);
+    expect(createRpcSource({ urls: [text] }).name).toBe(shown);
+  });
+
+  test.each([
+    ['', 'is empty'],
+    ['127.0.0.1:8545', 'does not say how to reach it'],
+    ['node.example/v3/SECRET', 'does not say how to reach it'],
+    ['ftp://node.example/SECRET', 'begins with ftp://'],
+    ['file:///etc/SECRET', 'begins with file://'],
+    ['http://', 'has a host or port that cannot be'],
+    ['http://node.example:99999/SECRET', 'has a host or port that cannot be'],
+    ['http://node.example:0/SECRET', 'has port 0'],
+    ['http://node .example/SECRET', 'holds a space or a control character'],
+    ['http://node.example/\u001b[31mSECRET', 'holds a space or a control character'],
+  ])('%j is refused in one line that names what is wrong and repeats no key', (text, what) => {
+    let error: unknown;
+    try {
+      parseNodeUrl(text);
+    } catch (thrown) {
+      error = thrown;
+    }
+    expect(error).toBeInstanceOf(ChainError);
+    const message = error instanceof ChainError ? error.message : '';
+    expect(message).toContain(what);
+    expect(message).not.toMatch(/SECRET|\n|\u001b/);
+  });
+
+  test('none at all is refused', () => {
+    expect(() => createRpcSource({ urls: [] })).toThrow('no node address is given');
+  });
+});
+
+test('what a node says is stripped of escapes, addresses and long hex before it is shown', () => {
+  const text = `\u001b[2Jno\r\nway https://user:pw@h.example/KEY \u202e 0x${'ab'.repeat(200)} end`;
+  expect(cleanText(text)).toBe('[2Jno way (address) 0x… end');
+  expect(cleanText('x'.repeat(1_000))).toHaveLength(160);
+});
+
+describe('several nodes', () => {
+  const node = (name: string, options: Partial<NodeSeen> = {}): NodeSeen => ({
+    name,
+    head: 100,
+    behind: 0,
+    latencyMs: 5,
+    baseFees: new Map([[100, 7n]]),
+    problem: null,
+    ...options,
+  });
+  const down = { problem: { state: 'down' as const, message: 'refuses' }, baseFees: new Map() };
+  const said = (...nodes: NodeSeen[]) => describeNodes(judgeNodes(nodes, 12));
+
+  test('are named by how many can be trusted', () => {
+    expect(said(node('a'))).toBe('a');
+    expect(said(node('a'), node('b'), node('c'))).toBe('3 nodes agree');
+    expect(said(node('a'), node('b'), node('c', down))).toBe('2 of 3 nodes agree');
+    expect(said(node('a'), node('b', down), node('c', down))).toBe('1 of 3 nodes answers');
+    expect(said(node('a', down), node('b', down))).toBe('none of 2 nodes answers');
+    expect(said(node('a'), node('b', { baseFees: new Map([[100, 8n]]) }))).toBe('2 nodes disagree');
+    expect(said(node('a'), node('b', { behind: 5 }))).toBe('1 of 2 nodes is up to date');
+    expect(said(node('a', { head: null }), node('b', { head: null }))).toBe('2 nodes');
+  });
+
+  test('the one that stands alone with its base fee is the one that disagrees', () => {
+    const states = (...nodes: NodeSeen[]) => judgeNodes(nodes, 12).map(({ state }) => state);
+    const odd = { baseFees: new Map([[100, 8n]]) };
+    expect(states(node('a', odd), node('b'), node('c'))).toEqual(['disagrees', 'ok', 'ok']);
+    expect(states(node('a'), node('b', odd))).toEqual(['ok', 'disagrees']);
+    expect(judgeNodes([node('a'), node('b', odd)], 12)[1]?.message).toBe(
+      'base fee of block 100 is 8 wei here, 7 wei elsewhere',
+    );
+  });
+
+  test('lag is measured in blocks of the chain, so a fast chain is allowed more of them', () => {
+    const state = (behind: number, blockTimeSec: number) =>
+      judgeNodes([node('a'), node('b', { behind })], blockTimeSec)[1];
+    expect(state(2, 12)?.state).toBe('ok');
+    expect(state(3, 12)).toMatchObject({ state: 'lagging', message: '3 blocks behind' });
+    expect(state(20, 0.25)?.state).toBe('ok');
+    expect(state(24, 0.25)?.state).toBe('lagging');
+  });
+});
+
+describe('the pace of polling', () => {
+  test('follows a chain that mines each second several times a second', () => {
+    const pace = createPace(12_000, null);
+    expect(pace.wait(0)).toBeLessThanOrEqual(1_500);
+    for (let i = 0; i < 5; i++) pace.heard(i, i * 1_000);
+    expect(pace.blockMs()).toBe(1_000);
+    expect(pace.wait(4_900)).toBe(250);
+  });
+
+  test('sleeps while no block can be due, and speeds up again when the chain hurries', () => {
+    const pace = createPace(12_000, null);
+    for (let i = 0; i < 4; i++) pace.heard(i, i * 12_000);
+    expect(pace.wait(36_000)).toBe(9_600);
+    expect(pace.wait(46_000)).toBe(1_500);
+    pace.heard(4, 38_000);
+    expect(pace.wait(38_000)).toBe(1_600);
+  });
+
+  test('never falls below 250 ms', () => {
+    expect(createPace(250, null).wait(0)).toBe(250);
+    expect(createPace(12_000, 10).wait(0)).toBe(250);
+    expect(createPace(12_000, 700).wait(0)).toBe(700);
+  });
+});
