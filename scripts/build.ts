@@ -1,11 +1,19 @@
 /** Bundles `src/` into `dist/`: one file per lazily loaded part, no runtime dependencies. */
 import { rm } from 'node:fs/promises';
-import { build } from 'esbuild';
+import { build, type Plugin } from 'esbuild';
 import manifest from '../package.json' with { type: 'json' };
 
 const define = {
   'process.env.NODE_ENV': '"production"',
   'process.env.GASTOP_VERSION': JSON.stringify(manifest.version),
+};
+
+/** The launcher loads the program at run time, once it knows that this Node can. */
+const mainStaysOutside: Plugin = {
+  name: 'main-stays-outside',
+  setup({ onResolve }) {
+    onResolve({ filter: /^\.\/cli\/main\.ts$/ }, () => ({ path: './main.js', external: true }));
+  },
 };
 
 await rm('dist', { recursive: true, force: true });
@@ -18,7 +26,7 @@ await build({
   platform: 'node',
   format: 'esm',
   target: 'node16',
-  external: ['./main.js'],
+  plugins: [mainStaysOutside],
   define,
   banner: { js: '#!/usr/bin/env node' },
   logLevel: 'warning',

@@ -1,0 +1,82 @@
+/**
+ * The launcher: everything that must be settled before the program is loaded. It has to parse and run on
+ * Node 16, which it then turns away, so it uses nothing newer before the version check.
+ */
+import { spawn } from 'node:child_process';
+import module from 'node:module';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+
+const NEEDED = [22, 13] as const;
+const WAY_OUT = 'npx -p node@24 -p gastop gastop';
+
+if (isOld(process.versions.node)) {
+  process.stderr.write(
+    `gastop needs Node.js ${NEEDED.join('.')} or newer (this is ${process.versions.node}). Run: ${WAY_OUT}\n`,
+  );
+  process.exitCode = (await wantsNewerNode()) ? await runOnNewerNode() : 1;
+} else {
+  prepareProcess();
+  const { run } = await import('./cli/main.ts');
+  await run(process.argv.slice(2));
+}
+
+function isOld(version: string): boolean {
+  const [major = 0, minor = 0] = version.split('.').map(Number);
+  return major < NEEDED[0] || (major === NEEDED[0] && minor < NEEDED[1]);
+}
+
+function prepareProcess(): void {
+  // React and Ink pick their slow development build without this; not an assignment, which the bundler would fold away.
+  Object.assign(process.env, { NODE_ENV: 'production' });
+  // chalk, and with it Ink, knows FORCE_COLOR only (https://no-color.org).
+  if (process.env.NO_COLOR) process.env.FORCE_COLOR = '0';
+  silenceSqliteWarning();
+  module.enableCompileCache?.();
+}
+
+/** Node 22 and 24 warn that node:sqlite is experimental; every other warning stays. */
+function silenceSqliteWarning(): void {
+  const emitWarning = process.emitWarning;
+  const filtered = (warning: string | Error, ...rest: unknown[]): void => {
+    const text = typeof warning === 'string' ? warning : warning.message;
+    const experimental =
+      rest[0] === 'ExperimentalWarning' || (warning as Error).name === 'ExperimentalWarning';
+    if (experimental && /sqlite/i.test(text)) return;
+    Reflect.apply(emitWarning, process, [warning, ...rest]);
+  };
+  process.emitWarning = filtered;
+}
+
+function wantsNewerNode(): Promise<boolean> {
+  if (!process.stdin.isTTY || !process.stderr.isTTY) return Promise.resolve(false);
+  return new Promise((resolve) => {
+    const prompt = createInterface({ input: process.stdin, output: process.stderr });
+    prompt.once('close', () => resolve(false));
+    prompt.question('Run it now with Node.js 24 through npx? [Y/n] ', (answer) => {
+      resolve(/^(y|yes|)$/i.test(answer.trim()));
+      prompt.close();
+    });
+  });
+}
+
+/** Runs this very file again, so that the version that was installed is the one that starts. */
+function runOnNewerNode(): Promise<number> {
+  const args = [
+    '-y',
+    '-p',
+    'node@24',
+    '--',
+    'node',
+    fileURLToPath(import.meta.url),
+    ...process.argv.slice(2),
+  ];
+  return new Promise((resolve) => {
+    const child = spawn('npx', args, { stdio: 'inherit', shell: process.platform === 'win32' });
+    child.once('error', () => {
+      process.stderr.write(`gastop: npx could not be started; install Node.js 24, then run gastop again\n`);
+      resolve(1);
+    });
+    child.once('exit', (code) => resolve(code ?? 1));
+  });
+}

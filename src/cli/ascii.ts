@@ -1,0 +1,20 @@
+const REPLACEMENTS: Readonly<Record<string, string>> = {
+  '—': '-',
+  '−': '-',
+  '–': '-',
+  '·': '|',
+  '…': '...',
+  '┤': '|',
+  '┼': '+',
+  '╭': '.',
+  '╮': '.',
+  '╰': "'",
+  '╯': "'",
+  '│': '|',
+  '─': '-',
+};
+
+/** Writes `text` with ASCII alone; what has no likeness becomes `?`. */
+export function toAscii(text: string): string {
+  return text.replace(/[^\u0000-\u007f]/gu, (character) => REPLACEMENTS[character] ?? '?');
+}

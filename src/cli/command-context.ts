@@ -1,0 +1,37 @@
+import { cleanLine } from './clean-line.ts';
+import { type LoadedConfig, loadConfigFile } from './config-file.ts';
+import type { Io } from './io.ts';
+import { configFile } from './paths.ts';
+import { resolveSettings, type Settings, type SourceFlags } from './settings.ts';
+
+/** What every command gets: its process, and the settings once it asks for them. */
+export interface CommandContext {
+  readonly io: Io;
+  /** Reads the config file and settles every setting; warnings go to stderr. */
+  loadSettings(): Promise<LoadedSettings>;
+}
+
+export interface LoadedSettings {
+  readonly settings: Settings;
+  readonly config: LoadedConfig;
+  /** Who named the config file: `--config`, `GASTOP_CONFIG` or `default`. */
+  readonly configFrom: string;
+}
+
+export function createContext(io: Io, flags: SourceFlags): CommandContext {
+  return {
+    io,
+    loadSettings: async () => {
+      const named = flags.config ?? (io.env.GASTOP_CONFIG || undefined);
+      const config = await loadConfigFile(named ?? configFile(io), {
+        required: named !== undefined,
+        home: io.home,
+        platform: io.platform,
+      });
+      if (config.warning !== null) io.stderr.write(`gastop: ${cleanLine(config.warning)}\n`);
+      const configFrom =
+        flags.config !== undefined ? '--config' : named !== undefined ? 'GASTOP_CONFIG' : 'default';
+      return { settings: resolveSettings(flags, io.env, config), config, configFrom };
+    },
+  };
+}

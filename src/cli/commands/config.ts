@@ -1,0 +1,78 @@
+import { cleanLine } from '../clean-line.ts';
+import type { CommandContext } from '../command-context.ts';
+import { durationText } from '../duration.ts';
+import { EXIT, type ExitCode } from '../exit-code.ts';
+import { chainDatabase } from '../paths.ts';
+import type { Settings, SourceChoice } from '../settings.ts';
+import { tableLines } from '../text-table.ts';
+import { tildePath } from '../tilde-path.ts';
+
+interface Row {
+  readonly name: string;
+  readonly value: string;
+  readonly from: string;
+}
+
+/** `gastop config` */
+export async function config({ io, loadSettings }: CommandContext): Promise<ExitCode> {
+  const { settings, config: file, configFrom } = await loadSettings();
+  const rows: Row[] = [
+    ...sourceLines(settings.source.value).map((value, index) => ({
+      name: index === 0 ? 'source' : '',
+      value,
+      from: index === 0 ? settings.source.from : '',
+    })),
+    { name: 'api key', value: maskedKey(settings.apiKey.value), from: settings.apiKey.from },
+    { name: 'history', value: durationText(settings.historySec.value), from: settings.historySec.from },
+    {
+      name: 'database',
+      value: databaseText(settings, tildePath(chainDatabase(io, '<id>'), io.home)),
+      from: settings.db.from,
+    },
+    { name: 'ascii', value: settings.ascii.value ? 'on' : 'off', from: settings.ascii.from },
+    {
+      name: 'config file',
+      value: `${tildePath(file.path, io.home)}${file.content === null ? ' (not there)' : ''}`,
+      from: configFrom,
+    },
+  ];
+  const lines = tableLines<Row>(
+    [
+      { title: 'setting', align: 'left', cell: (row) => row.name },
+      { title: 'value', align: 'left', cell: (row) => cleanLine(row.value) },
+      { title: 'from', align: 'left', cell: (row) => cleanLine(row.from) },
+    ],
+    rows,
+  );
+  io.stdout.write(`${lines.join('\n')}\n`);
+  return EXIT.ok;
+}
+
+function sourceLines(source: SourceChoice): readonly string[] {
+  switch (source.kind) {
+    case 'hosted':
+      return [`service ${shownUrl(source.url)}`];
+    case 'rpc':
+      return source.urls.map((url) => `node ${shownUrl(url)}`);
+    case 'replay':
+      return [`recording ${source.file}, ${source.speed} times as fast`];
+    case 'simulated':
+      return [`simulated chain, seed ${source.seed}`];
+  }
+}
+
+/** A URL's path often is a key, so only that there is one is told. */
+function shownUrl(url: URL): string {
+  return `${url.protocol}//${url.host}${url.pathname === '/' && url.search === '' ? '' : '/…'}`;
+}
+
+function maskedKey(key: string | null): string {
+  if (key === null) return 'none';
+  return key.length >= 16 ? `****${key.slice(-4)}` : '****';
+}
+
+function databaseText({ source, db }: Settings, chainFile: string): string {
+  if (source.value.kind === 'hosted') return 'none; the service keeps the history';
+  if (db.value !== null) return db.value;
+  return source.value.kind === 'rpc' ? chainFile : 'in memory; --db FILE keeps it';
+}

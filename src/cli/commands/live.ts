@@ -1,0 +1,60 @@
+import { usageError } from '../cli-error.ts';
+import type { CommandContext } from '../command-context.ts';
+import type { Io } from '../io.ts';
+import type { OpenedClient } from '../open-client.ts';
+import type { Settings } from '../settings.ts';
+
+/** After this the monitor says that nothing answers, and offers what else could be shown. */
+const NODES_ANSWER_WITHIN_MS = 3_000;
+
+/** `gastop` and `gastop live` */
+export async function live({ io, loadSettings }: CommandContext): Promise<number> {
+  if (io.stdin.isTTY !== true || io.stdout.isTTY !== true) {
+    throw usageError('the monitor needs a terminal; for scripts and pipes there is "gastop now"');
+  }
+  if (io.env.TERM === 'dumb') {
+    throw usageError('this terminal (TERM=dumb) cannot show the monitor; "gastop now" prints one snapshot');
+  }
+  // Ink first: the frame stands before the source's code is read.
+  const { startMonitor } = await import('../../tui/start-monitor.tsx');
+  const { settings } = await loadSettings();
+  const early = await openedEarly(io, settings);
+  let unused: OpenedClient | null = early;
+  const { code } = await startMonitor({
+    ascii: settings.ascii.value,
+    connect: async () => {
+      const opened = unused ?? (await open(io, settings));
+      unused = null;
+      return opened;
+    },
+    openSource: async (choice) => {
+      if (choice === 'retry') return open(io, settings);
+      const { chosenSettings } = await import('../chosen-source.ts');
+      return open(io, await chosenSettings(io, settings, choice));
+    },
+  });
+  await unused?.close();
+  return code;
+}
+
+/** A wrong file is told before the screen changes, as for every other command. */
+async function openedEarly(io: Io, settings: Settings): Promise<OpenedClient | null> {
+  const namesFile = settings.source.value.kind === 'replay' || settings.db.value !== null;
+  if (!namesFile || settings.source.value.kind === 'hosted') return null;
+  const { withSpinner } = await import('../spinner.ts');
+  return withSpinner(
+    io,
+    () => 'opening',
+    () => open(io, settings),
+  );
+}
+
+async function open(io: Io, settings: Settings): Promise<OpenedClient> {
+  const { openClient } = await import('../open-client.ts');
+  return openClient(io, settings, {
+    historySec: settings.historySec.value,
+    withinMs: NODES_ANSWER_WITHIN_MS,
+    // The monitor owns the terminal and its signals.
+    signal: new AbortController().signal,
+  });
+}

@@ -1,0 +1,53 @@
+import { ClientError } from '../../client/client-error.ts';
+import type { RecommendationView } from '../../client/views.ts';
+import { PATHS } from '../../contract/routes.ts';
+import { toAscii } from '../ascii.ts';
+import type { CommandContext } from '../command-context.ts';
+import { EXIT, type ExitCode } from '../exit-code.ts';
+import { jsonAnswer } from '../json-answer.ts';
+import type { OpenedClient } from '../open-client.ts';
+import { openReady } from '../open-ready.ts';
+import { parseTemplate } from '../snapshot-format.ts';
+import { snapshotText } from '../snapshot-text.ts';
+
+export interface NowFlags {
+  readonly json?: boolean;
+  readonly format?: string;
+}
+
+/** One snapshot needs no month of past: an hour is what the lanes look back on. */
+const HISTORY_SEC = 3_600;
+
+/** `gastop now` */
+export async function now({ io, loadSettings }: CommandContext, flags: NowFlags): Promise<ExitCode> {
+  const template = flags.format === undefined ? null : parseTemplate(flags.format);
+  const { settings } = await loadSettings();
+  const { opened, snapshot } = await openReady(io, settings, HISTORY_SEC);
+  try {
+    if (flags.json) {
+      io.stdout.write(jsonAnswer(await opened.client.raw(PATHS.gasCurrent), PATHS.gasCurrent));
+      return EXIT.ok;
+    }
+    const wantsAdvice = template?.needsAdvice ?? true;
+    const advice = wantsAdvice ? await recommendation(opened) : null;
+    const text =
+      template === null
+        ? snapshotText(snapshot, advice, io.now())
+        : template.fill({ snapshot, advice, now: io.now() });
+    io.stdout.write(`${settings.ascii.value ? toAscii(text) : text}\n`);
+    return EXIT.ok;
+  } finally {
+    await opened.close();
+  }
+}
+
+/** A service that has prices but no advice is still worth a snapshot. */
+async function recommendation({ client }: OpenedClient): Promise<RecommendationView | null> {
+  try {
+    return await client.gasRecommendation();
+  } catch (error) {
+    if (error instanceof ClientError && ['not-found', 'plan', 'unavailable'].includes(error.code))
+      return null;
+    throw error;
+  }
+}

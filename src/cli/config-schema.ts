@@ -1,0 +1,59 @@
+import * as z from 'zod';
+import { usageError } from './cli-error.ts';
+
+/** The config file. Values are text as in the environment, so that one reader checks them all. */
+const ConfigFile = z.strictObject({
+  url: z.string().optional(),
+  rpc: z.union([z.string(), z.array(z.string()).min(1)]).optional(),
+  apiKey: z.string().optional(),
+  history: z.string().optional(),
+  db: z.string().optional(),
+  ascii: z.boolean().optional(),
+});
+export type ConfigFile = z.infer<typeof ConfigFile>;
+
+const WANTED: Readonly<Record<keyof ConfigFile, string>> = {
+  url: 'a text such as "https://gas.example.org"',
+  rpc: 'a URL, or a list of URLs such as ["http://127.0.0.1:8545"]',
+  apiKey: 'a text',
+  history: 'a text such as "24h"',
+  db: 'a file name',
+  ascii: 'true or false',
+};
+
+/** Parses the text of a config file; `shown` names it in errors. No value is repeated: one may be a key. */
+export function parseConfig(text: string, shown: string): ConfigFile {
+  const parsed = ConfigFile.safeParse(parseJson(text.replace(/^\ufeff/, ''), shown));
+  if (parsed.success) return parsed.data;
+  const known = Object.keys(WANTED).join(', ');
+  for (const issue of parsed.error.issues) {
+    if (issue.code === 'unrecognized_keys') {
+      const names = issue.keys.map((key) => `"${key}"`).join(', ');
+      throw usageError(`${shown}: unknown setting ${names}; known are ${known}`);
+    }
+  }
+  const name = String(parsed.error.issues[0]?.path[0] ?? '');
+  const wanted = Object.entries(WANTED).find(([key]) => key === name)?.[1];
+  throw usageError(
+    wanted === undefined
+      ? `${shown} must be a JSON object, such as {}`
+      : `${shown}: "${name}" must be ${wanted}`,
+  );
+}
+
+function parseJson(text: string, shown: string): unknown {
+  if (text.trim() === '') return {};
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw usageError(`${shown} is not JSON${placeOf(error, text)}; correct it there`);
+  }
+}
+
+/** V8 quotes the text around the error, which may be a key: only the place is taken from its message. */
+function placeOf(error: unknown, text: string): string {
+  const position = /at position (\d+)/.exec(error instanceof Error ? error.message : '')?.[1];
+  if (position === undefined) return '';
+  const before = text.slice(0, Number(position)).split('\n');
+  return ` (line ${before.length}, column ${(before.at(-1)?.length ?? 0) + 1})`;
+}

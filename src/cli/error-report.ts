@@ -1,0 +1,70 @@
+import { ChainError, type ChainErrorCode } from '../chain/errors.ts';
+import { ClientError, type ClientErrorCode } from '../client/client-error.ts';
+import { cleanLine } from './clean-line.ts';
+import { CliError } from './cli-error.ts';
+import { EXIT, type ExitCode } from './exit-code.ts';
+import { Interruption } from './io.ts';
+
+export interface ErrorReport {
+  readonly exitCode: number;
+  /** The first says what to do; more follow only where there is one per node or field. */
+  readonly lines: readonly string[];
+}
+
+const CLIENT_EXIT: Readonly<Record<ClientErrorCode, ExitCode>> = {
+  unreachable: EXIT.unreachable,
+  unavailable: EXIT.unreachable,
+  // Whatever answered there is not a service that can be used as the source.
+  'not-found': EXIT.unreachable,
+  unreadable: EXIT.unreachable,
+  server: EXIT.unreachable,
+  key: EXIT.key,
+  plan: EXIT.key,
+  quota: EXIT.quota,
+  invalid: EXIT.usage,
+};
+
+const CHAIN_EXIT: Readonly<Record<ChainErrorCode, ExitCode>> = {
+  unreachable: EXIT.unreachable,
+  timeout: EXIT.unreachable,
+  'wrong-chain': EXIT.unreachable,
+  'bad-answer': EXIT.unreachable,
+  'rate-limited': EXIT.unreachable,
+  'bad-file': EXIT.usage,
+  unsupported: EXIT.usage,
+  rejected: EXIT.failed,
+};
+
+/** What to print for an error and how to exit. `debug` adds the stack, for a bug report. */
+export function reportError(error: unknown, debug: boolean): ErrorReport {
+  if (error instanceof Interruption) return { exitCode: error.exitCode, lines: [] };
+  const report = knownReport(error) ?? unexpectedReport(error, debug);
+  const lines = debug ? [...report.lines, ...stackOf(error)] : report.lines;
+  return { exitCode: report.exitCode, lines: lines.map(cleanLine) };
+}
+
+function knownReport(error: unknown): ErrorReport | null {
+  if (error instanceof CliError) {
+    return { exitCode: error.exitCode, lines: [error.message, ...error.details] };
+  }
+  if (error instanceof ClientError) {
+    const details = error.details.map(({ path, message }) => (path === '' ? message : `${path}: ${message}`));
+    return { exitCode: CLIENT_EXIT[error.code], lines: [error.message, ...details] };
+  }
+  if (error instanceof ChainError) return { exitCode: CHAIN_EXIT[error.code], lines: [error.message] };
+  return null;
+}
+
+function unexpectedReport(error: unknown, debug: boolean): ErrorReport {
+  const message = error instanceof Error ? error.message : String(error);
+  const more = debug ? '' : ' (GASTOP_DEBUG=1 prints the details)';
+  return { exitCode: EXIT.failed, lines: [`something went wrong: ${message}${more}`] };
+}
+
+function stackOf(error: unknown): readonly string[] {
+  const lines: string[] = [];
+  for (let cause = error; cause instanceof Error && lines.length < 60; cause = cause.cause) {
+    lines.push(...(cause.stack ?? String(cause)).split('\n').map((line) => `  ${line.trim()}`));
+  }
+  return lines;
+}

@@ -1,0 +1,75 @@
+import type { Command, Help, Option } from 'commander';
+
+const GLOBAL_HINT = 'Source and settings flags go with every command: gastop --help';
+const COLUMN_GAP = 2;
+
+interface Item {
+  readonly term: string;
+  readonly text: string;
+}
+
+/** Lays out a command's help: what it is, how to call it, commands before flags, each in its group. */
+export function formatHelp(command: Command, helper: Help): string {
+  const width = helper.helpWidth ?? 80;
+  const title = (text: string): string => helper.styleTitle(text);
+  const isRoot = command.parent === null;
+  const commands = groups(command.commands, helper.visibleCommands(command), (each) => each.helpGroup());
+  const own = helper.visibleOptions(command);
+  const options = groups(own, own, (option) => option.helpGroupHeading ?? 'Flags');
+  const sections = [
+    ...commands.map(([heading, list]) => ({ heading, items: list.map((each) => commandItem(each, helper)) })),
+    {
+      heading: 'Arguments',
+      items: helper.visibleArguments(command).map((argument) => ({
+        term: helper.argumentTerm(argument),
+        text: argument.description,
+      })),
+    },
+    ...options.map(([heading, list]) => ({
+      heading,
+      items: list.map((option) => optionItem(option, helper)),
+    })),
+  ].filter(({ items }) => items.length > 0);
+  const termWidth = Math.max(...sections.flatMap(({ items }) => items.map(({ term }) => term.length)), 0);
+  return `${[
+    helper.boxWrap(
+      `${isRoot ? title(command.name()) : title(`gastop ${command.name()}`)}  ${command.description()}`,
+      width,
+    ),
+    '',
+    `${title('Usage')}  ${helper.commandUsage(command)}`,
+    ...sections.flatMap(({ heading, items }) => [
+      '',
+      title(heading),
+      ...items.map((item) => itemLines(item, termWidth, width, helper)),
+    ]),
+    ...(isRoot ? [] : ['', GLOBAL_HINT]),
+  ].join('\n')}\n`;
+}
+
+function groups<T>(all: readonly T[], visible: readonly T[], groupOf: (item: T) => string): [string, T[]][] {
+  const found = new Map<string, T[]>();
+  for (const item of all)
+    if (visible.includes(item)) found.set(groupOf(item), [...(found.get(groupOf(item)) ?? []), item]);
+  return [...found];
+}
+
+function commandItem(command: Command, helper: Help): Item {
+  const words = command.registeredArguments.map((argument) => `<${argument.name()}>`);
+  return { term: [command.name(), ...words].join(' '), text: helper.subcommandDescription(command) };
+}
+
+function optionItem(option: Option, helper: Help): Item {
+  const choices = option.argChoices === undefined ? '' : `: ${option.argChoices.join(', ')}`;
+  const standard = typeof option.defaultValue === 'string' ? ` (default ${option.defaultValue})` : '';
+  return { term: helper.optionTerm(option), text: `${option.description}${choices}${standard}` };
+}
+
+function itemLines({ term, text }: Item, termWidth: number, width: number, helper: Help): string {
+  const indent = 2 + termWidth + COLUMN_GAP;
+  const [first = '', ...rest] = helper.boxWrap(text, width - indent).split('\n');
+  return [
+    `  ${term.padEnd(termWidth + COLUMN_GAP)}${first}`,
+    ...rest.map((line) => ' '.repeat(indent) + line),
+  ].join('\n');
+}

@@ -1,0 +1,63 @@
+import { homedir } from 'node:os';
+
+export interface Output {
+  write(text: string): unknown;
+  readonly isTTY?: boolean;
+  readonly columns?: number;
+}
+
+/** All that a command touches of its process, so that tests can hand it something else. */
+export interface Io {
+  readonly stdin: { readonly isTTY?: boolean };
+  readonly stdout: Output;
+  readonly stderr: Output;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly platform: NodeJS.Platform;
+  readonly home: string;
+  /** Wall clock, ms since epoch. */
+  now(): number;
+  /** Aborts at the first Ctrl-C, SIGTERM or SIGHUP. Commands that own the terminal do not ask for it. */
+  interruption(): AbortSignal;
+}
+
+const SIGNALS = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const;
+
+export function processIo(): Io {
+  let controller: AbortController | null = null;
+  return {
+    stdin: process.stdin,
+    stdout: process.stdout,
+    stderr: process.stderr,
+    env: process.env,
+    platform: process.platform,
+    home: homedir(),
+    now: () => Date.now(),
+    interruption: () => {
+      controller ??= abortOnSignals();
+      return controller.signal;
+    },
+  };
+}
+
+/** The first signal asks to end cleanly, the second one ends at once. */
+function abortOnSignals(): AbortController {
+  const controller = new AbortController();
+  for (const [name, code] of Object.entries(SIGNALS)) {
+    process.on(name, () => {
+      if (controller.signal.aborted) process.exit(code);
+      controller.abort(new Interruption(code));
+    });
+  }
+  return controller;
+}
+
+/** Why {@link Io.interruption} aborted; a command that cannot end well because of it exits with `exitCode`. */
+export class Interruption extends Error {
+  override readonly name = 'Interruption';
+  readonly exitCode: number;
+
+  constructor(exitCode: number) {
+    super('interrupted');
+    this.exitCode = exitCode;
+  }
+}

@@ -1,0 +1,58 @@
+import { CommanderError } from 'commander';
+import { cleanLine } from './clean-line.ts';
+import { createContext } from './command-context.ts';
+import { reportError } from './error-report.ts';
+import { EXIT } from './exit-code.ts';
+import { expandRpc } from './expand-rpc.ts';
+import { type Io, processIo } from './io.ts';
+import { commanderMessage, createProgram } from './program.ts';
+
+/** Runs one command line and answers its exit code. Nothing is thrown; what went wrong is one line on stderr. */
+export async function main(argv: readonly string[], io: Io): Promise<number> {
+  let exitCode: number = EXIT.ok;
+  const program = createProgram(
+    (flags) => createContext(io, flags),
+    {
+      write: (text) => io.stdout.write(text),
+      columns: io.stdout.columns,
+      colour: io.stdout.isTTY === true && !io.env.NO_COLOR && io.env.TERM !== 'dumb',
+    },
+    (code) => {
+      exitCode = code;
+    },
+  );
+  try {
+    await program.parseAsync(expandRpc(argv), { from: 'user' });
+    return exitCode;
+  } catch (error) {
+    if (error instanceof CommanderError) {
+      const message = commanderMessage(error);
+      if (message === null) return EXIT.ok;
+      io.stderr.write(`gastop: ${cleanLine(message)}\n`);
+      return EXIT.usage;
+    }
+    const report = reportError(error, io.env.GASTOP_DEBUG === '1');
+    for (const [index, line] of report.lines.entries()) {
+      io.stderr.write(index === 0 ? `gastop: ${line}\n` : `  ${line}\n`);
+    }
+    return report.exitCode;
+  }
+}
+
+/** The process around {@link main}: it owns the exit. */
+export async function run(argv: readonly string[]): Promise<void> {
+  endQuietlyWithReader(process.stdout);
+  endQuietlyWithReader(process.stderr);
+  const exitCode = await main(argv, processIo());
+  // What was written to a pipe may still be under way; a socket kept open for reuse must not hold the process.
+  await new Promise<void>((resolve) => process.stdout.write('', () => resolve()));
+  process.exit(exitCode);
+}
+
+/** `gastop history | head`: the reader has what it wants, which is no failure. */
+function endQuietlyWithReader(stream: NodeJS.WriteStream): void {
+  stream.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code === 'EPIPE') process.exit(EXIT.ok);
+    throw error;
+  });
+}

@@ -1,0 +1,127 @@
+import type { ChainSource } from '../chain/chain-source.ts';
+import type { PriceFeed } from '../chain/price-feed.ts';
+import type { GasClient } from '../client/gas-client.ts';
+import type { Io } from './io.ts';
+import { type ChainChoice, openChain, reachedChainId } from './open-chain.ts';
+import { chainDatabase } from './paths.ts';
+import type { Settings } from './settings.ts';
+import { warnOfPlainKey } from './warn-of-plain-key.ts';
+
+/** Stands for the embedded service in requests that never leave the process. */
+const INTERNAL_ORIGIN = 'http://gastop.internal';
+const IN_MEMORY = ':memory:';
+
+export interface OpenedClient {
+  readonly client: GasClient;
+  /** For people: `gas.example.org`, `seed 1`. */
+  readonly name: string;
+  readonly badge: 'REPLAY' | 'SIMULATED' | undefined;
+  /** The service runs in this process, so it may still be warming up; `null` for one elsewhere. */
+  readonly embedded: Embedded | null;
+  close(): Promise<void>;
+}
+
+export interface Embedded {
+  /** The highest block the source itself knows of; `null` while it does not answer. */
+  headNumber(): Promise<number | null>;
+  /** Waits until the stored history holds the last `windowSec`, or all there is; answers where it begins (ms). */
+  historyFilled(windowSec: number, onProgress: (filledSec: number) => void): Promise<number | null>;
+}
+
+export interface OpenOptions {
+  readonly historySec: number;
+  /** How long nodes may take until they count as unreachable. */
+  readonly withinMs: number;
+  readonly signal: AbortSignal;
+}
+
+/** From settings to a v1 client: over HTTP to a URL, or straight into a service started here. */
+export async function openClient(io: Io, settings: Settings, options: OpenOptions): Promise<OpenedClient> {
+  const choice = settings.source.value;
+  if (choice.kind !== 'hosted') return openEmbedded(io, choice, settings.db.value, options);
+  warnOfPlainKey(io, choice.url, choice.apiKey);
+  const { createGasClient } = await import('../client/create-gas-client.ts');
+  return {
+    client: createGasClient({ baseUrl: choice.url.href, apiKey: choice.apiKey }),
+    name: choice.url.host,
+    badge: undefined,
+    embedded: null,
+    close: async () => {},
+  };
+}
+
+async function openEmbedded(
+  io: Io,
+  choice: ChainChoice,
+  db: string | null,
+  options: OpenOptions,
+): Promise<OpenedClient> {
+  const [{ startService }, { openDatabase }, { createGasClient }, chain] = await Promise.all([
+    import('../service/service.ts'),
+    import('../store/open-database.ts'),
+    import('../client/create-gas-client.ts'),
+    openChain(choice),
+  ]);
+  const { source } = chain;
+  const stop = new AbortController();
+  try {
+    const database = await openDatabase(db ?? (await ownDatabase(io, source, choice, options)));
+    const { fetch, done } = await startService({
+      source,
+      database,
+      historySec: options.historySec,
+      signal: stop.signal,
+      ...(source.kind === 'rpc' ? { priceFeed: lazyPriceFeed(source) } : {}),
+    });
+    const { historyFilled } = await import('./history-filled.ts');
+    return {
+      client: createGasClient({ baseUrl: INTERNAL_ORIGIN, apiKey: null, fetch }),
+      name: source.name,
+      badge: source.kind === 'replay' ? 'REPLAY' : source.kind === 'simulated' ? 'SIMULATED' : undefined,
+      embedded: {
+        headNumber: () =>
+          source.head().then(
+            (head) => head.number,
+            () => null,
+          ),
+        historyFilled: (windowSec, onProgress) =>
+          historyFilled({ database, source, windowSec, onProgress, signal: options.signal }),
+      },
+      close: async () => {
+        stop.abort();
+        await done;
+        chain.close();
+      },
+    };
+  } catch (error) {
+    stop.abort();
+    chain.close();
+    throw error;
+  }
+}
+
+/** The chain's dollar price, once it is known which chain it is. */
+function lazyPriceFeed(source: ChainSource): PriceFeed {
+  let feed: PriceFeed | null = null;
+  return {
+    nativeUsd: async () => {
+      if (feed === null) {
+        const { createPriceFeed } = await import('../chain/price-feed.ts');
+        feed = createPriceFeed({ source, chain: await source.chain(), now: () => source.now() });
+      }
+      return feed.nativeUsd();
+    },
+  };
+}
+
+/** Recordings and simulations begin anew each time and leave nothing behind; a chain keeps its own file. */
+async function ownDatabase(
+  io: Io,
+  source: ChainSource,
+  choice: ChainChoice,
+  options: OpenOptions,
+): Promise<string> {
+  if (choice.kind !== 'rpc') return IN_MEMORY;
+  const chainId = await reachedChainId(source, { ...options, isPublicDefault: choice.isPublicDefault });
+  return chainDatabase(io, chainId);
+}

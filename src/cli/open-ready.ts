@@ -1,0 +1,29 @@
+import type { SnapshotView } from '../client/views.ts';
+import type { Io } from './io.ts';
+import { type OpenedClient, openClient } from './open-client.ts';
+import { READY_WITHIN_MS, readySnapshot } from './ready-snapshot.ts';
+import type { Settings } from './settings.ts';
+import { withSpinner } from './spinner.ts';
+
+export interface Ready {
+  readonly opened: OpenedClient;
+  readonly snapshot: SnapshotView;
+}
+
+/** Opens the chosen source for a one-shot command and waits for its first snapshot; the caller closes it. */
+export async function openReady(io: Io, settings: Settings, historySec: number): Promise<Ready> {
+  return withSpinner(
+    io,
+    () => 'asking for gas prices',
+    async () => {
+      const signal = io.interruption();
+      const opened = await openClient(io, settings, { historySec, withinMs: READY_WITHIN_MS, signal });
+      try {
+        return { opened, snapshot: await readySnapshot(io, opened) };
+      } catch (error) {
+        await opened.close();
+        throw error;
+      }
+    },
+  );
+}

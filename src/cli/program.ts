@@ -1,0 +1,190 @@
+import { Command, type CommanderError, Option } from 'commander';
+import { usageError } from './cli-error.ts';
+import type { CommandContext } from './command-context.ts';
+import type { HistoryFlags } from './commands/history.ts';
+import type { NowFlags } from './commands/now.ts';
+import type { RecordFlags } from './commands/record.ts';
+import type { Shell } from './completion-scripts.ts';
+import { formatHelp } from './help-layout.ts';
+import { ROOT_EXAMPLES } from './help-text.ts';
+import type { SourceFlags } from './settings.ts';
+import { VERSION } from './version.ts';
+
+const WIDEST_HELP = 80;
+
+/** What a command's action is given: its process, and the global flags that were typed anywhere on the line. */
+export type ContextFor = (flags: SourceFlags) => CommandContext;
+
+export interface ProgramOutput {
+  write(text: string): void;
+  readonly columns: number | undefined;
+  readonly colour: boolean;
+}
+
+/**
+ * The tree of commands: help, completion and dispatch all come from it. Each action imports its own file, so
+ * that a command loads no other's code. `done` takes the exit code.
+ */
+export function createProgram(
+  contextFor: ContextFor,
+  output: ProgramOutput,
+  done: (exitCode: number) => void,
+): Command {
+  const program = new Command('gastop')
+    .description('top for gas: what to pay now, and what to pay if you can wait')
+    .usage('[command] [options]')
+    .configureOutput({
+      writeOut: (text) => output.write(text),
+      writeErr: () => {},
+      outputError: () => {},
+      getOutHelpWidth: () => Math.min(output.columns ?? WIDEST_HELP, WIDEST_HELP),
+      getOutHasColors: () => output.colour,
+    })
+    .configureHelp({
+      styleTitle: (title) => `\u001b[1m${title}\u001b[22m`,
+      formatHelp,
+    })
+    .helpCommand(false)
+    .exitOverride()
+    .showHelpAfterError(false)
+    .addHelpText('after', ROOT_EXAMPLES);
+
+  addSourceOptions(program);
+  const flagsOf = (): SourceFlags => program.opts<SourceFlags>();
+
+  program.commandsGroup('Watch');
+  program
+    .command('live', { isDefault: true })
+    .summary('the monitor (what runs without a command)')
+    .description('The monitor: lanes, advice and charts, live. Press ? in it for the keys, q to leave.')
+    .allowExcessArguments()
+    .action(async (_flags: object, command: Command) => {
+      refuseUnknownCommand(command.args, program);
+      const { live } = await import('./commands/live.ts');
+      done(await live(contextFor(flagsOf())));
+    });
+  program
+    .command('now')
+    .summary('one snapshot, for people, scripts and status bars')
+    .description('One snapshot: the three lanes, the next base fee and what to do.')
+    .addOption(new Option('--json', "print the service's v1 answer as it is").conflicts('format'))
+    .option('--format <TEXT>', 'print TEXT with {average} {next} {action} … filled in; {} lists all')
+    .addHelpText(
+      'after',
+      examples(["gastop now --format '{average} gwei, {action}'", 'gastop now --demo --json']),
+    )
+    .action(async (flags: NowFlags) => {
+      const { now } = await import('./commands/now.ts');
+      done(await now(contextFor(flagsOf()), flags));
+    });
+  program
+    .command('history')
+    .summary('base fee and tips of the last hours or days')
+    .description('Base fee, tips and fullness of blocks over the last hours or days.')
+    .option('--window <TIME>', 'how far back: 90m, 24h, 7d, at most 30d', '24h')
+    .addOption(new Option('--bucket <SIZE>', 'length of a row').choices(['block', '1m', '5m', '1h', '1d']))
+    .addOption(new Option('--csv', 'comma-separated, prices in wei').conflicts(['json', 'chart']))
+    .addOption(new Option('--json', "the service's v1 answer as it is").conflicts(['csv', 'chart']))
+    .addOption(new Option('--chart', 'a line drawn with text').conflicts(['csv', 'json']))
+    .addHelpText('after', examples(['gastop history --window 7d --chart', 'gastop history --csv > day.csv']))
+    .action(async (flags: HistoryFlags) => {
+      const { history } = await import('./commands/history.ts');
+      done(await history(contextFor(flagsOf()), flags));
+    });
+
+  program.commandsGroup('Keep');
+  program
+    .command('record')
+    .summary('write blocks to a file for --replay')
+    .description('Follows the chain and writes one line of JSON per block, until Ctrl-C or a limit.')
+    .requiredOption('--out <FILE>', 'where to write')
+    .option('--force', 'replace FILE if it exists')
+    .option('--past <TIME>', 'begin that far back: 1h, 24h')
+    .option('--blocks <N>', 'stop after N blocks')
+    .option('--window <TIME>', 'stop after that much chain time: 10m, 24h')
+    .addHelpText('after', examples(['gastop record --out blocks.jsonl --past 24h --blocks 7200']))
+    .action(async (flags: RecordFlags) => {
+      const { record } = await import('./commands/record.ts');
+      done(await record(contextFor(flagsOf()), flags));
+    });
+
+  program.commandsGroup('Set up');
+  program
+    .command('config')
+    .summary('every setting and where it came from')
+    .description('Prints every setting and where it came from. Keys are masked.')
+    .action(async () => {
+      const { config } = await import('./commands/config.ts');
+      done(await config(contextFor(flagsOf())));
+    });
+  program
+    .command('completion')
+    .summary('completion for your shell')
+    .description('Prints a completion script. Load it from the file your shell reads at its start.')
+    .addArgument(program.createArgument('<shell>', 'bash, zsh or fish').choices(['bash', 'zsh', 'fish']))
+    .addHelpText(
+      'after',
+      examples([
+        'source <(gastop completion bash)',
+        'gastop completion zsh > ~/.zfunc/_gastop',
+        'gastop completion fish > ~/.config/fish/completions/gastop.fish',
+      ]),
+    )
+    .action(async (shell: Shell) => {
+      const { completion } = await import('./commands/completion.ts');
+      done(completion(contextFor(flagsOf()), program, shell));
+    });
+
+  for (const command of program.commands) command.helpOption('-h, --help', 'print this help');
+  return program;
+}
+
+function addSourceOptions(program: Command): void {
+  program.optionsGroup('Where the data comes from (one of; else the config file, else public nodes)');
+  program
+    .option('--url <URL>', 'a v1 gas-price service; its key is GASTOP_API_KEY')
+    .option('--rpc <URL>', 'Ethereum node, http(s) or ws(s); several fall over', append)
+    .option('--replay <FILE>', 'recorded blocks: JSON Lines or CSV')
+    .option('--demo', 'a simulated chain; needs no network');
+  program.optionsGroup('Settings (with every command, before or after its name)');
+  program
+    .option('--speed <N>', 'play a recording N times as fast (default 1)')
+    .option('--seed <N>', 'another simulated chain (default 1)')
+    .option('--history <TIME>', 'how much past to load, 1h to 30d (default 30d)')
+    .option('--db <FILE>', 'keep history in this database')
+    .option('--ascii', 'nothing but ASCII characters')
+    .option('--config <FILE>', 'another config file');
+  program.optionsGroup('Help');
+  program
+
+    .version(`gastop ${VERSION}`, '-V, --version', 'print the version')
+    .addHelpOption(
+      new Option('-h, --help', "print this help; after a command, the command's").helpGroup('Help'),
+    );
+}
+
+function append(url: string, before: readonly string[] = []): readonly string[] {
+  return [...before, url];
+}
+
+function examples(lines: readonly string[]): string {
+  const list = lines.map((line) => `  ${line}`).join('\n');
+  return `\nExamples\n${list}`;
+}
+
+function refuseUnknownCommand(args: readonly string[], program: Command): void {
+  const [word] = args;
+  if (word === undefined) return;
+  const names = program.commands.map((command) => command.name());
+  const similar = names.find((name) => name.startsWith(word.slice(0, 3)) || word.startsWith(name));
+  throw usageError(
+    `unknown command "${word}"; ${similar ? `did you mean ${similar}?` : `known are ${names.join(', ')}`}`,
+  );
+}
+
+/** commander's words as one line; `null` where it only printed help or the version. */
+export function commanderMessage(error: CommanderError): string | null {
+  if (error.exitCode === 0) return null;
+  const text = error.message.replace(/^error: /, '').replace(/\s*\n\s*/g, ' ');
+  return `${text}; see gastop --help`;
+}

@@ -1,0 +1,186 @@
+import { usageError } from './cli-error.ts';
+import type { LoadedConfig } from './config-file.ts';
+import type { ConfigFile } from './config-schema.ts';
+import { PUBLIC_NODES } from './public-nodes.ts';
+import {
+  parseApiKey,
+  parseHistory,
+  parseNodeUrls,
+  parsePath,
+  parseSeed,
+  parseServiceUrl,
+  parseSpeed,
+  parseSwitch,
+} from './setting-values.ts';
+
+/** The global flags as they were typed. */
+export interface SourceFlags {
+  readonly url?: string;
+  readonly rpc?: readonly string[];
+  readonly replay?: string;
+  readonly speed?: string;
+  readonly demo?: boolean;
+  readonly seed?: string;
+  readonly history?: string;
+  readonly db?: string;
+  readonly ascii?: boolean;
+  readonly config?: string;
+}
+
+export type SourceChoice =
+  | { readonly kind: 'hosted'; readonly url: URL; readonly apiKey: string | null }
+  | { readonly kind: 'rpc'; readonly urls: readonly URL[]; readonly isPublicDefault: boolean }
+  | { readonly kind: 'replay'; readonly file: string; readonly speed: number }
+  | { readonly kind: 'simulated'; readonly seed: number };
+
+/** A value and who said it: `--url`, `GASTOP_URL`, `config file`, `default`. */
+export interface Setting<Value> {
+  readonly value: Value;
+  readonly from: string;
+}
+
+export interface Settings {
+  readonly source: Setting<SourceChoice>;
+  readonly apiKey: Setting<string | null>;
+  readonly historySec: Setting<number>;
+  /** `null`: the chain's own file in the data folder; replay and demo keep nothing. */
+  readonly db: Setting<string | null>;
+  readonly ascii: Setting<boolean>;
+}
+
+type Env = Readonly<Record<string, string | undefined>>;
+
+const DEFAULT = 'default';
+const FILE = 'config file';
+export const DEFAULT_HISTORY_SEC = 30 * 86_400;
+/** Recordings pass at this multiple of real time unless told otherwise. */
+export const DEFAULT_SPEED = 1;
+export const DEFAULT_SEED = 1;
+
+/** Flags before environment before config file before defaults. */
+export function resolveSettings(flags: SourceFlags, env: Env, config: LoadedConfig | null): Settings {
+  refuseStrayFlags(flags);
+  const file = config?.content ?? {};
+  const source = sourceFromFlags(flags) ??
+    sourceFrom('GASTOP_URL', set(env.GASTOP_URL), 'GASTOP_RPC', set(env.GASTOP_RPC)) ??
+    sourceFrom(`${FILE}, url`, file.url, `${FILE}, rpc`, joined(file.rpc)) ?? {
+      value: { kind: 'rpc', urls: PUBLIC_NODES.map((url) => new URL(url)), isPublicDefault: true },
+      from: DEFAULT,
+    };
+  const apiKey = keyFor(source.value, env, file);
+  if (source.value.kind === 'hosted') refuseEmbeddedFlags(flags);
+  return {
+    source:
+      source.value.kind === 'hosted'
+        ? { ...source, value: { ...source.value, apiKey: apiKey.value } }
+        : source,
+    apiKey,
+    historySec: read('--history', flags.history, parseHistory) ??
+      read('GASTOP_HISTORY', set(env.GASTOP_HISTORY), parseHistory) ??
+      read(FILE, file.history, parseHistory) ?? { value: DEFAULT_HISTORY_SEC, from: DEFAULT },
+    db: read('--db', flags.db, parsePath) ??
+      read('GASTOP_DB', set(env.GASTOP_DB), parsePath) ??
+      read(FILE, file.db, parsePath) ?? { value: null, from: DEFAULT },
+    ascii: (flags.ascii ? { value: true, from: '--ascii' } : null) ??
+      read('GASTOP_ASCII', set(env.GASTOP_ASCII), parseSwitch) ?? {
+        value: file.ascii ?? false,
+        from: file.ascii === undefined ? DEFAULT : FILE,
+      },
+  };
+}
+
+/** The same settings over another source, chosen while running. A database named for the first is not for it. */
+export function withSource(settings: Settings, source: SourceChoice): Settings {
+  const from = 'the monitor';
+  return { ...settings, source: { value: source, from }, db: { value: null, from: DEFAULT } };
+}
+
+function sourceFromFlags(flags: SourceFlags): Setting<SourceChoice> | null {
+  const named = [
+    flags.url === undefined ? null : '--url',
+    flags.rpc === undefined ? null : '--rpc',
+    flags.replay === undefined ? null : '--replay',
+    flags.demo ? '--demo' : null,
+  ].filter((name) => name !== null);
+  if (named.length > 1) throw usageError(`${named.join(' and ')} cannot be combined; name one source`);
+  if (flags.replay !== undefined) {
+    const file = check('--replay', () => parsePath(flags.replay ?? ''));
+    const speed = read('--speed', flags.speed, parseSpeed)?.value ?? DEFAULT_SPEED;
+    return { value: { kind: 'replay', file, speed }, from: '--replay' };
+  }
+  if (flags.demo) {
+    const seed = read('--seed', flags.seed, parseSeed)?.value ?? DEFAULT_SEED;
+    return { value: { kind: 'simulated', seed }, from: '--demo' };
+  }
+  return sourceFrom('--url', flags.url, '--rpc', joined(flags.rpc));
+}
+
+function sourceFrom(
+  urlName: string,
+  url: string | undefined,
+  rpcName: string,
+  rpc: string | undefined,
+): Setting<SourceChoice> | null {
+  if (url !== undefined && rpc !== undefined) {
+    throw usageError(`${urlName} and ${rpcName} cannot be combined; name one source`);
+  }
+  const hosted = read(urlName, url, parseServiceUrl);
+  if (hosted !== null)
+    return { value: { kind: 'hosted', url: hosted.value, apiKey: null }, from: hosted.from };
+  const nodes = read(rpcName, rpc, parseNodeUrls);
+  return nodes && { value: { kind: 'rpc', urls: nodes.value, isPublicDefault: false }, from: nodes.from };
+}
+
+/** A key in the config file belongs to the service named there: another one must never be sent it. */
+function keyFor(source: SourceChoice, env: Env, file: ConfigFile): Setting<string | null> {
+  const fromEnv = read('GASTOP_API_KEY', set(env.GASTOP_API_KEY), parseApiKey);
+  if (fromEnv !== null) return fromEnv;
+  const fromFile = read(FILE, file.apiKey, parseApiKey);
+  if (fromFile === null) return { value: null, from: DEFAULT };
+  const owner = file.url === undefined ? null : check(FILE, () => parseServiceUrl(file.url ?? ''));
+  const foreign = source.kind === 'hosted' && owner !== null && owner.origin !== source.url.origin;
+  return foreign ? { value: null, from: `${FILE} has one, for ${owner.host} only` } : fromFile;
+}
+
+function refuseStrayFlags(flags: SourceFlags): void {
+  if (flags.speed !== undefined && flags.replay === undefined) {
+    throw usageError('--speed goes with --replay FILE; add it or leave --speed away');
+  }
+  if (flags.seed !== undefined && !flags.demo) {
+    throw usageError('--seed goes with --demo; add it or leave --seed away');
+  }
+}
+
+function refuseEmbeddedFlags(flags: SourceFlags): void {
+  const stray = flags.db !== undefined ? '--db' : flags.history !== undefined ? '--history' : null;
+  if (stray === null) return;
+  throw usageError(
+    `${stray} goes with --rpc, --replay or --demo; the service at the URL keeps its own history`,
+  );
+}
+
+function read<Value>(
+  from: string,
+  text: string | undefined,
+  parse: (text: string) => Value,
+): Setting<Value> | null {
+  return text === undefined ? null : { value: check(from, () => parse(text)), from };
+}
+
+function check<Value>(from: string, parse: () => Value): Value {
+  try {
+    return parse();
+  } catch (error) {
+    if (error instanceof RangeError) throw usageError(`${from}: ${error.message}`);
+    throw error;
+  }
+}
+
+/** An empty variable is an unset one. */
+function set(value: string | undefined): string | undefined {
+  return value === undefined || value.trim() === '' ? undefined : value;
+}
+
+function joined(urls: string | readonly string[] | undefined): string | undefined {
+  return typeof urls === 'string' ? urls : urls?.join(' ');
+}

@@ -1,0 +1,113 @@
+import type { RecommendationView, SnapshotView } from '../client/views.ts';
+import type { LaneName } from '../core/advice.ts';
+import { chainProfile } from '../core/chains.ts';
+import {
+  formatAge,
+  formatChange,
+  formatCount,
+  formatDuration,
+  formatGwei,
+  formatPercent,
+  UNKNOWN,
+} from '../core/units.ts';
+import { cleanLine } from './clean-line.ts';
+import { tableLines } from './text-table.ts';
+import { utcTime } from './utc-time.ts';
+
+const LANES = [
+  ['slow', 'Slow'],
+  ['average', 'Average'],
+  ['fast', 'Fast'],
+] as const satisfies readonly (readonly [LaneName, string])[];
+
+/** What `gastop now` prints for people: at most 80 columns wide. `now` is the wall clock in ms. */
+export function snapshotText(snapshot: SnapshotView, advice: RecommendationView | null, now: number): string {
+  const table = tableLines(
+    [
+      { title: 'lane', align: 'left', cell: ([, title]) => title },
+      { title: 'gwei', align: 'right', cell: ([lane]) => gwei(snapshot.lanes[lane].price) },
+      { title: 'max fee', align: 'right', cell: ([lane]) => gwei(snapshot.lanes[lane].maxFeePerGas) },
+      { title: 'tip', align: 'right', cell: ([lane]) => gwei(snapshot.lanes[lane].maxPriorityFeePerGas) },
+      { title: 'within', align: 'right', cell: ([lane]) => within(snapshot.lanes[lane].withinBlocks) },
+      { title: 'wait p50/p95', align: 'right', cell: ([lane]) => wait(snapshot.lanes[lane].waitSec) },
+      { title: 'kept', align: 'right', cell: ([lane]) => share(snapshot.lanes[lane].probability) },
+    ],
+    LANES,
+  );
+  return [
+    ...headLines(snapshot, now),
+    '',
+    ...table,
+    '',
+    feeLine(snapshot),
+    ...(advice === null ? [] : [adviceLine(advice)]),
+  ].join('\n');
+}
+
+function headLines(snapshot: SnapshotView, now: number): string[] {
+  const { chainId, blockNumber, source } = snapshot;
+  const block = blockNumber === null ? 'block unknown' : `#${formatCount(blockNumber)}`;
+  const badge = { replay: 'REPLAY', simulated: 'SIMULATED', rpc: null, service: null }[source.kind];
+  const parts = [chainName(chainId), block, ageText(snapshot, now), cleanLine(source.name)];
+  const head = parts.filter((part) => part !== '').join('  ');
+  const lines = [badge === null ? head : `[${badge}]  ${head}`];
+  if (source.problem !== null) lines.push(`stale: ${cleanLine(source.problem.message)}`);
+  else if (snapshot.stale) lines.push('stale: the source gives nothing new');
+  return lines;
+}
+
+/** The chain's name; empty where the service does not say which chain it is. */
+export function chainName(chainId: number | null): string {
+  return chainId === null ? '' : chainProfile(chainId).name;
+}
+
+/** Age of the block; a recording's blocks lie years back, so there the time itself is said. */
+export function ageText(snapshot: SnapshotView, now: number): string {
+  const { blockTimestamp, source } = snapshot;
+  if (blockTimestamp === null) return '';
+  if (source.kind === 'replay') return `${utcTime(blockTimestamp, 'seconds')} UTC`;
+  return formatAge(Math.max(now - blockTimestamp, 0) / 1_000);
+}
+
+function feeLine(snapshot: SnapshotView): string {
+  const { baseFee, nextBaseFee, blobBaseFee, gasUsedRatio } = snapshot;
+  const parts = [`base ${formatGwei(baseFee)}`];
+  if (nextBaseFee !== null) {
+    const change =
+      baseFee === 0n ? '' : ` (${formatChange(Number(nextBaseFee - baseFee) / Number(baseFee))})`;
+    parts.push(`next ${formatGwei(nextBaseFee)}${change}`);
+  }
+  if (blobBaseFee !== null) parts.push(`blob ${formatGwei(blobBaseFee)}`);
+  if (gasUsedRatio !== null) parts.push(`block ${formatPercent(gasUsedRatio)} full`);
+  return parts.join(' · ');
+}
+
+function adviceLine(advice: RecommendationView): string {
+  const parts: string[] = [];
+  const target = advice.targetPrice === null ? '' : ` ${formatGwei(advice.targetPrice)} gwei`;
+  const wait = advice.expectedWaitSec === null ? '' : ` ~${formatDuration(advice.expectedWaitSec)}`;
+  if (advice.action === 'WAIT') parts.push(`WAIT${wait}${target === '' ? '' : ` for${target}`}`);
+  else if (advice.action === 'SET_ALERT') parts.push(`SET AN ALERT${target === '' ? '' : ` at${target}`}`);
+  else parts.push(`${cleanLine(advice.action).replaceAll('_', ' ')}${target === '' ? '' : ` at${target}`}`);
+  const saving = advice.expectedSavingRatio;
+  if (saving !== null && saving > 0) parts.push(`saves ${formatPercent(saving)}`);
+  if (advice.probability !== null) parts.push(`${formatPercent(advice.probability)} likely`);
+  return parts.join(' · ');
+}
+
+function gwei(wei: bigint | null): string {
+  return wei === null ? UNKNOWN : formatGwei(wei);
+}
+
+function within(blocks: number | null): string {
+  if (blocks === null) return UNKNOWN;
+  return blocks === 1 ? '1 block' : `${blocks} blocks`;
+}
+
+function wait(waitSec: { readonly p50: number; readonly p95: number } | null): string {
+  return waitSec === null ? UNKNOWN : `${formatDuration(waitSec.p50)} / ${formatDuration(waitSec.p95)}`;
+}
+
+function share(probability: number | null): string {
+  return probability === null ? UNKNOWN : formatPercent(probability);
+}

@@ -1,0 +1,2 @@
+/** The released version; the build puts it in. */
+export const VERSION: string = process.env.GASTOP_VERSION ?? 'from source';

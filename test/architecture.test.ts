@@ -1,0 +1,174 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, posix, relative, sep } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+
+const SRC = join(dirname(fileURLToPath(import.meta.url)), '..', 'src');
+
+/** Which folders of ours each folder may import, besides itself. */
+const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
+  core: [],
+  contract: [],
+  chain: ['core', 'contract'],
+  store: ['core', 'contract'],
+  client: ['core', 'contract'],
+  service: ['core', 'contract', 'chain', 'store'],
+  tui: ['core', 'contract', 'client'],
+  cli: ['core', 'contract', 'chain', 'store', 'client', 'service', 'tui'],
+  'bin.ts': ['cli'],
+};
+
+/** Packages that belong to one folder, so that what they cost is loaded only there. */
+const OWNER: Readonly<Record<string, readonly string[]>> = {
+  viem: ['chain'],
+  kysely: ['store'],
+  'node:sqlite': ['store'],
+  ky: ['client'],
+  hono: ['service'],
+  '@hono/zod-openapi': ['service'],
+  '@hono/node-server': ['service'],
+  ink: ['tui'],
+  react: ['tui'],
+  'ink-table': ['tui'],
+  '@inkjs/ui': ['tui'],
+  '@tanstack/react-query': ['tui'],
+  asciichart: ['tui', 'cli'],
+  commander: ['cli'],
+};
+
+/** What would make an answer of `core` depend on anything but its arguments. */
+const IMPURE = [
+  /\bDate\.now\b/,
+  /\bnew Date\(\s*\)/,
+  /\bMath\.random\b/,
+  /\bperformance\b/,
+  /\bset(?:Timeout|Interval|Immediate)\b/,
+  /\bqueueMicrotask\b/,
+  /\bprocess\b\s*[.[]/,
+  /\bfetch\s*\(/,
+  /\bcrypto\b\s*\./,
+  /['"]node:/,
+];
+
+const LONGEST_FILE = 350;
+
+interface SourceFile {
+  readonly path: string;
+  readonly area: string;
+  readonly text: string;
+  readonly code: string;
+  readonly imports: readonly string[];
+}
+
+const files = readdirSync(SRC, { recursive: true, withFileTypes: true })
+  .filter((entry) => entry.isFile() && /\.tsx?$/.test(entry.name))
+  .map((entry) => readSource(relative(SRC, join(entry.parentPath, entry.name)).split(sep).join('/')));
+
+function readSource(path: string): SourceFile {
+  const text = readFileSync(join(SRC, path), 'utf8');
+  const code = withoutComments(text);
+  return { path, area: path.split('/')[0] ?? path, text, code, imports: importsOf(code) };
+}
+
+/** Keeps strings (a URL holds `//`) and drops comments. */
+function withoutComments(text: string): string {
+  const token = /'(?:\\.|[^'\\\n])*'|"(?:\\.|[^"\\\n])*"|\/\/[^\n]*|\/\*[\s\S]*?\*\//g;
+  return text.replace(token, (found) => (found.startsWith('/') ? ' ' : found));
+}
+
+/** Static, type-only, side-effect and dynamic imports and re-exports. */
+function importsOf(code: string): string[] {
+  const specifier = /(?:\bfrom\s*|\bimport\s*\(\s*|\bimport\s*)(?:'([^'\n]+)'|"([^"\n]+)")/g;
+  return [...code.matchAll(specifier)].map((match) => match[1] ?? match[2] ?? '');
+}
+
+function targetArea(file: SourceFile, specifier: string): string {
+  return posix.join(posix.dirname(file.path), specifier).split('/')[0] ?? '';
+}
+
+function packageOf(specifier: string): string {
+  if (specifier.startsWith('node:')) return specifier;
+  return specifier.split('/', specifier.startsWith('@') ? 2 : 1).join('/');
+}
+
+describe('the import rule', () => {
+  it('knows every folder of src', () => {
+    expect([...new Set(files.map((file) => file.area))].filter((area) => !(area in MAY_IMPORT))).toEqual([]);
+  });
+
+  it.each(Object.keys(MAY_IMPORT))('%s imports only what stands before it', (area) => {
+    const wrong = files
+      .filter((file) => file.area === area)
+      .flatMap((file) =>
+        file.imports
+          .filter((specifier) => specifier.startsWith('.'))
+          .filter((specifier) => {
+            const target = targetArea(file, specifier);
+            return target !== area && !MAY_IMPORT[area]?.includes(target);
+          })
+          .map((specifier) => `${file.path} imports ${specifier}`),
+      );
+    expect(wrong).toEqual([]);
+  });
+
+  it('each package is imported by the folder that owns it only', () => {
+    const wrong = files.flatMap((file) =>
+      file.imports
+        .filter((specifier) => !specifier.startsWith('.'))
+        .filter((specifier) => OWNER[packageOf(specifier)]?.includes(file.area) === false)
+        .map((specifier) => `${file.path} imports ${specifier}`),
+    );
+    expect(wrong).toEqual([]);
+  });
+
+  it('imports of ours carry their extension', () => {
+    const wrong = files.flatMap((file) =>
+      file.imports
+        .filter((specifier) => specifier.startsWith('.') && !/\.(?:tsx?|json)$/.test(specifier))
+        .map((specifier) => `${file.path} imports ${specifier}`),
+    );
+    expect(wrong).toEqual([]);
+  });
+});
+
+describe('core', () => {
+  it('is pure: no clock, chance, timers, process or Node modules', () => {
+    const wrong = files
+      .filter((file) => file.area === 'core')
+      .flatMap((file) =>
+        IMPURE.filter((pattern) => pattern.test(file.code)).map((pattern) => `${file.path}: ${pattern}`),
+      );
+    expect(wrong).toEqual([]);
+  });
+});
+
+describe('every file', () => {
+  it(`has at most ${LONGEST_FILE} lines`, () => {
+    const long = files.map(({ path, text }) => ({ path, lines: text.trimEnd().split('\n').length }));
+    expect(long.filter(({ lines }) => lines > LONGEST_FILE)).toEqual([]);
+  });
+});
+
+describe('the checks themselves', () => {
+  it('see every way of importing and are not fooled by comments', () => {
+    const code = withoutComments(`
+      import { a } from './a.ts'; // from './comment.ts'
+      import type { B } from "../b/b.ts";
+      import './effect.ts';
+      export { c } from './c.ts';
+      export * from './d.ts';
+      /* import('./no.ts') */
+      const url = 'https://example.org'; const late = await import('./late.ts');
+      type T = import('./type.ts').T;
+    `);
+    expect(importsOf(code)).toEqual([
+      './a.ts',
+      '../b/b.ts',
+      './effect.ts',
+      './c.ts',
+      './d.ts',
+      './late.ts',
+      './type.ts',
+    ]);
+  });
+});

@@ -1,0 +1,50 @@
+import type { Io } from '../../src/cli/io.ts';
+import { main } from '../../src/cli/main.ts';
+
+export interface Captured {
+  readonly exitCode: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export interface RunOptions {
+  readonly env?: Readonly<Record<string, string>>;
+  readonly home?: string;
+  readonly platform?: NodeJS.Platform;
+  readonly terminal?: boolean;
+  readonly signal?: AbortSignal;
+  /** Told of everything that has been written to stderr so far. */
+  readonly onStderr?: (text: string) => void;
+}
+
+/** Runs one command line in this process, with its own streams and environment. */
+export async function runMain(argv: readonly string[], options: RunOptions = {}): Promise<Captured> {
+  let stdout = '';
+  let stderr = '';
+  const isTTY = options.terminal ?? false;
+  const io: Io = {
+    stdin: { isTTY },
+    stdout: {
+      isTTY,
+      columns: 80,
+      write: (text) => {
+        stdout += text;
+      },
+    },
+    stderr: {
+      isTTY,
+      columns: 80,
+      write: (text) => {
+        stderr += text;
+        options.onStderr?.(stderr);
+      },
+    },
+    env: options.env ?? {},
+    platform: options.platform ?? 'linux',
+    home: options.home ?? '/nonexistent',
+    now: () => Date.now(),
+    interruption: () => options.signal ?? new AbortController().signal,
+  };
+  const exitCode = await main(argv, io);
+  return { exitCode, stdout, stderr };
+}

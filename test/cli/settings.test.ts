@@ -1,0 +1,88 @@
+import { describe, expect, it } from 'vitest';
+import type { LoadedConfig } from '../../src/cli/config-file.ts';
+import type { ConfigFile } from '../../src/cli/config-schema.ts';
+import { PUBLIC_NODES } from '../../src/cli/public-nodes.ts';
+import { resolveSettings } from '../../src/cli/settings.ts';
+
+const file = (content: ConfigFile): LoadedConfig => ({ path: '/c.json', content, warning: null });
+
+describe('where a setting comes from', () => {
+  it('is the flag before the environment before the config file', () => {
+    const env = { GASTOP_URL: 'http://env.example', GASTOP_HISTORY: '2h' };
+    const config = file({ url: 'http://file.example', history: '3h', ascii: true });
+    const flagged = resolveSettings({ url: 'http://flag.example' }, env, config);
+    expect(flagged.source).toMatchObject({ from: '--url', value: { url: new URL('http://flag.example') } });
+    expect(flagged.historySec).toEqual({ value: 7_200, from: 'GASTOP_HISTORY' });
+    const fromEnv = resolveSettings({}, env, config);
+    expect(fromEnv.source).toMatchObject({
+      from: 'GASTOP_URL',
+      value: { url: new URL('http://env.example') },
+    });
+    const fromFile = resolveSettings({}, {}, config);
+    expect(fromFile.source).toMatchObject({ value: { url: new URL('http://file.example') } });
+    expect(fromFile.historySec).toEqual({ value: 10_800, from: 'config file' });
+    expect(fromFile.ascii).toEqual({ value: true, from: 'config file' });
+  });
+
+  it('without any is public mainnet nodes and 30 days', () => {
+    const settings = resolveSettings({}, {}, null);
+    expect(settings.source).toEqual({
+      value: { kind: 'rpc', urls: PUBLIC_NODES.map((url) => new URL(url)), isPublicDefault: true },
+      from: 'default',
+    });
+    expect(settings.historySec.value).toBe(30 * 86_400);
+  });
+
+  it('a source named by a flag replaces one of another kind from below', () => {
+    const settings = resolveSettings(
+      { demo: true },
+      { GASTOP_URL: 'http://env.example' },
+      file({ rpc: 'ws://a' }),
+    );
+    expect(settings.source).toEqual({ value: { kind: 'simulated', seed: 1 }, from: '--demo' });
+  });
+
+  it('an empty variable counts as unset', () => {
+    expect(resolveSettings({}, { GASTOP_URL: '', GASTOP_API_KEY: ' ' }, null).source.from).toBe('default');
+  });
+
+  it('several nodes come as repeated flags, as a list, or in one variable', () => {
+    const urls = [new URL('http://a:1'), new URL('ws://b:2')];
+    for (const settings of [
+      resolveSettings({ rpc: ['http://a:1', 'ws://b:2'] }, {}, null),
+      resolveSettings({ rpc: ['http://a:1,ws://b:2'] }, {}, null),
+      resolveSettings({}, { GASTOP_RPC: 'http://a:1 ws://b:2' }, null),
+      resolveSettings({}, {}, file({ rpc: ['http://a:1', 'ws://b:2'] })),
+    ]) {
+      expect(settings.source.value).toEqual({ kind: 'rpc', urls, isPublicDefault: false });
+    }
+  });
+
+  it('the path that every v1 route shares may be part of the URL', () => {
+    const { value } = resolveSettings({ url: 'https://gas.example/api/be/api/v1/' }, {}, null).source;
+    expect(value).toMatchObject({ kind: 'hosted', url: new URL('https://gas.example/api') });
+  });
+});
+
+describe('the key', () => {
+  it('from the environment goes to whichever service was named', () => {
+    const settings = resolveSettings({ url: 'http://a.example' }, { GASTOP_API_KEY: 'secret-key\n' }, null);
+    expect(settings.source.value).toMatchObject({ apiKey: 'secret-key' });
+  });
+
+  it('from the config file is never sent to another service than the one named beside it', () => {
+    const config = file({ url: 'https://mine.example', apiKey: 'secret-key' });
+    expect(resolveSettings({}, {}, config).source.value).toMatchObject({ apiKey: 'secret-key' });
+    expect(resolveSettings({ url: 'https://mine.example/be/api/v1' }, {}, config).source.value).toMatchObject(
+      {
+        apiKey: 'secret-key',
+      },
+    );
+    const other = resolveSettings({ url: 'https://other.example' }, {}, config);
+    expect(other.source.value).toMatchObject({ apiKey: null });
+    expect(other.apiKey.from).toContain('mine.example');
+    expect(resolveSettings({ url: 'http://mine.example' }, {}, config).source.value).toMatchObject({
+      apiKey: null,
+    });
+  });
+});
