@@ -1,0 +1,192 @@
+import { setImmediate } from 'node:timers/promises';
+import type { Block } from '../core/block.ts';
+import { chainProfile } from '../core/chains.ts';
+import { type BlockFileSummary, readBlockFile, scanBlockFile } from './block-file.ts';
+import { badFile, fileLabel } from './block-file-error.ts';
+import type { ChainEvent, ChainSource, KnownBlock } from './chain-source.ts';
+import { ChainError } from './errors.ts';
+import { withoutNode } from './no-node.ts';
+import { findResumePoint } from './resume-point.ts';
+import { type Clock, systemClock } from './rpc/clock.ts';
+
+/** So much of a recording is there from the start, so that there is a history to see and to advise from. */
+const HISTORY_SEC = 3_600;
+const HISTORY_SHARE = 0.1;
+const FASTEST = 100_000;
+/** Timers count in 31 bits; a slow replay of a quiet chain may wait longer. */
+const LONGEST_SLEEP_MS = 86_400_000;
+/** Blocks that may follow one another before everything else gets its turn. */
+const BURST = 64;
+
+export interface ReplayOptions {
+  /** Path of a file as `readBlockFile` reads it. */
+  readonly file: string;
+  /** Recorded seconds per second, above 0 and at most 100,000. */
+  readonly speed: number;
+  readonly clock?: Clock;
+}
+
+/**
+ * Plays recorded blocks as if they came from a chain. The file is read through once here (so that whatever is wrong
+ * with it is said now), then block by block as time passes: memory does not grow with the recording.
+ *
+ * Virtual time stands at the first block plus one hour (at most a tenth of the recording) until the first
+ * subscription, then runs at `speed`; blocks up to it are history, later ones cannot be seen by any means. It never
+ * runs past a block that no subscriber has taken, however slow they are, and stops at the last block's time.
+ * @throws ChainError `bad-file`; `unsupported` for a speed out of range.
+ */
+export async function openReplaySource(options: ReplayOptions): Promise<ChainSource> {
+  const { file, speed } = options;
+  if (!(speed > 0 && speed <= FASTEST)) {
+    throw new ChainError('unsupported', `a replay's speed is above 0 and at most ${FASTEST}, such as 60`);
+  }
+  const summary = await scanBlockFile(file);
+  const spanSec = summary.last.timestamp - summary.first.timestamp;
+  const startSec = summary.first.timestamp + Math.min(HISTORY_SEC, spanSec * HISTORY_SHARE);
+  const tape = await openTape(file, summary, startSec);
+  const clock = options.clock ?? systemClock;
+  const player = new ReplayPlayer({ file, speed, summary, startSec, clock }, tape);
+  const name = () => (player.hasEnded ? `${fileLabel(file)} · ended` : fileLabel(file));
+  return {
+    ...withoutNode('a recording'),
+    kind: 'replay',
+    get name() {
+      return name();
+    },
+    now: () => player.now(),
+    chain: async () => chainProfile(summary.chainId),
+    head: async () => tape.head,
+    blocks: (from, to, { signal } = {}) => player.blocks(from, to, signal),
+    subscribe: ({ known, signal }) => player.play(known, signal),
+    health() {
+      const message = player.hasEnded ? 'played to its end' : `plays at ${speed}×`;
+      return [{ name: name(), state: 'ok', head: tape.head.number, latencyMs: null, message }];
+    },
+  };
+}
+
+/** How far the recording has been played. */
+interface Tape {
+  head: Block;
+  /** `null` after the last. */
+  next: Block | null;
+}
+
+async function openTape(file: string, summary: BlockFileSummary, startSec: number): Promise<Tape> {
+  const from = summary.marks.findLast(({ timestamp }) => timestamp <= startSec);
+  let head = summary.first;
+  for await (const block of readBlockFile(file, { from })) {
+    if (block.timestamp > startSec) return { head, next: block };
+    head = block;
+  }
+  return { head, next: null };
+}
+
+interface ReplayState {
+  readonly file: string;
+  readonly speed: number;
+  readonly summary: BlockFileSummary;
+  readonly startSec: number;
+  readonly clock: Clock;
+}
+
+class ReplayPlayer {
+  readonly #state: ReplayState;
+  readonly #tape: Tape;
+  #startedAt: number | null = null;
+  #ended = false;
+
+  constructor(state: ReplayState, tape: Tape) {
+    this.#state = state;
+    this.#tape = tape;
+  }
+
+  get hasEnded(): boolean {
+    return this.#ended;
+  }
+
+  now(): number {
+    const { next } = this.#tape;
+    return Math.min(this.#playedMs(), (next ?? this.#state.summary.last).timestamp * 1_000);
+  }
+
+  async blocks(from: number, to: number, signal?: AbortSignal): Promise<Block[]> {
+    const last = Math.min(to, this.#tape.head.number);
+    const found: Block[] = [];
+    if (last < Math.max(from, this.#state.summary.first.number)) return found;
+    for await (const block of this.#read(from, signal)) {
+      if (block.number > last) break;
+      if (block.number >= from) found.push(block);
+    }
+    return found;
+  }
+
+  async *play(known: readonly KnownBlock[], signal: AbortSignal): AsyncGenerator<ChainEvent> {
+    const { file, summary, clock } = this.#state;
+    const start = await findResumePoint(known, this.#tape.head, (from, to) => this.blocks(from, to));
+    this.#startedAt ??= clock.now();
+    yield* start.events;
+
+    let current: Block | null = null;
+    let inBurst = 0;
+    for await (const next of this.#read(start.from, signal)) {
+      if (next.number < start.from) continue;
+      if (current !== null) {
+        inBurst = (await this.#untilDue(current, signal)) ? 0 : inBurst + 1;
+        if (inBurst % BURST === BURST - 1) await setImmediate();
+        if (signal.aborted) return;
+        this.#advance(current, next);
+        yield { type: 'block', block: current };
+      }
+      current = next;
+    }
+    if (signal.aborted) return;
+    if (current !== null) {
+      if (current.number !== summary.last.number) {
+        throw badFile(file, null, 'has changed while it was played; start the replay again');
+      }
+      await this.#untilDue(current, signal);
+      if (signal.aborted) return;
+      this.#advance(current, null);
+      yield { type: 'block', block: current };
+    }
+    this.#ended = true;
+    yield { type: 'ended' };
+    await untilAborted(signal);
+  }
+
+  /** Answers whether there was anything to wait for. */
+  async #untilDue(block: Block, signal: AbortSignal): Promise<boolean> {
+    const { clock, speed } = this.#state;
+    const leftMs = () => (block.timestamp * 1_000 - this.#playedMs()) / speed;
+    if (block.number <= this.#tape.head.number || leftMs() <= 0) return false;
+    while (leftMs() > 0 && !signal.aborted) {
+      await clock.sleep(Math.min(Math.ceil(leftMs()), LONGEST_SLEEP_MS), signal);
+    }
+    return true;
+  }
+
+  /** Virtual time were every block taken as soon as it is due. */
+  #playedMs(): number {
+    const { clock, speed, startSec } = this.#state;
+    const elapsed = this.#startedAt === null ? 0 : clock.now() - this.#startedAt;
+    return startSec * 1_000 + elapsed * speed;
+  }
+
+  #advance(block: Block, next: Block | null): void {
+    if (block.number <= this.#tape.head.number) return;
+    this.#tape.head = block;
+    this.#tape.next = next;
+  }
+
+  /** Begins at or before block `from`. */
+  #read(from: number, signal?: AbortSignal): AsyncGenerator<Block> {
+    const { file, summary } = this.#state;
+    return readBlockFile(file, { signal, from: summary.marks.findLast(({ number }) => number <= from) });
+  }
+}
+
+function untilAborted(signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return Promise.resolve();
+  return new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
+}

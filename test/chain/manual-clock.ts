@@ -1,0 +1,18 @@
+import { setImmediate } from 'node:timers/promises';
+import type { Clock } from '../../src/chain/rpc/clock.ts';
+
+/** Time that moves only when everything waits for it: straight to the next moment somebody waits for. */
+export function manualClock(startMs = 1_000_000): Clock & { readonly advance: (ms: number) => void } {
+  let now = startMs;
+  return {
+    now: () => now,
+    advance: (ms) => {
+      now += ms;
+    },
+    sleep: async (ms, signal) => {
+      // As real timers: others get their turn, and an abort ends the wait without its time having passed.
+      await setImmediate();
+      if (!signal?.aborted) now += ms;
+    },
+  };
+}
