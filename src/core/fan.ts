@@ -60,8 +60,12 @@ export class FanBook {
       const low = lowestBaseFee(nextBaseFee, blocksAhead - 1, this.#rule);
       const high = highestBaseFee(nextBaseFee, blocksAhead - 1, this.#rule);
       const ratios = window.tally;
-      // With too little history the extremes are all that can be said.
-      if (ratios.size < LEAST_BLOCKS) return { blocksAhead, min: low, expected: nextBaseFee, max: high };
+      // With too little history the extremes are all that can be said, and without a formula not even those.
+      if (ratios.size < LEAST_BLOCKS) {
+        return formulaHolds
+          ? { blocksAhead, min: low, expected: nextBaseFee, max: high }
+          : { blocksAhead, min: nextBaseFee / 2n, expected: nextBaseFee, max: nextBaseFee * 2n };
+      }
       const at = (q: number): bigint => {
         const fee = BigInt(wholeWei(Number(nextBaseFee) * (ratios.quantile(q) ?? 1)));
         if (!formulaHolds) return fee;

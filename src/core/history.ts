@@ -31,8 +31,13 @@ export class Column {
     const held = this.#values;
     if (held.length >= this.#limit) return;
     const wider = new Float64Array(Math.min(held.length * 2, this.#limit));
-    for (let number = block - held.length; number < block; number += 1) {
-      wider[number % wider.length] = held[number % held.length] ?? Number.NaN;
+    // In runs that wrap neither ring: with many columns a copy by element would be felt as a pause.
+    for (let number = block - held.length; number < block; ) {
+      const from = number % held.length;
+      const to = number % wider.length;
+      const run = Math.min(held.length - from, wider.length - to, block - number);
+      wider.set(held.subarray(from, from + run), to);
+      number += run;
     }
     this.#values = wider;
   }

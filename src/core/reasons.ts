@@ -58,5 +58,5 @@ function movement({ direction, changeRatio }: Trend): string {
 }
 
 function fullness({ congestion }: Trend): string {
-  return `the last 20 blocks were ${formatPercent(congestion)} full`;
+  return `recent blocks were ${formatPercent(congestion)} full`;
 }

@@ -128,6 +128,23 @@ describe('a rewind', () => {
     rewound(4_000, 1_000, 128, 50);
   });
 
+  it('brings back the long horizons too, and the clock with its gaps', () => {
+    // Minutes between blocks: three days in a few thousand of them.
+    const steps = restlessSteps(4_300).map((step, index) => ({
+      ...step,
+      spacingSec: index % 500 === 0 ? 5_000 : 60,
+    }));
+    const blocks = makeBlocks(steps);
+    const engine = engineAfter(blocks, 8_192);
+    const advised = engine.advice()?.recommendation.alternatives.at(-1);
+    expect(Number(advised?.price)).not.toBe(Number(engine.advice()?.lanes.average.price));
+    for (const depth of [1, 7, 100, 900]) {
+      const kept = blocks.slice(0, blocks.length - depth);
+      engine.rewindTo(kept.at(-1)?.number ?? 0);
+      expect(engine.advice()).toEqual(engineAfter(kept, 8_192).advice());
+    }
+  });
+
   it('to the head or above it changes nothing', () => {
     const engine = engineAfter(makeBlocks(restlessSteps(100)));
     const advice = engine.advice();

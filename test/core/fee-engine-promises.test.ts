@@ -1,0 +1,138 @@
+import { describe, expect, it } from 'vitest';
+import { type Advice, LANE_PROMISES, LANES, type LaneName } from '../../src/core/advice.ts';
+import { type Block, tipAt } from '../../src/core/block.ts';
+import { FeeEngine } from '../../src/core/fee-engine.ts';
+import { ETHEREUM_FEE_RULE } from '../../src/core/fee-rule.ts';
+import { makeBlocks, restlessSteps } from './support/made-blocks.ts';
+import { recordedBlocks } from './support/recorded-blocks.ts';
+
+/** One piece of advice that stated a probability, and what came of it: judged here, apart from the engine. */
+interface Verdict {
+  readonly stated: number;
+  readonly kept: boolean;
+  readonly savingRatio: number;
+}
+
+interface Walk {
+  readonly lanes: Record<LaneName, Verdict[]>;
+  readonly horizons: Map<number, Verdict[]>;
+  readonly waits: Verdict[];
+}
+
+function walk(blocks: readonly Block[]): Walk {
+  const engine = new FeeEngine({ feeRule: ETHEREUM_FEE_RULE });
+  const found: Walk = { lanes: { slow: [], average: [], fast: [] }, horizons: new Map(), waits: [] };
+  blocks.forEach((block, index) => {
+    engine.push(block);
+    const advice = engine.advice();
+    if (advice !== null) judge(advice, block, blocks.slice(index + 1, index + 400), found);
+  });
+  return found;
+}
+
+function judge(advice: Advice, head: Block, future: readonly Block[], found: Walk): void {
+  const nextPrice = Number(future[0]?.baseFeePerGas ?? 0);
+  for (const lane of LANES) {
+    const { maxFeePerGas, maxPriorityFeePerGas, probability } = advice.lanes[lane];
+    const window = future.slice(0, LANE_PROMISES[lane].withinBlocks);
+    if (probability === null || window.length < LANE_PROMISES[lane].withinBlocks) continue;
+    const included = window.find((block) => {
+      const asked = tipAt(block, 10) ?? 0n;
+      return maxPriorityFeePerGas >= asked && maxFeePerGas >= block.baseFeePerGas + asked;
+    });
+    const paid = Number((included ?? window.at(-1))?.baseFeePerGas ?? 0);
+    found.lanes[lane].push({
+      stated: probability,
+      kept: included !== undefined,
+      savingRatio: 1 - paid / nextPrice,
+    });
+  }
+  const targets = advice.recommendation.alternatives.map((target) => ({
+    ...target,
+    into: target.horizonSec,
+  }));
+  for (const { horizonSec, price, probability } of targets) {
+    const verdict = judgeTarget(horizonSec, price, probability, head, future);
+    if (verdict !== null)
+      found.horizons.set(horizonSec, [...(found.horizons.get(horizonSec) ?? []), verdict]);
+  }
+  const { action, deadlineSec, targetPrice, probability } = advice.recommendation;
+  if (action === 'SEND_NOW') return;
+  const verdict = judgeTarget(deadlineSec, targetPrice, probability, head, future);
+  if (verdict !== null) found.waits.push(verdict);
+}
+
+function judgeTarget(
+  horizonSec: number,
+  price: bigint,
+  stated: number | null,
+  head: Block,
+  future: readonly Block[],
+): Verdict | null {
+  const end = head.timestamp + horizonSec;
+  const window = future.filter(({ timestamp }) => timestamp <= end);
+  if (stated === null || window.length === 0 || window.length === future.length) return null;
+  const reached = window.find(({ baseFeePerGas }) => baseFeePerGas <= price);
+  const paid = Number((reached ?? window.at(-1))?.baseFeePerGas ?? 0);
+  return {
+    stated,
+    kept: reached !== undefined,
+    savingRatio: 1 - paid / Number(future[0]?.baseFeePerGas ?? 1),
+  };
+}
+
+function means(verdicts: readonly Verdict[]) {
+  const mean = (of: (verdict: Verdict) => number): number =>
+    verdicts.reduce((sum, verdict) => sum + of(verdict), 0) / verdicts.length;
+  return {
+    stated: mean(({ stated }) => stated),
+    kept: mean(({ kept }) => (kept ? 1 : 0)),
+    savingRatio: mean(({ savingRatio }) => savingRatio),
+  };
+}
+
+describe('on 2,001 recorded mainnet blocks', () => {
+  const { lanes, horizons, waits } = walk(recordedBlocks());
+
+  it.each(LANES)('the %s lane keeps its target and what it states, within two points', (lane) => {
+    const { stated, kept } = means(lanes[lane]);
+    expect(lanes[lane].length).toBeGreaterThan(1_500);
+    expect(kept).toBeGreaterThan(LANE_PROMISES[lane].target - 0.02);
+    expect(Math.abs(kept - stated)).toBeLessThan(0.02);
+  });
+
+  it('Slow saves against sending in the next block, misses counted', () => {
+    expect(means(lanes.slow).savingRatio).toBeGreaterThan(0.015);
+  });
+
+  it.each([300, 900])(
+    'targets within %i s are reached as often as stated, within five points',
+    (horizonSec) => {
+      const { stated, kept } = means(horizons.get(horizonSec) ?? []);
+      expect(horizons.get(horizonSec)?.length).toBeGreaterThan(1_000);
+      expect(Math.abs(kept - stated)).toBeLessThan(0.05);
+    },
+  );
+
+  it('states nothing for horizons that six hours of history cannot measure', () => {
+    expect([...horizons.keys()].toSorted((a, b) => a - b)).not.toContain(21_600);
+    expect([...horizons.keys()]).not.toContain(86_400);
+  });
+
+  it('advice to wait is kept about as often as stated and pays', () => {
+    const { stated, kept, savingRatio } = means(waits);
+    expect(waits.length).toBeGreaterThan(200);
+    expect(stated - kept).toBeLessThan(0.06);
+    expect(savingRatio).toBeGreaterThan(0.05);
+  });
+});
+
+describe('on a made chain whose tips jump about', () => {
+  const { lanes } = walk(makeBlocks(restlessSteps(4_000, 7)));
+
+  it.each(LANES)('the %s lane keeps its target and what it states, within two points', (lane) => {
+    const { stated, kept } = means(lanes[lane]);
+    expect(kept).toBeGreaterThan(LANE_PROMISES[lane].target - 0.02);
+    expect(Math.abs(kept - stated)).toBeLessThan(0.02);
+  });
+});

@@ -1,0 +1,76 @@
+import { describe, expect, it } from 'vitest';
+import { cheapestHourUtc, foldHeatmap } from '../../src/core/heatmap.ts';
+import { changeRatio, summarise, volatility } from '../../src/core/market-stats.ts';
+import { cost, USUAL_ACTIONS } from '../../src/core/usual-actions.ts';
+
+describe('a summary of prices', () => {
+  it('holds whole wei, whatever the order', () => {
+    const values = [10, 1, 9, 2, 8, 3, 7, 4, 6, 5, 11];
+    expect(summarise(values)).toEqual({ min: 1, p10: 2, median: 6, mean: 6, p90: 10, max: 11 });
+    expect(values[0]).toBe(10);
+    expect(summarise([1, 2])).toEqual({ min: 1, p10: 1, median: 2, mean: 2, p90: 2, max: 2 });
+  });
+
+  it('is nothing for no prices', () => {
+    expect(summarise([])).toBeNull();
+  });
+});
+
+describe('volatility and change', () => {
+  it('are shares of the mean and of what was before', () => {
+    expect(volatility([5, 5, 5])).toBe(0);
+    expect(volatility([4, 6])).toBeCloseTo(0.2);
+    expect(changeRatio(11, 10)).toBeCloseTo(0.1);
+  });
+
+  it('are 0 where there is nothing to compare', () => {
+    expect(volatility([])).toBe(0);
+    expect(volatility([0, 0])).toBe(0);
+    expect(changeRatio(5, 0)).toBe(0);
+  });
+});
+
+describe('the heatmap', () => {
+  // Monday, 1 January 2024, 00:00 UTC.
+  const monday = 1_704_067_200;
+  const at = (day: number, hour: number, meanBaseFee: number, blocks = 300) => ({
+    timestamp: monday + (day * 24 + hour) * 3_600 + 59,
+    meanBaseFee,
+    blocks,
+  });
+
+  it('starts with Monday and midnight UTC and ends with Sunday, 23 h', () => {
+    const cells = foldHeatmap([at(0, 0, 10), at(6, 23, 20)]);
+    expect(cells).toHaveLength(7);
+    expect(cells.every((row) => row.length === 24)).toBe(true);
+    expect(cells[0]?.[0]).toBe(10);
+    expect(cells[6]?.[23]).toBe(20);
+    expect(cells.flat().filter((cell) => cell !== null)).toHaveLength(2);
+  });
+
+  it('weighs hours of several weeks by their blocks', () => {
+    expect(foldHeatmap([at(2, 5, 10, 100), at(9, 5, 40, 200)])[2]?.[5]).toBe(30);
+  });
+
+  it('leaves out hours without a block', () => {
+    expect(foldHeatmap([at(0, 0, 10, 0)])[0]?.[0]).toBeNull();
+  });
+
+  it('knows the cheapest hour only once a whole day was seen', () => {
+    const day = Array.from({ length: 24 }, (_, hour) => at(0, hour, 50 + Math.abs(hour - 4)));
+    expect(cheapestHourUtc(day)).toBe(4);
+    expect(cheapestHourUtc(day.slice(1))).toBeNull();
+    expect(cheapestHourUtc([])).toBeNull();
+  });
+});
+
+describe('usual work', () => {
+  it('costs its gas times the price', () => {
+    expect(cost(21_000, 50_700_000n)).toBe(1_064_700_000_000n);
+  });
+
+  it('names each kind once, and none uses less gas than a transaction must', () => {
+    expect(new Set(USUAL_ACTIONS.map(({ name }) => name)).size).toBe(USUAL_ACTIONS.length);
+    expect(Math.min(...USUAL_ACTIONS.map(({ gas }) => gas))).toBe(21_000);
+  });
+});
