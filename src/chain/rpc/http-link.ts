@@ -21,22 +21,26 @@ export function createHttpLink(
     maxResponseBodySize: maxAnswerBytes,
     // The deadline below covers the body as well, which viem's own does not.
     timeout: 0,
-    onResponse: (response) => refuseWebPage(response, name),
   });
   return {
     request: (method, params, { signal, timeoutMs = options.timeoutMs } = {}) =>
       withDeadline(timeoutMs, signal, async (inner) => {
         let answer: unknown;
+        let status = 200;
         try {
           answer = await client.request({
             body: { method, params },
+            onResponse: (response) => {
+              status = response.status;
+              refuseUnread(response, name);
+            },
             // A redirect would carry keys and signed bytes to a host nobody chose.
             fetchOptions: { signal: inner, redirect: 'manual' },
           });
         } catch (error) {
           if (inner.reason instanceof DeadlineError) throw timeoutFailure(name, timeoutMs);
           if (signal?.aborted) throw signal.reason;
-          throw httpFailure(error, name, maxAnswerBytes);
+          throw httpFailure(error, name, { status, maxAnswerBytes });
         }
         return resultOf(answer, name, method);
       }),
@@ -45,7 +49,9 @@ export function createHttpLink(
   };
 }
 
-function refuseWebPage(response: Response, name: string): void {
+/** Answers whose body needs no reading. */
+function refuseUnread(response: Response, name: string): void {
+  if (response.status >= 300 && response.status < 400) throw statusFailure(name, response.status);
   if (!response.ok || !/^text\/html\b/i.test(response.headers.get('content-type') ?? '')) return;
   throw new ChainError(
     'bad-answer',
@@ -54,12 +60,17 @@ function refuseWebPage(response: Response, name: string): void {
 }
 
 /** viem's errors carry the address and the request's body, so nothing of them goes on but what is read here. */
-function httpFailure(error: unknown, name: string, maxAnswerBytes: number): ChainError {
+function httpFailure(
+  error: unknown,
+  name: string,
+  { status, maxAnswerBytes }: { readonly status: number; readonly maxAnswerBytes: number },
+): ChainError {
   for (let each: unknown = error, depth = 0; each instanceof Error && depth < 8; each = each.cause, depth++) {
     if (each instanceof ChainError) return each;
     if (each.name === 'ResponseBodyTooLargeError') return tooLargeFailure(name, maxAnswerBytes);
     if ('status' in each && typeof each.status === 'number') return statusFailure(name, each.status);
-    if (each instanceof SyntaxError) return notJsonFailure(name);
+    if (each instanceof SyntaxError)
+      return status >= 400 ? statusFailure(name, status) : notJsonFailure(name);
   }
   return connectionFailure(name, systemCode(error));
 }

@@ -1,0 +1,92 @@
+import { readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { createPriceFeed, decodeLatestRoundData } from '../../src/chain/price-feed.ts';
+import type { Hex } from '../../src/core/block.ts';
+import { chainProfile } from '../../src/core/chains.ts';
+
+interface Recorded {
+  recorded_eth_calls: {
+    response: { result: Hex };
+    decoded_by_us: { answer: string; updatedAt: number };
+  }[];
+}
+const calls = (
+  JSON.parse(
+    readFileSync(new URL('../fixtures/rpc/chainlink/latest-round-data.json', import.meta.url), 'utf8'),
+  ) as Recorded
+).recorded_eth_calls;
+
+const word = (value: bigint): string => BigInt.asUintN(256, value).toString(16).padStart(64, '0');
+const round = (answer: bigint, updatedAt: number): Hex =>
+  `0x${[1n, answer, BigInt(updatedAt), BigInt(updatedAt), 1n].map(word).join('')}`;
+
+const ethereum = chainProfile(1);
+const updatedAt = 1_783_026_455;
+
+/** A source that answers the feed's two calls and counts them. */
+function feed(latest: () => Hex | Promise<Hex>, options: { decimals?: Hex; chainId?: number } = {}) {
+  const state = { nowMs: updatedAt * 1_000, asked: 0 };
+  const prices = createPriceFeed({
+    source: {
+      call: async ({ to, data }) => {
+        expect(to).toBe(ethereum.usdFeed?.address);
+        if (data === '0x313ce567') return options.decimals ?? `0x${word(8n)}`;
+        expect(data).toBe('0xfeaf968c');
+        state.asked++;
+        return latest();
+      },
+    },
+    chain: chainProfile(options.chainId ?? 1),
+    now: () => state.nowMs,
+  });
+  return { state, prices };
+}
+
+test.each(calls)('a recorded answer is decoded: $decoded_by_us.answer', ({ response, decoded_by_us }) => {
+  expect(decodeLatestRoundData(response.result)).toEqual({
+    answer: BigInt(decoded_by_us.answer),
+    updatedAt: decoded_by_us.updatedAt,
+  });
+});
+
+test('the price is the answer with the feed’s own decimals', async () => {
+  const recorded = calls[0]?.response.result ?? '0x';
+  expect(await feed(() => recorded).prices.nativeUsd()).toBeCloseTo(61_479.17292489, 8);
+  expect(await feed(() => recorded, { decimals: `0x${word(18n)}` }).prices.nativeUsd()).toBeCloseTo(
+    6.147917292489e-6,
+  );
+});
+
+test('there is none where the chain has no feed', async () => {
+  expect(await feed(() => round(1n, updatedAt), { chainId: 31_337 }).prices.nativeUsd()).toBeNull();
+});
+
+test('there is none when it is older than its heartbeat and a half', async () => {
+  const { state, prices } = feed(() => round(300_000_000_000n, updatedAt));
+  state.nowMs = (updatedAt + 5_400) * 1_000;
+  expect(await prices.nativeUsd()).toBe(3_000);
+  state.nowMs += 61_000;
+  expect(await prices.nativeUsd()).toBeNull();
+});
+
+test.each<[string, () => Hex | Promise<Hex>]>([
+  ['the call fails', () => Promise.reject(new Error('down'))],
+  ['nothing is deployed there', () => '0x'],
+  ['the answer is cut short', () => `0x${word(1n).repeat(4)}`],
+  ['the price is zero', () => round(0n, updatedAt)],
+  ['the price is negative', () => round(-5n, updatedAt)],
+  ['the time is absurd', () => `0x${[1n, 5n, 1n, 2n ** 200n, 1n].map(word).join('')}`],
+])('there is none when %s', async (_, latest) => {
+  expect(await feed(latest).prices.nativeUsd()).toBeNull();
+});
+
+test('it is read once a minute, however often it is asked for', async () => {
+  const { state, prices } = feed(() => round(300_000_000_000n, updatedAt));
+  await Promise.all([prices.nativeUsd(), prices.nativeUsd(), prices.nativeUsd()]);
+  state.nowMs += 59_000;
+  await prices.nativeUsd();
+  expect(state.asked).toBe(1);
+  state.nowMs += 1_000;
+  await prices.nativeUsd();
+  expect(state.asked).toBe(2);
+});

@@ -1,0 +1,239 @@
+import { afterEach, describe, expect, test } from 'vitest';
+import { ChainError } from '../../../src/chain/errors.ts';
+import { createRpcSource } from '../../../src/chain/rpc-source.ts';
+import { type JsonRpcServer, type Reply, startJsonRpcServer } from '../../helpers/json-rpc-server.ts';
+import { createScriptedChain } from '../../helpers/scripted-chain.ts';
+
+const servers: JsonRpcServer[] = [];
+afterEach(async () => {
+  await Promise.all(servers.splice(0).map((server) => server.stop()));
+});
+
+async function serve(reply: Reply | ((method: string) => Reply | undefined)) {
+  const answer = typeof reply === 'function' ? reply : () => reply;
+  const server = await startJsonRpcServer(createScriptedChain({ length: 10 }), { answer });
+  servers.push(server);
+  return {
+    server,
+    source: createRpcSource({ urls: [`${server.url}/v3/SECRET?k=SECRET`], requestTimeoutMs: 400 }),
+  };
+}
+
+async function errorOf(promise: Promise<unknown>): Promise<ChainError> {
+  const error: unknown = await promise.then(
+    () => null,
+    (thrown: unknown) => thrown,
+  );
+  if (!(error instanceof ChainError)) throw new Error(`not a ChainError: ${String(error)}`);
+  expect(error.message).not.toMatch(/SECRET|[\n\r\u001b\u202e]|viem/i);
+  expect(error.message.length).toBeLessThan(300);
+  expect(error.cause).toBeUndefined();
+  return error;
+}
+
+const html = { 'content-type': 'text/html; charset=utf-8' };
+const header = {
+  number: '0x9',
+  hash: `0x${'1'.repeat(64)}`,
+  parentHash: `0x${'2'.repeat(64)}`,
+  timestamp: '0x1',
+  gasUsed: '0x0',
+  gasLimit: '0x1c9c380',
+  baseFeePerGas: '0x7',
+};
+
+describe('one clean line that says what to do', () => {
+  const cases: readonly (readonly [string, Reply, string, RegExp])[] = [
+    ['a web page', { raw: '<html>SECRET</html>', headers: html }, 'bad-answer', /answers with a web page/],
+    ['a web page called JSON', { raw: '<html>SECRET</html>' }, 'bad-answer', /something that is not JSON/],
+    ['truncated JSON', { raw: '{"jsonrpc":"2.0","id":1,"resu' }, 'bad-answer', /something that is not JSON/],
+    [
+      'invalid UTF-8',
+      { raw: Buffer.from([0x22, 0xff, 0xfe, 0x22]) },
+      'bad-answer',
+      /JSON that is not JSON-RPC/,
+    ],
+    [
+      'invalid UTF-8 in a value',
+      { raw: Buffer.concat([Buffer.from('{"result":"'), Buffer.from([0xc3, 0x28]), Buffer.from('"}')]) },
+      'bad-answer',
+      /eth_chainId that makes no sense/,
+    ],
+    ['an empty body', { raw: '' }, 'bad-answer', /something that is not JSON/],
+    ['JSON of another kind', { raw: '[1,2,3]' }, 'bad-answer', /JSON that is not JSON-RPC/],
+    ['no result', { raw: '{"jsonrpc":"2.0","id":1}' }, 'bad-answer', /JSON that is not JSON-RPC/],
+    ['a number that is none', { result: '0xzz' }, 'bad-answer', /eth_chainId that makes no sense/],
+    [
+      'a number without end',
+      { result: `0x${'f'.repeat(64)}` },
+      'bad-answer',
+      /eth_chainId that makes no sense/,
+    ],
+    ['HTTP 401', { raw: 'SECRET', status: 401 }, 'unreachable', /refuses access \(HTTP 401\): check the key/],
+    ['HTTP 404', { raw: 'nothing', status: 404 }, 'bad-answer', /HTTP 404: is that the address/],
+    ['HTTP 429', { raw: 'slow', status: 429 }, 'rate-limited', /too many requests \(HTTP 429\)/],
+    [
+      'HTTP 502 with a web page',
+      { raw: '<html>', status: 502, headers: html },
+      'unreachable',
+      /fails \(HTTP 502\)/,
+    ],
+    [
+      'a redirect',
+      { raw: '', status: 307, headers: { location: 'http://127.0.0.1:1/SECRET' } },
+      'bad-answer',
+      /sends elsewhere \(HTTP 307\)/,
+    ],
+    [
+      'an error with escape sequences and an address',
+      { error: { code: -32000, message: '\u001b[2J\nbad key at https://h/SECRET' } },
+      'rejected',
+      /refuses eth_chainId: \[2J bad key at \(address\)/,
+    ],
+    ['no answer', { hang: true }, 'timeout', /did not answer within 1 s/],
+    [
+      'a body that never ends',
+      {
+        write: (response) => {
+          response.writeHead(200, { 'content-type': 'application/json' });
+          response.write('{"jsonrpc":');
+        },
+      },
+      'timeout',
+      /did not answer within 1 s/,
+    ],
+    [
+      'a connection that breaks in the middle',
+      {
+        write: (response) => {
+          response.writeHead(200, { 'content-type': 'application/json', 'content-length': '1000' });
+          response.write('{"jsonrpc":', () => response.destroy());
+        },
+      },
+      'unreachable',
+      /broke the connection off/,
+    ],
+  ];
+  test.each(cases)('for %s', async (_, reply, code, line) => {
+    const { source, server } = await serve(reply);
+    const error = await errorOf(source.chain());
+    expect(error.code).toBe(code);
+    expect(error.message).toMatch(line);
+    expect(error.message).toContain(`127.0.0.1:${server.port}`);
+  });
+
+  test('for a port where nobody listens', async () => {
+    const { server, source } = await serve({ hang: true });
+    await server.stop();
+    const error = await errorOf(source.head());
+    expect(error).toMatchObject({ code: 'unreachable' });
+    expect(error.message).toBe(`127.0.0.1:${server.port} refuses the connection: is the node running?`);
+  });
+
+  test('for a host name that does not exist', async () => {
+    const source = createRpcSource({ urls: ['http://no-such-host.invalid/SECRET'], requestTimeoutMs: 5_000 });
+    const error = await errorOf(source.head());
+    expect(error.code).toBe('unreachable');
+    expect(error.message).toMatch(/^no-such-host\.invalid is not known by name/);
+  });
+});
+
+describe('answers that do not fit', () => {
+  test.each([
+    ['a header without a hash', 'eth_getBlockByNumber', { ...header, hash: undefined }, /\(hash\)/],
+    [
+      'a base fee beyond all measure',
+      'eth_getBlockByNumber',
+      { ...header, baseFeePerGas: `0x${'f'.repeat(60)}` },
+      /\(baseFeePerGas\)/,
+    ],
+    [
+      'fee lists of different lengths',
+      'eth_feeHistory',
+      { oldestBlock: '0x9', baseFeePerGas: ['0x1'], gasUsedRatio: [0, 0, 0] },
+      /lists differ in length/,
+    ],
+    [
+      'fewer tips than asked for',
+      'eth_feeHistory',
+      { oldestBlock: '0x9', baseFeePerGas: ['0x1', '0x1'], gasUsedRatio: [0], reward: [['0x1']] },
+      /gives 1 tips per block/,
+    ],
+    [
+      'a fee that is a number',
+      'eth_feeHistory',
+      { oldestBlock: '0x9', baseFeePerGas: [1, 2], gasUsedRatio: [0] },
+      /\(baseFeePerGas\.0\)/,
+    ],
+  ])('%s', async (_, method, result, line) => {
+    const { source } = await serve((asked) => (asked === method ? { result } : undefined));
+    const error = await errorOf(source.head());
+    expect(error.code).toBe('bad-answer');
+    expect(error.message).toMatch(line);
+  });
+
+  test('a tip that somebody mistyped is capped, not refused', async () => {
+    const mistyped = '0x6f05b59d3b200000';
+    const { source } = await serve((method) =>
+      method === 'eth_feeHistory'
+        ? {
+            result: {
+              oldestBlock: '0x9',
+              baseFeePerGas: ['0x7', '0x7'],
+              gasUsedRatio: [0.5],
+              reward: [['0x0', '0x1', '0x1', '0x1', '0x2', '0x2', mistyped]],
+            },
+          }
+        : undefined,
+    );
+    expect((await source.head()).tips?.[6]).toBe(BigInt(Number.MAX_SAFE_INTEGER));
+  });
+});
+
+test('an answer of 100 MB is broken off after 32, whether it says its length or not', async () => {
+  let sent = 0;
+  const chunk = Buffer.alloc(2 ** 20, 0x20);
+  const { source, server } = await serve({
+    write: (response) => {
+      response.writeHead(200, { 'content-type': 'application/json' });
+      response.on('error', () => {});
+      const more = () => {
+        while (!response.destroyed && sent < 100 * 2 ** 20) {
+          sent += chunk.length;
+          if (!response.write(chunk)) return response.once('drain', more);
+        }
+        return response.end();
+      };
+      more();
+    },
+  });
+  const patient = createRpcSource({ urls: [server.url], requestTimeoutMs: 20_000 });
+  const error = await errorOf(patient.chain());
+  expect(error.code).toBe('bad-answer');
+  expect(error.message).toContain('answers more than 32 MB');
+  expect(sent).toBeLessThan(60 * 2 ** 20);
+
+  server.options = {
+    answer: () => ({
+      write: (response) => {
+        response.writeHead(200, {
+          'content-type': 'application/json',
+          'content-length': String(100 * 2 ** 20),
+        });
+        response.flushHeaders();
+      },
+    }),
+  };
+  expect((await errorOf(source.chain())).message).toContain('answers more than 32 MB');
+});
+
+test('a failed request leaves no connection behind', async () => {
+  const { source, server } = await serve({
+    write: (response) => {
+      response.writeHead(200, { 'content-type': 'application/json' });
+      response.write('{');
+    },
+  });
+  await errorOf(source.chain());
+  while (server.connections() > 0) await new Promise((resolve) => setTimeout(resolve, 5));
+});
