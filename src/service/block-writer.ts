@@ -20,22 +20,17 @@ export class BlockWriter {
   #lastFlush = Number.NEGATIVE_INFINITY;
   #work: Promise<void> = Promise.resolve();
   #problem: string | null = null;
-  #lost = false;
+  readonly #onRecovered: () => void;
 
-  constructor(store: BlockStore) {
+  /** `onRecovered` is called with the first write that works after one that did not. */
+  constructor(store: BlockStore, onRecovered: () => void) {
     this.#store = store;
+    this.#onRecovered = onRecovered;
   }
 
   /** Why the history is not being written, or `null`. */
   get problem(): string | null {
     return this.#problem;
-  }
-
-  /** Whether a write has failed since this was last asked. */
-  takeLost(): boolean {
-    const lost = this.#lost;
-    this.#lost = false;
-    return lost;
   }
 
   get isFull(): boolean {
@@ -79,11 +74,12 @@ export class BlockWriter {
   #enqueue(write: () => Promise<void>): void {
     this.#work = this.#work.then(write).then(
       () => {
+        if (this.#problem === null) return;
         this.#problem = null;
+        this.#onRecovered();
       },
       (error: unknown) => {
         this.#problem = `history is not being saved: ${error instanceof Error ? error.message : String(error)}`;
-        this.#lost = true;
       },
     );
   }

@@ -58,9 +58,10 @@ export class Follower {
 
   constructor(options: FollowerOptions) {
     this.#options = options;
-    this.#writer = new BlockWriter(options.store);
+    this.#writer = new BlockWriter(options.store, () => this.#filler.fillSoon());
     this.#filler = new HistoryFiller(options, {
       head: () => this.#recent.head,
+      flush: () => this.#writer.flush(),
       rebuild: (from) => this.#rebuild(from),
     });
     // Nobody needs to wait for it.
@@ -238,7 +239,6 @@ export class Follower {
     if (head !== null && block.number <= head.number) this.#rewindTo(block.number - 1);
     if (head !== null && block.number > head.number + 1) this.#filler.fillSoon();
     this.#digest(block);
-    if (this.#writer.problem === null && this.#writer.takeLost()) this.#filler.fillSoon();
   }
 
   #digest(block: Block): void {

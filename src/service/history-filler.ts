@@ -23,6 +23,8 @@ interface FillerOptions {
 
 interface FilledEngine {
   head(): Block | null;
+  /** Resolves when the store holds every block up to the present head. */
+  flush(): Promise<void>;
   /** Called when the history from block `from` on is worth being remembered. */
   rebuild(from: number): Promise<void>;
 }
@@ -84,6 +86,8 @@ export class HistoryFiller {
     for (const sec of [...stages, historySec]) {
       const head = this.#engine.head();
       if (head === null || signal.aborted) return;
+      // What only waits to be written is no hole.
+      await this.#engine.flush();
       const range = { from: Math.max(0, head.number - MOST_BLOCKS), to: head.number };
       const until = head.timestamp - sec;
       const written = await backfill({ source, store, range, until, signal });

@@ -9,6 +9,8 @@ import { toStoreError } from './store-error.ts';
 export interface Window {
   readonly from: number;
   readonly to: number;
+  /** Only blocks and buckets whose tips are known. */
+  readonly tipped?: boolean;
 }
 
 export interface Page {
@@ -36,6 +38,7 @@ export class HistoryStore {
         .select(BLOCK_COLUMNS)
         .where('timestamp', '>=', window.from)
         .where('timestamp', '<=', window.to)
+        .$if(window.tipped === true, (query) => query.where('tip_p50', 'is not', null))
         .orderBy('timestamp')
         .orderBy('number')
         .limit(page.limit)
@@ -52,6 +55,7 @@ export class HistoryStore {
         .select((e) => e.fn.countAll().as('count'))
         .where('timestamp', '>=', window.from)
         .where('timestamp', '<=', window.to)
+        .$if(window.tipped === true, (query) => query.where('tip_p50', 'is not', null))
         .executeTakeFirst(),
     );
     return Number(row?.count ?? 0);
@@ -68,6 +72,7 @@ export class HistoryStore {
         .where('bucket_sec', '=', stored)
         .where('start', '>=', from)
         .where('start', '<=', bucketStart(window.to, bucketSec) + bucketSec - stored)
+        .$if(window.tipped === true, (query) => query.where('tipped_blocks', '>', 0))
         .orderBy('start');
       return (stored === bucketSec ? all.limit(page.limit).offset(page.offset) : all).execute();
     });
@@ -85,6 +90,7 @@ export class HistoryStore {
         .where('bucket_sec', '=', bucketSec)
         .where('start', '>=', bucketStart(window.from, bucketSec))
         .where('start', '<=', window.to)
+        .$if(window.tipped === true, (query) => query.where('tipped_blocks', '>', 0))
         .executeTakeFirst(),
     );
     return Number(row?.count ?? 0);

@@ -99,9 +99,12 @@ export class ScriptedSource implements ChainSource {
     readonly signal: AbortSignal;
   }): AsyncIterable<ChainEvent> {
     this.knownAsked.push(known);
-    const last = known.at(-1)?.number ?? -1;
-    this.#queue = this.#queue.filter((event) => event.type !== 'block');
-    for (let number = last + 1; number <= this.#head; number += 1) {
+    // What happened before is told by comparison with what is known, not event by event.
+    this.#queue = this.#queue.filter(({ type }) => type !== 'block' && type !== 'reorg' && type !== 'gap');
+    const shared = known.findLast((block) => this.#chain.get(block.number)?.hash === block.hash);
+    const ancestor = shared?.number ?? -1;
+    if (ancestor !== (known.at(-1)?.number ?? -1)) yield { type: 'reorg', commonAncestor: ancestor };
+    for (let number = ancestor + 1; number <= this.#head; number += 1) {
       const block = this.#chain.get(number);
       if (block !== undefined) yield { type: 'block', block };
     }

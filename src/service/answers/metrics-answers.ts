@@ -14,7 +14,7 @@ import { isoFromSec, wholeWei } from './wire.ts';
 /** One page of a window's rows in the envelope that every metric shares. */
 export async function metricsAnswer<Row>(
   history: HistoryStore,
-  window: MetricsWindow,
+  window: MetricsWindow & { readonly tipped?: boolean },
   toRow: (rollup: Rollup) => Row,
 ) {
   const { page, size, bucket } = window;

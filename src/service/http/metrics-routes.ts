@@ -39,14 +39,14 @@ const PERCENTILES = {
 } as const satisfies Record<Percentile, TipPercentile>;
 
 export function addMetricsRoutes(app: OpenAPIHono, state: ServiceState): void {
-  async function answer<Row>(asked: MetricsParameters, toRow: (rollup: Rollup) => Row) {
+  async function answer<Row>(asked: MetricsParameters, toRow: (rollup: Rollup) => Row, tipped = false) {
     const context = await state.history();
-    return metricsAnswer(context.store, await metricsWindow(asked, context), toRow);
+    return metricsAnswer(context.store, { ...(await metricsWindow(asked, context)), tipped }, toRow);
   }
   app.openapi(baseFeeRoute, async (c) => c.json(await answer(c.req.valid('query'), baseFeeRow), 200));
   app.openapi(priorityFeeRoute, async (c) => {
     const { percentile, ...window } = c.req.valid('query');
-    return c.json(await answer(window, priorityFeeRow(PERCENTILES[percentile])), 200);
+    return c.json(await answer(window, priorityFeeRow(PERCENTILES[percentile]), true), 200);
   });
   app.openapi(gasUsedRatioRoute, async (c) =>
     c.json(await answer(c.req.valid('query'), gasUsedRatioRow), 200),

@@ -1,0 +1,358 @@
+import { join } from 'node:path';
+import { sql } from 'kysely';
+import { describe, expect, test } from 'vitest';
+import { ErrorBody } from '../../src/contract/api-error.ts';
+import { StatsChart } from '../../src/contract/dashboard.ts';
+import { GasCurrent } from '../../src/contract/gas.ts';
+import { BaseFeeMetrics } from '../../src/contract/metrics.ts';
+import { PATHS } from '../../src/contract/routes.ts';
+import { startService } from '../../src/service/service.ts';
+import { BlockStore } from '../../src/store/block-store.ts';
+import { openDatabase } from '../../src/store/open-database.ts';
+import { BLOCK_ZERO_TIME, blockHash, makeBlock, makeBlocks } from '../helpers/chain-blocks.ts';
+import { ScriptedSource } from '../helpers/scripted-source.ts';
+import { type RunningService, runService, temporaryFolder } from '../helpers/service.ts';
+import { waitFor } from '../helpers/wait-for.ts';
+
+const current = async (service: RunningService) => GasCurrent.parse(await service.read(PATHS.gasCurrent));
+const headIs = (service: RunningService, number: number) =>
+  waitFor(async () => (await current(service)).blockNumber === number, { what: `head ${number}` });
+
+/** The blocks in the history, by the service's own word. */
+async function storedNumbers(service: RunningService): Promise<number[]> {
+  const from = new Date(BLOCK_ZERO_TIME * 1_000).toISOString();
+  const numbers: number[] = [];
+  for (let page = 0; ; page += 1) {
+    const path = `${PATHS.baseFee}?bucket=block&size=500&page=${page}&from=${from}`;
+    const response = await service.get(path);
+    if (!response.ok) return [];
+    const { data } = BaseFeeMetrics.parse(await response.json());
+    if (data.length === 0) return numbers;
+    numbers.push(...data.map((row) => row.blockNumber));
+  }
+}
+
+const upTo = (last: number) => Array.from({ length: last + 1 }, (_, number) => number);
+const holds = (service: RunningService, last: number) =>
+  waitFor(async () => (await storedNumbers(service)).length === last + 1, { what: `blocks 0–${last}` });
+
+describe('following', () => {
+  test('new blocks are answered from at once and stored', async () => {
+    const source = new ScriptedSource(makeBlocks(0, 499));
+    const service = await runService({ source });
+    await service.ready;
+    source.mine(...makeBlocks(500, 502));
+    await headIs(service, 502);
+    await holds(service, 502);
+    expect(await storedNumbers(service)).toEqual(upTo(502));
+    expect(service.errors).toEqual([]);
+  });
+
+  test('a reorg takes back the blocks that are no longer true, in advice and history', async () => {
+    const source = new ScriptedSource(makeBlocks(0, 499));
+    const service = await runService({ source });
+    await service.ready;
+    const fork = (number: number) =>
+      makeBlock(number, {
+        hash: blockHash(number, 1),
+        parentHash: blockHash(number - 1, 1),
+        baseFeePerGas: 77n,
+      });
+    source.reorg(495, [496, 497].map(fork));
+    await headIs(service, 497);
+    expect((await current(service)).basePrice).toBe(77);
+    const chart = StatsChart.parse(await service.read(`${PATHS.statsChart}?timeFrame=1h`));
+    expect(chart.points.slice(-3).map((point) => point.base)).toEqual([
+      Number(makeBlock(495).baseFeePerGas),
+      77,
+      77,
+    ]);
+  });
+
+  test('blocks that were jumped over are filled in behind', async () => {
+    const source = new ScriptedSource(makeBlocks(0, 499));
+    const service = await runService({ source });
+    await service.ready;
+    source.jump(...makeBlocks(500, 899));
+    source.mine(makeBlock(900));
+    await headIs(service, 900);
+    await holds(service, 900);
+    expect(await storedNumbers(service)).toEqual(upTo(900));
+    expect(service.errors).toEqual([]);
+  });
+
+  test('a block said twice, or out of turn, is one block', async () => {
+    const source = new ScriptedSource(makeBlocks(0, 499));
+    const service = await runService({ source });
+    await service.ready;
+    source.mine(makeBlock(500), makeBlock(500), makeBlock(499), makeBlock(500), makeBlock(501));
+    await headIs(service, 501);
+    await holds(service, 501);
+    expect(await storedNumbers(service)).toEqual(upTo(501));
+  });
+
+  test('a burst of 20,000 blocks ends with the same advice as the blocks one by one', async () => {
+    const burst = new ScriptedSource(makeBlocks(0, 99), { kind: 'replay' });
+    const service = await runService({ source: burst });
+    await service.ready;
+    burst.mine(...makeBlocks(100, 20_099));
+    await headIs(service, 20_099);
+    await holds(service, 20_099);
+    const calm = await runService({ source: new ScriptedSource(makeBlocks(0, 20_099), { kind: 'replay' }) });
+    await headIs(calm, 20_099);
+    await holds(calm, 20_099);
+    await waitFor(async () => {
+      const [a, b] = [await current(service), await current(calm)];
+      return JSON.stringify(a.lanes) === JSON.stringify(b.lanes);
+    });
+  });
+
+  test('the end of a recording is no fault', async () => {
+    const source = new ScriptedSource(makeBlocks(0, 499), { kind: 'replay' });
+    const service = await runService({ source });
+    await service.ready;
+    source.mine(makeBlock(500));
+    source.emit({ type: 'ended' });
+    source.clock = (makeBlock(500).timestamp + 86_400) * 1_000;
+    await headIs(service, 500);
+    expect(await current(service)).toMatchObject({ stale: false, source: { problem: null } });
+  });
+});
+
+describe('filling the history', () => {
+  test('a fresh database fills from the newest block back, and each hole is asked for once', async () => {
+    const source = new ScriptedSource(makeBlocks(0, 4_999), { kind: 'simulated' });
+    const service = await runService({ source });
+    await service.ready;
+    await holds(service, 4_999);
+    const asked = source.blocksAsked;
+    expect(asked[0]).toEqual({ from: 4_700, to: 4_999 });
+    const tops = asked.map((range) => range.to);
+    expect(tops).toEqual(tops.toSorted((a, b) => b - a));
+    expect(new Set(tops).size).toBe(tops.length);
+  });
+
+  test('goes as far as it is told and no further', async () => {
+    const source = new ScriptedSource(makeBlocks(0, 19_999), { kind: 'simulated' });
+    const service = await runService({ source, historySec: 86_400 });
+    await service.ready;
+    source.mine(makeBlock(20_000));
+    const aDayBack = 20_000 - 7_200;
+    await waitFor(() => source.blocksAsked.some((range) => range.from <= aDayBack));
+    await service.stop();
+    expect(Math.min(...source.blocksAsked.map((range) => range.from))).toBeGreaterThan(aDayBack - 600);
+  });
+
+  test('stops where the past of the source begins', async () => {
+    const source = new ScriptedSource(makeBlocks(0, 4_999), { kind: 'simulated' });
+    source.pastBegins = 3_000;
+    const service = await runService({ source });
+    await service.ready;
+    await waitFor(() => source.blocksAsked.some((range) => range.from <= 3_000));
+    source.mine(makeBlock(5_000));
+    await headIs(service, 5_000);
+    expect(await current(service)).toMatchObject({ stale: false, source: { problem: null } });
+  });
+
+  test('a restart shows the history before the source says a word, then asks for the gap alone', async () => {
+    const path = join(await temporaryFolder(), 'chain-1.db');
+    const first = await runService({
+      source: new ScriptedSource(makeBlocks(0, 999), { kind: 'simulated' }),
+      database: path,
+    });
+    await first.ready;
+    await holds(first, 999);
+    await first.stop();
+
+    const source = new ScriptedSource(makeBlocks(0, 1_010), { kind: 'simulated' });
+    source.isReachable = false;
+    const second = await runService({ source, database: path });
+    await second.ready;
+    expect((await current(second)).blockNumber).toBe(999);
+    source.isReachable = true;
+    await headIs(second, 1_010);
+    await holds(second, 1_010);
+    expect(source.knownAsked[0]?.at(-1)).toEqual({ number: 999, hash: blockHash(999) });
+    // What was asked for besides is only the comparison of the last stored block.
+    expect(source.blocksAsked).toEqual([{ from: 999, to: 999 }]);
+  });
+
+  test('a development chain that started over replaces the history of the one before', async () => {
+    const path = join(await temporaryFolder(), 'chain-1337.db');
+    const first = await runService({
+      source: new ScriptedSource(makeBlocks(0, 999), { chainId: 1337 }),
+      database: path,
+    });
+    await first.ready;
+    await holds(first, 999);
+    await first.stop();
+
+    const anew = makeBlocks(0, 40).map((block) => ({
+      ...block,
+      hash: blockHash(block.number, 9),
+      baseFeePerGas: 9n,
+    }));
+    const second = await runService({ source: new ScriptedSource(anew, { chainId: 1337 }), database: path });
+    await headIs(second, 40);
+    expect(await storedNumbers(second)).toEqual(upTo(40));
+    expect((await current(second)).basePrice).toBe(9);
+  });
+
+  test('a recording played again begins again', async () => {
+    const path = join(await temporaryFolder(), 'replay.db');
+    const first = await runService({
+      source: new ScriptedSource(makeBlocks(0, 999), { kind: 'replay' }),
+      database: path,
+    });
+    await first.ready;
+    await holds(first, 999);
+    await first.stop();
+    const again = new ScriptedSource(makeBlocks(0, 400), { kind: 'replay' });
+    const second = await runService({ source: again, database: path });
+    await headIs(second, 400);
+    expect((await storedNumbers(second)).at(-1)).toBe(400);
+  });
+});
+
+describe('when something is wrong', () => {
+  test('with nothing to answer from, it says 503, node by node, and when to ask again; then it recovers alone', async () => {
+    const source = new ScriptedSource(makeBlocks(0, 499));
+    source.isReachable = false;
+    const service = await runService({ source });
+    await waitFor(async () => {
+      const body = ErrorBody.parse(await (await service.get(PATHS.gasCurrent)).json());
+      return body.message.includes('does not answer');
+    });
+    for (const path of Object.values(PATHS)) {
+      const response = await service.get(path);
+      expect(response.status, path).toBe(503);
+      expect(Number(response.headers.get('retry-after'))).toBeGreaterThanOrEqual(1);
+      const body = ErrorBody.parse(await response.json());
+      expect(body.errorCode).toBe('upstream_unavailable');
+      expect(body.message).toContain('check the node');
+      expect(body.details).toEqual([{ path: '127.0.0.1:8545', message: 'does not answer' }]);
+    }
+    source.isReachable = true;
+    await service.ready;
+    expect((await current(service)).blockNumber).toBe(499);
+  });
+
+  test('with history, it goes on answering from it and says why it is old and when it tries again', async () => {
+    const source = new ScriptedSource(makeBlocks(0, 499));
+    const service = await runService({ source });
+    await service.ready;
+    const retryAt = Date.parse('2030-01-01T00:00:00Z');
+    source.emit({ type: 'down', reason: '127.0.0.1:8545 does not answer', retryAt });
+    await waitFor(async () => (await current(service)).stale);
+    expect(await current(service)).toMatchObject({
+      blockNumber: 499,
+      stale: true,
+      source: {
+        problem: { message: '127.0.0.1:8545 does not answer', retryAt: '2030-01-01T00:00:00.000Z' },
+      },
+    });
+    source.emit({ type: 'up' });
+    await waitFor(async () => !(await current(service)).stale);
+    expect((await current(service)).source.problem).toBeNull();
+  });
+
+  test('a chain that brings no block for long is stale, and its charts end where it ended', async () => {
+    const source = new ScriptedSource(makeBlocks(0, 499));
+    const service = await runService({ source });
+    await service.ready;
+    const head = makeBlock(499).timestamp;
+    source.clock = (head + 60) * 1_000;
+    expect((await current(service)).stale).toBe(false);
+    source.clock = (head + 61) * 1_000;
+    const late = await current(service);
+    expect(late.stale).toBe(true);
+    expect(late.source.problem?.message).toBe(`no new block since ${new Date(head * 1_000).toISOString()}`);
+    source.clock = (head + 86_400) * 1_000;
+    const chart = StatsChart.parse(await service.read(`${PATHS.statsChart}?timeFrame=1h`));
+    expect(chart.points.at(-1)?.timestamp).toBe(new Date(head * 1_000).toISOString());
+  });
+
+  test("another chain's database is refused in one line", async () => {
+    const path = join(await temporaryFolder(), 'chain.db');
+    const database = await openDatabase(path);
+    await new BlockStore(database).claimChain(1);
+    await database.close();
+    const service = await runService({
+      source: new ScriptedSource(makeBlocks(0, 9), { chainId: 10 }),
+      database: path,
+    });
+    await expect(service.ready).rejects.toThrow(
+      'chain.db holds chain 1, the node serves chain 10; choose another database or node',
+    );
+    const body = ErrorBody.parse(await (await service.get(PATHS.gasCurrent)).json());
+    expect(body.message).toContain('chain.db holds chain 1');
+  });
+
+  test('a full disk is told and the advice goes on; when there is room again the blocks are filled in', async () => {
+    const path = join(await temporaryFolder(), 'chain-1.db');
+    const database = await openDatabase(path);
+    const source = new ScriptedSource(makeBlocks(0, 299), { kind: 'simulated' });
+    const abort = new AbortController();
+    const started = await startService({ source, database, signal: abort.signal });
+    await started.ready;
+    const read = async () => {
+      const response = await started.fetch(new Request(`http://gastop.test/be/api/v1${PATHS.gasCurrent}`));
+      return GasCurrent.parse(await response.json());
+    };
+    const store = new BlockStore(database);
+    await waitFor(async () => (await store.head())?.number === 299);
+    await sql`pragma max_page_count = 1`.execute(database.queries);
+    source.mine(...makeBlocks(300, 2_299));
+    await waitFor(async () => (await read()).source.problem?.message.includes('the disk is full'));
+    await waitFor(async () => (await read()).blockNumber === 2_299);
+    await sql`pragma max_page_count = 1000000`.execute(database.queries);
+    source.mine(makeBlock(2_300));
+    await waitFor(async () => (await store.missingRanges({ from: 0, to: 2_300 })).length === 0);
+    expect((await read()).source.problem).toBeNull();
+    abort.abort();
+    await started.done;
+  });
+
+  test('an engine that fails does not end the service', async () => {
+    const source = new ScriptedSource(makeBlocks(0, 499));
+    let failures = 1;
+    const { FeeEngine } = await import('../../src/core/fee-engine.ts');
+    const service = await runService({
+      source,
+      createEngine: (profile) => {
+        const engine = new FeeEngine({ feeRule: profile.feeRule });
+        return {
+          get head() {
+            return engine.head;
+          },
+          rewindTo: (number) => engine.rewindTo(number),
+          advice: () => engine.advice(),
+          push: (block) => {
+            if (block.number === 500 && failures-- > 0) throw new Error('an error nobody foresaw');
+            engine.push(block);
+          },
+        };
+      },
+    });
+    await service.ready;
+    source.mine(makeBlock(500));
+    await headIs(service, 500);
+    expect(service.errors.map(String)).toEqual(['Error: an error nobody foresaw']);
+    source.mine(makeBlock(501));
+    await headIs(service, 501);
+  });
+});
+
+test('after the abort everything ends, the database is closed and questions are refused', async () => {
+  const path = join(await temporaryFolder(), 'chain-1.db');
+  const source = new ScriptedSource(makeBlocks(0, 499));
+  const service = await runService({ source, database: path });
+  await service.ready;
+  source.mine(makeBlock(500));
+  await headIs(service, 500);
+  await service.stop();
+  expect((await service.get(PATHS.gasCurrent)).status).toBe(503);
+  const database = await openDatabase(path);
+  expect((await new BlockStore(database).head())?.number).toBe(500);
+  await database.close();
+});

@@ -1,0 +1,309 @@
+import { serve } from '@hono/node-server';
+import { expect, onTestFinished, test } from 'vitest';
+import type { z } from 'zod';
+import { ErrorBody } from '../../src/contract/api-error.ts';
+import { StatsChart, StatsCurrent, StatsMarket } from '../../src/contract/dashboard.ts';
+import { GasCurrent, GasRecommendation, GasTrend } from '../../src/contract/gas.ts';
+import {
+  BaseFeeMetrics,
+  GasUsedRatioMetrics,
+  MetricsError,
+  PriorityFeeMetrics,
+} from '../../src/contract/metrics.ts';
+import { PATHS } from '../../src/contract/routes.ts';
+import { BLOCK_ZERO_TIME, makeBlocks } from '../helpers/chain-blocks.ts';
+import { ScriptedSource } from '../helpers/scripted-source.ts';
+import { type RunningService, runService } from '../helpers/service.ts';
+import { waitFor } from '../helpers/wait-for.ts';
+
+/** A day and a bit of blocks, all of them in the history. */
+const HEAD = 7_999;
+
+async function filled(
+  source = new ScriptedSource(makeBlocks(0, HEAD), { kind: 'simulated' }),
+): Promise<RunningService> {
+  const service = await runService({ source, priceFeed: { nativeUsd: async () => 2_000 } });
+  await service.ready;
+  await waitFor(async () => {
+    const response = await service.get(`${PATHS.baseFee}?from=${iso(0)}&bucket=block&size=1`);
+    if (!response.ok) return false;
+    const { total } = BaseFeeMetrics.parse(await response.json());
+    return total === HEAD + 1;
+  });
+  return service;
+}
+
+const iso = (block: number) => new Date((BLOCK_ZERO_TIME + block * 12) * 1_000).toISOString();
+
+async function refused<Schema extends z.ZodType>(
+  response: Response,
+  status: number,
+  schema: Schema,
+): Promise<z.infer<Schema>> {
+  expect(response.status).toBe(status);
+  return schema.parse(await response.json());
+}
+
+test('every route answers what its schema says, to the letter', async () => {
+  const service = await filled();
+  const schemas: Record<keyof typeof PATHS, z.ZodType> = {
+    gasCurrent: GasCurrent,
+    gasTrend: GasTrend,
+    gasRecommendation: GasRecommendation,
+    statsCurrent: StatsCurrent,
+    statsChart: StatsChart,
+    statsMarket: StatsMarket,
+    baseFee: BaseFeeMetrics,
+    priorityFee: PriorityFeeMetrics,
+    gasUsedRatio: GasUsedRatioMetrics,
+  };
+  for (const [name, path] of Object.entries(PATHS)) {
+    const schema = schemas[name as keyof typeof PATHS];
+    expect(schema.safeParse(await service.read(path)).error).toBeUndefined();
+  }
+  for (const timeFrame of ['1h', '24h', '7d', '30d']) {
+    StatsChart.parse(await service.read(`${PATHS.statsChart}?timeFrame=${timeFrame}`));
+    StatsMarket.parse(await service.read(`${PATHS.statsMarket}?timeFrame=${timeFrame}`));
+  }
+  for (const bucket of ['block', '1m', '5m', '1h', '1d']) {
+    BaseFeeMetrics.parse(await service.read(`${PATHS.baseFee}?bucket=${bucket}`));
+  }
+});
+
+test('the snapshot is of the head block and the parts of stats/current are of the same block', async () => {
+  const service = await filled();
+  const head = makeBlocks(HEAD, HEAD)[0];
+  const current = GasCurrent.parse(await service.read(PATHS.gasCurrent));
+  expect(current).toMatchObject({
+    chainId: 1,
+    blockNumber: HEAD,
+    blockTimestamp: iso(HEAD),
+    basePrice: Number(head?.baseFeePerGas),
+    blobBasePrice: 1,
+    gasUsedRatio: head?.gasUsedRatio,
+    updateFrequencySec: 12,
+    stale: false,
+    nativeUsd: 2_000,
+    source: { kind: 'simulated', name: 'scripted', problem: null },
+  });
+  expect(current.lowPrice).toBe(current.lanes.slow.price);
+  expect(current.priorityPrice).toBe(Math.max(current.averagePrice - current.nextBasePrice, 0));
+  const stats = StatsCurrent.parse(await service.read(PATHS.statsCurrent));
+  expect(stats.snapshot).toEqual(current);
+  expect(stats.recommendation).toEqual(await service.read(PATHS.gasRecommendation));
+  expect(stats.trend).toEqual(await service.read(PATHS.gasTrend));
+});
+
+test('metrics give the last hour by default, block by block, in pages that join to the whole', async () => {
+  const service = await filled();
+  const blocks = makeBlocks(HEAD - 299, HEAD);
+  const rows = [];
+  for (let page = 0; page < 3; page += 1) {
+    const answer = BaseFeeMetrics.parse(await service.read(`${PATHS.baseFee}?page=${page}&size=120`));
+    expect(answer).toMatchObject({ chainId: 1, bucket: 'block', page, size: 120, total: 300 });
+    rows.push(...answer.data);
+  }
+  expect(rows.map((row) => row.blockNumber)).toEqual(blocks.map((block) => block.number));
+  expect(rows.map((row) => row.mean)).toEqual(blocks.map((block) => Number(block.baseFeePerGas)));
+  const beyond = BaseFeeMetrics.parse(await service.read(`${PATHS.baseFee}?page=3&size=120`));
+  expect(beyond).toMatchObject({ total: 300, data: [] });
+});
+
+test('buckets hold what the blocks of their time give', async () => {
+  const service = await filled();
+  const window = `from=${iso(3_000)}&to=${iso(3_299)}`;
+  const blocks = makeBlocks(3_000, 3_299);
+  const fees = blocks.map((block) => Number(block.baseFeePerGas));
+  const mean = (values: number[]) =>
+    Math.round(values.reduce((sum, value) => sum + value, 0) / values.length);
+  const base = BaseFeeMetrics.parse(await service.read(`${PATHS.baseFee}?${window}&bucket=1h`));
+  expect(base.data).toEqual([
+    {
+      timestamp: iso(3_000),
+      blockNumber: 3_299,
+      open: fees[0],
+      min: Math.min(...fees),
+      mean: mean(fees),
+      max: Math.max(...fees),
+      close: fees.at(-1),
+    },
+  ]);
+  const tips = PriorityFeeMetrics.parse(
+    await service.read(`${PATHS.priorityFee}?${window}&bucket=1h&percentile=p95`),
+  );
+  expect(tips.data.map((row) => row.value)).toEqual([mean(blocks.map((block) => Number(block.tips?.[5])))]);
+  const ratios = GasUsedRatioMetrics.parse(await service.read(`${PATHS.gasUsedRatio}?${window}&bucket=1h`));
+  expect(ratios.data[0]?.max).toBe(Math.max(...blocks.map((block) => block.gasUsedRatio)));
+});
+
+test('a bucket that was not asked for fits the window', async () => {
+  const service = await filled();
+  const bucketOf = async (from: number) =>
+    BaseFeeMetrics.parse(await service.read(`${PATHS.baseFee}?from=${iso(from)}`)).bucket;
+  expect(await bucketOf(HEAD - 299)).toBe('block');
+  expect(await bucketOf(HEAD - 1_800)).toBe('1m');
+  expect(await bucketOf(HEAD - 7_200)).toBe('5m');
+});
+
+test('each wrong parameter is named, in the error and in the envelope known of the hosted service', async () => {
+  const service = await filled();
+  const later = iso(HEAD + 10_000);
+  const cases: [query: string, path: string, says: RegExp][] = [
+    [`from=${iso(100)}&to=${iso(100)}`, 'from', /before to/],
+    [`from=${iso(200)}&to=${iso(100)}`, 'from', /before to/],
+    [`from=${later}`, 'from', /future/],
+    [`from=${iso(-9_000)}`, 'from', /history, which begins at 2026-01-01T00:00:00/],
+    [`to=${iso(-9_000)}`, 'to', /history/],
+    ['from=yesterday', 'from', /2026-01-31T12:00:00Z/],
+    ['from=2026-01-01T00:00:00%2B02:00', 'from', /2026-01-31T12:00:00Z/],
+    ['bucket=2m', 'bucket', /must be one of block, 1m, 5m, 1h, 1d/],
+    ['percentile=p33', 'percentile', /must be one of p10, p25/],
+    ['page=-1', 'page', /whole number/],
+    ['page=1.5', 'page', /whole number/],
+    ['size=0', 'size', /from 1 to 500/],
+    ['size=501', 'size', /from 1 to 500/],
+    ['size=', 'size', /whole number/],
+    ['page=1&page=2', 'page', /once/],
+    ['colour=red', 'colour', /not a parameter/],
+  ];
+  for (const [query, path, says] of cases) {
+    const response = await service.get(`${PATHS.priorityFee}?${query}`);
+    const body = await refused(response, 400, MetricsError);
+    expect(body.errorCode).toBe('validation_failed');
+    expect(
+      body.details?.map((detail) => detail.path),
+      query,
+    ).toEqual([path]);
+    expect(body.message, query).toMatch(says);
+    expect(body.data).toEqual([{ error: body.message }]);
+    expect(body.chainId).toBe(1);
+  }
+});
+
+test('a parameter that another route knows is refused where it means nothing', async () => {
+  const service = await filled();
+  for (const path of [`${PATHS.gasCurrent}?timeFrame=1h`, `${PATHS.baseFee}?percentile=p50`]) {
+    expect((await refused(await service.get(path), 400, ErrorBody)).message).toMatch(/is not a parameter/);
+  }
+  const body = await refused(await service.get(`${PATHS.statsChart}?timeFrame=2h`), 400, ErrorBody);
+  expect(body.details).toEqual([{ path: 'timeFrame', message: 'must be one of 1h, 24h, 7d, 30d' }]);
+});
+
+test('charts hold at most 500 points, in buckets that belong to their time frame', async () => {
+  const service = await filled();
+  const chart = async (timeFrame: string) =>
+    StatsChart.parse(await service.read(`${PATHS.statsChart}?timeFrame=${timeFrame}`));
+  const hour = await chart('1h');
+  expect(hour.bucketSec).toBe(12);
+  expect(hour.points).toHaveLength(300);
+  const last = makeBlocks(HEAD, HEAD)[0];
+  const base = Number(last?.baseFeePerGas);
+  expect(hour.points.at(-1)).toEqual({
+    timestamp: iso(HEAD),
+    base,
+    priority: Number(last?.tips?.[2]),
+    low: base + Number(last?.tips?.[1]),
+    average: base + Number(last?.tips?.[2]),
+    high: base + Number(last?.tips?.[3]),
+    gasUsedRatio: last?.gasUsedRatio,
+  });
+  const shapes = [];
+  for (const timeFrame of ['24h', '7d', '30d']) {
+    const { bucketSec, points } = await chart(timeFrame);
+    shapes.push({ timeFrame, bucketSec, points: points.length });
+  }
+  // A window cuts the buckets at both its ends. The whole history is a day and 2 h 40 min: the longer frames show what there is.
+  expect(shapes).toEqual([
+    { timeFrame: '24h', bucketSec: 300, points: 289 },
+    { timeFrame: '7d', bucketSec: 1_800, points: 54 },
+    { timeFrame: '30d', bucketSec: 7_200, points: 14 },
+  ]);
+});
+
+test('an hour of a quick chain is folded until it fits', async () => {
+  const blocks = makeBlocks(0, 3_599).map((block) => ({
+    ...block,
+    timestamp: BLOCK_ZERO_TIME + block.number,
+  }));
+  const service = await runService({
+    source: new ScriptedSource(blocks, { kind: 'simulated', chainId: 1337 }),
+  });
+  await waitFor(async () => {
+    const chart = StatsChart.parse(await service.read(`${PATHS.statsChart}?timeFrame=1h`));
+    return chart.bucketSec === 10 && chart.points.length === 360;
+  });
+});
+
+test('blocks without known tips say so instead of claiming zero', async () => {
+  const blocks = makeBlocks(0, 999).map((block) => ({ ...block, tips: null }));
+  const service = await runService({ source: new ScriptedSource(blocks, { kind: 'replay' }) });
+  await service.ready;
+  const chart = StatsChart.parse(await service.read(`${PATHS.statsChart}?timeFrame=1h`));
+  expect(new Set(chart.points.map((point) => point.priority))).toEqual(new Set([null]));
+  expect(chart.points.every((point) => point.low === point.base && point.high === point.base)).toBe(true);
+  const tips = PriorityFeeMetrics.parse(await service.read(PATHS.priorityFee));
+  expect(tips).toMatchObject({ total: 0, data: [] });
+});
+
+test('market figures: extremes are single blocks, usual work is priced, the heatmap has UTC hours from Monday', async () => {
+  const service = await filled();
+  const market = StatsMarket.parse(await service.read(`${PATHS.statsMarket}?timeFrame=30d`));
+  const fees = makeBlocks(0, HEAD).map((block) => Number(block.baseFeePerGas));
+  expect(market.base).toMatchObject({ now: fees.at(-1), min: Math.min(...fees), max: Math.max(...fees) });
+  const current = GasCurrent.parse(await service.read(PATHS.gasCurrent));
+  const transfer = market.actions.find((action) => action.gas === 21_000);
+  expect(transfer?.average.wei).toBe(String(21_000n * BigInt(current.averagePrice)));
+  expect(transfer?.average.usd).toBeCloseTo((21_000 * current.averagePrice * 2_000) / 1e18, 12);
+  // 1 January 2026 is a Thursday: row 3 is full, Friday has its first three hours.
+  const known = market.heatmap.map((day) => day.filter((cell) => cell !== null).length);
+  expect(known).toEqual([0, 0, 0, 24, 3, 0, 0]);
+  const firstHour = makeBlocks(0, 299).reduce((sum, block) => sum + Number(block.baseFeePerGas), 0) / 300;
+  expect(market.heatmap[3]?.[0]).toBe(Math.round(firstHour));
+  expect(market.cheapestHourUtc).not.toBeNull();
+});
+
+test('an unchanged answer is 304 to who has it already, a changed one is not', async () => {
+  const source = new ScriptedSource(makeBlocks(0, HEAD), { kind: 'simulated' });
+  const service = await filled(source);
+  const first = await service.get(PATHS.gasCurrent);
+  const tag = first.headers.get('etag') ?? '';
+  expect(tag).toMatch(/^"/);
+  const again = await service.get(PATHS.gasCurrent, { headers: { 'if-none-match': tag } });
+  expect(again.status).toBe(304);
+  expect(await again.text()).toBe('');
+  source.mine(...makeBlocks(HEAD + 1, HEAD + 1));
+  await waitFor(async () => {
+    const changed = await service.get(PATHS.gasCurrent, { headers: { 'if-none-match': tag } });
+    return changed.status === 200;
+  });
+});
+
+test('HEAD answers like GET without a body; other methods and other paths are refused as JSON', async () => {
+  const service = await filled();
+  const head = await service.get(PATHS.gasCurrent, { method: 'HEAD' });
+  expect([head.status, await head.text()]).toEqual([200, '']);
+  for (const method of ['POST', 'PUT', 'DELETE', 'PATCH']) {
+    const response = await service.get(PATHS.gasCurrent, { method });
+    expect(response.headers.get('allow')).toBe('GET, HEAD');
+    await refused(response, 405, ErrorBody);
+  }
+  for (const path of ['/gas', '/gas/current/', '/gas/Current', '/metrics/block/1']) {
+    expect((await refused(await service.get(path), 404, ErrorBody)).errorCode).toBe('not_found');
+  }
+  const outside = await service.fetch(new Request('http://gastop.test/'));
+  expect((await refused(outside, 404, ErrorBody)).message).toContain('/be/api/v1');
+});
+
+test('over a real socket it answers the same', async () => {
+  const service = await filled();
+  const { promise, resolve } = Promise.withResolvers<number>();
+  const server = serve({ fetch: service.fetch, port: 0, hostname: '127.0.0.1' }, ({ port }) => resolve(port));
+  onTestFinished(() => new Promise<void>((done) => void server.close(() => done())));
+  const url = `http://127.0.0.1:${await promise}/be/api/v1`;
+  const response = await fetch(url + PATHS.statsCurrent);
+  expect(response.headers.get('content-type')).toContain('application/json');
+  expect(StatsCurrent.parse(await response.json())).toEqual(await service.read(PATHS.statsCurrent));
+  expect((await fetch(`${url}${PATHS.baseFee}?bucket=x`)).status).toBe(400);
+  const tag = response.headers.get('etag') ?? '';
+  expect((await fetch(url + PATHS.statsCurrent, { headers: { 'if-none-match': tag } })).status).toBe(304);
+});
