@@ -1,0 +1,137 @@
+import type * as z from 'zod';
+import { StatsChart, StatsMarket } from '../contract/dashboard.ts';
+import { GasCurrent, GasRecommendation, GasTrend } from '../contract/gas.ts';
+import { BaseFeeMetrics, GasUsedRatioMetrics, PriorityFeeMetrics } from '../contract/metrics.ts';
+import { PATHS } from '../contract/routes.ts';
+import { cleanText } from '../core/clean-text.ts';
+import { ClientError } from './client-error.ts';
+import type { CallOptions, GasClient, MetricsQuery } from './gas-client.ts';
+import { Answer } from './reading/answer.ts';
+import { readChart } from './reading/chart.ts';
+import { harmlessJson, parseJson } from './reading/json.ts';
+import { readMarket } from './reading/market.ts';
+import { readBaseFeeRow, readGasUsedRatioRow, readMetrics, readPriorityFeeRow } from './reading/metrics.ts';
+import { readRecommendation } from './reading/recommendation.ts';
+import { readSnapshot } from './reading/snapshot.ts';
+import { readTrend } from './reading/trend.ts';
+import { parseServiceUrl, v1Root } from './service-url.ts';
+import { askV1, type Fetch } from './transport.ts';
+
+const TIMEOUT_MS = 10_000;
+const MAX_BYTES = 8_000_000;
+
+export interface GasClientOptions {
+  /** Of the service, with or without the v1 base path. */
+  readonly baseUrl: string;
+  readonly apiKey?: string | null;
+  /** The embedded service's request handler; default: the network. */
+  readonly fetch?: Fetch;
+  /** For the whole answer, head and body. Default: 10 s. */
+  readonly timeoutMs?: number;
+  /** Of an answer, unpacked. Default: 8 MB. */
+  readonly maxBytes?: number;
+  readonly userAgent?: string;
+}
+
+type Query = Readonly<Record<string, string>>;
+
+/**
+ * A client of any service that speaks v1, which it reads tolerantly: fees end up in wei, times in ms, absent
+ * things as `null`, text clean for a terminal. It asks once per call and leaves asking again to the caller.
+ *
+ * @throws RangeError where `baseUrl` cannot be a service's (see {@link parseServiceUrl}). Its methods reject with
+ * a `ClientError` and nothing else.
+ */
+export function createGasClient(options: GasClientOptions): GasClient {
+  const service = parseServiceUrl(options.baseUrl);
+  const transport = {
+    root: v1Root(service),
+    host: service.host,
+    apiKey: options.apiKey?.trim() || null,
+    fetch: options.fetch ?? ((request: Request) => globalThis.fetch(request)),
+    timeoutMs: options.timeoutMs ?? TIMEOUT_MS,
+    maxBytes: options.maxBytes ?? MAX_BYTES,
+    userAgent: options.userAgent ?? 'gastop',
+  };
+
+  const get = async <View>(
+    path: string,
+    query: Query,
+    schema: z.ZodType,
+    read: (answer: Answer) => View,
+    { signal }: CallOptions,
+  ): Promise<View> => {
+    const text = await askV1(transport, path, query, signal);
+    return read(new Answer(text, { endpoint: path, host: service.host, schema }));
+  };
+
+  return {
+    gasCurrent: (call = {}) => get(PATHS.gasCurrent, {}, GasCurrent, readSnapshot, call),
+    gasTrend: (call = {}) => get(PATHS.gasTrend, {}, GasTrend, readTrend, call),
+    gasRecommendation: (call = {}) =>
+      get(PATHS.gasRecommendation, {}, GasRecommendation, readRecommendation, call),
+    statsChart: (timeFrame, call = {}) =>
+      get(PATHS.statsChart, { timeFrame }, StatsChart, (answer) => readChart(answer, timeFrame), call),
+    statsMarket: (timeFrame, call = {}) =>
+      get(PATHS.statsMarket, { timeFrame }, StatsMarket, (answer) => readMarket(answer, timeFrame), call),
+    baseFee: async (query = {}, call = {}) =>
+      get(
+        PATHS.baseFee,
+        metricsQuery(query, PATHS.baseFee),
+        BaseFeeMetrics,
+        (answer) => readMetrics(answer, readBaseFeeRow),
+        call,
+      ),
+    priorityFee: async (query = {}, call = {}) =>
+      get(
+        PATHS.priorityFee,
+        {
+          ...metricsQuery(query, PATHS.priorityFee),
+          ...(query.percentile === undefined ? {} : { percentile: query.percentile }),
+        },
+        PriorityFeeMetrics,
+        (answer) => readMetrics(answer, readPriorityFeeRow),
+        call,
+      ),
+    gasUsedRatio: async (query = {}, call = {}) =>
+      get(
+        PATHS.gasUsedRatio,
+        metricsQuery(query, PATHS.gasUsedRatio),
+        GasUsedRatioMetrics,
+        (answer) => readMetrics(answer, readGasUsedRatioRow),
+        call,
+      ),
+    raw: async (path, query = {}, { signal } = {}) => {
+      const text = await askV1(transport, path, query, signal);
+      return parseJson(text) === undefined ? cleanLines(text) : harmlessJson(text);
+    },
+  };
+}
+
+/** What is not JSON is still worth a look, line by line. */
+function cleanLines(text: string): string {
+  return text
+    .split(/\r?\n/)
+    .map((line) => cleanText(line))
+    .join('\n');
+}
+
+/** Times in ms as the contract writes them: ISO 8601 with `Z`. */
+function metricsQuery(query: MetricsQuery, endpoint: string): Query {
+  const iso = (name: 'from' | 'to') => {
+    const ms = query[name];
+    if (ms === undefined) return {};
+    const date = new Date(ms);
+    if (Number.isNaN(date.getTime())) {
+      throw new ClientError('invalid', `${name} is not a time`, { endpoint });
+    }
+    return { [name]: date.toISOString() };
+  };
+  return {
+    ...iso('from'),
+    ...iso('to'),
+    ...(query.bucket === undefined ? {} : { bucket: query.bucket }),
+    ...(query.page === undefined ? {} : { page: String(query.page) }),
+    ...(query.size === undefined ? {} : { size: String(query.size) }),
+  };
+}

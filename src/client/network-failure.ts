@@ -1,0 +1,76 @@
+import { cleanText } from '../core/clean-text.ts';
+import { ClientError } from './client-error.ts';
+
+/** One line for what Node's fetch and TLS call by code. */
+const BY_CODE: Readonly<Record<string, (host: string) => string>> = {
+  ECONNREFUSED: (host) => `nothing listens at ${host}: is the service running there?`,
+  ENOTFOUND: (host) => `no such host: ${host}; check the URL`,
+  EAI_AGAIN: (host) => `${host} could not be looked up: is there a network?`,
+  ECONNRESET: (host) => `${host} closed the connection`,
+  EPIPE: (host) => `${host} closed the connection`,
+  UND_ERR_SOCKET: (host) => `${host} closed the connection`,
+  ETIMEDOUT: (host) => `${host} did not take the connection`,
+  UND_ERR_CONNECT_TIMEOUT: (host) => `${host} did not take the connection`,
+  EHOSTUNREACH: (host) => `there is no way to ${host}: is there a network?`,
+  ENETUNREACH: (host) => `there is no way to ${host}: is there a network?`,
+  UND_ERR_HEADERS_OVERFLOW: (host) => `${host} answers with more headers than any service needs`,
+  ERR_SSL_WRONG_VERSION_NUMBER: (host) => `${host} does not speak https; try http://`,
+  ERR_SSL_PACKET_LENGTH_TOO_LONG: (host) => `${host} does not speak https; try http://`,
+  CERT_HAS_EXPIRED: (host) => `the certificate of ${host} has expired`,
+  DEPTH_ZERO_SELF_SIGNED_CERT: (host) =>
+    `the certificate of ${host} is self-signed; NODE_EXTRA_CA_CERTS can name it as trusted`,
+  SELF_SIGNED_CERT_IN_CHAIN: (host) =>
+    `the certificate of ${host} is self-signed; NODE_EXTRA_CA_CERTS can name it as trusted`,
+  ERR_TLS_CERT_ALTNAME_INVALID: (host) => `the certificate of ${host} is for another host`,
+};
+
+/**
+ * What went wrong before or while an answer came. The original error is not kept as `cause`: it holds the request
+ * and with it the key.
+ */
+export function networkFailure(error: unknown, endpoint: string, host: string): ClientError {
+  const code = errorCode(error);
+  if (code?.startsWith('Z_') || code?.startsWith('ERR__ERROR_FORMAT')) {
+    return new ClientError('unreadable', `the answer of ${host} is packed wrongly and could not be read`, {
+      endpoint,
+    });
+  }
+  if (code?.startsWith('HPE_')) {
+    return new ClientError('unreachable', `${host} answers, but not as a web service does; check the URL`, {
+      endpoint,
+    });
+  }
+  const line = code === null ? undefined : BY_CODE[code];
+  const message = line?.(host) ?? `${host} could not be asked${code === null ? reason(error) : ` (${code})`}`;
+  return new ClientError('unreachable', message, { endpoint });
+}
+
+/** The chain of causes, outermost first, as far as it goes. */
+function* causes(error: unknown): Generator<object> {
+  let current: unknown = error;
+  for (let depth = 0; depth < 8 && typeof current === 'object' && current !== null; depth++) {
+    yield current;
+    current =
+      'cause' in current && current.cause !== undefined
+        ? current.cause
+        : 'errors' in current && Array.isArray(current.errors)
+          ? current.errors[0]
+          : undefined;
+  }
+}
+
+function errorCode(error: unknown): string | null {
+  for (const cause of causes(error)) {
+    if ('code' in cause && typeof cause.code === 'string') return cleanText(cause.code, 60);
+  }
+  return null;
+}
+
+/** Only undici's own words for the few failures without a code (`bad port`); other messages may repeat the URL. */
+function reason(error: unknown): string {
+  for (const cause of causes(error)) {
+    if (cause instanceof Error && cause.message === 'bad port')
+      return ': this port is closed to web requests';
+  }
+  return '';
+}

@@ -1,0 +1,138 @@
+import type * as z from 'zod';
+import { cleanText } from '../../core/clean-text.ts';
+import { ClientError } from '../client-error.ts';
+import { errorWords } from './error-words.ts';
+import { isRecord, type JsonRecord, parseJson } from './json.ts';
+
+const EXCERPT = 2_000;
+/** What services put around what they mean. */
+const ENVELOPES = ['data', 'result', 'items', 'content'] as const;
+const DEEPEST = 5;
+
+/** An answer that came and is JSON, before anybody knows what it says. */
+export class Answer {
+  readonly endpoint: string;
+  /** Host of the service, for what it does not say about itself. */
+  readonly host: string;
+  readonly body: unknown;
+  /** Our own service speaks: every fee counts wei, however small. */
+  readonly exact: boolean;
+  readonly #text: string;
+
+  constructor(text: string, context: { endpoint: string; host: string; schema: z.ZodType }) {
+    this.endpoint = context.endpoint;
+    this.host = context.host;
+    this.#text = text;
+    const body = parseJson(text);
+    if (body === undefined) throw this.#error(notJson(text, context), null);
+    this.body = body;
+    this.exact = followsContract(context.schema, body);
+  }
+
+  /** The error for a field that is required and not there, or there and senseless. */
+  unreadable(field: string, found?: unknown): ClientError {
+    const what =
+      found === undefined || found === null ? `has no ${field}` : `has a ${field} that makes no sense`;
+    return this.#error(`the answer of ${this.host} to ${this.endpoint} ${what}`, field);
+  }
+
+  /**
+   * The record that holds one of `names`, taken out of the envelopes around it.
+   *
+   * @param field Named in the error if there is none.
+   */
+  record(names: readonly string[], field: string): JsonRecord {
+    let value: unknown = this.body;
+    for (let depth = 0; depth < DEEPEST; depth++) {
+      if (Array.isArray(value) && value.length === 1) value = value[0];
+      if (!isRecord(value)) break;
+      const keys = keyIndex(value);
+      if (names.some((name) => keys.has(normalKey(name)))) return value;
+      value = envelopeOf(value);
+    }
+    throw this.#refusedInside() ?? this.unreadable(field);
+  }
+
+  /** The rows of a list, which stand under one of `names`, in envelopes, or alone; `null`: there is no list. */
+  rows(names: readonly string[], from: unknown = this.body): readonly unknown[] | null {
+    let value: unknown = from;
+    for (let depth = 0; depth < DEEPEST; depth++) {
+      if (Array.isArray(value)) return value;
+      if (!isRecord(value)) return null;
+      value = lookUp(value, names)?.value ?? envelopeOf(value);
+    }
+    return null;
+  }
+
+  /** For a list that is not there at all. */
+  noRows(field: string): ClientError {
+    return this.#refusedInside() ?? this.unreadable(field);
+  }
+
+  /** Some services send their errors with status 200. */
+  #refusedInside(): ClientError | null {
+    if (!isRecord(this.body)) return null;
+    const { errorCode, message } = errorWords(this.body);
+    if (message === '' || (errorCode === '' && this.body.error === undefined)) return null;
+    return new ClientError('server', `the service answered with an error: ${message}`, {
+      endpoint: this.endpoint,
+    });
+  }
+
+  #error(message: string, field: string | null): ClientError {
+    return new ClientError('unreadable', message, {
+      endpoint: this.endpoint,
+      field,
+      raw: cleanText(this.#text, EXCERPT),
+    });
+  }
+}
+
+function envelopeOf(record: JsonRecord): unknown {
+  return lookUp(record, ENVELOPES)?.value;
+}
+
+function notJson(text: string, { endpoint, host }: { endpoint: string; host: string }): string {
+  if (text.trim() === '') return `${host} answered ${endpoint} with nothing; check the URL`;
+  if (/^\s*(<!doctype|<html|<\?xml|<head|<body)/i.test(text))
+    return `${host} answered ${endpoint} with a web page: this is not the address of a v1 service`;
+  return /^\s*[[{]/.test(text)
+    ? `the answer of ${host} to ${endpoint} is broken off or not JSON`
+    : `${host} answered ${endpoint} with something that is not JSON; check the URL`;
+}
+
+/** A newer release of our service may say more than this one knows, which is no reason to doubt its units. */
+function followsContract(schema: z.ZodType, body: unknown): boolean {
+  const parsed = schema.safeParse(body);
+  return parsed.success || parsed.error.issues.every((issue) => issue.code === 'unrecognized_keys');
+}
+
+/** `low_price`, `lowPrice` and `LowPrice` are the same name. */
+function normalKey(name: string): string {
+  return name.toLowerCase().replaceAll(/[_-]/g, '');
+}
+
+const keyIndexes = new WeakMap<JsonRecord, ReadonlyMap<string, string>>();
+
+function keyIndex(record: JsonRecord): ReadonlyMap<string, string> {
+  const known = keyIndexes.get(record);
+  if (known !== undefined) return known;
+  const index = new Map(Object.keys(record).map((key) => [normalKey(key), key]));
+  keyIndexes.set(record, index);
+  return index;
+}
+
+/** The first of `names` that the record has with a value, in any of the usual spellings. */
+export function lookUp(
+  record: JsonRecord,
+  names: readonly string[],
+): { readonly key: string; readonly value: unknown } | null {
+  const keys = keyIndex(record);
+  for (const name of names) {
+    const key = keys.get(normalKey(name));
+    if (key === undefined) continue;
+    const value = record[key];
+    if (value !== null && value !== undefined) return { key, value };
+  }
+  return null;
+}

@@ -1,0 +1,58 @@
+import type { RecommendationView } from '../views.ts';
+import type { Answer } from './answer.ts';
+import { Fields } from './fields.ts';
+import { readText } from './values.ts';
+
+const ACTIONS = ['SEND_NOW', 'WAIT', 'SET_ALERT'];
+const LANE_WORDS = ['SLOW', 'AVERAGE', 'FAST'];
+const ACTION_NAMES = ['action', 'recommendation', 'recommendedAction'] as const;
+
+/** `GET /gas/recommendation`. Required: the action. */
+export function readRecommendation(answer: Answer): RecommendationView {
+  const fields = outermostWithAction(new Fields(answer, answer.record(ACTION_NAMES, 'action')));
+  const confidence = fields.amount('confidence');
+  return {
+    action: fields.requiredWord(ACTIONS, ...ACTION_NAMES),
+    lane: fields.word(LANE_WORDS, 'lane', 'gasSpeed'),
+    targetPrice: fields.fee('targetPrice'),
+    expectedWaitSec: fields.amount('expectedWaitSec'),
+    deadlineSec: fields.amount('deadlineSec'),
+    probability: fields.ratio('probability'),
+    expectedSavingRatio: fields.number('expectedSavingRatio'),
+    confidence: confidence !== null && confidence <= 100 ? confidence : null,
+    reasons: readReasons(fields),
+    alternatives: fields.children('alternatives').flatMap((row) => {
+      const horizonSec = row.amount('horizonSec');
+      const price = row.fee('price');
+      if (horizonSec === null || price === null) return [];
+      return [
+        { horizonSec, price, probability: row.ratio('probability'), savingRatio: row.number('savingRatio') },
+      ];
+    }),
+    track: readTrack(fields.child('track')),
+    validUntil: fields.time('validUntil'),
+    updatedAt: fields.time('updatedAt', 'timestamp'),
+  };
+}
+
+/** `{ recommendation: { action } }` is as usual as `{ recommendation: "WAIT" }`. */
+function outermostWithAction(fields: Fields): Fields {
+  return fields.text('action') === null ? (fields.child('recommendation') ?? fields) : fields;
+}
+
+function readReasons(fields: Fields): readonly string[] {
+  const one = fields.text('reason', 'message');
+  const many = fields.list('reasons').map(readText);
+  return [...many, many.length === 0 ? one : null].filter((reason) => reason !== null);
+}
+
+function readTrack(fields: Fields | null): RecommendationView['track'] {
+  const evaluated = fields?.count('evaluated') ?? null;
+  return fields === null || evaluated === null
+    ? null
+    : {
+        evaluated,
+        hitRatio: fields.ratio('hitRatio'),
+        statedProbability: fields.ratio('statedProbability'),
+      };
+}

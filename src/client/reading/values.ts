@@ -1,0 +1,142 @@
+/**
+ * Single values of a service never seen before: each reader gives a sound value or `null`, and never throws. What
+ * is negative where it cannot be, not finite, or beyond all sense counts as not said.
+ */
+import { cleanText } from '../../core/clean-text.ts';
+
+/** What a fee's number counts. `guess`: the name does not say, so its size has to. */
+export type FeeUnit = 'wei' | 'gwei' | 'guess';
+
+/** From here on an unnamed fee is taken for wei: nobody has ever paid 100,000 gwei per gas. */
+const WEI_FROM = 100_000;
+const GWEI_DECIMALS = 9;
+/** A billion times the highest fee ever paid; more is noise. */
+const HIGHEST_FEE_WEI = 10n ** 27n;
+
+const LONGEST_TEXT = 300;
+const LATEST_TIME_MS = 8.64e15;
+
+interface Decimal {
+  readonly digits: bigint;
+  /** The value is digits × 10^exponent. */
+  readonly exponent: number;
+}
+
+const DECIMAL = /^\+?(\d{0,60})(?:\.(\d{0,60}))?(?:e([+-]?\d{1,2}))?$/i;
+
+function parseDecimal(text: string): Decimal | null {
+  const match = DECIMAL.exec(text);
+  if (match === null) return null;
+  const [, whole = '', fraction = '', exponent = '0'] = match;
+  if (whole === '' && fraction === '') return null;
+  return { digits: BigInt(whole + fraction), exponent: Number(exponent) - fraction.length };
+}
+
+/** Half up; a fee is a whole number of wei. */
+function scale({ digits, exponent }: Decimal, places: number): bigint {
+  const shift = exponent + places;
+  if (shift >= 0) return digits * 10n ** BigInt(shift);
+  const divisor = 10n ** BigInt(-shift);
+  return (digits + divisor / 2n) / divisor;
+}
+
+/** A decimal or `0x` number as text, without thousands separators and spaces around it; `null`: not a number. */
+function numberText(value: unknown): string | null {
+  if (typeof value === 'number') return Number.isFinite(value) && value >= 0 ? String(value) : null;
+  if (typeof value !== 'string' || value.length > 80) return null;
+  const text = value.trim();
+  return /^\d{1,3}(,\d{3})+(\.\d+)?$/.test(text) ? text.replaceAll(',', '') : text;
+}
+
+/** A price per gas in wei, from a number or numeric text (`"0.0412"`, `"41200000"`, `"12 gwei"`, `"0x2736"`). */
+export function readFee(value: unknown, unit: FeeUnit): bigint | null {
+  const text = numberText(value);
+  if (text === null) return null;
+  const named = /^(.*\d\.?)\s*(gwei|wei)$/i.exec(text);
+  const plain = named?.[1] ?? text;
+  if (/^0x[\da-f]{1,32}$/i.test(plain)) return sensible(BigInt(plain));
+  const decimal = parseDecimal(plain);
+  if (decimal === null) return null;
+  const counted = (named?.[2]?.toLowerCase() as FeeUnit | undefined) ?? unit;
+  const inWei = counted === 'wei' || (counted === 'guess' && Number(plain) >= WEI_FROM);
+  return sensible(scale(decimal, inWei ? 0 : GWEI_DECIMALS));
+}
+
+function sensible(wei: bigint): bigint | null {
+  return wei <= HIGHEST_FEE_WEI ? wei : null;
+}
+
+/** Any finite number, or text that is one. */
+export function readNumber(value: unknown): number | null {
+  if (typeof value === 'string') {
+    const text = value.trim();
+    return /^[+-]?(\d{1,60}\.?\d{0,60}|\.\d{1,60})(e[+-]?\d{1,2})?$/i.test(text)
+      ? finite(Number(text))
+      : null;
+  }
+  return typeof value === 'number' ? finite(value) : null;
+}
+
+function finite(value: number): number | null {
+  // -0 prints as 0 but is not equal to it.
+  return Number.isFinite(value) ? value + 0 : null;
+}
+
+/** A number ≥ 0: seconds, dollars. */
+export function readAmount(value: unknown): number | null {
+  const number = readNumber(value);
+  return number !== null && number >= 0 ? number : null;
+}
+
+/** A share, 0 to 1. */
+export function readRatio(value: unknown): number | null {
+  const number = readAmount(value);
+  return number !== null && number <= 1 ? number : null;
+}
+
+/** A whole number ≥ 0: a block number, a chain id, a count. Hex text as in JSON-RPC too. */
+export function readCount(value: unknown): number | null {
+  const hex = typeof value === 'string' && /^0x[\da-f]{1,13}$/i.test(value) ? Number(value) : null;
+  const number = hex ?? readAmount(value);
+  return number !== null && Number.isSafeInteger(number) ? number : null;
+}
+
+/** ms since epoch, from ISO 8601 (UTC where no zone is given) or from seconds, ms or µs since epoch. */
+export function readTime(value: unknown): number | null {
+  const number = readAmount(value);
+  if (number !== null) {
+    const ms = number < 1e11 ? number * 1_000 : number < 1e14 ? number : number / 1_000;
+    return ms <= LATEST_TIME_MS ? Math.round(ms) : null;
+  }
+  if (typeof value !== 'string') return null;
+  const match =
+    /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?)\s*(Z|[+-]\d{2}:?\d{2})?)?$/i.exec(
+      value.trim(),
+    );
+  if (match === null) return null;
+  const [, day = '', time = '00:00', zone = 'Z'] = match;
+  const ms = Date.parse(`${day}T${time}${zone.toUpperCase()}`);
+  return Number.isNaN(ms) || ms < 0 ? null : ms;
+}
+
+/** One clean line, or `null` where nothing is left of it. */
+export function readText(value: unknown): string | null {
+  if (typeof value === 'number' && Number.isFinite(value)) return String(value);
+  if (typeof value !== 'string') return null;
+  const text = cleanText(value, LONGEST_TEXT).trim();
+  return text === '' ? null : text;
+}
+
+/** A word of the contract in its own spelling (`Send now` → `SEND_NOW`); a word it does not know stays as it came. */
+export function readWord(value: unknown, known: readonly string[]): string | null {
+  const text = readText(value);
+  if (text === null) return null;
+  const spelled = text.toUpperCase().replace(/[\s-]+/g, '_');
+  return known.includes(spelled) ? spelled : text;
+}
+
+export function readFlag(value: unknown): boolean | null {
+  if (typeof value === 'boolean') return value;
+  if (value === 'true' || value === 1) return true;
+  return value === 'false' || value === 0 ? false : null;
+}

@@ -1,0 +1,159 @@
+import ky from 'ky';
+import { API_KEY_HEADER } from '../contract/routes.ts';
+import { cleanText } from '../core/clean-text.ts';
+import { ClientError } from './client-error.ts';
+import { networkFailure } from './network-failure.ts';
+import { BodyNotText, BodyTooLarge, readBody } from './read-body.ts';
+import { refusal } from './refusal.ts';
+
+const MOST_REDIRECTS = 3;
+const REDIRECTS = new Set([301, 302, 303, 307, 308]);
+/** An error body is read for its message only. */
+const ERROR_BODY_MAX_BYTES = 65_536;
+
+export type Fetch = (request: Request) => Response | Promise<Response>;
+
+export interface TransportOptions {
+  /** What every path is appended to. */
+  readonly root: string;
+  /** `host:port`, for messages. */
+  readonly host: string;
+  readonly apiKey: string | null;
+  readonly fetch: Fetch;
+  readonly timeoutMs: number;
+  readonly maxBytes: number;
+  readonly userAgent: string;
+}
+
+/**
+ * Asks one GET of a v1 service and gives the text of its answer. One try: the caller knows better when to ask
+ * again. Every failure is a `ClientError`; none repeats the key or anything of the URL beyond host and port.
+ */
+export async function askV1(
+  options: TransportOptions,
+  path: string,
+  query: Readonly<Record<string, string>>,
+  signal: AbortSignal | undefined,
+): Promise<string> {
+  const { apiKey, host } = options;
+  const url = new URL(options.root + path);
+  // What a dotted or absolute path would lead to is not the service.
+  if (!path.startsWith('/') || !url.href.startsWith(`${options.root}/`)) {
+    throw new ClientError('invalid', 'a v1 path begins with / and stays below the service', {
+      endpoint: '/',
+    });
+  }
+  const endpoint = cleanText(url.pathname.slice(new URL(options.root).pathname.length), 200);
+  for (const [name, value] of Object.entries(query)) url.searchParams.append(name, value);
+  if (apiKey !== null && !/^[\x21-\x7e]+$/.test(apiKey)) {
+    throw new ClientError('key', 'a key has no spaces, line breaks or letters beyond ASCII; copy it again', {
+      endpoint,
+    });
+  }
+
+  const timeout = new AbortController();
+  const timer = setTimeout(() => timeout.abort(), options.timeoutMs);
+  const ended = AbortSignal.any(signal === undefined ? [timeout.signal] : [timeout.signal, signal]);
+  const question = { url, endpoint, signal: ended };
+  try {
+    return await unlessAborted(ended, ask(options, question));
+  } catch (error) {
+    if (error instanceof ClientError) throw error;
+    if (signal?.aborted) throw new ClientError('unreachable', 'the question was called off', { endpoint });
+    if (timeout.signal.aborted) {
+      const seconds = Number((options.timeoutMs / 1_000).toPrecision(2));
+      throw new ClientError('unreachable', `${host} gave no answer within ${seconds} s`, { endpoint });
+    }
+    throw bodyFailure(error, endpoint, options) ?? networkFailure(error, endpoint, host);
+  } finally {
+    clearTimeout(timer);
+    // Ends what a lost race left behind: a body that still streams.
+    timeout.abort();
+  }
+}
+
+interface Question {
+  readonly url: URL;
+  readonly endpoint: string;
+  readonly signal: AbortSignal;
+}
+
+async function ask(options: TransportOptions, { url, endpoint, signal }: Question): Promise<string> {
+  const { apiKey } = options;
+  let target = url;
+  for (let hop = 0; hop <= MOST_REDIRECTS; hop++) {
+    const response = await ky.get(target, {
+      fetch: async (input, init) => options.fetch(new Request(input, init)),
+      headers: {
+        accept: 'application/json',
+        'user-agent': options.userAgent,
+        ...(apiKey === null ? {} : { [API_KEY_HEADER]: apiKey }),
+      },
+      // Followed below, so that the key never goes to another origin.
+      redirect: 'manual',
+      retry: 0,
+      signal,
+      throwHttpErrors: false,
+      // One clock for the head and the body, held by the caller.
+      timeout: false,
+    });
+    if (response.ok) return withoutKey(await readBody(response, options.maxBytes), apiKey);
+    if (!REDIRECTS.has(response.status)) {
+      const text = await readBody(response, ERROR_BODY_MAX_BYTES).catch(() => '');
+      throw refusal(response, withoutKey(text, apiKey), {
+        endpoint,
+        withKey: apiKey !== null,
+        now: Date.now(),
+      });
+    }
+    await response.body?.cancel();
+    target = redirected(target, response, endpoint);
+  }
+  throw new ClientError('server', `${options.host} redirects without end; check the URL`, { endpoint });
+}
+
+function redirected(from: URL, response: Response, endpoint: string): URL {
+  const location = response.headers.get('location') ?? '';
+  const to = URL.canParse(location, from.href) ? new URL(location, from) : null;
+  if (to !== null && to.origin === from.origin) return to;
+  const where =
+    to === null || to.host === '' ? 'nowhere' : `to ${cleanText(`${to.protocol}//${to.host}`, 200)}`;
+  throw new ClientError('server', `${from.host} redirects ${where}; if that is right, use it as the URL`, {
+    endpoint,
+    status: response.status,
+  });
+}
+
+/** A service may repeat what it was sent; the key must not come to light that way. */
+export function withoutKey(text: string, apiKey: string | null): string {
+  return apiKey === null || apiKey.length < 8 ? text : text.replaceAll(apiKey, '(key)');
+}
+
+/** A fetch of the embedded service need not listen to the signal, so the wait itself does. */
+async function unlessAborted<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
+  const aborted = new Promise<never>((_, reject) => {
+    const abort = () => reject(new Error('aborted'));
+    if (signal.aborted) abort();
+    else signal.addEventListener('abort', abort, { once: true });
+  });
+  work.catch(() => {});
+  aborted.catch(() => {});
+  return await Promise.race([work, aborted]);
+}
+
+function bodyFailure(error: unknown, endpoint: string, options: TransportOptions): ClientError | null {
+  if (error instanceof BodyTooLarge) {
+    const megabytes = Number((options.maxBytes / 1_000_000).toPrecision(2));
+    return new ClientError(
+      'unreadable',
+      `the answer of ${options.host} is larger than ${megabytes} MB and was cut off; check the URL`,
+      { endpoint },
+    );
+  }
+  if (error instanceof BodyNotText) {
+    return new ClientError('unreadable', `the answer of ${options.host} is not UTF-8 text; check the URL`, {
+      endpoint,
+    });
+  }
+  return null;
+}
