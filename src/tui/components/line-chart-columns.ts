@@ -18,34 +18,45 @@ export function columnOf(index: number, count: number, width: number): number {
   return Math.min(Math.max(Math.floor((first + last) / 2), 0), width - 1);
 }
 
+/** What is drawn: one value per slot, `null` for a gap; where a slot sums up many values, also their extremes. */
+export interface SlotValues {
+  readonly values: readonly (number | null)[];
+  readonly lows?: readonly (number | null)[];
+  readonly highs?: readonly (number | null)[];
+}
+
 /**
  * Fits values to `width` columns. Where several values share a column none is lost: the column keeps their
  * extremes beside the mean. Where there are fewer values than columns each is held over its share, since
  * a slope between two values would claim prices that nobody asked for. What is not finite counts as a gap.
  */
-export function toColumns(
-  values: readonly (number | null)[],
-  width: number,
-): readonly (ChartColumn | null)[] {
-  const count = values.length;
-  if (count < width) return stretch(values, width);
+export function toColumns(slots: SlotValues, width: number): readonly (ChartColumn | null)[] {
+  const count = slots.values.length;
+  if (count < width) {
+    return Array.from({ length: width }, (_, column) =>
+      slotColumn(slots, Math.floor((column * count) / width)),
+    );
+  }
   const columns: (ChartColumn | null)[] = [];
   for (let column = 0, index = 0; column < width; column += 1) {
-    const shared: number[] = [];
+    const shared: ChartColumn[] = [];
     for (; index < count && columnOf(index, count, width) === column; index += 1) {
-      const value = clean(values[index]);
-      if (value !== null) shared.push(value);
+      const one = slotColumn(slots, index);
+      if (one !== null) shared.push(one);
     }
     columns.push(summarise(shared));
   }
   return columns;
 }
 
-function stretch(values: readonly (number | null)[], width: number): readonly (ChartColumn | null)[] {
-  return Array.from({ length: width }, (_, column) => {
-    const value = clean(values[Math.floor((column * values.length) / width)]);
-    return value === null ? null : { min: value, mean: value, max: value };
-  });
+function slotColumn({ values, lows, highs }: SlotValues, index: number): ChartColumn | null {
+  const mean = clean(values[index]);
+  if (mean === null) return null;
+  return {
+    min: Math.min(clean(lows?.[index]) ?? mean, mean),
+    mean,
+    max: Math.max(clean(highs?.[index]) ?? mean, mean),
+  };
 }
 
 function clean(value: number | null | undefined): number | null {
@@ -53,14 +64,14 @@ function clean(value: number | null | undefined): number | null {
   return Math.min(Math.max(value, -LIMIT), LIMIT);
 }
 
-function summarise(values: readonly number[]): ChartColumn | null {
-  if (values.length === 0) return null;
+function summarise(shared: readonly ChartColumn[]): ChartColumn | null {
+  if (shared.length === 0) return null;
   let [min, mean, max] = [Number.POSITIVE_INFINITY, 0, Number.NEGATIVE_INFINITY];
-  for (const value of values) {
-    min = Math.min(min, value);
-    max = Math.max(max, value);
+  for (const one of shared) {
+    min = Math.min(min, one.min);
+    max = Math.max(max, one.max);
     // Dividing first keeps the sum of huge values finite.
-    mean += value / values.length;
+    mean += one.mean / shared.length;
   }
   return { min, mean: Math.min(Math.max(mean, min), max), max };
 }

@@ -1,16 +1,14 @@
 import { type ChartCell, type LineStyle, lineSymbols, plotCells } from './line-chart-cells.ts';
-import { columnOf, toColumns, toPeaks } from './line-chart-columns.ts';
+import { columnOf, type SlotValues, toColumns, toPeaks } from './line-chart-columns.ts';
 import { placeCursor, placeLabels, placeMarks } from './line-chart-overlay.ts';
 import { type ChartScale, chartScale } from './line-chart-scale.ts';
 
-export interface ChartSeries {
+export interface ChartSeries extends SlotValues {
   readonly label: string;
   /** One of the 16 named colours. */
   readonly color?: string;
   /** Two lines never differ by colour alone; default by place: solid, dashed, dotted. */
   readonly style?: LineStyle;
-  /** One value per slot, `null` for a gap; all series share the slots. */
-  readonly values: readonly (number | null)[];
   readonly dim?: boolean;
 }
 
@@ -57,7 +55,7 @@ export function chartPlotWidth(width: number, gutter: number = CHART_GUTTER): nu
   return Math.max(plot >= MIN_PLOT ? plot : width, 0);
 }
 
-/** What a chart shows, cell by cell: `height` rows of `width` cells. */
+/** What a chart shows, cell by cell: `height` rows of `width` cells. All series share the slots. */
 export function chartFrame(options: ChartFrameOptions): readonly (readonly DrawnCell[])[] {
   const { series, width, height, xLabels, marks = [], ascii = false } = options;
   const labelRows = xLabels !== undefined && height >= 3 ? 1 : 0;
@@ -71,7 +69,7 @@ export function chartFrame(options: ChartFrameOptions): readonly (readonly Drawn
   const spread = options.spread ?? plotHeight >= 6;
   const slots = Math.max(0, ...series.map(({ values }) => values.length));
   const lines = series.map((one, place) => {
-    const columns = toColumns(pad(one.values, slots), plotWidth);
+    const columns = toColumns({ ...one, values: pad(one.values, slots) }, plotWidth);
     return {
       columns: spread ? columns : toPeaks(columns),
       symbols: lineSymbols(lineStyle(one, place), ascii),
@@ -112,8 +110,8 @@ function pad(values: readonly (number | null)[], slots: number): readonly (numbe
 function scaleOf({ series, include = [], format }: ChartFrameOptions, plotHeight: number): ChartScale {
   let [min, max] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
   // One column holds the extremes of all values, cleaned as the plot cleans them.
-  for (const { values } of series) {
-    const [all] = toColumns(values, 1);
+  for (const one of series) {
+    const [all] = toColumns(one, 1);
     if (!all) continue;
     min = Math.min(min, all.min, ...include);
     max = Math.max(max, all.max, ...include);

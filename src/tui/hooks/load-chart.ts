@@ -36,18 +36,26 @@ export async function loadChart(
   const frameMs = TIME_FRAME_SEC[timeFrame] * 1_000;
   if (first === undefined || last === undefined || last <= first) {
     const nothing = { rows: [], problem: null };
-    return { timeFrame, percentile, chart, tips: nothing, previous: compare ? nothing : null };
+    return { timeFrame, percentile, chart, tips: nothing, ranges: [], previous: compare ? nothing : null };
   }
 
   const bucket = fittingBucket(TIME_FRAME_SEC[timeFrame], request.blockTimeSec);
   const start = Math.max(first, last - frameMs);
   const to = last + 1_000;
-  const [tips, previous] = await Promise.all([
+  const [tips, ranges, previous] = await Promise.all([
     partOf(() =>
       withinHistory(chart.points, start, (from) =>
         allPages((page) => client.priorityFee({ from, to, bucket, percentile, ...page }, options)),
       ),
     ),
+    // A block has no extremes within it.
+    bucket === 'block'
+      ? null
+      : partOf(() =>
+          withinHistory(chart.points, start, (from) =>
+            allPages((page) => client.baseFee({ from, to, bucket, ...page }, options)),
+          ),
+        ),
     compare
       ? partOf(
           () =>
@@ -58,7 +66,7 @@ export async function loadChart(
         )
       : null,
   ]);
-  return { timeFrame, percentile, chart, tips, previous };
+  return { timeFrame, percentile, chart, tips, ranges: ranges?.rows ?? [], previous };
 }
 
 /** The finest bucket of which a window of `spanSec` has no more than two pages. */

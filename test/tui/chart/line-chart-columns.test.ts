@@ -9,14 +9,14 @@ const width = fc.integer({ min: 1, max: 300 });
 
 describe('toColumns', () => {
   it('makes as many columns as asked for, whatever the number of values', () => {
-    fc.assert(fc.property(values, width, (v, w) => toColumns(v, w).length === w));
+    fc.assert(fc.property(values, width, (v, w) => toColumns({ values: v }, w).length === w));
   });
 
   it('never loses the lowest or the highest value', () => {
     fc.assert(
       fc.property(values, width, (v, w) => {
         const known = v.filter((value) => value !== null);
-        const columns = toColumns(v, w).filter((column) => column !== null);
+        const columns = toColumns({ values: v }, w).filter((column) => column !== null);
         fc.pre(known.length > 0);
         expect(Math.max(...columns.map(({ max }) => max))).toBe(Math.max(...known));
         expect(Math.min(...columns.map(({ min }) => min))).toBe(Math.min(...known));
@@ -27,7 +27,7 @@ describe('toColumns', () => {
   it('keeps each mean between its extremes and never makes NaN, even of NaN, infinities and huge values', () => {
     fc.assert(
       fc.property(fc.array(fc.double(), { maxLength: 300 }), width, (v, w) => {
-        for (const column of toColumns(v, w)) {
+        for (const column of toColumns({ values: v }, w)) {
           if (column === null) continue;
           expect(Number.isFinite(column.mean)).toBe(true);
           expect(column.min).toBeLessThanOrEqual(column.mean);
@@ -38,7 +38,7 @@ describe('toColumns', () => {
   });
 
   it('leaves a gap where a column has no value, and only there', () => {
-    expect(toColumns([1, null, null, null, 5, 7], 3)).toEqual([
+    expect(toColumns({ values: [1, null, null, null, 5, 7] }, 3)).toEqual([
       { min: 1, mean: 1, max: 1 },
       null,
       { min: 5, mean: 6, max: 7 },
@@ -46,7 +46,14 @@ describe('toColumns', () => {
   });
 
   it('holds values over their share of a wider plot instead of inventing values between them', () => {
-    expect(toColumns([1, 3], 4).map((column) => column?.mean)).toEqual([1, 1, 3, 3]);
+    expect(toColumns({ values: [1, 3] }, 4).map((column) => column?.mean)).toEqual([1, 1, 3, 3]);
+  });
+});
+
+describe('toColumns of slots that sum up many values', () => {
+  it('reaches as far as the extremes within the slots, also where a gap has some', () => {
+    const slots = { values: [5, null, 6], lows: [2, 0, 6], highs: [5, 99, 9] };
+    expect(toColumns(slots, 1)).toEqual([{ min: 2, mean: 5.5, max: 9 }]);
   });
 });
 
@@ -56,7 +63,7 @@ describe('columnOf', () => {
       fc.property(fc.integer({ min: 1, max: 600 }), width, fc.nat(), (count, w, pick) => {
         const index = pick % count;
         const spike = Array.from({ length: count }, (_, i) => (i === index ? 9 : 1));
-        expect(toColumns(spike, w)[columnOf(index, count, w)]?.max).toBe(9);
+        expect(toColumns({ values: spike }, w)[columnOf(index, count, w)]?.max).toBe(9);
       }),
     );
   });
@@ -65,6 +72,8 @@ describe('columnOf', () => {
 describe('toPeaks', () => {
   it('draws a spike of one value at its full height', () => {
     const spike = Array.from({ length: 300 }, (_, i) => (i === 150 ? 90 : 10));
-    expect(Math.max(...toPeaks(toColumns(spike, 20)).map((column) => column?.mean ?? 0))).toBe(90);
+    expect(Math.max(...toPeaks(toColumns({ values: spike }, 20)).map((column) => column?.mean ?? 0))).toBe(
+      90,
+    );
   });
 });

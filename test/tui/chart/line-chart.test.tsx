@@ -40,7 +40,7 @@ describe('chartFrame', () => {
       draw({ series: [{ label: 'base', values: gwei(values) }] })
         .map((row) => row.slice(0, 8).trim())
         .filter((label) => label !== '');
-    expect(labels(ramp)).toEqual(['20.0', '16.0', '12.0', '8.00']);
+    expect(labels(ramp)).toEqual(['20.0', '16.0', '12.0']);
     expect(new Set(labels([15, 15, 15])).size).toBe(labels([15, 15, 15]).length);
     expect(labels([0.0412, 0.0412]).length).toBeGreaterThan(1);
   });

@@ -12,7 +12,8 @@ export function csvName(chainId: number | null, what: string, now: number): stri
 
 /** The shown chart with one row per point; prices in exact gwei, what is not known stays empty. */
 export function chartCsv(data: ChartData): string {
-  const header = ['timestamp_utc', 'base_fee_gwei', `priority_fee_${data.percentile}_gwei`, 'gas_used_ratio'];
+  const header = ['timestamp_utc', 'base_fee_gwei', 'base_fee_min_gwei', 'base_fee_max_gwei'];
+  header.push(`priority_fee_${data.percentile}_gwei`, 'gas_used_ratio');
   if (data.compared) header.push(`base_fee_${data.timeFrame}_before_gwei`);
   header.push('marks');
   const marks = Map.groupBy(data.marks, ({ index }) => index);
@@ -22,6 +23,8 @@ export function chartCsv(data: ChartData): string {
     const cells = [
       new Date(slot.timestamp).toISOString(),
       gwei(slot.base),
+      gwei(slot.low),
+      gwei(slot.high),
       gwei(slot.tip),
       slot.gasUsedRatio === null ? '' : String(Number(slot.gasUsedRatio.toFixed(6))),
     ];

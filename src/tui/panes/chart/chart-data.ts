@@ -9,6 +9,8 @@ export interface ChartAnswer {
   readonly chart: ChartView;
   /** Tips at `percentile`; `problem`: why the service did not give them. */
   readonly tips: { readonly rows: readonly PriorityFeeRowView[]; readonly problem: string | null };
+  /** Extremes within the points, where these sum up many blocks; empty: the points are blocks, or nobody knows. */
+  readonly ranges: readonly BaseFeeRowView[];
   /** The window before; `null`: not asked for. */
   readonly previous: { readonly rows: readonly BaseFeeRowView[]; readonly problem: string | null } | null;
 }
@@ -18,6 +20,9 @@ export interface ChartSlot {
   /** When it begins, ms. */
   readonly timestamp: number;
   readonly base: number | null;
+  /** Lowest and highest base fee of its blocks. */
+  readonly low: number | null;
+  readonly high: number | null;
   readonly tip: number | null;
   readonly gasUsedRatio: number | null;
   /** The base fee one time frame earlier. */
@@ -46,6 +51,8 @@ export interface ChartData {
   readonly previousProblem: string | null;
 }
 
+const NOTHING = { base: null, low: null, high: null, tip: null, gasUsedRatio: null } as const;
+
 /** More missing steps than this in a row are a hole in the history and drawn as one. */
 const HELD_STEPS = 3;
 const MOST_SLOTS = 4_000;
@@ -60,23 +67,37 @@ export function chartData(answer: ChartAnswer): ChartData {
     points.map(({ timestamp }) => timestamp),
     answer.chart.bucketSec,
   );
-  const tipAt = aligner(answer.tips.rows, (row) => row.value, slotMs);
-  const shifted = (answer.previous?.rows ?? []).map((row) => ({
-    ...row,
-    timestamp: row.timestamp + frameMs,
-  }));
-  const previousAt = aligner(shifted, (row) => row.mean, slotMs);
+  const frame = answer.previous?.rows ?? [];
+  const shifted = frame.map((row) => ({ ...row, timestamp: row.timestamp + frameMs }));
+  const tipAt = aligner(answer.tips.rows, (row) => row.value, mean, slotMs);
+  const previousAt = aligner(shifted, (row) => row.mean, mean, slotMs);
+  const lowAt = aligner(
+    answer.ranges,
+    (row) => row.min,
+    (values) => Math.min(...values),
+    slotMs,
+  );
+  const highAt = aligner(
+    answer.ranges,
+    (row) => row.max,
+    (values) => Math.max(...values),
+    slotMs,
+  );
   // The answer's own points carry the median tip, should the finer question not have been answered.
   const median = answer.percentile === 'p50' && answer.tips.rows.length === 0;
 
   const slots: ChartSlot[] = [];
   for (const point of points) {
     for (const timestamp of missingSteps(slots.at(-1)?.timestamp, point.timestamp, slotMs)) {
-      slots.push({ timestamp, base: null, tip: null, gasUsedRatio: null, previous: previousAt(timestamp) });
+      slots.push({ ...NOTHING, timestamp, previous: previousAt(timestamp) });
     }
-    const { timestamp, base, gasUsedRatio } = point;
-    const tip = median ? point.priority : tipAt(timestamp);
-    slots.push({ timestamp, base, tip, gasUsedRatio, previous: previousAt(timestamp) });
+    const { timestamp, base, priority, gasUsedRatio } = point;
+    const asked = median ? priority : tipAt(timestamp);
+    // A service that knows no tips may say so by zeros; its points tell.
+    const tip = asked === 0 && priority === null ? null : asked;
+    const low = Math.min(lowAt(timestamp) ?? base, base);
+    const high = Math.max(highAt(timestamp) ?? base, base);
+    slots.push({ timestamp, base, low, high, tip, gasUsedRatio, previous: previousAt(timestamp) });
   }
   const first = slots[0]?.timestamp ?? last;
   const reachMs = last - first + slotMs;
@@ -112,10 +133,11 @@ function missingSteps(before: number | undefined, next: number, slotMs: number):
   return Array.from({ length: count }, (_, i) => before + ((i + 1) * (next - before)) / (count + 1));
 }
 
-/** Reads rows on another grid: the mean of those within a slot, else the one whose step covers it. */
+/** Reads rows on another grid: those within a slot summed up by `fold`, else the one whose step covers it. */
 function aligner<Row extends { readonly timestamp: number }>(
   rows: readonly Row[],
   value: (row: Row) => number,
+  fold: (values: readonly number[]) => number,
   slotMs: number,
 ): (timestamp: number) => number | null {
   const sorted = [...rows].sort((a, b) => a.timestamp - b.timestamp);
@@ -130,10 +152,14 @@ function aligner<Row extends { readonly timestamp: number }>(
       const row = sorted[i];
       if (row) within.push(value(row));
     }
-    if (within.length > 0) return within.reduce((sum, one) => sum + one, 0) / within.length;
+    if (within.length > 0) return fold(within);
     const before = sorted[next - 1];
     return before !== undefined && timestamp - before.timestamp < held ? value(before) : null;
   };
+}
+
+function mean(values: readonly number[]): number {
+  return values.reduce((sum, value) => sum + value, 0) / values.length;
 }
 
 function marksOf(chart: ChartView, slots: readonly ChartSlot[], slotMs: number): readonly SlotMark[] {

@@ -66,6 +66,8 @@ export function ChartPane({ data, width, height, cursor, notice, offsetAt }: Cha
     color: theme.color('base'),
     style: 'solid',
     values: slots.map((one) => one.base),
+    lows: slots.map((one) => one.low),
+    highs: slots.map((one) => one.high),
   };
   const tip: ChartSeries = {
     label: 'tip',

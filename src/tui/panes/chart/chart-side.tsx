@@ -5,7 +5,7 @@ import { Words } from '../../components/words.tsx';
 import { useTheme } from '../../theme.ts';
 import type { ChartData } from './chart-data.ts';
 import { markLook } from './chart-marks.ts';
-import { quantile, summarise } from './chart-summary.ts';
+import { quantile, summarise, summariseBase } from './chart-summary.ts';
 import { moment } from './chart-words.ts';
 import type { OffsetAt } from './local-time.ts';
 
@@ -60,7 +60,7 @@ export function ChartSide({ data, width, height, offsetAt }: ChartSideProps) {
 function figureRows(data: ChartData): readonly (readonly [string, string, string])[] {
   const base = data.slots.map((slot) => slot.base);
   const tip = data.slots.map((slot) => slot.tip);
-  const [of, tips] = [summarise(base), summarise(tip)];
+  const [of, tips] = [summariseBase(data.slots), summarise(tip)];
   const gas = summarise(data.slots.map(({ gasUsedRatio }) => gasUsedRatio));
   const gwei = (value: number | null | undefined) => (value == null ? UNKNOWN : formatGwei(value));
   const change = (value: number | null | undefined) => (value == null ? UNKNOWN : formatChange(value));

@@ -1,3 +1,5 @@
+import type { ChartSlot } from './chart-data.ts';
+
 /** What is said in words about one line of the chart; wei per gas. */
 export interface LineSummary {
   readonly now: number;
@@ -21,6 +23,14 @@ export function summarise(values: readonly (number | null)[]): LineSummary | nul
     max: known.reduce((a, b) => Math.max(a, b)),
     changeRatio: changeRatio(first, now),
   };
+}
+
+/** The base fee of a chart: extremes are those of single blocks, where they are known. */
+export function summariseBase(slots: readonly ChartSlot[]): LineSummary | null {
+  const of = summarise(slots.map(({ base }) => base));
+  const low = summarise(slots.map((slot) => slot.low));
+  const high = summarise(slots.map((slot) => slot.high));
+  return of && { ...of, min: low?.min ?? of.min, max: high?.max ?? of.max };
 }
 
 /** How far `to` lies above (or below) `from`, as a share of `from`. */

@@ -6,7 +6,7 @@ import type { Span } from '../../facts.ts';
 import type { Theme } from '../../theme.ts';
 import type { ChartData, ChartSlot, SlotMark } from './chart-data.ts';
 import { countMarks } from './chart-marks.ts';
-import { changeRatio, summarise } from './chart-summary.ts';
+import { changeRatio, summarise, summariseBase } from './chart-summary.ts';
 import { clockText, dayText, type OffsetAt, weekdayText, zoneText } from './local-time.ts';
 
 /** `1h  14:05 – 15:05 UTC+2  gwei per gas  ▲ spike ×2`. The UTC offset is said here and nowhere else. */
@@ -29,7 +29,7 @@ export function titleSegments(data: ChartData, theme: Theme, offsetAt: OffsetAt)
 
 /** `─ base 0.0497 ▼ −2.1 %  min 0.0311  mean 0.0512  max 0.412`, then the window before. */
 export function baseSegments(data: ChartData, theme: Theme): readonly Segment[] {
-  const base = summarise(data.slots.map((slot) => slot.base));
+  const base = summariseBase(data.slots);
   const line: Span = { text: legendGlyph('solid', theme.ascii), color: 'base' };
   if (base === null) return [[line, { text: ' base' }, { text: ` ${UNKNOWN}` }]];
   return [

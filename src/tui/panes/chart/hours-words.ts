@@ -16,10 +16,10 @@ export function hoursTitle(cells: WeekCells, offsetMinutes: number): readonly Se
   return [
     [{ text: 'cheap hours', bold: true, color: 'accent' }],
     [{ text: `day × hour in ${zoneText(offsetMinutes)}` }],
-    [{ text: 'mean base fee of 30 days, gwei', faint: true }],
     ...(known < 168
       ? [[{ text: `${formatCount(known)} of 168 hours seen so far`, color: 'warn' as const }]]
       : []),
+    [{ text: 'mean base fee of 30 days, gwei', faint: true }],
   ];
 }
 

@@ -2,7 +2,7 @@ import { Box, Text } from 'ink';
 import { formatChange, formatGwei, formatPercent, UNKNOWN } from '../../../core/units.ts';
 import { type ChartData, slotAt } from './chart-data.ts';
 import { countMarks } from './chart-marks.ts';
-import { summarise } from './chart-summary.ts';
+import { type LineSummary, summarise, summariseBase } from './chart-summary.ts';
 import { moment } from './chart-words.ts';
 import { type OffsetAt, zoneText } from './local-time.ts';
 
@@ -19,24 +19,14 @@ export function SpokenChart({ data, cursor, offsetAt }: SpokenChartProps) {
   return (
     <Box flexDirection="column">
       <Text>{`Chart of the last ${data.timeFrame}, in gwei.`}</Text>
-      <Text>
-        {sentence(
-          'Base fee',
-          data.slots.map(({ base }) => base),
-        )}
-      </Text>
-      <Text>
-        {sentence(
-          `Tip ${data.percentile}`,
-          data.slots.map(({ tip }) => tip),
-        )}
-      </Text>
+      <Text>{sentence('Base fee', summariseBase(data.slots))}</Text>
+      <Text>{sentence(`Tip ${data.percentile}`, summarise(data.slots.map(({ tip }) => tip)))}</Text>
       {data.compared && (
         <Text>
           {data.previousProblem ??
             sentence(
               `Base fee ${data.timeFrame} before`,
-              data.slots.map(({ previous }) => previous),
+              summarise(data.slots.map(({ previous }) => previous)),
             )}
         </Text>
       )}
@@ -51,8 +41,7 @@ export function SpokenChart({ data, cursor, offsetAt }: SpokenChartProps) {
   );
 }
 
-function sentence(name: string, values: readonly (number | null)[]): string {
-  const of = summarise(values);
+function sentence(name: string, of: LineSummary | null): string {
   if (of === null) return `${name}: not known.`;
   const change = of.changeRatio === null ? '' : `, ${formatChange(of.changeRatio)} over the window`;
   return (

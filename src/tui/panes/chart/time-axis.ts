@@ -3,7 +3,7 @@ import { clockText, dayText, type OffsetAt, weekdayText } from './local-time.ts'
 const MINUTE = 60_000;
 const DAY = 86_400_000;
 /** Distances between labels that clocks and calendars have. */
-const STEPS = [1, 2, 5, 10, 15, 30, 60, 120, 180, 360, 720, 1440, 2880, 4320, 7200, 10080].map(
+const STEPS = [1, 2, 5, 10, 15, 30, 60, 120, 180, 240, 360, 720, 1440, 2880, 4320, 7200, 10080].map(
   (minutes) => minutes * MINUTE,
 );
 /** `╵Tue 13` and two spaces. */

@@ -1,0 +1,42 @@
+import type { ChartPointView, PriorityFeeRowView } from '../../../src/client/views.ts';
+import type { ChartAnswer } from '../../../src/tui/panes/chart/chart-data.ts';
+
+export const NOON = Date.UTC(2026, 0, 5, 12);
+export const BLOCK_MS = 12_000;
+
+/** `count` points of the base fees `base(i)` gwei, `stepMs` apart, the last at {@link NOON}. */
+export function points(
+  count: number,
+  base: (index: number) => number,
+  stepMs = BLOCK_MS,
+): readonly ChartPointView[] {
+  return Array.from({ length: count }, (_, index) => ({
+    timestamp: NOON - (count - 1 - index) * stepMs,
+    base: base(index) * 1e9,
+    priority: 1e7,
+    low: null,
+    average: null,
+    high: null,
+    gasUsedRatio: 0.5,
+  }));
+}
+
+export function tipRows(of: readonly ChartPointView[], gwei: number): readonly PriorityFeeRowView[] {
+  return of.map(({ timestamp }) => ({ timestamp, blockNumber: null, value: gwei * 1e9 }));
+}
+
+/** An answer for the last hour; tips of 0.02 gwei, nothing compared, nothing marked. */
+export function hourAnswer(
+  of: readonly ChartPointView[] = points(300, (i) => 10 + Math.sin(i / 20)),
+  changes: Partial<ChartAnswer> = {},
+): ChartAnswer {
+  return {
+    timeFrame: '1h',
+    percentile: 'p90',
+    chart: { timeFrame: '1h', bucketSec: 12, points: of, anomalies: [], events: [] },
+    tips: { rows: tipRows(of, 0.02), problem: null },
+    ranges: [],
+    previous: null,
+    ...changes,
+  };
+}

@@ -1,0 +1,149 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { chartData, slotAt } from '../../../src/tui/panes/chart/chart-data.ts';
+import { BLOCK_MS, hourAnswer, NOON, points } from './chart-answer.ts';
+
+const MINUTE = 60_000;
+const baseRow = (timestamp: number, min: number, mean: number, max: number) => ({
+  timestamp,
+  blockNumber: null,
+  open: mean,
+  close: mean,
+  min,
+  mean,
+  max,
+});
+
+describe('chartData', () => {
+  it('keeps every point with its own tip and its value one time frame earlier', () => {
+    const of = points(300, (i) => i);
+    const previous = of.map(({ timestamp, base }) => baseRow(timestamp - 60 * MINUTE, base, base / 2, base));
+    const data = chartData(hourAnswer(of, { previous: { rows: previous, problem: null } }));
+    expect(data.slots.map(({ base }) => base)).toEqual(of.map(({ base }) => base));
+    expect(data.slots.every(({ tip }) => tip === 2e7)).toBe(true);
+    expect(data.slots[100]?.previous).toBe(50e9);
+  });
+
+  it('leaves a hole where history has one, as long as it lasted', () => {
+    const of = points(300, () => 10).filter((_, i) => i < 100 || i >= 200);
+    const { slots } = chartData(hourAnswer(of));
+    expect(slots).toHaveLength(300);
+    expect(slots.filter(({ base }) => base === null)).toHaveLength(100);
+  });
+
+  it('does not take slow blocks for holes', () => {
+    const of = points(300, () => 10).filter((_, i) => i % 3 !== 1);
+    expect(chartData(hourAnswer(of)).slots).toHaveLength(of.length);
+  });
+
+  it('says how far history reaches only when that is less than the time frame', () => {
+    expect(chartData(hourAnswer(points(300, () => 10))).reachSec).toBeNull();
+    expect(chartData(hourAnswer(points(150, () => 10))).reachSec).toBe(1_800);
+  });
+
+  it('spreads coarse tips over finer slots and sums fine ones up', () => {
+    const of = points(12, () => 10, 5 * MINUTE);
+    const coarse = [0, 1].map((hour) => ({
+      timestamp: NOON - 55 * MINUTE + hour * 30 * MINUTE,
+      blockNumber: null,
+      value: 1 + hour,
+    }));
+    const held = chartData(hourAnswer(of, { tips: { rows: coarse, problem: null } }));
+    expect(held.slots.map(({ tip }) => tip)).toEqual([1, 1, 1, 1, 1, 1, 2, 2, 2, 2, 2, 2]);
+    const fine = of.flatMap(({ timestamp }) =>
+      [1, 3].map((value, half) => ({ timestamp: timestamp + half * MINUTE, blockNumber: null, value })),
+    );
+    const summed = chartData(hourAnswer(of, { tips: { rows: fine, problem: null } }));
+    expect(summed.slots.every(({ tip }) => tip === 2)).toBe(true);
+  });
+
+  it('takes zeros for unknown tips where the points know none', () => {
+    const of = points(10, () => 10).map((point) => ({ ...point, priority: null }));
+    const rows = of.map(({ timestamp }) => ({ timestamp, blockNumber: null, value: 0 }));
+    expect(
+      chartData(hourAnswer(of, { tips: { rows, problem: null } })).slots.every(({ tip }) => tip === null),
+    ).toBe(true);
+  });
+
+  it('falls back on the median tip of the points, and only for the median', () => {
+    const refused = { tips: { rows: [], problem: 'no such path' } };
+    const median = chartData(
+      hourAnswer(
+        points(5, () => 10),
+        { ...refused, percentile: 'p50' },
+      ),
+    );
+    expect(median.slots.every(({ tip }) => tip === 1e7)).toBe(true);
+    const other = chartData(
+      hourAnswer(
+        points(5, () => 10),
+        refused,
+      ),
+    );
+    expect(other.slots.every(({ tip }) => tip === null)).toBe(true);
+    expect(other.tipsProblem).toBe('no such path');
+  });
+
+  it('knows the extremes of the blocks that a point sums up', () => {
+    const of = points(3, () => 10, 5 * MINUTE);
+    const ranges = of.flatMap(({ timestamp }) => [
+      baseRow(timestamp, 7e9, 10e9, 11e9),
+      baseRow(timestamp + MINUTE, 9e9, 10e9, 80e9),
+    ]);
+    expect(chartData(hourAnswer(of, { ranges })).slots[1]).toMatchObject({
+      low: 7e9,
+      base: 10e9,
+      high: 80e9,
+    });
+  });
+
+  it('puts marks at their slots and leaves out those outside the window', () => {
+    const of = points(300, () => 10);
+    const answer = hourAnswer(of);
+    const anomaly = (timestamp: number) => ({ timestamp, kind: 'SPIKE', value: 1 });
+    const data = chartData({
+      ...answer,
+      chart: {
+        ...answer.chart,
+        anomalies: [anomaly(NOON - 10 * BLOCK_MS + 5_000), anomaly(NOON - 24 * 60 * MINUTE)],
+        events: [{ timestamp: NOON, kind: 'ALERT', id: 'a' }],
+      },
+    });
+    expect(data.marks.map(({ kind, index }) => [kind, index])).toEqual([
+      ['SPIKE', 289],
+      ['ALERT', 299],
+    ]);
+  });
+
+  it('is empty for an answer without points', () => {
+    expect(chartData(hourAnswer([])).slots).toEqual([]);
+  });
+
+  it('has ascending slots and loses no value, whatever the times of the points', () => {
+    const gaps = fc.array(fc.integer({ min: 1, max: 600 }), { minLength: 1, maxLength: 200 });
+    fc.assert(
+      fc.property(gaps, (seconds) => {
+        let timestamp = NOON - 3_500_000;
+        const [pattern] = points(1, () => 10);
+        const of = seconds.flatMap((gap, i) => {
+          timestamp += gap * 1_000;
+          return pattern && timestamp <= NOON ? [{ ...pattern, timestamp, base: i + 1 }] : [];
+        });
+        const { slots } = chartData(hourAnswer(of));
+        const times = slots.map((slot) => slot.timestamp);
+        expect(times).toEqual([...times].sort((a, b) => a - b));
+        expect(slots.flatMap(({ base }) => base ?? [])).toEqual(of.map(({ base }) => base));
+      }),
+    );
+  });
+});
+
+describe('slotAt', () => {
+  it('finds the slot that a moment lies in, and the nearest end for what lies outside', () => {
+    const { slots } = chartData(hourAnswer(points(10, () => 1)));
+    expect(slotAt(slots, NOON - BLOCK_MS - 1)).toBe(7);
+    expect(slotAt(slots, NOON - BLOCK_MS)).toBe(8);
+    expect(slotAt(slots, 0)).toBe(0);
+    expect(slotAt(slots, NOON * 2)).toBe(9);
+  });
+});

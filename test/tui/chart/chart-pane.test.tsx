@@ -1,0 +1,183 @@
+import { Box } from 'ink';
+import { render } from 'ink-testing-library';
+import stringWidth from 'string-width';
+import { describe, expect, it } from 'vitest';
+import { type ChartAnswer, chartData } from '../../../src/tui/panes/chart/chart-data.ts';
+import { ChartPane, type ChartPaneProps } from '../../../src/tui/panes/chart/chart-pane.tsx';
+import { HoursPane } from '../../../src/tui/panes/chart/hours-pane.tsx';
+import { ASCII_THEME, ThemeContext } from '../../../src/tui/theme.ts';
+import { BLOCK_MS, hourAnswer, NOON, points } from './chart-answer.ts';
+
+const SIZES = [
+  [60, 12],
+  [80, 20],
+  [100, 36],
+  [100, 46],
+] as const;
+
+function draw(answer: ChartAnswer, props: Partial<ChartPaneProps> = {}, ascii = false): string {
+  const pane = (
+    <ChartPane
+      data={chartData(answer)}
+      width={80}
+      height={20}
+      cursor={null}
+      notice={null}
+      offsetAt={() => 120}
+      {...props}
+    />
+  );
+  return frame(ascii ? <ThemeContext value={ASCII_THEME}>{pane}</ThemeContext> : pane);
+}
+
+// Never wider than the terminal of the testing library: a pane that overflows would be cut, not seen.
+const frame = (element: React.ReactElement) => render(<Box>{element}</Box>).lastFrame() ?? '';
+
+const MARKED: ChartAnswer = (() => {
+  const answer = hourAnswer();
+  return {
+    ...answer,
+    chart: {
+      ...answer.chart,
+      anomalies: [
+        { timestamp: NOON - 200 * BLOCK_MS, kind: 'SPIKE', value: 11e9 },
+        { timestamp: NOON - 100 * BLOCK_MS, kind: 'SPIKE', value: 11e9 },
+      ],
+      events: [{ timestamp: NOON - 50 * BLOCK_MS, kind: 'ALERT', id: '1' }],
+    },
+  };
+})();
+const COMPARED: Partial<ChartAnswer> = {
+  previous: {
+    rows: points(300, () => 8).map(({ timestamp, base }) => ({
+      timestamp: timestamp - 3_600_000,
+      blockNumber: null,
+      open: base,
+      min: base,
+      mean: base,
+      max: base,
+      close: base,
+    })),
+    problem: null,
+  },
+};
+
+describe('ChartPane', () => {
+  it('fills its room and no more, at every size, with all there is to show', () => {
+    for (const [width, height] of SIZES)
+      for (const answer of [MARKED, hourAnswer(points(1, () => 5)), { ...MARKED, ...COMPARED }]) {
+        const lines = draw(answer, { width, height, cursor: NOON, notice: [{ text: 'loading' }] }).split(
+          '\n',
+        );
+        expect(lines.length).toBeLessThanOrEqual(height);
+        expect(Math.max(...lines.map((line) => stringWidth(line)))).toBeLessThanOrEqual(width);
+        expect(lines.at(-1)).toContain('base');
+      }
+  });
+
+  it('says time frame, local time with its offset once, and the figures of the window', () => {
+    const screen = draw(hourAnswer(points(300, (i) => (i === 0 ? 8 : i === 150 ? 20 : 10))));
+    expect(screen).toMatch(/1h {2}13:00 – 14:00 UTC\+2/);
+    expect(screen.match(/UTC/g)).toHaveLength(1);
+    expect(screen).toMatch(/base 10\.0 ▲ \+25\.0 % {2}min 8\.00 {2}mean 10\.0 {2}max 20\.0/);
+    expect(screen).toMatch(/tip p90 0\.0200 .* min 0\.0200/);
+  });
+
+  it('shows the values under the cursor and how far the price has gone since', () => {
+    const screen = draw(hourAnswer(points(300, (i) => (i < 150 ? 8 : 10))), {
+      cursor: NOON - 250 * BLOCK_MS,
+    });
+    expect(screen.split('\n').at(-1)).toMatch(
+      /▸ 13:10:00 {2}base 8\.00 {2}tip p90 0\.0200 {2}gas 50 % {2}now \+25\.0 %/,
+    );
+    expect(screen.match(/┃/g)?.length).toBeGreaterThan(8);
+  });
+
+  it('marks anomalies and fired alerts, with a legend', () => {
+    const screen = draw(MARKED);
+    expect(screen).toContain('● alert fired  ▲ spike ×2');
+    const plot = screen.split('\n').filter((line) => /^ *[\d.]* [┤│┼]/.test(line));
+    expect(plot.join('').match(/[▲●]/g)).toEqual(expect.arrayContaining(['▲', '▲', '●']));
+    const under = draw(MARKED, { cursor: NOON - 50 * BLOCK_MS, width: 60, height: 12 });
+    expect(under.split('\n').at(-1)).toContain('● alert fired');
+  });
+
+  it('draws the window before and says how the mean has changed', () => {
+    const screen = draw(
+      hourAnswer(
+        points(300, () => 10),
+        COMPARED,
+      ),
+    );
+    expect(screen).toMatch(/┈ 1h before {2}min 8\.00 {2}mean 8\.00 {2}max 8\.00 {2}mean now \+25\.0 %/);
+    expect(screen).toContain('┈┈┈┈┈');
+  });
+
+  it('says why there is no window before', () => {
+    const problem = 'history reaches back 1h, two windows of 1h need 2h';
+    const screen = draw(
+      hourAnswer(
+        points(300, () => 10),
+        { previous: { rows: [], problem } },
+      ),
+    );
+    expect(screen).toContain(`nothing to compare with: ${problem}`);
+  });
+
+  it('says how far history reaches when it is short, and when tips are not known', () => {
+    const of = points(100, () => 10).map((point) => ({ ...point, priority: null }));
+    const screen = draw(hourAnswer(of, { tips: { rows: [], problem: null } }), { width: 60, height: 12 });
+    expect(screen).toContain('history reaches back 20m');
+    expect(screen).toContain('tip p90: not known from this source');
+  });
+
+  it('never presses the base fee flat under dear tips: they have a scale of their own', () => {
+    const of = points(300, (i) => 0.05 + i / 10_000);
+    const rows = of.map(({ timestamp }) => ({ timestamp, blockNumber: null, value: 40e9 }));
+    const screen = draw(hourAnswer(of, { tips: { rows, problem: null } }), { width: 60, height: 12 });
+    expect(screen).toMatch(/0\.0800 ┤/);
+    expect(screen).toMatch(/40\.\d ┤|40\.0 ┼/);
+  });
+
+  it('is readable in ASCII alone', () => {
+    const screen = draw(
+      { ...MARKED, ...COMPARED },
+      { cursor: NOON - 30 * BLOCK_MS, width: 100, height: 46 },
+      true,
+    );
+    expect(screen).toMatch(/^[\x20-\x7e\n]*$/);
+    expect(screen).not.toContain('?');
+  });
+});
+
+describe('HoursPane', () => {
+  const week = Array.from({ length: 7 }, (_, day) =>
+    Array.from({ length: 24 }, (_, hour) => (day === 6 && hour < 3 ? null : (1 + hour + day) * 1e9)),
+  );
+  const hours = (width: number, height: number) =>
+    frame(
+      <HoursPane heatmap={week} now={NOON} width={width} height={height} notice={null} offsetAt={() => 0} />,
+    ).split('\n');
+
+  it('shows the week, its legend and the cheapest hours in words at every size', () => {
+    for (const [width, height] of SIZES) {
+      const lines = hours(width, height);
+      expect(lines.length).toBeLessThanOrEqual(height);
+      expect(Math.max(...lines.map((line) => stringWidth(line)))).toBeLessThanOrEqual(width);
+      for (const day of ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun']) {
+        expect(lines.filter((line) => line.startsWith(` ${day}`))).toHaveLength(1);
+      }
+      expect(lines.join('\n')).toMatch(/░ ≤ 10\.0 {2}▒ ≤ 16\.0 .*█ ≤ 30\.0/);
+      expect(lines.join('\n')).toMatch(/cheapest {2}Mon 00–0\dh/);
+    }
+  });
+
+  it('says which time zone it is in, marks the present hour and leaves unknown hours blank', () => {
+    const lines = hours(80, 20);
+    expect(lines[0]).toContain('day × hour in UTC');
+    expect(lines[0]).toContain('165 of 168 hours');
+    // Three columns an hour after a label of five.
+    expect(lines.find((line) => line.startsWith(' Mon'))?.slice(5 + 12 * 3, 5 + 13 * 3)).toMatch(/^\[.\]$/);
+    expect(lines.find((line) => line.startsWith(' Sun'))?.slice(5, 5 + 9)).toBe(' ·  ·  · ');
+  });
+});

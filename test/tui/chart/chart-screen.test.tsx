@@ -1,0 +1,237 @@
+import { QueryClientProvider } from '@tanstack/react-query';
+import { render } from 'ink-testing-library';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { ClientError } from '../../../src/client/client-error.ts';
+import type { GasClient } from '../../../src/client/gas-client.ts';
+import { Dispatcher } from '../../../src/tui/dispatcher.ts';
+import { DispatcherContext } from '../../../src/tui/hooks/use-actions.ts';
+import { MemoryContext } from '../../../src/tui/hooks/use-kept-state.ts';
+import { MonitorContext, type MonitorScope } from '../../../src/tui/hooks/use-monitor.ts';
+import { Clock, ClockContext } from '../../../src/tui/hooks/use-now.ts';
+import { type Toast, ToastContext } from '../../../src/tui/hooks/use-toast.ts';
+import { ChartScreen } from '../../../src/tui/panes/chart/chart-screen.tsx';
+import { createQueryClient } from '../../../src/tui/query-client.ts';
+import { waitFor } from '../../helpers/wait-for.ts';
+import { fakeGas, HOUR, MARKET, SNAPSHOT } from '../fake-gas.ts';
+
+const refusal = (message: string) =>
+  new ClientError('unreachable', message, { endpoint: '/dashboard/stats/chart' });
+
+interface ShowOptions {
+  readonly gas?: Partial<GasClient>;
+  readonly memory?: Map<string, unknown>;
+  readonly saveFile?: MonitorScope['saveFile'];
+  readonly intervalMs?: number;
+}
+
+function show({ gas = {}, memory = new Map(), saveFile, intervalMs = 60_000 }: ShowOptions = {}) {
+  const dispatcher = new Dispatcher();
+  const toasts: Toast[] = [];
+  const queries = createQueryClient();
+  const scope: MonitorScope = {
+    client: fakeGas(gas),
+    intervalMs,
+    frozen: false,
+    now: Date.now,
+    saveFile: saveFile ?? (async (name) => name),
+  };
+  const { lastFrame, unmount } = render(
+    <QueryClientProvider client={queries}>
+      <MonitorContext value={scope}>
+        <ClockContext value={new Clock(Date.now, 10)}>
+          <ToastContext value={(toast) => toasts.push(toast)}>
+            <MemoryContext value={memory}>
+              <DispatcherContext value={dispatcher}>
+                <ChartScreen snapshot={SNAPSHOT} columns={90} rows={20} />
+              </DispatcherContext>
+            </MemoryContext>
+          </ToastContext>
+        </ClockContext>
+      </MonitorContext>
+    </QueryClientProvider>,
+  );
+  onTestFinished(() => {
+    unmount();
+    queries.clear();
+  });
+  const screen = () => lastFrame() ?? '';
+  return {
+    screen,
+    toasts,
+    unmount,
+    press: (key: string) => dispatcher.press(key, ['chart']),
+    shows: (text: string | RegExp) =>
+      waitFor(() => (typeof text === 'string' ? screen().includes(text) : text.test(screen())), {
+        what: `${text} on\n${screen()}`,
+      }),
+  };
+}
+
+describe('ChartScreen', () => {
+  it('loads, then shows the last hour', async () => {
+    const { screen, shows } = show();
+    expect(screen()).toContain('Loading the last 1h');
+    await shows(/base 0\.0\d+/);
+    expect(screen()).toContain('┤');
+  });
+
+  it('asks for each time frame as t walks through them, and keeps the old chart until the new one is there', async () => {
+    const asked: string[] = [];
+    let release = () => {};
+    const held = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    const { press, screen, shows } = show({
+      gas: {
+        statsChart: async (timeFrame) => {
+          asked.push(timeFrame);
+          if (timeFrame === '24h') await held;
+          return { ...HOUR, timeFrame };
+        },
+      },
+    });
+    await shows(/^ 1h /m);
+    press('t');
+    await shows('loading the last 24h');
+    expect(screen()).toMatch(/^ 1h /m);
+    release();
+    await shows(/^ 24h /m);
+    expect(asked).toEqual(['1h', '24h']);
+  });
+
+  it('asks for the percentile that p chooses', async () => {
+    const percentiles: unknown[] = [];
+    const { press, shows } = show({
+      gas: {
+        priorityFee: async (query) => {
+          percentiles.push(query?.percentile);
+          const rows = HOUR.points.map(({ timestamp }) => ({ timestamp, blockNumber: null, value: 7e7 }));
+          return {
+            chainId: 1,
+            from: null,
+            to: null,
+            bucket: 'block',
+            page: 0,
+            size: 500,
+            total: rows.length,
+            rows,
+          };
+        },
+      },
+    });
+    await shows('tip p50 0.0700');
+    press('p');
+    await shows('tip p75 0.0700');
+    expect(percentiles).toEqual(['p50', 'p75']);
+  });
+
+  it('moves the cursor with arrows, g and G', async () => {
+    const { press, screen, shows } = show();
+    await shows('now ');
+    press('left');
+    await shows('▸ ');
+    const one = screen().split('\n').at(-1);
+    press('left');
+    await waitFor(() => screen().split('\n').at(-1) !== one);
+    press('g');
+    await waitFor(() => screen().includes('▸ ') && screen().split('\n')[3]?.[9] === '┃');
+    press('right');
+    await waitFor(() => screen().split('\n')[3]?.[9] !== '┃');
+    press('G');
+    await waitFor(() => !screen().includes('▸ '));
+  });
+
+  it('finds its choices again after another tab was shown', async () => {
+    const memory = new Map<string, unknown>();
+    const gas = { statsChart: async (timeFrame: string) => ({ ...HOUR, timeFrame }) };
+    const first = show({ memory, gas });
+    await first.shows(/^ 1h /m);
+    first.press('t');
+    await first.shows(/^ 24h /m);
+    first.unmount();
+    await show({ memory, gas }).shows(/^ 24h /m);
+  });
+
+  it('compares with the window before, or says how far history reaches', async () => {
+    const { press, shows } = show({
+      gas: {
+        baseFee: () =>
+          Promise.reject(new ClientError('invalid', 'from is too early', { endpoint: '/metrics/base-fee' })),
+      },
+    });
+    await shows(/^ 1h /m);
+    press('v');
+    await shows('nothing to compare with: history reaches back 59m48s');
+  });
+
+  it('saves what is shown as CSV and says where', async () => {
+    const saved: [string, string][] = [];
+    const { press, shows, toasts } = show({
+      saveFile: async (name, text) => {
+        saved.push([name, text]);
+        return `./${name}`;
+      },
+    });
+    await shows(/^ 1h /m);
+    press('e');
+    await waitFor(() => toasts.length > 0);
+    const [name, text] = saved[0] ?? ['', ''];
+    expect(name).toMatch(/^gastop-ethereum-1h-\d{8}T\d{6}Z\.csv$/);
+    expect(text.trim().split('\n')).toHaveLength(301);
+    expect(toasts).toEqual([{ kind: 'info', text: `Saved ./${name}` }]);
+  });
+
+  it('says what to do where the folder is read-only', async () => {
+    const { press, shows, toasts } = show({
+      saveFile: () => Promise.reject(Object.assign(new Error('EROFS: open'), { code: 'EROFS' })),
+    });
+    await shows(/^ 1h /m);
+    press('e');
+    await waitFor(() => toasts.length > 0);
+    expect(toasts[0]).toMatchObject({ kind: 'error', text: expect.stringContaining('read-only') });
+  });
+
+  it('shows the cheap hours on h, the chart again on the next', async () => {
+    const heatmap = Array.from({ length: 7 }, (_, day) =>
+      Array.from({ length: 24 }, (_, hour) => (day + hour) * 1e9),
+    );
+    const { press, shows } = show({ gas: { statsMarket: async () => ({ ...MARKET, heatmap }) } });
+    await shows(/^ 1h /m);
+    press('h');
+    await shows('cheap hours');
+    await shows(/^ Sun/m);
+    press('h');
+    await shows(/^ 1h /m);
+  });
+
+  it('says that there is nothing yet where there is nothing', async () => {
+    const { press, shows } = show({ gas: { statsChart: async () => ({ ...HOUR, points: [] }) } });
+    await shows('No history yet');
+    press('h');
+    await shows('No hours to compare yet');
+  });
+
+  it('says why there is no answer, and when it asks again', async () => {
+    const { shows } = show({
+      gas: { statsChart: () => Promise.reject(refusal('nothing answers at 127.0.0.1:9')) },
+    });
+    await shows('nothing answers at 127.0.0.1:9');
+    await shows('next try in');
+  });
+
+  it('keeps the last chart when a later answer fails, with age and reason, and recovers by itself', async () => {
+    let down = false;
+    const { screen, shows } = show({
+      intervalMs: 20,
+      gas: {
+        statsChart: () => (down ? Promise.reject(refusal('connection refused')) : Promise.resolve(HOUR)),
+      },
+    });
+    await shows(/^ 1h /m);
+    down = true;
+    await shows(/the last 1h as of .*connection refused/);
+    expect(screen()).toContain('┤');
+    down = false;
+    await waitFor(() => !screen().includes('connection refused'));
+  });
+});
