@@ -123,12 +123,14 @@ export function cursorSegments(
   theme: Theme,
   offsetAt: OffsetAt,
 ): readonly Segment[] {
+  const explained = markSegments(marks, theme);
   const newest = data.slots.findLast(({ base }) => base !== null)?.base ?? null;
   const at =
     data.slotMs < 60_000 ? clockText(slot.timestamp, offsetAt, true) : moment(slot.timestamp, data, offsetAt);
   const change = slot.base === null || newest === null ? null : changeRatio(slot.base, newest);
   return [
     [{ text: following ? `now ${at}` : `${theme.glyph.arrow} ${at}`, bold: !following, color: 'accent' }],
+    ...(following ? [] : explained),
     [{ text: 'base ', faint: true }, { text: gwei(slot.base) }],
     [{ text: `tip ${data.percentile} `, faint: true }, { text: gwei(slot.tip) }],
     [
@@ -141,7 +143,7 @@ export function cursorSegments(
     ...(data.compared && slot.previous !== null
       ? [[{ text: 'before ', faint: true }, { text: gwei(slot.previous) }]]
       : []),
-    ...markSegments(marks, theme),
+    ...(following ? explained : []),
     ...(following && marks.length === 0 ? [[{ text: '←/→ look at a value', faint: true }]] : []),
   ];
 }
