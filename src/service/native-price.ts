@@ -1,11 +1,9 @@
+import type { PriceFeed } from '../chain/price-feed.ts';
 import { sleep } from './sleep.ts';
 
-export interface PriceFeed {
-  /** Dollars for one native coin, or `null` where the feed has no fresh answer. */
-  nativeUsd(): Promise<number | null>;
-}
-
 const REFRESH_MS = 60_000;
+/** Until the chain is known there is no feed to ask. */
+const NO_FEED_MS = 1_000;
 /** A price is shown through short outages of its feed, not longer. */
 const KEEP_MS = 3_600_000;
 
@@ -24,8 +22,13 @@ export class NativePrice {
   }
 
   /** Resolves when the signal aborts; never rejects. */
-  async run(feed: PriceFeed, signal: AbortSignal): Promise<void> {
+  async run(currentFeed: () => PriceFeed | null, signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
+      const feed = currentFeed();
+      if (feed === null) {
+        await sleep(NO_FEED_MS, signal);
+        continue;
+      }
       const usd = await feed.nativeUsd().catch(() => null);
       if (usd !== null && Number.isFinite(usd) && usd >= 0) {
         this.#usd = usd;

@@ -1,4 +1,5 @@
 import type { ChainSource } from '../chain/chain-source.ts';
+import { createPriceFeed, type PriceFeed } from '../chain/price-feed.ts';
 import type { ChainProfile } from '../core/chains.ts';
 import { FeeEngine } from '../core/fee-engine.ts';
 import { BlockStore } from '../store/block-store.ts';
@@ -10,8 +11,7 @@ import { createApp } from './http/app.ts';
 import { errorResponse } from './http/error-response.ts';
 import { ServiceState } from './http/service-state.ts';
 import type { Engine } from './live-engine.ts';
-import { NativePrice, type PriceFeed } from './native-price.ts';
-import { untilAborted } from './sleep.ts';
+import { NativePrice } from './native-price.ts';
 
 const DEFAULT_HISTORY_SEC = 30 * 86_400;
 
@@ -21,6 +21,7 @@ export interface ServiceOptions {
   readonly database: Database | string;
   /** How far back to fill the history; default and most 30 days. */
   readonly historySec?: number;
+  /** Default: the chain's own Chainlink feed, read through `source` where that is a node. */
   readonly priceFeed?: PriceFeed;
   readonly signal: AbortSignal;
   /** Ms since epoch. */
@@ -61,10 +62,17 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   });
   const app = createApp({ state, onError });
 
+  let ownFeed: PriceFeed | null = null;
+  function currentFeed(): PriceFeed | null {
+    const chain = follower.profile;
+    if (options.priceFeed !== undefined) return options.priceFeed;
+    if (chain?.usdFeed === undefined || source.kind !== 'rpc') return null;
+    ownFeed ??= createPriceFeed({ source, chain, now: wallNow });
+    return ownFeed;
+  }
+
   async function run(): Promise<void> {
-    const watching =
-      options.priceFeed === undefined ? untilAborted(signal) : price.run(options.priceFeed, signal);
-    await Promise.all([follower.run(), watching]);
+    await Promise.all([follower.run(), price.run(currentFeed, signal)]);
     await database.close();
   }
 
