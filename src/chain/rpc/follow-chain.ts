@@ -40,6 +40,8 @@ export async function* followChain(options: FollowOptions): AsyncGenerator<Chain
         await pool.verify(node, signal);
         pool.observe(node, header);
         for await (const event of sequencer.accept(header, reader)) {
+          // Well again only now: a node may answer all questions but the ones that matter.
+          pool.worked(node);
           if (down) yield { type: 'up' };
           down = false;
           yield event;

@@ -1,0 +1,421 @@
+import { afterEach, describe, expect, test } from 'vitest';
+import type { ChainEvent } from '../../../src/chain/chain-source.ts';
+import type { Clock } from '../../../src/chain/rpc/clock.ts';
+import { systemClock } from '../../../src/chain/rpc/clock.ts';
+import { createRpcSource, type RpcSource, type RpcSourceOptions } from '../../../src/chain/rpc-source.ts';
+import {
+  type JsonRpcServer,
+  type JsonRpcServerOptions,
+  type Reply,
+  startJsonRpcServer,
+} from '../../helpers/json-rpc-server.ts';
+import { createScriptedChain, type ScriptedChain } from '../../helpers/scripted-chain.ts';
+import { type Followed, follow } from './followed.ts';
+
+const servers: JsonRpcServer[] = [];
+const subscriptions: Followed[] = [];
+afterEach(async () => {
+  await Promise.all(subscriptions.splice(0).map((each) => each.stop()));
+  await Promise.all(servers.splice(0).map((server) => server.stop()));
+});
+
+async function serve(chain: ScriptedChain, options: JsonRpcServerOptions = {}): Promise<JsonRpcServer> {
+  const server = await startJsonRpcServer(chain, options);
+  servers.push(server);
+  return server;
+}
+
+/** Waits are cut to a tenth, so that a pause of 30 s is not waited for; the wall clock stays as it is. */
+const hurried: Clock = { now: systemClock.now, sleep: (ms, signal) => systemClock.sleep(ms / 10, signal) };
+
+function sourceOf(nodes: readonly JsonRpcServer[], options: Partial<RpcSourceOptions> = {}): RpcSource {
+  return createRpcSource({
+    urls: nodes.map((node) => node.url),
+    requestTimeoutMs: 1_000,
+    clock: hurried,
+    ...options,
+  });
+}
+
+function following(source: RpcSource, known: Parameters<typeof follow>[1] = []): Followed {
+  const followed = follow(source, known);
+  subscriptions.push(followed);
+  return followed;
+}
+
+async function eventually(holds: () => boolean): Promise<void> {
+  while (!holds()) await new Promise((resolve) => setTimeout(resolve, 10));
+}
+
+const chainOf = (events: readonly ChainEvent[]) =>
+  events.flatMap((event) => (event.type === 'block' ? [event.block.hash] : []));
+
+describe('one node', () => {
+  test('its head comes first, then each block once and in order, with its fees', async () => {
+    const chain = createScriptedChain({ length: 10 });
+    const node = await serve(chain);
+    const followed = following(sourceOf([node]));
+    await followed.until((words) => words.includes('block 9'));
+    chain.mine(1);
+    await followed.until((words) => words.includes('block 10'));
+    chain.mine(3, { gasUsedRatio: 0.75, tip: 77n });
+    await followed.until((words) => words.includes('block 13'));
+    expect(followed.words()).toEqual(['block 9', 'block 10', 'block 11', 'block 12', 'block 13']);
+    const last = followed.events.at(-1);
+    expect(last?.type === 'block' && last.block).toMatchObject({
+      hash: chain.head().hash,
+      timestamp: chain.head().timestamp,
+      gasUsedRatio: 0.75,
+      tips: [77n, 77n, 77n, 77n, 77n, 77n, 77n],
+      nextBaseFee: chain.nextBaseFee(),
+      blobBaseFee: chain.head().blobBaseFee,
+      nextBlobBaseFee: chain.head().blobBaseFee + 1n,
+    });
+  });
+
+  for (const depth of [1, 3]) {
+    test(`a reorg of ${depth} goes back to the common ancestor and on along the new branch`, async () => {
+      const chain = createScriptedChain({ length: 20 });
+      const node = await serve(chain);
+      const followed = following(
+        sourceOf([node]),
+        chain.blocks.map(({ number }) => ({ number, hash: null })).slice(0, 10),
+      );
+      await followed.until((words) => words.includes('block 19'));
+      chain.reorg(depth);
+      await followed.until((words) => words.filter((word) => word === 'block 19').length === 2);
+      expect(followed.words().slice(10)).toEqual([
+        `reorg ${19 - depth}`,
+        ...Array.from({ length: depth }, (_, i) => `block ${20 - depth + i}`),
+      ]);
+      expect(chainOf(followed.events).slice(-depth)).toEqual(
+        chain.blocks.slice(-depth).map((block) => block.hash),
+      );
+    });
+  }
+
+  test('a restart repeats nothing, misses nothing and sees a reorg of what it knew', async () => {
+    const chain = createScriptedChain({ length: 30 });
+    const node = await serve(chain);
+    const first = following(sourceOf([node]));
+    await first.until((words) => words.includes('block 29'));
+    await first.stop();
+    const known = chain.blocks.map(({ number, hash }) => ({ number, hash: `0x${hash.slice(2)}` as const }));
+    chain.reorg(2);
+    chain.mine(5);
+    const second = following(sourceOf([node]), known);
+    await second.until((words) => words.includes('block 34'));
+    expect(second.words()).toEqual(['reorg 27', ...Array.from({ length: 7 }, (_, i) => `block ${28 + i}`)]);
+  });
+
+  test('a gap too wide to fill is named and the newest 300 blocks follow', async () => {
+    const chain = createScriptedChain({ length: 10 });
+    const node = await serve(chain);
+    const known = chain.blocks.map(({ number, hash }) => ({ number, hash: `0x${hash.slice(2)}` as const }));
+    chain.mine(2_000);
+    const followed = following(sourceOf([node]), known);
+    await followed.until((words) => words.includes('block 2009'));
+    expect(followed.words()[0]).toBe('gap 10-1709');
+    expect(followed.words()).toHaveLength(301);
+  });
+
+  test('a failure is said once with reason and time of the next try, and is over by itself', async () => {
+    const chain = createScriptedChain({ length: 10 });
+    const node = await serve(chain);
+    const source = sourceOf([node]);
+    const followed = following(source);
+    await followed.until((words) => words.includes('block 9'));
+    await node.stop();
+    await followed.until((words) => words.includes('down'));
+    const down = followed.events.find((event) => event.type === 'down');
+    expect(down).toMatchObject({
+      reason: `127.0.0.1:${node.port} refuses the connection: is the node running?`,
+    });
+    expect(down?.type === 'down' && Math.abs(down.retryAt - Date.now())).toBeLessThan(31_000);
+    expect(source.health()[0]).toMatchObject({ state: 'down', head: 9 });
+    chain.mine(2);
+    await serve(chain, { port: node.port });
+    await followed.until((words) => words.includes('block 11'));
+    expect(followed.words().filter((word) => word !== 'down')).toEqual([
+      'block 9',
+      'up',
+      'block 10',
+      'block 11',
+    ]);
+    expect(source.health()[0]).toMatchObject({ state: 'ok', head: 11 });
+  });
+
+  test('tries are further and further apart, at most half a minute', async () => {
+    const node = await serve(createScriptedChain());
+    await node.stop();
+    const pauses: number[] = [];
+    let now = 1_000_000;
+    const clock: Clock = {
+      now: () => now,
+      sleep: async (ms) => {
+        pauses.push(ms);
+        now += ms;
+      },
+    };
+    const followed = following(sourceOf([node], { clock }));
+    await followed.until((words) => words.length === 9);
+    expect(pauses.slice(0, 8)).toEqual([1, 1, 2, 4, 8, 16, 30, 30].map((sec) => sec * 1_000));
+  });
+
+  test('garbage in place of a head counts as down, not as an end', async () => {
+    const chain = createScriptedChain({ length: 10 });
+    const node = await serve(chain, {
+      answer: (method) => (method === 'eth_getBlockByNumber' ? { raw: '<html>' } : undefined),
+    });
+    const followed = following(sourceOf([node]));
+    await followed.until((words) => words.includes('down'));
+    node.options = {};
+    await followed.until((words) => words.includes('block 9'));
+    expect(followed.words().filter((word) => word !== 'down')).toEqual(['up', 'block 9']);
+  });
+
+  test('a hanging node is down after the time-out', async () => {
+    const node = await serve(createScriptedChain({ length: 10 }), { answer: () => ({ hang: true }) });
+    const followed = following(sourceOf([node], { requestTimeoutMs: 100 }));
+    await followed.until((words) => words.includes('down'));
+    expect(followed.events[0]).toMatchObject({ reason: expect.stringContaining('did not answer within') });
+  });
+
+  test('a block that has no fee row yet is asked for again', async () => {
+    const chain = createScriptedChain({ length: 10 });
+    let early = 0;
+    const node = await serve(chain, {
+      answer: (method) =>
+        method === 'eth_feeHistory' && early++ < 2
+          ? { result: { oldestBlock: '0x9', baseFeePerGas: ['0x1'], gasUsedRatio: [], reward: [] } }
+          : undefined,
+    });
+    const followed = following(sourceOf([node]));
+    await followed.until((words) => words.includes('block 9'));
+    const [event] = followed.events;
+    expect(event?.type === 'block' && event.block.tips).not.toBeNull();
+  });
+
+  test('after the abort nothing is asked any more and no connection is held', async () => {
+    const node = await serve(createScriptedChain({ length: 10 }));
+    const source = sourceOf([node], { pollIntervalMs: 250 });
+    const followed = following(source);
+    await followed.until((words) => words.includes('block 9'));
+    await followed.stop();
+    const asked = node.requests.length;
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    expect(node.requests.length).toBe(asked);
+  });
+});
+
+describe('chain id', () => {
+  test('a node of another chain than expected is not followed, and the reason names both', async () => {
+    const node = await serve(createScriptedChain({ chainId: 5 }));
+    const source = sourceOf([node], { expectedChainId: 1 });
+    const followed = following(source);
+    await followed.until((words) => words.includes('down'));
+    expect(followed.events[0]).toMatchObject({
+      reason: `127.0.0.1:${node.port} is on chain 5, not on Ethereum (chain 1): give a node of the right chain`,
+    });
+    expect(source.health()[0]?.state).toBe('wrong-chain');
+    await expect(source.head()).rejects.toMatchObject({ code: 'wrong-chain' });
+  });
+
+  test('a node that lies among others is left out', async () => {
+    const chain = createScriptedChain({ length: 10 });
+    const good = await serve(chain);
+    const wrong = await serve(createScriptedChain({ chainId: 5, length: 50 }));
+    const source = sourceOf([good, wrong, good]);
+    const followed = following(source);
+    await eventually(() => source.health()[1]?.state === 'wrong-chain' && source.health()[2]?.head === 9);
+    expect(source.name).toBe('2 of 3 nodes agree');
+    expect(followed.words()).toEqual(['block 9']);
+  });
+
+  test('it is asked again after a reconnect: a node that comes back as another chain is not followed', async () => {
+    const chain = createScriptedChain({ length: 10 });
+    const node = await serve(chain);
+    const source = sourceOf([node]);
+    const followed = following(source);
+    await followed.until((words) => words.includes('block 9'));
+    await node.stop();
+    await followed.until((words) => words.includes('down'));
+    await serve(createScriptedChain({ chainId: 5, length: 20 }), { port: node.port });
+    await eventually(() => source.health()[0]?.state === 'wrong-chain');
+    expect(followed.words().filter((word) => word !== 'down')).toEqual(['block 9']);
+  });
+});
+
+describe('several nodes', () => {
+  test('the next one takes over on failure without a gap, and the first is returned to when it is well', async () => {
+    const chain = createScriptedChain({ length: 10 });
+    const first = await serve(chain);
+    const second = await serve(chain);
+    const source = sourceOf([first, second]);
+    const followed = following(source);
+    await followed.until((words) => words.includes('block 9'));
+    await first.stop();
+    chain.mine(2);
+    await followed.until((words) => words.includes('block 11'));
+    expect(source.health().map(({ state }) => state)).toEqual(['down', 'ok']);
+    expect(source.name).toBe('1 of 2 nodes answers');
+    const back = await serve(chain, { port: first.port });
+    await eventually(() => source.health()[0]?.state === 'ok');
+    const followsFirst = () => back.requests.filter(({ method }) => method === 'eth_feeHistory').length > 0;
+    while (!followsFirst()) {
+      chain.mine();
+      await followed.until((words) => words.includes(`block ${chain.head().number}`));
+    }
+    expect(followed.words()).toEqual(
+      Array.from({ length: chain.head().number - 8 }, (_, i) => `block ${9 + i}`),
+    );
+    expect(source.name).toBe('2 nodes agree');
+  });
+
+  test('plain questions fall over too, and a refusal is tried elsewhere before it is believed', async () => {
+    const chain = createScriptedChain({ length: 10 });
+    const dead = await serve(chain);
+    await dead.stop();
+    const behind = await serve(chain, {
+      answer: (method) =>
+        method === 'eth_call' ? { error: { code: -32000, message: 'header not found' } } : undefined,
+    });
+    const good = await serve(chain, {
+      answer: (method) => (method === 'eth_call' ? { result: '0xabcd' } : undefined),
+    });
+    const source = sourceOf([dead, behind, good]);
+    expect(await source.call({ to: `0x${'1'.repeat(40)}`, data: '0x' })).toBe('0xabcd');
+    expect(source.health().map(({ state }) => state)).toEqual(['down', 'ok', 'ok']);
+    expect((await source.head()).number).toBe(9);
+  });
+
+  test('when all have failed the reason names each', async () => {
+    const nodes = [await serve(createScriptedChain()), await serve(createScriptedChain())];
+    const source = sourceOf(nodes);
+    await Promise.all(nodes.map((node) => node.stop()));
+    const followed = following(source);
+    await followed.until((words) => words.includes('down'));
+    const down = followed.events.at(-1);
+    for (const node of nodes) {
+      expect(down).toMatchObject({
+        reason: expect.stringContaining(`127.0.0.1:${node.port} refuses the connection`),
+      });
+    }
+    expect(source.name).toBe('none of 2 nodes answers');
+    await expect(source.head()).rejects.toMatchObject({ code: 'unreachable' });
+  });
+
+  test('one whose base fee differs at the same height is reported', async () => {
+    const chain = createScriptedChain({ length: 10 });
+    const nodes = [
+      await serve(chain),
+      await serve(chain),
+      await serve(createScriptedChain({ length: 10, baseFee: 5_000_000_000n })),
+    ];
+    const source = sourceOf(nodes);
+    following(source);
+    await eventually(() => source.health()[2]?.state === 'disagrees');
+    expect(source.health()[2]?.message).toMatch(/^base fee of block 9 is \d+ wei here, \d+ wei elsewhere$/);
+    await eventually(() => source.name === '2 of 3 nodes agree');
+  });
+
+  test('when the first stands alone with its base fee, the majority is followed', async () => {
+    const chain = createScriptedChain({ length: 10 });
+    const liar = await serve(createScriptedChain({ length: 10, baseFee: 5_000_000_000n }));
+    const source = sourceOf([liar, await serve(chain), await serve(chain)]);
+    const followed = following(source);
+    await eventually(() => source.health()[0]?.state === 'disagrees');
+    while (chainOf(followed.events).at(-1) !== chain.head().hash) {
+      chain.mine();
+      liar.chain.mine();
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+  });
+
+  test('one that lags is reported, and catches up', async () => {
+    const chain = createScriptedChain({ length: 50 });
+    const late = chain.fork();
+    late.rollBack(20);
+    const nodes = [await serve(chain), await serve(late)];
+    const source = sourceOf(nodes);
+    following(source);
+    await eventually(() => source.health()[1]?.state === 'lagging');
+    expect(source.health()[1]?.message).toBe('20 blocks behind');
+    expect(source.name).toBe('1 of 2 nodes is up to date');
+    const [, second] = nodes;
+    if (second) second.chain = chain;
+    await eventually(() => source.name === '2 nodes agree');
+  });
+
+  test('a first node that is stuck is left for one that goes on', async () => {
+    const chain = createScriptedChain({ length: 10 });
+    const stuck = await serve(chain.fork());
+    const source = sourceOf([stuck, await serve(chain)]);
+    const followed = following(source);
+    await followed.until((words) => words.includes('block 9'));
+    chain.mine(20);
+    await followed.until((words) => words.includes('block 29'));
+    expect(followed.words()).toEqual(Array.from({ length: 21 }, (_, i) => `block ${9 + i}`));
+  });
+});
+
+describe('sending', () => {
+  const signed = `0x02${'ab'.repeat(120)}` as const;
+  const sending = (reply: Reply) => ({
+    answer: (method: string) => (method === 'eth_sendRawTransaction' ? reply : undefined),
+  });
+  const refused = (message: string) => sending({ error: { code: -32000, message } });
+  const accepted = sending({ result: `0x${'1'.repeat(64)}` });
+
+  test('goes to every node and succeeds when one takes it', async () => {
+    const chain = createScriptedChain();
+    const nodes = [
+      await serve(chain, refused('txpool is full')),
+      await serve(chain, accepted),
+      await serve(chain, accepted),
+    ];
+    const hash = await sourceOf(nodes).sendRawTransaction(signed);
+    expect(hash).toMatch(/^0x[0-9a-f]{64}$/);
+    await eventually(() =>
+      nodes.every((node) => node.requests.some(({ method }) => method === 'eth_sendRawTransaction')),
+    );
+  });
+
+  test.each(['already known', 'AlreadyKnown', 'transaction already imported', 'known transaction: 0xab'])(
+    '"%s" is success, with the same hash',
+    async (message) => {
+      const chain = createScriptedChain();
+      const hash = await sourceOf([await serve(chain, accepted)]).sendRawTransaction(signed);
+      expect(await sourceOf([await serve(chain, refused(message))]).sendRawTransaction(signed)).toBe(hash);
+    },
+  );
+
+  test('a refusal says why and never repeats the bytes', async () => {
+    const node = await serve(
+      createScriptedChain(),
+      refused(`rlp: bad input ${signed} in "${signed.slice(2)}"`),
+    );
+    const error: unknown = await sourceOf([node])
+      .sendRawTransaction(signed)
+      .catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject({
+      name: 'ChainError',
+      code: 'rejected',
+      message: expect.stringContaining('rlp: bad input'),
+    });
+    expect(JSON.stringify(error, Object.getOwnPropertyNames(error))).not.toContain('abababab');
+  });
+
+  test('neither does a failure to connect, nor what is not hex at all', async () => {
+    const node = await serve(createScriptedChain());
+    await node.stop();
+    const error: unknown = await sourceOf([node])
+      .sendRawTransaction(signed)
+      .catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject({ code: 'unreachable' });
+    expect(JSON.stringify(error, Object.getOwnPropertyNames(error))).not.toContain('abababab');
+    await expect(sourceOf([node]).sendRawTransaction('0xSECRET')).rejects.toThrow(
+      /is not hex: give it as 0x/,
+    );
+  });
+});
