@@ -83,7 +83,7 @@ function createInbox(): Inbox {
       wake();
     },
     next: async (quietMs, { clock, signal }) => {
-      if (head === null && failure === null) {
+      if (head === null && failure === null && !signal.aborted) {
         const waiting = new AbortController();
         const stop = () => waiting.abort();
         wake = stop;
