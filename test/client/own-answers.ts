@@ -1,0 +1,103 @@
+import type * as z from 'zod';
+import { StatsChart, StatsMarket } from '../../src/contract/dashboard.ts';
+import { GasCurrent, GasRecommendation, GasTrend } from '../../src/contract/gas.ts';
+import { BaseFeeMetrics, GasUsedRatioMetrics, PriorityFeeMetrics } from '../../src/contract/metrics.ts';
+
+/** Answers exactly as our own service gives them on a chain whose base fee is 7 wei: parsed, so they cannot drift. */
+const AT = '2026-01-20T12:00:00.000Z';
+const lane = {
+  price: 9,
+  maxFeePerGas: 12,
+  maxPriorityFeePerGas: 2,
+  withinBlocks: 3,
+  waitSec: { p50: 12, p95: 24 },
+  probability: null,
+};
+const summary = { now: 7, min: 7, p25: 8, median: 9, p75: 10, max: 11 };
+const stats = { now: 7, min: 7, p10: 7, median: 9, mean: 9, p90: 10, max: 11, changeRatio: -0.5 };
+const metrics = { chainId: 31_337, from: AT, to: AT, bucket: 'block', page: 0, size: 100, total: 1 } as const;
+
+export const OWN_SNAPSHOT: z.infer<typeof GasCurrent> = GasCurrent.parse({
+  chainId: 31_337,
+  blockNumber: 12,
+  blockTimestamp: AT,
+  lowPrice: 9,
+  averagePrice: 9,
+  highPrice: 9,
+  basePrice: 7,
+  priorityPrice: 2,
+  nextBasePrice: 7,
+  blobBasePrice: 1,
+  gasUsedRatio: 0,
+  lanes: { slow: lane, average: lane, fast: lane },
+  nativeUsd: null,
+  updatedAt: AT,
+  updateFrequencySec: 12,
+  stale: true,
+  source: { kind: 'simulated', name: 'seed 1', problem: { message: 'refused', retryAt: AT } },
+});
+
+export const OWN_TREND = GasTrend.parse({
+  window: '1h',
+  direction: 'FALLING',
+  changeRatio: -0.02,
+  base: summary,
+  priority: summary,
+  percentileRank24h: 0.5,
+  congestion: 1,
+  baseFeeFan: [{ blocksAhead: 1, min: 7, expected: 7, max: 7 }],
+  updatedAt: AT,
+});
+
+export const OWN_RECOMMENDATION = GasRecommendation.parse({
+  action: 'WAIT',
+  lane: 'SLOW',
+  targetPrice: 7,
+  expectedWaitSec: 60,
+  deadlineSec: 300,
+  probability: 0.9,
+  expectedSavingRatio: -0.01,
+  confidence: 80,
+  reasons: ['it falls'],
+  alternatives: [{ horizonSec: 300, price: 7, probability: null, savingRatio: 0.1 }],
+  track: { evaluated: 0, hitRatio: null, statedProbability: null },
+  validUntil: AT,
+  updatedAt: AT,
+});
+
+export const OWN_CHART = StatsChart.parse({
+  timeFrame: '24h',
+  bucketSec: 300,
+  points: [{ timestamp: AT, base: 7, priority: null, low: 8, average: 9, high: 10, gasUsedRatio: 0.5 }],
+  anomalies: [{ timestamp: AT, kind: 'SPIKE', value: 11 }],
+  events: [{ timestamp: AT, kind: 'ALERT', id: 'a1' }],
+});
+
+const cost = { wei: '147000', usd: null };
+export const OWN_MARKET = StatsMarket.parse({
+  timeFrame: '7d',
+  base: stats,
+  average: stats,
+  volatility: 0.2,
+  cheapestHourUtc: 4,
+  heatmap: Array.from({ length: 7 }, (_, day) =>
+    Array.from({ length: 24 }, (_, hour) => (day === 0 ? hour : null)),
+  ),
+  nativeUsd: 3_000,
+  nativeUsdChangeRatio: null,
+  actions: [{ name: 'ETH transfer', gas: 21_000, slow: cost, average: cost, fast: cost }],
+});
+
+export const OWN_BASE_FEE = BaseFeeMetrics.parse({
+  ...metrics,
+  data: [{ timestamp: AT, blockNumber: 12, open: 7, min: 7, mean: 8, max: 9, close: 9 }],
+});
+export const OWN_PRIORITY_FEE = PriorityFeeMetrics.parse({
+  ...metrics,
+  data: [{ timestamp: AT, blockNumber: 12, value: 2 }],
+});
+export const OWN_GAS_USED_RATIO = GasUsedRatioMetrics.parse({
+  ...metrics,
+  data: [{ timestamp: AT, blockNumber: 12, mean: 0.5, max: 1 }],
+});
+export const OWN_TIME = Date.parse(AT);

@@ -1,0 +1,81 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { cleanText } from '../../src/core/clean-text.ts';
+
+/** Text as an attacker would make it: sequences, controls, overrides and halves of characters, in any order. */
+const hostileText = fc
+  .array(
+    fc.oneof(
+      fc.string({ unit: 'binary' }),
+      fc.constantFrom(
+        '\x1b[2J',
+        '\x1b]0;t\x07',
+        '\x1b]8;;http://x\x1b\\',
+        '\x9b31m',
+        '\x1bP1$r\x1b\\',
+        '\x1bc',
+      ),
+      fc.constantFrom('\u202e', '\u2066', '\u200b', '\u00ad', '\u{e0041}', '\ufeff', '\ud83d', '\ude00'),
+      fc.constantFrom('\r', '\n', '\t', '\u2028', '\x00', '\x1b', '\x7f', '\x85', '\x9d'),
+    ),
+  )
+  .map((parts) => parts.join(''));
+
+const UNSEEN = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u;
+
+describe('cleanText', () => {
+  it('leaves nothing that a terminal acts on or that is not seen', () => {
+    fc.assert(
+      fc.property(hostileText, (text) => !UNSEEN.test(cleanText(text))),
+      { numRuns: 1_000 },
+    );
+  });
+
+  it('is never longer than asked, and stays sound where it is cut', () => {
+    fc.assert(
+      fc.property(hostileText, fc.nat(30), (text, most) => {
+        const clean = cleanText(text, most);
+        return clean.length <= most && !UNSEEN.test(clean);
+      }),
+    );
+  });
+
+  it('changes nothing the second time', () => {
+    fc.assert(fc.property(hostileText, (text) => cleanText(cleanText(text)) === cleanText(text)));
+  });
+
+  it('leaves text of any script as it is', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'grapheme' }), (text) => {
+        fc.pre(!UNSEEN.test(text));
+        return cleanText(text) === text;
+      }),
+    );
+    expect(cleanText('  0.0412 gwei · 漢字 · ξ · 😀  ')).toBe('  0.0412 gwei · 漢字 · ξ · 😀  ');
+  });
+
+  it.each([
+    ['colours', 'a\x1b[1;31mb\x1b[0mc', 'abc'],
+    ['a window title', 'a\x1b]0;owned\x07b', 'ab'],
+    ['a link', '\x1b]8;;https://evil.example\x1b\\text\x1b]8;;\x1b\\', 'text'],
+    ['the clipboard', 'a\x1b]52;c;ZXZpbA==\x07b', 'ab'],
+    ['an 8-bit sequence', 'a\x9b2Jb', 'ab'],
+    ['a full reset', 'a\x1bcb', 'ab'],
+    ['a character set', 'a\x1b(0b', 'ab'],
+    ['a sequence broken off', 'a\x1b[31', 'a'],
+    ['an unclosed title', 'a\x1b]0;rest of it', 'a'],
+    ['line ends', 'a\r\nb\nc\td\u2028e', 'a b c d e'],
+    ['a carriage return that would overwrite', 'paid 5\rpaid 1', 'paid 5 paid 1'],
+    ['an override of direction', 'a\u202ecod.exe', 'acod.exe'],
+    ['half a character', 'a\ud83db', 'ab'],
+  ])('takes out %s', (_, text, clean) => {
+    expect(cleanText(text)).toBe(clean);
+  });
+
+  it('shows that something was cut off', () => {
+    expect(cleanText('abcdef', 4)).toBe('abc…');
+    expect(cleanText('abcd', 4)).toBe('abcd');
+    expect(cleanText('ab😀cd', 4)).toBe('ab…');
+    expect(cleanText('abc', 0)).toBe('');
+  });
+});
