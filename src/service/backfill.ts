@@ -1,5 +1,7 @@
+import { setImmediate } from 'node:timers/promises';
 import type { ChainSource } from '../chain/chain-source.ts';
 import type { BlockStore, NumberRange } from '../store/block-store.ts';
+import { abortable } from './abortable.ts';
 import { sleep } from './sleep.ts';
 
 /** The most that `eth_feeHistory` gives at once. */
@@ -7,6 +9,8 @@ const NODE_PAGE = 1_024;
 /** Public nodes bear a few pages per second; a recording or a simulation only costs our own time. */
 const NODE_PACE_MS = 300;
 const LOCAL_PAGE = 512;
+/** Block numbers searched for holes at once. */
+const SEARCHED = 50_000;
 const TRIES = 6;
 const FIRST_RETRY_MS = 1_000;
 
@@ -18,8 +22,6 @@ export interface BackfillOptions {
   /** Stops at the first block before this time, Unix seconds. */
   readonly until: number;
   readonly signal: AbortSignal;
-  /** Called after each page that was written. */
-  readonly onPage?: () => void;
 }
 
 /**
@@ -31,7 +33,7 @@ export async function backfill(options: BackfillOptions): Promise<number> {
   const { source, store, until, signal } = options;
   const pageSize = source.kind === 'rpc' ? NODE_PAGE : LOCAL_PAGE;
   let written = 0;
-  for (const hole of await store.missingRanges(options.range)) {
+  for await (const hole of holesOf(store, options.range)) {
     if (await reaches(store, hole.to + 1, until)) return written;
     for (let to = hole.to; to >= hole.from && !signal.aborted; ) {
       const from = Math.max(hole.from, to - pageSize + 1);
@@ -44,7 +46,6 @@ export async function backfill(options: BackfillOptions): Promise<number> {
       if (oldest === undefined) return written;
       await store.saveBlocks(blocks);
       written += blocks.length;
-      options.onPage?.();
       if (oldest.timestamp < until) return written;
       if (oldest.number > from) break;
       to = from - 1;
@@ -55,6 +56,14 @@ export async function backfill(options: BackfillOptions): Promise<number> {
   return written;
 }
 
+/** Looked for in stretches that take a few milliseconds each, however long the history. */
+async function* holesOf(store: BlockStore, range: NumberRange): AsyncGenerator<NumberRange> {
+  for (let to = range.to; to >= range.from; to -= SEARCHED) {
+    yield* await store.missingRanges({ from: Math.max(range.from, to - SEARCHED + 1), to });
+    await setImmediate();
+  }
+}
+
 async function reaches(store: BlockStore, number: number, until: number): Promise<boolean> {
   const above = (await store.page(number, 1))[0];
   return above !== undefined && above.timestamp < until;
@@ -63,7 +72,7 @@ async function reaches(store: BlockStore, number: number, until: number): Promis
 async function readPage(source: ChainSource, { from, to }: NumberRange, signal: AbortSignal) {
   for (let attempt = 1; ; attempt += 1) {
     try {
-      return await source.blocks(from, to, { signal });
+      return await abortable(source.blocks(from, to, { signal }), signal);
     } catch (error) {
       if (signal.aborted) return [];
       if (attempt === TRIES) throw error;

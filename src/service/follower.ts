@@ -5,6 +5,7 @@ import type { Block } from '../core/block.ts';
 import { type ChainProfile, chainProfile } from '../core/chains.ts';
 import type { BlockStore } from '../store/block-store.ts';
 import { StoreError } from '../store/store-error.ts';
+import { abortable } from './abortable.ts';
 import { BlockWriter } from './block-writer.ts';
 import { HistoryFiller } from './history-filler.ts';
 import { type Engine, LiveEngine } from './live-engine.ts';
@@ -166,7 +167,7 @@ export class Follower {
 
   async #follow(): Promise<void> {
     const { source, store, signal } = this.#options;
-    const profile = await source.chain();
+    const profile = await abortable(source.chain(), signal);
     await store.claimChain(profile.id);
     const isOther = JSON.stringify(profile.feeRule) !== JSON.stringify(this.#profile?.feeRule);
     if (this.#live === null || isOther) {
@@ -189,8 +190,8 @@ export class Follower {
 
   async #reconcile(): Promise<void> {
     await this.#writer.flush();
-    const { source, store } = this.#options;
-    const found = await reconcile(source, store);
+    const { source, store, signal } = this.#options;
+    const found = await abortable(reconcile(source, store), signal);
     if (found.type === 'rewind') this.#rewindTo(found.to);
     if (found.type === 'clear') {
       this.#writer.clear();
@@ -202,8 +203,9 @@ export class Follower {
 
   async #readFirst(): Promise<void> {
     const { source, signal } = this.#options;
-    const head = await source.head();
-    const blocks = await source.blocks(Math.max(0, head.number - FIRST_BLOCKS + 1), head.number, { signal });
+    const head = await abortable(source.head(), signal);
+    const from = Math.max(0, head.number - FIRST_BLOCKS + 1);
+    const blocks = await abortable(source.blocks(from, head.number, { signal }), signal);
     for (const block of blocks.length > 0 ? blocks : [head]) this.#digest(block);
     await this.#writer.flush();
   }

@@ -88,8 +88,9 @@ export class HistoryFiller {
       if (head === null || signal.aborted) return;
       // What only waits to be written is no hole.
       await this.#engine.flush();
-      const range = { from: Math.max(0, head.number - MOST_BLOCKS), to: head.number };
       const until = head.timestamp - sec;
+      const from = (await store.latestAt(until))?.number ?? Math.max(0, head.number - MOST_BLOCKS);
+      const range = { from, to: head.number };
       const written = await backfill({ source, store, range, until, signal });
       const reach = Math.min(sec, MEMORY_SEC);
       const isNews = written > 0 && sec <= MEMORY_SEC;

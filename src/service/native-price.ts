@@ -1,4 +1,5 @@
 import type { PriceFeed } from '../chain/price-feed.ts';
+import { abortable } from './abortable.ts';
 import { sleep } from './sleep.ts';
 
 const REFRESH_MS = 60_000;
@@ -29,7 +30,7 @@ export class NativePrice {
         await sleep(NO_FEED_MS, signal);
         continue;
       }
-      const usd = await feed.nativeUsd().catch(() => null);
+      const usd = await abortable(feed.nativeUsd(), signal).catch(() => null);
       if (usd !== null && Number.isFinite(usd) && usd >= 0) {
         this.#usd = usd;
         this.#at = this.#wallNow();

@@ -34,9 +34,16 @@ export async function openDatabase(path: string): Promise<Database> {
     await migrate(queries).catch(() => migrate(queries));
     return { queries, name, close: () => queries.destroy() };
   } catch (error) {
-    if (database?.isOpen) database.close();
+    closeQuietly(database);
     throw toStoreError(error, name);
   }
+}
+
+/** What went wrong before is what is told. */
+function closeQuietly(database: DatabaseSync | null): void {
+  try {
+    database?.close();
+  } catch {}
 }
 
 function makePrivateFile(path: string): void {

@@ -6,6 +6,7 @@ import { StatsChart } from '../../src/contract/dashboard.ts';
 import { GasCurrent } from '../../src/contract/gas.ts';
 import { BaseFeeMetrics } from '../../src/contract/metrics.ts';
 import { PATHS } from '../../src/contract/routes.ts';
+import { FeeEngine } from '../../src/core/fee-engine.ts';
 import { startService } from '../../src/service/service.ts';
 import { BlockStore } from '../../src/store/block-store.ts';
 import { openDatabase } from '../../src/store/open-database.ts';
@@ -316,7 +317,6 @@ describe('when something is wrong', () => {
   test('an engine that fails does not end the service', async () => {
     const source = new ScriptedSource(makeBlocks(0, 499));
     let failures = 1;
-    const { FeeEngine } = await import('../../src/core/fee-engine.ts');
     const service = await runService({
       source,
       createEngine: (profile) => {
@@ -341,6 +341,14 @@ describe('when something is wrong', () => {
     source.mine(makeBlock(501));
     await headIs(service, 501);
   });
+});
+
+test('a node that hangs does not hold up the end', async () => {
+  const source = new ScriptedSource(makeBlocks(0, 499));
+  source.chain = () => new Promise(() => {});
+  const service = await runService({ source, priceFeed: { nativeUsd: () => new Promise(() => {}) } });
+  await service.stop();
+  await expect(service.ready).rejects.toBeDefined();
 });
 
 test('after the abort everything ends, the database is closed and questions are refused', async () => {

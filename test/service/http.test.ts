@@ -294,6 +294,16 @@ test('HEAD answers like GET without a body; other methods and other paths are re
   expect((await refused(outside, 404, ErrorBody)).message).toContain('/be/api/v1');
 });
 
+test('nonsense in a query is refused, not a failure of ours', async () => {
+  const service = await filled();
+  const queries = ['from=%E0%A4%A', 'from=%00', '__proto__=1', 'constructor=1', `from=${'9'.repeat(5_000)}`];
+  for (const query of queries) {
+    const response = await service.get(`${PATHS.baseFee}?${query}`);
+    expect((await refused(response, 400, MetricsError)).message.length, query).toBeLessThan(200);
+  }
+  expect(service.errors).toEqual([]);
+});
+
 test('over a real socket it answers the same', async () => {
   const service = await filled();
   const { promise, resolve } = Promise.withResolvers<number>();

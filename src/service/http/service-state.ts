@@ -73,13 +73,12 @@ export class ServiceState {
       );
     }
     const wait = problem.retryAt === null ? DOWN_RETRY_SEC : Math.ceil((problem.retryAt - wallNow()) / 1_000);
-    return new ApiFailure(
-      'upstream_unavailable',
-      `no chain data yet: ${problem.message}; check the node or name another one, it is asked again by itself`,
-      {
-        details: nodes.map(({ name, message }) => ({ path: name, message })),
-        headers: { 'Retry-After': String(Math.max(1, wait)) },
-      },
-    );
+    // Without a next try the message itself says what to do.
+    const remedy =
+      problem.retryAt === null ? '' : '; check the node or name another one, it is asked again by itself';
+    return new ApiFailure('upstream_unavailable', `no chain data yet: ${problem.message}${remedy}`, {
+      details: nodes.map(({ name, message }) => ({ path: name, message })),
+      headers: { 'Retry-After': String(Math.max(1, wait)) },
+    });
   }
 }
