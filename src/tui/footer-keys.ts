@@ -7,31 +7,45 @@ export interface FooterKey {
 }
 
 /**
- * The keys worth a reminder, in `scopes`, as many as fit into `width`: help first and quit last, and what belongs
- * to the pane before what is everywhere.
+ * The keys worth a reminder, in `scopes` (nearest first), as many as fit into `width`: help, then what belongs to the
+ * pane, then what is everywhere, and quit. A key that a nearer scope takes is not named twice.
  */
 export function footerKeys(scopes: readonly Scope[], width: number): readonly FooterKey[] {
-  const shown: readonly KeyBinding[] = (KEYMAP as readonly KeyBinding[]).filter(
-    ({ footer, scope }) => footer !== undefined && scopes.includes(scope),
-  );
+  const all: readonly KeyBinding[] = KEYMAP;
+  const shown = all
+    .filter(({ footer, scope }) => footer !== undefined && scopes.includes(scope))
+    .filter((binding) => !isShadowed(binding, all, scopes))
+    .sort((one, other) => place(one, scopes) - place(other, scopes));
   const kept = new Set<KeyBinding>();
-  let used = 1;
+  let used = 0;
   for (const binding of [...shown].sort((one, other) => weight(one, scopes) - weight(other, scopes))) {
-    used += entryWidth(binding) + 2;
-    if (used <= width + 1) kept.add(binding);
+    used += displayWidth(keyOf(binding)) + displayWidth(binding.footer ?? '') + 3;
+    if (used <= width) kept.add(binding);
   }
-  const place = (binding: KeyBinding) => (binding.action === 'quit' ? 1 : 0);
   return shown
     .filter((binding) => kept.has(binding))
-    .sort((one, other) => place(one) - place(other))
-    .map((binding) => ({ key: binding.footerLabel ?? binding.label, word: binding.footer ?? '' }));
+    .map((binding) => ({ key: keyOf(binding), word: binding.footer ?? '' }));
 }
 
-function weight({ action, scope }: KeyBinding, scopes: readonly Scope[]): number {
-  if (action === 'help' || action === 'quit' || action === 'back') return -1;
-  return scopes.indexOf(scope);
+function keyOf({ footerLabel, label }: KeyBinding): string {
+  return footerLabel ?? label;
 }
 
-function entryWidth({ label, footerLabel, footer = '' }: KeyBinding): number {
-  return displayWidth(footerLabel ?? label) + 1 + displayWidth(footer);
+function isShadowed({ scope, keys }: KeyBinding, all: readonly KeyBinding[], scopes: readonly Scope[]): boolean {
+  const nearer = scopes.slice(0, scopes.indexOf(scope));
+  return all.some((other) => nearer.includes(other.scope) && keys.every((key) => other.keys.includes(key)));
+}
+
+/** Help and quit must stay whatever is left out. */
+function weight(binding: KeyBinding, scopes: readonly Scope[]): number {
+  return isFixed(binding) ? -1 : scopes.indexOf(binding.scope);
+}
+
+function place(binding: KeyBinding, scopes: readonly Scope[]): number {
+  if (!isFixed(binding)) return scopes.indexOf(binding.scope);
+  return binding.action === 'help' ? -1 : scopes.length;
+}
+
+function isFixed({ action }: KeyBinding): boolean {
+  return action === 'help' || action === 'quit';
 }

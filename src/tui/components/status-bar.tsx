@@ -4,7 +4,7 @@ import { formatAge, formatCount } from '../../core/units.ts';
 import type { Health } from '../health.ts';
 import { useNow } from '../hooks/use-now.ts';
 import { type ColorName, type GlyphName, useTheme } from '../theme.ts';
-import { truncate } from './fit.ts';
+import { displayWidth, truncate } from './fit.ts';
 import { SpreadLine } from './spread-line.tsx';
 
 export type Badge = 'REPLAY' | 'SIMULATED';
@@ -31,9 +31,16 @@ const STATES: Readonly<
 /** The first line of every screen: whose gas, which block, how old, from where, and whether it can be trusted. */
 export function StatusBar({ width, chainName, snapshot, health, badge }: StatusBarProps) {
   const theme = useTheme();
+  const now = useNow();
   const state = STATES[health.kind];
-  const source = snapshot?.source.name ?? '';
-  const room = Math.max(Math.floor(width * 0.4) - state.word.length - 6, 0);
+  const chain = chainName === null ? '' : `  ${theme.text(chainName)}`;
+  const block = snapshot?.blockNumber == null ? '' : `  #${formatCount(snapshot.blockNumber)}`;
+  const age = ageText(snapshot, now);
+  const left = displayWidth(` gastop ${badge === null ? '' : ` ${badge} `}${chain}${block}${age}`);
+  // The name of the source gives way first: it changes least.
+  const room = width - left - displayWidth(state.word) - 7;
+  const source = theme.text(snapshot?.source.name ?? '');
+  const named = source !== '' && room >= 6 ? `  ${truncate(source, room, theme.glyph.ellipsis)}` : '';
   return (
     <SpreadLine
       width={width}
@@ -41,17 +48,15 @@ export function StatusBar({ width, chainName, snapshot, health, badge }: StatusB
         <>
           <Text bold> gastop </Text>
           <BadgeText badge={badge} />
-          {chainName === null ? '' : `  ${theme.text(chainName)}`}
-          {snapshot?.blockNumber == null ? '' : `  #${formatCount(snapshot.blockNumber)}`}
-          <Age snapshot={snapshot} />
+          {chain}
+          {block}
+          <Text dimColor>{age}</Text>
         </>
       }
       right={
         <>
-          <Text color={theme.color(state.color)}>{`${theme.glyph[state.glyph]} ${state.word}`}</Text>
-          {source === '' || room < 6
-            ? ''
-            : `  ${truncate(theme.text(source), room, theme.glyph.ellipsis)}`}{' '}
+          <Text color={theme.color(state.color)}>{` ${theme.glyph[state.glyph]} ${state.word}`}</Text>
+          {`${named} `}
         </>
       }
     />
@@ -65,13 +70,11 @@ export function BadgeText({ badge }: { readonly badge: Badge | null }) {
   return <Text bold inverse color={theme.color('warn')}>{` ${badge} `}</Text>;
 }
 
-function Age({ snapshot }: { readonly snapshot: SnapshotView | undefined }) {
-  const now = useNow();
+function ageText(snapshot: SnapshotView | undefined, now: number): string {
   const at = snapshot?.blockTimestamp ?? snapshot?.updatedAt ?? null;
-  if (at === null) return null;
-  // A replay's blocks are as old as they are: its age would only confuse.
-  if (snapshot?.source.kind === 'replay') return <Text dimColor>{`  ${utcTime(at)}`}</Text>;
-  return <Text dimColor>{`  ${formatAge((now - at) / 1_000)}`}</Text>;
+  if (at === null) return '';
+  // A recorded block is as old as it is; what matters is when it was.
+  return snapshot?.source.kind === 'replay' ? `  ${utcTime(at)}` : `  ${formatAge((now - at) / 1_000)}`;
 }
 
 function utcTime(ms: number): string {

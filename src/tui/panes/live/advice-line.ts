@@ -3,9 +3,12 @@ import { formatDuration, formatGwei, formatPercent } from '../../../core/units.t
 import type { Fact, Span } from '../../facts.ts';
 import type { Theme } from '../../theme.ts';
 
-/** The recommendation as facts: what to do, what it saves, how likely, and how such advice has held so far. */
-export function adviceFacts(advice: RecommendationView, theme: Theme): readonly Fact[] {
-  return [whatToDo(advice, theme), saving(advice), likelihood(advice), record(advice)].filter(
+/**
+ * The recommendation as facts: what to do, what it saves, how likely, and how such advice has held so far. On a
+ * narrow screen the last one uses fewer words.
+ */
+export function adviceFacts(advice: RecommendationView, theme: Theme, narrow: boolean): readonly Fact[] {
+  return [whatToDo(advice, theme), saving(advice), likelihood(advice), record(advice, narrow)].filter(
     (fact) => fact !== null,
   );
 }
@@ -46,8 +49,8 @@ function likelihood({ probability }: RecommendationView): Fact {
   return { id: 'likely', spans: [{ text, faint: probability === null }] };
 }
 
-function record({ track }: RecommendationView): Fact | null {
+function record({ track }: RecommendationView, narrow: boolean): Fact | null {
   if (track === null || track.hitRatio === null || track.evaluated < 1) return null;
   const kept = Math.round(track.hitRatio * track.evaluated);
-  return { id: 'record', spans: [{ text: `(kept ${kept} of the last ${track.evaluated})`, faint: true }] };
+  return { id: 'record', spans: [{ text: `(kept ${kept} of ${narrow ? '' : 'the last '}${track.evaluated})`, faint: true }] };
 }
