@@ -30,12 +30,12 @@ const BY_CODE: Readonly<Record<string, (host: string) => string>> = {
  */
 export function networkFailure(error: unknown, endpoint: string, host: string): ClientError {
   const code = errorCode(error);
-  if (code?.startsWith('Z_') || code?.startsWith('ERR__ERROR_FORMAT')) {
+  if (code?.startsWith('Z_')) {
     return new ClientError('unreadable', `the answer of ${host} is packed wrongly and could not be read`, {
       endpoint,
     });
   }
-  if (code?.startsWith('HPE_')) {
+  if (code?.startsWith('HPE_') || isNotHttp(error)) {
     return new ClientError('unreachable', `${host} answers, but not as a web service does; check the URL`, {
       endpoint,
     });
@@ -64,6 +64,11 @@ function errorCode(error: unknown): string | null {
     if ('code' in cause && typeof cause.code === 'string') return cleanText(cause.code, 60);
   }
   return null;
+}
+
+/** What speaks there is not HTTP; undici gives this failure a name but no code. */
+function isNotHttp(error: unknown): boolean {
+  return [...causes(error)].some((cause) => cause instanceof Error && cause.name === 'HTTPParserError');
 }
 
 /** Only undici's own words for the few failures without a code (`bad port`); other messages may repeat the URL. */

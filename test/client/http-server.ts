@@ -1,0 +1,40 @@
+import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { onTestFinished } from 'vitest';
+
+export interface HttpServer {
+  readonly url: string;
+  readonly host: string;
+  /** What was asked, oldest first. */
+  readonly requests: { readonly path: string; readonly headers: IncomingMessage['headers'] }[];
+  close(): Promise<void>;
+}
+
+/** A real HTTP server on a free port; it ends with the test, whatever still hangs on it. */
+export async function serve(answer: RequestListener): Promise<HttpServer> {
+  const requests: HttpServer['requests'] = [];
+  const server = createServer((request, response) => {
+    requests.push({ path: request.url ?? '', headers: request.headers });
+    answer(request, response);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const close = async () => {
+    if (!server.listening) return;
+    const closed = new Promise((resolve) => server.close(resolve));
+    server.closeAllConnections();
+    await closed;
+  };
+  onTestFinished(close);
+  return { url: `http://${host}`, host, requests, close };
+}
+
+/** Answers JSON. */
+export function sendJson(
+  response: ServerResponse,
+  body: unknown,
+  status = 200,
+  headers: Record<string, string> = {},
+) {
+  response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(body));
+}

@@ -1,0 +1,49 @@
+import { describe, expect, it } from 'vitest';
+import { retryAfterSec } from '../../src/client/retry-after.ts';
+import { parseServiceUrl, v1Root } from '../../src/client/service-url.ts';
+
+describe('the URL of a service', () => {
+  it.each([
+    ['https://gas.example.org', 'https://gas.example.org/be/api/v1'],
+    [' https://gas.example.org/ ', 'https://gas.example.org/be/api/v1'],
+    ['http://127.0.0.1:8787/be/api/v1', 'http://127.0.0.1:8787/be/api/v1'],
+    ['http://[::1]:8787/be/api/v1//', 'http://[::1]:8787/be/api/v1'],
+    ['https://example.org/a/b/', 'https://example.org/a/b/be/api/v1'],
+  ])('%j leads to %s', (text, root) => {
+    expect(v1Root(parseServiceUrl(text))).toBe(root);
+  });
+
+  it.each([
+    ['', 'not a URL'],
+    ['gas.example.org', 'lacks http:// or https://'],
+    ['localhost:8787', 'cannot be asked'],
+    ['ftp://gas.example.org', 'ftp:// cannot be asked; use http:// or https://'],
+    ['https://user:s3cret@gas.example.org', 'GASTOP_API_KEY'],
+    ['https://gas.example.org?key=s3cret', 'GASTOP_API_KEY'],
+    ['http://', 'not a URL'],
+    ['http://a b', 'not a URL'],
+  ])('%j is refused in one line that tells what would do', (text, words) => {
+    const parse = () => parseServiceUrl(text);
+    expect(parse).toThrow(RangeError);
+    expect(parse).toThrow(words);
+    expect(parse).not.toThrow(/s3cret|\n/);
+  });
+});
+
+describe('Retry-After', () => {
+  const now = Date.UTC(2026, 0, 20, 12);
+  it.each([
+    ['30', 30],
+    ['0', 0],
+    ['1.2', 2],
+    ['Tue, 20 Jan 2026 12:01:30 GMT', 90],
+    ['Tue, 20 Jan 2026 11:00:00 GMT', 0],
+    ['999999999999', 172_800],
+    ['-5', null],
+    ['soon', null],
+    ['', null],
+    [null, null],
+  ])('%j is %j seconds', (header, seconds) => {
+    expect(retryAfterSec(header, now)).toBe(seconds);
+  });
+});

@@ -1,0 +1,365 @@
+import { createServer } from 'node:net';
+import { inspect } from 'node:util';
+import { createGzip, gzipSync } from 'node:zlib';
+import { describe, expect, it } from 'vitest';
+import { createGasClient } from '../../src/client/create-gas-client.ts';
+import { failureOf } from './answering.ts';
+import { sendJson, serve } from './http-server.ts';
+import { OWN_BASE_FEE, OWN_PRIORITY_FEE, OWN_SNAPSHOT } from './own-answers.ts';
+
+const KEY = 'key-that-must-stay-secret-0123456789';
+
+describe('a question over HTTP', () => {
+  it('goes to the v1 path with the key in its header, and nowhere else', async () => {
+    const server = await serve((_, response) => sendJson(response, OWN_SNAPSHOT));
+    const client = createGasClient({ baseUrl: server.url, apiKey: ` ${KEY}\n`, userAgent: 'gastop/1.2.3' });
+    expect((await client.gasCurrent()).baseFee).toBe(7n);
+    const [request] = server.requests;
+    expect(request?.path).toBe('/be/api/v1/gas/current');
+    expect(request?.headers).toMatchObject({
+      'x-api-key': KEY,
+      accept: 'application/json',
+      'user-agent': 'gastop/1.2.3',
+    });
+  });
+
+  it.each(['', '/', '/be/api/v1', '/be/api/v1/', '/gateway', '/gateway/be/api/v1/'])(
+    'finds the path from a base URL that ends in %j',
+    async (suffix) => {
+      const server = await serve((_, response) => sendJson(response, OWN_SNAPSHOT));
+      await createGasClient({ baseUrl: server.url + suffix }).gasCurrent();
+      const prefix = suffix.startsWith('/gateway') ? '/gateway' : '';
+      expect(server.requests.map(({ path }) => path)).toEqual([`${prefix}/be/api/v1/gas/current`]);
+    },
+  );
+
+  it('sends no key header where there is no key', async () => {
+    const server = await serve((_, response) => sendJson(response, OWN_SNAPSHOT));
+    await createGasClient({ baseUrl: server.url, apiKey: null }).gasCurrent();
+    expect(server.requests[0]?.headers).not.toHaveProperty('x-api-key');
+  });
+
+  it('writes a metrics window as ISO 8601 with Z', async () => {
+    const server = await serve((request, response) =>
+      sendJson(response, request.url?.includes('priority') ? OWN_PRIORITY_FEE : OWN_BASE_FEE),
+    );
+    const client = createGasClient({ baseUrl: server.url });
+    await client.baseFee({ from: 0, to: 1_768_910_403_000, bucket: '5m', page: 2, size: 500 });
+    await client.priorityFee({ percentile: 'p95' });
+    expect(
+      server.requests.map(({ path }) => decodeURIComponent(path.slice('/be/api/v1/metrics'.length))),
+    ).toEqual([
+      '/base-fee?from=1970-01-01T00:00:00.000Z&to=2026-01-20T12:00:03.000Z&bucket=5m&page=2&size=500',
+      '/priority-fee?percentile=p95',
+    ]);
+    expect(await failureOf(client.baseFee({ from: Number.NaN }))).toMatchObject({ code: 'invalid' });
+  });
+
+  it('is asked once: trying again is the business of the caller', async () => {
+    const server = await serve((_, response) => sendJson(response, {}, 500));
+    await failureOf(createGasClient({ baseUrl: server.url }).gasCurrent());
+    expect(server.requests).toHaveLength(1);
+  });
+
+  it('gives the answer as it came, with unsafe characters as JSON escapes, for the raw view', async () => {
+    const server = await serve((request, response) =>
+      request.url?.endsWith('page')
+        ? response.end('<html>\x1b[2J\n<p>')
+        : response.end('\ufeff{"a": "\u202e\u009b2J\u{e0041}é",\r\n "extra": 1e0}'),
+    );
+    const client = createGasClient({ baseUrl: server.url });
+    const text = await client.raw('/gas/current', { window: '1h' });
+    expect(text).toBe('{"a": "\\u202e\\u009b2J\\udb40\\udc41é",\n "extra": 1e0}');
+    expect(JSON.parse(text)).toEqual({ a: '\u202e\u009b2J\u{e0041}é', extra: 1 });
+    expect(server.requests[0]?.path).toBe('/be/api/v1/gas/current?window=1h');
+    expect(await client.raw('/page')).toBe('<html>\n<p>');
+  });
+
+  it.each(['gas', '/../../app/keys', '/..', '//evil.example/x', 'https://evil.example/'])(
+    'never leaves the service for the path %j',
+    async (path) => {
+      const server = await serve((_, response) => sendJson(response, {}));
+      const outcome = createGasClient({ baseUrl: server.url, apiKey: KEY }).raw(path);
+      if (path.startsWith('//')) {
+        await outcome;
+        expect(server.requests[0]?.path).toBe('/be/api/v1//evil.example/x');
+      } else {
+        expect(await failureOf(outcome)).toMatchObject({ code: 'invalid' });
+        expect(server.requests).toEqual([]);
+      }
+    },
+  );
+
+  it('goes to the given fetch without a socket', async () => {
+    const asked: string[] = [];
+    const client = createGasClient({
+      baseUrl: 'http://gastop.internal',
+      fetch: (request) => {
+        asked.push(`${request.method} ${new URL(request.url).pathname}`);
+        return Response.json(OWN_SNAPSHOT);
+      },
+    });
+    expect((await client.gasCurrent()).blockNumber).toBe(12);
+    expect(asked).toEqual(['GET /be/api/v1/gas/current']);
+  });
+});
+
+describe('a refusal', () => {
+  it.each([
+    [401, { errorCode: 'api_key_invalid', message: 'x' }, 'key', 'refused the key: set GASTOP_API_KEY'],
+    [401, { errorCode: 'api_key_revoked', message: 'x' }, 'key', 'revoked: set another'],
+    [403, { errorCode: 'plan_forbidden', message: 'no API access' }, 'plan', '/gas/current: no API access'],
+    [404, 'Not Found', 'not-found', 'has no /gas/current; check the URL'],
+    [400, { errorCode: 'validation_failed', message: 'from is bad' }, 'invalid', 'question: from is bad'],
+    [400, { data: [{ error: 'from must be before to' }] }, 'invalid', 'from must be before to'],
+    [
+      429,
+      { errorCode: 'rate_limit_exceeded', message: 'until midnight' },
+      'quota',
+      'used up: until midnight',
+    ],
+    [503, { errorCode: 'upstream_unavailable', message: 'node down' }, 'unavailable', 'node down'],
+    [503, '<html>', 'unavailable', 'cannot answer now (503)'],
+    [500, { error: { message: 'oops\x1b[2J' } }, 'server', 'failed (500): oops'],
+    [502, '<html>bad gateway', 'server', 'the service failed (502)'],
+    [418, {}, 'server', 'failed (418)'],
+  ])('%i with %j is typed and says what to do', async (status, body, code, words) => {
+    const server = await serve((_, response) => sendJson(response, body, status));
+    const failure = await failureOf(createGasClient({ baseUrl: server.url, apiKey: KEY }).gasCurrent());
+    expect(failure).toMatchObject({ code, status, endpoint: '/gas/current' });
+    expect(failure.message).toContain(words);
+    expect(failure.message).not.toMatch(/[\x00-\x1f\x7f-\x9f]/);
+  });
+
+  it('for want of a key asks for one', async () => {
+    const server = await serve((_, response) => sendJson(response, {}, 401));
+    const failure = await failureOf(createGasClient({ baseUrl: server.url }).gasCurrent());
+    expect(failure.message).toBe(
+      'the service asks for a key: set GASTOP_API_KEY or put it in the config file',
+    );
+  });
+
+  it('carries the details and the wait that the service asks for', async () => {
+    const server = await serve((_, response) =>
+      sendJson(
+        response,
+        { message: 'm', details: [{ path: 'node\x07', message: 'a: down' }, { path: 'x' }, 'y'] },
+        503,
+        { 'retry-after': '30' },
+      ),
+    );
+    expect(await failureOf(createGasClient({ baseUrl: server.url }).gasCurrent())).toMatchObject({
+      retryAfterSec: 30,
+      details: [{ path: 'node', message: 'a: down' }],
+    });
+  });
+
+  it('never repeats the key, even if the service does', async () => {
+    const server = await serve((request, response) => {
+      const status = Number(/\d+/.exec(request.url?.split('/').at(-1) ?? '')?.[0] ?? 200);
+      sendJson(response, { message: `your key ${KEY} is bad`, lowPrice: KEY }, status);
+    });
+    const client = createGasClient({ baseUrl: server.url, apiKey: KEY });
+    const failures = [
+      await failureOf(client.raw('/500')),
+      await failureOf(client.raw('/403')),
+      await failureOf(client.gasCurrent()),
+    ];
+    await server.close();
+    failures.push(await failureOf(client.gasCurrent()));
+    for (const failure of failures) expect(inspect(failure, { depth: 10 })).not.toContain(KEY);
+    expect(failures[0]?.message).toContain('your key (key) is bad');
+  });
+
+  it('of a key that no header can carry comes before anything is sent', async () => {
+    const server = await serve((_, response) => sendJson(response, OWN_SNAPSHOT));
+    const failure = await failureOf(
+      createGasClient({ baseUrl: server.url, apiKey: `${KEY}\r\nx-evil: 1` }).gasCurrent(),
+    );
+    expect(failure.code).toBe('key');
+    expect(inspect(failure)).not.toContain(KEY);
+    expect(server.requests).toEqual([]);
+  });
+});
+
+describe('a redirect', () => {
+  it('within the service is followed', async () => {
+    const server = await serve((request, response) =>
+      request.url === '/moved'
+        ? sendJson(response, OWN_SNAPSHOT)
+        : response.writeHead(307, { location: '/moved' }).end(),
+    );
+    await createGasClient({ baseUrl: server.url, apiKey: KEY }).gasCurrent();
+    expect(server.requests[1]?.headers).toMatchObject({ 'x-api-key': KEY });
+  });
+
+  it('to another origin is refused, so the key does not go there', async () => {
+    const other = await serve((_, response) => sendJson(response, OWN_SNAPSHOT));
+    const server = await serve((_, response) =>
+      response.writeHead(302, { location: `${other.url}/steal?key=${KEY}` }).end(),
+    );
+    const failure = await failureOf(createGasClient({ baseUrl: server.url, apiKey: KEY }).gasCurrent());
+    expect(failure).toMatchObject({ code: 'server', status: 302 });
+    expect(failure.message).toBe(
+      `${server.host} redirects to http://${other.host}; if that is right, use it as the URL`,
+    );
+    expect(other.requests).toEqual([]);
+  });
+
+  it.each(['/again', '', 'http://[', 'file:///etc/passwd'])('to %j ends', async (location) => {
+    const server = await serve((_, response) => response.writeHead(301, { location }).end());
+    expect(await failureOf(createGasClient({ baseUrl: server.url }).gasCurrent())).toMatchObject({
+      code: 'server',
+    });
+    expect(server.requests.length).toBeLessThan(6);
+  });
+});
+
+describe('an answer that is no good', () => {
+  it('of 100 MB is cut off long before it is held', async () => {
+    let sent = 0;
+    const piece = Buffer.alloc(1_000_000, ' ');
+    const server = await serve((_, response) => {
+      const more = () => {
+        while (sent < 100 && !response.destroyed) {
+          sent++;
+          if (!response.write(piece)) {
+            response.once('drain', more);
+            return;
+          }
+        }
+        if (!response.destroyed) response.end();
+      };
+      more();
+    });
+    const failure = await failureOf(
+      createGasClient({ baseUrl: server.url, maxBytes: 2_000_000 }).gasCurrent(),
+    );
+    expect(failure).toMatchObject({ code: 'unreadable' });
+    expect(failure.message).toContain('larger than 2 MB');
+    expect(sent).toBeLessThan(60);
+  });
+
+  it('that announces 100 MB is not read at all', async () => {
+    const server = await serve((_, response) => {
+      response.writeHead(200, { 'content-length': '100000000' });
+      response.write('{');
+    });
+    const failure = await failureOf(createGasClient({ baseUrl: server.url }).gasCurrent());
+    expect(failure.message).toContain('larger than 8 MB');
+  });
+
+  it('that unpacks to 100 MB is cut off by the same measure', async () => {
+    const server = await serve((_, response) => {
+      response.writeHead(200, { 'content-encoding': 'gzip' });
+      const gzip = createGzip();
+      gzip.pipe(response);
+      for (let piece = 0; piece < 100; piece++) gzip.write(Buffer.alloc(1_000_000));
+      gzip.end();
+    });
+    const failure = await failureOf(createGasClient({ baseUrl: server.url }).gasCurrent());
+    expect(failure.message).toContain('larger than 8 MB');
+  });
+
+  it('that is packed is unpacked; packed wrongly it is unreadable', async () => {
+    const packed = gzipSync(JSON.stringify(OWN_SNAPSHOT));
+    const server = await serve((request, response) =>
+      response
+        .writeHead(200, { 'content-encoding': 'gzip' })
+        .end(request.url?.endsWith('current') ? packed : Buffer.from('this is not gzip at all')),
+    );
+    const client = createGasClient({ baseUrl: server.url });
+    expect((await client.gasCurrent()).baseFee).toBe(7n);
+    expect(await failureOf(client.gasTrend())).toMatchObject({ code: 'unreadable' });
+  });
+
+  it('that is not UTF-8 is unreadable', async () => {
+    const server = await serve((_, response) =>
+      response.end(Buffer.from([0x7b, 0x22, 0xc3, 0x28, 0x22, 0x7d])),
+    );
+    const failure = await failureOf(createGasClient({ baseUrl: server.url }).gasCurrent());
+    expect(failure).toMatchObject({ code: 'unreadable' });
+    expect(failure.message).toContain('not UTF-8');
+  });
+
+  it('that breaks off with its connection is unreachable', async () => {
+    const server = await serve((_, response) => {
+      response.writeHead(200, { 'content-length': '5000' });
+      response.write('{"lowPrice":', () => response.destroy());
+    });
+    const failure = await failureOf(createGasClient({ baseUrl: server.url }).gasCurrent());
+    expect(failure).toMatchObject({ code: 'unreachable' });
+    expect(failure.message).toContain('closed the connection');
+  });
+});
+
+describe('a service that cannot be reached', () => {
+  it.each(['head', 'body'])('because it hangs in the %s is given up in time', async (part) => {
+    const server = await serve((_, response) => {
+      if (part === 'body') response.writeHead(200).write('{');
+    });
+    const failure = await failureOf(createGasClient({ baseUrl: server.url, timeoutMs: 150 }).gasCurrent());
+    expect(failure).toMatchObject({
+      code: 'unreachable',
+      message: `${server.host} gave no answer within 0.15 s`,
+    });
+  });
+
+  it('because an embedded handler never answers is given up in time', async () => {
+    const client = createGasClient({
+      baseUrl: 'http://gastop.internal',
+      fetch: () => new Promise(() => {}),
+      timeoutMs: 50,
+    });
+    expect(await failureOf(client.gasCurrent())).toMatchObject({ code: 'unreachable' });
+  });
+
+  it('is not waited for once the caller calls off', async () => {
+    const server = await serve(() => {});
+    const calledOff = new AbortController();
+    const call = createGasClient({ baseUrl: server.url }).gasCurrent({ signal: calledOff.signal });
+    calledOff.abort();
+    expect((await failureOf(call)).message).toBe('the question was called off');
+    const never = createGasClient({ baseUrl: server.url }).gasCurrent({ signal: AbortSignal.abort() });
+    expect((await failureOf(never)).code).toBe('unreachable');
+  });
+
+  it('says so when nothing listens', async () => {
+    const server = await serve(() => {});
+    await server.close();
+    const failure = await failureOf(createGasClient({ baseUrl: server.url }).gasCurrent());
+    expect(failure).toMatchObject({
+      code: 'unreachable',
+      message: `nothing listens at ${server.host}: is the service running there?`,
+    });
+  });
+
+  it('says so when the name is unknown, the port is closed to the web, or something else speaks there', async () => {
+    const unknown = await failureOf(createGasClient({ baseUrl: 'http://gastop.invalid' }).gasCurrent());
+    expect(unknown.code).toBe('unreachable');
+    expect(unknown.message).toContain('gastop.invalid');
+    const closed = await failureOf(createGasClient({ baseUrl: 'http://127.0.0.1:6000' }).gasCurrent());
+    expect(closed.message).toContain('closed to web requests');
+
+    const server = createServer((socket) => socket.end('220 mail.example ESMTP\r\n'));
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const address = server.address();
+    const port = typeof address === 'object' ? address?.port : 0;
+    const mail = await failureOf(createGasClient({ baseUrl: `http://127.0.0.1:${port}` }).gasCurrent());
+    server.close();
+    expect(mail).toMatchObject({ code: 'unreachable' });
+    expect(mail.message).toContain('not as a web service does');
+  });
+
+  it('whose handler throws is an error of the same kind', async () => {
+    const client = createGasClient({
+      baseUrl: 'http://gastop.internal',
+      fetch: () => {
+        throw new Error(`secret ${KEY}`);
+      },
+    });
+    const failure = await failureOf(client.gasCurrent());
+    expect(failure.code).toBe('unreachable');
+    expect(inspect(failure)).not.toContain(KEY);
+  });
+});
