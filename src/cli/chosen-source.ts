@@ -1,6 +1,7 @@
+import { parseServiceUrl } from '../client/service-url.ts';
 import type { Io } from './io.ts';
 import { openChain, reachedChainId } from './open-chain.ts';
-import { parseNodeUrl, parseServiceUrl } from './setting-values.ts';
+import { parseNodeUrl } from './setting-values.ts';
 import { DEFAULT_SEED, type Settings, type SourceChoice, withSource } from './settings.ts';
 
 const NODE_ANSWERS_WITHIN_MS = 3_000;
@@ -20,7 +21,7 @@ export async function chosenSettings(
 
 /** A typed http URL may be a node or a service; a node says its chain id, and is asked without any key. */
 async function isNode(choice: SourceChoice & { readonly kind: 'rpc' }): Promise<boolean> {
-  const chain = await openChain(choice);
+  const chain = await openChain(choice, 'real-time');
   try {
     const signal = new AbortController().signal;
     await reachedChainId(chain.source, { withinMs: NODE_ANSWERS_WITHIN_MS, signal, isPublicDefault: false });

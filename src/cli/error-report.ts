@@ -1,5 +1,6 @@
 import { ChainError, type ChainErrorCode } from '../chain/errors.ts';
 import { ClientError, type ClientErrorCode } from '../client/client-error.ts';
+import { StoreError, type StoreErrorCode } from '../store/store-error.ts';
 import { cleanLine } from './clean-line.ts';
 import { CliError } from './cli-error.ts';
 import { EXIT, type ExitCode } from './exit-code.ts';
@@ -35,6 +36,20 @@ const CHAIN_EXIT: Readonly<Record<ChainErrorCode, ExitCode>> = {
   rejected: EXIT.failed,
 };
 
+/** A database that cannot be used was named wrongly, unless its disk or another program is at fault. */
+const STORE_EXIT: Readonly<Record<StoreErrorCode, ExitCode>> = {
+  'not-a-database': EXIT.usage,
+  'foreign-database': EXIT.usage,
+  'newer-schema': EXIT.usage,
+  'wrong-chain': EXIT.usage,
+  'read-only': EXIT.usage,
+  'not-permitted': EXIT.usage,
+  full: EXIT.failed,
+  busy: EXIT.failed,
+  closed: EXIT.failed,
+  failed: EXIT.failed,
+};
+
 /** What to print for an error and how to exit. `debug` adds the stack, for a bug report. */
 export function reportError(error: unknown, debug: boolean): ErrorReport {
   if (error instanceof Interruption) return { exitCode: error.exitCode, lines: [] };
@@ -51,6 +66,7 @@ function knownReport(error: unknown): ErrorReport | null {
     const details = error.details.map(({ path, message }) => (path === '' ? message : `${path}: ${message}`));
     return { exitCode: CLIENT_EXIT[error.code], lines: [error.message, ...details] };
   }
+  if (error instanceof StoreError) return { exitCode: STORE_EXIT[error.code], lines: [error.message] };
   if (error instanceof ChainError) return { exitCode: CHAIN_EXIT[error.code], lines: [error.message] };
   return null;
 }

@@ -21,12 +21,13 @@ export function historyChart(rows: readonly HistoryRow[], columns: number): stri
     max: high > low ? high : low + 1,
     format: (wei: number) => formatGwei(Math.max(wei, 0)).padStart(labelWidth),
   });
+  const lines = line.split('\n').map((each) => each.trimEnd());
   const [first, last] = [rows[0], rows.at(-1)];
   if (first === undefined || last === undefined) return '';
   const start = utcTime(first.timestamp, 'minutes');
   const end = `${utcTime(last.timestamp, 'minutes')} UTC`;
   const gap = Math.max(width - start.length - end.length, 2);
-  return `${line}\n${' '.repeat(labelWidth + TICK_WIDTH)}${start}${' '.repeat(gap)}${end}`;
+  return `${lines.join('\n')}\n${' '.repeat(labelWidth + TICK_WIDTH)}${start}${' '.repeat(gap)}${end}`;
 }
 
 function labelWidthOf(low: number, high: number): number {

@@ -10,6 +10,8 @@ const STANDSTILL_MS = 20_000;
 export interface HistoryFilledOptions {
   readonly database: Database;
   readonly source: ChainSource;
+  /** The chain's present, Unix seconds: what was digested last may not be stored yet. */
+  readonly presentSec: number;
   readonly windowSec: number;
   readonly onProgress: (filledSec: number) => void;
   readonly signal: AbortSignal;
@@ -20,7 +22,7 @@ export interface HistoryFilledOptions {
  * or nothing has come for a while. Answers the time of the oldest block without a hole behind it (ms since epoch).
  */
 export async function historyFilled(options: HistoryFilledOptions): Promise<number | null> {
-  const { source, windowSec, onProgress, signal } = options;
+  const { source, presentSec, windowSec, onProgress, signal } = options;
   const store = new BlockStore(options.database);
   let movedAt = Date.now();
   let before = Number.POSITIVE_INFINITY;
@@ -29,7 +31,7 @@ export async function historyFilled(options: HistoryFilledOptions): Promise<numb
     const head = await store.head();
     const oldest = head && (await oldestWithoutHole(store, head.number));
     if (head && oldest) {
-      const filledSec = head.timestamp - oldest.timestamp;
+      const filledSec = Math.max(presentSec, head.timestamp) - oldest.timestamp;
       onProgress(filledSec);
       if (filledSec >= windowSec || (await isFirst(source, oldest.number))) return oldest.timestamp * 1_000;
       if (oldest.number < before) movedAt = Date.now();

@@ -1,35 +1,56 @@
-import type { ChainSource } from '../chain/chain-source.ts';
+import type { ChainEvent, ChainSource } from '../chain/chain-source.ts';
 import { ChainError } from '../chain/errors.ts';
 import { ClientError } from '../client/client-error.ts';
+import { FASTEST } from './setting-values.ts';
 import type { SourceChoice } from './settings.ts';
 
 export type ChainChoice = Exclude<SourceChoice, { readonly kind: 'hosted' }>;
 
 export interface OpenedChain {
   readonly source: ChainSource;
+  /** Resolves when whoever subscribed has been given a recording's last block; `null` for what has no end. */
+  readonly ended: Promise<void> | null;
   close(): void;
 }
 
+export type Pace = 'real-time' | 'fastest';
+
 const MAINNET = 1;
 
-/** Opens the chain that was chosen. Only the chosen kind's code is loaded. */
-export async function openChain(choice: ChainChoice): Promise<OpenedChain> {
+/**
+ * Opens the chain that was chosen. Only the chosen kind's code is loaded. `pace` is for recordings without a speed
+ * of their own.
+ */
+export async function openChain(choice: ChainChoice, pace: Pace): Promise<OpenedChain> {
   switch (choice.kind) {
     case 'rpc': {
       const { createRpcSource } = await import('../chain/rpc-source.ts');
       const urls = choice.urls.map((url) => url.href);
       const source = createRpcSource(choice.isPublicDefault ? { urls, expectedChainId: MAINNET } : { urls });
-      return { source, close: () => source.close() };
+      return { source, ended: null, close: () => source.close() };
     }
     case 'replay': {
       const { openReplaySource } = await import('../chain/replay-source.ts');
-      return { source: await openReplaySource({ file: choice.file, speed: choice.speed }), close: () => {} };
+      const speed = choice.speed ?? (pace === 'fastest' ? FASTEST : 1);
+      return { ...watchEnd(await openReplaySource({ file: choice.file, speed })), close: () => {} };
     }
     case 'simulated': {
       const { createSimulatedSource } = await import('../chain/simulated-source.ts');
-      return { source: createSimulatedSource({ seed: choice.seed }), close: () => {} };
+      return { source: createSimulatedSource({ seed: choice.seed }), ended: null, close: () => {} };
     }
   }
+}
+
+function watchEnd(source: ChainSource): { readonly source: ChainSource; readonly ended: Promise<void> } {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  async function* subscribe(options: Parameters<ChainSource['subscribe']>[0]): AsyncGenerator<ChainEvent> {
+    for await (const event of source.subscribe(options)) {
+      yield event;
+      // Asked for the next one, the subscriber has taken in this one.
+      if (event.type === 'ended') resolve();
+    }
+  }
+  return { source: Object.create(source, { subscribe: { value: subscribe } }), ended: promise };
 }
 
 /**

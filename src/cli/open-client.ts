@@ -2,9 +2,10 @@ import type { ChainSource } from '../chain/chain-source.ts';
 import type { PriceFeed } from '../chain/price-feed.ts';
 import type { GasClient } from '../client/gas-client.ts';
 import type { Io } from './io.ts';
-import { type ChainChoice, openChain, reachedChainId } from './open-chain.ts';
+import { type ChainChoice, openChain, type Pace, reachedChainId } from './open-chain.ts';
 import { chainDatabase } from './paths.ts';
 import type { Settings } from './settings.ts';
+import { VERSION } from './version.ts';
 import { warnOfPlainKey } from './warn-of-plain-key.ts';
 
 /** Stands for the embedded service in requests that never leave the process. */
@@ -22,16 +23,24 @@ export interface OpenedClient {
 }
 
 export interface Embedded {
+  /** A recording's end, where it is to be read through. */
+  readonly ended: Promise<void> | null;
   /** The highest block the source itself knows of; `null` while it does not answer. */
   headNumber(): Promise<number | null>;
   /** Waits until the stored history holds the last `windowSec`, or all there is; answers where it begins (ms). */
-  historyFilled(windowSec: number, onProgress: (filledSec: number) => void): Promise<number | null>;
+  historyFilled(question: {
+    /** The chain's present, Unix seconds. */
+    readonly presentSec: number;
+    readonly windowSec: number;
+    readonly onProgress: (filledSec: number) => void;
+  }): Promise<number | null>;
 }
 
 export interface OpenOptions {
   readonly historySec: number;
   /** How long nodes may take until they count as unreachable. */
   readonly withinMs: number;
+  readonly pace: Pace;
   readonly signal: AbortSignal;
 }
 
@@ -42,7 +51,11 @@ export async function openClient(io: Io, settings: Settings, options: OpenOption
   warnOfPlainKey(io, choice.url, choice.apiKey);
   const { createGasClient } = await import('../client/create-gas-client.ts');
   return {
-    client: createGasClient({ baseUrl: choice.url.href, apiKey: choice.apiKey }),
+    client: createGasClient({
+      baseUrl: choice.url.href,
+      apiKey: choice.apiKey,
+      userAgent: `gastop/${VERSION}`,
+    }),
     name: choice.url.host,
     badge: undefined,
     embedded: null,
@@ -60,7 +73,7 @@ async function openEmbedded(
     import('../service/service.ts'),
     import('../store/open-database.ts'),
     import('../client/create-gas-client.ts'),
-    openChain(choice),
+    openChain(choice, options.pace),
   ]);
   const { source } = chain;
   const stop = new AbortController();
@@ -79,13 +92,13 @@ async function openEmbedded(
       name: source.name,
       badge: source.kind === 'replay' ? 'REPLAY' : source.kind === 'simulated' ? 'SIMULATED' : undefined,
       embedded: {
+        ended: options.pace === 'fastest' ? chain.ended : null,
         headNumber: () =>
           source.head().then(
             (head) => head.number,
             () => null,
           ),
-        historyFilled: (windowSec, onProgress) =>
-          historyFilled({ database, source, windowSec, onProgress, signal: options.signal }),
+        historyFilled: (question) => historyFilled({ ...question, database, source, signal: options.signal }),
       },
       close: async () => {
         stop.abort();

@@ -17,7 +17,12 @@ export async function openReady(io: Io, settings: Settings, historySec: number):
     () => 'asking for gas prices',
     async () => {
       const signal = io.interruption();
-      const opened = await openClient(io, settings, { historySec, withinMs: READY_WITHIN_MS, signal });
+      const opened = await openClient(io, settings, {
+        historySec,
+        withinMs: READY_WITHIN_MS,
+        pace: 'fastest',
+        signal,
+      });
       try {
         return { opened, snapshot: await readySnapshot(io, opened) };
       } catch (error) {

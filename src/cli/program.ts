@@ -148,7 +148,7 @@ function addSourceOptions(program: Command): void {
     .option('--demo', 'a simulated chain; needs no network');
   program.optionsGroup('Settings (with every command, before or after its name)');
   program
-    .option('--speed <N>', 'play a recording N times as fast (default 1)')
+    .option('--speed <N>', 'play a recording N times as fast (monitor: 1)')
     .option('--seed <N>', 'another simulated chain (default 1)')
     .option('--history <TIME>', 'how much past to load, 1h to 30d (default 30d)')
     .option('--db <FILE>', 'keep history in this database')

@@ -16,6 +16,7 @@ const ASK_AGAIN_MS = 60;
  */
 export async function readySnapshot(io: Io, { client, embedded }: OpenedClient): Promise<SnapshotView> {
   const interruption = io.interruption();
+  if (embedded?.ended) await Promise.race([embedded.ended, aborted(interruption)]);
   const deadline = AbortSignal.timeout(READY_WITHIN_MS);
   const signal = AbortSignal.any([deadline, interruption]);
   if (embedded === null) return client.gasCurrent({ signal }).catch((error) => failed(error, interruption));
@@ -35,6 +36,13 @@ export async function readySnapshot(io: Io, { client, embedded }: OpenedClient):
     }
     await sleep(ASK_AGAIN_MS, undefined, { signal: interruption }).catch(() => interruption.throwIfAborted());
   }
+}
+
+function aborted(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+    if (signal.aborted) reject(signal.reason);
+  });
 }
 
 function failed(error: unknown, interruption: AbortSignal): never {

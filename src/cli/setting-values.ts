@@ -1,47 +1,24 @@
 /** Reads single settings, wherever they were written. Each throws a `RangeError` that says what would do. */
-import { cleanLine } from './clean-line.ts';
+import { ChainError } from '../chain/errors.ts';
+import { parseNodeUrl as readNodeUrl } from '../chain/rpc/node-url.ts';
 import { parseDuration } from './duration.ts';
 
-const BASE_PATH_SUFFIX = /\/be\/api\/v1\/?$/;
-
-/** The base URL of a v1 service, without the path that every route shares. */
-export function parseServiceUrl(text: string): URL {
-  const url = parseUrl(text, ['http:', 'https:'], 'https://gas.example.org');
-  if (url.username !== '' || url.password !== '') {
-    throw new RangeError('a URL must not hold a user or password; the key goes into GASTOP_API_KEY');
-  }
-  if (url.search !== '' || url.hash !== '') {
-    throw new RangeError('a base URL has no ? or # part; the key goes into GASTOP_API_KEY');
-  }
-  url.pathname = url.pathname.replace(BASE_PATH_SUFFIX, '').replace(/\/+$/, '');
-  return url;
-}
+/** As fast as a recording can be played: 24 hours in a second. */
+export const FASTEST = 100_000;
 
 /** An Ethereum JSON-RPC node. Its path often holds a key, so messages never repeat it. */
 export function parseNodeUrl(text: string): URL {
-  return parseUrl(text, ['http:', 'https:', 'ws:', 'wss:'], 'http://127.0.0.1:8545');
+  try {
+    return readNodeUrl(text);
+  } catch (error) {
+    throw error instanceof ChainError ? new RangeError(error.message) : error;
+  }
 }
 
 /** Several nodes in one word: separated by commas or spaces. */
 export function parseNodeUrls(text: string): URL[] {
   const urls = text.split(/[\s,]+/).filter((part) => part !== '');
-  if (urls.length === 0) throw new RangeError('no URL given; for example http://127.0.0.1:8545');
-  return urls.map(parseNodeUrl);
-}
-
-function parseUrl(text: string, protocols: readonly string[], example: string): URL {
-  const url = URL.canParse(text) ? new URL(text) : null;
-  if (url === null || url.hostname === '') {
-    const hint = /^[\w.-]+(:\d+)?(\/|$)/.test(text) ? 'it lacks http:// or https://; ' : '';
-    throw new RangeError(`not a URL; ${hint}for example ${example}`);
-  }
-  if (!protocols.includes(url.protocol)) {
-    const known = protocols.map((protocol) => `${protocol}//`).join(', ');
-    throw new RangeError(
-      `${cleanLine(url.protocol)}// cannot be asked; use ${known.replace(/, ([^,]+)$/, ' or $1')}`,
-    );
-  }
-  return url;
+  return urls.length === 0 ? [parseNodeUrl('')] : urls.map(parseNodeUrl);
 }
 
 /** A key as an HTTP header can carry it. A trailing line break is what `$(cat file)` habits leave behind. */
@@ -60,8 +37,10 @@ export function parseHistory(text: string): number {
 
 export function parseSpeed(text: string): number {
   const speed = /^\d+(\.\d+)?x?$/.test(text.trim()) ? Number.parseFloat(text) : Number.NaN;
-  if (!(speed > 0 && speed <= 1_000_000)) {
-    throw new RangeError(`"${text}" is not a speed; 1 is real time, 60 plays an hour in a minute`);
+  if (!(speed > 0 && speed <= FASTEST)) {
+    throw new RangeError(
+      `"${text}" is not a speed; 1 is real time, 60 plays an hour in a minute, at most 100000`,
+    );
   }
   return speed;
 }

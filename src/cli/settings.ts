@@ -1,3 +1,4 @@
+import { parseServiceUrl } from '../client/service-url.ts';
 import { usageError } from './cli-error.ts';
 import type { LoadedConfig } from './config-file.ts';
 import type { ConfigFile } from './config-schema.ts';
@@ -8,7 +9,6 @@ import {
   parseNodeUrls,
   parsePath,
   parseSeed,
-  parseServiceUrl,
   parseSpeed,
   parseSwitch,
 } from './setting-values.ts';
@@ -27,10 +27,11 @@ export interface SourceFlags {
   readonly config?: string;
 }
 
+/** Without a `speed` the monitor plays a recording in real time; other commands read it to its end. */
 export type SourceChoice =
   | { readonly kind: 'hosted'; readonly url: URL; readonly apiKey: string | null }
   | { readonly kind: 'rpc'; readonly urls: readonly URL[]; readonly isPublicDefault: boolean }
-  | { readonly kind: 'replay'; readonly file: string; readonly speed: number }
+  | { readonly kind: 'replay'; readonly file: string; readonly speed: number | null }
   | { readonly kind: 'simulated'; readonly seed: number };
 
 /** A value and who said it: `--url`, `GASTOP_URL`, `config file`, `default`. */
@@ -53,8 +54,6 @@ type Env = Readonly<Record<string, string | undefined>>;
 const DEFAULT = 'default';
 const FILE = 'config file';
 export const DEFAULT_HISTORY_SEC = 30 * 86_400;
-/** Recordings pass at this multiple of real time unless told otherwise. */
-export const DEFAULT_SPEED = 1;
 export const DEFAULT_SEED = 1;
 
 /** Flags before environment before config file before defaults. */
@@ -105,7 +104,7 @@ function sourceFromFlags(flags: SourceFlags): Setting<SourceChoice> | null {
   if (named.length > 1) throw usageError(`${named.join(' and ')} cannot be combined; name one source`);
   if (flags.replay !== undefined) {
     const file = check('--replay', () => parsePath(flags.replay ?? ''));
-    const speed = read('--speed', flags.speed, parseSpeed)?.value ?? DEFAULT_SPEED;
+    const speed = read('--speed', flags.speed, parseSpeed)?.value ?? null;
     return { value: { kind: 'replay', file, speed }, from: '--replay' };
   }
   if (flags.demo) {

@@ -30,7 +30,6 @@ const WORDS: Readonly<Record<string, (facts: Facts) => string | null>> = {
   saving: ({ advice }) => mapped(advice?.expectedSavingRatio, formatPercent),
   wait: ({ advice }) => mapped(advice?.expectedWaitSec, formatDuration),
   full: ({ snapshot }) => mapped(snapshot.gasUsedRatio, formatPercent),
-  usd: ({ snapshot }) => mapped(snapshot.nativeUsd, (usd) => usd.toFixed(2)),
   block: ({ snapshot }) => mapped(snapshot.blockNumber, String),
   age: ({ snapshot, now }) => ageText(snapshot, now),
   chain: ({ snapshot }) => chainName(snapshot.chainId),

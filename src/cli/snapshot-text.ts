@@ -20,6 +20,8 @@ const LANES = [
   ['fast', 'Fast'],
 ] as const satisfies readonly (readonly [LaneName, string])[];
 
+const WIDTH = 80;
+
 /** What `gastop now` prints for people: at most 80 columns wide. `now` is the wall clock in ms. */
 export function snapshotText(snapshot: SnapshotView, advice: RecommendationView | null, now: number): string {
   const table = tableLines(
@@ -50,10 +52,14 @@ function headLines(snapshot: SnapshotView, now: number): string[] {
   const badge = { replay: 'REPLAY', simulated: 'SIMULATED', rpc: null, service: null }[source.kind];
   const parts = [chainName(chainId), block, ageText(snapshot, now), cleanLine(source.name)];
   const head = parts.filter((part) => part !== '').join('  ');
-  const lines = [badge === null ? head : `[${badge}]  ${head}`];
+  const lines = [cutTo(badge === null ? head : `[${badge}]  ${head}`, WIDTH)];
   if (source.problem !== null) lines.push(`stale: ${cleanLine(source.problem.message)}`);
   else if (snapshot.stale) lines.push('stale: the source gives nothing new');
   return lines;
+}
+
+function cutTo(line: string, width: number): string {
+  return line.length > width ? `${line.slice(0, width - 1)}…` : line;
 }
 
 /** The chain's name; empty where the service does not say which chain it is. */

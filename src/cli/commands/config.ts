@@ -55,7 +55,7 @@ function sourceLines(source: SourceChoice): readonly string[] {
     case 'rpc':
       return source.urls.map((url) => `node ${shownUrl(url)}`);
     case 'replay':
-      return [`recording ${source.file}, ${source.speed} times as fast`];
+      return [`recording ${source.file}${source.speed === null ? '' : `, ${source.speed} times as fast`}`];
     case 'simulated':
       return [`simulated chain, seed ${source.seed}`];
   }

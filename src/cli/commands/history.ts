@@ -1,3 +1,4 @@
+import * as z from 'zod';
 import { Bucket } from '../../contract/metrics.ts';
 import { PATHS } from '../../contract/routes.ts';
 import { formatDuration } from '../../core/units.ts';
@@ -35,9 +36,10 @@ export async function history({ io, loadSettings }: CommandContext, flags: Histo
   const { opened, snapshot } = await openReady(io, settings, Math.max(windowSec, 3_600));
   try {
     // The chain's own clock: a recording's present lies in the past.
-    const to = (snapshot.blockTimestamp ?? io.now()) + 1_000;
+    const present = snapshot.blockTimestamp ?? io.now();
+    const to = present + 1_000;
     const asked = flags.bucket === undefined ? null : Bucket.parse(flags.bucket);
-    const from = Math.max(to - windowSec * 1_000, await beginning(io, opened, windowSec));
+    const from = Math.max(to - windowSec * 1_000, await beginning(io, opened, present, windowSec));
     if (flags.json) {
       const query = {
         from: iso(from),
@@ -45,7 +47,9 @@ export async function history({ io, loadSettings }: CommandContext, flags: Histo
         size: '500',
         ...(asked === null ? {} : { bucket: asked }),
       };
-      io.stdout.write(jsonAnswer(await opened.client.raw(PATHS.baseFee, query), PATHS.baseFee));
+      const answer = jsonAnswer(await opened.client.raw(PATHS.baseFee, query), PATHS.baseFee);
+      io.stdout.write(answer);
+      tellOfFurtherRows(io, answer);
       return EXIT.ok;
     }
     const wide = flags.csv === true || flags.chart === true;
@@ -67,15 +71,24 @@ function windowOf(text: string): number {
 }
 
 /** Where the history that is there begins (ms): what is missing of the window is said, not waited for forever. */
-async function beginning(io: Io, { embedded }: OpenedClient, windowSec: number): Promise<number> {
+async function beginning(
+  io: Io,
+  { embedded }: OpenedClient,
+  present: number,
+  windowSec: number,
+): Promise<number> {
   if (embedded === null) return Number.NEGATIVE_INFINITY;
   let filledSec = 0;
   const start = await withSpinner(
     io,
     () => `reading history: ${formatDuration(filledSec)} of ${formatDuration(windowSec)}`,
     () =>
-      embedded.historyFilled(windowSec, (sec) => {
-        filledSec = sec;
+      embedded.historyFilled({
+        presentSec: Math.floor(present / 1_000),
+        windowSec,
+        onProgress: (sec) => {
+          filledSec = sec;
+        },
       }),
   );
   if (filledSec < windowSec - TOLERATED_SEC) {
@@ -109,6 +122,14 @@ async function printRows(
     ? (await import('../history-chart.ts')).historyChart(rows, io.stdout.columns ?? DEFAULT_COLUMNS)
     : (await import('../history-text.ts')).historyText(rows, ascii ? '#' : '█');
   io.stdout.write(`${ascii ? toAscii(text) : text}\n`);
+}
+
+/** The answer is one page: where the window holds more, that is said beside it. */
+function tellOfFurtherRows(io: Io, answer: string): void {
+  const page = z.object({ total: z.number(), data: z.array(z.unknown()) }).safeParse(JSON.parse(answer));
+  if (!page.success || page.data.total <= page.data.data.length) return;
+  const { total, data } = page.data;
+  io.stderr.write(`gastop: these are ${data.length} of ${total} rows; --bucket 1h, say, makes them fewer\n`);
 }
 
 function iso(ms: number): string {

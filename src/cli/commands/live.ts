@@ -54,6 +54,7 @@ async function open(io: Io, settings: Settings): Promise<OpenedClient> {
   return openClient(io, settings, {
     historySec: settings.historySec.value,
     withinMs: NODES_ANSWER_WITHIN_MS,
+    pace: 'real-time',
     // The monitor owns the terminal and its signals.
     signal: new AbortController().signal,
   });

@@ -45,7 +45,7 @@ export async function record({ io, loadSettings }: CommandContext, flags: Record
   }
   const { encodeBlock, encodeHeader } = await import('../../chain/block-file-json.ts');
   const signal = io.interruption();
-  const chain = await openChain(choice);
+  const chain = await openChain(choice, 'fastest');
   try {
     const isPublicDefault = choice.kind === 'rpc' && choice.isPublicDefault;
     const chainId = await withSpinner(

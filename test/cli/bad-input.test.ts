@@ -1,0 +1,217 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { runMain } from './captured-io.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'gastop-bad-input-'));
+const at = (name: string): string => join(folder, name);
+const written = (name: string, content: string | Uint8Array): string => {
+  writeFileSync(at(name), content, { mode: 0o600 });
+  return at(name);
+};
+const config = (name: string, content: string | Uint8Array): string[] => ['--config', written(name, content)];
+
+/** Serves the same wrong thing on every path. */
+let server: Server;
+let origin = '';
+beforeAll(async () => {
+  server = createServer((request, response) => {
+    const kind = new URL(request.url ?? '/', 'http://x').pathname.split('/')[1];
+    const answers: Record<string, () => unknown> = {
+      html: () =>
+        response.setHeader('content-type', 'text/html').end('<html><body>\u001b[2Jhello</body></html>'),
+      cut: () => response.setHeader('content-type', 'application/json').end('{"lowPrice": 12'),
+      empty: () => response.end(),
+      other: () => response.setHeader('content-type', 'application/json').end('{"ok":true}'),
+      gone: () => response.writeHead(404).end('no'),
+      broken: () => response.writeHead(500).end('{"errorCode":"internal_error","message":"down \u001b[31m"}'),
+      key: () =>
+        response.writeHead(401).end('{"errorCode":"api_key_invalid","message":"the key is not known"}'),
+      plan: () => response.writeHead(403).end('{"errorCode":"plan_forbidden","message":"no API access"}'),
+      quota: () =>
+        response
+          .writeHead(429, { 'retry-after': '60' })
+          .end('{"errorCode":"rate_limit_exceeded","message":"used up"}'),
+    };
+    (answers[kind ?? ''] ?? answers.gone)?.();
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+});
+afterAll(() => {
+  server.closeAllConnections();
+  server.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** One line, no stack, no control characters, the exit code, and words that help. */
+function expectOneLine(
+  result: { exitCode: number; stdout: string; stderr: string },
+  exitCode: number,
+  says: string,
+): void {
+  expect(result.stderr).toContain(says);
+  expect(result.exitCode).toBe(exitCode);
+  expect(result.stdout).toBe('');
+  expect(result.stderr).toMatch(/^gastop: [^\n]+\n$/);
+  expect(result.stderr).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/);
+  expect(result.stderr).not.toMatch(/\bat .*:\d+:\d+/);
+}
+
+describe('wrong flags end with one line and exit 2', () => {
+  mkdirSync(at('folder'));
+  const cases: [string, string[], string][] = [
+    ['an unknown flag', ['--rcp', 'x'], '--rpc'],
+    ['an unknown command', ['histroy'], 'did you mean history?'],
+    ['a word too many', ['now', 'then'], 'too many arguments'],
+    ['a flag without its value', ['now', '--url'], 'argument missing'],
+    ['no URL', ['now', '--url', ''], 'not a URL'],
+    ['a URL without scheme', ['now', '--url', 'gas.example.org'], 'lacks http:// or https://'],
+    ['a URL of the wrong kind', ['now', '--url', 'ftp://gas.example.org'], 'use http:// or https://'],
+    ['a URL with a password', ['now', '--url', 'https://me:pw@gas.example.org'], 'GASTOP_API_KEY'],
+    ['a URL with a query', ['now', '--url', 'https://gas.example.org/?key=abc'], 'GASTOP_API_KEY'],
+    [
+      'a node URL that is none',
+      ['now', '--rpc', 'nowhere'],
+      '--rpc: the node address does not say how to reach it',
+    ],
+    ['a node URL of the wrong kind', ['now', '--rpc', 'file:///etc/passwd'], 'use http://'],
+    ['one bad node among good ones', ['now', '--rpc', 'http://127.0.0.1:1', '--rpc', '::'], '--rpc'],
+    ['two sources', ['now', '--demo', '--url', 'http://a'], '--url and --demo cannot be combined'],
+    ['three sources', ['now', '--demo', '--rpc', 'http://a', '--replay', 'x'], 'cannot be combined'],
+    ['a recording that is not there', ['now', '--replay', at('none.jsonl')], 'none.jsonl'],
+    ['a recording that is a folder', ['now', '--replay', folder], 'gastop-bad-input'],
+    ['a recording that is empty', ['now', '--replay', written('empty.csv', '')], 'empty.csv'],
+    ['a recording of something else', ['now', '--replay', written('text.csv', 'hello\nworld\n')], 'text.csv'],
+    [
+      'a recording of bytes',
+      ['now', '--replay', written('bytes.csv', new Uint8Array([0, 255, 254, 7]))],
+      'bytes.csv',
+    ],
+    ['speed without a recording', ['now', '--demo', '--speed', '2'], '--speed goes with --replay'],
+    ['speed 0', ['now', '--replay', 'x', '--speed', '0'], '--speed: "0"'],
+    ['speed in words', ['now', '--replay', 'x', '--speed', 'fast'], '60 plays an hour in a minute'],
+    ['a seed without the demo', ['now', '--seed', '2'], '--seed goes with --demo'],
+    ['a seed in words', ['now', '--demo', '--seed', 'x'], 'whole number'],
+    ['a history in words', ['now', '--demo', '--history', 'week'], '90m, 24h or 7d'],
+    ['a history too long', ['now', '--demo', '--history', '90d'], 'from 1h to 30d'],
+    ['a history for a service', ['now', '--url', 'http://a', '--history', '2h'], 'keeps its own history'],
+    ['a database for a service', ['now', '--url', 'http://a', '--db', 'x'], 'keeps its own history'],
+    ['a database that is a folder', ['now', '--demo', '--db', folder], 'gastop-bad-input'],
+    ['a database that is none', ['now', '--demo', '--db', written('no.db', 'hello, '.repeat(200))], 'no.db'],
+    ['a placeholder that does not exist', ['now', '--demo', '--format', '{avg}'], '{average}'],
+    ['a lone brace', ['now', '--demo', '--format', 'a { b'], 'write {{'],
+    ['two forms at once', ['now', '--demo', '--json', '--format', 'x'], 'cannot be used with'],
+    ['a window in words', ['history', '--demo', '--window', 'today'], '--window'],
+    ['a window too long', ['history', '--demo', '--window', '31d'], 'from 1m to 30d'],
+    ['a bucket that does not exist', ['history', '--demo', '--bucket', '2h'], '1m, 5m, 1h, 1d'],
+    ['chart and CSV at once', ['history', '--demo', '--chart', '--csv'], 'cannot be used with'],
+    ['a recording to nowhere', ['record', '--demo'], '--out'],
+    ['a recording over a file', ['record', '--demo', '--out', written('there', 'x')], '--force'],
+    ['a recording in no folder', ['record', '--demo', '--out', at('no/such/file')], 'folder does not exist'],
+    ['a recording over a folder', ['record', '--demo', '--out', at('folder'), '--force'], 'is a folder'],
+    ['a recording of a service', ['record', '--url', 'http://a', '--out', at('x')], 'needs a chain'],
+    [
+      'a recording of itself',
+      ['record', '--replay', at('there'), '--out', at('there'), '--force'],
+      'very file',
+    ],
+    ['no blocks to record', ['record', '--demo', '--out', at('x'), '--blocks', '0'], 'whole number from 1'],
+    ['a past in words', ['record', '--demo', '--out', at('x'), '--past', 'all'], '--past'],
+    ['no shell', ['completion'], 'shell'],
+    ['an unknown shell', ['completion', 'tcsh'], 'bash, zsh, fish'],
+    ['the monitor without a terminal', ['--demo'], 'gastop now'],
+    ['a flag with an escape sequence', ['now', '--\u001b[2J'], 'unknown option'],
+    ['a config file that is not there', ['config', '--config', at('none.json')], 'does not exist'],
+    ['a config file that is a folder', ['config', '--config', folder], 'not a file'],
+    ['a config file that is not JSON', ['config', ...config('a.json', '{"url": ')], 'not JSON'],
+    ['a config file that is a list', ['config', ...config('b.json', '[]')], 'JSON object'],
+    [
+      'an unknown setting',
+      ['config', ...config('c.json', '{"ulr":"http://a"}')],
+      'unknown setting "ulr"; known are url',
+    ],
+    ['a setting of the wrong type', ['config', ...config('d.json', '{"ascii":"yes"}')], 'true or false'],
+    [
+      'a setting that makes no sense',
+      ['config', ...config('e.json', '{"history":"long"}')],
+      'config file: "long"',
+    ],
+    [
+      'two sources in the file',
+      ['config', ...config('f.json', '{"url":"http://a","rpc":"http://b"}')],
+      'one source',
+    ],
+    [
+      'a config file in another encoding',
+      ['config', ...config('g.json', new Uint8Array([123, 255, 254, 125]))],
+      'UTF-8',
+    ],
+    ['a config file too large', ['config', ...config('h.json', ' '.repeat(70_000))], '64 kB'],
+    ['a key with a line break', ['config', ...config('i.json', '{"apiKey":"ab\\ncd"}')], 'copy it again'],
+  ];
+  it.each(cases)('%s', async (_title, argv, says) => {
+    expectOneLine(await runMain(argv, { home: folder }), 2, says);
+  });
+
+  const environments: [string, Record<string, string>, string][] = [
+    ['GASTOP_URL', { GASTOP_URL: 'gas' }, 'GASTOP_URL: not a URL'],
+    ['GASTOP_RPC', { GASTOP_RPC: 'http://a, b' }, 'GASTOP_RPC: the node address'],
+    [
+      'both',
+      { GASTOP_URL: 'http://a', GASTOP_RPC: 'http://b' },
+      'GASTOP_URL and GASTOP_RPC cannot be combined',
+    ],
+    [
+      'GASTOP_API_KEY',
+      { GASTOP_URL: 'http://a', GASTOP_API_KEY: 'se cret' },
+      'GASTOP_API_KEY: a key has no spaces',
+    ],
+    ['GASTOP_HISTORY', { GASTOP_HISTORY: '5' }, 'GASTOP_HISTORY: "5" is not a duration'],
+    ['GASTOP_ASCII', { GASTOP_ASCII: 'maybe' }, 'GASTOP_ASCII: "maybe" is neither on nor off'],
+    ['GASTOP_CONFIG', { GASTOP_CONFIG: join(folder, 'none.json') }, 'does not exist'],
+  ];
+  it.each(environments)('a wrong %s in the environment', async (_name, env, says) => {
+    expectOneLine(await runMain(['config'], { env, home: folder }), 2, says);
+  });
+});
+
+describe('a source that cannot be used ends with exit 3, 4 or 5', () => {
+  const sources: [string, () => string, number][] = [
+    ['nothing listens', () => 'http://127.0.0.1:9', 3],
+    ['a web page answers', () => `${origin}/html`, 3],
+    ['the answer is cut off', () => `${origin}/cut`, 3],
+    ['the answer is empty', () => `${origin}/empty`, 3],
+    ['the answer is about something else', () => `${origin}/other`, 3],
+    ['no such path', () => `${origin}/gone`, 3],
+    ['the service is broken', () => `${origin}/broken`, 3],
+    ['the key is refused', () => `${origin}/key`, 4],
+    ['the plan does not allow it', () => `${origin}/plan`, 4],
+    ['the quota is used up', () => `${origin}/quota`, 5],
+  ];
+  it.each(sources)('%s', async (_title, url, exitCode) => {
+    const env = { GASTOP_API_KEY: 'a-very-secret-key' };
+    for (const form of [[], ['--json']]) {
+      const result = await runMain(['now', '--url', url(), ...form], { env, home: folder });
+      expectOneLine(result, exitCode, 'gastop: ');
+      expect(result.stderr).not.toContain('a-very-secret-key');
+    }
+  });
+
+  it('no node answers: one line says so, and one for each node why, without what its URL hides', async () => {
+    const argv = ['now', '--rpc', 'http://127.0.0.1:9/v3/hidden-key', 'http://127.0.0.1:19/hidden-key'];
+    const result = await runMain(argv, { home: folder });
+    expect(result.exitCode).toBe(3);
+    expect(result.stdout).toBe('');
+    const lines = result.stderr.trimEnd().split('\n');
+    expect(lines).toHaveLength(3);
+    expect(lines[0]).toContain('no node answers');
+    expect(lines[0]).toContain('--demo');
+    expect(lines[1]).toContain('127.0.0.1:9:');
+    expect(lines[2]).toContain('127.0.0.1:19:');
+    expect(result.stderr).not.toContain('hidden-key');
+  });
+});

@@ -1,0 +1,157 @@
+import { readFileSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { GasCurrent } from '../../src/contract/gas.ts';
+import { BaseFeeMetrics } from '../../src/contract/metrics.ts';
+import { formatGwei } from '../../src/core/units.ts';
+import { runMain } from './captured-io.ts';
+import { RECORDING, type Served, serveRecording } from './served.ts';
+
+const recorded = readFileSync(RECORDING, 'utf8')
+  .trim()
+  .split('\n')
+  .slice(1)
+  .map((line) => {
+    const [number = '', timestamp = '', baseFee = ''] = line.split(',');
+    return { number: Number(number), timestamp: Number(timestamp), baseFee: BigInt(baseFee) };
+  });
+const last = recorded.at(-1) ?? { number: 0, timestamp: 0, baseFee: 0n };
+const replay = ['--replay', RECORDING];
+
+describe('now over a recording', () => {
+  it('shows the last block, marked as recorded, within 80 columns', async () => {
+    const { exitCode, stdout, stderr } = await runMain(['now', ...replay]);
+    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
+    expect(stdout).toContain('[REPLAY]  Ethereum  #20,975,164  2024-10-16 02:33:35 UTC');
+    expect(stdout).toContain(`base ${formatGwei(last.baseFee)} `);
+    for (const lane of ['Slow', 'Average', 'Fast'])
+      expect(stdout).toMatch(new RegExp(`^${lane} +[\\d.]+ `, 'm'));
+    expect(Math.max(...stdout.split('\n').map((line) => line.length))).toBeLessThanOrEqual(80);
+  });
+
+  it('in ASCII holds nothing else', async () => {
+    const { stdout } = await runMain(['now', '--ascii', ...replay]);
+    expect(stdout).toMatch(/^[\n\u0020-\u007e]+$/);
+  });
+
+  it('fills in a format: rounded for people, exact for machines', async () => {
+    const format = '{base}|{base:gwei}|{base:wei}|{block}|{chain}|{{}}';
+    const { exitCode, stdout } = await runMain(['now', '--format', format, ...replay]);
+    const wei = last.baseFee.toString();
+    expect(exitCode).toBe(0);
+    expect(stdout).toBe(
+      `${formatGwei(last.baseFee)}|${wei.slice(0, -9)}.${wei.slice(-9)}|${wei}|${last.number}|Ethereum|{}\n`,
+    );
+  });
+
+  it('takes its flags before and after the command', async () => {
+    const before = await runMain([...replay, 'now', '--format', '{block}']);
+    const after = await runMain(['now', '--format', '{block}', ...replay]);
+    expect(before).toEqual(after);
+    expect(before.stdout).toBe(`${last.number}\n`);
+  });
+});
+
+describe('history over a recording', () => {
+  it('as CSV by blocks is the recording, number by number', async () => {
+    const { exitCode, stdout } = await runMain([
+      'history',
+      '--csv',
+      '--bucket',
+      'block',
+      '--window',
+      '3h',
+      ...replay,
+    ]);
+    expect(exitCode).toBe(0);
+    const [heading, ...rows] = stdout.trim().split('\n');
+    expect(heading?.split(',').slice(0, 3)).toEqual(['time', 'block_number', 'base_fee_open_wei']);
+    const expected = recorded.filter(({ timestamp }) => timestamp > last.timestamp - 10_800);
+    expect(rows.map((row) => row.split(',').slice(0, 3))).toEqual(
+      expected.map(({ number, timestamp, baseFee }) => [
+        new Date(timestamp * 1_000).toISOString(),
+        String(number),
+        String(baseFee),
+      ]),
+    );
+  });
+
+  it('as a table has one row per bucket with its lowest and highest base fee', async () => {
+    const { stdout, stderr } = await runMain(['history', '--window', '2h', '--bucket', '1h', ...replay]);
+    expect(stderr).toBe('');
+    const hour = recorded.filter(
+      ({ timestamp }) => Math.floor(timestamp / 3_600) === Math.floor(last.timestamp / 3_600) - 1,
+    );
+    const fees = hour.map(({ baseFee }) => baseFee).sort((a, b) => (a < b ? -1 : 1));
+    expect(stdout).toContain('2024-10-16 01:00');
+    expect(stdout.split('\n').find((line) => line.startsWith('2024-10-16 01:00'))).toMatch(
+      new RegExp(`${formatGwei(fees[0] ?? 0n)} +${formatGwei(fees.at(-1) ?? 0n)} `),
+    );
+  });
+
+  it('as JSON is the service’s own answer, and says when it is only its first page', async () => {
+    const { stdout, stderr } = await runMain([
+      'history',
+      '--json',
+      '--bucket',
+      'block',
+      '--window',
+      '3h',
+      ...replay,
+    ]);
+    const answer = BaseFeeMetrics.parse(JSON.parse(stdout));
+    expect(answer.data).toHaveLength(500);
+    expect(stderr).toBe(
+      `gastop: these are 500 of ${answer.total} rows; --bucket 1h, say, makes them fewer\n`,
+    );
+  });
+
+  it('as a chart fits the terminal and spans the window’s lowest and highest', async () => {
+    const { stdout } = await runMain(['history', '--chart', '--window', '6h', ...replay]);
+    const lines = stdout.trimEnd().split('\n');
+    expect(lines).toHaveLength(14);
+    expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(80);
+    expect(lines.at(-1)).toContain('2024-10-16 02:3');
+  });
+
+  it('longer than the recording shows what there is and says so', async () => {
+    const { exitCode, stdout, stderr } = await runMain([
+      'history',
+      '--window',
+      '7d',
+      '--bucket',
+      '1h',
+      ...replay,
+    ]);
+    expect(exitCode).toBe(0);
+    expect(stderr).toBe('gastop: history reaches back 6h42m only\n');
+    expect(stdout).toContain('2024-10-15 20:00');
+  });
+});
+
+describe('a service at a URL', () => {
+  let served: Served;
+  beforeAll(async () => {
+    served = await serveRecording();
+  });
+  afterAll(() => served.close());
+
+  it('now --json prints its answer as it is, and sends the key', async () => {
+    const env = { GASTOP_API_KEY: 'the-key' };
+    const { exitCode, stdout, stderr } = await runMain(['now', '--json', '--url', served.origin], { env });
+    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
+    expect(GasCurrent.parse(JSON.parse(stdout)).source.kind).toBe('replay');
+    expect(new Set(served.keys)).toEqual(new Set(['the-key']));
+  });
+
+  it('named by the environment or the config file is used as one named by a flag', async () => {
+    const format = ['now', '--format', '{chain} {source}'];
+    const { stdout } = await runMain(format, { env: { GASTOP_URL: `${served.origin}/be/api/v1/` } });
+    expect(stdout).toMatch(/^Ethereum mainnet_2024-10-15/);
+  });
+
+  it('whose history is shorter than asked for says so: exit 2', async () => {
+    const result = await runMain(['history', '--window', '30d', '--url', served.origin]);
+    expect(result.exitCode).toBe(2);
+    expect(result.stderr).toContain('before the stored history');
+  });
+});

@@ -1,0 +1,48 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { fileURLToPath } from 'node:url';
+import { openReplaySource } from '../../src/chain/replay-source.ts';
+import { startService } from '../../src/service/service.ts';
+
+/** 2,001 consecutive mainnet blocks; see test/fixtures/blocks/README.md. */
+export const RECORDING = fileURLToPath(
+  new URL('../fixtures/blocks/mainnet_2024-10-15_2001blocks_basefee_blobfee.csv', import.meta.url),
+);
+
+export interface Served {
+  readonly origin: string;
+  /** The `x-api-key` of each request, in order. */
+  readonly keys: readonly (string | undefined)[];
+  close(): Promise<void>;
+}
+
+/** Our own service over the recording, on a port of this machine. */
+export async function serveRecording(): Promise<Served> {
+  const stop = new AbortController();
+  const source = await openReplaySource({ file: RECORDING, speed: 1 });
+  const service = await startService({ source, database: ':memory:', signal: stop.signal });
+  await service.ready;
+  const keys: (string | undefined)[] = [];
+  const server = createServer((request, response) => {
+    keys.push(request.headers['x-api-key']?.toString());
+    void service
+      .fetch(
+        new Request(new URL(request.url ?? '/', 'http://127.0.0.1'), { method: request.method ?? 'GET' }),
+      )
+      .then(async (answer) => {
+        response.writeHead(answer.status, Object.fromEntries(answer.headers));
+        response.end(Buffer.from(await answer.arrayBuffer()));
+      });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    keys,
+    close: async () => {
+      server.closeAllConnections();
+      server.close();
+      stop.abort();
+      await service.done;
+    },
+  };
+}
