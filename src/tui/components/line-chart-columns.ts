@@ -33,9 +33,13 @@ export interface SlotValues {
 export function toColumns(slots: SlotValues, width: number): readonly (ChartColumn | null)[] {
   const count = slots.values.length;
   if (count < width) {
-    return Array.from({ length: width }, (_, column) =>
-      slotColumn(slots, Math.floor((column * count) / width)),
-    );
+    return Array.from({ length: width }, (_, column) => {
+      const index = Math.floor((column * count) / width);
+      const one = slotColumn(slots, index);
+      // The extremes of a slot are drawn once, in its middle.
+      const middle = column === columnOf(index, count, width);
+      return one === null || middle ? one : { min: one.mean, mean: one.mean, max: one.mean };
+    });
   }
   const columns: (ChartColumn | null)[] = [];
   for (let column = 0, index = 0; column < width; column += 1) {

@@ -1,6 +1,6 @@
 import { ClientError } from '../../client/client-error.ts';
 import type { CallOptions, GasClient, MetricsQuery } from '../../client/gas-client.ts';
-import type { ChartPointView, MetricsView } from '../../client/views.ts';
+import type { ChartPointView, ChartView, MetricsView } from '../../client/views.ts';
 import type { Bucket, Percentile } from '../../contract/metrics.ts';
 import { BUCKET_SEC } from '../../contract/metrics.ts';
 import { TIME_FRAME_SEC, type TimeFrame } from '../../contract/primitives.ts';
@@ -41,7 +41,8 @@ export async function loadChart(
 
   const bucket = fittingBucket(TIME_FRAME_SEC[timeFrame], request.blockTimeSec);
   const start = Math.max(first, last - frameMs);
-  const to = last + 1_000;
+  // The last point begins then; the newest block is within it.
+  const to = last + Math.max(chart.bucketSec ?? 1, 1) * 1_000;
   const [tips, ranges, previous] = await Promise.all([
     partOf(() =>
       withinHistory(chart.points, start, (from) =>
@@ -60,9 +61,9 @@ export async function loadChart(
       ? partOf(
           () =>
             allPages((page) =>
-              client.baseFee({ from: start - frameMs, to: last - frameMs, bucket, ...page }, options),
+              client.baseFee({ from: start - frameMs, to: to - frameMs, bucket, ...page }, options),
             ),
-          () => reachText(client, request, last, options),
+          () => reachText(client, request, chart, last, options),
         )
       : null,
   ]);
@@ -138,10 +139,15 @@ async function partOf<Row>(
 async function reachText(
   client: GasClient,
   { timeFrame }: ChartRequest,
+  chart: ChartView,
   last: number,
   options: CallOptions,
 ): Promise<string> {
-  const [oldest] = (await client.statsChart('30d', options)).points;
-  const reach = oldest === undefined ? '0s' : formatDuration((last - oldest.timestamp) / 1_000);
-  return `history reaches back ${reach}, two windows of ${timeFrame} need ${formatDuration(2 * TIME_FRAME_SEC[timeFrame])}`;
+  const frameSec = TIME_FRAME_SEC[timeFrame];
+  const shownSec = (last - (chart.points[0]?.timestamp ?? last)) / 1_000;
+  // A chart that is full does not tell how much lies before it; the longest one does.
+  const isFull = shownSec > frameSec * 0.9 && timeFrame !== '30d';
+  const oldest = isFull ? (await client.statsChart('30d', options)).points[0]?.timestamp : undefined;
+  const reachSec = Math.max(shownSec, oldest === undefined ? 0 : (last - oldest) / 1_000);
+  return `history reaches back ${formatDuration(reachSec)}, two windows of ${timeFrame} need ${formatDuration(2 * frameSec)}`;
 }

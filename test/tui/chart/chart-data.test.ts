@@ -38,7 +38,7 @@ describe('chartData', () => {
 
   it('says how far history reaches only when that is less than the time frame', () => {
     expect(chartData(hourAnswer(points(300, () => 10))).reachSec).toBeNull();
-    expect(chartData(hourAnswer(points(150, () => 10))).reachSec).toBe(1_800);
+    expect(chartData(hourAnswer(points(150, () => 10))).reachSec).toBe(149 * 12);
   });
 
   it('spreads coarse tips over finer slots and sums fine ones up', () => {
@@ -95,6 +95,13 @@ describe('chartData', () => {
       base: 10e9,
       high: 80e9,
     });
+  });
+
+  it('takes the newest block for now, not the mean of the slot it is in', () => {
+    const of = points(3, () => 10, 5 * MINUTE);
+    const ranges = of.map(({ timestamp }, i) => baseRow(timestamp, 1, (i + 1) * 1e9, 99e9));
+    expect(chartData(hourAnswer(of, { ranges })).nowBase).toBe(3e9);
+    expect(chartData(hourAnswer(of, { ranges: ranges.slice(0, 1) })).nowBase).toBe(10e9);
   });
 
   it('puts marks at their slots and leaves out those outside the window', () => {

@@ -36,8 +36,8 @@ describe('loadChart', () => {
     const { asked, client } = paged(3);
     await loadChart(client, request, {});
     expect(asked).toEqual([
-      { from: first, to: last + 1_000, bucket: 'block', percentile: 'p95', page: 0, size: 500 },
-      { from: first - 3_600_000, to: last - 3_600_000, bucket: 'block', page: 0, size: 500 },
+      { from: first, to: last + 12_000, bucket: 'block', percentile: 'p95', page: 0, size: 500 },
+      { from: first - 3_600_000, to: last + 12_000 - 3_600_000, bucket: 'block', page: 0, size: 500 },
     ]);
   });
 
@@ -83,6 +83,20 @@ describe('loadChart', () => {
     const statsChart = async () => ({ ...HOUR, points: [] });
     await loadChart({ ...client, statsChart }, request, {});
     expect(asked).toEqual([]);
+  });
+});
+
+describe('loadChart of longer frames', () => {
+  it('asks for the extremes of the blocks behind the points', async () => {
+    const { asked, client } = paged(3);
+    const statsChart = async () => ({ ...HOUR, timeFrame: '24h', bucketSec: 300 });
+    const answer = await loadChart(
+      { ...client, statsChart },
+      { ...request, timeFrame: '24h', compare: false },
+      {},
+    );
+    expect(asked.map(({ bucket }) => bucket)).toEqual(['5m', '5m']);
+    expect(answer.ranges).toHaveLength(3);
   });
 });
 

@@ -1,6 +1,7 @@
 import type { BaseFeeRowView, ChartView, PriorityFeeRowView } from '../../../client/views.ts';
 import type { Percentile } from '../../../contract/metrics.ts';
 import { TIME_FRAME_SEC, type TimeFrame } from '../../../contract/primitives.ts';
+import { alignRows, HELD_STEPS, meanOf, usualStep } from './align-rows.ts';
 
 /** What was fetched together for one look at the chart. Everything in it belongs to its own time frame. */
 export interface ChartAnswer {
@@ -43,6 +44,8 @@ export interface ChartData {
   readonly percentile: Percentile;
   readonly slots: readonly ChartSlot[];
   readonly slotMs: number;
+  /** The base fee of the newest block; a slot holds the mean of its blocks. */
+  readonly nowBase: number | null;
   readonly marks: readonly SlotMark[];
   /** How far back history reaches, in seconds, where that is less than the time frame. */
   readonly reachSec: number | null;
@@ -53,8 +56,6 @@ export interface ChartData {
 
 const NOTHING = { base: null, low: null, high: null, tip: null, gasUsedRatio: null } as const;
 
-/** More missing steps than this in a row are a hole in the history and drawn as one. */
-const HELD_STEPS = 3;
 const MOST_SLOTS = 4_000;
 
 /** Puts points, tips, the window before and marks on one time axis. */
@@ -63,22 +64,23 @@ export function chartData(answer: ChartAnswer): ChartData {
   const sorted = [...answer.chart.points].sort((a, b) => a.timestamp - b.timestamp);
   const last = sorted.at(-1)?.timestamp ?? 0;
   const points = sorted.filter(({ timestamp }) => timestamp >= last - frameMs);
-  const slotMs = stepOf(
+  const slotMs = usualStep(
     points.map(({ timestamp }) => timestamp),
     answer.chart.bucketSec,
   );
+  const ranges = [...answer.ranges].sort((a, b) => a.timestamp - b.timestamp);
   const frame = answer.previous?.rows ?? [];
   const shifted = frame.map((row) => ({ ...row, timestamp: row.timestamp + frameMs }));
-  const tipAt = aligner(answer.tips.rows, (row) => row.value, mean, slotMs);
-  const previousAt = aligner(shifted, (row) => row.mean, mean, slotMs);
-  const lowAt = aligner(
-    answer.ranges,
+  const tipAt = alignRows(answer.tips.rows, (row) => row.value, meanOf, slotMs);
+  const previousAt = alignRows(shifted, (row) => row.mean, meanOf, slotMs);
+  const lowAt = alignRows(
+    ranges,
     (row) => row.min,
     (values) => Math.min(...values),
     slotMs,
   );
-  const highAt = aligner(
-    answer.ranges,
+  const highAt = alignRows(
+    ranges,
     (row) => row.max,
     (values) => Math.max(...values),
     slotMs,
@@ -99,15 +101,19 @@ export function chartData(answer: ChartAnswer): ChartData {
     const high = Math.max(highAt(timestamp) ?? base, base);
     slots.push({ timestamp, base, low, high, tip, gasUsedRatio, previous: previousAt(timestamp) });
   }
-  const first = slots[0]?.timestamp ?? last;
-  const reachMs = last - first + slotMs;
+  // Blocks may begin well after the first point does; finer rows come nearer to the truth.
+  const first = Math.max(slots[0]?.timestamp ?? last, ranges[0]?.timestamp ?? 0);
+  const newest = ranges.at(-1);
+  const isCovered = newest !== undefined && newest.timestamp + slotMs > last;
+  const reachMs = Math.max(last - first, 0);
   return {
     timeFrame: answer.timeFrame,
     percentile: answer.percentile,
     slots,
     slotMs,
+    nowBase: isCovered ? newest.close : (points.at(-1)?.base ?? null),
     marks: marksOf(answer.chart, slots, slotMs),
-    reachSec: slots.length > 0 && reachMs < frameMs * 0.97 - slotMs ? reachMs / 1_000 : null,
+    reachSec: slots.length > 0 && reachMs < frameMs * 0.97 - 2 * slotMs ? reachMs / 1_000 : null,
     tipsProblem: answer.tips.problem,
     compared: answer.previous !== null,
     previousProblem: answer.previous?.problem ?? null,
@@ -120,46 +126,10 @@ export function slotAt(slots: readonly ChartSlot[], timestamp: number): number {
   return after < 0 ? Math.max(slots.length - 1, 0) : Math.max(after - 1, 0);
 }
 
-/** The usual distance of points: the service's word, unless most points lie farther apart. */
-function stepOf(timestamps: readonly number[], bucketSec: number | null): number {
-  const gaps = timestamps.slice(1).map((timestamp, i) => timestamp - (timestamps[i] ?? timestamp));
-  const middle = gaps.sort((a, b) => a - b)[Math.floor(gaps.length / 2)] ?? 0;
-  return Math.max((bucketSec ?? 0) * 1_000, middle, 1_000);
-}
-
 function missingSteps(before: number | undefined, next: number, slotMs: number): readonly number[] {
   if (before === undefined || next - before <= HELD_STEPS * slotMs) return [];
   const count = Math.min(Math.round((next - before) / slotMs) - 1, MOST_SLOTS);
   return Array.from({ length: count }, (_, i) => before + ((i + 1) * (next - before)) / (count + 1));
-}
-
-/** Reads rows on another grid: those within a slot summed up by `fold`, else the one whose step covers it. */
-function aligner<Row extends { readonly timestamp: number }>(
-  rows: readonly Row[],
-  value: (row: Row) => number,
-  fold: (values: readonly number[]) => number,
-  slotMs: number,
-): (timestamp: number) => number | null {
-  const sorted = [...rows].sort((a, b) => a.timestamp - b.timestamp);
-  const times = sorted.map(({ timestamp }) => timestamp);
-  const held = Math.max(stepOf(times, null), slotMs) * HELD_STEPS;
-  let next = 0;
-  // Slots are asked for in order, so one walk through the rows serves them all.
-  return (timestamp) => {
-    while (next < sorted.length && (times[next] ?? 0) < timestamp) next += 1;
-    const within: number[] = [];
-    for (let i = next; i < sorted.length && (times[i] ?? 0) < timestamp + slotMs; i += 1) {
-      const row = sorted[i];
-      if (row) within.push(value(row));
-    }
-    if (within.length > 0) return fold(within);
-    const before = sorted[next - 1];
-    return before !== undefined && timestamp - before.timestamp < held ? value(before) : null;
-  };
-}
-
-function mean(values: readonly number[]): number {
-  return values.reduce((sum, value) => sum + value, 0) / values.length;
 }
 
 function marksOf(chart: ChartView, slots: readonly ChartSlot[], slotMs: number): readonly SlotMark[] {

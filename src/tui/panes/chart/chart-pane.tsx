@@ -1,4 +1,5 @@
 import { Box } from 'ink';
+import { memo } from 'react';
 import { formatGwei, formatPercent } from '../../../core/units.ts';
 import { LineChart } from '../../components/line-chart.tsx';
 import type { ChartSeries } from '../../components/line-chart-frame.ts';
@@ -33,7 +34,14 @@ export interface ChartPaneProps {
 }
 
 /** The chart of base fee and tips with all that is said about it; fills exactly its room. */
-export function ChartPane({ data, width, height, cursor, notice, offsetAt }: ChartPaneProps) {
+export const ChartPane = memo(function ChartPane({
+  data,
+  width,
+  height,
+  cursor,
+  notice,
+  offsetAt,
+}: ChartPaneProps) {
   const theme = useTheme();
   const { slots } = data;
   const hasTips = slots.some(({ tip }) => tip !== null);
@@ -146,4 +154,4 @@ export function ChartPane({ data, width, height, cursor, notice, offsetAt }: Cha
       )}
     </Box>
   );
-}
+});

@@ -60,7 +60,7 @@ export function ChartSide({ data, width, height, offsetAt }: ChartSideProps) {
 function figureRows(data: ChartData): readonly (readonly [string, string, string])[] {
   const base = data.slots.map((slot) => slot.base);
   const tip = data.slots.map((slot) => slot.tip);
-  const [of, tips] = [summariseBase(data.slots), summarise(tip)];
+  const [of, tips] = [summariseBase(data), summarise(tip)];
   const gas = summarise(data.slots.map(({ gasUsedRatio }) => gasUsedRatio));
   const gwei = (value: number | null | undefined) => (value == null ? UNKNOWN : formatGwei(value));
   const change = (value: number | null | undefined) => (value == null ? UNKNOWN : formatChange(value));

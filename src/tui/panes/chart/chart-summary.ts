@@ -1,4 +1,4 @@
-import type { ChartSlot } from './chart-data.ts';
+import type { ChartData } from './chart-data.ts';
 
 /** What is said in words about one line of the chart; wei per gas. */
 export interface LineSummary {
@@ -25,12 +25,18 @@ export function summarise(values: readonly (number | null)[]): LineSummary | nul
   };
 }
 
-/** The base fee of a chart: extremes are those of single blocks, where they are known. */
-export function summariseBase(slots: readonly ChartSlot[]): LineSummary | null {
+/** The base fee of a chart: now and the extremes are those of single blocks, where they are known. */
+export function summariseBase({ slots, nowBase }: Pick<ChartData, 'slots' | 'nowBase'>): LineSummary | null {
   const of = summarise(slots.map(({ base }) => base));
-  const low = summarise(slots.map((slot) => slot.low));
-  const high = summarise(slots.map((slot) => slot.high));
-  return of && { ...of, min: low?.min ?? of.min, max: high?.max ?? of.max };
+  if (of === null || nowBase === null) return of;
+  const oldest = slots.find(({ base }) => base !== null)?.base ?? 0;
+  return {
+    ...of,
+    now: nowBase,
+    changeRatio: changeRatio(oldest, nowBase),
+    min: summarise(slots.map(({ low }) => low))?.min ?? of.min,
+    max: summarise(slots.map(({ high }) => high))?.max ?? of.max,
+  };
 }
 
 /** How far `to` lies above (or below) `from`, as a share of `from`. */

@@ -29,7 +29,7 @@ export function titleSegments(data: ChartData, theme: Theme, offsetAt: OffsetAt)
 
 /** `─ base 0.0497 ▼ −2.1 %  min 0.0311  mean 0.0512  max 0.412`, then the window before. */
 export function baseSegments(data: ChartData, theme: Theme): readonly Segment[] {
-  const base = summariseBase(data.slots);
+  const base = summariseBase(data);
   const line: Span = { text: legendGlyph('solid', theme.ascii), color: 'base' };
   if (base === null) return [[line, { text: ' base' }, { text: ` ${UNKNOWN}` }]];
   return [
@@ -124,14 +124,16 @@ export function cursorSegments(
   offsetAt: OffsetAt,
 ): readonly Segment[] {
   const explained = markSegments(marks, theme);
-  const newest = data.slots.findLast(({ base }) => base !== null)?.base ?? null;
-  const at =
-    data.slotMs < 60_000 ? clockText(slot.timestamp, offsetAt, true) : moment(slot.timestamp, data, offsetAt);
+  const newest = data.nowBase;
+  const exact = data.slotMs < 60_000;
+  const at = exact ? clockText(slot.timestamp, offsetAt, true) : moment(slot.timestamp, data, offsetAt);
+  // The newest slot may have begun hours ago: what is said of now is said of the newest block.
+  const when = following ? (exact ? `now ${at}` : 'now') : `${theme.glyph.arrow} ${at}`;
   const change = slot.base === null || newest === null ? null : changeRatio(slot.base, newest);
   return [
-    [{ text: following ? `now ${at}` : `${theme.glyph.arrow} ${at}`, bold: !following, color: 'accent' }],
+    [{ text: when, bold: !following, color: 'accent' }],
     ...(following ? [] : explained),
-    [{ text: 'base ', faint: true }, { text: gwei(slot.base) }],
+    [{ text: 'base ', faint: true }, { text: gwei(following ? newest : slot.base) }],
     [{ text: `tip ${data.percentile} `, faint: true }, { text: gwei(slot.tip) }],
     [
       { text: 'gas ', faint: true },

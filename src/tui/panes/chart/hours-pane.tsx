@@ -1,4 +1,5 @@
 import { Box } from 'ink';
+import { memo } from 'react';
 import { formatGwei } from '../../../core/units.ts';
 import { Heatmap } from '../../components/heatmap.tsx';
 import { type Segment, SegmentLine } from '../../components/segment-line.tsx';
@@ -20,7 +21,14 @@ export interface HoursPaneProps {
 }
 
 /** When gas is cheap: the week as a map, and in words. */
-export function HoursPane({ heatmap, now, width, height, notice, offsetAt }: HoursPaneProps) {
+export const HoursPane = memo(function HoursPane({
+  heatmap,
+  now,
+  width,
+  height,
+  notice,
+  offsetAt,
+}: HoursPaneProps) {
   const theme = useTheme();
   const week = localWeek(heatmap, now, offsetAt);
   const airy = height >= 16;
@@ -45,4 +53,4 @@ export function HoursPane({ heatmap, now, width, height, notice, offsetAt }: Hou
       ))}
     </Box>
   );
-}
+});

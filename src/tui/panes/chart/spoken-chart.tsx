@@ -19,7 +19,7 @@ export function SpokenChart({ data, cursor, offsetAt }: SpokenChartProps) {
   return (
     <Box flexDirection="column">
       <Text>{`Chart of the last ${data.timeFrame}, in gwei.`}</Text>
-      <Text>{sentence('Base fee', summariseBase(data.slots))}</Text>
+      <Text>{sentence('Base fee', summariseBase(data))}</Text>
       <Text>{sentence(`Tip ${data.percentile}`, summarise(data.slots.map(({ tip }) => tip)))}</Text>
       {data.compared && (
         <Text>
