@@ -31,8 +31,12 @@ const opStack = (id: number, name: string, elasticity = 6): ChainProfile => ({
   feeRule: { elasticity, denominator: 250, blockTimeSec: 2 },
 });
 
+/** The simulation's own: EIP-155 ids begin at 1. */
+export const SIMULATED_CHAIN_ID = 0;
+
 const PROFILES: ReadonlyMap<number, ChainProfile> = new Map(
   [
+    ethereumLike(SIMULATED_CHAIN_ID, 'Simulated', 'ETH', 12),
     {
       ...ethereumLike(1, 'Ethereum', 'ETH', 12),
       usdFeed: { address: '0x5f4eC3Df9cbd43714FE2740f5E3616155c5b8419', heartbeatSec: 3_600 },
