@@ -1,12 +1,16 @@
 import { chmodSync, closeSync, mkdirSync, openSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { setTimeout } from 'node:timers/promises';
 import { Kysely } from 'kysely';
 import { Migrator } from 'kysely/migration';
 import { ALL_MIGRATIONS } from './migrations/all-migrations.ts';
 import { NodeSqliteDialect } from './node-sqlite-dialect.ts';
 import type { Tables } from './schema.ts';
 import { StoreError, toStoreError } from './store-error.ts';
+
+const OPEN_TRIES = 10;
+const RETRY_MS = 100;
 
 /** An open history. One owner closes it. */
 export interface Database {
@@ -22,7 +26,23 @@ export interface Database {
  * @throws {StoreError} when it is not ours, newer than this program, not writable or cannot be made.
  */
 export async function openDatabase(path: string): Promise<Database> {
-  const name = path === ':memory:' ? 'the database in memory' : basename(path);
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await openOnce(path);
+    } catch (error) {
+      const failure = toStoreError(error, nameOf(path));
+      // Another process may be making the same file at this moment: switching to the log does not wait for it.
+      const isPassing = failure.code === 'busy' || failure.code === 'failed';
+      if (!isPassing || tries === OPEN_TRIES) throw failure;
+      await setTimeout(RETRY_MS);
+    }
+  }
+}
+
+const nameOf = (path: string) => (path === ':memory:' ? 'the database in memory' : basename(path));
+
+async function openOnce(path: string): Promise<Database> {
+  const name = nameOf(path);
   let database: DatabaseSync | null = null;
   try {
     if (path !== ':memory:') makePrivateFile(path);
@@ -30,12 +50,11 @@ export async function openDatabase(path: string): Promise<Database> {
     configure(database);
     const queries = new Kysely<Tables>({ dialect: new NodeSqliteDialect(database) });
     await refuseForeign(queries, name);
-    // A second process that opens a fresh file at the same moment may win; its work then is ours too.
-    await migrate(queries).catch(() => migrate(queries));
+    await migrate(queries);
     return { queries, name, close: () => queries.destroy() };
   } catch (error) {
     closeQuietly(database);
-    throw toStoreError(error, name);
+    throw error;
   }
 }
 
