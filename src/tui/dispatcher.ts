@@ -10,6 +10,8 @@ export interface TextCapture {
 
 /** Turns key names into actions by the keymap. Screens register what they can do; nobody else listens to keys. */
 export class Dispatcher {
+  /** Which scopes hear keys now, the nearest to the eye first. */
+  scopes: readonly Scope[] = [];
   readonly #handlers = new Map<Scope, Set<() => ActionHandlers>>();
   readonly #captures: (() => TextCapture)[] = [];
 
@@ -27,8 +29,13 @@ export class Dispatcher {
     return () => this.#captures.splice(this.#captures.indexOf(read), 1);
   }
 
-  /** Runs what `name` means in the first of `scopes` that knows it; true if something ran. */
-  press(name: string, scopes: readonly Scope[]): boolean {
+  /** Whether a text field takes the keys. */
+  get capturing(): boolean {
+    return this.#captures.length > 0;
+  }
+
+  /** Runs what `name` means in the first of the scopes that knows it; true if something ran. */
+  press(name: string, scopes: readonly Scope[] = this.scopes): boolean {
     const capture = this.#captures.at(-1)?.();
     if (capture !== undefined && name !== 'ctrl+c') {
       capture.onKey(name);

@@ -3,6 +3,7 @@ import { type ReactNode, useState } from 'react';
 import { Dispatcher } from '../dispatcher.ts';
 import { DispatcherContext } from '../hooks/use-actions.ts';
 import { keyNames } from '../key-name.ts';
+import { KeyQueue } from '../key-queue.ts';
 import type { Scope } from '../keymap.ts';
 
 interface KeyListenerProps {
@@ -14,9 +15,9 @@ interface KeyListenerProps {
 /** The monitor's one pair of ears: everything below says what keys do through `useActions`. */
 export function KeyListener({ scopes, children }: KeyListenerProps) {
   const [dispatcher] = useState(() => new Dispatcher());
-  useInput((input, key) => {
-    for (const name of keyNames(input, key)) dispatcher.press(name, scopes);
-  });
+  const [queue] = useState(() => new KeyQueue(dispatcher));
+  dispatcher.scopes = scopes;
+  useInput((input, key) => queue.add(keyNames(input, key)));
   usePaste((text) => dispatcher.paste(text));
   return <DispatcherContext value={dispatcher}>{children}</DispatcherContext>;
 }

@@ -1,0 +1,139 @@
+import { Text } from 'ink';
+import { render } from 'ink-testing-library';
+import { useState } from 'react';
+import { afterEach, describe, expect, it } from 'vitest';
+import { KeyListener } from '../../src/tui/components/key-listener.tsx';
+import { TextField } from '../../src/tui/components/text-field.tsx';
+import { footerKeys } from '../../src/tui/footer-keys.ts';
+import { helpLines } from '../../src/tui/help-lines.ts';
+import { useActions } from '../../src/tui/hooks/use-actions.ts';
+import { KEYMAP, type Scope } from '../../src/tui/keymap.ts';
+import { waitFor } from '../helpers/wait-for.ts';
+
+let opened: { unmount: () => void } | null = null;
+afterEach(() => opened?.unmount());
+
+function Recorder({ scopes }: { readonly scopes: readonly Scope[] }) {
+  return (
+    <KeyListener scopes={scopes}>
+      <Heard />
+    </KeyListener>
+  );
+}
+
+function Heard() {
+  const [heard, setHeard] = useState<readonly string[]>([]);
+  const [typing, setTyping] = useState(false);
+  // Not a functional update: a burst of keys must still see each other's effect.
+  const hear = (what: string) => () => setHeard([...heard, what]);
+  useActions('global', { quit: hear('quit'), refresh: hear('refresh'), 'previous-tab': hear('previous') });
+  useActions('source', { 'source-retry': hear('retry'), 'source-url': () => setTyping(true) });
+  useActions('chart', { 'cursor-left': hear('left'), 'cursor-end': hear('newest') });
+  return (
+    <>
+      <Text>{`heard: ${heard.join(' ')}.`}</Text>
+      {typing ? (
+        <TextField
+          label="URL"
+          width={40}
+          onChange={() => {}}
+          onSubmit={(text) => {
+            hear(`submitted:${text}`)();
+            setTyping(false);
+          }}
+          onCancel={() => setTyping(false)}
+        />
+      ) : null}
+    </>
+  );
+}
+
+async function open(scopes: readonly Scope[]) {
+  const app = render(<Recorder scopes={scopes} />);
+  opened = app;
+  await waitFor(() => app.stdin.listenerCount('readable') > 0, { what: 'ears' });
+  const heard = () => /heard: (.*?)\./.exec(app.lastFrame() ?? '')?.[1] ?? '';
+  return { ...app, heard };
+}
+
+describe('keys', () => {
+  it('mean what the nearest scope that is shown says', async () => {
+    const { stdin, heard } = await open(['source', 'global']);
+    stdin.write('r');
+    await waitFor(() => heard() === 'retry');
+  });
+
+  it('of a pane that is not shown are not heard', async () => {
+    const { stdin, heard } = await open(['live', 'global']);
+    stdin.write('\u001b[D');
+    stdin.write('r');
+    await waitFor(() => heard() === 'refresh');
+  });
+
+  it('typed in a burst are heard one by one, each after the effect of the one before', async () => {
+    const { stdin, heard } = await open(['chart', 'global']);
+    stdin.write('rGr');
+    await waitFor(() => heard() === 'refresh newest refresh');
+  });
+
+  it('go to an open text field, also those that arrive together with the one that opened it', async () => {
+    const { stdin, heard } = await open(['source', 'global']);
+    stdin.write('uq r\r');
+    await waitFor(() => heard() === 'submitted:q r');
+  });
+
+  it('still quit from a text field with Ctrl-C', async () => {
+    const { stdin, heard, lastFrame } = await open(['source', 'global']);
+    stdin.write('u');
+    await waitFor(() => lastFrame()?.includes('URL'));
+    stdin.write('\u0003');
+    await waitFor(() => heard() === 'quit');
+  });
+
+  it('that are pasted where nothing is typed do nothing', async () => {
+    const { stdin, heard } = await open(['chart', 'global']);
+    stdin.write('\u001b[200~qqq\u001b[201~');
+    stdin.write('G');
+    await waitFor(() => heard() === 'newest');
+  });
+
+  it('with Shift are told apart', async () => {
+    const { stdin, heard } = await open(['chart', 'global']);
+    stdin.write('\u001b[Z');
+    await waitFor(() => heard() === 'previous');
+  });
+});
+
+describe('the keymap', () => {
+  it('gives no key two meanings in one scope', () => {
+    for (const { scope } of KEYMAP) {
+      const keys = KEYMAP.filter((binding) => binding.scope === scope).flatMap((binding) => [
+        ...binding.keys,
+      ]);
+      expect(new Set(keys).size, scope).toBe(keys.length);
+    }
+  });
+
+  it('is in the help overlay completely', () => {
+    const help = helpLines('live').join('\n');
+    for (const binding of KEYMAP) expect(help).toContain(binding.help);
+  });
+});
+
+describe('the footer', () => {
+  it('keeps help and quit however narrow it is', () => {
+    expect(footerKeys(['live', 'global'], 20).map(({ word }) => word)).toEqual(['help', 'quit']);
+  });
+
+  it('never is wider than its room', () => {
+    for (let width = 16; width < 120; width += 1) {
+      const text = footerKeys(['chart', 'global'], width).map(({ key, word }) => ` ${key} ${word} `);
+      expect(text.join('').length).toBeLessThanOrEqual(width);
+    }
+  });
+
+  it('names a key once, with the meaning it has now', () => {
+    const keys = footerKeys(['source', 'global'], 120).filter(({ key }) => key === 'r');
+    expect(keys).toEqual([{ key: 'r', word: 'retry' }]);
+  });
+});

@@ -1,0 +1,144 @@
+import { render } from 'ink-testing-library';
+import stringWidth from 'string-width';
+import { afterEach, describe, expect, it } from 'vitest';
+import type { SnapshotView } from '../../src/client/views.ts';
+import { lanesText } from '../../src/tui/panes/live/lanes-text.ts';
+import { LivePane } from '../../src/tui/panes/live/live-pane.tsx';
+import type { LiveView } from '../../src/tui/panes/live/live-view.ts';
+import { ASCII_THEME, ThemeContext, UNICODE_THEME } from '../../src/tui/theme.ts';
+import { HOUR, MARKET, RECOMMENDATION, SNAPSHOT, TREND } from './fake-gas.ts';
+
+const VIEW: LiveView = {
+  snapshot: SNAPSHOT,
+  trend: TREND,
+  recommendation: RECOMMENDATION,
+  hour: HOUR,
+  market: MARKET,
+  symbol: 'ETH',
+  missing: [],
+};
+
+let unmount = () => {};
+afterEach(() => unmount());
+
+function draw(view: LiveView, columns: number, rows: number, ascii = false): string[] {
+  const app = render(
+    <ThemeContext value={ascii ? ASCII_THEME : UNICODE_THEME}>
+      <LivePane view={view} columns={columns} rows={rows} />
+    </ThemeContext>,
+  );
+  unmount = app.unmount;
+  return (app.lastFrame() ?? '').split('\n');
+}
+
+describe('the Live pane', () => {
+  it('shows on 80×24 the lanes, the advice with its record, next base, fan, fullness, blob fee and the day', () => {
+    const screen = draw(VIEW, 80, 21).join('\n');
+    expect(screen).toContain(
+      '│ Slow    │  0.0412 │  0.0431 │ 0.00100 │ 1m24s / 4m50s │  $0.0028 │  $0.024 │',
+    );
+    expect(screen).toContain('│ Average │  0.0507 │  0.0582 │  0.0100 │     12s / 24s │');
+    expect(screen).toContain('│ Fast    │  0.0621 │  0.0713 │  0.0210 │     12s / 12s │');
+    expect(screen).toMatch(/WAIT ~6m for 0\.0410 gwei +saves 19 % +91 % likely +\(kept 92 of 100\)/);
+    expect(screen).toContain('next base 0.0497 ▼ −2.2 %');
+    expect(screen).toContain('in 5 blocks 0.0310 – 0.0890');
+    expect(screen).toContain('block ███████░░░  68 % full');
+    expect(screen).toContain('blob base 0.000000001 gwei');
+    expect(screen).toMatch(/24 h {2}0\.0310 ├─+●─+┤ 0\.412 {3}cheaper than 77 % of the day/);
+    expect(screen).toContain('── base');
+  });
+
+  it('adds horizons and the price of usual work on 120×40', () => {
+    const screen = draw(VIEW, 100, 37).join('\n');
+    expect(screen).toMatch(/15m +0\.0410 +19 % +91 %/);
+    expect(screen).toContain('Mondays at noon');
+    const wide = draw(VIEW, 120, 37).join('\n');
+    expect(wide).toMatch(/Swap +184,000/);
+  });
+
+  it.each([
+    [60, 13],
+    [72, 18],
+    [80, 21],
+    [100, 27],
+    [120, 37],
+    [200, 47],
+  ])('stays within %i columns and %i rows', (columns, rows) => {
+    const lines = draw(VIEW, columns, rows);
+    expect(lines.length).toBeLessThanOrEqual(rows);
+    for (const line of lines) expect(stringWidth(line)).toBeLessThanOrEqual(columns);
+  });
+
+  it('needs nothing but ASCII where nothing else can be shown', () => {
+    expect(draw(VIEW, 80, 21, true).join('\n')).toMatch(/^[\x20-\x7e\n]*$/);
+  });
+
+  it('leaves out what a foreign service does not say', () => {
+    const bare = {
+      maxFeePerGas: null,
+      maxPriorityFeePerGas: null,
+      withinBlocks: null,
+      waitSec: null,
+      probability: null,
+    };
+    const snapshot: SnapshotView = {
+      ...SNAPSHOT,
+      lanes: { slow: { price: 1n, ...bare }, average: { price: 2n, ...bare }, fast: { price: 3n, ...bare } },
+      nextBaseFee: null,
+      blobBaseFee: null,
+      gasUsedRatio: null,
+      nativeUsd: null,
+    };
+    const screen = draw(
+      {
+        ...VIEW,
+        snapshot,
+        trend: undefined,
+        recommendation: undefined,
+        market: undefined,
+        missing: ['no advice: none'],
+      },
+      80,
+      21,
+    ).join('\n');
+    expect(screen).not.toMatch(/max fee|wait|undefined|null|NaN|blob/);
+    expect(screen).toContain('│ Slow    │ 0.000000001 │');
+    expect(screen).toContain('send ETH');
+    expect(screen).toContain('no advice: none');
+  });
+
+  it('says of advice that was never judged that its likelihood is not measured', () => {
+    const recommendation = { ...RECOMMENDATION, probability: null, track: null };
+    expect(draw({ ...VIEW, recommendation }, 80, 21).join('\n')).toContain('not yet measured');
+  });
+
+  it('shows a service’s own word for advice it does not know', () => {
+    const recommendation = { ...RECOMMENDATION, action: 'HODL' };
+    expect(draw({ ...VIEW, recommendation }, 80, 21).join('\n')).toContain('▸ HODL 0.0410 gwei');
+  });
+
+  it('does not call a history of minutes a day', () => {
+    const hour = { ...HOUR, points: HOUR.points.slice(-50) };
+    expect(draw({ ...VIEW, hour }, 80, 21).join('\n')).toMatch(/ 10m {2}0\.0310 ├/);
+  });
+
+  it('keeps columns where they are when numbers grow shorter again', () => {
+    const long = { ...SNAPSHOT, lanes: { ...SNAPSHOT.lanes, fast: { ...SNAPSHOT.lanes.fast, price: 1n } } };
+    const app = render(<LivePane view={{ ...VIEW, snapshot: long }} columns={100} rows={21} />);
+    unmount = app.unmount;
+    const border = app.lastFrame()?.split('\n')[0];
+    app.rerender(<LivePane view={VIEW} columns={100} rows={21} />);
+    expect(app.lastFrame()?.split('\n')[0]).toBe(border);
+  });
+});
+
+describe('the copied lanes', () => {
+  it('carry exact gwei, apart by tabs', () => {
+    expect(lanesText(SNAPSHOT).split('\n')).toEqual([
+      'lane\tprice gwei\tmax fee gwei\ttip gwei',
+      'Slow\t0.0412\t0.0431\t0.001',
+      'Average\t0.0507\t0.0582\t0.01',
+      'Fast\t0.0621\t0.0713\t0.021',
+    ]);
+  });
+});

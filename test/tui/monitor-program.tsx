@@ -1,0 +1,144 @@
+/** The monitor over known answers, as a program of its own: what the terminal tests run. */
+import { existsSync } from 'node:fs';
+import { ClientError } from '../../src/client/client-error.ts';
+import type { SnapshotView } from '../../src/client/views.ts';
+import type { MonitorSource } from '../../src/tui/monitor-source.ts';
+import { startMonitor } from '../../src/tui/start-monitor.tsx';
+import { fakeGas, SNAPSHOT } from './fake-gas.ts';
+
+const scene = process.env.SCENE ?? 'live';
+const flag = process.env.DOWN_WHILE ?? '';
+
+let block = SNAPSHOT.blockNumber ?? 0;
+const moving = (): SnapshotView => {
+  block += 1;
+  const nudge = BigInt(block % 7) * 300_000n;
+  return {
+    ...SNAPSHOT,
+    blockNumber: block,
+    blockTimestamp: Date.now() - 2_000,
+    baseFee: SNAPSHOT.baseFee + nudge,
+    nextBaseFee: (SNAPSHOT.nextBaseFee ?? 0n) + nudge,
+    gasUsedRatio: (block % 10) / 10,
+  };
+};
+
+const refused = () =>
+  new ClientError('unreachable', 'nothing answers at 127.0.0.1:8787 (connection refused)', {
+    endpoint: '/gas/current',
+  });
+const nodesDown = () =>
+  new ClientError('unavailable', 'no node answers', {
+    endpoint: '/gas/current',
+    status: 503,
+    details: [
+      { path: 'ethereum-rpc.publicnode.com', message: 'name not found' },
+      { path: 'eth.drpc.org', message: 'connection refused' },
+      { path: 'eth.merkle.io', message: 'answered 429: too many requests' },
+    ],
+  });
+
+const open: MonitorSource = { client: fakeGas({ gasCurrent: async () => moving() }), intervalMs: 1_000 };
+
+async function connect(): Promise<MonitorSource> {
+  switch (scene) {
+    case 'picker':
+      return { client: fakeGas({ gasCurrent: () => Promise.reject(nodesDown()) }), intervalMs: 1_000 };
+    case 'still':
+      return {
+        client: fakeGas({ gasCurrent: async () => ({ ...SNAPSHOT, blockTimestamp: Date.now() - 4_000 }) }),
+        intervalMs: 1_000,
+      };
+    case 'flaky':
+      return {
+        client: fakeGas({
+          gasCurrent: async () => {
+            if (existsSync(flag)) throw refused();
+            return moving();
+          },
+        }),
+        intervalMs: 500,
+      };
+    case 'key':
+      return {
+        client: fakeGas({
+          gasCurrent: () =>
+            Promise.reject(
+              new ClientError('key', 'the service does not accept this key', {
+                endpoint: '/gas/current',
+                status: 401,
+              }),
+            ),
+        }),
+      };
+    case 'render-error':
+      return {
+        client: fakeGas({
+          // A shape no client of ours gives: the drawing itself breaks.
+          gasTrend: async () => JSON.parse('{"baseFeeFan": 5}'),
+        }),
+      };
+    case 'late-throw':
+      setTimeout(() => {
+        throw new Error('a timer broke');
+      }, 1_500);
+      return open;
+    case 'simulated':
+      return {
+        client: fakeGas({
+          gasCurrent: async () => ({
+            ...moving(),
+            source: { kind: 'simulated' as const, name: 'seed 1', problem: null },
+          }),
+        }),
+        badge: 'SIMULATED',
+      };
+    case 'foreign':
+      return {
+        client: fakeGas({
+          gasCurrent: async () => ({
+            ...SNAPSHOT,
+            blockNumber: null,
+            blockTimestamp: null,
+            nextBaseFee: null,
+            blobBaseFee: null,
+            gasUsedRatio: null,
+            nativeUsd: null,
+            lanes: {
+              slow: bare(41_200_000n),
+              average: bare(50_700_000n),
+              fast: bare(62_100_000n),
+            },
+            source: { kind: 'service' as const, name: 'gas.example.com', problem: null },
+          }),
+          gasRecommendation: () =>
+            Promise.reject(
+              new ClientError('not-found', 'no such path', { endpoint: '/gas/recommendation', status: 404 }),
+            ),
+        }),
+      };
+    default:
+      return open;
+  }
+}
+
+function bare(price: bigint) {
+  return {
+    price,
+    maxFeePerGas: null,
+    maxPriorityFeePerGas: null,
+    withinBlocks: null,
+    waitSec: null,
+    probability: null,
+  };
+}
+
+const { code } = await startMonitor({
+  connect,
+  openSource: async (choice) => {
+    if (choice === 'demo') return { ...open, badge: 'SIMULATED', chainName: 'demo' };
+    return choice === 'retry' ? connect() : open;
+  },
+  ascii: process.env.ASCII === '1',
+});
+process.exit(code);
