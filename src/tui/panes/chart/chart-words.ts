@@ -9,6 +9,8 @@ import { countMarks } from './chart-marks.ts';
 import { changeRatio, summarise, summariseBase } from './chart-summary.ts';
 import { clockText, dayText, type OffsetAt, weekdayText, zoneText } from './local-time.ts';
 
+const DAY_MS = 86_400_000;
+
 /** `1h  14:05 – 15:05 UTC+2  gwei per gas  ▲ spike ×2`. The UTC offset is said here and nowhere else. */
 export function titleSegments(data: ChartData, theme: Theme, offsetAt: OffsetAt): readonly Segment[] {
   const first = data.slots[0]?.timestamp ?? 0;
@@ -154,7 +156,8 @@ export function cursorSegments(
 function spanText(first: number, last: number, timeFrame: TimeFrame, offsetAt: OffsetAt): string {
   const clocks = `${clockText(first, offsetAt)} – ${clockText(last, offsetAt)}`;
   if (timeFrame === '1h') return clocks;
-  if (timeFrame === '24h') return `${weekdayText(first, offsetAt)} ${clocks}`;
+  // Short of history a long frame may show hours alone.
+  if (last - first <= DAY_MS) return `${weekdayText(first, offsetAt)} ${clocks}`;
   return `${dayText(first, offsetAt)} – ${dayText(last, offsetAt)}`;
 }
 
