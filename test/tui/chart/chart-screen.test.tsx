@@ -26,6 +26,7 @@ interface ShowOptions {
 
 function show({ gas = {}, memory = new Map(), saveFile, intervalMs = 60_000 }: ShowOptions = {}) {
   const dispatcher = new Dispatcher();
+  dispatcher.scopes = ['chart'];
   const toasts: Toast[] = [];
   const queries = createQueryClient();
   const scope: MonitorScope = {
@@ -59,7 +60,7 @@ function show({ gas = {}, memory = new Map(), saveFile, intervalMs = 60_000 }: S
     screen,
     toasts,
     unmount,
-    press: (key: string) => dispatcher.press(key, ['chart']),
+    press: (key: string) => dispatcher.press(key),
     shows: (text: string | RegExp) =>
       waitFor(() => (typeof text === 'string' ? screen().includes(text) : text.test(screen())), {
         what: `${text} on\n${screen()}`,
