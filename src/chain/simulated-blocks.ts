@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import type { Block, Hex } from '../core/block.ts';
 import { blobBaseFeeOf } from '../core/simulation-blobs.ts';
 import { SIMULATED_GAS_LIMIT, type SimulatedDay, simulateDay } from '../core/simulation-day.ts';
-import { NOISE, randomBits } from '../core/simulation-noise.ts';
+import { NOISE, randomBits, remembering } from '../core/simulation-noise.ts';
 import { placeOf, timestampOf } from '../core/simulation-slots.ts';
 import { createTips } from '../core/simulation-tips.ts';
 
@@ -15,6 +15,7 @@ export function createSimulatedBlocks(seed: number): (number: number) => Promise
   const days = new Map<number, Promise<SimulatedDay>>();
   const tipsOf = createTips(seed);
   const blobFees = new Map<number, bigint>();
+  const hashAt = remembering((number) => hashOf(seed, number));
 
   const dayOf = (day: number): Promise<SimulatedDay> => {
     const found = days.get(day) ?? compute(seed, day);
@@ -36,12 +37,14 @@ export function createSimulatedBlocks(seed: number): (number: number) => Promise
   return async (number) => {
     const { day, index } = placeOf(number);
     const { baseFee, gasUsed, demand, excessBlobs } = await dayOf(day);
+    // First the parent's: going up, it is the hash of the block before.
+    const parentHash = hashAt(number - 1);
     const timestamp = timestampOf(seed, day, index);
     const gas = gasUsed[index] ?? 0;
     return {
       number,
-      hash: hashOf(seed, number),
-      parentHash: hashOf(seed, number - 1),
+      hash: hashAt(number),
+      parentHash,
       timestamp,
       baseFeePerGas: BigInt(baseFee[index] ?? 0),
       gasUsed: BigInt(gas),
@@ -66,9 +69,9 @@ async function compute(seed: number, day: number): Promise<SimulatedDay> {
 
 /** There is one chain per seed, so a hash needs to say no more than seed and number. */
 function hashOf(seed: number, number: number): Hex {
-  let digits = '';
+  const bytes = Buffer.allocUnsafe(32);
   for (let word = 0; word < 8; word++) {
-    digits += randomBits(seed, NOISE.hash, number, word).toString(16).padStart(8, '0');
+    bytes.writeUInt32BE(randomBits(seed, NOISE.hash, number, word), word * 4);
   }
-  return `0x${digits}`;
+  return `0x${bytes.toString('hex')}`;
 }

@@ -1,0 +1,200 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { nextBaseFee } from '../../src/core/eip1559.ts';
+import { blobBaseFee, GAS_PER_BLOB, nextExcessBlobGas } from '../../src/core/eip4844.ts';
+import { ETHEREUM_FEE_RULE } from '../../src/core/fee-rule.ts';
+import { quantiles } from '../../src/core/percentiles.ts';
+import { blobBaseFeeOf, SIMULATED_BLOBS } from '../../src/core/simulation-blobs.ts';
+import { SIMULATED_GAS_LIMIT, type SimulatedDay, simulateDay } from '../../src/core/simulation-day.ts';
+import { createFairGwei } from '../../src/core/simulation-demand.ts';
+import { NOISE, normal, uniform } from '../../src/core/simulation-noise.ts';
+import { BLOCKS_PER_DAY, numberAt, placeOf, timestampOf } from '../../src/core/simulation-slots.ts';
+import { createTips } from '../../src/core/simulation-tips.ts';
+
+const DAY_SEC = 86_400;
+const seeds = fc.nat(0xffff_ffff);
+const days = fc.integer({ min: 16_801, max: 30_000 });
+
+function dayOf(seed: number, day: number): SimulatedDay {
+  const steps = simulateDay(seed, day);
+  for (;;) {
+    const step = steps.next();
+    if (step.done) return step.value;
+  }
+}
+
+describe('a simulated day', () => {
+  it('follows EIP-1559 to the wei between every two blocks', () => {
+    fc.assert(
+      fc.property(seeds, days, (seed, day) => {
+        const { baseFee, gasUsed } = dayOf(seed, day);
+        const gasLimit = BigInt(SIMULATED_GAS_LIMIT);
+        const wrong = Array.from(gasUsed).findIndex((gas, i) => {
+          const parent = { baseFeePerGas: BigInt(baseFee[i] ?? 0), gasUsed: BigInt(gas), gasLimit };
+          return (
+            gas > SIMULATED_GAS_LIMIT ||
+            nextBaseFee(parent, ETHEREUM_FEE_RULE) !== BigInt(baseFee[i + 1] ?? 0)
+          );
+        });
+        expect(wrong).toBe(-1);
+      }),
+      { numRuns: 20 },
+    );
+  });
+
+  it('follows EIP-4844: each excess is one that a possible number of blobs leads to', () => {
+    fc.assert(
+      fc.property(seeds, days, (seed, day) => {
+        const excess = Array.from(dayOf(seed, day).excessBlobs);
+        const wrong = excess.slice(0, -1).findIndex((before, i) => {
+          const blobs = Math.max((excess[i + 1] ?? 0) - before + SIMULATED_BLOBS.target, 0);
+          const parent = {
+            excessBlobGas: BigInt(before) * GAS_PER_BLOB,
+            blobGasUsed: BigInt(blobs) * GAS_PER_BLOB,
+            baseFeePerGas: 0n,
+          };
+          const next = nextExcessBlobGas(parent, SIMULATED_BLOBS);
+          return blobs > SIMULATED_BLOBS.max || next !== BigInt(excess[i + 1] ?? 0) * GAS_PER_BLOB;
+        });
+        expect(wrong).toBe(-1);
+        const first = excess[0] ?? 0;
+        expect(blobBaseFeeOf(first)).toBe(blobBaseFee(BigInt(first) * GAS_PER_BLOB, SIMULATED_BLOBS));
+      }),
+      { numRuns: 20 },
+    );
+  });
+
+  it('ends exactly where the next day begins, whatever the seed', () => {
+    fc.assert(
+      fc.property(seeds, days, (seed, day) => {
+        const [today, tomorrow] = [dayOf(seed, day), dayOf(seed, day + 1)];
+        expect(today.baseFee.at(-1)).toBe(tomorrow.baseFee[0]);
+        expect(today.excessBlobs.at(-1)).toBe(tomorrow.excessBlobs[0]);
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  it('is the same for the same seed and another for another', () => {
+    expect(dayOf(1, 20_777)).toEqual(dayOf(1, 20_777));
+    expect(dayOf(1, 20_777).baseFee).not.toEqual(dayOf(2, 20_777).baseFee);
+    expect(dayOf(1, 20_777).baseFee).not.toEqual(dayOf(1, 20_778).baseFee);
+  });
+
+  it('looks like sub-gwei mainnet: typical prices, spikes, and blocks around their target', () => {
+    const month = Array.from({ length: 30 }, (_, i) => dayOf(1, 20_747 + i));
+    const gwei = month.flatMap(({ baseFee }) => Array.from(baseFee, (wei) => wei / 1e9));
+    const [low = 0, median = 0, high = 0, top = 0] = quantiles(gwei, [0.05, 0.5, 0.95, 1]);
+    expect(low).toBeGreaterThan(0.02);
+    expect(median).toBeGreaterThan(0.05);
+    expect(median).toBeLessThan(0.3);
+    expect(high).toBeLessThan(0.8);
+    expect(top).toBeGreaterThan(1.5);
+    const ratios = month.flatMap(({ gasUsed }) => Array.from(gasUsed, (gas) => gas / SIMULATED_GAS_LIMIT));
+    const mean = ratios.reduce((sum, ratio) => sum + ratio, 0) / ratios.length;
+    expect(mean).toBeCloseTo(0.5, 1);
+    const [p10 = 0, p90 = 0] = quantiles(ratios, [0.1, 0.9]);
+    expect(p10).toBeLessThan(0.4);
+    expect(p90).toBeGreaterThan(0.65);
+  });
+});
+
+describe('simulated demand', () => {
+  const meanLog = (times: readonly number[]) => {
+    const logs = times.flatMap((time) => [1, 2, 3, 4].map((seed) => Math.log(createFairGwei(seed)(time))));
+    return logs.reduce((sum, log) => sum + log, 0) / logs.length;
+  };
+  const at = (hour: number, isWeekend: boolean) =>
+    Array.from({ length: 200 }, (_, week) =>
+      [1, 2].map((day) => ((isWeekend ? 1 : 4) + day + 7 * (week + 2_500)) * DAY_SEC + hour * 3_600),
+    ).flat();
+
+  it('is higher in the American afternoon than in the European early morning', () => {
+    expect(meanLog(at(17, false)) - meanLog(at(6, false))).toBeGreaterThan(0.3);
+  });
+
+  it('is higher in the week than at weekends', () => {
+    expect(meanLog(at(12, false)) - meanLog(at(12, true))).toBeGreaterThan(0.15);
+  });
+
+  it('is the same whichever time is asked for first', () => {
+    const times = [20_777 * DAY_SEC, 20_770 * DAY_SEC + 7, 20_777 * DAY_SEC + 5_000, 20_770 * DAY_SEC + 7];
+    const one = createFairGwei(9);
+    expect(times.map(one)).toEqual(times.map((time) => createFairGwei(9)(time)));
+  });
+});
+
+describe('simulated slots', () => {
+  it('find every block again by its time, on a slot boundary, later than the one before', () => {
+    fc.assert(
+      fc.property(seeds, fc.nat(60_000_000), (seed, number) => {
+        const [here, next] = [number, number + 1].map((each) => {
+          const { day, index } = placeOf(each);
+          return timestampOf(seed, day, index);
+        });
+        if (here === undefined || next === undefined) throw new Error('no timestamps');
+        expect(here % 12).toBe(0);
+        expect([12, 24]).toContain(next - here);
+        expect(numberAt(seed, here)).toBe(number);
+        expect(numberAt(seed, next - 1)).toBe(number);
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  it('miss one in two hundred', () => {
+    const times = Array.from({ length: BLOCKS_PER_DAY }, (_, i) => timestampOf(5, 20_777, i));
+    expect(times.filter((time, i) => i > 0 && time - (times[i - 1] ?? 0) === 24)).toHaveLength(36);
+  });
+
+  it('begin at block 0', () => {
+    expect(numberAt(1, 0)).toBe(0);
+    expect(numberAt(1, 16_801 * DAY_SEC)).toBe(0);
+    expect(numberAt(1, 16_801 * DAY_SEC + 12)).toBe(1);
+  });
+});
+
+describe('simulated tips', () => {
+  const block = { number: 5, timestamp: 20_777 * DAY_SEC, gasUsed: 30_000_000, demand: 0.5 };
+
+  it('ascend from p10 to p99 in any situation', () => {
+    fc.assert(
+      fc.property(
+        seeds,
+        fc.nat(50_000_000),
+        fc.double({ min: 0.001, max: 8, noNaN: true }),
+        (seed, number, demand) => {
+          const tips = createTips(seed)({ ...block, number, demand });
+          expect(tips).toEqual([...tips].sort((a, b) => (a < b ? -1 : 1)));
+          expect(tips[0]).toBeGreaterThan(0n);
+        },
+      ),
+    );
+  });
+
+  it('rise when more is asked for than a block can hold, the lowest most', () => {
+    const calm = createTips(1)(block);
+    const crowded = createTips(1)({ ...block, demand: 6 });
+    const factor = (i: 0 | 6) => Number(crowded[i]) / Number(calm[i]);
+    expect(factor(6)).toBeGreaterThan(2);
+    expect(factor(0)).toBeGreaterThan(factor(6));
+  });
+
+  it('are zero in an empty block', () => {
+    expect(createTips(1)({ ...block, gasUsed: 0 })).toEqual([0n, 0n, 0n, 0n, 0n, 0n, 0n]);
+  });
+});
+
+describe('simulation noise', () => {
+  it('is uniform and normal over a hundred thousand places', () => {
+    const count = 100_000;
+    const uniforms = Array.from({ length: count }, (_, i) => uniform(3, NOISE.demand, i));
+    const normals = Array.from({ length: count }, (_, i) => normal(3, NOISE.demand, i));
+    const mean = (values: number[]) => values.reduce((sum, value) => sum + value, 0) / count;
+    expect(mean(uniforms)).toBeCloseTo(0.5, 2);
+    expect(mean(normals)).toBeCloseTo(0, 1);
+    expect(mean(normals.map((value) => value * value))).toBeCloseTo(1, 1);
+    const together = mean(normals.map((value, i) => value * (normals[i + 1] ?? 0)));
+    expect(Math.abs(together)).toBeLessThan(0.02);
+  });
+});
