@@ -1,7 +1,8 @@
 /** Bundles `src/` into `dist/`: one file per lazily loaded part, no runtime dependencies. */
-import { rm } from 'node:fs/promises';
+import { rm, writeFile } from 'node:fs/promises';
 import { build, type Plugin } from 'esbuild';
 import manifest from '../package.json' with { type: 'json' };
+import { thirdPartyLicences } from './third-party-licences.ts';
 
 const define = {
   'process.env.NODE_ENV': '"production"',
@@ -32,7 +33,7 @@ await build({
   logLevel: 'warning',
 });
 
-await build({
+const { metafile } = await build({
   entryPoints: { main: 'src/cli/main.ts' },
   outdir: 'dist',
   bundle: true,
@@ -45,12 +46,15 @@ await build({
   keepNames: true,
   legalComments: 'none',
   define,
-  // Ink asks for the React developer tools only with DEV=true, which a bundle never has.
+  // Ink asks for them only with DEV=true and where they are installed.
   external: ['react-devtools-core'],
   chunkNames: 'chunks/[name]-[hash]',
   // Some CommonJS dependencies call `require` for Node's own modules.
   banner: {
     js: "import { createRequire as __gastopRequire } from 'node:module'; const require = __gastopRequire(import.meta.url);",
   },
+  metafile: true,
   logLevel: 'warning',
 });
+
+await writeFile('dist/THIRD-PARTY-LICENCES.txt', await thirdPartyLicences(Object.keys(metafile.inputs)));

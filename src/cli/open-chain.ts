@@ -10,6 +10,8 @@ export interface OpenedChain {
   readonly source: ChainSource;
   /** Resolves when whoever subscribed has been given a recording's last block; `null` for what has no end. */
   readonly ended: Promise<void> | null;
+  /** How many times as fast as real time a recording is played; `null` for everything else. */
+  readonly speed: number | null;
   close(): void;
 }
 
@@ -27,16 +29,21 @@ export async function openChain(choice: ChainChoice, pace: Pace): Promise<Opened
       const { createRpcSource } = await import('../chain/rpc-source.ts');
       const urls = choice.urls.map((url) => url.href);
       const source = createRpcSource(choice.isPublicDefault ? { urls, expectedChainId: MAINNET } : { urls });
-      return { source, ended: null, close: () => source.close() };
+      return { source, ended: null, speed: null, close: () => source.close() };
     }
     case 'replay': {
       const { openReplaySource } = await import('../chain/replay-source.ts');
       const speed = choice.speed ?? (pace === 'fastest' ? FASTEST : 1);
-      return { ...watchEnd(await openReplaySource({ file: choice.file, speed })), close: () => {} };
+      return { ...watchEnd(await openReplaySource({ file: choice.file, speed })), speed, close: () => {} };
     }
     case 'simulated': {
       const { createSimulatedSource } = await import('../chain/simulated-source.ts');
-      return { source: createSimulatedSource({ seed: choice.seed }), ended: null, close: () => {} };
+      return {
+        source: createSimulatedSource({ seed: choice.seed }),
+        ended: null,
+        speed: null,
+        close: () => {},
+      };
     }
   }
 }
@@ -81,7 +88,8 @@ export async function reachedChainId(
 function unreachable(source: ChainSource, isPublicDefault: boolean, cause: ChainError): ClientError {
   const details = source.health().map(({ name, head, state, message }) => ({
     path: name,
-    message: head === null && state === 'ok' ? 'no answer yet' : message,
+    // Most messages name the node themselves.
+    message: head === null && state === 'ok' ? 'no answer yet' : message.replace(`${name} `, ''),
   }));
   const what = isPublicDefault ? 'no public Ethereum node answers' : 'no node answers';
   const remedy = 'name one with --rpc URL, a service with --url URL, or look around with --demo';

@@ -11,12 +11,15 @@ import { warnOfPlainKey } from './warn-of-plain-key.ts';
 /** Stands for the embedded service in requests that never leave the process. */
 const INTERNAL_ORIGIN = 'http://gastop.internal';
 const IN_MEMORY = ':memory:';
+const FASTEST_INTERVAL_MS = 250;
 
 export interface OpenedClient {
   readonly client: GasClient;
   /** For people: `gas.example.org`, `seed 1`. */
   readonly name: string;
   readonly badge: 'REPLAY' | 'SIMULATED' | undefined;
+  /** How often there is something new, ms, where the service's own word (the chain's pace) does not hold. */
+  readonly intervalMs: number | undefined;
   /** The service runs in this process, so it may still be warming up; `null` for one elsewhere. */
   readonly embedded: Embedded | null;
   close(): Promise<void>;
@@ -58,6 +61,7 @@ export async function openClient(io: Io, settings: Settings, options: OpenOption
     }),
     name: choice.url.host,
     badge: undefined,
+    intervalMs: undefined,
     embedded: null,
     close: async () => {},
   };
@@ -91,6 +95,7 @@ async function openEmbedded(
       client: createGasClient({ baseUrl: INTERNAL_ORIGIN, apiKey: null, fetch }),
       name: source.name,
       badge: source.kind === 'replay' ? 'REPLAY' : source.kind === 'simulated' ? 'SIMULATED' : undefined,
+      intervalMs: chain.speed === null ? undefined : await replayInterval(source, chain.speed),
       embedded: {
         ended: options.pace === 'fastest' ? chain.ended : null,
         headNumber: () =>
@@ -111,6 +116,12 @@ async function openEmbedded(
     chain.close();
     throw error;
   }
+}
+
+/** A recording played fast has a new block far more often than its chain had; the eye needs fewer. */
+async function replayInterval(source: ChainSource, speed: number): Promise<number> {
+  const { feeRule } = await source.chain();
+  return Math.max((feeRule.blockTimeSec * 1_000) / speed, FASTEST_INTERVAL_MS);
 }
 
 /** The chain's dollar price, once it is known which chain it is. */

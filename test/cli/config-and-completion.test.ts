@@ -1,0 +1,152 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { runMain } from './captured-io.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'gastop-config-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+function home(name: string, config: string, mode: number): string {
+  const path = join(folder, name, '.config', 'gastop');
+  mkdirSync(path, { recursive: true });
+  writeFileSync(join(path, 'config.json'), config);
+  chmodSync(join(path, 'config.json'), mode);
+  return join(folder, name);
+}
+
+const row = (stdout: string, name: string): string =>
+  stdout
+    .split('\n')
+    .find((line) => line.startsWith(`${name} `))
+    ?.replace(/ {2,}/g, ' | ') ?? '';
+
+describe('gastop config', () => {
+  it('shows every setting and where it came from, with keys and paths of URLs masked', async () => {
+    const config = '{ "rpc": ["https://node.example/v3/hidden-path", "ws://b.example"], "history": "7d" }';
+    const env = { GASTOP_API_KEY: 'key-0123456789abcdef', GASTOP_ASCII: '1' };
+    const { exitCode, stdout, stderr } = await runMain(['config', '--db', '/tmp/my.db'], {
+      env,
+      home: home('all', config, 0o600),
+    });
+    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
+    expect(row(stdout, 'source')).toBe('source | node https://node.example/… | config file, rpc');
+    expect(stdout).toContain('node ws://b.example');
+    expect(row(stdout, 'api key')).toBe('api key | ****cdef | GASTOP_API_KEY');
+    expect(row(stdout, 'history')).toBe('history | 7d | config file');
+    expect(row(stdout, 'database')).toBe('database | /tmp/my.db | --db');
+    expect(row(stdout, 'ascii')).toBe('ascii | on | GASTOP_ASCII');
+    expect(row(stdout, 'config file')).toBe('config file | ~/.config/gastop/config.json | default');
+    expect(stdout).not.toMatch(/hidden-path|0123456789/);
+  });
+
+  it('without anything set says so', async () => {
+    const { stdout } = await runMain(['config'], { home: join(folder, 'empty') });
+    expect(row(stdout, 'source')).toContain('https://ethereum-rpc.publicnode.com');
+    expect(row(stdout, 'api key')).toBe('api key | none | default');
+    expect(row(stdout, 'config file')).toContain('(not there)');
+  });
+
+  it.skipIf(process.platform === 'win32')('warns of a key that others on the machine can read', async () => {
+    const config = '{ "url": "https://a.example", "apiKey": "secret-secret-secret" }';
+    const open = await runMain(['config'], { home: home('open', config, 0o644) });
+    expect(open.exitCode).toBe(0);
+    expect(open.stderr).toBe(
+      'gastop: config file ~/.config/gastop/config.json holds a key and others on this machine can read it; run chmod 600 on it\n',
+    );
+    expect((await runMain(['config'], { home: home('own', config, 0o600) })).stderr).toBe('');
+    expect((await runMain(['config'], { home: home('keyless', '{}', 0o644) })).stderr).toBe('');
+  });
+
+  it('reads a file with a byte order mark and Windows line ends', async () => {
+    const config = '\ufeff{\r\n  "history": "3h"\r\n}\r\n';
+    const { stdout } = await runMain(['config'], { home: home('windows', config, 0o600) });
+    expect(row(stdout, 'history')).toBe('history | 3h | config file');
+  });
+
+  it('never repeats what stands around a mistake in the file: it may be a key', async () => {
+    const config = '{ "apiKey": "secret-secret-secret }';
+    const { exitCode, stderr } = await runMain(['config'], { home: home('broken', config, 0o600) });
+    expect(exitCode).toBe(2);
+    expect(stderr).toContain('is not JSON');
+    expect(stderr).not.toContain('secret-secret');
+  });
+});
+
+const has = (shell: string): boolean => spawnSync(shell, ['-c', 'exit 0']).status === 0;
+
+describe('gastop completion', () => {
+  it.each(['bash', 'zsh', 'fish'])(
+    '%s: is a script that the shell can read, with every command and flag',
+    async (shell) => {
+      const { exitCode, stdout } = await runMain(['completion', shell]);
+      expect(exitCode).toBe(0);
+      for (const word of [
+        'live',
+        'now',
+        'history',
+        'record',
+        'config',
+        'completion',
+        'window',
+        'format',
+        'rpc',
+      ]) {
+        expect(stdout).toContain(word);
+      }
+      if (has(shell)) execFileSync(shell, ['-n'], { input: stdout });
+    },
+  );
+
+  const complete = async (...words: string[]): Promise<string[]> => {
+    const { stdout: script } = await runMain(['completion', 'bash']);
+    const list = words.map((word) => `'${word}'`).join(' ');
+    const test = `${script}\nCOMP_WORDS=(gastop ${list})\nCOMP_CWORD=${words.length}\n_gastop\nprintf '%s\\n' "\${COMPREPLY[@]}"`;
+    return execFileSync('bash', ['--norc', '-c', test], { encoding: 'utf8', cwd: folder }).trim().split('\n');
+  };
+
+  it.runIf(has('bash'))('bash completes commands, flags, values and files', async () => {
+    expect(await complete('hi')).toEqual(['history']);
+    expect(await complete('--de')).toEqual(['--demo']);
+    expect(await complete('history', '--ch')).toEqual(['--chart']);
+    expect(await complete('history', '--bucket', '1')).toEqual(
+      ['1m', '5m', '1h', '1d'].filter((word) => word.startsWith('1')),
+    );
+    expect(await complete('completion', 'f')).toEqual(['fish']);
+    expect(await complete('--demo', 'no')).toEqual(['now']);
+    writeFileSync(join(folder, 'blocks.jsonl'), '');
+    expect(await complete('now', '--replay', 'blo')).toEqual(['blocks.jsonl']);
+  });
+});
+
+describe('help', () => {
+  it.each([[], ['live'], ['now'], ['history'], ['record'], ['config'], ['completion']])(
+    'of "%s" goes to stdout, is at most 80 columns wide and ends with exit 0',
+    async (...command) => {
+      const { exitCode, stdout, stderr } = await runMain([...command, '--help']);
+      expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
+      expect(Math.max(...stdout.split('\n').map((line) => line.length))).toBeLessThanOrEqual(80);
+      expect(stdout).toContain('Usage');
+    },
+  );
+
+  it('of the program names the exit codes and shows examples', async () => {
+    const { stdout } = await runMain(['-h']);
+    expect(stdout).toContain('3 source unreachable');
+    expect(stdout).toContain('gastop --demo');
+  });
+});
+
+describe('the monitor without a terminal that can show it', () => {
+  it('points to "gastop now": exit 2', async () => {
+    for (const argv of [[], ['live'], ['--demo'], ['live', '--demo']]) {
+      const { exitCode, stderr } = await runMain(argv);
+      expect(exitCode).toBe(2);
+      expect(stderr).toContain('"gastop now"');
+    }
+    const dumb = await runMain([], { terminal: true, env: { TERM: 'dumb' } });
+    expect(dumb.exitCode).toBe(2);
+    expect(dumb.stderr).toContain('TERM=dumb');
+  });
+});

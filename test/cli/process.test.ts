@@ -1,0 +1,168 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { waitFor } from '../helpers/wait-for.ts';
+import { RECORDING, type Served, serveRecording } from './served.ts';
+
+const BIN = fileURLToPath(new URL('../../src/bin.ts', import.meta.url));
+const folder = mkdtempSync(join(tmpdir(), 'gastop-process-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+interface Ended {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+interface StartOptions {
+  readonly env?: Readonly<Record<string, string>>;
+  /** JavaScript that runs before the program. */
+  readonly before?: string;
+}
+
+function start(
+  argv: readonly string[],
+  { env = {}, before }: StartOptions = {},
+): { child: ChildProcess; ended: Promise<Ended> } {
+  const first =
+    before === undefined ? [] : ['--import', `data:text/javascript,${encodeURIComponent(before)}`];
+  const child = spawn(process.execPath, [...first, BIN, ...argv], {
+    env: { PATH: process.env.PATH ?? '', HOME: folder, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let stdout = '';
+  let stderr = '';
+  child.stdout?.setEncoding('utf8').on('data', (text: string) => {
+    stdout += text;
+  });
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+    stderr += text;
+  });
+  const ended = new Promise<Ended>((resolve) => {
+    child.once('close', (code, signal) => resolve({ code, signal, stdout, stderr }));
+  });
+  return { child, ended };
+}
+
+const run = (argv: readonly string[], options?: StartOptions): Promise<Ended> => start(argv, options).ended;
+
+describe('the program as a process', () => {
+  it('writes data to stdout and nothing else anywhere: no warning of Node’s', async () => {
+    const { code, stdout, stderr } = await run(['now', '--replay', RECORDING, '--format', '{block}']);
+    expect({ code, stdout, stderr }).toEqual({ code: 0, stdout: '20975164\n', stderr: '' });
+  });
+
+  it('lets other warnings through', async () => {
+    const before = "setTimeout(() => process.emitWarning('look here', 'ExperimentalWarning'), 1)";
+    const { stderr } = await run(['now', '--replay', RECORDING, '--format', '{block}'], { before });
+    expect(stderr).toContain('look here');
+    expect(stderr).not.toContain('SQLite');
+  });
+
+  it('says which version it is', async () => {
+    expect((await run(['--version'])).stdout).toMatch(/^gastop \S+\n$/);
+  });
+
+  it('ends quietly when its reader has seen enough', async () => {
+    const { child, ended } = start([
+      'history',
+      '--csv',
+      '--bucket',
+      'block',
+      '--window',
+      '6h',
+      '--replay',
+      RECORDING,
+    ]);
+    child.stdout?.destroy();
+    const { code, stderr } = await ended;
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  });
+
+  it.skipIf(process.platform === 'win32')(
+    'record ends at Ctrl-C with whole lines, a count and exit 0',
+    async () => {
+      const out = join(folder, 'stopped.jsonl');
+      const argv = ['record', '--replay', RECORDING, '--speed', '1', '--past', '1h', '--out', out];
+      const { child, ended } = start(argv);
+      await waitFor(() => readFileSync(out, 'utf8').split('\n').length > 150, { timeoutMs: 20_000 });
+      child.kill('SIGINT');
+      const { code, stderr } = await ended;
+      expect(code).toBe(0);
+      const text = readFileSync(out, 'utf8');
+      expect(text.endsWith('\n')).toBe(true);
+      expect(stderr).toContain(`recorded ${text.trimEnd().split('\n').length - 1} blocks`);
+    },
+  );
+
+  it('an error of its own is one line, and the details are there for the asking', async () => {
+    const before = "JSON.parse = () => { throw new TypeError('broken inside') }";
+    const argv = ['now', '--json', '--replay', RECORDING];
+    const brief = await run(argv, { before });
+    expect(brief.code).toBe(1);
+    expect(brief.stderr).toMatch(/^gastop: [^\n]*broken inside[^\n]*GASTOP_DEBUG=1[^\n]*\n$/);
+    const long = await run(argv, { before, env: { GASTOP_DEBUG: '1' } });
+    expect(long.stderr).toMatch(/broken inside[\s\S]*\n +at /);
+  });
+});
+
+describe('an old Node', () => {
+  const old = (version: string): string =>
+    `Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '${version}' } })`;
+
+  it.each(['16.20.2', '20.19.5', '22.12.0'])('%s is turned away with the way out', async (version) => {
+    const { code, stdout, stderr } = await run(['now'], { before: old(version) });
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(stderr).toBe(
+      `gastop needs Node.js 22.13 or newer (this is ${version}). Run: npx -p node@24 -p gastop gastop\n`,
+    );
+  });
+
+  it.each(['22.13.0', '24.0.0', '26.1.0'])('%s will do', async (version) => {
+    expect((await run(['--version'], { before: old(version) })).code).toBe(0);
+  });
+});
+
+describe('each command loads only its part', () => {
+  const printLoads =
+    "import { registerHooks } from 'node:module';" +
+    "registerHooks({ load(url, context, next) { process.stderr.write('loads ' + url + '\\n'); return next(url, context); } })";
+  const heavy = ['viem', 'hono', '@hono/zod-openapi', 'ink', 'react', 'kysely', '@tanstack/react-query'];
+
+  async function loadedBy(argv: readonly string[]): Promise<string> {
+    const { code, stderr } = await run(argv, { before: printLoads });
+    expect(code).toBe(0);
+    expect(stderr).toContain('/commander/');
+    return stderr;
+  }
+  const found = (loads: string, names: readonly string[]): string[] =>
+    names.filter((name) => loads.includes(`/node_modules/${name}/`));
+
+  let served: Served;
+  beforeAll(async () => {
+    served = await serveRecording();
+  });
+  afterAll(() => served.close());
+
+  it('"now --url": no chain, service, store or monitor', async () => {
+    const loads = await loadedBy(['now', '--url', served.origin]);
+    expect(found(loads, heavy)).toEqual([]);
+    expect(loads).not.toMatch(/\/src\/(service|tui)\//);
+    expect(loads).not.toContain('node:sqlite');
+  });
+
+  it('"now --replay": no monitor, no nodes', async () => {
+    const loads = await loadedBy(['now', '--replay', RECORDING]);
+    expect(found(loads, ['viem', 'ink', 'react', '@tanstack/react-query'])).toEqual([]);
+  });
+
+  it('help, config and completion: no libraries but the reader of flags', async () => {
+    for (const argv of [['--help'], ['config'], ['completion', 'zsh']]) {
+      expect(found(await loadedBy(argv), [...heavy, 'ky', 'zod'])).toEqual([]);
+    }
+  });
+});

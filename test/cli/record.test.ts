@@ -1,0 +1,138 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { readBlockFile } from '../../src/chain/block-file.ts';
+import { encodeBlock, encodeHeader } from '../../src/chain/block-file-json.ts';
+import { BlockRecorder } from '../../src/cli/block-recorder.ts';
+import type { Block } from '../../src/core/block.ts';
+import { runMain } from './captured-io.ts';
+import { RECORDING } from './served.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'gastop-record-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const at = (name: string): string => join(folder, name);
+
+async function blocksOf(path: string): Promise<Block[]> {
+  const blocks: Block[] = [];
+  for await (const block of readBlockFile(path)) blocks.push(block);
+  return blocks;
+}
+
+const block = (number: number, baseFee: bigint): Block => ({
+  number,
+  hash: null,
+  parentHash: null,
+  timestamp: 1_700_000_000 + number * 12,
+  baseFeePerGas: baseFee,
+  gasUsed: 15_000_000n,
+  gasLimit: 30_000_000n,
+  gasUsedRatio: 0.5,
+  blobBaseFee: null,
+  nextBaseFee: null,
+  nextBlobBaseFee: null,
+  tips: null,
+});
+
+describe('record', () => {
+  it('of a whole recording gives back the same blocks', async () => {
+    const out = at('whole.jsonl');
+    const result = await runMain(['record', '--replay', RECORDING, '--past', '30d', '--out', out]);
+    expect(result).toEqual({
+      exitCode: 0,
+      stdout: '',
+      stderr: 'gastop: recorded 2,001 blocks (#20,973,164 to #20,975,164)\n',
+    });
+    expect(await blocksOf(out)).toEqual(await blocksOf(RECORDING));
+  });
+
+  it('stops after so many blocks, or after so much chain time', async () => {
+    const replay = ['record', '--replay', RECORDING, '--past', '30d'];
+    await runMain([...replay, '--out', at('five.jsonl'), '--blocks', '5']);
+    expect((await blocksOf(at('five.jsonl'))).map(({ number }) => number)).toEqual([
+      20_973_164, 20_973_165, 20_973_166, 20_973_167, 20_973_168,
+    ]);
+    await runMain([...replay, '--out', at('minutes.jsonl'), '--window', '10m']);
+    const blocks = await blocksOf(at('minutes.jsonl'));
+    expect((blocks.at(-1)?.timestamp ?? 0) - (blocks[0]?.timestamp ?? 0)).toBe(600);
+  });
+
+  it('ends at an interruption with what it has, exit 0', async () => {
+    const stop = new AbortController();
+    const out = at('interrupted.jsonl');
+    // At half real time the next block is far away, so only the past can be in the file.
+    const running = runMain(
+      ['record', '--replay', RECORDING, '--speed', '0.5', '--past', '1h', '--out', out],
+      {
+        signal: stop.signal,
+      },
+    );
+    await expect.poll(() => linesOf(out), { timeout: 20_000 }).toBeGreaterThan(150);
+    stop.abort();
+    const { exitCode, stderr } = await running;
+    expect(exitCode).toBe(0);
+    const blocks = await blocksOf(out);
+    expect(stderr).toContain(`recorded ${blocks.length} blocks`);
+    expect(blocks.length).toBeGreaterThan(150);
+  });
+
+  it('leaves an existing file alone, and replaces it with --force', async () => {
+    writeFileSync(at('precious'), 'mine');
+    const argv = ['record', '--replay', RECORDING, '--past', '1h', '--blocks', '1', '--out', at('precious')];
+    expect((await runMain(argv)).exitCode).toBe(2);
+    expect(readFileSync(at('precious'), 'utf8')).toBe('mine');
+    expect((await runMain([...argv, '--force'])).exitCode).toBe(0);
+    expect(await blocksOf(at('precious'))).toHaveLength(1);
+  });
+
+  it('never begins a file for a node that does not answer', async () => {
+    writeFileSync(at('kept'), 'mine');
+    const argv = ['record', '--rpc', 'http://127.0.0.1:9', '--out', at('kept'), '--force'];
+    expect((await runMain(argv)).exitCode).toBe(3);
+    expect(readFileSync(at('kept'), 'utf8')).toBe('mine');
+  });
+});
+
+describe('a recording being written', () => {
+  const encode = { encodeBlock, encodeHeader };
+
+  it('holds no block that the chain has taken back', async () => {
+    const recorder = await BlockRecorder.create(at('reorg.jsonl'), encode, false);
+    await recorder.begin(1);
+    for (const number of [1, 2, 3, 4]) await recorder.add(block(number, 10n));
+    await recorder.rewindTo(2);
+    await recorder.add(block(3, 33n));
+    await recorder.close();
+    expect((await blocksOf(at('reorg.jsonl'))).map((each) => [each.number, each.baseFeePerGas])).toEqual([
+      [1, 10n],
+      [2, 10n],
+      [3, 33n],
+    ]);
+  });
+
+  it('taken back altogether begins again behind its heading', async () => {
+    const recorder = await BlockRecorder.create(at('all.jsonl'), encode, false);
+    await recorder.begin(1);
+    await recorder.add(block(5, 10n));
+    await recorder.rewindTo(3);
+    expect(recorder.count).toBe(0);
+    await recorder.add(block(4, 44n));
+    await recorder.close();
+    expect((await blocksOf(at('all.jsonl'))).map((each) => each.baseFeePerGas)).toEqual([44n]);
+  });
+
+  it('without a block is removed at its end', async () => {
+    const recorder = await BlockRecorder.create(at('none.jsonl'), encode, false);
+    await recorder.begin(1);
+    await recorder.close();
+    expect(() => readFileSync(at('none.jsonl'))).toThrow('ENOENT');
+  });
+});
+
+function linesOf(path: string): number {
+  try {
+    return readFileSync(path, 'utf8').split('\n').length;
+  } catch {
+    return 0;
+  }
+}
