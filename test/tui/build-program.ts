@@ -5,17 +5,25 @@ const OUTPUT = join(import.meta.dirname, '../../node_modules/.cache/gastop-test'
 
 /** Bundles a program of the tests, as users get it; gives the path to run. */
 export async function buildProgram(entry: string): Promise<string> {
-  const outfile = join(OUTPUT, `${entry.replace(/\.tsx?$/, '')}-${process.pid}.mjs`);
+  const outdir = join(OUTPUT, `${process.pid}`);
   await build({
     entryPoints: [join(import.meta.dirname, entry)],
-    outfile,
+    outdir,
     bundle: true,
+    splitting: true,
+    outExtension: { '.js': '.mjs' },
     platform: 'node',
     format: 'esm',
     target: 'node22',
     jsx: 'automatic',
-    packages: 'external',
+    define: { 'process.env.NODE_ENV': '"production"' },
+    // Ink asks for the React developer tools only with DEV=true, in a chunk of its own.
+    external: ['react-devtools-core'],
+    // Some CommonJS dependencies call `require` for Node's own modules.
+    banner: {
+      js: "import { createRequire as __testRequire } from 'node:module'; const require = __testRequire(import.meta.url);",
+    },
     logLevel: 'error',
   });
-  return outfile;
+  return join(outdir, entry.replace(/\.tsx?$/, '.mjs'));
 }
