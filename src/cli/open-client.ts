@@ -6,7 +6,6 @@ import { type ChainChoice, openChain, type Pace, reachedChainId } from './open-c
 import { chainDatabase } from './paths.ts';
 import type { Settings } from './settings.ts';
 import { VERSION } from './version.ts';
-import { warnOfPlainKey } from './warn-of-plain-key.ts';
 
 /** Stands for the embedded service in requests that never leave the process. */
 const INTERNAL_ORIGIN = 'http://gastop.internal';
@@ -51,7 +50,6 @@ export interface OpenOptions {
 export async function openClient(io: Io, settings: Settings, options: OpenOptions): Promise<OpenedClient> {
   const choice = settings.source.value;
   if (choice.kind !== 'hosted') return openEmbedded(io, choice, settings.db.value, options);
-  warnOfPlainKey(io, choice.url, choice.apiKey);
   const { createGasClient } = await import('../client/create-gas-client.ts');
   return {
     client: createGasClient({

@@ -4,6 +4,7 @@ import { type OpenedClient, openClient } from './open-client.ts';
 import { READY_WITHIN_MS, readySnapshot } from './ready-snapshot.ts';
 import type { Settings } from './settings.ts';
 import { withSpinner } from './spinner.ts';
+import { warnOfPlainKey } from './warn-of-plain-key.ts';
 
 export interface Ready {
   readonly opened: OpenedClient;
@@ -12,6 +13,7 @@ export interface Ready {
 
 /** Opens the chosen source for a one-shot command and waits for its first snapshot; the caller closes it. */
 export async function openReady(io: Io, settings: Settings, historySec: number): Promise<Ready> {
+  warnOfPlainKey(io, settings.source.value);
   return withSpinner(
     io,
     () => 'asking for gas prices',

@@ -1,10 +1,13 @@
 import { cleanLine } from './clean-line.ts';
 import type { Io } from './io.ts';
+import type { SourceChoice } from './settings.ts';
 
 const LOOPBACK = /^(localhost|127(\.\d+){3}|\[::1\])$/;
 
 /** A key that crosses a network unencrypted can be read on the way. */
-export function warnOfPlainKey(io: Io, url: URL, apiKey: string | null): void {
-  if (apiKey === null || url.protocol === 'https:' || LOOPBACK.test(url.hostname)) return;
+export function warnOfPlainKey(io: Io, source: SourceChoice): void {
+  if (source.kind !== 'hosted' || source.apiKey === null) return;
+  const { url } = source;
+  if (url.protocol === 'https:' || LOOPBACK.test(url.hostname)) return;
   io.stderr.write(`gastop: the key travels unencrypted to ${cleanLine(url.host)}; use https:// if it can\n`);
 }

@@ -3,6 +3,7 @@ import type { CommandContext } from '../command-context.ts';
 import type { Io } from '../io.ts';
 import type { OpenedClient } from '../open-client.ts';
 import type { Settings } from '../settings.ts';
+import { warnOfPlainKey } from '../warn-of-plain-key.ts';
 
 /** After this the monitor says that nothing answers, and offers what else could be shown. */
 const NODES_ANSWER_WITHIN_MS = 3_000;
@@ -18,6 +19,8 @@ export async function live({ io, loadSettings }: CommandContext): Promise<number
   // Ink first: the frame stands before the source's code is read.
   const { startMonitor } = await import('../../tui/start-monitor.tsx');
   const { settings } = await loadSettings();
+  // Said now: once the monitor owns the screen nothing else may write to the terminal.
+  warnOfPlainKey(io, settings.source.value);
   const early = await openedEarly(io, settings);
   let unused: OpenedClient | null = early;
   const { code } = await startMonitor({
