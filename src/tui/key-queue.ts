@@ -6,34 +6,31 @@ import type { Dispatcher } from './dispatcher.ts';
  */
 export class KeyQueue {
   readonly #dispatcher: Dispatcher;
-  #waiting: string[] = [];
-  #scheduled = false;
+  readonly #waiting: string[] = [];
 
   constructor(dispatcher: Dispatcher) {
     this.#dispatcher = dispatcher;
   }
 
+  get empty(): boolean {
+    return this.#waiting.length === 0;
+  }
+
   add(names: readonly string[]): void {
     this.#waiting.push(...names);
-    if (!this.#scheduled) this.#next();
   }
 
-  #next(): void {
-    this.#scheduled = false;
+  /** Handles the first key; in a text field all letters up to the next other key, or a long text would take long. */
+  step(): void {
     const text = this.#dispatcher.capturing ? this.#takeText() : '';
-    if (text.length > 1) this.#dispatcher.paste(text);
-    else {
-      const name = text === '' ? this.#waiting.shift() : text;
-      if (name === undefined) return;
-      this.#dispatcher.press(name);
+    if (text !== '') {
+      this.#dispatcher.paste(text);
+      return;
     }
-    if (this.#waiting.length === 0) return;
-    this.#scheduled = true;
-    // React commits what a key changed in a microtask; an immediate comes after it.
-    setImmediate(() => this.#next());
+    const name = this.#waiting.shift();
+    if (name !== undefined) this.#dispatcher.press(name);
   }
 
-  /** Letters for a text field go in together: a long text without paste brackets would else take its time. */
   #takeText(): string {
     const other = this.#waiting.findIndex((name) => name !== 'space' && Array.from(name).length > 1);
     const letters = this.#waiting.splice(0, other === -1 ? this.#waiting.length : other);

@@ -1,0 +1,209 @@
+import fc from 'fast-check';
+import stringWidth from 'string-width';
+import { describe, expect, it } from 'vitest';
+import { ClientError } from '../../src/client/client-error.ts';
+import { fitLeft, fitRight, truncate } from '../../src/tui/components/fit.ts';
+import { type Fact, flowFacts } from '../../src/tui/facts.ts';
+import { healthOf } from '../../src/tui/health.ts';
+import type { MonitorSource } from '../../src/tui/monitor-source.ts';
+import { INITIAL_MONITOR_STATE, monitorReducer, stepInterval } from '../../src/tui/monitor-state.ts';
+import { liveLayout } from '../../src/tui/panes/live/live-layout.ts';
+import { rawLines } from '../../src/tui/raw-lines.ts';
+import { SourceHolder } from '../../src/tui/source-holder.ts';
+import { checkSourceUrl } from '../../src/tui/source-url.ts';
+import { EMPTY_INPUT, editLine, insertText } from '../../src/tui/text-input.ts';
+import { fakeGas, SNAPSHOT } from './fake-gas.ts';
+
+describe('fitting text', () => {
+  it('gives exactly the width asked for, whatever the text', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'grapheme' }), fc.integer({ min: 1, max: 40 }), (text, width) => {
+        fc.pre(!/\p{C}/u.test(text));
+        expect(stringWidth(fitLeft(text, width))).toBe(width);
+        expect(stringWidth(fitRight(text, width))).toBe(width);
+      }),
+    );
+  });
+
+  it('measures what is seen, not characters', () => {
+    expect(truncate('燃料価格', 5)).toBe('燃料…');
+    expect(truncate('gas', 3)).toBe('gas');
+    expect(fitRight('價', 4)).toBe('  價');
+  });
+});
+
+describe('facts', () => {
+  const fact = (id: string, text: string): Fact => ({ id, spans: [{ text }] });
+
+  it('flow into lines that fit, the later ones left out', () => {
+    const lines = flowFacts([fact('a', '12345'), fact('b', '12345'), fact('c', '12345')], 14, 1);
+    expect(lines.map((line) => line.map(({ id }) => id))).toEqual([['a', 'b']]);
+  });
+
+  it('keep their place while a neighbour is narrower than it was', () => {
+    const lines = flowFacts([fact('a', '1'), fact('b', '12345')], 14, 2, new Map([['a', 9]]));
+    expect(lines.map((line) => line.map(({ id }) => id))).toEqual([['a'], ['b']]);
+  });
+});
+
+describe('the rows of the Live pane', () => {
+  it('are never more than there are', () => {
+    const counts = fc.integer({ min: 0, max: 12 });
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 12, max: 80 }),
+        counts,
+        counts,
+        counts,
+        (rows, factLines, reasons, sideRows) => {
+          const layout = liveLayout(rows, { factLines, reasons, sideRows });
+          const gaps = layout.airy ? 3 : 0;
+          const used = 8 + gaps + layout.factLines + layout.reasonLines + layout.sideRows + layout.chartRows;
+          expect(used).toBeLessThanOrEqual(rows);
+        },
+      ),
+    );
+  });
+});
+
+describe('health', () => {
+  const well = { data: SNAPSHOT, error: null, retryAt: null };
+
+  it('is live only with fresh data of a source without problems', () => {
+    expect(healthOf(well, false)).toEqual({ kind: 'live' });
+    expect(healthOf({ ...well, data: undefined }, false)).toEqual({ kind: 'connecting' });
+    expect(healthOf(well, true)).toEqual({ kind: 'frozen' });
+  });
+
+  it('says the service’s own word about its source', () => {
+    const problem = { message: 'no node answers', retryAt: 5 };
+    const data = { ...SNAPSHOT, stale: true, source: { ...SNAPSHOT.source, problem } };
+    expect(healthOf({ ...well, data }, false)).toEqual({
+      kind: 'stale',
+      reason: 'no node answers',
+      retryAt: 5,
+    });
+  });
+
+  it('is reconnecting while a failure may pass and refused when it will not', () => {
+    const error = new ClientError('unreachable', 'refused', { endpoint: '/x' });
+    expect(healthOf({ ...well, error, retryAt: 9 }, true)).toEqual({
+      kind: 'reconnecting',
+      reason: 'refused',
+      retryAt: 9,
+    });
+    const key = new ClientError('key', 'no such key', { endpoint: '/x' });
+    expect(healthOf({ ...well, error: key }, false)).toMatchObject({
+      kind: 'refused',
+      remedy: expect.stringContaining('GASTOP_API_KEY'),
+    });
+  });
+});
+
+describe('the polling interval', () => {
+  it('moves in steps and stops at either end', () => {
+    expect(stepInterval(1_000, 'slower')).toBe(2_000);
+    expect(stepInterval(12_000, 'faster')).toBe(10_000);
+    expect(stepInterval(300_000, 'slower')).toBe(300_000);
+    expect(stepInterval(500, 'faster')).toBe(500);
+  });
+});
+
+describe('overlays', () => {
+  it('close by their own key, by Esc and by showing a tab', () => {
+    const open = monitorReducer(INITIAL_MONITOR_STATE, { type: 'toggle-overlay', overlay: 'help' });
+    expect(open.overlay).toBe('help');
+    expect(monitorReducer(open, { type: 'toggle-overlay', overlay: 'help' }).overlay).toBeNull();
+    expect(monitorReducer(open, { type: 'toggle-overlay', overlay: 'raw' }).overlay).toBe('raw');
+    expect(monitorReducer(open, { type: 'close-overlay' }).overlay).toBeNull();
+    expect(monitorReducer(open, { type: 'show-tab', tab: 1 })).toMatchObject({ overlay: null, tab: 1 });
+  });
+});
+
+describe('a line being typed', () => {
+  const typed = (...keys: string[]) => keys.reduce(editLine, EMPTY_INPUT);
+
+  it('is edited at the cursor', () => {
+    expect(typed('a', 'c', 'left', 'b')).toEqual({ text: 'abc', cursor: 2 });
+    expect(typed('a', 'b', 'home', 'delete')).toEqual({ text: 'b', cursor: 0 });
+    expect(typed('a', 'b', 'backspace', 'backspace', 'backspace')).toEqual(EMPTY_INPUT);
+    expect(typed('a', 'b', 'ctrl+u')).toEqual(EMPTY_INPUT);
+    expect(typed('a', 'space', 'b').text).toBe('a b');
+  });
+
+  it('takes pasted text as one line without control characters', () => {
+    expect(insertText(EMPTY_INPUT, 'http://x\r\n\u001b[31m').text).toBe('http://x[31m');
+  });
+
+  it('ignores keys that mean nothing in a line', () => {
+    expect(typed('a', 'pageup', 'ctrl+x', 'alt+b').text).toBe('a');
+  });
+});
+
+describe('a typed source', () => {
+  it.each([
+    'http://127.0.0.1:8545',
+    'https://gas.example.com/v1',
+    'ws://localhost:8546',
+    ' wss://node.example ',
+  ])('may be %s', (url) => {
+    expect(checkSourceUrl(url)).toEqual({ ok: true, url: url.trim() });
+  });
+
+  it.each([
+    ['', 'for example'],
+    ['127.0.0.1:8545', 'begin with'],
+    ['http://', 'whole URL'],
+    ['ftp://x.example', 'only http'],
+  ])('is not %s, and says why', (url, message) => {
+    expect(checkSourceUrl(url)).toEqual({ ok: false, message: expect.stringContaining(message) });
+  });
+});
+
+describe('the raw view', () => {
+  it('sets out JSON, breaks long lines and shows no control character that an escape hid', () => {
+    expect(rawLines('{"a":"\\u001b[31mred"}', 80)).toEqual(['{', '  "a": "\\u001b[31mred"', '}']);
+    expect(rawLines('{"a":"\\u009b31m"}', 80).join('')).not.toMatch(/[\u0080-\u009f]/);
+    expect(rawLines('<html>abcdef', 6)).toEqual(['<html>', 'abcdef']);
+  });
+});
+
+describe('the holder of the source', () => {
+  const source = (name: string, log: string[]): MonitorSource => ({
+    client: fakeGas(),
+    chainName: name,
+    close: () => {
+      log.push(`closed ${name}`);
+    },
+  });
+
+  it('closes one source before it opens the next, and the last at the end', async () => {
+    const log: string[] = [];
+    const holder = new SourceHolder(() => 0);
+    await holder.open(async () => source('one', log));
+    await holder.open(async () => {
+      log.push('opening two');
+      return source('two', log);
+    });
+    await holder.end();
+    expect(log).toEqual(['closed one', 'opening two', 'closed two']);
+  });
+
+  it('closes a source that came too late', async () => {
+    const log: string[] = [];
+    const holder = new SourceHolder(() => 0);
+    const late = Promise.withResolvers<MonitorSource>();
+    const first = holder.open(() => late.promise);
+    await holder.open(async () => source('second', log));
+    late.resolve(source('first', log));
+    await first;
+    await holder.end();
+    expect(log.sort()).toEqual(['closed first', 'closed second']);
+  });
+
+  it('tells why a source could not be opened', async () => {
+    const holder = new SourceHolder(() => 0);
+    await holder.open(() => Promise.reject(new Error('no such file')));
+    expect(holder.read()).toMatchObject({ kind: 'failed', error: { message: 'no such file' } });
+  });
+});
