@@ -46,6 +46,8 @@ export type ScreenQuestion = string | RegExp | ((rows: readonly string[]) => unk
 /** A program in a real pseudo-terminal and the screen it has drawn. */
 export interface Terminal extends AsyncDisposable {
   readonly pid: number;
+  /** `performance.now()` just before the program was started. */
+  readonly startedAt: number;
   readonly home: string;
   /** Resolves when the program has ended and all it wrote is on the screen. */
   readonly exit: Promise<Exit>;
@@ -95,6 +97,7 @@ export async function openTerminal(options: TerminalOptions): Promise<Terminal> 
   const emulator = new xterm.Terminal({ cols, rows, allowProposedApi: true, scrollback: 1_000 });
   const modes = watchModes(emulator);
   const line = options.watchTty === true ? watchLine(command, args) : null;
+  const startedAt = performance.now();
   // One character per byte: bytes are counted and decoded here, not guessed from text.
   const program = pty.spawn(line?.command ?? command, [...(line?.args ?? args)], {
     name: 'xterm-256color',
@@ -177,6 +180,7 @@ export async function openTerminal(options: TerminalOptions): Promise<Terminal> 
 
   const terminal: Terminal = {
     pid,
+    startedAt,
     home: home.path,
     exit,
     get bytes() {
