@@ -9,8 +9,11 @@ import { VERSION } from './version.ts';
 
 /** Stands for the embedded service in requests that never leave the process. */
 const INTERNAL_ORIGIN = 'http://gastop.internal';
-const IN_MEMORY = ':memory:';
 const FASTEST_INTERVAL_MS = 250;
+/** Asking within the process costs next to nothing, and a block should be seen when it is there. */
+const EMBEDDED_INTERVAL_MS = 1_000;
+/** A service that has its first block by then is shown without a waiting screen before it. */
+const READY_WITHIN_MS = 1_000;
 
 export interface OpenedClient {
   readonly client: GasClient;
@@ -71,17 +74,20 @@ async function openEmbedded(
   db: string | null,
   options: OpenOptions,
 ): Promise<OpenedClient> {
-  const [{ startService }, { openDatabase }, { createGasClient }, chain] = await Promise.all([
-    import('../service/service.ts'),
-    import('../store/open-database.ts'),
-    import('../client/create-gas-client.ts'),
-    openChain(choice, options.pace),
-  ]);
+  const [{ startService }, { openDatabase, TEMPORARY_DATABASE }, { createGasClient }, chain] =
+    await Promise.all([
+      import('../service/service.ts'),
+      import('../store/open-database.ts'),
+      import('../client/create-gas-client.ts'),
+      openChain(choice, options.pace),
+    ]);
   const { source } = chain;
   const stop = new AbortController();
   try {
-    const database = await openDatabase(db ?? (await ownDatabase(io, source, choice, options)));
-    const { fetch, done } = await startService({
+    const database = await openDatabase(
+      db ?? (choice.kind === 'rpc' ? await ownDatabase(io, source, choice, options) : TEMPORARY_DATABASE),
+    );
+    const { fetch, ready, done } = await startService({
       source,
       database,
       historySec: options.historySec,
@@ -89,11 +95,12 @@ async function openEmbedded(
       ...(source.kind === 'rpc' ? { priceFeed: lazyPriceFeed(source) } : {}),
     });
     const { historyFilled } = await import('./history-filled.ts');
+    await readyOrLate(ready);
     return {
       client: createGasClient({ baseUrl: INTERNAL_ORIGIN, apiKey: null, fetch }),
       name: source.name,
       badge: source.kind === 'replay' ? 'REPLAY' : source.kind === 'simulated' ? 'SIMULATED' : undefined,
-      intervalMs: chain.speed === null ? undefined : await replayInterval(source, chain.speed),
+      intervalMs: chain.speed === null ? EMBEDDED_INTERVAL_MS : await replayInterval(source, chain.speed),
       embedded: {
         ended: options.pace === 'fastest' ? chain.ended : null,
         headNumber: () =>
@@ -136,14 +143,24 @@ function lazyPriceFeed(source: ChainSource): PriceFeed {
   };
 }
 
-/** Recordings and simulations begin anew each time and leave nothing behind; a chain keeps its own file. */
+/** Waits a moment for the first block. What goes wrong is told by the service's answers, not here. */
+async function readyOrLate(ready: Promise<void>): Promise<void> {
+  const late = new AbortController();
+  const { setTimeout } = await import('node:timers/promises');
+  await Promise.race([
+    ready.catch(() => {}),
+    setTimeout(READY_WITHIN_MS, undefined, { signal: late.signal }).catch(() => {}),
+  ]);
+  late.abort();
+}
+
+/** A chain keeps its own file; recordings and simulations begin anew each time and leave nothing behind. */
 async function ownDatabase(
   io: Io,
   source: ChainSource,
-  choice: ChainChoice,
+  choice: ChainChoice & { readonly kind: 'rpc' },
   options: OpenOptions,
 ): Promise<string> {
-  if (choice.kind !== 'rpc') return IN_MEMORY;
   const chainId = await reachedChainId(source, { ...options, isPublicDefault: choice.isPublicDefault });
   return chainDatabase(io, chainId);
 }

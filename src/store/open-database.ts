@@ -12,6 +12,9 @@ import { StoreError, toStoreError } from './store-error.ts';
 const OPEN_TRIES = 10;
 const RETRY_MS = 100;
 
+/** A database that nobody needs tomorrow: SQLite keeps it in an unlinked file, so it costs disk and not memory. */
+export const TEMPORARY_DATABASE = '';
+
 /** An open history. One owner closes it. */
 export interface Database {
   readonly queries: Kysely<Tables>;
@@ -21,8 +24,8 @@ export interface Database {
 }
 
 /**
- * Opens (or makes) the history at `path`, or one that lives in memory for `':memory:'`, and brings its
- * schema up to date. The folder is made with mode 0700, the files have mode 0600.
+ * Opens (or makes) the history at `path`, one that lives in memory for `':memory:'`, or one that ends with the
+ * process for {@link TEMPORARY_DATABASE}, and brings its schema up to date. The folder is made with mode 0700, the files have mode 0600.
  * @throws {StoreError} when it is not ours, newer than this program, not writable or cannot be made.
  */
 export async function openDatabase(path: string): Promise<Database> {
@@ -39,13 +42,15 @@ export async function openDatabase(path: string): Promise<Database> {
   }
 }
 
-const nameOf = (path: string) => (path === ':memory:' ? 'the database in memory' : basename(path));
+const hasNoFile = (path: string) => path === ':memory:' || path === TEMPORARY_DATABASE;
+
+const nameOf = (path: string) => (hasNoFile(path) ? 'the temporary database' : basename(path));
 
 async function openOnce(path: string): Promise<Database> {
   const name = nameOf(path);
   let database: DatabaseSync | null = null;
   try {
-    if (path !== ':memory:') makePrivateFile(path);
+    if (!hasNoFile(path)) makePrivateFile(path);
     database = new DatabaseSync(path);
     configure(database);
     const queries = new Kysely<Tables>({ dialect: new NodeSqliteDialect(database) });

@@ -74,5 +74,5 @@ function maskedKey(key: string | null): string {
 function databaseText({ source, db }: Settings, chainFile: string): string {
   if (source.value.kind === 'hosted') return 'none; the service keeps the history';
   if (db.value !== null) return db.value;
-  return source.value.kind === 'rpc' ? chainFile : 'in memory; --db FILE keeps it';
+  return source.value.kind === 'rpc' ? chainFile : 'temporary; --db FILE keeps it';
 }

@@ -12,7 +12,7 @@ import { type Polled, usePolledQuery } from './use-polled-query.ts';
 
 /** What changes slowly is asked for less often. */
 const HOUR_CHART_MS = 5_000;
-const MARKET_MS = 30_000;
+const MARKET_MS = 10_000;
 
 const nothing = () => Promise.reject(new Error('no source'));
 
