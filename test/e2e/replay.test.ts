@@ -1,0 +1,79 @@
+/** The monitor over the 2,001 recorded mainnet blocks, against figures computed here from the CSV alone. */
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+import { gastop } from '../helpers/gastop.ts';
+
+const FILE = fileURLToPath(
+  new URL('../fixtures/blocks/mainnet_2024-10-15_2001blocks_basefee_blobfee.csv', import.meta.url),
+);
+
+interface Row {
+  readonly number: number;
+  readonly timestamp: number;
+  readonly base: number;
+  readonly blob: number;
+}
+
+const rows: readonly Row[] = readFileSync(FILE, 'utf8')
+  .trim()
+  .split('\n')
+  .slice(1)
+  .map((line) => {
+    const [number = 0, timestamp = 0, base = 0, blob = 0] = line.split(',').map(Number);
+    return { number, timestamp, base, blob };
+  });
+
+const gwei = (wei: number) => (wei / 1e9).toPrecision(3);
+const LAST_BLOCK = '20,975,164';
+const END = { timeoutMs: 60_000 };
+
+describe('gastop --replay of recorded mainnet blocks, at high speed', () => {
+  it('ends with the last block, the day range and the blob fee of the recording', async () => {
+    const last = rows.at(-1);
+    expect(last?.number.toLocaleString('en-US')).toBe(LAST_BLOCK);
+    const bases = rows.map(({ base }) => base);
+    await using terminal = await gastop(['--replay', FILE, '--speed', '20000'], { cols: 120, rows: 40 });
+    await terminal.waitFor(`#${LAST_BLOCK}`, END);
+    await terminal.waitFor('ended', END);
+    await terminal.waitFor(
+      new RegExp(`${gwei(Math.min(...bases))} ├[─●]+┤ ${gwei(Math.max(...bases))}`),
+      END,
+    );
+    // What the last block asked for; 1 wei in this recording, so it is shown to the last digit.
+    await terminal.waitFor(`blob base ${((last?.blob ?? 0) / 1e9).toFixed(9)} gwei`, END);
+    expect(terminal.screen()[0]).toContain('REPLAY');
+  });
+
+  it('draws the chart of the day with its lowest, mean, highest and last base fee', async () => {
+    const bases = rows.map(({ base }) => base);
+    const mean = bases.reduce((sum, base) => sum + base, 0) / bases.length;
+    await using terminal = await gastop(['--replay', FILE, '--speed', '20000'], { cols: 120, rows: 40 });
+    await terminal.waitFor('ended', END);
+    await terminal.press('2', 't');
+    await terminal.waitFor(
+      (now) =>
+        now.some(
+          (row) =>
+            row.includes(`base ${gwei(rows.at(-1)?.base ?? 0)}`) &&
+            row.includes(`min ${gwei(Math.min(...bases))}`) &&
+            row.includes(`max ${gwei(Math.max(...bases))}`) &&
+            row.includes(`mean ${gwei(mean)}`),
+        ),
+      END,
+    );
+  });
+
+  it('never clears the whole screen after the first frame, and stays in the alternate screen', async () => {
+    // 2,001 blocks of 12 s at 2,000 times their speed: six and a half recorded hours in some 12 seconds.
+    await using terminal = await gastop(['--replay', FILE, '--speed', '2000'], { cols: 120, rows: 40 });
+    await terminal.waitFor('REPLAY');
+    const { ...atFirstFrame } = terminal.clears;
+    for (const key of ['2', 't', 'h', 'h', 'v', 'p', 'left', '1', '?', 'esc', 'i', 'esc']) {
+      await terminal.press(key);
+    }
+    await terminal.waitFor('ended', END);
+    expect(terminal.clears).toEqual(atFirstFrame);
+    expect(terminal.isAlternate()).toBe(true);
+  });
+});
