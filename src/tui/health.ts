@@ -5,6 +5,8 @@ import type { Polled } from './hooks/use-polled-query.ts';
 /** How much what is on the screen can be trusted, and what happens next. */
 export type Health =
   | { readonly kind: 'connecting' }
+  /** Nothing could be opened, and nothing is tried by itself. */
+  | { readonly kind: 'none' }
   | { readonly kind: 'live' }
   | { readonly kind: 'frozen' }
   /** The service answers, but what it knows is old. */

@@ -59,7 +59,7 @@ function SessionScreen({ source, state, dispatch, toast, choose, now, saveFile, 
   if (said !== null && said > 0 && said * 1_000 !== pace) setPace(said * 1_000);
 
   const error = source.kind === 'failed' ? source.error : polled.error;
-  const health = healthOf({ ...polled, error }, state.frozen);
+  const health: Health = source.kind === 'failed' ? { kind: 'none' } : healthOf(polled, state.frozen);
   const reason = { error, retryAt: polled.retryAt, attempt: source.id };
   const nothingAnswers = useNothingAnswers(reason) && snapshot === undefined;
   const tab = TABS[state.tab] ?? TABS[0];

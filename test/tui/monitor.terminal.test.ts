@@ -242,6 +242,37 @@ describe('the end', () => {
   });
 });
 
+describe('Ctrl-Z', () => {
+  it('goes back to the shell, and fg draws everything again', async () => {
+    const screen = await openTerminal({
+      command: 'bash',
+      args: ['--norc', '--noprofile', '-i'],
+      env: { SCENE: 'live', NODE_ENV: 'production', PS1: 'shell> ' },
+    });
+    terminal = screen;
+    await screen.waitFor('shell>');
+    await screen.press(`${process.execPath} ${program}`, 'enter');
+    await screen.waitFor(LIVE);
+    await screen.press('ctrl+z');
+    await screen.waitFor('Stopped');
+    expect(screen.isAlternate()).toBe(false);
+    await screen.press('fg', 'enter');
+    await screen.waitFor(() => screen.isAlternate());
+    await screen.waitFor('│ Average');
+    await screen.press('q');
+    await screen.waitFor((lines) => !screen.isAlternate() && lines.join('\n').includes('shell>'));
+  });
+
+  it('does no harm where no shell waits', async () => {
+    const screen = await start('live');
+    await screen.waitFor('│ Average');
+    await screen.press('ctrl+z');
+    await screen.waitFor(() => screen.isAlternate() && screen.find('│ Average') !== null);
+    const block = screen.screen()[0];
+    await screen.waitFor((lines) => lines[0] !== block && LIVE.test(lines[0] ?? ''));
+  });
+});
+
 describe('without colour', () => {
   it('everything that colour says is said by a word or a glyph', async () => {
     const screen = await start('simulated', { env: { FORCE_COLOR: '0' } });

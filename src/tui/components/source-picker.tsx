@@ -31,14 +31,14 @@ export function SourcePicker({ columns, rows, error, retryAt, choose }: SourcePi
   });
   const details = error instanceof ClientError ? error.details : [];
   const named = Math.min(Math.max(0, ...details.map(({ path }) => path.length)), Math.floor(columns * 0.45));
-  const room = Math.max(rows - 10, 1);
+  const room = Math.max(rows - 11, 1);
   const line = (text: string) => truncate(theme.text(text), columns - 4, theme.glyph.ellipsis);
   return (
     <Box flexDirection="column" width={columns} height={rows} paddingX={2} paddingTop={1} overflow="hidden">
       <Text bold color={theme.color('bad')}>
         {line(`${theme.glyph.warning} No source answers`)}
       </Text>
-      <Text>{line(error?.message ?? 'No answer within 3 s.')}</Text>
+      <Text>{theme.text(error?.message ?? 'No answer within 3 s.')}</Text>
       <Box flexDirection="column" marginY={1}>
         {details.slice(0, room).map(({ path, message }) => (
           <Text key={`${path} ${message}`} wrap="truncate">

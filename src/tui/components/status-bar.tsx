@@ -21,6 +21,7 @@ const STATES: Readonly<
   Record<Health['kind'], { readonly glyph: GlyphName; readonly word: string; readonly color: ColorName }>
 > = {
   connecting: { glyph: 'stale', word: 'connecting', color: 'warn' },
+  none: { glyph: 'stale', word: 'no source', color: 'bad' },
   live: { glyph: 'live', word: 'live', color: 'good' },
   frozen: { glyph: 'stale', word: 'FROZEN', color: 'warn' },
   stale: { glyph: 'stale', word: 'stale', color: 'warn' },
