@@ -111,7 +111,7 @@ describe('blocks', () => {
     await expect(store.claimChain(10)).rejects.toMatchObject({
       code: 'wrong-chain',
       message:
-        'the database in memory holds chain 1, the node serves chain 10; choose another database or node',
+        'the temporary database holds chain 1, the node serves chain 10; choose another database or node',
     });
   });
 });
