@@ -1,0 +1,55 @@
+import { expect, it } from 'vitest';
+import * as z from 'zod';
+import { createSimulatedSource } from '../../src/chain/simulated-source.ts';
+import { createGasClient } from '../../src/client/create-gas-client.ts';
+import { StatsChart } from '../../src/contract/dashboard.ts';
+import { GasCurrent } from '../../src/contract/gas.ts';
+import { PriorityFeeMetrics } from '../../src/contract/metrics.ts';
+import { PATHS } from '../../src/contract/routes.ts';
+import { runService } from '../helpers/service.ts';
+import { waitFor } from '../helpers/wait-for.ts';
+
+it('every question is answered by the real service without a socket, wei for wei', async () => {
+  const service = await runService({ source: createSimulatedSource({ seed: 1 }), historySec: 3_600 });
+  const client = createGasClient({ baseUrl: 'http://gastop.internal', fetch: service.fetch });
+  const snapshot = await waitFor(() => client.gasCurrent(), { what: 'the first block' });
+  expect(snapshot.source).toMatchObject({ kind: 'simulated', problem: null });
+  const wire = GasCurrent.parse(JSON.parse(await client.raw(PATHS.gasCurrent)));
+  expect(snapshot.lanes.slow.price).toBeTypeOf('bigint');
+  // The head may move between the two questions; then both are asked again.
+  await waitFor(async () => {
+    const [view, same] = [
+      await client.gasCurrent(),
+      GasCurrent.parse(JSON.parse(await client.raw(PATHS.gasCurrent))),
+    ];
+    return (
+      view.blockNumber === same.blockNumber &&
+      view.baseFee === BigInt(same.basePrice) &&
+      view.blobBaseFee === BigInt(same.blobBasePrice ?? -1) &&
+      view.lanes.fast.maxPriorityFeePerGas === BigInt(same.lanes.fast.maxPriorityFeePerGas)
+    );
+  });
+  expect(wire.chainId).toBe(snapshot.chainId);
+
+  expect(['RISING', 'FALLING', 'STABLE']).toContain((await client.gasTrend()).direction);
+  expect(['SEND_NOW', 'WAIT', 'SET_ALERT']).toContain((await client.gasRecommendation()).action);
+  expect((await client.statsMarket('24h')).base).not.toBeNull();
+  const chart = await client.statsChart('1h');
+  const chartWire = StatsChart.parse(JSON.parse(await client.raw(PATHS.statsChart, { timeFrame: '1h' })));
+  expect(chart.points.length).toBeGreaterThan(0);
+  expect(chart.points[0]?.base).toBe(chartWire.points[0]?.base);
+
+  await waitFor(async () => (await client.baseFee({ bucket: 'block', size: 5 })).rows.length === 5);
+  const tips = await client.priorityFee({ bucket: 'block', size: 5, percentile: 'p10' });
+  const tipsWire = z
+    .object({ data: PriorityFeeMetrics.shape.data })
+    .loose()
+    .parse(
+      JSON.parse(await client.raw(PATHS.priorityFee, { bucket: 'block', size: '5', percentile: 'p10' })),
+    );
+  const byBlock = new Map(tipsWire.data.map((row) => [row.blockNumber, row.value]));
+  const shared = tips.rows.filter((row) => byBlock.has(row.blockNumber ?? -1));
+  expect(shared.length).toBeGreaterThan(0);
+  for (const row of shared) expect(row.value).toBe(byBlock.get(row.blockNumber ?? -1));
+  expect((await client.gasUsedRatio({ bucket: '5m' })).rows.length).toBeGreaterThan(0);
+});
