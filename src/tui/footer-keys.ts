@@ -31,7 +31,11 @@ function keyOf({ footerLabel, label }: KeyBinding): string {
   return footerLabel ?? label;
 }
 
-function isShadowed({ scope, keys }: KeyBinding, all: readonly KeyBinding[], scopes: readonly Scope[]): boolean {
+function isShadowed(
+  { scope, keys }: KeyBinding,
+  all: readonly KeyBinding[],
+  scopes: readonly Scope[],
+): boolean {
   const nearer = scopes.slice(0, scopes.indexOf(scope));
   return all.some((other) => nearer.includes(other.scope) && keys.every((key) => other.keys.includes(key)));
 }

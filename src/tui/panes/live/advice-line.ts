@@ -52,5 +52,8 @@ function likelihood({ probability }: RecommendationView): Fact {
 function record({ track }: RecommendationView, narrow: boolean): Fact | null {
   if (track === null || track.hitRatio === null || track.evaluated < 1) return null;
   const kept = Math.round(track.hitRatio * track.evaluated);
-  return { id: 'record', spans: [{ text: `(kept ${kept} of ${narrow ? '' : 'the last '}${track.evaluated})`, faint: true }] };
+  return {
+    id: 'record',
+    spans: [{ text: `(kept ${kept} of ${narrow ? '' : 'the last '}${track.evaluated})`, faint: true }],
+  };
 }
