@@ -46,13 +46,11 @@ export async function openReplaySource(options: ReplayOptions): Promise<ChainSou
   const tape = await openTape(file, summary, startSec);
   const clock = options.clock ?? systemClock;
   const player = new ReplayPlayer({ file, speed, summary, startSec, clock }, tape);
-  const name = () => (player.hasEnded ? `${fileLabel(file)} · ended` : fileLabel(file));
+  const name = fileLabel(file);
   return {
     ...withoutNode('a recording'),
     kind: 'replay',
-    get name() {
-      return name();
-    },
+    name,
     now: () => player.now(),
     chain: async () => chainProfile(summary.chainId),
     head: async () => tape.head,
@@ -60,7 +58,7 @@ export async function openReplaySource(options: ReplayOptions): Promise<ChainSou
     subscribe: ({ known, signal }) => player.play(known, signal),
     health() {
       const message = player.hasEnded ? 'played to its end' : `plays at ${speed}×`;
-      return [{ name: name(), state: 'ok', head: tape.head.number, latencyMs: null, message }];
+      return [{ name, state: 'ok', head: tape.head.number, latencyMs: null, message }];
     },
   };
 }

@@ -33,6 +33,8 @@ export interface SnapshotView {
     readonly kind: 'rpc' | 'replay' | 'simulated' | 'service';
     readonly name: string;
     readonly problem: { readonly message: string; readonly retryAt: number | null } | null;
+    /** A recording that has been played to its end. */
+    readonly ended: boolean;
   };
 }
 
@@ -125,6 +127,8 @@ export interface StatsView {
 
 export interface MarketView {
   readonly timeFrame: string;
+  /** Where the figures begin: later than the time frame while history is young. */
+  readonly from: number | null;
   readonly base: StatsView | null;
   readonly average: StatsView | null;
   readonly volatility: number | null;

@@ -67,6 +67,8 @@ export type Heatmap = z.infer<typeof Heatmap>;
 /** `GET /dashboard/stats/market` */
 export const StatsMarket = z.strictObject({
   timeFrame: TimeFrame,
+  /** Where the figures begin: later than the time frame while history is young. */
+  from: Timestamp,
   base: Stats,
   average: Stats,
   /** Standard deviation of the base fee over its mean. */

@@ -39,6 +39,8 @@ export const GasCurrent = z.strictObject({
     name: z.string(),
     /** Why the source gives nothing new, and when it is asked again; `null` while it is well. */
     problem: z.strictObject({ message: z.string(), retryAt: Timestamp.nullable() }).nullable(),
+    /** A recording that has been played to its end: nothing new will come, and that is no fault. */
+    ended: z.boolean(),
   }),
 });
 export type GasCurrent = z.infer<typeof GasCurrent>;

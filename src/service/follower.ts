@@ -101,6 +101,11 @@ export class Follower {
     return !this.#ended && (this.#problem !== null || this.#isLate());
   }
 
+  /** Whether a recording has been played to its end. */
+  get hasEnded(): boolean {
+    return this.#ended;
+  }
+
   advice(): Advice | null {
     return this.#live?.advice() ?? null;
   }

@@ -8,6 +8,8 @@ export type Health =
   /** Nothing could be opened, and nothing is tried by itself. */
   | { readonly kind: 'none' }
   | { readonly kind: 'live' }
+  /** A recording has been played to its end. */
+  | { readonly kind: 'ended' }
   | { readonly kind: 'frozen' }
   /** The service answers, but what it knows is old. */
   | { readonly kind: 'stale'; readonly reason: string; readonly retryAt: number | null }
@@ -27,7 +29,8 @@ export function healthOf(
   }
   if (data === undefined) return { kind: 'connecting' };
   if (frozen) return { kind: 'frozen' };
-  const { problem } = data.source;
+  const { problem, ended } = data.source;
+  if (ended) return { kind: 'ended' };
   if (problem !== null) return { kind: 'stale', reason: problem.message, retryAt: problem.retryAt };
   if (data.stale) return { kind: 'stale', reason: 'no new block for longer than usual', retryAt: null };
   return { kind: 'live' };

@@ -29,7 +29,7 @@ describe('a snapshot of a service we do not run', () => {
       updatedAt: Date.UTC(2026, 0, 20, 12, 0, 3, 500),
       updateFrequencySec: null,
       stale: false,
-      source: { kind: 'service', name: HOST, problem: null },
+      source: { kind: 'service', name: HOST, problem: null, ended: false },
     });
   });
 
@@ -104,6 +104,7 @@ describe('a snapshot of a service we do not run', () => {
         kind: 'service',
         name: 'abcdefg',
         problem: { message: 'line one line two three', retryAt: null },
+        ended: false,
       },
     });
   });

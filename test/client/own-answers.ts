@@ -34,7 +34,7 @@ export const OWN_SNAPSHOT: z.infer<typeof GasCurrent> = GasCurrent.parse({
   updatedAt: AT,
   updateFrequencySec: 12,
   stale: true,
-  source: { kind: 'simulated', name: 'seed 1', problem: { message: 'refused', retryAt: AT } },
+  source: { kind: 'simulated', name: 'seed 1', problem: { message: 'refused', retryAt: AT }, ended: false },
 });
 
 export const OWN_TREND = GasTrend.parse({
@@ -76,6 +76,7 @@ export const OWN_CHART = StatsChart.parse({
 const cost = { wei: '147000', usd: null };
 export const OWN_MARKET = StatsMarket.parse({
   timeFrame: '7d',
+  from: AT,
   base: stats,
   average: stats,
   volatility: 0.2,

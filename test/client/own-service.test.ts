@@ -22,7 +22,12 @@ describe("our own service's answers", () => {
       updatedAt: own.OWN_TIME,
       updateFrequencySec: 12,
       stale: true,
-      source: { kind: 'simulated', name: 'seed 1', problem: { message: 'refused', retryAt: own.OWN_TIME } },
+      source: {
+        kind: 'simulated',
+        name: 'seed 1',
+        problem: { message: 'refused', retryAt: own.OWN_TIME },
+        ended: false,
+      },
     });
   });
 
@@ -67,6 +72,7 @@ describe("our own service's answers", () => {
     const { actions, ...same } = own.OWN_MARKET;
     expect(await clientOf(own.OWN_MARKET).statsMarket('7d')).toEqual({
       ...same,
+      from: own.OWN_TIME,
       actions: actions.map(({ name, gas }) => ({ name, gas })),
     });
   });

@@ -84,7 +84,7 @@ test('the snapshot is of the head block and the parts of stats/current are of th
     updateFrequencySec: 12,
     stale: false,
     nativeUsd: 2_000,
-    source: { kind: 'simulated', name: 'scripted', problem: null },
+    source: { kind: 'simulated', name: 'scripted', problem: null, ended: false },
   });
   expect(current.lowPrice).toBe(current.lanes.slow.price);
   expect(current.priorityPrice).toBe(Math.max(current.averagePrice - current.nextBasePrice, 0));

@@ -55,7 +55,7 @@ test('2,001 recorded mainnet blocks at full speed end in the figures that the fi
     basePrice: last?.base,
     blobBasePrice: last?.blob,
     stale: false,
-    source: { kind: 'replay', problem: null },
+    source: { kind: 'replay', problem: null, ended: true },
   });
 
   const stored = [];

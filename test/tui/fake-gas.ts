@@ -40,7 +40,7 @@ export const SNAPSHOT: SnapshotView = {
   updatedAt: Date.UTC(2026, 0, 5, 12, 0, 1),
   updateFrequencySec: 12,
   stale: false,
-  source: { kind: 'rpc', name: '3 nodes agree', problem: null },
+  source: { kind: 'rpc', name: '3 nodes agree', problem: null, ended: false },
 };
 
 export const TREND: TrendView = {
@@ -99,6 +99,7 @@ export const HOUR: ChartView = {
 
 export const MARKET: MarketView = {
   timeFrame: '24h',
+  from: null,
   base: {
     now: 5.08e7,
     min: 3.1e7,

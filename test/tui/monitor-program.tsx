@@ -88,7 +88,7 @@ async function connect(): Promise<MonitorSource> {
         client: fakeGas({
           gasCurrent: async () => ({
             ...moving(),
-            source: { kind: 'simulated' as const, name: 'seed 1', problem: null },
+            source: { kind: 'simulated' as const, name: 'seed 1', problem: null, ended: false },
           }),
         }),
         badge: 'SIMULATED',
@@ -109,7 +109,7 @@ async function connect(): Promise<MonitorSource> {
               average: bare(50_700_000n),
               fast: bare(62_100_000n),
             },
-            source: { kind: 'service' as const, name: 'gas.example.com', problem: null },
+            source: { kind: 'service' as const, name: 'gas.example.com', problem: null, ended: false },
           }),
           gasRecommendation: () =>
             Promise.reject(

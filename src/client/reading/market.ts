@@ -19,6 +19,7 @@ export function readMarket(answer: Answer, timeFrame: string): MarketView {
   const cheapest = fields.count('cheapestHourUtc');
   return {
     timeFrame: fields.text('timeFrame') ?? timeFrame,
+    from: fields.time('from'),
     base: readStats(fields.child('base')),
     average: readStats(fields.child('average')),
     volatility: fields.amount('volatility'),

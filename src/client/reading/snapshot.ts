@@ -72,5 +72,6 @@ function readSource(source: Fields | null, host: string): SnapshotView['source']
             message: problem.text('message') ?? 'the source gives nothing new',
             retryAt: problem.time('retryAt'),
           },
+    ended: source?.flag('ended') ?? false,
   };
 }

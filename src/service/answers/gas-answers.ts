@@ -13,6 +13,8 @@ export interface Present {
   /** Ms since epoch, wall clock. */
   readonly updatedAt: number;
   readonly stale: boolean;
+  /** A recording that has been played to its end. */
+  readonly ended: boolean;
   readonly problem: Problem | null;
   readonly source: { readonly kind: GasCurrent['source']['kind']; readonly name: string };
   readonly nativeUsd: number | null;
@@ -54,6 +56,7 @@ export function gasCurrent(present: Present): GasCurrent {
               message: problem.message,
               retryAt: problem.retryAt === null ? null : isoFromMs(problem.retryAt),
             },
+      ended: present.ended,
     },
   };
 }

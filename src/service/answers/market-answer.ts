@@ -7,7 +7,7 @@ import type { HistoryStore } from '../../store/history-store.ts';
 import type { Rollup } from '../../store/rollup.ts';
 import { meanTip } from './chart-answer.ts';
 import type { Present } from './gas-answers.ts';
-import { wholeWei, wireWei } from './wire.ts';
+import { isoFromSec, wholeWei, wireWei } from './wire.ts';
 
 const HOUR_SEC = 3_600;
 const WEI_PER_COIN = 1e18;
@@ -28,6 +28,7 @@ export async function statsMarket(
   const averages = series.map((rollup) => rollup.base.mean + (meanTip(rollup, 50) ?? 0));
   return {
     timeFrame,
+    from: isoFromSec(Math.max(series[0]?.start ?? end, end - TIME_FRAME_SEC[timeFrame])),
     base: { ...stats(bases, wireWei(present.head.baseFeePerGas)), ...extremes(series, present) },
     average: stats(averages, wireWei(lanes.average.price)),
     volatility: volatility(bases),

@@ -40,6 +40,7 @@ export class ServiceState {
       advice,
       updatedAt,
       stale: follower.isStale,
+      ended: follower.hasEnded,
       problem: follower.problem,
       source: { kind: source.kind, name: source.name },
       nativeUsd: this.#parts.nativeUsd(),

@@ -24,8 +24,11 @@ const MOST_LINE = 60;
 /** Where the base fee stands between the lowest and the highest of the day. */
 export const DayRange = memo(function DayRange({ base, now, rank, span, width }: DayRangeProps) {
   const { glyph } = useTheme();
-  const low = formatGwei(base.min);
-  const high = formatGwei(base.max);
+  // The day's figures are asked for less often than the price: it may have left their range since.
+  const min = Math.min(base.min, Number(now));
+  const max = Math.max(base.max, Number(now));
+  const low = formatGwei(min);
+  const high = formatGwei(max);
   const verdict = rank === null ? '' : verdictOf(rank);
   const widest = useWidest(
     new Map([
@@ -40,7 +43,7 @@ export const DayRange = memo(function DayRange({ base, now, rank, span, width }:
   const withVerdict = width - around - room('verdict') - 3;
   const line = Math.min(withVerdict >= LEAST_LINE ? withVerdict : width - around, MOST_LINE);
   if (line < LEAST_LINE) return null;
-  const place = Math.round(shareOf(Number(now), base) * (line - 1));
+  const place = Math.round(shareOf(Number(now), min, max) * (line - 1));
   return (
     <Text wrap="truncate">
       {' '}
@@ -57,7 +60,7 @@ export const DayRange = memo(function DayRange({ base, now, rank, span, width }:
   );
 });
 
-function shareOf(now: number, { min, max }: StatsView): number {
+function shareOf(now: number, min: number, max: number): number {
   if (!(max > min)) return 0.5;
   return Math.min(Math.max((now - min) / (max - min), 0), 1);
 }

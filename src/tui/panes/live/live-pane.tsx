@@ -1,6 +1,6 @@
 import { Box } from 'ink';
 import { memo } from 'react';
-import type { ChartView } from '../../../client/views.ts';
+import type { MarketView } from '../../../client/views.ts';
 import { formatDuration } from '../../../core/units.ts';
 import { FactLines } from '../../components/fact-lines.tsx';
 import { truncate } from '../../components/fit.ts';
@@ -23,8 +23,10 @@ interface LivePaneProps {
 }
 
 const MOST_SIDE_ROWS = 6;
+/** Bucketed history begins up to an hour inside the day. */
+const NEARLY_A_DAY_SEC = 23 * 3_600;
 /** Two side tables stand beside each other from here on. */
-const TWO_TABLES = SIDE_TABLE_WIDTH + 60;
+const TWO_TABLES = SIDE_TABLE_WIDTH + 63;
 
 /** What to pay now, what to do, and how the last hour and day were. Fills exactly `columns` × `rows`. */
 export const LivePane = memo(function LivePane({ view, columns, rows }: LivePaneProps) {
@@ -65,7 +67,7 @@ export const LivePane = memo(function LivePane({ view, columns, rows }: LivePane
             base={market.base}
             now={snapshot.baseFee}
             rank={trend?.percentileRank24h ?? null}
-            span={daySpan(hour)}
+            span={daySpan(market, snapshot.blockTimestamp)}
             width={columns}
           />
         )}
@@ -87,11 +89,9 @@ export const LivePane = memo(function LivePane({ view, columns, rows }: LivePane
   );
 });
 
-/** A history that does not even fill the last hour must not be called a day. */
-function daySpan(hour: ChartView | undefined): string {
-  const first = hour?.points[0];
-  const last = hour?.points.at(-1);
-  if (first === undefined || last === undefined) return '24 h';
-  const sec = (last.timestamp - first.timestamp) / 1_000 + (hour?.bucketSec ?? 0);
-  return sec > 3_300 ? '24 h' : formatDuration(sec);
+/** A history that does not fill the day must not be called one. `end` is the chain's present, ms. */
+function daySpan({ from }: MarketView, end: number | null): string {
+  if (from === null || end === null) return '24 h';
+  const sec = (end - from) / 1_000;
+  return sec > NEARLY_A_DAY_SEC ? '24 h' : formatDuration(sec);
 }

@@ -48,7 +48,7 @@ interface UsualWorkProps {
 /** What usual work costs now, lane by lane. */
 export const UsualWork = memo(function UsualWork({ actions, snapshot, symbol, maxRows }: UsualWorkProps) {
   const theme = useTheme();
-  const room = snapshot.nativeUsd === null ? 11 : 9;
+  const room = snapshot.nativeUsd === null ? 13 : 9;
   const row = (name: string, gas: string, costs: readonly string[]) =>
     ` ${fitLeft(name, 15, theme.glyph.ellipsis)}${fitRight(gas, 8)}${costs.map((cell) => fitRight(cell, room)).join('')}`;
   const unit = snapshot.nativeUsd === null ? `in ${symbol}` : 'usual work';
