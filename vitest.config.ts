@@ -5,7 +5,7 @@ export default defineConfig({
     include: ['test/**/*.test.{ts,tsx}'],
     // Two cores: a third worker only makes the pseudo-terminal journeys wait for each other.
     maxWorkers: 2,
-    testTimeout: 30_000,
+    testTimeout: 120_000,
     hookTimeout: 60_000,
     // Terminal journeys and Ink need an interactive, colourless, predictable environment.
     env: { NODE_ENV: 'test' },

@@ -40,7 +40,7 @@ describe('gastop --rpc on a node that mines every second', () => {
     lastBlock = 0;
     for (let compared = 0; compared < 4; compared++) {
       const rows = await terminal.waitFor(
-        (now) => blockNumber(now) > lastBlock && shown(now, /now .*base ([\d.,]+)/) !== null,
+        (now) => blockNumber(now) > lastBlock && shown(now, /^ now .*tip p50 ([\d.,]+)/m) !== null,
       );
       const line = rows.find((row) => /^ now .*base/.test(row)) ?? '';
       const { known } = await feesOfLastBlocks(node, blockNumber(rows));

@@ -35,7 +35,7 @@ describe('gastop --replay of recorded mainnet blocks, at high speed', () => {
     const bases = rows.map(({ base }) => base);
     await using terminal = await gastop(['--replay', FILE, '--speed', '20000'], { cols: 120, rows: 40 });
     await terminal.waitFor(`#${LAST_BLOCK}`, END);
-    await terminal.waitFor('ended', END);
+    await terminal.waitFor('◌ ended', END);
     await terminal.waitFor(
       new RegExp(`${gwei(Math.min(...bases))} ├[─●]+┤ ${gwei(Math.max(...bases))}`),
       END,
@@ -49,7 +49,7 @@ describe('gastop --replay of recorded mainnet blocks, at high speed', () => {
     const bases = rows.map(({ base }) => base);
     const mean = bases.reduce((sum, base) => sum + base, 0) / bases.length;
     await using terminal = await gastop(['--replay', FILE, '--speed', '20000'], { cols: 120, rows: 40 });
-    await terminal.waitFor('ended', END);
+    await terminal.waitFor('◌ ended', END);
     await terminal.press('2', 't');
     await terminal.waitFor(
       (now) =>
@@ -72,7 +72,7 @@ describe('gastop --replay of recorded mainnet blocks, at high speed', () => {
     for (const key of ['2', 't', 'h', 'h', 'v', 'p', 'left', '1', '?', 'esc', 'i', 'esc']) {
       await terminal.press(key);
     }
-    await terminal.waitFor('ended', END);
+    await terminal.waitFor('◌ ended', END);
     expect(terminal.clears).toEqual(atFirstFrame);
     expect(terminal.isAlternate()).toBe(true);
   });

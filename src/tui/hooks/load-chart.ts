@@ -39,10 +39,11 @@ export async function loadChart(
     return { timeFrame, percentile, chart, tips: nothing, ranges: [], previous: compare ? nothing : null };
   }
 
-  const bucket = fittingBucket(TIME_FRAME_SEC[timeFrame], request.blockTimeSec);
   const start = Math.max(first, last - frameMs);
   // The last point begins then; the newest block is within it.
   const to = last + Math.max(chart.bucketSec ?? 1, 1) * 1_000;
+  // A young history is read block by block, whatever its frame will hold one day.
+  const bucket = fittingBucket((to - start) / 1_000, request.blockTimeSec);
   const [tips, ranges, previous] = await Promise.all([
     partOf(() =>
       withinHistory(chart.points, start, (from) =>
@@ -50,7 +51,7 @@ export async function loadChart(
       ),
     ),
     // A block has no extremes within it.
-    bucket === 'block'
+    bucket === 'block' && (chart.bucketSec ?? 0) <= (request.blockTimeSec ?? 0)
       ? null
       : partOf(() =>
           withinHistory(chart.points, start, (from) =>

@@ -95,7 +95,7 @@ describe('loadChart of longer frames', () => {
       { ...request, timeFrame: '24h', compare: false },
       {},
     );
-    expect(asked.map(({ bucket }) => bucket)).toEqual(['5m', '5m']);
+    expect(asked.map(({ bucket }) => bucket)).toEqual(['block', 'block']);
     expect(answer.ranges).toHaveLength(3);
   });
 });
