@@ -1,4 +1,4 @@
-import type { Advice, Lane, LaneName } from './advice.ts';
+import type { Advice } from './advice.ts';
 import { type Block, tipAt } from './block.ts';
 import { blockSpacing } from './block-spacing.ts';
 import { decide } from './decision.ts';
@@ -10,7 +10,6 @@ import { HorizonForecast } from './horizon-forecast.ts';
 import { LaneBook } from './lanes.ts';
 import { NextBaseFee } from './next-base-fee.ts';
 import { recommendation } from './recommendation.ts';
-import { TipBook } from './tips.ts';
 import { TrackRecord } from './track-record.ts';
 import { TrendBook } from './trend.ts';
 
@@ -31,7 +30,6 @@ export interface FeeEngineOptions {
 interface Books {
   readonly history: History;
   readonly nextBaseFee: NextBaseFee;
-  readonly tips: TipBook;
   readonly lanes: LaneBook;
   readonly horizons: readonly HorizonForecast[];
   readonly fan: FanBook;
@@ -80,14 +78,11 @@ export class FeeEngine {
     if (this.#head !== null && block.number !== this.#head.number + 1) {
       throw new RangeError(`block ${block.number} does not follow block ${this.#head.number}`);
     }
-    const { history, nextBaseFee, tips, lanes, horizons, fan, trend, track } = this.#books;
+    const { history, nextBaseFee, lanes, horizons, fan, trend, track } = this.#books;
     keep(history, block);
     const next = nextBaseFee.push(block);
-    tips.push();
-    const advisedTips = tips.advised();
     history.nextBaseFee.put(block.number, Number(next));
-    history.sendNow.put(block.number, Number(next) + advisedTips.average);
-    lanes.push({ nextBaseFee: next, formulaHolds: nextBaseFee.formulaHolds, tips: advisedTips });
+    lanes.push({ nextBaseFee: next, formulaHolds: nextBaseFee.formulaHolds });
     for (const horizon of horizons) horizon.push();
     fan.push();
     trend.followHead();
@@ -112,9 +107,9 @@ export class FeeEngine {
       return;
     }
     this.#head = head;
-    const { history, nextBaseFee, tips, lanes, horizons, fan, trend } = this.#books;
+    const { history, nextBaseFee, lanes, horizons, fan, trend } = this.#books;
     history.moveHead(number);
-    for (const book of [nextBaseFee, tips, lanes, ...horizons, fan, trend]) book.followHead();
+    for (const book of [nextBaseFee, lanes, ...horizons, fan, trend]) book.followHead();
   }
 
   /** What to pay after the head; `null` before the first block. The same object until the head changes. */
@@ -128,11 +123,7 @@ export class FeeEngine {
     const next = nextBaseFee.predict(head);
     const holds = nextBaseFee.formulaHolds;
     const blockSec = blockSpacing(history, this.#rule.blockTimeSec);
-    const lanes: Record<LaneName, Lane> = {
-      slow: book.advice('slow', blockSec),
-      average: book.advice('average', blockSec),
-      fast: book.advice('fast', blockSec),
-    };
+    const lanes = book.advice(blockSec);
     const trend = trends.trend(fan.steps(next, head.nextBaseFee !== null || holds, holds));
     const forecasts = horizons.map((horizon) => horizon.forecast());
     return {
@@ -169,7 +160,6 @@ function openBooks(rule: FeeRule, capacity: number): Books {
   return {
     history,
     nextBaseFee: new NextBaseFee(history, rule),
-    tips: new TipBook(history),
     lanes,
     horizons,
     fan: new FanBook(history, rule),

@@ -19,10 +19,10 @@ export class LaneScorer {
   readonly #cap: Column;
   readonly #tip: Column;
   readonly #kept: Column;
-  readonly #paid: Column;
+  readonly #paidBase: Column;
   readonly #wait: Column;
   readonly #keptShare: Rolling<WholeSum>;
-  readonly #paidRatio: Rolling<WholeSum>;
+  readonly #baseRatio: Rolling<WholeSum>;
   readonly #waits: Rolling<SortedValues>;
 
   constructor(history: History, lane: LaneName) {
@@ -32,10 +32,10 @@ export class LaneScorer {
     this.#cap = history.column(keep);
     this.#tip = history.column(keep);
     this.#kept = history.column();
-    this.#paid = history.column(keep);
+    this.#paidBase = history.column(keep);
     this.#wait = history.column(keep);
     this.#keptShare = new Rolling(this.#kept, new WholeSum());
-    this.#paidRatio = new Rolling(this.#paid, new WholeSum());
+    this.#baseRatio = new Rolling(this.#paidBase, new WholeSum());
     this.#waits = new Rolling(this.#wait, new SortedValues());
   }
 
@@ -66,7 +66,7 @@ export class LaneScorer {
     const included = this.#inclusion(given);
     const kept = included === null ? 0 : 1;
     this.#kept.put(given, kept);
-    this.#paid.put(given, included === null ? Number.NaN : this.#paidAt(given, included));
+    this.#paidBase.put(given, included === null ? Number.NaN : this.#baseRatioAt(given, included));
     this.#wait.put(given, (included ?? head) - given);
     this.followHead();
     return kept;
@@ -84,14 +84,14 @@ export class LaneScorer {
     return null;
   }
 
-  #paidAt(given: number, included: number): number {
+  #baseRatioAt(given: number, included: number): number {
     const paid = Math.min(this.#cap.at(given), this.#history.baseFee.at(included) + this.#tip.at(given));
-    return toPpm(feeRatio(paid, this.#history.sendNow.at(given)));
+    return toPpm(feeRatio(paid - this.#tip.at(given), this.#history.nextBaseFee.at(given)));
   }
 
   followHead(): void {
     this.#keptShare.moveTo(this.#history.settled(this.withinBlocks, JUDGED_BLOCKS));
-    this.#paidRatio.moveTo(this.#history.settled(this.withinBlocks, PRICED_BLOCKS));
+    this.#baseRatio.moveTo(this.#history.settled(this.withinBlocks, PRICED_BLOCKS));
     this.#waits.moveTo(this.#history.settled(this.withinBlocks, JUDGED_BLOCKS));
   }
 
@@ -107,9 +107,9 @@ export class LaneScorer {
     return count >= enough ? mean : null;
   }
 
-  /** What was paid where it got in, over what sending in the next block was expected to cost; 1 until something is known. */
-  get meanPaidRatio(): number {
-    return fromPpm(this.#paidRatio.tally.mean ?? toPpm(1));
+  /** What was paid beside the tip where it got in, over the next base fee of then; 1 until something is known. */
+  get meanBaseRatio(): number {
+    return fromPpm(this.#baseRatio.tally.mean ?? toPpm(1));
   }
 
   /** Blocks waited in a share `q` of cases; a miss counts as the whole wait. */

@@ -1,7 +1,7 @@
 import type { Column, History } from './history.ts';
 
 const LOWEST = 0.5;
-const HIGHEST = 0.995;
+const HIGHEST = 1;
 
 /**
  * A quantile level that is moved until the share of promises kept is the one aimed for, whatever the prices do

@@ -1,59 +1,115 @@
-import type { LaneName } from './advice.ts';
+import { LANE_PROMISES, type LaneName } from './advice.ts';
+import { feeRatio, wholeWei } from './fee-ratio.ts';
 import type { Column, History } from './history.ts';
 import { Rolling } from './rolling.ts';
 import { SortedValues } from './sorted-values.ts';
+import { SteeredLevel } from './steered-level.ts';
 
-/** Blocks whose tips are looked back on: an hour on mainnet. */
-const TIP_BLOCKS = 300;
-const FAST_SHARE = 0.99;
-const AVERAGE_SHARE = 0.95;
+/** Blocks whose median low tip is called the usual one. */
+const USUAL_BLOCKS = 10;
+/** Blocks whose tips bound the advice: an hour on mainnet. */
+const BOUND_BLOCKS = 300;
+/** Blocks that the quantiles are taken over: the one in a hundred that Fast may miss needs many to be seen. */
+const TRAILING_BLOCKS = 2_000;
+/** A little above the promises, so that the share kept sways about what is still enough. */
+const FAST_AIM = 0.993;
+const AVERAGE_AIM = 0.955;
+/** How far one miss moves a level. */
+const STEP = 0.005;
+/** Slow has many blocks to choose from and needs only the usual ones within reach. */
 const SLOW_SHARE = 0.9;
 
-/**
- * The tip that each lane offers: what would have got into one of its next blocks in the promised share of the recent past.
- * 0 where no tips are known.
- */
-export class TipBook {
-  readonly #history: History;
-  /** Lowest tip that got into one of the 2 (3) blocks after this one. */
-  readonly #oneOfTwo: Column;
-  readonly #oneOfThree: Column;
-  readonly #fast: Rolling<SortedValues>;
-  readonly #average: Rolling<SortedValues>;
-  readonly #slow: Rolling<SortedValues>;
+/** Whether the advice that the head settles got in: 1 or 0, `null` where there was none. */
+export type Verdicts = Readonly<Record<LaneName, number | null>>;
+export type Tips = Readonly<Record<LaneName, number>>;
 
-  constructor(history: History) {
+/**
+ * What one lane's blocks let in, as a multiple of the tip that was usual before them: tips drift by the hour and the multiple
+ * does not. Its quantile is steered by the lane's own verdicts, which also makes up for caps that fell short.
+ */
+class TipMultiple {
+  readonly #history: History;
+  readonly #withinBlocks: number;
+  readonly #needed: Column;
+  readonly #multiples: Rolling<SortedValues>;
+  readonly #level: SteeredLevel;
+
+  constructor(history: History, lane: LaneName, aim: number) {
     this.#history = history;
-    this.#oneOfTwo = history.column(TIP_BLOCKS + 3);
-    this.#oneOfThree = history.column(TIP_BLOCKS + 3);
-    this.#fast = new Rolling(this.#oneOfTwo, new SortedValues());
-    this.#average = new Rolling(this.#oneOfThree, new SortedValues());
-    this.#slow = new Rolling(history.lowTip, new SortedValues());
+    this.#withinBlocks = LANE_PROMISES[lane].withinBlocks;
+    this.#needed = history.column(TRAILING_BLOCKS + this.#withinBlocks);
+    this.#multiples = new Rolling(this.#needed, new SortedValues());
+    this.#level = new SteeredLevel(history, aim, STEP);
   }
 
-  /** Digests the head's tips. */
-  push(): void {
+  push(verdict: number | null, usual: Column): void {
     const { head, oldest, lowTip } = this.#history;
-    const last = lowTip.at(head);
-    if (head - 2 >= oldest) this.#oneOfTwo.put(head - 2, Math.min(lowTip.at(head - 1), last));
-    if (head - 3 >= oldest) {
-      this.#oneOfThree.put(head - 3, Math.min(lowTip.at(head - 2), lowTip.at(head - 1), last));
+    this.#level.push(verdict ?? 0, verdict === null ? 0 : 1);
+    const since = head - this.#withinBlocks;
+    if (since >= oldest) {
+      let lowest = Number.POSITIVE_INFINITY;
+      for (let block = since + 1; block <= head; block += 1) lowest = Math.min(lowest, lowTip.at(block));
+      this.#needed.put(since, feeRatio(lowest, usual.at(since)));
     }
     this.followHead();
   }
 
   followHead(): void {
-    this.#fast.moveTo(this.#history.settled(2, TIP_BLOCKS));
-    this.#average.moveTo(this.#history.settled(3, TIP_BLOCKS));
-    this.#slow.moveTo(this.#history.settled(0, TIP_BLOCKS));
+    this.#multiples.moveTo(this.#history.settled(this.#withinBlocks, TRAILING_BLOCKS));
+  }
+
+  /** `null` where no tips are known. */
+  get value(): number | null {
+    return this.#multiples.tally.quantile(this.#level.value);
+  }
+}
+
+/** The tip that each lane offers: the least that keeps its promise. 0 where no tips are known. */
+export class TipBook {
+  readonly #history: History;
+  readonly #usual: Column;
+  readonly #fast: TipMultiple;
+  readonly #average: TipMultiple;
+  readonly #lately: Rolling<SortedValues>;
+  readonly #bounds: Rolling<SortedValues>;
+
+  constructor(history: History) {
+    this.#history = history;
+    this.#usual = history.column(LANE_PROMISES.average.withinBlocks + 1);
+    this.#fast = new TipMultiple(history, 'fast', FAST_AIM);
+    this.#average = new TipMultiple(history, 'average', AVERAGE_AIM);
+    this.#lately = new Rolling(history.lowTip, new SortedValues());
+    this.#bounds = new Rolling(history.lowTip, new SortedValues());
+  }
+
+  /** Digests the head's tips and the verdicts that it settled. */
+  push({ fast, average }: Verdicts): void {
+    this.#fast.push(fast, this.#usual);
+    this.#average.push(average, this.#usual);
+    this.followHead();
+    this.#usual.put(this.#history.head, this.#lately.tally.quantile(0.5) ?? Number.NaN);
+  }
+
+  followHead(): void {
+    this.#fast.followHead();
+    this.#average.followHead();
+    this.#lately.moveTo(this.#history.settled(0, USUAL_BLOCKS));
+    this.#bounds.moveTo(this.#history.settled(0, BOUND_BLOCKS));
   }
 
   /** Wei per gas. Who waits longer never tips more. */
-  advised(): Readonly<Record<LaneName, number>> {
-    const recent = this.#slow.tally;
-    const fast = this.#fast.tally.quantile(FAST_SHARE) ?? recent.quantile(1) ?? 0;
-    const average = Math.min(this.#average.tally.quantile(AVERAGE_SHARE) ?? fast, fast);
-    const slow = Math.min(recent.quantile(SLOW_SHARE) ?? average, average);
+  advised(): Tips {
+    const fast = this.#offer(this.#fast);
+    const average = Math.min(this.#offer(this.#average), fast);
+    const slow = Math.min(this.#bounds.tally.quantile(SLOW_SHARE) ?? average, average);
     return { slow, average, fast };
+  }
+
+  /** No more than what the last hour asked for at most: a multiple of next to nothing may be anything. */
+  #offer({ value }: TipMultiple): number {
+    const usual = this.#usual.at(this.#history.head);
+    const most = this.#bounds.tally.quantile(1) ?? 0;
+    if (value === null || Number.isNaN(usual)) return most;
+    return Math.min(wholeWei(Math.ceil(Math.max(usual, 1) * value)), most);
   }
 }

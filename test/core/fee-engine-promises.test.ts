@@ -5,6 +5,7 @@ import { FeeEngine } from '../../src/core/fee-engine.ts';
 import { ETHEREUM_FEE_RULE } from '../../src/core/fee-rule.ts';
 import { makeBlocks, restlessSteps } from './support/made-blocks.ts';
 import { recordedBlocks } from './support/recorded-blocks.ts';
+import { simulatedBlocks } from './support/simulated-blocks.ts';
 
 /** One piece of advice that stated a probability, and what came of it: judged here, apart from the engine. */
 interface Verdict {
@@ -13,17 +14,26 @@ interface Verdict {
   readonly savingRatio: number;
 }
 
+interface LaneVerdict extends Verdict {
+  /** Told, paid, tipped, and the lowest tip that any of the lane's blocks let in; wei per gas. */
+  readonly price: number;
+  readonly paid: number;
+  readonly tip: number;
+  readonly neededTip: number;
+}
+
 interface Walk {
-  readonly lanes: Record<LaneName, Verdict[]>;
+  readonly lanes: Record<LaneName, LaneVerdict[]>;
   readonly horizons: Map<number, Verdict[]>;
   readonly waits: Verdict[];
 }
 
-function walk(blocks: readonly Block[]): Walk {
+function walk(blocks: readonly Block[], unjudged = 0): Walk {
   const engine = new FeeEngine({ feeRule: ETHEREUM_FEE_RULE });
   const found: Walk = { lanes: { slow: [], average: [], fast: [] }, horizons: new Map(), waits: [] };
   blocks.forEach((block, index) => {
     engine.push(block);
+    if (index < unjudged) return;
     const advice = engine.advice();
     if (advice !== null) judge(advice, block, blocks.slice(index + 1, index + 400), found);
   });
@@ -33,18 +43,23 @@ function walk(blocks: readonly Block[]): Walk {
 function judge(advice: Advice, head: Block, future: readonly Block[], found: Walk): void {
   const nextPrice = Number(future[0]?.baseFeePerGas ?? 0);
   for (const lane of LANES) {
-    const { maxFeePerGas, maxPriorityFeePerGas, probability } = advice.lanes[lane];
+    const { price, maxFeePerGas, maxPriorityFeePerGas, probability } = advice.lanes[lane];
     const window = future.slice(0, LANE_PROMISES[lane].withinBlocks);
     if (probability === null || window.length < LANE_PROMISES[lane].withinBlocks) continue;
     const included = window.find((block) => {
       const asked = tipAt(block, 10) ?? 0n;
       return maxPriorityFeePerGas >= asked && maxFeePerGas >= block.baseFeePerGas + asked;
     });
-    const paid = Number((included ?? window.at(-1))?.baseFeePerGas ?? 0);
+    const baseFee = Number((included ?? window.at(-1))?.baseFeePerGas ?? 0);
+    const tip = Number(maxPriorityFeePerGas);
     found.lanes[lane].push({
       stated: probability,
       kept: included !== undefined,
-      savingRatio: 1 - paid / nextPrice,
+      savingRatio: 1 - baseFee / nextPrice,
+      price: Number(price),
+      paid: Math.min(baseFee + tip, Number(maxFeePerGas)),
+      tip,
+      neededTip: Math.min(...window.map((block) => Number(tipAt(block, 10) ?? 0n))),
     });
   }
   const targets = advice.recommendation.alternatives.map((target) => ({
@@ -91,6 +106,11 @@ function means(verdicts: readonly Verdict[]) {
   };
 }
 
+function tipOverNeeded(verdicts: readonly LaneVerdict[]): number {
+  const tips = verdicts.reduce((sum, { tip }) => sum + tip, 0);
+  return tips / verdicts.reduce((sum, { neededTip }) => sum + neededTip, 0);
+}
+
 describe('on 2,001 recorded mainnet blocks', () => {
   const { lanes, horizons, waits } = walk(recordedBlocks());
 
@@ -124,6 +144,31 @@ describe('on 2,001 recorded mainnet blocks', () => {
     expect(waits.length).toBeGreaterThan(200);
     expect(stated - kept).toBeLessThan(0.06);
     expect(savingRatio).toBeGreaterThan(0.05);
+  });
+});
+
+describe('on two days of the simulated chain, whose tips drift', () => {
+  const found: Promise<Walk> = simulatedBlocks(4, 14_400).then((blocks) => walk(blocks, 3_600));
+
+  it.each(LANES)('the %s lane keeps its promise, hardly more, and what it states', async (lane) => {
+    const { stated, kept } = means((await found).lanes[lane]);
+    const { target } = LANE_PROMISES[lane];
+    expect(kept).toBeGreaterThanOrEqual(target);
+    expect(kept).toBeLessThan(target + 0.04);
+    expect(Math.abs(kept - stated)).toBeLessThan(0.01);
+  });
+
+  it.each(LANES)('the price that the %s lane tells is what is paid, within half a percent', async (lane) => {
+    const included = (await found).lanes[lane].filter(({ kept }) => kept);
+    const sum = (of: (verdict: LaneVerdict) => number) =>
+      included.reduce((total, verdict) => total + of(verdict), 0);
+    expect(Math.abs(sum(({ price }) => price) / sum(({ paid }) => paid) - 1)).toBeLessThan(0.005);
+  });
+
+  it('Fast tips no more than five times what hindsight needed, Average no more than two and a half times', async () => {
+    const { fast, average } = (await found).lanes;
+    expect(tipOverNeeded(fast)).toBeLessThan(5);
+    expect(tipOverNeeded(average)).toBeLessThan(2.5);
   });
 });
 

@@ -25,11 +25,19 @@ function figures(value: unknown, path = 'advice'): [string, number | bigint][] {
   return Object.entries(value).flatMap(([key, inner]) => figures(inner, `${path}.${key}`));
 }
 
+function expectOrdered({ lanes: { slow, average, fast } }: Advice): void {
+  for (const field of ['price', 'maxFeePerGas', 'maxPriorityFeePerGas'] as const) {
+    const [low, middle, high] = [slow[field], average[field], fast[field]];
+    expect(low <= middle && middle <= high, `${field}: ${low}, ${middle}, ${high}`).toBe(true);
+  }
+}
+
 function expectSane(advice: Advice): void {
   for (const [path, figure] of figures(advice)) {
     if (typeof figure === 'number') expect(figure, path).toSatisfy(Number.isFinite);
     else expect(figure >= 0n, `${path} = ${figure}`).toBe(true);
   }
+  expectOrdered(advice);
   for (const lane of LANES) {
     const { price, maxFeePerGas, maxPriorityFeePerGas, probability, waitSec } = advice.lanes[lane];
     expect(price <= maxFeePerGas, `${lane}: price ${price} above cap ${maxFeePerGas}`).toBe(true);
@@ -244,10 +252,46 @@ describe('the lanes', () => {
     expect(probabilities(325)).toEqual([expect.any(Number), expect.any(Number), expect.any(Number)]);
   });
 
-  it('who waits longer never tips more', () => {
-    const { slow, average, fast } = adviceAfter(makeBlocks(restlessSteps(700))).lanes;
-    expect(slow.maxPriorityFeePerGas).toBeLessThanOrEqual(average.maxPriorityFeePerGas);
-    expect(average.maxPriorityFeePerGas).toBeLessThanOrEqual(fast.maxPriorityFeePerGas);
+  it('who waits longer never tips more, signs a higher cap or is told a higher price', () => {
+    const share = fc.double({ min: 0, max: 1, noNaN: true });
+    const step = fc.record({
+      gasUsedRatio: share,
+      lowTip: fc.oneof(fc.constant(null), fc.constant(0), fc.nat(3_000_000_000)),
+    });
+    const someSteps = fc.array(step, { minLength: 1, maxLength: 200 });
+    fc.assert(
+      fc.property(someSteps, fc.integer({ min: 0, max: 500 }), fc.nat(99), (steps, before, seed) => {
+        const engine = new FeeEngine({ feeRule: ETHEREUM_FEE_RULE });
+        for (const block of makeBlocks([...restlessSteps(before, seed), ...steps])) {
+          engine.push(block);
+          const advice = engine.advice();
+          if (advice !== null) expectOrdered(advice);
+        }
+      }),
+      { numRuns: 25 },
+    );
+  });
+
+  it('the price is the next base fee and the tip where the base fee stands still', () => {
+    const flat = makeBlocks(new Array(500).fill({ gasUsedRatio: 0.5, lowTip: 70 }), {
+      firstBaseFee: 9_000n,
+    });
+    for (const lane of LANES) expect(adviceAfter(flat).lanes[lane].price).toBe(9_070n);
+  });
+
+  it('offers no tip beyond what the last hour asked for, even where hardly any block asks for one', () => {
+    const steps = restlessSteps(900).map((step, index) => ({
+      ...step,
+      lowTip: index % 40 === 0 ? 5_000 : 0,
+    }));
+    const { fast } = adviceAfter(makeBlocks(steps)).lanes;
+    expect(fast.maxPriorityFeePerGas).toBeLessThanOrEqual(5_000n);
+  });
+
+  it('goes on with no tip when the node stops telling any', () => {
+    const silent = new Array(320).fill({ gasUsedRatio: 0.5, lowTip: null });
+    const { lanes } = adviceAfter(makeBlocks([...restlessSteps(700), ...silent]));
+    for (const lane of LANES) expect(lanes[lane].maxPriorityFeePerGas).toBe(0n);
   });
 
   it('measures waits in the chain’s own pace', () => {

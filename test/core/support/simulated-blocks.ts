@@ -1,0 +1,13 @@
+import { createSimulatedBlocks } from '../../../src/chain/simulated-blocks.ts';
+import type { Block } from '../../../src/core/block.ts';
+
+/** Ten years into the simulated chain. */
+const FIRST_NUMBER = 26_000_000;
+
+/** `count` blocks of the simulated chain that belongs to `seed`, one after another. */
+export async function simulatedBlocks(seed: number, count: number): Promise<Block[]> {
+  const blockAt = createSimulatedBlocks(seed);
+  const blocks: Block[] = [];
+  for (let number = FIRST_NUMBER; blocks.length < count; number += 1) blocks.push(await blockAt(number));
+  return blocks;
+}
