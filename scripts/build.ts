@@ -1,8 +1,15 @@
-/** Bundles `src/` into `dist/`: one file per lazily loaded part, no runtime dependencies. */
+/**
+ * Bundles `src/` into `dist/` (or the folder that is named): one file per lazily loaded part, no runtime
+ * dependencies.
+ */
 import { rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { build, type Plugin } from 'esbuild';
 import manifest from '../package.json' with { type: 'json' };
+import { leanDependencies } from './lean-dependencies.ts';
 import { thirdPartyLicences } from './third-party-licences.ts';
+
+const folder = process.argv[2] ?? 'dist';
 
 const define = {
   'process.env.NODE_ENV': '"production"',
@@ -17,12 +24,12 @@ const mainStaysOutside: Plugin = {
   },
 };
 
-await rm('dist', { recursive: true, force: true });
+await rm(folder, { recursive: true, force: true });
 
 // The launcher must parse on the Node versions it has to turn away, so it is built alone, for an old target.
 await build({
   entryPoints: ['src/bin.ts'],
-  outfile: 'dist/bin.js',
+  outfile: join(folder, 'bin.js'),
   bundle: true,
   platform: 'node',
   format: 'esm',
@@ -35,7 +42,7 @@ await build({
 
 const { metafile } = await build({
   entryPoints: { main: 'src/cli/main.ts' },
-  outdir: 'dist',
+  outdir: folder,
   bundle: true,
   splitting: true,
   platform: 'node',
@@ -48,6 +55,7 @@ const { metafile } = await build({
   define,
   // Ink asks for them only with DEV=true and where they are installed.
   external: ['react-devtools-core'],
+  plugins: [...leanDependencies],
   chunkNames: 'chunks/[name]-[hash]',
   // Some CommonJS dependencies call `require` for Node's own modules.
   banner: {
@@ -57,4 +65,7 @@ const { metafile } = await build({
   logLevel: 'warning',
 });
 
-await writeFile('dist/THIRD-PARTY-LICENCES.txt', await thirdPartyLicences(Object.keys(metafile.inputs)));
+await writeFile(
+  join(folder, 'THIRD-PARTY-LICENCES.txt'),
+  await thirdPartyLicences(Object.keys(metafile.inputs)),
+);

@@ -1,7 +1,7 @@
 import { ClientError } from '../client/client-error.ts';
 import type { GasClient, MetricsQuery } from '../client/gas-client.ts';
 import type { BaseFeeRowView, MetricsView } from '../client/views.ts';
-import { BUCKET_SEC, type Bucket } from '../contract/metrics.ts';
+import { BUCKET_SEC, type Bucket } from '../contract/choices.ts';
 
 /** The largest page of the contract. */
 const PAGE_SIZE = 500;

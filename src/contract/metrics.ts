@@ -1,19 +1,12 @@
 import * as z from 'zod';
 import { ErrorBody } from './api-error.ts';
+import { BUCKETS, PERCENTILES } from './choices.ts';
 import { BlockNumber, Ratio, Timestamp, Wei } from './primitives.ts';
 
-export const Bucket = z.enum(['block', '1m', '5m', '1h', '1d']);
+export const Bucket = z.enum(BUCKETS);
 export type Bucket = z.infer<typeof Bucket>;
 
-/** Length of a bucket in seconds; a block has none. */
-export const BUCKET_SEC: Readonly<Record<Exclude<Bucket, 'block'>, number>> = {
-  '1m': 60,
-  '5m': 300,
-  '1h': 3_600,
-  '1d': 86_400,
-};
-
-export const Percentile = z.enum(['p10', 'p25', 'p50', 'p75', 'p90', 'p95', 'p99']);
+export const Percentile = z.enum(PERCENTILES);
 export type Percentile = z.infer<typeof Percentile>;
 
 const envelope = <Row extends z.ZodType>(row: Row) =>

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { TIME_FRAMES } from './choices.ts';
 
 /** Price per gas in wei, as a JSON integer. */
 export const Wei = z.int().min(0).max(Number.MAX_SAFE_INTEGER);
@@ -14,12 +15,5 @@ export const Seconds = z.number().min(0);
 
 export const BlockNumber = z.int().min(0);
 
-export const TimeFrame = z.enum(['1h', '24h', '7d', '30d']);
+export const TimeFrame = z.enum(TIME_FRAMES);
 export type TimeFrame = z.infer<typeof TimeFrame>;
-
-export const TIME_FRAME_SEC: Readonly<Record<TimeFrame, number>> = {
-  '1h': 3_600,
-  '24h': 86_400,
-  '7d': 604_800,
-  '30d': 2_592_000,
-};

@@ -1,11 +1,12 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { build } from 'esbuild';
 import { openTerminal, type Terminal } from '../helpers/terminal.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
-export const GASTOP = join(ROOT, 'dist/bin.js');
+/** Another build than `dist` is measured by naming its folder. */
+export const GASTOP = resolve(ROOT, process.env.GASTOP_BENCH_BUILD ?? 'dist', 'bin.js');
 const SIZE = { cols: 80, rows: 24 } as const;
 
 /** Where a bench keeps what it makes; gone at the end. */

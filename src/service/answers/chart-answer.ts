@@ -1,5 +1,5 @@
+import { TIME_FRAME_SEC, type TimeFrame } from '../../contract/choices.ts';
 import type { ChartPoint, StatsChart } from '../../contract/dashboard.ts';
-import { TIME_FRAME_SEC, type TimeFrame } from '../../contract/primitives.ts';
 import { findAnomalies } from '../../core/anomalies.ts';
 import { TIP_PERCENTILES, type TipPercentile } from '../../core/block.ts';
 import type { HistoryStore } from '../../store/history-store.ts';

@@ -1,9 +1,5 @@
-import {
-  type BaseFeeRow,
-  BUCKET_SEC,
-  type GasUsedRatioRow,
-  type PriorityFeeRow,
-} from '../../contract/metrics.ts';
+import { BUCKET_SEC } from '../../contract/choices.ts';
+import type { BaseFeeRow, GasUsedRatioRow, PriorityFeeRow } from '../../contract/metrics.ts';
 import type { TipPercentile } from '../../core/block.ts';
 import type { HistoryStore } from '../../store/history-store.ts';
 import type { Rollup } from '../../store/rollup.ts';

@@ -1,4 +1,4 @@
-import { BUCKET_SEC, type Bucket } from '../../contract/metrics.ts';
+import { BUCKET_SEC, type Bucket } from '../../contract/choices.ts';
 import { type MetricsParameters, PAGE_SIZE_DEFAULT } from '../../contract/queries.ts';
 import type { ChainProfile } from '../../core/chains.ts';
 import type { HistoryStore } from '../../store/history-store.ts';

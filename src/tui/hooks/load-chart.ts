@@ -1,9 +1,8 @@
 import { ClientError } from '../../client/client-error.ts';
 import type { CallOptions, GasClient, MetricsQuery } from '../../client/gas-client.ts';
 import type { ChartPointView, ChartView, MetricsView } from '../../client/views.ts';
+import { BUCKET_SEC, TIME_FRAME_SEC, type TimeFrame } from '../../contract/choices.ts';
 import type { Bucket, Percentile } from '../../contract/metrics.ts';
-import { BUCKET_SEC } from '../../contract/metrics.ts';
-import { TIME_FRAME_SEC, type TimeFrame } from '../../contract/primitives.ts';
 import { formatDuration } from '../../core/units.ts';
 import type { ChartAnswer } from '../panes/chart/chart-data.ts';
 

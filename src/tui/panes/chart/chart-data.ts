@@ -1,6 +1,6 @@
 import type { BaseFeeRowView, ChartView, PriorityFeeRowView } from '../../../client/views.ts';
+import { TIME_FRAME_SEC, type TimeFrame } from '../../../contract/choices.ts';
 import type { Percentile } from '../../../contract/metrics.ts';
-import { TIME_FRAME_SEC, type TimeFrame } from '../../../contract/primitives.ts';
 import { alignRows, HELD_STEPS, meanOf, usualStep } from './align-rows.ts';
 
 /** What was fetched together for one look at the chart. Everything in it belongs to its own time frame. */

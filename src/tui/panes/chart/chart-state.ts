@@ -1,5 +1,4 @@
-import { type Percentile, Percentile as PercentileSchema } from '../../../contract/metrics.ts';
-import { TimeFrame } from '../../../contract/primitives.ts';
+import { PERCENTILES, type Percentile, TIME_FRAMES, type TimeFrame } from '../../../contract/choices.ts';
 
 /** What the user chose on the Chart tab; the app holds it, so that it outlives a look at another tab. */
 export interface ChartState {
@@ -26,9 +25,8 @@ export const INITIAL_CHART_STATE: ChartState = {
   cursor: null,
 };
 
-const TIME_FRAMES: readonly TimeFrame[] = TimeFrame.options;
 /** What `p` walks through: the tips that get a transaction in, not the ones that nearly do. */
-const PERCENTILES: readonly Percentile[] = PercentileSchema.options.filter(
+const OFFERED_PERCENTILES: readonly Percentile[] = PERCENTILES.filter(
   (percentile) => Number(percentile.slice(1)) >= 50,
 );
 
@@ -37,7 +35,7 @@ export function chartReducer(state: ChartState, action: ChartAction): ChartState
     case 'next-time-frame':
       return { ...state, timeFrame: after(TIME_FRAMES, state.timeFrame) };
     case 'next-percentile':
-      return { ...state, percentile: after(PERCENTILES, state.percentile) };
+      return { ...state, percentile: after(OFFERED_PERCENTILES, state.percentile) };
     case 'toggle-compare':
       return { ...state, compare: !state.compare };
     case 'toggle-heatmap':
