@@ -1,0 +1,117 @@
+/** What a broken or hostile service or node answers: one clear line, nothing raw on the terminal. */
+import { createServer, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { gastop } from '../helpers/gastop.ts';
+import { openTerminal } from '../helpers/terminal.ts';
+
+type Behaviour = (response: ServerResponse) => void;
+
+const JSON_TYPE = { 'content-type': 'application/json' };
+/** Sets the window title, clears the screen, rings, and pretends to be a link. */
+const ESCAPES = '\u001b]0;owned\u0007\u001b[2J\u001b[31mred\u001b[0m\u009b2J\u0007';
+
+const BEHAVIOURS = {
+  'a hundred megabytes': (response) => {
+    response.writeHead(200, JSON_TYPE);
+    const chunk = `"${'x'.repeat(1_000_000)}",`;
+    let sent = 0;
+    const more = () => {
+      while (sent < 100 && !response.destroyed) {
+        sent += 1;
+        if (!response.write(chunk)) return response.once('drain', more);
+      }
+      response.end(']');
+      return response;
+    };
+    response.write('[');
+    more();
+  },
+  'invalid UTF-8': (response) => {
+    response.writeHead(200, JSON_TYPE);
+    response.end(Buffer.from([0x7b, 0x22, 0xff, 0xfe, 0xc3, 0x28, 0x22, 0x3a]));
+  },
+  'escape sequences in every string': (response) => {
+    response.writeHead(400, JSON_TYPE);
+    response.end(
+      JSON.stringify({ errorCode: ESCAPES, message: ESCAPES, error: { code: -1, message: ESCAPES } }),
+    );
+  },
+  'an HTML page': (response) => {
+    response.writeHead(502, { 'content-type': 'text/html' });
+    response.end(`<html><title>Bad gateway</title>${ESCAPES}</html>`);
+  },
+  'half a JSON document': (response) => {
+    response.writeHead(200, JSON_TYPE);
+    response.end('{"chainId": 1, "blockNumber": ');
+  },
+} satisfies Record<string, Behaviour>;
+
+let server: Server;
+let origin: string;
+let behaviour: Behaviour = (response) => response.destroy();
+
+beforeAll(async () => {
+  server = createServer((request, response) => {
+    request.resume();
+    behaviour(response);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+});
+
+afterAll(() => {
+  server.closeAllConnections();
+  server.close();
+});
+
+describe.each(['--url', '--rpc'] as const)('gastop %s', (flag) => {
+  it.each(Object.entries(BEHAVIOURS))(
+    'answered with %s keeps the terminal whole and quits clean',
+    async (_, act) => {
+      behaviour = act;
+      await using terminal = await gastop([flag, origin]);
+      await terminal.waitFor(/ r |retry|refused|next try/);
+      const raw = terminal.output();
+      expect(raw).not.toContain('owned');
+      expect(raw).not.toContain('\u001b[2J');
+      expect(raw).not.toContain('\u0007');
+      expect(raw).not.toContain('\u009b');
+      await terminal.press('q');
+      expect((await terminal.waitForExit()).exitCode).toBe(0);
+      expect(terminal.leftovers()).toEqual([]);
+    },
+  );
+
+  it.each(Object.entries(BEHAVIOURS))('now: %s is one clear line and exit code 2 or 3', async (_, act) => {
+    behaviour = act;
+    await using terminal = await openTerminal({
+      command: 'sh',
+      args: [
+        '-c',
+        `"$0" "$1" now ${flag} ${origin} > /dev/null`,
+        process.execPath,
+        (await import('../helpers/gastop.ts')).GASTOP,
+      ],
+      cols: 200,
+    });
+    const { exitCode } = await terminal.waitForExit({ timeoutMs: 30_000 });
+    expect([2, 3]).toContain(exitCode);
+    const text = terminal.screen().filter((line) => line !== '');
+    expect(text.join('\n')).toMatch(/^gastop: /);
+    expect(text.join('\n')).not.toMatch(/\bat .*:\d+:\d+/);
+    expect(terminal.output()).not.toContain('owned\u0007');
+    expect(terminal.output()).not.toContain('\u001b]0;');
+  });
+});
+
+describe('a server that never answers', () => {
+  it('is told by its name and with a time, and the monitor can be left at once', async () => {
+    behaviour = () => {};
+    await using terminal = await gastop(['--rpc', origin]);
+    await terminal.waitFor(/no answer|did not answer|does not answer|not answer/, { timeoutMs: 30_000 });
+    await terminal.press('q');
+    expect((await terminal.waitForExit()).exitCode).toBe(0);
+    expect(terminal.leftovers()).toEqual([]);
+  });
+});
