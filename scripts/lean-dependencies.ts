@@ -30,5 +30,19 @@ const yogaWithoutFetch: Plugin = {
   },
 };
 
+/**
+ * ink-table makes a row's React key from a hash of what the row says: with every new price it would throw the row
+ * away and lay out another one. With nothing hashed the row is its place, and Node's crypto is not loaded either.
+ */
+const tableRowsStay: Plugin = {
+  name: 'table-rows-stay',
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /^object-hash$/ }, () => ({ path: 'object-hash', namespace: 'table-rows-stay' }));
+    onLoad({ filter: /./, namespace: 'table-rows-stay' }, () => ({
+      contents: "export const sha1 = () => '';",
+    }));
+  },
+};
+
 /** What dependencies bring along and gastop must not pay for. */
-export const leanDependencies: readonly Plugin[] = [englishZod, yogaWithoutFetch];
+export const leanDependencies: readonly Plugin[] = [englishZod, yogaWithoutFetch, tableRowsStay];
