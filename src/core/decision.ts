@@ -2,8 +2,8 @@ import type { Action } from './advice.ts';
 import type { Forecast } from './horizon-forecast.ts';
 
 /** Waiting is advised from this probability and this expected saving on. */
-const LEAST_PROBABILITY = 0.8;
-const LEAST_SAVING = 0.05;
+export const LEAST_PROBABILITY = 0.8;
+export const LEAST_SAVING = 0.05;
 /** What somebody waits for at the terminal; for anything further off an alert is the better tool. */
 export const LONGEST_WAIT_SEC = 3_600;
 /** An alert hours ahead must promise more than a wait of minutes. */

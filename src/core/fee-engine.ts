@@ -6,14 +6,13 @@ import { FanBook } from './fan.ts';
 import { wholeWei } from './fee-ratio.ts';
 import type { FeeRule } from './fee-rule.ts';
 import { History, REWIND_DEPTH } from './history.ts';
-import { HorizonForecast } from './horizon-forecast.ts';
+import { HorizonLadder } from './horizon-ladder.ts';
 import { LaneBook } from './lanes.ts';
 import { NextBaseFee } from './next-base-fee.ts';
 import { recommendation } from './recommendation.ts';
 import { TrackRecord } from './track-record.ts';
 import { TrendBook } from './trend.ts';
 
-const HORIZONS_SEC = [300, 900, 3_600, 21_600, 86_400] as const;
 const DEFAULT_SPAN_SEC = 7 * 86_400;
 const LEAST_DEFAULT_CAPACITY = 8_192;
 const MOST_CAPACITY = 262_144;
@@ -31,7 +30,7 @@ interface Books {
   readonly history: History;
   readonly nextBaseFee: NextBaseFee;
   readonly lanes: LaneBook;
-  readonly horizons: readonly HorizonForecast[];
+  readonly horizons: HorizonLadder;
   readonly fan: FanBook;
   readonly trend: TrendBook;
   readonly track: TrackRecord;
@@ -83,10 +82,10 @@ export class FeeEngine {
     const next = nextBaseFee.push(block);
     history.nextBaseFee.put(block.number, Number(next));
     lanes.push({ nextBaseFee: next, formulaHolds: nextBaseFee.formulaHolds });
-    for (const horizon of horizons) horizon.push();
+    horizons.push();
     fan.push();
     trend.followHead();
-    track.record(decide(horizons.map((horizon) => horizon.forecast())));
+    track.record(decide(horizons.forecasts()));
     this.#recent[block.number % this.#recent.length] = block;
     this.#head = block;
     this.#advice = null;
@@ -109,7 +108,7 @@ export class FeeEngine {
     this.#head = head;
     const { history, nextBaseFee, lanes, horizons, fan, trend } = this.#books;
     history.moveHead(number);
-    for (const book of [nextBaseFee, lanes, ...horizons, fan, trend]) book.followHead();
+    for (const book of [nextBaseFee, lanes, horizons, fan, trend]) book.followHead();
   }
 
   /** What to pay after the head; `null` before the first block. The same object until the head changes. */
@@ -125,7 +124,7 @@ export class FeeEngine {
     const blockSec = blockSpacing(history, this.#rule.blockTimeSec);
     const lanes = book.advice(blockSec);
     const trend = trends.trend(fan.steps(next, head.nextBaseFee !== null || holds, holds));
-    const forecasts = horizons.map((horizon) => horizon.forecast());
+    const forecasts = horizons.forecasts();
     return {
       nextBaseFee: next,
       nextBlobBaseFee: head.nextBlobBaseFee,
@@ -154,9 +153,7 @@ function defaultCapacity({ blockTimeSec }: FeeRule): number {
 function openBooks(rule: FeeRule, capacity: number): Books {
   const history = new History(capacity);
   const lanes = new LaneBook(history, rule);
-  const horizons = HORIZONS_SEC.map(
-    (horizonSec) => new HorizonForecast(history, horizonSec, rule.blockTimeSec),
-  );
+  const horizons = new HorizonLadder(history, rule.blockTimeSec);
   return {
     history,
     nextBaseFee: new NextBaseFee(history, rule),
@@ -164,7 +161,7 @@ function openBooks(rule: FeeRule, capacity: number): Books {
     horizons,
     fan: new FanBook(history, rule),
     trend: new TrendBook(history),
-    track: new TrackRecord(history, lanes.scorer('average'), horizons),
+    track: new TrackRecord(history, lanes.scorer('average'), horizons.horizons),
   };
 }
 

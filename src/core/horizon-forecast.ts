@@ -1,4 +1,5 @@
-import { feeRatio, fromPpm, scaledFee, toPpm } from './fee-ratio.ts';
+import { ExactSum } from './exact-sum.ts';
+import { feeRatio, scaledFee } from './fee-ratio.ts';
 import type { Column, History, Span } from './history.ts';
 import { Rolling, WholeSum } from './rolling.ts';
 import { SortedValues } from './sorted-values.ts';
@@ -23,12 +24,15 @@ const STEP_PER_HORIZON = 0.05;
 /** What one horizon says at the head. Wei per gas. */
 export interface Forecast {
   readonly horizonSec: number;
-  /** Reached within the horizon with `probability`; the price of sending at once until something is known. */
+  /** Reached within the horizon with `probability`; until something is known a shorter one's, or that of sending at once. */
   readonly price: number;
   readonly probability: number | null;
   /** Of `price` against sending in the next block. */
   readonly savingRatio: number;
-  /** The same with misses counted at the price of the horizon's last block; `null` until measured. */
+  /**
+   * The same with misses counted at what the last block of a missed horizon asked for on average, or at the price of
+   * now where that is more; `null` until measured.
+   */
   readonly expectedSavingRatio: number | null;
   /** Mean wait of those that were reached. */
   readonly expectedWaitSec: number;
@@ -46,13 +50,16 @@ export class HorizonForecast {
   readonly #target: Column;
   readonly #reached: Column;
   readonly #waitSec: Column;
-  /** Millionths by which the horizon's last block was dearer than sending at once, where the target was missed. */
+  /**
+   * What the horizon's last block asked for where the target was missed. As a price and not as a multiple of the one
+   * before: misses begin at low prices, and what they cost says little of how far a high one may still rise.
+   */
   readonly #missed: Column;
   readonly #level: SteeredLevel;
   readonly #bestRatios: Rolling<SortedValues>;
   readonly #reachedShare: Rolling<WholeSum>;
   readonly #waits: Rolling<WholeSum>;
-  readonly #losses: Rolling<WholeSum>;
+  readonly #misses: Rolling<ExactSum>;
   readonly #lowest = new WindowMinimum();
   /** The oldest block whose horizon has not ended. */
   #pending = 0;
@@ -71,11 +78,14 @@ export class HorizonForecast {
     this.#bestRatios = new Rolling(this.#best, new SortedValues());
     this.#reachedShare = new Rolling(this.#reached, new WholeSum());
     this.#waits = new Rolling(this.#waitSec, new WholeSum());
-    this.#losses = new Rolling(this.#missed, new WholeSum());
+    this.#misses = new Rolling(this.#missed, new ExactSum());
   }
 
-  /** Settles the horizons that end before the head, learns from them and states a new target. */
-  push(): void {
+  /**
+   * Settles the horizons that end before the head, learns from them and states a new target, no higher than `ceiling`
+   * (what reaches a shorter horizon's target reaches it within this one too). Returns the ceiling for the next longer one.
+   */
+  push(ceiling: number): number {
     const { head, oldest, ask } = this.#history;
     const pending = this.#firstPending();
     let judged = 0;
@@ -90,7 +100,10 @@ export class HorizonForecast {
     this.#lowest.push(head, ask.at(head));
     this.#level.push(kept, judged);
     this.#moveWindows();
-    this.#target.put(head, this.#nextTarget());
+    const target = this.#nextTarget();
+    const stated = Math.min(target, ceiling);
+    this.#target.put(head, stated);
+    return Number.isNaN(stated) ? ceiling : stated;
   }
 
   followHead(): void {
@@ -101,14 +114,17 @@ export class HorizonForecast {
     this.#moveWindows();
   }
 
-  forecast(): Forecast {
+  /** @param shorter what the next shorter horizon says. */
+  forecast(shorter: Forecast | undefined): Forecast {
     const { head, sendNow } = this.#history;
     const now = sendNow.at(head);
     const target = this.#target.at(head);
-    const price = Number.isNaN(target) ? now : target;
-    const probability = this.#probability();
+    const price = Number.isNaN(target) ? (shorter?.price ?? now) : target;
+    const measured = this.#probability();
+    const probability =
+      measured !== null && price === shorter?.price ? Math.max(measured, shorter.probability ?? 0) : measured;
     const savingRatio = Math.max(1 - feeRatio(price, now), 0);
-    const lossRatio = fromPpm(this.#losses.tally.mean ?? 0);
+    const lossRatio = Math.max(feeRatio(this.#misses.tally.mean ?? now, now) - 1, 0);
     return {
       horizonSec: this.horizonSec,
       price,
@@ -146,7 +162,7 @@ export class HorizonForecast {
     this.#best.put(given, feeRatio(lowest, now));
     this.#reached.put(given, reached);
     this.#waitSec.put(given, reached === 1 ? this.#waitFor(given, target) : Number.NaN);
-    this.#missed.put(given, reached === 0 ? toPpm(feeRatio(ask.at(last), now)) - toPpm(1) : Number.NaN);
+    this.#missed.put(given, reached === 0 ? ask.at(last) : Number.NaN);
     return reached;
   }
 
@@ -167,7 +183,7 @@ export class HorizonForecast {
     this.#bestRatios.moveTo(settled);
     this.#reachedShare.moveTo(settled);
     this.#waits.moveTo(settled);
-    this.#losses.moveTo(settled);
+    this.#misses.moveTo(settled);
   }
 
   #nextTarget(): number {

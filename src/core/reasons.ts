@@ -1,5 +1,5 @@
 import type { Trend } from './advice.ts';
-import { type Decision, LONGEST_WAIT_SEC } from './decision.ts';
+import { type Decision, LEAST_PROBABILITY, LEAST_SAVING, LONGEST_WAIT_SEC } from './decision.ts';
 import type { Forecast } from './horizon-forecast.ts';
 import { formatDuration, formatGwei, formatPercent } from './units.ts';
 
@@ -25,13 +25,45 @@ export function reasonsFor(grounds: Grounds): string[] {
 function decisive({ decision, forecasts }: Grounds): string {
   const { forecast } = decision;
   if (forecast !== null) return promise(forecast);
-  const measured = forecasts.filter(({ expectedSavingRatio }) => expectedSavingRatio !== null);
-  if (measured.length === 0) return 'too little history yet to promise a cheaper price';
-  const best = Math.max(...measured.map(({ expectedSavingRatio }) => expectedSavingRatio ?? 0));
-  const longest = formatDuration(Math.max(...measured.map(({ horizonSec }) => horizonSec)));
-  return best > 0
-    ? `waiting up to ${longest} is expected to save ${formatPercent(best, 1)} at best, too little to wait for`
-    : `waiting up to ${longest} is not expected to save anything`;
+  return refusal(forecasts);
+}
+
+/** Why not to wait, told of the horizon that looks best in the table beside it: that is the one a reader asks about. */
+function refusal(forecasts: readonly Forecast[]): string {
+  const measured = forecasts.filter(({ probability }) => probability !== null);
+  const likely = measured.filter(({ probability }) => (probability ?? 0) >= LEAST_PROBABILITY);
+  const tempting = mostBy(likely.length > 0 ? likely : measured, ({ savingRatio }) => savingRatio);
+  if (tempting === null) return 'too little history yet to promise a cheaper price';
+  const within = formatDuration(tempting.horizonSec);
+  if (tempting.savingRatio <= 0) return `no lower price is likely within ${within}`;
+  const target = `${formatGwei(tempting.price)} gwei within ${within}`;
+  const chance = formatPercent(tempting.probability ?? 0);
+  if (likely.length === 0) {
+    return `${target} is only ${chance} likely; waiting takes ${formatPercent(LEAST_PROBABILITY)}`;
+  }
+  const best = mostBy(likely, saving);
+  const most = best === null ? 0 : saving(best);
+  const average = formatPercent(most, 1);
+  if (best !== null && most >= LEAST_SAVING) {
+    return `the best wait, up to ${formatDuration(best.horizonSec)}, saves ${average} on average: too little for that long`;
+  }
+  if (tempting.savingRatio < LEAST_SAVING) {
+    return `${target} is ${chance} likely but saves only ${formatPercent(tempting.savingRatio, 1)}, too little to wait for`;
+  }
+  return most > 0
+    ? `${target} is ${chance} likely, but misses cost so much that waiting saves only ${average} on average`
+    : `${target} is ${chance} likely, but misses cost so much that waiting saves nothing on average`;
+}
+
+/** The first with the most; `null` of none. */
+function mostBy(forecasts: readonly Forecast[], of: (forecast: Forecast) => number): Forecast | null {
+  let best: Forecast | null = null;
+  for (const forecast of forecasts) if (best === null || of(forecast) > of(best)) best = forecast;
+  return best;
+}
+
+function saving({ expectedSavingRatio }: Forecast): number {
+  return expectedSavingRatio ?? 0;
 }
 
 function promise({ horizonSec, price, probability, expectedSavingRatio }: Forecast): string {

@@ -61,23 +61,53 @@ describe('the reasons', () => {
     ]);
   });
 
-  it('say why it is not worth waiting, and how far the history reaches', () => {
-    const reasons = (saving: number) => {
-      const forecasts = [forecast(900, 0.85, saving), forecast(3_600, null, 0.4)];
-      return reasonsFor({
-        ...grounds,
-        cheaperThanRatio: 0.2,
-        trend: { ...trend, percentileRank24h: 0.8 },
-        daySec: 24_120,
-        forecasts,
-        decision: decide(forecasts),
-      });
+  describe('for sending now', () => {
+    const because = (...forecasts: Forecast[]): string | undefined => {
+      const decision = decide(forecasts);
+      expect(decision.action).toBe('SEND_NOW');
+      return reasonsFor({ ...grounds, forecasts, decision })[0];
     };
-    expect(reasons(0.012)).toContain(
-      'waiting up to 15m is expected to save 1.2 % at best, too little to wait for',
-    );
-    expect(reasons(-0.03)).toContain('waiting up to 15m is not expected to save anything');
-    expect(reasons(0.012)).toContain('base fee is dearer than 80 % of the last 6h42m');
+    const row = (horizonSec: number, probability: number | null, savingRatio: number, mean: number) => ({
+      ...forecast(horizonSec, probability, mean),
+      savingRatio,
+    });
+
+    it('explain the row that looks best in the table, and what misses make of it', () => {
+      expect(because(row(900, 0.88, 0.07, 0.012), row(3_600, 0.88, 0.23, 0.022))).toBe(
+        '0.0412 gwei within 1h is 88 % likely, but misses cost so much that waiting saves only 2.2 % on average',
+      );
+      expect(because(row(900, 0.88, 0.07, -0.2), row(3_600, 0.88, 0.23, -0.1))).toBe(
+        '0.0412 gwei within 1h is 88 % likely, but misses cost so much that waiting saves nothing on average',
+      );
+    });
+
+    it('do not blame misses where there is little to save, nor where it is not likely', () => {
+      expect(because(row(900, 0.85, 0.032, 0.012), row(3_600, null, 0.4, 0))).toBe(
+        '0.0412 gwei within 15m is 85 % likely but saves only 3.2 %, too little to wait for',
+      );
+      expect(because(row(900, 0.72, 0.4, 0.2))).toBe(
+        '0.0412 gwei within 15m is only 72 % likely; waiting takes 80 %',
+      );
+      expect(because(row(900, 0.88, 0, 0))).toBe('no lower price is likely within 15m');
+    });
+
+    it('say when hours of waiting would save something, but not enough for hours', () => {
+      expect(because(row(900, 0.88, 0.03, 0.01), row(21_600, 0.88, 0.3, 0.07))).toBe(
+        'the best wait, up to 6h, saves 7.0 % on average: too little for that long',
+      );
+    });
+  });
+
+  it('say how far the history reaches', () => {
+    const dear = { ...trend, percentileRank24h: 0.8 };
+    const reasons = reasonsFor({
+      trend: dear,
+      cheaperThanRatio: 0.2,
+      daySec: 24_120,
+      forecasts: [],
+      decision: decide([]),
+    });
+    expect(reasons).toContain('base fee is dearer than 80 % of the last 6h42m');
   });
 
   it('say nothing of a rank among a handful of blocks', () => {

@@ -87,13 +87,18 @@ function judgeTarget(
   const end = head.timestamp + horizonSec;
   const window = future.filter(({ timestamp }) => timestamp <= end);
   if (stated === null || window.length === 0 || window.length === future.length) return null;
-  const reached = window.find(({ baseFeePerGas }) => baseFeePerGas <= price);
-  const paid = Number((reached ?? window.at(-1))?.baseFeePerGas ?? 0);
+  const reached = window.find((block) => askOf(block) <= price);
+  const paid = Number(askOf(reached ?? window.at(-1) ?? head));
   return {
     stated,
     kept: reached !== undefined,
-    savingRatio: 1 - paid / Number(future[0]?.baseFeePerGas ?? 1),
+    savingRatio: 1 - paid / Number(askOf(future[0] ?? head)),
   };
+}
+
+/** The price at which a block lets in. */
+function askOf(block: Block): bigint {
+  return block.baseFeePerGas + (tipAt(block, 10) ?? 0n);
 }
 
 function means(verdicts: readonly Verdict[]) {
@@ -163,6 +168,21 @@ describe('on two days of the simulated chain, whose tips drift', () => {
     const sum = (of: (verdict: LaneVerdict) => number) =>
       included.reduce((total, verdict) => total + of(verdict), 0);
     expect(Math.abs(sum(({ price }) => price) / sum(({ paid }) => paid) - 1)).toBeLessThan(0.005);
+  });
+
+  it.each([300, 900, 3_600])(
+    'targets within %i s are reached as often as stated, within five points',
+    async (horizonSec) => {
+      const { stated, kept } = means((await found).horizons.get(horizonSec) ?? []);
+      expect(Math.abs(kept - stated)).toBeLessThan(0.05);
+    },
+  );
+
+  it('advice to wait is kept about as often as stated and pays', async () => {
+    const { stated, kept, savingRatio } = means((await found).waits);
+    expect((await found).waits.length).toBeGreaterThan(1_000);
+    expect(stated - kept).toBeLessThan(0.06);
+    expect(savingRatio).toBeGreaterThan(0.03);
   });
 
   it('Fast tips no more than five times what hindsight needed, Average no more than two and a half times', async () => {

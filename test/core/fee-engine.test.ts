@@ -32,6 +32,23 @@ function expectOrdered({ lanes: { slow, average, fast } }: Advice): void {
   }
 }
 
+/** Whoever has longer can take what was good for a shorter wait. */
+function expectNested({ recommendation: { alternatives } }: Advice): void {
+  expect(alternatives.map(({ horizonSec }) => horizonSec)).toEqual([300, 900, 3_600, 21_600, 86_400]);
+  alternatives.slice(1).forEach((longer, index) => {
+    const shorter = alternatives[index];
+    if (shorter === undefined) return;
+    expect(
+      longer.price <= shorter.price,
+      `${longer.horizonSec} s: ${longer.price} over ${shorter.price}`,
+    ).toBe(true);
+    expect(longer.savingRatio).toBeGreaterThanOrEqual(shorter.savingRatio);
+    if (longer.price === shorter.price && longer.probability !== null) {
+      expect(longer.probability).toBeGreaterThanOrEqual(shorter.probability ?? 0);
+    }
+  });
+}
+
 function expectSane(advice: Advice): void {
   for (const [path, figure] of figures(advice)) {
     if (typeof figure === 'number') expect(figure, path).toSatisfy(Number.isFinite);
@@ -53,9 +70,7 @@ function expectSane(advice: Advice): void {
     expect(share).toBeGreaterThanOrEqual(0);
     expect(share).toBeLessThanOrEqual(1);
   }
-  expect(advice.recommendation.alternatives.map(({ horizonSec }) => horizonSec)).toEqual([
-    300, 900, 3_600, 21_600, 86_400,
-  ]);
+  expectNested(advice);
   expect(advice.recommendation.reasons.join()).not.toMatch(/NaN|undefined|Infinity/);
 }
 
@@ -252,7 +267,7 @@ describe('the lanes', () => {
     expect(probabilities(325)).toEqual([expect.any(Number), expect.any(Number), expect.any(Number)]);
   });
 
-  it('who waits longer never tips more, signs a higher cap or is told a higher price', () => {
+  it('who waits longer never tips more, signs a higher cap or is told a higher price, in lanes and horizons', () => {
     const share = fc.double({ min: 0, max: 1, noNaN: true });
     const step = fc.record({
       gasUsedRatio: share,
@@ -265,7 +280,9 @@ describe('the lanes', () => {
         for (const block of makeBlocks([...restlessSteps(before, seed), ...steps])) {
           engine.push(block);
           const advice = engine.advice();
-          if (advice !== null) expectOrdered(advice);
+          if (advice === null) continue;
+          expectOrdered(advice);
+          expectNested(advice);
         }
       }),
       { numRuns: 25 },
@@ -345,14 +362,23 @@ describe('the recommendation', () => {
     expect(recommendation.track).toEqual({ evaluated: 0, hitRatio: null, statedProbability: null });
   });
 
-  it('waits for a dip that has always come', () => {
-    // Ten full blocks, ten empty ones, over and over: whoever waits five minutes pays the bottom.
-    const steps = Array.from({ length: 1_500 }, (_, index) => ({ gasUsedRatio: index % 20 < 10 ? 1 : 0 }));
-    const { recommendation, nextBaseFee } = adviceAfter(makeBlocks(steps.slice(0, 1_490)));
+  // 17 full blocks and 15 empty ones, over and over: a hill that ends where it began.
+  const hill = (length: number) =>
+    makeBlocks(Array.from({ length }, (_, index) => ({ gasUsedRatio: index % 32 < 17 ? 1 : 0 })));
+
+  it('waits on the way up for a dip that has always come', () => {
+    const { recommendation, nextBaseFee } = adviceAfter(hill(32 * 46 + 14));
     expect(recommendation.action).toBe('WAIT');
     expect(recommendation.probability).toBeGreaterThanOrEqual(0.8);
     expect(recommendation.expectedSavingRatio).toBeGreaterThanOrEqual(0.05);
     expect(recommendation.targetPrice).toBeLessThan(nextBaseFee);
+  });
+
+  it('sends at the bottom of that dip, however often lower prices came from higher ones', () => {
+    const { recommendation } = adviceAfter(hill(32 * 46));
+    expect(recommendation.action).toBe('SEND_NOW');
+    expect(recommendation.alternatives[1]?.probability).toBeGreaterThanOrEqual(0.8);
+    expect(recommendation.reasons[0]).toMatch(/misses cost so much that waiting saves nothing on average$/);
   });
 
   it('never waits on a chain whose fee stands still', () => {
