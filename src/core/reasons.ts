@@ -34,25 +34,26 @@ function refusal(forecasts: readonly Forecast[]): string {
   const likely = measured.filter(({ probability }) => (probability ?? 0) >= LEAST_PROBABILITY);
   const tempting = mostBy(likely.length > 0 ? likely : measured, ({ savingRatio }) => savingRatio);
   if (tempting === null) return 'too little history yet to promise a cheaper price';
-  const within = formatDuration(tempting.horizonSec);
-  if (tempting.savingRatio <= 0) return `no lower price is likely within ${within}`;
-  const target = `${formatGwei(tempting.price)} gwei within ${within}`;
-  const chance = formatPercent(tempting.probability ?? 0);
-  if (likely.length === 0) {
-    return `${target} is only ${chance} likely; waiting takes ${formatPercent(LEAST_PROBABILITY)}`;
-  }
-  const best = mostBy(likely, saving);
-  const most = best === null ? 0 : saving(best);
+  if (tempting.savingRatio <= 0)
+    return `no lower price is likely within ${formatDuration(tempting.horizonSec)}`;
+  if (likely.length === 0)
+    return `${chanceOf(tempting, 'only ')}; waiting takes ${formatPercent(LEAST_PROBABILITY)}`;
+  const best = mostBy(likely, saving) ?? tempting;
+  const most = saving(best);
   const average = formatPercent(most, 1);
-  if (best !== null && most >= LEAST_SAVING) {
-    return `the best wait, up to ${formatDuration(best.horizonSec)}, saves ${average} on average: too little for that long`;
+  if (most >= LEAST_SAVING) {
+    return `${chanceOf(best)}; misses counted that saves ${average} on average, too little for so long a wait`;
   }
   if (tempting.savingRatio < LEAST_SAVING) {
-    return `${target} is ${chance} likely but saves only ${formatPercent(tempting.savingRatio, 1)}, too little to wait for`;
+    return `${chanceOf(tempting)} but saves only ${formatPercent(tempting.savingRatio, 1)}, too little to wait for`;
   }
-  return most > 0
-    ? `${target} is ${chance} likely, but misses cost so much that waiting saves only ${average} on average`
-    : `${target} is ${chance} likely, but misses cost so much that waiting saves nothing on average`;
+  const left = most > 0 ? `only ${average}` : 'nothing';
+  return `${chanceOf(tempting)}, but misses cost so much that waiting saves ${left} on average`;
+}
+
+function chanceOf({ price, horizonSec, probability }: Forecast, only = ''): string {
+  const chance = formatPercent(probability ?? 0);
+  return `${formatGwei(price)} gwei within ${formatDuration(horizonSec)} is ${only}${chance} likely`;
 }
 
 /** The first with the most; `null` of none. */

@@ -93,7 +93,7 @@ describe('the reasons', () => {
 
     it('say when hours of waiting would save something, but not enough for hours', () => {
       expect(because(row(900, 0.88, 0.03, 0.01), row(21_600, 0.88, 0.3, 0.07))).toBe(
-        'the best wait, up to 6h, saves 7.0 % on average: too little for that long',
+        '0.0412 gwei within 6h is 88 % likely; misses counted that saves 7.0 % on average, too little for so long a wait',
       );
     });
   });
