@@ -1,5 +1,10 @@
 import { readFile } from 'node:fs/promises';
+import { basename, join } from 'node:path';
 import type { Plugin } from 'esbuild';
+
+const ROOT = join(import.meta.dirname, '..');
+/** Texts of which Ink keeps what it worked out: some hundred screens' worth of news. */
+const REMEMBERED = 2_000;
 
 /**
  * zod's namespace object `z`, which `@hono/zod-openapi` imports, holds the messages of fifty languages: 267 kB, of
@@ -21,12 +26,9 @@ const englishZod: Plugin = {
 const yogaWithoutFetch: Plugin = {
   name: 'yoga-without-fetch',
   setup({ onLoad }) {
-    onLoad({ filter: /[\\/]yoga-wasm-base64-esm\.js$/ }, async ({ path }) => {
-      const source = await readFile(path, 'utf8');
-      const contents = source.replace('"function"!=typeof fetch', 'true');
-      if (contents === source) throw new Error('Yoga is loaded another way now: see yoga-without-fetch');
-      return { contents };
-    });
+    onLoad({ filter: /[\\/]yoga-wasm-base64-esm\.js$/ }, async ({ path }) => ({
+      contents: await patched(path, '"function"!=typeof fetch', 'true'),
+    }));
   },
 };
 
@@ -44,5 +46,84 @@ const tableRowsStay: Plugin = {
   },
 };
 
+/**
+ * Ink and what it uses measure every text of every frame, in six copies of string-width; the Unicode tables in them
+ * take 14 ms to load. Here there is one copy, loaded with the first text that is out of the ordinary.
+ */
+const plainWidthFirst: Plugin = {
+  name: 'plain-width-first',
+  setup({ onResolve, onLoad, resolve }) {
+    const namespace = 'plain-width-first';
+    onResolve({ filter: /^string-width$/ }, ({ namespace: from }) =>
+      from === namespace ? undefined : { path: 'string-width', namespace },
+    );
+    onLoad({ filter: /./, namespace }, async () => {
+      const { path } = await resolve('string-width', {
+        kind: 'import-statement',
+        namespace,
+        resolveDir: ROOT,
+      });
+      return {
+        resolveDir: ROOT,
+        contents: `
+          import { plainWidth } from './src/tui/components/plain-width.ts';
+          const STYLE = /\\x1b\\[[\\d;]*m/g;
+          export default function stringWidth(text, options) {
+            if (typeof text === 'string') {
+              const isStyled = text.includes('\\x1b') && !options?.countAnsiEscapeCodes;
+              const width = plainWidth(isStyled ? text.replace(STYLE, '') : text);
+              if (width !== null) return width;
+            }
+            return require(${JSON.stringify(path)}).default(text, options);
+          }`,
+      };
+    });
+  },
+};
+
+/**
+ * Ink takes a frame's texts apart into styled characters, measures and cleans them, and forgets it all with the
+ * frame; most of the next frame's texts are the same. Bounded, for there is always a new price.
+ */
+const framesRemember: Plugin = {
+  name: 'frames-remember',
+  setup({ onLoad }) {
+    onLoad({ filter: /[\\/]ink[\\/]build[\\/]output\.js$/ }, async ({ path }) => ({
+      contents: `${await patched(path, 'caches = new OutputCaches();', 'caches = rememberedCaches();')}
+        let remembered = new OutputCaches();
+        function rememberedCaches() {
+          if (remembered.styledChars.size > ${REMEMBERED}) remembered = new OutputCaches();
+          return remembered;
+        }`,
+    }));
+    onLoad({ filter: /[\\/]ink[\\/]build[\\/]sanitize-ansi\.js$/ }, async ({ path }) => ({
+      contents: `${await patched(path, 'export default sanitizeAnsi;', 'export default rememberedAnsi;')}
+        const remembered = new Map();
+        function rememberedAnsi(text) {
+          let clean = remembered.get(text);
+          if (clean === undefined) {
+            if (remembered.size > ${REMEMBERED}) remembered.clear();
+            remembered.set(text, (clean = sanitizeAnsi(text)));
+          }
+          return clean;
+        }`,
+    }));
+  },
+};
+
+/** A dependency's source with one place in it changed. */
+async function patched(path: string, before: string, after: string): Promise<string> {
+  const source = await readFile(path, 'utf8');
+  if (!source.includes(before))
+    throw new Error(`${basename(path)} no longer says "${before}": look at it again`);
+  return source.replace(before, after);
+}
+
 /** What dependencies bring along and gastop must not pay for. */
-export const leanDependencies: readonly Plugin[] = [englishZod, yogaWithoutFetch, tableRowsStay];
+export const leanDependencies: readonly Plugin[] = [
+  englishZod,
+  yogaWithoutFetch,
+  tableRowsStay,
+  plainWidthFirst,
+  framesRemember,
+];

@@ -1,18 +1,23 @@
 import stringWidth from 'string-width';
+import { plainWidth } from './plain-width.ts';
+
+/** Making one takes longer than all the cutting of a frame. */
+const SEGMENTER = new Intl.Segmenter();
 
 /** Columns that `text` takes in a terminal. */
 export function displayWidth(text: string): number {
-  return stringWidth(text);
+  return plainWidth(text) ?? stringWidth(text);
 }
 
 /** `text` cut to at most `width` columns, ending in `ellipsis` (one column) where something is missing. */
 export function truncate(text: string, width: number, ellipsis = '…'): string {
-  if (stringWidth(text) <= width) return text;
+  if (displayWidth(text) <= width) return text;
   if (width < 1) return '';
+  if (plainWidth(text) !== null) return text.slice(0, width - 1) + ellipsis;
   let kept = '';
   let used = 0;
-  for (const { segment } of new Intl.Segmenter().segment(text)) {
-    const next = used + stringWidth(segment);
+  for (const { segment } of SEGMENTER.segment(text)) {
+    const next = used + displayWidth(segment);
     if (next > width - 1) break;
     kept += segment;
     used = next;
@@ -23,11 +28,11 @@ export function truncate(text: string, width: number, ellipsis = '…'): string 
 /** Exactly `width` columns, the text at the left. */
 export function fitLeft(text: string, width: number, ellipsis = '…'): string {
   const cut = truncate(text, width, ellipsis);
-  return cut + ' '.repeat(Math.max(width - stringWidth(cut), 0));
+  return cut + ' '.repeat(Math.max(width - displayWidth(cut), 0));
 }
 
 /** Exactly `width` columns, the text at the right. */
 export function fitRight(text: string, width: number, ellipsis = '…'): string {
   const cut = truncate(text, width, ellipsis);
-  return ' '.repeat(Math.max(width - stringWidth(cut), 0)) + cut;
+  return ' '.repeat(Math.max(width - displayWidth(cut), 0)) + cut;
 }
