@@ -1,6 +1,7 @@
 import type { ChainSource } from '../chain/chain-source.ts';
 import type { PriceFeed } from '../chain/price-feed.ts';
 import type { GasClient } from '../client/gas-client.ts';
+import { boundYoungHeap } from './bound-young-heap.ts';
 import type { Io } from './io.ts';
 import { type ChainChoice, openChain, type Pace, reachedChainId } from './open-chain.ts';
 import { chainDatabase } from './paths.ts';
@@ -74,6 +75,7 @@ async function openEmbedded(
   db: string | null,
   options: OpenOptions,
 ): Promise<OpenedClient> {
+  boundYoungHeap();
   const [{ startService }, { openDatabase, TEMPORARY_DATABASE }, { createGasClient }, chain] =
     await Promise.all([
       import('../service/service.ts'),
