@@ -1,20 +1,16 @@
 /** How many blocks a rewind may take back without forgetting everything; no chain reorganises deeper in one go. */
 export const REWIND_DEPTH = 1_024;
 
-const FIRST_LENGTH = 256;
-
 /**
- * Numbers by block number in a ring that doubles until it holds `keep` blocks and what a rewind may bring back, and then
- * stays as it is. `NaN` says that nothing is known. Blocks must be put in order, again from a lower one after a rewind.
+ * Numbers by block number in a ring that holds `keep` blocks and what a rewind may bring back. All its room is taken at
+ * once: pages that were never written cost no memory, and a ring that grows would be copied in the middle of a frame.
+ * `NaN` says that nothing is known. Blocks must be put in order, again from a lower one after a rewind.
  */
 export class Column {
-  readonly #limit: number;
-  #values: Float64Array;
-  #bottom = Number.NaN;
+  readonly #values: Float64Array;
 
   constructor(keep: number) {
-    this.#limit = keep + REWIND_DEPTH;
-    this.#values = new Float64Array(Math.min(FIRST_LENGTH, this.#limit));
+    this.#values = new Float64Array(keep + REWIND_DEPTH);
   }
 
   at(block: number): number {
@@ -22,24 +18,7 @@ export class Column {
   }
 
   put(block: number, value: number): void {
-    if (Number.isNaN(this.#bottom)) this.#bottom = block;
-    if (block - this.#bottom >= this.#values.length) this.#growTo(block);
     this.#values[block % this.#values.length] = value;
-  }
-
-  #growTo(block: number): void {
-    const held = this.#values;
-    if (held.length >= this.#limit) return;
-    const wider = new Float64Array(Math.min(held.length * 2, this.#limit));
-    // In runs that wrap neither ring: with many columns a copy by element would be felt as a pause.
-    for (let number = block - held.length; number < block; ) {
-      const from = number % held.length;
-      const to = number % wider.length;
-      const run = Math.min(held.length - from, wider.length - to, block - number);
-      wider.set(held.subarray(from, from + run), to);
-      number += run;
-    }
-    this.#values = wider;
   }
 }
 
