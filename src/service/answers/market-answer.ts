@@ -1,5 +1,5 @@
-import type { Stats, StatsMarket } from '../../contract/dashboard.ts';
 import { TIME_FRAME_SEC, type TimeFrame } from '../../contract/choices.ts';
+import type { Stats, StatsMarket } from '../../contract/dashboard.ts';
 import { cheapestHourUtc, foldHeatmap } from '../../core/heatmap.ts';
 import { changeRatio, summarise, volatility } from '../../core/market-stats.ts';
 import { cost, USUAL_ACTIONS } from '../../core/usual-actions.ts';
