@@ -3,8 +3,8 @@ import { basename, join } from 'node:path';
 import type { Plugin } from 'esbuild';
 
 const ROOT = join(import.meta.dirname, '..');
-/** Texts of which Ink keeps what it worked out: some hundred screens' worth of news. */
-const REMEMBERED = 2_000;
+/** Cleaned texts that are kept: several screens of them. */
+const REMEMBERED_TEXTS = 1_000;
 
 /**
  * zod's namespace object `z`, which `@hono/zod-openapi` imports, holds the messages of fifty languages: 267 kB, of
@@ -27,7 +27,7 @@ const yogaWithoutFetch: Plugin = {
   name: 'yoga-without-fetch',
   setup({ onLoad }) {
     onLoad({ filter: /[\\/]yoga-wasm-base64-esm\.js$/ }, async ({ path }) => ({
-      contents: await patched(path, '"function"!=typeof fetch', 'true'),
+      contents: await patched(path, ['"function"!=typeof fetch', 'true']),
     }));
   },
 };
@@ -83,26 +83,44 @@ const plainWidthFirst: Plugin = {
 
 /**
  * Ink takes a frame's texts apart into styled characters, measures and cleans them, and forgets it all with the
- * frame; most of the next frame's texts are the same. Bounded, for there is always a new price.
+ * frame; most of the next frame's texts are the same. Here the last frame is remembered, and no other.
  */
 const framesRemember: Plugin = {
   name: 'frames-remember',
   setup({ onLoad }) {
     onLoad({ filter: /[\\/]ink[\\/]build[\\/]output\.js$/ }, async ({ path }) => ({
-      contents: `${await patched(path, 'caches = new OutputCaches();', 'caches = rememberedCaches();')}
-        let remembered = new OutputCaches();
-        function rememberedCaches() {
-          if (remembered.styledChars.size > ${REMEMBERED}) remembered = new OutputCaches();
-          return remembered;
+      contents: `${await patched(path, ['= new Map();', '= new TwoFrames();'], ['= new OutputCaches();', '= nextFrame();'])}
+        class TwoFrames {
+          #last = new Map();
+          #next = new Map();
+          get(text) {
+            let known = this.#next.get(text);
+            if (known !== undefined) return known;
+            known = this.#last.get(text);
+            if (known !== undefined) this.#next.set(text, known);
+            return known;
+          }
+          set(text, known) {
+            this.#next.set(text, known);
+          }
+          turn() {
+            this.#last = this.#next;
+            this.#next = new Map();
+          }
+        }
+        const caches = new OutputCaches();
+        function nextFrame() {
+          for (const each of Object.values(caches)) each.turn();
+          return caches;
         }`,
     }));
     onLoad({ filter: /[\\/]ink[\\/]build[\\/]sanitize-ansi\.js$/ }, async ({ path }) => ({
-      contents: `${await patched(path, 'export default sanitizeAnsi;', 'export default rememberedAnsi;')}
+      contents: `${await patched(path, ['export default sanitizeAnsi;', 'export default rememberedAnsi;'])}
         const remembered = new Map();
         function rememberedAnsi(text) {
           let clean = remembered.get(text);
           if (clean === undefined) {
-            if (remembered.size > ${REMEMBERED}) remembered.clear();
+            if (remembered.size > ${REMEMBERED_TEXTS}) remembered.clear();
             remembered.set(text, (clean = sanitizeAnsi(text)));
           }
           return clean;
@@ -111,12 +129,15 @@ const framesRemember: Plugin = {
   },
 };
 
-/** A dependency's source with one place in it changed. */
-async function patched(path: string, before: string, after: string): Promise<string> {
-  const source = await readFile(path, 'utf8');
-  if (!source.includes(before))
-    throw new Error(`${basename(path)} no longer says "${before}": look at it again`);
-  return source.replace(before, after);
+/** A dependency's source with some of its words changed, wherever they stand. */
+async function patched(path: string, ...changes: readonly (readonly [string, string])[]): Promise<string> {
+  let source = await readFile(path, 'utf8');
+  for (const [before, after] of changes) {
+    if (!source.includes(before))
+      throw new Error(`${basename(path)} no longer says "${before}": read it again`);
+    source = source.replaceAll(before, after);
+  }
+  return source;
 }
 
 /** What dependencies bring along and gastop must not pay for. */
