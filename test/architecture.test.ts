@@ -30,7 +30,6 @@ const OWNER: Readonly<Record<string, readonly string[]>> = {
   ink: ['tui'],
   react: ['tui'],
   'ink-table': ['tui'],
-  '@inkjs/ui': ['tui'],
   '@tanstack/react-query': ['tui'],
   asciichart: ['tui', 'cli'],
   commander: ['cli'],
