@@ -6,5 +6,5 @@ Examples
   gastop history --window 7d --chart         the week as a line
 
 Exit codes
-  0 ok   1 failed   2 wrong usage   3 source unreachable
+  0 ok   1 failed   2 wrong usage   3 source unreachable or prices old
   4 key missing or refused   5 quota used up`;

@@ -4,6 +4,7 @@ import { type OpenedClient, openClient } from './open-client.ts';
 import { READY_WITHIN_MS, readySnapshot } from './ready-snapshot.ts';
 import type { Settings } from './settings.ts';
 import { withSpinner } from './spinner.ts';
+import type { StaleRule } from './stale-rule.ts';
 import { warnOfPlainKey } from './warn-of-plain-key.ts';
 
 export interface Ready {
@@ -12,7 +13,12 @@ export interface Ready {
 }
 
 /** Opens the chosen source for a one-shot command and waits for its first snapshot; the caller closes it. */
-export async function openReady(io: Io, settings: Settings, historySec: number): Promise<Ready> {
+export async function openReady(
+  io: Io,
+  settings: Settings,
+  historySec: number,
+  rule: StaleRule,
+): Promise<Ready> {
   warnOfPlainKey(io, settings.source.value);
   return withSpinner(
     io,
@@ -26,7 +32,7 @@ export async function openReady(io: Io, settings: Settings, historySec: number):
         signal,
       });
       try {
-        return { opened, snapshot: await readySnapshot(io, opened) };
+        return { opened, snapshot: await readySnapshot(io, opened, rule) };
       } catch (error) {
         await opened.close();
         throw error;

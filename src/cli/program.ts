@@ -69,6 +69,7 @@ export function createProgram(
     .description('One snapshot: the three lanes, the next base fee and what to do.')
     .addOption(new Option('--json', "print the service's v1 answer as it is").conflicts('format'))
     .option('--format <TEXT>', 'print TEXT with {average} {next} {action} … filled in; {} lists all')
+    .option('--stale-ok', 'print old prices too; without it they are exit 3')
     .addHelpText(
       'after',
       examples(["gastop now --format '{average} gwei, {action}'", 'gastop now --demo --json']),

@@ -1,10 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ClientError } from '../client/client-error.ts';
 import type { SnapshotView } from '../client/views.ts';
-import { CliError } from './cli-error.ts';
-import { EXIT } from './exit-code.ts';
 import type { Io } from './io.ts';
 import type { OpenedClient } from './open-client.ts';
+import { refuseStale, type StaleRule } from './stale-rule.ts';
 
 /** A one-shot command gives up after this. */
 export const READY_WITHIN_MS = 10_000;
@@ -12,14 +11,21 @@ const ASK_AGAIN_MS = 60;
 
 /**
  * The first snapshot worth showing. A service elsewhere is asked once; the embedded one is asked again until it
- * has taken in the source's newest block.
+ * has taken in the source's newest block. One that `rule` does not allow is a `CliError`.
  */
-export async function readySnapshot(io: Io, { client, embedded }: OpenedClient): Promise<SnapshotView> {
+export async function readySnapshot(
+  io: Io,
+  { client, embedded }: OpenedClient,
+  rule: StaleRule,
+): Promise<SnapshotView> {
   const interruption = io.interruption();
   if (embedded?.ended) await Promise.race([embedded.ended, aborted(interruption)]);
   const deadline = AbortSignal.timeout(READY_WITHIN_MS);
   const signal = AbortSignal.any([deadline, interruption]);
-  if (embedded === null) return client.gasCurrent({ signal }).catch((error) => failed(error, interruption));
+  if (embedded === null) {
+    const snapshot = await client.gasCurrent({ signal }).catch((error) => failed(error, interruption));
+    return refuseStale(snapshot, rule, io.now());
+  }
   // An earlier run may have stored blocks that are not the newest any more.
   let head: number | null = null;
   void embedded.headNumber().then((number) => {
@@ -31,8 +37,10 @@ export async function readySnapshot(io: Io, { client, embedded }: OpenedClient):
       return null;
     });
     if (snapshot !== null) {
-      if (head !== null && (snapshot.blockNumber ?? 0) >= head) return snapshot;
-      if (deadline.aborted) return stillGood(snapshot);
+      const isNewest = head !== null && (snapshot.blockNumber ?? 0) >= head;
+      // A source that is being asked again may yet answer; one without a new block is as it is.
+      const mayRecover = snapshot.stale && snapshot.source.problem?.retryAt != null;
+      if ((isNewest && !mayRecover) || deadline.aborted) return refuseStale(snapshot, rule, io.now());
     }
     await sleep(ASK_AGAIN_MS, undefined, { signal: interruption }).catch(() => interruption.throwIfAborted());
   }
@@ -52,11 +60,4 @@ function failed(error: unknown, interruption: AbortSignal): never {
 
 function isWarmingUp(error: unknown): boolean {
   return error instanceof ClientError && error.code === 'unavailable';
-}
-
-/** Old prices are no answer for a script that will pay by them. */
-function stillGood(snapshot: SnapshotView): SnapshotView {
-  const problem = snapshot.stale ? snapshot.source.problem : null;
-  if (problem === null || problem.retryAt === null) return snapshot;
-  throw new CliError(EXIT.unreachable, `the source gives nothing new: ${problem.message}`);
 }

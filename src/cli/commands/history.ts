@@ -33,7 +33,7 @@ const TOLERATED_SEC = 60;
 export async function history({ io, loadSettings }: CommandContext, flags: HistoryFlags): Promise<ExitCode> {
   const windowSec = windowOf(flags.window);
   const { settings } = await loadSettings();
-  const { opened, snapshot } = await openReady(io, settings, Math.max(windowSec, 3_600));
+  const { opened, snapshot } = await openReady(io, settings, Math.max(windowSec, 3_600), 'late');
   try {
     // The chain's own clock: a recording's present lies in the past.
     const present = snapshot.blockTimestamp ?? io.now();

@@ -13,6 +13,7 @@ import { snapshotText } from '../snapshot-text.ts';
 export interface NowFlags {
   readonly json?: boolean;
   readonly format?: string;
+  readonly staleOk?: boolean;
 }
 
 /** One snapshot needs no month of past: an hour is what the lanes look back on. */
@@ -22,7 +23,8 @@ const HISTORY_SEC = 3_600;
 export async function now({ io, loadSettings }: CommandContext, flags: NowFlags): Promise<ExitCode> {
   const template = flags.format === undefined ? null : parseTemplate(flags.format);
   const { settings } = await loadSettings();
-  const { opened, snapshot } = await openReady(io, settings, HISTORY_SEC);
+  const rule = flags.staleOk ? 'accept' : 'refuse';
+  const { opened, snapshot } = await openReady(io, settings, HISTORY_SEC, rule);
   try {
     if (flags.json) {
       io.stdout.write(jsonAnswer(await opened.client.raw(PATHS.gasCurrent), PATHS.gasCurrent));
