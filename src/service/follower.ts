@@ -180,9 +180,9 @@ export class Follower {
       if (this.head !== null)
         await this.#rebuild((await store.latestAt(this.head.timestamp - DAY_SEC))?.number ?? 0);
     }
-    await this.#reconcile();
+    const behind = await this.#reconcile();
     if (this.head === null) await this.#readFirst();
-    this.#problem = null;
+    this.#problem = behind === null ? null : { message: behind, retryAt: null };
     this.#filler.start();
     const slice = new TimeSlice();
     for await (const event of source.subscribe({ known: this.#recent.known, signal })) {
@@ -193,7 +193,8 @@ export class Follower {
     if (!signal.aborted && !this.#ended) throw new Error('the source ended its subscription');
   }
 
-  async #reconcile(): Promise<void> {
+  /** Answers why nothing new is to be had, where that is so. */
+  async #reconcile(): Promise<string | null> {
     await this.#writer.flush();
     const { source, store, signal } = this.#options;
     const found = await abortable(reconcile(source, store), signal);
@@ -204,6 +205,7 @@ export class Follower {
       this.#live?.reset();
     }
     await this.#writer.flush();
+    return found.type === 'keep' ? found.behind : null;
   }
 
   async #readFirst(): Promise<void> {

@@ -4,37 +4,59 @@ import type { BlockStore } from '../store/block-store.ts';
 
 /** Ordinary reorgs are the subscription's to find; what differs this deep is another chain. */
 const DEPTHS = [0, 16, 128] as const;
+/** Chains that are started over every day: there a low head means a new chain, elsewhere a node that still syncs. */
+const DEVELOPMENT_CHAINS: ReadonlySet<number | null> = new Set([1_337, 31_337]);
+/** A node of a quick chain, or one of several behind one address, may be this late without anything being wrong. */
+const TOLERATED_LAG = 16;
 
 /** What to do with the stored history before following the chain. */
 export type Reconciliation =
-  | { readonly type: 'keep' }
+  /** `behind`: why nothing new will come for a while, one line. */
+  | { readonly type: 'keep'; readonly behind: string | null }
   | { readonly type: 'rewind'; readonly to: number }
   /** A development chain that was started anew, another recording: nothing of it is true any more. */
   | { readonly type: 'clear' };
 
-/** Compares the stored history with the chain at a few depths. Rejects with a `ChainError` or `StoreError`. */
+/**
+ * Compares the stored history with the chain at a few depths. History is a month's work: only blocks seen to differ
+ * speak against it, never blocks that a node does not have. Rejects with a `ChainError` or `StoreError`.
+ */
 export async function reconcile(source: ChainSource, store: BlockStore): Promise<Reconciliation> {
   const ours = await store.head();
-  if (ours === null) return { type: 'keep' };
+  if (ours === null) return { type: 'keep', behind: null };
   const head = await source.head();
   const shared = Math.min(ours.number, head.number);
-  let compared = false;
+  const startsOver = source.kind !== 'rpc' || DEVELOPMENT_CHAINS.has(await store.chainId());
+  const compared = new Set<number>();
+  let differs = false;
+  let unknown = false;
   for (const depth of DEPTHS) {
-    const number = shared - depth;
-    const mine = (await store.page(number, 1))[0];
-    const theirs = number === head.number ? head : await blockAt(source, number);
-    if (mine?.number !== number || theirs === null) continue;
-    compared = true;
-    if (!isSame(mine, theirs)) continue;
-    // A recording that plays again from its beginning takes its future back; a node that is behind does not.
-    const over = source.kind !== 'rpc' && head.number < ours.number;
-    return depth > 0 || over ? { type: 'rewind', to: number } : { type: 'keep' };
+    // Across a hole, the stored block next to it.
+    const mine = (await store.page(Math.max(0, shared - depth), 1))[0];
+    if (mine === undefined || mine.number > shared || compared.has(mine.number)) continue;
+    compared.add(mine.number);
+    const theirs = mine.number === head.number ? head : await blockAt(source, mine.number);
+    if (theirs === null) unknown = true;
+    else if (!isSame(mine, theirs)) differs = true;
+    else {
+      // A recording that plays again from its beginning takes its future back; a node that is behind does not.
+      const over = source.kind !== 'rpc' && head.number < ours.number;
+      return differs || over ? { type: 'rewind', to: mine.number } : keep(source, head, ours);
+    }
   }
-  return compared || head.number < ours.number ? { type: 'clear' } : { type: 'keep' };
+  if (differs && (startsOver || !unknown)) return { type: 'clear' };
+  if (!differs && startsOver && head.number < ours.number) return { type: 'clear' };
+  return keep(source, head, ours);
+}
+
+function keep(source: ChainSource, head: Block, ours: Block): Reconciliation {
+  if (source.kind !== 'rpc' || head.number + TOLERATED_LAG >= ours.number)
+    return { type: 'keep', behind: null };
+  const behind = `${source.name} is at block ${head.number}, the history at ${ours.number}: waiting for it to catch up`;
+  return { type: 'keep', behind };
 }
 
 async function blockAt(source: ChainSource, number: number): Promise<Block | null> {
-  if (number < 0) return null;
   const [block] = await source.blocks(number, number);
   return block?.number === number ? block : null;
 }

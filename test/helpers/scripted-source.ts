@@ -18,6 +18,8 @@ export class ScriptedSource implements ChainSource {
   /** Blocks below are not to be had, as on a pruned node. */
   pastBegins = 0;
   isReachable = true;
+  /** Says nothing of what it has by itself, only what is emitted. */
+  isSilent = false;
   #chain = new Map<number, Block>();
   #head = -1;
   #queue: ChainEvent[] = [];
@@ -101,13 +103,7 @@ export class ScriptedSource implements ChainSource {
     this.knownAsked.push(known);
     // What happened before is told by comparison with what is known, not event by event.
     this.#queue = this.#queue.filter(({ type }) => type !== 'block' && type !== 'reorg' && type !== 'gap');
-    const shared = known.findLast((block) => this.#chain.get(block.number)?.hash === block.hash);
-    const ancestor = shared?.number ?? -1;
-    if (ancestor !== (known.at(-1)?.number ?? -1)) yield { type: 'reorg', commonAncestor: ancestor };
-    for (let number = ancestor + 1; number <= this.#head; number += 1) {
-      const block = this.#chain.get(number);
-      if (block !== undefined) yield { type: 'block', block };
-    }
+    if (!this.isSilent) yield* this.#catchUp(known);
     const aborted = new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()));
     while (!signal.aborted) {
       const event = this.#queue.shift();
@@ -117,6 +113,16 @@ export class ScriptedSource implements ChainSource {
       }
       this.#wake = Promise.withResolvers();
       await Promise.race([this.#wake.promise, aborted]);
+    }
+  }
+
+  *#catchUp(known: readonly KnownBlock[]): Iterable<ChainEvent> {
+    const shared = known.findLast((block) => this.#chain.get(block.number)?.hash === block.hash);
+    const ancestor = shared?.number ?? -1;
+    if (ancestor !== (known.at(-1)?.number ?? -1)) yield { type: 'reorg', commonAncestor: ancestor };
+    for (let number = ancestor + 1; number <= this.#head; number += 1) {
+      const block = this.#chain.get(number);
+      if (block !== undefined) yield { type: 'block', block };
     }
   }
 

@@ -1,0 +1,100 @@
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { GasCurrent } from '../../src/contract/gas.ts';
+import { PATHS } from '../../src/contract/routes.ts';
+import { type Reconciliation, reconcile } from '../../src/service/reconcile.ts';
+import { BlockStore } from '../../src/store/block-store.ts';
+import { openDatabase } from '../../src/store/open-database.ts';
+import { blockHash, makeBlock, makeBlocks } from '../helpers/chain-blocks.ts';
+import { ScriptedSource } from '../helpers/scripted-source.ts';
+import { runService, temporaryFolder } from '../helpers/service.ts';
+import { waitFor } from '../helpers/wait-for.ts';
+
+const other = (from: number, to: number) =>
+  makeBlocks(from, to).map((block) => ({
+    ...block,
+    hash: blockHash(block.number, 9),
+    parentHash: blockHash(block.number - 1, 9),
+    baseFeePerGas: block.baseFeePerGas + 1n,
+  }));
+
+/** What becomes of stored blocks of `chainId` when the node then has `node`. */
+async function found(
+  stored: Parameters<BlockStore['saveBlocks']>[0],
+  node: ScriptedSource,
+): Promise<Reconciliation> {
+  const database = await openDatabase(':memory:');
+  const store = new BlockStore(database);
+  await store.claimChain(node.profile.id);
+  await store.saveBlocks(stored);
+  const result = await reconcile(node, store);
+  await database.close();
+  return result;
+}
+
+const node = (blocks: Parameters<BlockStore['saveBlocks']>[0], chainId = 1) =>
+  new ScriptedSource(blocks, { chainId });
+const waiting = (at: number, history: number) => ({
+  type: 'keep',
+  behind: `scripted is at block ${at}, the history at ${history}: waiting for it to catch up`,
+});
+
+test.each([0, 400, 799])(
+  'a node that still syncs, at block %i, wipes nothing of a public chain',
+  async (at) => {
+    expect(await found(makeBlocks(800, 2_000), node(makeBlocks(0, at)))).toEqual(waiting(at, 2_000));
+  },
+);
+
+test('neither does one that has got into the history, nor one that stands in a hole of it', async () => {
+  expect(await found(makeBlocks(800, 2_000), node(makeBlocks(0, 900)))).toEqual(waiting(900, 2_000));
+  const holed = [...makeBlocks(800, 890), ...makeBlocks(950, 2_000)];
+  expect(await found(holed, node(makeBlocks(0, 900)))).toEqual(waiting(900, 2_000));
+});
+
+test('a node that is a few blocks late is no trouble', async () => {
+  expect(await found(makeBlocks(0, 500), node(makeBlocks(0, 495)))).toEqual({ type: 'keep', behind: null });
+});
+
+test('what differs at the top and not below is rewound, what differs at every depth is gone', async () => {
+  const forked = [...makeBlocks(0, 490), ...other(491, 500)];
+  expect(await found(forked, node(makeBlocks(0, 500)))).toEqual({ type: 'rewind', to: 484 });
+  expect(await found(other(0, 500), node(makeBlocks(0, 500)))).toEqual({ type: 'clear' });
+});
+
+test('a node that has not the deeper blocks is no witness against them on a public chain', async () => {
+  const pruned = node(makeBlocks(0, 500));
+  pruned.pastBegins = 490;
+  expect(await found(other(0, 500), pruned)).toEqual({ type: 'keep', behind: null });
+});
+
+test('a development chain that started over is seen by its blocks, or by a head below all that is stored', async () => {
+  expect(await found(makeBlocks(0, 500), node(other(0, 3), 31_337))).toEqual({ type: 'clear' });
+  expect(await found(makeBlocks(100, 500), node(other(0, 3), 1_337))).toEqual({ type: 'clear' });
+});
+
+test('over a syncing node the service answers from its history, says what it waits for, and goes on by itself', async () => {
+  const path = join(await temporaryFolder(), 'chain-1.db');
+  const database = await openDatabase(path);
+  const store = new BlockStore(database);
+  await store.claimChain(1);
+  await store.saveBlocks(makeBlocks(500, 999));
+  await database.close();
+
+  const syncing = new ScriptedSource(makeBlocks(0, 7));
+  // What a node's subscription does with a head below all that is known: nothing until it has passed it.
+  syncing.isSilent = true;
+  const service = await runService({ source: syncing, database: path });
+  const current = async () => GasCurrent.parse(await service.read(PATHS.gasCurrent));
+  await service.ready;
+  await waitFor(async () => (await current()).source.problem?.message === waiting(7, 999).behind);
+  expect(await current()).toMatchObject({ blockNumber: 999, stale: true });
+  syncing.emit({ type: 'block', block: makeBlock(1_000) });
+  await waitFor(async () => (await current()).blockNumber === 1_000);
+  expect((await current()).source.problem?.message ?? '').not.toContain('catch up');
+  await service.stop();
+
+  const after = await openDatabase(path);
+  expect(await new BlockStore(after).missingRanges({ from: 500, to: 1_000 })).toEqual([]);
+  await after.close();
+});
