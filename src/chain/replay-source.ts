@@ -122,7 +122,7 @@ class ReplayPlayer {
   async *play(known: readonly KnownBlock[], signal: AbortSignal): AsyncGenerator<ChainEvent> {
     const { file, summary, clock } = this.#state;
     const start = await findResumePoint(known, this.#tape.head, (from, to) => this.blocks(from, to));
-    this.#startedAt ??= clock.now();
+    this.#startedAt ??= clock.elapsed();
     yield* start.events;
 
     let current: Block | null = null;
@@ -167,7 +167,7 @@ class ReplayPlayer {
   /** Virtual time were every block taken as soon as it is due. */
   #playedMs(): number {
     const { clock, speed, startSec } = this.#state;
-    const elapsed = this.#startedAt === null ? 0 : clock.now() - this.#startedAt;
+    const elapsed = this.#startedAt === null ? 0 : clock.elapsed() - this.#startedAt;
     return startSec * 1_000 + elapsed * speed;
   }
 

@@ -6,6 +6,7 @@ export function manualClock(startMs = 1_000_000): Clock & { readonly advance: (m
   let now = startMs;
   return {
     now: () => now,
+    elapsed: () => now,
     advance: (ms) => {
       now += ms;
     },

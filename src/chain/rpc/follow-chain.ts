@@ -59,9 +59,8 @@ export async function* followChain(options: FollowOptions): AsyncGenerator<Chain
         continue;
       }
       down = true;
-      const retryAt = pool.retryAt();
-      yield { type: 'down', reason: pool.reason(), retryAt };
-      await clock.sleep(Math.max(0, retryAt - clock.now()), signal);
+      yield { type: 'down', reason: pool.reason(), retryAt: clock.now() + pool.pauseMs() };
+      await clock.sleep(pool.pauseMs(), signal);
     }
   }
 }

@@ -23,10 +23,10 @@ export async function* headStream(node: RpcNode, options: HeadStreamOptions): As
   try {
     while (!options.signal.aborted) {
       const header = await askHead(node, options.signal);
-      options.pace.heard(header.number, options.clock.now());
+      options.pace.heard(header.number, options.clock.elapsed());
       yield header;
       if (!unsubscribe) {
-        await options.clock.sleep(options.pace.wait(options.clock.now()), options.signal);
+        await options.clock.sleep(options.pace.wait(options.clock.elapsed()), options.signal);
         continue;
       }
       const quietMs = Math.max(MIN_QUIET_MS, 3 * options.pace.blockMs());
@@ -34,7 +34,7 @@ export async function* headStream(node: RpcNode, options: HeadStreamOptions): As
         const told = await inbox.next(quietMs, options);
         if (told === null) break;
         const head = readAnswer(headerAnswer, told, node.name, 'newHeads');
-        options.pace.heard(head.number, options.clock.now());
+        options.pace.heard(head.number, options.clock.elapsed());
         yield head;
       }
     }

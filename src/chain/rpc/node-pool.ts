@@ -19,8 +19,9 @@ interface Member {
   readonly baseFees: Map<number, bigint>;
   problem: { readonly state: 'down' | 'wrong-chain'; readonly message: string } | null;
   failures: number;
+  /** These three by `Clock.elapsed`. */
   failedAt: number;
-  /** When a failed node is worth another try, ms since epoch. */
+  /** When a failed node is worth another try. */
   retryAt: number;
   /** When the chain id was last seen to be right; `null`: not since the connection failed. */
   verifiedAt: number | null;
@@ -51,8 +52,8 @@ export interface NodePool {
   failed(node: RpcNode, error: unknown): void;
   /** One line naming each node's trouble. */
   reason(): string;
-  /** When the next node is worth a try, ms since epoch. */
-  retryAt(): number;
+  /** How long until the next node is worth a try, ms. */
+  pauseMs(): number;
 }
 
 export function createNodePool(
@@ -92,7 +93,7 @@ export function createNodePool(
   function ranked(): { member: Member; rank: number }[] {
     const states = health();
     const rank = (member: Member, index: number) => {
-      if (member.problem) return clock.now() >= member.retryAt ? 2 : 3;
+      if (member.problem) return clock.elapsed() >= member.retryAt ? 2 : 3;
       return states[index]?.state === 'ok' ? 0 : 1;
     };
     return members
@@ -101,7 +102,7 @@ export function createNodePool(
   }
 
   async function verify(member: Member, signal?: AbortSignal): Promise<void> {
-    if (member.verifiedAt !== null && clock.now() - member.verifiedAt < RECHECK_CHAIN_MS) return;
+    if (member.verifiedAt !== null && clock.elapsed() - member.verifiedAt < RECHECK_CHAIN_MS) return;
     const id = await askChainId(member.node, { signal });
     chainId ??= id;
     if (id !== chainId) {
@@ -110,7 +111,7 @@ export function createNodePool(
         `${member.node.name} is on ${nameOf(id)}, not on ${nameOf(chainId)}: give a node of the right chain`,
       );
     }
-    member.verifiedAt = clock.now();
+    member.verifiedAt = clock.elapsed();
     if (member.problem?.state === 'wrong-chain') clear(member);
   }
 
@@ -123,14 +124,14 @@ export function createNodePool(
   function fail(member: Member, error: ChainError): void {
     const state = error.code === 'wrong-chain' ? 'wrong-chain' : 'down';
     member.problem = { state, message: error.message };
-    if (clock.now() - member.failedAt > FORGIVEN_MS) member.failures = 0;
+    if (clock.elapsed() - member.failedAt > FORGIVEN_MS) member.failures = 0;
     member.failures++;
-    member.failedAt = clock.now();
+    member.failedAt = clock.elapsed();
     member.verifiedAt = null;
     member.baseFees.clear();
     // The second failure comes right after the first (see pick), so the doubling begins with the third.
     const pause = state === 'wrong-chain' ? BACKOFF_CAP_MS : 1_000 * 2 ** Math.max(0, member.failures - 2);
-    member.retryAt = clock.now() + Math.min(pause, BACKOFF_CAP_MS);
+    member.retryAt = clock.elapsed() + Math.min(pause, BACKOFF_CAP_MS);
   }
 
   return {
@@ -155,7 +156,7 @@ export function createNodePool(
           // A refusal is an answer: the node is well, though another may know more.
           // Many questions at once may fail on the same cause: within a pause that counts once.
           const counts = error.code !== 'rejected' && error.code !== 'unsupported';
-          if (counts && clock.now() >= member.retryAt) fail(member, error);
+          if (counts && clock.elapsed() >= member.retryAt) fail(member, error);
           first ??= error;
           if (!failures.includes(error.message)) failures.push(error.message);
         }
@@ -184,7 +185,7 @@ export function createNodePool(
       const [best] = ranked();
       return best !== undefined && best.member.node !== node && best.rank < 2;
     },
-    isDue: (node) => clock.now() >= memberOf(node).retryAt,
+    isDue: (node) => clock.elapsed() >= memberOf(node).retryAt,
     verify: (node, signal) => verify(memberOf(node), signal),
 
     observe: (node, header) => {
@@ -207,7 +208,7 @@ export function createNodePool(
       else throw error;
     },
     reason: () => reasonOf(members),
-    retryAt: () => Math.min(...members.map((member) => member.retryAt)),
+    pauseMs: () => Math.max(0, Math.min(...members.map((member) => member.retryAt)) - clock.elapsed()),
   };
 }
 

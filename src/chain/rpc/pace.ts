@@ -2,7 +2,7 @@ const MIN_POLL_MS = 250;
 const MAX_POLL_MS = 1_500;
 const REMEMBERED = 8;
 
-/** When to ask for the next head. Pure but for what it remembers; times in ms. */
+/** When to ask for the next head. Pure but for what it remembers; times in ms by `Clock.elapsed`. */
 export interface Pace {
   /** A head was heard; repeated ones are no news. */
   heard(number: number, at: number): void;

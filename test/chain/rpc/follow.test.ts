@@ -26,7 +26,7 @@ async function serve(chain: ScriptedChain, options: JsonRpcServerOptions = {}): 
 }
 
 /** Waits are cut to a tenth, so that a pause of 30 s is not waited for; the wall clock stays as it is. */
-const hurried: Clock = { now: systemClock.now, sleep: (ms, signal) => systemClock.sleep(ms / 10, signal) };
+const hurried: Clock = { ...systemClock, sleep: (ms, signal) => systemClock.sleep(ms / 10, signal) };
 
 function sourceOf(nodes: readonly JsonRpcServer[], options: Partial<RpcSourceOptions> = {}): RpcSource {
   return createRpcSource({
@@ -152,6 +152,7 @@ describe('one node', () => {
     let now = 1_000_000;
     const clock: Clock = {
       now: () => now,
+      elapsed: () => now,
       sleep: async (ms) => {
         pauses.push(ms);
         now += ms;
@@ -160,6 +161,36 @@ describe('one node', () => {
     const followed = following(sourceOf([node], { clock }));
     await followed.until((words) => words.length === 9);
     expect(pauses.slice(0, 8)).toEqual([1, 1, 2, 4, 8, 16, 30, 30].map((sec) => sec * 1_000));
+  });
+
+  test('a wall clock that is set back an hour holds nothing up', async () => {
+    const chain = createScriptedChain({ length: 10 });
+    const node = await serve(chain);
+    let setBack = 0;
+    const pauses: number[] = [];
+    const clock: Clock = {
+      now: () => systemClock.now() - setBack,
+      elapsed: systemClock.elapsed,
+      sleep: (ms, signal) => {
+        pauses.push(ms);
+        return systemClock.sleep(Math.min(ms, 100), signal);
+      },
+    };
+    const followed = following(sourceOf([node], { clock }));
+    const mineOne = async () => {
+      chain.mine();
+      await followed.until((words) => words.includes(`block ${chain.head().number}`));
+    };
+    await followed.until((words) => words.includes('block 9'));
+    for (let i = 0; i < 3; i++) await mineOne();
+    setBack = 3_600_000;
+    await mineOne();
+    await node.stop();
+    await followed.until((words) => words.includes('down'));
+    chain.mine();
+    await serve(chain, { port: node.port });
+    await followed.until((words) => words.includes(`block ${chain.head().number}`));
+    expect(Math.max(...pauses)).toBeLessThanOrEqual(30_000);
   });
 
   test('garbage in place of a head counts as down, not as an end', async () => {
@@ -228,6 +259,7 @@ describe('chain id', () => {
     const source = sourceOf([good, wrong, good]);
     const followed = following(source);
     await eventually(() => source.health()[1]?.state === 'wrong-chain' && source.health()[2]?.head === 9);
+    await followed.until((words) => words.includes('block 9'));
     expect(source.name).toBe('2 of 3 nodes agree');
     expect(followed.words()).toEqual(['block 9']);
   });

@@ -24,7 +24,7 @@ async function serve(chain: ScriptedChain, options: JsonRpcServerOptions = {}): 
   return server;
 }
 
-const hurried: Clock = { now: systemClock.now, sleep: (ms, signal) => systemClock.sleep(ms / 10, signal) };
+const hurried: Clock = { ...systemClock, sleep: (ms, signal) => systemClock.sleep(ms / 10, signal) };
 
 function following(server: JsonRpcServer, clock = systemClock): Followed {
   const followed = follow(createRpcSource({ urls: [server.wsUrl], requestTimeoutMs: 1_000, clock }));
@@ -106,7 +106,7 @@ describe('a node over WebSocket', () => {
     const chain = createScriptedChain({ length: 10 });
     const server = await serve(chain);
     const followed = following(server, {
-      now: systemClock.now,
+      ...systemClock,
       sleep: (ms, signal) => systemClock.sleep(ms / 200, signal),
     });
     await followed.until((words) => words.includes('block 9'));
