@@ -31,7 +31,19 @@ export function createContext(io: Io, flags: SourceFlags): CommandContext {
       if (config.warning !== null) io.stderr.write(`gastop: ${cleanLine(config.warning)}\n`);
       const configFrom =
         flags.config !== undefined ? '--config' : named !== undefined ? 'GASTOP_CONFIG' : 'default';
-      return { settings: resolveSettings(flags, io.env, config), config, configFrom };
+      const settings = resolveSettings(flags, io.env, config);
+      if (hasLooseKey(settings, config)) {
+        io.stderr.write(
+          'gastop: the key in the config file is not used, because no url stands beside it; add the url, or set GASTOP_API_KEY\n',
+        );
+      }
+      return { settings, config, configFrom };
     },
   };
+}
+
+/** A key that could be meant for any service is sent to none. */
+function hasLooseKey({ source, apiKey }: Settings, { content }: LoadedConfig): boolean {
+  if (source.value.kind !== 'hosted' || apiKey.value !== null) return false;
+  return content?.apiKey !== undefined && content.url === undefined;
 }

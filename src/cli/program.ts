@@ -113,7 +113,7 @@ export function createProgram(
   program
     .command('config')
     .summary('every setting and where it came from')
-    .description('Prints every setting and where it came from. Keys are masked.')
+    .description('Prints every setting and where it came from. Keys are never shown.')
     .action(async () => {
       const { config } = await import('./commands/config.ts');
       done(await config(contextFor(flagsOf())));

@@ -1,4 +1,5 @@
 import { parseServiceUrl } from '../client/service-url.ts';
+import { checked } from './checked.ts';
 import { usageError } from './cli-error.ts';
 import type { LoadedConfig } from './config-file.ts';
 import type { ConfigFile } from './config-schema.ts';
@@ -103,7 +104,7 @@ function sourceFromFlags(flags: SourceFlags): Setting<SourceChoice> | null {
   ].filter((name) => name !== null);
   if (named.length > 1) throw usageError(`${named.join(' and ')} cannot be combined; name one source`);
   if (flags.replay !== undefined) {
-    const file = check('--replay', () => parsePath(flags.replay ?? ''));
+    const file = checked('--replay', () => parsePath(flags.replay ?? ''));
     const speed = read('--speed', flags.speed, parseSpeed)?.value ?? null;
     return { value: { kind: 'replay', file, speed }, from: '--replay' };
   }
@@ -136,9 +137,12 @@ function keyFor(source: SourceChoice, env: Env, file: ConfigFile): Setting<strin
   if (fromEnv !== null) return fromEnv;
   const fromFile = read(FILE, file.apiKey, parseApiKey);
   if (fromFile === null) return { value: null, from: DEFAULT };
-  const owner = file.url === undefined ? null : check(FILE, () => parseServiceUrl(file.url ?? ''));
-  const foreign = source.kind === 'hosted' && owner !== null && owner.origin !== source.url.origin;
-  return foreign ? { value: null, from: `${FILE} has one, for ${owner.host} only` } : fromFile;
+  if (file.url === undefined) {
+    return { value: null, from: `${FILE} has one; without a url beside it, it is not used` };
+  }
+  const owner = read(`${FILE}, url`, file.url, parseServiceUrl)?.value;
+  const foreign = source.kind === 'hosted' && owner?.origin !== source.url.origin;
+  return foreign ? { value: null, from: `${FILE} has one, for ${owner?.host} only` } : fromFile;
 }
 
 function refuseStrayFlags(flags: SourceFlags): void {
@@ -163,16 +167,7 @@ function read<Value>(
   text: string | undefined,
   parse: (text: string) => Value,
 ): Setting<Value> | null {
-  return text === undefined ? null : { value: check(from, () => parse(text)), from };
-}
-
-function check<Value>(from: string, parse: () => Value): Value {
-  try {
-    return parse();
-  } catch (error) {
-    if (error instanceof RangeError) throw usageError(`${from}: ${error.message}`);
-    throw error;
-  }
+  return text === undefined ? null : { value: checked(from, () => parse(text)), from };
 }
 
 /** An empty variable is an unset one. */

@@ -23,7 +23,7 @@ const row = (stdout: string, name: string): string =>
     ?.replace(/ {2,}/g, ' | ') ?? '';
 
 describe('gastop config', () => {
-  it('shows every setting and where it came from, with keys and paths of URLs masked', async () => {
+  it('shows every setting and where it came from, without keys and paths of URLs', async () => {
     const config = '{ "rpc": ["https://node.example/v3/hidden-path", "ws://b.example"], "history": "7d" }';
     const env = { GASTOP_API_KEY: 'key-0123456789abcdef', GASTOP_ASCII: '1' };
     const { exitCode, stdout, stderr } = await runMain(['config', '--db', '/tmp/my.db'], {
@@ -33,12 +33,12 @@ describe('gastop config', () => {
     expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
     expect(row(stdout, 'source')).toBe('source | node https://node.example/… | config file, rpc');
     expect(stdout).toContain('node ws://b.example');
-    expect(row(stdout, 'api key')).toBe('api key | ****cdef | GASTOP_API_KEY');
+    expect(row(stdout, 'api key')).toBe('api key | set | GASTOP_API_KEY');
     expect(row(stdout, 'history')).toBe('history | 7d | config file');
     expect(row(stdout, 'database')).toBe('database | /tmp/my.db | --db');
     expect(row(stdout, 'ascii')).toBe('ascii | on | GASTOP_ASCII');
     expect(row(stdout, 'config file')).toBe('config file | ~/.config/gastop/config.json | default');
-    expect(stdout).not.toMatch(/hidden-path|0123456789/);
+    expect(stdout).not.toMatch(/hidden-path|0123456789|cdef/);
   });
 
   it('without anything set says so', async () => {
@@ -57,6 +57,19 @@ describe('gastop config', () => {
     );
     expect((await runMain(['config'], { home: home('own', config, 0o600) })).stderr).toBe('');
     expect((await runMain(['config'], { home: home('keyless', '{}', 0o644) })).stderr).toBe('');
+  });
+
+  it('says that a key without a url beside it is not used, and does not send it', async () => {
+    const loose = home('loose', '{ "apiKey": "secret-secret-secret" }', 0o600);
+    const { stdout, stderr } = await runMain(['config', '--url', 'https://any.example'], { home: loose });
+    expect(row(stdout, 'api key')).toContain('api key | none | config file has one');
+    expect(stderr).toMatch(/^gastop: the key in the config file is not used, [^\n]+GASTOP_API_KEY\n$/);
+    const demo = await runMain(['config', '--demo'], { home: loose });
+    expect(demo.stderr).toBe('');
+    const env = { GASTOP_API_KEY: 'from-environment' };
+    const other = await runMain(['config', '--url', 'https://any.example'], { home: loose, env });
+    expect(other.stderr).toBe('');
+    expect(row(other.stdout, 'api key')).toBe('api key | set | GASTOP_API_KEY');
   });
 
   it('reads a file with a byte order mark and Windows line ends', async () => {

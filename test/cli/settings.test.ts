@@ -85,4 +85,16 @@ describe('the key', () => {
       apiKey: null,
     });
   });
+
+  it.each([
+    ['--url', { url: 'https://any.example' }, {}],
+    ['GASTOP_URL', {}, { GASTOP_URL: 'https://any.example' }],
+  ])('from a config file that names no service is not used with %s, and says so', (_name, flags, env) => {
+    const settings = resolveSettings(flags, env, file({ apiKey: 'secret-key' }));
+    expect(settings.source.value).toMatchObject({ kind: 'hosted', apiKey: null });
+    expect(settings.apiKey).toEqual({
+      value: null,
+      from: 'config file has one; without a url beside it, it is not used',
+    });
+  });
 });

@@ -22,7 +22,7 @@ export async function config({ io, loadSettings }: CommandContext): Promise<Exit
       value,
       from: index === 0 ? settings.source.from : '',
     })),
-    { name: 'api key', value: maskedKey(settings.apiKey.value), from: settings.apiKey.from },
+    { name: 'api key', value: settings.apiKey.value === null ? 'none' : 'set', from: settings.apiKey.from },
     { name: 'history', value: durationText(settings.historySec.value), from: settings.historySec.from },
     {
       name: 'database',
@@ -64,11 +64,6 @@ function sourceLines(source: SourceChoice): readonly string[] {
 /** A URL's path often is a key, so only that there is one is told. */
 function shownUrl(url: URL): string {
   return `${url.protocol}//${url.host}${url.pathname === '/' && url.search === '' ? '' : '/…'}`;
-}
-
-function maskedKey(key: string | null): string {
-  if (key === null) return 'none';
-  return key.length >= 16 ? `****${key.slice(-4)}` : '****';
 }
 
 function databaseText({ source, db }: Settings, chainFile: string): string {

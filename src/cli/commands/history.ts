@@ -3,7 +3,7 @@ import { Bucket } from '../../contract/metrics.ts';
 import { PATHS } from '../../contract/routes.ts';
 import { formatDuration } from '../../core/units.ts';
 import { toAscii } from '../ascii.ts';
-import { usageError } from '../cli-error.ts';
+import { checked } from '../checked.ts';
 import type { CommandContext } from '../command-context.ts';
 import { parseDuration } from '../duration.ts';
 import { EXIT, type ExitCode } from '../exit-code.ts';
@@ -62,12 +62,7 @@ export async function history({ io, loadSettings }: CommandContext, flags: Histo
 }
 
 function windowOf(text: string): number {
-  try {
-    return parseDuration(text, { min: '1m', max: '30d' });
-  } catch (error) {
-    if (error instanceof RangeError) throw usageError(`--window: ${error.message}`);
-    throw error;
-  }
+  return checked('--window', () => parseDuration(text, { min: '1m', max: '30d' }));
 }
 
 /** Where the history that is there begins (ms): what is missing of the window is said, not waited for forever. */

@@ -2,6 +2,7 @@ import type { ChainSource } from '../../chain/chain-source.ts';
 import type { Block } from '../../core/block.ts';
 import { formatCount } from '../../core/units.ts';
 import { BlockRecorder, isSameFile } from '../block-recorder.ts';
+import { checked } from '../checked.ts';
 import { cleanLine } from '../clean-line.ts';
 import { usageError } from '../cli-error.ts';
 import type { CommandContext } from '../command-context.ts';
@@ -34,7 +35,7 @@ const KNOWN = 128;
 /** `gastop record` */
 export async function record({ io, loadSettings }: CommandContext, flags: RecordFlags): Promise<ExitCode> {
   const limits = limitsOf(flags);
-  const out = read('--out', () => parsePath(flags.out));
+  const out = checked('--out', () => parsePath(flags.out));
   const { settings } = await loadSettings();
   const choice = settings.source.value;
   if (choice.kind === 'hosted') {
@@ -124,18 +125,11 @@ function limitsOf(flags: RecordFlags): Limits {
   const range = { min: '1m', max: '30d' };
   const { past, blocks, window } = flags;
   return {
-    pastSec: past === undefined ? null : read('--past', () => parseDuration(past, range)),
-    blocks: blocks === undefined ? Number.POSITIVE_INFINITY : read('--blocks', () => parseCount(blocks)),
+    pastSec: past === undefined ? null : checked('--past', () => parseDuration(past, range)),
+    blocks: blocks === undefined ? Number.POSITIVE_INFINITY : checked('--blocks', () => parseCount(blocks)),
     windowSec:
-      window === undefined ? Number.POSITIVE_INFINITY : read('--window', () => parseDuration(window, range)),
+      window === undefined
+        ? Number.POSITIVE_INFINITY
+        : checked('--window', () => parseDuration(window, range)),
   };
-}
-
-function read<Value>(flag: string, parse: () => Value): Value {
-  try {
-    return parse();
-  } catch (error) {
-    if (error instanceof RangeError) throw usageError(`${flag}: ${error.message}`);
-    throw error;
-  }
 }
