@@ -1,18 +1,22 @@
 import { basename } from 'node:path';
+import { cleanText } from '../core/clean-text.ts';
 import { ChainError } from './errors.ts';
 
-const UNPRINTABLE = /[\u0000-\u001f\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069\ufffd]+/g;
 const LONGEST_QUOTE = 40;
 
 /** A piece of a file's text as it may appear in a message: short, one line, nothing a terminal obeys. */
 export function quoteText(text: string): string {
-  const clean = text.replace(UNPRINTABLE, ' ').trim();
-  return `"${clean.length > LONGEST_QUOTE ? `${clean.slice(0, LONGEST_QUOTE)}…` : clean}"`;
+  return `"${cleanText(legible(text).trim(), LONGEST_QUOTE + 1)}"`;
+}
+
+/** Bytes that are no UTF-8 tell nobody anything. */
+function legible(text: string): string {
+  return text.replaceAll('\ufffd', ' ');
 }
 
 /** A file's own name, fit for a message or a status line. */
 export function fileLabel(path: string): string {
-  return basename(path).replace(UNPRINTABLE, ' ').trim() || 'file';
+  return cleanText(legible(basename(path))).trim() || 'file';
 }
 
 /**

@@ -88,8 +88,8 @@ export async function startMonitor(options: MonitorOptions): Promise<MonitorExit
   watch.stop();
   const said = heldConsole.release();
   if (error !== undefined)
-    stderr.write(`gastop: stopped by an error of its own: ${oneLine(error.message)}\n`);
-  if (said.length > 0) stderr.write(`${said.map(oneLine).join('\n')}\n`);
+    stderr.write(`gastop: stopped by an error of its own: ${cleanText(error.message)}\n`);
+  if (said.length > 0) stderr.write(`${said.map((text) => cleanText(text)).join('\n')}\n`);
   return { code };
 }
 
@@ -98,10 +98,6 @@ async function saveHere(name: string, text: string): Promise<string> {
   const path = resolve(name);
   await writeFile(path, text, { flag: 'wx' });
   return path;
-}
-
-function oneLine(text: string): string {
-  return cleanText(text.split('\n').join(' '));
 }
 
 async function atMost(ms: number, work: Promise<unknown>): Promise<void> {
