@@ -15,4 +15,3 @@ export const PATHS = {
   priorityFee: '/metrics/priority-fee',
   gasUsedRatio: '/metrics/gas-used-ratio',
 } as const;
-export type RouteName = keyof typeof PATHS;

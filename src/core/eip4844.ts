@@ -23,8 +23,6 @@ export const PRAGUE_BLOBS: BlobParams = {
   updateFraction: 5_007_716n,
   reservePrice: false,
 };
-/** EIP-7918 on Prague's numbers. */
-export const OSAKA_BLOBS: BlobParams = { ...PRAGUE_BLOBS, reservePrice: true };
 /** First and second blob-parameter-only forks (EIP-7892). */
 export const BPO1_BLOBS: BlobParams = {
   target: 10,
@@ -38,23 +36,6 @@ export const BPO2_BLOBS: BlobParams = {
   updateFraction: 11_684_671n,
   reservePrice: true,
 };
-
-/** Mainnet's forks, Unix seconds of the first block under each, newest first (geth `params/config.go`). */
-const MAINNET_SCHEDULE: readonly (readonly [from: number, params: BlobParams])[] = [
-  [1_767_747_671, BPO2_BLOBS],
-  [1_765_290_071, BPO1_BLOBS],
-  [1_764_798_551, OSAKA_BLOBS],
-  [1_746_612_311, PRAGUE_BLOBS],
-  [1_710_338_135, CANCUN_BLOBS],
-];
-
-/**
- * Mainnet's blob parameters at a block's timestamp (Unix seconds), `null` before Cancun. Knows the forks up to
- * BPO2 (January 2026); for later ones and for other chains the node's own word decides.
- */
-export function mainnetBlobParams(timestamp: number): BlobParams | null {
-  return MAINNET_SCHEDULE.find(([from]) => timestamp >= from)?.[1] ?? null;
-}
 
 export const GAS_PER_BLOB = 131_072n;
 const MIN_BLOB_BASE_FEE = 1n;

@@ -1,5 +1,5 @@
 /**
- * Amounts to text and back. Wei is exact (`bigint`); rounding happens here, last, and only for people:
+ * Amounts to text. Wei is exact (`bigint`); rounding happens here, last, and only for people:
  * three significant digits, never scientific notation, never a price rounded to 0.
  */
 
@@ -65,18 +65,6 @@ export function gweiString(wei: bigint): string {
   const fraction = text.slice(-GWEI_DECIMALS).replace(/0+$/, '');
   const whole = text.slice(0, -GWEI_DECIMALS);
   return fraction === '' ? whole : `${whole}.${fraction}`;
-}
-
-/**
- * Reads gwei as people write it (`5`, `0.0412`) into exact wei.
- * @throws RangeError for anything but a plain decimal with at most nine decimals.
- */
-export function parseGwei(text: string): bigint {
-  const match = /^(\d{1,12})(?:\.(\d{1,9}))?$/.exec(text.trim());
-  if (match === null) {
-    throw new RangeError('a gas price is a number of gwei with at most 9 decimals, such as 5 or 0.0412');
-  }
-  return BigInt(match[1] ?? '0') * 10n ** 9n + BigInt((match[2] ?? '').padEnd(GWEI_DECIMALS, '0'));
 }
 
 /** Dollars: two decimals from one dollar on, below it two significant digits; what is smaller says so. */

@@ -28,6 +28,7 @@ export interface SessionProps {
   readonly dispatch: Dispatch<MonitorAction>;
   readonly toast: Toast | null;
   readonly choose: (choice: SourceChoice) => void;
+  readonly urlProblem: (text: string) => string | null;
   readonly chainName: string | null;
   readonly badge: 'REPLAY' | 'SIMULATED' | null;
   readonly now: () => number;
@@ -47,7 +48,8 @@ export function Session(props: SessionProps) {
   );
 }
 
-function SessionScreen({ source, state, dispatch, toast, choose, now, saveFile, ...named }: SessionProps) {
+function SessionScreen(props: SessionProps) {
+  const { source, state, dispatch, toast, choose, urlProblem, now, saveFile, ...named } = props;
   const { columns, rows } = useWindowSize();
   const opened = source.kind === 'open' ? source.source : null;
   const client = opened?.client ?? null;
@@ -82,7 +84,14 @@ function SessionScreen({ source, state, dispatch, toast, choose, now, saveFile, 
     }
     if (snapshot === undefined || scope === null) {
       return (
-        <NoData {...reason} columns={columns} rows={room} nothingAnswers={nothingAnswers} choose={choose} />
+        <NoData
+          {...reason}
+          columns={columns}
+          rows={room}
+          nothingAnswers={nothingAnswers}
+          choose={choose}
+          urlProblem={urlProblem}
+        />
       );
     }
     return <tab.Screen key={tab.action} snapshot={snapshot} columns={columns} rows={room} />;

@@ -14,6 +14,8 @@ export interface MonitorOptions {
   readonly connect: () => Promise<MonitorSource>;
   /** Opens what the user chose when nothing answered; default for `retry`: `connect` again. */
   readonly openSource?: (choice: SourceChoice) => Promise<MonitorSource>;
+  /** Why a URL that the user types cannot be opened, in one line; `null`: it is worth trying. Default: any is. */
+  readonly urlProblem?: (text: string) => string | null;
   /** Shown until the first answer. */
   readonly chainName?: string;
   readonly badge?: Badge;
@@ -55,6 +57,7 @@ export async function startMonitor(options: MonitorOptions): Promise<MonitorExit
         if (choice === 'retry') return options.connect();
         throw new Error('only retrying is possible here');
       }}
+      urlProblem={options.urlProblem ?? (() => null)}
       chainName={options.chainName ?? null}
       badge={options.badge ?? null}
       ascii={options.ascii ?? false}

@@ -7,9 +7,7 @@ import {
   CANCUN_BLOBS,
   fakeExponential,
   GAS_PER_BLOB,
-  mainnetBlobParams,
   nextExcessBlobGas,
-  OSAKA_BLOBS,
   PRAGUE_BLOBS,
 } from '../../src/core/eip4844.ts';
 import vectors from '../fixtures/vectors/eip1559_eip4844_vectors.json' with { type: 'json' };
@@ -71,18 +69,4 @@ describe('nextExcessBlobGas', () => {
       expect(nextExcessBlobGas(parent, params)).toBe(BigInt(v.expectedExcess));
     },
   );
-});
-
-describe('mainnetBlobParams', () => {
-  it.each([
-    ['before Cancun', 1_710_338_134, null],
-    ['from the first Cancun block', 1_710_338_135, CANCUN_BLOBS],
-    ['in October 2024', 1_729_021_859, CANCUN_BLOBS],
-    ['under Prague', 1_746_612_311, PRAGUE_BLOBS],
-    ['under Osaka', 1_764_798_551, OSAKA_BLOBS],
-    ['after BPO1', 1_765_290_071, BPO1_BLOBS],
-    ['after BPO2', 1_767_747_671, BPO2_BLOBS],
-  ])('%s', (_when, timestamp, params) => {
-    expect(mainnetBlobParams(timestamp)).toEqual(params);
-  });
 });

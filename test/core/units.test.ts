@@ -10,7 +10,6 @@ import {
   formatPercent,
   formatUsd,
   gweiString,
-  parseGwei,
 } from '../../src/core/units.ts';
 
 const GWEI = 10n ** 9n;
@@ -52,14 +51,15 @@ describe('a price in gwei', () => {
     expect(formatGwei(41_200_000.4)).toBe('0.0412');
   });
 
-  it('is read back exactly from what a machine wrote', () => {
+  it('loses no wei where a machine reads it', () => {
+    expect(gweiString(41_234_567n)).toBe('0.041234567');
+    expect(gweiString(1n)).toBe('0.000000001');
     fc.assert(
-      fc.property(fc.bigInt({ min: 0n, max: 10n ** 20n }), (wei) => parseGwei(gweiString(wei)) === wei),
+      fc.property(fc.bigInt({ min: 0n, max: 10n ** 20n }), (wei) => {
+        const [whole = '', fraction = ''] = gweiString(wei).split('.');
+        expect(BigInt(whole + fraction.padEnd(9, '0'))).toBe(wei);
+      }),
     );
-  });
-
-  it.each(['', 'abc', '-1', '1e9', '0.0000000001', '1,5', '0x10', 'Infinity', '1.'])('is not %j', (text) => {
-    expect(() => parseGwei(text)).toThrow(/number of gwei/);
   });
 });
 

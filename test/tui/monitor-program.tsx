@@ -1,5 +1,6 @@
 /** The monitor over known answers, as a program of its own: what the terminal tests run. */
 import { existsSync } from 'node:fs';
+import { parseNodeUrl } from '../../src/chain/rpc/node-url.ts';
 import { ClientError } from '../../src/client/client-error.ts';
 import type { SnapshotView } from '../../src/client/views.ts';
 import type { MonitorSource } from '../../src/tui/monitor-source.ts';
@@ -138,6 +139,14 @@ const { code } = await startMonitor({
   openSource: async (choice) => {
     if (choice === 'demo') return { ...open, badge: 'SIMULATED', chainName: 'demo' };
     return choice === 'retry' ? connect() : open;
+  },
+  urlProblem: (text) => {
+    try {
+      parseNodeUrl(text);
+      return null;
+    } catch (error) {
+      return error instanceof Error ? error.message : String(error);
+    }
   },
   ascii: process.env.ASCII === '1',
 });

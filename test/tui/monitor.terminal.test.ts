@@ -197,7 +197,11 @@ describe('a source that fails', () => {
     await screen.press('q', 'x');
     await screen.waitFor('begin with http://');
     await screen.press('backspace', 'backspace');
-    screen.paste('http://127.0.0.1:8545\n');
+    screen.paste('http://127.0.0.1:0\n');
+    await screen.waitFor('has port 0');
+    await screen.press('enter');
+    await screen.press('backspace');
+    screen.paste('8545');
     await screen.waitFor('Enter opens it');
     await screen.press('enter');
     await screen.waitFor('│ Average');

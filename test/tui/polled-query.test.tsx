@@ -1,7 +1,7 @@
 import { QueryClientProvider } from '@tanstack/react-query';
 import { Text } from 'ink';
 import { render } from 'ink-testing-library';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { ClientError, type ClientErrorCode } from '../../src/client/client-error.ts';
 import { type Polled, type PolledQuery, usePolledQuery } from '../../src/tui/hooks/use-polled-query.ts';
 import { createQueryClient } from '../../src/tui/query-client.ts';
@@ -9,7 +9,24 @@ import { retryDelayMs } from '../../src/tui/retry-delay.ts';
 import { waitFor } from '../helpers/wait-for.ts';
 
 let cleanUp = () => {};
-afterEach(() => cleanUp());
+afterEach(() => {
+  cleanUp();
+  vi.useRealTimers();
+});
+
+type FakeTimers = NonNullable<Parameters<typeof vi.useFakeTimers>[0]>;
+/** React's own scheduling stays real; only the waiting of polls is wound by hand. */
+const TIMERS: FakeTimers = { toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval'] };
+
+/** Lets the hands of the clock go on, ms by ms, until `done`. */
+async function passUntil(done: () => boolean): Promise<void> {
+  for (let ms = 0; ms < 1_000 && !done(); ms += 1) {
+    await vi.advanceTimersByTimeAsync(1);
+    // What a timer set off is drawn in turns of the event loop.
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  expect(done()).toBe(true);
+}
 
 interface Probe<T> {
   readonly states: Polled<T>[];
@@ -56,20 +73,22 @@ const failure = (code: ClientErrorCode, retryAfterSec: number | null = null) =>
 
 describe('polling', () => {
   it('asks again after each answer and never while a question is open', async () => {
-    let open = 0;
-    let most = 0;
+    vi.useFakeTimers(TIMERS);
     let asked = 0;
-    poll(async () => {
+    let answer = () => {};
+    poll(() => {
       asked += 1;
-      open += 1;
-      most = Math.max(most, open);
-      // Longer than the interval: an impatient poller would ask in between.
-      await new Promise((resolve) => setTimeout(resolve, 40));
-      open -= 1;
-      return asked;
+      return new Promise((resolve) => {
+        answer = () => resolve(asked);
+      });
     }, 10);
-    await waitFor(() => asked >= 4);
-    expect(most).toBe(1);
+    for (const round of [1, 2, 3]) {
+      await passUntil(() => asked === round);
+      // A hundred times the interval: an impatient poller would ask in between.
+      await vi.advanceTimersByTimeAsync(1_000);
+      expect(asked).toBe(round);
+      answer();
+    }
   });
 
   it('draws nothing again for an equal answer', async () => {
@@ -127,6 +146,7 @@ describe('polling', () => {
   });
 
   it('asks nothing by itself while frozen, but does when told to', async () => {
+    vi.useFakeTimers(TIMERS);
     let asked = 0;
     const probe = poll(
       async () => {
@@ -136,7 +156,9 @@ describe('polling', () => {
       1,
       true,
     );
-    await waitFor(() => probe.latest().data === 1);
+    await passUntil(() => probe.states.at(-1)?.data === 1);
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect(asked).toBe(1);
     await probe.latest().refresh();
     expect(asked).toBe(2);
   });

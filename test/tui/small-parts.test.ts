@@ -10,7 +10,6 @@ import { INITIAL_MONITOR_STATE, monitorReducer, stepInterval } from '../../src/t
 import { liveLayout } from '../../src/tui/panes/live/live-layout.ts';
 import { rawLines } from '../../src/tui/raw-lines.ts';
 import { SourceHolder } from '../../src/tui/source-holder.ts';
-import { checkSourceUrl } from '../../src/tui/source-url.ts';
 import { EMPTY_INPUT, editLine, insertText } from '../../src/tui/text-input.ts';
 import { fakeGas, SNAPSHOT } from './fake-gas.ts';
 
@@ -137,26 +136,6 @@ describe('a line being typed', () => {
 
   it('ignores keys that mean nothing in a line', () => {
     expect(typed('a', 'pageup', 'ctrl+x', 'alt+b').text).toBe('a');
-  });
-});
-
-describe('a typed source', () => {
-  it.each([
-    'http://127.0.0.1:8545',
-    'https://gas.example.com/v1',
-    'ws://localhost:8546',
-    ' wss://node.example ',
-  ])('may be %s', (url) => {
-    expect(checkSourceUrl(url)).toEqual({ ok: true, url: url.trim() });
-  });
-
-  it.each([
-    ['', 'for example'],
-    ['127.0.0.1:8545', 'begin with'],
-    ['http://', 'whole URL'],
-    ['ftp://x.example', 'only http'],
-  ])('is not %s, and says why', (url, message) => {
-    expect(checkSourceUrl(url)).toEqual({ ok: false, message: expect.stringContaining(message) });
   });
 });
 

@@ -2,6 +2,7 @@ import { usageError } from '../cli-error.ts';
 import type { CommandContext } from '../command-context.ts';
 import type { Io } from '../io.ts';
 import type { OpenedClient } from '../open-client.ts';
+import { parseNodeUrl } from '../setting-values.ts';
 import type { Settings } from '../settings.ts';
 import { warnOfPlainKey } from '../warn-of-plain-key.ts';
 
@@ -30,6 +31,7 @@ export async function live({ io, loadSettings }: CommandContext): Promise<number
       unused = null;
       return opened;
     },
+    urlProblem,
     openSource: async (choice) => {
       if (choice === 'retry') return open(io, settings);
       const { chosenSettings } = await import('../chosen-source.ts');
@@ -38,6 +40,16 @@ export async function live({ io, loadSettings }: CommandContext): Promise<number
   });
   await unused?.close();
   return code;
+}
+
+/** A typed URL is checked by the same rules as `--rpc`; which of node and service it is shows when it answers. */
+function urlProblem(text: string): string | null {
+  try {
+    parseNodeUrl(text);
+    return null;
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
 }
 
 /** A wrong file is told before the screen changes, as for every other command. */

@@ -31,12 +31,14 @@ interface NoDataProps extends NoDataReason {
   readonly rows: number;
   readonly nothingAnswers: boolean;
   readonly choose: (choice: SourceChoice) => void;
+  readonly urlProblem: (text: string) => string | null;
 }
 
 /** The screen before the first answer. */
-export function NoData({ columns, rows, error, retryAt, nothingAnswers, choose }: NoDataProps) {
+export function NoData({ nothingAnswers, attempt: _attempt, ...picker }: NoDataProps) {
+  const { columns, rows, error, retryAt } = picker;
   if (nothingAnswers) {
-    return <SourcePicker columns={columns} rows={rows} error={error} retryAt={retryAt} choose={choose} />;
+    return <SourcePicker {...picker} />;
   }
   if (error === null || (error instanceof ClientError && error.code === 'unavailable')) {
     return (

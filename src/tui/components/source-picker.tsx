@@ -6,7 +6,6 @@ import { useActions } from '../hooks/use-actions.ts';
 import { useNow } from '../hooks/use-now.ts';
 import { KEYMAP } from '../keymap.ts';
 import type { SourceChoice } from '../monitor-source.ts';
-import { checkSourceUrl } from '../source-url.ts';
 import { useTheme } from '../theme.ts';
 import { fitLeft, truncate } from './fit.ts';
 import { TextField } from './text-field.tsx';
@@ -18,10 +17,12 @@ interface SourcePickerProps {
   readonly error: Error | null;
   readonly retryAt: number | null;
   readonly choose: (choice: SourceChoice) => void;
+  /** Why a typed URL cannot be opened; `null`: it can. */
+  readonly urlProblem: (text: string) => string | null;
 }
 
 /** Nothing answers: says so node by node, and what can be done. Numbers are never made up instead. */
-export function SourcePicker({ columns, rows, error, retryAt, choose }: SourcePickerProps) {
+export function SourcePicker({ columns, rows, error, retryAt, choose, urlProblem }: SourcePickerProps) {
   const theme = useTheme();
   const [typing, setTyping] = useState(false);
   useActions('source', {
@@ -49,7 +50,12 @@ export function SourcePicker({ columns, rows, error, retryAt, choose }: SourcePi
         {details.length > room ? <Text dimColor>{`and ${details.length - room} more`}</Text> : null}
       </Box>
       {typing ? (
-        <UrlField width={columns - 4} submit={(url) => choose({ url })} cancel={() => setTyping(false)} />
+        <UrlField
+          width={columns - 4}
+          urlProblem={urlProblem}
+          submit={(url) => choose({ url })}
+          cancel={() => setTyping(false)}
+        />
       ) : (
         <Choices retryAt={retryAt} />
       )}
@@ -74,16 +80,19 @@ function Choices({ retryAt }: { readonly retryAt: number | null }) {
   );
 }
 
+const EXAMPLES = 'for example http://127.0.0.1:8545 or https://gas.example.com';
+
 interface UrlFieldProps {
   readonly width: number;
+  readonly urlProblem: (text: string) => string | null;
   readonly submit: (url: string) => void;
   readonly cancel: () => void;
 }
 
-function UrlField({ width, submit, cancel }: UrlFieldProps) {
+function UrlField({ width, urlProblem, submit, cancel }: UrlFieldProps) {
   const theme = useTheme();
   const [text, setText] = useState('');
-  const check = checkSourceUrl(text);
+  const problem = text.trim() === '' ? EXAMPLES : urlProblem(text);
   return (
     <Box flexDirection="column">
       <TextField
@@ -91,14 +100,14 @@ function UrlField({ width, submit, cancel }: UrlFieldProps) {
         width={width}
         onChange={setText}
         onSubmit={() => {
-          if (check.ok) submit(check.url);
+          if (problem === null) submit(text.trim());
         }}
         onCancel={cancel}
       />
-      {check.ok ? (
+      {problem === null ? (
         <Text color={theme.color('good')}>Enter opens it, Esc goes back</Text>
       ) : (
-        <Text color={theme.color('warn')}>{truncate(check.message, width, theme.glyph.ellipsis)}</Text>
+        <Text color={theme.color('warn')}>{theme.text(problem)}</Text>
       )}
     </Box>
   );
