@@ -171,9 +171,10 @@ export class Follower {
   }
 
   async #follow(): Promise<void> {
-    const { source, store, signal } = this.#options;
+    const { source, store, wallNow, signal } = this.#options;
     const profile = await abortable(source.chain(), signal);
     await store.claimChain(profile.id);
+    await store.distrustFutureFolding(Math.floor(wallNow() / 1_000));
     const isOther = JSON.stringify(profile.feeRule) !== JSON.stringify(this.#profile?.feeRule);
     if (this.#live === null || isOther) {
       this.#adopt(profile);

@@ -17,6 +17,8 @@ interface FillerOptions {
   readonly source: ChainSource;
   readonly store: BlockStore;
   readonly historySec: number;
+  /** Ms since epoch. */
+  readonly wallNow: () => number;
   readonly signal: AbortSignal;
   readonly onError: (error: unknown) => void;
 }
@@ -81,7 +83,7 @@ export class HistoryFiller {
   }
 
   async #fill(): Promise<void> {
-    const { source, store, historySec, signal } = this.#options;
+    const { source, store, historySec, wallNow, signal } = this.#options;
     const stages = [HOUR_SEC, DAY_SEC, MEMORY_SEC].filter((sec) => sec < historySec);
     for (const sec of [...stages, historySec]) {
       const head = this.#engine.head();
@@ -100,6 +102,7 @@ export class HistoryFiller {
       if (!signal.aborted) this.#rememberedSec = memory;
     }
     const head = this.#engine.head();
-    if (head !== null) await store.prune(head.timestamp);
+    // A head may claim any time: what is not old by our own clock stays.
+    if (head !== null) await store.prune(Math.min(head.timestamp, Math.floor(wallNow() / 1_000)));
   }
 }

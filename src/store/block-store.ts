@@ -5,7 +5,8 @@ import type { Database } from './open-database.ts';
 import { bucketStart } from './rollup.ts';
 import { refoldRollups } from './rollup-tables.ts';
 import type { BlockRow, Queries } from './schema.ts';
-import { StoreError, toStoreError } from './store-error.ts';
+import { StoreError } from './store-error.ts';
+import { whileBusy } from './while-busy.ts';
 
 /** How long single blocks are kept; what is older lives on as hourly rows. */
 export const KEEP_BLOCKS_SEC = 30 * 86_400;
@@ -29,6 +30,8 @@ export class BlockStore {
   readonly #name: string;
   /** Blocks before this time (Unix s, a whole hour) are folded away and not taken in again. */
   #foldedBefore: number | null = null;
+  /** Never rejects. */
+  #lastWrite: Promise<void> = Promise.resolve();
 
   constructor(database: Database) {
     this.#queries = database.queries;
@@ -213,21 +216,31 @@ export class BlockStore {
     this.#foldedBefore = null;
   }
 
+  /**
+   * Takes back a folding that lies after `now` (Unix s): a block with a made-up time had it done, and everything
+   * true would be refused until then. What it folded away can be filled in again.
+   */
+  async distrustFutureFolding(now: number): Promise<void> {
+    if ((await this.#readFoldedBefore()) <= now) return;
+    const before = bucketStart(now - KEEP_BLOCKS_SEC, HOUR_SEC);
+    await this.#transaction((trx) => saveMeta(trx, 'folded_before', String(before)));
+    this.#foldedBefore = null;
+  }
+
   async #readFoldedBefore(): Promise<number> {
     this.#foldedBefore ??= Number((await this.#attempt((db) => readMeta(db, 'folded_before'))) ?? 0);
     return this.#foldedBefore;
   }
 
+  /** One after the other: a write that waits for another process must not be overtaken by a later one. */
   #transaction(work: (trx: Queries) => Promise<void>): Promise<void> {
-    return this.#attempt((db) => db.transaction().execute(work));
+    const done = this.#lastWrite.then(() => this.#attempt((db) => db.transaction().execute(work)));
+    this.#lastWrite = done.catch(() => {});
+    return done;
   }
 
-  async #attempt<Result>(work: (db: Queries) => Promise<Result>): Promise<Result> {
-    try {
-      return await work(this.#queries);
-    } catch (error) {
-      throw toStoreError(error, this.#name);
-    }
+  #attempt<Result>(work: (db: Queries) => Promise<Result>): Promise<Result> {
+    return whileBusy(this.#name, () => work(this.#queries));
   }
 }
 

@@ -2,12 +2,15 @@ import * as z from 'zod';
 import { ChainError } from '../errors.ts';
 import { address, baseFee, bytes, hash, quantity, safeInteger, tip } from './quantity.ts';
 
+/** The year 5138: what lies after it is milliseconds, however far a development chain's clock was turned. */
+const LATEST_TIME = 1e11;
+
 /** A block's header as `eth_getBlockByNumber` and `newHeads` give it; chains before EIP-1559 have no base fee. */
 export const headerAnswer = z.object({
   number: safeInteger,
   hash,
   parentHash: hash,
-  timestamp: safeInteger,
+  timestamp: safeInteger.refine((seconds) => seconds < LATEST_TIME),
   gasUsed: quantity,
   gasLimit: quantity,
   baseFeePerGas: baseFee.nullish().transform((value) => value ?? 0n),

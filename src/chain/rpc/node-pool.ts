@@ -11,6 +11,10 @@ const BACKOFF_CAP_MS = 30_000;
 const RECHECK_CHAIN_MS = 60_000;
 const FORGIVEN_MS = 120_000;
 const REMEMBERED_FEES = 16;
+/** Generous to a machine whose own clock is wrong: what is refused here is a node that makes its time up. */
+const FURTHEST_AHEAD_SEC = 30 * 86_400;
+/** Their clocks are turned forward on purpose. */
+const DEVELOPMENT_CHAINS: ReadonlySet<number | null> = new Set([1_337, 31_337]);
 
 interface Member {
   readonly node: RpcNode;
@@ -44,6 +48,7 @@ export interface NodePool {
   isDue(node: RpcNode): boolean;
   /** Asks the node's chain id where that is due; rejects where it is on another chain. */
   verify(node: RpcNode, signal?: AbortSignal): Promise<void>;
+  /** Takes note of a head. Throws `bad-answer` where its time cannot be. */
   observe(node: RpcNode, header: Header): void;
   /** The node answered something. */
   answered(node: RpcNode): void;
@@ -134,6 +139,15 @@ export function createNodePool(
     member.retryAt = clock.elapsed() + Math.min(pause, BACKOFF_CAP_MS);
   }
 
+  function refuseFuture(node: RpcNode, header: Header): void {
+    const furthest = clock.now() / 1_000 + FURTHEST_AHEAD_SEC;
+    if (header.timestamp <= furthest || DEVELOPMENT_CHAINS.has(chainId)) return;
+    throw new ChainError(
+      'bad-answer',
+      `${node.name} says that block ${header.number} is more than 30 days in the future: check this machine's clock or try another node`,
+    );
+  }
+
   return {
     nodes,
     get name() {
@@ -190,6 +204,7 @@ export function createNodePool(
 
     observe: (node, header) => {
       const member = memberOf(node);
+      refuseFuture(node, header);
       member.head = header.number;
       member.behind = Math.max(0, referenceHead(members, member) - header.number);
       member.baseFees.set(header.number, header.baseFeePerGas);

@@ -4,6 +4,7 @@ import type { Clock } from '../../../src/chain/rpc/clock.ts';
 import { systemClock } from '../../../src/chain/rpc/clock.ts';
 import { createRpcSource, type RpcSource, type RpcSourceOptions } from '../../../src/chain/rpc-source.ts';
 import {
+  headerOf,
   type JsonRpcServer,
   type JsonRpcServerOptions,
   type Reply,
@@ -227,15 +228,47 @@ describe('one node', () => {
     expect(event?.type === 'block' && event.block.tips).not.toBeNull();
   });
 
-  test('after the abort nothing is asked any more and no connection is held', async () => {
-    const node = await serve(createScriptedChain({ length: 10 }));
-    const source = sourceOf([node], { pollIntervalMs: 250 });
+  test.each([
+    ['milliseconds, even on a development chain', 31_337, 1_767_225_600_000],
+    ['a month and a day ahead of us', 1, Math.floor(Date.now() / 1_000) + 31 * 86_400],
+  ])('a head whose time is %s is a bad answer, not a block', async (_, chainId, timestamp) => {
+    const chain = createScriptedChain({ length: 10, chainId });
+    const made = chain.head();
+    const node = await serve(chain, {
+      answer: (method) =>
+        method === 'eth_getBlockByNumber' ? { result: headerOf({ ...made, timestamp }) } : undefined,
+    });
+    const source = sourceOf([node]);
+    await expect(source.head()).rejects.toMatchObject({ code: 'bad-answer' });
+    const followed = following(source);
+    await followed.until((words) => words.includes('down'));
+    expect(followed.words()).not.toContain('block 9');
+  });
+
+  test('after the abort nothing is asked any more, of the node that is followed or of the others', async () => {
+    const chain = createScriptedChain({ length: 10 });
+    const nodes = [await serve(chain), await serve(chain)] as const;
+    const waits: (() => void)[] = [];
+    const clock: Clock = {
+      ...systemClock,
+      sleep: (_, signal) =>
+        new Promise((resolve) => {
+          waits.push(resolve);
+          signal?.addEventListener('abort', () => resolve(), { once: true });
+        }),
+    };
+    const source = sourceOf(nodes, { clock });
     const followed = following(source);
     await followed.until((words) => words.includes('block 9'));
+    await eventually(() => waits.length === 3);
     await followed.stop();
-    const asked = node.requests.length;
-    await new Promise((resolve) => setTimeout(resolve, 100));
-    expect(node.requests.length).toBe(asked);
+    const asked = nodes.map((node) => node.requests.length);
+    for (const wake of waits) wake();
+    // A question of our own, so that anything asked before it would have arrived.
+    await Promise.all(
+      nodes.map((node) => fetch(node.url, { method: 'POST', body: '{"method":"eth_chainId"}' })),
+    );
+    expect(nodes.map((node) => node.requests.length)).toEqual(asked.map((count) => count + 1));
   });
 });
 

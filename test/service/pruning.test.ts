@@ -1,0 +1,77 @@
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { BlockStore } from '../../src/store/block-store.ts';
+import { openDatabase } from '../../src/store/open-database.ts';
+import { makeBlock, makeBlocks } from '../helpers/chain-blocks.ts';
+import { ScriptedSource } from '../helpers/scripted-source.ts';
+import { runService, temporaryFolder } from '../helpers/service.ts';
+import { waitFor } from '../helpers/wait-for.ts';
+
+const DAY_SEC = 86_400;
+const timeOf = (number: number) => makeBlock(number).timestamp;
+
+async function stored(blocks: Parameters<BlockStore['saveBlocks']>[0], prunedAt?: number) {
+  const path = join(await temporaryFolder(), 'chain-1.db');
+  const database = await openDatabase(path);
+  const store = new BlockStore(database);
+  await store.claimChain(1);
+  await store.saveBlocks(blocks);
+  if (prunedAt !== undefined) await store.prune(prunedAt);
+  return { path, database, store };
+}
+
+test('the service folds what is older than 30 days into hours by itself', async () => {
+  const { database, store, path } = await stored(makeBlocks(0, 899));
+  const late = timeOf(899) + 31 * DAY_SEC;
+  const now = Array.from({ length: 300 }, (_, i) => makeBlock(900 + i, { timestamp: late + i * 12 }));
+  const source = new ScriptedSource([...makeBlocks(0, 899), ...now]);
+  const service = await runService({ source, database: path, wallNow: () => (late + 3_600) * 1_000 });
+  await service.ready;
+  await waitFor(async () => (await store.oldest())?.number === 900);
+  const hours = await database.queries
+    .selectFrom('rollups')
+    .select(['bucket_sec', 'first_block'])
+    .where('start', '<', late - 30 * DAY_SEC)
+    .orderBy('first_block')
+    .execute();
+  expect(hours.map((row) => [row.bucket_sec, row.first_block])).toEqual([
+    [3_600, 0],
+    [3_600, 300],
+    [3_600, 600],
+  ]);
+  await service.stop();
+  await database.close();
+});
+
+test('a head that claims to be of the far future does not fold the present away', async () => {
+  const { database, store, path } = await stored(makeBlocks(0, 899));
+  const future = makeBlock(900, { timestamp: timeOf(900) + 400 * DAY_SEC });
+  const source = new ScriptedSource([...makeBlocks(0, 899), future]);
+  const wallNow = () => (timeOf(900) + 60) * 1_000;
+  const service = await runService({ source, database: path, wallNow });
+  await waitFor(async () => (await store.head())?.number === 900);
+  source.mine(makeBlock(901));
+  source.jump(makeBlock(902), makeBlock(903));
+  source.mine(makeBlock(904));
+  await waitFor(async () => (await store.missingRanges({ from: 0, to: 904 })).length === 0);
+  await service.stop();
+  expect((await store.oldest())?.number).toBe(0);
+  await database.close();
+});
+
+test('a history that was folded up to a time yet to come takes in what is true again', async () => {
+  const { database, store, path } = await stored(makeBlocks(0, 99), timeOf(99) + 400 * DAY_SEC);
+  expect(await store.head()).toBeNull();
+  await database.close();
+  const source = new ScriptedSource(makeBlocks(0, 899));
+  const service = await runService({
+    source,
+    database: path,
+    wallNow: () => (timeOf(899) + 60) * 1_000,
+  });
+  await service.ready;
+  const reader = await openDatabase(path);
+  await waitFor(async () => (await new BlockStore(reader).missingRanges({ from: 0, to: 899 })).length === 0);
+  await service.stop();
+  await reader.close();
+});
