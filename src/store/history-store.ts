@@ -3,7 +3,7 @@ import type { Database } from './open-database.ts';
 import { blockRollup, bucketStart, foldRollups, type Rollup, toRollup } from './rollup.ts';
 import { ROLLUP_SEC } from './rollup-tables.ts';
 import type { Queries } from './schema.ts';
-import { toStoreError } from './store-error.ts';
+import { whileBusy } from './while-busy.ts';
 
 /** A stretch of time in Unix seconds, both ends inclusive. */
 export interface Window {
@@ -114,12 +114,8 @@ export class HistoryStore {
     return row?.oldest === null || row?.oldest === undefined ? null : Number(row.oldest);
   }
 
-  async #attempt<Result>(work: (db: Queries) => Promise<Result>): Promise<Result> {
-    try {
-      return await work(this.#queries);
-    } catch (error) {
-      throw toStoreError(error, this.#name);
-    }
+  #attempt<Result>(work: (db: Queries) => Promise<Result>): Promise<Result> {
+    return whileBusy(this.#name, () => work(this.#queries));
   }
 }
 

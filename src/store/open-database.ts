@@ -1,16 +1,16 @@
 import { chmodSync, closeSync, mkdirSync, openSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { setTimeout } from 'node:timers/promises';
 import { Kysely } from 'kysely';
 import { Migrator } from 'kysely/migration';
 import { ALL_MIGRATIONS } from './migrations/all-migrations.ts';
 import { NodeSqliteDialect } from './node-sqlite-dialect.ts';
 import type { Tables } from './schema.ts';
-import { StoreError, toStoreError } from './store-error.ts';
+import { StoreError } from './store-error.ts';
+import { BUSY_TIMEOUT_MS, type Patience, whileBusy } from './while-busy.ts';
 
-const OPEN_TRIES = 10;
-const RETRY_MS = 100;
+/** Another process may be making the same file at this moment: switching to the log fails rather than waits. */
+const WHILE_MADE: Patience = { busy: 5_000, failed: 1_000 };
 
 /** A database that nobody needs tomorrow: SQLite keeps it in an unlinked file, so it costs disk and not memory. */
 export const TEMPORARY_DATABASE = '';
@@ -28,18 +28,8 @@ export interface Database {
  * process for {@link TEMPORARY_DATABASE}, and brings its schema up to date. The folder is made with mode 0700, the files have mode 0600.
  * @throws {StoreError} when it is not ours, newer than this program, not writable or cannot be made.
  */
-export async function openDatabase(path: string): Promise<Database> {
-  for (let tries = 1; ; tries += 1) {
-    try {
-      return await openOnce(path);
-    } catch (error) {
-      const failure = toStoreError(error, nameOf(path));
-      // Another process may be making the same file at this moment: switching to the log does not wait for it.
-      const isPassing = failure.code === 'busy' || failure.code === 'failed';
-      if (!isPassing || tries === OPEN_TRIES) throw failure;
-      await setTimeout(RETRY_MS);
-    }
-  }
+export function openDatabase(path: string): Promise<Database> {
+  return whileBusy(nameOf(path), () => openOnce(path), WHILE_MADE);
 }
 
 const hasNoFile = (path: string) => path === ':memory:' || path === TEMPORARY_DATABASE;
@@ -78,7 +68,7 @@ function makePrivateFile(path: string): void {
 }
 
 function configure(database: DatabaseSync): void {
-  database.exec('pragma busy_timeout = 5000');
+  database.exec(`pragma busy_timeout = ${BUSY_TIMEOUT_MS}`);
   // Write-ahead log: readers go on while a block is written, and a kill loses at most the open transaction.
   database.exec('pragma journal_mode = wal');
   database.exec('pragma synchronous = normal');
