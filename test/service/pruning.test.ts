@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { HistoryFiller } from '../../src/service/history-filler.ts';
 import { BlockStore } from '../../src/store/block-store.ts';
 import { openDatabase } from '../../src/store/open-database.ts';
 import { makeBlock, makeBlocks } from '../helpers/chain-blocks.ts';
@@ -44,17 +45,35 @@ test('the service folds what is older than 30 days into hours by itself', async 
 });
 
 test('a head that claims to be of the far future does not fold the present away', async () => {
-  const { database, store, path } = await stored(makeBlocks(0, 899));
-  const future = makeBlock(900, { timestamp: timeOf(900) + 400 * DAY_SEC });
-  const source = new ScriptedSource([...makeBlocks(0, 899), future]);
-  const wallNow = () => (timeOf(900) + 60) * 1_000;
-  const service = await runService({ source, database: path, wallNow });
-  await waitFor(async () => (await store.head())?.number === 900);
-  source.mine(makeBlock(901));
-  source.jump(makeBlock(902), makeBlock(903));
-  source.mine(makeBlock(904));
-  await waitFor(async () => (await store.missingRanges({ from: 0, to: 904 })).length === 0);
-  await service.stop();
+  const { database, store } = await stored(makeBlocks(0, 899));
+  const abort = new AbortController();
+  const head = makeBlock(900, { timestamp: timeOf(900) + 400 * DAY_SEC });
+  let rounds = 0;
+  const filler = new HistoryFiller(
+    {
+      source: new ScriptedSource([...makeBlocks(0, 899), head]),
+      store,
+      // One stage only: each round flushes once and ends with the folding.
+      historySec: 3_600,
+      wallNow: () => (timeOf(900) + 60) * 1_000,
+      signal: abort.signal,
+      onError: () => {},
+    },
+    {
+      head: () => head,
+      flush: async () => {
+        rounds += 1;
+      },
+      rebuild: async () => {},
+    },
+  );
+  filler.start();
+  await waitFor(() => {
+    filler.fillSoon();
+    return rounds > 2;
+  });
+  abort.abort();
+  await filler.stopped;
   expect((await store.oldest())?.number).toBe(0);
   await database.close();
 });

@@ -1,23 +1,30 @@
+import { cleanText } from '../../core/clean-text.ts';
 import { ChainError } from '../errors.ts';
+
+/** Takes out of a text what must not be shown of a node's address; see redaction.ts. */
+export type Redact = (text: string) => string;
+
+const LONGEST_SAID = 160;
+const LONGEST_READ = 16_384;
 
 /**
  * Text from a node made fit for a message: one line, no control or escape characters, no addresses, no long hex
- * (a refusal often repeats the signed bytes it refuses).
+ * (a refusal often repeats the signed bytes it refuses), nothing of the node's own key.
  */
-export function cleanText(text: string): string {
-  const line = text
-    .replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ')
+export function nodeText(text: string, redact: Redact): string {
+  // Cleaned first, so that nothing unseen splits what is looked for; cut last, so that no half of it stays.
+  const line = redact(cleanText(text.slice(0, LONGEST_READ)))
     .replace(/\b[a-z][a-z0-9+.-]*:\/\/\S+/gi, '(address)')
     .replace(/\b(?:0x)?[0-9a-f]{67,}/gi, '0x…')
     .replace(/ {2,}/g, ' ')
     .trim();
-  return line.length > 160 ? `${line.slice(0, 159)}…` : line;
+  return cleanText(line, LONGEST_SAID);
 }
 
 /** A JSON-RPC `error` member as a `ChainError`. */
-export function rpcFailure(node: string, method: string, error: unknown): ChainError {
+export function rpcFailure(node: string, method: string, error: unknown, redact: Redact): ChainError {
   const { code, message } = errorMember(error);
-  const said = cleanText(message) || `error ${code ?? 'without a number'}`;
+  const said = nodeText(message, redact) || `error ${code ?? 'without a number'}`;
   if (code === -32601 || /method.*(?:not (?:found|supported|available|exist)|unsupported)/i.test(message)) {
     return new ChainError('unsupported', `${node} has no ${method}: ${said}`);
   }

@@ -10,6 +10,7 @@ import {
   tooLargeFailure,
 } from './failure.ts';
 import { type JsonRpcLink, MAX_ANSWER_BYTES, resultOf } from './link.ts';
+import { createRedaction } from './redaction.ts';
 
 /** JSON-RPC over http(s). Idle sockets are the platform's: it closes them after seconds and they hold nothing up. */
 export function createHttpLink(
@@ -17,6 +18,7 @@ export function createHttpLink(
   options: { readonly name: string; readonly timeoutMs: number; readonly maxAnswerBytes?: number },
 ): JsonRpcLink {
   const { name, maxAnswerBytes = MAX_ANSWER_BYTES } = options;
+  const redact = createRedaction(url);
   const client = getHttpRpcClient(url.href, {
     maxResponseBodySize: maxAnswerBytes,
     // The deadline below covers the body as well, which viem's own does not.
@@ -42,7 +44,7 @@ export function createHttpLink(
           if (signal?.aborted) throw signal.reason;
           throw httpFailure(error, name, { status, maxAnswerBytes });
         }
-        return resultOf(answer, name, method);
+        return resultOf(answer, { name, redact }, method);
       }),
     subscribeHeads: null,
     close: () => {},

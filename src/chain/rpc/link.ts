@@ -1,5 +1,5 @@
 import { ChainError } from '../errors.ts';
-import { rpcFailure } from './failure.ts';
+import { type Redact, rpcFailure } from './failure.ts';
 
 /** More than any honest answer (a page of 1,024 blocks with tips is 0.2 MB) and far from filling the memory. */
 export const MAX_ANSWER_BYTES = 32 * 2 ** 20;
@@ -27,11 +27,17 @@ export interface JsonRpcLink {
   close(): void;
 }
 
+/** Whose answer it is and what must not be repeated of it. */
+export interface Answering {
+  readonly name: string;
+  readonly redact: Redact;
+}
+
 /** The `result` of a JSON-RPC answer, or its `error` as a `ChainError`. */
-export function resultOf(answer: unknown, node: string, method: string): unknown {
+export function resultOf(answer: unknown, { name: node, redact }: Answering, method: string): unknown {
   if (typeof answer === 'object' && answer !== null && !Array.isArray(answer)) {
     if ('error' in answer && answer.error !== null && answer.error !== undefined) {
-      throw rpcFailure(node, method, answer.error);
+      throw rpcFailure(node, method, answer.error, redact);
     }
     if ('result' in answer) return answer.result;
   }

@@ -2,6 +2,7 @@ import { ChainError } from '../errors.ts';
 import { DeadlineError, withDeadline } from './deadline.ts';
 import { connectionFailure, notJsonFailure, timeoutFailure, tooLargeFailure } from './failure.ts';
 import { type JsonRpcLink, MAX_ANSWER_BYTES, resultOf } from './link.ts';
+import { createRedaction } from './redaction.ts';
 
 interface Pending {
   resolve(answer: unknown): void;
@@ -20,6 +21,15 @@ interface Connection {
   readonly subscriptions: Map<string, Subscription>;
   /** Heads whose subscription id is not known yet: the first may overtake the answer to `eth_subscribe`. */
   readonly early: { id: string; head: unknown }[];
+  idleTimer: NodeJS.Timeout | undefined;
+}
+
+/** A socket from the first moment of its handshake; `close` ends it at any time, what waits on it is told. */
+interface Attempt {
+  readonly opened: Promise<Connection>;
+  /** How many requests wait for it to open. */
+  waiting: number;
+  close(): void;
 }
 
 /**
@@ -38,26 +48,35 @@ export function createWsLink(
   },
 ): JsonRpcLink {
   const { name, maxAnswerBytes = MAX_ANSWER_BYTES, idleMs = 5_000 } = options;
-  let opening: Promise<Connection> | null = null;
-  let idleTimer: NodeJS.Timeout | undefined;
+  const redact = createRedaction(url);
+  let current: Attempt | null = null;
   let lastId = 0;
 
-  function connect(): Promise<Connection> {
-    opening ??= open();
-    return opening;
+  function connect(): Attempt {
+    current ??= open();
+    return current;
   }
 
-  function open(): Promise<Connection> {
-    return new Promise((resolve, reject) => {
-      const socket = openSocket(url);
-      const connection: Connection = { socket, pending: new Map(), subscriptions: new Map(), early: [] };
+  function open(): Attempt {
+    const socket = openSocket(url);
+    const connection: Connection = {
+      socket,
+      pending: new Map(),
+      subscriptions: new Map(),
+      early: [],
+      idleTimer: undefined,
+    };
+    let attempt: Attempt | null = null;
+    let close = () => {};
+    const opened = new Promise<Connection>((resolve, reject) => {
       let opened = false;
       let over = false;
       const end = (error: ChainError) => {
         if (over) return;
         over = true;
-        opening = null;
-        clearTimeout(idleTimer);
+        // A newer socket may have taken its place long since.
+        if (current === attempt) current = null;
+        clearTimeout(connection.idleTimer);
         reject(error);
         for (const each of connection.pending.values()) each.reject(error);
         for (const each of connection.subscriptions.values()) each.onEnd(error);
@@ -65,6 +84,7 @@ export function createWsLink(
         connection.subscriptions.clear();
         socket.close();
       };
+      close = () => end(connectionFailure(name, 'ECONNRESET'));
       socket.addEventListener('open', () => {
         opened = true;
         resolve(connection);
@@ -83,15 +103,18 @@ export function createWsLink(
         }
       });
     });
+    opened.catch(() => {});
+    attempt = { opened, waiting: 0, close };
+    return attempt;
   }
 
-  function closeWhenIdle(connection: Connection): void {
-    clearTimeout(idleTimer);
+  function closeWhenIdle(connection: Connection, attempt: Attempt): void {
+    clearTimeout(connection.idleTimer);
     if (connection.pending.size > 0 || connection.subscriptions.size > 0) return;
-    idleTimer = setTimeout(() => {
-      if (connection.pending.size === 0 && connection.subscriptions.size === 0) connection.socket.close();
+    connection.idleTimer = setTimeout(() => {
+      if (connection.pending.size === 0 && connection.subscriptions.size === 0) attempt.close();
     }, idleMs);
-    idleTimer.unref();
+    connection.idleTimer.unref();
   }
 
   async function request(
@@ -101,7 +124,7 @@ export function createWsLink(
       signal,
       timeoutMs = options.timeoutMs,
     }: { signal?: AbortSignal | undefined; timeoutMs?: number | undefined } = {},
-  ): Promise<{ connection: Connection; result: unknown }> {
+  ): Promise<{ connection: Connection; attempt: Attempt; result: unknown }> {
     return withDeadline(timeoutMs, signal, async (inner) => {
       const stopped = new Promise<never>((_, reject) => {
         inner.addEventListener('abort', () => {
@@ -112,16 +135,18 @@ export function createWsLink(
       // Nobody may be listening any more when the deadline's own clean-up aborts.
       stopped.catch(() => {});
       const attempt = connect();
-      attempt.catch(() => {});
-      const connection = await Promise.race([attempt, stopped]).catch((error: unknown) => {
-        // A handshake that hangs must not be waited for by the next request too.
-        if (opening === attempt) {
-          opening = null;
-          attempt.then((late) => late.socket.close()).catch(() => {});
-        }
-        throw error;
-      });
-      clearTimeout(idleTimer);
+      attempt.waiting++;
+      const connection = await Promise.race([attempt.opened, stopped])
+        .catch((error: unknown) => {
+          // A handshake that hangs must neither be waited for by the next request nor go on for nobody.
+          if (current === attempt) current = null;
+          if (attempt.waiting === 1) attempt.close();
+          throw error;
+        })
+        .finally(() => {
+          attempt.waiting--;
+        });
+      clearTimeout(connection.idleTimer);
       const id = ++lastId;
       const answered = new Promise<unknown>((resolve, reject) => {
         connection.pending.set(id, { resolve, reject });
@@ -130,10 +155,10 @@ export function createWsLink(
       answered.catch(() => {});
       try {
         const answer = await Promise.race([answered, stopped]);
-        return { connection, result: resultOf(answer, name, method) };
+        return { connection, attempt, result: resultOf(answer, { name, redact }, method) };
       } finally {
         connection.pending.delete(id);
-        closeWhenIdle(connection);
+        closeWhenIdle(connection, attempt);
       }
     });
   }
@@ -141,23 +166,23 @@ export function createWsLink(
   return {
     request: async (method, params, requestOptions) => (await request(method, params, requestOptions)).result,
     subscribeHeads: async (onHead, onEnd, requestOptions) => {
-      const { connection, result: id } = await request('eth_subscribe', ['newHeads'], requestOptions);
+      const {
+        connection,
+        attempt,
+        result: id,
+      } = await request('eth_subscribe', ['newHeads'], requestOptions);
       if (typeof id !== 'string') {
         throw new ChainError('bad-answer', `${name} gives an answer to eth_subscribe that makes no sense`);
       }
       connection.subscriptions.set(id, { onHead, onEnd });
-      clearTimeout(idleTimer);
+      clearTimeout(connection.idleTimer);
       for (const each of connection.early.splice(0)) if (each.id === id) onHead(each.head);
       return () => {
         if (!connection.subscriptions.delete(id)) return;
-        if (connection.subscriptions.size === 0 && connection.pending.size === 0) connection.socket.close();
+        if (connection.subscriptions.size === 0 && connection.pending.size === 0) attempt.close();
       };
     },
-    close: () => {
-      opening?.then((connection) => connection.socket.close()).catch(() => {});
-      opening = null;
-      clearTimeout(idleTimer);
-    },
+    close: () => current?.close(),
   };
 }
 

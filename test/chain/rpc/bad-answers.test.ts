@@ -42,6 +42,19 @@ const header = {
   baseFeePerGas: '0x7',
 };
 
+test.each(['http', 'ws'] as const)(
+  'an error over %s that repeats the path does not show its key',
+  async (scheme) => {
+    const message = 'Cannot POST /v3/0123abcdKEY9 for user';
+    const { server } = await serve({ error: { code: -32000, message } });
+    const root = scheme === 'ws' ? server.wsUrl : server.url;
+    const source = createRpcSource({ urls: [`${root}/v3/0123abcdKEY9`] });
+    const error = await errorOf(source.chain());
+    expect(error.message).toContain('Cannot POST /v3/(key) for user');
+    source.close();
+  },
+);
+
 describe('one clean line that says what to do', () => {
   const cases: readonly (readonly [string, Reply, string, RegExp])[] = [
     ['a web page', { raw: '<html>SECRET</html>', headers: html }, 'bad-answer', /answers with a web page/],
@@ -88,7 +101,7 @@ describe('one clean line that says what to do', () => {
       'an error with escape sequences and an address',
       { error: { code: -32000, message: '\u001b[2J\nbad key at https://h/SECRET' } },
       'rejected',
-      /refuses eth_chainId: \[2J bad key at \(address\)/,
+      /refuses eth_chainId: bad key at \(address\)/,
     ],
     ['no answer', { hang: true }, 'timeout', /did not answer within 1 s/],
     [

@@ -185,6 +185,8 @@ describe('one node', () => {
     await followed.until((words) => words.includes('block 9'));
     for (let i = 0; i < 3; i++) await mineOne();
     setBack = 3_600_000;
+    const asked = node.requests.length;
+    await eventually(() => node.requests.length > asked + 1);
     await mineOne();
     await node.stop();
     await followed.until((words) => words.includes('down'));

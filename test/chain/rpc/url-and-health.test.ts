@@ -1,9 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { ChainError } from '../../../src/chain/errors.ts';
-import { cleanText } from '../../../src/chain/rpc/failure.ts';
+import { nodeText } from '../../../src/chain/rpc/failure.ts';
 import { describeNodes, judgeNodes, type NodeSeen } from '../../../src/chain/rpc/node-health.ts';
 import { hostOf, parseNodeUrl } from '../../../src/chain/rpc/node-url.ts';
 import { createPace } from '../../../src/chain/rpc/pace.ts';
+import { createRedaction } from '../../../src/chain/rpc/redaction.ts';
 import { createRpcSource } from '../../../src/chain/rpc-source.ts';
 
 describe('a node address', () => {
@@ -48,8 +49,29 @@ describe('a node address', () => {
 
 test('what a node says is stripped of escapes, addresses and long hex before it is shown', () => {
   const text = `\u001b[2Jno\r\nway https://user:pw@h.example/KEY \u202e 0x${'ab'.repeat(200)} end`;
-  expect(cleanText(text)).toBe('[2Jno way (address) 0x… end');
-  expect(cleanText('x'.repeat(1_000))).toHaveLength(160);
+  const same = (each: string) => each;
+  expect(nodeText(text, same)).toBe('no way (address) 0x… end');
+  expect(nodeText('x'.repeat(1_000), same)).toHaveLength(160);
+});
+
+test.each([
+  ['http://h.example/v3/a1b2c3d4e5f6', 'Cannot POST /v3/a1b2c3d4e5f6', 'Cannot POST /v3/(key)'],
+  ['http://h.example/A1B2C3D4E5F6', 'no route /a1b2c3d4e5f6', 'no route /(key)'],
+  ['http://h.example/a1b2c3d4e5f6', 'no route a1b2c3\u200bd4e5f6', 'no route (key)'],
+  ['http://h.example/a1b2%2Bc3d4', 'bad: a1b2+c3d4 or a1b2%2Bc3d4', 'bad: (key) or (key)'],
+  ['http://h.example/?k=q1w2e3&x=1', 'key q1w2e3 has 1 request left', 'key (key) has 1 request left'],
+  ['http://h.example/?q1w2e3', 'q1w2e3 is no key', '(key) is no key'],
+  ['http://user:p%40ss@h.example', 'user with p@ss or Basic dXNlcjpwQHNz', '(key) with (key) or Basic (key)'],
+  ['http://h.example/rpc', 'rpc: method not found', 'rpc: method not found'],
+])('of %s a node may not repeat the key', (url, said, shown) => {
+  expect(nodeText(said, createRedaction(new URL(url)))).toBe(shown);
+});
+
+test('a key is not shown by half either, where what a node says is cut', () => {
+  const said = `${'x'.repeat(155)}a1b2c3d4e5f6`;
+  expect(nodeText(said, createRedaction(new URL('http://h.example/a1b2c3d4e5f6')))).toBe(
+    `${'x'.repeat(155)}(key)`,
+  );
 });
 
 describe('several nodes', () => {

@@ -1,4 +1,5 @@
-import { afterEach, describe, expect, test } from 'vitest';
+import { createServer, type Socket } from 'node:net';
+import { afterEach, describe, expect, onTestFinished, test } from 'vitest';
 import type { Clock } from '../../../src/chain/rpc/clock.ts';
 import { systemClock } from '../../../src/chain/rpc/clock.ts';
 import { createWsLink } from '../../../src/chain/rpc/ws-link.ts';
@@ -170,7 +171,7 @@ describe('one clean line over WebSocket too', () => {
   });
   test('for an error', async () => {
     const answer = () => ({ error: { code: -32000, message: '\u001b[31mno' } });
-    expect(await failing({ answer })).toMatchObject(line(/refuses eth_chainId: \[31mno$/));
+    expect(await failing({ answer })).toMatchObject(line(/refuses eth_chainId: no$/));
   });
   test('for an answer that is too large', async () => {
     const server = await serve(chain, { answer: () => ({ result: `0x${'0'.repeat(5_000)}` }) });
@@ -183,16 +184,94 @@ describe('one clean line over WebSocket too', () => {
     link.close();
   });
   test('for a handshake that never ends', async () => {
-    const { createServer } = await import('node:net');
-    const deaf = createServer();
-    await new Promise<void>((resolve) => {
-      deaf.listen(0, '127.0.0.1', resolve);
-    });
-    const address = deaf.address();
-    const port = typeof address === 'object' && address ? address.port : 0;
-    const source = createRpcSource({ urls: [`ws://127.0.0.1:${port}`], requestTimeoutMs: 200 });
+    const deaf = await startDeaf();
+    const source = createRpcSource({ urls: [deaf.url], requestTimeoutMs: 200 });
     await expect(source.head()).rejects.toMatchObject({ code: 'timeout' });
-    source.close();
-    deaf.close();
+    await eventually(() => deaf.open() === 0);
   });
 });
+
+describe('a handshake that hangs', () => {
+  const linkTo = (url: string, timeoutMs = 60_000) => createWsLink(new URL(url), { name: 'node', timeoutMs });
+
+  test('is ended by close(), and who waits for it is told', async () => {
+    const deaf = await startDeaf();
+    const link = linkTo(deaf.url);
+    const asked = link.request('eth_chainId', []);
+    asked.catch(() => {});
+    await eventually(() => deaf.open() === 1);
+    link.close();
+    await expect(asked).rejects.toMatchObject({ code: 'unreachable' });
+    await eventually(() => deaf.open() === 0);
+  });
+
+  test('is ended by the abort of the only one who waits, not by that of one of two', async () => {
+    const deaf = await startDeaf();
+    const link = linkTo(deaf.url);
+    const aborts = [new AbortController(), new AbortController()] as const;
+    const asked = aborts.map(({ signal }) => link.request('eth_chainId', [], { signal }));
+    for (const each of asked) each.catch(() => {});
+    await eventually(() => deaf.open() === 1);
+    aborts[0].abort(new Error('first'));
+    await expect(asked[0]).rejects.toThrow('first');
+    let second = 'waits';
+    asked[1]?.catch(() => {
+      second = 'failed';
+    });
+    await new Promise(setImmediate);
+    expect(second).toBe('waits');
+    aborts[1].abort(new Error('second'));
+    await expect(asked[1]).rejects.toThrow('second');
+    await eventually(() => deaf.open() === 0);
+  });
+});
+
+test('an old socket that ends late leaves the newer one alone', async () => {
+  const server = await serve(createScriptedChain({ length: 10 }));
+  const link = createWsLink(new URL(server.wsUrl), { name: 'node', timeoutMs: 5_000 });
+  for (let turn = 0; turn < 5; turn++) {
+    expect(await link.request('eth_chainId', [])).toBeDefined();
+    link.close();
+    // Both begin while the one before is still closing.
+    await Promise.all([link.request('eth_chainId', []), link.request('eth_blockNumber', [])]);
+    await eventually(() => server.connections() === 1);
+    await link.request('eth_chainId', []);
+    expect(server.connections()).toBe(1);
+  }
+  link.close();
+  await eventually(() => server.connections() === 0);
+});
+
+test('a question right after the last subscription has ended gets a socket of its own', async () => {
+  const server = await serve(createScriptedChain({ length: 10 }));
+  const link = createWsLink(new URL(server.wsUrl), { name: 'node', timeoutMs: 5_000 });
+  const unsubscribe = await link.subscribeHeads?.(
+    () => {},
+    () => {},
+  );
+  unsubscribe?.();
+  expect(await link.request('eth_blockNumber', [])).toBe('0x9');
+  link.close();
+  await eventually(() => server.connections() === 0);
+});
+
+/** Takes connections and never says a word. */
+async function startDeaf(): Promise<{ readonly url: string; open(): number }> {
+  const sockets = new Set<Socket>();
+  const deaf = createServer((socket) => {
+    sockets.add(socket);
+    socket.on('error', () => {});
+    socket.on('close', () => sockets.delete(socket));
+    socket.resume();
+  });
+  await new Promise<void>((resolve) => {
+    deaf.listen(0, '127.0.0.1', resolve);
+  });
+  onTestFinished(() => {
+    for (const socket of sockets) socket.destroy();
+    deaf.close();
+  });
+  const address = deaf.address();
+  const port = typeof address === 'object' && address ? address.port : 0;
+  return { url: `ws://127.0.0.1:${port}`, open: () => sockets.size };
+}
