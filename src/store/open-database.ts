@@ -1,4 +1,4 @@
-import { chmodSync, closeSync, mkdirSync, openSync } from 'node:fs';
+import { chmodSync, closeSync, existsSync, mkdirSync, openSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { Kysely } from 'kysely';
@@ -60,8 +60,20 @@ function closeQuietly(database: DatabaseSync | null): void {
   } catch {}
 }
 
+/** Node's own recursive form goes round for ever where a folder is there but takes no children, as in /proc. */
+function makePrivateFolder(path: string): void {
+  if (existsSync(path)) return;
+  if (dirname(path) !== path) makePrivateFolder(dirname(path));
+  try {
+    mkdirSync(path, { mode: 0o700 });
+  } catch (error) {
+    // Another process was quicker.
+    if (!existsSync(path)) throw error;
+  }
+}
+
 function makePrivateFile(path: string): void {
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  makePrivateFolder(dirname(path));
   // SQLite gives -wal and -shm the mode of the file itself, so that one must be right before it opens.
   closeSync(openSync(path, 'a', 0o600));
   chmodSync(path, 0o600);

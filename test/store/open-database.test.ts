@@ -92,6 +92,10 @@ test('a path below a file, and a path that is a folder, are refused in one line'
   }
 });
 
+test.skipIf(process.platform !== 'linux')('a folder that takes no children is refused at once', async () => {
+  await expect(openDatabase('/proc/nobody/gastop/chain-1.db')).rejects.toMatchObject({ name: 'StoreError' });
+});
+
 test('a full disk is said as such, and what was written stays', async () => {
   const path = join(await temporaryFolder(), 'chain-1.db');
   const database = await openDatabase(path);
