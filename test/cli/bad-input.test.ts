@@ -3,6 +3,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { runMain } from './captured-io.ts';
 
@@ -151,6 +152,30 @@ describe('wrong flags end with one line and exit 2', () => {
       'UTF-8',
     ],
     ['a config file too large', ['config', ...config('h.json', ' '.repeat(70_000))], '64 kB'],
+    [
+      'a url that is none',
+      ['config', ...config('j.json', '{"url":"gas.example.org"}')],
+      'config file, url: not',
+    ],
+    ['a url of the wrong type', ['config', ...config('k.json', '{"url":7}')], 'url'],
+    [
+      'a node that is none',
+      ['config', ...config('l.json', '{"rpc":"nowhere"}')],
+      'config file, rpc: the node',
+    ],
+    [
+      'a bad node in a list',
+      ['config', ...config('m.json', '{"rpc":["http://a","::"]}')],
+      'config file, rpc:',
+    ],
+    ['an empty list of nodes', ['config', ...config('n.json', '{"rpc":[]}')], 'rpc'],
+    ['a database without a name', ['config', ...config('o.json', '{"db":" "}')], 'file name is missing'],
+    ['a database of the wrong type', ['config', ...config('p.json', '{"db":[]}')], 'db'],
+    [
+      'a database in the file that is a folder',
+      ['now', '--demo', ...config('q.json', JSON.stringify({ db: folder }))],
+      'gastop-bad-input',
+    ],
     ['a key with a line break', ['config', ...config('i.json', '{"apiKey":"ab\\ncd"}')], 'copy it again'],
   ];
   it.each(cases)('%s', async (_title, argv, says) => {
@@ -170,6 +195,7 @@ describe('wrong flags end with one line and exit 2', () => {
       { GASTOP_URL: 'http://a', GASTOP_API_KEY: 'se cret' },
       'GASTOP_API_KEY: a key has no spaces',
     ],
+    ['GASTOP_DB', { GASTOP_DB: 'a\u0000b' }, 'GASTOP_DB: a file name is missing'],
     ['GASTOP_HISTORY', { GASTOP_HISTORY: '5' }, 'GASTOP_HISTORY: "5" is not a duration'],
     ['GASTOP_ASCII', { GASTOP_ASCII: 'maybe' }, 'GASTOP_ASCII: "maybe" is neither on nor off'],
     ['GASTOP_CONFIG', { GASTOP_CONFIG: join(folder, 'none.json') }, 'does not exist'],
@@ -177,6 +203,25 @@ describe('wrong flags end with one line and exit 2', () => {
   it.each(environments)('a wrong %s in the environment', async (_name, env, says) => {
     expectOneLine(await runMain(['config'], { env, home: folder }), 2, says);
   });
+});
+
+describe('a database that cannot be used', () => {
+  it('named by GASTOP_DB ends with one line and exit 2', async () => {
+    const env = { GASTOP_DB: written('no-database', 'hello, '.repeat(200)) };
+    expectOneLine(
+      await runMain(['now', '--demo'], { env, home: folder }),
+      2,
+      'no-database is not a database',
+    );
+  });
+
+  it('held by another program for good ends with one line and exit 1', async () => {
+    const holder = new DatabaseSync(at('held.db'));
+    holder.exec('begin exclusive');
+    const result = await runMain(['now', '--demo', '--db', at('held.db')], { home: folder });
+    holder.close();
+    expectOneLine(result, 1, 'held.db is in use by another program; close it');
+  }, 20_000);
 });
 
 describe('a source that cannot be used ends with exit 3, 4 or 5', () => {

@@ -1,0 +1,93 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { setTimeout } from 'node:timers/promises';
+import { expect, onTestFinished, test } from 'vitest';
+import { BlockStore } from '../../src/store/block-store.ts';
+import { openDatabase } from '../../src/store/open-database.ts';
+import { makeBlocks } from '../helpers/chain-blocks.ts';
+import { temporaryFolder } from '../helpers/service.ts';
+
+/** Another process that has the write lock until it is told to let go. */
+async function holdElsewhere(path: string): Promise<() => void> {
+  const script = `
+    const database = new (require('node:sqlite').DatabaseSync)(${JSON.stringify(path)});
+    database.exec('begin immediate');
+    console.log('held');
+    process.stdin.once('data', () => { database.close(); process.exit(); });`;
+  const child = spawn(process.execPath, ['--no-warnings', '-e', script], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
+  onTestFinished(() => {
+    child.kill();
+  });
+  await once(child.stdout, 'data');
+  return () => child.stdin.write('let go');
+}
+
+/** Lets the event loop turn twenty times; a process that waits within SQLite turns once. */
+async function turns(): Promise<void> {
+  for (let count = 0; count < 20; count += 1) await setTimeout(10);
+}
+
+test('a write waits for another process to let go, and everything else goes on meanwhile', async () => {
+  const path = join(await temporaryFolder(), 'chain-1.db');
+  const database = await openDatabase(path);
+  const store = new BlockStore(database);
+  await store.saveBlocks(makeBlocks(0, 4));
+  const letGo = await holdElsewhere(path);
+  const write = store.saveBlocks(makeBlocks(5, 9));
+  // Reading needs no lock and does not queue behind the write.
+  let written = false;
+  void write.then(() => {
+    written = true;
+  });
+  await turns();
+  expect((await store.head())?.number).toBe(4);
+  expect(written).toBe(false);
+  letGo();
+  await write;
+  expect((await store.newest(20)).map((block) => block.number)).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
+  await database.close();
+});
+
+test('writes that wait together are done in the order they came', async () => {
+  const path = join(await temporaryFolder(), 'chain-1.db');
+  const database = await openDatabase(path);
+  const store = new BlockStore(database);
+  await store.saveBlocks(makeBlocks(0, 9));
+  const letGo = await holdElsewhere(path);
+  const writes = [
+    store.claimChain(1),
+    store.rewindTo(4),
+    store.clear(),
+    store.saveBlocks(makeBlocks(20, 21)),
+  ];
+  await turns();
+  letGo();
+  await Promise.all(writes);
+  expect(await store.chainId()).toBe(1);
+  expect((await store.newest(20)).map((block) => block.number)).toEqual([20, 21]);
+  await database.close();
+});
+
+test('opening a fresh file waits for the process that holds it, and everything else goes on meanwhile', async () => {
+  const path = join(await temporaryFolder(), 'chain-1.db');
+  const letGo = await holdElsewhere(path);
+  const opening = openDatabase(path);
+  await turns();
+  letGo();
+  await (await opening).close();
+});
+
+test('a database that is never let go is given up on in one line', async () => {
+  const path = join(await temporaryFolder(), 'chain-1.db');
+  const holder = new DatabaseSync(path);
+  holder.exec('begin exclusive');
+  await expect(openDatabase(path)).rejects.toMatchObject({
+    code: 'busy',
+    message: 'chain-1.db is in use by another program; close it, or choose another database file',
+  });
+  holder.close();
+}, 20_000);
