@@ -52,6 +52,8 @@ export async function run(argv: readonly string[]): Promise<void> {
 /** `gastop history | head`: the reader has what it wants, which is no failure. */
 function endQuietlyWithReader(stream: NodeJS.WriteStream): void {
   stream.on('error', (error: NodeJS.ErrnoException) => {
+    // The terminal is gone. Its hangup, or the monitor's own watch, ends the program; nobody is left to be told.
+    if (stream.isTTY) return;
     if (error.code === 'EPIPE') process.exit(EXIT.ok);
     throw error;
   });

@@ -56,6 +56,19 @@ describe('the program as a process', () => {
     expect({ code, stdout, stderr }).toEqual({ code: 0, stdout: '20975164\n', stderr: '' });
   });
 
+  it.each(['stdout', 'stderr'])('says nothing when the terminal behind %s is gone', async (name) => {
+    const before = `
+      process.${name}.isTTY = true;
+      const timer = setInterval(() => {
+        if (process.${name}.listenerCount('error') === 0) return;
+        clearInterval(timer);
+        process.${name}.emit('error', Object.assign(new Error('write EIO'), { code: 'EIO' }));
+      }, 1);`;
+    const { code, stderr } = await run(['now', '--replay', RECORDING, '--format', '{block}'], { before });
+    expect(code).toBe(0);
+    expect(stderr).not.toMatch(/EIO|\bat /);
+  });
+
   it('lets other warnings through', async () => {
     const before = "setTimeout(() => process.emitWarning('look here', 'ExperimentalWarning'), 1)";
     const { stderr } = await run(['now', '--replay', RECORDING, '--format', '{block}'], { before });
