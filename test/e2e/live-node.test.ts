@@ -21,37 +21,74 @@ afterAll(async () => {
   await node?.stop();
 });
 
+/** Base fees that the rounds begin at, wei: today's mainnet, a busy day, the dearest of days, almost nothing. */
+const ROUNDS = [41_200_000n, 7_770_000_000n, 1_352_000_000_000n, 1_000n, 33_300_000n];
+
 describe('gastop --rpc on a node that mines every second', () => {
-  it("shows the node's own base fee, next base fee and tips, block after block", async () => {
-    await using terminal = await gastop(['--rpc', node.url], { cols: 120, rows: 40 });
-    let lastBlock = 0;
-    for (let compared = 0; compared < 6; compared++) {
-      const rows = await terminal.waitFor((now) => {
-        const number = blockNumber(now);
-        return number > lastBlock && number > 2 && shown(now, /next base ([\d.,]+)/) !== null;
-      });
-      const block = blockNumber(rows);
-      const { base, next } = await nodeFees(node, block);
-      expect(shown(rows, /next base ([\d.,]+)/)).toBe(formatGwei(next));
-      expect(shown(rows, /next base [\d.,]+ \S (\S+) %/)).toBe(changeText(base, next));
-      lastBlock = block;
-    }
-    await terminal.press('2');
-    lastBlock = 0;
-    for (let compared = 0; compared < 4; compared++) {
-      const rows = await terminal.waitFor(
-        (now) => blockNumber(now) > lastBlock && shown(now, /^ now .*tip p50 ([\d.,]+)/m) !== null,
-      );
-      const line = rows.find((row) => /^ now .*base/.test(row)) ?? '';
-      const { known } = await feesOfLastBlocks(node, blockNumber(rows));
-      // The chart is asked for on its own, so it may be a block ahead of the status bar or behind it.
-      expect(known).toContain(`${/base ([\d.,]+)/.exec(line)?.[1]} ${/tip p50 ([\d.,]+)/.exec(line)?.[1]}`);
-      lastBlock = blockNumber(rows);
-    }
-    await terminal.press('q');
-    expect((await terminal.waitForExit()).exitCode).toBe(0);
-    expect(terminal.leftovers()).toEqual([]);
-  });
+  it.each(['--rpc', '--rpc over a WebSocket'])(
+    "%s shows exactly the node's own numbers of the last block",
+    async (link) => {
+      const url = link === '--rpc' ? node.url : node.wsUrl;
+      await using terminal = await gastop(['--rpc', url], { cols: 120, rows: 40 });
+      for (const baseFee of ROUNDS) {
+        await node.setNextBaseFee(baseFee);
+        await setMining(true);
+        const from = Number(await node.rpc('eth_blockNumber'));
+        await terminal.waitFor((rows) => blockNumber(rows) >= from + 3, { timeoutMs: 30_000 });
+        await setMining(false);
+        const fees = await lastFees(node);
+
+        const live = await terminal.waitFor((rows) => blockNumber(rows) === fees.block);
+        expect(shown(live, /next base ([\d.,]+)/)).toBe(formatGwei(fees.next));
+        expect(shown(live, /next base [\d.,]+ \S (\S+) %/)).toBe(changeText(fees.base, fees.next));
+        expect(shown(live, /block [█░]+ +(\d+) % full/)).toBe((fees.gasUsedRatio * 100).toFixed(0));
+        expect(shown(live, /blob base ([\d.,]+) gwei/)).toBe(formatGwei(fees.blob));
+        for (const lane of ['Slow', 'Average', 'Fast']) {
+          const { price, maxFee, tip } = laneOf(live, lane);
+          // Shown with three digits, so half of the last one may be missing.
+          expect(price).toBeGreaterThanOrEqual(gweiOf(fees.next) * 0.995);
+          expect(price).toBeLessThanOrEqual(maxFee);
+          expect(maxFee).toBeGreaterThanOrEqual((gweiOf(fees.next) + tip) * 0.99);
+        }
+
+        await terminal.press('2');
+        const now = `base ${formatGwei(fees.base)}  tip p50 ${formatGwei(fees.tip)}  gas ${(fees.gasUsedRatio * 100).toFixed(0)} %`;
+        await terminal.waitFor((rows) => rows.some((row) => row.startsWith(' now ') && row.includes(now)));
+        await terminal.press('1');
+      }
+      await setMining(true);
+      await terminal.press('q');
+      expect((await terminal.waitForExit()).exitCode).toBe(0);
+      expect(terminal.leftovers()).toEqual([]);
+    },
+  );
+
+  it.each([
+    [41_200_000n, '0.0412'],
+    [1_352_000_000_000n, '1,352'],
+    [1n, '0.000000001'],
+  ])(
+    'shows a base fee of %i wei as %s and a blob base fee of 1 wei as 0.000000001',
+    async (baseFee, text) => {
+      const own = await startAnvil({ noMining: true });
+      try {
+        await own.setNextBaseFee(baseFee);
+        await own.mine();
+        await using terminal = await gastop(['--rpc', own.url], { cols: 120, rows: 40 });
+        const { base, blob } = await lastFees(own);
+        expect([base, blob]).toEqual([baseFee, 1n]);
+        await terminal.waitFor('blob base 0.000000001 gwei');
+        await terminal.press('2');
+        const rows = await terminal.waitFor(/^ now .* base /m);
+        expect(shown(rows, /^ now \S+ +base (\S+)/m)).toBe(text);
+        expect(shown(rows, /─ base (\S+)/)).toBe(text);
+        await terminal.press('q');
+        expect((await terminal.waitForExit()).exitCode).toBe(0);
+      } finally {
+        await own.stop();
+      }
+    },
+  );
 
   it('shows the last data dimmed with its age, the reason and the next try while the node is away, then goes on', async () => {
     const own = await startAnvil({ blockTime: 1, baseFee: GWEI });
@@ -100,40 +137,48 @@ function changeText(base: bigint, next: bigint): string {
   return percent > 0 ? `+${text}` : `−${text}`;
 }
 
-async function nodeFees(anvil: Anvil, block: number): Promise<{ base: bigint; next: bigint; tip: bigint }> {
-  // One block further than asked for: the entry after a block is the base fee of the block after it.
-  const history = (await anvil.rpc('eth_feeHistory', ['0x1', `0x${block.toString(16)}`, [50]])) as {
-    baseFeePerGas: [string];
-    reward: [[string]];
-  };
-  const next = (await anvil.rpc('eth_getBlockByNumber', [`0x${(block + 1).toString(16)}`, false])) as {
-    baseFeePerGas: string;
-  } | null;
-  if (next !== null) return result(history, BigInt(next.baseFeePerGas));
-  const forecast = (await anvil.rpc('eth_feeHistory', ['0x1', 'latest', [50]])) as {
+interface Fees {
+  readonly block: number;
+  readonly base: bigint;
+  readonly next: bigint;
+  readonly blob: bigint;
+  readonly tip: bigint;
+  readonly gasUsedRatio: number;
+}
+
+/** What the node itself says of its last block. */
+async function lastFees(anvil: Anvil): Promise<Fees> {
+  const history = (await anvil.rpc('eth_feeHistory', ['0x1', 'latest', [50]])) as {
     oldestBlock: string;
     baseFeePerGas: [string, string];
+    baseFeePerBlobGas: [string, string];
+    gasUsedRatio: [number];
+    reward: [[string]];
   };
-  // A block may have been mined between the two questions; then ask again.
-  if (Number(forecast.oldestBlock) !== block) return nodeFees(anvil, block);
-  return result(history, BigInt(forecast.baseFeePerGas[1]));
+  return {
+    block: Number(history.oldestBlock),
+    base: BigInt(history.baseFeePerGas[0]),
+    next: BigInt(history.baseFeePerGas[1]),
+    blob: BigInt(history.baseFeePerBlobGas[0]),
+    tip: BigInt(history.reward[0][0]),
+    gasUsedRatio: history.gasUsedRatio[0],
+  };
 }
 
-function result(history: { baseFeePerGas: [string]; reward: [[string]] }, next: bigint) {
-  return { base: BigInt(history.baseFeePerGas[0]), next, tip: BigInt(history.reward[0][0]) };
+async function setMining(on: boolean): Promise<void> {
+  await node.rpc('evm_setIntervalMining', [on ? 1 : 0]);
 }
 
-async function feesOfLastBlocks(anvil: Anvil, block: number): Promise<{ known: string[] }> {
-  const known: string[] = [];
-  for (let number = Math.max(block - 3, 1); number <= block + 3; number++) {
-    try {
-      const { base, tip } = await nodeFees(anvil, number);
-      known.push(`${formatGwei(base)} ${formatGwei(tip)}`);
-    } catch {
-      break;
-    }
-  }
-  return { known };
+function gweiOf(wei: bigint): number {
+  return Number(wei) / Number(GWEI);
+}
+
+/** Price, max fee and tip of a lane, gwei. */
+function laneOf(rows: readonly string[], lane: string): { price: number; maxFee: number; tip: number } {
+  const [, , price, maxFee, tip] = (rows.find((row) => row.startsWith(`│ ${lane}`)) ?? '')
+    .split('│')
+    .map((text) => Number(text.replaceAll(',', '')));
+  return { price: price ?? Number.NaN, maxFee: maxFee ?? Number.NaN, tip: tip ?? Number.NaN };
 }
 
 /** Bursts of transfers with changing tips, so that base fee, fullness and tips all move. */
