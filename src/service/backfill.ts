@@ -21,6 +21,8 @@ export interface BackfillOptions {
   readonly range: NumberRange;
   /** Stops at the first block before this time, Unix seconds. */
   readonly until: number;
+  /** Calls `listener` with the common ancestor of every reorg, until the function it answers is called. */
+  readonly onRewind: (listener: (ancestor: number) => void) => () => void;
   readonly signal: AbortSignal;
 }
 
@@ -37,11 +39,20 @@ export async function backfill(options: BackfillOptions): Promise<number> {
     if (await reaches(store, hole.to + 1, until)) return written;
     for (let to = hole.to; to >= hole.from && !signal.aborted; ) {
       const from = Math.max(hole.from, to - pageSize + 1);
-      const blocks = (await readPage(source, { from, to }, signal)).filter(
-        (block) => block.number >= from && block.number <= to,
-      );
+      // What was read before a reorg may be of the branch that is gone: only what lies below it is kept.
+      let kept = to;
+      const stop = options.onRewind((ancestor) => {
+        kept = Math.min(kept, ancestor);
+      });
+      const page = await readPage(source, { from, to }, signal).finally(stop);
+      const blocks = page.filter((block) => block.number >= from && block.number <= kept);
       const oldest = blocks[0];
       if (signal.aborted) return written;
+      // All of it is above a reorg: following brings that, the rest lies further down.
+      if (kept < from) {
+        to = from - 1;
+        continue;
+      }
       // Below this the source has nothing: a pruned node, the beginning of a recording.
       if (oldest === undefined) return written;
       await store.saveBlocks(blocks);

@@ -50,6 +50,7 @@ export class Follower {
   readonly #recent = new RecentBlocks();
   readonly #ready = Promise.withResolvers<void>();
   readonly #filler: HistoryFiller;
+  readonly #rewindListeners = new Set<(ancestor: number) => void>();
   #profile: ChainProfile | null = null;
   #live: LiveEngine | null = null;
   #updatedAt: number | null = null;
@@ -64,6 +65,10 @@ export class Follower {
       head: () => this.#recent.head,
       flush: () => this.#writer.flush(),
       rebuild: (from) => this.#rebuild(from),
+      onRewind: (listener) => {
+        this.#rewindListeners.add(listener);
+        return () => this.#rewindListeners.delete(listener);
+      },
     });
     // Nobody needs to wait for it.
     this.#ready.promise.catch(() => {});
@@ -201,6 +206,7 @@ export class Follower {
     const found = await abortable(reconcile(source, store), signal);
     if (found.type === 'rewind') this.#rewindTo(found.to);
     if (found.type === 'clear') {
+      for (const listener of this.#rewindListeners) listener(-1);
       this.#writer.clear();
       this.#recent.replace([]);
       this.#live?.reset();
@@ -261,6 +267,7 @@ export class Follower {
   }
 
   #rewindTo(number: number): void {
+    for (const listener of this.#rewindListeners) listener(number);
     this.#recent.rewindTo(number);
     this.#live?.rewindTo(number, this.#recent.head);
     this.#writer.rewindTo(number);

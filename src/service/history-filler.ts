@@ -27,6 +27,8 @@ interface FilledEngine {
   head(): Block | null;
   /** Resolves when the store holds every block up to the present head. */
   flush(): Promise<void>;
+  /** Tells `listener` of every reorg until the function it answers is called. */
+  onRewind(listener: (ancestor: number) => void): () => void;
   /** Called when the history from block `from` on is worth being remembered. */
   rebuild(from: number): Promise<void>;
 }
@@ -93,7 +95,14 @@ export class HistoryFiller {
       const until = head.timestamp - sec;
       const from = (await store.latestAt(until))?.number ?? Math.max(0, head.number - MOST_BLOCKS);
       const range = { from, to: head.number };
-      const written = await backfill({ source, store, range, until, signal });
+      const written = await backfill({
+        source,
+        store,
+        range,
+        until,
+        onRewind: this.#engine.onRewind,
+        signal,
+      });
       const reach = Math.min(sec, MEMORY_SEC);
       const isNews = written > 0 && sec <= MEMORY_SEC;
       if (!isNews && this.#rememberedSec >= reach) continue;

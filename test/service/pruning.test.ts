@@ -65,6 +65,7 @@ test('a head that claims to be of the far future does not fold the present away'
         rounds += 1;
       },
       rebuild: async () => {},
+      onRewind: () => () => {},
     },
   );
   filler.start();

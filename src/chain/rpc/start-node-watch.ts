@@ -37,10 +37,14 @@ async function watchNode(
         }
       } catch (error) {
         if (signal.aborted) return;
-        if (!(error instanceof ChainError)) throw error;
-        pool.failed(node, error);
+        // Nobody waits for this: what nobody foresaw must not end the process, the node is merely not well.
+        pool.failed(node, error instanceof ChainError ? error : unforeseen(node));
       }
     }
     await clock.sleep(Math.min(MAX_WATCH_MS, Math.max(MIN_WATCH_MS, pace.blockMs())), signal);
   }
+}
+
+function unforeseen(node: RpcNode): ChainError {
+  return new ChainError('bad-answer', `${node.name} cannot be looked at: try another node`);
 }
