@@ -1,8 +1,8 @@
 /**
  * What gastop costs, each figure as a ratio to a yardstick measured in the same run, so that machines compare.
  *
- *     npm run bench                      every measure (about six minutes)
- *     npm run bench -- start keys        some: start, updates, keys, memory, engine
+ *     npm run bench                      every measure (about eight minutes)
+ *     npm run bench -- start keys        some: start, updates, keys, memory, engine, path
  */
 import { availableParallelism } from 'node:os';
 import { measureEngineCost } from './engine-cost.ts';
@@ -13,6 +13,7 @@ import { writeRecording } from './recording.ts';
 import { measureReplayMemory } from './replay-memory.ts';
 import { formatTable, type Row } from './row.ts';
 import { measureUpdateCost } from './update-cost.ts';
+import { measureWholePath } from './whole-path-cost.ts';
 
 const DEMO = ['--demo'] as const;
 /** Recorded blocks are 12 s apart: one a second. */
@@ -36,12 +37,28 @@ function engineRows(): Row[] {
   ];
 }
 
+async function pathRows({ folder }: Workshop): Promise<Row[]> {
+  const day = await measureWholePath(folder, 1);
+  const month = await measureWholePath(folder, 30);
+  return [
+    {
+      measure: 'one block from source to answer, 30 days stored, CPU',
+      gastop: `${month.toFixed(2)} ms`,
+      yardstick: `itself with 1 day stored, ${day.toFixed(2)} ms`,
+      ratio: month / day,
+      spread: 'means of 300 blocks',
+      aim: '≈ 1',
+    },
+  ];
+}
+
 const MEASURES: Readonly<Record<string, (workshop: Workshop) => Promise<Row[]>>> = {
   start: (workshop) => measureFirstFrame(workshop, DEMO),
   updates: async (workshop) => measureUpdateCost(workshop, await replayArgs(workshop)),
   keys: async (workshop) => measureKeyLatency(workshop, await replayArgs(workshop)),
   memory: measureReplayMemory,
   engine: async () => engineRows(),
+  path: pathRows,
 };
 
 const asked = process.argv.slice(2);
