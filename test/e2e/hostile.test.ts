@@ -34,7 +34,12 @@ const BEHAVIOURS = {
   'escape sequences in every string': (response) => {
     response.writeHead(400, JSON_TYPE);
     response.end(
-      JSON.stringify({ errorCode: ESCAPES, message: ESCAPES, error: { code: -1, message: ESCAPES } }),
+      JSON.stringify({
+        errorCode: ESCAPES,
+        message: ESCAPES,
+        // A node's word that it is not to be asked now: such words are shown beside its name.
+        error: { code: -32005, message: `${ESCAPES} rate limit` },
+      }),
     );
   },
   'an HTML page': (response) => {
@@ -65,13 +70,49 @@ afterAll(() => {
   server.close();
 });
 
+/** What each answer is called on the screen of a service, and beside a node's name. */
+const WORDS: Readonly<
+  Record<keyof typeof BEHAVIOURS, { readonly '--url': RegExp; readonly '--rpc': RegExp }>
+> = {
+  'a hundred megabytes': {
+    '--url': /^the answer of HOST is larger than 8 MB and was cut off; check the URL$/,
+    '--rpc': /^HOST +answers more than 32 MB: try another node$/,
+  },
+  'invalid UTF-8': {
+    '--url': /^the answer of HOST is not UTF-8 text; check the URL$/,
+    '--rpc': /^HOST +answers something that is not JSON: is that the address of a JSON-RPC node\?$/,
+  },
+  'escape sequences in every string': {
+    '--url': /^the service did not accept the question: red$/,
+    '--rpc': /^HOST +has had too many requests: red rate limit$/,
+  },
+  'an HTML page': {
+    '--url': /^the service failed \(502\)$/,
+    '--rpc': /^HOST +fails \(HTTP 502\): try again later or use another node$/,
+  },
+  'half a JSON document': {
+    '--url': /^the answer of HOST to \/gas\/current is broken off or not JSON$/,
+    '--rpc': /^HOST +answers something that is not JSON: is that the address of a JSON-RPC node\?$/,
+  },
+};
+
+/** What is left of a sequence of which only the unseen characters were taken out. */
+const REMAINS = /owned|\[\d*[mJK]|\]0;/;
+
 describe.each(['--url', '--rpc'] as const)('gastop %s', (flag) => {
   it.each(Object.entries(BEHAVIOURS))(
-    'answered with %s keeps the terminal whole and quits clean',
-    async (_, act) => {
+    'answered with %s says so in one readable line, keeps the terminal whole and quits clean',
+    async (name, act) => {
       behaviour = act;
-      await using terminal = await gastop([flag, origin]);
-      await terminal.waitFor(/ r |retry|refused|next try/);
+      await using terminal = await gastop([flag, origin], { cols: 120 });
+      const words = wordsFor(name)[flag].source.replace('HOST', new URL(origin).host);
+      const rows = await terminal.waitFor((now) => now.some((row) => new RegExp(words).test(row.trim())), {
+        timeoutMs: 30_000,
+      });
+      expect(rows.join('\n')).toMatch(
+        flag === '--url' ? /▲ The service does not give prices/ : /▲ No source answers/,
+      );
+      expect(rows.join('\n')).not.toMatch(REMAINS);
       const raw = terminal.output();
       expect(raw).not.toContain('owned');
       expect(raw).not.toContain('\u001b[2J');
@@ -100,7 +141,8 @@ describe.each(['--url', '--rpc'] as const)('gastop %s', (flag) => {
     const text = terminal.screen().filter((line) => line !== '');
     expect(text.join('\n')).toMatch(/^gastop: /);
     expect(text.join('\n')).not.toMatch(/\bat .*:\d+:\d+/);
-    expect(terminal.output()).not.toContain('owned\u0007');
+    expect(text.join('\n')).not.toMatch(REMAINS);
+    expect(terminal.output()).not.toContain('\u0007');
     expect(terminal.output()).not.toContain('\u001b]0;');
   });
 });
@@ -115,3 +157,9 @@ describe('a server that never answers', () => {
     expect(terminal.leftovers()).toEqual([]);
   });
 });
+
+function wordsFor(name: string) {
+  const words = Object.entries(WORDS).find(([each]) => each === name)?.[1];
+  if (words === undefined) throw new Error(`no words for ${name}`);
+  return words;
+}
