@@ -160,16 +160,19 @@ export function createNodePool(
       let first: ChainError | null = null;
       const failures: string[] = [];
       for (const { member } of ranked()) {
+        let isVerified = false;
         try {
           await verify(member, signal);
+          isVerified = true;
           const result = await work(member.node);
           clear(member);
           return result;
         } catch (error) {
           if (signal?.aborted || !(error instanceof ChainError)) throw error;
-          // A refusal is an answer: the node is well, though another may know more.
+          // A refusal is an answer: the node is well, though another may know more. Only one that does not even
+          // say which chain it is on is of no use (a key that it does not accept, say).
           // Many questions at once may fail on the same cause: within a pause that counts once.
-          const counts = error.code !== 'rejected' && error.code !== 'unsupported';
+          const counts = !isVerified || (error.code !== 'rejected' && error.code !== 'unsupported');
           if (counts && clock.elapsed() >= member.retryAt) fail(member, error);
           first ??= error;
           if (!failures.includes(error.message)) failures.push(error.message);

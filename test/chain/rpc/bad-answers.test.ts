@@ -250,3 +250,11 @@ test('a failed request leaves no connection behind', async () => {
   await errorOf(source.chain());
   while (server.connections() > 0) await new Promise((resolve) => setTimeout(resolve, 5));
 });
+
+test('a node that refuses even to say its chain counts as down, in its own words', async () => {
+  const { source } = await serve({ error: { code: -1, message: 'this key is not accepted' } });
+  await errorOf(source.chain());
+  expect(source.health()).toMatchObject([
+    { state: 'down', message: expect.stringContaining('this key is not accepted') },
+  ]);
+});
