@@ -1,4 +1,4 @@
-import type { Action } from './advice.ts';
+import type { Action, Recommendation } from './advice.ts';
 import type { Forecast } from './horizon-forecast.ts';
 
 /** Waiting is advised from this probability and this expected saving on. */
@@ -8,11 +8,16 @@ export const LEAST_SAVING = 0.05;
 export const LONGEST_WAIT_SEC = 3_600;
 /** An alert hours ahead must promise more than a wait of minutes. */
 const LEAST_ALERT_SAVING = 0.1;
+/** Waiting is not advised while the share kept lies this far below what was stated, over at least so many. */
+const LOST_AT = 0.2;
+const LEAST_EVALUATED = 100;
 
 export interface Decision {
   readonly action: Action;
   /** Which forecast it rests on; `null` for sending now. */
   readonly forecast: Forecast | null;
+  /** Waiting would have been advised, but of late such advice was not kept. */
+  readonly isDistrusted?: boolean;
 }
 
 /**
@@ -26,6 +31,15 @@ export function decide(forecasts: readonly Forecast[]): Decision {
   const later = mostSaving(forecasts.filter(({ horizonSec }) => horizonSec > LONGEST_WAIT_SEC));
   if (later !== null && saving(later) >= LEAST_ALERT_SAVING) return { action: 'SET_ALERT', forecast: later };
   return { action: 'SEND_NOW', forecast: null };
+}
+
+/** Takes back an advice to wait while the last hundred were kept far less often than was stated. */
+export function trusted(decision: Decision, track: Recommendation['track']): Decision {
+  const { evaluated, hitRatio, statedProbability } = track;
+  if (decision.forecast === null || evaluated < LEAST_EVALUATED) return decision;
+  if (hitRatio === null || statedProbability === null) return decision;
+  if (statedProbability - hitRatio < LOST_AT) return decision;
+  return { action: 'SEND_NOW', forecast: null, isDistrusted: true };
 }
 
 /** The likely one that saves most; of equals the sooner. */

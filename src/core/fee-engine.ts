@@ -1,7 +1,7 @@
 import type { Advice } from './advice.ts';
 import { type Block, tipAt } from './block.ts';
 import { blockSpacing } from './block-spacing.ts';
-import { decide } from './decision.ts';
+import { decide, trusted } from './decision.ts';
 import { FanBook } from './fan.ts';
 import { wholeWei } from './fee-ratio.ts';
 import type { FeeRule } from './fee-rule.ts';
@@ -85,7 +85,7 @@ export class FeeEngine {
     horizons.push();
     fan.push();
     trend.followHead();
-    track.record(decide(horizons.forecasts()));
+    track.record(trusted(decide(horizons.forecasts()), track.score()));
     this.#recent[block.number % this.#recent.length] = block;
     this.#head = block;
     this.#advice = null;
@@ -125,20 +125,21 @@ export class FeeEngine {
     const lanes = book.advice(blockSec);
     const trend = trends.trend(fan.steps(next, head.nextBaseFee !== null || holds, holds));
     const forecasts = horizons.forecasts();
+    const score = track.score();
     return {
       nextBaseFee: next,
       nextBlobBaseFee: head.nextBlobBaseFee,
       lanes,
       trend,
       recommendation: recommendation({
-        decision: decide(forecasts),
+        decision: trusted(decide(forecasts), score),
         forecasts,
         lanes,
         trend,
         cheaperThanRatio: trends.cheaperThanRatio,
         daySec: trends.daySec,
         blockSec,
-        track: track.score(),
+        track: score,
         sendNowJudgedRatio: book.scorer('average').judgedRatio,
       }),
     };

@@ -1,4 +1,4 @@
-import type { Trend } from './advice.ts';
+import type { Recommendation, Trend } from './advice.ts';
 import { type Decision, LEAST_PROBABILITY, LEAST_SAVING, LONGEST_WAIT_SEC } from './decision.ts';
 import type { Forecast } from './horizon-forecast.ts';
 import { formatDuration, formatGwei, formatPercent } from './units.ts';
@@ -11,6 +11,7 @@ export interface Grounds {
   /** Share of the last day's blocks that were dearer than the next one, and seconds that day covers so far. */
   readonly cheaperThanRatio: number;
   readonly daySec: number;
+  readonly track: Recommendation['track'];
 }
 
 const DAY_SEC = 86_400;
@@ -22,9 +23,14 @@ export function reasonsFor(grounds: Grounds): string[] {
   return [decisive(grounds), ...standing(grounds), movement(grounds.trend), fullness(grounds.trend)];
 }
 
-function decisive({ decision, forecasts }: Grounds): string {
+function decisive({ decision, forecasts, track }: Grounds): string {
   const { forecast } = decision;
   if (forecast !== null) return promise(forecast);
+  if (decision.isDistrusted) {
+    const kept = formatPercent(track.hitRatio ?? 0);
+    const stated = formatPercent(track.statedProbability ?? 0);
+    return `of the last ${track.evaluated} advices ${kept} were kept where ${stated} was stated: no waiting until that holds again`;
+  }
   return refusal(forecasts);
 }
 

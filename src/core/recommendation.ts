@@ -6,7 +6,6 @@ import { type Grounds, reasonsFor } from './reasons.ts';
 export interface RecommendationInput extends Grounds {
   readonly lanes: Readonly<Record<LaneName, Lane>>;
   readonly blockSec: number;
-  readonly track: Recommendation['track'];
   /** How much of the past behind sending now has been judged, 0 to 1. */
   readonly sendNowJudgedRatio: number;
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { decide } from '../../src/core/decision.ts';
+import { decide, trusted } from '../../src/core/decision.ts';
 import type { Forecast } from '../../src/core/horizon-forecast.ts';
 import { reasonsFor } from '../../src/core/reasons.ts';
 
@@ -39,6 +39,22 @@ describe('the decision', () => {
   });
 });
 
+describe('an advice to wait', () => {
+  const wait = decide([forecast(900, 0.82, 0.06)]);
+  const track = { evaluated: 100, hitRatio: 0.62, statedProbability: 0.83 };
+
+  it('is taken back while the last hundred were kept far less often than was stated', () => {
+    expect(trusted(wait, track)).toEqual({ action: 'SEND_NOW', forecast: null, isDistrusted: true });
+    expect(trusted(wait, { ...track, hitRatio: 0.64 })).toBe(wait);
+  });
+
+  it('is not doubted on a handful, and sending now is never taken back', () => {
+    expect(trusted(wait, { ...track, evaluated: 99, hitRatio: 0 })).toBe(wait);
+    const send = decide([]);
+    expect(trusted(send, track)).toBe(send);
+  });
+});
+
 describe('the reasons', () => {
   const trend = {
     direction: 'FALLING',
@@ -49,7 +65,8 @@ describe('the reasons', () => {
     priority: { now: 1n, min: 1n, p25: 1n, median: 1n, p75: 1n, max: 1n },
     baseFeeFan: [],
   } as const;
-  const grounds = { trend, cheaperThanRatio: 0.77, daySec: 86_390 };
+  const track = { evaluated: 100, hitRatio: 0.86, statedProbability: 0.87 };
+  const grounds = { trend, track, cheaperThanRatio: 0.77, daySec: 86_390 };
 
   it('are sentences with figures, the decisive one first', () => {
     const forecasts = [forecast(900, 0.85, 0.09)];
@@ -59,6 +76,15 @@ describe('the reasons', () => {
       'base fee is 12 % below its mean of the last hour',
       'recent blocks were 68 % full',
     ]);
+  });
+
+  it('own up to advice that was not kept', () => {
+    const forecasts = [forecast(900, 0.85, 0.09)];
+    const track = { evaluated: 100, hitRatio: 0.11, statedProbability: 0.82 };
+    const decision = trusted(decide(forecasts), track);
+    expect(reasonsFor({ ...grounds, track, forecasts, decision })[0]).toBe(
+      'of the last 100 advices 11 % were kept where 82 % was stated: no waiting until that holds again',
+    );
   });
 
   describe('for sending now', () => {
@@ -102,6 +128,7 @@ describe('the reasons', () => {
     const dear = { ...trend, percentileRank24h: 0.8 };
     const reasons = reasonsFor({
       trend: dear,
+      track,
       cheaperThanRatio: 0.2,
       daySec: 24_120,
       forecasts: [],

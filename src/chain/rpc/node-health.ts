@@ -64,6 +64,8 @@ export function describeNodes(health: readonly NodeHealth[]): string {
   const count = (holds: (node: NodeHealth) => boolean) => health.filter(holds).length;
   const answering = count((node) => node.state !== 'down' && node.state !== 'wrong-chain');
   const ok = count((node) => node.state === 'ok');
+  const elsewhere = count((node) => node.state === 'wrong-chain');
+  if (elsewhere > 0) return `${answering} of ${total} nodes, ${elsewhere} on another chain`;
   if (answering === 0) return `none of ${total} nodes answers`;
   // Who has not been asked cannot be said to agree.
   if (count((node) => node.state === 'ok' && node.head === null) > 0) {

@@ -13,6 +13,7 @@ import { type Polled, usePolledQuery } from './use-polled-query.ts';
 /** What changes slowly is asked for less often. */
 const HOUR_CHART_MS = 5_000;
 const MARKET_MS = 10_000;
+const REPLAY_MARKET_MS = 1_000;
 
 const nothing = () => Promise.reject(new Error('no source'));
 
@@ -61,7 +62,8 @@ export function useLiveData(snapshot: SnapshotView): LiveData {
   const market = usePolledQuery({
     key: ['market', '24h'],
     ask: (signal) => client.statsMarket('24h', { signal }),
-    everyMs: Math.max(intervalMs, MARKET_MS),
+    // A recording played fast leaves an old day behind within seconds.
+    everyMs: Math.max(intervalMs, snapshot.source.kind === 'replay' ? REPLAY_MARKET_MS : MARKET_MS),
     frozen,
   });
 
