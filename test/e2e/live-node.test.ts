@@ -45,9 +45,11 @@ describe('gastop --rpc on a node that mines every second', () => {
         expect(shown(live, /blob base ([\d.,]+) gwei/)).toBe(formatGwei(fees.blob));
         for (const lane of ['Slow', 'Average', 'Fast']) {
           const { price, maxFee, tip } = laneOf(live, lane);
-          // Shown with three digits, so half of the last one may be missing.
-          expect(price).toBeGreaterThanOrEqual(gweiOf(fees.next) * 0.995);
           expect(price).toBeLessThanOrEqual(maxFee);
+          // Slow waits for a dip; the others may be included two blocks later, each at most an eighth cheaper.
+          if (lane === 'Slow') continue;
+          // Shown with three digits, so half of the last one may be missing.
+          expect(price).toBeGreaterThanOrEqual(gweiOf(fees.next) * (7 / 8) ** 2 * 0.995);
           expect(maxFee).toBeGreaterThanOrEqual((gweiOf(fees.next) + tip) * 0.99);
         }
 
