@@ -295,7 +295,7 @@ describe('chain id', () => {
     const followed = following(source);
     await eventually(() => source.health()[1]?.state === 'wrong-chain' && source.health()[2]?.head === 9);
     await followed.until((words) => words.includes('block 9'));
-    expect(source.name).toBe('2 of 3 nodes agree');
+    expect(source.name).toBe('2 of 3 nodes, 1 on another chain');
     expect(followed.words()).toEqual(['block 9']);
   });
 
