@@ -51,6 +51,9 @@ export interface ChainTransaction {
   readonly maxPriorityFeePerGas: bigint | null;
   readonly gasPrice: bigint | null;
   readonly data: Hex;
+  readonly maxFeePerBlobGas: bigint | null;
+  /** `null` for what is no blob transaction (EIP-4844). */
+  readonly blobCount: number | null;
   /** `null` while the transaction waits in the pool. */
   readonly blockNumber: number | null;
   readonly blockHash: Hex | null;
@@ -64,6 +67,35 @@ export interface ChainReceipt {
   readonly gasUsed: bigint;
   /** Wei per gas really paid. */
   readonly effectiveGasPrice: bigint;
+  readonly transactionIndex: number;
+  /** Wei: blob gas used × its price; 0 without blobs. */
+  readonly blobFee: bigint;
+  /** Wei a rollup took beside gas for posting the data (OP stack: `l1Fee`); 0 elsewhere. */
+  readonly dataFee: bigint;
+}
+
+/** A block as the chain holds it, with what only the node knows. */
+export interface ChainBlock {
+  readonly number: number;
+  readonly hash: Hex;
+  readonly parentHash: Hex;
+  /** Unix seconds. */
+  readonly timestamp: number;
+  /** Wei per gas; 0 before EIP-1559. */
+  readonly baseFeePerGas: bigint;
+  readonly gasUsed: bigint;
+  readonly gasLimit: bigint;
+  readonly feeRecipient: Hex;
+  /** `null` before EIP-4844. */
+  readonly blobGasUsed: bigint | null;
+  readonly excessBlobGas: bigint | null;
+  /** In the block's order. */
+  readonly transactionHashes: readonly Hex[];
+}
+
+export interface IncludedTransaction {
+  readonly transaction: ChainTransaction;
+  readonly receipt: ChainReceipt;
 }
 
 /**
@@ -93,6 +125,13 @@ export interface ChainSource {
   sendRawTransaction(signed: Hex): Promise<Hex>;
   transaction(hash: Hex): Promise<ChainTransaction | null>;
   receipt(hash: Hex): Promise<ChainReceipt | null>;
+  /** One block's header and the hashes of its transactions; `null` where the chain has no such block. */
+  block(number: number, options?: { readonly signal?: AbortSignal }): Promise<ChainBlock | null>;
+  /** The transactions of a block with their receipts, in its order. Both are of the very block `hash`; `null` if it is gone. */
+  transactionsOf(
+    block: Pick<ChainBlock, 'number' | 'hash'>,
+    options?: { readonly signal?: AbortSignal },
+  ): Promise<readonly IncludedTransaction[] | null>;
   nonce(address: Hex, at: 'latest' | 'pending'): Promise<number>;
   balance(address: Hex): Promise<bigint>;
   health(): readonly NodeHealth[];

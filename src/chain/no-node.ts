@@ -1,7 +1,15 @@
 import type { ChainSource } from './chain-source.ts';
 import { ChainError } from './errors.ts';
 
-type NodeMethods = 'call' | 'sendRawTransaction' | 'transaction' | 'receipt' | 'nonce' | 'balance';
+type NodeMethods =
+  | 'call'
+  | 'sendRawTransaction'
+  | 'transaction'
+  | 'receipt'
+  | 'block'
+  | 'transactionsOf'
+  | 'nonce'
+  | 'balance';
 
 /** The methods that only a node can answer, for a source that is none. `what` begins the sentence: `A recording`. */
 export function withoutNode(what: string): Pick<ChainSource, NodeMethods> {
@@ -12,6 +20,8 @@ export function withoutNode(what: string): Pick<ChainSource, NodeMethods> {
     sendRawTransaction: refuse('pool to send transactions to'),
     transaction: refuse('transactions'),
     receipt: refuse('transactions'),
+    block: refuse('whole blocks'),
+    transactionsOf: refuse('transactions'),
     nonce: refuse('accounts'),
     balance: refuse('accounts'),
   };

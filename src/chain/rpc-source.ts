@@ -79,6 +79,8 @@ export function createRpcSource(options: RpcSourceOptions): RpcSource {
         const answer = await ask(node, receiptAnswer.nullable(), 'eth_getTransactionReceipt', [hash]);
         return answer && toReceipt(answer);
       }),
+    block: () => Promise.reject(new ChainError('unsupported', 'blocks are not read whole yet')),
+    transactionsOf: () => Promise.reject(new ChainError('unsupported', 'blocks are not read whole yet')),
     nonce: (address, at) =>
       pool.run((node) => ask(node, safeInteger, 'eth_getTransactionCount', [address, at])),
     balance: (address) => pool.run((node) => ask(node, quantity, 'eth_getBalance', [address, 'latest'])),
@@ -117,6 +119,8 @@ function toTransaction(answer: ReturnType<typeof transactionAnswer.parse>): Chai
     // For a fee-market transaction nodes write here what it paid, which is the receipt's to say.
     gasPrice: feeMarket ? null : (answer.gasPrice ?? null),
     data: answer.input,
+    maxFeePerBlobGas: answer.maxFeePerBlobGas ?? null,
+    blobCount: answer.blobVersionedHashes?.length ?? null,
     blockNumber: answer.blockNumber ?? null,
     blockHash: answer.blockHash ?? null,
   };
@@ -130,5 +134,8 @@ function toReceipt(answer: ReturnType<typeof receiptAnswer.parse>): ChainReceipt
     blockHash: answer.blockHash,
     gasUsed: answer.gasUsed,
     effectiveGasPrice: answer.effectiveGasPrice,
+    transactionIndex: answer.transactionIndex,
+    blobFee: (answer.blobGasUsed ?? 0n) * (answer.blobGasPrice ?? 0n),
+    dataFee: answer.l1Fee ?? 0n,
   };
 }

@@ -1,9 +1,13 @@
 import { Command, type CommanderError, Option } from 'commander';
 import { usageError } from './cli-error.ts';
 import type { CommandContext } from './command-context.ts';
+import type { DoctorFlags } from './commands/doctor.ts';
+import type { ExplorerFlags } from './commands/explorer-flags.ts';
 import type { HistoryFlags } from './commands/history.ts';
+import type { CreateKeyFlags, KeysFlags, ListKeysFlags } from './commands/keys.ts';
 import type { NowFlags } from './commands/now.ts';
 import type { RecordFlags } from './commands/record.ts';
+import type { ServeFlags } from './commands/serve.ts';
 import type { Shell } from './completion-scripts.ts';
 import { formatHelp } from './help-layout.ts';
 import { ROOT_EXAMPLES } from './help-text.ts';
@@ -93,6 +97,28 @@ export function createProgram(
       done(await history(contextFor(flagsOf()), flags));
     });
 
+  program
+    .command('block')
+    .summary('one block: fees, tips, fullness, what it burnt')
+    .description('One block: base fee and the next one, tips, fullness, blobs, what it burnt.')
+    .argument('[number]', 'its number, or latest', 'latest')
+    .option('--json', "print the service's v1 answer as it is")
+    .addHelpText('after', examples(['gastop block', 'gastop block 24337604 --json']))
+    .action(async (number: string, flags: ExplorerFlags) => {
+      const { block } = await import('./commands/block.ts');
+      done(await block(contextFor(flagsOf()), number, flags));
+    });
+  program
+    .command('tx')
+    .summary('one transaction: what it paid, and where its tip stood')
+    .description("One transaction: what it paid, and where its tip stood among its block's.")
+    .argument('<hash>', '0x and 64 hexadecimal digits')
+    .option('--json', "print the service's v1 answer as it is")
+    .action(async (hash: string, flags: ExplorerFlags) => {
+      const { tx } = await import('./commands/tx.ts');
+      done(await tx(contextFor(flagsOf()), hash, flags));
+    });
+
   program.commandsGroup('Keep');
   program
     .command('record')
@@ -109,7 +135,36 @@ export function createProgram(
       done(await record(contextFor(flagsOf()), flags));
     });
 
+  program.commandsGroup('Serve');
+  program
+    .command('serve')
+    .summary('the v1 service for other programs and people')
+    .description('Serves the v1 API over HTTP, with keys and quotas. Make a key with gastop keys create.')
+    .option('--host <ADDRESS>', 'where to listen; 0.0.0.0 is open to everybody', '127.0.0.1')
+    .option('--port <N>', 'port to listen on; 0 takes a free one', '8787')
+    .option('--base-url <URL>', 'what others call it by, behind a proxy')
+    .option('--keys <FILE>', 'where the keys are kept')
+    .addHelpText(
+      'after',
+      examples(['gastop serve --rpc http://127.0.0.1:8545', 'gastop serve --demo --port 8787']),
+    )
+    .action(async (flags: ServeFlags) => {
+      const { serve } = await import('./commands/serve.ts');
+      done(await serve(contextFor(flagsOf()), flags));
+    });
+  addKeysCommand(program, contextFor, flagsOf, done);
+
   program.commandsGroup('Set up');
+  program
+    .command('doctor')
+    .summary('what a service answers, route by route')
+    .description('Asks every read route of the service and says what was understood and what was missing.')
+    .option('--json', 'the same for programs')
+    .addHelpText('after', examples(['gastop doctor --url https://gas.example.org']))
+    .action(async (flags: DoctorFlags) => {
+      const { doctor } = await import('./commands/doctor.ts');
+      done(await doctor(contextFor(flagsOf()), flags));
+    });
   program
     .command('config')
     .summary('every setting and where it came from')
@@ -138,6 +193,57 @@ export function createProgram(
 
   for (const command of program.commands) command.helpOption('-h, --help', 'print this help');
   return program;
+}
+
+function addKeysCommand(
+  program: Command,
+  contextFor: ContextFor,
+  flagsOf: () => SourceFlags,
+  done: (exitCode: number) => void,
+): void {
+  const keys = program
+    .command('keys')
+    .summary('keys of gastop serve: create, list, rotate, revoke')
+    .description('The keys that gastop serve accepts. A key is shown once, when it is made.')
+    .option('--keys <FILE>', 'where the keys are kept')
+    .helpCommand(false);
+  const files = () => keys.opts<KeysFlags>();
+  keys
+    .command('create')
+    .description('Makes a key and prints it, once.')
+    .option('--name <TEXT>', 'who or what it is for')
+    .option('--plan <NAME>', 'free, basic, pro or one of the config file', 'free')
+    .option('--json', 'print { id, name, plan, key }')
+    .action(async (flags: CreateKeyFlags) => {
+      const { createKey } = await import('./commands/keys.ts');
+      done(await createKey(contextFor(flagsOf()), { ...files(), ...flags }));
+    });
+  keys
+    .command('list')
+    .description('Lists the keys, their plans and what they used today. The keys themselves are not kept.')
+    .option('--json', 'for programs')
+    .action(async (flags: ListKeysFlags) => {
+      const { listKeys } = await import('./commands/keys.ts');
+      done(await listKeys(contextFor(flagsOf()), { ...files(), ...flags }));
+    });
+  keys
+    .command('rotate')
+    .description('Gives a key a new secret; the old one stops working at once.')
+    .argument('<id>', 'as gastop keys list shows it')
+    .option('--json', 'print { id, name, plan, key }')
+    .action(async (id: string, flags: CreateKeyFlags) => {
+      const { rotateKey } = await import('./commands/keys.ts');
+      done(await rotateKey(contextFor(flagsOf()), id, { ...files(), ...flags }));
+    });
+  keys
+    .command('revoke')
+    .description('Ends a key, at once and for good.')
+    .argument('<id>', 'as gastop keys list shows it')
+    .action(async (id: string) => {
+      const { revokeKey } = await import('./commands/keys.ts');
+      done(await revokeKey(contextFor(flagsOf()), id, files()));
+    });
+  for (const command of keys.commands) command.helpOption('-h, --help', 'print this help');
 }
 
 function addSourceOptions(program: Command): void {

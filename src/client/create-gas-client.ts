@@ -1,5 +1,6 @@
 import type * as z from 'zod';
-import { StatsChart, StatsMarket } from '../contract/dashboard.ts';
+import { RateLimits, StatsChart, StatsMarket, Summary } from '../contract/dashboard.ts';
+import { BlockMetrics, TxMetrics, TxsMetrics } from '../contract/explorer.ts';
 import { GasCurrent, GasRecommendation, GasTrend } from '../contract/gas.ts';
 import { BaseFeeMetrics, GasUsedRatioMetrics, PriorityFeeMetrics } from '../contract/metrics.ts';
 import { PATHS } from '../contract/routes.ts';
@@ -8,6 +9,8 @@ import { ClientError } from './client-error.ts';
 import type { CallOptions, GasClient, MetricsQuery } from './gas-client.ts';
 import { Answer } from './reading/answer.ts';
 import { readChart } from './reading/chart.ts';
+import { readRateLimits, readSummary } from './reading/dashboard.ts';
+import { readBlock, readTx, readTxRow } from './reading/explorer.ts';
 import { harmlessJson, parseJson } from './reading/json.ts';
 import { readMarket } from './reading/market.ts';
 import { readBaseFeeRow, readGasUsedRatioRow, readMetrics, readPriorityFeeRow } from './reading/metrics.ts';
@@ -101,11 +104,29 @@ export function createGasClient(options: GasClientOptions): GasClient {
         (answer) => readMetrics(answer, readGasUsedRatioRow),
         call,
       ),
+    block: async (number, call = {}) =>
+      get(pathOf(PATHS.block, { number: String(number) }), {}, BlockMetrics, readBlock, call),
+    tx: async (hash, call = {}) => get(pathOf(PATHS.tx, { hash }), {}, TxMetrics, readTx, call),
+    txs: async (query = {}, call = {}) =>
+      get(
+        PATHS.txs,
+        metricsQuery(query, PATHS.txs),
+        TxsMetrics,
+        (answer) => readMetrics(answer, readTxRow),
+        call,
+      ),
+    rateLimits: (call = {}) => get(PATHS.rateLimits, {}, RateLimits, readRateLimits, call),
+    summary: (call = {}) => get(PATHS.summary, {}, Summary, readSummary, call),
     raw: async (path, query = {}, { signal } = {}) => {
       const text = await askV1(transport, path, query, signal);
       return parseJson(text) === undefined ? cleanLines(text) : harmlessJson(text);
     },
   };
+}
+
+/** A path of the contract with its parameters filled in. */
+function pathOf(path: string, values: Readonly<Record<string, string>>): string {
+  return path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(values[name] ?? ''));
 }
 
 /** What is not JSON is still worth a look, line by line. */

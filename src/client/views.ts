@@ -137,7 +137,21 @@ export interface MarketView {
   readonly heatmap: readonly (readonly (number | null)[])[];
   readonly nativeUsd: number | null;
   readonly nativeUsdChangeRatio: number | null;
-  readonly actions: readonly { readonly name: string; readonly gas: number }[];
+  readonly actions: readonly ActionView[];
+}
+
+/** What usual work costs on each lane; `null` where the service does not say. */
+export interface ActionView {
+  readonly name: string;
+  readonly gas: number;
+  readonly slow: CostView | null;
+  readonly average: CostView | null;
+  readonly fast: CostView | null;
+}
+
+export interface CostView {
+  readonly wei: bigint;
+  readonly usd: number | null;
 }
 
 export interface BaseFeeRowView {
@@ -173,4 +187,117 @@ export interface MetricsView<Row> {
   readonly size: number;
   readonly total: number;
   readonly rows: readonly Row[];
+}
+
+/** Prices in wei per gas, amounts in wei, times in ms. `null`: the service does not say, or there is none. */
+export interface BlockView {
+  readonly chainId: number | null;
+  readonly blockNumber: number;
+  readonly hash: string | null;
+  readonly parentHash: string | null;
+  readonly timestamp: number | null;
+  readonly confirmations: number | null;
+  readonly baseFeePerGas: number;
+  readonly nextBaseFeePerGas: number | null;
+  readonly gasUsed: number | null;
+  readonly gasLimit: number | null;
+  readonly gasUsedRatio: number | null;
+  readonly transactionCount: number | null;
+  readonly tips: Readonly<Record<string, number>> | null;
+  readonly blobBaseFee: number | null;
+  readonly nextBlobBaseFee: number | null;
+  readonly blobGasUsed: number | null;
+  readonly excessBlobGas: number | null;
+  readonly burntWei: bigint | null;
+  readonly feeRecipient: string | null;
+}
+
+export interface TxView {
+  readonly chainId: number | null;
+  readonly hash: string;
+  /** `PENDING`, `SUCCESS`, `REVERTED`, or a foreign service's own word. */
+  readonly status: string | null;
+  readonly type: number | null;
+  readonly from: string | null;
+  readonly to: string | null;
+  readonly value: bigint | null;
+  readonly nonce: number | null;
+  readonly selector: string | null;
+  readonly gasLimit: number | null;
+  readonly gasUsed: number | null;
+  readonly maxFeePerGas: number | null;
+  readonly maxPriorityFeePerGas: number | null;
+  readonly gasPrice: number | null;
+  readonly maxFeePerBlobGas: number | null;
+  readonly blobCount: number | null;
+  readonly effectiveGasPrice: number | null;
+  readonly priorityFeePerGas: number | null;
+  readonly costWei: bigint | null;
+  readonly costUsd: number | null;
+  readonly blockNumber: number | null;
+  readonly blockHash: string | null;
+  readonly timestamp: number | null;
+  readonly transactionIndex: number | null;
+  readonly confirmations: number | null;
+  /** Share of its block's other transactions that tipped less. */
+  readonly tipRank: number | null;
+  readonly blockTransactionCount: number | null;
+}
+
+export interface TxRowView {
+  readonly timestamp: number | null;
+  readonly blockNumber: number | null;
+  readonly transactionIndex: number | null;
+  readonly hash: string;
+  readonly status: string | null;
+  readonly type: number | null;
+  readonly from: string | null;
+  readonly to: string | null;
+  readonly value: bigint | null;
+  readonly gasUsed: number | null;
+  readonly effectiveGasPrice: number | null;
+  readonly priorityFeePerGas: number | null;
+  readonly costWei: bigint | null;
+}
+
+export interface RateLimitsView {
+  readonly plan: string | null;
+  readonly dailyLimit: number | null;
+  readonly usedToday: number | null;
+  readonly remainingToday: number | null;
+  readonly resetsAt: number | null;
+  readonly perSecond: number | null;
+}
+
+export interface NodeView {
+  readonly name: string;
+  /** `ok`, `lagging`, `disagrees`, `down`, `wrong-chain`, or a foreign service's own word. */
+  readonly state: string | null;
+  readonly head: number | null;
+  readonly latencyMs: number | null;
+  readonly message: string | null;
+}
+
+/** The service at a glance. */
+export interface DashboardView {
+  readonly alerts: {
+    readonly total: number | null;
+    readonly pending: number | null;
+    readonly disabled: number | null;
+    readonly fired24h: number | null;
+  };
+  readonly autoTxs: { readonly total: number | null; readonly byStatus: Readonly<Record<string, number>> };
+  readonly savings: {
+    readonly savedWei: bigint | null;
+    readonly savedUsd: number | null;
+    readonly events: number | null;
+  };
+  readonly health: {
+    readonly sourceName: string | null;
+    readonly stale: boolean | null;
+    readonly headAgeSec: number | null;
+    readonly lagBlocks: number | null;
+    /** Empty where the service does not tell of its nodes. */
+    readonly nodes: readonly NodeView[];
+  };
 }

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { GasCurrent, GasRecommendation, GasTrend } from './gas.ts';
-import { Ratio, TimeFrame, Timestamp, Wei } from './primitives.ts';
+import { BlockNumber, Ratio, TimeFrame, Timestamp, Wei } from './primitives.ts';
 
 /** `GET /dashboard/stats/current` */
 export const StatsCurrent = z.strictObject({
@@ -82,3 +82,49 @@ export const StatsMarket = z.strictObject({
   ),
 });
 export type StatsMarket = z.infer<typeof StatsMarket>;
+
+/** `GET /dashboard/rate-limits` of the key that asks. `null`: without limit. */
+export const RateLimits = z.strictObject({
+  plan: z.string(),
+  dailyLimit: z.int().min(0).nullable(),
+  usedToday: z.int().min(0),
+  remainingToday: z.int().min(0).nullable(),
+  /** The next midnight UTC. */
+  resetsAt: Timestamp,
+  /** Requests per second. */
+  perSecond: z.number().min(0).nullable(),
+});
+export type RateLimits = z.infer<typeof RateLimits>;
+
+const Count = z.int().min(0);
+
+/** `GET /dashboard/summary` */
+export const Summary = z.strictObject({
+  alerts: z.strictObject({ total: Count, pending: Count, disabled: Count, fired24h: Count }),
+  autoTxs: z.strictObject({ total: Count, byStatus: z.record(z.string(), Count) }),
+  savings: z.strictObject({
+    savedWei: z.string().regex(/^\d+$/),
+    savedUsd: z.number().min(0).nullable(),
+    events: Count,
+  }),
+  gas: z.strictObject({ low: Wei, average: Wei, high: Wei, base: Wei }),
+  recommendation: GasRecommendation.pick({ action: true, targetPrice: true, probability: true }),
+  health: z.strictObject({
+    source: GasCurrent.shape.source,
+    stale: z.boolean(),
+    headAgeSec: z.number().min(0),
+    /** How many blocks the source's best node is ahead of what has been digested. */
+    lagBlocks: Count,
+    /** The source's nodes, one by one, by host and port. */
+    nodes: z.array(
+      z.strictObject({
+        name: z.string(),
+        state: z.enum(['ok', 'lagging', 'disagrees', 'down', 'wrong-chain']),
+        head: BlockNumber.nullable(),
+        latencyMs: z.number().min(0).nullable(),
+        message: z.string(),
+      }),
+    ),
+  }),
+});
+export type Summary = z.infer<typeof Summary>;

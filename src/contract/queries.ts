@@ -30,3 +30,20 @@ export const TimeFrameParameters = z.strictObject({ timeFrame: TimeFrame.default
 export type TimeFrameParameters = z.infer<typeof TimeFrameParameters>;
 
 export const NoParameters = z.strictObject({});
+
+/** A window of transactions. Left out: the last hour, of it the newest 100 blocks at most. */
+export const TxsParameters = MetricsParameters.omit({ bucket: true });
+export type TxsParameters = z.infer<typeof TxsParameters>;
+
+/** `latest` or a block's number. */
+export const BlockParameter = z.strictObject({
+  number: z.union([z.literal('latest'), whole(0, Number.MAX_SAFE_INTEGER)]),
+});
+
+/** Written in any case, answered in lower case. */
+export const TxParameter = z.strictObject({
+  hash: z
+    .string()
+    .regex(/^0x[0-9a-fA-F]{64}$/, 'must be a transaction hash: 0x and 64 hexadecimal digits')
+    .transform((hash) => hash.toLowerCase() as `0x${string}`),
+});

@@ -4,14 +4,76 @@ export const BASE_PATH = '/be/api/v1';
 /** Header that carries the key. */
 export const API_KEY_HEADER = 'x-api-key';
 
+/** Where the live OpenAPI description stands, beside the v1 base path and not behind it. */
+export const PLAYGROUND_PATH = '/api-playground';
+export const OPENAPI_PATH = `${PLAYGROUND_PATH}/openapi.json`;
+
+/** Paths as OpenAPI writes them: a parameter is `{name}`. */
 export const PATHS = {
   gasCurrent: '/gas/current',
   gasTrend: '/gas/trend',
   gasRecommendation: '/gas/recommendation',
+  alerts: '/alerts',
+  alert: '/alerts/{id}',
+  alertStatus: '/alerts/{id}/status',
+  alertSavings: '/alerts/{id}/savings',
+  autoTxs: '/auto-txs',
+  autoTx: '/auto-txs/{id}',
+  autoTxCancel: '/auto-txs/{id}/cancel',
   statsCurrent: '/dashboard/stats/current',
   statsChart: '/dashboard/stats/chart',
   statsMarket: '/dashboard/stats/market',
+  rateLimits: '/dashboard/rate-limits',
+  summary: '/dashboard/summary',
   baseFee: '/metrics/base-fee',
   priorityFee: '/metrics/priority-fee',
   gasUsedRatio: '/metrics/gas-used-ratio',
+  block: '/metrics/block/{number}',
+  tx: '/metrics/tx/{hash}',
+  txs: '/metrics/txs',
 } as const;
+
+export const ROUTE_GROUPS = ['gas', 'alerts', 'auto-txs', 'dashboard', 'metrics'] as const;
+export type RouteGroup = (typeof ROUTE_GROUPS)[number];
+
+export interface V1Route {
+  readonly method: 'get' | 'post' | 'put' | 'delete';
+  readonly path: (typeof PATHS)[keyof typeof PATHS];
+  readonly group: RouteGroup;
+}
+
+const route = (group: RouteGroup, method: V1Route['method'], path: V1Route['path']): V1Route => ({
+  method,
+  path,
+  group,
+});
+
+/** The 26 routes of v1. */
+export const V1_ROUTES: readonly V1Route[] = [
+  route('gas', 'get', PATHS.gasCurrent),
+  route('gas', 'get', PATHS.gasTrend),
+  route('gas', 'get', PATHS.gasRecommendation),
+  route('alerts', 'get', PATHS.alerts),
+  route('alerts', 'get', PATHS.alert),
+  route('alerts', 'post', PATHS.alerts),
+  route('alerts', 'put', PATHS.alertStatus),
+  route('alerts', 'delete', PATHS.alert),
+  route('alerts', 'get', PATHS.alertSavings),
+  route('auto-txs', 'get', PATHS.autoTxs),
+  route('auto-txs', 'get', PATHS.autoTx),
+  route('auto-txs', 'post', PATHS.autoTxs),
+  route('auto-txs', 'put', PATHS.autoTx),
+  route('auto-txs', 'post', PATHS.autoTxCancel),
+  route('auto-txs', 'delete', PATHS.autoTx),
+  route('dashboard', 'get', PATHS.statsCurrent),
+  route('dashboard', 'get', PATHS.statsChart),
+  route('dashboard', 'get', PATHS.statsMarket),
+  route('dashboard', 'get', PATHS.rateLimits),
+  route('dashboard', 'get', PATHS.summary),
+  route('metrics', 'get', PATHS.baseFee),
+  route('metrics', 'get', PATHS.priorityFee),
+  route('metrics', 'get', PATHS.gasUsedRatio),
+  route('metrics', 'get', PATHS.block),
+  route('metrics', 'get', PATHS.tx),
+  route('metrics', 'get', PATHS.txs),
+];

@@ -9,9 +9,11 @@ import { Follower } from './follower.ts';
 import { ApiFailure } from './http/api-failure.ts';
 import { createApp } from './http/app.ts';
 import { errorResponse } from './http/error-response.ts';
+import type { Gate } from './http/gate.ts';
 import { ServiceState } from './http/service-state.ts';
 import type { Engine } from './live-engine.ts';
 import { NativePrice } from './native-price.ts';
+import { createOpenGate } from './open-gate.ts';
 
 const DEFAULT_HISTORY_SEC = 30 * 86_400;
 
@@ -23,6 +25,8 @@ export interface ServiceOptions {
   readonly historySec?: number;
   /** Default: the chain's own Chainlink feed, read through `source` where that is a node. */
   readonly priceFeed?: PriceFeed;
+  /** Default: everybody may ask, without a key. */
+  readonly gate?: Gate;
   readonly signal: AbortSignal;
   /** Ms since epoch. */
   readonly wallNow?: () => number;
@@ -60,7 +64,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     nativeUsd: () => price.usd,
     wallNow,
   });
-  const app = createApp({ state, onError });
+  const app = createApp({ state, gate: options.gate ?? createOpenGate(wallNow), onError });
 
   let ownFeed: PriceFeed | null = null;
   function currentFeed(): PriceFeed | null {

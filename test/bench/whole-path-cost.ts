@@ -99,6 +99,8 @@ function blockFeed(blocks: readonly Block[], known: number) {
     sendRawTransaction: none,
     transaction: none,
     receipt: none,
+    block: none,
+    transactionsOf: none,
     nonce: none,
     balance: none,
     health: () => [],

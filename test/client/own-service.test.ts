@@ -73,7 +73,13 @@ describe("our own service's answers", () => {
     expect(await clientOf(own.OWN_MARKET).statsMarket('7d')).toEqual({
       ...same,
       from: own.OWN_TIME,
-      actions: actions.map(({ name, gas }) => ({ name, gas })),
+      actions: actions.map(({ name, gas, ...lanes }) => ({
+        name,
+        gas,
+        ...Object.fromEntries(
+          Object.entries(lanes).map(([lane, cost]) => [lane, { wei: BigInt(cost.wei), usd: cost.usd }]),
+        ),
+      })),
     });
   });
 

@@ -141,6 +141,8 @@ export class ScriptedSource implements ChainSource {
   sendRawTransaction = refuse;
   transaction = refuse;
   receipt = refuse;
+  block = refuse;
+  transactionsOf = refuse;
   nonce = refuse;
   balance = refuse;
 }

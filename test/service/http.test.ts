@@ -46,7 +46,7 @@ async function refused<Schema extends z.ZodType>(
 
 test('every route answers what its schema says, to the letter', async () => {
   const service = await filled();
-  const schemas: Record<keyof typeof PATHS, z.ZodType> = {
+  const schemas = {
     gasCurrent: GasCurrent,
     gasTrend: GasTrend,
     gasRecommendation: GasRecommendation,
@@ -57,8 +57,8 @@ test('every route answers what its schema says, to the letter', async () => {
     priorityFee: PriorityFeeMetrics,
     gasUsedRatio: GasUsedRatioMetrics,
   };
-  for (const [name, path] of Object.entries(PATHS)) {
-    const schema = schemas[name as keyof typeof PATHS];
+  for (const [name, schema] of Object.entries(schemas)) {
+    const path = PATHS[name as keyof typeof schemas];
     expect(schema.safeParse(await service.read(path)).error).toBeUndefined();
   }
   for (const timeFrame of ['1h', '24h', '7d', '30d']) {

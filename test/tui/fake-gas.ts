@@ -1,11 +1,17 @@
 import type { GasClient } from '../../src/client/gas-client.ts';
 import type {
+  ActionView,
+  BlockView,
   ChartView,
+  CostView,
+  DashboardView,
   LaneView,
   MarketView,
+  RateLimitsView,
   RecommendationView,
   SnapshotView,
   TrendView,
+  TxView,
 } from '../../src/client/views.ts';
 
 const gwei = (value: number): bigint => BigInt(Math.round(value * 1e9));
@@ -97,6 +103,20 @@ export const HOUR: ChartView = {
   events: [],
 };
 
+function action(name: string, gas: number): ActionView {
+  const cost = (price: bigint): CostView => {
+    const wei = price * BigInt(gas);
+    return { wei, usd: (Number(wei) / 1e18) * 3_214.5 };
+  };
+  return {
+    name,
+    gas,
+    slow: cost(SNAPSHOT.lanes.slow.price),
+    average: cost(SNAPSHOT.lanes.average.price),
+    fast: cost(SNAPSHOT.lanes.fast.price),
+  };
+}
+
 export const MARKET: MarketView = {
   timeFrame: '24h',
   from: null,
@@ -117,12 +137,92 @@ export const MARKET: MarketView = {
   nativeUsd: 3_214.5,
   nativeUsdChangeRatio: 0.012,
   actions: [
-    { name: 'ETH transfer', gas: 21_000 },
-    { name: 'ERC-20 approve', gas: 46_000 },
-    { name: 'ERC-20 transfer', gas: 65_000 },
-    { name: 'NFT mint', gas: 120_000 },
-    { name: 'Swap', gas: 184_000 },
+    action('ETH transfer', 21_000),
+    action('ERC-20 approve', 46_000),
+    action('ERC-20 transfer', 65_000),
+    action('NFT mint', 120_000),
+    action('Swap', 184_000),
   ],
+};
+
+const HASH = `0x${'ab'.repeat(32)}`;
+
+export const BLOCK: BlockView = {
+  chainId: 1,
+  blockNumber: 24_337_604,
+  hash: HASH,
+  parentHash: `0x${'cd'.repeat(32)}`,
+  timestamp: SNAPSHOT.blockTimestamp,
+  confirmations: 1,
+  baseFeePerGas: 5.08e7,
+  nextBaseFeePerGas: 4.97e7,
+  gasUsed: 24_480_000,
+  gasLimit: 36_000_000,
+  gasUsedRatio: 0.68,
+  transactionCount: 212,
+  tips: { p10: 1e6, p25: 2e6, p50: 1e7, p75: 2.1e7, p90: 1e8, p95: 5e8, p99: 2e9 },
+  blobBaseFee: 1,
+  nextBlobBaseFee: 1,
+  blobGasUsed: 393_216,
+  excessBlobGas: 0,
+  burntWei: 1_243_584_000_000_000n,
+  feeRecipient: `0x${'12'.repeat(20)}`,
+};
+
+export const TX: TxView = {
+  chainId: 1,
+  hash: HASH,
+  status: 'SUCCESS',
+  type: 2,
+  from: `0x${'34'.repeat(20)}`,
+  to: `0x${'56'.repeat(20)}`,
+  value: 10n ** 18n,
+  nonce: 7,
+  selector: null,
+  gasLimit: 21_000,
+  gasUsed: 21_000,
+  maxFeePerGas: 1e8,
+  maxPriorityFeePerGas: 1e7,
+  gasPrice: null,
+  maxFeePerBlobGas: null,
+  blobCount: null,
+  effectiveGasPrice: 6.08e7,
+  priorityFeePerGas: 1e7,
+  costWei: 1_276_800_000_000n,
+  costUsd: 0.0041,
+  blockNumber: 24_337_604,
+  blockHash: BLOCK.hash,
+  timestamp: SNAPSHOT.blockTimestamp,
+  transactionIndex: 17,
+  confirmations: 3,
+  tipRank: 0.42,
+  blockTransactionCount: 212,
+};
+
+export const RATE_LIMITS: RateLimitsView = {
+  plan: 'basic',
+  dailyLimit: 100_000,
+  usedToday: 1_234,
+  remainingToday: 98_766,
+  resetsAt: Date.UTC(2026, 0, 6),
+  perSecond: 20,
+};
+
+export const SUMMARY: DashboardView = {
+  alerts: { total: 0, pending: 0, disabled: 0, fired24h: 0 },
+  autoTxs: { total: 0, byStatus: {} },
+  savings: { savedWei: 0n, savedUsd: null, events: 0 },
+  health: {
+    sourceName: '3 nodes agree',
+    stale: false,
+    headAgeSec: 4,
+    lagBlocks: 0,
+    nodes: [
+      { name: 'a.example:8545', state: 'ok', head: 24_337_604, latencyMs: 42, message: 'ok' },
+      { name: 'b.example', state: 'lagging', head: 24_337_601, latencyMs: 130, message: '3 blocks behind' },
+      { name: 'c.example', state: 'down', head: null, latencyMs: null, message: 'refuses the connection' },
+    ],
+  },
 };
 
 /** A client that answers with the known answers, but for what `changes` says. */
@@ -137,6 +237,11 @@ export function fakeGas(changes: Partial<GasClient> = {}): GasClient {
     baseFee: async () => page,
     priorityFee: async () => page,
     gasUsedRatio: async () => page,
+    block: async () => BLOCK,
+    tx: async () => TX,
+    txs: async () => page,
+    rateLimits: async () => RATE_LIMITS,
+    summary: async () => SUMMARY,
     raw: async (path) => JSON.stringify({ path, lowPrice: 41_200_000 }),
     ...changes,
   };

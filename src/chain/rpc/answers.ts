@@ -42,6 +42,8 @@ export const transactionAnswer = z.object({
   maxFeePerGas: quantity.nullish(),
   maxPriorityFeePerGas: quantity.nullish(),
   input: bytes,
+  maxFeePerBlobGas: quantity.nullish(),
+  blobVersionedHashes: z.array(hash).nullish(),
   blockNumber: safeInteger.nullish(),
   blockHash: hash.nullish(),
 });
@@ -54,6 +56,10 @@ export const receiptAnswer = z.object({
   blockHash: hash,
   gasUsed: quantity,
   effectiveGasPrice: quantity,
+  transactionIndex: safeInteger,
+  blobGasUsed: quantity.nullish(),
+  blobGasPrice: quantity.nullish(),
+  l1Fee: quantity.nullish(),
 });
 
 /** Reads an answer; what does not fit is a `bad-answer` that names the node, the method and the field. */

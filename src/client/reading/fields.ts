@@ -10,6 +10,7 @@ import {
   readRatio,
   readText,
   readTime,
+  readWholeWei,
   readWord,
 } from './values.ts';
 
@@ -61,6 +62,24 @@ export class Fields {
 
   amount(...names: readonly string[]): number | null {
     return readAmount(this.#value(names));
+  }
+
+  /** A whole amount of wei, as a decimal string or a number. */
+  wei(...names: readonly string[]): bigint | null {
+    return readWholeWei(this.#value(names));
+  }
+
+  /** The names in a record whose values are counts, e.g. how many there are by status. */
+  counts(...names: readonly string[]): Readonly<Record<string, number>> {
+    const value = this.#value(names);
+    if (!isRecord(value)) return {};
+    return Object.fromEntries(
+      Object.entries(value).flatMap(([key, count]) => {
+        const name = readText(key);
+        const number = readCount(count);
+        return name === null || number === null ? [] : [[name, number]];
+      }),
+    );
   }
 
   /** Any finite number, also below 0: a change, a saving. */

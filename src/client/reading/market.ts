@@ -1,4 +1,4 @@
-import type { MarketView, StatsView } from '../views.ts';
+import type { CostView, MarketView, StatsView } from '../views.ts';
 import type { Answer } from './answer.ts';
 import { Fields } from './fields.ts';
 import { readFee } from './values.ts';
@@ -30,9 +30,23 @@ export function readMarket(answer: Answer, timeFrame: string): MarketView {
     actions: fields.children('actions').flatMap((row) => {
       const name = row.text('name');
       const gas = row.count('gas');
-      return name === null || gas === null || gas < LEAST_GAS ? [] : [{ name, gas }];
+      if (name === null || gas === null || gas < LEAST_GAS) return [];
+      return [
+        {
+          name,
+          gas,
+          slow: readCost(row.child('slow')),
+          average: readCost(row.child('average')),
+          fast: readCost(row.child('fast')),
+        },
+      ];
     }),
   };
+}
+
+function readCost(fields: Fields | null): CostView | null {
+  const wei = fields?.wei('wei', 'cost', 'costWei') ?? null;
+  return fields === null || wei === null ? null : { wei, usd: fields.amount('usd', 'costUsd') };
 }
 
 function readStats(fields: Fields | null): StatsView | null {

@@ -66,6 +66,14 @@ function sensible(wei: bigint): bigint | null {
   return wei <= HIGHEST_FEE_WEI ? wei : null;
 }
 
+/** A whole amount of wei that may be larger than a number holds: a value, a cost. */
+export function readWholeWei(value: unknown): bigint | null {
+  if (typeof value === 'number') return Number.isSafeInteger(value) && value >= 0 ? BigInt(value) : null;
+  if (typeof value !== 'string') return null;
+  const text = value.trim();
+  return /^(\d{1,60}|0x[\da-f]{1,50})$/i.test(text) ? BigInt(text) : null;
+}
+
 /** Any finite number, or text that is one. */
 export function readNumber(value: unknown): number | null {
   if (typeof value === 'string') {

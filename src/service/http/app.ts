@@ -1,22 +1,24 @@
 import { OpenAPIHono } from '@hono/zod-openapi';
 import { etag } from 'hono/etag';
-import { BASE_PATH, PATHS } from '../../contract/routes.ts';
+import { BASE_PATH } from '../../contract/routes.ts';
 import { ApiFailure } from './api-failure.ts';
 import { checkParameters } from './check-parameters.ts';
 import { addDashboardRoutes } from './dashboard-routes.ts';
 import { errorResponse, isUnforeseen } from './error-response.ts';
 import { addGasRoutes } from './gas-routes.ts';
+import type { Gate } from './gate.ts';
 import { addMetricsRoutes } from './metrics-routes.ts';
 import type { ServiceState } from './service-state.ts';
 
 export interface AppOptions {
   readonly state: ServiceState;
+  readonly gate: Gate;
   /** Told of errors that nobody foresaw; the answer does not repeat them. */
   readonly onError: (error: unknown) => void;
 }
 
 /** The v1 service as a request handler; it needs no socket. */
-export function createApp({ state, onError }: AppOptions): OpenAPIHono {
+export function createApp({ state, gate: _gate, onError }: AppOptions): OpenAPIHono {
   const app = new OpenAPIHono({ defaultHook: checkParameters }).basePath(BASE_PATH);
   app.onError((error, c) => {
     if (isUnforeseen(error)) onError(error);
@@ -33,8 +35,15 @@ export function createApp({ state, onError }: AppOptions): OpenAPIHono {
   addGasRoutes(app, state);
   addDashboardRoutes(app, state);
   addMetricsRoutes(app, state);
-  for (const path of Object.values(PATHS)) app.all(path, () => refuseMethod());
+  for (const path of served(app)) app.all(path, () => refuseMethod());
   return app;
+}
+
+/** The routes that were added, as the router writes them. */
+function served(app: OpenAPIHono): string[] {
+  return app.openAPIRegistry.definitions.flatMap((definition) =>
+    definition.type === 'route' ? [definition.route.path.replaceAll(/\{(\w+)\}/g, ':$1')] : [],
+  );
 }
 
 function refuseMethod(): never {

@@ -1,0 +1,14 @@
+import type { RateLimits } from '../../contract/dashboard.ts';
+import type { RouteGroup } from '../../contract/routes.ts';
+
+/** Decides who may ask v1, and how often. */
+export interface Gate {
+  /**
+   * Counts one request of `key`, or refuses it. The count is durable when this resolves.
+   * @throws {ApiFailure} `api_key_missing`, `api_key_invalid`, `api_key_revoked`, `plan_forbidden` or
+   * `rate_limit_exceeded` with `Retry-After`.
+   */
+  admit(request: { readonly key: string | null; readonly group: RouteGroup }): Promise<void>;
+  /** What `key` may still ask. Itself it is checked like any other request, but not counted. @throws like {@link admit} */
+  limits(key: string | null): Promise<RateLimits>;
+}
