@@ -1,6 +1,15 @@
-import type { ChainEvent, ChainSource, KnownBlock, NodeHealth } from '../../src/chain/chain-source.ts';
+import type {
+  ChainBlock,
+  ChainEvent,
+  ChainReceipt,
+  ChainSource,
+  ChainTransaction,
+  IncludedTransaction,
+  KnownBlock,
+  NodeHealth,
+} from '../../src/chain/chain-source.ts';
 import { ChainError } from '../../src/chain/errors.ts';
-import type { Block } from '../../src/core/block.ts';
+import type { Block, Hex } from '../../src/core/block.ts';
 import { type ChainProfile, chainProfile } from '../../src/core/chains.ts';
 import { makeBlocks } from './chain-blocks.ts';
 
@@ -20,6 +29,14 @@ export class ScriptedSource implements ChainSource {
   isReachable = true;
   /** Says nothing of what it has by itself, only what is emitted. */
   isSilent = false;
+  /** By block number; see `makeIncluded`. A block of which nothing is said here is empty. */
+  readonly transactions = new Map<number, readonly IncludedTransaction[]>();
+  /** What waits to be included. */
+  readonly pool: ChainTransaction[] = [];
+  /** What a block's header says beside what follows from the block itself, such as blob gas. */
+  readonly headers = new Map<number, Partial<ChainBlock>>();
+  /** How often `block`, `transactionsOf`, `transaction` and `receipt` were asked. */
+  readonly asked = { block: 0, transactionsOf: 0, transaction: 0, receipt: 0 };
   #chain = new Map<number, Block>();
   #head = -1;
   #queue: ChainEvent[] = [];
@@ -49,9 +66,15 @@ export class ScriptedSource implements ChainSource {
 
   /** Replaces everything above `commonAncestor`. */
   reorg(commonAncestor: number, blocks: readonly Block[]): void {
-    for (let number = commonAncestor + 1; number <= this.#head; number += 1) this.#chain.delete(number);
+    for (let number = commonAncestor + 1; number <= this.#head; number += 1) this.#forget(number);
     this.emit({ type: 'reorg', commonAncestor });
     this.mine(...blocks);
+  }
+
+  #forget(number: number): void {
+    this.#chain.delete(number);
+    this.transactions.delete(number);
+    this.headers.delete(number);
   }
 
   /** Blocks that happen without the subscriber being told of each: a gap event, as after a long outage. */
@@ -91,6 +114,66 @@ export class ScriptedSource implements ChainSource {
       if (block !== undefined) found.push(block);
     }
     return found;
+  }
+
+  async block(number: number): Promise<ChainBlock | null> {
+    this.#check();
+    this.#refuseWithoutNode();
+    this.asked.block += 1;
+    return number < this.pastBegins ? null : this.#chainBlock(number);
+  }
+
+  async transactionsOf({
+    number,
+    hash,
+  }: Pick<ChainBlock, 'number' | 'hash'>): Promise<readonly IncludedTransaction[] | null> {
+    this.#check();
+    this.#refuseWithoutNode();
+    this.asked.transactionsOf += 1;
+    if (number < this.pastBegins || this.#chain.get(number)?.hash !== hash) return null;
+    return this.transactions.get(number) ?? [];
+  }
+
+  async transaction(hash: Hex): Promise<ChainTransaction | null> {
+    this.#check();
+    this.#refuseWithoutNode();
+    this.asked.transaction += 1;
+    const waiting = this.pool.find((transaction) => transaction.hash === hash);
+    return this.#included(hash)?.transaction ?? waiting ?? null;
+  }
+
+  async receipt(hash: Hex): Promise<ChainReceipt | null> {
+    this.#check();
+    this.#refuseWithoutNode();
+    this.asked.receipt += 1;
+    return this.#included(hash)?.receipt ?? null;
+  }
+
+  #included(hash: Hex): IncludedTransaction | undefined {
+    for (const included of this.transactions.values()) {
+      const found = included.find(({ transaction }) => transaction.hash === hash);
+      if (found !== undefined) return found;
+    }
+    return undefined;
+  }
+
+  #chainBlock(number: number): ChainBlock | null {
+    const block = this.#chain.get(number);
+    if (block === undefined || block.hash === null || block.parentHash === null) return null;
+    return {
+      number,
+      hash: block.hash,
+      parentHash: block.parentHash,
+      timestamp: block.timestamp,
+      baseFeePerGas: block.baseFeePerGas,
+      gasUsed: block.gasUsed ?? 0n,
+      gasLimit: block.gasLimit ?? 0n,
+      feeRecipient: '0x00000000000000000000000000000000000000fe',
+      blobGasUsed: 0n,
+      excessBlobGas: 0n,
+      transactionHashes: (this.transactions.get(number) ?? []).map(({ transaction }) => transaction.hash),
+      ...this.headers.get(number),
+    };
   }
 
   async *subscribe({
@@ -137,12 +220,13 @@ export class ScriptedSource implements ChainSource {
     if (!this.isReachable) throw new ChainError('unreachable', '127.0.0.1:8545 does not answer');
   }
 
+  /** A recording and the simulation hold no transactions. */
+  #refuseWithoutNode(): void {
+    if (this.kind !== 'rpc') throw new ChainError('unsupported', 'this source cannot do that');
+  }
+
   call = refuse;
   sendRawTransaction = refuse;
-  transaction = refuse;
-  receipt = refuse;
-  block = refuse;
-  transactionsOf = refuse;
   nonce = refuse;
   balance = refuse;
 }
