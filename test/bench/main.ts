@@ -2,9 +2,10 @@
  * What gastop costs, each figure as a ratio to a yardstick measured in the same run, so that machines compare.
  *
  *     npm run bench                      every measure (about eight minutes)
- *     npm run bench -- start keys        some: start, updates, keys, memory, engine, path
+ *     npm run bench -- start keys        some: start, updates, keys, memory, engine, path, chart
  */
 import { availableParallelism } from 'node:os';
+import { measureChartCost } from './chart-cost.ts';
 import { measureEngineCost } from './engine-cost.ts';
 import { measureFirstFrame } from './first-frame.ts';
 import { measureKeyLatency } from './key-latency.ts';
@@ -59,6 +60,7 @@ const MEASURES: Readonly<Record<string, (workshop: Workshop) => Promise<Row[]>>>
   memory: measureReplayMemory,
   engine: async () => engineRows(),
   path: pathRows,
+  chart: measureChartCost,
 };
 
 const asked = process.argv.slice(2);
