@@ -1,5 +1,6 @@
 import type { ChainSource } from '../chain/chain-source.ts';
 import type { PriceFeed } from '../chain/price-feed.ts';
+import type { GasClientOptions } from '../client/create-gas-client.ts';
 import type { GasClient } from '../client/gas-client.ts';
 import { boundYoungHeap } from './bound-young-heap.ts';
 import type { Io } from './io.ts';
@@ -18,6 +19,8 @@ const READY_WITHIN_MS = 1_000;
 
 export interface OpenedClient {
   readonly client: GasClient;
+  /** How `client` reaches its service, for who asks it in another way. */
+  readonly reach: GasClientOptions;
   /** For people: `gas.example.org`, `seed 1`. */
   readonly name: string;
   readonly badge: 'REPLAY' | 'SIMULATED' | undefined;
@@ -55,12 +58,10 @@ export async function openClient(io: Io, settings: Settings, options: OpenOption
   const choice = settings.source.value;
   if (choice.kind !== 'hosted') return openEmbedded(io, choice, settings.db.value, options);
   const { createGasClient } = await import('../client/create-gas-client.ts');
+  const reach = { baseUrl: choice.url.href, apiKey: choice.apiKey, userAgent: `gastop/${VERSION}` };
   return {
-    client: createGasClient({
-      baseUrl: choice.url.href,
-      apiKey: choice.apiKey,
-      userAgent: `gastop/${VERSION}`,
-    }),
+    client: createGasClient(reach),
+    reach,
     name: choice.url.host,
     badge: undefined,
     intervalMs: undefined,
@@ -98,8 +99,10 @@ async function openEmbedded(
     });
     const { historyFilled } = await import('./history-filled.ts');
     await readyOrLate(ready);
+    const reach = { baseUrl: INTERNAL_ORIGIN, apiKey: null, fetch };
     return {
-      client: createGasClient({ baseUrl: INTERNAL_ORIGIN, apiKey: null, fetch }),
+      client: createGasClient(reach),
+      reach,
       name: source.name,
       badge: source.kind === 'replay' ? 'REPLAY' : source.kind === 'simulated' ? 'SIMULATED' : undefined,
       intervalMs: chain.speed === null ? EMBEDDED_INTERVAL_MS : await replayInterval(source, chain.speed),

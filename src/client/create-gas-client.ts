@@ -18,7 +18,7 @@ import { readRecommendation } from './reading/recommendation.ts';
 import { readSnapshot } from './reading/snapshot.ts';
 import { readTrend } from './reading/trend.ts';
 import { parseServiceUrl, v1Root } from './service-url.ts';
-import { askV1, type Fetch } from './transport.ts';
+import { askV1, type Fetch, type TransportOptions } from './transport.ts';
 
 const TIMEOUT_MS = 10_000;
 const MAX_BYTES = 8_000_000;
@@ -47,15 +47,7 @@ type Query = Readonly<Record<string, string>>;
  */
 export function createGasClient(options: GasClientOptions): GasClient {
   const service = parseServiceUrl(options.baseUrl);
-  const transport = {
-    root: v1Root(service),
-    host: service.host,
-    apiKey: options.apiKey?.trim() || null,
-    fetch: options.fetch ?? ((request: Request) => globalThis.fetch(request)),
-    timeoutMs: options.timeoutMs ?? TIMEOUT_MS,
-    maxBytes: options.maxBytes ?? MAX_BYTES,
-    userAgent: options.userAgent ?? 'gastop',
-  };
+  const transport = transportOf(options);
 
   const get = async <View>(
     path: string,
@@ -124,8 +116,22 @@ export function createGasClient(options: GasClientOptions): GasClient {
   };
 }
 
+/** @throws RangeError as {@link createGasClient} does. */
+export function transportOf(options: GasClientOptions): TransportOptions {
+  const service = parseServiceUrl(options.baseUrl);
+  return {
+    root: v1Root(service),
+    host: service.host,
+    apiKey: options.apiKey?.trim() || null,
+    fetch: options.fetch ?? ((request: Request) => globalThis.fetch(request)),
+    timeoutMs: options.timeoutMs ?? TIMEOUT_MS,
+    maxBytes: options.maxBytes ?? MAX_BYTES,
+    userAgent: options.userAgent ?? 'gastop',
+  };
+}
+
 /** A path of the contract with its parameters filled in. */
-function pathOf(path: string, values: Readonly<Record<string, string>>): string {
+export function pathOf(path: string, values: Readonly<Record<string, string>>): string {
   return path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(values[name] ?? ''));
 }
 

@@ -25,6 +25,22 @@ export interface TransportOptions {
   readonly userAgent: string;
 }
 
+/** An answer as it came: a refusal too. The key is taken out of its text, not of its headers. */
+export interface Exchange {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+  /** From the question to the answer's head, and to its last byte. */
+  readonly headMs: number;
+  readonly ms: number;
+}
+
+export interface ExchangeOptions {
+  readonly signal?: AbortSignal | undefined;
+  /** Beside those that every question carries. */
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
 /**
  * Asks one GET of a v1 service and gives the text of its answer. One try: the caller knows better when to ask
  * again. Every failure is a `ClientError`; none repeats the key or anything of the URL beyond host and port.
@@ -35,6 +51,31 @@ export async function askV1(
   query: Readonly<Record<string, string>>,
   signal: AbortSignal | undefined,
 ): Promise<string> {
+  const { status, headers, text } = await exchangeV1(options, path, query, { signal });
+  if (isSuccess(status)) return text;
+  throw refusal({ status, headers }, text, {
+    endpoint: endpointOf(options, path),
+    withKey: options.apiKey !== null,
+    now: Date.now(),
+  });
+}
+
+export function isSuccess(status: number): boolean {
+  return status >= 200 && status < 300;
+}
+
+/** The path as it was asked, for messages. */
+function endpointOf({ root }: TransportOptions, path: string): string {
+  return cleanText(new URL(root + path).pathname.slice(new URL(root).pathname.length), 200);
+}
+
+/** Like {@link askV1}, but a refusal is an answer; only what brought none, or none that is text, is thrown. */
+export async function exchangeV1(
+  options: TransportOptions,
+  path: string,
+  query: Readonly<Record<string, string>>,
+  { signal, headers = {} }: ExchangeOptions = {},
+): Promise<Exchange> {
   const { apiKey, host } = options;
   const url = new URL(options.root + path);
   // What a dotted or absolute path would lead to is not the service.
@@ -43,7 +84,7 @@ export async function askV1(
       endpoint: '/',
     });
   }
-  const endpoint = cleanText(url.pathname.slice(new URL(options.root).pathname.length), 200);
+  const endpoint = endpointOf(options, path);
   for (const [name, value] of Object.entries(query)) url.searchParams.append(name, value);
   if (apiKey !== null && !/^[\x21-\x7e]+$/.test(apiKey)) {
     throw new ClientError('key', 'a key has no spaces, line breaks or letters beyond ASCII; copy it again', {
@@ -54,7 +95,7 @@ export async function askV1(
   const timeout = new AbortController();
   const timer = setTimeout(() => timeout.abort(), options.timeoutMs);
   const ended = AbortSignal.any(signal === undefined ? [timeout.signal] : [timeout.signal, signal]);
-  const question = { url, endpoint, signal: ended };
+  const question = { url, endpoint, headers, signal: ended };
   try {
     return await unlessAborted(ended, ask(options, question));
   } catch (error) {
@@ -75,11 +116,14 @@ export async function askV1(
 interface Question {
   readonly url: URL;
   readonly endpoint: string;
+  readonly headers: Readonly<Record<string, string>>;
   readonly signal: AbortSignal;
 }
 
-async function ask(options: TransportOptions, { url, endpoint, signal }: Question): Promise<string> {
+async function ask(options: TransportOptions, question: Question): Promise<Exchange> {
   const { apiKey } = options;
+  const { url, endpoint, signal } = question;
+  const began = performance.now();
   let target = url;
   for (let hop = 0; hop <= MOST_REDIRECTS; hop++) {
     const response = await ky.get(target, {
@@ -87,6 +131,7 @@ async function ask(options: TransportOptions, { url, endpoint, signal }: Questio
       headers: {
         accept: 'application/json',
         'user-agent': options.userAgent,
+        ...question.headers,
         ...(apiKey === null ? {} : { [API_KEY_HEADER]: apiKey }),
       },
       // Followed below, so that the key never goes to another origin.
@@ -97,14 +142,18 @@ async function ask(options: TransportOptions, { url, endpoint, signal }: Questio
       // One clock for the head and the body, held by the caller.
       timeout: false,
     });
-    if (response.ok) return withoutKey(await readBody(response, options.maxBytes), apiKey);
+    const headMs = performance.now() - began;
     if (!REDIRECTS.has(response.status)) {
-      const text = await readBody(response, ERROR_BODY_MAX_BYTES).catch(() => '');
-      throw refusal(response, withoutKey(text, apiKey), {
-        endpoint,
-        withKey: apiKey !== null,
-        now: Date.now(),
-      });
+      const text = response.ok
+        ? await readBody(response, options.maxBytes)
+        : await readBody(response, ERROR_BODY_MAX_BYTES).catch(() => '');
+      return {
+        status: response.status,
+        headers: response.headers,
+        text: withoutKey(text, apiKey),
+        headMs,
+        ms: performance.now() - began,
+      };
     }
     await response.body?.cancel();
     target = redirected(target, response, endpoint);
