@@ -3,6 +3,7 @@ import { cleanText } from '../../core/clean-text.ts';
 import { ClientError } from '../client-error.ts';
 import { errorWords } from './error-words.ts';
 import { isRecord, type JsonRecord, parseJson } from './json.ts';
+import type { ReadingTrace } from './reading-trace.ts';
 
 const EXCERPT = 2_000;
 /** What services put around what they mean. */
@@ -17,11 +18,17 @@ export class Answer {
   readonly body: unknown;
   /** Our own service speaks: every fee counts wei, however small. */
   readonly exact: boolean;
+  /** Notes what is looked for, where somebody wants to know. */
+  readonly trace: ReadingTrace | null;
   readonly #text: string;
 
-  constructor(text: string, context: { endpoint: string; host: string; schema: z.ZodType }) {
+  constructor(
+    text: string,
+    context: { endpoint: string; host: string; schema: z.ZodType; trace?: ReadingTrace },
+  ) {
     this.endpoint = context.endpoint;
     this.host = context.host;
+    this.trace = context.trace ?? null;
     this.#text = text;
     const body = parseJson(text);
     if (body === undefined) throw this.#error(notJson(text, context), null);
@@ -43,12 +50,18 @@ export class Answer {
    */
   record(names: readonly string[], field: string): JsonRecord {
     let value: unknown = this.body;
+    const unwrapped: string[] = [];
     for (let depth = 0; depth < DEEPEST; depth++) {
       if (Array.isArray(value) && value.length === 1) value = value[0];
       if (!isRecord(value)) break;
       const keys = keyIndex(value);
-      if (names.some((name) => keys.has(normalKey(name)))) return value;
-      value = envelopeOf(value);
+      if (names.some((name) => keys.has(normalKey(name)))) {
+        for (const key of unwrapped) this.trace?.envelope(key);
+        return value;
+      }
+      const inside = lookUp(value, ENVELOPES);
+      unwrapped.push(inside?.key ?? '');
+      value = inside?.value;
     }
     throw this.#refusedInside() ?? this.unreadable(field);
   }
@@ -59,7 +72,11 @@ export class Answer {
     for (let depth = 0; depth < DEEPEST; depth++) {
       if (Array.isArray(value)) return value;
       if (!isRecord(value)) return null;
-      value = lookUp(value, names)?.value ?? envelopeOf(value);
+      const named = lookUp(value, names);
+      const inside = named ?? lookUp(value, ENVELOPES);
+      if (named !== null) this.trace?.field(names[0] ?? '', named.key, true);
+      else if (inside !== null) this.trace?.envelope(inside.key);
+      value = inside?.value;
     }
     return null;
   }
@@ -86,10 +103,6 @@ export class Answer {
       raw: cleanText(this.#text, EXCERPT),
     });
   }
-}
-
-function envelopeOf(record: JsonRecord): unknown {
-  return lookUp(record, ENVELOPES)?.value;
 }
 
 function notJson(text: string, { endpoint, host }: { endpoint: string; host: string }): string {

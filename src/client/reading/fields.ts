@@ -31,18 +31,17 @@ export class Fields {
     this.#answer = answer;
     this.#record = record;
     this.#path = path;
+    answer.trace?.record(path, record);
   }
 
   /** Price per gas in wei. `lowPrice` may also be spelled `lowPriceGwei` or `lowPriceWei`, which then says the unit. */
   fee(...names: readonly string[]): bigint | null {
-    const found = this.#fee(names);
-    return found === null ? null : readFee(found.value, this.#unit(found.key));
+    return this.#fee(names).fee;
   }
 
   requiredFee(...names: readonly string[]): bigint {
-    const found = this.#fee(names);
-    const fee = found === null ? null : readFee(found.value, this.#unit(found.key));
-    if (fee === null) throw this.missing(names[0] ?? '', found?.value);
+    const { fee, value } = this.#fee(names);
+    if (fee === null) throw this.missing(names[0] ?? '', value);
     return fee;
   }
 
@@ -53,26 +52,26 @@ export class Fields {
   }
 
   time(...names: readonly string[]): number | null {
-    return readTime(this.#value(names));
+    return this.#read(names, readTime);
   }
 
   count(...names: readonly string[]): number | null {
-    return readCount(this.#value(names));
+    return this.#read(names, readCount);
   }
 
   amount(...names: readonly string[]): number | null {
-    return readAmount(this.#value(names));
+    return this.#read(names, readAmount);
   }
 
   /** A whole amount of wei, as a decimal string or a number. */
   wei(...names: readonly string[]): bigint | null {
-    return readWholeWei(this.#value(names));
+    return this.#read(names, readWholeWei);
   }
 
   /** The names in a record whose values are counts, e.g. how many there are by status. */
   counts(...names: readonly string[]): Readonly<Record<string, number>> {
-    const value = this.#value(names);
-    if (!isRecord(value)) return {};
+    const value = this.#read(names, recordOf);
+    if (value === null) return {};
     return Object.fromEntries(
       Object.entries(value).flatMap(([key, count]) => {
         const name = readText(key);
@@ -84,47 +83,51 @@ export class Fields {
 
   /** Any finite number, also below 0: a change, a saving. */
   number(...names: readonly string[]): number | null {
-    return readNumber(this.#value(names));
+    return this.#read(names, readNumber);
   }
 
   ratio(...names: readonly string[]): number | null {
-    return readRatio(this.#value(names));
+    return this.#read(names, readRatio);
   }
 
   text(...names: readonly string[]): string | null {
-    return readText(this.#value(names));
+    return this.#read(names, readText);
   }
 
   id(): string | null {
-    return readText(this.#value(ID_NAMES));
+    return this.#read(ID_NAMES, readText);
   }
 
   word(known: readonly string[], ...names: readonly string[]): string | null {
-    return readWord(this.#value(names), known);
+    return this.#read(names, (value) => readWord(value, known));
   }
 
   requiredWord(known: readonly string[], ...names: readonly string[]): string {
-    const found = this.#value(names);
-    const word = readWord(found, known);
-    if (word === null) throw this.missing(names[0] ?? '', found);
+    const word = this.word(known, ...names);
+    if (word === null) throw this.missing(names[0] ?? '', lookUp(this.#record, names)?.value);
     return word;
   }
 
   flag(...names: readonly string[]): boolean | null {
-    return readFlag(this.#value(names));
+    return this.#read(names, readFlag);
   }
 
   child(...names: readonly string[]): Fields | null {
-    const found = lookUp(this.#record, names);
-    return found !== null && isRecord(found.value)
-      ? new Fields(this.#answer, found.value, this.#at(names[0] ?? ''))
-      : null;
+    const record = this.#read(names, recordOf);
+    return record === null ? null : new Fields(this.#answer, record, this.#at(names[0] ?? ''));
+  }
+
+  /** A record that is no more than a further envelope around the same fields. */
+  inside(name: string): Fields | null {
+    const found = lookUp(this.#record, [name]);
+    if (found === null || !isRecord(found.value)) return null;
+    this.#answer.trace?.envelope(found.key);
+    return new Fields(this.#answer, found.value, this.#path);
   }
 
   /** A list of anything; empty where there is none. */
   list(...names: readonly string[]): readonly unknown[] {
-    const value = this.#value(names);
-    return Array.isArray(value) ? value : [];
+    return this.#read(names, listOf) ?? [];
   }
 
   /** The records of a list; what is not a record is left out. */
@@ -139,15 +142,28 @@ export class Fields {
     return this.#answer.unreadable(this.#at(name), found);
   }
 
-  #value(names: readonly string[]): unknown {
-    return lookUp(this.#record, names)?.value;
+  #read<Value>(names: readonly string[], read: (value: unknown) => Value | null): Value | null {
+    const found = lookUp(this.#record, names);
+    const value = found === null ? null : read(found.value);
+    this.#answer.trace?.field(this.#at(names[0] ?? ''), found?.key ?? null, value !== null);
+    return value;
   }
 
-  #fee(names: readonly string[]) {
-    return lookUp(
+  #fee(names: readonly string[]): { readonly fee: bigint | null; readonly value?: unknown } {
+    const path = this.#at(names[0] ?? '');
+    const found = lookUp(
       this.#record,
       names.flatMap((name) => [name, `${name}Gwei`, `${name}Wei`]),
     );
+    if (found === null) {
+      this.#answer.trace?.field(path, null, false);
+      return { fee: null };
+    }
+    const unit = this.#unit(found.key);
+    const fee = readFee(found.value, unit);
+    this.#answer.trace?.field(path, found.key, fee !== null);
+    this.#answer.trace?.fee(path, found.value, unit, fee);
+    return { fee, value: found.value };
   }
 
   #unit(key: string): FeeUnit {
@@ -158,4 +174,12 @@ export class Fields {
   #at(name: string): string {
     return this.#path === '' ? name : `${this.#path}.${name}`;
   }
+}
+
+function recordOf(value: unknown): JsonRecord | null {
+  return isRecord(value) ? value : null;
+}
+
+function listOf(value: unknown): readonly unknown[] | null {
+  return Array.isArray(value) ? value : null;
 }

@@ -37,7 +37,7 @@ export function readRecommendation(answer: Answer): RecommendationView {
 
 /** `{ recommendation: { action } }` is as usual as `{ recommendation: "WAIT" }`. */
 function outermostWithAction(fields: Fields): Fields {
-  return fields.text('action') === null ? (fields.child('recommendation') ?? fields) : fields;
+  return fields.text('action') === null ? (fields.inside('recommendation') ?? fields) : fields;
 }
 
 function readReasons(fields: Fields): readonly string[] {
