@@ -21,3 +21,10 @@ export class ChainError extends Error {
     this.code = code;
   }
 }
+
+/** An answer was given up because it is larger than any that was expected. */
+export class OversizedAnswer extends ChainError {
+  constructor(message: string) {
+    super('bad-answer', message);
+  }
+}

@@ -1,15 +1,19 @@
 import type { Block } from '../core/block.ts';
 import { chainProfile } from '../core/chains.ts';
-import type { ChainReceipt, ChainSource, ChainTransaction } from './chain-source.ts';
+import type { ChainSource } from './chain-source.ts';
 import { ChainError } from './errors.ts';
-import { receiptAnswer, transactionAnswer } from './rpc/answers.ts';
+import { transactionAnswer } from './rpc/answers.ts';
+import { toTransaction } from './rpc/chain-transaction.ts';
 import { type Clock, systemClock } from './rpc/clock.ts';
 import { followChain } from './rpc/follow-chain.ts';
 import { createNodePool } from './rpc/node-pool.ts';
 import { parseNodeUrl } from './rpc/node-url.ts';
 import { createPace } from './rpc/pace.ts';
 import { bytes, quantity, safeInteger } from './rpc/quantity.ts';
+import { readBlock } from './rpc/read-block.ts';
 import { readBlocks } from './rpc/read-blocks.ts';
+import { readReceipt } from './rpc/read-receipts.ts';
+import { readTransactions } from './rpc/read-transactions.ts';
 import { ask, askHeader, askHeadNumber, createRpcNode, type RpcNode } from './rpc/rpc-node.ts';
 import { sendTransaction } from './rpc/send-transaction.ts';
 
@@ -74,13 +78,10 @@ export function createRpcSource(options: RpcSourceOptions): RpcSource {
         const answer = await ask(node, transactionAnswer.nullable(), 'eth_getTransactionByHash', [hash]);
         return answer && toTransaction(answer);
       }),
-    receipt: (hash) =>
-      pool.run(async (node) => {
-        const answer = await ask(node, receiptAnswer.nullable(), 'eth_getTransactionReceipt', [hash]);
-        return answer && toReceipt(answer);
-      }),
-    block: () => Promise.reject(new ChainError('unsupported', 'blocks are not read whole yet')),
-    transactionsOf: () => Promise.reject(new ChainError('unsupported', 'blocks are not read whole yet')),
+    receipt: (hash) => pool.run((node) => readReceipt(node, hash)),
+    block: (number, { signal } = {}) => pool.run((node) => readBlock(node, number, { signal }), signal),
+    transactionsOf: (block, { signal } = {}) =>
+      pool.run((node) => readTransactions(node, block, { clock, signal }), signal),
     nonce: (address, at) =>
       pool.run((node) => ask(node, safeInteger, 'eth_getTransactionCount', [address, at])),
     balance: (address) => pool.run((node) => ask(node, quantity, 'eth_getBalance', [address, 'latest'])),
@@ -102,40 +103,4 @@ export function createRpcSource(options: RpcSourceOptions): RpcSource {
     }
     throw new ChainError('bad-answer', `${node.name} has no head block: wait until it has begun to sync`);
   }
-}
-
-function toTransaction(answer: ReturnType<typeof transactionAnswer.parse>): ChainTransaction {
-  const feeMarket = answer.maxFeePerGas !== null && answer.maxFeePerGas !== undefined;
-  return {
-    hash: answer.hash,
-    type: answer.type ?? 0,
-    from: answer.from,
-    to: answer.to ?? null,
-    value: answer.value,
-    nonce: answer.nonce,
-    gasLimit: answer.gas,
-    maxFeePerGas: answer.maxFeePerGas ?? null,
-    maxPriorityFeePerGas: answer.maxPriorityFeePerGas ?? null,
-    // For a fee-market transaction nodes write here what it paid, which is the receipt's to say.
-    gasPrice: feeMarket ? null : (answer.gasPrice ?? null),
-    data: answer.input,
-    maxFeePerBlobGas: answer.maxFeePerBlobGas ?? null,
-    blobCount: answer.blobVersionedHashes?.length ?? null,
-    blockNumber: answer.blockNumber ?? null,
-    blockHash: answer.blockHash ?? null,
-  };
-}
-
-function toReceipt(answer: ReturnType<typeof receiptAnswer.parse>): ChainReceipt {
-  return {
-    hash: answer.transactionHash,
-    status: answer.status === 0 ? 'reverted' : 'success',
-    blockNumber: answer.blockNumber,
-    blockHash: answer.blockHash,
-    gasUsed: answer.gasUsed,
-    effectiveGasPrice: answer.effectiveGasPrice,
-    transactionIndex: answer.transactionIndex,
-    blobFee: (answer.blobGasUsed ?? 0n) * (answer.blobGasPrice ?? 0n),
-    dataFee: answer.l1Fee ?? 0n,
-  };
 }

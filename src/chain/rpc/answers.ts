@@ -30,13 +30,14 @@ export const feeHistoryAnswer = z.object({
 });
 export type FeeHistoryAnswer = z.infer<typeof feeHistoryAnswer>;
 
+/** Also the kinds of transactions that other chains have (deposits, retryables): what those lack reads as nothing. */
 export const transactionAnswer = z.object({
   hash,
   type: safeInteger.nullish(),
   from: address,
   to: address.nullish(),
-  value: quantity,
-  nonce: safeInteger,
+  value: quantity.nullish().transform((value) => value ?? 0n),
+  nonce: safeInteger.nullish().transform((nonce) => nonce ?? 0),
   gas: quantity,
   gasPrice: quantity.nullish(),
   maxFeePerGas: quantity.nullish(),
@@ -55,12 +56,26 @@ export const receiptAnswer = z.object({
   blockNumber: safeInteger,
   blockHash: hash,
   gasUsed: quantity,
-  effectiveGasPrice: quantity,
+  // Missing on nodes from before London (2021).
+  effectiveGasPrice: quantity.nullish(),
   transactionIndex: safeInteger,
   blobGasUsed: quantity.nullish(),
   blobGasPrice: quantity.nullish(),
   l1Fee: quantity.nullish(),
 });
+
+/** `eth_getBlockByNumber` with the transactions' hashes. */
+export const blockAnswer = headerAnswer.extend({
+  /** OpenEthereum's word for it is `author`. */
+  miner: address.nullish(),
+  author: address.nullish(),
+  blobGasUsed: quantity.nullish(),
+  excessBlobGas: quantity.nullish(),
+  transactions: z.array(hash),
+});
+
+/** `eth_getBlockByNumber` with the transactions themselves. */
+export const fullBlockAnswer = headerAnswer.extend({ transactions: z.array(transactionAnswer) });
 
 /** Reads an answer; what does not fit is a `bad-answer` that names the node, the method and the field. */
 export function readAnswer<T>(schema: z.ZodType<T>, answer: unknown, node: string, method: string): T {

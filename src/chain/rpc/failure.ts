@@ -1,5 +1,5 @@
 import { cleanText } from '../../core/clean-text.ts';
-import { ChainError } from '../errors.ts';
+import { ChainError, OversizedAnswer } from '../errors.ts';
 
 /** Takes out of a text what must not be shown of a node's address; see redaction.ts. */
 export type Redact = (text: string) => string;
@@ -106,8 +106,7 @@ export function timeoutFailure(node: string, timeoutMs: number): ChainError {
 }
 
 export function tooLargeFailure(node: string, maxBytes: number): ChainError {
-  return new ChainError(
-    'bad-answer',
+  return new OversizedAnswer(
     `${node} answers more than ${Math.round(maxBytes / 2 ** 20)} MB: try another node`,
   );
 }

@@ -38,7 +38,10 @@ export interface NodePool {
   /** The chain they all have to be on, once one has said it. */
   chainId(): number | null;
   health(): readonly NodeHealth[];
-  /** Does `work` with the best node, then with the others in turn; rejects with the first failure if none can. */
+  /**
+   * Does `work` with the best node, then with the others in turn; rejects with the first failure if none can. One that
+   * answers `null` knows nothing of it: then those of the others that are well are asked too.
+   */
   run<T>(work: (node: RpcNode) => Promise<T>, signal?: AbortSignal): Promise<T>;
   /** The node to follow: it answers and its chain is right. Rejects where there is none now. */
   pick(signal: AbortSignal): Promise<RpcNode>;
@@ -159,14 +162,17 @@ export function createNodePool(
     run: async (work, signal) => {
       let first: ChainError | null = null;
       const failures: string[] = [];
-      for (const { member } of ranked()) {
+      let unknown: { readonly result: Awaited<ReturnType<typeof work>> } | null = null;
+      for (const { member, rank } of ranked()) {
+        if (unknown && rank > 1) break;
         let isVerified = false;
         try {
           await verify(member, signal);
           isVerified = true;
           const result = await work(member.node);
           clear(member);
-          return result;
+          if (result !== null) return result;
+          unknown = { result };
         } catch (error) {
           if (signal?.aborted || !(error instanceof ChainError)) throw error;
           // A refusal is an answer: the node is well, though another may know more. Only one that does not even
@@ -178,6 +184,7 @@ export function createNodePool(
           if (!failures.includes(error.message)) failures.push(error.message);
         }
       }
+      if (unknown) return unknown.result;
       if (first === null) throw new ChainError('unreachable', 'there is no node to ask');
       if (failures.length === 1) throw first;
       throw new ChainError(first.code, failures.join('; '));

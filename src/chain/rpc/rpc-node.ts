@@ -13,6 +13,8 @@ export interface RpcNode {
   readonly link: JsonRpcLink;
   /** Blocks per page of `eth_feeHistory` that the node was seen to allow; 0: it has no such method. */
   feeHistoryPage: number;
+  /** Whether `eth_getBlockReceipts` is worth asking. */
+  hasBlockReceipts: boolean;
   /** How long the last answer took. */
   latencyMs: number | null;
 }
@@ -23,7 +25,13 @@ const FEE_HISTORY_PAGE = 1_024;
 export function createRpcNode(url: URL, options: { readonly timeoutMs: number }): RpcNode {
   const name = hostOf(url);
   const create = url.protocol.startsWith('ws') ? createWsLink : createHttpLink;
-  return { name, link: create(url, { name, ...options }), feeHistoryPage: FEE_HISTORY_PAGE, latencyMs: null };
+  return {
+    name,
+    link: create(url, { name, ...options }),
+    feeHistoryPage: FEE_HISTORY_PAGE,
+    hasBlockReceipts: true,
+    latencyMs: null,
+  };
 }
 
 /** One request, its answer read with `schema`. */

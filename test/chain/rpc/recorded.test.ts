@@ -139,6 +139,8 @@ describe('recorded transactions and receipts, through the source', () => {
         maxPriorityFeePerGas: feeMarket ? BigInt(raw.maxPriorityFeePerGas ?? 0) : null,
         gasPrice: feeMarket ? null : BigInt(raw.gasPrice ?? 0),
         data: raw.input,
+        maxFeePerBlobGas: raw.maxFeePerBlobGas === undefined ? null : BigInt(raw.maxFeePerBlobGas ?? 0),
+        blobCount: name.includes('blob') ? 1 : null,
         blockNumber: Number(raw.blockNumber),
         blockHash: raw.blockHash,
       });
@@ -162,6 +164,10 @@ describe('recorded transactions and receipts, through the source', () => {
         blockHash: raw.blockHash,
         gasUsed: BigInt(raw.gasUsed ?? 0),
         effectiveGasPrice: BigInt(raw.effectiveGasPrice ?? 0),
+        transactionIndex: Number(raw.transactionIndex),
+        // One blob at the lowest price.
+        blobFee: name.includes('blob') ? 131_072n : 0n,
+        dataFee: 0n,
       });
     } finally {
       await server.stop();
