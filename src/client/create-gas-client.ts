@@ -6,6 +6,7 @@ import { BaseFeeMetrics, GasUsedRatioMetrics, PriorityFeeMetrics } from '../cont
 import { PATHS } from '../contract/routes.ts';
 import { cleanText } from '../core/clean-text.ts';
 import { ClientError } from './client-error.ts';
+import { keptDescription } from './description/kept-description.ts';
 import type { CallOptions, GasClient, MetricsQuery } from './gas-client.ts';
 import { Answer } from './reading/answer.ts';
 import { readChart } from './reading/chart.ts';
@@ -48,6 +49,10 @@ type Query = Readonly<Record<string, string>>;
 export function createGasClient(options: GasClientOptions): GasClient {
   const service = parseServiceUrl(options.baseUrl);
   const transport = transportOf(options);
+  const description = keptDescription(async () => {
+    const { findDescription } = await import('./description/find-description.ts');
+    return findDescription(transport, service);
+  });
 
   const get = async <View>(
     path: string,
@@ -109,6 +114,7 @@ export function createGasClient(options: GasClientOptions): GasClient {
       ),
     rateLimits: (call = {}) => get(PATHS.rateLimits, {}, RateLimits, readRateLimits, call),
     summary: (call = {}) => get(PATHS.summary, {}, Summary, readSummary, call),
+    description: ({ signal } = {}) => description(signal),
     raw: async (path, query = {}, { signal } = {}) => {
       const text = await askV1(transport, path, query, signal);
       return parseJson(text) === undefined ? cleanLines(text) : harmlessJson(text);

@@ -1,5 +1,5 @@
-import type { Bucket, Percentile } from '../contract/metrics.ts';
-import type { TimeFrame } from '../contract/primitives.ts';
+import type { Bucket } from '../contract/metrics.ts';
+import type { ServiceDescription } from './description/service-description.ts';
 import type {
   BaseFeeRowView,
   BlockView,
@@ -35,11 +35,12 @@ export interface GasClient {
   gasCurrent(options?: CallOptions): Promise<SnapshotView>;
   gasTrend(options?: CallOptions): Promise<TrendView>;
   gasRecommendation(options?: CallOptions): Promise<RecommendationView>;
-  statsChart(timeFrame: TimeFrame, options?: CallOptions): Promise<ChartView>;
-  statsMarket(timeFrame: TimeFrame, options?: CallOptions): Promise<MarketView>;
+  /** `timeFrame` and `percentile` are the contract's words or others that the service offers. */
+  statsChart(timeFrame: string, options?: CallOptions): Promise<ChartView>;
+  statsMarket(timeFrame: string, options?: CallOptions): Promise<MarketView>;
   baseFee(query?: MetricsQuery, options?: CallOptions): Promise<MetricsView<BaseFeeRowView>>;
   priorityFee(
-    query?: MetricsQuery & { readonly percentile?: Percentile },
+    query?: MetricsQuery & { readonly percentile?: string },
     options?: CallOptions,
   ): Promise<MetricsView<PriorityFeeRowView>>;
   gasUsedRatio(query?: MetricsQuery, options?: CallOptions): Promise<MetricsView<GasUsedRatioRowView>>;
@@ -50,6 +51,11 @@ export interface GasClient {
   txs(query?: Omit<MetricsQuery, 'bucket'>, options?: CallOptions): Promise<MetricsView<TxRowView>>;
   rateLimits(options?: CallOptions): Promise<RateLimitsView>;
   summary(options?: CallOptions): Promise<DashboardView>;
+  /**
+   * What the service's own OpenAPI document says of v1, looked for once and kept; `null`: it has none. Nothing
+   * depends on it: ask when something is there to be shown, not before.
+   */
+  description(options?: CallOptions): Promise<ServiceDescription | null>;
   /** The service's answer to any GET as text, for `--json` and the raw view; refused answers reject. */
   raw(path: string, query?: Readonly<Record<string, string>>, options?: CallOptions): Promise<string>;
 }

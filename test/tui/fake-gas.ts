@@ -242,6 +242,7 @@ export function fakeGas(changes: Partial<GasClient> = {}): GasClient {
     txs: async () => page,
     rateLimits: async () => RATE_LIMITS,
     summary: async () => SUMMARY,
+    description: async () => null,
     raw: async (path) => JSON.stringify({ path, lowPrice: 41_200_000 }),
     ...changes,
   };

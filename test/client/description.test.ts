@@ -1,0 +1,225 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { createGasClient } from '../../src/client/create-gas-client.ts';
+import { readDescription } from '../../src/client/description/read-description.ts';
+import { describedRoute, offeredValues } from '../../src/client/description/service-description.ts';
+import { OPENAPI_PATH, PATHS } from '../../src/contract/routes.ts';
+import { failureOf } from './answering.ts';
+import { FOREIGN_30, FOREIGN_SWAGGER_2, INTRADAY } from './foreign-openapi.ts';
+import { type HttpServer, sendJson, serve } from './http-server.ts';
+
+const KEY = 'key-that-must-stay-secret-0123456789';
+
+/** A service that keeps its document at `path` and knows nothing else. */
+function keeping(path: string, document: unknown): Promise<HttpServer> {
+  return serve((request, response) =>
+    request.url === path ? sendJson(response, document) : sendJson(response, {}, 404),
+  );
+}
+
+describe('the document of a service we do not run', () => {
+  it('names routes, the values of parameters, and fields beyond v1 with their words', () => {
+    const said = readDescription(FOREIGN_30);
+    expect(said).toMatchObject({ title: 'Gas Station', version: '4.2' });
+    expect(said?.routes.map(({ method, path }) => `${method} ${path}`)).toEqual([
+      'get /gas/current',
+      'get /alerts/{id}',
+      'delete /alerts/{id}',
+      'get /dashboard/stats/chart',
+      'get /metrics/priority-fee',
+    ]);
+    expect(offeredValues(said, PATHS.statsChart, 'timeFrame')).toEqual(['1h', '6h', 'epoch', '7d']);
+    expect(offeredValues(said, PATHS.priorityFee, 'percentile')).toEqual(['p50', 'p95', 'max']);
+    expect(offeredValues(said, PATHS.priorityFee, 'bucket')).toBeNull();
+    expect(describedRoute(said, PATHS.gasTrend)).toBeNull();
+    expect(describedRoute(said, PATHS.gasCurrent)?.beyond).toEqual([
+      { path: 'intradayScore', ...INTRADAY },
+      { path: 'lanes.slow.eta', title: null, description: 'Seconds' },
+      { path: 'requestId', title: null, description: null },
+    ]);
+  });
+
+  it('may be Swagger 2 with whole paths', () => {
+    const said = readDescription(FOREIGN_SWAGGER_2);
+    expect(offeredValues(said, PATHS.statsChart, 'timeFrame')).toEqual(['today', 'week']);
+    expect(describedRoute(said, PATHS.statsChart)?.beyond.map(({ path }) => path)).toEqual([
+      'points[].median',
+    ]);
+  });
+
+  it('is none where it is of something else', () => {
+    for (const other of [null, 7, [], {}, { openapi: '3.1.0' }, { paths: { '/gas/current': { get: {} } } }])
+      expect(readDescription(other)).toBeNull();
+    expect(readDescription({ openapi: '3.1.0', paths: { '/pets': { get: {} } } })).toBeNull();
+  });
+
+  it('cannot reach outside itself, turn in circles or write on the terminal', () => {
+    const said = readDescription({
+      openapi: '3.1.0',
+      info: { title: '\u001b]0;owned\u0007\u001b[2Jgas' },
+      paths: {
+        '/gas/current': {
+          get: {
+            parameters: [
+              {
+                name: 'a',
+                in: 'query',
+                schema: { enum: ['\u001b[31mred', ' b', 'x'.repeat(99), 'ok', 7, null] },
+              },
+              { $ref: 'https://evil.example/parameter.json' },
+              { $ref: '#/components/loop' },
+            ],
+            responses: { 200: { content: { 'application/json': { schema: { $ref: '#/components/s' } } } } },
+          },
+        },
+      },
+      components: {
+        loop: { $ref: '#/components/loop' },
+        s: { properties: { again: { $ref: '#/components/s' }, 'e\u202evil': { description: 'a\nb' } } },
+      },
+    });
+    expect(said?.title).toBe('gas');
+    expect(said?.routes[0]?.parameters).toEqual([{ name: 'a', values: ['ok', '7'] }]);
+    expect(said?.routes[0]?.beyond.length).toBeLessThan(80);
+    expect(said?.routes[0]?.beyond).toContainEqual({ path: 'evil', title: null, description: 'a b' });
+  });
+
+  it('of any shape is read without an error and in bounded size', () => {
+    const multiplying = { properties: { a: { $ref: '#/s' }, b: { $ref: '#/s' }, c: { $ref: '#/s' } } };
+    const any = fc.letrec((tie) => ({
+      node: fc.oneof(
+        { depthSize: 'small' },
+        fc.constantFrom(null, 1, 'x', [], { $ref: '#/s' }, { $ref: '#/paths/~1gas~1current' }),
+        fc.dictionary(
+          fc.constantFrom(
+            'get',
+            'schema',
+            'properties',
+            'items',
+            'allOf',
+            'enum',
+            'responses',
+            '200',
+            'content',
+            'application/json',
+            'parameters',
+            'name',
+            'in',
+            '__proto__',
+            '$ref',
+          ),
+          tie('node'),
+        ),
+        fc.array(tie('node'), { maxLength: 3 }),
+      ),
+    })).node;
+    fc.assert(
+      fc.property(any, (item) => {
+        const said = readDescription({ openapi: '3.1.0', s: multiplying, paths: { '/gas/current': item } });
+        expect(said?.routes[0]?.beyond.length ?? 0).toBeLessThanOrEqual(60);
+      }),
+      { seed: 3, numRuns: 2_000 },
+    );
+  });
+});
+
+describe('the search for it', () => {
+  it('begins at v1’s own place, takes one question there, and is made once', async () => {
+    const server = await keeping(OPENAPI_PATH, FOREIGN_30);
+    const client = createGasClient({ baseUrl: `${server.url}/be/api/v1/`, apiKey: KEY });
+    const [one, other] = await Promise.all([client.description(), client.description()]);
+    expect(one?.title).toBe('Gas Station');
+    expect(other).toBe(one);
+    expect(await client.description()).toBe(one);
+    expect(server.requests.map(({ path }) => path)).toEqual([OPENAPI_PATH]);
+    expect(server.requests[0]?.headers).not.toHaveProperty('x-api-key');
+  });
+
+  it('sends the key where a place asks for one, and nowhere else', async () => {
+    const server = await serve((request, response) =>
+      request.headers['x-api-key'] === KEY ? sendJson(response, FOREIGN_30) : sendJson(response, {}, 401),
+    );
+    expect(await createGasClient({ baseUrl: server.url, apiKey: KEY }).description()).not.toBeNull();
+    expect(server.requests).toHaveLength(2);
+  });
+
+  it.each([
+    ['/api-playground', FOREIGN_30],
+    ['/api-playground-json', FOREIGN_30],
+    ['/openapi.json', FOREIGN_SWAGGER_2],
+    ['/v3/api-docs', FOREIGN_30],
+  ])('finds it at %s', async (path, document) => {
+    const server = await keeping(path, document);
+    expect(await createGasClient({ baseUrl: server.url }).description()).not.toBeNull();
+  });
+
+  it('below a path stays below it, and follows a page to the JSON it names on its own origin', async () => {
+    const server = await serve((request, response) => {
+      if (request.url === '/gateway/api-playground') {
+        response.writeHead(200, { 'content-type': 'text/html' });
+        response.end(
+          '<script>SwaggerUIBundle({ url: "https://evil.example/openapi.json" });</script>' +
+            '<redoc spec-url="/docs/swagger.json?v=3"></redoc>',
+        );
+      } else if (request.url === '/docs/swagger.json') sendJson(response, FOREIGN_30);
+      else sendJson(response, {}, 404);
+    });
+    const client = createGasClient({ baseUrl: `${server.url}/gateway` });
+    expect((await client.description())?.title).toBe('Gas Station');
+    expect(server.requests.map(({ path }) => path)).toEqual([
+      '/gateway/api-playground/openapi.json',
+      '/gateway/api-playground',
+      '/docs/swagger.json',
+    ]);
+  });
+
+  it('gives up after a handful of questions where every answer is a page that names more of them', async () => {
+    let page = 0;
+    const server = await serve((_, response) => {
+      page += 1;
+      response.end(`<html><a href="/openapi-${page}/openapi.json">`);
+    });
+    expect(await createGasClient({ baseUrl: server.url }).description()).toBeNull();
+    expect(server.requests).toHaveLength(8);
+  });
+
+  it('finds none in what is endless, broken or no JSON, and does not ask again', async () => {
+    const server = await serve((request, response) => {
+      if (request.url?.endsWith('openapi.json')) {
+        response.writeHead(200, { 'content-length': '100000000' }).write('{');
+      } else response.end('{"openapi": "3.1.0", "paths":');
+    });
+    const client = createGasClient({ baseUrl: server.url });
+    expect(await client.description()).toBeNull();
+    const asked = server.requests.length;
+    expect(await client.description()).toBeNull();
+    expect(server.requests).toHaveLength(asked);
+  });
+
+  it('that finds nobody is an error, and is made again when asked again', async () => {
+    const server = await keeping(OPENAPI_PATH, FOREIGN_30);
+    let there = false;
+    const client = createGasClient({
+      baseUrl: server.url,
+      fetch: (request) => {
+        if (!there) throw Object.assign(new Error('refused'), { code: 'ECONNREFUSED' });
+        return fetch(request);
+      },
+    });
+    expect(await failureOf(client.description())).toMatchObject({ code: 'unreachable' });
+    there = true;
+    expect(await client.description()).not.toBeNull();
+  });
+
+  it('goes on for the others when one who asked calls off', async () => {
+    const server = await keeping(OPENAPI_PATH, FOREIGN_30);
+    const client = createGasClient({ baseUrl: server.url });
+    const calledOff = new AbortController();
+    const first = client.description({ signal: calledOff.signal });
+    const second = client.description();
+    calledOff.abort();
+    expect(await failureOf(first)).toMatchObject({ code: 'unreachable' });
+    expect(await second).not.toBeNull();
+    expect(server.requests).toHaveLength(1);
+  });
+});

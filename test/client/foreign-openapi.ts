@@ -1,0 +1,78 @@
+/** Documents as services that we did not write publish them: the same facts in the dialects of three tools. */
+
+export const INTRADAY = {
+  title: 'Intraday score',
+  description: 'How the price stands within its day, 0 to 100',
+};
+
+/** OpenAPI 3.0 of a service with more time frames than the contract, some of them words. */
+export const FOREIGN_30 = {
+  openapi: '3.0.3',
+  info: { title: 'Gas Station', version: '4.2' },
+  servers: [{ url: '/be/api/v1' }],
+  paths: {
+    '/gas/current': {
+      get: {
+        summary: 'Prices now',
+        responses: {
+          200: { content: { 'application/json': { schema: { $ref: '#/components/schemas/Envelope' } } } },
+        },
+      },
+    },
+    '/dashboard/stats/chart': {
+      get: {
+        parameters: [
+          {
+            name: 'timeFrame',
+            in: 'query',
+            schema: { type: 'string', enum: ['1h', '6h', 'epoch', '7d'] },
+          },
+        ],
+        responses: { 200: { description: 'ok' } },
+      },
+    },
+    '/metrics/priority-fee': {
+      parameters: [{ $ref: '#/components/parameters/Percentile' }],
+      get: { responses: {} },
+    },
+    '/alerts/{alertId}': { get: {}, delete: {} },
+    '/something/else': { get: {} },
+  },
+  components: {
+    parameters: {
+      Percentile: { name: 'percentile', in: 'query', schema: { $ref: '#/components/schemas/Percentile' } },
+    },
+    schemas: {
+      Percentile: { enum: ['p50', 'p95', 'max'] },
+      Envelope: {
+        type: 'object',
+        properties: {
+          data: { allOf: [{ $ref: '#/components/schemas/Snapshot' }] },
+          requestId: { type: 'string' },
+        },
+      },
+      Snapshot: {
+        properties: {
+          low_price: { type: 'number' },
+          intradayScore: { type: 'integer', ...INTRADAY },
+          lanes: { properties: { slow: { properties: { price: {}, eta: { description: 'Seconds' } } } } },
+        },
+      },
+    },
+  },
+};
+
+export const FOREIGN_SWAGGER_2 = {
+  swagger: '2.0',
+  info: { title: 'Gas', version: '1' },
+  basePath: '/be/api/v1',
+  paths: {
+    '/be/api/v1/dashboard/stats/chart': {
+      get: {
+        parameters: [{ name: 'timeFrame', in: 'query', type: 'string', enum: ['today', 'week'] }],
+        responses: { 200: { schema: { $ref: '#/definitions/Chart' } } },
+      },
+    },
+  },
+  definitions: { Chart: { properties: { points: { items: { properties: { base: {}, median: {} } } } } } },
+};
