@@ -1,0 +1,89 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import {
+  createKey,
+  createKeyId,
+  hashKey,
+  KEY_PREFIX,
+  readKey,
+} from '../../../src/service/keys/key-format.ts';
+
+const newKey = () => createKey(createKeyId()).text;
+const keys = fc.constant(null).map(newKey);
+const letter = fc.constantFrom(...'0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_- .é\n');
+
+test('a key that was made is read again, with its id', () => {
+  for (let count = 0; count < 1_000; count += 1) {
+    const key = createKey(createKeyId());
+    expect(key.text).toMatch(/^gastop_[0-9a-z]{10}_[0-9A-Za-z]{27}_[0-9A-Za-z]{6}$/);
+    expect(readKey(key.text)).toEqual(key);
+  }
+});
+
+test('no two keys are the same, nor their ids, nor the keys of one id', () => {
+  const made = Array.from({ length: 2_000 }, () => createKey(createKeyId()));
+  expect(new Set(made.map(({ id }) => id)).size).toBe(2_000);
+  const id = createKeyId();
+  expect(new Set(Array.from({ length: 2_000 }, () => createKey(id).text)).size).toBe(2_000);
+});
+
+test('every character of the secret takes every value, with no other left out', () => {
+  const seen = Array.from({ length: 27 }, () => new Set<string>());
+  for (let count = 0; count < 2_000; count += 1) {
+    const secret = newKey().split('_')[2] ?? '';
+    for (const [index, place] of seen.entries()) place.add(secret.charAt(index));
+  }
+  // 2^160 fills the first place not quite: 62^27 is 1.7 times as much.
+  expect(seen.slice(1).map((place) => place.size)).toEqual(Array.from({ length: 26 }, () => 62));
+});
+
+test('any one wrong character is seen', () => {
+  fc.assert(
+    fc.property(keys, fc.nat(), letter, (key, at, other) => {
+      const place = at % key.length;
+      fc.pre(key.charAt(place) !== other);
+      expect(readKey(key.slice(0, place) + other + key.slice(place + 1))).toBeNull();
+    }),
+    { numRuns: 5_000 },
+  );
+});
+
+test('any two neighbours that changed places are seen', () => {
+  fc.assert(
+    fc.property(keys, fc.nat(), (key, at) => {
+      const place = at % (key.length - 1);
+      const [left, right] = [key.charAt(place), key.charAt(place + 1)];
+      fc.pre(left !== right);
+      expect(readKey(key.slice(0, place) + right + left + key.slice(place + 2))).toBeNull();
+    }),
+    { numRuns: 5_000 },
+  );
+});
+
+test('a key that was cut, doubled or has something around it is not a key', () => {
+  fc.assert(
+    fc.property(keys, fc.nat(), letter, (key, at, more) => {
+      expect(readKey(key.slice(0, at % key.length))).toBeNull();
+      expect(readKey(key.slice(1 + (at % (key.length - 1))))).toBeNull();
+      expect(readKey(key + more)).toBeNull();
+      expect(readKey(more + key)).toBeNull();
+      expect(readKey(key + key)).toBeNull();
+    }),
+  );
+});
+
+test('whatever is no key is not read as one', () => {
+  fc.assert(
+    fc.property(fc.string({ unit: 'binary' }), (text) => {
+      expect(readKey(text)).toBeNull();
+      expect(readKey(KEY_PREFIX + text)).toBeNull();
+    }),
+  );
+});
+
+test('what is kept of a key is its SHA-256', () => {
+  // printf abc | sha256sum
+  expect(hashKey({ id: '', text: 'abc' }).toString('hex')).toBe(
+    'ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad',
+  );
+});

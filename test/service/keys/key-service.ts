@@ -1,0 +1,70 @@
+import { onTestFinished } from 'vitest';
+import { ApiFailure } from '../../../src/service/http/api-failure.ts';
+import type { Gate } from '../../../src/service/http/gate.ts';
+import { issueKey } from '../../../src/service/keys/issue-key.ts';
+import { createKeyGate, type KeyGate } from '../../../src/service/keys/key-gate.ts';
+import { createPlans, type PlanSetting } from '../../../src/service/keys/plans.ts';
+import { KeyStore } from '../../../src/store/key-store.ts';
+import { openKeyDatabase } from '../../../src/store/open-key-database.ts';
+
+/** 2026-11-20T12:00:00Z */
+export const NOON = Date.UTC(2026, 10, 20, 12);
+
+export interface GateUnderTest {
+  readonly gate: KeyGate;
+  readonly store: KeyStore;
+  readonly errors: unknown[];
+  /** Ms since epoch; the gate's clock. */
+  now: number;
+  /** Makes a key of `plan` and answers its text. */
+  key(plan: string): Promise<string>;
+  /** What becomes of one request, or of several that come at once. */
+  ask(key: string | null, count?: number): Promise<string[]>;
+}
+
+/** A gate over the file at `path`, with a clock that stands still; closed when the test ends. */
+export async function openTestGate(
+  path: string,
+  plans: Readonly<Record<string, PlanSetting>> = {},
+): Promise<GateUnderTest> {
+  const store = new KeyStore(await openKeyDatabase(path, 'process'));
+  const errors: unknown[] = [];
+  const gate = createKeyGate({
+    store,
+    plans: createPlans(plans),
+    wallNow: () => test.now,
+    onError: (error) => errors.push(error),
+  });
+  onTestFinished(() => gate.close());
+  const test: GateUnderTest = {
+    gate,
+    store,
+    errors,
+    now: NOON,
+    key: async (plan) => (await issueKey(store, { name: '', plan, now: NOON })).text,
+    ask: (key, count = 1) => Promise.all(Array.from({ length: count }, () => outcome(gate, key))),
+  };
+  return test;
+}
+
+/** `ok`, or the refusal's code. */
+async function outcome(gate: Gate, key: string | null): Promise<string> {
+  const failure = await refusal(gate.admit({ key, group: 'gas' }));
+  return failure === null ? 'ok' : failure.code;
+}
+
+export async function refusal(answer: Promise<unknown>): Promise<ApiFailure | null> {
+  try {
+    await answer;
+    return null;
+  } catch (error) {
+    if (error instanceof ApiFailure) return error;
+    throw error;
+  }
+}
+
+export function tally(outcomes: readonly string[]): Record<string, number> {
+  const counts: Record<string, number> = {};
+  for (const word of outcomes) counts[word] = (counts[word] ?? 0) + 1;
+  return counts;
+}
