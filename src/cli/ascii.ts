@@ -12,6 +12,8 @@ const REPLACEMENTS: Readonly<Record<string, string>> = {
   '╯': "'",
   '│': '|',
   '─': '-',
+  '█': '#',
+  '░': '.',
 };
 
 /** Writes `text` with ASCII alone; what has no likeness becomes `?`. */

@@ -101,7 +101,7 @@ export function createProgram(
     .command('block')
     .summary('one block: fees, tips, fullness, what it burnt')
     .description('One block: base fee and the next one, tips, fullness, blobs, what it burnt.')
-    .argument('[number]', 'its number, or latest', 'latest')
+    .argument('[number]', 'its number (24337604, 24,337,604, 0x1735cc4) or latest', 'latest')
     .option('--json', "print the service's v1 answer as it is")
     .addHelpText('after', examples(['gastop block', 'gastop block 24337604 --json']))
     .action(async (number: string, flags: ExplorerFlags) => {
@@ -114,6 +114,10 @@ export function createProgram(
     .description("One transaction: what it paid, and where its tip stood among its block's.")
     .argument('<hash>', '0x and 64 hexadecimal digits')
     .option('--json', "print the service's v1 answer as it is")
+    .addHelpText(
+      'after',
+      examples(['gastop tx 0x4a5e… --rpc http://127.0.0.1:8545', 'gastop tx 0x4a5e… --json | jq .costWei']),
+    )
     .action(async (hash: string, flags: ExplorerFlags) => {
       const { tx } = await import('./commands/tx.ts');
       done(await tx(contextFor(flagsOf()), hash, flags));

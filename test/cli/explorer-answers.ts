@@ -1,0 +1,65 @@
+import { BlockMetrics, TxMetrics } from '../../src/contract/explorer.ts';
+
+/** Answers in the shape of the contract, of a block and a transaction that do not exist. */
+export const HASH = `0x${'ab'.repeat(32)}`;
+export const AT = '2026-01-20T12:00:00.000Z';
+
+export const BLOCK = BlockMetrics.parse({
+  chainId: 1,
+  blockNumber: 24_337_604,
+  hash: `0x${'cd'.repeat(32)}`,
+  parentHash: `0x${'ef'.repeat(32)}`,
+  timestamp: AT,
+  confirmations: 3,
+  baseFeePerGas: 50_800_000,
+  nextBaseFeePerGas: 49_700_000,
+  gasUsed: 24_480_000,
+  gasLimit: 36_000_000,
+  gasUsedRatio: 0.68,
+  transactionCount: 212,
+  tips: {
+    p10: 1_000_000,
+    p25: 2_000_000,
+    p50: 10_000_000,
+    p75: 21_000_000,
+    p90: 100_000_000,
+    p95: 500_000_000,
+    p99: 2_000_000_000,
+  },
+  blobBaseFee: 1,
+  nextBlobBaseFee: 2,
+  blobGasUsed: 393_216,
+  excessBlobGas: 0,
+  burntWei: '1243584000000000',
+  feeRecipient: `0x${'12'.repeat(20)}`,
+});
+
+export const TX = TxMetrics.parse({
+  chainId: 1,
+  hash: HASH,
+  status: 'SUCCESS',
+  type: 2,
+  from: `0x${'34'.repeat(20)}`,
+  to: `0x${'56'.repeat(20)}`,
+  value: '1000000000000000000',
+  nonce: 7,
+  selector: '0xa9059cbb',
+  gasLimit: 65_000,
+  gasUsed: 52_000,
+  maxFeePerGas: 100_000_000,
+  maxPriorityFeePerGas: 10_000_000,
+  gasPrice: null,
+  maxFeePerBlobGas: null,
+  blobCount: null,
+  effectiveGasPrice: 60_800_000,
+  priorityFeePerGas: 10_000_000,
+  costWei: '3161600000000',
+  costUsd: 0.0102,
+  blockNumber: 24_337_604,
+  blockHash: `0x${'cd'.repeat(32)}`,
+  timestamp: AT,
+  transactionIndex: 17,
+  confirmations: 3,
+  tipRank: 0.42,
+  blockTransactionCount: 212,
+});

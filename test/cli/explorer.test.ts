@@ -1,0 +1,281 @@
+import { createServer, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { BlockMetrics } from '../../src/contract/explorer.ts';
+import { BASE_PATH } from '../../src/contract/routes.ts';
+import { OWN_SNAPSHOT } from '../client/own-answers.ts';
+import { runMain } from './captured-io.ts';
+import { BLOCK, HASH, TX } from './explorer-answers.ts';
+import { RECORDING } from './served.ts';
+
+/** A service with one block and one transaction; what else is asked for it does not have. */
+let server: Server;
+let origin = '';
+let answers: Record<string, (response: ServerResponse) => unknown> = {};
+const asked: string[] = [];
+
+beforeAll(async () => {
+  server = createServer((request, response) => {
+    const path = (request.url ?? '').replace(BASE_PATH, '');
+    asked.push(path);
+    const answer = answers[path];
+    if (answer !== undefined) answer(response);
+    else send(response, { errorCode: 'not_found', message: 'there is no such thing' }, 404);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+});
+afterAll(() => {
+  server.closeAllConnections();
+  server.close();
+});
+
+function send(response: ServerResponse, body: unknown, status = 200): void {
+  response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+}
+
+async function run(argv: readonly string[], serving: Record<string, unknown>, env = {}) {
+  asked.length = 0;
+  answers = Object.fromEntries(
+    Object.entries(serving).map(([path, body]) => [path, (response) => send(response, body)]),
+  );
+  return runMain([...argv, '--url', origin], { env });
+}
+
+const LIVE = {
+  ...OWN_SNAPSHOT,
+  chainId: 1,
+  nativeUsd: 3_000,
+  source: { kind: 'rpc', name: 'a.example', problem: null, ended: false },
+};
+const widest = (text: string): number => Math.max(...text.split('\n').map((line) => line.length));
+
+describe('block', () => {
+  it('shows the fees, tips, fullness, blobs and burnt coins of a block, 80 columns wide at most', async () => {
+    const { exitCode, stdout, stderr } = await run(['block', '24337604'], {
+      '/metrics/block/24337604': BLOCK,
+      '/gas/current': LIVE,
+    });
+    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
+    expect(stdout.replace(/, \S+ ago/, ', AGE ago')).toBe(
+      `Ethereum  #24,337,604
+
+time          2026-01-20 12:00:00 UTC, AGE ago
+confirmed     3 confirmations
+hash          ${BLOCK.hash}
+parent        ${BLOCK.parentHash}
+base fee      0.0508 gwei
+next base     0.0497 gwei (−2.2 %)
+full          ██████████████░░░░░░  68 %  24,480,000 of 36,000,000 gas
+transactions  212
+tips, gwei    p10 0.00100  p25 0.00200  p50 0.0100  p75 0.0210  p90 0.100
+              p95 0.500  p99 2.00
+blob fee      0.000000001 gwei, next 0.000000002
+blobs         3  (393,216 blob gas, excess 0)
+burnt         0.00124 ETH  $3.73
+fees go to    ${BLOCK.feeRecipient}
+`,
+    );
+    expect(widest(stdout)).toBeLessThanOrEqual(80);
+  });
+
+  it('without a number is the latest', async () => {
+    const { exitCode, stdout } = await run(['block'], { '/metrics/block/latest': BLOCK });
+    expect(exitCode).toBe(0);
+    expect(stdout).toContain('#24,337,604');
+  });
+
+  it.each(['24,337,604', '24_337_604', '0x1735cc4', '#24337604'])(
+    'takes its number as %s',
+    async (number) => {
+      const { exitCode } = await run(['block', number], { '/metrics/block/24337604': BLOCK });
+      expect(exitCode).toBe(0);
+    },
+  );
+
+  it('leaves out what a recording does not know, and dollars where none are known', async () => {
+    const bare = BlockMetrics.parse({
+      ...BLOCK,
+      hash: null,
+      parentHash: null,
+      gasUsed: null,
+      gasLimit: null,
+      transactionCount: null,
+      tips: null,
+      blobBaseFee: null,
+      blobGasUsed: null,
+      feeRecipient: null,
+    });
+    const { stdout } = await run(['block', '1'], { '/metrics/block/1': bare });
+    expect(stdout.split('\n').map((line) => line.slice(0, 14).trim())).toEqual([
+      'Ethereum  #24,',
+      '',
+      'time',
+      'confirmed',
+      'base fee',
+      'next base',
+      'full',
+      'burnt',
+      '',
+    ]);
+    expect(stdout).not.toContain('$');
+  });
+
+  it('of a service in other words and in gwei is read all the same, clean of escapes', async () => {
+    const foreign = { data: { number: '7', baseFee: 12.5, txCount: 3, miner: '\u001b[31m0xab\u0007' } };
+    const { exitCode, stdout } = await run(['block', '7'], { '/metrics/block/7': foreign });
+    expect(exitCode).toBe(0);
+    expect(stdout).toBe('#7\n\nbase fee      12.5 gwei\ntransactions  3\nfees go to    0xab\n');
+  });
+
+  it('with --json is the answer as it is, for one question', async () => {
+    const { stdout } = await run(['block', '24337604', '--json'], { '/metrics/block/24337604': BLOCK });
+    expect(stdout).toBe(`${JSON.stringify(BLOCK)}\n`);
+    expect(asked).toEqual(['/metrics/block/24337604']);
+  });
+
+  it('with --ascii holds nothing else', async () => {
+    const { stdout } = await run(['block', '--ascii'], { '/metrics/block/latest': BLOCK });
+    expect(stdout).toMatch(/^[\n\u0020-\u007e]+$/);
+    expect(stdout).toContain('##############......  68 %');
+  });
+});
+
+describe('tx', () => {
+  it('shows what it paid and where its tip stood, 80 columns wide at most', async () => {
+    const { exitCode, stdout, stderr } = await run(['tx', HASH], {
+      [`/metrics/tx/${HASH}`]: TX,
+      '/gas/current': LIVE,
+    });
+    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
+    expect(stdout.replace(/, \S+ ago/, ', AGE ago')).toBe(
+      `Ethereum  transaction
+
+hash          ${HASH}
+status        success, 3 confirmations
+block         #24,337,604, transaction 18 of 212
+time          2026-01-20 12:00:00 UTC, AGE ago
+type          2 (fee market, EIP-1559)
+from          ${TX.from}
+to            ${TX.to}
+call          0xa9059cbb
+value         1.00 ETH  $3,000.00
+nonce         7
+gas           52,000 of 65,000 used (80 %)
+max fee       0.100 gwei
+max tip       0.0100 gwei
+paid          0.0608 gwei per gas, of it 0.0100 tip
+cost          0.00000316 ETH  $0.010
+tip rank      its tip beat 42 % of its block, 212 transactions
+`,
+    );
+    expect(widest(stdout)).toBeLessThanOrEqual(80);
+  });
+
+  it('that waits in the pool has no block, cost or rank', async () => {
+    const waiting = {
+      ...TX,
+      status: 'PENDING',
+      to: null,
+      gasUsed: null,
+      effectiveGasPrice: null,
+      priorityFeePerGas: null,
+      costWei: null,
+      costUsd: null,
+      blockNumber: null,
+      blockHash: null,
+      timestamp: null,
+      transactionIndex: null,
+      confirmations: 0,
+      tipRank: null,
+      blockTransactionCount: null,
+    };
+    const { stdout } = await run(['tx', HASH], { [`/metrics/tx/${HASH}`]: waiting });
+    expect(stdout).toContain('status        waits in the pool\n');
+    expect(stdout).toContain('to            nobody: it creates a contract\n');
+    expect(stdout).not.toMatch(/^(block|time|paid|cost|tip rank) /m);
+  });
+
+  it.each([
+    [0, 'legacy'],
+    [1, 'access list, EIP-2930'],
+    [3, 'blobs, EIP-4844'],
+    [4, 'set code, EIP-7702'],
+    [126, "this chain's own"],
+  ])('of type %i says so in words', async (type, words) => {
+    const { stdout } = await run(['tx', HASH], { [`/metrics/tx/${HASH}`]: { ...TX, type } });
+    expect(stdout).toContain(`type          ${type} (${words})`);
+  });
+
+  it('takes a hash in capitals and with --json prints the answer as it is', async () => {
+    const capitals = `0x${HASH.slice(2).toUpperCase()}`;
+    const { stdout } = await run(['tx', capitals, '--json'], { [`/metrics/tx/${HASH}`]: TX });
+    expect(JSON.parse(stdout)).toEqual(TX);
+    expect(asked).toEqual([`/metrics/tx/${HASH}`]);
+  });
+});
+
+describe('one line and an exit code of its own for', () => {
+  const usage: [string, string[], string][] = [
+    ['a block in words', ['block', 'newest'], 'write 24337604, 0x1735cc4 or latest'],
+    ['a negative block', ['block', '--', '-1'], 'is not a block number'],
+    ['half a block', ['block', '1.5'], 'is not a block number'],
+    ['a block beyond all numbers', ['block', '99999999999999999'], 'is not a block number'],
+    ['a block with an escape sequence', ['block', '\u001b[2J'], 'is not a block number'],
+    ['no hash', ['tx'], 'missing required argument'],
+    ['a hash without 0x', ['tx', 'ab'.repeat(32)], 'put 0x before it'],
+    ['an address', ['tx', `0x${'ab'.repeat(20)}`], 'this is an address'],
+    ['half a hash', ['tx', '0xab'], '64 hexadecimal digits'],
+    ['a novel', ['tx', 'x'.repeat(9_000)], 'is not a transaction hash'],
+  ];
+  it.each(usage)('%s: exit 2, and nothing is asked', async (_title, argv, says) => {
+    asked.length = 0;
+    const { exitCode, stdout, stderr } = await runMain(['--url', origin, ...argv]);
+    expect({ exitCode, stdout, asked }).toEqual({ exitCode: 2, stdout: '', asked: [] });
+    expect(stderr).toMatch(/^gastop: [^\n\u001b]+\n$/);
+    expect(stderr).toContain(says);
+    expect(stderr.length).toBeLessThan(300);
+  });
+
+  it.each([
+    [['block', '99999999'], 'there is no such thing'],
+    [['tx', HASH], 'there is no such thing'],
+  ])('%s that is not there: exit 1', async (argv, says) => {
+    for (const form of [[], ['--json']]) {
+      const { exitCode, stdout, stderr } = await run([...argv, ...form], {});
+      expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: '' });
+      expect(stderr).toMatch(/^gastop: [^\n]+\n$/);
+      expect(stderr).toContain(says);
+    }
+  });
+
+  const refusals: [string, number, string, number][] = [
+    ['a key refused', 401, 'api_key_invalid', 4],
+    ['a plan without it', 403, 'plan_forbidden', 4],
+    ['a quota used up', 429, 'rate_limit_exceeded', 5],
+    ['a chain that is down', 503, 'upstream_unavailable', 3],
+  ];
+  it.each(refusals)('%s', async (_title, status, errorCode, expected) => {
+    const path = '/metrics/block/latest';
+    answers = { [path]: (response) => send(response, { errorCode, message: 'no' }, status) };
+    const env = { GASTOP_API_KEY: 'a-very-secret-key' };
+    const { exitCode, stdout, stderr } = await runMain(['block', '--url', origin], { env });
+    expect({ exitCode, stdout }).toEqual({ exitCode: expected, stdout: '' });
+    expect(stderr).toMatch(/^gastop: [^\n]+\n$/);
+    expect(stderr).not.toContain('secret');
+  });
+
+  it('nothing that listens: exit 3', async () => {
+    const { exitCode, stderr } = await runMain(['tx', HASH, '--url', 'http://127.0.0.1:9']);
+    expect(exitCode).toBe(3);
+    expect(stderr).toMatch(/^gastop: [^\n]+\n$/);
+  });
+
+  it('a transaction of a recording or a simulation: exit 1', async () => {
+    for (const source of [['--demo'], ['--replay', RECORDING]]) {
+      const { exitCode, stdout, stderr } = await runMain(['tx', HASH, ...source]);
+      expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: '' });
+      expect(stderr).toMatch(/^gastop: [^\n]+\n$/);
+    }
+  });
+});
