@@ -1,3 +1,5 @@
+import type { LimitKind } from './limit-kind.ts';
+
 export type ClientErrorCode =
   /** Nothing answered: refused, reset, timed out, name not found. */
   | 'unreachable'
@@ -17,6 +19,9 @@ export type ClientErrorCode =
   /** An answer came but a required field could not be found in it. */
   | 'unreadable';
 
+/** More of the service's own answer than anybody reads in an error. */
+export const LONGEST_RAW = 2_000;
+
 /** A v1 call that did not work. `message` is one clean line for people; nothing in it repeats the key. */
 export class ClientError extends Error {
   override readonly name = 'ClientError';
@@ -26,11 +31,15 @@ export class ClientError extends Error {
   readonly status: number | null;
   /** What the service asks to wait before the next try (`Retry-After`). */
   readonly retryAfterSec: number | null;
+  /** For `quota`: which limit, where the service says so. */
+  readonly limit: LimitKind | null;
+  /** The service's own word for it, e.g. `api_key_revoked`. */
+  readonly errorCode: string | null;
   /** The service's own details, e.g. one line per parameter or per node. */
   readonly details: readonly { readonly path: string; readonly message: string }[];
   /** For `unreadable`: the field that is missing or makes no sense, e.g. `lanes.slow.price`. */
   readonly field: string | null;
-  /** For `unreadable`: the beginning of the answer, stripped of control characters, for the raw view. */
+  /** The beginning of the answer, stripped of control characters, for the raw view; `null`: there was none. */
   readonly raw: string | null;
 
   constructor(
@@ -40,6 +49,8 @@ export class ClientError extends Error {
       readonly endpoint: string;
       readonly status?: number | null;
       readonly retryAfterSec?: number | null;
+      readonly limit?: LimitKind | null;
+      readonly errorCode?: string | null;
       readonly details?: readonly { readonly path: string; readonly message: string }[];
       readonly field?: string | null;
       readonly raw?: string | null;
@@ -51,6 +62,8 @@ export class ClientError extends Error {
     this.endpoint = context.endpoint;
     this.status = context.status ?? null;
     this.retryAfterSec = context.retryAfterSec ?? null;
+    this.limit = context.limit ?? null;
+    this.errorCode = context.errorCode || null;
     this.details = context.details ?? [];
     this.field = context.field ?? null;
     this.raw = context.raw ?? null;

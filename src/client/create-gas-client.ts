@@ -5,6 +5,7 @@ import { GasCurrent, GasRecommendation, GasTrend } from '../contract/gas.ts';
 import { BaseFeeMetrics, GasUsedRatioMetrics, PriorityFeeMetrics } from '../contract/metrics.ts';
 import { PATHS } from '../contract/routes.ts';
 import { cleanText } from '../core/clean-text.ts';
+import { AnswerMemory, type Received } from './answer-memory.ts';
 import { ClientError } from './client-error.ts';
 import { keptDescription } from './description/kept-description.ts';
 import type { CallOptions, GasClient, MetricsQuery } from './gas-client.ts';
@@ -19,7 +20,7 @@ import { readRecommendation } from './reading/recommendation.ts';
 import { readSnapshot } from './reading/snapshot.ts';
 import { readTrend } from './reading/trend.ts';
 import { parseServiceUrl, v1Root } from './service-url.ts';
-import { askV1, type Fetch, type TransportOptions } from './transport.ts';
+import type { Fetch, TransportOptions } from './transport.ts';
 
 const TIMEOUT_MS = 10_000;
 const MAX_BYTES = 8_000_000;
@@ -54,69 +55,61 @@ export function createGasClient(options: GasClientOptions): GasClient {
     return findDescription(transport, service);
   });
 
-  const get = async <View>(
-    path: string,
-    query: Query,
-    schema: z.ZodType,
-    read: (answer: Answer) => View,
-    { signal }: CallOptions,
-  ): Promise<View> => {
-    const text = await askV1(transport, path, query, signal);
-    return read(new Answer(text, { endpoint: path, host: service.host, schema }));
+  const memory = new AnswerMemory(transport);
+
+  /** One kind of answer: how it is read, and what was read of those that come again unchanged. */
+  const answers = <View>(schema: z.ZodType, read: (answer: Answer, query: Query) => View) => {
+    const views = new WeakMap<Received, View>();
+    return async (path: string, query: Query, { signal }: CallOptions): Promise<View> => {
+      const received = await memory.ask(path, query, signal);
+      const known = views.get(received);
+      if (known !== undefined) return known;
+      const view = read(new Answer(received.text, { endpoint: path, host: service.host, schema }), query);
+      views.set(received, view);
+      return view;
+    };
   };
+  const current = answers(GasCurrent, readSnapshot);
+  const trend = answers(GasTrend, readTrend);
+  const recommendation = answers(GasRecommendation, readRecommendation);
+  const chart = answers(StatsChart, (answer, { timeFrame = '' }) => readChart(answer, timeFrame));
+  const market = answers(StatsMarket, (answer, { timeFrame = '' }) => readMarket(answer, timeFrame));
+  const baseFee = answers(BaseFeeMetrics, (answer) => readMetrics(answer, readBaseFeeRow));
+  const priorityFee = answers(PriorityFeeMetrics, (answer) => readMetrics(answer, readPriorityFeeRow));
+  const gasUsedRatio = answers(GasUsedRatioMetrics, (answer) => readMetrics(answer, readGasUsedRatioRow));
+  const block = answers(BlockMetrics, readBlock);
+  const tx = answers(TxMetrics, readTx);
+  const txs = answers(TxsMetrics, (answer) => readMetrics(answer, readTxRow));
+  const rateLimits = answers(RateLimits, readRateLimits);
+  const summary = answers(Summary, readSummary);
 
   return {
-    gasCurrent: (call = {}) => get(PATHS.gasCurrent, {}, GasCurrent, readSnapshot, call),
-    gasTrend: (call = {}) => get(PATHS.gasTrend, {}, GasTrend, readTrend, call),
-    gasRecommendation: (call = {}) =>
-      get(PATHS.gasRecommendation, {}, GasRecommendation, readRecommendation, call),
-    statsChart: (timeFrame, call = {}) =>
-      get(PATHS.statsChart, { timeFrame }, StatsChart, (answer) => readChart(answer, timeFrame), call),
-    statsMarket: (timeFrame, call = {}) =>
-      get(PATHS.statsMarket, { timeFrame }, StatsMarket, (answer) => readMarket(answer, timeFrame), call),
+    gasCurrent: (call = {}) => current(PATHS.gasCurrent, {}, call),
+    gasTrend: (call = {}) => trend(PATHS.gasTrend, {}, call),
+    gasRecommendation: (call = {}) => recommendation(PATHS.gasRecommendation, {}, call),
+    statsChart: (timeFrame, call = {}) => chart(PATHS.statsChart, { timeFrame }, call),
+    statsMarket: (timeFrame, call = {}) => market(PATHS.statsMarket, { timeFrame }, call),
     baseFee: async (query = {}, call = {}) =>
-      get(
-        PATHS.baseFee,
-        metricsQuery(query, PATHS.baseFee),
-        BaseFeeMetrics,
-        (answer) => readMetrics(answer, readBaseFeeRow),
-        call,
-      ),
+      baseFee(PATHS.baseFee, metricsQuery(query, PATHS.baseFee), call),
     priorityFee: async (query = {}, call = {}) =>
-      get(
+      priorityFee(
         PATHS.priorityFee,
         {
           ...metricsQuery(query, PATHS.priorityFee),
           ...(query.percentile === undefined ? {} : { percentile: query.percentile }),
         },
-        PriorityFeeMetrics,
-        (answer) => readMetrics(answer, readPriorityFeeRow),
         call,
       ),
     gasUsedRatio: async (query = {}, call = {}) =>
-      get(
-        PATHS.gasUsedRatio,
-        metricsQuery(query, PATHS.gasUsedRatio),
-        GasUsedRatioMetrics,
-        (answer) => readMetrics(answer, readGasUsedRatioRow),
-        call,
-      ),
-    block: async (number, call = {}) =>
-      get(pathOf(PATHS.block, { number: String(number) }), {}, BlockMetrics, readBlock, call),
-    tx: async (hash, call = {}) => get(pathOf(PATHS.tx, { hash }), {}, TxMetrics, readTx, call),
-    txs: async (query = {}, call = {}) =>
-      get(
-        PATHS.txs,
-        metricsQuery(query, PATHS.txs),
-        TxsMetrics,
-        (answer) => readMetrics(answer, readTxRow),
-        call,
-      ),
-    rateLimits: (call = {}) => get(PATHS.rateLimits, {}, RateLimits, readRateLimits, call),
-    summary: (call = {}) => get(PATHS.summary, {}, Summary, readSummary, call),
+      gasUsedRatio(PATHS.gasUsedRatio, metricsQuery(query, PATHS.gasUsedRatio), call),
+    block: async (number, call = {}) => block(pathOf(PATHS.block, { number: String(number) }), {}, call),
+    tx: async (hash, call = {}) => tx(pathOf(PATHS.tx, { hash }), {}, call),
+    txs: async (query = {}, call = {}) => txs(PATHS.txs, metricsQuery(query, PATHS.txs), call),
+    rateLimits: (call = {}) => rateLimits(PATHS.rateLimits, {}, call),
+    summary: (call = {}) => summary(PATHS.summary, {}, call),
     description: ({ signal } = {}) => description(signal),
     raw: async (path, query = {}, { signal } = {}) => {
-      const text = await askV1(transport, path, query, signal);
+      const { text } = await memory.ask(path, query, signal);
       return parseJson(text) === undefined ? cleanLines(text) : harmlessJson(text);
     },
   };

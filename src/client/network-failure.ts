@@ -21,8 +21,16 @@ const BY_CODE: Readonly<Record<string, (host: string) => string>> = {
     `the certificate of ${host} is self-signed; NODE_EXTRA_CA_CERTS can name it as trusted`,
   SELF_SIGNED_CERT_IN_CHAIN: (host) =>
     `the certificate of ${host} is self-signed; NODE_EXTRA_CA_CERTS can name it as trusted`,
+  CERT_NOT_YET_VALID: (host) => `the certificate of ${host} is not valid yet: is this machine's clock right?`,
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: untrusted,
+  UNABLE_TO_GET_ISSUER_CERT: untrusted,
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: untrusted,
   ERR_TLS_CERT_ALTNAME_INVALID: (host) => `the certificate of ${host} is for another host`,
 };
+
+function untrusted(host: string): string {
+  return `the certificate of ${host} is signed by nobody this machine trusts; NODE_EXTRA_CA_CERTS can name its authority`;
+}
 
 /**
  * What went wrong before or while an answer came. The original error is not kept as `cause`: it holds the request
@@ -41,7 +49,11 @@ export function networkFailure(error: unknown, endpoint: string, host: string): 
     });
   }
   const line = code === null ? undefined : BY_CODE[code];
-  const message = line?.(host) ?? `${host} could not be asked${code === null ? reason(error) : ` (${code})`}`;
+  const isTls = code !== null && /^(ERR_SSL_|ERR_TLS_|EPROTO$)/.test(code);
+  const message =
+    line?.(host) ??
+    (isTls ? `no secure connection to ${host} came about (${code})` : null) ??
+    `${host} could not be asked${code === null ? reason(error) : ` (${code})`}`;
   return new ClientError('unreachable', message, { endpoint });
 }
 

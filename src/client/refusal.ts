@@ -1,16 +1,28 @@
-import { ClientError, type ClientErrorCode } from './client-error.ts';
+import { cleanText } from '../core/clean-text.ts';
+import { ClientError, type ClientErrorCode, LONGEST_RAW } from './client-error.ts';
+import { type LimitKind, limitKind } from './limit-kind.ts';
 import { type ErrorWords, errorWords } from './reading/error-words.ts';
-import { parseJson } from './reading/json.ts';
-import { retryAfterSec } from './retry-after.ts';
+import { isWebPage, parseJson } from './reading/json.ts';
+import { askedWaitSec } from './retry-after.ts';
 
 const CODE_BY_STATUS: Readonly<Record<number, ClientErrorCode>> = {
   400: 'invalid',
   401: 'key',
+  402: 'plan',
   403: 'plan',
   404: 'not-found',
+  405: 'not-found',
+  410: 'not-found',
+  501: 'not-found',
   422: 'invalid',
   429: 'quota',
   503: 'unavailable',
+};
+
+const QUOTA: Readonly<Record<LimitKind | 'unknown', string>> = {
+  daily: 'the daily quota of this key is used up',
+  rate: 'more questions at once than this key may ask',
+  unknown: 'this key has asked as much as it may for now',
 };
 
 /** The typed error for an HTTP answer that is not a success. */
@@ -20,12 +32,23 @@ export function refusal(
   context: { readonly endpoint: string; readonly withKey: boolean; readonly now: number },
 ): ClientError {
   const said = errorWords(parseJson(text));
-  const code = CODE_BY_STATUS[response.status] ?? 'server';
-  return new ClientError(code, sentence(code, response.status, said, context), {
+  const { status } = response;
+  // A service refuses in JSON; a page comes from what stands before it and knows nothing of plans.
+  const isGuarded = status === 403 && isWebPage(text);
+  const code = isGuarded ? 'server' : (CODE_BY_STATUS[status] ?? 'server');
+  const waitSec = askedWaitSec(status, response.headers, context.now);
+  const limit = code === 'quota' ? limitKind(said, waitSec) : null;
+  const message = isGuarded
+    ? 'a proxy or firewall before the service refuses with a web page (403)'
+    : sentence(code, status, said, { ...context, limit });
+  return new ClientError(code, message, {
     endpoint: context.endpoint,
-    status: response.status,
-    retryAfterSec: retryAfterSec(response.headers.get('retry-after'), context.now),
+    status,
+    retryAfterSec: waitSec,
+    limit,
+    errorCode: said.errorCode,
     details: said.details,
+    raw: text.trim() === '' ? null : cleanText(text, LONGEST_RAW),
   });
 }
 
@@ -33,7 +56,11 @@ function sentence(
   code: ClientErrorCode,
   status: number,
   said: ErrorWords,
-  { endpoint, withKey }: { readonly endpoint: string; readonly withKey: boolean },
+  {
+    endpoint,
+    withKey,
+    limit,
+  }: { readonly endpoint: string; readonly withKey: boolean; readonly limit: LimitKind | null },
 ): string {
   const reason = said.message === '' ? '' : `: ${said.message}`;
   switch (code) {
@@ -49,7 +76,7 @@ function sentence(
     case 'invalid':
       return `the service did not accept the question${reason}`;
     case 'quota':
-      return `the quota of this key is used up${reason}`;
+      return `${QUOTA[limit ?? 'unknown']}${reason}`;
     case 'unavailable':
       return said.message === '' ? 'the service cannot answer now (503)' : said.message;
     default:

@@ -65,7 +65,7 @@ export function isSuccess(status: number): boolean {
 }
 
 /** The path as it was asked, for messages. */
-function endpointOf({ root }: TransportOptions, path: string): string {
+export function endpointOf({ root }: TransportOptions, path: string): string {
   return cleanText(new URL(root + path).pathname.slice(new URL(root).pathname.length), 200);
 }
 
@@ -92,6 +92,7 @@ export async function exchangeV1(
     });
   }
 
+  const began = performance.now();
   const timeout = new AbortController();
   const timer = setTimeout(() => timeout.abort(), options.timeoutMs);
   const ended = AbortSignal.any(signal === undefined ? [timeout.signal] : [timeout.signal, signal]);
@@ -100,10 +101,15 @@ export async function exchangeV1(
     return await unlessAborted(ended, ask(options, question));
   } catch (error) {
     if (error instanceof ClientError) throw error;
-    if (signal?.aborted) throw new ClientError('unreachable', 'the question was called off', { endpoint });
-    if (timeout.signal.aborted) {
-      const seconds = Number((options.timeoutMs / 1_000).toPrecision(2));
+    // The caller's own clock may run out a moment before ours does: that is no calling off.
+    const late = timeout.signal.aborted || isTimeout(signal?.reason);
+    if (late) {
+      const ms = timeout.signal.aborted ? options.timeoutMs : performance.now() - began;
+      const seconds = Number((ms / 1_000).toPrecision(2));
       throw new ClientError('unreachable', `${host} gave no answer within ${seconds} s`, { endpoint });
+    }
+    if (signal?.aborted) {
+      throw new ClientError('unreachable', `the question to ${host} was called off`, { endpoint });
     }
     throw bodyFailure(error, endpoint, options) ?? networkFailure(error, endpoint, host);
   } finally {
@@ -111,6 +117,10 @@ export async function exchangeV1(
     // Ends what a lost race left behind: a body that still streams.
     timeout.abort();
   }
+}
+
+function isTimeout(reason: unknown): boolean {
+  return reason instanceof Error && reason.name === 'TimeoutError';
 }
 
 interface Question {

@@ -319,7 +319,7 @@ describe('a service that cannot be reached', () => {
     const calledOff = new AbortController();
     const call = createGasClient({ baseUrl: server.url }).gasCurrent({ signal: calledOff.signal });
     calledOff.abort();
-    expect((await failureOf(call)).message).toBe('the question was called off');
+    expect((await failureOf(call)).message).toBe(`the question to ${server.host} was called off`);
     const never = createGasClient({ baseUrl: server.url }).gasCurrent({ signal: AbortSignal.abort() });
     expect((await failureOf(never)).code).toBe('unreachable');
   });

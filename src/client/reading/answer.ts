@@ -1,11 +1,10 @@
 import type * as z from 'zod';
 import { cleanText } from '../../core/clean-text.ts';
-import { ClientError } from '../client-error.ts';
+import { ClientError, LONGEST_RAW } from '../client-error.ts';
 import { errorWords } from './error-words.ts';
-import { isRecord, type JsonRecord, parseJson } from './json.ts';
+import { isRecord, isWebPage, type JsonRecord, parseJson } from './json.ts';
 import type { ReadingTrace } from './reading-trace.ts';
 
-const EXCERPT = 2_000;
 /** What services put around what they mean. */
 const ENVELOPES = ['data', 'result', 'items', 'content'] as const;
 const DEEPEST = 5;
@@ -100,15 +99,16 @@ export class Answer {
     return new ClientError('unreadable', message, {
       endpoint: this.endpoint,
       field,
-      raw: cleanText(this.#text, EXCERPT),
+      raw: cleanText(this.#text, LONGEST_RAW),
     });
   }
 }
 
 function notJson(text: string, { endpoint, host }: { endpoint: string; host: string }): string {
   if (text.trim() === '') return `${host} answered ${endpoint} with nothing; check the URL`;
-  if (/^\s*(<!doctype|<html|<\?xml|<head|<body)/i.test(text))
-    return `${host} answered ${endpoint} with a web page: this is not the address of a v1 service`;
+  if (isWebPage(text)) {
+    return `${host} answered ${endpoint} with a web page: a login or proxy, or not the address of a v1 service`;
+  }
   return /^\s*[[{]/.test(text)
     ? `the answer of ${host} to ${endpoint} is broken off or not JSON`
     : `${host} answered ${endpoint} with something that is not JSON; check the URL`;

@@ -13,6 +13,11 @@ export function parseJson(text: string): unknown {
   }
 }
 
+/** Whether a text is a web page (or other markup) where JSON was awaited. */
+export function isWebPage(text: string): boolean {
+  return /^\s*(<!doctype|<html|<\?xml|<head|<body)/i.test(text.replace(/^\ufeff/, ''));
+}
+
 /** What could act on a terminal inside JSON strings: there an escape means the same. */
 const UNSAFE = /[\u007f-\u009f\p{Cf}\p{Zl}\p{Zp}]/gu;
 
