@@ -16,10 +16,18 @@ export const ERROR_STATUS = {
 } as const;
 export type ErrorCode = keyof typeof ERROR_STATUS;
 
-export const ErrorBody = z.object({
-  errorCode: z.enum(Object.keys(ERROR_STATUS) as [ErrorCode, ...ErrorCode[]]),
-  /** Says what to do next. */
-  message: z.string(),
-  details: z.array(z.object({ path: z.string(), message: z.string() })).optional(),
-});
+const ErrorCodeSchema = z
+  .enum(Object.keys(ERROR_STATUS) as [ErrorCode, ...ErrorCode[]])
+  .meta({ id: 'ErrorCode', description: 'What went wrong, for programs' });
+
+export const ErrorBody = z
+  .object({
+    errorCode: ErrorCodeSchema,
+    message: z.string().describe('What went wrong and what to do next, for people'),
+    details: z
+      .array(z.object({ path: z.string(), message: z.string() }))
+      .optional()
+      .describe('The parameters that are wrong, or the nodes that failed, one by one'),
+  })
+  .meta({ id: 'ErrorBody', description: 'Every refusal and every failure' });
 export type ErrorBody = z.infer<typeof ErrorBody>;

@@ -1,130 +1,147 @@
 import * as z from 'zod';
 import { GasCurrent, GasRecommendation, GasTrend } from './gas.ts';
-import { BlockNumber, Ratio, TimeFrame, Timestamp, Wei } from './primitives.ts';
+import { Amount, BlockNumber, Ratio, TimeFrame, Timestamp, Usd, Wei } from './primitives.ts';
 
 /** `GET /dashboard/stats/current` */
-export const StatsCurrent = z.strictObject({
-  snapshot: GasCurrent,
-  trend: GasTrend,
-  recommendation: GasRecommendation,
-});
+export const StatsCurrent = z
+  .strictObject({ snapshot: GasCurrent, trend: GasTrend, recommendation: GasRecommendation })
+  .meta({ id: 'StatsCurrent', description: 'Price, trend and recommendation of the same block' });
 export type StatsCurrent = z.infer<typeof StatsCurrent>;
 
-export const ChartPoint = z.strictObject({
-  timestamp: Timestamp,
-  base: Wei,
-  /** Mean p50 tip of the bucket; `null` where tips are unknown. */
-  priority: Wei.nullable(),
-  /** Mean base fee plus mean p25, p50 and p75 tip. */
-  low: Wei,
-  average: Wei,
-  high: Wei,
-  gasUsedRatio: Ratio,
-});
+export const ChartPoint = z
+  .strictObject({
+    timestamp: Timestamp.describe('Where the bucket begins'),
+    base: Wei.describe('Mean base fee of the bucket, in wei per gas'),
+    priority: Wei.nullable().describe(
+      'Mean median tip of the bucket, in wei per gas; null where tips are unknown',
+    ),
+    low: Wei.describe('Mean base fee plus mean p25 tip, in wei per gas'),
+    average: Wei.describe('Mean base fee plus mean p50 tip, in wei per gas'),
+    high: Wei.describe('Mean base fee plus mean p75 tip, in wei per gas'),
+    gasUsedRatio: Ratio,
+  })
+  .meta({ id: 'ChartPoint', description: 'One bucket of the chart. Prices are in wei per gas' });
 export type ChartPoint = z.infer<typeof ChartPoint>;
 
-export const Anomaly = z.strictObject({
-  timestamp: Timestamp,
-  kind: z.enum(['SPIKE', 'REGIME_SHIFT', 'ANOMALY']),
-  value: Wei,
-});
+export const Anomaly = z
+  .strictObject({
+    timestamp: Timestamp,
+    kind: z.enum(['SPIKE', 'REGIME_SHIFT', 'ANOMALY']),
+    value: Wei.describe('The base fee that stood out, in wei per gas'),
+  })
+  .meta({ id: 'Anomaly', description: 'A place in the chart that is out of the ordinary' });
 export type Anomaly = z.infer<typeof Anomaly>;
 
 /** `GET /dashboard/stats/chart`: at most 500 points. */
-export const StatsChart = z.strictObject({
-  timeFrame: TimeFrame,
-  bucketSec: z.number().min(1),
-  points: z.array(ChartPoint).max(500),
-  anomalies: z.array(Anomaly),
-  events: z.array(
-    z.strictObject({ timestamp: Timestamp, kind: z.enum(['ALERT', 'AUTO_TX']), id: z.string() }),
-  ),
-});
+export const StatsChart = z
+  .strictObject({
+    timeFrame: TimeFrame,
+    bucketSec: z.number().min(1).describe('Length of a bucket, in seconds'),
+    points: z.array(ChartPoint).max(500),
+    anomalies: z.array(Anomaly),
+    events: z
+      .array(z.strictObject({ timestamp: Timestamp, kind: z.enum(['ALERT', 'AUTO_TX']), id: z.string() }))
+      .describe('What this service did at the time'),
+  })
+  .meta({ id: 'StatsChart', description: 'Prices over a time frame, oldest first' });
 export type StatsChart = z.infer<typeof StatsChart>;
 
-export const Stats = z.strictObject({
-  now: Wei,
-  min: Wei,
-  p10: Wei,
-  median: Wei,
-  mean: Wei,
-  p90: Wei,
-  max: Wei,
-  changeRatio: z.number(),
-});
+export const Stats = z
+  .strictObject({
+    now: Wei,
+    min: Wei,
+    p10: Wei,
+    median: Wei,
+    mean: Wei,
+    p90: Wei,
+    max: Wei,
+    changeRatio: z.number().describe('Change over the time frame as a share; negative when it fell'),
+  })
+  .meta({ id: 'Stats', description: 'How a price was spread over the time frame, in wei per gas' });
 export type Stats = z.infer<typeof Stats>;
 
-const Cost = z.strictObject({
-  /** Whole amounts are decimal strings. */
-  wei: z.string().regex(/^\d+$/),
-  usd: z.number().min(0).nullable(),
+const Cost = z.strictObject({ wei: Amount, usd: Usd.nullable() }).meta({
+  id: 'Cost',
+  description: 'What something costs, in wei and in US dollars where the price is known',
 });
 
 /** Mean base fee, wei per gas, by UTC weekday (row 0 is Monday) and hour; `null` where nothing is known. */
-export const Heatmap = z.array(z.array(Wei.nullable()).length(24)).length(7);
+export const Heatmap = z.array(z.array(Wei.nullable()).length(24)).length(7).meta({
+  id: 'Heatmap',
+  description:
+    'Mean base fee, in wei per gas, by UTC weekday (row 0 is Monday) and hour; null where nothing is known',
+});
 export type Heatmap = z.infer<typeof Heatmap>;
 
 /** `GET /dashboard/stats/market` */
-export const StatsMarket = z.strictObject({
-  timeFrame: TimeFrame,
-  /** Where the figures begin: later than the time frame while history is young. */
-  from: Timestamp,
-  base: Stats,
-  average: Stats,
-  /** Standard deviation of the base fee over its mean. */
-  volatility: z.number().min(0),
-  cheapestHourUtc: z.int().min(0).max(23).nullable(),
-  heatmap: Heatmap,
-  nativeUsd: z.number().min(0).nullable(),
-  nativeUsdChangeRatio: z.number().nullable(),
-  actions: z.array(
-    z.strictObject({ name: z.string(), gas: z.int().min(21_000), slow: Cost, average: Cost, fast: Cost }),
-  ),
-});
+export const StatsMarket = z
+  .strictObject({
+    timeFrame: TimeFrame,
+    from: Timestamp.describe('Where the figures begin: later than the time frame while history is young'),
+    base: Stats.describe('The base fee, in wei per gas'),
+    average: Stats.describe('Base fee plus median tip, in wei per gas'),
+    volatility: z.number().min(0).describe('Standard deviation of the base fee over its mean'),
+    cheapestHourUtc: z.int().min(0).max(23).nullable().describe('Hour of the day, UTC, that was cheapest'),
+    heatmap: Heatmap,
+    nativeUsd: Usd.nullable().describe('US dollars for one native coin; null where the price is not known'),
+    nativeUsdChangeRatio: z.number().nullable().describe('Its change over the time frame as a share'),
+    actions: z
+      .array(
+        z.strictObject({
+          name: z.string(),
+          gas: z.int().min(21_000).describe('What it usually takes, in gas'),
+          slow: Cost,
+          average: Cost,
+          fast: Cost,
+        }),
+      )
+      .describe('What usual work costs, lane by lane'),
+  })
+  .meta({ id: 'StatsMarket', description: 'How prices are spread, cheap hours, usual costs' });
 export type StatsMarket = z.infer<typeof StatsMarket>;
 
 /** `GET /dashboard/rate-limits` of the key that asks. `null`: without limit. */
-export const RateLimits = z.strictObject({
-  plan: z.string(),
-  dailyLimit: z.int().min(0).nullable(),
-  usedToday: z.int().min(0),
-  remainingToday: z.int().min(0).nullable(),
-  /** The next midnight UTC. */
-  resetsAt: Timestamp,
-  /** Requests per second. */
-  perSecond: z.number().min(0).nullable(),
-});
+export const RateLimits = z
+  .strictObject({
+    plan: z.string(),
+    dailyLimit: z.int().min(0).nullable().describe('Requests per UTC day; null is without limit'),
+    usedToday: z.int().min(0).describe('Requests counted today'),
+    remainingToday: z.int().min(0).nullable().describe('Requests left today; null is without limit'),
+    resetsAt: Timestamp.describe('The next midnight, UTC'),
+    perSecond: z.number().min(0).nullable().describe('Requests per second; null is without limit'),
+  })
+  .meta({ id: 'RateLimits', description: 'What the key that asks may ask' });
 export type RateLimits = z.infer<typeof RateLimits>;
 
 const Count = z.int().min(0);
 
+const NodeHealth = z
+  .strictObject({
+    name: z.string().describe('Host and port, never a whole URL'),
+    state: z.enum(['ok', 'lagging', 'disagrees', 'down', 'wrong-chain']),
+    head: BlockNumber.nullable(),
+    latencyMs: z.number().min(0).nullable().describe('How long its last answer took, in milliseconds'),
+    message: z.string(),
+  })
+  .meta({ id: 'NodeHealth', description: 'One node of the source' });
+
 /** `GET /dashboard/summary` */
-export const Summary = z.strictObject({
-  alerts: z.strictObject({ total: Count, pending: Count, disabled: Count, fired24h: Count }),
-  autoTxs: z.strictObject({ total: Count, byStatus: z.record(z.string(), Count) }),
-  savings: z.strictObject({
-    savedWei: z.string().regex(/^\d+$/),
-    savedUsd: z.number().min(0).nullable(),
-    events: Count,
-  }),
-  gas: z.strictObject({ low: Wei, average: Wei, high: Wei, base: Wei }),
-  recommendation: GasRecommendation.pick({ action: true, targetPrice: true, probability: true }),
-  health: z.strictObject({
-    source: GasCurrent.shape.source,
-    stale: z.boolean(),
-    headAgeSec: z.number().min(0),
-    /** How many blocks the source's best node is ahead of what has been digested. */
-    lagBlocks: Count,
-    /** The source's nodes, one by one, by host and port. */
-    nodes: z.array(
-      z.strictObject({
-        name: z.string(),
-        state: z.enum(['ok', 'lagging', 'disagrees', 'down', 'wrong-chain']),
-        head: BlockNumber.nullable(),
-        latencyMs: z.number().min(0).nullable(),
-        message: z.string(),
-      }),
-    ),
-  }),
-});
+export const Summary = z
+  .strictObject({
+    alerts: z.strictObject({ total: Count, pending: Count, disabled: Count, fired24h: Count }),
+    autoTxs: z.strictObject({ total: Count, byStatus: z.record(z.string(), Count) }),
+    savings: z.strictObject({ savedWei: Amount, savedUsd: Usd.nullable(), events: Count }),
+    gas: z
+      .strictObject({ low: Wei, average: Wei, high: Wei, base: Wei })
+      .describe("The lanes' prices and the base fee, in wei per gas"),
+    recommendation: GasRecommendation.pick({ action: true, targetPrice: true, probability: true }),
+    health: z.strictObject({
+      source: GasCurrent.shape.source,
+      stale: z.boolean(),
+      headAgeSec: z.number().min(0).describe('How old the head is, in seconds'),
+      lagBlocks: Count.describe("How many blocks the source's best node is ahead of what has been digested"),
+      nodes: z.array(NodeHealth),
+    }),
+  })
+  .meta({ id: 'DashboardSummary', description: 'Everything at one glance, and how the source is' });
 export type Summary = z.infer<typeof Summary>;

@@ -1,125 +1,138 @@
 import * as z from 'zod';
-import { BlockNumber, Ratio, Timestamp, Wei } from './primitives.ts';
+import { PAGE } from './metrics.ts';
+import { Amount, BlockNumber, ChainId, Ratio, Timestamp, Usd, Wei } from './primitives.ts';
 
-/** An amount of wei that may be larger than a JSON number holds: a decimal string. */
-export const Amount = z.string().regex(/^\d+$/);
+const Hash = z
+  .string()
+  .regex(/^0x[0-9a-f]{64}$/)
+  .meta({ id: 'Hash', description: 'Hash of a block or a transaction' });
+const Address = z
+  .string()
+  .regex(/^0x[0-9a-fA-F]{40}$/)
+  .meta({ id: 'Address', description: 'Address of an account' });
+const Gas = z.int().min(0).meta({ id: 'Gas', description: 'Units of gas' });
 
-const Hash = z.string().regex(/^0x[0-9a-f]{64}$/);
-const Address = z.string().regex(/^0x[0-9a-fA-F]{40}$/);
-const Gas = z.int().min(0);
-
-/** A block's effective priority fees, weighted by gas used, wei per gas. */
-const TipPercentiles = z.strictObject({
-  p10: Wei,
-  p25: Wei,
-  p50: Wei,
-  p75: Wei,
-  p90: Wei,
-  p95: Wei,
-  p99: Wei,
-});
+const TipPercentiles = z
+  .strictObject({ p10: Wei, p25: Wei, p50: Wei, p75: Wei, p90: Wei, p95: Wei, p99: Wei })
+  .meta({
+    id: 'TipPercentiles',
+    description: "A block's effective priority fees, weighted by gas used, in wei per gas",
+  });
 
 /** `GET /metrics/block/{number}`. What a recording or the simulation does not hold is `null`. */
-export const BlockMetrics = z.strictObject({
-  chainId: z.int().min(0),
-  blockNumber: BlockNumber,
-  hash: Hash.nullable(),
-  parentHash: Hash.nullable(),
-  timestamp: Timestamp,
-  /** Blocks on top of it, itself included. */
-  confirmations: z.int().min(1),
-  baseFeePerGas: Wei,
-  /** The base fee of the block after it: the next block's own, or for the head what the fee rule gives. */
-  nextBaseFeePerGas: Wei,
-  gasUsed: Gas.nullable(),
-  gasLimit: Gas.nullable(),
-  gasUsedRatio: Ratio,
-  transactionCount: z.int().min(0).nullable(),
-  tips: TipPercentiles.nullable(),
-  blobBaseFee: Wei.nullable(),
-  nextBlobBaseFee: Wei.nullable(),
-  blobGasUsed: Gas.nullable(),
-  excessBlobGas: Gas.nullable(),
-  /** Base fee × gas used, and what blobs burnt (EIP-1559, EIP-4844). */
-  burntWei: Amount.nullable(),
-  feeRecipient: Address.nullable(),
-});
+export const BlockMetrics = z
+  .strictObject({
+    chainId: ChainId,
+    blockNumber: BlockNumber,
+    hash: Hash.nullable(),
+    parentHash: Hash.nullable(),
+    timestamp: Timestamp,
+    confirmations: z.int().min(1).describe('Blocks on top of it, itself included'),
+    baseFeePerGas: Wei.describe('In wei per gas'),
+    nextBaseFeePerGas: Wei.describe(
+      "The base fee of the block after it, in wei per gas: the next block's own, or for the head what the fee rule gives",
+    ),
+    gasUsed: Gas.nullable(),
+    gasLimit: Gas.nullable(),
+    gasUsedRatio: Ratio,
+    transactionCount: z.int().min(0).nullable(),
+    tips: TipPercentiles.nullable(),
+    blobBaseFee: Wei.nullable().describe('In wei per blob gas (EIP-4844)'),
+    nextBlobBaseFee: Wei.nullable().describe('That of the block after it, in wei per blob gas'),
+    blobGasUsed: Gas.nullable(),
+    excessBlobGas: Gas.nullable(),
+    burntWei: Amount.nullable().describe(
+      'Base fee × gas used, and what blobs burnt, in wei (EIP-1559, EIP-4844)',
+    ),
+    feeRecipient: Address.nullable(),
+  })
+  .meta({
+    id: 'BlockMetrics',
+    description: 'The fees of one block. What a recording or the simulation does not hold is null',
+  });
 export type BlockMetrics = z.infer<typeof BlockMetrics>;
 
-export const TxStatus = z.enum(['PENDING', 'SUCCESS', 'REVERTED']);
+export const TxStatus = z
+  .enum(['PENDING', 'SUCCESS', 'REVERTED'])
+  .meta({ id: 'TxStatus', description: 'PENDING waits in the pool; SUCCESS and REVERTED are in a block' });
+
+const TxType = z.int().min(0).describe('EIP-2718 type, 0 to 4; other chains have others');
 
 /** `GET /metrics/tx/{hash}`. Of one that waits in the pool everything about its block is `null`. */
-export const TxMetrics = z.strictObject({
-  chainId: z.int().min(0),
-  hash: Hash,
-  status: TxStatus,
-  /** EIP-2718 type, 0 to 4; other chains have others. */
-  type: z.int().min(0),
-  from: Address,
-  /** `null` creates a contract. */
-  to: Address.nullable(),
-  value: Amount,
-  nonce: z.int().min(0),
-  /** The first four bytes of the call data; `null` without any. */
-  selector: z
-    .string()
-    .regex(/^0x[0-9a-f]{8}$/)
-    .nullable(),
-  gasLimit: Gas,
-  gasUsed: Gas.nullable(),
-  maxFeePerGas: Wei.nullable(),
-  maxPriorityFeePerGas: Wei.nullable(),
-  /** The price a legacy transaction signed. */
-  gasPrice: Wei.nullable(),
-  maxFeePerBlobGas: Wei.nullable(),
-  blobCount: z.int().min(0).nullable(),
-  /** What it paid per gas, and the part of it above the base fee. */
-  effectiveGasPrice: Wei.nullable(),
-  priorityFeePerGas: Wei.nullable(),
-  /** Gas used × effective price, and blob gas and a rollup's own data fee where there are such. */
-  costWei: Amount.nullable(),
-  /** At the present price of the coin. */
-  costUsd: z.number().min(0).nullable(),
-  blockNumber: BlockNumber.nullable(),
-  blockHash: Hash.nullable(),
-  timestamp: Timestamp.nullable(),
-  transactionIndex: z.int().min(0).nullable(),
-  confirmations: z.int().min(0),
-  /** Where its tip stood: the share of its block's other transactions that tipped less, ties counted half. */
-  tipRank: Ratio.nullable(),
-  /** How many transactions its block holds. */
-  blockTransactionCount: z.int().min(0).nullable(),
-});
+export const TxMetrics = z
+  .strictObject({
+    chainId: ChainId,
+    hash: Hash,
+    status: TxStatus,
+    type: TxType,
+    from: Address,
+    to: Address.nullable().describe('null creates a contract'),
+    value: Amount,
+    nonce: z.int().min(0),
+    selector: z
+      .string()
+      .regex(/^0x[0-9a-f]{8}$/)
+      .nullable()
+      .describe('The first four bytes of the call data; null without any'),
+    gasLimit: Gas,
+    gasUsed: Gas.nullable(),
+    maxFeePerGas: Wei.nullable().describe('The cap it signed, in wei per gas'),
+    maxPriorityFeePerGas: Wei.nullable().describe('The tip it signed, in wei per gas'),
+    gasPrice: Wei.nullable().describe('The price a legacy transaction signed, in wei per gas'),
+    maxFeePerBlobGas: Wei.nullable().describe('In wei per blob gas'),
+    blobCount: z.int().min(0).nullable(),
+    effectiveGasPrice: Wei.nullable().describe('What it paid per gas, in wei'),
+    priorityFeePerGas: Wei.nullable().describe('The part of what it paid above the base fee, in wei per gas'),
+    costWei: Amount.nullable().describe(
+      "Gas used × effective price, and blob gas and a rollup's own data fee where there are such, in wei",
+    ),
+    costUsd: Usd.nullable().describe('At the present price of the coin, in US dollars'),
+    blockNumber: BlockNumber.nullable(),
+    blockHash: Hash.nullable(),
+    timestamp: Timestamp.nullable(),
+    transactionIndex: z.int().min(0).nullable(),
+    confirmations: z.int().min(0),
+    tipRank: Ratio.nullable().describe(
+      "Where its tip stood: the share of its block's other transactions that tipped less, ties counted half",
+    ),
+    blockTransactionCount: z.int().min(0).nullable().describe('How many transactions its block holds'),
+  })
+  .meta({
+    id: 'TxMetrics',
+    description:
+      'What one transaction paid. Of one that waits in the pool everything about its block is null',
+  });
 export type TxMetrics = z.infer<typeof TxMetrics>;
 
 /** One transaction of a window; newest first. */
-export const TxRow = z.strictObject({
-  timestamp: Timestamp,
-  blockNumber: BlockNumber,
-  transactionIndex: z.int().min(0),
-  hash: Hash,
-  status: TxStatus,
-  type: z.int().min(0),
-  from: Address,
-  to: Address.nullable(),
-  value: Amount,
-  gasUsed: Gas,
-  effectiveGasPrice: Wei,
-  priorityFeePerGas: Wei,
-  costWei: Amount,
-});
+export const TxRow = z
+  .strictObject({
+    timestamp: Timestamp,
+    blockNumber: BlockNumber,
+    transactionIndex: z.int().min(0),
+    hash: Hash,
+    status: TxStatus,
+    type: TxType,
+    from: Address,
+    to: Address.nullable().describe('null creates a contract'),
+    value: Amount,
+    gasUsed: Gas,
+    effectiveGasPrice: Wei.describe('What it paid per gas, in wei'),
+    priorityFeePerGas: Wei.describe('The part of what it paid above the base fee, in wei per gas'),
+    costWei: Amount.describe('What it paid in all, in wei'),
+  })
+  .meta({ id: 'TxRow', description: 'One transaction of a window' });
 export type TxRow = z.infer<typeof TxRow>;
 
 /** `GET /metrics/txs`: the transactions of at most 100 blocks. */
-export const TxsMetrics = z.strictObject({
-  chainId: z.int().min(0),
-  from: Timestamp,
-  to: Timestamp,
-  /** Transactions are never folded. */
-  bucket: z.literal('block'),
-  page: z.int().min(0),
-  size: z.int().min(1).max(500),
-  total: z.int().min(0),
-  data: z.array(TxRow),
-});
+export const TxsMetrics = z
+  .strictObject({
+    chainId: ChainId,
+    from: Timestamp.describe('Where the window begins'),
+    to: Timestamp.describe('Where the window ends'),
+    bucket: z.literal('block').describe('Transactions are never folded'),
+    ...PAGE,
+    data: z.array(TxRow),
+  })
+  .meta({ id: 'TxsMetrics', description: 'Transactions of a window of at most 100 blocks, newest first' });
 export type TxsMetrics = z.infer<typeof TxsMetrics>;

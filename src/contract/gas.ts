@@ -1,94 +1,141 @@
 import * as z from 'zod';
-import { BlockNumber, Ratio, Seconds, Timestamp, Wei } from './primitives.ts';
+import { BlockNumber, ChainId, Ratio, Seconds, Timestamp, Usd, Wei } from './primitives.ts';
 
-export const Lane = z.strictObject({
-  price: Wei,
-  maxFeePerGas: Wei,
-  maxPriorityFeePerGas: Wei,
-  withinBlocks: z.int().min(1),
-  waitSec: z.strictObject({ p50: Seconds, p95: Seconds }),
-  probability: Ratio.nullable(),
-});
+export const Lane = z
+  .strictObject({
+    price: Wei.describe('What the lane expects to pay per gas, in wei'),
+    maxFeePerGas: Wei.describe('The cap to sign, in wei per gas (EIP-1559)'),
+    maxPriorityFeePerGas: Wei.describe('The tip to sign, in wei per gas (EIP-1559)'),
+    withinBlocks: z.int().min(1).describe('How many blocks the lane aims to be included within'),
+    waitSec: z
+      .strictObject({ p50: Seconds, p95: Seconds })
+      .describe('Seconds until inclusion: the median, and what 19 of 20 stay below'),
+    probability: Ratio.nullable().describe(
+      "Share of this lane's past advice that was included in time; null until enough of it was judged",
+    ),
+  })
+  .meta({ id: 'Lane', description: 'What to sign for one pace, and what to expect of it' });
 export type Lane = z.infer<typeof Lane>;
 
-export const SourceKind = z.enum(['rpc', 'replay', 'simulated']);
+export const SourceKind = z.enum(['rpc', 'replay', 'simulated']).meta({
+  id: 'SourceKind',
+  description: 'Where blocks come from: nodes, a recording, or a simulation',
+});
 export type SourceKind = z.infer<typeof SourceKind>;
 
-/** `GET /gas/current` */
-export const GasCurrent = z.strictObject({
-  chainId: z.int().min(0),
-  blockNumber: BlockNumber,
-  blockTimestamp: Timestamp,
-  lowPrice: Wei,
-  averagePrice: Wei,
-  highPrice: Wei,
-  basePrice: Wei,
-  priorityPrice: Wei,
-  nextBasePrice: Wei,
-  blobBasePrice: Wei.nullable(),
-  gasUsedRatio: Ratio,
-  lanes: z.strictObject({ slow: Lane, average: Lane, fast: Lane }),
-  nativeUsd: z.number().min(0).nullable(),
-  /** Wall-clock time at which the service digested its last block. */
-  updatedAt: Timestamp,
-  updateFrequencySec: Seconds,
-  stale: z.boolean(),
-  source: z.strictObject({
+const Source = z
+  .strictObject({
     kind: SourceKind,
-    /** Short, for people: `3 nodes agree`, `127.0.0.1:8545`, `blocks.csv`. Never a whole URL. */
-    name: z.string(),
-    /** Why the source gives nothing new, and when it is asked again; `null` while it is well. */
-    problem: z.strictObject({ message: z.string(), retryAt: Timestamp.nullable() }).nullable(),
-    /** A recording that has been played to its end: nothing new will come, and that is no fault. */
-    ended: z.boolean(),
-  }),
-});
+    name: z
+      .string()
+      .describe('Short, for people: "3 nodes agree", "127.0.0.1:8545", "blocks.csv". Never a whole URL'),
+    problem: z
+      .strictObject({ message: z.string(), retryAt: Timestamp.nullable() })
+      .nullable()
+      .describe('Why the source gives nothing new, and when it is asked again; null while it is well'),
+    ended: z
+      .boolean()
+      .describe('A recording that has been played to its end: nothing new will come, and that is no fault'),
+  })
+  .meta({ id: 'Source', description: 'Where the blocks behind this answer come from' });
+
+/** `GET /gas/current` */
+export const GasCurrent = z
+  .strictObject({
+    chainId: ChainId,
+    blockNumber: BlockNumber.describe('The head: the newest block that is known'),
+    blockTimestamp: Timestamp.describe("The head block's own time"),
+    lowPrice: Wei.describe("The slow lane's price, in wei per gas"),
+    averagePrice: Wei.describe("The average lane's price, in wei per gas"),
+    highPrice: Wei.describe("The fast lane's price, in wei per gas"),
+    basePrice: Wei.describe("The head block's base fee, in wei per gas"),
+    priorityPrice: Wei.describe('averagePrice − nextBasePrice, at least 0, in wei per gas'),
+    nextBasePrice: Wei.describe("The next block's base fee, in wei per gas"),
+    blobBasePrice: Wei.nullable().describe(
+      "The head block's blob base fee, in wei per blob gas (EIP-4844); null on a chain without blobs",
+    ),
+    gasUsedRatio: Ratio.describe('How full the head block is'),
+    lanes: z.strictObject({ slow: Lane, average: Lane, fast: Lane }),
+    nativeUsd: Usd.nullable().describe(
+      "US dollars for one native coin, from the chain's own price feed; null without one or when it is old",
+    ),
+    updatedAt: Timestamp.describe('When the service digested its last block, by the clock on the wall'),
+    updateFrequencySec: Seconds.describe('How often something new is to be expected, in seconds'),
+    stale: z.boolean().describe('Nothing new has come for too long: these are the last known figures'),
+    source: Source,
+  })
+  .meta({ id: 'GasCurrent', description: 'What gas costs now. Prices are in wei per gas' });
 export type GasCurrent = z.infer<typeof GasCurrent>;
 
-export const Summary = z.strictObject({ now: Wei, min: Wei, p25: Wei, median: Wei, p75: Wei, max: Wei });
+export const Summary = z
+  .strictObject({ now: Wei, min: Wei, p25: Wei, median: Wei, p75: Wei, max: Wei })
+  .meta({ id: 'PriceSummary', description: 'How a price was spread over the window, in wei per gas' });
 export type Summary = z.infer<typeof Summary>;
 
 /** `GET /gas/trend` */
-export const GasTrend = z.strictObject({
-  window: z.literal('1h'),
-  direction: z.enum(['RISING', 'FALLING', 'STABLE']),
-  changeRatio: z.number(),
-  base: Summary,
-  priority: Summary,
-  percentileRank24h: Ratio,
-  congestion: Ratio,
-  baseFeeFan: z.array(
-    z.strictObject({ blocksAhead: z.int().min(1).max(5), min: Wei, expected: Wei, max: Wei }),
-  ),
-  updatedAt: Timestamp,
-});
+export const GasTrend = z
+  .strictObject({
+    window: z.literal('1h'),
+    direction: z.enum(['RISING', 'FALLING', 'STABLE']),
+    changeRatio: z
+      .number()
+      .describe('The base fee now against the mean of the hour before, as a share; negative when it fell'),
+    base: Summary.describe('The base fee over the window, in wei per gas'),
+    priority: Summary.describe('The median tip of each block over the window, in wei per gas'),
+    percentileRank24h: Ratio.describe(
+      'Share of the blocks of the last 24 hours whose base fee was below the next one',
+    ),
+    congestion: Ratio.describe('Mean gas-used ratio of the last blocks'),
+    baseFeeFan: z
+      .array(
+        z.strictObject({
+          blocksAhead: z.int().min(1).max(5),
+          min: Wei.describe('If every block until then is empty'),
+          expected: Wei,
+          max: Wei.describe('If every block until then is full'),
+        }),
+      )
+      .describe('Where the base fee of the next blocks can be, in wei per gas'),
+    updatedAt: Timestamp,
+  })
+  .meta({ id: 'GasTrend', description: 'Where the price is going' });
 export type GasTrend = z.infer<typeof GasTrend>;
 
 /** `GET /gas/recommendation` */
-export const GasRecommendation = z.strictObject({
-  action: z.enum(['SEND_NOW', 'WAIT', 'SET_ALERT']),
-  lane: z.enum(['SLOW', 'AVERAGE', 'FAST']),
-  targetPrice: Wei,
-  expectedWaitSec: Seconds,
-  deadlineSec: Seconds,
-  probability: Ratio.nullable(),
-  expectedSavingRatio: z.number(),
-  confidence: z.number().min(0).max(100),
-  reasons: z.array(z.string()),
-  alternatives: z.array(
-    z.strictObject({
-      horizonSec: Seconds,
-      price: Wei,
-      probability: Ratio.nullable(),
-      savingRatio: z.number(),
-    }),
-  ),
-  track: z.strictObject({
-    evaluated: z.int().min(0),
-    hitRatio: Ratio.nullable(),
-    statedProbability: Ratio.nullable(),
-  }),
-  validUntil: Timestamp,
-  updatedAt: Timestamp,
-});
+export const GasRecommendation = z
+  .strictObject({
+    action: z.enum(['SEND_NOW', 'WAIT', 'SET_ALERT']),
+    lane: z.enum(['SLOW', 'AVERAGE', 'FAST']),
+    targetPrice: Wei.describe('The price to send at, in wei per gas'),
+    expectedWaitSec: Seconds,
+    deadlineSec: Seconds.describe('When waiting any longer is not advised, in seconds from now'),
+    probability: Ratio.nullable().describe(
+      'That the target is reached before the deadline; null while history is too short',
+    ),
+    expectedSavingRatio: z
+      .number()
+      .describe('What is expected to be saved against sending in the next block, as a share'),
+    confidence: z.number().min(0).max(100).describe('How much history stands behind this, from 0 to 100'),
+    reasons: z.array(z.string()).describe('Why, for people'),
+    alternatives: z
+      .array(
+        z.strictObject({
+          horizonSec: Seconds,
+          price: Wei.describe('Price that is reached within the horizon, in wei per gas'),
+          probability: Ratio.nullable(),
+          savingRatio: z.number().describe('Saving against sending in the next block, as a share'),
+        }),
+      )
+      .describe('What other horizons promise'),
+    track: z
+      .strictObject({
+        evaluated: z.int().min(0).describe('How many past recommendations have been judged'),
+        hitRatio: Ratio.nullable().describe('The share of them that came true'),
+        statedProbability: Ratio.nullable().describe('The probability they had stated, on average'),
+      })
+      .describe("How this service's own past advice did"),
+    validUntil: Timestamp,
+    updatedAt: Timestamp,
+  })
+  .meta({ id: 'GasRecommendation', description: 'Send now, or wait for what price and how long' });
 export type GasRecommendation = z.infer<typeof GasRecommendation>;

@@ -1,64 +1,76 @@
 import * as z from 'zod';
 import { ErrorBody } from './api-error.ts';
 import { BUCKETS, PERCENTILES } from './choices.ts';
-import { BlockNumber, Ratio, Timestamp, Wei } from './primitives.ts';
+import { BlockNumber, ChainId, Ratio, Timestamp, Wei } from './primitives.ts';
 
-export const Bucket = z.enum(BUCKETS);
+export const Bucket = z
+  .enum(BUCKETS)
+  .meta({ id: 'Bucket', description: 'What a row stands for: one block, or a stretch of time' });
 export type Bucket = z.infer<typeof Bucket>;
 
-export const Percentile = z.enum(PERCENTILES);
+export const Percentile = z
+  .enum(PERCENTILES)
+  .meta({ id: 'Percentile', description: 'Percentile of the tips of a block, by gas used' });
 export type Percentile = z.infer<typeof Percentile>;
+
+/** Where a page stands among all rows. */
+export const PAGE = {
+  page: z.int().min(0).describe('Page, from 0'),
+  size: z.int().min(1).max(500).describe('Rows per page'),
+  total: z.int().min(0).describe('Rows of the whole window'),
+};
 
 const envelope = <Row extends z.ZodType>(row: Row) =>
   z.strictObject({
-    chainId: z.int().min(0),
-    from: Timestamp,
-    to: Timestamp,
+    chainId: ChainId,
+    from: Timestamp.describe('Where the window begins'),
+    to: Timestamp.describe('Where the window ends'),
     bucket: Bucket,
-    page: z.int().min(0),
-    size: z.int().min(1).max(500),
-    total: z.int().min(0),
+    ...PAGE,
     data: z.array(row),
   });
 
+const ROW = {
+  timestamp: Timestamp.describe('Where the bucket begins, or the time of the block'),
+  blockNumber: BlockNumber.describe('The last block of the bucket'),
+};
+
 /** `GET /metrics/base-fee`: open, lowest, mean, highest and last base fee of each bucket, wei per gas. */
-export const BaseFeeRow = z.strictObject({
-  timestamp: Timestamp,
-  blockNumber: BlockNumber,
-  open: Wei,
-  min: Wei,
-  mean: Wei,
-  max: Wei,
-  close: Wei,
-});
+export const BaseFeeRow = z
+  .strictObject({
+    ...ROW,
+    open: Wei.describe("The first block's base fee"),
+    min: Wei,
+    mean: Wei,
+    max: Wei,
+    close: Wei.describe("The last block's base fee"),
+  })
+  .meta({ id: 'BaseFeeRow', description: 'Base fees of one bucket, in wei per gas' });
 export type BaseFeeRow = z.infer<typeof BaseFeeRow>;
-export const BaseFeeMetrics = envelope(BaseFeeRow);
+export const BaseFeeMetrics = envelope(BaseFeeRow).meta({ id: 'BaseFeeMetrics' });
 export type BaseFeeMetrics = z.infer<typeof BaseFeeMetrics>;
 
 /** `GET /metrics/priority-fee`: the tip at one percentile, wei per gas; buckets hold the mean over their blocks. */
-export const PriorityFeeRow = z.strictObject({ timestamp: Timestamp, blockNumber: BlockNumber, value: Wei });
+export const PriorityFeeRow = z
+  .strictObject({ ...ROW, value: Wei.describe('The tip at the percentile, in wei per gas') })
+  .meta({ id: 'PriorityFeeRow', description: 'Tip of one bucket: the mean over its blocks' });
 export type PriorityFeeRow = z.infer<typeof PriorityFeeRow>;
-export const PriorityFeeMetrics = envelope(PriorityFeeRow);
+export const PriorityFeeMetrics = envelope(PriorityFeeRow).meta({ id: 'PriorityFeeMetrics' });
 export type PriorityFeeMetrics = z.infer<typeof PriorityFeeMetrics>;
 
 /** `GET /metrics/gas-used-ratio` */
-export const GasUsedRatioRow = z.strictObject({
-  timestamp: Timestamp,
-  blockNumber: BlockNumber,
-  mean: Ratio,
-  max: Ratio,
-});
+export const GasUsedRatioRow = z
+  .strictObject({ ...ROW, mean: Ratio, max: Ratio })
+  .meta({ id: 'GasUsedRatioRow', description: 'How full the blocks of one bucket were' });
 export type GasUsedRatioRow = z.infer<typeof GasUsedRatioRow>;
-export const GasUsedRatioMetrics = envelope(GasUsedRatioRow);
+export const GasUsedRatioMetrics = envelope(GasUsedRatioRow).meta({ id: 'GasUsedRatioMetrics' });
 export type GasUsedRatioMetrics = z.infer<typeof GasUsedRatioMetrics>;
 
 /** A metrics window that cannot be answered: the error body and, beside it, the envelope known of a hosted service. */
 export const MetricsError = ErrorBody.extend({
-  /** `null` while the service has not reached its chain yet. */
-  chainId: z.int().min(0).nullable(),
-  /** As asked, which may be nonsense; `null` where left out. */
-  from: z.string().nullable(),
-  to: z.string().nullable(),
+  chainId: ChainId.nullable().describe('null while the service has not reached its chain yet'),
+  from: z.string().nullable().describe('As asked, which may be nonsense; null where left out'),
+  to: z.string().nullable().describe('As asked, which may be nonsense; null where left out'),
   data: z.array(z.strictObject({ error: z.string() })),
-});
+}).meta({ id: 'MetricsError', description: 'A metrics question that cannot be answered as it was asked' });
 export type MetricsError = z.infer<typeof MetricsError>;

@@ -1,19 +1,47 @@
 import * as z from 'zod';
 import { TIME_FRAMES } from './choices.ts';
 
+// What `meta` says here is what the OpenAPI document says: names (`id`), meanings, units.
+
 /** Price per gas in wei, as a JSON integer. */
-export const Wei = z.int().min(0).max(Number.MAX_SAFE_INTEGER);
+export const Wei = z
+  .int()
+  .min(0)
+  .max(Number.MAX_SAFE_INTEGER)
+  .meta({ id: 'Wei', description: 'A price per gas, in wei', examples: [1_234_567_890] });
+
+/** An amount of wei that may be larger than a JSON number holds: a decimal string. */
+export const Amount = z
+  .string()
+  .regex(/^\d+$/)
+  .meta({
+    id: 'Amount',
+    description: 'A whole amount, in wei, as a decimal string',
+    examples: ['25925925690000'],
+  });
 
 /** ISO 8601 in UTC with `Z`. */
-export const Timestamp = z.iso.datetime();
+export const Timestamp = z.iso
+  .datetime()
+  .meta({ id: 'Timestamp', description: 'ISO 8601, in UTC with Z', examples: ['2026-01-31T12:00:00Z'] });
 
 /** A share, 0 to 1. */
-export const Ratio = z.number().min(0).max(1);
+export const Ratio = z.number().min(0).max(1).meta({ id: 'Ratio', description: 'A share, from 0 to 1' });
 
 /** Seconds, not negative. */
-export const Seconds = z.number().min(0);
+export const Seconds = z.number().min(0).meta({ id: 'Seconds', description: 'A time span, in seconds' });
 
-export const BlockNumber = z.int().min(0);
+/** US dollars. */
+export const Usd = z.number().min(0).meta({ id: 'Usd', description: 'US dollars' });
 
-export const TimeFrame = z.enum(TIME_FRAMES);
+export const BlockNumber = z.int().min(0).meta({ id: 'BlockNumber', description: 'Height of a block' });
+
+export const ChainId = z
+  .int()
+  .min(0)
+  .meta({ id: 'ChainId', description: 'EIP-155 chain id', examples: [1] });
+
+export const TimeFrame = z
+  .enum(TIME_FRAMES)
+  .meta({ id: 'TimeFrame', description: 'How far back the answer reaches' });
 export type TimeFrame = z.infer<typeof TimeFrame>;

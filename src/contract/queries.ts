@@ -1,32 +1,51 @@
 import * as z from 'zod';
-import { Bucket, Percentile } from './metrics.ts';
-import { TimeFrame, Timestamp } from './primitives.ts';
+import { BUCKETS, PERCENTILES, TIME_FRAMES } from './choices.ts';
 
-/** A whole number in a query string. */
-const whole = (min: number, max: number) =>
+// Parameters carry no `id`: tools show a parameter best where its schema stands beside it.
+
+/** A whole number in a query string; the document calls it the integer that it stands for. */
+const whole = (
+  min: number,
+  max: number,
+  said: { description: string; default?: number; examples?: number[] },
+) =>
   z
     .string()
     .regex(/^\d{1,15}$/, `must be a whole number from ${min} to ${max}`)
     .transform(Number)
-    .refine((n) => n >= min && n <= max, `must be a whole number from ${min} to ${max}`);
+    .refine((n) => n >= min && n <= max, `must be a whole number from ${min} to ${max}`)
+    .meta({ type: 'integer', minimum: min, maximum: max, ...said });
+
+const time = (description: string, example: string) =>
+  z.iso.datetime().meta({ description, examples: [example] });
 
 export const PAGE_SIZE_MAX = 500;
 export const PAGE_SIZE_DEFAULT = 100;
 
 /** Parameters of a metrics window. Left out: the last hour, a bucket that fits the window. */
 export const MetricsParameters = z.strictObject({
-  from: Timestamp.optional(),
-  to: Timestamp.optional(),
-  bucket: Bucket.optional(),
-  page: whole(0, 1_000_000).optional(),
-  size: whole(1, PAGE_SIZE_MAX).optional(),
+  from: time(
+    'Where the window begins, ISO 8601 in UTC with Z; left out: an hour before its end',
+    '2026-01-31T11:00:00Z',
+  ).optional(),
+  to: time('Where the window ends, ISO 8601 in UTC with Z; left out: now', '2026-01-31T12:00:00Z').optional(),
+  bucket: z
+    .enum(BUCKETS)
+    .optional()
+    .describe('What a row stands for: one block, or a stretch of time; left out: what fits the window'),
+  page: whole(0, 1_000_000, { description: 'Page, from 0', default: 0 }).optional(),
+  size: whole(1, PAGE_SIZE_MAX, { description: 'Rows per page', default: PAGE_SIZE_DEFAULT }).optional(),
 });
 export type MetricsParameters = z.infer<typeof MetricsParameters>;
 
-export const PriorityFeeParameters = MetricsParameters.extend({ percentile: Percentile.default('p50') });
+export const PriorityFeeParameters = MetricsParameters.extend({
+  percentile: z.enum(PERCENTILES).default('p50').describe('Percentile of the tips of a block, by gas used'),
+});
 export type PriorityFeeParameters = z.infer<typeof PriorityFeeParameters>;
 
-export const TimeFrameParameters = z.strictObject({ timeFrame: TimeFrame.default('24h') });
+export const TimeFrameParameters = z.strictObject({
+  timeFrame: z.enum(TIME_FRAMES).default('24h').describe('How far back the answer reaches'),
+});
 export type TimeFrameParameters = z.infer<typeof TimeFrameParameters>;
 
 export const NoParameters = z.strictObject({});
@@ -37,7 +56,10 @@ export type TxsParameters = z.infer<typeof TxsParameters>;
 
 /** `latest` or a block's number. */
 export const BlockParameter = z.strictObject({
-  number: z.union([z.literal('latest'), whole(0, Number.MAX_SAFE_INTEGER)]),
+  number: z
+    .union([z.literal('latest'), whole(0, Number.MAX_SAFE_INTEGER, { description: 'Height of the block' })])
+    .describe("A block's number, or latest for the head")
+    .meta({ examples: ['latest'] }),
 });
 
 /** Written in any case, answered in lower case. */
@@ -45,5 +67,6 @@ export const TxParameter = z.strictObject({
   hash: z
     .string()
     .regex(/^0x[0-9a-fA-F]{64}$/, 'must be a transaction hash: 0x and 64 hexadecimal digits')
-    .transform((hash) => hash.toLowerCase() as `0x${string}`),
+    .transform((hash) => hash.toLowerCase() as `0x${string}`)
+    .meta({ description: 'Hash of the transaction: 0x and 64 hexadecimal digits' }),
 });

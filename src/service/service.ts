@@ -27,6 +27,8 @@ export interface ServiceOptions {
   readonly priceFeed?: PriceFeed;
   /** Default: everybody may ask, without a key. */
   readonly gate?: Gate;
+  /** What others call the service by, behind a proxy; the OpenAPI document says it. */
+  readonly baseUrl?: string;
   readonly signal: AbortSignal;
   /** Ms since epoch. */
   readonly wallNow?: () => number;
@@ -64,7 +66,12 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     nativeUsd: () => price.usd,
     wallNow,
   });
-  const app = createApp({ state, gate: options.gate ?? createOpenGate(wallNow), onError });
+  const app = createApp({
+    state,
+    gate: options.gate ?? createOpenGate(wallNow),
+    onError,
+    baseUrl: options.baseUrl,
+  });
 
   let ownFeed: PriceFeed | null = null;
   function currentFeed(): PriceFeed | null {

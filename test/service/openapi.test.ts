@@ -1,42 +1,66 @@
 import { expect, test } from 'vitest';
-import { BASE_PATH, PATHS } from '../../src/contract/routes.ts';
-import { FeeEngine } from '../../src/core/fee-engine.ts';
-import { Follower } from '../../src/service/follower.ts';
-import { createApp } from '../../src/service/http/app.ts';
-import { ServiceState } from '../../src/service/http/service-state.ts';
-import { createOpenGate } from '../../src/service/open-gate.ts';
-import { BlockStore } from '../../src/store/block-store.ts';
-import { HistoryStore } from '../../src/store/history-store.ts';
-import { openDatabase } from '../../src/store/open-database.ts';
+import { OPENAPI_PATH, V1_ROUTES } from '../../src/contract/routes.ts';
 import { ScriptedSource } from '../helpers/scripted-source.ts';
+import { runService } from '../helpers/service.ts';
 
-test('the routes describe themselves: every path of v1 with its parameters and answer', async () => {
-  const database = await openDatabase(':memory:');
-  const source = new ScriptedSource();
-  const follower = new Follower({
-    source,
-    store: new BlockStore(database),
-    createEngine: ({ feeRule }) => new FeeEngine({ feeRule }),
-    historySec: 3_600,
-    wallNow: Date.now,
-    signal: AbortSignal.abort(),
-    onError: () => {},
-  });
-  const history = new HistoryStore(database);
-  const state = new ServiceState({ source, follower, history, nativeUsd: () => null, wallNow: Date.now });
-  const app = createApp({ state, gate: createOpenGate(Date.now), onError: () => {} });
-  const document = app.getOpenAPI31Document({ openapi: '3.1.0', info: { title: 'gastop', version: '1' } });
-  expect(Object.values(PATHS).map((path) => BASE_PATH + path)).toEqual(
-    expect.arrayContaining(Object.keys(document.paths ?? {})),
+interface Operation {
+  readonly operationId: string;
+  readonly tags: readonly string[];
+  readonly summary: string;
+  readonly security: readonly unknown[];
+  readonly parameters?: readonly { name: string; in: string; description?: string }[];
+}
+
+interface Document {
+  readonly openapi: string;
+  readonly servers: readonly { url: string }[];
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+  readonly components: { readonly schemas: Readonly<Record<string, { description?: string }>> };
+}
+
+async function documentOf(options: { readonly baseUrl?: string } = {}): Promise<Document> {
+  const service = await runService({ source: new ScriptedSource(), ...options });
+  const response = await service.fetch(new Request(`http://gastop.test${OPENAPI_PATH}`));
+  expect(response.status).toBe(200);
+  return (await response.json()) as Document;
+}
+
+test('the document has every route of v1 and no other, each with a name of its own, a group, words and the key', async () => {
+  const { openapi, paths } = await documentOf();
+  expect(openapi).toBe('3.1.0');
+  const listed = Object.entries(paths).flatMap(([path, item]) =>
+    Object.keys(item).map((method) => `${method} ${path}`),
   );
-  const parameters = document.paths?.[BASE_PATH + PATHS.priorityFee]?.get?.parameters ?? [];
-  expect(parameters.map((parameter) => ('name' in parameter ? parameter.name : ''))).toEqual([
-    'from',
-    'to',
-    'bucket',
-    'page',
-    'size',
-    'percentile',
-  ]);
-  await database.close();
+  expect(V1_ROUTES.map(({ method, path }) => `${method} ${path}`)).toEqual(expect.arrayContaining(listed));
+  const operations = Object.values(paths).flatMap((item) => Object.values(item));
+  expect(new Set(operations.map(({ operationId }) => operationId)).size).toBe(operations.length);
+  for (const { summary, tags, security, parameters = [] } of operations) {
+    expect(summary).not.toBe('');
+    expect(tags).toHaveLength(1);
+    expect(security).toEqual([{ apiKey: [] }]);
+    for (const parameter of parameters) expect(parameter.description ?? '', parameter.name).not.toBe('');
+  }
+});
+
+test('its servers are where the document stands, and before that the public address where one was given', async () => {
+  expect((await documentOf()).servers.map(({ url }) => url)).toEqual(['../be/api/v1']);
+  const { servers } = await documentOf({ baseUrl: 'https://gas.example.org/prices/' });
+  expect(servers.map(({ url }) => url)).toEqual(['https://gas.example.org/prices/be/api/v1', '../be/api/v1']);
+});
+
+test('every reference leads to a schema with a name, and what may be null says so beside it', async () => {
+  const { components, ...rest } = await documentOf();
+  const text = JSON.stringify({ components, ...rest });
+  const names = [...text.matchAll(/"\$ref":"#\/components\/schemas\/([^"]+)"/g)].map(
+    (match) => match[1] ?? '',
+  );
+  expect(new Set(names)).toEqual(new Set(Object.keys(components.schemas)));
+  expect(components.schemas.Wei).toMatchObject({
+    type: 'integer',
+    minimum: 0,
+    description: expect.stringMatching('wei'),
+  });
+  expect(components.schemas.GasCurrent).toMatchObject({
+    properties: { nativeUsd: { anyOf: [{ $ref: '#/components/schemas/Usd' }, { type: 'null' }] } },
+  });
 });

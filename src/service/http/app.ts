@@ -8,18 +8,24 @@ import { errorResponse, isUnforeseen } from './error-response.ts';
 import { addGasRoutes } from './gas-routes.ts';
 import type { Gate } from './gate.ts';
 import { addMetricsRoutes } from './metrics-routes.ts';
+import { openApiDocument } from './openapi-document.ts';
+import { addPlayground } from './playground.ts';
 import type { ServiceState } from './service-state.ts';
+import { addUnservedRoutes } from './unserved-routes.ts';
 
 export interface AppOptions {
   readonly state: ServiceState;
   readonly gate: Gate;
   /** Told of errors that nobody foresaw; the answer does not repeat them. */
   readonly onError: (error: unknown) => void;
+  /** What others call the service by, behind a proxy, for the document. */
+  readonly baseUrl?: string | undefined;
 }
 
 /** The v1 service as a request handler; it needs no socket. */
-export function createApp({ state, gate: _gate, onError }: AppOptions): OpenAPIHono {
-  const app = new OpenAPIHono({ defaultHook: checkParameters }).basePath(BASE_PATH);
+export function createApp({ state, gate: _gate, onError, baseUrl }: AppOptions): OpenAPIHono {
+  const root = new OpenAPIHono({ defaultHook: checkParameters });
+  const app = root.basePath(BASE_PATH);
   app.onError((error, c) => {
     if (isUnforeseen(error)) onError(error);
     return errorResponse(error, c.req.raw, state.chainId);
@@ -35,6 +41,8 @@ export function createApp({ state, gate: _gate, onError }: AppOptions): OpenAPIH
   addGasRoutes(app, state);
   addDashboardRoutes(app, state);
   addMetricsRoutes(app, state);
+  addUnservedRoutes(app);
+  addPlayground(root, () => openApiDocument(app, baseUrl));
   for (const path of served(app)) app.all(path, () => refuseMethod());
   return app;
 }

@@ -1,0 +1,68 @@
+import type { OpenAPIHono } from '@hono/zod-openapi';
+import {
+  API_KEY_HEADER,
+  BASE_PATH,
+  OPENAPI_PATH,
+  ROUTE_GROUPS,
+  type RouteGroup,
+} from '../../contract/routes.ts';
+import { componentSchemas } from './component-schemas.ts';
+import { KEY_SCHEME } from './describe-route.ts';
+
+type Document = ReturnType<OpenAPIHono['getOpenAPI31Document']>;
+
+/** The released version; the build puts it in. */
+const VERSION: string = process.env.GASTOP_VERSION ?? '0.0.0-source';
+
+const DESCRIPTION = `Gas prices of an EVM chain, now, past and to come.
+
+- Prices per gas are integers in **wei**; whole amounts are decimal strings in wei; names ending in \`Gwei\` are in gwei.
+- Times are ISO 8601 in UTC with \`Z\`; durations end in \`Sec\` or \`Ms\`; ratios and probabilities go from 0 to 1.
+- Every \`GET\` answers an \`ETag\`; with \`If-None-Match\` it answers 304 while nothing has changed.
+- Every refusal carries an \`errorCode\` for programs and a \`message\` that says what to do next.`;
+
+const GROUP_SAYS: Readonly<Record<RouteGroup, string>> = {
+  gas: 'What gas costs now, where the price is going, and what to do',
+  alerts: 'Word when a price is reached',
+  'auto-txs': 'Signed transactions that are sent when a price is reached',
+  dashboard: 'Answers made for screens, and what the key may ask',
+  metrics: 'History, blocks and transactions',
+};
+
+/**
+ * The OpenAPI 3.1 description of `app`, out of the schemas that validate.
+ * @param baseUrl what others call the service by, behind a proxy; without it only where the document stands is known.
+ */
+export function openApiDocument(app: OpenAPIHono, baseUrl?: string): Document {
+  const { webhooks: _none, ...document } = app.getOpenAPI31Document({
+    openapi: '3.1.0',
+    info: { title: 'Gas Price Service Public API', version: VERSION, description: DESCRIPTION },
+    servers: servers(baseUrl),
+    tags: ROUTE_GROUPS.map((name) => ({ name, description: GROUP_SAYS[name] })),
+  });
+  return {
+    ...document,
+    paths: Object.fromEntries(
+      Object.entries(document.paths ?? {}).map(([path, item]) => [path.slice(BASE_PATH.length), item]),
+    ),
+    components: {
+      schemas: componentSchemas(Object.keys(document.components?.schemas ?? {})),
+      securitySchemes: {
+        [KEY_SCHEME]: {
+          type: 'apiKey',
+          in: 'header',
+          name: API_KEY_HEADER,
+          description: 'A key of this service: `gastop keys create`',
+        },
+      },
+    },
+  };
+}
+
+function servers(baseUrl: string | undefined) {
+  // Relative to the document, so that it also holds behind a proxy that adds a path.
+  const up = '../'.repeat(OPENAPI_PATH.split('/').length - 2);
+  const here = { url: `${up}${BASE_PATH.slice(1)}`, description: 'Where this document stands' };
+  if (baseUrl === undefined) return [here];
+  return [{ url: `${baseUrl.replace(/\/+$/, '')}${BASE_PATH}`, description: 'The public address' }, here];
+}
