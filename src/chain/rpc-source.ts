@@ -13,9 +13,9 @@ import { bytes, quantity, safeInteger } from './rpc/quantity.ts';
 import { readBlock } from './rpc/read-block.ts';
 import { readBlocks } from './rpc/read-blocks.ts';
 import { readReceipt } from './rpc/read-receipts.ts';
-import { readTransactions } from './rpc/read-transactions.ts';
 import { ask, askHeader, askHeadNumber, createRpcNode, type RpcNode } from './rpc/rpc-node.ts';
 import { sendTransaction } from './rpc/send-transaction.ts';
+import { createTransactionReader } from './rpc/transaction-reader.ts';
 
 export interface RpcSourceOptions {
   /** http, https, ws or wss; the first is followed while it is well. */
@@ -46,6 +46,7 @@ export function createRpcSource(options: RpcSourceOptions): RpcSource {
     createRpcNode(parseNodeUrl(text), { timeoutMs: requestTimeoutMs }),
   );
   const pool = createNodePool(nodes, { expectedChainId: options.expectedChainId ?? null, clock });
+  const readTransactionsOf = createTransactionReader(pool, clock);
 
   const pacePlanMs = () => chainProfile(pool.chainId() ?? 1).feeRule.blockTimeSec * 1_000;
 
@@ -80,8 +81,7 @@ export function createRpcSource(options: RpcSourceOptions): RpcSource {
       }),
     receipt: (hash) => pool.run((node) => readReceipt(node, hash)),
     block: (number, { signal } = {}) => pool.run((node) => readBlock(node, number, { signal }), signal),
-    transactionsOf: (block, { signal } = {}) =>
-      pool.run((node) => readTransactions(node, block, { clock, signal }), signal),
+    transactionsOf: (block, { signal } = {}) => readTransactionsOf(block, signal),
     nonce: (address, at) =>
       pool.run((node) => ask(node, safeInteger, 'eth_getTransactionCount', [address, at])),
     balance: (address) => pool.run((node) => ask(node, quantity, 'eth_getBalance', [address, 'latest'])),

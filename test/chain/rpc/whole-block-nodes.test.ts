@@ -1,0 +1,512 @@
+import { afterEach, describe, expect, test } from 'vitest';
+import { ChainError } from '../../../src/chain/errors.ts';
+import { createRpcSource, type RpcSource } from '../../../src/chain/rpc-source.ts';
+import type { Hex } from '../../../src/core/block.ts';
+import { type JsonRpcServer, type Reply, startJsonRpcServer } from '../../helpers/json-rpc-server.ts';
+import { createScriptedChain, type ScriptedChain } from '../../helpers/scripted-chain.ts';
+import { manualClock } from '../manual-clock.ts';
+
+const hex = (value: bigint | number): Hex => `0x${value.toString(16)}`;
+const servers: JsonRpcServer[] = [];
+const sources: RpcSource[] = [];
+afterEach(async () => {
+  for (const source of sources.splice(0)) source.close();
+  await Promise.all(servers.splice(0).map((server) => server.stop()));
+});
+
+const PER_BLOCK = 20;
+const FROM = '0x00000000000000000000000000000000000000aa';
+const MINER = '0x00000000000000000000000000000000000000fe';
+const transactionHash = (number: number, index: number): Hex =>
+  `0x${hex(number).slice(2).padStart(32, '0')}${hex(index).slice(2).padStart(32, '0')}`;
+
+type Answer = (method: string, params: readonly unknown[]) => Reply | undefined;
+type Fields = Readonly<Record<string, unknown>>;
+const NO_METHOD: Reply = { error: { code: -32601, message: 'the method does not exist/is not available' } };
+
+/** What a node of `chain` says of whole blocks: each of 20 transactions, all of the same kind. */
+function answers(chain: ScriptedChain, transaction: Fields = {}, receipt: Fields = {}): Answer {
+  const transactionsOf = (number: number) =>
+    Array.from({ length: PER_BLOCK }, (_, index) => ({
+      hash: transactionHash(number, index),
+      type: '0x0',
+      from: FROM,
+      to: MINER,
+      value: '0x1',
+      nonce: hex(index),
+      gas: '0x5208',
+      gasPrice: '0x77359400',
+      input: '0x',
+      ...transaction,
+      blockNumber: hex(number),
+      blockHash: chain.at(number)?.hash,
+    }));
+  const receiptsOf = (number: number) =>
+    Array.from({ length: PER_BLOCK }, (_, index) => ({
+      transactionHash: transactionHash(number, index),
+      transactionIndex: hex(index),
+      status: '0x1',
+      gasUsed: '0x5208',
+      effectiveGasPrice: '0x77359400',
+      ...receipt,
+      blockNumber: hex(number),
+      blockHash: chain.at(number)?.hash,
+    }));
+  return (method, params) => {
+    const number = Number(params[0]);
+    const block = chain.at(number);
+    if (method === 'eth_getBlockByNumber' && params[0] !== 'latest') {
+      const all = transactionsOf(number);
+      const transactions = params[1] ? all : all.map(({ hash }) => hash);
+      const { baseFeePerGas = 0n, timestamp = 0, gasUsed = 0n, gasLimit = 0n } = block ?? {};
+      const header = { hash: block?.hash, parentHash: block?.parentHash, number: hex(number), miner: MINER };
+      const fees = { baseFeePerGas: hex(baseFeePerGas), gasUsed: hex(gasUsed), gasLimit: hex(gasLimit) };
+      return { result: block ? { ...header, ...fees, timestamp: hex(timestamp), transactions } : null };
+    }
+    if (method === 'eth_getBlockReceipts') return { result: block ? receiptsOf(number) : null };
+    if (method === 'eth_getTransactionReceipt') {
+      const at = Number(String(params[0]).slice(0, 34));
+      const of = receiptsOf(at).find(({ transactionHash: each }) => each === params[0]);
+      return { result: chain.at(at) ? of : null };
+    }
+    return undefined;
+  };
+}
+
+async function serve(chain: ScriptedChain, answer: Answer): Promise<JsonRpcServer> {
+  const server = await startJsonRpcServer(chain, { answer });
+  servers.push(server);
+  return server;
+}
+
+function sourceOver(...nodes: readonly JsonRpcServer[]): RpcSource {
+  const source = createRpcSource({
+    urls: nodes.map(({ url }) => url),
+    clock: manualClock(1_800_000_000_000),
+  });
+  sources.push(source);
+  return source;
+}
+
+const asked = (server: JsonRpcServer, method: string): number =>
+  server.requests.filter((request) => request.method === method).length;
+
+async function blockOf(source: RpcSource, number: number) {
+  const block = await source.block(number);
+  if (!block) throw new Error(`the node has no block ${number}`);
+  return block;
+}
+
+async function errorOf(promise: Promise<unknown>): Promise<ChainError> {
+  const error: unknown = await promise.then(
+    () => null,
+    (thrown: unknown) => thrown,
+  );
+  if (!(error instanceof ChainError)) throw new Error(`not a ChainError: ${String(error)}`);
+  return error;
+}
+
+describe('a node without eth_getBlockReceipts', () => {
+  test('is asked for each receipt, eight at a time, and never again for all at once', async () => {
+    const chain = createScriptedChain({ length: 10 });
+    const usual = answers(chain);
+    let open = 0;
+    let mostOpen = 0;
+    const old = await serve(chain, (method, params) => {
+      if (method === 'eth_getBlockReceipts') return NO_METHOD;
+      if (method !== 'eth_getTransactionReceipt') return usual(method, params);
+      mostOpen = Math.max(mostOpen, ++open);
+      return {
+        write: (response) => {
+          setImmediate(() => {
+            open--;
+            response.end(JSON.stringify({ jsonrpc: '2.0', id: 1, ...usual(method, params) }));
+          });
+        },
+      };
+    });
+    const source = sourceOver(old);
+    const modern = sourceOver(await serve(chain, usual));
+
+    const block = await blockOf(source, 5);
+    const included = await source.transactionsOf(block);
+    expect(included).toEqual(await modern.transactionsOf(block));
+    expect(included).toHaveLength(PER_BLOCK);
+    expect(mostOpen).toBeGreaterThan(1);
+    expect(mostOpen).toBeLessThanOrEqual(8);
+    await source.transactionsOf(await blockOf(source, 6));
+    expect(asked(old, 'eth_getBlockReceipts')).toBe(1);
+    expect(asked(old, 'eth_getTransactionReceipt')).toBe(2 * PER_BLOCK);
+  });
+
+  test('that only refuses it once is asked again for the next block', async () => {
+    const chain = createScriptedChain({ length: 10 });
+    const usual = answers(chain);
+    let refusals = 1;
+    const node = await serve(chain, (method, params) =>
+      method === 'eth_getBlockReceipts' && refusals-- > 0
+        ? { error: { code: -32000, message: 'response is too big' } }
+        : usual(method, params),
+    );
+    const source = sourceOver(node);
+    expect(await source.transactionsOf(await blockOf(source, 5))).toHaveLength(PER_BLOCK);
+    expect(await source.transactionsOf(await blockOf(source, 6))).toHaveLength(PER_BLOCK);
+    expect(asked(node, 'eth_getTransactionReceipt')).toBe(PER_BLOCK);
+  });
+
+  test('that has had too many requests is waited for', async () => {
+    const chain = createScriptedChain({ length: 10 });
+    const usual = answers(chain);
+    let refusals = 3;
+    const node = await serve(chain, (method, params) =>
+      method === 'eth_getBlockReceipts' && refusals-- > 0
+        ? { error: { code: -32005, message: 'rate limit reached' } }
+        : usual(method, params),
+    );
+    const source = sourceOver(node);
+    const before = source.now();
+    expect(await source.transactionsOf(await blockOf(source, 5))).toHaveLength(PER_BLOCK);
+    expect(source.now() - before).toBe(7_000);
+  });
+});
+
+describe('a block that leaves the chain while it is read', () => {
+  test('between its transactions and its receipts is null, never a mix', async () => {
+    const chain = createScriptedChain({ length: 10 });
+    const usual = answers(chain);
+    const node = await serve(chain, (method, params) => {
+      if (method === 'eth_getBlockReceipts') chain.reorg(2);
+      return usual(method, params);
+    });
+    const source = sourceOver(node);
+    const block = await blockOf(source, 9);
+    expect(await source.transactionsOf(block)).toBeNull();
+    expect(chain.at(9)?.hash).not.toBe(block.hash);
+  });
+
+  test('between two single receipts is null too', async () => {
+    const chain = createScriptedChain({ length: 10 });
+    const usual = answers(chain);
+    let left = 5;
+    const node = await serve(chain, (method, params) => {
+      if (method === 'eth_getBlockReceipts') return NO_METHOD;
+      if (method === 'eth_getTransactionReceipt' && --left === 0) chain.reorg(2);
+      return usual(method, params);
+    });
+    const source = sourceOver(node);
+    expect(await source.transactionsOf(await blockOf(source, 9))).toBeNull();
+  });
+
+  test('after it was read is null, although it is remembered', async () => {
+    const chain = createScriptedChain({ length: 10 });
+    const source = sourceOver(await serve(chain, answers(chain)));
+    const block = await blockOf(source, 9);
+    expect(await source.transactionsOf(block)).toHaveLength(PER_BLOCK);
+    chain.reorg(2);
+    expect(await source.transactionsOf(block)).toBeNull();
+  });
+});
+
+describe('several nodes', () => {
+  test('a machine that is a moment behind the one before it is asked once more', async () => {
+    const chain = createScriptedChain({ length: 10 });
+    const usual = answers(chain);
+    let behind = 1;
+    const node = await serve(chain, (method, params) => {
+      if (method.endsWith('Receipts') && behind > 0) return { result: null };
+      if (method.endsWith('Receipt') && behind-- > 0) return { result: null };
+      return usual(method, params);
+    });
+    const source = sourceOver(node);
+    expect(await source.transactionsOf(await blockOf(source, 9))).toHaveLength(PER_BLOCK);
+  });
+
+  test.each<[string, (...args: [...Parameters<Answer>, usual: Answer]) => Reply | undefined]>([
+    ['knows nothing of the block', (method) => (method.startsWith('eth_get') ? { result: null } : undefined)],
+    [
+      'says so with an error',
+      (method) =>
+        method.startsWith('eth_get') ? { error: { code: -32001, message: 'Block 9 not found' } } : undefined,
+    ],
+    [
+      'has no receipts',
+      (method) => (method.includes('Receipt') ? { result: method.endsWith('s') ? [] : null } : undefined),
+    ],
+    [
+      'gives receipts of another branch',
+      (method, params) =>
+        method.includes('Receipt') ? answers(createScriptedChain({ length: 10 }))(method, params) : undefined,
+    ],
+    [
+      'gives transactions of another block',
+      (method, params, usual) => {
+        const reply = usual(method, params);
+        if (params[1] !== true || !reply || !('result' in reply)) return undefined;
+        const { transactions, ...header } = reply.result as { transactions: Fields[] };
+        const strays = transactions.map((each) => ({ ...each, blockHash: transactionHash(9, 9) }));
+        return { result: { ...header, transactions: strays } };
+      },
+    ],
+    ['fails', (method) => (method === 'eth_chainId' ? undefined : { raw: 'no', status: 500 })],
+  ])('the next is asked where one %s', async (_, first) => {
+    const chain = createScriptedChain({ length: 10 });
+    const usual = answers(chain);
+    const nodes = [
+      await serve(chain, (method, params) => first(method, params, usual) ?? usual(method, params)),
+      await serve(chain, usual),
+    ];
+    const source = sourceOver(...nodes);
+    const block = await blockOf(source, 9);
+    expect(block.hash).toBe(chain.at(9)?.hash);
+    const included = await source.transactionsOf(block);
+    expect(included?.map(({ receipt }) => receipt.blockHash)).toEqual(Array(PER_BLOCK).fill(block.hash));
+  });
+
+  test('what none of them has is null', async () => {
+    const chain = createScriptedChain({ length: 10 });
+    const source = sourceOver(await serve(chain, answers(chain)), await serve(chain, answers(chain)));
+    expect(await source.block(10)).toBeNull();
+    expect(await source.transactionsOf({ number: 10, hash: transactionHash(1, 1) })).toBeNull();
+    expect(await source.receipt(transactionHash(99, 1))).toBeNull();
+    expect(asked(servers[1] as JsonRpcServer, 'eth_getTransactionReceipt')).toBe(1);
+  });
+
+  test('receipts that never come are an error that names the node', async () => {
+    const chain = createScriptedChain({ length: 10 });
+    const usual = answers(chain);
+    const node = await serve(chain, (method, params) =>
+      method.includes('Receipt') ? { result: null } : usual(method, params),
+    );
+    const error = await errorOf(sourceOver(node).transactionsOf(await blockOf(sourceOver(node), 9)));
+    expect(error).toMatchObject({ code: 'bad-answer' });
+    expect(error.message).toBe(`127.0.0.1:${node.port} has no receipts for block 9: try another node`);
+  });
+});
+
+describe('what is unlike mainnet is read all the same', () => {
+  test.each<[string, Fields, Fields, object, object]>([
+    [
+      'an OP-stack deposit',
+      {
+        type: '0x7e',
+        gasPrice: '0x0',
+        sourceHash: transactionHash(1, 1),
+        mint: '0x0',
+        isSystemTx: false,
+        depositReceiptVersion: '0x1',
+      },
+      { type: '0x7e', effectiveGasPrice: '0x0', depositNonce: '0x3', l1Fee: '0x0' },
+      { type: 0x7e, gasPrice: 0n },
+      { effectiveGasPrice: 0n, dataFee: 0n },
+    ],
+    [
+      'a deposit from before Regolith, without a nonce',
+      { type: '0x7e', gasPrice: undefined, nonce: undefined },
+      { effectiveGasPrice: undefined },
+      { nonce: 0, gasPrice: null },
+      // The base fee is all that is known of its price.
+      { effectiveGasPrice: 1_000_000_000n },
+    ],
+    [
+      'an OP-stack transfer that pays for its data',
+      { type: '0x2', maxFeePerGas: '0x3', maxPriorityFeePerGas: '0x1' },
+      { l1Fee: '0x2540be400' },
+      { type: 2, gasPrice: null },
+      { dataFee: 10_000_000_000n },
+    ],
+    [
+      'an Arbitrum deposit',
+      { type: '0x64', gas: '0x0', gasPrice: '0x0', requestId: '0x1' },
+      { effectiveGasPrice: '0x0', gasUsed: '0x0', gasUsedForL1: '0x0' },
+      { type: 0x64, gasLimit: 0n },
+      { gasUsed: 0n },
+    ],
+    [
+      'a transaction of a kind nobody knows yet',
+      { type: '0xff', value: undefined },
+      {},
+      { type: 255, value: 0n },
+      {},
+    ],
+    [
+      'a fee-market transaction of a node from before London receipts',
+      { type: '0x2', gasPrice: undefined, maxFeePerGas: '0xb2d05e00', maxPriorityFeePerGas: '0x3b9aca00' },
+      { effectiveGasPrice: undefined },
+      { gasPrice: null },
+      { effectiveGasPrice: 2_000_000_000n },
+    ],
+    [
+      'a legacy transaction of such a node',
+      {},
+      { effectiveGasPrice: undefined, status: undefined, root: '0x' },
+      { type: 0 },
+      { effectiveGasPrice: 2_000_000_000n, status: 'success' },
+    ],
+  ])('%s', async (_, transaction, receipt, readTransaction, readReceipt) => {
+    const chain = createScriptedChain({ length: 1 });
+    const source = sourceOver(await serve(chain, answers(chain, transaction, receipt)));
+    const included = await source.transactionsOf(await blockOf(source, 0));
+    expect(included).toHaveLength(PER_BLOCK);
+    expect(included?.[0]).toMatchObject({ transaction: readTransaction, receipt: readReceipt });
+  });
+
+  test('a receipt alone that does not say its price has it from its transaction', async () => {
+    const chain = createScriptedChain({ length: 3 });
+    const usual = answers(chain, {}, { effectiveGasPrice: undefined });
+    const source = sourceOver(
+      await serve(chain, (method, params) => {
+        if (method !== 'eth_getTransactionByHash') return usual(method, params);
+        const block = usual('eth_getBlockByNumber', ['0x2', true]);
+        return block && 'result' in block
+          ? { result: (block.result as { transactions: unknown[] }).transactions[0] }
+          : undefined;
+      }),
+    );
+    expect(await source.receipt(transactionHash(2, 0))).toMatchObject({ effectiveGasPrice: 2_000_000_000n });
+  });
+
+  test('a block whose miner is called author, and one without blob fields', async () => {
+    const chain = createScriptedChain({ length: 3 });
+    const usual = answers(chain);
+    const source = sourceOver(
+      await serve(chain, (method, params) => {
+        const reply = usual(method, params);
+        if (!reply || !('result' in reply) || method !== 'eth_getBlockByNumber') return reply;
+        const { miner, ...rest } = reply.result as { miner: string };
+        return { result: { ...rest, author: miner } };
+      }),
+    );
+    expect(await source.block(1)).toMatchObject({
+      feeRecipient: MINER,
+      blobGasUsed: null,
+      excessBlobGas: null,
+    });
+  });
+});
+
+describe('an answer that is too large', () => {
+  const endless: Reply = {
+    write: (response) => {
+      response.writeHead(200, {
+        'content-type': 'application/json',
+        'content-length': String(100 * 2 ** 20),
+      });
+      response.flushHeaders();
+    },
+  };
+
+  test('for a whole block is said of the block, and the node stays well', async () => {
+    const chain = createScriptedChain({ length: 3 });
+    const usual = answers(chain);
+    const node = await serve(chain, (method, params) =>
+      params[1] === true ? endless : usual(method, params),
+    );
+    const source = sourceOver(node);
+    const error = await errorOf(source.transactionsOf(await blockOf(source, 1)));
+    expect(error.code).toBe('rejected');
+    expect(error.message).toBe(
+      `block 1 is too large to be read whole: 127.0.0.1:${node.port} answers more than 32 MB: try another node`,
+    );
+    expect(source.health()[0]?.state).toBe('ok');
+  });
+
+  test('for its receipts is asked for in single ones', async () => {
+    const chain = createScriptedChain({ length: 3 });
+    const usual = answers(chain);
+    const node = await serve(chain, (method, params) =>
+      method === 'eth_getBlockReceipts' ? endless : usual(method, params),
+    );
+    const source = sourceOver(node);
+    expect(await source.transactionsOf(await blockOf(source, 1))).toHaveLength(PER_BLOCK);
+    expect(source.health()[0]?.state).toBe('ok');
+  });
+});
+
+describe('what was read', () => {
+  test('is not asked for again, but for a header while a reorg could still take it', async () => {
+    const chain = createScriptedChain({ length: 100 });
+    const node = await serve(chain, answers(chain));
+    const source = sourceOver(node);
+    await source.head();
+    for (const number of [20, 99]) {
+      const block = await blockOf(source, number);
+      const first = await source.transactionsOf(block);
+      const before = node.requests.length;
+      expect(await source.transactionsOf(block)).toBe(first);
+      expect(node.requests.length - before).toBe(number === 20 ? 0 : 1);
+    }
+  });
+
+  test('is read once for all who ask at the same time; one who leaves takes nothing from the others', async () => {
+    const chain = createScriptedChain({ length: 10 });
+    const usual = answers(chain);
+    const release = Promise.withResolvers<void>();
+    const node = await serve(chain, (method, params) =>
+      method === 'eth_getBlockReceipts'
+        ? {
+            write: (response) => {
+              release.promise.then(() =>
+                response.end(JSON.stringify({ jsonrpc: '2.0', id: 1, ...usual(method, params) })),
+              );
+            },
+          }
+        : usual(method, params),
+    );
+    const source = sourceOver(node);
+    const block = await blockOf(source, 5);
+    const impatient = new AbortController();
+    const left = source.transactionsOf(block, { signal: impatient.signal });
+    const others = Array.from({ length: 20 }, () => source.transactionsOf(block));
+    impatient.abort(new Error('gone'));
+    await expect(left).rejects.toThrow('gone');
+    release.resolve();
+    for (const included of await Promise.all(others)) expect(included).toHaveLength(PER_BLOCK);
+    expect(asked(node, 'eth_getBlockReceipts')).toBe(1);
+  });
+
+  test('nobody waits for is given up, and can be asked for anew', async () => {
+    const chain = createScriptedChain({ length: 10 });
+    const usual = answers(chain);
+    let isStuck = true;
+    let closed = 0;
+    const stuck: Reply = { write: (response) => void response.on('close', () => closed++) };
+    const node = await serve(chain, (method, params) =>
+      method === 'eth_getBlockReceipts' && isStuck ? stuck : usual(method, params),
+    );
+    const source = sourceOver(node);
+    const block = await blockOf(source, 5);
+    const leaving = new AbortController();
+    const left = source.transactionsOf(block, { signal: leaving.signal });
+    await expect.poll(() => asked(node, 'eth_getBlockReceipts')).toBe(1);
+    leaving.abort(new Error('gone'));
+    await expect(left).rejects.toThrow('gone');
+    await expect.poll(() => closed).toBe(1);
+    isStuck = false;
+    expect(await source.transactionsOf(block)).toHaveLength(PER_BLOCK);
+  });
+
+  test('never more than four blocks are on their way at once', async () => {
+    const chain = createScriptedChain({ length: 40 });
+    const usual = answers(chain);
+    let open = 0;
+    let mostOpen = 0;
+    const node = await serve(chain, (method, params) => {
+      if (params[1] !== true) return usual(method, params);
+      mostOpen = Math.max(mostOpen, ++open);
+      return {
+        write: (response) => {
+          setImmediate(() => {
+            open--;
+            response.end(JSON.stringify({ jsonrpc: '2.0', id: 1, ...usual(method, params) }));
+          });
+        },
+      };
+    });
+    const source = sourceOver(node);
+    const blocks = await Promise.all(Array.from({ length: 30 }, (_, number) => blockOf(source, number)));
+    const all = await Promise.all(blocks.map((block) => source.transactionsOf(block)));
+    expect(all.map((each) => each?.length)).toEqual(Array(30).fill(PER_BLOCK));
+    expect(mostOpen).toBeGreaterThan(1);
+    expect(mostOpen).toBeLessThanOrEqual(4);
+  });
+});
