@@ -27,6 +27,7 @@ const OWNER: Readonly<Record<string, readonly string[]>> = {
   hono: ['service'],
   '@hono/zod-openapi': ['service'],
   '@hono/node-server': ['service'],
+  pino: ['service'],
   ink: ['tui'],
   react: ['tui'],
   'ink-table': ['tui'],

@@ -17,7 +17,7 @@ export interface OpenedChain {
 
 export type Pace = 'real-time' | 'fastest';
 
-const MAINNET = 1;
+export const MAINNET = 1;
 
 /**
  * Opens the chain that was chosen. Only the chosen kind's code is loaded. `pace` is for recordings without a speed

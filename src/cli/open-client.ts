@@ -1,11 +1,9 @@
 import type { ChainSource } from '../chain/chain-source.ts';
-import type { PriceFeed } from '../chain/price-feed.ts';
 import type { GasClientOptions } from '../client/create-gas-client.ts';
 import type { GasClient } from '../client/gas-client.ts';
-import { boundYoungHeap } from './bound-young-heap.ts';
 import type { Io } from './io.ts';
-import { type ChainChoice, openChain, type Pace, reachedChainId } from './open-chain.ts';
-import { chainDatabase } from './paths.ts';
+import type { ChainChoice } from './open-chain.ts';
+import type { OpenOptions } from './open-service.ts';
 import type { Settings } from './settings.ts';
 import { VERSION } from './version.ts';
 
@@ -45,14 +43,6 @@ export interface Embedded {
   }): Promise<number | null>;
 }
 
-export interface OpenOptions {
-  readonly historySec: number;
-  /** How long nodes may take until they count as unreachable. */
-  readonly withinMs: number;
-  readonly pace: Pace;
-  readonly signal: AbortSignal;
-}
-
 /** From settings to a v1 client: over HTTP to a URL, or straight into a service started here. */
 export async function openClient(io: Io, settings: Settings, options: OpenOptions): Promise<OpenedClient> {
   const choice = settings.source.value;
@@ -76,30 +66,16 @@ async function openEmbedded(
   db: string | null,
   options: OpenOptions,
 ): Promise<OpenedClient> {
-  boundYoungHeap();
-  const [{ startService }, { openDatabase, TEMPORARY_DATABASE }, { createGasClient }, chain] =
-    await Promise.all([
-      import('../service/service.ts'),
-      import('../store/open-database.ts'),
-      import('../client/create-gas-client.ts'),
-      openChain(choice, options.pace),
-    ]);
+  const [{ openService }, { createGasClient }] = await Promise.all([
+    import('./open-service.ts'),
+    import('../client/create-gas-client.ts'),
+  ]);
+  const { chain, service, database, close } = await openService(io, choice, db, options);
   const { source } = chain;
-  const stop = new AbortController();
   try {
-    const database = await openDatabase(
-      db ?? (choice.kind === 'rpc' ? await ownDatabase(io, source, choice, options) : TEMPORARY_DATABASE),
-    );
-    const { fetch, ready, done } = await startService({
-      source,
-      database,
-      historySec: options.historySec,
-      signal: stop.signal,
-      ...(source.kind === 'rpc' ? { priceFeed: lazyPriceFeed(source) } : {}),
-    });
     const { historyFilled } = await import('./history-filled.ts');
-    await readyOrLate(ready);
-    const reach = { baseUrl: INTERNAL_ORIGIN, apiKey: null, fetch };
+    await readyOrLate(service.ready);
+    const reach = { baseUrl: INTERNAL_ORIGIN, apiKey: null, fetch: service.fetch };
     return {
       client: createGasClient(reach),
       reach,
@@ -115,15 +91,10 @@ async function openEmbedded(
           ),
         historyFilled: (question) => historyFilled({ ...question, database, source, signal: options.signal }),
       },
-      close: async () => {
-        stop.abort();
-        await done;
-        chain.close();
-      },
+      close,
     };
   } catch (error) {
-    stop.abort();
-    chain.close();
+    await close();
     throw error;
   }
 }
@@ -132,20 +103,6 @@ async function openEmbedded(
 async function replayInterval(source: ChainSource, speed: number): Promise<number> {
   const { feeRule } = await source.chain();
   return Math.max((feeRule.blockTimeSec * 1_000) / speed, FASTEST_INTERVAL_MS);
-}
-
-/** The chain's dollar price, once it is known which chain it is. */
-function lazyPriceFeed(source: ChainSource): PriceFeed {
-  let feed: PriceFeed | null = null;
-  return {
-    nativeUsd: async () => {
-      if (feed === null) {
-        const { createPriceFeed } = await import('../chain/price-feed.ts');
-        feed = createPriceFeed({ source, chain: await source.chain(), now: () => source.now() });
-      }
-      return feed.nativeUsd();
-    },
-  };
 }
 
 /** Waits a moment for the first block. What goes wrong is told by the service's answers, not here. */
@@ -157,15 +114,4 @@ async function readyOrLate(ready: Promise<void>): Promise<void> {
     setTimeout(READY_WITHIN_MS, undefined, { signal: late.signal }).catch(() => {}),
   ]);
   late.abort();
-}
-
-/** A chain keeps its own file; recordings and simulations begin anew each time and leave nothing behind. */
-async function ownDatabase(
-  io: Io,
-  source: ChainSource,
-  choice: ChainChoice & { readonly kind: 'rpc' },
-  options: OpenOptions,
-): Promise<string> {
-  const chainId = await reachedChainId(source, { ...options, isPublicDefault: choice.isPublicDefault });
-  return chainDatabase(io, chainId);
 }

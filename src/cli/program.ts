@@ -148,6 +148,11 @@ export function createProgram(
     .option('--port <N>', 'port to listen on; 0 takes a free one', '8787')
     .option('--base-url <URL>', 'what others call it by, behind a proxy')
     .option('--keys <FILE>', 'where the keys are kept')
+    .addOption(
+      new Option('--log-level <LEVEL>', 'what goes to stderr')
+        .choices(['debug', 'info', 'warn', 'error', 'fatal', 'silent'])
+        .default('info'),
+    )
     .addHelpText(
       'after',
       examples(['gastop serve --rpc http://127.0.0.1:8545', 'gastop serve --demo --port 8787']),

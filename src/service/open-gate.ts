@@ -16,6 +16,7 @@ export function createOpenGate(wallNow: () => number): Gate {
     admit: async () => {
       today();
       used += 1;
+      return { keyId: null };
     },
     limits: async () => {
       const resetsAt = new Date((today() + 1) * DAY_MS).toISOString();

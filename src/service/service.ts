@@ -10,7 +10,7 @@ import { ApiFailure } from './http/api-failure.ts';
 import { createApp } from './http/app.ts';
 import { errorResponse } from './http/error-response.ts';
 import type { Gate } from './http/gate.ts';
-import { ServiceState } from './http/service-state.ts';
+import { type Condition, ServiceState } from './http/service-state.ts';
 import type { Engine } from './live-engine.ts';
 import { NativePrice } from './native-price.ts';
 import { createOpenGate } from './open-gate.ts';
@@ -38,8 +38,10 @@ export interface ServiceOptions {
 }
 
 export interface Service {
-  /** Answers a v1 request without a socket; never rejects. */
-  fetch(request: Request): Promise<Response>;
+  /** Answers a v1 request without a socket; never rejects. What is learned on the way goes into a `RequestRecord`. */
+  fetch(request: Request, record?: object): Promise<Response>;
+  /** How it is doing now. */
+  condition(): Condition;
   /** Resolves with the first block, stored or new; rejects when the database holds another chain, or on abort. */
   readonly ready: Promise<void>;
   /** Resolves when everything has ended after the abort and the database is closed. */
@@ -88,10 +90,11 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   }
 
   return {
-    async fetch(request) {
+    async fetch(request, record) {
       if (signal.aborted) return errorResponse(stopped(), request, state.chainId);
-      return app.fetch(request);
+      return app.fetch(request, record);
     },
+    condition: () => state.condition(),
     ready: follower.ready,
     done: run(),
   };

@@ -1,15 +1,18 @@
 import { OpenAPIHono } from '@hono/zod-openapi';
-import { etag } from 'hono/etag';
+import type { Context } from 'hono';
 import { BASE_PATH } from '../../contract/routes.ts';
 import { ApiFailure } from './api-failure.ts';
+import { authorise, routerPath } from './authorise.ts';
 import { checkParameters } from './check-parameters.ts';
 import { addDashboardRoutes } from './dashboard-routes.ts';
-import { errorResponse, isUnforeseen } from './error-response.ts';
+import { encodeAnswers } from './encode-answers.ts';
+import { errorResponse, isUnforeseen, toFailure } from './error-response.ts';
 import { addGasRoutes } from './gas-routes.ts';
 import type { Gate } from './gate.ts';
 import { addMetricsRoutes } from './metrics-routes.ts';
 import { openApiDocument } from './openapi-document.ts';
 import { addPlayground } from './playground.ts';
+import { recordOf } from './request-record.ts';
 import type { ServiceState } from './service-state.ts';
 import { addUnservedRoutes } from './unserved-routes.ts';
 
@@ -23,11 +26,13 @@ export interface AppOptions {
 }
 
 /** The v1 service as a request handler; it needs no socket. */
-export function createApp({ state, gate: _gate, onError, baseUrl }: AppOptions): OpenAPIHono {
+export function createApp({ state, gate, onError, baseUrl }: AppOptions): OpenAPIHono {
   const root = new OpenAPIHono({ defaultHook: checkParameters });
   const app = root.basePath(BASE_PATH);
   app.onError((error, c) => {
     if (isUnforeseen(error)) onError(error);
+    const record = recordOf(c.env);
+    if (record !== null) record.errorCode = toFailure(error).code;
     return errorResponse(error, c.req.raw, state.chainId);
   });
   app.notFound((c) =>
@@ -37,26 +42,34 @@ export function createApp({ state, gate: _gate, onError, baseUrl }: AppOptions):
       null,
     ),
   );
-  app.use(etag());
+  app.use(authorise(gate));
+  app.use(encodeAnswers(state));
   addGasRoutes(app, state);
   addDashboardRoutes(app, state);
   addMetricsRoutes(app, state);
   addUnservedRoutes(app);
   addPlayground(root, () => openApiDocument(app, baseUrl));
-  for (const path of served(app)) app.all(path, () => refuseMethod());
+  for (const [path, methods] of servedMethods(app)) app.all(path, (c) => refuseMethod(c, methods));
   return app;
 }
 
-/** The routes that were added, as the router writes them. */
-function served(app: OpenAPIHono): string[] {
-  return app.openAPIRegistry.definitions.flatMap((definition) =>
-    definition.type === 'route' ? [definition.route.path.replaceAll(/\{(\w+)\}/g, ':$1')] : [],
-  );
+/** The routes that were added, as the router writes them, and what they answer. */
+function servedMethods(app: OpenAPIHono): Map<string, string[]> {
+  const methods = new Map<string, string[]>();
+  for (const definition of app.openAPIRegistry.definitions) {
+    if (definition.type !== 'route') continue;
+    const path = routerPath(definition.route.path);
+    methods.set(path, [...(methods.get(path) ?? []), definition.route.method.toUpperCase()]);
+  }
+  return methods;
 }
 
-function refuseMethod(): never {
-  throw new ApiFailure('not_found', 'this route only answers GET', {
+/** `OPTIONS` is told what there is; no origin is allowed to ask from a browser's page but our own. */
+function refuseMethod(c: Context, methods: readonly string[]): Response {
+  const allow = [...methods, ...(methods.includes('GET') ? ['HEAD'] : []), 'OPTIONS'].join(', ');
+  if (c.req.method === 'OPTIONS') return new Response(null, { status: 204, headers: { Allow: allow } });
+  throw new ApiFailure('not_found', `this route only answers ${methods.join(', ')}`, {
     status: 405,
-    headers: { Allow: 'GET, HEAD' },
+    headers: { Allow: allow },
   });
 }

@@ -23,7 +23,8 @@ export function isUnforeseen(error: unknown): boolean {
   return !(error instanceof ApiFailure || error instanceof ChainError || error instanceof StoreError);
 }
 
-function toFailure(error: unknown): ApiFailure {
+/** What an error says to whoever asked. */
+export function toFailure(error: unknown): ApiFailure {
   if (error instanceof ApiFailure) return error;
   if (error instanceof ChainError) {
     return new ApiFailure('upstream_unavailable', error.message, { headers: { 'Retry-After': '5' } });

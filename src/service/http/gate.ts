@@ -1,6 +1,12 @@
 import type { RateLimits } from '../../contract/dashboard.ts';
 import type { RouteGroup } from '../../contract/routes.ts';
 
+/** Who was let in. */
+export interface Admission {
+  /** The key's public id, for logs; `null` where no key is needed. */
+  readonly keyId: string | null;
+}
+
 /** Decides who may ask v1, and how often. */
 export interface Gate {
   /**
@@ -8,7 +14,7 @@ export interface Gate {
    * @throws {ApiFailure} `api_key_missing`, `api_key_invalid`, `api_key_revoked`, `plan_forbidden` or
    * `rate_limit_exceeded` with `Retry-After`.
    */
-  admit(request: { readonly key: string | null; readonly group: RouteGroup }): Promise<void>;
+  admit(request: { readonly key: string | null; readonly group: RouteGroup }): Promise<Admission>;
   /** What `key` may still ask. Itself it is checked like any other request, but not counted. @throws like {@link admit} */
   limits(key: string | null): Promise<RateLimits>;
 }

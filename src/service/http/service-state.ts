@@ -16,6 +16,15 @@ export interface ServiceParts {
   readonly wallNow: () => number;
 }
 
+/** How a service is doing. */
+export interface Condition {
+  readonly chain: ChainProfile | null;
+  readonly head: number | null;
+  readonly headAgeSec: number | null;
+  /** Why prices cannot be answered, or are older than they should be; `null` while all is well. */
+  readonly failure: ApiFailure | null;
+}
+
 /** What the routes ask the running service. */
 export class ServiceState {
   readonly #parts: ServiceParts;
@@ -30,10 +39,17 @@ export class ServiceState {
 
   /** @throws {ApiFailure} `upstream_unavailable`, node by node, while there is nothing to answer from. */
   present(): Present {
+    const moment = this.moment();
+    if (moment === null) throw this.#unavailable();
+    return moment;
+  }
+
+  /** What `present` answers, or `null` where it would throw. */
+  moment(): Present | null {
     const { follower, source } = this.#parts;
     const { profile, head, updatedAt } = follower;
     const advice = follower.advice();
-    if (profile === null || head === null || updatedAt === null || advice === null) throw this.#unavailable();
+    if (profile === null || head === null || updatedAt === null || advice === null) return null;
     return {
       profile,
       head,
@@ -44,6 +60,18 @@ export class ServiceState {
       problem: follower.problem,
       source: { kind: source.kind, name: source.name },
       nativeUsd: this.#parts.nativeUsd(),
+    };
+  }
+
+  /** For whoever watches the service: what it follows, and why it cannot answer if it cannot. */
+  condition(): Condition {
+    const moment = this.moment();
+    const nowSec = this.#parts.source.now() / 1_000;
+    return {
+      chain: this.#parts.follower.profile,
+      head: moment?.head.number ?? null,
+      headAgeSec: moment === null ? null : Math.max(0, nowSec - moment.head.timestamp),
+      failure: moment === null ? this.#unavailable() : moment.stale ? staleFailure(moment) : null,
     };
   }
 
@@ -82,4 +110,10 @@ export class ServiceState {
       headers: { 'Retry-After': String(Math.max(1, wait)) },
     });
   }
+}
+
+function staleFailure({ problem }: Present): ApiFailure {
+  return new ApiFailure('upstream_unavailable', `prices are stale: ${problem?.message ?? 'no new block'}`, {
+    headers: { 'Retry-After': String(DOWN_RETRY_SEC) },
+  });
 }

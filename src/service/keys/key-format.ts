@@ -66,3 +66,11 @@ function base62(value: bigint, length: number): string {
   for (let rest = value; text.length < length; rest /= 62n) text = BASE62.charAt(Number(rest % 62n)) + text;
   return text;
 }
+
+/** Anything that begins like a key and is long enough to hold some of its secret. */
+const KEY_LIKE = new RegExp(`${KEY_PREFIX}(?<id>[0-9A-Za-z]{1,${ID_LENGTH}})_?[0-9A-Za-z_%-]{4,}`, 'gi');
+
+/** Takes the secrets of keys out of a text, whatever it is; their ids stay. */
+export function withoutKeys(text: string): string {
+  return text.includes('_') ? text.replace(KEY_LIKE, `${KEY_PREFIX}$<id>_…`) : text;
+}

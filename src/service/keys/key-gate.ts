@@ -128,6 +128,7 @@ export function createKeyGate({
       if (closing !== null) throw gateClosed();
       const key = wholeKey(header);
       await new Promise<void>((resolve, reject) => batch.add({ key, group, resolve, reject }));
+      return { keyId: key.id };
     },
 
     async limits(header) {

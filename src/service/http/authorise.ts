@@ -1,0 +1,43 @@
+import type { MiddlewareHandler } from 'hono';
+import { matchedRoutes } from 'hono/route';
+import { API_KEY_HEADER, BASE_PATH, PATHS, type RouteGroup, V1_ROUTES } from '../../contract/routes.ts';
+import type { Gate } from './gate.ts';
+import { recordOf } from './request-record.ts';
+
+/** A route as the router knows it, and what it is to gate, log and metrics. */
+interface ServedRoute {
+  readonly template: string;
+  readonly group: RouteGroup;
+}
+
+/** A path as the router writes it: a parameter is `:name`. */
+export const routerPath = (path: string) => path.replaceAll(/\{(\w+)\}/g, ':$1');
+
+const ROUTES: ReadonlyMap<string, ServedRoute> = new Map(
+  V1_ROUTES.map(({ path, group }) => [routerPath(BASE_PATH + path), { template: BASE_PATH + path, group }]),
+);
+const RATE_LIMITS = BASE_PATH + PATHS.rateLimits;
+
+/**
+ * Asks the gate before a route does. What no route answers, an unknown path or another method, is not counted; nor
+ * is the question how much is left, whose route asks the gate itself.
+ */
+export function authorise(gate: Gate): MiddlewareHandler {
+  return async (c, next) => {
+    const method = c.req.method === 'HEAD' ? 'GET' : c.req.method;
+    const record = recordOf(c.env);
+    for (const matched of matchedRoutes(c)) {
+      const route = ROUTES.get(matched.path);
+      if (route === undefined) continue;
+      if (record !== null) record.route = route.template;
+      if (matched.method !== method || route.template === RATE_LIMITS) continue;
+      const { keyId } = await gate.admit({
+        key: c.req.header(API_KEY_HEADER) ?? null,
+        group: route.group,
+      });
+      if (record !== null) record.keyId = keyId;
+      break;
+    }
+    await next();
+  };
+}

@@ -1,0 +1,39 @@
+import { ApiFailure } from './api-failure.ts';
+import { errorResponse } from './error-response.ts';
+import type { Condition } from './service-state.ts';
+
+/** Outside v1: for whoever runs the service. No key is needed, and nothing secret is said. */
+export const OPERATION_PATHS: ReadonlySet<string> = new Set(['/healthz', '/readyz', '/metrics']);
+
+const ALLOW = 'GET, HEAD, OPTIONS';
+
+/** Answers one of {@link OPERATION_PATHS}. */
+export function answerOperation(
+  request: Request,
+  path: string,
+  condition: Condition,
+  metricsPage: () => string,
+): Response {
+  const { method } = request;
+  if (method === 'OPTIONS') return new Response(null, { status: 204, headers: { Allow: ALLOW } });
+  if (method !== 'GET' && method !== 'HEAD') {
+    const wrong = new ApiFailure('not_found', 'this path only answers GET', {
+      status: 405,
+      headers: { Allow: ALLOW },
+    });
+    return errorResponse(wrong, request, null);
+  }
+  if (path === '/metrics') {
+    return new Response(method === 'HEAD' ? null : metricsPage(), {
+      status: 200,
+      headers: { 'Content-Type': 'text/plain; version=0.0.4; charset=utf-8' },
+    });
+  }
+  if (path === '/readyz' && condition.failure !== null)
+    return errorResponse(condition.failure, request, null);
+  const body = JSON.stringify({ status: path === '/readyz' ? 'ready' : 'ok' });
+  return new Response(method === 'HEAD' ? null : body, {
+    status: 200,
+    headers: { 'Content-Type': 'application/json' },
+  });
+}

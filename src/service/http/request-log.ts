@@ -1,0 +1,72 @@
+import pino from 'pino';
+import type { AnsweredRequest } from './request-metrics.ts';
+
+export const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
+export type LogLevel = (typeof LOG_LEVELS)[number];
+
+export interface LoggedRequest extends AnsweredRequest {
+  readonly id: number;
+  readonly keyId: string | null;
+  readonly errorCode: string | null;
+  readonly bytes: number;
+  /** The connection ended before the answer did. */
+  readonly cut: boolean;
+  /** Asked for by a probe, every few seconds. */
+  readonly isOperation: boolean;
+}
+
+/** What the server says while it runs. */
+export interface RequestLog {
+  answered(request: LoggedRequest): void;
+  /** Something went wrong that nobody is answered with. */
+  problem(error: unknown): void;
+  /** The last word before the process ends. */
+  fatal(error: unknown): void;
+  info(message: string): void;
+}
+
+export interface RequestLogOptions {
+  readonly level: LogLevel;
+  /** Takes one line at a time, with its line break. */
+  readonly write: (line: string) => void;
+  /** Takes out what must not be said, from every line whatever it came from. */
+  readonly redact: (line: string) => string;
+}
+
+/** JSON lines by pino. A line names a route's template and a key's id, never what was typed. */
+export function createRequestLog({ level, write, redact }: RequestLogOptions): RequestLog {
+  const logger = pino(
+    {
+      level,
+      base: null,
+      timestamp: pino.stdTimeFunctions.isoTime,
+      formatters: { level: (label) => ({ level: label }) },
+      redact: ['apiKey', 'key', '*.apiKey', '*.key', '*.headers', 'headers'],
+      hooks: { streamWrite: redact },
+    },
+    { write: (line: string) => write(line) },
+  );
+  return {
+    answered: ({ id, method, route, status, durationMs, bytes, keyId, errorCode, cut, isOperation }) => {
+      const line = {
+        id,
+        method,
+        route,
+        status,
+        ms: Math.round(durationMs * 100) / 100,
+        bytes,
+        ...(keyId === null ? {} : { keyId }),
+        ...(errorCode === null ? {} : { errorCode }),
+        ...(cut ? { cut } : {}),
+      };
+      if (status === 500) logger.error(line, 'request');
+      else if (isOperation) logger.debug(line, 'request');
+      else logger.info(line, 'request');
+    },
+    problem: (error) => logger.warn({ err: error }, messageOf(error)),
+    fatal: (error) => logger.fatal({ err: error }, messageOf(error)),
+    info: (message) => logger.info(message),
+  };
+}
+
+const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error));

@@ -1,0 +1,264 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import { getRequestListener } from '@hono/node-server';
+import { PLAYGROUND_PATH } from '../../contract/routes.ts';
+import { ApiFailure } from './api-failure.ts';
+import {
+  type EarlyRefusal,
+  EXPECTATION_UNKNOWN,
+  HOST_UNREADABLE,
+  refuseHead,
+  refuseUnparsed,
+  sendOnSocket,
+} from './early-refusal.ts';
+import { errorResponse } from './error-response.ts';
+import { answerOperation, OPERATION_PATHS } from './operations.ts';
+import type { RequestLog } from './request-log.ts';
+import { RequestMetrics } from './request-metrics.ts';
+import { RequestRecord } from './request-record.ts';
+import { SERVER_LIMITS, type ServerLimits } from './server-limits.ts';
+import type { Condition } from './service-state.ts';
+
+/** What is served: a service, whichever stands behind it at the moment. */
+export interface Served {
+  fetch(request: Request, record: RequestRecord): Promise<Response>;
+  condition(): Condition;
+}
+
+export interface ServerOptions {
+  readonly served: Served;
+  readonly host: string;
+  /** 0 takes a free one. */
+  readonly port: number;
+  /** The path of the base URL, which a proxy may pass on or take away; `''` without one. */
+  readonly prefix?: string;
+  readonly log: RequestLog;
+  readonly limits?: Partial<ServerLimits>;
+}
+
+export interface RunningServer {
+  readonly port: number;
+  /** Takes no more connections, lets what is under way end, then cuts what is left. */
+  stop(): Promise<void>;
+}
+
+/** Safe for JSON whatever asks for it; the playground's page sets its own policy over it. */
+const SECURITY_HEADERS = [
+  ['X-Content-Type-Options', 'nosniff'],
+  ['Referrer-Policy', 'no-referrer'],
+  ['Content-Security-Policy', "default-src 'none'; frame-ancestors 'none'"],
+  ['Cache-Control', 'no-store'],
+] as const;
+
+/**
+ * Listens. Resolves when it does.
+ * @throws the system's error (`EADDRINUSE`, `EACCES`, `ENOTFOUND`, …) when it cannot.
+ */
+export async function startServer(options: ServerOptions): Promise<RunningServer> {
+  const limits = { ...SERVER_LIMITS, ...options.limits };
+  const server = new HttpServer(options, limits);
+  await server.listen();
+  return server;
+}
+
+class HttpServer implements RunningServer {
+  readonly #options: ServerOptions;
+  readonly #limits: ServerLimits;
+  readonly #server: Server;
+  readonly #metrics = new RequestMetrics(Date.now());
+  readonly #records = new WeakMap<object, RequestRecord>();
+  /** The response under way on each connection. */
+  readonly #responses = new WeakMap<Socket, ServerResponse>();
+  #connections = 0;
+  #stopping = false;
+  #count = 0;
+
+  constructor(options: ServerOptions, limits: ServerLimits) {
+    this.#options = options;
+    this.#limits = limits;
+    const listener = getRequestListener((request, { incoming }) => this.#answer(request, incoming), {
+      hostname: options.host,
+      errorHandler: (error) => this.#answerError(error),
+    });
+    const handle = (incoming: IncomingMessage, outgoing: ServerResponse, refusal: EarlyRefusal | null) => {
+      this.#begin(incoming, outgoing);
+      if (refusal === null) void listener(incoming, outgoing);
+      else refuse(incoming, outgoing, refusal);
+    };
+    this.#server = createServer(
+      {
+        maxHeaderSize: limits.headerBytes,
+        headersTimeout: limits.headersMs,
+        requestTimeout: limits.requestMs,
+        connectionsCheckingInterval: limits.checkEveryMs,
+        keepAliveTimeout: limits.keepAliveMs,
+        // We answer it ourselves, in JSON.
+        requireHostHeader: false,
+      },
+      (incoming, outgoing) => handle(incoming, outgoing, refuseHead(incoming, limits)),
+    );
+    this.#server.maxConnections = limits.connections;
+    this.#server.setTimeout(limits.idleMs);
+    this.#server.on('checkContinue', (incoming: IncomingMessage, outgoing: ServerResponse) => {
+      const refusal = refuseHead(incoming, limits);
+      if (refusal === null) outgoing.writeContinue();
+      handle(incoming, outgoing, refusal);
+    });
+    this.#server.on('checkExpectation', (incoming: IncomingMessage, outgoing: ServerResponse) =>
+      handle(incoming, outgoing, EXPECTATION_UNKNOWN),
+    );
+    this.#server.on('clientError', (error: NodeJS.ErrnoException, socket) =>
+      this.#refuseSocket(error, socket),
+    );
+    this.#server.on('connection', (socket) => {
+      this.#connections += 1;
+      socket.once('close', () => {
+        this.#connections -= 1;
+      });
+    });
+  }
+
+  get port(): number {
+    const address = this.#server.address();
+    return typeof address === 'object' && address !== null ? address.port : this.#options.port;
+  }
+
+  listen(): Promise<void> {
+    const { host, port } = this.#options;
+    return new Promise((resolve, reject) => {
+      this.#server.once('error', reject);
+      this.#server.listen({ host, port }, () => {
+        this.#server.off('error', reject);
+        this.#server.on('error', (error) => this.#options.log.problem(error));
+        resolve();
+      });
+    });
+  }
+
+  async stop(): Promise<void> {
+    this.#stopping = true;
+    const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()));
+    const cut = setTimeout(() => this.#server.closeAllConnections(), this.#limits.graceMs);
+    await closed;
+    clearTimeout(cut);
+  }
+
+  /** Watches one request to its end, and says what every answer says. */
+  #begin(incoming: IncomingMessage, outgoing: ServerResponse): void {
+    const { log, prefix = '' } = this.#options;
+    const startedAt = performance.now();
+    const record = new RequestRecord();
+    this.#count += 1;
+    const id = this.#count;
+    this.#records.set(incoming, record);
+    this.#responses.set(incoming.socket, outgoing);
+    this.#metrics.begin();
+    if (prefix !== '' && incoming.url?.startsWith(`${prefix}/`))
+      incoming.url = incoming.url.slice(prefix.length);
+    for (const [name, value] of SECURITY_HEADERS) outgoing.setHeader(name, value);
+    if (this.#stopping) outgoing.setHeader('Connection', 'close');
+    outgoing.once('close', () => {
+      this.#responses.delete(incoming.socket);
+      const request = {
+        method: incoming.method ?? '',
+        route: record.route,
+        status: outgoing.statusCode,
+        durationMs: performance.now() - startedAt,
+      };
+      this.#metrics.end(request);
+      log.answered({
+        ...request,
+        id,
+        keyId: record.keyId,
+        errorCode: record.errorCode,
+        bytes: Number(outgoing.getHeader('content-length') ?? 0),
+        cut: !outgoing.writableFinished,
+        isOperation: record.route !== null && OPERATION_PATHS.has(record.route),
+      });
+      if (this.#stopping) this.#server.closeIdleConnections();
+    });
+  }
+
+  async #answer(request: Request, incoming: object & { readonly url?: string }): Promise<Response> {
+    const record = this.#records.get(incoming) ?? new RequestRecord();
+    const path = pathOf(incoming.url ?? '/');
+    const { served } = this.#options;
+    if (OPERATION_PATHS.has(path)) {
+      record.route = path;
+      const condition = served.condition();
+      return answerOperation(request, path, condition, () =>
+        this.#metrics.page(condition, this.#connections),
+      );
+    }
+    if (path === PLAYGROUND_PATH || path.startsWith(`${PLAYGROUND_PATH}/`)) record.route = PLAYGROUND_PATH;
+    const answer = served.fetch(request, record);
+    const late = Promise.withResolvers<Response>();
+    const timer = setTimeout(
+      () => late.resolve(errorResponse(tooSlow(), request, null)),
+      this.#limits.answerMs,
+    );
+    try {
+      return await Promise.race([answer, late.promise]);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  /** Node's adapter could not make a request of it, or nobody caught something. */
+  #answerError(error: unknown): Response {
+    if (error instanceof Error && error.name === 'RequestError') {
+      return Response.json(HOST_UNREADABLE.body, { status: HOST_UNREADABLE.status });
+    }
+    this.#options.log.problem(error);
+    return errorResponse(error, new Request('http://unknown.invalid/'), null);
+  }
+
+  #refuseSocket(error: NodeJS.ErrnoException, socket: unknown): void {
+    if (!isSocket(socket)) return;
+    const under = this.#responses.get(socket);
+    if (error.code === 'ECONNRESET' || !socket.writable || under?.headersSent === true) {
+      socket.destroy();
+      return;
+    }
+    const refusal = refuseUnparsed(error.code);
+    sendOnSocket(socket, refusal);
+    const request = { method: 'other', route: null, status: refusal.status, durationMs: 0 };
+    if (under !== undefined) return;
+    this.#count += 1;
+    this.#metrics.count(request);
+    this.#options.log.answered({
+      ...request,
+      id: this.#count,
+      keyId: null,
+      errorCode: refusal.body.errorCode,
+      bytes: 0,
+      cut: true,
+      isOperation: false,
+    });
+  }
+}
+
+const isSocket = (socket: unknown): socket is Socket =>
+  typeof socket === 'object' && socket !== null && 'destroySoon' in socket;
+
+function pathOf(url: string): string {
+  const query = url.indexOf('?');
+  return query === -1 ? url : url.slice(0, query);
+}
+
+function tooSlow(): ApiFailure {
+  return new ApiFailure('upstream_unavailable', 'the answer took too long; ask again, or for less', {
+    headers: { 'Retry-After': '5' },
+  });
+}
+
+/** The rest of the request is not waited for. */
+function refuse(incoming: IncomingMessage, outgoing: ServerResponse, { status, body }: EarlyRefusal): void {
+  const text = JSON.stringify(body);
+  outgoing.writeHead(status, {
+    'Content-Type': 'application/json',
+    'Content-Length': Buffer.byteLength(text),
+    Connection: 'close',
+  });
+  outgoing.end(incoming.method === 'HEAD' ? undefined : text);
+}
