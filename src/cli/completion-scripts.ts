@@ -29,11 +29,20 @@ export function completionScript(program: Command, shell: Shell): string {
     commands: program.commands.map((command) => ({
       name: command.name(),
       text: command.summary(),
-      flags: command.options.map(flagOf),
-      words: command.registeredArguments.flatMap((argument) => argument.argChoices ?? []),
+      flags: flagsOf(command),
+      words: [
+        ...command.commands.map((each) => each.name()),
+        ...command.registeredArguments.flatMap((argument) => argument.argChoices ?? []),
+      ],
     })),
   };
   return { bash, zsh, fish }[shell](tree);
+}
+
+/** Its own and those of the commands within it, each once. */
+function flagsOf(command: Command): Flag[] {
+  const options = [command, ...command.commands].flatMap((each) => each.options);
+  return [...new Map(options.map((option) => [option.long, flagOf(option)])).values()];
 }
 
 function flagOf(option: Option): Flag {

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { usageError } from './cli-error.ts';
+import { PlanSettings, wantedOfPlans } from './plan-schema.ts';
 
 /** The config file. Values are text as in the environment, so that one reader checks them all. */
 const ConfigFile = z.strictObject({
@@ -9,6 +10,8 @@ const ConfigFile = z.strictObject({
   history: z.string().optional(),
   db: z.string().optional(),
   ascii: z.boolean().optional(),
+  keys: z.string().optional(),
+  plans: PlanSettings.optional(),
 });
 export type ConfigFile = z.infer<typeof ConfigFile>;
 
@@ -19,6 +22,8 @@ const WANTED: Readonly<Record<keyof ConfigFile, string>> = {
   history: 'a text such as "24h"',
   db: 'a file name',
   ascii: 'true or false',
+  keys: 'a file name',
+  plans: wantedOfPlans([]),
 };
 
 /** Parses the text of a config file; `shown` names it in errors. No value is repeated: one may be a key. */
@@ -27,12 +32,15 @@ export function parseConfig(text: string, shown: string): ConfigFile {
   if (parsed.success) return parsed.data;
   const known = Object.keys(WANTED).join(', ');
   for (const issue of parsed.error.issues) {
-    if (issue.code === 'unrecognized_keys') {
+    if (issue.code === 'unrecognized_keys' && issue.path.length === 0) {
       const names = issue.keys.map((key) => `"${key}"`).join(', ');
       throw usageError(`${shown}: unknown setting ${names}; known are ${known}`);
     }
   }
-  const name = String(parsed.error.issues[0]?.path[0] ?? '');
+  const path = (parsed.error.issues[0]?.path ?? []).map(String);
+  const name = path[0] ?? '';
+  if (name === 'plans')
+    throw usageError(`${shown}: "${path.join('.')}" must be ${wantedOfPlans(path.slice(1))}`);
   const wanted = Object.entries(WANTED).find(([key]) => key === name)?.[1];
   throw usageError(
     wanted === undefined

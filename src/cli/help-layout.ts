@@ -13,7 +13,11 @@ export function formatHelp(command: Command, helper: Help): string {
   const width = helper.helpWidth ?? 80;
   const title = (text: string): string => helper.styleTitle(text);
   const isRoot = command.parent === null;
-  const commands = groups(command.commands, helper.visibleCommands(command), (each) => each.helpGroup());
+  const commands = groups(
+    command.commands,
+    helper.visibleCommands(command),
+    (each) => each.helpGroup() || 'Commands',
+  );
   const own = helper.visibleOptions(command);
   const options = groups(own, own, (option) => option.helpGroupHeading ?? 'Flags');
   const sections = [
@@ -32,10 +36,7 @@ export function formatHelp(command: Command, helper: Help): string {
   ].filter(({ items }) => items.length > 0);
   const termWidth = Math.max(...sections.flatMap(({ items }) => items.map(({ term }) => term.length)), 0);
   return `${[
-    helper.boxWrap(
-      `${isRoot ? title(command.name()) : title(`gastop ${command.name()}`)}  ${command.description()}`,
-      width,
-    ),
+    helper.boxWrap(`${title(fullName(command))}  ${command.description()}`, width),
     '',
     `${title('Usage')}  ${helper.commandUsage(command)}`,
     ...sections.flatMap(({ heading, items }) => [
@@ -45,6 +46,11 @@ export function formatHelp(command: Command, helper: Help): string {
     ]),
     ...(isRoot ? [] : ['', GLOBAL_HINT]),
   ].join('\n')}\n`;
+}
+
+/** `gastop keys create` */
+function fullName(command: Command): string {
+  return command.parent === null ? command.name() : `${fullName(command.parent)} ${command.name()}`;
 }
 
 function groups<T>(all: readonly T[], visible: readonly T[], groupOf: (item: T) => string): [string, T[]][] {

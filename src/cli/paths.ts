@@ -26,6 +26,11 @@ export function chainDatabase(place: Place, chainId: number | '<id>'): string {
   return pathOf(place).join(dataFolder(place), `chain-${chainId}.db`);
 }
 
+/** Keys are good for every chain that is served from here, so they lie beside the histories. */
+export function keysDatabase(place: Place): string {
+  return pathOf(place).join(dataFolder(place), 'keys.db');
+}
+
 function folder(place: Place, xdg: string, unixDefault: string, windows: string, roaming: string): string {
   const { env, platform, home } = place;
   const path = pathOf(place);

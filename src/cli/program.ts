@@ -1,17 +1,17 @@
 import { Command, type CommanderError, Option } from 'commander';
-import { usageError } from './cli-error.ts';
+import { addKeysCommand } from './add-keys-command.ts';
 import type { CommandContext } from './command-context.ts';
 import type { DoctorFlags } from './commands/doctor.ts';
 import type { ExplorerFlags } from './commands/explorer-flags.ts';
 import type { HistoryFlags } from './commands/history.ts';
-import type { CreateKeyFlags, KeysFlags, ListKeysFlags } from './commands/keys.ts';
 import type { NowFlags } from './commands/now.ts';
 import type { RecordFlags } from './commands/record.ts';
 import type { ServeFlags } from './commands/serve.ts';
 import type { Shell } from './completion-scripts.ts';
 import { formatHelp } from './help-layout.ts';
-import { ROOT_EXAMPLES } from './help-text.ts';
+import { examples, ROOT_EXAMPLES } from './help-text.ts';
 import type { SourceFlags } from './settings.ts';
+import { refuseUnknownCommand } from './unknown-command.ts';
 import { VERSION } from './version.ts';
 
 const WIDEST_HELP = 80;
@@ -204,57 +204,6 @@ export function createProgram(
   return program;
 }
 
-function addKeysCommand(
-  program: Command,
-  contextFor: ContextFor,
-  flagsOf: () => SourceFlags,
-  done: (exitCode: number) => void,
-): void {
-  const keys = program
-    .command('keys')
-    .summary('keys of gastop serve: create, list, rotate, revoke')
-    .description('The keys that gastop serve accepts. A key is shown once, when it is made.')
-    .option('--keys <FILE>', 'where the keys are kept')
-    .helpCommand(false);
-  const files = () => keys.opts<KeysFlags>();
-  keys
-    .command('create')
-    .description('Makes a key and prints it, once.')
-    .option('--name <TEXT>', 'who or what it is for')
-    .option('--plan <NAME>', 'free, basic, pro or one of the config file', 'free')
-    .option('--json', 'print { id, name, plan, key }')
-    .action(async (flags: CreateKeyFlags) => {
-      const { createKey } = await import('./commands/keys.ts');
-      done(await createKey(contextFor(flagsOf()), { ...files(), ...flags }));
-    });
-  keys
-    .command('list')
-    .description('Lists the keys, their plans and what they used today. The keys themselves are not kept.')
-    .option('--json', 'for programs')
-    .action(async (flags: ListKeysFlags) => {
-      const { listKeys } = await import('./commands/keys.ts');
-      done(await listKeys(contextFor(flagsOf()), { ...files(), ...flags }));
-    });
-  keys
-    .command('rotate')
-    .description('Gives a key a new secret; the old one stops working at once.')
-    .argument('<id>', 'as gastop keys list shows it')
-    .option('--json', 'print { id, name, plan, key }')
-    .action(async (id: string, flags: CreateKeyFlags) => {
-      const { rotateKey } = await import('./commands/keys.ts');
-      done(await rotateKey(contextFor(flagsOf()), id, { ...files(), ...flags }));
-    });
-  keys
-    .command('revoke')
-    .description('Ends a key, at once and for good.')
-    .argument('<id>', 'as gastop keys list shows it')
-    .action(async (id: string) => {
-      const { revokeKey } = await import('./commands/keys.ts');
-      done(await revokeKey(contextFor(flagsOf()), id, files()));
-    });
-  for (const command of keys.commands) command.helpOption('-h, --help', 'print this help');
-}
-
 function addSourceOptions(program: Command): void {
   program.optionsGroup('Where the data comes from (one of; else the config file, else public nodes)');
   program
@@ -281,21 +230,6 @@ function addSourceOptions(program: Command): void {
 
 function append(url: string, before: readonly string[] = []): readonly string[] {
   return [...before, url];
-}
-
-function examples(lines: readonly string[]): string {
-  const list = lines.map((line) => `  ${line}`).join('\n');
-  return `\nExamples\n${list}`;
-}
-
-function refuseUnknownCommand(args: readonly string[], program: Command): void {
-  const [word] = args;
-  if (word === undefined) return;
-  const names = program.commands.map((command) => command.name());
-  const similar = names.find((name) => name.startsWith(word.slice(0, 3)) || word.startsWith(name));
-  throw usageError(
-    `unknown command "${word}"; ${similar ? `did you mean ${similar}?` : `known are ${names.join(', ')}`}`,
-  );
 }
 
 /** commander's words as one line; `null` where it only printed help or the version. */

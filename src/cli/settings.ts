@@ -48,6 +48,8 @@ export interface Settings {
   /** `null`: the chain's own file in the data folder; replay and demo keep nothing. */
   readonly db: Setting<string | null>;
   readonly ascii: Setting<boolean>;
+  /** The file of the keys that `serve` accepts; `null`: the one in the data folder. */
+  readonly keys: Setting<string | null>;
 }
 
 type Env = Readonly<Record<string, string | undefined>>;
@@ -86,6 +88,8 @@ export function resolveSettings(flags: SourceFlags, env: Env, config: LoadedConf
         value: file.ascii ?? false,
         from: file.ascii === undefined ? DEFAULT : FILE,
       },
+    keys: read('GASTOP_KEYS', set(env.GASTOP_KEYS), parsePath) ??
+      read(FILE, file.keys, parsePath) ?? { value: null, from: DEFAULT },
   };
 }
 

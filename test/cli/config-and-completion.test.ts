@@ -41,10 +41,22 @@ describe('gastop config', () => {
     expect(stdout).not.toMatch(/hidden-path|0123456789|cdef/);
   });
 
+  it('shows where keys are kept and every plan with its limits', async () => {
+    const plans = { team: { dailyLimit: null, perSecond: 0.5, groups: ['gas'] } };
+    const { stdout } = await runMain(['config'], {
+      env: { GASTOP_KEYS: '/srv/keys.db' },
+      home: home('plans', JSON.stringify({ keys: '/other.db', plans }), 0o600),
+    });
+    expect(row(stdout, 'keys')).toBe('keys | /srv/keys.db | GASTOP_KEYS');
+    expect(row(stdout, 'plans')).toBe('plans | free: 50,000 requests a day, 20 a second | default');
+    expect(stdout).toMatch(/ team: any number of requests a day, 0\.5 a second, only gas +config file\n/);
+  });
+
   it('without anything set says so', async () => {
     const { stdout } = await runMain(['config'], { home: join(folder, 'empty') });
     expect(row(stdout, 'source')).toContain('https://ethereum-rpc.publicnode.com');
     expect(row(stdout, 'api key')).toBe('api key | none | default');
+    expect(row(stdout, 'keys')).toBe('keys | ~/.local/share/gastop/keys.db | default');
     expect(row(stdout, 'config file')).toContain('(not there)');
   });
 
@@ -128,21 +140,30 @@ describe('gastop completion', () => {
     );
     expect(await complete('completion', 'f')).toEqual(['fish']);
     expect(await complete('--demo', 'no')).toEqual(['now']);
+    expect(await complete('keys', 'r')).toEqual(['rotate', 'revoke']);
+    expect(await complete('keys', 'create', '--pl')).toEqual(['--plan']);
     writeFileSync(join(folder, 'blocks.jsonl'), '');
     expect(await complete('now', '--replay', 'blo')).toEqual(['blocks.jsonl']);
   });
 });
 
 describe('help', () => {
-  it.each([[], ['live'], ['now'], ['history'], ['record'], ['config'], ['completion']])(
-    'of "%s" goes to stdout, is at most 80 columns wide and ends with exit 0',
-    async (...command) => {
-      const { exitCode, stdout, stderr } = await runMain([...command, '--help']);
-      expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
-      expect(Math.max(...stdout.split('\n').map((line) => line.length))).toBeLessThanOrEqual(80);
-      expect(stdout).toContain('Usage');
-    },
-  );
+  it.each([
+    [],
+    ['live'],
+    ['now'],
+    ['history'],
+    ['record'],
+    ['keys'],
+    ['keys', 'create'],
+    ['config'],
+    ['completion'],
+  ])('of "%s" goes to stdout, is at most 80 columns wide and ends with exit 0', async (...command) => {
+    const { exitCode, stdout, stderr } = await runMain([...command, '--help']);
+    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
+    expect(Math.max(...stdout.split('\n').map((line) => line.length))).toBeLessThanOrEqual(80);
+    expect(stdout).toContain('Usage');
+  });
 
   it('of the program names the exit codes and shows examples', async () => {
     const { stdout } = await runMain(['-h']);

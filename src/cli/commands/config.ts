@@ -2,7 +2,9 @@ import { cleanLine } from '../clean-line.ts';
 import type { CommandContext } from '../command-context.ts';
 import { durationText } from '../duration.ts';
 import { EXIT, type ExitCode } from '../exit-code.ts';
+import { keySettings } from '../key-settings.ts';
 import { chainDatabase } from '../paths.ts';
+import { planText } from '../plan-text.ts';
 import type { Settings, SourceChoice } from '../settings.ts';
 import { tableLines } from '../text-table.ts';
 import { tildePath } from '../tilde-path.ts';
@@ -15,7 +17,9 @@ interface Row {
 
 /** `gastop config` */
 export async function config({ io, loadSettings }: CommandContext): Promise<ExitCode> {
-  const { settings, config: file, configFrom } = await loadSettings();
+  const loaded = await loadSettings();
+  const { settings, config: file, configFrom } = loaded;
+  const keys = keySettings(io, loaded);
   const rows: Row[] = [
     ...sourceLines(settings.source.value).map((value, index) => ({
       name: index === 0 ? 'source' : '',
@@ -29,6 +33,12 @@ export async function config({ io, loadSettings }: CommandContext): Promise<Exit
       value: databaseText(settings, tildePath(chainDatabase(io, '<id>'), io.home)),
       from: settings.db.from,
     },
+    { name: 'keys', value: tildePath(keys.file.value, io.home), from: keys.file.from },
+    ...[...keys.plans.values()].map((plan, index) => ({
+      name: index === 0 ? 'plans' : '',
+      value: planText(plan),
+      from: keys.ownPlans.includes(plan.name) ? 'config file' : 'default',
+    })),
     { name: 'ascii', value: settings.ascii.value ? 'on' : 'off', from: settings.ascii.from },
     {
       name: 'config file',

@@ -1,6 +1,20 @@
-import { usageError } from '../cli-error.ts';
+import { existsSync } from 'node:fs';
+import { cleanText } from '../../core/clean-text.ts';
+import { issueKey, reissueKey } from '../../service/keys/issue-key.ts';
+import { isKeyId, KEY_PREFIX, readKey } from '../../service/keys/key-format.ts';
+import type { KeyRow } from '../../store/key-schema.ts';
+import { KeyStore } from '../../store/key-store.ts';
+import { openKeyDatabase } from '../../store/open-key-database.ts';
+import { CliError, usageError } from '../cli-error.ts';
 import type { CommandContext } from '../command-context.ts';
-import type { ExitCode } from '../exit-code.ts';
+import { EXIT, type ExitCode } from '../exit-code.ts';
+import { dayOf, keyLines, listedKey } from '../key-rows.ts';
+import { type KeySettings, keySettings } from '../key-settings.ts';
+import { tildePath } from '../tilde-path.ts';
+import { utcTime } from '../utc-time.ts';
+
+const LONGEST_NAME = 60;
+const NAMED_IDS = 8;
 
 export interface KeysFlags {
   /** Where the keys are kept. */
@@ -16,28 +30,152 @@ export interface CreateKeyFlags extends ListKeysFlags {
   readonly plan?: string;
 }
 
-const notYet = () => usageError('gastop keys is not part of this version yet');
-
 /** `gastop keys create` */
-export async function createKey(_context: CommandContext, _flags: CreateKeyFlags): Promise<ExitCode> {
-  throw notYet();
+export async function createKey(context: CommandContext, flags: CreateKeyFlags): Promise<ExitCode> {
+  const { io } = context;
+  const { file, plans } = await keySettingsOf(context, flags);
+  const plan = flags.plan ?? 'free';
+  if (!plans.has(plan)) {
+    throw usageError(`there is no plan "${plan}"; known are ${[...plans.keys()].join(', ')}`);
+  }
+  const name = keyName(flags.name ?? '');
+  const key = await withStore(file.value, (store) => issueKey(store, { name, plan, now: io.now() }));
+  if (flags.json !== true) {
+    io.stderr.write(`gastop: made key ${key.id} of the plan ${plan}; this is the only time it is shown\n`);
+  }
+  printKey(context, flags, { id: key.id, name, plan }, key.text);
+  return EXIT.ok;
 }
 
 /** `gastop keys list` */
-export async function listKeys(_context: CommandContext, _flags: ListKeysFlags): Promise<ExitCode> {
-  throw notYet();
+export async function listKeys(context: CommandContext, flags: ListKeysFlags): Promise<ExitCode> {
+  const { io } = context;
+  const { file, plans } = await keySettingsOf(context, flags);
+  const now = io.now();
+  const [rows, used] = existsSync(file.value)
+    ? await withStore(file.value, (store) => Promise.all([store.list(), store.allUsedOn(dayOf(now))]))
+    : [[], new Map<string, number>()];
+  const items = rows.map((row) => listedKey(row, used.get(row.id) ?? 0, plans, now));
+  if (flags.json === true) io.stdout.write(`${JSON.stringify({ items })}\n`);
+  else if (items.length > 0) io.stdout.write(`${keyLines(items).join('\n')}\n`);
+  else {
+    io.stderr.write(
+      `gastop: there are no keys in ${tildePath(file.value, io.home)}; gastop keys create makes one\n`,
+    );
+  }
+  return EXIT.ok;
 }
 
 /** `gastop keys rotate` */
 export async function rotateKey(
-  _context: CommandContext,
-  _id: string,
-  _flags: CreateKeyFlags,
+  context: CommandContext,
+  id: string,
+  flags: ListKeysFlags,
 ): Promise<ExitCode> {
-  throw notYet();
+  const { io } = context;
+  const { file } = await keySettingsOf(context, flags);
+  refuseKey(id);
+  const { key, row } = await withExisting(file.value, id, async (store) => {
+    const rotated = await reissueKey(store, id, io.now());
+    if (rotated !== null) return rotated;
+    const kept = await knownKey(store, id);
+    throw new CliError(
+      EXIT.failed,
+      `key ${id} was revoked on ${revokedOn(kept)} and stays so; make another with gastop keys create`,
+    );
+  });
+  if (flags.json !== true) {
+    io.stderr.write(
+      `gastop: key ${id} has a new secret and the old one stopped working; this is the only time it is shown\n`,
+    );
+  }
+  printKey(context, flags, row, key.text);
+  return EXIT.ok;
 }
 
 /** `gastop keys revoke` */
-export async function revokeKey(_context: CommandContext, _id: string, _flags: KeysFlags): Promise<ExitCode> {
-  throw notYet();
+export async function revokeKey(context: CommandContext, id: string, flags: KeysFlags): Promise<ExitCode> {
+  const { io } = context;
+  const { file } = await keySettingsOf(context, flags);
+  refuseKey(id);
+  const said = await withExisting(file.value, id, async (store) => {
+    const revoked = await store.revoke(id, Math.floor(io.now() / 1_000));
+    if (revoked === null) {
+      return `key ${id} was revoked before, on ${revokedOn(await knownKey(store, id))}; nothing changed`;
+    }
+    const name = revoked.name === '' ? '' : ` (${revoked.name})`;
+    return `revoked key ${id}${name} of the plan ${revoked.plan}; it stopped working`;
+  });
+  io.stderr.write(`gastop: ${cleanText(said)}\n`);
+  return EXIT.ok;
+}
+
+async function keySettingsOf({ io, loadSettings }: CommandContext, flags: KeysFlags): Promise<KeySettings> {
+  return keySettings(io, await loadSettings(), flags.keys);
+}
+
+function printKey(
+  { io }: CommandContext,
+  flags: ListKeysFlags,
+  { id, name, plan }: Pick<KeyRow, 'id' | 'name' | 'plan'>,
+  key: string,
+): void {
+  io.stdout.write(flags.json === true ? `${JSON.stringify({ id, name, plan, key })}\n` : `${key}\n`);
+}
+
+function keyName(text: string): string {
+  const name = cleanText(text).trim();
+  if (name.length > LONGEST_NAME) throw usageError(`--name: at most ${LONGEST_NAME} characters`);
+  return name;
+}
+
+/** What was typed is repeated only where it cannot be a secret. */
+function refuseKey(id: string): void {
+  if (isKeyId(id)) return;
+  if (id.startsWith(KEY_PREFIX)) {
+    const own = readKey(id)?.id;
+    throw usageError(
+      `name the key by its id${own === undefined ? '' : `, ${own}`}: others can read a command line; gastop keys list shows ids`,
+    );
+  }
+  throw usageError(
+    'this is not the id of a key, which has 10 letters and digits; gastop keys list shows them',
+  );
+}
+
+async function withExisting<Result>(
+  file: string,
+  id: string,
+  work: (store: KeyStore) => Promise<Result>,
+): Promise<Result> {
+  if (!existsSync(file)) throw unknownKey(id, []);
+  return withStore(file, work);
+}
+
+async function withStore<Result>(file: string, work: (store: KeyStore) => Promise<Result>): Promise<Result> {
+  const store = new KeyStore(await openKeyDatabase(file, 'power'));
+  try {
+    return await work(store);
+  } finally {
+    await store.close();
+  }
+}
+
+async function knownKey(store: KeyStore, id: string): Promise<KeyRow> {
+  const keys = await store.list();
+  const key = keys.find((candidate) => candidate.id === id);
+  if (key === undefined) throw unknownKey(id, keys);
+  return key;
+}
+
+function unknownKey(id: string, keys: readonly KeyRow[]): CliError {
+  const ids = keys.filter((key) => key.revoked_at === null).map((key) => key.id);
+  if (ids.length === 0) return usageError(`there is no key ${id}; gastop keys create makes one`);
+  const named = ids.slice(-NAMED_IDS).join(', ');
+  const more = ids.length > NAMED_IDS ? `, and ${ids.length - NAMED_IDS} more: gastop keys list` : '';
+  return usageError(`there is no key ${id}; known are ${named}${more}`);
+}
+
+function revokedOn({ revoked_at }: KeyRow): string {
+  return `${utcTime(Number(revoked_at) * 1_000, 'minutes')} UTC`;
 }

@@ -18,6 +18,8 @@ const KEY = new RegExp(
   `^(?<payload>${KEY_PREFIX}(?<id>[${ID_ALPHABET}]{${ID_LENGTH}})_[0-9A-Za-z]{${SECRET_LENGTH}})_(?<check>[0-9A-Za-z]{${CHECK_LENGTH}})$`,
 );
 
+const ID = new RegExp(`^[${ID_ALPHABET}]{${ID_LENGTH}}$`);
+
 export interface ApiKey {
   /** Public: names the key in lists, on the command line and in logs. */
   readonly id: string;
@@ -29,6 +31,10 @@ export interface ApiKey {
 export function createKeyId(): string {
   // 32 letters divide a byte evenly: each is as likely as the others.
   return Array.from(randomBytes(ID_LENGTH), (byte) => ID_ALPHABET[byte % ID_ALPHABET.length]).join('');
+}
+
+export function isKeyId(text: string): boolean {
+  return ID.test(text);
 }
 
 /** A new key for `id`: `gastop_<id>_<secret>_<checksum>`. */

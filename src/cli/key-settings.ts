@@ -1,0 +1,30 @@
+import { createPlans, type Plans } from '../service/keys/plans.ts';
+import { checked } from './checked.ts';
+import type { LoadedSettings } from './command-context.ts';
+import type { Io } from './io.ts';
+import { keysDatabase } from './paths.ts';
+import { parsePath } from './setting-values.ts';
+import type { Setting } from './settings.ts';
+
+export interface KeySettings {
+  readonly file: Setting<string>;
+  /** Built-in ones and those of the config file. */
+  readonly plans: Plans;
+  /** Names of those that stand in the config file. */
+  readonly ownPlans: readonly string[];
+}
+
+/** Where the keys of `serve` are kept and what their plans are; `flag` is `--keys`. */
+export function keySettings(
+  io: Pick<Io, 'env' | 'platform' | 'home'>,
+  { settings, config }: Pick<LoadedSettings, 'settings' | 'config'>,
+  flag?: string,
+): KeySettings {
+  const own = config.content?.plans ?? {};
+  const { value, from } = settings.keys;
+  const file =
+    flag === undefined
+      ? { value: value ?? keysDatabase(io), from }
+      : { value: checked('--keys', () => parsePath(flag)), from: '--keys' };
+  return { file, plans: createPlans(own), ownPlans: Object.keys(own) };
+}

@@ -1,0 +1,315 @@
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { loadConfigFile } from '../../src/cli/config-file.ts';
+import { openKeyGate } from '../../src/service/keys/open-key-gate.ts';
+import { createPlans } from '../../src/service/keys/plans.ts';
+import { openDatabase } from '../../src/store/open-database.ts';
+import { refusal } from '../service/keys/key-service.ts';
+import { type Captured, runMain } from './captured-io.ts';
+
+const root = mkdtempSync(join(tmpdir(), 'gastop-keys-'));
+afterAll(() => rmSync(root, { recursive: true, force: true }));
+
+let homes = 0;
+
+/** A home of its own, with this config file. */
+function newHome(config: unknown = {}) {
+  homes += 1;
+  const home = join(root, `home-${homes}`);
+  const folder = join(home, '.config', 'gastop');
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, 'config.json'), JSON.stringify(config), { mode: 0o600 });
+  const file = join(home, '.local', 'share', 'gastop', 'keys.db');
+  const run = (...argv: string[]): Promise<Captured> => runMain(['keys', ...argv], { home });
+  const create = async (
+    ...argv: string[]
+  ): Promise<{ id: string; name: string; plan: string; key: string }> =>
+    JSON.parse((await run('create', '--json', ...argv)).stdout);
+  const list = async () => JSON.parse((await run('list', '--json')).stdout).items;
+  /** Asks as a service on the same file would be asked. */
+  const ask = async (key: string, times = 1): Promise<string> => {
+    const gate = await openKeyGate({ file, plans: createPlans() });
+    let said = 'ok';
+    for (let count = 0; count < times; count += 1) {
+      said = (await refusal(gate.admit({ key, group: 'gas' })))?.code ?? 'ok';
+    }
+    await gate.close();
+    return said;
+  };
+  return { home, file, run, create, list, ask };
+}
+
+describe('gastop keys create', () => {
+  it('prints the key alone to stdout and words to stderr', async () => {
+    const { run, ask } = newHome();
+    const { exitCode, stdout, stderr } = await run('create');
+    expect(exitCode).toBe(0);
+    expect(stdout).toMatch(/^gastop_\w+\n$/);
+    const id = stdout.split('_')[1];
+    expect(stderr).toBe(`gastop: made key ${id} of the plan free; this is the only time it is shown\n`);
+    expect(await ask(stdout.trim())).toBe('ok');
+  });
+
+  it('--json prints id, name, plan and key, and nothing else anywhere', async () => {
+    const { run, ask } = newHome();
+    const { stdout, stderr } = await run('create', '--json', '--plan', 'basic', '--name', 'price bot');
+    const made = JSON.parse(stdout);
+    expect(made).toEqual({
+      id: made.key.split('_')[1],
+      name: 'price bot',
+      plan: 'basic',
+      key: expect.stringMatching(/^gastop_/),
+    });
+    expect(stderr).toBe('');
+    expect(await ask(made.key)).toBe('ok');
+  });
+
+  it('keeps no key: neither the file nor a list holds its secret', async () => {
+    const { run, create, file } = newHome();
+    const { key } = await create();
+    const secret = key.split('_')[2] ?? '-';
+    for (const name of readdirSync(join(file, '..'))) {
+      expect(readFileSync(join(file, '..', name)).includes(secret)).toBe(false);
+    }
+    expect((await run('list')).stdout + (await run('list', '--json')).stdout).not.toContain(secret);
+  });
+
+  it('refuses a plan that is not there and names those that are: exit 2', async () => {
+    const { run, file } = newHome({ plans: { team: { dailyLimit: null, perSecond: 5 } } });
+    const { exitCode, stdout, stderr } = await run('create', '--plan', 'gold');
+    expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });
+    expect(stderr).toBe('gastop: there is no plan "gold"; known are free, basic, pro, team\n');
+    expect(existsSync(file)).toBe(false);
+  });
+
+  it('takes a plan of the config file', async () => {
+    const { create, list } = newHome({
+      plans: { team: { dailyLimit: 7, perSecond: null }, free: { dailyLimit: null, perSecond: 1 } },
+    });
+    expect(await create('--plan', 'team')).toMatchObject({ plan: 'team' });
+    await create();
+    const limits = (await list()).map((key: { dailyLimit: unknown }) => key.dailyLimit);
+    expect(limits.toSorted()).toEqual([7, null]);
+  });
+
+  it('cleans a name of what a terminal would act on, and refuses one that is too long', async () => {
+    const { run, create } = newHome();
+    expect(await create('--name', ' \u001b[31mred\u001b[0m\u202e\nbot ')).toMatchObject({ name: 'red bot' });
+    const { exitCode, stderr } = await run('create', '--name', 'x'.repeat(61));
+    expect({ exitCode, stderr }).toEqual({ exitCode: 2, stderr: 'gastop: --name: at most 60 characters\n' });
+  });
+
+  it('keeps the keys where --keys, GASTOP_KEYS or the config file says, in this order', async () => {
+    const named = (name: string) => join(root, `named-${name}.db`);
+    const { home, file } = newHome({ keys: named('config') });
+    const run = (argv: string[], env = {}) => runMain(['keys', 'create', ...argv], { home, env });
+    await run(['--keys', named('flag')], { GASTOP_KEYS: named('env') });
+    expect(['flag', 'env', 'config'].map((name) => existsSync(named(name)))).toEqual([true, false, false]);
+    await run([], { GASTOP_KEYS: named('env') });
+    expect(['env', 'config'].map((name) => existsSync(named(name)))).toEqual([true, false]);
+    await run([]);
+    expect(existsSync(named('config'))).toBe(true);
+    expect(existsSync(file)).toBe(false);
+  });
+
+  it("refuses a chain's history as its file, which stays as it was", async () => {
+    const { run } = newHome();
+    const path = join(root, 'chain-1.db');
+    await (await openDatabase(path)).close();
+    const { exitCode, stderr } = await run('create', '--keys', path);
+    expect(exitCode).toBe(2);
+    expect(stderr).toBe(
+      'gastop: chain-1.db is a database of gastop for something else; choose another database file\n',
+    );
+    await (await openDatabase(path)).close();
+  });
+});
+
+describe('gastop keys list', () => {
+  it('without any key says how to make one and leaves nothing behind', async () => {
+    const { run, file } = newHome();
+    expect(await run('list')).toEqual({
+      exitCode: 0,
+      stdout: '',
+      stderr: 'gastop: there are no keys in ~/.local/share/gastop/keys.db; gastop keys create makes one\n',
+    });
+    expect(await run('list', '--json')).toEqual({ exitCode: 0, stdout: '{"items":[]}\n', stderr: '' });
+    expect(existsSync(file)).toBe(false);
+  });
+
+  it('shows what each key has used today and what remains', async () => {
+    const { run, create, ask } = newHome();
+    const { id, key } = await create('--name', '価格');
+    await ask(key, 3);
+    const { stdout } = await run('list');
+    const [heading = '', line = ''] = stdout.split('\n');
+    expect(heading).toMatch(/^id +name +plan +created \(UTC\) +state +used today +remaining$/);
+    expect(line).toMatch(
+      new RegExp(`^${id}  価格  free  \\d{4}-\\d\\d-\\d\\d \\d\\d:\\d\\d  active +3 +49,997$`),
+    );
+  });
+
+  it('--json has the same for programs', async () => {
+    const { create, list, ask, run } = newHome();
+    const { id, key } = await create('--plan', 'pro');
+    await ask(key, 2);
+    await run('revoke', id);
+    expect(await list()).toEqual([
+      {
+        id,
+        name: '',
+        plan: 'pro',
+        state: 'revoked',
+        createdAt: expect.stringMatching(/Z$/),
+        rotatedAt: null,
+        revokedAt: expect.stringMatching(/Z$/),
+        dailyLimit: 5_000_000,
+        usedToday: 2,
+        remainingToday: 4_999_998,
+        resetsAt: expect.stringMatching(/T00:00:00\.000Z$/),
+      },
+    ]);
+  });
+
+  it('says of a key that its plan is no longer configured', async () => {
+    const { home, create } = newHome({ plans: { team: { dailyLimit: 7, perSecond: null } } });
+    await create('--plan', 'team');
+    writeFileSync(join(home, '.config', 'gastop', 'config.json'), '{}');
+    expect((await runMain(['keys', 'list'], { home })).stdout).toContain('plan unknown');
+  });
+});
+
+describe('gastop keys rotate', () => {
+  it('prints a new key for the id; the old one stops, the count goes on', async () => {
+    const { run, create, list, ask } = newHome();
+    const { id, key } = await create('--name', 'bot');
+    await ask(key, 2);
+    const { exitCode, stdout, stderr } = await run('rotate', id);
+    expect(exitCode).toBe(0);
+    expect(stdout).toMatch(new RegExp(`^gastop_${id}_\\w+\n$`));
+    expect(stderr).toContain(`gastop: key ${id} has a new secret`);
+    expect(await ask(key)).toBe('api_key_revoked');
+    expect(await ask(stdout.trim())).toBe('ok');
+    expect(await list()).toMatchObject([{ id, usedToday: 3, rotatedAt: expect.any(String) }]);
+    const again = JSON.parse((await run('rotate', id, '--json')).stdout);
+    expect(again).toEqual({ id, name: 'bot', plan: 'free', key: expect.stringMatching(/^gastop_/) });
+  });
+
+  it('does not bring a revoked key back: exit 1', async () => {
+    const { run, create, ask } = newHome();
+    const { id, key } = await create();
+    await run('revoke', id);
+    const { exitCode, stdout, stderr } = await run('rotate', id);
+    expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: '' });
+    expect(stderr).toMatch(/was revoked on .* and stays so; make another with gastop keys create\n$/);
+    expect(await ask(key)).toBe('api_key_revoked');
+  });
+});
+
+describe('gastop keys revoke', () => {
+  it('ends a key and says so; a second time changes nothing and says so too', async () => {
+    const { run, create, ask } = newHome();
+    const { id, key } = await create('--name', 'bot');
+    expect(await run('revoke', id)).toEqual({
+      exitCode: 0,
+      stdout: '',
+      stderr: `gastop: revoked key ${id} (bot) of the plan free; it stopped working\n`,
+    });
+    expect(await ask(key)).toBe('api_key_revoked');
+    const again = await run('revoke', id);
+    expect(again.exitCode).toBe(0);
+    expect(again.stderr).toMatch(/was revoked before, on .* UTC; nothing changed\n$/);
+  });
+
+  it.each(['revoke', 'rotate'])(
+    '%s of an id that is not there names those that are: exit 2',
+    async (word) => {
+      const { run, create, file } = newHome();
+      const none = await run(word, '0123456789');
+      expect(none).toMatchObject({
+        exitCode: 2,
+        stderr: 'gastop: there is no key 0123456789; gastop keys create makes one\n',
+      });
+      expect(existsSync(file)).toBe(false);
+      const { id } = await create();
+      expect(await run(word, '0123456789')).toMatchObject({
+        exitCode: 2,
+        stderr: `gastop: there is no key 0123456789; known are ${id}\n`,
+      });
+    },
+  );
+
+  it.each(['revoke', 'rotate'])('%s takes no key as its id, and does not repeat it', async (word) => {
+    const { run, create, ask } = newHome();
+    const { id, key } = await create();
+    const secret = key.split('_')[2] ?? '-';
+    for (const typed of [key, key.slice(0, 40), secret]) {
+      const { exitCode, stdout, stderr } = await run(word, typed);
+      expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });
+      expect(stderr).not.toContain(secret.slice(0, 8));
+    }
+    expect((await run(word, key)).stderr).toContain(`by its id, ${id}:`);
+    expect(await ask(key)).toBe('ok');
+  });
+});
+
+describe('gastop keys', () => {
+  it.each([[[]], [['crate']]])('%j says what there is: exit 2', async (argv) => {
+    const { exitCode, stderr } = await newHome().run(...argv);
+    expect(exitCode).toBe(2);
+    expect(stderr).toMatch(/^gastop: [^\n]*create, list, rotate, revoke[^\n]*\n$/);
+  });
+
+  it('takes no word too many', async () => {
+    const { run, file } = newHome();
+    expect((await run('create', 'bot')).exitCode).toBe(2);
+    expect(existsSync(file)).toBe(false);
+  });
+});
+
+describe('plans of the config file', () => {
+  const refused = async (plans: unknown): Promise<string> => {
+    const { home } = newHome({ plans });
+    const path = join(home, '.config', 'gastop', 'config.json');
+    const load = loadConfigFile(path, { required: true, home, platform: 'linux' });
+    return load.then(
+      () => 'taken',
+      (error: Error) => error.message.replace('config file ~/.config/gastop/config.json: ', ''),
+    );
+  };
+
+  it('are taken with their limits, and with groups where they stand', async () => {
+    expect(await refused({ team: { dailyLimit: 1, perSecond: 0.5, groups: ['gas', 'metrics'] } })).toBe(
+      'taken',
+    );
+    expect(await refused({ 'all-of_it': { dailyLimit: null, perSecond: null } })).toBe('taken');
+  });
+
+  it('that are wrong are refused with the place and what would do', async () => {
+    const day = 'must be a whole number of requests from 1, or null for no limit';
+    const second = 'must be a number of requests from 0.001, or null for no limit';
+    const groups = 'must be a list of gas, alerts, auto-txs, dashboard, metrics';
+    const team = (more: object) => ({ team: { dailyLimit: 1, perSecond: 1, ...more } });
+    expect(await refused(team({ dailyLimit: 0 }))).toBe(`"plans.team.dailyLimit" ${day}`);
+    expect(await refused(team({ dailyLimit: '5' }))).toBe(`"plans.team.dailyLimit" ${day}`);
+    expect(await refused(team({ dailyLimit: undefined }))).toBe(`"plans.team.dailyLimit" ${day}`);
+    expect(await refused(team({ perSecond: 0 }))).toBe(`"plans.team.perSecond" ${second}`);
+    expect(await refused(team({ groups: [] }))).toBe(`"plans.team.groups" ${groups}`);
+    expect(await refused(team({ groups: ['gas', 'admin'] }))).toBe(`"plans.team.groups.1" ${groups}`);
+    expect(await refused(team({ burst: 5 }))).toMatch(/^"plans\.team" must be an object of dailyLimit/);
+    expect(await refused({ 'a b': { dailyLimit: 1, perSecond: 1 } })).toBe(
+      '"plans.a b" must be a name of at most 32 letters, digits, - and _',
+    );
+    expect(await refused(['free'])).toMatch(/^"plans" must be plans by name/);
+  });
+});
