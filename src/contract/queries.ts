@@ -57,7 +57,9 @@ export type TxsParameters = z.infer<typeof TxsParameters>;
 /** `latest` or a block's number. */
 export const BlockParameter = z.strictObject({
   number: z
-    .union([z.literal('latest'), whole(0, Number.MAX_SAFE_INTEGER, { description: 'Height of the block' })])
+    .union([z.literal('latest'), whole(0, 999_999_999_999_999, { description: 'Height of the block' })], {
+      error: 'must be latest or the number of a block',
+    })
     .describe("A block's number, or latest for the head")
     .meta({ examples: ['latest'] }),
 });

@@ -64,7 +64,21 @@ export class NextBaseFee {
   }
 }
 
-function byFormula(block: Block, rule: FeeRule): bigint {
+/**
+ * The base fee that the rule gives the block after `block`, wei per gas, from what is known of its gas. A chain
+ * without base fees keeps to that.
+ */
+export function nextBaseFeeByRule(
+  block: Pick<Block, 'baseFeePerGas' | 'gasUsed' | 'gasLimit' | 'gasUsedRatio'>,
+  rule: FeeRule,
+): bigint {
+  return block.baseFeePerGas === 0n ? 0n : byFormula(block, rule);
+}
+
+function byFormula(
+  block: Pick<Block, 'baseFeePerGas' | 'gasUsed' | 'gasLimit' | 'gasUsedRatio'>,
+  rule: FeeRule,
+): bigint {
   const { baseFeePerGas, gasUsed, gasLimit, gasUsedRatio } = block;
   return gasUsed !== null && gasLimit !== null
     ? nextBaseFee({ baseFeePerGas, gasUsed, gasLimit }, rule)

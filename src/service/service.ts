@@ -5,6 +5,7 @@ import { FeeEngine } from '../core/fee-engine.ts';
 import { BlockStore } from '../store/block-store.ts';
 import { HistoryStore } from '../store/history-store.ts';
 import { type Database, openDatabase } from '../store/open-database.ts';
+import { ChainReader } from './chain-reader.ts';
 import { Follower } from './follower.ts';
 import { ApiFailure } from './http/api-failure.ts';
 import { createApp } from './http/app.ts';
@@ -65,6 +66,8 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     source,
     follower,
     history: new HistoryStore(database),
+    blocks: store,
+    reader: new ChainReader(source, signal),
     nativeUsd: () => price.usd,
     wallNow,
   });

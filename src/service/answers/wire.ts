@@ -1,9 +1,17 @@
-const MAX_WEI = BigInt(Number.MAX_SAFE_INTEGER);
+const LARGEST = BigInt(Number.MAX_SAFE_INTEGER);
 
-/** Wei per gas as v1 carries it: a whole JSON number that cannot lose a digit. */
+/**
+ * Wei per gas as v1 carries it: a whole JSON number that cannot lose a digit. A price beyond 2^53−1 wei (9 million
+ * gwei, such as the greatest cap that can be signed) stands at that limit, as in the store.
+ */
 export function wireWei(wei: bigint): number {
-  if (wei < 0n) return 0;
-  return Number(wei > MAX_WEI ? MAX_WEI : wei);
+  return wireInteger(wei);
+}
+
+/** Gas and other counts as whole JSON numbers, with the same limit. */
+export function wireInteger(count: bigint): number {
+  if (count < 0n) return 0;
+  return Number(count > LARGEST ? LARGEST : count);
 }
 
 /** A mean, in wei, as the nearest whole wei. */

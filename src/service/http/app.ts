@@ -7,6 +7,7 @@ import { checkParameters } from './check-parameters.ts';
 import { addDashboardRoutes } from './dashboard-routes.ts';
 import { encodeAnswers } from './encode-answers.ts';
 import { errorResponse, isUnforeseen, toFailure } from './error-response.ts';
+import { addExplorerRoutes } from './explorer-routes.ts';
 import { addGasRoutes } from './gas-routes.ts';
 import type { Gate } from './gate.ts';
 import { addMetricsRoutes } from './metrics-routes.ts';
@@ -45,8 +46,9 @@ export function createApp({ state, gate, onError, baseUrl }: AppOptions): OpenAP
   app.use(authorise(gate));
   app.use(encodeAnswers(state));
   addGasRoutes(app, state);
-  addDashboardRoutes(app, state);
+  addDashboardRoutes(app, state, gate);
   addMetricsRoutes(app, state);
+  addExplorerRoutes(app, state);
   addUnservedRoutes(app);
   addPlayground(root, () => openApiDocument(app, baseUrl));
   for (const [path, methods] of servedMethods(app)) app.all(path, (c) => refuseMethod(c, methods));

@@ -1,11 +1,13 @@
 import type { OpenAPIHono } from '@hono/zod-openapi';
-import { StatsChart, StatsCurrent, StatsMarket } from '../../contract/dashboard.ts';
+import { RateLimits, StatsChart, StatsCurrent, StatsMarket, Summary } from '../../contract/dashboard.ts';
 import { NoParameters, TimeFrameParameters } from '../../contract/queries.ts';
-import { PATHS } from '../../contract/routes.ts';
+import { API_KEY_HEADER, PATHS } from '../../contract/routes.ts';
 import { statsChart } from '../answers/chart-answer.ts';
 import { gasCurrent, gasRecommendation, gasTrend } from '../answers/gas-answers.ts';
 import { statsMarket } from '../answers/market-answer.ts';
-import { getRoute } from './route.ts';
+import { summaryOf } from '../answers/summary-answer.ts';
+import type { Gate } from './gate.ts';
+import { getOwnRoute, getRoute } from './route.ts';
 import type { ServiceState } from './service-state.ts';
 
 const currentRoute = getRoute(
@@ -21,8 +23,19 @@ const marketRoute = getRoute(
   TimeFrameParameters,
   StatsMarket,
 );
+const rateLimitsRoute = getOwnRoute(
+  PATHS.rateLimits,
+  'What the key that asks may still ask; not counted',
+  RateLimits,
+);
+const summaryRoute = getRoute(
+  PATHS.summary,
+  'Alerts, transactions, gas, advice and health at a glance',
+  NoParameters,
+  Summary,
+);
 
-export function addDashboardRoutes(app: OpenAPIHono, state: ServiceState): void {
+export function addDashboardRoutes(app: OpenAPIHono, state: ServiceState, gate: Gate): void {
   app.openapi(currentRoute, (c) => {
     const present = state.present();
     return c.json(
@@ -43,5 +56,12 @@ export function addDashboardRoutes(app: OpenAPIHono, state: ServiceState): void 
     const { timeFrame } = c.req.valid('query');
     const { store, end } = await state.history();
     return c.json(await statsMarket(store, timeFrame, end, state.present()), 200);
+  });
+  app.openapi(rateLimitsRoute, async (c) =>
+    c.json(await gate.limits(c.req.header(API_KEY_HEADER) ?? null), 200),
+  );
+  app.openapi(summaryRoute, async (c) => {
+    const present = state.present();
+    return c.json(await summaryOf(present, state.tallies, state.health(present.head)), 200);
   });
 }

@@ -1,7 +1,12 @@
 import type { ChainSource } from '../../chain/chain-source.ts';
 import type { ChainProfile } from '../../core/chains.ts';
+import type { BlockStore } from '../../store/block-store.ts';
 import type { HistoryStore } from '../../store/history-store.ts';
+import type { ExplorerContext } from '../answers/explorer-context.ts';
 import type { Present } from '../answers/gas-answers.ts';
+import { NOTHING_YET, type ServiceHealth, type Tallies } from '../answers/summary-answer.ts';
+import { bounded } from '../bounded.ts';
+import type { ChainReader } from '../chain-reader.ts';
 import type { Follower } from '../follower.ts';
 import { ApiFailure } from './api-failure.ts';
 
@@ -12,7 +17,11 @@ export interface ServiceParts {
   readonly source: ChainSource;
   readonly follower: Follower;
   readonly history: HistoryStore;
+  readonly blocks: BlockStore;
+  readonly reader: ChainReader;
   readonly nativeUsd: () => number | null;
+  /** What the service does for people beside answering; left out: nothing yet. */
+  readonly tallies?: Tallies;
   readonly wallNow: () => number;
 }
 
@@ -85,6 +94,45 @@ export class ServiceState {
     const now = Math.max(Math.floor(source.now() / 1_000), head.timestamp);
     // While the source is down, "the last hour" is the last that is known.
     return { store: history, profile, end: follower.isStale ? head.timestamp : now, now };
+  }
+
+  /** An answer about single blocks and transactions, within the time of one question. @throws {ApiFailure} */
+  explore<T>(
+    answer: (context: ExplorerContext, signal: AbortSignal) => Promise<T>,
+    request: Request,
+  ): Promise<T> {
+    return bounded(async (signal) => answer(await this.#explorer(), signal), request.signal);
+  }
+
+  async #explorer(): Promise<ExplorerContext> {
+    const { follower, blocks, reader, nativeUsd } = this.#parts;
+    await follower.flush();
+    const { profile, head } = follower;
+    if (profile === null || head === null) throw this.#unavailable();
+    return {
+      profile,
+      head,
+      nextBaseFee: follower.advice()?.nextBaseFee ?? null,
+      nativeUsd: nativeUsd(),
+      blocks,
+      reader,
+    };
+  }
+
+  /** How the source and its nodes are, seen from the head. */
+  health({ number, timestamp }: Present['head']): ServiceHealth {
+    const { source } = this.#parts;
+    const nodes = source.health();
+    const heads = nodes.flatMap(({ state, head }) => (state === 'wrong-chain' ? [] : [head ?? number]));
+    return {
+      nodes,
+      headAgeSec: Math.max(source.now() / 1_000 - timestamp, 0),
+      lagBlocks: Math.max(...heads.map((head) => head - number), 0),
+    };
+  }
+
+  get tallies(): Tallies {
+    return this.#parts.tallies ?? NOTHING_YET;
   }
 
   #unavailable(): ApiFailure {

@@ -1,0 +1,159 @@
+import type { ChainBlock } from '../../chain/chain-source.ts';
+import { ChainError } from '../../chain/errors.ts';
+import type { BlockMetrics } from '../../contract/explorer.ts';
+import { type Block, TIP_PERCENTILES } from '../../core/block.ts';
+import { nextBaseFeeByRule } from '../../core/next-base-fee.ts';
+import { gasWeightedPercentiles } from '../../core/percentiles.ts';
+import { type ChainReader, isBlockOf } from '../chain-reader.ts';
+import { ApiFailure } from '../http/api-failure.ts';
+import { blobFees } from './blob-fees.ts';
+import { confirmationsOf, type ExplorerContext, ifAnswered, tipOf } from './explorer-context.ts';
+import { isoFromSec, wireInteger, wireWei } from './wire.ts';
+
+/** One block: what the chain itself holds, completed by what is stored of its fees. */
+interface KnownBlock {
+  /** `null` where the source holds no whole blocks. */
+  readonly whole: ChainBlock | null;
+  /** `null` where nothing is stored and the node does not tell its fees. */
+  readonly fees: Block | null;
+  /** The block after it, as stored. */
+  readonly child: Block | null;
+}
+
+/** @throws {ApiFailure} `not_found` for a block that is not there yet, or no longer */
+export async function blockMetrics(
+  asked: number | 'latest',
+  context: ExplorerContext,
+): Promise<BlockMetrics> {
+  const { head, profile, reader } = context;
+  const known = await readBlock(asked === 'latest' ? head.number : asked, context);
+  const { whole, fees } = known;
+  const header = whole ?? fees;
+  if (header === null) throw new Error('a block is known by its header or by its fees');
+  const blobs = blobFees(known, profile.id);
+  return {
+    chainId: profile.id,
+    blockNumber: header.number,
+    hash: header.hash,
+    parentHash: header.parentHash,
+    timestamp: isoFromSec(Math.floor(header.timestamp)),
+    confirmations: confirmationsOf(header.number, head),
+    baseFeePerGas: wireWei(header.baseFeePerGas),
+    nextBaseFeePerGas: wireWei(await nextBaseFeeOf(known, header, context)),
+    gasUsed: header.gasUsed === null ? null : wireInteger(header.gasUsed),
+    gasLimit: header.gasLimit === null ? null : wireInteger(header.gasLimit),
+    gasUsedRatio: whole === null ? (fees?.gasUsedRatio ?? 0) : gasUsedRatioOf(whole),
+    transactionCount: whole?.transactionHashes.length ?? null,
+    tips: await tipsOf(known, reader),
+    blobBaseFee: blobs.now === null ? null : wireWei(blobs.now),
+    nextBlobBaseFee: blobs.next === null ? null : wireWei(blobs.next),
+    blobGasUsed: whole === null || whole.blobGasUsed === null ? null : wireInteger(whole.blobGasUsed),
+    excessBlobGas: whole === null || whole.excessBlobGas === null ? null : wireInteger(whole.excessBlobGas),
+    burntWei: burnt(known, blobs.now)?.toString() ?? null,
+    feeRecipient: whole?.feeRecipient ?? null,
+  };
+}
+
+async function readBlock(number: number, context: ExplorerContext): Promise<KnownBlock> {
+  const { blocks, reader, head } = context;
+  const page = await blocks.page(number, 2);
+  const stored = page.find((block) => block.number === number) ?? null;
+  const child = page.find((block) => block.number === number + 1) ?? null;
+  const whole = await readWhole(number, reader, stored !== null);
+  if (whole !== null) {
+    // Between a reorg and its digestion the store still holds the block that was replaced.
+    const isSame = stored !== null && isBlockOf(whole, stored);
+    const follows = child?.parentHash === whole.hash || (isSame && child?.parentHash === null);
+    const fees = isSame ? stored : await feesOf(whole, reader);
+    return { whole, fees, child: follows ? child : null };
+  }
+  if (number > head.number) {
+    throw new ApiFailure('not_found', `block ${number} is not there yet; the head is block ${head.number}`);
+  }
+  const fees = stored ?? (reader.kind === 'rpc' ? null : await reader.fees(number));
+  if (fees === null) throw await gone(number, context);
+  return { whole: null, fees, child };
+}
+
+async function readWhole(number: number, reader: ChainReader, isStored: boolean): Promise<ChainBlock | null> {
+  try {
+    return await reader.block(number);
+  } catch (error) {
+    if (!(error instanceof ChainError)) throw error;
+    if (error.code === 'unsupported' && reader.kind !== 'rpc') return null;
+    // A node refuses to speak of a block whose body it has pruned (EIP-4444).
+    if (error.code === 'rejected' && isStored) return null;
+    throw error;
+  }
+}
+
+async function feesOf(whole: ChainBlock, reader: ChainReader): Promise<Block | null> {
+  const fees = await ifAnswered(reader.fees(whole.number));
+  return fees !== null && isBlockOf(whole, fees) ? fees : null;
+}
+
+async function gone(number: number, { blocks, reader }: ExplorerContext): Promise<ApiFailure> {
+  const oldest = await blocks.oldest();
+  const begins =
+    oldest === null ? 'nothing is stored yet' : `stored history begins at block ${oldest.number}`;
+  const why = reader.kind === 'rpc' ? 'the node no longer holds' : 'the source does not hold';
+  return new ApiFailure('not_found', `${why} block ${number}, and ${begins}; ask for a later one`);
+}
+
+function gasUsedRatioOf({ gasUsed, gasLimit }: ChainBlock): number {
+  return gasLimit === 0n ? 0 : Math.min(Number(gasUsed) / Number(gasLimit), 1);
+}
+
+/** The next block's own base fee where there is one; for the head what `gas/current` says too. */
+async function nextBaseFeeOf(
+  { whole, fees, child }: KnownBlock,
+  header: ChainBlock | Block,
+  { head, nextBaseFee, profile, reader }: ExplorerContext,
+): Promise<bigint> {
+  if (child !== null) return child.baseFeePerGas;
+  if (header.number === head.number && header.hash === head.hash && nextBaseFee !== null) return nextBaseFee;
+  if (fees?.nextBaseFee != null) return fees.nextBaseFee;
+  if (whole !== null && whole.number < head.number) {
+    const next = await ifAnswered(reader.block(whole.number + 1));
+    if (next?.parentHash === whole.hash) return next.baseFeePerGas;
+  }
+  const gasUsedRatio = whole === null ? (fees?.gasUsedRatio ?? 0) : gasUsedRatioOf(whole);
+  return nextBaseFeeByRule({ ...header, gasUsedRatio }, profile.feeRule);
+}
+
+async function tipsOf({ whole, fees }: KnownBlock, reader: ChainReader): Promise<BlockMetrics['tips']> {
+  const tips = fees?.tips ?? (whole === null ? null : await tipsFromReceipts(whole, reader));
+  if (tips === null) return null;
+  const [p10 = 0n, p25 = 0n, p50 = 0n, p75 = 0n, p90 = 0n, p95 = 0n, p99 = 0n] = tips;
+  return {
+    p10: wireWei(p10),
+    p25: wireWei(p25),
+    p50: wireWei(p50),
+    p75: wireWei(p75),
+    p90: wireWei(p90),
+    p95: wireWei(p95),
+    p99: wireWei(p99),
+  };
+}
+
+/** As the node would have said itself, had it been asked in time. */
+async function tipsFromReceipts(whole: ChainBlock, reader: ChainReader): Promise<bigint[] | null> {
+  const mined = whole.transactionHashes.length === 0 ? [] : await ifAnswered(reader.transactionsOf(whole));
+  if (mined === null) return null;
+  const tips = mined.map(({ effectiveGasPrice, gasUsed }) => ({
+    tip: tipOf(effectiveGasPrice, whole.baseFeePerGas),
+    gasUsed,
+  }));
+  return gasWeightedPercentiles(tips, TIP_PERCENTILES, whole.gasUsed);
+}
+
+/** `null` where a part of it is not known. */
+function burnt({ whole, fees }: KnownBlock, blobBaseFee: bigint | null): bigint | null {
+  const { gasUsed, baseFeePerGas } = whole ?? fees ?? { gasUsed: null, baseFeePerGas: 0n };
+  if (gasUsed === null) return null;
+  const blobGasUsed = whole === null ? (blobBaseFee === null ? 0n : null) : (whole.blobGasUsed ?? 0n);
+  if (blobGasUsed === 0n) return baseFeePerGas * gasUsed;
+  return blobGasUsed === null || blobBaseFee === null
+    ? null
+    : baseFeePerGas * gasUsed + blobBaseFee * blobGasUsed;
+}

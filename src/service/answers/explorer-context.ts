@@ -1,0 +1,65 @@
+import { ChainError } from '../../chain/errors.ts';
+import type { Block } from '../../core/block.ts';
+import type { ChainProfile } from '../../core/chains.ts';
+import type { BlockStore } from '../../store/block-store.ts';
+import type { ChainReader, MinedTransaction } from '../chain-reader.ts';
+import { ApiFailure } from '../http/api-failure.ts';
+
+/** What is at hand to say something of single blocks and transactions. */
+export interface ExplorerContext {
+  readonly profile: ChainProfile;
+  /** The last block digested. */
+  readonly head: Block;
+  /** What the block after the head will ask for, wei per gas; `null` while nothing was worked out. */
+  readonly nextBaseFee: bigint | null;
+  readonly nativeUsd: number | null;
+  readonly blocks: BlockStore;
+  readonly reader: ChainReader;
+}
+
+const SOURCES = { replay: 'a recording', simulated: 'a simulation', rpc: 'a node' } as const;
+
+/** @throws {ApiFailure} where no node is followed, which alone knows transactions */
+export function requireTransactions({ kind }: ChainReader): void {
+  if (kind === 'rpc') return;
+  throw new ApiFailure(
+    'not_found',
+    `this service follows ${SOURCES[kind]}, which holds no transactions; ask one that follows a node (--rpc URL)`,
+  );
+}
+
+/** The answer, or `null` where the node does not give it: for what only completes another answer. */
+export async function ifAnswered<T>(answer: Promise<T>): Promise<T | null> {
+  try {
+    return await answer;
+  } catch (error) {
+    if (error instanceof ChainError || error instanceof ApiFailure) return null;
+    throw error;
+  }
+}
+
+/** The chain is being reorganised between two questions of ours. */
+export const reorganised = (number: number) =>
+  new ApiFailure(
+    'upstream_unavailable',
+    `block ${number} is being replaced by another (a reorg); ask again in a second`,
+    { headers: { 'Retry-After': '1' } },
+  );
+
+/** Blocks on top of block `number`, itself included. */
+export const confirmationsOf = (number: number, head: Block) => Math.max(head.number - number + 1, 1);
+
+/** What a transaction paid per gas above the base fee; a rollup's deposits pay nothing at all. */
+export function tipOf(effectiveGasPrice: bigint, baseFeePerGas: bigint): bigint {
+  return effectiveGasPrice > baseFeePerGas ? effectiveGasPrice - baseFeePerGas : 0n;
+}
+
+/** Everything a transaction paid beside its value, wei. */
+export function costOf({
+  gasUsed,
+  effectiveGasPrice,
+  blobFee,
+  dataFee,
+}: Pick<MinedTransaction, 'gasUsed' | 'effectiveGasPrice' | 'blobFee' | 'dataFee'>): bigint {
+  return gasUsed * effectiveGasPrice + blobFee + dataFee;
+}

@@ -1,0 +1,462 @@
+import { expect, test } from 'vitest';
+import { ErrorBody } from '../../src/contract/api-error.ts';
+import { BlockMetrics, TxMetrics, TxsMetrics } from '../../src/contract/explorer.ts';
+import { MetricsError } from '../../src/contract/metrics.ts';
+import { PATHS } from '../../src/contract/routes.ts';
+import { nextBaseFee } from '../../src/core/eip1559.ts';
+import { ETHEREUM_FEE_RULE } from '../../src/core/fee-rule.ts';
+import { BLOCK_ZERO_TIME, blockHash, makeBlock, makeBlocks } from '../helpers/chain-blocks.ts';
+import { makeIncluded, transactionHash } from '../helpers/made-transactions.ts';
+import { ScriptedSource } from '../helpers/scripted-source.ts';
+import { type RunningService, runService } from '../helpers/service.ts';
+import { waitFor } from '../helpers/wait-for.ts';
+
+const HEAD = 999;
+const GWEI = 1_000_000_000n;
+
+/** Three transactions in each of the newest 120 blocks, tipping 1, 2 and 3 gwei. */
+function chainWithTransactions(): ScriptedSource {
+  const source = new ScriptedSource(makeBlocks(0, HEAD));
+  for (const block of makeBlocks(HEAD - 119, HEAD)) {
+    const tips = [GWEI, 3n * GWEI, 2n * GWEI];
+    source.transactions.set(
+      block.number,
+      tips.map((tip, index) =>
+        makeIncluded(block, index, {
+          transaction: { maxPriorityFeePerGas: tip, maxFeePerGas: 100n * GWEI, data: '0xA9059cbb00' },
+        }),
+      ),
+    );
+  }
+  return source;
+}
+
+/** Stores the last 300 blocks, an hour, unless told otherwise. */
+async function following(source: ScriptedSource, historySec = 3_600): Promise<RunningService> {
+  const service = await runService({ source, historySec, priceFeed: { nativeUsd: async () => 2_000 } });
+  await service.ready;
+  return service;
+}
+
+const blockAt = (number: number | string) => PATHS.block.replace('{number}', String(number));
+const txAt = (hash: string) => PATHS.tx.replace('{hash}', hash);
+const iso = (number: number) => new Date((BLOCK_ZERO_TIME + number * 12) * 1_000).toISOString();
+
+async function readBlock(service: RunningService, number: number | string): Promise<BlockMetrics> {
+  return BlockMetrics.parse(await service.read(blockAt(number)));
+}
+
+async function readTxs(service: RunningService, query = ''): Promise<TxsMetrics> {
+  return TxsMetrics.parse(await service.read(`${PATHS.txs}${query}`));
+}
+
+async function refusal(service: RunningService, path: string, status: number): Promise<ErrorBody> {
+  const response = await service.get(path);
+  const body: unknown = await response.json();
+  expect(response.status, JSON.stringify(body)).toBe(status);
+  return ErrorBody.parse(body);
+}
+
+test('a block is told from its header and what is stored of its fees', async () => {
+  const source = chainWithTransactions();
+  source.headers.set(990, { blobGasUsed: 393_216n, excessBlobGas: 131_072n });
+  const service = await following(source);
+  const block = makeBlock(990);
+  expect(await readBlock(service, 990)).toEqual({
+    chainId: 1,
+    blockNumber: 990,
+    hash: blockHash(990),
+    parentHash: blockHash(989),
+    timestamp: iso(990),
+    confirmations: 10,
+    baseFeePerGas: Number(block.baseFeePerGas),
+    nextBaseFeePerGas: Number(makeBlock(991).baseFeePerGas),
+    gasUsed: Number(block.gasUsed),
+    gasLimit: 30_000_000,
+    gasUsedRatio: block.gasUsedRatio,
+    transactionCount: 3,
+    tips: { p10: 1e7, p25: 2e7, p50: 3e7, p75: 4e7, p90: 5e7, p95: 6e7, p99: 7e7 },
+    blobBaseFee: 1,
+    nextBlobBaseFee: 1,
+    blobGasUsed: 393_216,
+    excessBlobGas: 131_072,
+    burntWei: String(block.baseFeePerGas * (block.gasUsed ?? 0n) + 393_216n),
+    feeRecipient: '0x00000000000000000000000000000000000000fe',
+  });
+});
+
+test('latest is the head, and the fee after it is the one that gas/current names', async () => {
+  const service = await following(chainWithTransactions());
+  const latest = await readBlock(service, 'latest');
+  expect(latest).toMatchObject({ blockNumber: HEAD, confirmations: 1 });
+  const current = (await service.read(PATHS.gasCurrent)) as { nextBasePrice: number };
+  expect(latest.nextBaseFeePerGas).toBe(current.nextBasePrice);
+});
+
+test('of a block that is not stored the tips come from its receipts', async () => {
+  const source = new ScriptedSource(makeBlocks(0, HEAD).map((block) => ({ ...block, tips: null })));
+  const block = makeBlock(500);
+  const gas = [30_000n, 60_000n, 10_000n];
+  source.headers.set(500, { gasUsed: 100_000n });
+  source.transactions.set(
+    500,
+    [3n, 1n, 2n].map((tip, index) =>
+      makeIncluded(block, index, {
+        transaction: { maxPriorityFeePerGas: tip * GWEI, maxFeePerGas: 100n * GWEI },
+        receipt: { gasUsed: gas[index] ?? 0n },
+      }),
+    ),
+  );
+  const service = await following(source);
+  // Of 100,000 gas the first 60,000 tip 1 gwei, the next 10,000 tip 2 and the rest 3.
+  expect((await readBlock(service, 500)).tips).toEqual({
+    p10: 1e9,
+    p25: 1e9,
+    p50: 1e9,
+    p75: 3e9,
+    p90: 3e9,
+    p95: 3e9,
+    p99: 3e9,
+  });
+  expect((await readBlock(service, 501)).tips).toEqual({
+    p10: 0,
+    p25: 0,
+    p50: 0,
+    p75: 0,
+    p90: 0,
+    p95: 0,
+    p99: 0,
+  });
+});
+
+test('receipts that the node does not give leave the tips unknown and the block told', async () => {
+  const source = new ScriptedSource(makeBlocks(0, HEAD).map((block) => ({ ...block, tips: null })));
+  source.transactions.set(500, [makeIncluded(makeBlock(500), 0)]);
+  source.transactionsOf = async () => null;
+  const service = await following(source);
+  expect(await readBlock(service, 500)).toMatchObject({
+    blockNumber: 500,
+    tips: null,
+    transactionCount: 1,
+  });
+});
+
+test('a block that the node has pruned is told from the store; one that nobody has is not found', async () => {
+  const source = new ScriptedSource(makeBlocks(0, HEAD));
+  const service = await following(source, 86_400);
+  await waitFor(async () => {
+    const response = await service.get(`${PATHS.baseFee}?from=${iso(0)}&bucket=block&size=1`);
+    return response.ok && ((await response.json()) as { total: number }).total === HEAD + 1;
+  });
+  source.pastBegins = 900;
+  expect(await readBlock(service, 10)).toMatchObject({
+    hash: blockHash(10),
+    baseFeePerGas: Number(makeBlock(10).baseFeePerGas),
+    nextBaseFeePerGas: Number(makeBlock(11).baseFeePerGas),
+    transactionCount: null,
+    feeRecipient: null,
+  });
+  const ahead = await refusal(service, blockAt(HEAD + 1), 404);
+  expect(ahead).toMatchObject({ errorCode: 'not_found' });
+  expect(ahead.message).toContain(`the head is block ${HEAD}`);
+});
+
+test('a block before everything that is stored is refused with where history begins', async () => {
+  const source = new ScriptedSource(makeBlocks(500, HEAD));
+  source.pastBegins = 500;
+  const service = await following(source);
+  const body = await refusal(service, blockAt(3), 404);
+  expect(body.message).toMatch(/block 3, and stored history begins at block (5|6|7)\d\d/);
+});
+
+test('a recording and the simulation tell blocks from their fees and say of transactions that they hold none', async () => {
+  for (const kind of ['replay', 'simulated'] as const) {
+    const service = await following(new ScriptedSource(makeBlocks(0, HEAD), { kind }));
+    const block = makeBlock(990);
+    expect(await readBlock(service, 990)).toMatchObject({
+      blockNumber: 990,
+      baseFeePerGas: Number(block.baseFeePerGas),
+      nextBaseFeePerGas: Number(makeBlock(991).baseFeePerGas),
+      gasUsedRatio: block.gasUsedRatio,
+      gasUsed: Number(block.gasUsed),
+      transactionCount: null,
+      blobGasUsed: null,
+      burntWei: null,
+      feeRecipient: null,
+    });
+    for (const path of [txAt(transactionHash(990, 0)), PATHS.txs]) {
+      expect((await refusal(service, path, 404)).message).toMatch(/holds no transactions.*--rpc/);
+    }
+  }
+});
+
+test('after a reorg the block that is now there is told, not the one that is still stored', async () => {
+  const source = chainWithTransactions();
+  const service = await following(source);
+  const before = await readBlock(service, HEAD);
+  const replaced = makeBlock(HEAD, { hash: blockHash(HEAD, 1), baseFeePerGas: 5n * GWEI, gasUsed: 0n });
+  source.reorg(HEAD - 1, [replaced]);
+  const after = await readBlock(service, HEAD);
+  expect(before.hash).toBe(blockHash(HEAD));
+  expect(after).toMatchObject({ hash: blockHash(HEAD, 1), baseFeePerGas: 5e9, transactionCount: 0 });
+});
+
+test('without a stored child the next base fee is the next block’s own by the node, and by the rule where there is none', async () => {
+  const source = new ScriptedSource(makeBlocks(0, HEAD));
+  const service = await following(source);
+  expect((await readBlock(service, 500)).nextBaseFeePerGas).toBe(Number(makeBlock(501).baseFeePerGas));
+  // The node has it, the service has not heard of it yet.
+  const ahead = makeBlock(HEAD + 1, { gasUsed: 20_000_000n, gasLimit: 30_000_000n });
+  source.jump(ahead);
+  const { baseFeePerGas } = ahead;
+  expect(await readBlock(service, HEAD + 1)).toMatchObject({
+    confirmations: 1,
+    nextBaseFeePerGas: Number(
+      nextBaseFee({ baseFeePerGas, gasUsed: 20_000_000n, gasLimit: 30_000_000n }, ETHEREUM_FEE_RULE),
+    ),
+  });
+});
+
+test('a transaction is told with what it paid and where it stood among its block', async () => {
+  const service = await following(chainWithTransactions());
+  const base = makeBlock(995).baseFeePerGas;
+  const paid = 21_000n * (base + 3n * GWEI);
+  expect(
+    TxMetrics.parse(await service.read(txAt(transactionHash(995, 1).toUpperCase().replace('X', 'x')))),
+  ).toEqual({
+    chainId: 1,
+    hash: transactionHash(995, 1),
+    status: 'SUCCESS',
+    type: 2,
+    from: '0x00000000000000000000000000000000000000aa',
+    to: '0x00000000000000000000000000000000000000bb',
+    value: '1000000000000000',
+    nonce: 1,
+    selector: '0xa9059cbb',
+    gasLimit: 21_000,
+    gasUsed: 21_000,
+    maxFeePerGas: 100e9,
+    maxPriorityFeePerGas: 3e9,
+    gasPrice: null,
+    maxFeePerBlobGas: null,
+    blobCount: null,
+    effectiveGasPrice: Number(base + 3n * GWEI),
+    priorityFeePerGas: 3e9,
+    costWei: String(paid),
+    costUsd: (Number(paid) / 1e18) * 2_000,
+    blockNumber: 995,
+    blockHash: blockHash(995),
+    timestamp: iso(995),
+    transactionIndex: 1,
+    confirmations: 5,
+    tipRank: 1,
+    blockTransactionCount: 3,
+  });
+  const ranks = await Promise.all(
+    [0, 2].map(
+      async (index) => TxMetrics.parse(await service.read(txAt(transactionHash(995, index)))).tipRank,
+    ),
+  );
+  expect(ranks).toEqual([0, 0.5]);
+});
+
+test('ties count half, and a transaction alone in its block has no rank', async () => {
+  const source = chainWithTransactions();
+  const [alone, tied] = [makeBlock(998), makeBlock(997)];
+  source.transactions.set(998, [makeIncluded(alone, 0)]);
+  source.transactions.set(
+    997,
+    [0, 1, 2].map((index) => makeIncluded(tied, index)),
+  );
+  const service = await following(source);
+  const rank = async (number: number) =>
+    TxMetrics.parse(await service.read(txAt(transactionHash(number, 0)))).tipRank;
+  expect([await rank(998), await rank(997)]).toEqual([null, 0.5]);
+});
+
+test('blobs and a rollup’s data fee are part of the cost; a failed one is told as reverted', async () => {
+  const source = chainWithTransactions();
+  const block = makeBlock(996);
+  source.transactions.set(996, [
+    makeIncluded(block, 0, {
+      transaction: { type: 3, blobCount: 2, maxFeePerBlobGas: 7n, to: null },
+      receipt: { status: 'reverted', blobFee: 262_144n * 5n, dataFee: 11n },
+    }),
+  ]);
+  const service = await following(source);
+  const tx = TxMetrics.parse(await service.read(txAt(transactionHash(996, 0))));
+  expect(tx).toMatchObject({
+    status: 'REVERTED',
+    type: 3,
+    to: null,
+    selector: null,
+    blobCount: 2,
+    maxFeePerBlobGas: 7,
+    costWei: String(21_000n * (block.baseFeePerGas + GWEI) + 262_144n * 5n + 11n),
+  });
+});
+
+test('a price beyond what a JSON number holds stands at the limit, amounts stay exact', async () => {
+  const source = chainWithTransactions();
+  const block = makeBlock(996);
+  const dear = 2n ** 60n + 1n;
+  const largest = 2n ** 256n - 1n;
+  source.transactions.set(996, [
+    makeIncluded(block, 0, {
+      transaction: { maxFeePerGas: largest, maxPriorityFeePerGas: largest, value: largest },
+      receipt: { effectiveGasPrice: dear },
+    }),
+  ]);
+  const service = await following(source);
+  expect(TxMetrics.parse(await service.read(txAt(transactionHash(996, 0))))).toMatchObject({
+    maxFeePerGas: Number.MAX_SAFE_INTEGER,
+    effectiveGasPrice: Number.MAX_SAFE_INTEGER,
+    value: String(largest),
+    costWei: String(21_000n * dear),
+  });
+});
+
+test('a transaction that waits in the pool is pending, without anything of a block', async () => {
+  const source = chainWithTransactions();
+  const { transaction } = makeIncluded(makeBlock(HEAD + 1), 7);
+  source.pool.push({ ...transaction, blockNumber: null, blockHash: null, data: '0x' });
+  const service = await following(source);
+  expect(TxMetrics.parse(await service.read(txAt(transaction.hash)))).toMatchObject({
+    status: 'PENDING',
+    selector: null,
+    gasUsed: null,
+    effectiveGasPrice: null,
+    costWei: null,
+    costUsd: null,
+    blockNumber: null,
+    confirmations: 0,
+    tipRank: null,
+    blockTransactionCount: null,
+  });
+  const unknown = await refusal(service, txAt(transactionHash(1, 1)), 404);
+  expect(unknown).toMatchObject({ errorCode: 'not_found' });
+  expect(unknown.message).toMatch(/no such transaction/);
+});
+
+test('transactions come newest first, in pages that join to the whole window, which is asked for by its echo', async () => {
+  const service = await following(chainWithTransactions());
+  const first = await readTxs(service, '?size=70');
+  expect(first).toMatchObject({
+    chainId: 1,
+    bucket: 'block',
+    from: iso(HEAD - 99),
+    page: 0,
+    size: 70,
+    total: 300,
+  });
+  const rows = [...first.data];
+  for (let page = 1; page < 5; page += 1) {
+    const next = await readTxs(service, `?from=${first.from}&to=${first.to}&size=70&page=${page}`);
+    expect(next).toMatchObject({ from: first.from, to: first.to, total: 300, page });
+    rows.push(...next.data);
+  }
+  const expected = makeBlocks(HEAD - 99, HEAD).flatMap(({ number }) =>
+    [0, 1, 2].map((index) => transactionHash(number, index)),
+  );
+  expect(rows.map((row) => row.hash)).toEqual(expected.toReversed());
+  expect(rows[0]).toEqual({
+    timestamp: iso(HEAD),
+    blockNumber: HEAD,
+    transactionIndex: 2,
+    hash: transactionHash(HEAD, 2),
+    status: 'SUCCESS',
+    type: 2,
+    from: '0x00000000000000000000000000000000000000aa',
+    to: '0x00000000000000000000000000000000000000bb',
+    value: '1000000000000000',
+    gasUsed: 21_000,
+    effectiveGasPrice: Number(makeBlock(HEAD).baseFeePerGas + 2n * GWEI),
+    priorityFeePerGas: 2e9,
+    costWei: String(21_000n * (makeBlock(HEAD).baseFeePerGas + 2n * GWEI)),
+  });
+});
+
+test('a page asks the node for the transactions of its own blocks only, and a second time for nothing', async () => {
+  const source = chainWithTransactions();
+  const service = await following(source);
+  await readTxs(service, '?size=6&page=3');
+  expect(source.asked).toMatchObject({ block: 100, transactionsOf: 2 });
+  await readTxs(service, '?size=6&page=3');
+  expect(source.asked).toMatchObject({ block: 100, transactionsOf: 2 });
+});
+
+test('a chosen window holds at most 100 blocks; a longer one is told where it may begin', async () => {
+  const service = await following(chainWithTransactions());
+  const whole = await readTxs(service, `?from=${iso(HEAD - 99)}`);
+  expect(whole.total).toBe(300);
+  const response = await service.get(`${PATHS.txs}?from=${iso(HEAD - 100)}`);
+  expect(response.status).toBe(400);
+  const body = MetricsError.parse(await response.json());
+  expect(body.details?.map(({ path }) => path)).toEqual(['from']);
+  expect(body.message).toContain('100 blocks (about 20m)');
+  expect(body.message).toContain(iso(HEAD - 99));
+  const part = await readTxs(service, `?from=${iso(950)}&to=${iso(951)}`);
+  expect(part).toMatchObject({ total: 6, from: iso(950), to: iso(951) });
+  const empty = await readTxs(
+    service,
+    `?from=${new Date(Date.parse(iso(950)) + 1_000).toISOString()}&to=${new Date(Date.parse(iso(950)) + 9_000).toISOString()}`,
+  );
+  expect(empty).toMatchObject({ total: 0, data: [] });
+});
+
+test('after a reorg a window holds the transactions that are now in it', async () => {
+  const source = chainWithTransactions();
+  const service = await following(source);
+  await readTxs(service);
+  const replaced = makeBlock(HEAD, { hash: blockHash(HEAD, 1) });
+  source.reorg(HEAD - 1, [replaced]);
+  const only = makeIncluded(replaced, 9);
+  source.transactions.set(HEAD, [only]);
+  await waitFor(async () => (await readTxs(service)).data[0]?.hash === only.transaction.hash);
+  expect((await readTxs(service)).total).toBe(298);
+});
+
+test('with the node down these routes answer 503 and when to ask again', async () => {
+  const source = chainWithTransactions();
+  const service = await following(source);
+  source.isReachable = false;
+  for (const path of [blockAt(990), blockAt('latest'), txAt(transactionHash(990, 0)), PATHS.txs]) {
+    const response = await service.get(path);
+    expect(response.status, path).toBe(503);
+    expect(Number(response.headers.get('retry-after'))).toBeGreaterThan(0);
+    const body = ErrorBody.parse(await response.json());
+    expect(body).toMatchObject({ errorCode: 'upstream_unavailable' });
+    expect(body.message).toContain('127.0.0.1:8545 does not answer');
+  }
+  expect(service.errors).toEqual([]);
+});
+
+test('what is neither a block nor a hash is refused by name', async () => {
+  const service = await following(chainWithTransactions());
+  const cases: [path: string, name: string, says: RegExp][] = [
+    [blockAt('newest'), 'number', /latest or the number of a block/],
+    [blockAt('-1'), 'number', /latest or/],
+    [blockAt('0x10'), 'number', /latest or/],
+    [blockAt('1e3'), 'number', /latest or/],
+    [blockAt('9'.repeat(30)), 'number', /latest or/],
+    [blockAt('%E0%A4%A'), 'number', /latest or/],
+    [`${blockAt(1)}?page=1`, 'page', /not a parameter/],
+    [txAt('0x12'), 'hash', /64 hexadecimal digits/],
+    [txAt(`0x${'g'.repeat(64)}`), 'hash', /64 hexadecimal digits/],
+    [`${PATHS.txs}?bucket=1h`, 'bucket', /not a parameter/],
+    [`${PATHS.txs}?size=501`, 'size', /from 1 to 500/],
+    [`${PATHS.txs}?from=${iso(990)}&to=${iso(980)}`, 'from', /before to/],
+  ];
+  for (const [path, name, says] of cases) {
+    const response = await service.get(path);
+    expect(response.status, path).toBe(400);
+    const body = MetricsError.parse(await response.json());
+    expect(
+      body.details?.map((detail) => detail.path),
+      path,
+    ).toEqual([name]);
+    expect(body.message, path).toMatch(says);
+    expect(body.data).toEqual([{ error: body.message }]);
+  }
+  expect(service.errors).toEqual([]);
+});
