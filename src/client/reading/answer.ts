@@ -121,7 +121,7 @@ function followsContract(schema: z.ZodType, body: unknown): boolean {
 }
 
 /** `low_price`, `lowPrice` and `LowPrice` are the same name. */
-function normalKey(name: string): string {
+export function normalKey(name: string): string {
   return name.toLowerCase().replaceAll(/[_-]/g, '');
 }
 

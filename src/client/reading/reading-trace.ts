@@ -52,6 +52,14 @@ export class ReadingTrace {
     return this.#fields.get(path);
   }
 
+  /** The names that were read in the record at `path`. */
+  keysReadAt(path: string): readonly string[] {
+    const within = path === '' ? '' : `${path}.`;
+    return [...this.#fields].flatMap(([place, { key }]) =>
+      key !== null && place.startsWith(within) && !place.slice(within.length).includes('.') ? [key] : [],
+    );
+  }
+
   recordsAt(path: string): readonly JsonRecord[] {
     return [...(this.#records.get(path) ?? [])];
   }

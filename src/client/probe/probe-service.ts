@@ -1,0 +1,216 @@
+import { ClientError } from '../client-error.ts';
+import { pathOf } from '../create-gas-client.ts';
+import type { GasClient } from '../gas-client.ts';
+import { isSuccess, type TransportOptions, withoutKey } from '../transport.ts';
+import { type Asked, askOnce, outcomeOf } from './ask-once.ts';
+import type { ConnectionFinding } from './connection.ts';
+import type { ClockFinding, DescriptionFinding, RouteFinding, ServiceFinding } from './finding.ts';
+import { clockOf, rateLimitHeadersOf } from './headers.ts';
+import { judgeAnswer } from './judge-answer.ts';
+import { type Known, NOTHING_KNOWN, READ_ROUTES, type ReadRoute } from './read-routes.ts';
+
+/** One question that gets no answer may be bad luck; two say that there is nobody. */
+const MOST_UNANSWERED = 2;
+
+export interface ProbeOptions {
+  readonly transport: TransportOptions;
+  /** Of the same service, for its own description. */
+  readonly client: Pick<GasClient, 'description'>;
+  readonly connection: ConnectionFinding | null;
+  /** Wall clock, ms. */
+  readonly now: () => number;
+  readonly signal: AbortSignal;
+  /** Told of each path before it is asked. */
+  readonly onQuestion?: (path: string) => void;
+}
+
+/**
+ * Asks every read route of a service once, one after the other, and one of them a second time for its `ETag`. It
+ * stops where the key is refused, the quota is used up, or nobody answers any more. Only the signal's reason is thrown.
+ */
+export async function probeService(options: ProbeOptions): Promise<ServiceFinding> {
+  const { transport, now, signal } = options;
+  const routes: RouteFinding[] = [];
+  const encodings: Record<string, number> = {};
+  let known: Known = NOTHING_KNOWN;
+  let stop: string | null = null;
+  let unanswered = 0;
+  let bestRoundTripMs = Number.POSITIVE_INFINITY;
+  let clock: ClockFinding | null = null;
+  let etag: ServiceFinding['etag'] = 'none';
+  let limits: Readonly<Record<string, string>> = {};
+
+  const note = ({ exchange, askedAt }: Asked) => {
+    if (exchange === null) return;
+    const encoding = withoutKey(
+      exchange.headers.get('content-encoding')?.slice(0, 40) ?? '',
+      transport.apiKey,
+    );
+    if (/^[\w, -]+$/.test(encoding)) encodings[encoding] = (encodings[encoding] ?? 0) + 1;
+    const said = Object.entries(rateLimitHeadersOf(exchange.headers));
+    if (said.length > 0) {
+      limits = Object.fromEntries(said.map(([name, value]) => [name, withoutKey(value, transport.apiKey)]));
+    }
+    const seen = clockOf(exchange.headers, askedAt, exchange.headMs);
+    if (seen === null || exchange.headMs >= bestRoundTripMs) return;
+    bestRoundTripMs = exchange.headMs;
+    clock = seen;
+  };
+
+  for (const readRoute of READ_ROUTES) {
+    signal.throwIfAborted();
+    const question: ReturnType<ReadRoute['ask']> = stop ?? readRoute.ask(known, presentOf(known, now));
+    if (typeof question === 'string') {
+      routes.push(skipped(readRoute, question));
+      continue;
+    }
+    const path = pathOf(readRoute.route.path, question.path ?? {});
+    const query = question.query ?? {};
+    options.onQuestion?.(path);
+    const asked = await askOnce(transport, path, query, { now, signal });
+    note(asked);
+    const { finding, lesson } = judged(readRoute, asked, path, transport);
+    routes.push({ ...finding, asked: shownQuestion(path, query) });
+    known = { ...known, ...lesson };
+
+    unanswered = finding.outcome === 'unreachable' ? unanswered + 1 : 0;
+    stop = reasonToStop(finding, routes.length === 1, unanswered);
+    if (routes.length === 1 && finding.outcome === 'understood') {
+      etag = await askForUnchanged(transport, path, asked, { now, signal });
+    }
+  }
+  return {
+    connection: options.connection,
+    clock,
+    headAgeSec: headAge(known, now()),
+    snapshot: snapshotOf(known),
+    etag,
+    encodings,
+    rateLimitHeaders: limits,
+    quota:
+      known.quota === null
+        ? null
+        : { dailyLimit: known.quota.dailyLimit, remainingToday: known.quota.remainingToday },
+    description: stop === null ? await describe(options) : null,
+    routes,
+  };
+}
+
+function judged(
+  { route, schema, read }: ReadRoute,
+  asked: Asked,
+  path: string,
+  { host }: TransportOptions,
+): { readonly finding: RouteFinding; readonly lesson: Partial<Known> } {
+  const base = { path: route.path, group: route.group, asked: path, reading: null };
+  const { exchange, error } = asked;
+  const measured = {
+    status: exchange?.status ?? error?.status ?? null,
+    latencyMs: exchange?.ms ?? null,
+    bytes: exchange === null ? null : Buffer.byteLength(exchange.text),
+  };
+  if (error !== null || exchange === null) {
+    const outcome = error === null ? 'failed' : outcomeOf(error);
+    const failure = { outcome, code: error?.code ?? null, note: error?.message ?? null };
+    return { finding: { ...base, ...measured, ...failure }, lesson: {} };
+  }
+  const { view, reading, problem } = judgeAnswer(exchange.text, { endpoint: path, host, schema }, read);
+  return {
+    finding: {
+      ...base,
+      ...measured,
+      outcome: problem === null ? 'understood' : 'unreadable',
+      code: problem === null ? null : 'unreadable',
+      note: problem,
+      reading,
+    },
+    lesson: view ?? {},
+  };
+}
+
+function skipped({ route }: ReadRoute, note: string): RouteFinding {
+  return {
+    path: route.path,
+    group: route.group,
+    outcome: 'skipped',
+    code: null,
+    asked: null,
+    status: null,
+    latencyMs: null,
+    bytes: null,
+    note,
+    reading: null,
+  };
+}
+
+/** Why there is no use in asking on; `null`: there is. */
+function reasonToStop({ outcome, code }: RouteFinding, first: boolean, unanswered: number): string | null {
+  if (code === 'key') return 'not asked: the service refused the key';
+  if (code === 'quota') return 'not asked: the quota is used up';
+  if (unanswered === 0) return null;
+  return (first && outcome === 'unreachable') || unanswered >= MOST_UNANSWERED
+    ? 'not asked: the service does not answer'
+    : null;
+}
+
+/** The same question again, with the answer's `ETag`: whether the service spares what has not changed. */
+async function askForUnchanged(
+  transport: TransportOptions,
+  path: string,
+  { exchange }: Asked,
+  context: { readonly now: () => number; readonly signal: AbortSignal },
+): Promise<ServiceFinding['etag']> {
+  const tag = exchange?.headers.get('etag') ?? null;
+  if (tag === null) return 'none';
+  const again = await askOnce(transport, path, {}, { ...context, headers: { 'if-none-match': tag } });
+  if (again.exchange?.status === 304) return 'honoured';
+  if (again.exchange === null || !isSuccess(again.exchange.status)) return 'unknown';
+  return again.exchange.headers.get('etag') === tag ? 'ignored' : 'unknown';
+}
+
+async function describe({ client, signal }: ProbeOptions): Promise<DescriptionFinding | null> {
+  try {
+    const description = await client.description({ signal });
+    return (
+      description && {
+        title: description.title,
+        version: description.version,
+        routes: description.routes.length,
+      }
+    );
+  } catch (error) {
+    signal.throwIfAborted();
+    if (error instanceof ClientError) return null;
+    throw error;
+  }
+}
+
+function presentOf({ snapshot }: Known, now: () => number): number {
+  return snapshot?.blockTimestamp ?? snapshot?.updatedAt ?? now();
+}
+
+function headAge({ snapshot }: Known, now: number): number | null {
+  if (snapshot === null || snapshot.blockTimestamp === null) return null;
+  const { kind } = snapshot.source;
+  return kind === 'rpc' || kind === 'service' ? (now - snapshot.blockTimestamp) / 1_000 : null;
+}
+
+function snapshotOf({ snapshot }: Known): ServiceFinding['snapshot'] {
+  if (snapshot === null) return null;
+  const { slow, average, fast } = snapshot.lanes;
+  return {
+    chainId: snapshot.chainId,
+    blockNumber: snapshot.blockNumber,
+    source: snapshot.source.name,
+    sourceKind: snapshot.source.kind,
+    stale: snapshot.stale,
+    problem: snapshot.source.problem?.message ?? null,
+    inOrder: slow.price <= average.price && average.price <= fast.price,
+    updateFrequencySec: snapshot.updateFrequencySec,
+  };
+}
+
+function shownQuestion(path: string, query: Readonly<Record<string, string>>): string {
+  const text = new URLSearchParams(query).toString();
+  return text === '' ? path : `${path}?${text}`;
+}
