@@ -32,7 +32,7 @@ export async function openExplorer(io: Io, settings: Settings, rule: StaleRule):
       () =>
         work(signal).catch((error) => {
           signal.throwIfAborted();
-          throw isAnsweredNo(error, opened) ? new CliError(EXIT.failed, error.message) : error;
+          throw isAnsweredNo(error, opened) ? new CliError(EXIT.failed, ownWords(error)) : error;
         }),
     );
   if (settings.source.value.kind !== 'hosted') {
@@ -52,6 +52,11 @@ export async function openExplorer(io: Io, settings: Settings, rule: StaleRule):
     snapshot: () => opened.client.gasCurrent({ signal }).catch(() => null),
     ask: (work) => ask(opened, work),
   };
+}
+
+/** What the service says of the thing is enough; the path that was asked is not what people asked for. */
+function ownWords({ message, endpoint }: ClientError): string {
+  return message.replace(`the service has no ${endpoint}: `, '');
 }
 
 /** There is no such thing, or a recording or simulation holds none: that is an answer, the source is well. */

@@ -1,12 +1,108 @@
-import { usageError } from '../cli-error.ts';
+import type { GasClientOptions } from '../../client/create-gas-client.ts';
+import type { ServiceFinding } from '../../client/probe/finding.ts';
+import type { Verdict } from '../../client/probe/verdict.ts';
+import { toAscii } from '../ascii.ts';
 import type { CommandContext } from '../command-context.ts';
-import type { ExitCode } from '../exit-code.ts';
+import { doctorJson } from '../doctor-json.ts';
+import { doctorText } from '../doctor-text.ts';
+import { EXIT, type ExitCode } from '../exit-code.ts';
+import type { Io } from '../io.ts';
+import { type OpenedClient, openClient } from '../open-client.ts';
+import { openReady } from '../open-ready.ts';
+import { READY_WITHIN_MS } from '../ready-snapshot.ts';
+import type { Settings } from '../settings.ts';
+import { withSpinner } from '../spinner.ts';
+import { warnOfPlainKey } from '../warn-of-plain-key.ts';
 
 export interface DoctorFlags {
   readonly json?: boolean;
 }
 
+const EXIT_BY_RESULT: Readonly<Record<Verdict['result'], ExitCode>> = {
+  usable: EXIT.ok,
+  'not-usable': EXIT.failed,
+  unreachable: EXIT.unreachable,
+  key: EXIT.key,
+  quota: EXIT.quota,
+};
+
+/** Each step of the way to the service. */
+const CONNECT_WITHIN_MS = 5_000;
+const HISTORY_SEC = 3_600;
+
 /** `gastop doctor` */
-export async function doctor(_context: CommandContext, _flags: DoctorFlags): Promise<ExitCode> {
-  throw usageError('gastop doctor is not part of this version yet');
+export async function doctor({ io, loadSettings }: CommandContext, flags: DoctorFlags): Promise<ExitCode> {
+  const { settings } = await loadSettings();
+  const opened = await open(io, settings);
+  try {
+    const [finding, { verdictOf }] = await Promise.all([
+      probe(io, opened),
+      import('../../client/probe/verdict.ts'),
+    ]);
+    const verdict = verdictOf(finding, io.now());
+    const exitCode = EXIT_BY_RESULT[verdict.result];
+    const subject = {
+      name: opened.name,
+      origin: opened.embedded === null ? new URL(opened.reach.baseUrl).origin : null,
+      withKey: (opened.reach.apiKey ?? null) !== null,
+    };
+    if (flags.json) {
+      io.stdout.write(`${doctorJson(subject, finding, verdict, exitCode)}\n`);
+      return exitCode;
+    }
+    const colour = io.stdout.isTTY === true && !io.env.NO_COLOR && io.env.TERM !== 'dumb';
+    const text = doctorText(subject, finding, verdict, { colour, now: io.now() });
+    io.stdout.write(`${settings.ascii.value ? toAscii(text) : text}\n`);
+    return exitCode;
+  } finally {
+    await opened.close();
+  }
+}
+
+/** A service elsewhere is looked at as it is; one in this process gets the time to take in its first block. */
+async function open(io: Io, settings: Settings): Promise<OpenedClient> {
+  if (settings.source.value.kind !== 'hosted') {
+    return (await openReady(io, settings, HISTORY_SEC, 'accept')).opened;
+  }
+  warnOfPlainKey(io, settings.source.value);
+  return openClient(io, settings, {
+    historySec: HISTORY_SEC,
+    withinMs: READY_WITHIN_MS,
+    pace: 'fastest',
+    signal: io.interruption(),
+  });
+}
+
+async function probe(io: Io, { client, reach, embedded, name }: OpenedClient): Promise<ServiceFinding> {
+  const signal = io.interruption();
+  let doing = `looking at the way to ${name}`;
+  return withSpinner(
+    io,
+    () => doing,
+    async () => {
+      const [{ transportOf }, { inspectConnection }, { probeService }] = await Promise.all([
+        import('../../client/create-gas-client.ts'),
+        import('../../client/probe/connection.ts'),
+        import('../../client/probe/probe-service.ts'),
+      ]);
+      const connection =
+        embedded === null
+          ? await inspectConnection(urlOf(reach), { timeoutMs: CONNECT_WITHIN_MS, signal })
+          : null;
+      return probeService({
+        transport: transportOf(reach),
+        client,
+        connection,
+        now: io.now,
+        signal,
+        onQuestion: (path) => {
+          doing = `asking ${path}`;
+        },
+      });
+    },
+  );
+}
+
+function urlOf({ baseUrl }: GasClientOptions): URL {
+  return new URL(baseUrl);
 }

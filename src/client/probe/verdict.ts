@@ -1,0 +1,113 @@
+import { formatDuration, formatPercent } from '../../core/units.ts';
+import type { ClientErrorCode } from '../client-error.ts';
+import type { RouteFinding, RouteOutcome, ServiceFinding } from './finding.ts';
+
+export interface Verdict {
+  /** `usable`: its snapshot can be read, so the monitor and the commands work with it. */
+  readonly result: 'usable' | 'not-usable' | 'unreachable' | 'key' | 'quota';
+  /** One line that says why. */
+  readonly message: string;
+  /** What is worth knowing and changes nothing. */
+  readonly warnings: readonly string[];
+}
+
+const SKEW_WARNING_SEC = 5;
+const OLD_SEC = 300;
+const OLD_BLOCKS = 5;
+const CERTIFICATE_WARNING_MS = 14 * 86_400_000;
+const LITTLE_QUOTA_RATIO = 0.1;
+
+/** What codes of the first route, the snapshot, mean for the service as a whole. */
+const BY_CODE: Readonly<Record<ClientErrorCode, Verdict['result']>> = {
+  unreachable: 'unreachable',
+  unavailable: 'unreachable',
+  server: 'unreachable',
+  key: 'key',
+  plan: 'key',
+  quota: 'quota',
+  'not-found': 'not-usable',
+  invalid: 'not-usable',
+  unreadable: 'not-usable',
+};
+
+/** Judges a whole service. `now`: wall clock, ms. Pure. */
+export function verdictOf(finding: ServiceFinding, now: number): Verdict {
+  const [first] = finding.routes;
+  const warnings = warningsOf(finding, now);
+  if (first?.code != null) {
+    const { code, note } = first;
+    return { result: BY_CODE[code], message: note ?? 'its snapshot cannot be had', warnings };
+  }
+  if (finding.snapshot === null) {
+    return { result: 'not-usable', message: 'its snapshot cannot be had', warnings };
+  }
+  const stopped = finding.routes.find(({ code }) => code === 'key' || code === 'quota');
+  if (stopped?.code === 'key' || stopped?.code === 'quota') {
+    return { result: stopped.code, message: `${stopped.path}: ${stopped.note ?? 'refused'}`, warnings };
+  }
+  const count = (outcome: RouteOutcome) => finding.routes.filter((route) => route.outcome === outcome).length;
+  const absent = count('not-offered');
+  const message = `its prices are understood, and so are ${count('understood')} of ${finding.routes.length} read routes`;
+  return {
+    result: 'usable',
+    message: absent === 0 ? message : `${message}; ${absent} are not offered`,
+    warnings,
+  };
+}
+
+function warningsOf(finding: ServiceFinding, now: number): readonly string[] {
+  return [
+    ...connectionWarnings(finding, now),
+    ...clockWarnings(finding),
+    ...snapshotWarnings(finding),
+    ...routeWarnings(finding.routes),
+    ...quotaWarnings(finding),
+  ];
+}
+
+function connectionWarnings({ connection }: ServiceFinding, now: number): readonly string[] {
+  const tls = connection?.tls;
+  if (!tls?.ok || tls.validUntil === null) return [];
+  const leftMs = tls.validUntil - now;
+  return leftMs > 0 && leftMs < CERTIFICATE_WARNING_MS
+    ? [`the certificate ends in ${formatDuration(leftMs / 1_000)}`]
+    : [];
+}
+
+function clockWarnings({ clock }: ServiceFinding): readonly string[] {
+  if (clock === null || Math.abs(clock.skewSec) <= SKEW_WARNING_SEC + clock.uncertaintySec) return [];
+  const distance = formatDuration(Math.abs(clock.skewSec));
+  const side = clock.skewSec > 0 ? 'ahead of' : 'behind';
+  return [`its clock is ${distance} ${side} ours, so ages are wrong by that much; check both`];
+}
+
+function snapshotWarnings({ snapshot, headAgeSec }: ServiceFinding): readonly string[] {
+  if (snapshot === null) return [];
+  const patience = Math.max(OLD_BLOCKS * (snapshot.updateFrequencySec ?? 0), OLD_SEC);
+  const old = headAgeSec !== null && headAgeSec > patience;
+  return [
+    ...(snapshot.stale ? [`it calls its prices stale: ${snapshot.problem ?? 'it does not say why'}`] : []),
+    ...(old ? [`its newest block is ${formatDuration(headAgeSec)} old`] : []),
+    ...(snapshot.inOrder ? [] : ['its slow, average and fast prices are not in that order']),
+  ];
+}
+
+function routeWarnings(routes: readonly RouteFinding[]): readonly string[] {
+  return routes.flatMap(({ path, outcome, note, reading }) => {
+    if (outcome === 'unreadable' || outcome === 'failed' || outcome === 'unreachable') {
+      return path === routes[0]?.path ? [] : [`${path}: ${note ?? 'it failed'}`];
+    }
+    return reading?.prices === 'mixed'
+      ? [`${path}: some prices look like wei and some like gwei; those below 100,000 were read as gwei`]
+      : [];
+  });
+}
+
+function quotaWarnings({ quota }: ServiceFinding): readonly string[] {
+  const { dailyLimit = null, remainingToday = null } = quota ?? {};
+  if (dailyLimit === null || remainingToday === null || dailyLimit === 0) return [];
+  const left = remainingToday / dailyLimit;
+  return left < LITTLE_QUOTA_RATIO
+    ? [`${remainingToday} questions are left of today's quota (${formatPercent(left)})`]
+    : [];
+}
