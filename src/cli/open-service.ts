@@ -96,14 +96,14 @@ export async function startOn(
 /** The chain's dollar price, once it is known which chain it is. */
 function lazyPriceFeed(source: ChainSource): PriceFeed {
   let feed: PriceFeed | null = null;
+  const open = async (): Promise<PriceFeed> => {
+    const { createPriceFeed } = await import('../chain/price-feed.ts');
+    feed ??= createPriceFeed({ source, chain: await source.chain(), now: () => source.now() });
+    return feed;
+  };
   return {
-    nativeUsd: async () => {
-      if (feed === null) {
-        const { createPriceFeed } = await import('../chain/price-feed.ts');
-        feed = createPriceFeed({ source, chain: await source.chain(), now: () => source.now() });
-      }
-      return feed.nativeUsd();
-    },
+    nativeUsd: async () => (await open()).nativeUsd(),
+    nativeUsdAt: async (timestampSec) => (await open()).nativeUsdAt(timestampSec),
   };
 }
 

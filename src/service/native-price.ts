@@ -1,41 +1,46 @@
-import type { PriceFeed } from '../chain/price-feed.ts';
+import type { PriceFeed, UsdPrice } from '../chain/price-feed.ts';
 import { abortable } from './abortable.ts';
 import { sleep } from './sleep.ts';
 
 const REFRESH_MS = 60_000;
 /** Until the chain is known there is no feed to ask. */
 const NO_FEED_MS = 1_000;
-/** A price is shown through short outages of its feed, not longer. */
-const KEEP_MS = 3_600_000;
 
 /** The native coin's price, asked for once a minute. */
 export class NativePrice {
-  #usd: number | null = null;
-  #at = 0;
+  #price: UsdPrice | null = null;
+  #feed: PriceFeed | null = null;
   readonly #wallNow: () => number;
 
   constructor(wallNow: () => number) {
     this.#wallNow = wallNow;
   }
 
+  /** Dollars; `null` once the feed's heartbeat is over, also while the node cannot be asked for the next price. */
   get usd(): number | null {
-    return this.#wallNow() - this.#at <= KEEP_MS ? this.#usd : null;
+    return this.#price !== null && this.#wallNow() <= this.#price.validUntil ? this.#price.usd : null;
+  }
+
+  /** Dollars at an earlier moment (Unix seconds); `null` where the feed cannot tell, and on abort. Never rejects. */
+  async usdAt(timestampSec: number, signal: AbortSignal): Promise<number | null> {
+    if (this.#feed === null) return null;
+    const usd = await abortable(this.#feed.nativeUsdAt(timestampSec), signal).catch(() => null);
+    return usd !== null && isPrice(usd) ? usd : null;
   }
 
   /** Resolves when the signal aborts; never rejects. */
   async run(currentFeed: () => PriceFeed | null, signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
-      const feed = currentFeed();
-      if (feed === null) {
+      this.#feed = currentFeed();
+      if (this.#feed === null) {
         await sleep(NO_FEED_MS, signal);
         continue;
       }
-      const usd = await abortable(feed.nativeUsd(), signal).catch(() => null);
-      if (usd !== null && Number.isFinite(usd) && usd >= 0) {
-        this.#usd = usd;
-        this.#at = this.#wallNow();
-      }
+      const price = await abortable(this.#feed.nativeUsd(), signal).catch(() => null);
+      if (price !== null && isPrice(price.usd)) this.#price = price;
       await sleep(REFRESH_MS, signal);
     }
   }
 }
+
+const isPrice = (usd: number): boolean => Number.isFinite(usd) && usd >= 0;

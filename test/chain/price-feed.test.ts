@@ -1,13 +1,18 @@
 import { readFileSync } from 'node:fs';
+import { isAddress } from 'viem/utils';
 import { expect, test } from 'vitest';
-import { createPriceFeed, decodeLatestRoundData } from '../../src/chain/price-feed.ts';
+import { decodeRound } from '../../src/chain/feed-round.ts';
+import { createPriceFeed } from '../../src/chain/price-feed.ts';
+import { createRpcSource } from '../../src/chain/rpc-source.ts';
 import type { Hex } from '../../src/core/block.ts';
 import { chainProfile } from '../../src/core/chains.ts';
+import { startAnvil } from '../helpers/anvil.ts';
+import { feedCode } from '../helpers/feed-code.ts';
 
 interface Recorded {
   recorded_eth_calls: {
     response: { result: Hex };
-    decoded_by_us: { answer: string; updatedAt: number };
+    decoded_by_us: { roundId: string; answer: string; updatedAt: number };
   }[];
 }
 const calls = (
@@ -43,7 +48,8 @@ function feed(latest: () => Hex | Promise<Hex>, options: { decimals?: Hex; chain
 }
 
 test.each(calls)('a recorded answer is decoded: $decoded_by_us.answer', ({ response, decoded_by_us }) => {
-  expect(decodeLatestRoundData(response.result)).toEqual({
+  expect(decodeRound(response.result)).toEqual({
+    id: BigInt(decoded_by_us.roundId),
     answer: BigInt(decoded_by_us.answer),
     updatedAt: decoded_by_us.updatedAt,
   });
@@ -51,21 +57,22 @@ test.each(calls)('a recorded answer is decoded: $decoded_by_us.answer', ({ respo
 
 test('the price is the answer with the feed’s own decimals', async () => {
   const recorded = calls[0]?.response.result ?? '0x';
-  expect(await feed(() => recorded).prices.nativeUsd()).toBeCloseTo(61_479.17292489, 8);
-  expect(await feed(() => recorded, { decimals: `0x${word(18n)}` }).prices.nativeUsd()).toBeCloseTo(
-    6.147917292489e-6,
-  );
+  expect((await feed(() => recorded).prices.nativeUsd())?.usd).toBeCloseTo(61_479.17292489, 8);
+  const other = await feed(() => recorded, { decimals: `0x${word(18n)}` }).prices.nativeUsd();
+  expect(other?.usd).toBeCloseTo(6.147917292489e-6);
 });
 
 test('there is none where the chain has no feed', async () => {
   expect(await feed(() => round(1n, updatedAt), { chainId: 31_337 }).prices.nativeUsd()).toBeNull();
 });
 
-test('there is none when it is older than its heartbeat and a half', async () => {
+test('it holds for its heartbeat and two minutes in which the next one is included, and then there is none', async () => {
   const { state, prices } = feed(() => round(300_000_000_000n, updatedAt));
-  state.nowMs = (updatedAt + 5_400) * 1_000;
-  expect(await prices.nativeUsd()).toBe(3_000);
-  state.nowMs += 61_000;
+  const validUntil = (updatedAt + 3_600 + 120) * 1_000;
+  state.nowMs = validUntil;
+  expect(await prices.nativeUsd()).toEqual({ usd: 3_000, validUntil });
+  // Within the minute for which an answer is kept.
+  state.nowMs += 1_000;
   expect(await prices.nativeUsd()).toBeNull();
 });
 
@@ -89,4 +96,27 @@ test('it is read once a minute, however often it is asked for', async () => {
   state.nowMs += 1_000;
   await prices.nativeUsd();
   expect(state.asked).toBe(2);
+});
+
+test.each([1, 10, 56, 137, 8_453, 42_161, 43_114, 59_144])('the feed of chain %i is no misprint', (id) => {
+  const { usdFeed } = chainProfile(id);
+  // EIP-55: the case of the letters is a checksum.
+  expect(isAddress(usdFeed?.address ?? '', { strict: true })).toBe(true);
+  expect(usdFeed?.address).toMatch(/[A-F]/);
+  expect(usdFeed?.heartbeatSec).toBeGreaterThan(0);
+});
+
+test('a feed deployed on a real node is read through it', async () => {
+  const anvil = await startAnvil({ chainId: 1 });
+  const source = createRpcSource({ urls: [anvil.url] });
+  try {
+    const now = Math.floor(source.now() / 1_000);
+    const code = feedCode({ usd: 3_141.59, updatedAt: now - 60 });
+    await anvil.rpc('anvil_setCode', [ethereum.usdFeed?.address, code]);
+    const prices = createPriceFeed({ source, chain: await source.chain(), now: () => source.now() });
+    expect(await prices.nativeUsd()).toEqual({ usd: 3_141.59, validUntil: (now - 60 + 3_720) * 1_000 });
+  } finally {
+    source.close();
+    await anvil.stop();
+  }
 });

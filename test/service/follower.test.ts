@@ -347,7 +347,10 @@ describe('when something is wrong', () => {
 test('a node that hangs does not hold up the end', async () => {
   const source = new ScriptedSource(makeBlocks(0, 499));
   source.chain = () => new Promise(() => {});
-  const service = await runService({ source, priceFeed: { nativeUsd: () => new Promise(() => {}) } });
+  const service = await runService({
+    source,
+    priceFeed: { nativeUsd: () => new Promise(() => {}), nativeUsdAt: () => new Promise(() => {}) },
+  });
   await service.stop();
   await expect(service.ready).rejects.toBeDefined();
 });

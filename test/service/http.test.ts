@@ -22,7 +22,13 @@ const HEAD = 7_999;
 async function filled(
   source = new ScriptedSource(makeBlocks(0, HEAD), { kind: 'simulated' }),
 ): Promise<RunningService> {
-  const service = await runService({ source, priceFeed: { nativeUsd: async () => 2_000 } });
+  const service = await runService({
+    source,
+    priceFeed: {
+      nativeUsd: async () => ({ usd: 2_000, validUntil: Number.POSITIVE_INFINITY }),
+      nativeUsdAt: async () => null,
+    },
+  });
   await service.ready;
   await waitFor(async () => {
     const response = await service.get(`${PATHS.baseFee}?from=${iso(0)}&bucket=block&size=1`);

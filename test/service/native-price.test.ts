@@ -1,0 +1,60 @@
+import { expect, test } from 'vitest';
+import type { PriceFeed, UsdPrice } from '../../src/chain/price-feed.ts';
+import { NativePrice } from '../../src/service/native-price.ts';
+
+const none: PriceFeed = { nativeUsd: async () => null, nativeUsdAt: async () => null };
+
+async function run(feed: PriceFeed, judge: (price: NativePrice, clock: { now: number }) => Promise<void>) {
+  const clock = { now: 1_000_000 };
+  const price = new NativePrice(() => clock.now);
+  const stop = new AbortController();
+  const running = price.run(() => feed, stop.signal);
+  try {
+    await judge(price, clock);
+  } finally {
+    stop.abort();
+    await running;
+  }
+}
+
+test('a price is shown until its feed says it is old, and not a moment longer while the node is silent', async () => {
+  const answers: Promise<UsdPrice | null>[] = [Promise.resolve({ usd: 3_000, validUntil: 2_000_000 })];
+  const feed: PriceFeed = { ...none, nativeUsd: () => answers.shift() ?? new Promise(() => {}) };
+  await run(feed, async (price, clock) => {
+    await expect.poll(() => price.usd).toBe(3_000);
+    clock.now = 2_000_000;
+    expect(price.usd).toBe(3_000);
+    clock.now = 2_000_001;
+    expect(price.usd).toBeNull();
+  });
+});
+
+test.each([Number.NaN, Number.POSITIVE_INFINITY, -1])('%s is no price', async (usd) => {
+  const asked = Promise.withResolvers<void>();
+  const feed: PriceFeed = {
+    nativeUsd: async () => {
+      asked.resolve();
+      return { usd, validUntil: Number.POSITIVE_INFINITY };
+    },
+    nativeUsdAt: async () => usd,
+  };
+  await run(feed, async (price) => {
+    await asked.promise;
+    expect(price.usd).toBeNull();
+    expect(await price.usdAt(1, new AbortController().signal)).toBeNull();
+  });
+});
+
+test('an earlier price comes from the feed; what fails or takes too long is none', async () => {
+  let answer: () => Promise<number | null> = async () => 2_500;
+  const feed: PriceFeed = { ...none, nativeUsdAt: () => answer() };
+  await run(feed, async (price) => {
+    const signal = new AbortController().signal;
+    expect(await price.usdAt(1, signal)).toBe(2_500);
+    answer = () => Promise.reject(new Error('down'));
+    expect(await price.usdAt(1, signal)).toBeNull();
+    answer = () => new Promise(() => {});
+    expect(await price.usdAt(1, AbortSignal.timeout(10))).toBeNull();
+  });
+  expect(await new NativePrice(() => 0).usdAt(1, new AbortController().signal)).toBeNull();
+});
