@@ -6,6 +6,7 @@ import { PATHS } from '../../src/contract/routes.ts';
 import { nextBaseFee } from '../../src/core/eip1559.ts';
 import { ETHEREUM_FEE_RULE } from '../../src/core/fee-rule.ts';
 import { BLOCK_ZERO_TIME, blockHash, makeBlock, makeBlocks } from '../helpers/chain-blocks.ts';
+import { fixedPrice } from '../helpers/fixed-price.ts';
 import { makeIncluded, transactionHash } from '../helpers/made-transactions.ts';
 import { ScriptedSource } from '../helpers/scripted-source.ts';
 import { type RunningService, runService } from '../helpers/service.ts';
@@ -33,7 +34,7 @@ function chainWithTransactions(): ScriptedSource {
 
 /** Stores the last 300 blocks, an hour, unless told otherwise. */
 async function following(source: ScriptedSource, historySec = 3_600): Promise<RunningService> {
-  const service = await runService({ source, historySec, priceFeed: { nativeUsd: async () => 2_000 } });
+  const service = await runService({ source, historySec, priceFeed: fixedPrice(2_000) });
   await service.ready;
   return service;
 }

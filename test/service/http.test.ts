@@ -12,6 +12,7 @@ import {
 } from '../../src/contract/metrics.ts';
 import { PATHS } from '../../src/contract/routes.ts';
 import { BLOCK_ZERO_TIME, makeBlocks } from '../helpers/chain-blocks.ts';
+import { fixedPrice } from '../helpers/fixed-price.ts';
 import { ScriptedSource } from '../helpers/scripted-source.ts';
 import { type RunningService, runService } from '../helpers/service.ts';
 import { waitFor } from '../helpers/wait-for.ts';
@@ -24,10 +25,7 @@ async function filled(
 ): Promise<RunningService> {
   const service = await runService({
     source,
-    priceFeed: {
-      nativeUsd: async () => ({ usd: 2_000, validUntil: Number.POSITIVE_INFINITY }),
-      nativeUsdAt: async () => null,
-    },
+    priceFeed: fixedPrice(2_000),
   });
   await service.ready;
   await waitFor(async () => {
