@@ -1,13 +1,13 @@
-import { join } from 'node:path';
+import { basename, join, resolve } from 'node:path';
 import { build } from 'esbuild';
 
 const OUTPUT = join(import.meta.dirname, '../../node_modules/.cache/gastop-test');
 
-/** Bundles a program of the tests, as users get it; gives the path to run. */
+/** Bundles a program of the tests (a path from here, or a whole one), as users get it; gives the path to run. */
 export async function buildProgram(entry: string): Promise<string> {
   const outdir = join(OUTPUT, `${process.pid}`);
   await build({
-    entryPoints: [join(import.meta.dirname, entry)],
+    entryPoints: [resolve(import.meta.dirname, entry)],
     outdir,
     bundle: true,
     splitting: true,
@@ -25,5 +25,5 @@ export async function buildProgram(entry: string): Promise<string> {
     },
     logLevel: 'error',
   });
-  return join(outdir, entry.replace(/\.tsx?$/, '.mjs'));
+  return join(outdir, basename(entry).replace(/\.tsx?$/, '.mjs'));
 }

@@ -1,0 +1,84 @@
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { temporaryFolder } from '../../helpers/service.ts';
+import { type Answer, newClient, prepareServerProcess } from './clients.ts';
+import { startGatedServer } from './gated-server.ts';
+import { openTestGate, tally } from './key-service.ts';
+
+const PLANS = {
+  quota: { dailyLimit: 5_000, perSecond: null },
+  slow: { dailyLimit: null, perSecond: 5 },
+};
+
+const wordsOf = (answers: readonly (Answer | null)[]) =>
+  tally(answers.map((answer) => answer?.word ?? 'gone'));
+
+/** Lets `clients` clients ask one after the other until each has asked `times` times. */
+async function askAll(port: number, key: string, clients: number, times: number): Promise<(Answer | null)[]> {
+  const answers: (Answer | null)[] = [];
+  await Promise.all(
+    Array.from({ length: clients }, async () => {
+      const client = newClient(port);
+      for (let count = 0; count < times; count += 1) answers.push(await client.ask(key));
+    }),
+  );
+  return answers;
+}
+
+async function gatedServer(file: string) {
+  const gate = await openTestGate(file, PLANS);
+  const server = await startGatedServer(gate.gate);
+  onTestFinished(() => server.stop());
+  return { ...gate, port: server.port };
+}
+
+test('200 clients at once on one key: the quota is exact to the request', async () => {
+  const { port, key, gate } = await gatedServer(join(await temporaryFolder(), 'keys.db'));
+  const text = await key('quota');
+  const answers = await askAll(port, text, 200, 30);
+  expect(wordsOf(answers)).toEqual({ ok: 5_000, rate_limit_exceeded: 1_000 });
+  for (const answer of answers) {
+    // The clock stands at noon.
+    if (answer?.word !== 'ok') expect(answer).toMatchObject({ status: 429, retryAfter: 43_200 });
+  }
+  expect(await gate.limits(text)).toMatchObject({ usedToday: 5_000, remainingToday: 0 });
+});
+
+test('clients that come at once share the limit per second; what was refused is not counted', async () => {
+  const { port, key, gate } = await gatedServer(join(await temporaryFolder(), 'keys.db'));
+  const text = await key('slow');
+  const answers = await askAll(port, text, 20, 2);
+  expect(wordsOf(answers)).toEqual({ ok: 5, rate_limit_exceeded: 35 });
+  for (const answer of answers) {
+    if (answer?.word !== 'ok') expect(answer).toMatchObject({ status: 429, retryAfter: 1 });
+  }
+  // The clock stands still, so the bucket is empty for this too.
+  await expect(gate.limits(text)).rejects.toMatchObject({ code: 'rate_limit_exceeded' });
+});
+
+test('two processes on one file share the quota exactly', async () => {
+  const file = join(await temporaryFolder(), 'keys.db');
+  const here = await openTestGate(file, PLANS);
+  here.now = Date.now();
+  const text = await here.key('quota');
+  const servers = [prepareServerProcess(file, PLANS), prepareServerProcess(file, PLANS)];
+  const ports = await Promise.all(servers.map((server) => server.start()));
+  const answers = (await Promise.all(ports.map((port) => askAll(port, text, 40, 70)))).flat();
+  expect(wordsOf(answers)).toEqual({ ok: 5_000, rate_limit_exceeded: 600 });
+  expect(await here.gate.limits(text)).toMatchObject({ usedToday: 5_000, remainingToday: 0 });
+  await Promise.all(servers.map((server) => server.end('SIGTERM')));
+});
+
+test('a key that is revoked by another process is refused from the next request on', async () => {
+  const file = join(await temporaryFolder(), 'keys.db');
+  const { key, store } = await openTestGate(file, PLANS);
+  const text = await key('quota');
+  const server = prepareServerProcess(file, PLANS);
+  const client = newClient(await server.start());
+  expect((await client.ask(text))?.word).toBe('ok');
+  await store.revoke(text.split('_')[1] ?? '', 1);
+  expect(await client.ask(text)).toMatchObject({ status: 401, word: 'api_key_revoked' });
+  const late = await key('quota');
+  expect((await client.ask(late))?.word).toBe('ok');
+  await server.end('SIGTERM');
+});
