@@ -7,6 +7,8 @@ export default defineConfig({
     maxWorkers: 2,
     testTimeout: 120_000,
     hookTimeout: 60_000,
+    // The playground's stylesheet goes to the browser as it is.
+    css: true,
     // Terminal journeys and Ink need an interactive, colourless, predictable environment.
     env: { NODE_ENV: 'test' },
   },

@@ -2,7 +2,7 @@
  * Bundles `src/` into `dist/` (or the folder that is named): one file per lazily loaded part, no runtime
  * dependencies.
  */
-import { rm, writeFile } from 'node:fs/promises';
+import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { build, type Plugin } from 'esbuild';
 import manifest from '../package.json' with { type: 'json' };
@@ -21,6 +21,21 @@ const mainStaysOutside: Plugin = {
   name: 'main-stays-outside',
   setup({ onResolve }) {
     onResolve({ filter: /^\.\/cli\/main\.ts$/ }, () => ({ path: './main.js', external: true }));
+  },
+};
+
+/** `?raw` is a file's text, as in the tests: the playground page goes to browsers as it is written. */
+const rawText: Plugin = {
+  name: 'raw-text',
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /\?raw$/ }, ({ path, resolveDir }) => ({
+      path: join(resolveDir, path.replace(/\?raw$/, '')),
+      namespace: 'raw-text',
+    }));
+    onLoad({ filter: /.*/, namespace: 'raw-text' }, async ({ path }) => ({
+      contents: await readFile(path, 'utf8'),
+      loader: 'text',
+    }));
   },
 };
 
@@ -56,7 +71,7 @@ const { metafile } = await build({
   define,
   // Ink asks for them only with DEV=true and where they are installed.
   external: ['react-devtools-core'],
-  plugins: [...leanDependencies],
+  plugins: [...leanDependencies, rawText],
   chunkNames: 'chunks/[name]-[hash]',
   // Some CommonJS dependencies call `require` for Node's own modules.
   banner: {

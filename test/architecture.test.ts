@@ -124,7 +124,7 @@ describe('the import rule', () => {
   it('imports of ours carry their extension', () => {
     const wrong = files.flatMap((file) =>
       file.imports
-        .filter((specifier) => specifier.startsWith('.') && !/\.(?:tsx?|json)$/.test(specifier))
+        .filter((specifier) => specifier.startsWith('.') && !/\.(?:tsx?|json|\w+\?raw)$/.test(specifier))
         .map((specifier) => `${file.path} imports ${specifier}`),
     );
     expect(wrong).toEqual([]);

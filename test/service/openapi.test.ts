@@ -31,9 +31,9 @@ test('the document has every route of v1 and no other, each with a name of its o
   const listed = Object.entries(paths).flatMap(([path, item]) =>
     Object.keys(item).map((method) => `${method} ${path}`),
   );
-  expect(V1_ROUTES.map(({ method, path }) => `${method} ${path}`)).toEqual(expect.arrayContaining(listed));
+  expect(listed.sort()).toEqual(V1_ROUTES.map(({ method, path }) => `${method} ${path}`).sort());
   const operations = Object.values(paths).flatMap((item) => Object.values(item));
-  expect(new Set(operations.map(({ operationId }) => operationId)).size).toBe(operations.length);
+  expect(new Set(operations.map(({ operationId }) => operationId)).size).toBe(V1_ROUTES.length);
   for (const { summary, tags, security, parameters = [] } of operations) {
     expect(summary).not.toBe('');
     expect(tags).toHaveLength(1);

@@ -37,4 +37,16 @@ export function addPlayground(root: OpenAPIHono, describe: () => object): void {
     document ??= JSON.stringify(describe());
     return c.body(document, 200, { 'Content-Type': 'application/json' });
   });
+
+  // Relative, so that it holds behind a proxy that adds a path.
+  root.get(`${PLAYGROUND_PATH}/`, (c) => c.redirect(`..${PLAYGROUND_PATH}`, 308));
+  root.get(PLAYGROUND_PATH, async (c) => {
+    const { PAGE } = await import('./playground/assets.ts');
+    return c.body(PAGE.text, 200, { 'Content-Type': PAGE.type });
+  });
+  root.get(`${PLAYGROUND_PATH}/:file`, async (c, next) => {
+    const { FILES } = await import('./playground/assets.ts');
+    const file = FILES.get(c.req.param('file'));
+    return file === undefined ? next() : c.body(file.text, 200, { 'Content-Type': file.type });
+  });
 }

@@ -1,0 +1,80 @@
+// @ts-check
+import { inline, make } from './dom.js';
+import { schemaView } from './schema-view.js';
+import { tryIt } from './try-it.js';
+
+/**
+ * @import { Answer, Route } from './api-document.js'
+ * @import { Session } from './try-it.js'
+ */
+
+/**
+ * One route, folded until it is asked for.
+ *
+ * @param {Session} session
+ * @param {Route} route
+ * @returns {HTMLDetailsElement}
+ */
+export function routeCard(session, route) {
+  const { operation, method, path, id } = route;
+  const unserved = operation['x-gastop-served'] === false;
+  const card = make(
+    'details',
+    { class: 'route', id, 'data-route': `${method} ${path}` },
+    make(
+      'summary',
+      {},
+      make('span', { class: `method ${method.toLowerCase()}` }, method),
+      make('code', { class: 'path' }, path),
+      make('span', { class: 'said' }, operation.summary ?? ''),
+      unserved ? make('span', { class: 'badge' }, 'not served') : null,
+    ),
+  );
+  card.addEventListener('toggle', () => {
+    if (card.open && card.childElementCount === 1) card.append(inside(session, route));
+  });
+  return card;
+}
+
+/**
+ * @param {Session} session
+ * @param {Route} route
+ */
+function inside(session, route) {
+  const { operation } = route;
+  return make(
+    'div',
+    { class: 'inside' },
+    operation.description === undefined ? null : make('p', {}, ...inline(operation.description)),
+    make('h4', {}, 'Try it'),
+    tryIt(session, route),
+    make('h4', {}, 'Answers'),
+    ...Object.entries(operation.responses ?? {})
+      // `default` comes last, as it reads.
+      .sort(([a], [b]) => a.localeCompare(b))
+      .map(([status, answer]) => answerView(session, status, answer)),
+  );
+}
+
+/**
+ * @param {Session} session
+ * @param {string} status
+ * @param {Answer} answer
+ */
+function answerView(session, status, answer) {
+  const schema = answer.content?.['application/json']?.schema;
+  const head = [
+    make('code', { class: 'status-code' }, status === 'default' ? 'else' : status),
+    make('span', {}, ...inline(answer.description ?? '')),
+  ];
+  if (schema === undefined) return make('p', { class: 'answer-head' }, ...head);
+  const details = make(
+    'details',
+    { class: 'answer-schema' },
+    make('summary', { class: 'answer-head' }, ...head),
+  );
+  details.addEventListener('toggle', () => {
+    if (details.open && details.childElementCount === 1) details.append(schemaView(session.api, schema));
+  });
+  return details;
+}

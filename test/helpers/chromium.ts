@@ -1,0 +1,240 @@
+/**
+ * A real browser for tests: headless Chromium, driven by the DevTools protocol over its WebSocket. It resolves no
+ * name and reaches nothing but 127.0.0.1, so a page loads with the network off or not at all.
+ */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
+
+/** Where Chromium is: `CHROMIUM_PATH`, or on `PATH`; `null`: nowhere. */
+export function chromiumPath(): string | null {
+  const named = process.env.CHROMIUM_PATH;
+  if (named !== undefined && named !== '') return existsSync(named) ? named : null;
+  const folders = (process.env.PATH ?? '').split(delimiter).filter((folder) => folder !== '');
+  const candidates = ['chromium', 'chromium-browser'].flatMap((name) =>
+    folders.map((folder) => join(folder, name)),
+  );
+  return candidates.find((path) => existsSync(path)) ?? null;
+}
+
+type Params = Readonly<Record<string, unknown>>;
+
+export interface BrowserEvent {
+  readonly method: string;
+  readonly params: Params;
+}
+
+export interface Page {
+  /** Everything that the page said: console, exceptions, log entries (CSP violations among them), requests. */
+  readonly events: readonly BrowserEvent[];
+  /** One DevTools command of the page. */
+  send(method: string, params?: Params): Promise<Params>;
+  /** Goes there and waits for its `load`. */
+  open(url: string): Promise<void>;
+  /** The value of an expression, promises awaited. Throws what it throws. */
+  evaluate(expression: string): Promise<unknown>;
+  /** Waits until an expression is true. */
+  until(expression: string): Promise<void>;
+  /** Types as a keyboard does, into whatever has the focus. */
+  type(text: string): Promise<void>;
+  /** Presses one key, e.g. `Enter` or `Tab`. */
+  press(key: 'Enter' | 'Tab' | ' '): Promise<void>;
+  /** Clicks in the middle of the one element that a selector finds, as a mouse does. */
+  click(selector: string): Promise<void>;
+}
+
+export interface Chromium {
+  newPage(): Promise<Page>;
+  /** Ends the browser and removes its profile. */
+  stop(): Promise<void>;
+}
+
+export async function startChromium(path: string): Promise<Chromium> {
+  const profile = await mkdtemp(join(tmpdir(), 'gastop-chromium-'));
+  const child = spawn(
+    path,
+    [
+      '--headless=new',
+      '--remote-debugging-port=0',
+      `--user-data-dir=${profile}`,
+      '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1',
+      '--no-first-run',
+      '--no-default-browser-check',
+      '--disable-background-networking',
+      '--disable-component-update',
+      '--disable-sync',
+      '--disable-gpu',
+      '--disable-dev-shm-usage',
+      // Its own sandbox does not work as root, which is what containers run as.
+      ...(process.getuid?.() === 0 ? ['--no-sandbox'] : []),
+      'about:blank',
+    ],
+    { stdio: ['ignore', 'ignore', 'pipe'], detached: true },
+  );
+  const exited = once(child, 'exit');
+  const stop = async () => {
+    endGroup(child);
+    await exited;
+    await rm(profile, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
+  };
+  process.once('exit', () => endGroup(child));
+  try {
+    const connection = await connect(await debuggerUrl(child));
+    return {
+      newPage: async () => {
+        const { targetId } = await connection.send('Target.createTarget', { url: 'about:blank' });
+        const { sessionId } = await connection.send('Target.attachToTarget', { targetId, flatten: true });
+        return openedPage(connection, String(sessionId));
+      },
+      stop: async () => {
+        connection.close();
+        await stop();
+      },
+    };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+/** The browser is several processes; they are one group, and it is ours. */
+function endGroup(child: ChildProcess): void {
+  if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
+  try {
+    process.kill(-child.pid, 'SIGKILL');
+  } catch {
+    // Gone already.
+  }
+}
+
+async function debuggerUrl(child: ChildProcess): Promise<string> {
+  let output = '';
+  return new Promise((resolve, reject) => {
+    child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+      if (output.length > 100_000) return;
+      output += text;
+      const url = /DevTools listening on (ws:\/\/\S+)/.exec(output)?.[1];
+      if (url !== undefined) resolve(url);
+    });
+    child.once('error', reject);
+    child.once('exit', () => reject(new Error(`Chromium did not start: ${output.slice(-500)}`)));
+  });
+}
+
+interface Connection {
+  send(method: string, params?: Params, sessionId?: string): Promise<Params>;
+  listen(sessionId: string, listener: (event: BrowserEvent) => void): void;
+  close(): void;
+}
+
+interface Message {
+  readonly id?: number;
+  readonly sessionId?: string;
+  readonly method?: string;
+  readonly params?: Params;
+  readonly result?: Params;
+  readonly error?: { readonly message: string };
+}
+
+async function connect(url: string): Promise<Connection> {
+  const socket = new WebSocket(url);
+  const waiting = new Map<number, PromiseWithResolvers<Params>>();
+  const listeners = new Map<string, (event: BrowserEvent) => void>();
+  let last = 0;
+  socket.addEventListener('message', ({ data }) => {
+    const { id, sessionId, method, params = {}, result, error } = JSON.parse(String(data)) as Message;
+    if (id === undefined) {
+      if (method !== undefined) listeners.get(sessionId ?? '')?.({ method, params });
+      return;
+    }
+    const waiter = waiting.get(id);
+    waiting.delete(id);
+    if (error === undefined) waiter?.resolve(result ?? {});
+    else waiter?.reject(new Error(`Chromium: ${error.message}`));
+  });
+  socket.addEventListener('close', () => {
+    for (const waiter of waiting.values()) waiter.reject(new Error('Chromium has gone'));
+  });
+  await new Promise<void>((resolve, reject) => {
+    socket.addEventListener('open', () => resolve(), { once: true });
+    socket.addEventListener('error', () => reject(new Error('Chromium cannot be reached')), { once: true });
+  });
+  return {
+    send(method, params = {}, sessionId) {
+      last += 1;
+      const waiter = Promise.withResolvers<Params>();
+      waiting.set(last, waiter);
+      socket.send(
+        JSON.stringify({ id: last, method, params, ...(sessionId === undefined ? {} : { sessionId }) }),
+      );
+      return waiter.promise;
+    },
+    listen: (sessionId, listener) => listeners.set(sessionId, listener),
+    close: () => socket.close(),
+  };
+}
+
+const KEYS = {
+  Enter: { code: 'Enter', windowsVirtualKeyCode: 13, text: '\r' },
+  Tab: { code: 'Tab', windowsVirtualKeyCode: 9 },
+  ' ': { code: 'Space', windowsVirtualKeyCode: 32, text: ' ' },
+} as const;
+
+async function openedPage(connection: Connection, sessionId: string): Promise<Page> {
+  const events: BrowserEvent[] = [];
+  let loaded = Promise.withResolvers<void>();
+  connection.listen(sessionId, (event) => {
+    events.push(event);
+    if (event.method === 'Page.loadEventFired') loaded.resolve();
+  });
+  const send = (method: string, params: Params = {}) => connection.send(method, params, sessionId);
+  for (const domain of ['Page', 'Runtime', 'Log', 'Network', 'Audits']) await send(`${domain}.enable`);
+
+  const evaluate = async (expression: string) => {
+    const answer = await send('Runtime.evaluate', { expression, awaitPromise: true, returnByValue: true });
+    if (answer.exceptionDetails !== undefined) {
+      throw new Error(`${expression}: ${JSON.stringify(answer.exceptionDetails).slice(0, 1_000)}`);
+    }
+    return (answer.result as { value?: unknown }).value;
+  };
+  return {
+    events,
+    send,
+    evaluate,
+    open: async (url) => {
+      loaded = Promise.withResolvers();
+      const { errorText } = await send('Page.navigate', { url });
+      if (errorText !== undefined) throw new Error(`${url}: ${errorText}`);
+      await loaded.promise;
+    },
+    until: async (expression) => {
+      const held = `new Promise((done) => {
+        const look = () => { if (${expression}) done(true); else setTimeout(look, 20); };
+        look();
+      })`;
+      await evaluate(held);
+    },
+    type: async (text) => {
+      for (const character of text) await send('Input.dispatchKeyEvent', { type: 'char', text: character });
+    },
+    press: async (key) => {
+      await send('Input.dispatchKeyEvent', { type: 'keyDown', key, ...KEYS[key] });
+      await send('Input.dispatchKeyEvent', { type: 'keyUp', key, code: KEYS[key].code });
+    },
+    click: async (selector) => {
+      const middle = (await evaluate(`(() => {
+        const found = document.querySelectorAll(${JSON.stringify(selector)});
+        if (found.length !== 1) throw new Error(found.length + ' elements are ' + ${JSON.stringify(selector)});
+        found[0].scrollIntoView({ block: 'center', behavior: 'instant' });
+        const box = found[0].getBoundingClientRect();
+        return { x: box.x + box.width / 2, y: box.y + box.height / 2 };
+      })()`)) as { x: number; y: number };
+      const button = { ...middle, button: 'left', clickCount: 1 };
+      await send('Input.dispatchMouseEvent', { type: 'mousePressed', ...button });
+      await send('Input.dispatchMouseEvent', { type: 'mouseReleased', ...button });
+    },
+  };
+}
