@@ -9,6 +9,8 @@ const WHERE: Readonly<Record<Scope, string>> = {
   global: 'everywhere',
   live: 'Live',
   chart: 'Chart',
+  explorer: 'Explorer',
+  service: 'Service',
   scroll: 'help, raw view',
   source: 'no source answers',
 };

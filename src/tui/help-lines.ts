@@ -5,6 +5,8 @@ const TITLES: Readonly<Record<Scope, string>> = {
   global: 'Everywhere',
   live: 'Live',
   chart: 'Chart',
+  explorer: 'Explorer',
+  service: 'Service',
   scroll: 'In this help and in the raw view',
   source: 'When no source answers',
 };

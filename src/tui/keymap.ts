@@ -3,7 +3,7 @@
  * key that is not here does not exist.
  */
 
-export type Scope = 'global' | 'live' | 'chart' | 'scroll' | 'source';
+export type Scope = 'global' | 'live' | 'chart' | 'explorer' | 'service' | 'scroll' | 'source';
 
 export interface KeyBinding {
   readonly action: string;
@@ -32,6 +32,8 @@ export const KEYMAP = [
   },
   { action: 'tab-1', scope: 'global', keys: ['1'], label: '1', help: 'Live' },
   { action: 'tab-2', scope: 'global', keys: ['2'], label: '2', help: 'Chart' },
+  { action: 'tab-5', scope: 'global', keys: ['5'], label: '5', help: 'Explorer' },
+  { action: 'tab-6', scope: 'global', keys: ['6'], label: '6', help: 'Service' },
   { action: 'next-tab', scope: 'global', keys: ['tab', ']'], label: 'Tab ]', help: 'next tab' },
   {
     action: 'previous-tab',
@@ -187,6 +189,111 @@ export const KEYMAP = [
     label: 'G',
     help: 'cursor to the newest value',
   },
+
+  { action: 'explorer-up', scope: 'explorer', keys: ['k', 'up'], label: 'k ↑', help: 'one line up' },
+  {
+    action: 'explorer-down',
+    scope: 'explorer',
+    keys: ['j', 'down'],
+    label: 'j ↓',
+    help: 'one line down',
+    footer: 'move',
+    footerLabel: 'j/k',
+  },
+  {
+    action: 'explorer-page-up',
+    scope: 'explorer',
+    keys: ['pageup', 'b'],
+    label: 'PgUp b',
+    help: 'one screen up',
+  },
+  {
+    action: 'explorer-page-down',
+    scope: 'explorer',
+    keys: ['pagedown', 'space'],
+    label: 'PgDn',
+    help: 'one screen down',
+  },
+  {
+    action: 'explorer-start',
+    scope: 'explorer',
+    keys: ['g', 'home'],
+    label: 'g',
+    help: 'to the top: newest',
+  },
+  { action: 'explorer-end', scope: 'explorer', keys: ['G', 'end'], label: 'G', help: 'to the end: oldest' },
+  {
+    action: 'explorer-open',
+    scope: 'explorer',
+    keys: ['return'],
+    label: '⏎',
+    help: 'open the block or transaction',
+    footer: 'open',
+  },
+  {
+    action: 'explorer-back',
+    scope: 'explorer',
+    keys: ['escape'],
+    label: 'Esc',
+    help: 'back to where it was opened from',
+  },
+  {
+    action: 'previous-block',
+    scope: 'explorer',
+    keys: ['left'],
+    label: '←',
+    help: 'in a block: the one before',
+  },
+  {
+    action: 'following-block',
+    scope: 'explorer',
+    keys: ['right'],
+    label: '→',
+    help: 'in a block: the next one',
+  },
+  {
+    action: 'look-up',
+    scope: 'explorer',
+    keys: ['/'],
+    label: '/',
+    help: 'look up a block or a transaction',
+    footer: 'look up',
+  },
+  {
+    action: 'explorer-copy',
+    scope: 'explorer',
+    keys: ['c'],
+    label: 'c',
+    help: 'copy the block number or the hash',
+    footer: 'copy',
+  },
+
+  { action: 'service-up', scope: 'service', keys: ['k', 'up'], label: 'k ↑', help: 'one line up' },
+  {
+    action: 'service-down',
+    scope: 'service',
+    keys: ['j', 'down'],
+    label: 'j ↓',
+    help: 'one line down',
+    footer: 'scroll',
+    footerLabel: 'j/k',
+  },
+  {
+    action: 'service-page-up',
+    scope: 'service',
+    keys: ['pageup', 'b'],
+    label: 'PgUp b',
+    help: 'one screen up',
+  },
+  {
+    action: 'service-page-down',
+    scope: 'service',
+    keys: ['pagedown', 'space'],
+    label: 'PgDn',
+    help: 'one screen down',
+  },
+  { action: 'service-start', scope: 'service', keys: ['g', 'home'], label: 'g', help: 'to the first line' },
+  { action: 'service-end', scope: 'service', keys: ['G', 'end'], label: 'G', help: 'to the last line' },
 ] as const satisfies readonly KeyBinding[];
 
 export type ActionName = (typeof KEYMAP)[number]['action'];

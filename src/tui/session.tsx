@@ -1,6 +1,6 @@
 import { QueryClientProvider, useQueryClient } from '@tanstack/react-query';
 import { useApp, useWindowSize } from 'ink';
-import { type Dispatch, useMemo, useState } from 'react';
+import { type Dispatch, useContext, useMemo, useState } from 'react';
 import { chainProfile } from '../core/chains.ts';
 import { Frame } from './components/frame.tsx';
 import { KeyListener } from './components/key-listener.tsx';
@@ -12,6 +12,7 @@ import { helpLines } from './help-lines.ts';
 import { useActions } from './hooks/use-actions.ts';
 import { DimContext } from './hooks/use-dim.ts';
 import { useSnapshot } from './hooks/use-gas.ts';
+import { MemoryContext } from './hooks/use-kept-state.ts';
 import { MonitorContext, type MonitorScope } from './hooks/use-monitor.ts';
 import { useSuspend } from './hooks/use-suspend.ts';
 import { type Toast, useToast } from './hooks/use-toast.ts';
@@ -51,6 +52,7 @@ export function Session(props: SessionProps) {
 function SessionScreen(props: SessionProps) {
   const { source, state, dispatch, toast, choose, urlProblem, now, saveFile, ...named } = props;
   const { columns, rows } = useWindowSize();
+  const memory = useContext(MemoryContext);
   const opened = source.kind === 'open' ? source.source : null;
   const client = opened?.client ?? null;
   const [pace, setPace] = useState(UNKNOWN_PACE_MS);
@@ -80,7 +82,7 @@ function SessionScreen(props: SessionProps) {
       return <ScrollView title="Keys" lines={helpLines(tab.scope)} columns={columns} rows={room} />;
     }
     if (state.overlay === 'raw' && scope !== null) {
-      return <RawView path={tab.rawPath} columns={columns} rows={room} />;
+      return <RawView {...tab.raw(memory)} columns={columns} rows={room} />;
     }
     if (snapshot === undefined || scope === null) {
       return (

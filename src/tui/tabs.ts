@@ -1,9 +1,14 @@
 import type { ComponentType } from 'react';
 import type { SnapshotView } from '../client/views.ts';
 import { PATHS } from '../contract/routes.ts';
+import type { Memory } from './hooks/use-kept-state.ts';
 import type { ActionName, Scope } from './keymap.ts';
 import { ChartScreen } from './panes/chart/chart-screen.tsx';
+import { ExplorerScreen } from './panes/explorer/explorer-screen.tsx';
+import { explorerQuestion } from './panes/explorer/explorer-state.ts';
 import { LiveScreen } from './panes/live/live-screen.tsx';
+import { ServiceScreen } from './panes/service/service-screen.tsx';
+import type { RawQuestion } from './raw-question.ts';
 
 export interface TabScreenProps {
   readonly snapshot: SnapshotView;
@@ -16,12 +21,32 @@ export interface Tab {
   readonly action: ActionName;
   readonly title: string;
   readonly Screen: ComponentType<TabScreenProps>;
-  /** What the raw view asks for. */
-  readonly rawPath: string;
+  /** What the raw view asks for: the answer that is on the screen. */
+  readonly raw: (memory: Memory) => RawQuestion;
 }
 
 /** The monitor's tabs, left to right; the whole of adding one is a line here and its keys in the keymap. */
 export const TABS: readonly [Tab, ...Tab[]] = [
-  { scope: 'live', action: 'tab-1', title: 'Live', Screen: LiveScreen, rawPath: PATHS.gasCurrent },
-  { scope: 'chart', action: 'tab-2', title: 'Chart', Screen: ChartScreen, rawPath: PATHS.statsChart },
+  {
+    scope: 'live',
+    action: 'tab-1',
+    title: 'Live',
+    Screen: LiveScreen,
+    raw: () => ({ path: PATHS.gasCurrent }),
+  },
+  {
+    scope: 'chart',
+    action: 'tab-2',
+    title: 'Chart',
+    Screen: ChartScreen,
+    raw: () => ({ path: PATHS.statsChart }),
+  },
+  { scope: 'explorer', action: 'tab-5', title: 'Explorer', Screen: ExplorerScreen, raw: explorerQuestion },
+  {
+    scope: 'service',
+    action: 'tab-6',
+    title: 'Service',
+    Screen: ServiceScreen,
+    raw: () => ({ path: PATHS.summary }),
+  },
 ];

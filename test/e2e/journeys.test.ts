@@ -13,6 +13,8 @@ const NO_CLEARS = { screen: 0, scrollback: 0, reset: 0 };
 const isHelp = /close what is open; never quits/;
 const isLive = /\[1 Live\]/;
 const isChart = /\[2 Chart\]/;
+const isExplorer = /\[5 Explorer\]/;
+const isService = /\[6 Service\]/;
 const isFollowing = /^ now [\d:]+ +base/m;
 const isLookingBack = /^ ▸ [\d:]+ .*base/m;
 const without = (pattern: RegExp) => (rows: readonly string[]) => !pattern.test(rows.join('\n'));
@@ -30,12 +32,13 @@ const EVERYWHERE_AND_CHART: readonly (readonly [key: string, shows: ScreenQuesti
   ['escape', isLive],
   ['2', isChart],
   ['1', isLive],
-  ['tab', isChart],
+  ['5', isExplorer],
+  ['6', isService],
   ['tab', isLive],
-  [']', isChart],
-  ['[', isLive],
-  ['shift+tab', isChart],
-  ['1', isLive],
+  ['tab', isChart],
+  [']', isExplorer],
+  ['[', isChart],
+  ['shift+tab', isLive],
   ['f', /FROZEN/],
   ['f', /● live/],
   ['r', 'Asked again'],

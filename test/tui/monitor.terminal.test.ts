@@ -102,11 +102,15 @@ describe('the monitor on a terminal', () => {
     await screen.press('2');
     await screen.waitFor('[2 Chart]');
     await screen.press('tab');
-    await screen.waitFor('[1 Live]');
-    await screen.press('[');
-    await screen.waitFor('[2 Chart]');
+    await screen.waitFor('[5 Explorer]');
+    await screen.press(']');
+    await screen.waitFor('[6 Service]');
     await screen.press(']');
     await screen.waitFor('[1 Live]');
+    await screen.press('[');
+    await screen.waitFor('[6 Service]');
+    await screen.press('shift+tab');
+    await screen.waitFor('[5 Explorer]');
   });
 
   it('changes the polling interval with + and -', async () => {

@@ -2,35 +2,41 @@ import { ClientError } from '../../client/client-error.ts';
 import { useMonitor } from '../hooks/use-monitor.ts';
 import { usePolledQuery } from '../hooks/use-polled-query.ts';
 import { rawLines } from '../raw-lines.ts';
+import type { RawQuestion } from '../raw-question.ts';
 import { PaneState } from './pane-state.tsx';
 import { ScrollView } from './scroll-view.tsx';
 
-interface RawViewProps {
-  readonly path: string;
+interface RawViewProps extends RawQuestion {
   readonly columns: number;
   readonly rows: number;
 }
 
 /** What the service really said, for whoever wonders where a number comes from. */
-export function RawView({ path, columns, rows }: RawViewProps) {
+export function RawView({ path, query = {}, columns, rows }: RawViewProps) {
+  const asked = Object.keys(query).length === 0 ? path : `${path}?${new URLSearchParams(query)}`;
   const { client, frozen } = useMonitor();
   const { data, error } = usePolledQuery({
-    key: ['raw', path],
-    ask: (signal) => client.raw(path, {}, { signal }),
+    key: ['raw', asked],
+    ask: (signal) => client.raw(path, query, { signal }),
     everyMs: null,
     frozen,
   });
   const answer = data ?? (error instanceof ClientError ? error.raw : null);
   if (answer !== null && answer !== undefined) {
     return (
-      <ScrollView title={`GET ${path}`} lines={rawLines(answer, columns - 2)} columns={columns} rows={rows} />
+      <ScrollView
+        title={`GET ${asked}`}
+        lines={rawLines(answer, columns - 2)}
+        columns={columns}
+        rows={rows}
+      />
     );
   }
-  if (error === null) return <PaneState kind="loading" what={`the answer to ${path}`} />;
+  if (error === null) return <PaneState kind="loading" what={`the answer to ${asked}`} />;
   return (
     <PaneState
       kind="error"
-      title={`No answer to ${path}`}
+      title={`No answer to ${asked}`}
       reason={error.message}
       hint="r asks again, Esc closes"
       retryInSec={null}

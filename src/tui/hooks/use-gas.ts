@@ -1,4 +1,3 @@
-import { useEffect, useRef } from 'react';
 import type { GasClient } from '../../client/gas-client.ts';
 import type {
   ChartView,
@@ -7,6 +6,7 @@ import type {
   SnapshotView,
   TrendView,
 } from '../../client/views.ts';
+import { useEachHead } from './use-each-head.ts';
 import { useMonitor } from './use-monitor.ts';
 import { type Polled, usePolledQuery } from './use-polled-query.ts';
 
@@ -67,18 +67,9 @@ export function useLiveData(snapshot: SnapshotView): LiveData {
     frozen,
   });
 
-  // A service that names no block changes its snapshot when something is new.
-  const head = snapshot.blockNumber ?? snapshot.updatedAt ?? snapshot;
-  const asked = useRef(head);
-  const refresh = useRef(() => {});
-  refresh.current = () => {
+  useEachHead(snapshot, () => {
     void trend.refresh();
     void recommendation.refresh();
-  };
-  useEffect(() => {
-    if (asked.current === head) return;
-    asked.current = head;
-    refresh.current();
-  }, [head]);
+  });
   return { trend, recommendation, hour, market };
 }

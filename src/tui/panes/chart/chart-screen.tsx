@@ -2,6 +2,7 @@ import { Box, useIsScreenReaderEnabled } from 'ink';
 import { useMemo } from 'react';
 import { chartPlotWidth } from '../../components/line-chart-frame.ts';
 import { PaneState } from '../../components/pane-state.tsx';
+import { PolledFrame } from '../../components/polled-frame.tsx';
 import { useActions } from '../../hooks/use-actions.ts';
 import { useChartData, useHeatmap } from '../../hooks/use-chart-data.ts';
 import { useKeptReducer } from '../../hooks/use-kept-state.ts';
@@ -14,7 +15,6 @@ import { ChartPane } from './chart-pane.tsx';
 import { chartReducer, INITIAL_CHART_STATE } from './chart-state.ts';
 import { HoursPane } from './hours-pane.tsx';
 import { systemOffset } from './local-time.ts';
-import { PolledFrame } from './polled-frame.tsx';
 import { saveErrorText } from './save-error.ts';
 import { SpokenChart } from './spoken-chart.tsx';
 
@@ -87,6 +87,7 @@ export function ChartScreen({ snapshot, columns, rows }: TabScreenProps) {
     <PolledFrame
       polled={chart}
       what={`the last ${state.timeFrame}`}
+      hint="r asks again now, t tries another time frame"
       pending={chart.pending}
       width={columns}
       height={rows}

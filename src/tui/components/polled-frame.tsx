@@ -1,13 +1,13 @@
 import { Box } from 'ink';
 import type { ReactNode } from 'react';
-import { formatAge, formatDuration } from '../../../core/units.ts';
-import { PaneState } from '../../components/pane-state.tsx';
-import type { Segment } from '../../components/segment-line.tsx';
-import { remedyFor } from '../../health.ts';
-import type { Dated } from '../../hooks/use-chart-data.ts';
-import { DimContext, useDim } from '../../hooks/use-dim.ts';
-import { useNow } from '../../hooks/use-now.ts';
-import type { Polled } from '../../hooks/use-polled-query.ts';
+import { formatAge, formatDuration } from '../../core/units.ts';
+import { remedyFor } from '../health.ts';
+import type { Dated } from '../hooks/use-chart-data.ts';
+import { DimContext, useDim } from '../hooks/use-dim.ts';
+import { useNow } from '../hooks/use-now.ts';
+import type { Polled } from '../hooks/use-polled-query.ts';
+import { PaneState } from './pane-state.tsx';
+import type { Segment } from './segment-line.tsx';
 
 interface PolledFrameProps {
   readonly polled: Polled<Dated<unknown>>;
@@ -17,12 +17,15 @@ interface PolledFrameProps {
   readonly pending: boolean;
   readonly width: number;
   readonly height: number;
+  /** What the user can do where there is no answer. */
+  readonly hint?: string;
   /** Draws the data; `notice` is the line to show with it. */
   readonly children: (notice: Segment | null) => ReactNode;
 }
 
 /** Loading, failed, or data: dimmed and with age, reason and next try where it is no longer fresh. */
-export function PolledFrame({ polled, what, pending, width, height, children }: PolledFrameProps) {
+export function PolledFrame(props: PolledFrameProps) {
+  const { polled, what, pending, width, height, hint = 'r asks again now', children } = props;
   const now = useNow();
   const around = useDim();
   const { data, error, retryAt } = polled;
@@ -37,7 +40,7 @@ export function PolledFrame({ polled, what, pending, width, height, children }: 
             kind="error"
             title={`No answer for ${what}`}
             reason={error.message}
-            hint={remedyFor(error) ?? 'r asks again now, t tries another time frame'}
+            hint={remedyFor(error) ?? hint}
             retryInSec={retryInSec}
           />
         )}

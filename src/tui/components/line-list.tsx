@@ -1,0 +1,44 @@
+import { Box, Text } from 'ink';
+import { memo } from 'react';
+import { fitLine, type Line } from '../lines.ts';
+import { useTheme } from '../theme.ts';
+import { Words } from './words.tsx';
+
+interface LineListProps {
+  readonly lines: readonly Line[];
+  readonly width: number;
+}
+
+/** Lines one under the other, none wider than `width` and none wrapped. */
+export function LineList({ lines, width }: LineListProps) {
+  return (
+    <Box flexDirection="column" flexShrink={0}>
+      {lines.map((line, place) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: a line is its place
+        <OneLine key={place} line={line} width={width} />
+      ))}
+    </Box>
+  );
+}
+
+export const OneLine = memo(function OneLine({
+  line,
+  width,
+}: {
+  readonly line: Line;
+  readonly width: number;
+}) {
+  const theme = useTheme();
+  const shown = line.map((span) => ({ ...span, text: theme.text(span.text) }));
+  if (shown.length === 0) return <Text> </Text>;
+  return (
+    <Text wrap="truncate">
+      {fitLine(shown, width, 'left', theme.glyph.ellipsis).map((span, place) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: so is a span
+        <Words key={place} color={span.color} bold={span.bold} faint={span.faint}>
+          {span.text}
+        </Words>
+      ))}
+    </Text>
+  );
+});

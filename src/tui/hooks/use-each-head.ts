@@ -1,0 +1,16 @@
+import { useEffect, useRef } from 'react';
+import type { SnapshotView } from '../../client/views.ts';
+
+/** Calls `refresh` once for every new head after the first one: one round of questions per block. */
+export function useEachHead(snapshot: SnapshotView, refresh: () => void): void {
+  // A service that names no block changes its snapshot when something is new.
+  const head = snapshot.blockNumber ?? snapshot.updatedAt ?? snapshot;
+  const asked = useRef(head);
+  const latest = useRef(refresh);
+  latest.current = refresh;
+  useEffect(() => {
+    if (asked.current === head) return;
+    asked.current = head;
+    latest.current();
+  }, [head]);
+}

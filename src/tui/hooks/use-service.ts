@@ -1,0 +1,72 @@
+import type { ServiceDescription } from '../../client/description/service-description.ts';
+import type {
+  DashboardView,
+  MarketView,
+  RateLimitsView,
+  RecommendationView,
+  SnapshotView,
+} from '../../client/views.ts';
+import type { Dated } from './use-chart-data.ts';
+import { useEachHead } from './use-each-head.ts';
+import { useMonitor } from './use-monitor.ts';
+import { type Polled, usePolledQuery } from './use-polled-query.ts';
+
+/** What changes slowly, or counts against a quota, is asked for less often. */
+const LEAST_SUMMARY_MS = 2_000;
+const LIMITS_MS = 15_000;
+const DAY_MS = 30_000;
+const MONTH_MS = 300_000;
+
+export interface ServiceData {
+  readonly summary: Polled<Dated<DashboardView>>;
+  readonly limits: Polled<Dated<RateLimitsView>>;
+  readonly day: Polled<Dated<MarketView>>;
+  readonly month: Polled<Dated<MarketView>>;
+  readonly recommendation: Polled<Dated<RecommendationView>>;
+  /** `null`: the service says nothing about itself. */
+  readonly description: Polled<Dated<ServiceDescription | null>>;
+}
+
+/** What the Service pane shows beside the snapshot; each part fails on its own. */
+export function useService(snapshot: SnapshotView): ServiceData {
+  const { client, intervalMs, frozen, now } = useMonitor();
+  const dated = async <T>(answer: Promise<T>): Promise<Dated<T>> => ({ value: await answer, at: now() });
+  const summary = usePolledQuery({
+    key: ['service', 'summary'],
+    ask: (signal) => dated(client.summary({ signal })),
+    everyMs: Math.max(intervalMs, LEAST_SUMMARY_MS),
+    frozen,
+  });
+  const limits = usePolledQuery({
+    key: ['service', 'limits'],
+    ask: (signal) => dated(client.rateLimits({ signal })),
+    everyMs: Math.max(intervalMs, LIMITS_MS),
+    frozen,
+  });
+  const day = usePolledQuery({
+    key: ['service', 'market', '24h'],
+    ask: (signal) => dated(client.statsMarket('24h', { signal })),
+    everyMs: Math.max(intervalMs, DAY_MS),
+    frozen,
+  });
+  const month = usePolledQuery({
+    key: ['service', 'market', '30d'],
+    ask: (signal) => dated(client.statsMarket('30d', { signal })),
+    everyMs: Math.max(intervalMs, MONTH_MS),
+    frozen,
+  });
+  const recommendation = usePolledQuery({
+    key: ['service', 'recommendation'],
+    ask: (signal) => dated(client.gasRecommendation({ signal })),
+    everyMs: null,
+    frozen,
+  });
+  const description = usePolledQuery({
+    key: ['service', 'description'],
+    ask: (signal) => dated(client.description({ signal })),
+    everyMs: null,
+    frozen,
+  });
+  useEachHead(snapshot, () => void recommendation.refresh());
+  return { summary, limits, day, month, recommendation, description };
+}

@@ -1,0 +1,170 @@
+import { Box, useIsScreenReaderEnabled } from 'ink';
+import { useEffect } from 'react';
+import type { BlockView } from '../../../client/views.ts';
+import { LineList, OneLine } from '../../components/line-list.tsx';
+import { PaneState } from '../../components/pane-state.tsx';
+import { SegmentLine } from '../../components/segment-line.tsx';
+import { useActions } from '../../hooks/use-actions.ts';
+import { useClipboard } from '../../hooks/use-clipboard.ts';
+import { useBlock, useBlockTxs } from '../../hooks/use-explorer.ts';
+import { useNow } from '../../hooks/use-now.ts';
+import { useToast } from '../../hooks/use-toast.ts';
+import { useWidest } from '../../hooks/use-widest.ts';
+import { type Line, scrolledTo } from '../../lines.ts';
+import { columnsWithin, columnWidths, headingLine, rowLine } from '../../table.ts';
+import { useTheme } from '../../theme.ts';
+import { systemOffset } from '../chart/local-time.ts';
+import { blockLines, blockTitle, type ExplorerContext } from './block-facts.ts';
+import type { ExplorerLevelProps } from './explorer-level.ts';
+import { explorerProblem } from './explorer-problem.ts';
+import type { Place } from './explorer-state.ts';
+import { PlaceFrame } from './place-frame.tsx';
+import { noTransactions, presentOf } from './present.ts';
+import { SpokenBlock } from './spoken-explorer.tsx';
+import { txColumns } from './tx-columns.ts';
+import { txsNote } from './txs-note.ts';
+
+interface BlockScreenProps extends ExplorerLevelProps {
+  readonly place: Extract<Place, { kind: 'block' }>;
+}
+
+/** Facts spread out from here on. */
+const AIRY_FROM = 30;
+/** The next page is asked for before the cursor reaches the end of this one. */
+const AHEAD = 20;
+const MARK = 3;
+
+/** One block: its facts, then its transactions, all in one scroll. */
+export function BlockScreen({ snapshot, symbol, dispatch, columns, rows, place }: BlockScreenProps) {
+  const theme = useTheme();
+  const now = useNow();
+  const toast = useToast();
+  const copy = useClipboard();
+  const spoken = useIsScreenReaderEnabled();
+  const without = noTransactions(snapshot);
+  const polled = useBlock(place.number, snapshot);
+  const block = polled.data?.value ?? null;
+  const txs = useBlockTxs(without === null && hasTransactions(block) ? block : null);
+  const list = txs.data?.rows ?? [];
+  const context: ExplorerContext = {
+    width: columns,
+    present: presentOf(snapshot, now),
+    head: snapshot.blockNumber,
+    symbol,
+    nativeUsd: snapshot.nativeUsd,
+    offsetAt: systemOffset,
+    theme,
+    airy: rows >= AIRY_FROM,
+  };
+  const facts = block === null ? [] : blockLines(block, context);
+  const all = txColumns(columns, symbol, theme);
+  const widths = useWidest(columnWidths(all, list, theme));
+  const shownColumns = columnsWithin(all, widths, columns - MARK - 1);
+  const note = block === null ? null : txsNote(block, without, txs);
+  const heading: Line =
+    list.length === 0 || note !== null
+      ? [{ text: ` ${note ?? ''}`, faint: true }]
+      : [{ text: ' '.repeat(MARK) }, ...headingLine(shownColumns, widths, theme)];
+  // The title stands above what scrolls.
+  const room = Math.max(rows - 1 - (polled.error === null ? 0 : 1), 1);
+  const before = facts.length + 1;
+  const count = before + list.length;
+  const selected = place.selected === null ? null : Math.min(place.selected, list.length - 1);
+  const most = Math.max(count - room, 0);
+  const wanted = selected === null ? place.top : scrolledTo(before + selected, place.top, room);
+  const top = Math.min(Math.max(wanted, 0), most);
+
+  const more = txs.data?.more === true;
+  const loadMore = txs.loadMore;
+  useEffect(() => {
+    if (more && (selected ?? 0) + AHEAD + room > list.length) loadMore();
+  });
+
+  const select = (to: number) => {
+    if (to < 0) return dispatch({ type: 'scroll', top: Math.min(top, facts.length), selected: null });
+    const next = Math.min(to, list.length - 1);
+    dispatch({ type: 'scroll', top: scrolledTo(before + next, top, room), selected: next });
+  };
+  const scroll = (to: number) =>
+    dispatch({ type: 'scroll', top: Math.min(Math.max(to, 0), most), selected: null });
+  /** Down through the facts line by line until the first transaction is in sight, then from one to the next. */
+  const down = (by: number) => {
+    if (selected !== null) return select(selected + by);
+    const firstInSight = list.length > 0 && before < top + room;
+    if (firstInSight) select(by - 1);
+    else scroll(top + by);
+  };
+  const up = (by: number) => {
+    if (selected === null) scroll(top - by);
+    else select(selected === 0 ? -1 : Math.max(selected - by, 0));
+  };
+  const marked = selected === null ? undefined : list[selected];
+  useActions('explorer', {
+    'explorer-up': () => up(1),
+    'explorer-down': () => down(1),
+    'explorer-page-up': () => up(room),
+    'explorer-page-down': () => down(room),
+    'explorer-start': () => scroll(0),
+    'explorer-end': () => (list.length > 0 ? select(list.length - 1) : scroll(most)),
+    'explorer-open': () => {
+      const tx = marked ?? list[0];
+      if (tx === undefined) return;
+      if (marked === undefined) select(0);
+      else dispatch({ type: 'open', place: { kind: 'tx', hash: tx.hash } });
+    },
+    'previous-block': () => {
+      if (place.number > 0) dispatch({ type: 'turn-to', number: place.number - 1 });
+    },
+    'following-block': () => {
+      if (snapshot.blockNumber === null || place.number < snapshot.blockNumber) {
+        dispatch({ type: 'turn-to', number: place.number + 1 });
+      } else toast({ kind: 'info', text: 'This is the newest block' });
+    },
+    'explorer-copy': () => {
+      const text = marked?.hash ?? String(place.number);
+      copy(text);
+      toast({ kind: 'info', text: `Copied ${text} (if your terminal lets programs copy: OSC 52)` });
+    },
+  });
+
+  return (
+    <PlaceFrame
+      polled={polled}
+      what={`block ${place.number}`}
+      problem={(error) => explorerProblem(place, error, without)}
+      columns={columns}
+      rows={rows}
+    >
+      {(notice) => {
+        if (block === null) return <PaneState kind="loading" what={`block ${place.number}`} />;
+        if (spoken)
+          return <SpokenBlock block={block} context={context} txs={list} selected={selected} note={note} />;
+        const lines = [
+          ...facts,
+          heading,
+          ...list.map(
+            (tx, index): Line => [
+              index === selected
+                ? { text: ` ${theme.glyph.arrow} `, color: 'accent', bold: true }
+                : { text: ' '.repeat(MARK) },
+              ...rowLine(shownColumns, widths, theme, tx),
+            ],
+          ),
+        ];
+        const below = count - top - room;
+        const hidden = below > 0 ? [[{ text: `${below} more lines below`, faint: true }]] : [];
+        return (
+          <Box flexDirection="column" width={columns} height={rows} overflow="hidden">
+            <SegmentLine segments={[...blockTitle(block, context), ...hidden]} width={columns} />
+            {notice === null ? null : <OneLine line={[{ text: ' ' }, ...notice]} width={columns} />}
+            <LineList lines={lines.slice(top, top + room)} width={columns} />
+          </Box>
+        );
+      }}
+    </PlaceFrame>
+  );
+}
+
+function hasTransactions(block: BlockView | null): boolean {
+  return block !== null && block.transactionCount !== 0;
+}

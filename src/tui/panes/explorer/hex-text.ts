@@ -1,0 +1,12 @@
+/** A hash or address in at most `width` columns: whole, or both its ends around `ellipsis`. */
+export function hexText(hex: string, width: number, ellipsis: string): string {
+  if (hex.length <= width) return hex;
+  const ends = Math.max(width - ellipsis.length, 8);
+  const tail = Math.min(Math.floor((ends - 2) / 2), 8);
+  return `${hex.slice(0, ends - tail)}${ellipsis}${hex.slice(-tail)}`;
+}
+
+/** `0x1234…abcd`, as people compare addresses. */
+export function shortHex(hex: string, ellipsis: string): string {
+  return hexText(hex, 11, ellipsis);
+}

@@ -1,0 +1,112 @@
+import { Box, Text } from 'ink';
+import type { BlockView, TxRowView, TxView } from '../../../client/views.ts';
+import {
+  formatAge,
+  formatChange,
+  formatCount,
+  formatGwei,
+  formatPercent,
+  UNKNOWN,
+} from '../../../core/units.ts';
+import type { NamedValue } from '../../fact-grid.ts';
+import { ASCII_THEME } from '../../theme.ts';
+import { blockFacts, blockTitle, type ExplorerContext } from './block-facts.ts';
+import type { BlockRow } from './block-rows.ts';
+import { identity, payment, standingSentence, txTitle } from './tx-facts.ts';
+
+/** The list for a screen reader: a sentence for each block, the marked one first. */
+export function SpokenBlocks({
+  rows,
+  present,
+}: {
+  readonly rows: readonly BlockRow[];
+  readonly present: number;
+}) {
+  return (
+    <Box flexDirection="column">
+      <Text>Latest blocks, newest first. Enter opens the first one named here.</Text>
+      {rows.map((row) => (
+        <Text key={row.number ?? row.timestamp}>{spokenRow(row, present)}</Text>
+      ))}
+    </Box>
+  );
+}
+
+function spokenRow(
+  { number, timestamp, baseFee, change, gasUsedRatio, tip }: BlockRow,
+  present: number,
+): string {
+  const parts = [
+    number === null ? 'Block' : `Block ${formatCount(number)}`,
+    formatAge((present - timestamp) / 1_000),
+    baseFee === null ? null : `base fee ${formatGwei(baseFee)} gwei`,
+    change === null ? null : formatChange(change),
+    gasUsedRatio === null ? null : `${formatPercent(gasUsedRatio)} full`,
+    tip === null ? null : `median tip ${formatGwei(tip)} gwei`,
+  ];
+  return `${parts.filter((part) => part !== null).join(', ')}.`;
+}
+
+interface SpokenBlockProps {
+  readonly block: BlockView;
+  readonly context: ExplorerContext;
+  readonly txs: readonly TxRowView[];
+  readonly selected: number | null;
+  readonly note: string | null;
+}
+
+/** Transactions read out at once. */
+const SPOKEN_TXS = 10;
+
+export function SpokenBlock({ block, context, txs, selected, note }: SpokenBlockProps) {
+  const tips = Object.entries(block.tips ?? {}).map(([name, tip]) => `${name} ${formatGwei(tip)}`);
+  const from = selected ?? 0;
+  return (
+    <Box flexDirection="column">
+      <Text>{`${blockTitle(block, context).map(plain).join(', ')}.`}</Text>
+      <Sentences values={blockFacts(block, context)} />
+      {tips.length === 0 ? null : <Text>{`Tips in gwei: ${tips.join(', ')}.`}</Text>}
+      {note === null ? null : <Text>{`${ASCII_THEME.text(note)}.`}</Text>}
+      {txs.slice(from, from + SPOKEN_TXS).map((tx, index) => (
+        <Text key={tx.hash}>{`${index === 0 && selected !== null ? 'Marked: ' : ''}${spokenTxRow(tx)}`}</Text>
+      ))}
+    </Box>
+  );
+}
+
+function spokenTxRow(tx: TxRowView): string {
+  const gwei = (wei: number | null) => (wei === null ? UNKNOWN : formatGwei(wei));
+  return (
+    `Transaction ${tx.transactionIndex ?? ''} ${tx.hash}, ${tx.status?.toLowerCase() ?? 'status not known'}, ` +
+    `paid ${gwei(tx.effectiveGasPrice)} gwei, tip ${gwei(tx.priorityFeePerGas)} gwei.`
+  );
+}
+
+interface SpokenTxProps {
+  readonly tx: TxView;
+  readonly block: BlockView | null;
+  readonly context: ExplorerContext;
+}
+
+export function SpokenTx({ tx, block, context }: SpokenTxProps) {
+  const standing = standingSentence(tx);
+  return (
+    <Box flexDirection="column">
+      <Text>{`${txTitle(tx, context).map(plain).join(', ')}.`}</Text>
+      <Sentences values={[...identity(tx, context), ...payment(tx, block, context)]} />
+      {standing === null ? null : <Text>{standing}</Text>}
+    </Box>
+  );
+}
+
+function Sentences({ values }: { readonly values: readonly NamedValue[] }) {
+  return values.map(({ name, value }) => <Text key={name}>{`${name}: ${plain(value)}.`}</Text>);
+}
+
+/** Without glyphs that only draw. */
+function plain(line: NamedValue['value']): string {
+  return ASCII_THEME.text(line.map(({ text }) => text).join(''))
+    .replace(/[#.]{4,}|^[*o!] |[>^=] |\bv (?=[-+\d])/g, '')
+    .replace(/\s+/g, ' ')
+    .trim();
+}

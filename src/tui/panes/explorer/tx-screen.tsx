@@ -1,0 +1,93 @@
+import { Box, useIsScreenReaderEnabled } from 'ink';
+import { LineList, OneLine } from '../../components/line-list.tsx';
+import { PaneState } from '../../components/pane-state.tsx';
+import { SegmentLine } from '../../components/segment-line.tsx';
+import { useActions } from '../../hooks/use-actions.ts';
+import { useClipboard } from '../../hooks/use-clipboard.ts';
+import { useBlock, useTx } from '../../hooks/use-explorer.ts';
+import { useNow } from '../../hooks/use-now.ts';
+import { useToast } from '../../hooks/use-toast.ts';
+import { useTheme } from '../../theme.ts';
+import { systemOffset } from '../chart/local-time.ts';
+import type { ExplorerContext } from './block-facts.ts';
+import type { ExplorerLevelProps } from './explorer-level.ts';
+import { explorerProblem } from './explorer-problem.ts';
+import type { Place } from './explorer-state.ts';
+import { PlaceFrame } from './place-frame.tsx';
+import { noTransactions, presentOf } from './present.ts';
+import { SpokenTx } from './spoken-explorer.tsx';
+import { txLines, txTitle } from './tx-facts.ts';
+
+interface TxScreenProps extends ExplorerLevelProps {
+  readonly place: Extract<Place, { kind: 'tx' }>;
+}
+
+/** Facts spread out from here on. */
+const AIRY_FROM = 23;
+
+/** One transaction: what it is, what it paid, and where its tip stood in its block. */
+export function TxScreen({ snapshot, symbol, dispatch, columns, rows, place }: TxScreenProps) {
+  const theme = useTheme();
+  const now = useNow();
+  const toast = useToast();
+  const copy = useClipboard();
+  const spoken = useIsScreenReaderEnabled();
+  const polled = useTx(place.hash, snapshot);
+  const tx = polled.data?.value ?? null;
+  // The tips of its block, to draw where it stood among them; without them the rest is shown all the same.
+  const block = useBlock(tx?.blockNumber ?? null, snapshot).data?.value ?? null;
+  const context: ExplorerContext = {
+    width: columns,
+    present: presentOf(snapshot, now),
+    head: snapshot.blockNumber,
+    symbol,
+    nativeUsd: snapshot.nativeUsd,
+    offsetAt: systemOffset,
+    theme,
+    airy: rows >= AIRY_FROM,
+  };
+  const lines = tx === null ? [] : txLines(tx, block, context);
+  const room = Math.max(rows - 1 - (polled.error === null ? 0 : 1), 1);
+  const most = Math.max(lines.length - room, 0);
+  const top = Math.min(place.top, most);
+  const scroll = (to: number) => dispatch({ type: 'scroll', top: Math.min(Math.max(to, 0), most) });
+  useActions('explorer', {
+    'explorer-up': () => scroll(top - 1),
+    'explorer-down': () => scroll(top + 1),
+    'explorer-page-up': () => scroll(top - room),
+    'explorer-page-down': () => scroll(top + room),
+    'explorer-start': () => scroll(0),
+    'explorer-end': () => scroll(most),
+    'explorer-open': () => {
+      if (tx?.blockNumber != null)
+        dispatch({ type: 'open', place: { kind: 'block', number: tx.blockNumber } });
+    },
+    'explorer-copy': () => {
+      copy(place.hash);
+      toast({ kind: 'info', text: `Copied ${place.hash} (if your terminal lets programs copy: OSC 52)` });
+    },
+  });
+  return (
+    <PlaceFrame
+      polled={polled}
+      what="the transaction"
+      problem={(error) => explorerProblem(place, error, noTransactions(snapshot))}
+      columns={columns}
+      rows={rows}
+    >
+      {(notice) => {
+        if (tx === null) return <PaneState kind="loading" what="the transaction" />;
+        if (spoken) return <SpokenTx tx={tx} block={block} context={context} />;
+        const below = lines.length - top - room;
+        const hidden = below > 0 ? [[{ text: `${below} more lines below`, faint: true }]] : [];
+        return (
+          <Box flexDirection="column" width={columns} height={rows} overflow="hidden">
+            <SegmentLine segments={[...txTitle(tx, context), ...hidden]} width={columns} />
+            {notice === null ? null : <OneLine line={[{ text: ' ' }, ...notice]} width={columns} />}
+            <LineList lines={lines.slice(top, top + room)} width={columns} />
+          </Box>
+        );
+      }}
+    </PlaceFrame>
+  );
+}

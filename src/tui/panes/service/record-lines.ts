@@ -1,0 +1,96 @@
+import { V1_ROUTES } from '../../../contract/routes.ts';
+import { formatCount, formatNative, formatPercent, formatUsd } from '../../../core/units.ts';
+import { type Line, lineWidth } from '../../lines.ts';
+import { partLine, partTitle } from './part-line.ts';
+import type { ServiceContext, ServiceView } from './service-view.ts';
+
+/** How the service's own advice has held. */
+export function recordLines({ recommendation }: ServiceView, { now }: ServiceContext): readonly Line[] {
+  const late = partLine('advice', recommendation, now);
+  const advice = recommendation.value;
+  if (advice === null) return [partTitle('Record', late ?? [])];
+  const { track } = advice;
+  const words = ((): string => {
+    if (track === null) return 'the service does not judge its own advice';
+    if (track.evaluated < 1 || track.hitRatio === null) return 'no advice has come due yet';
+    const kept = Math.round(track.hitRatio * track.evaluated);
+    const stated =
+      track.statedProbability === null ? '' : `, ${formatPercent(track.statedProbability)} was stated`;
+    return `its advice was kept ${formatCount(kept)} of ${formatCount(track.evaluated)} times (${formatPercent(track.hitRatio)}${stated})`;
+  })();
+  return [partTitle('Record', [{ text: words }]), ...(late === null ? [] : [[{ text: '   ' }, ...late]])];
+}
+
+/** Alerts, auto-txs and what they saved. */
+export function summaryLines({ summary, symbol }: ServiceView, { now }: ServiceContext): readonly Line[] {
+  if (summary.value === null) {
+    // The source's own lines say why it is not there.
+    return summary.problem === null ? [] : [partTitle('Summary', partLine('summary', summary, now) ?? [])];
+  }
+  const { alerts, autoTxs, savings } = summary.value;
+  const parts: string[] = [];
+  if (alerts.total === 0) parts.push('no alerts yet');
+  else if (alerts.total !== null) {
+    const fired = alerts.fired24h === null ? '' : `, ${formatCount(alerts.fired24h)} fired in 24 h`;
+    const armed = alerts.pending === null ? '' : `, ${formatCount(alerts.pending)} armed`;
+    parts.push(`${counted(alerts.total, 'alert')}${armed}${fired}`);
+  }
+  if (autoTxs.total === 0) parts.push('no auto-txs yet');
+  else if (autoTxs.total !== null) {
+    const states = Object.entries(autoTxs.byStatus)
+      .filter(([, count]) => count > 0)
+      .map(([status, count]) => `${formatCount(count)} ${status.toLowerCase()}`);
+    parts.push(`${counted(autoTxs.total, 'auto-tx')}${states.length === 0 ? '' : ` (${states.join(', ')})`}`);
+  }
+  if (savings.events === 0) parts.push('nothing saved yet');
+  else if (savings.savedWei !== null) {
+    const usd = savings.savedUsd === null ? '' : ` (${formatUsd(savings.savedUsd)})`;
+    parts.push(`saved ${formatNative(savings.savedWei, symbol)}${usd}`);
+  }
+  const words = parts.length === 0 ? 'the service counts no alerts, auto-txs or savings' : parts.join('  ');
+  return [partTitle('Summary', [{ text: words, faint: parts.length === 0 }])];
+}
+
+function counted(count: number, what: string): string {
+  return `${formatCount(count)} ${what}${count === 1 ? '' : 's'}`;
+}
+
+const MOST_NAMED = 6;
+
+/** What the service says of itself: its title and version, and which of the routes of v1 it has. */
+export function routesLines({ description }: ServiceView, { now, width }: ServiceContext): readonly Line[] {
+  const said = description.value;
+  if (said === null) {
+    if (description.at !== null) {
+      return [partTitle('API', [{ text: 'the service does not describe itself', faint: true }])];
+    }
+    return [partTitle('API', partLine('description', description, now) ?? [])];
+  }
+  const { title, version, routes } = said;
+  const has = new Set(routes.map(({ method, path }) => `${method} ${path}`));
+  const lacks = V1_ROUTES.filter(({ method, path }) => !has.has(`${method} ${path}`));
+  const name = [title, version === null ? null : `version ${version}`]
+    .filter((part) => part !== null)
+    .join(', ');
+  const count = `${V1_ROUTES.length - lacks.length} of ${V1_ROUTES.length} routes`;
+  const line = partTitle('API', [{ text: `${count}${name === '' ? '' : `  ${name}`}` }]);
+  if (lacks.length === 0) return [line];
+  const named = lacks.slice(0, MOST_NAMED).map(({ method, path }) => `${method.toUpperCase()} ${path}`);
+  const more = lacks.length > named.length ? [`and ${lacks.length - named.length} more`] : [];
+  return [line, ...flowed('without ', [...named, ...more], width)];
+}
+
+/** `words` over as many lines as they need. */
+function flowed(label: string, words: readonly string[], width: number): readonly Line[] {
+  const lines: { text: string; faint: boolean }[][] = [];
+  let line = [{ text: `   ${label}`, faint: true }];
+  for (const [place, word] of words.entries()) {
+    const text = `${word}${place === words.length - 1 ? '' : ', '}`;
+    if (lineWidth(line) + text.length > width - 1) {
+      lines.push(line);
+      line = [{ text: '   ', faint: true }];
+    }
+    line.push({ text, faint: true });
+  }
+  return [...lines, line];
+}

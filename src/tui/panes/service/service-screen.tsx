@@ -1,0 +1,78 @@
+import { useIsScreenReaderEnabled } from 'ink';
+import { ClientError } from '../../../client/client-error.ts';
+import { chainProfile } from '../../../core/chains.ts';
+import { useActions } from '../../hooks/use-actions.ts';
+import type { Dated } from '../../hooks/use-chart-data.ts';
+import { DimContext } from '../../hooks/use-dim.ts';
+import { useKeptReducer } from '../../hooks/use-kept-state.ts';
+import { useNow } from '../../hooks/use-now.ts';
+import type { Polled } from '../../hooks/use-polled-query.ts';
+import { useService } from '../../hooks/use-service.ts';
+import type { TabScreenProps } from '../../tabs.ts';
+import { useTheme } from '../../theme.ts';
+import { systemOffset } from '../chart/local-time.ts';
+import { serviceColumns } from './service-columns.ts';
+import { SERVICE_CHROME, ServicePane } from './service-pane.tsx';
+import type { Part, ServiceContext, ServiceView } from './service-view.ts';
+import { SpokenService } from './spoken-service.tsx';
+
+const toTop = (_: number, top: number) => top;
+
+/** Gathers what the Service pane draws and says what its keys do. */
+export function ServiceScreen({ snapshot, columns, rows }: TabScreenProps) {
+  const theme = useTheme();
+  const now = useNow();
+  const spoken = useIsScreenReaderEnabled();
+  const [kept, setTop] = useKeptReducer('service', toTop, 0);
+  const data = useService(snapshot);
+  const description = partOf(data.description);
+  const view: ServiceView = {
+    snapshot,
+    symbol: snapshot.chainId === null ? 'ETH' : chainProfile(snapshot.chainId).nativeSymbol,
+    summary: partOf(data.summary),
+    limits: partOf(data.limits),
+    day: partOf(data.day),
+    month: partOf(data.month),
+    recommendation: partOf(data.recommendation),
+    description: { ...description, value: description.value ?? null },
+  };
+  const context: ServiceContext = { width: columns, now, offsetAt: systemOffset, theme };
+  const room = Math.max(rows - SERVICE_CHROME, 1);
+  const longest = Math.max(...serviceColumns(view, context, room).map(({ lines }) => lines.length));
+  const most = Math.max(longest - room, 0);
+  const top = Math.min(kept, most);
+  const scroll = (to: number) => setTop(Math.min(Math.max(to, 0), most));
+  useActions('service', {
+    'service-up': () => scroll(top - 1),
+    'service-down': () => scroll(top + 1),
+    'service-page-up': () => scroll(top - room),
+    'service-page-down': () => scroll(top + room),
+    'service-start': () => scroll(0),
+    'service-end': () => scroll(most),
+  });
+  // A chain that stands still dims the other panes; how its nodes are is news all the same.
+  return (
+    <DimContext value={data.summary.error !== null}>
+      {spoken ? (
+        <SpokenService view={view} context={context} />
+      ) : (
+        <ServicePane view={view} context={context} height={rows} top={top} />
+      )}
+    </DimContext>
+  );
+}
+
+function partOf<T>({ data, error, retryAt }: Polled<Dated<T>>): Part<T> {
+  return {
+    value: data?.value ?? null,
+    at: data?.at ?? null,
+    problem: error === null ? null : problemOf(error),
+    retryAt,
+  };
+}
+
+/** Refused parts say why; what a foreign service does not have is no failure of it. */
+function problemOf(error: Error): string {
+  if (error instanceof ClientError && error.code === 'not-found') return 'this service has none';
+  return error.message.replaceAll('\n', ' ');
+}

@@ -1,0 +1,168 @@
+import type { NodeView } from '../../../client/views.ts';
+import { formatAge, formatCount, formatDuration, UNKNOWN } from '../../../core/units.ts';
+import { type Line, lineWidth } from '../../lines.ts';
+import { columnsWithin, columnWidths, headingLine, rowLine, type TableColumn } from '../../table.ts';
+import type { ColorName, Theme } from '../../theme.ts';
+import { clockText, dayText, zoneText } from '../chart/local-time.ts';
+import { partLine, partTitle } from './part-line.ts';
+import type { ServiceContext, ServiceView } from './service-view.ts';
+
+const INDENT = 3;
+
+/** Where the data comes from: how old its head is, and every node that stands behind it. */
+export function sourceLines(view: ServiceView, context: ServiceContext): readonly Line[] {
+  const { snapshot, summary } = view;
+  const health = summary.value?.health ?? null;
+  const nodes = health?.nodes ?? [];
+  const missing = partLine('health', summary, context.now);
+  const disagreeing = nodes.filter(({ state }) => state === 'disagrees').length;
+  return [
+    sourceTitle(view, context),
+    ...(missing === null ? [] : [indented(missing)]),
+    ...(disagreeing === 0 ? [] : [disagreement(disagreeing, nodes.length, context.theme)]),
+    ...(nodes.length > 0
+      ? nodeLines(nodes, snapshot.blockNumber, context)
+      : health === null
+        ? []
+        : [indented([{ text: NO_NODES[snapshot.source.kind], faint: true }])]),
+  ];
+}
+
+/** What kind of source it is, its name and how old its head is. */
+export function sourceTitle({ snapshot, summary }: ServiceView, context: ServiceContext): Line {
+  const name = snapshot.source.name;
+  const lag = summary.value?.health.lagBlocks ?? null;
+  return partTitle('Source', [
+    { text: KINDS[snapshot.source.kind], faint: true },
+    ...(name === '' ? [] : [{ text: ` ${name}` }]),
+    { text: headText(snapshot.source.kind, snapshot.blockTimestamp ?? snapshot.updatedAt, context) },
+    ...(lag === null || lag === 0
+      ? []
+      : [
+          {
+            text: `  ${formatCount(lag)} ${lag === 1 ? 'block' : 'blocks'} to catch up`,
+            color: 'warn' as const,
+          },
+        ]),
+  ]);
+}
+
+const KINDS = {
+  rpc: 'nodes',
+  replay: 'a recording',
+  simulated: 'a simulation',
+  service: 'a service',
+} as const;
+
+const NO_NODES = {
+  rpc: 'the service does not tell of its nodes',
+  replay: 'a recording has no nodes',
+  simulated: 'a simulation has no nodes',
+  service: 'the service does not tell of its nodes',
+} as const;
+
+const indented = (line: Line): Line => [{ text: ' '.repeat(INDENT) }, ...line];
+
+function headText(kind: string, at: number | null, { now, offsetAt }: ServiceContext): string {
+  if (at === null) return '';
+  if (kind === 'replay') {
+    return `  its head is of ${dayText(at, offsetAt)} ${clockText(at, offsetAt)} ${zoneText(offsetAt(at))}`;
+  }
+  return `  head ${formatAge((now - at) / 1_000)}`;
+}
+
+/** The one thing here that must not be overlooked: nobody knows which of them tells the truth. */
+function disagreement(count: number, of: number, { glyph }: Theme): Line {
+  const who = count === 1 ? '1 node DISAGREES' : `${count} nodes DISAGREE`;
+  return [
+    {
+      text: `   ${glyph.warning} ${who} with the other${of - count === 1 ? '' : 's'}: do not trust it before you know why`,
+      color: 'bad',
+      bold: true,
+    },
+  ];
+}
+
+function nodeLines(
+  nodes: readonly NodeView[],
+  head: number | null,
+  context: ServiceContext,
+): readonly Line[] {
+  const { theme, width } = context;
+  const all = nodeColumns(nodes, head, theme);
+  const widths = columnWidths(all, nodes, theme);
+  const columns = columnsWithin(all, widths, width - INDENT - 1);
+  const lines = nodes.flatMap((node): Line[] => {
+    const line = indented(rowLine(columns, widths, theme, node));
+    const { message } = node;
+    // A node that is well says nothing of note.
+    if (message === null || message === '' || node.state === 'ok') return [line];
+    const words = { text: message, faint: true };
+    if (lineWidth(line) + 2 + message.length <= width - 1) return [[...line, { text: '  ' }, words]];
+    return [line, indented([{ text: '  ' }, words])];
+  });
+  return [indented(headingLine(columns, widths, theme)), ...lines];
+}
+
+const STATES: Readonly<
+  Record<string, { readonly word: string; readonly color: ColorName; readonly live: boolean }>
+> = {
+  ok: { word: 'ok', color: 'good', live: true },
+  lagging: { word: 'lagging', color: 'warn', live: false },
+  disagrees: { word: 'DISAGREES', color: 'bad', live: false },
+  down: { word: 'down', color: 'bad', live: false },
+  'wrong-chain': { word: 'wrong chain', color: 'bad', live: false },
+};
+
+function nodeColumns(
+  nodes: readonly NodeView[],
+  known: number | null,
+  { glyph }: Theme,
+): readonly TableColumn<NodeView>[] {
+  const highest = nodes.reduce((head, node) => Math.max(head, node.head ?? 0), known ?? 0);
+  return [
+    { id: 'node', heading: 'node', align: 'left', least: 14, rank: 0, cell: ({ name }) => name },
+    {
+      id: 'state',
+      heading: 'state',
+      align: 'left',
+      least: 11,
+      rank: 0,
+      cell: ({ state }): Line => {
+        const known = state === null ? undefined : STATES[state];
+        if (known === undefined) return [{ text: state ?? UNKNOWN }];
+        const mark = known.live ? glyph.live : glyph.warning;
+        return [{ text: `${mark} ${known.word}`, color: known.color, bold: !known.live }];
+      },
+    },
+    {
+      id: 'head',
+      heading: 'head',
+      align: 'right',
+      least: 6,
+      rank: 1,
+      cell: ({ head }) => (head === null ? UNKNOWN : formatCount(head)),
+    },
+    {
+      id: 'behind',
+      heading: 'behind',
+      align: 'right',
+      least: 6,
+      rank: 3,
+      cell: ({ head }) => (head === null ? UNKNOWN : formatCount(highest - head)),
+    },
+    {
+      id: 'latency',
+      heading: 'latency',
+      align: 'right',
+      least: 7,
+      rank: 2,
+      cell: ({ latencyMs }) => latencyText(latencyMs),
+    },
+  ];
+}
+
+function latencyText(ms: number | null): string {
+  if (ms === null) return UNKNOWN;
+  return ms < 10_000 ? `${formatCount(Math.round(ms))} ms` : formatDuration(ms / 1_000);
+}
