@@ -13,9 +13,13 @@ import { bytes, quantity, safeInteger } from './rpc/quantity.ts';
 import { readBlock } from './rpc/read-block.ts';
 import { readBlocks } from './rpc/read-blocks.ts';
 import { readReceipt } from './rpc/read-receipts.ts';
+import { readTransactions } from './rpc/read-transactions.ts';
 import { ask, askHeader, askHeadNumber, createRpcNode, type RpcNode } from './rpc/rpc-node.ts';
 import { sendTransaction } from './rpc/send-transaction.ts';
-import { createTransactionReader } from './rpc/transaction-reader.ts';
+import { Turns } from './rpc/turns.ts';
+
+/** A full block and its receipts may be tens of megabytes on their way here. */
+const WHOLE_BLOCKS_AT_ONCE = 4;
 
 export interface RpcSourceOptions {
   /** http, https, ws or wss; the first is followed while it is well. */
@@ -46,7 +50,7 @@ export function createRpcSource(options: RpcSourceOptions): RpcSource {
     createRpcNode(parseNodeUrl(text), { timeoutMs: requestTimeoutMs }),
   );
   const pool = createNodePool(nodes, { expectedChainId: options.expectedChainId ?? null, clock });
-  const readTransactionsOf = createTransactionReader(pool, clock);
+  const wholeBlocks = new Turns(WHOLE_BLOCKS_AT_ONCE);
 
   const pacePlanMs = () => chainProfile(pool.chainId() ?? 1).feeRule.blockTimeSec * 1_000;
 
@@ -81,7 +85,11 @@ export function createRpcSource(options: RpcSourceOptions): RpcSource {
       }),
     receipt: (hash) => pool.run((node) => readReceipt(node, hash)),
     block: (number, { signal } = {}) => pool.run((node) => readBlock(node, number, { signal }), signal),
-    transactionsOf: (block, { signal } = {}) => readTransactionsOf(block, signal),
+    transactionsOf: (block, { signal } = {}) =>
+      wholeBlocks.take(
+        () => pool.run((node) => readTransactions(node, block, { clock, signal }), signal),
+        signal,
+      ),
     nonce: (address, at) =>
       pool.run((node) => ask(node, safeInteger, 'eth_getTransactionCount', [address, at])),
     balance: (address) => pool.run((node) => ask(node, quantity, 'eth_getBalance', [address, 'latest'])),

@@ -224,12 +224,17 @@ describe('openReplaySource', () => {
       source.receipt('0x00'),
       source.nonce(address, 'latest'),
       source.balance(address),
+      source.block(19_426_587),
+      source.transactionsOf({ number: 19_426_587, hash: '0x00' }),
     ]) {
       await expect(refused).rejects.toMatchObject({
         code: 'unsupported',
         message: expect.stringMatching(/^a recording has no .*; use --rpc URL to ask a node$/),
       });
     }
+    await expect(source.block(19_426_587)).rejects.toThrow(
+      'a recording has no whole blocks, only their fees; use --rpc URL to ask a node',
+    );
   });
 
   it('finds the branch that a subscriber was on by its hashes', async () => {

@@ -168,5 +168,13 @@ describe('createSimulatedSource', () => {
       code: 'unsupported',
       message: 'the simulation has no pool to send transactions to; use --rpc URL to ask a node',
     });
+    await expect(source().block(1)).rejects.toMatchObject({
+      code: 'unsupported',
+      message: 'the simulation has no whole blocks, only their fees; use --rpc URL to ask a node',
+    });
+    await expect(source().transactionsOf({ number: 1, hash: '0x00' })).rejects.toMatchObject({
+      code: 'unsupported',
+      message: 'the simulation has no transactions, only the fees of blocks; use --rpc URL to ask a node',
+    });
   });
 });

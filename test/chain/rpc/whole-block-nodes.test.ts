@@ -197,7 +197,7 @@ describe('a block that leaves the chain while it is read', () => {
     expect(await source.transactionsOf(await blockOf(source, 9))).toBeNull();
   });
 
-  test('after it was read is null, although it is remembered', async () => {
+  test('after it was read is null from then on', async () => {
     const chain = createScriptedChain({ length: 10 });
     const source = sourceOver(await serve(chain, answers(chain)));
     const block = await blockOf(source, 9);
@@ -422,49 +422,8 @@ describe('an answer that is too large', () => {
   });
 });
 
-describe('what was read', () => {
-  test('is not asked for again, but for a header while a reorg could still take it', async () => {
-    const chain = createScriptedChain({ length: 100 });
-    const node = await serve(chain, answers(chain));
-    const source = sourceOver(node);
-    await source.head();
-    for (const number of [20, 99]) {
-      const block = await blockOf(source, number);
-      const first = await source.transactionsOf(block);
-      const before = node.requests.length;
-      expect(await source.transactionsOf(block)).toBe(first);
-      expect(node.requests.length - before).toBe(number === 20 ? 0 : 1);
-    }
-  });
-
-  test('is read once for all who ask at the same time; one who leaves takes nothing from the others', async () => {
-    const chain = createScriptedChain({ length: 10 });
-    const usual = answers(chain);
-    const release = Promise.withResolvers<void>();
-    const node = await serve(chain, (method, params) =>
-      method === 'eth_getBlockReceipts'
-        ? {
-            write: (response) => {
-              release.promise.then(() =>
-                response.end(JSON.stringify({ jsonrpc: '2.0', id: 1, ...usual(method, params) })),
-              );
-            },
-          }
-        : usual(method, params),
-    );
-    const source = sourceOver(node);
-    const block = await blockOf(source, 5);
-    const impatient = new AbortController();
-    const left = source.transactionsOf(block, { signal: impatient.signal });
-    const others = Array.from({ length: 20 }, () => source.transactionsOf(block));
-    impatient.abort(new Error('gone'));
-    await expect(left).rejects.toThrow('gone');
-    release.resolve();
-    for (const included of await Promise.all(others)) expect(included).toHaveLength(PER_BLOCK);
-    expect(asked(node, 'eth_getBlockReceipts')).toBe(1);
-  });
-
-  test('nobody waits for is given up, and can be asked for anew', async () => {
+describe('whole blocks', () => {
+  test('are given up when whoever asked leaves, also while they wait for their turn', async () => {
     const chain = createScriptedChain({ length: 10 });
     const usual = answers(chain);
     let isStuck = true;
@@ -474,18 +433,18 @@ describe('what was read', () => {
       method === 'eth_getBlockReceipts' && isStuck ? stuck : usual(method, params),
     );
     const source = sourceOver(node);
-    const block = await blockOf(source, 5);
+    const blocks = await Promise.all([1, 2, 3, 4, 5, 6].map((number) => blockOf(source, number)));
     const leaving = new AbortController();
-    const left = source.transactionsOf(block, { signal: leaving.signal });
-    await expect.poll(() => asked(node, 'eth_getBlockReceipts')).toBe(1);
+    const left = blocks.map((block) => source.transactionsOf(block, { signal: leaving.signal }));
+    await expect.poll(() => asked(node, 'eth_getBlockReceipts')).toBe(4);
     leaving.abort(new Error('gone'));
-    await expect(left).rejects.toThrow('gone');
-    await expect.poll(() => closed).toBe(1);
+    for (const each of left) await expect(each).rejects.toThrow('gone');
+    await expect.poll(() => closed).toBe(4);
     isStuck = false;
-    expect(await source.transactionsOf(block)).toHaveLength(PER_BLOCK);
+    for (const block of blocks) expect(await source.transactionsOf(block)).toHaveLength(PER_BLOCK);
   });
 
-  test('never more than four blocks are on their way at once', async () => {
+  test('are never more than four on their way at once', async () => {
     const chain = createScriptedChain({ length: 40 });
     const usual = answers(chain);
     let open = 0;
