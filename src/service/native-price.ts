@@ -3,6 +3,8 @@ import { abortable } from './abortable.ts';
 import { sleep } from './sleep.ts';
 
 const REFRESH_MS = 60_000;
+/** An answer waits no longer for an earlier price; the search goes on, and the next answer has it. */
+const EARLIER_WITHIN_MS = 1_000;
 /** Until the chain is known there is no feed to ask. */
 const NO_FEED_MS = 1_000;
 
@@ -21,9 +23,10 @@ export class NativePrice {
     return this.#price !== null && this.#wallNow() <= this.#price.validUntil ? this.#price.usd : null;
   }
 
-  /** Dollars at an earlier moment (Unix seconds); `null` where the feed cannot tell, and on abort. Never rejects. */
-  async usdAt(timestampSec: number, signal: AbortSignal): Promise<number | null> {
+  /** Dollars at an earlier moment (Unix seconds); `null` where the feed cannot tell, or not soon. Never rejects. */
+  async usdAt(timestampSec: number): Promise<number | null> {
     if (this.#feed === null) return null;
+    const signal = AbortSignal.timeout(EARLIER_WITHIN_MS);
     const usd = await abortable(this.#feed.nativeUsdAt(timestampSec), signal).catch(() => null);
     return usd !== null && isPrice(usd) ? usd : null;
   }

@@ -69,6 +69,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     blocks: store,
     reader: new ChainReader(source, signal),
     nativeUsd: () => price.usd,
+    nativeUsdAt: (timestampSec) => price.usdAt(timestampSec),
     wallNow,
   });
   const app = createApp({

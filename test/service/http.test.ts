@@ -1,6 +1,7 @@
 import { serve } from '@hono/node-server';
 import { expect, onTestFinished, test } from 'vitest';
 import type { z } from 'zod';
+import type { PriceFeed } from '../../src/chain/price-feed.ts';
 import { ErrorBody } from '../../src/contract/api-error.ts';
 import { StatsChart, StatsCurrent, StatsMarket } from '../../src/contract/dashboard.ts';
 import { GasCurrent, GasRecommendation, GasTrend } from '../../src/contract/gas.ts';
@@ -22,11 +23,9 @@ const HEAD = 7_999;
 
 async function filled(
   source = new ScriptedSource(makeBlocks(0, HEAD), { kind: 'simulated' }),
+  priceFeed = fixedPrice(2_000),
 ): Promise<RunningService> {
-  const service = await runService({
-    source,
-    priceFeed: fixedPrice(2_000),
-  });
+  const service = await runService({ source, priceFeed });
   await service.ready;
   await waitFor(async () => {
     const response = await service.get(`${PATHS.baseFee}?from=${iso(0)}&bucket=block&size=1`);
@@ -264,6 +263,23 @@ test('market figures: extremes are single blocks, usual work is priced, the heat
   const firstHour = makeBlocks(0, 299).reduce((sum, block) => sum + Number(block.baseFeePerGas), 0) / 300;
   expect(market.heatmap[3]?.[0]).toBe(Math.round(firstHour));
   expect(market.cheapestHourUtc).not.toBeNull();
+});
+
+test('the coin’s own price is held against the one at the beginning of the time frame, where the feed knows it', async () => {
+  const asked: number[] = [];
+  const priceFeed: PriceFeed = {
+    ...fixedPrice(2_000),
+    nativeUsdAt: async (timestampSec) => {
+      asked.push(timestampSec);
+      return asked.length === 1 ? 1_600 : null;
+    },
+  };
+  const service = await filled(undefined, priceFeed);
+  const day = StatsMarket.parse(await service.read(`${PATHS.statsMarket}?timeFrame=24h`));
+  expect(day).toMatchObject({ nativeUsd: 2_000, nativeUsdChangeRatio: 0.25 });
+  expect(Math.abs((asked[0] ?? 0) - (BLOCK_ZERO_TIME + HEAD * 12 - 86_400))).toBeLessThan(60);
+  const month = StatsMarket.parse(await service.read(`${PATHS.statsMarket}?timeFrame=30d`));
+  expect(month).toMatchObject({ nativeUsd: 2_000, nativeUsdChangeRatio: null });
 });
 
 test('an unchanged answer is 304 to who has it already, a changed one is not', async () => {

@@ -41,7 +41,7 @@ test.each([Number.NaN, Number.POSITIVE_INFINITY, -1])('%s is no price', async (u
   await run(feed, async (price) => {
     await asked.promise;
     expect(price.usd).toBeNull();
-    expect(await price.usdAt(1, new AbortController().signal)).toBeNull();
+    expect(await price.usdAt(1)).toBeNull();
   });
 });
 
@@ -49,12 +49,11 @@ test('an earlier price comes from the feed; what fails or takes too long is none
   let answer: () => Promise<number | null> = async () => 2_500;
   const feed: PriceFeed = { ...none, nativeUsdAt: () => answer() };
   await run(feed, async (price) => {
-    const signal = new AbortController().signal;
-    expect(await price.usdAt(1, signal)).toBe(2_500);
+    expect(await price.usdAt(1)).toBe(2_500);
     answer = () => Promise.reject(new Error('down'));
-    expect(await price.usdAt(1, signal)).toBeNull();
+    expect(await price.usdAt(1)).toBeNull();
     answer = () => new Promise(() => {});
-    expect(await price.usdAt(1, AbortSignal.timeout(10))).toBeNull();
+    expect(await price.usdAt(1)).toBeNull();
   });
-  expect(await new NativePrice(() => 0).usdAt(1, new AbortController().signal)).toBeNull();
+  expect(await new NativePrice(() => 0).usdAt(1)).toBeNull();
 });

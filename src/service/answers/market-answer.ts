@@ -12,11 +12,18 @@ import { isoFromSec, wholeWei, wireWei } from './wire.ts';
 const HOUR_SEC = 3_600;
 const WEI_PER_COIN = 1e18;
 
-/** Figures of the time frame that ends at `end`, Unix seconds. The heatmap is always that of 30 days. */
+export interface MarketWindow {
+  readonly timeFrame: TimeFrame;
+  /** Unix seconds. */
+  readonly end: number;
+  /** Dollars for one native coin at its beginning; `null` where that is not known. */
+  readonly usdThen: number | null;
+}
+
+/** Figures of a time frame. The heatmap is always that of 30 days. */
 export async function statsMarket(
   history: HistoryStore,
-  timeFrame: TimeFrame,
-  end: number,
+  { timeFrame, end, usdThen }: MarketWindow,
   present: Present,
 ): Promise<StatsMarket> {
   const series = await readSeries(history, timeFrame, end);
@@ -35,8 +42,8 @@ export async function statsMarket(
     cheapestHourUtc: cheapestHourUtc(hours),
     heatmap: foldHeatmap(hours),
     nativeUsd: present.nativeUsd,
-    // The feed gives the present price only.
-    nativeUsdChangeRatio: null,
+    nativeUsdChangeRatio:
+      present.nativeUsd === null || usdThen === null ? null : changeRatio(present.nativeUsd, usdThen),
     actions: USUAL_ACTIONS.map(({ name, gas }) => ({
       name,
       gas,

@@ -1,4 +1,5 @@
 import type { OpenAPIHono } from '@hono/zod-openapi';
+import { TIME_FRAME_SEC } from '../../contract/choices.ts';
 import { RateLimits, StatsChart, StatsCurrent, StatsMarket, Summary } from '../../contract/dashboard.ts';
 import { NoParameters, TimeFrameParameters } from '../../contract/queries.ts';
 import { API_KEY_HEADER, PATHS } from '../../contract/routes.ts';
@@ -55,7 +56,8 @@ export function addDashboardRoutes(app: OpenAPIHono, state: ServiceState, gate: 
   app.openapi(marketRoute, async (c) => {
     const { timeFrame } = c.req.valid('query');
     const { store, end } = await state.history();
-    return c.json(await statsMarket(store, timeFrame, end, state.present()), 200);
+    const usdThen = await state.nativeUsdAt(end - TIME_FRAME_SEC[timeFrame]);
+    return c.json(await statsMarket(store, { timeFrame, end, usdThen }, state.present()), 200);
   });
   app.openapi(rateLimitsRoute, async (c) =>
     c.json(await gate.limits(c.req.header(API_KEY_HEADER) ?? null), 200),

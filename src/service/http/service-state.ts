@@ -20,6 +20,8 @@ export interface ServiceParts {
   readonly blocks: BlockStore;
   readonly reader: ChainReader;
   readonly nativeUsd: () => number | null;
+  /** At an earlier moment, Unix seconds. */
+  readonly nativeUsdAt: (timestampSec: number) => Promise<number | null>;
   /** What the service does for people beside answering; left out: nothing yet. */
   readonly tallies?: Tallies;
   readonly wallNow: () => number;
@@ -70,6 +72,11 @@ export class ServiceState {
       source: { kind: source.kind, name: source.name },
       nativeUsd: this.#parts.nativeUsd(),
     };
+  }
+
+  /** Dollars for one native coin at an earlier moment, Unix seconds; `null` where that is not known. */
+  nativeUsdAt(timestampSec: number): Promise<number | null> {
+    return this.#parts.nativeUsdAt(timestampSec);
   }
 
   /** For whoever watches the service: what it follows, and why it cannot answer if it cannot. */
