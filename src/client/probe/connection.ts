@@ -74,24 +74,38 @@ export async function inspectConnection(
 
   const dns = named ? await step(addressesOf(hostname)) : null;
   if (dns?.ok === false) return { dns, tcp: null, tls: null, encrypted };
-  const opened: Socket[] = [];
+  // One socket for both steps: one put around another must not be destroyed with it, or Node itself crashes.
+  const secure = encrypted ? openSecure(hostname, port, named) : null;
+  const socket = secure ?? connect({ host: hostname, port });
+  const lost = lostWhile(socket);
   try {
-    const socket = connect({ host: hostname, port });
-    opened.push(socket);
-    const tcp = await step(connected(socket));
-    if (!tcp.ok || !encrypted) return { dns, tcp, tls: null, encrypted };
-    const secure = connectTls({
-      socket,
-      // What comes is judged here, not refused; the real questions go over a connection that refuses.
-      rejectUnauthorized: false,
-      ...(named ? { servername: hostname } : { host: hostname }),
-      ALPNProtocols: ['http/1.1'],
-    });
-    opened.push(secure);
-    return { dns, tcp, tls: await step(secured(secure)), encrypted };
+    const tcp = await step(Promise.race([lost, connected(socket)]));
+    if (!tcp.ok || secure === null) return { dns, tcp, tls: null, encrypted };
+    const tls = await step(Promise.race([lost, secured(secure)]));
+    return { dns, tcp, tls, encrypted };
   } finally {
-    for (const socket of opened) socket.destroy();
+    socket.destroy();
   }
+}
+
+function openSecure(host: string, port: number, named: boolean): TLSSocket {
+  return connectTls({
+    host,
+    port,
+    // What comes is judged here, not refused; the real questions go over a connection that refuses.
+    rejectUnauthorized: false,
+    ALPNProtocols: ['http/1.1'],
+    ...(named ? { servername: host } : {}),
+  });
+}
+
+/** Fails with what ends the socket. */
+function lostWhile(socket: Socket): Promise<never> {
+  const lost = Promise.withResolvers<never>();
+  lost.promise.catch(() => {});
+  socket.on('error', lost.reject);
+  socket.once('close', () => lost.reject(Object.assign(new Error('closed'), { code: 'ECONNRESET' })));
+  return lost.promise;
 }
 
 async function addressesOf(hostname: string): Promise<{ addresses: readonly string[] }> {
@@ -100,23 +114,17 @@ async function addressesOf(hostname: string): Promise<{ addresses: readonly stri
 }
 
 function connected(socket: Socket): Promise<{ address: string }> {
-  return new Promise((resolve, reject) => {
-    // Errors after the connection stands are of no interest, but must be heard.
-    socket.on('error', reject);
+  return new Promise((resolve) => {
     socket.once('connect', () => {
       const { remoteAddress = '', remotePort = 0 } = socket;
-      resolve({
-        address: `${remoteAddress.includes(':') ? `[${remoteAddress}]` : remoteAddress}:${remotePort}`,
-      });
+      const host = remoteAddress.includes(':') ? `[${remoteAddress}]` : remoteAddress;
+      resolve({ address: `${host}:${remotePort}` });
     });
-    socket.once('close', () => reject(Object.assign(new Error('closed'), { code: 'ECONNRESET' })));
   });
 }
 
 function secured(socket: TLSSocket): Promise<TlsFinding> {
-  return new Promise((resolve, reject) => {
-    socket.on('error', reject);
-    socket.once('close', () => reject(Object.assign(new Error('closed'), { code: 'ECONNRESET' })));
+  return new Promise((resolve) => {
     socket.once('secureConnect', () => resolve(tlsFinding(socket)));
   });
 }

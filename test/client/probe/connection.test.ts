@@ -1,0 +1,120 @@
+import { createServer as createHttps } from 'node:https';
+import { type AddressInfo, createServer as createTcp, type Server } from 'node:net';
+import { getCACertificates, setDefaultCACertificates } from 'node:tls';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { inspectConnection } from '../../../src/client/probe/connection.ts';
+import { type Certificate, HAS_OPENSSL, selfSigned } from './certificates.ts';
+
+const inspect = (url: string, timeoutMs = 5_000) =>
+  inspectConnection(new URL(url), { timeoutMs, signal: new AbortController().signal });
+
+async function listening(server: Server): Promise<number> {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => void server.close());
+  return (server.address() as AddressInfo).port;
+}
+
+async function httpsPort(certificate: Certificate): Promise<number> {
+  return listening(createHttps({ ...certificate }, (_request, response) => response.end()));
+}
+
+/** For the length of a test. */
+function trust({ cert }: Certificate): void {
+  const before = getCACertificates('default');
+  setDefaultCACertificates([...before, cert]);
+  onTestFinished(() => setDefaultCACertificates(before));
+}
+
+describe('the way to a service', () => {
+  it('over plain http has an address and no encryption', async () => {
+    const port = await listening(createTcp());
+    expect(await inspect(`http://127.0.0.1:${port}`)).toEqual({
+      dns: null,
+      tcp: { ok: true, ms: expect.any(Number), address: `127.0.0.1:${port}` },
+      tls: null,
+      encrypted: false,
+    });
+  });
+
+  it('by a name tells the addresses behind it', async () => {
+    const port = await listening(createTcp());
+    const { dns } = await inspect(`http://localhost:${port}`);
+    expect(dns).toMatchObject({ ok: true, addresses: expect.arrayContaining(['127.0.0.1']) });
+  });
+
+  it('to a name that does not exist ends there', async () => {
+    const finding = await inspect('https://gas.invalid');
+    expect(finding).toMatchObject({ dns: { ok: false }, tcp: null, tls: null });
+    expect(finding.dns?.ok === false && finding.dns.message).toContain('gas.invalid');
+  });
+
+  it('to a port where nothing listens says so', async () => {
+    const { tcp, tls } = await inspect('https://127.0.0.1:9');
+    expect({ tcp, tls }).toEqual({
+      tcp: { ok: false, message: 'nothing listens at 127.0.0.1:9: is the service running there?' },
+      tls: null,
+    });
+  });
+
+  it('to something that speaks no TLS says so', async () => {
+    const port = await listening(createTcp((socket) => socket.end('220 mail.example.org ESMTP\r\n')));
+    const { tcp, tls } = await inspect(`https://127.0.0.1:${port}`);
+    expect(tcp?.ok).toBe(true);
+    expect(tls).toEqual({ ok: false, message: `127.0.0.1:${port} does not speak https; try http://` });
+  });
+
+  it('to something that says nothing is given up', async () => {
+    const port = await listening(createTcp(() => {}));
+    const { tls } = await inspect(`https://127.0.0.1:${port}`, 300);
+    expect(tls).toEqual({ ok: false, message: 'no answer within 0.3 s' });
+  });
+
+  it('is not looked at any further once it is called off', async () => {
+    const port = await listening(createTcp(() => {}));
+    const stop = new AbortController();
+    const looking = inspectConnection(new URL(`https://127.0.0.1:${port}`), {
+      timeoutMs: 60_000,
+      signal: stop.signal,
+    });
+    stop.abort(new Error('enough'));
+    await expect(looking).rejects.toThrow('enough');
+  });
+});
+
+describe.skipIf(!HAS_OPENSSL)('a certificate (skipped: no openssl to make one, where it is skipped)', () => {
+  it('that is trusted tells who it is for, by whom, until when', async () => {
+    const certificate = selfSigned();
+    trust(certificate);
+    const { tls } = await inspect(`https://127.0.0.1:${await httpsPort(certificate)}`);
+    expect(tls).toEqual({
+      ok: true,
+      ms: expect.any(Number),
+      protocol: 'TLSv1.3',
+      subject: 'gas.example.org, Test of gastop',
+      issuer: 'gas.example.org, Test of gastop',
+      validFrom: Date.UTC(2020, 0, 1),
+      validUntil: Date.UTC(2040, 0, 1),
+      trusted: true,
+      reason: null,
+    });
+  });
+
+  it.each([
+    ['that nobody vouches for', {}, false, 'it is self-signed'],
+    ['that has expired', { from: '20200101', to: '20200201' }, true, 'it has expired'],
+    ['that is not valid yet', { from: '20380101', to: '20400101' }, true, 'it is not valid yet'],
+    ['for another host', { names: 'DNS:other.example.org' }, true, 'it is for another host'],
+  ])('%s is looked at all the same, and told not to be trusted', async (_title, options, known, reason) => {
+    const certificate = selfSigned(options);
+    if (known) trust(certificate);
+    const { tls } = await inspect(`https://127.0.0.1:${await httpsPort(certificate)}`);
+    expect(tls).toMatchObject({ ok: true, trusted: false, subject: 'gas.example.org, Test of gastop' });
+    expect(tls?.ok === true && tls.reason).toContain(reason);
+  });
+
+  it('with an escape sequence in its name is clean when told', async () => {
+    const certificate = selfSigned({}, '/O=\u001b[31mred\u0007/CN=gas');
+    const { tls } = await inspect(`https://127.0.0.1:${await httpsPort(certificate)}`);
+    expect(tls).toMatchObject({ ok: true, subject: 'gas, red' });
+  });
+});

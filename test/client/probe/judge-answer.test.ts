@@ -1,0 +1,188 @@
+import { describe, expect, it } from 'vitest';
+import { judgeAnswer } from '../../../src/client/probe/judge-answer.ts';
+import { readChart } from '../../../src/client/reading/chart.ts';
+import { readBaseFeeRow, readMetrics } from '../../../src/client/reading/metrics.ts';
+import { readRecommendation } from '../../../src/client/reading/recommendation.ts';
+import { readSnapshot } from '../../../src/client/reading/snapshot.ts';
+import { StatsChart } from '../../../src/contract/dashboard.ts';
+import { GasCurrent, GasRecommendation } from '../../../src/contract/gas.ts';
+import { BaseFeeMetrics } from '../../../src/contract/metrics.ts';
+import { fixture, HOST } from '../answering.ts';
+import * as own from '../own-answers.ts';
+
+const asText = (body: unknown): string => (typeof body === 'string' ? body : JSON.stringify(body));
+
+function judgeSnapshot(body: unknown) {
+  const context = { endpoint: '/gas/current', host: HOST, schema: GasCurrent };
+  return judgeAnswer(asText(body), context, readSnapshot);
+}
+
+/** The reading, which must be there. */
+function readingOf(judged: ReturnType<typeof judgeSnapshot>) {
+  if (judged.reading === null) throw new Error(`nothing was read: ${judged.problem}`);
+  return judged.reading;
+}
+
+describe('an answer of our own service', () => {
+  it('follows the contract to the letter, every field found', () => {
+    const { view, reading, problem } = judgeSnapshot(own.OWN_SNAPSHOT);
+    expect(problem).toBeNull();
+    expect(view?.baseFee).toBe(7n);
+    expect(reading).toMatchObject({
+      match: 'letter',
+      differences: [],
+      missing: [],
+      senseless: [],
+      renamed: [],
+      unknown: [],
+      unknownCount: 0,
+      envelopes: [],
+      prices: 'contract',
+    });
+    expect(reading?.found).toContain('lanes.slow.waitSec.p95');
+    expect(reading?.found).toContain('source.problem.message');
+  });
+
+  it('of a newer release has more, which is named', () => {
+    const newer = { ...own.OWN_SNAPSHOT, mood: 'calm', source: { ...own.OWN_SNAPSHOT.source, region: 'x' } };
+    expect(judgeSnapshot(newer).reading).toMatchObject({
+      match: 'extended',
+      missing: [],
+      unknown: ['source.region', 'mood'],
+      unknownCount: 2,
+      prices: 'contract',
+    });
+  });
+
+  it('of an older release lacks a field, which is named, as is what is null and must not be', () => {
+    const { gasUsedRatio, ...older } = own.OWN_SNAPSHOT;
+    const reading = readingOf(judgeSnapshot({ ...older, nextBasePrice: null, blobBasePrice: null }));
+    expect(gasUsedRatio).toBe(0);
+    expect(reading.match).toBe('tolerant');
+    expect(reading.missing).toEqual(['nextBasePrice', 'gasUsedRatio']);
+    expect(reading.found).toContain('blobBasePrice');
+    expect(reading.differences.some((line) => line.startsWith('gasUsedRatio: '))).toBe(true);
+  });
+
+  it('is judged row by row in its lists', () => {
+    const context = { endpoint: '/metrics/base-fee', host: HOST, schema: BaseFeeMetrics };
+    const read = (body: unknown) =>
+      judgeAnswer(asText(body), context, (answer) => readMetrics(answer, readBaseFeeRow)).reading;
+    expect(read(own.OWN_BASE_FEE)).toMatchObject({ match: 'letter', missing: [] });
+    const [row] = own.OWN_BASE_FEE.data;
+    const odd = {
+      ...own.OWN_BASE_FEE,
+      data: [row, { ...row, open: 'x', extra: 1 }, { ...row, max: undefined }],
+    };
+    // One row has what another lacks, so nothing of the list is missing as a whole.
+    expect(read(odd)).toMatchObject({ match: 'tolerant', missing: [], unknown: ['data[].extra'] });
+  });
+
+  it('is judged inside its charts', () => {
+    const context = { endpoint: '/dashboard/stats/chart', host: HOST, schema: StatsChart };
+    const { reading } = judgeAnswer(asText(own.OWN_CHART), context, (answer) => readChart(answer, '24h'));
+    expect(reading).toMatchObject({ match: 'letter', missing: [], unknown: [] });
+    expect(reading?.found).toContain('points[].base');
+    expect(reading?.found).toContain('events[].id');
+  });
+});
+
+describe('an answer of a service we do not run', () => {
+  it('of six fields in gwei: six found, the rest missing, gwei guessed by size', () => {
+    const reading = readingOf(judgeSnapshot(fixture('hosted-snapshot-gwei.json')));
+    expect(reading.found).toEqual([
+      'lowPrice',
+      'averagePrice',
+      'highPrice',
+      'basePrice',
+      'priorityPrice',
+      'updatedAt',
+    ]);
+    expect(reading.missing).toContain('lanes');
+    expect(reading.missing).not.toContain('lanes.slow');
+    expect(reading).toMatchObject({ match: 'tolerant', prices: 'gwei', unknown: [], problem: null });
+  });
+
+  it('in wei, in an envelope: both are told', () => {
+    const reading = readingOf(judgeSnapshot(fixture('hosted-snapshot-wei-strings.json')));
+    expect(reading).toMatchObject({ prices: 'wei', envelopes: ['data'], unknown: ['surgeLevel'] });
+  });
+
+  it('that says its units in its names is not guessed at, and what was read under which name is told', () => {
+    const reading = readingOf(judgeSnapshot(fixture('enveloped-snapshot.json')));
+    expect(reading).toMatchObject({ prices: 'named', envelopes: ['result', 'items'] });
+    expect(reading.renamed).toContainEqual({ field: 'lowPrice', name: 'low_price_gwei' });
+    expect(reading.unknown).toEqual(['_id']);
+  });
+
+  it('whose prices look like wei here and gwei there is told field by field', () => {
+    const mixed = { lowPrice: 41_200_000, averagePrice: 50_700_000, highPrice: 62, basePrice: 39_000_000 };
+    expect(judgeSnapshot(mixed).reading).toMatchObject({
+      prices: 'mixed',
+      guessed: { wei: ['lowPrice', 'averagePrice', 'basePrice'], gwei: ['highPrice'] },
+    });
+  });
+
+  it('that lacks a required field has a problem, and its other fields are told all the same', () => {
+    const judged = judgeSnapshot({ lowPrice: 1, highPrice: 3, basePrice: 1, mood: 'calm' });
+    expect(judged.view).toBeNull();
+    expect(judged.problem).toContain('averagePrice');
+    expect(judged.reading?.found).toContain('lowPrice');
+    expect(judged.reading?.unknown).toEqual(['mood']);
+  });
+
+  it('with values that make no sense says which', () => {
+    const reading = readingOf(judgeSnapshot(fixture('snapshot-hostile.json')));
+    expect(reading.senseless).toEqual(
+      expect.arrayContaining(['priorityPrice', 'gasUsedRatio', 'nativeUsd', 'chainId', 'updatedAt', 'stale']),
+    );
+    expect(reading.senseless).toContain('lanes.average');
+  });
+
+  it('that is about something else has nothing of the contract, and what it has is named', () => {
+    const judged = judgeSnapshot({ ok: true, uptime: 12 });
+    expect(judged).toMatchObject({ view: null, reading: { found: [], unknown: ['ok', 'uptime'] } });
+    expect(judged.problem).toContain('has no lowPrice');
+  });
+
+  it.each([
+    ['web-page.html', 'web page'],
+    ['broken-off.json', 'broken off'],
+  ])('that is no JSON (%s) has a problem and no reading', (name, words) => {
+    const judged = judgeSnapshot(fixture(name));
+    expect(judged).toMatchObject({ view: null, reading: null });
+    expect(judged.problem).toContain(words);
+  });
+
+  it('in a further envelope by its own name is read through it', () => {
+    const context = { endpoint: '/gas/recommendation', host: HOST, schema: GasRecommendation };
+    const text = fixture('recommendation-nested.json');
+    const { reading } = judgeAnswer(text, context, readRecommendation);
+    expect(reading?.envelopes).toContain('recommendation');
+    expect(reading?.found).toContain('action');
+    expect(reading?.missing).not.toContain('action');
+  });
+
+  it('names of fields are cleaned and counted, however many and however nasty', () => {
+    const many = Object.fromEntries(
+      Array.from({ length: 300 }, (_, index) => [`\u001b[31mx${index}\u0007`, 1]),
+    );
+    const reading = readingOf(judgeSnapshot({ ...own.OWN_SNAPSHOT, ...many }));
+    expect(reading.unknownCount).toBe(300);
+    expect(reading.unknown).toHaveLength(50);
+    expect(JSON.stringify(reading)).not.toMatch(/\\u001b|\\u0007/);
+  });
+
+  it.each([
+    [[]],
+    [null],
+    ['text'],
+    [7],
+    [{ data: [] }],
+    [[[[[]]]]],
+    [{ lanes: [] }],
+    [{ lanes: { slow: [] } }],
+  ])('of an odd shape is judged without a failure: %j', (body) => {
+    expect(judgeSnapshot(JSON.stringify(body)).problem).not.toBeNull();
+  });
+});
