@@ -74,6 +74,13 @@ describe('gastop keys create', () => {
     expect(await ask(made.key)).toBe('ok');
   });
 
+  it('made at the same moment by several is made by all', async () => {
+    const { create, list } = newHome();
+    const made = await Promise.all(Array.from({ length: 8 }, () => create()));
+    const ids = (await list()).map((key: { id: string }) => key.id);
+    expect(ids.toSorted()).toEqual(made.map(({ id }) => id).toSorted());
+  });
+
   it('keeps no key: neither the file nor a list holds its secret', async () => {
     const { run, create, file } = newHome();
     const { key } = await create();

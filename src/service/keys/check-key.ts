@@ -25,17 +25,22 @@ export function wholeKey(header: string | null): ApiKey {
 }
 
 /**
- * Whether `key` is the one that `row` keeps, and what its plan is. An unknown id goes the same way as a wrong secret, so
- * that the time it takes tells nothing. Without a `group` any plan will do.
- * @throws {ApiFailure} `api_key_invalid`, `api_key_revoked`, `plan_forbidden`
+ * The row of `key`, if it is the one that `row` keeps. An unknown id goes the same way as a wrong secret, so that the
+ * time it takes tells nothing.
+ * @throws {ApiFailure} `api_key_invalid`, `api_key_revoked`
  */
-export function planOf(key: ApiKey, row: KeyRow | undefined, plans: Plans, group: RouteGroup | null): Plan {
+export function checkKey(key: ApiKey, row: KeyRow | undefined): KeyRow {
   const hash = hashKey(key);
   const isCurrent = isHash(hash, row?.hash ?? NO_HASH);
   const isPrevious = isHash(hash, row?.previous_hash ?? NO_HASH);
   if (row === undefined || !(isCurrent || isPrevious)) throw keyUnknown();
   if (row.revoked_at !== null) throw keyRevoked();
   if (isPrevious) throw keyRotated();
+  return row;
+}
+
+/** The plan of a key, if it may use `group`; without one any plan will do. @throws {ApiFailure} `plan_forbidden` */
+export function planOf(row: KeyRow, plans: Plans, group: RouteGroup | null): Plan {
   const plan = plans.get(row.plan);
   if (plan === undefined) throw planGone(row.plan);
   if (group !== null && !plan.groups.includes(group)) throw groupForbidden(plan, group);

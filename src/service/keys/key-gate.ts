@@ -1,9 +1,10 @@
 import type { RateLimits } from '../../contract/dashboard.ts';
 import type { RouteGroup } from '../../contract/routes.ts';
+import type { KeyRow } from '../../store/key-schema.ts';
 import type { KeyStore, Wish } from '../../store/key-store.ts';
 import { ApiFailure } from '../http/api-failure.ts';
 import type { Gate } from '../http/gate.ts';
-import { planOf, wholeKey } from './check-key.ts';
+import { checkKey, planOf, wholeKey } from './check-key.ts';
 import type { ApiKey } from './key-format.ts';
 import type { Plan, Plans } from './plans.ts';
 import { gateClosed, keysUnreadable, quotaUsedUp, tooFast } from './refusals.ts';
@@ -74,10 +75,14 @@ export function createKeyGate({
     try {
       const rows = await store.find([...new Set(questions.map(({ key }) => key.id))]);
       const wanted = new Map<string, Granted>();
+      // Requests that come at once often come with the same key, which is checked once.
+      const checked = new Map<string, KeyRow>();
       for (const question of questions) {
         const { key, group } = question;
         try {
-          const plan = planOf(key, rows.get(key.id), plans, group);
+          const row = checked.get(key.text) ?? checkKey(key, rows.get(key.id));
+          checked.set(key.text, row);
+          const plan = planOf(row, plans, group);
           takeToken(key.id, plan);
           const same = wanted.get(key.id);
           if (same === undefined) wanted.set(key.id, { plan, questions: [question] });
@@ -135,7 +140,8 @@ export function createKeyGate({
       if (closing !== null) throw gateClosed();
       const key = wholeKey(header);
       try {
-        const plan = planOf(key, (await store.find([key.id])).get(key.id), plans, null);
+        const row = checkKey(key, (await store.find([key.id])).get(key.id));
+        const plan = planOf(row, plans, null);
         takeToken(key.id, plan);
         const day = today();
         return rateLimits(plan, await store.usedOn(day, key.id), day);

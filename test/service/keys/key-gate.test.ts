@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { RateLimits } from '../../../src/contract/dashboard.ts';
 import { reissueKey } from '../../../src/service/keys/issue-key.ts';
@@ -65,6 +66,20 @@ test('no key, a mistyped one and an unknown one are told apart', async () => {
     }
   }
   expect((await gate.limits(good)).usedToday).toBe(0);
+});
+
+test('whatever stands in the header is refused as a key, one by one or many at once', async () => {
+  const { gate } = await newGate();
+  const header = fc.oneof(
+    fc.string({ unit: 'binary' }),
+    fc.constant(null).map(() => createKey(createKeyId()).text),
+  );
+  await fc.assert(
+    fc.asyncProperty(fc.array(header, { maxLength: 5 }), async (headers) => {
+      const failures = await Promise.all(headers.map((key) => refusal(gate.admit({ key, group: 'gas' }))));
+      for (const failure of failures) expect(failure?.code).toMatch(/^api_key_(missing|invalid)$/);
+    }),
+  );
 });
 
 test('a revoked key is refused at once, as such only to who has it', async () => {

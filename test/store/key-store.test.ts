@@ -1,0 +1,111 @@
+import { statSync } from 'node:fs';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { expect, onTestFinished, test } from 'vitest';
+import { KeyStore } from '../../src/store/key-store.ts';
+import { openDatabase } from '../../src/store/open-database.ts';
+import { openKeyDatabase } from '../../src/store/open-key-database.ts';
+import { temporaryFolder } from '../helpers/service.ts';
+
+const SECRET = { hash: 'ab', at: 1_000 };
+
+async function openStore(path = ':memory:'): Promise<KeyStore> {
+  const store = new KeyStore(await openKeyDatabase(path, 'process'));
+  onTestFinished(() => store.close().catch(() => {}));
+  return store;
+}
+
+const addKey = (store: KeyStore, id: string) => store.add({ id, name: '', plan: 'free' }, SECRET);
+
+test('the file and its folder are private', async () => {
+  const path = join(await temporaryFolder(), 'new', 'keys.db');
+  const store = await openStore(path);
+  await addKey(store, 'a');
+  const modes = [join(path, '..'), path, `${path}-wal`].map((each) =>
+    (statSync(each).mode & 0o777).toString(8),
+  );
+  expect(modes).toEqual(['700', '600', '600']);
+});
+
+test('keys are no history and a history is no keys', async () => {
+  const folder = await temporaryFolder();
+  await (await openDatabase(join(folder, 'chain.db'))).close();
+  await (await openKeyDatabase(join(folder, 'keys.db'), 'power')).close();
+  await expect(openKeyDatabase(join(folder, 'chain.db'), 'process')).rejects.toMatchObject({
+    code: 'foreign-database',
+    message: 'chain.db is a database of gastop for something else; choose another database file',
+  });
+  await expect(openDatabase(join(folder, 'keys.db'))).rejects.toMatchObject({ code: 'foreign-database' });
+});
+
+test('an id is taken once', async () => {
+  const store = await openStore();
+  expect(await addKey(store, 'a')).toBe(true);
+  expect(await store.add({ id: 'a', name: 'other', plan: 'pro' }, { hash: 'cd', at: 2_000 })).toBe(false);
+  expect(await store.list()).toMatchObject([{ id: 'a', name: '', hash: 'ab' }]);
+});
+
+test('a rotation keeps the hash before it and no older one; a revoked key has none', async () => {
+  const store = await openStore();
+  await addKey(store, 'a');
+  await store.rotate('a', { hash: 'cd', at: 2_000 });
+  expect(await store.rotate('a', { hash: 'ef', at: 3_000 })).toMatchObject({
+    hash: 'ef',
+    previous_hash: 'cd',
+    created_at: 1_000,
+    rotated_at: 3_000,
+  });
+  expect(await store.revoke('a', 4_000)).toMatchObject({ revoked_at: 4_000 });
+  expect(await store.revoke('a', 5_000)).toBeNull();
+  expect(await store.rotate('a', SECRET)).toBeNull();
+  expect(await store.rotate('b', SECRET)).toBeNull();
+  expect(await store.list()).toMatchObject([{ hash: 'ef', revoked_at: 4_000 }]);
+});
+
+test('what is granted and counted is what a plain count would say, whatever limits become', async () => {
+  const wish = fc.record({
+    keyId: fc.constantFrom('a', 'b', 'c'),
+    count: fc.integer({ min: 1, max: 9 }),
+    limit: fc.option(fc.integer({ min: 1, max: 30 })),
+  });
+  const turn = fc.record({
+    day: fc.integer({ min: 7, max: 8 }),
+    wishes: fc.uniqueArray(wish, { selector: ({ keyId }) => keyId, maxLength: 3 }),
+  });
+  await fc.assert(
+    fc.asyncProperty(fc.array(turn, { maxLength: 12 }), async (turns) => {
+      const store = new KeyStore(await openKeyDatabase(':memory:', 'process'));
+      for (const id of ['a', 'b', 'c']) await addKey(store, id);
+      const counts = new Map<string, number>();
+      for (const { day, wishes } of turns) {
+        const granted = await store.spend(day, wishes);
+        for (const { keyId, count, limit } of wishes) {
+          const before = counts.get(`${keyId}${day}`) ?? 0;
+          const due = limit === null ? count : Math.max(0, Math.min(count, limit - before));
+          expect(granted.get(keyId)).toBe(due);
+          counts.set(`${keyId}${day}`, before + due);
+          expect(await store.usedOn(day, keyId)).toBe(before + due);
+        }
+      }
+      await store.close();
+    }),
+    { numRuns: 150 },
+  );
+});
+
+test('one key that is not there fails the whole batch and counts nothing', async () => {
+  const store = await openStore();
+  await addKey(store, 'a');
+  const wishes = ['a', 'gone'].map((keyId) => ({ keyId, count: 2, limit: 5 }));
+  await expect(store.spend(7, wishes)).rejects.toMatchObject({ name: 'StoreError' });
+  expect(await store.usedOn(7, 'a')).toBe(0);
+});
+
+test('usage that is old is forgotten, later usage stays', async () => {
+  const store = await openStore();
+  await addKey(store, 'a');
+  for (const day of [7, 8, 9]) await store.spend(day, [{ keyId: 'a', count: day, limit: null }]);
+  await store.forgetUsageBefore(8);
+  expect(await Promise.all([7, 8, 9].map((day) => store.usedOn(day, 'a')))).toEqual([0, 8, 9]);
+  expect(await store.allUsedOn(9)).toEqual(new Map([['a', 9]]));
+});
