@@ -43,13 +43,14 @@ export async function summaryOf(present: Present, tallies: Tallies, health: Serv
     health: {
       source,
       stale,
-      headAgeSec: health.headAgeSec,
+      // Finer than a second it would change with every question, and no ETag would ever hold.
+      headAgeSec: Math.floor(health.headAgeSec),
       lagBlocks: health.lagBlocks,
       nodes: health.nodes.map(({ name, state, head, latencyMs, message }) => ({
         name,
         state,
         head,
-        latencyMs,
+        latencyMs: latencyMs === null ? null : Math.round(latencyMs),
         message,
       })),
     },

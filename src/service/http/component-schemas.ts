@@ -16,9 +16,9 @@ export function componentSchemas(names: readonly string[]): Schemas {
   const { schemas } = z.toJSONSchema(z.globalRegistry, {
     io: 'output',
     uri: (id) => PREFIX + id,
-    override: ({ jsonSchema }) => {
+    override: ({ zodSchema, jsonSchema }) => {
       // `format` says it; zod's pattern for it counts the days of every month.
-      if (jsonSchema.format === 'date-time') delete jsonSchema.pattern;
+      if (zodSchema instanceof z.ZodISODateTime) delete jsonSchema.pattern;
     },
   });
   const found = new Map<string, Schema>();

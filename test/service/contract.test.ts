@@ -1,0 +1,116 @@
+import { Validator } from '@seriousme/openapi-schema-validator';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { V1_ROUTES } from '../../src/contract/routes.ts';
+import { type Anvil, startAnvil } from '../helpers/anvil.ts';
+import { waitFor } from '../helpers/wait-for.ts';
+import { readDocument } from './contract/described.ts';
+import { type ServedChain, serveChain } from './contract/served-chain.ts';
+import { SHOWS, type Shown, type World } from './contract/shown-answers.ts';
+
+const BLOCKS = 12;
+const BLOCK_SEC = 12;
+
+const isoOf = (sec: number) => new Date(sec * 1_000).toISOString();
+
+let anvil: Anvil;
+let up: ServedChain;
+let down: ServedChain;
+let world: World;
+
+beforeAll(async () => {
+  const began = Math.floor(Date.now() / 1_000) - (BLOCKS + 1) * BLOCK_SEC;
+  const timeOf = (block: number) => began + block * BLOCK_SEC;
+  anvil = await startAnvil({ noMining: true, args: ['--timestamp', String(began)] });
+  const gone = await startAnvil();
+  await gone.stop();
+  const mined: string[] = [];
+  for (let block = 1; block <= BLOCKS; block += 1) {
+    mined.push(...(await anvil.sendTransfers([1e9, 2e9, 3e9].map((tip) => tip * block))));
+    await anvil.rpc('evm_setNextBlockTimestamp', [timeOf(block)]);
+    await anvil.mine();
+  }
+  const waiting = await anvil.sendTransfers([1e9]);
+  up = await serveChain(anvil.url);
+  down = await serveChain(gone.url);
+  const described = await readDocument(up.origin);
+  world = {
+    described,
+    up,
+    down,
+    present: {
+      number: ['latest', '3', '0'],
+      hash: [mined[0] ?? '', mined[0]?.toUpperCase().replace('0X', '0x') ?? '', ...waiting],
+    },
+    absent: { number: '999999999', hash: `0x${'0'.repeat(64)}`, id: 'none' },
+    window: { from: isoOf(timeOf(3)), to: isoOf(timeOf(BLOCKS - 2)) },
+  };
+  const key = await up.key('open');
+  await waitFor(async () => {
+    const response = await fetch(`${described.root}/gas/current`, { headers: { 'x-api-key': key } });
+    return (
+      response.status === 200 && ((await response.json()) as { blockNumber: number }).blockNumber === BLOCKS
+    );
+  });
+});
+
+afterAll(async () => {
+  await Promise.all([up?.stop(), down?.stop()]);
+  await anvil?.stop();
+});
+
+test('the document is valid OpenAPI 3.1', async () => {
+  const { document } = world.described;
+  expect(document.openapi).toMatch(/^3\.1\./);
+  const judged = await new Validator().validate(
+    structuredClone(document) as unknown as Record<string, unknown>,
+  );
+  expect(judged).toEqual({ valid: true });
+});
+
+test.each(V1_ROUTES)(
+  '$method $path shows every status it documents, and each body is what its schema says',
+  async (route) => {
+    const { described } = world;
+    const operation = described.operation(route.method, route.path);
+    const statuses = Object.keys(operation.responses);
+    expect(statuses).toEqual(expect.arrayContaining(['401', '403', '429', 'default']));
+    for (const status of statuses) {
+      const shown = (await SHOWS[status]?.(world, route, operation)) ?? [];
+      expect(shown.length, `nothing shows ${status}`).toBeGreaterThan(0);
+      for (const answer of shown) judge(answer, status, route);
+    }
+    expect(up.errors).toEqual([]);
+  },
+);
+
+function judge(answer: Shown, status: string, { method, path }: (typeof V1_ROUTES)[number]) {
+  const { described } = world;
+  const { responses } = described.operation(method, path);
+  const said = `${status}: ${answer.how}: ${answer.text.slice(0, 500)}`;
+  if (status === 'default') expect(Object.keys(responses), said).not.toContain(String(answer.status));
+  else expect(answer.status, said).toBe(Number(status));
+  for (const header of Object.keys(responses[status]?.headers ?? {})) {
+    expect(answer.headers[header.toLowerCase()], `${said}: ${header}`).toBeDefined();
+  }
+  if (responses[status]?.content === undefined) {
+    expect(answer.text, said).toBe('');
+    return;
+  }
+  expect(answer.headers['content-type'], said).toMatch(/^application\/json\b/);
+  const body: unknown = JSON.parse(answer.text);
+  expect(described.misfit(method, path, status, body), said).toBeNull();
+  expect(
+    described.misfit(method, path, status, withoutItsFirst(body)),
+    `${said}: a field less`,
+  ).not.toBeNull();
+  if (answer.names !== undefined) {
+    expect((body as { details: unknown }).details, said).toContainEqual(
+      expect.objectContaining({ path: answer.names }),
+    );
+  }
+}
+
+/** The same without its first field: a schema that takes that as well says nothing. */
+function withoutItsFirst(body: unknown): unknown {
+  return Object.fromEntries(Object.entries(body as object).slice(1));
+}

@@ -1,0 +1,68 @@
+import { Ajv2020, type ErrorObject } from 'ajv/dist/2020.js';
+import addFormats from 'ajv-formats';
+import { OPENAPI_PATH } from '../../../src/contract/routes.ts';
+
+export interface Schema {
+  readonly type?: string;
+  readonly format?: string;
+  readonly enum?: readonly string[];
+  readonly minimum?: number;
+  readonly maximum?: number;
+}
+
+export interface Parameter {
+  readonly name: string;
+  readonly in: 'query' | 'path' | 'header';
+  readonly schema: Schema;
+}
+
+export interface Operation {
+  readonly parameters?: readonly Parameter[];
+  readonly responses: Readonly<Record<string, { readonly content?: object; readonly headers?: object }>>;
+  readonly 'x-gastop-served'?: boolean;
+}
+
+export interface ApiDocument {
+  readonly openapi: string;
+  readonly servers: readonly { readonly url: string }[];
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+}
+
+export interface Described {
+  readonly document: ApiDocument;
+  /** Of the routes, by the document's own word. */
+  readonly root: string;
+  operation(method: string, path: string): Operation;
+  /** What is wrong with a body by the document's schema for this status; `null`: nothing. */
+  misfit(method: string, path: string, status: string, body: unknown): readonly ErrorObject[] | null;
+}
+
+/** Reads the document of the server at `origin`. Its schemas judge as JSON Schema 2020-12 does. */
+export async function readDocument(origin: string): Promise<Described> {
+  const response = await fetch(origin + OPENAPI_PATH);
+  if (response.status !== 200) throw new Error(`no document: ${response.status}`);
+  const document = (await response.json()) as ApiDocument;
+  const ajv = new Ajv2020({ allErrors: true, strict: true, allowUnionTypes: true });
+  addFormats.default(ajv);
+  // What the document says beside its schemas.
+  ajv.addVocabulary(Object.keys(document));
+  ajv.addSchema(document, 'openapi.json');
+  const root = new URL(document.servers[0]?.url ?? '/', origin + OPENAPI_PATH).href;
+  return {
+    document,
+    root,
+    operation: (method, path) => {
+      const operation = document.paths[path]?.[method];
+      if (operation === undefined) throw new Error(`the document has no ${method} ${path}`);
+      return operation;
+    },
+    misfit: (method, path, status, body) => {
+      const way = ['paths', path, method, 'responses', status, 'content', 'application/json', 'schema'];
+      const validate = ajv.getSchema(`openapi.json#/${way.map(pointerPart).join('/')}`);
+      if (validate === undefined) throw new Error(`no schema for ${status} of ${method} ${path}`);
+      return validate(body) ? null : (validate.errors ?? []);
+    },
+  };
+}
+
+const pointerPart = (part: string) => encodeURIComponent(part.replaceAll('~', '~0').replaceAll('/', '~1'));

@@ -1,0 +1,86 @@
+import { createRpcSource } from '../../../src/chain/rpc-source.ts';
+import { ROUTE_GROUPS } from '../../../src/contract/routes.ts';
+import { createPlainLog } from '../../../src/service/http/plain-log.ts';
+import { startServer } from '../../../src/service/http/server.ts';
+import { issueKey, reissueKey } from '../../../src/service/keys/issue-key.ts';
+import { createKey, createKeyId } from '../../../src/service/keys/key-format.ts';
+import { createKeyGate } from '../../../src/service/keys/key-gate.ts';
+import { createPlans } from '../../../src/service/keys/plans.ts';
+import { startService } from '../../../src/service/service.ts';
+import { KeyStore } from '../../../src/store/key-store.ts';
+import { openKeyDatabase } from '../../../src/store/open-key-database.ts';
+
+const NOW = Date.now();
+
+const PLANS = {
+  open: { dailyLimit: null, perSecond: null },
+  spent: { dailyLimit: 0, perSecond: null },
+  single: { dailyLimit: null, perSecond: 1 },
+  ...Object.fromEntries(
+    ROUTE_GROUPS.map((without) => [
+      `no-${without}`,
+      { dailyLimit: null, perSecond: null, groups: ROUTE_GROUPS.filter((group) => group !== without) },
+    ]),
+  ),
+};
+
+export interface ServedChain {
+  readonly origin: string;
+  /** A new key of a plan: `open`, `spent`, `single` (one question per second), `no-GROUP`, or one that is not there. */
+  key(plan: string): Promise<string>;
+  /** Keys that a service must turn away, by what is wrong with them; '' is no key. */
+  badKeys(): Promise<Readonly<Record<string, string>>>;
+  /** Errors that nobody foresaw. */
+  readonly errors: readonly unknown[];
+  stop(): Promise<void>;
+}
+
+/** The whole service, keys and all, on a port, over the node at `url`. The gate's clock stands still. */
+export async function serveChain(url: string): Promise<ServedChain> {
+  const abort = new AbortController();
+  const errors: unknown[] = [];
+  const source = createRpcSource({ urls: [url], pollIntervalMs: 100 });
+  const store = new KeyStore(await openKeyDatabase(':memory:', 'process'));
+  const gate = createKeyGate({ store, plans: createPlans(PLANS), wallNow: () => NOW });
+  const service = await startService({
+    source,
+    database: ':memory:',
+    gate,
+    signal: abort.signal,
+    onError: (error) => errors.push(error),
+  });
+  service.ready.catch(() => {});
+  const server = await startServer({
+    served: service,
+    host: '127.0.0.1',
+    port: 0,
+    log: createPlainLog({ level: 'silent', write: () => {}, redact: (line) => line }),
+  });
+  const issue = (plan: string) => issueKey(store, { name: 'test', plan, now: NOW });
+  return {
+    origin: `http://127.0.0.1:${server.port}`,
+    key: async (plan) => (await issue(plan)).text,
+    badKeys: async () => {
+      const mistyped = (await issue('open')).text;
+      const revoked = await issue('open');
+      await store.revoke(revoked.id, NOW / 1_000);
+      const rotated = await issue('open');
+      await reissueKey(store, rotated.id, NOW);
+      return {
+        'no key': '',
+        'a mistyped key': `${mistyped.slice(0, -1)}${mistyped.endsWith('a') ? 'b' : 'a'}`,
+        'an unknown key': createKey(createKeyId()).text,
+        'a revoked key': revoked.text,
+        'a rotated key': rotated.text,
+      };
+    },
+    errors,
+    stop: async () => {
+      await server.stop();
+      abort.abort();
+      await service.done;
+      await gate.close();
+      source.close();
+    },
+  };
+}

@@ -1,0 +1,191 @@
+import { type IncomingMessage, request } from 'node:http';
+import type { V1Route } from '../../../src/contract/routes.ts';
+import { waitFor } from '../../helpers/wait-for.ts';
+import type { Described, Operation, Parameter } from './described.ts';
+import type { ServedChain } from './served-chain.ts';
+
+/** One real answer, and what was done to get it. */
+export interface Shown {
+  readonly how: string;
+  readonly status: number;
+  readonly headers: IncomingMessage['headers'];
+  readonly text: string;
+  /** Of a refusal: parameters that must be named. */
+  readonly names?: string;
+}
+
+export interface World {
+  readonly described: Described;
+  readonly up: ServedChain;
+  /** A service whose node is gone before it ever answered. */
+  readonly down: ServedChain;
+  /** What stands in paths, by the parameter's name. */
+  readonly present: Readonly<Record<string, readonly string[]>>;
+  readonly absent: Readonly<Record<string, string>>;
+  /** A window that is in the history. */
+  readonly window: { readonly from: string; readonly to: string };
+}
+
+interface Asked {
+  readonly path?: Readonly<Record<string, string>>;
+  readonly query?: string;
+  readonly key?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly method?: string;
+  readonly down?: boolean;
+}
+
+type Show = (world: World, route: V1Route, operation: Operation) => Promise<readonly Shown[]>;
+
+/** How each status that the document may name is brought about. */
+export const SHOWS: Readonly<Record<string, Show>> = {
+  200: showAnswers,
+  304: showUnchanged,
+  400: showWrongParameters,
+  401: async (world, route) => {
+    const keys = Object.entries(await world.up.badKeys());
+    return Promise.all(keys.map(([how, key]) => ask(world, route, how, { key })));
+  },
+  403: async (world, route) => {
+    const plans = route.path === '/dashboard/rate-limits' ? ['gone'] : ['gone', `no-${route.group}`];
+    return Promise.all(
+      plans.map(async (plan) => ask(world, route, `the plan ${plan}`, { key: await world.up.key(plan) })),
+    );
+  },
+  404: async (world, route) => [await ask(world, route, 'what is not there', { path: world.absent })],
+  429: async (world, route) => {
+    const single = await world.up.key('single');
+    await ask(world, route, 'the first of two at once', { key: single });
+    const shown = [await ask(world, route, 'the second of two at once', { key: single })];
+    // How much is left may be asked when nothing is.
+    if (route.path === '/dashboard/rate-limits') return shown;
+    return [...shown, await ask(world, route, 'a spent day', { key: await world.up.key('spent') })];
+  },
+  503: async (world, route) => [
+    await ask(world, route, 'a node that is gone', { key: await world.down.key('open'), down: true }),
+  ],
+  default: async (world, route) => [
+    await ask(world, route, 'a body too large', { headers: { 'Content-Length': '300000' } }),
+    await ask(world, route, 'another method', { method: 'PATCH' }),
+  ],
+};
+
+async function showAnswers(world: World, route: V1Route, operation: Operation): Promise<Shown[]> {
+  const queries = parametersIn(operation, 'query').flatMap((parameter) => goodValues(world, parameter));
+  const shown: Shown[] = [];
+  for (const path of goodPaths(world, operation)) {
+    for (const query of ['', ...queries]) {
+      shown.push(await ask(world, route, `${JSON.stringify(path)} ?${query}`, { path, query }));
+    }
+  }
+  return shown;
+}
+
+async function showUnchanged(world: World, route: V1Route, operation: Operation): Promise<Shown[]> {
+  const [path = {}] = goodPaths(world, operation);
+  const shown: Shown[] = [];
+  // What is answered may have an age in seconds.
+  await waitFor(async () => {
+    const { headers } = await ask(world, route, 'the first time', { path });
+    const etag = String(headers.etag);
+    const again = await ask(world, route, 'its own ETag', { path, headers: { 'If-None-Match': etag } });
+    if (again.status === 304) shown.push(again);
+    return shown.length > 0;
+  });
+  return shown;
+}
+
+async function showWrongParameters(world: World, route: V1Route, operation: Operation): Promise<Shown[]> {
+  const [path = {}] = goodPaths(world, operation);
+  const query = parametersIn(operation, 'query');
+  const asked: (Asked & { readonly names: string })[] = [
+    { path, query: 'nonsense=1', names: 'nonsense' },
+    ...query.flatMap((parameter) =>
+      badValues(parameter).map((value) => ({
+        path,
+        query: `${parameter.name}=${value}`,
+        names: parameter.name,
+      })),
+    ),
+    ...query.map((parameter) => {
+      const value = goodValues(world, parameter)[0] ?? '';
+      return { path, query: `${value}&${value}`, names: parameter.name };
+    }),
+    ...parametersIn(operation, 'path').map(({ name }) => ({
+      path: { ...path, [name]: '0x12-no' },
+      names: name,
+    })),
+  ];
+  if (query.some(({ name }) => name === 'from')) {
+    asked.push({ query: 'from=2026-01-01T00:00:00Z&to=2025-01-01T00:00:00Z', names: 'from' });
+  }
+  return Promise.all(
+    asked.map(async ({ names, ...each }) => ({
+      ...(await ask(world, route, JSON.stringify(each), each)),
+      names,
+    })),
+  );
+}
+
+const parametersIn = (operation: Operation, place: Parameter['in']) =>
+  (operation.parameters ?? []).filter((parameter) => parameter.in === place);
+
+function goodPaths({ present }: World, operation: Operation): Readonly<Record<string, string>>[] {
+  const [parameter] = parametersIn(operation, 'path');
+  if (parameter === undefined) return [{}];
+  return (present[parameter.name] ?? []).map((value) => ({ [parameter.name]: value }));
+}
+
+function goodValues({ window }: World, { name, schema }: Parameter): string[] {
+  if (schema.enum !== undefined) return schema.enum.map((value) => `${name}=${value}`);
+  if (schema.type === 'integer') return [`${name}=${schema.minimum ?? 0}`, `${name}=${schema.maximum ?? 9}`];
+  if (name === 'from' || name === 'to') return [`${name}=${window[name]}`];
+  throw new Error(`nobody knows a good value for ${name}: ${JSON.stringify(schema)}`);
+}
+
+function badValues({ schema }: Parameter): string[] {
+  if (schema.enum !== undefined) return ['nonsense', ''];
+  if (schema.type === 'integer') {
+    return ['x', '1.5', '', String((schema.minimum ?? 0) - 1), String((schema.maximum ?? 0) + 1)];
+  }
+  return ['yesterday', '2026-01-01', '2026-13-01T00:00:00Z', '2026-01-01T00:00:00%2B01:00', ''];
+}
+
+/** Asks over a socket of its own. Left out: the open plan's key, paths that lead to something. */
+async function ask(world: World, route: V1Route, how: string, asked: Asked): Promise<Shown> {
+  const server = asked.down === true ? world.down : world.up;
+  const key = asked.key ?? (await server.key('open'));
+  const path = route.path.replaceAll(
+    /\{(\w+)\}/g,
+    (_, name: string) => asked.path?.[name] ?? world.present[name]?.[0] ?? 'one',
+  );
+  const { pathname } = new URL(world.described.root);
+  const query = asked.query ? `?${asked.query}` : '';
+  return new Promise((resolve, reject) => {
+    const outgoing = request(
+      `${server.origin}${pathname}${path}${query}`,
+      {
+        method: (asked.method ?? route.method).toUpperCase(),
+        headers: { ...(key === '' ? {} : { 'x-api-key': key }), ...asked.headers },
+        agent: false,
+      },
+      (incoming) => {
+        const parts: Buffer[] = [];
+        incoming.on('data', (part: Buffer) => parts.push(part));
+        incoming.on('end', () =>
+          resolve({
+            how,
+            status: incoming.statusCode ?? 0,
+            headers: incoming.headers,
+            text: Buffer.concat(parts).toString(),
+          }),
+        );
+        incoming.on('error', reject);
+      },
+    );
+    outgoing.on('error', reject);
+    // A length that is only announced is refused before anything of it has come.
+    if (asked.headers?.['Content-Length'] === undefined) outgoing.end();
+    else outgoing.flushHeaders();
+  });
+}
