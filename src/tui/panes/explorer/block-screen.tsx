@@ -18,6 +18,7 @@ import { blockLines, blockTitle, type ExplorerContext } from './block-facts.ts';
 import type { ExplorerLevelProps } from './explorer-level.ts';
 import { explorerProblem } from './explorer-problem.ts';
 import type { Place } from './explorer-state.ts';
+import { withHidden } from './hidden-lines.ts';
 import { PlaceFrame } from './place-frame.tsx';
 import { noTransactions, presentOf } from './present.ts';
 import { SpokenBlock } from './spoken-explorer.tsx';
@@ -71,7 +72,7 @@ export function BlockScreen({ snapshot, symbol, dispatch, columns, rows, place }
   const count = before + list.length;
   const selected = place.selected === null ? null : Math.min(place.selected, list.length - 1);
   const most = Math.max(count - room, 0);
-  const wanted = selected === null ? place.top : scrolledTo(before + selected, place.top, room);
+  const wanted = selected === null ? place.top : inSight(before + selected, place.top, room);
   const top = Math.min(Math.max(wanted, 0), most);
 
   const more = txs.data?.more === true;
@@ -83,7 +84,7 @@ export function BlockScreen({ snapshot, symbol, dispatch, columns, rows, place }
   const select = (to: number) => {
     if (to < 0) return dispatch({ type: 'scroll', top: Math.min(top, facts.length), selected: null });
     const next = Math.min(to, list.length - 1);
-    dispatch({ type: 'scroll', top: scrolledTo(before + next, top, room), selected: next });
+    dispatch({ type: 'scroll', top: inSight(before + next, top, room), selected: next });
   };
   const scroll = (to: number) =>
     dispatch({ type: 'scroll', top: Math.min(Math.max(to, 0), most), selected: null });
@@ -151,18 +152,23 @@ export function BlockScreen({ snapshot, symbol, dispatch, columns, rows, place }
             ],
           ),
         ];
+        const shown = lines.slice(top > facts.length ? top + 1 : top, top + room);
         const below = count - top - room;
-        const hidden = below > 0 ? [[{ text: `${below} more lines below`, faint: true }]] : [];
         return (
           <Box flexDirection="column" width={columns} height={rows} overflow="hidden">
-            <SegmentLine segments={[...blockTitle(block, context), ...hidden]} width={columns} />
+            <SegmentLine segments={withHidden(blockTitle(block, context), below)} width={columns} />
             {notice === null ? null : <OneLine line={[{ text: ' ' }, ...notice]} width={columns} />}
-            <LineList lines={lines.slice(top, top + room)} width={columns} />
+            <LineList lines={[...(top > facts.length ? [heading] : []), ...shown]} width={columns} />
           </Box>
         );
       }}
     </PlaceFrame>
   );
+}
+
+/** With the line before it: the headings stand over that one once they would have scrolled away. */
+function inSight(line: number, top: number, room: number): number {
+  return scrolledTo(line, scrolledTo(line - 1, top, room), room);
 }
 
 function hasTransactions(block: BlockView | null): boolean {

@@ -2,6 +2,7 @@ import { ClientError } from '../../../client/client-error.ts';
 import { formatCount } from '../../../core/units.ts';
 import { remedyFor } from '../../health.ts';
 import type { PlaceName } from './explorer-state.ts';
+import { hexText } from './hex-text.ts';
 
 export interface ExplorerProblem {
   readonly title: string;
@@ -16,24 +17,38 @@ export function explorerProblem(
   error: Error,
   noTransactions: string | null,
 ): ExplorerProblem {
-  const title = place.kind === 'block' ? `No block ${formatCount(place.number)}` : 'No such transaction';
-  const hint = remedyFor(error) ?? 'r asks again now, / looks up another, Esc goes back';
   if (place.kind === 'tx' && noTransactions !== null) {
     return {
       title: 'No transactions here',
       reason: noTransactions,
-      hint: 'Esc goes back, / looks up a block',
+      hint: '/ looks up a block, Esc goes back',
     };
   }
+  const what = place.kind === 'block' ? `block ${formatCount(place.number)}` : 'this transaction';
   if (!(error instanceof ClientError) || error.code !== 'not-found') {
-    return { title: title.replace('such ', 'answer for this '), reason: error.message, hint };
+    return {
+      title: `No answer for ${what}`,
+      reason: error.message,
+      hint: remedyFor(error) ?? 'r asks again now, / looks up another, Esc goes back',
+    };
+  }
+  const said = wordsOf(error);
+  if (place.kind === 'block') {
+    return {
+      title: `No ${what}`,
+      reason: said ?? 'the service has no such block, or gives no blocks at all',
+      hint: '/ looks up another, Esc goes back',
+    };
   }
   return {
-    title,
-    reason: error.message,
-    hint:
-      place.kind === 'block'
-        ? 'older than what the service keeps, or not there yet: / looks up another, Esc goes back'
-        : 'check the chain and the hash; one just sent may take a moment: it is looked for with every block',
+    title: `No transaction ${hexText(place.hash, 21, '…')}`,
+    reason: said ?? 'the service knows no such transaction: check the hash and the chain',
+    hint: 'looked for again with every block; / looks up another, Esc goes back',
   };
+}
+
+/** What the service itself says; our own words before it would only repeat the path. */
+function wordsOf({ message, endpoint }: ClientError): string | null {
+  const at = message.indexOf(`${endpoint}: `);
+  return at < 0 ? null : message.slice(at + endpoint.length + 2);
 }

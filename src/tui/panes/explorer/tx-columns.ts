@@ -4,7 +4,7 @@ import type { Line } from '../../lines.ts';
 import type { TableColumn } from '../../table.ts';
 import type { Theme } from '../../theme.ts';
 import { hexText, shortHex } from './hex-text.ts';
-import { statusWords } from './tx-words.ts';
+import { shortStatus } from './tx-words.ts';
 
 /** From this width on each transaction shows its hash too. */
 const HASH_FROM = 110;
@@ -52,7 +52,7 @@ export function txColumns(width: number, symbol: string, theme: Theme): readonly
       id: 'gas',
       heading: 'gas used',
       align: 'right',
-      least: 9,
+      least: 8,
       rank: 4,
       cell: ({ gasUsed }) => (gasUsed === null ? UNKNOWN : formatCount(gasUsed)),
     },
@@ -85,7 +85,7 @@ export function txColumns(width: number, symbol: string, theme: Theme): readonly
       id: 'status',
       heading: 'status',
       align: 'left',
-      least: width < 72 ? 1 : 10,
+      least: width < 72 ? 1 : 8,
       rank: 3,
       cell: ({ status }) => statusCell(status, width < 72, theme),
     },
@@ -95,7 +95,7 @@ export function txColumns(width: number, symbol: string, theme: Theme): readonly
 
 /** Where there is no room for the word its glyph must do: it differs by status. */
 function statusCell(status: string | null, narrow: boolean, theme: Theme): Line | string {
-  const words = statusWords(status, theme);
+  const words = shortStatus(status, theme);
   if (words === null) return UNKNOWN;
   const text = narrow ? (Array.from(words.text)[0] ?? '') : words.text;
   return [{ text, color: words.color }];

@@ -56,7 +56,7 @@ export function identity(
   });
   const { blockNumber, transactionIndex: index, blockTransactionCount: count, timestamp: at } = tx;
   const place =
-    index === null ? '' : `, place ${formatCount(index)}${count === null ? '' : ` of ${formatCount(count)}`}`;
+    index === null ? '' : `, index ${formatCount(index)}${count === null ? '' : ` of ${formatCount(count)}`}`;
   const facts: readonly (NamedValue | null)[] = [
     hex('hash', tx.hash),
     blockNumber === null

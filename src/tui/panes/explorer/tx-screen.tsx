@@ -13,6 +13,7 @@ import type { ExplorerContext } from './block-facts.ts';
 import type { ExplorerLevelProps } from './explorer-level.ts';
 import { explorerProblem } from './explorer-problem.ts';
 import type { Place } from './explorer-state.ts';
+import { withHidden } from './hidden-lines.ts';
 import { PlaceFrame } from './place-frame.tsx';
 import { noTransactions, presentOf } from './present.ts';
 import { SpokenTx } from './spoken-explorer.tsx';
@@ -79,10 +80,9 @@ export function TxScreen({ snapshot, symbol, dispatch, columns, rows, place }: T
         if (tx === null) return <PaneState kind="loading" what="the transaction" />;
         if (spoken) return <SpokenTx tx={tx} block={block} context={context} />;
         const below = lines.length - top - room;
-        const hidden = below > 0 ? [[{ text: `${below} more lines below`, faint: true }]] : [];
         return (
           <Box flexDirection="column" width={columns} height={rows} overflow="hidden">
-            <SegmentLine segments={[...txTitle(tx, context), ...hidden]} width={columns} />
+            <SegmentLine segments={withHidden(txTitle(tx, context), below)} width={columns} />
             {notice === null ? null : <OneLine line={[{ text: ' ' }, ...notice]} width={columns} />}
             <LineList lines={lines.slice(top, top + room)} width={columns} />
           </Box>

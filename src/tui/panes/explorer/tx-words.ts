@@ -13,7 +13,7 @@ const TYPES: Readonly<Record<number, string>> = {
 
 export function typeWords(type: number): string {
   const words = TYPES[type];
-  return words === undefined ? `type ${type}` : `type ${type}, ${words}`;
+  return words === undefined ? String(type) : `${type}, ${words}`;
 }
 
 export interface StatusWords {
@@ -35,4 +35,14 @@ export function statusWords(status: string | null, { glyph }: Theme): StatusWord
     default:
       return { text: status.toLowerCase(), color: 'accent' };
   }
+}
+
+const SHORT: Readonly<Record<string, string>> = { SUCCESS: 'ok', REVERTED: 'failed' };
+
+/** The same for a column, in fewer letters. */
+export function shortStatus(status: string | null, theme: Theme): StatusWords | null {
+  const words = statusWords(status, theme);
+  const short = status === null ? undefined : SHORT[status];
+  if (words === null || short === undefined) return words;
+  return { ...words, text: words.text.replace(/\S+$/, short) };
 }

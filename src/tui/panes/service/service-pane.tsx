@@ -26,7 +26,7 @@ export function ServicePane({ view, context, height, top }: ServicePaneProps) {
   const below = longest - top - room;
   const { at } = view.summary;
   const age = at === null ? [] : [[{ text: `as of ${formatAge((context.now - at) / 1_000)}`, faint: true }]];
-  const hidden = below > 0 ? [[{ text: `${below} more lines below`, faint: true }]] : [];
+  const hidden = below > 0 ? [[{ text: `${below} more below`, faint: true }]] : [];
   return (
     <Box flexDirection="column" width={width} height={height} overflow="hidden">
       <SegmentLine segments={[[{ text: 'Service', bold: true }], ...age, ...hidden]} width={width} />

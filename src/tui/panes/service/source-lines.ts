@@ -21,7 +21,7 @@ export function sourceLines(view: ServiceView, context: ServiceContext): readonl
     ...(missing === null ? [] : [indented(missing)]),
     ...(disagreeing === 0 ? [] : [disagreement(disagreeing, nodes.length, context.theme)]),
     ...(nodes.length > 0
-      ? nodeLines(nodes, snapshot.blockNumber, context)
+      ? nodeLines(nodes, context)
       : health === null
         ? []
         : [indented([{ text: NO_NODES[snapshot.source.kind], faint: true }])]),
@@ -34,7 +34,7 @@ export function sourceTitle({ snapshot, summary }: ServiceView, context: Service
   const lag = summary.value?.health.lagBlocks ?? null;
   return partTitle('Source', [
     { text: KINDS[snapshot.source.kind], faint: true },
-    ...(name === '' ? [] : [{ text: ` ${name}` }]),
+    { text: name },
     { text: headText(snapshot.source.kind, snapshot.blockTimestamp ?? snapshot.updatedAt, context) },
     ...(lag === null || lag === 0
       ? []
@@ -48,10 +48,10 @@ export function sourceTitle({ snapshot, summary }: ServiceView, context: Service
 }
 
 const KINDS = {
-  rpc: 'nodes',
-  replay: 'a recording',
-  simulated: 'a simulation',
-  service: 'a service',
+  rpc: '',
+  replay: 'recording ',
+  simulated: 'simulation ',
+  service: 'service ',
 } as const;
 
 const NO_NODES = {
@@ -83,13 +83,9 @@ function disagreement(count: number, of: number, { glyph }: Theme): Line {
   ];
 }
 
-function nodeLines(
-  nodes: readonly NodeView[],
-  head: number | null,
-  context: ServiceContext,
-): readonly Line[] {
+function nodeLines(nodes: readonly NodeView[], context: ServiceContext): readonly Line[] {
   const { theme, width } = context;
-  const all = nodeColumns(nodes, head, theme);
+  const all = nodeColumns(nodes, theme);
   const widths = columnWidths(all, nodes, theme);
   const columns = columnsWithin(all, widths, width - INDENT - 1);
   const lines = nodes.flatMap((node): Line[] => {
@@ -114,12 +110,8 @@ const STATES: Readonly<
   'wrong-chain': { word: 'wrong chain', color: 'bad', live: false },
 };
 
-function nodeColumns(
-  nodes: readonly NodeView[],
-  known: number | null,
-  { glyph }: Theme,
-): readonly TableColumn<NodeView>[] {
-  const highest = nodes.reduce((head, node) => Math.max(head, node.head ?? 0), known ?? 0);
+function nodeColumns(nodes: readonly NodeView[], { glyph }: Theme): readonly TableColumn<NodeView>[] {
+  const highest = nodes.reduce((head, node) => Math.max(head, node.head ?? 0), 0);
   return [
     { id: 'node', heading: 'node', align: 'left', least: 14, rank: 0, cell: ({ name }) => name },
     {
@@ -149,7 +141,8 @@ function nodeColumns(
       align: 'right',
       least: 6,
       rank: 3,
-      cell: ({ head }) => (head === null ? UNKNOWN : formatCount(highest - head)),
+      // What is down is behind by nobody knows how much.
+      cell: ({ head, state }) => (head === null || state === 'down' ? UNKNOWN : formatCount(highest - head)),
     },
     {
       id: 'latency',

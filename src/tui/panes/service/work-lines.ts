@@ -46,7 +46,7 @@ function workColumns(usd: boolean, symbol: string): readonly TableColumn<ActionV
     id: `${lane} coin`,
     heading: usd ? symbol : `${lane} ${symbol}`,
     align: 'right',
-    least: usd ? 10 : 12,
+    least: usd ? 10 : 11,
     rank,
     cell: (action) => coinText(action[lane], symbol),
   });
