@@ -12,38 +12,21 @@ import { WeightedCache } from './weighted-cache.ts';
 
 /** Hashes of blocks' transactions that are kept: about 500 blocks of mainnet, 10 MB. */
 const KEPT_HASHES = 100_000;
-/** Transactions that are kept: about 100 blocks of mainnet, 15 MB. */
-const KEPT_TRANSACTIONS = 20_000;
 /** What a block counts beside its transactions. */
 const BLOCK_WEIGHT = 16;
 
-/** A transaction of a block, as far as one may wish to show it among others. Wei; wei per gas. */
-export interface MinedTransaction
-  extends Pick<ChainTransaction, 'hash' | 'type' | 'from' | 'to' | 'value'>,
-    Pick<
-      ChainReceipt,
-      'status' | 'transactionIndex' | 'gasUsed' | 'effectiveGasPrice' | 'blobFee' | 'dataFee'
-    > {}
-
-type BlockName = Pick<ChainBlock, 'number' | 'hash'>;
-
-/** What is known of a block beforehand, to tell whether a kept one is the same. */
+/** What is known of a block beforehand, to tell whether another is the same. */
 export type BlockClue = Pick<Block, 'number' | 'hash'> & { readonly baseFeePerGas?: bigint };
 
 /**
- * Asks the source on behalf of many questions: each has its time, the same one at once is asked once, and blocks with
- * their transactions, which never change, are kept. Rejects with `ChainError` as the source does, or `ApiFailure`.
+ * Asks the source on behalf of many questions: each answer has its time, and blocks, which never change, are kept.
+ * (Their transactions the source keeps itself.) Rejects with `ChainError` as the source does, or `ApiFailure`.
  */
 export class ChainReader {
   readonly #source: ChainSource;
   readonly #ended: AbortSignal;
-  readonly #blocks = new WeightedCache<number, ChainBlock>(KEPT_HASHES);
-  readonly #transactions = new WeightedCache<Hex, readonly MinedTransaction[]>(KEPT_TRANSACTIONS);
-  readonly #askingBlock = new OnceAtATime<number, ChainBlock | null>();
-  readonly #askingTransactions = new OnceAtATime<Hex, readonly MinedTransaction[] | null>();
-  readonly #askingTransaction = new OnceAtATime<Hex, ChainTransaction | null>();
-  readonly #askingReceipt = new OnceAtATime<Hex, ChainReceipt | null>();
-  readonly #askingFees = new OnceAtATime<number, Block | null>();
+  readonly #kept = new WeightedCache<number, ChainBlock>(KEPT_HASHES);
+  readonly #asking = new OnceAtATime<number, ChainBlock | null>();
 
   /** @param ended ends everything that is under way */
   constructor(source: ChainSource, ended: AbortSignal) {
@@ -57,10 +40,10 @@ export class ChainReader {
 
   /** The block that is now at this height; `null` where the chain has none. */
   block(number: number): Promise<ChainBlock | null> {
-    return this.#askingBlock.ask(number, () =>
+    return this.#asking.ask(number, () =>
       this.#bounded(async (signal) => {
         const block = await this.#source.block(number, { signal });
-        if (block) this.#blocks.set(number, block, BLOCK_WEIGHT + block.transactionHashes.length);
+        if (block) this.#kept.set(number, block, BLOCK_WEIGHT + block.transactionHashes.length);
         return block;
       }),
     );
@@ -68,41 +51,29 @@ export class ChainReader {
 
   /** The same, from what is kept where that is the block of the clue. */
   async blockOf(clue: BlockClue): Promise<ChainBlock | null> {
-    const kept = this.#blocks.get(clue.number);
+    const kept = this.#kept.get(clue.number);
     return kept !== undefined && isBlockOf(kept, clue) ? kept : this.block(clue.number);
   }
 
   /** In the block's order; `null` when the chain no longer holds this block. */
-  async transactionsOf(block: BlockName): Promise<readonly MinedTransaction[] | null> {
-    const kept = this.#transactions.get(block.hash);
-    if (kept !== undefined) return kept;
-    return this.#askingTransactions.ask(block.hash, () =>
-      this.#bounded(async (signal) => {
-        const found = await this.#source.transactionsOf(block, { signal });
-        if (found === null) return null;
-        const mined = found.map(toMined);
-        this.#transactions.set(block.hash, mined, BLOCK_WEIGHT + mined.length);
-        return mined;
-      }),
-    );
+  transactionsOf(block: Pick<ChainBlock, 'number' | 'hash'>): Promise<readonly IncludedTransaction[] | null> {
+    return this.#bounded((signal) => this.#source.transactionsOf(block, { signal }));
   }
 
   transaction(hash: Hex): Promise<ChainTransaction | null> {
-    return this.#askingTransaction.ask(hash, () => this.#bounded(() => this.#source.transaction(hash)));
+    return this.#bounded(() => this.#source.transaction(hash));
   }
 
   receipt(hash: Hex): Promise<ChainReceipt | null> {
-    return this.#askingReceipt.ask(hash, () => this.#bounded(() => this.#source.receipt(hash)));
+    return this.#bounded(() => this.#source.receipt(hash));
   }
 
   /** The fees of a block in the source's own words; `null` where it has no such block. */
   fees(number: number): Promise<Block | null> {
-    return this.#askingFees.ask(number, () =>
-      this.#bounded(async (signal) => {
-        const [block] = await this.#source.blocks(number, number, { signal });
-        return block?.number === number ? block : null;
-      }),
-    );
+    return this.#bounded(async (signal) => {
+      const [block] = await this.#source.blocks(number, number, { signal });
+      return block?.number === number ? block : null;
+    });
   }
 
   #bounded<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
@@ -113,22 +84,4 @@ export class ChainReader {
 /** Whether both are the same block: by hash, or by base fee where the clue comes from a page of fees. */
 export function isBlockOf(block: ChainBlock, clue: BlockClue): boolean {
   return clue.hash === null ? block.baseFeePerGas === clue.baseFeePerGas : block.hash === clue.hash;
-}
-
-function toMined({ transaction, receipt }: IncludedTransaction): MinedTransaction {
-  const { hash, type, from, to, value } = transaction;
-  const { status, transactionIndex, gasUsed, effectiveGasPrice, blobFee, dataFee } = receipt;
-  return {
-    hash,
-    type,
-    from,
-    to,
-    value,
-    status,
-    transactionIndex,
-    gasUsed,
-    effectiveGasPrice,
-    blobFee,
-    dataFee,
-  };
 }

@@ -112,11 +112,12 @@ async function nextBaseFeeOf(
 ): Promise<bigint> {
   if (child !== null) return child.baseFeePerGas;
   if (header.number === head.number && header.hash === head.hash && nextBaseFee !== null) return nextBaseFee;
-  if (fees?.nextBaseFee != null) return fees.nextBaseFee;
+  // Before the fees' word for it: some nodes repeat there what the head's would be.
   if (whole !== null && whole.number < head.number) {
     const next = await ifAnswered(reader.block(whole.number + 1));
     if (next?.parentHash === whole.hash) return next.baseFeePerGas;
   }
+  if (fees?.nextBaseFee != null) return fees.nextBaseFee;
   const gasUsedRatio = whole === null ? (fees?.gasUsedRatio ?? 0) : gasUsedRatioOf(whole);
   return nextBaseFeeByRule({ ...header, gasUsedRatio }, profile.feeRule);
 }
@@ -140,7 +141,7 @@ async function tipsOf({ whole, fees }: KnownBlock, reader: ChainReader): Promise
 async function tipsFromReceipts(whole: ChainBlock, reader: ChainReader): Promise<bigint[] | null> {
   const mined = whole.transactionHashes.length === 0 ? [] : await ifAnswered(reader.transactionsOf(whole));
   if (mined === null) return null;
-  const tips = mined.map(({ effectiveGasPrice, gasUsed }) => ({
+  const tips = mined.map(({ receipt: { effectiveGasPrice, gasUsed } }) => ({
     tip: tipOf(effectiveGasPrice, whole.baseFeePerGas),
     gasUsed,
   }));

@@ -1,8 +1,9 @@
+import type { ChainReceipt } from '../../chain/chain-source.ts';
 import { ChainError } from '../../chain/errors.ts';
 import type { Block } from '../../core/block.ts';
 import type { ChainProfile } from '../../core/chains.ts';
 import type { BlockStore } from '../../store/block-store.ts';
-import type { ChainReader, MinedTransaction } from '../chain-reader.ts';
+import type { ChainReader } from '../chain-reader.ts';
 import { ApiFailure } from '../http/api-failure.ts';
 
 /** What is at hand to say something of single blocks and transactions. */
@@ -60,6 +61,6 @@ export function costOf({
   effectiveGasPrice,
   blobFee,
   dataFee,
-}: Pick<MinedTransaction, 'gasUsed' | 'effectiveGasPrice' | 'blobFee' | 'dataFee'>): bigint {
+}: Pick<ChainReceipt, 'gasUsed' | 'effectiveGasPrice' | 'blobFee' | 'dataFee'>): bigint {
   return gasUsed * effectiveGasPrice + blobFee + dataFee;
 }

@@ -1,8 +1,7 @@
-import type { ChainBlock } from '../../chain/chain-source.ts';
+import type { ChainBlock, IncludedTransaction } from '../../chain/chain-source.ts';
 import type { TxRow, TxsMetrics } from '../../contract/explorer.ts';
 import type { TxsParameters } from '../../contract/queries.ts';
 import type { HistoryStore } from '../../store/history-store.ts';
-import type { MinedTransaction } from '../chain-reader.ts';
 import { mapBounded } from '../map-bounded.ts';
 import { blocksOfWindow } from './block-window.ts';
 import { costOf, type ExplorerContext, reorganised, requireTransactions, tipOf } from './explorer-context.ts';
@@ -46,7 +45,7 @@ export async function txsMetrics(
     return mined
       .toReversed()
       .slice(skip, skip + take)
-      .map((transaction) => toRow(transaction, block));
+      .map((included) => toRow(included, block));
   });
   return {
     chainId: profile.id,
@@ -74,8 +73,9 @@ function partsOfPage(newestFirst: readonly ChainBlock[], offset: number, size: n
   return parts;
 }
 
-function toRow(transaction: MinedTransaction, block: ChainBlock): TxRow {
-  const { hash, type, from, to, value, status, transactionIndex, gasUsed, effectiveGasPrice } = transaction;
+function toRow({ transaction, receipt }: IncludedTransaction, block: ChainBlock): TxRow {
+  const { hash, type, from, to, value } = transaction;
+  const { status, transactionIndex, gasUsed, effectiveGasPrice } = receipt;
   return {
     timestamp: isoFromSec(block.timestamp),
     blockNumber: block.number,
@@ -89,6 +89,6 @@ function toRow(transaction: MinedTransaction, block: ChainBlock): TxRow {
     gasUsed: wireInteger(gasUsed),
     effectiveGasPrice: wireWei(effectiveGasPrice),
     priorityFeePerGas: wireWei(tipOf(effectiveGasPrice, block.baseFeePerGas)),
-    costWei: costOf(transaction).toString(),
+    costWei: costOf(receipt).toString(),
   };
 }
