@@ -405,6 +405,34 @@ test('a chosen window holds at most 100 blocks; a longer one is told where it ma
   expect(empty).toMatchObject({ total: 0, data: [] });
 });
 
+test('where the store only estimates times the chain’s own decide what a window holds', async () => {
+  const source = chainWithTransactions();
+  const whole = source.blocks.bind(source);
+  // As from a deep page of fees: no hashes, times between known ones guessed.
+  source.blocks = async (from, to) =>
+    (await whole(from, to)).map((block) =>
+      block.number > 960
+        ? block
+        : {
+            ...block,
+            hash: null,
+            parentHash: null,
+            timestamp: block.timestamp + (block.number % 2 ? 30 : -30),
+          },
+    );
+  const service = await following(source);
+  for (const [first, last] of [
+    [930, 939],
+    [931, 940],
+    [955, 965],
+  ] as const) {
+    const { data, total } = await readTxs(service, `?from=${iso(first)}&to=${iso(last)}&size=500`);
+    expect(total).toBe(3 * (last - first + 1));
+    expect([data.at(-1)?.blockNumber, data[0]?.blockNumber]).toEqual([first, last]);
+    expect(data[0]?.timestamp).toBe(iso(last));
+  }
+});
+
 test('after a reorg a window holds the transactions that are now in it', async () => {
   const source = chainWithTransactions();
   const service = await following(source);

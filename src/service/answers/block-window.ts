@@ -31,10 +31,12 @@ export async function blocksOfWindow(
   signal: AbortSignal,
 ): Promise<{ readonly from: number; readonly blocks: readonly ChainBlock[] }> {
   const newest = await context.blocks.latestAt(to);
-  if (newest === null) return { from, blocks: [] };
+  const oldest = await context.blocks.oldest();
+  if (newest === null || oldest === null) return { from, blocks: [] };
   const last = await lastWithin(newest, to, context);
   // One more than may be read: it tells whether the window holds more.
-  const first = Math.max(last - BLOCKS_MAX, 0);
+  const first = Math.max(last - BLOCKS_MAX, oldest.number);
+  if (last < first) return { from, blocks: [] };
   const clues = new Map(
     (await context.blocks.page(first, last - first + 1)).map((block) => [block.number, block]),
   );
