@@ -6,6 +6,7 @@ import { type ChainProfile, chainProfile } from '../core/chains.ts';
 import type { BlockStore } from '../store/block-store.ts';
 import { StoreError } from '../store/store-error.ts';
 import { abortable } from './abortable.ts';
+import { Arrivals } from './arrivals.ts';
 import { BlockWriter } from './block-writer.ts';
 import { HistoryFiller } from './history-filler.ts';
 import { type Engine, LiveEngine } from './live-engine.ts';
@@ -19,8 +20,8 @@ const DAY_SEC = 86_400;
 const FIRST_BLOCKS = 300;
 const FIRST_RETRY_MS = 1_000;
 const LAST_RETRY_MS = 15_000;
-/** A source with fewer blocks between than this is late only after it, in seconds. */
-const LEAST_PATIENCE_SEC = 30;
+/** However quick a chain, it is late only after this. */
+const LEAST_PATIENCE_MS = 30_000;
 const PATIENCE_BLOCKS = 5;
 
 /** Why nothing new comes, and when the source is asked again (ms, wall clock). */
@@ -54,7 +55,7 @@ export class Follower {
   #profile: ChainProfile | null = null;
   #live: LiveEngine | null = null;
   #updatedAt: number | null = null;
-  #heardAt = Number.NEGATIVE_INFINITY;
+  readonly #arrivals = new Arrivals();
   #problem: Problem | null = null;
   #ended = false;
 
@@ -191,6 +192,7 @@ export class Follower {
     this.#problem = behind === null ? null : { message: behind, retryAt: null };
     this.#filler.start();
     const slice = new TimeSlice();
+    this.#arrivals.begin(source.now());
     for await (const event of source.subscribe({ known: this.#recent.known, signal })) {
       this.#handle(event);
       if (this.#writer.isFull) await this.#writer.flush();
@@ -227,7 +229,13 @@ export class Follower {
   #handle(event: ChainEvent): void {
     switch (event.type) {
       case 'block':
-        this.#heardAt = this.#options.source.now();
+        this.#arrivals.note(
+          event.block,
+          this.head,
+          this.#spacingMs,
+          this.#patienceMs,
+          this.#options.source.now(),
+        );
         this.#problem = null;
         this.#takeIn(event.block);
         return;
@@ -296,10 +304,15 @@ export class Follower {
     const { source } = this.#options;
     // A recording's clock runs at its own speed, far ahead of what one process can digest.
     if (this.#ended || this.head === null || source.kind === 'replay') return false;
-    const patience = Math.max(
-      PATIENCE_BLOCKS * (this.#profile?.feeRule.blockTimeSec ?? 0),
-      LEAST_PATIENCE_SEC,
-    );
-    return source.now() - Math.max(this.#heardAt, this.head.timestamp * 1_000) > patience * 1_000;
+    return source.now() - Math.max(this.#arrivals.heardAt, this.head.timestamp * 1_000) > this.#patienceMs;
+  }
+
+  get #spacingMs(): number {
+    return (this.#profile?.feeRule.blockTimeSec ?? 0) * 1_000;
+  }
+
+  /** How long no block may come before the source is late. */
+  get #patienceMs(): number {
+    return Math.max(PATIENCE_BLOCKS * this.#spacingMs, LEAST_PATIENCE_MS);
   }
 }

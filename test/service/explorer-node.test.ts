@@ -5,6 +5,7 @@ import { BlockMetrics, TxMetrics, TxsMetrics } from '../../src/contract/explorer
 import { BASE_PATH, PATHS } from '../../src/contract/routes.ts';
 import { type Service, startService } from '../../src/service/service.ts';
 import { type Anvil, startAnvil } from '../helpers/anvil.ts';
+import { fixedPrice } from '../helpers/fixed-price.ts';
 import { waitFor } from '../helpers/wait-for.ts';
 
 type Raw = Readonly<Record<string, string>>;
@@ -79,7 +80,7 @@ beforeAll(async () => {
   service = await startService({
     source,
     database: ':memory:',
-    priceFeed: { nativeUsd: async () => 2_500 },
+    priceFeed: fixedPrice(2_500),
     signal: abort.signal,
   });
   await service.ready;

@@ -274,6 +274,33 @@ describe('when something is wrong', () => {
     expect(chart.points.at(-1)?.timestamp).toBe(new Date(head * 1_000).toISOString());
   });
 
+  test('blocks that a stuck node makes up for do not make it look alive', async () => {
+    const source = new ScriptedSource(makeBlocks(0, 499));
+    const service = await runService({ source });
+    await service.ready;
+    source.clock = (makeBlock(501).timestamp + 3_600) * 1_000;
+    source.mine(makeBlock(500), makeBlock(501));
+    await headIs(service, 501);
+    expect((await current(service)).stale).toBe(true);
+  });
+
+  test('a chain whose clock is a day behind is not late while its blocks come as they are made', async () => {
+    const source = new ScriptedSource(makeBlocks(0, 499));
+    source.clock = (makeBlock(499).timestamp + 86_400) * 1_000;
+    const service = await runService({ source });
+    await service.ready;
+    await waitFor(async () => source.knownAsked.length > 0);
+    expect((await current(service)).stale).toBe(true);
+    for (const number of [500, 501]) {
+      source.clock += 12_000;
+      source.mine(makeBlock(number));
+      await headIs(service, number);
+      expect((await current(service)).stale).toBe(false);
+    }
+    source.clock += 61_000;
+    expect((await current(service)).stale).toBe(true);
+  });
+
   test("another chain's database is refused in one line", async () => {
     const path = join(await temporaryFolder(), 'chain.db');
     const database = await openDatabase(path);
