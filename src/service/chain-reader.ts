@@ -12,21 +12,30 @@ import { WeightedCache } from './weighted-cache.ts';
 
 /** Hashes of blocks' transactions that are kept: about 500 blocks of mainnet, 10 MB. */
 const KEPT_HASHES = 100_000;
+/** Transactions that are kept: about 100 blocks of mainnet, 15 MB. */
+const KEPT_TRANSACTIONS = 20_000;
 /** What a block counts beside its transactions. */
 const BLOCK_WEIGHT = 16;
+
+/** A transaction of a block, as far as one may wish to show it among others: its call data may be large. */
+export interface MinedTransaction
+  extends Pick<ChainTransaction, 'hash' | 'type' | 'from' | 'to' | 'value'>,
+    Omit<ChainReceipt, 'blockNumber' | 'blockHash'> {}
 
 /** What is known of a block beforehand, to tell whether another is the same. */
 export type BlockClue = Pick<Block, 'number' | 'hash'> & { readonly baseFeePerGas?: bigint };
 
 /**
- * Asks the source on behalf of many questions: each answer has its time, and blocks, which never change, are kept.
- * (Their transactions the source keeps itself.) Rejects with `ChainError` as the source does, or `ApiFailure`.
+ * Asks the source on behalf of many questions: each answer has its time, the same one at once is asked once,
+ * and blocks with their transactions, which never change, are kept. Rejects with `ChainError` as the source does, or `ApiFailure`.
  */
 export class ChainReader {
   readonly #source: ChainSource;
   readonly #ended: AbortSignal;
-  readonly #kept = new WeightedCache<number, ChainBlock>(KEPT_HASHES);
-  readonly #asking = new OnceAtATime<number, ChainBlock | null>();
+  readonly #blocks = new WeightedCache<number, ChainBlock>(KEPT_HASHES);
+  readonly #askingBlock = new OnceAtATime<number, ChainBlock | null>();
+  readonly #transactions = new WeightedCache<Hex, readonly MinedTransaction[]>(KEPT_TRANSACTIONS);
+  readonly #askingTransactions = new OnceAtATime<Hex, readonly MinedTransaction[] | null>();
 
   /** @param ended ends everything that is under way */
   constructor(source: ChainSource, ended: AbortSignal) {
@@ -40,10 +49,10 @@ export class ChainReader {
 
   /** The block that is now at this height; `null` where the chain has none. */
   block(number: number): Promise<ChainBlock | null> {
-    return this.#asking.ask(number, () =>
+    return this.#askingBlock.ask(number, () =>
       this.#bounded(async (signal) => {
         const block = await this.#source.block(number, { signal });
-        if (block) this.#kept.set(number, block, BLOCK_WEIGHT + block.transactionHashes.length);
+        if (block) this.#blocks.set(number, block, BLOCK_WEIGHT + block.transactionHashes.length);
         return block;
       }),
     );
@@ -51,13 +60,25 @@ export class ChainReader {
 
   /** The same, from what is kept where that is the block of the clue. */
   async blockOf(clue: BlockClue): Promise<ChainBlock | null> {
-    const kept = this.#kept.get(clue.number);
+    const kept = this.#blocks.get(clue.number);
     return kept !== undefined && isBlockOf(kept, clue) ? kept : this.block(clue.number);
   }
 
   /** In the block's order; `null` when the chain no longer holds this block. */
-  transactionsOf(block: Pick<ChainBlock, 'number' | 'hash'>): Promise<readonly IncludedTransaction[] | null> {
-    return this.#bounded((signal) => this.#source.transactionsOf(block, { signal }));
+  async transactionsOf(
+    block: Pick<ChainBlock, 'number' | 'hash'>,
+  ): Promise<readonly MinedTransaction[] | null> {
+    const kept = this.#transactions.get(block.hash);
+    if (kept !== undefined) return kept;
+    return this.#askingTransactions.ask(block.hash, () =>
+      this.#bounded(async (signal) => {
+        const found = await this.#source.transactionsOf(block, { signal });
+        if (found === null) return null;
+        const mined = found.map(toMined);
+        this.#transactions.set(block.hash, mined, BLOCK_WEIGHT + mined.length);
+        return mined;
+      }),
+    );
   }
 
   transaction(hash: Hex): Promise<ChainTransaction | null> {
@@ -84,4 +105,22 @@ export class ChainReader {
 /** Whether both are the same block: by hash, or by base fee where the clue comes from a page of fees. */
 export function isBlockOf(block: ChainBlock, clue: BlockClue): boolean {
   return clue.hash === null ? block.baseFeePerGas === clue.baseFeePerGas : block.hash === clue.hash;
+}
+
+function toMined({ transaction, receipt }: IncludedTransaction): MinedTransaction {
+  const { hash, type, from, to, value } = transaction;
+  const { status, transactionIndex, gasUsed, effectiveGasPrice, blobFee, dataFee } = receipt;
+  return {
+    hash,
+    type,
+    from,
+    to,
+    value,
+    status,
+    transactionIndex,
+    gasUsed,
+    effectiveGasPrice,
+    blobFee,
+    dataFee,
+  };
 }

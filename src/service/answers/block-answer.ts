@@ -141,7 +141,7 @@ async function tipsOf({ whole, fees }: KnownBlock, reader: ChainReader): Promise
 async function tipsFromReceipts(whole: ChainBlock, reader: ChainReader): Promise<bigint[] | null> {
   const mined = whole.transactionHashes.length === 0 ? [] : await ifAnswered(reader.transactionsOf(whole));
   if (mined === null) return null;
-  const tips = mined.map(({ receipt: { effectiveGasPrice, gasUsed } }) => ({
+  const tips = mined.map(({ effectiveGasPrice, gasUsed }) => ({
     tip: tipOf(effectiveGasPrice, whole.baseFeePerGas),
     gasUsed,
   }));

@@ -1,12 +1,8 @@
-import type {
-  ChainBlock,
-  ChainReceipt,
-  ChainTransaction,
-  IncludedTransaction,
-} from '../../chain/chain-source.ts';
+import type { ChainBlock, ChainReceipt, ChainTransaction } from '../../chain/chain-source.ts';
 import type { TxMetrics } from '../../contract/explorer.ts';
 import type { Hex } from '../../core/block.ts';
 import { usdOf } from '../../core/units.ts';
+import type { MinedTransaction } from '../chain-reader.ts';
 import { ApiFailure } from '../http/api-failure.ts';
 import {
   confirmationsOf,
@@ -112,7 +108,7 @@ async function inclusionOf({ hash, blockNumber }: ChainTransaction, context: Exp
 function included(
   receipt: ChainReceipt,
   block: ChainBlock,
-  mined: readonly IncludedTransaction[] | null,
+  mined: readonly MinedTransaction[] | null,
   { head, nativeUsd }: ExplorerContext,
 ): Inclusion {
   const cost = costOf(receipt);
@@ -134,16 +130,12 @@ function included(
 }
 
 /** The share of the block's other transactions that tipped less, ties counted half; `null` without others. */
-function tipRank(
-  receipt: ChainReceipt,
-  mined: readonly IncludedTransaction[],
-  baseFee: bigint,
-): number | null {
+function tipRank(receipt: ChainReceipt, mined: readonly MinedTransaction[], baseFee: bigint): number | null {
   const own = tipOf(receipt.effectiveGasPrice, baseFee);
-  const others = mined.filter(({ transaction }) => transaction.hash !== receipt.hash);
+  const others = mined.filter(({ hash }) => hash !== receipt.hash);
   let below = 0;
-  for (const other of others) {
-    const tip = tipOf(other.receipt.effectiveGasPrice, baseFee);
+  for (const { effectiveGasPrice } of others) {
+    const tip = tipOf(effectiveGasPrice, baseFee);
     if (tip < own) below += 1;
     else if (tip === own) below += 0.5;
   }

@@ -1,7 +1,8 @@
-import type { ChainBlock, IncludedTransaction } from '../../chain/chain-source.ts';
+import type { ChainBlock } from '../../chain/chain-source.ts';
 import type { TxRow, TxsMetrics } from '../../contract/explorer.ts';
 import type { TxsParameters } from '../../contract/queries.ts';
 import type { HistoryStore } from '../../store/history-store.ts';
+import type { MinedTransaction } from '../chain-reader.ts';
 import { mapBounded } from '../map-bounded.ts';
 import { blocksOfWindow } from './block-window.ts';
 import { costOf, type ExplorerContext, reorganised, requireTransactions, tipOf } from './explorer-context.ts';
@@ -45,7 +46,7 @@ export async function txsMetrics(
     return mined
       .toReversed()
       .slice(skip, skip + take)
-      .map((included) => toRow(included, block));
+      .map((transaction) => toRow(transaction, block));
   });
   return {
     chainId: profile.id,
@@ -73,9 +74,8 @@ function partsOfPage(newestFirst: readonly ChainBlock[], offset: number, size: n
   return parts;
 }
 
-function toRow({ transaction, receipt }: IncludedTransaction, block: ChainBlock): TxRow {
-  const { hash, type, from, to, value } = transaction;
-  const { status, transactionIndex, gasUsed, effectiveGasPrice } = receipt;
+function toRow(transaction: MinedTransaction, block: ChainBlock): TxRow {
+  const { hash, type, from, to, value, status, transactionIndex, gasUsed, effectiveGasPrice } = transaction;
   return {
     timestamp: isoFromSec(block.timestamp),
     blockNumber: block.number,
@@ -89,6 +89,6 @@ function toRow({ transaction, receipt }: IncludedTransaction, block: ChainBlock)
     gasUsed: wireInteger(gasUsed),
     effectiveGasPrice: wireWei(effectiveGasPrice),
     priorityFeePerGas: wireWei(tipOf(effectiveGasPrice, block.baseFeePerGas)),
-    costWei: costOf(receipt).toString(),
+    costWei: costOf(transaction).toString(),
   };
 }
