@@ -12,8 +12,22 @@ type Raw = Record<string, string>;
 interface RawBlock {
   number: string;
   hash: string;
-  baseFeePerGas: string;
+  baseFeePerGas?: string;
   transactions: Raw[];
+}
+
+interface HashedBlock {
+  number: string;
+  hash: string;
+  parentHash: string;
+  timestamp: string;
+  baseFeePerGas?: string;
+  gasUsed: string;
+  gasLimit: string;
+  miner: string;
+  blobGasUsed?: string;
+  excessBlobGas?: string;
+  transactions: string[];
 }
 
 const folder = new URL('../../fixtures/rpc/', import.meta.url);
@@ -127,6 +141,37 @@ describe('blocks of mainnet', () => {
 });
 
 describe('blocks of the conformance suite', () => {
+  test.each([
+    ['genesis', 0, 0],
+    ['london-fork', 27, 4],
+    ['merge-fork', 36, 4],
+    ['shanghai-fork', 39, 3],
+    ['cancun-fork', 42, 4],
+    ['prague-fork', 45, 6],
+  ])('%s, field by field', async (name, number, transactions) => {
+    const raw = suite<HashedBlock>(`block-${name}`);
+    const source = await sourceOf(
+      { ...raw, transactions: raw.transactions.map((each) => ({ hash: each })) },
+      [],
+    );
+    const block = await source.block(number);
+    expect(block).toEqual({
+      number,
+      hash: raw.hash,
+      parentHash: raw.parentHash,
+      timestamp: Number(raw.timestamp),
+      baseFeePerGas: BigInt(raw.baseFeePerGas ?? 0),
+      gasUsed: BigInt(raw.gasUsed),
+      gasLimit: BigInt(raw.gasLimit),
+      feeRecipient: raw.miner,
+      blobGasUsed: raw.blobGasUsed === undefined ? null : BigInt(raw.blobGasUsed),
+      excessBlobGas: raw.excessBlobGas === undefined ? null : BigInt(raw.excessBlobGas),
+      transactionHashes: raw.transactions,
+    });
+    expect(block?.transactionHashes).toHaveLength(transactions);
+    if (name === 'cancun-fork') expect(block?.blobGasUsed).toBe(131_072n);
+  });
+
   test('the newest, with its transactions and recorded receipts', async () => {
     const raw = suite<RawBlock>('block-latest');
     const receipts = suite<Raw[]>('block-receipts-latest');
