@@ -13,7 +13,10 @@ const VALUE_WIDTH = 66;
 
 /** The first group of the doctor's report: the way to the service, and what holds for all its answers. */
 export function connectionLines(finding: ServiceFinding, now: number, paint: Paint): string[] {
-  const { connection } = finding;
+  const { connection, routes } = finding;
+  // Of a service that gave no answer at all there is nothing to be said but the way to it.
+  const answered = routes.some(({ status }) => status !== null);
+  const gaveUp = routes.some(({ outcome }) => outcome === 'not-asked');
   const rows: [string, string | null][] = [
     ['dns', connection?.dns ? stepWords(connection.dns, ({ addresses }) => addresses.join(', ')) : null],
     ['tcp', connection?.tcp ? stepWords(connection.tcp, ({ address }) => address) : null],
@@ -21,11 +24,11 @@ export function connectionLines(finding: ServiceFinding, now: number, paint: Pai
     ['certificate', certificateWords(finding, now)],
     ['source', sourceWords(finding)],
     ['head', headWords(finding)],
-    ['clock', clockWords(finding)],
-    ['etag', ETAG_WORDS[finding.etag]],
-    ['packing', packingWords(finding)],
+    ['clock', answered ? clockWords(finding) : null],
+    ['etag', finding.snapshot === null ? null : ETAG_WORDS[finding.etag]],
+    ['packing', answered ? packingWords(finding) : null],
     ['limits', limitWords(finding)],
-    ['description', descriptionWords(finding)],
+    ['description', gaveUp ? null : descriptionWords(finding)],
   ];
   const wrapped = rows.map(
     ([label, value]) => [label, value === null ? null : wrapWords(value, VALUE_WIDTH).join('\n')] as const,
@@ -52,8 +55,10 @@ function certificateWords({ connection }: ServiceFinding, now: number): string |
 
 function validWords({ validUntil }: TlsFinding, now: number): string {
   if (validUntil === null) return 'valid for a time that it does not say';
-  const left = (validUntil - now) / 1_000;
-  const distance = left > 0 ? `${formatDuration(left)} left` : formatAge(-left);
+  const leftSec = (validUntil - now) / 1_000;
+  const days = Math.floor(leftSec / 86_400);
+  const left = days > 1 ? `${formatCount(days)} days left` : `${formatDuration(leftSec)} left`;
+  const distance = leftSec > 0 ? left : formatAge(-leftSec);
   return `valid until ${utcTime(validUntil, 'minutes')} UTC (${distance})`;
 }
 

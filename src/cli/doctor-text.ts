@@ -36,6 +36,7 @@ export function doctorText(
     '',
     ...connectionLines(finding, now, paint),
     ...ROUTE_GROUPS.flatMap((group) => groupLines(finding, group, paint)),
+    ...unaskedLines(finding),
     '',
     ...verdict.warnings.flatMap((warning) => hanging('warning  ', warning, paint.doubtful)),
     ...verdictLines(verdict, paint),
@@ -43,10 +44,18 @@ export function doctorText(
 }
 
 function groupLines({ routes }: ServiceFinding, group: string, paint: Paint): string[] {
-  const own = routes.filter((route) => route.group === group);
+  const own = routes.filter((route) => route.group === group && route.outcome !== 'not-asked');
   if (own.length === 0) return [];
   const head = `${group.padEnd(ROUTE_WIDTH)} status      ms  answer`;
   return ['', paint.title(head), ...own.flatMap((route) => routeLines(route, paint))];
+}
+
+/** What the doctor gave up on, in one line for all. */
+function unaskedLines({ routes }: ServiceFinding): string[] {
+  const [first, ...rest] = routes.filter(({ outcome }) => outcome === 'not-asked');
+  if (first === undefined) return [];
+  const count = rest.length === 0 ? '1 route was' : `${rest.length + 1} routes were`;
+  return ['', `${count} not asked: ${first.note ?? 'the doctor gave up'}`];
 }
 
 function routeLines(route: RouteFinding, paint: Paint): string[] {
@@ -91,6 +100,7 @@ function answerWords({
     case 'unreachable':
       return ['no answer', 'bad'];
     case 'skipped':
+    case 'not-asked':
       return ['skipped', 'plain'];
   }
 }

@@ -16,8 +16,10 @@ export type RouteOutcome =
   /** Any other status that is no success. */
   | 'failed'
   | 'unreachable'
-  /** Not asked; the note says why. */
-  | 'skipped';
+  /** There was nothing to ask with; the note says what. */
+  | 'skipped'
+  /** An earlier answer ended the asking; the note says why. */
+  | 'not-asked';
 
 export interface RouteFinding {
   readonly path: V1Route['path'];

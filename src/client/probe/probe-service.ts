@@ -59,9 +59,13 @@ export async function probeService(options: ProbeOptions): Promise<ServiceFindin
 
   for (const readRoute of READ_ROUTES) {
     signal.throwIfAborted();
-    const question: ReturnType<ReadRoute['ask']> = stop ?? readRoute.ask(known, presentOf(known, now));
+    if (stop !== null) {
+      routes.push(unasked(readRoute, 'not-asked', stop));
+      continue;
+    }
+    const question = readRoute.ask(known, presentOf(known, now));
     if (typeof question === 'string') {
-      routes.push(skipped(readRoute, question));
+      routes.push(unasked(readRoute, 'skipped', question));
       continue;
     }
     const path = pathOf(readRoute.route.path, question.path ?? {});
@@ -128,11 +132,11 @@ function judged(
   };
 }
 
-function skipped({ route }: ReadRoute, note: string): RouteFinding {
+function unasked({ route }: ReadRoute, outcome: 'skipped' | 'not-asked', note: string): RouteFinding {
   return {
     path: route.path,
     group: route.group,
-    outcome: 'skipped',
+    outcome,
     code: null,
     asked: null,
     status: null,
@@ -145,11 +149,11 @@ function skipped({ route }: ReadRoute, note: string): RouteFinding {
 
 /** Why there is no use in asking on; `null`: there is. */
 function reasonToStop({ outcome, code }: RouteFinding, first: boolean, unanswered: number): string | null {
-  if (code === 'key') return 'not asked: the service refused the key';
-  if (code === 'quota') return 'not asked: the quota is used up';
+  if (code === 'key') return 'the service refused the key';
+  if (code === 'quota') return 'the quota is used up';
   if (unanswered === 0) return null;
   return (first && outcome === 'unreachable') || unanswered >= MOST_UNANSWERED
-    ? 'not asked: the service does not answer'
+    ? 'the service does not answer'
     : null;
 }
 

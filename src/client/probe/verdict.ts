@@ -108,6 +108,6 @@ function quotaWarnings({ quota }: ServiceFinding): readonly string[] {
   if (dailyLimit === null || remainingToday === null || dailyLimit === 0) return [];
   const left = remainingToday / dailyLimit;
   return left < LITTLE_QUOTA_RATIO
-    ? [`${remainingToday} questions are left of today's quota (${formatPercent(left)})`]
+    ? [`${remainingToday} questions are left of today's quota (${formatPercent(left, 1)})`]
     : [];
 }

@@ -1,0 +1,406 @@
+import { getCACertificates, setDefaultCACertificates } from 'node:tls';
+import { gzipSync } from 'node:zlib';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import * as z from 'zod';
+import { PATHS, V1_ROUTES } from '../../src/contract/routes.ts';
+import { fixture } from '../client/answering.ts';
+import { HAS_OPENSSL, selfSigned } from '../client/probe/certificates.ts';
+import { type RunOptions, runMain } from './captured-io.ts';
+import { type Answering, OWN_ROUTES, send, serveAnswers } from './doctor-services.ts';
+import { HASH } from './explorer-answers.ts';
+
+const KEY = 'gk_a-very-secret-key';
+const READ_PATHS = V1_ROUTES.filter(({ method }) => method === 'get').map(({ path }) => path);
+
+const doctor = (url: string, argv: readonly string[] = [], options: RunOptions = {}) =>
+  runMain(['doctor', '--url', url, ...argv], { env: { GASTOP_API_KEY: KEY }, ...options });
+
+/** What scripts read of the JSON; the README documents it. */
+const Report = z.object({
+  service: z.object({ name: z.string(), origin: z.string().nullable(), withKey: z.boolean() }),
+  usable: z.boolean(),
+  verdict: z.enum(['usable', 'not-usable', 'unreachable', 'key', 'quota']),
+  exitCode: z.number(),
+  message: z.string(),
+  warnings: z.array(z.string()),
+  connection: z.object({ encrypted: z.boolean(), tls: z.unknown() }).nullable(),
+  clock: z.object({ skewSec: z.number(), uncertaintySec: z.number() }).nullable(),
+  headAgeSec: z.number().nullable(),
+  etag: z.string(),
+  encodings: z.record(z.string(), z.number()),
+  rateLimitHeaders: z.record(z.string(), z.string()),
+  quota: z.object({ remainingToday: z.number().nullable() }).nullable(),
+  description: z.object({ routes: z.number() }).nullable(),
+  routes: z.array(
+    z.object({
+      path: z.string(),
+      outcome: z.string(),
+      asked: z.string().nullable(),
+      status: z.number().nullable(),
+      latencyMs: z.number().nullable(),
+      note: z.string().nullable(),
+      reading: z.looseObject({ match: z.string(), prices: z.string(), unknownCount: z.number() }).nullable(),
+    }),
+  ),
+});
+
+async function reportOn(url: string, options: RunOptions = {}) {
+  const { exitCode, stdout } = await doctor(url, ['--json'], options);
+  const report = Report.parse(JSON.parse(stdout));
+  expect(report.exitCode).toBe(exitCode);
+  expect(stdout).not.toContain(KEY);
+  return { ...report, route: (path: string) => report.routes.find((route) => route.path === path) };
+}
+
+/** Lines are broken where the terminal ends, which is not what a test is about. */
+const unwrapped = (text: string): string => text.replaceAll(/\s+/g, ' ');
+
+/** Fit for any terminal, and without the key. */
+function expectHarmless({ stdout, stderr }: { stdout: string; stderr: string }): void {
+  expect(stdout + stderr).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202e]/);
+  expect(stdout + stderr).not.toContain(KEY);
+  expect(Math.max(...stdout.split('\n').map((line) => line.length))).toBeLessThanOrEqual(80);
+}
+
+describe('a service that speaks v1', () => {
+  it('is usable: each read route is told, each asked once, one twice for its ETag', async () => {
+    const { url, asked, keys } = await serveAnswers(OWN_ROUTES);
+    const result = await doctor(url);
+    expect(result).toMatchObject({ exitCode: 0, stderr: '' });
+    expectHarmless(result);
+    for (const path of READ_PATHS) expect(result.stdout).toContain(`\n${path} `);
+    expect(result.stdout).toMatch(/\n\/gas\/current {17}200 +\d+ {2}to the letter, [34]\d fields\n/);
+    expect(result.stdout).toContain('/alerts                      404');
+    expect(result.stdout).toMatch(/\nusable: its prices are understood/);
+    const v1 = asked.filter((path) => !/openapi|api-docs|playground/.test(path));
+    expect(new Set(v1).size).toBe(v1.length);
+    expect(v1).toHaveLength(16);
+    expect(new Set(keys)).toEqual(new Set([KEY, undefined]));
+  });
+
+  it('is asked for the block and the transaction that its earlier answers named', async () => {
+    const { url } = await serveAnswers(OWN_ROUTES);
+    const { route } = await reportOn(url);
+    expect(route(PATHS.block)).toMatchObject({ outcome: 'understood', asked: '/metrics/block/24337604' });
+    expect(route(PATHS.tx)).toMatchObject({ outcome: 'understood', asked: `/metrics/tx/${HASH}` });
+    expect(route(PATHS.txs)?.asked).toMatch(/^\/metrics\/txs\?from=20.*Z&to=20.*Z&size=5$/);
+  });
+
+  it('without alerts: not offered is no failure, and what hangs on them is skipped and says why', async () => {
+    const { url } = await serveAnswers(OWN_ROUTES);
+    const { route, warnings } = await reportOn(url);
+    expect(route(PATHS.alerts)).toMatchObject({ outcome: 'not-offered', status: 404 });
+    expect(route(PATHS.alert)).toMatchObject({ outcome: 'skipped', asked: null });
+    expect(route(PATHS.alertSavings)?.note).toContain('no alert to ask for');
+    expect(warnings).toEqual([]);
+  });
+
+  it('with alerts: the first one is asked for by its id', async () => {
+    const { url } = await serveAnswers({
+      ...OWN_ROUTES,
+      '/alerts': { items: [{ _id: 'a/1', status: 'PENDING' }], page: 0, size: 5, total: 1 },
+      '/alerts/a%2F1': { id: 'a/1', status: 'PENDING' },
+      '/alerts/a%2F1/savings': { alertId: 'a/1', events: 0 },
+      '/auto-txs': [],
+    });
+    const { route } = await reportOn(url);
+    for (const path of [PATHS.alerts, PATHS.alert, PATHS.alertSavings, PATHS.autoTxs]) {
+      expect(route(path)).toMatchObject({ path, outcome: 'understood' });
+    }
+    expect(route(PATHS.alert)?.asked).toBe('/alerts/a%2F1');
+    expect(route(PATHS.autoTx)).toMatchObject({ outcome: 'skipped' });
+  });
+
+  it('that honours its ETag, packs, and tells of limits and a description has all that told', async () => {
+    const snapshot: Answering = (request, response) => {
+      const same = request.headers['if-none-match'] === '"one"';
+      response.setHeader('etag', '"one"').setHeader('x-ratelimit-remaining', '17');
+      if (same) response.writeHead(304).end();
+      else
+        response
+          .writeHead(200, { 'content-type': 'application/json', 'content-encoding': 'gzip' })
+          .end(gzipSync(JSON.stringify(OWN_ROUTES['/gas/current'])));
+    };
+    const { url } = await serveAnswers({
+      ...OWN_ROUTES,
+      '/gas/current': snapshot,
+      '/api-playground/openapi.json': {
+        openapi: '3.1.0',
+        info: { title: 'Gas of others', version: '9' },
+        paths: { '/be/api/v1/gas/current': { get: { responses: {} } } },
+      },
+    });
+    expect(await reportOn(url)).toMatchObject({
+      etag: 'honoured',
+      encodings: { gzip: 1 },
+      rateLimitHeaders: { 'x-ratelimit-remaining': '17' },
+      quota: { remainingToday: 9_960 },
+      description: { routes: 1 },
+    });
+    const { stdout } = await doctor(url);
+    expect(stdout).toContain('etag          honoured');
+    expect(stdout).toContain('packing       gzip on 1 answer\n');
+    expect(stdout).toContain('9,960 of 10,000 left today; x-ratelimit-remaining: 17');
+    expect(stdout).toContain('description   OpenAPI, Gas of others 9: 1 route of v1');
+  });
+
+  it('whose ETag means nothing has that told', async () => {
+    const snapshot: Answering = (_request, response) =>
+      send(response, OWN_ROUTES['/gas/current'], 200, { etag: '"one"' });
+    const { url } = await serveAnswers({ ...OWN_ROUTES, '/gas/current': snapshot });
+    expect(await reportOn(url)).toMatchObject({ etag: 'ignored' });
+  });
+
+  it.each([
+    ['an hour ahead', 3_600, 'its clock is 1h ahead of ours'],
+    ['a minute behind', -60, 'behind ours'],
+  ])('whose clock is %s is usable, with a warning', async (_title, offSec, words) => {
+    const date = () => new Date(Date.now() + offSec * 1_000).toUTCString();
+    const { url } = await serveAnswers(OWN_ROUTES, { headers: { date: date() } });
+    const { exitCode, clock, warnings } = await reportOn(url);
+    expect(exitCode).toBe(0);
+    expect(Math.abs((clock?.skewSec ?? 0) - offSec)).toBeLessThan(30);
+    expect(warnings.join()).toContain(words);
+  });
+
+  it('whose clock is ours has no warning', async () => {
+    const { url } = await serveAnswers(OWN_ROUTES);
+    const { clock, warnings } = await reportOn(url);
+    expect(clock?.uncertaintySec).toBeGreaterThanOrEqual(0.5);
+    expect(warnings).toEqual([]);
+  });
+
+  it('that is stale and old is usable, with warnings', async () => {
+    const old = { ...own('/gas/current'), stale: true, blockTimestamp: '2026-01-20T12:00:00.000Z' };
+    const { url } = await serveAnswers({ ...OWN_ROUTES, '/gas/current': old });
+    const { exitCode, warnings, headAgeSec } = await reportOn(url);
+    expect(exitCode).toBe(0);
+    expect(headAgeSec).toBeGreaterThan(300);
+    expect(warnings).toEqual([
+      'it calls its prices stale: it does not say why',
+      expect.stringMatching(/^its newest block is .* old$/),
+    ]);
+  });
+
+  it('is drawn in colour on a terminal only, and not with NO_COLOR', async () => {
+    const { url } = await serveAnswers(OWN_ROUTES);
+    const colour = /\u001b\[32m/;
+    expect((await doctor(url, [], { terminal: true })).stdout).toMatch(colour);
+    expect((await doctor(url)).stdout).not.toContain('\u001b');
+    const env = { NO_COLOR: '1' };
+    expect((await doctor(url, [], { terminal: true, env })).stdout).not.toContain('\u001b');
+  });
+
+  it('with --ascii is told in nothing else', async () => {
+    const { url } = await serveAnswers(OWN_ROUTES);
+    expect((await doctor(url, ['--ascii'])).stdout).toMatch(/^[\n\u0020-\u007e]+$/);
+  });
+});
+
+/** Known to be a record. */
+function own(path: string): Record<string, unknown> {
+  return z.record(z.string(), z.unknown()).parse(OWN_ROUTES[path]);
+}
+
+describe('a service that we did not write', () => {
+  it('with the six fields of a hosted one is usable, and told what is guessed and what is missing', async () => {
+    const { url } = await serveAnswers({
+      '/gas/current': JSON.parse(fixture('hosted-snapshot-gwei.json')),
+      '/metrics/base-fee': JSON.parse(fixture('metrics-paged.json')),
+      '/metrics/priority-fee': JSON.parse(fixture('metrics-refused.json')),
+      '/dashboard/rate-limits': { plan: 'Pro', limit: 5_000, used: 4_990, remaining: 10 },
+    });
+    const { exitCode, route, warnings } = await reportOn(url);
+    expect(exitCode).toBe(0);
+    expect(route(PATHS.gasCurrent)).toMatchObject({
+      outcome: 'understood',
+      reading: { match: 'tolerant', prices: 'gwei' },
+    });
+    expect(route(PATHS.gasTrend)).toMatchObject({ outcome: 'not-offered' });
+    expect(route(PATHS.priorityFee)).toMatchObject({ outcome: 'unreadable' });
+    expect(warnings).toContainEqual(expect.stringContaining('from must be before to'));
+    expect(warnings).toContainEqual(expect.stringContaining("10 questions are left of today's quota"));
+    const result = await doctor(url);
+    expectHarmless(result);
+    expect(result.stdout).toContain('understood, 6 of ');
+    expect(result.stdout).toContain('prices taken for gwei, by their size');
+    expect(unwrapped(result.stdout)).toMatch(/missing: chainId, .*nextBasePrice/);
+    expect(unwrapped(result.stdout)).toContain('data[].timestamp = time, data[].blockNumber = block');
+  });
+
+  it('whose snapshot lacks a price is not usable: exit 1, with the field', async () => {
+    const { url } = await serveAnswers({ '/gas/current': fixture('snapshot-missing-average.json') });
+    const { exitCode, stdout } = await doctor(url);
+    expect(exitCode).toBe(1);
+    expect(unwrapped(stdout)).toMatch(/ not usable: the answer of \S+ to \/gas\/current has no averagePrice/);
+  });
+
+  it('that is none at all is not usable: exit 1', async () => {
+    const { url } = await serveAnswers({ '/gas/current': fixture('web-page.html') });
+    expect((await doctor(url)).exitCode).toBe(1);
+    expect((await doctor((await serveAnswers({})).url)).exitCode).toBe(1);
+  });
+
+  it('that is hostile in every answer is told harmlessly', async () => {
+    const evil = '\u001b]0;owned\u0007\u001b[2J\u202e';
+    const big: Answering = (_request, response) => {
+      response.writeHead(200, { 'content-type': 'application/json' });
+      const piece = Buffer.alloc(1_000_000, ' ');
+      let left = 100;
+      const more = () => {
+        while (left-- > 0 && !response.destroyed) {
+          if (!response.write(piece)) return void response.once('drain', more);
+        }
+        response.end();
+      };
+      more();
+    };
+    const { url } = await serveAnswers(
+      {
+        '/gas/current': fixture('snapshot-hostile.json'),
+        '/gas/trend': '\u0000\u0001garbage',
+        '/gas/recommendation': `<html>${evil}</html>`,
+        '/dashboard/stats/current': big,
+        '/dashboard/stats/chart': { points: [], [evil]: evil },
+        '/dashboard/stats/market': '[[[[[[',
+        '/dashboard/rate-limits': { plan: evil, [evil]: 1 },
+        '/dashboard/summary': { alerts: evil, message: KEY, errorCode: KEY },
+        '/metrics/base-fee': Object.fromEntries(Array.from({ length: 5_000 }, (_, n) => [`${evil}${n}`, n])),
+        '/metrics/priority-fee': ((_request, response) =>
+          response.writeHead(200, { 'content-encoding': 'gzip' }).end('no gzip')) satisfies Answering,
+        '/metrics/gas-used-ratio': ((request) => request.socket.destroy()) satisfies Answering,
+        '/metrics/txs': { data: [{ hash: `../../${evil}?x=#` }] },
+        '/alerts': ((_request, response) =>
+          response.writeHead(302, { location: 'https://evil.example' }).end()) satisfies Answering,
+        '/auto-txs': { items: [{ id: '..' }, { id: evil }, { id: `a/${KEY}` }] },
+      },
+      { headers: { 'x-ratelimit-note': `\u009b31m${KEY}`, date: 'Mon, yesterday' } },
+    );
+    const result = await doctor(url);
+    expectHarmless(result);
+    expect(result.exitCode).toBe(0);
+    const { route, routes } = await reportOn(url);
+    expect(routes).toHaveLength(READ_PATHS.length);
+    expect(route('/dashboard/stats/current')?.note).toContain('larger than 8 MB');
+    expect(route('/metrics/gas-used-ratio')?.outcome).toBe('unreachable');
+    expect(route('/alerts')?.note).toContain('redirects to https://evil.example');
+  });
+});
+
+describe('a service that cannot be used', () => {
+  it('because nothing listens: exit 3, and nothing else is tried', async () => {
+    const { exitCode, stdout } = await doctor('http://127.0.0.1:9');
+    expect(exitCode).toBe(3);
+    expect(stdout).toContain('nothing listens at 127.0.0.1:9');
+    expect(stdout.match(/no answer\n/g)).toHaveLength(1);
+    expect(stdout).toContain('\n18 routes were not asked: the service does not answer\n');
+    expect(stdout).toMatch(/\nnot reachable: /);
+  });
+
+  it('because its chain is down: exit 3', async () => {
+    const { url } = await serveAnswers({
+      '/gas/current': ((_request, response) =>
+        send(
+          response,
+          { errorCode: 'upstream_unavailable', message: 'no node answers' },
+          503,
+        )) satisfies Answering,
+    });
+    expect(await reportOn(url)).toMatchObject({ exitCode: 3, message: 'no node answers' });
+  });
+
+  it.each([
+    [401, 'api_key_invalid', 4, 'key'],
+    [403, 'plan_forbidden', 4, 'key'],
+    [429, 'daily quota', 5, 'quota'],
+  ])('because it answers %i: the exit code says so', async (status, errorCode, expected, verdict) => {
+    const refuse: Answering = (_request, response) =>
+      send(response, { errorCode, message: `refused ${KEY}` }, status);
+    const { url, asked } = await serveAnswers(Object.fromEntries(READ_PATHS.map((path) => [path, refuse])));
+    const report = await reportOn(url);
+    expect(report).toMatchObject({ exitCode: expected, verdict });
+    // What says no to everything is asked for nothing more.
+    if (status !== 403) expect(asked).toEqual(['/gas/current']);
+    expectHarmless(await doctor(url));
+  });
+
+  it('without a key says how to set one', async () => {
+    const refuse: Answering = (_request, response) => send(response, { errorCode: 'api_key_missing' }, 401);
+    const { url } = await serveAnswers({ '/gas/current': refuse });
+    const { exitCode, stdout } = await runMain(['doctor', '--url', url]);
+    expect(exitCode).toBe(4);
+    expect(stdout).toContain('GASTOP_API_KEY');
+    expect(stdout).toContain(', without a key');
+  });
+
+  it('because the quota ends under way: it stops there, exit 5, and tells what it had', async () => {
+    const refuse: Answering = (_request, response) =>
+      send(response, { errorCode: 'rate_limit_exceeded', message: 'the daily quota' }, 429);
+    const { url, asked } = await serveAnswers({ ...OWN_ROUTES, '/dashboard/stats/chart': refuse });
+    const { exitCode, route, verdict } = await reportOn(url);
+    expect({ exitCode, verdict }).toEqual({ exitCode: 5, verdict: 'quota' });
+    expect(route(PATHS.gasCurrent)?.outcome).toBe('understood');
+    expect(route(PATHS.summary)).toMatchObject({
+      outcome: 'not-asked',
+      note: 'the quota is used up',
+    });
+    expect(asked.at(-1)).toContain('/dashboard/stats/chart');
+  });
+
+  it('too fast is asked again when it says so, and the doctor goes on', async () => {
+    let refused = 0;
+    const once: Answering = (_request, response) => {
+      if (refused++ > 0) return send(response, OWN_ROUTES['/gas/trend']);
+      const body = { errorCode: 'rate_limit_exceeded', message: 'too many per second' };
+      send(response, body, 429, { 'retry-after': '1' });
+    };
+    const { url } = await serveAnswers({ ...OWN_ROUTES, '/gas/trend': once });
+    const { exitCode, route } = await reportOn(url);
+    expect(exitCode).toBe(0);
+    expect(route(PATHS.gasTrend)).toMatchObject({ outcome: 'understood', status: 200 });
+  });
+});
+
+describe('a source in this process', () => {
+  it('is probed without a network, and says that it is in this process', async () => {
+    const { exitCode, stdout, stderr } = await runMain(['doctor', '--demo']);
+    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
+    expect(stdout).toContain('seed 1, a service in this process');
+    expect(stdout).toContain('[SIMULATED]');
+    expect(stdout).not.toMatch(/^(dns|tcp|tls|clock) /m);
+  });
+});
+
+describe.skipIf(!HAS_OPENSSL)(
+  'over TLS (skipped: no openssl to make a certificate, where it is skipped)',
+  () => {
+    const trusting = (cert: string) => {
+      const before = getCACertificates('default');
+      setDefaultCACertificates([...before, cert]);
+      onTestFinished(() => setDefaultCACertificates(before));
+    };
+
+    it('with a certificate that nobody vouches for: exit 3, and the certificate is told', async () => {
+      const { url } = await serveAnswers(OWN_ROUTES, { secure: selfSigned() });
+      const result = await doctor(url);
+      expect(result.exitCode).toBe(3);
+      expectHarmless(result);
+      expect(result.stdout).toContain('tls           TLSv1.3');
+      expect(result.stdout).toMatch(/certificate {3}gas\.example\.org, Test of gastop, issued by/);
+      expect(unwrapped(result.stdout)).toContain('not trusted: it is self-signed');
+    });
+
+    it('with one that is trusted: usable, and a certificate that ends soon is a warning', async () => {
+      const soon = new Date(Date.now() + 3 * 86_400_000).toISOString().slice(0, 10).replaceAll('-', '');
+      const certificate = selfSigned({ to: soon });
+      trusting(certificate.cert);
+      const { url } = await serveAnswers(OWN_ROUTES, { secure: certificate });
+      const { exitCode, connection, warnings } = await reportOn(url);
+      expect({ exitCode, connection }).toMatchObject({
+        exitCode: 0,
+        connection: { encrypted: true, tls: { ok: true, trusted: true } },
+      });
+      expect(warnings).toEqual([expect.stringMatching(/^the certificate ends in 2d/)]);
+    });
+  },
+);
