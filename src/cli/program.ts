@@ -168,8 +168,15 @@ export function createProgram(
     .command('doctor')
     .summary('what a service answers, route by route')
     .description('Asks every read route of the service and says what was understood and what was missing.')
-    .option('--json', 'the same for programs')
-    .addHelpText('after', examples(['gastop doctor --url https://gas.example.org']))
+    .option('--json', 'all of it for programs; the README says what stands where')
+    .addHelpText(
+      'after',
+      `${examples(['gastop doctor --url https://gas.example.org', 'gastop doctor --json | jq .warnings'])}
+
+Exit codes
+  0 usable   1 its prices cannot be understood   3 unreachable
+  4 key missing or refused   5 quota used up`,
+    )
     .action(async (flags: DoctorFlags) => {
       const { doctor } = await import('./commands/doctor.ts');
       done(await doctor(contextFor(flagsOf()), flags));

@@ -1,0 +1,73 @@
+import { describe, expect, it } from 'vitest';
+import {
+  createGasClient,
+  type GasClientOptions,
+  transportOf,
+} from '../../../src/client/create-gas-client.ts';
+import { probeService } from '../../../src/client/probe/probe-service.ts';
+import { verdictOf } from '../../../src/client/probe/verdict.ts';
+import { sendJson, serve } from '../http-server.ts';
+import { OWN_RECOMMENDATION, OWN_SNAPSHOT, OWN_TREND } from '../own-answers.ts';
+
+async function probe(options: GasClientOptions, signal = new AbortController().signal) {
+  const finding = await probeService({
+    transport: transportOf(options),
+    client: createGasClient(options),
+    connection: null,
+    now: () => Date.now(),
+    signal,
+  });
+  return { finding, outcomes: finding.routes.map(({ outcome }) => outcome) };
+}
+
+describe('a service that stops answering', () => {
+  it('at the first question is asked nothing more', async () => {
+    const { url, requests } = await serve(() => {});
+    const { finding, outcomes } = await probe({ baseUrl: url, timeoutMs: 200 });
+    expect(requests).toHaveLength(1);
+    expect(outcomes[0]).toBe('unreachable');
+    expect(new Set(outcomes.slice(1))).toEqual(new Set(['not-asked']));
+    expect(verdictOf(finding, Date.now())).toMatchObject({
+      result: 'unreachable',
+      message: expect.stringContaining('gave no answer within 0.2 s'),
+    });
+  });
+
+  it('under way is given up after two questions, and is usable for what it had answered', async () => {
+    const answers: Record<string, unknown> = {
+      current: OWN_SNAPSHOT,
+      trend: OWN_TREND,
+      recommendation: OWN_RECOMMENDATION,
+    };
+    const { url, requests } = await serve(({ url: path = '' }, response) => {
+      const answer = answers[path.split('/').at(-1) ?? ''];
+      if (answer !== undefined && path.includes('/gas/')) sendJson(response, answer);
+    });
+    const { finding, outcomes } = await probe({ baseUrl: url, timeoutMs: 400 });
+    expect(requests).toHaveLength(5);
+    expect(outcomes.slice(0, 6)).toEqual([
+      ...['understood', 'understood', 'understood'],
+      ...['unreachable', 'unreachable', 'not-asked'],
+    ]);
+    expect(verdictOf(finding, Date.now())).toMatchObject({ result: 'usable' });
+  });
+
+  it('is let go of at once when the probe is called off', async () => {
+    const stop = new AbortController();
+    const { url } = await serve(() => stop.abort(new Error('enough')));
+    await expect(probe({ baseUrl: url }, stop.signal)).rejects.toThrow('enough');
+  });
+});
+
+describe('one question that goes unanswered', () => {
+  it('does not keep the others from being asked', async () => {
+    const { url } = await serve((request, response) => {
+      if (request.url?.endsWith('/gas/trend')) request.socket.destroy();
+      else if (request.url?.endsWith('/gas/current')) sendJson(response, OWN_SNAPSHOT);
+      else sendJson(response, { errorCode: 'not_found', message: 'no' }, 404);
+    });
+    const { outcomes } = await probe({ baseUrl: url });
+    expect(outcomes.slice(0, 3)).toEqual(['understood', 'unreachable', 'not-offered']);
+    expect(outcomes).not.toContain('not-asked');
+  });
+});
