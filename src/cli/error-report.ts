@@ -1,5 +1,6 @@
 import { ChainError, type ChainErrorCode } from '../chain/errors.ts';
 import { ClientError, type ClientErrorCode } from '../client/client-error.ts';
+import { formatDuration } from '../core/units.ts';
 import { StoreError, type StoreErrorCode } from '../store/store-error.ts';
 import { cleanLine } from './clean-line.ts';
 import { CliError } from './cli-error.ts';
@@ -64,11 +65,17 @@ function knownReport(error: unknown): ErrorReport | null {
   }
   if (error instanceof ClientError) {
     const details = error.details.map(({ path, message }) => (path === '' ? message : `${path}: ${message}`));
-    return { exitCode: CLIENT_EXIT[error.code], lines: [error.message, ...details] };
+    return { exitCode: CLIENT_EXIT[error.code], lines: [error.message + whenAgain(error), ...details] };
   }
   if (error instanceof StoreError) return { exitCode: STORE_EXIT[error.code], lines: [error.message] };
   if (error instanceof ChainError) return { exitCode: CHAIN_EXIT[error.code], lines: [error.message] };
   return null;
+}
+
+/** A script, or who wrote it, wants to know when asking again makes sense. */
+function whenAgain({ code, retryAfterSec }: ClientError): string {
+  const waits = (code === 'quota' || code === 'unavailable' || code === 'server') && retryAfterSec !== null;
+  return waits && retryAfterSec > 0 ? `; it may be asked again in ${formatDuration(retryAfterSec)}` : '';
 }
 
 function unexpectedReport(error: unknown, debug: boolean): ErrorReport {

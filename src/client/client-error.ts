@@ -68,4 +68,13 @@ export class ClientError extends Error {
     this.field = context.field ?? null;
     this.raw = context.raw ?? null;
   }
+
+  /** The same error with what is left of its wait, for questions that are held back because of it. */
+  waiting(leftSec: number): ClientError {
+    const { endpoint, status, limit, errorCode, details, field, raw } = this;
+    return new ClientError(this.code, this.message, {
+      ...{ endpoint, status, limit, errorCode, details, field, raw },
+      retryAfterSec: leftSec,
+    });
+  }
 }

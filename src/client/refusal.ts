@@ -1,4 +1,5 @@
 import { cleanText } from '../core/clean-text.ts';
+import { formatDuration } from '../core/units.ts';
 import { ClientError, type ClientErrorCode, LONGEST_RAW } from './client-error.ts';
 import { type LimitKind, limitKind } from './limit-kind.ts';
 import { type ErrorWords, errorWords } from './reading/error-words.ts';
@@ -18,6 +19,11 @@ const CODE_BY_STATUS: Readonly<Record<number, ClientErrorCode>> = {
   429: 'quota',
   503: 'unavailable',
 };
+
+/** v1's own word, also where a service says nothing. */
+const KEY_MISSING = 'api_key_missing';
+/** Longer than anybody waits for an answer, or than the client does. */
+const NEVER_SEC = 25 * 3_600;
 
 const QUOTA: Readonly<Record<LimitKind | 'unknown', string>> = {
   daily: 'the daily quota of this key is used up',
@@ -41,15 +47,20 @@ export function refusal(
   const message = isGuarded
     ? 'a proxy or firewall before the service refuses with a web page (403)'
     : sentence(code, status, said, { ...context, limit });
-  return new ClientError(code, message, {
-    endpoint: context.endpoint,
-    status,
-    retryAfterSec: waitSec,
-    limit,
-    errorCode: said.errorCode,
-    details: said.details,
-    raw: text.trim() === '' ? null : cleanText(text, LONGEST_RAW),
-  });
+  const isTooLong = waitSec !== null && waitSec > NEVER_SEC;
+  return new ClientError(
+    code,
+    isTooLong ? `${message}; it asks to wait ${formatDuration(waitSec)}` : message,
+    {
+      endpoint: context.endpoint,
+      status,
+      retryAfterSec: waitSec,
+      limit,
+      errorCode: said.errorCode === '' && code === 'key' && !context.withKey ? KEY_MISSING : said.errorCode,
+      details: said.details,
+      raw: text.trim() === '' ? null : cleanText(text, LONGEST_RAW),
+    },
+  );
 }
 
 function sentence(

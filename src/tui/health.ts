@@ -15,6 +15,8 @@ export type Health =
   | { readonly kind: 'stale'; readonly reason: string; readonly retryAt: number | null }
   /** The service does not answer; it is asked again. */
   | { readonly kind: 'reconnecting'; readonly reason: string; readonly retryAt: number | null }
+  /** The service has had enough questions; all wait until it wants to hear again. */
+  | { readonly kind: 'limited'; readonly reason: string; readonly retryAt: number | null }
   /** The service refuses; asking again is useless until the user does something. */
   | { readonly kind: 'refused'; readonly reason: string; readonly remedy: string };
 
@@ -25,7 +27,8 @@ export function healthOf(
   if (error !== null) {
     const remedy = remedyFor(error);
     if (remedy !== null) return { kind: 'refused', reason: error.message, remedy };
-    return { kind: 'reconnecting', reason: error.message, retryAt };
+    const isLimited = error instanceof ClientError && error.code === 'quota';
+    return { kind: isLimited ? 'limited' : 'reconnecting', reason: error.message, retryAt };
   }
   if (data === undefined) return { kind: 'connecting' };
   if (frozen) return { kind: 'frozen' };
@@ -38,13 +41,14 @@ export function healthOf(
 
 /** Whether the data on the screen is no longer what the chain says now. */
 export function isPast(health: Health): boolean {
-  return health.kind === 'stale' || health.kind === 'reconnecting' || health.kind === 'refused';
+  return 'reason' in health;
 }
 
 /** What only the user can do about an error; `null` where waiting helps. */
 export function remedyFor(error: Error): string | null {
   if (!(error instanceof ClientError)) return null;
-  if (error.code === 'key') return 'set GASTOP_API_KEY to a valid key and start again, or press r';
-  if (error.code === 'plan') return 'this plan has no API access; use another key, --rpc URL or --demo';
+  // The key is read when gastop starts.
+  if (error.code === 'key') return 'set GASTOP_API_KEY and start again; r asks once more';
+  if (error.code === 'plan') return 'it takes another plan or key (GASTOP_API_KEY); r asks once more';
   return null;
 }

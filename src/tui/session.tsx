@@ -14,11 +14,14 @@ import { DimContext } from './hooks/use-dim.ts';
 import { useSnapshot } from './hooks/use-gas.ts';
 import { MemoryContext } from './hooks/use-kept-state.ts';
 import { MonitorContext, type MonitorScope } from './hooks/use-monitor.ts';
+import { useRecovery } from './hooks/use-recovery.ts';
+import { useSessionPace } from './hooks/use-session-pace.ts';
 import { useSuspend } from './hooks/use-suspend.ts';
 import { type Toast, useToast } from './hooks/use-toast.ts';
 import type { Scope } from './keymap.ts';
 import type { SourceChoice } from './monitor-source.ts';
 import { activeScopes, type MonitorAction, type MonitorState, stepInterval } from './monitor-state.ts';
+import { polledEveryMs, UNKNOWN_PACE_MS } from './polling-pace.ts';
 import { createQueryClient } from './query-client.ts';
 import type { SourceState } from './source-holder.ts';
 import { TABS, type Tab } from './tabs.ts';
@@ -36,9 +39,6 @@ export interface SessionProps {
   readonly saveFile: (name: string, text: string) => Promise<string>;
 }
 
-/** Polling pace until the service has said how often its prices change. */
-const UNKNOWN_PACE_MS = 5_000;
-
 /** One source and all that is asked of it. Another source is another session: nothing of the old one remains. */
 export function Session(props: SessionProps) {
   const [queries] = useState(createQueryClient);
@@ -54,13 +54,17 @@ function SessionScreen(props: SessionProps) {
   const { columns, rows } = useWindowSize();
   const memory = useContext(MemoryContext);
   const opened = source.kind === 'open' ? source.source : null;
-  const client = opened?.client ?? null;
+  const { client, state: held, tryNow } = useSessionPace(opened?.client ?? null, now);
   const [pace, setPace] = useState(UNKNOWN_PACE_MS);
-  const intervalMs = state.intervalMs ?? opened?.intervalMs ?? pace;
-  const polled = useSnapshot(client, { intervalMs, frozen: state.frozen });
-  const snapshot = polled.data;
-  const said = snapshot?.updateFrequencySec ?? null;
-  if (said !== null && said > 0 && said * 1_000 !== pace) setPace(said * 1_000);
+  const wantedMs = state.intervalMs ?? opened?.intervalMs ?? pace;
+  const intervalMs = wantedMs * held.slowdown;
+  const asked = useSnapshot(client, { intervalMs, frozen: state.frozen });
+  const snapshot = asked.data;
+  const said = snapshot === undefined ? pace : polledEveryMs(snapshot);
+  if (said !== pace) setPace(said);
+  // What holds everything back is told at once, whichever question it came to.
+  const polled = held.halt === null ? asked : { ...asked, error: held.halt.error, retryAt: held.halt.until };
+  useRecovery(polled.error !== null);
 
   const error = source.kind === 'failed' ? source.error : polled.error;
   const health: Health = source.kind === 'failed' ? { kind: 'none' } : healthOf(polled, state.frozen);
@@ -102,7 +106,14 @@ function SessionScreen(props: SessionProps) {
     <MonitorContext value={scope}>
       <DimContext value={isPast(health)}>
         <KeyListener scopes={scopes}>
-          <GlobalKeys state={state} dispatch={dispatch} intervalMs={intervalMs} health={health} />
+          <GlobalKeys
+            state={state}
+            dispatch={dispatch}
+            wantedMs={wantedMs}
+            slowdown={held.slowdown}
+            health={health}
+            tryNow={tryNow}
+          />
           <Frame
             columns={columns}
             rows={rows}
@@ -112,6 +123,7 @@ function SessionScreen(props: SessionProps) {
             health={health}
             tab={tab}
             intervalMs={intervalMs}
+            slowed={held.slowdown > 1}
             scopes={scopes}
             toast={toast}
             body={body}
@@ -137,21 +149,26 @@ function badgeOf(kind: string | undefined): 'REPLAY' | 'SIMULATED' | null {
 interface GlobalKeysProps {
   readonly state: MonitorState;
   readonly dispatch: Dispatch<MonitorAction>;
-  readonly intervalMs: number;
+  /** The interval that the user or the source wants, ms. */
+  readonly wantedMs: number;
+  /** By how much the service's limit makes it longer. */
+  readonly slowdown: number;
   readonly health: Health;
+  readonly tryNow: () => void;
 }
 
 /** What the keys do that work everywhere. */
-function GlobalKeys({ state, dispatch, intervalMs, health }: GlobalKeysProps) {
+function GlobalKeys({ state, dispatch, wantedMs, slowdown, health, tryNow }: GlobalKeysProps) {
   const { exit } = useApp();
   const queries = useQueryClient();
   const toast = useToast();
   const suspend = useSuspend();
   const ask = () => queries.refetchQueries({ type: 'active' }, { cancelRefetch: true });
   const setPace = (direction: 'faster' | 'slower') => {
-    const next = stepInterval(intervalMs, direction);
+    const next = stepInterval(wantedMs, direction);
     dispatch({ type: 'set-interval', intervalMs: next });
-    toast({ kind: 'info', text: `Asking every ${next / 1_000} s` });
+    const held = slowdown === 1 ? '' : `, but every ${(next * slowdown) / 1_000} s until the limit is kept`;
+    toast({ kind: 'info', text: `Asking every ${next / 1_000} s${held}` });
   };
   const showTab = (tab: number) => dispatch({ type: 'show-tab', tab: (tab + TABS.length) % TABS.length });
   useActions('global', {
@@ -162,6 +179,7 @@ function GlobalKeys({ state, dispatch, intervalMs, health }: GlobalKeysProps) {
     'next-tab': () => showTab(state.tab + 1),
     'previous-tab': () => showTab(state.tab - 1),
     refresh: () => {
+      tryNow();
       void ask().then(() => {
         if (health.kind === 'live' || health.kind === 'frozen') toast({ kind: 'info', text: 'Asked again' });
       });

@@ -189,5 +189,28 @@ describe('the wait before trying again', () => {
   it('is the service’s own, and long without one, when a quota is used up', () => {
     expect(retryDelayMs(failure('quota', 5), 9)).toBe(5_000);
     expect(retryDelayMs(failure('quota'), 1)).toBe(60_000);
+    expect(retryDelayMs(failure('unavailable', 45), 9)).toBe(45_000);
+  });
+
+  it('is a day at most, whatever is asked for', () => {
+    expect(retryDelayMs(failure('quota', 9e6), 1)).toBe(90_000_000);
+  });
+
+  it('is spread by a quarter either way, so that many do not ask in step', () => {
+    const waits = [0, 0.5, 1].map((chance) => retryDelayMs(failure('server'), 5, chance));
+    expect(waits).toEqual([12_000, 16_000, 20_000]);
+  });
+
+  it('is none for a route the service does not have, but for the prices themselves', () => {
+    const absent = (endpoint: string) => new ClientError('not-found', 'none', { endpoint });
+    expect(retryDelayMs(absent('/gas/trend'), 1)).toBeNull();
+    expect(retryDelayMs(absent('/gas/current'), 1)).toBe(30_000);
+    expect(retryDelayMs(absent(`/metrics/tx/0x${'0'.repeat(64)}`), 1)).toBe(30_000);
+  });
+
+  it('is long where something answers that is not v1', () => {
+    expect([1, 2, 9].map((failures) => retryDelayMs(failure('unreadable'), failures))).toEqual([
+      10_000, 20_000, 60_000,
+    ]);
   });
 });

@@ -1,16 +1,23 @@
 import fc from 'fast-check';
 import stringWidth from 'string-width';
 import { describe, expect, it } from 'vitest';
-import { ClientError } from '../../src/client/client-error.ts';
+import { ClientError, type ClientErrorCode } from '../../src/client/client-error.ts';
+import { readDescription } from '../../src/client/description/read-description.ts';
+import type { LimitKind } from '../../src/client/limit-kind.ts';
+import type { SnapshotView } from '../../src/client/views.ts';
+import { beyondLines } from '../../src/tui/beyond-lines.ts';
 import { fitLeft, fitRight, truncate } from '../../src/tui/components/fit.ts';
 import { type Fact, flowFacts } from '../../src/tui/facts.ts';
+import { failureHint, failureTitle } from '../../src/tui/failure-words.ts';
 import { healthOf } from '../../src/tui/health.ts';
 import type { MonitorSource } from '../../src/tui/monitor-source.ts';
 import { INITIAL_MONITOR_STATE, monitorReducer, stepInterval } from '../../src/tui/monitor-state.ts';
 import { liveLayout } from '../../src/tui/panes/live/live-layout.ts';
+import { polledEveryMs } from '../../src/tui/polling-pace.ts';
 import { rawLines } from '../../src/tui/raw-lines.ts';
 import { SourceHolder } from '../../src/tui/source-holder.ts';
 import { EMPTY_INPUT, editLine, insertText } from '../../src/tui/text-input.ts';
+import { FOREIGN_30 } from '../client/foreign-openapi.ts';
 import { fakeGas, SNAPSHOT } from './fake-gas.ts';
 
 describe('fitting text', () => {
@@ -144,6 +151,77 @@ describe('the raw view', () => {
     expect(rawLines('{"a":"\\u001b[31mred"}', 80)).toEqual(['{', '  "a": "\\u001b[31mred"', '}']);
     expect(rawLines('{"a":"\\u009b31m"}', 80).join('')).not.toMatch(/[\u0080-\u009f]/);
     expect(rawLines('<html>abcdef', 6)).toEqual(['<html>', 'abcdef']);
+  });
+});
+
+describe('fields beyond v1', () => {
+  const description = readDescription(FOREIGN_30);
+
+  it('stand with the service’s own words, in lines that fit', () => {
+    expect(beyondLines(description, '/gas/current', 30)).toEqual([
+      "Fields beyond v1, in the service's own words",
+      '  intradayScore',
+      '    Intraday score: How the',
+      '    price stands within its',
+      '    day, 0 to 100',
+      '  lanes.slow.eta',
+      '    Seconds',
+      '  requestId',
+      '',
+    ]);
+  });
+
+  it('are not spoken of where there are none, or no description', () => {
+    expect(beyondLines(description, '/gas/trend', 30)).toEqual([]);
+    expect(beyondLines(null, '/gas/current', 30)).toEqual([]);
+    expect(beyondLines(undefined, '/gas/current', 30)).toEqual([]);
+  });
+});
+
+describe('the words for a failure', () => {
+  const of = (
+    code: ClientErrorCode,
+    more: { limit?: LimitKind; errorCode?: string; endpoint?: string } = {},
+  ) => new ClientError(code, 'x', { endpoint: '/gas/current', ...more });
+
+  it('are different for each kind', () => {
+    const failures = [
+      of('unreachable'),
+      of('key', { errorCode: 'api_key_missing' }),
+      of('key'),
+      of('key', { errorCode: 'api_key_revoked' }),
+      of('plan'),
+      of('not-found'),
+      of('not-found', { endpoint: '/gas/trend' }),
+      of('invalid'),
+      of('quota'),
+      of('quota', { limit: 'daily' }),
+      of('quota', { limit: 'rate' }),
+      of('unavailable'),
+      of('server'),
+      of('unreadable'),
+    ];
+    expect(new Set(failures.map(failureTitle)).size).toBe(failures.length);
+  });
+
+  it('for a limit say that nothing needs to be done', () => {
+    expect(failureHint(of('quota'))).toContain('goes on by itself');
+    expect(healthOf({ data: SNAPSHOT, error: of('quota'), retryAt: 7 }, false)).toMatchObject({
+      kind: 'limited',
+      retryAt: 7,
+    });
+  });
+});
+
+describe('how often a service is asked', () => {
+  it('is its own word within reason, else its chain’s pace, else that of mainnet', () => {
+    const every = (change: Partial<SnapshotView>) => polledEveryMs({ ...SNAPSHOT, ...change });
+    expect(every({ updateFrequencySec: 30 })).toBe(30_000);
+    expect(every({ updateFrequencySec: 1e-9 })).toBe(500);
+    expect(every({ updateFrequencySec: 1e12 })).toBe(3_600_000);
+    expect(every({ updateFrequencySec: null, chainId: 1 })).toBe(12_000);
+    expect(every({ updateFrequencySec: 0, chainId: 10 })).toBe(2_000);
+    expect(every({ updateFrequencySec: null, chainId: null })).toBe(12_000);
   });
 });
 

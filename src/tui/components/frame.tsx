@@ -21,6 +21,8 @@ interface FrameProps {
   readonly health: Health;
   readonly tab: Tab;
   readonly intervalMs: number;
+  /** The service's limit makes the interval longer than wanted. */
+  readonly slowed: boolean;
   readonly scopes: readonly Scope[];
   readonly toast: Toast | null;
   /** Draws what lies between the bars in the room that is left. */
@@ -29,7 +31,8 @@ interface FrameProps {
 
 /** What stands around every pane; exactly as high as the terminal, for a taller frame would flicker. */
 export function Frame(props: FrameProps) {
-  const { columns, rows, chainName, badge, snapshot, health, tab, intervalMs, scopes, toast, body } = props;
+  const { columns, rows, chainName, badge, snapshot, health, tab, intervalMs, slowed, scopes, toast, body } =
+    props;
   const spoken = useIsScreenReaderEnabled();
   if (spoken) return <SpokenFrame {...props} />;
   if (columns < SMALLEST.columns || rows < SMALLEST.rows) {
@@ -40,7 +43,7 @@ export function Frame(props: FrameProps) {
   return (
     <Box flexDirection="column" width={columns} height={rows} overflow="hidden">
       <StatusBar width={columns} chainName={chainName} snapshot={snapshot} health={health} badge={badge} />
-      <TabBar width={columns} current={tab} intervalMs={intervalMs} />
+      <TabBar width={columns} current={tab} intervalMs={intervalMs} slowed={slowed} />
       {noticed ? <NoticeLine health={health} width={columns} /> : null}
       <Box flexDirection="column" flexGrow={1} flexShrink={1} overflow="hidden">
         {body(rows - 3 - (noticed ? 1 : 0))}

@@ -1,5 +1,6 @@
 import { Box, Text } from 'ink';
 import { ClientError } from '../../client/client-error.ts';
+import { failureHint, failureTitle } from '../failure-words.ts';
 import { remedyFor } from '../health.ts';
 import { useElapsed } from '../hooks/use-elapsed.ts';
 import { useNow } from '../hooks/use-now.ts';
@@ -55,9 +56,9 @@ function Refusal({ error, retryAt }: { readonly error: Error; readonly retryAt: 
   return (
     <PaneState
       kind="error"
-      title="The service does not give prices"
+      title={failureTitle(error)}
       reason={error.message}
-      hint={remedyFor(error) ?? 'r asks again now, i shows what the service said, q quits'}
+      hint={remedyFor(error) ?? failureHint(error)}
       retryInSec={retryAt === null ? null : Math.max((retryAt - now) / 1_000, 0)}
     />
   );

@@ -14,7 +14,7 @@ interface NoticeLineProps {
 export function NoticeLine({ health, width }: NoticeLineProps) {
   const theme = useTheme();
   const now = useNow();
-  if (health.kind !== 'stale' && health.kind !== 'reconnecting' && health.kind !== 'refused') return null;
+  if (!('reason' in health)) return null;
   const next = health.kind === 'refused' ? health.remedy : retryText(health.retryAt, now);
   const tail = next === null ? '' : ` ${theme.glyph.dot} ${theme.text(next)}`;
   const room = Math.max(width - 4 - displayWidth(tail), 12);

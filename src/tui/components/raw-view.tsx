@@ -1,4 +1,7 @@
 import { ClientError } from '../../client/client-error.ts';
+import { beyondLines } from '../beyond-lines.ts';
+import { failureTitle } from '../failure-words.ts';
+import { useDescription } from '../hooks/use-description.ts';
 import { useMonitor } from '../hooks/use-monitor.ts';
 import { usePolledQuery } from '../hooks/use-polled-query.ts';
 import { rawLines } from '../raw-lines.ts';
@@ -21,22 +24,23 @@ export function RawView({ path, query = {}, columns, rows }: RawViewProps) {
     everyMs: null,
     frozen,
   });
-  const answer = data ?? (error instanceof ClientError ? error.raw : null);
-  if (answer !== null && answer !== undefined) {
-    return (
-      <ScrollView
-        title={`GET ${asked}`}
-        lines={rawLines(answer, columns - 2)}
-        columns={columns}
-        rows={rows}
-      />
-    );
+  const description = useDescription();
+  const width = columns - 2;
+  const refused = data === undefined && error instanceof ClientError ? error.raw : null;
+  const answer = data ?? refused;
+  if (answer !== null) {
+    const lines = [
+      ...(refused === null || error === null ? [] : [...rawLines(error.message, width), '']),
+      ...beyondLines(description, path, width),
+      ...rawLines(answer, width),
+    ];
+    return <ScrollView title={`GET ${asked}`} lines={lines} columns={columns} rows={rows} />;
   }
   if (error === null) return <PaneState kind="loading" what={`the answer to ${asked}`} />;
   return (
     <PaneState
       kind="error"
-      title={`No answer to ${asked}`}
+      title={failureTitle(error)}
       reason={error.message}
       hint="r asks again, Esc closes"
       retryInSec={null}

@@ -27,6 +27,7 @@ const STATES: Readonly<
   frozen: { glyph: 'stale', word: 'FROZEN', color: 'warn' },
   stale: { glyph: 'stale', word: 'stale', color: 'warn' },
   reconnecting: { glyph: 'stale', word: 'reconnecting', color: 'bad' },
+  limited: { glyph: 'stale', word: 'limited', color: 'warn' },
   refused: { glyph: 'stale', word: 'refused', color: 'bad' },
 };
 

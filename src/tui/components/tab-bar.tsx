@@ -9,10 +9,11 @@ interface TabBarProps {
   readonly width: number;
   readonly current: Tab;
   readonly intervalMs: number;
+  readonly slowed: boolean;
 }
 
 /** The tabs with their keys; the one shown stands in brackets, so that it is seen without colour too. */
-export function TabBar({ width, current, intervalMs }: TabBarProps) {
+export function TabBar({ width, current, intervalMs, slowed }: TabBarProps) {
   const theme = useTheme();
   return (
     <SpreadLine
@@ -25,7 +26,7 @@ export function TabBar({ width, current, intervalMs }: TabBarProps) {
           <Text key={tab.action}>{` ${key} ${tab.title} `}</Text>
         );
       })}
-      right={<Text dimColor>{`every ${interval(intervalMs)} `}</Text>}
+      right={<Text dimColor>{`${slowed ? 'slowed: ' : ''}every ${interval(intervalMs)} `}</Text>}
     />
   );
 }

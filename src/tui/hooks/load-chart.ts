@@ -1,15 +1,18 @@
 import { ClientError } from '../../client/client-error.ts';
 import type { CallOptions, GasClient, MetricsQuery } from '../../client/gas-client.ts';
 import type { ChartPointView, ChartView, MetricsView } from '../../client/views.ts';
-import { BUCKET_SEC, TIME_FRAME_SEC, type TimeFrame } from '../../contract/choices.ts';
-import type { Bucket, Percentile } from '../../contract/metrics.ts';
+import { BUCKET_SEC } from '../../contract/choices.ts';
+import type { Bucket } from '../../contract/metrics.ts';
 import { formatDuration } from '../../core/units.ts';
 import type { ChartAnswer } from '../panes/chart/chart-data.ts';
+import { longestTimeFrame, timeFrameSec } from '../panes/chart/time-frame.ts';
 
 export interface ChartRequest {
-  readonly timeFrame: TimeFrame;
-  readonly percentile: Percentile;
+  readonly timeFrame: string;
+  readonly percentile: string;
   readonly compare: boolean;
+  /** All time frames of the service. */
+  readonly timeFrames: readonly string[];
   /** The chain's block time, to see whether single blocks are few enough; `null` where unknown. */
   readonly blockTimeSec: number | null;
 }
@@ -32,12 +35,12 @@ export async function loadChart(
   const chart = await client.statsChart(timeFrame, options);
   const first = chart.points[0]?.timestamp;
   const last = chart.points.at(-1)?.timestamp;
-  const frameMs = TIME_FRAME_SEC[timeFrame] * 1_000;
   if (first === undefined || last === undefined || last <= first) {
     const nothing = { rows: [], problem: null };
     return { timeFrame, percentile, chart, tips: nothing, ranges: [], previous: compare ? nothing : null };
   }
 
+  const frameMs = frameMsOf(timeFrame, chart);
   const start = Math.max(first, last - frameMs);
   // The last point begins then; the newest block is within it.
   const to = last + Math.max(chart.bucketSec ?? 1, 1) * 1_000;
@@ -138,16 +141,26 @@ async function partOf<Row>(
 /** Why there is no window before: how far history reaches, and how far it would have to. */
 async function reachText(
   client: GasClient,
-  { timeFrame }: ChartRequest,
+  { timeFrame, timeFrames }: ChartRequest,
   chart: ChartView,
   last: number,
   options: CallOptions,
 ): Promise<string> {
-  const frameSec = TIME_FRAME_SEC[timeFrame];
+  const frameSec = frameMsOf(timeFrame, chart) / 1_000;
   const shownSec = (last - (chart.points[0]?.timestamp ?? last)) / 1_000;
+  const longest = longestTimeFrame(timeFrames);
   // A chart that is full does not tell how much lies before it; the longest one does.
-  const isFull = shownSec > frameSec * 0.9 && timeFrame !== '30d';
-  const oldest = isFull ? (await client.statsChart('30d', options)).points[0]?.timestamp : undefined;
+  const isFull = shownSec > frameSec * 0.9;
+  const oldest =
+    isFull && longest !== null && longest !== timeFrame
+      ? (await client.statsChart(longest, options)).points[0]?.timestamp
+      : undefined;
   const reachSec = Math.max(shownSec, oldest === undefined ? 0 : (last - oldest) / 1_000);
   return `history reaches back ${formatDuration(reachSec)}, two windows of ${timeFrame} need ${formatDuration(2 * frameSec)}`;
+}
+
+/** A time frame that does not say how long it is means what came. */
+function frameMsOf(timeFrame: string, { points }: ChartView): number {
+  const sec = timeFrameSec(timeFrame);
+  return sec === null ? (points.at(-1)?.timestamp ?? 0) - (points[0]?.timestamp ?? 0) : sec * 1_000;
 }

@@ -42,7 +42,8 @@ export function useBlockList(snapshot: SnapshotView, shown: boolean, ownTips: ()
     frozen,
   });
   useEachHead(snapshot, () => {
-    if (shown) void polled.refresh();
+    // What has failed waits for its own next try.
+    if (shown && polled.error === null) void polled.refresh();
   });
   const series = polled.data?.value;
   const rows = useMemo(

@@ -1,20 +1,22 @@
 import { useRef } from 'react';
-import type { MarketView } from '../../client/views.ts';
-import type { TimeFrame } from '../../contract/primitives.ts';
+import type { MarketView, SnapshotView } from '../../client/views.ts';
 import { chainProfile } from '../../core/chains.ts';
+import type { ChartChoices } from '../panes/chart/chart-choices.ts';
 import type { ChartAnswer } from '../panes/chart/chart-data.ts';
 import type { ChartState } from '../panes/chart/chart-state.ts';
+import { timeFrameSec } from '../panes/chart/time-frame.ts';
 import { loadChart } from './load-chart.ts';
+import { headOf, useFollowHead } from './use-follow-head.ts';
 import { useMonitor } from './use-monitor.ts';
 import { type Polled, usePolledQuery } from './use-polled-query.ts';
 
 /** The longer the frame the less one block changes it, and the more an answer costs the service. */
-const SLOWEST_MS: Readonly<Record<TimeFrame, number>> = {
-  '1h': 0,
-  '24h': 30_000,
-  '7d': 120_000,
-  '30d': 300_000,
-};
+function leastMs(timeFrame: string): number {
+  const sec = timeFrameSec(timeFrame) ?? 86_400;
+  if (sec <= 3_600) return 0;
+  if (sec <= 86_400) return 30_000;
+  return sec <= 604_800 ? 120_000 : 300_000;
+}
 const HEATMAP_MS = 300_000;
 
 /** An answer with the time at which it came, ms. */
@@ -29,33 +31,42 @@ export interface Dated<T> {
  */
 export function useChartData(
   state: ChartState,
-  chainId: number | null,
+  choices: ChartChoices,
+  snapshot: SnapshotView,
 ): Polled<Dated<ChartAnswer>> & { readonly pending: boolean } {
   const { client, intervalMs, frozen, now } = useMonitor();
   const { timeFrame, percentile, compare, heatmap } = state;
+  const { chainId } = snapshot;
+  const { timeFrames } = choices;
   const blockTimeSec = chainId === null ? null : chainProfile(chainId).feeRule.blockTimeSec;
   const polled = usePolledQuery({
     key: ['chart-pane', timeFrame, percentile, compare ? 'compared' : null, blockTimeSec],
     enabled: !heatmap,
     ask: async (signal) => {
-      const value = await loadChart(client, { timeFrame, percentile, compare, blockTimeSec }, { signal });
+      const value = await loadChart(
+        client,
+        { timeFrame, percentile, compare, timeFrames, blockTimeSec },
+        { signal },
+      );
       return { value, at: now() };
     },
-    everyMs: Math.max(intervalMs, SLOWEST_MS[timeFrame]),
+    everyMs: null,
+    freshMs: Math.max(intervalMs, leastMs(timeFrame)),
     frozen,
   });
+  useFollowHead(polled, headOf(snapshot), leastMs(timeFrame));
   const last = useRef<Dated<ChartAnswer> | undefined>(undefined);
   last.current = polled.data ?? last.current;
   return { ...polled, data: last.current, pending: polled.data === undefined };
 }
 
 /** Mean base fees by hour of the week, asked for only while they are shown. */
-export function useHeatmap(shown: boolean): Polled<Dated<MarketView>> {
+export function useHeatmap(shown: boolean, timeFrame: string): Polled<Dated<MarketView>> {
   const { client, intervalMs, frozen, now } = useMonitor();
   return usePolledQuery({
-    key: ['chart-hours'],
+    key: ['chart-hours', timeFrame],
     enabled: shown,
-    ask: async (signal) => ({ value: await client.statsMarket('30d', { signal }), at: now() }),
+    ask: async (signal) => ({ value: await client.statsMarket(timeFrame, { signal }), at: now() }),
     everyMs: Math.max(intervalMs, HEATMAP_MS),
     frozen,
   });

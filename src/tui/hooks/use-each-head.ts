@@ -1,10 +1,10 @@
 import { useEffect, useRef } from 'react';
 import type { SnapshotView } from '../../client/views.ts';
+import { headOf } from './use-follow-head.ts';
 
 /** Calls `refresh` once for every new head after the first one: one round of questions per block. */
 export function useEachHead(snapshot: SnapshotView, refresh: () => void): void {
-  // A service that names no block changes its snapshot when something is new.
-  const head = snapshot.blockNumber ?? snapshot.updatedAt ?? snapshot;
+  const head = headOf(snapshot);
   const asked = useRef(head);
   const latest = useRef(refresh);
   latest.current = refresh;

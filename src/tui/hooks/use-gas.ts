@@ -6,7 +6,7 @@ import type {
   SnapshotView,
   TrendView,
 } from '../../client/views.ts';
-import { useEachHead } from './use-each-head.ts';
+import { headOf, useFollowHead } from './use-follow-head.ts';
 import { useMonitor } from './use-monitor.ts';
 import { type Polled, usePolledQuery } from './use-polled-query.ts';
 
@@ -38,38 +38,43 @@ export interface LiveData {
   readonly market: Polled<MarketView>;
 }
 
-/** What the Live pane shows beside the snapshot. Trend and recommendation follow the head: one question per block. */
+/** What the Live pane shows beside the snapshot; all of it follows the head. */
 export function useLiveData(snapshot: SnapshotView): LiveData {
   const { client, intervalMs, frozen } = useMonitor();
   const trend = usePolledQuery({
     key: ['trend'],
     ask: (signal) => client.gasTrend({ signal }),
     everyMs: null,
+    freshMs: intervalMs,
     frozen,
   });
   const recommendation = usePolledQuery({
     key: ['recommendation'],
     ask: (signal) => client.gasRecommendation({ signal }),
     everyMs: null,
+    freshMs: intervalMs,
     frozen,
   });
   const hour = usePolledQuery({
     key: ['chart', '1h'],
     ask: (signal) => client.statsChart('1h', { signal }),
-    everyMs: Math.max(intervalMs, HOUR_CHART_MS),
+    everyMs: null,
+    freshMs: intervalMs,
     frozen,
   });
   const market = usePolledQuery({
     key: ['market', '24h'],
     ask: (signal) => client.statsMarket('24h', { signal }),
-    // A recording played fast leaves an old day behind within seconds.
-    everyMs: Math.max(intervalMs, snapshot.source.kind === 'replay' ? REPLAY_MARKET_MS : MARKET_MS),
+    everyMs: null,
+    freshMs: intervalMs,
     frozen,
   });
 
-  useEachHead(snapshot, () => {
-    void trend.refresh();
-    void recommendation.refresh();
-  });
+  const head = headOf(snapshot);
+  useFollowHead(trend, head);
+  useFollowHead(recommendation, head);
+  useFollowHead(hour, head, HOUR_CHART_MS);
+  // A recording played fast leaves an old day behind within seconds.
+  useFollowHead(market, head, snapshot.source.kind === 'replay' ? REPLAY_MARKET_MS : MARKET_MS);
   return { trend, recommendation, hour, market };
 }

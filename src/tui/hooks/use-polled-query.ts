@@ -19,6 +19,8 @@ export interface PolledQuery<T> {
   readonly ask: (signal: AbortSignal) => Promise<T>;
   /** Time from an answer to the next question, ms; `null`: asks once and again only after failures. */
   readonly everyMs: number | null;
+  /** An answer no older is good enough when its screen is shown again, ms; default: 0. */
+  readonly freshMs?: number;
   /** `false`: asks nothing and drops nothing. */
   readonly enabled?: boolean;
   /** No question by itself, neither polling nor trying again. */
@@ -29,7 +31,8 @@ export interface PolledQuery<T> {
 interface Failures {
   readonly id: string;
   readonly count: number;
-  readonly last: { readonly error: Error; readonly at: number } | null;
+  /** `waitMs` is settled when it fails, so that what is said of the next try stays true. */
+  readonly last: { readonly error: Error; readonly at: number; readonly waitMs: number | null } | null;
 }
 
 /**
@@ -38,7 +41,7 @@ interface Failures {
  * nothing is drawn again.
  */
 export function usePolledQuery<T>(options: PolledQuery<T>): Polled<T> {
-  const { key, ask, everyMs, enabled = true, frozen = false } = options;
+  const { key, ask, everyMs, freshMs = 0, enabled = true, frozen = false } = options;
   const id = JSON.stringify(key);
   const failures = useRef<Failures>({ id, count: 0, last: null });
   // Another question starts with a clean record.
@@ -46,7 +49,9 @@ export function usePolledQuery<T>(options: PolledQuery<T>): Polled<T> {
 
   const waitMs = (error: unknown) => {
     if (frozen) return null;
-    return error === null ? everyMs : retryDelayMs(error, failures.current.count);
+    if (error === null) return everyMs;
+    const { last } = failures.current;
+    return last !== null && last.error === error ? last.waitMs : retryDelayMs(error, 1);
   };
   const query = useQuery<T, Error>({
     queryKey: key,
@@ -59,11 +64,17 @@ export function usePolledQuery<T>(options: PolledQuery<T>): Polled<T> {
       } catch (cause) {
         const error = cause instanceof Error ? cause : new Error(String(cause));
         if (!signal.aborted && failures.current.id === id) {
-          failures.current = { id, count: failures.current.count + 1, last: { error, at: Date.now() } };
+          const count = failures.current.count + 1;
+          const last = { error, at: Date.now(), waitMs: retryDelayMs(error, count, Math.random()) };
+          failures.current = { id, count, last };
         }
         throw error;
       }
     },
+    staleTime: freshMs,
+    notifyOnChangeProps: ['data', 'error', 'errorUpdatedAt'],
+    // What has failed waits for its next try, whichever screen is shown in between.
+    retryOnMount: false,
     // Evaluated anew after every answer, which also starts the waiting anew.
     refetchInterval: (current) => waitMs(current.state.error) ?? false,
   });

@@ -7,7 +7,7 @@ import type {
   SnapshotView,
 } from '../../client/views.ts';
 import type { Dated } from './use-chart-data.ts';
-import { useEachHead } from './use-each-head.ts';
+import { headOf, useFollowHead } from './use-follow-head.ts';
 import { useMonitor } from './use-monitor.ts';
 import { type Polled, usePolledQuery } from './use-polled-query.ts';
 
@@ -67,6 +67,6 @@ export function useService(snapshot: SnapshotView): ServiceData {
     everyMs: null,
     frozen,
   });
-  useEachHead(snapshot, () => void recommendation.refresh());
+  useFollowHead(recommendation, headOf(snapshot));
   return { summary, limits, day, month, recommendation, description };
 }

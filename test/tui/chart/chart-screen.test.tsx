@@ -2,6 +2,7 @@ import { QueryClientProvider } from '@tanstack/react-query';
 import { render } from 'ink-testing-library';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { ClientError } from '../../../src/client/client-error.ts';
+import { readDescription } from '../../../src/client/description/read-description.ts';
 import type { GasClient } from '../../../src/client/gas-client.ts';
 import { Dispatcher } from '../../../src/tui/dispatcher.ts';
 import { DispatcherContext } from '../../../src/tui/hooks/use-actions.ts';
@@ -11,6 +12,7 @@ import { Clock, ClockContext } from '../../../src/tui/hooks/use-now.ts';
 import { type Toast, ToastContext } from '../../../src/tui/hooks/use-toast.ts';
 import { ChartScreen } from '../../../src/tui/panes/chart/chart-screen.tsx';
 import { createQueryClient } from '../../../src/tui/query-client.ts';
+import { FOREIGN_30 } from '../../client/foreign-openapi.ts';
 import { waitFor } from '../../helpers/wait-for.ts';
 import { fakeGas, HOUR, MARKET, SNAPSHOT } from '../fake-gas.ts';
 
@@ -36,21 +38,25 @@ function show({ gas = {}, memory = new Map(), saveFile, intervalMs = 60_000 }: S
     now: Date.now,
     saveFile: saveFile ?? (async (name) => name),
   };
-  const { lastFrame, unmount } = render(
+  let block = SNAPSHOT.blockNumber ?? 0;
+  const clock = new Clock(Date.now, 10);
+  const said = (toast: Toast) => toasts.push(toast);
+  const tree = () => (
     <QueryClientProvider client={queries}>
       <MonitorContext value={scope}>
-        <ClockContext value={new Clock(Date.now, 10)}>
-          <ToastContext value={(toast) => toasts.push(toast)}>
+        <ClockContext value={clock}>
+          <ToastContext value={said}>
             <MemoryContext value={memory}>
               <DispatcherContext value={dispatcher}>
-                <ChartScreen snapshot={SNAPSHOT} columns={90} rows={20} />
+                <ChartScreen snapshot={{ ...SNAPSHOT, blockNumber: block }} columns={90} rows={20} />
               </DispatcherContext>
             </MemoryContext>
           </ToastContext>
         </ClockContext>
       </MonitorContext>
-    </QueryClientProvider>,
+    </QueryClientProvider>
   );
+  const { lastFrame, unmount, rerender } = render(tree());
   onTestFinished(() => {
     unmount();
     queries.clear();
@@ -61,6 +67,10 @@ function show({ gas = {}, memory = new Map(), saveFile, intervalMs = 60_000 }: S
     toasts,
     unmount,
     press: (key: string) => dispatcher.press(key),
+    nextBlock: () => {
+      block += 1;
+      rerender(tree());
+    },
     shows: (text: string | RegExp) =>
       waitFor(() => (typeof text === 'string' ? screen().includes(text) : text.test(screen())), {
         what: `${text} on\n${screen()}`,
@@ -222,17 +232,71 @@ describe('ChartScreen', () => {
 
   it('keeps the last chart when a later answer fails, with age and reason, and recovers by itself', async () => {
     let down = false;
-    const { screen, shows } = show({
-      intervalMs: 20,
+    const { screen, shows, nextBlock } = show({
       gas: {
         statsChart: () => (down ? Promise.reject(refusal('connection refused')) : Promise.resolve(HOUR)),
       },
     });
     await shows(/^ 1h /m);
     down = true;
+    nextBlock();
     await shows(/the last 1h as of .*connection refused/);
     expect(screen()).toContain('┤');
     down = false;
     await waitFor(() => !screen().includes('connection refused'));
+  });
+
+  it('asks once for every block, however often the monitor asks for prices', async () => {
+    let asked = 0;
+    const { shows, nextBlock } = show({
+      intervalMs: 5,
+      gas: {
+        statsChart: async () => {
+          asked += 1;
+          return HOUR;
+        },
+      },
+    });
+    await shows(/^ 1h /m);
+    await new Promise((done) => setTimeout(done, 100));
+    expect(asked).toBe(1);
+    nextBlock();
+    await waitFor(() => asked === 2);
+  });
+
+  it('walks through the service’s own words, and an unknown one breaks nothing', async () => {
+    const asked: string[] = [];
+    const { press, screen, shows } = show({
+      gas: {
+        description: async () => readDescription(FOREIGN_30),
+        statsChart: async (timeFrame) => {
+          asked.push(timeFrame);
+          return { ...HOUR, timeFrame };
+        },
+      },
+    });
+    await shows(/^ 1h /m);
+    await waitFor(() => asked.length > 0);
+    for (const word of ['6h', 'epoch', '7d', '1h']) {
+      press('t');
+      await shows(new RegExp(`^ ${word} `, 'm'));
+      expect(
+        Math.max(
+          ...screen()
+            .split('\n')
+            .map((line) => line.length),
+        ),
+      ).toBeLessThanOrEqual(90);
+    }
+    expect(asked).toEqual(['1h', '6h', 'epoch', '7d']);
+    press('v');
+    press('t');
+    press('t');
+    await shows(/^ epoch /m);
+    await shows('epoch before');
+    for (const word of ['p95', 'max', 'p50']) {
+      press('p');
+      await shows(`tip ${word}`);
+    }
   });
 });

@@ -1,38 +1,79 @@
 import { describe, expect, it } from 'vitest';
+import { readDescription } from '../../../src/client/description/read-description.ts';
+import { TIME_FRAMES } from '../../../src/contract/choices.ts';
+import {
+  chartChoices,
+  choiceAfter,
+  hoursTimeFrame,
+  offeredChoice,
+} from '../../../src/tui/panes/chart/chart-choices.ts';
 import { chartReducer, INITIAL_CHART_STATE } from '../../../src/tui/panes/chart/chart-state.ts';
+import { longestTimeFrame, timeFrameName, timeFrameSec } from '../../../src/tui/panes/chart/time-frame.ts';
+import { FOREIGN_30, FOREIGN_SWAGGER_2 } from '../../client/foreign-openapi.ts';
 
-const walk = (type: 'next-time-frame' | 'next-percentile', steps: number) =>
-  Array.from({ length: steps }).reduce<(typeof INITIAL_CHART_STATE)[]>(
-    (states) => [...states, chartReducer(states.at(-1) ?? INITIAL_CHART_STATE, { type })],
-    [INITIAL_CHART_STATE],
+const walk = (offered: readonly string[], first: string, steps: number) =>
+  Array.from({ length: steps }).reduce<string[]>(
+    (seen) => [...seen, choiceAfter(offered, seen.at(-1) ?? first)],
+    [first],
   );
 
 describe('chartReducer', () => {
-  it('walks through the time frames and begins again', () => {
-    expect(walk('next-time-frame', 4).map(({ timeFrame }) => timeFrame)).toEqual([
-      '1h',
-      '24h',
-      '7d',
-      '30d',
-      '1h',
-    ]);
-  });
-
-  it('walks through the percentiles from p50 to p99 and begins again', () => {
-    expect(walk('next-percentile', 5).map(({ percentile }) => percentile)).toEqual([
-      'p50',
-      'p75',
-      'p90',
-      'p95',
-      'p99',
-      'p50',
-    ]);
-  });
-
   it('keeps the moment under the cursor through other choices', () => {
     const at = chartReducer(INITIAL_CHART_STATE, { type: 'move-cursor', to: 42 });
-    const later = chartReducer(chartReducer(at, { type: 'next-time-frame' }), { type: 'toggle-compare' });
+    const later = chartReducer(chartReducer(at, { type: 'next-time-frame', offered: TIME_FRAMES }), {
+      type: 'toggle-compare',
+    });
     expect(later).toMatchObject({ cursor: 42, timeFrame: '24h', compare: true });
     expect(chartReducer(later, { type: 'toggle-heatmap' }).heatmap).toBe(true);
+    expect(chartReducer(later, { type: 'next-percentile', offered: ['p50', 'max'] }).percentile).toBe('max');
+  });
+});
+
+describe('what t and p walk through', () => {
+  it('is the contract’s where the service says nothing, from p50 up', () => {
+    const { timeFrames, percentiles } = chartChoices(null);
+    expect(walk(timeFrames, '1h', 4)).toEqual(['1h', '24h', '7d', '30d', '1h']);
+    expect(walk(percentiles, 'p50', 5)).toEqual(['p50', 'p75', 'p90', 'p95', 'p99', 'p50']);
+    expect(hoursTimeFrame(null)).toBe('30d');
+  });
+
+  it('is what the service offers, in its order and its words', () => {
+    const { timeFrames, percentiles } = chartChoices(readDescription(FOREIGN_30));
+    expect(walk(timeFrames, '1h', 4)).toEqual(['1h', '6h', 'epoch', '7d', '1h']);
+    expect(percentiles).toEqual(['p50', 'p95', 'max']);
+  });
+
+  it('begins with the first that is offered where the usual one is not', () => {
+    const { timeFrames } = chartChoices(readDescription(FOREIGN_SWAGGER_2));
+    expect(offeredChoice(timeFrames, '1h')).toBe('today');
+    expect(choiceAfter(timeFrames, '1h')).toBe('week');
+    expect(choiceAfter(timeFrames, 'week')).toBe('today');
+  });
+});
+
+describe('the length of a time frame', () => {
+  it.each([
+    ['1h', 3_600],
+    ['6h', 21_600],
+    ['2w', 1_209_600],
+    ['30m', 1_800],
+    ['1M', 2_592_000],
+    ['3 months', 7_776_000],
+    ['DAY', 86_400],
+    ['week', 604_800],
+    ['epoch', null],
+    ['', null],
+    ['0h', null],
+    ['99999h', null],
+    ['constructor', null],
+  ])('%j is %j s', (word, sec) => {
+    expect(timeFrameSec(word)).toBe(sec);
+  });
+
+  it('is not claimed where it is not known', () => {
+    expect(timeFrameName('6h')).toBe('last 6h');
+    expect(timeFrameName('epoch')).toBe('time frame epoch');
+    expect(longestTimeFrame(['1h', 'epoch', '90d', '24h'])).toBe('90d');
+    expect(longestTimeFrame(['epoch'])).toBeNull();
   });
 });

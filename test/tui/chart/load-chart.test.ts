@@ -4,7 +4,13 @@ import type { MetricsQuery } from '../../../src/client/gas-client.ts';
 import { fittingBucket, loadChart } from '../../../src/tui/hooks/load-chart.ts';
 import { fakeGas, HOUR } from '../fake-gas.ts';
 
-const request = { timeFrame: '1h', percentile: 'p95', compare: true, blockTimeSec: 12 } as const;
+const request = {
+  timeFrame: '1h',
+  percentile: 'p95',
+  compare: true,
+  timeFrames: ['1h', '24h', '7d', '30d'],
+  blockTimeSec: 12,
+} as const;
 const first = HOUR.points[0]?.timestamp ?? 0;
 const last = HOUR.points.at(-1)?.timestamp ?? 0;
 const refusal = (code: ClientErrorCode) =>

@@ -1,12 +1,11 @@
 import type { BaseFeeRowView, ChartView, PriorityFeeRowView } from '../../../client/views.ts';
-import { TIME_FRAME_SEC, type TimeFrame } from '../../../contract/choices.ts';
-import type { Percentile } from '../../../contract/metrics.ts';
 import { alignRows, HELD_STEPS, meanOf, usualStep } from './align-rows.ts';
+import { timeFrameSec } from './time-frame.ts';
 
 /** What was fetched together for one look at the chart. Everything in it belongs to its own time frame. */
 export interface ChartAnswer {
-  readonly timeFrame: TimeFrame;
-  readonly percentile: Percentile;
+  readonly timeFrame: string;
+  readonly percentile: string;
   readonly chart: ChartView;
   /** Tips at `percentile`; `problem`: why the service did not give them. */
   readonly tips: { readonly rows: readonly PriorityFeeRowView[]; readonly problem: string | null };
@@ -40,8 +39,8 @@ export interface SlotMark {
 }
 
 export interface ChartData {
-  readonly timeFrame: TimeFrame;
-  readonly percentile: Percentile;
+  readonly timeFrame: string;
+  readonly percentile: string;
   readonly slots: readonly ChartSlot[];
   readonly slotMs: number;
   /** The base fee of the newest block; a slot holds the mean of its blocks. */
@@ -60,9 +59,11 @@ const MOST_SLOTS = 4_000;
 
 /** Puts points, tips, the window before and marks on one time axis. */
 export function chartData(answer: ChartAnswer): ChartData {
-  const frameMs = TIME_FRAME_SEC[answer.timeFrame] * 1_000;
   const sorted = [...answer.chart.points].sort((a, b) => a.timestamp - b.timestamp);
   const last = sorted.at(-1)?.timestamp ?? 0;
+  const frameSec = timeFrameSec(answer.timeFrame);
+  // A word that does not say how long it is means what came.
+  const frameMs = frameSec === null ? last - (sorted[0]?.timestamp ?? last) : frameSec * 1_000;
   const points = sorted.filter(({ timestamp }) => timestamp >= last - frameMs);
   const slotMs = usualStep(
     points.map(({ timestamp }) => timestamp),

@@ -5,10 +5,12 @@ import { PaneState } from '../../components/pane-state.tsx';
 import { PolledFrame } from '../../components/polled-frame.tsx';
 import { useActions } from '../../hooks/use-actions.ts';
 import { useChartData, useHeatmap } from '../../hooks/use-chart-data.ts';
+import { useDescription } from '../../hooks/use-description.ts';
 import { useKeptReducer } from '../../hooks/use-kept-state.ts';
 import { useMonitor } from '../../hooks/use-monitor.ts';
 import { useToast } from '../../hooks/use-toast.ts';
 import type { TabScreenProps } from '../../tabs.ts';
+import { chartChoices, hoursTimeFrame, offeredChoice } from './chart-choices.ts';
 import { chartCsv, csvName, heatmapCsv } from './chart-csv.ts';
 import { chartData, slotAt } from './chart-data.ts';
 import { ChartPane } from './chart-pane.tsx';
@@ -17,15 +19,24 @@ import { HoursPane } from './hours-pane.tsx';
 import { systemOffset } from './local-time.ts';
 import { saveErrorText } from './save-error.ts';
 import { SpokenChart } from './spoken-chart.tsx';
+import { timeFrameName } from './time-frame.ts';
 
 /** The Chart tab: gathers what it draws and says what its keys do. */
 export function ChartScreen({ snapshot, columns, rows }: TabScreenProps) {
-  const [state, dispatch] = useKeptReducer('chart', chartReducer, INITIAL_CHART_STATE);
+  const [chosen, dispatch] = useKeptReducer('chart', chartReducer, INITIAL_CHART_STATE);
+  const description = useDescription();
+  const choices = chartChoices(description);
+  const { timeFrames, percentiles } = choices;
+  const state = {
+    ...chosen,
+    timeFrame: offeredChoice(timeFrames, chosen.timeFrame),
+    percentile: offeredChoice(percentiles, chosen.percentile),
+  };
   const { saveFile, now } = useMonitor();
   const toast = useToast();
   const spoken = useIsScreenReaderEnabled();
-  const chart = useChartData(state, snapshot.chainId);
-  const hours = useHeatmap(state.heatmap);
+  const chart = useChartData(state, choices, snapshot);
+  const hours = useHeatmap(state.heatmap, hoursTimeFrame(description));
   const answer = chart.data?.value;
   const data = useMemo(() => (answer === undefined ? null : chartData(answer)), [answer]);
   const heatmap = hours.data?.value.heatmap ?? null;
@@ -54,8 +65,8 @@ export function ChartScreen({ snapshot, columns, rows }: TabScreenProps) {
     }
   };
   useActions('chart', {
-    'time-frame': () => dispatch({ type: 'next-time-frame' }),
-    percentile: () => dispatch({ type: 'next-percentile' }),
+    'time-frame': () => dispatch({ type: 'next-time-frame', offered: timeFrames }),
+    percentile: () => dispatch({ type: 'next-percentile', offered: percentiles }),
     compare: () => dispatch({ type: 'toggle-compare' }),
     heatmap: () => dispatch({ type: 'toggle-heatmap' }),
     export: () => void save(),
@@ -86,7 +97,7 @@ export function ChartScreen({ snapshot, columns, rows }: TabScreenProps) {
   return (
     <PolledFrame
       polled={chart}
-      what={`the last ${state.timeFrame}`}
+      what={`the ${timeFrameName(state.timeFrame)}`}
       hint="r asks again now, t tries another time frame"
       pending={chart.pending}
       width={columns}

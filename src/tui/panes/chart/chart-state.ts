@@ -1,9 +1,10 @@
-import { PERCENTILES, type Percentile, TIME_FRAMES, type TimeFrame } from '../../../contract/choices.ts';
+import { choiceAfter } from './chart-choices.ts';
 
 /** What the user chose on the Chart tab; the app holds it, so that it outlives a look at another tab. */
 export interface ChartState {
-  readonly timeFrame: TimeFrame;
-  readonly percentile: Percentile;
+  /** The contract's word or one that the service offers. */
+  readonly timeFrame: string;
+  readonly percentile: string;
   readonly compare: boolean;
   readonly heatmap: boolean;
   /** The moment under the cursor, ms; `null` follows the newest value. A time, so that it stays while the chart rolls. */
@@ -11,8 +12,8 @@ export interface ChartState {
 }
 
 export type ChartAction =
-  | { readonly type: 'next-time-frame' }
-  | { readonly type: 'next-percentile' }
+  | { readonly type: 'next-time-frame'; readonly offered: readonly string[] }
+  | { readonly type: 'next-percentile'; readonly offered: readonly string[] }
   | { readonly type: 'toggle-compare' }
   | { readonly type: 'toggle-heatmap' }
   | { readonly type: 'move-cursor'; readonly to: number | null };
@@ -25,17 +26,12 @@ export const INITIAL_CHART_STATE: ChartState = {
   cursor: null,
 };
 
-/** What `p` walks through: the tips that get a transaction in, not the ones that nearly do. */
-const OFFERED_PERCENTILES: readonly Percentile[] = PERCENTILES.filter(
-  (percentile) => Number(percentile.slice(1)) >= 50,
-);
-
 export function chartReducer(state: ChartState, action: ChartAction): ChartState {
   switch (action.type) {
     case 'next-time-frame':
-      return { ...state, timeFrame: after(TIME_FRAMES, state.timeFrame) };
+      return { ...state, timeFrame: choiceAfter(action.offered, state.timeFrame) };
     case 'next-percentile':
-      return { ...state, percentile: after(OFFERED_PERCENTILES, state.percentile) };
+      return { ...state, percentile: choiceAfter(action.offered, state.percentile) };
     case 'toggle-compare':
       return { ...state, compare: !state.compare };
     case 'toggle-heatmap':
@@ -43,8 +39,4 @@ export function chartReducer(state: ChartState, action: ChartAction): ChartState
     case 'move-cursor':
       return { ...state, cursor: action.to };
   }
-}
-
-function after<T>(all: readonly T[], current: T): T {
-  return all[(all.indexOf(current) + 1) % all.length] ?? current;
 }

@@ -1,4 +1,3 @@
-import type { TimeFrame } from '../../../contract/primitives.ts';
 import { formatChange, formatDuration, formatGwei, formatPercent, UNKNOWN } from '../../../core/units.ts';
 import { legendGlyph } from '../../components/line-chart-cells.ts';
 import type { Segment } from '../../components/segment-line.tsx';
@@ -8,6 +7,7 @@ import type { ChartData, ChartSlot, SlotMark } from './chart-data.ts';
 import { countMarks } from './chart-marks.ts';
 import { changeRatio, summarise, summariseBase } from './chart-summary.ts';
 import { clockText, dayText, type OffsetAt, weekdayText, zoneText } from './local-time.ts';
+import { timeFrameSec } from './time-frame.ts';
 
 const DAY_MS = 86_400_000;
 
@@ -153,9 +153,9 @@ export function cursorSegments(
 }
 
 /** From when to when, no more precise than the time frame makes it useful. */
-function spanText(first: number, last: number, timeFrame: TimeFrame, offsetAt: OffsetAt): string {
+function spanText(first: number, last: number, timeFrame: string, offsetAt: OffsetAt): string {
   const clocks = `${clockText(first, offsetAt)} – ${clockText(last, offsetAt)}`;
-  if (timeFrame === '1h') return clocks;
+  if (isWithinAnHour(timeFrame)) return clocks;
   // Short of history a long frame may show hours alone.
   if (last - first <= DAY_MS) return `${weekdayText(first, offsetAt)} ${clocks}`;
   return `${dayText(first, offsetAt)} – ${dayText(last, offsetAt)}`;
@@ -164,9 +164,14 @@ function spanText(first: number, last: number, timeFrame: TimeFrame, offsetAt: O
 /** A moment, as precise as the time frame makes it useful: `14:05`, or `Tue 3 Nov 14:05`. */
 export function moment(timestamp: number, data: Pick<ChartData, 'timeFrame'>, offsetAt: OffsetAt): string {
   const clock = clockText(timestamp, offsetAt);
-  if (data.timeFrame === '1h') return clock;
-  if (data.timeFrame === '24h') return `${weekdayText(timestamp, offsetAt)} ${clock}`;
+  if (isWithinAnHour(data.timeFrame)) return clock;
+  if ((timeFrameSec(data.timeFrame) ?? Number.POSITIVE_INFINITY) * 1_000 <= DAY_MS)
+    return `${weekdayText(timestamp, offsetAt)} ${clock}`;
   return `${weekdayText(timestamp, offsetAt)} ${dayText(timestamp, offsetAt)} ${clock}`;
+}
+
+function isWithinAnHour(timeFrame: string): boolean {
+  return (timeFrameSec(timeFrame) ?? Number.POSITIVE_INFINITY) <= 3_600;
 }
 
 function gwei(wei: number | null): string {

@@ -5,6 +5,7 @@ import { countMarks } from './chart-marks.ts';
 import { type LineSummary, summarise, summariseBase } from './chart-summary.ts';
 import { moment } from './chart-words.ts';
 import { type OffsetAt, zoneText } from './local-time.ts';
+import { timeFrameName } from './time-frame.ts';
 
 interface SpokenChartProps {
   readonly data: ChartData;
@@ -18,7 +19,7 @@ export function SpokenChart({ data, cursor, offsetAt }: SpokenChartProps) {
   const marks = countMarks(data.marks, true).map(({ look, count }) => `${count} ${look.name}`);
   return (
     <Box flexDirection="column">
-      <Text>{`Chart of the last ${data.timeFrame}, in gwei.`}</Text>
+      <Text>{`Chart of the ${timeFrameName(data.timeFrame)}, in gwei.`}</Text>
       <Text>{sentence('Base fee', summariseBase(data))}</Text>
       <Text>{sentence(`Tip ${data.percentile}`, summarise(data.slots.map(({ tip }) => tip)))}</Text>
       {data.compared && (

@@ -1,0 +1,45 @@
+import { PATHS } from '../contract/routes.ts';
+import { ClientError } from './client-error.ts';
+import { describedRoute, type ServiceDescription } from './description/service-description.ts';
+import type { CallOptions, GasClient } from './gas-client.ts';
+import type { SessionPace } from './session-pace.ts';
+
+/**
+ * The same client at a session's pace: while that holds questions back they fail without being asked. Routes that
+ * the service's description, once it is known, does not list are said to be absent without being asked either.
+ */
+export function createPacedClient(client: GasClient, pace: SessionPace): GasClient {
+  let described: ServiceDescription | null = null;
+  const pass = async <T>(path: string, ask: () => Promise<T>, call: CallOptions | undefined): Promise<T> => {
+    // A document that does not even know the prices that are being shown is not to be relied on.
+    const isReliable = describedRoute(described, PATHS.gasCurrent) !== null;
+    if (isReliable && describedRoute(described, path) === null) {
+      throw new ClientError('not-found', `the service has no ${path}: its own description does not list it`, {
+        endpoint: path,
+      });
+    }
+    return pace.pass(path, ask, call?.signal);
+  };
+  return {
+    gasCurrent: (call) => pass(PATHS.gasCurrent, () => client.gasCurrent(call), call),
+    gasTrend: (call) => pass(PATHS.gasTrend, () => client.gasTrend(call), call),
+    gasRecommendation: (call) => pass(PATHS.gasRecommendation, () => client.gasRecommendation(call), call),
+    statsChart: (timeFrame, call) => pass(PATHS.statsChart, () => client.statsChart(timeFrame, call), call),
+    statsMarket: (timeFrame, call) =>
+      pass(PATHS.statsMarket, () => client.statsMarket(timeFrame, call), call),
+    baseFee: (query, call) => pass(PATHS.baseFee, () => client.baseFee(query, call), call),
+    priorityFee: (query, call) => pass(PATHS.priorityFee, () => client.priorityFee(query, call), call),
+    gasUsedRatio: (query, call) => pass(PATHS.gasUsedRatio, () => client.gasUsedRatio(query, call), call),
+    block: (number, call) => pass(PATHS.block, () => client.block(number, call), call),
+    tx: (hash, call) => pass(PATHS.tx, () => client.tx(hash, call), call),
+    txs: (query, call) => pass(PATHS.txs, () => client.txs(query, call), call),
+    rateLimits: (call) => pass(PATHS.rateLimits, () => client.rateLimits(call), call),
+    summary: (call) => pass(PATHS.summary, () => client.summary(call), call),
+    description: async (call) => {
+      described = await pace.pass('/', () => client.description(call), call?.signal);
+      return described;
+    },
+    // Seeing what a service really says is never kept from anybody for what it says of itself.
+    raw: (path, query, call) => pace.pass(path, () => client.raw(path, query, call), call?.signal),
+  };
+}

@@ -1,0 +1,17 @@
+import { useQuery } from '@tanstack/react-query';
+import type { ServiceDescription } from '../../client/description/service-description.ts';
+import { useMonitor } from './use-monitor.ts';
+
+/** What the service says about itself; `undefined`: not known yet, `null`: it has no description. */
+export function useDescription(enabled = true): ServiceDescription | null | undefined {
+  const { client } = useMonitor();
+  const { data } = useQuery({
+    queryKey: ['description'],
+    enabled,
+    queryFn: ({ signal }) => client.description({ signal }),
+    // Asked once a session; nothing depends on it, so a failure is not tried again by itself.
+    staleTime: Number.POSITIVE_INFINITY,
+    retryOnMount: false,
+  });
+  return data;
+}

@@ -1,0 +1,255 @@
+import { describe, expect, it } from 'vitest';
+import { ClientError, type ClientErrorCode } from '../../src/client/client-error.ts';
+import { createGasClient } from '../../src/client/create-gas-client.ts';
+import type { LimitKind } from '../../src/client/limit-kind.ts';
+import { createPacedClient } from '../../src/client/paced-client.ts';
+import { SessionPace } from '../../src/client/session-pace.ts';
+import type { RateLimitsView } from '../../src/client/views.ts';
+import { PATHS } from '../../src/contract/routes.ts';
+import { failureOf } from './answering.ts';
+import { FOREIGN_30 } from './foreign-openapi.ts';
+import { sendJson, serve } from './http-server.ts';
+import { OWN_SNAPSHOT } from './own-answers.ts';
+
+const LIMITS: RateLimitsView = {
+  plan: 'free',
+  dailyLimit: 1_000,
+  usedToday: 1_000,
+  remainingToday: 0,
+  resetsAt: null,
+  perSecond: 5,
+};
+const CURRENT = PATHS.gasCurrent;
+const TREND = PATHS.gasTrend;
+
+function refusal(
+  code: ClientErrorCode,
+  retryAfterSec: number | null = null,
+  limit: LimitKind | null = 'rate',
+) {
+  return new ClientError(code, `it is ${code}`, { endpoint: TREND, retryAfterSec, limit });
+}
+
+/** A pace with a clock moved by hand. */
+function paced(limits: () => Promise<RateLimitsView> = () => Promise.reject(new Error('not asked for'))) {
+  const clock = { now: 1_000_000 };
+  const pace = new SessionPace({ now: () => clock.now, rateLimits: limits });
+  let asked = 0;
+  const ask = (path: string, outcome: ClientError | 'fine' = 'fine') =>
+    pace.pass(path, async () => {
+      asked += 1;
+      if (outcome !== 'fine') throw outcome;
+      return outcome;
+    });
+  return { pace, clock, ask, asked: () => asked };
+}
+
+describe('a session that was asked to wait', () => {
+  it('asks nothing at all until then, and says how long that still is', async () => {
+    const { clock, ask, asked, pace } = paced();
+    await failureOf(ask(TREND, refusal('quota', 30)));
+    clock.now += 10_000;
+    for (const path of [CURRENT, TREND, PATHS.statsChart]) {
+      expect(await failureOf(ask(path))).toMatchObject({ code: 'quota', retryAfterSec: 20 });
+    }
+    expect(asked()).toBe(1);
+    expect(pace.read().halt?.until).toBe(1_030_000);
+    clock.now += 20_000;
+    expect(await ask(CURRENT)).toBe('fine');
+    expect(pace.read().halt).toBeNull();
+  });
+
+  it('then lets one question go first; the others follow if it is answered', async () => {
+    const { pace, clock } = paced();
+    await failureOf(pace.pass(TREND, () => Promise.reject(refusal('quota', 5))));
+    clock.now += 5_000;
+    const first = Promise.withResolvers<string>();
+    const sent: string[] = [];
+    const one = pace.pass(CURRENT, () => {
+      sent.push('first');
+      return first.promise;
+    });
+    const other = pace.pass(TREND, async () => {
+      sent.push('second');
+      return 'there';
+    });
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(sent).toEqual(['first']);
+    first.resolve('here');
+    expect(await Promise.all([one, other])).toEqual(['here', 'there']);
+  });
+
+  it('is refused as a whole if that one is', async () => {
+    const { pace, clock, ask, asked } = paced();
+    await failureOf(ask(TREND, refusal('quota', 5)));
+    clock.now += 5_000;
+    const first = Promise.withResolvers<never>();
+    const one = failureOf(pace.pass(CURRENT, () => first.promise));
+    const other = failureOf(ask(TREND));
+    first.reject(refusal('quota', 60));
+    expect(await one).toMatchObject({ code: 'quota' });
+    expect(await other).toMatchObject({ code: 'quota', retryAfterSec: 60 });
+    expect(asked()).toBe(1);
+  });
+
+  it('waits a day at most', async () => {
+    const { pace, ask } = paced();
+    await failureOf(ask(CURRENT, refusal('quota', 7_776_000)));
+    expect(pace.read().halt?.until).toBe(1_000_000 + 25 * 3_600_000);
+  });
+
+  it('lets the user try at once, with one question', async () => {
+    const { pace, ask, asked } = paced();
+    await failureOf(ask(CURRENT, refusal('quota', 3_600)));
+    pace.tryNow();
+    expect(await ask(CURRENT)).toBe('fine');
+    expect(asked()).toBe(2);
+  });
+
+  it('leaves a question that was called off out of account', async () => {
+    const { pace, clock, ask } = paced();
+    await failureOf(ask(CURRENT, refusal('quota', 5)));
+    clock.now += 5_000;
+    const off = new AbortController();
+    const call = pace.pass(
+      CURRENT,
+      () =>
+        new Promise((_, reject) =>
+          off.signal.addEventListener('abort', () => reject(refusal('unreachable'))),
+        ),
+      off.signal,
+    );
+    await new Promise((resolve) => setImmediate(resolve));
+    off.abort();
+    await failureOf(call);
+    expect(pace.read().halt).not.toBeNull();
+    expect(await ask(CURRENT)).toBe('fine');
+  });
+});
+
+describe('the pace', () => {
+  it('is halved by each wait, once for questions that were out together, and comes back step by step', async () => {
+    const { pace, clock, ask } = paced();
+    await Promise.all(
+      [TREND, CURRENT, PATHS.statsChart].map((path) => failureOf(ask(path, refusal('quota', 1)))),
+    );
+    expect(pace.read().slowdown).toBe(2);
+    clock.now += 1_000;
+    await failureOf(ask(CURRENT, refusal('quota', 1)));
+    expect(pace.read().slowdown).toBe(4);
+    clock.now += 1_000;
+    const seen: number[] = [];
+    for (let round = 0; round < 10; round += 1) {
+      clock.now += 10_000;
+      await ask(CURRENT);
+      seen.push(pace.read().slowdown);
+    }
+    expect(seen).toEqual([4, 4, 4, 4, 2, 2, 2, 2, 2, 1]);
+  });
+
+  it('has an end to its slowing', async () => {
+    const { pace, clock, ask } = paced();
+    for (let round = 0; round < 20; round += 1) {
+      clock.now += 10_000;
+      await failureOf(ask(CURRENT, refusal('quota', 1)));
+    }
+    expect(pace.read().slowdown).toBe(64);
+  });
+});
+
+describe('a limit that does not say which it is', () => {
+  it('is the day’s where the service’s figures say so: it goes on when they begin anew', async () => {
+    const { pace, ask } = paced(async () => ({ ...LIMITS, resetsAt: 9_000_000 }));
+    await failureOf(ask(CURRENT, refusal('quota', null, null)));
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(pace.read().halt).toMatchObject({ until: 9_001_000, error: { limit: 'daily' } });
+    expect(pace.read().halt?.error.message).toContain('1,000 of 1,000');
+  });
+
+  it('is the one per second where the day has some left', async () => {
+    const { pace, ask } = paced(async () => ({ ...LIMITS, remainingToday: 400 }));
+    await failureOf(ask(CURRENT, refusal('quota', null, null)));
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(pace.read().halt).toMatchObject({ until: 1_010_000, error: { limit: 'rate' } });
+    expect(pace.read().halt?.error.message).toContain('5 a second');
+  });
+
+  it('stays unknown where nobody says', async () => {
+    const { pace, ask } = paced();
+    await failureOf(ask(CURRENT, refusal('quota', null, null)));
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(pace.read().halt).toMatchObject({ until: 1_060_000, error: { limit: null } });
+  });
+});
+
+describe('a refused key', () => {
+  it('ends all questions until the user asks once more; then the prices go first', async () => {
+    const { pace, ask, asked } = paced();
+    await failureOf(ask(CURRENT, refusal('key')));
+    expect(await failureOf(ask(TREND))).toMatchObject({ code: 'key' });
+    expect(asked()).toBe(1);
+    pace.tryNow();
+    expect(await failureOf(ask(TREND))).toMatchObject({ code: 'key' });
+    expect(asked()).toBe(1);
+    await failureOf(ask(CURRENT, refusal('key')));
+    expect(await failureOf(ask(TREND))).toMatchObject({ code: 'key' });
+    pace.tryNow();
+    expect(await ask(CURRENT)).toBe('fine');
+    expect(await ask(TREND)).toBe('fine');
+  });
+
+  it('for one route, or a plan without it, leaves the others alone', async () => {
+    const { ask } = paced();
+    await failureOf(ask(TREND, refusal('key')));
+    await failureOf(ask(TREND, refusal('plan')));
+    expect(await ask(CURRENT)).toBe('fine');
+  });
+});
+
+describe('a client at a session’s pace', () => {
+  it('asks a real service nothing while it holds back, whatever is wanted', async () => {
+    const server = await serve((_, response) =>
+      sendJson(response, { errorCode: 'rate_limit_exceeded', message: 'slow down' }, 429, {
+        'retry-after': '60',
+      }),
+    );
+    const client = createGasClient({ baseUrl: server.url, apiKey: 'k-1' });
+    const pace = new SessionPace({ now: Date.now, rateLimits: () => client.rateLimits() });
+    const gas = createPacedClient(client, pace);
+    await failureOf(gas.gasCurrent());
+    for (const call of [
+      gas.gasTrend(),
+      gas.statsChart('1h'),
+      gas.raw('/gas/current'),
+      gas.description(),
+      gas.block('latest'),
+      gas.tx('0x0'),
+      gas.txs(),
+      gas.baseFee(),
+      gas.summary(),
+    ])
+      expect(await failureOf(call)).toMatchObject({ code: 'quota' });
+    expect(server.requests).toHaveLength(1);
+  });
+
+  it('does not ask for a route that the service’s description does not list', async () => {
+    const server = await serve((request, response) =>
+      request.url?.includes('api-playground')
+        ? sendJson(response, FOREIGN_30)
+        : sendJson(response, OWN_SNAPSHOT),
+    );
+    const client = createGasClient({ baseUrl: server.url });
+    const gas = createPacedClient(
+      client,
+      new SessionPace({ now: Date.now, rateLimits: () => client.rateLimits() }),
+    );
+    await gas.gasCurrent();
+    await gas.description();
+    const asked = server.requests.length;
+    const failure = await failureOf(gas.gasRecommendation());
+    expect(failure).toMatchObject({ code: 'not-found', endpoint: '/gas/recommendation' });
+    expect(failure.message).toContain('its own description does not list it');
+    expect(server.requests).toHaveLength(asked);
+    await gas.gasCurrent();
+  });
+});
