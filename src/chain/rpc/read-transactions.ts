@@ -40,9 +40,10 @@ export async function readTransactions(
       });
     }
     if (attempt === TRIES) {
+      // No failure of the node: many keep the receipts of the newest blocks only.
       throw new ChainError(
-        'bad-answer',
-        `${node.name} has no receipts for block ${block.number}: try another node`,
+        'rejected',
+        `${node.name} has no receipts for block ${block.number}: use a node that keeps them`,
       );
     }
     await options.clock.sleep(RETRY_MS, options.signal);

@@ -271,15 +271,19 @@ describe('several nodes', () => {
     expect(asked(servers[1] as JsonRpcServer, 'eth_getTransactionReceipt')).toBe(1);
   });
 
-  test('receipts that never come are an error that names the node', async () => {
+  test('receipts that a node no longer keeps are an error that names it, and the node stays well', async () => {
     const chain = createScriptedChain({ length: 10 });
     const usual = answers(chain);
     const node = await serve(chain, (method, params) =>
       method.includes('Receipt') ? { result: null } : usual(method, params),
     );
-    const error = await errorOf(sourceOver(node).transactionsOf(await blockOf(sourceOver(node), 9)));
-    expect(error).toMatchObject({ code: 'bad-answer' });
-    expect(error.message).toBe(`127.0.0.1:${node.port} has no receipts for block 9: try another node`);
+    const source = sourceOver(node);
+    const error = await errorOf(source.transactionsOf(await blockOf(source, 9)));
+    expect(error.code).toBe('rejected');
+    expect(error.message).toBe(
+      `127.0.0.1:${node.port} has no receipts for block 9: use a node that keeps them`,
+    );
+    expect(source.health()[0]?.state).toBe('ok');
   });
 });
 
