@@ -1,4 +1,4 @@
-import { chmodSync, closeSync, existsSync, mkdirSync, openSync } from 'node:fs';
+import { chmodSync, closeSync, existsSync, mkdirSync, openSync, statSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { Kysely } from 'kysely';
@@ -53,10 +53,13 @@ async function openOnce<Tables>(path: string, kind: DatabaseKind): Promise<Sqlit
   try {
     if (!hasNoFile(path)) makePrivateFile(path);
     database = new DatabaseSync(path);
-    configure(database, kind);
+    database.exec(`pragma busy_timeout = ${BUSY_TIMEOUT_MS}`);
     const dialect = new NodeSqliteDialect(database);
     const migrated = new Kysely<Migrated>({ dialect });
+    // Before anything is changed: it may have been named by mistake.
     await refuseForeign(migrated, kind, name);
+    if (!hasNoFile(path)) makePrivate(path);
+    configure(database, kind);
     await migrate(migrated, kind);
     const queries = new Kysely<Tables>({ dialect });
     return { queries, name, close: () => queries.destroy() };
@@ -87,13 +90,26 @@ function makePrivateFolder(path: string): void {
 
 function makePrivateFile(path: string): void {
   makePrivateFolder(dirname(path));
-  // SQLite gives -wal and -shm the mode of the file itself, so that one must be right before it opens.
   closeSync(openSync(path, 'a', 0o600));
-  chmodSync(path, 0o600);
+}
+
+/** SQLite gives -wal and -shm the mode that the file itself had when they were made. */
+function makePrivate(path: string): void {
+  for (const file of [path, `${path}-wal`, `${path}-shm`]) {
+    try {
+      if ((statSync(file).mode & 0o077) !== 0) chmodSync(file, 0o600);
+    } catch (error) {
+      // They come and go with the processes that have it open.
+      if (file === path || !isMissing(error)) throw error;
+    }
+  }
+}
+
+function isMissing(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'ENOENT';
 }
 
 function configure(database: DatabaseSync, { survives }: DatabaseKind): void {
-  database.exec(`pragma busy_timeout = ${BUSY_TIMEOUT_MS}`);
   // Write-ahead log: readers go on while a block is written, and a kill loses at most the open transaction.
   database.exec('pragma journal_mode = wal');
   database.exec(`pragma synchronous = ${survives === 'power' ? 'full' : 'normal'}`);

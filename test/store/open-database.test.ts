@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { chmodSync, mkdirSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { text } from 'node:stream/consumers';
@@ -25,8 +25,10 @@ test('a file that was readable for others is made private', async () => {
   const path = join(await temporaryFolder(), 'chain-1.db');
   await (await openDatabase(path)).close();
   chmodSync(path, 0o644);
-  await (await openDatabase(path)).close();
-  expect(modeOf(path)).toBe('600');
+  const database = await openDatabase(path);
+  await new BlockStore(database).saveBlocks(makeBlocks(0, 9));
+  expect([path, `${path}-wal`, `${path}-shm`].map(modeOf)).toEqual(['600', '600', '600']);
+  await database.close();
 });
 
 test('it opens again with what was written', async () => {
@@ -47,12 +49,15 @@ test('processes that open a fresh file at the same moment all get it', async () 
 
 test('a file that is no database is refused in one line', async () => {
   const path = join(await temporaryFolder(), 'notes.txt');
-  writeFileSync(path, 'not a database, but long enough to have a header of a hundred bytes'.repeat(20));
+  const text = 'not a database, but long enough to have a header of a hundred bytes'.repeat(20);
+  writeFileSync(path, text, { mode: 0o644 });
   await expect(openDatabase(path)).rejects.toMatchObject({
     name: 'StoreError',
     code: 'not-a-database',
     message: 'notes.txt is not a database; move it away or choose another file',
   });
+  expect(readFileSync(path, 'utf8')).toBe(text);
+  expect(modeOf(path)).toBe('644');
 });
 
 test("another program's database is refused and left as it was", async () => {
@@ -60,10 +65,14 @@ test("another program's database is refused and left as it was", async () => {
   const other = new DatabaseSync(path);
   other.exec('create table songs (name text)');
   other.close();
+  chmodSync(path, 0o640);
+  const before = readFileSync(path);
   await expect(openDatabase(path)).rejects.toMatchObject({
     code: 'foreign-database',
     message: 'music.db belongs to another program; choose another database file',
   });
+  expect(readFileSync(path).equals(before)).toBe(true);
+  expect(modeOf(path)).toBe('640');
   const again = new DatabaseSync(path);
   expect(again.prepare("select name from sqlite_master where type = 'table'").all()).toEqual([
     { name: 'songs' },
