@@ -2,12 +2,13 @@
  * What gastop costs, each figure as a ratio to a yardstick measured in the same run, so that machines compare.
  *
  *     npm run bench                      every measure (about eight minutes)
- *     npm run bench -- start keys        some: start, updates, keys, memory, engine, path, chart
+ *     npm run bench -- start keys        some: start, updates, keys, memory, engine, path, chart, http
  */
 import { availableParallelism } from 'node:os';
 import { measureChartCost } from './chart-cost.ts';
 import { measureEngineCost } from './engine-cost.ts';
 import { measureFirstFrame } from './first-frame.ts';
+import { measureHttpCost } from './http-cost.ts';
 import { measureKeyLatency } from './key-latency.ts';
 import { openWorkshop, type Workshop } from './programs.ts';
 import { writeRecording } from './recording.ts';
@@ -61,6 +62,7 @@ const MEASURES: Readonly<Record<string, (workshop: Workshop) => Promise<Row[]>>>
   engine: async () => engineRows(),
   path: pathRows,
   chart: measureChartCost,
+  http: measureHttpCost,
 };
 
 const asked = process.argv.slice(2);

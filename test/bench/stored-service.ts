@@ -43,7 +43,7 @@ export async function startStoredService(folder: string, days: number, more: num
 }
 
 /** Resolves when the process has had next to nothing to do for a second. */
-async function quiet(): Promise<void> {
+export async function quiet(): Promise<void> {
   for (;;) {
     const from = process.cpuUsage();
     await new Promise((resolve) => setTimeout(resolve, 1_000));

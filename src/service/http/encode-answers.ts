@@ -31,7 +31,7 @@ export function encodeAnswers(state: ServiceState): MiddlewareHandler {
     }
     await next();
     if (!isRead(c) || c.res.status !== 200 || !isJson(c.res)) return;
-    const answer = new EncodedAnswer(new Uint8Array(await c.res.arrayBuffer()));
+    const answer = new EncodedAnswer(await c.res.text());
     if (moment !== null) {
       const after = state.moment();
       if (after !== null && isSameMoment(moment, after)) remembered.set(path, { moment, answer });

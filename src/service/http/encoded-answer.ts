@@ -21,14 +21,17 @@ export interface Wanted {
 
 /** One answer's bytes, its tag, and its compressed form once somebody wanted that. */
 export class EncodedAnswer {
-  readonly #plain: Uint8Array<ArrayBuffer>;
+  /** A string, because Node sends that in one piece with the head; bytes would be a second write. */
+  readonly #text: string;
+  readonly #bytes: number;
   /** Weak: the same content, whether compressed or not. */
   readonly #tag: string;
   #compressed: Uint8Array<ArrayBuffer> | null = null;
 
-  constructor(plain: Uint8Array<ArrayBuffer>) {
-    this.#plain = plain;
-    this.#tag = `W/"${hash('sha1', plain, 'base64url')}"`;
+  constructor(text: string) {
+    this.#text = text;
+    this.#bytes = Buffer.byteLength(text);
+    this.#tag = `W/"${hash('sha1', text, 'base64url')}"`;
   }
 
   /** The response to one request; a promise only while it is compressed for the first time. */
@@ -36,27 +39,31 @@ export class EncodedAnswer {
     if (namesTag(wanted.noneMatch, this.#tag)) {
       return new Response(null, { status: 304, headers: { ...CACHING, ETag: this.#tag } });
     }
-    if (this.#plain.byteLength < WORTH_COMPRESSING_BYTES || !acceptsGzip(wanted.encoding)) {
-      return this.#send(this.#plain, {});
+    if (this.#bytes < WORTH_COMPRESSING_BYTES || !acceptsGzip(wanted.encoding)) {
+      return this.#send(this.#text, this.#bytes, {});
     }
     return this.#compressed === null ? this.#respondCompressed() : this.#sendCompressed(this.#compressed);
   }
 
   async #respondCompressed(): Promise<Response> {
-    this.#compressed = new Uint8Array(await compress(this.#plain, { level: LEVEL }));
+    this.#compressed = new Uint8Array(await compress(this.#text, { level: LEVEL }));
     return this.#sendCompressed(this.#compressed);
   }
 
   #sendCompressed(bytes: Uint8Array<ArrayBuffer>): Response {
-    return this.#send(bytes, { 'Content-Encoding': 'gzip' });
+    return this.#send(bytes, bytes.byteLength, { 'Content-Encoding': 'gzip' });
   }
 
-  #send(bytes: Uint8Array<ArrayBuffer>, headers: Readonly<Record<string, string>>): Response {
-    return new Response(bytes, {
+  #send(
+    body: string | Uint8Array<ArrayBuffer>,
+    length: number,
+    headers: Readonly<Record<string, string>>,
+  ): Response {
+    return new Response(body, {
       status: 200,
       headers: {
         'Content-Type': JSON_TYPE,
-        'Content-Length': String(bytes.byteLength),
+        'Content-Length': String(length),
         ETag: this.#tag,
         ...CACHING,
         ...headers,

@@ -33,19 +33,20 @@ export interface RequestLogOptions {
   readonly redact: (line: string) => string;
 }
 
+const SECRETS = ['key', 'apiKey', 'headers', 'authorization'];
+
 /** JSON lines by pino. A line names a route's template and a key's id, never what was typed. */
 export function createRequestLog({ level, write, redact }: RequestLogOptions): RequestLog {
-  const logger = pino(
-    {
-      level,
-      base: null,
-      timestamp: pino.stdTimeFunctions.isoTime,
-      formatters: { level: (label) => ({ level: label }) },
-      redact: ['apiKey', 'key', '*.apiKey', '*.key', '*.headers', 'headers'],
-      hooks: { streamWrite: redact },
-    },
-    { write: (line: string) => write(line) },
-  );
+  const options = {
+    level,
+    base: null,
+    timestamp: pino.stdTimeFunctions.isoTime,
+    formatters: { level: (label: string) => ({ level: label }) },
+    hooks: { streamWrite: redact },
+  };
+  // What is said of a request is listed below, field by field; an error may carry anything.
+  const requests = pino(options, { write });
+  const logger = pino({ ...options, redact: [...SECRETS, ...SECRETS.map((name) => `*.${name}`)] }, { write });
   return {
     answered: ({ id, method, route, status, durationMs, bytes, keyId, errorCode, cut, isOperation }) => {
       const line = {
@@ -59,9 +60,9 @@ export function createRequestLog({ level, write, redact }: RequestLogOptions): R
         ...(errorCode === null ? {} : { errorCode }),
         ...(cut ? { cut } : {}),
       };
-      if (status === 500) logger.error(line, 'request');
-      else if (isOperation) logger.debug(line, 'request');
-      else logger.info(line, 'request');
+      if (status === 500) requests.error(line, 'request');
+      else if (isOperation) requests.debug(line, 'request');
+      else requests.info(line, 'request');
     },
     problem: (error) => logger.warn({ err: error }, messageOf(error)),
     fatal: (error) => logger.fatal({ err: error }, messageOf(error)),
