@@ -1,8 +1,11 @@
+import type { KeyGate } from '../../service/keys/key-gate.ts';
 import { untilAborted } from '../../service/sleep.ts';
+import { cleanLine } from '../clean-line.ts';
 import { usageError } from '../cli-error.ts';
 import type { CommandContext } from '../command-context.ts';
 import { EXIT, type ExitCode } from '../exit-code.ts';
 import type { Io } from '../io.ts';
+import { type KeySettings, keySettings } from '../key-settings.ts';
 import {
   isLoopback,
   type ListenAddress,
@@ -11,6 +14,8 @@ import {
   prefixOf,
   servedUrl,
 } from '../listen-address.ts';
+import type { ServedChain } from '../serve-chain.ts';
+import type { ServeLog } from '../serve-log.ts';
 
 export interface ServeFlags {
   readonly host: string;
@@ -24,36 +29,37 @@ export interface ServeFlags {
 /** `gastop serve` */
 export async function serve({ io, loadSettings }: CommandContext, flags: ServeFlags): Promise<ExitCode> {
   const address = listenAddress(flags);
-  const { settings } = await loadSettings();
+  const loaded = await loadSettings();
+  const { settings } = loaded;
   const choice = settings.source.value;
   if (choice.kind === 'hosted') {
     throw usageError('serve needs a chain, not a service; name one with --rpc URL, --replay FILE or --demo');
   }
-  const signal = io.interruption();
-  const [{ openServeLog }, { serveChain }, { startServer }] = await Promise.all([
+  const keys = keySettings(io, loaded, flags.keys);
+  const [{ openServeLog }, { serveChain }, { openKeyGate }] = await Promise.all([
     import('../serve-log.ts'),
     import('../serve-chain.ts'),
-    import('../../service/http/server.ts'),
+    import('../../service/keys/open-key-gate.ts'),
   ]);
   const log = openServeLog(io, flags.logLevel);
-  const db = settings.db.value;
+  const onError = (error: unknown) => log.problem(error);
   try {
-    const chain = await serveChain(io, choice, {
-      db,
-      historySec: settings.historySec.value,
-      ...(address.baseUrl === null ? {} : { baseUrl: address.baseUrl.origin + prefixOf(address.baseUrl) }),
-      onError: (error) => log.problem(error),
-    });
+    const gate = await openKeyGate({ file: keys.file.value, plans: keys.plans, onError });
     try {
-      const prefix = prefixOf(address.baseUrl);
-      const server = await startServer({ ...address, served: chain, prefix, log }).catch((error: unknown) => {
-        throw listenError(error, address);
+      const chain = await serveChain(io, choice, {
+        db: settings.db.value,
+        historySec: settings.historySec.value,
+        gate,
+        onError,
+        ...(address.baseUrl === null ? {} : { baseUrl: address.baseUrl.origin + prefixOf(address.baseUrl) }),
       });
-      announce(io, address, { port: server.port, name: chain.name });
-      await untilAborted(signal);
-      await server.stop();
+      try {
+        await serveUntilStopped(io, { address, chain, gate, keys, log });
+      } finally {
+        await chain.close();
+      }
     } finally {
-      await chain.close();
+      await gate.close();
     }
     return EXIT.ok;
   } finally {
@@ -61,14 +67,33 @@ export async function serve({ io, loadSettings }: CommandContext, flags: ServeFl
   }
 }
 
-function announce(
-  io: Io,
-  address: ListenAddress,
-  { port, name }: { readonly port: number; readonly name: string },
-) {
-  io.stdout.write(`gastop serves ${name} on ${servedUrl(address, port)}\n`);
-  if (isLoopback(address.host)) return;
-  io.stdout.write(
-    `It is open to everybody who can reach ${address.host}; keys travel unencrypted unless a proxy adds https.\n`,
-  );
+interface Parts {
+  readonly address: ListenAddress;
+  readonly chain: ServedChain;
+  readonly gate: KeyGate;
+  readonly keys: KeySettings;
+  readonly log: ServeLog;
+}
+
+/** Returns after the first signal, when what was under way has been answered; a second one ends the process at once. */
+async function serveUntilStopped(io: Io, { address, chain, gate, keys, log }: Parts): Promise<void> {
+  const signal = io.interruption();
+  const { startServer } = await import('../../service/http/server.ts');
+  const prefix = prefixOf(address.baseUrl);
+  const server = await startServer({ ...address, served: chain, prefix, log }).catch((error: unknown) => {
+    throw listenError(error, address);
+  });
+  const say = (line: string) => io.stdout.write(`${cleanLine(line)}\n`);
+  say(`gastop serves ${chain.name} on ${servedUrl(address, server.port)}`);
+  if (!isLoopback(address.host)) {
+    say(
+      `It is open to everybody who can reach ${address.host}; keys travel unencrypted unless a proxy adds https.`,
+    );
+  }
+  if (!(await gate.hasKeys())) {
+    const where = keys.file.from === 'default' ? '' : `--keys ${keys.file.value} `;
+    say(`There is no key yet, so nobody is answered; make one with: gastop keys ${where}create`);
+  }
+  await untilAborted(signal);
+  await server.stop();
 }
