@@ -69,13 +69,18 @@ function findShifts(logs: Float64Array, before: Float64Array, after: Float64Arra
   return shifts;
 }
 
+interface Excursion {
+  readonly index: number;
+  readonly isUp: boolean;
+}
+
 /** The extreme point of every run that leaves both its past and its future. */
 function findExcursions(
   logs: Float64Array,
   before: Float64Array,
   after: Float64Array,
   shifts: readonly number[],
-): number[] {
+): Excursion[] {
   const steps = new Set(shifts);
   // The side nearer to the point decides, so that the edge of a new level is no excursion.
   const deviations = logs.map((value, index) => {
@@ -85,7 +90,10 @@ function findExcursions(
     return Math.abs(past) < Math.abs(future) ? past : future;
   });
   const limit = tolerance(deviations, LEAST_EXCURSION);
-  const found: number[] = [];
+  const found: Excursion[] = [];
+  const end = (index: number) => {
+    if (index >= 0) found.push({ index, isUp: (deviations[index] ?? 0) > 0 });
+  };
   let extreme = -1;
   deviations.forEach((deviation, index) => {
     const out = Math.abs(deviation) > limit && !steps.has(index);
@@ -94,26 +102,28 @@ function findExcursions(
       if (Math.abs(deviation) > Math.abs(top)) extreme = index;
       return;
     }
-    if (extreme >= 0) found.push(extreme);
+    end(extreme);
     extreme = out ? index : -1;
   });
-  if (extreme >= 0) found.push(extreme);
+  end(extreme);
   return found;
 }
 
 function mark(
   points: readonly PricePoint[],
   shifts: readonly number[],
-  excursions: readonly number[],
+  excursions: readonly Excursion[],
 ): AnomalyPoint[] {
-  const marked = [
-    ...shifts.map((index) => ({ index, shift: true })),
-    ...excursions.map((index) => ({ index, shift: false })),
-  ].sort((a, b) => a.index - b.index);
-  return marked.flatMap(({ index, shift }) => {
+  const marked: { index: number; kind: AnomalyKind }[] = [
+    ...shifts.map((index) => ({ index, kind: 'REGIME_SHIFT' as const })),
+    ...excursions.map(({ index, isUp }) => ({
+      index,
+      kind: isUp ? ('SPIKE' as const) : ('ANOMALY' as const),
+    })),
+  ];
+  marked.sort((a, b) => a.index - b.index);
+  return marked.flatMap(({ index, kind }) => {
     const point = points[index];
-    if (point === undefined) return [];
-    const above = point.value >= (points[index - 1]?.value ?? 0);
-    return [{ ...point, kind: shift ? 'REGIME_SHIFT' : above ? 'SPIKE' : 'ANOMALY' }];
+    return point === undefined ? [] : [{ ...point, kind }];
   });
 }

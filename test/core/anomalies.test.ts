@@ -35,6 +35,13 @@ describe('what stands out in prices', () => {
     expect(found).toEqual([{ ...points[151], kind: 'SPIKE' }]);
   });
 
+  it('is a spike by where it leads, whatever came right before its outstanding point', () => {
+    // The second point of the top is the one that stands furthest from what follows.
+    const rise = [2, 11.8, 11.4, 9.3, 8.5, 7.7, 6.8];
+    const found = findAnomalies(series(300, (index) => rise[index - 150] ?? (index > 150 ? 5 : 2)));
+    expect(kinds(found)).not.toContain('ANOMALY');
+  });
+
   it('is the bottom of a sudden dip', () => {
     const found = findAnomalies(series(300, (index) => (index === 100 ? 1 : 5)));
     expect(kinds(found)).toEqual(['ANOMALY']);

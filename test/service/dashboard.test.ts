@@ -1,0 +1,167 @@
+import { expect, test } from 'vitest';
+import { openReplaySource } from '../../src/chain/replay-source.ts';
+import { systemClock } from '../../src/chain/rpc/clock.ts';
+import { createSimulatedSource } from '../../src/chain/simulated-source.ts';
+import { RateLimits, StatsChart, Summary } from '../../src/contract/dashboard.ts';
+import { GasCurrent, GasRecommendation } from '../../src/contract/gas.ts';
+import { PATHS } from '../../src/contract/routes.ts';
+import { createOpenGate } from '../../src/service/open-gate.ts';
+import { BLOCK_ZERO_TIME, makeBlock, makeBlocks } from '../helpers/chain-blocks.ts';
+import { fixedPrice } from '../helpers/fixed-price.ts';
+import { ScriptedSource } from '../helpers/scripted-source.ts';
+import { type RunningService, runService } from '../helpers/service.ts';
+import { waitFor } from '../helpers/wait-for.ts';
+
+const readSummary = async (service: RunningService) => Summary.parse(await service.read(PATHS.summary));
+const readChart = async (service: RunningService, timeFrame: string) =>
+  StatsChart.parse(await service.read(`${PATHS.statsChart}?timeFrame=${timeFrame}`));
+
+test('the summary is of the same block as the snapshot and the recommendation, and tells each node', async () => {
+  const source = new ScriptedSource(makeBlocks(0, 999));
+  source.clock = (makeBlock(999).timestamp + 7) * 1_000;
+  const service = await runService({ source, priceFeed: fixedPrice(2_000) });
+  await service.ready;
+  const current = GasCurrent.parse(await service.read(PATHS.gasCurrent));
+  const advice = GasRecommendation.parse(await service.read(PATHS.gasRecommendation));
+  expect(await readSummary(service)).toEqual({
+    alerts: { total: 0, pending: 0, disabled: 0, fired24h: 0 },
+    autoTxs: { total: 0, byStatus: {} },
+    savings: { savedWei: '0', savedUsd: 0, events: 0 },
+    gas: {
+      low: current.lowPrice,
+      average: current.averagePrice,
+      high: current.highPrice,
+      base: current.basePrice,
+    },
+    recommendation: {
+      action: advice.action,
+      targetPrice: advice.targetPrice,
+      probability: advice.probability,
+    },
+    health: {
+      source: { kind: 'rpc', name: 'scripted', problem: null, ended: false },
+      stale: false,
+      headAgeSec: 7,
+      lagBlocks: 0,
+      nodes: [{ name: '127.0.0.1:8545', state: 'ok', head: 999, latencyMs: null, message: 'ok' }],
+    },
+  });
+});
+
+test('the summary says how far the service is behind its best node, and when nothing comes any more', async () => {
+  const source = new ScriptedSource(makeBlocks(0, 999));
+  const service = await runService({ source, priceFeed: fixedPrice(null) });
+  await service.ready;
+  // Told of a gap only: the node is ahead of what was digested.
+  source.jump(...makeBlocks(1_000, 1_003));
+  expect((await readSummary(service)).health).toMatchObject({ lagBlocks: 4, stale: false });
+  expect((await readSummary(service)).savings.savedUsd).toBeNull();
+  source.isReachable = false;
+  source.emit({ type: 'down', reason: '127.0.0.1:8545 does not answer', retryAt: Date.now() + 1_000 });
+  await waitFor(async () => (await readSummary(service)).health.stale);
+  expect((await readSummary(service)).health).toMatchObject({
+    lagBlocks: 0,
+    source: { problem: { message: '127.0.0.1:8545 does not answer' } },
+    nodes: [{ state: 'down', head: null }],
+  });
+});
+
+test('a node on another chain does not make the service look behind', async () => {
+  const source = new ScriptedSource(makeBlocks(0, 999));
+  const health = source.health.bind(source);
+  source.health = () => [
+    ...health(),
+    { name: 'other:8545', state: 'wrong-chain', head: 5_000_000, latencyMs: 3, message: 'is on Base' },
+  ];
+  const service = await runService({ source });
+  await service.ready;
+  expect((await readSummary(service)).health.lagBlocks).toBe(0);
+});
+
+test('rate limits of the embedded service: none, and what was asked today; asking for them does not count', async () => {
+  const now = Date.UTC(2026, 5, 30, 23, 59, 58);
+  const service = await runService({
+    source: new ScriptedSource(makeBlocks(0, 99)),
+    gate: createOpenGate(() => now),
+  });
+  await service.ready;
+  const read = async () => RateLimits.parse(await service.read(PATHS.rateLimits));
+  const before = await read();
+  expect(before).toEqual({
+    plan: 'embedded',
+    dailyLimit: null,
+    usedToday: 0,
+    remainingToday: null,
+    resetsAt: '2026-07-01T00:00:00.000Z',
+    perSecond: null,
+  });
+  await service.read(PATHS.gasCurrent);
+  await service.read(PATHS.gasTrend);
+  await read();
+  expect((await read()).usedToday).toBe(2);
+});
+
+test('rate limits are those of the key in the header', async () => {
+  const asked: (string | null)[] = [];
+  const gate = createOpenGate(Date.now);
+  const service = await runService({
+    source: new ScriptedSource(makeBlocks(0, 99)),
+    gate: {
+      ...gate,
+      limits: (key) => {
+        asked.push(key);
+        return gate.limits(key);
+      },
+    },
+  });
+  await service.ready;
+  await service.get(PATHS.rateLimits, { headers: { 'x-api-key': 'gt_1' } });
+  await service.get(PATHS.rateLimits);
+  expect(asked).toEqual(['gt_1', null]);
+});
+
+test('the chart marks a spike, a dip and a change of level at their times', async () => {
+  const level = (number: number) => {
+    if (number >= 2_000 && number < 2_025) return 9;
+    if (number >= 4_000 && number < 4_025) return 0.2;
+    return number < 5_500 ? 1 : 4;
+  };
+  const blocks = makeBlocks(0, 7_199).map((block) => ({
+    ...block,
+    baseFeePerGas: BigInt(Math.round(level(block.number) * 1e9 * (1 + 0.02 * Math.sin(block.number)))),
+  }));
+  const service = await runService({ source: new ScriptedSource(blocks), historySec: 86_400 });
+  await waitFor(async () => (await readChart(service, '24h')).points.length >= 288);
+  const { anomalies, points } = await readChart(service, '24h');
+  const at = (number: number) => new Date((BLOCK_ZERO_TIME + number * 12) * 1_000).toISOString();
+  expect(anomalies.map(({ timestamp, kind }) => [timestamp, kind])).toEqual([
+    [at(2_000), 'SPIKE'],
+    [at(4_000), 'ANOMALY'],
+    [at(5_500), 'REGIME_SHIFT'],
+  ]);
+  for (const { timestamp, value } of anomalies)
+    expect(points.find((point) => point.timestamp === timestamp)?.base).toBe(value);
+});
+
+test('a simulated day has all three of them', async () => {
+  const clock = { ...systemClock, now: () => Date.UTC(2026, 0, 10) };
+  const source = createSimulatedSource({ seed: 7, clock });
+  const service = await runService({ source, historySec: 86_400 });
+  await waitFor(async () => (await readChart(service, '24h')).points.length >= 288);
+  const { anomalies } = await readChart(service, '24h');
+  expect(new Set(anomalies.map(({ kind }) => kind))).toEqual(new Set(['SPIKE', 'REGIME_SHIFT', 'ANOMALY']));
+});
+
+test('the recorded hours of mainnet have the spike that they are known for', async () => {
+  const file = new URL(
+    '../fixtures/blocks/mainnet_2024-10-15_2001blocks_basefee_blobfee.csv',
+    import.meta.url,
+  );
+  const source = await openReplaySource({ file: file.pathname, speed: 100_000 });
+  const service = await runService({ source });
+  await waitFor(async () => GasCurrent.parse(await service.read(PATHS.gasCurrent)).source.ended);
+  const { anomalies } = await readChart(service, '24h');
+  expect(anomalies.map(({ timestamp, kind }) => [timestamp, kind])).toEqual([
+    ['2024-10-16T02:15:00.000Z', 'SPIKE'],
+  ]);
+});
