@@ -76,6 +76,7 @@ export async function probeService(options: ProbeOptions): Promise<ServiceFindin
     const { finding, lesson } = judged(readRoute, asked, path, transport);
     routes.push({ ...finding, asked: shownQuestion(path, query) });
     known = { ...known, ...lesson };
+    if (routes.length === 1) known = { ...known, byContract: isByContract(finding) };
 
     unanswered = finding.outcome === 'unreachable' ? unanswered + 1 : 0;
     stop = reasonToStop(finding, routes.length === 1, unanswered);
@@ -187,6 +188,10 @@ async function describe({ client, signal }: ProbeOptions): Promise<DescriptionFi
     if (error instanceof ClientError) return null;
     throw error;
   }
+}
+
+function isByContract({ outcome, reading }: RouteFinding): boolean {
+  return outcome === 'understood' && reading !== null && reading.match !== 'tolerant';
 }
 
 function presentOf({ snapshot }: Known, now: () => number): number {

@@ -19,6 +19,8 @@ import type { RateLimitsView, SnapshotView } from '../views.ts';
 
 /** What earlier answers taught, to ask the next with. */
 export interface Known {
+  /** Its snapshot follows our contract, so that what the contract leaves to be left out may be. */
+  readonly byContract: boolean;
   readonly snapshot: SnapshotView | null;
   readonly quota: RateLimitsView | null;
   readonly blockNumber: number | null;
@@ -28,6 +30,7 @@ export interface Known {
 }
 
 export const NOTHING_KNOWN: Known = {
+  byContract: false,
   snapshot: null,
   quota: null,
   blockNumber: null,
@@ -63,11 +66,13 @@ const plain =
   () =>
     query === undefined ? {} : { query };
 
+/** By the contract a window left out is the last hour, or as much as there is: a fixed one may reach too far back. */
 const windowed =
   (sec: number, more: Readonly<Record<string, string>> = {}): Reading['ask'] =>
-  (_known, presentMs) => ({
-    query: { from: iso(presentMs - sec * 1_000), to: iso(presentMs + 1_000), size: ROWS, ...more },
-  });
+  ({ byContract }, presentMs) => {
+    const window = { from: iso(presentMs - sec * 1_000), to: iso(presentMs + 1_000) };
+    return { query: { ...(byContract ? {} : window), size: ROWS, ...more } };
+  };
 
 /** One thing by what an earlier answer called it. */
 const named =
