@@ -248,6 +248,27 @@ test('blocks without known tips say so instead of claiming zero', async () => {
   expect(tips).toMatchObject({ total: 0, data: [] });
 });
 
+test('rows without a known tip are left out and not counted, whatever the bucket', async () => {
+  // Tips begin with the second hour of the second day.
+  const first = 7_200 + 300;
+  const source = new ScriptedSource(
+    makeBlocks(0, HEAD).map((block) => (block.number < first ? { ...block, tips: null } : block)),
+    { kind: 'simulated' },
+  );
+  const service = await filled(source);
+  const read = async (bucket: string) =>
+    PriorityFeeMetrics.parse(
+      await service.read(`${PATHS.priorityFee}?from=${iso(0)}&bucket=${bucket}&size=500`),
+    );
+  expect(await read('block')).toMatchObject({ total: HEAD - first + 1, data: { length: HEAD - first + 1 } });
+  expect((await read('5m')).data[0]?.timestamp).toBe(iso(first));
+  expect(await read('1h')).toMatchObject({ total: 2, data: [{ timestamp: iso(first) }, {}] });
+  const days = await read('1d');
+  expect(days).toMatchObject({ total: 1, data: [{ timestamp: iso(7_200) }] });
+  const tips = makeBlocks(first, HEAD).map((block) => Number(block.tips?.[2]));
+  expect(days.data[0]?.value).toBe(Math.round(tips.reduce((sum, tip) => sum + tip, 0) / tips.length));
+});
+
 test('market figures: extremes are single blocks, usual work is priced, the heatmap has UTC hours from Monday', async () => {
   const service = await filled();
   const market = StatsMarket.parse(await service.read(`${PATHS.statsMarket}?timeFrame=30d`));

@@ -7,11 +7,11 @@ import { meanTip } from './chart-answer.ts';
 import type { MetricsWindow } from './metrics-window.ts';
 import { isoFromSec, wholeWei } from './wire.ts';
 
-/** One page of a window's rows in the envelope that every metric shares. */
+/** One page of a window's rows in the envelope that every metric shares. With `tipped` only what has tips is counted. */
 export async function metricsAnswer<Row>(
   history: HistoryStore,
   window: MetricsWindow & { readonly tipped?: boolean },
-  toRow: (rollup: Rollup) => Row,
+  toRow: (rollup: Rollup) => Row | null,
 ) {
   const { page, size, bucket } = window;
   const range = { offset: page * size, limit: size };
@@ -30,7 +30,7 @@ export async function metricsAnswer<Row>(
     page,
     size,
     total,
-    data: rollups.map(toRow),
+    data: rollups.map(toRow).filter((row) => row !== null),
   };
 }
 
@@ -48,11 +48,11 @@ export function baseFeeRow({ start, lastBlock, base }: Rollup): BaseFeeRow {
 
 export const priorityFeeRow =
   (percentile: TipPercentile) =>
-  (rollup: Rollup): PriorityFeeRow => ({
-    timestamp: isoFromSec(rollup.start),
-    blockNumber: rollup.lastBlock,
-    value: wholeWei(meanTip(rollup, percentile) ?? 0),
-  });
+  (rollup: Rollup): PriorityFeeRow | null => {
+    const tip = meanTip(rollup, percentile);
+    if (tip === null) return null;
+    return { timestamp: isoFromSec(rollup.start), blockNumber: rollup.lastBlock, value: wholeWei(tip) };
+  };
 
 export function gasUsedRatioRow({ start, lastBlock, ratio }: Rollup): GasUsedRatioRow {
   return { timestamp: isoFromSec(start), blockNumber: lastBlock, mean: ratio.mean, max: ratio.max };

@@ -39,7 +39,11 @@ const PERCENTILES = {
 } as const satisfies Record<Percentile, TipPercentile>;
 
 export function addMetricsRoutes(app: OpenAPIHono, state: ServiceState): void {
-  async function answer<Row>(asked: MetricsParameters, toRow: (rollup: Rollup) => Row, tipped = false) {
+  async function answer<Row>(
+    asked: MetricsParameters,
+    toRow: (rollup: Rollup) => Row | null,
+    tipped = false,
+  ) {
     const context = await state.history();
     return metricsAnswer(context.store, { ...(await metricsWindow(asked, context)), tipped }, toRow);
   }
