@@ -12,7 +12,7 @@ export interface Gate {
   /**
    * Counts one request of `key`, or refuses it. The count is durable when this resolves.
    * @throws {ApiFailure} `api_key_missing`, `api_key_invalid`, `api_key_revoked`, `plan_forbidden` or
-   * `rate_limit_exceeded` with `Retry-After`.
+   * `rate_limit_exceeded` with `Retry-After`; `upstream_unavailable` while keys cannot be read or counts not be kept.
    */
   admit(request: { readonly key: string | null; readonly group: RouteGroup }): Promise<Admission>;
   /** What `key` may still ask. Itself it is checked like any other request, but not counted. @throws like {@link admit} */
