@@ -143,7 +143,7 @@ const RESULT_WORDS: Readonly<Record<Verdict['result'], string>> = {
   usable: 'usable',
   'not-usable': 'not usable',
   unreachable: 'not reachable',
-  key: 'key needed',
+  key: 'refused',
   quota: 'limit reached',
 };
 

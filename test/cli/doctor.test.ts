@@ -362,6 +362,26 @@ describe('a service that cannot be used', () => {
   });
 });
 
+describe('a service that takes its time', () => {
+  it('has the question under way shown on stderr, on a terminal, and taken away again', async () => {
+    let answer = () => {};
+    const slow: Answering = (_request, response) => {
+      answer = () => {
+        answer = () => {};
+        send(response, OWN_ROUTES['/gas/trend']);
+      };
+    };
+    const { url } = await serveAnswers({ ...OWN_ROUTES, '/gas/trend': slow });
+    const onStderr = (text: string) => {
+      if (text.includes('asking /gas/trend')) answer();
+    };
+    const { exitCode, stdout, stderr } = await doctor(url, [], { terminal: true, onStderr });
+    expect(exitCode).toBe(0);
+    expect(stdout).not.toContain('asking');
+    expect(stderr.endsWith('\r\u001b[K')).toBe(true);
+  });
+});
+
 describe('a source in this process', () => {
   it('is probed without a network, and says that it is in this process', async () => {
     const { exitCode, stdout, stderr } = await runMain(['doctor', '--demo']);

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { cleanText } from '../../core/clean-text.ts';
+import { keyIndex, normalKey } from '../reading/answer.ts';
 import { isRecord, type JsonRecord } from '../reading/json.ts';
 import type { ReadingTrace } from '../reading/reading-trace.ts';
 
@@ -19,33 +20,28 @@ export interface FieldComparison {
   readonly unknownCount: number;
 }
 
-/**
- * @param body Where nothing was read of the answer: the answer itself.
- * @param normal Makes two spellings of one name equal.
- */
-export function compareFields(
-  schema: z.ZodType,
-  body: JsonRecord,
-  trace: ReadingTrace,
-  normal: (name: string) => string,
-): FieldComparison {
+/** @param body Where nothing was read of the answer: the answer itself. */
+export function compareFields(schema: z.ZodType, body: JsonRecord, trace: ReadingTrace): FieldComparison {
   const found: string[] = [];
   const missing: string[] = [];
   const senseless: string[] = [];
   const renamed: { field: string; name: string }[] = [];
-  const unknown = new Set<string>();
+  const unknown: string[] = [];
+  let unknownCount = 0;
 
   const visit = (shape: z.ZodObject, records: readonly JsonRecord[], path: string) => {
     const used = new Set(trace.keysReadAt(path));
     for (const [key, field] of Object.entries(shape.shape)) {
       const place = path === '' ? key : `${path}.${key}`;
-      const name = trace.fieldAt(place)?.key ?? spelling(records, key, normal);
+      const name = trace.fieldAt(place)?.key ?? spelling(records, key);
       if (name !== null) used.add(name);
       const values = name === null ? [] : records.map((record) => record[name]);
       visitField(field, key, name, values, place);
     }
     for (const key of new Set(records.flatMap((record) => Object.keys(record)))) {
-      if (!used.has(key)) unknown.add(cleanText(path === '' ? key : `${path}.${key}`, 100));
+      if (used.has(key)) continue;
+      unknownCount += 1;
+      if (unknownCount <= MOST_UNKNOWN) unknown.push(cleanText(path === '' ? key : `${path}.${key}`, 100));
     }
   };
 
@@ -65,7 +61,7 @@ export function compareFields(
       else if (!optional) missing.push(place);
       return;
     }
-    if (name !== null && normal(name) !== normal(key))
+    if (name !== null && normalKey(name) !== normalKey(key))
       renamed.push({ field: place, name: cleanText(name, 60) });
     if (inner instanceof z.ZodObject) {
       const traced = trace.recordsAt(place);
@@ -93,20 +89,16 @@ export function compareFields(
     missing,
     senseless,
     renamed,
-    unknown: [...unknown].slice(0, MOST_UNKNOWN),
-    unknownCount: unknown.size,
+    unknown,
+    unknownCount,
   };
 }
 
-function spelling(
-  records: readonly JsonRecord[],
-  key: string,
-  normal: (name: string) => string,
-): string | null {
+/** The name that `key` has in the first of the records that has it. */
+function spelling(records: readonly JsonRecord[], key: string): string | null {
   for (const record of records) {
-    if (Object.hasOwn(record, key)) return key;
-    const other = Object.keys(record).find((name) => normal(name) === normal(key));
-    if (other !== undefined) return other;
+    const name = keyIndex(record).get(normalKey(key));
+    if (name !== undefined) return name;
   }
   return null;
 }

@@ -1,4 +1,5 @@
 import { cleanText } from '../../core/clean-text.ts';
+import { withoutKey } from '../transport.ts';
 import type { ClockFinding } from './finding.ts';
 
 const MOST_HEADERS = 12;
@@ -18,10 +19,15 @@ export function clockOf(headers: Headers, askedAt: number, roundTripMs: number):
   return { skewSec: skewMs / 1_000, uncertaintySec: (500 + roundTripMs / 2) / 1_000 };
 }
 
-/** What an answer's headers say of limits and quotas, clean. */
-export function rateLimitHeadersOf(headers: Headers): Readonly<Record<string, string>> {
+/** What an answer's headers say of limits and quotas, clean and without the key. */
+export function rateLimitHeadersOf(
+  headers: Headers,
+  apiKey: string | null,
+): Readonly<Record<string, string>> {
   const named = [...headers].filter(([name]) => /rate-?limit|quota|retry-after/.test(name));
   return Object.fromEntries(
-    named.slice(0, MOST_HEADERS).map(([name, value]) => [cleanText(name, 60), cleanText(value, 100)]),
+    named
+      .slice(0, MOST_HEADERS)
+      .map(([name, value]) => [cleanText(name, 60), cleanText(withoutKey(value, apiKey), 100)]),
   );
 }

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { cleanText } from '../../core/clean-text.ts';
 import { ClientError } from '../client-error.ts';
-import { Answer, normalKey } from '../reading/answer.ts';
+import { Answer } from '../reading/answer.ts';
 import { isRecord } from '../reading/json.ts';
 import { ReadingTrace } from '../reading/reading-trace.ts';
 import { compareFields, type FieldComparison } from './compare-fields.ts';
@@ -71,7 +71,7 @@ export function judgeAnswer<View>(
     prices: unitsOf(answer.exact, guessed),
     guessed,
     problem,
-    ...compareFields(schema, isRecord(answer.body) ? answer.body : {}, trace, normalKey),
+    ...compareFields(schema, isRecord(answer.body) ? answer.body : {}, trace),
   };
   return { view, reading, problem };
 }

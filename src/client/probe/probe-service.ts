@@ -1,7 +1,7 @@
 import { ClientError } from '../client-error.ts';
 import { pathOf } from '../create-gas-client.ts';
 import type { GasClient } from '../gas-client.ts';
-import { isSuccess, type TransportOptions, withoutKey } from '../transport.ts';
+import { isSuccess, type TransportOptions } from '../transport.ts';
 import { type Asked, askOnce, outcomeOf } from './ask-once.ts';
 import type { ConnectionFinding } from './connection.ts';
 import type { ClockFinding, DescriptionFinding, RouteFinding, ServiceFinding } from './finding.ts';
@@ -11,6 +11,7 @@ import { type Known, NOTHING_KNOWN, READ_ROUTES, type ReadRoute } from './read-r
 
 /** One question that gets no answer may be bad luck; two say that there is nobody. */
 const MOST_UNANSWERED = 2;
+const ENCODING = /^(gzip|deflate|br|zstd|compress)$/;
 
 export interface ProbeOptions {
   readonly transport: TransportOptions;
@@ -42,15 +43,10 @@ export async function probeService(options: ProbeOptions): Promise<ServiceFindin
 
   const note = ({ exchange, askedAt }: Asked) => {
     if (exchange === null) return;
-    const encoding = withoutKey(
-      exchange.headers.get('content-encoding')?.slice(0, 40) ?? '',
-      transport.apiKey,
-    );
-    if (/^[\w, -]+$/.test(encoding)) encodings[encoding] = (encodings[encoding] ?? 0) + 1;
-    const said = Object.entries(rateLimitHeadersOf(exchange.headers));
-    if (said.length > 0) {
-      limits = Object.fromEntries(said.map(([name, value]) => [name, withoutKey(value, transport.apiKey)]));
-    }
+    const encoding = exchange.headers.get('content-encoding') ?? '';
+    if (ENCODING.test(encoding)) encodings[encoding] = (encodings[encoding] ?? 0) + 1;
+    const said = rateLimitHeadersOf(exchange.headers, transport.apiKey);
+    if (Object.keys(said).length > 0) limits = said;
     const seen = clockOf(exchange.headers, askedAt, exchange.headMs);
     if (seen === null || exchange.headMs >= bestRoundTripMs) return;
     bestRoundTripMs = exchange.headMs;

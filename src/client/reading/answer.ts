@@ -127,7 +127,8 @@ export function normalKey(name: string): string {
 
 const keyIndexes = new WeakMap<JsonRecord, ReadonlyMap<string, string>>();
 
-function keyIndex(record: JsonRecord): ReadonlyMap<string, string> {
+/** The record's own names by their usual spelling. */
+export function keyIndex(record: JsonRecord): ReadonlyMap<string, string> {
   const known = keyIndexes.get(record);
   if (known !== undefined) return known;
   const index = new Map(Object.keys(record).map((key) => [normalKey(key), key]));

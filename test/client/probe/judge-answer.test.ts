@@ -1,5 +1,7 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { judgeAnswer } from '../../../src/client/probe/judge-answer.ts';
+import { READ_ROUTES } from '../../../src/client/probe/read-routes.ts';
 import { readChart } from '../../../src/client/reading/chart.ts';
 import { readBaseFeeRow, readMetrics } from '../../../src/client/reading/metrics.ts';
 import { readRecommendation } from '../../../src/client/reading/recommendation.ts';
@@ -184,5 +186,65 @@ describe('an answer of a service we do not run', () => {
     [{ lanes: { slow: [] } }],
   ])('of an odd shape is judged without a failure: %j', (body) => {
     expect(judgeSnapshot(JSON.stringify(body)).problem).not.toBeNull();
+  });
+});
+
+describe('whatever a service answers', () => {
+  const names = [
+    'data',
+    'items',
+    'lowPrice',
+    'lanes',
+    'slow',
+    'price',
+    'points',
+    'timestamp',
+    'id',
+    '__proto__',
+  ];
+  const answers = fc.letrec((tie) => ({
+    value: fc.oneof(
+      { maxDepth: 5 },
+      fc.constantFrom(
+        null,
+        true,
+        -1,
+        0,
+        12.5,
+        41_200_000,
+        1e300,
+        '',
+        '0x10',
+        '12 gwei',
+        '\u001b[31m',
+        'WAIT',
+      ),
+      fc.array(tie('value'), { maxLength: 4 }),
+      fc.dictionary(fc.oneof(fc.constantFrom(...names), fc.string()), tie('value'), { maxKeys: 6 }),
+    ),
+  })).value;
+
+  it.each(READ_ROUTES.map((route) => [route.route.path, route] as const))(
+    'to %s is judged without a failure, in clean words, and no field is both found and missing',
+    (path, { schema, read }) => {
+      fc.assert(
+        fc.property(answers, (body) => {
+          const text = JSON.stringify(body) ?? '';
+          const { reading, problem } = judgeAnswer(text, { endpoint: path, host: HOST, schema }, read);
+          expect(JSON.stringify([reading, problem])).not.toMatch(/\\u001b|\\u009b/);
+          if (reading === null) return;
+          const { found, missing, senseless } = reading;
+          expect(new Set([...found, ...missing, ...senseless]).size).toBe(
+            found.length + missing.length + senseless.length,
+          );
+        }),
+        { numRuns: 300, seed: 7 },
+      );
+    },
+  );
+
+  it('many names of nothing are counted', () => {
+    const many = `{${Array.from({ length: 400_000 }, (_, index) => `"x${index}":0`).join()}}`;
+    expect(judgeSnapshot(many).reading).toMatchObject({ unknownCount: 400_000 });
   });
 });
