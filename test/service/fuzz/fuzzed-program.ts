@@ -1,0 +1,44 @@
+/**
+ * The served service in a process of its own, for http-fuzz.test.ts: `fuzzed-program.ts KEYS_FILE live|dead`. Sends
+ * `{ port, key, slowKey }` when it listens, and the heap in bytes, after garbage collection, for each message.
+ */
+import { createRpcSource } from '../../../src/chain/rpc-source.ts';
+import { createSimulatedSource } from '../../../src/chain/simulated-source.ts';
+import { createRequestLog } from '../../../src/service/http/request-log.ts';
+import { startServer } from '../../../src/service/http/server.ts';
+import { issueKey } from '../../../src/service/keys/issue-key.ts';
+import { openKeyGate } from '../../../src/service/keys/open-key-gate.ts';
+import { createPlans } from '../../../src/service/keys/plans.ts';
+import { startService } from '../../../src/service/service.ts';
+import { KeyStore } from '../../../src/store/key-store.ts';
+import { openKeyDatabase } from '../../../src/store/open-key-database.ts';
+
+const [file = '', kind] = process.argv.slice(2);
+const plans = createPlans({
+  fuzz: { dailyLimit: null, perSecond: null },
+  slow: { dailyLimit: 1_000, perSecond: 5, groups: ['gas', 'dashboard'] },
+});
+const store = new KeyStore(await openKeyDatabase(file, 'process'));
+const key = await issueKey(store, { name: 'fuzz', plan: 'fuzz', now: Date.now() });
+const slowKey = await issueKey(store, { name: 'slow', plan: 'slow', now: Date.now() });
+await store.close();
+
+const source =
+  kind === 'live' ? createSimulatedSource({ seed: 1 }) : createRpcSource({ urls: ['http://127.0.0.1:9'] });
+const gate = await openKeyGate({ file, plans });
+const { signal } = new AbortController();
+const onError = (error: unknown) => process.stderr.write(`${error instanceof Error ? error.stack : error}\n`);
+const service = await startService({ source, database: '', historySec: 3_600, gate, signal, onError });
+if (kind === 'live') await service.ready;
+const server = await startServer({
+  served: service,
+  host: '127.0.0.1',
+  port: 0,
+  log: createRequestLog({ level: 'info', write: () => {}, redact: (line) => line }),
+  limits: { headersMs: 400, requestMs: 800, checkEveryMs: 100 },
+});
+process.on('message', () => {
+  globalThis.gc?.();
+  process.send?.(process.memoryUsage().heapUsed);
+});
+process.send?.({ port: server.port, key: key.text, slowKey: slowKey.text });

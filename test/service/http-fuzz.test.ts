@@ -1,0 +1,188 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { gunzipSync } from 'node:zlib';
+import fc from 'fast-check';
+import { afterAll, expect, test } from 'vitest';
+import * as z from 'zod';
+import { ErrorBody } from '../../src/contract/api-error.ts';
+import { RateLimits, StatsChart, StatsCurrent, StatsMarket, Summary } from '../../src/contract/dashboard.ts';
+import { TxsMetrics } from '../../src/contract/explorer.ts';
+import { GasCurrent, GasRecommendation, GasTrend } from '../../src/contract/gas.ts';
+import { BaseFeeMetrics, GasUsedRatioMetrics, PriorityFeeMetrics } from '../../src/contract/metrics.ts';
+import { BASE_PATH, PATHS } from '../../src/contract/routes.ts';
+import { temporaryFolder } from '../helpers/service.ts';
+import { type MadeRequest, madeRequests } from './fuzz/made-requests.ts';
+import { type RawAnswer, RawConnection } from './fuzz/raw-connection.ts';
+
+const SEED = 20_261_121;
+const CONNECTIONS = 24;
+/** The server lets nobody take longer than 0.8 s; a machine that is busy may. */
+const PATIENCE_MS = 20_000;
+const PROGRAM = fileURLToPath(new URL('fuzz/fuzzed-program.ts', import.meta.url));
+const Listening = z.object({ port: z.number(), key: z.string(), slowKey: z.string() });
+
+const SCHEMAS: Partial<Record<keyof typeof PATHS, z.ZodType>> = {
+  gasCurrent: GasCurrent,
+  gasTrend: GasTrend,
+  gasRecommendation: GasRecommendation,
+  statsCurrent: StatsCurrent,
+  statsChart: StatsChart,
+  statsMarket: StatsMarket,
+  rateLimits: RateLimits,
+  summary: Summary,
+  baseFee: BaseFeeMetrics,
+  priorityFee: PriorityFeeMetrics,
+  gasUsedRatio: GasUsedRatioMetrics,
+  txs: TxsMetrics,
+};
+
+interface Fuzzed extends z.infer<typeof Listening> {
+  readonly process: ChildProcess;
+  /** What it wrote to stderr: errors that nobody foresaw. */
+  readonly complaints: () => string;
+  heapBytes(): Promise<number>;
+}
+
+const running: ChildProcess[] = [];
+afterAll(() => {
+  for (const child of running) child.kill('SIGKILL');
+});
+
+async function startFuzzed(kind: 'live' | 'dead'): Promise<Fuzzed> {
+  const file = join(await temporaryFolder(), 'keys.db');
+  const child = fork(PROGRAM, [file, kind], {
+    execArgv: ['--expose-gc', '--disable-warning=ExperimentalWarning'],
+    stdio: ['ignore', 'inherit', 'pipe', 'ipc'],
+  });
+  running.push(child);
+  let complaints = '';
+  child.stderr?.on('data', (chunk: Buffer) => {
+    complaints += chunk.toString();
+  });
+  const [message] = await once(child, 'message');
+  return {
+    ...Listening.parse(message),
+    process: child,
+    complaints: () => complaints,
+    heapBytes: async () => {
+      child.send('heap');
+      const [bytes] = await once(child, 'message');
+      return z.number().parse(bytes);
+    },
+  };
+}
+
+/** Sends every request, over as many connections as there are; answers how often each status came. */
+async function sendAll(
+  server: Fuzzed,
+  requests: readonly MadeRequest[],
+  mayBeDown: boolean,
+): Promise<Map<string, number>> {
+  const statuses = new Map<string, number>();
+  let next = 0;
+  async function sender(): Promise<void> {
+    let connection: RawConnection | null = null;
+    for (let request = requests[next++]; request !== undefined; request = requests[next++]) {
+      if (connection === null || connection.isOver) connection = await RawConnection.open(server.port);
+      let answer: RawAnswer | null;
+      try {
+        answer = await exchange(connection, request);
+        if (answer !== null) check(answer, request, mayBeDown);
+      } catch (error) {
+        const shown = request.bytes.toString('latin1').slice(0, 400);
+        throw new Error(`${request.manner}: ${shown}`, { cause: error });
+      }
+      const status = String(answer?.status ?? 'none');
+      statuses.set(status, (statuses.get(status) ?? 0) + 1);
+      if (request.isLast || answer?.headers.get('connection') === 'close') {
+        connection.close();
+        connection = null;
+      }
+    }
+    connection?.close();
+  }
+  await Promise.all(Array.from({ length: CONNECTIONS }, sender));
+  return statuses;
+}
+
+async function exchange(connection: RawConnection, request: MadeRequest): Promise<RawAnswer | null> {
+  const { bytes, manner } = request;
+  const half = Math.floor(bytes.length / 2);
+  switch (manner) {
+    case 'aborted':
+      connection.send(bytes.subarray(0, half));
+      connection.close();
+      return null;
+    case 'stalled':
+      // Nothing more comes, but the connection stays: a slow-loris.
+      connection.send(bytes.subarray(0, Math.min(half, 30)));
+      break;
+    case 'in pieces':
+      for (let at = 0; at < bytes.length; at += Math.ceil(bytes.length / 5)) {
+        connection.send(bytes.subarray(at, at + Math.ceil(bytes.length / 5)));
+        await new Promise((resolve) => setImmediate(resolve));
+      }
+      break;
+    case 'half-closed':
+      connection.send(bytes);
+      connection.halfClose();
+      break;
+    case 'then garbage':
+      connection.send(Buffer.concat([bytes, Buffer.from('\u0016\u0003\u0001 GET / \r\n\r\n\r\n')]));
+      break;
+    default:
+      connection.send(bytes);
+  }
+  return connection.answer(request.method === 'HEAD', PATIENCE_MS);
+}
+
+/** What holds for every answer, whatever was asked. */
+function check({ status, headers, body }: RawAnswer, { route }: MadeRequest, mayBeDown: boolean): void {
+  if (status >= 500 && !(status === 503 && mayBeDown)) throw new Error(`${status} ${body}`);
+  if (body.length === 0 || headers.get('content-type')?.startsWith('application/json') !== true) return;
+  const text = headers.get('content-encoding') === 'gzip' ? gunzipSync(body) : body;
+  const answer: unknown = JSON.parse(text.toString());
+  if (status >= 400) ErrorBody.loose().parse(answer);
+  else if (route !== null) SCHEMAS[route]?.parse(answer);
+}
+
+async function answersNormally({ port, key }: Fuzzed): Promise<number> {
+  const response = await fetch(`http://127.0.0.1:${port}${BASE_PATH}${PATHS.gasCurrent}`, {
+    headers: { 'x-api-key': key },
+  });
+  if (response.status === 200) GasCurrent.parse(await response.json());
+  else ErrorBody.parse(await response.json());
+  return response.status;
+}
+
+test('20,000 hostile requests: no crash, no 5xx, every body as promised, the heap as it was', async () => {
+  const server = await startFuzzed('live');
+  const requests = fc.sample(madeRequests(server), { numRuns: 20_000, seed: SEED });
+  const quarter = requests.length / 4;
+  const statuses = await sendAll(server, requests.slice(0, quarter), false);
+  const before = await server.heapBytes();
+  for (const [status, count] of await sendAll(server, requests.slice(quarter), false)) {
+    statuses.set(status, (statuses.get(status) ?? 0) + count);
+  }
+  const after = await server.heapBytes();
+  expect(server.complaints()).toBe('');
+  expect(server.process.exitCode).toBeNull();
+  expect(await answersNormally(server)).toBe(200);
+  // Three times as many requests again must not need more.
+  expect(after / before).toBeLessThan(1.3);
+  // The requests reach what they are meant to reach.
+  for (const status of ['200', '304', '400', '401', '404', '405', '408', '413', '414', '429', '431']) {
+    expect(statuses.get(status) ?? 0, `answers with ${status}`).toBeGreaterThan(0);
+  }
+});
+
+test('with the node dead, 4,000 more: what needs it is 503, nothing else is a 5xx', async () => {
+  const server = await startFuzzed('dead');
+  const requests = fc.sample(madeRequests(server), { numRuns: 4_000, seed: SEED + 1 });
+  const statuses = await sendAll(server, requests, true);
+  expect(server.process.exitCode).toBeNull();
+  expect(await answersNormally(server)).toBe(503);
+  expect(statuses.get('503') ?? 0).toBeGreaterThan(100);
+});

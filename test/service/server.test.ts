@@ -1,0 +1,231 @@
+import { request } from 'node:http';
+import { gunzipSync } from 'node:zlib';
+import { expect, onTestFinished, test } from 'vitest';
+import { createRpcSource } from '../../src/chain/rpc-source.ts';
+import { ErrorBody } from '../../src/contract/api-error.ts';
+import { RateLimits, StatsChart } from '../../src/contract/dashboard.ts';
+import { GasCurrent } from '../../src/contract/gas.ts';
+import { BASE_PATH, PATHS } from '../../src/contract/routes.ts';
+import { makeBlocks } from '../helpers/chain-blocks.ts';
+import { ScriptedSource } from '../helpers/scripted-source.ts';
+import { serveService } from '../helpers/served-service.ts';
+import { waitFor } from '../helpers/wait-for.ts';
+import { RawConnection } from './fuzz/raw-connection.ts';
+
+const source = () => new ScriptedSource(makeBlocks(0, 400), { kind: 'simulated' });
+
+async function ready(served: Awaited<ReturnType<typeof serveService>>): Promise<void> {
+  await waitFor(async () => (await fetch(`${served.origin}/readyz`)).ok);
+}
+
+/** Bytes as they are sent, which fetch would unpack. */
+function askRaw(
+  url: string,
+  headers: Record<string, string>,
+): Promise<{ status: number; headers: Record<string, unknown>; body: Buffer }> {
+  return new Promise((resolve, reject) => {
+    request(url, { headers }, (response) => {
+      const chunks: Buffer[] = [];
+      response.on('data', (chunk: Buffer) => chunks.push(chunk));
+      response.on('end', () =>
+        resolve({ status: response.statusCode ?? 0, headers: response.headers, body: Buffer.concat(chunks) }),
+      );
+    })
+      .on('error', reject)
+      .end();
+  });
+}
+
+async function sendRaw(port: number, text: string) {
+  const connection = await RawConnection.open(port);
+  onTestFinished(() => connection.close());
+  connection.send(text);
+  const answer = await connection.answer(false, 20_000);
+  if (answer === null) throw new Error('no answer');
+  return { ...answer, error: ErrorBody.parse(JSON.parse(answer.body.toString())) };
+}
+
+test('an answer is the same with and without compression, and has one tag for both', async () => {
+  const served = await serveService({ source: source() });
+  await ready(served);
+  const url = `${served.origin}${BASE_PATH}${PATHS.statsChart}?timeFrame=1h`;
+  const key = { 'x-api-key': served.key };
+  const plain = await askRaw(url, key);
+  const packed = await askRaw(url, { ...key, 'accept-encoding': 'gzip, br' });
+  expect(plain.headers['content-encoding']).toBeUndefined();
+  expect(packed.headers).toMatchObject({ 'content-encoding': 'gzip', vary: 'Accept-Encoding' });
+  expect(packed.body.length).toBeLessThan(plain.body.length / 2);
+  expect(gunzipSync(packed.body)).toEqual(plain.body);
+  StatsChart.parse(JSON.parse(plain.body.toString()));
+  const tag = String(plain.headers.etag);
+  expect(packed.headers.etag).toBe(tag);
+  expect(plain.headers['cache-control']).toBe('private, no-cache');
+  const strong = tag.replace(/^W\//, '');
+  for (const held of [tag, strong, `"other", ${tag}`, '*']) {
+    const again = await askRaw(url, { ...key, 'accept-encoding': 'gzip', 'if-none-match': held });
+    expect([again.status, again.body.length, again.headers.etag]).toEqual([304, 0, tag]);
+  }
+  expect((await askRaw(url, { ...key, 'if-none-match': '"other"' })).status).toBe(200);
+  expect((await askRaw(url, { ...key, 'accept-encoding': 'gzip;q=0' })).headers['content-encoding']).toBe(
+    undefined,
+  );
+});
+
+test('a new block changes the remembered answer at once', async () => {
+  const chain = source();
+  const served = await serveService({ source: chain });
+  await ready(served);
+  await waitFor(async () => {
+    const { blockNumber } = GasCurrent.parse(await (await served.get(PATHS.gasCurrent)).json());
+    return blockNumber === 400;
+  });
+  const before = await served.get(PATHS.gasCurrent);
+  chain.mine(...makeBlocks(401, 401));
+  await waitFor(async () => {
+    const next = await served.get(PATHS.gasCurrent, {
+      'if-none-match': before.headers.get('etag') ?? '',
+    });
+    return next.status === 200 && GasCurrent.parse(await next.json()).blockNumber === 401;
+  });
+});
+
+test('only what a route answers is counted: not unknown paths, other methods, nor the question how much is left', async () => {
+  const served = await serveService({ source: source() });
+  await ready(served);
+  const used = async () => RateLimits.parse(await (await served.get(PATHS.rateLimits)).json()).usedToday;
+  expect(await used()).toBe(0);
+  await served.get(PATHS.gasCurrent);
+  await served.get(`${PATHS.baseFee}?from=nonsense`);
+  expect(await used()).toBe(2);
+  expect((await served.get('/gas/nothing')).status).toBe(404);
+  const url = `${served.origin}${BASE_PATH}${PATHS.gasCurrent}`;
+  const headers = { 'x-api-key': served.key };
+  expect((await fetch(url, { method: 'DELETE', headers })).status).toBe(405);
+  const options = await fetch(url, { method: 'OPTIONS', headers });
+  expect([options.status, options.headers.get('allow')]).toEqual([204, 'GET, HEAD, OPTIONS']);
+  // No page of another origin may read it.
+  expect(options.headers.get('access-control-allow-origin')).toBeNull();
+  expect(await used()).toBe(2);
+});
+
+test('every refusal before a route is JSON that says what to do: 400, 408, 413, 414, 417, 431', async () => {
+  const served = await serveService({
+    source: source(),
+    limits: { headersMs: 300, requestMs: 600, checkEveryMs: 50 },
+  });
+  const send = (text: string) => sendRaw(served.port, text);
+  const head = `GET ${BASE_PATH}/gas/current HTTP/1.1\r\n`;
+  expect(await send('this is not HTTP\r\n\r\n')).toMatchObject({ status: 400 });
+  expect(await send(`${head}\r\n`)).toMatchObject({ status: 400, error: { errorCode: 'validation_failed' } });
+  expect(await send(`${head}Host: a b\r\n\r\n`)).toMatchObject({ status: 400 });
+  expect(await send(`${head}Host: x\r\n`)).toMatchObject({ status: 408 });
+  expect(await send(`GET /${'a'.repeat(5_000)} HTTP/1.1\r\nHost: x\r\n\r\n`)).toMatchObject({ status: 414 });
+  expect(await send(`${head}Host: x\r\nExpect: miracles\r\n\r\n`)).toMatchObject({ status: 417 });
+  expect(await send(`${head}Host: x\r\nX: ${'a'.repeat(20_000)}\r\n\r\n`)).toMatchObject({ status: 431 });
+  for (const expectation of ['', 'Expect: 100-continue\r\n']) {
+    const text = `POST ${BASE_PATH}/alerts HTTP/1.1\r\nHost: x\r\n${expectation}Content-Length: 262145\r\n\r\n`;
+    expect(await send(text)).toMatchObject({ status: 413, error: { errorCode: 'payload_too_large' } });
+  }
+});
+
+test('what takes too long is 503, and what is under way at a stop is still answered', async () => {
+  const { promise: never } = Promise.withResolvers<Response>();
+  const slow = Promise.withResolvers<Response>();
+  const served = await serveService({
+    source: source(),
+    limits: { answerMs: 200 },
+    served: {
+      fetch: (asked) => (asked.url.endsWith('/never') ? never : slow.promise),
+      condition: () => ({ chain: null, head: null, headAgeSec: null, failure: null }),
+    },
+  });
+  const late = await served.get('/never');
+  expect([late.status, late.headers.get('retry-after')]).toEqual([503, '5']);
+  expect(ErrorBody.parse(await late.json()).errorCode).toBe('upstream_unavailable');
+  const underWay = served.get('/slow');
+  await waitFor(async () =>
+    (await (await fetch(`${served.origin}/metrics`)).text()).includes('requests_in_progress 2'),
+  );
+  const stopped = served.stop();
+  slow.resolve(new Response('done'));
+  expect(await (await underWay).text()).toBe('done');
+  await stopped;
+  await expect(served.get('/late')).rejects.toThrow();
+});
+
+test('a stop cuts what does not end in time', async () => {
+  const { promise: never } = Promise.withResolvers<Response>();
+  const served = await serveService({
+    source: source(),
+    limits: { graceMs: 100 },
+    served: {
+      fetch: () => never,
+      condition: () => ({ chain: null, head: null, headAgeSec: null, failure: null }),
+    },
+  });
+  const cut = expect(served.get('/never')).rejects.toThrow();
+  await waitFor(async () =>
+    (await (await fetch(`${served.origin}/metrics`)).text()).includes('requests_in_progress 2'),
+  );
+  await served.stop();
+  await cut;
+});
+
+test('health, readiness and metrics need no key; labels come from us alone', async () => {
+  const served = await serveService({ source: source() });
+  await ready(served);
+  expect(await (await fetch(`${served.origin}/healthz`)).json()).toEqual({ status: 'ok' });
+  expect(await (await fetch(`${served.origin}/readyz`)).json()).toEqual({ status: 'ready' });
+  await served.get(PATHS.gasCurrent);
+  await served.get('/gas/one-of-many');
+  await served.get('/metrics/block/12');
+  await fetch(`${served.origin}/metrics`, { method: 'PROPFIND' });
+  const page = await fetch(`${served.origin}/metrics`);
+  expect(page.headers.get('content-type')).toBe('text/plain; version=0.0.4; charset=utf-8');
+  const text = await page.text();
+  expect(text).toContain(
+    'gastop_http_requests_total{method="GET",route="/be/api/v1/gas/current",status="200"} 1',
+  );
+  expect(text).toContain('gastop_http_requests_total{method="GET",route="none",status="404"} 1');
+  expect(text).toContain('route="/be/api/v1/metrics/block/{number}"');
+  expect(text).toContain('method="other",route="/metrics",status="405"');
+  expect(text).toMatch(/^gastop_head_block 400$/m);
+  expect(text).not.toMatch(/one-of-many|PROPFIND|gastop_[a-z0-9]{10}_/);
+  for (const line of text.trimEnd().split('\n')) {
+    expect(line).toMatch(/^(# (HELP|TYPE) .+|[a-z_]+(\{[^{}]*(\{\w+\})?[^{}]*\})? -?[\d.e+-]+)$/);
+  }
+});
+
+test('with the node dead it is up but not ready, and says why', async () => {
+  const served = await serveService({ source: createRpcSource({ urls: ['http://127.0.0.1:9'] }) });
+  expect((await fetch(`${served.origin}/healthz`)).status).toBe(200);
+  const response = await fetch(`${served.origin}/readyz`);
+  expect(response.status).toBe(503);
+  expect(ErrorBody.parse(await response.json()).errorCode).toBe('upstream_unavailable');
+  expect((await served.get(PATHS.gasCurrent)).status).toBe(503);
+  expect(await (await fetch(`${served.origin}/metrics`)).text()).toMatch(/^gastop_ready 0$/m);
+});
+
+test('a log line names the route and the key id, never what was typed', async () => {
+  const served = await serveService({ source: source() });
+  await ready(served);
+  await served.get(`${PATHS.baseFee}?from=${served.key}`);
+  await fetch(`${served.origin}/${served.key}`);
+  const id = served.key.split('_')[1];
+  await waitFor(() => served.log.length === 2);
+  expect(served.log).toMatchObject([
+    { level: 'info', method: 'GET', route: '/be/api/v1/metrics/base-fee', status: 400, keyId: id },
+    { level: 'info', method: 'GET', route: null, status: 404 },
+  ]);
+  expect(JSON.stringify(served.log)).not.toContain(served.key.split('_')[2]);
+});
+
+test('behind a proxy that keeps the base URL’s path, the same is served below it', async () => {
+  const served = await serveService({ source: source(), prefix: '/eth' });
+  await ready(served);
+  const headers = { 'x-api-key': served.key };
+  for (const prefix of ['', '/eth']) {
+    expect((await fetch(`${served.origin}${prefix}${BASE_PATH}/gas/current`, { headers })).status).toBe(200);
+  }
+  expect((await fetch(`${served.origin}/ethereum${BASE_PATH}/gas/current`, { headers })).status).toBe(404);
+});
