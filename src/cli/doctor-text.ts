@@ -91,10 +91,7 @@ function answerWords({
     case 'not-offered':
       return ['not offered', 'plain'];
     case 'refused':
-      return [
-        code === 'quota' ? 'limit reached' : code === 'plan' ? 'not in the plan' : 'key refused',
-        'bad',
-      ];
+      return [code === 'quota' ? 'limit reached' : code === 'plan' ? 'not in the plan' : 'key needed', 'bad'];
     case 'failed':
       return ['failed', 'bad'];
     case 'unreachable':

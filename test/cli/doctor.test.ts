@@ -332,6 +332,18 @@ describe('a service that cannot be used', () => {
     expect(exitCode).toBe(4);
     expect(stdout).toContain('GASTOP_API_KEY');
     expect(stdout).toContain(', without a key');
+    expect(stdout).toContain('18 routes were not asked: the service asks for a key');
+  });
+
+  it('in part, because the plan allows its prices only, is usable and says what is not in the plan', async () => {
+    const refuse: Answering = (_request, response) =>
+      send(response, { errorCode: 'plan_forbidden', message: 'ask for another' }, 403);
+    const { url } = await serveAnswers({ ...OWN_ROUTES, '/alerts': refuse, '/auto-txs': refuse });
+    const { exitCode, message, warnings } = await reportOn(url);
+    expect({ exitCode, warnings }).toEqual({ exitCode: 0, warnings: [] });
+    expect(message).toBe(
+      'its prices are understood, and so are 14 of 19 read routes; 2 are not in the plan of this key',
+    );
   });
 
   it('because the quota ends under way: it stops there, exit 5, and tells what it had', async () => {

@@ -75,7 +75,7 @@ export async function probeService(options: ProbeOptions): Promise<ServiceFindin
     if (routes.length === 1) known = { ...known, byContract: isByContract(finding) };
 
     unanswered = finding.outcome === 'unreachable' ? unanswered + 1 : 0;
-    stop = reasonToStop(finding, routes.length === 1, unanswered);
+    stop = reasonToStop(finding, transport, routes.length === 1, unanswered);
     if (routes.length === 1 && finding.outcome === 'understood') {
       etag = await askForUnchanged(transport, path, asked, { now, signal });
     }
@@ -145,8 +145,13 @@ function unasked({ route }: ReadRoute, outcome: 'skipped' | 'not-asked', note: s
 }
 
 /** Why there is no use in asking on; `null`: there is. */
-function reasonToStop({ outcome, code }: RouteFinding, first: boolean, unanswered: number): string | null {
-  if (code === 'key') return 'the service refused the key';
+function reasonToStop(
+  { outcome, code }: RouteFinding,
+  { apiKey }: TransportOptions,
+  first: boolean,
+  unanswered: number,
+): string | null {
+  if (code === 'key') return apiKey === null ? 'the service asks for a key' : 'the service refused the key';
   if (code === 'quota') return 'the quota is used up';
   if (unanswered === 0) return null;
   return (first && outcome === 'unreachable') || unanswered >= MOST_UNANSWERED

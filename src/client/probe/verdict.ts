@@ -45,14 +45,21 @@ export function verdictOf(finding: ServiceFinding, now: number): Verdict {
   if (stopped?.code === 'key' || stopped?.code === 'quota') {
     return { result: stopped.code, message: `${stopped.path}: ${stopped.note ?? 'refused'}`, warnings };
   }
-  const count = (outcome: RouteOutcome) => finding.routes.filter((route) => route.outcome === outcome).length;
-  const absent = count('not-offered');
-  const message = `its prices are understood, and so are ${count('understood')} of ${finding.routes.length} read routes`;
-  return {
-    result: 'usable',
-    message: absent === 0 ? message : `${message}; ${absent} are not offered`,
-    warnings,
-  };
+  return { result: 'usable', message: usableMessage(finding.routes), warnings };
+}
+
+function usableMessage(routes: readonly RouteFinding[]): string {
+  const count = (outcome: RouteOutcome) => routes.filter((route) => route.outcome === outcome).length;
+  const others = [
+    [count('not-offered'), 'not offered'],
+    [count('refused'), 'not in the plan of this key'],
+  ] as const;
+  return [
+    `its prices are understood, and so are ${count('understood')} of ${routes.length} read routes`,
+    ...others.flatMap(([number, what]) =>
+      number === 0 ? [] : [`${number} ${number === 1 ? 'is' : 'are'} ${what}`],
+    ),
+  ].join('; ');
 }
 
 function warningsOf(finding: ServiceFinding, now: number): readonly string[] {
