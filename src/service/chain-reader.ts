@@ -12,8 +12,8 @@ import { WeightedCache } from './weighted-cache.ts';
 
 /** Hashes of blocks' transactions that are kept: about 500 blocks of mainnet, 10 MB. */
 const KEPT_HASHES = 100_000;
-/** Transactions that are kept: about 100 blocks of mainnet, 15 MB. */
-const KEPT_TRANSACTIONS = 20_000;
+/** Transactions that are kept, without call data: about 150 full blocks of mainnet, 20 MB. */
+const KEPT_TRANSACTIONS = 40_000;
 /** What a block counts beside its transactions. */
 const BLOCK_WEIGHT = 16;
 

@@ -66,12 +66,13 @@ test('the summary says how far the service is behind its best node, and when not
   });
 });
 
-test('a node on another chain does not make the service look behind', async () => {
+test('a node on another chain or branch does not make the service look behind', async () => {
   const source = new ScriptedSource(makeBlocks(0, 999));
   const health = source.health.bind(source);
   source.health = () => [
     ...health(),
     { name: 'other:8545', state: 'wrong-chain', head: 5_000_000, latencyMs: 3, message: 'is on Base' },
+    { name: 'forked:8545', state: 'disagrees', head: 1_005, latencyMs: 3, message: 'has another block 998' },
   ];
   const service = await runService({ source });
   await service.ready;

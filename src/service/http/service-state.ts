@@ -130,7 +130,10 @@ export class ServiceState {
   health({ number, timestamp }: Present['head']): ServiceHealth {
     const { source } = this.#parts;
     const nodes = source.health();
-    const heads = nodes.flatMap(({ state, head }) => (state === 'wrong-chain' ? [] : [head ?? number]));
+    // What a node says that is on another chain or branch is no measure.
+    const heads = nodes.flatMap(({ state, head }) =>
+      head !== null && (state === 'ok' || state === 'lagging') ? [head] : [],
+    );
     return {
       nodes,
       headAgeSec: Math.max(source.now() / 1_000 - timestamp, 0),
