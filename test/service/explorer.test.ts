@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { ChainError } from '../../src/chain/errors.ts';
 import { ErrorBody } from '../../src/contract/api-error.ts';
 import { BlockMetrics, TxMetrics, TxsMetrics } from '../../src/contract/explorer.ts';
 import { MetricsError } from '../../src/contract/metrics.ts';
@@ -86,6 +87,25 @@ test('a block is told from its header and what is stored of its fees', async () 
   });
 });
 
+test('where a node does not say the blob fee mainnet’s formula gives it, and nothing on other chains', async () => {
+  const blocks = makeBlocks(0, HEAD).map((block) => ({ ...block, blobBaseFee: null, nextBlobBaseFee: null }));
+  const header = { blobGasUsed: 15n * 131_072n, excessBlobGas: 20_000_000n };
+  const told = async (chainId: number) => {
+    const source = new ScriptedSource(blocks, { chainId });
+    source.headers.set(990, header);
+    return readBlock(await following(source), 990);
+  };
+  // BPO1, in force in the first days of 2026: e^(20,000,000 / 8,346,193) = 10.98, and with five blobs above the
+  // target of ten e^(20,655,360 / 8,346,193) = 11.88; both are rounded down.
+  const { baseFeePerGas, gasUsed } = makeBlock(990);
+  expect(await told(1)).toMatchObject({
+    blobBaseFee: 10,
+    nextBlobBaseFee: 11,
+    burntWei: String(baseFeePerGas * (gasUsed ?? 0n) + 15n * 131_072n * 10n),
+  });
+  expect(await told(10)).toMatchObject({ blobBaseFee: null, nextBlobBaseFee: null, burntWei: null });
+});
+
 test('latest is the head, and the fee after it is the one that gas/current names', async () => {
   const service = await following(chainWithTransactions());
   const latest = await readBlock(service, 'latest');
@@ -150,13 +170,21 @@ test('a block that the node has pruned is told from the store; one that nobody h
     return response.ok && ((await response.json()) as { total: number }).total === HEAD + 1;
   });
   source.pastBegins = 900;
-  expect(await readBlock(service, 10)).toMatchObject({
+  const stored = {
     hash: blockHash(10),
     baseFeePerGas: Number(makeBlock(10).baseFeePerGas),
     nextBaseFeePerGas: Number(makeBlock(11).baseFeePerGas),
     transactionCount: null,
     feeRecipient: null,
-  });
+  };
+  expect(await readBlock(service, 10)).toMatchObject(stored);
+  // Some nodes refuse to speak of what they have pruned.
+  const block = source.block.bind(source);
+  source.block = async () => {
+    throw new ChainError('rejected', 'pruned history unavailable');
+  };
+  expect(await readBlock(service, 10)).toMatchObject(stored);
+  source.block = block;
   const ahead = await refusal(service, blockAt(HEAD + 1), 404);
   expect(ahead).toMatchObject({ errorCode: 'not_found' });
   expect(ahead.message).toContain(`the head is block ${HEAD}`);
@@ -405,33 +433,31 @@ test('a chosen window holds at most 100 blocks; a longer one is told where it ma
   expect(empty).toMatchObject({ total: 0, data: [] });
 });
 
-test('where the store only estimates times the chain’s own decide what a window holds', async () => {
-  const source = chainWithTransactions();
-  const whole = source.blocks.bind(source);
-  // As from a deep page of fees: no hashes, times between known ones guessed.
-  source.blocks = async (from, to) =>
-    (await whole(from, to)).map((block) =>
-      block.number > 960
-        ? block
-        : {
-            ...block,
-            hash: null,
-            parentHash: null,
-            timestamp: block.timestamp + (block.number % 2 ? 30 : -30),
-          },
-    );
-  const service = await following(source);
-  for (const [first, last] of [
-    [930, 939],
-    [931, 940],
-    [955, 965],
-  ] as const) {
-    const { data, total } = await readTxs(service, `?from=${iso(first)}&to=${iso(last)}&size=500`);
-    expect(total).toBe(3 * (last - first + 1));
-    expect([data.at(-1)?.blockNumber, data[0]?.blockNumber]).toEqual([first, last]);
-    expect(data[0]?.timestamp).toBe(iso(last));
-  }
-});
+test.each([30, -30])(
+  'where the store is %d s off the chain’s own times decide what a window holds',
+  async (offSec) => {
+    const source = chainWithTransactions();
+    const whole = source.blocks.bind(source);
+    // As from a deep page of fees: no hashes, times between known ones guessed.
+    source.blocks = async (from, to) =>
+      (await whole(from, to)).map((block) =>
+        block.number > 960
+          ? block
+          : { ...block, hash: null, parentHash: null, timestamp: block.timestamp + offSec },
+      );
+    const service = await following(source);
+    for (const [first, last] of [
+      [930, 939],
+      [931, 940],
+      [955, 965],
+    ] as const) {
+      const { data, total } = await readTxs(service, `?from=${iso(first)}&to=${iso(last)}&size=500`);
+      expect(total).toBe(3 * (last - first + 1));
+      expect([data.at(-1)?.blockNumber, data[0]?.blockNumber]).toEqual([first, last]);
+      expect(data[0]?.timestamp).toBe(iso(last));
+    }
+  },
+);
 
 test('after a reorg a window holds the transactions that are now in it', async () => {
   const source = chainWithTransactions();

@@ -59,7 +59,7 @@ async function readBlock(number: number, context: ExplorerContext): Promise<Know
   const page = await blocks.page(number, 2);
   const stored = page.find((block) => block.number === number) ?? null;
   const child = page.find((block) => block.number === number + 1) ?? null;
-  const whole = await readWhole(number, reader, stored !== null);
+  const whole = await readWhole(number, reader);
   if (whole !== null) {
     // Between a reorg and its digestion the store still holds the block that was replaced.
     const isSame = stored !== null && isBlockOf(whole, stored);
@@ -75,14 +75,14 @@ async function readBlock(number: number, context: ExplorerContext): Promise<Know
   return { whole: null, fees, child };
 }
 
-async function readWhole(number: number, reader: ChainReader, isStored: boolean): Promise<ChainBlock | null> {
+async function readWhole(number: number, reader: ChainReader): Promise<ChainBlock | null> {
   try {
     return await reader.block(number);
   } catch (error) {
     if (!(error instanceof ChainError)) throw error;
     if (error.code === 'unsupported' && reader.kind !== 'rpc') return null;
     // A node refuses to speak of a block whose body it has pruned (EIP-4444).
-    if (error.code === 'rejected' && isStored) return null;
+    if (error.code === 'rejected') return null;
     throw error;
   }
 }
@@ -96,7 +96,7 @@ async function gone(number: number, { blocks, reader }: ExplorerContext): Promis
   const oldest = await blocks.oldest();
   const begins =
     oldest === null ? 'nothing is stored yet' : `stored history begins at block ${oldest.number}`;
-  const why = reader.kind === 'rpc' ? 'the node no longer holds' : 'the source does not hold';
+  const why = reader.kind === 'rpc' ? 'the node does not hold' : 'the source does not hold';
   return new ApiFailure('not_found', `${why} block ${number}, and ${begins}; ask for a later one`);
 }
 
