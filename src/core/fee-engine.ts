@@ -9,6 +9,7 @@ import { History, REWIND_DEPTH } from './history.ts';
 import { HorizonLadder } from './horizon-ladder.ts';
 import { LaneBook } from './lanes.ts';
 import { NextBaseFee } from './next-base-fee.ts';
+import { type Reach, ReachBook } from './reach-book.ts';
 import { recommendation } from './recommendation.ts';
 import { TrackRecord } from './track-record.ts';
 import { TrendBook } from './trend.ts';
@@ -33,6 +34,7 @@ interface Books {
   readonly horizons: HorizonLadder;
   readonly fan: FanBook;
   readonly trend: TrendBook;
+  readonly reach: ReachBook;
   readonly track: TrackRecord;
 }
 
@@ -117,6 +119,15 @@ export class FeeEngine {
     return this.#advice;
   }
 
+  /**
+   * How likely some block within `withinSec` seconds after the head asks for no more than `price` (wei per gas, base fee
+   * and tip together). It rises with the price and with the time.
+   */
+  reachProbability(price: bigint, withinSec: number): Reach {
+    if (this.#head === null) return { probability: null, reason: 'no block is known yet' };
+    return this.#books.reach.reach(Number(price), withinSec);
+  }
+
   #advise(head: Block): Advice {
     const { history, nextBaseFee, lanes: book, horizons, fan, trend: trends, track } = this.#books;
     const next = nextBaseFee.predict(head);
@@ -162,6 +173,7 @@ function openBooks(rule: FeeRule, capacity: number): Books {
     horizons,
     fan: new FanBook(history, rule),
     trend: new TrendBook(history),
+    reach: new ReachBook(history),
     track: new TrackRecord(history, lanes.scorer('average'), horizons.horizons),
   };
 }
