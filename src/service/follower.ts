@@ -6,10 +6,10 @@ import { type ChainProfile, chainProfile } from '../core/chains.ts';
 import type { BlockStore } from '../store/block-store.ts';
 import { StoreError } from '../store/store-error.ts';
 import { abortable } from './abortable.ts';
-import { Arrivals } from './arrivals.ts';
 import { BlockWriter } from './block-writer.ts';
 import { HistoryFiller } from './history-filler.ts';
 import { type Engine, LiveEngine } from './live-engine.ts';
+import { Pulse } from './pulse.ts';
 import { RecentBlocks } from './recent-blocks.ts';
 import { reconcile } from './reconcile.ts';
 import { sleep, untilAborted } from './sleep.ts';
@@ -20,9 +20,6 @@ const DAY_SEC = 86_400;
 const FIRST_BLOCKS = 300;
 const FIRST_RETRY_MS = 1_000;
 const LAST_RETRY_MS = 15_000;
-/** However quick a chain, it is late only after this. */
-const LEAST_PATIENCE_MS = 30_000;
-const PATIENCE_BLOCKS = 5;
 
 /** Why nothing new comes, and when the source is asked again (ms, wall clock). */
 export interface Problem {
@@ -55,7 +52,7 @@ export class Follower {
   #profile: ChainProfile | null = null;
   #live: LiveEngine | null = null;
   #updatedAt: number | null = null;
-  readonly #arrivals = new Arrivals();
+  readonly #pulse = new Pulse();
   #problem: Problem | null = null;
   #ended = false;
 
@@ -192,7 +189,7 @@ export class Follower {
     this.#problem = behind === null ? null : { message: behind, retryAt: null };
     this.#filler.start();
     const slice = new TimeSlice();
-    this.#arrivals.begin(source.now());
+    this.#pulse.begin(source.now());
     for await (const event of source.subscribe({ known: this.#recent.known, signal })) {
       this.#handle(event);
       if (this.#writer.isFull) await this.#writer.flush();
@@ -229,13 +226,7 @@ export class Follower {
   #handle(event: ChainEvent): void {
     switch (event.type) {
       case 'block':
-        this.#arrivals.note(
-          event.block,
-          this.head,
-          this.#spacingMs,
-          this.#patienceMs,
-          this.#options.source.now(),
-        );
+        this.#pulse.note(event.block, this.head, this.#blockTimeSec, this.#options.source.now());
         this.#problem = null;
         this.#takeIn(event.block);
         return;
@@ -304,15 +295,10 @@ export class Follower {
     const { source } = this.#options;
     // A recording's clock runs at its own speed, far ahead of what one process can digest.
     if (this.#ended || this.head === null || source.kind === 'replay') return false;
-    return source.now() - Math.max(this.#arrivals.heardAt, this.head.timestamp * 1_000) > this.#patienceMs;
+    return this.#pulse.isLate(this.head, this.#blockTimeSec, source.now());
   }
 
-  get #spacingMs(): number {
-    return (this.#profile?.feeRule.blockTimeSec ?? 0) * 1_000;
-  }
-
-  /** How long no block may come before the source is late. */
-  get #patienceMs(): number {
-    return Math.max(PATIENCE_BLOCKS * this.#spacingMs, LEAST_PATIENCE_MS);
+  get #blockTimeSec(): number {
+    return this.#profile?.feeRule.blockTimeSec ?? 0;
   }
 }
