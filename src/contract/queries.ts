@@ -51,7 +51,12 @@ export type TimeFrameParameters = z.infer<typeof TimeFrameParameters>;
 export const NoParameters = z.strictObject({});
 
 /** A window of transactions. Left out: the last hour, of it the newest 100 blocks at most. */
-export const TxsParameters = MetricsParameters.omit({ bucket: true });
+export const TxsParameters = MetricsParameters.omit({ bucket: true }).extend({
+  from: time(
+    'Where the window begins, ISO 8601 in UTC with Z, at most 100 blocks before its end; left out: an hour before it, or as many blocks as may be',
+    '2026-01-31T11:50:00Z',
+  ).optional(),
+});
 export type TxsParameters = z.infer<typeof TxsParameters>;
 
 /** `latest` or a block's number. */
