@@ -7,6 +7,8 @@ const LONGEST_MS = 30_000;
 /** A service that answers, but not as v1, is not put right within seconds; each try may cost quota. */
 const STRANGE_MS = 10_000;
 const LONGEST_STRANGE_MS = 60_000;
+/** The same question seldom becomes acceptable; a chain that grows may make it so. */
+const LONGEST_INVALID_MS = 600_000;
 
 /** Routes that are there or not, whatever is asked of them. */
 const FIXED: ReadonlySet<string> = new Set(Object.values(PATHS).filter((path) => !path.includes('{')));
@@ -31,7 +33,7 @@ export function retryDelayMs(error: unknown, failures: number, chance = 0.5): nu
       // Proxies answer so while a service restarts, so the prices themselves are asked for again.
       return FIXED.has(error.endpoint) && error.endpoint !== PATHS.gasCurrent ? null : LONGEST_MS;
     case 'invalid':
-      return LONGEST_MS;
+      return backOff(LONGEST_MS, LONGEST_INVALID_MS);
     case 'unreadable':
       return backOff(STRANGE_MS, LONGEST_STRANGE_MS);
     default:

@@ -1,3 +1,5 @@
+import { useState } from 'react';
+import { ClientError } from '../../client/client-error.ts';
 import type { GasClient } from '../../client/gas-client.ts';
 import type {
   ChartView,
@@ -6,6 +8,8 @@ import type {
   SnapshotView,
   TrendView,
 } from '../../client/views.ts';
+import { chartChoices, offeredChoice } from '../panes/chart/chart-choices.ts';
+import { useDescription } from './use-description.ts';
 import { headOf, useFollowHead } from './use-follow-head.ts';
 import { useMonitor } from './use-monitor.ts';
 import { type Polled, usePolledQuery } from './use-polled-query.ts';
@@ -55,9 +59,13 @@ export function useLiveData(snapshot: SnapshotView): LiveData {
     freshMs: intervalMs,
     frozen,
   });
+  // Who does not know the hour may say what it knows; nobody else is asked for that here.
+  const [refused, setRefused] = useState(false);
+  const { timeFrames } = chartChoices(useDescription(refused));
+  const timeFrame = offeredChoice(timeFrames, '1h');
   const hour = usePolledQuery({
-    key: ['chart', '1h'],
-    ask: (signal) => client.statsChart('1h', { signal }),
+    key: ['chart', timeFrame],
+    ask: (signal) => client.statsChart(timeFrame, { signal }),
     everyMs: null,
     freshMs: intervalMs,
     frozen,
@@ -69,6 +77,8 @@ export function useLiveData(snapshot: SnapshotView): LiveData {
     freshMs: intervalMs,
     frozen,
   });
+
+  if (!refused && hour.error instanceof ClientError && hour.error.code === 'invalid') setRefused(true);
 
   const head = headOf(snapshot);
   useFollowHead(trend, head);

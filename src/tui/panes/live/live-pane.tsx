@@ -44,6 +44,9 @@ export const LivePane = memo(function LivePane({ view, columns, rows }: LivePane
     reasons: reasons.length,
     sideRows: Math.min(Math.max(horizons.length, showActions ? actions.length : 0), MOST_SIDE_ROWS),
   });
+  const hasChart = layout.chartRows > 0 && hour !== undefined && hour.points.length >= 2;
+  // Why it is not there may take the room of what is not there.
+  const reasonLines = layout.reasonLines + (hasChart ? 0 : Math.min(layout.chartRows, missing.length));
   const gap = layout.airy ? 1 : 0;
   return (
     <Box flexDirection="column" width={columns} height={rows} overflow="hidden">
@@ -54,7 +57,7 @@ export const LivePane = memo(function LivePane({ view, columns, rows }: LivePane
         ) : (
           <FactLines facts={adviceFacts(recommendation, theme, columns < 90)} width={columns} maxLines={1} />
         )}
-        {reasons.slice(0, layout.reasonLines).map((reason) => (
+        {reasons.slice(0, reasonLines).map((reason) => (
           <Words key={reason} faint>
             {` ${theme.glyph.bullet} ${truncate(theme.text(reason), columns - 4, theme.glyph.ellipsis)}`}
           </Words>
@@ -80,7 +83,7 @@ export const LivePane = memo(function LivePane({ view, columns, rows }: LivePane
           ) : null}
         </Box>
       )}
-      {layout.chartRows === 0 || hour === undefined || hour.points.length < 2 ? null : (
+      {!hasChart ? null : (
         <Box flexDirection="column" flexShrink={0} marginTop={gap}>
           <SmallChart hour={hour} width={columns} height={layout.chartRows} />
         </Box>

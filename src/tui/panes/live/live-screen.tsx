@@ -25,9 +25,13 @@ export function LiveScreen({ snapshot, columns, rows }: TabScreenProps) {
       toast({ kind: 'info', text: 'Copied the three lanes (if your terminal lets programs copy: OSC 52)' });
     },
   });
-  const missing = [missingLine('advice', recommendation), missingLine('trend', trend)]
-    .filter((line) => line !== null)
-    .join('\n');
+  const parts = [
+    missingLine('advice', recommendation),
+    missingLine('trend', trend),
+    missingLine('market figures', market),
+    missingLine('chart of the hour', hour),
+  ];
+  const missing = parts.filter((line) => line !== null).join('\n');
   const view = useMemo(
     (): LiveView => ({
       snapshot,

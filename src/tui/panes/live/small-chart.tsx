@@ -14,7 +14,7 @@ interface SmallChartProps {
   readonly height: number;
 }
 
-/** Base fee and tip of the last hour, with a legend above. */
+/** Base fee and tip of the last hour, or of the shortest while the service knows, with a legend above. */
 export const SmallChart = memo(function SmallChart({ hour, width, height }: SmallChartProps) {
   const theme = useTheme();
   const dim = useDim();
@@ -52,11 +52,11 @@ export const SmallChart = memo(function SmallChart({ hour, width, height }: Smal
   );
 });
 
-/** What the chart really spans: a young history is shorter than an hour. */
+/** What the chart really spans: a young history is shorter than an hour, a foreign service's frame may be longer. */
 function spanOf({ points, bucketSec }: ChartView): string {
   const first = points[0];
   const last = points.at(-1);
   if (first === undefined || last === undefined) return 'last hour';
   const sec = (last.timestamp - first.timestamp) / 1_000 + (bucketSec ?? 0);
-  return sec > 3_300 ? 'last hour' : `last ${formatDuration(sec)}`;
+  return sec > 3_300 && sec < 4_000 ? 'last hour' : `last ${formatDuration(sec)}`;
 }

@@ -1,0 +1,184 @@
+/** The built monitor and commands against a service that we did not write, through all its moods. */
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { GASTOP, gastop } from '../helpers/gastop.ts';
+import type { Terminal } from '../helpers/terminal.ts';
+import { type ForeignService, type Mood, startForeignService } from './foreign-service.ts';
+
+const KEY = 'gs_live_must_never_be_seen_anywhere';
+
+let service: ForeignService;
+beforeAll(async () => {
+  service = await startForeignService();
+});
+afterAll(() => service.close());
+
+/** The lane table with the service's prices in it. */
+const PRICES = /│ Average +│ +0\.0507/;
+
+const asked = (path: string) => service.asked.filter((question) => question.path === path).length;
+const text = (terminal: Terminal) => terminal.screen().join('\n');
+
+/** Each press counts from what is on the screen. */
+async function faster(terminal: Terminal, steps: readonly string[]): Promise<void> {
+  for (const step of steps) {
+    await terminal.press('+');
+    await terminal.waitFor(`every ${step}`);
+  }
+}
+
+/** Starts the monitor in a mood of the service, at a size that has room for whole sentences. */
+async function start(mood: Mood, rows = 30): Promise<Terminal> {
+  service.mood = mood;
+  service.asked.length = 0;
+  return gastop(['--url', `${service.origin}/be/api/v1`], {
+    cols: 110,
+    rows,
+    env: { GASTOP_API_KEY: KEY },
+  });
+}
+
+describe('the monitor on a service that we did not write', () => {
+  it('says each mood before the first prices in its own words, and shows the prices when it is well', async () => {
+    await using terminal = await start('key');
+    await terminal.waitFor('▲ The key is refused');
+    await terminal.waitFor('set GASTOP_API_KEY and start again; r asks once more');
+    expect(text(terminal)).toContain('not tried again by itself');
+    expect(asked('/gas/current')).toBe(1);
+
+    service.mood = 'day';
+    await terminal.press('r');
+    await terminal.waitFor('▲ The daily quota of this key is used up');
+    await terminal.waitFor(/Daily limit of your plan reached/);
+    await terminal.waitFor(/next try in (2h|1h59m)/);
+    expect(asked('/gas/current')).toBe(2);
+
+    service.mood = 'broken';
+    await terminal.press('r');
+    await terminal.waitFor('▲ The service fails');
+    await terminal.waitFor(/The cache is on fire/);
+
+    // A failure is tried again by itself.
+    service.mood = 'page';
+    await terminal.waitFor('▲ The answer cannot be read');
+    await terminal.waitFor(/with a web page: a login or proxy/);
+    await terminal.press('i');
+    await terminal.waitFor('Please sign in');
+    await terminal.press('esc');
+    await terminal.waitFor('▲ The answer cannot be read');
+
+    service.mood = 'shapeless';
+    await terminal.press('r');
+    await terminal.waitFor(/to \/gas\/current has no averagePrice/);
+
+    service.mood = 'well';
+    await terminal.press('r');
+    await terminal.waitFor(PRICES);
+    await terminal.waitFor(/no advice: this service has none/);
+    expect(terminal.output()).not.toContain(KEY);
+    expect(service.asked.every(({ key, path }) => key === KEY || path === '/api-playground')).toBe(true);
+    await terminal.press('q');
+    expect((await terminal.waitForExit()).exitCode).toBe(0);
+    expect(terminal.leftovers()).toEqual([]);
+  });
+
+  it('keeps the last prices, dimmed, through each mood that comes later, and slows down after a limit', async () => {
+    await using terminal = await start('well');
+    await terminal.waitFor(PRICES);
+    await terminal.waitFor('every 12s');
+    await faster(terminal, ['10s', '5s', '2s', '1s']);
+    const dimmed = () => terminal.isDim(terminal.find('│ Average')?.y ?? -1);
+    expect(dimmed()).toBe(false);
+
+    service.mood = 'second';
+    await terminal.waitFor(/◌ limited/);
+    await terminal.waitFor(/more questions at once than this key may ask.*(next try in|trying again now)/);
+    await terminal.waitFor(() => dimmed());
+    const held = service.asked.length;
+    service.mood = 'well';
+    await terminal.waitFor(/● live/);
+    // One question went first; what else was due followed it.
+    expect(service.asked[held]?.path).toBe('/gas/current');
+    await terminal.waitFor(/slowed: every 2s/);
+    await terminal.press('+');
+    await terminal.waitFor(/Asking every 0\.5 s, but every 1 s until the limit is kept/);
+    await terminal.waitFor((rows) => /every 0\.5s/.test(rows[1] ?? '') && !/slowed/.test(rows[1] ?? ''), {
+      timeoutMs: 30_000,
+    });
+
+    service.mood = 'broken';
+    await terminal.waitFor(/◌ reconnecting/);
+    await terminal.waitFor(
+      /the service failed \(500\): The cache is on fire · (next try in \d+s|trying again now)/,
+    );
+
+    service.mood = 'revoked';
+    await terminal.waitFor(/◌ refused/);
+    await terminal.waitFor(/this key has been revoked.* · set GASTOP_API_KEY and start again/);
+    expect(text(terminal)).toMatch(PRICES);
+    expect(dimmed()).toBe(true);
+    const stopped = service.asked.length;
+
+    service.mood = 'well';
+    await terminal.press('r');
+    await terminal.waitFor(/● live/);
+    expect(service.asked[stopped]?.path).toBe('/gas/current');
+    expect(dimmed()).toBe(false);
+    expect(terminal.output()).not.toContain(KEY);
+  });
+
+  it('asks once for what its plan or the service does not have, and uses the service’s own words', async () => {
+    await using terminal = await start('well', 44);
+    await terminal.waitFor(/no advice: this service has none/);
+    await terminal.waitFor(/no market figures: the plan of this key does not allow .*Market figures/);
+    // It knows no hour, and says which time frames it knows.
+    await terminal.waitFor(/last hour in gwei/);
+    await terminal.waitFor('every 12s');
+    await faster(terminal, ['10s', '5s', '2s', '1s', '0.5s']);
+    await terminal.waitFor(() => asked('/gas/current') > 5);
+    expect(asked('/gas/recommendation')).toBe(1);
+    expect(asked('/dashboard/stats/market')).toBe(1);
+
+    await terminal.press('2');
+    await terminal.waitFor(/^ 6h /m);
+    await terminal.press('t');
+    await terminal.waitFor((rows) => rows.some((row) => /^ epoch /.test(row)));
+    await terminal.press('p');
+    await terminal.waitFor('tip whale');
+    expect(asked('/api-playground')).toBe(1);
+
+    await terminal.press('1', 'i');
+    await terminal.waitFor("Fields beyond v1, in the service's own words");
+    await terminal.waitFor('Market mood: How the desk feels about today');
+    await terminal.waitFor('"mood": "sunny"');
+  });
+});
+
+describe('gastop now on a service that we did not write', () => {
+  it.each<[Mood, number, RegExp]>([
+    ['well', 0, /0\.0507/],
+    ['key', 4, /^gastop: the service refused the key: set GASTOP_API_KEY/],
+    ['revoked', 4, /^gastop: this key has been revoked/],
+    ['day', 5, /^gastop: the daily quota of this key is used up: .*; it may be asked again in 2h\n$/],
+    [
+      'second',
+      5,
+      /^gastop: more questions at once than this key may ask: .*; it may be asked again in 2s\n$/,
+    ],
+    ['broken', 3, /^gastop: the service failed \(500\): The cache is on fire\n$/],
+    ['page', 3, /^gastop: .* answered \/gas\/current with a web page/],
+    ['shapeless', 3, /^gastop: the answer of .* to \/gas\/current has no averagePrice\n$/],
+  ])('in the mood %j ends with exit code %i', async (mood, code, says) => {
+    service.mood = mood;
+    const env = { ...process.env, GASTOP_API_KEY: KEY };
+    const run = promisify(execFile)(process.execPath, [GASTOP, 'now', '--url', service.origin], { env });
+    const { stdout, stderr, exitCode } = await run.then(
+      (done) => ({ ...done, exitCode: 0 }),
+      (error) => ({ stdout: error.stdout, stderr: error.stderr, exitCode: error.code }),
+    );
+    expect(code === 0 ? stdout : stderr).toMatch(says);
+    expect(exitCode).toBe(code);
+    expect(stdout + stderr).not.toContain(KEY);
+  });
+});
