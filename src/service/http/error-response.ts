@@ -3,6 +3,7 @@ import { ERROR_STATUS, type ErrorBody } from '../../contract/api-error.ts';
 import type { MetricsError } from '../../contract/metrics.ts';
 import { BASE_PATH } from '../../contract/routes.ts';
 import { StoreError } from '../../store/store-error.ts';
+import { withoutKeys } from '../keys/key-format.ts';
 import { ApiFailure } from './api-failure.ts';
 
 const METRICS = `${BASE_PATH}/metrics/`;
@@ -12,9 +13,11 @@ export function errorResponse(error: unknown, request: Request, chainId: number 
   const failure = toFailure(error);
   const body: ErrorBody = { errorCode: failure.code, message: failure.message };
   if (failure.details !== undefined) body.details = failure.details;
-  return Response.json(withEnvelope(body, new URL(request.url), chainId), {
+  // A refusal repeats what was typed; a key that was typed in the wrong place goes no further.
+  const text = withoutKeys(JSON.stringify(withEnvelope(body, new URL(request.url), chainId)));
+  return new Response(text, {
     status: failure.status ?? ERROR_STATUS[failure.code],
-    headers: failure.headers,
+    headers: { 'Content-Type': 'application/json', ...failure.headers },
   });
 }
 

@@ -1,0 +1,119 @@
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import * as pty from '@lydell/node-pty';
+import { expect, test } from 'vitest';
+import { GASTOP } from '../helpers/gastop.ts';
+import { temporaryFolder } from '../helpers/service.ts';
+import { waitFor } from '../helpers/wait-for.ts';
+import { RawConnection } from '../service/fuzz/raw-connection.ts';
+import { createKey, startServe } from './served-program.ts';
+
+const V1 = '/be/api/v1';
+
+/** Throws, at SIGUSR2, what nobody catches, with the key that lies in FILE in its message and beside it. */
+const crashOn = (file: string) => `
+  import { readFileSync } from 'node:fs';
+  process.on('SIGUSR2', () => {
+    const key = readFileSync(${JSON.stringify(file)}, 'utf8');
+    throw Object.assign(new Error('cannot use ' + key), { apiKey: key, cause: new Error(key) });
+  });
+`;
+
+function everyFile(folder: string): Buffer[] {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => readFileSync(join(entry.parentPath, entry.name)));
+}
+
+/** What others on the machine can see of a process. */
+const seenOf = (pid: number | undefined) =>
+  ['cmdline', 'environ', 'comm'].map((name) => readFileSync(`/proc/${pid}/${name}`));
+
+test.skipIf(process.platform !== 'linux')(
+  'a key is nowhere but in its request: not in logs, answers, files, the process list or a crash',
+  async () => {
+    const home = await temporaryFolder();
+    const elsewhere = join(await temporaryFolder(), 'key');
+    const key = await createKey({ home });
+    writeFileSync(elsewhere, key);
+    const secret = key.split('_')[2] ?? '';
+    expect(secret).toHaveLength(27);
+    const db = join(home, 'history.db');
+    const program = await startServe(['--demo', '--db', db, '--log-level', 'debug'], {
+      home,
+      before: crashOn(elsewhere),
+    });
+    const said: (string | Buffer)[] = [];
+    async function ask(path: string, headers: Record<string, string> = { 'x-api-key': key }) {
+      const response = await fetch(program.origin + path, { headers });
+      said.push(JSON.stringify([...response.headers]), await response.text());
+      return response.status;
+    }
+    expect(await ask(`${V1}/gas/current`)).toBe(200);
+    expect(await ask(`${V1}/dashboard/rate-limits`)).toBe(200);
+    expect(await ask(`${V1}/gas/current`, { 'x-api-key': `${key}x` })).toBe(401);
+    expect(await ask(`${V1}/gas/current`, { 'x-api-key': `Bearer ${key}` })).toBe(401);
+    expect(await ask(`${V1}/gas/current`, { authorization: key })).toBe(401);
+    expect(await ask(`${V1}/gas/current?x-api-key=${key}`)).toBe(400);
+    expect(await ask(`${V1}/gas/current?${key}=1`)).toBe(400);
+    expect(await ask(`${V1}/metrics/base-fee?from=${key}&to=${key}`)).toBe(400);
+    expect(await ask(`${V1}/metrics/block/${key}`)).toBe(400);
+    expect(await ask(`/${key}`)).toBe(404);
+    expect(await ask('/metrics')).toBe(200);
+    for (const text of [
+      `GET / HTTP/1.1\r\nHost: x\r\nx-api-key ${key}\r\n\r\n`,
+      `GET /${key} HTTP/1.1\r\nHost: ${key} ${key}\r\n\r\n`,
+      `${key} / HTTP/1.1\r\n\r\n`,
+    ]) {
+      const connection = await RawConnection.open(program.port);
+      connection.send(text);
+      const answer = await connection.answer(false, 20_000);
+      expect(answer?.status).toBe(400);
+      said.push(answer?.body ?? '');
+      connection.close();
+    }
+    said.push(...seenOf(program.child.pid));
+
+    // The keys' file is lost under the running service, then the service itself.
+    writeFileSync(join(home, 'gastop', 'keys.db'), 'not a database at all'.repeat(500));
+    expect([200, 503]).toContain(await ask(`${V1}/gas/current`));
+    program.child.kill('SIGUSR2');
+    const { code, stdout, stderr } = await program.ended;
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/"level":"fatal".*cannot use gastop_[a-z0-9]{10}_…/);
+    said.push(stdout, stderr, ...everyFile(home));
+    for (const text of said) expect(text.includes(secret)).toBe(false);
+  },
+);
+
+test.skipIf(process.platform !== 'linux')(
+  'the monitor with a key writes it neither to the screen nor to the title of the terminal',
+  async () => {
+    const home = await temporaryFolder();
+    const { origin } = await startServe(['--demo'], { home });
+    const good = await createKey({ home });
+    const bad = `${good.slice(0, -1)}${good.endsWith('0') ? '1' : '0'}`;
+    for (const [key, shown] of [
+      [good, 'Average'],
+      [bad, 'key'],
+    ] as const) {
+      const terminal = pty.spawn(process.execPath, [GASTOP, '--url', origin], {
+        cols: 100,
+        rows: 30,
+        env: { PATH: process.env.PATH ?? '', HOME: home, TERM: 'xterm-256color', GASTOP_API_KEY: key },
+      });
+      let written = '';
+      terminal.onData((data) => {
+        written += data;
+      });
+      const ended = new Promise<void>((resolve) => terminal.onExit(() => resolve()));
+      await waitFor(() => written.includes(shown), { what: shown });
+      expect(readFileSync(`/proc/${terminal.pid}/cmdline`).includes(key)).toBe(false);
+      terminal.write('i');
+      terminal.write('q');
+      terminal.kill('SIGTERM');
+      await ended;
+      expect(written).not.toContain(good.split('_')[2]);
+    }
+  },
+);

@@ -1,0 +1,116 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { ErrorBody } from '../../src/contract/api-error.ts';
+import { GasCurrent } from '../../src/contract/gas.ts';
+import { startAnvil } from '../helpers/anvil.ts';
+import { temporaryFolder } from '../helpers/service.ts';
+import { waitFor } from '../helpers/wait-for.ts';
+import { RawConnection } from '../service/fuzz/raw-connection.ts';
+import { createKey, startProgram, startServe } from './served-program.ts';
+
+const GAS = '/be/api/v1/gas/current';
+
+test('says where it listens and how to make a key; a key made meanwhile works; SIGTERM ends it with 0', async () => {
+  const home = await temporaryFolder();
+  const { origin, child, ended, stdout } = await startServe(['--demo'], { home });
+  expect(stdout()).toContain('There is no key yet, so nobody is answered; make one with: gastop keys create');
+  expect(stdout()).not.toContain('open to everybody');
+  expect((await fetch(origin + GAS)).status).toBe(401);
+  const key = await createKey({ home });
+  const answer = await fetch(origin + GAS, { headers: { 'x-api-key': key } });
+  expect(GasCurrent.parse(await answer.json()).source.kind).toBe('simulated');
+  child.kill('SIGTERM');
+  const { code, stderr } = await ended;
+  expect(code).toBe(0);
+  // Nothing but JSON lines, one per request.
+  const lines = stderr
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+  expect(lines).toMatchObject([
+    { level: 'info', route: GAS, status: 401, errorCode: 'api_key_missing' },
+    { level: 'info', route: GAS, status: 200, keyId: key.split('_')[1] },
+  ]);
+});
+
+test('open to others says so, with the base URL it was given, and SIGINT and SIGHUP end it too', async () => {
+  const home = await temporaryFolder();
+  await createKey({ home });
+  for (const signal of ['SIGINT', 'SIGHUP'] as const) {
+    const program = startProgram(
+      ['serve', '--demo', '--port', '0', '--host', '0.0.0.0', '--base-url', 'https://gas.example.org/eth/'],
+      { home },
+    );
+    await waitFor(() => program.stdout().includes('keys travel unencrypted unless a proxy adds https'));
+    expect(program.stdout()).toMatch(
+      /^gastop serves Simulated on https:\/\/gas\.example\.org\/eth\/be\/api\/v1\n/,
+    );
+    expect(program.stdout()).not.toContain('no key yet');
+    program.child.kill(signal);
+    expect(await program.ended).toMatchObject({ code: 0, stderr: '' });
+  }
+});
+
+test('starts while the node is down, answers 503, and serves from the chain’s own history once it is there', async () => {
+  const home = await temporaryFolder();
+  const gone = await startAnvil();
+  await gone.stop();
+  const { origin, child, ended } = await startServe(['--rpc', gone.url], { home });
+  const key = await createKey({ home });
+  const headers = { 'x-api-key': key };
+  const down = await fetch(origin + GAS, { headers });
+  expect(down.status).toBe(503);
+  expect(ErrorBody.parse(await down.json()).errorCode).toBe('upstream_unavailable');
+  expect((await fetch(`${origin}/readyz`)).status).toBe(503);
+  const anvil = await startAnvil({ port: gone.port, blockTime: 1 });
+  try {
+    await waitFor(async () => (await fetch(origin + GAS, { headers })).status === 200, { timeoutMs: 60_000 });
+    await waitFor(() => existsSync(join(home, 'gastop', 'chain-31337.db')));
+    await waitFor(async () => (await fetch(`${origin}/readyz`)).ok);
+    child.kill('SIGTERM');
+    expect((await ended).code).toBe(0);
+  } finally {
+    await anvil.stop();
+  }
+});
+
+test('waits at a stop for a request that is under way; a second signal does not', async () => {
+  const home = await temporaryFolder();
+  const { child, ended, port } = await startServe(['--demo'], { home });
+  const connection = await RawConnection.open(port);
+  connection.send(`GET ${GAS} HTTP/1.1\r\nHost: x\r\n`);
+  await fetch(`http://127.0.0.1:${port}/healthz`);
+  child.kill('SIGTERM');
+  await waitFor(() =>
+    fetch(`http://127.0.0.1:${port}/healthz`).then(
+      () => false,
+      () => true,
+    ),
+  );
+  expect(child.exitCode).toBeNull();
+  child.kill('SIGTERM');
+  expect((await ended).code).toBe(143);
+  connection.close();
+});
+
+test('what it cannot serve or where it cannot listen is one line and an exit code', async () => {
+  const home = await temporaryFolder();
+  const { port } = await startServe(['--demo'], { home });
+  const cases: [string[], number, RegExp][] = [
+    [['--demo', '--port', String(port)], 1, /port \d+ is in use; name another/],
+    [['--demo', '--host', '192.0.2.1', '--port', '0'], 2, /has no address 192\.0\.2\.1/],
+    [['--demo', '--host', 'a b'], 2, /--host: "a b" is not an address/],
+    [['--demo', '--port', '65536'], 2, /--port: "65536" is not a port/],
+    [['--demo', '--base-url', 'ftp://x'], 2, /--base-url: ftp:\/\/ cannot be asked/],
+    [['--demo', '--log-level', 'loud'], 2, /--log-level/],
+    [['--url', 'http://127.0.0.1:1'], 2, /serve needs a chain, not a service/],
+    [['--demo', '--keys', '/proc/keys.db'], 2, /./],
+  ];
+  for (const [argv, code, message] of cases) {
+    const result = await startProgram(['serve', ...argv], { home }).ended;
+    expect([argv, result.code, result.stdout]).toEqual([argv, code, '']);
+    expect(result.stderr).toMatch(message);
+    expect(result.stderr.trimEnd().split('\n')).toHaveLength(1);
+  }
+});

@@ -1,0 +1,73 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { onTestFinished } from 'vitest';
+import { GASTOP } from '../helpers/gastop.ts';
+import { waitFor } from '../helpers/wait-for.ts';
+
+export interface Ended {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export interface Program {
+  readonly child: ChildProcess;
+  readonly ended: Promise<Ended>;
+  stdout(): string;
+  stderr(): string;
+}
+
+export interface ProgramOptions {
+  readonly home: string;
+  readonly env?: Readonly<Record<string, string>>;
+  /** Runs in the process before the program. */
+  readonly before?: string;
+}
+
+/** The built program in a clean environment; it is gone when the test ends. */
+export function startProgram(argv: readonly string[], { home, env = {}, before }: ProgramOptions): Program {
+  const first =
+    before === undefined ? [] : ['--import', `data:text/javascript,${encodeURIComponent(before)}`];
+  const child = spawn(process.execPath, [...first, GASTOP, ...argv], {
+    env: { PATH: process.env.PATH ?? '', HOME: home, XDG_DATA_HOME: home, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  onTestFinished(() => {
+    child.kill('SIGKILL');
+  });
+  const text = { stdout: '', stderr: '' };
+  child.stdout?.setEncoding('utf8').on('data', (chunk: string) => {
+    text.stdout += chunk;
+  });
+  child.stderr?.setEncoding('utf8').on('data', (chunk: string) => {
+    text.stderr += chunk;
+  });
+  const ended = new Promise<Ended>((resolve) => {
+    child.once('close', (code) => resolve({ code, ...text }));
+  });
+  return { child, ended, stdout: () => text.stdout, stderr: () => text.stderr };
+}
+
+export interface ServeProgram extends Program {
+  readonly origin: string;
+  readonly port: number;
+}
+
+/** `gastop serve` on a free port, once it has said that it listens. */
+export async function startServe(argv: readonly string[], options: ProgramOptions): Promise<ServeProgram> {
+  const program = startProgram(['serve', '--port', '0', ...argv], options);
+  const port = await waitFor(
+    () => {
+      if (program.child.exitCode !== null) throw new Error(program.stderr());
+      return Number(/^gastop serves .*:(\d+)\/be\/api\/v1$/m.exec(program.stdout())?.[1] ?? 0);
+    },
+    { what: 'the line that says where it listens' },
+  );
+  return { ...program, port, origin: `http://127.0.0.1:${port}` };
+}
+
+/** Makes a key as a person does, and answers it. */
+export async function createKey(options: ProgramOptions, ...argv: readonly string[]): Promise<string> {
+  const { stdout, code, stderr } = await startProgram(['keys', 'create', ...argv], options).ended;
+  if (code !== 0) throw new Error(stderr);
+  return stdout.trim();
+}
