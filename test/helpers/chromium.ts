@@ -20,6 +20,9 @@ export function chromiumPath(): string | null {
   return candidates.find((path) => existsSync(path)) ?? null;
 }
 
+/** Only spent when a test fails. */
+const PATIENCE_MS = 15_000;
+
 type Params = Readonly<Record<string, unknown>>;
 
 export interface BrowserEvent {
@@ -165,12 +168,15 @@ async function connect(url: string): Promise<Connection> {
   return {
     send(method, params = {}, sessionId) {
       last += 1;
+      const id = last;
       const waiter = Promise.withResolvers<Params>();
-      waiting.set(last, waiter);
-      socket.send(
-        JSON.stringify({ id: last, method, params, ...(sessionId === undefined ? {} : { sessionId }) }),
-      );
-      return waiter.promise;
+      const late = setTimeout(() => {
+        waiting.delete(id);
+        waiter.reject(new Error(`Chromium did not answer ${method} ${JSON.stringify(params).slice(0, 300)}`));
+      }, PATIENCE_MS);
+      waiting.set(id, waiter);
+      socket.send(JSON.stringify({ id, method, params, ...(sessionId === undefined ? {} : { sessionId }) }));
+      return waiter.promise.finally(() => clearTimeout(late));
     },
     listen: (sessionId, listener) => listeners.set(sessionId, listener),
     close: () => socket.close(),

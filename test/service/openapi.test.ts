@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { OPENAPI_PATH, V1_ROUTES } from '../../src/contract/routes.ts';
+import { OPENAPI_PATH, PLAYGROUND_PATH, V1_ROUTES } from '../../src/contract/routes.ts';
 import { ScriptedSource } from '../helpers/scripted-source.ts';
 import { runService } from '../helpers/service.ts';
 
@@ -63,4 +63,36 @@ test('every reference leads to a schema with a name, and what may be null says s
   expect(components.schemas.GasCurrent).toMatchObject({
     properties: { nativeUsd: { anyOf: [{ $ref: '#/components/schemas/Usd' }, { type: 'null' }] } },
   });
+});
+
+test('whoever comes back to the page keeps its policy: a 304 says it as the 200 did', async () => {
+  const service = await runService({ source: new ScriptedSource() });
+  for (const path of [
+    PLAYGROUND_PATH,
+    `${PLAYGROUND_PATH}/page.css`,
+    `${PLAYGROUND_PATH}/page.js`,
+    OPENAPI_PATH,
+  ]) {
+    const first = await service.fetch(new Request(`http://gastop.test${path}`));
+    expect(first.status, path).toBe(200);
+    expect((await first.text()).length, path).toBeGreaterThan(500);
+    const again = await service.fetch(
+      new Request(`http://gastop.test${path}`, {
+        headers: { 'If-None-Match': first.headers.get('etag') ?? '' },
+      }),
+    );
+    expect(again.status, path).toBe(304);
+    expect(again.headers.get('content-security-policy'), path).toBe(
+      first.headers.get('content-security-policy'),
+    );
+  }
+});
+
+test('with a slash behind it the page is where it is without', async () => {
+  const service = await runService({ source: new ScriptedSource() });
+  const { status, headers } = await service.fetch(new Request(`http://gastop.test${PLAYGROUND_PATH}/`));
+  expect(status).toBe(308);
+  expect(
+    new URL(headers.get('location') ?? '', `http://gastop.test/prices${PLAYGROUND_PATH}/`).pathname,
+  ).toBe(`/prices${PLAYGROUND_PATH}`);
 });
