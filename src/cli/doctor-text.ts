@@ -139,7 +139,7 @@ function names(all: readonly string[], count = all.length): string {
 const RESULT_WORDS: Readonly<Record<Verdict['result'], string>> = {
   usable: 'usable',
   'not-usable': 'not usable',
-  unreachable: 'not reachable',
+  unreachable: 'no answer',
   key: 'refused',
   quota: 'limit reached',
 };

@@ -6,11 +6,11 @@ export function wrapWords(text: string, width: number): string[] {
     if (line === '') line = word;
     else if (line.length + 1 + word.length <= width) line += ` ${word}`;
     else {
-      lines.push(line);
+      lines.push(line.trimEnd());
       line = word;
     }
   }
-  return [...lines, line];
+  return [...lines, line.trimEnd()];
 }
 
 function pieces(word: string, width: number): string[] {

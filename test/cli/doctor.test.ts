@@ -295,7 +295,7 @@ describe('a service that cannot be used', () => {
     expect(stdout).toContain('nothing listens at 127.0.0.1:9');
     expect(stdout.match(/no answer\n/g)).toHaveLength(1);
     expect(stdout).toContain('\n18 routes were not asked: the service does not answer\n');
-    expect(stdout).toMatch(/\nnot reachable: /);
+    expect(stdout).toMatch(/\nno answer: /);
   });
 
   it('because its chain is down: exit 3', async () => {

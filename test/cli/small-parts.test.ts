@@ -7,6 +7,7 @@ import { expandRpc } from '../../src/cli/expand-rpc.ts';
 import { bucketFor } from '../../src/cli/history-rows.ts';
 import { jsonAnswer } from '../../src/cli/json-answer.ts';
 import { chainDatabase, configFile } from '../../src/cli/paths.ts';
+import { wrapWords } from '../../src/cli/wrap-words.ts';
 
 describe('durations', () => {
   it('are read in seconds, minutes, hours and days', () => {
@@ -143,5 +144,22 @@ describe('rows of history', () => {
       '1d',
       '1d',
     ]);
+  });
+});
+
+describe('wrapped words', () => {
+  it('stay within the width, end without spaces, and lose nothing', () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.stringMatching(/^[a-z]{0,30}$/)),
+        fc.integer({ min: 1, max: 40 }),
+        (words, width) => {
+          const text = words.join(' ');
+          const lines = wrapWords(text, width);
+          for (const line of lines) expect(line).toMatch(new RegExp(`^(.{0,${width - 1}}[a-z])?$`));
+          expect(lines.join('').replaceAll(' ', '')).toBe(text.replaceAll(' ', ''));
+        },
+      ),
+    );
   });
 });

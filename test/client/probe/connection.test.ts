@@ -43,7 +43,7 @@ describe('the way to a service', () => {
   });
 
   it('to a name that does not exist ends there', async () => {
-    const finding = await inspect('https://gas.invalid');
+    const finding = await inspect('https://gas.invalid', 30_000);
     expect(finding).toMatchObject({ dns: { ok: false }, tcp: null, tls: null });
     expect(finding.dns?.ok === false && finding.dns.message).toContain('gas.invalid');
   });
