@@ -91,7 +91,8 @@ export function useBlockTxs(block: BlockView | null): BlockTxsData {
         rows.push(...answer.rows.filter((row) => row.blockNumber === null || row.blockNumber === number));
         const ended = answer.rows.length === 0 || answered >= answer.total || isComplete(rows, block);
         if (ended) return { rows, more: false };
-        if (rows.length >= pages * PAGE_SIZE) break;
+        // A page may begin with rows of its neighbours: half a page of its own is as good as one.
+        if (rows.length >= (pages - 0.5) * PAGE_SIZE) break;
       }
       return { rows, more: true };
     },

@@ -66,12 +66,12 @@ export function blockColumns(context: BlockColumnsContext): readonly TableColumn
       rank: 1,
       cell: ({ gasUsedRatio }) => (gasUsedRatio === null ? UNKNOWN : fullnessLine(gasUsedRatio, bar, theme)),
     },
-    { id: 'tip', heading: 'median tip', align: 'right', least: 10, rank: 2, cell: ({ tip }) => gwei(tip) },
+    { id: 'tip', heading: 'tip p50', align: 'right', least: 7, rank: 2, cell: ({ tip }) => gwei(tip) },
     {
       id: 'tips',
-      heading: 'tips p25 – p95',
+      heading: 'p25 – p95',
       align: 'right',
-      least: 17,
+      least: 15,
       rank: 5,
       cell: ({ details }) =>
         details?.tips == null ? UNKNOWN : `${gwei(details.tips.p25)} – ${gwei(details.tips.p95)}`,

@@ -90,7 +90,7 @@ export function blockFacts(block: BlockView, context: ExplorerContext): readonly
   const hex = (name: string, value: string | null): NamedValue | null =>
     value === null
       ? null
-      : { name, value: [{ text: hexText(value, width - 18, theme.glyph.ellipsis) }], alone: true };
+      : { name, value: [{ text: hexText(value, width - 16, theme.glyph.ellipsis) }], alone: true };
   const facts: readonly (NamedValue | null)[] = [
     { name: 'base fee', value: [{ text: `${formatGwei(block.baseFeePerGas)} gwei`, bold: true }] },
     gasUsed(block),
@@ -108,7 +108,7 @@ export function blockFacts(block: BlockView, context: ExplorerContext): readonly
     block.transactionCount === null
       ? null
       : { name: 'transactions', value: [{ text: formatCount(block.transactionCount) }] },
-    hex('fee recipient', block.feeRecipient),
+    hex('fees to', block.feeRecipient),
     hex('hash', block.hash),
     hex('parent', block.parentHash),
   ];

@@ -14,7 +14,7 @@ interface LookupBarProps {
 }
 
 const LABEL = ' look up';
-const EXAMPLES = 'a block like 24,337,604, #24337604 or 0x1735c84, or the hash of a transaction';
+const EXAMPLES = 'a block like 24,337,604, #24337604 or 0x1735cc4, or the hash of a transaction';
 const SHORT_EXAMPLES = 'a block number, or the hash of a transaction';
 
 /** One line to type into and one that says what is wrong with it, or what can be typed. */

@@ -19,7 +19,7 @@ const HASH_DIGITS = 64;
 const NUMBER_DIGITS = 14;
 
 /**
- * What was typed: a block by number (`24337604`, `24,337,604`, `#24337604`, `0x1735c84`, `latest`) or a transaction
+ * What was typed: a block by number (`24337604`, `24,337,604`, `#24337604`, `0x1735cc4`, `latest`) or a transaction
  * by its hash, with or without `0x`.
  */
 export function readLookup(typed: string, context: LookupContext): Lookup {

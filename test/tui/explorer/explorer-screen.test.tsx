@@ -1,0 +1,555 @@
+import stringWidth from 'string-width';
+import { describe, expect, it } from 'vitest';
+import { ClientError } from '../../../src/client/client-error.ts';
+import type { GasClient, MetricsQuery } from '../../../src/client/gas-client.ts';
+import type { MetricsView, SnapshotView, TxRowView } from '../../../src/client/views.ts';
+import { ExplorerScreen } from '../../../src/tui/panes/explorer/explorer-screen.tsx';
+import { explorerQuestion } from '../../../src/tui/panes/explorer/explorer-state.ts';
+import { waitFor } from '../../helpers/wait-for.ts';
+import { BLOCK, SNAPSHOT, TX } from '../fake-gas.ts';
+import { type ShowOptions, showScreen } from '../show-screen.tsx';
+
+const HEAD = SNAPSHOT.blockNumber ?? 0;
+const AT = SNAPSHOT.blockTimestamp ?? 0;
+const HASH = TX.hash;
+
+function page<Row>(rows: readonly Row[], total = rows.length): MetricsView<Row> {
+  return { chainId: 1, from: null, to: null, bucket: 'block', page: 0, size: 500, total, rows };
+}
+
+/** Blocks up to `head`, 12 s apart. */
+function series<Row>(head: number, count: number, row: (number: number) => Row) {
+  return page(
+    Array.from({ length: count }, (_, place) => {
+      const blockNumber = head - count + 1 + place;
+      return { timestamp: AT + (blockNumber - HEAD) * 12_000, blockNumber, ...row(blockNumber) };
+    }),
+  );
+}
+
+function chain(head = HEAD, count = 100): Partial<GasClient> {
+  return {
+    baseFee: async () =>
+      series(head, count, (number) => {
+        const wei = 50_800_000 + (head - number) * 1_000_000;
+        return { open: wei, min: wei, mean: wei, max: wei, close: wei };
+      }),
+    gasUsedRatio: async () => series(head, count, (number) => ({ mean: (number % 10) / 10, max: null })),
+    priorityFee: async () => series(head, count, () => ({ value: 10_000_000 })),
+    block: async (number) => ({ ...BLOCK, blockNumber: number === 'latest' ? head : number }),
+    txs: async (query) => transactions(query),
+  };
+}
+
+const COUNT = 212;
+
+/** The transactions of the head, the last first, and some of its neighbours, as a window by seconds has them. */
+function transactions({
+  page: at = 0,
+  size = 100,
+}: Omit<MetricsQuery, 'bucket'> = {}): MetricsView<TxRowView> {
+  const row = (index: number, blockNumber: number): TxRowView => ({
+    ...TX,
+    hash: `0x${index.toString(16).padStart(64, '0')}`,
+    blockNumber,
+    transactionIndex: index,
+    status: index % 3 === 0 ? 'REVERTED' : 'SUCCESS',
+    to: index % 5 === 0 ? null : TX.to,
+    priorityFeePerGas: index * 1_000_000,
+  });
+  const all = [
+    ...Array.from({ length: 3 }, (_, index) => row(900 + index, HEAD + 1)),
+    ...Array.from({ length: COUNT }, (_, place) => row(COUNT - 1 - place, HEAD)),
+  ];
+  return page(all.slice(at * size, (at + 1) * size), all.length);
+}
+
+const show = (options: Partial<ShowOptions> = {}) =>
+  showScreen({ Screen: ExplorerScreen, scope: 'explorer', ...options, gas: { ...chain(), ...options.gas } });
+
+const next = (by = 1): SnapshotView => ({
+  ...SNAPSHOT,
+  blockNumber: HEAD + by,
+  blockTimestamp: AT + by * 12_000,
+});
+const refusal = (
+  code: 'not-found' | 'plan' | 'unreachable',
+  message: string,
+  endpoint = '/metrics/base-fee',
+) => new ClientError(code, message, { endpoint });
+
+describe('the list of blocks', () => {
+  it('shows the latest first: number, age, base fee and its change, fullness and the median tip', async () => {
+    const { lines, shows } = show();
+    await shows('24,337,604');
+    expect(lines()[1]).toMatch(/^ +block +age +base fee +change +gas used +tip p50 +time$/);
+    expect(lines()[2]).toMatch(
+      /^ ▸ 24,337,604 {6}4s {4}0\.0508 {3}▼ −1\.9 % {2}████░░░░░░ {2}40 % {3}0\.0100 {2}\d\d:\d\d:\d\d$/,
+    );
+    expect(lines()[3]).toMatch(/^ {3}24,337,603 +16s +0\.0518/);
+  });
+
+  it('adds tips, transactions, what was burnt and the time where there is room', async () => {
+    const { lines, shows } = show({ columns: 120, rows: 37 });
+    await shows('0.00124');
+    await shows(/0\.00200 – 0\.500 +212 +0\.00124 +\d\d:\d\d:\d\d/);
+    expect(lines()[1]).toMatch(/tip p50 +p25 – p95 +txs +burnt ETH +time$/);
+  });
+
+  it.each([80, 120])(
+    'asks three questions per block at most on %i columns, and none while it is not shown',
+    async (columns) => {
+      let asked: string[] = [];
+      let head = HEAD;
+      const counted = Object.fromEntries(
+        Object.keys(chain()).map((name) => [
+          name,
+          (...given: never[]) => {
+            asked.push(name);
+            const ask = chain(head)[name as 'block'] as (...given: never[]) => unknown;
+            return ask(...given);
+          },
+        ]),
+      );
+      // Four rows: the blocks' own questions are soon done.
+      const { arrive, shows, unmount } = show({ gas: counted, columns, rows: 6 });
+      const details = columns === 120 ? '0.500 +212' : '';
+      await shows(new RegExp(`${details}[^]*24,337,601.*0\\.0100 .*${details}`));
+      for (const by of [1, 2, 3]) {
+        asked = [];
+        head = HEAD + by;
+        arrive(next(by));
+        await shows(new RegExp(`▸ 24,337,60${4 + by} .* 0\\.0100 .*${details}`));
+        expect(asked.length).toBeLessThanOrEqual(3);
+        expect(asked).toContain('baseFee');
+      }
+      unmount();
+      asked = [];
+      await new Promise((resolve) => setImmediate(resolve));
+      expect(asked).toEqual([]);
+    },
+  );
+
+  it('moves its cursor with j, k, the arrows, pages, g and G', async () => {
+    const { press, shows, lines } = show();
+    await shows('▸ 24,337,604');
+    for (const [key, block] of [
+      ['j', 603],
+      ['down', 602],
+      ['k', 603],
+      ['up', 604],
+      ['pagedown', 585],
+      ['b', 604],
+      ['space', 585],
+      ['pageup', 604],
+      ['end', 505],
+      ['home', 604],
+    ] as const) {
+      await press(key);
+      await shows(`▸ 24,337,${block}`);
+    }
+    await press('G');
+    await shows('▸ 24,337,505');
+    expect(lines()[0]).toMatch(/81 newer above, g goes there/);
+    await press('g');
+    await shows('▸ 24,337,604');
+  });
+
+  it('keeps the cursor on its block while new ones arrive, and follows the newest from the top', async () => {
+    const { press, shows, arrive, lines } = show({ rows: 12 });
+    await shows('▸ 24,337,604');
+    arrive(next());
+    await shows('▸ 24,337,605');
+    await press('j', 'j');
+    await shows('▸ 24,337,603');
+    arrive(next(2));
+    await shows('24,337,606');
+    expect(lines().find((line) => line.includes('▸'))).toContain('24,337,603');
+  });
+
+  it('goes on where a service lacks one of its metrics, and names it', async () => {
+    const { shows, screen } = show({
+      gas: {
+        priorityFee: () => Promise.reject(refusal('not-found', 'no such path')),
+        gasUsedRatio: () => Promise.reject(refusal('plan', 'the plan of this key does not allow it')),
+      },
+    });
+    await shows('no tips: this service has none');
+    expect(screen()).toContain('no fullness: the plan of this key does not allow it');
+    expect(screen()).toMatch(/24,337,604 +4s +0\.0508/);
+    expect(screen()).not.toMatch(/tip p50|gas used/);
+  });
+
+  it('says why there is nothing and what can be done', async () => {
+    const nothing = () => Promise.reject(refusal('unreachable', 'nothing answers at 127.0.0.1:9'));
+    const { shows } = show({ gas: { baseFee: nothing, gasUsedRatio: nothing, priorityFee: nothing } });
+    await shows('No answer for the latest blocks');
+    await shows('nothing answers at 127.0.0.1:9');
+    await shows('/ looks up a block or a transaction');
+  });
+
+  it('asks for an hour where blocks are rare, and without a begin where history is shorter', async () => {
+    const asked: (number | undefined)[] = [];
+    const { shows } = show({
+      gas: {
+        ...chain(HEAD, 5),
+        baseFee: async (query = {}) => {
+          asked.push(query.from);
+          if (query.from !== undefined && query.from < AT - 2_000_000) throw refusalOfBegin();
+          return series(HEAD, 5, () => ({ open: 1, min: 1, mean: 1, max: 1, close: 1 }));
+        },
+      },
+    });
+    await shows('24,337,600');
+    expect(asked).toEqual([AT - 2_880_000, undefined, undefined]);
+  });
+
+  it('stays frozen', async () => {
+    let asked = 0;
+    const { shows, arrive } = show({
+      frozen: true,
+      gas: {
+        baseFee: async () => {
+          asked += 1;
+          return series(HEAD, 10, () => ({ open: 1, min: 1, mean: 1, max: 1, close: 1 }));
+        },
+      },
+    });
+    await shows('24,337,604');
+    const before = asked;
+    arrive(SNAPSHOT);
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(asked).toBe(before);
+  });
+});
+
+function refusalOfBegin() {
+  return new ClientError('invalid', 'from is before the stored history', { endpoint: '/metrics/base-fee' });
+}
+
+describe('a block', () => {
+  it('shows every field, its tips drawn, and its transactions', async () => {
+    const { press, shows, screen } = show({ columns: 120, rows: 37 });
+    await shows('▸ 24,337,604');
+    await press('return');
+    await shows('Block 24,337,604');
+    await shows('new contract');
+    for (const text of [
+      '1 confirmation',
+      'base fee      0.0508 gwei',
+      'next base     0.0497 gwei ▼ −2.2 %',
+      'gas used      24,480,000 of 36,000,000',
+      '███████░░░  68 %',
+      'blob base     0.000000001 gwei',
+      'blob gas      393,216, 3 blobs',
+      'excess blob   0 gas',
+      'burnt         0.00124 ETH  $4.00',
+      'transactions  212',
+      `fees to       ${BLOCK.feeRecipient}`,
+      `hash          ${BLOCK.hash}`,
+      `parent        ${BLOCK.parentHash}`,
+      'p95 0.500',
+    ]) {
+      expect(screen()).toContain(text);
+    }
+    expect(screen()).toMatch(/0\.00100 ├─+█+●█+─+┤ 2\.00/);
+    expect(screen()).toMatch(/211 +2 +0x0{8}\S+ +0x3434…3434 → 0x5656…5656 +21,000 +0\.0608 +0\.211 .*● ok/);
+    // Of the seconds beside it nothing is shown.
+    expect(screen()).not.toMatch(/^ +90[0-2] /m);
+  });
+
+  it('loads its transactions page by page as the cursor goes down', async () => {
+    const asked: number[] = [];
+    const { press, shows, screen } = show({
+      gas: {
+        txs: async (query) => {
+          asked.push(query?.page ?? 0);
+          return transactions(query);
+        },
+      },
+    });
+    await shows('▸ 24,337,604');
+    await press('return');
+    await shows(/^ +211 /m);
+    expect(asked).toEqual([0]);
+    await press('G');
+    await shows(/▸ +115 /);
+    await shows(/^ +11\d /m);
+    await waitFor(() => asked.includes(1));
+    await press('G', 'G');
+    await waitFor(async () => {
+      await press('G');
+      return /▸ +0 /.test(screen());
+    });
+    expect(asked).toEqual([0, 1, 2]);
+    expect(screen()).toMatch(/ # +type +from → to/);
+  });
+
+  it('opens a transaction on Enter, goes to its neighbours with the arrows, and back with Esc', async () => {
+    const { press, shows, screen } = show();
+    await shows('▸ 24,337,604');
+    await press('return');
+    await shows(/^ +211 /m);
+    await press('left');
+    await shows('Block 24,337,603');
+    await press('right');
+    await shows('Block 24,337,604');
+    await shows(/^ +211 /m);
+    await press('j', 'return');
+    await shows('Transaction  ● success');
+    expect(screen()).toContain('less than 58 % of its block');
+    await press('escape');
+    await shows(/▸ +211 /);
+    await press('escape');
+    await shows('Latest blocks');
+    await press('escape');
+    await shows('Latest blocks');
+  });
+
+  it('says of the simulation and of recordings that they hold no transactions, and asks for none', async () => {
+    for (const [kind, text] of [
+      ['simulated', 'the simulation holds no transactions'],
+      ['replay', 'a recording holds no transactions'],
+    ] as const) {
+      const { press, shows, unmount } = show({
+        snapshot: { ...SNAPSHOT, source: { ...SNAPSHOT.source, kind } },
+        gas: { txs: () => Promise.reject(new Error('must not be asked')) },
+      });
+      await shows('▸ 24,337,604');
+      await press('return');
+      await shows(text);
+      await press('/');
+      await press(HASH);
+      await shows(`▲ ${text}`);
+      unmount();
+    }
+  });
+
+  it('says why a service gives no transactions while the block is shown', async () => {
+    const { press, shows } = show({
+      gas: { txs: () => Promise.reject(refusal('plan', 'the plan does not allow /metrics/txs')) },
+    });
+    await shows('▸ 24,337,604');
+    await press('return');
+    await shows('no transactions: the plan does not allow /metrics/txs');
+    await shows('0.0508 gwei');
+  });
+
+  it('counts its confirmations up with the head', async () => {
+    const { press, shows, arrive } = show();
+    await shows('▸ 24,337,604');
+    await press('return');
+    await shows('1 confirmation ');
+    arrive(next(7));
+    await shows('8 confirmations');
+  });
+});
+
+describe('a transaction', () => {
+  it('shows what it is, what it paid, and where its tip stood', async () => {
+    const { press, paste, shows, screen } = show();
+    await shows('▸ 24,337,604');
+    await press('/');
+    paste(`${HASH}\n`);
+    await shows('⏎ opens it');
+    await press('return');
+    await shows('this one, 0.0100');
+    for (const text of [
+      'Transaction  ● success  3 confirmations',
+      `hash       ${HASH}`,
+      'block      24,337,604, index 17 of 212',
+      'type       2, dynamic fee (EIP-1559)',
+      'value      1.00 ETH',
+      'call       no call data',
+      'paid       0.0608 gwei  base 0.0508 + tip 0.0100',
+      'cost       0.00000128 ETH  $0.0041',
+      'gas used   21,000 of 21,000, 100 %',
+      'max fee    0.100 gwei',
+      "less than 58 % of its block's 211 others",
+    ]) {
+      expect(screen()).toContain(text);
+    }
+    expect(screen()).toMatch(/0\.00100 ├─+█+●█+─+┤ 2\.00\n {2} +▲ this one/);
+  });
+
+  it('that is not found is told with what to try, and found later without a key', async () => {
+    let there = false;
+    const { press, paste, shows, arrive } = show({
+      gas: {
+        tx: async () => {
+          if (!there)
+            throw refusal(
+              'not-found',
+              `the service has no /metrics/tx/${HASH}: unknown`,
+              `/metrics/tx/${HASH}`,
+            );
+          return TX;
+        },
+      },
+    });
+    await shows('▸ 24,337,604');
+    await press('/');
+    paste(HASH);
+    await shows('⏎ opens it');
+    await press('return');
+    await shows('No transaction 0xabababab');
+    await shows(/^ +unknown$/m);
+    await shows('/ looks up another, Esc goes back');
+    there = true;
+    arrive(next());
+    await shows('Transaction  ● success');
+  });
+
+  it('leads to its block and back', async () => {
+    const { press, paste, shows } = show();
+    await shows('▸ 24,337,604');
+    await press('/');
+    paste(HASH);
+    await shows('⏎ opens it');
+    await press('return');
+    await shows('Transaction');
+    await press('return');
+    await shows('Block 24,337,604');
+    await press('escape');
+    await shows('Transaction');
+  });
+
+  it('is shown as far as a foreign service knows it', async () => {
+    const known = Object.fromEntries(Object.keys(TX).map((name) => [name, null]));
+    const { press, paste, shows, screen } = show({
+      gas: { tx: async () => ({ ...(known as unknown as typeof TX), hash: HASH, status: 'DROPPED' }) },
+    });
+    await shows('▸ 24,337,604');
+    await press('/');
+    paste(HASH);
+    await shows('⏎ opens it');
+    await press('return');
+    await shows('dropped');
+    expect(screen()).not.toMatch(/null|undefined|NaN/);
+  });
+});
+
+describe('the lookup field', () => {
+  it('says what is wrong while it is typed into, ignores Enter then, and closes with Esc', async () => {
+    const { press, paste, shows, screen } = show();
+    await shows('▸ 24,337,604');
+    await press('/');
+    await shows('a block like 24,337,604');
+    paste('24,33\u0007\n');
+    await shows('digits stand in groups of three');
+    await press('return');
+    expect(screen()).toContain('look up 24,33');
+    await press('escape');
+    await waitFor(() => !screen().includes('look up'));
+  });
+
+  it('opens a block by its number, and says of one that is not there what to try', async () => {
+    const { press, shows } = show({
+      gas: {
+        block: async (number) => {
+          if (number === 17)
+            throw refusal(
+              'not-found',
+              'the service has no /metrics/block/17; check the URL',
+              '/metrics/block/17',
+            );
+          return { ...BLOCK, blockNumber: Number(number) };
+        },
+      },
+    });
+    await shows('▸ 24,337,604');
+    await press('/#16', 'return');
+    await shows('Block 16');
+    await press('/17', 'return');
+    await shows('No block 17');
+    await shows('/ looks up another, Esc goes back');
+    await press('escape');
+    await shows('Block 16');
+  });
+});
+
+describe('the Explorer', () => {
+  it('copies what is marked: a number, or a hash', async () => {
+    const { press, shows, toasts } = show();
+    await shows('▸ 24,337,604');
+    await press('c', 'return');
+    await shows(/^ +211 /m);
+    await press('j', 'c');
+    await waitFor(() => toasts.length === 2);
+    expect(toasts.map(({ text }) => text.split(' ')[1])).toEqual([
+      '24337604',
+      `0x${(211).toString(16).padStart(64, '0')}`,
+    ]);
+  });
+
+  it('has its raw view ask for what is on the screen', async () => {
+    const { press, shows, memory } = show();
+    await shows('▸ 24,337,604');
+    expect(explorerQuestion(memory)).toEqual({ path: '/metrics/base-fee', query: { bucket: 'block' } });
+    await press('return');
+    await shows(/^ +211 /m);
+    expect(explorerQuestion(memory)).toEqual({ path: '/metrics/block/24337604' });
+    await press('j', 'return');
+    await shows('Transaction');
+    expect(explorerQuestion(memory)).toEqual({
+      path: `/metrics/tx/0x${(211).toString(16).padStart(64, '0')}`,
+    });
+  });
+
+  it('is found again as it was left', async () => {
+    const memory = new Map<string, unknown>();
+    const first = show({ memory });
+    await first.shows('▸ 24,337,604');
+    await first.press('j', 'return');
+    await first.shows('Block 24,337,603');
+    first.unmount();
+    await show({ memory }).shows('Block 24,337,603');
+  });
+
+  it.each([
+    [60, 13],
+    [80, 21],
+    [120, 37],
+    [200, 47],
+  ])('stays within %i columns and %i rows on every level, and cuts no number', async (columns, rows) => {
+    const { press, shows, lines, screen } = show({ columns, rows });
+    const fits = () => {
+      expect(lines().length).toBeLessThanOrEqual(rows);
+      for (const line of lines()) expect(stringWidth(line)).toBeLessThanOrEqual(columns);
+      // Only hashes and addresses are shortened.
+      expect(screen()).not.toMatch(/[\d.,]…(?![0-9a-f])|(?<!0x[0-9a-f]*)\d…/);
+    };
+    await shows('▸ 24,337,604');
+    fits();
+    await press('return');
+    await shows('Block 24,337,604');
+    fits();
+    await waitFor(async () => {
+      await press('G');
+      return /▸ +\d+ /.test(screen());
+    });
+    fits();
+    await press('return');
+    await shows('Transaction');
+    fits();
+    await press('G');
+    fits();
+    await press('/');
+    fits();
+  });
+
+  it('needs nothing but ASCII where nothing else can be shown', async () => {
+    const { press, shows, screen } = show({ ascii: true });
+    const ascii = () => expect(screen()).toMatch(/^[\x20-\x7e\n]*$/);
+    await shows('> 24,337,604');
+    ascii();
+    await press('return');
+    await shows(/^ +211 /m);
+    ascii();
+    await press('j', 'return');
+    await shows('Transaction');
+    ascii();
+    await press('/');
+    ascii();
+  });
+});

@@ -1,0 +1,91 @@
+import { QueryClientProvider } from '@tanstack/react-query';
+import { render } from 'ink-testing-library';
+import { onTestFinished } from 'vitest';
+import type { GasClient } from '../../src/client/gas-client.ts';
+import type { SnapshotView } from '../../src/client/views.ts';
+import { KeyListener } from '../../src/tui/components/key-listener.tsx';
+import { MemoryContext } from '../../src/tui/hooks/use-kept-state.ts';
+import { MonitorContext, type MonitorScope } from '../../src/tui/hooks/use-monitor.ts';
+import { Clock, ClockContext } from '../../src/tui/hooks/use-now.ts';
+import { type Toast, ToastContext } from '../../src/tui/hooks/use-toast.ts';
+import type { Scope } from '../../src/tui/keymap.ts';
+import { createQueryClient } from '../../src/tui/query-client.ts';
+import type { Tab } from '../../src/tui/tabs.ts';
+import { ASCII_THEME, ThemeContext, UNICODE_THEME } from '../../src/tui/theme.ts';
+import { keyBytes } from '../helpers/terminal-keys.ts';
+import { waitFor } from '../helpers/wait-for.ts';
+import { fakeGas, SNAPSHOT } from './fake-gas.ts';
+
+export interface ShowOptions {
+  readonly Screen: Tab['Screen'];
+  readonly scope: Scope;
+  readonly gas?: Partial<GasClient>;
+  readonly snapshot?: SnapshotView;
+  readonly memory?: Map<string, unknown>;
+  readonly columns?: number;
+  readonly rows?: number;
+  readonly ascii?: boolean;
+  readonly frozen?: boolean;
+  /** Default: four seconds after the snapshot's block. */
+  readonly now?: () => number;
+}
+
+/** A tab's screen under its providers, over a service of known answers. */
+export function showScreen(options: ShowOptions) {
+  const { Screen, scope, gas = {}, memory = new Map(), columns = 80, rows = 21 } = options;
+  const toasts: Toast[] = [];
+  const queries = createQueryClient();
+  const now = options.now ?? (() => (SNAPSHOT.blockTimestamp ?? 0) + 4_000);
+  const monitor: MonitorScope = {
+    client: fakeGas(gas),
+    intervalMs: 60_000,
+    frozen: options.frozen ?? false,
+    now,
+    saveFile: async (name) => name,
+  };
+  const clock = new Clock(now, 10);
+  const tree = (snapshot: SnapshotView) => (
+    <QueryClientProvider client={queries}>
+      <ThemeContext value={options.ascii ? ASCII_THEME : UNICODE_THEME}>
+        <MonitorContext value={monitor}>
+          <ClockContext value={clock}>
+            <ToastContext value={(toast) => toasts.push(toast)}>
+              <MemoryContext value={memory}>
+                <KeyListener scopes={[scope]}>
+                  <Screen snapshot={snapshot} columns={columns} rows={rows} />
+                </KeyListener>
+              </MemoryContext>
+            </ToastContext>
+          </ClockContext>
+        </MonitorContext>
+      </ThemeContext>
+    </QueryClientProvider>
+  );
+  const app = render(tree(options.snapshot ?? SNAPSHOT));
+  const heard = waitFor(() => app.stdin.listenerCount('readable') > 0, { what: 'ears' });
+  onTestFinished(() => {
+    app.unmount();
+    queries.clear();
+  });
+  const screen = () => app.lastFrame() ?? '';
+  return {
+    screen,
+    lines: () => screen().split('\n'),
+    toasts,
+    memory,
+    /** Names as a terminal test has them (`enter`, `esc`, `pagedown`), or text. */
+    press: async (...keys: readonly string[]) => {
+      await heard;
+      // As a burst: each key is then heard after the effect of the one before.
+      app.stdin.write(keys.flatMap(keyBytes).join(''));
+    },
+    paste: (text: string) => app.stdin.write(`\u001b[200~${text}\u001b[201~`),
+    /** The next answer of `/gas/current`. */
+    arrive: (snapshot: SnapshotView) => app.rerender(tree(snapshot)),
+    unmount: app.unmount,
+    shows: (text: string | RegExp) =>
+      waitFor(() => (typeof text === 'string' ? screen().includes(text) : text.test(screen())), {
+        what: `${text} on\n${screen()}`,
+      }),
+  };
+}
