@@ -20,7 +20,7 @@ const CODE_BY_STATUS: Readonly<Record<number, ClientErrorCode>> = {
   503: 'unavailable',
 };
 
-/** v1's own word, also where a service says nothing. */
+/** v1's own word, also where a service calls a key that was never sent invalid. */
 const KEY_MISSING = 'api_key_missing';
 /** Longer than anybody waits for an answer, or than the client does. */
 const NEVER_SEC = 25 * 3_600;
@@ -56,7 +56,7 @@ export function refusal(
       status,
       retryAfterSec: waitSec,
       limit,
-      errorCode: said.errorCode === '' && code === 'key' && !context.withKey ? KEY_MISSING : said.errorCode,
+      errorCode: code === 'key' && !context.withKey ? KEY_MISSING : said.errorCode,
       details: said.details,
       raw: text.trim() === '' ? null : cleanText(text, LONGEST_RAW),
     },

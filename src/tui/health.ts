@@ -1,5 +1,6 @@
 import { ClientError } from '../client/client-error.ts';
 import type { SnapshotView } from '../client/views.ts';
+import { failureTitle } from './failure-words.ts';
 import type { Polled } from './hooks/use-polled-query.ts';
 
 /** How much what is on the screen can be trusted, and what happens next. */
@@ -26,7 +27,11 @@ export function healthOf(
 ): Health {
   if (error !== null) {
     const remedy = remedyFor(error);
-    if (remedy !== null) return { kind: 'refused', reason: error.message, remedy };
+    if (remedy !== null) {
+      // What a key's refusal says to do is the remedy already.
+      const isKey = error instanceof ClientError && error.code === 'key';
+      return { kind: 'refused', reason: isKey ? failureTitle(error) : error.message, remedy };
+    }
     const isLimited = error instanceof ClientError && error.code === 'quota';
     return { kind: isLimited ? 'limited' : 'reconnecting', reason: error.message, retryAt };
   }

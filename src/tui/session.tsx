@@ -72,10 +72,11 @@ function SessionScreen(props: SessionProps) {
   const nothingAnswers = useNothingAnswers(reason) && snapshot === undefined;
   const tab = TABS[state.tab] ?? TABS[0];
   const scopes = activeScopes(topScope(state, tab, nothingAnswers, snapshot === undefined));
+  const isOwnService = opened?.embedded != null;
   const scope = useMemo(
     (): MonitorScope | null =>
-      client === null ? null : { client, intervalMs, frozen: state.frozen, now, saveFile },
-    [client, intervalMs, state.frozen, now, saveFile],
+      client === null ? null : { client, intervalMs, isOwnService, frozen: state.frozen, now, saveFile },
+    [client, intervalMs, isOwnService, state.frozen, now, saveFile],
   );
   const badge = badgeOf(snapshot?.source.kind) ?? opened?.badge ?? named.badge;
   const chainId = snapshot?.chainId ?? null;

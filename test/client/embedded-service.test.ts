@@ -2,6 +2,8 @@ import { expect, it } from 'vitest';
 import * as z from 'zod';
 import { createSimulatedSource } from '../../src/chain/simulated-source.ts';
 import { createGasClient } from '../../src/client/create-gas-client.ts';
+import { describedRoute, offeredValues } from '../../src/client/description/service-description.ts';
+import { BUCKETS, PERCENTILES, TIME_FRAMES } from '../../src/contract/choices.ts';
 import { StatsChart } from '../../src/contract/dashboard.ts';
 import { GasCurrent } from '../../src/contract/gas.ts';
 import { PriorityFeeMetrics } from '../../src/contract/metrics.ts';
@@ -52,4 +54,13 @@ it('every question is answered by the real service without a socket, wei for wei
   expect(shared.length).toBeGreaterThan(0);
   for (const row of shared) expect(row.value).toBe(byBlock.get(row.blockNumber ?? -1));
   expect((await client.gasUsedRatio({ bucket: '5m' })).rows.length).toBeGreaterThan(0);
+
+  const description = await client.description();
+  for (const path of [PATHS.gasCurrent, PATHS.statsChart, PATHS.txs, PATHS.summary]) {
+    // Our own answers are the contract.
+    expect(describedRoute(description, path)?.beyond).toEqual([]);
+  }
+  expect(offeredValues(description, PATHS.statsChart, 'timeFrame')).toEqual(TIME_FRAMES);
+  expect(offeredValues(description, PATHS.priorityFee, 'percentile')).toEqual(PERCENTILES);
+  expect(offeredValues(description, PATHS.baseFee, 'bucket')).toEqual(BUCKETS);
 });

@@ -115,7 +115,7 @@ describe('the monitor on a service that we did not write', () => {
 
     service.mood = 'revoked';
     await terminal.waitFor(/◌ refused/);
-    await terminal.waitFor(/this key has been revoked.* · set GASTOP_API_KEY and start again/);
+    await terminal.waitFor(/The key has been revoked · set GASTOP_API_KEY and start again/);
     expect(text(terminal)).toMatch(PRICES);
     expect(dimmed()).toBe(true);
     const stopped = service.asked.length;

@@ -64,6 +64,7 @@ function SpokenFrame({ chainName, badge, snapshot, health, tab, rows, toast, bod
       </Text>
       {snapshot?.blockNumber == null ? null : <Text>{`block ${snapshot.blockNumber}`}</Text>}
       {'reason' in health ? <Text>{health.reason}</Text> : null}
+      {health.kind === 'refused' ? <Text>{health.remedy}</Text> : null}
       {body(rows)}
       {toast === null ? null : <Text>{toast.text}</Text>}
       <Text>Press question mark for all keys, q to quit.</Text>

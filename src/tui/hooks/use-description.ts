@@ -4,10 +4,11 @@ import { useMonitor } from './use-monitor.ts';
 
 /** What the service says about itself; `undefined`: not known yet, `null`: it has no description. */
 export function useDescription(enabled = true): ServiceDescription | null | undefined {
-  const { client } = useMonitor();
+  const { client, isOwnService = false } = useMonitor();
   const { data } = useQuery({
     queryKey: ['description'],
-    enabled,
+    // Of the contract itself there is nothing to learn.
+    enabled: enabled && !isOwnService,
     queryFn: ({ signal }) => client.description({ signal }),
     // Asked once a session; nothing depends on it, so a failure is not tried again by itself.
     staleTime: Number.POSITIVE_INFINITY,

@@ -6,6 +6,8 @@ export interface MonitorScope {
   readonly client: GasClient;
   /** How often to ask for what changes with every block, ms. */
   readonly intervalMs: number;
+  /** The service is our own, in this process: what it offers is what the contract says. */
+  readonly isOwnService?: boolean;
   /** The user froze the screen: nothing asks by itself. */
   readonly frozen: boolean;
   readonly now: () => number;

@@ -4,6 +4,7 @@ import { ClientError } from '../../../client/client-error.ts';
 import { chainProfile } from '../../../core/chains.ts';
 import { useActions } from '../../hooks/use-actions.ts';
 import { useClipboard } from '../../hooks/use-clipboard.ts';
+import { useDim } from '../../hooks/use-dim.ts';
 import { useLiveData } from '../../hooks/use-gas.ts';
 import type { Polled } from '../../hooks/use-polled-query.ts';
 import { useToast } from '../../hooks/use-toast.ts';
@@ -19,6 +20,7 @@ export function LiveScreen({ snapshot, columns, rows }: TabScreenProps) {
   const toast = useToast();
   const copy = useClipboard();
   const spoken = useIsScreenReaderEnabled();
+  const past = useDim();
   useActions('live', {
     copy: () => {
       copy(lanesText(snapshot));
@@ -26,10 +28,10 @@ export function LiveScreen({ snapshot, columns, rows }: TabScreenProps) {
     },
   });
   const parts = [
-    missingLine('advice', recommendation),
-    missingLine('trend', trend),
-    missingLine('market figures', market),
-    missingLine('chart of the hour', hour),
+    missingLine('advice', recommendation, past),
+    missingLine('trend', trend, past),
+    missingLine('market figures', market, past),
+    missingLine('chart of the hour', hour, past),
   ];
   const missing = parts.filter((line) => line !== null).join('\n');
   const view = useMemo(
@@ -48,9 +50,15 @@ export function LiveScreen({ snapshot, columns, rows }: TabScreenProps) {
 }
 
 /** Why a part that never came is not there; a part that fails later keeps its last data instead. */
-function missingLine(name: string, { data, error }: Polled<unknown>): string | null {
+function missingLine(name: string, { data, error }: Polled<unknown>, past: boolean): string | null {
   if (data !== undefined || error === null) return null;
-  const reason =
-    error instanceof ClientError && error.code === 'not-found' ? 'this service has none' : error.message;
-  return `no ${name}: ${reason.replaceAll('\n', ' ')}`;
+  return `no ${name}: ${reasonOf(error, past).replaceAll('\n', ' ')}`;
+}
+
+function reasonOf(error: Error, past: boolean): string {
+  const code = error instanceof ClientError ? error.code : null;
+  if (code === 'not-found') return 'this service has none';
+  // The frame around says why, and until when.
+  if (past && (code === 'key' || code === 'quota')) return 'nothing is asked for now';
+  return error.message;
 }
