@@ -14,7 +14,10 @@ let chromium: Chromium;
 let key: string;
 
 beforeAll(async () => {
-  if (path === null) return;
+  if (path === null) {
+    console.warn('skipped: no Chromium');
+    return;
+  }
   anvil = await startAnvil({ noMining: true });
   await anvil.sendTransfers([1e9, 2e9]);
   await anvil.mine(3);

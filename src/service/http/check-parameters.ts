@@ -5,13 +5,13 @@ type Result = { readonly success: true } | { readonly success: false; readonly e
 
 /** Hook of every route: parameters that the contract does not know become one refusal that names each of them. */
 export function checkParameters(result: Result): void {
-  if (result.success) return;
-  const details = result.error.issues.flatMap(toDetails);
-  throw new ApiFailure(
-    'validation_failed',
-    details.map(({ path, message }) => `${path} ${message}`).join('; '),
-    { details },
-  );
+  if (!result.success) throw wrongParameters(result.error);
+}
+
+export function wrongParameters(error: z.core.$ZodError): ApiFailure {
+  const details = error.issues.flatMap(toDetails);
+  const message = details.map(({ path, message }) => `${path} ${message}`).join('; ');
+  return new ApiFailure('validation_failed', message, { details });
 }
 
 function toDetails(issue: z.core.$ZodIssue): { path: string; message: string }[] {

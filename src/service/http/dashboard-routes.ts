@@ -1,4 +1,6 @@
 import type { OpenAPIHono } from '@hono/zod-openapi';
+import type { Context } from 'hono';
+import type { z } from 'zod';
 import { TIME_FRAME_SEC } from '../../contract/choices.ts';
 import { RateLimits, StatsChart, StatsCurrent, StatsMarket, Summary } from '../../contract/dashboard.ts';
 import { NoParameters, TimeFrameParameters } from '../../contract/queries.ts';
@@ -7,6 +9,7 @@ import { statsChart } from '../answers/chart-answer.ts';
 import { gasCurrent, gasRecommendation, gasTrend } from '../answers/gas-answers.ts';
 import { statsMarket } from '../answers/market-answer.ts';
 import { summaryOf } from '../answers/summary-answer.ts';
+import { wrongParameters } from './check-parameters.ts';
 import type { Gate } from './gate.ts';
 import { getOwnRoute, getRoute } from './route.ts';
 import type { ServiceState } from './service-state.ts';
@@ -59,8 +62,16 @@ export function addDashboardRoutes(app: OpenAPIHono, state: ServiceState, gate: 
     const usdThen = await state.nativeUsdAt(end - TIME_FRAME_SEC[timeFrame]);
     return c.json(await statsMarket(store, { timeFrame, end, usdThen }, state.present()), 200);
   });
-  app.openapi(rateLimitsRoute, async (c) =>
-    c.json(await gate.limits(c.req.header(API_KEY_HEADER) ?? null), 200),
+  const limits = (c: Context) => gate.limits(c.req.header(API_KEY_HEADER) ?? null);
+  /** As on every other route, the key comes before the parameters. */
+  async function refuseParameters(c: Context, error: z.ZodError): Promise<Response> {
+    await limits(c);
+    throw wrongParameters(error);
+  }
+  app.openapi(
+    rateLimitsRoute,
+    async (c) => c.json(await limits(c), 200),
+    (result, c) => (result.success ? undefined : refuseParameters(c, result.error)),
   );
   app.openapi(summaryRoute, async (c) => {
     const present = state.present();

@@ -26,10 +26,12 @@ export class EncodedAnswer {
   readonly #bytes: number;
   /** Weak: the same content, whether compressed or not. */
   readonly #tag: string;
+  readonly #type: string;
   #compressed: Uint8Array<ArrayBuffer> | null = null;
 
-  constructor(text: string) {
+  constructor(text: string, type = JSON_TYPE) {
     this.#text = text;
+    this.#type = type;
     this.#bytes = Buffer.byteLength(text);
     this.#tag = `W/"${hash('sha1', text, 'base64url')}"`;
   }
@@ -62,7 +64,7 @@ export class EncodedAnswer {
     return new Response(body, {
       status: 200,
       headers: {
-        'Content-Type': JSON_TYPE,
+        'Content-Type': this.#type,
         'Content-Length': String(length),
         ETag: this.#tag,
         ...CACHING,

@@ -1,6 +1,8 @@
 import type { OpenAPIHono } from '@hono/zod-openapi';
-import { etag } from 'hono/etag';
+import type { Context } from 'hono';
 import { OPENAPI_PATH, PLAYGROUND_PATH } from '../../contract/routes.ts';
+import { EncodedAnswer } from './encoded-answer.ts';
+import type { Asset } from './playground/assets.ts';
 
 /** Nothing but what the service itself sends, nothing inline, nowhere else to send to. */
 const POLICY = [
@@ -26,28 +28,37 @@ const HEADERS = {
 
 /** The OpenAPI document and the page that shows it and tries it out, beside v1 and open to everybody. */
 export function addPlayground(root: OpenAPIHono, describe: () => object): void {
+  const encoded = new Map<string, EncodedAnswer>();
+  const send = async (c: Context, file: string, make: () => Asset | Promise<Asset>) => {
+    let answer = encoded.get(file);
+    if (answer === undefined) {
+      const { text, type } = await make();
+      answer = new EncodedAnswer(text, type);
+      encoded.set(file, answer);
+    }
+    return answer.respond({
+      encoding: c.req.header('accept-encoding'),
+      noneMatch: c.req.header('if-none-match'),
+    });
+  };
+
+  // On a 304 too: a browser that comes back would else keep the server's stricter policy.
   root.use(`${PLAYGROUND_PATH}/*`, async (c, next) => {
     await next();
     for (const [name, value] of Object.entries(HEADERS)) c.res.headers.set(name, value);
   });
-  // Within the above: a 304 must say the same policy, or a browser that comes back keeps the server's stricter one.
-  root.use(`${PLAYGROUND_PATH}/*`, etag());
-
-  let document: string | null = null;
-  root.get(OPENAPI_PATH, (c) => {
-    document ??= JSON.stringify(describe());
-    return c.body(document, 200, { 'Content-Type': 'application/json' });
-  });
-
+  root.get(OPENAPI_PATH, (c) =>
+    send(c, OPENAPI_PATH, () => ({ text: JSON.stringify(describe()), type: 'application/json' })),
+  );
   // Relative, so that it holds behind a proxy that adds a path.
   root.get(`${PLAYGROUND_PATH}/`, (c) => c.redirect(`..${PLAYGROUND_PATH}`, 308));
-  root.get(PLAYGROUND_PATH, async (c) => {
-    const { PAGE } = await import('./playground/assets.ts');
-    return c.body(PAGE.text, 200, { 'Content-Type': PAGE.type });
-  });
+  root.get(PLAYGROUND_PATH, (c) =>
+    send(c, PLAYGROUND_PATH, async () => (await import('./playground/assets.ts')).PAGE),
+  );
   root.get(`${PLAYGROUND_PATH}/:file`, async (c, next) => {
     const { FILES } = await import('./playground/assets.ts');
-    const file = FILES.get(c.req.param('file'));
-    return file === undefined ? next() : c.body(file.text, 200, { 'Content-Type': file.type });
+    const name = c.req.param('file');
+    const file = FILES.get(name);
+    return file === undefined ? next() : send(c, name, () => file);
   });
 }

@@ -44,7 +44,10 @@ export const SHOWS: Readonly<Record<string, Show>> = {
   400: showWrongParameters,
   401: async (world, route) => {
     const keys = Object.entries(await world.up.badKeys());
-    return Promise.all(keys.map(([how, key]) => ask(world, route, how, { key })));
+    const shown = keys.map(([how, key]) => ask(world, route, how, { key }));
+    // Who has no key learns nothing else.
+    const wrong = ask(world, route, 'no key and a wrong parameter', { key: '', query: 'nonsense=1' });
+    return Promise.all([...shown, wrong]);
   },
   403: async (world, route) => {
     const plans = route.path === '/dashboard/rate-limits' ? ['gone'] : ['gone', `no-${route.group}`];
