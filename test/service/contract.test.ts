@@ -4,12 +4,15 @@ import { V1_ROUTES } from '../../src/contract/routes.ts';
 import { type Anvil, startAnvil } from '../helpers/anvil.ts';
 import { waitFor } from '../helpers/wait-for.ts';
 import { readDocument } from './contract/described.ts';
+import { byTheNode } from './contract/node-words.ts';
 import { type ServedChain, serveChain } from './contract/served-chain.ts';
 import { SHOWS, type Shown, type World } from './contract/shown-answers.ts';
 
 const BLOCKS = 12;
 const BLOCK_SEC = 12;
 
+/** The last block is as old as a block takes. */
+const began = Math.floor(Date.now() / 1_000) - (BLOCKS + 1) * BLOCK_SEC;
 const isoOf = (sec: number) => new Date(sec * 1_000).toISOString();
 
 let anvil: Anvil;
@@ -18,7 +21,6 @@ let down: ServedChain;
 let world: World;
 
 beforeAll(async () => {
-  const began = Math.floor(Date.now() / 1_000) - (BLOCKS + 1) * BLOCK_SEC;
   const timeOf = (block: number) => began + block * BLOCK_SEC;
   anvil = await startAnvil({ noMining: true, args: ['--timestamp', String(began)] });
   const gone = await startAnvil();
@@ -114,3 +116,45 @@ function judge(answer: Shown, status: string, { method, path }: (typeof V1_ROUTE
 function withoutItsFirst(body: unknown): unknown {
   return Object.fromEntries(Object.entries(body as object).slice(1));
 }
+
+async function read(path: string): Promise<unknown> {
+  const headers = { 'x-api-key': await up.key('open') };
+  const response = await fetch(world.described.root + path, { headers });
+  expect(response.status, path).toBe(200);
+  return response.json();
+}
+
+test("blocks, transactions and windows of them are the node's own, number by number", async () => {
+  const truth = await byTheNode(anvil, BLOCKS);
+  const { from, to } = { from: isoOf(began), to: isoOf(began + (BLOCKS + 1) * BLOCK_SEC) };
+  for (const { block, transactions } of truth) {
+    expect(lowerCase(await read(`/metrics/block/${block.blockNumber}`))).toMatchObject(lowerCase(block));
+    for (const transaction of transactions) {
+      expect(lowerCase(await read(`/metrics/tx/${transaction.hash}`))).toMatchObject(lowerCase(transaction));
+    }
+  }
+  const { total, data } = (await read(`/metrics/txs?from=${from}&to=${to}&size=500`)) as {
+    total: number;
+    data: unknown[];
+  };
+  const newestFirst = truth.flatMap(({ transactions }) => transactions).toReversed();
+  expect(total).toBe(newestFirst.length);
+  expect(data).toHaveLength(total);
+  for (const [index, row] of data.entries()) {
+    expect(lowerCase(newestFirst[index])).toMatchObject(lowerCase(row));
+  }
+});
+
+/** Addresses are the same in any case. */
+const lowerCase = (value: unknown): object =>
+  JSON.parse(JSON.stringify(value).replaceAll(/0x[0-9a-fA-F]+/g, (hex) => hex.toLowerCase()));
+
+test('when the node goes, what needs it is 503 and says when to ask again; what is known already is still told', async () => {
+  await anvil.stop();
+  const headers = { 'x-api-key': await up.key('open') };
+  const response = await fetch(`${world.described.root}/metrics/tx/0x${'1'.repeat(64)}`, { headers });
+  expect(response.status).toBe(503);
+  expect(Number(response.headers.get('retry-after'))).toBeGreaterThan(0);
+  expect(await response.json()).toMatchObject({ errorCode: 'upstream_unavailable' });
+  expect(await read('/gas/current')).toMatchObject({ blockNumber: BLOCKS });
+});
