@@ -75,5 +75,9 @@ export const TxParameter = z.strictObject({
     .string()
     .regex(/^0x[0-9a-fA-F]{64}$/, 'must be a transaction hash: 0x and 64 hexadecimal digits')
     .transform((hash) => hash.toLowerCase() as `0x${string}`)
-    .meta({ description: 'Hash of the transaction: 0x and 64 hexadecimal digits' }),
+    .meta({
+      description: 'Hash of the transaction: 0x and 64 hexadecimal digits',
+      // The first transaction of mainnet, in block 46,147.
+      examples: ['0x5c504ed432cb51138bcf09aa5e8a410dd4a1e204ef84bfed1be16dfba1b22060'],
+    }),
 });

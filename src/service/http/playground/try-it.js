@@ -20,6 +20,9 @@ import { typeWords } from './schema-view.js';
  * @property {() => void} askForKey
  */
 
+/** What must be filled in comes first, what few need last. */
+const PLACES = ['path', 'query', 'header', 'cookie'];
+
 /**
  * The form that asks one route, and its answer.
  *
@@ -28,9 +31,9 @@ import { typeWords } from './schema-view.js';
  * @returns {HTMLElement}
  */
 export function tryIt(session, route) {
-  const fields = (route.operation.parameters ?? []).map((parameter) =>
-    fieldOf(session.api, route, parameter),
-  );
+  const fields = (route.operation.parameters ?? [])
+    .toSorted((a, b) => PLACES.indexOf(a.in) - PLACES.indexOf(b.in))
+    .map((parameter) => fieldOf(session.api, route, parameter));
   const bodySchema = route.operation.requestBody?.content?.['application/json']?.schema;
   const bodyField = bodySchema === undefined ? null : bodyFieldOf(route);
   const curl = make('code', { class: 'curl' });
@@ -119,7 +122,7 @@ function fieldOf(api, route, parameter) {
     make(
       'p',
       { id: note, class: 'note' },
-      make('span', { class: 'type' }, typeWords(api, schema)),
+      schema.enum === undefined ? make('span', { class: 'type' }, typeWords(api, schema)) : null,
       ` ${parameter.description ?? ''}`,
     ),
   );
@@ -144,7 +147,9 @@ function textInput(id, note, parameter, schema) {
     'aria-required': parameter.required ? 'true' : null,
     placeholder: example === undefined ? null : String(example),
   });
-  if (parameter.in === 'path' && example !== undefined) input.value = String(example);
+  // A word such as `latest` holds on every chain; a number or a hash is somebody's own.
+  const word = schema.anyOf?.find((each) => each.enum !== undefined)?.enum?.[0];
+  if (parameter.in === 'path' && word !== undefined) input.value = String(word);
   return input;
 }
 
