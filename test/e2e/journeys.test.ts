@@ -71,6 +71,80 @@ const EVERYWHERE_AND_CHART: readonly (readonly [key: string, shows: ScreenQuesti
   ['1', isLive],
 ];
 
+const marks = (block: number) => (rows: readonly string[]) => markedBlock(rows) === block;
+
+/** The block under the list's cursor. */
+function markedBlock(rows: readonly string[]): number {
+  return Number((/^ ▸ +([\d,]+) /m.exec(rows.join('\n'))?.[1] ?? '-1').replaceAll(',', ''));
+}
+
+/** The same for the Explorer, where the block that the cursor stands on is `at` at the beginning. */
+const explorerKeys = (at: number): readonly (readonly [key: string, shows: ScreenQuestion])[] => [
+  ['j', marks(at - 1)],
+  ['down', marks(at - 2)],
+  ['k', marks(at - 1)],
+  ['pagedown', (rows) => markedBlock(rows) < at - 20],
+  ['pageup', marks(at - 1)],
+  ['space', (rows) => markedBlock(rows) < at - 20],
+  ['b', marks(at - 1)],
+  ['G', (rows) => markedBlock(rows) < at - 100],
+  ['g', (rows) => markedBlock(rows) >= at],
+  ['end', (rows) => markedBlock(rows) < at - 100],
+  ['home', (rows) => markedBlock(rows) >= at],
+  ['c', /Copied \d+ /],
+  ['j', (rows) => markedBlock(rows) >= at - 1],
+  ['up', (rows) => markedBlock(rows) >= at],
+  ['return', /^ Block [\d,]+ [\s\S]*the simulation holds no transactions/m],
+  ['left', /^ Block [\d,]+ [\s\S]*base fee/m],
+  ['right', /^ Block [\d,]+ [\s\S]*base fee/m],
+  ['/', /^ look up[\s\S]* Block /m],
+  ['escape', without(/^ look up/m)],
+  ['i', /GET \/metrics\/block\/\d+[\s\S]*"baseFeePerGas"/],
+  ['i', /^ Block /m],
+  ['escape', /Latest blocks/],
+  ['escape', /Latest blocks/],
+];
+
+const isTop = /^ Source/m;
+const isEnd = /^ API/m;
+
+/** And for the Service pane on a screen that is too small for it. */
+const SERVICE_KEYS: readonly (readonly [key: string, shows: ScreenQuestion])[] = [
+  ['j', without(isTop)],
+  ['k', isTop],
+  ['down', without(isTop)],
+  ['up', isTop],
+  ['G', isEnd],
+  ['g', isTop],
+  ['end', isEnd],
+  ['home', isTop],
+  ['pagedown', without(isTop)],
+  ['pageup', isTop],
+  ['space', without(isTop)],
+  ['b', isTop],
+  ['i', /GET \/dashboard\/summary/],
+  ['escape', isTop],
+];
+
+function keysOf(scope: string): readonly string[] {
+  return KEYMAP.filter((binding) => binding.scope === scope).flatMap(({ keys }) => keys.map(terminalKey));
+}
+
+/** Presses keys in turn and waits for what each must bring; gives the keys. */
+async function pressAll(
+  terminal: Terminal,
+  keys: readonly (readonly [key: string, shows: ScreenQuestion])[],
+): Promise<readonly string[]> {
+  for (const [place, [key, shows]] of keys.entries()) {
+    await terminal.press(key);
+    if (key === 'escape') await ticks(terminal, 2);
+    await terminal.waitFor(shows).catch((cause: unknown) => {
+      throw new Error(`${key} (key ${place + 1}) did not do what it should`, { cause });
+    });
+  }
+  return keys.map(([key]) => key);
+}
+
 describe('gastop --demo', () => {
   it.each([
     [80, 24],
@@ -130,6 +204,30 @@ describe('gastop --demo', () => {
     } finally {
       await rm(folder, { recursive: true, force: true });
     }
+  });
+
+  it('does with every key what its help says in the Explorer and the Service pane', async () => {
+    await using terminal = await gastop(['--demo'], { cols: 120, rows: 40 });
+    await terminal.waitFor(FIRST_PRICES);
+    await terminal.press('5');
+    const rows = await terminal.waitFor(/^ ▸ +[\d,]+ .*\d %/m);
+    // The cursor leaves the newest block and so stays where it is while others arrive.
+    await terminal.press('j');
+    await terminal.waitFor((now) => markedBlock(now) !== markedBlock(rows));
+    await terminal.press('j');
+    await terminal.waitFor((now) => markedBlock(now) <= markedBlock(rows) - 2);
+    const pressed = await pressAll(terminal, explorerKeys(markedBlock(terminal.screen())));
+    expect(keysOf('explorer').filter((key) => !pressed.includes(key))).toEqual([]);
+    expect(terminal.clears).toEqual(NO_CLEARS);
+    terminal.resize(60, 16);
+    await terminal.waitFor((now) => / q quit ?$/.test(now[15] ?? ''));
+    await terminal.press('6');
+    await terminal.waitFor(/\d+ more below/);
+    const scrolled = await pressAll(terminal, SERVICE_KEYS);
+    expect(keysOf('service').filter((key) => !scrolled.includes(key))).toEqual([]);
+    await terminal.press('q');
+    expect((await terminal.waitForExit()).exitCode).toBe(0);
+    expect(terminal.leftovers()).toEqual([]);
   });
 
   it('scrolls the help by lines, by screens and to its ends', async () => {

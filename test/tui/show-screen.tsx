@@ -83,9 +83,11 @@ export function showScreen(options: ShowOptions) {
     /** The next answer of `/gas/current`. */
     arrive: (snapshot: SnapshotView) => app.rerender(tree(snapshot)),
     unmount: app.unmount,
-    shows: (text: string | RegExp) =>
-      waitFor(() => (typeof text === 'string' ? screen().includes(text) : text.test(screen())), {
-        what: `${text} on\n${screen()}`,
-      }),
+    shows: async (text: string | RegExp) => {
+      const there = () => (typeof text === 'string' ? screen().includes(text) : text.test(screen()));
+      await waitFor(there).catch((cause: unknown) => {
+        throw new Error(`${text} is not on\n${screen()}`, { cause });
+      });
+    },
   };
 }

@@ -114,7 +114,7 @@ describe('the list of blocks', () => {
       // Four rows: the blocks' own questions are soon done.
       const { arrive, shows, unmount } = show({ gas: counted, columns, rows: 6 });
       const details = columns === 120 ? '0.500 +212' : '';
-      await shows(new RegExp(`${details}[^]*24,337,601.*0\\.0100 .*${details}`));
+      await shows(new RegExp(`24,337,601.*0\\.0100 .*${details}`));
       for (const by of [1, 2, 3]) {
         asked = [];
         head = HEAD + by;

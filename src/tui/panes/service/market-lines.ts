@@ -52,11 +52,11 @@ export function marketWords({ snapshot, day, month, symbol }: ServiceView): Line
   const change = day.value?.nativeUsdChangeRatio ?? null;
   const hour = month.value?.cheapestHourUtc ?? day.value?.cheapestHourUtc ?? null;
   return [
-    { text: 'base fee in gwei', faint: true },
-    ...(hour === null ? [] : [{ text: `  cheapest at ${String(hour).padStart(2, '0')}:00 UTC` }]),
     usd === null
-      ? { text: `  no ${symbol} price in dollars`, faint: true }
-      : { text: `  ${symbol} ${formatUsd(usd)}${change === null ? '' : ` ${formatChange(change)} in 24 h`}` },
+      ? { text: `no ${symbol} price in dollars`, faint: true }
+      : { text: `${symbol} ${formatUsd(usd)}${change === null ? '' : ` ${formatChange(change)}`}` },
+    ...(hour === null ? [] : [{ text: `  cheapest ${String(hour).padStart(2, '0')}:00 UTC` }]),
+    { text: '  fees in gwei', faint: true },
   ];
 }
 

@@ -15,12 +15,24 @@ export interface ServiceColumn {
 /** From this width on the parts stand in two columns. */
 const TWO_COLUMNS_FROM = 164;
 
-/** The pane's lines, set out for `rows`: spread where they fit so, close where they would not. */
-export function serviceColumns(
-  view: ServiceView,
-  context: ServiceContext,
-  rows: number,
-): readonly ServiceColumn[] {
+export interface ServiceLayout {
+  readonly columns: readonly ServiceColumn[];
+  /** Rows of the columns that are on the screen. */
+  readonly room: number;
+  /** How far down they can be scrolled; 0: all of them are in sight. */
+  readonly most: number;
+}
+
+/** The pane's lines in `rows` rows; where not all are in sight one row says how many are not. */
+export function serviceLayout(view: ServiceView, context: ServiceContext, rows: number): ServiceLayout {
+  const columns = serviceColumns(view, context, rows);
+  const longest = Math.max(...columns.map(({ lines }) => lines.length));
+  const room = longest <= rows ? rows : Math.max(rows - 1, 1);
+  return { columns, room, most: Math.max(longest - room, 0) };
+}
+
+/** Spread where they fit so, close where they would not. */
+function serviceColumns(view: ServiceView, context: ServiceContext, rows: number): readonly ServiceColumn[] {
   const two = context.width >= TWO_COLUMNS_FROM;
   const width = two ? Math.floor(context.width / 2) : context.width;
   const within = { ...context, width };

@@ -1,35 +1,37 @@
 import { Box } from 'ink';
-import { formatAge } from '../../../core/units.ts';
 import { LineList } from '../../components/line-list.tsx';
 import { SegmentLine } from '../../components/segment-line.tsx';
 import { EMPTY_LINE, type Line } from '../../lines.ts';
-import { serviceColumns } from './service-columns.ts';
-import type { ServiceContext, ServiceView } from './service-view.ts';
+import type { ServiceLayout } from './service-columns.ts';
 
 interface ServicePaneProps {
-  readonly view: ServiceView;
-  readonly context: ServiceContext;
+  readonly layout: ServiceLayout;
+  readonly width: number;
   readonly height: number;
   /** The first line that is shown. */
   readonly top: number;
 }
 
-/** Rows above what scrolls. */
-export const SERVICE_CHROME = 1;
-
 /** How the service and its source are, one part under the other; side by side where there is room. */
-export function ServicePane({ view, context, height, top }: ServicePaneProps) {
-  const { width } = context;
-  const room = height - SERVICE_CHROME;
-  const columns = serviceColumns(view, context, room);
-  const longest = Math.max(...columns.map(({ lines }) => lines.length));
-  const below = longest - top - room;
-  const { at } = view.summary;
-  const age = at === null ? [] : [[{ text: `as of ${formatAge((context.now - at) / 1_000)}`, faint: true }]];
-  const hidden = below > 0 ? [[{ text: `${below} more below`, faint: true }]] : [];
+export function ServicePane({ layout, width, height, top }: ServicePaneProps) {
+  const { columns, room, most } = layout;
+  const below = most - top;
   return (
     <Box flexDirection="column" width={width} height={height} overflow="hidden">
-      <SegmentLine segments={[[{ text: 'Service', bold: true }], ...age, ...hidden]} width={width} />
+      {most === 0 ? null : (
+        <SegmentLine
+          segments={[
+            [{ text: 'Service', bold: true }],
+            [
+              {
+                text: below > 0 ? `${below} more below, j goes on` : 'the end, g goes to the top',
+                faint: true,
+              },
+            ],
+          ]}
+          width={width}
+        />
+      )}
       <Box flexDirection="row" height={room} overflow="hidden">
         {columns.map(({ id, width: own, lines }) => (
           <Box key={id} width={own} flexShrink={0} overflow="hidden">

@@ -11,8 +11,8 @@ import { useService } from '../../hooks/use-service.ts';
 import type { TabScreenProps } from '../../tabs.ts';
 import { useTheme } from '../../theme.ts';
 import { systemOffset } from '../chart/local-time.ts';
-import { serviceColumns } from './service-columns.ts';
-import { SERVICE_CHROME, ServicePane } from './service-pane.tsx';
+import { serviceLayout } from './service-columns.ts';
+import { ServicePane } from './service-pane.tsx';
 import type { Part, ServiceContext, ServiceView } from './service-view.ts';
 import { SpokenService } from './spoken-service.tsx';
 
@@ -37,9 +37,8 @@ export function ServiceScreen({ snapshot, columns, rows }: TabScreenProps) {
     description: { ...description, value: description.value ?? null },
   };
   const context: ServiceContext = { width: columns, now, offsetAt: systemOffset, theme };
-  const room = Math.max(rows - SERVICE_CHROME, 1);
-  const longest = Math.max(...serviceColumns(view, context, room).map(({ lines }) => lines.length));
-  const most = Math.max(longest - room, 0);
+  const layout = serviceLayout(view, context, rows);
+  const { room, most } = layout;
   const top = Math.min(kept, most);
   const scroll = (to: number) => setTop(Math.min(Math.max(to, 0), most));
   useActions('service', {
@@ -56,7 +55,7 @@ export function ServiceScreen({ snapshot, columns, rows }: TabScreenProps) {
       {spoken ? (
         <SpokenService view={view} context={context} />
       ) : (
-        <ServicePane view={view} context={context} height={rows} top={top} />
+        <ServicePane layout={layout} width={columns} height={rows} top={top} />
       )}
     </DimContext>
   );

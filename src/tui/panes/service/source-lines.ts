@@ -32,6 +32,7 @@ export function sourceLines(view: ServiceView, context: ServiceContext): readonl
 export function sourceTitle({ snapshot, summary }: ServiceView, context: ServiceContext): Line {
   const name = snapshot.source.name;
   const lag = summary.value?.health.lagBlocks ?? null;
+  const { at } = summary;
   return partTitle('Source', [
     { text: KINDS[snapshot.source.kind], faint: true },
     { text: name },
@@ -44,6 +45,7 @@ export function sourceTitle({ snapshot, summary }: ServiceView, context: Service
             color: 'warn' as const,
           },
         ]),
+    { text: at === null ? '' : `  as of ${formatAge((context.now - at) / 1_000)}`, faint: true },
   ]);
 }
 

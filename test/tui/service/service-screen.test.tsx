@@ -1,0 +1,220 @@
+import stringWidth from 'string-width';
+import { describe, expect, it } from 'vitest';
+import { ClientError } from '../../../src/client/client-error.ts';
+import type { GasClient } from '../../../src/client/gas-client.ts';
+import type { NodeView, SnapshotView } from '../../../src/client/views.ts';
+import { V1_ROUTES } from '../../../src/contract/routes.ts';
+import { ServiceScreen } from '../../../src/tui/panes/service/service-screen.tsx';
+import { waitFor } from '../../helpers/wait-for.ts';
+import { MARKET, RATE_LIMITS, RECOMMENDATION, SNAPSHOT, SUMMARY } from '../fake-gas.ts';
+import { type ShowOptions, showScreen } from '../show-screen.tsx';
+
+const DESCRIPTION = {
+  title: 'Gas API',
+  version: '1.2.0',
+  routes: V1_ROUTES.map((route) => ({ ...route, summary: null, parameters: [], beyond: [] })),
+};
+
+const GAS: Partial<GasClient> = {
+  statsMarket: async (timeFrame) => ({ ...MARKET, timeFrame }),
+  description: async () => DESCRIPTION,
+};
+
+const show = (options: Partial<ShowOptions> = {}) =>
+  showScreen({ Screen: ServiceScreen, scope: 'service', ...options, gas: { ...GAS, ...options.gas } });
+
+const refused = (code: 'not-found' | 'plan' | 'unreachable', message: string) =>
+  new ClientError(code, message, { endpoint: '/dashboard/summary' });
+
+const withNodes = (nodes: readonly NodeView[]): Partial<GasClient> => ({
+  summary: async () => ({ ...SUMMARY, health: { ...SUMMARY.health, nodes } }),
+});
+
+const NODE: NodeView = { name: 'a.example', state: 'ok', head: 24_337_604, latencyMs: 42, message: 'ok' };
+
+describe('the Service pane', () => {
+  it('shows everything that matters on 80×24', async () => {
+    const { shows, screen, lines } = show();
+    await shows('26 of 26 routes');
+    await shows('3 nodes agree  head 4s ago  as of now');
+    for (const text of [
+      'a.example:8545  ● ok         24,337,604       0    42 ms',
+      'b.example       ▲ lagging    24,337,601       3   130 ms  3 blocks behind',
+      'c.example       ▲ down                —       —        —',
+      '     refuses the connection',
+      'Quota    plan basic  1,234 of 100,000 today  20 per second',
+      '1 % used  resets in 11h59m',
+      'Market   ETH $3,214.50 +1.2 %  cheapest 03:00 UTC  fees in gwei',
+      'Record   its advice was kept 92 of 100 times (92 %, 90 % was stated)',
+      'Summary  no alerts yet  no auto-txs yet  nothing saved yet',
+      'API      26 of 26 routes  Gas API, version 1.2.0',
+    ]) {
+      expect(screen()).toContain(text);
+    }
+    expect(screen()).toMatch(/24 h +0\.0508 +0\.0310 +0\.0590 +0\.0700 +0\.412 +−10\.0 % +41 %/);
+    expect(screen()).toMatch(/30 d +0\.0508/);
+    expect(screen()).toMatch(/ETH transfer +\$0\.0028 +0\.000000865 +\$0\.0034 +0\.00000106 +\$0\.0042/);
+    expect(lines().length).toBeLessThanOrEqual(21);
+  });
+
+  it('prices work in the coin and in dollars on every lane where there is room', async () => {
+    const { shows, screen } = show({ columns: 120, rows: 37 });
+    await shows('26 of 26 routes');
+    expect(screen()).toMatch(
+      /ETH transfer +21,000 +\$0\.0028 +0\.000000865 +\$0\.0034 +0\.00000106 +\$0\.0042 +0\.00000130$/m,
+    );
+    expect(screen()).toMatch(/now +min +p10 +median +mean +p90 +max +change +volatility/);
+  });
+
+  it('is loud about a node that disagrees', async () => {
+    const { shows } = show({
+      gas: withNodes([
+        NODE,
+        { ...NODE, name: 'b.example', state: 'disagrees', message: 'another block 24,337,600' },
+      ]),
+    });
+    await shows('▲ 1 node DISAGREES with the other: do not trust it before you know why');
+    await shows(/b\.example +▲ DISAGREES [\s\S]*another block 24,337,600/);
+  });
+
+  it('shows a state and a message that only a foreign service knows', async () => {
+    const { shows } = show({
+      gas: withNodes([{ ...NODE, state: 'syncing', head: null, latencyMs: null, message: 'at 40 %' }]),
+    });
+    await shows(/a\.example +syncing +— +— +— +at 40 %/);
+  });
+
+  it('says of each part that is refused or missing why, while the rest goes on', async () => {
+    const snapshot: SnapshotView = {
+      ...SNAPSHOT,
+      nativeUsd: null,
+      source: { kind: 'service', name: 'gas.example.com', problem: null, ended: false },
+    };
+    const { shows, screen } = show({
+      snapshot,
+      gas: {
+        summary: () => Promise.reject(refused('not-found', 'no such path')),
+        rateLimits: () => Promise.reject(refused('plan', 'the plan of this key does not allow it')),
+        description: async () => ({
+          ...DESCRIPTION,
+          routes: DESCRIPTION.routes.filter(({ group }) => group === 'gas' || group === 'dashboard'),
+        }),
+        gasRecommendation: async () => ({ ...RECOMMENDATION, track: null }),
+      },
+    });
+    await shows('8 of 26 routes');
+    await shows('Source   service gas.example.com  head 4s ago');
+    await shows('no health: this service has none');
+    await shows('Quota    no limits: the plan of this key does not allow it');
+    await shows('the service does not judge its own advice');
+    await shows(/without GET \/alerts, /);
+    await shows('and 12 more');
+    expect(screen()).toContain('30 d');
+    expect(screen()).not.toMatch(/null|undefined|NaN/);
+  });
+
+  it('says that a service does not describe itself', async () => {
+    const { shows } = show({ gas: { description: async () => null } });
+    await shows('API      the service does not describe itself');
+  });
+
+  it('keeps what it knew when a part fails later, with age, reason and next try', async () => {
+    let down = false;
+    let present = (SNAPSHOT.blockTimestamp ?? 0) + 4_000;
+    const { shows, screen, arrive } = show({
+      now: () => present,
+      gas: {
+        gasRecommendation: () =>
+          down ? Promise.reject(refused('unreachable', 'nothing answers')) : Promise.resolve(RECOMMENDATION),
+      },
+    });
+    await shows('kept 92 of 100 times');
+    down = true;
+    present += 90_000;
+    arrive({ ...SNAPSHOT, blockNumber: (SNAPSHOT.blockNumber ?? 0) + 1 });
+    await shows(/as of 1m30s ago, next try in .*: nothing answers/);
+    expect(screen()).toContain('kept 92 of 100 times');
+  });
+
+  it('counts what there is of alerts, auto-txs and savings', async () => {
+    const { shows } = show({
+      columns: 120,
+      gas: {
+        summary: async () => ({
+          ...SUMMARY,
+          alerts: { total: 3, pending: 2, disabled: 1, fired24h: 4 },
+          autoTxs: { total: 1, byStatus: { PENDING: 1, FAILED: 0 } },
+          savings: { savedWei: 12n * 10n ** 15n, savedUsd: 38.57, events: 2 },
+        }),
+      },
+    });
+    await shows(
+      'Summary  3 alerts, 2 armed, 4 fired in 24 h  1 auto-tx (1 pending)  saved 0.0120 ETH ($38.57)',
+    );
+  });
+
+  it('says that a plan has no daily limit', async () => {
+    const { shows } = show({
+      gas: { rateLimits: async () => ({ ...RATE_LIMITS, dailyLimit: null, remainingToday: null }) },
+    });
+    await shows('plan basic  no daily limit  1,234 asked today  20 per second');
+  });
+
+  it('warns in words where the quota is nearly used up', async () => {
+    const { shows } = show({ gas: { rateLimits: async () => ({ ...RATE_LIMITS, usedToday: 95_000 }) } });
+    await shows('95 % used ▲');
+  });
+
+  it('scrolls where there is no room', async () => {
+    const { press, shows, screen } = show({ columns: 60, rows: 13 });
+    await shows(/\d+ more below/);
+    await shows(' 42 ms');
+    await press('G');
+    await shows('26 of 26 routes');
+    await waitFor(() => !screen().includes('more below'));
+    for (const [key, text] of [
+      ['g', /^ Source/m],
+      ['end', '26 of 26 routes'],
+      ['home', /^ Source/m],
+      ['pagedown', '26 of 26 routes'],
+      ['pageup', /^ Source/m],
+      ['space', '26 of 26 routes'],
+      ['b', /^ Source/m],
+    ] as const) {
+      await press(key);
+      await shows(text);
+    }
+    for (const [key, gone] of [
+      ['j', true],
+      ['k', false],
+      ['down', true],
+      ['up', false],
+    ] as const) {
+      await press(key);
+      await waitFor(() => screen().includes(' Source') !== gone, { what: key });
+    }
+  });
+
+  it.each([
+    [60, 13],
+    [80, 21],
+    [120, 37],
+    [200, 47],
+  ])('stays within %i columns and %i rows, and cuts no number', async (columns, rows) => {
+    const { press, shows, lines, screen } = show({ columns, rows });
+    await shows(' 42 ms');
+    for (const key of ['g', 'G']) {
+      await press(key);
+      await shows(rows > 20 ? '26 of 26 routes' : key === 'g' ? ' Source' : '26 of 26 routes');
+      expect(lines().length).toBeLessThanOrEqual(rows);
+      for (const line of lines()) expect(stringWidth(line)).toBeLessThanOrEqual(columns);
+      expect(screen()).not.toMatch(/\d…/);
+    }
+  });
+
+  it('needs nothing but ASCII where nothing else can be shown', async () => {
+    const { shows, screen } = show({ ascii: true });
+    await shows('26 of 26 routes');
+    expect(screen()).toMatch(/^[\x20-\x7e\n]*$/);
+  });
+});
