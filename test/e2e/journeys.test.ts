@@ -3,6 +3,7 @@ import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { formatCount } from '../../src/core/units.ts';
 import { KEYMAP } from '../../src/tui/keymap.ts';
 import { gastop } from '../helpers/gastop.ts';
 import type { ScreenQuestion, Terminal } from '../helpers/terminal.ts';
@@ -87,23 +88,25 @@ const explorerKeys = (at: number): readonly (readonly [key: string, shows: Scree
   ['pageup', marks(at - 1)],
   ['space', (rows) => markedBlock(rows) < at - 20],
   ['b', marks(at - 1)],
-  ['G', (rows) => markedBlock(rows) < at - 100],
-  ['g', (rows) => markedBlock(rows) >= at],
-  ['end', (rows) => markedBlock(rows) < at - 100],
-  ['home', (rows) => markedBlock(rows) >= at],
-  ['c', /Copied \d+ /],
-  ['j', (rows) => markedBlock(rows) >= at - 1],
-  ['up', (rows) => markedBlock(rows) >= at],
-  ['return', /^ Block [\d,]+ [\s\S]*the simulation holds no transactions/m],
-  ['left', /^ Block [\d,]+ [\s\S]*base fee/m],
-  ['right', /^ Block [\d,]+ [\s\S]*base fee/m],
-  ['/', /^ look up[\s\S]* Block /m],
+  ['up', marks(at)],
+  ['c', `Copied ${at} `],
+  ['enter', isBlock(at)],
+  ['left', isBlock(at - 1)],
+  ['right', isBlock(at)],
+  ['/', /^ look up/m],
   ['escape', without(/^ look up/m)],
-  ['i', /GET \/metrics\/block\/\d+[\s\S]*"baseFeePerGas"/],
-  ['i', /^ Block /m],
-  ['escape', /Latest blocks/],
-  ['escape', /Latest blocks/],
+  ['i', new RegExp(`GET /metrics/block/${at}[\\s\\S]*"baseFeePerGas"`)],
+  ['i', isBlock(at)],
+  ['escape', marks(at)],
+  ['escape', marks(at)],
+  ['G', (rows) => markedBlock(rows) < at - 100],
+  ['g', (rows) => markedBlock(rows) > at],
+  ['end', (rows) => markedBlock(rows) < at - 100],
+  ['home', (rows) => markedBlock(rows) > at],
 ];
+
+const isBlock = (number: number) =>
+  new RegExp(`^ Block ${formatCount(number)} [\\s\\S]*the simulation holds no transactions`, 'm');
 
 const isTop = /^ Source/m;
 const isEnd = /^ API/m;
