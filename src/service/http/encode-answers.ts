@@ -1,7 +1,8 @@
 import type { Context, MiddlewareHandler } from 'hono';
 import { BASE_PATH, PATHS } from '../../contract/routes.ts';
 import type { Present } from '../answers/gas-answers.ts';
-import { EncodedAnswer, type Wanted } from './encoded-answer.ts';
+import { EncodedAnswer, type Sent, type Wanted } from './encoded-answer.ts';
+import { recordOf } from './request-record.ts';
 import type { ServiceState } from './service-state.ts';
 
 /** Routes without parameters that are answered from what is known now and from nothing else. */
@@ -27,7 +28,8 @@ export function encodeAnswers(state: ServiceState): MiddlewareHandler {
     const moment = OF_THE_MOMENT.has(path) && !c.req.url.includes('?') ? state.moment() : null;
     if (moment !== null && isRead(c)) {
       const known = remembered.get(path);
-      if (known !== undefined && isSameMoment(known.moment, moment)) return known.answer.respond(wantedOf(c));
+      if (known !== undefined && isSameMoment(known.moment, moment))
+        return sent(c, await known.answer.respond(wantedOf(c)));
     }
     await next();
     if (!isRead(c) || c.res.status !== 200 || !isJson(c.res)) return;
@@ -36,11 +38,17 @@ export function encodeAnswers(state: ServiceState): MiddlewareHandler {
       const after = state.moment();
       if (after !== null && isSameMoment(moment, after)) remembered.set(path, { moment, answer });
     }
-    const response = await answer.respond(wantedOf(c));
+    const response = sent(c, await answer.respond(wantedOf(c)));
     // Hono would add the old response's headers to the new one's.
     c.res = undefined;
     c.res = response;
   };
+}
+
+function sent(c: Context, { response, bytes }: Sent): Response {
+  const record = recordOf(c.env);
+  if (record !== null) record.bytes = bytes;
+  return response;
 }
 
 const isRead = (c: Context) => c.req.method === 'GET' || c.req.method === 'HEAD';

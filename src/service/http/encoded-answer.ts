@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import { acceptsGzip, namesTag } from './accepts.ts';
+import { SECURITY_HEADERS } from './security-headers.ts';
 
 const compress = promisify(gzip);
 /** Below it the packet would be sent all the same. */
@@ -11,7 +12,11 @@ const LEVEL = 5;
 
 const JSON_TYPE = 'application/json';
 /** Keys see different limits, so no cache may share an answer; asking again costs a 304. */
-const CACHING = { 'Cache-Control': 'private, no-cache', Vary: 'Accept-Encoding' } as const;
+const HEADERS = {
+  ...SECURITY_HEADERS,
+  'Cache-Control': 'private, no-cache',
+  Vary: 'Accept-Encoding',
+} as const;
 
 /** What of a request decides how its answer is sent. */
 export interface Wanted {
@@ -19,57 +24,62 @@ export interface Wanted {
   readonly noneMatch: string | undefined;
 }
 
-/** One answer's bytes, its tag, and its compressed form once somebody wanted that. */
+/** A body as it is sent, with headers that are made once for all who get it. */
+interface Sendable {
+  readonly body: string | Uint8Array<ArrayBuffer> | null;
+  readonly bytes: number;
+  readonly init: { readonly status: number; readonly headers: Record<string, string> };
+}
+
+export interface Sent {
+  readonly response: Response;
+  readonly bytes: number;
+}
+
+/** One answer, its tag, and its compressed form once somebody wanted that. */
 export class EncodedAnswer {
-  /** A string, because Node sends that in one piece with the head; bytes would be a second write. */
-  readonly #text: string;
-  readonly #bytes: number;
   /** Weak: the same content, whether compressed or not. */
   readonly #tag: string;
+  /** A string, because Node sends that in one piece with the head; bytes would be a second write. */
+  readonly #text: string;
   readonly #type: string;
-  #compressed: Uint8Array<ArrayBuffer> | null = null;
+  readonly #plain: Sendable;
+  readonly #unchanged: Sendable;
+  #compressed: Sendable | null = null;
 
   constructor(text: string, type = JSON_TYPE) {
     this.#text = text;
     this.#type = type;
-    this.#bytes = Buffer.byteLength(text);
     this.#tag = `W/"${hash('sha1', text, 'base64url')}"`;
+    this.#plain = this.#sendable(text, Buffer.byteLength(text), {});
+    const headers = { ...HEADERS, ETag: this.#tag };
+    this.#unchanged = { body: null, bytes: 0, init: { status: 304, headers } };
   }
 
   /** The response to one request; a promise only while it is compressed for the first time. */
-  respond(wanted: Wanted): Response | Promise<Response> {
-    if (namesTag(wanted.noneMatch, this.#tag)) {
-      return new Response(null, { status: 304, headers: { ...CACHING, ETag: this.#tag } });
-    }
-    if (this.#bytes < WORTH_COMPRESSING_BYTES || !acceptsGzip(wanted.encoding)) {
-      return this.#send(this.#text, this.#bytes, {});
-    }
-    return this.#compressed === null ? this.#respondCompressed() : this.#sendCompressed(this.#compressed);
+  respond(wanted: Wanted): Sent | Promise<Sent> {
+    if (namesTag(wanted.noneMatch, this.#tag)) return send(this.#unchanged);
+    if (this.#plain.bytes < WORTH_COMPRESSING_BYTES || !acceptsGzip(wanted.encoding))
+      return send(this.#plain);
+    return this.#compressed === null ? this.#compress() : send(this.#compressed);
   }
 
-  async #respondCompressed(): Promise<Response> {
-    this.#compressed = new Uint8Array(await compress(this.#text, { level: LEVEL }));
-    return this.#sendCompressed(this.#compressed);
+  async #compress(): Promise<Sent> {
+    const bytes = new Uint8Array(await compress(this.#text, { level: LEVEL }));
+    this.#compressed = this.#sendable(bytes, bytes.byteLength, { 'Content-Encoding': 'gzip' });
+    return send(this.#compressed);
   }
 
-  #sendCompressed(bytes: Uint8Array<ArrayBuffer>): Response {
-    return this.#send(bytes, bytes.byteLength, { 'Content-Encoding': 'gzip' });
-  }
-
-  #send(
-    body: string | Uint8Array<ArrayBuffer>,
-    length: number,
-    headers: Readonly<Record<string, string>>,
-  ): Response {
-    return new Response(body, {
-      status: 200,
-      headers: {
-        'Content-Type': this.#type,
-        'Content-Length': String(length),
-        ETag: this.#tag,
-        ...CACHING,
-        ...headers,
-      },
-    });
+  #sendable(body: string | Uint8Array<ArrayBuffer>, bytes: number, more: Record<string, string>): Sendable {
+    const headers = {
+      ...HEADERS,
+      'Content-Type': this.#type,
+      'Content-Length': String(bytes),
+      ETag: this.#tag,
+      ...more,
+    };
+    return { body, bytes, init: { status: 200, headers } };
   }
 }
+
+const send = ({ body, bytes, init }: Sendable): Sent => ({ response: new Response(body, init), bytes });

@@ -7,6 +7,8 @@ export class RequestRecord {
   /** The key's public id; never the key. */
   keyId: string | null = null;
   errorCode: ErrorCode | null = null;
+  /** Length of an encoded answer, which has all its headers; `null` for any other. */
+  bytes: number | null = null;
 }
 
 export function recordOf(env: unknown): RequestRecord | null {

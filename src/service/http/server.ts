@@ -13,9 +13,11 @@ import {
 } from './early-refusal.ts';
 import { errorResponse } from './error-response.ts';
 import { answerOperation, OPERATION_PATHS } from './operations.ts';
+import { PendingAnswers } from './pending-answers.ts';
 import type { RequestLog } from './request-log.ts';
 import { RequestMetrics } from './request-metrics.ts';
 import { RequestRecord } from './request-record.ts';
+import { SECURITY_HEADERS } from './security-headers.ts';
 import { SERVER_LIMITS, type ServerLimits } from './server-limits.ts';
 import type { Condition } from './service-state.ts';
 
@@ -42,14 +44,6 @@ export interface RunningServer {
   stop(): Promise<void>;
 }
 
-/** Safe for JSON whatever asks for it; the playground's page sets its own policy over it. */
-const SECURITY_HEADERS = [
-  ['X-Content-Type-Options', 'nosniff'],
-  ['Referrer-Policy', 'no-referrer'],
-  ['Content-Security-Policy', "default-src 'none'; frame-ancestors 'none'"],
-  ['Cache-Control', 'no-store'],
-] as const;
-
 /**
  * Listens. Resolves when it does.
  * @throws the system's error (`EADDRINUSE`, `EACCES`, `ENOTFOUND`, …) when it cannot.
@@ -61,12 +55,18 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   return server;
 }
 
+interface Exchange {
+  readonly record: RequestRecord;
+  readonly outgoing: ServerResponse;
+}
+
 class HttpServer implements RunningServer {
   readonly #options: ServerOptions;
   readonly #limits: ServerLimits;
   readonly #server: Server;
   readonly #metrics = new RequestMetrics(Date.now());
-  readonly #records = new WeakMap<object, RequestRecord>();
+  readonly #exchanges = new WeakMap<object, Exchange>();
+  readonly #pending: PendingAnswers;
   /** The response under way on each connection. */
   readonly #responses = new WeakMap<Socket, ServerResponse>();
   #connections = 0;
@@ -76,6 +76,7 @@ class HttpServer implements RunningServer {
   constructor(options: ServerOptions, limits: ServerLimits) {
     this.#options = options;
     this.#limits = limits;
+    this.#pending = new PendingAnswers(limits.answerMs);
     const listener = getRequestListener((request, { incoming }) => this.#answer(request, incoming), {
       hostname: options.host,
       errorHandler: (error) => this.#answerError(error),
@@ -141,6 +142,7 @@ class HttpServer implements RunningServer {
     const cut = setTimeout(() => this.#server.closeAllConnections(), this.#limits.graceMs);
     await closed;
     clearTimeout(cut);
+    this.#pending.stop();
   }
 
   /** Watches one request to its end, and says what every answer says. */
@@ -150,12 +152,11 @@ class HttpServer implements RunningServer {
     const record = new RequestRecord();
     this.#count += 1;
     const id = this.#count;
-    this.#records.set(incoming, record);
+    this.#exchanges.set(incoming, { record, outgoing });
     this.#responses.set(incoming.socket, outgoing);
     this.#metrics.begin();
     if (prefix !== '' && incoming.url?.startsWith(`${prefix}/`))
       incoming.url = incoming.url.slice(prefix.length);
-    for (const [name, value] of SECURITY_HEADERS) outgoing.setHeader(name, value);
     if (this.#stopping) outgoing.setHeader('Connection', 'close');
     outgoing.once('close', () => {
       this.#responses.delete(incoming.socket);
@@ -171,7 +172,7 @@ class HttpServer implements RunningServer {
         id,
         keyId: record.keyId,
         errorCode: record.errorCode,
-        bytes: Number(outgoing.getHeader('content-length') ?? 0),
+        bytes: record.bytes ?? Number(outgoing.getHeader('content-length') ?? 0),
         cut: !outgoing.writableFinished,
         isOperation: record.route !== null && OPERATION_PATHS.has(record.route),
       });
@@ -180,8 +181,14 @@ class HttpServer implements RunningServer {
   }
 
   async #answer(request: Request, incoming: object & { readonly url?: string }): Promise<Response> {
-    const record = this.#records.get(incoming) ?? new RequestRecord();
-    const path = pathOf(incoming.url ?? '/');
+    const exchange = this.#exchanges.get(incoming);
+    const record = exchange?.record ?? new RequestRecord();
+    const response = await this.#answerPath(request, pathOf(incoming.url ?? '/'), record);
+    if (record.bytes === null) secure(exchange?.outgoing);
+    return response;
+  }
+
+  #answerPath(request: Request, path: string, record: RequestRecord): Response | Promise<Response> {
     const { served } = this.#options;
     if (OPERATION_PATHS.has(path)) {
       record.route = path;
@@ -191,23 +198,20 @@ class HttpServer implements RunningServer {
       );
     }
     if (path === PLAYGROUND_PATH || path.startsWith(`${PLAYGROUND_PATH}/`)) record.route = PLAYGROUND_PATH;
-    const answer = served.fetch(request, record);
-    const late = Promise.withResolvers<Response>();
-    const timer = setTimeout(
-      () => late.resolve(errorResponse(tooSlow(), request, null)),
-      this.#limits.answerMs,
-    );
-    try {
-      return await Promise.race([answer, late.promise]);
-    } finally {
-      clearTimeout(timer);
-    }
+    return this.#pending.inTime(served.fetch(request, record), () => {
+      // What may still come is not what is sent.
+      record.bytes = null;
+      return errorResponse(tooSlow(), request, null);
+    });
   }
 
   /** Node's adapter could not make a request of it, or nobody caught something. */
   #answerError(error: unknown): Response {
     if (error instanceof Error && error.name === 'RequestError') {
-      return Response.json(HOST_UNREADABLE.body, { status: HOST_UNREADABLE.status });
+      return Response.json(HOST_UNREADABLE.body, {
+        status: HOST_UNREADABLE.status,
+        headers: SECURITY_HEADERS,
+      });
     }
     this.#options.log.problem(error);
     return errorResponse(error, new Request('http://unknown.invalid/'), null);
@@ -252,10 +256,17 @@ function tooSlow(): ApiFailure {
   });
 }
 
+/** Encoded answers bring these with them. An answer's own header comes before. */
+function secure(outgoing: ServerResponse | undefined): void {
+  if (outgoing?.headersSent !== false) return;
+  for (const [name, value] of Object.entries(SECURITY_HEADERS)) outgoing.setHeader(name, value);
+}
+
 /** The rest of the request is not waited for. */
 function refuse(incoming: IncomingMessage, outgoing: ServerResponse, { status, body }: EarlyRefusal): void {
   const text = JSON.stringify(body);
   outgoing.writeHead(status, {
+    ...SECURITY_HEADERS,
     'Content-Type': 'application/json',
     'Content-Length': Buffer.byteLength(text),
     Connection: 'close',
