@@ -19,7 +19,8 @@ interface SessionPaceOptions {
 const SLOWEST = 64;
 /** So many prices in a row take back one step of the slowdown. */
 const RECOVERS_AFTER = 5;
-const GAP_MS = 100;
+/** Two a second: the least that anybody's limit allows a key that is worth having. */
+const GAP_MS = 500;
 const LONGEST_GAP_MS = 2_000;
 /** What tells whether the key works at all; other routes may want more than it may do. */
 const HEARTBEAT = PATHS.gasCurrent;
@@ -39,6 +40,8 @@ export class SessionPace {
   /** Counts halts: a question sent before the last one brings no news. */
   #halts = 0;
   #answered = 0;
+  /** Between the starts of two questions, ms; stays once a limit was met, which bundles would only meet again. */
+  #gapMs = 0;
   #free = 0;
 
   constructor(options: SessionPaceOptions) {
@@ -93,14 +96,15 @@ export class SessionPace {
         if (halt.error.code === 'key' && path !== HEARTBEAT) throw this.#haltError();
         const { promise, resolve } = Promise.withResolvers<void>();
         this.#probe = promise;
+        this.#free = this.#options.now() + this.#gapMs;
         return resolve;
       }
       await unlessCalledOff(this.#probe, path, signal);
     }
-    if (this.#state.slowdown === 1) return null;
+    if (this.#gapMs === 0) return null;
     const now = this.#options.now();
     const at = Math.max(now, this.#free);
-    this.#free = at + Math.min(GAP_MS * this.#state.slowdown, LONGEST_GAP_MS);
+    this.#free = at + this.#gapMs;
     if (at > now) {
       await unlessCalledOff(new Promise<void>((done) => setTimeout(done, at - now)), path, signal);
       // What went before may have been refused.
@@ -131,6 +135,7 @@ export class SessionPace {
     }
     this.#halts += 1;
     this.#answered = 0;
+    if (error.limit !== 'daily') this.#gapMs = Math.min(GAP_MS * slowdown, LONGEST_GAP_MS);
     this.#set({ halt: { error, until }, slowdown: Math.min(slowdown * 2, SLOWEST) });
     if (error.limit === null || (error.limit === 'daily' && error.retryAfterSec === null)) {
       void this.#learnLimit(error, this.#halts);
@@ -148,6 +153,7 @@ export class SessionPace {
     this.#answered += 1;
     if (this.#answered < RECOVERS_AFTER) return;
     this.#answered = 0;
+    this.#gapMs = this.#gapMs === 0 ? 0 : Math.max(this.#gapMs / 2, GAP_MS);
     this.#set({ slowdown: this.#state.slowdown / 2 });
   }
 

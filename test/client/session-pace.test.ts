@@ -147,6 +147,27 @@ describe('the pace', () => {
     expect(seen).toEqual([4, 4, 4, 4, 2, 2, 2, 2, 2, 1]);
   });
 
+  it('is spread for good once a limit was met: what is wanted at once goes out one by one', async () => {
+    const { pace, clock, ask } = paced();
+    await failureOf(ask(CURRENT, refusal('quota', 1)));
+    for (let round = 0; round < 6; round += 1) {
+      clock.now += 10_000;
+      await ask(CURRENT);
+    }
+    expect(pace.read().slowdown).toBe(1);
+    clock.now += 10_000;
+    const sent: string[] = [];
+    const send = (name: string) =>
+      pace.pass(TREND, async () => {
+        sent.push(name);
+      });
+    const both = [send('first'), send('second')];
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(sent).toEqual(['first']);
+    await Promise.all(both);
+    expect(sent).toEqual(['first', 'second']);
+  });
+
   it('has an end to its slowing', async () => {
     const { pace, clock, ask } = paced();
     for (let round = 0; round < 20; round += 1) {

@@ -9,8 +9,13 @@ export interface ForeignService {
   mood: Mood;
   /** The paths of the questions so far, without the v1 base path, and the key that came with each. */
   readonly asked: { readonly path: string; readonly key: string | undefined }[];
+  /** The moments of the prices it has told. */
+  readonly heads: Set<number>;
   close(): void;
 }
+
+/** How often its prices change. */
+const HEAD_MS = 4_000;
 
 const DOCUMENT = {
   openapi: '3.0.1',
@@ -58,6 +63,7 @@ export async function startForeignService(): Promise<ForeignService> {
     origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     mood: 'well',
     asked,
+    heads: new Set(),
     close: () => {
       server.closeAllConnections();
       server.close();
@@ -93,18 +99,20 @@ function answer(service: ForeignService, request: IncomingMessage, response: Ser
     case 'shapeless':
       return void json({ data: { low_price: 12.5, basePrice: 11 } });
     case 'well':
-      return void json(...well(path, url.searchParams));
+      return void json(...well(service, path, url.searchParams));
   }
 }
 
 /** What the service says when it is well: status and body. */
-function well(path: string, query: URLSearchParams): [unknown, number] {
+function well(service: ForeignService, path: string, query: URLSearchParams): [unknown, number] {
   const now = Date.now();
+  const head = now - (now % HEAD_MS);
   const rows = Array.from({ length: 60 }, (_, i) => now - (59 - i) * 60_000);
   switch (path) {
     case '/api-playground':
       return [DOCUMENT, 200];
     case '/gas/current':
+      service.heads.add(head);
       return [
         {
           data: {
@@ -113,7 +121,7 @@ function well(path: string, query: URLSearchParams): [unknown, number] {
             highPrice: 0.0621,
             basePrice: 0.0398,
             priorityPrice: 0.0109,
-            updatedAt: new Date(now).toISOString(),
+            updatedAt: new Date(head).toISOString(),
             mood: 'sunny',
           },
         },

@@ -24,7 +24,8 @@ export function RawView({ path, query = {}, columns, rows }: RawViewProps) {
     everyMs: null,
     frozen,
   });
-  const description = useDescription();
+  // A service that answers this with a page of a proxy would seem to have none.
+  const description = useDescription(data !== undefined && /^\s*[[{]/.test(data));
   const width = columns - 2;
   const refused = data === undefined && error instanceof ClientError ? error.raw : null;
   const answer = data ?? refused;
