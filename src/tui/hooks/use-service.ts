@@ -23,13 +23,15 @@ export interface ServiceData {
   readonly day: Polled<Dated<MarketView>>;
   readonly month: Polled<Dated<MarketView>>;
   readonly recommendation: Polled<Dated<RecommendationView>>;
+  /** The service is our own, in this process, and not asked for its description. */
+  readonly isOwn: boolean;
   /** `null`: the service says nothing about itself. */
   readonly description: Polled<Dated<ServiceDescription | null>>;
 }
 
 /** What the Service pane shows beside the snapshot; each part fails on its own. */
 export function useService(snapshot: SnapshotView): ServiceData {
-  const { client, intervalMs, frozen, now } = useMonitor();
+  const { client, intervalMs, frozen, now, isOwnService = false } = useMonitor();
   const dated = async <T>(answer: Promise<T>): Promise<Dated<T>> => ({ value: await answer, at: now() });
   const summary = usePolledQuery({
     key: ['service', 'summary'],
@@ -63,10 +65,12 @@ export function useService(snapshot: SnapshotView): ServiceData {
   });
   const description = usePolledQuery({
     key: ['service', 'description'],
+    // Of the contract itself there is nothing to learn.
+    enabled: !isOwnService,
     ask: (signal) => dated(client.description({ signal })),
     everyMs: null,
     frozen,
   });
   useFollowHead(recommendation, headOf(snapshot));
-  return { summary, limits, day, month, recommendation, description };
+  return { summary, limits, day, month, recommendation, description, isOwn: isOwnService };
 }

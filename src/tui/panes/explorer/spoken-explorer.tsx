@@ -105,8 +105,11 @@ function Sentences({ values }: { readonly values: readonly NamedValue[] }) {
 
 /** Without glyphs that only draw. */
 function plain(line: NamedValue['value']): string {
-  return ASCII_THEME.text(line.map(({ text }) => text).join(''))
-    .replace(/[#.]{4,}|^[*o!] |[>^=] |\bv (?=[-+\d])/g, '')
-    .replace(/\s+/g, ' ')
-    .trim();
+  return (
+    ASCII_THEME.text(line.map(({ text }) => text).join(''))
+      .replace(/[#.]{4,}|^[*o!] |[>^=] |\bv (?=[-+\d])/g, '')
+      .trim()
+      // What is set apart on the screen is a part of its own in a sentence.
+      .replace(/\s{2,}/g, ', ')
+  );
 }

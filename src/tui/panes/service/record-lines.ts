@@ -58,7 +58,13 @@ function counted(count: number, what: string): string {
 const MOST_NAMED = 6;
 
 /** What the service says of itself: its title and version, and which of the routes of v1 it has. */
-export function routesLines({ description }: ServiceView, { now, width }: ServiceContext): readonly Line[] {
+export function routesLines(
+  { description, isOwn }: ServiceView,
+  { now, width }: ServiceContext,
+): readonly Line[] {
+  if (isOwn) {
+    return [partTitle('API', [{ text: `all ${V1_ROUTES.length} routes, answered by this program itself` }])];
+  }
   const said = description.value;
   if (said === null) {
     if (description.at !== null) {

@@ -3,7 +3,7 @@ import { ClientError } from '../../../client/client-error.ts';
 import { chainProfile } from '../../../core/chains.ts';
 import { useActions } from '../../hooks/use-actions.ts';
 import type { Dated } from '../../hooks/use-chart-data.ts';
-import { DimContext } from '../../hooks/use-dim.ts';
+import { DimContext, useDim } from '../../hooks/use-dim.ts';
 import { useKeptReducer } from '../../hooks/use-kept-state.ts';
 import { useNow } from '../../hooks/use-now.ts';
 import type { Polled } from '../../hooks/use-polled-query.ts';
@@ -25,15 +25,18 @@ export function ServiceScreen({ snapshot, columns, rows }: TabScreenProps) {
   const spoken = useIsScreenReaderEnabled();
   const [kept, setTop] = useKeptReducer('service', toTop, 0);
   const data = useService(snapshot);
-  const description = partOf(data.description);
+  const past = useDim();
+  const part = <T,>(polled: Polled<Dated<T>>) => partOf(polled, past);
+  const description = part(data.description);
   const view: ServiceView = {
     snapshot,
     symbol: snapshot.chainId === null ? 'ETH' : chainProfile(snapshot.chainId).nativeSymbol,
-    summary: partOf(data.summary),
-    limits: partOf(data.limits),
-    day: partOf(data.day),
-    month: partOf(data.month),
-    recommendation: partOf(data.recommendation),
+    summary: part(data.summary),
+    limits: part(data.limits),
+    day: part(data.day),
+    month: part(data.month),
+    recommendation: part(data.recommendation),
+    isOwn: data.isOwn,
     description: { ...description, value: description.value ?? null },
   };
   const context: ServiceContext = { width: columns, now, offsetAt: systemOffset, theme };
@@ -61,17 +64,20 @@ export function ServiceScreen({ snapshot, columns, rows }: TabScreenProps) {
   );
 }
 
-function partOf<T>({ data, error, retryAt }: Polled<Dated<T>>): Part<T> {
+function partOf<T>({ data, error, retryAt }: Polled<Dated<T>>, past: boolean): Part<T> {
   return {
     value: data?.value ?? null,
     at: data?.at ?? null,
-    problem: error === null ? null : problemOf(error),
+    problem: error === null ? null : problemOf(error, past),
     retryAt,
   };
 }
 
 /** Refused parts say why; what a foreign service does not have is no failure of it. */
-function problemOf(error: Error): string {
-  if (error instanceof ClientError && error.code === 'not-found') return 'this service has none';
+function problemOf(error: Error, past: boolean): string {
+  const code = error instanceof ClientError ? error.code : null;
+  if (code === 'not-found') return 'this service has none';
+  // The frame around says why, and until when.
+  if (past && (code === 'key' || code === 'quota')) return 'nothing is asked for now';
   return error.message.replaceAll('\n', ' ');
 }

@@ -68,10 +68,13 @@ function actionSentence(action: ActionView, symbol: string): string {
 }
 
 function words(line: Line): string {
-  return line
-    .map(({ text }) => text)
-    .join('')
-    .replace(/[#.]{4,}/g, '')
-    .replace(/\s+/g, ' ')
-    .trim();
+  return (
+    line
+      .map(({ text }) => text)
+      .join('')
+      .replace(/[#.]{4,}/g, '')
+      .trim()
+      // What is set apart on the screen is a part of its own in a sentence.
+      .replace(/\s{2,}/g, ', ')
+  );
 }
