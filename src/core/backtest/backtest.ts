@@ -1,33 +1,21 @@
-import { type Advice, LANE_PROMISES, LANES, type LaneName } from '../advice.ts';
+import { type Advice, LANES } from '../advice.ts';
 import type { Block } from '../block.ts';
 import { FeeEngine } from '../fee-engine.ts';
 import type { FeeRule } from '../fee-rule.ts';
-import { type HorizonScore, judgeHorizon, type Target } from './judge-horizon.ts';
-import { foresightOffers, judgeLane, type LaneScore } from './judge-lane.ts';
-import { naiveOffers } from './naive-rule.ts';
-import type { Offer } from './offer.ts';
-import { PEERS } from './peers.ts';
-import { type Stretch, stretchOf } from './stretch.ts';
-
-export interface RuleScore extends LaneScore {
-  readonly name: string;
-}
-
-export interface LaneReport {
-  readonly lane: LaneName;
-  readonly withinBlocks: number;
-  readonly target: number;
-  readonly own: LaneScore;
-  /** Each over the very blocks that `own` was judged on. */
-  readonly rules: readonly RuleScore[];
-}
+import { type HorizonScore, judgeHorizon } from './judge-horizon.ts';
+import { type LaneReport, reportLane } from './lane-report.ts';
+import { Offerings } from './offerings.ts';
+import { Past } from './past.ts';
+import { Said } from './said.ts';
+import { type StretchFacts, stretchFacts } from './stretch-facts.ts';
 
 export interface BacktestReport {
-  readonly firstBlock: number;
-  readonly lastBlock: number;
-  readonly blocks: number;
-  readonly hasTips: boolean;
+  readonly stretch: StretchFacts;
+  /** The advice given at these blocks is judged; what lies before was learned from, what lies behind only judges. */
+  readonly judged: { readonly from: number; readonly to: number; readonly blocks: number };
+  /** Fast, Average, Slow. */
   readonly lanes: readonly LaneReport[];
+  /** Shortest first; those that could not be judged are left out. */
   readonly horizons: readonly HorizonScore[];
 }
 
@@ -37,74 +25,67 @@ export interface Prediction {
   readonly advice: Advice;
 }
 
+export interface BacktestStep {
+  /** Share of the work that is done, 0 to 1. */
+  readonly done: number;
+  /** What was said at the block just shown, if it is one of those to judge. */
+  readonly prediction: Prediction | null;
+}
+
 export interface BacktestOptions {
+  /** In order and without gaps. */
   readonly blocks: readonly Block[];
   readonly feeRule: FeeRule;
-  /** Blocks before this one are learned from and not judged. */
-  readonly judgeFrom?: number;
-  readonly onPrediction?: (prediction: Prediction) => void;
+  /** The first and the last block, by number, whose advice is judged. */
+  readonly from?: number;
+  readonly to?: number;
 }
+
+/** How much of the work lies in the walk; the rest is judging. */
+const WALK_SHARE = 0.9;
 
 /**
- * Walks a recorded stretch block by block: the engine is shown each block and asked before it sees the next, then all
- * that was said is judged. Yields the share done, 0 to 1, now and then, and returns the report.
+ * Walks a recorded stretch block by block: the engine and all other rules are shown each block and asked before they see
+ * the next, then all that was said is judged. Yields after every block and now and then while it judges.
+ * @throws RangeError for no blocks.
  */
-export function* backtest(options: BacktestOptions): Generator<number, BacktestReport> {
-  const { blocks, feeRule, judgeFrom = 0 } = options;
+export function* backtest(options: BacktestOptions): Generator<BacktestStep, BacktestReport> {
+  const { blocks, feeRule, from = 0, to = Number.POSITIVE_INFINITY } = options;
+  const stretch = stretchFacts(blocks, feeRule);
   const engine = new FeeEngine({ feeRule });
-  const said: (Advice | null)[] = [];
-  for (const [index, block] of blocks.entries()) {
+  const past = new Past(blocks.length);
+  const said = new Said(blocks.length);
+  const others = new Offerings(blocks.length);
+  const given: number[] = [];
+  for (const [at, block] of blocks.entries()) {
     engine.push(block);
     const advice = engine.advice();
-    said.push(block.number >= judgeFrom ? advice : null);
-    if (advice !== null) options.onPrediction?.({ block: block.number, advice });
-    if (index % 512 === 0) yield index / blocks.length;
+    past.push(block, Number(advice?.nextBaseFee ?? block.baseFeePerGas));
+    others.ask(past);
+    const isJudged = advice !== null && block.number >= from && block.number <= to;
+    if (isJudged) {
+      given.push(at);
+      said.put(at, advice);
+    }
+    const prediction = isJudged ? { block: block.number, advice } : null;
+    yield { done: (WALK_SHARE * (at + 1)) / blocks.length, prediction };
   }
-  const stretch = stretchOf(blocks, feeRule);
-  return {
-    firstBlock: stretch.number[0] ?? 0,
-    lastBlock: stretch.number[stretch.length - 1] ?? 0,
-    blocks: stretch.length,
-    hasTips: stretch.hasTips,
-    lanes: LANES.map((lane) => reportLane(stretch, said, lane)),
-    horizons: reportHorizons(stretch, said),
-  };
-}
-
-function reportLane(blocks: Stretch, said: readonly (Advice | null)[], lane: LaneName): LaneReport {
-  const promise = LANE_PROMISES[lane];
-  const stated = said.map((advice) => advice?.lanes[lane].probability ?? null);
-  const own = said.map((advice): Offer | null => {
-    if (advice === null) return null;
-    const { maxFeePerGas, maxPriorityFeePerGas } = advice.lanes[lane];
-    return { cap: Number(maxFeePerGas), tip: Number(maxPriorityFeePerGas) };
-  });
-  const rule = (name: string, offers: readonly (Offer | null)[]): RuleScore => ({
-    name,
-    ...judgeLane(
-      blocks,
-      offers.map((offer, at) => (stated[at] === null ? null : offer)),
-      promise,
-    ),
-  });
-  const rules = PEERS.map((peer) =>
-    rule(
-      peer.name,
-      said.map((_, at) => peer.offer(blocks, at, lane)),
-    ),
+  const lanes: LaneReport[] = [];
+  for (const lane of LANES.toReversed()) {
+    lanes.push(reportLane(past, said, given, others.of(lane), lane));
+    yield { done: WALK_SHARE + ((1 - WALK_SHARE) * lanes.length) / (LANES.length + 1), prediction: null };
+  }
+  const horizons = said.horizons.flatMap(
+    (sec) => judgeHorizon(past, (at) => said.target(sec, at), given, sec) ?? [],
   );
-  if (lane === 'slow') rules.push(rule('naive rule', naiveOffers(blocks)));
-  rules.push(rule('perfect foresight', foresightOffers(blocks, promise.withinBlocks)));
-  return { lane, ...promise, own: judgeLane(blocks, own, promise, stated), rules };
-}
-
-function reportHorizons(blocks: Stretch, said: readonly (Advice | null)[]): HorizonScore[] {
-  const horizons = said.find((advice) => advice !== null)?.recommendation.alternatives ?? [];
-  return horizons.flatMap(({ horizonSec }, index) => {
-    const targets = said.map((advice): Target | null => {
-      const target = advice?.recommendation.alternatives[index];
-      return target === undefined ? null : { price: Number(target.price), probability: target.probability };
-    });
-    return judgeHorizon(blocks, targets, horizonSec) ?? [];
-  });
+  return {
+    stretch,
+    judged: {
+      from: Math.max(from, stretch.firstBlock),
+      to: Math.min(to, stretch.lastBlock),
+      blocks: given.length,
+    },
+    lanes,
+    horizons,
+  };
 }

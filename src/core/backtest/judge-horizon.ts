@@ -1,78 +1,84 @@
-import type { Stretch } from './stretch.ts';
+import { WindowMinimum } from '../window-minimum.ts';
+import { Calibration, type CalibrationGroup, calibrationError } from './calibration.ts';
+import type { Past } from './past.ts';
 
-/** A price said to be reached within a time. */
+/** A price said to be reached within a time; `NaN` for a probability that was not stated. */
 export interface Target {
   readonly price: number;
-  readonly probability: number | null;
+  readonly probability: number;
 }
 
+/** What came of one horizon's target prices. Shares 0 to 1. */
 export interface HorizonScore {
   readonly horizonSec: number;
   readonly judged: number;
+  /** Share of prices that were reached in time. */
   readonly kept: number;
   readonly stated: number;
   /** Mean saving against the next block's price; a miss pays what the horizon's last block asked for. */
   readonly saving: number;
   /** The same with the cheapest block of the horizon. */
   readonly foresight: number;
-  /** Mean distance between stated and kept over ten groups of stated probability, weighted by their size. */
   readonly calibrationError: number;
+  readonly calibration: readonly CalibrationGroup[];
 }
 
-/** Judges one horizon's targets by index; those without a probability, or whose time ends after the stretch, count nothing. */
+/**
+ * Judges the targets given at the blocks `indices` (ascending). Those without a probability, and those whose time had not
+ * ended when the recording did, count nothing; `null` if none is left. A price is reached by the first block that asks
+ * for no more, and that is what is paid.
+ */
 export function judgeHorizon(
-  blocks: Stretch,
-  targets: readonly (Target | null)[],
+  past: Past,
+  targetAt: (index: number) => Target,
+  indices: readonly number[],
   horizonSec: number,
 ): HorizonScore | null {
   let judged = 0;
   let kept = 0;
-  let statedSum = 0;
+  let stated = 0;
   let saving = 0;
   let foresight = 0;
-  const groups = Array.from({ length: 10 }, () => ({ size: 0, kept: 0, stated: 0 }));
-  const end = blocks.time[blocks.length - 1] ?? 0;
-  for (const [at, target] of targets.entries()) {
-    const until = (blocks.time[at] ?? 0) + horizonSec;
-    if (target === null || target.probability === null || until >= end) continue;
-    const window = look(blocks, at, until, target.price);
-    if (window === null) continue;
-    const { paid, cheapest, isReached } = window;
-    const next = Math.max(blocks.price[at + 1] ?? 1, 1);
+  const calibration = new Calibration();
+  const window = new WindowMinimum();
+  const end = past.time[past.length - 1] ?? 0;
+  let last = -1;
+  for (const at of indices) {
+    const { price, probability } = targetAt(at);
+    const until = (past.time[at] ?? 0) + horizonSec;
+    if (until >= end) break;
+    for (; (past.time[last + 1] ?? 0) <= until; last += 1) window.push(last + 1, past.price[last + 1] ?? 0);
+    window.dropBefore(at + 1);
+    const cheapest = window.minimum;
+    // Without any block in its time there was nothing to wait for.
+    if (Number.isNaN(probability) || cheapest === null) continue;
+    const next = Math.max(past.price[at + 1] ?? 1, 1);
+    const isReached = cheapest <= price;
+    const paid = isReached ? firstAtMost(past, price, at + 1) : (past.price[last] ?? 0);
     judged += 1;
     kept += isReached ? 1 : 0;
-    statedSum += target.probability;
+    stated += probability;
     saving += 1 - paid / next;
     foresight += 1 - cheapest / next;
-    const group = groups[Math.min(Math.floor(target.probability * 10), 9)];
-    if (group === undefined) continue;
-    group.size += 1;
-    group.kept += isReached ? 1 : 0;
-    group.stated += target.probability;
+    calibration.add(probability, isReached);
   }
   if (judged === 0) return null;
-  const apart = groups.reduce((sum, group) => sum + Math.abs(group.stated - group.kept), 0);
+  const { groups } = calibration;
   return {
     horizonSec,
     judged,
     kept: kept / judged,
-    stated: statedSum / judged,
+    stated: stated / judged,
     saving: saving / judged,
     foresight: foresight / judged,
-    calibrationError: apart / judged,
+    calibrationError: calibrationError(groups) ?? 0,
+    calibration: groups,
   };
 }
 
-/** What is paid by who waits for `price`: that of the first block that asks for no more, or the last one's. */
-function look(blocks: Stretch, at: number, until: number, price: number) {
-  let cheapest = Number.POSITIVE_INFINITY;
-  let reached: number | null = null;
-  let last: number | null = null;
-  for (let block = at + 1; block < blocks.length && (blocks.time[block] ?? 0) <= until; block += 1) {
-    const asks = blocks.price[block] ?? 0;
-    cheapest = Math.min(cheapest, asks);
-    if (reached === null && asks <= price) reached = asks;
-    last = asks;
-  }
-  return last === null ? null : { paid: reached ?? last, cheapest, isReached: reached !== null };
+/** The price of the first block from `from` on that asks for no more than `price`; there is one. */
+function firstAtMost(past: Past, price: number, from: number): number {
+  let block = from;
+  while ((past.price[block] ?? 0) > price) block += 1;
+  return past.price[block] ?? 0;
 }

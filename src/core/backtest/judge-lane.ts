@@ -1,88 +1,101 @@
-import type { Offer } from './offer.ts';
-import type { Stretch } from './stretch.ts';
+import type { LanePromise } from '../advice.ts';
+import type { Offer, OfferColumn } from './offer.ts';
+import type { Past } from './past.ts';
 
-/** What came of offers for one lane's window of blocks, over all blocks that were judged. */
+/** What came of one rule's offers for one lane, over all blocks that were judged. Shares 0 to 1; no unit, no wei. */
 export interface LaneScore {
   readonly judged: number;
   /** Share that got in in time. */
   readonly kept: number;
-  /** Mean of what was stated; `null` for rules that state nothing. */
-  readonly stated: number | null;
+  /** Share that would have got into every single block of the window, however late it was seen. */
+  readonly survived: number;
   /** Mean saving against the least that got into the next block; a miss pays what the window's last block asked for. */
   readonly saving: number;
-  /** Mean of how far the cap lay above what was paid, as a share of it, where it got in. */
-  readonly overhang: number;
-  /** Mean pinball loss of the cap as the `target` quantile of what the window asked for at least, over the next price. */
+  /** Mean of how far the cap lay above what was paid, as a share of that, where it got in; `null` where nothing did. */
+  readonly overhang: number | null;
+  /** Mean pinball loss of the cap as the promise's quantile of the least that the window asked for, over the next price. */
   readonly pinball: number;
 }
 
-export interface LaneQuestion {
-  readonly withinBlocks: number;
-  /** The lane's promise, which the pinball loss is taken at. */
-  readonly target: number;
-}
+/** Whether an offer made at block `at` has its whole window in the recording. */
+export const isSettled = (past: Past, at: number, { withinBlocks }: LanePromise): boolean =>
+  at + withinBlocks < past.length;
 
 /**
- * Judges offers by index; `null` and those whose window reaches past the end count nothing. In block `j` an offer is
- * included where `min(tip, cap − base fee)` reaches what the block asked for, and pays `min(cap, base fee + tip)`.
+ * Judges the offers made at the blocks `indices`, whose windows must have ended. In block `j` an offer is included where
+ * `min(tip, cap − base fee)` reaches what the block asked for, and pays `min(cap, base fee + tip)`. `null` for no blocks.
  */
 export function judgeLane(
-  blocks: Stretch,
-  offers: readonly (Offer | null)[],
-  { withinBlocks, target }: LaneQuestion,
-  stated: readonly (number | null)[] | null = null,
-): LaneScore {
-  let judged = 0;
+  past: Past,
+  offers: OfferColumn,
+  indices: readonly number[],
+  promise: LanePromise,
+): LaneScore | null {
+  if (indices.length === 0) return null;
   let kept = 0;
-  let statedSum = 0;
+  let survived = 0;
   let saving = 0;
   let overhang = 0;
   let pinball = 0;
-  for (const [at, offer] of offers.entries()) {
-    if (offer === null || at + withinBlocks >= blocks.length) continue;
-    const probability = stated?.[at] ?? null;
-    if (stated !== null && probability === null) continue;
-    judged += 1;
-    statedSum += probability ?? 0;
-    const next = Math.max(blocks.price[at + 1] ?? 1, 1);
-    const included = inclusion(blocks, offer, at, withinBlocks);
-    const paid =
-      included === null
-        ? (blocks.price[at + withinBlocks] ?? 0)
-        : Math.min(offer.cap, (blocks.baseFee[included] ?? 0) + offer.tip);
-    if (included !== null) {
+  for (const at of indices) {
+    const offer = offers.at(at);
+    if (offer === null) throw new RangeError(`nothing was offered at block ${at}`);
+    const last = at + promise.withinBlocks;
+    const next = Math.max(past.price[at + 1] ?? 1, 1);
+    const { paid, least, everywhere } = look(past, offer, at + 1, last);
+    saving += 1 - (paid ?? past.price[last] ?? 0) / next;
+    if (paid !== null) {
       kept += 1;
       overhang += offer.cap / Math.max(paid, 1) - 1;
     }
-    saving += 1 - paid / next;
-    const short = Math.min(...blocks.price.subarray(at + 1, at + 1 + withinBlocks)) - offer.cap;
-    pinball += Math.max(target * short, (target - 1) * short) / next;
+    if (everywhere) survived += 1;
+    const short = least - offer.cap;
+    pinball += Math.max(promise.target * short, (promise.target - 1) * short) / next;
   }
+  const judged = indices.length;
   return {
     judged,
     kept: kept / judged,
-    stated: stated === null ? null : statedSum / judged,
+    survived: survived / judged,
     saving: saving / judged,
-    overhang: overhang / kept,
+    overhang: kept > 0 ? overhang / kept : null,
     pinball: pinball / judged,
   };
 }
 
-function inclusion(blocks: Stretch, { cap, tip }: Offer, at: number, withinBlocks: number): number | null {
-  for (let block = at + 1; block <= at + withinBlocks; block += 1) {
-    if (Math.min(tip, cap - (blocks.baseFee[block] ?? 0)) >= (blocks.asked[block] ?? 0)) return block;
-  }
-  return null;
+/** Whether the offer of block `at` got in in time. */
+export function isKept(past: Past, offer: Offer, at: number, { withinBlocks }: LanePromise): boolean {
+  return look(past, offer, at + 1, at + withinBlocks).paid !== null;
 }
 
-/** Perfect foresight: the cheapest block of each window, asked for exactly. */
-export function foresightOffers(blocks: Stretch, withinBlocks: number): readonly (Offer | null)[] {
-  return Array.from(blocks.price, (_, at) => {
-    let best: Offer | null = null;
-    for (let block = at + 1; block <= at + withinBlocks && block < blocks.length; block += 1) {
-      const cap = blocks.price[block] ?? 0;
-      if (best === null || cap < best.cap) best = { cap, tip: blocks.asked[block] ?? 0 };
-    }
-    return best;
-  });
+interface Outcome {
+  /** By the first block that took it; `null` where none did. */
+  readonly paid: number | null;
+  /** The lowest price of the window. */
+  readonly least: number;
+  /** Whether every block would have taken it. */
+  readonly everywhere: boolean;
+}
+
+function look(past: Past, { cap, tip }: Offer, from: number, to: number): Outcome {
+  let paid: number | null = null;
+  let least = Number.POSITIVE_INFINITY;
+  let everywhere = true;
+  for (let block = from; block <= to; block += 1) {
+    const baseFee = past.baseFee[block] ?? 0;
+    least = Math.min(least, past.price[block] ?? 0);
+    if (Math.min(tip, cap - baseFee) < (past.asked[block] ?? 0)) everywhere = false;
+    else paid ??= Math.min(cap, baseFee + tip);
+  }
+  return { paid, least, everywhere };
+}
+
+/** Perfect foresight: the cheapest block of the window, asked for exactly. `null` where the window is cut short. */
+export function foresight(past: Past, at: number, promise: LanePromise): Offer | null {
+  if (!isSettled(past, at, promise)) return null;
+  let best = at + 1;
+  for (let block = best; block <= at + promise.withinBlocks; block += 1) {
+    if ((past.price[block] ?? 0) < (past.price[best] ?? 0)) best = block;
+  }
+  return { cap: past.price[best] ?? 0, tip: past.asked[best] ?? 0 };
 }

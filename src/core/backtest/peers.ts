@@ -1,117 +1,111 @@
 import type { LaneName } from '../advice.ts';
-import type { TipPercentile } from '../block.ts';
-import { quantiles } from '../percentiles.ts';
 import { feeHistorySuggestion } from './fee-history-suggestion.ts';
-import type { Offer } from './offer.ts';
-import type { Stretch } from './stretch.ts';
+import type { LaneOffers, Offer } from './offer.ts';
+import type { Past } from './past.ts';
+import { ascending, lastTips, mean, median, nodeTip } from './peer-tips.ts';
+import { valveTechTiers } from './valve-tech-tiers.ts';
 
 const GWEI = 1e9;
 
 /**
- * What other tools sign, from the same blocks: the rules as their sources state them, of 2024 to 2026. Recordings hold
- * tips at seven percentiles only, so a rule that asks for another one is given the nearest below; where a recording has no
- * tips, their tip is 0 too and their floors are left out, which favours them.
+ * What other tools sign, from the same blocks: the rules as their sources state them, of 2021 to 2026. `baseFee` is the
+ * newest block's, `nextBaseFee` that of the block to come. Percentiles that recordings do not hold are interpolated.
+ * Where a recording has no tips, theirs are 0 too and their floors are left out, which favours them.
  */
 export interface Peer {
   readonly name: string;
-  /** What it signs for a lane, knowing the blocks up to `at`. */
-  offer(blocks: Stretch, at: number, lane: LaneName): Offer;
+  /** What it signs for each lane, knowing `past`. */
+  offers(past: Past): LaneOffers;
 }
-
-interface Speeds<Value> extends Readonly<Record<LaneName, Value>> {}
 
 export const PEERS: readonly Peer[] = [
   {
-    // eth_maxPriorityFeePerGas and bind's transactor: tip + 2 × base fee.
+    // go-ethereum, accounts/abi/bind (basefeeWiggleMultiplier): tip + 2 × the head's base fee. No speeds.
     name: 'geth',
-    offer: (blocks, at) => over(2 * base(blocks, at), gethTip(blocks, at)),
+    offers: (past) => same(over(2 * baseFee(past), nodeTip(past))),
   },
   {
-    // estimateFeesPerGas: base fee × 1.2 and the node's tip.
+    // viem, estimateFeesPerGas: 1.2 × the latest block's base fee and the node's tip. No speeds.
     name: 'viem',
-    offer: (blocks, at) => over(1.2 * base(blocks, at), gethTip(blocks, at)),
+    offers: (past) => same(over((baseFee(past) * 12) / 10, nodeTip(past))),
   },
   {
-    // FeeData of version 6: 2 × base fee and the node's tip.
+    // ethers 6, AbstractProvider.getFeeData: 2 × the latest block's base fee and the node's tip (1 gwei where the node
+    // has no word for it, which geth always has). No speeds.
     name: 'ethers',
-    offer: (blocks, at) => over(2 * base(blocks, at), gethTip(blocks, at)),
+    offers: (past) => same(over(2 * baseFee(past), nodeTip(past))),
   },
   {
-    // The fallback by eth_feeHistory: medians of five blocks, with floors.
+    // MetaMask/core, gas-fee-controller, fetchGasEstimatesViaEthFeeHistory: the fallback where its own API does not
+    // serve the chain. Five blocks, the latest one's base fee (`includeNextBlock` is off), lower medians, floors.
     name: 'MetaMask',
-    offer: (blocks, at, lane) => {
-      const { rise, percentile, share, floor } = METAMASK[lane];
-      const tip = middle(lastTips(blocks, at, 5, percentile)) * share;
-      return over(rise * (blocks.nextBaseFee[at] ?? 0), blocks.hasTips ? Math.max(tip, floor) : 0);
-    },
+    offers: (past) =>
+      eachLane((lane) => {
+        const { rise, percentile, share, floor } = METAMASK[lane];
+        const tips = lastTips(past, 5, percentile).sort(ascending);
+        const tip = Math.floor(((tips[Math.floor((tips.length - 1) / 2)] ?? 0) * share) / 100);
+        return over((baseFee(past) * rise) / 100, past.hasTips ? Math.max(tip, floor) : 0);
+      }),
   },
   {
-    // Ten blocks, the median of the tips above zero.
+    // foundry-rs/foundry, common/src/provider/fee.rs with its presets low, market, aggressive (2026): ten blocks, the
+    // median of tips above 0 in blocks at least a tenth full, at least 1 wei; the latest block's base fee.
     name: 'Foundry',
-    offer: (blocks, at, lane) => {
-      const { rise, percentile } = FOUNDRY[lane];
-      const tips = lastTips(blocks, at, 10, percentile).filter((tip) => tip > 0);
-      return over(rise * base(blocks, at), middle(tips));
-    },
+    offers: (past) =>
+      eachLane((lane) => {
+        const { rise, percentile } = FOUNDRY[lane];
+        const tip = Math.max(median(lastBusyTips(past, 10, percentile)), past.hasTips ? 1 : 0);
+        return over(rise * baseFee(past), tip);
+      }),
   },
   {
-    // The mean over 200 blocks of each block's percentile, upon the pending base fee.
+    // blockscout, Chain.Cache.GasPriceOracle: the mean of 200 blocks' percentiles (of transactions there, of gas here)
+    // upon the next base fee. It shows a price; who signs it has no room above it.
     name: 'Blockscout',
-    offer: (blocks, at, lane) => {
-      const tips = lastTips(blocks, at, 200, BLOCKSCOUT[lane]);
-      return over(blocks.nextBaseFee[at] ?? 0, mean(tips));
-    },
+    offers: (past) =>
+      eachLane((lane) => over(nextBaseFee(past), mean(lastTips(past, 200, BLOCKSCOUT[lane])))),
   },
-  {
-    // The worst case of the blocks that the lane has, at most eight.
-    name: '(9/8)^N',
-    offer: (blocks, at, lane) =>
-      over((blocks.nextBaseFee[at] ?? 0) * (9 / 8) ** WORST_CASE_BLOCKS[lane], gethTip(blocks, at)),
-  },
-  {
-    name: 'feehistory',
-    offer: (blocks, at, lane) => feeHistorySuggestion(blocks, at, lane, gethTip(blocks, at)),
-  },
+  { name: 'valve-tech', offers: valveTechTiers },
+  { name: 'feehistory', offers: feeHistorySuggestion },
 ];
 
-const METAMASK: Speeds<{ rise: number; percentile: TipPercentile; share: number; floor: number }> = {
-  slow: { rise: 1.1, percentile: 10, share: 0.94, floor: GWEI },
-  average: { rise: 1.2, percentile: 10, share: 0.97, floor: 1.5 * GWEI },
-  fast: { rise: 1.25, percentile: 25, share: 0.98, floor: 2 * GWEI },
+interface Speeds<Value> extends Readonly<Record<LaneName, Value>> {}
+
+const METAMASK: Speeds<{ rise: number; percentile: number; share: number; floor: number }> = {
+  slow: { rise: 110, percentile: 10, share: 94, floor: GWEI },
+  average: { rise: 120, percentile: 20, share: 97, floor: 1.5 * GWEI },
+  fast: { rise: 125, percentile: 30, share: 98, floor: 2 * GWEI },
 };
-const FOUNDRY: Speeds<{ rise: number; percentile: TipPercentile }> = {
+const FOUNDRY: Speeds<{ rise: number; percentile: number }> = {
   slow: { rise: 1.5, percentile: 10 },
-  average: { rise: 2, percentile: 10 },
+  average: { rise: 2, percentile: 20 },
   fast: { rise: 2, percentile: 50 },
 };
-const BLOCKSCOUT: Speeds<TipPercentile> = { slow: 25, average: 50, fast: 90 };
-const WORST_CASE_BLOCKS: Speeds<number> = { slow: 8, average: 3, fast: 2 };
+const FOUNDRY_BUSY = 0.1;
+const BLOCKSCOUT: Speeds<number> = { slow: 35, average: 60, fast: 90 };
 
-const base = (blocks: Stretch, at: number): number => blocks.baseFee[at] ?? 0;
+const baseFee = (past: Past): number => past.baseFee[past.length - 1] ?? 0;
+const nextBaseFee = (past: Past): number => past.nextBaseFee[past.length - 1] ?? 0;
 
-const over = (baseFee: number, tip: number): Offer => ({
-  cap: Math.round(baseFee + tip),
-  tip: Math.round(tip),
-});
-
-/** geth's oracle: the 60th percentile of the three lowest tips of each of 20 blocks; p10 stands for the three. */
-function gethTip(blocks: Stretch, at: number): number {
-  const tips = lastTips(blocks, at, 20, 10).filter((tip) => tip >= 2);
-  if (tips.length === 0) return 0;
-  return Math.min(quantiles(tips, [0.6])[0] ?? 0, 500 * GWEI);
+/** They count in whole wei and round down. */
+function over(base: number, tip: number): Offer {
+  const wholeTip = Math.floor(tip);
+  return { cap: Math.floor(base) + wholeTip, tip: wholeTip };
 }
 
-function lastTips(blocks: Stretch, at: number, count: number, percentile: TipPercentile): number[] {
+const same = (offer: Offer): LaneOffers => ({ slow: offer, average: offer, fast: offer });
+
+const eachLane = (offer: (lane: LaneName) => Offer): LaneOffers => ({
+  slow: offer('slow'),
+  average: offer('average'),
+  fast: offer('fast'),
+});
+
+function lastBusyTips(past: Past, blocks: number, percentile: number): number[] {
   const tips: number[] = [];
-  for (let index = Math.max(at - count + 1, 0); index <= at; index += 1) {
-    const tip = blocks.tip(index, percentile);
-    if (!Number.isNaN(tip)) tips.push(tip);
+  for (let at = Math.max(past.length - blocks, 0); at < past.length; at += 1) {
+    const tip = past.tip(at, percentile);
+    if ((past.gasUsedRatio[at] ?? 0) >= FOUNDRY_BUSY && tip > 0) tips.push(tip);
   }
   return tips;
 }
-
-const middle = (values: readonly number[]): number =>
-  values.length === 0 ? 0 : (quantiles(values, [0.5])[0] ?? 0);
-
-const mean = (values: readonly number[]): number =>
-  values.length === 0 ? 0 : values.reduce((sum, value) => sum + value, 0) / values.length;

@@ -1,0 +1,219 @@
+import fc from 'fast-check';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { type Advice, LANES } from '../../../src/core/advice.ts';
+import {
+  type BacktestOptions,
+  type BacktestReport,
+  backtest,
+  type Prediction,
+} from '../../../src/core/backtest/backtest.ts';
+import { Offerings } from '../../../src/core/backtest/offerings.ts';
+import { Past } from '../../../src/core/backtest/past.ts';
+import type { Block } from '../../../src/core/block.ts';
+import { FeeEngine } from '../../../src/core/fee-engine.ts';
+import { ETHEREUM_FEE_RULE } from '../../../src/core/fee-rule.ts';
+import { LiveEngine } from '../../../src/service/live-engine.ts';
+import { makeBlocks, restlessSteps } from '../support/made-blocks.ts';
+import { recordedBlocks } from '../support/recorded-blocks.ts';
+
+const feeRule = ETHEREUM_FEE_RULE;
+
+function run(options: Omit<BacktestOptions, 'feeRule'>) {
+  const predictions: Prediction[] = [];
+  const done: number[] = [];
+  const walk = backtest({ feeRule, ...options });
+  for (;;) {
+    const step = walk.next();
+    if (step.done) return { report: step.value, predictions, done };
+    done.push(step.value.done);
+    if (step.value.prediction !== null) predictions.push(step.value.prediction);
+  }
+}
+
+const text = (value: unknown): string =>
+  JSON.stringify(value, (_, each) => (typeof each === 'bigint' ? `${each}n` : each));
+
+/** What every other rule would sign at each of `blocks`, walked to their end. */
+function othersAt(blocks: readonly Block[]): string[] {
+  const past = new Past(blocks.length);
+  const offerings = new Offerings(blocks.length);
+  const engine = new FeeEngine({ feeRule });
+  for (const block of blocks) {
+    engine.push(block);
+    past.push(block, Number(engine.advice()?.nextBaseFee));
+    offerings.ask(past);
+  }
+  const rules = LANES.flatMap((lane) => offerings.of(lane));
+  return blocks.map((_, at) => text(rules.map(({ rule, offers }) => [rule, offers.at(at)])));
+}
+
+/** The same blocks up to index `cut`; after it base fees, tips, fullness and times of others, in another order. */
+function withOtherFuture(blocks: readonly Block[], cut: number, seed: number): Block[] {
+  const future = makeBlocks(restlessSteps(blocks.length, seed), { firstBaseFee: 77_000_000_000n });
+  return blocks.map((block, index) => {
+    const other = future[blocks.length - 1 - index];
+    if (index <= cut || other === undefined) return block;
+    return { ...other, number: block.number, timestamp: block.timestamp + 1 };
+  });
+}
+
+describe('no look-ahead', () => {
+  it('neither what was said nor what others would sign changes when everything after a block is changed', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 1_000 }), fc.integer({ min: 0, max: 399 }), (seed, cut) => {
+        const blocks = makeBlocks(restlessSteps(400, seed));
+        const changed = withOtherFuture(blocks, cut, seed + 1);
+        const [one, other] = [run({ blocks }), run({ blocks: changed })];
+        expect(text(other.predictions.slice(0, cut + 1))).toBe(text(one.predictions.slice(0, cut + 1)));
+        const [signed, signedOther] = [othersAt(blocks), othersAt(changed)];
+        expect(signedOther.slice(0, cut + 1)).toEqual(signed.slice(0, cut + 1));
+        // The change is one that can be seen.
+        if (cut < 399) {
+          expect(text(other.predictions)).not.toBe(text(one.predictions));
+          expect(signedOther).not.toEqual(signed);
+        }
+      }),
+      { numRuns: 12 },
+    );
+  });
+});
+
+describe('the walk and the live engine', () => {
+  it('say the same at every block', () => {
+    const blocks = makeBlocks(restlessSteps(700, 5));
+    const live = new LiveEngine(() => new FeeEngine({ feeRule }));
+    const said: (Advice | null)[] = blocks.map((block) => {
+      live.push(block);
+      return live.advice();
+    });
+    const { predictions } = run({ blocks });
+    expect(predictions.map(({ block }) => block)).toEqual(blocks.map(({ number }) => number));
+    expect(text(predictions.map(({ advice }) => advice))).toBe(text(said));
+  });
+
+  it('say the same after the live one was rebuilt from history while blocks came', async () => {
+    const blocks = makeBlocks(restlessSteps(500, 6));
+    const live = new LiveEngine(() => new FeeEngine({ feeRule }));
+    async function* history() {
+      yield blocks.slice(0, 300);
+      for (const block of blocks.slice(400)) live.push(block);
+      yield blocks.slice(300, 400);
+    }
+    for (const block of blocks.slice(399, 400)) live.push(block);
+    await live.rebuild(history(), new AbortController().signal);
+    expect(text(live.advice())).toBe(text(run({ blocks }).predictions.at(-1)?.advice));
+  });
+});
+
+describe('the report on recorded blocks', () => {
+  const blocks = recordedBlocks();
+  let report: BacktestReport;
+  let done: number[];
+  beforeAll(() => {
+    ({ report, done } = run({ blocks }));
+  });
+
+  it('says what the stretch is', () => {
+    expect(report.stretch).toEqual({
+      firstBlock: 20_973_164,
+      lastBlock: 20_975_164,
+      blocks: 2_001,
+      firstTime: 1_729_021_859,
+      lastTime: 1_729_046_015,
+      baseFee: { lowest: 7_709_445_197n, median: 10_484_045_237n, highest: 21_493_716_770n },
+      withTips: 0,
+      gasUsed: 'derived',
+    });
+    expect(report.judged).toEqual({ from: 20_973_164, to: 20_975_164, blocks: 2_001 });
+  });
+
+  it('judges every rule of a lane on the same blocks, own first, perfect foresight last', () => {
+    expect(report.lanes.map(({ lane }) => lane)).toEqual(['fast', 'average', 'slow']);
+    for (const { lane, rules } of report.lanes) {
+      expect(new Set(rules.map(({ judged }) => judged)).size).toBe(1);
+      expect(rules[0]?.kind).toBe('own');
+      expect(rules.at(-1)?.kind).toBe('foresight');
+      expect(rules.filter(({ kind }) => kind === 'peer')).toHaveLength(8);
+      expect(rules.some(({ kind }) => kind === 'naive')).toBe(lane === 'slow');
+    }
+  });
+
+  it('nothing saves more than perfect foresight, which keeps every promise', () => {
+    for (const { rules } of report.lanes) {
+      const best = rules.at(-1);
+      expect(best?.kept).toBe(1);
+      for (const { saving } of rules) expect(saving).toBeLessThanOrEqual(best?.saving ?? 0);
+    }
+    for (const { saving, foresight } of report.horizons) expect(saving).toBeLessThanOrEqual(foresight);
+  });
+
+  it('doublings of the base fee are in at once and lie twice above; that is what they are known for', () => {
+    for (const { rules } of report.lanes) {
+      const geth = rules.find(({ rule }) => rule === 'geth');
+      expect(geth).toMatchObject({ kept: 1, saving: 0 });
+      expect(geth?.overhang).toBeCloseTo(1, 1);
+    }
+  });
+
+  it('names the peers with the least room above what they pay', () => {
+    const [fast] = report.lanes;
+    // Without tips whoever signs the next base fee itself is in; good for both blocks is only what covers a rise.
+    expect(fast?.tightest).toEqual({ keeping: 'Blockscout', surviving: 'feehistory' });
+  });
+
+  it('comes with its progress, which only rises', () => {
+    expect(done.length).toBeGreaterThan(2_001);
+    expect(done).toEqual(done.toSorted((a, b) => a - b));
+    expect(done.at(-1)).toBeLessThanOrEqual(1);
+  });
+
+  it('judges the advice of a part alone, which is the same advice', () => {
+    const whole = run({ blocks });
+    const part = run({ blocks, from: 20_974_000, to: 20_974_499 });
+    expect(part.report.judged).toEqual({ from: 20_974_000, to: 20_974_499, blocks: 500 });
+    expect(text(part.predictions)).toBe(
+      text(whole.predictions.filter(({ block }) => block >= 20_974_000 && block <= 20_974_499)),
+    );
+    // What lies behind the part still tells what came of it.
+    expect(part.report.lanes.find(({ lane }) => lane === 'slow')?.rules[0]?.judged).toBe(500);
+  });
+});
+
+describe('a stretch that is too short', () => {
+  it('is no score, but no failure either', () => {
+    const { report } = run({ blocks: makeBlocks(restlessSteps(20)) });
+    expect(report.lanes.flatMap(({ rules }) => rules)).toEqual([]);
+    expect(report.lanes.map(({ stated, tightest }) => ({ stated, tightest }))).toEqual(
+      Array(3).fill({ stated: null, tightest: { keeping: null, surviving: null } }),
+    );
+    expect(report.horizons).toEqual([]);
+    expect(() => run({ blocks: [] })).toThrow(RangeError);
+  });
+
+  it('is judged without the naive rule where that had not seen enough', () => {
+    // Of 3,000 blocks and more it wants 600 windows before it speaks.
+    const blocks = makeBlocks(restlessSteps(3_000), { firstNumber: 0 });
+    const { report } = run({ blocks, from: 400, to: 600 });
+    const slow = report.lanes.find(({ lane }) => lane === 'slow');
+    expect(slow?.rules[0]?.judged).toBeGreaterThan(0);
+    expect(slow?.rules.map(({ kind }) => kind)).not.toContain('naive');
+    const later = run({ blocks, from: 400, to: 1_200 }).report;
+    expect(later.lanes.find(({ lane }) => lane === 'slow')?.rules.map(({ kind }) => kind)).toContain('naive');
+  });
+});
+
+describe('a chain without base fees', () => {
+  it('gives finite figures', () => {
+    const blocks = makeBlocks(restlessSteps(500), { firstBaseFee: 0n }).map((block) => ({
+      ...block,
+      baseFeePerGas: 0n,
+      tips: null,
+    }));
+    const { report } = run({ blocks });
+    for (const { rules } of report.lanes) {
+      for (const { kept, saving, pinball, overhang } of rules) {
+        expect([kept, saving, pinball, overhang ?? 0].every(Number.isFinite)).toBe(true);
+      }
+    }
+  });
+});
