@@ -5,10 +5,11 @@ import { GasCurrent, GasRecommendation, GasTrend } from '../contract/gas.ts';
 import { BaseFeeMetrics, GasUsedRatioMetrics, PriorityFeeMetrics } from '../contract/metrics.ts';
 import { PATHS } from '../contract/routes.ts';
 import { cleanText } from '../core/clean-text.ts';
+import { gweiString } from '../core/units.ts';
 import { AnswerMemory, type Received } from './answer-memory.ts';
 import { ClientError } from './client-error.ts';
 import { keptDescription } from './description/kept-description.ts';
-import type { CallOptions, GasClient, MetricsQuery } from './gas-client.ts';
+import type { CallOptions, GasClient, MetricsQuery, ReachQuery } from './gas-client.ts';
 import { Answer } from './reading/answer.ts';
 import { readChart } from './reading/chart.ts';
 import { readRateLimits, readSummary } from './reading/dashboard.ts';
@@ -86,7 +87,8 @@ export function createGasClient(options: GasClientOptions): GasClient {
   return {
     gasCurrent: (call = {}) => current(PATHS.gasCurrent, {}, call),
     gasTrend: (call = {}) => trend(PATHS.gasTrend, {}, call),
-    gasRecommendation: (call = {}) => recommendation(PATHS.gasRecommendation, {}, call),
+    gasRecommendation: ({ reach, ...call } = {}) =>
+      recommendation(PATHS.gasRecommendation, reach === undefined ? {} : reachQuery(reach), call),
     statsChart: (timeFrame, call = {}) => chart(PATHS.statsChart, { timeFrame }, call),
     statsMarket: (timeFrame, call = {}) => market(PATHS.statsMarket, { timeFrame }, call),
     baseFee: async (query = {}, call = {}) =>
@@ -140,6 +142,11 @@ function cleanLines(text: string): string {
     .split(/\r?\n/)
     .map((line) => cleanText(line))
     .join('\n');
+}
+
+/** What `/gas/recommendation` is asked about a price, as the contract writes it. */
+export function reachQuery({ targetPrice, deadlineSec }: ReachQuery): Query {
+  return { targetGwei: gweiString(targetPrice), deadlineSec: String(deadlineSec) };
 }
 
 /** Times in ms as the contract writes them: ISO 8601 with `Z`. */

@@ -30,11 +30,24 @@ export interface CallOptions {
   readonly signal?: AbortSignal;
 }
 
+/** How likely is it that some block until then asks for no more? */
+export interface ReachQuery {
+  /** Wei per gas, base fee and tip together. */
+  readonly targetPrice: bigint;
+  /** Whole seconds from now, at most 7 days. */
+  readonly deadlineSec: number;
+}
+
+export interface RecommendationOptions extends CallOptions {
+  readonly reach?: ReachQuery;
+}
+
 /** The v1 service as the screens and commands see it. Every method rejects with a `ClientError`. */
 export interface GasClient {
   gasCurrent(options?: CallOptions): Promise<SnapshotView>;
   gasTrend(options?: CallOptions): Promise<TrendView>;
-  gasRecommendation(options?: CallOptions): Promise<RecommendationView>;
+  /** `reach` of the answer is `null` unless it was asked about, or where the service cannot say. */
+  gasRecommendation(options?: RecommendationOptions): Promise<RecommendationView>;
   /** `timeFrame` and `percentile` are the contract's words or others that the service offers. */
   statsChart(timeFrame: string, options?: CallOptions): Promise<ChartView>;
   statsMarket(timeFrame: string, options?: CallOptions): Promise<MarketView>;

@@ -101,6 +101,40 @@ export const GasTrend = z
   .meta({ id: 'GasTrend', description: 'Where the price is going' });
 export type GasTrend = z.infer<typeof GasTrend>;
 
+const Track = z
+  .strictObject({
+    evaluated: z.int().min(0).describe('How many recommendations were judged: the last ones, at most 100'),
+    hitRatio: Ratio.nullable().describe('The share of them that came true'),
+    statedProbability: Ratio.nullable().describe('The probability they had stated, on average'),
+    from: z
+      .enum(['said', 'walked'])
+      .describe(
+        'said: recommendations that this service gave, each judged when its time was over. ' +
+          'walked: while fewer than 20 of those are judged, what its present method would have said on the blocks before',
+      ),
+    since: Timestamp.nullable().describe('Block time of the oldest that was given; null where walked'),
+    versions: z.array(z.int().min(1)).describe('Versions of the method among them, ascending'),
+    unjudged: z
+      .int()
+      .min(0)
+      .describe('Given since then, but not judged: blocks that would tell are missing from the history'),
+  })
+  .meta({ id: 'Track', description: "How this service's own past advice did" });
+
+const Reach = z
+  .strictObject({
+    targetPrice: Wei.describe('The price that was asked about, in wei per gas'),
+    deadlineSec: Seconds.describe('The time that was asked about, in seconds from now'),
+    probability: Ratio.nullable().describe(
+      'That some block until then asks for no more, base fee and tip together; null while history is too short',
+    ),
+    reason: z
+      .string()
+      .nullable()
+      .describe('Why there is no probability, for people; null where there is one'),
+  })
+  .meta({ id: 'Reach', description: 'How likely a price is reached in time' });
+
 /** `GET /gas/recommendation` */
 export const GasRecommendation = z
   .strictObject({
@@ -127,13 +161,8 @@ export const GasRecommendation = z
         }),
       )
       .describe('What other horizons promise'),
-    track: z
-      .strictObject({
-        evaluated: z.int().min(0).describe('How many past recommendations have been judged'),
-        hitRatio: Ratio.nullable().describe('The share of them that came true'),
-        statedProbability: Ratio.nullable().describe('The probability they had stated, on average'),
-      })
-      .describe("How this service's own past advice did"),
+    track: Track,
+    reach: Reach.nullable().describe('Of the price that was asked about; null where none was'),
     validUntil: Timestamp,
     updatedAt: Timestamp,
   })

@@ -16,6 +16,21 @@ const whole = (
     .refine((n) => n >= min && n <= max, `must be a whole number from ${min} to ${max}`)
     .meta({ type: 'integer', minimum: min, maximum: max, ...said });
 
+export const MOST_GWEI = 1_000_000;
+const GWEI_WANTED = `must be gwei above 0, at most ${MOST_GWEI}, with at most 9 decimals`;
+
+/** A price per gas in a query string, in gwei; it becomes wei. */
+const gweiAsWei = (said: { description: string; examples: number[] }) =>
+  z
+    .string()
+    .regex(/^\d{1,7}(\.\d{1,9})?$/, GWEI_WANTED)
+    .transform((gwei) => {
+      const [whole = '', decimals = ''] = gwei.split('.');
+      return BigInt(whole + decimals.padEnd(9, '0'));
+    })
+    .refine((wei) => wei > 0n && wei <= BigInt(MOST_GWEI) * 10n ** 9n, GWEI_WANTED)
+    .meta({ type: 'number', exclusiveMinimum: 0, maximum: MOST_GWEI, ...said });
+
 const time = (description: string, example: string) =>
   z.iso.datetime().meta({ description, examples: [example] });
 
@@ -47,6 +62,31 @@ export const TimeFrameParameters = z.strictObject({
   timeFrame: z.enum(TIME_FRAMES).default('24h').describe('How far back the answer reaches'),
 });
 export type TimeFrameParameters = z.infer<typeof TimeFrameParameters>;
+
+/** The longest time that may be asked about, in seconds. */
+export const LONGEST_DEADLINE_SEC = 7 * 86_400;
+
+/** A price and a time to say how likely it is reached; both or neither. `targetGwei` is parsed into wei. */
+export const RecommendationParameters = z
+  .strictObject({
+    targetGwei: gweiAsWei({
+      description: 'A price per gas, in gwei: how likely some block asks for no more. Goes with deadlineSec',
+      examples: [0.05],
+    }).optional(),
+    deadlineSec: whole(1, LONGEST_DEADLINE_SEC, {
+      description: 'Within how many seconds from now. Goes with targetGwei',
+      examples: [3_600],
+    }).optional(),
+  })
+  .superRefine(({ targetGwei, deadlineSec }, context) => {
+    if (targetGwei === undefined && deadlineSec !== undefined) {
+      context.addIssue({ code: 'custom', path: ['targetGwei'], message: 'must be given with deadlineSec' });
+    }
+    if (targetGwei !== undefined && deadlineSec === undefined) {
+      context.addIssue({ code: 'custom', path: ['deadlineSec'], message: 'must be given with targetGwei' });
+    }
+  });
+export type RecommendationParameters = z.infer<typeof RecommendationParameters>;
 
 export const NoParameters = z.strictObject({});
 

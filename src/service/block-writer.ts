@@ -1,5 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Block } from '../core/block.ts';
+import type { GivenAdvice } from '../core/given-advice.ts';
 import type { BlockStore } from '../store/block-store.ts';
 
 /** How long blocks may wait to be written together; a burst costs one transaction per this time. */
@@ -8,6 +9,15 @@ const GATHER_MS = 50;
 const BATCH = 512;
 /** Above this the follower waits for the disk. */
 const FULL = 4_096;
+
+export interface BlockWriterOptions {
+  /** Called with the first write that works after one that did not. */
+  readonly onRecovered: () => void;
+  /** What is advised after the newest of the blocks that are about to be written, to be written with it. */
+  readonly adviceAfter?: (block: Block) => GivenAdvice | null;
+  /** Called with new blocks in the store, before anything else is written; must not reject. */
+  readonly onWritten?: () => Promise<void>;
+}
 
 /**
  * Writes what the follower digests, in order, many blocks per transaction. A write that fails is kept as
@@ -20,12 +30,11 @@ export class BlockWriter {
   #lastFlush = Number.NEGATIVE_INFINITY;
   #work: Promise<void> = Promise.resolve();
   #problem: string | null = null;
-  readonly #onRecovered: () => void;
+  readonly #options: BlockWriterOptions;
 
-  /** `onRecovered` is called with the first write that works after one that did not. */
-  constructor(store: BlockStore, onRecovered: () => void) {
+  constructor(store: BlockStore, options: BlockWriterOptions) {
     this.#store = store;
-    this.#onRecovered = onRecovered;
+    this.#options = options;
   }
 
   /** Why the history is not being written, or `null`. */
@@ -61,10 +70,16 @@ export class BlockWriter {
     this.#lastFlush = performance.now();
     const blocks = this.#waiting;
     this.#waiting = [];
+    const head = blocks.at(-1);
+    if (head === undefined) return this.#work;
+    // What was passed on the way to here was never said to anybody.
+    const given = this.#options.adviceAfter?.(head) ?? null;
     for (let at = 0; at < blocks.length; at += BATCH) {
       const batch = blocks.slice(at, at + BATCH);
       this.#enqueue(async () => {
-        await this.#store.saveBlocks(batch);
+        const isLast = at + BATCH >= blocks.length;
+        await this.#store.saveBlocks(batch, isLast ? given : null);
+        if (isLast) await this.#options.onWritten?.();
         if (blocks.length > BATCH) await setImmediate();
       });
     }
@@ -76,7 +91,7 @@ export class BlockWriter {
       () => {
         if (this.#problem === null) return;
         this.#problem = null;
-        this.#onRecovered();
+        this.#options.onRecovered();
       },
       (error: unknown) => {
         this.#problem = `history is not being saved: ${error instanceof Error ? error.message : String(error)}`;

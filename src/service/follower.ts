@@ -3,6 +3,8 @@ import { ChainError } from '../chain/errors.ts';
 import type { Advice } from '../core/advice.ts';
 import type { Block } from '../core/block.ts';
 import { type ChainProfile, chainProfile } from '../core/chains.ts';
+import { type GivenAdvice, givenAdvice } from '../core/given-advice.ts';
+import type { Reach } from '../core/reach-book.ts';
 import type { BlockStore } from '../store/block-store.ts';
 import { StoreError } from '../store/store-error.ts';
 import { abortable } from './abortable.ts';
@@ -14,6 +16,7 @@ import { RecentBlocks } from './recent-blocks.ts';
 import { reconcile } from './reconcile.ts';
 import { sleep, untilAborted } from './sleep.ts';
 import { TimeSlice } from './time-slice.ts';
+import type { TrackKeeper } from './track-keeper.ts';
 
 const DAY_SEC = 86_400;
 /** Blocks asked for at once on a fresh database: an hour of mainnet. */
@@ -30,6 +33,7 @@ export interface Problem {
 export interface FollowerOptions {
   readonly source: ChainSource;
   readonly store: BlockStore;
+  readonly track: TrackKeeper;
   readonly createEngine: (profile: ChainProfile) => Engine;
   readonly historySec: number;
   readonly wallNow: () => number;
@@ -58,11 +62,18 @@ export class Follower {
 
   constructor(options: FollowerOptions) {
     this.#options = options;
-    this.#writer = new BlockWriter(options.store, () => this.#filler.fillSoon());
+    this.#writer = new BlockWriter(options.store, {
+      onRecovered: () => this.#filler.fillSoon(),
+      adviceAfter: (block) => this.#saidAfter(block),
+      onWritten: () => options.track.settle(),
+    });
     this.#filler = new HistoryFiller(options, {
       head: () => this.#recent.head,
       flush: () => this.#writer.flush(),
-      rebuild: (from) => this.#rebuild(from),
+      rebuild: async (from) => {
+        options.track.lookBack();
+        await this.#rebuild(from);
+      },
       onRewind: (listener) => {
         this.#rewindListeners.add(listener);
         return () => this.#rewindListeners.delete(listener);
@@ -113,6 +124,11 @@ export class Follower {
     return this.#live?.advice() ?? null;
   }
 
+  /** See `FeeEngine.reachProbability`; `null` before the first block. */
+  reachProbability(price: bigint, withinSec: number): Reach | null {
+    return this.#live?.reachProbability(price, withinSec) ?? null;
+  }
+
   /** Resolves when the store holds every block that was digested. */
   flush(): Promise<void> {
     return this.#writer.flush();
@@ -132,6 +148,7 @@ export class Follower {
     this.#ready.reject(signal.reason);
     await this.#filler.stopped;
     await this.#writer.flush();
+    await this.#options.track.end();
   }
 
   /** Answers whether it failed for good. */
@@ -162,6 +179,7 @@ export class Follower {
     // A day is enough to advise and takes a moment; the filler brings the rest.
     const from = (await store.latestAt(head.timestamp - DAY_SEC))?.number ?? 0;
     this.#recent.replace(await store.newest(FIRST_BLOCKS));
+    await this.#options.track.load();
     await this.#rebuild(from);
     this.#updatedAt = head.timestamp * 1_000;
     this.#ready.resolve();
@@ -263,6 +281,13 @@ export class Follower {
     this.#live?.push(block);
     this.#updatedAt = this.#options.wallNow();
     this.#ready.resolve();
+  }
+
+  /** What is answered after `block`, while it is the head and new: what is only caught up with is not said to anybody. */
+  #saidAfter(block: Block): GivenAdvice | null {
+    const isSaid = this.#live?.head === block && !this.#isLate();
+    const advice = isSaid ? this.advice() : null;
+    return advice === null ? null : givenAdvice(block, advice);
   }
 
   #rewindTo(number: number): void {

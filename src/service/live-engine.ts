@@ -1,5 +1,6 @@
 import type { Advice } from '../core/advice.ts';
 import type { Block } from '../core/block.ts';
+import type { Reach } from '../core/reach-book.ts';
 import { TimeSlice } from './time-slice.ts';
 
 /** What the follower needs of `core/fee-engine.ts`: an engine that takes blocks in unbroken order only. */
@@ -8,6 +9,7 @@ export interface Engine {
   push(block: Block): void;
   rewindTo(number: number): void;
   advice(): Advice | null;
+  reachProbability(price: bigint, withinSec: number): Reach;
 }
 
 type Change = { readonly block: Block } | { readonly rewindTo: number };
@@ -56,6 +58,10 @@ export class LiveEngine {
   advice(): Advice | null {
     if (this.#advice === undefined) this.#advice = this.#engine.advice();
     return this.#advice;
+  }
+
+  reachProbability(price: bigint, withinSec: number): Reach {
+    return this.#engine.reachProbability(price, withinSec);
   }
 
   /** Starts empty again. */

@@ -5,6 +5,7 @@ import { FeeEngine } from '../core/fee-engine.ts';
 import { BlockStore } from '../store/block-store.ts';
 import { HistoryStore } from '../store/history-store.ts';
 import { type Database, openDatabase } from '../store/open-database.ts';
+import { TrackStore } from '../store/track-store.ts';
 import { ChainReader } from './chain-reader.ts';
 import { Follower } from './follower.ts';
 import { ApiFailure } from './http/api-failure.ts';
@@ -15,6 +16,7 @@ import { type Condition, ServiceState } from './http/service-state.ts';
 import type { Engine } from './live-engine.ts';
 import { NativePrice } from './native-price.ts';
 import { createOpenGate } from './open-gate.ts';
+import { TrackKeeper } from './track-keeper.ts';
 
 const DEFAULT_HISTORY_SEC = 30 * 86_400;
 
@@ -60,11 +62,13 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const store = new BlockStore(database);
   const historySec = Math.min(options.historySec ?? DEFAULT_HISTORY_SEC, DEFAULT_HISTORY_SEC);
   const createEngine = options.createEngine ?? ((profile) => new FeeEngine({ feeRule: profile.feeRule }));
-  const follower = new Follower({ source, store, createEngine, historySec, wallNow, signal, onError });
+  const track = new TrackKeeper(new TrackStore(database), onError);
+  const follower = new Follower({ source, store, track, createEngine, historySec, wallNow, signal, onError });
   const price = new NativePrice(wallNow);
   const state = new ServiceState({
     source,
     follower,
+    track,
     history: new HistoryStore(database),
     blocks: store,
     reader: new ChainReader(source, signal),

@@ -25,7 +25,7 @@ export const BLOCK_COLUMNS = [
 const MAX_WEI = BigInt(Number.MAX_SAFE_INTEGER);
 
 /** v1 carries wei as integers up to 2^53−1 (9 million gwei); a chain beyond that is kept at the limit. */
-const integer = (wei: bigint) => Number(wei > MAX_WEI ? MAX_WEI : wei);
+export const integer = (wei: bigint) => Number(wei > MAX_WEI ? MAX_WEI : wei);
 const maybeInteger = (wei: bigint | null) => (wei === null ? null : integer(wei));
 const maybeBig = (value: number | null) => (value === null ? null : BigInt(value));
 

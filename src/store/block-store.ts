@@ -1,4 +1,6 @@
 import type { Block } from '../core/block.ts';
+import type { GivenAdvice } from '../core/given-advice.ts';
+import { pruneAdvice, rewindAdvice, writeAdvice } from './advice-rows.ts';
 import { BLOCK_COLUMNS, toBlock, toBlockRow } from './block-row.ts';
 import { BulkInsert } from './bulk-insert.ts';
 import type { Database } from './open-database.ts';
@@ -58,9 +60,10 @@ export class BlockStore {
   }
 
   /**
-   * Writes blocks in any order, again if need be: a block number already there is replaced. One transaction.
+   * Writes blocks in any order, again if need be: a block number already there is replaced. One transaction, with
+   * what was advised after the last of them, if that is new.
    */
-  async saveBlocks(blocks: readonly Block[]): Promise<void> {
+  async saveBlocks(blocks: readonly Block[], given: GivenAdvice | null = null): Promise<void> {
     const foldedBefore = await this.#readFoldedBefore();
     const latest = new Map(blocks.map((block) => [block.number, block]));
     const rows = [...latest.values()]
@@ -77,14 +80,16 @@ export class BlockStore {
       await inserts.run(trx, rows);
       for (const row of rows) touched.add(row.timestamp);
       await refoldRollups(trx, touched);
+      if (given !== null) await writeAdvice(trx, given);
     });
   }
 
-  /** Forgets the blocks above `number`: they are no longer part of the chain. */
+  /** Forgets the blocks above `number`, and what was advised after them: they are no longer part of the chain. */
   async rewindTo(number: number): Promise<void> {
     await this.#transaction(async (trx) => {
       const touched = await remove(trx, { from: number + 1, to: Number.MAX_SAFE_INTEGER });
       await refoldRollups(trx, new Set(touched));
+      await rewindAdvice(trx, number);
     });
   }
 
@@ -93,6 +98,7 @@ export class BlockStore {
     await this.#transaction(async (trx) => {
       await trx.deleteFrom('blocks').execute();
       await trx.deleteFrom('rollups').execute();
+      await trx.deleteFrom('advice').execute();
       await trx.deleteFrom('meta').where('key', '=', 'folded_before').execute();
     });
     this.#foldedBefore = 0;
@@ -211,6 +217,7 @@ export class BlockStore {
         .where('bucket_sec', '<', HOUR_SEC)
         .where('start', '<', before)
         .execute();
+      await pruneAdvice(trx, now);
       if (numDeletedRows > 0n) await saveMeta(trx, 'folded_before', String(before));
     });
     this.#foldedBefore = null;

@@ -47,6 +47,28 @@ export interface RollupRow {
   ratio_max: number;
 }
 
+/** What was advised after one block. Wei per gas, time in Unix seconds. */
+export interface AdviceRow {
+  block_number: number;
+  block_hash: string | null;
+  /** The block's own. */
+  timestamp: number;
+  version: number;
+  action: string;
+  target_price: number;
+  /** The cap and the tip to send with, and the last block that lets them in; `null` where waiting was advised. */
+  max_fee: number | null;
+  max_priority_fee: number | null;
+  due_block: number | null;
+  /** When the target is to have been reached; `null` where sending was advised. */
+  due_at: number | null;
+  probability: number | null;
+  /** `kept`, `missed`, or `unknown` where the blocks that would tell are not to be had; `null`: it still runs. */
+  verdict: string | null;
+  /** The block that ended it: without that block it runs again. */
+  settled_block: number | null;
+}
+
 export interface MetaRow {
   key: string;
   value: string;
@@ -55,6 +77,7 @@ export interface MetaRow {
 export interface Tables {
   blocks: BlockRow;
   rollups: RollupRow;
+  advice: AdviceRow;
   meta: MetaRow;
 }
 

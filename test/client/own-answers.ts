@@ -60,7 +60,16 @@ export const OWN_RECOMMENDATION = GasRecommendation.parse({
   confidence: 80,
   reasons: ['it falls'],
   alternatives: [{ horizonSec: 300, price: 7, probability: null, savingRatio: 0.1 }],
-  track: { evaluated: 0, hitRatio: null, statedProbability: null },
+  track: {
+    evaluated: 40,
+    hitRatio: 0.9,
+    statedProbability: 0.88,
+    from: 'said',
+    since: AT,
+    versions: [1, 2],
+    unjudged: 3,
+  },
+  reach: { targetPrice: 7, deadlineSec: 3_600, probability: null, reason: 'too little history' },
   validUntil: AT,
   updatedAt: AT,
 });

@@ -46,11 +46,14 @@ describe("our own service's answers", () => {
   });
 
   it('give the recommendation whole', async () => {
-    const { validUntil, updatedAt, targetPrice, alternatives, ...same } = own.OWN_RECOMMENDATION;
+    const { validUntil, updatedAt, targetPrice, alternatives, track, reach, ...same } =
+      own.OWN_RECOMMENDATION;
     expect(await clientOf(own.OWN_RECOMMENDATION).gasRecommendation()).toEqual({
       ...same,
       targetPrice: BigInt(targetPrice),
       alternatives: alternatives.map((row) => ({ ...row, price: BigInt(row.price) })),
+      track: { ...track, since: own.OWN_TIME },
+      reach: { ...reach, targetPrice: BigInt(reach?.targetPrice ?? 0) },
       validUntil: Date.parse(validUntil),
       updatedAt: Date.parse(updatedAt),
     });

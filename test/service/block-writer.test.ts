@@ -7,7 +7,7 @@ import { makeBlock, makeBlocks } from '../helpers/chain-blocks.ts';
 test('a reorg drops the blocks it orphans that only waited to be written', async () => {
   const database = await openDatabase(':memory:');
   const store = new BlockStore(database);
-  const writer = new BlockWriter(store, () => {});
+  const writer = new BlockWriter(store, { onRecovered: () => {} });
   for (const block of makeBlocks(0, 9)) writer.add(block);
   writer.rewindTo(6);
   await writer.flush();
@@ -18,7 +18,7 @@ test('a reorg drops the blocks it orphans that only waited to be written', async
 test('the blocks of the new branch are written after the orphans are gone', async () => {
   const database = await openDatabase(':memory:');
   const store = new BlockStore(database);
-  const writer = new BlockWriter(store, () => {});
+  const writer = new BlockWriter(store, { onRecovered: () => {} });
   for (const block of makeBlocks(0, 9)) writer.add(block);
   await writer.flush();
   writer.rewindTo(7);

@@ -355,6 +355,7 @@ describe('when something is wrong', () => {
           },
           rewindTo: (number) => engine.rewindTo(number),
           advice: () => engine.advice(),
+          reachProbability: (price, withinSec) => engine.reachProbability(price, withinSec),
           push: (block) => {
             if (block.number === 500 && failures-- > 0) throw new Error('an error nobody foresaw');
             engine.push(block);

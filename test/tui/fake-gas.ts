@@ -82,7 +82,16 @@ export const RECOMMENDATION: RecommendationView = {
     { horizonSec: 900, price: gwei(0.041), probability: 0.91, savingRatio: 0.19 },
     { horizonSec: 3_600, price: gwei(0.036), probability: null, savingRatio: 0.29 },
   ],
-  track: { evaluated: 100, hitRatio: 0.92, statedProbability: 0.9 },
+  track: {
+    evaluated: 100,
+    hitRatio: 0.92,
+    statedProbability: 0.9,
+    from: 'said',
+    since: Date.UTC(2025, 10, 3, 9),
+    versions: [1],
+    unjudged: 0,
+  },
+  reach: null,
   validUntil: null,
   updatedAt: null,
 };

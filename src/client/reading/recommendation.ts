@@ -1,7 +1,7 @@
 import type { RecommendationView } from '../views.ts';
 import type { Answer } from './answer.ts';
 import { Fields } from './fields.ts';
-import { readText } from './values.ts';
+import { readCount, readText } from './values.ts';
 
 const ACTIONS = ['SEND_NOW', 'WAIT', 'SET_ALERT'];
 const LANE_WORDS = ['SLOW', 'AVERAGE', 'FAST'];
@@ -30,6 +30,7 @@ export function readRecommendation(answer: Answer): RecommendationView {
       ];
     }),
     track: readTrack(fields.child('track')),
+    reach: readReach(fields.child('reach')),
     validUntil: fields.time('validUntil'),
     updatedAt: fields.time('updatedAt', 'timestamp'),
   };
@@ -54,5 +55,23 @@ function readTrack(fields: Fields | null): RecommendationView['track'] {
         evaluated,
         hitRatio: fields.ratio('hitRatio'),
         statedProbability: fields.ratio('statedProbability'),
+        from: fields.text('from'),
+        since: fields.time('since'),
+        versions: fields
+          .list('versions')
+          .map(readCount)
+          .filter((version) => version !== null),
+        unjudged: fields.count('unjudged'),
+      };
+}
+
+function readReach(fields: Fields | null): RecommendationView['reach'] {
+  return fields === null
+    ? null
+    : {
+        targetPrice: fields.fee('targetPrice', 'target'),
+        deadlineSec: fields.amount('deadlineSec'),
+        probability: fields.ratio('probability'),
+        reason: fields.text('reason', 'message'),
       };
 }

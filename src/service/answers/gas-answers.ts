@@ -2,7 +2,9 @@ import type { GasCurrent, GasRecommendation, GasTrend } from '../../contract/gas
 import type { Advice, Lane, LaneName, Summary } from '../../core/advice.ts';
 import type { Block } from '../../core/block.ts';
 import type { ChainProfile } from '../../core/chains.ts';
+import type { SaidScore } from '../../store/track-store.ts';
 import type { Problem } from '../follower.ts';
+import { trackOf } from './track-answer.ts';
 import { isoFromMs, isoFromSec, wireWei } from './wire.ts';
 
 /** What is known at this moment, all of one block. */
@@ -10,6 +12,8 @@ export interface Present {
   readonly profile: ChainProfile;
   readonly head: Block;
   readonly advice: Advice;
+  /** How what was advised before was kept; `null`: not read yet. */
+  readonly said: SaidScore | null;
   /** Ms since epoch, wall clock. */
   readonly updatedAt: number;
   readonly stale: boolean;
@@ -103,7 +107,11 @@ function summaryOf({ now, min, p25, median, p75, max }: Summary): GasTrend['base
   };
 }
 
-export function gasRecommendation({ advice, updatedAt, profile }: Present): GasRecommendation {
+/** `reach`: of the price that was asked about, if one was. */
+export function gasRecommendation(
+  { advice, said, updatedAt, profile }: Present,
+  reach: GasRecommendation['reach'] = null,
+): GasRecommendation {
   const { recommendation } = advice;
   return {
     action: recommendation.action,
@@ -121,7 +129,8 @@ export function gasRecommendation({ advice, updatedAt, profile }: Present): GasR
       probability: horizon.probability,
       savingRatio: horizon.savingRatio,
     })),
-    track: recommendation.track,
+    track: trackOf(said, recommendation.track),
+    reach,
     // The next block brings a new one.
     validUntil: isoFromMs(updatedAt + profile.feeRule.blockTimeSec * 1_000),
     updatedAt: isoFromMs(updatedAt),

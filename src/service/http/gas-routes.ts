@@ -1,8 +1,9 @@
 import type { OpenAPIHono } from '@hono/zod-openapi';
 import { GasCurrent, GasRecommendation, GasTrend } from '../../contract/gas.ts';
-import { NoParameters } from '../../contract/queries.ts';
+import { NoParameters, RecommendationParameters } from '../../contract/queries.ts';
 import { PATHS } from '../../contract/routes.ts';
 import { gasCurrent, gasRecommendation, gasTrend } from '../answers/gas-answers.ts';
+import { wireWei } from '../answers/wire.ts';
 import { getRoute } from './route.ts';
 import type { ServiceState } from './service-state.ts';
 
@@ -11,12 +12,27 @@ const trendRoute = getRoute(PATHS.gasTrend, 'Where the price is going', NoParame
 const recommendationRoute = getRoute(
   PATHS.gasRecommendation,
   'Send now, or wait for what price and how long',
-  NoParameters,
+  RecommendationParameters,
   GasRecommendation,
 );
 
 export function addGasRoutes(app: OpenAPIHono, state: ServiceState): void {
   app.openapi(currentRoute, (c) => c.json(gasCurrent(state.present()), 200));
   app.openapi(trendRoute, (c) => c.json(gasTrend(state.present()), 200));
-  app.openapi(recommendationRoute, (c) => c.json(gasRecommendation(state.present()), 200));
+  app.openapi(recommendationRoute, (c) => {
+    const present = state.present();
+    const { targetGwei: targetPrice, deadlineSec } = c.req.valid('query');
+    if (targetPrice === undefined || deadlineSec === undefined)
+      return c.json(gasRecommendation(present), 200);
+    const reach = state.reachProbability(targetPrice, deadlineSec);
+    const asked = { targetPrice: wireWei(targetPrice), deadlineSec };
+    return c.json(
+      gasRecommendation(present, {
+        ...asked,
+        probability: reach?.probability ?? null,
+        reason: reach === null ? 'no block is known yet' : reach.reason,
+      }),
+      200,
+    );
+  });
 }

@@ -1,5 +1,6 @@
 import type { ChainSource } from '../../chain/chain-source.ts';
 import type { ChainProfile } from '../../core/chains.ts';
+import type { Reach } from '../../core/reach-book.ts';
 import type { BlockStore } from '../../store/block-store.ts';
 import type { HistoryStore } from '../../store/history-store.ts';
 import type { ExplorerContext } from '../answers/explorer-context.ts';
@@ -8,6 +9,7 @@ import { NOTHING_YET, type ServiceHealth, type Tallies } from '../answers/summar
 import { bounded } from '../bounded.ts';
 import type { ChainReader } from '../chain-reader.ts';
 import type { Follower } from '../follower.ts';
+import type { TrackKeeper } from '../track-keeper.ts';
 import { ApiFailure } from './api-failure.ts';
 
 const LOADING_RETRY_SEC = 1;
@@ -16,6 +18,7 @@ const DOWN_RETRY_SEC = 5;
 export interface ServiceParts {
   readonly source: ChainSource;
   readonly follower: Follower;
+  readonly track: TrackKeeper;
   readonly history: HistoryStore;
   readonly blocks: BlockStore;
   readonly reader: ChainReader;
@@ -65,6 +68,7 @@ export class ServiceState {
       profile,
       head,
       advice,
+      said: this.#parts.track.score,
       updatedAt,
       stale: follower.isStale,
       ended: follower.hasEnded,
@@ -72,6 +76,11 @@ export class ServiceState {
       source: { kind: source.kind, name: source.name },
       nativeUsd: this.#parts.nativeUsd(),
     };
+  }
+
+  /** How likely some block within `withinSec` seconds asks for no more than `price` (wei per gas); `null`: nothing is known. */
+  reachProbability(price: bigint, withinSec: number): Reach | null {
+    return this.#parts.follower.reachProbability(price, withinSec);
   }
 
   /** Dollars for one native coin at an earlier moment, Unix seconds; `null` where that is not known. */

@@ -122,6 +122,12 @@ async function showWrongParameters(world: World, route: V1Route, operation: Oper
   if (query.some(({ name }) => name === 'from')) {
     asked.push({ query: 'from=2026-01-01T00:00:00Z&to=2025-01-01T00:00:00Z', names: 'from' });
   }
+  if (query.some(({ name }) => name === 'targetGwei')) {
+    asked.push(
+      { query: 'targetGwei=5', names: 'deadlineSec' },
+      { query: 'deadlineSec=60', names: 'targetGwei' },
+    );
+  }
   return Promise.all(
     asked.map(async ({ names, ...each }) => ({
       ...(await ask(world, route, JSON.stringify(each), each)),
@@ -140,6 +146,11 @@ function goodPaths({ present }: World, operation: Operation): Readonly<Record<st
 }
 
 function goodValues({ window }: World, { name, schema }: Parameter): string[] {
+  // A price is asked about together with a time.
+  if (name === 'targetGwei')
+    return ['0.000000001', '2.5', '1000000'].map((gwei) => `${name}=${gwei}&deadlineSec=60`);
+  if (name === 'deadlineSec')
+    return [schema.minimum, schema.maximum].map((sec) => `${name}=${sec}&targetGwei=5`);
   if (schema.enum !== undefined) return schema.enum.map((value) => `${name}=${value}`);
   if (schema.type === 'integer') return [`${name}=${schema.minimum ?? 0}`, `${name}=${schema.maximum ?? 9}`];
   if (name === 'from' || name === 'to') return [`${name}=${window[name]}`];
@@ -151,6 +162,7 @@ function badValues({ schema }: Parameter): string[] {
   if (schema.type === 'integer') {
     return ['x', '1.5', '', String((schema.minimum ?? 0) - 1), String((schema.maximum ?? 0) + 1)];
   }
+  if (schema.type === 'number') return ['x', '', '0', '-1', '1e3', '0.0000000001', '1000000.1', '1000001'];
   return ['yesterday', '2026-01-01', '2026-13-01T00:00:00Z', '2026-01-01T00:00:00%2B01:00', ''];
 }
 

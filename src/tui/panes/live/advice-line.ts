@@ -2,6 +2,8 @@ import type { RecommendationView } from '../../../client/views.ts';
 import { formatDuration, formatGwei, formatPercent } from '../../../core/units.ts';
 import type { Fact, Span } from '../../facts.ts';
 import type { Theme } from '../../theme.ts';
+import { keptWords } from '../../track-words.ts';
+import { dayText, systemOffset } from '../chart/local-time.ts';
 
 /**
  * The recommendation as facts: what to do, what it saves, how likely, and how such advice has held so far. On a
@@ -50,10 +52,8 @@ function likelihood({ probability }: RecommendationView): Fact {
 }
 
 function record({ track }: RecommendationView, narrow: boolean): Fact | null {
-  if (track === null || track.hitRatio === null || track.evaluated < 1) return null;
-  const kept = Math.round(track.hitRatio * track.evaluated);
-  return {
-    id: 'record',
-    spans: [{ text: `(kept ${kept} of ${narrow ? '' : 'the last '}${track.evaluated})`, faint: true }],
-  };
+  const kept = track === null ? null : keptWords(track, narrow);
+  if (track === null || kept === null) return null;
+  const since = narrow || track.since === null ? '' : ` since ${dayText(track.since, systemOffset)}`;
+  return { id: 'record', spans: [{ text: `(${kept}${since})`, faint: true }] };
 }

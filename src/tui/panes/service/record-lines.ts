@@ -1,24 +1,33 @@
 import { V1_ROUTES } from '../../../contract/routes.ts';
 import { formatCount, formatNative, formatPercent, formatUsd } from '../../../core/units.ts';
 import { type Line, lineWidth } from '../../lines.ts';
+import { keptOfWords, keptWords } from '../../track-words.ts';
+import { dayText } from '../chart/local-time.ts';
 import { partLine, partTitle } from './part-line.ts';
 import type { ServiceContext, ServiceView } from './service-view.ts';
 
 /** How the service's own advice has held. */
-export function recordLines({ recommendation }: ServiceView, { now }: ServiceContext): readonly Line[] {
+export function recordLines(
+  { recommendation }: ServiceView,
+  { now, offsetAt }: ServiceContext,
+): readonly Line[] {
   const late = partLine('advice', recommendation, now);
   const advice = recommendation.value;
   if (advice === null) return [partTitle('Record', late ?? [])];
+  const rest = late === null ? [] : [[{ text: '   ' }, ...late]];
   const { track } = advice;
-  const words = ((): string => {
-    if (track === null) return 'the service does not judge its own advice';
-    if (track.evaluated < 1 || track.hitRatio === null) return 'no advice has come due yet';
-    const kept = Math.round(track.hitRatio * track.evaluated);
-    const stated =
-      track.statedProbability === null ? '' : `, ${formatPercent(track.statedProbability)} was stated`;
-    return `its advice was kept ${formatCount(kept)} of ${formatCount(track.evaluated)} times (${formatPercent(track.hitRatio)}${stated})`;
-  })();
-  return [partTitle('Record', [{ text: words }]), ...(late === null ? [] : [[{ text: '   ' }, ...late]])];
+  if (track === null)
+    return [partTitle('Record', [{ text: 'the service does not judge its own advice' }]), ...rest];
+  const kept = keptWords(track, false);
+  if (kept === null) return [partTitle('Record', [{ text: 'no advice has come due yet' }]), ...rest];
+  const stated =
+    track.statedProbability === null ? '' : `, ${formatPercent(track.statedProbability)} was stated`;
+  const of = keptOfWords(track, (ms) => dayText(ms, offsetAt));
+  return [
+    partTitle('Record', [{ text: `${kept} (${formatPercent(track.hitRatio ?? 0)}${stated})` }]),
+    ...(of === '' ? [] : [[{ text: `   ${of}`, faint: true }]]),
+    ...rest,
+  ];
 }
 
 /** Alerts, auto-txs and what they saved. */

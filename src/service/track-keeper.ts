@@ -1,0 +1,92 @@
+import type { SaidScore, Settlement, TrackStore } from '../store/track-store.ts';
+import { TimeSlice } from './time-slice.ts';
+
+/** Advice that the published record is taken over. */
+const SCORED = 100;
+/** Judged at once: a few milliseconds at worst, each looking through the blocks of a day. */
+const AT_ONCE = 16;
+/** Blocks that were missing may have come by themselves or by another process. */
+const LOOK_BACK_EVERY = 64;
+const MOST_DUE = 100_000;
+
+/**
+ * Keeps the record of what the service advised: judges it when its time is over, by the blocks that came, and counts
+ * what was kept. What is still open from before a downtime is judged when the blocks of that time are there.
+ */
+export class TrackKeeper {
+  readonly #store: TrackStore;
+  readonly #onError: (error: unknown) => void;
+  #score: SaidScore | null = null;
+  /** Older advice waits for missing blocks; only a look back asks for it. */
+  #above = -1;
+  #untilLookBack = 0;
+  #lookingBack: Promise<void> | null = null;
+  #ended = false;
+
+  constructor(store: TrackStore, onError: (error: unknown) => void) {
+    this.#store = store;
+    this.#onError = onError;
+  }
+
+  /** How what was said was kept; `null` until it has been read. */
+  get score(): SaidScore | null {
+    return this.#score;
+  }
+
+  /** Reads the record of earlier runs; never rejects. */
+  async load(): Promise<void> {
+    await this.#guard(() => this.#count());
+  }
+
+  /** New blocks are stored: judges what they have ended. Never rejects. */
+  async settle(): Promise<void> {
+    await this.#guard(async () => {
+      const due = await this.#store.due(this.#above, AT_ONCE);
+      const { waiting } = await this.#store.settle(due);
+      if (waiting !== null) this.#above = Math.max(this.#above, waiting);
+      await this.#count();
+    });
+    this.#untilLookBack -= 1;
+    if (this.#untilLookBack <= 0) this.lookBack();
+  }
+
+  /** Missing blocks may be there now: judges what waited for them, in the background. */
+  lookBack(): void {
+    if (this.#ended) return;
+    this.#untilLookBack = LOOK_BACK_EVERY;
+    this.#lookingBack ??= this.#guard(() => this.#settleAll()).finally(() => {
+      this.#lookingBack = null;
+    });
+  }
+
+  /** Resolves when nothing runs any more; nothing begins after that. Never rejects. */
+  async end(): Promise<void> {
+    this.#ended = true;
+    await this.#lookingBack;
+  }
+
+  async #settleAll(): Promise<void> {
+    const slice = new TimeSlice();
+    const due = await this.#store.due(-1, MOST_DUE);
+    const found: Settlement[] = [];
+    for (let at = 0; at < due.length && !this.#ended; at += AT_ONCE) {
+      found.push(await this.#store.settle(due.slice(at, at + AT_ONCE)));
+      if (slice.isOver()) await slice.next();
+    }
+    this.#above = Math.max(-1, ...found.flatMap(({ waiting }) => (waiting === null ? [] : [waiting])));
+    if (found.some(({ settled }) => settled > 0)) await this.#count();
+  }
+
+  async #count(): Promise<void> {
+    this.#score = await this.#store.score(SCORED);
+  }
+
+  /** The record is worth less than the service: where it cannot be kept everything else goes on. */
+  async #guard(work: () => Promise<void>): Promise<void> {
+    try {
+      await work();
+    } catch (error) {
+      this.#onError(error);
+    }
+  }
+}

@@ -1,0 +1,223 @@
+import { sql } from 'kysely';
+import { type GivenAdvice, getsInto, type Inclusion } from '../core/given-advice.ts';
+import { toGivenAdvice } from './advice-rows.ts';
+import { BLOCK_COLUMNS, toBlock } from './block-row.ts';
+import type { Database } from './open-database.ts';
+import type { Queries } from './schema.ts';
+import { whileBusy } from './while-busy.ts';
+
+/** What is still missing a day (of the chain's time) after it was needed is not waited for any more. */
+const PATIENCE_SEC = 86_400;
+
+/** How the last advice was kept: of those that stated a probability and have been judged. */
+export interface SaidScore {
+  readonly evaluated: number;
+  readonly kept: number;
+  /** Mean of what was stated; `null`: none was judged. */
+  readonly statedProbability: number | null;
+  /** Time of the block that the oldest of them was said after, Unix seconds. */
+  readonly since: number | null;
+  /** Versions of the advice among them, ascending. */
+  readonly versions: readonly number[];
+  /** Said since then, but blocks that would tell are not to be had. */
+  readonly unjudged: number;
+}
+
+/** What became of advice whose time was over. */
+export interface Settlement {
+  readonly settled: number;
+  /** The newest block whose advice waits for blocks that are missing; `null`: none does. */
+  readonly waiting: number | null;
+}
+
+/** An outcome, or `waiting`: blocks are missing that may still come; `void`: the block itself is gone. */
+type Outcome =
+  | { readonly verdict: 'kept' | 'missed' | 'unknown'; readonly settledBlock: number }
+  | 'waiting'
+  | 'void';
+
+interface Head {
+  readonly number: number;
+  readonly timestamp: number;
+}
+
+/**
+ * Judges what was advised (see `BlockStore.saveBlocks`) by the blocks that are stored, and counts it. Every method
+ * rejects with a `StoreError`.
+ */
+export class TrackStore {
+  readonly #queries: Queries;
+  readonly #name: string;
+
+  constructor(database: Database) {
+    this.#queries = database.queries;
+    this.#name = database.name;
+  }
+
+  /**
+   * The blocks above `above` whose advice has ended by the stored head and is not judged yet, at most `limit` of
+   * either kind, those that ended last first.
+   */
+  due(above: number, limit: number): Promise<number[]> {
+    return this.#attempt(async (db) => {
+      const head = await readHead(db);
+      if (head === null) return [];
+      const pending = db
+        .selectFrom('advice')
+        .select('block_number')
+        .where('verdict', 'is', null)
+        .where('block_number', '>', above)
+        .limit(limit);
+      const sent = await pending.where('due_block', '<=', head.number).orderBy('due_block', 'desc').execute();
+      const waited = await pending.where('due_at', '<', head.timestamp).orderBy('due_at', 'desc').execute();
+      return [...sent, ...waited].map((row) => row.block_number);
+    });
+  }
+
+  /** Judges the advice after these blocks as far as it has ended and its blocks are there. One transaction. */
+  settle(blocks: readonly number[]): Promise<Settlement> {
+    return this.#attempt((db) =>
+      db.transaction().execute(async (trx) => {
+        let settled = 0;
+        let waiting: number | null = null;
+        const head = await readHead(trx);
+        if (head === null || blocks.length === 0) return { settled, waiting };
+        const rows = await trx
+          .selectFrom('advice')
+          .selectAll()
+          .where('block_number', 'in', blocks)
+          .where('verdict', 'is', null)
+          .execute();
+        for (const given of rows.map(toGivenAdvice)) {
+          const outcome = await outcomeOf(trx, given, head);
+          if (outcome === 'waiting') waiting = Math.max(waiting ?? -1, given.block.number);
+          else await record(trx, given, outcome);
+          if (outcome !== 'waiting') settled += 1;
+        }
+        return { settled, waiting };
+      }),
+    );
+  }
+
+  /** The last `most` that stated a probability, by when they ended. */
+  score(most: number): Promise<SaidScore> {
+    return this.#attempt(async (db) => {
+      const rows = await db
+        .selectFrom('advice')
+        .select(['block_number', 'timestamp', 'version', 'probability', 'verdict'])
+        .where('verdict', 'in', ['kept', 'missed'])
+        .where('probability', 'is not', null)
+        .orderBy('settled_block', 'desc')
+        .orderBy('block_number', 'desc')
+        .limit(most)
+        .execute();
+      const stated = rows.reduce((sum, row) => sum + (row.probability ?? 0), 0);
+      const since = rows.length === 0 ? null : Math.min(...rows.map((row) => row.timestamp));
+      return {
+        evaluated: rows.length,
+        kept: rows.filter((row) => row.verdict === 'kept').length,
+        statedProbability: rows.length === 0 ? null : stated / rows.length,
+        since,
+        versions: [...new Set(rows.map((row) => row.version))].sort((a, b) => a - b),
+        unjudged:
+          since === null ? 0 : await countUnknown(db, Math.min(...rows.map((row) => row.block_number))),
+      };
+    });
+  }
+
+  #attempt<Result>(work: (db: Queries) => Promise<Result>): Promise<Result> {
+    return whileBusy(this.#name, () => work(this.#queries));
+  }
+}
+
+async function readHead(db: Queries): Promise<Head | null> {
+  const row = await db
+    .selectFrom('blocks')
+    .select(['number', 'timestamp'])
+    .orderBy('number', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  return row ?? null;
+}
+
+async function countUnknown(db: Queries, from: number): Promise<number> {
+  const row = await db
+    .selectFrom('advice')
+    .select((e) => e.fn.countAll().as('count'))
+    .where('verdict', '=', 'unknown')
+    .where('block_number', '>=', from)
+    .executeTakeFirst();
+  return Number(row?.count ?? 0);
+}
+
+async function record(trx: Queries, { block }: GivenAdvice, outcome: Exclude<Outcome, 'waiting'>) {
+  if (outcome === 'void') {
+    await trx.deleteFrom('advice').where('block_number', '=', block.number).execute();
+    return;
+  }
+  await trx
+    .updateTable('advice')
+    .set({ verdict: outcome.verdict, settled_block: outcome.settledBlock })
+    .where('block_number', '=', block.number)
+    .execute();
+}
+
+async function outcomeOf(db: Queries, given: GivenAdvice, head: Head): Promise<Outcome> {
+  const { block, promise } = given;
+  const own = await db
+    .selectFrom('blocks')
+    .select('hash')
+    .where('number', '=', block.number)
+    .executeTakeFirst();
+  // A reorg that nobody was there to see.
+  if (own !== undefined && own.hash !== null && block.hash !== null && own.hash !== block.hash) return 'void';
+  const outcome =
+    promise.kind === 'inclusion'
+      ? await includedBy(db, block.number, promise)
+      : await reachedBy(db, given, promise.until);
+  if (outcome !== 'waiting') return outcome;
+  const needed = promise.kind === 'reached' ? promise.until : block.timestamp;
+  return head.timestamp - needed > PATIENCE_SEC
+    ? { verdict: 'unknown', settledBlock: head.number }
+    : 'waiting';
+}
+
+async function includedBy(db: Queries, after: number, promise: Inclusion): Promise<Outcome> {
+  const rows = await db
+    .selectFrom('blocks')
+    .select(BLOCK_COLUMNS)
+    .where('number', '>', after)
+    .where('number', '<=', promise.lastBlock)
+    .execute();
+  if (rows.length < promise.lastBlock - after) return 'waiting';
+  const isKept = rows.some((row) => getsInto(toBlock(row), promise));
+  return { verdict: isKept ? 'kept' : 'missed', settledBlock: promise.lastBlock };
+}
+
+async function reachedBy(db: Queries, { block, targetPrice }: GivenAdvice, until: number): Promise<Outcome> {
+  const end = await db
+    .selectFrom('blocks')
+    .select('number')
+    .where('timestamp', '>', until)
+    .where('number', '>', block.number)
+    .orderBy('timestamp')
+    .orderBy('number')
+    .limit(1)
+    .executeTakeFirst();
+  if (end === undefined) return 'waiting';
+  const within = await db
+    .selectFrom('blocks')
+    .select((e) => [
+      e.fn.countAll().as('count'),
+      // Two prices at their limit add up to more than a number holds.
+      e.fn.min(sql<number>`min(base_fee + coalesce(tip_p10, 0), ${Number.MAX_SAFE_INTEGER})`).as('lowest'),
+    ])
+    .where('number', '>', block.number)
+    .where('number', '<', end.number)
+    .executeTakeFirstOrThrow();
+  if (Number(within.count) < end.number - block.number - 1) return 'waiting';
+  // A chain that stood still all the while: there was nothing to be reached, and nothing to be missed.
+  if (within.lowest === null) return { verdict: 'unknown', settledBlock: end.number };
+  const isKept = BigInt(within.lowest) <= targetPrice;
+  return { verdict: isKept ? 'kept' : 'missed', settledBlock: end.number };
+}
