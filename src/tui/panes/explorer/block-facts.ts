@@ -3,10 +3,11 @@ import { formatAge, formatCount, formatGwei, formatNative, formatUsd, usdOf } fr
 import { factGrid, type NamedValue, sectionLine } from '../../fact-grid.ts';
 import { EMPTY_LINE, type Line } from '../../lines.ts';
 import type { Theme } from '../../theme.ts';
-import { clockText, dayText, type OffsetAt, zoneText } from '../chart/local-time.ts';
+import type { OffsetAt } from '../chart/local-time.ts';
 import { changeLine } from './change-line.ts';
 import { fullnessLine } from './fullness.ts';
 import { hexText } from './hex-text.ts';
+import { momentText } from './present.ts';
 import { tipLines, tipScale } from './tip-scale.ts';
 
 export interface ExplorerContext {
@@ -61,7 +62,7 @@ export function blockTitle(block: BlockView, context: ExplorerContext): readonly
       : [
           [
             {
-              text: `${dayText(at, offsetAt)} ${clockText(at, offsetAt, true)} ${zoneText(offsetAt(at))}`,
+              text: momentText(at, present, offsetAt),
               faint: true,
             },
           ],

@@ -1,4 +1,5 @@
 import type { SnapshotView } from '../../../client/views.ts';
+import { clockText, dayText, localDate, type OffsetAt, zoneText } from '../chart/local-time.ts';
 
 /** What ages are counted from, ms: a recording has a present of its own. */
 export function presentOf({ source, blockTimestamp }: SnapshotView, now: number): number {
@@ -10,4 +11,11 @@ export function noTransactions({ source }: SnapshotView): string | null {
   if (source.kind === 'replay') return 'a recording holds no transactions; its blocks can be looked up';
   if (source.kind === 'simulated') return 'the simulation holds no transactions; its blocks can be looked up';
   return null;
+}
+
+/** `14 Nov 22:26:56 UTC`, with its year where that is not the present one. */
+export function momentText(at: number, present: number, offsetAt: OffsetAt): string {
+  const year = localDate(at, offsetAt).getUTCFullYear();
+  const same = year === localDate(present, offsetAt).getUTCFullYear();
+  return `${dayText(at, offsetAt)}${same ? '' : ` ${year}`} ${clockText(at, offsetAt, true)} ${zoneText(offsetAt(at))}`;
 }

@@ -9,9 +9,9 @@ import {
 } from '../../../core/units.ts';
 import { factGrid, type NamedValue, sectionLine } from '../../fact-grid.ts';
 import { EMPTY_LINE, type Line } from '../../lines.ts';
-import { clockText, dayText, zoneText } from '../chart/local-time.ts';
 import { confirmationsOf, confirmationsText, type ExplorerContext } from './block-facts.ts';
 import { hexText } from './hex-text.ts';
+import { momentText } from './present.ts';
 import { tipLines, tipScale } from './tip-scale.ts';
 import { statusWords, typeWords } from './tx-words.ts';
 
@@ -47,7 +47,7 @@ export function txLines(tx: TxView, block: BlockView | null, context: ExplorerCo
 /** What it is. */
 export function identity(
   tx: TxView,
-  { width, symbol, theme, offsetAt }: ExplorerContext,
+  { width, symbol, theme, offsetAt, present }: ExplorerContext,
 ): readonly NamedValue[] {
   const hex = (name: string, value: string): NamedValue => ({
     name,
@@ -68,9 +68,7 @@ export function identity(
       ? null
       : {
           name: 'time',
-          value: [
-            { text: `${dayText(at, offsetAt)} ${clockText(at, offsetAt, true)} ${zoneText(offsetAt(at))}` },
-          ],
+          value: [{ text: momentText(at, present, offsetAt) }],
         },
     tx.from === null ? null : hex('from', tx.from),
     tx.to === null
