@@ -1,12 +1,15 @@
 import type { Dispatcher } from './dispatcher.ts';
 
+/** A key by its name, or a text that was pasted. */
+export type Heard = string | { readonly pasted: string };
+
 /**
  * Hands keys on one at a time. Keys typed in a burst arrive together, but each must meet the screen that the one
  * before it has made: `j j` moves by two, `u` opens the field that the next letters go to.
  */
 export class KeyQueue {
   readonly #dispatcher: Dispatcher;
-  readonly #waiting: string[] = [];
+  readonly #waiting: Heard[] = [];
 
   constructor(dispatcher: Dispatcher) {
     this.#dispatcher = dispatcher;
@@ -16,8 +19,8 @@ export class KeyQueue {
     return this.#waiting.length === 0;
   }
 
-  add(names: readonly string[]): void {
-    this.#waiting.push(...names);
+  add(heard: readonly Heard[]): void {
+    this.#waiting.push(...heard);
   }
 
   /** Handles the first key; in a text field all letters up to the next other key, or a long text would take long. */
@@ -27,13 +30,17 @@ export class KeyQueue {
       this.#dispatcher.paste(text);
       return;
     }
-    const name = this.#waiting.shift();
-    if (name !== undefined) this.#dispatcher.press(name);
+    const heard = this.#waiting.shift();
+    if (heard === undefined) return;
+    if (typeof heard === 'string') this.#dispatcher.press(heard);
+    else this.#dispatcher.paste(heard.pasted);
   }
 
   #takeText(): string {
-    const other = this.#waiting.findIndex((name) => name !== 'space' && Array.from(name).length > 1);
+    const isLetter = (heard: Heard) =>
+      typeof heard === 'string' && (heard === 'space' || Array.from(heard).length === 1);
+    const other = this.#waiting.findIndex((heard) => !isLetter(heard));
     const letters = this.#waiting.splice(0, other === -1 ? this.#waiting.length : other);
-    return letters.map((name) => (name === 'space' ? ' ' : name)).join('');
+    return letters.map((heard) => (heard === 'space' ? ' ' : heard)).join('');
   }
 }

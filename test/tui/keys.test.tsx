@@ -76,6 +76,12 @@ describe('keys', () => {
     await waitFor(() => heard() === 'refresh newest refresh');
   });
 
+  it('that follow each other closer than the screen are not lost, nor is what is pasted then', async () => {
+    const { stdin, heard } = await open(['source', 'global']);
+    for (const key of ['r', 'r', 'u', 'x', '\u007f', '\u001b[200~ab\u001b[201~', 'c', '\r']) stdin.write(key);
+    await waitFor(() => heard() === 'retry retry submitted:abc');
+  });
+
   it('go to an open text field, also those that arrive together with the one that opened it', async () => {
     const { stdin, heard } = await open(['source', 'global']);
     stdin.write('uq r\r');

@@ -1,9 +1,9 @@
 import { useInput, usePaste } from 'ink';
-import { type ReactNode, useEffect, useReducer, useState } from 'react';
+import { type ReactNode, useEffect, useReducer, useRef, useState } from 'react';
 import { Dispatcher } from '../dispatcher.ts';
 import { DispatcherContext } from '../hooks/use-actions.ts';
 import { keyNames } from '../key-name.ts';
-import { KeyQueue } from '../key-queue.ts';
+import { type Heard, KeyQueue } from '../key-queue.ts';
 import type { Scope } from '../keymap.ts';
 
 interface KeyListenerProps {
@@ -19,21 +19,24 @@ export function KeyListener({ scopes, children }: KeyListenerProps) {
   // Counts handled keys; its commit is also the commit of all that the key has changed.
   const [turn, endTurn] = useReducer((count: number) => count + 1, 0);
   dispatcher.scopes = scopes;
-  useInput((input, key) => {
-    const idle = queue.empty;
-    queue.add(keyNames(input, key));
-    if (!idle) return;
+  const busy = useRef(false);
+  const step = () => {
+    busy.current = true;
     queue.step();
-    if (!queue.empty) endTurn();
-  });
-  usePaste((text) => dispatcher.paste(text));
+    endTurn();
+  };
+  const hear = (heard: readonly Heard[]) => {
+    queue.add(heard);
+    // What is heard before the last key's effect is on the screen waits for it, or it would meet the old one.
+    if (!busy.current) step();
+  };
+  useInput((input, key) => hear(keyNames(input, key)));
+  usePaste((pasted) => hear([{ pasted }]));
   // biome-ignore lint/correctness/useExhaustiveDependencies: the next key is due when the last one's turn has ended
   useEffect(() => {
+    busy.current = !queue.empty;
     if (queue.empty) return;
-    const next = setImmediate(() => {
-      queue.step();
-      if (!queue.empty) endTurn();
-    });
+    const next = setImmediate(step);
     return () => clearImmediate(next);
   }, [turn, queue]);
   return <DispatcherContext value={dispatcher}>{children}</DispatcherContext>;
