@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import { setTimeout } from 'node:timers/promises';
 import { ClientError } from '../client/client-error.ts';
 import { abortable } from '../service/abortable.ts';
@@ -56,6 +57,8 @@ export async function serveChain(
         return current.service.condition().chain?.name ?? chain.source.name;
       },
       fetch: (request: Request, record: RequestRecord) => current.service.fetch(request, record),
+      quick: (path: string, headers: IncomingHttpHeaders, record: RequestRecord) =>
+        current.service.quick(path, headers, record),
       condition: () => current.service.condition(),
       close: async () => {
         stop.abort();

@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import type { ChainSource } from '../chain/chain-source.ts';
 import { createPriceFeed, type PriceFeed } from '../chain/price-feed.ts';
 import type { ChainProfile } from '../core/chains.ts';
@@ -10,8 +11,12 @@ import { ChainReader } from './chain-reader.ts';
 import { Follower } from './follower.ts';
 import { ApiFailure } from './http/api-failure.ts';
 import { createApp } from './http/app.ts';
+import type { Sendable } from './http/encoded-answer.ts';
 import { errorResponse } from './http/error-response.ts';
 import type { Gate } from './http/gate.ts';
+import { quickAnswer } from './http/quick-answer.ts';
+import { RememberedAnswers } from './http/remembered-answers.ts';
+import type { RequestRecord } from './http/request-record.ts';
 import { type Condition, ServiceState } from './http/service-state.ts';
 import type { Engine } from './live-engine.ts';
 import { NativePrice } from './native-price.ts';
@@ -43,6 +48,8 @@ export interface ServiceOptions {
 export interface Service {
   /** Answers a v1 request without a socket; never rejects. What is learned on the way goes into a `RequestRecord`. */
   fetch(request: Request, record?: object): Promise<Response>;
+  /** Answers a GET without a query from what is at hand; `null` where `fetch` has to be asked. Never rejects. */
+  quick(path: string, headers: IncomingHttpHeaders, record: RequestRecord): Promise<Sendable> | null;
   /** How it is doing now. */
   condition(): Condition;
   /** Resolves with the first block, stored or new; rejects when the database holds another chain, or on abort. */
@@ -76,12 +83,9 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     nativeUsdAt: (timestampSec) => price.usdAt(timestampSec),
     wallNow,
   });
-  const app = createApp({
-    state,
-    gate: options.gate ?? createOpenGate(wallNow),
-    onError,
-    baseUrl: options.baseUrl,
-  });
+  const gate = options.gate ?? createOpenGate(wallNow);
+  const answers = new RememberedAnswers(state);
+  const app = createApp({ state, gate, answers, onError, baseUrl: options.baseUrl });
 
   let ownFeed: PriceFeed | null = null;
   function currentFeed(): PriceFeed | null {
@@ -102,6 +106,8 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       if (signal.aborted) return errorResponse(stopped(), request, state.chainId);
       return app.fetch(request, record);
     },
+    quick: (path, headers, record) =>
+      signal.aborted ? null : quickAnswer({ answers, gate, onError }, path, headers, record),
     condition: () => state.condition(),
     ready: follower.ready,
     done: run(),

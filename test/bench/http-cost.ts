@@ -13,8 +13,8 @@ import { quantile, range, ratios } from './statistics.ts';
 const PROGRAM = fileURLToPath(new URL('served-program.ts', import.meta.url));
 const PATH = '/be/api/v1/gas/current';
 const CONNECTIONS = 64;
-const ROUNDS = 5;
-const ROUND_MS = 4_000;
+const ROUNDS = 11;
+const ROUND_MS = 2_000;
 const HEAD_END = Buffer.from('\r\n\r\n');
 
 interface Server extends AsyncDisposable {

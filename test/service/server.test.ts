@@ -135,6 +135,7 @@ test('what takes too long is 503, and what is under way at a stop is still answe
     source: source(),
     limits: { answerMs: 200 },
     served: {
+      quick: () => null,
       fetch: (asked) => (asked.url.endsWith('/never') ? never : slow.promise),
       condition: () => ({ chain: null, head: null, headAgeSec: null, failure: null }),
     },
@@ -159,6 +160,7 @@ test('a stop cuts what does not end in time', async () => {
     source: source(),
     limits: { graceMs: 100 },
     served: {
+      quick: () => null,
       fetch: () => never,
       condition: () => ({ chain: null, head: null, headAgeSec: null, failure: null }),
     },

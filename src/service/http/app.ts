@@ -13,6 +13,7 @@ import type { Gate } from './gate.ts';
 import { addMetricsRoutes } from './metrics-routes.ts';
 import { openApiDocument } from './openapi-document.ts';
 import { addPlayground } from './playground.ts';
+import { RememberedAnswers } from './remembered-answers.ts';
 import { recordOf } from './request-record.ts';
 import type { ServiceState } from './service-state.ts';
 import { addUnservedRoutes } from './unserved-routes.ts';
@@ -20,6 +21,8 @@ import { addUnservedRoutes } from './unserved-routes.ts';
 export interface AppOptions {
   readonly state: ServiceState;
   readonly gate: Gate;
+  /** Answers that are at hand; default: none yet. */
+  readonly answers?: RememberedAnswers;
   /** Told of errors that nobody foresaw; the answer does not repeat them. */
   readonly onError: (error: unknown) => void;
   /** What others call the service by, behind a proxy, for the document. */
@@ -27,7 +30,8 @@ export interface AppOptions {
 }
 
 /** The v1 service as a request handler; it needs no socket. */
-export function createApp({ state, gate, onError, baseUrl }: AppOptions): OpenAPIHono {
+export function createApp(options: AppOptions): OpenAPIHono {
+  const { state, gate, onError, baseUrl, answers = new RememberedAnswers(state) } = options;
   const root = new OpenAPIHono({ defaultHook: checkParameters });
   const app = root.basePath(BASE_PATH);
   app.onError((error, c) => {
@@ -44,7 +48,7 @@ export function createApp({ state, gate, onError, baseUrl }: AppOptions): OpenAP
     ),
   );
   app.use(authorise(gate));
-  app.use(encodeAnswers(state));
+  app.use(encodeAnswers(answers));
   addGasRoutes(app, state);
   addDashboardRoutes(app, state, gate);
   addMetricsRoutes(app, state);

@@ -2,7 +2,7 @@ import type { MiddlewareHandler } from 'hono';
 import { matchedRoutes } from 'hono/route';
 import { API_KEY_HEADER, BASE_PATH, PATHS, type RouteGroup, V1_ROUTES } from '../../contract/routes.ts';
 import type { Gate } from './gate.ts';
-import { recordOf } from './request-record.ts';
+import { type RequestRecord, recordOf } from './request-record.ts';
 
 /** A route as the router knows it, and what it is to gate, log and metrics. */
 interface ServedRoute {
@@ -31,13 +31,33 @@ export function authorise(gate: Gate): MiddlewareHandler {
       if (route === undefined) continue;
       if (record !== null) record.route = route.template;
       if (matched.method !== method || route.template === RATE_LIMITS) continue;
-      const { keyId } = await gate.admit({
-        key: c.req.header(API_KEY_HEADER) ?? null,
-        group: route.group,
-      });
-      if (record !== null) record.keyId = keyId;
+      await admit(gate, route, c.req.header(API_KEY_HEADER), record);
       break;
     }
     await next();
   };
+}
+
+/** Asks the gate for a request that a route answers, and takes down who was let in. @throws like {@link Gate.admit} */
+async function admit(
+  gate: Gate,
+  { group }: ServedRoute,
+  key: string | undefined,
+  record: RequestRecord | null,
+): Promise<void> {
+  const { keyId } = await gate.admit({ key: key ?? null, group });
+  if (record !== null) record.keyId = keyId;
+}
+
+/** The same for the v1 route at `path`, one without parameters, that is about to be answered without the router. */
+export async function admitTo(
+  gate: Gate,
+  path: string,
+  key: string | undefined,
+  record: RequestRecord,
+): Promise<void> {
+  const route = ROUTES.get(path);
+  if (route === undefined) throw new Error(`${path} is no route of v1`);
+  record.route = route.template;
+  await admit(gate, route, key, record);
 }

@@ -25,7 +25,7 @@ export interface Wanted {
 }
 
 /** A body as it is sent, with headers that are made once for all who get it. */
-interface Sendable {
+export interface Sendable {
   readonly body: string | Uint8Array<ArrayBuffer> | null;
   readonly bytes: number;
   readonly init: { readonly status: number; readonly headers: Record<string, string> };
@@ -56,18 +56,23 @@ export class EncodedAnswer {
     this.#unchanged = { body: null, bytes: 0, init: { status: 304, headers } };
   }
 
-  /** The response to one request; a promise only while it is compressed for the first time. */
-  respond(wanted: Wanted): Sent | Promise<Sent> {
-    if (namesTag(wanted.noneMatch, this.#tag)) return send(this.#unchanged);
-    if (this.#plain.bytes < WORTH_COMPRESSING_BYTES || !acceptsGzip(wanted.encoding))
-      return send(this.#plain);
-    return this.#compressed === null ? this.#compress() : send(this.#compressed);
+  /** The response to one request. */
+  async respond(wanted: Wanted): Promise<Sent> {
+    const { body, bytes, init } = await this.choose(wanted);
+    return { response: new Response(body, init), bytes };
   }
 
-  async #compress(): Promise<Sent> {
+  /** What is sent to one request; a promise only while it is compressed for the first time. */
+  choose(wanted: Wanted): Sendable | Promise<Sendable> {
+    if (namesTag(wanted.noneMatch, this.#tag)) return this.#unchanged;
+    if (this.#plain.bytes < WORTH_COMPRESSING_BYTES || !acceptsGzip(wanted.encoding)) return this.#plain;
+    return this.#compressed ?? this.#compress();
+  }
+
+  async #compress(): Promise<Sendable> {
     const bytes = new Uint8Array(await compress(this.#text, { level: LEVEL }));
     this.#compressed = this.#sendable(bytes, bytes.byteLength, { 'Content-Encoding': 'gzip' });
-    return send(this.#compressed);
+    return this.#compressed;
   }
 
   #sendable(body: string | Uint8Array<ArrayBuffer>, bytes: number, more: Record<string, string>): Sendable {
@@ -81,5 +86,3 @@ export class EncodedAnswer {
     return { body, bytes, init: { status: 200, headers } };
   }
 }
-
-const send = ({ body, bytes, init }: Sendable): Sent => ({ response: new Response(body, init), bytes });

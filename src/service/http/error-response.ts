@@ -11,14 +11,24 @@ const METRICS = `${BASE_PATH}/metrics/`;
 /** Every error of the service becomes its response here. `chainId` is for the envelope of a bad metrics window. */
 export function errorResponse(error: unknown, request: Request, chainId: number | null): Response {
   const failure = toFailure(error);
-  const body: ErrorBody = { errorCode: failure.code, message: failure.message };
-  if (failure.details !== undefined) body.details = failure.details;
-  // A refusal repeats what was typed; a key that was typed in the wrong place goes no further.
-  const text = withoutKeys(JSON.stringify(withEnvelope(body, new URL(request.url), chainId)));
-  return new Response(text, {
-    status: failure.status ?? ERROR_STATUS[failure.code],
-    headers: { 'Content-Type': 'application/json', ...failure.headers },
-  });
+  const { text, init } = errorText(failure, withEnvelope(bodyOf(failure), new URL(request.url), chainId));
+  return new Response(text, init);
+}
+
+/** What a failure says, as it is sent. */
+export function errorText(failure: ApiFailure, body: object = bodyOf(failure)) {
+  return {
+    // A refusal repeats what was typed; a key that was typed in the wrong place goes no further.
+    text: withoutKeys(JSON.stringify(body)),
+    init: {
+      status: failure.status ?? ERROR_STATUS[failure.code],
+      headers: { 'Content-Type': 'application/json', ...failure.headers },
+    },
+  };
+}
+
+function bodyOf({ code, message, details }: ApiFailure): ErrorBody {
+  return details === undefined ? { errorCode: code, message } : { errorCode: code, message, details };
 }
 
 /** Whether nobody foresaw it, so that somebody should be told. */

@@ -1,4 +1,10 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import {
+  createServer,
+  type IncomingHttpHeaders,
+  IncomingMessage,
+  type Server,
+  type ServerResponse,
+} from 'node:http';
 import type { Socket } from 'node:net';
 import { getRequestListener } from '@hono/node-server';
 import { PLAYGROUND_PATH } from '../../contract/routes.ts';
@@ -11,6 +17,7 @@ import {
   refuseUnparsed,
   sendOnSocket,
 } from './early-refusal.ts';
+import type { Sendable } from './encoded-answer.ts';
 import { errorResponse } from './error-response.ts';
 import { answerOperation, OPERATION_PATHS } from './operations.ts';
 import { PendingAnswers } from './pending-answers.ts';
@@ -23,6 +30,8 @@ import type { Condition } from './service-state.ts';
 
 /** What is served: a service, whichever stands behind it at the moment. */
 export interface Served {
+  /** An answer that is at hand, without request and response objects; `null` where `fetch` has to be asked. */
+  quick(path: string, headers: IncomingHttpHeaders, record: RequestRecord): Promise<Sendable> | null;
   fetch(request: Request, record: RequestRecord): Promise<Response>;
   condition(): Condition;
 }
@@ -55,9 +64,12 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   return server;
 }
 
-interface Exchange {
-  readonly record: RequestRecord;
-  readonly outgoing: ServerResponse;
+const PLAIN_HOST = /^[a-z\d.-]+(:\d+)?$/i;
+
+/** A request with what is learned of it; maps by request would cost the garbage collector a quarter of the time. */
+class RecordedMessage extends IncomingMessage {
+  readonly record = new RequestRecord();
+  outgoing: ServerResponse | null = null;
 }
 
 class HttpServer implements RunningServer {
@@ -65,9 +77,8 @@ class HttpServer implements RunningServer {
   readonly #limits: ServerLimits;
   readonly #server: Server;
   readonly #metrics = new RequestMetrics(Date.now());
-  readonly #exchanges = new WeakMap<object, Exchange>();
   readonly #pending: PendingAnswers;
-  /** The response under way on each connection. */
+  /** The last response on each connection. */
   readonly #responses = new WeakMap<Socket, ServerResponse>();
   #connections = 0;
   #stopping = false;
@@ -81,10 +92,10 @@ class HttpServer implements RunningServer {
       hostname: options.host,
       errorHandler: (error) => this.#answerError(error),
     });
-    const handle = (incoming: IncomingMessage, outgoing: ServerResponse, refusal: EarlyRefusal | null) => {
-      this.#begin(incoming, outgoing);
-      if (refusal === null) void listener(incoming, outgoing);
-      else refuse(incoming, outgoing, refusal);
+    const handle = (incoming: RecordedMessage, outgoing: ServerResponse, refusal: EarlyRefusal | null) => {
+      const record = this.#begin(incoming, outgoing);
+      if (refusal !== null) return refuse(incoming, outgoing, refusal);
+      if (!this.#sendQuick(incoming, outgoing, record)) void listener(incoming, outgoing);
     };
     this.#server = createServer(
       {
@@ -95,17 +106,18 @@ class HttpServer implements RunningServer {
         keepAliveTimeout: limits.keepAliveMs,
         // We answer it ourselves, in JSON.
         requireHostHeader: false,
+        IncomingMessage: RecordedMessage,
       },
       (incoming, outgoing) => handle(incoming, outgoing, refuseHead(incoming, limits)),
     );
     this.#server.maxConnections = limits.connections;
     this.#server.setTimeout(limits.idleMs);
-    this.#server.on('checkContinue', (incoming: IncomingMessage, outgoing: ServerResponse) => {
+    this.#server.on('checkContinue', (incoming: RecordedMessage, outgoing: ServerResponse) => {
       const refusal = refuseHead(incoming, limits);
       if (refusal === null) outgoing.writeContinue();
       handle(incoming, outgoing, refusal);
     });
-    this.#server.on('checkExpectation', (incoming: IncomingMessage, outgoing: ServerResponse) =>
+    this.#server.on('checkExpectation', (incoming: RecordedMessage, outgoing: ServerResponse) =>
       handle(incoming, outgoing, EXPECTATION_UNKNOWN),
     );
     this.#server.on('clientError', (error: NodeJS.ErrnoException, socket) =>
@@ -146,20 +158,19 @@ class HttpServer implements RunningServer {
   }
 
   /** Watches one request to its end, and says what every answer says. */
-  #begin(incoming: IncomingMessage, outgoing: ServerResponse): void {
+  #begin(incoming: RecordedMessage, outgoing: ServerResponse): RequestRecord {
     const { log, prefix = '' } = this.#options;
     const startedAt = performance.now();
-    const record = new RequestRecord();
+    const { record } = incoming;
+    incoming.outgoing = outgoing;
     this.#count += 1;
     const id = this.#count;
-    this.#exchanges.set(incoming, { record, outgoing });
     this.#responses.set(incoming.socket, outgoing);
     this.#metrics.begin();
     if (prefix !== '' && incoming.url?.startsWith(`${prefix}/`))
       incoming.url = incoming.url.slice(prefix.length);
     if (this.#stopping) outgoing.setHeader('Connection', 'close');
     outgoing.once('close', () => {
-      this.#responses.delete(incoming.socket);
       const request = {
         method: incoming.method ?? '',
         route: record.route,
@@ -178,13 +189,35 @@ class HttpServer implements RunningServer {
       });
       if (this.#stopping) this.#server.closeIdleConnections();
     });
+    return record;
   }
 
-  async #answer(request: Request, incoming: object & { readonly url?: string }): Promise<Response> {
-    const exchange = this.#exchanges.get(incoming);
-    const record = exchange?.record ?? new RequestRecord();
+  /** Whether the answer was at hand and is on its way. */
+  #sendQuick(incoming: IncomingMessage, outgoing: ServerResponse, record: RequestRecord): boolean {
+    const { method, url, headers } = incoming;
+    // Whatever is out of the ordinary goes the long way, which reads all of it.
+    if (method !== 'GET' || url === undefined || !PLAIN_HOST.test(headers.host ?? '')) return false;
+    const answer = this.#options.served.quick(url, headers, record);
+    if (answer === null) return false;
+    void answer.then(
+      ({ body, bytes, init }) => {
+        record.bytes = bytes;
+        outgoing.writeHead(init.status, init.headers);
+        outgoing.end(body ?? undefined);
+      },
+      (error: unknown) => {
+        this.#options.log.problem(error);
+        outgoing.destroy();
+      },
+    );
+    return true;
+  }
+
+  async #answer(request: Request, incoming: object): Promise<Response> {
+    if (!(incoming instanceof RecordedMessage)) throw new TypeError('a request of another server');
+    const { record, outgoing } = incoming;
     const response = await this.#answerPath(request, pathOf(incoming.url ?? '/'), record);
-    if (record.bytes === null) secure(exchange?.outgoing);
+    if (record.bytes === null) secure(outgoing);
     return response;
   }
 
@@ -219,7 +252,8 @@ class HttpServer implements RunningServer {
 
   #refuseSocket(error: NodeJS.ErrnoException, socket: unknown): void {
     if (!isSocket(socket)) return;
-    const under = this.#responses.get(socket);
+    const last = this.#responses.get(socket);
+    const under = last?.closed === false ? last : undefined;
     if (error.code === 'ECONNRESET' || !socket.writable || under?.headersSent === true) {
       socket.destroy();
       return;
@@ -257,7 +291,7 @@ function tooSlow(): ApiFailure {
 }
 
 /** Encoded answers bring these with them. An answer's own header comes before. */
-function secure(outgoing: ServerResponse | undefined): void {
+function secure(outgoing: ServerResponse | null): void {
   if (outgoing?.headersSent !== false) return;
   for (const [name, value] of Object.entries(SECURITY_HEADERS)) outgoing.setHeader(name, value);
 }
