@@ -71,7 +71,7 @@ export class Follower {
       head: () => this.#recent.head,
       flush: () => this.#writer.flush(),
       rebuild: async (from) => {
-        options.track.lookBack();
+        void options.track.lookBack();
         await this.#rebuild(from);
       },
       onRewind: (listener) => {

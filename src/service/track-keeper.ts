@@ -47,16 +47,17 @@ export class TrackKeeper {
       await this.#count();
     });
     this.#untilLookBack -= 1;
-    if (this.#untilLookBack <= 0) this.lookBack();
+    if (this.#untilLookBack <= 0) void this.lookBack();
   }
 
-  /** Missing blocks may be there now: judges what waited for them, in the background. */
-  lookBack(): void {
+  /** Missing blocks may be there now: judges what waited for them, a little at a time. Never rejects. */
+  async lookBack(): Promise<void> {
     if (this.#ended) return;
     this.#untilLookBack = LOOK_BACK_EVERY;
     this.#lookingBack ??= this.#guard(() => this.#settleAll()).finally(() => {
       this.#lookingBack = null;
     });
+    await this.#lookingBack;
   }
 
   /** Resolves when nothing runs any more; nothing begins after that. Never rejects. */

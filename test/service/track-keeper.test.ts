@@ -1,0 +1,225 @@
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import type { Block } from '../../src/core/block.ts';
+import { type GivenAdvice, getsInto } from '../../src/core/given-advice.ts';
+import { TrackKeeper } from '../../src/service/track-keeper.ts';
+import { BlockStore } from '../../src/store/block-store.ts';
+import { type Database, openDatabase } from '../../src/store/open-database.ts';
+import { TrackStore } from '../../src/store/track-store.ts';
+import { blockHash, makeBlock } from '../helpers/chain-blocks.ts';
+import { temporaryFolder } from '../helpers/service.ts';
+import { given, sendWithin, waitFor } from '../store/given.ts';
+
+/** What may happen to a service, in any order. */
+type Event =
+  | {
+      readonly type: 'block';
+      readonly price: number;
+      readonly tip: number;
+      readonly laterSec: number;
+      readonly said: {
+        readonly within: number;
+        readonly price: number;
+        readonly stated: number | null;
+      } | null;
+      readonly waits: boolean;
+    }
+  /** Blocks happen while nobody follows. */
+  | { readonly type: 'outage'; readonly prices: readonly number[] }
+  | { readonly type: 'fill' }
+  | { readonly type: 'reorg'; readonly depth: number }
+  | { readonly type: 'settle' | 'look back' | 'restart' | 'other process settles' };
+
+const price = fc.integer({ min: 1, max: 12 });
+const event: fc.Arbitrary<Event> = fc.oneof(
+  {
+    weight: 8,
+    arbitrary: fc.record({
+      type: fc.constant('block' as const),
+      price,
+      tip: fc.integer({ min: 0, max: 3 }),
+      laterSec: fc.integer({ min: 1, max: 40 }),
+      said: fc.option(
+        fc.record({
+          within: fc.integer({ min: 1, max: 5 }),
+          price,
+          stated: fc.option(fc.constantFrom(0.8, 0.9, 0.95)),
+        }),
+      ),
+      waits: fc.boolean(),
+    }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      type: fc.constant('outage' as const),
+      prices: fc.array(price, { minLength: 1, maxLength: 6 }),
+    }),
+  },
+  { weight: 1, arbitrary: fc.constant({ type: 'fill' as const }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({ type: fc.constant('reorg' as const), depth: fc.integer({ min: 1, max: 6 }) }),
+  },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      type: fc.constantFrom('settle', 'look back', 'restart', 'other process settles'),
+    }),
+  },
+);
+
+/** The chain as it is, what of it has been seen, and what was said: judged in the plainest way. */
+class Model {
+  chain: Block[] = [];
+  seen = new Set<number>();
+  said = new Map<number, GivenAdvice>();
+  branch = 0;
+
+  next(priced: number, tip: number, laterSec: number): Block {
+    const number = this.chain.length;
+    const tips = BigInt(tip);
+    const block = makeBlock(number, {
+      hash: blockHash(number, this.branch),
+      timestamp: (this.chain.at(-1)?.timestamp ?? 1_767_225_600) + laterSec,
+      baseFeePerGas: BigInt(priced),
+      tips: tip === 0 ? null : [tips, tips, tips, tips, tips, tips, tips],
+    });
+    this.chain.push(block);
+    return block;
+  }
+
+  get head(): number {
+    return Math.max(-1, ...this.seen);
+  }
+
+  verdict({ block, promise, targetPrice }: GivenAdvice): { verdict: string; ended: number } | null {
+    const end =
+      promise.kind === 'inclusion'
+        ? promise.lastBlock + 1
+        : this.chain.findIndex(({ number, timestamp }) => this.seen.has(number) && timestamp > promise.until);
+    const last = promise.kind === 'inclusion' ? promise.lastBlock : end;
+    if (end < 0 || last > this.head) return null;
+    const window = this.chain.slice(block.number + 1, end);
+    if (window.some(({ number }) => !this.seen.has(number))) return null;
+    if (window.length === 0) return { verdict: 'unknown', ended: last };
+    const isKept = window.some((each) =>
+      promise.kind === 'inclusion'
+        ? getsInto(each, promise)
+        : each.baseFeePerGas + (each.tips?.[0] ?? 0n) <= targetPrice,
+    );
+    return { verdict: isKept ? 'kept' : 'missed', ended: last };
+  }
+}
+
+function sayAfter(block: Block, { said, waits }: Extract<Event, { type: 'block' }>): GivenAdvice | null {
+  if (said === null) return null;
+  const { within, stated } = said;
+  return waits
+    ? given(block, waitFor(block, within * 20), { targetPrice: BigInt(said.price), probability: stated })
+    : given(block, sendWithin(block, within, BigInt(said.price), 1n), { probability: stated });
+}
+
+interface Process {
+  readonly database: Database;
+  readonly blocks: BlockStore;
+  readonly keeper: TrackKeeper;
+}
+
+async function startProcess(path: string, errors: unknown[]): Promise<Process> {
+  const database = await openDatabase(path);
+  const keeper = new TrackKeeper(new TrackStore(database), (error) => errors.push(error));
+  await keeper.load();
+  return { database, blocks: new BlockStore(database), keeper };
+}
+
+async function stopProcess({ keeper, database }: Process): Promise<void> {
+  await keeper.end();
+  await database.close();
+}
+
+test('whatever happens in whatever order, what is judged is what a plain look at the chain gives', async () => {
+  const folder = await temporaryFolder();
+  let run = 0;
+  await fc.assert(
+    fc.asyncProperty(fc.array(event, { minLength: 10, maxLength: 80 }), async (events) => {
+      run += 1;
+      const path = join(folder, `chain-${run}.db`);
+      const errors: unknown[] = [];
+      const model = new Model();
+      let own = await startProcess(path, errors);
+      const other = await startProcess(path, errors);
+      for (const each of events) {
+        switch (each.type) {
+          case 'block': {
+            const block = model.next(each.price, each.tip, each.laterSec);
+            const advice = sayAfter(block, each);
+            await own.blocks.saveBlocks([block], advice);
+            model.seen.add(block.number);
+            if (advice !== null) model.said.set(block.number, advice);
+            await own.keeper.settle();
+            break;
+          }
+          case 'outage':
+            for (const priced of each.prices) model.next(priced, 0, 12);
+            break;
+          case 'fill':
+            await own.blocks.saveBlocks(model.chain.filter(({ number }) => number < model.head));
+            for (const { number } of model.chain) if (number < model.head) model.seen.add(number);
+            break;
+          case 'reorg': {
+            const ancestor = Math.max(model.chain.length - 1 - each.depth, 0);
+            await own.blocks.rewindTo(ancestor);
+            model.chain.length = Math.min(model.chain.length, ancestor + 1);
+            model.branch += 1;
+            for (const number of [...model.seen, ...model.said.keys()]) {
+              if (number <= ancestor) continue;
+              model.seen.delete(number);
+              model.said.delete(number);
+            }
+            break;
+          }
+          case 'settle':
+            await own.keeper.settle();
+            break;
+          case 'look back':
+            await own.keeper.lookBack();
+            break;
+          case 'other process settles':
+            await other.keeper.settle();
+            break;
+          case 'restart':
+            await stopProcess(own);
+            own = await startProcess(path, errors);
+        }
+      }
+      // One that runs already may have begun before the last change.
+      await own.keeper.lookBack();
+      await own.keeper.lookBack();
+
+      const rows = await own.database.queries
+        .selectFrom('advice')
+        .select(['block_number', 'verdict'])
+        .orderBy('block_number')
+        .execute();
+      const expected = [...model.said.values()].map((advice) => ({
+        block_number: advice.block.number,
+        verdict: model.verdict(advice)?.verdict ?? null,
+      }));
+      expect(rows).toEqual(expected.sort((a, b) => a.block_number - b.block_number));
+
+      await own.keeper.load();
+      const counted = [...model.said.values()]
+        .map((advice) => ({ advice, ...(model.verdict(advice) ?? { verdict: null, ended: -1 }) }))
+        .filter(({ advice, verdict }) => advice.probability !== null && /kept|missed/.test(verdict ?? ''));
+      expect(own.keeper.score).toMatchObject({
+        evaluated: counted.length,
+        kept: counted.filter(({ verdict }) => verdict === 'kept').length,
+      });
+      expect(errors).toEqual([]);
+      await Promise.all([stopProcess(own), stopProcess(other)]);
+    }),
+    { numRuns: 80 },
+  );
+}, 120_000);

@@ -1,0 +1,266 @@
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { GasRecommendation } from '../../src/contract/gas.ts';
+import { PATHS } from '../../src/contract/routes.ts';
+import { FeeEngine } from '../../src/core/fee-engine.ts';
+import { ADVICE_VERSION } from '../../src/core/given-advice.ts';
+import { openDatabase } from '../../src/store/open-database.ts';
+import type { AdviceRow } from '../../src/store/schema.ts';
+import { blockHash, makeBlock, makeBlocks } from '../helpers/chain-blocks.ts';
+import { ScriptedSource } from '../helpers/scripted-source.ts';
+import { type RunningService, runService, temporaryFolder } from '../helpers/service.ts';
+import { waitFor } from '../helpers/wait-for.ts';
+
+const advice = async (service: RunningService, query = '') =>
+  GasRecommendation.parse(await service.read(`${PATHS.gasRecommendation}${query}`));
+
+/** What is stored of advice, seen by another process. */
+async function rowsIn(path: string): Promise<AdviceRow[]> {
+  const database = await openDatabase(path);
+  const rows = await database.queries.selectFrom('advice').selectAll().orderBy('block_number').execute();
+  await database.close();
+  return rows;
+}
+
+const numbersIn = async (path: string) => (await rowsIn(path)).map((row) => row.block_number);
+
+const upTo = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, index) => from + index);
+
+/** Blocks that come one after the other, each answered from before the next. */
+async function live(source: ScriptedSource, path: string, from: number, to: number): Promise<void> {
+  for (const block of makeBlocks(from, to)) {
+    source.mine(block);
+    await waitFor(async () => (await numbersIn(path)).includes(block.number), {
+      what: `advice on ${block.number}`,
+    });
+  }
+}
+
+describe('what is advised', () => {
+  test('is stored as it was answered, for every head from the first one on, and for none of the blocks before', async () => {
+    const path = join(await temporaryFolder(), 'chain-1.db');
+    const source = new ScriptedSource(makeBlocks(0, 999));
+    const service = await runService({ source, database: path });
+    await service.ready;
+    await live(source, path, 1_000, 1_003);
+    const rows = await rowsIn(path);
+    expect(rows.map((row) => row.block_number)).toEqual([999, 1_000, 1_001, 1_002, 1_003]);
+    const said = await advice(service);
+    expect(rows.at(-1)).toMatchObject({
+      block_hash: blockHash(1_003),
+      version: ADVICE_VERSION,
+      action: said.action,
+      target_price: said.targetPrice,
+      probability: said.probability,
+      verdict: null,
+    });
+    expect(service.errors).toEqual([]);
+  });
+
+  test('is what an engine that saw the same blocks says, the price to sign with it', async () => {
+    const path = join(await temporaryFolder(), 'chain-1.db');
+    const source = new ScriptedSource(makeBlocks(0, 299));
+    const service = await runService({ source, database: path });
+    await service.ready;
+    await live(source, path, 300, 300);
+    const engine = new FeeEngine({ feeRule: source.profile.feeRule });
+    for (const block of makeBlocks(0, 300)) engine.push(block);
+    const { recommendation, lanes } = engine.advice() ?? expect.fail('no advice');
+    const row = (await rowsIn(path)).at(-1);
+    expect(row).toMatchObject({ action: recommendation.action, probability: recommendation.probability });
+    if (recommendation.action === 'SEND_NOW') {
+      expect(row).toMatchObject({
+        max_fee: Number(lanes.average.maxFeePerGas),
+        due_block: 303,
+        due_at: null,
+      });
+    } else {
+      expect(row).toMatchObject({
+        due_block: null,
+        due_at: makeBlock(300).timestamp + recommendation.deadlineSec,
+      });
+    }
+  });
+
+  test('of blocks that are only caught up with is said to nobody and not stored', async () => {
+    const path = join(await temporaryFolder(), 'chain-1.db');
+    const source = new ScriptedSource(makeBlocks(0, 999));
+    const first = await runService({ source, database: path });
+    await first.ready;
+    await first.stop();
+    expect(await numbersIn(path)).toEqual([999]);
+    source.mine(...makeBlocks(1_000, 1_199));
+    source.clock = (makeBlock(1_199).timestamp + 1) * 1_000;
+    const second = await runService({ source, database: path });
+    await second.ready;
+    await waitFor(async () => (await numbersIn(path)).includes(1_199));
+    // What is as new as the patience with a late chain counts as said if anybody could have been answered with it.
+    expect((await numbersIn(path)).filter((number) => number < 1_194)).toEqual([999]);
+  });
+
+  test('goes with its block in a reorg', async () => {
+    const path = join(await temporaryFolder(), 'chain-1.db');
+    const source = new ScriptedSource(makeBlocks(0, 499));
+    const service = await runService({ source, database: path });
+    await service.ready;
+    await live(source, path, 500, 505);
+    const fork = makeBlock(504, { hash: blockHash(504, 1), baseFeePerGas: 77n });
+    source.reorg(503, [fork]);
+    await waitFor(async () => (await rowsIn(path)).at(-1)?.block_hash === blockHash(504, 1));
+    expect(await numbersIn(path)).toEqual(upTo(499, 504));
+  });
+
+  test('by two services on one history is stored once', async () => {
+    const path = join(await temporaryFolder(), 'chain-1.db');
+    const sources = [new ScriptedSource(makeBlocks(0, 499)), new ScriptedSource(makeBlocks(0, 499))];
+    const services = await Promise.all(sources.map((source) => runService({ source, database: path })));
+    await Promise.all(services.map((service) => service.ready));
+    for (const block of makeBlocks(500, 520)) {
+      for (const source of sources) source.mine(block);
+      await waitFor(async () => (await numbersIn(path)).includes(block.number));
+    }
+    await waitFor(async () => (await rowsIn(path)).filter((row) => row.verdict !== null).length >= 19);
+    expect(await numbersIn(path)).toEqual(upTo(499, 520));
+    expect(services.flatMap((service) => service.errors)).toEqual([]);
+  });
+});
+
+describe('the record', () => {
+  test('is of the walk over history until twenty are judged, then of what was said; a restart keeps it', async () => {
+    const path = join(await temporaryFolder(), 'chain-1.db');
+    const source = new ScriptedSource(makeBlocks(0, 999));
+    const first = await runService({ source, database: path });
+    await first.ready;
+    const early = (await advice(first)).track;
+    expect(early).toMatchObject({ from: 'walked', since: null, versions: [ADVICE_VERSION] });
+    await live(source, path, 1_000, 1_040);
+    await waitFor(async () => (await advice(first)).track.from === 'said');
+    await waitFor(async () => judged(await rowsIn(path)).every((row) => row.block_number <= 1_037));
+    await first.stop();
+
+    const rows = judged(await rowsIn(path)).filter((row) => row.probability !== null);
+    // Nothing new comes: what is answered is what was stored.
+    const second = await runService({ source, database: path });
+    await second.ready;
+    const { track } = await advice(second);
+    expect(track).toEqual({
+      evaluated: rows.length,
+      hitRatio: rows.filter((row) => row.verdict === 'kept').length / rows.length,
+      statedProbability: expect.closeTo(
+        rows.reduce((sum, row) => sum + (row.probability ?? 0), 0) / rows.length,
+        9,
+      ),
+      from: 'said',
+      since: new Date(Math.min(...rows.map((row) => row.timestamp)) * 1_000).toISOString(),
+      versions: [ADVICE_VERSION],
+      unjudged: 0,
+    });
+    expect(track.evaluated).toBeGreaterThanOrEqual(20);
+  });
+
+  test('goes on with another version, and names both', async () => {
+    const path = join(await temporaryFolder(), 'chain-1.db');
+    const source = new ScriptedSource(makeBlocks(0, 999));
+    const first = await runService({ source, database: path });
+    await first.ready;
+    await live(source, path, 1_000, 1_030);
+    await waitFor(async () => judged(await rowsIn(path)).length >= 20);
+    await first.stop();
+    const database = await openDatabase(path);
+    await database.queries
+      .updateTable('advice')
+      .set({ version: ADVICE_VERSION + 1 })
+      .execute();
+    await database.close();
+
+    const second = await runService({ source, database: path });
+    await second.ready;
+    expect((await advice(second)).track).toMatchObject({ from: 'said', versions: [ADVICE_VERSION + 1] });
+    await live(source, path, 1_031, 1_040);
+    await waitFor(async () => (await advice(second)).track.versions.length === 2);
+    expect((await advice(second)).track.versions).toEqual([ADVICE_VERSION, ADVICE_VERSION + 1]);
+  });
+
+  test('takes in after a downtime what was still open before it, by the blocks that were fetched', async () => {
+    const path = join(await temporaryFolder(), 'chain-1.db');
+    const source = new ScriptedSource(makeBlocks(0, 999));
+    const first = await runService({ source, database: path });
+    await first.ready;
+    await live(source, path, 1_000, 1_005);
+    await first.stop();
+    const open = (await rowsIn(path)).filter((row) => row.verdict === null);
+    expect(open.length).toBeGreaterThan(0);
+
+    // Too many to be brought one by one: they are jumped over and filled in behind.
+    const second = new ScriptedSource(makeBlocks(0, 2_999));
+    second.mine(makeBlock(3_000));
+    const service = await runService({ source: second, database: path });
+    await service.ready;
+    await waitFor(
+      async () => (await rowsIn(path)).filter((row) => row.block_number <= 1_005).every(isJudged),
+      {
+        timeoutMs: 20_000,
+      },
+    );
+  });
+});
+
+const isJudged = (row: AdviceRow) => row.verdict === 'kept' || row.verdict === 'missed';
+const judged = (rows: readonly AdviceRow[]) => rows.filter(isJudged);
+
+describe('how likely a price is reached', () => {
+  const start = async () => {
+    const service = await runService({
+      source: new ScriptedSource(makeBlocks(0, 4_999), { kind: 'simulated' }),
+    });
+    await service.ready;
+    // A month of this chain is there in moments; the answer is from what is.
+    await waitFor(
+      async () => (await advice(service, '?targetGwei=1&deadlineSec=3000')).reach?.probability !== null,
+    );
+    return service;
+  };
+
+  test('is answered with the recommendation, and rises with the price and the time', async () => {
+    const service = await start();
+    const likely = async (gwei: string, sec: number) => {
+      const { reach } = await advice(service, `?targetGwei=${gwei}&deadlineSec=${sec}`);
+      expect(reach).toMatchObject({
+        targetPrice: Math.round(Number(gwei) * 1e9),
+        deadlineSec: sec,
+        reason: null,
+      });
+      return reach?.probability ?? expect.fail('no probability');
+    };
+    expect(await likely('0.000000001', 300)).toBeLessThan(0.05);
+    expect(await likely('1000000', 300)).toBeGreaterThan(0.95);
+    const byPrice = [await likely('0.6', 600), await likely('0.9', 600), await likely('1.2', 600)];
+    expect(byPrice).toEqual(byPrice.toSorted((a, b) => a - b));
+    const byTime = [await likely('0.9', 60), await likely('0.9', 600), await likely('0.9', 3_000)];
+    expect(byTime).toEqual(byTime.toSorted((a, b) => a - b));
+  });
+
+  test('that history is too short for has no probability and says why', async () => {
+    const service = await start();
+    const { reach } = await advice(service, '?targetGwei=1&deadlineSec=604800');
+    expect(reach).toMatchObject({ targetPrice: 1e9, deadlineSec: 604_800, probability: null });
+    expect(reach?.reason).toMatch(/history/);
+  });
+
+  test('is null where nothing was asked, and half a question is refused by the name of what is missing', async () => {
+    const service = await start();
+    expect((await advice(service)).reach).toBeNull();
+    for (const [query, missing, given] of [
+      ['targetGwei=5', 'deadlineSec', 'targetGwei'],
+      ['deadlineSec=60', 'targetGwei', 'deadlineSec'],
+    ]) {
+      const response = await service.get(`${PATHS.gasRecommendation}?${query}`);
+      expect(response.status).toBe(400);
+      expect(await response.json()).toMatchObject({
+        errorCode: 'validation_failed',
+        message: `${missing} must be given with ${given}`,
+        details: [{ path: missing }],
+      });
+    }
+  });
+});

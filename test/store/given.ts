@@ -1,0 +1,37 @@
+import type { Block } from '../../src/core/block.ts';
+import {
+  ADVICE_VERSION,
+  type GivenAdvice,
+  type Inclusion,
+  type Reached,
+} from '../../src/core/given-advice.ts';
+
+/** To send with these wei per gas, at most `withinBlocks` blocks later. */
+export const sendWithin = (block: Block, withinBlocks: number, cap: bigint, tip = 0n): Inclusion => ({
+  kind: 'inclusion',
+  maxFeePerGas: cap,
+  maxPriorityFeePerGas: tip,
+  lastBlock: block.number + withinBlocks,
+});
+
+/** To wait for it so many seconds. */
+export const waitFor = (block: Block, sec: number): Reached => ({
+  kind: 'reached',
+  until: block.timestamp + sec,
+});
+
+export function given(
+  block: Block,
+  promise: Inclusion | Reached,
+  more: Partial<Pick<GivenAdvice, 'targetPrice' | 'probability' | 'version'>> = {},
+): GivenAdvice {
+  return {
+    block,
+    version: ADVICE_VERSION,
+    action: promise.kind === 'reached' ? 'WAIT' : 'SEND_NOW',
+    targetPrice: 0n,
+    promise,
+    probability: 0.9,
+    ...more,
+  };
+}

@@ -1,0 +1,273 @@
+import { beforeEach, describe, expect, test } from 'vitest';
+import type { Block } from '../../src/core/block.ts';
+import type { GivenAdvice } from '../../src/core/given-advice.ts';
+import { BlockStore } from '../../src/store/block-store.ts';
+import { type Database, openDatabase } from '../../src/store/open-database.ts';
+import { TrackStore } from '../../src/store/track-store.ts';
+import { blockHash, makeBlock, makeBlocks } from '../helpers/chain-blocks.ts';
+import { given, sendWithin, waitFor } from './given.ts';
+
+let database: Database;
+let blocks: BlockStore;
+let track: TrackStore;
+
+beforeEach(async () => {
+  database = await openDatabase(':memory:');
+  blocks = new BlockStore(database);
+  track = new TrackStore(database);
+  return () => database.close();
+});
+
+/** A block that asks for exactly so many wei per gas in all. */
+const asks = (number: number, price: bigint, tip = 0n): Block =>
+  makeBlock(number, { baseFeePerGas: price - tip, tips: [tip, tip, tip, tip, tip, tip, tip] });
+
+const settleAll = async () => track.settle(await track.due(-1, 1_000_000));
+
+async function verdicts(): Promise<Record<number, string | null>> {
+  const rows = await database.queries.selectFrom('advice').select(['block_number', 'verdict']).execute();
+  return Object.fromEntries(rows.map((row) => [row.block_number, row.verdict]));
+}
+
+/** Block 10 with its advice, then blocks 11, 12, … that ask for these prices. */
+async function say(advice: (block: Block) => GivenAdvice, ...prices: bigint[]) {
+  const block = asks(10, 100n);
+  await blocks.saveBlocks([block], advice(block));
+  await blocks.saveBlocks(prices.map((price, index) => asks(11 + index, price)));
+}
+
+describe('advice to send', () => {
+  const cap90 = (block: Block) => given(block, sendWithin(block, 3, 90n));
+
+  test('is kept if one of its blocks lets the cap in', async () => {
+    await say(cap90, 91n, 91n, 90n);
+    await settleAll();
+    expect(await verdicts()).toEqual({ 10: 'kept' });
+  });
+
+  test('is missed if the first that does comes too late', async () => {
+    await say(cap90, 91n, 91n, 91n, 1n);
+    await settleAll();
+    expect(await verdicts()).toEqual({ 10: 'missed' });
+  });
+
+  test('needs the tip that a block asked for, which the cap has to leave room for', async () => {
+    for (const [cap, tip, verdict] of [
+      [110n, 10n, 'kept'],
+      [110n, 9n, 'missed'],
+      [109n, 10n, 'missed'],
+    ] as const) {
+      await blocks.clear();
+      const block = asks(10, 100n);
+      await blocks.saveBlocks([block], given(block, sendWithin(block, 1, cap, tip)));
+      await blocks.saveBlocks([asks(11, 110n, 10n)]);
+      await settleAll();
+      expect(await verdicts(), `${cap} with ${tip}`).toEqual({ 10: verdict });
+    }
+  });
+
+  test('is not judged before its last block is there', async () => {
+    await say(cap90, 90n, 90n);
+    await settleAll();
+    expect(await verdicts()).toEqual({ 10: null });
+  });
+});
+
+describe('advice to wait', () => {
+  const wait = (block: Block) => given(block, waitFor(block, 36), { targetPrice: 90n });
+
+  test('is kept if a block up to the deadline asks for no more, that of the deadline itself included', async () => {
+    await say(wait, 91n, 91n, 90n, 91n);
+    await settleAll();
+    expect(await verdicts()).toEqual({ 10: 'kept' });
+  });
+
+  test('is missed if only the block after the deadline does', async () => {
+    await say(wait, 91n, 91n, 91n, 1n);
+    await settleAll();
+    expect(await verdicts()).toEqual({ 10: 'missed' });
+  });
+
+  test('is not judged before a block beyond the deadline is there, however early it was reached', async () => {
+    await say(wait, 1n, 1n, 1n);
+    await settleAll();
+    expect(await verdicts()).toEqual({ 10: null });
+  });
+
+  test('counts a block of unknown tips by its base fee, and prices at the limit of what is stored', async () => {
+    const block = asks(10, 100n);
+    await blocks.saveBlocks([block], given(block, waitFor(block, 12), { targetPrice: 90n }));
+    await blocks.saveBlocks([
+      makeBlock(11, { baseFeePerGas: 90n, tips: null }),
+      asks(12, 2n ** 80n, 2n ** 70n),
+    ]);
+    await settleAll();
+    expect(await verdicts()).toEqual({ 10: 'kept' });
+    const dear = await track.due(-1, 10);
+    expect(dear).toEqual([]);
+  });
+
+  test('of which no block could tell, because the chain stood still, is not judged', async () => {
+    const block = asks(10, 100n);
+    await blocks.saveBlocks([block], given(block, waitFor(block, 36), { targetPrice: 90n }));
+    await blocks.saveBlocks([makeBlock(11, { timestamp: block.timestamp + 1_200, baseFeePerGas: 1n })]);
+    await settleAll();
+    expect(await verdicts()).toEqual({ 10: 'unknown' });
+    expect(await track.score(100)).toMatchObject({ evaluated: 0 });
+  });
+});
+
+describe('a hole in the history', () => {
+  test('is waited for, and what fills it decides', async () => {
+    const block = asks(10, 100n);
+    await blocks.saveBlocks([block], given(block, sendWithin(block, 3, 90n)));
+    await blocks.saveBlocks([asks(11, 91n), asks(13, 91n), asks(14, 91n)]);
+    expect(await settleAll()).toEqual({ settled: 0, waiting: 10 });
+    await blocks.saveBlocks([asks(12, 90n)]);
+    expect(await settleAll()).toEqual({ settled: 1, waiting: null });
+    expect(await verdicts()).toEqual({ 10: 'kept' });
+  });
+
+  test('that is there a day later is given up on: not kept, not missed, and counted as that', async () => {
+    const [first, second] = [asks(9, 100n), asks(10, 100n)];
+    await blocks.saveBlocks([first], given(first, sendWithin(first, 1, 100n)));
+    await blocks.saveBlocks([second], given(second, waitFor(second, 36), { targetPrice: 90n }));
+    await blocks.saveBlocks([asks(11, 1n), asks(13, 1n), asks(20, 1n), asks(10 + 7_203, 1n)]);
+    await settleAll();
+    expect(await verdicts()).toEqual({ 9: 'kept', 10: null });
+    await blocks.saveBlocks([asks(10 + 7_204, 1n)]);
+    await settleAll();
+    expect(await verdicts()).toEqual({ 9: 'kept', 10: 'unknown' });
+    expect(await track.score(100)).toMatchObject({ evaluated: 1, kept: 1, unjudged: 1 });
+  });
+});
+
+describe('a reorg', () => {
+  test('takes back what was said on blocks that are gone', async () => {
+    for (const block of makeBlocks(10, 14))
+      await blocks.saveBlocks([block], given(block, waitFor(block, 36)));
+    await blocks.rewindTo(12);
+    expect(await verdicts()).toEqual({ 10: null, 11: null, 12: null });
+  });
+
+  test('opens verdicts again that rest on blocks that are gone', async () => {
+    await say((block) => given(block, sendWithin(block, 3, 90n)), 91n, 91n, 90n);
+    await settleAll();
+    await blocks.rewindTo(12);
+    expect(await verdicts()).toEqual({ 10: null });
+    await blocks.saveBlocks([asks(13, 91n)]);
+    await settleAll();
+    expect(await verdicts()).toEqual({ 10: 'missed' });
+  });
+
+  test('that nobody was there to see is found by the hash', async () => {
+    const block = asks(10, 100n);
+    await blocks.saveBlocks([block], given(block, sendWithin(block, 1, 90n)));
+    await blocks.saveBlocks([{ ...block, hash: blockHash(10, 1) }, asks(11, 90n)]);
+    await settleAll();
+    expect(await verdicts()).toEqual({});
+  });
+
+  test('a chain that starts over begins a new record', async () => {
+    await say((block) => given(block, sendWithin(block, 1, 90n)), 90n);
+    await settleAll();
+    await blocks.clear();
+    expect(await track.score(100)).toMatchObject({ evaluated: 0, since: null });
+  });
+});
+
+describe('saying something again', () => {
+  test('changes nothing: what was said of a block first stands, judged or not', async () => {
+    const block = asks(10, 100n);
+    const first = given(block, sendWithin(block, 1, 90n), { probability: 0.95 });
+    await blocks.saveBlocks([block], first);
+    await blocks.saveBlocks([block], given(block, waitFor(block, 36), { probability: 0.5 }));
+    await blocks.saveBlocks([asks(11, 90n)]);
+    await settleAll();
+    await blocks.saveBlocks([block], given(block, waitFor(block, 36), { probability: 0.5 }));
+    expect(await verdicts()).toEqual({ 10: 'kept' });
+    expect(await track.score(100)).toMatchObject({ evaluated: 1, statedProbability: 0.95 });
+  });
+
+  test('of another block at the same height replaces it', async () => {
+    const block = asks(10, 100n);
+    const other = { ...block, hash: blockHash(10, 1) };
+    await blocks.saveBlocks([block], given(block, sendWithin(block, 1, 90n)));
+    await blocks.saveBlocks([other], given(other, sendWithin(other, 1, 80n)));
+    await blocks.saveBlocks([asks(11, 90n)]);
+    await settleAll();
+    expect(await verdicts()).toEqual({ 10: 'missed' });
+  });
+});
+
+describe('the count', () => {
+  test('is of the last that ended and stated a probability, and says since when and by which versions', async () => {
+    for (const block of makeBlocks(1, 130)) {
+      const sent = given(block, sendWithin(block, 1, block.number % 4 === 0 ? 0n : 10n ** 12n, 10n ** 9n), {
+        probability: block.number % 10 === 0 ? null : 0.8,
+        version: block.number < 60 ? 1 : 2,
+      });
+      await blocks.saveBlocks([block], sent);
+    }
+    await settleAll();
+    // 129 have ended; every tenth stated nothing, so that the hundred go back to block 19.
+    const counted = Array.from({ length: 129 }, (_, index) => index + 1)
+      .filter((number) => number % 10 !== 0)
+      .slice(-100);
+    expect(await track.score(100)).toEqual({
+      evaluated: 100,
+      kept: counted.filter((number) => number % 4 !== 0).length,
+      statedProbability: expect.closeTo(0.8),
+      since: makeBlock(counted[0] ?? 0).timestamp,
+      versions: [1, 2],
+      unjudged: 0,
+    });
+    expect((await track.score(20)).versions).toEqual([2]);
+  });
+});
+
+describe('pruning', () => {
+  test('forgets what was said more than 400 days ago, and keeps what is younger than its blocks', async () => {
+    const day = 86_400;
+    const first = asks(10, 100n);
+    await blocks.saveBlocks([first], given(first, sendWithin(first, 1, 90n)));
+    await blocks.saveBlocks([asks(11, 90n)]);
+    await settleAll();
+    await blocks.prune(first.timestamp + 399 * day);
+    expect(await blocks.head()).toBeNull();
+    expect(await verdicts()).toEqual({ 10: 'kept' });
+    await blocks.prune(first.timestamp + 401 * day);
+    expect(await verdicts()).toEqual({});
+  });
+
+  test('keeps the last 100,000', async () => {
+    const block = asks(100_005, 100n);
+    await database.queries
+      .insertInto('advice')
+      .columns(['block_number', 'timestamp', 'version', 'action', 'target_price'])
+      .expression((e) =>
+        e
+          .selectFrom((f) =>
+            f
+              .selectFrom(
+                f
+                  .fn<{ value: number }>('json_each', [f.val(JSON.stringify([...Array(100_005).keys()]))])
+                  .as('n'),
+              )
+              .select('n.value')
+              .as('numbers'),
+          )
+          .select((f) => [
+            f.ref('numbers.value').as('block_number'),
+            f.val(block.timestamp).as('timestamp'),
+            f.val(1).as('version'),
+            f.val('WAIT').as('action'),
+            f.val(1).as('target_price'),
+          ]),
+      )
+      .execute();
+    await blocks.prune(block.timestamp + 86_400);
+    const kept = Object.keys(await verdicts());
+    expect([kept.length, kept[0]]).toEqual([100_000, '5']);
+  });
+});
