@@ -11,6 +11,7 @@ const REPLACEMENTS: Readonly<Record<string, string>> = {
   '╰': "'",
   '╯': "'",
   '│': '|',
+  '└': '+',
   '─': '-',
   '█': '#',
   '░': '.',

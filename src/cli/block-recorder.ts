@@ -2,6 +2,7 @@ import { type FileHandle, open, stat, unlink } from 'node:fs/promises';
 import type { Block } from '../core/block.ts';
 import { CliError, usageError } from './cli-error.ts';
 import { EXIT } from './exit-code.ts';
+import { fileFailureReason } from './file-failure.ts';
 
 /** Deeper reorgs than this do not happen; the places of older lines are forgotten. */
 const REMEMBERED = 4_096;
@@ -40,7 +41,7 @@ export class BlockRecorder {
     try {
       return new BlockRecorder(await open(path, force ? 'w' : 'wx'), path, encode);
     } catch (error) {
-      throw usageError(`--out: ${path} ${reasonOf(error)}`);
+      throw usageError(`--out: ${path} ${fileFailureReason(error)}`);
     }
   }
 
@@ -103,7 +104,7 @@ export class BlockRecorder {
     } catch (error) {
       // Half a line would be taken for a broken file.
       await this.#file.truncate(this.#end).catch(() => {});
-      const message = `${this.#path} ${reasonOf(error)}; ${this.#count} blocks are in it`;
+      const message = `${this.#path} ${fileFailureReason(error)}; ${this.#count} blocks are in it`;
       throw new CliError(EXIT.failed, message, [], { cause: error });
     }
     this.#end += bytes.length;
@@ -114,20 +115,4 @@ export class BlockRecorder {
 export async function isSameFile(one: string, other: string): Promise<boolean> {
   const [a, b] = await Promise.all([one, other].map((path) => stat(path).catch(() => null)));
   return a !== null && b !== null && a?.ino === b?.ino && a?.dev === b?.dev;
-}
-
-function reasonOf(error: unknown): string {
-  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
-  const reasons: Readonly<Record<string, string>> = {
-    EEXIST: 'exists already; choose another name, or replace it with --force',
-    ENOENT: 'cannot be made: its folder does not exist',
-    ENOTDIR: 'cannot be made: its folder is a file',
-    EISDIR: 'is a folder; name a file',
-    EACCES: 'may not be written; check the rights on it and its folder',
-    EPERM: 'may not be written; check the rights on it and its folder',
-    EROFS: 'lies on a read-only disk; choose another place',
-    ENOSPC: 'cannot grow: the disk is full',
-    ENAMETOOLONG: 'has too long a name',
-  };
-  return reasons[code] ?? `cannot be written (${code || 'unknown reason'})`;
 }

@@ -13,7 +13,12 @@ interface Entry {
   readonly flags: readonly Flag[];
   /** Words that may follow the command's name. */
   readonly words: readonly string[];
+  /** Whether a file may follow it. */
+  readonly takesFile: boolean;
 }
+
+/** Placeholders, in flags and arguments, that stand for a file. */
+const FILES = ['FILE', 'OUT'];
 
 interface Tree {
   readonly flags: readonly Flag[];
@@ -34,6 +39,7 @@ export function completionScript(program: Command, shell: Shell): string {
         ...command.commands.map((each) => each.name()),
         ...command.registeredArguments.flatMap((argument) => argument.argChoices ?? []),
       ],
+      takesFile: command.registeredArguments.some((argument) => FILES.includes(argument.name())),
     })),
   };
   return { bash, zsh, fish }[shell](tree);
@@ -47,7 +53,8 @@ function flagsOf(command: Command): Flag[] {
 
 function flagOf(option: Option): Flag {
   const takes = option.required || option.optional;
-  const value = !takes ? 'none' : (option.argChoices ?? (option.flags.includes('<FILE>') ? 'file' : 'text'));
+  const isFile = FILES.some((name) => option.flags.includes(`<${name}>`));
+  const value = !takes ? 'none' : (option.argChoices ?? (isFile ? 'file' : 'text'));
   return { long: option.long ?? option.flags, text: option.description, value };
 }
 
@@ -57,7 +64,8 @@ function bash({ flags, commands }: Tree): string {
   const files = longs(all.filter((flag) => flag.value === 'file')).join('|');
   const texts = longs(all.filter((flag) => flag.value === 'text')).join('|');
   const chosen = all.filter((flag) => Array.isArray(flag.value));
-  const words = (list: readonly string[]) => `COMPREPLY=($(compgen -W "${list.join(' ')}" -- "$current"))`;
+  const words = (list: readonly string[], files = '') =>
+    `COMPREPLY=($(compgen ${files}-W "${list.join(' ')}" -- "$current"))`;
   return `# bash completion for gastop
 _gastop() {
   local current="\${COMP_WORDS[COMP_CWORD]}" before="\${COMP_WORDS[COMP_CWORD-1]}" command="" word
@@ -73,7 +81,7 @@ ${chosen.map((flag) => `    ${flag.long}) ${words(choicesOf(flag))}; return ;;`)
 ${commands
   .map(
     (command) =>
-      `    ${command.name}) ${words([...command.words, ...longs(command.flags), ...longs(flags), '--help'])} ;;`,
+      `    ${command.name}) ${words([...command.words, ...longs(command.flags), ...longs(flags), '--help'], command.takesFile ? '-f ' : '')} ;;`,
   )
   .join('\n')}
     *) ${words([...commands.map((command) => command.name), ...longs(flags), '--help'])} ;;
@@ -98,7 +106,8 @@ function zsh({ flags, commands }: Tree): string {
   const specs = (list: readonly Flag[]) => list.map((flag) => `    ${spec(flag)}`);
   const branch = (command: Entry): string => {
     const words = command.words.length === 0 ? [] : [`    ${zshQuote(`:word:(${command.words.join(' ')})`)}`];
-    const own = [...words, ...specs(command.flags)];
+    const files = command.takesFile ? [`    ${zshQuote('*:file:_files')}`] : [];
+    const own = [...words, ...files, ...specs(command.flags)];
     return `      ${command.name})\n        _arguments $common ${own.map((line) => line.trim()).join(' ')} ;;`;
   };
   return `#compdef gastop
@@ -153,6 +162,7 @@ function fish({ flags, commands }: Tree): string {
       ...(command.words.length === 0
         ? []
         : [`complete -c gastop${within(command.name)} -a ${fishQuote(command.words.join(' '))}`]),
+      ...(command.takesFile ? [`complete -c gastop${within(command.name)} -F`] : []),
     ]),
   ].join('\n')}\n`;
 }

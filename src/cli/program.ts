@@ -1,6 +1,7 @@
 import { Command, type CommanderError, Option } from 'commander';
 import { addKeysCommand } from './add-keys-command.ts';
 import type { CommandContext } from './command-context.ts';
+import type { BacktestFlags } from './commands/backtest.ts';
 import type { DoctorFlags } from './commands/doctor.ts';
 import type { ExplorerFlags } from './commands/explorer-flags.ts';
 import type { HistoryFlags } from './commands/history.ts';
@@ -137,6 +138,29 @@ export function createProgram(
     .action(async (flags: RecordFlags) => {
       const { record } = await import('./commands/record.ts');
       done(await record(contextFor(flagsOf()), flags));
+    });
+
+  program
+    .command('backtest')
+    .summary('score the advice, and others, on recorded blocks')
+    .description(
+      'Walks recorded blocks one by one, advises at each with the past alone, and says what came of it: for gastop, for what other tools would have signed, and for perfect foresight.',
+    )
+    .argument('<FILE>', 'JSON Lines of gastop record or CSV, plain or gzip')
+    .option('--from <N>', 'judge from block N on; what lies before is learned from')
+    .option('--to <N>', 'judge up to block N; what lies behind only tells what came of it')
+    .option('--lanes', 'only the lanes')
+    .option('--horizons', 'only the horizons')
+    .option('--json', 'all figures for programs; the README says what stands where')
+    .option('--predictions <OUT>', 'write what was said at each block as JSON Lines')
+    .option('--force', 'replace OUT if it exists')
+    .addHelpText(
+      'after',
+      examples(['gastop backtest blocks.jsonl', 'gastop backtest blocks.csv.gz --json | jq .lanes']),
+    )
+    .action(async (file: string, flags: BacktestFlags) => {
+      const { backtest } = await import('./commands/backtest.ts');
+      done(await backtest(contextFor(flagsOf()), file, flags));
     });
 
   program.commandsGroup('Serve');

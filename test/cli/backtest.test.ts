@@ -1,0 +1,435 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { calibrationChart } from '../../src/cli/calibration-chart.ts';
+import { encodePrediction } from '../../src/cli/prediction-file.ts';
+import { ProgressBar } from '../../src/cli/progress-bar.ts';
+import { GASTOP } from '../helpers/gastop.ts';
+import { type Captured, runMain } from './captured-io.ts';
+import { RECORDING } from './served.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'gastop-backtest-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const at = (name: string): string => join(folder, name);
+
+const rows = readFileSync(RECORDING, 'utf8').trim().split('\n');
+const [heading = '', ...blocks] = rows;
+/** The first blocks of the recording as a file of their own. */
+function shortRecording(name: string, count: number): string {
+  writeFileSync(at(name), [heading, ...blocks.slice(0, count)].join('\n'));
+  return at(name);
+}
+
+const widest = (text: string): number => Math.max(...text.split('\n').map((line) => line.length));
+
+describe('gastop backtest', () => {
+  let whole: Captured;
+  let json: Captured;
+  beforeAll(async () => {
+    whole = await runMain(['backtest', RECORDING]);
+    json = await runMain(['backtest', RECORDING, '--json']);
+  });
+
+  it('says what was walked, and scores every rule per lane in 80 columns', () => {
+    expect({ exitCode: whole.exitCode, stderr: whole.stderr }).toEqual({ exitCode: 0, stderr: '' });
+    expect(whole.stdout).toContain('2,001 of Ethereum: 20,973,164 to 20,975,164');
+    expect(whole.stdout).toContain('2024-10-15 19:50 to 2024-10-16 02:33 UTC (6h42m)');
+    expect(whole.stdout).toContain('7.71 to 21.5 gwei, median 10.5');
+    expect(whole.stdout).toMatch(/tips +unknown: 0 for everybody/);
+    expect(whole.stdout).toMatch(/gas used +derived from the base fees/);
+    const score = whole.stdout.slice(0, whole.stdout.indexOf('To score the advice elsewhere'));
+    expect(widest(score)).toBeLessThanOrEqual(80);
+    for (const lane of ['Fast: in within 2 blocks, 99 %', 'Average: in within 3', 'Slow: in within 25']) {
+      const table = whole.stdout.slice(whole.stdout.indexOf(lane)).split('\n').slice(1);
+      expect(table[0]).toMatch(/^rule +kept +stated +saving +cap above paid +survives +pinball$/);
+      expect(table[1]).toMatch(/^gastop +[\d.]+ % +[\d.]+ % /);
+      expect(table.slice(2, 10).map((line) => line.split(' ')[0])).toEqual([
+        'geth',
+        'viem',
+        'ethers',
+        'MetaMask',
+        'Foundry',
+        'Blockscout',
+        'valve-tech',
+        'feehistory',
+      ]);
+    }
+    expect(whole.stdout).toMatch(/^naive rule .*\nperfect foresight/m);
+    expect(whole.stdout).toMatch(/^5m +[\d,]+ +[\d.]+ % +[\d.]+ % /m);
+    expect(whole.stdout).not.toMatch(/NaN|Infinity|undefined|\u001b/);
+  });
+
+  it('draws stated against kept, and says how to score it elsewhere', () => {
+    expect(whole.stdout).toMatch(/^ 100 % ┤/m);
+    expect(whole.stdout).toContain('F Fast  A Average  S Slow  1 5m');
+    expect(whole.stdout).toContain(`gastop backtest ${RECORDING} --predictions OUT.jsonl`);
+  });
+
+  it('--json has all of it as one object', () => {
+    const answer = JSON.parse(json.stdout);
+    expect(Object.keys(answer)).toEqual(['file', 'chainId', 'stretch', 'judged', 'lanes', 'horizons']);
+    expect(answer.chainId).toBe(1);
+    expect(answer.stretch).toEqual({
+      firstBlock: 20_973_164,
+      lastBlock: 20_975_164,
+      blocks: 2_001,
+      baseFee: { lowest: 7_709_445_197, median: 10_484_045_237, highest: 21_493_716_770 },
+      gasUsed: 'derived',
+      firstTime: '2024-10-15T19:50:59.000Z',
+      lastTime: '2024-10-16T02:33:35.000Z',
+      blocksWithTips: 0,
+    });
+    for (const lane of answer.lanes) {
+      expect(Object.keys(lane.rules[0])).toEqual([
+        'rule',
+        'kind',
+        'judged',
+        'kept',
+        'survived',
+        'saving',
+        'overhang',
+        'pinball',
+      ]);
+    }
+    // The table shows the very same figures.
+    const slow = answer.lanes.find((lane: { lane: string }) => lane.lane === 'slow');
+    const own = slow.rules[0];
+    expect(whole.stdout).toContain(`gastop              ${(own.kept * 100).toFixed(1)} %`);
+  });
+
+  it('--lanes and --horizons show that part alone; both show both', async () => {
+    const lanes = await runMain(['backtest', RECORDING, '--lanes', '--to', '20973700']);
+    expect(lanes.stdout).toContain('Slow:');
+    expect(lanes.stdout).not.toContain('Horizons');
+    const horizons = await runMain(['backtest', RECORDING, '--horizons', '--json']);
+    expect(Object.keys(JSON.parse(horizons.stdout))).toEqual([
+      'file',
+      'chainId',
+      'stretch',
+      'judged',
+      'horizons',
+    ]);
+    const both = await runMain(['backtest', RECORDING, '--horizons', '--lanes', '--json']);
+    expect(both.stdout).toBe(json.stdout);
+  });
+
+  it('--from and --to bound what is judged, and say what was learned from before', async () => {
+    const { stdout } = await runMain(['backtest', RECORDING, '--from', '20974000', '--to', '20,974,499']);
+    expect(stdout).toContain('the advice at blocks 20,974,000 to 20,974,499, given with the past alone');
+    expect(stdout).toContain('after learning from the 836 blocks before');
+    expect(stdout).toContain('Slow: in within 25 blocks, 90 %; 500 times');
+  });
+
+  it('--ascii needs no other characters, and colour is for terminals only', async () => {
+    const ascii = await runMain(['backtest', RECORDING, '--ascii']);
+    expect(ascii.stdout).toMatch(/^[\x20-\x7e\n]+$/);
+    expect(ascii.stdout).not.toContain('?');
+    const terminal = await runMain(['backtest', RECORDING], { terminal: true });
+    expect(terminal.stdout).toContain('\u001b[');
+    const plain = await runMain(['backtest', RECORDING], { terminal: true, env: { NO_COLOR: '1' } });
+    expect(plain.stdout).not.toContain('\u001b[');
+  });
+
+  it('reads JSON Lines and gzip as well, with the same result', async () => {
+    writeFileSync(at('blocks.csv.gz'), gzipSync(readFileSync(RECORDING)));
+    const zipped = await runMain(['backtest', at('blocks.csv.gz'), '--json']);
+    expect({ ...JSON.parse(zipped.stdout), file: '' }).toEqual({ ...JSON.parse(json.stdout), file: '' });
+    await runMain(['record', '--replay', RECORDING, '--past', '30d', '--out', at('blocks.jsonl')]);
+    const lines = await runMain(['backtest', at('blocks.jsonl'), '--json']);
+    expect({ ...JSON.parse(lines.stdout), file: '' }).toEqual({ ...JSON.parse(json.stdout), file: '' });
+  });
+
+  it('reads the lowest, mean and highest tip of a CSV; everybody then tips', async () => {
+    const tips = ['10000000', '90000000.5', '2000000000'];
+    const head = `${heading},tip_min_wei,tip_avg_wei,tip_max_wei`;
+    writeFileSync(
+      at('tips.csv'),
+      [head, ...blocks.slice(0, 700).map((row) => `${row},${tips.join(',')}`)].join('\n'),
+    );
+    const { stdout } = await runMain(['backtest', at('tips.csv'), '--json', '--lanes']);
+    const answer = JSON.parse(stdout);
+    expect(answer.stretch.blocksWithTips).toBe(700);
+    const fast = answer.lanes[0].rules;
+    const paid = (rule: string) => fast.find((each: { rule: string }) => each.rule === rule);
+    // MetaMask's floor of 2 gwei is dearer than the least that got in; geth's lowest tips are just that.
+    expect(paid('MetaMask').saving).toBeLessThan(-0.05);
+    expect(paid('geth').saving).toBeCloseTo(0, 6);
+  });
+});
+
+describe('gastop backtest --predictions', () => {
+  it('writes what was said at each judged block, one line each, wei as integers', async () => {
+    const out = at('said.jsonl');
+    const { exitCode, stderr } = await runMain([
+      'backtest',
+      RECORDING,
+      '--predictions',
+      out,
+      '--from',
+      '20974000',
+      '--to',
+      '20974499',
+    ]);
+    expect({ exitCode, stderr }).toEqual({
+      exitCode: 0,
+      stderr: `gastop: wrote 500 predictions to ${out}\n`,
+    });
+    const lines = readFileSync(out, 'utf8').split('\n');
+    expect(lines.pop()).toBe('');
+    expect(lines).toHaveLength(500);
+    const said = lines.map((line) => JSON.parse(line));
+    expect(said.map(({ block }) => block)).toEqual(lines.map((_, index) => 20_974_000 + index));
+    for (const { lanes, targets } of said) {
+      expect(Object.keys(lanes)).toEqual(['slow', 'average', 'fast']);
+      for (const lane of Object.values<Record<string, unknown>>(lanes)) {
+        expect(Object.keys(lane)).toEqual([
+          'maxFeePerGas',
+          'maxPriorityFeePerGas',
+          'withinBlocks',
+          'probability',
+        ]);
+        expect(lane.maxFeePerGas).toSatisfy(Number.isSafeInteger);
+        expect(lane.maxPriorityFeePerGas).toSatisfy(Number.isSafeInteger);
+      }
+      expect(targets.map((target: { horizonSec: number }) => target.horizonSec)).toEqual([
+        300, 900, 3_600, 21_600, 86_400,
+      ]);
+      for (const target of targets) {
+        expect(Object.keys(target)).toEqual(['horizonSec', 'price', 'probability']);
+        expect(target.price).toSatisfy(Number.isSafeInteger);
+      }
+    }
+  });
+
+  it('scored by themselves, without our code, give the score that is reported', async () => {
+    const out = at('score.jsonl');
+    const { stdout } = await runMain(['backtest', RECORDING, '--json', '--predictions', out]);
+    const fees = new Map(blocks.map((row) => row.split(',')).map((row) => [Number(row[0]), Number(row[2])]));
+    const own = new Map<string, { judged: number; kept: number; saving: number }>();
+    for (const line of readFileSync(out, 'utf8').trim().split('\n')) {
+      const { block, lanes } = JSON.parse(line);
+      for (const [name, lane] of Object.entries<{
+        maxFeePerGas: number;
+        withinBlocks: number;
+        probability: number | null;
+      }>(lanes)) {
+        if (lane.probability === null || !fees.has(block + lane.withinBlocks)) continue;
+        const window = Array.from(
+          { length: lane.withinBlocks },
+          (_, index) => fees.get(block + 1 + index) ?? 0,
+        );
+        const paid = window.find((fee) => fee <= lane.maxFeePerGas);
+        const sum = own.get(name) ?? { judged: 0, kept: 0, saving: 0 };
+        sum.judged += 1;
+        sum.kept += paid === undefined ? 0 : 1;
+        sum.saving += 1 - (paid ?? window.at(-1) ?? 0) / (window[0] ?? 1);
+        own.set(name, sum);
+      }
+    }
+    const lanes: { lane: string; rules: { judged: number; kept: number; saving: number }[] }[] =
+      JSON.parse(stdout).lanes;
+    for (const { lane, rules } of lanes) {
+      const [sum, score] = [own.get(lane), rules[0]];
+      // Slow is judged from where the naive rule has seen enough.
+      if (lane !== 'slow') expect(score?.judged).toBe(sum?.judged);
+      if (sum === undefined || score?.judged !== sum.judged) continue;
+      expect(score.kept).toBeCloseTo(sum.kept / sum.judged, 5);
+      expect(score.saving).toBeCloseTo(sum.saving / sum.judged, 5);
+    }
+  });
+
+  it('leaves an existing file alone, and replaces it with --force', async () => {
+    writeFileSync(at('precious'), 'mine');
+    const argv = ['backtest', shortRecording('some.csv', 300), '--predictions', at('precious')];
+    const refused = await runMain(argv);
+    expect(refused.exitCode).toBe(2);
+    expect(refused.stderr).toMatch(/^gastop: --predictions: .*precious exists already; .* --force\n$/);
+    expect(readFileSync(at('precious'), 'utf8')).toBe('mine');
+    expect((await runMain([...argv, '--force'])).exitCode).toBe(0);
+    expect(readFileSync(at('precious'), 'utf8').trim().split('\n')).toHaveLength(300);
+  });
+
+  it('never touches a file for a recording that cannot be read, nor the recording itself', async () => {
+    writeFileSync(at('kept'), 'mine');
+    writeFileSync(at('broken.csv'), `${rows.slice(0, 400).join('\n')}\n1,2\n`);
+    const broken = await runMain(['backtest', at('broken.csv'), '--predictions', at('kept'), '--force']);
+    expect(broken.exitCode).toBe(2);
+    expect(readFileSync(at('kept'), 'utf8')).toBe('mine');
+    const self = shortRecording('self.csv', 300);
+    const same = await runMain(['backtest', self, '--predictions', self, '--force']);
+    expect(same).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('very file') });
+    expect(readFileSync(self, 'utf8')).toContain(heading);
+  });
+
+  it('writes wei beyond what a double can hold digit by digit', () => {
+    const lane = {
+      maxFeePerGas: 9_007_199_254_740_993n,
+      maxPriorityFeePerGas: 1n,
+      withinBlocks: 2,
+      probability: null,
+    };
+    const advice = {
+      lanes: { slow: lane, average: lane, fast: lane },
+      recommendation: {
+        alternatives: [{ horizonSec: 300, price: 9_007_199_254_740_995n, probability: 0.5 }],
+      },
+    };
+    const line = encodePrediction({ block: 7, advice });
+    expect(line).toContain('"maxFeePerGas":9007199254740993,');
+    expect(line).toContain('"price":9007199254740995,"probability":0.5');
+    expect(line.endsWith('}\n')).toBe(true);
+  });
+});
+
+describe('what cannot be done is one clear line', () => {
+  const refused = async (argv: readonly string[]) => {
+    const { exitCode, stdout, stderr } = await runMain(['backtest', ...argv]);
+    expect(stdout).toBe('');
+    expect(stderr.trimEnd()).not.toContain('\n');
+    return { exitCode, stderr };
+  };
+
+  it.each([
+    [['nowhere.csv'], 'nowhere.csv: there is no such file; check the path'],
+    [[tmpdir()], 'is a folder'],
+    [[], "missing required argument 'FILE'"],
+    [
+      [RECORDING, '--from', '30000000'],
+      'the file holds blocks 20973164 to 20975164; choose --from among them',
+    ],
+    [[RECORDING, '--to', '5'], 'the file holds blocks 20973164 to 20975164; choose --to among them'],
+    [[RECORDING, '--from', '20974000', '--to', '20973500'], 'lies behind'],
+    [[RECORDING, '--from', 'latest'], '--from: a recording has no latest block'],
+    [[RECORDING, '--to', 'many'], '"many" is not a block number'],
+    [[RECORDING, '--predictions', '/nonexistent/x'], 'its folder does not exist'],
+    [[RECORDING, '--predictions', ''], '--predictions: a file name is missing'],
+  ])('%j', async (argv, message) => {
+    const { exitCode, stderr } = await refused(argv);
+    expect(exitCode).toBe(2);
+    expect(stderr).toContain(message);
+  });
+
+  it('a recording without blocks, with one, or with too few to judge', async () => {
+    expect((await refused([shortRecording('none.csv', 0)])).stderr).toContain('holds no blocks');
+    for (const count of [1, 20]) {
+      const { exitCode, stderr } = await refused([shortRecording('few.csv', count)]);
+      expect(exitCode).toBe(2);
+      expect(stderr).toContain(`too few blocks to judge anything: ${count};`);
+    }
+    const part = await refused([RECORDING, '--to', '20973170']);
+    expect(part.stderr).toContain('too few blocks to judge anything: 7 of ');
+  });
+
+  it('a file that is no recording', async () => {
+    writeFileSync(at('noise'), 'hello');
+    expect(await refused([at('noise')])).toMatchObject({
+      exitCode: 2,
+      stderr: expect.stringContaining('neither'),
+    });
+    writeFileSync(at('damaged.gz'), gzipSync(readFileSync(RECORDING)).subarray(0, 5_000));
+    expect((await refused([at('damaged.gz')])).stderr).toContain('the compressed data ends early');
+  });
+
+  it.skipIf(process.getuid?.() === 0 || process.platform === 'win32')(
+    'a file that may not be read',
+    async () => {
+      chmodSync(shortRecording('secret.csv', 300), 0o000);
+      expect((await refused([at('secret.csv')])).stderr).toContain('may not be read');
+    },
+  );
+});
+
+describe('an interruption', () => {
+  it('ends it without a report; whole lines of predictions stay', async () => {
+    const out = at('interrupted.jsonl');
+    const child = spawn(process.execPath, [GASTOP, 'backtest', at('long.jsonl'), '--predictions', out]);
+    let output = '';
+    child.stdout.on('data', (chunk) => {
+      output += chunk;
+    });
+    const ended = once(child, 'exit');
+    try {
+      await expect
+        .poll(() => (existsSync(out) ? readFileSync(out).length : 0), { timeout: 60_000 })
+        .toBeGreaterThan(0);
+      child.kill('SIGINT');
+      const [code] = await ended;
+      expect(code).toBe(130);
+      expect(output).toBe('');
+      const lines = readFileSync(out, 'utf8').split('\n');
+      expect(lines.pop()).toBe('');
+      for (const line of lines) expect(() => JSON.parse(line)).not.toThrow();
+    } finally {
+      child.kill('SIGKILL');
+    }
+  });
+
+  beforeAll(async () => {
+    await runMain(['record', '--demo', '--past', '7d', '--blocks', '30000', '--out', at('long.jsonl')]);
+  }, 120_000);
+});
+
+describe('the progress bar', () => {
+  const bar = (isTTY: boolean, env = {}) => {
+    let now = 0;
+    let text = '';
+    const stderr = { isTTY, columns: 40, write: (more: string) => (text += more) };
+    const made = new ProgressBar({ stderr, env, now: () => now });
+    return { made, pass: (ms: number) => (now += ms), written: () => text };
+  };
+
+  it('appears after a second, fills, fits the line, and leaves nothing behind', () => {
+    const { made, pass, written } = bar(true);
+    made.show(0.2, () => 'early');
+    expect(written()).toBe('');
+    pass(1_000);
+    made.show(0.5, () => 'block 5 of 10, and on and on');
+    const line = `[${'#'.repeat(15)}${'.'.repeat(15)}]  50 %  block 5 of 10`.slice(0, 39);
+    expect(written()).toBe(`\r\u001b[K${line}`);
+    made.show(0.6, () => 'too soon to draw again');
+    expect(written()).toBe(`\r\u001b[K${line}`);
+    made.clear();
+    expect(written()).toBe(`\r\u001b[K${line}\r\u001b[K`);
+  });
+
+  it('is for terminals that can erase', () => {
+    for (const { made, pass, written } of [bar(false), bar(true, { TERM: 'dumb' })]) {
+      pass(5_000);
+      made.show(0.5, () => 'x');
+      made.clear();
+      expect(written()).toBe('');
+    }
+  });
+});
+
+describe('the calibration chart', () => {
+  it('puts promises where stated and kept say, on the diagonal when they agree', () => {
+    const lines = calibrationChart([
+      { symbol: 'F', name: 'Fast', groups: [{ size: 99, stated: 1, kept: 1 }] },
+      { symbol: 'S', name: 'Slow', groups: [{ size: 99, stated: 0.9, kept: 0.75 }] },
+    ]);
+    // 50 columns for 50 points, one row for five.
+    const row = (label: string) => lines.find((line) => line.startsWith(label))?.slice(8) ?? '';
+    expect(row(' 100 % ┤').indexOf('F')).toBe(50);
+    const slow = lines.find((line) => line.includes('S') && !line.includes('Slow'));
+    expect(slow?.slice(8).indexOf('S')).toBe(40);
+    expect(lines.indexOf(slow ?? '')).toBe(5);
+    expect(lines.at(-1)).toContain('F Fast  S Slow');
+  });
+
+  it('reaches down as far as it has to, marks what falls together, and leaves out what is too few', () => {
+    const low = calibrationChart([
+      { symbol: 'F', name: 'Fast', groups: [{ size: 30, stated: 0.9, kept: 0.12 }] },
+      { symbol: 'S', name: 'Slow', groups: [{ size: 30, stated: 0.9, kept: 0.12 }] },
+    ]);
+    expect(low.some((line) => line.startsWith('  10 % ┤'))).toBe(true);
+    expect(low.join('')).toContain('*');
+    expect(
+      calibrationChart([{ symbol: 'F', name: 'Fast', groups: [{ size: 19, stated: 0.9, kept: 1 }] }]),
+    ).toEqual([]);
+  });
+});
