@@ -45,7 +45,7 @@ describe('the Service pane', () => {
       'Quota    plan basic  1,234 of 100,000 today  20 per second',
       '1 % used  resets in 11h59m',
       'Market   ETH $3,214.50 +1.2 %  cheapest 03:00 UTC  fees in gwei',
-      'Record   its advice was kept 92 of 100 times (92 %, 90 % was stated)',
+      'Record   kept 92 of the last 100 that it gave since 3 Nov (92 %, stated 90 %)',
       'Summary  no alerts yet  no auto-txs yet  nothing saved yet',
       'API      26 of 26 routes  Gas API, version 1.2.0',
     ]) {
@@ -128,12 +128,12 @@ describe('the Service pane', () => {
           down ? Promise.reject(refused('unreachable', 'nothing answers')) : Promise.resolve(RECOMMENDATION),
       },
     });
-    await shows('kept 92 of 100 times');
+    await shows('kept 92 of the last 100');
     down = true;
     present += 90_000;
     arrive({ ...SNAPSHOT, blockNumber: (SNAPSHOT.blockNumber ?? 0) + 1 });
     await shows(/as of 1m30s ago, next try in .*: nothing answers/);
-    expect(screen()).toContain('kept 92 of 100 times');
+    expect(screen()).toContain('kept 92 of the last 100');
   });
 
   it('counts what there is of alerts, auto-txs and savings', async () => {

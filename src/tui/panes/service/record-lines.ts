@@ -9,7 +9,7 @@ import type { ServiceContext, ServiceView } from './service-view.ts';
 /** How the service's own advice has held. */
 export function recordLines(
   { recommendation }: ServiceView,
-  { now, offsetAt }: ServiceContext,
+  { now, offsetAt, width }: ServiceContext,
 ): readonly Line[] {
   const late = partLine('advice', recommendation, now);
   const advice = recommendation.value;
@@ -20,14 +20,12 @@ export function recordLines(
     return [partTitle('Record', [{ text: 'the service does not judge its own advice' }]), ...rest];
   const kept = keptWords(track, false);
   if (kept === null) return [partTitle('Record', [{ text: 'no advice has come due yet' }]), ...rest];
-  const stated =
-    track.statedProbability === null ? '' : `, ${formatPercent(track.statedProbability)} was stated`;
+  const stated = track.statedProbability === null ? '' : `, stated ${formatPercent(track.statedProbability)}`;
   const of = keptOfWords(track, (ms) => dayText(ms, offsetAt));
-  return [
-    partTitle('Record', [{ text: `${kept} (${formatPercent(track.hitRatio ?? 0)}${stated})` }]),
-    ...(of === '' ? [] : [[{ text: `   ${of}`, faint: true }]]),
-    ...rest,
-  ];
+  const shares = `(${formatPercent(track.hitRatio ?? 0)}${stated})`;
+  const one = partTitle('Record', [{ text: `${kept}${of === '' ? '' : ` ${of}`} ${shares}` }]);
+  if (of === '' || lineWidth(one) < width) return [one, ...rest];
+  return [partTitle('Record', [{ text: `${kept} ${shares}` }]), [{ text: `   ${of}`, faint: true }], ...rest];
 }
 
 /** Alerts, auto-txs and what they saved. */
