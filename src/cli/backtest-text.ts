@@ -112,7 +112,7 @@ function laneLines(lane: LaneReport, paint: Paint): string[] {
     `${title}; ${formatCount(rules[0]?.judged ?? 0)} times`,
     ...table,
     `tightest peer that keeps this: ${named(tightest.keeping)}`,
-    `  that survives as often:      ${named(tightest.surviving)}`,
+    `  that survives as well:       ${named(tightest.surviving)}`,
     ...(unstated.judged > 0 ? quiet : []),
   ];
 }

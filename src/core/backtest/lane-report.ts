@@ -25,7 +25,7 @@ export interface LaneReport {
   readonly tightest: {
     /** Of those that keep the lane's promise. */
     readonly keeping: string | null;
-    /** Of those good for every block of the window as often as the lane promises: for whoever is not seen at once. */
+    /** Of those good for every block of the window as often as the lane promises, or as the own advice where that is less. */
     readonly surviving: string | null;
   };
   /** Blocks at which the advice stated no probability, which are not judged above, and the share kept all the same. */
@@ -81,7 +81,10 @@ export function reportLane(
     rules,
     tightest: {
       keeping: tightest(rules, ({ kept }) => kept >= promise.target),
-      surviving: tightest(rules, ({ survived }) => survived >= promise.target),
+      surviving: tightest(
+        rules,
+        ({ survived }) => survived >= Math.min(promise.target, rules[0]?.survived ?? 1),
+      ),
     },
     unstated: {
       judged: unstated.length,

@@ -1,0 +1,76 @@
+import { readFile } from 'node:fs/promises';
+import { basename } from 'node:path';
+import { readBlockFile, readBlockFileHeader } from '../../src/chain/block-file.ts';
+import { type BacktestReport, backtest } from '../../src/core/backtest/backtest.ts';
+import type { HorizonScore } from '../../src/core/backtest/judge-horizon.ts';
+import type { LaneReport } from '../../src/core/backtest/lane-report.ts';
+import type { Block } from '../../src/core/block.ts';
+import { chainProfile } from '../../src/core/chains.ts';
+
+/** What the backtest found on one recording: figures alone, none of its data. Shares 0 to 1, Unix seconds. */
+export interface StretchScore {
+  readonly file: string;
+  readonly blocks: number;
+  readonly firstBlock: number;
+  readonly lastBlock: number;
+  readonly firstTime: number;
+  readonly lastTime: number;
+  /** Gwei. */
+  readonly lowestBaseFee: number;
+  readonly highestBaseFee: number;
+  readonly blocksWithTips: number;
+  readonly lanes: readonly LaneReport[];
+  readonly horizons: readonly HorizonScore[];
+}
+
+export const SCORE_FILE = new URL('../../docs/advice-score.json', import.meta.url);
+/** The stretch that comes with the project. */
+export const FIXTURE = new URL(
+  '../../test/fixtures/blocks/mainnet_2024-10-15_2001blocks_basefee_blobfee.csv',
+  import.meta.url,
+);
+
+/** Walks one recording. */
+export async function scoreOf(path: string): Promise<StretchScore> {
+  const { chainId } = await readBlockFileHeader(path);
+  const blocks: Block[] = [];
+  for await (const block of readBlockFile(path)) blocks.push(block);
+  const { stretch, lanes, horizons } = report(blocks, chainId);
+  const score = {
+    file: basename(path),
+    blocks: stretch.blocks,
+    firstBlock: stretch.firstBlock,
+    lastBlock: stretch.lastBlock,
+    firstTime: stretch.firstTime,
+    lastTime: stretch.lastTime,
+    lowestBaseFee: Number(stretch.baseFee.lowest) / 1e9,
+    highestBaseFee: Number(stretch.baseFee.highest) / 1e9,
+    blocksWithTips: stretch.withTips,
+    lanes,
+    horizons,
+  };
+  return parseScores(writtenScores([score]))[0] ?? score;
+}
+
+function report(blocks: readonly Block[], chainId: number): BacktestReport {
+  const walk = backtest({ blocks, feeRule: chainProfile(chainId).feeRule });
+  for (;;) {
+    const step = walk.next();
+    if (step.done) return step.value;
+  }
+}
+
+/** The scores that are in the project, oldest stretch first. */
+export async function readScores(): Promise<StretchScore[]> {
+  return parseScores(await readFile(SCORE_FILE, 'utf8'));
+}
+
+export const parseScores = (text: string): StretchScore[] => JSON.parse(text) as StretchScore[];
+
+/** As they are written to {@link SCORE_FILE}: to a hundredth of a percent. */
+export function writtenScores(scores: readonly StretchScore[]): string {
+  const rounded = (_: string, value: unknown) =>
+    typeof value === 'number' ? Number(value.toFixed(4)) : value;
+  const ordered = scores.toSorted((a, b) => a.firstTime - b.firstTime);
+  return `${JSON.stringify(ordered, rounded, 2)}\n`;
+}

@@ -1,0 +1,105 @@
+import type { LaneReport, RuleScore } from '../../src/core/backtest/lane-report.ts';
+import { formatChange, formatCount, formatDuration, formatPercent } from '../../src/core/units.ts';
+import type { StretchScore } from './score.ts';
+
+const LANE_NAMES = { fast: 'Fast', average: 'Average', slow: 'Slow' } as const;
+
+/** The result tables of the README: lanes and horizons over all stretches. */
+export function resultTables(scores: readonly StretchScore[]): string {
+  const lanes = scores.flatMap((score) => score.lanes.map((lane) => laneRow(score, lane)));
+  const horizons = scores.flatMap((score) =>
+    score.horizons.map(
+      ({ horizonSec, judged, stated, kept, saving, foresight }) =>
+        `| ${stretchName(score)} | ${duration(horizonSec)} | ${formatCount(judged)} | ${share(stated)} | ${share(kept)} | ${share(saving)} | ${share(foresight)} |`,
+    ),
+  );
+  return [
+    '| stretch | lane | judged | stated | kept | saving | naive rule | best possible | cap above paid | survives | tightest peer* |',
+    '|---|---|--:|--:|--:|--:|--:|--:|--:|--:|---|',
+    ...lanes,
+    '',
+    '| stretch | within | judged | stated | kept | saving | best possible |',
+    '|---|---|--:|--:|--:|--:|--:|',
+    ...horizons,
+  ].join('\n');
+}
+
+function laneRow(score: StretchScore, { lane, rules, stated, tightest }: LaneReport): string {
+  const own = rules.find(({ kind }) => kind === 'own');
+  // Whoever is to get in at once wants a cap that is still good when nobody saw it at once.
+  const peer = rules.find(({ rule }) => rule === (lane === 'slow' ? tightest.keeping : tightest.surviving));
+  const cells = [
+    stretchName(score),
+    LANE_NAMES[lane],
+    formatCount(own?.judged ?? 0),
+    share(stated),
+    share(own?.kept),
+    share(own?.saving),
+    share(rules.find(({ kind }) => kind === 'naive')?.saving),
+    share(rules.find(({ kind }) => kind === 'foresight')?.saving),
+    room(own?.overhang),
+    lane === 'slow' ? '' : share(own?.survived),
+    peer === undefined ? '–' : `${peer.rule} ${room(peer.overhang)}`,
+  ];
+  return `| ${cells.join(' | ')} |`;
+}
+
+/** Every rule beside every other, one table for each stretch. */
+export function ruleTables(scores: readonly StretchScore[]): string {
+  return scores.map(ruleTable).join('\n\n');
+}
+
+function ruleTable(score: StretchScore): string {
+  const lanes = score.lanes.filter(({ rules }) => rules.length > 0);
+  const names = [...new Set(lanes.flatMap(({ rules }) => rules.map(({ rule }) => rule)))];
+  const heads = lanes.flatMap(({ lane }) =>
+    lane === 'slow'
+      ? ['Slow kept', 'saving', 'cap', 'pinball']
+      : [`${LANE_NAMES[lane]} kept`, 'survives', 'cap', 'pinball'],
+  );
+  const rows = ruleOrder(names).map((name) => {
+    const cells = lanes.flatMap((lane) => {
+      const rule = lane.rules.find((each) => each.rule === name);
+      return ruleCells(rule, lane.lane === 'slow');
+    });
+    return `| ${[name === 'gastop' ? '**gastop**' : name, ...cells].join(' | ')} |`;
+  });
+  return [
+    `**${stretchName(score)}**: ${stretchWords(score)}.`,
+    '',
+    `| rule | ${heads.join(' | ')} |`,
+    `|---|${heads.map(() => '--:|').join('')}`,
+    ...rows,
+  ].join('\n');
+}
+
+/** Perfect foresight last; the naive rule, which only Slow has, before it. */
+function ruleOrder(names: readonly string[]): string[] {
+  const last = ['naive rule', 'perfect foresight'];
+  return [...names.filter((name) => !last.includes(name)), ...last.filter((name) => names.includes(name))];
+}
+
+function ruleCells(rule: RuleScore | undefined, isSlow: boolean): string[] {
+  if (rule === undefined) return ['', '', '', ''];
+  const { kept, survived, saving, overhang, pinball } = rule;
+  return [share(kept), share(isSlow ? saving : survived), room(overhang), formatPercent(pinball, 2)];
+}
+
+/** The month it is of. */
+export const stretchName = ({ firstTime }: StretchScore): string =>
+  new Date(firstTime * 1_000).toISOString().slice(0, 7);
+
+function stretchWords(score: StretchScore): string {
+  const { blocks, firstBlock, lastBlock, firstTime, lastTime, lowestBaseFee, highestBaseFee } = score;
+  const gwei = (value: number) => value.toFixed(1);
+  return `${formatCount(blocks)} blocks (${formatCount(firstBlock)} to ${formatCount(lastBlock)}, ${formatDuration(lastTime - firstTime)}), base fee ${gwei(lowestBaseFee)} to ${gwei(highestBaseFee)} gwei`;
+}
+
+export const duration = (sec: number): string =>
+  sec < 3_600 ? `${sec / 60} min` : `${Math.round(sec / 3_600)} h`;
+
+const share = (ratio: number | null | undefined): string =>
+  ratio === null || ratio === undefined ? '' : formatPercent(ratio, 1);
+
+const room = (overhang: number | null | undefined): string =>
+  overhang === null || overhang === undefined ? '' : formatChange(overhang, 1);

@@ -1,0 +1,61 @@
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+import { FIXTURE, readScores, scoreOf, writtenScores } from '../../scripts/advice/score.ts';
+import { WRITTEN, withTable } from '../../scripts/advice-figures.ts';
+
+const read = (path: string): string => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
+
+describe('the figures of the advice (npm run figures writes them)', () => {
+  it('of the stretch in the project are those that a fresh walk finds', async () => {
+    const fresh = await scoreOf(fileURLToPath(FIXTURE));
+    const committed = (await readScores()).filter(({ file }) => file === fresh.file);
+    expect(writtenScores(committed)).toBe(writtenScores([fresh]));
+  });
+
+  it.each(Object.keys(WRITTEN))('stand in %s as they were measured', async (path) => {
+    const before = read(path);
+    expect(WRITTEN[path]?.(before, await readScores())).toBe(before);
+  });
+
+  it('name in every table the stretch of each measured file', async () => {
+    for (const { firstTime } of await readScores()) {
+      const month = new Date(firstTime * 1_000).toISOString().slice(0, 7);
+      for (const path of ['README.md', 'docs/ADVICE.md', 'docs/advice-calibration.svg']) {
+        expect(read(path)).toContain(month);
+      }
+    }
+  });
+});
+
+describe('the calibration picture', () => {
+  const svg = read('docs/advice-calibration.svg');
+
+  it('is one well-formed picture with words for those who cannot see it, readable on light and dark', () => {
+    expect(svg).toMatch(/^<svg xmlns="http:\/\/www\.w3\.org\/2000\/svg" viewBox="0 0 \d+ \d+"/);
+    const open = [...svg.matchAll(/<(\w+)(?=[ >])[^>]*?(\/?)>/g)].filter((match) => match[2] === '');
+    const closed = [...svg.matchAll(/<\/(\w+)>/g)];
+    expect(open.map((match) => match[1]).sort()).toEqual(closed.map((match) => match[1]).sort());
+    expect(svg).toContain('prefers-color-scheme:dark');
+    expect(svg).toMatch(/<desc id="d">\d{4}-\d\d: .*kept/);
+    expect(svg).not.toMatch(/NaN|Infinity|undefined|https?:(?!\/\/www\.w3\.org)/);
+  });
+
+  it('has the diagonal, and a mark for every group that is large enough', async () => {
+    expect(svg).toContain('class="diagonal"');
+    const groups = (await readScores()).flatMap(({ lanes, horizons }) =>
+      [...lanes, ...horizons].flatMap(({ calibration }) => calibration.filter(({ size }) => size >= 20)),
+    );
+    expect(groups.length).toBeGreaterThan(5);
+    expect([...svg.matchAll(/<title>.* stated .*<\/title>/g)]).toHaveLength(groups.length);
+  });
+});
+
+describe('a document', () => {
+  it('without its marks is refused, not written over', () => {
+    expect(() => withTable('no marks', 'score', 'x')).toThrow('marks');
+    expect(withTable(read('README.md'), 'score', 'x')).toContain(
+      'scripts/advice-figures.ts -->\n\nx\n\n<!-- end of score',
+    );
+  });
+});
