@@ -305,7 +305,7 @@ describe('what cannot be done is one clear line', () => {
     [[RECORDING, '--from', '20974000', '--to', '20973500'], 'lies behind'],
     [[RECORDING, '--from', 'latest'], '--from: a recording has no latest block'],
     [[RECORDING, '--to', 'many'], '"many" is not a block number'],
-    [[RECORDING, '--predictions', '/nonexistent/x'], 'its folder does not exist'],
+    [[RECORDING, '--predictions', at('no-folder/x')], 'its folder does not exist'],
     [[RECORDING, '--predictions', ''], '--predictions: a file name is missing'],
   ])('%j', async (argv, message) => {
     const { exitCode, stderr } = await refused(argv);
