@@ -74,10 +74,16 @@ export function createProgram(
     .description('One snapshot: the three lanes, the next base fee and what to do.')
     .addOption(new Option('--json', "print the service's v1 answer as it is").conflicts('format'))
     .option('--format <TEXT>', 'print TEXT with {average} {next} {action} … filled in; {} lists all')
+    .addOption(new Option('--below <GWEI>', 'how likely gas costs that or less in time').conflicts('format'))
+    .option('--within <TIME>', 'by when, with --below: 10m, 6h, at most 7d (default 1h)')
     .option('--stale-ok', 'print old prices too; without it they are exit 3')
     .addHelpText(
       'after',
-      examples(["gastop now --format '{average} gwei, {action}'", 'gastop now --demo --json']),
+      examples([
+        "gastop now --format '{average} gwei, {action}'",
+        'gastop now --below 0.05 --within 6h',
+        'gastop now --demo --json',
+      ]),
     )
     .action(async (flags: NowFlags) => {
       const { now } = await import('./commands/now.ts');

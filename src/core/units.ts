@@ -117,6 +117,12 @@ export function formatPercent(ratio: number, decimals = 0): string {
   return `${negative ? MINUS : ''}${text} %`;
 }
 
+/** A probability as percent; what is nearly certain or nearly impossible is never said to be so: `over 99 %`. */
+export function formatLikelihood(probability: number): string {
+  if (probability > 0.99) return `over ${formatPercent(0.99)}`;
+  return probability < 0.01 ? `under ${formatPercent(0.01)}` : formatPercent(probability);
+}
+
 /** A change with its sign: `+3.4 %`, `−2.1 %`. */
 export function formatChange(ratio: number, decimals = 1): string {
   const text = formatPercent(ratio, decimals);

@@ -1,4 +1,5 @@
 import type { RecommendationView } from '../client/views.ts';
+import { formatPercent } from '../core/units.ts';
 
 type Track = NonNullable<RecommendationView['track']>;
 
@@ -6,14 +7,14 @@ type Track = NonNullable<RecommendationView['track']>;
 export function keptWords({ evaluated, hitRatio, from }: Track, narrow: boolean): string | null {
   if (hitRatio === null || evaluated < 1) return null;
   const count = `${Math.round(hitRatio * evaluated)} of ${narrow ? '' : 'the last '}${evaluated}`;
+  if (from !== 'walked') return `kept ${count}`;
   // What was never said was not kept either.
-  return from === 'walked' ? `would ${narrow ? 'keep' : 'have kept'} ${count}` : `kept ${count}`;
+  return narrow ? `would keep ${formatPercent(hitRatio)}` : `would have kept ${count}`;
 }
 
-/** What the count is of: `that it gave since 3 Nov`, `on the blocks before`; empty where the service does not say. */
+/** What the count is of: `that it gave since 3 Nov`, `on past blocks`; empty where the service does not say. */
 export function keptOfWords({ from, since, versions, unjudged }: Track, day: (ms: number) => string): string {
-  if (from === 'walked')
-    return 'on the blocks before, by its present method: too few that it gave are judged yet';
+  if (from === 'walked') return 'on past blocks';
   if (from !== 'said') return '';
   const parts = [since === null ? 'that it gave' : `that it gave since ${day(since)}`];
   if (versions.length > 1) parts.push(`by versions ${versions.join(', ')} of its method`);

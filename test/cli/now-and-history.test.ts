@@ -1,8 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { GasCurrent } from '../../src/contract/gas.ts';
+import { GasCurrent, GasRecommendation } from '../../src/contract/gas.ts';
 import { BaseFeeMetrics } from '../../src/contract/metrics.ts';
 import { formatGwei } from '../../src/core/units.ts';
+import { sendJson, serve } from '../client/http-server.ts';
+import { OWN_RECOMMENDATION, OWN_SNAPSHOT } from '../client/own-answers.ts';
 import { runMain } from './captured-io.ts';
 import { RECORDING, type Served, serveRecording } from './served.ts';
 
@@ -48,6 +50,61 @@ describe('now over a recording', () => {
     const after = await runMain(['now', '--format', '{block}', ...replay]);
     expect(before).toEqual(after);
     expect(before.stdout).toBe(`${last.number}\n`);
+  });
+});
+
+describe('now --below', () => {
+  const below = (price: string, ...more: string[]) => runMain(['now', '--below', price, ...more, ...replay]);
+
+  it('says in one line how likely a price is reached, an hour ahead unless told', async () => {
+    const dear = await below('1000000', '--within', '10m');
+    expect(dear).toEqual({
+      exitCode: 0,
+      stdout: '1000000 gwei or less within 10m: over 99 % likely\n',
+      stderr: '',
+    });
+    expect((await below('0.000000001')).stdout).toBe(
+      '0.000000001 gwei or less within 1h: under 1 % likely\n',
+    );
+    const near = await below((Number(last.baseFee) / 1e9).toFixed(9), '--within', '1h');
+    expect(near.stdout).toMatch(/ gwei or less within 1h: (over |under )?\d+ % likely\n$/);
+  });
+
+  it('is the service’s own answer to that question with --json', async () => {
+    const { exitCode, stdout } = await below('9.5', '--within', '30m', '--json');
+    expect(exitCode).toBe(0);
+    const { reach } = GasRecommendation.parse(JSON.parse(stdout));
+    expect(reach).toMatchObject({ targetPrice: 9_500_000_000, deadlineSec: 1_800, reason: null });
+    expect(reach?.probability).toBeGreaterThan(0);
+  });
+
+  it('says why where the recording is too short to tell, and fails', async () => {
+    const { exitCode, stdout, stderr } = await below('9', '--within', '7d');
+    expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: '' });
+    expect(stderr).toMatch(/^gastop: 9 gwei or less within 7d: .*history.*\n$/);
+  });
+
+  it('asks a service elsewhere', async () => {
+    const served = await serveRecording();
+    const asked = ['now', '--below', '1000000', '--within', '1m', '--stale-ok', '--url', served.origin];
+    const { stdout } = await runMain(asked);
+    await served.close();
+    expect(stdout).toBe('1000000 gwei or less within 1m: over 99 % likely\n');
+  });
+
+  it('fails for a service that gives advice but knows no likelihoods, asked once and in the contract’s words', async () => {
+    const service = await serve((request, response) => {
+      const { reach: _, ...advice } = OWN_RECOMMENDATION;
+      sendJson(response, request.url?.includes('/gas/current') ? { ...OWN_SNAPSHOT, stale: false } : advice);
+    });
+    const asked = ['now', '--below', '0.05', '--within', '6h', '--stale-ok', '--url', service.url];
+    const { exitCode, stdout, stderr } = await runMain(asked);
+    expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: '' });
+    expect(stderr).toBe('gastop: this service does not say how likely a price is reached\n');
+    expect(service.requests.map(({ path }) => path)).toEqual([
+      '/be/api/v1/gas/current',
+      '/be/api/v1/gas/recommendation?targetGwei=0.05&deadlineSec=21600',
+    ]);
   });
 });
 

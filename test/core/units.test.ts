@@ -6,6 +6,7 @@ import {
   formatCount,
   formatDuration,
   formatGwei,
+  formatLikelihood,
   formatNative,
   formatPercent,
   formatUsd,
@@ -92,6 +93,17 @@ describe('amounts for people', () => {
     [59.6, '1m'],
   ])('writes %d seconds as %s', (seconds, text) => {
     expect(formatDuration(seconds)).toBe(text);
+  });
+
+  it.each([
+    [0.83, '83 %'],
+    [0.994, 'over 99 %'],
+    [1, 'over 99 %'],
+    [0.99, '99 %'],
+    [0.009, 'under 1 %'],
+    [0, 'under 1 %'],
+  ])('writes a probability of %d as %s: nothing is certain', (probability, text) => {
+    expect(formatLikelihood(probability)).toBe(text);
   });
 
   it('writes ages, shares, changes and counts', () => {

@@ -112,6 +112,23 @@ describe('the Live pane', () => {
     expect(draw({ ...VIEW, recommendation }, 80, 21).join('\n')).toContain('not yet measured');
   });
 
+  it('says whether the record is of what was said, since when, or of a walk over history', () => {
+    const track = RECOMMENDATION.track ?? expect.fail('no track');
+    const drawn = (more: object, columns: number) =>
+      draw(
+        { ...VIEW, recommendation: { ...RECOMMENDATION, track: { ...track, ...more } } },
+        columns,
+        21,
+      ).join('\n');
+    expect(drawn({}, 80)).toContain('(kept 92 of 100)');
+    expect(drawn({}, 120)).toContain('(kept 92 of the last 100 since 3 Nov)');
+    const walked = { from: 'walked', since: null };
+    expect(drawn(walked, 80)).toContain('(would keep 92 %)');
+    expect(drawn(walked, 120)).toContain('(would have kept 92 of the last 100)');
+    // Another service's word is not taken for either.
+    expect(drawn({ from: null, since: null }, 80)).toContain('(kept 92 of 100)');
+  });
+
   it('shows a service’s own word for advice it does not know', () => {
     const recommendation = { ...RECOMMENDATION, action: 'HODL' };
     expect(draw({ ...VIEW, recommendation }, 80, 21).join('\n')).toContain('▸ HODL 0.0410 gwei');

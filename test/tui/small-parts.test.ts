@@ -17,8 +17,46 @@ import { polledEveryMs } from '../../src/tui/polling-pace.ts';
 import { rawLines } from '../../src/tui/raw-lines.ts';
 import { SourceHolder } from '../../src/tui/source-holder.ts';
 import { EMPTY_INPUT, editLine, insertText } from '../../src/tui/text-input.ts';
+import { keptOfWords, keptWords } from '../../src/tui/track-words.ts';
 import { FOREIGN_30 } from '../client/foreign-openapi.ts';
 import { fakeGas, SNAPSHOT } from './fake-gas.ts';
+
+describe('the record of advice in words', () => {
+  const track = {
+    evaluated: 100,
+    hitRatio: 0.92,
+    statedProbability: 0.9,
+    from: 'said',
+    since: 0,
+    versions: [1],
+    unjudged: 0,
+  };
+  const day = () => '3 Nov';
+
+  it('is of what was said, since when, or of past blocks, and says nothing where nothing was judged', () => {
+    expect([keptWords(track, false), keptOfWords(track, day)]).toEqual([
+      'kept 92 of the last 100',
+      'that it gave since 3 Nov',
+    ]);
+    const walked = { ...track, from: 'walked', since: null };
+    expect([keptWords(walked, false), keptOfWords(walked, day)]).toEqual([
+      'would have kept 92 of the last 100',
+      'on past blocks',
+    ]);
+    expect(keptWords({ ...track, evaluated: 0, hitRatio: null }, false)).toBeNull();
+  });
+
+  it('names the versions of the method where there are several, and what could not be judged', () => {
+    expect(keptOfWords({ ...track, versions: [1, 2], unjudged: 3 }, day)).toBe(
+      'that it gave since 3 Nov, by versions 1, 2 of its method, 3 not judged for want of blocks',
+    );
+  });
+
+  it('claims nothing more for a service that only counts', () => {
+    const plain = { ...track, from: null, since: null, versions: [], unjudged: null };
+    expect([keptWords(plain, true), keptOfWords(plain, day)]).toEqual(['kept 92 of 100', '']);
+  });
+});
 
 describe('fitting text', () => {
   it('gives exactly the width asked for, whatever the text', () => {

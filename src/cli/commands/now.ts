@@ -9,11 +9,14 @@ import type { OpenedClient } from '../open-client.ts';
 import { openReady } from '../open-ready.ts';
 import { parseTemplate } from '../snapshot-format.ts';
 import { snapshotText } from '../snapshot-text.ts';
+import { pastFor, reachAsked, reachText } from './now-reach.ts';
 
 export interface NowFlags {
   readonly json?: boolean;
   readonly format?: string;
   readonly staleOk?: boolean;
+  readonly below?: string;
+  readonly within?: string;
 }
 
 /** One snapshot needs no month of past: an hour is what the lanes look back on. */
@@ -22,10 +25,18 @@ const HISTORY_SEC = 3_600;
 /** `gastop now` */
 export async function now({ io, loadSettings }: CommandContext, flags: NowFlags): Promise<ExitCode> {
   const template = flags.format === undefined ? null : parseTemplate(flags.format);
+  const asked = reachAsked(flags.below, flags.within);
   const { settings } = await loadSettings();
   const rule = flags.staleOk ? 'accept' : 'refuse';
-  const { opened, snapshot } = await openReady(io, settings, HISTORY_SEC, rule);
+  const historySec = asked === null ? HISTORY_SEC : pastFor(asked);
+  const ready = await openReady(io, settings, historySec, rule);
+  const { opened, snapshot } = ready;
   try {
+    if (asked !== null) {
+      const text = await reachText(io, ready, asked, flags.json === true);
+      io.stdout.write(settings.ascii.value ? toAscii(text) : text);
+      return EXIT.ok;
+    }
     if (flags.json) {
       io.stdout.write(jsonAnswer(await opened.client.raw(PATHS.gasCurrent), PATHS.gasCurrent));
       return EXIT.ok;

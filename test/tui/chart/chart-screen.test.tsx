@@ -14,7 +14,7 @@ import { ChartScreen } from '../../../src/tui/panes/chart/chart-screen.tsx';
 import { createQueryClient } from '../../../src/tui/query-client.ts';
 import { FOREIGN_30 } from '../../client/foreign-openapi.ts';
 import { waitFor } from '../../helpers/wait-for.ts';
-import { fakeGas, HOUR, MARKET, SNAPSHOT } from '../fake-gas.ts';
+import { fakeGas, HOUR, MARKET, RECOMMENDATION, SNAPSHOT } from '../fake-gas.ts';
 
 const refusal = (message: string) =>
   new ClientError('unreachable', message, { endpoint: '/dashboard/stats/chart' });
@@ -150,6 +150,52 @@ describe('ChartScreen', () => {
     await waitFor(() => screen().split('\n')[3]?.[9] !== '┃');
     press('G');
     await waitFor(() => !screen().includes('▸ '));
+  });
+
+  it('says how likely the price under the cursor is reached again, once the cursor rests there', async () => {
+    const asked: bigint[] = [];
+    const { press, screen, shows, nextBlock } = show({
+      gas: {
+        gasRecommendation: async ({ reach } = {}) => {
+          if (reach !== undefined) asked.push(reach.targetPrice);
+          const probability = asked.length > 1 ? 0.84 : 0.83;
+          return {
+            ...RECOMMENDATION,
+            reach: reach === undefined ? null : { ...reach, probability, reason: null },
+          };
+        },
+      },
+    });
+    await shows(/base 0\.0\d+/);
+    expect(screen()).not.toContain('within 1h');
+    for (let moved = 0; moved < 5; moved += 1) press('left');
+    await shows('within 1h 83 %');
+    expect(asked).toHaveLength(1);
+    nextBlock();
+    await shows('within 1h 84 %');
+    expect(asked).toEqual([asked[0], asked[0]]);
+    press('G');
+    await waitFor(() => !screen().includes('within 1h'));
+  });
+
+  it('asks a service that does not know likelihoods only once', async () => {
+    let asked = 0;
+    const { press, shows, screen, nextBlock } = show({
+      gas: {
+        gasRecommendation: async () => {
+          asked += 1;
+          return RECOMMENDATION;
+        },
+      },
+    });
+    await shows(/base 0\.0\d+/);
+    press('left');
+    await waitFor(() => asked === 1);
+    press('left');
+    nextBlock();
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    expect(asked).toBe(1);
+    expect(screen()).not.toContain('within 1h');
   });
 
   it('finds its choices again after another tab was shown', async () => {

@@ -31,6 +31,8 @@ export interface ChartPaneProps {
   /** A line about the data itself: what is loading, or why it is old. */
   readonly notice: Segment | null;
   readonly offsetAt: OffsetAt;
+  /** How likely the price under the cursor is reached again soon; left out: not known. */
+  readonly likely?: number | null;
 }
 
 /** The chart of base fee and tips with all that is said about it; fills exactly its room. */
@@ -41,6 +43,7 @@ export const ChartPane = memo(function ChartPane({
   cursor,
   notice,
   offsetAt,
+  likely = null,
 }: ChartPaneProps) {
   const theme = useTheme();
   const { slots } = data;
@@ -148,7 +151,7 @@ export const ChartPane = memo(function ChartPane({
       </Box>
       {slot && (
         <SegmentLine
-          segments={cursorSegments(data, slot, index === null, explained, theme, offsetAt)}
+          segments={cursorSegments(data, slot, index === null, explained, theme, offsetAt, likely)}
           width={width}
         />
       )}

@@ -8,6 +8,7 @@ import { useChartData, useHeatmap } from '../../hooks/use-chart-data.ts';
 import { useDescription } from '../../hooks/use-description.ts';
 import { useKeptReducer } from '../../hooks/use-kept-state.ts';
 import { useMonitor } from '../../hooks/use-monitor.ts';
+import { useReach } from '../../hooks/use-reach.ts';
 import { useToast } from '../../hooks/use-toast.ts';
 import type { TabScreenProps } from '../../tabs.ts';
 import { chartChoices, hoursTimeFrame, offeredChoice } from './chart-choices.ts';
@@ -15,6 +16,7 @@ import { chartCsv, csvName, heatmapCsv } from './chart-csv.ts';
 import { chartData, slotAt } from './chart-data.ts';
 import { ChartPane } from './chart-pane.tsx';
 import { chartReducer, INITIAL_CHART_STATE } from './chart-state.ts';
+import { REACH_SEC, slotPrice } from './chart-words.ts';
 import { HoursPane } from './hours-pane.tsx';
 import { systemOffset } from './local-time.ts';
 import { saveErrorText } from './save-error.ts';
@@ -40,6 +42,10 @@ export function ChartScreen({ snapshot, columns, rows }: TabScreenProps) {
   const answer = chart.data?.value;
   const data = useMemo(() => (answer === undefined ? null : chartData(answer)), [answer]);
   const heatmap = hours.data?.value.heatmap ?? null;
+  const slot =
+    state.cursor === null || state.heatmap ? undefined : data?.slots[slotAt(data.slots, state.cursor)];
+  const reach = useReach(slot === undefined ? null : slotPrice(slot), REACH_SEC, snapshot);
+  const likely = reach.data?.probability ?? null;
 
   const moveCursor = (by: number) => {
     if (data === null || data.slots.length === 0) return;
@@ -113,8 +119,9 @@ export function ChartScreen({ snapshot, columns, rows }: TabScreenProps) {
             />
           );
         }
-        if (spoken) return <SpokenChart data={data} cursor={state.cursor} offsetAt={systemOffset} />;
-        return <ChartPane {...room} notice={notice} data={data} cursor={state.cursor} />;
+        if (spoken)
+          return <SpokenChart data={data} cursor={state.cursor} offsetAt={systemOffset} likely={likely} />;
+        return <ChartPane {...room} notice={notice} data={data} cursor={state.cursor} likely={likely} />;
       }}
     </PolledFrame>
   );

@@ -1,4 +1,11 @@
-import { formatChange, formatDuration, formatGwei, formatPercent, UNKNOWN } from '../../../core/units.ts';
+import {
+  formatChange,
+  formatDuration,
+  formatGwei,
+  formatLikelihood,
+  formatPercent,
+  UNKNOWN,
+} from '../../../core/units.ts';
 import { legendGlyph } from '../../components/line-chart-cells.ts';
 import type { Segment } from '../../components/segment-line.tsx';
 import type { Span } from '../../facts.ts';
@@ -116,7 +123,19 @@ function markSegments(marks: readonly SlotMark[], theme: Theme): readonly Segmen
   );
 }
 
-/** The values at one slot; against the newest unless it is that itself. `marks`: what is to be explained with it. */
+/** How far ahead the cursor's price is looked for, in seconds. */
+export const REACH_SEC = 3_600;
+
+/** What somebody who pays the base fee and the tip of a slot pays, wei per gas; `null` where nothing is known. */
+export function slotPrice({ base, tip }: ChartSlot): bigint | null {
+  const price = base === null ? 0 : Math.round(base + (tip ?? 0));
+  return price > 0 ? BigInt(price) : null;
+}
+
+/**
+ * The values at one slot; against the newest unless it is that itself. `marks`: what is to be explained with it;
+ * `likely`: that its price is reached again within {@link REACH_SEC}.
+ */
 export function cursorSegments(
   data: ChartData,
   slot: ChartSlot,
@@ -124,6 +143,7 @@ export function cursorSegments(
   marks: readonly SlotMark[],
   theme: Theme,
   offsetAt: OffsetAt,
+  likely: number | null,
 ): readonly Segment[] {
   const explained = markSegments(marks, theme);
   const newest = data.nowBase;
@@ -144,6 +164,11 @@ export function cursorSegments(
     ...(following || change === null
       ? []
       : [[{ text: 'now ', faint: true }, { text: formatChange(change) }]]),
+    ...(following || likely === null
+      ? []
+      : [
+          [{ text: `within ${formatDuration(REACH_SEC)} `, faint: true }, { text: formatLikelihood(likely) }],
+        ]),
     ...(data.compared && slot.previous !== null
       ? [[{ text: 'before ', faint: true }, { text: gwei(slot.previous) }]]
       : []),

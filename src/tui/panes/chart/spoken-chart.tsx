@@ -1,9 +1,16 @@
 import { Box, Text } from 'ink';
-import { formatChange, formatGwei, formatPercent, UNKNOWN } from '../../../core/units.ts';
+import {
+  formatChange,
+  formatDuration,
+  formatGwei,
+  formatLikelihood,
+  formatPercent,
+  UNKNOWN,
+} from '../../../core/units.ts';
 import { type ChartData, slotAt } from './chart-data.ts';
 import { countMarks } from './chart-marks.ts';
 import { type LineSummary, summarise, summariseBase } from './chart-summary.ts';
-import { moment } from './chart-words.ts';
+import { moment, REACH_SEC } from './chart-words.ts';
 import { type OffsetAt, zoneText } from './local-time.ts';
 import { timeFrameName } from './time-frame.ts';
 
@@ -11,10 +18,12 @@ interface SpokenChartProps {
   readonly data: ChartData;
   readonly cursor: number | null;
   readonly offsetAt: OffsetAt;
+  /** How likely the price under the cursor is reached again soon. */
+  readonly likely: number | null;
 }
 
 /** The chart in sentences, for screen readers: a drawing of lines would be read sign by sign. */
-export function SpokenChart({ data, cursor, offsetAt }: SpokenChartProps) {
+export function SpokenChart({ data, cursor, offsetAt, likely }: SpokenChartProps) {
   const slot = data.slots[cursor === null ? data.slots.length - 1 : slotAt(data.slots, cursor)];
   const marks = countMarks(data.marks, true).map(({ look, count }) => `${count} ${look.name}`);
   return (
@@ -37,6 +46,9 @@ export function SpokenChart({ data, cursor, offsetAt }: SpokenChartProps) {
           {`At ${moment(slot.timestamp, data, offsetAt)} ${zoneText(offsetAt(slot.timestamp))}: base fee ${gwei(slot.base)}, ` +
             `tip ${gwei(slot.tip)}, gas used ${slot.gasUsedRatio === null ? UNKNOWN : formatPercent(slot.gasUsedRatio)}.`}
         </Text>
+      )}
+      {cursor !== null && likely !== null && (
+        <Text>{`Reached again within ${formatDuration(REACH_SEC)}: ${formatLikelihood(likely)} likely.`}</Text>
       )}
     </Box>
   );

@@ -1,0 +1,93 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { reachQuery } from '../../client/create-gas-client.ts';
+import type { ReachQuery } from '../../client/gas-client.ts';
+import type { ReachView } from '../../client/views.ts';
+import { LONGEST_DEADLINE_SEC } from '../../contract/queries.ts';
+import { PATHS } from '../../contract/routes.ts';
+import { formatLikelihood, gweiString } from '../../core/units.ts';
+import { checked } from '../checked.ts';
+import { cleanLine } from '../clean-line.ts';
+import { CliError, usageError } from '../cli-error.ts';
+import { durationText, parseDuration } from '../duration.ts';
+import { EXIT } from '../exit-code.ts';
+import { parseGwei } from '../gwei.ts';
+import type { Io } from '../io.ts';
+import { jsonAnswer } from '../json-answer.ts';
+import type { Ready } from '../open-ready.ts';
+import { withSpinner } from '../spinner.ts';
+
+const DEFAULT_WITHIN = '1h';
+/** To say how often something happens within a time takes several such times of past. */
+const TIMES_OF_PAST = 7;
+const LEAST_PAST_SEC = 3_600;
+const MOST_PAST_SEC = 30 * 86_400;
+const ASK_AGAIN_MS = 60;
+/** From when the past is stored until it is learned from. */
+const LEARNT_WITHIN_MS = 2_000;
+
+/** `--below` and `--within` as a question; `null` where neither was given. @throws CliError (usage) */
+export function reachAsked(below: string | undefined, within: string | undefined): ReachQuery | null {
+  if (below === undefined) {
+    if (within === undefined) return null;
+    throw usageError('--within says by when a price is to be reached; name it with --below GWEI');
+  }
+  return {
+    targetPrice: checked('--below', () => parseGwei(below)),
+    deadlineSec: checked('--within', () =>
+      parseDuration(within ?? DEFAULT_WITHIN, { min: '1s', max: durationText(LONGEST_DEADLINE_SEC) }),
+    ),
+  };
+}
+
+/** How much past the answer is worth waiting for, in seconds. */
+export function pastFor({ deadlineSec }: ReachQuery): number {
+  return Math.min(Math.max(TIMES_OF_PAST * deadlineSec, LEAST_PAST_SEC), MOST_PAST_SEC);
+}
+
+/**
+ * The answer as a line for people or the service's own JSON.
+ * @throws CliError where nobody can say.
+ */
+export async function reachText(io: Io, ready: Ready, asked: ReachQuery, json: boolean): Promise<string> {
+  const reach = await withSpinner(
+    io,
+    () => 'reading history',
+    () => knownReach(io, ready, asked),
+  );
+  if (json) {
+    const answer = await ready.opened.client.raw(PATHS.gasRecommendation, reachQuery(asked));
+    return jsonAnswer(answer, PATHS.gasRecommendation);
+  }
+  const question = `${gweiString(asked.targetPrice)} gwei or less within ${durationText(asked.deadlineSec)}`;
+  if (reach === null) {
+    throw new CliError(EXIT.failed, 'this service does not say how likely a price is reached');
+  }
+  if (reach.probability === null) {
+    const reason = reach.reason === null ? 'it is not known' : cleanLine(reach.reason);
+    throw new CliError(EXIT.failed, `${question}: ${reason}`);
+  }
+  return `${question}: ${formatLikelihood(reach.probability)} likely\n`;
+}
+
+/** A service in this process has to read its past first; one elsewhere is asked once. */
+async function knownReach(io: Io, { opened, snapshot }: Ready, asked: ReachQuery): Promise<ReachView | null> {
+  const signal = io.interruption();
+  const { client, embedded } = opened;
+  const ask = async () => (await client.gasRecommendation({ reach: asked, signal })).reach;
+  if (embedded === null) return ask();
+  let giveUpAt = Number.POSITIVE_INFINITY;
+  const windowSec = pastFor(asked);
+  const presentSec = Math.floor((snapshot.blockTimestamp ?? io.now()) / 1_000);
+  const filled = embedded.historyFilled({ presentSec, windowSec, onProgress: () => {} }).then(() => {
+    giveUpAt = performance.now() + LEARNT_WITHIN_MS;
+  });
+  // Whatever keeps it from being read is told by the answer.
+  filled.catch(() => {
+    giveUpAt = 0;
+  });
+  for (;;) {
+    const reach = await ask();
+    if (reach === null || reach.probability !== null || performance.now() > giveUpAt) return reach;
+    await sleep(ASK_AGAIN_MS, undefined, { signal }).catch(() => signal.throwIfAborted());
+  }
+}
