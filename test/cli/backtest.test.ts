@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { calibrationChart } from '../../src/cli/calibration-chart.ts';
 import { encodePrediction } from '../../src/cli/prediction-file.ts';
 import { ProgressBar } from '../../src/cli/progress-bar.ts';
-import { GASTOP } from '../helpers/gastop.ts';
+import { GASTOP, gastop } from '../helpers/gastop.ts';
 import { type Captured, runMain } from './captured-io.ts';
 import { RECORDING } from './served.ts';
 
@@ -343,8 +343,12 @@ describe('what cannot be done is one clear line', () => {
   );
 });
 
-describe('an interruption', () => {
-  it('ends it without a report; whole lines of predictions stay', async () => {
+describe('a long walk', () => {
+  beforeAll(async () => {
+    await runMain(['record', '--demo', '--past', '7d', '--blocks', '30000', '--out', at('long.jsonl')]);
+  }, 120_000);
+
+  it('interrupted ends without a report; whole lines of predictions stay', async () => {
     const out = at('interrupted.jsonl');
     const child = spawn(process.execPath, [GASTOP, 'backtest', at('long.jsonl'), '--predictions', out]);
     let output = '';
@@ -368,9 +372,13 @@ describe('an interruption', () => {
     }
   });
 
-  beforeAll(async () => {
-    await runMain(['record', '--demo', '--past', '7d', '--blocks', '30000', '--out', at('long.jsonl')]);
-  }, 120_000);
+  it('shows on a terminal how far it is, and leaves a clean line behind at Ctrl-C', async () => {
+    await using terminal = await gastop(['backtest', at('long.jsonl')], { watchTty: true });
+    await terminal.waitFor(/^\[#*\.+\] +\d+ % {2}block [\d,]+ of 30,000$/m, { timeoutMs: 60_000 });
+    await terminal.press('ctrl+c');
+    expect((await terminal.waitForExit()).exitCode).toBe(130);
+    expect(terminal.screen().join('')).not.toContain('%');
+  });
 });
 
 describe('the progress bar', () => {

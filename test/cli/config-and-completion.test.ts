@@ -144,6 +144,9 @@ describe('gastop completion', () => {
     expect(await complete('keys', 'create', '--pl')).toEqual(['--plan']);
     writeFileSync(join(folder, 'blocks.jsonl'), '');
     expect(await complete('now', '--replay', 'blo')).toEqual(['blocks.jsonl']);
+    expect(await complete('backtest', 'blo')).toEqual(['blocks.jsonl']);
+    expect(await complete('backtest', '--pre')).toEqual(['--predictions']);
+    expect(await complete('backtest', '--predictions', 'blo')).toEqual(['blocks.jsonl']);
   });
 });
 
@@ -154,6 +157,7 @@ describe('help', () => {
     ['now'],
     ['history'],
     ['record'],
+    ['backtest'],
     ['keys'],
     ['keys', 'create'],
     ['config'],

@@ -73,7 +73,7 @@ describe('no look-ahead', () => {
           expect(signedOther).not.toEqual(signed);
         }
       }),
-      { numRuns: 12 },
+      { numRuns: 8 },
     );
   });
 });
