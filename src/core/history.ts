@@ -20,6 +20,15 @@ export class Column {
   put(block: number, value: number): void {
     this.#values[block % this.#values.length] = value;
   }
+
+  /** Writes the values of `span` to the beginning of `target`. */
+  copy({ from, to }: Span, target: Float64Array): void {
+    const start = from % this.#values.length;
+    const first = this.#values.subarray(start, Math.min(start + to - from, this.#values.length));
+    target.set(first);
+    if (first.length < to - from)
+      target.set(this.#values.subarray(0, to - from - first.length), first.length);
+  }
 }
 
 /** A stretch of block numbers, `from` included, `to` not. */

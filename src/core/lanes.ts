@@ -21,7 +21,7 @@ export class LaneBook {
       fast: new LaneScorer(history, 'fast'),
     };
     this.#tips = new TipBook(history);
-    this.#caps = new LaneCaps(history, rule, this.#scorers.slow);
+    this.#caps = new LaneCaps(history, rule);
   }
 
   /** Judges what the head settles, learns from it and advises anew; from then on `sendNow` is known of the head. */
@@ -35,7 +35,7 @@ export class LaneBook {
     this.#tips.push(verdicts);
     const tips = this.#tips.advised();
     sendNow.put(head, Number(outlook.nextBaseFee) + tips.average);
-    this.#caps.push(verdicts.slow);
+    this.#caps.push(tips.slow, verdicts.slow);
     const caps = this.#caps.advised(outlook, tips);
     for (const lane of LANES) {
       this.#scorers[lane].record(caps[lane], Math.min(tips[lane], caps[lane]));
@@ -69,8 +69,9 @@ export class LaneBook {
   #price(lane: LaneName): number {
     const scorer = this.#scorers[lane];
     const { head, nextBaseFee } = this.#history;
-    const cap = scorer.capAt(head);
-    return Math.min(wholeWei(nextBaseFee.at(head) * scorer.meanBaseRatio + scorer.tipAt(head)), cap);
+    const usual = nextBaseFee.at(head) * scorer.meanBaseRatio + scorer.tipAt(head);
+    const expected = lane === 'slow' ? (this.#caps.slow.price ?? usual) : usual;
+    return Math.min(wholeWei(expected), scorer.capAt(head));
   }
 
   #lane(lane: LaneName, price: number, blockSec: number): Lane {
@@ -82,7 +83,7 @@ export class LaneBook {
       maxPriorityFeePerGas: BigInt(scorer.tipAt(head)),
       withinBlocks: scorer.withinBlocks,
       waitSec: { p50: scorer.waitBlocks(0.5) * blockSec, p95: scorer.waitBlocks(0.95) * blockSec },
-      probability: scorer.probability,
+      probability: lane === 'slow' ? this.#caps.slow.probability : scorer.probability,
     };
   }
 }

@@ -1,6 +1,10 @@
 /** The lower median in expected linear time; reorders `values`. `NaN` for none. */
 export function takeMedian(values: Float64Array): number {
-  const rank = Math.max(Math.ceil(values.length / 2) - 1, 0);
+  return takeRanked(values, Math.max(Math.ceil(values.length / 2) - 1, 0));
+}
+
+/** The one that `rank` others (from 0) come before, in expected linear time; reorders `values`. `NaN` where there is none. */
+export function takeRanked(values: Float64Array, rank: number): number {
   let low = 0;
   let high = values.length - 1;
   while (low < high) {

@@ -256,15 +256,16 @@ describe('the lanes', () => {
     for (const lane of LANES) expect(lanes[lane].maxPriorityFeePerGas).toBe(0n);
   });
 
-  it('states no probability before a hundred pieces of advice were judged, Slow not before twelve windows', () => {
+  it('states no probability before a hundred pieces of advice were judged, Slow not before two hundred', () => {
     const probabilities = (count: number) => {
       const { lanes } = adviceAfter(makeBlocks(restlessSteps(count)));
       return LANES.map((lane) => lanes[lane].probability);
     };
     expect(probabilities(102)).toEqual([null, null, expect.any(Number)]);
     expect(probabilities(103)).toEqual([null, expect.any(Number), expect.any(Number)]);
-    expect(probabilities(324)).toEqual([null, expect.any(Number), expect.any(Number)]);
-    expect(probabilities(325)).toEqual([expect.any(Number), expect.any(Number), expect.any(Number)]);
+    // 300 past states that 25 blocks came after, and 200 judged promises that were drawn from such.
+    expect(probabilities(548)).toEqual([null, expect.any(Number), expect.any(Number)]);
+    expect(probabilities(549)).toEqual([expect.any(Number), expect.any(Number), expect.any(Number)]);
   });
 
   it('who waits longer never tips more, signs a higher cap or is told a higher price, in lanes and horizons', () => {
