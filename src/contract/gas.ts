@@ -117,7 +117,7 @@ const Track = z
     unjudged: z
       .int()
       .min(0)
-      .describe('Given since then, but not judged: blocks that would tell are missing from the history'),
+      .describe('Given since then, but not judged: the blocks that would tell are not known'),
   })
   .meta({ id: 'Track', description: "How this service's own past advice did" });
 

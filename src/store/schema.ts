@@ -63,7 +63,7 @@ export interface AdviceRow {
   /** When the target is to have been reached; `null` where sending was advised. */
   due_at: number | null;
   probability: number | null;
-  /** `kept`, `missed`, or `unknown` where the blocks that would tell are not to be had; `null`: it still runs. */
+  /** `kept`, `missed`, or `unknown` where there are no blocks that would tell; `null`: it still runs. */
   verdict: string | null;
   /** The block that ended it: without that block it runs again. */
   settled_block: number | null;

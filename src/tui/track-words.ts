@@ -3,10 +3,13 @@ import { formatPercent } from '../core/units.ts';
 
 type Track = NonNullable<RecommendationView['track']>;
 
+/** As many as a record is of, once there are so many. */
+const FULL = 100;
+
 /** How advice has held, on one line: `kept 92 of the last 100`; `null` where nothing has been judged yet. */
 export function keptWords({ evaluated, hitRatio, from }: Track, narrow: boolean): string | null {
   if (hitRatio === null || evaluated < 1) return null;
-  const count = `${Math.round(hitRatio * evaluated)} of ${narrow ? '' : 'the last '}${evaluated}`;
+  const count = `${Math.round(hitRatio * evaluated)} of ${narrow || evaluated < FULL ? '' : 'the last '}${evaluated}`;
   if (from !== 'walked') return `kept ${count}`;
   // What was never said was not kept either.
   return narrow ? `would keep ${formatPercent(hitRatio)}` : `would have kept ${count}`;

@@ -5,9 +5,14 @@ import { DatabaseSync } from 'node:sqlite';
 import { text } from 'node:stream/consumers';
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
+import { toBlockRow } from '../../src/store/block-row.ts';
 import { BlockStore } from '../../src/store/block-store.ts';
+import { ALL_MIGRATIONS } from '../../src/store/migrations/all-migrations.ts';
 import { openDatabase } from '../../src/store/open-database.ts';
-import { makeBlocks } from '../helpers/chain-blocks.ts';
+import { openSqlite } from '../../src/store/open-sqlite.ts';
+import type { Tables } from '../../src/store/schema.ts';
+import { TrackStore } from '../../src/store/track-store.ts';
+import { makeBlock, makeBlocks } from '../helpers/chain-blocks.ts';
 import { temporaryFolder } from '../helpers/service.ts';
 
 const modeOf = (path: string) => (statSync(path).mode & 0o777).toString(8);
@@ -90,6 +95,24 @@ test('a database written by a newer version is refused', async () => {
     code: 'newer-schema',
     message: 'chain-1.db was written by a newer gastop; update gastop or choose another database file',
   });
+});
+
+test('a history written before advice was kept goes on, with its blocks', async () => {
+  const path = join(await temporaryFolder(), 'chain-1.db');
+  const first = Object.entries(ALL_MIGRATIONS).slice(0, 1);
+  const older = await openSqlite<Tables>(path, {
+    migrations: Object.fromEntries(first),
+    survives: 'process',
+  });
+  await older.queries
+    .insertInto('blocks')
+    .values(toBlockRow(makeBlock(7)))
+    .execute();
+  await older.close();
+  const database = await openDatabase(path);
+  expect((await new BlockStore(database).head())?.number).toBe(7);
+  expect(await new TrackStore(database).score(100)).toMatchObject({ evaluated: 0 });
+  await database.close();
 });
 
 test('a path below a file, and a path that is a folder, are refused in one line', async () => {

@@ -43,6 +43,7 @@ describe('the record of advice in words', () => {
       'would have kept 92 of the last 100',
       'on past blocks',
     ]);
+    expect(keptWords({ ...track, evaluated: 50 }, false)).toBe('kept 46 of 50');
     expect(keptWords({ ...track, evaluated: 0, hitRatio: null }, false)).toBeNull();
   });
 

@@ -47,7 +47,19 @@ const nonsense = fc.oneof(
 const inLine = (text: string) =>
   text.replace(/[\u0000-\u0020\u007f-\uffff]/g, (c) => encodeURIComponent(c.isWellFormed() ? c : '?'));
 
-const parameter = fc.constantFrom('from', 'to', 'bucket', 'page', 'size', 'percentile', 'timeFrame', 'x', '');
+const parameter = fc.constantFrom(
+  'from',
+  'to',
+  'bucket',
+  'page',
+  'size',
+  'percentile',
+  'timeFrame',
+  'targetGwei',
+  'deadlineSec',
+  'x',
+  '',
+);
 const value = fc.oneof(
   fc.constantFrom(
     '1h',
@@ -62,6 +74,9 @@ const value = fc.oneof(
     '1',
     '500',
     '501',
+    '0.05',
+    '1000000.000000001',
+    '604800',
     '2026-01-31T12:00:00Z',
   ),
   fc.constantFrom('0001-01-01T00:00:00Z', '9999-12-31T23:59:59Z', '2026-02-30T00:00:00Z'),

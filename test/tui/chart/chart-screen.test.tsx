@@ -167,15 +167,15 @@ describe('ChartScreen', () => {
       },
     });
     await shows(/base 0\.0\d+/);
-    expect(screen()).not.toContain('within 1h');
+    expect(screen()).not.toContain('reached in 1h');
     for (let moved = 0; moved < 5; moved += 1) press('left');
-    await shows('within 1h 83 %');
+    await shows('reached in 1h 83 %');
     expect(asked).toHaveLength(1);
     nextBlock();
-    await shows('within 1h 84 %');
+    await shows('reached in 1h 84 %');
     expect(asked).toEqual([asked[0], asked[0]]);
     press('G');
-    await waitFor(() => !screen().includes('within 1h'));
+    await waitFor(() => !screen().includes('reached in 1h'));
   });
 
   it('asks a service that does not know likelihoods only once', async () => {
@@ -195,7 +195,7 @@ describe('ChartScreen', () => {
     nextBlock();
     await new Promise((resolve) => setTimeout(resolve, 500));
     expect(asked).toBe(1);
-    expect(screen()).not.toContain('within 1h');
+    expect(screen()).not.toContain('reached in 1h');
   });
 
   it('finds its choices again after another tab was shown', async () => {

@@ -14,6 +14,7 @@
  * @property {unknown[]} [examples]
  * @property {number} [minimum]
  * @property {number} [maximum]
+ * @property {number} [exclusiveMinimum]
  * @property {Record<string, Schema>} [properties]
  * @property {string[]} [required]
  * @property {boolean | Schema} [additionalProperties]

@@ -34,8 +34,10 @@ export function typeWords(api, schema) {
  * @param {Schema} schema
  * @returns {string}
  */
-function range({ minimum, maximum }) {
+function range({ minimum, maximum, exclusiveMinimum }) {
   const top = maximum === undefined || maximum >= Number.MAX_SAFE_INTEGER ? null : maximum;
+  if (exclusiveMinimum !== undefined)
+    return `, above ${exclusiveMinimum}${top === null ? '' : `, at most ${top}`}`;
   if (top !== null) return `, ${minimum ?? '…'} to ${top}`;
   return minimum === undefined || minimum <= Number.MIN_SAFE_INTEGER ? '' : `, at least ${minimum}`;
 }

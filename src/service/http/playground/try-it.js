@@ -140,7 +140,7 @@ function textInput(id, note, parameter, schema) {
   const input = make('input', {
     id,
     type: 'text',
-    inputmode: schema.type === 'integer' ? 'numeric' : null,
+    inputmode: schema.type === 'integer' ? 'numeric' : schema.type === 'number' ? 'decimal' : null,
     autocapitalize: 'off',
     spellcheck: 'false',
     'aria-describedby': note,

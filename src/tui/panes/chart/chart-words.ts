@@ -167,7 +167,10 @@ export function cursorSegments(
     ...(following || likely === null
       ? []
       : [
-          [{ text: `within ${formatDuration(REACH_SEC)} `, faint: true }, { text: formatLikelihood(likely) }],
+          [
+            { text: `reached in ${formatDuration(REACH_SEC)} `, faint: true },
+            { text: formatLikelihood(likely) },
+          ],
         ]),
     ...(data.compared && slot.previous !== null
       ? [[{ text: 'before ', faint: true }, { text: gwei(slot.previous) }]]
