@@ -111,6 +111,24 @@ describe('the import rule', () => {
     expect(wrong).toEqual([]);
   });
 
+  it('what the panes share knows no pane', () => {
+    const wrong = files
+      .filter(({ path }) => path.startsWith('tui/hooks/') || path.startsWith('tui/components/'))
+      .flatMap((file) =>
+        file.imports
+          .filter((specifier) => posix.join(posix.dirname(file.path), specifier).startsWith('tui/panes/'))
+          .map((specifier) => `${file.path} imports ${specifier}`),
+      );
+    expect(wrong).toEqual([]);
+  });
+
+  it('a hook is all that hooks hold', () => {
+    const hooks = files.filter(({ path }) => path.startsWith('tui/hooks/'));
+    expect(
+      hooks.map(({ path }) => path).filter((path) => !/^tui\/hooks\/use-[\w-]+\.ts$/.test(path)),
+    ).toEqual([]);
+  });
+
   it('each package is imported by the folder that owns it only', () => {
     const wrong = files.flatMap((file) =>
       file.imports

@@ -3,25 +3,19 @@ import { PERCENTILES } from '../contract/choices.ts';
 import { GAS_PER_BLOB } from '../core/eip4844.ts';
 import { formatChange, formatCount, formatGwei, formatPercent } from '../core/units.ts';
 import { cleanLine } from './clean-line.ts';
-import {
-  coinWords,
-  confirmationWords,
-  type ExplorerContext,
-  whenWords,
-  whereWords,
-} from './explorer-words.ts';
+import { coinWords, confirmationWords, type Surroundings, whenWords, whereWords } from './explorer-words.ts';
 import { labelledLines, wrapped } from './labelled-lines.ts';
 
 const BAR_CELLS = 20;
 
 /** What `gastop block` prints for people: at most 80 columns wide. */
-export function blockText(block: BlockView, context: ExplorerContext): string {
-  const head = [whereWords(block.chainId, context), `#${formatCount(block.blockNumber)}`];
+export function blockText(block: BlockView, surroundings: Surroundings): string {
+  const head = [whereWords(block.chainId, surroundings), `#${formatCount(block.blockNumber)}`];
   return [
     head.filter((word) => word !== '').join('  '),
     '',
     ...labelledLines([
-      ['time', whenWords(block.timestamp, context)],
+      ['time', whenWords(block.timestamp, surroundings)],
       ['confirmed', confirmationWords(block.confirmations)],
       ['hash', text(block.hash)],
       ['parent', text(block.parentHash)],
@@ -32,7 +26,7 @@ export function blockText(block: BlockView, context: ExplorerContext): string {
       ['tips, gwei', tipWords(block.tips)],
       ['blob fee', blobFeeWords(block)],
       ['blobs', blobWords(block)],
-      ['burnt', coinWords(block.burntWei, block.chainId, context)],
+      ['burnt', coinWords(block.burntWei, block.chainId, surroundings)],
       ['fees go to', text(block.feeRecipient)],
     ]),
   ].join('\n');

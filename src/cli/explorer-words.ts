@@ -4,7 +4,7 @@ import { formatAge, formatCount, formatNative, formatUsd, usdOf } from '../core/
 import { utcTime } from './utc-time.ts';
 
 /** What a block or transaction does not say about itself. */
-export interface ExplorerContext {
+export interface Surroundings {
   /** The service's present; `null` where it does not tell. */
   readonly snapshot: SnapshotView | null;
   /** Wall clock, ms. */
@@ -14,14 +14,14 @@ export interface ExplorerContext {
 const BADGES = { replay: '[REPLAY]', simulated: '[SIMULATED]', rpc: null, service: null } as const;
 
 /** The badge and the chain's name, for the first line. */
-export function whereWords(chainId: number | null, { snapshot }: ExplorerContext): string {
+export function whereWords(chainId: number | null, { snapshot }: Surroundings): string {
   const badge = snapshot === null ? null : BADGES[snapshot.source.kind];
   const id = chainId ?? snapshot?.chainId ?? null;
   return [badge, id === null ? null : chainProfile(id).name].filter((word) => word !== null).join('  ');
 }
 
 /** `2026-01-05 12:00:00 UTC, 4s ago`; a recording's blocks have no age by our clock. */
-export function whenWords(ms: number | null, { snapshot, now }: ExplorerContext): string | null {
+export function whenWords(ms: number | null, { snapshot, now }: Surroundings): string | null {
   if (ms === null) return null;
   const time = `${utcTime(ms, 'seconds')} UTC`;
   if (snapshot?.source.kind === 'replay') return time;
@@ -32,7 +32,7 @@ export function whenWords(ms: number | null, { snapshot, now }: ExplorerContext)
 export function coinWords(
   wei: bigint | null,
   chainId: number | null,
-  { snapshot }: ExplorerContext,
+  { snapshot }: Surroundings,
   usd: number | null = null,
 ): string | null {
   if (wei === null) return null;

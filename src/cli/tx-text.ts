@@ -1,13 +1,7 @@
 import type { TxView } from '../client/views.ts';
 import { formatCount, formatGwei, formatPercent } from '../core/units.ts';
 import { cleanLine } from './clean-line.ts';
-import {
-  coinWords,
-  confirmationWords,
-  type ExplorerContext,
-  whenWords,
-  whereWords,
-} from './explorer-words.ts';
+import { coinWords, confirmationWords, type Surroundings, whenWords, whereWords } from './explorer-words.ts';
 import { labelledLines } from './labelled-lines.ts';
 
 /** EIP-2718 types, and the proposal that brought each. */
@@ -26,9 +20,9 @@ const STATUS_WORDS: Readonly<Record<string, string>> = {
 };
 
 /** What `gastop tx` prints for people: at most 80 columns wide. */
-export function txText(tx: TxView, context: ExplorerContext): string {
+export function txText(tx: TxView, surroundings: Surroundings): string {
   const { chainId } = tx;
-  const where = whereWords(chainId, context);
+  const where = whereWords(chainId, surroundings);
   return [
     where === '' ? 'transaction' : `${where}  transaction`,
     '',
@@ -36,12 +30,12 @@ export function txText(tx: TxView, context: ExplorerContext): string {
       ['hash', cleanLine(tx.hash)],
       ['status', statusWords(tx)],
       ['block', blockWords(tx)],
-      ['time', whenWords(tx.timestamp, context)],
+      ['time', whenWords(tx.timestamp, surroundings)],
       ['type', tx.type === null ? null : `${tx.type} (${TYPE_WORDS[tx.type] ?? "this chain's own"})`],
       ['from', text(tx.from)],
       ['to', tx.to === null ? (tx.from === null ? null : 'nobody: it creates a contract') : text(tx.to)],
       ['call', text(tx.selector)],
-      ['value', coinWords(tx.value, chainId, context)],
+      ['value', coinWords(tx.value, chainId, surroundings)],
       ['nonce', tx.nonce === null ? null : String(tx.nonce)],
       ['gas', gasWords(tx)],
       ['max fee', gwei(tx.maxFeePerGas)],
@@ -49,7 +43,7 @@ export function txText(tx: TxView, context: ExplorerContext): string {
       ['gas price', gwei(tx.gasPrice)],
       ['blob cap', blobWords(tx)],
       ['paid', paidWords(tx)],
-      ['cost', coinWords(tx.costWei, chainId, context, tx.costUsd)],
+      ['cost', coinWords(tx.costWei, chainId, surroundings, tx.costUsd)],
       ['tip rank', rankWords(tx)],
     ]),
   ].join('\n');

@@ -2,10 +2,9 @@ import { Box } from 'ink';
 import type { ReactNode } from 'react';
 import { formatAge, formatDuration } from '../../core/units.ts';
 import { remedyFor } from '../health.ts';
-import type { Dated } from '../hooks/use-chart-data.ts';
 import { DimContext, useDim } from '../hooks/use-dim.ts';
 import { useNow } from '../hooks/use-now.ts';
-import type { Polled } from '../hooks/use-polled-query.ts';
+import type { Dated, Polled } from '../hooks/use-polled-query.ts';
 import { PaneState } from './pane-state.tsx';
 import type { Segment } from './segment-line.tsx';
 

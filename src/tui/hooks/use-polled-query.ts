@@ -14,6 +14,12 @@ export interface Polled<T> {
   readonly refresh: () => Promise<void>;
 }
 
+/** An answer with the time at which it came, ms. */
+export interface Dated<T> {
+  readonly value: T;
+  readonly at: number;
+}
+
 export interface PolledQuery<T> {
   readonly key: readonly (string | number | null)[];
   readonly ask: (signal: AbortSignal) => Promise<T>;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { ClientError, type ClientErrorCode } from '../../../src/client/client-error.ts';
 import type { MetricsQuery } from '../../../src/client/gas-client.ts';
-import { fittingBucket, loadChart } from '../../../src/tui/hooks/load-chart.ts';
+import { fittingBucket, loadChart } from '../../../src/tui/panes/chart/load-chart.ts';
 import { fakeGas, HOUR } from '../fake-gas.ts';
 
 const request = {

@@ -4,7 +4,6 @@ import { chartPlotWidth } from '../../components/line-chart-frame.ts';
 import { PaneState } from '../../components/pane-state.tsx';
 import { PolledFrame } from '../../components/polled-frame.tsx';
 import { useActions } from '../../hooks/use-actions.ts';
-import { useChartData, useHeatmap } from '../../hooks/use-chart-data.ts';
 import { useDescription } from '../../hooks/use-description.ts';
 import { useKeptReducer } from '../../hooks/use-kept-state.ts';
 import { useMonitor } from '../../hooks/use-monitor.ts';
@@ -22,6 +21,7 @@ import { systemOffset } from './local-time.ts';
 import { saveErrorText } from './save-error.ts';
 import { SpokenChart } from './spoken-chart.tsx';
 import { timeFrameName } from './time-frame.ts';
+import { useChartData, useHeatmap } from './use-chart-data.ts';
 
 /** The Chart tab: gathers what it draws and says what its keys do. */
 export function ChartScreen({ snapshot, columns, rows }: TabScreenProps) {

@@ -10,7 +10,7 @@ import { hexText } from './hex-text.ts';
 import { momentText } from './present.ts';
 import { tipLines, tipScale } from './tip-scale.ts';
 
-export interface ExplorerContext {
+export interface FactsContext {
   readonly width: number;
   /** What ages are counted from, ms. */
   readonly present: number;
@@ -30,7 +30,7 @@ const GAS_PER_BLOB = 131_072;
 const BAR_CELLS = 10;
 
 /** Everything the service says of a block, but its transactions. */
-export function blockLines(block: BlockView, context: ExplorerContext): readonly Line[] {
+export function blockLines(block: BlockView, context: FactsContext): readonly Line[] {
   const { width, theme, airy } = context;
   const { tips } = block;
   const gap = airy ? [EMPTY_LINE] : [];
@@ -49,7 +49,7 @@ export function blockLines(block: BlockView, context: ExplorerContext): readonly
 const indented = (line: Line): Line => [{ text: ' ' }, ...line];
 
 /** The first line: which block, when, how deep. */
-export function blockTitle(block: BlockView, context: ExplorerContext): readonly Line[] {
+export function blockTitle(block: BlockView, context: FactsContext): readonly Line[] {
   const { present, offsetAt } = context;
   const at = block.timestamp;
   const depth = confirmationsOf(block.blockNumber, block.confirmations, context.head);
@@ -86,7 +86,7 @@ export function confirmationsText(count: number): string {
 }
 
 /** Its fields by name, as many as the service says. */
-export function blockFacts(block: BlockView, context: ExplorerContext): readonly NamedValue[] {
+export function blockFacts(block: BlockView, context: FactsContext): readonly NamedValue[] {
   const { width, theme } = context;
   const hex = (name: string, value: string | null): NamedValue | null =>
     value === null
@@ -146,7 +146,7 @@ function blobGas({ blobGasUsed: used }: BlockView): NamedValue | null {
   };
 }
 
-function burnt({ burntWei }: BlockView, { symbol, nativeUsd }: ExplorerContext): NamedValue | null {
+function burnt({ burntWei }: BlockView, { symbol, nativeUsd }: FactsContext): NamedValue | null {
   if (burntWei === null) return null;
   const usd = nativeUsd === null ? '' : `  ${formatUsd(usdOf(burntWei, nativeUsd))}`;
   return { name: 'burnt', value: [{ text: formatNative(burntWei, symbol) }, { text: usd, faint: true }] };

@@ -6,7 +6,6 @@ import { PaneState } from '../../components/pane-state.tsx';
 import { SegmentLine } from '../../components/segment-line.tsx';
 import { useActions } from '../../hooks/use-actions.ts';
 import { useClipboard } from '../../hooks/use-clipboard.ts';
-import { useBlock, useBlockTxs } from '../../hooks/use-explorer.ts';
 import { useNow } from '../../hooks/use-now.ts';
 import { useToast } from '../../hooks/use-toast.ts';
 import { useWidest } from '../../hooks/use-widest.ts';
@@ -14,7 +13,7 @@ import { type Line, scrolledTo } from '../../lines.ts';
 import { columnsWithin, columnWidths, headingLine, rowLine } from '../../table.ts';
 import { useTheme } from '../../theme.ts';
 import { systemOffset } from '../chart/local-time.ts';
-import { blockLines, blockTitle, type ExplorerContext } from './block-facts.ts';
+import { blockLines, blockTitle, type FactsContext } from './block-facts.ts';
 import type { ExplorerLevelProps } from './explorer-level.ts';
 import { explorerProblem } from './explorer-problem.ts';
 import type { Place } from './explorer-state.ts';
@@ -24,6 +23,7 @@ import { noTransactions, presentOf } from './present.ts';
 import { SpokenBlock } from './spoken-explorer.tsx';
 import { txColumns } from './tx-columns.ts';
 import { txsNote } from './txs-note.ts';
+import { useBlock, useBlockTxs } from './use-explorer.ts';
 
 interface BlockScreenProps extends ExplorerLevelProps {
   readonly place: Extract<Place, { kind: 'block' }>;
@@ -47,7 +47,7 @@ export function BlockScreen({ snapshot, symbol, dispatch, columns, rows, place }
   const block = polled.data?.value ?? null;
   const txs = useBlockTxs(without === null && hasTransactions(block) ? block : null);
   const list = txs.data?.rows ?? [];
-  const context: ExplorerContext = {
+  const context: FactsContext = {
     width: columns,
     present: presentOf(snapshot, now),
     head: snapshot.blockNumber,

@@ -3,10 +3,8 @@ import { useRef } from 'react';
 import { PaneState } from '../../components/pane-state.tsx';
 import { PolledFrame } from '../../components/polled-frame.tsx';
 import { useActions } from '../../hooks/use-actions.ts';
-import { useBlockList } from '../../hooks/use-block-list.ts';
 import { useClipboard } from '../../hooks/use-clipboard.ts';
 import { useNow } from '../../hooks/use-now.ts';
-import { useRowDetails } from '../../hooks/use-row-details.ts';
 import { useToast } from '../../hooks/use-toast.ts';
 import { scrolledTo } from '../../lines.ts';
 import { systemOffset } from '../chart/local-time.ts';
@@ -16,6 +14,8 @@ import { type BlockRow, withDetails } from './block-rows.ts';
 import type { ExplorerLevelProps } from './explorer-level.ts';
 import { presentOf } from './present.ts';
 import { SpokenBlocks } from './spoken-explorer.tsx';
+import { useBlockList } from './use-block-list.ts';
+import { useRowDetails } from './use-row-details.ts';
 
 interface BlocksScreenProps extends ExplorerLevelProps {
   readonly cursor: number | null;

@@ -3,9 +3,8 @@ import type { ReactNode } from 'react';
 import { PaneState } from '../../components/pane-state.tsx';
 import { PolledFrame } from '../../components/polled-frame.tsx';
 import type { Segment } from '../../components/segment-line.tsx';
-import type { Dated } from '../../hooks/use-chart-data.ts';
 import { useNow } from '../../hooks/use-now.ts';
-import type { Polled } from '../../hooks/use-polled-query.ts';
+import type { Dated, Polled } from '../../hooks/use-polled-query.ts';
 import type { ExplorerProblem } from './explorer-problem.ts';
 
 interface PlaceFrameProps {

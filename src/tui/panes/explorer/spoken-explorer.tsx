@@ -10,7 +10,7 @@ import {
 } from '../../../core/units.ts';
 import type { NamedValue } from '../../fact-grid.ts';
 import { ASCII_THEME } from '../../theme.ts';
-import { blockFacts, blockTitle, type ExplorerContext } from './block-facts.ts';
+import { blockFacts, blockTitle, type FactsContext } from './block-facts.ts';
 import type { BlockRow } from './block-rows.ts';
 import { identity, payment, standingSentence, txTitle } from './tx-facts.ts';
 
@@ -49,7 +49,7 @@ function spokenRow(
 
 interface SpokenBlockProps {
   readonly block: BlockView;
-  readonly context: ExplorerContext;
+  readonly context: FactsContext;
   readonly txs: readonly TxRowView[];
   readonly selected: number | null;
   readonly note: string | null;
@@ -85,7 +85,7 @@ function spokenTxRow(tx: TxRowView): string {
 interface SpokenTxProps {
   readonly tx: TxView;
   readonly block: BlockView | null;
-  readonly context: ExplorerContext;
+  readonly context: FactsContext;
 }
 
 export function SpokenTx({ tx, block, context }: SpokenTxProps) {

@@ -9,7 +9,7 @@ import {
 } from '../../../core/units.ts';
 import { factGrid, type NamedValue, sectionLine } from '../../fact-grid.ts';
 import { EMPTY_LINE, type Line } from '../../lines.ts';
-import { confirmationsOf, confirmationsText, type ExplorerContext } from './block-facts.ts';
+import { confirmationsOf, confirmationsText, type FactsContext } from './block-facts.ts';
 import { hexText } from './hex-text.ts';
 import { momentText } from './present.ts';
 import { tipLines, tipScale } from './tip-scale.ts';
@@ -19,7 +19,7 @@ import { statusWords, typeWords } from './tx-words.ts';
 const NAME_ROOM = 'gas limit'.length;
 
 /** The first line: what became of it. */
-export function txTitle(tx: TxView, context: ExplorerContext): readonly Line[] {
+export function txTitle(tx: TxView, context: FactsContext): readonly Line[] {
   const status = statusWords(tx.status, context.theme);
   const depth = confirmationsOf(tx.blockNumber, tx.confirmations, context.head);
   const { timestamp } = tx;
@@ -32,7 +32,7 @@ export function txTitle(tx: TxView, context: ExplorerContext): readonly Line[] {
 }
 
 /** Everything the service says of a transaction; `block` is the one that holds it, where it is known. */
-export function txLines(tx: TxView, block: BlockView | null, context: ExplorerContext): readonly Line[] {
+export function txLines(tx: TxView, block: BlockView | null, context: FactsContext): readonly Line[] {
   const gap = context.airy ? [EMPTY_LINE] : [];
   return [
     ...gap,
@@ -47,7 +47,7 @@ export function txLines(tx: TxView, block: BlockView | null, context: ExplorerCo
 /** What it is. */
 export function identity(
   tx: TxView,
-  { width, symbol, theme, offsetAt, present }: ExplorerContext,
+  { width, symbol, theme, offsetAt, present }: FactsContext,
 ): readonly NamedValue[] {
   const hex = (name: string, value: string): NamedValue => ({
     name,
@@ -86,7 +86,7 @@ export function identity(
 export function payment(
   tx: TxView,
   block: BlockView | null,
-  { symbol }: ExplorerContext,
+  { symbol }: FactsContext,
 ): readonly NamedValue[] {
   const price = (name: string, wei: number | null): NamedValue | null =>
     wei === null ? null : { name, value: [{ text: `${formatGwei(wei)} gwei` }] };
@@ -138,7 +138,7 @@ function gas({ gasUsed: used, gasLimit: limit }: TxView): NamedValue | null {
 }
 
 /** Where its tip stood among the tips of its block. */
-function standing(tx: TxView, block: BlockView | null, context: ExplorerContext): readonly Line[] {
+function standing(tx: TxView, block: BlockView | null, context: FactsContext): readonly Line[] {
   const { width, theme } = context;
   const tip = tx.priorityFeePerGas;
   const tips = block?.tips ?? null;

@@ -4,12 +4,11 @@ import { PaneState } from '../../components/pane-state.tsx';
 import { SegmentLine } from '../../components/segment-line.tsx';
 import { useActions } from '../../hooks/use-actions.ts';
 import { useClipboard } from '../../hooks/use-clipboard.ts';
-import { useBlock, useTx } from '../../hooks/use-explorer.ts';
 import { useNow } from '../../hooks/use-now.ts';
 import { useToast } from '../../hooks/use-toast.ts';
 import { useTheme } from '../../theme.ts';
 import { systemOffset } from '../chart/local-time.ts';
-import type { ExplorerContext } from './block-facts.ts';
+import type { FactsContext } from './block-facts.ts';
 import type { ExplorerLevelProps } from './explorer-level.ts';
 import { explorerProblem } from './explorer-problem.ts';
 import type { Place } from './explorer-state.ts';
@@ -18,6 +17,7 @@ import { PlaceFrame } from './place-frame.tsx';
 import { noTransactions, presentOf } from './present.ts';
 import { SpokenTx } from './spoken-explorer.tsx';
 import { txLines, txTitle } from './tx-facts.ts';
+import { useBlock, useTx } from './use-explorer.ts';
 
 interface TxScreenProps extends ExplorerLevelProps {
   readonly place: Extract<Place, { kind: 'tx' }>;
@@ -37,7 +37,7 @@ export function TxScreen({ snapshot, symbol, dispatch, columns, rows, place }: T
   const tx = polled.data?.value ?? null;
   // The tips of its block, to draw where it stood among them; without them the rest is shown all the same.
   const block = useBlock(tx?.blockNumber ?? null, snapshot).data?.value ?? null;
-  const context: ExplorerContext = {
+  const context: FactsContext = {
     width: columns,
     present: presentOf(snapshot, now),
     head: snapshot.blockNumber,

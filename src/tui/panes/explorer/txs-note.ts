@@ -1,6 +1,6 @@
 import { ClientError } from '../../../client/client-error.ts';
 import type { BlockView } from '../../../client/views.ts';
-import type { BlockTxsData } from '../../hooks/use-explorer.ts';
+import type { BlockTxsData } from './use-explorer.ts';
 
 /** What stands in the place of the list of transactions; `null`: the list itself. */
 export function txsNote(

@@ -5,7 +5,6 @@ import { chainProfile } from '../../../core/chains.ts';
 import { useActions } from '../../hooks/use-actions.ts';
 import { useClipboard } from '../../hooks/use-clipboard.ts';
 import { useDim } from '../../hooks/use-dim.ts';
-import { useLiveData } from '../../hooks/use-gas.ts';
 import type { Polled } from '../../hooks/use-polled-query.ts';
 import { useToast } from '../../hooks/use-toast.ts';
 import type { TabScreenProps } from '../../tabs.ts';
@@ -13,6 +12,7 @@ import { lanesText } from './lanes-text.ts';
 import { LivePane } from './live-pane.tsx';
 import type { LiveView } from './live-view.ts';
 import { SpokenLive } from './spoken-live.tsx';
+import { useLiveData } from './use-live-data.ts';
 
 /** Gathers what the Live pane draws and says what its keys do. */
 export function LiveScreen({ snapshot, columns, rows }: TabScreenProps) {

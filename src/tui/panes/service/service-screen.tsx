@@ -2,12 +2,10 @@ import { useIsScreenReaderEnabled } from 'ink';
 import { ClientError } from '../../../client/client-error.ts';
 import { chainProfile } from '../../../core/chains.ts';
 import { useActions } from '../../hooks/use-actions.ts';
-import type { Dated } from '../../hooks/use-chart-data.ts';
 import { DimContext, useDim } from '../../hooks/use-dim.ts';
 import { useKeptReducer } from '../../hooks/use-kept-state.ts';
 import { useNow } from '../../hooks/use-now.ts';
-import type { Polled } from '../../hooks/use-polled-query.ts';
-import { useService } from '../../hooks/use-service.ts';
+import type { Dated, Polled } from '../../hooks/use-polled-query.ts';
 import type { TabScreenProps } from '../../tabs.ts';
 import { useTheme } from '../../theme.ts';
 import { systemOffset } from '../chart/local-time.ts';
@@ -15,6 +13,7 @@ import { serviceLayout } from './service-columns.ts';
 import { ServicePane } from './service-pane.tsx';
 import type { Part, ServiceContext, ServiceView } from './service-view.ts';
 import { SpokenService } from './spoken-service.tsx';
+import { useService } from './use-service.ts';
 
 const toTop = (_: number, top: number) => top;
 

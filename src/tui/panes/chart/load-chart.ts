@@ -1,11 +1,11 @@
-import { ClientError } from '../../client/client-error.ts';
-import type { CallOptions, GasClient, MetricsQuery } from '../../client/gas-client.ts';
-import type { ChartPointView, ChartView, MetricsView } from '../../client/views.ts';
-import { BUCKET_SEC } from '../../contract/choices.ts';
-import type { Bucket } from '../../contract/metrics.ts';
-import { formatDuration } from '../../core/units.ts';
-import type { ChartAnswer } from '../panes/chart/chart-data.ts';
-import { longestTimeFrame, timeFrameSec } from '../panes/chart/time-frame.ts';
+import { ClientError } from '../../../client/client-error.ts';
+import type { CallOptions, GasClient, MetricsQuery } from '../../../client/gas-client.ts';
+import type { ChartPointView, ChartView, MetricsView } from '../../../client/views.ts';
+import { BUCKET_SEC } from '../../../contract/choices.ts';
+import type { Bucket } from '../../../contract/metrics.ts';
+import { formatDuration } from '../../../core/units.ts';
+import type { ChartAnswer } from './chart-data.ts';
+import { longestTimeFrame, timeFrameSec } from './time-frame.ts';
 
 export interface ChartRequest {
   readonly timeFrame: string;

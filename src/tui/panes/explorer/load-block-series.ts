@@ -1,7 +1,7 @@
-import { ClientError } from '../../client/client-error.ts';
-import type { CallOptions, GasClient, MetricsQuery } from '../../client/gas-client.ts';
-import type { MetricsView } from '../../client/views.ts';
-import type { BlockSeries } from '../panes/explorer/block-rows.ts';
+import { ClientError } from '../../../client/client-error.ts';
+import type { CallOptions, GasClient, MetricsQuery } from '../../../client/gas-client.ts';
+import type { MetricsView } from '../../../client/views.ts';
+import type { BlockSeries } from './block-rows.ts';
 
 /** How many blocks the list holds. */
 export const MOST_BLOCKS = 240;

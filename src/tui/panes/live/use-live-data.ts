@@ -1,39 +1,22 @@
 import { useState } from 'react';
-import { ClientError } from '../../client/client-error.ts';
-import type { GasClient } from '../../client/gas-client.ts';
+import { ClientError } from '../../../client/client-error.ts';
 import type {
   ChartView,
   MarketView,
   RecommendationView,
   SnapshotView,
   TrendView,
-} from '../../client/views.ts';
-import { chartChoices, offeredChoice } from '../panes/chart/chart-choices.ts';
-import { useDescription } from './use-description.ts';
-import { headOf, useFollowHead } from './use-follow-head.ts';
-import { useMonitor } from './use-monitor.ts';
-import { type Polled, usePolledQuery } from './use-polled-query.ts';
+} from '../../../client/views.ts';
+import { useDescription } from '../../hooks/use-description.ts';
+import { headOf, useFollowHead } from '../../hooks/use-follow-head.ts';
+import { useMonitor } from '../../hooks/use-monitor.ts';
+import { type Polled, usePolledQuery } from '../../hooks/use-polled-query.ts';
+import { chartChoices, offeredChoice } from '../chart/chart-choices.ts';
 
 /** What changes slowly is asked for less often. */
 const HOUR_CHART_MS = 5_000;
 const MARKET_MS = 10_000;
 const REPLAY_MARKET_MS = 1_000;
-
-const nothing = () => Promise.reject(new Error('no source'));
-
-/** The current prices: the heartbeat of the monitor. Asks nothing while there is no client. */
-export function useSnapshot(
-  client: GasClient | null,
-  timing: { readonly intervalMs: number; readonly frozen: boolean },
-): Polled<SnapshotView> {
-  return usePolledQuery({
-    key: ['current'],
-    enabled: client !== null,
-    ask: (signal) => client?.gasCurrent({ signal }) ?? nothing(),
-    everyMs: timing.intervalMs,
-    frozen: timing.frozen,
-  });
-}
 
 export interface LiveData {
   readonly trend: Polled<TrendView>;

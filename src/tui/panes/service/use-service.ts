@@ -1,15 +1,14 @@
-import type { ServiceDescription } from '../../client/description/service-description.ts';
+import type { ServiceDescription } from '../../../client/description/service-description.ts';
 import type {
   DashboardView,
   MarketView,
   RateLimitsView,
   RecommendationView,
   SnapshotView,
-} from '../../client/views.ts';
-import type { Dated } from './use-chart-data.ts';
-import { headOf, useFollowHead } from './use-follow-head.ts';
-import { useMonitor } from './use-monitor.ts';
-import { type Polled, usePolledQuery } from './use-polled-query.ts';
+} from '../../../client/views.ts';
+import { headOf, useFollowHead } from '../../hooks/use-follow-head.ts';
+import { useMonitor } from '../../hooks/use-monitor.ts';
+import { type Dated, type Polled, usePolledQuery } from '../../hooks/use-polled-query.ts';
 
 /** What changes slowly, or counts against a quota, is asked for less often. */
 const LEAST_SUMMARY_MS = 2_000;

@@ -1,9 +1,9 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
-import type { BlockView } from '../../client/views.ts';
-import type { BlockRow } from '../panes/explorer/block-rows.ts';
-import type { Dated } from './use-chart-data.ts';
-import { useMonitor } from './use-monitor.ts';
+import type { BlockView } from '../../../client/views.ts';
+import { useMonitor } from '../../hooks/use-monitor.ts';
+import type { Dated } from '../../hooks/use-polled-query.ts';
+import type { BlockRow } from './block-rows.ts';
 
 /** Between two blocks that are asked for one after the other: a node or a quota bears four a second. */
 const GAP_MS = 250;

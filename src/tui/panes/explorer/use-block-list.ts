@@ -1,12 +1,11 @@
 import { useMemo, useRef } from 'react';
-import type { SnapshotView } from '../../client/views.ts';
-import { chainProfile } from '../../core/chains.ts';
-import { type BlockRow, blockRows } from '../panes/explorer/block-rows.ts';
+import type { SnapshotView } from '../../../client/views.ts';
+import { chainProfile } from '../../../core/chains.ts';
+import { useEachHead } from '../../hooks/use-each-head.ts';
+import { useMonitor } from '../../hooks/use-monitor.ts';
+import { type Dated, type Polled, usePolledQuery } from '../../hooks/use-polled-query.ts';
+import { type BlockRow, blockRows } from './block-rows.ts';
 import { type BlockSeriesAnswer, loadBlockSeries, MOST_BLOCKS } from './load-block-series.ts';
-import type { Dated } from './use-chart-data.ts';
-import { useEachHead } from './use-each-head.ts';
-import { useMonitor } from './use-monitor.ts';
-import { type Polled, usePolledQuery } from './use-polled-query.ts';
 
 const USUAL_BLOCK_SEC = 12;
 

@@ -1,14 +1,14 @@
 import { useRef } from 'react';
-import type { MarketView, SnapshotView } from '../../client/views.ts';
-import { chainProfile } from '../../core/chains.ts';
-import type { ChartChoices } from '../panes/chart/chart-choices.ts';
-import type { ChartAnswer } from '../panes/chart/chart-data.ts';
-import type { ChartState } from '../panes/chart/chart-state.ts';
-import { timeFrameSec } from '../panes/chart/time-frame.ts';
+import type { MarketView, SnapshotView } from '../../../client/views.ts';
+import { chainProfile } from '../../../core/chains.ts';
+import { headOf, useFollowHead } from '../../hooks/use-follow-head.ts';
+import { useMonitor } from '../../hooks/use-monitor.ts';
+import { type Dated, type Polled, usePolledQuery } from '../../hooks/use-polled-query.ts';
+import type { ChartChoices } from './chart-choices.ts';
+import type { ChartAnswer } from './chart-data.ts';
+import type { ChartState } from './chart-state.ts';
 import { loadChart } from './load-chart.ts';
-import { headOf, useFollowHead } from './use-follow-head.ts';
-import { useMonitor } from './use-monitor.ts';
-import { type Polled, usePolledQuery } from './use-polled-query.ts';
+import { timeFrameSec } from './time-frame.ts';
 
 /** The longer the frame the less one block changes it, and the more an answer costs the service. */
 function leastMs(timeFrame: string): number {
@@ -18,12 +18,6 @@ function leastMs(timeFrame: string): number {
   return sec <= 604_800 ? 120_000 : 300_000;
 }
 const HEATMAP_MS = 300_000;
-
-/** An answer with the time at which it came, ms. */
-export interface Dated<T> {
-  readonly value: T;
-  readonly at: number;
-}
 
 /**
  * What the chart shows. While the answer to a new choice is awaited `data` is still the old one: it says itself

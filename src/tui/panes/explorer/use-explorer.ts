@@ -1,10 +1,9 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
-import type { BlockView, SnapshotView, TxRowView, TxView } from '../../client/views.ts';
-import type { Dated } from './use-chart-data.ts';
-import { useEachHead } from './use-each-head.ts';
-import { useMonitor } from './use-monitor.ts';
-import { type Polled, usePolledQuery } from './use-polled-query.ts';
+import type { BlockView, SnapshotView, TxRowView, TxView } from '../../../client/views.ts';
+import { useEachHead } from '../../hooks/use-each-head.ts';
+import { useMonitor } from '../../hooks/use-monitor.ts';
+import { type Dated, type Polled, usePolledQuery } from '../../hooks/use-polled-query.ts';
 
 /** Blocks on top of it after which nothing of a block changes any more but their number. */
 const SETTLED = 12;
