@@ -14,7 +14,7 @@ export function resultTables(scores: readonly StretchScore[]): string {
     ),
   );
   return [
-    '| stretch | lane | judged | stated | kept | saving | naive rule | best possible | cap above paid | survives | tightest peer* |',
+    '| stretch | lane | judged | stated | kept | saving | naive rule | best possible | cap above paid | if late | tightest peer* |',
     '|---|---|--:|--:|--:|--:|--:|--:|--:|--:|---|',
     ...lanes,
     '',
@@ -26,8 +26,8 @@ export function resultTables(scores: readonly StretchScore[]): string {
 
 function laneRow(score: StretchScore, { lane, rules, stated, tightest }: LaneReport): string {
   const own = rules.find(({ kind }) => kind === 'own');
-  // Whoever is to get in at once wants a cap that is still good when nobody saw it at once.
-  const peer = rules.find(({ rule }) => rule === (lane === 'slow' ? tightest.keeping : tightest.surviving));
+  // Whoever is to get in at once wants a cap that is still good a block later.
+  const peer = rules.find(({ rule }) => rule === (lane === 'slow' ? tightest.keeping : tightest.late));
   const cells = [
     stretchName(score),
     LANE_NAMES[lane],
@@ -38,7 +38,7 @@ function laneRow(score: StretchScore, { lane, rules, stated, tightest }: LaneRep
     share(rules.find(({ kind }) => kind === 'naive')?.saving),
     share(rules.find(({ kind }) => kind === 'foresight')?.saving),
     room(own?.overhang),
-    lane === 'slow' ? '' : share(own?.survived),
+    lane === 'slow' ? '' : share(own?.keptLate),
     peer === undefined ? '–' : `${peer.rule} ${room(peer.overhang)}`,
   ];
   return `| ${cells.join(' | ')} |`;
@@ -55,7 +55,7 @@ function ruleTable(score: StretchScore): string {
   const heads = lanes.flatMap(({ lane }) =>
     lane === 'slow'
       ? ['Slow kept', 'saving', 'cap', 'pinball']
-      : [`${LANE_NAMES[lane]} kept`, 'survives', 'cap', 'pinball'],
+      : [`${LANE_NAMES[lane]} kept`, 'if late', 'cap', 'pinball'],
   );
   const rows = ruleOrder(names).map((name) => {
     const cells = lanes.flatMap((lane) => {
@@ -81,8 +81,8 @@ function ruleOrder(names: readonly string[]): string[] {
 
 function ruleCells(rule: RuleScore | undefined, isSlow: boolean): string[] {
   if (rule === undefined) return ['', '', '', ''];
-  const { kept, survived, saving, overhang, pinball } = rule;
-  return [share(kept), share(isSlow ? saving : survived), room(overhang), formatPercent(pinball, 2)];
+  const { kept, keptLate, saving, overhang, pinball } = rule;
+  return [share(kept), share(isSlow ? saving : keptLate), room(overhang), formatPercent(pinball, 2)];
 }
 
 /** The month it is of. */

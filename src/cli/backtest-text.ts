@@ -101,7 +101,7 @@ function laneLines(lane: LaneReport, paint: Paint): string[] {
       { title: 'stated', align: 'right', cell: ({ kind }) => (kind === 'own' ? share(stated) : '') },
       { title: 'saving', align: 'right', cell: ({ saving }) => share(saving) },
       { title: 'cap above paid', align: 'right', cell: ({ overhang }) => room(overhang) },
-      { title: 'survives', align: 'right', cell: ({ survived }) => share(survived) },
+      { title: 'if late', align: 'right', cell: ({ keptLate }) => share(keptLate) },
       { title: 'pinball', align: 'right', cell: ({ pinball }) => percent(pinball, 2) },
     ],
     rules,
@@ -112,7 +112,7 @@ function laneLines(lane: LaneReport, paint: Paint): string[] {
     `${title}; ${formatCount(rules[0]?.judged ?? 0)} times`,
     ...table,
     `tightest peer that keeps this: ${named(tightest.keeping)}`,
-    `  that survives as well:       ${named(tightest.surviving)}`,
+    `  and as well a block late:    ${named(tightest.late)}`,
     ...(unstated.judged > 0 ? quiet : []),
   ];
 }
@@ -132,8 +132,8 @@ function keptWords({ kind, kept }: RuleScore, target: number, paint: Paint): str
 const LANE_NOTES = [
   'saving: against the least that got into the next block; a miss pays what the',
   '  last block of the window asked for. cap above paid: where it got in.',
-  'survives: every block of the window would have taken it. pinball: the cap as a',
-  '  quantile of the cheapest block, over the next price; less is better.',
+  'if late: kept had the first block not seen it. pinball: the cap as a quantile',
+  '  of the cheapest block, over the next price; less is better.',
 ];
 
 function horizonLines(horizons: readonly HorizonScore[], paint: Paint): string[] {

@@ -45,7 +45,7 @@ describe('gastop backtest', () => {
     expect(widest(score)).toBeLessThanOrEqual(80);
     for (const lane of ['Fast: in within 2 blocks, 99 %', 'Average: in within 3', 'Slow: in within 25']) {
       const table = whole.stdout.slice(whole.stdout.indexOf(lane)).split('\n').slice(1);
-      expect(table[0]).toMatch(/^rule +kept +stated +saving +cap above paid +survives +pinball$/);
+      expect(table[0]).toMatch(/^rule +kept +stated +saving +cap above paid +if late +pinball$/);
       expect(table[1]).toMatch(/^gastop +[\d.]+ % +[\d.]+ % /);
       expect(table.slice(2, 10).map((line) => line.split(' ')[0])).toEqual([
         'geth',
@@ -89,6 +89,7 @@ describe('gastop backtest', () => {
         'kind',
         'judged',
         'kept',
+        'keptLate',
         'survived',
         'saving',
         'overhang',

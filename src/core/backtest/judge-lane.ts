@@ -7,7 +7,9 @@ export interface LaneScore {
   readonly judged: number;
   /** Share that got in in time. */
   readonly kept: number;
-  /** Share that would have got into every single block of the window, however late it was seen. */
+  /** Share that would have got in in time had the window's first block not seen it. */
+  readonly keptLate: number;
+  /** Share that would have got into every single block of the window. */
   readonly survived: number;
   /** Mean saving against the least that got into the next block; a miss pays what the window's last block asked for. */
   readonly saving: number;
@@ -33,6 +35,7 @@ export function judgeLane(
 ): LaneScore | null {
   if (indices.length === 0) return null;
   let kept = 0;
+  let keptLate = 0;
   let survived = 0;
   let saving = 0;
   let overhang = 0;
@@ -42,12 +45,13 @@ export function judgeLane(
     if (offer === null) throw new RangeError(`nothing was offered at block ${at}`);
     const last = at + promise.withinBlocks;
     const next = Math.max(past.price[at + 1] ?? 1, 1);
-    const { paid, least, everywhere } = look(past, offer, at + 1, last);
+    const { paid, least, late, everywhere } = look(past, offer, at + 1, last);
     saving += 1 - (paid ?? past.price[last] ?? 0) / next;
     if (paid !== null) {
       kept += 1;
       overhang += offer.cap / Math.max(paid, 1) - 1;
     }
+    if (late) keptLate += 1;
     if (everywhere) survived += 1;
     const short = least - offer.cap;
     pinball += Math.max(promise.target * short, (promise.target - 1) * short) / next;
@@ -56,6 +60,7 @@ export function judgeLane(
   return {
     judged,
     kept: kept / judged,
+    keptLate: keptLate / judged,
     survived: survived / judged,
     saving: saving / judged,
     overhang: kept > 0 ? overhang / kept : null,
@@ -73,6 +78,8 @@ interface Outcome {
   readonly paid: number | null;
   /** The lowest price of the window. */
   readonly least: number;
+  /** Whether any block but the first would have taken it. */
+  readonly late: boolean;
   /** Whether every block would have taken it. */
   readonly everywhere: boolean;
 }
@@ -80,14 +87,19 @@ interface Outcome {
 function look(past: Past, { cap, tip }: Offer, from: number, to: number): Outcome {
   let paid: number | null = null;
   let least = Number.POSITIVE_INFINITY;
+  let late = false;
   let everywhere = true;
   for (let block = from; block <= to; block += 1) {
     const baseFee = past.baseFee[block] ?? 0;
     least = Math.min(least, past.price[block] ?? 0);
-    if (Math.min(tip, cap - baseFee) < (past.asked[block] ?? 0)) everywhere = false;
-    else paid ??= Math.min(cap, baseFee + tip);
+    if (Math.min(tip, cap - baseFee) < (past.asked[block] ?? 0)) {
+      everywhere = false;
+      continue;
+    }
+    paid ??= Math.min(cap, baseFee + tip);
+    late ||= block > from;
   }
-  return { paid, least, everywhere };
+  return { paid, least, late, everywhere };
 }
 
 /** Perfect foresight: the cheapest block of the window, asked for exactly. `null` where the window is cut short. */

@@ -25,8 +25,8 @@ export interface LaneReport {
   readonly tightest: {
     /** Of those that keep the lane's promise. */
     readonly keeping: string | null;
-    /** Of those good for every block of the window as often as the lane promises, or as the own advice where that is less. */
-    readonly surviving: string | null;
+    /** Of those that would do so a block late, as often as promised, or as the own advice where that is less. */
+    readonly late: string | null;
   };
   /** Blocks at which the advice stated no probability, which are not judged above, and the share kept all the same. */
   readonly unstated: { readonly judged: number; readonly kept: number | null };
@@ -81,10 +81,7 @@ export function reportLane(
     rules,
     tightest: {
       keeping: tightest(rules, ({ kept }) => kept >= promise.target),
-      surviving: tightest(
-        rules,
-        ({ survived }) => survived >= Math.min(promise.target, rules[0]?.survived ?? 1),
-      ),
+      late: tightest(rules, ({ keptLate }) => keptLate >= Math.min(promise.target, rules[0]?.keptLate ?? 1)),
     },
     unstated: {
       judged: unstated.length,

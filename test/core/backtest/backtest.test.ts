@@ -157,8 +157,8 @@ describe('the report on recorded blocks', () => {
 
   it('names the peers with the least room above what they pay', () => {
     const [fast] = report.lanes;
-    // Without tips whoever signs the next base fee itself is in; good for both blocks is only what covers a rise.
-    expect(fast?.tightest).toEqual({ keeping: 'Blockscout', surviving: 'feehistory' });
+    // Without tips whoever signs the next base fee itself is in; a block late only what covers a rise is.
+    expect(fast?.tightest).toEqual({ keeping: 'Blockscout', late: 'feehistory' });
   });
 
   it('comes with its progress, which only rises', () => {
@@ -184,7 +184,7 @@ describe('a stretch that is too short', () => {
     const { report } = run({ blocks: makeBlocks(restlessSteps(20)) });
     expect(report.lanes.flatMap(({ rules }) => rules)).toEqual([]);
     expect(report.lanes.map(({ stated, tightest }) => ({ stated, tightest }))).toEqual(
-      Array(3).fill({ stated: null, tightest: { keeping: null, surviving: null } }),
+      Array(3).fill({ stated: null, tightest: { keeping: null, late: null } }),
     );
     expect(report.horizons).toEqual([]);
     expect(() => run({ blocks: [] })).toThrow(RangeError);

@@ -38,6 +38,13 @@ describe('one offer over a window of two blocks', () => {
     expect(judge(past, { cap: 99, tip: 0 })).toMatchObject({ kept: 1, survived: 0 });
   });
 
+  it('is kept late only where a block after the first would take it', () => {
+    expect(judge(past, { cap: 84, tip: 0 }).keptLate).toBe(1);
+    const rising = pastOf([{ baseFee: 90 }, { baseFee: 100 }, { baseFee: 112 }]);
+    expect(judge(rising, { cap: 100, tip: 0 })).toMatchObject({ kept: 1, keptLate: 0 });
+    expect(judge(rising, { cap: 112, tip: 0 })).toMatchObject({ kept: 1, keptLate: 1 });
+  });
+
   it('has the pinball loss of its cap against the cheapest block, at the promise, over the next price', () => {
     // Cheapest 80: a cap 20 above costs 10 % of that, a cap 5 below 90 %.
     expect(judge(past, { cap: 100, tip: 0 }).pinball).toBeCloseTo((0.1 * 20) / 100, 12);
