@@ -42,7 +42,7 @@ export function backtestText(report: BacktestReport, options: BacktestTextOption
   const sections = [
     factLines(report, options),
     ...(parts.lanes ? [...report.lanes.map((lane) => laneLines(lane, paint)), LANE_NOTES] : []),
-    ...(parts.horizons ? [horizonLines(report.horizons, paint)] : []),
+    ...(parts.horizons ? [horizonLines(report, paint)] : []),
     chartLines(report, parts, paint),
     ['To score the advice elsewhere:', `  gastop backtest ${quoted(options.file)} --predictions OUT.jsonl`],
   ];
@@ -136,11 +136,12 @@ const LANE_NOTES = [
   '  of the cheapest block, over the next price; less is better.',
 ];
 
-function horizonLines(horizons: readonly HorizonScore[], paint: Paint): string[] {
+function horizonLines({ horizons, unjudgedHorizons }: BacktestReport, paint: Paint): string[] {
   const title = paint.title('Horizons: a price that is reached in time');
-  if (horizons.length === 0) {
-    return [title, 'nothing could be judged: no probability was stated, or its time was not over'];
-  }
+  const left = unjudgedHorizons.map(formatDuration).join(', ');
+  const rest =
+    left === '' ? [] : [`not judged: ${left}; no probability was stated, or its time was not over`];
+  if (horizons.length === 0) return [title, ...rest];
   const table = tableLines<HorizonScore>(
     [
       { title: 'within', align: 'left', cell: ({ horizonSec }) => formatDuration(horizonSec) },
@@ -153,7 +154,7 @@ function horizonLines(horizons: readonly HorizonScore[], paint: Paint): string[]
     ],
     horizons,
   );
-  return [title, ...table];
+  return [title, ...table, ...rest];
 }
 
 function chartLines({ lanes, horizons }: BacktestReport, parts: BacktestParts, paint: Paint): string[] {

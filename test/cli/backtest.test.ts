@@ -60,6 +60,9 @@ describe('gastop backtest', () => {
     }
     expect(whole.stdout).toMatch(/^naive rule .*\nperfect foresight/m);
     expect(whole.stdout).toMatch(/^5m +[\d,]+ +[\d.]+ % +[\d.]+ % /m);
+    expect(whole.stdout).toContain(
+      'not judged: 1h, 6h, 1d; no probability was stated, or its time was not over',
+    );
     expect(whole.stdout).not.toMatch(/NaN|Infinity|undefined|\u001b/);
   });
 
@@ -71,7 +74,15 @@ describe('gastop backtest', () => {
 
   it('--json has all of it as one object', () => {
     const answer = JSON.parse(json.stdout);
-    expect(Object.keys(answer)).toEqual(['file', 'chainId', 'stretch', 'judged', 'lanes', 'horizons']);
+    expect(Object.keys(answer)).toEqual([
+      'file',
+      'chainId',
+      'stretch',
+      'judged',
+      'lanes',
+      'horizons',
+      'unjudgedHorizons',
+    ]);
     expect(answer.chainId).toBe(1);
     expect(answer.stretch).toEqual({
       firstBlock: 20_973_164,
@@ -113,6 +124,7 @@ describe('gastop backtest', () => {
       'stretch',
       'judged',
       'horizons',
+      'unjudgedHorizons',
     ]);
     const both = await runMain(['backtest', RECORDING, '--horizons', '--lanes', '--json']);
     expect(both.stdout).toBe(json.stdout);

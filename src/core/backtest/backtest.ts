@@ -15,8 +15,10 @@ export interface BacktestReport {
   readonly judged: { readonly from: number; readonly to: number; readonly blocks: number };
   /** Fast, Average, Slow. */
   readonly lanes: readonly LaneReport[];
-  /** Shortest first; those that could not be judged are left out. */
+  /** Shortest first. */
   readonly horizons: readonly HorizonScore[];
+  /** Seconds of those that could not be judged: nothing was stated, or no time was over when the recording was. */
+  readonly unjudgedHorizons: readonly number[];
 }
 
 /** What was said at one block, for whoever scores it elsewhere. */
@@ -87,5 +89,6 @@ export function* backtest(options: BacktestOptions): Generator<BacktestStep, Bac
     },
     lanes,
     horizons,
+    unjudgedHorizons: said.horizons.filter((sec) => !horizons.some(({ horizonSec }) => horizonSec === sec)),
   };
 }
