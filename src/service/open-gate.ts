@@ -13,9 +13,9 @@ export function createOpenGate(wallNow: () => number): Gate {
     return now;
   };
   return {
-    admit: async () => {
+    admit: async ({ free = false }) => {
       today();
-      used += 1;
+      if (!free) used += 1;
       return { keyId: null };
     },
     limits: async () => {

@@ -89,7 +89,7 @@ test('a new block changes the remembered answer at once', async () => {
   });
 });
 
-test('only what a route answers is counted: not unknown paths, other methods, nor the question how much is left', async () => {
+test('only what a route answers is counted: not unknown paths, other methods, routes not served, nor how much is left', async () => {
   const served = await serveService({ source: source() });
   await ready(served);
   const used = async () => RateLimits.parse(await (await served.get(PATHS.rateLimits)).json()).usedToday;
@@ -98,6 +98,8 @@ test('only what a route answers is counted: not unknown paths, other methods, no
   await served.get(`${PATHS.baseFee}?from=nonsense`);
   expect(await used()).toBe(2);
   expect((await served.get('/gas/nothing')).status).toBe(404);
+  expect((await served.get(PATHS.alerts)).status).toBe(404);
+  expect((await served.get('/auto-txs/1')).status).toBe(404);
   const url = `${served.origin}${BASE_PATH}${PATHS.gasCurrent}`;
   const headers = { 'x-api-key': served.key };
   expect((await fetch(url, { method: 'DELETE', headers })).status).toBe(405);
@@ -106,6 +108,19 @@ test('only what a route answers is counted: not unknown paths, other methods, no
   // No page of another origin may read it.
   expect(options.headers.get('access-control-allow-origin')).toBeNull();
   expect(await used()).toBe(2);
+});
+
+test('who is refused for the key is told which header carries it, at hand or by the router', async () => {
+  const served = await serveService({ source: source() });
+  await ready(served);
+  await served.get(PATHS.gasCurrent);
+  for (const path of [PATHS.gasCurrent, PATHS.statsChart]) {
+    const refused = await served.get(path, { 'x-api-key': '' });
+    expect([refused.status, refused.headers.get('www-authenticate')]).toEqual([
+      401,
+      'ApiKey realm="gastop", header="x-api-key"',
+    ]);
+  }
 });
 
 test('every refusal before a route is JSON that says what to do: 400, 408, 413, 414, 417, 431', async () => {

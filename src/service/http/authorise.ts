@@ -3,11 +3,14 @@ import { matchedRoutes } from 'hono/route';
 import { API_KEY_HEADER, BASE_PATH, PATHS, type RouteGroup, V1_ROUTES } from '../../contract/routes.ts';
 import type { Gate } from './gate.ts';
 import { type RequestRecord, recordOf } from './request-record.ts';
+import { UNSERVED_ROUTES } from './unserved-routes.ts';
 
 /** A route as the router knows it, and what it is to gate, log and metrics. */
 interface ServedRoute {
   readonly template: string;
   readonly group: RouteGroup;
+  /** Nothing is answered, so nothing is counted. */
+  readonly free?: boolean;
 }
 
 /** A path as the router writes it: a parameter is `:name`. */
@@ -16,11 +19,14 @@ export const routerPath = (path: string) => path.replaceAll(/\{(\w+)\}/g, ':$1')
 const ROUTES: ReadonlyMap<string, ServedRoute> = new Map(
   V1_ROUTES.map(({ path, group }) => [routerPath(BASE_PATH + path), { template: BASE_PATH + path, group }]),
 );
+const UNSERVED: ReadonlySet<string> = new Set(
+  UNSERVED_ROUTES.map(({ route }) => `${route.method} ${BASE_PATH}${route.path}`),
+);
 const RATE_LIMITS = BASE_PATH + PATHS.rateLimits;
 
 /**
- * Asks the gate before a route does. What no route answers, an unknown path or another method, is not counted; nor
- * is the question how much is left, whose route asks the gate itself.
+ * Asks the gate before a route does. What no route answers, an unknown path, another method or a route of
+ * v1 that is not served, is not counted; nor is the question how much is left, whose route asks the gate itself.
  */
 export function authorise(gate: Gate): MiddlewareHandler {
   return async (c, next) => {
@@ -31,7 +37,8 @@ export function authorise(gate: Gate): MiddlewareHandler {
       if (route === undefined) continue;
       if (record !== null) record.route = route.template;
       if (matched.method !== method || route.template === RATE_LIMITS) continue;
-      await admit(gate, route, c.req.header(API_KEY_HEADER), record);
+      const free = UNSERVED.has(`${method.toLowerCase()} ${route.template}`);
+      await admit(gate, { ...route, free }, c.req.header(API_KEY_HEADER), record);
       break;
     }
     await next();
@@ -41,11 +48,11 @@ export function authorise(gate: Gate): MiddlewareHandler {
 /** Asks the gate for a request that a route answers, and takes down who was let in. @throws like {@link Gate.admit} */
 async function admit(
   gate: Gate,
-  { group }: ServedRoute,
+  { group, free = false }: ServedRoute,
   key: string | undefined,
   record: RequestRecord | null,
 ): Promise<void> {
-  const { keyId } = await gate.admit({ key: key ?? null, group });
+  const { keyId } = await gate.admit({ key: key ?? null, group, free });
   if (record !== null) record.keyId = keyId;
 }
 

@@ -1,11 +1,13 @@
 import { ChainError } from '../../chain/errors.ts';
 import { ERROR_STATUS, type ErrorBody } from '../../contract/api-error.ts';
 import type { MetricsError } from '../../contract/metrics.ts';
-import { BASE_PATH } from '../../contract/routes.ts';
+import { API_KEY_HEADER, BASE_PATH } from '../../contract/routes.ts';
 import { StoreError } from '../../store/store-error.ts';
 import { withoutKeys } from '../keys/key-format.ts';
 import { ApiFailure } from './api-failure.ts';
 
+/** RFC 9110, 11.6.1: who is refused for lack of credentials is told which. Browsers ask nobody for this scheme. */
+const CHALLENGE = `ApiKey realm="gastop", header="${API_KEY_HEADER}"`;
 const METRICS = `${BASE_PATH}/metrics/`;
 
 /** Every error of the service becomes its response here. `chainId` is for the envelope of a bad metrics window. */
@@ -17,14 +19,17 @@ export function errorResponse(error: unknown, request: Request, chainId: number 
 
 /** What a failure says, as it is sent. */
 export function errorText(failure: ApiFailure, body: object = bodyOf(failure)) {
-  return {
-    // A refusal repeats what was typed; a key that was typed in the wrong place goes no further.
-    text: withoutKeys(JSON.stringify(body)),
-    init: {
-      status: failure.status ?? ERROR_STATUS[failure.code],
-      headers: { 'Content-Type': 'application/json', ...failure.headers },
-    },
+  // A refusal repeats what was typed; a key that was typed in the wrong place goes no further.
+  const text = withoutKeys(JSON.stringify(body));
+  const status = failure.status ?? ERROR_STATUS[failure.code];
+  const bytes = Buffer.byteLength(text);
+  const headers: Record<string, string> = {
+    'Content-Type': 'application/json',
+    'Content-Length': String(bytes),
+    ...(status === 401 ? { 'WWW-Authenticate': CHALLENGE } : {}),
+    ...failure.headers,
   };
+  return { text, bytes, init: { status, headers } };
 }
 
 function bodyOf({ code, message, details }: ApiFailure): ErrorBody {

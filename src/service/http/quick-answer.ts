@@ -37,9 +37,8 @@ export function quickAnswer(
       if (isUnforeseen(error)) onError(error);
       const failure = toFailure(error);
       record.errorCode = failure.code;
-      const { text, init } = errorText(failure);
-      const bytes = Buffer.byteLength(text);
-      const all = { ...SECURITY_HEADERS, 'Content-Length': String(bytes), ...init.headers };
+      const { text, bytes, init } = errorText(failure);
+      const all = { ...SECURITY_HEADERS, ...init.headers };
       return { body: text, bytes, init: { status: init.status, headers: all } };
     },
   );

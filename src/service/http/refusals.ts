@@ -5,6 +5,13 @@ const RETRY_AFTER = {
   'Retry-After': { description: 'Seconds to wait before asking again', schema: { type: 'integer' as const } },
 };
 
+const CHALLENGE = {
+  'WWW-Authenticate': {
+    description: 'Which header carries the key (RFC 9110)',
+    schema: { type: 'string' as const },
+  },
+};
+
 /** A refusal as the OpenAPI document says it. */
 export const refusal = <Body extends z.ZodType>(description: string, body: Body) => ({
   description,
@@ -15,10 +22,13 @@ const retriable = (description: string) => ({ ...refusal(description, ErrorBody)
 
 /** What the gate may say before any route is reached. */
 export const GATE_REFUSALS = {
-  401: refusal(
-    'The key is missing, wrong or revoked: `api_key_missing`, `api_key_invalid`, `api_key_revoked`',
-    ErrorBody,
-  ),
+  401: {
+    ...refusal(
+      'The key is missing, wrong or revoked: `api_key_missing`, `api_key_invalid`, `api_key_revoked`',
+      ErrorBody,
+    ),
+    headers: CHALLENGE,
+  },
   403: refusal("The key's plan does not include this group of routes: `plan_forbidden`", ErrorBody),
   429: retriable("The key's requests for today or for this second are used up: `rate_limit_exceeded`"),
 } as const;

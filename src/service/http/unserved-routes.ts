@@ -8,7 +8,7 @@ import { ANYTHING_ELSE, GATE_REFUSALS, refusal } from './refusals.ts';
 const NO_ALERTS = 'this version of the service keeps no alerts yet';
 const NO_AUTO_TXS = 'this version of the service keeps no auto-txs yet';
 
-/** Routes of v1 that this version does not serve: they are in the document, and say so to who has a key. */
+/** Routes of v1 that this version does not serve: they are in the document, say so to who has a key, and are not counted. */
 export const UNSERVED_ROUTES = [
   unserved('get', PATHS.alerts, 'All alerts', NO_ALERTS),
   unserved('get', PATHS.alert, 'One alert', NO_ALERTS),
@@ -42,7 +42,7 @@ function unserved(method: V1Route['method'], path: V1Route['path'], summary: str
   };
   const route = createRoute({
     ...describeRoute(method, path, summary),
-    description: `Not served: ${why}.`,
+    description: `Not served: ${why}. Asking is not counted.`,
     'x-gastop-served': false,
     ...(path.includes('{id}') ? { parameters: [id] } : {}),
     responses: {

@@ -33,6 +33,8 @@ export interface KeyGate extends Gate {
 interface Question {
   readonly key: ApiKey;
   readonly group: RouteGroup;
+  /** Not counted. */
+  readonly free: boolean;
   resolve(): void;
   reject(failure: ApiFailure): void;
 }
@@ -84,6 +86,10 @@ export function createKeyGate({
           checked.set(key.text, row);
           const plan = planOf(row, plans, group);
           takeToken(key.id, plan);
+          if (question.free) {
+            question.resolve();
+            continue;
+          }
           const same = wanted.get(key.id);
           if (same === undefined) wanted.set(key.id, { plan, questions: [question] });
           else same.questions.push(question);
@@ -129,10 +135,10 @@ export function createKeyGate({
   const batch = new TurnBatch(decide);
 
   return {
-    async admit({ key: header, group }) {
+    async admit({ key: header, group, free = false }) {
       if (closing !== null) throw gateClosed();
       const key = wholeKey(header);
-      await new Promise<void>((resolve, reject) => batch.add({ key, group, resolve, reject }));
+      await new Promise<void>((resolve, reject) => batch.add({ key, group, free, resolve, reject }));
       return { keyId: key.id };
     },
 

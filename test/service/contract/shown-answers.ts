@@ -56,12 +56,12 @@ export const SHOWS: Readonly<Record<string, Show>> = {
     );
   },
   404: async (world, route) => [await ask(world, route, 'what is not there', { path: world.absent })],
-  429: async (world, route) => {
+  429: async (world, route, operation) => {
     const single = await world.up.key('single');
     await ask(world, route, 'the first of two at once', { key: single });
     const shown = [await ask(world, route, 'the second of two at once', { key: single })];
-    // How much is left may be asked when nothing is.
-    if (route.path === '/dashboard/rate-limits') return shown;
+    // How much is left may be asked when nothing is, and what is not served costs nothing.
+    if (route.path === '/dashboard/rate-limits' || operation['x-gastop-served'] === false) return shown;
     return [...shown, await ask(world, route, 'a spent day', { key: await world.up.key('spent') })];
   },
   503: async (world, route) => [
