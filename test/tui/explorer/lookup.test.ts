@@ -75,8 +75,8 @@ describe('a lookup', () => {
     expect(problem(`${HASH}0`)).toBe('a transaction hash has 64 digits after 0x, this has 65');
     expect(problem(`0x${'a'.repeat(40)}`)).toContain('this is an address');
     expect(problem('1735cc4')).toBe('put 0x before a hexadecimal block number');
-    expect(problem('vitalik.eth')).toContain('“v” does not belong here');
-    expect(problem('-5')).toContain('“-” does not belong here');
+    expect(problem('vitalik.eth')).toBe('“v” belongs neither in a block number nor in a hash');
+    expect(problem('-5')).toContain('“-” belongs neither');
   });
 
   it('is nothing yet while nothing is typed', () => {
