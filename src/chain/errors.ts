@@ -4,6 +4,8 @@ export type ChainErrorCode =
   | 'wrong-chain'
   | 'bad-answer'
   | 'rejected'
+  /** A refusal too: the node is well and no longer keeps what was asked for (EIP-4444). */
+  | 'pruned'
   | 'rate-limited'
   | 'unsupported'
   | 'bad-file';
@@ -20,6 +22,11 @@ export class ChainError extends Error {
     super(message, options);
     this.code = code;
   }
+}
+
+/** Whether a node answered with a refusal: it is well, and another may say more. */
+export function isRefusal(error: unknown): boolean {
+  return error instanceof ChainError && (error.code === 'rejected' || error.code === 'pruned');
 }
 
 /** An answer was given up because it is larger than any that was expected. */

@@ -20,6 +20,8 @@ import { Turns } from './rpc/turns.ts';
 
 /** A full block and its receipts may be tens of megabytes on their way here. */
 const WHOLE_BLOCKS_AT_ONCE = 4;
+/** What one node knows nothing of most often does not exist: a slow one must not hold that answer up. */
+const SECOND_OPINION_MS = 1_500;
 
 export interface RpcSourceOptions {
   /** http, https, ws or wss; the first is followed while it is well. */
@@ -64,10 +66,13 @@ export function createRpcSource(options: RpcSourceOptions): RpcSource {
     chain: () => pool.run(async () => chainProfile(pool.chainId() ?? 0)),
     head: () => pool.run((node) => readHead(node)),
     blocks: (from, to, { signal } = {}) =>
-      pool.run(async (node) => {
-        const head = await askHeadNumber(node, { signal });
-        return readBlocks(node, from, to, head, { clock, signal });
-      }, signal),
+      pool.run(
+        async (node) => {
+          const head = await askHeadNumber(node, { signal });
+          return readBlocks(node, from, to, head, { clock, signal });
+        },
+        { signal },
+      ),
     subscribe: ({ known, signal }) =>
       followChain({
         pool,
@@ -79,15 +84,19 @@ export function createRpcSource(options: RpcSourceOptions): RpcSource {
     call: ({ to, data }) => pool.run((node) => ask(node, bytes, 'eth_call', [{ to, data }, 'latest'])),
     sendRawTransaction: (signed) => sendTransaction(pool, signed),
     transaction: (hash) =>
-      pool.run(async (node) => {
-        const answer = await ask(node, transactionAnswer.nullable(), 'eth_getTransactionByHash', [hash]);
-        return answer && toTransaction(answer);
-      }),
-    receipt: (hash) => pool.run((node) => readReceipt(node, hash)),
-    block: (number, { signal } = {}) => pool.run((node) => readBlock(node, number, { signal }), signal),
+      pool.run(
+        async (node) => {
+          const answer = await ask(node, transactionAnswer.nullable(), 'eth_getTransactionByHash', [hash]);
+          return answer && toTransaction(answer);
+        },
+        { patienceMs: SECOND_OPINION_MS },
+      ),
+    receipt: (hash) => pool.run((node) => readReceipt(node, hash), { patienceMs: SECOND_OPINION_MS }),
+    block: (number, { signal } = {}) =>
+      pool.run((node) => readBlock(node, number, { signal }), { signal, patienceMs: SECOND_OPINION_MS }),
     transactionsOf: (block, { signal } = {}) =>
       wholeBlocks.take(
-        () => pool.run((node) => readTransactions(node, block, { clock, signal }), signal),
+        () => pool.run((node) => readTransactions(node, block, { clock, signal }), { signal }),
         signal,
       ),
     nonce: (address, at) =>

@@ -35,6 +35,7 @@ const CHAIN_EXIT: Readonly<Record<ChainErrorCode, ExitCode>> = {
   'bad-file': EXIT.usage,
   unsupported: EXIT.usage,
   rejected: EXIT.failed,
+  pruned: EXIT.failed,
 };
 
 /** A database that cannot be used was named wrongly, unless its disk or another program is at fault. */

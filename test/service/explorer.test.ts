@@ -181,9 +181,16 @@ test('a block that the node has pruned is told from the store; one that nobody h
   // Some nodes refuse to speak of what they have pruned.
   const block = source.block.bind(source);
   source.block = async () => {
-    throw new ChainError('rejected', 'pruned history unavailable');
+    throw new ChainError('pruned', 'pruned history unavailable');
   };
   expect(await readBlock(service, 10)).toMatchObject(stored);
+  // Any other refusal says nothing of the block: it may be over in a moment.
+  source.block = async () => {
+    throw new ChainError('rejected', 'database is busy');
+  };
+  for (const number of [10, HEAD + 1]) {
+    expect((await refusal(service, blockAt(number), 503)).message).toContain('database is busy');
+  }
   source.block = block;
   const ahead = await refusal(service, blockAt(HEAD + 1), 404);
   expect(ahead).toMatchObject({ errorCode: 'not_found' });

@@ -37,8 +37,13 @@ export function rpcFailure(node: string, method: string, error: unknown, redact:
   ) {
     return new ChainError('rate-limited', `${node} has had too many requests: ${said}`);
   }
-  return new ChainError('rejected', `${node} refuses ${method}: ${said}`);
+  const isPruned = code === PRUNED_HISTORY || PRUNED.test(message);
+  return new ChainError(isPruned ? 'pruned' : 'rejected', `${node} refuses ${method}: ${said}`);
 }
+
+/** EIP-4444's number for what a node no longer keeps; the words are of nodes that have no number for it. */
+const PRUNED_HISTORY = 4444;
+const PRUNED = /\bprun(?:ed|ing)\b|\bhistory (?:is )?(?:unavailable|not available|expired)\b/i;
 
 const RATE = /rate.?limit|too many requests|requests? per second|quota|throughput|compute units/i;
 

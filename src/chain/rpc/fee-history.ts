@@ -1,5 +1,5 @@
 import { TIP_PERCENTILES } from '../../core/block.ts';
-import { ChainError } from '../errors.ts';
+import { ChainError, isRefusal } from '../errors.ts';
 import type { Clock } from './clock.ts';
 import { type FeeRow, readFeePage } from './fee-page.ts';
 import { askFeeHistory, type RpcNode } from './rpc-node.ts';
@@ -82,7 +82,7 @@ async function readPage(
       }
       if (error.code === 'rate-limited' && rateLimited < RATE_LIMIT_TRIES) {
         await clock.sleep(1_000 * 2 ** rateLimited++, signal);
-      } else if (error.code === 'rejected') {
+      } else if (isRefusal(error)) {
         if (count === 1) return [];
         count = Math.ceil(count / 2);
       } else if (error.code === 'timeout' && count > 64 && !timedOut) {

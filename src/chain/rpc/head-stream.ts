@@ -1,4 +1,4 @@
-import { ChainError } from '../errors.ts';
+import { ChainError, isRefusal } from '../errors.ts';
 import { type Header, headerAnswer, readAnswer } from './answers.ts';
 import type { Clock } from './clock.ts';
 import type { Pace } from './pace.ts';
@@ -54,8 +54,7 @@ async function subscribed(node: RpcNode, inbox: Inbox, signal: AbortSignal): Pro
   try {
     return await node.link.subscribeHeads(inbox.put, inbox.end, { signal });
   } catch (error) {
-    const refused =
-      error instanceof ChainError && (error.code === 'unsupported' || error.code === 'rejected');
+    const refused = isRefusal(error) || (error instanceof ChainError && error.code === 'unsupported');
     if (refused) return null;
     throw error;
   }

@@ -1,9 +1,11 @@
 import { chainProfile } from '../../core/chains.ts';
 import type { NodeHealth } from '../chain-source.ts';
-import { ChainError } from '../errors.ts';
+import { ChainError, isRefusal } from '../errors.ts';
 import type { Header } from './answers.ts';
 import type { Clock } from './clock.ts';
+import { firstKnown } from './first-known.ts';
 import { describeNodes, judgeNodes, type NodeSeen } from './node-health.ts';
+import { type Member, newMember, reasonOf, referenceHead } from './pool-member.ts';
 import { askChainId, type RpcNode } from './rpc-node.ts';
 
 const BACKOFF_CAP_MS = 30_000;
@@ -16,19 +18,10 @@ const FURTHEST_AHEAD_SEC = 30 * 86_400;
 /** Their clocks are turned forward on purpose. */
 const DEVELOPMENT_CHAINS: ReadonlySet<number | null> = new Set([1_337, 31_337]);
 
-interface Member {
-  readonly node: RpcNode;
-  head: number | null;
-  behind: number;
-  readonly baseFees: Map<number, bigint>;
-  problem: { readonly state: 'down' | 'wrong-chain'; readonly message: string } | null;
-  failures: number;
-  /** These three by `Clock.elapsed`. */
-  failedAt: number;
-  /** When a failed node is worth another try. */
-  retryAt: number;
-  /** When the chain id was last seen to be right; `null`: not since the connection failed. */
-  verifiedAt: number | null;
+export interface RunOptions {
+  readonly signal?: AbortSignal | undefined;
+  /** How long the others have to know more than a node that knew nothing; left out: as long as they take. */
+  readonly patienceMs?: number;
 }
 
 /** Several nodes of one chain: which to ask, and how they stand to each other. */
@@ -40,9 +33,9 @@ export interface NodePool {
   health(): readonly NodeHealth[];
   /**
    * Does `work` with the best node, then with the others in turn; rejects with the first failure if none can. One that
-   * answers `null` knows nothing of it: then those of the others that are well are asked too.
+   * answers `null` knows nothing of it: then those of the others that are well are asked too, all at once.
    */
-  run<T>(work: (node: RpcNode) => Promise<T>, signal?: AbortSignal): Promise<T>;
+  run<T>(work: (node: RpcNode) => Promise<T>, options?: RunOptions): Promise<T>;
   /** The node to follow: it answers and its chain is right. Rejects where there is none now. */
   pick(signal: AbortSignal): Promise<RpcNode>;
   /** Whether a node that comes before `node`, or is in better health, could be followed instead. */
@@ -70,17 +63,7 @@ export function createNodePool(
 ): NodePool {
   const { clock } = options;
   let chainId = options.expectedChainId;
-  const members: readonly Member[] = nodes.map((node) => ({
-    node,
-    head: null,
-    behind: 0,
-    baseFees: new Map(),
-    problem: null,
-    failures: 0,
-    failedAt: 0,
-    retryAt: 0,
-    verifiedAt: null,
-  }));
+  const members: readonly Member[] = nodes.map(newMember);
   const memberOf = (node: RpcNode): Member => {
     const member = members.find((each) => each.node === node);
     if (!member) throw new Error(`${node.name} is not of this pool`);
@@ -142,6 +125,30 @@ export function createNodePool(
     member.retryAt = clock.elapsed() + Math.min(pause, BACKOFF_CAP_MS);
   }
 
+  /** One member's word on it. A failure is noted where it says that the node is not well. */
+  async function attempt<T>(
+    member: Member,
+    work: (node: RpcNode) => Promise<T>,
+    signal: AbortSignal | undefined,
+  ): Promise<T> {
+    let isVerified = false;
+    try {
+      await verify(member, signal);
+      isVerified = true;
+      const result = await work(member.node);
+      clear(member);
+      return result;
+    } catch (error) {
+      if (signal?.aborted || !(error instanceof ChainError)) throw error;
+      // A refusal is an answer: the node is well, though another may know more. Only one that does not even
+      // say which chain it is on is of no use (a key that it does not accept, say).
+      // Many questions at once may fail on the same cause: within a pause that counts once.
+      const counts = !isVerified || !(isRefusal(error) || error.code === 'unsupported');
+      if (counts && clock.elapsed() >= member.retryAt) fail(member, error);
+      throw error;
+    }
+  }
+
   function refuseFuture(node: RpcNode, header: Header): void {
     const furthest = clock.now() / 1_000 + FURTHEST_AHEAD_SEC;
     if (header.timestamp <= furthest || DEVELOPMENT_CHAINS.has(chainId)) return;
@@ -159,35 +166,26 @@ export function createNodePool(
     chainId: () => chainId,
     health,
 
-    run: async (work, signal) => {
-      let first: ChainError | null = null;
-      const failures: string[] = [];
-      let unknown: { readonly result: Awaited<ReturnType<typeof work>> } | null = null;
-      for (const { member, rank } of ranked()) {
-        if (unknown && rank > 1) break;
-        let isVerified = false;
+    run: async (work, { signal, patienceMs = null } = {}) => {
+      const failures: ChainError[] = [];
+      const order = ranked();
+      for (const [index, { member }] of order.entries()) {
         try {
-          await verify(member, signal);
-          isVerified = true;
-          const result = await work(member.node);
-          clear(member);
+          const result = await attempt(member, work, signal);
           if (result !== null) return result;
-          unknown = { result };
+          const others = order.slice(index + 1).filter(({ rank }) => rank < 2);
+          const tried = others.map((other) => attempt(other.member, work, signal));
+          const known = await firstKnown(tried, patienceMs);
+          signal?.throwIfAborted();
+          return known ?? result;
         } catch (error) {
           if (signal?.aborted || !(error instanceof ChainError)) throw error;
-          // A refusal is an answer: the node is well, though another may know more. Only one that does not even
-          // say which chain it is on is of no use (a key that it does not accept, say).
-          // Many questions at once may fail on the same cause: within a pause that counts once.
-          const counts = !isVerified || (error.code !== 'rejected' && error.code !== 'unsupported');
-          if (counts && clock.elapsed() >= member.retryAt) fail(member, error);
-          first ??= error;
-          if (!failures.includes(error.message)) failures.push(error.message);
+          failures.push(error);
+          // Those that are not well anyway cannot add to the word of the ones that are.
+          if (failures.every(({ code }) => code === 'pruned') && (order[index + 1]?.rank ?? 2) > 1) break;
         }
       }
-      if (unknown) return unknown.result;
-      if (first === null) throw new ChainError('unreachable', 'there is no node to ask');
-      if (failures.length === 1) throw first;
-      throw new ChainError(first.code, failures.join('; '));
+      throw failureOf(failures);
     },
 
     pick: async (signal) => {
@@ -237,18 +235,13 @@ export function createNodePool(
   };
 }
 
-/** How far the chain is, by the other nodes: with several of them not the furthest, which may be making it up. */
-function referenceHead(members: readonly Member[], except: Member): number {
-  const heads = members
-    .filter((member) => member !== except && member.problem === null && member.head !== null)
-    .map((member) => member.head ?? 0)
-    .sort((a, b) => b - a);
-  return heads[heads.length > 1 ? 1 : 0] ?? 0;
-}
-
-function reasonOf(members: readonly Member[]): string {
-  const lines = members.flatMap((member) => (member.problem ? [member.problem.message] : []));
-  return lines.length === 0 ? 'no node answers' : lines.join('; ');
+/** What is told of several failures: that a block is pruned only where all say so. */
+function failureOf(failures: readonly ChainError[]): ChainError {
+  const [first] = failures;
+  if (first === undefined) return new ChainError('unreachable', 'there is no node to ask');
+  const messages = new Set(failures.map(({ message }) => message));
+  const { code } = failures.find((each) => each.code !== 'pruned') ?? first;
+  return messages.size === 1 ? first : new ChainError(code, [...messages].join('; '));
 }
 
 function nameOf(chainId: number): string {

@@ -6,7 +6,7 @@ import { toQuantity } from './quantity.ts';
 import { ask, type RpcNode } from './rpc-node.ts';
 
 /** How Nethermind, Erigon and some providers say what others say with `null`. */
-const NO_SUCH_BLOCK = /\b(?:block|header)\b[^:]{0,80}\bnot found\b|unknown block/i;
+const NO_SUCH_BLOCK = /\b(?:block|header|resource)\b[^:]{0,80}\bnot found\b|unknown block/i;
 
 /** The block at `number` in the node's chain; `null` where it has none there. Rejects with a `ChainError`. */
 export async function readBlock(

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { Hex } from '../../core/block.ts';
 import type { ChainBlock, ChainReceipt } from '../chain-source.ts';
-import { ChainError, OversizedAnswer } from '../errors.ts';
+import { ChainError, isRefusal, OversizedAnswer } from '../errors.ts';
 import { receiptAnswer, transactionAnswer } from './answers.ts';
 import { paidPerGas, type ReceiptAnswer, toReceipt } from './chain-transaction.ts';
 import type { Clock } from './clock.ts';
@@ -72,7 +72,7 @@ async function readTogether(
   } catch (error) {
     if (!(error instanceof ChainError)) throw error;
     if (error.code === 'unsupported') node.hasBlockReceipts = false;
-    else if (error.code !== 'rejected' && !(error instanceof OversizedAnswer)) throw error;
+    else if (!isRefusal(error) && !(error instanceof OversizedAnswer)) throw error;
     return [];
   }
 }

@@ -1,5 +1,5 @@
 import type { Hex } from '../../core/block.ts';
-import { ChainError } from '../errors.ts';
+import { ChainError, isRefusal } from '../errors.ts';
 import { transactionAnswer } from './answers.ts';
 import type { NodePool } from './node-pool.ts';
 import { bytes, hash } from './quantity.ts';
@@ -28,7 +28,7 @@ export async function sendTransaction(pool: NodePool, signed: Hex): Promise<Hex>
     return await Promise.any(attempts);
   } catch (error) {
     const failures = error instanceof AggregateError ? error.errors : [error];
-    throw failures.find((each) => each instanceof ChainError && each.code === 'rejected') ?? failures[0];
+    throw failures.find(isRefusal) ?? failures[0];
   }
 }
 
@@ -37,7 +37,7 @@ async function sendTo(pool: NodePool, node: RpcNode, signed: Hex, id: Hex): Prom
     await pool.verify(node);
     await ask(node, hash, 'eth_sendRawTransaction', [signed]);
   } catch (error) {
-    if (!(error instanceof ChainError) || error.code !== 'rejected') throw error;
+    if (!(error instanceof ChainError) || !isRefusal(error)) throw error;
     if (!ALREADY_KNOWN.test(error.message) && !(await hasTransaction(node, id))) throw error;
   }
   return id;

@@ -81,8 +81,8 @@ async function readWhole(number: number, reader: ChainReader): Promise<ChainBloc
   } catch (error) {
     if (!(error instanceof ChainError)) throw error;
     if (error.code === 'unsupported' && reader.kind !== 'rpc') return null;
-    // A node refuses to speak of a block whose body it has pruned (EIP-4444).
-    if (error.code === 'rejected') return null;
+    // Any other refusal may be over in a moment.
+    if (error.code === 'pruned') return null;
     throw error;
   }
 }

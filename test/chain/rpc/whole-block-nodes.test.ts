@@ -271,6 +271,72 @@ describe('several nodes', () => {
     expect(asked(servers[1] as JsonRpcServer, 'eth_getTransactionReceipt')).toBe(1);
   });
 
+  test('one that hangs does not hold up the word of another that it knows nothing', async () => {
+    const chain = createScriptedChain({ length: 10 });
+    const usual = answers(chain);
+    const ignorant = await serve(chain, (method, params) =>
+      method === 'eth_getTransactionByHash' ? { result: null } : usual(method, params),
+    );
+    const hanging = await serve(chain, (method, params) =>
+      method === 'eth_getTransactionByHash' ? { hang: true } : usual(method, params),
+    );
+    const urls = [ignorant.url, hanging.url];
+    const source = createRpcSource({ urls, requestTimeoutMs: 600_000 });
+    expect(await source.transaction(transactionHash(99, 1))).toBeNull();
+    expect(asked(hanging, 'eth_getTransactionByHash')).toBe(1);
+  });
+
+  test('a single node is asked once for what it does not know', async () => {
+    const chain = createScriptedChain({ length: 10 });
+    const usual = answers(chain);
+    const node = await serve(chain, (method, params) =>
+      method === 'eth_getTransactionByHash' ? { result: null } : usual(method, params),
+    );
+    const source = sourceOver(node);
+    expect(await source.transaction(transactionHash(99, 1))).toBeNull();
+    expect(await source.block(10)).toBeNull();
+    expect(node.requests.map(({ method }) => method)).toEqual([
+      'eth_chainId',
+      'eth_getTransactionByHash',
+      'eth_getBlockByNumber',
+    ]);
+  });
+
+  test.each([
+    [4444, 'Pruned history unavailable', 'pruned'],
+    [-32000, 'old data not available due to pruning', 'pruned'],
+    [-32603, 'database is busy', 'rejected'],
+  ])('error %d, “%s”, is told as %s', async (code, message, told) => {
+    const chain = createScriptedChain({ length: 10 });
+    const node = await serve(chain, (method) =>
+      method === 'eth_getBlockByNumber' ? { error: { code, message } } : undefined,
+    );
+    const source = sourceOver(node);
+    const error = await errorOf(source.block(5));
+    expect(error).toMatchObject({
+      code: told,
+      message: `127.0.0.1:${node.port} refuses eth_getBlockByNumber: ${message}`,
+    });
+    expect(source.health()[0]?.state).toBe('ok');
+  });
+
+  test('a block is only told as pruned where no node that is well says otherwise', async () => {
+    const chain = createScriptedChain({ length: 10 });
+    const refusing = (code: number, message: string) =>
+      serve(chain, (method) =>
+        method === 'eth_getBlockByNumber' ? { error: { code, message } } : undefined,
+      );
+    const pruned = await refusing(4444, 'Pruned history unavailable');
+    const busy = await refusing(-32603, 'database is busy');
+    for (const nodes of [
+      [pruned, busy],
+      [busy, pruned],
+    ]) {
+      expect((await errorOf(sourceOver(...nodes).block(5))).code).toBe('rejected');
+    }
+    expect((await errorOf(sourceOver(pruned, pruned).block(5))).code).toBe('pruned');
+  });
+
   test('receipts that a node no longer keeps are an error that names it, and the node stays well', async () => {
     const chain = createScriptedChain({ length: 10 });
     const usual = answers(chain);
