@@ -1,4 +1,4 @@
-import type { BlockView } from '../client/views.ts';
+import type { BlockView } from '../client/views/explorer.ts';
 import { PERCENTILES } from '../contract/choices.ts';
 import { GAS_PER_BLOB } from '../core/eip4844.ts';
 import { formatChange, formatCount, formatGwei, formatPercent } from '../core/units.ts';

@@ -1,6 +1,6 @@
 import { ClientError } from '../client/client-error.ts';
 import type { GasClient, MetricsQuery } from '../client/gas-client.ts';
-import type { BaseFeeRowView, MetricsView } from '../client/views.ts';
+import type { BaseFeeRowView, MetricsView } from '../client/views/metrics.ts';
 import { BUCKET_SEC, type Bucket } from '../contract/choices.ts';
 
 /** The largest page of the contract. */

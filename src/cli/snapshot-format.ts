@@ -1,4 +1,5 @@
-import type { RecommendationView, SnapshotView } from '../client/views.ts';
+import type { RecommendationView } from '../client/views/recommendation.ts';
+import type { SnapshotView } from '../client/views/snapshot.ts';
 import { formatDuration, formatGwei, formatPercent, gweiString, UNKNOWN } from '../core/units.ts';
 import { cleanLine } from './clean-line.ts';
 import { usageError } from './cli-error.ts';

@@ -1,4 +1,5 @@
-import type { RecommendationView, SnapshotView } from '../client/views.ts';
+import type { RecommendationView } from '../client/views/recommendation.ts';
+import type { SnapshotView } from '../client/views/snapshot.ts';
 import type { LaneName } from '../core/advice.ts';
 import { chainProfile } from '../core/chains.ts';
 import {

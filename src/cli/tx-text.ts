@@ -1,4 +1,4 @@
-import type { TxView } from '../client/views.ts';
+import type { TxView } from '../client/views/explorer.ts';
 import { formatCount, formatGwei, formatPercent } from '../core/units.ts';
 import { cleanLine } from './clean-line.ts';
 import { coinWords, confirmationWords, type Surroundings, whenWords, whereWords } from './explorer-words.ts';

@@ -1,21 +1,18 @@
 import type { Bucket } from '../contract/metrics.ts';
 import type { ServiceDescription } from './description/service-description.ts';
+import type { ChartView } from './views/chart.ts';
+import type { DashboardView, RateLimitsView } from './views/dashboard.ts';
+import type { BlockView, TxRowView, TxView } from './views/explorer.ts';
+import type { MarketView } from './views/market.ts';
 import type {
   BaseFeeRowView,
-  BlockView,
-  ChartView,
-  DashboardView,
   GasUsedRatioRowView,
-  MarketView,
   MetricsView,
   PriorityFeeRowView,
-  RateLimitsView,
-  RecommendationView,
-  SnapshotView,
-  TrendView,
-  TxRowView,
-  TxView,
-} from './views.ts';
+} from './views/metrics.ts';
+import type { RecommendationView } from './views/recommendation.ts';
+import type { SnapshotView } from './views/snapshot.ts';
+import type { TrendView } from './views/trend.ts';
 
 /** A metrics window; what is left out is the service's default (the last hour, a fitting bucket). Times in ms. */
 export interface MetricsQuery {

@@ -1,6 +1,6 @@
 import { formatCount } from '../core/units.ts';
 import { ClientError } from './client-error.ts';
-import type { RateLimitsView } from './views.ts';
+import type { RateLimitsView } from './views/dashboard.ts';
 
 const SHORTEST_MS = 1_000;
 /** Every daily quota begins anew by then, whatever a service asks for. */

@@ -1,7 +1,7 @@
 import { PATHS } from '../contract/routes.ts';
 import { ClientError } from './client-error.ts';
 import { quotaPause, waitMs } from './quota-pause.ts';
-import type { RateLimitsView } from './views.ts';
+import type { RateLimitsView } from './views/dashboard.ts';
 
 export interface PaceState {
   /** Why nothing is asked, and when that ends, ms since epoch (`null`: not by itself); `null`: questions go out. */

@@ -4,7 +4,7 @@ import { createGasClient } from '../../src/client/create-gas-client.ts';
 import type { LimitKind } from '../../src/client/limit-kind.ts';
 import { createPacedClient } from '../../src/client/paced-client.ts';
 import { SessionPace } from '../../src/client/session-pace.ts';
-import type { RateLimitsView } from '../../src/client/views.ts';
+import type { RateLimitsView } from '../../src/client/views/dashboard.ts';
 import { PATHS } from '../../src/contract/routes.ts';
 import { failureOf } from './answering.ts';
 import { FOREIGN_30 } from './foreign-openapi.ts';

@@ -1,18 +1,11 @@
 import type { GasClient } from '../../src/client/gas-client.ts';
-import type {
-  ActionView,
-  BlockView,
-  ChartView,
-  CostView,
-  DashboardView,
-  LaneView,
-  MarketView,
-  RateLimitsView,
-  RecommendationView,
-  SnapshotView,
-  TrendView,
-  TxView,
-} from '../../src/client/views.ts';
+import type { ChartView } from '../../src/client/views/chart.ts';
+import type { DashboardView, RateLimitsView } from '../../src/client/views/dashboard.ts';
+import type { BlockView, TxView } from '../../src/client/views/explorer.ts';
+import type { ActionView, CostView, MarketView } from '../../src/client/views/market.ts';
+import type { RecommendationView } from '../../src/client/views/recommendation.ts';
+import type { LaneView, SnapshotView } from '../../src/client/views/snapshot.ts';
+import type { TrendView } from '../../src/client/views/trend.ts';
 
 const gwei = (value: number): bigint => BigInt(Math.round(value * 1e9));
 

@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import { parseNodeUrl } from '../../src/chain/rpc/node-url.ts';
 import { ClientError } from '../../src/client/client-error.ts';
-import type { SnapshotView } from '../../src/client/views.ts';
+import type { SnapshotView } from '../../src/client/views/snapshot.ts';
 import type { MonitorSource } from '../../src/tui/monitor-source.ts';
 import { startMonitor } from '../../src/tui/start-monitor.tsx';
 import { fakeGas, SNAPSHOT } from './fake-gas.ts';

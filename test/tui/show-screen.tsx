@@ -2,7 +2,7 @@ import { QueryClientProvider } from '@tanstack/react-query';
 import { render } from 'ink-testing-library';
 import { onTestFinished } from 'vitest';
 import type { GasClient } from '../../src/client/gas-client.ts';
-import type { SnapshotView } from '../../src/client/views.ts';
+import type { SnapshotView } from '../../src/client/views/snapshot.ts';
 import { KeyListener } from '../../src/tui/components/key-listener.tsx';
 import { MemoryContext } from '../../src/tui/hooks/use-kept-state.ts';
 import { MonitorContext, type MonitorScope } from '../../src/tui/hooks/use-monitor.ts';

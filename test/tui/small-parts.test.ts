@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { ClientError, type ClientErrorCode } from '../../src/client/client-error.ts';
 import { readDescription } from '../../src/client/description/read-description.ts';
 import type { LimitKind } from '../../src/client/limit-kind.ts';
-import type { SnapshotView } from '../../src/client/views.ts';
+import type { SnapshotView } from '../../src/client/views/snapshot.ts';
 import { beyondLines } from '../../src/tui/beyond-lines.ts';
 import { fitLeft, fitRight, truncate } from '../../src/tui/components/fit.ts';
 import { type Fact, flowFacts } from '../../src/tui/facts.ts';

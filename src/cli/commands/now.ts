@@ -1,5 +1,5 @@
 import { ClientError } from '../../client/client-error.ts';
-import type { RecommendationView } from '../../client/views.ts';
+import type { RecommendationView } from '../../client/views/recommendation.ts';
 import { PATHS } from '../../contract/routes.ts';
 import { toAscii } from '../ascii.ts';
 import type { CommandContext } from '../command-context.ts';

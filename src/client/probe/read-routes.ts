@@ -15,7 +15,8 @@ import { readRows } from '../reading/read-rows.ts';
 import { readRecommendation } from '../reading/recommendation.ts';
 import { readSnapshot } from '../reading/snapshot.ts';
 import { readTrend } from '../reading/trend.ts';
-import type { RateLimitsView, SnapshotView } from '../views.ts';
+import type { RateLimitsView } from '../views/dashboard.ts';
+import type { SnapshotView } from '../views/snapshot.ts';
 
 /** What earlier answers taught, to ask the next with. */
 export interface Known {

@@ -1,4 +1,4 @@
-import type { DashboardView, NodeView, RateLimitsView } from '../views.ts';
+import type { DashboardView, NodeView, RateLimitsView } from '../views/dashboard.ts';
 import type { Answer } from './answer.ts';
 import { Fields } from './fields.ts';
 

@@ -1,5 +1,5 @@
 import { PERCENTILES } from '../../contract/choices.ts';
-import type { BlockView, TxRowView, TxView } from '../views.ts';
+import type { BlockView, TxRowView, TxView } from '../views/explorer.ts';
 import type { Answer } from './answer.ts';
 import { Fields } from './fields.ts';
 

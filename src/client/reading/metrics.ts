@@ -1,5 +1,10 @@
 import { ClientError } from '../client-error.ts';
-import type { BaseFeeRowView, GasUsedRatioRowView, MetricsView, PriorityFeeRowView } from '../views.ts';
+import type {
+  BaseFeeRowView,
+  GasUsedRatioRowView,
+  MetricsView,
+  PriorityFeeRowView,
+} from '../views/metrics.ts';
 import type { Answer } from './answer.ts';
 import { errorWords } from './error-words.ts';
 import { Fields } from './fields.ts';

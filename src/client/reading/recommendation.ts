@@ -1,4 +1,4 @@
-import type { RecommendationView } from '../views.ts';
+import type { RecommendationView } from '../views/recommendation.ts';
 import type { Answer } from './answer.ts';
 import { Fields } from './fields.ts';
 import { readCount, readText } from './values.ts';

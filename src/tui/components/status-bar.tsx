@@ -1,5 +1,5 @@
 import { Text } from 'ink';
-import type { SnapshotView } from '../../client/views.ts';
+import type { SnapshotView } from '../../client/views/snapshot.ts';
 import { formatAge, formatCount } from '../../core/units.ts';
 import type { Health } from '../health.ts';
 import { useNow } from '../hooks/use-now.ts';

@@ -1,5 +1,6 @@
 import { useRef } from 'react';
-import type { ReachView, SnapshotView } from '../../client/views.ts';
+import type { ReachView } from '../../client/views/recommendation.ts';
+import type { SnapshotView } from '../../client/views/snapshot.ts';
 import { useElapsed } from './use-elapsed.ts';
 import { headOf, useFollowHead } from './use-follow-head.ts';
 import { useMonitor } from './use-monitor.ts';

@@ -1,5 +1,5 @@
 import type { GasClient } from '../../client/gas-client.ts';
-import type { SnapshotView } from '../../client/views.ts';
+import type { SnapshotView } from '../../client/views/snapshot.ts';
 import { type Polled, usePolledQuery } from './use-polled-query.ts';
 
 const nothing = () => Promise.reject(new Error('no source'));

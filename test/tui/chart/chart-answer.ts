@@ -1,4 +1,5 @@
-import type { ChartPointView, PriorityFeeRowView } from '../../../src/client/views.ts';
+import type { ChartPointView } from '../../../src/client/views/chart.ts';
+import type { PriorityFeeRowView } from '../../../src/client/views/metrics.ts';
 import type { ChartAnswer } from '../../../src/tui/panes/chart/chart-data.ts';
 
 export const NOON = Date.UTC(2026, 0, 5, 12);

@@ -1,6 +1,7 @@
 import { ClientError } from '../../../client/client-error.ts';
 import type { CallOptions, GasClient, MetricsQuery } from '../../../client/gas-client.ts';
-import type { ChartPointView, ChartView, MetricsView } from '../../../client/views.ts';
+import type { ChartPointView, ChartView } from '../../../client/views/chart.ts';
+import type { MetricsView } from '../../../client/views/metrics.ts';
 import { BUCKET_SEC } from '../../../contract/choices.ts';
 import type { Bucket } from '../../../contract/metrics.ts';
 import { formatDuration } from '../../../core/units.ts';

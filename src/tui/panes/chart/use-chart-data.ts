@@ -1,5 +1,6 @@
 import { useRef } from 'react';
-import type { MarketView, SnapshotView } from '../../../client/views.ts';
+import type { MarketView } from '../../../client/views/market.ts';
+import type { SnapshotView } from '../../../client/views/snapshot.ts';
 import { chainProfile } from '../../../core/chains.ts';
 import { headOf, useFollowHead } from '../../hooks/use-follow-head.ts';
 import { useMonitor } from '../../hooks/use-monitor.ts';

@@ -1,4 +1,4 @@
-import type { BlockView } from '../../../client/views.ts';
+import type { BlockView } from '../../../client/views/explorer.ts';
 import { formatAge, formatCount, formatGwei, formatNative, formatUsd, usdOf } from '../../../core/units.ts';
 import { factGrid, type NamedValue, sectionLine } from '../../fact-grid.ts';
 import { EMPTY_LINE, type Line } from '../../lines.ts';

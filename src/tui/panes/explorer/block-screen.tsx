@@ -1,6 +1,6 @@
 import { Box, useIsScreenReaderEnabled } from 'ink';
 import { useEffect } from 'react';
-import type { BlockView } from '../../../client/views.ts';
+import type { BlockView } from '../../../client/views/explorer.ts';
 import { LineList, OneLine } from '../../components/line-list.tsx';
 import { PaneState } from '../../components/pane-state.tsx';
 import { SegmentLine } from '../../components/segment-line.tsx';

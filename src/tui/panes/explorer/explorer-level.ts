@@ -1,4 +1,4 @@
-import type { SnapshotView } from '../../../client/views.ts';
+import type { SnapshotView } from '../../../client/views/snapshot.ts';
 import type { ExplorerAction } from './explorer-state.ts';
 
 /** What each level of the Explorer is given. */

@@ -1,6 +1,6 @@
 import { ClientError } from '../../../client/client-error.ts';
 import type { CallOptions, GasClient, MetricsQuery } from '../../../client/gas-client.ts';
-import type { MetricsView } from '../../../client/views.ts';
+import type { MetricsView } from '../../../client/views/metrics.ts';
 import type { BlockSeries } from './block-rows.ts';
 
 /** How many blocks the list holds. */

@@ -1,5 +1,5 @@
 import { Box, Text } from 'ink';
-import type { BlockView, TxRowView, TxView } from '../../../client/views.ts';
+import type { BlockView, TxRowView, TxView } from '../../../client/views/explorer.ts';
 import {
   formatAge,
   formatChange,

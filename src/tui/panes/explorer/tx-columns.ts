@@ -1,4 +1,4 @@
-import type { TxRowView } from '../../../client/views.ts';
+import type { TxRowView } from '../../../client/views/explorer.ts';
 import { formatCount, formatGwei, formatNative, UNKNOWN } from '../../../core/units.ts';
 import type { Line } from '../../lines.ts';
 import type { TableColumn } from '../../table.ts';

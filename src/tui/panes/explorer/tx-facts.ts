@@ -1,4 +1,4 @@
-import type { BlockView, TxView } from '../../../client/views.ts';
+import type { BlockView, TxView } from '../../../client/views/explorer.ts';
 import {
   formatAge,
   formatCount,

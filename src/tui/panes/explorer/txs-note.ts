@@ -1,5 +1,5 @@
 import { ClientError } from '../../../client/client-error.ts';
-import type { BlockView } from '../../../client/views.ts';
+import type { BlockView } from '../../../client/views/explorer.ts';
 import type { BlockTxsData } from './use-explorer.ts';
 
 /** What stands in the place of the list of transactions; `null`: the list itself. */

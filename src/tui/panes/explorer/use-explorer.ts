@@ -1,6 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
-import type { BlockView, SnapshotView, TxRowView, TxView } from '../../../client/views.ts';
+import type { BlockView, TxRowView, TxView } from '../../../client/views/explorer.ts';
+import type { SnapshotView } from '../../../client/views/snapshot.ts';
 import { useEachHead } from '../../hooks/use-each-head.ts';
 import { useMonitor } from '../../hooks/use-monitor.ts';
 import { type Dated, type Polled, usePolledQuery } from '../../hooks/use-polled-query.ts';

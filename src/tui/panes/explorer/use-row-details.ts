@@ -1,6 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
-import type { BlockView } from '../../../client/views.ts';
+import type { BlockView } from '../../../client/views/explorer.ts';
 import { useMonitor } from '../../hooks/use-monitor.ts';
 import type { Dated } from '../../hooks/use-polled-query.ts';
 import type { BlockRow } from './block-rows.ts';

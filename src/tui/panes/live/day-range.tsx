@@ -1,6 +1,6 @@
 import { Text } from 'ink';
 import { memo } from 'react';
-import type { StatsView } from '../../../client/views.ts';
+import type { StatsView } from '../../../client/views/market.ts';
 import { formatGwei, formatPercent } from '../../../core/units.ts';
 import { displayWidth } from '../../components/fit.ts';
 import { Words } from '../../components/words.tsx';

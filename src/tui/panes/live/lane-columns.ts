@@ -1,4 +1,4 @@
-import type { LaneView, SnapshotView } from '../../../client/views.ts';
+import type { LaneView, SnapshotView } from '../../../client/views/snapshot.ts';
 import { LANES, type LaneName } from '../../../core/advice.ts';
 import {
   formatDuration,

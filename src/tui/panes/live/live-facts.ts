@@ -1,4 +1,5 @@
-import type { SnapshotView, TrendView } from '../../../client/views.ts';
+import type { SnapshotView } from '../../../client/views/snapshot.ts';
+import type { TrendView } from '../../../client/views/trend.ts';
 import { formatChange, formatGwei, formatPercent, formatUsd } from '../../../core/units.ts';
 import type { Fact, Span } from '../../facts.ts';
 import type { Theme } from '../../theme.ts';

@@ -1,6 +1,6 @@
 import { Box } from 'ink';
 import { memo } from 'react';
-import type { MarketView } from '../../../client/views.ts';
+import type { MarketView } from '../../../client/views/market.ts';
 import { formatDuration } from '../../../core/units.ts';
 import { FactLines } from '../../components/fact-lines.tsx';
 import { truncate } from '../../components/fit.ts';

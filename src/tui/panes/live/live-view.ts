@@ -1,10 +1,8 @@
-import type {
-  ChartView,
-  MarketView,
-  RecommendationView,
-  SnapshotView,
-  TrendView,
-} from '../../../client/views.ts';
+import type { ChartView } from '../../../client/views/chart.ts';
+import type { MarketView } from '../../../client/views/market.ts';
+import type { RecommendationView } from '../../../client/views/recommendation.ts';
+import type { SnapshotView } from '../../../client/views/snapshot.ts';
+import type { TrendView } from '../../../client/views/trend.ts';
 
 /** All that the Live pane draws. What is not there yet, or what the service does not have, is `undefined`. */
 export interface LiveView {

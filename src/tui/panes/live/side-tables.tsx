@@ -1,6 +1,8 @@
 import { Box, Text } from 'ink';
 import { memo } from 'react';
-import type { HorizonView, MarketView, SnapshotView } from '../../../client/views.ts';
+import type { MarketView } from '../../../client/views/market.ts';
+import type { HorizonView } from '../../../client/views/recommendation.ts';
+import type { SnapshotView } from '../../../client/views/snapshot.ts';
 import { LANES } from '../../../core/advice.ts';
 import { formatCount, formatDuration, formatGwei, formatPercent, UNKNOWN } from '../../../core/units.ts';
 import { fitLeft, fitRight } from '../../components/fit.ts';

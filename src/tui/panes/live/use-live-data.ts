@@ -1,12 +1,10 @@
 import { useState } from 'react';
 import { ClientError } from '../../../client/client-error.ts';
-import type {
-  ChartView,
-  MarketView,
-  RecommendationView,
-  SnapshotView,
-  TrendView,
-} from '../../../client/views.ts';
+import type { ChartView } from '../../../client/views/chart.ts';
+import type { MarketView } from '../../../client/views/market.ts';
+import type { RecommendationView } from '../../../client/views/recommendation.ts';
+import type { SnapshotView } from '../../../client/views/snapshot.ts';
+import type { TrendView } from '../../../client/views/trend.ts';
 import { useDescription } from '../../hooks/use-description.ts';
 import { headOf, useFollowHead } from '../../hooks/use-follow-head.ts';
 import { useMonitor } from '../../hooks/use-monitor.ts';

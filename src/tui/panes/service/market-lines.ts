@@ -1,4 +1,4 @@
-import type { MarketView, StatsView } from '../../../client/views.ts';
+import type { MarketView, StatsView } from '../../../client/views/market.ts';
 import {
   formatChange,
   formatDuration,

@@ -1,4 +1,4 @@
-import type { NodeView } from '../../../client/views.ts';
+import type { NodeView } from '../../../client/views/dashboard.ts';
 import { formatAge, formatCount, formatDuration, UNKNOWN } from '../../../core/units.ts';
 import { type Line, lineWidth } from '../../lines.ts';
 import { columnsWithin, columnWidths, headingLine, rowLine, type TableColumn } from '../../table.ts';

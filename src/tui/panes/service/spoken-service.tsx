@@ -1,5 +1,6 @@
 import { Box, Text } from 'ink';
-import type { ActionView, NodeView } from '../../../client/views.ts';
+import type { NodeView } from '../../../client/views/dashboard.ts';
+import type { ActionView } from '../../../client/views/market.ts';
 import { LANES } from '../../../core/advice.ts';
 import { formatCount, formatGwei, formatNative, formatUsd } from '../../../core/units.ts';
 import type { Line } from '../../lines.ts';

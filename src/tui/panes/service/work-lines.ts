@@ -1,4 +1,4 @@
-import type { ActionView, CostView } from '../../../client/views.ts';
+import type { ActionView, CostView } from '../../../client/views/market.ts';
 import { LANES, type LaneName } from '../../../core/advice.ts';
 import { formatCount, formatNative, formatUsd, UNKNOWN } from '../../../core/units.ts';
 import { sectionLine } from '../../fact-grid.ts';

@@ -1,0 +1,41 @@
+export interface RateLimitsView {
+  readonly plan: string | null;
+  readonly dailyLimit: number | null;
+  readonly usedToday: number | null;
+  readonly remainingToday: number | null;
+  readonly resetsAt: number | null;
+  readonly perSecond: number | null;
+}
+
+export interface NodeView {
+  readonly name: string;
+  /** `ok`, `lagging`, `disagrees`, `down`, `wrong-chain`, or a foreign service's own word. */
+  readonly state: string | null;
+  readonly head: number | null;
+  readonly latencyMs: number | null;
+  readonly message: string | null;
+}
+
+/** The service at a glance. */
+export interface DashboardView {
+  readonly alerts: {
+    readonly total: number | null;
+    readonly pending: number | null;
+    readonly disabled: number | null;
+    readonly fired24h: number | null;
+  };
+  readonly autoTxs: { readonly total: number | null; readonly byStatus: Readonly<Record<string, number>> };
+  readonly savings: {
+    readonly savedWei: bigint | null;
+    readonly savedUsd: number | null;
+    readonly events: number | null;
+  };
+  readonly health: {
+    readonly sourceName: string | null;
+    readonly stale: boolean | null;
+    readonly headAgeSec: number | null;
+    readonly lagBlocks: number | null;
+    /** Empty where the service does not tell of its nodes. */
+    readonly nodes: readonly NodeView[];
+  };
+}
