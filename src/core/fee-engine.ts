@@ -79,7 +79,7 @@ export class FeeEngine {
     if (this.#head !== null && block.number !== this.#head.number + 1) {
       throw new RangeError(`block ${block.number} does not follow block ${this.#head.number}`);
     }
-    const { history, nextBaseFee, lanes, horizons, fan, trend, track } = this.#books;
+    const { history, nextBaseFee, lanes, horizons, fan, trend, reach, track } = this.#books;
     keep(history, block);
     const next = nextBaseFee.push(block);
     history.nextBaseFee.put(block.number, Number(next));
@@ -87,6 +87,7 @@ export class FeeEngine {
     horizons.push();
     fan.push();
     trend.followHead();
+    reach.push();
     track.record(trusted(decide(horizons.forecasts()), track.score()));
     this.#recent[block.number % this.#recent.length] = block;
     this.#head = block;
@@ -108,9 +109,9 @@ export class FeeEngine {
       return;
     }
     this.#head = head;
-    const { history, nextBaseFee, lanes, horizons, fan, trend } = this.#books;
+    const { history, nextBaseFee, lanes, horizons, fan, trend, reach } = this.#books;
     history.moveHead(number);
-    for (const book of [nextBaseFee, lanes, horizons, fan, trend]) book.followHead();
+    for (const book of [nextBaseFee, lanes, horizons, fan, trend, reach]) book.followHead();
   }
 
   /** What to pay after the head; `null` before the first block. The same object until the head changes. */

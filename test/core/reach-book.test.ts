@@ -1,13 +1,46 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Block } from '../../src/core/block.ts';
 import { FeeEngine } from '../../src/core/fee-engine.ts';
 import { ETHEREUM_FEE_RULE } from '../../src/core/fee-rule.ts';
 import { makeBlocks, restlessSteps } from './support/made-blocks.ts';
+import { recordedBlocks } from './support/recorded-blocks.ts';
+import { simulatedBlocks } from './support/simulated-blocks.ts';
 
-function engineAfter(blocks: readonly Block[]): FeeEngine {
-  const engine = new FeeEngine({ feeRule: ETHEREUM_FEE_RULE });
+function engineAfter(blocks: readonly Block[], capacity = 50_400): FeeEngine {
+  const engine = new FeeEngine({ feeRule: ETHEREUM_FEE_RULE, capacity });
   for (const block of blocks) engine.push(block);
   return engine;
+}
+
+const SHARES = [0.7, 0.8, 0.9, 0.95, 0.98, 1.02];
+
+/** Asks at every twentieth block, of several prices, and compares with what came: judged here, apart from the engine. */
+function said(blocks: readonly Block[], withinSec: number) {
+  const engine = new FeeEngine({ feeRule: ETHEREUM_FEE_RULE });
+  const end = (blocks.at(-1)?.timestamp ?? 0) - withinSec;
+  const asks = blocks.map(({ baseFeePerGas, tips }) => Number(baseFeePerGas + (tips?.[0] ?? 0n)));
+  let count = 0;
+  let stated = 0;
+  let reached = 0;
+  blocks.forEach((block, index) => {
+    engine.push(block);
+    const advice = engine.advice();
+    if (index % 20 !== 0 || block.timestamp >= end || advice === null) return;
+    const now = Number(advice.nextBaseFee + advice.lanes.average.maxPriorityFeePerGas);
+    const future = asks.slice(index + 1, index + 1_000).filter((_, ahead) => {
+      return (blocks[index + 1 + ahead]?.timestamp ?? 0) <= block.timestamp + withinSec;
+    });
+    for (const share of SHARES) {
+      const price = Math.round(now * share);
+      const { probability } = engine.reachProbability(BigInt(price), withinSec);
+      if (probability === null) continue;
+      count += 1;
+      stated += probability;
+      reached += Math.min(...future) <= price ? 1 : 0;
+    }
+  });
+  return { count, stated: stated / count, reached: reached / count };
 }
 
 describe('the probability of reaching a price', () => {
@@ -20,7 +53,24 @@ describe('the probability of reaching a price', () => {
   it.each([1, 10, 100])('is unknown after %i blocks, and says how many it takes', (count) => {
     const { probability, reason } = engineAfter(makeBlocks(restlessSteps(count))).reachProbability(1n, 300);
     expect(probability).toBeNull();
-    expect(reason).toMatch(/^too little history/);
+    expect(reason).toBe('too little history: it takes 35m of blocks to say so');
+  });
+
+  it.each([0, -1, Number.NaN])('is unknown for a time of %s seconds', (withinSec) => {
+    const { probability, reason } = engineAfter(makeBlocks(restlessSteps(900))).reachProbability(
+      1n,
+      withinSec,
+    );
+    expect(probability).toBeNull();
+    expect(reason).toMatch(/^a time must be longer/);
+  });
+
+  it('is unknown for more than a day', () => {
+    const engine = engineAfter(makeBlocks(restlessSteps(900)));
+    expect(engine.reachProbability(1n, 86_401)).toEqual({
+      probability: null,
+      reason: 'too little history is kept to look more than 1d ahead',
+    });
   });
 
   it('is next to nothing for a free ride and next to certain far above the price of now', () => {
@@ -28,5 +78,77 @@ describe('the probability of reaching a price', () => {
     const now = engine.advice()?.nextBaseFee ?? 0n;
     expect(engine.reachProbability(1n, 300).probability).toBeLessThan(0.02);
     expect(engine.reachProbability(now * 10n, 300).probability).toBeGreaterThan(0.98);
+  });
+
+  it('never falls with the price or with the time', () => {
+    const engine = engineAfter(makeBlocks(restlessSteps(9_000)));
+    const now = Number(engine.advice()?.nextBaseFee ?? 0n);
+    const share = fc.double({ min: 0.3, max: 1.5, noNaN: true });
+    const time = fc.integer({ min: 1, max: 10_800 });
+    fc.assert(
+      fc.property(share, share, time, time, (a, b, s, t) => {
+        const probability = (of: number, withinSec: number) =>
+          engine.reachProbability(BigInt(Math.round(now * of)), withinSec).probability ?? Number.NaN;
+        const least = probability(Math.min(a, b), Math.min(s, t));
+        expect(least).toBeLessThanOrEqual(probability(Math.max(a, b), Math.min(s, t)));
+        expect(least).toBeLessThanOrEqual(probability(Math.min(a, b), Math.max(s, t)));
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  it.each([
+    ['a base fee of 0', 0n, new Array(900).fill({ gasUsedRatio: 0.2 })],
+    ['a base fee of 7 wei', 7n, restlessSteps(900)],
+    ['a base fee that stands still', 9_000n, new Array(900).fill({ gasUsedRatio: 0.5 })],
+    [
+      'a gap of twenty minutes',
+      9_000n,
+      restlessSteps(900).map((step, at) => (at === 450 ? { ...step, spacingSec: 1_200 } : step)),
+    ],
+    ['two-second blocks', 9_000n, restlessSteps(900).map((step) => ({ ...step, spacingSec: 2 }))],
+    ['time that stands still', 9_000n, restlessSteps(900).map((step) => ({ ...step, spacingSec: 0 }))],
+  ])('with %s it is a share, or none with a reason', (_, firstBaseFee, steps) => {
+    const engine = new FeeEngine({ feeRule: ETHEREUM_FEE_RULE });
+    for (const block of makeBlocks(steps, { firstBaseFee })) {
+      engine.push(block);
+      if (block.number % 50 !== 0) continue;
+      for (const withinSec of [1, 60, 300, 4_000]) {
+        const { probability, reason } = engine.reachProbability(block.baseFeePerGas, withinSec);
+        if (probability === null) expect(reason).toMatch(/^too little history/);
+        else expect(probability).toSatisfy((share: number) => share > 0 && share < 1);
+        expect((probability === null) === (reason !== null)).toBe(true);
+      }
+    }
+  });
+
+  it('is after a rewind what it was before, and forgets nothing for it', () => {
+    const blocks = makeBlocks(restlessSteps(3_000));
+    const engine = engineAfter(blocks, 1_000);
+    const kept = blocks.slice(0, 2_731);
+    engine.rewindTo(kept.at(-1)?.number ?? 0);
+    const other = makeBlocks([...restlessSteps(2_731), ...restlessSteps(150, 9)]).slice(2_731);
+    const fresh = engineAfter(kept, 1_000);
+    for (const more of [[], other]) {
+      for (const block of more) for (const each of [engine, fresh]) each.push(block);
+      for (const price of [6_000_000_000n, 9_000_000_000n]) {
+        const answer = engine.reachProbability(price, 500);
+        expect(answer.probability).not.toBeNull();
+        expect(answer).toEqual(fresh.reachProbability(price, 500));
+      }
+    }
+  });
+
+  it.each([120, 300, 900])('within %i s is kept on recorded blocks, within five points', (withinSec) => {
+    const { count, stated, reached } = said(recordedBlocks(), withinSec);
+    expect(count).toBeGreaterThan(300);
+    expect(Math.abs(stated - reached)).toBeLessThan(0.05);
+  });
+
+  const simulated = simulatedBlocks(4, 6_000);
+  it.each([300, 900])('within %i s is kept on the simulated chain, within five points', async (withinSec) => {
+    const { count, stated, reached } = said(await simulated, withinSec);
+    expect(count).toBeGreaterThan(1_000);
+    expect(Math.abs(stated - reached)).toBeLessThan(0.05);
   });
 });
