@@ -22,6 +22,8 @@ export class TrackKeeper {
   #untilLookBack = 0;
   #lookingBack: Promise<void> | null = null;
   #ended = false;
+  /** What was told last, until something works again. */
+  #problem: string | null = null;
 
   constructor(store: TrackStore, onError: (error: unknown) => void) {
     this.#store = store;
@@ -42,6 +44,8 @@ export class TrackKeeper {
   async settle(): Promise<void> {
     await this.#guard(async () => {
       const due = await this.#store.due(this.#above, AT_ONCE);
+      // More than one block ends at once: there was a downtime.
+      if (due.length >= AT_ONCE) this.#untilLookBack = 0;
       const { waiting } = await this.#store.settle(due);
       if (waiting !== null) this.#above = Math.max(this.#above, waiting);
       await this.#count();
@@ -79,15 +83,21 @@ export class TrackKeeper {
   }
 
   async #count(): Promise<void> {
-    this.#score = await this.#store.score(SCORED);
+    const score = await this.#store.score(SCORED);
+    // Answers are kept while what they were made of is the same.
+    if (JSON.stringify(score) !== JSON.stringify(this.#score)) this.#score = score;
   }
 
   /** The record is worth less than the service: where it cannot be kept everything else goes on. */
   async #guard(work: () => Promise<void>): Promise<void> {
     try {
       await work();
+      this.#problem = null;
     } catch (error) {
-      this.#onError(error);
+      // A full disk is full at every block.
+      const problem = String(error);
+      if (problem !== this.#problem) this.#onError(error);
+      this.#problem = problem;
     }
   }
 }

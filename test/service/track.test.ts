@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, test } from 'vitest';
 import { GasRecommendation } from '../../src/contract/gas.ts';
 import { PATHS } from '../../src/contract/routes.ts';
@@ -156,6 +157,24 @@ describe('the record', () => {
       unjudged: 0,
     });
     expect(track.evaluated).toBeGreaterThanOrEqual(20);
+  });
+
+  test('is answered anew when it changes after its block was answered for', async () => {
+    const path = join(await temporaryFolder(), 'chain-1.db');
+    const source = new ScriptedSource(makeBlocks(0, 999));
+    const service = await runService({ source, database: path });
+    await service.ready;
+    await live(source, path, 1_000, 1_030);
+    await waitFor(async () => (await advice(service)).track.from === 'said');
+    const before = await advice(service);
+    const other = new DatabaseSync(path);
+    other.exec('begin immediate');
+    source.mine(makeBlock(1_031));
+    await waitFor(async () => (await advice(service)).updatedAt !== before.updatedAt);
+    const held = (await advice(service)).track.evaluated;
+    other.exec('commit');
+    other.close();
+    await waitFor(async () => (await advice(service)).track.evaluated > held);
   });
 
   test('goes on with another version, and names both', async () => {

@@ -46,6 +46,7 @@ export class RememberedAnswers {
 function isSameMoment(one: Present, other: Present): boolean {
   return (
     one.advice === other.advice &&
+    one.said === other.said &&
     one.head === other.head &&
     one.profile === other.profile &&
     one.updatedAt === other.updatedAt &&
