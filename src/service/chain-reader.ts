@@ -14,6 +14,8 @@ import { WeightedCache } from './weighted-cache.ts';
 const KEPT_HASHES = 100_000;
 /** Transactions that are kept, without call data: about 150 full blocks of mainnet, 20 MB. */
 const KEPT_TRANSACTIONS = 40_000;
+/** Longer than a question has: a node that gives receipts one by one needs it, and the next question finds them. */
+const TRANSACTIONS_WITHIN_MS = 20_000;
 /** What a block counts beside its transactions. */
 const BLOCK_WEIGHT = 16;
 
@@ -77,7 +79,7 @@ export class ChainReader {
         const mined = found.map(toMined);
         this.#transactions.set(block.hash, mined, BLOCK_WEIGHT + mined.length);
         return mined;
-      }),
+      }, TRANSACTIONS_WITHIN_MS),
     );
   }
 
@@ -97,8 +99,8 @@ export class ChainReader {
     });
   }
 
-  #bounded<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
-    return bounded(work, this.#ended);
+  #bounded<T>(work: (signal: AbortSignal) => Promise<T>, deadlineMs?: number): Promise<T> {
+    return bounded(work, this.#ended, deadlineMs);
   }
 }
 

@@ -162,6 +162,32 @@ test('receipts that the node does not give leave the tips unknown and the block 
   });
 });
 
+test('what only completes an answer holds it up for two seconds at most', async () => {
+  const source = new ScriptedSource(makeBlocks(0, HEAD).map((block) => ({ ...block, tips: null })));
+  const included = makeIncluded(makeBlock(500), 0);
+  source.transactions.set(500, [included, makeIncluded(makeBlock(500), 1)]);
+  const service = await following(source);
+  const read = source.transactionsOf.bind(source);
+  const slow = Promise.withResolvers<void>();
+  source.transactionsOf = async (block) => {
+    await slow.promise;
+    return read(block);
+  };
+  const block = source.block.bind(source);
+  source.block = (number) => (number === 501 ? new Promise<never>(() => {}) : block(number));
+  const [told, tx] = await Promise.all([
+    readBlock(service, 500),
+    service.read(txAt(included.transaction.hash)).then((body) => TxMetrics.parse(body)),
+  ]);
+  expect(told).toMatchObject({ blockNumber: 500, tips: null, transactionCount: 2 });
+  expect(tx).toMatchObject({ status: 'SUCCESS', blockTransactionCount: 2, tipRank: null });
+  // What came too late for these is there for the next.
+  slow.resolve();
+  await waitFor(() => source.asked.transactionsOf === 1);
+  expect(TxMetrics.parse(await service.read(txAt(included.transaction.hash))).tipRank).toBe(0.5);
+  expect(source.asked.transactionsOf).toBe(1);
+});
+
 test('a block that the node has pruned is told from the store; one that nobody has is not found', async () => {
   const source = new ScriptedSource(makeBlocks(0, HEAD));
   const service = await following(source, 86_400);

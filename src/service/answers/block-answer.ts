@@ -31,6 +31,10 @@ export async function blockMetrics(
   const header = whole ?? fees;
   if (header === null) throw new Error('a block is known by its header or by its fees');
   const blobs = blobFees(known, profile.id);
+  const [nextBaseFee, tips] = await Promise.all([
+    nextBaseFeeOf(known, header, context),
+    tipsOf(known, reader),
+  ]);
   return {
     chainId: profile.id,
     blockNumber: header.number,
@@ -39,12 +43,12 @@ export async function blockMetrics(
     timestamp: isoFromSec(Math.floor(header.timestamp)),
     confirmations: confirmationsOf(header.number, head),
     baseFeePerGas: wireWei(header.baseFeePerGas),
-    nextBaseFeePerGas: wireWei(await nextBaseFeeOf(known, header, context)),
+    nextBaseFeePerGas: wireWei(nextBaseFee),
     gasUsed: header.gasUsed === null ? null : wireInteger(header.gasUsed),
     gasLimit: header.gasLimit === null ? null : wireInteger(header.gasLimit),
     gasUsedRatio: whole === null ? (fees?.gasUsedRatio ?? 0) : gasUsedRatioOf(whole),
     transactionCount: whole?.transactionHashes.length ?? null,
-    tips: await tipsOf(known, reader),
+    tips,
     blobBaseFee: blobs.now === null ? null : wireWei(blobs.now),
     nextBlobBaseFee: blobs.next === null ? null : wireWei(blobs.next),
     blobGasUsed: whole === null || whole.blobGasUsed === null ? null : wireInteger(whole.blobGasUsed),

@@ -3,6 +3,7 @@ import { ChainError } from '../../chain/errors.ts';
 import type { Block } from '../../core/block.ts';
 import type { ChainProfile } from '../../core/chains.ts';
 import type { BlockStore } from '../../store/block-store.ts';
+import { abortable } from '../abortable.ts';
 import type { ChainReader } from '../chain-reader.ts';
 import { ApiFailure } from '../http/api-failure.ts';
 
@@ -29,12 +30,19 @@ export function requireTransactions({ kind }: ChainReader): void {
   );
 }
 
-/** The answer, or `null` where the node does not give it: for what only completes another answer. */
+/** Much less than a question has in all: two of these, one after the other, leave time for the answer itself. */
+const COMPLETED_WITHIN_MS = 2_000;
+
+/**
+ * The answer, or `null` where the node does not give it, or not soon: for what only completes another answer. A late
+ * one is not broken off, so that the next question finds it.
+ */
 export async function ifAnswered<T>(answer: Promise<T>): Promise<T | null> {
+  const late = AbortSignal.timeout(COMPLETED_WITHIN_MS);
   try {
-    return await answer;
+    return await abortable(answer, late);
   } catch (error) {
-    if (error instanceof ChainError || error instanceof ApiFailure) return null;
+    if (late.aborted || error instanceof ChainError || error instanceof ApiFailure) return null;
     throw error;
   }
 }
