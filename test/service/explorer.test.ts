@@ -492,6 +492,52 @@ test.each([30, -30])(
   },
 );
 
+/** Times of all but the newest blocks are guessed, and half an hour off. */
+function chainFarOff(): ScriptedSource {
+  const source = chainWithTransactions();
+  const whole = source.blocks.bind(source);
+  source.blocks = async (from, to) =>
+    (await whole(from, to)).map((block) =>
+      block.number > 990
+        ? block
+        : { ...block, hash: null, parentHash: null, timestamp: block.timestamp - 1_800 },
+    );
+  return source;
+}
+
+test('where the store is far off the end of a window is found in a few questions', async () => {
+  const source = chainFarOff();
+  const service = await following(source);
+  const { total, data } = await readTxs(service, `?from=${iso(935)}&to=${iso(939)}`);
+  expect([total, data[0]?.blockNumber]).toEqual([15, 939]);
+  // The window's blocks are at most 101 more.
+  expect(source.asked.block).toBeLessThan(101 + 20);
+});
+
+test('nothing more is asked for who has left', async () => {
+  const source = chainFarOff();
+  const service = await following(source);
+  const leaving = new AbortController();
+  const block = source.block.bind(source);
+  const begun = Promise.withResolvers<void>();
+  const held = Promise.withResolvers<void>();
+  source.block = async (number) => {
+    const found = await block(number);
+    begun.resolve();
+    await held.promise;
+    return found;
+  };
+  const answer = service.get(`${PATHS.txs}?from=${iso(935)}&to=${iso(939)}`, { signal: leaving.signal });
+  await begun.promise;
+  leaving.abort();
+  expect((await answer).status).toBe(503);
+  held.resolve();
+  // Another's question that goes all the way round leaves time for one more.
+  await readBlock(service, 995);
+  await readBlock(service, 994);
+  expect(source.asked.block).toBe(3);
+});
+
 test('after a reorg a window holds the transactions that are now in it', async () => {
   const source = chainWithTransactions();
   const service = await following(source);

@@ -1,6 +1,7 @@
 import type { ChainBlock } from '../../chain/chain-source.ts';
 import type { Block } from '../../core/block.ts';
 import { formatDuration } from '../../core/units.ts';
+import { findLast } from '../find-last.ts';
 import { ApiFailure, invalidParameter } from '../http/api-failure.ts';
 import { mapBounded } from '../map-bounded.ts';
 import { type ExplorerContext, reorganised } from './explorer-context.ts';
@@ -33,7 +34,7 @@ export async function blocksOfWindow(
   const newest = await context.blocks.latestAt(to);
   const oldest = await context.blocks.oldest();
   if (newest === null || oldest === null) return { from, blocks: [] };
-  const last = await lastWithin(newest, to, context);
+  const last = await lastWithin(newest, oldest, { to, context, signal });
   // One more than may be read: it tells whether the window holds more.
   const first = Math.max(last - BLOCKS_MAX, oldest.number);
   if (last < first) return { from, blocks: [] };
@@ -70,14 +71,21 @@ function limitedFrom(timed: readonly { readonly timestamp: number }[], from: num
 }
 
 /** The last block not after `to`; `newest` is it by the store's word, which far back is an estimate. */
-async function lastWithin(newest: Block, to: number, context: ExplorerContext): Promise<number> {
+async function lastWithin(
+  newest: Block,
+  oldest: Block,
+  {
+    to,
+    context,
+    signal,
+  }: { readonly to: number; readonly context: ExplorerContext; readonly signal: AbortSignal },
+): Promise<number> {
   if (newest.hash !== null) return newest.number;
-  let last = newest.number;
-  while (last > 0 && (await readBlock(last, undefined, context)).timestamp > to) last -= 1;
-  while (last < context.head.number && (await readBlock(last + 1, undefined, context)).timestamp <= to) {
-    last += 1;
-  }
-  return last;
+  const range = { low: oldest.number, high: context.head.number, guess: newest.number };
+  return findLast(range, async (number) => {
+    signal.throwIfAborted();
+    return (await readBlock(number, undefined, context)).timestamp <= to;
+  });
 }
 
 async function readBlock(
