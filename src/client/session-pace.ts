@@ -106,7 +106,10 @@ export class SessionPace {
     const at = Math.max(now, this.#free);
     this.#free = at + this.#gapMs;
     if (at > now) {
-      await unlessCalledOff(new Promise<void>((done) => setTimeout(done, at - now)), path, signal);
+      const gap = Promise.withResolvers<void>();
+      const timer = setTimeout(gap.resolve, at - now);
+      // A program that has called everything off must not stay for the rest of a gap.
+      await unlessCalledOff(gap.promise, path, signal).finally(() => clearTimeout(timer));
       // What went before may have been refused.
       if (this.#state.halt !== null) return this.#turn(path, signal);
     }

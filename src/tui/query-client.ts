@@ -1,5 +1,8 @@
 import { environmentManager, focusManager, onlineManager, QueryClient } from '@tanstack/react-query';
 
+/** Blocks come one after the other for as long as the monitor runs; these are kept long enough to go back to. */
+const BLOCK_KEPT_MS = 5 * 60_000;
+
 /**
  * A query client for a terminal, which is no browser: without a `window` the library takes itself for a server
  * and never polls; focus and network state are not known, so both count as there.
@@ -8,7 +11,7 @@ export function createQueryClient(): QueryClient {
   environmentManager.setIsServer(() => false);
   focusManager.setFocused(true);
   onlineManager.setOnline(true);
-  return new QueryClient({
+  const queries = new QueryClient({
     defaultOptions: {
       queries: {
         networkMode: 'always',
@@ -21,4 +24,8 @@ export function createQueryClient(): QueryClient {
       },
     },
   });
+  for (const key of ['block', 'block-txs', 'block-txs-page']) {
+    queries.setQueryDefaults([key], { gcTime: BLOCK_KEPT_MS });
+  }
+  return queries;
 }

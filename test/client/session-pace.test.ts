@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { ClientError, type ClientErrorCode } from '../../src/client/client-error.ts';
 import { createGasClient } from '../../src/client/create-gas-client.ts';
 import type { LimitKind } from '../../src/client/limit-kind.ts';
@@ -224,6 +224,26 @@ describe('a refused key', () => {
     await failureOf(ask(TREND, refusal('key')));
     await failureOf(ask(TREND, refusal('plan')));
     expect(await ask(CURRENT)).toBe('fine');
+  });
+});
+
+describe('a question that waits for its turn', () => {
+  afterEach(() => {
+    vi.useRealTimers();
+  });
+
+  it('leaves no timer behind when it is called off', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    const { pace, clock, ask } = paced();
+    await failureOf(ask(CURRENT, refusal('quota', 1)));
+    clock.now += 1_000;
+    await ask(CURRENT);
+    const calledOff = new AbortController();
+    const waiting = failureOf(pace.pass(TREND, async () => 'never', calledOff.signal));
+    await vi.waitFor(() => expect(vi.getTimerCount()).toBe(1));
+    calledOff.abort();
+    expect((await waiting).message).toContain('called off');
+    expect(vi.getTimerCount()).toBe(0);
   });
 });
 

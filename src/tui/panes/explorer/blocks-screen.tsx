@@ -41,7 +41,7 @@ export function BlocksScreen({ snapshot, symbol, dispatch, columns, rows, cursor
   const details = useRowDetails(onScreen, columns >= DETAILS_FROM && !spoken);
   works.current = details.works;
   const shown = onScreen.map((row) =>
-    withDetails(row, row.number === null ? undefined : details.blocks.get(row.number)),
+    withDetails(row, row.number === null ? undefined : details.blockOf(row.number)),
   );
 
   const go = (to: number) => {

@@ -4,6 +4,7 @@ import type { BlockView } from '../../../client/views/explorer.ts';
 import { useMonitor } from '../../hooks/use-monitor.ts';
 import type { Dated } from '../../hooks/use-polled-query.ts';
 import type { BlockRow } from './block-rows.ts';
+import { MOST_BLOCKS } from './load-block-series.ts';
 
 /** Between two blocks that are asked for one after the other: a node or a quota bears four a second. */
 const GAP_MS = 250;
@@ -11,21 +12,29 @@ const GAP_MS = 250;
 const MOST_REFUSALS = 2;
 
 export interface RowDetails {
-  readonly blocks: ReadonlyMap<number, BlockView>;
+  /** What its own question has brought; `undefined`: nothing yet, or no more. */
+  readonly blockOf: (number: number) => BlockView | undefined;
   /** Whether the service gives blocks one by one, as far as is known. */
   readonly works: () => boolean;
 }
 
-/** The blocks that are on the screen, each asked for once, one after the other, the newest first. */
+interface AskedRow {
+  /** The base fee with which it was asked for: another one is another block, after a reorg. */
+  readonly baseFee: number | null;
+  readonly block: BlockView | undefined;
+}
+
+/**
+ * The blocks that are on the screen, each asked for once, one after the other, the newest first. As many are kept as
+ * the list holds.
+ */
 export function useRowDetails(rows: readonly BlockRow[], enabled: boolean): RowDetails {
   const { client, frozen, now } = useMonitor();
   const queries = useQueryClient();
-  const [blocks, setBlocks] = useState<ReadonlyMap<number, BlockView>>(new Map());
+  const [asked, setAsked] = useState<ReadonlyMap<number, AskedRow>>(new Map());
   const [refusals, setRefusals] = useState(0);
-  // By number the base fee with which a block was asked for: another one is another block, after a reorg.
-  const asked = useRef(new Map<number, number | null>());
   const got = useRef(false);
-  const next = rows.find(({ number, baseFee }) => number !== null && asked.current.get(number) !== baseFee);
+  const next = rows.find(({ number, baseFee }) => number !== null && asked.get(number)?.baseFee !== baseFee);
   const number = next?.number ?? null;
   const baseFee = next?.baseFee ?? null;
   const active = enabled && !frozen && refusals < MOST_REFUSALS && number !== null;
@@ -33,19 +42,20 @@ export function useRowDetails(rows: readonly BlockRow[], enabled: boolean): RowD
   useEffect(() => {
     if (!active || number === null) return;
     const calledOff = new AbortController();
+    const keep = (block: BlockView | undefined) =>
+      setAsked((known) => withLast(known, number, { baseFee, block: block ?? known.get(number)?.block }));
     const timer = setTimeout(async () => {
       try {
         const block = await client.block(number, { signal: calledOff.signal });
         if (calledOff.signal.aborted) return;
-        asked.current.set(number, baseFee);
         got.current = true;
         queries.setQueryData<Dated<BlockView>>(['block', number], { value: block, at: now() });
-        setBlocks((known) => new Map(known).set(number, block));
+        keep(block);
         setRefusals(0);
       } catch {
         if (calledOff.signal.aborted) return;
         // Named nowhere: the list says the same with fewer columns, and opening the block says why.
-        asked.current.set(number, baseFee);
+        keep(undefined);
         setRefusals((count) => count + 1);
       }
     }, GAP_MS);
@@ -54,5 +64,18 @@ export function useRowDetails(rows: readonly BlockRow[], enabled: boolean): RowD
       calledOff.abort();
     };
   }, [active, number, baseFee, client, queries, now]);
-  return { blocks, works: () => got.current && refusals < MOST_REFUSALS };
+  return {
+    blockOf: (wanted) => asked.get(wanted)?.block,
+    works: () => got.current && refusals < MOST_REFUSALS,
+  };
+}
+
+/** With `row` as the last one, and without the first ones where there are too many. */
+function withLast(
+  known: ReadonlyMap<number, AskedRow>,
+  number: number,
+  row: AskedRow,
+): ReadonlyMap<number, AskedRow> {
+  const others = [...known].filter(([other]) => other !== number);
+  return new Map([...others.slice(-(MOST_BLOCKS - 1)), [number, row]]);
 }
