@@ -95,7 +95,13 @@ export function createWsLink(
       socket.addEventListener('close', () => end(connectionFailure(name, opened ? 'ECONNRESET' : null)));
       socket.addEventListener('message', (event) => {
         if (typeof event.data !== 'string') return end(notJsonFailure(name));
-        if (event.data.length > maxAnswerBytes) return end(tooLargeFailure(name, maxAnswerBytes));
+        if (event.data.length > maxAnswerBytes) {
+          const error = tooLargeFailure(name, maxAnswerBytes);
+          const id = idOf(event.data);
+          if (id === null) return end(error);
+          connection.pending.get(id)?.reject(error);
+          return;
+        }
         try {
           receive(connection, JSON.parse(event.data));
         } catch {
@@ -211,6 +217,19 @@ function receive(connection: Connection, message: unknown): void {
   else if (connection.early.length < 16)
     connection.early.push({ id: params.subscription, head: params.result });
 }
+
+/** Where nodes write an answer's id: right before the result or right after it. */
+const NEAR_ID = 128;
+
+/** Whose answer a text is, without reading all of it: what else goes over the socket must not end with it. */
+function idOf(text: string): number | null {
+  const found =
+    /^\{(?:"jsonrpc":"2\.0",)?"id":(\d+),/.exec(withoutSpace(text.slice(0, NEAR_ID))) ??
+    /,"id":(\d+)(?:,"jsonrpc":"2\.0")?\}$/.exec(withoutSpace(text.slice(-NEAR_ID)));
+  return found === null ? null : Number(found[1]);
+}
+
+const withoutSpace = (text: string) => text.replace(/\s+/g, '');
 
 function codeOf(event: unknown): string | null {
   for (let each: unknown = event, depth = 0; depth < 8; depth++) {

@@ -1,10 +1,12 @@
 import { createServer, type Socket } from 'node:net';
 import { afterEach, describe, expect, onTestFinished, test } from 'vitest';
+import { OversizedAnswer } from '../../../src/chain/errors.ts';
 import type { Clock } from '../../../src/chain/rpc/clock.ts';
 import { systemClock } from '../../../src/chain/rpc/clock.ts';
 import { createWsLink } from '../../../src/chain/rpc/ws-link.ts';
 import { createRpcSource } from '../../../src/chain/rpc-source.ts';
 import {
+  headerOf,
   type JsonRpcServer,
   type JsonRpcServerOptions,
   startJsonRpcServer,
@@ -70,6 +72,31 @@ describe('a node over WebSocket', () => {
     server.announce(chain.head());
     await followed.until((words) => words.filter((word) => word === 'block 11').length === 2);
     expect(followed.words()).toEqual(['block 9', 'block 10', 'block 11', 'reorg 10', 'block 11']);
+  });
+
+  test('is followed on after a block that is too large to be read whole', async () => {
+    const chain = createScriptedChain({ length: 10 });
+    const server = await serve(chain, {
+      answer: (method, params) =>
+        method === 'eth_getBlockByNumber' && params[1] === true
+          ? { result: { ...headerOf(chain.head()), extraData: '0'.repeat(33 * 2 ** 20) } }
+          : undefined,
+    });
+    const source = createRpcSource({ urls: [server.wsUrl] });
+    const followed = follow(source);
+    subscriptions.push(followed);
+    await followed.until((words) => words.includes('block 9'));
+    const { number, hash } = await source.head();
+    if (hash === null) throw new Error('the head has no hash');
+    await expect(source.transactionsOf({ number, hash })).rejects.toMatchObject({
+      code: 'rejected',
+      message: expect.stringContaining('block 9 is too large to be read whole'),
+    });
+    expect(source.health()[0]?.state).toBe('ok');
+    server.announce(chain.mine());
+    await followed.until((words) => words.includes('block 10'));
+    expect(followed.words()).toEqual(['block 9', 'block 10']);
+    expect(server.subscribers()).toBe(1);
   });
 
   test('a broken connection is made again, with a new subscription and what was missed', async () => {
@@ -181,6 +208,31 @@ describe('one clean line over WebSocket too', () => {
       maxAnswerBytes: 1_000,
     });
     await expect(link.request('eth_chainId', [])).rejects.toMatchObject({ code: 'bad-answer' });
+    link.close();
+  });
+  test.each([
+    ['begins', `{"jsonrpc": "2.0", "id": 2, "result": "0x${'0'.repeat(5_000)}"}\n`],
+    ['ends', `{"result":"0x${'0'.repeat(5_000)}","id":2,"jsonrpc":"2.0"}`],
+  ])('for one question only, where an answer that is too large %s with its id', async (_, raw) => {
+    const server = await serve(chain, {
+      answer: (method) => {
+        if (method === 'eth_gasPrice') return { hang: true };
+        return method === 'eth_getBlockReceipts' ? { raw } : undefined;
+      },
+    });
+    const link = createWsLink(new URL(server.wsUrl), {
+      name: 'node',
+      timeoutMs: 5_000,
+      maxAnswerBytes: 1_000,
+    });
+    const end = new AbortController();
+    const other = link.request('eth_gasPrice', [], { signal: end.signal });
+    await eventually(() => server.requests.length === 1);
+    await expect(link.request('eth_getBlockReceipts', [])).rejects.toBeInstanceOf(OversizedAnswer);
+    expect(await link.request('eth_blockNumber', [])).toBe('0x9');
+    end.abort(new Error('still waits'));
+    await expect(other).rejects.toThrow('still waits');
+    expect(server.connections()).toBe(1);
     link.close();
   });
   test('for a handshake that never ends', async () => {
