@@ -7,7 +7,7 @@ import { gasWeightedPercentiles } from '../../core/percentiles.ts';
 import { type ChainReader, isBlockOf } from '../chain-reader.ts';
 import { ApiFailure } from '../http/api-failure.ts';
 import { blobFees } from './blob-fees.ts';
-import { confirmationsOf, type ExplorerContext, ifAnswered, tipOf } from './explorer-context.ts';
+import { confirmationsOf, ifAnswered, type LookupContext, tipOf } from './lookup-context.ts';
 import { isoFromSec, wireInteger, wireWei } from './wire.ts';
 
 /** One block: what the chain itself holds, completed by what is stored of its fees. */
@@ -21,10 +21,7 @@ interface KnownBlock {
 }
 
 /** @throws {ApiFailure} `not_found` for a block that is not there yet, or no longer */
-export async function blockMetrics(
-  asked: number | 'latest',
-  context: ExplorerContext,
-): Promise<BlockMetrics> {
+export async function blockMetrics(asked: number | 'latest', context: LookupContext): Promise<BlockMetrics> {
   const { head, profile, reader } = context;
   const known = await readBlock(asked === 'latest' ? head.number : asked, context);
   const { whole, fees } = known;
@@ -58,7 +55,7 @@ export async function blockMetrics(
   };
 }
 
-async function readBlock(number: number, context: ExplorerContext): Promise<KnownBlock> {
+async function readBlock(number: number, context: LookupContext): Promise<KnownBlock> {
   const { blocks, reader, head } = context;
   const page = await blocks.page(number, 2);
   const stored = page.find((block) => block.number === number) ?? null;
@@ -96,7 +93,7 @@ async function feesOf(whole: ChainBlock, reader: ChainReader): Promise<Block | n
   return fees !== null && isBlockOf(whole, fees) ? fees : null;
 }
 
-async function gone(number: number, { blocks, reader }: ExplorerContext): Promise<ApiFailure> {
+async function gone(number: number, { blocks, reader }: LookupContext): Promise<ApiFailure> {
   const oldest = await blocks.oldest();
   const begins =
     oldest === null ? 'nothing is stored yet' : `stored history begins at block ${oldest.number}`;
@@ -112,7 +109,7 @@ function gasUsedRatioOf({ gasUsed, gasLimit }: ChainBlock): number {
 async function nextBaseFeeOf(
   { whole, fees, child }: KnownBlock,
   header: ChainBlock | Block,
-  { head, nextBaseFee, profile, reader }: ExplorerContext,
+  { head, nextBaseFee, profile, reader }: LookupContext,
 ): Promise<bigint> {
   if (child !== null) return child.baseFeePerGas;
   if (header.number === head.number && header.hash === head.hash && nextBaseFee !== null) return nextBaseFee;

@@ -4,7 +4,7 @@ import { formatDuration } from '../../core/units.ts';
 import { findLast } from '../find-last.ts';
 import { ApiFailure, invalidParameter } from '../http/api-failure.ts';
 import { mapBounded } from '../map-bounded.ts';
-import { type ExplorerContext, reorganised } from './explorer-context.ts';
+import { type LookupContext, reorganised } from './lookup-context.ts';
 import { isoFromSec } from './wire.ts';
 
 /** Blocks that one question may read (contract, part 3). */
@@ -28,7 +28,7 @@ export interface AskedWindow {
  */
 export async function blocksOfWindow(
   { from, to, isChosen }: AskedWindow,
-  context: ExplorerContext,
+  context: LookupContext,
   signal: AbortSignal,
 ): Promise<{ readonly from: number; readonly blocks: readonly ChainBlock[] }> {
   const newest = await context.blocks.latestAt(to);
@@ -78,7 +78,7 @@ async function lastWithin(
     to,
     context,
     signal,
-  }: { readonly to: number; readonly context: ExplorerContext; readonly signal: AbortSignal },
+  }: { readonly to: number; readonly context: LookupContext; readonly signal: AbortSignal },
 ): Promise<number> {
   if (newest.hash !== null) return newest.number;
   const range = { low: oldest.number, high: context.head.number, guess: newest.number };
@@ -91,7 +91,7 @@ async function lastWithin(
 async function readBlock(
   number: number,
   clue: Block | undefined,
-  { reader, head }: ExplorerContext,
+  { reader, head }: LookupContext,
 ): Promise<ChainBlock> {
   const block = await (clue === undefined ? reader.block(number) : reader.blockOf(clue));
   if (block !== null) return block;

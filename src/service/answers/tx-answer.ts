@@ -7,12 +7,12 @@ import { ApiFailure } from '../http/api-failure.ts';
 import {
   confirmationsOf,
   costOf,
-  type ExplorerContext,
   ifAnswered,
+  type LookupContext,
   reorganised,
   requireTransactions,
   tipOf,
-} from './explorer-context.ts';
+} from './lookup-context.ts';
 import { isoFromSec, wireInteger, wireWei } from './wire.ts';
 
 /** `0x` and four bytes. */
@@ -53,7 +53,7 @@ const PENDING: Inclusion = {
 };
 
 /** @throws {ApiFailure} `not_found` where neither the chain nor the node's pool has it */
-export async function txMetrics(hash: Hex, context: ExplorerContext): Promise<TxMetrics> {
+export async function txMetrics(hash: Hex, context: LookupContext): Promise<TxMetrics> {
   const { reader, profile } = context;
   requireTransactions(reader);
   const transaction = await reader.transaction(hash);
@@ -89,7 +89,7 @@ function signed(transaction: ChainTransaction, chainId: number): Omit<TxMetrics,
 
 const price = (wei: bigint | null) => (wei === null ? null : wireWei(wei));
 
-async function inclusionOf({ hash, blockNumber }: ChainTransaction, context: ExplorerContext) {
+async function inclusionOf({ hash, blockNumber }: ChainTransaction, context: LookupContext) {
   if (blockNumber === null) return PENDING;
   const { reader } = context;
   const receipt = await reader.receipt(hash);
@@ -109,7 +109,7 @@ function included(
   receipt: ChainReceipt,
   block: ChainBlock,
   mined: readonly MinedTransaction[] | null,
-  { head, nativeUsd }: ExplorerContext,
+  { head, nativeUsd }: LookupContext,
 ): Inclusion {
   const cost = costOf(receipt);
   return {

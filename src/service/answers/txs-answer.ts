@@ -5,7 +5,7 @@ import type { HistoryStore } from '../../store/history-store.ts';
 import type { MinedTransaction } from '../chain-reader.ts';
 import { mapBounded } from '../map-bounded.ts';
 import { blocksOfWindow } from './block-window.ts';
-import { costOf, type ExplorerContext, reorganised, requireTransactions, tipOf } from './explorer-context.ts';
+import { costOf, type LookupContext, reorganised, requireTransactions, tipOf } from './lookup-context.ts';
 import { metricsWindow } from './metrics-window.ts';
 import { isoFromSec, wireInteger, wireWei } from './wire.ts';
 
@@ -27,7 +27,7 @@ export interface TxsHistory {
 export async function txsMetrics(
   asked: TxsParameters,
   history: TxsHistory,
-  context: ExplorerContext,
+  context: LookupContext,
   signal: AbortSignal,
 ): Promise<TxsMetrics> {
   const { profile, reader } = context;

@@ -3,8 +3,8 @@ import type { ChainProfile } from '../../core/chains.ts';
 import type { Reach } from '../../core/reach-book.ts';
 import type { BlockStore } from '../../store/block-store.ts';
 import type { HistoryStore } from '../../store/history-store.ts';
-import type { ExplorerContext } from '../answers/explorer-context.ts';
 import type { Present } from '../answers/gas-answers.ts';
+import type { LookupContext } from '../answers/lookup-context.ts';
 import { NOTHING_YET, type ServiceHealth, type Tallies } from '../answers/summary-answer.ts';
 import { bounded } from '../bounded.ts';
 import type { ChainReader } from '../chain-reader.ts';
@@ -114,13 +114,13 @@ export class ServiceState {
 
   /** An answer about single blocks and transactions, within the time of one question. @throws {ApiFailure} */
   explore<T>(
-    answer: (context: ExplorerContext, signal: AbortSignal) => Promise<T>,
+    answer: (context: LookupContext, signal: AbortSignal) => Promise<T>,
     request: Request,
   ): Promise<T> {
     return bounded(async (signal) => answer(await this.#explorer(), signal), request.signal);
   }
 
-  async #explorer(): Promise<ExplorerContext> {
+  async #explorer(): Promise<LookupContext> {
     const { follower, blocks, reader, nativeUsd } = this.#parts;
     await follower.flush();
     const { profile, head } = follower;

@@ -8,7 +8,7 @@ import type { ChainReader } from '../chain-reader.ts';
 import { ApiFailure } from '../http/api-failure.ts';
 
 /** What is at hand to say something of single blocks and transactions. */
-export interface ExplorerContext {
+export interface LookupContext {
   readonly profile: ChainProfile;
   /** The last block digested. */
   readonly head: Block;
