@@ -246,3 +246,116 @@ test('behind a proxy that keeps the base URL’s path, the same is served below 
   }
   expect((await fetch(`${served.origin}/ethereum${BASE_PATH}/gas/current`, { headers })).status).toBe(404);
 });
+
+/** What was logged of the one request to `route`, once it is. */
+async function logged(log: readonly Record<string, unknown>[], count = 1) {
+  await waitFor(() => log.length === count, { what: `${count} lines of the log` });
+  return log.at(-1);
+}
+
+const well = { chain: null, head: null, headAgeSec: null, failure: null };
+
+test('a path that a proxy has taken away is not taken away again where it begins like v1', async () => {
+  const served = await serveService({ source: source(), prefix: '/be' });
+  await ready(served);
+  const headers = { 'x-api-key': served.key };
+  for (const prefix of ['', '/be']) {
+    expect((await fetch(`${served.origin}${prefix}${BASE_PATH}/gas/current`, { headers })).status).toBe(200);
+    expect((await fetch(`${served.origin}${prefix}/healthz`)).status).toBe(200);
+  }
+});
+
+test('log and metrics say 499 of what nobody waited for, also behind another answer', async () => {
+  const asked: string[] = [];
+  const { promise: never } = Promise.withResolvers<Response>();
+  const served = await serveService({
+    source: source(),
+    served: {
+      quick: () => null,
+      fetch: (request) => {
+        asked.push(new URL(request.url).pathname);
+        return never;
+      },
+      condition: () => well,
+    },
+  });
+  const connection = await RawConnection.open(served.port);
+  connection.send('GET /a HTTP/1.1\r\nHost: x\r\n\r\nGET /b HTTP/1.1\r\nHost: x\r\n\r\n');
+  await waitFor(() => asked.length === 2);
+  connection.close();
+  await logged(served.log, 2);
+  for (const line of served.log) expect(line).toMatchObject({ status: 499, bytes: 0, cut: true });
+  const page = await (await fetch(`${served.origin}/metrics`)).text();
+  expect(page).toContain('gastop_http_requests_total{method="GET",route="none",status="499"} 2');
+  expect(page).toContain('gastop_http_requests_in_progress 1');
+});
+
+test('a refusal is logged as it was sent: status, code and length', async () => {
+  const served = await serveService({ source: source() });
+  await ready(served);
+  const head = `POST ${BASE_PATH}/alerts HTTP/1.1\r\nHost: x\r\nx-api-key: ${served.key}\r\n`;
+  const cases = [
+    [`${head}Transfer-Encoding: chunked\r\n\r\nnonsense\r\n`, 400, 'validation_failed'],
+    [`${head}Content-Length: 300000\r\n\r\n`, 413, 'payload_too_large'],
+    [`${head}Content-Length: 0\r\n\r\n`, 404, 'not_found'],
+    [head.replace('POST', 'PATCH').concat('\r\n'), 405, 'not_found'],
+    ['nonsense\r\n\r\n', 400, 'validation_failed'],
+  ] as const;
+  for (const [index, [text, status, errorCode]] of cases.entries()) {
+    const answer = await sendRaw(served.port, text);
+    expect([text, answer.status, answer.error.errorCode]).toEqual([text, status, errorCode]);
+    expect(await logged(served.log, index + 1)).toMatchObject({
+      status,
+      errorCode,
+      bytes: answer.body.length,
+    });
+  }
+});
+
+test('an answer that took too long is logged with its code and its length', async () => {
+  const { promise: never } = Promise.withResolvers<Response>();
+  const served = await serveService({
+    source: source(),
+    limits: { answerMs: 100 },
+    served: { quick: () => null, fetch: () => never, condition: () => well },
+  });
+  const late = await (await served.get('/never')).text();
+  expect(await logged(served.log)).toMatchObject({
+    status: 503,
+    errorCode: 'upstream_unavailable',
+    bytes: late.length,
+  });
+});
+
+test('what cannot be read refuses itself alone: requests before it on the connection are answered', async () => {
+  const served = await serveService({ source: source() });
+  await ready(served);
+  const connection = await RawConnection.open(served.port);
+  onTestFinished(() => connection.close());
+  const ask = (path: string) => `GET ${path} HTTP/1.1\r\nHost: x\r\nx-api-key: ${served.key}\r\n\r\n`;
+  connection.send(`${ask(`${BASE_PATH}${PATHS.gasCurrent}`)}${ask('/healthz')}this is not HTTP\r\n\r\n`);
+  const statuses = [];
+  for (
+    let next = await connection.answer(false, 20_000);
+    next;
+    next = await connection.answer(false, 20_000)
+  ) {
+    statuses.push(next.status);
+  }
+  expect(statuses).toEqual([200, 200, 400]);
+});
+
+test('a body in chunks is held to the limit as well, whoever reads it', async () => {
+  const served = await serveService({ source: source() });
+  const chunked = async (bytes: number) => {
+    const connection = await RawConnection.open(served.port);
+    onTestFinished(() => connection.close());
+    connection.send(
+      `POST ${BASE_PATH}/alerts HTTP/1.1\r\nHost: x\r\nx-api-key: ${served.key}\r\nTransfer-Encoding: chunked\r\n\r\n`,
+    );
+    connection.send(`${bytes.toString(16)}\r\n${'a'.repeat(bytes)}\r\n0\r\n\r\n`);
+    return (await connection.answer(false, 20_000))?.status;
+  };
+  expect(await chunked(262_144)).toBe(404);
+  expect(await chunked(262_145)).toBe(413);
+});

@@ -3,6 +3,7 @@ import type { Context } from 'hono';
 import { BASE_PATH } from '../../contract/routes.ts';
 import { ApiFailure } from './api-failure.ts';
 import { authorise, routerPath } from './authorise.ts';
+import { boundBody } from './bound-body.ts';
 import { checkParameters } from './check-parameters.ts';
 import { addDashboardRoutes } from './dashboard-routes.ts';
 import { encodeAnswers } from './encode-answers.ts';
@@ -48,6 +49,7 @@ export function createApp(options: AppOptions): OpenAPIHono {
     ),
   );
   app.use(authorise(gate));
+  app.use(boundBody);
   app.use(encodeAnswers(answers));
   addGasRoutes(app, state);
   addDashboardRoutes(app, state, gate);

@@ -64,17 +64,19 @@ const REASONS: Readonly<Record<number, string>> = {
   431: 'Request Header Fields Too Large',
 };
 
-/** Answers on the bare connection, where there is no response object, and ends it. */
-export function sendOnSocket(socket: Socket, { status, body }: EarlyRefusal): void {
+/** Answers on the bare connection, where there is no response object, and ends it. Answers the body's length. */
+export function sendOnSocket(socket: Socket, { status, body }: EarlyRefusal): number {
   const text = JSON.stringify(body);
+  const bytes = Buffer.byteLength(text);
   const head = [
     `HTTP/1.1 ${status} ${REASONS[status] ?? 'Bad Request'}`,
     'Content-Type: application/json',
-    `Content-Length: ${Buffer.byteLength(text)}`,
+    `Content-Length: ${bytes}`,
     'Cache-Control: no-store',
     'X-Content-Type-Options: nosniff',
     'Connection: close',
   ];
   socket.write(`${head.join('\r\n')}\r\n\r\n${text}`);
   socket.destroySoon();
+  return bytes;
 }

@@ -23,17 +23,13 @@ export function answerOperation(
     });
     return errorResponse(wrong, request, null);
   }
-  if (path === '/metrics') {
-    return new Response(method === 'HEAD' ? null : metricsPage(), {
+  const send = (text: string, type: string) =>
+    new Response(method === 'HEAD' ? null : text, {
       status: 200,
-      headers: { 'Content-Type': 'text/plain; version=0.0.4; charset=utf-8' },
+      headers: { 'Content-Type': type, 'Content-Length': String(Buffer.byteLength(text)) },
     });
-  }
+  if (path === '/metrics') return send(metricsPage(), 'text/plain; version=0.0.4; charset=utf-8');
   if (path === '/readyz' && condition.failure !== null)
     return errorResponse(condition.failure, request, null);
-  const body = JSON.stringify({ status: path === '/readyz' ? 'ready' : 'ok' });
-  return new Response(method === 'HEAD' ? null : body, {
-    status: 200,
-    headers: { 'Content-Type': 'application/json' },
-  });
+  return send(JSON.stringify({ status: path === '/readyz' ? 'ready' : 'ok' }), 'application/json');
 }

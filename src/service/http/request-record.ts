@@ -1,4 +1,5 @@
 import type { ErrorCode } from '../../contract/api-error.ts';
+import type { EarlyRefusal } from './early-refusal.ts';
 
 /** What is learned of one request while it is answered, for log and metrics. Handed to the app as its `env`. */
 export class RequestRecord {
@@ -7,8 +8,25 @@ export class RequestRecord {
   /** The key's public id; never the key. */
   keyId: string | null = null;
   errorCode: ErrorCode | null = null;
-  /** Length of an encoded answer, which has all its headers; `null` for any other. */
+  /** Length of the body; `null` while that is not known. */
   bytes: number | null = null;
+  /** The status that was sent on the bare connection, past the response. */
+  refusedWith: number | null = null;
+
+  /** Takes down a refusal that no route gave. */
+  refused({ status, body }: EarlyRefusal, bytes: number): void {
+    this.refusedWith = status;
+    this.errorCode = body.errorCode;
+    this.bytes = bytes;
+  }
+
+  /** What is known until now, apart from what the app may still add. */
+  copy(): RequestRecord {
+    const copy = new RequestRecord();
+    copy.route = this.route;
+    copy.keyId = this.keyId;
+    return copy;
+  }
 }
 
 export function recordOf(env: unknown): RequestRecord | null {

@@ -1,32 +1,22 @@
-import {
-  createServer,
-  type IncomingHttpHeaders,
-  IncomingMessage,
-  type Server,
-  type ServerResponse,
-} from 'node:http';
-import type { Socket } from 'node:net';
+import { createServer, type IncomingHttpHeaders, type Server, type ServerResponse } from 'node:http';
 import { getRequestListener } from '@hono/node-server';
 import { PLAYGROUND_PATH } from '../../contract/routes.ts';
 import { ApiFailure } from './api-failure.ts';
-import {
-  type EarlyRefusal,
-  EXPECTATION_UNKNOWN,
-  HOST_UNREADABLE,
-  refuseHead,
-  refuseUnparsed,
-  sendOnSocket,
-} from './early-refusal.ts';
+import { BrokenConnections } from './broken-connections.ts';
+import { type EarlyRefusal, EXPECTATION_UNKNOWN, HOST_UNREADABLE, refuseHead } from './early-refusal.ts';
 import type { Sendable } from './encoded-answer.ts';
 import { errorResponse } from './error-response.ts';
+import { Exchanges } from './exchanges.ts';
 import { answerOperation, OPERATION_PATHS } from './operations.ts';
 import { PendingAnswers } from './pending-answers.ts';
+import { RecordedMessage } from './recorded-message.ts';
 import type { RequestLog } from './request-log.ts';
 import { RequestMetrics } from './request-metrics.ts';
-import { RequestRecord } from './request-record.ts';
+import type { RequestRecord } from './request-record.ts';
 import { SECURITY_HEADERS } from './security-headers.ts';
 import { SERVER_LIMITS, type ServerLimits } from './server-limits.ts';
 import type { Condition } from './service-state.ts';
+import { withoutPrefix } from './without-prefix.ts';
 
 /** What is served: a service, whichever stands behind it at the moment. */
 export interface Served {
@@ -66,36 +56,31 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
 
 const PLAIN_HOST = /^[a-z\d.-]+(:\d+)?$/i;
 
-/** A request with what is learned of it; maps by request would cost the garbage collector a quarter of the time. */
-class RecordedMessage extends IncomingMessage {
-  readonly record = new RequestRecord();
-  outgoing: ServerResponse | null = null;
-}
-
 class HttpServer implements RunningServer {
   readonly #options: ServerOptions;
   readonly #limits: ServerLimits;
   readonly #server: Server;
   readonly #metrics = new RequestMetrics(Date.now());
   readonly #pending: PendingAnswers;
-  /** The last response on each connection. */
-  readonly #responses = new WeakMap<Socket, ServerResponse>();
+  readonly #exchanges: Exchanges;
+  readonly #broken: BrokenConnections;
   #connections = 0;
   #stopping = false;
-  #count = 0;
 
   constructor(options: ServerOptions, limits: ServerLimits) {
     this.#options = options;
     this.#limits = limits;
     this.#pending = new PendingAnswers(limits.answerMs);
+    this.#exchanges = new Exchanges(options.log, this.#metrics);
+    this.#broken = new BrokenConnections(this.#exchanges);
     const listener = getRequestListener((request, { incoming }) => this.#answer(request, incoming), {
       hostname: options.host,
       errorHandler: (error) => this.#answerError(error),
     });
     const handle = (incoming: RecordedMessage, outgoing: ServerResponse, refusal: EarlyRefusal | null) => {
-      const record = this.#begin(incoming, outgoing);
+      this.#begin(incoming, outgoing);
       if (refusal !== null) return refuse(incoming, outgoing, refusal);
-      if (!this.#sendQuick(incoming, outgoing, record)) void listener(incoming, outgoing);
+      if (!this.#sendQuick(incoming, outgoing)) void listener(incoming, outgoing);
     };
     this.#server = createServer(
       {
@@ -121,7 +106,7 @@ class HttpServer implements RunningServer {
       handle(incoming, outgoing, EXPECTATION_UNKNOWN),
     );
     this.#server.on('clientError', (error: NodeJS.ErrnoException, socket) =>
-      this.#refuseSocket(error, socket),
+      this.#broken.refuse(error, socket),
     );
     this.#server.on('connection', (socket) => {
       this.#connections += 1;
@@ -157,44 +142,17 @@ class HttpServer implements RunningServer {
     this.#pending.stop();
   }
 
-  /** Watches one request to its end, and says what every answer says. */
-  #begin(incoming: RecordedMessage, outgoing: ServerResponse): RequestRecord {
-    const { log, prefix = '' } = this.#options;
-    const startedAt = performance.now();
-    const { record } = incoming;
-    incoming.outgoing = outgoing;
-    this.#count += 1;
-    const id = this.#count;
-    this.#responses.set(incoming.socket, outgoing);
-    this.#metrics.begin();
-    if (prefix !== '' && incoming.url?.startsWith(`${prefix}/`))
-      incoming.url = incoming.url.slice(prefix.length);
-    if (this.#stopping) outgoing.setHeader('Connection', 'close');
-    outgoing.once('close', () => {
-      const request = {
-        method: incoming.method ?? '',
-        route: record.route,
-        status: outgoing.statusCode,
-        durationMs: performance.now() - startedAt,
-      };
-      this.#metrics.end(request);
-      log.answered({
-        ...request,
-        id,
-        keyId: record.keyId,
-        errorCode: record.errorCode,
-        bytes: record.bytes ?? Number(outgoing.getHeader('content-length') ?? 0),
-        cut: !outgoing.writableFinished,
-        isOperation: record.route !== null && OPERATION_PATHS.has(record.route),
-      });
+  #begin(incoming: RecordedMessage, outgoing: ServerResponse): void {
+    this.#exchanges.begin(incoming, outgoing, () => {
       if (this.#stopping) this.#server.closeIdleConnections();
     });
-    return record;
+    incoming.url = withoutPrefix(incoming.url ?? '/', this.#options.prefix ?? '');
+    if (this.#stopping) outgoing.setHeader('Connection', 'close');
   }
 
   /** Whether the answer was at hand and is on its way. */
-  #sendQuick(incoming: IncomingMessage, outgoing: ServerResponse, record: RequestRecord): boolean {
-    const { method, url, headers } = incoming;
+  #sendQuick(incoming: RecordedMessage, outgoing: ServerResponse): boolean {
+    const { method, url, headers, record } = incoming;
     // Whatever is out of the ordinary goes the long way, which reads all of it.
     if (method !== 'GET' || url === undefined || !PLAIN_HOST.test(headers.host ?? '')) return false;
     const answer = this.#options.served.quick(url, headers, record);
@@ -215,14 +173,19 @@ class HttpServer implements RunningServer {
 
   async #answer(request: Request, incoming: object): Promise<Response> {
     if (!(incoming instanceof RecordedMessage)) throw new TypeError('a request of another server');
+    const response = await this.#answerPath(request, incoming);
     const { record, outgoing } = incoming;
-    const response = await this.#answerPath(request, pathOf(incoming.url ?? '/'), record);
-    if (record.bytes === null) secure(outgoing);
+    if (record.bytes === null) {
+      secure(outgoing);
+      record.bytes = Number(response.headers.get('content-length') ?? 0);
+    }
     return response;
   }
 
-  #answerPath(request: Request, path: string, record: RequestRecord): Response | Promise<Response> {
+  #answerPath(request: Request, incoming: RecordedMessage): Response | Promise<Response> {
     const { served } = this.#options;
+    const { record } = incoming;
+    const path = pathOf(incoming.url ?? '/');
     if (OPERATION_PATHS.has(path)) {
       record.route = path;
       const condition = served.condition();
@@ -232,9 +195,11 @@ class HttpServer implements RunningServer {
     }
     if (path === PLAYGROUND_PATH || path.startsWith(`${PLAYGROUND_PATH}/`)) record.route = PLAYGROUND_PATH;
     return this.#pending.inTime(served.fetch(request, record), () => {
+      const failure = tooSlow();
       // What may still come is not what is sent.
-      record.bytes = null;
-      return errorResponse(tooSlow(), request, null);
+      incoming.record = record.copy();
+      incoming.record.errorCode = failure.code;
+      return errorResponse(failure, request, null);
     });
   }
 
@@ -249,35 +214,7 @@ class HttpServer implements RunningServer {
     this.#options.log.problem(error);
     return errorResponse(error, new Request('http://unknown.invalid/'), null);
   }
-
-  #refuseSocket(error: NodeJS.ErrnoException, socket: unknown): void {
-    if (!isSocket(socket)) return;
-    const last = this.#responses.get(socket);
-    const under = last?.closed === false ? last : undefined;
-    if (error.code === 'ECONNRESET' || !socket.writable || under?.headersSent === true) {
-      socket.destroy();
-      return;
-    }
-    const refusal = refuseUnparsed(error.code);
-    sendOnSocket(socket, refusal);
-    const request = { method: 'other', route: null, status: refusal.status, durationMs: 0 };
-    if (under !== undefined) return;
-    this.#count += 1;
-    this.#metrics.count(request);
-    this.#options.log.answered({
-      ...request,
-      id: this.#count,
-      keyId: null,
-      errorCode: refusal.body.errorCode,
-      bytes: 0,
-      cut: true,
-      isOperation: false,
-    });
-  }
 }
-
-const isSocket = (socket: unknown): socket is Socket =>
-  typeof socket === 'object' && socket !== null && 'destroySoon' in socket;
 
 function pathOf(url: string): string {
   const query = url.indexOf('?');
@@ -297,12 +234,15 @@ function secure(outgoing: ServerResponse | null): void {
 }
 
 /** The rest of the request is not waited for. */
-function refuse(incoming: IncomingMessage, outgoing: ServerResponse, { status, body }: EarlyRefusal): void {
+function refuse(incoming: RecordedMessage, outgoing: ServerResponse, refusal: EarlyRefusal): void {
+  const { status, body } = refusal;
   const text = JSON.stringify(body);
+  const bytes = Buffer.byteLength(text);
+  incoming.record.refused(refusal, bytes);
   outgoing.writeHead(status, {
     ...SECURITY_HEADERS,
     'Content-Type': 'application/json',
-    'Content-Length': Buffer.byteLength(text),
+    'Content-Length': bytes,
     Connection: 'close',
   });
   outgoing.end(incoming.method === 'HEAD' ? undefined : text);
