@@ -30,6 +30,12 @@ const LEAST_VARIANCE = 1;
 /** Prices are looked through by the lowest of so many. */
 const CHUNK = 32;
 
+/** How much past it takes to say what happens within `withinSec`, in seconds; `null`: no past is enough. */
+export function pastForReach(withinSec: number): number | null {
+  const timeSec = TIMES_SEC.find((each) => each >= withinSec);
+  return timeSec === undefined ? null : (LEAST_TIMES + 1) * timeSec;
+}
+
 /** Answers how likely a price is reached within a time: as often as after the past blocks most like the head. */
 export class ReachBook {
   readonly #history: History;

@@ -4,6 +4,7 @@ import type { ReachQuery } from '../../client/gas-client.ts';
 import type { ReachView } from '../../client/views/recommendation.ts';
 import { LONGEST_DEADLINE_SEC } from '../../contract/queries.ts';
 import { PATHS } from '../../contract/routes.ts';
+import { pastForReach } from '../../core/reach-book.ts';
 import { formatLikelihood, gweiString } from '../../core/units.ts';
 import { checked } from '../checked.ts';
 import { cleanLine } from '../clean-line.ts';
@@ -17,13 +18,12 @@ import type { Ready } from '../open-ready.ts';
 import { withSpinner } from '../spinner.ts';
 
 const DEFAULT_WITHIN = '1h';
-/** To say how often something happens within a time takes several such times of past. */
-const TIMES_OF_PAST = 7;
 const LEAST_PAST_SEC = 3_600;
-const MOST_PAST_SEC = 30 * 86_400;
+/** The last block seldom lies on the edge of what is needed. */
+const SPARE_SEC = 600;
 const ASK_AGAIN_MS = 60;
-/** From when the past is stored until it is learned from. */
-const LEARNT_WITHIN_MS = 2_000;
+/** From when the past is stored until it is learned from, on a slow machine. */
+const LEARNT_WITHIN_MS = 20_000;
 
 /** `--below` and `--within` as a question; `null` where neither was given. @throws CliError (usage) */
 export function reachAsked(below: string | undefined, within: string | undefined): ReachQuery | null {
@@ -39,9 +39,9 @@ export function reachAsked(below: string | undefined, within: string | undefined
   };
 }
 
-/** How much past the answer is worth waiting for, in seconds. */
+/** How much past to read for the answer, in seconds. */
 export function pastFor({ deadlineSec }: ReachQuery): number {
-  return Math.min(Math.max(TIMES_OF_PAST * deadlineSec, LEAST_PAST_SEC), MOST_PAST_SEC);
+  return Math.max((pastForReach(deadlineSec) ?? 0) + SPARE_SEC, LEAST_PAST_SEC);
 }
 
 /**
@@ -74,17 +74,21 @@ async function knownReach(io: Io, { opened, snapshot }: Ready, asked: ReachQuery
   const signal = io.interruption();
   const { client, embedded } = opened;
   const ask = async () => (await client.gasRecommendation({ reach: asked, signal })).reach;
-  if (embedded === null) return ask();
-  let giveUpAt = Number.POSITIVE_INFINITY;
-  const windowSec = pastFor(asked);
+  const neededSec = pastForReach(asked.deadlineSec);
+  if (embedded === null || neededSec === null) return ask();
   const presentSec = Math.floor((snapshot.blockTimestamp ?? io.now()) / 1_000);
-  const filled = embedded.historyFilled({ presentSec, windowSec, onProgress: () => {} }).then(() => {
-    giveUpAt = performance.now() + LEARNT_WITHIN_MS;
-  });
-  // Whatever keeps it from being read is told by the answer.
-  filled.catch(() => {
-    giveUpAt = 0;
-  });
+  let giveUpAt = Number.POSITIVE_INFINITY;
+  const filled = embedded.historyFilled({ presentSec, windowSec: pastFor(asked), onProgress: () => {} });
+  filled.then(
+    (start) => {
+      const isEnough = start !== null && presentSec - start / 1_000 >= neededSec;
+      giveUpAt = isEnough ? performance.now() + LEARNT_WITHIN_MS : 0;
+    },
+    // Whatever keeps it from being read is told by the answer.
+    () => {
+      giveUpAt = 0;
+    },
+  );
   for (;;) {
     const reach = await ask();
     if (reach === null || reach.probability !== null || performance.now() > giveUpAt) return reach;
