@@ -8,6 +8,7 @@ import {
   formatCount,
   formatDuration,
   formatGwei,
+  formatLikelihood,
   formatPercent,
   UNKNOWN,
 } from '../core/units.ts';
@@ -98,7 +99,7 @@ function adviceLine(advice: RecommendationView): string {
   else parts.push(`${cleanLine(advice.action).replaceAll('_', ' ')}${target === '' ? '' : ` at${target}`}`);
   const saving = advice.expectedSavingRatio;
   if (saving !== null && saving > 0) parts.push(`saves ${formatPercent(saving)}`);
-  if (advice.probability !== null) parts.push(`${formatPercent(advice.probability)} likely`);
+  if (advice.probability !== null) parts.push(`${formatLikelihood(advice.probability)} likely`);
   return parts.join(' · ');
 }
 

@@ -112,6 +112,11 @@ describe('the Live pane', () => {
     expect(draw({ ...VIEW, recommendation }, 80, 21).join('\n')).toContain('not yet measured');
   });
 
+  it('never says that something is certain', () => {
+    const recommendation = { ...RECOMMENDATION, action: 'SEND_NOW', probability: 1 };
+    expect(draw({ ...VIEW, recommendation }, 80, 21).join('\n')).toContain('over 99 % likely');
+  });
+
   it('says whether the record is of what was said, since when, or of a walk over history', () => {
     const track = RECOMMENDATION.track ?? expect.fail('no track');
     const drawn = (more: object, columns: number) =>

@@ -1,5 +1,5 @@
 import type { RecommendationView } from '../../../client/views/recommendation.ts';
-import { formatDuration, formatGwei, formatPercent } from '../../../core/units.ts';
+import { formatDuration, formatGwei, formatLikelihood, formatPercent } from '../../../core/units.ts';
 import type { Fact, Span } from '../../facts.ts';
 import type { Theme } from '../../theme.ts';
 import { keptWords } from '../../track-words.ts';
@@ -47,7 +47,7 @@ function saving({ expectedSavingRatio }: RecommendationView): Fact | null {
 }
 
 function likelihood({ probability }: RecommendationView): Fact {
-  const text = probability === null ? 'not yet measured' : `${formatPercent(probability)} likely`;
+  const text = probability === null ? 'not yet measured' : `${formatLikelihood(probability)} likely`;
   return { id: 'likely', spans: [{ text, faint: probability === null }] };
 }
 
