@@ -10,7 +10,7 @@ import type { SessionPace } from './session-pace.ts';
  */
 export function createPacedClient(client: GasClient, pace: SessionPace): GasClient {
   let described: ServiceDescription | null = null;
-  const pass = async <T>(path: string, ask: () => Promise<T>, call: CallOptions | undefined): Promise<T> => {
+  const mustBeThere = (path: string) => {
     // A document that does not even know the prices that are being shown is not to be relied on.
     const isReliable = describedRoute(described, PATHS.gasCurrent) !== null;
     if (isReliable && describedRoute(described, path) === null) {
@@ -18,6 +18,9 @@ export function createPacedClient(client: GasClient, pace: SessionPace): GasClie
         endpoint: path,
       });
     }
+  };
+  const pass = async <T>(path: string, ask: () => Promise<T>, call: CallOptions | undefined): Promise<T> => {
+    mustBeThere(path);
     return pace.pass(path, ask, call?.signal);
   };
   return {
@@ -33,7 +36,10 @@ export function createPacedClient(client: GasClient, pace: SessionPace): GasClie
     block: (number, call) => pass(PATHS.block, () => client.block(number, call), call),
     tx: (hash, call) => pass(PATHS.tx, () => client.tx(hash, call), call),
     txs: (query, call) => pass(PATHS.txs, () => client.txs(query, call), call),
-    rateLimits: (call) => pass(PATHS.rateLimits, () => client.rateLimits(call), call),
+    rateLimits: async (call) => {
+      mustBeThere(PATHS.rateLimits);
+      return pace.limits(() => client.rateLimits(call), call?.signal);
+    },
     summary: (call) => pass(PATHS.summary, () => client.summary(call), call),
     description: async (call) => {
       described = await pace.pass('/', () => client.description(call), call?.signal);

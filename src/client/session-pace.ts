@@ -12,7 +12,7 @@ export interface PaceState {
 
 interface SessionPaceOptions {
   readonly now: () => number;
-  /** Asked once when a limit does not say which one it is. */
+  /** Asked once in a halt, where the refusal does not say which limit it is or somebody wants to know. */
   readonly rateLimits: () => Promise<RateLimitsView>;
 }
 
@@ -43,6 +43,8 @@ export class SessionPace {
   /** Between the starts of two questions, ms; stays once a limit was met, which bundles would only meet again. */
   #gapMs = 0;
   #free = 0;
+  /** The limits as they were asked for in the halt of that number. */
+  #figures: { readonly halts: number; readonly answer: Promise<RateLimitsView> } | null = null;
 
   constructor(options: SessionPaceOptions) {
     this.#options = options;
@@ -84,6 +86,31 @@ export class SessionPace {
         probe();
       }
     }
+  }
+
+  /**
+   * The limits. While one of them holds everything else back they are what is wanted most, and asking for them is
+   * free by the contract: one question for each such halt goes out all the same.
+   *
+   * @throws ClientError as {@link pass}; of the halt where the service does not tell its limits then.
+   */
+  async limits(ask: () => Promise<RateLimitsView>, signal?: AbortSignal): Promise<RateLimitsView> {
+    try {
+      return await this.pass(PATHS.rateLimits, ask, signal);
+    } catch (error) {
+      const { halt } = this.#state;
+      const isHeldBack = halt?.error.code === 'quota' && halt.error.endpoint !== PATHS.rateLimits;
+      // The wait for a limit per second is over before anybody has read its figures.
+      if (!isHeldBack || halt.error.limit === 'rate' || isRefusedItself(error)) throw error;
+      return this.#askFigures().catch(() => Promise.reject(error));
+    }
+  }
+
+  #askFigures(): Promise<RateLimitsView> {
+    if (this.#figures?.halts !== this.#halts) {
+      this.#figures = { halts: this.#halts, answer: this.#options.rateLimits() };
+    }
+    return this.#figures.answer;
   }
 
   /** Waits until a question may go out; gives the end of the trial where this one is it. */
@@ -146,7 +173,7 @@ export class SessionPace {
   }
 
   async #learnLimit(error: ClientError, halts: number): Promise<void> {
-    const limits = await this.#options.rateLimits().catch(() => null);
+    const limits = await this.#askFigures().catch(() => null);
     if (limits === null || this.#halts !== halts || this.#state.halt === null) return;
     this.#set({ halt: quotaPause(error, limits, this.#options.now(), this.#state.halt.until) });
   }
@@ -173,6 +200,11 @@ export class SessionPace {
     this.#state = { ...this.#state, ...change };
     for (const listener of this.#listeners) listener();
   }
+}
+
+/** Whether it is the question for the limits that failed, rather than not being asked at all. */
+function isRefusedItself(error: unknown): boolean {
+  return !(error instanceof ClientError) || error.code !== 'quota' || error.endpoint === PATHS.rateLimits;
 }
 
 async function unlessCalledOff(

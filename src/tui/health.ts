@@ -3,7 +3,10 @@ import type { SnapshotView } from '../client/views/snapshot.ts';
 import { failureTitle } from './failure-words.ts';
 import type { Polled } from './hooks/use-polled-query.ts';
 
-/** How much what is on the screen can be trusted, and what happens next. */
+/**
+ * How much what is on the screen can be trusted, and what happens next. `title` says the `reason` in fewer words, for
+ * where there is no room for it.
+ */
 export type Health =
   | { readonly kind: 'connecting' }
   /** Nothing could be opened, and nothing is tried by itself. */
@@ -15,11 +18,26 @@ export type Health =
   /** The service answers, but what it knows is old. */
   | { readonly kind: 'stale'; readonly reason: string; readonly retryAt: number | null }
   /** The service does not answer; it is asked again. */
-  | { readonly kind: 'reconnecting'; readonly reason: string; readonly retryAt: number | null }
+  | {
+      readonly kind: 'reconnecting';
+      readonly reason: string;
+      readonly title: string;
+      readonly retryAt: number | null;
+    }
   /** The service has had enough questions; all wait until it wants to hear again. */
-  | { readonly kind: 'limited'; readonly reason: string; readonly retryAt: number | null }
+  | {
+      readonly kind: 'limited';
+      readonly reason: string;
+      readonly title: string;
+      readonly retryAt: number | null;
+    }
   /** The service refuses; asking again is useless until the user does something. */
-  | { readonly kind: 'refused'; readonly reason: string; readonly remedy: string };
+  | {
+      readonly kind: 'refused';
+      readonly reason: string;
+      readonly title: string;
+      readonly remedy: string;
+    };
 
 export function healthOf(
   { data, error, retryAt }: Pick<Polled<SnapshotView>, 'data' | 'error' | 'retryAt'>,
@@ -27,13 +45,14 @@ export function healthOf(
 ): Health {
   if (error !== null) {
     const remedy = remedyFor(error);
+    const title = failureTitle(error);
     if (remedy !== null) {
       // What a key's refusal says to do is the remedy already.
       const isKey = error instanceof ClientError && error.code === 'key';
-      return { kind: 'refused', reason: isKey ? failureTitle(error) : error.message, remedy };
+      return { kind: 'refused', reason: isKey ? title : error.message, title, remedy };
     }
     const isLimited = error instanceof ClientError && error.code === 'quota';
-    return { kind: isLimited ? 'limited' : 'reconnecting', reason: error.message, retryAt };
+    return { kind: isLimited ? 'limited' : 'reconnecting', reason: error.message, title, retryAt };
   }
   if (data === undefined) return { kind: 'connecting' };
   if (frozen) return { kind: 'frozen' };
@@ -54,6 +73,6 @@ export function remedyFor(error: Error): string | null {
   if (!(error instanceof ClientError)) return null;
   // The key is read when gastop starts.
   if (error.code === 'key') return 'set GASTOP_API_KEY and start again; r asks once more';
-  if (error.code === 'plan') return 'it takes another plan or key (GASTOP_API_KEY); r asks once more';
+  if (error.code === 'plan') return 'it takes another plan or key; GASTOP_API_KEY sets it, r asks once more';
   return null;
 }

@@ -203,6 +203,63 @@ describe('a limit that does not say which it is', () => {
   });
 });
 
+describe('the limits themselves', () => {
+  it('are asked for once while the day’s quota is used up, and nothing else is', async () => {
+    let told = 0;
+    const server = await serve((request, response) => {
+      if (request.url?.endsWith(PATHS.rateLimits) !== true) {
+        const error = { errorCode: 'daily_quota_exceeded', message: 'no more today' };
+        return sendJson(response, error, 429, { 'retry-after': '3600' });
+      }
+      told += 1;
+      return sendJson(response, {
+        plan: 'free',
+        dailyLimit: 300,
+        usedToday: 300,
+        remainingToday: 0,
+        resetsAt: '2026-01-06T00:00:00Z',
+        perSecond: 5,
+      });
+    });
+    const client = createGasClient({ baseUrl: server.url, apiKey: 'k-1' });
+    const pace = new SessionPace({ now: Date.now, rateLimits: () => client.rateLimits() });
+    const gas = createPacedClient(client, pace);
+    await failureOf(gas.gasCurrent());
+    const asked = [await gas.rateLimits(), await gas.rateLimits()];
+    expect(asked.map(({ usedToday }) => usedToday)).toEqual([300, 300]);
+    expect(told).toBe(1);
+    expect(pace.read().halt).not.toBeNull();
+    expect(await failureOf(gas.gasTrend())).toMatchObject({ code: 'quota' });
+    expect(server.requests).toHaveLength(2);
+  });
+
+  it('where they are refused too say what holds everything back, and are not asked for again', async () => {
+    let told = 0;
+    const { pace, ask } = paced(async () => {
+      told += 1;
+      throw refusal('quota', 10, 'daily');
+    });
+    const never = () => Promise.reject(new Error('this is not let through'));
+    await failureOf(ask(CURRENT, refusal('quota', 3_600, 'daily')));
+    for (let round = 0; round < 2; round += 1) {
+      expect(await failureOf(pace.limits(never))).toMatchObject({ code: 'quota', retryAfterSec: 3_600 });
+    }
+    expect(told).toBe(1);
+    expect(pace.read().halt?.until).toBe(1_000_000 + 3_600_000);
+  });
+
+  it('wait with all others for a limit per second, and with a refused key', async () => {
+    for (const error of [refusal('quota', 30, 'rate'), refusal('key')]) {
+      const { pace, ask } = paced();
+      await failureOf(ask(CURRENT, error));
+      const failure = await failureOf(
+        pace.limits(() => Promise.reject(new Error('this is not let through'))),
+      );
+      expect(failure).toMatchObject({ code: error.code });
+    }
+  });
+});
+
 describe('a refused key', () => {
   it('ends all questions until the user asks once more; then the prices go first', async () => {
     const { pace, ask, asked } = paced();

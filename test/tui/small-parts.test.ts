@@ -135,6 +135,7 @@ describe('health', () => {
     expect(healthOf({ ...well, error, retryAt: 9 }, true)).toEqual({
       kind: 'reconnecting',
       reason: 'refused',
+      title: 'The service does not answer',
       retryAt: 9,
     });
     const key = new ClientError('key', 'no such key', { endpoint: '/x' });

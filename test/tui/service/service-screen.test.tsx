@@ -106,7 +106,7 @@ describe('the Service pane', () => {
     await shows('8 of 26 routes');
     await shows('Source   service gas.example.com  head 4s ago');
     await shows('no health: this service has none');
-    await shows('Quota    no limits: the plan of this key does not allow it');
+    await shows('Quota    not known: the plan of this key does not allow it');
     await shows('the service does not judge its own advice');
     await shows(/without GET \/alerts, /);
     await shows('and 12 more');

@@ -8,7 +8,7 @@ const NEARLY_USED = 0.9;
 
 /** What the key may still ask. */
 export function quotaLines({ limits }: ServiceView, context: ServiceContext): readonly Line[] {
-  const missing = partLine('limits', limits, context.now);
+  const missing = partLine('limits', limits, context.now, 'not known');
   const known = limits.value;
   if (known === null) return [partTitle('Quota', missing ?? [])];
   const { plan, dailyLimit, usedToday, remainingToday, perSecond, resetsAt } = known;
