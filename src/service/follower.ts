@@ -11,10 +11,12 @@ import { abortable } from './abortable.ts';
 import { BlockWriter } from './block-writer.ts';
 import { HistoryFiller } from './history-filler.ts';
 import { type Engine, LiveEngine } from './live-engine.ts';
-import { Pulse } from './pulse.ts';
+import { newestBlocks } from './newest-blocks.ts';
 import { RecentBlocks } from './recent-blocks.ts';
 import { reconcile } from './reconcile.ts';
 import { sleep, untilAborted } from './sleep.ts';
+import { type Problem, SourceState } from './source-state.ts';
+import { storedPages } from './stored-pages.ts';
 import { TimeSlice } from './time-slice.ts';
 import type { TrackKeeper } from './track-keeper.ts';
 
@@ -23,12 +25,6 @@ const DAY_SEC = 86_400;
 const FIRST_BLOCKS = 300;
 const FIRST_RETRY_MS = 1_000;
 const LAST_RETRY_MS = 15_000;
-
-/** Why nothing new comes, and when the source is asked again (ms, wall clock). */
-export interface Problem {
-  readonly message: string;
-  readonly retryAt: number | null;
-}
 
 export interface FollowerOptions {
   readonly source: ChainSource;
@@ -48,6 +44,7 @@ export interface FollowerOptions {
  */
 export class Follower {
   readonly #options: FollowerOptions;
+  readonly #state: SourceState;
   readonly #writer: BlockWriter;
   readonly #recent = new RecentBlocks();
   readonly #ready = Promise.withResolvers<void>();
@@ -56,12 +53,10 @@ export class Follower {
   #profile: ChainProfile | null = null;
   #live: LiveEngine | null = null;
   #updatedAt: number | null = null;
-  readonly #pulse = new Pulse();
-  #problem: Problem | null = null;
-  #ended = false;
 
   constructor(options: FollowerOptions) {
     this.#options = options;
+    this.#state = new SourceState(options.source);
     this.#writer = new BlockWriter(options.store, {
       onRecovered: () => this.#filler.fillSoon(),
       adviceAfter: (block) => this.#saidAfter(block),
@@ -102,22 +97,19 @@ export class Follower {
   }
 
   get problem(): Problem | null {
-    if (this.#problem !== null) return this.#problem;
-    if (this.#isLate()) {
-      const since = new Date((this.head?.timestamp ?? 0) * 1_000).toISOString();
-      return { message: `no new block since ${since}`, retryAt: null };
-    }
-    return this.#writer.problem === null ? null : { message: this.#writer.problem, retryAt: null };
+    const problem = this.#state.problem(this.head, this.#blockTimeSec);
+    if (problem !== null || this.#writer.problem === null) return problem;
+    return { message: this.#writer.problem, retryAt: null };
   }
 
   /** Whether what is known is older than it should be. The end of a recording is no fault. */
   get isStale(): boolean {
-    return !this.#ended && (this.#problem !== null || this.#isLate());
+    return this.#state.isStale(this.head, this.#blockTimeSec);
   }
 
   /** Whether a recording has been played to its end. */
   get hasEnded(): boolean {
-    return this.#ended;
+    return this.#state.hasEnded;
   }
 
   advice(): Advice | null {
@@ -141,7 +133,7 @@ export class Follower {
     for (let delay = FIRST_RETRY_MS; !signal.aborted; delay = Math.min(delay * 2, LAST_RETRY_MS)) {
       const before = this.#updatedAt;
       const wrongChain = await this.#guard(() => this.#follow(), delay);
-      if (wrongChain || this.#ended) await untilAborted(signal);
+      if (wrongChain || this.hasEnded) await untilAborted(signal);
       if (this.#updatedAt !== before) delay = FIRST_RETRY_MS;
       await sleep(delay, signal);
     }
@@ -161,7 +153,7 @@ export class Follower {
       const forGood = error instanceof StoreError && error.code === 'wrong-chain';
       const message = error instanceof Error ? error.message : String(error);
       const retryAt = forGood || retryMs === null ? null : this.#options.wallNow() + retryMs;
-      this.#problem = { message, retryAt };
+      this.#state.fail({ message, retryAt });
       if (forGood) this.#ready.reject(error);
       // Nobody foresaw it: begin again from what is stored, with a fresh engine.
       if (!(error instanceof ChainError || error instanceof StoreError)) this.#live = null;
@@ -204,16 +196,17 @@ export class Follower {
     }
     const behind = await this.#reconcile();
     if (this.head === null) await this.#readFirst();
-    this.#problem = behind === null ? null : { message: behind, retryAt: null };
+    if (behind === null) this.#state.heal();
+    else this.#state.fail({ message: behind, retryAt: null });
     this.#filler.start();
     const slice = new TimeSlice();
-    this.#pulse.begin(source.now());
+    this.#state.begin();
     for await (const event of source.subscribe({ known: this.#recent.known, signal })) {
       this.#handle(event);
       if (this.#writer.isFull) await this.#writer.flush();
       if (slice.isOver()) await slice.next();
     }
-    if (!signal.aborted && !this.#ended) throw new Error('the source ended its subscription');
+    if (!signal.aborted && !this.hasEnded) throw new Error('the source ended its subscription');
   }
 
   /** Answers why nothing new is to be had, where that is so. */
@@ -234,18 +227,14 @@ export class Follower {
 
   async #readFirst(): Promise<void> {
     const { source, signal } = this.#options;
-    const head = await abortable(source.head(), signal);
-    const from = Math.max(0, head.number - FIRST_BLOCKS + 1);
-    const blocks = await abortable(source.blocks(from, head.number, { signal }), signal);
-    for (const block of blocks.length > 0 ? blocks : [head]) this.#digest(block);
+    for (const block of await newestBlocks(source, FIRST_BLOCKS, signal)) this.#digest(block);
     await this.#writer.flush();
   }
 
   #handle(event: ChainEvent): void {
     switch (event.type) {
       case 'block':
-        this.#pulse.note(event.block, this.head, this.#blockTimeSec, this.#options.source.now());
-        this.#problem = null;
+        this.#state.note(event.block, this.head, this.#blockTimeSec);
         this.#takeIn(event.block);
         return;
       case 'reorg':
@@ -255,14 +244,13 @@ export class Follower {
         this.#filler.fillSoon();
         return;
       case 'down':
-        this.#problem = { message: event.reason, retryAt: event.retryAt };
+        this.#state.fail({ message: event.reason, retryAt: event.retryAt });
         return;
       case 'up':
-        this.#problem = null;
+        this.#state.heal();
         return;
       case 'ended':
-        this.#ended = true;
-        this.#problem = null;
+        this.#state.end();
     }
   }
 
@@ -285,7 +273,7 @@ export class Follower {
 
   /** What is answered after `block`, while it is the head and new: what is only caught up with is not said to anybody. */
   #saidAfter(block: Block): GivenAdvice | null {
-    const isSaid = this.#live?.head === block && !this.#isLate();
+    const isSaid = this.#live?.head === block && !this.#state.isLate(block, this.#blockTimeSec);
     const advice = isSaid ? this.advice() : null;
     return advice === null ? null : givenAdvice(block, advice);
   }
@@ -305,22 +293,10 @@ export class Follower {
     await this.#live?.rebuild(this.#pages(from, top), this.#options.signal);
   }
 
+  /** Waits for the store only once somebody reads: what comes meanwhile is kept for the new engine from then on. */
   async *#pages(from: number, top: number): AsyncGenerator<Block[]> {
     await this.#writer.flush();
-    for (let at = from; at <= top; ) {
-      const page = (await this.#options.store.page(at, 512)).filter((block) => block.number <= top);
-      const last = page.at(-1);
-      if (last === undefined) return;
-      yield page;
-      at = last.number + 1;
-    }
-  }
-
-  #isLate(): boolean {
-    const { source } = this.#options;
-    // A recording's clock runs at its own speed, far ahead of what one process can digest.
-    if (this.#ended || this.head === null || source.kind === 'replay') return false;
-    return this.#pulse.isLate(this.head, this.#blockTimeSec, source.now());
+    yield* storedPages(this.#options.store, from, top);
   }
 
   get #blockTimeSec(): number {

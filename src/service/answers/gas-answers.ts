@@ -3,7 +3,7 @@ import type { Advice, Lane, LaneName, Summary } from '../../core/advice.ts';
 import type { Block } from '../../core/block.ts';
 import type { ChainProfile } from '../../core/chains.ts';
 import type { SaidScore } from '../../store/track-store.ts';
-import type { Problem } from '../follower.ts';
+import type { Problem } from '../source-state.ts';
 import { trackOf } from './track-answer.ts';
 import { isoFromMs, isoFromSec, wireWei } from './wire.ts';
 

@@ -1,0 +1,48 @@
+import { expect, test } from 'vitest';
+import { SourceState } from '../../src/service/source-state.ts';
+import { makeBlock } from '../helpers/chain-blocks.ts';
+
+const BLOCK_TIME_SEC = 12;
+const HOUR_MS = 3_600_000;
+const head = makeBlock(10);
+const headMs = head.timestamp * 1_000;
+const late = { message: `no new block since ${new Date(headMs).toISOString()}`, retryAt: null };
+
+function stateAt(kind: 'rpc' | 'replay') {
+  const clock = { now: headMs };
+  return { clock, state: new SourceState({ kind, now: () => clock.now }) };
+}
+
+test('a node whose blocks stay away is stale and says since when; a new block heals it', () => {
+  const { clock, state } = stateAt('rpc');
+  state.begin();
+  expect([state.isStale(head, BLOCK_TIME_SEC), state.problem(head, BLOCK_TIME_SEC)]).toEqual([false, null]);
+  clock.now += HOUR_MS;
+  expect(state.isStale(head, BLOCK_TIME_SEC)).toBe(true);
+  expect(state.problem(head, BLOCK_TIME_SEC)).toEqual(late);
+  const next = makeBlock(11, { timestamp: clock.now / 1_000 });
+  state.note(next, head, BLOCK_TIME_SEC);
+  expect(state.problem(next, BLOCK_TIME_SEC)).toBeNull();
+});
+
+test('what the source says of itself comes before its lateness, and is over when it says so', () => {
+  const { clock, state } = stateAt('rpc');
+  const refused = { message: 'the node refuses the connection', retryAt: headMs + 1_000 };
+  state.fail(refused);
+  expect(state.isStale(null, BLOCK_TIME_SEC)).toBe(true);
+  clock.now += HOUR_MS;
+  expect(state.problem(head, BLOCK_TIME_SEC)).toEqual(refused);
+  state.heal();
+  expect(state.problem(head, BLOCK_TIME_SEC)).toEqual(late);
+  expect(state.problem(null, BLOCK_TIME_SEC)).toBeNull();
+});
+
+test('a recording is never late, and at its end nothing is wrong with it', () => {
+  const { clock, state } = stateAt('replay');
+  clock.now += HOUR_MS;
+  expect(state.isStale(head, BLOCK_TIME_SEC)).toBe(false);
+  state.fail({ message: 'a bad line', retryAt: null });
+  state.end();
+  expect(state.hasEnded).toBe(true);
+  expect([state.isStale(head, BLOCK_TIME_SEC), state.problem(head, BLOCK_TIME_SEC)]).toEqual([false, null]);
+});
