@@ -165,6 +165,7 @@ export const KEYMAP = [
     help: 'cheap hours: day × hour',
     footer: 'hours',
   },
+  { action: 'close-heatmap', scope: 'chart', keys: ['escape'], label: 'Esc', help: 'back from the hours' },
   {
     action: 'export',
     scope: 'chart',

@@ -60,6 +60,8 @@ const EVERYWHERE_AND_CHART: readonly (readonly [key: string, shows: ScreenQuesti
   ['v', without(/ 1h before/)],
   ['h', /cheap hours/],
   ['h', isFollowing],
+  ['h', /cheap hours/],
+  ['escape', isFollowing],
   ['left', isLookingBack],
   ['right', isFollowing],
   ['g', isLookingBack],

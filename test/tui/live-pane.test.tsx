@@ -141,7 +141,7 @@ describe('the Live pane', () => {
 
   it('does not call a history of minutes a day', () => {
     const market = { ...MARKET, from: (SNAPSHOT.blockTimestamp ?? 0) - 600_000 };
-    expect(draw({ ...VIEW, market }, 80, 21).join('\n')).toMatch(/ 10m {2}0\.0310 ├/);
+    expect(draw({ ...VIEW, market }, 80, 21).join('\n')).toMatch(/ 10 m {2}0\.0310 ├/);
   });
 
   it('keeps columns where they are when numbers grow shorter again', () => {

@@ -1,5 +1,5 @@
-import { useQuery } from '@tanstack/react-query';
-import { useRef } from 'react';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useEffect, useRef } from 'react';
 import { retryDelayMs } from '../retry-delay.ts';
 
 /** What is known of something that is asked for again and again. */
@@ -12,6 +12,8 @@ export interface Polled<T> {
   readonly retryAt: number | null;
   /** Asks now; resolves when the answer is there, whatever it is. */
   readonly refresh: () => Promise<void>;
+  /** Asks for what is true now: a question that is already on its way was asked too early, and is followed by another. */
+  readonly renew: () => Promise<void>;
 }
 
 /** An answer with the time at which it came, ms. */
@@ -59,6 +61,15 @@ export function usePolledQuery<T>(options: PolledQuery<T>): Polled<T> {
     const { last } = failures.current;
     return last !== null && last.error === error ? last.waitMs : retryDelayMs(error, 1);
   };
+  const queries = useQueryClient();
+  // The question that another one is to follow; one of another key, or of nobody any more, is not followed.
+  const early = useRef<string | null>(null);
+  useEffect(
+    () => () => {
+      early.current = null;
+    },
+    [],
+  );
   const query = useQuery<T, Error>({
     queryKey: key,
     enabled,
@@ -89,12 +100,22 @@ export function usePolledQuery<T>(options: PolledQuery<T>): Polled<T> {
   const error = query.error ?? (query.data === undefined ? (failures.current.last?.error ?? null) : null);
   const wait = error === null ? null : waitMs(error);
   const failedAt = failures.current.last?.at ?? query.errorUpdatedAt;
+  const refresh = async () => {
+    await query.refetch({ cancelRefetch: false });
+  };
   return {
     data: query.data,
     error,
     retryAt: wait === null ? null : failedAt + wait,
-    refresh: async () => {
-      await query.refetch({ cancelRefetch: false });
+    refresh,
+    renew: async () => {
+      if (queries.getQueryState(key)?.fetchStatus !== 'fetching') return refresh();
+      if (early.current === id) return;
+      early.current = id;
+      await refresh();
+      if (early.current !== id || failures.current.id !== id) return;
+      early.current = null;
+      await refresh();
     },
   };
 }

@@ -259,6 +259,12 @@ describe('ChartScreen', () => {
     await shows(/^ Sun/m);
     press('h');
     await shows(/^ 1h /m);
+    press('h');
+    await shows('cheap hours');
+    press('escape');
+    await shows(/^ 1h /m);
+    press('escape');
+    await shows(/^ 1h /m);
   });
 
   it('says that there is nothing yet where there is nothing', async () => {

@@ -190,6 +190,64 @@ describe('the list of blocks', () => {
     await shows('/ looks up a block or a transaction');
   });
 
+  it('asks again for a block that came while the last questions were under way', async () => {
+    let head = HEAD;
+    let hold: Promise<void> = Promise.resolve();
+    const { arrive, shows, screen } = show({
+      gas: {
+        baseFee: (query) => chain(head).baseFee?.(query) ?? Promise.reject(),
+        gasUsedRatio: (query) => chain(head).gasUsedRatio?.(query) ?? Promise.reject(),
+        priorityFee: async (query) => {
+          const asOf = head;
+          await hold;
+          return (await chain(asOf).priorityFee?.(query)) ?? Promise.reject();
+        },
+      },
+    });
+    await shows(/▸ 24,337,604 .* 0\.0100 /);
+    const slow = Promise.withResolvers<void>();
+    hold = slow.promise;
+    head = HEAD + 1;
+    arrive(next(1));
+    await shows('▸ 24,337,605');
+    head = HEAD + 2;
+    arrive(next(2));
+    await shows('▸ 24,337,606');
+    expect(screen()).not.toMatch(/24,337,606 .* 0\.0100 /);
+    slow.resolve();
+    await shows(/▸ 24,337,606 .* 0\.0100 /);
+  });
+
+  it('joins what is said of a block without a number by its second', async () => {
+    const bare = <Row extends object>(jitter: number, row: Row) =>
+      page([0, 1, 2].map((ago) => ({ timestamp: AT - ago * 12_000 + jitter, blockNumber: null, ...row })));
+    const { shows, lines } = show({
+      snapshot: { ...SNAPSHOT, blockNumber: null },
+      gas: {
+        baseFee: async () => bare(0, { open: 5e7, min: 5e7, mean: 5e7, max: 5e7, close: 5e7 }),
+        gasUsedRatio: async () => bare(137, { mean: 0.4, max: null }),
+        priorityFee: async () => bare(-212, { value: 10_000_000 }),
+      },
+    });
+    await shows(/0\.0500 .*40 % +0\.0100/);
+    expect(lines().filter((line) => /0\.0500 .*40 % +0\.0100/.test(line))).toHaveLength(3);
+    expect(lines().filter((line) => / 0\.0100 /.test(line))).toHaveLength(3);
+  });
+
+  it('keeps blocks of the same second apart that have no number', async () => {
+    const bare = <Row extends object>(row: Row) =>
+      page([0, 500, 1_000].map((ago) => ({ timestamp: AT + 250 - ago, blockNumber: null, ...row })));
+    const { shows, lines } = show({
+      snapshot: { ...SNAPSHOT, blockNumber: null },
+      gas: {
+        baseFee: async () => bare({ open: 5e7, min: 5e7, mean: 5e7, max: 5e7, close: 5e7 }),
+        gasUsedRatio: async () => bare({ mean: 0.4, max: null }),
+      },
+    });
+    await shows('40 %');
+    expect(lines().filter((line) => /0\.0500 .*40 %/.test(line))).toHaveLength(3);
+  });
+
   it('asks for an hour where blocks are rare, and without a begin where history is shorter', async () => {
     const asked: (number | undefined)[] = [];
     const { shows } = show({
@@ -443,6 +501,31 @@ describe('the lookup field', () => {
     expect(screen()).toContain('look up 24,33');
     await press('escape');
     await waitFor(() => !screen().includes('look up'));
+  });
+
+  it.each([
+    ['a plan without them', 'plan', 1],
+    ['a block that is not there yet', 'not-found', 3],
+  ] as const)('asks for %s at every head only if that can help', async (_title, code, times) => {
+    let asked = 0;
+    const { press, shows, arrive } = show({
+      gas: {
+        tx: async () => {
+          asked += 1;
+          throw refusal(code === 'plan' ? 'plan' : 'not-found', 'no', `/metrics/tx/${HASH}`);
+        },
+      },
+    });
+    await shows('▸ 24,337,604');
+    await press(`/${HASH}`, 'return');
+    await shows(/No answer for this transaction|No transaction 0x/);
+    for (const by of [1, 2]) {
+      const before = asked;
+      arrive(next(by));
+      if (code === 'not-found') await waitFor(() => asked > before);
+      else for (let turn = 0; turn < 20; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+    }
+    expect(asked).toBe(times);
   });
 
   it('opens a block by its number, and says of one that is not there what to try', async () => {

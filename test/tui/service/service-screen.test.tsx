@@ -58,6 +58,22 @@ describe('the Service pane', () => {
     expect(lines().length).toBeLessThanOrEqual(21);
   });
 
+  it('names a young history by whole units, not to a second that nobody knows', async () => {
+    const end = SNAPSHOT.blockTimestamp ?? 0;
+    for (const [sec, name] of [
+      [3_277, '55 m'],
+      [3_599, '1 h'],
+      [7 * 86_400 + 999, '7 d'],
+      [42, '42 s'],
+    ] as const) {
+      const { shows, unmount } = show({
+        gas: { statsMarket: async () => ({ ...MARKET, timeFrame: '30d', from: end - sec * 1_000 }) },
+      });
+      await shows(new RegExp(`^ +${name} +0\\.0508`, 'm'));
+      unmount();
+    }
+  });
+
   it('prices work in the coin and in dollars on every lane where there is room', async () => {
     const { shows, screen } = show({ columns: 120, rows: 37 });
     await shows('26 of 26 routes');

@@ -75,6 +75,7 @@ export function ChartScreen({ snapshot, columns, rows }: TabScreenProps) {
     percentile: () => dispatch({ type: 'next-percentile', offered: percentiles }),
     compare: () => dispatch({ type: 'toggle-compare' }),
     heatmap: () => dispatch({ type: 'toggle-heatmap' }),
+    ...(state.heatmap ? { 'close-heatmap': () => dispatch({ type: 'toggle-heatmap' }) } : {}),
     export: () => void save(),
     'cursor-left': () => moveCursor(-1),
     'cursor-right': () => moveCursor(1),

@@ -31,25 +31,41 @@ export interface BlockSeries {
 /** The last blocks of `series`, newest first, at most `most`; the head is there as soon as the snapshot knows it. */
 export function blockRows(series: BlockSeries, snapshot: SnapshotView, most: number): readonly BlockRow[] {
   const rows = new Map<string, BlockRow>();
-  const put = (
-    at: { readonly timestamp: number; readonly blockNumber: number | null },
-    value: Partial<BlockRow>,
-  ) => {
-    const key = at.blockNumber === null ? `at ${at.timestamp}` : String(at.blockNumber);
+  const put = (key: string, at: At, value: Partial<BlockRow>) =>
     rows.set(key, { ...(rows.get(key) ?? emptyRow(at)), ...value });
-  };
-  for (const row of series.baseFees) put(row, { baseFee: row.mean });
-  for (const row of series.gasUsedRatios) put(row, { gasUsedRatio: row.mean });
-  for (const row of series.tips) put(row, { tip: row.value });
+  for (const [key, row] of keyed(series.baseFees)) put(key, row, { baseFee: row.mean });
+  for (const [key, row] of keyed(series.gasUsedRatios)) put(key, row, { gasUsedRatio: row.mean });
+  for (const [key, row] of keyed(series.tips)) put(key, row, { tip: row.value });
   const { blockNumber, blockTimestamp, baseFee, gasUsedRatio } = snapshot;
   if (blockNumber !== null && blockTimestamp !== null && !rows.has(String(blockNumber))) {
-    put({ timestamp: blockTimestamp, blockNumber }, { baseFee: Number(baseFee), gasUsedRatio });
+    const head = { timestamp: blockTimestamp, blockNumber };
+    put(String(blockNumber), head, { baseFee: Number(baseFee), gasUsedRatio });
   }
   const newest = [...rows.values()].sort(newestFirst).slice(0, most + 1);
   return newest.slice(0, most).map((row, place) => ({ ...row, change: changeOf(row, newest[place + 1]) }));
 }
 
-function emptyRow(at: { readonly timestamp: number; readonly blockNumber: number | null }): BlockRow {
+interface At {
+  readonly timestamp: number;
+  readonly blockNumber: number | null;
+}
+
+/**
+ * What the rows of one block have in common: its number or, where the service gives none, its time to the second and
+ * its place among the blocks of that second. Services take the milliseconds from here and there.
+ */
+function keyed<Row extends At>(rows: readonly Row[]): readonly (readonly [key: string, row: Row])[] {
+  const perSecond = new Map<number, number>();
+  return rows.map((row) => {
+    if (row.blockNumber !== null) return [String(row.blockNumber), row] as const;
+    const second = Math.round(row.timestamp / 1_000);
+    const place = perSecond.get(second) ?? 0;
+    perSecond.set(second, place + 1);
+    return [`at ${second} ${place}`, row] as const;
+  });
+}
+
+function emptyRow(at: At): BlockRow {
   return {
     number: at.blockNumber,
     timestamp: at.timestamp,

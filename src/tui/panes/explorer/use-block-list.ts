@@ -42,7 +42,7 @@ export function useBlockList(snapshot: SnapshotView, shown: boolean, ownTips: ()
   });
   useEachHead(snapshot, () => {
     // What has failed waits for its own next try.
-    if (shown && polled.error === null) void polled.refresh();
+    if (shown && polled.error === null) void polled.renew();
   });
   const series = polled.data?.value;
   const rows = useMemo(

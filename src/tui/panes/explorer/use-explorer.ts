@@ -1,5 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
+import { ClientError } from '../../../client/client-error.ts';
 import type { BlockView, TxRowView, TxView } from '../../../client/views/explorer.ts';
 import type { SnapshotView } from '../../../client/views/snapshot.ts';
 import { useEachHead } from '../../hooks/use-each-head.ts';
@@ -8,6 +9,11 @@ import { type Dated, type Polled, usePolledQuery } from '../../hooks/use-polled-
 
 /** Blocks on top of it after which nothing of a block changes any more but their number. */
 const SETTLED = 12;
+
+/** What no new block brings: a plan or a key without it. What is not there yet may be in the next block. */
+function isRefused({ error }: Polled<unknown>): boolean {
+  return error instanceof ClientError && (error.code === 'plan' || error.code === 'key');
+}
 
 /** One block; asked again with each new head while it may still be replaced. `null`: none is wanted. */
 export function useBlock(number: number | null, snapshot: SnapshotView): Polled<Dated<BlockView>> {
@@ -22,7 +28,7 @@ export function useBlock(number: number | null, snapshot: SnapshotView): Polled<
   const head = snapshot.blockNumber;
   useEachHead(snapshot, () => {
     const settled = number !== null && head !== null && head - number >= SETTLED && polled.data !== undefined;
-    if (number !== null && !settled) void polled.refresh();
+    if (number !== null && !settled && !isRefused(polled)) void polled.renew();
   });
   return polled;
 }
@@ -41,7 +47,7 @@ export function useTx(hash: string | null, snapshot: SnapshotView): Polled<Dated
   const head = snapshot.blockNumber;
   useEachHead(snapshot, () => {
     const settled = included !== null && head !== null && head - included >= SETTLED;
-    if (hash !== null && !settled) void polled.refresh();
+    if (hash !== null && !settled && !isRefused(polled)) void polled.renew();
   });
   return polled;
 }

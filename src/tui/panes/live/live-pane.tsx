@@ -1,12 +1,13 @@
 import { Box } from 'ink';
 import { memo } from 'react';
 import type { MarketView } from '../../../client/views/market.ts';
-import { formatDuration } from '../../../core/units.ts';
+
 import { FactLines } from '../../components/fact-lines.tsx';
 import { truncate } from '../../components/fit.ts';
 import { Words } from '../../components/words.tsx';
 import { flowFacts } from '../../facts.ts';
 import { useTheme } from '../../theme.ts';
+import { wholeSpan } from '../../whole-span.ts';
 import { adviceFacts } from './advice-line.ts';
 import { DayRange } from './day-range.tsx';
 import { LaneTable } from './lane-table.tsx';
@@ -96,5 +97,5 @@ export const LivePane = memo(function LivePane({ view, columns, rows }: LivePane
 function daySpan({ from }: MarketView, end: number | null): string {
   if (from === null || end === null) return '24 h';
   const sec = (end - from) / 1_000;
-  return sec > NEARLY_A_DAY_SEC ? '24 h' : formatDuration(sec);
+  return sec > NEARLY_A_DAY_SEC ? '24 h' : wholeSpan(sec);
 }

@@ -1,14 +1,8 @@
 import type { MarketView, StatsView } from '../../../client/views/market.ts';
-import {
-  formatChange,
-  formatDuration,
-  formatGwei,
-  formatPercent,
-  formatUsd,
-  UNKNOWN,
-} from '../../../core/units.ts';
+import { formatChange, formatGwei, formatPercent, formatUsd, UNKNOWN } from '../../../core/units.ts';
 import type { Line } from '../../lines.ts';
 import { columnsWithin, columnWidths, headingLine, rowLine, type TableColumn } from '../../table.ts';
+import { wholeSpan } from '../../whole-span.ts';
 import { partLine, partTitle } from './part-line.ts';
 import type { Part, ServiceContext, ServiceView } from './service-view.ts';
 
@@ -75,7 +69,7 @@ function spanName({ timeFrame, from }: MarketView, end: number): string {
   const named = timeFrame.replace(/(\d)([a-z])/, '$1 $2');
   if (from === null) return named;
   const sec = (end - from) / 1_000;
-  return sec >= wanted * NEARLY ? named : formatDuration(sec);
+  return sec >= wanted * NEARLY ? named : wholeSpan(sec);
 }
 
 function statsColumns(): readonly TableColumn<StatsRow>[] {
