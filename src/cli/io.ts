@@ -1,4 +1,5 @@
 import { homedir } from 'node:os';
+import { EXIT } from './exit-code.ts';
 
 export interface Output {
   write(text: string): unknown;
@@ -18,12 +19,16 @@ export interface Io {
   now(): number;
   /** Aborts at the first Ctrl-C, SIGTERM or SIGHUP. Commands that own the terminal do not ask for it. */
   interruption(): AbortSignal;
+  /** From now on the process goes on when a reader of its output goes away; what it writes for them is lost. */
+  outliveReaders(): void;
 }
 
 const SIGNALS = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const;
 
 export function processIo(): Io {
   let controller: AbortController | null = null;
+  let outlivesReaders = false;
+  for (const stream of [process.stdout, process.stderr]) endWithReader(stream, () => outlivesReaders);
   return {
     stdin: process.stdin,
     stdout: process.stdout,
@@ -36,7 +41,20 @@ export function processIo(): Io {
       controller ??= abortOnSignals();
       return controller.signal;
     },
+    outliveReaders: () => {
+      outlivesReaders = true;
+    },
   };
+}
+
+/** `gastop history | head`: the reader has what it wants, which is no failure. */
+function endWithReader(stream: NodeJS.WriteStream, outlives: () => boolean): void {
+  stream.on('error', (error: NodeJS.ErrnoException) => {
+    // The terminal is gone. Its hangup, or the monitor's own watch, ends the program; nobody is left to be told.
+    if (stream.isTTY || outlives()) return;
+    if (error.code === 'EPIPE') process.exit(EXIT.ok);
+    throw error;
+  });
 }
 
 /** The first signal asks to end cleanly, the second one ends at once. */

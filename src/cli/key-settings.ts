@@ -1,5 +1,6 @@
 import { createPlans, type Plans } from '../service/keys/plans.ts';
 import { checked } from './checked.ts';
+import { usageError } from './cli-error.ts';
 import type { LoadedSettings } from './command-context.ts';
 import type { Io } from './io.ts';
 import { keysDatabase } from './paths.ts';
@@ -26,5 +27,9 @@ export function keySettings(
     flag === undefined
       ? { value: value ?? keysDatabase(io), from }
       : { value: checked('--keys', () => parsePath(flag)), from: '--keys' };
+  // A database in memory is SQLite's word; keys in it are gone before anybody has used them.
+  if (file.value === ':memory:') {
+    throw usageError(`${file.from}: keys need a file that stays; ":memory:" would forget them at once`);
+  }
   return { file, plans: createPlans(own), ownPlans: Object.keys(own) };
 }

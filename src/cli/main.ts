@@ -41,20 +41,8 @@ export async function main(argv: readonly string[], io: Io): Promise<number> {
 
 /** The process around {@link main}: it owns the exit. */
 export async function run(argv: readonly string[]): Promise<void> {
-  endQuietlyWithReader(process.stdout);
-  endQuietlyWithReader(process.stderr);
   const exitCode = await main(argv, processIo());
   // What was written to a pipe may still be under way; a socket kept open for reuse must not hold the process.
   await new Promise<void>((resolve) => process.stdout.write('', () => resolve()));
   process.exit(exitCode);
-}
-
-/** `gastop history | head`: the reader has what it wants, which is no failure. */
-function endQuietlyWithReader(stream: NodeJS.WriteStream): void {
-  stream.on('error', (error: NodeJS.ErrnoException) => {
-    // The terminal is gone. Its hangup, or the monitor's own watch, ends the program; nobody is left to be told.
-    if (stream.isTTY) return;
-    if (error.code === 'EPIPE') process.exit(EXIT.ok);
-    throw error;
-  });
 }

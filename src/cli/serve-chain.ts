@@ -1,9 +1,13 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { setTimeout } from 'node:timers/promises';
+import type { ChainSource } from '../chain/chain-source.ts';
 import { ClientError } from '../client/client-error.ts';
 import { abortable } from '../service/abortable.ts';
+import { ApiFailure } from '../service/http/api-failure.ts';
 import type { RequestRecord } from '../service/http/request-record.ts';
 import type { Served } from '../service/http/server.ts';
+import type { Condition } from '../service/http/service-state.ts';
+import { sleep } from '../service/sleep.ts';
+import { StoreError, type StoreErrorCode } from '../store/store-error.ts';
 import { boundYoungHeap } from './bound-young-heap.ts';
 import type { Io } from './io.ts';
 import { type ChainChoice, MAINNET, type OpenedChain, openChain, reachedChainId } from './open-chain.ts';
@@ -12,17 +16,24 @@ import { chainDatabase } from './paths.ts';
 
 /** A node that is there answers within it; for one that is not nobody waits before the port is open. */
 const CHAIN_WITHIN_MS = 2_000;
-const RETRY_MS = 2_000;
+const FIRST_RETRY_MS = 2_000;
+const LAST_RETRY_MS = 15_000;
+/** What another program or a full disk does to a database passes; anything else waits for a person. */
+const PASSING: ReadonlySet<StoreErrorCode> = new Set(['busy', 'full', 'failed']);
 
 export interface ServeChainOptions extends ServiceExtras {
   readonly db: string | null;
   readonly historySec: number;
   readonly onError: (error: unknown) => void;
+  /** Ends the waiting for a node at the start; what was started is ended by `close`. */
+  readonly signal: AbortSignal;
 }
 
 export interface ServedChain extends Served {
   /** For people: the chain's name, or the node's while that is unknown. */
   readonly name: string;
+  /** Rejects with the {@link StoreError} of a database that turns out to be unusable once a node says which it is. */
+  readonly failure: Promise<never>;
   close(): Promise<void>;
 }
 
@@ -30,36 +41,54 @@ export interface ServedChain extends Served {
  * Starts the service that `gastop serve` puts on a port. It starts whether or not a node answers: until one says
  * which chain it is, and with that where the history lies, a service on a passing database says why it cannot
  * answer; then the real one takes its place.
- * @throws {StoreError} when a database that was named, or whose chain is known, cannot be used.
+ * @throws {StoreError} when a database that was named, or whose chain is known, cannot be used; the signal's reason
+ * when it aborts before anything was started.
  */
 export async function serveChain(
   io: Io,
   choice: ChainChoice,
-  { db, historySec, ...extras }: ServeChainOptions,
+  { db, historySec, signal, ...extras }: ServeChainOptions,
 ): Promise<ServedChain> {
   boundYoungHeap();
   const chain = await openChain(choice, 'real-time');
   const stop = new AbortController();
-  const start = (path: string | null) => startOn(chain.source, path, historySec, extras);
+  const failure = Promise.withResolvers<never>();
+  // Whoever serves may be ending already.
+  failure.promise.catch(() => {});
   try {
-    const place = db ?? (await knownPlace(io, choice, chain));
+    const place = db ?? (await knownPlace(io, choice, chain, signal));
+    const start = (path: string | null) => startOn(chain.source, path, historySec, extras);
     let current = await start(place === UNKNOWN ? null : place);
+    let passing: StoreError | null = null;
     const moved =
       place === UNKNOWN
-        ? move(io, chain, start, stop.signal, extras.onError, (next) => {
-            const before = current;
-            current = next;
-            return before;
+        ? move(io, chain, {
+            start,
+            swap: (next) => {
+              const before = current;
+              current = next;
+              passing = null;
+              return before;
+            },
+            onError: (error) => {
+              if (error instanceof StoreError) passing = error;
+              extras.onError(error);
+            },
+            signal: stop.signal,
           })
+            // Whatever becomes of it, the next one is in its place and must not be started again.
+            .then((before) => before?.stop().catch(extras.onError))
+            .catch(failure.reject)
         : Promise.resolve();
     return {
       get name() {
-        return current.service.condition().chain?.name ?? chain.source.name;
+        return nameOf(chain.source, current.service.condition());
       },
+      failure: failure.promise,
       fetch: (request: Request, record: RequestRecord) => current.service.fetch(request, record),
       quick: (path: string, headers: IncomingHttpHeaders, record: RequestRecord) =>
         current.service.quick(path, headers, record),
-      condition: () => current.service.condition(),
+      condition: () => withProblem(current.service.condition(), passing),
       close: async () => {
         stop.abort();
         await moved;
@@ -73,6 +102,21 @@ export async function serveChain(
   }
 }
 
+function nameOf(source: ChainSource, { chain }: Condition): string {
+  if (source.kind === 'simulated') return 'the simulated chain';
+  const name = chain?.name ?? source.name;
+  return source.kind === 'replay' ? `recorded blocks of ${name}` : name;
+}
+
+/** While the history goes nowhere, the service is not as it should be, whatever it can answer. */
+function withProblem(condition: Condition, problem: StoreError | null): Condition {
+  if (problem === null || condition.failure !== null) return condition;
+  const failure = new ApiFailure('upstream_unavailable', `the history is not kept: ${problem.message}`, {
+    headers: { 'Retry-After': String(LAST_RETRY_MS / 1_000) },
+  });
+  return { ...condition, failure };
+}
+
 const UNKNOWN = Symbol('no node has said which chain it is');
 
 /** Where the history lies; `null` for what keeps none. */
@@ -80,11 +124,10 @@ async function knownPlace(
   io: Io,
   choice: ChainChoice,
   { source }: OpenedChain,
+  signal: AbortSignal,
 ): Promise<string | null | typeof UNKNOWN> {
   if (choice.kind !== 'rpc') return null;
   if (choice.isPublicDefault) return chainDatabase(io, MAINNET);
-  // An interruption meanwhile ends a service that has begun, in order.
-  const { signal } = new AbortController();
   const options = { withinMs: CHAIN_WITHIN_MS, isPublicDefault: false, signal };
   try {
     return chainDatabase(io, await reachedChainId(source, options));
@@ -94,25 +137,34 @@ async function knownPlace(
   }
 }
 
-/** Waits for a node, then puts the service on the chain's own database in the place of the passing one. */
+interface Move {
+  readonly start: (path: string) => Promise<StartedService>;
+  /** Puts the next service in the place of the one before, which it answers. */
+  readonly swap: (next: StartedService) => StartedService;
+  readonly onError: (error: unknown) => void;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Waits for a node, then puts the service on the chain's own database in the place of the passing one, which it
+ * answers; `null` when the signal came before.
+ * @throws {StoreError} when that database will not do, today or tomorrow.
+ */
 async function move(
   io: Io,
   { source }: OpenedChain,
-  start: (path: string) => Promise<StartedService>,
-  signal: AbortSignal,
-  onError: (error: unknown) => void,
-  swap: (next: StartedService) => StartedService,
-): Promise<void> {
-  while (!signal.aborted) {
+  { start, swap, onError, signal }: Move,
+): Promise<StartedService | null> {
+  for (let delay = FIRST_RETRY_MS; !signal.aborted; delay = Math.min(delay * 2, LAST_RETRY_MS)) {
     try {
       const { id } = await abortable(source.chain(), signal);
-      const next = await start(chainDatabase(io, id));
-      await swap(next).stop();
-      return;
+      return swap(await start(chainDatabase(io, id)));
     } catch (error) {
-      if (signal.aborted) return;
+      if (signal.aborted) return null;
+      if (error instanceof StoreError && !PASSING.has(error.code)) throw error;
       onError(error);
-      await setTimeout(RETRY_MS, undefined, { signal }).catch(() => {});
+      await sleep(delay, signal);
     }
   }
+  return null;
 }

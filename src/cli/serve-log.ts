@@ -2,6 +2,7 @@ import { createPlainLog } from '../service/http/plain-log.ts';
 import { createRequestLog, LOG_LEVELS, type LogLevel, type RequestLog } from '../service/http/request-log.ts';
 import { withoutKeys } from '../service/keys/key-format.ts';
 import { checked } from './checked.ts';
+import { FreshProblems } from './fresh-problems.ts';
 import type { Io } from './io.ts';
 
 export interface ServeLog extends RequestLog {
@@ -21,6 +22,7 @@ export function openServeLog(io: Io, level: string): ServeLog {
   };
   const create = io.stderr.isTTY === true ? createPlainLog : createRequestLog;
   const log = create({ level: checked('--log-level', () => parseLevel(level)), write, redact: withoutKeys });
+  const fresh = new FreshProblems(() => io.now());
   const crash = (error: unknown) => {
     log.fatal(error);
     flush();
@@ -30,6 +32,9 @@ export function openServeLog(io: Io, level: string): ServeLog {
   process.on('exit', flush);
   return {
     ...log,
+    problem: (error) => {
+      if (fresh.has(error)) log.problem(error);
+    },
     close: () => {
       process.off('uncaughtException', crash);
       process.off('exit', flush);

@@ -17,8 +17,14 @@ export interface RunOptions {
   readonly onStderr?: (text: string) => void;
 }
 
-/** Runs one command line in this process, with its own streams and environment. */
-export async function runMain(argv: readonly string[], options: RunOptions = {}): Promise<Captured> {
+export interface CapturedIo {
+  readonly io: Io;
+  stdout(): string;
+  stderr(): string;
+}
+
+/** The streams and the environment of a command, with what it has written so far. */
+export function captureIo(options: RunOptions & Partial<Pick<Io, 'now'>> = {}): CapturedIo {
   let stdout = '';
   let stderr = '';
   const isTTY = options.terminal ?? false;
@@ -42,9 +48,16 @@ export async function runMain(argv: readonly string[], options: RunOptions = {})
     env: options.env ?? {},
     platform: options.platform ?? 'linux',
     home: options.home ?? '/nonexistent',
-    now: () => Date.now(),
+    now: options.now ?? (() => Date.now()),
     interruption: () => options.signal ?? new AbortController().signal,
+    outliveReaders: () => {},
   };
+  return { io, stdout: () => stdout, stderr: () => stderr };
+}
+
+/** Runs one command line in this process, with its own streams and environment. */
+export async function runMain(argv: readonly string[], options: RunOptions = {}): Promise<Captured> {
+  const { io, stdout, stderr } = captureIo(options);
   const exitCode = await main(argv, io);
-  return { exitCode, stdout, stderr };
+  return { exitCode, stdout: stdout(), stderr: stderr() };
 }

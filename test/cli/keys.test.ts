@@ -99,6 +99,19 @@ describe('gastop keys create', () => {
     expect(existsSync(file)).toBe(false);
   });
 
+  it('makes no key that would be forgotten at once, wherever the file in memory was named: exit 2', async () => {
+    for (const [argv, env, from] of [
+      [['--keys', ':memory:'], {}, '--keys'],
+      [[], { GASTOP_KEYS: ':memory:' }, 'GASTOP_KEYS'],
+    ] as const) {
+      const { exitCode, stdout, stderr } = await runMain(['keys', 'create', ...argv], { env });
+      expect([exitCode, stdout]).toEqual([2, '']);
+      expect(stderr).toBe(
+        `gastop: ${from}: keys need a file that stays; ":memory:" would forget them at once\n`,
+      );
+    }
+  });
+
   it('takes a plan of the config file', async () => {
     const { create, list } = newHome({
       plans: { team: { dailyLimit: 7, perSecond: null }, free: { dailyLimit: null, perSecond: 1 } },

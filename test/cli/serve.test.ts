@@ -1,6 +1,8 @@
-import { existsSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { ErrorBody } from '../../src/contract/api-error.ts';
 import { GasCurrent } from '../../src/contract/gas.ts';
 import { startAnvil } from '../helpers/anvil.ts';
@@ -44,7 +46,7 @@ test('open to others says so, with the base URL it was given, and SIGINT and SIG
     );
     await waitFor(() => program.stdout().includes('keys travel unencrypted unless a proxy adds https'));
     expect(program.stdout()).toMatch(
-      /^gastop serves Simulated on https:\/\/gas\.example\.org\/eth\/be\/api\/v1\n/,
+      /^gastop serves the simulated chain on https:\/\/gas\.example\.org\/eth\/be\/api\/v1\n/,
     );
     expect(program.stdout()).not.toContain('no key yet');
     program.child.kill(signal);
@@ -106,11 +108,59 @@ test('what it cannot serve or where it cannot listen is one line and an exit cod
     [['--demo', '--log-level', 'loud'], 2, /--log-level/],
     [['--url', 'http://127.0.0.1:1'], 2, /serve needs a chain, not a service/],
     [['--demo', '--keys', '/proc/keys.db'], 2, /./],
+    [['--demo', '--keys', ':memory:'], 2, /--keys: keys need a file that stays/],
   ];
   for (const [argv, code, message] of cases) {
     const result = await startProgram(['serve', ...argv], { home }).ended;
     expect([argv, result.code, result.stdout]).toEqual([argv, code, '']);
     expect(result.stderr).toMatch(message);
     expect(result.stderr.trimEnd().split('\n')).toHaveLength(1);
+  }
+});
+
+test('goes on when who reads its log and its words has gone', async () => {
+  const home = await temporaryFolder();
+  const { origin, child } = await startServe(['--demo'], { home });
+  child.stdout?.destroy();
+  child.stderr?.destroy();
+  const exited = new Promise((resolve) => child.once('exit', resolve));
+  for (let asked = 0; asked < 5; asked += 1) expect((await fetch(origin + GAS)).status).toBe(401);
+  child.kill('SIGTERM');
+  expect(await exited).toBe(0);
+});
+
+test('a signal before it listens ends it with 0 as well', async () => {
+  const home = await temporaryFolder();
+  const node = createServer();
+  const asked = new Promise((resolve) => node.once('connection', resolve));
+  await new Promise<void>((resolve) => node.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => {
+    node.close();
+    node.closeAllConnections();
+  });
+  const { port } = node.address() as AddressInfo;
+  const { child, ended } = startProgram(['serve', '--rpc', `http://127.0.0.1:${port}`, '--port', '0'], {
+    home,
+  });
+  await asked;
+  child.kill('SIGTERM');
+  expect(await ended).toEqual({ code: 0, stdout: '', stderr: '' });
+});
+
+test('a history that turns out to be unusable once the node is there ends it, as it would have at the start', async () => {
+  const home = await temporaryFolder();
+  const gone = await startAnvil();
+  await gone.stop();
+  const { ended } = await startServe(['--rpc', gone.url], { home });
+  writeFileSync(join(home, 'gastop', 'chain-31337.db'), 'not a database at all'.repeat(500));
+  const anvil = await startAnvil({ port: gone.port });
+  try {
+    const { code, stderr } = await ended;
+    expect(code).toBe(2);
+    expect(stderr.trimEnd().split('\n').at(-1)).toMatch(
+      /^gastop: chain-31337\.db is not a database; move it away/,
+    );
+  } finally {
+    await anvil.stop();
   }
 });

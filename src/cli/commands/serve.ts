@@ -27,7 +27,24 @@ export interface ServeFlags {
 }
 
 /** `gastop serve` */
-export async function serve({ io, loadSettings }: CommandContext, flags: ServeFlags): Promise<ExitCode> {
+export async function serve(context: CommandContext, flags: ServeFlags): Promise<ExitCode> {
+  // First of all, so that it also ends well before the port is open.
+  const signal = context.io.interruption();
+  // A service does not end with who reads its log.
+  context.io.outliveReaders();
+  try {
+    await serveUntil(signal, context, flags);
+  } catch (error) {
+    if (!signal.aborted || error !== signal.reason) throw error;
+  }
+  return EXIT.ok;
+}
+
+async function serveUntil(
+  signal: AbortSignal,
+  { io, loadSettings }: CommandContext,
+  flags: ServeFlags,
+): Promise<void> {
   const address = listenAddress(flags);
   const loaded = await loadSettings();
   const { settings } = loaded;
@@ -51,17 +68,17 @@ export async function serve({ io, loadSettings }: CommandContext, flags: ServeFl
         historySec: settings.historySec.value,
         gate,
         onError,
+        signal,
         ...(address.baseUrl === null ? {} : { baseUrl: address.baseUrl.origin + prefixOf(address.baseUrl) }),
       });
       try {
-        await serveUntilStopped(io, { address, chain, gate, keys, log });
+        await serveUntilStopped(io, signal, { address, chain, gate, keys, log });
       } finally {
         await chain.close();
       }
     } finally {
       await gate.close();
     }
-    return EXIT.ok;
   } finally {
     log.close();
   }
@@ -76,8 +93,12 @@ interface Parts {
 }
 
 /** Returns after the first signal, when what was under way has been answered; a second one ends the process at once. */
-async function serveUntilStopped(io: Io, { address, chain, gate, keys, log }: Parts): Promise<void> {
-  const signal = io.interruption();
+async function serveUntilStopped(
+  io: Io,
+  signal: AbortSignal,
+  { address, chain, gate, keys, log }: Parts,
+): Promise<void> {
+  signal.throwIfAborted();
   const { startServer } = await import('../../service/http/server.ts');
   const prefix = prefixOf(address.baseUrl);
   const server = await startServer({ ...address, served: chain, prefix, log }).catch((error: unknown) => {
@@ -94,6 +115,9 @@ async function serveUntilStopped(io: Io, { address, chain, gate, keys, log }: Pa
     const where = keys.file.from === 'default' ? '' : `--keys ${keys.file.value} `;
     say(`There is no key yet, so nobody is answered; make one with: gastop keys ${where}create`);
   }
-  await untilAborted(signal);
-  await server.stop();
+  try {
+    await Promise.race([untilAborted(signal), chain.failure]);
+  } finally {
+    await server.stop();
+  }
 }

@@ -1,4 +1,5 @@
 import pino from 'pino';
+import { isUnforeseen } from './error-response.ts';
 import type { AnsweredRequest } from './request-metrics.ts';
 
 export const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
@@ -64,7 +65,8 @@ export function createRequestLog({ level, write, redact }: RequestLogOptions): R
       else if (isOperation) requests.debug(line, 'request');
       else requests.info(line, 'request');
     },
-    problem: (error) => logger.warn({ err: error }, messageOf(error)),
+    // The stack of what was foreseen says nothing that its message does not.
+    problem: (error) => logger.warn(isUnforeseen(error) ? { err: error } : {}, messageOf(error)),
     fatal: (error) => logger.fatal({ err: error }, messageOf(error)),
     info: (message) => logger.info(message),
   };
