@@ -1,3 +1,4 @@
+import { looksLikeKey } from '../core/key-prefix.ts';
 import { parseLookup } from '../core/parse-lookup.ts';
 import { cleanLine } from './clean-line.ts';
 import { usageError } from './cli-error.ts';
@@ -27,6 +28,7 @@ export function parseTxHash(text: string): string {
 }
 
 function shown(text: string): string {
+  if (looksLikeKey(text)) return '(key)';
   const line = cleanLine(text);
   return line.length > 80 ? `${line.slice(0, 79)}…` : line;
 }

@@ -1,4 +1,5 @@
 import { cleanText } from './clean-text.ts';
+import { looksLikeKey } from './key-prefix.ts';
 
 /** What somebody wants to see who typed a block or a transaction. */
 export type Sought =
@@ -9,6 +10,9 @@ export type Sought =
   | { readonly kind: 'tx'; readonly hash: string }
   /** Neither; one line that says why. */
   | { readonly kind: 'wrong'; readonly problem: string };
+
+/** Said of a key that was taken for something to look up. */
+export const KEY_PROBLEM = 'this is a key, not a number or hash';
 
 const HASH_DIGITS = 64;
 const ADDRESS_DIGITS = 40;
@@ -25,7 +29,7 @@ export function parseLookup(typed: string): Sought {
   const hex = /^0x(.*)$/is.exec(text)?.[1];
   if (hex !== undefined) return parseHex(hex);
   if (/^[0-9a-f]{64}$/i.test(text)) return parseHex(text);
-  return parseNumber(text);
+  return looksLikeKey(text) ? wrong(KEY_PROBLEM) : parseNumber(text);
 }
 
 function parseHex(digits: string): Sought {

@@ -25,6 +25,7 @@ import { polledEveryMs, UNKNOWN_PACE_MS } from './polling-pace.ts';
 import { createQueryClient } from './query-client.ts';
 import type { SourceState } from './source-holder.ts';
 import { TABS, type Tab } from './tabs.ts';
+import { keyFinder } from './veiled-text.ts';
 
 export interface SessionProps {
   readonly source: SourceState;
@@ -73,10 +74,14 @@ function SessionScreen(props: SessionProps) {
   const tab = TABS[state.tab] ?? TABS[0];
   const scopes = activeScopes(topScope(state, tab, nothingAnswers, snapshot === undefined));
   const isOwnService = opened?.embedded != null;
+  const apiKey = opened?.reach?.apiKey ?? null;
+  const isKey = useMemo(() => keyFinder(apiKey), [apiKey]);
   const scope = useMemo(
     (): MonitorScope | null =>
-      client === null ? null : { client, intervalMs, isOwnService, frozen: state.frozen, now, saveFile },
-    [client, intervalMs, isOwnService, state.frozen, now, saveFile],
+      client === null
+        ? null
+        : { client, intervalMs, isOwnService, frozen: state.frozen, isKey, now, saveFile },
+    [client, intervalMs, isOwnService, state.frozen, isKey, now, saveFile],
   );
   const badge = badgeOf(snapshot?.source.kind) ?? opened?.badge ?? named.badge;
   const chainId = snapshot?.chainId ?? null;

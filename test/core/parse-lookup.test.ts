@@ -4,7 +4,7 @@ import { parseLookup } from '../../src/core/parse-lookup.ts';
 import { readLookup } from '../../src/tui/panes/explorer/lookup.ts';
 
 const HASH = `0x${'ab12'.repeat(16)}`;
-const ANYWHERE = { head: null, noTransactions: null };
+const ANYWHERE = { head: null, noTransactions: null, isKey: () => false };
 
 describe('a block or transaction is written in one way for the commands and for the monitor', () => {
   it.each([

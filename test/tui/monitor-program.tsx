@@ -39,7 +39,11 @@ const nodesDown = () =>
     ],
   });
 
-const open: MonitorSource = { client: fakeGas({ gasCurrent: async () => moving() }), intervalMs: 1_000 };
+const open: MonitorSource = {
+  client: fakeGas({ gasCurrent: async () => moving() }),
+  intervalMs: 1_000,
+  reach: { apiKey: process.env.SESSION_KEY ?? null },
+};
 
 async function connect(): Promise<MonitorSource> {
   switch (scene) {

@@ -211,6 +211,34 @@ describe('a source that fails', () => {
     await screen.waitFor('│ Average');
   });
 
+  it('is not drawn with what gives access in the URL that is typed', async () => {
+    const screen = await start('picker');
+    await screen.waitFor('No source answers');
+    await screen.press('u');
+    await screen.waitFor('for example http://127.0.0.1:8545');
+    let written = '';
+    screen.onOutput((chunk) => {
+      written += chunk;
+    });
+    screen.paste('https://me:sesame@rpc.example/v3/0123456789abcdef01234567');
+    await screen.waitFor(`https://${'•'.repeat(9)}@rpc.example/v3/${'•'.repeat(24)}`);
+    expect(written).not.toMatch(/sesame|0123456789abcdef/);
+  });
+
+  it('never draws the key of the session where it is pasted to be looked up', async () => {
+    const screen = await start('live', { env: { SESSION_KEY: 'ab'.repeat(32) } });
+    await screen.waitFor(LIVE);
+    await screen.press('5', '/');
+    await screen.waitFor('look up');
+    let written = '';
+    screen.onOutput((chunk) => {
+      written += chunk;
+    });
+    screen.paste('ab'.repeat(32));
+    await screen.waitFor('this is a key, not a number or hash');
+    expect(written).not.toContain('abab');
+  });
+
   it('with a refused key is not asked again, and how to set the key is said', async () => {
     const screen = await start('key');
     await screen.waitFor('set GASTOP_API_KEY');

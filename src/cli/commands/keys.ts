@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs';
 import { cleanText } from '../../core/clean-text.ts';
+import { KEY_PREFIX } from '../../core/key-prefix.ts';
 import { issueKey, reissueKey } from '../../service/keys/issue-key.ts';
-import { isKeyId, KEY_PREFIX, readKey } from '../../service/keys/key-format.ts';
+import { isKeyId, readKey } from '../../service/keys/key-format.ts';
 import type { KeyRow } from '../../store/key-schema.ts';
 import { KeyStore } from '../../store/key-store.ts';
 import { openKeyDatabase } from '../../store/open-key-database.ts';

@@ -1,8 +1,6 @@
 import { hash, randomBytes } from 'node:crypto';
 import { crc32 } from 'node:zlib';
-
-/** Every key begins so: it is recognised wherever it turns up, by people and by scanners for leaked secrets. */
-export const KEY_PREFIX = 'gastop_';
+import { KEY_PREFIX } from '../../core/key-prefix.ts';
 
 /** No capitals, and none of the letters that are taken for others: an id is typed by hand. */
 const ID_ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';

@@ -7,6 +7,7 @@ import { useNow } from '../hooks/use-now.ts';
 import { KEYMAP } from '../keymap.ts';
 import type { SourceChoice } from '../monitor-source.ts';
 import { useTheme } from '../theme.ts';
+import { veilUrl } from '../veiled-text.ts';
 import { fitLeft, truncate } from './fit.ts';
 import { TextField } from './text-field.tsx';
 
@@ -98,6 +99,7 @@ function UrlField({ width, urlProblem, submit, cancel }: UrlFieldProps) {
       <TextField
         label="URL"
         width={width}
+        veil={(typed) => veilUrl(typed, theme)}
         onChange={setText}
         onSubmit={() => {
           if (problem === null) submit(text.trim());

@@ -7,6 +7,8 @@ import { displayWidth } from './fit.ts';
 interface TextFieldProps {
   readonly label: string;
   readonly width: number;
+  /** What is drawn of the text: as many characters; default: all of it. */
+  readonly veil?: (text: string) => string;
   /** Called at every change. */
   readonly onChange: (text: string) => void;
   readonly onSubmit: (text: string) => void;
@@ -14,7 +16,14 @@ interface TextFieldProps {
 }
 
 /** One line to type or paste into; long text scrolls so that its end stays in sight. */
-export function TextField({ label, width, onChange, onSubmit, onCancel }: TextFieldProps) {
+export function TextField({
+  label,
+  width,
+  veil = (text) => text,
+  onChange,
+  onSubmit,
+  onCancel,
+}: TextFieldProps) {
   const [input, setInput] = useState(EMPTY_INPUT);
   const change = (next: typeof input) => {
     setInput(next);
@@ -28,7 +37,7 @@ export function TextField({ label, width, onChange, onSubmit, onCancel }: TextFi
     },
     onPaste: (text) => change(insertText(input, text)),
   });
-  const characters = Array.from(input.text);
+  const characters = Array.from(veil(input.text));
   const room = Math.max(width - displayWidth(label) - 3, 8);
   const from = Math.max(input.cursor - room + 1, 0);
   const before = characters.slice(from, input.cursor).join('');

@@ -10,6 +10,8 @@ export interface MonitorScope {
   readonly isOwnService?: boolean;
   /** The user froze the screen: nothing asks by itself. */
   readonly frozen: boolean;
+  /** Whether a text is a key, so that it must not be shown. Default: those of gastop are. */
+  readonly isKey?: (text: string) => boolean;
   readonly now: () => number;
   /** Saves a file for the user and resolves to the path as people should read it. */
   readonly saveFile: (name: string, text: string) => Promise<string>;

@@ -405,6 +405,30 @@ describe('a block', () => {
   });
 });
 
+describe('a key in the lookup field', () => {
+  it('is not drawn, nor looked up, and it is said what it is', async () => {
+    const key = 'gastop_0123456789_0123456789abcdefghijklmnopq_012345';
+    const asked: string[] = [];
+    const { press, paste, shows, screen } = show({
+      gas: {
+        tx: async (hash) => {
+          asked.push(hash);
+          return TX;
+        },
+      },
+    });
+    await shows('▸ 24,337,604');
+    await press('/');
+    paste(key);
+    await shows('this is a key, not a number or hash');
+    expect(screen()).toContain(`look up ${'•'.repeat(key.length)}`);
+    expect(screen()).not.toMatch(/gastop_|0123456789/);
+    await press('return', 'end', 'x');
+    await shows('•'.repeat(key.length + 1));
+    expect(asked).toEqual([]);
+  });
+});
+
 describe('a transaction', () => {
   it('shows what it is, what it paid, and where its tip stood', async () => {
     const { press, paste, shows, screen } = show();

@@ -5,7 +5,7 @@ import { readLookup } from '../../../src/tui/panes/explorer/lookup.ts';
 
 const HEAD = 24_337_604;
 const look = (typed: string, noTransactions: string | null = null) =>
-  readLookup(typed, { head: HEAD, noTransactions });
+  readLookup(typed, { head: HEAD, noTransactions, isKey: () => false });
 const problem = (typed: string) => {
   const read = look(typed);
   return read.kind === 'wrong' ? read.problem : read;
@@ -89,6 +89,8 @@ describe('a lookup', () => {
   });
 
   it('beyond the head is asked for where the service does not say what its head is', () => {
-    expect(readLookup('99999999', { head: null, noTransactions: null })).toMatchObject({ kind: 'found' });
+    expect(readLookup('99999999', { head: null, noTransactions: null, isKey: () => false })).toMatchObject({
+      kind: 'found',
+    });
   });
 });

@@ -1,7 +1,9 @@
 import { Box } from 'ink';
 import { chainProfile } from '../../../core/chains.ts';
+import { looksLikeKey } from '../../../core/key-prefix.ts';
 import { useActions } from '../../hooks/use-actions.ts';
 import { useKeptReducer } from '../../hooks/use-kept-state.ts';
+import { useMonitor } from '../../hooks/use-monitor.ts';
 import type { TabScreenProps } from '../../tabs.ts';
 import { BlockScreen } from './block-screen.tsx';
 import { BlocksScreen } from './blocks-screen.tsx';
@@ -16,6 +18,7 @@ const LOOKUP_ROWS = 2;
 /** The Explorer tab: the latest blocks, and over them what was opened or looked up. */
 export function ExplorerScreen({ snapshot, columns, rows }: TabScreenProps) {
   const [state, dispatch] = useKeptReducer(EXPLORER_MEMORY, explorerReducer, INITIAL_EXPLORER_STATE);
+  const { isKey = looksLikeKey } = useMonitor();
   const place = state.places.at(-1);
   useActions('explorer', {
     'look-up': () => dispatch({ type: 'ask' }),
@@ -35,7 +38,7 @@ export function ExplorerScreen({ snapshot, columns, rows }: TabScreenProps) {
       {state.asking ? (
         <LookupBar
           width={columns}
-          context={{ head: snapshot.blockNumber, noTransactions: noTransactions(snapshot) }}
+          context={{ head: snapshot.blockNumber, noTransactions: noTransactions(snapshot), isKey }}
           open={(found) => dispatch({ type: 'open', place: found })}
           close={() => dispatch({ type: 'stop-asking' })}
         />

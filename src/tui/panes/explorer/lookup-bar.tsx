@@ -3,6 +3,7 @@ import { useState } from 'react';
 import { displayWidth, truncate } from '../../components/fit.ts';
 import { TextField } from '../../components/text-field.tsx';
 import { useTheme } from '../../theme.ts';
+import { veilAll } from '../../veiled-text.ts';
 import type { PlaceName } from './explorer-state.ts';
 import { type LookupContext, readLookup } from './lookup.ts';
 
@@ -28,6 +29,7 @@ export function LookupBar({ width, context, open, close }: LookupBarProps) {
       <TextField
         label={LABEL}
         width={width}
+        veil={(typed) => (context.isKey(typed) ? veilAll(typed, theme) : typed)}
         onChange={setText}
         onSubmit={(typed) => {
           const place = readLookup(typed, context);

@@ -1,4 +1,4 @@
-import { parseLookup } from '../../../core/parse-lookup.ts';
+import { KEY_PROBLEM, parseLookup } from '../../../core/parse-lookup.ts';
 import { formatCount } from '../../../core/units.ts';
 import type { PlaceName } from './explorer-state.ts';
 
@@ -13,11 +13,14 @@ export interface LookupContext {
   readonly head: number | null;
   /** Why no transaction can be looked up here; `null`: one can. */
   readonly noTransactions: string | null;
+  /** Whether a text is a key, which is no hash even if it looks like one. */
+  readonly isKey: (text: string) => boolean;
 }
 
 /** Where what was typed leads to on this service. */
-export function readLookup(typed: string, { head, noTransactions }: LookupContext): Lookup {
+export function readLookup(typed: string, { head, noTransactions, isKey }: LookupContext): Lookup {
   if (typed.trim() === '') return { kind: 'nothing' };
+  if (isKey(typed)) return wrong(KEY_PROBLEM);
   const sought = parseLookup(typed);
   switch (sought.kind) {
     case 'wrong':
