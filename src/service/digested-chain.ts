@@ -1,0 +1,188 @@
+import type { KnownBlock } from '../chain/chain-source.ts';
+import type { Advice } from '../core/advice.ts';
+import type { Block } from '../core/block.ts';
+import { type ChainProfile, chainProfile } from '../core/chains.ts';
+import { type GivenAdvice, givenAdvice } from '../core/given-advice.ts';
+import type { Reach } from '../core/reach-book.ts';
+import type { BlockStore } from '../store/block-store.ts';
+import { BlockWriter } from './block-writer.ts';
+import { type Engine, LiveEngine } from './live-engine.ts';
+import { RecentBlocks } from './recent-blocks.ts';
+import { storedPages } from './stored-pages.ts';
+import type { TrackKeeper } from './track-keeper.ts';
+
+const DAY_SEC = 86_400;
+
+export interface DigestedChainOptions {
+  readonly store: BlockStore;
+  readonly track: TrackKeeper;
+  readonly createEngine: (profile: ChainProfile) => Engine;
+  readonly wallNow: () => number;
+  readonly signal: AbortSignal;
+}
+
+interface DigestedChainEvents {
+  /** Called with the first write that works after one that did not. */
+  readonly onRecovered: () => void;
+  /** Whether blocks that should be there after `block` stay away. */
+  readonly isLate: (block: Block) => boolean;
+}
+
+/** The chain as it was taken in: every block once through the engine and into the store; reorgs take both back. */
+export class DigestedChain {
+  readonly #options: DigestedChainOptions;
+  readonly #events: DigestedChainEvents;
+  readonly #writer: BlockWriter;
+  readonly #recent = new RecentBlocks();
+  readonly #rewindListeners = new Set<(ancestor: number) => void>();
+  #profile: ChainProfile | null = null;
+  #live: LiveEngine | null = null;
+  #updatedAt: number | null = null;
+
+  constructor(options: DigestedChainOptions, events: DigestedChainEvents) {
+    this.#options = options;
+    this.#events = events;
+    this.#writer = new BlockWriter(options.store, {
+      onRecovered: events.onRecovered,
+      adviceAfter: (block) => this.#saidAfter(block),
+      onWritten: () => options.track.settle(),
+    });
+  }
+
+  get profile(): ChainProfile | null {
+    return this.#profile;
+  }
+
+  get blockTimeSec(): number {
+    return this.#profile?.feeRule.blockTimeSec ?? 0;
+  }
+
+  get head(): Block | null {
+    return this.#recent.head;
+  }
+
+  /** The newest blocks, for a source to begin after. */
+  get known(): readonly KnownBlock[] {
+    return this.#recent.known;
+  }
+
+  /** When the last block was digested, ms since epoch, wall clock. */
+  get updatedAt(): number | null {
+    return this.#updatedAt;
+  }
+
+  /** Why the history is not being written, or `null`. */
+  get writeProblem(): string | null {
+    return this.#writer.problem;
+  }
+
+  /** Whether the disk should be waited for before more is digested. */
+  get isFull(): boolean {
+    return this.#writer.isFull;
+  }
+
+  /** Whether a rewind took back more than the engine remembers, so that it knows nothing any more. */
+  get isBlank(): boolean {
+    return this.#live?.isBlank ?? false;
+  }
+
+  advice(): Advice | null {
+    return this.#live?.advice() ?? null;
+  }
+
+  reachProbability(price: bigint, withinSec: number): Reach | null {
+    return this.#live?.reachProbability(price, withinSec) ?? null;
+  }
+
+  /** Resolves when the store holds every block that was digested. */
+  flush(): Promise<void> {
+    return this.#writer.flush();
+  }
+
+  /** Tells `listener` of every reorg until the function it answers is called. */
+  onRewind(listener: (ancestor: number) => void): () => void {
+    this.#rewindListeners.add(listener);
+    return () => this.#rewindListeners.delete(listener);
+  }
+
+  /** Takes up what is stored, the newest `count` blocks as known ones. Answers whether there is any. */
+  async load(count: number): Promise<boolean> {
+    const { store, track } = this.#options;
+    const chainId = await store.chainId();
+    const head = await store.head();
+    if (chainId === null || head === null) return false;
+    this.#renew(chainProfile(chainId));
+    const from = await this.#dayBefore(head);
+    this.#recent.replace(await store.newest(count));
+    await track.load();
+    await this.rebuild(from);
+    this.#updatedAt = head.timestamp * 1_000;
+    return true;
+  }
+
+  /** Goes on as this chain: with a new engine where there is none, or where other rules hold than were thought. */
+  async adopt(profile: ChainProfile): Promise<void> {
+    const isSame = JSON.stringify(profile.feeRule) === JSON.stringify(this.#profile?.feeRule);
+    if (this.#live !== null && isSame) return;
+    this.#renew(profile);
+    if (this.head !== null) await this.rebuild(await this.#dayBefore(this.head));
+  }
+
+  #renew(profile: ChainProfile): void {
+    this.#profile = profile;
+    this.#live = new LiveEngine(() => this.#options.createEngine(profile));
+  }
+
+  /** Nobody knows what state the engine is in: the next `adopt` makes another. */
+  dropEngine(): void {
+    this.#live = null;
+  }
+
+  digest(block: Block): void {
+    // Kept first: should the engine stumble, the block is there for the next one.
+    this.#recent.push(block);
+    this.#writer.add(block);
+    this.#live?.push(block);
+    this.#updatedAt = this.#options.wallNow();
+  }
+
+  rewindTo(number: number): void {
+    for (const listener of this.#rewindListeners) listener(number);
+    this.#recent.rewindTo(number);
+    this.#live?.rewindTo(number, this.#recent.head);
+    this.#writer.rewindTo(number);
+  }
+
+  /** It was another chain all along. */
+  clear(): void {
+    for (const listener of this.#rewindListeners) listener(-1);
+    this.#writer.clear();
+    this.#recent.replace([]);
+    this.#live?.reset();
+  }
+
+  /** Gives the engine the stored blocks from `from` on as its memory. */
+  async rebuild(from: number): Promise<void> {
+    const top = this.head?.number;
+    if (top === undefined || this.#writer.problem !== null) return;
+    await this.#live?.rebuild(this.#pages(from, top), this.#options.signal);
+  }
+
+  /** Waits for the store only once somebody reads: what comes meanwhile is kept for the new engine from then on. */
+  async *#pages(from: number, top: number): AsyncGenerator<Block[]> {
+    await this.#writer.flush();
+    yield* storedPages(this.#options.store, from, top);
+  }
+
+  /** A day is enough to advise and takes a moment to read. */
+  async #dayBefore({ timestamp }: Block): Promise<number> {
+    return (await this.#options.store.latestAt(timestamp - DAY_SEC))?.number ?? 0;
+  }
+
+  /** What is answered after `block`, while it is the head and new: what is only caught up with is not said to anybody. */
+  #saidAfter(block: Block): GivenAdvice | null {
+    const isSaid = this.#live?.head === block && !this.#events.isLate(block);
+    const advice = isSaid ? this.advice() : null;
+    return advice === null ? null : givenAdvice(block, advice);
+  }
+}
