@@ -48,7 +48,6 @@ function isSameMoment(one: Present, other: Present): boolean {
     one.advice === other.advice &&
     one.said === other.said &&
     one.head === other.head &&
-    one.said === other.said &&
     one.profile === other.profile &&
     one.updatedAt === other.updatedAt &&
     one.stale === other.stale &&
