@@ -7,6 +7,7 @@ import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { BlockStore } from '../../src/store/block-store.ts';
 import { openDatabase } from '../../src/store/open-database.ts';
+import { TrackStore } from '../../src/store/track-store.ts';
 import { makeBlocks } from '../helpers/chain-blocks.ts';
 import { temporaryFolder } from '../helpers/service.ts';
 
@@ -38,6 +39,14 @@ test('killed twenty times while writing, it opens again with every block that wa
     const { rows } = await sql<{ integrity_check: string }>`pragma integrity_check`.execute(database.queries);
     expect(rows).toEqual([{ integrity_check: 'ok' }]);
     expect(await store.missingRanges({ from: 0, to: head })).toEqual([]);
+    // Its advice comes and goes with a block, and what has ended can be judged.
+    const advised = database.queries.selectFrom('advice');
+    const last = await advised.select((e) => e.fn.max('block_number').as('number')).executeTakeFirstOrThrow();
+    expect(last.number).toBe(head);
+    const track = new TrackStore(database);
+    await track.settle(await track.due(-1, 1_000));
+    const open = await advised.select('block_number').where('verdict', 'is', null).execute();
+    expect(open.filter((row) => row.block_number + 3 <= head)).toEqual([]);
     await database.close();
   }
 

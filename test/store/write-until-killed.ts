@@ -1,13 +1,22 @@
-/** Run by crash.test.ts: writes blocks as fast as it can and says each block that is safely there. */
+/** Run by crash.test.ts: writes blocks, with advice after the last of each batch, as fast as it can, judges, and says each block that is safely there. */
 import { BlockStore } from '../../src/store/block-store.ts';
 import { openDatabase } from '../../src/store/open-database.ts';
-import { makeBlocks } from '../helpers/chain-blocks.ts';
+import { TrackStore } from '../../src/store/track-store.ts';
+import { makeBlock, makeBlocks } from '../helpers/chain-blocks.ts';
+import { given, sendWithin } from './given.ts';
 
-const store = new BlockStore(await openDatabase(process.argv[2] ?? ''));
+const database = await openDatabase(process.argv[2] ?? '');
+const store = new BlockStore(database);
+const track = new TrackStore(database);
 let next = ((await store.head())?.number ?? -1) + 1;
 for (let turn = 1; ; turn += 1) {
   const batch = turn % 3 === 0 ? 1 : 37;
-  await store.saveBlocks(makeBlocks(next, next + batch - 1));
+  const head = makeBlock(next + batch - 1);
+  await store.saveBlocks(
+    makeBlocks(next, head.number),
+    given(head, sendWithin(head, 3, 10n ** 12n, 10n ** 9n)),
+  );
+  await track.settle(await track.due(-1, 16));
   next += batch;
   process.stdout.write(`${next - 1}\n`);
 }
