@@ -1,8 +1,10 @@
 import { cleanText } from '../core/clean-text.ts';
+import { withoutSecrets } from '../core/key-text.ts';
 
 const LONGEST = 600;
 
-/** Makes one harmless line of text that came from outside, fit for a terminal. */
-export function cleanLine(text: string): string {
-  return cleanText(text, LONGEST).trim();
+/** Makes one harmless line of text that came from outside, fit for a terminal; no key and none of `secrets` is in it. */
+export function cleanLine(text: string, secrets: readonly string[] = []): string {
+  // Before the cut, which would make them unknown, and after it: what is taken out may have parted them.
+  return withoutSecrets(cleanText(withoutSecrets(text, secrets), LONGEST), secrets).trim();
 }

@@ -52,12 +52,12 @@ const STORE_EXIT: Readonly<Record<StoreErrorCode, ExitCode>> = {
   failed: EXIT.failed,
 };
 
-/** What to print for an error and how to exit. `debug` adds the stack, for a bug report. */
-export function reportError(error: unknown, debug: boolean): ErrorReport {
+/** What to print for an error and how to exit, without `secrets`. `debug` adds the stack, for a bug report. */
+export function reportError(error: unknown, debug: boolean, secrets: readonly string[] = []): ErrorReport {
   if (error instanceof Interruption) return { exitCode: error.exitCode, lines: [] };
   const report = knownReport(error) ?? unexpectedReport(error, debug);
   const lines = debug ? [...report.lines, ...stackOf(error)] : report.lines;
-  return { exitCode: report.exitCode, lines: lines.map(cleanLine) };
+  return { exitCode: report.exitCode, lines: lines.map((line) => cleanLine(line, secrets)) };
 }
 
 function knownReport(error: unknown): ErrorReport | null {

@@ -10,6 +10,7 @@ export function fileFailureReason(error: unknown): string {
     EPERM: 'may not be written; check the rights on it and its folder',
     EROFS: 'lies on a read-only disk; choose another place',
     ENOSPC: 'cannot grow: the disk is full',
+    EPIPE: 'has nobody who reads it any more',
     ENAMETOOLONG: 'has too long a name',
   };
   return reasons[code] ?? `cannot be written (${code || 'unknown reason'})`;

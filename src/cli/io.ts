@@ -1,5 +1,6 @@
 import { homedir } from 'node:os';
 import { EXIT } from './exit-code.ts';
+import { reportOutputFailure } from './output-failure.ts';
 
 export interface Output {
   write(text: string): unknown;
@@ -12,6 +13,8 @@ export interface Io {
   readonly stdin: { readonly isTTY?: boolean };
   readonly stdout: Output;
   readonly stderr: Output;
+  /** Writes to stdout and waits until the system has taken it. Rejects where it does not. */
+  deliver(text: string): Promise<void>;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly platform: NodeJS.Platform;
   readonly home: string;
@@ -28,11 +31,12 @@ const SIGNALS = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const;
 export function processIo(): Io {
   let controller: AbortController | null = null;
   let outlivesReaders = false;
-  for (const stream of [process.stdout, process.stderr]) endWithReader(stream, () => outlivesReaders);
+  for (const stream of [process.stdout, process.stderr]) endWithOutput(stream, () => outlivesReaders);
   return {
     stdin: process.stdin,
     stdout: process.stdout,
     stderr: process.stderr,
+    deliver: (text) => deliverTo(process.stdout, text),
     env: process.env,
     platform: process.platform,
     home: homedir(),
@@ -47,13 +51,27 @@ export function processIo(): Io {
   };
 }
 
-/** `gastop history | head`: the reader has what it wants, which is no failure. */
-function endWithReader(stream: NodeJS.WriteStream, outlives: () => boolean): void {
+/**
+ * `gastop history | head`: the reader has what it wants, which is no failure. A full disk is one, and is said in a
+ * line; who waits for the output with `Io.deliver` says more.
+ */
+function endWithOutput(stream: NodeJS.WriteStream, outlives: () => boolean): void {
   stream.on('error', (error: NodeJS.ErrnoException) => {
     // The terminal is gone. Its hangup, or the monitor's own watch, ends the program; nobody is left to be told.
-    if (stream.isTTY || outlives()) return;
-    if (error.code === 'EPIPE') process.exit(EXIT.ok);
-    throw error;
+    if (stream.isTTY || outlives() || stream.listenerCount('error') > 1) return;
+    process.exit(error.code === 'EPIPE' ? EXIT.ok : reportOutputFailure(error));
+  });
+}
+
+function deliverTo(stream: NodeJS.WriteStream, text: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    // Stays where it fails: whoever waits for this says what came of it.
+    stream.on('error', reject);
+    stream.write(text, (error) => {
+      if (error) return reject(error);
+      stream.off('error', reject);
+      resolve();
+    });
   });
 }
 

@@ -22,7 +22,8 @@ export function listenAddress(flags: {
   return {
     host: checked('--host', () => parseHost(flags.host)),
     port: checked('--port', () => parsePort(flags.port)),
-    baseUrl: baseUrl === undefined ? null : checked('--base-url', () => parseServiceUrl(baseUrl)),
+    baseUrl:
+      baseUrl === undefined ? null : checked('--base-url', () => parseServiceUrl(baseUrl, 'leave it away')),
   };
 }
 

@@ -5,7 +5,9 @@ import { reportError } from './error-report.ts';
 import { EXIT } from './exit-code.ts';
 import { expandRpc } from './expand-rpc.ts';
 import { type Io, processIo } from './io.ts';
+import { knownSecrets } from './known-secrets.ts';
 import { commanderMessage, createProgram } from './program.ts';
+import type { SourceFlags } from './settings.ts';
 
 /** Runs one command line and answers its exit code. Nothing is thrown; what went wrong is one line on stderr. */
 export async function main(argv: readonly string[], io: Io): Promise<number> {
@@ -21,17 +23,18 @@ export async function main(argv: readonly string[], io: Io): Promise<number> {
       exitCode = code;
     },
   );
+  const secrets = () => knownSecrets(io, program.opts<SourceFlags>().config);
   try {
     await program.parseAsync(expandRpc(argv), { from: 'user' });
     return exitCode;
   } catch (error) {
     if (error instanceof CommanderError) {
-      const message = commanderMessage(error);
+      const message = commanderMessage(error, program, argv);
       if (message === null) return EXIT.ok;
-      io.stderr.write(`gastop: ${cleanLine(message)}\n`);
+      io.stderr.write(`gastop: ${cleanLine(message, await secrets())}\n`);
       return EXIT.usage;
     }
-    const report = reportError(error, io.env.GASTOP_DEBUG === '1');
+    const report = reportError(error, io.env.GASTOP_DEBUG === '1', await secrets());
     for (const [index, line] of report.lines.entries()) {
       io.stderr.write(index === 0 ? `gastop: ${line}\n` : `  ${line}\n`);
     }

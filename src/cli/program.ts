@@ -269,9 +269,26 @@ function append(url: string, before: readonly string[] = []): readonly string[] 
   return [...before, url];
 }
 
-/** commander's words as one line; `null` where it only printed help or the version. */
-export function commanderMessage(error: CommanderError): string | null {
+/** commander's words about `argv` as one line; `null` where it only printed help or the version. */
+export function commanderMessage(
+  error: CommanderError,
+  program: Command,
+  argv: readonly string[],
+): string | null {
   if (error.exitCode === 0) return null;
   const text = error.message.replace(/^error: /, '').replace(/\s*\n\s*/g, ' ');
-  return `${text}; see gastop --help`;
+  return `${text.replace(/\.$/, '')}; see ${commandWords(program, argv)} --help`;
+}
+
+/** `gastop keys create`, as far as `argv` names a command. */
+function commandWords(program: Command, argv: readonly string[]): string {
+  const names = [program.name()];
+  let command = program;
+  for (const word of argv) {
+    const next = command.commands.find((candidate) => candidate.name() === word);
+    if (next === undefined) continue;
+    names.push(word);
+    command = next;
+  }
+  return names.join(' ');
 }

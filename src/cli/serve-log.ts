@@ -1,6 +1,6 @@
+import { withoutKeys } from '../core/key-text.ts';
 import { createPlainLog } from '../service/http/plain-log.ts';
 import { createRequestLog, LOG_LEVELS, type LogLevel, type RequestLog } from '../service/http/request-log.ts';
-import { withoutKeys } from '../service/keys/key-format.ts';
 import { checked } from './checked.ts';
 import { FreshProblems } from './fresh-problems.ts';
 import type { Io } from './io.ts';

@@ -68,6 +68,13 @@ describe('wrong flags end with one line and exit 2', () => {
     ['an unknown flag', ['--rcp', 'x'], '--rpc'],
     ['an unknown command', ['histroy'], 'did you mean history?'],
     ['a word too many', ['now', 'then'], 'too many arguments'],
+    ['a block too many', ['block', '15', '16'], 'but got 2: 15, 16; see gastop block --help\n'],
+    ['an unknown flag of a command', ['keys', 'create', '--nmae', 'x'], 'see gastop keys create --help\n'],
+    [
+      'a base URL with a query',
+      ['serve', '--base-url', 'https://x/y?z'],
+      'has no ? or # part; leave it away\n',
+    ],
     ['a flag without its value', ['now', '--url'], 'argument missing'],
     ['no URL', ['now', '--url', ''], 'not a URL'],
     ['a URL without scheme', ['now', '--url', 'gas.example.org'], 'lacks http:// or https://'],

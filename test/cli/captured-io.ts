@@ -45,6 +45,9 @@ export function captureIo(options: RunOptions & Partial<Pick<Io, 'now'>> = {}): 
         options.onStderr?.(stderr);
       },
     },
+    deliver: async (text) => {
+      stdout += text;
+    },
     env: options.env ?? {},
     platform: options.platform ?? 'linux',
     home: options.home ?? '/nonexistent',

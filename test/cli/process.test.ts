@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -22,17 +22,19 @@ interface StartOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** JavaScript that runs before the program. */
   readonly before?: string;
+  /** The file that is the process's stdout. */
+  readonly stdout?: string;
 }
 
 function start(
   argv: readonly string[],
-  { env = {}, before }: StartOptions = {},
+  { env = {}, before, stdout: output }: StartOptions = {},
 ): { child: ChildProcess; ended: Promise<Ended> } {
   const first =
     before === undefined ? [] : ['--import', `data:text/javascript,${encodeURIComponent(before)}`];
   const child = spawn(process.execPath, [...first, BIN, ...argv], {
     env: { PATH: process.env.PATH ?? '', HOME: folder, ...env },
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: ['ignore', output === undefined ? 'pipe' : openSync(output, 'w'), 'pipe'],
   });
   let stdout = '';
   let stderr = '';
@@ -54,6 +56,32 @@ describe('the program as a process', () => {
   it('writes data to stdout and nothing else anywhere: no warning of Node’s', async () => {
     const { code, stdout, stderr } = await run(['now', '--replay', RECORDING, '--format', '{block}']);
     expect({ code, stdout, stderr }).toEqual({ code: 0, stdout: '20975164\n', stderr: '' });
+  });
+
+  it
+    .skipIf(process.platform !== 'linux')
+    .each([
+      ['--help'],
+      ['config'],
+      ['block', '--replay', RECORDING],
+      ['history', '--window', '1h', '--csv', '--replay', RECORDING],
+    ])('a full disk behind gastop %s is one line and exit 1', async (...argv) => {
+    const { code, stderr } = await run(argv.filter(Boolean), { stdout: '/dev/full' });
+    expect({ code, stderr }).toEqual({
+      code: 1,
+      stderr: 'gastop: the output cannot grow: the disk is full\n',
+    });
+  });
+
+  it.skipIf(process.platform !== 'linux')('a key that nobody has seen does not stay active', async () => {
+    const keys = join(folder, 'unseen.db');
+    const { code, stderr } = await run(['keys', 'create', '--keys', keys], { stdout: '/dev/full' });
+    expect(stderr).toMatch(
+      /^gastop: the output cannot grow: the disk is full; nobody has seen key \w{10}, so it was revoked\n$/,
+    );
+    expect(code).toBe(1);
+    const { stdout } = await run(['keys', 'list', '--keys', keys, '--json']);
+    expect(JSON.parse(stdout).items).toEqual([expect.objectContaining({ state: 'revoked' })]);
   });
 
   it.each(['stdout', 'stderr'])('says nothing when the terminal behind %s is gone', async (name) => {

@@ -2,10 +2,12 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as pty from '@lydell/node-pty';
 import { expect, test } from 'vitest';
+import { createKey as createOwnKey } from '../../src/service/keys/key-format.ts';
 import { GASTOP } from '../helpers/gastop.ts';
 import { temporaryFolder } from '../helpers/service.ts';
 import { waitFor } from '../helpers/wait-for.ts';
 import { RawConnection } from '../service/fuzz/raw-connection.ts';
+import { runMain } from './captured-io.ts';
 import { createKey, startServe } from './served-program.ts';
 
 const V1 = '/be/api/v1';
@@ -117,3 +119,54 @@ test.skipIf(process.platform !== 'linux')(
     }
   },
 );
+
+const PASTED: readonly (readonly string[])[] = [
+  ['KEY'],
+  ['block', 'KEY'],
+  ['tx', 'KEY'],
+  ['tx', '0xKEY'],
+  ['now', 'KEY'],
+  ['block', '15', 'KEY'],
+  ['now', '--KEY'],
+  ['now', '--format', '{KEY}'],
+  ['now', '--below', 'KEY'],
+  ['now', '--config', '/tmp/KEY/config.json'],
+  ['now', '--url', 'KEY'],
+  ['now', '--rpc', 'KEY'],
+  ['now', '--replay', 'KEY'],
+  ['history', '--bucket', 'KEY'],
+  ['history', '--window', 'KEY'],
+  ['backtest', 'KEY'],
+  ['keys', 'KEY'],
+  ['keys', 'revoke', 'KEY'],
+  ['keys', 'create', '--plan', 'KEY'],
+  ['serve', '--port', 'KEY'],
+  ['serve', '--host', 'KEY'],
+  ['serve', '--log-level', 'KEY'],
+  ['completion', 'KEY'],
+];
+
+test.each(PASTED)('a key in the wrong place is not repeated: gastop %s %s %s', async (...argv) => {
+  const own = createOwnKey('0123456789').text;
+  const secret = own.split('_')[2] ?? '';
+  const foreign = 'sk-live-4f9a+8c7d6e5b';
+  const home = await temporaryFolder();
+  const config = join(home, 'gastop.json');
+  writeFileSync(config, JSON.stringify({ url: 'http://127.0.0.1:9', apiKey: foreign }), { mode: 0o600 });
+  for (const [key, env] of [
+    [own, {}],
+    [foreign, { GASTOP_API_KEY: foreign }],
+    [foreign, { GASTOP_CONFIG: config }],
+  ] as const) {
+    const typed = argv.map((word) => word.replace('KEY', key));
+    const said = await runMain(typed, { home, env: { ...env, GASTOP_DEBUG: '1' } });
+    expect(said.exitCode).not.toBe(0);
+    expect(said.stderr).toMatch(/^gastop: /);
+    for (const text of [key, secret]) expect(said.stdout + said.stderr).not.toContain(text);
+  }
+});
+
+test('the id of a key that is not repeated stays, so that it can be told which it was', async () => {
+  const { stderr } = await runMain(['tx', createOwnKey('0123456789').text]);
+  expect(stderr).toContain('"gastop_0123456789_…"');
+});

@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { BASE_PATH } from '../../src/contract/routes.ts';
+import { withoutKeys } from '../../src/core/key-text.ts';
 import { createRequestLog, type LogLevel } from '../../src/service/http/request-log.ts';
 import { type ServerOptions, startServer } from '../../src/service/http/server.ts';
 import { issueKey } from '../../src/service/keys/issue-key.ts';
-import { withoutKeys } from '../../src/service/keys/key-format.ts';
 import { openKeyGate } from '../../src/service/keys/open-key-gate.ts';
 import { createPlans } from '../../src/service/keys/plans.ts';
 import { type ServiceOptions, startService } from '../../src/service/service.ts';

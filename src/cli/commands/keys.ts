@@ -9,6 +9,7 @@ import { openKeyDatabase } from '../../store/open-key-database.ts';
 import { CliError, usageError } from '../cli-error.ts';
 import type { CommandContext } from '../command-context.ts';
 import { EXIT, type ExitCode } from '../exit-code.ts';
+import { fileFailureReason } from '../file-failure.ts';
 import { dayOf, keyLines, listedKey } from '../key-rows.ts';
 import { type KeySettings, keySettings } from '../key-settings.ts';
 import { tildePath } from '../tilde-path.ts';
@@ -41,10 +42,18 @@ export async function createKey(context: CommandContext, flags: CreateKeyFlags):
   }
   const name = keyName(flags.name ?? '');
   const key = await withStore(file.value, (store) => issueKey(store, { name, plan, now: io.now() }));
+  try {
+    await printKey(context, flags, { id: key.id, name, plan }, key.text);
+  } catch (error) {
+    await withStore(file.value, (store) => store.revoke(key.id, Math.floor(io.now() / 1_000)));
+    throw new CliError(
+      EXIT.failed,
+      `the output ${fileFailureReason(error)}; nobody has seen key ${key.id}, so it was revoked`,
+    );
+  }
   if (flags.json !== true) {
     io.stderr.write(`gastop: made key ${key.id} of the plan ${plan}; this is the only time it is shown\n`);
   }
-  printKey(context, flags, { id: key.id, name, plan }, key.text);
   return EXIT.ok;
 }
 
@@ -90,7 +99,12 @@ export async function rotateKey(
       `gastop: key ${id} has a new secret and the old one stopped working; this is the only time it is shown\n`,
     );
   }
-  printKey(context, flags, row, key.text);
+  await printKey(context, flags, row, key.text).catch((error: unknown) => {
+    throw new CliError(
+      EXIT.failed,
+      `the output ${fileFailureReason(error)}; nobody has seen the new secret of key ${id}: rotate it again, or revoke it`,
+    );
+  });
   return EXIT.ok;
 }
 
@@ -120,8 +134,8 @@ function printKey(
   flags: ListKeysFlags,
   { id, name, plan }: Pick<KeyRow, 'id' | 'name' | 'plan'>,
   key: string,
-): void {
-  io.stdout.write(flags.json === true ? `${JSON.stringify({ id, name, plan, key })}\n` : `${key}\n`);
+): Promise<void> {
+  return io.deliver(flags.json === true ? `${JSON.stringify({ id, name, plan, key })}\n` : `${key}\n`);
 }
 
 function keyName(text: string): string {

@@ -2,8 +2,8 @@ import { ChainError } from '../../chain/errors.ts';
 import { ERROR_STATUS, type ErrorBody } from '../../contract/api-error.ts';
 import type { MetricsError } from '../../contract/metrics.ts';
 import { API_KEY_HEADER, BASE_PATH } from '../../contract/routes.ts';
+import { withoutKeys } from '../../core/key-text.ts';
 import { StoreError } from '../../store/store-error.ts';
-import { withoutKeys } from '../keys/key-format.ts';
 import { ApiFailure } from './api-failure.ts';
 
 /** RFC 9110, 11.6.1: who is refused for lack of credentials is told which. Browsers ask nobody for this scheme. */

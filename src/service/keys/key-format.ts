@@ -1,10 +1,10 @@
 import { hash, randomBytes } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import { KEY_PREFIX } from '../../core/key-prefix.ts';
+import { KEY_ID_LENGTH } from '../../core/key-text.ts';
 
 /** No capitals, and none of the letters that are taken for others: an id is typed by hand. */
 const ID_ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
-const ID_LENGTH = 10;
 const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const SECRET_BYTES = 20;
 /** 62^27 > 2^160 */
@@ -13,10 +13,10 @@ const SECRET_LENGTH = 27;
 const CHECK_LENGTH = 6;
 
 const KEY = new RegExp(
-  `^(?<payload>${KEY_PREFIX}(?<id>[${ID_ALPHABET}]{${ID_LENGTH}})_[0-9A-Za-z]{${SECRET_LENGTH}})_(?<check>[0-9A-Za-z]{${CHECK_LENGTH}})$`,
+  `^(?<payload>${KEY_PREFIX}(?<id>[${ID_ALPHABET}]{${KEY_ID_LENGTH}})_[0-9A-Za-z]{${SECRET_LENGTH}})_(?<check>[0-9A-Za-z]{${CHECK_LENGTH}})$`,
 );
 
-const ID = new RegExp(`^[${ID_ALPHABET}]{${ID_LENGTH}}$`);
+const ID = new RegExp(`^[${ID_ALPHABET}]{${KEY_ID_LENGTH}}$`);
 
 export interface ApiKey {
   /** Public: names the key in lists, on the command line and in logs. */
@@ -28,7 +28,7 @@ export interface ApiKey {
 /** An id that most likely no other key has. */
 export function createKeyId(): string {
   // 32 letters divide a byte evenly: each is as likely as the others.
-  return Array.from(randomBytes(ID_LENGTH), (byte) => ID_ALPHABET[byte % ID_ALPHABET.length]).join('');
+  return Array.from(randomBytes(KEY_ID_LENGTH), (byte) => ID_ALPHABET[byte % ID_ALPHABET.length]).join('');
 }
 
 export function isKeyId(text: string): boolean {
@@ -74,12 +74,4 @@ function base62(secret: Buffer): string {
   let rest = BigInt(`0x${secret.toString('hex')}`);
   for (; text.length < SECRET_LENGTH; rest /= 62n) text = BASE62.charAt(Number(rest % 62n)) + text;
   return text;
-}
-
-/** Anything that begins like a key and is long enough to hold some of its secret. */
-const KEY_LIKE = new RegExp(`${KEY_PREFIX}(?<id>[0-9A-Za-z]{1,${ID_LENGTH}})_?[0-9A-Za-z_%-]{4,}`, 'gi');
-
-/** Takes the secrets of keys out of a text, whatever it is; their ids stay. */
-export function withoutKeys(text: string): string {
-  return text.includes('_') ? text.replace(KEY_LIKE, `${KEY_PREFIX}$<id>_…`) : text;
 }
