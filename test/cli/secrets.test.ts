@@ -167,6 +167,6 @@ test.each(PASTED)('a key in the wrong place is not repeated: gastop %s %s %s', a
 });
 
 test('the id of a key that is not repeated stays, so that it can be told which it was', async () => {
-  const { stderr } = await runMain(['tx', createOwnKey('0123456789').text]);
-  expect(stderr).toContain('"gastop_0123456789_…"');
+  const { stderr } = await runMain(['now', createOwnKey('0123456789').text]);
+  expect(stderr).toContain('got 1: gastop_0123456789_…;');
 });
