@@ -111,9 +111,10 @@ test.skipIf(process.platform !== 'linux')(
       const ended = new Promise<void>((resolve) => terminal.onExit(() => resolve()));
       await waitFor(() => written.includes(shown), { what: shown });
       expect(readFileSync(`/proc/${terminal.pid}/cmdline`).includes(key)).toBe(false);
+      const before = written.length;
       terminal.write('i');
+      await waitFor(() => written.slice(before).includes('GET /gas/current'), { what: 'the raw view' });
       terminal.write('q');
-      terminal.kill('SIGTERM');
       await ended;
       expect(written).not.toContain(good.split('_')[2]);
     }

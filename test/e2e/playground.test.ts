@@ -222,6 +222,18 @@ inBrowser(
   },
 );
 
+inBrowser('an address that names nothing, or cannot be read, is no failure', async () => {
+  const page = await chromium.newPage();
+  await page.open(`${served.origin}${PLAYGROUND_PATH}#%`);
+  await page.until(`document.querySelectorAll('details.route').length > 0`);
+  for (const end of ['#nowhere', '#%', '#%E0%A4%A']) {
+    await page.evaluate(
+      `new Promise((heard) => { addEventListener('hashchange', () => setTimeout(heard), { once: true }); location.replace('${end}'); })`,
+    );
+  }
+  expect(complaints(page)).toEqual([]);
+});
+
 inBrowser('the page may load and send nothing but to its own service, and nothing inline runs', async () => {
   const page = await openPlayground();
   expect(

@@ -85,9 +85,18 @@ function showRoutes(session) {
   }
 }
 
+/** What the address names; whatever was typed there. */
+function namedElement() {
+  try {
+    return document.getElementById(decodeURIComponent(location.hash.slice(1)));
+  } catch {
+    return null;
+  }
+}
+
 /** A link to a route opens it. */
 function openNamedRoute() {
-  const named = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+  const named = namedElement();
   if (!(named instanceof HTMLDetailsElement)) return;
   named.open = true;
   named.scrollIntoView();
