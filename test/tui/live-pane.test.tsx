@@ -103,7 +103,7 @@ describe('the Live pane', () => {
     ).join('\n');
     expect(screen).not.toMatch(/max fee|wait|undefined|null|NaN|blob/);
     expect(screen).toContain('│ Slow    │ 0.000000001 │');
-    expect(screen).toContain('send ETH');
+    expect(screen).toContain('send gwei');
     expect(screen).toContain('no advice: none');
   });
 

@@ -10,7 +10,8 @@ export interface ChartLayout {
   readonly gasRows: number;
 }
 
-const SIDE_WIDTH = 34;
+/** A name of 8 columns and two prices of 11, as those of some wei are, with what keeps them apart. */
+const SIDE_WIDTH = 35;
 const SIDE_FROM = 116;
 /** Below this two charts would both be too flat to read. */
 const TWO_CHARTS_FROM = 7;

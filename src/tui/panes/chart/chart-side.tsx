@@ -80,5 +80,5 @@ function figureRows(data: ChartData): readonly (readonly [string, string, string
 
 function columns([name, base, tip]: readonly [string, string, string], width: number): string {
   const each = Math.floor((width - 8) / 2);
-  return name.padEnd(8) + base.padStart(each) + tip.padStart(each);
+  return name.padEnd(8) + ` ${base}`.padStart(each) + ` ${tip}`.padStart(each);
 }

@@ -33,18 +33,41 @@ export interface LaneColumn {
   readonly cell: (lane: LaneView, name: LaneName) => string;
 }
 
-/** A price of work in dollars where the coin's price is known, else in the coin. */
-export function workCost(gas: number, price: bigint, nativeUsd: number | null, symbol: string): string {
-  const wei = cost(gas, price);
-  return nativeUsd === null
-    ? formatNative(wei, symbol).replace(` ${symbol}`, '')
-    : formatUsd(usdOf(wei, nativeUsd));
+/** From here on an amount of coins is written with few zeros: 0.00000001. */
+const READABLE_WEI = 10n ** 10n;
+
+export interface WorkUnit {
+  /** As headings name it. */
+  readonly name: string;
+  /** What `gas` at `price` costs, without the unit's name. */
+  readonly cost: (gas: number, price: bigint) => string;
+}
+
+/**
+ * What work is priced in: dollars where the coin's price is known, else the coin, or gwei where gas costs so little
+ * that coins would be all zeros.
+ */
+export function workUnit({ nativeUsd, lanes }: SnapshotView, symbol: string): WorkUnit {
+  if (nativeUsd !== null) {
+    return { name: '$', cost: (gas, price) => formatUsd(usdOf(cost(gas, price), nativeUsd)) };
+  }
+  const isTiny = LANES.some((lane) => {
+    const wei = cost(TRANSFER_GAS, lanes[lane].price);
+    return wei > 0n && wei < READABLE_WEI;
+  });
+  return isTiny
+    ? { name: 'gwei', cost: (gas, price) => formatGwei(cost(gas, price)) }
+    : {
+        name: symbol,
+        cost: (gas, price) => formatNative(cost(gas, price), symbol).replace(` ${symbol}`, ''),
+      };
 }
 
 /** The columns of the lanes table, left to right. */
 export function laneColumns(snapshot: SnapshotView, symbol: string): readonly LaneColumn[] {
   const { nativeUsd } = snapshot;
-  const unit = nativeUsd === null ? ` ${symbol}` : '';
+  const unit = workUnit(snapshot, symbol);
+  const named = nativeUsd === null ? ` ${unit.name}` : '';
   const price = (wei: bigint | null) => (wei === null ? UNKNOWN : formatGwei(wei));
   const costs = nativeUsd === null ? 10 : 7;
   return [
@@ -69,19 +92,19 @@ export function laneColumns(snapshot: SnapshotView, symbol: string): readonly La
     { id: 'wait', heading: 'wait p50/p95', least: 13, align: 'right', rank: 3, cell: waitCell },
     {
       id: 'send',
-      heading: nativeUsd === null ? `send${unit}` : 'transfer',
+      heading: nativeUsd === null ? `send${named}` : 'transfer',
       least: Math.max(costs, 8),
       align: 'right',
       rank: 4,
-      cell: (lane) => workCost(TRANSFER_GAS, lane.price, nativeUsd, symbol),
+      cell: (lane) => unit.cost(TRANSFER_GAS, lane.price),
     },
     {
       id: 'swap',
-      heading: `swap${unit}`,
+      heading: `swap${named}`,
       least: costs,
       align: 'right',
       rank: 5,
-      cell: (lane) => workCost(SWAP_GAS, lane.price, nativeUsd, symbol),
+      cell: (lane) => unit.cost(SWAP_GAS, lane.price),
     },
     {
       id: 'sure',

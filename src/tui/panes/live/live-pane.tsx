@@ -14,7 +14,7 @@ import { LaneTable } from './lane-table.tsx';
 import { liveFacts } from './live-facts.ts';
 import { liveLayout } from './live-layout.ts';
 import type { LiveView } from './live-view.ts';
-import { Horizons, SIDE_TABLE_WIDTH, UsualWork } from './side-tables.tsx';
+import { Horizons, horizonsWidth, UsualWork } from './side-tables.tsx';
 import { SmallChart } from './small-chart.tsx';
 
 interface LivePaneProps {
@@ -27,7 +27,7 @@ const MOST_SIDE_ROWS = 6;
 /** Bucketed history begins up to an hour inside the day. */
 const NEARLY_A_DAY_SEC = 23 * 3_600;
 /** Two side tables stand beside each other from here on. */
-const TWO_TABLES = SIDE_TABLE_WIDTH + 63;
+const TWO_TABLES = 119;
 
 /** What to pay now, what to do, and how the last hour and day were. Fills exactly `columns` × `rows`. */
 export const LivePane = memo(function LivePane({ view, columns, rows }: LivePaneProps) {
@@ -78,9 +78,21 @@ export const LivePane = memo(function LivePane({ view, columns, rows }: LivePane
       </Box>
       {layout.sideRows === 0 ? null : (
         <Box flexDirection="row" flexShrink={0} marginTop={1} height={layout.sideRows - 1} overflow="hidden">
-          {horizons.length > 0 ? <Horizons horizons={horizons} maxRows={MOST_SIDE_ROWS} /> : null}
+          {horizons.length > 0 ? (
+            <Horizons
+              horizons={horizons}
+              width={Math.min(horizonsWidth(columns), columns)}
+              maxRows={MOST_SIDE_ROWS}
+            />
+          ) : null}
           {showActions ? (
-            <UsualWork actions={actions} snapshot={snapshot} symbol={symbol} maxRows={MOST_SIDE_ROWS} />
+            <UsualWork
+              actions={actions}
+              snapshot={snapshot}
+              symbol={symbol}
+              width={columns - (horizons.length > 0 ? horizonsWidth(columns) : 0)}
+              maxRows={MOST_SIDE_ROWS}
+            />
           ) : null}
         </Box>
       )}
