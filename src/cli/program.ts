@@ -173,7 +173,10 @@ export function createProgram(
   program
     .command('serve')
     .summary('the v1 service for other programs and people')
-    .description('Serves the v1 API over HTTP, with keys and quotas. Make a key with gastop keys create.')
+    .description(
+      'Serves the v1 API over HTTP, with keys and quotas. Make a key with gastop keys create. Who has one reads the ' +
+        'hosts and ports of your nodes in /dashboard/summary.',
+    )
     .option('--host <ADDRESS>', 'where to listen; 0.0.0.0 is open to everybody', '127.0.0.1')
     .option('--port <N>', 'port to listen on; 0 takes a free one', '8787')
     .option('--base-url <URL>', 'what others call it by, behind a proxy')

@@ -1,7 +1,11 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import * as z from 'zod';
 import { withKeys } from '../../scripts/readme-keys.ts';
 import { PLACEHOLDERS } from '../../src/cli/snapshot-format.ts';
+import { StatsMarket, Summary } from '../../src/contract/dashboard.ts';
+import { GasCurrent, GasRecommendation } from '../../src/contract/gas.ts';
+import { PATHS } from '../../src/contract/routes.ts';
 import { runMain } from './captured-io.ts';
 
 const read = (path: string): string => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
@@ -49,5 +53,35 @@ describe('ARCHITECTURE.md', () => {
       .filter((name) => !name.startsWith('test/'));
     expect(named.length).toBeGreaterThan(10);
     expect(named.filter((name) => !files.some((file) => `/${file}`.endsWith(`/${name}`)))).toEqual([]);
+  });
+});
+
+describe('V1.md', () => {
+  const SCHEMAS: Readonly<Record<string, z.ZodType>> = {
+    [PATHS.gasCurrent]: GasCurrent,
+    [PATHS.gasRecommendation]: GasRecommendation,
+    [PATHS.statsMarket]: StatsMarket,
+    [PATHS.summary]: Summary,
+  };
+
+  it('names fields that the contract has, where it has them', () => {
+    const rows = [...read('docs/V1.md').matchAll(/^\| `(\/\S+)` \| `(\S+)` \|/gm)];
+    expect(rows.length).toBeGreaterThan(8);
+    for (const [, path = '', field = ''] of rows) {
+      let schema: unknown = SCHEMAS[path];
+      for (const name of field.split('.')) {
+        while (schema instanceof z.ZodNullable) schema = schema.unwrap();
+        schema = schema instanceof z.ZodObject ? schema.shape[name] : undefined;
+        expect(schema, `${path} ${field}`).toBeDefined();
+      }
+    }
+  });
+
+  it('is where serve and its help send who wants to know what a key shows', async () => {
+    const { stdout } = await runMain(['serve', '--help']);
+    expect(stdout.replaceAll(/\s+/g, ' ')).toContain(
+      'reads the hosts and ports of your nodes in /dashboard/summary',
+    );
+    expect(readme).toContain('(docs/V1.md)');
   });
 });

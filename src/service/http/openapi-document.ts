@@ -18,7 +18,7 @@ const DESCRIPTION = `Gas prices of an EVM chain, now, past and to come.
 
 - Prices per gas are integers in **wei**; whole amounts are decimal strings in wei; names ending in \`Gwei\` are in gwei.
 - Times are ISO 8601 in UTC with \`Z\`; durations end in \`Sec\` or \`Ms\`; ratios and probabilities go from 0 to 1.
-- Every \`GET\` answers an \`ETag\`; with \`If-None-Match\` it answers 304 while nothing has changed.
+- What a \`GET\` finds has an \`ETag\`; with \`If-None-Match\` the answer is 304 while nothing has changed.
 - Every refusal carries an \`errorCode\` for programs and a \`message\` that says what to do next.`;
 
 const GROUP_SAYS: Readonly<Record<RouteGroup, string>> = {
