@@ -7,7 +7,7 @@ import { BUCKETS, PERCENTILES, TIME_FRAMES } from '../../src/contract/choices.ts
 import { StatsChart } from '../../src/contract/dashboard.ts';
 import { GasCurrent } from '../../src/contract/gas.ts';
 import { PriorityFeeMetrics } from '../../src/contract/metrics.ts';
-import { PATHS } from '../../src/contract/routes.ts';
+import { PATHS, V1_ROUTES } from '../../src/contract/routes.ts';
 import { runService } from '../helpers/service.ts';
 import { waitFor } from '../helpers/wait-for.ts';
 
@@ -56,6 +56,13 @@ it('every question is answered by the real service without a socket, wei for wei
   expect((await client.gasUsedRatio({ bucket: '5m' })).rows.length).toBeGreaterThan(0);
 
   const description = await client.description();
+  expect(description?.routes).toHaveLength(V1_ROUTES.length);
+  // Its document names what this version does not answer yet.
+  expect(new Set(description?.routes.filter(({ served }) => !served).map(({ path }) => path))).toEqual(
+    new Set(
+      V1_ROUTES.filter(({ group }) => group === 'alerts' || group === 'auto-txs').map(({ path }) => path),
+    ),
+  );
   for (const path of [PATHS.gasCurrent, PATHS.statsChart, PATHS.txs, PATHS.summary]) {
     // Our own answers are the contract.
     expect(describedRoute(description, path)?.beyond).toEqual([]);

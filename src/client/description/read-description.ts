@@ -44,6 +44,7 @@ function readRoute(
     method,
     path,
     summary: line(operation.summary) ?? line(operation.description),
+    served: operation['x-gastop-served'] !== false,
     parameters: [...parametersOf(document, item), ...parametersOf(document, operation)],
     beyond: method === 'get' ? fieldsBeyond(path, schemaFields(document, schema)) : [],
   };

@@ -13,7 +13,7 @@ import { type ShowOptions, showScreen } from '../show-screen.tsx';
 const DESCRIPTION = {
   title: 'Gas API',
   version: '1.2.0',
-  routes: V1_ROUTES.map((route) => ({ ...route, summary: null, parameters: [], beyond: [] })),
+  routes: V1_ROUTES.map((route) => ({ ...route, summary: null, served: true, parameters: [], beyond: [] })),
 };
 
 const GAS: Partial<GasClient> = {
@@ -119,15 +119,34 @@ describe('the Service pane', () => {
         gasRecommendation: async () => ({ ...RECOMMENDATION, track: null }),
       },
     });
-    await shows('8 of 26 routes');
+    await shows('8 of 26 routes, not offered: alerts, auto-txs, metrics');
     await shows('Source   service gas.example.com  head 4s ago');
     await shows('no health: this service has none');
     await shows('Quota    not known: the plan of this key does not allow it');
     await shows('the service does not judge its own advice');
-    await shows(/without GET \/alerts, /);
-    await shows('and 12 more');
     expect(screen()).toContain('30 d');
     expect(screen()).not.toMatch(/null|undefined|NaN/);
+  });
+
+  it('does not count routes of which the service says itself that it does not answer there', async () => {
+    const routes = DESCRIPTION.routes.map((route) => ({
+      ...route,
+      served: route.group !== 'alerts' && route.group !== 'auto-txs',
+    }));
+    const gas: Partial<GasClient> = { description: async () => ({ ...DESCRIPTION, routes }) };
+    const { shows, lines, unmount } = show({ gas });
+    await shows(/API {6}14 of 26 routes, not offered: alerts, auto-txs$/m);
+    expect(lines().length).toBeLessThanOrEqual(21);
+    unmount();
+    const wide = show({ gas, columns: 120, rows: 37 });
+    await wide.shows('API      14 of 26 routes, not offered: alerts, auto-txs  Gas API, version 1.2.0');
+  });
+
+  it('names single routes that are not offered, and counts those that have no room', async () => {
+    const routes = DESCRIPTION.routes.filter(({ method, group }) => method === 'get' || group === 'gas');
+    const { shows } = show({ rows: 30, gas: { description: async () => ({ ...DESCRIPTION, routes }) } });
+    await shows('API      19 of 26 routes, 7 not offered  Gas API, version 1.2.0');
+    await shows(/not offered: POST \/alerts[\s\S]* and 1 more/);
   });
 
   it('says that a service does not describe itself', async () => {

@@ -3,6 +3,7 @@ import type { MarketView } from '../../../client/views/market.ts';
 import type { SnapshotView } from '../../../client/views/snapshot.ts';
 import { chainProfile } from '../../../core/chains.ts';
 import { headOf, useFollowHead } from '../../hooks/use-follow-head.ts';
+import { useMarket } from '../../hooks/use-market.ts';
 import { useMonitor } from '../../hooks/use-monitor.ts';
 import { type Dated, type Polled, usePolledQuery } from '../../hooks/use-polled-query.ts';
 import type { ChartChoices } from './chart-choices.ts';
@@ -19,6 +20,8 @@ function leastMs(timeFrame: string): number {
   return sec <= 604_800 ? 120_000 : 300_000;
 }
 const HEATMAP_MS = 300_000;
+/** A young history fills an hour's place soon. */
+const FRESH_HOURS_MS = 30_000;
 
 /**
  * What the chart shows. While the answer to a new choice is awaited `data` is still the old one: it says itself
@@ -57,12 +60,10 @@ export function useChartData(
 
 /** Mean base fees by hour of the week, asked for only while they are shown. */
 export function useHeatmap(shown: boolean, timeFrame: string): Polled<Dated<MarketView>> {
-  const { client, intervalMs, frozen, now } = useMonitor();
-  return usePolledQuery({
-    key: ['chart-hours', timeFrame],
+  const { intervalMs } = useMonitor();
+  return useMarket(timeFrame, {
     enabled: shown,
-    ask: async (signal) => ({ value: await client.statsMarket(timeFrame, { signal }), at: now() }),
     everyMs: Math.max(intervalMs, HEATMAP_MS),
-    frozen,
+    freshMs: Math.max(intervalMs, FRESH_HOURS_MS),
   });
 }

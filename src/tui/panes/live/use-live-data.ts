@@ -7,6 +7,7 @@ import type { SnapshotView } from '../../../client/views/snapshot.ts';
 import type { TrendView } from '../../../client/views/trend.ts';
 import { useDescription } from '../../hooks/use-description.ts';
 import { headOf, useFollowHead } from '../../hooks/use-follow-head.ts';
+import { useMarket } from '../../hooks/use-market.ts';
 import { useMonitor } from '../../hooks/use-monitor.ts';
 import { type Polled, usePolledQuery } from '../../hooks/use-polled-query.ts';
 import { chartChoices, offeredChoice } from '../chart/chart-choices.ts';
@@ -51,13 +52,7 @@ export function useLiveData(snapshot: SnapshotView): LiveData {
     freshMs: intervalMs,
     frozen,
   });
-  const market = usePolledQuery({
-    key: ['market', '24h'],
-    ask: (signal) => client.statsMarket('24h', { signal }),
-    everyMs: null,
-    freshMs: intervalMs,
-    frozen,
-  });
+  const market = useMarket('24h', { everyMs: null, freshMs: intervalMs });
 
   if (!refused && hour.error instanceof ClientError && hour.error.code === 'invalid') setRefused(true);
 
@@ -67,5 +62,5 @@ export function useLiveData(snapshot: SnapshotView): LiveData {
   useFollowHead(hour, head, HOUR_CHART_MS);
   // A recording played fast leaves an old day behind within seconds.
   useFollowHead(market, head, snapshot.source.kind === 'replay' ? REPLAY_MARKET_MS : MARKET_MS);
-  return { trend, recommendation, hour, market };
+  return { trend, recommendation, hour, market: { ...market, data: market.data?.value } };
 }

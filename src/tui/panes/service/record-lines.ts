@@ -1,4 +1,4 @@
-import { V1_ROUTES } from '../../../contract/routes.ts';
+import { ROUTE_GROUPS, V1_ROUTES, type V1Route } from '../../../contract/routes.ts';
 import { formatCount, formatNative, formatPercent, formatUsd } from '../../../core/units.ts';
 import { type Line, lineWidth } from '../../lines.ts';
 import { keptOfWords, keptWords } from '../../track-words.ts';
@@ -65,13 +65,7 @@ function counted(count: number, what: string): string {
 const MOST_NAMED = 6;
 
 /** What the service says of itself: its title and version, and which of the routes of v1 it has. */
-export function routesLines(
-  { description, isOwn }: ServiceView,
-  { now, width }: ServiceContext,
-): readonly Line[] {
-  if (isOwn) {
-    return [partTitle('API', [{ text: `all ${V1_ROUTES.length} routes, answered by this program itself` }])];
-  }
+export function routesLines({ description }: ServiceView, { now, width }: ServiceContext): readonly Line[] {
   const said = description.value;
   if (said === null) {
     if (description.at !== null) {
@@ -80,17 +74,34 @@ export function routesLines(
     return [partTitle('API', partLine('description', description, now) ?? [])];
   }
   const { title, version, routes } = said;
-  const has = new Set(routes.map(({ method, path }) => `${method} ${path}`));
+  const has = new Set(routes.filter(({ served }) => served).map(({ method, path }) => `${method} ${path}`));
   const lacks = V1_ROUTES.filter(({ method, path }) => !has.has(`${method} ${path}`));
   const name = [title, version === null ? null : `version ${version}`]
     .filter((part) => part !== null)
     .join(', ');
   const count = `${V1_ROUTES.length - lacks.length} of ${V1_ROUTES.length} routes`;
-  const line = partTitle('API', [{ text: `${count}${name === '' ? '' : `  ${name}`}` }]);
-  if (lacks.length === 0) return [line];
-  const named = lacks.slice(0, MOST_NAMED).map(({ method, path }) => `${method.toUpperCase()} ${path}`);
-  const more = lacks.length > named.length ? [`and ${lacks.length - named.length} more`] : [];
-  return [line, ...flowed('without ', [...named, ...more], width)];
+  const line = (text: string) => partTitle('API', [{ text }]);
+  const behind = name === '' ? '' : `  ${name}`;
+  if (lacks.length === 0) return [line(`${count}${behind}`)];
+  const lacking = namesOf(lacks);
+  const without = `${count}, not offered: ${lacking.join(', ')}`;
+  // What cannot be had matters more than what the service calls itself.
+  const one = [`${without}${behind}`, without].map(line).find((fits) => lineWidth(fits) < width);
+  if (one !== undefined) return [one];
+  const number = `${count}, ${lacks.length} not offered`;
+  return [line(`${number}${behind}`), ...flowed('not offered: ', lacking, width)];
+}
+
+/** A group of which everything is lacking is named as a whole, so that the routes that stand alone have room. */
+function namesOf(lacks: readonly V1Route[]): readonly string[] {
+  const all = (group: V1Route['group']) => V1_ROUTES.filter((route) => route.group === group).length;
+  const whole = ROUTE_GROUPS.filter(
+    (group) => lacks.filter((route) => route.group === group).length === all(group),
+  );
+  const single = lacks.filter(({ group }) => !whole.includes(group));
+  const named = single.slice(0, MOST_NAMED).map(({ method, path }) => `${method.toUpperCase()} ${path}`);
+  const more = single.length > named.length ? [`and ${single.length - named.length} more`] : [];
+  return [...whole.map((group) => group), ...named, ...more];
 }
 
 /** `words` over as many lines as they need. */

@@ -35,7 +35,6 @@ export function ServiceScreen({ snapshot, columns, rows }: TabScreenProps) {
     day: part(data.day),
     month: part(data.month),
     recommendation: part(data.recommendation),
-    isOwn: data.isOwn,
     description: { ...description, value: description.value ?? null },
   };
   const context: ServiceContext = { width: columns, now, offsetAt: systemOffset, theme };

@@ -27,8 +27,6 @@ export interface ServiceView {
   readonly day: Part<MarketView>;
   readonly month: Part<MarketView>;
   readonly recommendation: Part<RecommendationView>;
-  /** The service is our own, in this process. */
-  readonly isOwn: boolean;
   readonly description: Part<ServiceDescription>;
 }
 

@@ -4,6 +4,7 @@ import type { MarketView } from '../../../client/views/market.ts';
 import type { RecommendationView } from '../../../client/views/recommendation.ts';
 import type { SnapshotView } from '../../../client/views/snapshot.ts';
 import { headOf, useFollowHead } from '../../hooks/use-follow-head.ts';
+import { useMarket } from '../../hooks/use-market.ts';
 import { useMonitor } from '../../hooks/use-monitor.ts';
 import { type Dated, type Polled, usePolledQuery } from '../../hooks/use-polled-query.ts';
 
@@ -19,15 +20,13 @@ export interface ServiceData {
   readonly day: Polled<Dated<MarketView>>;
   readonly month: Polled<Dated<MarketView>>;
   readonly recommendation: Polled<Dated<RecommendationView>>;
-  /** The service is our own, in this process, and not asked for its description. */
-  readonly isOwn: boolean;
   /** `null`: the service says nothing about itself. */
   readonly description: Polled<Dated<ServiceDescription | null>>;
 }
 
 /** What the Service pane shows beside the snapshot; each part fails on its own. */
 export function useService(snapshot: SnapshotView): ServiceData {
-  const { client, intervalMs, frozen, now, isOwnService = false } = useMonitor();
+  const { client, intervalMs, frozen, now } = useMonitor();
   const dated = async <T>(answer: Promise<T>): Promise<Dated<T>> => ({ value: await answer, at: now() });
   const summary = usePolledQuery({
     key: ['service', 'summary'],
@@ -41,18 +40,9 @@ export function useService(snapshot: SnapshotView): ServiceData {
     everyMs: Math.max(intervalMs, LIMITS_MS),
     frozen,
   });
-  const day = usePolledQuery({
-    key: ['service', 'market', '24h'],
-    ask: (signal) => dated(client.statsMarket('24h', { signal })),
-    everyMs: Math.max(intervalMs, DAY_MS),
-    frozen,
-  });
-  const month = usePolledQuery({
-    key: ['service', 'market', '30d'],
-    ask: (signal) => dated(client.statsMarket('30d', { signal })),
-    everyMs: Math.max(intervalMs, MONTH_MS),
-    frozen,
-  });
+  const dayMs = Math.max(intervalMs, DAY_MS);
+  const day = useMarket('24h', { everyMs: dayMs, freshMs: dayMs });
+  const month = useMarket('30d', { everyMs: Math.max(intervalMs, MONTH_MS), freshMs: dayMs });
   const recommendation = usePolledQuery({
     key: ['service', 'recommendation'],
     ask: (signal) => dated(client.gasRecommendation({ signal })),
@@ -61,12 +51,10 @@ export function useService(snapshot: SnapshotView): ServiceData {
   });
   const description = usePolledQuery({
     key: ['service', 'description'],
-    // Of the contract itself there is nothing to learn.
-    enabled: !isOwnService,
     ask: (signal) => dated(client.description({ signal })),
     everyMs: null,
     frozen,
   });
   useFollowHead(recommendation, headOf(snapshot));
-  return { summary, limits, day, month, recommendation, description, isOwn: isOwnService };
+  return { summary, limits, day, month, recommendation, description };
 }

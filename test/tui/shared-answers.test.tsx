@@ -1,0 +1,45 @@
+import { QueryClientProvider } from '@tanstack/react-query';
+import { render } from 'ink-testing-library';
+import { expect, it, onTestFinished } from 'vitest';
+import { MonitorContext, type MonitorScope } from '../../src/tui/hooks/use-monitor.ts';
+import { LiveScreen } from '../../src/tui/panes/live/live-screen.tsx';
+import { ServiceScreen } from '../../src/tui/panes/service/service-screen.tsx';
+import { createQueryClient } from '../../src/tui/query-client.ts';
+import { waitFor } from '../helpers/wait-for.ts';
+import { fakeGas, MARKET, SNAPSHOT } from './fake-gas.ts';
+
+it('the day’s figures that Live has asked for are not asked for again by the Service pane', async () => {
+  const asked: string[] = [];
+  const monitor: MonitorScope = {
+    client: fakeGas({
+      statsMarket: async (timeFrame) => {
+        asked.push(timeFrame);
+        return { ...MARKET, timeFrame };
+      },
+    }),
+    intervalMs: 60_000,
+    frozen: false,
+    now: Date.now,
+    saveFile: async (name) => name,
+  };
+  const queries = createQueryClient();
+  const tree = (Screen: typeof LiveScreen) => (
+    <QueryClientProvider client={queries}>
+      <MonitorContext value={monitor}>
+        <Screen snapshot={SNAPSHOT} columns={80} rows={21} />
+      </MonitorContext>
+    </QueryClientProvider>
+  );
+  const app = render(tree(LiveScreen));
+  onTestFinished(() => {
+    app.unmount();
+    queries.clear();
+  });
+  await waitFor(() => app.lastFrame()?.includes('+1.2 %'));
+  app.rerender(tree(ServiceScreen));
+  await waitFor(() => /24 h .*\n.*30 d /.test(app.lastFrame() ?? ''));
+  expect(asked).toEqual(['24h', '30d']);
+  app.rerender(tree(LiveScreen));
+  await waitFor(() => app.lastFrame()?.includes('+1.2 %'));
+  expect(asked).toEqual(['24h', '30d']);
+});
