@@ -48,7 +48,7 @@ export type StatsChart = z.infer<typeof StatsChart>;
 
 export const Stats = z
   .strictObject({
-    now: Wei,
+    now: Wei.describe('Of the newest block'),
     min: Wei,
     p10: Wei,
     median: Wei,
@@ -57,7 +57,11 @@ export const Stats = z
     max: Wei,
     changeRatio: z.number().describe('Change over the time frame as a share; negative when it fell'),
   })
-  .meta({ id: 'Stats', description: 'How a price was spread over the time frame, in wei per gas' });
+  .meta({
+    id: 'Stats',
+    description:
+      'How a price was spread over the blocks of the time frame, each counted once, in wei per gas',
+  });
 export type Stats = z.infer<typeof Stats>;
 
 const Cost = z.strictObject({ wei: Amount, usd: Usd.nullable() }).meta({
@@ -79,7 +83,9 @@ export const StatsMarket = z
     timeFrame: TimeFrame,
     from: Timestamp.describe('Where the figures begin: later than the time frame while history is young'),
     base: Stats.describe('The base fee, in wei per gas'),
-    average: Stats.describe('Base fee plus median tip, in wei per gas'),
+    average: Stats.describe(
+      "Each block's base fee plus its median tip (p50), in wei per gas; blocks of unknown tips are left out",
+    ),
     volatility: z.number().min(0).describe('Standard deviation of the base fee over its mean'),
     cheapestHourUtc: z.int().min(0).max(23).nullable().describe('Hour of the day, UTC, that was cheapest'),
     heatmap: Heatmap,

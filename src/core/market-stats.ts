@@ -1,4 +1,4 @@
-import { quantileOfSorted } from './percentiles.ts';
+import { quantileOfWeighted, type Weighted } from './weighted-quantile.ts';
 
 /** How a stretch of prices is spread, in whole wei per gas. */
 export interface MarketSummary {
@@ -11,34 +11,36 @@ export interface MarketSummary {
 }
 
 /** Summarises prices in wei per gas (any order, left as they are); `null` for none. */
-export function summarise(values: ArrayLike<number>): MarketSummary | null {
-  if (values.length === 0) return null;
-  const sorted = Float64Array.from(values).sort();
+export function summarise(prices: readonly Weighted[]): MarketSummary | null {
+  if (prices.length === 0) return null;
+  const sorted = prices.toSorted((a, b) => a.value - b.value);
   return {
-    min: Math.round(quantileOfSorted(sorted, 0)),
-    p10: Math.round(quantileOfSorted(sorted, 0.1)),
-    median: Math.round(quantileOfSorted(sorted, 0.5)),
+    min: Math.round(sorted[0]?.value ?? 0),
+    p10: Math.round(quantileOfWeighted(sorted, 0.1)),
+    median: Math.round(quantileOfWeighted(sorted, 0.5)),
     mean: Math.round(meanOf(sorted)),
-    p90: Math.round(quantileOfSorted(sorted, 0.9)),
-    max: Math.round(quantileOfSorted(sorted, 1)),
+    p90: Math.round(quantileOfWeighted(sorted, 0.9)),
+    max: Math.round(sorted.at(-1)?.value ?? 0),
   };
 }
 
-function meanOf(values: Float64Array): number {
+function meanOf(prices: readonly Weighted[]): number {
   let sum = 0;
-  for (const value of values) sum += value;
-  return sum / values.length;
+  let weights = 0;
+  for (const { value, weight } of prices) {
+    sum += value * weight;
+    weights += weight;
+  }
+  return sum / weights;
 }
 
-/** Standard deviation over mean; 0 where there is nothing to vary (no values, or all of them 0). */
-export function volatility(values: ArrayLike<number>): number {
-  const prices = Float64Array.from(values);
+/** Standard deviation over mean; 0 where there is nothing to vary (no prices, or all of them 0). */
+export function volatility(prices: readonly Weighted[]): number {
   if (prices.length === 0) return 0;
   const mean = meanOf(prices);
   if (mean === 0) return 0;
-  let squares = 0;
-  for (const price of prices) squares += (price - mean) ** 2;
-  return Math.sqrt(squares / prices.length) / mean;
+  const squares = prices.map(({ value, weight }) => ({ value: (value - mean) ** 2, weight }));
+  return Math.sqrt(meanOf(squares)) / mean;
 }
 
 /** `now` against `before` as a share: 0.1 is ten percent dearer; 0 where `before` was free. */

@@ -1,14 +1,31 @@
-import { describe, expect, it } from 'vitest';
+import fc from 'fast-check';
+import { describe, expect, it, test } from 'vitest';
 import { cheapestHourUtc, foldHeatmap } from '../../src/core/heatmap.ts';
 import { changeRatio, summarise, volatility } from '../../src/core/market-stats.ts';
+import { quantileOfSorted } from '../../src/core/percentiles.ts';
 import { cost, USUAL_ACTIONS } from '../../src/core/usual-actions.ts';
+
+const once = (values: readonly number[]) => values.map((value) => ({ value, weight: 1 }));
+
+test('a price that stands for several counts as often', () => {
+  const price = fc.record({ value: fc.nat(1_000), weight: fc.integer({ min: 1, max: 9 }) });
+  fc.assert(
+    fc.property(fc.array(price, { minLength: 1 }), (prices) => {
+      const each = prices.flatMap(({ value, weight }) => Array<number>(weight).fill(value));
+      expect(summarise(prices)).toEqual(summarise(once(each)));
+      expect(volatility(prices)).toBeCloseTo(volatility(once(each)));
+      const sorted = each.toSorted((a, b) => a - b);
+      expect(summarise(prices)?.p90).toBe(Math.round(quantileOfSorted(sorted, 0.9)));
+    }),
+  );
+});
 
 describe('a summary of prices', () => {
   it('holds whole wei, whatever the order', () => {
     const values = [10, 1, 9, 2, 8, 3, 7, 4, 6, 5, 11];
-    expect(summarise(values)).toEqual({ min: 1, p10: 2, median: 6, mean: 6, p90: 10, max: 11 });
+    expect(summarise(once(values))).toEqual({ min: 1, p10: 2, median: 6, mean: 6, p90: 10, max: 11 });
     expect(values[0]).toBe(10);
-    expect(summarise([1, 2])).toEqual({ min: 1, p10: 1, median: 2, mean: 2, p90: 2, max: 2 });
+    expect(summarise(once([1, 2]))).toEqual({ min: 1, p10: 1, median: 2, mean: 2, p90: 2, max: 2 });
   });
 
   it('is nothing for no prices', () => {
@@ -18,14 +35,14 @@ describe('a summary of prices', () => {
 
 describe('volatility and change', () => {
   it('are shares of the mean and of what was before', () => {
-    expect(volatility([5, 5, 5])).toBe(0);
-    expect(volatility([4, 6])).toBeCloseTo(0.2);
+    expect(volatility(once([5, 5, 5]))).toBe(0);
+    expect(volatility(once([4, 6]))).toBeCloseTo(0.2);
     expect(changeRatio(11, 10)).toBeCloseTo(0.1);
   });
 
   it('are 0 where there is nothing to compare', () => {
     expect(volatility([])).toBe(0);
-    expect(volatility([0, 0])).toBe(0);
+    expect(volatility(once([0, 0]))).toBe(0);
     expect(changeRatio(5, 0)).toBe(0);
   });
 });

@@ -1,13 +1,13 @@
 import { TIME_FRAME_SEC, type TimeFrame } from '../../contract/choices.ts';
-import type { Stats, StatsMarket } from '../../contract/dashboard.ts';
+import type { StatsMarket } from '../../contract/dashboard.ts';
 import { cheapestHourUtc, foldHeatmap } from '../../core/heatmap.ts';
-import { changeRatio, summarise, volatility } from '../../core/market-stats.ts';
+import { changeRatio } from '../../core/market-stats.ts';
 import { cost, USUAL_ACTIONS } from '../../core/usual-actions.ts';
 import type { HistoryStore } from '../../store/history-store.ts';
-import type { Rollup } from '../../store/rollup.ts';
-import { meanTip } from './chart-answer.ts';
 import type { Present } from './gas-answers.ts';
-import { isoFromSec, wholeWei, wireWei } from './wire.ts';
+import { marketFigures } from './market-figures.ts';
+import { marketSeries } from './market-series.ts';
+import { isoFromSec } from './wire.ts';
 
 const HOUR_SEC = 3_600;
 const WEI_PER_COIN = 1e18;
@@ -26,19 +26,15 @@ export async function statsMarket(
   { timeFrame, end, usdThen }: MarketWindow,
   present: Present,
 ): Promise<StatsMarket> {
-  const series = await readSeries(history, timeFrame, end);
+  const series = await marketSeries(history, { from: end - TIME_FRAME_SEC[timeFrame], to: end });
   const hours = (await history.buckets(HOUR_SEC, { from: end - TIME_FRAME_SEC['30d'], to: end })).map(
     (hour) => ({ timestamp: hour.start, meanBaseFee: hour.base.mean, blocks: hour.blocks }),
   );
   const { lanes } = present.advice;
-  const bases = series.map((rollup) => rollup.base.mean);
-  const averages = series.map((rollup) => rollup.base.mean + (meanTip(rollup, 50) ?? 0));
   return {
     timeFrame,
     from: isoFromSec(Math.max(series[0]?.start ?? end, end - TIME_FRAME_SEC[timeFrame])),
-    base: { ...stats(bases, wireWei(present.head.baseFeePerGas)), ...extremes(series, present) },
-    average: stats(averages, wireWei(lanes.average.price)),
-    volatility: volatility(bases),
+    ...marketFigures(series, present.head),
     cheapestHourUtc: cheapestHourUtc(hours),
     heatmap: foldHeatmap(hours),
     nativeUsd: present.nativeUsd,
@@ -52,28 +48,6 @@ export async function statsMarket(
       fast: costOf(gas, lanes.fast.price, present.nativeUsd),
     })),
   };
-}
-
-function readSeries(history: HistoryStore, timeFrame: TimeFrame, end: number): Promise<Rollup[]> {
-  const window = { from: end - TIME_FRAME_SEC[timeFrame], to: end };
-  if (timeFrame === '1h') return history.blocks(window);
-  return history.buckets(timeFrame === '24h' ? 300 : HOUR_SEC, window);
-}
-
-function stats(values: readonly number[], now: number): Stats {
-  const summary = summarise(values) ?? { min: now, p10: now, median: now, mean: now, p90: now, max: now };
-  return { now, ...summary, changeRatio: changeRatio(now, values[0] ?? now) };
-}
-
-/** The single dearest and cheapest block, which means over buckets would hide. */
-function extremes(series: readonly Rollup[], { head }: Present): { min: number; max: number } {
-  let min = wireWei(head.baseFeePerGas);
-  let max = min;
-  for (const { base } of series) {
-    min = Math.min(min, base.min);
-    max = Math.max(max, base.max);
-  }
-  return { min: wholeWei(min), max: wholeWei(max) };
 }
 
 function costOf(gas: number, price: bigint, nativeUsd: number | null) {

@@ -1,0 +1,90 @@
+import fc from 'fast-check';
+import { expect, onTestFinished, test } from 'vitest';
+import type { Stats } from '../../src/contract/dashboard.ts';
+import type { Block } from '../../src/core/block.ts';
+import { marketFigures } from '../../src/service/answers/market-figures.ts';
+import { marketSeries } from '../../src/service/answers/market-series.ts';
+import { BlockStore } from '../../src/store/block-store.ts';
+import { HistoryStore } from '../../src/store/history-store.ts';
+import { openDatabase } from '../../src/store/open-database.ts';
+import { BLOCK_ZERO_TIME, makeBlock } from '../helpers/chain-blocks.ts';
+
+const fee = fc.bigInt({ min: 0n, max: 500_000_000_000n });
+const tips = fc.option(
+  fc.array(fee, { minLength: 7, maxLength: 7 }).map((ladder): Block['tips'] => {
+    const [a = 0n, b = 0n, c = 0n, d = 0n, e = 0n, f = 0n, g = 0n] = ladder.toSorted((x, y) => Number(x - y));
+    return [a, b, c, d, e, f, g];
+  }),
+);
+const priced = fc.record({ baseFeePerGas: fee, tips });
+
+async function stored(blocks: readonly Block[]): Promise<HistoryStore> {
+  const database = await openDatabase(':memory:');
+  onTestFinished(() => database.close());
+  await new BlockStore(database).saveBlocks([...blocks]);
+  return new HistoryStore(database);
+}
+
+function expectOrdered({ min, p10, median, p90, max, mean, now }: Stats) {
+  const ladder = [min, p10, median, p90, max];
+  expect(ladder).toEqual(ladder.toSorted((a, b) => a - b));
+  for (const value of [mean, now]) {
+    expect(value).toBeGreaterThanOrEqual(min);
+    expect(value).toBeLessThanOrEqual(max);
+  }
+}
+
+test('the figures of a time frame do not contradict each other, whatever the blocks, their tips and their parts', () =>
+  fc.assert(
+    fc.asyncProperty(
+      fc.array(priced, { minLength: 1, maxLength: 60 }),
+      priced,
+      fc.nat(900),
+      fc.constantFrom(1, 3, 8, 100),
+      async (made, head, length, mostRows) => {
+        const blocks = made.map((block, number) => makeBlock(number, block));
+        const history = await stored(blocks);
+        const to = (blocks.at(-1)?.timestamp ?? 0) + (length % 30);
+        const series = await marketSeries(history, { from: to - length, to }, mostRows);
+        const inside = blocks.filter(({ timestamp }) => timestamp >= to - length);
+        expect(series.reduce((sum, part) => sum + part.blocks, 0)).toBe(inside.length);
+        const { base, average } = marketFigures(series, head);
+        expectOrdered(base);
+        expectOrdered(average);
+        const fees = [...inside.map(({ baseFeePerGas }) => baseFeePerGas), head.baseFeePerGas].map(Number);
+        expect(base).toMatchObject({ min: Math.min(...fees), max: Math.max(...fees) });
+      },
+    ),
+    { numRuns: 60 },
+  ));
+
+test('a few blocks of a minute at the edge count as the few they are', async () => {
+  // Ten cheap minutes of five blocks, then one dear block that has its minute alone.
+  const blocks = Array.from({ length: 51 }, (_, number) =>
+    makeBlock(number, { baseFeePerGas: number < 50 ? 10n : 1_010n, tips: null }),
+  );
+  const history = await stored(blocks);
+  const window = { from: BLOCK_ZERO_TIME, to: blocks.at(-1)?.timestamp ?? 0 };
+  for (const mostRows of [100, 20]) {
+    const { base, volatility } = marketFigures(await marketSeries(history, window, mostRows), {
+      baseFeePerGas: 1_010n,
+      tips: null,
+    });
+    expect(base).toMatchObject({ median: 10, p90: 10, mean: 30, max: 1_010 });
+    expect(volatility).toBeCloseTo(Math.sqrt(50 * 20 ** 2 + 980 ** 2) / Math.sqrt(51) / (1_520 / 51), 1);
+  }
+});
+
+test('two time frames over the same blocks say the same', async () => {
+  const blocks = Array.from({ length: 300 }, (_, number) =>
+    makeBlock(number, { baseFeePerGas: BigInt(1_000 + ((number * 7_919) % 997)) }),
+  );
+  const history = await stored(blocks);
+  const head = makeBlock(299);
+  const to = head.timestamp;
+  for (const mostRows of [1_000, 100, 30]) {
+    const of = async (sec: number) =>
+      marketFigures(await marketSeries(history, { from: to - sec, to }, mostRows), head);
+    expect(await of(86_400)).toEqual(await of(30 * 86_400));
+  }
+});
