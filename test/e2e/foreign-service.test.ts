@@ -66,6 +66,7 @@ describe('the monitor on a service that we did not write', () => {
     await terminal.press('i');
     await terminal.waitFor('Please sign in');
     await terminal.press('esc');
+    await terminal.waitFor((rows) => !rows.join('\n').includes('Please sign in'));
     await terminal.waitFor('▲ The answer cannot be read');
 
     service.mood = 'shapeless';

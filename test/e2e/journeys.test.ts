@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { formatCount } from '../../src/core/units.ts';
 import { KEYMAP } from '../../src/tui/keymap.ts';
+import { barTicks } from '../helpers/bar-ticks.ts';
 import { gastop } from '../helpers/gastop.ts';
 import type { ScreenQuestion, Terminal } from '../helpers/terminal.ts';
 
@@ -142,7 +143,7 @@ async function pressAll(
 ): Promise<readonly string[]> {
   for (const [place, [key, shows]] of keys.entries()) {
     await terminal.press(key);
-    if (key === 'escape') await ticks(terminal, 2);
+    if (key === 'escape') await barTicks(terminal, 2);
     await terminal.waitFor(shows).catch((cause: unknown) => {
       throw new Error(`${key} (key ${place + 1}) did not do what it should`, { cause });
     });
@@ -187,8 +188,7 @@ describe('gastop --demo', () => {
       const pressed = new Set<string>();
       for (const [key, shows] of EVERYWHERE_AND_CHART) {
         await terminal.press(key);
-        // With the next key close behind it, Esc would be the begin of an Alt key; the age in the bar ticks each second.
-        if (key === 'escape') await ticks(terminal, 2);
+        if (key === 'escape') await barTicks(terminal, 2);
         pressed.add(key);
         await terminal.waitFor(shows).catch((cause: unknown) => {
           throw new Error(`${key} (key ${pressed.size}) did not do what it should`, { cause });
@@ -341,13 +341,6 @@ describe('gastop --demo', () => {
     expect(terminal.output()).not.toMatch(/\x1b\[(3[0-7]|9[0-7])m/);
   });
 });
-
-async function ticks(terminal: Terminal, count: number): Promise<void> {
-  for (let tick = 0; tick < count; tick++) {
-    const bar = terminal.screen()[0];
-    await terminal.waitFor((rows) => rows[0] !== bar);
-  }
-}
 
 /** The keymap's names as the terminal helper spells them. */
 function terminalKey(name: string): string {

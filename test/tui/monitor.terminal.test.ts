@@ -2,6 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { barTicks } from '../helpers/bar-ticks.ts';
 import { openTerminal, type Terminal, type TerminalOptions } from '../helpers/terminal.ts';
 import { buildProgram } from './build-program.ts';
 
@@ -89,7 +90,10 @@ describe('the monitor on a terminal', () => {
     await screen.waitFor('show or hide this help');
     await screen.press('esc');
     await screen.waitFor('│ Average');
-    await screen.press('esc', 'esc');
+    await screen.press('esc');
+    await barTicks(screen, 2);
+    await screen.press('esc');
+    await barTicks(screen, 2);
     await screen.press('i');
     await screen.waitFor('"lowPrice": 41200000');
     await screen.press('i');

@@ -495,7 +495,7 @@ describe('a transaction', () => {
     await press('return');
     await shows('Block 24,337,604');
     await press('escape');
-    await shows('Transaction');
+    await shows(/Transaction {2}●/);
   });
 
   it('is shown as far as a foreign service knows it', async () => {

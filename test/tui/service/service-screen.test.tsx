@@ -119,7 +119,7 @@ describe('the Service pane', () => {
         gasRecommendation: async () => ({ ...RECOMMENDATION, track: null }),
       },
     });
-    await shows('8 of 26 routes, not offered: alerts, auto-txs, metrics');
+    await shows('8 of 26 routes (not offered: alerts, auto-txs, metrics)');
     await shows('Source   service gas.example.com  head 4s ago');
     await shows('no health: this service has none');
     await shows('Quota    not known: the plan of this key does not allow it');
@@ -135,11 +135,11 @@ describe('the Service pane', () => {
     }));
     const gas: Partial<GasClient> = { description: async () => ({ ...DESCRIPTION, routes }) };
     const { shows, lines, unmount } = show({ gas });
-    await shows(/API {6}14 of 26 routes, not offered: alerts, auto-txs$/m);
+    await shows(/API {6}14 of 26 routes \(not offered: alerts, auto-txs\)$/m);
     expect(lines().length).toBeLessThanOrEqual(21);
     unmount();
     const wide = show({ gas, columns: 120, rows: 37 });
-    await wide.shows('API      14 of 26 routes, not offered: alerts, auto-txs  Gas API, version 1.2.0');
+    await wide.shows('API      14 of 26 routes (not offered: alerts, auto-txs)  Gas API, version 1.2.0');
   });
 
   it('names single routes that are not offered, and counts those that have no room', async () => {

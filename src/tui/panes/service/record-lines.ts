@@ -84,7 +84,7 @@ export function routesLines({ description }: ServiceView, { now, width }: Servic
   const behind = name === '' ? '' : `  ${name}`;
   if (lacks.length === 0) return [line(`${count}${behind}`)];
   const lacking = namesOf(lacks);
-  const without = `${count}, not offered: ${lacking.join(', ')}`;
+  const without = `${count} (not offered: ${lacking.join(', ')})`;
   // What cannot be had matters more than what the service calls itself.
   const one = [`${without}${behind}`, without].map(line).find((fits) => lineWidth(fits) < width);
   if (one !== undefined) return [one];
