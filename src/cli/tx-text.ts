@@ -1,4 +1,5 @@
 import type { TxView } from '../client/views/explorer.ts';
+import { tipRankWords } from '../core/tip-rank-words.ts';
 import { formatCount, formatGwei, formatPercent } from '../core/units.ts';
 import { cleanLine } from './clean-line.ts';
 import { coinWords, confirmationWords, type Surroundings, whenWords, whereWords } from './explorer-words.ts';
@@ -91,11 +92,7 @@ function paidWords({ effectiveGasPrice, priorityFeePerGas }: TxView): string | n
   return price === null ? null : `${price} per gas${tip}`;
 }
 
-function rankWords({ tipRank, blockTransactionCount }: TxView): string | null {
-  if (tipRank === null) return blockTransactionCount === 1 ? 'alone in its block' : null;
-  const others =
-    blockTransactionCount === null || blockTransactionCount < 2
-      ? ''
-      : `, ${formatCount(blockTransactionCount)} transactions`;
-  return `its tip beat ${formatPercent(tipRank)} of its block${others}`;
+function rankWords({ tipRank, blockTransactionCount: count }: TxView): string | null {
+  if (tipRank === null) return count === 1 ? 'alone in its block' : null;
+  return tipRankWords(tipRank, count);
 }

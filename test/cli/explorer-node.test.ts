@@ -70,7 +70,7 @@ describe('over a real node', () => {
     });
     const text = (await run('tx', middle)).stdout;
     expect(text).toContain('type          2 (fee market, EIP-1559)\n');
-    expect(text).toContain('tip rank      its tip beat 50 % of its block, 3 transactions\n');
+    expect(text).toContain("tip rank      above 50 % of its block's 2 others, ties counted half\n");
   });
 
   it('what the node does not have is one line and exit 1', async () => {

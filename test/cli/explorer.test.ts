@@ -166,7 +166,7 @@ max fee       0.100 gwei
 max tip       0.0100 gwei
 paid          0.0608 gwei per gas, of it 0.0100 tip
 cost          0.00000316 ETH  $0.010
-tip rank      its tip beat 42 % of its block, 212 transactions
+tip rank      below 58 % of its block's 211 others, ties counted half
 `,
     );
     expect(widest(stdout)).toBeLessThanOrEqual(80);

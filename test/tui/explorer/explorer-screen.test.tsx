@@ -313,7 +313,7 @@ describe('a block', () => {
       expect(screen()).toContain(text);
     }
     expect(screen()).toMatch(/0\.00100 ├─+█+●█+─+┤ 2\.00/);
-    expect(screen()).toMatch(/211 +2 +0x0{8}\S+ +0x3434…3434 → 0x5656…5656 +21,000 +0\.0608 +0\.211 .*● ok/);
+    expect(screen()).toMatch(/212 +2 +0x0{8}\S+ +0x3434…3434 → 0x5656…5656 +21,000 +0\.0608 +0\.211 .*● ok/);
     // Of the seconds beside it nothing is shown.
     expect(screen()).not.toMatch(/^ +90[0-2] /m);
   });
@@ -330,16 +330,16 @@ describe('a block', () => {
     });
     await shows('▸ 24,337,604');
     await press('return');
-    await shows(/^ +211 /m);
+    await shows(/^ +212 /m);
     expect(asked).toEqual([0]);
     await press('G');
-    await shows(/▸ +115 /);
+    await shows(/▸ +116 /);
     await shows(/^ +11\d /m);
     await waitFor(() => asked.includes(1));
     await press('G', 'G');
     await waitFor(async () => {
       await press('G');
-      return /▸ +0 /.test(screen());
+      return /▸ +1 /.test(screen());
     });
     expect(asked).toEqual([0, 1, 2]);
     expect(screen()).toMatch(/ # +type +from → to/);
@@ -349,17 +349,17 @@ describe('a block', () => {
     const { press, shows, screen } = show();
     await shows('▸ 24,337,604');
     await press('return');
-    await shows(/^ +211 /m);
+    await shows(/^ +212 /m);
     await press('left');
     await shows('Block 24,337,603');
     await press('right');
     await shows('Block 24,337,604');
-    await shows(/^ +211 /m);
+    await shows(/^ +212 /m);
     await press('j', 'return');
     await shows('Transaction  ● success');
-    expect(screen()).toContain('less than 58 % of its block');
+    expect(screen()).toContain('below 58 % of its block');
     await press('escape');
-    await shows(/▸ +211 /);
+    await shows(/▸ +212 /);
     await press('escape');
     await shows('Latest blocks');
     await press('escape');
@@ -441,7 +441,7 @@ describe('a transaction', () => {
     for (const text of [
       'Transaction  ● success  3 confirmations',
       `hash       ${HASH}`,
-      'block      24,337,604, index 17 of 212',
+      'block      24,337,604, transaction 18 of 212',
       'type       2, dynamic fee (EIP-1559)',
       'value      1.00 ETH',
       'call       no call data',
@@ -449,7 +449,7 @@ describe('a transaction', () => {
       'cost       0.00000128 ETH  $0.0041',
       'gas used   21,000 of 21,000, 100 %',
       'max fee    0.100 gwei',
-      "less than 58 % of its block's 211 others",
+      "below 58 % of its block's 211 others, ties counted half",
     ]) {
       expect(screen()).toContain(text);
     }
@@ -582,7 +582,7 @@ describe('the Explorer', () => {
     const { press, shows, toasts } = show();
     await shows('▸ 24,337,604');
     await press('c', 'return');
-    await shows(/^ +211 /m);
+    await shows(/^ +212 /m);
     await press('j', 'c');
     await waitFor(() => toasts.length === 2);
     expect(toasts.map(({ text }) => text.split(' ')[1])).toEqual([
@@ -596,7 +596,7 @@ describe('the Explorer', () => {
     await shows('▸ 24,337,604');
     expect(explorerQuestion(memory)).toEqual({ path: '/metrics/base-fee', query: { bucket: 'block' } });
     await press('return');
-    await shows(/^ +211 /m);
+    await shows(/^ +212 /m);
     expect(explorerQuestion(memory)).toEqual({ path: '/metrics/block/24337604' });
     await press('j', 'return');
     await shows('Transaction');
@@ -653,7 +653,7 @@ describe('the Explorer', () => {
     await shows('> 24,337,604');
     ascii();
     await press('return');
-    await shows(/^ +211 /m);
+    await shows(/^ +212 /m);
     ascii();
     await press('j', 'return');
     await shows('Transaction');

@@ -76,8 +76,9 @@ export function SpokenBlock({ block, context, txs, selected, note }: SpokenBlock
 
 function spokenTxRow(tx: TxRowView): string {
   const gwei = (wei: number | null) => (wei === null ? UNKNOWN : formatGwei(wei));
+  const place = tx.transactionIndex === null ? '' : tx.transactionIndex + 1;
   return (
-    `Transaction ${tx.transactionIndex ?? ''} ${tx.hash}, ${tx.status?.toLowerCase() ?? 'status not known'}, ` +
+    `Transaction ${place} ${tx.hash}, ${tx.status?.toLowerCase() ?? 'status not known'}, ` +
     `paid ${gwei(tx.effectiveGasPrice)} gwei, tip ${gwei(tx.priorityFeePerGas)} gwei.`
   );
 }

@@ -8,6 +8,8 @@ import { shortStatus } from './tx-words.ts';
 
 /** From this width on each transaction shows its hash too. */
 const HASH_FROM = 110;
+/** From this width on a status has its word beside its glyph. */
+const WORDS_FROM = 84;
 
 /** The columns of a block's transactions, left to right. */
 export function txColumns(width: number, symbol: string, theme: Theme): readonly TableColumn<TxRowView>[] {
@@ -21,7 +23,8 @@ export function txColumns(width: number, symbol: string, theme: Theme): readonly
       align: 'right',
       least: 3,
       rank: 0,
-      cell: ({ transactionIndex }) => (transactionIndex === null ? UNKNOWN : formatCount(transactionIndex)),
+      cell: ({ transactionIndex }) =>
+        transactionIndex === null ? UNKNOWN : formatCount(transactionIndex + 1),
     },
     {
       id: 'type',
@@ -85,9 +88,9 @@ export function txColumns(width: number, symbol: string, theme: Theme): readonly
       id: 'status',
       heading: 'status',
       align: 'left',
-      least: width < 72 ? 1 : 8,
+      least: width < WORDS_FROM ? 1 : 10,
       rank: 3,
-      cell: ({ status }) => statusCell(status, width < 72, theme),
+      cell: ({ status }) => statusCell(status, width < WORDS_FROM, theme),
     },
   ];
   return width < HASH_FROM ? columns.filter(({ id }) => id !== 'hash') : columns;

@@ -1,4 +1,5 @@
 import type { BlockView, TxView } from '../../../client/views/explorer.ts';
+import { tipRankWords } from '../../../core/tip-rank-words.ts';
 import {
   formatAge,
   formatCount,
@@ -56,7 +57,9 @@ export function identity(
   });
   const { blockNumber, transactionIndex: index, blockTransactionCount: count, timestamp: at } = tx;
   const place =
-    index === null ? '' : `, index ${formatCount(index)}${count === null ? '' : ` of ${formatCount(count)}`}`;
+    index === null
+      ? ''
+      : `, transaction ${formatCount(index + 1)}${count === null ? '' : ` of ${formatCount(count)}`}`;
   const facts: readonly (NamedValue | null)[] = [
     hex('hash', tx.hash),
     blockNumber === null
@@ -143,7 +146,7 @@ function standing(tx: TxView, block: BlockView | null, context: FactsContext): r
   const tip = tx.priorityFeePerGas;
   const tips = block?.tips ?? null;
   if (tip === null || (tips === null && tx.tipRank === null)) return [];
-  const rank = tx.tipRank === null ? '' : rankWords(tx.tipRank, tx.blockTransactionCount);
+  const rank = tx.tipRank === null ? '' : tipRankWords(tx.tipRank, tx.blockTransactionCount);
   return [
     sectionLine('Tip', [{ text: `${formatGwei(tip)} gwei` }, { text: rank === '' ? '' : `, ${rank}` }]),
     ...(tips === null ? [] : [...tipScale(tips, width - 2, theme, tip), ...tipLines(tips, width - 2)]).map(
@@ -152,16 +155,7 @@ function standing(tx: TxView, block: BlockView | null, context: FactsContext): r
   ];
 }
 
-/** From the side that says more. */
-function rankWords(rank: number, count: number | null): string {
-  if (count === 1) return 'alone in its block';
-  const others = count === null ? "its block's others" : `its block's ${formatCount(count - 1)} others`;
-  return rank >= 0.5
-    ? `more than ${formatPercent(rank)} of ${others}`
-    : `less than ${formatPercent(1 - rank)} of ${others}`;
-}
-
 /** Where its tip stood, in a sentence. */
 export function standingSentence({ tipRank, blockTransactionCount }: TxView): string | null {
-  return tipRank === null ? null : `Its tip was ${rankWords(tipRank, blockTransactionCount)}.`;
+  return tipRank === null ? null : `Its tip was ${tipRankWords(tipRank, blockTransactionCount)}.`;
 }

@@ -37,7 +37,7 @@ export function statusWords(status: string | null, { glyph }: Theme): StatusWord
   }
 }
 
-const SHORT: Readonly<Record<string, string>> = { SUCCESS: 'ok', REVERTED: 'failed' };
+const SHORT: Readonly<Record<string, string>> = { SUCCESS: 'ok' };
 
 /** The same for a column, in fewer letters. */
 export function shortStatus(status: string | null, theme: Theme): StatusWords | null {
