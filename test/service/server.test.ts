@@ -169,6 +169,23 @@ test('what takes too long is 503, and what is under way at a stop is still answe
   await expect(served.get('/late')).rejects.toThrow();
 });
 
+test('what was sent before a stop is answered, though its connection was not yet accepted', async () => {
+  const served = await serveService({ source: source() });
+  await ready(served);
+  const question = `GET ${BASE_PATH}${PATHS.statsChart} HTTP/1.1\r\nHost: x\r\nx-api-key: ${served.key}\r\n\r\n`;
+  // Connected and sent by the system before this process looks at its sockets again.
+  const asked = Array.from({ length: 20 }, async () => {
+    const connection = await RawConnection.open(served.port);
+    onTestFinished(() => connection.close());
+    connection.send(question);
+    return (await connection.answer(false, 20_000))?.status;
+  });
+  const stopped = served.stop();
+  expect(await Promise.all(asked)).toEqual(new Array(20).fill(200));
+  await stopped;
+  await expect(served.get(PATHS.gasCurrent)).rejects.toThrow();
+});
+
 test('a stop cuts what does not end in time', async () => {
   const { promise: never } = Promise.withResolvers<Response>();
   const served = await serveService({

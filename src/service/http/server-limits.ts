@@ -10,6 +10,8 @@ export interface ServerLimits {
   readonly keepAliveMs: number;
   readonly idleMs: number;
   readonly graceMs: number;
+  readonly calmMs: number;
+  readonly drainMs: number;
   readonly connections: number;
 }
 
@@ -34,6 +36,10 @@ export const SERVER_LIMITS: ServerLimits = {
   idleMs: 30_000,
   /** What is under way at a stop may end; longer than an answer may take would only wait for the dead. */
   graceMs: 10_000,
+  /** At a stop: questions that were already sent reach us within it. Until then connections are still taken. */
+  calmMs: 100,
+  /** Whoever goes on asking does not hold up the stop for longer. */
+  drainMs: 1_000,
   /** Each costs about 50 kB; with all of them the process stays below a quarter gigabyte. */
   connections: 2_048,
 };

@@ -1,4 +1,5 @@
 import { createServer, type IncomingHttpHeaders, type Server, type ServerResponse } from 'node:http';
+import { setImmediate as setImmediatePromise, setTimeout as setTimeoutPromise } from 'node:timers/promises';
 import { getRequestListener } from '@hono/node-server';
 import { PLAYGROUND_PATH } from '../../contract/routes.ts';
 import { ApiFailure } from './api-failure.ts';
@@ -39,7 +40,7 @@ export interface ServerOptions {
 
 export interface RunningServer {
   readonly port: number;
-  /** Takes no more connections, lets what is under way end, then cuts what is left. */
+  /** Takes no more connections once nothing new comes, lets what is under way end, then cuts what is left. */
   stop(): Promise<void>;
 }
 
@@ -54,6 +55,9 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   return server;
 }
 
+/** Turns of the event loop in which a connection is accepted, its first bytes are read, and its question begins. */
+const SOCKET_TURNS = 4;
+
 const PLAIN_HOST = /^[a-z\d.-]+(:\d+)?$/i;
 
 class HttpServer implements RunningServer {
@@ -66,6 +70,8 @@ class HttpServer implements RunningServer {
   readonly #broken: BrokenConnections;
   #connections = 0;
   #stopping = false;
+  /** When somebody last connected or asked, on the monotonic clock. */
+  #stirredAt = 0;
 
   constructor(options: ServerOptions, limits: ServerLimits) {
     this.#options = options;
@@ -110,6 +116,7 @@ class HttpServer implements RunningServer {
     );
     this.#server.on('connection', (socket) => {
       this.#connections += 1;
+      this.#stirredAt = performance.now();
       socket.once('close', () => {
         this.#connections -= 1;
       });
@@ -135,6 +142,7 @@ class HttpServer implements RunningServer {
 
   async stop(): Promise<void> {
     this.#stopping = true;
+    await this.#calm();
     const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()));
     const cut = setTimeout(() => this.#server.closeAllConnections(), this.#limits.graceMs);
     await closed;
@@ -142,7 +150,22 @@ class HttpServer implements RunningServer {
     this.#pending.stop();
   }
 
+  /** What was sent before the stop may still wait to be accepted or read: closing at once would reset it unanswered. */
+  async #calm(): Promise<void> {
+    const { calmMs, drainMs } = this.#limits;
+    const end = performance.now() + drainMs;
+    this.#stirredAt = performance.now();
+    for (;;) {
+      const wait = Math.min(this.#stirredAt + calmMs, end) - performance.now();
+      if (wait <= 0) return;
+      await setTimeoutPromise(wait);
+      // A timer comes before the sockets: on a busy machine they have not been looked at for longer than it took.
+      for (let turn = 0; turn < SOCKET_TURNS; turn += 1) await setImmediatePromise();
+    }
+  }
+
   #begin(incoming: RecordedMessage, outgoing: ServerResponse): void {
+    this.#stirredAt = performance.now();
     this.#exchanges.begin(incoming, outgoing, () => {
       if (this.#stopping) this.#server.closeIdleConnections();
     });
