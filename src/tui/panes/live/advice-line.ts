@@ -8,11 +8,27 @@ import { dayText, systemOffset } from '../chart/local-time.ts';
 /**
  * The recommendation as facts: what to do, what it saves, how likely, and how such advice has held so far. On a
  * narrow screen the last one uses fewer words.
+ *
+ * @param olderSec by how much it is older than the prices around it, where that is worth saying
  */
-export function adviceFacts(advice: RecommendationView, theme: Theme, narrow: boolean): readonly Fact[] {
-  return [whatToDo(advice, theme), saving(advice), likelihood(advice), record(advice, narrow)].filter(
-    (fact) => fact !== null,
-  );
+export function adviceFacts(
+  advice: RecommendationView,
+  theme: Theme,
+  narrow: boolean,
+  olderSec: number | null = null,
+): readonly Fact[] {
+  return [
+    whatToDo(advice, theme),
+    older(olderSec),
+    saving(advice),
+    likelihood(advice),
+    record(advice, narrow),
+  ].filter((fact) => fact !== null);
+}
+
+function older(sec: number | null): Fact | null {
+  if (sec === null) return null;
+  return { id: 'older', spans: [{ text: `${formatDuration(sec)} older than the prices`, faint: true }] };
 }
 
 function whatToDo(advice: RecommendationView, theme: Theme): Fact {

@@ -56,7 +56,11 @@ export const LivePane = memo(function LivePane({ view, columns, rows }: LivePane
         {recommendation === undefined ? (
           <Words faint>{missing.length > 0 ? '' : theme.text(' Asking for advice …')}</Words>
         ) : (
-          <FactLines facts={adviceFacts(recommendation, theme, columns < 90)} width={columns} maxLines={1} />
+          <FactLines
+            facts={adviceFacts(recommendation, theme, columns < 90, view.adviceOlderSec)}
+            width={columns}
+            maxLines={1}
+          />
         )}
         {reasons.slice(0, reasonLines).map((reason) => (
           <Words key={reason} faint>

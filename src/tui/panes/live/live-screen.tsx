@@ -5,6 +5,7 @@ import { chainProfile } from '../../../core/chains.ts';
 import { useActions } from '../../hooks/use-actions.ts';
 import { useClipboard } from '../../hooks/use-clipboard.ts';
 import { useDim } from '../../hooks/use-dim.ts';
+import { useOlderThanPrices } from '../../hooks/use-older-than-prices.ts';
 import type { Polled } from '../../hooks/use-polled-query.ts';
 import { useToast } from '../../hooks/use-toast.ts';
 import type { TabScreenProps } from '../../tabs.ts';
@@ -34,17 +35,19 @@ export function LiveScreen({ snapshot, columns, rows }: TabScreenProps) {
     missingLine('chart of the hour', hour, past),
   ];
   const missing = parts.filter((line) => line !== null).join('\n');
+  const adviceOlderSec = useOlderThanPrices(snapshot, recommendation.data?.updatedAt ?? null);
   const view = useMemo(
     (): LiveView => ({
       snapshot,
       trend: trend.data,
       recommendation: recommendation.data,
+      adviceOlderSec,
       hour: hour.data,
       market: market.data,
       symbol: snapshot.chainId === null ? 'ETH' : chainProfile(snapshot.chainId).nativeSymbol,
       missing: missing === '' ? [] : missing.split('\n'),
     }),
-    [snapshot, trend.data, recommendation.data, hour.data, market.data, missing],
+    [snapshot, trend.data, recommendation.data, adviceOlderSec, hour.data, market.data, missing],
   );
   return spoken ? <SpokenLive view={view} /> : <LivePane view={view} columns={columns} rows={rows} />;
 }

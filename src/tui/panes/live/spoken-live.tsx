@@ -18,7 +18,7 @@ export function SpokenLive({ view }: { readonly view: LiveView }) {
         <Text key={lane}>{spokenLane(view, lane)}</Text>
       ))}
       {recommendation === undefined ? null : (
-        <Text>{`Advice: ${adviceFacts(recommendation, ASCII_THEME, false).map(spoken).join(', ')}.`}</Text>
+        <Text>{`Advice: ${adviceFacts(recommendation, ASCII_THEME, false, view.adviceOlderSec).map(spoken).join(', ')}.`}</Text>
       )}
       {(recommendation?.reasons ?? []).map((reason) => (
         <Text key={reason}>{ASCII_THEME.text(reason)}</Text>

@@ -1,0 +1,48 @@
+import { expect, it } from 'vitest';
+import { ClientError } from '../../src/client/client-error.ts';
+import type { SnapshotView } from '../../src/client/views/snapshot.ts';
+import { LiveScreen } from '../../src/tui/panes/live/live-screen.tsx';
+import { RECOMMENDATION, SNAPSHOT } from './fake-gas.ts';
+import { showScreen } from './show-screen.tsx';
+
+const START = SNAPSHOT.updatedAt ?? 0;
+
+const blocksLater = (count: number): SnapshotView => ({
+  ...SNAPSHOT,
+  blockNumber: (SNAPSHOT.blockNumber ?? 0) + count,
+  baseFee: SNAPSHOT.baseFee + BigInt(count) * 10n ** 9n,
+  nextBaseFee: SNAPSHOT.baseFee + BigInt(count) * 10n ** 9n,
+  updatedAt: START + count * 12_000,
+});
+
+it('advice that more than one block has overtaken says by how much it is older than the prices', async () => {
+  let answered = 0;
+  let block = 0;
+  let isHeldBack = true;
+  const { shows, screen, arrive } = showScreen({
+    Screen: LiveScreen,
+    scope: 'live',
+    gas: {
+      gasRecommendation: async () => {
+        answered += 1;
+        if (answered > 1 && isHeldBack) {
+          throw new ClientError('unavailable', 'not now', { endpoint: '/gas/recommendation' });
+        }
+        return { ...RECOMMENDATION, updatedAt: START + block * 12_000 };
+      },
+    },
+  });
+  await shows('WAIT ~6m');
+  block = 1;
+  arrive(blocksLater(1));
+  await shows('next base 1.05');
+  // The question about the newest block has only just gone out.
+  expect(screen()).not.toContain('older than the prices');
+  block = 2;
+  arrive(blocksLater(2));
+  await shows(/WAIT ~6m for 0\.0410 gwei +24s older than the prices +saves 19 %/);
+  isHeldBack = false;
+  block = 3;
+  arrive(blocksLater(3));
+  await shows(/WAIT ~6m for 0\.0410 gwei +saves 19 %/);
+});
