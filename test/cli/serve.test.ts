@@ -16,7 +16,9 @@ const GAS = '/be/api/v1/gas/current';
 test('says where it listens and how to make a key; a key made meanwhile works; SIGTERM ends it with 0', async () => {
   const home = await temporaryFolder();
   const { origin, child, ended, stdout } = await startServe(['--demo'], { home });
-  expect(stdout()).toContain('There is no key yet, so nobody is answered; make one with: gastop keys create');
+  await waitFor(() =>
+    stdout().includes('There is no key yet, so nobody is answered; make one with: gastop keys create'),
+  );
   expect(stdout()).not.toContain('open to everybody');
   expect((await fetch(origin + GAS)).status).toBe(401);
   const key = await createKey({ home });

@@ -316,6 +316,7 @@ test('a refusal is logged as it was sent: status, code and length', async () => 
     [`${head}Content-Length: 300000\r\n\r\n`, 413, 'payload_too_large'],
     [`${head}Content-Length: 0\r\n\r\n`, 404, 'not_found'],
     [head.replace('POST', 'PATCH').concat('\r\n'), 405, 'not_found'],
+    ['GET / HTTP/1.1\r\nHost: a b\r\n\r\n', 400, 'validation_failed'],
     ['nonsense\r\n\r\n', 400, 'validation_failed'],
   ] as const;
   for (const [index, [text, status, errorCode]] of cases.entries()) {
@@ -375,4 +376,26 @@ test('a body in chunks is held to the limit as well, whoever reads it', async ()
   };
   expect(await chunked(262_144)).toBe(404);
   expect(await chunked(262_145)).toBe(413);
+});
+
+test('what nobody foresaw is a 500 without a stack, and the log says both', async () => {
+  const served = await serveService({
+    source: source(),
+    served: {
+      quick: () => null,
+      fetch: async () => {
+        throw new TypeError('a bug of ours');
+      },
+      condition: () => well,
+    },
+  });
+  const response = await served.get(PATHS.gasCurrent);
+  const text = await response.text();
+  expect([response.status, ErrorBody.parse(JSON.parse(text)).errorCode]).toEqual([500, 'internal_error']);
+  expect(text).not.toContain('bug');
+  await logged(served.log, 2);
+  expect(served.log).toMatchObject([
+    { level: 'warn', msg: 'a bug of ours', err: { type: 'TypeError' } },
+    { level: 'error', status: 500, errorCode: 'internal_error', bytes: text.length },
+  ]);
 });

@@ -1,6 +1,8 @@
-import type { IncomingMessage } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { ErrorBody, ErrorCode } from '../../contract/api-error.ts';
+import type { RecordedMessage } from './recorded-message.ts';
+import { SECURITY_HEADERS } from './security-headers.ts';
 import type { ServerLimits } from './server-limits.ts';
 
 /** A request that is turned away before any route sees it. */
@@ -63,6 +65,25 @@ const REASONS: Readonly<Record<number, string>> = {
   413: 'Content Too Large',
   431: 'Request Header Fields Too Large',
 };
+
+/** Answers before any route; the rest of the request is not waited for. */
+export function sendRefusal(
+  incoming: RecordedMessage,
+  outgoing: ServerResponse,
+  refusal: EarlyRefusal,
+): void {
+  const { status, body } = refusal;
+  const text = JSON.stringify(body);
+  const bytes = Buffer.byteLength(text);
+  incoming.record.refused(refusal, bytes);
+  outgoing.writeHead(status, {
+    ...SECURITY_HEADERS,
+    'Content-Type': 'application/json',
+    'Content-Length': bytes,
+    Connection: 'close',
+  });
+  outgoing.end(incoming.method === 'HEAD' ? undefined : text);
+}
 
 /** Answers on the bare connection, where there is no response object, and ends it. Answers the body's length. */
 export function sendOnSocket(socket: Socket, { status, body }: EarlyRefusal): number {

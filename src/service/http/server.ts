@@ -4,7 +4,13 @@ import { getRequestListener } from '@hono/node-server';
 import { PLAYGROUND_PATH } from '../../contract/routes.ts';
 import { ApiFailure } from './api-failure.ts';
 import { BrokenConnections } from './broken-connections.ts';
-import { type EarlyRefusal, EXPECTATION_UNKNOWN, HOST_UNREADABLE, refuseHead } from './early-refusal.ts';
+import {
+  type EarlyRefusal,
+  EXPECTATION_UNKNOWN,
+  HOST_UNREADABLE,
+  refuseHead,
+  sendRefusal,
+} from './early-refusal.ts';
 import type { Sendable } from './encoded-answer.ts';
 import { errorResponse } from './error-response.ts';
 import { Exchanges } from './exchanges.ts';
@@ -68,6 +74,8 @@ class HttpServer implements RunningServer {
   readonly #pending: PendingAnswers;
   readonly #exchanges: Exchanges;
   readonly #broken: BrokenConnections;
+  /** What Node's adapter makes a request of at this moment; its error does not say. */
+  #handedOver: RecordedMessage | null = null;
   #connections = 0;
   #stopping = false;
   /** When somebody last connected or asked, on the monotonic clock. */
@@ -85,8 +93,11 @@ class HttpServer implements RunningServer {
     });
     const handle = (incoming: RecordedMessage, outgoing: ServerResponse, refusal: EarlyRefusal | null) => {
       this.#begin(incoming, outgoing);
-      if (refusal !== null) return refuse(incoming, outgoing, refusal);
-      if (!this.#sendQuick(incoming, outgoing)) void listener(incoming, outgoing);
+      if (refusal !== null) return sendRefusal(incoming, outgoing, refusal);
+      if (this.#sendQuick(incoming, outgoing)) return;
+      this.#handedOver = incoming;
+      void listener(incoming, outgoing);
+      this.#handedOver = null;
     };
     this.#server = createServer(
       {
@@ -196,7 +207,11 @@ class HttpServer implements RunningServer {
 
   async #answer(request: Request, incoming: object): Promise<Response> {
     if (!(incoming instanceof RecordedMessage)) throw new TypeError('a request of another server');
-    const response = await this.#answerPath(request, incoming);
+    const response = await this.#answerPath(request, incoming).catch((error: unknown) => {
+      this.#options.log.problem(error);
+      incoming.record.errorCode = 'internal_error';
+      return errorResponse(error, request, null);
+    });
     const { record, outgoing } = incoming;
     if (record.bytes === null) {
       secure(outgoing);
@@ -205,7 +220,7 @@ class HttpServer implements RunningServer {
     return response;
   }
 
-  #answerPath(request: Request, incoming: RecordedMessage): Response | Promise<Response> {
+  async #answerPath(request: Request, incoming: RecordedMessage): Promise<Response> {
     const { served } = this.#options;
     const { record } = incoming;
     const path = pathOf(incoming.url ?? '/');
@@ -228,14 +243,17 @@ class HttpServer implements RunningServer {
 
   /** Node's adapter could not make a request of it, or nobody caught something. */
   #answerError(error: unknown): Response {
-    if (error instanceof Error && error.name === 'RequestError') {
-      return Response.json(HOST_UNREADABLE.body, {
-        status: HOST_UNREADABLE.status,
-        headers: SECURITY_HEADERS,
-      });
+    if (this.#handedOver === null) {
+      this.#options.log.problem(error);
+      return errorResponse(error, new Request('http://unknown.invalid/'), null);
     }
-    this.#options.log.problem(error);
-    return errorResponse(error, new Request('http://unknown.invalid/'), null);
+    const text = JSON.stringify(HOST_UNREADABLE.body);
+    const bytes = Buffer.byteLength(text);
+    this.#handedOver.record.refused(HOST_UNREADABLE, bytes);
+    return new Response(text, {
+      status: HOST_UNREADABLE.status,
+      headers: { ...SECURITY_HEADERS, 'Content-Type': 'application/json', 'Content-Length': String(bytes) },
+    });
   }
 }
 
@@ -254,19 +272,4 @@ function tooSlow(): ApiFailure {
 function secure(outgoing: ServerResponse | null): void {
   if (outgoing?.headersSent !== false) return;
   for (const [name, value] of Object.entries(SECURITY_HEADERS)) outgoing.setHeader(name, value);
-}
-
-/** The rest of the request is not waited for. */
-function refuse(incoming: RecordedMessage, outgoing: ServerResponse, refusal: EarlyRefusal): void {
-  const { status, body } = refusal;
-  const text = JSON.stringify(body);
-  const bytes = Buffer.byteLength(text);
-  incoming.record.refused(refusal, bytes);
-  outgoing.writeHead(status, {
-    ...SECURITY_HEADERS,
-    'Content-Type': 'application/json',
-    'Content-Length': bytes,
-    Connection: 'close',
-  });
-  outgoing.end(incoming.method === 'HEAD' ? undefined : text);
 }
