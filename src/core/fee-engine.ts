@@ -1,4 +1,5 @@
 import type { Advice } from './advice.ts';
+import { AlikeBlocks } from './alike-blocks.ts';
 import { type Block, tipAt } from './block.ts';
 import { blockSpacing } from './block-spacing.ts';
 import { decide, trusted } from './decision.ts';
@@ -31,6 +32,7 @@ interface Books {
   readonly history: History;
   readonly nextBaseFee: NextBaseFee;
   readonly lanes: LaneBook;
+  readonly alike: AlikeBlocks;
   readonly horizons: HorizonLadder;
   readonly fan: FanBook;
   readonly trend: TrendBook;
@@ -79,15 +81,16 @@ export class FeeEngine {
     if (this.#head !== null && block.number !== this.#head.number + 1) {
       throw new RangeError(`block ${block.number} does not follow block ${this.#head.number}`);
     }
-    const { history, nextBaseFee, lanes, horizons, fan, trend, reach, track } = this.#books;
+    const { history, nextBaseFee, lanes, alike, horizons, fan, trend, reach, track } = this.#books;
     keep(history, block);
     const next = nextBaseFee.push(block);
     history.nextBaseFee.put(block.number, Number(next));
     lanes.push({ nextBaseFee: next, formulaHolds: nextBaseFee.formulaHolds });
+    alike.push();
     horizons.push();
     fan.push();
     trend.followHead();
-    reach.push();
+    reach.followHead();
     track.record(trusted(decide(horizons.forecasts()), track.score()));
     this.#recent[block.number % this.#recent.length] = block;
     this.#head = block;
@@ -166,15 +169,17 @@ function defaultCapacity({ blockTimeSec }: FeeRule): number {
 function openBooks(rule: FeeRule, capacity: number): Books {
   const history = new History(capacity);
   const lanes = new LaneBook(history, rule);
-  const horizons = new HorizonLadder(history, rule.blockTimeSec);
+  const alike = new AlikeBlocks(history);
+  const horizons = new HorizonLadder(history, alike, rule.blockTimeSec);
   return {
     history,
     nextBaseFee: new NextBaseFee(history, rule),
     lanes,
+    alike,
     horizons,
     fan: new FanBook(history, rule),
     trend: new TrendBook(history),
-    reach: new ReachBook(history),
+    reach: new ReachBook(history, alike),
     track: new TrackRecord(history, lanes.scorer('average'), horizons.horizons),
   };
 }

@@ -1,25 +1,35 @@
+import type { AlikeBlocks } from './alike-blocks.ts';
 import { ExactSum } from './exact-sum.ts';
-import { feeRatio, scaledFee } from './fee-ratio.ts';
+import { feeRatio, fromPpm, scaledFee, toPpm } from './fee-ratio.ts';
 import type { Column, History, Span } from './history.ts';
 import { Rolling, WholeSum } from './rolling.ts';
-import { SortedValues } from './sorted-values.ts';
-import { SteeredLevel } from './steered-level.ts';
 import { WindowMinimum } from './window-minimum.ts';
 
 /**
- * The share of targets that is meant to be reached: some way above the 0.8 that waiting is advised at, since one waits
- * where the forecast looks best and that is where it flatters most.
+ * The share of targets that is meant to be reached at least: some way above the 0.8 that waiting is advised at, since one
+ * waits where the forecast looks best and that is where it flatters most.
  */
-const AIM = 0.88;
-/** Quantiles and verdicts look back this many horizons, and at least this many blocks. */
-const TRAILING_HORIZONS = 4;
+const AIM = 0.85;
+/** Verdicts look back this many horizons; those on what a miss costs and how long a wait takes at least so many blocks. */
+const TRAILING_HORIZONS = 10;
 const LEAST_TRAILING_BLOCKS = 600;
-/** Windows overlap: that many blocks, and that many horizons one after another, before a figure means anything. */
-const LEAST_BLOCKS = 100;
-const LEAST_HORIZONS_SEEN = 1;
-const LEAST_HORIZONS_JUDGED = 3;
-/** How far misses lasting one horizon move the level in all. */
-const STEP_PER_HORIZON = 0.05;
+/** Times that a target is drawn anew within its horizon, at most once a block. */
+const PACES = 25;
+/** Words and verdicts are believed to differ once they did so for longer than this many horizons. */
+const DOUBTED_HORIZONS = 1;
+/**
+ * Windows overlap: that many horizons one after another, or that much time, before a target is drawn from them, and then
+ * before a probability is stated.
+ */
+const LEAST_SEEN = { horizons: 4, sec: 86_400 } as const;
+const LEAST_JUDGED = { horizons: 8, sec: 4 * 86_400 } as const;
+/** Share that a target must save to be worth a wait. */
+const LEAST_SAVING = 0.05;
+/** Where waiting looks worth it words flatter: by so much, until the verdicts of more than so many horizons say otherwise. */
+const FLATTERY = 0.1;
+const FLATTERED_HORIZONS = 4;
+/** A price that rose beyond this many times that of then counts as this much: one burst must not decide everything. */
+const MOST_RISE = 2;
 
 /** What one horizon says at the head. Wei per gas. */
 export interface Forecast {
@@ -44,9 +54,20 @@ export interface Forecast {
 export class HorizonForecast {
   readonly horizonSec: number;
   readonly #history: History;
+  readonly #alike: AlikeBlocks;
+  readonly #blocks: number;
   readonly #trailing: number;
+  /** A new target is drawn every so many blocks. */
+  readonly #pace: number;
   /** Lowest price within the horizon over that of sending at once. */
   readonly #best: Column;
+  /** What its last block asked for, over that of sending at once. */
+  readonly #last: Column;
+  /** Share of like blocks that reached the target; and 1 or 0 for whether it was, less that share, in whole millionths. */
+  readonly #expected: Column;
+  readonly #surprise: Column;
+  /** The same where waiting looked worth it, and not known elsewhere. */
+  readonly #temptedSurprise: Column;
   readonly #target: Column;
   readonly #reached: Column;
   readonly #waitSec: Column;
@@ -55,28 +76,32 @@ export class HorizonForecast {
    * before: misses begin at low prices, and what they cost says little of how far a high one may still rise.
    */
   readonly #missed: Column;
-  readonly #level: SteeredLevel;
-  readonly #bestRatios: Rolling<SortedValues>;
-  readonly #reachedShare: Rolling<WholeSum>;
+  readonly #surprises: Rolling<WholeSum>;
+  readonly #tempted: Rolling<WholeSum>;
   readonly #waits: Rolling<WholeSum>;
   readonly #misses: Rolling<ExactSum>;
   readonly #lowest = new WindowMinimum();
   /** The oldest block whose horizon has not ended. */
   #pending = 0;
 
-  constructor(history: History, horizonSec: number, blockSec: number) {
-    const blocks = Math.max(Math.round(horizonSec / blockSec), 1);
+  constructor(history: History, alike: AlikeBlocks, horizonSec: number, blockSec: number) {
+    this.#blocks = Math.max(Math.round(horizonSec / blockSec), 1);
     this.horizonSec = horizonSec;
     this.#history = history;
-    this.#trailing = Math.max(TRAILING_HORIZONS * blocks, LEAST_TRAILING_BLOCKS);
+    this.#alike = alike;
+    this.#pace = Math.max(Math.floor(this.#blocks / PACES), 1);
+    this.#trailing = TRAILING_HORIZONS * this.#blocks;
     this.#best = history.column();
+    this.#last = history.column();
+    this.#expected = history.column();
+    this.#surprise = history.column();
+    this.#temptedSurprise = history.column();
     this.#target = history.column();
     this.#reached = history.column();
     this.#waitSec = history.column();
     this.#missed = history.column();
-    this.#level = new SteeredLevel(history, AIM, STEP_PER_HORIZON / blocks);
-    this.#bestRatios = new Rolling(this.#best, new SortedValues());
-    this.#reachedShare = new Rolling(this.#reached, new WholeSum());
+    this.#surprises = new Rolling(this.#surprise, new WholeSum());
+    this.#tempted = new Rolling(this.#temptedSurprise, new WholeSum());
     this.#waits = new Rolling(this.#waitSec, new WholeSum());
     this.#misses = new Rolling(this.#missed, new ExactSum());
   }
@@ -88,20 +113,11 @@ export class HorizonForecast {
   push(ceiling: number): number {
     const { head, oldest, ask } = this.#history;
     const pending = this.#firstPending();
-    let judged = 0;
-    let kept = 0;
-    for (let given = Math.max(this.#pending, oldest); given < pending; given += 1) {
-      const verdict = this.#settle(given);
-      if (Number.isNaN(verdict)) continue;
-      judged += 1;
-      kept += verdict;
-    }
+    for (let given = Math.max(this.#pending, oldest); given < pending; given += 1) this.#settle(given);
     this.#pending = pending;
     this.#lowest.push(head, ask.at(head));
-    this.#level.push(kept, judged);
     this.#moveWindows();
-    const target = this.#nextTarget();
-    const stated = Math.min(target, ceiling);
+    const stated = this.#nextTarget(ceiling);
     this.#target.put(head, stated);
     return Number.isNaN(stated) ? ceiling : stated;
   }
@@ -133,7 +149,7 @@ export class HorizonForecast {
       expectedSavingRatio:
         probability === null ? null : probability * savingRatio - (1 - probability) * lossRatio,
       expectedWaitSec: this.#waits.tally.mean ?? 0,
-      judgedRatio: Math.min(this.#reachedShare.tally.count / this.#trailing, 1),
+      judgedRatio: Math.min(this.#surprises.tally.count / this.#trailing, 1),
     };
   }
 
@@ -149,8 +165,8 @@ export class HorizonForecast {
     return this.#history.firstSince(time.at(head) - this.horizonSec);
   }
 
-  /** Measures the horizon that began at `given` and ended before the head: 1 if its target was reached, 0 if not. */
-  #settle(given: number): number {
+  /** Measures the horizon that began at `given` and ended before the head, and whether its target was reached. */
+  #settle(given: number): void {
     const { head, ask, sendNow } = this.#history;
     this.#lowest.dropBefore(given + 1);
     // A chain that stood still for the whole horizon is measured by its first block after that.
@@ -160,10 +176,13 @@ export class HorizonForecast {
     const target = this.#target.at(given);
     const reached = Number.isNaN(target) ? Number.NaN : lowest <= target ? 1 : 0;
     this.#best.put(given, feeRatio(lowest, now));
+    this.#last.put(given, feeRatio(ask.at(last), now));
+    const surprise = toPpm(reached) - toPpm(this.#expected.at(given));
+    this.#surprise.put(given, surprise);
+    this.#temptedSurprise.put(given, this.#isTempting(given) ? surprise : Number.NaN);
     this.#reached.put(given, reached);
     this.#waitSec.put(given, reached === 1 ? this.#waitFor(given, target) : Number.NaN);
     this.#missed.put(given, reached === 0 ? ask.at(last) : Number.NaN);
-    return reached;
   }
 
   #waitFor(given: number, target: number): number {
@@ -173,40 +192,95 @@ export class HorizonForecast {
     return Math.round(time.at(block) - time.at(given));
   }
 
-  #settled(): Span {
-    const from = Math.max(this.#pending - this.#trailing, this.#history.oldest);
+  #settled(blocks: number): Span {
+    const from = Math.max(this.#pending - blocks, this.#history.oldest);
     return { from, to: Math.max(this.#pending, from) };
   }
 
   #moveWindows(): void {
-    const settled = this.#settled();
-    this.#bestRatios.moveTo(settled);
-    this.#reachedShare.moveTo(settled);
-    this.#waits.moveTo(settled);
-    this.#misses.moveTo(settled);
+    this.#surprises.moveTo(this.#settled(this.#trailing));
+    this.#tempted.moveTo(this.#settled(this.#trailing));
+    const long = this.#settled(Math.max(this.#trailing, LEAST_TRAILING_BLOCKS));
+    this.#waits.moveTo(long);
+    this.#misses.moveTo(long);
   }
 
-  #nextTarget(): number {
-    const { head, sendNow } = this.#history;
-    const ratios = this.#bestRatios.tally;
-    if (ratios.size < LEAST_BLOCKS || !this.#spans(ratios.size, LEAST_HORIZONS_SEEN)) return Number.NaN;
-    const ratio = ratios.quantile(this.#level.value) ?? 1;
-    return scaledFee(sendNow.at(head), Math.min(ratio, 1));
+  /** What the target's price is, at most `ceiling`; `NaN` while that is unknown. */
+  #nextTarget(ceiling: number): number {
+    const { head, oldest, sendNow } = this.#history;
+    const now = Math.max(sendNow.at(head), 1);
+    const before = head > oldest ? this.#target.at(head - 1) : Number.NaN;
+    if (head % this.#pace > 0 && !Number.isNaN(before)) {
+      this.#expected.put(head, this.#expected.at(head - 1));
+      return Math.min(before, now, ceiling);
+    }
+    this.#expected.put(head, Number.NaN);
+    const alike = this.#alike.before(this.#pending, this.horizonSec, atLeast(LEAST_SEEN, this.horizonSec));
+    if (alike === null) return Number.NaN;
+    const best = alike.map((block) => this.#best.at(block));
+    const last = alike.map((block) => Math.min(this.#last.at(block), MOST_RISE));
+    const ratio = Math.min(mostSaving(best, last, AIM - this.#correction), 1, ceiling / now);
+    let reached = 0;
+    for (const each of best) if (each <= ratio) reached += 1;
+    this.#expected.put(head, reached / best.length);
+    return Math.min(scaledFee(now, ratio), ceiling);
+  }
+
+  #stateCorrection(block: number): number {
+    if (!this.#isTempting(block)) return this.#correction;
+    const { sum, count } = this.#tempted.tally;
+    const doubted = FLATTERED_HORIZONS * this.#blocks;
+    return (fromPpm(sum) - FLATTERY * doubted) / (count + doubted);
+  }
+
+  /** Whether the target given at `block` is so low that waiting looks worth it: that is where words flatter. */
+  #isTempting(block: number): boolean {
+    return this.#target.at(block) <= (1 - LEAST_SAVING) * this.#history.sendNow.at(block);
+  }
+
+  /** How far targets were reached more often than like blocks had it. */
+  get #correction(): number {
+    const { sum, count } = this.#surprises.tally;
+    return fromPpm(sum) / (count + DOUBTED_HORIZONS * this.#blocks);
   }
 
   #probability(): number | null {
-    const { count, mean } = this.#reachedShare.tally;
-    if (count < LEAST_BLOCKS || !this.#spans(count, LEAST_HORIZONS_JUDGED)) return null;
-    if (mean === null || Number.isNaN(this.#target.at(this.#history.head))) return null;
-    // The level is steered towards the aim, so what was kept beyond it is luck and not promised on.
-    return Math.min(mean, AIM);
+    const expected = this.#expected.at(this.#history.head);
+    if (Number.isNaN(expected) || !this.#spans(this.#surprises.tally.count)) return null;
+    return Math.min(Math.max(expected + this.#stateCorrection(this.#history.head), 0), 1);
   }
 
-  /** Whether the last `blocks` settled blocks cover that many horizons. */
-  #spans(blocks: number, horizons: number): boolean {
+  /** Whether the last `blocks` settled blocks cover enough for a promise. */
+  #spans(blocks: number): boolean {
     const { time, oldest } = this.#history;
     const last = this.#pending - 1;
     const first = Math.max(this.#pending - blocks, oldest);
-    return last > first && time.at(last) - time.at(first) >= horizons * this.horizonSec;
+    return last > first && time.at(last) - time.at(first) >= atLeast(LEAST_JUDGED, this.horizonSec);
   }
+}
+
+function atLeast({ horizons, sec }: typeof LEAST_SEEN | typeof LEAST_JUDGED, horizonSec: number): number {
+  return Math.min(horizons * horizonSec, sec);
+}
+
+/**
+ * The price, over that of now, that saved most of those that at least `share` of the rows reached: `best` has what each
+ * fell to, `last` where it ended.
+ */
+function mostSaving(best: Float64Array, last: Float64Array, share: number): number {
+  const sorted = best.slice().sort();
+  let most = Number.NEGATIVE_INFINITY;
+  let found = 1;
+  const least = Math.ceil(share * best.length) - 1;
+  for (let at = Math.min(Math.max(least, 0), best.length - 1); at < best.length; at += 1) {
+    const ratio = sorted[at] ?? 1;
+    let saved = 0;
+    for (let row = 0; row < best.length; row += 1) {
+      saved += 1 - ((best[row] ?? 0) <= ratio ? ratio : (last[row] ?? 0));
+    }
+    if (saved <= most) continue;
+    most = saved;
+    found = ratio;
+  }
+  return found;
 }

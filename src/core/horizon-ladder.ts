@@ -1,3 +1,4 @@
+import type { AlikeBlocks } from './alike-blocks.ts';
 import type { History } from './history.ts';
 import { type Forecast, HorizonForecast } from './horizon-forecast.ts';
 
@@ -7,8 +8,10 @@ const HORIZONS_SEC = [300, 900, 3_600, 21_600, 86_400] as const;
 export class HorizonLadder {
   readonly horizons: readonly HorizonForecast[];
 
-  constructor(history: History, blockSec: number) {
-    this.horizons = HORIZONS_SEC.map((horizonSec) => new HorizonForecast(history, horizonSec, blockSec));
+  constructor(history: History, alike: AlikeBlocks, blockSec: number) {
+    this.horizons = HORIZONS_SEC.map(
+      (horizonSec) => new HorizonForecast(history, alike, horizonSec, blockSec),
+    );
   }
 
   push(): void {
