@@ -83,6 +83,18 @@ describe('the Service pane', () => {
     expect(screen()).toMatch(/now +min +p10 +median +mean +p90 +max +change +volatility/);
   });
 
+  it('prices work in gwei where coins would be all zeros', async () => {
+    const cost = { wei: 168_000n, usd: null };
+    const action = { name: 'ETH transfer', gas: 21_000, slow: cost, average: cost, fast: cost };
+    const { shows } = show({
+      gas: {
+        statsMarket: async (timeFrame) => ({ ...MARKET, timeFrame, nativeUsd: null, actions: [action] }),
+      },
+    });
+    await shows(/Usual work +gas +slow gwei +average gwei +fast gwei/);
+    await shows(/ETH transfer +21,000 +0\.000168 +0\.000168 +0\.000168$/m);
+  });
+
   it('is loud about a node that disagrees', async () => {
     const { shows } = show({
       gas: withNodes([

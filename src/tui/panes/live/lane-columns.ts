@@ -1,15 +1,8 @@
 import type { LaneView, SnapshotView } from '../../../client/views/snapshot.ts';
 import { LANES, type LaneName } from '../../../core/advice.ts';
-import {
-  formatDuration,
-  formatGwei,
-  formatNative,
-  formatPercent,
-  formatUsd,
-  UNKNOWN,
-  usdOf,
-} from '../../../core/units.ts';
+import { formatDuration, formatGwei, formatPercent, formatUsd, UNKNOWN, usdOf } from '../../../core/units.ts';
 import { cost, USUAL_ACTIONS } from '../../../core/usual-actions.ts';
+import { coinUnit } from '../../coin-unit.ts';
 
 export const LANE_TITLES: Readonly<Record<LaneName, string>> = {
   slow: 'Slow',
@@ -33,9 +26,6 @@ export interface LaneColumn {
   readonly cell: (lane: LaneView, name: LaneName) => string;
 }
 
-/** From here on an amount of coins is written with few zeros: 0.00000001. */
-const READABLE_WEI = 10n ** 10n;
-
 export interface WorkUnit {
   /** As headings name it. */
   readonly name: string;
@@ -51,16 +41,11 @@ export function workUnit({ nativeUsd, lanes }: SnapshotView, symbol: string): Wo
   if (nativeUsd !== null) {
     return { name: '$', cost: (gas, price) => formatUsd(usdOf(cost(gas, price), nativeUsd)) };
   }
-  const isTiny = LANES.some((lane) => {
-    const wei = cost(TRANSFER_GAS, lanes[lane].price);
-    return wei > 0n && wei < READABLE_WEI;
-  });
-  return isTiny
-    ? { name: 'gwei', cost: (gas, price) => formatGwei(cost(gas, price)) }
-    : {
-        name: symbol,
-        cost: (gas, price) => formatNative(cost(gas, price), symbol).replace(` ${symbol}`, ''),
-      };
+  const coin = coinUnit(
+    LANES.map((lane) => cost(TRANSFER_GAS, lanes[lane].price)),
+    symbol,
+  );
+  return { name: coin.name, cost: (gas, price) => coin.text(cost(gas, price)) };
 }
 
 /** The columns of the lanes table, left to right. */

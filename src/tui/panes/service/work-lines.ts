@@ -1,6 +1,7 @@
 import type { ActionView, CostView } from '../../../client/views/market.ts';
 import { LANES, type LaneName } from '../../../core/advice.ts';
-import { formatCount, formatNative, formatUsd, UNKNOWN } from '../../../core/units.ts';
+import { formatCount, formatUsd, UNKNOWN } from '../../../core/units.ts';
+import { type CoinUnit, coinUnit } from '../../coin-unit.ts';
 import { sectionLine } from '../../fact-grid.ts';
 import type { Line } from '../../lines.ts';
 import { columnsWithin, columnWidths, headingLine, rowLine, type TableColumn } from '../../table.ts';
@@ -18,7 +19,8 @@ export function workLines({ day, month, symbol }: ServiceView, context: ServiceC
     return [sectionLine('Usual work', [{ text: 'the service does not price it', faint: true }])];
   }
   const usd = actions.some(({ average }) => average !== null && average.usd !== null);
-  const all = workColumns(usd, symbol);
+  const costs = actions.flatMap((action) => LANES.map((lane) => action[lane]?.wei ?? 0n));
+  const all = workColumns(usd, coinUnit(costs, symbol));
   const widths = columnWidths(all, actions, theme);
   const columns = columnsWithin(all, widths, width - INDENT - 1);
   return [
@@ -41,14 +43,14 @@ function headingPadding(
   return [{ text: text.slice(' Usual work'.length - INDENT), faint: true }];
 }
 
-function workColumns(usd: boolean, symbol: string): readonly TableColumn<ActionView>[] {
+function workColumns(usd: boolean, unit: CoinUnit): readonly TableColumn<ActionView>[] {
   const coin = (lane: LaneName, rank: number): TableColumn<ActionView> => ({
     id: `${lane} coin`,
-    heading: usd ? symbol : `${lane} ${symbol}`,
+    heading: usd ? unit.name : `${lane} ${unit.name}`,
     align: 'right',
     least: usd ? 10 : 11,
     rank,
-    cell: (action) => coinText(action[lane], symbol),
+    cell: (action) => coinText(action[lane], unit),
   });
   const dollars = (lane: LaneName): TableColumn<ActionView> => ({
     id: `${lane} usd`,
@@ -69,8 +71,8 @@ function workColumns(usd: boolean, symbol: string): readonly TableColumn<ActionV
   ];
 }
 
-function coinText(cost: CostView | null, symbol: string): string {
-  return cost === null ? UNKNOWN : formatNative(cost.wei, symbol).replace(` ${symbol}`, '');
+function coinText(cost: CostView | null, unit: CoinUnit): string {
+  return cost === null ? UNKNOWN : unit.text(cost.wei);
 }
 
 function usdText(cost: CostView | null): string {
