@@ -6,24 +6,23 @@ import { PaneState } from '../../components/pane-state.tsx';
 import { SegmentLine } from '../../components/segment-line.tsx';
 import { useActions } from '../../hooks/use-actions.ts';
 import { useClipboard } from '../../hooks/use-clipboard.ts';
-import { useNow } from '../../hooks/use-now.ts';
 import { useToast } from '../../hooks/use-toast.ts';
 import { useWidest } from '../../hooks/use-widest.ts';
 import { type Line, scrolledTo } from '../../lines.ts';
 import { columnsWithin, columnWidths, headingLine, rowLine } from '../../table.ts';
 import { useTheme } from '../../theme.ts';
-import { systemOffset } from '../chart/local-time.ts';
-import { blockLines, blockTitle, type FactsContext } from './block-facts.ts';
+import { blockLines, blockTitle } from './block-facts.ts';
 import type { ExplorerLevelProps } from './explorer-level.ts';
 import { explorerProblem } from './explorer-problem.ts';
 import type { Place } from './explorer-state.ts';
 import { withHidden } from './hidden-lines.ts';
 import { PlaceFrame } from './place-frame.tsx';
-import { noTransactions, presentOf } from './present.ts';
+import { noTransactions } from './present.ts';
 import { SpokenBlock } from './spoken-explorer.tsx';
 import { txColumns } from './tx-columns.ts';
 import { txsNote } from './txs-note.ts';
 import { useBlock, useBlockTxs } from './use-explorer.ts';
+import { useFactsContext } from './use-facts-context.ts';
 
 interface BlockScreenProps extends ExplorerLevelProps {
   readonly place: Extract<Place, { kind: 'block' }>;
@@ -36,9 +35,9 @@ const AHEAD = 20;
 const MARK = 3;
 
 /** One block: its facts, then its transactions, all in one scroll. */
-export function BlockScreen({ snapshot, symbol, dispatch, columns, rows, place }: BlockScreenProps) {
+export function BlockScreen({ place, ...level }: BlockScreenProps) {
+  const { snapshot, symbol, dispatch, columns, rows } = level;
   const theme = useTheme();
-  const now = useNow();
   const toast = useToast();
   const copy = useClipboard();
   const spoken = useIsScreenReaderEnabled();
@@ -47,16 +46,7 @@ export function BlockScreen({ snapshot, symbol, dispatch, columns, rows, place }
   const block = polled.data?.value ?? null;
   const txs = useBlockTxs(without === null && hasTransactions(block) ? block : null);
   const list = txs.data?.rows ?? [];
-  const context: FactsContext = {
-    width: columns,
-    present: presentOf(snapshot, now),
-    head: snapshot.blockNumber,
-    symbol,
-    nativeUsd: snapshot.nativeUsd,
-    offsetAt: systemOffset,
-    theme,
-    airy: rows >= AIRY_FROM,
-  };
+  const context = useFactsContext(level, AIRY_FROM);
   const facts = block === null ? [] : blockLines(block, context);
   const all = txColumns(columns, symbol, theme);
   const widths = useWidest(columnWidths(all, list, theme));

@@ -4,20 +4,17 @@ import { PaneState } from '../../components/pane-state.tsx';
 import { SegmentLine } from '../../components/segment-line.tsx';
 import { useActions } from '../../hooks/use-actions.ts';
 import { useClipboard } from '../../hooks/use-clipboard.ts';
-import { useNow } from '../../hooks/use-now.ts';
 import { useToast } from '../../hooks/use-toast.ts';
-import { useTheme } from '../../theme.ts';
-import { systemOffset } from '../chart/local-time.ts';
-import type { FactsContext } from './block-facts.ts';
 import type { ExplorerLevelProps } from './explorer-level.ts';
 import { explorerProblem } from './explorer-problem.ts';
 import type { Place } from './explorer-state.ts';
 import { withHidden } from './hidden-lines.ts';
 import { PlaceFrame } from './place-frame.tsx';
-import { noTransactions, presentOf } from './present.ts';
+import { noTransactions } from './present.ts';
 import { SpokenTx } from './spoken-explorer.tsx';
 import { txLines, txTitle } from './tx-facts.ts';
 import { useBlock, useTx } from './use-explorer.ts';
+import { useFactsContext } from './use-facts-context.ts';
 
 interface TxScreenProps extends ExplorerLevelProps {
   readonly place: Extract<Place, { kind: 'tx' }>;
@@ -27,9 +24,8 @@ interface TxScreenProps extends ExplorerLevelProps {
 const AIRY_FROM = 23;
 
 /** One transaction: what it is, what it paid, and where its tip stood in its block. */
-export function TxScreen({ snapshot, symbol, dispatch, columns, rows, place }: TxScreenProps) {
-  const theme = useTheme();
-  const now = useNow();
+export function TxScreen({ place, ...level }: TxScreenProps) {
+  const { snapshot, dispatch, columns, rows } = level;
   const toast = useToast();
   const copy = useClipboard();
   const spoken = useIsScreenReaderEnabled();
@@ -37,16 +33,7 @@ export function TxScreen({ snapshot, symbol, dispatch, columns, rows, place }: T
   const tx = polled.data?.value ?? null;
   // The tips of its block, to draw where it stood among them; without them the rest is shown all the same.
   const block = useBlock(tx?.blockNumber ?? null, snapshot).data?.value ?? null;
-  const context: FactsContext = {
-    width: columns,
-    present: presentOf(snapshot, now),
-    head: snapshot.blockNumber,
-    symbol,
-    nativeUsd: snapshot.nativeUsd,
-    offsetAt: systemOffset,
-    theme,
-    airy: rows >= AIRY_FROM,
-  };
+  const context = useFactsContext(level, AIRY_FROM);
   const lines = tx === null ? [] : txLines(tx, block, context);
   const room = Math.max(rows - 1 - (polled.error === null ? 0 : 1), 1);
   const most = Math.max(lines.length - room, 0);
