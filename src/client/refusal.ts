@@ -74,12 +74,14 @@ function sentence(
   }: { readonly endpoint: string; readonly withKey: boolean; readonly limit: LimitKind | null },
 ): string {
   const reason = said.message === '' ? '' : `: ${said.message}`;
+  // Only the service knows whether a key was mistyped, rotated, or is one of another service.
+  const then = reason === '' ? ':' : `${reason.replace(/[.;]$/, '')};`;
   switch (code) {
     case 'key':
       if (!withKey) return 'the service asks for a key: set GASTOP_API_KEY or put it in the config file';
       return said.errorCode === 'api_key_revoked'
-        ? 'this key has been revoked: set another in GASTOP_API_KEY or the config file'
-        : 'the service refused the key: set GASTOP_API_KEY or put it in the config file';
+        ? `this key has been revoked${then} set another in GASTOP_API_KEY or the config file`
+        : `the service refused the key${then} set GASTOP_API_KEY or put it in the config file`;
     case 'plan':
       return `the plan of this key does not allow ${endpoint}${reason}`;
     case 'not-found':

@@ -106,8 +106,25 @@ describe('a question over HTTP', () => {
 
 describe('a refusal', () => {
   it.each([
-    [401, { errorCode: 'api_key_invalid', message: 'x' }, 'key', 'refused the key: set GASTOP_API_KEY'],
-    [401, { errorCode: 'api_key_revoked', message: 'x' }, 'key', 'revoked: set another'],
+    [401, { errorCode: 'api_key_invalid' }, 'key', 'refused the key: set GASTOP_API_KEY'],
+    [
+      401,
+      { errorCode: 'api_key_invalid', message: 'characters are\x1b[2J missing' },
+      'key',
+      'refused the key: characters are missing; set GASTOP_API_KEY',
+    ],
+    [
+      401,
+      { errorCode: 'api_key_invalid', message: `what is ${KEY}?` },
+      'key',
+      'refused the key: what is (key)?;',
+    ],
+    [
+      401,
+      { errorCode: 'api_key_revoked', message: 'it was rotated.' },
+      'key',
+      'revoked: it was rotated; set',
+    ],
     [403, { errorCode: 'plan_forbidden', message: 'no API access' }, 'plan', '/gas/current: no API access'],
     [404, 'Not Found', 'not-found', 'has no /gas/current; check the URL'],
     [400, { errorCode: 'validation_failed', message: 'from is bad' }, 'invalid', 'question: from is bad'],

@@ -165,7 +165,7 @@ describe('the monitor on a service that we did not write', () => {
 describe('gastop now on a service that we did not write', () => {
   it.each<[Mood, number, RegExp]>([
     ['well', 0, /0\.0507/],
-    ['key', 4, /^gastop: the service refused the key: set GASTOP_API_KEY/],
+    ['key', 4, /^gastop: the service refused the key: .*set GASTOP_API_KEY/],
     ['revoked', 4, /^gastop: this key has been revoked/],
     ['day', 5, /^gastop: the daily quota of this key is used up: .*; it may be asked again in 2h\n$/],
     [

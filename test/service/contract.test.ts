@@ -18,6 +18,7 @@ const isoOf = (sec: number) => new Date(sec * 1_000).toISOString();
 let anvil: Anvil;
 let up: ServedChain;
 let down: ServedChain;
+let bare: ServedChain;
 let world: World;
 
 beforeAll(async () => {
@@ -34,11 +35,13 @@ beforeAll(async () => {
   const waiting = await anvil.sendTransfers([1e9]);
   up = await serveChain(anvil.url);
   down = await serveChain(gone.url);
+  bare = await serveChain('simulated');
   const described = await readDocument(up.origin);
   world = {
     described,
     up,
     down,
+    bare,
     present: {
       number: ['latest', '3', '0'],
       hash: [mined[0] ?? '', mined[0]?.toUpperCase().replace('0X', '0x') ?? '', ...waiting],
@@ -47,6 +50,14 @@ beforeAll(async () => {
     window: { from: isoOf(timeOf(3)), to: isoOf(timeOf(BLOCKS - 2)) },
   };
   const key = await up.key('open');
+  const bareKey = await bare.key('open');
+  const { pathname } = new URL(described.root);
+  await waitFor(async () => {
+    const response = await fetch(`${bare.origin}${pathname}/gas/current`, {
+      headers: { 'x-api-key': bareKey },
+    });
+    return response.status === 200;
+  });
   await waitFor(async () => {
     const response = await fetch(`${described.root}/gas/current`, { headers: { 'x-api-key': key } });
     return (
@@ -56,7 +67,7 @@ beforeAll(async () => {
 });
 
 afterAll(async () => {
-  await Promise.all([up?.stop(), down?.stop()]);
+  await Promise.all([up?.stop(), down?.stop(), bare?.stop()]);
   await anvil?.stop();
 });
 

@@ -5,7 +5,7 @@ import { PATHS } from '../../contract/routes.ts';
 import { blockMetrics } from '../answers/block-answer.ts';
 import { txMetrics } from '../answers/tx-answer.ts';
 import { txsMetrics } from '../answers/txs-answer.ts';
-import { getOneRoute, getRoute } from './route.ts';
+import { getKnownRoute, getOneRoute } from './route.ts';
 import type { ServiceState } from './service-state.ts';
 
 const blockRoute = getOneRoute(
@@ -22,7 +22,13 @@ const txRoute = getOneRoute(
   TxMetrics,
   'The chain knows no such transaction, or a recording or simulation is followed, which holds none',
 );
-const txsRoute = getRoute(PATHS.txs, 'Transactions of a window, newest first', TxsParameters, TxsMetrics);
+const txsRoute = getKnownRoute(
+  PATHS.txs,
+  'Transactions of a window, newest first',
+  TxsParameters,
+  TxsMetrics,
+  'A recording or simulation is followed, which holds no transactions',
+);
 
 export function addExplorerRoutes(app: OpenAPIHono, state: ServiceState): void {
   app.openapi(blockRoute, async (c) => {

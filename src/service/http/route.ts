@@ -30,6 +30,24 @@ export function getRoute<
   });
 }
 
+/** The same for a route of which some sources know nothing at all; `missing` says which. */
+export function getKnownRoute<
+  const Path extends V1Route['path'],
+  Query extends z.ZodObject,
+  Answer extends z.ZodType,
+>(path: Path, summary: string, query: Query, answer: Answer, missing: string) {
+  return createRoute({
+    ...describeRoute('get', path, summary),
+    parameters: [IF_NONE_MATCH],
+    request: { query },
+    responses: {
+      ...answers(path, summary, answer),
+      404: refusal(`${missing}: \`not_found\``, ErrorBody),
+      503: UPSTREAM_DOWN,
+    },
+  });
+}
+
 /** A `GET` route about the one thing that its path names; `missing` says when there is no such thing. */
 export function getOneRoute<
   const Path extends V1Route['path'],

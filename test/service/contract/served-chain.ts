@@ -1,4 +1,5 @@
 import { createRpcSource } from '../../../src/chain/rpc-source.ts';
+import { createSimulatedSource } from '../../../src/chain/simulated-source.ts';
 import { ROUTE_GROUPS } from '../../../src/contract/routes.ts';
 import { createPlainLog } from '../../../src/service/http/plain-log.ts';
 import { startServer } from '../../../src/service/http/server.ts';
@@ -35,11 +36,12 @@ export interface ServedChain {
   stop(): Promise<void>;
 }
 
-/** The whole service, keys and all, on a port, over the node at `url`. The gate's clock stands still. */
-export async function serveChain(url: string): Promise<ServedChain> {
+/** The whole service, keys and all, on a port, over the node at `url`, or over a simulated chain. The gate's clock stands still. */
+export async function serveChain(url: string | 'simulated'): Promise<ServedChain> {
   const abort = new AbortController();
   const errors: unknown[] = [];
-  const source = createRpcSource({ urls: [url], pollIntervalMs: 100 });
+  const node = url === 'simulated' ? null : createRpcSource({ urls: [url], pollIntervalMs: 100 });
+  const source = node ?? createSimulatedSource({ seed: 1 });
   const store = new KeyStore(await openKeyDatabase(':memory:', 'process'));
   const gate = createKeyGate({ store, plans: createPlans(PLANS), wallNow: () => NOW });
   const service = await startService({
@@ -80,7 +82,7 @@ export async function serveChain(url: string): Promise<ServedChain> {
       abort.abort();
       await service.done;
       await gate.close();
-      source.close();
+      node?.close();
     },
   };
 }

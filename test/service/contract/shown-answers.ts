@@ -19,6 +19,8 @@ export interface World {
   readonly up: ServedChain;
   /** A service whose node is gone before it ever answered. */
   readonly down: ServedChain;
+  /** A service over a chain without transactions. */
+  readonly bare: ServedChain;
   /** What stands in paths, by the parameter's name. */
   readonly present: Readonly<Record<string, readonly string[]>>;
   readonly absent: Readonly<Record<string, string>>;
@@ -32,7 +34,7 @@ interface Asked {
   readonly key?: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly method?: string;
-  readonly down?: boolean;
+  readonly of?: 'up' | 'down' | 'bare';
 }
 
 type Show = (world: World, route: V1Route, operation: Operation) => Promise<readonly Shown[]>;
@@ -55,7 +57,10 @@ export const SHOWS: Readonly<Record<string, Show>> = {
       plans.map(async (plan) => ask(world, route, `the plan ${plan}`, { key: await world.up.key(plan) })),
     );
   },
-  404: async (world, route) => [await ask(world, route, 'what is not there', { path: world.absent })],
+  404: async (world, route) =>
+    route.path.includes('{')
+      ? [await ask(world, route, 'what is not there', { path: world.absent })]
+      : [await ask(world, route, 'a chain without transactions', { of: 'bare' })],
   429: async (world, route, operation) => {
     const single = await world.up.key('single');
     await ask(world, route, 'the first of two at once', { key: single });
@@ -64,9 +69,7 @@ export const SHOWS: Readonly<Record<string, Show>> = {
     if (route.path === '/dashboard/rate-limits' || operation['x-gastop-served'] === false) return shown;
     return [...shown, await ask(world, route, 'a spent day', { key: await world.up.key('spent') })];
   },
-  503: async (world, route) => [
-    await ask(world, route, 'a node that is gone', { key: await world.down.key('open'), down: true }),
-  ],
+  503: async (world, route) => [await ask(world, route, 'a node that is gone', { of: 'down' })],
   default: async (world, route) => [
     await ask(world, route, 'a body too large', { headers: { 'Content-Length': '300000' } }),
     await ask(world, route, 'another method', { method: 'PATCH' }),
@@ -168,7 +171,7 @@ function badValues({ schema }: Parameter): string[] {
 
 /** Asks over a socket of its own. Left out: the open plan's key, paths that lead to something. */
 async function ask(world: World, route: V1Route, how: string, asked: Asked): Promise<Shown> {
-  const server = asked.down === true ? world.down : world.up;
+  const server = world[asked.of ?? 'up'];
   const key = asked.key ?? (await server.key('open'));
   const path = route.path.replaceAll(
     /\{(\w+)\}/g,
