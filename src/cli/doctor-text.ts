@@ -39,7 +39,7 @@ export function doctorText(
     ...unaskedLines(finding),
     '',
     ...verdict.warnings.flatMap((warning) => hanging('warning  ', warning, paint.doubtful)),
-    ...verdictLines(verdict, paint),
+    ...verdictLines(verdict, finding.routes[0], paint),
   ].join('\n');
 }
 
@@ -144,10 +144,16 @@ const RESULT_WORDS: Readonly<Record<Verdict['result'], string>> = {
   quota: 'limit reached',
 };
 
-function verdictLines({ result, message, warnings }: Verdict, paint: Paint): string[] {
+function verdictLines(
+  { result, message, warnings }: Verdict,
+  snapshot: RouteFinding | undefined,
+  paint: Paint,
+): string[] {
   const count = warnings.length === 1 ? '1 warning' : `${warnings.length} warnings`;
   const text = `${message}${warnings.length === 0 ? '' : `; ${count}`}`;
-  const word = `${RESULT_WORDS[result]}: `;
+  // A service that fails has answered all the same.
+  const fails = result === 'unreachable' && snapshot?.status != null;
+  const word = `${fails ? 'no prices' : RESULT_WORDS[result]}: `;
   const [first = '', ...rest] = wrapWords(word + text, WIDTH);
   const painted = paint[result === 'usable' ? 'good' : 'bad'](word.trimEnd());
   return [first.replace(word.trimEnd(), painted), ...rest];

@@ -342,7 +342,7 @@ describe('a service that cannot be used', () => {
     const { exitCode, message, warnings } = await reportOn(url);
     expect({ exitCode, warnings }).toEqual({ exitCode: 0, warnings: [] });
     expect(message).toBe(
-      'its prices are understood, and so are 14 of 19 read routes; 2 are not in the plan of this key',
+      'its prices are understood, and so are 14 of 19 read routes; 2 are not in the plan of this key; 3 are skipped',
     );
   });
 
@@ -358,6 +358,32 @@ describe('a service that cannot be used', () => {
       note: 'the quota is used up',
     });
     expect(asked.at(-1)).toContain('/dashboard/stats/chart');
+  });
+
+  it('because it is too quick for the key: says so, not that the quota is used up', async () => {
+    const refuse: Answering = (_request, response) =>
+      send(response, { errorCode: 'rate_limit_exceeded', message: 'more than 1 requests per second' }, 429, {
+        'retry-after': '2',
+      });
+    const { url } = await serveAnswers({ ...OWN_ROUTES, '/dashboard/stats/chart': refuse });
+    const { exitCode, stdout } = await runMain(['doctor', '--url', url]);
+    expect(exitCode).toBe(5);
+    expect(stdout).toMatch(/routes were not asked: they came too fast for this key/);
+  });
+
+  it('because it only fails: that is no silence', async () => {
+    const { url } = await serveAnswers(
+      Object.fromEntries(
+        Object.keys(OWN_ROUTES).map((path): [string, Answering] => [
+          path,
+          (_request, response) => send(response, { message: 'oops' }, 500),
+        ]),
+      ),
+    );
+    const { exitCode, stdout } = await runMain(['doctor', '--url', url]);
+    expect(exitCode).toBe(3);
+    expect(stdout).toMatch(/\nno prices: the service failed \(500\): oops/);
+    expect(stdout).not.toContain('no answer');
   });
 
   it('too fast is asked again when it says so, and the doctor goes on', async () => {

@@ -53,7 +53,8 @@ async function serveUntil(
     throw usageError('serve needs a chain, not a service; name one with --rpc URL, --replay FILE or --demo');
   }
   const keys = keySettings(io, loaded, flags.keys);
-  const [{ openServeLog }, { serveChain }, { openKeyGate }] = await Promise.all([
+  const [{ freshPlans }, { openServeLog }, { serveChain }, { openKeyGate }] = await Promise.all([
+    import('../fresh-plans.ts'),
     import('../serve-log.ts'),
     import('../serve-chain.ts'),
     import('../../service/keys/open-key-gate.ts'),
@@ -61,7 +62,8 @@ async function serveUntil(
   const log = openServeLog(io, flags.logLevel);
   const onError = (error: unknown) => log.problem(error);
   try {
-    const gate = await openKeyGate({ file: keys.file.value, plans: keys.plans, onError });
+    const plans = freshPlans({ path: loaded.config.path, plans: keys.plans, now: io.now, onError });
+    const gate = await openKeyGate({ file: keys.file.value, plans, onError });
     try {
       const chain = await serveChain(io, choice, {
         db: settings.db.value,

@@ -1,6 +1,7 @@
 import { ClientError } from '../client-error.ts';
 import { pathOf } from '../create-gas-client.ts';
 import type { GasClient } from '../gas-client.ts';
+import type { LimitKind } from '../limit-kind.ts';
 import { isSuccess, type TransportOptions } from '../transport.ts';
 import { type Asked, askOnce, outcomeOf } from './ask-once.ts';
 import type { ConnectionFinding } from './connection.ts';
@@ -75,7 +76,7 @@ export async function probeService(options: ProbeOptions): Promise<ServiceFindin
     if (routes.length === 1) known = { ...known, byContract: isByContract(finding) };
 
     unanswered = finding.outcome === 'unreachable' ? unanswered + 1 : 0;
-    stop = reasonToStop(finding, transport, routes.length === 1, unanswered);
+    stop = reasonToStop(finding, asked.error?.limit ?? null, transport, routes.length === 1, unanswered);
     if (routes.length === 1 && finding.outcome === 'understood') {
       etag = await askForUnchanged(transport, path, asked, { now, signal });
     }
@@ -147,12 +148,17 @@ function unasked({ route }: ReadRoute, outcome: 'skipped' | 'not-asked', note: s
 /** Why there is no use in asking on; `null`: there is. */
 function reasonToStop(
   { outcome, code }: RouteFinding,
+  limit: LimitKind | null,
   { apiKey }: TransportOptions,
   first: boolean,
   unanswered: number,
 ): string | null {
   if (code === 'key') return apiKey === null ? 'the service asks for a key' : 'the service refused the key';
-  if (code === 'quota') return 'the quota is used up';
+  if (code === 'quota') {
+    return limit === 'rate'
+      ? 'they came too fast for this key; ask again in a moment'
+      : 'the quota is used up';
+  }
   if (unanswered === 0) return null;
   return (first && outcome === 'unreachable') || unanswered >= MOST_UNANSWERED
     ? 'the service does not answer'

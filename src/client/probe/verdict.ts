@@ -53,6 +53,9 @@ function usableMessage(routes: readonly RouteFinding[]): string {
   const others = [
     [count('not-offered'), 'not offered'],
     [count('refused'), 'not in the plan of this key'],
+    [count('unreadable'), 'not understood'],
+    [count('failed') + count('unreachable'), 'not answered'],
+    [count('skipped'), 'skipped'],
   ] as const;
   return [
     `its prices are understood, and so are ${count('understood')} of ${routes.length} read routes`,

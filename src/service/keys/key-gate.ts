@@ -16,7 +16,8 @@ const KEEP_USAGE_DAYS = 400;
 
 export interface KeyGateOptions {
   readonly store: KeyStore;
-  readonly plans: Plans;
+  /** Asked anew for each request, where they may change. */
+  readonly plans: Plans | (() => Plans);
   /** Ms since epoch. */
   readonly wallNow?: () => number;
   /** Told of a database that cannot be read or written; who asks is only told to come again. */
@@ -56,6 +57,7 @@ export function createKeyGate({
   onError = () => {},
 }: KeyGateOptions): KeyGate {
   const buckets = new Map<string, { readonly bucket: TokenBucket; readonly plan: Plan }>();
+  const plansNow = typeof plans === 'function' ? plans : () => plans;
   let closing: Promise<void> | null = null;
   let prunedOn: number | null = null;
 
@@ -84,7 +86,7 @@ export function createKeyGate({
         try {
           const row = checked.get(key.text) ?? checkKey(key, rows.get(key.id));
           checked.set(key.text, row);
-          const plan = planOf(row, plans, group);
+          const plan = planOf(row, plansNow(), group);
           takeToken(key.id, plan);
           if (question.free) {
             question.resolve();
@@ -147,7 +149,7 @@ export function createKeyGate({
       const key = wholeKey(header);
       try {
         const row = checkKey(key, (await store.find([key.id])).get(key.id));
-        const plan = planOf(row, plans, null);
+        const plan = planOf(row, plansNow(), null);
         takeToken(key.id, plan);
         const day = today();
         return rateLimits(plan, await store.usedOn(day, key.id), day);

@@ -30,7 +30,7 @@ export const keyRevoked = () =>
 export const planGone = (plan: string) =>
   new ApiFailure(
     'plan_forbidden',
-    `this service does not have the plan "${plan}" of the key any more; ask its operator to configure it, or for another key`,
+    `this service does not know the plan "${plan}" of the key; ask its operator to configure it, or for another key`,
   );
 
 export const groupForbidden = ({ name, groups }: Plan, group: string) =>
