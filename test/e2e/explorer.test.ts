@@ -66,7 +66,7 @@ describe('the Explorer on a real node', () => {
     await node.mine();
     await terminal.waitFor('4 confirmations');
     await terminal.press('esc');
-    await terminal.waitFor(/^ ▸ +6 +2 /m);
+    await terminal.waitFor(/^ ▸ +7 +2 /m);
     await terminal.press('esc');
     await terminal.waitFor('Latest blocks');
     await terminal.press('esc');
@@ -133,11 +133,11 @@ describe('the Explorer on a real node', () => {
     await terminal.waitFor('a block like');
     await terminal.press(String(block), 'enter');
     await terminal.waitFor(/^transactions: 7\.$/m);
-    await terminal.waitFor(/^Transaction 6 0x[\da-f]{64}, success, paid/m);
+    await terminal.waitFor(/^Transaction 7 0x[\da-f]{64}, success, paid/m);
     await terminal.press('j');
-    await terminal.waitFor('Marked: Transaction 6');
+    await terminal.waitFor('Marked: Transaction 7');
     await terminal.press('enter');
-    const tx = (await terminal.waitFor(/^Its tip was .* others\.$/m)).join('\n');
+    const tx = (await terminal.waitFor(/^Its tip was .* others, ties counted half\.$/m)).join('\n');
     expect(tx).not.toMatch(/[█░─│▸●▲▼]|[#.]{4}/u);
     await terminal.press('6');
     await terminal.waitFor(/^Node 127\.0\.0\.1:\d+: ok, head \d+, answers in \d+ milliseconds\.$/m);

@@ -8,8 +8,9 @@ import { shortStatus } from './tx-words.ts';
 
 /** From this width on each transaction shows its hash too. */
 const HASH_FROM = 110;
-/** From this width on a status has its word beside its glyph. */
-const WORDS_FROM = 84;
+/** From these widths on a status has a word, and every word its glyph before it. */
+const WORDS_FROM = 72;
+const ALL_FROM = 84;
 
 /** The columns of a block's transactions, left to right. */
 export function txColumns(width: number, symbol: string, theme: Theme): readonly TableColumn<TxRowView>[] {
@@ -88,18 +89,23 @@ export function txColumns(width: number, symbol: string, theme: Theme): readonly
       id: 'status',
       heading: 'status',
       align: 'left',
-      least: width < WORDS_FROM ? 1 : 10,
+      least: statusRoom(width),
       rank: 3,
-      cell: ({ status }) => statusCell(status, width < WORDS_FROM, theme),
+      cell: ({ status }) => statusCell(status, statusRoom(width), theme),
     },
   ];
   return width < HASH_FROM ? columns.filter(({ id }) => id !== 'hash') : columns;
 }
 
-/** Where there is no room for the word its glyph must do: it differs by status. */
-function statusCell(status: string | null, narrow: boolean, theme: Theme): Line | string {
+function statusRoom(width: number): number {
+  return width < WORDS_FROM ? 1 : width < ALL_FROM ? 8 : 10;
+}
+
+/** Where there is no room for both, the word alone; where there is none for it, its glyph, which differs by status. */
+function statusCell(status: string | null, room: number, theme: Theme): Line | string {
   const words = shortStatus(status, theme);
   if (words === null) return UNKNOWN;
-  const text = narrow ? (Array.from(words.text)[0] ?? '') : words.text;
+  const [glyph = '', word = ''] = words.text.split(' ');
+  const text = words.text.length <= room ? words.text : word.length <= room ? word : glyph;
   return [{ text, color: words.color }];
 }
