@@ -86,7 +86,12 @@ export class LaneScorer {
 
   #baseRatioAt(given: number, included: number): number {
     const paid = Math.min(this.#cap.at(given), this.#history.baseFee.at(included) + this.#tip.at(given));
-    return toPpm(feeRatio(paid - this.#tip.at(given), this.#history.nextBaseFee.at(given)));
+    return toPpm(feeRatio(paid - this.#tip.at(given), this.#highestNext(given)));
+  }
+
+  /** The most that the advice would pay beside the tip in the block after `given`, or would there if it got in. */
+  #highestNext(given: number): number {
+    return Math.min(this.#history.nextBaseFee.at(given), this.#cap.at(given) - this.#tip.at(given));
   }
 
   followHead(): void {
@@ -107,9 +112,14 @@ export class LaneScorer {
     return count >= enough ? mean : null;
   }
 
-  /** What was paid beside the tip where it got in, over the next base fee of then; 1 until something is known. */
-  get meanBaseRatio(): number {
-    return fromPpm(this.#baseRatio.tally.mean ?? toPpm(1));
+  /**
+   * What the head's advice is expected to pay, wei per gas: the tip is known, and only the base fee of the block that lets
+   * it in must be guessed, from what was paid where it got in.
+   */
+  get expectedPrice(): number {
+    const { head } = this.#history;
+    const baseRatio = fromPpm(this.#baseRatio.tally.mean ?? toPpm(1));
+    return this.#highestNext(head) * baseRatio + this.#tip.at(head);
   }
 
   /** Blocks waited in a share `q` of cases; a miss counts as the whole wait. */

@@ -65,13 +65,9 @@ export class LaneBook {
     };
   }
 
-  /** What is expected to be paid: the tip is known, and only the base fee of the block that lets it in must be guessed. */
   #price(lane: LaneName): number {
     const scorer = this.#scorers[lane];
-    const { head, nextBaseFee } = this.#history;
-    const usual = nextBaseFee.at(head) * scorer.meanBaseRatio + scorer.tipAt(head);
-    const expected = lane === 'slow' ? (this.#caps.slow.price ?? usual) : usual;
-    return Math.min(wholeWei(expected), scorer.capAt(head));
+    return Math.min(wholeWei(scorer.expectedPrice), scorer.capAt(this.#history.head));
   }
 
   #lane(lane: LaneName, price: number, blockSec: number): Lane {

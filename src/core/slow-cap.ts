@@ -1,54 +1,54 @@
 import { LANE_PROMISES } from './advice.ts';
 import { fromPpm, scaledFee, toPpm } from './fee-ratio.ts';
 import type { Column, History } from './history.ts';
+import { takeRanked } from './median.ts';
 import { MEMORY_BLOCKS } from './nearest-states.ts';
-import { PastPaths } from './past-paths.ts';
 import { Rolling, WholeSum } from './rolling.ts';
 
-const { withinBlocks, target } = LANE_PROMISES.slow;
+const { withinBlocks } = LANE_PROMISES.slow;
+/** Share of like blocks that the cap would have got in after: a little above the promise, so that the share kept may sway. */
+const KEPT_SHARE = 0.905;
 /** Past promises that say how far the next one must be corrected; it takes a while to believe them. */
 const JUDGED_BLOCKS = 1_000;
 const DOUBTED_BLOCKS = 100;
 /** Windows overlap: so many must have been judged, eight one after another, before anything is stated. */
 const LEAST_JUDGED = 200;
-/** Every so many of the likely prices is weighed. */
-const CANDIDATE_STEP = 2;
 
 /**
- * How far Slow may wait for the price to fall: among the caps that blocks like this one kept often enough, the one that
- * would have saved them most, misses counted. What those blocks say of keeping is corrected by how far such words have
- * been off of late, so the promise holds under drift; it is what the lane states.
+ * How far Slow may wait for the price to fall: as far as it fell after most of the blocks like this one. What those blocks
+ * say of keeping is corrected by how far such words have been off of late, so the promise holds under drift; it is what the
+ * lane states.
  */
 export class SlowCap {
   readonly #history: History;
-  readonly #paths: PastPaths;
-  /** Share of like blocks that the cap signed at a block would have kept, and what they paid on average; `NaN`: unknown. */
+  readonly #tip: Column;
+  /** The least that let the tip of then in, over what sending at once cost; infinite where nothing did. */
+  readonly #least: Column;
+  /** Share of like blocks that the cap signed at a block would have kept; `NaN`: unknown. */
   readonly #expected: Column;
-  readonly #price: Column;
   /** Kept (1 or 0) less what was expected, in whole millionths. */
   readonly #surprise: Column;
   readonly #surprises: Rolling<WholeSum>;
 
   constructor(history: History) {
     this.#history = history;
-    this.#paths = new PastPaths(history, withinBlocks, MEMORY_BLOCKS + withinBlocks);
+    this.#tip = history.column(withinBlocks);
+    this.#least = history.column(MEMORY_BLOCKS + withinBlocks);
     this.#expected = history.column(withinBlocks);
-    this.#price = history.column(1);
     this.#surprise = history.column(JUDGED_BLOCKS + withinBlocks);
     this.#surprises = new Rolling(this.#surprise, new WholeSum());
   }
 
   /** Takes in the head, the tip that Slow offers there, and whether the advice that it settled was kept. */
   push(tip: number, kept: number | null): void {
-    const { head } = this.#history;
+    const { head, oldest } = this.#history;
+    const given = head - withinBlocks;
     if (kept !== null) {
-      const expected = this.#expected.at(head - withinBlocks);
-      this.#surprise.put(
-        head - withinBlocks,
-        Number.isNaN(expected) ? Number.NaN : toPpm(kept) - toPpm(expected),
-      );
+      const expected = this.#expected.at(given);
+      this.#surprise.put(given, Number.isNaN(expected) ? Number.NaN : toPpm(kept) - toPpm(expected));
     }
-    this.#paths.push(tip);
+    this.#tip.put(head, tip);
+    if (given >= oldest) this.#least.put(given, this.#leastAfter(given));
     this.followHead();
   }
 
@@ -63,20 +63,16 @@ export class SlowCap {
   cap(blocks: Float64Array | null, ceiling: number): number {
     const { head, sendNow } = this.#history;
     this.#expected.put(head, Number.NaN);
-    this.#price.put(head, Number.NaN);
     if (blocks === null) return ceiling;
     const now = Math.max(sendNow.at(head), 1);
-    const best = Math.min(this.#best(blocks), ceiling / now);
-    const { kept, paid } = this.#paths.under(blocks, best);
-    this.#expected.put(head, kept);
-    this.#price.put(head, paid * now);
-    return Math.min(scaledFee(now, best), ceiling);
-  }
-
-  /** What the head's cap is expected to pay where it gets in, wei per gas; `null` while unknown. */
-  get price(): number | null {
-    const price = this.#price.at(this.#history.head);
-    return Number.isNaN(price) ? null : price;
+    const least = blocks.map((block) => this.#least.at(block));
+    const share = Math.min(Math.max(KEPT_SHARE - this.#correction, 0), 1);
+    const enough = takeRanked(least, Math.max(Math.ceil(share * least.length) - 1, 0));
+    const cap = Math.min(enough, ceiling / now);
+    let kept = 0;
+    for (const each of least) if (each <= cap) kept += 1;
+    this.#expected.put(head, kept / least.length);
+    return Math.min(scaledFee(now, cap), ceiling);
   }
 
   /** How likely the head's cap gets in in time; `null` until enough was judged. */
@@ -91,21 +87,13 @@ export class SlowCap {
     return fromPpm(sum) / (count + DOUBTED_BLOCKS);
   }
 
-  /** The cap that saves most, over the price of sending at once. */
-  #best(blocks: Float64Array): number {
-    const lowest = this.#paths.lowest(blocks);
-    const least = Math.ceil((target - this.#correction) * lowest.length) - 1;
-    let best = Number.POSITIVE_INFINITY;
-    let most = Number.NEGATIVE_INFINITY;
-    for (let at = Math.min(Math.max(least, 0), lowest.length - 1); at < lowest.length; at += CANDIDATE_STEP) {
-      const cap = lowest[at] ?? Number.POSITIVE_INFINITY;
-      // Out of reach for Slow's tip whatever the cap.
-      if (cap === Number.POSITIVE_INFINITY) break;
-      const saved = this.#paths.saved(blocks, cap);
-      if (saved <= most) continue;
-      most = saved;
-      best = cap;
+  #leastAfter(given: number): number {
+    const { head, ask, lowTip, sendNow } = this.#history;
+    const tip = this.#tip.at(given);
+    let least = Number.POSITIVE_INFINITY;
+    for (let block = given + 1; block <= head; block += 1) {
+      if (!(lowTip.at(block) > tip)) least = Math.min(least, ask.at(block));
     }
-    return best;
+    return Math.max(least, 1) / Math.max(sendNow.at(given), 1);
   }
 }
