@@ -1,3 +1,4 @@
+import { withoutKeys } from '../core/key-text.ts';
 import type { Plans } from '../service/keys/plans.ts';
 import type { KeyRow } from '../store/key-schema.ts';
 import { cleanLine } from './clean-line.ts';
@@ -33,8 +34,9 @@ export function listedKey(row: KeyRow, usedToday: number, plans: Plans, now: num
   const dailyLimit = plan?.dailyLimit ?? null;
   return {
     id: row.id,
-    name: row.name,
-    plan: row.plan,
+    // Whatever made the row: a secret in it is not shown.
+    name: withoutKeys(row.name),
+    plan: withoutKeys(row.plan),
     state: row.revoked_at !== null ? 'revoked' : plan === undefined ? 'plan unknown' : 'active',
     createdAt: isoTime(row.created_at),
     rotatedAt: row.rotated_at === null ? null : isoTime(row.rotated_at),

@@ -11,9 +11,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { loadConfigFile } from '../../src/cli/config-file.ts';
+import { issueKey } from '../../src/service/keys/issue-key.ts';
 import { openKeyGate } from '../../src/service/keys/open-key-gate.ts';
 import { createPlans } from '../../src/service/keys/plans.ts';
+import { KeyStore } from '../../src/store/key-store.ts';
 import { openDatabase } from '../../src/store/open-database.ts';
+import { openKeyDatabase } from '../../src/store/open-key-database.ts';
 import { refusal } from '../service/keys/key-service.ts';
 import { type Captured, runMain } from './captured-io.ts';
 
@@ -112,6 +115,25 @@ describe('gastop keys create', () => {
     }
   });
 
+  it('takes no key for a name or a plan: exit 2, nothing kept, nothing repeated', async () => {
+    const { run, create, list } = newHome();
+    const { key } = await create();
+    const secret = key.split('_')[2] ?? '-';
+    for (const [flag, wanted] of [
+      ['--name', 'a name'],
+      ['--plan', 'the name of a plan'],
+    ] as const) {
+      for (const typed of [key, ` ${key}`, `bot ${key}`, key.slice(0, 30)]) {
+        const { exitCode, stdout, stderr } = await run('create', flag, typed);
+        expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });
+        expect(stderr).toContain(`gastop: ${flag}: this is a key, not ${wanted};`);
+        expect(stderr).not.toContain(secret.slice(0, 8));
+      }
+    }
+    expect(await list()).toHaveLength(1);
+    expect(await create('--name', 'gastop_bot')).toMatchObject({ name: 'gastop_bot' });
+  });
+
   it('takes a plan of the config file', async () => {
     const { create, list } = newHome({
       plans: { team: { dailyLimit: 7, perSecond: null }, free: { dailyLimit: null, perSecond: 1 } },
@@ -165,6 +187,21 @@ describe('gastop keys list', () => {
     });
     expect(await run('list', '--json')).toEqual({ exitCode: 0, stdout: '{"items":[]}\n', stderr: '' });
     expect(existsSync(file)).toBe(false);
+  });
+
+  it('shows no secret that a row holds as its name', async () => {
+    const { run, file, create } = newHome();
+    const { key } = await create();
+    const secret = key.split('_')[2] ?? '-';
+    const store = new KeyStore(await openKeyDatabase(file, 'power'));
+    const { id } = await issueKey(store, { name: `of ${key}`, plan: 'free', now: Date.now() });
+    await store.close();
+    const shown = await Promise.all([run('list'), run('list', '--json'), run('rotate', id, '--json')]);
+    for (const { exitCode, stdout, stderr } of [...shown, await run('revoke', id)]) {
+      expect(exitCode).toBe(0);
+      expect(stdout + stderr).toContain(`of gastop_${key.split('_')[1]}_…`);
+      expect(stdout + stderr).not.toContain(secret);
+    }
   });
 
   it('shows what each key has used today and what remains', async () => {

@@ -192,6 +192,17 @@ test('a parameter that another route knows is refused where it means nothing', a
   expect(body.details).toEqual([{ path: 'timeFrame', message: 'must be one of 1h, 24h, 7d, 30d' }]);
 });
 
+test('a parameter that is a key is named by its id alone, with one ellipsis', async () => {
+  const service = await filled();
+  const secret = 'Qx7'.repeat(14);
+  const asked = await service.get(`${PATHS.gasCurrent}?gastop_0123456789_${secret}=1`);
+  const body = await refused(asked, 400, ErrorBody);
+  expect(body.message).toBe('gastop_0123456789_… is not a parameter of this route');
+  expect(body.details).toEqual([
+    { path: 'gastop_0123456789_…', message: 'is not a parameter of this route' },
+  ]);
+});
+
 test('charts hold at most 500 points, in buckets that belong to their time frame', async () => {
   const service = await filled();
   const chart = async (timeFrame: string) =>

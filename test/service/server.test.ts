@@ -186,6 +186,16 @@ test('what was sent before a stop is answered, though its connection was not yet
   await expect(served.get(PATHS.gasCurrent)).rejects.toThrow();
 });
 
+test('a connection on which nothing was ever sent does not hold up a stop', async () => {
+  const served = await serveService({ source: source(), limits: { graceMs: 600_000 } });
+  const silent = await RawConnection.open(served.port);
+  onTestFinished(() => silent.close());
+  await waitFor(async () =>
+    /^gastop_http_connections [23]$/m.test(await (await fetch(`${served.origin}/metrics`)).text()),
+  );
+  await served.stop();
+});
+
 test('a stop cuts what does not end in time', async () => {
   const { promise: never } = Promise.withResolvers<Response>();
   const served = await serveService({

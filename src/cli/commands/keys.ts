@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { cleanText } from '../../core/clean-text.ts';
 import { KEY_PREFIX } from '../../core/key-prefix.ts';
+import { withoutKeys } from '../../core/key-text.ts';
 import { issueKey, reissueKey } from '../../service/keys/issue-key.ts';
 import { isKeyId, readKey } from '../../service/keys/key-format.ts';
 import type { KeyRow } from '../../store/key-schema.ts';
@@ -37,6 +38,7 @@ export async function createKey(context: CommandContext, flags: CreateKeyFlags):
   const { io } = context;
   const { file, plans } = await keySettingsOf(context, flags);
   const plan = flags.plan ?? 'free';
+  refuseKeyAs(plan, '--plan', 'the name of a plan');
   if (!plans.has(plan)) {
     throw usageError(`there is no plan "${plan}"; known are ${[...plans.keys()].join(', ')}`);
   }
@@ -118,7 +120,7 @@ export async function revokeKey(context: CommandContext, id: string, flags: Keys
     if (revoked === null) {
       return `key ${id} was revoked before, on ${revokedOn(await knownKey(store, id))}; nothing changed`;
     }
-    const name = revoked.name === '' ? '' : ` (${revoked.name})`;
+    const name = revoked.name === '' ? '' : ` (${withoutKeys(revoked.name)})`;
     return `revoked key ${id}${name} of the plan ${revoked.plan}; it stopped working`;
   });
   io.stderr.write(`gastop: ${cleanText(said)}\n`);
@@ -135,13 +137,24 @@ function printKey(
   { id, name, plan }: Pick<KeyRow, 'id' | 'name' | 'plan'>,
   key: string,
 ): Promise<void> {
-  return io.deliver(flags.json === true ? `${JSON.stringify({ id, name, plan, key })}\n` : `${key}\n`);
+  return io.deliver(
+    flags.json === true ? `${JSON.stringify({ id, name: withoutKeys(name), plan, key })}\n` : `${key}\n`,
+  );
 }
 
 function keyName(text: string): string {
   const name = cleanText(text).trim();
+  refuseKeyAs(name, '--name', 'a name');
   if (name.length > LONGEST_NAME) throw usageError(`--name: at most ${LONGEST_NAME} characters`);
   return name;
+}
+
+/** A name is kept and listed as it is, which a secret must never be. */
+function refuseKeyAs(text: string, flag: string, wanted: string): void {
+  if (withoutKeys(text) === text) return;
+  throw usageError(
+    `${flag}: this is a key, not ${wanted}; others can read a command line, so rotate that key`,
+  );
 }
 
 /** What was typed is repeated only where it cannot be a secret. */

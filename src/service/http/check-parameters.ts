@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import { withoutKeys } from '../../core/key-text.ts';
 import { ApiFailure } from './api-failure.ts';
 
 type Result = { readonly success: true } | { readonly success: false; readonly error: z.core.$ZodError };
@@ -32,5 +33,9 @@ function toDetails(issue: z.core.$ZodIssue): { path: string; message: string }[]
 
 const TIME_WANTED = 'must be a time such as 2026-01-31T12:00:00Z';
 
-/** A stranger's parameter name goes back to the stranger, but not pages of it. */
-const shorten = (key: string) => (key.length > 40 ? `${key.slice(0, 39)}…` : key);
+/** A stranger's parameter name goes back to the stranger, but not pages of it, and no secret. */
+function shorten(key: string): string {
+  // Before the cut, which would leave a beginning of the secret that nothing recognises.
+  const text = withoutKeys(key);
+  return text.length > 40 ? `${text.slice(0, 39)}…` : text;
+}

@@ -34,7 +34,7 @@ export const SERVER_LIMITS: ServerLimits = {
   keepAliveMs: 65_000,
   /** A reader who takes nothing of an answer for that long is gone. */
   idleMs: 30_000,
-  /** What is under way at a stop may end; longer than an answer may take would only wait for the dead. */
+  /** From the stop on, what is under way may end; longer than an answer may take would only wait for the dead. */
   graceMs: 10_000,
   /** At a stop: questions that were already sent reach us within it. Until then connections are still taken. */
   calmMs: 100,

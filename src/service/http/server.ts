@@ -1,4 +1,5 @@
 import { createServer, type IncomingHttpHeaders, type Server, type ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import { setImmediate as setImmediatePromise, setTimeout as setTimeoutPromise } from 'node:timers/promises';
 import { getRequestListener } from '@hono/node-server';
 import { PLAYGROUND_PATH } from '../../contract/routes.ts';
@@ -76,7 +77,7 @@ class HttpServer implements RunningServer {
   readonly #broken: BrokenConnections;
   /** What Node's adapter makes a request of at this moment; its error does not say. */
   #handedOver: RecordedMessage | null = null;
-  #connections = 0;
+  readonly #sockets = new Set<Socket>();
   #stopping = false;
   /** When somebody last connected or asked, on the monotonic clock. */
   #stirredAt = 0;
@@ -126,11 +127,9 @@ class HttpServer implements RunningServer {
       this.#broken.refuse(error, socket),
     );
     this.#server.on('connection', (socket) => {
-      this.#connections += 1;
+      this.#sockets.add(socket);
       this.#stirredAt = performance.now();
-      socket.once('close', () => {
-        this.#connections -= 1;
-      });
+      socket.once('close', () => this.#sockets.delete(socket));
     });
   }
 
@@ -153,9 +152,12 @@ class HttpServer implements RunningServer {
 
   async stop(): Promise<void> {
     this.#stopping = true;
+    const end = performance.now() + this.#limits.graceMs;
     await this.#calm();
     const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()));
-    const cut = setTimeout(() => this.#server.closeAllConnections(), this.#limits.graceMs);
+    // To Node a connection on which nothing was ever sent is not an idle one.
+    for (const socket of this.#sockets) if (socket.bytesRead === 0) socket.destroy();
+    const cut = setTimeout(() => this.#server.closeAllConnections(), Math.max(0, end - performance.now()));
     await closed;
     clearTimeout(cut);
     this.#pending.stop();
@@ -228,7 +230,7 @@ class HttpServer implements RunningServer {
       record.route = path;
       const condition = served.condition();
       return answerOperation(request, path, condition, () =>
-        this.#metrics.page(condition, this.#connections),
+        this.#metrics.page(condition, this.#sockets.size),
       );
     }
     if (path === PLAYGROUND_PATH || path.startsWith(`${PLAYGROUND_PATH}/`)) record.route = PLAYGROUND_PATH;
