@@ -44,8 +44,32 @@ describe('the Live pane', () => {
     expect(screen).toContain('in 5 blocks 0.0310 – 0.0890');
     expect(screen).toContain('block ███████░░░  68 % full');
     expect(screen).toContain('blob base 0.000000001 gwei');
-    expect(screen).toMatch(/24 h {2}0\.0310 ├─+●─+┤ 0\.412 {3}cheaper than 77 % of the day/);
+    expect(screen).toMatch(/24 h {2}0\.0310 ├─+●─+┤ 0\.412 {3}no dearer than 77 % of the last 24 h/);
     expect(screen).toContain('── base');
+  });
+
+  it.each([
+    [
+      'tied at the floor, at the upper end',
+      0.003,
+      1e9,
+      { min: 9.9e8, median: 1e9, max: 1e9 },
+      'the usual price of',
+    ],
+    ['tied at the floor, at the lower end', 0, 1e9, { min: 1e9, median: 1e9, max: 4e9 }, 'the lowest of'],
+    ['the same all the time', 0, 1e9, { min: 1e9, median: 1e9, max: 1e9 }, 'unchanged in'],
+    ['below most', 0.003, 1e9, { min: 9.9e8, median: 2e9, max: 4e9 }, 'no dearer than 99 % of'],
+    ['above most', 0.997, 3e9, { min: 1e9, median: 2e9, max: 4e9 }, 'dearer than 99 % of'],
+  ])('words a base fee %s so that it is true, of the time that is known', (_, rank, next, base, words) => {
+    const market = {
+      ...MARKET,
+      from: Date.parse('2026-01-05T12:00:00Z'),
+      base: { ...base, now: next, p10: null, mean: null, p90: null, changeRatio: null },
+    };
+    const snapshot = { ...SNAPSHOT, blockTimestamp: market.from + 21_000, nextBaseFee: BigInt(next) };
+    const screen = draw({ ...VIEW, market, snapshot, trend: { ...TREND, percentileRank24h: rank } }, 100, 27);
+    const line = screen.find((text) => text.includes('21 s  ')) ?? '';
+    expect(line.trimEnd().endsWith(`   ${words} the last 21 s`) || line).toBe(true);
   });
 
   it('adds horizons and the price of usual work on 120×40', () => {

@@ -1,7 +1,7 @@
 import { Text } from 'ink';
 import { memo } from 'react';
 import type { StatsView } from '../../../client/views/market.ts';
-import { formatGwei, formatPercent } from '../../../core/units.ts';
+import { formatGwei } from '../../../core/units.ts';
 import { displayWidth } from '../../components/fit.ts';
 import { Words } from '../../components/words.tsx';
 import { useWidest } from '../../hooks/use-widest.ts';
@@ -9,9 +9,9 @@ import { useTheme } from '../../theme.ts';
 
 interface DayRangeProps {
   readonly base: StatsView;
-  /** Base fee of the head, wei. */
+  /** Base fee of the next block, wei: what would be paid now. */
   readonly now: bigint;
-  /** Share of the day's blocks that were cheaper. */
+  /** Share of the day's blocks whose base fee was below it; those that tie are not counted. */
   readonly rank: number | null;
   /** What the range spans: `24 h`, or less where history is young. */
   readonly span: string;
@@ -29,7 +29,7 @@ export const DayRange = memo(function DayRange({ base, now, rank, span, width }:
   const max = Math.max(base.max, Number(now));
   const low = formatGwei(min);
   const high = formatGwei(max);
-  const verdict = rank === null ? '' : verdictOf(rank);
+  const verdict = rank === null ? '' : verdictOf(rank, Number(now), base, span);
   const widest = useWidest(
     new Map([
       ['low', displayWidth(low)],
@@ -65,9 +65,20 @@ function shareOf(now: number, min: number, max: number): number {
   return Math.min(Math.max((now - min) / (max - min), 0), 1);
 }
 
-/** In words, from the side that says more. */
-function verdictOf(rank: number): string {
-  return rank <= 0.5
-    ? `cheaper than ${formatPercent(1 - rank)} of the day`
-    : `dearer than ${formatPercent(rank)} of the day`;
+/**
+ * In words that stay true where prices tie, as they do at a chain's floor: how many were dearer is not known, only
+ * that all but `rank` were no cheaper.
+ */
+function verdictOf(rank: number, now: number, { min, median, max }: StatsView, span: string): string {
+  const past = `the last ${span}`;
+  if (rank === 0) return min === max && now === max ? `unchanged in ${past}` : `the lowest of ${past}`;
+  if (rank > 0.5) return `dearer than ${wholePercent(rank)} of ${past}`;
+  // No more than half lies below and yet the median is reached: the median itself.
+  if (median !== null && now >= median) return `the usual price of ${past}`;
+  return `no dearer than ${wholePercent(1 - rank)} of ${past}`;
+}
+
+/** Rounded down: 99.7 % of the blocks are not all. */
+function wholePercent(ratio: number): string {
+  return `${Math.floor(ratio * 100 + 1e-9)} %`;
 }

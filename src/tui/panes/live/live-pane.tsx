@@ -73,7 +73,7 @@ export const LivePane = memo(function LivePane({ view, columns, rows }: LivePane
         {market?.base == null ? null : (
           <DayRange
             base={market.base}
-            now={snapshot.baseFee}
+            now={snapshot.nextBaseFee ?? snapshot.baseFee}
             rank={trend?.percentileRank24h ?? null}
             span={daySpan(market, snapshot.blockTimestamp)}
             width={columns}
