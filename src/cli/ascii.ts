@@ -3,6 +3,7 @@ const REPLACEMENTS: Readonly<Record<string, string>> = {
   '−': '-',
   '–': '-',
   '·': '|',
+  '×': 'x',
   '…': '...',
   '┤': '|',
   '┼': '+',

@@ -6,6 +6,10 @@
 const GWEI_DECIMALS = 9;
 const NATIVE_DECIMALS = 18;
 const SIGNIFICANT = 3;
+const YEAR_SEC = 365 * 86_400;
+/** What grew to this many times what it was is told as a multiple. */
+const LEAST_MULTIPLE = 10;
+const MOST_MULTIPLE = 9_999;
 
 /** What stands where a value is not known. */
 export const UNKNOWN = '—';
@@ -87,14 +91,15 @@ export function usdOf(wei: bigint, nativeUsd: number): number {
   return (Number(wei) / 1e18) * nativeUsd;
 }
 
-/** Two units at most: `12s`, `1m24s`, `1h05m`, `2d03h`. */
+/** Two units at most: `12s`, `1m24s`, `1h05m`, `2d03h`, `10y322d`; a year has 365 days. */
 export function formatDuration(seconds: number): string {
   if (!Number.isFinite(seconds)) return UNKNOWN;
   const total = Math.max(Math.round(seconds), 0);
   if (total < 60) return `${total}s`;
   if (total < 3_600) return pair(total, 60, 'm', 1, 's');
   if (total < 86_400) return pair(total, 3_600, 'h', 60, 'm');
-  return pair(total, 86_400, 'd', 3_600, 'h');
+  if (total < YEAR_SEC) return pair(total, 86_400, 'd', 3_600, 'h');
+  return pair(total, YEAR_SEC, 'y', 86_400, 'd');
 }
 
 function pair(total: number, big: number, bigName: string, small: number, smallName: string): string {
@@ -123,8 +128,14 @@ export function formatLikelihood(probability: number): string {
   return probability < 0.01 ? `under ${formatPercent(0.01)}` : formatPercent(probability);
 }
 
-/** A change with its sign: `+3.4 %`, `−2.1 %`. */
+/**
+ * A change with its sign: `+3.4 %`, `−2.1 %`. From ten times as much on it says how many times, which is short and can
+ * be grasped: `×693`, at most `> ×9,999`.
+ */
 export function formatChange(ratio: number, decimals = 1): string {
+  const multiple = Math.round(1 + ratio);
+  if (multiple > MOST_MULTIPLE) return `> ×${formatCount(MOST_MULTIPLE)}`;
+  if (1 + ratio >= LEAST_MULTIPLE) return `×${formatCount(multiple)}`;
   const text = formatPercent(ratio, decimals);
   return ratio > 0 && /[1-9]/.test(text) ? `+${text}` : text;
 }

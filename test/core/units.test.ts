@@ -91,6 +91,9 @@ describe('amounts for people', () => {
     [3_900, '1h05m'],
     [183_600, '2d03h'],
     [59.6, '1m'],
+    [364 * 86_400, '364d'],
+    [3_977 * 86_400 + 61_200, '10y327d'],
+    [31_536_000, '1y'],
   ])('writes %d seconds as %s', (seconds, text) => {
     expect(formatDuration(seconds)).toBe(text);
   });
@@ -106,6 +109,15 @@ describe('amounts for people', () => {
     expect(formatLikelihood(probability)).toBe(text);
   });
 
+  it.each([
+    [9, '×10'],
+    [692.733, '×694'],
+    [1_034.543, '×1,036'],
+    [193_143_551_925.857, '> ×9,999'],
+  ])('writes a change by %d as a multiple: %s', (ratio, text) => {
+    expect(formatChange(ratio)).toBe(text);
+  });
+
   it('writes ages, shares, changes and counts', () => {
     expect(formatAge(4.9)).toBe('4s ago');
     expect(formatAge(-1)).toBe('now');
@@ -114,6 +126,7 @@ describe('amounts for people', () => {
     expect(formatPercent(-0.0001)).toBe('0 %');
     expect(formatChange(0.0344)).toBe('+3.4 %');
     expect(formatChange(0)).toBe('0.0 %');
+    expect(formatChange(8.994)).toBe('+899.4 %');
     expect(formatCount(24_337_604)).toBe('24,337,604');
   });
 });
