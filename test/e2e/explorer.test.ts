@@ -137,7 +137,7 @@ describe('the Explorer on a real node', () => {
     await terminal.press('j');
     await terminal.waitFor('Marked: Transaction 7');
     await terminal.press('enter');
-    const tx = (await terminal.waitFor(/^Its tip was .* others, ties counted half\.$/m)).join('\n');
+    const tx = (await terminal.waitFor(/^Its tip was .* block.*\.$/m)).join('\n');
     expect(tx).not.toMatch(/[█░─│▸●▲▼]|[#.]{4}/u);
     await terminal.press('6');
     await terminal.waitFor(/^Node 127\.0\.0\.1:\d+: ok, head \d+, answers in \d+ milliseconds\.$/m);
