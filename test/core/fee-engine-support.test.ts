@@ -1,0 +1,171 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { type Advice, LANES, type LaneName } from '../../src/core/advice.ts';
+import type { Block } from '../../src/core/block.ts';
+import { FeeEngine } from '../../src/core/fee-engine.ts';
+import { ETHEREUM_FEE_RULE, type FeeRule } from '../../src/core/fee-rule.ts';
+import { type MadeBlock, makeBlocks, restlessSteps } from './support/made-blocks.ts';
+import { expectSane } from './support/sane-advice.ts';
+
+const ROLLUP: FeeRule = { elasticity: 6, denominator: 250, blockTimeSec: 2 };
+const TOO_LITTLE = 'too little history yet to promise a cheaper price';
+/** Judged promises, and blocks that those of Slow had to choose from, before a lane states anything. */
+const LEAST_BLOCKS: Readonly<Record<LaneName, number>> = { fast: 102, average: 103, slow: 549 };
+/** A horizon states nothing before so many were judged, one after another, or four days were. */
+const LEAST_HORIZONS = 8;
+const FOUR_DAYS_SEC = 4 * 86_400;
+/** How likely a price is reached is not said before so many times of that length have passed. */
+const LEAST_TIMES = 6;
+
+type Shape = (steps: readonly MadeBlock[]) => Block[];
+
+const SHAPES: Readonly<Record<string, { readonly rule: FeeRule; readonly blocks: Shape }>> = {
+  'a chain as usual': { rule: ETHEREUM_FEE_RULE, blocks: (steps) => makeBlocks(steps) },
+  'a base fee that stands still': {
+    rule: ETHEREUM_FEE_RULE,
+    blocks: (steps) => makeBlocks(steps.map((step) => ({ ...step, gasUsedRatio: 0.5 }))),
+  },
+  'a base fee of 0': { rule: ETHEREUM_FEE_RULE, blocks: (steps) => makeBlocks(steps, { firstBaseFee: 0n }) },
+  'a base fee of 7 wei': {
+    rule: ETHEREUM_FEE_RULE,
+    blocks: (steps) => makeBlocks(steps, { firstBaseFee: 7n }),
+  },
+  'a base fee of 7 wei and no tips known': {
+    rule: ETHEREUM_FEE_RULE,
+    blocks: (steps) => makeBlocks(steps.map(untipped), { firstBaseFee: 7n }),
+  },
+  'two-second blocks': {
+    rule: ROLLUP,
+    blocks: (steps) =>
+      makeBlocks(
+        steps.map((step) => ({ ...step, gasUsedRatio: step.gasUsedRatio / 3 })),
+        { rule: ROLLUP },
+      ),
+  },
+  'a gap of twenty minutes': {
+    rule: ETHEREUM_FEE_RULE,
+    blocks: (steps) =>
+      makeBlocks(
+        steps.map((step, index) => ({
+          ...step,
+          spacingSec: index === Math.floor(steps.length * 0.7) ? 1_200 : 12,
+        })),
+      ),
+  },
+};
+
+function untipped(step: MadeBlock): MadeBlock {
+  return { ...step, lowTip: null };
+}
+
+function fed(blocks: readonly Block[], feeRule: FeeRule): FeeEngine {
+  const engine = new FeeEngine({ feeRule });
+  for (const block of blocks) engine.push(block);
+  return engine;
+}
+
+/** That nothing is promised which so many blocks, over so much time, cannot bear; and that its absence is explained. */
+function expectSupported(engine: FeeEngine, advice: Advice, blocks: readonly Block[]): void {
+  const spanSec = (blocks.at(-1)?.timestamp ?? 0) - (blocks[0]?.timestamp ?? 0);
+  for (const lane of LANES) {
+    if (blocks.length < LEAST_BLOCKS[lane]) expect(advice.lanes[lane].probability, lane).toBeNull();
+  }
+  const { action, alternatives, probability, reasons, track } = advice.recommendation;
+  for (const { horizonSec, probability: stated } of alternatives) {
+    const leastSec = Math.min(LEAST_HORIZONS * horizonSec, FOUR_DAYS_SEC) + horizonSec;
+    if (spanSec < leastSec) expect(stated, `${horizonSec} s`).toBeNull();
+    const reach = engine.reachProbability(advice.nextBaseFee, horizonSec);
+    if (spanSec < LEAST_TIMES * horizonSec) expect(reach.probability, `${horizonSec} s`).toBeNull();
+    expect(reach.probability === null, reach.reason ?? 'no reason').toBe(reach.reason !== null);
+    expect(reach.probability ?? 0).toBeGreaterThanOrEqual(0);
+    expect(reach.probability ?? 1).toBeLessThanOrEqual(1);
+  }
+  if (alternatives.every((each) => each.probability === null)) {
+    expect(action).toBe('SEND_NOW');
+    expect(reasons).toContain(TOO_LITTLE);
+  } else expect(reasons).not.toContain(TOO_LITTLE);
+  if (action !== 'SEND_NOW') expect(probability).not.toBeNull();
+  if (track.evaluated === 0) expect(track).toEqual({ evaluated: 0, hitRatio: null, statedProbability: null });
+}
+
+describe('before any block', () => {
+  it('there is no advice, and what is asked of the future is answered with why not', () => {
+    const engine = new FeeEngine({ feeRule: ETHEREUM_FEE_RULE });
+    expect(engine.advice()).toBeNull();
+    expect(engine.reachProbability(1_000_000_000n, 300)).toEqual({
+      probability: null,
+      reason: 'no block is known yet',
+    });
+  });
+});
+
+describe.each(Object.entries(SHAPES))('%s', (_, { rule, blocks: shaped }) => {
+  it.each([1, 10, 100, 1_000])(
+    'after %i blocks has sane advice and promises no more than they bear',
+    (count) => {
+      const blocks = shaped(restlessSteps(count));
+      const engine = fed(blocks, rule);
+      const advice = engine.advice();
+      if (advice === null) throw new Error('no advice');
+      expectSane(advice);
+      expectSupported(engine, advice, blocks);
+    },
+  );
+
+  it('stays so at every block of any stretch, and through a reorg', () => {
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 2, max: 700 }),
+        fc.nat(1_000),
+        fc.integer({ min: 1, max: 12 }),
+        (count, seed, depth) => {
+          const steps = restlessSteps(count, seed);
+          const blocks = shaped(steps);
+          const engine = fed([], rule);
+          const check = (seen: readonly Block[]): void => {
+            const advice = engine.advice();
+            if (advice === null) throw new Error('no advice');
+            expectSane(advice);
+            expectSupported(engine, advice, seen);
+          };
+          blocks.forEach((block, index) => {
+            engine.push(block);
+            if (index % 23 === 0 || index === blocks.length - 1) check(blocks.slice(0, index + 1));
+          });
+          const kept = Math.max(count - depth, 1);
+          engine.rewindTo(blocks[kept - 1]?.number ?? 0);
+          check(blocks.slice(0, kept));
+          // The branch that takes over has full blocks where the others were not.
+          const branch = shaped([
+            ...steps.slice(0, kept),
+            ...steps.slice(kept).map((step) => ({ ...step, gasUsedRatio: 1 })),
+          ]);
+          for (const [at, block] of branch.entries()) {
+            if (at < kept) continue;
+            engine.push(block);
+            check(branch.slice(0, at + 1));
+          }
+          expect(engine.advice()).toEqual(fed(branch, rule).advice());
+        },
+      ),
+      { numRuns: 4 },
+    );
+  });
+});
+
+describe('what is too little for one promise', () => {
+  it('is enough for a shorter one: after an hour of blocks the five minutes are promised, the hour is not', () => {
+    const { recommendation } = fed(makeBlocks(restlessSteps(400)), ETHEREUM_FEE_RULE).advice() ?? {};
+    const stated = recommendation?.alternatives.map(({ horizonSec, probability }) => [
+      horizonSec,
+      probability === null ? null : 'stated',
+    ]);
+    expect(stated).toEqual([
+      [300, 'stated'],
+      [900, null],
+      [3_600, null],
+      [21_600, null],
+      [86_400, null],
+    ]);
+  });
+});

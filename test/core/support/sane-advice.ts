@@ -1,0 +1,60 @@
+import { expect } from 'vitest';
+import { type Advice, LANES } from '../../../src/core/advice.ts';
+
+/** Every number and amount within the advice, with where it stands. */
+function figures(value: unknown, path = 'advice'): [string, number | bigint][] {
+  if (typeof value === 'number' || typeof value === 'bigint') return [[path, value]];
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([key, inner]) => figures(inner, `${path}.${key}`));
+}
+
+/** Who waits longer pays, signs and tips no more. */
+export function expectOrdered({ lanes: { slow, average, fast } }: Advice): void {
+  for (const field of ['price', 'maxFeePerGas', 'maxPriorityFeePerGas'] as const) {
+    const [low, middle, high] = [slow[field], average[field], fast[field]];
+    expect(low <= middle && middle <= high, `${field}: ${low}, ${middle}, ${high}`).toBe(true);
+  }
+}
+
+/** Whoever has longer can take what was good for a shorter wait. */
+export function expectNested({ recommendation: { alternatives } }: Advice): void {
+  expect(alternatives.map(({ horizonSec }) => horizonSec)).toEqual([300, 900, 3_600, 21_600, 86_400]);
+  alternatives.slice(1).forEach((longer, index) => {
+    const shorter = alternatives[index];
+    if (shorter === undefined) return;
+    expect(
+      longer.price <= shorter.price,
+      `${longer.horizonSec} s: ${longer.price} over ${shorter.price}`,
+    ).toBe(true);
+    expect(longer.savingRatio).toBeGreaterThanOrEqual(shorter.savingRatio);
+    if (longer.price === shorter.price && longer.probability !== null) {
+      expect(longer.probability).toBeGreaterThanOrEqual(shorter.probability ?? 0);
+    }
+  });
+}
+
+/** No figure that is none, no price below 0, no share beyond 0 to 1, and every order that advice must have. */
+export function expectSane(advice: Advice): void {
+  for (const [path, figure] of figures(advice)) {
+    if (typeof figure === 'number') expect(figure, path).toSatisfy(Number.isFinite);
+    else expect(figure >= 0n, `${path} = ${figure}`).toBe(true);
+  }
+  expectOrdered(advice);
+  for (const lane of LANES) {
+    const { price, maxFeePerGas, maxPriorityFeePerGas, probability, waitSec } = advice.lanes[lane];
+    expect(price <= maxFeePerGas, `${lane}: price ${price} above cap ${maxFeePerGas}`).toBe(true);
+    expect(maxPriorityFeePerGas <= maxFeePerGas, `${lane}: tip above cap`).toBe(true);
+    expect(probability ?? 0).toBeGreaterThanOrEqual(0);
+    expect(probability ?? 1).toBeLessThanOrEqual(1);
+    expect(waitSec.p50).toBeGreaterThan(0);
+    expect(waitSec.p95).toBeGreaterThanOrEqual(waitSec.p50);
+  }
+  const { baseFeeFan, congestion, percentileRank24h } = advice.trend;
+  for (const { min, expected, max } of baseFeeFan) expect(min <= expected && expected <= max).toBe(true);
+  for (const share of [congestion, percentileRank24h]) {
+    expect(share).toBeGreaterThanOrEqual(0);
+    expect(share).toBeLessThanOrEqual(1);
+  }
+  expectNested(advice);
+  expect(advice.recommendation.reasons.join()).not.toMatch(/NaN|undefined|Infinity/);
+}
