@@ -2,6 +2,7 @@ import type { ChainSource } from '../chain/chain-source.ts';
 import type { PriceFeed } from '../chain/price-feed.ts';
 import type { Gate } from '../service/http/gate.ts';
 import type { Service } from '../service/service.ts';
+import type { News } from '../service/source-news.ts';
 import type { Database } from '../store/open-database.ts';
 import { boundYoungHeap } from './bound-young-heap.ts';
 import type { Io } from './io.ts';
@@ -21,6 +22,7 @@ export interface ServiceExtras {
   readonly gate?: Gate;
   readonly baseUrl?: string;
   readonly onError?: (error: unknown) => void;
+  readonly onNews?: (news: News) => void;
 }
 
 export interface StartedService {

@@ -11,6 +11,7 @@ import { HistoryFiller } from './history-filler.ts';
 import { newestBlocks } from './newest-blocks.ts';
 import { reconcile } from './reconcile.ts';
 import { sleep, untilAborted } from './sleep.ts';
+import { type News, SourceNews } from './source-news.ts';
 import { type Problem, SourceState } from './source-state.ts';
 import { TimeSlice } from './time-slice.ts';
 
@@ -24,6 +25,8 @@ export interface FollowerOptions extends DigestedChainOptions {
   readonly historySec: number;
   /** Told of errors that should not happen; the follower goes on. */
   readonly onError: (error: unknown) => void;
+  /** Told when the source, or a node of several, goes away or comes back. */
+  readonly onNews: (news: News) => void;
 }
 
 /**
@@ -33,6 +36,7 @@ export interface FollowerOptions extends DigestedChainOptions {
 export class Follower {
   readonly #options: FollowerOptions;
   readonly #state: SourceState;
+  readonly #news: SourceNews;
   readonly #chain: DigestedChain;
   readonly #ready = Promise.withResolvers<void>();
   readonly #filler: HistoryFiller;
@@ -40,6 +44,7 @@ export class Follower {
   constructor(options: FollowerOptions) {
     this.#options = options;
     this.#state = new SourceState(options.source);
+    this.#news = new SourceNews(options.source, options.onNews);
     this.#chain = new DigestedChain(options, {
       onRecovered: () => this.#filler.fillSoon(),
       isLate: (block) => this.#state.isLate(block, this.#chain.blockTimeSec),
@@ -140,6 +145,7 @@ export class Follower {
       // Nobody foresaw it: begin again from what is stored, with a fresh engine.
       if (!(error instanceof ChainError || error instanceof StoreError)) this.#chain.dropEngine();
       this.#options.onError(error);
+      if (error instanceof ChainError) this.#news.failed();
       return forGood;
     }
   }
@@ -152,7 +158,7 @@ export class Follower {
     await this.#chain.adopt(profile);
     const behind = await this.#reconcile();
     if (this.head === null) await this.#readFirst();
-    if (behind === null) this.#state.heal();
+    if (behind === null) this.#heal();
     else this.#state.fail({ message: behind, retryAt: null });
     this.#filler.start();
     const slice = new TimeSlice();
@@ -186,6 +192,7 @@ export class Follower {
     switch (event.type) {
       case 'block':
         this.#state.note(event.block, this.head, this.#chain.blockTimeSec);
+        this.#news.look();
         this.#takeIn(event.block);
         return;
       case 'reorg':
@@ -196,13 +203,19 @@ export class Follower {
         return;
       case 'down':
         this.#state.fail({ message: event.reason, retryAt: event.retryAt });
+        this.#news.down(event.reason);
         return;
       case 'up':
-        this.#state.heal();
+        this.#heal();
         return;
       case 'ended':
         this.#state.end();
     }
+  }
+
+  #heal(): void {
+    this.#state.heal();
+    this.#news.up();
   }
 
   #takeIn(block: Block): void {

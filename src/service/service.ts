@@ -21,6 +21,7 @@ import { type Condition, ServiceState } from './http/service-state.ts';
 import type { Engine } from './live-engine.ts';
 import { NativePrice } from './native-price.ts';
 import { createOpenGate } from './open-gate.ts';
+import type { News } from './source-news.ts';
 import { TrackKeeper } from './track-keeper.ts';
 
 const DEFAULT_HISTORY_SEC = 30 * 86_400;
@@ -43,6 +44,8 @@ export interface ServiceOptions {
   readonly createEngine?: (profile: ChainProfile) => Engine;
   /** Told of what goes wrong and is survived, for a log. */
   readonly onError?: (error: unknown) => void;
+  /** Told when the source, or a node of several, goes away or comes back, for a log. */
+  readonly onNews?: (news: News) => void;
 }
 
 export interface Service {
@@ -63,14 +66,24 @@ export interface Service {
  * @throws {StoreError} when the history cannot be opened.
  */
 export async function startService(options: ServiceOptions): Promise<Service> {
-  const { source, signal, wallNow = Date.now, onError = () => {} } = options;
+  const { source, signal, wallNow = Date.now, onError = () => {}, onNews = () => {} } = options;
   const database =
     typeof options.database === 'string' ? await openDatabase(options.database) : options.database;
   const store = new BlockStore(database);
   const historySec = Math.min(options.historySec ?? DEFAULT_HISTORY_SEC, DEFAULT_HISTORY_SEC);
   const createEngine = options.createEngine ?? ((profile) => new FeeEngine({ feeRule: profile.feeRule }));
   const track = new TrackKeeper(new TrackStore(database), onError);
-  const follower = new Follower({ source, store, track, createEngine, historySec, wallNow, signal, onError });
+  const follower = new Follower({
+    source,
+    store,
+    track,
+    createEngine,
+    historySec,
+    wallNow,
+    signal,
+    onError,
+    onNews,
+  });
   const price = new NativePrice(wallNow);
   const state = new ServiceState({
     source,

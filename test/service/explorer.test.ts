@@ -565,6 +565,22 @@ test('with the node down these routes answer 503 and when to ask again', async (
   expect(service.errors).toEqual([]);
 });
 
+test('a block that a started-over node lacks is a matter of the node while that is away, not of a reorg', async () => {
+  const source = chainWithTransactions();
+  const service = await following(source);
+  // It answers again, from a chain of its own, before it is followed again.
+  source.pastBegins = HEAD + 1;
+  const newest = `${PATHS.txs}?from=${iso(990)}`;
+  expect((await refusal(service, newest, 503)).message).toMatch(/^block \d+ is being replaced by another/);
+  source.emit({ type: 'down', reason: '127.0.0.1:8545 cannot be reached', retryAt: Date.now() + 60_000 });
+  await waitFor(() => service.condition().failure !== null);
+  for (const path of [newest, PATHS.txs]) {
+    expect((await refusal(service, path, 503)).message).toMatch(
+      /^block \d+ cannot be read now: 127\.0\.0\.1:8545 cannot be reached$/,
+    );
+  }
+});
+
 test('what is neither a block nor a hash is refused by name', async () => {
   const service = await following(chainWithTransactions());
   const cases: [path: string, name: string, says: RegExp][] = [

@@ -70,6 +70,7 @@ async function serveUntil(
         historySec: settings.historySec.value,
         gate,
         onError,
+        onNews: ({ isWell, message }) => (isWell ? log.info(message) : log.warn(message)),
         signal,
         ...(address.baseUrl === null ? {} : { baseUrl: address.baseUrl.origin + prefixOf(address.baseUrl) }),
       });

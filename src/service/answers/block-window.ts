@@ -91,11 +91,12 @@ async function lastWithin(
 async function readBlock(
   number: number,
   clue: Block | undefined,
-  { reader, head }: LookupContext,
+  context: LookupContext,
 ): Promise<ChainBlock> {
+  const { reader, head, problem } = context;
   const block = await (clue === undefined ? reader.block(number) : reader.blockOf(clue));
   if (block !== null) return block;
-  if (head.number - number < SETTLED_DEPTH) throw reorganised(number);
+  if (problem !== null || head.number - number < SETTLED_DEPTH) throw reorganised(number, context);
   throw new ApiFailure(
     'not_found',
     `the node no longer holds block ${number} of this window; ask for a later one`,

@@ -15,6 +15,8 @@ export interface LookupContext {
   /** What the block after the head will ask for, wei per gas; `null` while nothing was worked out. */
   readonly nextBaseFee: bigint | null;
   readonly nativeUsd: number | null;
+  /** Why nothing new comes, one line; `null` while all is well. */
+  readonly problem: string | null;
   readonly blocks: BlockStore;
   readonly reader: ChainReader;
 }
@@ -47,13 +49,14 @@ export async function ifAnswered<T>(answer: Promise<T>): Promise<T | null> {
   }
 }
 
-/** The chain is being reorganised between two questions of ours. */
-export const reorganised = (number: number) =>
-  new ApiFailure(
-    'upstream_unavailable',
-    `block ${number} is being replaced by another (a reorg); ask again in a second`,
-    { headers: { 'Retry-After': '1' } },
-  );
+/** The chain is being reorganised between two questions of ours, unless its node is not well at all. */
+export function reorganised(number: number, { problem }: Pick<LookupContext, 'problem'>): ApiFailure {
+  const [message, retrySec] =
+    problem === null
+      ? [`block ${number} is being replaced by another (a reorg); ask again in a second`, 1]
+      : [`block ${number} cannot be read now: ${problem}`, 5];
+  return new ApiFailure('upstream_unavailable', message, { headers: { 'Retry-After': String(retrySec) } });
+}
 
 /** Blocks on top of block `number`, itself included. */
 export const confirmationsOf = (number: number, head: Block) => Math.max(head.number - number + 1, 1);

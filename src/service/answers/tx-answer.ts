@@ -101,7 +101,7 @@ async function inclusionOf({ hash, blockNumber }: ChainTransaction, context: Loo
     );
   }
   const block = await reader.blockOf({ number: receipt.blockNumber, hash: receipt.blockHash });
-  if (block?.hash !== receipt.blockHash) throw reorganised(receipt.blockNumber);
+  if (block?.hash !== receipt.blockHash) throw reorganised(receipt.blockNumber, context);
   return included(receipt, block, await ifAnswered(reader.transactionsOf(block)), context);
 }
 

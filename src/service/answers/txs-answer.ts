@@ -42,7 +42,7 @@ export async function txsMetrics(
   const parts = partsOfPage(blocks.toReversed(), page * size, size);
   const rows = await mapBounded(parts, PARALLEL, signal, async ({ block, skip, take }) => {
     const mined = await reader.transactionsOf(block);
-    if (mined === null) throw reorganised(block.number);
+    if (mined === null) throw reorganised(block.number, context);
     return mined
       .toReversed()
       .slice(skip, skip + take)

@@ -21,5 +21,6 @@ export function createPlainLog({ level, write, redact }: RequestLogOptions): Req
     problem: sayError('warn'),
     fatal: sayError('fatal'),
     info: (message) => say('info', message),
+    warn: (message) => say('warn', message),
   };
 }

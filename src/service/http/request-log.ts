@@ -24,6 +24,7 @@ export interface RequestLog {
   /** The last word before the process ends. */
   fatal(error: unknown): void;
   info(message: string): void;
+  warn(message: string): void;
 }
 
 export interface RequestLogOptions {
@@ -69,6 +70,7 @@ export function createRequestLog({ level, write, redact }: RequestLogOptions): R
     problem: (error) => logger.warn(isUnforeseen(error) ? { err: error } : {}, messageOf(error)),
     fatal: (error) => logger.fatal({ err: error }, messageOf(error)),
     info: (message) => logger.info(message),
+    warn: (message) => logger.warn(message),
   };
 }
 

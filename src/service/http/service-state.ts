@@ -130,6 +130,7 @@ export class ServiceState {
       head,
       nextBaseFee: follower.advice()?.nextBaseFee ?? null,
       nativeUsd: nativeUsd(),
+      problem: follower.problem?.message ?? null,
       blocks,
       reader,
     };

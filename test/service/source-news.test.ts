@@ -1,0 +1,78 @@
+import { expect, onTestFinished, test } from 'vitest';
+import type { ChainEvent } from '../../src/chain/chain-source.ts';
+import { createRpcSource } from '../../src/chain/rpc-source.ts';
+import type { News } from '../../src/service/source-news.ts';
+import { makeBlocks } from '../helpers/chain-blocks.ts';
+import { startJsonRpcServer } from '../helpers/json-rpc-server.ts';
+import { createScriptedChain } from '../helpers/scripted-chain.ts';
+import { ScriptedSource } from '../helpers/scripted-source.ts';
+import { runService } from '../helpers/service.ts';
+import { waitFor } from '../helpers/wait-for.ts';
+
+const at = (port: number) => `127.0.0.1:${port}`;
+
+test('of two nodes each is told when it goes away and when it is back, and both together', async () => {
+  const chain = createScriptedChain({ length: 5 });
+  const start = (port = 0) => startJsonRpcServer(chain, { port });
+  let [first, second] = await Promise.all([start(), start()]);
+  const source = createRpcSource({ urls: [first.url, second.url], pollIntervalMs: 250 });
+  onTestFinished(async () => {
+    source.close();
+    await Promise.all([first.stop(), second.stop()]);
+  });
+  const news: News[] = [];
+  const service = await runService({ source, onNews: (each) => news.push(each) });
+  await service.ready;
+  const hears = (isWell: boolean, words: string) =>
+    waitFor(
+      () => {
+        chain.mine();
+        const found = news.findIndex((each) => each.isWell === isWell && each.message.startsWith(words));
+        return found !== -1 && news.splice(found, 1);
+      },
+      { what: words, timeoutMs: 30_000 },
+    );
+
+  await first.stop();
+  await hears(false, `node ${at(first.port)} cannot be used: ${at(first.port)}`);
+  await second.stop();
+  await hears(false, `node ${at(second.port)} cannot be used: ${at(second.port)}`);
+  await hears(false, 'no blocks come: ');
+  first = await start(first.port);
+  await hears(true, 'blocks come again from');
+  await hears(true, `node ${at(first.port)} can be used again`);
+  second = await start(second.port);
+  await hears(true, `node ${at(second.port)} can be used again`);
+  expect(news).toEqual([]);
+});
+
+test('a source that is away is told once, however often it says so, and once when it is back', async () => {
+  const source = new ScriptedSource(makeBlocks(0, 10));
+  const news: News[] = [];
+  const service = await runService({ source, onNews: (each) => news.push(each) });
+  await service.ready;
+  const down: ChainEvent = { type: 'down', reason: 'a:1 cannot be reached', retryAt: Date.now() };
+  for (const event of [down, down, { ...down, reason: 'a:1 timed out' }]) source.emit(event);
+  source.emit({ type: 'up' });
+  source.emit({ type: 'up' });
+  source.emit(down);
+  const away = 'no blocks come: a:1 cannot be reached; it is asked again by itself';
+  await waitFor(() => news.length === 3);
+  expect(news).toEqual([
+    { isWell: false, message: away },
+    { isWell: true, message: 'blocks come again from scripted' },
+    { isWell: false, message: away },
+  ]);
+});
+
+test('what could not be reached at the start is told as back, without being told twice as away', async () => {
+  const source = new ScriptedSource(makeBlocks(0, 10));
+  source.isReachable = false;
+  const news: News[] = [];
+  const service = await runService({ source, onNews: (each) => news.push(each) });
+  await waitFor(() => service.errors.length > 0);
+  source.isReachable = true;
+  await service.ready;
+  await waitFor(() => news.length > 0);
+  expect(news).toEqual([{ isWell: true, message: 'blocks come again from scripted' }]);
+});
