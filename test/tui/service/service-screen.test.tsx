@@ -74,6 +74,36 @@ describe('the Service pane', () => {
     }
   });
 
+  it('has the base fee of now from the head in every row, and says how old the other figures are', async () => {
+    const end = SNAPSHOT.blockTimestamp ?? 0;
+    let now = end;
+    const { shows, screen } = show({
+      now: () => now,
+      gas: {
+        statsMarket: async (timeFrame) => ({
+          ...MARKET,
+          timeFrame,
+          base: MARKET.base === null ? null : { ...MARKET.base, now: 9.9e7 },
+        }),
+      },
+    });
+    await shows(/24 h +0\.0508.*\n +30 d +0\.0508/);
+    expect(screen()).not.toContain('30 d 4m');
+    now += 250_000;
+    await shows('cheapest 03:00 UTC  24 h 4m, 30 d 4m ago  fee');
+  });
+
+  it('has one row of figures while the history is younger than a day', async () => {
+    const from = (SNAPSHOT.blockTimestamp ?? 0) - 600_000;
+    const { shows, screen } = show({
+      gas: { statsMarket: async (timeFrame) => ({ ...MARKET, timeFrame, from }) },
+    });
+    await shows(/^ +10 m +0\.0508/m);
+    await shows('26 of 26 routes');
+    expect(screen().match(/^ +10 m +0\.0508/gm)).toHaveLength(1);
+    expect(screen()).not.toMatch(/^ +30 d /m);
+  });
+
   it('prices work in the coin and in dollars on every lane where there is room', async () => {
     const { shows, screen } = show({ columns: 120, rows: 37 });
     await shows('26 of 26 routes');

@@ -1,5 +1,12 @@
 import type { MarketView, StatsView } from '../../../client/views/market.ts';
-import { formatChange, formatGwei, formatPercent, formatUsd, UNKNOWN } from '../../../core/units.ts';
+import {
+  formatChange,
+  formatDuration,
+  formatGwei,
+  formatPercent,
+  formatUsd,
+  UNKNOWN,
+} from '../../../core/units.ts';
 import type { Line } from '../../lines.ts';
 import { columnsWithin, columnWidths, headingLine, rowLine, type TableColumn } from '../../table.ts';
 import { wholeSpan } from '../../whole-span.ts';
@@ -9,6 +16,9 @@ import type { Part, ServiceContext, ServiceView } from './service-view.ts';
 const INDENT = 3;
 /** Bucketed history begins up to an hour inside its window. */
 const NEARLY = 0.95;
+const DAY_SEC = 86_400;
+/** Figures older than this say so. */
+const FRESH_SEC = 60;
 
 export interface StatsRow {
   readonly name: string;
@@ -33,15 +43,16 @@ export function marketLines(view: ServiceView, context: ServiceContext): readonl
       ? []
       : [headingLine(columns, widths, theme), ...rows.map((row) => rowLine(columns, widths, theme, row))];
   return [
-    partTitle('Market', marketWords(view)),
+    partTitle('Market', marketWords(view, now)),
     ...table.map((line): Line => [{ text: ' '.repeat(INDENT) }, ...line]),
     ...late,
   ];
 }
 
 /** What the section says before its table. */
-export function marketWords({ snapshot, day, month, symbol }: ServiceView): Line {
+export function marketWords({ snapshot, day, month, symbol }: ServiceView, now: number): Line {
   const market = day.value ?? month.value;
+  const saysMore = monthSaysMore(day.value, month.value, snapshot.blockTimestamp ?? now);
   const usd = market?.nativeUsd ?? snapshot.nativeUsd;
   const change = day.value?.nativeUsdChangeRatio ?? null;
   const hour = month.value?.cheapestHourUtc ?? day.value?.cheapestHourUtc ?? null;
@@ -50,23 +61,44 @@ export function marketWords({ snapshot, day, month, symbol }: ServiceView): Line
       ? { text: `no ${symbol} price in dollars`, faint: true }
       : { text: `${symbol} ${formatUsd(usd)}${change === null ? '' : ` ${formatChange(change)}`}` },
     ...(hour === null ? [] : [{ text: `  cheapest ${String(hour).padStart(2, '0')}:00 UTC` }]),
+    ...ageWords(day.value === null ? [month] : [day, ...(saysMore ? [month] : [])], now),
     { text: '  fees in gwei', faint: true },
   ];
 }
 
-export function statsRows({ day, month }: ServiceView, end: number): readonly StatsRow[] {
-  return [statsRow(day.value, end), statsRow(month.value, end)].filter((row) => row !== null);
+/** `24 h 2m, 30 d 4m ago`: how old figures are that came a while ago. What failed says so on a line of its own. */
+function ageWords(parts: readonly Part<MarketView>[], now: number): Line {
+  const ages = parts.flatMap(({ value, at, problem }) => {
+    const sec = at === null ? 0 : (now - at) / 1_000;
+    if (value === null || problem !== null || sec <= FRESH_SEC) return [];
+    return [`${nameOf(value)} ${formatDuration(Math.floor(sec / 60) * 60)}`];
+  });
+  return ages.length === 0 ? [] : [{ text: `  ${ages.join(', ')} ago`, faint: true }];
 }
 
-function statsRow(market: Part<MarketView>['value'], end: number): StatsRow | null {
+export function statsRows({ day, month, snapshot }: ServiceView, end: number): readonly StatsRow[] {
+  const now = Number(snapshot.baseFee);
+  const later = monthSaysMore(day.value, month.value, end) ? month.value : null;
+  return [statsRow(day.value, end, now), statsRow(later, end, now)].filter((row) => row !== null);
+}
+
+/** A history younger than a day is all in the figures of the day. */
+function monthSaysMore(day: MarketView | null, month: MarketView | null, end: number): boolean {
+  if (day === null || day.base === null || month === null || month.from === null) return true;
+  return (end - month.from) / 1_000 >= DAY_SEC * NEARLY;
+}
+
+/** `now`: the base fee of the head, wei; that of the figures is as old as they are. */
+function statsRow(market: MarketView | null, end: number, now: number): StatsRow | null {
   if (market === null || market.base === null) return null;
-  return { name: spanName(market, end), stats: market.base, volatility: market.volatility };
+  return { name: spanName(market, end), stats: { ...market.base, now }, volatility: market.volatility };
 }
 
 /** A history that does not fill the window must not be called by its name. */
-function spanName({ timeFrame, from }: MarketView, end: number): string {
-  const wanted = timeFrame === '30d' ? 30 * 86_400 : 86_400;
-  const named = timeFrame.replace(/(\d)([a-z])/, '$1 $2');
+function spanName(market: MarketView, end: number): string {
+  const { timeFrame, from } = market;
+  const wanted = timeFrame === '30d' ? 30 * DAY_SEC : DAY_SEC;
+  const named = nameOf(market);
   if (from === null) return named;
   const sec = (end - from) / 1_000;
   return sec >= wanted * NEARLY ? named : wholeSpan(sec);
@@ -113,4 +145,8 @@ function statsColumns(): readonly TableColumn<StatsRow>[] {
       cell: ({ volatility }) => (volatility === null ? UNKNOWN : formatPercent(volatility)),
     },
   ];
+}
+
+function nameOf({ timeFrame }: MarketView): string {
+  return timeFrame.replace(/(\d)([a-z])/, '$1 $2');
 }

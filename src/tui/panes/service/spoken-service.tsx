@@ -25,7 +25,7 @@ export function SpokenService({ view, context }: SpokenServiceProps) {
     ...(summary.problem === null ? [] : [summary.problem]),
     ...(summary.value?.health.nodes ?? []).map(nodeSentence),
     ...quotaLines(view, plain).map(words),
-    `Market, ${words(marketWords(view))}`,
+    `Market, ${words(marketWords(view, context.now))}`,
     ...statsRows(view, view.snapshot.blockTimestamp ?? context.now).map(statsSentence),
     ...((day.value ?? month.value)?.actions.map((action) => actionSentence(action, symbol)) ?? []),
     ...[...recordLines(view, plain), ...summaryLines(view, plain), ...routesLines(view, plain)].map(words),
