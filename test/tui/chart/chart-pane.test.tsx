@@ -102,6 +102,20 @@ describe('ChartPane', () => {
     expect(under.split('\n').at(-1)).toContain('● alert fired');
   });
 
+  it('keeps its unit and explains every mark, however narrow and however many', () => {
+    const regime = { timestamp: NOON - 150 * BLOCK_MS, kind: 'REGIME_SHIFT', value: 11e9 };
+    const odd = { timestamp: NOON - 250 * BLOCK_MS, kind: 'ANOMALY', value: 11e9 };
+    const anomalies = [...(MARKED.chart.anomalies ?? []), regime, odd];
+    const answer: ChartAnswer = { ...MARKED, chart: { ...MARKED.chart, anomalies } };
+    for (const [width, height] of SIZES) {
+      const screen = draw(answer, { width, height });
+      expect(screen.split('\n')[0]).toContain('UTC+2  gwei');
+      for (const words of ['● alert fired', '▲ spike ×2', '◆ regime shift', '◇ unusual'])
+        expect(screen).toContain(words);
+      expect(screen.split('\n').length).toBeLessThanOrEqual(height);
+    }
+  });
+
   it('draws the window before and says how the mean has changed', () => {
     const screen = draw(
       hourAnswer(

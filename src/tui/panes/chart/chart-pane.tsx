@@ -4,7 +4,7 @@ import { formatGwei, formatPercent } from '../../../core/units.ts';
 import { LineChart } from '../../components/line-chart.tsx';
 import type { ChartSeries } from '../../components/line-chart-frame.ts';
 import { chartPlotWidth } from '../../components/line-chart-frame.ts';
-import { type Segment, SegmentLine } from '../../components/segment-line.tsx';
+import { fitSegments, type Segment, SegmentLine } from '../../components/segment-line.tsx';
 import { useTheme } from '../../theme.ts';
 import { type ChartData, slotAt } from './chart-data.ts';
 import { chartLayout } from './chart-layout.ts';
@@ -14,6 +14,7 @@ import {
   baseSegments,
   cursorSegments,
   gasSegments,
+  legendSegments,
   previousSegments,
   tipSegments,
   titleSegments,
@@ -48,8 +49,13 @@ export const ChartPane = memo(function ChartPane({
   const theme = useTheme();
   const { slots } = data;
   const hasTips = slots.some(({ tip }) => tip !== null);
+  const legend = legendSegments(data, theme);
+  const title = fitSegments([...titleSegments(data, offsetAt), ...legend], width - 2);
+  // Nothing is drawn that is not explained: what the title has no room for stands below it.
+  const unexplained = legend.filter((segment) => !title.includes(segment));
   // Title, base caption, time labels and cursor line; then what is there only at times.
-  const lines = 4 + (notice === null ? 0 : 1) + (data.compared ? 1 : 0);
+  const more = (notice === null ? 0 : 1) + (unexplained.length === 0 ? 0 : 1);
+  const lines = 4 + more + (data.compared ? 1 : 0);
   const layout = chartLayout(width, height - lines - (hasTips ? 0 : 1), hasTips);
   const { chartWidth, baseRows, tipRows, gasRows } = layout;
 
@@ -64,14 +70,9 @@ export const ChartPane = memo(function ChartPane({
     const look = markLook(mark.kind, theme.ascii);
     return { index: mark.index, glyph: look.glyph, color: theme.color(look.color) };
   });
-  // The title has no room for all marks on a narrow screen; the cursor names those in its column.
+  // The cursor names the marks in its column.
   const reach = slots.length / Math.max(chartPlotWidth(chartWidth), 1) / 2;
-  const explained =
-    index === null
-      ? width < 80
-        ? data.marks
-        : []
-      : data.marks.filter((mark) => Math.abs(mark.index - index) <= reach);
+  const explained = index === null ? [] : data.marks.filter((mark) => Math.abs(mark.index - index) <= reach);
   const base: ChartSeries = {
     label: 'base',
     color: theme.color('base'),
@@ -100,7 +101,8 @@ export const ChartPane = memo(function ChartPane({
 
   return (
     <Box flexDirection="column" width={width} height={height} overflow="hidden">
-      <SegmentLine segments={titleSegments(data, theme, offsetAt)} width={width} />
+      <SegmentLine segments={title} width={width} />
+      {unexplained.length > 0 && <SegmentLine segments={unexplained} width={width} />}
       {notice !== null && <SegmentLine segments={[notice]} width={width} />}
       <Box flexDirection="row">
         <Box flexDirection="column" width={chartWidth} flexShrink={0}>
@@ -141,12 +143,7 @@ export const ChartPane = memo(function ChartPane({
           {!hasTips && <SegmentLine segments={tipSegments(data, theme)} width={chartWidth} />}
         </Box>
         {layout.sideWidth > 0 && (
-          <ChartSide
-            data={data}
-            width={layout.sideWidth}
-            height={height - 2 - (notice === null ? 0 : 1)}
-            offsetAt={offsetAt}
-          />
+          <ChartSide data={data} width={layout.sideWidth} height={height - 2 - more} offsetAt={offsetAt} />
         )}
       </Box>
       {slot && (

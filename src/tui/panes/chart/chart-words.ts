@@ -18,22 +18,24 @@ import { timeFrameSec } from './time-frame.ts';
 
 const DAY_MS = 86_400_000;
 
-/** `1h  14:05 – 15:05 UTC+2  gwei per gas  ▲ spike ×2`. The UTC offset is said here and nowhere else. */
-export function titleSegments(data: ChartData, theme: Theme, offsetAt: OffsetAt): readonly Segment[] {
+/** `1h  14:05 – 15:05 UTC+2  gwei`. The UTC offset is said here and nowhere else. */
+export function titleSegments(data: ChartData, offsetAt: OffsetAt): readonly Segment[] {
   const first = data.slots[0]?.timestamp ?? 0;
   const last = data.slots.at(-1)?.timestamp ?? 0;
-  const marks = markSegments(data.marks, theme);
+  return [
+    [{ text: data.timeFrame, bold: true, color: 'accent' }],
+    [{ text: `${spanText(first, last, data.timeFrame, offsetAt)} ${zoneText(offsetAt(last))}` }],
+    [{ text: 'gwei', faint: true }],
+  ];
+}
+
+/** How far history reaches if not over the whole chart, and what the marks in it mean: `▲ spike ×2`. */
+export function legendSegments(data: ChartData, theme: Theme): readonly Segment[] {
   const reach: Segment[] =
     data.reachSec === null
       ? []
       : [[{ text: `history reaches back ${formatDuration(data.reachSec)}`, color: 'warn' }]];
-  return [
-    [{ text: data.timeFrame, bold: true, color: 'accent' }],
-    [{ text: `${spanText(first, last, data.timeFrame, offsetAt)} ${zoneText(offsetAt(last))}` }],
-    ...reach,
-    ...marks,
-    [{ text: 'gwei', faint: true }],
-  ];
+  return [...reach, ...markSegments(data.marks, theme)];
 }
 
 /** `─ base 0.0497 ▼ −2.1 %  min 0.0311  mean 0.0512  max 0.412`, then the window before. */
@@ -175,8 +177,7 @@ export function cursorSegments(
     ...(data.compared && slot.previous !== null
       ? [[{ text: 'before ', faint: true }, { text: gwei(slot.previous) }]]
       : []),
-    ...(following ? explained : []),
-    ...(following && marks.length === 0 ? [[{ text: '←/→ look at a value', faint: true }]] : []),
+    ...(following ? [[{ text: '←/→ look at a value', faint: true }]] : []),
   ];
 }
 
