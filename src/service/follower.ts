@@ -56,6 +56,7 @@ export class Follower {
         void options.track.lookBack();
         await this.#chain.rebuild(from);
       },
+      filled: (until) => void options.track.filled(until),
       onRewind: (listener) => this.#chain.onRewind(listener),
     });
     // Nobody needs to wait for it.

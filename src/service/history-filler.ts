@@ -31,6 +31,8 @@ interface FilledEngine {
   onRewind(listener: (ancestor: number) => void): () => void;
   /** Called when the history from block `from` on is worth being remembered. */
   rebuild(from: number): Promise<void>;
+  /** Called when all that is to be had up to the block of this time (Unix seconds) is stored. */
+  filled(until: number): void;
 }
 
 /** Fills the history in the background: the last hour, the day, then all of it; holes as they appear; prunes. */
@@ -87,6 +89,7 @@ export class HistoryFiller {
   async #fill(): Promise<void> {
     const { source, store, historySec, wallNow, signal } = this.#options;
     const stages = [HOUR_SEC, DAY_SEC, MEMORY_SEC].filter((sec) => sec < historySec);
+    let filledUntil: number | null = null;
     for (const sec of [...stages, historySec]) {
       const head = this.#engine.head();
       if (head === null || signal.aborted) return;
@@ -103,6 +106,7 @@ export class HistoryFiller {
         onRewind: this.#engine.onRewind,
         signal,
       });
+      filledUntil = head.timestamp;
       const reach = Math.min(sec, MEMORY_SEC);
       const isNews = written > 0 && sec <= MEMORY_SEC;
       if (!isNews && this.#rememberedSec >= reach) continue;
@@ -110,6 +114,7 @@ export class HistoryFiller {
       await this.#engine.rebuild((await store.latestAt(head.timestamp - memory))?.number ?? 0);
       if (!signal.aborted) this.#rememberedSec = memory;
     }
+    if (filledUntil !== null && !signal.aborted) this.#engine.filled(filledUntil);
     const head = this.#engine.head();
     // A head may claim any time: what is not old by our own clock stays.
     if (head !== null) await store.prune(Math.min(head.timestamp, Math.floor(wallNow() / 1_000)));

@@ -20,6 +20,8 @@ export class TrackKeeper {
   /** Older advice waits for missing blocks; only a look back asks for it. */
   #above = -1;
   #untilLookBack = 0;
+  /** Told by the filler and not acted upon yet. */
+  #filledUntil: number | null = null;
   #lookingBack: Promise<void> | null = null;
   #ended = false;
   /** What was told last, until something works again. */
@@ -64,6 +66,17 @@ export class TrackKeeper {
     await this.#lookingBack;
   }
 
+  /**
+   * The history has been filled up to the block of this time (Unix seconds): what is missing before it is not to be
+   * had, and what waited a day for it is given up. Never rejects.
+   */
+  async filled(until: number): Promise<void> {
+    this.#filledUntil = Math.max(until, this.#filledUntil ?? until);
+    // One that runs already may have passed what has come since.
+    await this.#lookingBack;
+    await this.lookBack();
+  }
+
   /** Resolves when nothing runs any more; nothing begins after that. Never rejects. */
   async end(): Promise<void> {
     this.#ended = true;
@@ -72,10 +85,12 @@ export class TrackKeeper {
 
   async #settleAll(): Promise<void> {
     const slice = new TimeSlice();
+    const filledUntil = this.#filledUntil;
+    this.#filledUntil = null;
     const due = await this.#store.due(-1, MOST_DUE);
     const found: Settlement[] = [];
     for (let at = 0; at < due.length && !this.#ended; at += AT_ONCE) {
-      found.push(await this.#store.settle(due.slice(at, at + AT_ONCE)));
+      found.push(await this.#store.settle(due.slice(at, at + AT_ONCE), filledUntil));
       if (slice.isOver()) await slice.next();
     }
     this.#above = Math.max(-1, ...found.flatMap(({ waiting }) => (waiting === null ? [] : [waiting])));

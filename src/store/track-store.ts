@@ -6,7 +6,7 @@ import type { Database } from './open-database.ts';
 import type { Queries } from './schema.ts';
 import { whileBusy } from './while-busy.ts';
 
-/** What is still missing a day (of the chain's time) after it was needed is not waited for any more. */
+/** What is still missing a day (of the chain's time) after it was needed, and was asked for since, is given up. */
 const PATIENCE_SEC = 86_400;
 
 /** How the last advice was kept: of those that stated a probability and have been judged. */
@@ -74,8 +74,12 @@ export class TrackStore {
     });
   }
 
-  /** Judges the advice after these blocks as far as it has ended and its blocks are there. One transaction. */
-  settle(blocks: readonly number[]): Promise<Settlement> {
+  /**
+   * Judges the advice after these blocks as far as it has ended and its blocks are there. One transaction.
+   * @param filledUntil what is missing up to this time (Unix seconds) has just been asked for and is not to be had;
+   * `null`: it may still come, however long the service was down.
+   */
+  settle(blocks: readonly number[], filledUntil: number | null = null): Promise<Settlement> {
     return this.#attempt((db) =>
       db.transaction().execute(async (trx) => {
         let settled = 0;
@@ -89,7 +93,7 @@ export class TrackStore {
           .where('verdict', 'is', null)
           .execute();
         for (const given of rows.map(toGivenAdvice)) {
-          const outcome = await outcomeOf(trx, given, head);
+          const outcome = await outcomeOf(trx, given, { head, filledUntil });
           if (outcome === 'waiting') waiting = Math.max(waiting ?? -1, given.block.number);
           else await record(trx, given, outcome);
           if (outcome !== 'waiting') settled += 1;
@@ -162,7 +166,12 @@ async function record(trx: Queries, { block }: GivenAdvice, outcome: Exclude<Out
     .execute();
 }
 
-async function outcomeOf(db: Queries, given: GivenAdvice, head: Head): Promise<Outcome> {
+interface Known {
+  readonly head: Head;
+  readonly filledUntil: number | null;
+}
+
+async function outcomeOf(db: Queries, given: GivenAdvice, { head, filledUntil }: Known): Promise<Outcome> {
   const { block, promise } = given;
   const own = await db
     .selectFrom('blocks')
@@ -177,7 +186,7 @@ async function outcomeOf(db: Queries, given: GivenAdvice, head: Head): Promise<O
       : await reachedBy(db, given, promise.until);
   if (outcome !== 'waiting') return outcome;
   const needed = promise.kind === 'reached' ? promise.until : block.timestamp;
-  return head.timestamp - needed > PATIENCE_SEC
+  return filledUntil !== null && filledUntil - needed > PATIENCE_SEC
     ? { verdict: 'unknown', settledBlock: head.number }
     : 'waiting';
 }

@@ -66,6 +66,7 @@ test('a head that claims to be of the far future does not fold the present away'
       },
       rebuild: async () => {},
       onRewind: () => () => {},
+      filled: () => {},
     },
   );
   filler.start();

@@ -225,6 +225,41 @@ describe('the record', () => {
   });
 });
 
+describe('a downtime of more than a day', () => {
+  const day = 7_200;
+  async function leftOpen(path: string): Promise<void> {
+    const source = new ScriptedSource(makeBlocks(0, 999));
+    const service = await runService({ source, database: path });
+    await service.ready;
+    await live(source, path, 1_000, 1_005);
+    await service.stop();
+    expect((await rowsIn(path)).filter((row) => row.verdict === null).length).toBeGreaterThan(0);
+  }
+  const leftOf = async (path: string) => (await rowsIn(path)).filter((row) => row.block_number <= 1_005);
+
+  test('costs no verdict: what was open is judged once its blocks have been fetched', async () => {
+    const path = join(await temporaryFolder(), 'chain-1.db');
+    await leftOpen(path);
+    const source = new ScriptedSource(makeBlocks(0, 1_999 + day));
+    const service = await runService({ source, database: path });
+    source.mine(makeBlock(2_000 + day));
+    await service.ready;
+    await waitFor(async () => (await leftOf(path)).every((row) => row.verdict !== null), {
+      timeoutMs: 20_000,
+    });
+    expect((await leftOf(path)).every(isJudged)).toBe(true);
+  }, 40_000);
+
+  test('whose blocks are not to be had leaves open what needed them, and says so', async () => {
+    const path = join(await temporaryFolder(), 'chain-1.db');
+    await leftOpen(path);
+    const source = new ScriptedSource([...makeBlocks(0, 1_005), ...makeBlocks(1_500, 2_000 + day)]);
+    await (await runService({ source, database: path })).ready;
+    const last = async () => (await leftOf(path)).at(-1)?.verdict;
+    await waitFor(async () => (await last()) === 'unknown', { timeoutMs: 20_000 });
+  }, 40_000);
+});
+
 const isJudged = (row: AdviceRow) => row.verdict === 'kept' || row.verdict === 'missed';
 const judged = (rows: readonly AdviceRow[]) => rows.filter(isJudged);
 

@@ -24,6 +24,10 @@ const asks = (number: number, price: bigint, tip = 0n): Block =>
 
 const settleAll = async () => track.settle(await track.due(-1, 1_000_000));
 
+/** All that is to be had has been fetched. */
+const settleFilled = async () =>
+  track.settle(await track.due(-1, 1_000_000), (await blocks.head())?.timestamp ?? null);
+
 async function verdicts(): Promise<Record<number, string | null>> {
   const rows = await database.queries.selectFrom('advice').select(['block_number', 'verdict']).execute();
   return Object.fromEntries(rows.map((row) => [row.block_number, row.verdict]));
@@ -128,15 +132,30 @@ describe('a hole in the history', () => {
     expect(await verdicts()).toEqual({ 10: 'kept' });
   });
 
-  test('that is there a day later is given up on: not kept, not missed, and counted as that', async () => {
+  test('of any length is waited for until it has been asked for', async () => {
+    const block = asks(10, 100n);
+    await blocks.saveBlocks([block], given(block, waitFor(block, 3_600), { targetPrice: 90n }));
+    const back = makeBlock(9_000);
+    await blocks.saveBlocks([back]);
+    expect(await settleAll()).toEqual({ settled: 0, waiting: 10 });
+    // Filled before the downtime, which tells nothing of it.
+    expect(await track.settle([10], block.timestamp)).toEqual({ settled: 0, waiting: 10 });
+    await blocks.saveBlocks(Array.from({ length: 8_989 }, (_, index) => asks(11 + index, 90n)));
+    expect(await track.settle([10], back.timestamp)).toEqual({ settled: 1, waiting: null });
+    expect(await verdicts()).toEqual({ 10: 'kept' });
+  });
+
+  test('that is there a day later, though it was asked for, is given up on: not kept, not missed, and counted as that', async () => {
     const [first, second] = [asks(9, 100n), asks(10, 100n)];
     await blocks.saveBlocks([first], given(first, sendWithin(first, 1, 100n)));
     await blocks.saveBlocks([second], given(second, waitFor(second, 36), { targetPrice: 90n }));
     await blocks.saveBlocks([asks(11, 1n), asks(13, 1n), asks(20, 1n), asks(10 + 7_203, 1n)]);
-    await settleAll();
+    await settleFilled();
     expect(await verdicts()).toEqual({ 9: 'kept', 10: null });
     await blocks.saveBlocks([asks(10 + 7_204, 1n)]);
     await settleAll();
+    expect(await verdicts()).toEqual({ 9: 'kept', 10: null });
+    await settleFilled();
     expect(await verdicts()).toEqual({ 9: 'kept', 10: 'unknown' });
     expect(await track.score(100)).toMatchObject({ evaluated: 1, kept: 1, unjudged: 1 });
   });
