@@ -52,14 +52,15 @@ export function judgeHorizon(
     const cheapest = window.minimum;
     // Without any block in its time there was nothing to wait for.
     if (Number.isNaN(probability) || cheapest === null) continue;
+    // As in the lanes: a price of 0 counts as 1 wei, on either side.
     const next = Math.max(past.price[at + 1] ?? 1, 1);
     const isReached = cheapest <= price;
     const paid = isReached ? firstAtMost(past, price, at + 1) : (past.price[last] ?? 0);
     judged += 1;
     kept += isReached ? 1 : 0;
     stated += probability;
-    saving += 1 - paid / next;
-    foresight += 1 - cheapest / next;
+    saving += 1 - Math.max(paid, 1) / next;
+    foresight += 1 - Math.max(cheapest, 1) / next;
     calibration.add(probability, isReached);
   }
   if (judged === 0) return null;

@@ -44,12 +44,13 @@ export function judgeLane(
     const offer = offers.at(at);
     if (offer === null) throw new RangeError(`nothing was offered at block ${at}`);
     const last = at + promise.withinBlocks;
+    // Where nothing is asked for, nothing can be saved: a price of 0 counts as 1 wei, on either side.
     const next = Math.max(past.price[at + 1] ?? 1, 1);
     const { paid, least, late, everywhere } = look(past, offer, at + 1, last);
-    saving += 1 - (paid ?? past.price[last] ?? 0) / next;
+    saving += 1 - Math.max(paid ?? past.price[last] ?? 1, 1) / next;
     if (paid !== null) {
       kept += 1;
-      overhang += offer.cap / Math.max(paid, 1) - 1;
+      overhang += Math.max(offer.cap, 1) / Math.max(paid, 1) - 1;
     }
     if (late) keptLate += 1;
     if (everywhere) survived += 1;

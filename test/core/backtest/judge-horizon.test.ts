@@ -54,6 +54,13 @@ describe('a target price', () => {
   });
 });
 
+describe('a base fee of 0', () => {
+  it('leaves nothing to be saved', () => {
+    const free = pastOf([0, 0, 0, 0, 0].map((baseFee, index) => ({ baseFee, time: index * 12 })));
+    expect(judge(free, [{ price: 0, probability: 0.9 }])).toMatchObject({ kept: 1, saving: 0, foresight: 0 });
+  });
+});
+
 describe('what is not judged', () => {
   it('is a target without a probability, and one whose time had not ended with the recording', () => {
     expect(judge(past, [{ price: 85, probability: Number.NaN }])).toBeNull();

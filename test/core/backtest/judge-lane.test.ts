@@ -101,6 +101,11 @@ describe('a base fee of 0', () => {
       expect(figure).toSatisfy(Number.isFinite);
     }
   });
+
+  it('saves nothing and leaves no room to whoever pays nothing, as nobody else pays more', () => {
+    const past = pastOf([{ baseFee: 0 }, { baseFee: 0 }, { baseFee: 0 }]);
+    expect(judge(past, { cap: 0, tip: 0 })).toMatchObject({ kept: 1, saving: 0, overhang: 0 });
+  });
 });
 
 describe('perfect foresight', () => {
