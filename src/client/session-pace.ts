@@ -1,14 +1,21 @@
 import { PATHS } from '../contract/routes.ts';
 import { ClientError } from './client-error.ts';
 import { quotaPause, waitMs } from './quota-pause.ts';
+import { TurnQueue, unlessCalledOff } from './turn-queue.ts';
 import type { RateLimitsView } from './views/dashboard.ts';
 
 export interface PaceState {
   /** Why nothing is asked, and when that ends, ms since epoch (`null`: not by itself); `null`: questions go out. */
   readonly halt: { readonly error: ClientError; readonly until: number | null } | null;
-  /** By how much polling is slower than wanted; 1: as wanted. */
+  /** By how much polling is slower than wanted, for the daily quota's sake; 1: as wanted. */
   readonly slowdown: number;
+  /** Between the starts of two questions, ms, once a limit per second was met; 0: as they come. */
+  readonly gapMs: number;
+  /** The limit that the gap is for, questions per second, where the service tells it. */
+  readonly perSecond: number | null;
 }
+
+export const UNHURRIED: PaceState = { halt: null, slowdown: 1, gapMs: 0, perSecond: null };
 
 interface SessionPaceOptions {
   readonly now: () => number;
@@ -19,35 +26,40 @@ interface SessionPaceOptions {
 const SLOWEST = 64;
 /** So many prices in a row take back one step of the slowdown. */
 const RECOVERS_AFTER = 5;
-/** Two a second: the least that anybody's limit allows a key that is worth having. */
-const GAP_MS = 500;
-const LONGEST_GAP_MS = 2_000;
+const LONGEST_GAP_MS = 8_000;
+/** Longer than a second: questions that leave evenly do not arrive so. */
+const SPACED_MS = 1_100;
+/** One a second: nearly every limit allows that. */
+const GAP_MS = SPACED_MS;
+/** A gap that was too short for somebody else's questions with the same key is tried again after so long. */
+const GAP_RECOVERS_MS = 60_000;
 /** What tells whether the key works at all; other routes may want more than it may do. */
 const HEARTBEAT = PATHS.gasCurrent;
 
 /**
  * The pace of everything that one key is asked for. One `429` holds all questions back until the service wants to
- * hear again; then one goes first, and the others follow it only if it is answered. From then on polling is slower
- * and questions do not come in bundles, until enough of them were answered. A refused key holds everything back until
- * the user asks again.
+ * hear again; then one goes first, and the others follow it only if it is answered. After a limit per second questions
+ * go out one by one, as far apart as that limit wants, and polling stays as it was; after the daily quota polling is
+ * slower until enough questions were answered. A refused key holds everything back until the user asks again.
  */
 export class SessionPace {
   readonly #options: SessionPaceOptions;
   readonly #listeners = new Set<() => void>();
-  #state: PaceState = { halt: null, slowdown: 1 };
+  #state: PaceState = UNHURRIED;
   /** The one question that tries whether a halt is over. */
   #probe: Promise<void> | null = null;
   /** Counts halts: a question sent before the last one brings no news. */
   #halts = 0;
   #answered = 0;
-  /** Between the starts of two questions, ms; stays once a limit was met, which bundles would only meet again. */
-  #gapMs = 0;
-  #free = 0;
+  readonly #queue: TurnQueue;
+  #rateMetAt = 0;
+  #asksForRate = true;
   /** The limits as they were asked for in the halt of that number. */
   #figures: { readonly halts: number; readonly answer: Promise<RateLimitsView> } | null = null;
 
   constructor(options: SessionPaceOptions) {
     this.#options = options;
+    this.#queue = new TurnQueue({ now: options.now, gapMs: () => this.#state.gapMs, first: HEARTBEAT });
   }
 
   readonly read = (): PaceState => this.#state;
@@ -75,6 +87,7 @@ export class SessionPace {
     try {
       const answer = await ask();
       if (probe !== null) this.#set({ halt: null });
+      if (this.#state.gapMs > 0) void this.#learnRate();
       if (path === HEARTBEAT) this.#recover();
       return answer;
     } catch (error) {
@@ -123,24 +136,14 @@ export class SessionPace {
         if (halt.error.code === 'key' && path !== HEARTBEAT) throw this.#haltError();
         const { promise, resolve } = Promise.withResolvers<void>();
         this.#probe = promise;
-        this.#free = this.#options.now() + this.#gapMs;
+        this.#queue.sent(path);
         return resolve;
       }
       await unlessCalledOff(this.#probe, path, signal);
     }
-    if (this.#gapMs === 0) return null;
-    const now = this.#options.now();
-    const at = Math.max(now, this.#free);
-    this.#free = at + this.#gapMs;
-    if (at > now) {
-      const gap = Promise.withResolvers<void>();
-      const timer = setTimeout(gap.resolve, at - now);
-      // A program that has called everything off must not stay for the rest of a gap.
-      await unlessCalledOff(gap.promise, path, signal).finally(() => clearTimeout(timer));
-      // What went before may have been refused.
-      if (this.#state.halt !== null) return this.#turn(path, signal);
-    }
-    return null;
+    const hasTurn = await this.#queue.turn(path, signal);
+    // What went before may have been refused.
+    return hasTurn && this.#state.halt === null ? null : this.#turn(path, signal);
   }
 
   #judge(error: unknown, path: string, halts: number, isProbe: boolean): void {
@@ -157,34 +160,70 @@ export class SessionPace {
   }
 
   #hold(error: ClientError, isOldNews: boolean): void {
-    const until = this.#options.now() + waitMs(error);
+    const now = this.#options.now();
+    const until = now + waitMs(error);
     const { halt, slowdown } = this.#state;
-    if (isOldNews && halt !== null) {
-      if (halt.until !== null && until > halt.until) this.#set({ halt: { ...halt, until } });
+    if (isOldNews) {
+      if (halt !== null && halt.until !== null && until > halt.until) this.#set({ halt: { ...halt, until } });
       return;
     }
     this.#halts += 1;
     this.#answered = 0;
-    if (error.limit !== 'daily') this.#gapMs = Math.min(GAP_MS * slowdown, LONGEST_GAP_MS);
-    this.#set({ halt: { error, until }, slowdown: Math.min(slowdown * 2, SLOWEST) });
+    if (error.limit !== 'daily') this.#spread(now);
+    const slower = error.limit === 'rate' ? slowdown : Math.min(slowdown * 2, SLOWEST);
+    this.#set({ halt: { error, until }, slowdown: slower });
+    // Whoever waits for a turn learns now why there is none.
+    this.#queue.release();
     if (error.limit === null || (error.limit === 'daily' && error.retryAfterSec === null)) {
-      void this.#learnLimit(error, this.#halts);
+      void this.#learnLimit(error, this.#halts, slowdown);
     }
   }
 
-  async #learnLimit(error: ClientError, halts: number): Promise<void> {
+  /** Questions go out one by one, and further apart if they already did. */
+  #spread(now: number): void {
+    const { gapMs, perSecond } = this.#state;
+    this.#rateMetAt = now;
+    const least = leastGapMs(perSecond);
+    this.#set({ gapMs: gapMs === 0 ? least : Math.max(Math.min(gapMs * 2, LONGEST_GAP_MS), least) });
+  }
+
+  /** Asks once how many questions a second the key may ask, in its turn like everything else. */
+  async #learnRate(): Promise<void> {
+    if (!this.#asksForRate) return;
+    this.#asksForRate = false;
+    try {
+      this.#tellRate(await this.pass(PATHS.rateLimits, this.#options.rateLimits));
+    } catch (error) {
+      this.#asksForRate = error instanceof ClientError && error.code === 'quota';
+    }
+  }
+
+  #tellRate({ perSecond }: RateLimitsView): void {
+    if (perSecond === null || perSecond <= 0 || this.#state.gapMs === 0) return;
+    this.#asksForRate = false;
+    this.#set({ perSecond, gapMs: leastGapMs(perSecond) });
+  }
+
+  async #learnLimit(error: ClientError, halts: number, slowdown: number): Promise<void> {
     const limits = await this.#askFigures().catch(() => null);
     if (limits === null || this.#halts !== halts || this.#state.halt === null) return;
-    this.#set({ halt: quotaPause(error, limits, this.#options.now(), this.#state.halt.until) });
+    const halt = quotaPause(error, limits, this.#options.now(), this.#state.halt.until);
+    this.#set({ halt });
+    if (halt.error.limit !== 'rate') return;
+    this.#set({ slowdown });
+    this.#tellRate(limits);
   }
 
   #recover(): void {
-    if (this.#state.slowdown === 1) return;
+    const { slowdown, gapMs, perSecond } = this.#state;
+    const least = leastGapMs(perSecond);
+    if (gapMs > least && this.#options.now() >= this.#rateMetAt + GAP_RECOVERS_MS)
+      this.#set({ gapMs: least });
+    if (slowdown === 1) return;
     this.#answered += 1;
     if (this.#answered < RECOVERS_AFTER) return;
     this.#answered = 0;
-    this.#gapMs = this.#gapMs === 0 ? 0 : Math.max(this.#gapMs / 2, GAP_MS);
-    this.#set({ slowdown: this.#state.slowdown / 2 });
+    this.#set({ slowdown: slowdown / 2 });
   }
 
   /** The reason of the halt as an error of now. */
@@ -202,21 +241,12 @@ export class SessionPace {
   }
 }
 
+/** So far apart questions keep a limit, ms. */
+function leastGapMs(perSecond: number | null): number {
+  return perSecond === null ? GAP_MS : Math.min(Math.ceil(SPACED_MS / perSecond), 60_000);
+}
+
 /** Whether it is the question for the limits that failed, rather than not being asked at all. */
 function isRefusedItself(error: unknown): boolean {
   return !(error instanceof ClientError) || error.code !== 'quota' || error.endpoint === PATHS.rateLimits;
-}
-
-async function unlessCalledOff(
-  waiting: Promise<void>,
-  endpoint: string,
-  signal: AbortSignal | undefined,
-): Promise<void> {
-  const calledOff = Promise.withResolvers<void>();
-  const abort = () => calledOff.resolve();
-  signal?.addEventListener('abort', abort, { once: true });
-  if (signal?.aborted) abort();
-  await Promise.race([waiting, calledOff.promise]);
-  signal?.removeEventListener('abort', abort);
-  if (signal?.aborted) throw new ClientError('unreachable', 'the question was called off', { endpoint });
 }

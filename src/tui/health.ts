@@ -39,9 +39,11 @@ export type Health =
       readonly remedy: string;
     };
 
+/** @param behind why the service's limit keeps what is shown from being of now; `null`: it does not */
 export function healthOf(
   { data, error, retryAt }: Pick<Polled<SnapshotView>, 'data' | 'error' | 'retryAt'>,
   frozen: boolean,
+  behind: string | null = null,
 ): Health {
   if (error !== null) {
     const remedy = remedyFor(error);
@@ -60,6 +62,7 @@ export function healthOf(
   if (ended) return { kind: 'ended' };
   if (problem !== null) return { kind: 'stale', reason: problem.message, retryAt: problem.retryAt };
   if (data.stale) return { kind: 'stale', reason: 'no new block for longer than usual', retryAt: null };
+  if (behind !== null) return { kind: 'limited', reason: behind, title: behind, retryAt: null };
   return { kind: 'live' };
 }
 

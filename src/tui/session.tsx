@@ -11,6 +11,7 @@ import { type Health, healthOf, isPast } from './health.ts';
 import { helpLines } from './help-lines.ts';
 import { useActions } from './hooks/use-actions.ts';
 import { DimContext } from './hooks/use-dim.ts';
+import { useElapsed } from './hooks/use-elapsed.ts';
 import { MemoryContext } from './hooks/use-kept-state.ts';
 import { MonitorContext, type MonitorScope } from './hooks/use-monitor.ts';
 import { useRecovery } from './hooks/use-recovery.ts';
@@ -19,6 +20,7 @@ import { useSnapshot } from './hooks/use-snapshot.ts';
 import { useSuspend } from './hooks/use-suspend.ts';
 import { type Toast, useToast } from './hooks/use-toast.ts';
 import type { Scope } from './keymap.ts';
+import { behindWords, limitWords } from './limit-words.ts';
 import type { SourceChoice } from './monitor-source.ts';
 import { activeScopes, type MonitorAction, type MonitorState, stepInterval } from './monitor-state.ts';
 import { polledEveryMs, UNKNOWN_PACE_MS } from './polling-pace.ts';
@@ -39,6 +41,9 @@ export interface SessionProps {
   readonly now: () => number;
   readonly saveFile: (name: string, text: string) => Promise<string>;
 }
+
+/** From then on what is shown is of a block before the last, give or take the way. */
+const OLD_BLOCKS = 1.5;
 
 /** One source and all that is asked of it. Another source is another session: nothing of the old one remains. */
 export function Session(props: SessionProps) {
@@ -66,9 +71,13 @@ function SessionScreen(props: SessionProps) {
   // What holds everything back is told at once, whichever question it came to.
   const polled = held.halt === null ? asked : { ...asked, error: held.halt.error, retryAt: held.halt.until };
   useRecovery(polled.error !== null);
+  const behind = behindWords(held, said, intervalMs);
+  const isOld = useElapsed(said * OLD_BLOCKS, snapshot);
+  const limit = limitWords(held);
 
   const error = source.kind === 'failed' ? source.error : polled.error;
-  const health: Health = source.kind === 'failed' ? { kind: 'none' } : healthOf(polled, state.frozen);
+  const health: Health =
+    source.kind === 'failed' ? { kind: 'none' } : healthOf(polled, state.frozen, isOld ? behind : null);
   const reason = { error, retryAt: polled.retryAt, attempt: source.id };
   const nothingAnswers = useNothingAnswers(reason) && snapshot === undefined;
   const tab = TABS[state.tab] ?? TABS[0];
@@ -80,8 +89,8 @@ function SessionScreen(props: SessionProps) {
     (): MonitorScope | null =>
       client === null
         ? null
-        : { client, intervalMs, isOwnService, frozen: state.frozen, isKey, now, saveFile },
-    [client, intervalMs, isOwnService, state.frozen, isKey, now, saveFile],
+        : { client, intervalMs, isOwnService, limit, frozen: state.frozen, isKey, now, saveFile },
+    [client, intervalMs, isOwnService, limit, state.frozen, isKey, now, saveFile],
   );
   const badge = badgeOf(snapshot?.source.kind) ?? opened?.badge ?? named.badge;
   const chainId = snapshot?.chainId ?? null;

@@ -128,14 +128,18 @@ describe('a session that was asked to wait', () => {
 });
 
 describe('the pace', () => {
-  it('is halved by each wait, once for questions that were out together, and comes back step by step', async () => {
+  afterEach(() => {
+    vi.useRealTimers();
+  });
+
+  it('is halved by each wait for the daily quota, once for questions that were out together, and comes back step by step', async () => {
     const { pace, clock, ask } = paced();
     await Promise.all(
-      [TREND, CURRENT, PATHS.statsChart].map((path) => failureOf(ask(path, refusal('quota', 1)))),
+      [TREND, CURRENT, PATHS.statsChart].map((path) => failureOf(ask(path, refusal('quota', 1, 'daily')))),
     );
     expect(pace.read().slowdown).toBe(2);
     clock.now += 1_000;
-    await failureOf(ask(CURRENT, refusal('quota', 1)));
+    await failureOf(ask(CURRENT, refusal('quota', 1, 'daily')));
     expect(pace.read().slowdown).toBe(4);
     clock.now += 1_000;
     const seen: number[] = [];
@@ -172,9 +176,56 @@ describe('the pace', () => {
     const { pace, clock, ask } = paced();
     for (let round = 0; round < 20; round += 1) {
       clock.now += 10_000;
-      await failureOf(ask(CURRENT, refusal('quota', 1)));
+      await failureOf(ask(CURRENT, refusal('quota', 1, 'daily')));
     }
     expect(pace.read().slowdown).toBe(64);
+  });
+
+  it('of polling stays through a limit per second, whose gap is the one that the limit wants', async () => {
+    const { pace, clock, ask } = paced(async () => ({ ...LIMITS, remainingToday: 400, perSecond: 20 }));
+    for (const gapMs of [1_100, 2_200, 4_400]) {
+      await failureOf(ask(CURRENT, refusal('quota', 1)));
+      expect(pace.read()).toMatchObject({ slowdown: 1, gapMs, perSecond: null });
+      clock.now += 10_000;
+    }
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    await ask(CURRENT);
+    clock.now += 4_400;
+    await vi.advanceTimersByTimeAsync(4_400);
+    expect(pace.read()).toMatchObject({ slowdown: 1, gapMs: 55, perSecond: 20 });
+  });
+
+  it('of a gap that grew is the limit’s again within a minute, whether the service tells its limit or not', async () => {
+    const { pace, clock, ask } = paced();
+    for (let round = 0; round < 8; round += 1) {
+      await failureOf(ask(CURRENT, refusal('quota', 1)));
+      clock.now += 10_000;
+    }
+    expect(pace.read()).toMatchObject({ slowdown: 1, gapMs: 8_000 });
+    clock.now += 50_000;
+    await ask(CURRENT);
+    expect(pace.read().gapMs).toBe(1_100);
+  });
+
+  it('lets the prices pass what waits, and something else pass the prices', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    const { pace, clock, ask } = paced();
+    await failureOf(ask(CURRENT, refusal('quota', 1)));
+    clock.now += 10_000;
+    await ask(TREND);
+    // The question for the limit itself goes before what is wanted later.
+    clock.now += 1_100;
+    await vi.advanceTimersByTimeAsync(1_100);
+    const sent: string[] = [];
+    const all = [PATHS.statsChart, PATHS.baseFee, CURRENT, CURRENT].map((path) =>
+      pace.pass(path, async () => sent.push(path)),
+    );
+    for (let turn = 0; turn < 5; turn += 1) {
+      clock.now += 1_100;
+      await vi.advanceTimersByTimeAsync(1_100);
+    }
+    await Promise.all(all);
+    expect(sent).toEqual([CURRENT, PATHS.statsChart, CURRENT, PATHS.baseFee]);
   });
 });
 
@@ -294,6 +345,11 @@ describe('a question that waits for its turn', () => {
     const { pace, clock, ask } = paced();
     await failureOf(ask(CURRENT, refusal('quota', 1)));
     clock.now += 1_000;
+    await ask(CURRENT);
+    // The question for the limit itself, which nobody answers.
+    clock.now += 1_100;
+    await vi.advanceTimersByTimeAsync(1_100);
+    clock.now += 1_100;
     await ask(CURRENT);
     const calledOff = new AbortController();
     const waiting = failureOf(pace.pass(TREND, async () => 'never', calledOff.signal));

@@ -4,7 +4,11 @@ import { formatAge, formatDuration } from '../../core/units.ts';
 import { useTheme } from '../theme.ts';
 
 export type PaneStateProps =
-  | { readonly kind: 'loading' /** What is awaited: `the last hour`. */; readonly what: string }
+  | {
+      readonly kind: 'loading' /** What is awaited: `the last hour`. */;
+      readonly what: string /** Why that takes long. */;
+      readonly why?: string | null;
+    }
   | { readonly kind: 'empty'; readonly title: string /** What to do about it. */; readonly hint: string }
   | {
       readonly kind: 'error';
@@ -27,6 +31,7 @@ export function PaneState(props: PaneStateProps) {
       return (
         <Screen>
           <Text dimColor>{theme.text(`Loading ${props.what} …`)}</Text>
+          {props.why == null ? null : <Text dimColor>{theme.text(props.why)}</Text>}
         </Screen>
       );
     case 'empty':

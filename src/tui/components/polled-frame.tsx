@@ -1,10 +1,12 @@
 import { Box } from 'ink';
-import type { ReactNode } from 'react';
+import { type ReactNode, useContext } from 'react';
 import { formatAge, formatDuration } from '../../core/units.ts';
 import { remedyFor } from '../health.ts';
 import { DimContext, useDim } from '../hooks/use-dim.ts';
+import { MonitorContext } from '../hooks/use-monitor.ts';
 import { useNow } from '../hooks/use-now.ts';
 import type { Dated, Polled } from '../hooks/use-polled-query.ts';
+import { isPaced } from '../limit-words.ts';
 import { PaneState } from './pane-state.tsx';
 import type { Segment } from './segment-line.tsx';
 
@@ -27,13 +29,17 @@ export function PolledFrame(props: PolledFrameProps) {
   const { polled, what, pending, width, height, hint = 'r asks again now', children } = props;
   const now = useNow();
   const around = useDim();
+  const limit = useContext(MonitorContext)?.limit ?? null;
   const { data, error, retryAt } = polled;
   const retryInSec = retryAt === null ? null : Math.max(Math.ceil((retryAt - now) / 1_000), 0);
+  // Whoever waits for a limit per second waits a moment, and nothing is wrong.
+  const words = limit ?? (error === null ? null : 'limit per second');
+  const why = words === null ? null : `waiting: ${words}`;
   if (data === undefined) {
     return (
       <Box width={width} height={height} overflow="hidden">
-        {error === null ? (
-          <PaneState kind="loading" what={what} />
+        {error === null || isPaced(error) ? (
+          <PaneState kind="loading" what={what} why={why} />
         ) : (
           <PaneState
             kind="error"

@@ -1,7 +1,7 @@
 import { useMemo, useSyncExternalStore } from 'react';
 import type { GasClient } from '../../client/gas-client.ts';
 import { createPacedClient } from '../../client/paced-client.ts';
-import { type PaceState, SessionPace } from '../../client/session-pace.ts';
+import { type PaceState, SessionPace, UNHURRIED } from '../../client/session-pace.ts';
 
 export interface PacedSession {
   /** What every query of the session asks. */
@@ -11,7 +11,6 @@ export interface PacedSession {
   readonly tryNow: () => void;
 }
 
-const UNHURRIED: PaceState = { halt: null, slowdown: 1 };
 const subscribeToNothing = () => () => {};
 
 /** One pace for all that is asked of a client: one key has one quota. */

@@ -86,6 +86,18 @@ describe('ChartScreen', () => {
     expect(screen()).toContain('┤');
   });
 
+  it('says that it waits for a limit per second, which is no failure', async () => {
+    const error = new ClientError('quota', 'more than 2 a second', {
+      endpoint: '/dashboard/stats/chart',
+      retryAfterSec: 2,
+      limit: 'rate',
+    });
+    const { screen, shows } = show({ gas: { statsChart: () => Promise.reject(error) } });
+    await shows('waiting: limit per second');
+    expect(screen()).toContain('Loading the last 1h');
+    expect(screen()).not.toContain('No answer');
+  });
+
   it('asks for each time frame as t walks through them, and keeps the old chart until the new one is there', async () => {
     const asked: string[] = [];
     let release = () => {};

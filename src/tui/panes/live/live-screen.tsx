@@ -1,10 +1,10 @@
 import { useIsScreenReaderEnabled } from 'ink';
 import { useMemo } from 'react';
-import { ClientError } from '../../../client/client-error.ts';
 import { chainProfile } from '../../../core/chains.ts';
 import { useActions } from '../../hooks/use-actions.ts';
 import { useClipboard } from '../../hooks/use-clipboard.ts';
 import { useDim } from '../../hooks/use-dim.ts';
+import { useMonitor } from '../../hooks/use-monitor.ts';
 import { useOlderThanPrices } from '../../hooks/use-older-than-prices.ts';
 import type { Polled } from '../../hooks/use-polled-query.ts';
 import { useToast } from '../../hooks/use-toast.ts';
@@ -12,6 +12,7 @@ import type { TabScreenProps } from '../../tabs.ts';
 import { lanesText } from './lanes-text.ts';
 import { LivePane } from './live-pane.tsx';
 import type { LiveView } from './live-view.ts';
+import { missingReason } from './missing-reason.ts';
 import { SpokenLive } from './spoken-live.tsx';
 import { useLiveData } from './use-live-data.ts';
 
@@ -28,11 +29,13 @@ export function LiveScreen({ snapshot, columns, rows }: TabScreenProps) {
       toast({ kind: 'info', text: 'Copied the three lanes (if your terminal lets programs copy: OSC 52)' });
     },
   });
+  const { limit = null } = useMonitor();
+  const reasonOf = (error: Error) => missingReason(error, { past, limit });
   const parts = [
-    missingLine('advice', recommendation, past),
-    missingLine('trend', trend, past),
-    missingLine('market figures', market, past),
-    missingLine('chart of the hour', hour, past),
+    missingLine('advice', recommendation, reasonOf),
+    missingLine('trend', trend, reasonOf),
+    missingLine('market figures', market, reasonOf),
+    missingLine('chart of the hour', hour, reasonOf),
   ];
   const missing = parts.filter((line) => line !== null).join('\n');
   const adviceOlderSec = useOlderThanPrices(snapshot, recommendation.data?.updatedAt ?? null);
@@ -53,15 +56,11 @@ export function LiveScreen({ snapshot, columns, rows }: TabScreenProps) {
 }
 
 /** Why a part that never came is not there; a part that fails later keeps its last data instead. */
-function missingLine(name: string, { data, error }: Polled<unknown>, past: boolean): string | null {
+function missingLine(
+  name: string,
+  { data, error }: Polled<unknown>,
+  reasonOf: (error: Error) => string,
+): string | null {
   if (data !== undefined || error === null) return null;
-  return `no ${name}: ${reasonOf(error, past).replaceAll('\n', ' ')}`;
-}
-
-function reasonOf(error: Error, past: boolean): string {
-  const code = error instanceof ClientError ? error.code : null;
-  if (code === 'not-found') return 'this service has none';
-  // The frame around says why, and until when.
-  if (past && (code === 'key' || code === 'quota')) return 'nothing is asked for now';
-  return error.message;
+  return `no ${name}: ${reasonOf(error).replaceAll('\n', ' ')}`;
 }
