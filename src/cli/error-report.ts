@@ -73,10 +73,16 @@ function knownReport(error: unknown): ErrorReport | null {
   return null;
 }
 
+/** Services end with it themselves, as a time from now or as one of the clock. */
+const SAYS_HOW_SOON = /\bagain in (a|\d+) ?(second|minute|s|sec|min)\b[^;:]*$/i;
+const SAYS_WHEN = /\bagain (from|after|at)\b[^;]*$/i;
+
 /** A script, or who wrote it, wants to know when asking again makes sense. */
-function whenAgain({ code, retryAfterSec }: ClientError): string {
+function whenAgain({ code, retryAfterSec, message }: ClientError): string {
   const waits = (code === 'quota' || code === 'unavailable' || code === 'server') && retryAfterSec !== null;
-  return waits && retryAfterSec > 0 ? `; it may be asked again in ${formatDuration(retryAfterSec)}` : '';
+  if (!waits || retryAfterSec <= 0 || SAYS_HOW_SOON.test(message)) return '';
+  const time = formatDuration(retryAfterSec);
+  return SAYS_WHEN.test(message) ? ` (in ${time})` : `; it may be asked again in ${time}`;
 }
 
 function unexpectedReport(error: unknown, debug: boolean): ErrorReport {

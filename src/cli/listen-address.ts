@@ -23,7 +23,7 @@ export function listenAddress(flags: {
     host: checked('--host', () => parseHost(flags.host)),
     port: checked('--port', () => parsePort(flags.port)),
     baseUrl:
-      baseUrl === undefined ? null : checked('--base-url', () => parseServiceUrl(baseUrl, 'leave it away')),
+      baseUrl === undefined ? null : checked('--base-url', () => parseServiceUrl(baseUrl, 'leave it out')),
   };
 }
 

@@ -7,6 +7,7 @@ import type { RequestRecord } from '../service/http/request-record.ts';
 import type { Served } from '../service/http/server.ts';
 import type { Condition } from '../service/http/service-state.ts';
 import { sleep } from '../service/sleep.ts';
+import type { News } from '../service/source-news.ts';
 import { StoreError, type StoreErrorCode } from '../store/store-error.ts';
 import { boundYoungHeap } from './bound-young-heap.ts';
 import type { Io } from './io.ts';
@@ -47,7 +48,7 @@ export interface ServedChain extends Served {
 export async function serveChain(
   io: Io,
   choice: ChainChoice,
-  { db, historySec, signal, ...extras }: ServeChainOptions,
+  { db, historySec, signal, onNews = () => {}, ...extras }: ServeChainOptions,
 ): Promise<ServedChain> {
   boundYoungHeap();
   const chain = await openChain(choice, 'real-time');
@@ -57,8 +58,9 @@ export async function serveChain(
   failure.promise.catch(() => {});
   try {
     const place = db ?? (await knownPlace(io, choice, chain, signal));
-    const start = (path: string | null) => startOn(chain.source, path, historySec, extras);
-    let current = await start(place === UNKNOWN ? null : place);
+    const start = (path: string | null) => startOn(chain.source, path, historySec, { ...extras, onNews });
+    // The passing one may end before it hears that the node is there, or say it too.
+    let current = await (place === UNKNOWN ? startOn(chain.source, null, historySec, extras) : start(place));
     let passing: StoreError | null = null;
     const moved =
       place === UNKNOWN
@@ -70,6 +72,7 @@ export async function serveChain(
               passing = null;
               return before;
             },
+            onNews,
             onError: (error) => {
               if (error instanceof StoreError) passing = error;
               extras.onError(error);
@@ -142,6 +145,7 @@ interface Move {
   /** Puts the next service in the place of the one before, which it answers. */
   readonly swap: (next: StartedService) => StartedService;
   readonly onError: (error: unknown) => void;
+  readonly onNews: (news: News) => void;
   readonly signal: AbortSignal;
 }
 
@@ -153,12 +157,14 @@ interface Move {
 async function move(
   io: Io,
   { source }: OpenedChain,
-  { start, swap, onError, signal }: Move,
+  { start, swap, onError, onNews, signal }: Move,
 ): Promise<StartedService | null> {
   for (let delay = FIRST_RETRY_MS; !signal.aborted; delay = Math.min(delay * 2, LAST_RETRY_MS)) {
     try {
-      const { id } = await abortable(source.chain(), signal);
-      return swap(await start(chainDatabase(io, id)));
+      const { id, name } = await abortable(source.chain(), signal);
+      const before = swap(await start(chainDatabase(io, id)));
+      onNews({ isWell: true, message: `${source.name} answers now: it is on ${name}` });
+      return before;
     } catch (error) {
       if (signal.aborted) return null;
       if (error instanceof StoreError && !PASSING.has(error.code)) throw error;

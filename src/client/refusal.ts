@@ -31,6 +31,13 @@ const QUOTA: Readonly<Record<LimitKind | 'unknown', string>> = {
   unknown: 'this key has asked as much as it may for now',
 };
 
+/** Where the service's own words say all of it: ours before them would say it twice. */
+const SAYS_ITSELF: Readonly<Record<LimitKind | 'revoked', RegExp>> = {
+  daily: /^(?=.*(day|daily|quota)).*(used up|exhausted|spent)/i,
+  rate: /(more than|at most|exceed).*per[\s-]*(second|sec)\b/i,
+  revoked: /^th(is|e) key (was|is|has been) (revoked|rotated)\b/i,
+};
+
 /** The typed error for an HTTP answer that is not a success. */
 export function refusal(
   response: { readonly status: number; readonly headers: Headers },
@@ -80,7 +87,7 @@ function sentence(
     case 'key':
       if (!withKey) return 'the service asks for a key: set GASTOP_API_KEY or put it in the config file';
       return said.errorCode === 'api_key_revoked'
-        ? `this key has been revoked${then} set another in GASTOP_API_KEY or the config file`
+        ? `${told('revoked', 'this key has been revoked', said)}; set another in GASTOP_API_KEY or the config file`
         : `the service refused the key${then} set GASTOP_API_KEY or put it in the config file`;
     case 'plan':
       return `the plan of this key does not allow ${endpoint}${reason}`;
@@ -89,10 +96,17 @@ function sentence(
     case 'invalid':
       return `the service did not accept the question${reason}`;
     case 'quota':
-      return `${QUOTA[limit ?? 'unknown']}${reason}`;
+      return limit === null ? `${QUOTA.unknown}${reason}` : told(limit, QUOTA[limit], said);
     case 'unavailable':
       return said.message === '' ? 'the service cannot answer now (503)' : said.message;
     default:
       return `the service failed (${status})${reason}`;
   }
+}
+
+/** What happened, in the service's own words where they are enough. */
+function told(what: LimitKind | 'revoked', ours: string, { message }: ErrorWords): string {
+  const theirs = message.replace(/[.;]$/, '');
+  if (theirs === '') return ours;
+  return SAYS_ITSELF[what].test(theirs) ? theirs.replace(/^Th/, 'th') : `${ours}: ${theirs}`;
 }

@@ -15,6 +15,16 @@ const written = (name: string, content: string | Uint8Array): string => {
 };
 const config = (name: string, content: string | Uint8Array): string[] => ['--config', written(name, content)];
 
+/** What a service says of a limit, and what is said of that. */
+const LIMITS: Readonly<Record<string, readonly [message: string, says: string]>> = {
+  clock: [
+    'the 8 requests per day are used up; ask again from 2026-11-22T00:00:00Z on',
+    'the 8 requests per day are used up; ask again from 2026-11-22T00:00:00Z on (in 2h)',
+  ],
+  soon: ['more than 2 per second; ask again in 1 s', 'more than 2 per second; ask again in 1 s'],
+  terse: ['daily quota', 'the daily quota of this key is used up: daily quota; it may be asked again in 2h'],
+};
+
 /** Serves the same wrong thing on every path. */
 let server: Server;
 let origin = '';
@@ -36,6 +46,15 @@ beforeAll(async () => {
         response
           .writeHead(429, { 'retry-after': '60' })
           .end('{"errorCode":"rate_limit_exceeded","message":"used up"}'),
+      ...Object.fromEntries(
+        Object.entries(LIMITS).map(([name, [message]]) => [
+          name,
+          () =>
+            response
+              .writeHead(429, { 'retry-after': '7200' })
+              .end(JSON.stringify({ errorCode: 'rate_limit_exceeded', message })),
+        ]),
+      ),
     };
     (answers[kind ?? ''] ?? answers.gone)?.();
   });
@@ -73,7 +92,7 @@ describe('wrong flags end with one line and exit 2', () => {
     [
       'a base URL with a query',
       ['serve', '--base-url', 'https://x/y?z'],
-      'has no ? or # part; leave it away\n',
+      'has no ? or # part; leave it out\n',
     ],
     ['a flag without its value', ['now', '--url'], 'argument missing'],
     ['no URL', ['now', '--url', ''], 'not a URL'],
@@ -279,4 +298,9 @@ describe('a source that cannot be used ends with exit 3, 4 or 5', () => {
     expect(lines[2]).toContain('127.0.0.1:19:');
     expect(result.stderr).not.toContain('hidden-key');
   });
+});
+
+it.each(Object.entries(LIMITS))('when to ask again is said once (%s)', async (name, [, says]) => {
+  const { exitCode, stderr } = await runMain(['now', '--url', `${origin}/${name}`]);
+  expect({ exitCode, stderr }).toEqual({ exitCode: 5, stderr: `gastop: ${says}\n` });
 });

@@ -73,7 +73,9 @@ test('starts while the node is down, answers 503, and serves from the chain’s 
     await waitFor(() => existsSync(join(home, 'gastop', 'chain-31337.db')));
     await waitFor(async () => (await fetch(`${origin}/readyz`)).ok);
     child.kill('SIGTERM');
-    expect((await ended).code).toBe(0);
+    const { code, stderr } = await ended;
+    expect(code).toBe(0);
+    expect(stderr).toMatch(/"level":"info",[^\n]*answers now: it is on Anvil"/);
   } finally {
     await anvil.stop();
   }

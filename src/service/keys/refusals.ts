@@ -44,7 +44,7 @@ export function tooFast({ name, perSecond }: Plan, waitMs: number): ApiFailure {
   const sec = Math.max(1, Math.ceil(waitMs / 1_000));
   return new ApiFailure(
     'rate_limit_exceeded',
-    `that is more than ${perSecond} requests per second, the limit of the plan "${name}"; ask again in ${sec} s`,
+    `this key asks more than ${perSecond === 1 ? 'once' : `${perSecond} times`} per second, the limit of the plan "${name}"; ask again in ${sec} s`,
     { headers: { 'Retry-After': String(sec) } },
   );
 }
@@ -52,10 +52,12 @@ export function tooFast({ name, perSecond }: Plan, waitMs: number): ApiFailure {
 /** `resetsAt` and `now` in ms since epoch. */
 export function quotaUsedUp({ name, dailyLimit }: Plan, resetsAt: number, now: number): ApiFailure {
   const sec = Math.max(1, Math.ceil((resetsAt - now) / 1_000));
+  const allowed =
+    dailyLimit === 1 ? 'the one request per day' : `the ${dailyLimit?.toLocaleString('en')} requests per day`;
   const until = new Date(resetsAt).toISOString().replace('.000', '');
   return new ApiFailure(
     'rate_limit_exceeded',
-    `the ${dailyLimit?.toLocaleString('en')} requests per day of the plan "${name}" are used up; ask again from ${until} on`,
+    `${allowed} of the plan "${name}" ${dailyLimit === 1 ? 'is' : 'are'} used up; ask again from ${until} on`,
     { headers: { 'Retry-After': String(sec) } },
   );
 }

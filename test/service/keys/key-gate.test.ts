@@ -5,6 +5,7 @@ import { expect, test } from 'vitest';
 import { RateLimits } from '../../../src/contract/dashboard.ts';
 import { reissueKey } from '../../../src/service/keys/issue-key.ts';
 import { createKey, createKeyId } from '../../../src/service/keys/key-format.ts';
+import { quotaUsedUp, tooFast } from '../../../src/service/keys/refusals.ts';
 import { temporaryFolder } from '../../helpers/service.ts';
 import { NOON, openTestGate, refusal, tally } from './key-service.ts';
 
@@ -135,6 +136,16 @@ test('the quota is exact, whoever comes at once, and ends at midnight UTC', asyn
   expect(await gate.ask(text)).toEqual(['ok']);
 });
 
+test('a limit of one is told as one', () => {
+  const plan = { name: 'one', dailyLimit: 1, perSecond: 1, groups: ['gas'] } as const;
+  expect(tooFast(plan, 400).message).toBe(
+    'this key asks more than once per second, the limit of the plan "one"; ask again in 1 s',
+  );
+  expect(quotaUsedUp(plan, MIDNIGHT, MIDNIGHT - 5_000).message).toBe(
+    'the one request per day of the plan "one" is used up; ask again from 2026-11-21T00:00:00Z on',
+  );
+});
+
 test('each of many keys that come at once has its own quota', async () => {
   const { key, ask } = await newGate();
   const texts = await Promise.all(Array.from({ length: 50 }, () => key('ten')));
@@ -147,7 +158,7 @@ test('the limit per second lets as many through at once, then one by one; what i
   const text = await gate.key('slow');
   expect(tally(await gate.ask(text, 9))).toEqual({ ok: 5, rate_limit_exceeded: 4 });
   expect(await refusal(gate.gate.admit({ key: text, group: 'gas' }))).toMatchObject({
-    message: 'that is more than 5 requests per second, the limit of the plan "slow"; ask again in 1 s',
+    message: 'this key asks more than 5 times per second, the limit of the plan "slow"; ask again in 1 s',
     headers: { 'Retry-After': '1' },
   });
   gate.now += 200;
