@@ -1,4 +1,5 @@
 import { basename } from 'node:path';
+import stringWidth from 'string-width';
 import type { BacktestReport } from '../core/backtest/backtest.ts';
 import type { HorizonScore } from '../core/backtest/judge-horizon.ts';
 import type { LaneReport, RuleScore } from '../core/backtest/lane-report.ts';
@@ -13,7 +14,7 @@ import {
   UNKNOWN,
 } from '../core/units.ts';
 import { type CalibrationSeries, calibrationChart } from './calibration-chart.ts';
-import { labelledLines } from './labelled-lines.ts';
+import { labelledLines, VALUE_WIDTH } from './labelled-lines.ts';
 import { type Paint, paints } from './paint.ts';
 import { tableLines } from './text-table.ts';
 import { utcTime } from './utc-time.ts';
@@ -31,6 +32,7 @@ export interface BacktestTextOptions {
   readonly colour: boolean;
 }
 
+const COLUMNS = 80;
 const LANE_TITLES = { fast: 'Fast', average: 'Average', slow: 'Slow' } as const;
 /** A lane's promise counts as kept up to this far below. */
 const TOLERANCE = 0.02;
@@ -44,7 +46,7 @@ export function backtestText(report: BacktestReport, options: BacktestTextOption
     ...(parts.lanes ? [...report.lanes.map((lane) => laneLines(lane, paint)), LANE_NOTES] : []),
     ...(parts.horizons ? [horizonLines(report, paint)] : []),
     chartLines(report, parts, paint),
-    ['To score the advice elsewhere:', `  gastop backtest ${quoted(options.file)} --predictions OUT.jsonl`],
+    ['To score the advice elsewhere:', predictionsLine(options.file)],
   ];
   return sections
     .filter((lines) => lines.length > 0)
@@ -57,7 +59,7 @@ function factLines({ stretch, judged }: BacktestReport, { file, chainId }: Backt
   const learned = Math.max(judged.from - firstBlock, 0);
   const range = judged.blocks === blocks ? 'every block' : `blocks ${span(judged.from, judged.to)}`;
   return labelledLines([
-    ['file', basename(file)],
+    ['file', fitting(basename(file))],
     ['blocks', `${formatCount(blocks)} of ${chainProfile(chainId).name}: ${span(firstBlock, lastBlock)}`],
     [
       'time',
@@ -69,7 +71,7 @@ function factLines({ stretch, judged }: BacktestReport, { file, chainId }: Backt
     ],
     ['tips', tipWords(stretch)],
     ['gas used', GAS_WORDS[stretch.gasUsed]],
-    ['judged', `the advice at ${range}, given with the past alone`],
+    ['judged', `the advice at ${range}, from the past alone`],
     ['', learned === 0 ? null : `after learning from the ${formatCount(learned)} blocks before`],
   ]);
 }
@@ -181,6 +183,20 @@ const percent = (ratio: number, decimals: number): string => formatPercent(ratio
 const share = (ratio: number | null): string => (ratio === null ? UNKNOWN : percent(ratio, 1));
 
 const room = (overhang: number | null): string => (overhang === null ? UNKNOWN : formatChange(overhang, 1));
+
+/** The command that writes the predictions; a name that is too long for the line is left to the reader. */
+export function predictionsLine(file: string): string {
+  const command = (name: string) => `  gastop backtest ${name} --predictions OUT.jsonl`;
+  const line = command(quoted(file));
+  return stringWidth(line) <= COLUMNS ? line : command('FILE');
+}
+
+/** The end of a name that is too long to stand beside its label. */
+function fitting(name: string): string {
+  const letters = [...name];
+  while (stringWidth(letters.join('')) >= VALUE_WIDTH) letters.shift();
+  return letters.join('') === name ? name : `…${letters.join('')}`;
+}
 
 /** A file name as a shell takes it. */
 function quoted(path: string): string {

@@ -1,6 +1,7 @@
 /** Wide enough for a label, narrow enough that a 66-character hash beside it ends at the 80th column. */
 const LABEL_WIDTH = 14;
-const VALUE_WIDTH = 66;
+/** Columns beside a label. */
+export const VALUE_WIDTH = 66;
 
 /** A label and what stands beside it; `null` leaves the line out. */
 export type Labelled = readonly [label: string, value: string | null];

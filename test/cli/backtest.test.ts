@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { predictionsLine } from '../../src/cli/backtest-text.ts';
 import { calibrationChart } from '../../src/cli/calibration-chart.ts';
 import { encodePrediction } from '../../src/cli/prediction-file.ts';
 import { ProgressBar } from '../../src/cli/progress-bar.ts';
@@ -41,8 +42,7 @@ describe('gastop backtest', () => {
     expect(whole.stdout).toContain('7.71 to 21.5 gwei, median 10.5');
     expect(whole.stdout).toMatch(/tips +unknown: 0 for everybody/);
     expect(whole.stdout).toMatch(/gas used +derived from the base fees/);
-    const score = whole.stdout.slice(0, whole.stdout.indexOf('To score the advice elsewhere'));
-    expect(widest(score)).toBeLessThanOrEqual(80);
+    expect(widest(whole.stdout)).toBeLessThanOrEqual(80);
     for (const lane of ['Fast: in within 2 blocks, 99 %', 'Average: in within 3', 'Slow: in within 25']) {
       const table = whole.stdout.slice(whole.stdout.indexOf(lane)).split('\n').slice(1);
       expect(table[0]).toMatch(/^rule +kept +stated +saving +cap above paid +if late +pinball$/);
@@ -68,7 +68,7 @@ describe('gastop backtest', () => {
   it('draws stated against kept, and says how to score it elsewhere', () => {
     expect(whole.stdout).toMatch(/^ 100 % ┤/m);
     expect(whole.stdout).toContain('F Fast  A Average  S Slow  1 5m');
-    expect(whole.stdout).toContain(`gastop backtest ${RECORDING} --predictions OUT.jsonl`);
+    expect(whole.stdout).toMatch(/\n {2}gastop backtest \S+ --predictions OUT\.jsonl\n$/);
   });
 
   it('--json has all of it as one object', () => {
@@ -131,9 +131,19 @@ describe('gastop backtest', () => {
 
   it('--from and --to bound what is judged, and say what was learned from before', async () => {
     const { stdout } = await runMain(['backtest', RECORDING, '--from', '20974000', '--to', '20,974,499']);
-    expect(stdout).toContain('the advice at blocks 20,974,000 to 20,974,499, given with the past alone');
+    expect(stdout).toContain('the advice at blocks 20,974,000 to 20,974,499, from the past alone');
+    expect(widest(stdout)).toBeLessThanOrEqual(80);
     expect(stdout).toContain('after learning from the 836 blocks before');
     expect(stdout).toContain('Slow: in within 25 blocks, 90 %; 500 times');
+  });
+
+  it('fits a long file name into its lines', async () => {
+    const long = shortRecording(`${'long-'.repeat(20)}name.csv`, 700);
+    const { stdout } = await runMain(['backtest', long, '--lanes']);
+    expect(widest(stdout)).toBeLessThanOrEqual(80);
+    expect(stdout).toMatch(/^file +….*long-name\.csv$/m);
+    expect(predictionsLine(long)).toBe('  gastop backtest FILE --predictions OUT.jsonl');
+    expect(predictionsLine("it's.csv")).toBe("  gastop backtest 'it'\\''s.csv' --predictions OUT.jsonl");
   });
 
   it('--ascii needs no other characters, and colour is for terminals only', async () => {
@@ -318,6 +328,7 @@ describe('what cannot be done is one clear line', () => {
     [[RECORDING, '--from', 'latest'], '--from: a recording has no latest block'],
     [[RECORDING, '--to', 'many'], '"many" is not a block number'],
     [[RECORDING, '--predictions', at('no-folder/x')], 'its folder does not exist'],
+    [[RECORDING, '--predictions', '-'], '--predictions: stdout takes the report; name a file'],
     [[RECORDING, '--predictions', ''], '--predictions: a file name is missing'],
   ])('%j', async (argv, message) => {
     const { exitCode, stderr } = await refused(argv);
@@ -367,7 +378,11 @@ describe('a long walk', () => {
     child.stdout.on('data', (chunk) => {
       output += chunk;
     });
-    const ended = once(child, 'exit');
+    let told = '';
+    child.stderr.on('data', (chunk) => {
+      told += chunk;
+    });
+    const ended = once(child, 'close');
     try {
       await expect
         .poll(() => (existsSync(out) ? readFileSync(out).length : 0), { timeout: 60_000 })
@@ -376,6 +391,9 @@ describe('a long walk', () => {
       const [code] = await ended;
       expect(code).toBe(130);
       expect(output).toBe('');
+      expect(told).toMatch(
+        /^gastop: interrupted: [\d,]+ of 30,000 blocks\ngastop: wrote [\d,]+ predictions to /,
+      );
       const lines = readFileSync(out, 'utf8').split('\n');
       expect(lines.pop()).toBe('');
       for (const line of lines) expect(() => JSON.parse(line)).not.toThrow();

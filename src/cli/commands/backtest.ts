@@ -44,6 +44,8 @@ export async function backtest(
     flags.predictions === undefined
       ? null
       : checked('--predictions', () => parsePath(flags.predictions ?? ''));
+  // Its lines among those of the report could be read by nobody.
+  if (out === '-') throw usageError('--predictions: stdout takes the report; name a file');
   const path = checked('FILE', () => parsePath(file));
   const { settings } = await loadSettings();
   if (out !== null && (await isSameFile(path, out))) {
@@ -70,7 +72,16 @@ export async function backtest(
     const predictions = out === null ? null : await PredictionFile.create(out, flags.force === true);
     let report: BacktestReport;
     try {
-      report = await judge(stretch, asked, { bar, breathe, predictions });
+      report = await judge(stretch, asked, {
+        bar,
+        breathe,
+        predictions,
+        onInterrupted: (walked) => {
+          bar.clear();
+          const all = formatCount(stretch.blocks.length);
+          io.stderr.write(`gastop: interrupted: ${formatCount(walked)} of ${all} blocks\n`);
+        },
+      });
     } finally {
       bar.clear();
       await predictions?.close();
@@ -97,12 +108,14 @@ interface Company {
   readonly bar: ProgressBar;
   readonly breathe: () => Promise<void>;
   readonly predictions: PredictionFile | null;
+  /** Told how many blocks were walked when Ctrl-C ended it. */
+  readonly onInterrupted: (walked: number) => void;
 }
 
 async function judge(
   { chainId, blocks }: ReadStretch,
   range: Range,
-  { bar, breathe, predictions }: Company,
+  { bar, breathe, predictions, onInterrupted }: Company,
 ): Promise<BacktestReport> {
   const work = walk({ blocks, feeRule: chainProfile(chainId).feeRule, ...range });
   for (let shown = 0; ; shown += 1) {
@@ -113,7 +126,12 @@ async function judge(
     bar.show(done, () =>
       shown < blocks.length ? `block ${formatCount(shown + 1)} of ${formatCount(blocks.length)}` : 'judging',
     );
-    await breathe();
+    try {
+      await breathe();
+    } catch (error) {
+      onInterrupted(Math.min(shown + 1, blocks.length));
+      throw error;
+    }
   }
 }
 
