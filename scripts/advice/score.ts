@@ -67,10 +67,10 @@ export async function readScores(): Promise<StretchScore[]> {
 
 export const parseScores = (text: string): StretchScore[] => JSON.parse(text) as StretchScore[];
 
-/** As they are written to {@link SCORE_FILE}: to a hundredth of a percent. */
+/** As they are written to {@link SCORE_FILE}: fine enough that a table rounds them as it would the measured figure. */
 export function writtenScores(scores: readonly StretchScore[]): string {
   const rounded = (_: string, value: unknown) =>
-    typeof value === 'number' ? Number(value.toFixed(4)) : value;
+    typeof value === 'number' ? Number(value.toFixed(6)) : value;
   const ordered = scores.toSorted((a, b) => a.firstTime - b.firstTime);
   return `${JSON.stringify(ordered, rounded, 2)}\n`;
 }

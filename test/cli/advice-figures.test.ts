@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { FIXTURE, readScores, scoreOf, writtenScores } from '../../scripts/advice/score.ts';
+import { FIXTURE, parseScores, readScores, scoreOf, writtenScores } from '../../scripts/advice/score.ts';
 import { WRITTEN, withTable } from '../../scripts/advice-figures.ts';
+import { formatPercent } from '../../src/core/units.ts';
 
 const read = (path: string): string => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
 
@@ -11,6 +12,17 @@ describe('the figures of the advice (npm run figures writes them)', () => {
     const fresh = await scoreOf(fileURLToPath(FIXTURE));
     const committed = (await readScores()).filter(({ file }) => file === fresh.file);
     expect(writtenScores(committed)).toBe(writtenScores([fresh]));
+  });
+
+  it('are shown as the backtest shows them, rounded once', async () => {
+    const [first] = await readScores();
+    if (first === undefined) throw new Error('nothing was measured');
+    const written = (share: number) =>
+      parseScores(writtenScores([{ ...first, lowestBaseFee: share }]))[0]?.lowestBaseFee ?? Number.NaN;
+    // By way of 25.45 % the first of them would become 25.5 %.
+    for (const share of [0.254_496, 0.034_499, 0.000_499]) {
+      expect(formatPercent(written(share), 1)).toBe(formatPercent(share, 1));
+    }
   });
 
   it.each(Object.keys(WRITTEN))('stand in %s as they were measured', async (path) => {
