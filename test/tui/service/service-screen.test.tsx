@@ -125,6 +125,17 @@ describe('the Service pane', () => {
     await shows(/ETH transfer +21,000 +0\.000168 +0\.000168 +0\.000168$/m);
   });
 
+  it('says of what has not come that it waits for a limit per second', async () => {
+    const error = new ClientError('quota', 'more than 2 a second', {
+      endpoint: '/dashboard/rate-limits',
+      retryAfterSec: 2,
+      limit: 'rate',
+    });
+    const { shows, screen } = show({ gas: { rateLimits: () => Promise.reject(error) } });
+    await shows('Quota    not known: waiting: limit per second');
+    expect(screen()).not.toContain('more than 2 a second');
+  });
+
   it('is loud about a node that disagrees', async () => {
     const { shows } = show({
       gas: withNodes([

@@ -4,8 +4,10 @@ import { chainProfile } from '../../../core/chains.ts';
 import { useActions } from '../../hooks/use-actions.ts';
 import { DimContext, useDim } from '../../hooks/use-dim.ts';
 import { useKeptReducer } from '../../hooks/use-kept-state.ts';
+import { useMonitor } from '../../hooks/use-monitor.ts';
 import { useNow } from '../../hooks/use-now.ts';
 import type { Dated, Polled } from '../../hooks/use-polled-query.ts';
+import { isPaced } from '../../limit-words.ts';
 import type { TabScreenProps } from '../../tabs.ts';
 import { useTheme } from '../../theme.ts';
 import { systemOffset } from '../chart/local-time.ts';
@@ -25,7 +27,8 @@ export function ServiceScreen({ snapshot, columns, rows }: TabScreenProps) {
   const [kept, setTop] = useKeptReducer('service', toTop, 0);
   const data = useService(snapshot);
   const past = useDim();
-  const part = <T,>(polled: Polled<Dated<T>>) => partOf(polled, past);
+  const { limit = null } = useMonitor();
+  const part = <T,>(polled: Polled<Dated<T>>) => partOf(polled, past, limit);
   const description = part(data.description);
   const view: ServiceView = {
     snapshot,
@@ -62,11 +65,14 @@ export function ServiceScreen({ snapshot, columns, rows }: TabScreenProps) {
   );
 }
 
-function partOf<T>({ data, error, retryAt }: Polled<Dated<T>>, past: boolean): Part<T> {
+function partOf<T>({ data, error, retryAt }: Polled<Dated<T>>, past: boolean, limit: string | null): Part<T> {
+  // What never came may only wait for its turn.
+  const waits = data === undefined && (error === null ? limit !== null : isPaced(error));
+  const reason = error === null ? null : problemOf(error, past);
   return {
     value: data?.value ?? null,
     at: data?.at ?? null,
-    problem: error === null ? null : problemOf(error, past),
+    problem: waits ? `waiting: ${limit ?? 'limit per second'}` : reason,
     retryAt,
   };
 }
