@@ -47,7 +47,11 @@ function groupLines({ routes }: ServiceFinding, group: string, paint: Paint): st
   const own = routes.filter((route) => route.group === group && route.outcome !== 'not-asked');
   if (own.length === 0) return [];
   const head = `${group.padEnd(ROUTE_WIDTH)} status      ms  answer`;
-  return ['', paint.title(head), ...own.flatMap((route) => routeLines(route, paint))];
+  return [
+    '',
+    paint.title(head),
+    ...own.flatMap((route) => routeLines(route, saidBefore(routes, route), paint)),
+  ];
 }
 
 /** What the doctor gave up on, in one line for all. */
@@ -58,7 +62,17 @@ function unaskedLines({ routes }: ServiceFinding): string[] {
   return ['', `${count} not asked: ${first.note ?? 'the doctor gave up'}`];
 }
 
-function routeLines(route: RouteFinding, paint: Paint): string[] {
+/** A refusal that meets one route after the other is said at the first; which route it met stands beside it. */
+function saidBefore(routes: readonly RouteFinding[], { note, path }: RouteFinding): boolean {
+  if (note === null) return false;
+  return (
+    routes.find((route) => route.note !== null && reasonOf(route.note) === reasonOf(note))?.path !== path
+  );
+}
+
+const reasonOf = (note: string): string => note.slice(note.indexOf(': ') + 1);
+
+function routeLines(route: RouteFinding, noteIsKnown: boolean, paint: Paint): string[] {
   const { path, status, latencyMs, outcome } = route;
   const figures = [
     path.padEnd(ROUTE_WIDTH),
@@ -67,7 +81,7 @@ function routeLines(route: RouteFinding, paint: Paint): string[] {
   ].join(' ');
   const [words, kind] = answerWords(route);
   const line = `${figures}  ${paint[kind](words)}`;
-  const note = outcome === 'understood' || outcome === 'not-offered' ? null : route.note;
+  const note = noteIsKnown || outcome === 'understood' || outcome === 'not-offered' ? null : route.note;
   const details = [note, ...(route.reading === null ? [] : readingLines(route.reading))];
   return [line, ...details.flatMap((text) => (text === null ? [] : hanging(INDENT, text, (part) => part)))];
 }

@@ -58,6 +58,9 @@ describe('the service of others', () => {
     const { exitCode, stdout } = await run(await served.key('no-metrics'), 'doctor');
     expect(exitCode).toBe(0);
     expect(stdout).toMatch(/\n\/metrics\/base-fee +403 +\d+ {2}not in the plan\n/);
+    expect(stdout.match(/not in the plan/g)?.length).toBeGreaterThan(3);
+    // Why is said once, however many routes it meets.
+    expect(stdout.match(/ask the\s+operator/g)).toHaveLength(1);
   });
 
   it('gives its blocks to who has a key, and to nobody else', async () => {
