@@ -87,6 +87,7 @@ export async function startAnvil(options: AnvilOptions = {}): Promise<Anvil> {
     accounts,
     mine: async (count = 1) => {
       await rpc('anvil_mine', [quantity(count)]);
+      await feeHistoryOfHead(rpc);
     },
     sendTransfers: async (tips) => {
       const from = await accounts();
@@ -111,6 +112,7 @@ export async function startAnvil(options: AnvilOptions = {}): Promise<Anvil> {
     },
     reorg: async (depth) => {
       await rpc('anvil_reorg', [depth, []]);
+      await feeHistoryOfHead(rpc);
     },
     stop: async () => {
       if (child.exitCode !== null || child.signalCode !== null) return;
@@ -118,6 +120,17 @@ export async function startAnvil(options: AnvilOptions = {}): Promise<Anvil> {
       await exited;
     },
   };
+}
+
+/** The node keeps its fee history beside its blocks: for a moment a new block is in none, and the answer is empty. */
+async function feeHistoryOfHead(rpc: Anvil['rpc']): Promise<void> {
+  const endsAt = Date.now() + 10_000;
+  for (;;) {
+    const history = (await rpc('eth_feeHistory', ['0x1', 'latest', []])) as { gasUsedRatio?: unknown[] };
+    if (history.gasUsedRatio?.length === 1) return;
+    if (Date.now() > endsAt) throw new Error('anvil does not have its newest block in its fee history');
+    await new Promise((resolve) => setTimeout(resolve, 2));
+  }
 }
 
 function anvilBinary(): string {
