@@ -28,6 +28,7 @@ const OWNER: Readonly<Record<string, readonly string[]>> = {
   '@hono/zod-openapi': ['service'],
   '@hono/node-server': ['service'],
   pino: ['service'],
+  nodemailer: ['service'],
   ink: ['tui'],
   react: ['tui'],
   'ink-table': ['tui'],

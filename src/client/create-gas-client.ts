@@ -109,6 +109,13 @@ export function createGasClient(options: GasClientOptions): GasClient {
     txs: async (query = {}, call = {}) => txs(PATHS.txs, metricsQuery(query, PATHS.txs), call),
     rateLimits: (call = {}) => rateLimits(PATHS.rateLimits, {}, call),
     summary: (call = {}) => summary(PATHS.summary, {}, call),
+    alerts: notYet(PATHS.alerts),
+    alert: notYet(PATHS.alert),
+    createAlert: notYet(PATHS.alerts),
+    setAlertStatus: notYet(PATHS.alertStatus),
+    deleteAlert: notYet(PATHS.alert),
+    alertSavings: notYet(PATHS.alertSavings),
+    redeliver: notYet(PATHS.alert),
     description: ({ signal } = {}) => description(signal),
     raw: async (path, query = {}, { signal } = {}) => {
       const { text } = await memory.ask(path, query, signal);
@@ -116,6 +123,10 @@ export function createGasClient(options: GasClientOptions): GasClient {
     },
   };
 }
+
+const notYet = (endpoint: string) => async () => {
+  throw new ClientError('not-found', 'alerts cannot be read yet', { endpoint });
+};
 
 /** @throws RangeError as {@link createGasClient} does. */
 export function transportOf(options: GasClientOptions): TransportOptions {

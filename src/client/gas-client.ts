@@ -1,5 +1,13 @@
 import type { Bucket } from '../contract/metrics.ts';
 import type { ServiceDescription } from './description/service-description.ts';
+import type {
+  AlertDetailsView,
+  AlertListView,
+  AlertSavingsView,
+  AlertView,
+  CreatedAlertView,
+  NewAlert,
+} from './views/alerts.ts';
 import type { ChartView } from './views/chart.ts';
 import type { DashboardView, RateLimitsView } from './views/dashboard.ts';
 import type { BlockView, TxRowView, TxView } from './views/explorer.ts';
@@ -61,6 +69,20 @@ export interface GasClient {
   txs(query?: Omit<MetricsQuery, 'bucket'>, options?: CallOptions): Promise<MetricsView<TxRowView>>;
   rateLimits(options?: CallOptions): Promise<RateLimitsView>;
   summary(options?: CallOptions): Promise<DashboardView>;
+  /** All of them, newest first, however many pages that takes (at most 10,000). */
+  alerts(options?: CallOptions): Promise<AlertListView>;
+  alert(id: string, options?: CallOptions): Promise<AlertDetailsView>;
+  createAlert(alert: NewAlert, options?: CallOptions): Promise<CreatedAlertView>;
+  /** `status` is `PENDING`, `DISABLED`, or a service's own word. Answers the alert, where the service does. */
+  setAlertStatus(id: string, status: string, options?: CallOptions): Promise<AlertView | null>;
+  deleteAlert(id: string, options?: CallOptions): Promise<void>;
+  /** `gasAmount`: gas that the savings are counted for; left out: the service's own idea. */
+  alertSavings(
+    id: string,
+    options?: CallOptions & { readonly gasAmount?: number },
+  ): Promise<AlertSavingsView>;
+  /** Sends once more what was sent; gastop's own addition to v1. */
+  redeliver(alertId: string, deliveryId: string, options?: CallOptions): Promise<void>;
   /**
    * What the service's own OpenAPI document says of v1, looked for once and kept; `null`: it has none. Nothing
    * depends on it: ask when something is there to be shown, not before.

@@ -41,6 +41,15 @@ export function createPacedClient(client: GasClient, pace: SessionPace): GasClie
       return pace.limits(() => client.rateLimits(call), call?.signal);
     },
     summary: (call) => pass(PATHS.summary, () => client.summary(call), call),
+    alerts: (call) => pass(PATHS.alerts, () => client.alerts(call), call),
+    alert: (id, call) => pass(PATHS.alert, () => client.alert(id, call), call),
+    createAlert: (alert, call) => pass(PATHS.alerts, () => client.createAlert(alert, call), call),
+    setAlertStatus: (id, status, call) =>
+      pass(PATHS.alertStatus, () => client.setAlertStatus(id, status, call), call),
+    deleteAlert: (id, call) => pass(PATHS.alert, () => client.deleteAlert(id, call), call),
+    alertSavings: (id, call) => pass(PATHS.alertSavings, () => client.alertSavings(id, call), call),
+    redeliver: (alertId, deliveryId, call) =>
+      pass(PATHS.alert, () => client.redeliver(alertId, deliveryId, call), call),
     description: async (call) => {
       described = await pace.pass('/', () => client.description(call), call?.signal);
       return described;

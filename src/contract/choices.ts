@@ -29,3 +29,31 @@ export const BUCKET_SEC: Readonly<Record<Exclude<Bucket, 'block'>, number>> = {
 /** Percentiles of the tips in a block. */
 export const PERCENTILES = ['p10', 'p25', 'p50', 'p75', 'p90', 'p95', 'p99'] as const;
 export type Percentile = (typeof PERCENTILES)[number];
+
+/** Which lane's price an alert watches. */
+export const GAS_SPEEDS = ['SLOW', 'AVERAGE', 'FAST'] as const;
+export type GasSpeed = (typeof GAS_SPEEDS)[number];
+
+export const ALERT_CONDITIONS = ['LESS_THAN', 'GREATER_THAN'] as const;
+export type AlertCondition = (typeof ALERT_CONDITIONS)[number];
+
+/** Ways a fired alert reaches people; `TERMINAL` is every running monitor and needs no target. */
+export const ALERT_CHANNELS = ['EMAIL', 'WEBHOOK', 'SLACK', 'TELEGRAM', 'TERMINAL'] as const;
+export type AlertChannel = (typeof ALERT_CHANNELS)[number];
+
+/** `PENDING` is armed. */
+export const ALERT_STATUSES = ['PENDING', 'DISABLED'] as const;
+export type AlertStatus = (typeof ALERT_STATUSES)[number];
+
+/** State of what is sent to one channel for one firing. */
+export const DELIVERY_STATUSES = ['PENDING', 'DELIVERED', 'FAILED', 'CANCELLED'] as const;
+export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];
+
+export const COOLDOWN_DEFAULT_MS = 3_600_000;
+export const COOLDOWN_LONGEST_MS = 30 * 86_400_000;
+/** What people choose between: 30m, 1h, 4h, 1d. */
+export const COOLDOWN_PRESETS_MS = [1_800_000, 3_600_000, 14_400_000, 86_400_000] as const;
+export const NOTE_LONGEST = 500;
+export const CONFIRM_BLOCKS_MOST = 1_000;
+/** What savings are counted for where nobody says: a swap's worth of gas. */
+export const SAVINGS_GAS_DEFAULT = 150_000;

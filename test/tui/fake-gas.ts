@@ -6,6 +6,7 @@ import type { ActionView, CostView, MarketView } from '../../src/client/views/ma
 import type { RecommendationView } from '../../src/client/views/recommendation.ts';
 import type { LaneView, SnapshotView } from '../../src/client/views/snapshot.ts';
 import type { TrendView } from '../../src/client/views/trend.ts';
+import { fakeAlerts } from './fake-alerts.ts';
 
 const gwei = (value: number): bigint => BigInt(Math.round(value * 1e9));
 
@@ -244,6 +245,7 @@ export function fakeGas(changes: Partial<GasClient> = {}): GasClient {
     txs: async () => page,
     rateLimits: async () => RATE_LIMITS,
     summary: async () => SUMMARY,
+    ...fakeAlerts(),
     description: async () => null,
     raw: async (path) => JSON.stringify({ path, lowPrice: 41_200_000 }),
     ...changes,

@@ -1,0 +1,90 @@
+import type { AlertCreationInput } from '../../contract/alerts.ts';
+
+/** An alert as it is sent to a service. */
+export type NewAlert = AlertCreationInput;
+
+/** An alert. `null`: the service does not say. Words a service uses that are none of the contract's stay as they are. */
+export interface AlertView {
+  readonly id: string;
+  /** `PENDING` (armed), `DISABLED`, or a service's own word. */
+  readonly status: string | null;
+  readonly gasSpeed: string | null;
+  readonly condition: string | null;
+  /** Wei per gas. */
+  readonly threshold: bigint | null;
+  readonly hysteresis: bigint | null;
+  readonly confirmBlocks: number | null;
+  readonly cooldownMs: number | null;
+  readonly disableOnce: boolean | null;
+  readonly method: string | null;
+  /** Empty where the service does not say. */
+  readonly channels: readonly string[];
+  /** The method's target. */
+  readonly to: string | null;
+  /** Targets of further channels. */
+  readonly targets: Readonly<Record<string, string>>;
+  readonly note: string | null;
+  readonly createdAt: number | null;
+  readonly updatedAt: number | null;
+  readonly lastTriggeredAt: number | null;
+  readonly cooldownUntil: number | null;
+  readonly triggerCount: number | null;
+  readonly disabledReason: string | null;
+  /** Firings that nobody was told of in time. */
+  readonly missed: { readonly count: number; readonly lastAt: number | null } | null;
+}
+
+export interface DeliveryAttemptView {
+  readonly at: number | null;
+  readonly latencyMs: number | null;
+  readonly ok: boolean | null;
+  readonly answer: string | null;
+}
+
+export interface DeliveryView {
+  readonly id: string;
+  readonly eventId: string | null;
+  readonly channel: string | null;
+  readonly target: string | null;
+  /** `PENDING`, `DELIVERED`, `FAILED`, `CANCELLED`, or a service's own word. */
+  readonly status: string | null;
+  readonly createdAt: number | null;
+  readonly nextAttemptAt: number | null;
+  /** Newest first. */
+  readonly attempts: readonly DeliveryAttemptView[];
+}
+
+export interface AlertDetailsView extends AlertView {
+  /** Newest first; `null` where the service keeps no log. */
+  readonly deliveries: readonly DeliveryView[] | null;
+}
+
+export interface CreatedAlertView extends AlertView {
+  /** What webhooks are signed with; said once. */
+  readonly signingSecret: string | null;
+}
+
+export interface AlertListView {
+  readonly items: readonly AlertView[];
+  /** How many there are in all; `null` where the service does not say. */
+  readonly total: number | null;
+}
+
+export interface SavingsEntryView {
+  readonly triggeredAt: number | null;
+  readonly blockNumber: number | null;
+  /** Wei per gas. */
+  readonly price: bigint | null;
+  readonly referencePrice: bigint | null;
+  readonly savedWei: bigint | null;
+  readonly savedUsd: number | null;
+}
+
+export interface AlertSavingsView {
+  readonly events: number | null;
+  readonly savedWei: bigint | null;
+  readonly savedUsd: number | null;
+  readonly best: SavingsEntryView | null;
+  readonly gasAmount: number | null;
+  readonly entries: readonly SavingsEntryView[];
+}

@@ -1,0 +1,190 @@
+import * as z from 'zod';
+import {
+  ALERT_CHANNELS,
+  ALERT_CONDITIONS,
+  ALERT_STATUSES,
+  CONFIRM_BLOCKS_MOST,
+  COOLDOWN_DEFAULT_MS,
+  COOLDOWN_LONGEST_MS,
+  DELIVERY_STATUSES,
+  GAS_SPEEDS,
+  NOTE_LONGEST,
+} from './choices.ts';
+import { Amount, BlockNumber, Timestamp, Usd, Wei } from './primitives.ts';
+import { MOST_GWEI } from './queries.ts';
+
+const TARGET_LONGEST = 2_048;
+
+/** Gwei with at most 9 decimals, so that it is a whole number of wei. */
+const isWholeWei = (gwei: number) => Number.isInteger(Number((gwei * 1e9).toPrecision(15)));
+
+const Channel = z.enum(ALERT_CHANNELS).meta({
+  id: 'AlertChannel',
+  description: 'How a fired alert reaches people; TERMINAL is every running monitor',
+});
+
+const ThresholdGwei = z
+  .number()
+  .gt(0)
+  .max(MOST_GWEI)
+  .refine(isWholeWei, 'must have at most 9 decimals')
+  .describe('Price per gas to watch for, in gwei');
+
+const HysteresisGwei = z
+  .number()
+  .min(0)
+  .max(MOST_GWEI)
+  .refine(isWholeWei, 'must have at most 9 decimals')
+  .describe('How far the price must leave the threshold before the alert may fire again, in gwei');
+
+/** `length` counts UTF-16 units; people count characters. */
+const characters = (text: string) => [...text].length;
+
+const Target = z.string().min(1).max(TARGET_LONGEST);
+
+const fields = {
+  thresholdGwei: ThresholdGwei,
+  gasSpeed: z.enum(GAS_SPEEDS).describe('Which lane is watched'),
+  condition: z.enum(ALERT_CONDITIONS).describe('On which side of the threshold it fires'),
+  cooldownMs: z.int().min(0).max(COOLDOWN_LONGEST_MS).describe('How long it rests after it fired, in ms'),
+  disableOnce: z.boolean().describe('Disables itself after it fired'),
+  method: Channel.describe('The channel that `to` belongs to; one of channels'),
+  channels: z.array(Channel).min(1).max(ALERT_CHANNELS.length),
+  to: z
+    .string()
+    .max(TARGET_LONGEST)
+    .describe("The method's target: an address, a URL, a chat id; empty for TERMINAL"),
+  targets: z.partialRecord(Channel, Target).describe('Targets of the further channels'),
+  note: z
+    .string()
+    .refine((text) => characters(text) <= NOTE_LONGEST, `must have at most ${NOTE_LONGEST} characters`)
+    .describe('What to say when it fires'),
+  hysteresisGwei: HysteresisGwei,
+  confirmBlocks: z
+    .int()
+    .min(1)
+    .max(CONFIRM_BLOCKS_MOST)
+    .describe('Blocks in a row that the condition must hold for'),
+};
+
+/** Body of `POST /alerts`. Unknown fields are refused by name. Whether a target is one its channel can use is checked by `alert-targets.ts`. */
+export const AlertCreation = z
+  .strictObject({
+    thresholdGwei: fields.thresholdGwei,
+    gasSpeed: fields.gasSpeed,
+    condition: fields.condition,
+    cooldownMs: fields.cooldownMs.default(COOLDOWN_DEFAULT_MS),
+    disableOnce: fields.disableOnce.default(false),
+    method: fields.method.optional(),
+    channels: fields.channels,
+    to: fields.to.default(''),
+    targets: fields.targets.optional(),
+    note: fields.note.default(''),
+    hysteresisGwei: fields.hysteresisGwei.default(0),
+    confirmBlocks: fields.confirmBlocks.default(1),
+  })
+  .meta({ id: 'AlertCreation', description: 'A new alert' });
+export type AlertCreation = z.infer<typeof AlertCreation>;
+/** As it is sent: what has a default may be left out. */
+export type AlertCreationInput = z.input<typeof AlertCreation>;
+
+/** Body of `PUT /alerts/{id}/status`. */
+export const AlertStatusUpdate = z
+  .strictObject({ status: z.enum(ALERT_STATUSES) })
+  .meta({ id: 'AlertStatusUpdate', description: 'Arms or disables an alert' });
+
+export const AlertDelivery = z
+  .strictObject({
+    id: z.string().describe('Also the idempotency key that the receiver is sent'),
+    eventId: z.string().describe('The firing that it tells of'),
+    channel: Channel,
+    target: z.string(),
+    status: z.enum(DELIVERY_STATUSES),
+    createdAt: Timestamp,
+    nextAttemptAt: Timestamp.nullable().describe('When it is tried again; null once it is done'),
+    attempts: z
+      .array(
+        z.strictObject({
+          at: Timestamp,
+          latencyMs: z.number().min(0),
+          ok: z.boolean(),
+          answer: z.string().describe('What the receiver said, in short'),
+        }),
+      )
+      .describe('The newest 20, newest first'),
+  })
+  .meta({ id: 'AlertDelivery', description: 'What was sent to one channel for one firing' });
+export type AlertDelivery = z.infer<typeof AlertDelivery>;
+
+/** An alert as every route answers it. */
+export const Alert = z
+  .strictObject({
+    id: z.string(),
+    status: z.enum(ALERT_STATUSES).describe('PENDING is armed'),
+    ...fields,
+    createdAt: Timestamp,
+    updatedAt: Timestamp,
+    lastTriggeredAt: Timestamp.nullable(),
+    cooldownUntil: Timestamp.nullable().describe('Until when it rests; null while it does not'),
+    triggerCount: z.int().min(0),
+    disabledReason: z.string().nullable().describe('Why it was disabled, where the service did it by itself'),
+    missed: z
+      .strictObject({ count: z.int().min(1), lastAt: Timestamp })
+      .nullable()
+      .describe('Firings in blocks that nobody was told of in time: the service was not running or behind'),
+  })
+  .meta({ id: 'Alert', description: 'An alert' });
+export type Alert = z.infer<typeof Alert>;
+
+/** `GET /alerts/{id}` */
+export const AlertDetails = Alert.extend({
+  deliveries: z.array(AlertDelivery).describe('What was sent, newest first, at most 50'),
+}).meta({ id: 'AlertDetails', description: 'An alert and what was sent for it' });
+export type AlertDetails = z.infer<typeof AlertDetails>;
+
+/** `POST /alerts` */
+export const CreatedAlert = Alert.extend({
+  signingSecret: z
+    .string()
+    .nullable()
+    .describe('What webhooks of yours are signed with, said only here; null where the alert has no webhook'),
+}).meta({ id: 'CreatedAlert', description: 'An alert that was just made' });
+export type CreatedAlert = z.infer<typeof CreatedAlert>;
+
+/** `GET /alerts` */
+export const AlertList = z
+  .strictObject({
+    items: z.array(Alert),
+    page: z.int().min(0),
+    size: z.int().min(1),
+    total: z.int().min(0),
+  })
+  .meta({ id: 'AlertList', description: 'Alerts, newest first' });
+export type AlertList = z.infer<typeof AlertList>;
+
+const SavingsEntry = z
+  .strictObject({
+    triggeredAt: Timestamp,
+    blockNumber: BlockNumber,
+    price: Wei,
+    referencePrice: Wei.nullable().describe(
+      "The lane's mean over the 24 hours before; null where that is unknown",
+    ),
+    savedWei: Amount,
+    savedUsd: Usd.nullable(),
+  })
+  .meta({ id: 'SavingsEntry', description: 'One firing and what it saved' });
+
+/** `GET /alerts/{id}/savings` */
+export const AlertSavings = z
+  .strictObject({
+    alertId: z.string(),
+    events: z.int().min(0).describe('How often it fired; entries are the newest 500 of them'),
+    savedWei: Amount,
+    savedUsd: Usd.nullable(),
+    best: SavingsEntry.nullable(),
+    gasAmount: z.int().min(1).describe('Gas that the savings are counted for'),
+    entries: z.array(SavingsEntry),
+  })
+  .meta({ id: 'AlertSavings', description: 'What an alert has saved against the mean of the day before' });
+export type AlertSavings = z.infer<typeof AlertSavings>;

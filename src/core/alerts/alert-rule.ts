@@ -1,0 +1,134 @@
+import type { LaneName } from '../advice.ts';
+
+/** What an alert watches for. Wei per gas. */
+export interface AlertRule {
+  readonly lane: LaneName;
+  readonly condition: 'LESS_THAN' | 'GREATER_THAN';
+  readonly threshold: bigint;
+  /** How far beyond the threshold the price must leave before the alert may fire again. */
+  readonly hysteresis: bigint;
+  /** Blocks in a row that the condition must hold for, at least 1. */
+  readonly confirmBlocks: number;
+  readonly cooldownMs: number;
+  readonly disableOnce: boolean;
+}
+
+/**
+ * Where an alert is: armed, and since which block its condition has held; resting after it fired, until the cooldown
+ * (ms since epoch, by block time) is over and the price has left the threshold; or disabled.
+ */
+export type AlertPhase =
+  | { readonly kind: 'armed'; readonly trueSince: number | null }
+  | { readonly kind: 'resting'; readonly cooldownUntil: number; readonly hasLeft: boolean }
+  | { readonly kind: 'disabled' };
+
+/** A new alert, and one that is enabled again. */
+export const ARMED: AlertPhase = { kind: 'armed', trueSince: null };
+export const DISABLED: AlertPhase = { kind: 'disabled' };
+
+/** The lane's price after one block. */
+export interface PriceAtBlock {
+  readonly number: number;
+  /** The block's own, Unix seconds. */
+  readonly timestamp: number;
+  /** Wei per gas. */
+  readonly price: bigint;
+}
+
+export interface AlertStep {
+  readonly phase: AlertPhase;
+  readonly fires: boolean;
+}
+
+/** What one block does to an alert. Blocks come in order, each once. */
+export function stepAlert(rule: AlertRule, phase: AlertPhase, at: PriceAtBlock): AlertStep {
+  if (phase.kind === 'disabled') return { phase, fires: false };
+  const ready = phase.kind === 'resting' ? rested(rule, phase, at) : phase;
+  if (ready.kind !== 'armed') return { phase: ready, fires: false };
+  if (!holds(rule, at.price)) return { phase: ARMED, fires: false };
+  const trueSince = ready.trueSince ?? at.number;
+  const isConfirmed = at.number >= dueBlock(rule, trueSince);
+  if (!isConfirmed) return { phase: { kind: 'armed', trueSince }, fires: false };
+  return { phase: afterFiring(rule, at), fires: true };
+}
+
+/**
+ * The same for a block that nobody could be told of in time: it wakes, rests and counts as ever, but what would have
+ * fired stays armed, so that it fires once things are as they are now. `fires` says that it would have.
+ */
+export function stepMissed(rule: AlertRule, phase: AlertPhase, at: PriceAtBlock): AlertStep {
+  const step = stepAlert(rule, phase, at);
+  if (!step.fires) return step;
+  const trueSince = phase.kind === 'armed' ? (phase.trueSince ?? at.number) : at.number;
+  // Once for each time the price went there, not for each block it stayed.
+  return { phase: { kind: 'armed', trueSince }, fires: at.number === dueBlock(rule, trueSince) };
+}
+
+/** When an alert next has to be looked at: at the first block that meets any of these. `null`: not for this reason. */
+export interface Wakes {
+  /** Price per gas at or below this. */
+  readonly atMost: bigint | null;
+  /** Price per gas at or above this. */
+  readonly atLeast: bigint | null;
+  /** Block number from which on. */
+  readonly fromBlock: number | null;
+  /** Block time from which on, ms since epoch. */
+  readonly fromMs: number | null;
+}
+
+const NEVER: Wakes = { atMost: null, atLeast: null, fromBlock: null, fromMs: null };
+
+/** A block that meets none of these leaves the alert as it is, so that it need not be looked at. */
+export function wakesOf(rule: AlertRule, phase: AlertPhase): Wakes {
+  switch (phase.kind) {
+    case 'disabled':
+      return NEVER;
+    case 'armed':
+      return phase.trueSince === null
+        ? {
+            ...NEVER,
+            ...(rule.condition === 'LESS_THAN'
+              ? { atMost: rule.threshold - 1n }
+              : { atLeast: rule.threshold + 1n }),
+          }
+        : {
+            ...NEVER,
+            ...(rule.condition === 'LESS_THAN' ? { atLeast: rule.threshold } : { atMost: rule.threshold }),
+            fromBlock: dueBlock(rule, phase.trueSince),
+          };
+    case 'resting':
+      if (phase.hasLeft) return { ...NEVER, fromMs: phase.cooldownUntil };
+      return {
+        ...NEVER,
+        ...(rule.condition === 'LESS_THAN' ? { atLeast: leaveLevel(rule) } : { atMost: leaveLevel(rule) }),
+      };
+  }
+}
+
+/** Whether the price is on the alert's side of the threshold; at the threshold it is on neither. */
+export function holds({ condition, threshold }: AlertRule, price: bigint): boolean {
+  return condition === 'LESS_THAN' ? price < threshold : price > threshold;
+}
+
+/** The last of the blocks that confirm. */
+function dueBlock({ confirmBlocks }: AlertRule, trueSince: number): number {
+  return trueSince + confirmBlocks - 1;
+}
+
+/** The price that re-arms. A threshold nearer to 0 than its hysteresis is left at 0. */
+function leaveLevel({ condition, threshold, hysteresis }: AlertRule): bigint {
+  if (condition === 'LESS_THAN') return threshold + hysteresis;
+  return hysteresis < threshold ? threshold - hysteresis : 0n;
+}
+
+function rested(rule: AlertRule, phase: AlertPhase & { kind: 'resting' }, at: PriceAtBlock): AlertPhase {
+  const level = leaveLevel(rule);
+  const hasLeft = phase.hasLeft || (rule.condition === 'LESS_THAN' ? at.price >= level : at.price <= level);
+  if (hasLeft && at.timestamp * 1_000 >= phase.cooldownUntil) return ARMED;
+  return { ...phase, hasLeft };
+}
+
+function afterFiring({ disableOnce, cooldownMs }: AlertRule, { timestamp }: PriceAtBlock): AlertPhase {
+  if (disableOnce) return DISABLED;
+  return { kind: 'resting', cooldownUntil: timestamp * 1_000 + cooldownMs, hasLeft: false };
+}

@@ -1,0 +1,108 @@
+import { LANES } from '../core/advice.ts';
+import { type AlertPhase, type AlertRule, wakesOf } from '../core/alerts/alert-rule.ts';
+import type { KeptAlert } from '../core/alerts/kept-alert.ts';
+import { integer } from './block-row.ts';
+import type { AlertRow } from './schema.ts';
+
+/** The columns of an alert that a block may change. */
+export type PhaseColumns = Pick<
+  AlertRow,
+  | 'phase'
+  | 'true_since'
+  | 'cooldown_until'
+  | 'has_left'
+  | 'wake_at_most'
+  | 'wake_at_least'
+  | 'wake_block'
+  | 'wake_ms'
+>;
+
+/** A phase and when it has to be looked at again. */
+export function phaseColumns(rule: AlertRule, phase: AlertPhase): PhaseColumns {
+  const { atMost, atLeast, fromBlock, fromMs } = wakesOf(rule, phase);
+  return {
+    phase: phase.kind,
+    true_since: phase.kind === 'armed' ? phase.trueSince : null,
+    cooldown_until: phase.kind === 'resting' ? phase.cooldownUntil : null,
+    has_left: phase.kind === 'resting' && phase.hasLeft ? 1 : 0,
+    wake_at_most: atMost === null ? null : integer(atMost),
+    wake_at_least: atLeast === null ? null : integer(atLeast),
+    wake_block: fromBlock,
+    wake_ms: fromMs,
+  };
+}
+
+export function toAlertRow(alert: KeptAlert): AlertRow {
+  const { rule } = alert;
+  return {
+    id: alert.id,
+    owner: alert.owner,
+    created_at: alert.createdAt,
+    updated_at: alert.updatedAt,
+    lane: rule.lane,
+    condition: rule.condition,
+    threshold: integer(rule.threshold),
+    hysteresis: integer(rule.hysteresis),
+    confirm_blocks: rule.confirmBlocks,
+    cooldown_ms: rule.cooldownMs,
+    disable_once: rule.disableOnce ? 1 : 0,
+    method: alert.method,
+    channels: JSON.stringify(alert.channels),
+    targets: JSON.stringify(alert.targets),
+    note: alert.note,
+    ...phaseColumns(rule, alert.phase),
+    trigger_count: alert.triggerCount,
+    last_triggered_at: alert.lastTriggeredAt,
+    missed_count: alert.missedCount,
+    last_missed_at: alert.lastMissedAt,
+    disabled_reason: alert.disabledReason,
+  };
+}
+
+/** @throws RangeError for a row that no program of ours wrote. */
+export function toKeptAlert(row: AlertRow): KeptAlert {
+  return {
+    id: row.id,
+    owner: row.owner,
+    rule: toRule(row),
+    phase: toPhase(row),
+    method: row.method,
+    channels: JSON.parse(row.channels) as string[],
+    targets: JSON.parse(row.targets) as Record<string, string>,
+    note: row.note,
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+    triggerCount: row.trigger_count,
+    lastTriggeredAt: row.last_triggered_at,
+    missedCount: row.missed_count,
+    lastMissedAt: row.last_missed_at,
+    disabledReason: row.disabled_reason,
+  };
+}
+
+export function toRule(row: AlertRow): AlertRule {
+  const lane = LANES.find((each) => each === row.lane);
+  if (lane === undefined) throw new RangeError(`alert ${row.id} watches no lane`);
+  return {
+    lane,
+    condition: row.condition === 'LESS_THAN' ? 'LESS_THAN' : 'GREATER_THAN',
+    threshold: BigInt(row.threshold),
+    hysteresis: BigInt(row.hysteresis),
+    confirmBlocks: row.confirm_blocks,
+    cooldownMs: row.cooldown_ms,
+    disableOnce: row.disable_once === 1,
+  };
+}
+
+export function toPhase(row: AlertRow): AlertPhase {
+  switch (row.phase) {
+    case 'armed':
+      return { kind: 'armed', trueSince: row.true_since };
+    case 'resting':
+      return { kind: 'resting', cooldownUntil: row.cooldown_until ?? 0, hasLeft: row.has_left === 1 };
+    case 'disabled':
+      return { kind: 'disabled' };
+    default:
+      throw new RangeError(`alert ${row.id} is in no phase that is known`);
+  }
+}

@@ -1,0 +1,144 @@
+import { type Kysely, sql } from 'kysely';
+import type { Migration } from 'kysely/migration';
+
+/** Alerts, what fired, what is sent for it, and who acts on this database. */
+export const alerts: Migration = {
+  async up(db: Kysely<unknown>) {
+    await db.schema
+      .createTable('alerts')
+      .ifNotExists()
+      .addColumn('id', 'text', (column) => column.primaryKey())
+      .addColumn('owner', 'text', (column) => column.notNull())
+      .addColumn('created_at', 'bigint', (column) => column.notNull())
+      .addColumn('updated_at', 'bigint', (column) => column.notNull())
+      .addColumn('lane', 'text', (column) => column.notNull())
+      .addColumn('condition', 'text', (column) => column.notNull())
+      .addColumn('threshold', 'bigint', (column) => column.notNull())
+      .addColumn('hysteresis', 'bigint', (column) => column.notNull())
+      .addColumn('confirm_blocks', 'integer', (column) => column.notNull())
+      .addColumn('cooldown_ms', 'bigint', (column) => column.notNull())
+      .addColumn('disable_once', 'integer', (column) => column.notNull())
+      .addColumn('method', 'text', (column) => column.notNull())
+      .addColumn('channels', 'text', (column) => column.notNull())
+      .addColumn('targets', 'text', (column) => column.notNull())
+      .addColumn('note', 'text', (column) => column.notNull())
+      .addColumn('phase', 'text', (column) => column.notNull())
+      .addColumn('true_since', 'bigint')
+      .addColumn('cooldown_until', 'bigint')
+      .addColumn('has_left', 'integer', (column) => column.notNull())
+      .addColumn('wake_at_most', 'bigint')
+      .addColumn('wake_at_least', 'bigint')
+      .addColumn('wake_block', 'bigint')
+      .addColumn('wake_ms', 'bigint')
+      .addColumn('trigger_count', 'integer', (column) => column.notNull())
+      .addColumn('last_triggered_at', 'bigint')
+      .addColumn('missed_count', 'integer', (column) => column.notNull())
+      .addColumn('last_missed_at', 'bigint')
+      .addColumn('disabled_reason', 'text')
+      .execute();
+    for (const wake of ['wake_at_most', 'wake_at_least', 'wake_block', 'wake_ms']) {
+      await db.schema
+        .createIndex(`alerts_${wake}`)
+        .ifNotExists()
+        .on('alerts')
+        .columns(['lane', wake])
+        .where(sql<boolean>`${sql.ref(wake)} is not null`)
+        .execute();
+    }
+    await db.schema
+      .createIndex('alerts_owner')
+      .ifNotExists()
+      .on('alerts')
+      .columns(['owner', 'created_at', 'id'])
+      .execute();
+
+    await db.schema
+      .createTable('alert_events')
+      .ifNotExists()
+      .addColumn('id', 'text', (column) => column.primaryKey())
+      .addColumn('alert_id', 'text', (column) => column.notNull())
+      .addColumn('owner', 'text', (column) => column.notNull())
+      .addColumn('block_number', 'bigint', (column) => column.notNull())
+      .addColumn('block_hash', 'text')
+      .addColumn('triggered_at', 'bigint', (column) => column.notNull())
+      .addColumn('condition', 'text', (column) => column.notNull())
+      .addColumn('price', 'bigint', (column) => column.notNull())
+      .addColumn('reference_price', 'bigint')
+      .addColumn('native_usd', 'double precision')
+      .execute();
+    await db.schema
+      .createIndex('alert_events_alert')
+      .ifNotExists()
+      .on('alert_events')
+      .columns(['alert_id', 'triggered_at'])
+      .execute();
+    await db.schema
+      .createIndex('alert_events_time')
+      .ifNotExists()
+      .on('alert_events')
+      .columns(['triggered_at', 'owner'])
+      .execute();
+
+    await db.schema
+      .createTable('deliveries')
+      .ifNotExists()
+      .addColumn('id', 'text', (column) => column.primaryKey())
+      .addColumn('event_id', 'text', (column) => column.notNull())
+      .addColumn('alert_id', 'text', (column) => column.notNull())
+      .addColumn('channel', 'text', (column) => column.notNull())
+      .addColumn('target', 'text', (column) => column.notNull())
+      .addColumn('message', 'text', (column) => column.notNull())
+      .addColumn('status', 'text', (column) => column.notNull())
+      .addColumn('created_at', 'bigint', (column) => column.notNull())
+      .addColumn('tries', 'integer', (column) => column.notNull())
+      .addColumn('tries_since', 'bigint', (column) => column.notNull())
+      .addColumn('next_attempt_at', 'bigint')
+      .execute();
+    await db.schema
+      .createIndex('deliveries_due')
+      .ifNotExists()
+      .on('deliveries')
+      .column('next_attempt_at')
+      .where(sql<boolean>`next_attempt_at is not null`)
+      .execute();
+    await db.schema
+      .createIndex('deliveries_alert')
+      .ifNotExists()
+      .on('deliveries')
+      .columns(['alert_id', 'created_at'])
+      .execute();
+
+    await db.schema
+      .createTable('delivery_attempts')
+      .ifNotExists()
+      .addColumn('delivery_id', 'text', (column) => column.notNull())
+      .addColumn('at', 'bigint', (column) => column.notNull())
+      .addColumn('latency_ms', 'integer', (column) => column.notNull())
+      .addColumn('ok', 'integer', (column) => column.notNull())
+      .addColumn('answer', 'text', (column) => column.notNull())
+      .execute();
+    await db.schema
+      .createIndex('delivery_attempts_delivery')
+      .ifNotExists()
+      .on('delivery_attempts')
+      .columns(['delivery_id', 'at'])
+      .execute();
+
+    await db.schema
+      .createTable('signing_secrets')
+      .ifNotExists()
+      .addColumn('owner', 'text', (column) => column.primaryKey())
+      .addColumn('secret', 'text', (column) => column.notNull())
+      .execute();
+
+    await db.schema
+      .createTable('leases')
+      .ifNotExists()
+      .addColumn('name', 'text', (column) => column.primaryKey())
+      .addColumn('holder', 'text', (column) => column.notNull())
+      .addColumn('process', 'text', (column) => column.notNull())
+      .addColumn('since', 'bigint', (column) => column.notNull())
+      .addColumn('heartbeat_at', 'bigint', (column) => column.notNull())
+      .execute();
+  },
+};

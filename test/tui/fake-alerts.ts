@@ -1,0 +1,114 @@
+import { ClientError } from '../../src/client/client-error.ts';
+import type { GasClient } from '../../src/client/gas-client.ts';
+import type { AlertDetailsView, AlertSavingsView } from '../../src/client/views/alerts.ts';
+
+const gwei = (value: number): bigint => BigInt(Math.round(value * 1e9));
+
+/** An armed alert on Average that sends mail and has fired twice. */
+export const ALERT: AlertDetailsView = {
+  id: 'alr_7f3a1c90',
+  status: 'PENDING',
+  gasSpeed: 'AVERAGE',
+  condition: 'LESS_THAN',
+  threshold: gwei(0.04),
+  hysteresis: 0n,
+  confirmBlocks: 1,
+  cooldownMs: 3_600_000,
+  disableOnce: false,
+  method: 'EMAIL',
+  channels: ['EMAIL'],
+  to: 'gas@example.org',
+  targets: {},
+  note: 'deploy the registry',
+  createdAt: Date.UTC(2026, 0, 4, 9, 0, 0),
+  updatedAt: Date.UTC(2026, 0, 5, 11, 20, 0),
+  lastTriggeredAt: Date.UTC(2026, 0, 5, 11, 20, 0),
+  cooldownUntil: Date.UTC(2026, 0, 5, 12, 20, 0),
+  triggerCount: 2,
+  disabledReason: null,
+  missed: null,
+  deliveries: [
+    {
+      id: 'alr_7f3a1c90.2.email',
+      eventId: 'alr_7f3a1c90.2',
+      channel: 'EMAIL',
+      target: 'gas@example.org',
+      status: 'DELIVERED',
+      createdAt: Date.UTC(2026, 0, 5, 11, 20, 0),
+      nextAttemptAt: null,
+      attempts: [{ at: Date.UTC(2026, 0, 5, 11, 20, 1), latencyMs: 183, ok: true, answer: '250 OK: queued' }],
+    },
+  ],
+};
+
+export const SAVINGS: AlertSavingsView = {
+  events: 2,
+  savedWei: 3_450_000_000_000n,
+  savedUsd: 0.0111,
+  best: null,
+  gasAmount: 150_000,
+  entries: [],
+};
+
+type AlertMethods =
+  | 'alerts'
+  | 'alert'
+  | 'createAlert'
+  | 'setAlertStatus'
+  | 'deleteAlert'
+  | 'alertSavings'
+  | 'redeliver';
+
+/** A service that keeps alerts in memory, beginning with `alerts`. */
+export function fakeAlerts(alerts: readonly AlertDetailsView[] = [ALERT]): Pick<GasClient, AlertMethods> {
+  let kept = [...alerts];
+  const find = (id: string) => {
+    const alert = kept.find((each) => each.id === id);
+    if (alert === undefined) {
+      throw new ClientError('not-found', 'there is no such alert', { endpoint: '/alerts/{id}', status: 404 });
+    }
+    return alert;
+  };
+  return {
+    alerts: async () => ({ items: kept, total: kept.length }),
+    alert: async (id) => find(id),
+    createAlert: async (creation) => {
+      const alert: AlertDetailsView = {
+        ...ALERT,
+        id: `alr_${String(kept.length).padStart(8, '0')}`,
+        gasSpeed: creation.gasSpeed,
+        condition: creation.condition,
+        threshold: gwei(creation.thresholdGwei),
+        hysteresis: gwei(creation.hysteresisGwei ?? 0),
+        confirmBlocks: creation.confirmBlocks ?? 1,
+        cooldownMs: creation.cooldownMs ?? 3_600_000,
+        disableOnce: creation.disableOnce ?? false,
+        method: creation.method ?? creation.channels[0] ?? null,
+        channels: creation.channels,
+        to: creation.to ?? '',
+        targets: creation.targets ?? {},
+        note: creation.note ?? '',
+        lastTriggeredAt: null,
+        cooldownUntil: null,
+        triggerCount: 0,
+        deliveries: [],
+      };
+      kept = [alert, ...kept];
+      return { ...alert, signingSecret: null };
+    },
+    setAlertStatus: async (id, status) => {
+      const changed = { ...find(id), status };
+      kept = kept.map((each) => (each.id === id ? changed : each));
+      return changed;
+    },
+    deleteAlert: async (id) => {
+      find(id);
+      kept = kept.filter((each) => each.id !== id);
+    },
+    alertSavings: async (id) => {
+      find(id);
+      return SAVINGS;
+    },
+    redeliver: async (id) => void find(id),
+  };
+}
