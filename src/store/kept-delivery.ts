@@ -1,0 +1,54 @@
+import type { AlertMessage } from '../core/alerts/kept-alert.ts';
+
+/** One try to deliver. */
+export interface KeptAttempt {
+  /** When it began, ms since epoch. */
+  readonly at: number;
+  readonly latencyMs: number;
+  readonly ok: boolean;
+  /** What the receiver said, in short. */
+  readonly answer: string;
+}
+
+/** What is sent to one channel for one firing, for people. Times in ms since epoch. */
+export interface KeptDelivery {
+  readonly id: string;
+  readonly eventId: string;
+  readonly alertId: string;
+  readonly channel: string;
+  readonly target: string;
+  readonly status: string;
+  readonly createdAt: number;
+  /** `null`: it is done. */
+  readonly nextAttemptAt: number | null;
+  /** The newest 20, newest first. */
+  readonly attempts: readonly KeptAttempt[];
+}
+
+/** What waits to be sent: no more than is needed to choose. */
+export interface DueDelivery {
+  readonly id: string;
+  readonly channel: string;
+  readonly target: string;
+  /** ms since epoch. */
+  readonly dueAt: number;
+}
+
+/** Everything that sending it takes. */
+export interface PendingDelivery {
+  readonly id: string;
+  readonly channel: string;
+  readonly target: string;
+  readonly message: AlertMessage;
+  /** Since `triesSince` (ms since epoch). */
+  readonly tries: number;
+  readonly triesSince: number;
+}
+
+/** What comes after an attempt. */
+export type Verdict =
+  | { readonly kind: 'again'; readonly at: number }
+  | { readonly kind: 'delivered' }
+  | { readonly kind: 'failed' }
+  /** The receiver never wants to hear of this alert again, which is disabled for this reason. */
+  | { readonly kind: 'gone'; readonly reason: string };

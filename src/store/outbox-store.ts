@@ -1,0 +1,219 @@
+import { randomBytes } from 'node:crypto';
+import { DISABLED } from '../core/alerts/alert-rule.ts';
+import type { AlertMessage } from '../core/alerts/kept-alert.ts';
+import { phaseColumns, toRule } from './alert-row.ts';
+import { keptDeliveries, logAttempt } from './delivery-rows.ts';
+import type { DueDelivery, KeptAttempt, KeptDelivery, PendingDelivery, Verdict } from './kept-delivery.ts';
+import type { Database } from './open-database.ts';
+import type { Queries } from './schema.ts';
+import { whileBusy } from './while-busy.ts';
+
+/** How long what was sent is kept once it is done. */
+export const KEEP_DELIVERIES_MS = 90 * 86_400_000;
+
+/** How many deliveries of one alert are told. */
+const NEWEST_DELIVERIES = 50;
+const SECRET_BYTES = 32;
+
+/** What fired alerts have to send, and what came of it. Every method rejects with a `StoreError`. */
+export class OutboxStore {
+  readonly #queries: Queries;
+  readonly #name: string;
+
+  constructor(database: Database) {
+    this.#queries = database.queries;
+    this.#name = database.name;
+  }
+
+  /** What is due at `now` (ms since epoch), the longest due first, at most `limit`, behind `after`. */
+  due(now: number, limit: number, after: DueDelivery | null = null): Promise<DueDelivery[]> {
+    return this.#attempt(async (db) => {
+      const due = db
+        .selectFrom('deliveries')
+        .select(['id', 'channel', 'target', 'next_attempt_at'])
+        .where('next_attempt_at', '<=', now);
+      const rows = await (after === null
+        ? due
+        : due.where((e) =>
+            e.or([
+              e('next_attempt_at', '>', after.dueAt),
+              e.and([e('next_attempt_at', '=', after.dueAt), e('id', '>', after.id)]),
+            ]),
+          )
+      )
+        .orderBy('next_attempt_at')
+        .orderBy('id')
+        .limit(limit)
+        .execute();
+      return rows.map(({ id, channel, target, next_attempt_at }) => ({
+        id,
+        channel,
+        target,
+        dueAt: next_attempt_at ?? now,
+      }));
+    });
+  }
+
+  /** When the next is due that is not due at `now`; `null`: none waits. */
+  async nextDueAt(now: number): Promise<number | null> {
+    const row = await this.#attempt((db) =>
+      db
+        .selectFrom('deliveries')
+        .select('next_attempt_at')
+        .where('next_attempt_at', '>', now)
+        .orderBy('next_attempt_at')
+        .limit(1)
+        .executeTakeFirst(),
+    );
+    return row?.next_attempt_at ?? null;
+  }
+
+  /** A delivery that is still to be sent; `null`: it no longer is. */
+  async pending(id: string): Promise<PendingDelivery | null> {
+    const row = await this.#attempt((db) =>
+      db
+        .selectFrom('deliveries')
+        .selectAll()
+        .where('id', '=', id)
+        .where('status', '=', 'PENDING')
+        .executeTakeFirst(),
+    );
+    if (row === undefined) return null;
+    const { channel, target, tries } = row;
+    const message = JSON.parse(row.message) as AlertMessage;
+    return { id, channel, target, message, tries, triesSince: row.tries_since };
+  }
+
+  /**
+   * Takes down what came of an attempt. What was cancelled, or asked for again, while it was under way stays so: only
+   * the attempt is kept then. One transaction.
+   */
+  record(sent: PendingDelivery, attempt: KeptAttempt, verdict: Verdict): Promise<void> {
+    return this.#transaction(async (trx) => {
+      await logAttempt(trx, sent.id, attempt);
+      const { numUpdatedRows } = await trx
+        .updateTable('deliveries')
+        .set({
+          status: statusAfter(verdict),
+          tries: sent.tries + 1,
+          next_attempt_at: verdict.kind === 'again' ? verdict.at : null,
+        })
+        .where('id', '=', sent.id)
+        .where('status', '=', 'PENDING')
+        .where('tries_since', '=', sent.triesSince)
+        .executeTakeFirstOrThrow();
+      if (numUpdatedRows === 0n || verdict.kind !== 'gone') return;
+      await disableAlert(trx, sent.message.alertId, verdict.reason, attempt.at);
+      await trx
+        .updateTable('deliveries')
+        .set({ status: 'CANCELLED', next_attempt_at: null })
+        .where('alert_id', '=', sent.message.alertId)
+        .where('channel', '=', sent.channel)
+        .where('status', '=', 'PENDING')
+        .execute();
+    });
+  }
+
+  /**
+   * Has a delivery of this alert sent again at `now` (ms since epoch), whatever became of it, under the same id and with
+   * all its tries; `null`: the alert has no such delivery. What needs no sending (TERMINAL) stays as it is.
+   */
+  redeliver(alertId: string, id: string, now: number): Promise<KeptDelivery | null> {
+    return this.#transaction(async (trx) => {
+      await trx
+        .updateTable('deliveries')
+        .set({ status: 'PENDING', tries: 0, tries_since: now, next_attempt_at: now })
+        .where('id', '=', id)
+        .where('alert_id', '=', alertId)
+        .where('channel', '<>', 'TERMINAL')
+        .execute();
+      const rows = await trx
+        .selectFrom('deliveries')
+        .selectAll()
+        .where('id', '=', id)
+        .where('alert_id', '=', alertId)
+        .execute();
+      return (await keptDeliveries(trx, rows))[0] ?? null;
+    });
+  }
+
+  /** What was sent for an alert, newest first, at most 50. */
+  deliveries(alertId: string): Promise<KeptDelivery[]> {
+    return this.#attempt(async (db) => {
+      const rows = await db
+        .selectFrom('deliveries')
+        .selectAll()
+        .where('alert_id', '=', alertId)
+        .orderBy('created_at', 'desc')
+        .orderBy('id', 'desc')
+        .limit(NEWEST_DELIVERIES)
+        .execute();
+      return keptDeliveries(db, rows);
+    });
+  }
+
+  /** What webhooks of this owner are signed with; made when it is first asked for. */
+  signingSecret(owner: string): Promise<string> {
+    return this.#attempt(async (db) => {
+      const known = db.selectFrom('signing_secrets').select('secret').where('owner', '=', owner);
+      const before = await known.executeTakeFirst();
+      if (before !== undefined) return before.secret;
+      await db
+        .insertInto('signing_secrets')
+        .values({ owner, secret: `whsec_${randomBytes(SECRET_BYTES).toString('base64url')}` })
+        // Another process may have been quicker.
+        .onConflict((conflict) => conflict.column('owner').doNothing())
+        .execute();
+      return (await known.executeTakeFirstOrThrow()).secret;
+    });
+  }
+
+  /** Forgets what was done with long before `now` (ms since epoch). */
+  async prune(now: number): Promise<void> {
+    await this.#transaction(async (trx) => {
+      const gone = await trx
+        .deleteFrom('deliveries')
+        .where('created_at', '<', now - KEEP_DELIVERIES_MS)
+        .where('status', '<>', 'PENDING')
+        .returning('id')
+        .execute();
+      for (const { id } of gone) {
+        await trx.deleteFrom('delivery_attempts').where('delivery_id', '=', id).execute();
+      }
+    });
+  }
+
+  #transaction<Result>(work: (trx: Queries) => Promise<Result>): Promise<Result> {
+    return this.#attempt((db) => db.transaction().execute(work));
+  }
+
+  #attempt<Result>(work: (db: Queries) => Promise<Result>): Promise<Result> {
+    return whileBusy(this.#name, () => work(this.#queries));
+  }
+}
+
+/** What is still to be sent for an alert is not: it was deleted. Part of the caller's transaction. */
+export async function cancelDeliveries(trx: Queries, alertId: string): Promise<void> {
+  await trx
+    .updateTable('deliveries')
+    .set({ status: 'CANCELLED', next_attempt_at: null })
+    .where('alert_id', '=', alertId)
+    .where('status', '=', 'PENDING')
+    .execute();
+}
+
+function statusAfter({ kind }: Verdict): string {
+  if (kind === 'again') return 'PENDING';
+  return kind === 'delivered' ? 'DELIVERED' : 'FAILED';
+}
+
+/** Somebody may have disabled it before, for a reason of their own. */
+async function disableAlert(trx: Queries, id: string, reason: string, now: number): Promise<void> {
+  const row = await trx.selectFrom('alerts').selectAll().where('id', '=', id).executeTakeFirst();
+  if (row === undefined || row.phase === DISABLED.kind) return;
+  await trx
+    .updateTable('alerts')
+    .set({ ...phaseColumns(toRule(row), DISABLED), disabled_reason: reason, updated_at: now })
+    .where('id', '=', id)
+    .execute();
+}

@@ -1,0 +1,97 @@
+import { type AlertPhase, ARMED } from '../../src/core/alerts/alert-rule.ts';
+import type { AlertMessage, KeptAlert } from '../../src/core/alerts/kept-alert.ts';
+import { toAlertRow } from '../../src/store/alert-row.ts';
+import type { Database } from '../../src/store/open-database.ts';
+import type { DeliveryRow } from '../../src/store/schema.ts';
+
+/** Block time of the firing, in ms; 2026-01-15T12:00:00Z. */
+export const FIRED_AT = 1_768_478_400_000;
+
+/** Average fell below 5 gwei. */
+export function messageOf(alertId: string, more: Partial<AlertMessage> = {}): AlertMessage {
+  return {
+    eventId: `${alertId}.1`,
+    alertId,
+    owner: '',
+    chainId: 1,
+    chainName: 'Ethereum',
+    lane: 'average',
+    condition: 'LESS_THAN',
+    threshold: '5000000000',
+    price: '4321000000',
+    blockNumber: 24_337_604,
+    blockTimestamp: FIRED_AT / 1_000,
+    note: '',
+    triggerCount: 1,
+    sourceKind: 'rpc',
+    ...more,
+  };
+}
+
+export function keptAlert(id: string, more: Partial<KeptAlert> = {}): KeptAlert {
+  return {
+    id,
+    owner: '',
+    rule: {
+      lane: 'average',
+      condition: 'LESS_THAN',
+      threshold: 5_000_000_000n,
+      hysteresis: 0n,
+      confirmBlocks: 1,
+      cooldownMs: 3_600_000,
+      disableOnce: false,
+    },
+    phase: ARMED,
+    method: 'WEBHOOK',
+    channels: ['WEBHOOK'],
+    targets: {},
+    note: '',
+    createdAt: FIRED_AT - 60_000,
+    updatedAt: FIRED_AT - 60_000,
+    triggerCount: 1,
+    lastTriggeredAt: FIRED_AT,
+    missedCount: 0,
+    lastMissedAt: null,
+    disabledReason: null,
+    ...more,
+  };
+}
+
+export interface Firing {
+  readonly channel?: string;
+  readonly target?: string;
+  readonly triggerCount?: number;
+  readonly message?: Partial<AlertMessage>;
+  readonly phase?: AlertPhase;
+  readonly row?: Partial<DeliveryRow>;
+}
+
+/** Puts an alert (once) and what it has to send where a block's transaction puts them; answers the delivery's id. */
+export async function fire(database: Database, alertId: string, firing: Firing = {}): Promise<string> {
+  const { channel = 'WEBHOOK', target = 'https://receiver.test/hook', triggerCount = 1 } = firing;
+  const eventId = `${alertId}.${triggerCount}`;
+  const id = `${eventId}.${channel.toLowerCase()}`;
+  await database.queries
+    .insertInto('alerts')
+    .values(toAlertRow(keptAlert(alertId, firing.phase === undefined ? {} : { phase: firing.phase })))
+    .onConflict((conflict) => conflict.column('id').doNothing())
+    .execute();
+  await database.queries
+    .insertInto('deliveries')
+    .values({
+      id,
+      event_id: eventId,
+      alert_id: alertId,
+      channel,
+      target,
+      message: JSON.stringify(messageOf(alertId, { eventId, triggerCount, ...firing.message })),
+      status: 'PENDING',
+      created_at: FIRED_AT,
+      tries: 0,
+      tries_since: FIRED_AT,
+      next_attempt_at: FIRED_AT,
+      ...firing.row,
+    })
+    .execute();
+  return id;
+}

@@ -1,0 +1,247 @@
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { DISABLED } from '../../src/core/alerts/alert-rule.ts';
+import { toKeptAlert } from '../../src/store/alert-row.ts';
+import type { KeptAttempt, PendingDelivery } from '../../src/store/kept-delivery.ts';
+import { type Database, openDatabase } from '../../src/store/open-database.ts';
+import { cancelDeliveries, KEEP_DELIVERIES_MS, OutboxStore } from '../../src/store/outbox-store.ts';
+import { FIRED_AT, fire, messageOf } from '../helpers/fired-alert.ts';
+import { temporaryFolder } from '../helpers/service.ts';
+
+async function open(path = ':memory:'): Promise<{ database: Database; store: OutboxStore }> {
+  const database = await openDatabase(path);
+  onTestFinished(() => database.close().catch(() => {}));
+  return { database, store: new OutboxStore(database) };
+}
+
+const attempt = (at: number, ok = false, answer = '500'): KeptAttempt => ({ at, latencyMs: 12, ok, answer });
+
+async function pendingOf(store: OutboxStore, id: string): Promise<PendingDelivery> {
+  const found = await store.pending(id);
+  if (found === null) throw new Error(`${id} is not pending`);
+  return found;
+}
+
+const statuses = async (store: OutboxStore, alertId: string) =>
+  Object.fromEntries((await store.deliveries(alertId)).map(({ id, status }) => [id, status]));
+
+async function alertOf({ queries }: Database, id: string) {
+  return toKeptAlert(
+    await queries.selectFrom('alerts').selectAll().where('id', '=', id).executeTakeFirstOrThrow(),
+  );
+}
+
+test('what is due comes page by page, the longest due first; what waits and what is done does not', async () => {
+  const { database, store } = await open();
+  await fire(database, 'b', { row: { next_attempt_at: FIRED_AT + 5 } });
+  await fire(database, 'c', { row: { next_attempt_at: FIRED_AT + 5 } });
+  await fire(database, 'a', { row: { next_attempt_at: FIRED_AT + 6 } });
+  await fire(database, 'later', { row: { next_attempt_at: FIRED_AT + 11 } });
+  await fire(database, 'done', { row: { next_attempt_at: null, status: 'DELIVERED' } });
+  const now = FIRED_AT + 10;
+  const first = await store.due(now, 2);
+  expect(first.map(({ id }) => id)).toEqual(['b.1.webhook', 'c.1.webhook']);
+  const second = await store.due(now, 2, first[1]);
+  expect(second).toEqual([
+    { id: 'a.1.webhook', channel: 'WEBHOOK', target: 'https://receiver.test/hook', dueAt: FIRED_AT + 6 },
+  ]);
+  expect(await store.due(now, 2, second[0])).toEqual([]);
+  expect(await store.nextDueAt(now)).toBe(FIRED_AT + 11);
+  expect(await store.nextDueAt(FIRED_AT + 11)).toBeNull();
+});
+
+test('a pending delivery has all that sending it takes', async () => {
+  const { database, store } = await open();
+  const id = await fire(database, 'a', { message: { note: 'deploy now 🚀' } });
+  expect(await store.pending(id)).toEqual({
+    id,
+    channel: 'WEBHOOK',
+    target: 'https://receiver.test/hook',
+    message: messageOf('a', { note: 'deploy now 🚀' }),
+    tries: 0,
+    triesSince: FIRED_AT,
+  });
+  expect(await store.pending('a.2.webhook')).toBeNull();
+});
+
+test('a failed attempt is logged and the next one waits for its time', async () => {
+  const { database, store } = await open();
+  const id = await fire(database, 'a');
+  const again = FIRED_AT + 5_000;
+  await store.record(await pendingOf(store, id), attempt(FIRED_AT), { kind: 'again', at: again });
+  expect(await store.due(again - 1, 10)).toEqual([]);
+  expect(await store.due(again, 10)).toMatchObject([{ id, dueAt: again }]);
+  expect(await store.pending(id)).toMatchObject({ tries: 1, triesSince: FIRED_AT });
+  expect(await store.deliveries('a')).toEqual([
+    {
+      id,
+      eventId: 'a.1',
+      alertId: 'a',
+      channel: 'WEBHOOK',
+      target: 'https://receiver.test/hook',
+      status: 'PENDING',
+      createdAt: FIRED_AT,
+      nextAttemptAt: again,
+      attempts: [{ at: FIRED_AT, latencyMs: 12, ok: false, answer: '500' }],
+    },
+  ]);
+});
+
+test('what is delivered or given up is done', async () => {
+  const { database, store } = await open();
+  const email = await fire(database, 'a', { channel: 'EMAIL', target: 'me@receiver.test' });
+  const slack = await fire(database, 'a', { channel: 'SLACK' });
+  await store.record(await pendingOf(store, email), attempt(FIRED_AT, true, 'accepted'), {
+    kind: 'delivered',
+  });
+  await store.record(await pendingOf(store, slack), attempt(FIRED_AT, false, '404'), { kind: 'failed' });
+  expect(await statuses(store, 'a')).toEqual({ [email]: 'DELIVERED', [slack]: 'FAILED' });
+  expect(await store.due(FIRED_AT + 1e9, 10)).toEqual([]);
+  expect(await store.pending(email)).toBeNull();
+});
+
+test('of many attempts the newest 20 are kept, newest first', async () => {
+  const { database, store } = await open();
+  const id = await fire(database, 'a');
+  for (let n = 1; n <= 25; n += 1) {
+    await store.record(await pendingOf(store, id), attempt(FIRED_AT + n), {
+      kind: 'again',
+      at: FIRED_AT + n,
+    });
+  }
+  const [delivery] = await store.deliveries('a');
+  expect(delivery?.attempts.map(({ at }) => at - FIRED_AT)).toEqual(
+    Array.from({ length: 20 }, (_, index) => 25 - index),
+  );
+  expect(await store.pending(id)).toMatchObject({ tries: 25 });
+});
+
+test('a receiver that is gone disables the alert and cancels what waits for it there, but not elsewhere', async () => {
+  const { database, store } = await open();
+  const first = await fire(database, 'a');
+  const second = await fire(database, 'a', { triggerCount: 2 });
+  const email = await fire(database, 'a', { channel: 'EMAIL', triggerCount: 2 });
+  const other = await fire(database, 'b');
+  const reason = 'the webhook answered 410 Gone';
+  await store.record(await pendingOf(store, first), attempt(FIRED_AT + 7, false, '410'), {
+    kind: 'gone',
+    reason,
+  });
+  expect(await statuses(store, 'a')).toEqual({
+    [first]: 'FAILED',
+    [second]: 'CANCELLED',
+    [email]: 'PENDING',
+  });
+  expect(await statuses(store, 'b')).toEqual({ [other]: 'PENDING' });
+  expect(await alertOf(database, 'a')).toMatchObject({
+    phase: { kind: 'disabled' },
+    disabledReason: reason,
+    updatedAt: FIRED_AT + 7,
+  });
+  const row = await database.queries
+    .selectFrom('alerts')
+    .selectAll()
+    .where('id', '=', 'a')
+    .executeTakeFirstOrThrow();
+  expect([row.wake_at_most, row.wake_at_least, row.wake_block, row.wake_ms]).toEqual([
+    null,
+    null,
+    null,
+    null,
+  ]);
+  expect(await alertOf(database, 'b')).toMatchObject({ phase: { kind: 'armed' }, disabledReason: null });
+});
+
+test('an alert that somebody disabled keeps their reason', async () => {
+  const { database, store } = await open();
+  const id = await fire(database, 'a', { phase: DISABLED });
+  await store.record(await pendingOf(store, id), attempt(FIRED_AT), { kind: 'gone', reason: 'gone' });
+  expect(await alertOf(database, 'a')).toMatchObject({
+    disabledReason: null,
+    updatedAt: FIRED_AT - 60_000,
+  });
+});
+
+test('what a deleted alert had still to send is cancelled, and an attempt under way changes nothing', async () => {
+  const { database, store } = await open();
+  const id = await fire(database, 'a');
+  const other = await fire(database, 'b');
+  const underWay = await pendingOf(store, id);
+  await database.queries.transaction().execute((trx) => cancelDeliveries(trx, 'a'));
+  expect(await store.due(FIRED_AT, 10)).toMatchObject([{ id: other }]);
+  await store.record(underWay, attempt(FIRED_AT), { kind: 'again', at: FIRED_AT });
+  expect(await statuses(store, 'a')).toEqual({ [id]: 'CANCELLED' });
+  expect(await store.due(FIRED_AT, 10)).toMatchObject([{ id: other }]);
+});
+
+test('what is asked for again has the same id and all its tries', async () => {
+  const { database, store } = await open();
+  const id = await fire(database, 'a');
+  await store.record(await pendingOf(store, id), attempt(FIRED_AT), { kind: 'failed' });
+  const now = FIRED_AT + 86_400_000;
+  expect(await store.redeliver('a', id, now)).toMatchObject({
+    id,
+    status: 'PENDING',
+    nextAttemptAt: now,
+    attempts: [{ answer: '500' }],
+  });
+  expect(await store.pending(id)).toMatchObject({ tries: 0, triesSince: now });
+  expect(await store.due(now, 10)).toMatchObject([{ id }]);
+});
+
+test('asked for again while an attempt is under way, it is sent again whatever that one brought', async () => {
+  const { database, store } = await open();
+  const id = await fire(database, 'a');
+  const underWay = await pendingOf(store, id);
+  await store.redeliver('a', id, FIRED_AT + 1);
+  await store.record(underWay, attempt(FIRED_AT, true, '200'), { kind: 'delivered' });
+  expect(await store.deliveries('a')).toMatchObject([
+    { status: 'PENDING', nextAttemptAt: FIRED_AT + 1, attempts: [{ ok: true }] },
+  ]);
+});
+
+test("another alert's delivery is not there to be asked for, and TERMINAL has nothing to send", async () => {
+  const { database, store } = await open();
+  const id = await fire(database, 'a');
+  expect(await store.redeliver('b', id, FIRED_AT)).toBeNull();
+  const terminal = await fire(database, 'a', {
+    channel: 'TERMINAL',
+    row: { status: 'DELIVERED', next_attempt_at: null },
+  });
+  expect(await store.redeliver('a', terminal, FIRED_AT)).toMatchObject({ status: 'DELIVERED' });
+});
+
+test('an alert tells its newest 50 deliveries, newest first', async () => {
+  const { database, store } = await open();
+  for (let n = 1; n <= 53; n += 1) {
+    await fire(database, 'a', { triggerCount: n, row: { created_at: FIRED_AT + n } });
+  }
+  const told = await store.deliveries('a');
+  expect(told.map(({ createdAt }) => createdAt - FIRED_AT)).toEqual(
+    Array.from({ length: 50 }, (_, index) => 53 - index),
+  );
+  expect(await store.deliveries('nobody')).toEqual([]);
+});
+
+test('an owner has one signing secret of 256 bits, whoever asks first and however often', async () => {
+  const path = join(await temporaryFolder(), 'chain.db');
+  const { store } = await open(path);
+  const { store: elsewhere } = await open(path);
+  const [one, two] = await Promise.all([store.signingSecret('key1'), elsewhere.signingSecret('key1')]);
+  expect(one).toMatch(/^whsec_[\w-]{43}$/);
+  expect(two).toBe(one);
+  expect(await store.signingSecret('key1')).toBe(one);
+  expect(await store.signingSecret('')).not.toBe(one);
+});
+
+test('what was done with long ago is forgotten, with its attempts; what still waits is not', async () => {
+  const { database, store } = await open();
+  const old = await fire(database, 'a');
+  await store.record(await pendingOf(store, old), attempt(FIRED_AT), { kind: 'delivered' });
+  const waiting = await fire(database, 'a', { triggerCount: 2 });
+  await store.prune(FIRED_AT + KEEP_DELIVERIES_MS);
+  expect(await statuses(store, 'a')).toEqual({ [old]: 'DELIVERED', [waiting]: 'PENDING' });
+  await store.prune(FIRED_AT + KEEP_DELIVERIES_MS + 1);
+  expect(await statuses(store, 'a')).toEqual({ [waiting]: 'PENDING' });
+  expect(await database.queries.selectFrom('delivery_attempts').selectAll().execute()).toEqual([]);
+});
