@@ -1,0 +1,164 @@
+import type { AlertCreationInput } from './alerts.ts';
+import { ALERT_CHANNELS, type AlertChannel } from './choices.ts';
+
+/** What is wrong with one field. `path` names it as JSON would be walked: `targets.SLACK`, `channels.0`. */
+export interface FieldProblem {
+  readonly path: string;
+  /** Goes after the path: "must be above 0". */
+  readonly message: string;
+}
+
+/** What a service can do and allows. */
+export interface TargetRules {
+  /** Channels that are not set up, and what whoever runs the service has to set. */
+  readonly missing: Readonly<Partial<Record<AlertChannel, string>>>;
+  /** Whether webhooks may be plain http. */
+  readonly allowsHttp: boolean;
+  /** Why nothing is sent to a host (as in a URL), said after it; `null`: it may be. */
+  readonly refuseHost: (host: string) => string | null;
+}
+
+/** For who does not know the service: it may still refuse what passes. */
+export const ANY_SERVICE: TargetRules = { missing: {}, allowsHttp: true, refuseHost: () => null };
+
+/** The fields that are checked with one another; those that are wrong by themselves are left out. */
+export type TargetFields = Partial<
+  Pick<AlertCreationInput, 'method' | 'to' | 'targets' | 'condition' | 'thresholdGwei' | 'hysteresisGwei'>
+> & {
+  /** Words that are no channel are passed over: the schema names those. */
+  readonly channels?: readonly string[];
+};
+
+/** The channel that `to` belongs to: the first one where nobody says. */
+export function methodOf({ method, channels }: TargetFields): AlertChannel | undefined {
+  return method ?? ALERT_CHANNELS.find((channel) => channel === channels?.[0]);
+}
+
+/** Each channel's target; TERMINAL has none. */
+export function targetsOf(alert: TargetFields): Partial<Record<AlertChannel, string>> {
+  const method = methodOf(alert);
+  const { to = '', targets = {} } = alert;
+  return method === undefined || to === '' ? { ...targets } : { ...targets, [method]: to };
+}
+
+/** What no field shows by itself: whether method, channels, targets and hysteresis fit. Empty: they do. */
+export function checkTargets(alert: TargetFields, rules: TargetRules): FieldProblem[] {
+  return [
+    ...checkChannels(alert, rules),
+    ...checkMethod(alert),
+    ...checkEachTarget(alert, rules),
+    ...checkHysteresis(alert),
+  ];
+}
+
+/** Why `target` is none that `channel` can be sent to, said after its name; `null`: it is one. */
+export function refuseTarget(channel: AlertChannel, target: string, rules: TargetRules): string | null {
+  switch (channel) {
+    case 'EMAIL':
+      return isAddress(target) ? null : 'must be one email address such as gas@example.org';
+    case 'TELEGRAM':
+      return CHAT_ID.test(target) ? null : 'must be a chat id: a number such as -1001234567890, or @channel';
+    case 'WEBHOOK':
+    case 'SLACK':
+      return refuseUrl(target, rules);
+    case 'TERMINAL':
+      return 'must be left out: TERMINAL is every running monitor and needs no target';
+  }
+}
+
+function checkChannels({ channels = [] }: TargetFields, { missing }: TargetRules): FieldProblem[] {
+  return ALERT_CHANNELS.flatMap((channel) => {
+    const [first, ...again] = channels.flatMap((each, at) => (each === channel ? [`channels.${at}`] : []));
+    const remedy = missing[channel];
+    return [
+      ...(first === undefined || remedy === undefined ? [] : [{ path: first, message: remedy }]),
+      ...again.map((path) => ({ path, message: `must name ${channel} only once` })),
+    ];
+  });
+}
+
+function checkMethod({ channels, method }: TargetFields): FieldProblem[] {
+  if (channels === undefined || method === undefined || channels.includes(method)) return [];
+  if (!areKnown(channels)) return [];
+  return [{ path: 'method', message: `must be one of channels: ${channels.join(', ')}` }];
+}
+
+function checkEachTarget(alert: TargetFields, rules: TargetRules): FieldProblem[] {
+  const { channels, to = '', targets = {} } = alert;
+  const method = methodOf(alert);
+  if (channels === undefined || method === undefined) return [];
+  return ALERT_CHANNELS.flatMap((channel) => {
+    const isMethod = channel === method;
+    const further = targets[channel] ?? '';
+    const problems: FieldProblem[] = [];
+    if (channels.includes(channel)) {
+      const message = refuseWanted(channel, isMethod ? to : further, rules);
+      if (message !== null) problems.push({ path: isMethod ? 'to' : `targets.${channel}`, message });
+    }
+    if (isMethod && further !== '') {
+      problems.push({ path: `targets.${channel}`, message: `must stand in to: ${channel} is the method` });
+    }
+    // A misspelt channel may be the one that this was meant for.
+    if (!channels.includes(channel) && !isMethod && further !== '' && areKnown(channels)) {
+      const message = `must be left out: ${channel} is none of channels`;
+      problems.push({ path: `targets.${channel}`, message });
+    }
+    return problems;
+  });
+}
+
+function areKnown(channels: readonly string[]): boolean {
+  const known: readonly string[] = ALERT_CHANNELS;
+  return channels.every((channel) => known.includes(channel));
+}
+
+function refuseWanted(channel: AlertChannel, target: string, rules: TargetRules): string | null {
+  if (channel === 'TERMINAL' && target === '') return null;
+  if (target === '') return `is missing: ${channel} needs ${WANTED[channel]}`;
+  return refuseTarget(channel, target, rules);
+}
+
+const WANTED = {
+  EMAIL: 'an address',
+  WEBHOOK: 'a URL',
+  SLACK: 'the URL of an incoming webhook',
+  TELEGRAM: 'a chat id',
+  TERMINAL: 'nothing',
+} as const satisfies Record<AlertChannel, string>;
+
+function checkHysteresis({ condition, thresholdGwei, hysteresisGwei = 0 }: TargetFields): FieldProblem[] {
+  if (condition !== 'GREATER_THAN' || thresholdGwei === undefined || hysteresisGwei < thresholdGwei)
+    return [];
+  const message = 'must be below thresholdGwei: the price cannot fall that far, so it would fire only once';
+  return [{ path: 'hysteresisGwei', message }];
+}
+
+const CHAT_ID = /^(-?[1-9]\d{0,18}|@[A-Za-z]\w{3,31})$/;
+/** RFC 5322's atoms (also in other scripts, RFC 6531): no quotes, brackets, commas or line breaks, so one address at most. */
+const LOCAL_PART = /^[\p{L}\p{M}\p{N}!#$%&'*+/=?^_`{|}~-]+(\.[\p{L}\p{M}\p{N}!#$%&'*+/=?^_`{|}~-]+)*$/u;
+const DOMAIN =
+  /^[\p{L}\p{M}\p{N}]([\p{L}\p{M}\p{N}-]*[\p{L}\p{M}\p{N}])?(\.[\p{L}\p{M}\p{N}]([\p{L}\p{M}\p{N}-]*[\p{L}\p{M}\p{N}])?)*$/u;
+/** RFC 5321, 4.5.3.1. */
+const ADDRESS_LONGEST = 254;
+const LOCAL_LONGEST = 64;
+
+function isAddress(text: string): boolean {
+  const at = text.lastIndexOf('@');
+  const local = text.slice(0, Math.max(at, 0));
+  return (
+    text.length <= ADDRESS_LONGEST &&
+    local.length <= LOCAL_LONGEST &&
+    LOCAL_PART.test(local) &&
+    DOMAIN.test(text.slice(at + 1))
+  );
+}
+
+function refuseUrl(text: string, { allowsHttp, refuseHost }: TargetRules): string | null {
+  const wanted = allowsHttp ? 'an http or https URL' : 'an https URL';
+  // The parser drops blanks and line breaks; what is kept must be what was meant.
+  if (/[\s\p{Cc}]/u.test(text) || !URL.canParse(text)) return `must be ${wanted}`;
+  const { protocol, username, password, hostname } = new URL(text);
+  if (protocol !== 'https:' && !(allowsHttp && protocol === 'http:')) return `must be ${wanted}`;
+  if (username !== '' || password !== '') return 'must be a URL without user name and password';
+  return refuseHost(hostname);
+}

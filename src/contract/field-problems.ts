@@ -1,0 +1,78 @@
+import type * as z from 'zod';
+import type { FieldProblem } from './alert-targets.ts';
+
+/** What a schema finds wrong with `body`, field by field, in words that go after the field's name. */
+export function fieldProblems({ issues }: z.core.$ZodError, body: unknown): FieldProblem[] {
+  return issues.filter((issue) => !isBeyondNumbers(issue)).flatMap((issue) => problemsOf(issue, body));
+}
+
+/** A whole number past what a double holds is past the field's own bound, too. */
+function isBeyondNumbers(issue: z.core.$ZodIssue): boolean {
+  return issue.code === 'too_big' && issue.maximum === Number.MAX_SAFE_INTEGER;
+}
+
+function problemsOf(issue: z.core.$ZodIssue, body: unknown): FieldProblem[] {
+  const path = issue.path.join('.');
+  switch (issue.code) {
+    case 'unrecognized_keys':
+      return issue.keys.map((key) => ({
+        path: [...issue.path, key].join('.'),
+        message: 'is not a field of this request',
+      }));
+    case 'invalid_key':
+      return issue.issues.map((inner) => ({ path, message: wordsFor(inner, issue.path.at(-1)) }));
+    default:
+      return [{ path, message: wordsFor(issue, valueAt(body, issue.path)) }];
+  }
+}
+
+function wordsFor(issue: z.core.$ZodIssue, value: unknown): string {
+  const isMissing = value === undefined;
+  switch (issue.code) {
+    case 'invalid_value': {
+      const words = issue.values.join(', ');
+      return isMissing ? `is missing: one of ${words}` : `must be one of ${words}`;
+    }
+    case 'invalid_type':
+      return isMissing ? 'is missing' : `must be ${KIND[issue.expected] ?? issue.expected}`;
+    case 'too_small':
+      return tooSmall(issue);
+    case 'too_big':
+      return tooBig(issue);
+    default:
+      return issue.message;
+  }
+}
+
+const KIND: Readonly<Record<string, string>> = {
+  number: 'a number',
+  int: 'a whole number',
+  string: 'text',
+  boolean: 'true or false',
+  array: 'a list',
+  object: 'a JSON object',
+  record: 'a JSON object',
+};
+
+function tooSmall({ origin, minimum, inclusive }: z.core.$ZodIssueTooSmall): string {
+  if (origin === 'string' || origin === 'array') return 'must not be empty';
+  return `must be ${inclusive === false ? 'above' : 'at least'} ${plain(minimum)}`;
+}
+
+function tooBig({ origin, maximum, inclusive }: z.core.$ZodIssueTooBig): string {
+  if (origin === 'string') return `must have at most ${plain(maximum)} characters`;
+  if (origin === 'array') return `must have at most ${plain(maximum)} entries`;
+  return `must be ${inclusive === false ? 'below' : 'at most'} ${plain(maximum)}`;
+}
+
+const plain = (bound: number | bigint) => bound.toLocaleString('en');
+
+/** What stands at `path`, `undefined` where nothing does. */
+function valueAt(body: unknown, path: readonly PropertyKey[]): unknown {
+  let value = body;
+  for (const step of path) {
+    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, step)) return undefined;
+    value = Reflect.get(value, step);
+  }
+  return value;
+}

@@ -1,0 +1,197 @@
+import { describe, expect, it } from 'vitest';
+import { ANY_SERVICE, methodOf, type TargetRules, targetsOf } from '../../src/contract/alert-targets.ts';
+import { checkAlert } from '../../src/contract/check-alert.ts';
+
+const MAIL = {
+  thresholdGwei: 5,
+  gasSpeed: 'AVERAGE',
+  condition: 'LESS_THAN',
+  channels: ['EMAIL'],
+  to: 'gas@example.org',
+} as const;
+
+const STRICT: TargetRules = { ...ANY_SERVICE, allowsHttp: false };
+
+/** What is wrong, as `path message`. */
+function problems(body: unknown, rules = STRICT): string[] {
+  const checked = checkAlert(body, rules);
+  return checked.ok ? [] : checked.problems.map(({ path, message }) => `${path} ${message}`.trim());
+}
+
+const withTarget = (channel: string, to: string) => ({ ...MAIL, channels: [channel], to });
+
+describe('a new alert', () => {
+  it('gets what is left out', () => {
+    expect(checkAlert(MAIL, STRICT)).toEqual({
+      ok: true,
+      alert: {
+        ...MAIL,
+        cooldownMs: 3_600_000,
+        disableOnce: false,
+        note: '',
+        hysteresisGwei: 0,
+        confirmBlocks: 1,
+      },
+    });
+  });
+
+  it('is told everything that is wrong with it at once, by field', () => {
+    const wrong = {
+      thresholdGwei: 0,
+      condition: 'BELOW',
+      cooldownMs: 1.5,
+      disableOnce: 'no',
+      method: 'SLACK',
+      channels: ['EMIAL', 'WEBHOOK', 'WEBHOOK'],
+      targets: { WEBHOOK: 'http://example.org/hook' },
+      note: '😀'.repeat(501),
+      confirmBlocks: 1e20,
+      speed: 'FAST',
+    };
+    expect(problems(wrong)).toEqual([
+      'thresholdGwei must be above 0',
+      'gasSpeed is missing: one of SLOW, AVERAGE, FAST',
+      'condition must be one of LESS_THAN, GREATER_THAN',
+      'cooldownMs must be a whole number',
+      'disableOnce must be true or false',
+      'channels.0 must be one of EMAIL, WEBHOOK, SLACK, TELEGRAM, TERMINAL',
+      'note must have at most 500 characters',
+      'confirmBlocks must be at most 1,000',
+      'speed is not a field of this request',
+      'channels.2 must name WEBHOOK only once',
+      'targets.WEBHOOK must be an https URL',
+    ]);
+  });
+
+  it.each([
+    [{ thresholdGwei: 1_000_001 }, 'thresholdGwei must be at most 1,000,000'],
+    [{ thresholdGwei: 0.0000000001 }, 'thresholdGwei must have at most 9 decimals'],
+    [{ thresholdGwei: '5' }, 'thresholdGwei must be a number'],
+    [{ cooldownMs: -1 }, 'cooldownMs must be at least 0'],
+    [{ cooldownMs: 2_592_000_001 }, 'cooldownMs must be at most 2,592,000,000'],
+    [{ hysteresisGwei: -1 }, 'hysteresisGwei must be at least 0'],
+    [{ confirmBlocks: 0 }, 'confirmBlocks must be at least 1'],
+    [{ channels: [] }, 'channels must not be empty'],
+    [{ channels: 'EMAIL' }, 'channels must be a list'],
+    [{ to: 5 }, 'to must be text'],
+    [{ method: 'PIGEON' }, 'method must be one of EMAIL, WEBHOOK, SLACK, TELEGRAM, TERMINAL'],
+    [{ targets: { PIGEON: 'coo' } }, 'targets.PIGEON is not a field of this request'],
+    [{ targets: { SLACK: '' } }, 'targets.SLACK must not be empty'],
+  ])('%j is refused with words', (change, words) => {
+    expect(problems({ ...MAIL, ...change })).toEqual([words]);
+  });
+
+  it.each([[[]], [null], ['alert'], [7]])('%j is no alert', (body) => {
+    expect(problems(body)).toEqual(['must be a JSON object']);
+  });
+
+  it('that watches for more cannot leave its threshold by as much as that', () => {
+    const above = { ...MAIL, condition: 'GREATER_THAN', hysteresisGwei: 5 };
+    expect(problems(above)).toEqual([expect.stringMatching(/^hysteresisGwei must be below thresholdGwei/)]);
+    expect(problems({ ...above, hysteresisGwei: 4.9 })).toEqual([]);
+    expect(problems({ ...above, condition: 'LESS_THAN' })).toEqual([]);
+  });
+});
+
+describe('targets', () => {
+  it('go to `to` for the method, which is the first channel, and to `targets` for the others', () => {
+    const alert = {
+      ...MAIL,
+      channels: ['SLACK', 'EMAIL', 'TERMINAL'],
+      to: 'https://hooks.example.org/T1',
+      targets: { EMAIL: 'gas@example.org' },
+    } as const;
+    expect(problems(alert)).toEqual([]);
+    expect(methodOf(alert)).toBe('SLACK');
+    expect(targetsOf(alert)).toEqual({ SLACK: 'https://hooks.example.org/T1', EMAIL: 'gas@example.org' });
+  });
+
+  it('are wanted for each channel but TERMINAL, and for no other', () => {
+    expect(problems({ ...MAIL, to: undefined })).toEqual(['to is missing: EMAIL needs an address']);
+    expect(problems({ ...MAIL, channels: ['EMAIL', 'TELEGRAM'] })).toEqual([
+      'targets.TELEGRAM is missing: TELEGRAM needs a chat id',
+    ]);
+    expect(problems({ ...MAIL, targets: { EMAIL: 'b@example.org', SLACK: 'https://example.org' } })).toEqual([
+      'targets.EMAIL must stand in to: EMAIL is the method',
+      'targets.SLACK must be left out: SLACK is none of channels',
+    ]);
+    expect(problems(withTarget('TERMINAL', ''))).toEqual([]);
+    expect(problems(withTarget('TERMINAL', 'me'))).toEqual([expect.stringMatching(/^to must be left out/)]);
+    expect(problems({ ...MAIL, method: 'SLACK' })[0]).toBe('method must be one of channels: EMAIL');
+  });
+
+  it.each([
+    'a@b.example',
+    'root@localhost',
+    "o'neil+gas@example.org",
+    'mëil@bücher.example',
+    `${'a'.repeat(64)}@example.org`,
+  ])('%s is an address', (to) => {
+    expect(problems(withTarget('EMAIL', to))).toEqual([]);
+  });
+
+  it.each([
+    'gas',
+    '@example.org',
+    'gas@',
+    'a@b@example.org',
+    'a@example.org, b@example.org',
+    'a@example.org;b@example.org',
+    'Gas <a@example.org>',
+    'a@example.org\r\nBcc: b@example.org',
+    'a@example.org\n',
+    'a b@example.org',
+    '"a b"@example.org',
+    'a..b@example.org',
+    'a@-example.org',
+    'a@[127.0.0.1]',
+    'a\u0000@example.org',
+    `${'a'.repeat(65)}@example.org`,
+    `a@${'b'.repeat(253)}`,
+  ])('%j is not one address', (to) => {
+    expect(problems(withTarget('EMAIL', to))).toEqual([
+      'to must be one email address such as gas@example.org',
+    ]);
+  });
+
+  it.each(['-1001234567890', '42', '@gas_news'])('%s is a chat id', (to) => {
+    expect(problems(withTarget('TELEGRAM', to))).toEqual([]);
+  });
+
+  it.each(['0', '4.2', '@a', 'gas', '@gas news', '1/../2', '@gas?x=1'])('%j is no chat id', (to) => {
+    expect(problems(withTarget('TELEGRAM', to))).toEqual([expect.stringMatching(/^to must be a chat id/)]);
+  });
+
+  it.each(['WEBHOOK', 'SLACK'])('of %s are https URLs, http only where that is allowed', (channel) => {
+    expect(problems(withTarget(channel, 'https://example.org:8443/a?b=c'))).toEqual([]);
+    for (const to of ['http://example.org', 'ftp://example.org', 'example.org', 'https://', 'https://a b']) {
+      expect(problems(withTarget(channel, to))).toEqual(['to must be an https URL']);
+    }
+    expect(problems(withTarget(channel, 'http://example.org'), ANY_SERVICE)).toEqual([]);
+    expect(problems(withTarget(channel, 'javascript:alert(1)'), ANY_SERVICE)).toEqual([
+      'to must be an http or https URL',
+    ]);
+    for (const to of ['https://me:secret@example.org', 'https://me@example.org']) {
+      expect(problems(withTarget(channel, to))).toEqual(['to must be a URL without user name and password']);
+    }
+    expect(problems(withTarget(channel, 'https://example.org/\nX-Header: 1'))).toEqual([
+      'to must be an https URL',
+    ]);
+  });
+
+  it('at hosts that nothing may be sent to are refused, however they are written', () => {
+    const rules: TargetRules = {
+      ...STRICT,
+      refuseHost: (host) => (host === '127.0.0.1' ? 'must not be of this machine' : null),
+    };
+    for (const to of ['https://127.0.0.1/', 'https://127.1/', 'https://0x7f000001/', 'https://2130706433/']) {
+      expect(problems(withTarget('WEBHOOK', to), rules)).toEqual(['to must not be of this machine']);
+    }
+  });
+
+  it('of channels that a service has not set up are refused with what has to be set', () => {
+    const rules: TargetRules = { ...STRICT, missing: { EMAIL: 'needs a mail server' } };
+    expect(problems(MAIL, rules)).toEqual(['channels.0 needs a mail server']);
+    expect(problems(withTarget('TERMINAL', ''), rules)).toEqual([]);
+  });
+});
