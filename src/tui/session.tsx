@@ -2,6 +2,7 @@ import { QueryClientProvider, useQueryClient } from '@tanstack/react-query';
 import { useApp, useWindowSize } from 'ink';
 import { type Dispatch, useContext, useMemo, useState } from 'react';
 import { chainProfile } from '../core/chains.ts';
+import { AlertsProvider } from './components/alerts-provider.tsx';
 import { Frame } from './components/frame.tsx';
 import { KeyListener } from './components/key-listener.tsx';
 import { NoData, useNothingAnswers } from './components/no-data.tsx';
@@ -120,30 +121,40 @@ function SessionScreen(props: SessionProps) {
   return (
     <MonitorContext value={scope}>
       <DimContext value={isPast(health)}>
-        <KeyListener scopes={scopes}>
-          <GlobalKeys
-            state={state}
-            dispatch={dispatch}
-            wantedMs={wantedMs}
-            slowdown={held.slowdown}
-            health={health}
-            tryNow={tryNow}
-          />
-          <Frame
-            columns={columns}
-            rows={rows}
-            chainName={chainName}
-            badge={badge}
-            snapshot={snapshot}
-            health={health}
-            tab={tab}
-            intervalMs={intervalMs}
-            slowed={held.slowdown > 1}
-            scopes={scopes}
-            toast={toast}
-            body={body}
-          />
-        </KeyListener>
+        <AlertsProvider
+          // The prices come first: nothing is asked of a service that does not answer even those.
+          client={snapshot === undefined ? null : client}
+          intervalMs={intervalMs}
+          isOwnService={isOwnService}
+          frozen={state.frozen}
+          isShown={tab.title === 'Alerts'}
+          now={now}
+        >
+          <KeyListener scopes={scopes}>
+            <GlobalKeys
+              state={state}
+              dispatch={dispatch}
+              wantedMs={wantedMs}
+              slowdown={held.slowdown}
+              health={health}
+              tryNow={tryNow}
+            />
+            <Frame
+              columns={columns}
+              rows={rows}
+              chainName={chainName}
+              badge={badge}
+              snapshot={snapshot}
+              health={health}
+              tab={tab}
+              intervalMs={intervalMs}
+              slowed={held.slowdown > 1}
+              scopes={scopes}
+              toast={toast}
+              body={body}
+            />
+          </KeyListener>
+        </AlertsProvider>
       </DimContext>
     </MonitorContext>
   );

@@ -3,6 +3,7 @@ import { render } from 'ink-testing-library';
 import { onTestFinished } from 'vitest';
 import type { GasClient } from '../../src/client/gas-client.ts';
 import type { SnapshotView } from '../../src/client/views/snapshot.ts';
+import { AlertsProvider } from '../../src/tui/components/alerts-provider.tsx';
 import { KeyListener } from '../../src/tui/components/key-listener.tsx';
 import { MemoryContext } from '../../src/tui/hooks/use-kept-state.ts';
 import { MonitorContext, type MonitorScope } from '../../src/tui/hooks/use-monitor.ts';
@@ -51,9 +52,11 @@ export function showScreen(options: ShowOptions) {
           <ClockContext value={clock}>
             <ToastContext value={(toast) => toasts.push(toast)}>
               <MemoryContext value={memory}>
-                <KeyListener scopes={[scope]}>
-                  <Screen snapshot={snapshot} columns={columns} rows={rows} />
-                </KeyListener>
+                <AlertsProvider {...monitor} isOwnService={monitor.isOwnService ?? false} isShown>
+                  <KeyListener scopes={[scope]}>
+                    <Screen snapshot={snapshot} columns={columns} rows={rows} />
+                  </KeyListener>
+                </AlertsProvider>
               </MemoryContext>
             </ToastContext>
           </ClockContext>

@@ -1,0 +1,100 @@
+import { type ReactNode, useEffect, useMemo, useRef } from 'react';
+import type { GasClient } from '../../client/gas-client.ts';
+import type { AlertListView, AlertView } from '../../client/views/alerts.ts';
+import { alertsPaceMs } from '../alerts-pace.ts';
+import { AlertsContext, type AlertsFeed } from '../hooks/use-alerts.ts';
+import { useExpectedChanges } from '../hooks/use-expected-changes.ts';
+import { usePolledQuery } from '../hooks/use-polled-query.ts';
+
+interface AlertsProviderProps {
+  /** `null`: nothing can be asked yet. */
+  readonly client: GasClient | null;
+  readonly intervalMs: number;
+  readonly isOwnService: boolean;
+  readonly frozen: boolean;
+  /** The list of alerts is on the screen. */
+  readonly isShown: boolean;
+  readonly now: () => number;
+  readonly children: ReactNode;
+}
+
+interface Listed {
+  readonly value: AlertListView;
+  readonly at: number;
+  readonly knows: number;
+}
+
+const nothing = () => Promise.reject(new Error('no source'));
+
+/** Lists the alerts of the session's service, whichever tab is shown, and gives them to all that {@link useAlerts}. */
+export function AlertsProvider(props: AlertsProviderProps) {
+  const { client, intervalMs, isOwnService, frozen, isShown, now, children } = props;
+  const { known, over, expect } = useExpectedChanges<readonly AlertView[]>();
+  const last = useRef<{ readonly alerts: readonly AlertView[] | null; readonly tookMs: number }>({
+    alerts: null,
+    tookMs: 0,
+  });
+  const everyMs = alertsPaceMs({ intervalMs, isOwnService, isShown, ...last.current });
+  const polled = usePolledQuery<Listed>({
+    key: ['alerts'],
+    enabled: client !== null,
+    ask: async (signal) => {
+      const knows = known();
+      const startedAt = performance.now();
+      const value = await (client?.alerts({ signal }) ?? nothing());
+      last.current = { alerts: value.items, tookMs: performance.now() - startedAt };
+      return { value, at: now(), knows };
+    },
+    everyMs,
+    freshMs: everyMs,
+    frozen,
+  });
+  useFreshWhenShown(isShown && !frozen, polled.data?.at ?? null, intervalMs, now, polled.refresh);
+
+  const { data, error, retryAt, refresh, renew } = polled;
+  const questions = useRef({ refresh, renew });
+  questions.current = { refresh, renew };
+  const feed = useMemo((): AlertsFeed => {
+    const shown =
+      data === undefined
+        ? undefined
+        : {
+            at: data.at,
+            value: { ...data.value, items: over({ value: data.value.items, knows: data.knows }) },
+          };
+    return {
+      data: shown,
+      error,
+      retryAt,
+      refresh: () => questions.current.refresh(),
+      renew: () => questions.current.renew(),
+      expect: (apply) => {
+        const change = expect(apply);
+        return {
+          takeBack: change.takeBack,
+          settle: async () => {
+            change.settle();
+            await questions.current.renew();
+          },
+        };
+      },
+    };
+  }, [data, error, retryAt, over, expect]);
+  return <AlertsContext value={feed}>{children}</AlertsContext>;
+}
+
+/** Who turns to the list wants to see what is true now, however seldom it is asked for otherwise. */
+function useFreshWhenShown(
+  isShown: boolean,
+  at: number | null,
+  freshMs: number,
+  now: () => number,
+  refresh: () => Promise<void>,
+): void {
+  const latest = useRef({ at, freshMs, now, refresh });
+  latest.current = { at, freshMs, now, refresh };
+  useEffect(() => {
+    const { at: asked, freshMs: fresh, now: clock, refresh: ask } = latest.current;
+    if (isShown && asked !== null && clock() - asked > fresh) void ask();
+  }, [isShown]);
+}
