@@ -49,6 +49,7 @@ const STORE_EXIT: Readonly<Record<StoreErrorCode, ExitCode>> = {
   full: EXIT.failed,
   busy: EXIT.failed,
   closed: EXIT.failed,
+  'not-holder': EXIT.failed,
   failed: EXIT.failed,
 };
 

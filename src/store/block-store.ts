@@ -3,6 +3,7 @@ import type { GivenAdvice } from '../core/given-advice.ts';
 import { pruneAdvice, rewindAdvice, writeAdvice } from './advice-rows.ts';
 import { BLOCK_COLUMNS, toBlock, toBlockRow } from './block-row.ts';
 import { BulkInsert } from './bulk-insert.ts';
+import { requireRight, type WriteRight } from './lease-store.ts';
 import type { Database } from './open-database.ts';
 import { bucketStart } from './rollup.ts';
 import { refoldRollups } from './rollup-tables.ts';
@@ -30,14 +31,17 @@ export interface NumberRange {
 export class BlockStore {
   readonly #queries: Queries;
   readonly #name: string;
+  readonly #right: () => WriteRight;
   /** Blocks before this time (Unix s, a whole hour) are folded away and not taken in again. */
   #foldedBefore: number | null = null;
   /** Never rejects. */
   #lastWrite: Promise<void> = Promise.resolve();
 
-  constructor(database: Database) {
+  /** @param right by what right a write is done that is asked for now; asked for again within its transaction. */
+  constructor(database: Database, right: () => WriteRight = () => ({ kind: 'alone' })) {
     this.#queries = database.queries;
     this.#name = database.name;
+    this.#right = right;
   }
 
   /** Binds the history to a chain. @throws {StoreError} `wrong-chain` when it holds another one. */
@@ -50,7 +54,15 @@ export class BlockStore {
         `${this.#name} holds chain ${known}, the node serves chain ${chainId}; choose another database or node`,
       );
     }
-    await this.#attempt((db) => saveMeta(db, 'chain_id', String(chainId)));
+    // Another process may be doing the same for another chain: whoever comes first is right.
+    await this.#attempt((db) =>
+      db
+        .insertInto('meta')
+        .values({ key: 'chain_id', value: String(chainId) })
+        .onConflict((conflict) => conflict.column('key').doNothing())
+        .execute(),
+    );
+    await this.claimChain(chainId);
   }
 
   /** The chain whose history this is; `null` while nothing was ever written. */
@@ -64,6 +76,7 @@ export class BlockStore {
    * what was advised after the last of them, if that is new.
    */
   async saveBlocks(blocks: readonly Block[], given: GivenAdvice | null = null): Promise<void> {
+    const right = this.#right();
     const foldedBefore = await this.#readFoldedBefore();
     const latest = new Map(blocks.map((block) => [block.number, block]));
     const rows = [...latest.values()]
@@ -81,7 +94,7 @@ export class BlockStore {
       for (const row of rows) touched.add(row.timestamp);
       await refoldRollups(trx, touched);
       if (given !== null) await writeAdvice(trx, given);
-    });
+    }, right);
   }
 
   /** Forgets the blocks above `number`, and what was advised after them: they are no longer part of the chain. */
@@ -240,8 +253,12 @@ export class BlockStore {
   }
 
   /** One after the other: a write that waits for another process must not be overtaken by a later one. */
-  #transaction(work: (trx: Queries) => Promise<void>): Promise<void> {
-    const done = this.#lastWrite.then(() => this.#attempt((db) => db.transaction().execute(work)));
+  #transaction(work: (trx: Queries) => Promise<void>, right = this.#right()): Promise<void> {
+    const guarded = async (trx: Queries) => {
+      await requireRight(trx, right);
+      await work(trx);
+    };
+    const done = this.#lastWrite.then(() => this.#attempt((db) => db.transaction().execute(guarded)));
     this.#lastWrite = done.catch(() => {});
     return done;
   }

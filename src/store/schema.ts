@@ -159,7 +159,7 @@ export interface SigningSecretRow {
 /** Who follows the chain, fires alerts and sends on this database. */
 export interface LeaseRow {
   name: string;
-  /** Chance made it up; another one for each start of a process. */
+  /** Chance made it up; another one each time a process takes the lease. */
   holder: string;
   /** For people: `gastop serve, process 4711`. */
   process: string;

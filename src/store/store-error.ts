@@ -8,6 +8,8 @@ export type StoreErrorCode =
   | 'busy'
   | 'not-permitted'
   | 'closed'
+  /** Another process holds the lease: see `lease-store.ts`. */
+  | 'not-holder'
   | 'failed';
 
 /** The history cannot be opened, read or written. `message` is one line for people and says what to do. */

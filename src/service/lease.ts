@@ -1,0 +1,219 @@
+import { randomUUID } from 'node:crypto';
+import { type HeldLease, LEASE_LAPSES_MS, type LeaseStore, type WriteRight } from '../store/lease-store.ts';
+import { sleep } from './sleep.ts';
+
+/** A holder says this often that it is there. */
+const BEAT_MS = 2_000;
+/** Others look this often, so that one which ends is followed at once. */
+const LOOK_MS = 500;
+
+export interface LeaseOptions {
+  readonly store: LeaseStore;
+  /** For people: `gastop serve, process 4711`. */
+  readonly process: string;
+  /**
+   * `stays`: it wants the lease, and keeps it. `visits`: it ends soon and never takes it; it may write while nobody
+   * has it.
+   */
+  readonly role: 'stays' | 'visits';
+  /** Ms since epoch. */
+  readonly wallNow: () => number;
+  /** Ms of a clock that nobody sets. */
+  readonly steadyNow?: () => number;
+  /** Told once of what keeps the lease from being read or kept, until that works again. */
+  readonly onError: (error: unknown) => void;
+}
+
+/** What this process may do to the database it shares: see {@link Lease.state}. */
+export type LeaseState = 'holds' | 'visits' | 'stands-by';
+
+/**
+ * One process of those that have a database open follows the chain in it, fires alerts and sends: whoever holds the
+ * lease. It says every two seconds that it is there; once it has not for ten, or gives up the lease, another takes it.
+ *
+ * What is known here may be late by a heartbeat, or by an hour after a night's sleep of the machine: what counts is
+ * asked within each transaction (`requireRight`). So others do not trust a clock that somebody may set: they take the
+ * lease when they have seen the same heartbeat for ten seconds of their own. Only how old it was when first seen is
+ * told by the wall clock, so that what died long ago is not waited for.
+ */
+export class Lease {
+  readonly #options: LeaseOptions;
+  readonly #steadyNow: () => number;
+  readonly #listeners = new Set<(state: LeaseState) => void>();
+  #state: LeaseState = 'stands-by';
+  #holder: string | null = null;
+  #seen: HeldLease | null = null;
+  /** When the present heartbeat came, by the steady clock. */
+  #seenAt: number | null = null;
+  #beatAt = Number.NEGATIVE_INFINITY;
+  #isBidding = false;
+  #isFailing = false;
+  /** Looks come one after the other. */
+  #work: Promise<void> = Promise.resolve();
+  readonly #end = new AbortController();
+  #running: Promise<void> | null = null;
+
+  constructor(options: LeaseOptions) {
+    this.#options = options;
+    this.#steadyNow = options.steadyNow ?? (() => performance.now());
+  }
+
+  /**
+   * `holds`: writes, fires and sends. `visits`: nobody does; it writes what it has read. `stands-by`: somebody else
+   * does.
+   */
+  get state(): LeaseState {
+    return this.#state;
+  }
+
+  get mayWrite(): boolean {
+    return this.#state !== 'stands-by';
+  }
+
+  /** For what is written now. It is worth nothing any more once the lease has been lost, even if it is taken again. */
+  get right(): WriteRight {
+    if (this.#holder !== null) return { kind: 'holder', holder: this.#holder };
+    return this.#state === 'visits' ? { kind: 'visitor', now: this.#options.wallNow() } : { kind: 'none' };
+  }
+
+  /** Who has it, as last seen; `null`: nobody. */
+  get held(): HeldLease | null {
+    return this.#seen !== null && !this.#hasLapsed() ? this.#seen : null;
+  }
+
+  /** Tells `listener` of every change of {@link state}. */
+  onChange(listener: (state: LeaseState) => void): void {
+    this.#listeners.add(listener);
+  }
+
+  /** From now on it wants the lease. Resolves when it has looked for the first time; never rejects. */
+  async bid(): Promise<void> {
+    const isFirst = !this.#isBidding;
+    this.#isBidding = true;
+    if (isFirst) await this.look();
+  }
+
+  /** Stops wanting it, and gives it up: another process does better. Never rejects. */
+  withdraw(): Promise<void> {
+    this.#isBidding = false;
+    return this.#inTurn(() => this.#release());
+  }
+
+  /** A write was refused, or something else has changed: looks now instead of a little later. Never rejects. */
+  look(): Promise<void> {
+    this.#beatAt = Number.NEGATIVE_INFINITY;
+    return this.#inTurn(() => this.#look());
+  }
+
+  /** Takes it from a holder that is there but does not do its work. Never rejects. */
+  takeOver(): Promise<void> {
+    return this.#inTurn(async () => {
+      if (!this.#isBidding || this.#options.role === 'visits' || this.#holder !== null) return;
+      await this.#observe();
+      await this.#take();
+    });
+  }
+
+  /** Keeps looking, and keeps what it holds, until `end`. */
+  run(): void {
+    this.#running ??= this.#loop();
+  }
+
+  /** Gives it up, so that the next one takes over at once. Nothing may be written after that. Never rejects. */
+  async end(): Promise<void> {
+    this.#isBidding = false;
+    this.#end.abort();
+    await this.#running;
+    await this.#inTurn(() => this.#release());
+  }
+
+  async #loop(): Promise<void> {
+    const { signal } = this.#end;
+    while (!signal.aborted) {
+      await this.#inTurn(() => this.#look());
+      await sleep(LOOK_MS, signal);
+    }
+  }
+
+  #inTurn(work: () => Promise<void>): Promise<void> {
+    this.#work = this.#work.then(work).then(
+      () => {
+        this.#isFailing = false;
+      },
+      (error: unknown) => {
+        // What holds the database up does so for everybody, and the next look comes soon.
+        if (!this.#isFailing) this.#options.onError(error);
+        this.#isFailing = true;
+      },
+    );
+    return this.#work;
+  }
+
+  async #look(): Promise<void> {
+    if (this.#holder !== null) return this.#beat(this.#holder);
+    await this.#observe();
+    const isFree = this.#seen === null || this.#hasLapsed();
+    if (!this.#isBidding || !isFree) return this.#become('stands-by');
+    if (this.#options.role === 'visits') return this.#become('visits');
+    await this.#take();
+  }
+
+  async #beat(holder: string): Promise<void> {
+    const now = this.#steadyNow();
+    if (now - this.#beatAt < BEAT_MS) return;
+    const heartbeatAt = this.#options.wallNow();
+    const stillHolds = await this.#options.store.beat(holder, heartbeatAt);
+    if (!stillHolds) {
+      this.#holder = null;
+      await this.#observe();
+      this.#become('stands-by');
+      return;
+    }
+    this.#beatAt = now;
+    this.#seenAt = now;
+    if (this.#seen !== null) this.#seen = { ...this.#seen, heartbeatAt };
+  }
+
+  async #take(): Promise<void> {
+    const { store, process, wallNow } = this.#options;
+    const now = wallNow();
+    const next: HeldLease = { holder: randomUUID(), process, since: now, heartbeatAt: now };
+    if (!(await store.take(next, this.#seen))) return this.#observe();
+    this.#holder = next.holder;
+    this.#seen = next;
+    this.#seenAt = this.#steadyNow();
+    this.#beatAt = this.#seenAt;
+    this.#become('holds');
+  }
+
+  async #release(): Promise<void> {
+    const holder = this.#holder;
+    this.#holder = null;
+    this.#become('stands-by');
+    if (holder === null) return;
+    this.#seen = null;
+    await this.#options.store.release(holder);
+  }
+
+  async #observe(): Promise<void> {
+    const found = await this.#options.store.read();
+    const before = this.#seen;
+    const isNew = found?.holder !== before?.holder || found?.heartbeatAt !== before?.heartbeatAt;
+    this.#seen = found;
+    if (!isNew && this.#seenAt !== null) return;
+    // The first one may be as old as it says; later ones came since the last look.
+    const isFirst = this.#seenAt === null && found !== null;
+    const age = isFirst ? Math.max(0, this.#options.wallNow() - found.heartbeatAt) : 0;
+    this.#seenAt = this.#steadyNow() - age;
+  }
+
+  #hasLapsed(): boolean {
+    return this.#seenAt !== null && this.#steadyNow() - this.#seenAt >= LEASE_LAPSES_MS;
+  }
+
+  #become(state: LeaseState): void {
+    if (this.#state === state) return;
+    this.#state = state;
+    for (const listener of this.#listeners) listener(state);
+  }
+}

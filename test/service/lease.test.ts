@@ -1,0 +1,313 @@
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { Lease, type LeaseOptions } from '../../src/service/lease.ts';
+import { BlockStore } from '../../src/store/block-store.ts';
+import { LeaseStore } from '../../src/store/lease-store.ts';
+import { type Database, openDatabase } from '../../src/store/open-database.ts';
+import { makeBlock } from '../helpers/chain-blocks.ts';
+import { temporaryFolder } from '../helpers/service.ts';
+
+/** The clocks of one machine: one that can be set, and one that cannot. */
+class Clocks {
+  wall = 1_700_000_000_000;
+  steady = 0;
+
+  pass(ms: number): void {
+    this.wall += ms;
+    this.steady += ms;
+  }
+}
+
+async function open(): Promise<Database> {
+  const database = await openDatabase(':memory:');
+  onTestFinished(() => database.close());
+  return database;
+}
+
+function leaseOf(
+  database: Database,
+  clocks: Clocks,
+  process: string,
+  role: LeaseOptions['role'] = 'stays',
+): Lease {
+  return new Lease({
+    store: new LeaseStore(database),
+    process,
+    role,
+    wallNow: () => clocks.wall,
+    steadyNow: () => clocks.steady,
+    onError: (error) => {
+      throw error;
+    },
+  });
+}
+
+/** Time passes as it does for processes that are awake: everybody looks every half second. */
+async function awake(clocks: Clocks, ms: number, ...leases: readonly Lease[]): Promise<void> {
+  for (let passed = 0; passed < ms; passed += 500) {
+    clocks.pass(500);
+    for (const lease of leases) await lease.look();
+  }
+}
+
+describe('the lease', () => {
+  test('is taken at once where nobody has it, and says since when and by whom', async () => {
+    const clocks = new Clocks();
+    const lease = leaseOf(await open(), clocks, 'gastop, process 1');
+    expect(lease.held).toBeNull();
+    await lease.bid();
+    expect(lease.state).toBe('holds');
+    expect(lease.held).toMatchObject({
+      process: 'gastop, process 1',
+      since: clocks.wall,
+      heartbeatAt: clocks.wall,
+    });
+  });
+
+  test('stays with who has it while that looks after it', async () => {
+    const database = await open();
+    const clocks = new Clocks();
+    const [one, other] = [leaseOf(database, clocks, 'one'), leaseOf(database, clocks, 'other')];
+    await one.bid();
+    await other.bid();
+    await awake(clocks, 60_000, one, other);
+    expect([one.state, other.state]).toEqual(['holds', 'stands-by']);
+    expect(other.held?.process).toBe('one');
+  });
+
+  test('given up, is taken at the next look', async () => {
+    const database = await open();
+    const clocks = new Clocks();
+    const [one, other] = [leaseOf(database, clocks, 'one'), leaseOf(database, clocks, 'other')];
+    await one.bid();
+    await other.bid();
+    await one.end();
+    await awake(clocks, 500, other);
+    expect(other.state).toBe('holds');
+  });
+
+  test('of one that was killed is taken ten seconds after its last heartbeat, not before', async () => {
+    const database = await open();
+    const clocks = new Clocks();
+    const [one, other] = [leaseOf(database, clocks, 'one'), leaseOf(database, clocks, 'other')];
+    await one.bid();
+    await other.bid();
+    await awake(clocks, 9_500, other);
+    expect(other.state).toBe('stands-by');
+    await awake(clocks, 500, other);
+    expect(other.state).toBe('holds');
+  });
+
+  test('of one that was killed long ago is not waited for', async () => {
+    const database = await open();
+    const clocks = new Clocks();
+    await leaseOf(database, clocks, 'one').bid();
+    clocks.pass(3_600_000);
+    const other = leaseOf(database, clocks, 'other');
+    await other.bid();
+    expect(other.state).toBe('holds');
+  });
+
+  test('of two that start at the same moment goes to exactly one', async () => {
+    const path = join(await temporaryFolder(), 'chain-1.db');
+    const databases = await Promise.all(Array.from({ length: 8 }, () => openDatabase(path)));
+    const clocks = new Clocks();
+    const leases = databases.map((database, index) => leaseOf(database, clocks, `process ${index}`));
+    await Promise.all(leases.map((lease) => lease.bid()));
+    expect(leases.filter(({ state }) => state === 'holds')).toHaveLength(1);
+    // The same where a dead one's is taken.
+    clocks.pass(60_000);
+    const later = databases.map((database, index) => leaseOf(database, clocks, `process ${index}`));
+    await Promise.all(later.map((lease) => lease.bid()));
+    expect(later.filter(({ state }) => state === 'holds')).toHaveLength(1);
+    await Promise.all(databases.map((database) => database.close()));
+  });
+
+  test('is told of when it comes and when it goes', async () => {
+    const database = await open();
+    const clocks = new Clocks();
+    const lease = leaseOf(database, clocks, 'one');
+    const told: string[] = [];
+    lease.onChange((state) => told.push(state));
+    await lease.bid();
+    await lease.look();
+    await lease.end();
+    expect(told).toEqual(['holds', 'stands-by']);
+  });
+
+  test('may be taken from one that is there and does not do its work', async () => {
+    const database = await open();
+    const clocks = new Clocks();
+    const [one, other] = [leaseOf(database, clocks, 'one'), leaseOf(database, clocks, 'other')];
+    await one.bid();
+    await other.bid();
+    await other.takeOver();
+    await one.look();
+    expect([one.state, other.state]).toEqual(['stands-by', 'holds']);
+  });
+});
+
+describe('a clock that is set', () => {
+  test.each([
+    ['forward', 3_600_000],
+    ['back', -3_600_000],
+  ])('%s by an hour takes the lease from nobody who is awake', async (_, jump) => {
+    const database = await open();
+    const clocks = new Clocks();
+    const [one, other] = [leaseOf(database, clocks, 'one'), leaseOf(database, clocks, 'other')];
+    await one.bid();
+    await other.bid();
+    clocks.wall += jump;
+    await awake(clocks, 20_000, other, one);
+    expect([one.state, other.state]).toEqual(['holds', 'stands-by']);
+  });
+
+  test('back by an hour does not keep the lease of a dead one for an hour', async () => {
+    const database = await open();
+    const clocks = new Clocks();
+    await leaseOf(database, clocks, 'one').bid();
+    clocks.wall -= 3_600_000;
+    const other = leaseOf(database, clocks, 'other');
+    await other.bid();
+    expect(other.state).toBe('stands-by');
+    await awake(clocks, 10_000, other);
+    expect(other.state).toBe('holds');
+  });
+});
+
+describe('a process that slept for an hour', () => {
+  test('goes on as the holder where nobody took over', async () => {
+    const clocks = new Clocks();
+    const lease = leaseOf(await open(), clocks, 'one');
+    await lease.bid();
+    clocks.pass(3_600_000);
+    await lease.look();
+    expect(lease.state).toBe('holds');
+  });
+
+  test('writes nothing where another took over, though it has not heard of it', async () => {
+    const database = await open();
+    const clocks = new Clocks();
+    const [one, other] = [leaseOf(database, clocks, 'one'), leaseOf(database, clocks, 'other')];
+    await one.bid();
+    const store = new BlockStore(database, () => one.right);
+    await store.saveBlocks([makeBlock(1)]);
+    await other.bid();
+    await awake(clocks, 10_000, other);
+    expect(one.state).toBe('holds');
+    await expect(store.saveBlocks([makeBlock(2)])).rejects.toMatchObject({ code: 'not-holder' });
+    await expect(store.rewindTo(0)).rejects.toMatchObject({ code: 'not-holder' });
+    await expect(store.clear()).rejects.toMatchObject({ code: 'not-holder' });
+    expect((await store.head())?.number).toBe(1);
+    await one.look();
+    expect(one.state).toBe('stands-by');
+  });
+
+  test('writes nothing by the right it had before, though it has the lease again', async () => {
+    const database = await open();
+    const clocks = new Clocks();
+    const [one, other] = [leaseOf(database, clocks, 'one'), leaseOf(database, clocks, 'other')];
+    await one.bid();
+    const before = one.right;
+    await other.bid();
+    await other.takeOver();
+    await one.look();
+    await other.end();
+    await one.look();
+    expect(one.state).toBe('holds');
+    await expect(new BlockStore(database, () => before).rewindTo(0)).rejects.toMatchObject({
+      code: 'not-holder',
+    });
+  });
+});
+
+describe('a visitor', () => {
+  test('writes while nobody has the lease, and never takes it', async () => {
+    const database = await open();
+    const clocks = new Clocks();
+    const visitor = leaseOf(database, clocks, 'gastop now', 'visits');
+    await visitor.bid();
+    expect([visitor.state, visitor.held]).toEqual(['visits', null]);
+    await new BlockStore(database, () => visitor.right).saveBlocks([makeBlock(1)]);
+    const holder = leaseOf(database, clocks, 'gastop serve');
+    await holder.bid();
+    expect(holder.state).toBe('holds');
+    // Before it has looked again.
+    const late = new BlockStore(database, () => visitor.right).saveBlocks([makeBlock(2)]);
+    await expect(late).rejects.toMatchObject({ code: 'not-holder' });
+    await visitor.look();
+    expect(visitor.state).toBe('stands-by');
+  });
+});
+
+type Step =
+  | { readonly kind: 'start' | 'end' | 'kill' | 'look' | 'write' | 'take-over'; readonly process: number }
+  | { readonly kind: 'pass'; readonly ms: number }
+  | { readonly kind: 'set-clock'; readonly ms: number };
+
+const PROCESSES = 3;
+const step: fc.Arbitrary<Step> = fc.oneof(
+  fc.record({
+    kind: fc.constantFrom('start', 'end', 'kill', 'look', 'write', 'take-over'),
+    process: fc.nat(PROCESSES - 1),
+  }) as fc.Arbitrary<Step>,
+  fc.record({
+    kind: fc.constant('pass' as const),
+    ms: fc.constantFrom(500, 2_000, 9_999, 10_000, 3_600_000),
+  }),
+  fc.record({ kind: fc.constant('set-clock' as const), ms: fc.constantFrom(-3_600_000, 20_000) }),
+);
+
+test('however processes start, end, die, sleep and look, no block is written by two of them', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { maxLength: 60 }), async (steps) => {
+      const database = await openDatabase(':memory:');
+      const clocks = new Clocks();
+      const leases: (Lease | null)[] = Array.from({ length: PROCESSES }, () => null);
+      /** Whose right the next block was last written by, since it was granted. */
+      const rights = new Set<string>();
+      let writer = '';
+      let number = 0;
+      for (const each of steps) {
+        if (each.kind === 'pass') clocks.pass(each.ms);
+        else if (each.kind === 'set-clock') clocks.wall += each.ms;
+        else if (each.kind === 'start') {
+          leases[each.process] ??= leaseOf(database, clocks, `process ${each.process}`);
+          await leases[each.process]?.bid();
+        } else if (each.kind === 'kill') leases[each.process] = null;
+        else {
+          const lease = leases[each.process];
+          if (lease === null || lease === undefined) continue;
+          if (each.kind === 'look') await lease.look();
+          else if (each.kind === 'take-over') await lease.takeOver();
+          else if (each.kind === 'end') {
+            await lease.end();
+            leases[each.process] = null;
+          } else {
+            const { right } = lease;
+            const store = new BlockStore(database, () => right);
+            const written = await store.saveBlocks([makeBlock(number)]).then(
+              () => true,
+              () => false,
+            );
+            const row = await new LeaseStore(database).read();
+            // Exactly who stands in the row may write.
+            expect(written).toBe(right.kind === 'holder' && row?.holder === right.holder);
+            if (!written || right.kind !== 'holder') continue;
+            number += 1;
+            // Once another has written, who wrote before never does again by the right it had.
+            if (right.holder !== writer) expect(rights.has(right.holder)).toBe(false);
+            rights.add(right.holder);
+            writer = right.holder;
+          }
+        }
+      }
+      const holding = leases.filter((lease) => lease?.state === 'holds');
+      await Promise.all(holding.map((lease) => lease?.look()));
+      expect(leases.filter((lease) => lease?.state === 'holds').length).toBeLessThanOrEqual(1);
+      await database.close();
+    }),
+    { numRuns: 60 },
+  );
+});
