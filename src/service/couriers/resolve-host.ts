@@ -1,0 +1,41 @@
+import { lookup, Resolver } from 'node:dns/promises';
+import { isIP } from 'node:net';
+
+/** Every address that a name has now. Rejects with an error that has a `code` where there is none. */
+export type ResolveHost = (hostname: string) => Promise<readonly string[]>;
+
+const QUERY_TIMEOUT_MS = 2_000;
+const QUERY_TRIES = 2;
+/** The system's resolver takes a thread of the process for each question, of four, however long it hangs. */
+const SYSTEM_AT_ONCE = 2;
+
+/**
+ * Asks the name servers without taking a thread; only a name they do not know goes to the system's resolver, which
+ * knows hosts files and local names, a few at a time. So no receiver's dead name server holds up the others.
+ */
+export function createHostResolver(): ResolveHost {
+  let asking = 0;
+  const waiting: (() => void)[] = [];
+  const askSystem: ResolveHost = async (hostname) => {
+    if (asking >= SYSTEM_AT_ONCE) await new Promise<void>((resolve) => waiting.push(resolve));
+    else asking += 1;
+    try {
+      return (await lookup(hostname, { all: true })).map(({ address }) => address);
+    } finally {
+      const next = waiting.shift();
+      if (next === undefined) asking -= 1;
+      else next();
+    }
+  };
+  return async (hostname) => {
+    const found = hostname.includes('.') ? await askNameServers(hostname) : [];
+    return found.length > 0 ? found : askSystem(hostname);
+  };
+}
+
+/** A new resolver each time: it reads anew which servers there are, and machines change networks. */
+async function askNameServers(hostname: string): Promise<readonly string[]> {
+  const resolver = new Resolver({ timeout: QUERY_TIMEOUT_MS, tries: QUERY_TRIES });
+  const answers = await Promise.allSettled([resolver.resolve4(hostname), resolver.resolve6(hostname)]);
+  return answers.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : [])).filter(isIP);
+}
