@@ -7,6 +7,9 @@
 export const LANES = ['slow', 'average', 'fast'] as const;
 export type LaneName = (typeof LANES)[number];
 
+/** What each lane expects to pay, wei per gas: its {@link Lane.price}. */
+export type LanePrices = Readonly<Record<LaneName, bigint>>;
+
 export interface LanePromise {
   readonly withinBlocks: number;
   /** What the lane aims for; what it is measured to keep is `Lane.probability`. */

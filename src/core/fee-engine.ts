@@ -1,4 +1,4 @@
-import type { Advice } from './advice.ts';
+import type { Advice, LanePrices } from './advice.ts';
 import { AlikeBlocks } from './alike-blocks.ts';
 import { type Block, tipAt } from './block.ts';
 import { blockSpacing } from './block-spacing.ts';
@@ -121,6 +121,11 @@ export class FeeEngine {
   advice(): Advice | null {
     if (this.#head !== null) this.#advice ??= this.#advise(this.#head);
     return this.#advice;
+  }
+
+  /** The lanes' prices alone, as `advice` has them; `null` before the first block. They cost next to nothing. */
+  lanePrices(): LanePrices | null {
+    return this.#head === null ? null : this.#books.lanes.prices();
   }
 
   /**

@@ -1,4 +1,4 @@
-import { LANES, type Lane, type LaneName } from './advice.ts';
+import { LANES, type Lane, type LaneName, type LanePrices } from './advice.ts';
 import { wholeWei } from './fee-ratio.ts';
 import type { FeeRule } from './fee-rule.ts';
 import type { History } from './history.ts';
@@ -55,9 +55,7 @@ export class LaneBook {
 
   /** The head's advice for every lane. */
   advice(blockSec: number): Readonly<Record<LaneName, Lane>> {
-    const fast = this.#price('fast');
-    const average = Math.min(this.#price('average'), fast);
-    const slow = Math.min(this.#price('slow'), average);
+    const { slow, average, fast } = this.prices();
     return {
       slow: this.#lane('slow', slow, blockSec),
       average: this.#lane('average', average, blockSec),
@@ -65,16 +63,24 @@ export class LaneBook {
     };
   }
 
+  /** The price of the head's advice for every lane. */
+  prices(): LanePrices {
+    const fast = this.#price('fast');
+    const average = Math.min(this.#price('average'), fast);
+    const slow = Math.min(this.#price('slow'), average);
+    return { slow: BigInt(slow), average: BigInt(average), fast: BigInt(fast) };
+  }
+
   #price(lane: LaneName): number {
     const scorer = this.#scorers[lane];
     return Math.min(wholeWei(scorer.expectedPrice), scorer.capAt(this.#history.head));
   }
 
-  #lane(lane: LaneName, price: number, blockSec: number): Lane {
+  #lane(lane: LaneName, price: bigint, blockSec: number): Lane {
     const scorer = this.#scorers[lane];
     const { head } = this.#history;
     return {
-      price: BigInt(price),
+      price,
       maxFeePerGas: BigInt(scorer.capAt(head)),
       maxPriorityFeePerGas: BigInt(scorer.tipAt(head)),
       withinBlocks: scorer.withinBlocks,

@@ -1,11 +1,12 @@
-import type { KnownBlock } from '../chain/chain-source.ts';
+import type { ChainSource, KnownBlock } from '../chain/chain-source.ts';
 import type { Advice } from '../core/advice.ts';
 import type { Block } from '../core/block.ts';
 import { type ChainProfile, chainProfile } from '../core/chains.ts';
 import { type GivenAdvice, givenAdvice } from '../core/given-advice.ts';
 import type { Reach } from '../core/reach-book.ts';
+import type { AlertRun } from '../store/alert-run.ts';
 import type { BlockStore } from '../store/block-store.ts';
-import { BlockWriter } from './block-writer.ts';
+import { BlockWriter, type DigestedBlock } from './block-writer.ts';
 import { type Engine, LiveEngine } from './live-engine.ts';
 import { RecentBlocks } from './recent-blocks.ts';
 import { storedPages } from './stored-pages.ts';
@@ -14,10 +15,15 @@ import type { TrackKeeper } from './track-keeper.ts';
 const DAY_SEC = 86_400;
 
 export interface DigestedChainOptions {
+  readonly source: Pick<ChainSource, 'kind'>;
   readonly store: BlockStore;
   readonly track: TrackKeeper;
   readonly createEngine: (profile: ChainProfile) => Engine;
   readonly wallNow: () => number;
+  /** Dollars for one native coin now; `null`: unknown. */
+  readonly nativeUsd?: () => number | null;
+  /** Called when alerts have fired and what they send is in the outbox. */
+  readonly onFired?: () => void;
   readonly signal: AbortSignal;
 }
 
@@ -26,6 +32,8 @@ interface DigestedChainEvents {
   readonly onRecovered: () => void;
   /** Whether blocks that should be there after `block` stay away. */
   readonly isLate: (block: Block) => boolean;
+  /** Whether `block` came too late to tell anybody of it as of now. */
+  readonly isPast: (block: Block) => boolean;
 }
 
 /** The chain as it was taken in: every block once through the engine and into the store; reorgs take both back. */
@@ -44,6 +52,8 @@ export class DigestedChain {
     this.#events = events;
     this.#writer = new BlockWriter(options.store, {
       onRecovered: events.onRecovered,
+      alertRun: (blocks) => this.#alertRun(blocks),
+      onFired: options.onFired,
       adviceAfter: (block) => this.#saidAfter(block),
       onWritten: () => options.track.settle(),
     });
@@ -141,8 +151,12 @@ export class DigestedChain {
   digest(block: Block): void {
     // Kept first: should the engine stumble, the block is there for the next one.
     this.#recent.push(block);
-    this.#writer.add(block);
-    this.#live?.push(block);
+    try {
+      this.#live?.push(block);
+    } finally {
+      const isPriced = this.#live?.head === block;
+      this.#writer.add(block, isPriced ? this.#live?.lanePrices() : null);
+    }
     this.#updatedAt = this.#options.wallNow();
   }
 
@@ -177,6 +191,20 @@ export class DigestedChain {
   /** A day is enough to advise and takes a moment to read. */
   async #dayBefore({ timestamp }: Block): Promise<number> {
     return (await this.#options.store.latestAt(timestamp - DAY_SEC))?.number ?? 0;
+  }
+
+  /** Whatever was priced, when it is written: a block may have become past while it could not be. */
+  #alertRun(digested: readonly DigestedBlock[]): AlertRun | null {
+    const { source, wallNow, nativeUsd } = this.#options;
+    if (this.#profile === null) return null;
+    return {
+      blocks: digested.flatMap(({ block, prices }) =>
+        prices === null ? [] : [{ block, prices, isPast: this.#events.isPast(block) }],
+      ),
+      chain: { chainId: this.#profile.id, chainName: this.#profile.name, sourceKind: source.kind },
+      nativeUsd: nativeUsd?.() ?? null,
+      now: wallNow(),
+    };
   }
 
   /** What is answered after `block`, while it is the head and new: what is only caught up with is not said to anybody. */

@@ -48,6 +48,7 @@ export class Follower {
     this.#chain = new DigestedChain(options, {
       onRecovered: () => this.#filler.fillSoon(),
       isLate: (block) => this.#state.isLate(block, this.#chain.blockTimeSec),
+      isPast: (block) => this.#state.isPast(block, this.head, this.#chain.blockTimeSec),
     });
     this.#filler = new HistoryFiller(options, {
       head: () => this.head,

@@ -1,4 +1,4 @@
-import type { Advice } from '../core/advice.ts';
+import type { Advice, LanePrices } from '../core/advice.ts';
 import type { Block } from '../core/block.ts';
 import type { Reach } from '../core/reach-book.ts';
 import { TimeSlice } from './time-slice.ts';
@@ -9,6 +9,7 @@ export interface Engine {
   push(block: Block): void;
   rewindTo(number: number): void;
   advice(): Advice | null;
+  lanePrices(): LanePrices | null;
   reachProbability(price: bigint, withinSec: number): Reach;
 }
 
@@ -58,6 +59,11 @@ export class LiveEngine {
   advice(): Advice | null {
     if (this.#advice === undefined) this.#advice = this.#engine.advice();
     return this.#advice;
+  }
+
+  /** The lanes' prices after the present head, without the rest of the advice. */
+  lanePrices(): LanePrices | null {
+    return this.#engine.lanePrices();
   }
 
   reachProbability(price: bigint, withinSec: number): Reach {

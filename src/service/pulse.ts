@@ -23,14 +23,16 @@ export class Pulse {
     const spacing = blockTimeSec * 1_000;
     const step = before === null ? spacing : Math.max(block.timestamp - before.timestamp, 0) * 1_000;
     const waited = now - this.#lastAt;
-    if (waited >= Math.max(step, spacing) / 2 && waited <= step + patience(blockTimeSec)) this.#heardAt = now;
+    if (waited >= Math.max(step, spacing) / 2 && waited <= step + patienceMs(blockTimeSec))
+      this.#heardAt = now;
     this.#lastAt = now;
   }
 
   isLate(head: Block, blockTimeSec: number, now: number): boolean {
-    return now - Math.max(this.#heardAt, head.timestamp * 1_000) > patience(blockTimeSec);
+    return now - Math.max(this.#heardAt, head.timestamp * 1_000) > patienceMs(blockTimeSec);
   }
 }
 
-const patience = (blockTimeSec: number) =>
+/** How long a block that should be there may stay away. */
+export const patienceMs = (blockTimeSec: number) =>
   Math.max(PATIENCE_BLOCKS * blockTimeSec * 1_000, LEAST_PATIENCE_MS);

@@ -80,6 +80,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     createEngine,
     historySec,
     wallNow,
+    nativeUsd: () => price.usd,
     signal,
     onError,
     onNews,

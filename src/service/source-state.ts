@@ -1,6 +1,6 @@
 import type { ChainSource } from '../chain/chain-source.ts';
 import type { Block } from '../core/block.ts';
-import { Pulse } from './pulse.ts';
+import { Pulse, patienceMs } from './pulse.ts';
 
 /** Why nothing new comes, and when the source is asked again (ms, wall clock). */
 export interface Problem {
@@ -52,6 +52,18 @@ export class SourceState {
     // A recording's clock runs at its own speed, far ahead of what one process can digest.
     if (this.#ended || head === null || this.#source.kind === 'replay') return false;
     return this.#pulse.isLate(head, blockTimeSec, this.#source.now());
+  }
+
+  /**
+   * Whether `block` came too late for anybody to be told of it as of now: it was caught up with, after a downtime or a gap.
+   * It is now while it is no older than five blocks (or half a minute) at most, or came as it was made though its clock
+   * says otherwise; a head that is stale is not. A recording's and a simulation's blocks are now when they come, at
+   * whatever speed they come.
+   */
+  isPast(block: Block, head: Block | null, blockTimeSec: number): boolean {
+    if (this.#source.kind !== 'rpc' || head === null) return false;
+    if (this.#pulse.isLate(head, blockTimeSec, this.#source.now())) return true;
+    return (head.timestamp - block.timestamp) * 1_000 > patienceMs(blockTimeSec);
   }
 
   /** Whether what is known, up to `head`, is older than it should be. The end of a recording is no fault. */

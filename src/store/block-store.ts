@@ -1,9 +1,12 @@
 import type { Block } from '../core/block.ts';
 import type { GivenAdvice } from '../core/given-advice.ts';
 import { pruneAdvice, rewindAdvice, writeAdvice } from './advice-rows.ts';
+import { evaluateAlerts, restartAlerts, rewindAlerts } from './alert-evaluation.ts';
+import type { AlertRun } from './alert-run.ts';
 import { BLOCK_COLUMNS, toBlock, toBlockRow } from './block-row.ts';
 import { BulkInsert } from './bulk-insert.ts';
 import { requireRight, type WriteRight } from './lease-store.ts';
+import { dropMeta, readMeta, saveMeta } from './meta.ts';
 import type { Database } from './open-database.ts';
 import { bucketStart } from './rollup.ts';
 import { refoldRollups } from './rollup-tables.ts';
@@ -73,9 +76,14 @@ export class BlockStore {
 
   /**
    * Writes blocks in any order, again if need be: a block number already there is replaced. One transaction, with
-   * what was advised after the last of them, if that is new.
+   * what was advised after the last of them, if that is new, and with what the alerts make of them. Answers how many
+   * alerts fired.
    */
-  async saveBlocks(blocks: readonly Block[], given: GivenAdvice | null = null): Promise<void> {
+  async saveBlocks(
+    blocks: readonly Block[],
+    given: GivenAdvice | null = null,
+    alerts: AlertRun | null = null,
+  ): Promise<number> {
     const right = this.#right();
     const foldedBefore = await this.#readFoldedBefore();
     const latest = new Map(blocks.map((block) => [block.number, block]));
@@ -83,8 +91,8 @@ export class BlockStore {
       .map(toBlockRow)
       .filter((row) => row.timestamp >= foldedBefore)
       .sort((a, b) => a.number - b.number);
-    if (rows.length === 0) return;
-    await this.#transaction(async (trx) => {
+    if (rows.length === 0) return 0;
+    return this.#transaction(async (trx) => {
       const touched = new Set<number>();
       // Written before read: a transaction that starts with a read may find the database busy half-way.
       for (const range of consecutive(rows)) {
@@ -94,6 +102,7 @@ export class BlockStore {
       for (const row of rows) touched.add(row.timestamp);
       await refoldRollups(trx, touched);
       if (given !== null) await writeAdvice(trx, given);
+      return alerts === null ? 0 : evaluateAlerts(trx, right.kind === 'visitor' ? untold(alerts) : alerts);
     }, right);
   }
 
@@ -103,6 +112,7 @@ export class BlockStore {
       const touched = await remove(trx, { from: number + 1, to: Number.MAX_SAFE_INTEGER });
       await refoldRollups(trx, new Set(touched));
       await rewindAdvice(trx, number);
+      await rewindAlerts(trx, number);
     });
   }
 
@@ -112,7 +122,8 @@ export class BlockStore {
       await trx.deleteFrom('blocks').execute();
       await trx.deleteFrom('rollups').execute();
       await trx.deleteFrom('advice').execute();
-      await trx.deleteFrom('meta').where('key', '=', 'folded_before').execute();
+      await dropMeta(trx, 'folded_before');
+      await restartAlerts(trx);
     });
     this.#foldedBefore = 0;
   }
@@ -253,13 +264,16 @@ export class BlockStore {
   }
 
   /** One after the other: a write that waits for another process must not be overtaken by a later one. */
-  #transaction(work: (trx: Queries) => Promise<void>, right = this.#right()): Promise<void> {
+  #transaction<Result>(work: (trx: Queries) => Promise<Result>, right = this.#right()): Promise<Result> {
     const guarded = async (trx: Queries) => {
       await requireRight(trx, right);
-      await work(trx);
+      return work(trx);
     };
     const done = this.#lastWrite.then(() => this.#attempt((db) => db.transaction().execute(guarded)));
-    this.#lastWrite = done.catch(() => {});
+    this.#lastWrite = done.then(
+      () => {},
+      () => {},
+    );
     return done;
   }
 
@@ -289,15 +303,8 @@ function consecutive(rows: readonly BlockRow[]): NumberRange[] {
   return ranges;
 }
 
-async function readMeta(db: Queries, key: string): Promise<string | null> {
-  const row = await db.selectFrom('meta').select('value').where('key', '=', key).executeTakeFirst();
-  return row?.value ?? null;
-}
-
-async function saveMeta(db: Queries, key: string, value: string): Promise<void> {
-  await db
-    .insertInto('meta')
-    .values({ key, value })
-    .onConflict((conflict) => conflict.column('key').doUpdateSet({ value }))
-    .execute();
-}
+/** Who only visits sends nothing, and who comes next may come too late for it. */
+const untold = (run: AlertRun): AlertRun => ({
+  ...run,
+  blocks: run.blocks.map((priced) => ({ ...priced, isPast: true })),
+});

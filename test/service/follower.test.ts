@@ -370,6 +370,7 @@ describe('when something is wrong', () => {
           },
           rewindTo: (number) => engine.rewindTo(number),
           advice: () => engine.advice(),
+          lanePrices: () => engine.lanePrices(),
           reachProbability: (price, withinSec) => engine.reachProbability(price, withinSec),
           push: (block) => {
             if (block.number === 500 && failures-- > 0) throw new Error('an error nobody foresaw');

@@ -1,0 +1,178 @@
+import { LANES, type LanePrices } from '../core/advice.ts';
+import { ARMED, stepAlert, stepMissed } from '../core/alerts/alert-rule.ts';
+import type { KeptAlert } from '../core/alerts/kept-alert.ts';
+import { toAlertRow, toKeptAlert } from './alert-row.ts';
+import type { AlertRun, PricedBlock } from './alert-run.ts';
+import { BulkInsert } from './bulk-insert.ts';
+import { type Firing, insertFirings } from './firing-rows.ts';
+import { dropMeta, readMeta, saveMeta } from './meta.ts';
+import type { AlertRow, Queries } from './schema.ts';
+import { type Span, wakesAny, wokenAlerts } from './woken-alerts.ts';
+
+/** The last block that alerts were evaluated at. */
+const POSITION = 'alerts_at';
+
+const CHANGED = [
+  'phase',
+  'true_since',
+  'cooldown_until',
+  'has_left',
+  'wake_at_most',
+  'wake_at_least',
+  'wake_block',
+  'wake_ms',
+  'updated_at',
+  'trigger_count',
+  'last_triggered_at',
+  'missed_count',
+  'last_missed_at',
+] as const satisfies readonly (keyof AlertRow)[];
+
+const updates = new BulkInsert<AlertRow>((db, rows) =>
+  db
+    .insertInto('alerts')
+    .values(rows)
+    .onConflict((conflict) =>
+      conflict
+        .column('id')
+        .doUpdateSet((e) =>
+          Object.fromEntries(CHANGED.map((column) => [column, e.ref(`excluded.${column}`)])),
+        ),
+    )
+    .compile(),
+);
+
+/**
+ * Has every alert see these blocks, each once: what fires is written with its deliveries. Call it in the transaction that
+ * writes the blocks, so that they are evaluated exactly when they are there. Answers how many fired.
+ */
+export async function evaluateAlerts(trx: Queries, run: AlertRun): Promise<number> {
+  const at = await readMeta(trx, POSITION);
+  let position = at === null ? null : Number(at);
+  let fired = 0;
+  for (const stretch of stretches(run.blocks, position ?? -1)) {
+    const first = stretch[0].block.number;
+    // The blocks between were never seen.
+    if (position !== null && first !== position + 1) await confirmAnew(trx, -1);
+    fired += await evaluateStretch(trx, stretch, run);
+    position = first + stretch.length - 1;
+  }
+  if (position !== null) await saveMeta(trx, POSITION, String(position));
+  return fired;
+}
+
+/**
+ * The blocks above `number` are no longer part of the chain: those in their place are evaluated like new ones, and what
+ * was being confirmed by them begins again. What has fired stays fired.
+ */
+export async function rewindAlerts(trx: Queries, number: number): Promise<void> {
+  const at = await readMeta(trx, POSITION);
+  if (at === null || Number(at) <= number) return;
+  await saveMeta(trx, POSITION, String(number));
+  await confirmAnew(trx, number);
+}
+
+/** Another chain begins: its blocks have other numbers and times, so that whatever rests is armed again. */
+export async function restartAlerts(trx: Queries): Promise<void> {
+  await dropMeta(trx, POSITION);
+  await confirmAnew(trx, -1);
+  await rearm(trx, await trx.selectFrom('alerts').selectAll().where('phase', '=', 'resting').execute());
+}
+
+/** Alerts whose condition holds since a block above `number` have yet to see it hold. */
+async function confirmAnew(trx: Queries, number: number): Promise<void> {
+  const rows = await trx
+    .selectFrom('alerts')
+    .selectAll()
+    .where('lane', 'in', LANES)
+    .where('wake_block', '>', number)
+    .where('true_since', '>', number)
+    .execute();
+  await rearm(trx, rows);
+}
+
+async function rearm(trx: Queries, rows: readonly AlertRow[]): Promise<void> {
+  const alerts = rows.map(toKeptAlert);
+  await updates.run(
+    trx,
+    alerts.map((alert) => toAlertRow({ ...alert, phase: ARMED })),
+  );
+}
+
+type Stretch = readonly [PricedBlock, ...PricedBlock[]];
+
+/** Blocks above `above` that follow one another and are alike in being past. */
+function stretches(blocks: readonly PricedBlock[], above: number): Stretch[] {
+  const found: [PricedBlock, ...PricedBlock[]][] = [];
+  for (const next of blocks) {
+    if (next.block.number <= above) continue;
+    const last = found.at(-1);
+    const before = last?.at(-1);
+    const follows = before?.block.number === next.block.number - 1 && before.isPast === next.isPast;
+    if (last !== undefined && follows) last.push(next);
+    else found.push([next]);
+  }
+  return found;
+}
+
+/** Halves the stretch until it comes to the blocks that wake somebody: thousands that wake nobody are one question. */
+async function evaluateStretch(trx: Queries, stretch: Stretch, run: AlertRun): Promise<number> {
+  const [first, ...others] = stretch;
+  if (others.length === 0) return evaluateBlock(trx, first, run);
+  if (!(await wakesAny(trx, spanOf(stretch)))) return 0;
+  const half = stretch.length >> 1;
+  const [middle, ...rest] = stretch.slice(half);
+  const before = await evaluateStretch(trx, [first, ...others.slice(0, half - 1)], run);
+  return middle === undefined ? before : before + (await evaluateStretch(trx, [middle, ...rest], run));
+}
+
+async function evaluateBlock(trx: Queries, priced: PricedBlock, run: AlertRun): Promise<number> {
+  const rows = await wokenAlerts(trx, spanOf([priced]));
+  if (rows.length === 0) return 0;
+  const firings: Firing[] = [];
+  const changed = rows.map((row) => {
+    const before = toKeptAlert(row);
+    const { alert, price, fires } = stepKept(before, priced, run.now);
+    if (fires) firings.push({ alert, price });
+    return toAlertRow(alert);
+  });
+  await updates.run(trx, changed);
+  await insertFirings(trx, firings, priced.block, run);
+  return firings.length;
+}
+
+function stepKept(alert: KeptAlert, { block, prices, isPast }: PricedBlock, now: number) {
+  const price = prices[alert.rule.lane];
+  const timestamp = Math.floor(block.timestamp);
+  const step = isPast ? stepMissed : stepAlert;
+  const { phase, fires } = step(alert.rule, alert.phase, { number: block.number, timestamp, price });
+  const at = timestamp * 1_000;
+  const counted = !fires
+    ? {}
+    : isPast
+      ? { missedCount: alert.missedCount + 1, lastMissedAt: at }
+      : { triggerCount: alert.triggerCount + 1, lastTriggeredAt: at, updatedAt: now };
+  return { alert: { ...alert, phase, ...counted }, price, fires: fires && !isPast };
+}
+
+function spanOf(blocks: Stretch): Span {
+  const [first] = blocks;
+  const numbers = blocks.map(({ block }) => block.number);
+  return {
+    firstBlock: first.block.number,
+    lastBlock: first.block.number + numbers.length - 1,
+    lastMs: Math.max(...blocks.map(({ block }) => Math.floor(block.timestamp) * 1_000)),
+    lowest: pricesOf(blocks, (a, b) => a < b),
+    highest: pricesOf(blocks, (a, b) => a > b),
+    isPast: first.isPast,
+  };
+}
+
+/** Lane by lane, the price that is `before` all others. */
+function pricesOf(blocks: Stretch, before: (a: bigint, b: bigint) => boolean): LanePrices {
+  const most = { ...blocks[0].prices };
+  for (const { prices } of blocks) {
+    for (const lane of LANES) if (before(prices[lane], most[lane])) most[lane] = prices[lane];
+  }
+  return most;
+}

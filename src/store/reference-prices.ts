@@ -1,0 +1,77 @@
+import { sql } from 'kysely';
+import { LANES, type LaneName } from '../core/advice.ts';
+import type { Queries } from './schema.ts';
+
+const DAY_SEC = 86_400;
+/** Small enough that the ends of the day are few blocks, large enough that the day is a few hundred rows. */
+const BUCKET_SEC = 300;
+
+/** Lane by lane, what a lane's price is compared with. Whole wei per gas. */
+export type ReferencePrices = Readonly<Record<LaneName, number>>;
+
+/** The tips that the lanes' prices stand for. */
+const TIPS = { slow: 'tip_p25', average: 'tip_p50', fast: 'tip_p75' } as const;
+
+interface Sums {
+  readonly blocks: number | null;
+  readonly base: number | null;
+  readonly tipped: number | null;
+  readonly slow: number | null;
+  readonly average: number | null;
+  readonly fast: number | null;
+}
+
+/**
+ * What the blocks of the 24 h before `timestamp` (Unix seconds) cost on the average: their mean base fee and, for Slow,
+ * Average and Fast, the mean of their 25th, 50th and 75th percentile of tips. `null` without a block of that time.
+ */
+export async function referencePrices(trx: Queries, timestamp: number): Promise<ReferencePrices | null> {
+  const from = timestamp - DAY_SEC;
+  const wholeFrom = Math.ceil(from / BUCKET_SEC) * BUCKET_SEC;
+  const wholeTo = Math.floor(timestamp / BUCKET_SEC) * BUCKET_SEC;
+  const buckets = trx
+    .selectFrom('rollups')
+    .select([
+      'blocks',
+      sql<number>`base_mean * blocks`.as('base'),
+      'tipped_blocks as tipped',
+      ...LANES.map((lane) => sql<number | null>`${sql.ref(TIPS[lane])} * tipped_blocks`.as(lane)),
+    ])
+    .where('bucket_sec', '=', BUCKET_SEC)
+    .where('start', '>=', wholeFrom)
+    .where('start', '<', wholeTo);
+  const blocksWithin = (start: number, end: number) =>
+    trx
+      .selectFrom('blocks')
+      .select([
+        sql<number>`1`.as('blocks'),
+        // Not as whole numbers: their sum may be more than those hold.
+        sql<number>`base_fee * 1.0`.as('base'),
+        sql<number>`case when tip_p50 is null then 0 else 1 end`.as('tipped'),
+        ...LANES.map((lane) => sql<number | null>`${sql.ref(TIPS[lane])} * 1.0`.as(lane)),
+      ])
+      .where('timestamp', '>=', start)
+      .where('timestamp', '<', end);
+  const ends = blocksWithin(from, wholeFrom).unionAll(blocksWithin(Math.max(wholeTo, wholeFrom), timestamp));
+  const parts = buckets.unionAll(ends);
+  const sums: Sums = await trx
+    .selectFrom(parts.as('parts'))
+    .select((e) => [
+      e.fn.sum<number | null>('blocks').as('blocks'),
+      e.fn.sum<number | null>('base').as('base'),
+      e.fn.sum<number | null>('tipped').as('tipped'),
+      ...LANES.map((lane) => e.fn.sum<number | null>(lane).as(lane)),
+    ])
+    .executeTakeFirstOrThrow();
+  return meansOf(sums);
+}
+
+function meansOf(sums: Sums): ReferencePrices | null {
+  const { blocks, base, tipped } = sums;
+  if (blocks === null || base === null || blocks === 0) return null;
+  const mean = (lane: LaneName) => {
+    const tip = tipped === null || tipped === 0 ? 0 : (sums[lane] ?? 0) / tipped;
+    return Math.min(Math.round(base / blocks + tip), Number.MAX_SAFE_INTEGER);
+  };
+  return { slow: mean('slow'), average: mean('average'), fast: mean('fast') };
+}

@@ -1,0 +1,42 @@
+import type { ExpressionBuilder } from 'kysely';
+import { LANES, type LanePrices } from '../core/advice.ts';
+import { integer } from './block-row.ts';
+import type { AlertRow, Queries, Tables } from './schema.ts';
+
+/** The extremes of one block or of several in a row. */
+export interface Span {
+  readonly firstBlock: number;
+  readonly lastBlock: number;
+  /** The latest of the blocks' times, ms since epoch. */
+  readonly lastMs: number;
+  readonly lowest: LanePrices;
+  readonly highest: LanePrices;
+  /** In blocks that are past a confirming alert is woken by the very block that it waits for, and by none after it. */
+  readonly isPast: boolean;
+}
+
+/** The alerts that a block wakes. Each reason is a look into an index of its own: what sleeps costs nothing. */
+export function wokenAlerts(trx: Queries, span: Span): Promise<AlertRow[]> {
+  return trx.selectFrom('alerts').selectAll().where(isWoken(span)).orderBy('id').execute();
+}
+
+/** Whether any of the blocks wakes any alert as they are now. */
+export async function wakesAny(trx: Queries, span: Span): Promise<boolean> {
+  const row = await trx.selectFrom('alerts').select('id').where(isWoken(span)).limit(1).executeTakeFirst();
+  return row !== undefined;
+}
+
+const isWoken = (span: Span) => (e: ExpressionBuilder<Tables, 'alerts'>) =>
+  e.or(
+    // The lane stands beside each reason, or SQLite uses one index at most.
+    LANES.flatMap((lane) => [
+      e.and([e('lane', '=', lane), e('wake_at_most', '>=', integer(span.lowest[lane]))]),
+      e.and([e('lane', '=', lane), e('wake_at_least', '<=', integer(span.highest[lane]))]),
+      e.and([
+        e('lane', '=', lane),
+        e('wake_block', '<=', span.lastBlock),
+        ...(span.isPast ? [e('wake_block', '>=', span.firstBlock)] : []),
+      ]),
+      e.and([e('lane', '=', lane), e('wake_ms', '<=', span.lastMs)]),
+    ]),
+  );
