@@ -26,6 +26,8 @@ export interface SqliteFile<Tables> {
   readonly queries: Kysely<Tables>;
   /** The file's name for messages; the folder is nobody's business. */
   readonly name: string;
+  /** One transaction that a power cut does not take once this resolves, whatever the file is held to otherwise. */
+  durably<Result>(work: (trx: Kysely<Tables>) => Promise<Result>): Promise<Result>;
   close(): Promise<void>;
 }
 
@@ -62,7 +64,7 @@ async function openOnce<Tables>(path: string, kind: DatabaseKind): Promise<Sqlit
     configure(database, kind);
     await migrate(migrated, kind);
     const queries = new Kysely<Tables>({ dialect });
-    return { queries, name, close: () => queries.destroy() };
+    return { queries, name, durably: durably(database, queries, kind), close: () => queries.destroy() };
   } catch (error) {
     closeQuietly(database);
     throw error;
@@ -109,10 +111,32 @@ function isMissing(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === 'ENOENT';
 }
 
-function configure(database: DatabaseSync, { survives }: DatabaseKind): void {
+function configure(database: DatabaseSync, kind: DatabaseKind): void {
   // Write-ahead log: readers go on while a block is written, and a kill loses at most the open transaction.
   database.exec('pragma journal_mode = wal');
+  holdTo(database, kind.survives);
+}
+
+/** `full` waits for the disk at each commit. Said to the database itself: a kept statement would say it only once. */
+function holdTo(database: DatabaseSync, survives: DatabaseKind['survives']): void {
   database.exec(`pragma synchronous = ${survives === 'power' ? 'full' : 'normal'}`);
+}
+
+function durably<Tables>(
+  database: DatabaseSync,
+  queries: Kysely<Tables>,
+  { survives }: DatabaseKind,
+): SqliteFile<Tables>['durably'] {
+  return (work) =>
+    // The file's only connection is ours until the end.
+    queries.connection().execute(async (connection) => {
+      holdTo(database, 'power');
+      try {
+        return await connection.transaction().execute(work);
+      } finally {
+        holdTo(database, survives);
+      }
+    });
 }
 
 async function refuseForeign(

@@ -1,0 +1,152 @@
+import { ARMED, DISABLED } from '../core/alerts/alert-rule.ts';
+import type { KeptAlert } from '../core/alerts/kept-alert.ts';
+import {
+  type AlertFiring,
+  type AlertSum,
+  countFirings,
+  type FiringsOf,
+  firingsBetween,
+  newestFirings,
+  sumFirings,
+} from './alert-firings.ts';
+import { phaseColumns, toAlertRow, toKeptAlert } from './alert-row.ts';
+import type { Database } from './open-database.ts';
+import { cancelDeliveries } from './outbox-store.ts';
+import type { Queries } from './schema.ts';
+import { whileBusy } from './while-busy.ts';
+
+/** How many alerts there are by what they do. */
+export interface AlertCounts {
+  readonly total: number;
+  readonly pending: number;
+  readonly disabled: number;
+}
+
+/**
+ * Alerts as their owners see them; who runs the service (the owner '') sees all. What a write says it did outlives the
+ * process and the power. Every method rejects with a `StoreError`.
+ */
+export class AlertStore {
+  readonly #database: Database;
+
+  constructor(database: Database) {
+    this.#database = database;
+  }
+
+  /** Keeps a new alert; `false`: its owner has `most` already. */
+  create(alert: KeptAlert, most: number): Promise<boolean> {
+    return this.#write(async (trx) => {
+      if (Number.isFinite(most)) {
+        const { count } = await alertsOf(trx, alert.owner)
+          .select((e) => e.fn.countAll<number>().as('count'))
+          .executeTakeFirstOrThrow();
+        if (Number(count) >= most) return false;
+      }
+      await trx.insertInto('alerts').values(toAlertRow(alert)).execute();
+      return true;
+    });
+  }
+
+  find(owner: string, id: string): Promise<KeptAlert | null> {
+    return this.#read((db) => findAlert(db, owner, id));
+  }
+
+  /** A page of the owner's alerts, newest first, and how many there are in all. */
+  list(
+    owner: string,
+    page: { readonly offset: number; readonly limit: number },
+  ): Promise<{ readonly alerts: readonly KeptAlert[]; readonly total: number }> {
+    return this.#read(async (db) => {
+      const rows = await alertsOf(db, owner)
+        .selectAll()
+        .orderBy('created_at', 'desc')
+        .orderBy('id', 'desc')
+        .limit(page.limit)
+        .offset(page.offset)
+        .execute();
+      const { count } = await alertsOf(db, owner)
+        .select((e) => e.fn.countAll<number>().as('count'))
+        .executeTakeFirstOrThrow();
+      return { alerts: rows.map(toKeptAlert), total: Number(count) };
+    });
+  }
+
+  /**
+   * Arms or disables an alert at `now` (ms since epoch). One that is so already stays as it is; `null`: there is none.
+   */
+  setArmed(owner: string, id: string, isArmed: boolean, now: number): Promise<KeptAlert | null> {
+    return this.#write(async (trx) => {
+      const alert = await findAlert(trx, owner, id);
+      if (alert === null || (alert.phase.kind !== 'disabled') === isArmed) return alert;
+      const phase = isArmed ? ARMED : DISABLED;
+      await trx
+        .updateTable('alerts')
+        .set({ ...phaseColumns(alert.rule, phase), disabled_reason: null, updated_at: now })
+        .where('id', '=', id)
+        .execute();
+      return { ...alert, phase, disabledReason: null, updatedAt: now };
+    });
+  }
+
+  /** Forgets an alert and sends no more for it; what it did stays counted. `false`: there is none. */
+  remove(owner: string, id: string): Promise<boolean> {
+    return this.#write(async (trx) => {
+      if ((await findAlert(trx, owner, id)) === null) return false;
+      await trx.deleteFrom('alerts').where('id', '=', id).execute();
+      await cancelDeliveries(trx, id);
+      return true;
+    });
+  }
+
+  async counts(owner: string): Promise<AlertCounts> {
+    const rows = await this.#read((db) =>
+      alertsOf(db, owner)
+        .select((e) => ['phase', e.fn.countAll<number>().as('count')])
+        .groupBy('phase')
+        .execute(),
+    );
+    const total = rows.reduce((sum, { count }) => sum + Number(count), 0);
+    const disabled = Number(rows.find(({ phase }) => phase === DISABLED.kind)?.count ?? 0);
+    return { total, pending: total - disabled, disabled };
+  }
+
+  /** The newest firings of an alert, newest first. */
+  firings(alertId: string, limit: number): Promise<AlertFiring[]> {
+    return this.#read((db) => newestFirings(db, alertId, limit));
+  }
+
+  /** The newest firings of an owner's alerts from `from` to `to` (ms since epoch, inclusive), oldest first. */
+  firingsBetween(
+    owner: string,
+    window: { readonly from: number; readonly to: number; readonly limit: number },
+  ): Promise<AlertFiring[]> {
+    return this.#read((db) => firingsBetween(db, owner, window));
+  }
+
+  /** How often an owner's alerts have fired since `since`, ms since epoch. */
+  countFirings(owner: string, since: number): Promise<number> {
+    return this.#read((db) => countFirings(db, owner, since));
+  }
+
+  sumFirings(whose: FiringsOf): Promise<AlertSum> {
+    return this.#read((db) => sumFirings(db, whose));
+  }
+
+  #read<Result>(work: (db: Queries) => Promise<Result>): Promise<Result> {
+    return whileBusy(this.#database.name, () => work(this.#database.queries));
+  }
+
+  #write<Result>(work: (trx: Queries) => Promise<Result>): Promise<Result> {
+    return whileBusy(this.#database.name, () => this.#database.durably(work));
+  }
+}
+
+function alertsOf(db: Queries, owner: string) {
+  const all = db.selectFrom('alerts');
+  return owner === '' ? all : all.where('owner', '=', owner);
+}
+
+async function findAlert(db: Queries, owner: string, id: string): Promise<KeptAlert | null> {
+  const row = await alertsOf(db, owner).selectAll().where('id', '=', id).executeTakeFirst();
+  return row === undefined ? null : toKeptAlert(row);
+}

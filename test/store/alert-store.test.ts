@@ -1,0 +1,180 @@
+import { join } from 'node:path';
+import { sql } from 'kysely';
+import { expect, onTestFinished, test } from 'vitest';
+import { ARMED, DISABLED } from '../../src/core/alerts/alert-rule.ts';
+import { AlertStore } from '../../src/store/alert-store.ts';
+import { type Database, openDatabase } from '../../src/store/open-database.ts';
+import { OutboxStore } from '../../src/store/outbox-store.ts';
+import type { AlertEventRow } from '../../src/store/schema.ts';
+import { FIRED_AT, fire, keptAlert } from '../helpers/fired-alert.ts';
+import { temporaryFolder } from '../helpers/service.ts';
+
+async function open(path = ':memory:'): Promise<{ database: Database; store: AlertStore }> {
+  const database = await openDatabase(path);
+  onTestFinished(() => database.close().catch(() => {}));
+  return { database, store: new AlertStore(database) };
+}
+
+const NO_CAP = Number.POSITIVE_INFINITY;
+const ALL = { offset: 0, limit: 100 };
+
+let count = 0;
+/** Puts a firing where a block's transaction puts it. */
+async function addFiring({ queries }: Database, event: Partial<AlertEventRow>): Promise<void> {
+  count += 1;
+  await queries
+    .insertInto('alert_events')
+    .values({
+      id: `alr_1.${count}`,
+      alert_id: 'alr_1',
+      owner: '',
+      block_number: count,
+      block_hash: null,
+      triggered_at: FIRED_AT + count * 1_000,
+      condition: 'LESS_THAN',
+      price: 5_000_000_000,
+      reference_price: 7_000_000_000,
+      native_usd: 2_000,
+      ...event,
+    })
+    .execute();
+}
+
+test('an alert comes back as it was made, whatever its note and targets hold', async () => {
+  const { store } = await open();
+  const alert = keptAlert('alr_1', {
+    channels: ['SLACK', 'EMAIL', 'TERMINAL'],
+    method: 'SLACK',
+    targets: { SLACK: 'https://hooks.example.org/ä', EMAIL: 'gas@example.org' },
+    note: "🚀 \u001b[31m '; drop table alerts; -- \r\nBcc: x \u202e <b>\u0000end",
+  });
+  expect(await store.create(alert, NO_CAP)).toBe(true);
+  expect(await store.find('', 'alr_1')).toEqual(alert);
+});
+
+test('a key sees and changes its own alerts alone, who runs the service all of them', async () => {
+  const { store } = await open();
+  await store.create(keptAlert('alr_a', { owner: 'a', createdAt: 1 }), NO_CAP);
+  await store.create(keptAlert('alr_b', { owner: 'b', createdAt: 2 }), NO_CAP);
+  await store.create(keptAlert('alr_own', { owner: '', createdAt: 3 }), NO_CAP);
+  const idsOf = async (owner: string) => (await store.list(owner, ALL)).alerts.map(({ id }) => id);
+  expect(await idsOf('a')).toEqual(['alr_a']);
+  expect(await idsOf('')).toEqual(['alr_own', 'alr_b', 'alr_a']);
+  expect(await store.find('a', 'alr_b')).toBeNull();
+  expect(await store.find('a', 'alr_own')).toBeNull();
+  expect(await store.setArmed('a', 'alr_b', false, 9)).toBeNull();
+  expect(await store.remove('a', 'alr_b')).toBe(false);
+  expect(await store.counts('a')).toEqual({ total: 1, pending: 1, disabled: 0 });
+  expect(await store.setArmed('', 'alr_b', false, 9)).toMatchObject({ owner: 'b', phase: DISABLED });
+  expect(await store.counts('')).toEqual({ total: 3, pending: 2, disabled: 1 });
+  expect(await store.remove('', 'alr_b')).toBe(true);
+  expect(await store.find('b', 'alr_b')).toBeNull();
+});
+
+test('a page holds its part, newest first; those made at once have an order, too', async () => {
+  const { store } = await open();
+  for (const id of ['alr_1', 'alr_2', 'alr_3']) await store.create(keptAlert(id, { createdAt: 5 }), NO_CAP);
+  await store.create(keptAlert('alr_0', { createdAt: 6 }), NO_CAP);
+  const pages = [0, 2, 4].map((offset) => store.list('', { offset, limit: 2 }));
+  const ids = (await Promise.all(pages)).map(({ alerts, total }) => [total, ...alerts.map(({ id }) => id)]);
+  expect(ids).toEqual([[4, 'alr_0', 'alr_3'], [4, 'alr_2', 'alr_1'], [4]]);
+});
+
+test('an owner gets no more than the most, however many come at once', async () => {
+  const { store } = await open();
+  const made = await Promise.all(
+    Array.from({ length: 5 }, (_, at) => store.create(keptAlert(`alr_${at}`, { owner: 'a' }), 3)),
+  );
+  expect(made).toEqual([true, true, true, false, false]);
+  expect(await store.create(keptAlert('alr_b', { owner: 'b' }), 3)).toBe(true);
+});
+
+test('enabling arms at once and forgets why it was disabled; what is so already stays untouched', async () => {
+  const { database, store } = await open();
+  const resting = { kind: 'resting', cooldownUntil: FIRED_AT + 3_600_000, hasLeft: false } as const;
+  await store.create(keptAlert('alr_1', { phase: resting }), NO_CAP);
+  const before = await store.find('', 'alr_1');
+  expect(await store.setArmed('', 'alr_1', true, FIRED_AT + 1)).toEqual(before);
+  expect(await store.setArmed('', 'alr_1', false, FIRED_AT + 2)).toMatchObject({
+    phase: DISABLED,
+    updatedAt: FIRED_AT + 2,
+  });
+  const wakes = await database.queries
+    .selectFrom('alerts')
+    .select(['wake_at_most', 'wake_at_least', 'wake_block', 'wake_ms', 'cooldown_until'])
+    .executeTakeFirstOrThrow();
+  expect(Object.values(wakes)).toEqual([null, null, null, null, null]);
+  await database.queries.updateTable('alerts').set({ disabled_reason: 'the receiver is gone' }).execute();
+  expect((await store.setArmed('', 'alr_1', false, FIRED_AT + 3))?.disabledReason).toBe(
+    'the receiver is gone',
+  );
+  const armed = await store.setArmed('', 'alr_1', true, FIRED_AT + 4);
+  expect(armed).toMatchObject({
+    phase: ARMED,
+    disabledReason: null,
+    updatedAt: FIRED_AT + 4,
+    triggerCount: 1,
+  });
+  expect(await store.find('', 'alr_1')).toEqual(armed);
+  expect(await store.setArmed('', 'none', true, 1)).toBeNull();
+});
+
+test('what was still to be sent for a removed alert is cancelled; what was sent stays so', async () => {
+  const { database, store } = await open();
+  const waiting = await fire(database, 'alr_1', { triggerCount: 2 });
+  const sent = await fire(database, 'alr_1', { row: { status: 'DELIVERED', next_attempt_at: null } });
+  const others = await fire(database, 'alr_2');
+  expect(await store.remove('', 'alr_1')).toBe(true);
+  const outbox = new OutboxStore(database);
+  expect((await outbox.deliveries('alr_1')).map(({ id, status }) => [id, status])).toEqual([
+    [waiting, 'CANCELLED'],
+    [sent, 'DELIVERED'],
+  ]);
+  expect(await outbox.pending(others)).not.toBeNull();
+});
+
+test('savings are exact over any number of firings, and in dollars only where all that saved have a price', async () => {
+  const { database, store } = await open();
+  const whose = { alertId: 'alr_1' };
+  expect(await store.sumFirings(whose)).toEqual({ firings: 0, savedPerGas: 0n, usdPerGas: 0, best: null });
+  const most = 9_007_199_254_740_991;
+  for (let at = 0; at < 3; at += 1) await addFiring(database, { price: 0, reference_price: most });
+  await addFiring(database, { price: 9, reference_price: 5 });
+  await addFiring(database, { reference_price: null, native_usd: null });
+  await addFiring(database, { condition: 'GREATER_THAN', price: 5, reference_price: 9 });
+  await addFiring(database, { alert_id: 'alr_2', owner: 'b' });
+  const sum = await store.sumFirings(whose);
+  expect(sum).toMatchObject({ firings: 6, savedPerGas: 3n * BigInt(most) });
+  expect(sum.usdPerGas).toBeCloseTo(3 * most * 2_000, -6);
+  expect(sum.best).toMatchObject({ price: 0n, savedPerGas: BigInt(most) });
+  expect((await store.firings('alr_1', 3)).map(({ savedPerGas }) => savedPerGas)).toEqual([0n, 0n, 0n]);
+  await addFiring(database, { native_usd: null });
+  expect((await store.sumFirings(whose)).usdPerGas).toBeNull();
+  expect(await store.sumFirings({ owner: 'b' })).toMatchObject({ firings: 1, savedPerGas: 2_000_000_000n });
+  expect((await store.sumFirings({ owner: '' })).firings).toBe(8);
+});
+
+test('firings of a window are the newest of it, oldest first, of the owner alone', async () => {
+  const { database, store } = await open();
+  for (let at = 1; at <= 5; at += 1) await addFiring(database, { owner: 'a', triggered_at: FIRED_AT + at });
+  await addFiring(database, { owner: 'b', alert_id: 'alr_b', triggered_at: FIRED_AT + 3 });
+  const window = { from: FIRED_AT + 2, to: FIRED_AT + 4, limit: 2 };
+  const timesOf = async (owner: string) =>
+    (await store.firingsBetween(owner, window)).map(({ triggeredAt }) => triggeredAt - FIRED_AT);
+  expect(await timesOf('a')).toEqual([3, 4]);
+  expect(await timesOf('b')).toEqual([3]);
+  expect(await store.countFirings('a', FIRED_AT + 4)).toBe(2);
+  expect(await store.countFirings('', FIRED_AT + 3)).toBe(4);
+});
+
+test('what is written for people waits for the disk, what is written for blocks does not', async () => {
+  const { database } = await open(join(await temporaryFolder(), 'history.db'));
+  const held = async (db: Database['queries']) =>
+    (await sql<{ synchronous: number }>`pragma synchronous`.execute(db)).rows[0]?.synchronous;
+  expect(await held(database.queries)).toBe(1);
+  expect(await database.durably(held)).toBe(2);
+  await expect(database.durably(() => Promise.reject(new Error('no')))).rejects.toThrow('no');
+  expect(await held(database.queries)).toBe(1);
+  // Again: a statement that was prepared once would not say it twice.
+  expect(await database.durably(held)).toBe(2);
+});
