@@ -12,14 +12,12 @@ export interface FieldProblem {
 export interface TargetRules {
   /** Channels that are not set up, and what whoever runs the service has to set. */
   readonly missing: Readonly<Partial<Record<AlertChannel, string>>>;
-  /** Whether webhooks may be plain http. */
-  readonly allowsHttp: boolean;
-  /** Why nothing is sent to a host (as in a URL), said after it; `null`: it may be. */
-  readonly refuseHost: (host: string) => string | null;
+  /** Why nothing is sent to a URL, said after its field's name; `null`: it may be. */
+  readonly refuseUrl: (url: string) => string | null;
 }
 
 /** For who does not know the service: it may still refuse what passes. */
-export const ANY_SERVICE: TargetRules = { missing: {}, allowsHttp: true, refuseHost: () => null };
+export const ANY_SERVICE: TargetRules = { missing: {}, refuseUrl: refuseHopeless };
 
 /** The fields that are checked with one another; those that are wrong by themselves are left out. */
 export type TargetFields = Partial<
@@ -153,12 +151,15 @@ function isAddress(text: string): boolean {
   );
 }
 
-function refuseUrl(text: string, { allowsHttp, refuseHost }: TargetRules): string | null {
-  const wanted = allowsHttp ? 'an http or https URL' : 'an https URL';
-  // The parser drops blanks and line breaks; what is kept must be what was meant.
-  if (/[\s\p{Cc}]/u.test(text) || !URL.canParse(text)) return `must be ${wanted}`;
-  const { protocol, username, password, hostname } = new URL(text);
-  if (protocol !== 'https:' && !(allowsHttp && protocol === 'http:')) return `must be ${wanted}`;
-  if (username !== '' || password !== '') return 'must be a URL without user name and password';
-  return refuseHost(hostname);
+function refuseUrl(text: string, rules: TargetRules): string | null {
+  // Parsers drop blanks and line breaks; what is kept must be what was meant.
+  if (/[\s\p{Cc}]/u.test(text) || !URL.canParse(text)) return 'must be a URL, as https://example.org/hook';
+  return rules.refuseUrl(text);
+}
+
+/** What no service takes. */
+function refuseHopeless(text: string): string | null {
+  const { protocol, username, password } = new URL(text);
+  if (protocol !== 'https:' && protocol !== 'http:') return 'must begin with https://';
+  return username === '' && password === '' ? null : 'must have no user name or password in it';
 }
