@@ -9,7 +9,7 @@ export interface LoadedConfig {
   readonly path: string;
   /** `null`: there is no such file. */
   readonly content: ConfigFile | null;
-  /** For stderr: a key in the file that others on this machine can read. */
+  /** For stderr: a secret in the file that others on this machine can read. */
   readonly warning: string | null;
 }
 
@@ -28,11 +28,18 @@ export async function loadConfigFile(
   const { parseConfig } = await import('./config-schema.ts');
   const content = parseConfig(bytes.text, shown);
   const open = platform !== 'win32' && (bytes.mode & 0o077) !== 0;
+  const secret = secretIn(content);
   const warning =
-    content.apiKey !== undefined && open
-      ? `${shown} holds a key and others on this machine can read it; run chmod 600 on it`
+    secret !== null && open
+      ? `${shown} holds ${secret} and others on this machine can read it; run chmod 600 on it`
       : null;
   return { path, content, warning };
+}
+
+function secretIn({ apiKey, smtp, telegram }: ConfigFile): string | null {
+  if (apiKey !== undefined) return 'a key';
+  if (smtp?.password !== undefined) return 'a password';
+  return telegram === undefined ? null : 'a token';
 }
 
 async function readBytes(

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { usageError } from './cli-error.ts';
+import { SmtpConfig, TelegramConfig, wantedOfDelivery } from './delivery-schema.ts';
 import { PlanSettings, wantedOfPlans } from './plan-schema.ts';
 
 /** The config file. Values are text as in the environment, so that one reader checks them all. */
@@ -12,6 +13,9 @@ const ConfigFile = z.strictObject({
   ascii: z.boolean().optional(),
   keys: z.string().optional(),
   plans: PlanSettings.optional(),
+  smtp: SmtpConfig.optional(),
+  telegram: TelegramConfig.optional(),
+  allowPrivateTargets: z.boolean().optional(),
 });
 export type ConfigFile = z.infer<typeof ConfigFile>;
 
@@ -24,6 +28,9 @@ const WANTED: Readonly<Record<keyof ConfigFile, string>> = {
   ascii: 'true or false',
   keys: 'a file name',
   plans: wantedOfPlans([]),
+  smtp: wantedOfDelivery(['smtp']),
+  telegram: wantedOfDelivery(['telegram']),
+  allowPrivateTargets: 'true or false',
 };
 
 /** Parses the text of a config file; `shown` names it in errors. No value is repeated: one may be a key. */
@@ -41,6 +48,8 @@ export function parseConfig(text: string, shown: string): ConfigFile {
   const name = path[0] ?? '';
   if (name === 'plans')
     throw usageError(`${shown}: "${path.join('.')}" must be ${wantedOfPlans(path.slice(1))}`);
+  if (name === 'smtp' || name === 'telegram')
+    throw usageError(`${shown}: "${path.join('.')}" must be ${wantedOfDelivery(path)}`);
   const wanted = Object.entries(WANTED).find(([key]) => key === name)?.[1];
   throw usageError(
     wanted === undefined

@@ -258,6 +258,7 @@ function addSourceOptions(program: Command): void {
     .option('--history <TIME>', 'how much past to load, 1h to 30d (default 30d)')
     .option('--db <FILE>', 'keep history in this database')
     .option('--ascii', 'nothing but ASCII characters')
+    .option('--allow-private-targets', 'alerts may go to this machine and private networks')
     .option('--config <FILE>', 'another config file');
   program.optionsGroup('Help');
   program

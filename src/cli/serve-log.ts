@@ -1,4 +1,4 @@
-import { withoutKeys } from '../core/key-text.ts';
+import { withoutSecrets } from '../core/key-text.ts';
 import { createPlainLog } from '../service/http/plain-log.ts';
 import { createRequestLog, LOG_LEVELS, type LogLevel, type RequestLog } from '../service/http/request-log.ts';
 import { checked } from './checked.ts';
@@ -10,8 +10,8 @@ export interface ServeLog extends RequestLog {
   close(): void;
 }
 
-/** The log of `gastop serve` on stderr: short lines on a terminal, JSON lines everywhere else. */
-export function openServeLog(io: Io, level: string): ServeLog {
+/** The log of `gastop serve` on stderr, without `secrets`: short lines on a terminal, JSON lines everywhere else. */
+export function openServeLog(io: Io, level: string, secrets: readonly string[] = []): ServeLog {
   const held: string[] = [];
   const flush = () => {
     if (held.length > 0) io.stderr.write(held.splice(0).join(''));
@@ -20,8 +20,9 @@ export function openServeLog(io: Io, level: string): ServeLog {
   const write = (line: string) => {
     if (held.push(line) === 1) setImmediate(flush);
   };
+  const redact = (text: string) => withoutSecrets(text, secrets);
   const create = io.stderr.isTTY === true ? createPlainLog : createRequestLog;
-  const log = create({ level: checked('--log-level', () => parseLevel(level)), write, redact: withoutKeys });
+  const log = create({ level: checked('--log-level', () => parseLevel(level)), write, redact });
   const fresh = new FreshProblems(() => io.now());
   const crash = (error: unknown) => {
     log.fatal(error);

@@ -3,6 +3,7 @@ import { checked } from './checked.ts';
 import { usageError } from './cli-error.ts';
 import type { LoadedConfig } from './config-file.ts';
 import type { ConfigFile } from './config-schema.ts';
+import { type DeliverySettings, smtpSettings, telegramSettings } from './delivery-settings.ts';
 import { PUBLIC_NODES } from './public-nodes.ts';
 import {
   parseApiKey,
@@ -25,6 +26,7 @@ export interface SourceFlags {
   readonly history?: string;
   readonly db?: string;
   readonly ascii?: boolean;
+  readonly allowPrivateTargets?: boolean;
   readonly config?: string;
 }
 
@@ -41,7 +43,7 @@ export interface Setting<Value> {
   readonly from: string;
 }
 
-export interface Settings {
+export interface Settings extends DeliverySettings {
   readonly source: Setting<SourceChoice>;
   readonly apiKey: Setting<string | null>;
   readonly historySec: Setting<number>;
@@ -90,6 +92,15 @@ export function resolveSettings(flags: SourceFlags, env: Env, config: LoadedConf
       },
     keys: read('GASTOP_KEYS', set(env.GASTOP_KEYS), parsePath) ??
       read(FILE, file.keys, parsePath) ?? { value: null, from: DEFAULT },
+    smtp: smtpSettings(env, file),
+    telegram: telegramSettings(env, file),
+    allowPrivateTargets: (flags.allowPrivateTargets
+      ? { value: true, from: '--allow-private-targets' }
+      : null) ??
+      read('GASTOP_ALLOW_PRIVATE_TARGETS', set(env.GASTOP_ALLOW_PRIVATE_TARGETS), parseSwitch) ?? {
+        value: file.allowPrivateTargets ?? false,
+        from: file.allowPrivateTargets === undefined ? DEFAULT : FILE,
+      },
   };
 }
 
@@ -159,6 +170,11 @@ function refuseStrayFlags(flags: SourceFlags): void {
 }
 
 function refuseEmbeddedFlags(flags: SourceFlags): void {
+  if (flags.allowPrivateTargets) {
+    throw usageError(
+      '--allow-private-targets goes with --rpc, --replay or --demo; the service at the URL decides where its alerts go',
+    );
+  }
   const stray = flags.db !== undefined ? '--db' : flags.history !== undefined ? '--history' : null;
   if (stray === null) return;
   throw usageError(

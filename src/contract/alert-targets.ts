@@ -140,7 +140,7 @@ const DOMAIN =
 const ADDRESS_LONGEST = 254;
 const LOCAL_LONGEST = 64;
 
-function isAddress(text: string): boolean {
+export function isAddress(text: string): boolean {
   const at = text.lastIndexOf('@');
   const local = text.slice(0, Math.max(at, 0));
   return (

@@ -39,6 +39,13 @@ export async function config({ io, loadSettings }: CommandContext): Promise<Exit
       value: planText(plan),
       from: keys.ownPlans.includes(plan.name) ? 'config file' : 'default',
     })),
+    { name: 'mail', value: mailText(settings), from: settings.smtp.from },
+    { name: 'telegram', value: telegramText(settings), from: settings.telegram.from },
+    {
+      name: 'private targets',
+      value: settings.allowPrivateTargets.value ? 'allowed' : 'refused',
+      from: settings.allowPrivateTargets.from,
+    },
     { name: 'ascii', value: settings.ascii.value ? 'on' : 'off', from: settings.ascii.from },
     {
       name: 'config file',
@@ -69,6 +76,22 @@ function sourceLines(source: SourceChoice): readonly string[] {
     case 'simulated':
       return [`simulated chain, seed ${source.seed}`];
   }
+}
+
+/** Whether there is a password is told, and nothing of it. */
+function mailText({ smtp: { value } }: Settings): string {
+  if (value === null) return 'none; alerts cannot be mailed';
+  const { host, port, secure, user, password, from } = value;
+  const place = `${host.includes(':') ? `[${host}]` : host}:${port}`;
+  const login =
+    user === null ? 'no login' : `as ${user}, ${password === null ? 'no password' : 'password set'}`;
+  return `${secure ? 'smtps' : 'smtp'}://${place}, ${login}, from ${from}`;
+}
+
+function telegramText({ telegram: { value } }: Settings): string {
+  if (value === null) return 'none; alerts cannot go to Telegram';
+  const { host, hostname } = value.apiUrl;
+  return hostname === 'api.telegram.org' ? 'token set' : `token set, asks ${host}`;
 }
 
 /** A URL's path often is a key, so only that there is one is told. */

@@ -6,6 +6,7 @@ import type { CommandContext } from '../command-context.ts';
 import { EXIT, type ExitCode } from '../exit-code.ts';
 import type { Io } from '../io.ts';
 import { type KeySettings, keySettings } from '../key-settings.ts';
+import { knownSecrets } from '../known-secrets.ts';
 import {
   isLoopback,
   type ListenAddress,
@@ -59,7 +60,7 @@ async function serveUntil(
     import('../serve-chain.ts'),
     import('../../service/keys/open-key-gate.ts'),
   ]);
-  const log = openServeLog(io, flags.logLevel);
+  const log = openServeLog(io, flags.logLevel, await knownSecrets(io, loaded.config.path));
   const onError = (error: unknown) => log.problem(error);
   try {
     const plans = freshPlans({ path: loaded.config.path, plans: keys.plans, now: io.now, onError });
