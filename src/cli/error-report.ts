@@ -24,6 +24,7 @@ const CLIENT_EXIT: Readonly<Record<ClientErrorCode, ExitCode>> = {
   plan: EXIT.key,
   quota: EXIT.quota,
   invalid: EXIT.usage,
+  conflict: EXIT.failed,
 };
 
 const CHAIN_EXIT: Readonly<Record<ChainErrorCode, ExitCode>> = {

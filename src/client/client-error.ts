@@ -8,8 +8,10 @@ export type ClientErrorCode =
   /** 403: the plan does not allow this. */
   | 'plan'
   | 'not-found'
-  /** 400: the service does not accept a parameter. */
+  /** 400, 413, 422: the service does not accept a parameter or what it was sent. */
   | 'invalid'
+  /** 409: what was asked for does not go with how things stand. */
+  | 'conflict'
   /** 429 */
   | 'quota'
   /** 503: the service is there, its chain is not. */
@@ -41,6 +43,8 @@ export class ClientError extends Error {
   readonly field: string | null;
   /** The beginning of the answer, stripped of control characters, for the raw view; `null`: there was none. */
   readonly raw: string | null;
+  /** Of a write whose answer never came or cannot be read: it may have been done all the same. Look before asking again. */
+  readonly mayBeDone: boolean;
 
   constructor(
     code: ClientErrorCode,
@@ -54,6 +58,7 @@ export class ClientError extends Error {
       readonly details?: readonly { readonly path: string; readonly message: string }[];
       readonly field?: string | null;
       readonly raw?: string | null;
+      readonly mayBeDone?: boolean;
       readonly cause?: unknown;
     },
   ) {
@@ -67,14 +72,22 @@ export class ClientError extends Error {
     this.details = context.details ?? [];
     this.field = context.field ?? null;
     this.raw = context.raw ?? null;
+    this.mayBeDone = context.mayBeDone ?? false;
   }
 
   /** The same error with what is left of its wait, for questions that are held back because of it. */
   waiting(leftSec: number): ClientError {
-    const { endpoint, status, limit, errorCode, details, field, raw } = this;
-    return new ClientError(this.code, this.message, {
-      ...{ endpoint, status, limit, errorCode, details, field, raw },
-      retryAfterSec: leftSec,
-    });
+    return new ClientError(this.code, this.message, { ...this.#context(), retryAfterSec: leftSec });
+  }
+
+  /** The same error of a write that may have been done all the same, which its words then say. */
+  unsettled(): ClientError {
+    const message = `${this.message.replace(/[.;]$/, '')}; it may have been done all the same: look before trying again`;
+    return new ClientError(this.code, message, { ...this.#context(), mayBeDone: true });
+  }
+
+  #context() {
+    const { endpoint, status, retryAfterSec, limit, errorCode, details, field, raw, mayBeDone } = this;
+    return { endpoint, status, retryAfterSec, limit, errorCode, details, field, raw, mayBeDone };
   }
 }

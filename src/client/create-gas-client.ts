@@ -1,4 +1,3 @@
-import type * as z from 'zod';
 import { RateLimits, StatsChart, StatsMarket, Summary } from '../contract/dashboard.ts';
 import { BlockMetrics, TxMetrics, TxsMetrics } from '../contract/explorer.ts';
 import { GasCurrent, GasRecommendation, GasTrend } from '../contract/gas.ts';
@@ -6,11 +5,12 @@ import { BaseFeeMetrics, GasUsedRatioMetrics, PriorityFeeMetrics } from '../cont
 import { PATHS } from '../contract/routes.ts';
 import { cleanText } from '../core/clean-text.ts';
 import { gweiString } from '../core/units.ts';
-import { AnswerMemory, type Received } from './answer-memory.ts';
+import { alertMethods } from './alert-methods.ts';
+import { AnswerMemory } from './answer-memory.ts';
+import { askedAnswers } from './asked-answers.ts';
 import { ClientError } from './client-error.ts';
 import { keptDescription } from './description/kept-description.ts';
-import type { CallOptions, GasClient, MetricsQuery, ReachQuery } from './gas-client.ts';
-import { Answer } from './reading/answer.ts';
+import type { GasClient, MetricsQuery, ReachQuery } from './gas-client.ts';
 import { readChart } from './reading/chart.ts';
 import { readRateLimits, readSummary } from './reading/dashboard.ts';
 import { readBlock, readTx, readTxRow } from './reading/explorer.ts';
@@ -58,18 +58,7 @@ export function createGasClient(options: GasClientOptions): GasClient {
 
   const memory = new AnswerMemory(transport);
 
-  /** One kind of answer: how it is read, and what was read of those that come again unchanged. */
-  const answers = <View>(schema: z.ZodType, read: (answer: Answer, query: Query) => View) => {
-    const views = new WeakMap<Received, View>();
-    return async (path: string, query: Query, { signal }: CallOptions): Promise<View> => {
-      const received = await memory.ask(path, query, signal);
-      const known = views.get(received);
-      if (known !== undefined) return known;
-      const view = read(new Answer(received.text, { endpoint: path, host: service.host, schema }), query);
-      views.set(received, view);
-      return view;
-    };
-  };
+  const answers = askedAnswers(memory, service.host);
   const current = answers(GasCurrent, readSnapshot);
   const trend = answers(GasTrend, readTrend);
   const recommendation = answers(GasRecommendation, readRecommendation);
@@ -109,13 +98,7 @@ export function createGasClient(options: GasClientOptions): GasClient {
     txs: async (query = {}, call = {}) => txs(PATHS.txs, metricsQuery(query, PATHS.txs), call),
     rateLimits: (call = {}) => rateLimits(PATHS.rateLimits, {}, call),
     summary: (call = {}) => summary(PATHS.summary, {}, call),
-    alerts: notYet(PATHS.alerts),
-    alert: notYet(PATHS.alert),
-    createAlert: notYet(PATHS.alerts),
-    setAlertStatus: notYet(PATHS.alertStatus),
-    deleteAlert: notYet(PATHS.alert),
-    alertSavings: notYet(PATHS.alertSavings),
-    redeliver: notYet(PATHS.alert),
+    ...alertMethods({ transport, answers, describe: description }),
     description: ({ signal } = {}) => description(signal),
     raw: async (path, query = {}, { signal } = {}) => {
       const { text } = await memory.ask(path, query, signal);
@@ -123,10 +106,6 @@ export function createGasClient(options: GasClientOptions): GasClient {
     },
   };
 }
-
-const notYet = (endpoint: string) => async () => {
-  throw new ClientError('not-found', 'alerts cannot be read yet', { endpoint });
-};
 
 /** @throws RangeError as {@link createGasClient} does. */
 export function transportOf(options: GasClientOptions): TransportOptions {

@@ -57,6 +57,15 @@ export function networkFailure(error: unknown, endpoint: string, host: string): 
   return new ClientError('unreachable', message, { endpoint });
 }
 
+/** No connection came about, so that nothing of the question can have arrived. */
+const NEVER_SENT =
+  /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|UND_ERR_CONNECT_TIMEOUT|EHOSTUNREACH|ENETUNREACH|ERR_SSL_.*|ERR_TLS_.*|EPROTO|.*CERT.*|UNABLE_TO_.*)$/;
+
+/** Whether a question failed before anything of it can have reached its service. */
+export function wasNeverSent(error: unknown): boolean {
+  return NEVER_SENT.test(errorCode(error) ?? '') || reason(error) !== '';
+}
+
 /** The chain of causes, outermost first, as far as it goes. */
 function* causes(error: unknown): Generator<object> {
   let current: unknown = error;

@@ -1,4 +1,4 @@
-import { PATHS } from '../contract/routes.ts';
+import { PATHS, type V1Route } from '../contract/routes.ts';
 import { ClientError } from './client-error.ts';
 import { describedRoute, type ServiceDescription } from './description/service-description.ts';
 import type { CallOptions, GasClient } from './gas-client.ts';
@@ -10,17 +10,23 @@ import type { SessionPace } from './session-pace.ts';
  */
 export function createPacedClient(client: GasClient, pace: SessionPace): GasClient {
   let described: ServiceDescription | null = null;
-  const mustBeThere = (path: string) => {
+  const mustBeThere = (path: string, method: V1Route['method'] = 'get') => {
     // A document that does not even know the prices that are being shown is not to be relied on.
     const isReliable = describedRoute(described, PATHS.gasCurrent) !== null;
-    if (isReliable && describedRoute(described, path) === null) {
-      throw new ClientError('not-found', `the service has no ${path}: its own description does not list it`, {
+    if (isReliable && describedRoute(described, path, method) === null) {
+      const what = method === 'get' ? path : `${method.toUpperCase()} ${path}`;
+      throw new ClientError('not-found', `the service has no ${what}: its own description does not list it`, {
         endpoint: path,
       });
     }
   };
-  const pass = async <T>(path: string, ask: () => Promise<T>, call: CallOptions | undefined): Promise<T> => {
-    mustBeThere(path);
+  const pass = async <T>(
+    path: string,
+    ask: () => Promise<T>,
+    call: CallOptions | undefined,
+    method: V1Route['method'] = 'get',
+  ): Promise<T> => {
+    mustBeThere(path, method);
     return pace.pass(path, ask, call?.signal);
   };
   return {
@@ -43,10 +49,10 @@ export function createPacedClient(client: GasClient, pace: SessionPace): GasClie
     summary: (call) => pass(PATHS.summary, () => client.summary(call), call),
     alerts: (call) => pass(PATHS.alerts, () => client.alerts(call), call),
     alert: (id, call) => pass(PATHS.alert, () => client.alert(id, call), call),
-    createAlert: (alert, call) => pass(PATHS.alerts, () => client.createAlert(alert, call), call),
+    createAlert: (alert, call) => pass(PATHS.alerts, () => client.createAlert(alert, call), call, 'post'),
     setAlertStatus: (id, status, call) =>
-      pass(PATHS.alertStatus, () => client.setAlertStatus(id, status, call), call),
-    deleteAlert: (id, call) => pass(PATHS.alert, () => client.deleteAlert(id, call), call),
+      pass(PATHS.alertStatus, () => client.setAlertStatus(id, status, call), call, 'put'),
+    deleteAlert: (id, call) => pass(PATHS.alert, () => client.deleteAlert(id, call), call, 'delete'),
     alertSavings: (id, call) => pass(PATHS.alertSavings, () => client.alertSavings(id, call), call),
     redeliver: (alertId, deliveryId, call) =>
       pass(PATHS.alert, () => client.redeliver(alertId, deliveryId, call), call),

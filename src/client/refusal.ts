@@ -13,9 +13,11 @@ const CODE_BY_STATUS: Readonly<Record<number, ClientErrorCode>> = {
   403: 'plan',
   404: 'not-found',
   405: 'not-found',
+  409: 'conflict',
   410: 'not-found',
-  501: 'not-found',
+  413: 'invalid',
   422: 'invalid',
+  501: 'not-found',
   429: 'quota',
   503: 'unavailable',
 };
@@ -42,7 +44,13 @@ const SAYS_ITSELF: Readonly<Record<LimitKind | 'revoked', RegExp>> = {
 export function refusal(
   response: { readonly status: number; readonly headers: Headers },
   text: string,
-  context: { readonly endpoint: string; readonly withKey: boolean; readonly now: number },
+  context: {
+    readonly endpoint: string;
+    readonly withKey: boolean;
+    readonly now: number;
+    /** The method, where something was to be changed. */
+    readonly write?: string;
+  },
 ): ClientError {
   const said = errorWords(parseJson(text));
   const { status } = response;
@@ -78,7 +86,13 @@ function sentence(
     endpoint,
     withKey,
     limit,
-  }: { readonly endpoint: string; readonly withKey: boolean; readonly limit: LimitKind | null },
+    write,
+  }: {
+    readonly endpoint: string;
+    readonly withKey: boolean;
+    readonly limit: LimitKind | null;
+    readonly write?: string;
+  },
 ): string {
   const reason = said.message === '' ? '' : `: ${said.message}`;
   // Only the service knows whether a key was mistyped, rotated, or is one of another service.
@@ -92,9 +106,15 @@ function sentence(
     case 'plan':
       return `the plan of this key does not allow ${endpoint}${reason}`;
     case 'not-found':
+      if (write !== undefined && (status === 405 || status === 501)) {
+        return `the service does not offer ${write.toUpperCase()} ${endpoint}${reason}`;
+      }
       return `the service has no ${endpoint}${reason === '' ? '; check the URL' : reason}`;
     case 'invalid':
-      return `the service did not accept the question${reason}`;
+      if (status === 413) return `this is more than the service takes at once${reason}`;
+      return `the service did not accept ${write === undefined ? 'the question' : 'this'}${reason}`;
+    case 'conflict':
+      return `the service cannot do this as things stand${reason}`;
     case 'quota':
       return limit === null ? `${QUOTA.unknown}${reason}` : told(limit, QUOTA[limit], said);
     case 'unavailable':

@@ -2,14 +2,16 @@ import ky from 'ky';
 import { API_KEY_HEADER } from '../contract/routes.ts';
 import { cleanText } from '../core/clean-text.ts';
 import { ClientError } from './client-error.ts';
-import { networkFailure } from './network-failure.ts';
+import { networkFailure, wasNeverSent } from './network-failure.ts';
 import { BodyNotText, BodyTooLarge, readBody } from './read-body.ts';
+import { isRedirect, redirected, SEE_OTHER } from './redirect.ts';
 import { refusal } from './refusal.ts';
 
 const MOST_REDIRECTS = 3;
-const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 /** An error body is read for its message only. */
 const ERROR_BODY_MAX_BYTES = 65_536;
+/** `.` and `..` name no thing in a URL, written out or not (WHATWG URL §4.1). */
+const DOTTED = /(^|\/)(\.|%2e){1,2}(\/|$)/i;
 
 export type Fetch = (request: Request) => Response | Promise<Response>;
 
@@ -35,8 +37,17 @@ export interface Exchange {
   readonly ms: number;
 }
 
+/** What changes something, beside the path. */
+export interface Write {
+  readonly method: 'post' | 'put' | 'delete';
+  /** Sent as JSON; `undefined`: no body. */
+  readonly body?: unknown;
+}
+
 export interface ExchangeOptions {
   readonly signal?: AbortSignal | undefined;
+  /** Default: a GET. */
+  readonly write?: Write;
   /** Beside those that every question carries. */
   readonly headers?: Readonly<Record<string, string>>;
 }
@@ -74,12 +85,12 @@ export async function exchangeV1(
   options: TransportOptions,
   path: string,
   query: Readonly<Record<string, string>>,
-  { signal, headers = {} }: ExchangeOptions = {},
+  { signal, headers = {}, write }: ExchangeOptions = {},
 ): Promise<Exchange> {
   const { apiKey, host } = options;
   const url = new URL(options.root + path);
-  // What a dotted or absolute path would lead to is not the service.
-  if (!path.startsWith('/') || !url.href.startsWith(`${options.root}/`)) {
+  // What a dotted or absolute path would lead to is not the service, or not what was meant of it.
+  if (!path.startsWith('/') || !url.href.startsWith(`${options.root}/`) || DOTTED.test(path)) {
     throw new ClientError('invalid', 'a v1 path begins with / and stays below the service', {
       endpoint: '/',
     });
@@ -96,8 +107,13 @@ export async function exchangeV1(
   const timeout = new AbortController();
   const timer = setTimeout(() => timeout.abort(), options.timeoutMs);
   const ended = AbortSignal.any(signal === undefined ? [timeout.signal] : [timeout.signal, signal]);
-  const question = { url, endpoint, headers, signal: ended };
+  const question = { url, endpoint, headers, signal: ended, write: write ?? null };
+  let begun = false;
+  const settled = (failure: ClientError, mayHaveArrived = begun) =>
+    write !== undefined && mayHaveArrived ? failure.unsettled() : failure;
   try {
+    signal?.throwIfAborted();
+    begun = true;
     return await unlessAborted(ended, ask(options, question));
   } catch (error) {
     if (error instanceof ClientError) throw error;
@@ -106,12 +122,17 @@ export async function exchangeV1(
     if (late) {
       const ms = timeout.signal.aborted ? options.timeoutMs : performance.now() - began;
       const seconds = Number((ms / 1_000).toPrecision(2));
-      throw new ClientError('unreachable', `${host} gave no answer within ${seconds} s`, { endpoint });
+      const failure = new ClientError('unreachable', `${host} gave no answer within ${seconds} s`, {
+        endpoint,
+      });
+      throw settled(failure);
     }
     if (signal?.aborted) {
-      throw new ClientError('unreachable', `the question to ${host} was called off`, { endpoint });
+      const failure = new ClientError('unreachable', `the question to ${host} was called off`, { endpoint });
+      throw settled(failure);
     }
-    throw bodyFailure(error, endpoint, options) ?? networkFailure(error, endpoint, host);
+    const failure = bodyFailure(error, endpoint, options) ?? networkFailure(error, endpoint, host);
+    throw settled(failure, !wasNeverSent(error));
   } finally {
     clearTimeout(timer);
     // Ends what a lost race left behind: a body that still streams.
@@ -128,6 +149,8 @@ interface Question {
   readonly endpoint: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly signal: AbortSignal;
+  /** `null`: a GET. */
+  readonly write: Write | null;
 }
 
 async function ask(options: TransportOptions, question: Question): Promise<Exchange> {
@@ -135,13 +158,18 @@ async function ask(options: TransportOptions, question: Question): Promise<Excha
   const { url, endpoint, signal } = question;
   const began = performance.now();
   let target = url;
+  let { write } = question;
   for (let hop = 0; hop <= MOST_REDIRECTS; hop++) {
-    const response = await ky.get(target, {
+    const body = write?.body === undefined ? null : JSON.stringify(write.body);
+    const response = await ky(target, {
+      method: write?.method ?? 'get',
+      body,
       fetch: async (input, init) => options.fetch(new Request(input, init)),
       headers: {
         accept: 'application/json',
         'user-agent': options.userAgent,
         ...question.headers,
+        ...(body === null ? {} : { 'content-type': 'application/json' }),
         ...(apiKey === null ? {} : { [API_KEY_HEADER]: apiKey }),
       },
       // Followed below, so that the key never goes to another origin.
@@ -153,7 +181,7 @@ async function ask(options: TransportOptions, question: Question): Promise<Excha
       timeout: false,
     });
     const headMs = performance.now() - began;
-    if (!REDIRECTS.has(response.status)) {
+    if (!isRedirect(response.status)) {
       const text = response.ok
         ? await readBody(response, options.maxBytes)
         : await readBody(response, ERROR_BODY_MAX_BYTES).catch(() => '');
@@ -166,21 +194,11 @@ async function ask(options: TransportOptions, question: Question): Promise<Excha
       };
     }
     await response.body?.cancel();
-    target = redirected(target, response, endpoint);
+    target = redirected(target, response, { endpoint, isWrite: write !== null });
+    // What is to be seen elsewhere was done here.
+    if (response.status === SEE_OTHER) write = null;
   }
   throw new ClientError('server', `${options.host} redirects without end; check the URL`, { endpoint });
-}
-
-function redirected(from: URL, response: Response, endpoint: string): URL {
-  const location = response.headers.get('location') ?? '';
-  const to = URL.canParse(location, from.href) ? new URL(location, from) : null;
-  if (to !== null && to.origin === from.origin) return to;
-  const where =
-    to === null || to.host === '' ? 'nowhere' : `to ${cleanText(`${to.protocol}//${to.host}`, 200)}`;
-  throw new ClientError('server', `${from.host} redirects ${where}; if that is right, use it as the URL`, {
-    endpoint,
-    status: response.status,
-  });
 }
 
 /** A service may repeat what it was sent; the key must not come to light that way. */

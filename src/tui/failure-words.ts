@@ -7,6 +7,7 @@ const TITLES: Readonly<Record<ClientErrorCode, string>> = {
   plan: 'The plan of this key does not allow this',
   'not-found': 'The service does not have this',
   invalid: 'The service does not accept the question',
+  conflict: 'The service cannot do this as things stand',
   quota: 'This key has asked as much as it may for now',
   unavailable: 'The service has no prices now',
   server: 'The service fails',

@@ -6,7 +6,13 @@ export interface HttpServer {
   readonly url: string;
   readonly host: string;
   /** What was asked, oldest first. */
-  readonly requests: { readonly path: string; readonly headers: IncomingMessage['headers'] }[];
+  readonly requests: {
+    readonly method: string;
+    readonly path: string;
+    readonly headers: IncomingMessage['headers'];
+    /** Whole by the time that it is answered. */
+    readonly body: string;
+  }[];
   close(): Promise<void>;
 }
 
@@ -14,8 +20,17 @@ export interface HttpServer {
 export async function serve(answer: RequestListener): Promise<HttpServer> {
   const requests: HttpServer['requests'] = [];
   const server = createServer((request, response) => {
-    requests.push({ path: request.url ?? '', headers: request.headers });
-    answer(request, response);
+    const { method = '', url: path = '', headers } = request;
+    const seen = { method, path, headers, body: '' };
+    requests.push(seen);
+    if (method === 'GET') {
+      answer(request, response);
+      return;
+    }
+    request.setEncoding('utf8').on('data', (piece: string) => {
+      seen.body += piece;
+    });
+    request.on('end', () => answer(request, response));
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const host = `127.0.0.1:${(server.address() as AddressInfo).port}`;

@@ -70,7 +70,7 @@ export function fakeAlerts(alerts: readonly AlertDetailsView[] = [ALERT]): Pick<
     return alert;
   };
   return {
-    alerts: async () => ({ items: kept, total: kept.length }),
+    alerts: async () => ({ items: kept, total: kept.length, unreadable: 0 }),
     alert: async (id) => find(id),
     createAlert: async (creation) => {
       const alert: AlertDetailsView = {

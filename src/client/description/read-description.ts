@@ -1,5 +1,6 @@
 import { BASE_PATH, V1_ROUTES, type V1Route } from '../../contract/routes.ts';
 import { isRecord, type JsonRecord } from '../reading/json.ts';
+import { bodyFields, jsonSchema } from './body-fields.ts';
 import { fieldsBeyond } from './contract-fields.ts';
 import { resolved } from './json-pointer.ts';
 import { namedValues } from './named-values.ts';
@@ -46,6 +47,7 @@ function readRoute(
     summary: line(operation.summary) ?? line(operation.description),
     served: operation['x-gastop-served'] !== false,
     parameters: [...parametersOf(document, item), ...parametersOf(document, operation)],
+    body: method === 'get' ? [] : bodyFields(document, operation),
     beyond: method === 'get' ? fieldsBeyond(path, schemaFields(document, schema)) : [],
   };
 }
@@ -70,9 +72,5 @@ function answerSchema(document: JsonRecord, operation: JsonRecord): unknown {
   );
   const response = status === undefined ? null : resolved(document, responses[status]);
   if (response === null) return null;
-  if (!isRecord(response.content)) return response.schema;
-  const { content } = response;
-  const type = Object.keys(content).find((name) => name.includes('json')) ?? Object.keys(content)[0];
-  const media = type === undefined ? null : resolved(document, content[type]);
-  return media?.schema;
+  return isRecord(response.content) ? jsonSchema(document, response.content) : response.schema;
 }

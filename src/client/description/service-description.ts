@@ -17,6 +17,8 @@ export interface RouteDescription {
   readonly served: boolean;
   /** Query parameters of which it names the values it takes. */
   readonly parameters: readonly ParameterDescription[];
+  /** The fields of what is sent to it, with the values it names for each; empty where it says nothing of them. */
+  readonly body: readonly ParameterDescription[];
   /** Fields of its answer that v1 does not have. */
   readonly beyond: readonly FieldDescription[];
 }
@@ -33,12 +35,13 @@ export interface FieldDescription {
   readonly description: string | null;
 }
 
-/** The GET route at a path of the contract; `null`: not listed. */
+/** The route at a path of the contract; `null`: not listed. */
 export function describedRoute(
   description: ServiceDescription | null | undefined,
   path: string,
+  method: V1Route['method'] = 'get',
 ): RouteDescription | null {
-  return description?.routes.find((route) => route.method === 'get' && route.path === path) ?? null;
+  return description?.routes.find((route) => route.method === method && route.path === path) ?? null;
 }
 
 /** The values a service says a query parameter takes; `null` where it does not say. */

@@ -27,6 +27,7 @@ const BY_CODE: Readonly<Record<ClientErrorCode, Verdict['result']>> = {
   quota: 'quota',
   'not-found': 'not-usable',
   invalid: 'not-usable',
+  conflict: 'not-usable',
   unreadable: 'not-usable',
 };
 

@@ -8,6 +8,10 @@ import type { ReadingTrace } from './reading-trace.ts';
 /** What services put around what they mean. */
 const ENVELOPES = ['data', 'result', 'items', 'content'] as const;
 const DEEPEST = 5;
+/** What services call a success where others have an error code. */
+const SUCCESS_CODE = /^(ok|success|succeeded|0|2\d\d)$/i;
+/** Said once, to who made the alert, and never shown in passing. */
+const SIGNING_SECRET = /whsec_[\w+/=-]+/g;
 
 /** An answer that came and is JSON, before anybody knows what it says. */
 export class Answer {
@@ -80,6 +84,12 @@ export class Answer {
     return null;
   }
 
+  /** Where nothing has to be in the answer but it may be a refusal all the same. */
+  throwIfRefused(): void {
+    const refused = this.#refusedInside();
+    if (refused !== null) throw refused;
+  }
+
   /** For a list that is not there at all. */
   noRows(field: string): ClientError {
     return this.#refusedInside() ?? this.unreadable(field);
@@ -89,7 +99,10 @@ export class Answer {
   #refusedInside(): ClientError | null {
     if (!isRecord(this.body)) return null;
     const { errorCode, message } = errorWords(this.body);
-    if (message === '' || (errorCode === '' && this.body.error === undefined)) return null;
+    const { error, success } = this.body;
+    const isDone = success === true || SUCCESS_CODE.test(errorCode);
+    const isRefused = errorCode !== '' || (error ?? false) !== false || success === false;
+    if (message === '' || isDone || !isRefused) return null;
     return new ClientError('server', `the service answered with an error: ${message}`, {
       endpoint: this.endpoint,
     });
@@ -99,7 +112,7 @@ export class Answer {
     return new ClientError('unreadable', message, {
       endpoint: this.endpoint,
       field,
-      raw: cleanText(this.#text, LONGEST_RAW),
+      raw: cleanText(this.#text, LONGEST_RAW).replace(SIGNING_SECRET, '(secret)'),
     });
   }
 }

@@ -4,6 +4,7 @@ import {
   type FeeUnit,
   readAmount,
   readCount,
+  readExactId,
   readFee,
   readFlag,
   readNumber,
@@ -12,10 +13,11 @@ import {
   readTime,
   readWholeWei,
   readWord,
+  readWrittenText,
 } from './values.ts';
 
 /** What identifies a thing, by whichever name. */
-const ID_NAMES = ['id', '_id', 'alertId', 'uuid'] as const;
+export const ID_NAMES = ['id', '_id', 'alertId', 'uuid'] as const;
 
 /**
  * One record of an answer, read field by field. Each method takes the names a field may go by, the contract's own
@@ -94,8 +96,18 @@ export class Fields {
     return this.#read(names, readText);
   }
 
+  /** Text that people write themselves: it may be long, and be empty. */
+  writtenText(longest: number, ...names: readonly string[]): string | null {
+    return this.#read(names, (value) => readWrittenText(value, longest));
+  }
+
   id(): string | null {
     return this.#read(ID_NAMES, readText);
+  }
+
+  /** An id that is asked for again: exactly as it came, or not at all. */
+  exactId(...names: readonly string[]): string | null {
+    return this.#read(names, readExactId);
   }
 
   word(known: readonly string[], ...names: readonly string[]): string | null {
@@ -110,6 +122,11 @@ export class Fields {
 
   flag(...names: readonly string[]): boolean | null {
     return this.#read(names, readFlag);
+  }
+
+  /** A record of anything; empty where there is none. */
+  record(...names: readonly string[]): JsonRecord {
+    return this.#read(names, recordOf) ?? {};
   }
 
   child(...names: readonly string[]): Fields | null {
@@ -132,8 +149,15 @@ export class Fields {
 
   /** The records of a list; what is not a record is left out. */
   children(...names: readonly string[]): readonly Fields[] {
+    return this.childrenIfAny(...names) ?? [];
+  }
+
+  /** The same, and `null` where there is no list. */
+  childrenIfAny(...names: readonly string[]): readonly Fields[] | null {
     const path = this.#at(names[0] ?? '');
-    return this.list(...names).flatMap((row, index) =>
+    const rows = this.#read(names, listOf);
+    if (rows === null) return null;
+    return rows.flatMap((row, index) =>
       isRecord(row) ? [new Fields(this.#answer, row, `${path}[${index}]`)] : [],
     );
   }

@@ -12,16 +12,35 @@ export function readRows<Row>(
   path: string,
   read: (fields: Fields) => Row,
 ): Row[] {
+  const { kept, failure } = readSoundRows(answer, rows, path, read);
+  if (kept.length === 0 && failure !== null) throw failure.error;
+  return kept;
+}
+
+export interface SoundRows<Row> {
+  readonly kept: Row[];
+  /** How many could not be read. */
+  readonly unreadable: number;
+  /** Of the first of those. */
+  readonly failure: { readonly error: unknown } | null;
+}
+
+/** The same for who wants to know what was left out. */
+export function readSoundRows<Row>(
+  answer: Answer,
+  rows: readonly unknown[],
+  path: string,
+  read: (fields: Fields) => Row,
+): SoundRows<Row> {
   const kept: Row[] = [];
-  let first: unknown;
+  let failure: SoundRows<Row>['failure'] = null;
   for (const [index, row] of rows.entries()) {
     try {
       if (!isRecord(row)) throw answer.unreadable(`${path}[${index}]`, row);
       kept.push(read(new Fields(answer, row, `${path}[${index}]`)));
     } catch (error) {
-      first ??= error;
+      failure ??= { error };
     }
   }
-  if (kept.length === 0 && first !== undefined) throw first;
-  return kept;
+  return { kept, unreadable: rows.length - kept.length, failure };
 }

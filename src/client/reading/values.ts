@@ -135,6 +135,22 @@ export function readText(value: unknown): string | null {
   return text === '' ? null : text;
 }
 
+/** What people wrote, on one clean line, which may be empty; `null`: it is no text. */
+export function readWrittenText(value: unknown, longest: number): string | null {
+  if (typeof value !== 'string') return readText(value);
+  return cleanText(value, longest);
+}
+
+/**
+ * An id as it came, which paths are made of. `null` where it could not be sent back as it was: a number that JSON did
+ * not carry whole, a text with something in it that no terminal can show.
+ */
+export function readExactId(value: unknown): string | null {
+  if (typeof value === 'number') return Number.isSafeInteger(value) ? String(value) : null;
+  if (typeof value !== 'string' || value.trim() === '' || value.length > LONGEST_TEXT) return null;
+  return cleanText(value) === value ? value : null;
+}
+
 /** A word of the contract in its own spelling (`Send now` → `SEND_NOW`); a word it does not know stays as it came. */
 export function readWord(value: unknown, known: readonly string[]): string | null {
   const text = readText(value);

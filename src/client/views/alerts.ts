@@ -1,7 +1,16 @@
 import type { AlertCreationInput } from '../../contract/alerts.ts';
 
-/** An alert as it is sent to a service. */
-export type NewAlert = AlertCreationInput;
+/** An alert as it is sent to a service, which may offer further words than the contract's. */
+export interface NewAlert extends Omit<AlertCreationInput, keyof Words>, Words {}
+
+interface Words {
+  readonly gasSpeed: string;
+  readonly condition: string;
+  readonly channels: readonly string[];
+  /** Default: the first of `channels`. */
+  readonly method?: string | undefined;
+  readonly targets?: Readonly<Record<string, string>> | undefined;
+}
 
 /** An alert. `null`: the service does not say. Words a service uses that are none of the contract's stay as they are. */
 export interface AlertView {
@@ -68,6 +77,8 @@ export interface AlertListView {
   readonly items: readonly AlertView[];
   /** How many there are in all; `null` where the service does not say. */
   readonly total: number | null;
+  /** Rows of the answer that could not be read; `items` are the others. */
+  readonly unreadable: number;
 }
 
 export interface SavingsEntryView {

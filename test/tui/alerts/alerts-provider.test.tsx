@@ -26,7 +26,7 @@ function show() {
   const alerts: GasClient['alerts'] = () =>
     new Promise<AlertListView>((answer) => {
       questions.push((status) =>
-        answer({ items: ['a', 'b'].map((id) => ({ ...ALERT, id, status })), total: 2 }),
+        answer({ items: ['a', 'b'].map((id) => ({ ...ALERT, id, status })), total: 2, unreadable: 0 }),
       );
     });
   const { shows } = showScreen({ scope: 'live', gas: { alerts }, Screen: Statuses });

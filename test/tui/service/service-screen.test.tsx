@@ -13,7 +13,14 @@ import { type ShowOptions, showScreen } from '../show-screen.tsx';
 const DESCRIPTION = {
   title: 'Gas API',
   version: '1.2.0',
-  routes: V1_ROUTES.map((route) => ({ ...route, summary: null, served: true, parameters: [], beyond: [] })),
+  routes: V1_ROUTES.map((route) => ({
+    ...route,
+    summary: null,
+    served: true,
+    parameters: [],
+    body: [],
+    beyond: [],
+  })),
 };
 
 const GAS: Partial<GasClient> = {

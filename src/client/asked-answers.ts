@@ -1,0 +1,26 @@
+import type * as z from 'zod';
+import type { AnswerMemory, Received } from './answer-memory.ts';
+import type { CallOptions } from './gas-client.ts';
+import { Answer } from './reading/answer.ts';
+
+type Query = Readonly<Record<string, string>>;
+
+/** Makes one kind of question: how its answer is read, and what was read of those that come again unchanged. */
+export type AskedAnswers = <View>(
+  schema: z.ZodType,
+  read: (answer: Answer, query: Query) => View,
+) => (path: string, query: Query, call: CallOptions) => Promise<View>;
+
+export function askedAnswers(memory: AnswerMemory, host: string): AskedAnswers {
+  return (schema, read) => {
+    const views = new WeakMap<Received, ReturnType<typeof read>>();
+    return async (path, query, { signal }) => {
+      const received = await memory.ask(path, query, signal);
+      const known = views.get(received);
+      if (known !== undefined) return known;
+      const view = read(new Answer(received.text, { endpoint: path, host, schema }), query);
+      views.set(received, view);
+      return view;
+    };
+  };
+}

@@ -1,0 +1,393 @@
+import { describe, expect, it } from 'vitest';
+import { createGasClient } from '../../src/client/create-gas-client.ts';
+import type { NewAlert } from '../../src/client/views/alerts.ts';
+import { clientOf, failureOf, HOST } from './answering.ts';
+import { type HttpServer, sendJson, serve } from './http-server.ts';
+
+const AT = Date.UTC(2026, 0, 20, 12);
+const ISO = new Date(AT).toISOString();
+const ALERT = {
+  id: 'alr_1',
+  status: 'PENDING',
+  thresholdGwei: 0.04,
+  gasSpeed: 'AVERAGE',
+  condition: 'LESS_THAN',
+  cooldownMs: 3_600_000,
+  disableOnce: false,
+  method: 'EMAIL',
+  channels: ['EMAIL', 'WEBHOOK'],
+  to: 'gas@example.org',
+  targets: { WEBHOOK: 'https://hook.example.org/a' },
+  note: 'deploy',
+  hysteresisGwei: 0.001,
+  confirmBlocks: 2,
+  createdAt: ISO,
+  updatedAt: ISO,
+  lastTriggeredAt: null,
+  cooldownUntil: null,
+  triggerCount: 0,
+  disabledReason: null,
+  missed: { count: 2, lastAt: ISO },
+};
+const VIEW = {
+  id: 'alr_1',
+  status: 'PENDING',
+  gasSpeed: 'AVERAGE',
+  condition: 'LESS_THAN',
+  threshold: 40_000_000n,
+  hysteresis: 1_000_000n,
+  confirmBlocks: 2,
+  cooldownMs: 3_600_000,
+  disableOnce: false,
+  method: 'EMAIL',
+  channels: ['EMAIL', 'WEBHOOK'],
+  to: 'gas@example.org',
+  targets: { WEBHOOK: 'https://hook.example.org/a' },
+  note: 'deploy',
+  createdAt: AT,
+  updatedAt: AT,
+  lastTriggeredAt: null,
+  cooldownUntil: null,
+  triggerCount: 0,
+  disabledReason: null,
+  missed: { count: 2, lastAt: AT },
+};
+const UNSAID = Object.fromEntries(Object.keys(VIEW).map((key) => [key, null]));
+
+describe('an alert', () => {
+  it('of our own service is read whole', async () => {
+    const deliveries = [
+      {
+        id: 'alr_1.1.email',
+        eventId: 'alr_1.1',
+        channel: 'EMAIL',
+        target: 'gas@example.org',
+        status: 'FAILED',
+        createdAt: ISO,
+        nextAttemptAt: null,
+        attempts: [{ at: ISO, latencyMs: 12.5, ok: false, answer: '550 \x1b[31mno\x1b[0m such user' }],
+      },
+    ];
+    expect(await clientOf({ ...ALERT, deliveries }).alert('alr_1')).toEqual({
+      ...VIEW,
+      deliveries: [
+        {
+          ...deliveries[0],
+          createdAt: AT,
+          attempts: [{ at: AT, latencyMs: 12.5, ok: false, answer: '550 no such user' }],
+        },
+      ],
+    });
+    expect(await clientOf(ALERT).alert('alr_1')).toEqual({ ...VIEW, deliveries: null });
+    expect((await clientOf({ ...ALERT, deliveries: [] }).alert('alr_1')).deliveries).toEqual([]);
+  });
+
+  it.each([
+    [{ thresholdGwei: 12.5 }, 12_500_000_000n],
+    [{ thresholdGwei: '0.0412' }, 41_200_000n],
+    [{ thresholdGwei: 200_000 }, 200_000_000_000_000n],
+    [{ thresholdGwei: 41_200_000 }, 41_200_000n],
+    [{ thresholdWei: 7 }, 7n],
+    [{ threshold: '41200000' }, 41_200_000n],
+    [{ threshold: 41_200_000 }, 41_200_000n],
+    [{ threshold: 12.5 }, 12_500_000_000n],
+    [{ targetPrice: 99_999 }, 99_999_000_000_000n],
+    [{ targetPrice: 100_000 }, 100_000n],
+    [{ target_price_gwei: 3 }, 3_000_000_000n],
+    [{ threshold: 41_200_000, thresholdGwei: 0.0412 }, 41_200_000n],
+    [{ threshold: 'low' }, null],
+    [{ threshold: -1 }, null],
+  ])('may keep its threshold as %j', async (fields, wei) => {
+    expect((await clientOf({ id: 1, ...fields }).alert('1')).threshold).toBe(wei);
+  });
+
+  it.each([
+    [{ id: 77 }, '77'],
+    [{ _id: '65f0c0ffee' }, '65f0c0ffee'],
+    [{ alertId: 'a/b c' }, 'a/b c'],
+    [{ uuid: '  padded ' }, '  padded '],
+    [{ data: { id: 'x' } }, 'x'],
+    [{ result: { alert: { id: 'x' } } }, 'x'],
+    [[{ id: 'x' }], 'x'],
+  ])('may have its id in %j', async (body, id) => {
+    const view = await clientOf(body).alert('any');
+    expect(view).toEqual({ ...UNSAID, id, channels: [], targets: {}, deliveries: null });
+  });
+
+  it.each([
+    {},
+    { id: null },
+    { id: '' },
+    { id: 'a\x1b[2J' },
+    { id: '\u202ea' },
+    { id: {} },
+    { id: 'a'.repeat(1_000) },
+    '{"id": 12345678901234567890}',
+  ])('without an id that could be asked for, like %j, is not taken for one', async (body) => {
+    const failure = await failureOf(clientOf(body).alert('any'));
+    expect(failure).toMatchObject({ code: 'unreadable', field: 'id', endpoint: '/alerts/any' });
+  });
+
+  it('keeps words that v1 does not have, and knows its own in other spellings', async () => {
+    const body = {
+      id: 1,
+      status: 'TRIGGERED\x1b[2J',
+      gasSpeed: 'Slow',
+      condition: 'less than',
+      method: 'Web Push',
+      channels: ['Web Push', 'email', { type: 'slack', target: 'https://s.example.org' }, null],
+      cooldownSeconds: 90,
+      enabled: false,
+      note: 'a\nb\u202e\x07',
+    };
+    expect(await clientOf(body).alert('1')).toMatchObject({
+      status: 'TRIGGERED',
+      gasSpeed: 'SLOW',
+      condition: 'LESS_THAN',
+      method: 'Web Push',
+      channels: ['Web Push', 'EMAIL', 'SLACK'],
+      targets: { SLACK: 'https://s.example.org' },
+      cooldownMs: 90_000,
+      note: 'a b',
+    });
+    expect((await clientOf({ id: 1, enabled: false }).alert('1')).status).toBe('DISABLED');
+    expect((await clientOf({ id: 1, channels: 'EMAIL, SLACK' }).alert('1')).channels).toEqual([
+      'EMAIL',
+      'SLACK',
+    ]);
+  });
+
+  it('keeps a note of 500 emoji and a long address whole', async () => {
+    const note = '🔥'.repeat(500);
+    const to = `https://hook.example.org/${'a'.repeat(2_000)}`;
+    expect(await clientOf({ ...ALERT, note, to }).alert('1')).toMatchObject({ note, to });
+  });
+});
+
+describe('the list of alerts', () => {
+  it.each([
+    [[ALERT], null],
+    [{ items: [ALERT], page: 0, size: 100, total: 1 }, 1],
+    [{ data: [ALERT], meta: { total: 1 } }, 1],
+    [{ data: { items: [ALERT], total: 1 } }, 1],
+    [{ result: { alerts: [ALERT] } }, null],
+    [{ content: [ALERT], totalElements: 1, number: 0, last: true }, 1],
+    [{ code: 'OK', message: 'fine', data: { content: [ALERT], totalElements: '1' } }, 1],
+  ])('may come as %j', async (body, total) => {
+    expect(await clientOf(body).alerts()).toEqual({ items: [VIEW], total, unreadable: 0 });
+  });
+
+  it.each([[[]], [{ items: [], total: 0 }], [{ data: [] }]])('may be empty: %j', async (body) => {
+    expect(await clientOf(body).alerts()).toMatchObject({ items: [], unreadable: 0 });
+  });
+
+  it('is not spoilt by a row that cannot be read', async () => {
+    const rows = [ALERT, null, { note: 'no id' }, 'text', { id: 'b' }];
+    const { items, unreadable } = await clientOf(rows).alerts();
+    expect(items.map(({ id }) => id)).toEqual(['alr_1', 'b']);
+    expect(unreadable).toBe(3);
+  });
+
+  it('of which no row can be read says why', async () => {
+    expect(await failureOf(clientOf([{ note: 1 }, 2]).alerts())).toMatchObject({
+      code: 'unreadable',
+      field: 'items[0].id',
+      message: `the answer of ${HOST} to /alerts has no items[0].id`,
+    });
+  });
+
+  it('that is none says so', async () => {
+    expect(await failureOf(clientOf({ hello: 1 }).alerts())).toMatchObject({
+      code: 'unreadable',
+      field: 'items',
+    });
+    expect(await failureOf(clientOf('[{"id": "a').alerts())).toMatchObject({ code: 'unreadable' });
+    expect(
+      await failureOf(clientOf({ data: [], errorCode: 'boom', message: 'the database is away' }).alerts()),
+    ).toMatchObject({ code: 'server', message: 'the service answered with an error: the database is away' });
+  });
+
+  it('is newest first', async () => {
+    const rows = [10, 30, 20].map((minute) => ({ id: minute, createdAt: AT + minute * 60_000 }));
+    expect((await clientOf(rows).alerts()).items.map(({ id }) => id)).toEqual(['30', '20', '10']);
+  });
+});
+
+describe('a long list of alerts', () => {
+  const ids = (count: number) => Array.from({ length: count }, (_, id) => ({ ...ALERT, id: `alr_${id}` }));
+  const asked = ({ requests }: HttpServer) =>
+    requests.map(({ path }) => new URL(path, 'http://x').searchParams.get('page'));
+  const paged = (
+    all: readonly object[],
+    { first = 0, most = 500, total = true }: { first?: number; most?: number; total?: boolean } = {},
+  ) =>
+    serve((request, response) => {
+      const query = new URL(request.url ?? '', 'http://x').searchParams;
+      const page = Math.max(Number(query.get('page') ?? 0) - first, 0);
+      const size = Math.min(Number(query.get('size') ?? 100), most);
+      const items = all.slice(page * size, (page + 1) * size);
+      sendJson(response, total ? { items, page, size, total: all.length } : { items });
+    });
+
+  it.each([
+    ['page by page', {}, 10_000, 20],
+    ['page by page, of less than was asked for', { most: 100 }, 1_001, 11],
+    ['page by page, counted from 1', { first: 1, most: 100 }, 350, 5],
+    ['until a page is empty', { total: false }, 1_000, 3],
+    ['until a page is shorter', { total: false }, 1_203, 3],
+    ['at once', {}, 3, 1],
+  ])('is read %s', async (_, manner, count, questions) => {
+    const server = await paged(ids(count), manner);
+    const { items, unreadable } = await createGasClient({ baseUrl: server.url }).alerts();
+    expect(items).toHaveLength(count);
+    expect(new Set(items.map(({ id }) => id)).size).toBe(count);
+    expect(unreadable).toBe(0);
+    expect(asked(server)).toHaveLength(questions);
+  });
+
+  it.each([
+    ['a list', () => ids(20), [2, 1]],
+    ['a list of ten thousand', () => ids(10_000), [1, 1]],
+    ['a first page that is not all', () => ({ items: ids(50), total: 80 }), [3, 1]],
+  ])('of a service that knows no pages ends: %s', async (_, body, questions) => {
+    const server = await serve((__, response) => sendJson(response, body()));
+    const client = createGasClient({ baseUrl: server.url });
+    for (const [time, count] of questions.entries()) {
+      server.requests.length = 0;
+      const { items } = await client.alerts();
+      expect(items.length, `time ${time}`).toBeGreaterThanOrEqual(20);
+      expect(asked(server), `time ${time}`).toHaveLength(count);
+    }
+  });
+
+  it('without an end is read up to ten thousand', async () => {
+    let next = 0;
+    const server = await serve((_, response) =>
+      sendJson(response, { items: ids(500).map((row) => ({ ...row, id: next++ })), total: 1e9 }),
+    );
+    const { items, total } = await createGasClient({ baseUrl: server.url }).alerts();
+    expect(items).toHaveLength(10_000);
+    expect(total).toBe(1e9);
+    expect(server.requests).toHaveLength(20);
+  });
+});
+
+describe('an alert that is made', () => {
+  const WANTED: NewAlert = {
+    thresholdGwei: 0.04,
+    gasSpeed: 'AVERAGE',
+    condition: 'LESS_THAN',
+    channels: ['WEBHOOK'],
+    to: 'https://hook.example.org',
+  };
+
+  it('is read with the secret that its webhooks are signed with, which no error shows', async () => {
+    const made = { ...ALERT, signingSecret: 'whsec_Zm9v' };
+    expect(await clientOf(made).createAlert(WANTED)).toEqual({ ...VIEW, signingSecret: 'whsec_Zm9v' });
+    expect((await clientOf(ALERT).createAlert(WANTED)).signingSecret).toBeNull();
+    const failure = await failureOf(clientOf({ signingSecret: 'whsec_Zm9v' }).createAlert(WANTED));
+    expect(failure).toMatchObject({ code: 'unreadable', field: 'id', mayBeDone: true });
+    expect(failure.message).toContain('the alert was made, but the answer of');
+    expect(failure.raw).toBe('{"signingSecret":"(secret)"}');
+  });
+
+  it('is what was asked for where the service says little more than its id', async () => {
+    expect(await clientOf({ data: { id: 5, status: 'ARMED' } }).createAlert(WANTED)).toMatchObject({
+      id: '5',
+      status: 'ARMED',
+      threshold: 40_000_000n,
+      channels: ['WEBHOOK'],
+      to: 'https://hook.example.org',
+      cooldownMs: 3_600_000,
+      hysteresis: null,
+      triggerCount: null,
+    });
+  });
+
+  it.each(['', 'created', '{"ok": true}', '[', '<html>'])(
+    'and answered with %j was made all the same, which is said',
+    async (body) => {
+      const failure = await failureOf(clientOf(body).createAlert(WANTED));
+      expect(failure).toMatchObject({ code: 'unreadable', mayBeDone: true });
+      expect(failure.message).toMatch(/^the alert was made, but .*; the list shows it$/);
+    },
+  );
+});
+
+describe('what a change answers', () => {
+  it.each([
+    ['', null],
+    ['{}', null],
+    ['"done"', null],
+    ['ok', null],
+    ['null', null],
+    ['[]', null],
+  ])('may be %j', async (body, view) => {
+    expect(await clientOf(body).setAlertStatus('a', 'DISABLED')).toBe(view);
+    await clientOf(body).deleteAlert('a');
+    await clientOf(body).redeliver('a', 'a.1.email');
+  });
+
+  it('may be the alert, or so little of it that it is no alert', async () => {
+    expect(await clientOf({ data: ALERT }).setAlertStatus('alr_1', 'PENDING')).toEqual(VIEW);
+    expect(await clientOf({ id: 'alr_1', status: 'PENDING' }).setAlertStatus('alr_1', 'PENDING')).toBeNull();
+  });
+});
+
+describe('what an alert has saved', () => {
+  const entry = {
+    triggeredAt: ISO,
+    blockNumber: 12,
+    price: 7,
+    referencePrice: 9,
+    savedWei: '300000',
+    savedUsd: null,
+  };
+  const savings = {
+    alertId: 'alr_1',
+    events: 1,
+    savedWei: '300000',
+    savedUsd: null,
+    best: entry,
+    gasAmount: 150_000,
+    entries: [entry],
+  };
+
+  it('is read whole from our own service, to the last wei', async () => {
+    const view = { ...entry, triggeredAt: AT, price: 7n, referencePrice: 9n, savedWei: 300_000n };
+    expect(await clientOf(savings).alertSavings('alr_1')).toEqual({
+      events: 1,
+      savedWei: 300_000n,
+      savedUsd: null,
+      best: view,
+      gasAmount: 150_000,
+      entries: [view],
+    });
+  });
+
+  it('is asked for the gas that is wanted', async () => {
+    const server = await serve((_, response) => sendJson(response, savings));
+    const client = createGasClient({ baseUrl: server.url });
+    await client.alertSavings('a/1', { gasAmount: 21_000 });
+    await client.alertSavings('a/1');
+    expect(server.requests.map(({ path }) => path.slice('/be/api/v1'.length))).toEqual([
+      '/alerts/a%2F1/savings?gasAmount=21000',
+      '/alerts/a%2F1/savings',
+    ]);
+  });
+
+  it('of another service may be no more than a sum', async () => {
+    expect(await clientOf({ data: { totalSaved: '5' } }).alertSavings('a')).toEqual({
+      events: null,
+      savedWei: 5n,
+      savedUsd: null,
+      best: null,
+      gasAmount: null,
+      entries: [],
+    });
+    expect(await failureOf(clientOf({ hello: 1 }).alertSavings('a'))).toMatchObject({
+      code: 'unreadable',
+      field: 'savedWei',
+    });
+  });
+});

@@ -1,0 +1,268 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import { createGasClient } from '../../src/client/create-gas-client.ts';
+import type { NewAlert } from '../../src/client/views/alerts.ts';
+import { failureOf } from './answering.ts';
+import { sendJson, serve } from './http-server.ts';
+
+const KEY = 'key-that-must-stay-secret-0123456789';
+const WANTED: NewAlert = {
+  thresholdGwei: 0.04,
+  gasSpeed: 'AVERAGE',
+  condition: 'LESS_THAN',
+  channels: ['EMAIL'],
+  to: 'gas@example.org',
+  note: 'deploy',
+};
+const MADE = { id: 'a1', ...WANTED, status: 'PENDING' };
+const MAYBE = 'it may have been done all the same: look before trying again';
+
+describe('what changes something', () => {
+  it('is sent as JSON with the key, by the method and path of v1', async () => {
+    const server = await serve((request, response) =>
+      request.method === 'DELETE' ? response.writeHead(204).end() : sendJson(response, MADE, 201),
+    );
+    const client = createGasClient({ baseUrl: server.url, apiKey: KEY });
+    await client.createAlert(WANTED);
+    await client.setAlertStatus('a1', 'DISABLED');
+    await client.redeliver('a1', 'a1.1.email');
+    await client.deleteAlert('a1');
+    expect(server.requests.map(({ method, path, body }) => [method, path.slice(10), body])).toEqual([
+      [
+        'POST',
+        '/alerts',
+        '{"thresholdGwei":0.04,"gasSpeed":"AVERAGE","condition":"LESS_THAN","cooldownMs":3600000,' +
+          '"disableOnce":false,"method":"EMAIL","channels":["EMAIL"],"to":"gas@example.org","note":"deploy"}',
+      ],
+      ['PUT', '/alerts/a1/status', '{"status":"DISABLED"}'],
+      ['POST', '/alerts/a1/redeliver', '{"deliveryId":"a1.1.email"}'],
+      ['DELETE', '/alerts/a1', ''],
+    ]);
+    for (const { headers, body } of server.requests) {
+      expect(headers).toMatchObject({ 'x-api-key': KEY, accept: 'application/json' });
+      expect(headers['content-type']).toBe(body === '' ? undefined : 'application/json');
+    }
+  });
+
+  it.each([
+    ['slash/and space', '/alerts/slash%2Fand%20space'],
+    ['77', '/alerts/77'],
+    ['ключ?#%', '/alerts/%D0%BA%D0%BB%D1%8E%D1%87%3F%23%25'],
+    ['../../keys', '/alerts/..%2F..%2Fkeys'],
+  ])('names the alert %j in the path, whatever its id holds', async (id, path) => {
+    const server = await serve((_, response) => response.writeHead(204).end());
+    await createGasClient({ baseUrl: server.url }).deleteAlert(id);
+    expect(server.requests.map((request) => request.path)).toEqual([`/be/api/v1${path}`]);
+  });
+
+  it.each(['', ' ', '.', '..', '\ud800'])('asks nothing for the id %j, which names no alert', async (id) => {
+    const server = await serve((_, response) => response.writeHead(204).end());
+    const client = createGasClient({ baseUrl: server.url });
+    expect(await failureOf(client.deleteAlert(id))).toMatchObject({ code: 'invalid', mayBeDone: false });
+    expect(await failureOf(client.alert(id))).toMatchObject({ code: 'invalid' });
+    expect(server.requests).toEqual([]);
+  });
+
+  it('never goes to another origin by a redirect, neither its key nor its body', async () => {
+    const stranger = await serve((_, response) => sendJson(response, MADE));
+    for (const status of [301, 302, 303, 307, 308]) {
+      const server = await serve((_, response) =>
+        response.writeHead(status, { location: `${stranger.url}/be/api/v1/alerts` }).end(),
+      );
+      const client = createGasClient({ baseUrl: server.url, apiKey: KEY });
+      const failure = await failureOf(client.createAlert(WANTED));
+      expect(failure).toMatchObject({ code: 'server', status, mayBeDone: status === 303 });
+      expect(failure.message).toContain(`redirects to ${stranger.url}; if that is right, use it as the URL`);
+      expect(server.requests).toHaveLength(1);
+    }
+    expect(stranger.requests).toEqual([]);
+  });
+
+  it('follows a redirect within the service only where it stays what it is', async () => {
+    const server = await serve((request, response) => {
+      if (request.url?.endsWith('/new')) sendJson(response, MADE, 201);
+      else response.writeHead(request.method === 'POST' ? 308 : 301, { location: '/new' }).end();
+    });
+    const client = createGasClient({ baseUrl: server.url, apiKey: KEY });
+    expect((await client.createAlert(WANTED)).id).toBe('a1');
+    expect(server.requests.map(({ method, path }) => [method, path])).toEqual([
+      ['POST', '/be/api/v1/alerts'],
+      ['POST', '/new'],
+    ]);
+    expect(server.requests[1]?.body).toBe(server.requests[0]?.body);
+    const failure = await failureOf(client.deleteAlert('a1'));
+    expect(failure.message).toContain('redirects in a way that would not change anything (301)');
+    expect(server.requests).toHaveLength(3);
+  });
+
+  it('reads what a 303 points to, for there it was done', async () => {
+    const server = await serve((request, response) => {
+      if (request.method === 'GET') sendJson(response, MADE);
+      else response.writeHead(303, { location: '/be/api/v1/alerts/a1' }).end();
+    });
+    const client = createGasClient({ baseUrl: server.url });
+    expect((await client.createAlert(WANTED)).id).toBe('a1');
+    expect(server.requests.map(({ method, body }) => [method, body === ''])).toEqual([
+      ['POST', false],
+      ['GET', true],
+    ]);
+  });
+});
+
+describe('a change that is refused', () => {
+  it.each([
+    [
+      400,
+      {
+        errorCode: 'validation_failed',
+        message: 'two fields are wrong',
+        details: [
+          { path: 'thresholdGwei', message: 'must be above 0' },
+          { path: 'to', message: 'is \x1b[31mno address' },
+        ],
+      },
+      'invalid',
+      'the service did not accept this: two fields are wrong',
+      [
+        { path: 'thresholdGwei', message: 'must be above 0' },
+        { path: 'to', message: 'is no address' },
+      ],
+    ],
+    [
+      422,
+      { detail: [{ loc: ['body', 'channels', 0], msg: 'unknown channel', type: 'enum' }] },
+      'invalid',
+      'the service did not accept this',
+      [{ path: 'channels.0', message: 'unknown channel' }],
+    ],
+    [
+      400,
+      { title: 'Bad Request', errors: { cooldownMs: ['too long', 'really'], note: 'too loud' } },
+      'invalid',
+      'the service did not accept this: Bad Request',
+      [
+        { path: 'cooldownMs', message: 'too long' },
+        { path: 'note', message: 'too loud' },
+      ],
+    ],
+    [
+      400,
+      { statusCode: 400, message: ['to must be an email', 'note too long'], error: 'Bad Request' },
+      'invalid',
+      'the service did not accept this: to must be an email; note too long',
+      [],
+    ],
+    [
+      409,
+      { errorCode: 'conflict', message: 'there are 10,000 already' },
+      'conflict',
+      'the service cannot do this as things stand: there are 10,000 already',
+      [],
+    ],
+    [413, '', 'invalid', 'this is more than the service takes at once', []],
+    [405, '', 'not-found', 'the service does not offer POST /alerts', []],
+    [404, { message: 'no such alert' }, 'not-found', 'the service has no /alerts: no such alert', []],
+    [403, { message: 'upgrade' }, 'plan', 'the plan of this key does not allow /alerts: upgrade', []],
+    [503, '', 'unavailable', 'the service cannot answer now (503)', []],
+  ])('by %i says why, field by field: %j', async (status, body, code, message, details) => {
+    const server = await serve((_, response) => sendJson(response, body, status));
+    const failure = await failureOf(
+      createGasClient({ baseUrl: server.url, apiKey: KEY }).createAlert(WANTED),
+    );
+    expect(failure).toMatchObject({ code, status, details, mayBeDone: false });
+    expect(failure.message).toBe(message);
+    expect(server.requests).toHaveLength(1);
+  });
+
+  it.each([500, 502, 504])('by %i may have been done, and says so', async (status) => {
+    const server = await serve((_, response) => sendJson(response, { message: 'oops.' }, status));
+    const failure = await failureOf(createGasClient({ baseUrl: server.url }).deleteAlert('a1'));
+    expect(failure).toMatchObject({ code: 'server', status, mayBeDone: true });
+    expect(failure.message).toBe(`the service failed (${status}): oops; ${MAYBE}`);
+    expect(server.requests).toHaveLength(1);
+  });
+
+  it('with status 200 and an error inside is refused all the same', async () => {
+    const server = await serve((_, response) =>
+      sendJson(response, { errorCode: 'conflict', message: 'not now' }),
+    );
+    const client = createGasClient({ baseUrl: server.url });
+    for (const call of [
+      () => client.createAlert(WANTED),
+      () => client.setAlertStatus('a1', 'PENDING'),
+      () => client.deleteAlert('a1'),
+    ]) {
+      expect(await failureOf(call())).toMatchObject({
+        code: 'server',
+        message: 'the service answered with an error: not now',
+      });
+    }
+  });
+
+  it('never repeats the key', async () => {
+    const server = await serve((request, response) =>
+      sendJson(response, { message: `what is ${request.headers['x-api-key']}?` }, 400),
+    );
+    const client = createGasClient({ baseUrl: server.url, apiKey: KEY });
+    const failure = await failureOf(client.createAlert(WANTED));
+    expect(JSON.stringify({ ...failure, message: failure.message })).not.toContain(KEY);
+    expect(failure.message).toContain('(key)');
+  });
+});
+
+describe('a change whose answer does not come', () => {
+  it('says that it may have been done, and is not asked again', async () => {
+    const server = await serve(() => {});
+    const client = createGasClient({ baseUrl: server.url, timeoutMs: 100 });
+    const failure = await failureOf(client.createAlert(WANTED));
+    expect(failure).toMatchObject({ code: 'unreachable', mayBeDone: true });
+    expect(failure.message).toBe(`${server.host} gave no answer within 0.1 s; ${MAYBE}`);
+    expect(server.requests).toHaveLength(1);
+  });
+
+  it('because the connection broke may have been done', async () => {
+    const server = await serve((request) => request.socket.destroy());
+    for (const status of ['PENDING', 'DISABLED']) {
+      const client = createGasClient({ baseUrl: server.url });
+      const failure = await failureOf(client.setAlertStatus('a1', status));
+      expect(failure).toMatchObject({ code: 'unreachable', mayBeDone: true });
+    }
+    expect(server.requests).toHaveLength(2);
+  });
+
+  it('because nobody listens was not done', async () => {
+    const server = await serve(() => {});
+    await server.close();
+    const failure = await failureOf(createGasClient({ baseUrl: server.url }).createAlert(WANTED));
+    expect(failure).toMatchObject({ code: 'unreachable', mayBeDone: false });
+    expect(failure.message).not.toContain(MAYBE);
+  });
+
+  it('because it was called off before it left was not done; later it may have been', async () => {
+    const server = await serve(() => {});
+    const client = createGasClient({ baseUrl: server.url });
+    const before = await failureOf(client.deleteAlert('a1', { signal: AbortSignal.abort() }));
+    expect(before).toMatchObject({ code: 'unreachable', mayBeDone: false });
+    expect(server.requests).toEqual([]);
+    const controller = new AbortController();
+    const call = failureOf(client.deleteAlert('a1', { signal: controller.signal }));
+    while (server.requests.length === 0) await sleep(5);
+    controller.abort();
+    expect(await call).toMatchObject({ code: 'unreachable', mayBeDone: true });
+  });
+
+  it('whole says what is wrong with it, and that it may have been done', async () => {
+    const server = await serve((_, response) => {
+      response.writeHead(201, { 'content-type': 'application/json' });
+      const piece = Buffer.alloc(100_000, '[');
+      const more = () => {
+        while (!response.destroyed && response.write(piece));
+        if (!response.destroyed) response.once('drain', more);
+      };
+      more();
+    });
+    const failure = await failureOf(createGasClient({ baseUrl: server.url }).createAlert(WANTED));
+    expect(failure).toMatchObject({ code: 'unreadable', mayBeDone: true });
+    expect(failure.message).toContain('is larger than 8 MB and was cut off');
+  });
+});
