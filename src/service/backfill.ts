@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import type { ChainSource } from '../chain/chain-source.ts';
-import type { BlockStore, NumberRange } from '../store/block-store.ts';
+import type { BlockStore } from '../store/block-store.ts';
+import type { NumberRange } from '../store/number-range.ts';
 import { abortable } from './abortable.ts';
 import { sleep } from './sleep.ts';
 

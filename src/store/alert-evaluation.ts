@@ -52,6 +52,7 @@ export async function evaluateAlerts(trx: Queries, run: AlertRun): Promise<numbe
   let fired = 0;
   for (const stretch of stretches(run.blocks, position ?? -1)) {
     const first = stretch[0].block.number;
+    if (position !== null && first <= position) continue;
     // The blocks between were never seen.
     if (position !== null && first !== position + 1) await confirmAnew(trx, -1);
     fired += await evaluateStretch(trx, stretch, run);

@@ -2,36 +2,32 @@ import type { Block } from '../core/block.ts';
 import type { GivenAdvice } from '../core/given-advice.ts';
 import { pruneAdvice, rewindAdvice, writeAdvice } from './advice-rows.ts';
 import { evaluateAlerts, restartAlerts, rewindAlerts } from './alert-evaluation.ts';
+import { pruneAlertEvents } from './alert-events.ts';
 import type { AlertRun } from './alert-run.ts';
 import { BLOCK_COLUMNS, toBlock, toBlockRow } from './block-row.ts';
-import { BulkInsert } from './bulk-insert.ts';
+import { findHoles } from './find-holes.ts';
 import { requireRight, type WriteRight } from './lease-store.ts';
 import { dropMeta, readMeta, saveMeta } from './meta.ts';
+import type { NumberRange } from './number-range.ts';
 import type { Database } from './open-database.ts';
 import { bucketStart } from './rollup.ts';
 import { refoldRollups } from './rollup-tables.ts';
-import type { BlockRow, Queries } from './schema.ts';
+import type { Queries } from './schema.ts';
 import { StoreError } from './store-error.ts';
+import { lowestFork, removeBlocks, replaceBlocks } from './stored-blocks.ts';
 import { whileBusy } from './while-busy.ts';
 
 /** How long single blocks are kept; what is older lives on as hourly rows. */
 export const KEEP_BLOCKS_SEC = 30 * 86_400;
 
 const HOUR_SEC = 3_600;
-const inserts = new BulkInsert<BlockRow>((db, rows) => db.insertInto('blocks').values(rows).compile());
-
-export interface NumberRange {
-  /** Inclusive. */
-  readonly from: number;
-  /** Inclusive. */
-  readonly to: number;
-}
 
 /**
  * Blocks and what they fold into. Every method rejects with a `StoreError`. Each write is one transaction:
  * whenever the process ends, what was written before is there, and blocks and rollups agree.
  */
 export class BlockStore {
+  readonly #database: Database;
   readonly #queries: Queries;
   readonly #name: string;
   readonly #right: () => WriteRight;
@@ -42,6 +38,7 @@ export class BlockStore {
 
   /** @param right by what right a write is done that is asked for now; asked for again within its transaction. */
   constructor(database: Database, right: () => WriteRight = () => ({ kind: 'alone' })) {
+    this.#database = database;
     this.#queries = database.queries;
     this.#name = database.name;
     this.#right = right;
@@ -92,25 +89,34 @@ export class BlockStore {
       .filter((row) => row.timestamp >= foldedBefore)
       .sort((a, b) => a.number - b.number);
     if (rows.length === 0) return 0;
-    return this.#transaction(async (trx) => {
-      const touched = new Set<number>();
-      // Written before read: a transaction that starts with a read may find the database busy half-way.
-      for (const range of consecutive(rows)) {
-        for (const timestamp of await remove(trx, range)) touched.add(timestamp);
-      }
-      await inserts.run(trx, rows);
-      for (const row of rows) touched.add(row.timestamp);
-      await refoldRollups(trx, touched);
+    const fired = await this.#transaction(async (trx) => {
+      const replaced = await replaceBlocks(trx, rows);
+      await refoldRollups(trx, new Set([...replaced, ...rows].map(({ timestamp }) => timestamp)));
       if (given !== null) await writeAdvice(trx, given);
-      return alerts === null ? 0 : evaluateAlerts(trx, right.kind === 'visitor' ? untold(alerts) : alerts);
+      if (alerts === null) return 0;
+      const fork = lowestFork(replaced, rows);
+      if (fork !== null) await rewindAlerts(trx, fork - 1);
+      return evaluateAlerts(trx, right.kind === 'visitor' ? untold(alerts) : alerts);
     }, right);
+    if (alerts !== null && fired > 0) await this.#force(alerts);
+    return fired;
+  }
+
+  /** What fired must outlast a power cut, or it fires again; a block alone is not worth waiting for the disk. */
+  async #force({ now }: AlertRun): Promise<void> {
+    try {
+      // The wait for the disk takes everything that was written before along.
+      await this.#attempt(() => this.#database.durably((trx) => saveMeta(trx, 'fired_at', String(now))));
+    } catch {
+      // It is written all the same, and reaches the disk with what is written next.
+    }
   }
 
   /** Forgets the blocks above `number`, and what was advised after them: they are no longer part of the chain. */
   async rewindTo(number: number): Promise<void> {
     await this.#transaction(async (trx) => {
-      const touched = await remove(trx, { from: number + 1, to: Number.MAX_SAFE_INTEGER });
-      await refoldRollups(trx, new Set(touched));
+      const gone = await removeBlocks(trx, { from: number + 1, to: Number.MAX_SAFE_INTEGER });
+      await refoldRollups(trx, new Set(gone.map(({ timestamp }) => timestamp)));
       await rewindAdvice(trx, number);
       await rewindAlerts(trx, number);
     });
@@ -181,46 +187,7 @@ export class BlockStore {
   /** Block numbers within `range` that are not stored, as ranges, newest first. */
   async missingRanges(range: NumberRange): Promise<NumberRange[]> {
     if (range.to < range.from) return [];
-    const holes = await this.#attempt(async (db) => {
-      const edges = await db
-        .selectFrom('blocks')
-        .select((e) => [
-          e.fn.min('number').as('lowest'),
-          e.fn.max('number').as('highest'),
-          e.fn.countAll().as('count'),
-        ])
-        .where('number', '>=', range.from)
-        .where('number', '<=', range.to)
-        .executeTakeFirst();
-      if (edges === undefined || edges.lowest === null || edges.highest === null) return [range];
-      const outer = [
-        { from: range.from, to: Number(edges.lowest) - 1 },
-        { from: Number(edges.highest) + 1, to: range.to },
-      ];
-      // The usual case, ten times cheaper to see than to search.
-      if (Number(edges.count) === Number(edges.highest) - Number(edges.lowest) + 1) return outer;
-      const inner = await db
-        .selectFrom((e) =>
-          e
-            .selectFrom('blocks')
-            .select((f) => [
-              'number',
-              f.fn
-                .agg<number | null>('lead', ['number'])
-                .over((o) => o.orderBy('number'))
-                .as('next'),
-            ])
-            .where('number', '>=', range.from)
-            .where('number', '<=', range.to)
-            .as('neighbours'),
-        )
-        .select(['number', 'next'])
-        .where((e) => e('next', '>', e('number', '+', 1)))
-        .orderBy('number')
-        .execute();
-      const holesWithin = inner.map(({ number, next }) => ({ from: number + 1, to: (next ?? number) - 1 }));
-      return outer.toSpliced(1, 0, ...holesWithin);
-    });
+    const holes = await this.#attempt((db) => findHoles(db, range));
     return holes.filter(({ from, to }) => to >= from).reverse();
   }
 
@@ -242,6 +209,7 @@ export class BlockStore {
         .where('start', '<', before)
         .execute();
       await pruneAdvice(trx, now);
+      await pruneAlertEvents(trx, now * 1_000);
       if (numDeletedRows > 0n) await saveMeta(trx, 'folded_before', String(before));
     });
     this.#foldedBefore = null;
@@ -280,27 +248,6 @@ export class BlockStore {
   #attempt<Result>(work: (db: Queries) => Promise<Result>): Promise<Result> {
     return whileBusy(this.#name, () => work(this.#queries));
   }
-}
-
-async function remove(trx: Queries, { from, to }: NumberRange): Promise<number[]> {
-  const rows = await trx
-    .deleteFrom('blocks')
-    .where('number', '>=', from)
-    .where('number', '<=', to)
-    .returning('timestamp')
-    .execute();
-  return rows.map((row) => row.timestamp);
-}
-
-function consecutive(rows: readonly BlockRow[]): NumberRange[] {
-  const ranges: NumberRange[] = [];
-  for (const { number } of rows) {
-    const last = ranges.at(-1);
-    if (last !== undefined && last.to + 1 === number)
-      ranges[ranges.length - 1] = { from: last.from, to: number };
-    else ranges.push({ from: number, to: number });
-  }
-  return ranges;
 }
 
 /** Who only visits sends nothing, and who comes next may come too late for it. */

@@ -8,7 +8,8 @@ export { TEMPORARY_DATABASE } from './open-sqlite.ts';
 export type Database = SqliteFile<Tables>;
 
 /**
- * Opens (or makes) the history at `path` as {@link openSqlite} does. What a power cut takes is read from the chain again.
+ * Opens (or makes) the history at `path` as {@link openSqlite} does. What a power cut takes of it is read from the chain
+ * again; what people made, and what fired, is written with `durably`.
  * @throws {StoreError} when it is not ours, newer than this program, not writable or cannot be made.
  */
 export function openDatabase(path: string): Promise<Database> {

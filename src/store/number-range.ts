@@ -1,0 +1,7 @@
+/** Block numbers. */
+export interface NumberRange {
+  /** Inclusive. */
+  readonly from: number;
+  /** Inclusive. */
+  readonly to: number;
+}
