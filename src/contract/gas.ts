@@ -13,6 +13,7 @@ export const Lane = z
     probability: Ratio.nullable().describe(
       "Share of this lane's past advice that was included in time; null until enough of it was judged",
     ),
+    reason: z.string().nullable().describe('Why there is no probability; null where there is one'),
   })
   .meta({ id: 'Lane', description: 'What to sign for one pace, and what to expect of it' });
 export type Lane = z.infer<typeof Lane>;
@@ -157,6 +158,7 @@ export const GasRecommendation = z
           horizonSec: Seconds,
           price: Wei.describe('Price that is reached within the horizon, in wei per gas'),
           probability: Ratio.nullable(),
+          reason: z.string().nullable().describe('Why there is no probability; null where there is one'),
           savingRatio: z.number().describe('Saving against sending in the next block, as a share'),
         }),
       )

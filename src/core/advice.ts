@@ -32,6 +32,8 @@ export interface Lane {
   readonly waitSec: { readonly p50: number; readonly p95: number };
   /** Share of this rule's past advice that was included in time; `null` until enough has been judged. */
   readonly probability: number | null;
+  /** Why there is no probability; `null` where there is one. */
+  readonly reason: string | null;
 }
 
 export interface Summary {
@@ -72,6 +74,8 @@ export interface Horizon {
   /** Price per gas that is reached within the horizon. */
   readonly price: bigint;
   readonly probability: number | null;
+  /** Why there is no probability; `null` where there is one. */
+  readonly reason: string | null;
   /** Saving against sending in the next block. */
   readonly savingRatio: number;
 }

@@ -1,4 +1,5 @@
 import type { AlikeBlocks } from './alike-blocks.ts';
+import { tooShort } from './chance.ts';
 import { ExactSum } from './exact-sum.ts';
 import { feeRatio, fromPpm, scaledFee, toPpm } from './fee-ratio.ts';
 import type { Column, History, Span } from './history.ts';
@@ -37,6 +38,8 @@ export interface Forecast {
   /** Reached within the horizon with `probability`; until something is known a shorter one's, or that of sending at once. */
   readonly price: number;
   readonly probability: number | null;
+  /** Why there is no probability; `null` where there is one. */
+  readonly reason: string | null;
   /** Of `price` against sending in the next block. */
   readonly savingRatio: number;
   /**
@@ -145,12 +148,19 @@ export class HorizonForecast {
       horizonSec: this.horizonSec,
       price,
       probability,
+      reason: probability === null ? tooShort(this.#pastSec).reason : null,
       savingRatio,
       expectedSavingRatio:
         probability === null ? null : probability * savingRatio - (1 - probability) * lossRatio,
       expectedWaitSec: this.#waits.tally.mean ?? 0,
       judgedRatio: Math.min(this.#surprises.tally.count / this.#trailing, 1),
     };
+  }
+
+  /** What it takes until a probability is stated: past to draw a target from, then targets to judge, the last to its end. */
+  get #pastSec(): number {
+    const { horizonSec } = this;
+    return atLeast(LEAST_SEEN, horizonSec) + atLeast(LEAST_JUDGED, horizonSec) + horizonSec;
   }
 
   /** The price stated at `block`, and whether it was reached; `null` while the horizon runs or if none was stated. */
@@ -212,7 +222,7 @@ export class HorizonForecast {
     const before = head > oldest ? this.#target.at(head - 1) : Number.NaN;
     if (head % this.#pace > 0 && !Number.isNaN(before)) {
       this.#expected.put(head, this.#expected.at(head - 1));
-      return Math.min(before, now, ceiling);
+      return Math.min(before, sendNow.at(head), ceiling);
     }
     this.#expected.put(head, Number.NaN);
     const alike = this.#alike.before(this.#pending, this.horizonSec, atLeast(LEAST_SEEN, this.horizonSec));
@@ -223,7 +233,8 @@ export class HorizonForecast {
     let reached = 0;
     for (const each of best) if (each <= ratio) reached += 1;
     this.#expected.put(head, reached / best.length);
-    return Math.min(scaledFee(now, ratio), ceiling);
+    // Where sending costs nothing, nothing is less.
+    return Math.min(scaledFee(now, ratio), sendNow.at(head), ceiling);
   }
 
   #stateCorrection(block: number): number {
@@ -235,7 +246,8 @@ export class HorizonForecast {
 
   /** Whether the target given at `block` is so low that waiting looks worth it: that is where words flatter. */
   #isTempting(block: number): boolean {
-    return this.#target.at(block) <= (1 - LEAST_SAVING) * this.#history.sendNow.at(block);
+    const now = this.#history.sendNow.at(block);
+    return now > 0 && this.#target.at(block) <= (1 - LEAST_SAVING) * now;
   }
 
   /** How far targets were reached more often than like blocks had it. */

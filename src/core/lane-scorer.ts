@@ -1,4 +1,5 @@
 import { LANE_PROMISES, type LaneName } from './advice.ts';
+import { type Chance, unjudged } from './chance.ts';
 import { feeRatio, fromPpm, toPpm } from './fee-ratio.ts';
 import type { Column, History } from './history.ts';
 import { Rolling, WholeSum } from './rolling.ts';
@@ -105,11 +106,12 @@ export class LaneScorer {
     return this.#keptShare.tally.count / JUDGED_BLOCKS;
   }
 
-  /** Share of past advice that got in; `null` until enough was judged. */
-  get probability(): number | null {
+  /** Share of past advice that got in; no figure until enough was judged. */
+  get chance(): Chance {
     const enough = Math.max(LEAST_JUDGED, LEAST_WINDOWS * this.withinBlocks);
     const { count, mean } = this.#keptShare.tally;
-    return count >= enough ? mean : null;
+    if (count < enough || mean === null) return unjudged(count, enough);
+    return { probability: mean, reason: null };
   }
 
   /**

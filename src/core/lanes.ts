@@ -85,7 +85,7 @@ export class LaneBook {
       maxPriorityFeePerGas: BigInt(scorer.tipAt(head)),
       withinBlocks: scorer.withinBlocks,
       waitSec: { p50: scorer.waitBlocks(0.5) * blockSec, p95: scorer.waitBlocks(0.95) * blockSec },
-      probability: lane === 'slow' ? this.#caps.slow.probability : scorer.probability,
+      ...(lane === 'slow' ? this.#caps.slow.chance : scorer.chance),
     };
   }
 }

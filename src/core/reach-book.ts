@@ -1,13 +1,11 @@
 import type { AlikeBlocks } from './alike-blocks.ts';
+import { type Chance, tooShort, unknown } from './chance.ts';
 import { feeRatio } from './fee-ratio.ts';
 import type { Column, History } from './history.ts';
 import { formatDuration } from './units.ts';
 
-/** How likely some block within a time asks for no more than a price; `reason` says why there is no figure. */
-export interface Reach {
-  readonly probability: number | null;
-  readonly reason: string | null;
-}
+/** How likely some block within a time asks for no more than a price. */
+export type Reach = Chance;
 
 /** For a time between two of these, past prices are chosen as for the longer one. */
 const TIMES_SEC = [60, 300, 900, 3_600, 10_800, 21_600, 43_200, 86_400] as const;
@@ -62,9 +60,10 @@ export class ReachBook {
     let probability = 0;
     // What is reached within a shorter time is reached within a longer one, whatever its own neighbours say.
     for (const timeSec of TIMES_SEC.slice(0, longest + 1).reverse()) {
-      const end = this.#history.firstSince(time.at(head) - timeSec) + 1;
+      // The head itself has nothing after it to be judged by.
+      const end = Math.min(this.#history.firstSince(time.at(head) - timeSec) + 1, head);
       const alike = this.#alike.before(end, timeSec, LEAST_TIMES * timeSec);
-      if (alike === null) return unknown(tooShort(timeSec));
+      if (alike === null) return tooShort((LEAST_TIMES + 1) * timeSec);
       let reached = 0;
       for (const block of alike) if (this.#falls(block, Math.min(timeSec, withinSec), ratio)) reached += 1;
       probability = Math.max(probability, (reached + DOUBT) / (alike.length + 2 * DOUBT));
@@ -87,12 +86,4 @@ export class ReachBook {
     }
     return false;
   }
-}
-
-function unknown(reason: string): Reach {
-  return { probability: null, reason };
-}
-
-function tooShort(timeSec: number): string {
-  return `too little history: it takes ${formatDuration((LEAST_TIMES + 1) * timeSec)} of blocks to say so`;
 }

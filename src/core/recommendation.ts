@@ -21,10 +21,16 @@ export function recommendation(input: RecommendationInput): Recommendation {
     ...plan(input),
     action: decision.action,
     confidence: confidence(judgedRatio, track),
-    reasons: reasonsFor(input),
+    reasons: [...reasonsFor(input), ...withoutFigure(input)],
     alternatives: forecasts.map(toHorizon),
     track,
   };
+}
+
+/** Why no probability stands beside the advice to send now. */
+function withoutFigure({ decision, lanes }: RecommendationInput): string[] {
+  const { reason } = lanes.average;
+  return decision.forecast === null && reason !== null ? [`no probability of getting in yet: ${reason}`] : [];
 }
 
 type Plan = Pick<
@@ -63,6 +69,6 @@ function confidence(judgedRatio: number, { hitRatio, statedProbability }: Recomm
   return Math.round(100 * Math.min(judgedRatio, 1) * Math.max(1 - short / LOST_AT, 0));
 }
 
-function toHorizon({ horizonSec, price, probability, savingRatio }: Forecast): Horizon {
-  return { horizonSec, price: BigInt(wholeWei(price)), probability, savingRatio };
+function toHorizon({ horizonSec, price, probability, reason, savingRatio }: Forecast): Horizon {
+  return { horizonSec, price: BigInt(wholeWei(price)), probability, reason, savingRatio };
 }

@@ -1,4 +1,5 @@
 import { LANE_PROMISES } from './advice.ts';
+import { type Chance, unjudged } from './chance.ts';
 import { fromPpm, scaledFee, toPpm } from './fee-ratio.ts';
 import type { Column, History } from './history.ts';
 import { takeRanked } from './median.ts';
@@ -68,18 +69,20 @@ export class SlowCap {
     const least = blocks.map((block) => this.#least.at(block));
     const share = Math.min(Math.max(KEPT_SHARE - this.#correction, 0), 1);
     const enough = takeRanked(least, Math.max(Math.ceil(share * least.length) - 1, 0));
-    const cap = Math.min(enough, ceiling / now);
+    // Where sending costs nothing, what was enough is counted as for 1 wei.
+    const cap = Math.min(enough, Math.max(ceiling, 1) / now);
     let kept = 0;
     for (const each of least) if (each <= cap) kept += 1;
     this.#expected.put(head, kept / least.length);
     return Math.min(scaledFee(now, cap), ceiling);
   }
 
-  /** How likely the head's cap gets in in time; `null` until enough was judged. */
-  get probability(): number | null {
+  /** How likely the head's cap gets in in time; no figure until enough was judged. */
+  get chance(): Chance {
     const expected = this.#expected.at(this.#history.head);
-    if (Number.isNaN(expected) || this.#surprises.tally.count < LEAST_JUDGED) return null;
-    return Math.min(Math.max(expected + this.#correction, 0), 1);
+    const { count } = this.#surprises.tally;
+    if (Number.isNaN(expected) || count < LEAST_JUDGED) return unjudged(count, LEAST_JUDGED);
+    return { probability: Math.min(Math.max(expected + this.#correction, 0), 1), reason: null };
   }
 
   get #correction(): number {

@@ -12,6 +12,7 @@ const lane = {
   withinBlocks: 3,
   waitSec: { p50: 12, p95: 24 },
   probability: null,
+  reason: 'too little history',
 };
 const summary = { now: 7, min: 7, p25: 8, median: 9, p75: 10, max: 11 };
 const stats = { now: 7, min: 7, p10: 7, median: 9, mean: 9, p90: 10, max: 11, changeRatio: -0.5 };
@@ -59,7 +60,9 @@ export const OWN_RECOMMENDATION = GasRecommendation.parse({
   expectedSavingRatio: -0.01,
   confidence: 80,
   reasons: ['it falls'],
-  alternatives: [{ horizonSec: 300, price: 7, probability: null, savingRatio: 0.1 }],
+  alternatives: [
+    { horizonSec: 300, price: 7, probability: null, reason: 'too little history', savingRatio: 0.1 },
+  ],
   track: {
     evaluated: 40,
     hitRatio: 0.9,

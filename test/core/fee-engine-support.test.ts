@@ -153,6 +153,29 @@ describe.each(Object.entries(SHAPES))('%s', (_, { rule, blocks: shaped }) => {
   });
 });
 
+describe('where gas costs nothing', () => {
+  const blocks = makeBlocks(
+    Array.from({ length: 1_200 }, () => ({ gasUsedRatio: 0.2, lowTip: null })),
+    { firstBaseFee: 0n },
+  );
+
+  it('every price is 0, every lane is as good as certain, and nothing is there to be waited for', () => {
+    const advice = fed(blocks, ETHEREUM_FEE_RULE).advice();
+    if (advice === null) throw new Error('no advice');
+    for (const lane of LANES) {
+      expect(advice.lanes[lane].price).toBe(0n);
+      // EIP-1559 lets even a base fee of 0 rise by 1 wei.
+      expect(advice.lanes[lane].maxFeePerGas).toBeLessThanOrEqual(1n);
+      expect(advice.lanes[lane].probability).toBeGreaterThan(0.98);
+    }
+    const { action, alternatives, targetPrice } = advice.recommendation;
+    expect({ action, targetPrice }).toEqual({ action: 'SEND_NOW', targetPrice: 0n });
+    for (const { price, savingRatio } of alternatives)
+      expect({ price, savingRatio }).toEqual({ price: 0n, savingRatio: 0 });
+    expect(alternatives[0]?.probability).toBeGreaterThan(0.98);
+  });
+});
+
 describe('what is too little for one promise', () => {
   it('is enough for a shorter one: after an hour of blocks the five minutes are promised, the hour is not', () => {
     const { recommendation } = fed(makeBlocks(restlessSteps(400)), ETHEREUM_FEE_RULE).advice() ?? {};

@@ -208,6 +208,9 @@ describe('the lanes', () => {
     };
     expect(probabilities(102)).toEqual([null, null, expect.any(Number)]);
     expect(probabilities(103)).toEqual([null, expect.any(Number), expect.any(Number)]);
+    const { slow, average } = adviceAfter(makeBlocks(restlessSteps(60))).lanes;
+    expect(average.reason).toBe('too little history: 57 of the 100 answers that it takes were judged');
+    expect(slow.reason).toBe('too little history: 0 of the 200 answers that it takes were judged');
     // 300 past states that 25 blocks came after, and 200 judged promises that were drawn from such.
     expect(probabilities(548)).toEqual([null, expect.any(Number), expect.any(Number)]);
     expect(probabilities(549)).toEqual([expect.any(Number), expect.any(Number), expect.any(Number)]);

@@ -73,6 +73,7 @@ function laneOf(lane: Lane): GasCurrent['lanes']['slow'] {
     withinBlocks: lane.withinBlocks,
     waitSec: lane.waitSec,
     probability: lane.probability,
+    reason: lane.reason,
   };
 }
 
@@ -127,6 +128,7 @@ export function gasRecommendation(
       horizonSec: horizon.horizonSec,
       price: wireWei(horizon.price),
       probability: horizon.probability,
+      reason: horizon.reason,
       savingRatio: horizon.savingRatio,
     })),
     track: trackOf(said, recommendation.track),

@@ -1,5 +1,6 @@
 import { expect } from 'vitest';
 import { type Advice, LANES } from '../../../src/core/advice.ts';
+import type { Chance } from '../../../src/core/chance.ts';
 
 /** Every number and amount within the advice, with where it stands. */
 function figures(value: unknown, path = 'advice'): [string, number | bigint][] {
@@ -33,6 +34,11 @@ export function expectNested({ recommendation: { alternatives } }: Advice): void
   });
 }
 
+/** A probability, or why there is none. */
+function expectExplained(name: string, { probability, reason }: Chance): void {
+  expect(probability === null, `${name}: ${reason}`).toBe(reason !== null);
+}
+
 /** No figure that is none, no price below 0, no share beyond 0 to 1, and every order that advice must have. */
 export function expectSane(advice: Advice): void {
   for (const [path, figure] of figures(advice)) {
@@ -44,6 +50,7 @@ export function expectSane(advice: Advice): void {
     const { price, maxFeePerGas, maxPriorityFeePerGas, probability, waitSec } = advice.lanes[lane];
     expect(price <= maxFeePerGas, `${lane}: price ${price} above cap ${maxFeePerGas}`).toBe(true);
     expect(maxPriorityFeePerGas <= maxFeePerGas, `${lane}: tip above cap`).toBe(true);
+    expectExplained(lane, advice.lanes[lane]);
     expect(probability ?? 0).toBeGreaterThanOrEqual(0);
     expect(probability ?? 1).toBeLessThanOrEqual(1);
     expect(waitSec.p50).toBeGreaterThan(0);
@@ -55,6 +62,8 @@ export function expectSane(advice: Advice): void {
     expect(share).toBeGreaterThanOrEqual(0);
     expect(share).toBeLessThanOrEqual(1);
   }
+  for (const horizon of advice.recommendation.alternatives)
+    expectExplained(`${horizon.horizonSec} s`, horizon);
   expectNested(advice);
   expect(advice.recommendation.reasons.join()).not.toMatch(/NaN|undefined|Infinity/);
 }
