@@ -1,6 +1,7 @@
 /** Reads single settings, wherever they were written. Each throws a `RangeError` that says what would do. */
 import { ChainError } from '../chain/errors.ts';
 import { parseNodeUrl as readNodeUrl } from '../chain/rpc/node-url.ts';
+import type { NotificationLevel } from '../tui/notification-bytes.ts';
 import { parseDuration } from './duration.ts';
 
 /** As fast as a recording can be played: 24 hours in a second. */
@@ -58,6 +59,12 @@ export function parseSwitch(text: string): boolean {
   if (['1', 'true', 'yes', 'on'].includes(word)) return true;
   if (['0', 'false', 'no', 'off', ''].includes(word)) return false;
   throw new RangeError(`"${text}" is neither on nor off; write 1 or 0`);
+}
+
+export function parseNotifications(text: string): NotificationLevel {
+  const word = text.trim().toLowerCase();
+  if (word === 'on' || word === 'bell' || word === 'off') return word;
+  throw new RangeError(`"${text}" is none of on, bell and off; bell rings without a note on the desktop`);
 }
 
 /** A whole number of things, at least one. */

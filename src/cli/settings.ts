@@ -1,4 +1,5 @@
 import { parseServiceUrl } from '../client/service-url.ts';
+import type { NotificationLevel } from '../tui/notification-bytes.ts';
 import { checked } from './checked.ts';
 import { usageError } from './cli-error.ts';
 import type { LoadedConfig } from './config-file.ts';
@@ -9,6 +10,7 @@ import {
   parseApiKey,
   parseHistory,
   parseNodeUrls,
+  parseNotifications,
   parsePath,
   parseSeed,
   parseSpeed,
@@ -50,6 +52,8 @@ export interface Settings extends DeliverySettings {
   /** `null`: the chain's own file in the data folder; replay and demo keep nothing. */
   readonly db: Setting<string | null>;
   readonly ascii: Setting<boolean>;
+  /** Of alerts that fire, beside the line on the monitor's screen. */
+  readonly notifications: Setting<NotificationLevel>;
   /** The file of the keys that `serve` accepts; `null`: the one in the data folder. */
   readonly keys: Setting<string | null>;
 }
@@ -90,6 +94,8 @@ export function resolveSettings(flags: SourceFlags, env: Env, config: LoadedConf
         value: file.ascii ?? false,
         from: file.ascii === undefined ? DEFAULT : FILE,
       },
+    notifications: read('GASTOP_NOTIFICATIONS', set(env.GASTOP_NOTIFICATIONS), parseNotifications) ??
+      read(FILE, file.notifications, parseNotifications) ?? { value: 'on', from: DEFAULT },
     keys: read('GASTOP_KEYS', set(env.GASTOP_KEYS), parsePath) ??
       read(FILE, file.keys, parsePath) ?? { value: null, from: DEFAULT },
     smtp: smtpSettings(env, file),

@@ -1,6 +1,7 @@
 import { useIsScreenReaderEnabled } from 'ink';
 import { useReducer, useState, useSyncExternalStore } from 'react';
 import type { Badge } from './components/status-bar.tsx';
+import { type Notifications, NotificationsContext } from './hooks/use-announce.ts';
 import { MemoryContext } from './hooks/use-kept-state.ts';
 import { Clock, ClockContext } from './hooks/use-now.ts';
 import { ToastContext, useToastHost } from './hooks/use-toast.ts';
@@ -17,6 +18,7 @@ export interface MonitorProps {
   readonly chainName: string | null;
   readonly badge: Badge | null;
   readonly ascii: boolean;
+  readonly notifications: Notifications;
   readonly now: () => number;
   readonly saveFile: (name: string, text: string) => Promise<string>;
 }
@@ -25,7 +27,7 @@ export interface MonitorProps {
 const SPOKEN_TICK_MS = 60_000;
 
 /** The whole monitor under its providers. */
-export function Monitor({ holder, openSource, ascii, now, ...named }: MonitorProps) {
+export function Monitor({ holder, openSource, ascii, notifications, now, ...named }: MonitorProps) {
   const spoken = useIsScreenReaderEnabled();
   const source = useSyncExternalStore(holder.subscribe, holder.read);
   const [state, dispatch] = useReducer(monitorReducer, INITIAL_MONITOR_STATE);
@@ -36,19 +38,21 @@ export function Monitor({ holder, openSource, ascii, now, ...named }: MonitorPro
     <ThemeContext value={ascii || spoken ? ASCII_THEME : UNICODE_THEME}>
       <ClockContext value={clock}>
         <ToastContext value={show}>
-          <MemoryContext value={memory}>
-            <Session
-              // A source that opens goes on with the session that awaited it; another choice begins anew.
-              key={source.id}
-              source={source}
-              state={state}
-              dispatch={dispatch}
-              toast={toast}
-              choose={(choice) => void holder.open(() => openSource(choice))}
-              now={now}
-              {...named}
-            />
-          </MemoryContext>
+          <NotificationsContext value={notifications}>
+            <MemoryContext value={memory}>
+              <Session
+                // A source that opens goes on with the session that awaited it; another choice begins anew.
+                key={source.id}
+                source={source}
+                state={state}
+                dispatch={dispatch}
+                toast={toast}
+                choose={(choice) => void holder.open(() => openSource(choice))}
+                now={now}
+                {...named}
+              />
+            </MemoryContext>
+          </NotificationsContext>
         </ToastContext>
       </ClockContext>
     </ThemeContext>

@@ -122,8 +122,8 @@ function SessionScreen(props: SessionProps) {
     <MonitorContext value={scope}>
       <DimContext value={isPast(health)}>
         <AlertsProvider
-          // The prices come first: nothing is asked of a service that does not answer even those.
-          client={snapshot === undefined ? null : client}
+          client={client}
+          snapshot={snapshot}
           intervalMs={intervalMs}
           isOwnService={isOwnService}
           frozen={state.frozen}

@@ -4,6 +4,7 @@ import { render } from 'ink';
 import { cleanText } from '../core/clean-text.ts';
 import type { Badge } from './components/status-bar.tsx';
 import { holdConsole } from './held-console.ts';
+import { type Notifications, SILENT } from './hooks/use-announce.ts';
 import { Monitor } from './monitor.tsx';
 import type { MonitorSource, SourceChoice } from './monitor-source.ts';
 import { SourceHolder } from './source-holder.ts';
@@ -20,6 +21,8 @@ export interface MonitorOptions {
   readonly chainName?: string;
   readonly badge?: Badge;
   readonly ascii?: boolean;
+  /** How the terminal is told of alerts that fire; default: on the screen alone. */
+  readonly notifications?: Notifications;
   readonly now?: () => number;
   readonly saveFile?: (name: string, text: string) => Promise<string>;
   readonly stdin?: NodeJS.ReadStream;
@@ -61,6 +64,7 @@ export async function startMonitor(options: MonitorOptions): Promise<MonitorExit
       chainName={options.chainName ?? null}
       badge={options.badge ?? null}
       ascii={options.ascii ?? false}
+      notifications={options.notifications ?? SILENT}
       now={now}
       saveFile={options.saveFile ?? saveHere}
     />,

@@ -52,7 +52,12 @@ export function showScreen(options: ShowOptions) {
           <ClockContext value={clock}>
             <ToastContext value={(toast) => toasts.push(toast)}>
               <MemoryContext value={memory}>
-                <AlertsProvider {...monitor} isOwnService={monitor.isOwnService ?? false} isShown>
+                <AlertsProvider
+                  {...monitor}
+                  snapshot={snapshot}
+                  isOwnService={monitor.isOwnService ?? false}
+                  isShown
+                >
                   <KeyListener scopes={[scope]}>
                     <Screen snapshot={snapshot} columns={columns} rows={rows} />
                   </KeyListener>

@@ -46,6 +46,7 @@ export async function config({ io, loadSettings }: CommandContext): Promise<Exit
       value: settings.allowPrivateTargets.value ? 'allowed' : 'refused',
       from: settings.allowPrivateTargets.from,
     },
+    { name: 'notifications', value: settings.notifications.value, from: settings.notifications.from },
     { name: 'ascii', value: settings.ascii.value ? 'on' : 'off', from: settings.ascii.from },
     {
       name: 'config file',

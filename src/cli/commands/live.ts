@@ -26,6 +26,7 @@ export async function live({ io, loadSettings }: CommandContext): Promise<number
   let unused: OpenedClient | null = early;
   const { code } = await startMonitor({
     ascii: settings.ascii.value,
+    notifications: { level: settings.notifications.value, env: io.env },
     connect: async () => {
       const opened = unused ?? (await open(io, settings));
       unused = null;

@@ -1,14 +1,17 @@
 import { type ReactNode, useEffect, useMemo, useRef } from 'react';
 import type { GasClient } from '../../client/gas-client.ts';
 import type { AlertListView, AlertView } from '../../client/views/alerts.ts';
+import type { SnapshotView } from '../../client/views/snapshot.ts';
 import { alertsPaceMs } from '../alerts-pace.ts';
+import { useAlertNotices } from '../hooks/use-alert-notices.ts';
 import { AlertsContext, type AlertsFeed } from '../hooks/use-alerts.ts';
 import { useExpectedChanges } from '../hooks/use-expected-changes.ts';
-import { usePolledQuery } from '../hooks/use-polled-query.ts';
+import { type PolledQuery, usePolledQuery } from '../hooks/use-polled-query.ts';
 
 interface AlertsProviderProps {
-  /** `null`: nothing can be asked yet. */
   readonly client: GasClient | null;
+  /** `undefined`: nothing is asked of a service that does not answer even for its prices. */
+  readonly snapshot: SnapshotView | undefined;
   readonly intervalMs: number;
   readonly isOwnService: boolean;
   readonly frozen: boolean;
@@ -28,16 +31,16 @@ const nothing = () => Promise.reject(new Error('no source'));
 
 /** Lists the alerts of the session's service, whichever tab is shown, and gives them to all that {@link useAlerts}. */
 export function AlertsProvider(props: AlertsProviderProps) {
-  const { client, intervalMs, isOwnService, frozen, isShown, now, children } = props;
+  const { client, snapshot, intervalMs, isOwnService, frozen, isShown, now, children } = props;
   const { known, over, expect } = useExpectedChanges<readonly AlertView[]>();
   const last = useRef<{ readonly alerts: readonly AlertView[] | null; readonly tookMs: number }>({
     alerts: null,
     tookMs: 0,
   });
   const everyMs = alertsPaceMs({ intervalMs, isOwnService, isShown, ...last.current });
-  const polled = usePolledQuery<Listed>({
+  const question: PolledQuery<Listed> = {
     key: ['alerts'],
-    enabled: client !== null,
+    enabled: client !== null && snapshot !== undefined,
     ask: async (signal) => {
       const knows = known();
       const startedAt = performance.now();
@@ -47,8 +50,16 @@ export function AlertsProvider(props: AlertsProviderProps) {
     },
     everyMs,
     freshMs: everyMs,
-    frozen,
+  };
+  const polled = usePolledQuery({ ...question, frozen });
+  // What fires is announced over a screen that stands still, too, which then must not show the list it is seen in.
+  const unshown = usePolledQuery({
+    ...question,
+    key: ['alerts', 'unshown'],
+    enabled: question.enabled === true && frozen,
   });
+  const { value: list } = (frozen ? unshown.data : null) ?? polled.data ?? {};
+  const unseen = useAlertNotices({ client, snapshot, list, isShown: isShown && !frozen });
   useFreshWhenShown(isShown && !frozen, polled.data?.at ?? null, intervalMs, now, polled.refresh);
 
   const { data, error, retryAt, refresh, renew } = polled;
@@ -64,6 +75,7 @@ export function AlertsProvider(props: AlertsProviderProps) {
           };
     return {
       data: shown,
+      unseen,
       error,
       retryAt,
       refresh: () => questions.current.refresh(),
@@ -79,7 +91,7 @@ export function AlertsProvider(props: AlertsProviderProps) {
         };
       },
     };
-  }, [data, error, retryAt, over, expect]);
+  }, [data, error, retryAt, unseen, over, expect]);
   return <AlertsContext value={feed}>{children}</AlertsContext>;
 }
 

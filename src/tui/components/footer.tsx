@@ -36,6 +36,9 @@ export function Footer({ width, scopes, toast }: FooterProps) {
 function ToastText({ toast, width }: { readonly toast: Toast; readonly width: number }) {
   const theme = useTheme();
   const text = truncate(theme.text(toast.text), width - 4, theme.glyph.ellipsis);
+  if (toast.kind === 'alert') {
+    return <Text wrap="truncate" bold color={theme.color('warn')}>{` ${theme.glyph.marker} ${text}`}</Text>;
+  }
   return toast.kind === 'error' ? (
     <Text wrap="truncate" bold color={theme.color('bad')}>{` ${theme.glyph.warning} ${text}`}</Text>
   ) : (

@@ -12,6 +12,8 @@ export interface ExpectedChange {
 
 /** The alerts of the session's service, one list for everything that shows or announces them. */
 export interface AlertsFeed extends Polled<Dated<AlertListView>> {
+  /** How many alerts have fired since the list was last on the screen. */
+  readonly unseen: number;
   /**
    * Shows the list as `apply` changes it, over whatever the service says meanwhile, until the change is settled or
    * taken back. `apply` is called again with every new list, so it must bear that its alert is gone.

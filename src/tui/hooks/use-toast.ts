@@ -1,31 +1,50 @@
 import { createContext, useCallback, useContext, useEffect, useState } from 'react';
 
 export interface Toast {
-  readonly kind: 'info' | 'error';
+  /** `alert`: something fired that the user waits for. */
+  readonly kind: 'info' | 'error' | 'alert';
   /** One short line; what does not fit is cut. */
   readonly text: string;
+  /** How long it stays, ms; default: 2 s, an error 4 s, an alert 12 s. */
+  readonly forMs?: number;
 }
 
 export type ShowToast = (toast: Toast) => void;
 
-const SHOWN_MS: Readonly<Record<Toast['kind'], number>> = { info: 2_000, error: 4_000 };
+const SHOWN_MS: Readonly<Record<Toast['kind'], number>> = { info: 2_000, error: 4_000, alert: 12_000 };
 
 export const ToastContext = createContext<ShowToast>(() => {});
 
-/** `toast({ kind, text })` shows one line for two seconds, errors for four; a newer one replaces the older. */
+/**
+ * `toast({ kind, text })` shows one line for a while; a newer one replaces the older. An alert comes back after what
+ * was shown over it.
+ */
 export function useToast(): ShowToast {
   return useContext(ToastContext);
 }
 
 /** For the app's frame, which draws the toast: the one to show now, and what to hand to {@link ToastContext}. */
 export function useToastHost(): { readonly toast: Toast | null; readonly show: ShowToast } {
+  const [alert, showAlert] = useFadingToast();
+  const [other, showOther] = useFadingToast();
+  const show = useCallback<ShowToast>(
+    (next) => {
+      if (next.kind === 'alert') showOther(null);
+      (next.kind === 'alert' ? showAlert : showOther)(next);
+    },
+    [showAlert, showOther],
+  );
+  return { toast: other ?? alert, show };
+}
+
+function useFadingToast(): readonly [Toast | null, (toast: Toast | null) => void] {
   const [toast, setToast] = useState<Toast | null>(null);
   useEffect(() => {
     if (toast === null) return;
-    const timer = setTimeout(() => setToast(null), SHOWN_MS[toast.kind]);
+    const timer = setTimeout(() => setToast(null), toast.forMs ?? SHOWN_MS[toast.kind]);
     return () => clearTimeout(timer);
   }, [toast]);
   // A copy, so that the same words shown again start their time again.
-  const show = useCallback<ShowToast>((next) => setToast({ ...next }), []);
-  return { toast, show };
+  const show = useCallback((next: Toast | null) => setToast(next && { ...next }), []);
+  return [toast, show];
 }

@@ -1,0 +1,159 @@
+import { QueryClientProvider } from '@tanstack/react-query';
+import { Text } from 'ink';
+import { render } from 'ink-testing-library';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { ClientError } from '../../../src/client/client-error.ts';
+import type { AlertView } from '../../../src/client/views/alerts.ts';
+import { AlertsProvider } from '../../../src/tui/components/alerts-provider.tsx';
+import { useAlerts } from '../../../src/tui/hooks/use-alerts.ts';
+import { NotificationsContext } from '../../../src/tui/hooks/use-announce.ts';
+import { type Toast, ToastContext } from '../../../src/tui/hooks/use-toast.ts';
+import { createQueryClient } from '../../../src/tui/query-client.ts';
+import { waitFor } from '../../helpers/wait-for.ts';
+import { ALERT, SAVINGS } from '../fake-alerts.ts';
+import { fakeGas, SNAPSHOT } from '../fake-gas.ts';
+
+const HERE: AlertView = { ...ALERT, channels: ['EMAIL', 'TERMINAL'] };
+const HEAD_AT = SNAPSHOT.blockTimestamp ?? 0;
+const NOTIFICATIONS = { level: 'on', env: { TERM: 'foot' } } as const;
+const fired = (alert: AlertView): AlertView => ({
+  ...alert,
+  triggerCount: (alert.triggerCount ?? 0) + 1,
+  lastTriggeredAt: HEAD_AT + 12_000,
+});
+
+function Feed() {
+  const { unseen, data, error, retryAt } = useAlerts();
+  const count = data?.value.items[0]?.triggerCount;
+  const failed =
+    error === null ? '' : `, ${error.message}, ${retryAt === null ? 'not asked again' : 'asked again'}`;
+  return <Text>{`unseen ${unseen}, the first has fired ${count} times${failed}`}</Text>;
+}
+
+/** A monitor's notices over a service whose list is what the test says, asked every few milliseconds. */
+function show(first: readonly AlertView[] | Error) {
+  let list = first;
+  let asked = 0;
+  const entry = { triggeredAt: HEAD_AT + 12_000, blockNumber: 1, price: 38_800_000n };
+  const client = fakeGas({
+    alerts: async () => {
+      asked += 1;
+      if (list instanceof Error) throw list;
+      return { items: list, total: list.length };
+    },
+    alertSavings: async () => ({
+      ...SAVINGS,
+      entries: [{ ...entry, referencePrice: null, savedWei: null, savedUsd: null }],
+    }),
+  });
+  const queries = createQueryClient();
+  const toasts: Toast[] = [];
+  const tree = ({ frozen = false, isShown = false }) => (
+    <QueryClientProvider client={queries}>
+      <NotificationsContext value={NOTIFICATIONS}>
+        <ToastContext value={(toast) => toasts.push(toast)}>
+          <AlertsProvider
+            client={client}
+            snapshot={SNAPSHOT}
+            intervalMs={5}
+            isOwnService
+            now={Date.now}
+            frozen={frozen}
+            isShown={isShown}
+          >
+            <Feed />
+          </AlertsProvider>
+        </ToastContext>
+      </NotificationsContext>
+    </QueryClientProvider>
+  );
+  const app = render(tree({}));
+  onTestFinished(() => {
+    app.unmount();
+    queries.clear();
+  });
+  return {
+    toasts,
+    /** All that was written to the terminal beside frames. */
+    told: () => app.frames.filter((frame) => frame.startsWith('\u0007')),
+    shows: (text: string) => waitFor(() => app.lastFrame()?.includes(text) === true, { what: text }),
+    answer: async (next: readonly AlertView[] | Error) => {
+      list = next;
+      const before = asked;
+      await waitFor(() => asked > before + 1);
+    },
+    look: (how: { frozen?: boolean; isShown?: boolean }) => app.rerender(tree(how)),
+  };
+}
+
+describe('an alert for this terminal that fires', () => {
+  it('is told on the screen, by the bell and on the desktop, once', async () => {
+    const { toasts, told, answer } = show([HERE]);
+    await answer([HERE]);
+    await answer([fired(HERE)]);
+    await waitFor(() => toasts.some(({ kind }) => kind === 'alert'));
+    await answer([fired(HERE)]);
+    const text = 'Average below 0.04 gwei: 0.0388 · deploy the registry';
+    expect(toasts.filter(({ kind }) => kind === 'alert')).toEqual([{ kind: 'alert', text }]);
+    expect(told()).toEqual([`\u0007\u001b]777;notify;gastop;${text}\u0007`]);
+  });
+
+  it('is told over a screen that stands still, which still shows what it did', async () => {
+    const { toasts, look, shows, answer } = show([HERE]);
+    await answer([HERE]);
+    look({ frozen: true });
+    await answer([fired(HERE)]);
+    await waitFor(() => toasts.some(({ kind }) => kind === 'alert'));
+    await shows('unseen 1, the first has fired 2 times');
+    look({ frozen: false });
+    await shows('the first has fired 3 times');
+  });
+
+  it('is counted with the others that fire at once', async () => {
+    const other = { ...HERE, id: 'other', gasSpeed: 'FAST' };
+    const { toasts, told, answer } = show([HERE, other]);
+    await answer([HERE, other]);
+    await answer([fired(HERE), fired(other)]);
+    await waitFor(() => told().length > 0);
+    expect(toasts.at(-1)?.text).toBe('2 alerts fired: Average below 0.04 gwei, Fast below 0.04 gwei');
+  });
+});
+
+it('an alert that other channels tell of makes no noise here, but counts beside the tab until it is looked at', async () => {
+  const { toasts, told, answer, shows, look } = show([ALERT]);
+  await answer([ALERT]);
+  await answer([fired(ALERT)]);
+  await shows('unseen 1');
+  look({ isShown: true });
+  await shows('unseen 0');
+  expect(toasts).toEqual([]);
+  expect(told()).toEqual([]);
+});
+
+it('what fired or was missed before the monitor ran is told in one line, without the bell', async () => {
+  const missed = { count: 2, lastAt: HEAD_AT - 3 * 3_600_000 };
+  const { toasts, told, answer } = show([HERE, { ...ALERT, id: 'other', missed }]);
+  await answer([HERE, { ...ALERT, id: 'other', missed }]);
+  const text = 'In the last day 1 alert fired (40m ago), 1 alert would have while nothing ran (3h ago)';
+  expect(toasts).toEqual([{ kind: 'info', text, forMs: 8_000 }]);
+  expect(told()).toEqual([]);
+  await answer([HERE, { ...ALERT, id: 'other', missed: { ...missed, count: 3 } }]);
+  await waitFor(() => toasts.length === 2);
+  expect(toasts.at(-1)?.text).toBe('In the last day 1 alert would have while nothing ran (3h ago)');
+});
+
+it('an alert that fired with the newest block is news at the start, too', async () => {
+  const { told } = show([{ ...HERE, lastTriggeredAt: HEAD_AT }]);
+  await waitFor(() => told().length === 1);
+});
+
+it('a service that keeps no alerts is not asked again by itself, and nothing is said of it', async () => {
+  const none = new ClientError('not-found', 'the service has no /alerts', {
+    endpoint: '/alerts',
+    status: 501,
+  });
+  const { toasts, told, shows } = show(none);
+  await shows('the service has no /alerts, not asked again');
+  expect(toasts).toEqual([]);
+  expect(told()).toEqual([]);
+});

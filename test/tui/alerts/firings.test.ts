@@ -1,0 +1,102 @@
+import { describe, expect, it } from 'vitest';
+import { earlierWords, firingsWords, firingWords } from '../../../src/tui/firing-words.ts';
+import { noticeFirings } from '../../../src/tui/firings.ts';
+import { ALERT } from '../fake-alerts.ts';
+
+const AT = Date.UTC(2026, 0, 5, 12, 0, 0);
+const HOUR = 3_600_000;
+const ids = (alerts: readonly { readonly id: string }[]) => alerts.map(({ id }) => id);
+
+/** What is noticed in lists that come one after the other. */
+function noticed(lists: readonly (readonly (typeof ALERT)[])[], newSince: number | null = AT) {
+  let seen: ReturnType<typeof noticeFirings>['seen'] = new Map();
+  return lists.map((list) => {
+    const found = noticeFirings(seen, list, newSince);
+    seen = found.seen;
+    return ids(found.fired);
+  });
+}
+
+describe('a firing is noticed', () => {
+  const fired = { ...ALERT, triggerCount: 3, lastTriggeredAt: AT + 1 };
+
+  it('once, when the count has grown', () => {
+    expect(noticed([[ALERT], [ALERT], [fired], [fired]])).toEqual([[], [], ['alr_7f3a1c90'], []]);
+  });
+
+  it('by its time, where a service does not count', () => {
+    const uncounted = { ...ALERT, triggerCount: null };
+    const never = { ...uncounted, lastTriggeredAt: null };
+    expect(noticed([[never], [uncounted], [uncounted], [{ ...uncounted, lastTriggeredAt: AT }]])).toEqual([
+      [],
+      ['alr_7f3a1c90'],
+      [],
+      ['alr_7f3a1c90'],
+    ]);
+  });
+
+  it('not again when an older list, or none, comes in between', () => {
+    expect(noticed([[ALERT], [fired], [ALERT], [fired], [], [fired]])).toEqual([
+      [],
+      ['alr_7f3a1c90'],
+      [],
+      [],
+      [],
+      [],
+    ]);
+  });
+
+  it('of an alert that was made and has fired since the last list, but not of one that fired before', () => {
+    const young = { ...fired, id: 'young', triggerCount: 1 };
+    expect(noticed([[ALERT], [ALERT, young]])).toEqual([[], ['young']]);
+    expect(noticed([[], [ALERT]])).toEqual([[], []]);
+    expect(noticed([[], [young]], null)).toEqual([[], []]);
+  });
+
+  it('in the very first list, where it is of the newest block', () => {
+    expect(noticed([[ALERT, { ...ALERT, id: 'now', lastTriggeredAt: AT }]], AT - 12_000)).toEqual([['now']]);
+  });
+});
+
+describe('the words', () => {
+  it('say the condition, the price and the note', () => {
+    expect(firingWords(ALERT, 38_800_000n)).toBe('Average below 0.04 gwei: 0.0388 · deploy the registry');
+    expect(firingWords({ ...ALERT, condition: 'GREATER_THAN', note: '' }, 60_000_000_000n)).toBe(
+      'Average above 0.04 gwei: 60.0',
+    );
+    const high = { ...ALERT, threshold: 2_000_000_000_000n, note: '' };
+    expect(firingWords(high, 1_999_000_000_000n)).toBe('Average below 2000 gwei: 1,999');
+    expect(firingWords({ ...ALERT, note: '' }, 39_999_900n)).toBe('Average below 0.04 gwei: 0.0399999');
+    expect(firingWords({ ...ALERT, note: null }, null)).toBe('Average below 0.04 gwei has come');
+  });
+
+  it('keep to a line whatever a service or a note says', () => {
+    const hostile = {
+      ...ALERT,
+      gasSpeed: '\u001b[31mRAPID',
+      condition: 'CROSSES',
+      threshold: null,
+      note: 'a\r\nb\u0007\u001b]0;x\u0007c',
+    };
+    expect(firingWords(hostile, null)).toBe('Rapid CROSSES its threshold has come · a bc');
+    expect(firingWords({ ...ALERT, note: 'n'.repeat(500) }, null).length).toBeLessThan(260);
+  });
+
+  it('count several firings and name each condition once', () => {
+    const fast = { ...ALERT, gasSpeed: 'FAST', threshold: 60_000_000_000n, condition: 'GREATER_THAN' };
+    expect(firingsWords([ALERT, ALERT, fast])).toBe(
+      '3 alerts fired: Average below 0.04 gwei, Fast above 60 gwei',
+    );
+  });
+
+  it('tell of the last day what fired and what nobody was told of', () => {
+    const missed = { ...ALERT, missed: { count: 4, lastAt: AT - 3 * HOUR } };
+    const old = { ...ALERT, lastTriggeredAt: AT - 25 * HOUR, missed: { count: 1, lastAt: AT - 25 * HOUR } };
+    expect(earlierWords([ALERT, old], [ALERT, old], AT)).toBe('In the last day 1 alert fired (40m ago)');
+    expect(earlierWords([], [missed, missed, old], AT)).toBe(
+      'In the last day 2 alerts would have while nothing ran (3h ago)',
+    );
+    expect(earlierWords([old], [old], AT)).toBeNull();
+    expect(earlierWords([ALERT], [ALERT], null)).toBeNull();
+  });
+});
