@@ -37,6 +37,7 @@ describe('gastop config', () => {
     expect(row(stdout, 'history')).toBe('history | 7d | config file');
     expect(row(stdout, 'database')).toBe('database | /tmp/my.db | --db');
     expect(row(stdout, 'ascii')).toBe('ascii | on | GASTOP_ASCII');
+    expect(row(stdout, 'notifications')).toBe('notifications | on | default');
     expect(row(stdout, 'config file')).toBe('config file | ~/.config/gastop/config.json | default');
     expect(stdout).not.toMatch(/hidden-path|0123456789|cdef/);
   });

@@ -24,6 +24,16 @@ describe('where a setting comes from', () => {
     expect(fromFile.ascii).toEqual({ value: true, from: 'config file' });
   });
 
+  it('lets notifications ring without words, or not at all', () => {
+    const config = file({ notifications: 'off' });
+    const fromEnv = resolveSettings({}, { GASTOP_NOTIFICATIONS: 'bell' }, config);
+    expect(fromEnv.notifications).toEqual({ value: 'bell', from: 'GASTOP_NOTIFICATIONS' });
+    expect(resolveSettings({}, {}, config).notifications).toEqual({ value: 'off', from: 'config file' });
+    expect(() => resolveSettings({}, { GASTOP_NOTIFICATIONS: 'loud' }, null)).toThrow(
+      /GASTOP_NOTIFICATIONS: "loud" is none of on, bell and off/,
+    );
+  });
+
   it('without any is public mainnet nodes and 30 days', () => {
     const settings = resolveSettings({}, {}, null);
     expect(settings.source).toEqual({

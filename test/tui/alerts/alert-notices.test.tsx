@@ -39,7 +39,7 @@ function show(first: readonly AlertView[] | Error) {
     alerts: async () => {
       asked += 1;
       if (list instanceof Error) throw list;
-      return { items: list, total: list.length };
+      return { items: list, total: list.length, unreadable: [] };
     },
     alertSavings: async () => ({
       ...SAVINGS,
