@@ -39,7 +39,7 @@ function show(first: readonly AlertView[] | Error) {
     alerts: async () => {
       asked += 1;
       if (list instanceof Error) throw list;
-      return { items: list, total: list.length, unreadable: [] };
+      return { items: list, total: list.length, unreadable: 0 };
     },
     alertSavings: async () => ({
       ...SAVINGS,
