@@ -1,0 +1,188 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import {
+  type AlertPhase,
+  type AlertRule,
+  ARMED,
+  DISABLED,
+  holds,
+  stepAlert,
+  stepMissed,
+  wakesOf,
+} from '../../../src/core/alerts/alert-rule.ts';
+import { type ModelBlock, type ModelOutcome, modelAlert } from './alert-model.ts';
+import { someRule, someSeries } from './arbitrary-alerts.ts';
+
+const RUNS = { numRuns: 3_000, seed: 4 };
+
+const RULE: AlertRule = {
+  lane: 'average',
+  condition: 'LESS_THAN',
+  threshold: 10n,
+  hysteresis: 0n,
+  confirmBlocks: 1,
+  cooldownMs: 60_000,
+  disableOnce: false,
+};
+
+interface Walk extends ModelOutcome {
+  readonly phases: readonly AlertPhase[];
+}
+
+/** Steps through the blocks, or through those of them alone that wake the alert. */
+function walk(rule: AlertRule, blocks: readonly ModelBlock[], { asleep = false } = {}): Walk {
+  let phase = ARMED;
+  const fired: number[] = [];
+  const missed: number[] = [];
+  const phases: AlertPhase[] = [];
+  for (const [place, block] of blocks.entries()) {
+    if (!asleep || isWoken(rule, phase, block)) {
+      const step = (block.isPast ? stepMissed : stepAlert)(rule, phase, block);
+      if (step.fires) (block.isPast ? missed : fired).push(place);
+      phase = step.phase;
+    }
+    phases.push(phase);
+  }
+  return { fired, missed, phases };
+}
+
+function isWoken(
+  rule: AlertRule,
+  phase: AlertPhase,
+  { number, timestamp, price, isPast }: ModelBlock,
+): boolean {
+  const { atMost, atLeast, fromBlock, fromMs } = wakesOf(rule, phase);
+  return (
+    (atMost !== null && price <= atMost) ||
+    (atLeast !== null && price >= atLeast) ||
+    (fromBlock !== null && (isPast ? number === fromBlock : number >= fromBlock)) ||
+    (fromMs !== null && timestamp * 1_000 >= fromMs)
+  );
+}
+
+/** Prices at blocks 12 s apart. */
+const blocksAt = (...prices: number[]): ModelBlock[] =>
+  prices.map((price, place) => ({
+    number: 100 + place,
+    timestamp: 1_000 + place * 12,
+    price: BigInt(price),
+    isPast: false,
+  }));
+
+describe('an alert', () => {
+  it('fires where the contract says, and nowhere else', () => {
+    fc.assert(
+      fc.property(someRule, someSeries({ past: false }), (rule, blocks) => {
+        const { fired, missed } = walk(rule, blocks);
+        expect({ fired, missed }).toEqual(modelAlert(rule, blocks));
+      }),
+      RUNS,
+    );
+  });
+
+  it('fires for none of the blocks that are past, misses each time once, and fires for now', () => {
+    fc.assert(
+      fc.property(someRule, someSeries({ past: true }), (rule, blocks) => {
+        const { fired, missed } = walk(rule, blocks);
+        expect({ fired, missed }).toEqual(modelAlert(rule, blocks));
+      }),
+      RUNS,
+    );
+  });
+
+  it('that is looked at only when a block wakes it is as one that is looked at at every block', () => {
+    fc.assert(
+      fc.property(someRule, someSeries({ past: true }), (rule, blocks) => {
+        expect(walk(rule, blocks, { asleep: true })).toEqual(walk(rule, blocks));
+      }),
+      RUNS,
+    );
+  });
+
+  it('above a price is one below it upside down', () => {
+    fc.assert(
+      fc.property(someRule, someSeries({ past: true }), (rule, blocks) => {
+        const top = 40n;
+        const high = { ...rule, condition: 'GREATER_THAN' as const, threshold: top - rule.threshold };
+        const low = { ...rule, condition: 'LESS_THAN' as const };
+        const mirrored = blocks.map((block) => ({ ...block, price: top - block.price }));
+        expect(walk(high, mirrored)).toEqual(walk(low, blocks));
+      }),
+      RUNS,
+    );
+  });
+
+  it('never fires twice within its cooldown, nor before the price has left', () => {
+    fc.assert(
+      fc.property(someRule, someSeries({ past: true }), (rule, blocks) => {
+        const { fired } = walk(rule, blocks);
+        for (const [index, place] of fired.entries()) {
+          const before = fired[index - 1];
+          if (before === undefined) continue;
+          const between = blocks.slice(before, place + 1);
+          const waitedSec = (between.at(-1)?.timestamp ?? 0) - (between[0]?.timestamp ?? 0);
+          expect(waitedSec * 1_000).toBeGreaterThanOrEqual(rule.cooldownMs);
+          expect(between.some(({ price }) => !holds(rule, price))).toBe(true);
+        }
+      }),
+      RUNS,
+    );
+  });
+
+  it('that disables itself fires once and sleeps for good', () => {
+    fc.assert(
+      fc.property(someRule, someSeries({ past: true }), (rule, blocks) => {
+        const once = { ...rule, disableOnce: true };
+        const { fired, phases } = walk(once, blocks);
+        expect(fired.length).toBeLessThanOrEqual(1);
+        if (fired[0] !== undefined)
+          expect(phases.slice(fired[0])).toEqual(phases.slice(fired[0]).fill(DISABLED));
+      }),
+      RUNS,
+    );
+    expect(Object.values(wakesOf(RULE, DISABLED))).toEqual([null, null, null, null]);
+  });
+});
+
+describe('the threshold itself', () => {
+  it('is neither below nor above', () => {
+    expect(walk(RULE, blocksAt(11, 10, 10)).fired).toEqual([]);
+    expect(walk({ ...RULE, condition: 'GREATER_THAN' }, blocksAt(9, 10, 10)).fired).toEqual([]);
+  });
+
+  it('is left by reaching it where there is no hysteresis', () => {
+    expect(walk({ ...RULE, cooldownMs: 0 }, blocksAt(9, 9, 10, 9)).fired).toEqual([0, 3]);
+  });
+});
+
+describe('a price that flickers around the threshold', () => {
+  it('fires again only once it has been beyond the hysteresis', () => {
+    const rule = { ...RULE, cooldownMs: 0, hysteresis: 3n };
+    expect(walk(rule, blocksAt(9, 10, 9, 12, 9, 13, 12, 9)).fired).toEqual([0, 7]);
+  });
+
+  it('does not fire where it has to hold for several blocks', () => {
+    const rule = { ...RULE, confirmBlocks: 3 };
+    expect(walk(rule, blocksAt(9, 9, 10, 9, 9, 10, 9, 9, 9)).fired).toEqual([8]);
+  });
+});
+
+describe('a cooldown', () => {
+  it('ends with its last millisecond, by the times of the blocks', () => {
+    const blocks = blocksAt(9, 11, 9, 9, 9, 9);
+    expect(walk({ ...RULE, cooldownMs: 48_000 }, blocks).fired).toEqual([0, 4]);
+    expect(walk({ ...RULE, cooldownMs: 48_001 }, blocks).fired).toEqual([0, 5]);
+  });
+
+  it('that is over does not help while the price stays', () => {
+    expect(walk(RULE, blocksAt(...Array.from({ length: 50 }, () => 9))).fired).toEqual([0]);
+  });
+});
+
+describe('enabling', () => {
+  it('arms at once, whatever rested', () => {
+    const { phase } = stepAlert(RULE, ARMED, { number: 1, timestamp: 0, price: 9n });
+    expect(phase.kind).toBe('resting');
+    expect(stepAlert(RULE, ARMED, { number: 2, timestamp: 12, price: 9n }).fires).toBe(true);
+  });
+});
