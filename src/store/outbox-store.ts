@@ -68,14 +68,15 @@ export class OutboxStore {
     return row?.next_attempt_at ?? null;
   }
 
-  /** A delivery that is still to be sent; `null`: it no longer is. */
-  async pending(id: string): Promise<PendingDelivery | null> {
+  /** A delivery that is to be sent at `now` (ms since epoch); `null`: it no longer is, or not yet. */
+  async pending(id: string, now: number): Promise<PendingDelivery | null> {
     const row = await this.#attempt((db) =>
       db
         .selectFrom('deliveries')
         .selectAll()
         .where('id', '=', id)
         .where('status', '=', 'PENDING')
+        .where('next_attempt_at', '<=', now)
         .executeTakeFirst(),
     );
     if (row === undefined) return null;

@@ -17,7 +17,7 @@ async function open(path = ':memory:'): Promise<{ database: Database; store: Out
 const attempt = (at: number, ok = false, answer = '500'): KeptAttempt => ({ at, latencyMs: 12, ok, answer });
 
 async function pendingOf(store: OutboxStore, id: string): Promise<PendingDelivery> {
-  const found = await store.pending(id);
+  const found = await store.pending(id, Number.MAX_SAFE_INTEGER);
   if (found === null) throw new Error(`${id} is not pending`);
   return found;
 }
@@ -53,7 +53,8 @@ test('what is due comes page by page, the longest due first; what waits and what
 test('a pending delivery has all that sending it takes', async () => {
   const { database, store } = await open();
   const id = await fire(database, 'a', { message: { note: 'deploy now 🚀' } });
-  expect(await store.pending(id)).toEqual({
+  expect(await store.pending(id, FIRED_AT - 1)).toBeNull();
+  expect(await store.pending(id, FIRED_AT)).toEqual({
     id,
     channel: 'WEBHOOK',
     target: 'https://receiver.test/hook',
@@ -61,7 +62,7 @@ test('a pending delivery has all that sending it takes', async () => {
     tries: 0,
     triesSince: FIRED_AT,
   });
-  expect(await store.pending('a.2.webhook')).toBeNull();
+  expect(await store.pending('a.2.webhook', FIRED_AT)).toBeNull();
 });
 
 test('a failed attempt is logged and the next one waits for its time', async () => {
@@ -71,7 +72,8 @@ test('a failed attempt is logged and the next one waits for its time', async () 
   await store.record(await pendingOf(store, id), attempt(FIRED_AT), { kind: 'again', at: again });
   expect(await store.due(again - 1, 10)).toEqual([]);
   expect(await store.due(again, 10)).toMatchObject([{ id, dueAt: again }]);
-  expect(await store.pending(id)).toMatchObject({ tries: 1, triesSince: FIRED_AT });
+  expect(await store.pending(id, again - 1)).toBeNull();
+  expect(await store.pending(id, again)).toMatchObject({ tries: 1, triesSince: FIRED_AT });
   expect(await store.deliveries('a')).toEqual([
     {
       id,
@@ -97,7 +99,7 @@ test('what is delivered or given up is done', async () => {
   await store.record(await pendingOf(store, slack), attempt(FIRED_AT, false, '404'), { kind: 'failed' });
   expect(await statuses(store, 'a')).toEqual({ [email]: 'DELIVERED', [slack]: 'FAILED' });
   expect(await store.due(FIRED_AT + 1e9, 10)).toEqual([]);
-  expect(await store.pending(email)).toBeNull();
+  expect(await store.pending(email, FIRED_AT + 1e9)).toBeNull();
 });
 
 test('of many attempts the newest 20 are kept, newest first', async () => {
@@ -113,7 +115,7 @@ test('of many attempts the newest 20 are kept, newest first', async () => {
   expect(delivery?.attempts.map(({ at }) => at - FIRED_AT)).toEqual(
     Array.from({ length: 20 }, (_, index) => 25 - index),
   );
-  expect(await store.pending(id)).toMatchObject({ tries: 25 });
+  expect(await store.pending(id, FIRED_AT + 25)).toMatchObject({ tries: 25 });
 });
 
 test('a receiver that is gone disables the alert and cancels what waits for it there, but not elsewhere', async () => {
@@ -185,7 +187,7 @@ test('what is asked for again has the same id and all its tries', async () => {
     nextAttemptAt: now,
     attempts: [{ answer: '500' }],
   });
-  expect(await store.pending(id)).toMatchObject({ tries: 0, triesSince: now });
+  expect(await store.pending(id, now)).toMatchObject({ tries: 0, triesSince: now });
   expect(await store.due(now, 10)).toMatchObject([{ id }]);
 });
 

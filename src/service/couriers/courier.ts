@@ -26,6 +26,8 @@ export interface Attempt {
 
 /** Brings parcels to one kind of receiver. */
 export interface Courier {
+  /** How long one try may take; 10 s where nothing is said. */
+  readonly deadlineMs?: number;
   /** One try, within `signal`. Never rejects. */
   deliver(parcel: Parcel, signal: AbortSignal): Promise<Attempt>;
 }

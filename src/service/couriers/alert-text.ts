@@ -1,0 +1,88 @@
+import type { AlertMessage } from '../../core/alerts/kept-alert.ts';
+import { cleanText } from '../../core/clean-text.ts';
+import { formatGwei, gweiString } from '../../core/units.ts';
+
+/** A fired alert in words. Nothing in it can act on a terminal; what takes markup must still escape it. */
+export interface AlertText {
+  /** One line without the note: a mail's subject. */
+  readonly subject: string;
+  /** Several lines. */
+  readonly plain: string;
+}
+
+const LANE = { slow: 'Slow', average: 'Average', fast: 'Fast' } as const;
+const LONGEST_CHAIN_NAME = 60;
+
+const LOUD = {
+  rpc: null,
+  replay: { badge: '[REPLAY]', warning: 'REPLAY: recorded prices of the past, not what gas costs now.' },
+  simulated: { badge: '[SIMULATED]', warning: 'SIMULATED: made-up prices, no real chain costs this.' },
+} as const;
+
+/** What is said of an alert that fired, the same on every channel. */
+export function alertText(message: AlertMessage): AlertText {
+  const chain = cleanText(message.chainName, LONGEST_CHAIN_NAME);
+  const side = message.condition === 'LESS_THAN' ? 'below' : 'above';
+  const now = `${priceWords(message)} gwei`;
+  const limit = `${gweiString(BigInt(message.threshold))} gwei`;
+  const lane = LANE[message.lane];
+  const loud = LOUD[message.sourceKind];
+  const note = cleanNote(message.note);
+  const paragraphs = [
+    loud?.warning ?? '',
+    `${lane} gas on ${chain} is at ${now}, ${side} ${limit}.`,
+    note,
+    [
+      `Block ${message.blockNumber.toLocaleString('en-US')}, ${timeWords(message.blockTimestamp)}`,
+      `Alert ${cleanText(message.alertId)}, ${countWords(message.triggerCount)}`,
+    ].join('\n'),
+  ];
+  return {
+    subject: `${loud === null ? '' : `${loud.badge} `}${chain} gas ${now}, ${side} ${limit} (${lane})`,
+    plain: paragraphs.filter((paragraph) => paragraph !== '').join('\n\n'),
+  };
+}
+
+/**
+ * Three digits, as everywhere; all of them where rounding would put the price at the threshold or beyond it. The
+ * threshold is told as it was set.
+ */
+function priceWords({ price, threshold, condition }: AlertMessage): string {
+  const rounded = formatGwei(BigInt(price));
+  const value = Number(rounded.replaceAll(',', ''));
+  const limit = Number(gweiString(BigInt(threshold)));
+  const isTold = condition === 'LESS_THAN' ? value < limit : value > limit;
+  return isTold ? rounded : gweiString(BigInt(price));
+}
+
+function timeWords(timestampSec: number): string {
+  const at = new Date(timestampSec * 1_000);
+  if (Number.isNaN(at.getTime())) return 'at an unknown time';
+  return `${at.toISOString().slice(0, 19).replace('T', ' ')} UTC`;
+}
+
+function countWords(count: number): string {
+  return count === 1 ? 'fired for the first time' : `has fired ${count.toLocaleString('en-US')} times`;
+}
+
+/**
+ * What joins letters (Persian, Indic scripts) and emoji, and the tags that make the flags of England, Scotland and
+ * Wales: invisible by themselves, and so taken out for terminals, but without them a note is another one.
+ */
+const JOINERS = /((?<=\S)[\u200c\u200d](?=\S)|(?<=\u{1f3f4})[\u{e0030}-\u{e007a}]{1,6}\u{e007f})/u;
+const LINE_BREAK = /\r\n|[\n\v\f\r\x85\u2028\u2029]/;
+
+/** A note without what could act on a terminal, a header or a reader's eye; its lines stay. */
+export function cleanNote(note: string): string {
+  return note
+    .split(LINE_BREAK)
+    .map((line) =>
+      line
+        .split(JOINERS)
+        .map((part, index) => (index % 2 === 1 ? part : cleanText(part)))
+        .join('')
+        .trimEnd(),
+    )
+    .join('\n')
+    .trim();
+}

@@ -1,0 +1,23 @@
+import { isIP } from 'node:net';
+
+/** The mail server that alerts are sent through. */
+export interface SmtpSettings {
+  readonly host: string;
+  readonly port: number;
+  /** TLS from the first byte; without it the connection is upgraded (STARTTLS). */
+  readonly secure: boolean;
+  readonly user: string | null;
+  readonly password: string | null;
+  /** An address, perhaps with a name: `gastop <gas@example.org>`. */
+  readonly from: string;
+  /** Whether nothing is sent without TLS and a certificate that holds. By default: unless the server is on this machine. */
+  readonly requireTls?: boolean;
+  /** Root certificates to trust instead of the usual ones, PEM. */
+  readonly ca?: string;
+}
+
+/** Whether a host is this machine: nobody listens in between, and its mail server has seldom a certificate. */
+export function isLoopback(host: string): boolean {
+  if (isIP(host) === 4) return host.startsWith('127.');
+  return host === '::1' || /^(?:.+\.)?localhost\.?$/i.test(host);
+}
