@@ -1,0 +1,331 @@
+import { join } from 'node:path';
+import { sql } from 'kysely';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import type { AlertMessage, KeptAlert } from '../../../src/core/alerts/kept-alert.ts';
+import { BlockStore } from '../../../src/store/block-store.ts';
+import { type Database, openDatabase } from '../../../src/store/open-database.ts';
+import { BLOCK_ZERO_TIME, blockHash, makeBlock, makeBlocks } from '../../helpers/chain-blocks.ts';
+import { temporaryFolder } from '../../helpers/service.ts';
+import { insertAlerts, keptAlert, readAlert, readEvents } from './kept-alerts.ts';
+import { flat, priced, runOf, savePriced, savePrices, WALL_NOW } from './priced-blocks.ts';
+
+async function open(path = ':memory:', ...alerts: readonly KeptAlert[]) {
+  const database = await openDatabase(path);
+  onTestFinished(() => database.close());
+  await insertAlerts(database, ...alerts);
+  return { database, store: new BlockStore(database) };
+}
+
+const timeOf = (number: number) => makeBlock(number).timestamp * 1_000;
+
+describe('what fires', () => {
+  test('is an event, a message for each channel, and a new state of the alert', async () => {
+    const { database, store } = await open(
+      ':memory:',
+      keptAlert(
+        'a',
+        { cooldownMs: 60_000 },
+        {
+          owner: 'gk_1',
+          method: 'WEBHOOK',
+          channels: ['WEBHOOK', 'EMAIL', 'TERMINAL'],
+          targets: { WEBHOOK: 'https://receiver.example/hook', EMAIL: 'me@example.com' },
+          note: 'cheap',
+        },
+      ),
+    );
+    const block = makeBlock(7);
+    const prices = { slow: 101n, average: 99n, fast: 102n };
+    const run = runOf([{ block, prices, isPast: false }], { nativeUsd: 2_500 });
+    expect(await store.saveBlocks([block], null, run)).toBe(1);
+    expect(await database.queries.selectFrom('alert_events').selectAll().execute()).toEqual([
+      {
+        id: 'a.1',
+        alert_id: 'a',
+        owner: 'gk_1',
+        block_number: 7,
+        block_hash: block.hash,
+        triggered_at: timeOf(7),
+        condition: 'LESS_THAN',
+        price: 99,
+        reference_price: null,
+        native_usd: 2_500,
+      },
+    ]);
+    const deliveries = await database.queries.selectFrom('deliveries').selectAll().orderBy('id').execute();
+    expect(deliveries.map(({ message, ...row }) => row)).toEqual([
+      {
+        id: 'a.1.email',
+        event_id: 'a.1',
+        alert_id: 'a',
+        channel: 'EMAIL',
+        target: 'me@example.com',
+        status: 'PENDING',
+        created_at: WALL_NOW,
+        tries: 0,
+        tries_since: WALL_NOW,
+        next_attempt_at: WALL_NOW,
+      },
+      expect.objectContaining({ id: 'a.1.terminal', target: '', status: 'DELIVERED', next_attempt_at: null }),
+      expect.objectContaining({
+        id: 'a.1.webhook',
+        target: 'https://receiver.example/hook',
+        status: 'PENDING',
+      }),
+    ]);
+    const expected: AlertMessage = {
+      eventId: 'a.1',
+      alertId: 'a',
+      owner: 'gk_1',
+      chainId: 1,
+      chainName: 'Ethereum',
+      sourceKind: 'rpc',
+      lane: 'average',
+      condition: 'LESS_THAN',
+      threshold: '100',
+      price: '99',
+      blockNumber: 7,
+      blockTimestamp: block.timestamp,
+      note: 'cheap',
+      triggerCount: 1,
+    };
+    for (const { message } of deliveries) expect(JSON.parse(message)).toEqual(expected);
+    expect(await database.queries.selectFrom('delivery_attempts').selectAll().execute()).toEqual([
+      {
+        delivery_id: 'a.1.terminal',
+        at: WALL_NOW,
+        latency_ms: 0,
+        ok: 1,
+        answer: 'shown by every running monitor',
+      },
+    ]);
+    expect(await readAlert(database, 'a')).toMatchObject({
+      phase: { kind: 'resting', cooldownUntil: timeOf(7) + 60_000, hasLeft: false },
+      triggerCount: 1,
+      lastTriggeredAt: timeOf(7),
+      updatedAt: WALL_NOW,
+      missedCount: 0,
+    });
+  });
+
+  test('at one block is told of each by itself', async () => {
+    const { database, store } = await open(
+      ':memory:',
+      keptAlert('a', { lane: 'slow' }),
+      keptAlert('b', { lane: 'fast', condition: 'GREATER_THAN' }),
+      keptAlert('c', { lane: 'average', threshold: 50n }),
+    );
+    const block = makeBlock(1);
+    const prices = { slow: 90n, average: 100n, fast: 110n };
+    expect(await store.saveBlocks([block], null, runOf([{ block, prices, isPast: false }]))).toBe(2);
+    expect(await readEvents(database)).toEqual(['a.1', 'b.1']);
+  });
+
+  test('alone waits for the disk', async () => {
+    const { database } = await open(':memory:', keptAlert('a'));
+    let waits = 0;
+    const counted: Database = {
+      ...database,
+      durably: (work) => {
+        waits += 1;
+        return database.durably(work);
+      },
+    };
+    const store = new BlockStore(counted);
+    await savePrices(store, 0, 100, 101, 100);
+    expect(waits).toBe(0);
+    await savePrices(store, 3, 99);
+    expect(waits).toBe(1);
+    await savePrices(store, 4, 98);
+    expect(waits).toBe(1);
+  });
+
+  test('is written once, whoever writes its block again', async () => {
+    const path = join(await temporaryFolder(), 'chain-1.db');
+    const { database, store } = await open(path, keptAlert('a'));
+    await savePrices(store, 0, 99, 100, 99);
+    const { store: other } = await open(path);
+    expect(await savePrices(other, 0, 99, 100, 99)).toBe(0);
+    expect(await savePrices(other, 2, 99, 100, 99)).toBe(1);
+    expect(await readEvents(database)).toEqual(['a.1', 'a.2', 'a.3']);
+  });
+
+  test('that cannot be written leaves nothing behind, and fires when its block is written', async () => {
+    const { database, store } = await open(':memory:', keptAlert('a'), keptAlert('b'));
+    await sql`create trigger broken before insert on deliveries when new.alert_id = 'b'
+      begin select raise(abort, 'no'); end`.execute(database.queries);
+    await expect(savePrices(store, 0, 100, 99)).rejects.toThrow();
+    expect(await store.head()).toBeNull();
+    expect(await readEvents(database)).toEqual([]);
+    expect(await readAlert(database, 'a')).toEqual(keptAlert('a'));
+    await sql`drop trigger broken`.execute(database.queries);
+    expect(await savePrices(store, 0, 100, 99)).toBe(2);
+    expect(await readEvents(database)).toEqual(['a.1', 'b.1']);
+  });
+
+  test('is compared with what its lane cost on the average in the 24 h before', async () => {
+    const { database, store } = await open(':memory:', keptAlert('a', { lane: 'slow' }), keptAlert('b'));
+    // From a time within five minutes on, two days of blocks, some of them without tips.
+    const blocks = makeBlocks(13, 14_400).map((block) =>
+      block.number % 3 === 0 ? { ...block, tips: null } : block,
+    );
+    await store.saveBlocks(blocks);
+    const fired = makeBlock(14_401);
+    await savePriced(store, priced(14_401, 99));
+    const day = blocks.filter(({ timestamp }) => timestamp >= fired.timestamp - 86_400);
+    expect(day.length).toBeLessThan(blocks.length);
+    const mean = (values: readonly bigint[]) =>
+      values.reduce((sum, value) => sum + Number(value), 0) / values.length;
+    const base = mean(day.map(({ baseFeePerGas }) => baseFeePerGas));
+    const tip = (place: 1 | 2) => mean(day.flatMap(({ tips }) => (tips === null ? [] : [tips[place]])));
+    const rows = await database.queries
+      .selectFrom('alert_events')
+      .select(['alert_id', 'reference_price'])
+      .orderBy('alert_id')
+      .execute();
+    expect(rows).toEqual([
+      { alert_id: 'a', reference_price: Math.round(base + tip(1)) },
+      { alert_id: 'b', reference_price: Math.round(base + tip(2)) },
+    ]);
+  });
+
+  test('is forgotten after 90 days, and of one alert all but the last thousand', async () => {
+    const { database, store } = await open(
+      ':memory:',
+      keptAlert('old'),
+      keptAlert('often', { lane: 'fast' }, { method: 'WEBHOOK', channels: ['WEBHOOK', 'TERMINAL'] }),
+    );
+    const prices = { slow: 100n, average: 99n, fast: 100n };
+    const first = makeBlock(0);
+    await store.saveBlocks([first], null, runOf([{ block: first, prices, isPast: false }]));
+    const late = BLOCK_ZERO_TIME + 91 * 86_400;
+    const later = Array.from({ length: 2_010 }, (_, place) => ({
+      block: makeBlock(1 + place, { timestamp: late + place * 12 }),
+      prices: { slow: 100n, average: 99n, fast: place % 2 === 0 ? 99n : 101n },
+      isPast: false,
+    }));
+    expect(await savePriced(store, ...later)).toBe(1_005);
+    await store.prune(late + 2_010 * 12);
+    const events = await readEvents(database);
+    expect(events.length).toBe(1_000);
+    expect(events[0]).toBe('often.6');
+    expect(events.at(-1)).toBe('often.1005');
+    const kept = await database.queries.selectFrom('deliveries').select(['id', 'status']).execute();
+    // What still waits to be sent is not forgotten.
+    expect(kept.filter(({ status }) => status === 'PENDING').length).toBe(1_005);
+    expect(kept.some(({ id }) => id === 'often.5.terminal')).toBe(false);
+    expect(kept.some(({ id }) => id === 'often.6.terminal')).toBe(true);
+  });
+});
+
+describe('blocks that are past', () => {
+  test('are counted as missed, and the alert fires once, for now', async () => {
+    const { database, store } = await open(':memory:', keptAlert('a'));
+    const past = [99, 98, 101, 99, 98].map((price, place) => priced(place, price, { isPast: true }));
+    expect(await savePriced(store, ...past)).toBe(0);
+    expect(await readAlert(database, 'a')).toMatchObject({
+      missedCount: 2,
+      lastMissedAt: timeOf(3),
+      triggerCount: 0,
+      updatedAt: 1,
+    });
+    expect(await savePrices(store, 5, 97, 96)).toBe(1);
+    expect(await readAlert(database, 'a')).toMatchObject({ missedCount: 2, lastTriggeredAt: timeOf(5) });
+  });
+
+  test('whose price has recovered since have it fire no more', async () => {
+    const { database, store } = await open(':memory:', keptAlert('a'));
+    await savePriced(
+      store,
+      priced(0, 99, { isPast: true }),
+      priced(1, 100, { isPast: true }),
+      priced(2, 100),
+    );
+    expect(await readAlert(database, 'a')).toMatchObject({ missedCount: 1, triggerCount: 0 });
+  });
+
+  test('are all those that somebody writes who only visits', async () => {
+    const { database } = await open(':memory:', keptAlert('a'));
+    const visitor = new BlockStore(database, () => ({ kind: 'visitor', now: WALL_NOW }));
+    expect(await savePrices(visitor, 0, 99)).toBe(0);
+    expect(await readAlert(database, 'a')).toMatchObject({ missedCount: 1, triggerCount: 0 });
+    expect(await savePrices(new BlockStore(database), 1, 99)).toBe(1);
+  });
+});
+
+describe('confirmation', () => {
+  const confirming = keptAlert('a', { confirmBlocks: 3 });
+
+  test('goes on across a restart', async () => {
+    const path = join(await temporaryFolder(), 'chain-1.db');
+    const first = await open(path, confirming);
+    await savePrices(first.store, 0, 99, 99);
+    const { store } = await open(path);
+    expect(await savePrices(store, 2, 99)).toBe(1);
+  });
+
+  test('begins again after blocks that nobody saw', async () => {
+    const { store } = await open(':memory:', confirming);
+    await savePrices(store, 0, 99, 99);
+    expect(await savePrices(store, 3, 99, 99)).toBe(0);
+    expect(await savePrices(store, 5, 99)).toBe(1);
+  });
+
+  test('begins again where the block that began it is no longer part of the chain', async () => {
+    const { store } = await open(':memory:', confirming);
+    await savePrices(store, 0, 100, 99, 99);
+    await store.rewindTo(0);
+    expect(await savePrices(store, 1, 99, 99)).toBe(0);
+    expect(await savePrices(store, 3, 99)).toBe(1);
+  });
+
+  test('goes on where that block still is', async () => {
+    const { store } = await open(':memory:', confirming);
+    await savePrices(store, 0, 100, 99, 99);
+    await store.rewindTo(1);
+    expect(await savePrices(store, 2, 99, 99)).toBe(1);
+  });
+});
+
+describe('a reorg', () => {
+  test('takes back nothing that fired, and has the new blocks evaluated', async () => {
+    const { database, store } = await open(':memory:', keptAlert('a'));
+    await savePrices(store, 0, 100, 99, 100);
+    await store.rewindTo(0);
+    expect(await savePrices(store, 1, 100, 100, 99)).toBe(1);
+    expect(await readEvents(database)).toEqual(['a.1', 'a.2']);
+  });
+
+  test('that could not be written when it came is seen by the hashes', async () => {
+    const { database, store } = await open(':memory:', keptAlert('a'));
+    await savePrices(store, 0, 100, 100, 100);
+    const fork = (number: number, price: number) => priced(number, price, { hash: blockHash(number, 1) });
+    expect(await savePriced(store, fork(1, 100), fork(2, 99))).toBe(1);
+    expect(await readEvents(database)).toEqual(['a.1']);
+  });
+
+  test('to another chain arms again what rests, whatever times that chain has', async () => {
+    const { database, store } = await open(':memory:', keptAlert('a', { cooldownMs: 86_400_000 }));
+    await savePrices(store, 50_000, 99);
+    await store.clear();
+    expect(await savePrices(store, 0, 101, 99)).toBe(1);
+    expect(await readEvents(database)).toEqual(['a.2', 'a.1']);
+  });
+});
+
+test('a cooldown holds across a restart, to the block', async () => {
+  const path = join(await temporaryFolder(), 'chain-1.db');
+  const first = await open(path, keptAlert('a', { cooldownMs: 60_000 }));
+  await savePrices(first.store, 0, 99, 101);
+  const { database, store } = await open(path);
+  expect(await savePrices(store, 2, 99, 99, 99)).toBe(0);
+  expect(await savePrices(store, 5, 99)).toBe(1);
+  expect(await readEvents(database)).toEqual(['a.1', 'a.2']);
+});
+
+test('blocks of a history that is only filled in wake nobody', async () => {
+  const { database, store } = await open(':memory:', keptAlert('a', { threshold: 10n ** 18n }));
+  await store.saveBlocks(makeBlocks(0, 99));
+  expect(await readEvents(database)).toEqual([]);
+  expect(await savePriced(store, { block: makeBlock(100), prices: flat(1), isPast: false })).toBe(1);
+});

@@ -1,0 +1,207 @@
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { sql } from 'kysely';
+import { expect, test } from 'vitest';
+import { LANES, type LanePrices } from '../../../src/core/advice.ts';
+import {
+  type AlertPhase,
+  type AlertRule,
+  ARMED,
+  stepAlert,
+  stepMissed,
+} from '../../../src/core/alerts/alert-rule.ts';
+import type { PricedBlock } from '../../../src/store/alert-run.ts';
+import { BlockStore } from '../../../src/store/block-store.ts';
+import { openDatabase } from '../../../src/store/open-database.ts';
+import { someRule } from '../../core/alerts/arbitrary-alerts.ts';
+import { blockHash, makeBlock } from '../../helpers/chain-blocks.ts';
+import { temporaryFolder } from '../../helpers/service.ts';
+import { insertAlerts, keptAlert, readAlerts } from './kept-alerts.ts';
+import { savePriced } from './priced-blocks.ts';
+
+/** What happens to a chain and to the process that follows it. */
+type Happening =
+  | { readonly kind: 'blocks'; readonly prices: readonly LanePrices[]; readonly isPast: boolean }
+  | { readonly kind: 'reorg'; readonly depth: number }
+  | { readonly kind: 'gap'; readonly blocks: number }
+  | { readonly kind: 'again' | 'restart' | 'failure' };
+
+const wei = fc.bigInt({ min: 0n, max: 12n });
+const blocks = fc.record({
+  kind: fc.constant('blocks' as const),
+  prices: fc.array(fc.record({ slow: wei, average: wei, fast: wei }), { minLength: 1, maxLength: 20 }),
+  isPast: fc.boolean(),
+});
+const happenings: fc.Arbitrary<Happening[]> = fc.array(
+  fc.oneof(
+    { weight: 6, arbitrary: blocks },
+    {
+      weight: 2,
+      arbitrary: fc.record({ kind: fc.constant('reorg' as const), depth: fc.integer({ min: 1, max: 8 }) }),
+    },
+    {
+      weight: 1,
+      arbitrary: fc.record({ kind: fc.constant('gap' as const), blocks: fc.integer({ min: 1, max: 3 }) }),
+    },
+    {
+      weight: 2,
+      arbitrary: fc.record({
+        kind: fc.constantFrom('again' as const, 'restart' as const, 'failure' as const),
+      }),
+    },
+  ),
+  { minLength: 1, maxLength: 12 },
+);
+
+/** One alert as the rule alone has it, stepped at every block there is. */
+class ModelAlert {
+  readonly rule: AlertRule;
+  phase: AlertPhase = ARMED;
+  readonly fired: number[] = [];
+  missed = 0;
+  #seen = -1;
+
+  constructor(rule: AlertRule) {
+    this.rule = rule;
+  }
+
+  see({ block, prices, isPast }: PricedBlock): void {
+    // Of what lies between nobody knows whether the condition held.
+    if (block.number !== this.#seen + 1) this.#confirmAnew(-1);
+    this.#seen = block.number;
+    const at = { number: block.number, timestamp: block.timestamp, price: prices[this.rule.lane] };
+    const { phase, fires } = (isPast ? stepMissed : stepAlert)(this.rule, this.phase, at);
+    this.phase = phase;
+    if (fires && isPast) this.missed += 1;
+    if (fires && !isPast) this.fired.push(block.number);
+  }
+
+  /** The blocks above `number` are no longer part of the chain. */
+  rewindTo(number: number): void {
+    this.#seen = Math.min(this.#seen, number);
+    this.#confirmAnew(number);
+  }
+
+  #confirmAnew(number: number): void {
+    if (this.phase.kind === 'armed' && (this.phase.trueSince ?? -1) > number) this.phase = ARMED;
+  }
+}
+
+test('the database has every alert end as the rule alone does, through reorgs, gaps, restarts and failures', async () => {
+  const folder = await temporaryFolder();
+  let runs = 0;
+  await fc.assert(
+    fc.asyncProperty(fc.array(someRule, { minLength: 1, maxLength: 6 }), happenings, async (rules, story) => {
+      const path = join(folder, `${runs++}.db`);
+      let database = await openDatabase(path);
+      let store = new BlockStore(database);
+      const models = rules.map((rule) => new ModelAlert(rule));
+      await insertAlerts(database, ...rules.map((rule, place) => keptAlert(`a${place}`, rule)));
+      let next = 100;
+      let fork = 0;
+      let last: readonly PricedBlock[] = [];
+      for (const happening of story) {
+        switch (happening.kind) {
+          case 'blocks':
+            last = happening.prices.map((prices, place) => ({
+              block: makeBlock(next + place, { hash: blockHash(next + place, fork) }),
+              prices,
+              isPast: happening.isPast,
+            }));
+            next += last.length;
+            await savePriced(store, ...last);
+            for (const priced of last) for (const model of models) model.see(priced);
+            break;
+          case 'again':
+            await savePriced(store, ...last);
+            break;
+          case 'reorg':
+            next = Math.max(100, next - happening.depth);
+            fork += 1;
+            last = [];
+            await store.rewindTo(next - 1);
+            for (const model of models) model.rewindTo(next - 1);
+            break;
+          case 'gap':
+            next += happening.blocks;
+            last = [];
+            break;
+          case 'restart':
+            await database.close();
+            database = await openDatabase(path);
+            store = new BlockStore(database);
+            break;
+          case 'failure': {
+            await sql`create trigger broken before insert on meta begin select raise(abort, 'no'); end`.execute(
+              database.queries,
+            );
+            const lost = { block: makeBlock(next), prices: flatLow, isPast: false };
+            await expect(savePriced(store, lost)).rejects.toThrow();
+            await sql`drop trigger broken`.execute(database.queries);
+          }
+        }
+      }
+      const found = await readAlerts(database);
+      expect(
+        found.map(({ phase, triggerCount, missedCount }) => ({ phase, triggerCount, missedCount })),
+      ).toEqual(
+        models.map(({ phase, fired, missed }) => ({
+          phase,
+          triggerCount: fired.length,
+          missedCount: missed,
+        })),
+      );
+      const events = await database.queries
+        .selectFrom('alert_events')
+        .select(['id', 'block_number'])
+        .orderBy('id')
+        .execute();
+      const expected = models.flatMap(({ fired }, place) =>
+        fired.map((number, index) => ({ id: `a${place}.${index + 1}`, block_number: number })),
+      );
+      expect(events).toEqual(expected.sort((a, b) => (a.id < b.id ? -1 : 1)));
+      const outbox = await database.queries
+        .selectFrom('deliveries')
+        .select('event_id')
+        .orderBy('id')
+        .execute();
+      expect(outbox.map(({ event_id }) => event_id)).toEqual(events.map(({ id }) => id));
+      await database.close();
+    }),
+    { numRuns: 150, seed: 4 },
+  );
+}, 60_000);
+
+const flatLow: LanePrices = { slow: 0n, average: 0n, fast: 0n };
+
+test('thousands of blocks in one transaction are each evaluated, in every lane', async () => {
+  const database = await openDatabase(':memory:');
+  const store = new BlockStore(database);
+  const rules = LANES.map((lane) => ({ ...keptAlert('', { lane }).rule, threshold: 10n }));
+  await insertAlerts(database, ...rules.map((rule, place) => keptAlert(`a${place}`, rule)));
+  const models = rules.map((rule) => new ModelAlert(rule));
+  // Each lane dips by itself, and rarely.
+  const priced = Array.from({ length: 4_096 }, (_, number) => ({
+    block: makeBlock(number),
+    prices: {
+      slow: number % 511 === 7 ? 9n : 10n,
+      average: number % 700 === 0 ? 9n : 10n,
+      fast: number === 4_095 ? 9n : 10n,
+    },
+    isPast: false,
+  }));
+  expect(await savePriced(store, ...priced)).toBe(9 + 6 + 1);
+  for (const each of priced) for (const model of models) model.see(each);
+  const events = await database.queries
+    .selectFrom('alert_events')
+    .select(['alert_id', 'block_number'])
+    .orderBy('alert_id')
+    .orderBy('block_number')
+    .execute();
+  expect(events).toEqual(
+    models.flatMap(({ fired }, place) =>
+      fired.map((number) => ({ alert_id: `a${place}`, block_number: number })),
+    ),
+  );
+  await database.close();
+});

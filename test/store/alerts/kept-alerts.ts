@@ -1,0 +1,63 @@
+import { type AlertRule, ARMED } from '../../../src/core/alerts/alert-rule.ts';
+import type { KeptAlert } from '../../../src/core/alerts/kept-alert.ts';
+import { toAlertRow, toKeptAlert } from '../../../src/store/alert-row.ts';
+import type { Database } from '../../../src/store/open-database.ts';
+
+export const someAlertRule: AlertRule = {
+  lane: 'average',
+  condition: 'LESS_THAN',
+  threshold: 100n,
+  hysteresis: 0n,
+  confirmBlocks: 1,
+  cooldownMs: 0,
+  disableOnce: false,
+};
+
+/** An armed alert that has never fired, and tells running monitors. */
+export function keptAlert(
+  id: string,
+  rule: Partial<AlertRule> = {},
+  more: Partial<Omit<KeptAlert, 'id' | 'rule'>> = {},
+): KeptAlert {
+  return {
+    id,
+    owner: '',
+    rule: { ...someAlertRule, ...rule },
+    phase: ARMED,
+    method: 'TERMINAL',
+    channels: ['TERMINAL'],
+    targets: {},
+    note: '',
+    createdAt: 1,
+    updatedAt: 1,
+    triggerCount: 0,
+    lastTriggeredAt: null,
+    missedCount: 0,
+    lastMissedAt: null,
+    disabledReason: null,
+    ...more,
+  };
+}
+
+export async function insertAlerts({ queries }: Database, ...alerts: readonly KeptAlert[]): Promise<void> {
+  for (const alert of alerts) await queries.insertInto('alerts').values(toAlertRow(alert)).execute();
+}
+
+export async function readAlerts({ queries }: Database): Promise<KeptAlert[]> {
+  return (await queries.selectFrom('alerts').selectAll().orderBy('id').execute()).map(toKeptAlert);
+}
+
+export async function readAlert(database: Database, id: string): Promise<KeptAlert | undefined> {
+  return (await readAlerts(database)).find((alert) => alert.id === id);
+}
+
+/** The ids of what has fired, in the order of the blocks. */
+export async function readEvents({ queries }: Database): Promise<string[]> {
+  const rows = await queries
+    .selectFrom('alert_events')
+    .select('id')
+    .orderBy('block_number')
+    .orderBy('id')
+    .execute();
+  return rows.map(({ id }) => id);
+}

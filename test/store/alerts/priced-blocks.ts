@@ -1,0 +1,40 @@
+import type { LanePrices } from '../../../src/core/advice.ts';
+import type { Block } from '../../../src/core/block.ts';
+import type { AlertRun, PricedBlock } from '../../../src/store/alert-run.ts';
+import type { BlockStore } from '../../../src/store/block-store.ts';
+import { makeBlock } from '../../helpers/chain-blocks.ts';
+
+export const WALL_NOW = 1_800_000_000_000;
+
+/** The same price in every lane. */
+export const flat = (price: bigint | number): LanePrices => ({
+  slow: BigInt(price),
+  average: BigInt(price),
+  fast: BigInt(price),
+});
+
+export const priced = (
+  number: number,
+  price: bigint | number,
+  { isPast = false, ...block }: Partial<Block> & { readonly isPast?: boolean } = {},
+): PricedBlock => ({ block: makeBlock(number, block), prices: flat(price), isPast });
+
+export const runOf = (blocks: readonly PricedBlock[], more: Partial<AlertRun> = {}): AlertRun => ({
+  blocks,
+  chain: { chainId: 1, chainName: 'Ethereum', sourceKind: 'rpc' },
+  nativeUsd: null,
+  now: WALL_NOW,
+  ...more,
+});
+
+/** Writes the blocks and evaluates the alerts at them. Answers how many fired. */
+export const savePriced = (store: BlockStore, ...blocks: readonly PricedBlock[]): Promise<number> =>
+  store.saveBlocks(
+    blocks.map(({ block }) => block),
+    null,
+    runOf(blocks),
+  );
+
+/** Writes blocks from `first` on with these prices. */
+export const savePrices = (store: BlockStore, first: number, ...prices: readonly number[]): Promise<number> =>
+  savePriced(store, ...prices.map((price, place) => priced(first + place, price)));
