@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { AlertDetails, AlertList, AlertSavings } from '../../contract/alerts.ts';
 import { RateLimits, StatsChart, StatsCurrent, StatsMarket, Summary } from '../../contract/dashboard.ts';
 import { BlockMetrics, TxMetrics, TxsMetrics } from '../../contract/explorer.ts';
 import { GasCurrent, GasRecommendation, GasTrend } from '../../contract/gas.ts';
@@ -11,6 +12,9 @@ import type { FieldDescription } from './service-description.ts';
 const MOST_BEYOND = 60;
 
 const ANSWERS = new Map<string, z.ZodType>([
+  [PATHS.alerts, AlertList],
+  [PATHS.alert, AlertDetails],
+  [PATHS.alertSavings, AlertSavings],
   [PATHS.gasCurrent, GasCurrent],
   [PATHS.gasTrend, GasTrend],
   [PATHS.gasRecommendation, GasRecommendation],

@@ -1,9 +1,13 @@
 import type * as z from 'zod';
+import { AlertDetails, AlertList, AlertSavings } from '../../contract/alerts.ts';
 import { RateLimits, StatsChart, StatsCurrent, StatsMarket, Summary } from '../../contract/dashboard.ts';
 import { BlockMetrics, TxMetrics, TxsMetrics } from '../../contract/explorer.ts';
 import { GasCurrent, GasRecommendation, GasTrend } from '../../contract/gas.ts';
 import { BaseFeeMetrics, GasUsedRatioMetrics, PriorityFeeMetrics } from '../../contract/metrics.ts';
 import { PATHS, V1_ROUTES, type V1Route } from '../../contract/routes.ts';
+import { readAlertPage } from '../reading/alert-page.ts';
+import { readAlertSavings } from '../reading/alert-savings.ts';
+import { readAlertDetails } from '../reading/alerts.ts';
 import type { Answer } from '../reading/answer.ts';
 import { readChart } from '../reading/chart.ts';
 import { readRateLimits, readSummary } from '../reading/dashboard.ts';
@@ -149,20 +153,16 @@ const READINGS: Readonly<Partial<Record<V1Route['path'], Reading>>> = {
     ask: named('hash', ({ txHash }) => txHash, 'no transaction to ask for: /metrics/txs gave none'),
     read: only(readTx),
   },
-  [PATHS.alerts]: {
-    schema: null,
-    ask: plain({ size: ROWS }),
-    read: (answer) => ({ alertId: firstId(answer, 'alerts') }),
-  },
+  [PATHS.alerts]: { schema: AlertList, ask: plain({ size: ROWS }), read: readFirstAlert },
   [PATHS.alert]: {
-    schema: null,
+    schema: AlertDetails,
     ask: named('id', ({ alertId }) => alertId, 'no alert to ask for: /alerts gave none'),
-    read: only(readThing),
+    read: only(readAlertDetails),
   },
   [PATHS.alertSavings]: {
-    schema: null,
+    schema: AlertSavings,
     ask: named('id', ({ alertId }) => alertId, 'no alert to ask for: /alerts gave none'),
-    read: only(readThing),
+    read: only(readAlertSavings),
   },
   [PATHS.autoTxs]: {
     schema: null,
@@ -199,6 +199,12 @@ function readStatsCurrent(answer: Answer): void {
     answer.record(['snapshot', 'trend', 'recommendation', 'lowPrice', 'low'], 'snapshot'),
   );
   for (const part of ['snapshot', 'trend', 'recommendation']) fields.child(part);
+}
+
+function readFirstAlert(answer: Answer): Partial<Known> {
+  const { items, failure } = readAlertPage(answer);
+  if (items.length === 0 && failure !== null) throw failure;
+  return { alertId: items[0]?.id ?? null };
 }
 
 function firstId(answer: Answer, name: string): string | null {

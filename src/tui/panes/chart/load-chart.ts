@@ -1,7 +1,7 @@
 import { ClientError } from '../../../client/client-error.ts';
-import type { CallOptions, GasClient, MetricsQuery } from '../../../client/gas-client.ts';
-import type { ChartPointView, ChartView } from '../../../client/views/chart.ts';
-import type { MetricsView } from '../../../client/views/metrics.ts';
+import type { CallOptions, GasClient } from '../../../client/gas-client.ts';
+import type { ChartView } from '../../../client/views/chart.ts';
+import { allPages, withinHistory } from '../../../client/whole-windows.ts';
 import { BUCKET_SEC } from '../../../contract/choices.ts';
 import type { Bucket } from '../../../contract/metrics.ts';
 import { formatDuration } from '../../../core/units.ts';
@@ -18,10 +18,8 @@ export interface ChartRequest {
   readonly blockTimeSec: number | null;
 }
 
-const PAGE_SIZE = 500;
-const MOST_PAGES = 4;
 /** Two pages hold as much as any screen shows. */
-const MOST_ROWS = 2 * PAGE_SIZE;
+const MOST_ROWS = 1_000;
 
 /**
  * Everything that one look at the chart needs, as of one moment. Windows are told by the chart's own clock,
@@ -79,36 +77,6 @@ export function fittingBucket(spanSec: number, blockTimeSec: number | null): Buc
   if (blockTimeSec !== null && spanSec / blockTimeSec <= MOST_ROWS) return 'block';
   const timed = ['1m', '5m', '1h'] as const;
   return timed.find((bucket) => spanSec / BUCKET_SEC[bucket] <= MOST_ROWS) ?? '1d';
-}
-
-async function allPages<Row>(
-  ask: (page: Pick<MetricsQuery, 'page' | 'size'>) => Promise<MetricsView<Row>>,
-): Promise<readonly Row[]> {
-  const rows: Row[] = [];
-  for (let page = 0; page < MOST_PAGES; page += 1) {
-    const answer = await ask({ page, size: PAGE_SIZE });
-    rows.push(...answer.rows);
-    if (answer.rows.length === 0 || rows.length >= answer.total) break;
-  }
-  return rows;
-}
-
-/**
- * A bucket begins before the first block in it, so a window from the chart's first point may begin just before
- * history does and be refused; then the second point is certainly within.
- */
-async function withinHistory<T>(
-  points: readonly ChartPointView[],
-  start: number,
-  ask: (from: number) => Promise<T>,
-): Promise<T> {
-  try {
-    return await ask(start);
-  } catch (error) {
-    const next = points.find(({ timestamp }) => timestamp > start);
-    if (!(error instanceof ClientError) || error.code !== 'invalid' || next === undefined) throw error;
-    return ask(next.timestamp);
-  }
 }
 
 interface Part<Row> {

@@ -1,0 +1,246 @@
+import { describe, expect, it } from 'vitest';
+import { createSimulatedSource } from '../../src/chain/simulated-source.ts';
+import { createGasClient } from '../../src/client/create-gas-client.ts';
+import { AlertPreviewer } from '../../src/client/preview/alert-previewer.ts';
+import { alertRuleOf } from '../../src/client/preview/alert-rule-of.ts';
+import { previewWords } from '../../src/client/preview/preview-words.ts';
+import type { AlertRule } from '../../src/core/alerts/alert-rule.ts';
+import { previewAlert } from '../../src/core/alerts/preview-alert.ts';
+import { runService } from '../helpers/service.ts';
+import { waitFor } from '../helpers/wait-for.ts';
+import { failureOf } from './answering.ts';
+import { sendJson, serve } from './http-server.ts';
+
+const DAY_SEC = 86_400;
+const END = Date.UTC(2026, 0, 20, 12);
+const RULE: AlertRule = {
+  lane: 'average',
+  condition: 'LESS_THAN',
+  threshold: 10_000_000_000n,
+  hysteresis: 0n,
+  confirmBlocks: 1,
+  cooldownMs: 3_600_000,
+  disableOnce: false,
+};
+const utc = (ms: number) => new Date(ms).toISOString().slice(11, 16);
+
+/** Five-minute means of 10 gwei and more that dip to 9 gwei in every fifth hour. */
+const POINTS = Array.from({ length: 289 }, (_, index) => {
+  const isDip = Math.floor(index / 12) % 5 === 4;
+  return {
+    timestamp: new Date(END - (288 - index) * 300_000).toISOString(),
+    base: isDip ? 8e9 : 10e9,
+    priority: 1e9,
+    low: isDip ? 8.5e9 : 10.5e9,
+    average: isDip ? 9e9 : 11e9,
+    high: isDip ? 9.5e9 : 12e9,
+    gasUsedRatio: 0.5,
+  };
+});
+const CHART = { timeFrame: '24h', bucketSec: 300, points: POINTS, anomalies: [], events: [] };
+
+describe('a preview on a service elsewhere', () => {
+  it('takes one question, and says how coarse its answer is', async () => {
+    const server = await serve((_, response) => sendJson(response, CHART));
+    const client = createGasClient({ baseUrl: server.url });
+    const previewer = new AlertPreviewer(client, { thorough: false, now: () => END });
+    const preview = await previewer.preview(RULE);
+    expect(preview).toEqual({
+      times: 5,
+      last: { at: END, price: 9_000_000_000n },
+      from: END + 300_000 - DAY_SEC * 1_000,
+      to: END + 300_000,
+      everySec: 300,
+      lowest: 9_000_000_000n,
+      highest: 11_000_000_000n,
+    });
+    expect(previewWords(preview, utc)).toBe(
+      'would have fired 5 times in the last 24 h, last at 12:00 at 9.00 gwei ' +
+        '(from 5-minute averages, which hide short dips and peaks)',
+    );
+    expect((await previewer.preview({ ...RULE, lane: 'slow', threshold: 1n })).times).toBe(0);
+    expect((await previewer.preview({ ...RULE, cooldownMs: 8 * 3_600_000 })).times).toBe(3);
+    expect((await previewer.preview({ ...RULE, lane: 'fast', disableOnce: true })).times).toBe(1);
+    expect(server.requests.map(({ path }) => path)).toEqual([
+      '/be/api/v1/dashboard/stats/chart?timeFrame=24h',
+    ]);
+  });
+
+  it('asks again after a minute, and after a failure at once', async () => {
+    let now = END;
+    let fails = true;
+    const server = await serve((_, response) => sendJson(response, fails ? {} : CHART, fails ? 503 : 200));
+    const previewer = new AlertPreviewer(createGasClient({ baseUrl: server.url }), {
+      thorough: false,
+      now: () => now,
+    });
+    expect(await failureOf(previewer.preview(RULE))).toMatchObject({ code: 'unavailable' });
+    fails = false;
+    await previewer.preview(RULE);
+    expect(server.requests).toHaveLength(2);
+    now += 59_999;
+    await previewer.preview(RULE);
+    expect(server.requests).toHaveLength(2);
+    now += 1;
+    await previewer.preview(RULE);
+    expect(server.requests).toHaveLength(3);
+  });
+
+  it('that one calls off goes on for the next', async () => {
+    const answers: (() => void)[] = [];
+    const server = await serve((_, response) => answers.push(() => sendJson(response, CHART)));
+    const previewer = new AlertPreviewer(createGasClient({ baseUrl: server.url }), {
+      thorough: false,
+      now: () => END,
+    });
+    const controller = new AbortController();
+    const first = failureOf(previewer.preview(RULE, { signal: controller.signal }));
+    await waitFor(() => answers.length === 1);
+    controller.abort();
+    expect(await first).toMatchObject({ code: 'unreachable' });
+    const second = previewer.preview(RULE);
+    answers[0]?.();
+    expect((await second).times).toBe(5);
+    expect(server.requests).toHaveLength(1);
+  });
+
+  it('without charts looks at what it measures', async () => {
+    const server = await serve((request, response) => {
+      const { pathname, searchParams } = new URL(request.url ?? '', 'http://x');
+      if (pathname.endsWith('/chart')) {
+        sendJson(response, { message: 'no such thing' }, 404);
+        return;
+      }
+      const isTips = pathname.endsWith('/priority-fee');
+      sendJson(response, {
+        chainId: 1,
+        data: POINTS.map(({ timestamp, base }) => ({ timestamp, value: isTips ? 1e9 : base })),
+        asked: Object.fromEntries(searchParams),
+      });
+    });
+    const client = createGasClient({ baseUrl: server.url });
+    const preview = await new AlertPreviewer(client, { thorough: true, now: () => END }).preview(RULE);
+    expect(preview).toMatchObject({ times: 5, everySec: 300, highest: 11_000_000_000n });
+    expect(server.requests.map(({ path }) => path.replace(/^.*\/|\?.*$/g, ''))).toEqual([
+      'chart',
+      'base-fee',
+      'priority-fee',
+    ]);
+  });
+
+  it('with neither says what it lacks', async () => {
+    const server = await serve((_, response) => sendJson(response, { message: 'no such thing' }, 404));
+    const previewer = new AlertPreviewer(createGasClient({ baseUrl: server.url }), {
+      thorough: true,
+      now: () => END,
+    });
+    expect(await failureOf(previewer.preview(RULE))).toMatchObject({
+      code: 'not-found',
+      endpoint: '/dashboard/stats/chart',
+    });
+  });
+
+  it('with an empty history says that there is nothing to look at', async () => {
+    const server = await serve((_, response) => sendJson(response, { ...CHART, points: [] }));
+    const previewer = new AlertPreviewer(createGasClient({ baseUrl: server.url }), {
+      thorough: true,
+      now: () => END,
+    });
+    const preview = await previewer.preview(RULE);
+    expect(preview).toMatchObject({ times: 0, last: null, lowest: null });
+    expect(previewWords(preview, utc)).toBe('cannot be previewed: the service has no history yet');
+  });
+
+  it('whose chart holds base fees alone cannot be previewed, and says so', async () => {
+    const points = POINTS.map(({ timestamp, base }) => ({ timestamp, base }));
+    const server = await serve((_, response) => sendJson(response, { points }));
+    const previewer = new AlertPreviewer(createGasClient({ baseUrl: server.url }), {
+      thorough: false,
+      now: () => END,
+    });
+    expect(await failureOf(previewer.preview(RULE))).toMatchObject({
+      code: 'unreadable',
+      message: "the service's history does not say what average cost",
+    });
+  });
+});
+
+it('a preview on a service in this process looks at every block of the day', async () => {
+  const service = await runService({ source: createSimulatedSource({ seed: 4 }), historySec: DAY_SEC });
+  const asked: string[] = [];
+  const client = createGasClient({
+    baseUrl: 'http://gastop.internal',
+    fetch: (request) => {
+      asked.push(new URL(request.url).pathname);
+      return service.fetch(request);
+    },
+  });
+  await waitFor(() => client.gasCurrent(), { what: 'the first block' });
+  const spanMs = async () => {
+    const { points } = await client.statsChart('24h');
+    return (points.at(-1)?.timestamp ?? 0) - (points[0]?.timestamp ?? 0);
+  };
+  await waitFor(async () => (await spanMs()) >= (DAY_SEC - 600) * 1_000, { what: 'a day of history' });
+  const market = await client.statsMarket('24h');
+  const rule = { ...RULE, threshold: BigInt(Math.round(market.average?.median ?? 0)), cooldownMs: 60_000 };
+
+  const previewer = new AlertPreviewer(client, { thorough: true, now: () => END });
+  asked.length = 0;
+  const preview = await previewer.preview(rule);
+  expect(preview.everySec).toBeNull();
+  expect(preview.times).toBeGreaterThan(3);
+  expect(previewWords(preview, utc)).toMatch(
+    /^would have fired [\d,]+ times in the last 24 h, last at .* \(block by block\)$/,
+  );
+  expect(asked.length).toBeGreaterThan(20);
+
+  // The same from the rows themselves, put together in another way.
+  const { from, to } = preview;
+  const prices = [];
+  for (let start = from; start < to; start += 3_600_000) {
+    const window = {
+      from: start,
+      to: Math.min(start + 3_600_000, to) - 1_000,
+      bucket: 'block',
+      size: 500,
+    } as const;
+    const { rows } = await client.baseFee(window);
+    const tips = await client.priorityFee({ ...window, percentile: 'p50' });
+    for (const { blockNumber, timestamp, mean } of rows) {
+      const tip = tips.rows.find((row) => row.blockNumber === blockNumber)?.value ?? 0;
+      prices.push({ number: blockNumber ?? 0, timestamp: timestamp / 1_000, price: BigInt(mean + tip) });
+    }
+  }
+  expect(prices.length).toBeGreaterThan(7_000);
+  const { times, last } = previewAlert(rule, prices);
+  expect(preview).toMatchObject({ times, last: { at: (last?.timestamp ?? 0) * 1_000, price: last?.price } });
+
+  asked.length = 0;
+  for (const threshold of [1n, 2n, 3n]) await previewer.preview({ ...rule, threshold });
+  expect(asked).toEqual([]);
+  // Another lane needs its own tips, and no more.
+  await previewer.preview({ ...rule, lane: 'fast' });
+  expect(new Set(asked.map((path) => path.replace(/^.*\//, '')))).toEqual(new Set(['priority-fee']));
+});
+
+it("the rule of a new alert is in wei, and none where its words are not the contract's", () => {
+  const alert = {
+    thresholdGwei: 0.041234567,
+    gasSpeed: 'FAST',
+    condition: 'GREATER_THAN',
+    channels: ['TERMINAL'],
+    hysteresisGwei: 0.001,
+    confirmBlocks: 3,
+  };
+  expect(alertRuleOf(alert)).toEqual({
+    lane: 'fast',
+    condition: 'GREATER_THAN',
+    threshold: 41_234_567n,
+    hysteresis: 1_000_000n,
+    confirmBlocks: 3,
+    cooldownMs: 3_600_000,
+    disableOnce: false,
+  });
+  expect(alertRuleOf({ ...alert, gasSpeed: 'TURBO' })).toBeNull();
+  expect(alertRuleOf({ ...alert, condition: 'NEAR' })).toBeNull();
+});
