@@ -5,6 +5,7 @@ import { ClientError } from '../../src/client/client-error.ts';
 import type { SnapshotView } from '../../src/client/views/snapshot.ts';
 import type { MonitorSource } from '../../src/tui/monitor-source.ts';
 import { startMonitor } from '../../src/tui/start-monitor.tsx';
+import { ALERT } from './fake-alerts.ts';
 import { fakeGas, SNAPSHOT } from './fake-gas.ts';
 
 const scene = process.env.SCENE ?? 'live';
@@ -75,6 +76,24 @@ async function connect(): Promise<MonitorSource> {
               }),
             ),
         }),
+      };
+    case 'alert':
+      return {
+        client: fakeGas({
+          gasCurrent: async () => moving(),
+          alerts: async () => {
+            const triggerCount = existsSync(flag) ? 3 : 2;
+            const lastTriggeredAt = Date.now() - 3_600_000;
+            const note = 'deploy\u001b]0;owned\u0007 it 🚀';
+            return {
+              items: [{ ...ALERT, channels: ['TERMINAL'], note, triggerCount, lastTriggeredAt }],
+              total: 1,
+              unreadable: 0,
+            };
+          },
+        }),
+        intervalMs: 500,
+        embedded: {},
       };
     case 'render-error':
       return {
@@ -153,5 +172,6 @@ const { code } = await startMonitor({
     }
   },
   ascii: process.env.ASCII === '1',
+  notifications: { level: 'on', env: process.env },
 });
 process.exit(code);

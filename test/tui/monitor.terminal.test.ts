@@ -1,7 +1,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { barTicks } from '../helpers/bar-ticks.ts';
 import { openTerminal, type Terminal, type TerminalOptions } from '../helpers/terminal.ts';
 import { buildProgram } from './build-program.ts';
@@ -159,6 +159,45 @@ describe('the monitor on a terminal', () => {
     screen.resize(40, 10);
     await screen.waitFor((lines) => lines.some((line) => line.includes('needs 60×16')));
     expect(screen.screen().join('\n')).toContain('SIMULATED');
+  });
+});
+
+describe('an alert that fires', () => {
+  let folder = '';
+  let flag = '';
+
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'gastop-flag-'));
+    flag = join(folder, 'fired');
+  });
+
+  afterEach(async () => {
+    await rm(folder, { recursive: true });
+  });
+
+  it.each([
+    ['on another tab', '2'],
+    ['over the help', '?'],
+    ['over a frozen screen', 'f'],
+  ])('is told %s, rings and reaches the desktop, and the frame stays as it is', async (_where, key) => {
+    const screen = await start('alert', { env: { DOWN_WHILE: flag } });
+    await screen.waitFor('In the last day 1 alert fired');
+    await screen.press(key);
+    const before = screen.output().length;
+    await writeFile(flag, '');
+    const words = 'Average below 0.04 gwei has come · deploy it 🚀';
+    await screen.waitFor((lines) => lines.at(-1) === ` ● ${words}`);
+    const told = `\u0007\u001b]9;gastop: ${words}\u0007\u001b]777;notify;gastop;${words}\u0007`;
+    expect(screen.output().slice(before).split(told)).toHaveLength(2);
+    expect(screen.screen()[0]).toMatch(/^ gastop {3}Ethereum {2}#24,337/);
+    expect(screen.clears).toEqual({ screen: 0, scrollback: 0, reset: 0 });
+  });
+
+  it('is said to a screen reader in the same words', async () => {
+    const screen = await start('alert', { env: { DOWN_WHILE: flag, INK_SCREEN_READER: 'true' } });
+    await screen.waitFor('In the last day 1 alert fired');
+    await writeFile(flag, '');
+    await screen.waitFor('Average below 0.04 gwei has come');
   });
 });
 
