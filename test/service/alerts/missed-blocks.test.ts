@@ -1,0 +1,142 @@
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import type { Block } from '../../../src/core/block.ts';
+import { openDatabase } from '../../../src/store/open-database.ts';
+import { makeBlock } from '../../helpers/chain-blocks.ts';
+import { ScriptedSource } from '../../helpers/scripted-source.ts';
+import { runService, temporaryFolder } from '../../helpers/service.ts';
+import { waitFor } from '../../helpers/wait-for.ts';
+import { insertAlerts, keptAlert, readAlert, readEvents } from '../../store/alerts/kept-alerts.ts';
+
+const GWEI = 10n ** 9n;
+
+/** Blocks `from`–`to` whose successors ask for so many gwei. */
+function blocksAt(gwei: bigint, from: number, to: number): Block[] {
+  const fees = { baseFeePerGas: gwei * GWEI, nextBaseFee: gwei * GWEI };
+  return Array.from({ length: to - from + 1 }, (_, place) => makeBlock(from + place, fees));
+}
+
+async function alertedDatabase(confirmBlocks = 1) {
+  const path = join(await temporaryFolder(), 'chain-1.db');
+  const database = await openDatabase(path);
+  onTestFinished(() => database.close());
+  await insertAlerts(database, keptAlert('a', { threshold: 20n * GWEI, confirmBlocks }));
+  return { path, database };
+}
+
+/** Lets a service take in everything the source has, and stops it. */
+async function visit(source: ScriptedSource, path: string, head: number): Promise<void> {
+  const service = await runService({ source, database: path });
+  await waitFor(async () => {
+    const response = await service.get('/gas/current');
+    const body = (await response.json()) as { blockNumber?: number };
+    return body.blockNumber === head;
+  });
+  await service.stop();
+}
+
+const timeOf = (number: number) => makeBlock(number).timestamp * 1_000;
+
+test('a price that fell while the service was down, and stays there, has the alert fire once, for now', async () => {
+  const { path, database } = await alertedDatabase(3);
+  const source = new ScriptedSource(blocksAt(50n, 0, 299));
+  await visit(source, path, 299);
+  source.mine(...blocksAt(10n, 300, 349));
+  await visit(source, path, 349);
+  // Its blocks are 12 s apart: those of the last minute are now.
+  expect(await readEvents(database)).toEqual(['a.1']);
+  const alert = await readAlert(database, 'a');
+  expect(alert).toMatchObject({ triggerCount: 1, missedCount: 1, lastMissedAt: timeOf(302) });
+  expect(alert?.lastTriggeredAt).toBeGreaterThan(timeOf(349) - 60_001);
+});
+
+test('a price that fell while the service was down, and recovered, is counted and told nobody', async () => {
+  const { path, database } = await alertedDatabase();
+  const source = new ScriptedSource(blocksAt(50n, 0, 299));
+  await visit(source, path, 299);
+  source.mine(...blocksAt(10n, 300, 309), ...blocksAt(50n, 310, 319));
+  source.mine(...blocksAt(10n, 320, 329), ...blocksAt(50n, 330, 349));
+  await visit(source, path, 349);
+  expect(await readEvents(database)).toEqual([]);
+  expect(await readAlert(database, 'a')).toMatchObject({
+    phase: { kind: 'armed', trueSince: null },
+    triggerCount: 0,
+    missedCount: 2,
+    lastMissedAt: timeOf(320),
+  });
+});
+
+test('a head that is stale fires nothing, however newly it was read', async () => {
+  const { path, database } = await alertedDatabase();
+  const source = new ScriptedSource(blocksAt(50n, 0, 299));
+  await visit(source, path, 299);
+  source.mine(...blocksAt(10n, 300, 309));
+  source.clock = timeOf(309) + 3_600_000;
+  await visit(source, path, 309);
+  expect(await readAlert(database, 'a')).toMatchObject({ triggerCount: 0, missedCount: 1 });
+});
+
+test('blocks that come as they are made fire, though the node is ten minutes behind', async () => {
+  const { path, database } = await alertedDatabase();
+  const source = new ScriptedSource(blocksAt(50n, 0, 299));
+  source.clock = timeOf(299) + 600_000;
+  const service = await runService({ source, database: path });
+  await service.ready;
+  for (const block of [...blocksAt(50n, 300, 301), ...blocksAt(10n, 302, 302)]) {
+    // Once this one has been taken in, the next is made.
+    await waitFor(() => source.knownAsked.length > 0);
+    source.clock += 12_000;
+    source.mine(block);
+    await waitFor(async () => {
+      const response = await service.get('/gas/current');
+      return ((await response.json()) as { blockNumber?: number }).blockNumber === block.number;
+    });
+  }
+  await service.stop();
+  expect(await readAlert(database, 'a')).toMatchObject({
+    triggerCount: 1,
+    lastTriggeredAt: timeOf(302),
+    missedCount: 0,
+  });
+});
+
+test.each(['replay', 'simulated'] as const)(
+  'a %s chain is never late: each of its blocks is now',
+  async (kind) => {
+    const { path, database } = await alertedDatabase();
+    const source = new ScriptedSource(blocksAt(50n, 0, 299), { kind });
+    await visit(source, path, 299);
+    source.mine(...blocksAt(10n, 300, 309), ...blocksAt(50n, 310, 349));
+    source.clock = timeOf(349) + 86_400_000;
+    await visit(source, path, 349);
+    expect(await readAlert(database, 'a')).toMatchObject({
+      triggerCount: 1,
+      lastTriggeredAt: timeOf(300),
+      missedCount: 0,
+    });
+  },
+);
+
+test('blocks that could not be written for a while are evaluated once they can be', async () => {
+  const { path, database } = await alertedDatabase();
+  const source = new ScriptedSource(blocksAt(50n, 0, 299));
+  const service = await runService({ source, database: path });
+  await service.ready;
+  await waitFor(
+    async () => (await database.queries.selectFrom('blocks').select('number').execute()).length === 300,
+  );
+  await database.queries.schema.alterTable('meta').renameTo('away').execute();
+  source.mine(...blocksAt(10n, 300, 300), ...blocksAt(50n, 301, 301));
+  await waitFor(async () => {
+    const response = await service.get('/gas/current');
+    return JSON.stringify(await response.json()).includes('history is not being saved');
+  });
+  await database.queries.schema
+    .alterTable('away' as 'meta')
+    .renameTo('meta')
+    .execute();
+  source.mine(...blocksAt(50n, 302, 302));
+  await waitFor(async () => (await readEvents(database)).length > 0);
+  await service.stop();
+  expect(await readAlert(database, 'a')).toMatchObject({ triggerCount: 1, lastTriggeredAt: timeOf(300) });
+});
