@@ -93,6 +93,11 @@ export const AlertStatusUpdate = z
   .strictObject({ status: z.enum(ALERT_STATUSES) })
   .meta({ id: 'AlertStatusUpdate', description: 'Arms or disables an alert' });
 
+/** Body of `POST /alerts/{id}/redeliver`. */
+export const AlertRedelivery = z
+  .strictObject({ deliveryId: z.string().min(1).describe('Which of the deliveries of the alert') })
+  .meta({ id: 'AlertRedelivery', description: 'What to send once more' });
+
 export const AlertDelivery = z
   .strictObject({
     id: z.string().describe('Also the idempotency key that the receiver is sent'),
@@ -179,7 +184,10 @@ const SavingsEntry = z
 export const AlertSavings = z
   .strictObject({
     alertId: z.string(),
-    events: z.int().min(0).describe('How often it fired; entries are the newest 500 of them'),
+    events: z
+      .int()
+      .min(0)
+      .describe('Firings that are kept, of the last 90 days and at most 1,000; entries are the newest 500'),
     savedWei: Amount,
     savedUsd: Usd.nullable(),
     best: SavingsEntry.nullable(),

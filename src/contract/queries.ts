@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { BUCKETS, PERCENTILES, TIME_FRAMES } from './choices.ts';
+import { BUCKETS, PERCENTILES, SAVINGS_GAS_DEFAULT, TIME_FRAMES } from './choices.ts';
 
 // Parameters carry no `id`: tools show a parameter best where its schema stands beside it.
 
@@ -37,6 +37,14 @@ const time = (description: string, example: string) =>
 export const PAGE_SIZE_MAX = 500;
 export const PAGE_SIZE_DEFAULT = 100;
 
+const page = {
+  page: whole(0, 1_000_000, { description: 'Page, from 0', default: 0 }).optional(),
+  size: whole(1, PAGE_SIZE_MAX, { description: 'Rows per page', default: PAGE_SIZE_DEFAULT }).optional(),
+};
+
+/** A part of a list. */
+export const PageParameters = z.strictObject(page);
+
 /** Parameters of a metrics window. Left out: the last hour, a bucket that fits the window. */
 export const MetricsParameters = z.strictObject({
   from: time(
@@ -48,8 +56,7 @@ export const MetricsParameters = z.strictObject({
     .enum(BUCKETS)
     .optional()
     .describe('What a row stands for: one block, or a stretch of time; left out: what fits the window'),
-  page: whole(0, 1_000_000, { description: 'Page, from 0', default: 0 }).optional(),
-  size: whole(1, PAGE_SIZE_MAX, { description: 'Rows per page', default: PAGE_SIZE_DEFAULT }).optional(),
+  ...page,
 });
 export type MetricsParameters = z.infer<typeof MetricsParameters>;
 
@@ -120,4 +127,18 @@ export const TxParameter = z.strictObject({
       // The first transaction of mainnet, in block 46,147.
       examples: ['0x5c504ed432cb51138bcf09aa5e8a410dd4a1e204ef84bfed1be16dfba1b22060'],
     }),
+});
+
+/** Any text: what is no id of an alert leads to none. */
+export const AlertParameter = z.strictObject({ id: z.string().describe('Id of the alert') });
+
+export const SAVINGS_GAS_MOST = 1_000_000_000;
+
+/** What savings are counted for. */
+export const SavingsParameters = z.strictObject({
+  gasAmount: whole(1, SAVINGS_GAS_MOST, {
+    description: 'Gas that the savings are counted for',
+    default: SAVINGS_GAS_DEFAULT,
+    examples: [21_000],
+  }).optional(),
 });

@@ -17,6 +17,7 @@ export const PATHS = {
   alert: '/alerts/{id}',
   alertStatus: '/alerts/{id}/status',
   alertSavings: '/alerts/{id}/savings',
+  alertRedeliver: '/alerts/{id}/redeliver',
   autoTxs: '/auto-txs',
   autoTx: '/auto-txs/{id}',
   autoTxCancel: '/auto-txs/{id}/cancel',
@@ -77,3 +78,6 @@ export const V1_ROUTES: readonly V1Route[] = [
   route('metrics', 'get', PATHS.tx),
   route('metrics', 'get', PATHS.txs),
 ];
+
+/** Routes that this service has beyond v1; others have none of them. */
+export const ADDED_ROUTES: readonly V1Route[] = [route('alerts', 'post', PATHS.alertRedeliver)];

@@ -3,10 +3,15 @@ import type { ChainSource } from '../chain/chain-source.ts';
 import { createPriceFeed, type PriceFeed } from '../chain/price-feed.ts';
 import type { ChainProfile } from '../core/chains.ts';
 import { FeeEngine } from '../core/fee-engine.ts';
+import { AlertStore } from '../store/alert-store.ts';
 import { BlockStore } from '../store/block-store.ts';
 import { HistoryStore } from '../store/history-store.ts';
 import { type Database, openDatabase } from '../store/open-database.ts';
+import { OutboxStore } from '../store/outbox-store.ts';
 import { TrackStore } from '../store/track-store.ts';
+import { AlertBook } from './alerts/alert-book.ts';
+import { alertTallies } from './alerts/alert-tallies.ts';
+import { targetRules } from './alerts/target-rules.ts';
 import { ChainReader } from './chain-reader.ts';
 import { Follower } from './follower.ts';
 import { ApiFailure } from './http/api-failure.ts';
@@ -26,6 +31,18 @@ import { TrackKeeper } from './track-keeper.ts';
 
 const DEFAULT_HISTORY_SEC = 30 * 86_400;
 
+/** What an alert may ask for here. */
+export interface Delivery {
+  /** Channels that there is a courier for; an alert for another one is refused. Default: those that need no setting. */
+  readonly channels?: readonly string[];
+  /** Whether webhooks may lead to private addresses, and be plain http. */
+  readonly allowPrivateTargets?: boolean;
+  /** Told that something is to be sent at once. */
+  readonly onDue?: () => void;
+}
+
+const OPEN_CHANNELS = ['WEBHOOK', 'SLACK'];
+
 export interface ServiceOptions {
   readonly source: ChainSource;
   /** An open history, or where it is; closed when the service ends. */
@@ -38,6 +55,8 @@ export interface ServiceOptions {
   readonly gate?: Gate;
   /** What others call the service by, behind a proxy; the OpenAPI document says it. */
   readonly baseUrl?: string;
+  /** How fired alerts are delivered. */
+  readonly delivery?: Delivery;
   readonly signal: AbortSignal;
   /** Ms since epoch. */
   readonly wallNow?: () => number;
@@ -72,6 +91,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const store = new BlockStore(database);
   const historySec = Math.min(options.historySec ?? DEFAULT_HISTORY_SEC, DEFAULT_HISTORY_SEC);
   const createEngine = options.createEngine ?? ((profile) => new FeeEngine({ feeRule: profile.feeRule }));
+  const alertStore = new AlertStore(database);
   const track = new TrackKeeper(new TrackStore(database), onError);
   const follower = new Follower({
     source,
@@ -95,11 +115,21 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     reader: new ChainReader(source, signal),
     nativeUsd: () => price.usd,
     nativeUsdAt: (timestampSec) => price.usdAt(timestampSec),
+    tallies: alertTallies(alertStore, () => source.now()),
     wallNow,
   });
   const gate = options.gate ?? createOpenGate(wallNow);
   const answers = new RememberedAnswers(state);
-  const app = createApp({ state, gate, answers, onError, baseUrl: options.baseUrl });
+  const { channels = OPEN_CHANNELS, allowPrivateTargets = false, onDue = () => {} } = options.delivery ?? {};
+  const alerts = new AlertBook({
+    alerts: alertStore,
+    outbox: new OutboxStore(database),
+    rules: targetRules(channels, { allowPrivateTargets }),
+    wallNow,
+    chainNow: () => source.now(),
+    onDue,
+  });
+  const app = createApp({ state, gate, alerts, answers, onError, baseUrl: options.baseUrl });
 
   let ownFeed: PriceFeed | null = null;
   function currentFeed(): PriceFeed | null {

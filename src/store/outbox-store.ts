@@ -19,10 +19,12 @@ const SECRET_BYTES = 32;
 export class OutboxStore {
   readonly #queries: Queries;
   readonly #name: string;
+  readonly #durably: Database['durably'];
 
   constructor(database: Database) {
     this.#queries = database.queries;
     this.#name = database.name;
+    this.#durably = database.durably;
   }
 
   /** What is due at `now` (ms since epoch), the longest due first, at most `limit`, behind `after`. */
@@ -117,10 +119,11 @@ export class OutboxStore {
 
   /**
    * Has a delivery of this alert sent again at `now` (ms since epoch), whatever became of it, under the same id and with
-   * all its tries; `null`: the alert has no such delivery. What needs no sending (TERMINAL) stays as it is.
+   * all its tries; `null`: the alert has no such delivery. What needs no sending (TERMINAL) stays as it is. Once this
+   * resolves no power cut takes it.
    */
   redeliver(alertId: string, id: string, now: number): Promise<KeptDelivery | null> {
-    return this.#transaction(async (trx) => {
+    const work = async (trx: Queries) => {
       await trx
         .updateTable('deliveries')
         .set({ status: 'PENDING', tries: 0, tries_since: now, next_attempt_at: now })
@@ -128,14 +131,14 @@ export class OutboxStore {
         .where('alert_id', '=', alertId)
         .where('channel', '<>', 'TERMINAL')
         .execute();
-      const rows = await trx
-        .selectFrom('deliveries')
-        .selectAll()
-        .where('id', '=', id)
-        .where('alert_id', '=', alertId)
-        .execute();
-      return (await keptDeliveries(trx, rows))[0] ?? null;
-    });
+      return findDelivery(trx, alertId, id);
+    };
+    return whileBusy(this.#name, () => this.#durably(work));
+  }
+
+  /** One delivery of an alert; `null`: it has none of this id. */
+  delivery(alertId: string, id: string): Promise<KeptDelivery | null> {
+    return this.#attempt((db) => findDelivery(db, alertId, id));
   }
 
   /** What was sent for an alert, newest first, at most 50. */
@@ -201,6 +204,16 @@ export async function cancelDeliveries(trx: Queries, alertId: string): Promise<v
     .where('alert_id', '=', alertId)
     .where('status', '=', 'PENDING')
     .execute();
+}
+
+async function findDelivery(db: Queries, alertId: string, id: string): Promise<KeptDelivery | null> {
+  const rows = await db
+    .selectFrom('deliveries')
+    .selectAll()
+    .where('id', '=', id)
+    .where('alert_id', '=', alertId)
+    .execute();
+  return (await keptDeliveries(db, rows))[0] ?? null;
 }
 
 function statusAfter({ kind }: Verdict): string {

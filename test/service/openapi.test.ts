@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { OPENAPI_PATH, PLAYGROUND_PATH, V1_ROUTES } from '../../src/contract/routes.ts';
+import { ADDED_ROUTES, OPENAPI_PATH, PLAYGROUND_PATH, V1_ROUTES } from '../../src/contract/routes.ts';
 import { ScriptedSource } from '../helpers/scripted-source.ts';
 import { runService } from '../helpers/service.ts';
 
@@ -8,14 +8,27 @@ interface Operation {
   readonly tags: readonly string[];
   readonly summary: string;
   readonly security: readonly unknown[];
+  readonly 'x-gastop-addition'?: boolean;
+  readonly requestBody?: {
+    readonly required: boolean;
+    readonly content: Readonly<
+      Record<string, { readonly schema: { $ref: string }; readonly example: Record<string, unknown> }>
+    >;
+  };
   readonly parameters?: readonly { name: string; in: string; description?: string }[];
+}
+
+interface NamedSchema {
+  readonly description?: string;
+  readonly required?: readonly string[];
+  readonly additionalProperties?: unknown;
 }
 
 interface Document {
   readonly openapi: string;
   readonly servers: readonly { url: string }[];
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
-  readonly components: { readonly schemas: Readonly<Record<string, { description?: string }>> };
+  readonly components: { readonly schemas: Readonly<Record<string, NamedSchema>> };
 }
 
 async function documentOf(options: { readonly baseUrl?: string } = {}): Promise<Document> {
@@ -25,21 +38,56 @@ async function documentOf(options: { readonly baseUrl?: string } = {}): Promise<
   return (await response.json()) as Document;
 }
 
-test('the document has every route of v1 and no other, each with a name of its own, a group, words and the key', async () => {
+test('the document has every route of v1 and what is added to it, each with a name of its own, a group, words and the key', async () => {
   const { openapi, paths } = await documentOf();
   expect(openapi).toBe('3.1.0');
   const listed = Object.entries(paths).flatMap(([path, item]) =>
     Object.keys(item).map((method) => `${method} ${path}`),
   );
-  expect(listed.sort()).toEqual(V1_ROUTES.map(({ method, path }) => `${method} ${path}`).sort());
+  const known = [...V1_ROUTES, ...ADDED_ROUTES];
+  expect(V1_ROUTES).toHaveLength(26);
+  expect(listed.sort()).toEqual(known.map(({ method, path }) => `${method} ${path}`).sort());
   const operations = Object.values(paths).flatMap((item) => Object.values(item));
-  expect(new Set(operations.map(({ operationId }) => operationId)).size).toBe(V1_ROUTES.length);
+  expect(new Set(operations.map(({ operationId }) => operationId)).size).toBe(known.length);
   for (const { summary, tags, security, parameters = [] } of operations) {
     expect(summary).not.toBe('');
     expect(tags).toHaveLength(1);
     expect(security).toEqual([{ apiKey: [] }]);
     for (const parameter of parameters) expect(parameter.description ?? '', parameter.name).not.toBe('');
   }
+});
+
+test('what is added to v1 is marked, and nothing else is', async () => {
+  const { paths } = await documentOf();
+  const marked = Object.entries(paths).flatMap(([path, item]) =>
+    Object.entries(item).flatMap(([method, operation]) =>
+      operation['x-gastop-addition'] === undefined ? [] : [`${method} ${path}`],
+    ),
+  );
+  expect(marked).toEqual(ADDED_ROUTES.map(({ method, path }) => `${method} ${path}`));
+});
+
+test('a route that takes a body says which, as it is taken: what has a default may be left out, nothing may be added', async () => {
+  const { paths, components } = await documentOf();
+  const bodies = Object.fromEntries(
+    Object.entries(paths).flatMap(([path, item]) =>
+      Object.entries(item).flatMap(([method, { requestBody }]) => {
+        const content = requestBody?.content['application/json'];
+        if (content === undefined) return [];
+        expect(requestBody?.required).toBe(true);
+        return [[`${method} ${path}`, content.schema.$ref.split('/').at(-1) ?? '']];
+      }),
+    ),
+  );
+  expect(bodies).toEqual({
+    'post /alerts': 'AlertCreation',
+    'put /alerts/{id}/status': 'AlertStatusUpdate',
+    'post /alerts/{id}/redeliver': 'AlertRedelivery',
+  });
+  const { AlertCreation, Alert } = components.schemas;
+  expect(AlertCreation?.required).toEqual(['thresholdGwei', 'gasSpeed', 'condition', 'channels']);
+  expect(AlertCreation?.additionalProperties).toBe(false);
+  expect(Alert?.required).toContain('cooldownMs');
 });
 
 test('its servers are where the document stands, and before that the public address where one was given', async () => {

@@ -98,7 +98,7 @@ test('only what a route answers is counted: not unknown paths, other methods, ro
   await served.get(`${PATHS.baseFee}?from=nonsense`);
   expect(await used()).toBe(2);
   expect((await served.get('/gas/nothing')).status).toBe(404);
-  expect((await served.get(PATHS.alerts)).status).toBe(404);
+  expect((await served.get(PATHS.autoTxs)).status).toBe(404);
   expect((await served.get('/auto-txs/1')).status).toBe(404);
   const url = `${served.origin}${BASE_PATH}${PATHS.gasCurrent}`;
   const headers = { 'x-api-key': served.key };
@@ -324,7 +324,8 @@ test('a refusal is logged as it was sent: status, code and length', async () => 
   const cases = [
     [`${head}Transfer-Encoding: chunked\r\n\r\nnonsense\r\n`, 400, 'validation_failed'],
     [`${head}Content-Length: 300000\r\n\r\n`, 413, 'payload_too_large'],
-    [`${head}Content-Length: 0\r\n\r\n`, 404, 'not_found'],
+    [`${head}Content-Length: 0\r\n\r\n`, 400, 'validation_failed'],
+    [`${head.replace('alerts', 'auto-txs')}Content-Length: 0\r\n\r\n`, 404, 'not_found'],
     [head.replace('POST', 'PATCH').concat('\r\n'), 405, 'not_found'],
     ['GET / HTTP/1.1\r\nHost: a b\r\n\r\n', 400, 'validation_failed'],
     ['nonsense\r\n\r\n', 400, 'validation_failed'],
@@ -384,7 +385,8 @@ test('a body in chunks is held to the limit as well, whoever reads it', async ()
     connection.send(`${bytes.toString(16)}\r\n${'a'.repeat(bytes)}\r\n0\r\n\r\n`);
     return (await connection.answer(false, 20_000))?.status;
   };
-  expect(await chunked(262_144)).toBe(404);
+  // Read, and no alert.
+  expect(await chunked(262_144)).toBe(400);
   expect(await chunked(262_145)).toBe(413);
 });
 

@@ -17,13 +17,13 @@ export function meanTip(rollup: Rollup, percentile: TipPercentile): number | nul
   return rollup.tips?.[TIP_PERCENTILES.indexOf(percentile)] ?? null;
 }
 
-/** The chart of the time frame that ends at `end`, Unix seconds. */
+/** The chart of the time frame that ends at `end`, Unix seconds; what the service did at the time is its owner's. */
 export async function statsChart(
   history: HistoryStore,
   timeFrame: TimeFrame,
   end: number,
   blockTimeSec: number,
-): Promise<StatsChart> {
+): Promise<Omit<StatsChart, 'events'>> {
   const { bucketSec, rollups } = await readSeries(history, timeFrame, end, blockTimeSec);
   const anomalies = findAnomalies(
     rollups.map((rollup) => ({ timestamp: rollup.start, value: rollup.base.mean })),
@@ -37,8 +37,6 @@ export async function statsChart(
       kind,
       value: wholeWei(value),
     })),
-    // Fired alerts and sent transactions are marked here once the service has them.
-    events: [],
   };
 }
 

@@ -1,21 +1,20 @@
 import type { NodeHealth } from '../../chain/chain-source.ts';
 import type { Summary } from '../../contract/dashboard.ts';
-import { usdOf } from '../../core/units.ts';
 import { gasCurrent, gasRecommendation, type Present } from './gas-answers.ts';
 
-/** What the service counts of its work for people. */
+/** What the service counts of its work for one owner: the id of a key, empty for who runs the service. */
 export interface Tallies {
-  alerts(): Promise<Summary['alerts']>;
-  autoTxs(): Promise<Summary['autoTxs']>;
-  /** Wei that alerts saved, and how many of them fired. */
-  savings(): Promise<{ readonly savedWei: bigint; readonly events: number }>;
+  alerts(owner: string): Promise<Summary['alerts']>;
+  autoTxs(owner: string): Promise<Summary['autoTxs']>;
+  /** What firing alerts saved. */
+  savings(owner: string): Promise<Summary['savings']>;
 }
 
 /** Of a service that keeps neither alerts nor transactions. */
 export const NOTHING_YET: Tallies = {
   alerts: async () => ({ total: 0, pending: 0, disabled: 0, fired24h: 0 }),
   autoTxs: async () => ({ total: 0, byStatus: {} }),
-  savings: async () => ({ savedWei: 0n, events: 0 }),
+  savings: async () => ({ savedWei: '0', savedUsd: 0, events: 0 }),
 };
 
 export interface ServiceHealth {
@@ -26,18 +25,18 @@ export interface ServiceHealth {
 }
 
 /** `GET /dashboard/summary` */
-export async function summaryOf(present: Present, tallies: Tallies, health: ServiceHealth): Promise<Summary> {
+export async function summaryOf(
+  present: Present,
+  tallies: Tallies,
+  owner: string,
+  health: ServiceHealth,
+): Promise<Summary> {
   const { lowPrice, averagePrice, highPrice, basePrice, source, stale } = gasCurrent(present);
   const { action, targetPrice, probability } = gasRecommendation(present);
-  const { savedWei, events } = await tallies.savings();
   return {
-    alerts: await tallies.alerts(),
-    autoTxs: await tallies.autoTxs(),
-    savings: {
-      savedWei: savedWei.toString(),
-      savedUsd: present.nativeUsd === null ? null : usdOf(savedWei, present.nativeUsd),
-      events,
-    },
+    alerts: await tallies.alerts(owner),
+    autoTxs: await tallies.autoTxs(owner),
+    savings: await tallies.savings(owner),
     gas: { low: lowPrice, average: averagePrice, high: highPrice, base: basePrice },
     recommendation: { action, targetPrice, probability },
     health: {

@@ -1,6 +1,8 @@
 import { OpenAPIHono } from '@hono/zod-openapi';
 import type { Context } from 'hono';
 import { BASE_PATH } from '../../contract/routes.ts';
+import type { AlertBook } from '../alerts/alert-book.ts';
+import { addAlertRoutes } from './alert-routes.ts';
 import { ApiFailure } from './api-failure.ts';
 import { authorise, routerPath } from './authorise.ts';
 import { boundBody } from './bound-body.ts';
@@ -22,6 +24,7 @@ import { addUnservedRoutes } from './unserved-routes.ts';
 export interface AppOptions {
   readonly state: ServiceState;
   readonly gate: Gate;
+  readonly alerts: AlertBook;
   /** Answers that are at hand; default: none yet. */
   readonly answers?: RememberedAnswers;
   /** Told of errors that nobody foresaw; the answer does not repeat them. */
@@ -32,7 +35,7 @@ export interface AppOptions {
 
 /** The v1 service as a request handler; it needs no socket. */
 export function createApp(options: AppOptions): OpenAPIHono {
-  const { state, gate, onError, baseUrl, answers = new RememberedAnswers(state) } = options;
+  const { state, gate, alerts, onError, baseUrl, answers = new RememberedAnswers(state) } = options;
   const root = new OpenAPIHono({ defaultHook: checkParameters });
   const app = root.basePath(BASE_PATH);
   app.onError((error, c) => {
@@ -52,9 +55,10 @@ export function createApp(options: AppOptions): OpenAPIHono {
   app.use(boundBody);
   app.use(encodeAnswers(answers));
   addGasRoutes(app, state);
-  addDashboardRoutes(app, state, gate);
+  addDashboardRoutes(app, state, gate, alerts);
   addMetricsRoutes(app, state);
   addExplorerRoutes(app, state);
+  addAlertRoutes(app, alerts);
   addUnservedRoutes(app);
   addPlayground(root, () => openApiDocument(app, baseUrl));
   for (const [path, methods] of servedMethods(app)) app.all(path, (c) => refuseMethod(c, methods));

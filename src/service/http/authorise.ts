@@ -1,9 +1,23 @@
 import type { MiddlewareHandler } from 'hono';
 import { matchedRoutes } from 'hono/route';
-import { API_KEY_HEADER, BASE_PATH, PATHS, type RouteGroup, V1_ROUTES } from '../../contract/routes.ts';
-import type { Gate } from './gate.ts';
+import {
+  ADDED_ROUTES,
+  API_KEY_HEADER,
+  BASE_PATH,
+  PATHS,
+  type RouteGroup,
+  V1_ROUTES,
+} from '../../contract/routes.ts';
+import type { Admission, Gate } from './gate.ts';
 import { type RequestRecord, recordOf } from './request-record.ts';
 import { UNSERVED_ROUTES } from './unserved-routes.ts';
+
+declare module 'hono' {
+  interface ContextVariableMap {
+    /** Whose alerts a request is about: the key's public id, empty where no key is needed. */
+    owner: string;
+  }
+}
 
 /** A route as the router knows it, and what it is to gate, log and metrics. */
 interface ServedRoute {
@@ -17,7 +31,10 @@ interface ServedRoute {
 export const routerPath = (path: string) => path.replaceAll(/\{(\w+)\}/g, ':$1');
 
 const ROUTES: ReadonlyMap<string, ServedRoute> = new Map(
-  V1_ROUTES.map(({ path, group }) => [routerPath(BASE_PATH + path), { template: BASE_PATH + path, group }]),
+  [...V1_ROUTES, ...ADDED_ROUTES].map(({ path, group }) => [
+    routerPath(BASE_PATH + path),
+    { template: BASE_PATH + path, group },
+  ]),
 );
 const UNSERVED: ReadonlySet<string> = new Set(
   UNSERVED_ROUTES.map(({ route }) => `${route.method} ${BASE_PATH}${route.path}`),
@@ -38,7 +55,8 @@ export function authorise(gate: Gate): MiddlewareHandler {
       if (record !== null) record.route = route.template;
       if (matched.method !== method || route.template === RATE_LIMITS) continue;
       const free = UNSERVED.has(`${method.toLowerCase()} ${route.template}`);
-      await admit(gate, { ...route, free }, c.req.header(API_KEY_HEADER), record);
+      const { keyId } = await admit(gate, { ...route, free }, c.req.header(API_KEY_HEADER), record);
+      c.set('owner', keyId ?? '');
       break;
     }
     await next();
@@ -51,9 +69,10 @@ async function admit(
   { group, free = false }: ServedRoute,
   key: string | undefined,
   record: RequestRecord | null,
-): Promise<void> {
-  const { keyId } = await gate.admit({ key: key ?? null, group, free });
-  if (record !== null) record.keyId = keyId;
+): Promise<Admission> {
+  const admission = await gate.admit({ key: key ?? null, group, free });
+  if (record !== null) record.keyId = admission.keyId;
+  return admission;
 }
 
 /** The same for the v1 route at `path`, one without parameters, that is about to be answered without the router. */

@@ -33,8 +33,8 @@ function toDetails(issue: z.core.$ZodIssue): { path: string; message: string }[]
 
 const TIME_WANTED = 'must be a time such as 2026-01-31T12:00:00Z';
 
-/** A stranger's parameter name goes back to the stranger, but not pages of it, and no secret. */
-function shorten(key: string): string {
+/** A stranger's name for something goes back to the stranger, but not pages of it, and no secret. */
+export function shorten(key: string): string {
   // Before the cut, which would leave a beginning of the secret that nothing recognises.
   const text = withoutKeys(key);
   return text.length > 40 ? `${text.slice(0, 39)}…` : text;

@@ -5,6 +5,7 @@ import { TIME_FRAME_SEC } from '../../contract/choices.ts';
 import { RateLimits, StatsChart, StatsCurrent, StatsMarket, Summary } from '../../contract/dashboard.ts';
 import { NoParameters, TimeFrameParameters } from '../../contract/queries.ts';
 import { API_KEY_HEADER, PATHS } from '../../contract/routes.ts';
+import type { AlertBook } from '../alerts/alert-book.ts';
 import { statsChart } from '../answers/chart-answer.ts';
 import { gasCurrent, gasRecommendation, gasTrend } from '../answers/gas-answers.ts';
 import { statsMarket } from '../answers/market-answer.ts';
@@ -30,6 +31,7 @@ const marketRoute = getRoute(
 const rateLimitsRoute = getOwnRoute(
   PATHS.rateLimits,
   'What the key that asks may still ask; not counted',
+  NoParameters,
   RateLimits,
 );
 const summaryRoute = getRoute(
@@ -39,7 +41,12 @@ const summaryRoute = getRoute(
   Summary,
 );
 
-export function addDashboardRoutes(app: OpenAPIHono, state: ServiceState, gate: Gate): void {
+export function addDashboardRoutes(
+  app: OpenAPIHono,
+  state: ServiceState,
+  gate: Gate,
+  alerts: AlertBook,
+): void {
   app.openapi(currentRoute, (c) => {
     const present = state.present();
     return c.json(
@@ -54,7 +61,9 @@ export function addDashboardRoutes(app: OpenAPIHono, state: ServiceState, gate: 
   app.openapi(chartRoute, async (c) => {
     const { timeFrame } = c.req.valid('query');
     const { store, end, profile } = await state.history();
-    return c.json(await statsChart(store, timeFrame, end, profile.feeRule.blockTimeSec), 200);
+    const chart = await statsChart(store, timeFrame, end, profile.feeRule.blockTimeSec);
+    const events = await alerts.marks(c.get('owner'), end - TIME_FRAME_SEC[timeFrame], end);
+    return c.json({ ...chart, events }, 200);
   });
   app.openapi(marketRoute, async (c) => {
     const { timeFrame } = c.req.valid('query');
@@ -75,6 +84,7 @@ export function addDashboardRoutes(app: OpenAPIHono, state: ServiceState, gate: 
   );
   app.openapi(summaryRoute, async (c) => {
     const present = state.present();
-    return c.json(await summaryOf(present, state.tallies, state.health(present.head)), 200);
+    const health = state.health(present.head);
+    return c.json(await summaryOf(present, state.tallies, c.get('owner'), health), 200);
   });
 }

@@ -1,4 +1,4 @@
-import { PATHS, V1_ROUTES, type V1Route } from '../../contract/routes.ts';
+import { ADDED_ROUTES, PATHS, V1_ROUTES, type V1Route } from '../../contract/routes.ts';
 
 /** Name of the security scheme: the key in its header. */
 export const KEY_SCHEME = 'apiKey';
@@ -31,7 +31,7 @@ function operationId(method: V1Route['method'], path: V1Route['path']): string {
 }
 
 function groupOf(method: V1Route['method'], path: V1Route['path']): string {
-  const route = V1_ROUTES.find((each) => each.method === method && each.path === path);
-  if (route === undefined) throw new Error(`${method} ${path} is no route of v1`);
+  const route = [...V1_ROUTES, ...ADDED_ROUTES].find((each) => each.method === method && each.path === path);
+  if (route === undefined) throw new Error(`${method} ${path} is no route of ours`);
   return route.group;
 }

@@ -46,7 +46,7 @@ export function openApiDocument(app: OpenAPIHono, baseUrl?: string): Document {
       Object.entries(document.paths ?? {}).map(([path, item]) => [path.slice(BASE_PATH.length), item]),
     ),
     components: {
-      schemas: componentSchemas(Object.keys(document.components?.schemas ?? {})),
+      schemas: componentSchemas(Object.keys(document.components?.schemas ?? {}), bodiesOf(document)),
       securitySchemes: {
         [KEY_SCHEME]: {
           type: 'apiKey',
@@ -57,6 +57,14 @@ export function openApiDocument(app: OpenAPIHono, baseUrl?: string): Document {
       },
     },
   };
+}
+
+/** Names of the schemas that requests are made of. */
+function bodiesOf(document: object): string[] {
+  const references = JSON.stringify(document).matchAll(
+    /"requestBody":\{[^}]*?"\$ref":"#\/components\/schemas\/(\w+)"/g,
+  );
+  return [...references].map((match) => match[1] ?? '');
 }
 
 function servers(baseUrl: string | undefined) {

@@ -67,16 +67,44 @@ export function getOneRoute<
 }
 
 /** A `GET` route about the service itself, which needs no chain. */
-export function getOwnRoute<const Path extends V1Route['path'], Answer extends z.ZodType>(
-  path: Path,
-  summary: string,
-  answer: Answer,
-) {
+export function getOwnRoute<
+  const Path extends V1Route['path'],
+  Query extends z.ZodObject,
+  Answer extends z.ZodType,
+>(path: Path, summary: string, query: Query, answer: Answer) {
   return createRoute({
     ...describeRoute('get', path, summary),
     parameters: [IF_NONE_MATCH],
-    request: { query: NoParameters },
+    request: { query },
     responses: answers(path, summary, answer),
+  });
+}
+
+/** The same about the one thing of the service that its path names; `missing` says when there is no such thing. */
+export function getOwnOneRoute<
+  const Path extends V1Route['path'],
+  Params extends z.ZodObject,
+  Query extends z.ZodObject,
+  Answer extends z.ZodType,
+>(
+  path: Path,
+  summary: string,
+  parts: {
+    readonly params: Params;
+    readonly query: Query;
+    readonly answer: Answer;
+    readonly missing: string;
+  },
+) {
+  const { params, query, answer, missing } = parts;
+  return createRoute({
+    ...describeRoute('get', path, summary),
+    parameters: [IF_NONE_MATCH],
+    request: { params, query },
+    responses: {
+      ...answers(path, summary, answer),
+      404: refusal(`${missing}: \`not_found\``, ErrorBody),
+    },
   });
 }
 

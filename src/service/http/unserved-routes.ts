@@ -5,17 +5,10 @@ import { ApiFailure } from './api-failure.ts';
 import { describeRoute } from './describe-route.ts';
 import { ANYTHING_ELSE, GATE_REFUSALS, refusal } from './refusals.ts';
 
-const NO_ALERTS = 'this version of the service keeps no alerts yet';
 const NO_AUTO_TXS = 'this version of the service keeps no auto-txs yet';
 
 /** Routes of v1 that this version does not serve: they are in the document, say so to who has a key, and are not counted. */
 export const UNSERVED_ROUTES = [
-  unserved('get', PATHS.alerts, 'All alerts', NO_ALERTS),
-  unserved('get', PATHS.alert, 'One alert', NO_ALERTS),
-  unserved('post', PATHS.alerts, 'Make an alert', NO_ALERTS),
-  unserved('put', PATHS.alertStatus, 'Arm or disable an alert', NO_ALERTS),
-  unserved('delete', PATHS.alert, 'Delete an alert', NO_ALERTS),
-  unserved('get', PATHS.alertSavings, 'What an alert has saved', NO_ALERTS),
   unserved('get', PATHS.autoTxs, 'All auto-txs', NO_AUTO_TXS),
   unserved('get', PATHS.autoTx, 'One auto-tx', NO_AUTO_TXS),
   unserved('post', PATHS.autoTxs, 'Hand over a transaction to be sent at a price', NO_AUTO_TXS),

@@ -1,0 +1,182 @@
+import { randomBytes } from 'node:crypto';
+import { methodOf, type TargetRules, targetsOf } from '../../contract/alert-targets.ts';
+import type {
+  Alert,
+  AlertCreation,
+  AlertDelivery,
+  AlertDetails,
+  AlertList,
+  AlertSavings,
+  CreatedAlert,
+} from '../../contract/alerts.ts';
+import type { AlertStatus, GasSpeed } from '../../contract/choices.ts';
+import type { StatsChart } from '../../contract/dashboard.ts';
+import type { LaneName } from '../../core/advice.ts';
+import { ARMED } from '../../core/alerts/alert-rule.ts';
+import type { KeptAlert } from '../../core/alerts/kept-alert.ts';
+import type { AlertStore } from '../../store/alert-store.ts';
+import type { OutboxStore } from '../../store/outbox-store.ts';
+import { alertAnswer, channelOf, deliveryAnswer } from '../answers/alert-answers.ts';
+import { SAVINGS_ENTRIES_MOST, savingsAnswer } from '../answers/savings-answer.ts';
+import { isoFromMs } from '../answers/wire.ts';
+import { ApiFailure } from '../http/api-failure.ts';
+
+/** How many alerts one key may have; who runs the service has no such limit. */
+export const ALERTS_PER_KEY = 1_000;
+const ID_BYTES = 8;
+/** More cannot be told apart in a chart. */
+const MARKS_MOST = 500;
+
+export interface AlertBookParts {
+  readonly alerts: AlertStore;
+  readonly outbox: OutboxStore;
+  readonly rules: TargetRules;
+  /** Ms since epoch. */
+  readonly wallNow: () => number;
+  /** The same by the chain's clock, which a recording has of its own. */
+  readonly chainNow: () => number;
+  /** Told that something is to be sent at once. */
+  readonly onDue: () => void;
+}
+
+const LANE: Readonly<Record<GasSpeed, LaneName>> = { SLOW: 'slow', AVERAGE: 'average', FAST: 'fast' };
+
+/** The alerts of the service as v1 tells them, to each owner its own. Nothing here needs the chain. */
+export class AlertBook {
+  readonly #parts: AlertBookParts;
+
+  constructor(parts: AlertBookParts) {
+    this.#parts = parts;
+  }
+
+  /** What a new alert must keep to here. */
+  get rules(): TargetRules {
+    return this.#parts.rules;
+  }
+
+  /** Keeps an alert that was checked. @throws {ApiFailure} `conflict` where its owner has as many as may be. */
+  async create(owner: string, creation: AlertCreation): Promise<CreatedAlert> {
+    const { alerts, outbox } = this.#parts;
+    const alert = newAlert(owner, creation, this.#parts.wallNow());
+    // Before the alert, so that what is told is there whatever happens in between.
+    const secret = alert.channels.includes('WEBHOOK') ? await outbox.signingSecret(owner) : null;
+    if (!(await alerts.create(alert, owner === '' ? Number.POSITIVE_INFINITY : ALERTS_PER_KEY))) {
+      throw new ApiFailure(
+        'conflict',
+        `this key has ${ALERTS_PER_KEY.toLocaleString('en')} alerts already, the most there may be; delete one first`,
+      );
+    }
+    return { ...this.#answer(alert), signingSecret: secret };
+  }
+
+  async list(owner: string, page: number, size: number): Promise<AlertList> {
+    const { alerts, total } = await this.#parts.alerts.list(owner, { offset: page * size, limit: size });
+    return { items: alerts.map((alert) => this.#answer(alert)), page, size, total };
+  }
+
+  /** @throws {ApiFailure} `not_found`, as all below. */
+  async details(owner: string, id: string): Promise<AlertDetails> {
+    const alert = await this.#find(owner, id);
+    const deliveries = await this.#parts.outbox.deliveries(id);
+    return { ...this.#answer(alert), deliveries: deliveries.map(deliveryAnswer) };
+  }
+
+  async setStatus(owner: string, id: string, status: AlertStatus): Promise<Alert> {
+    const { alerts, wallNow } = this.#parts;
+    const alert = await alerts.setArmed(owner, id, status === 'PENDING', wallNow());
+    if (alert === null) throw noAlert();
+    return this.#answer(alert);
+  }
+
+  async remove(owner: string, id: string): Promise<void> {
+    if (!(await this.#parts.alerts.remove(owner, id))) throw noAlert();
+  }
+
+  async savings(owner: string, id: string, gasAmount: number): Promise<AlertSavings> {
+    await this.#find(owner, id);
+    const { alerts } = this.#parts;
+    const sum = await alerts.sumFirings({ alertId: id });
+    return savingsAnswer(id, sum, await alerts.firings(id, SAVINGS_ENTRIES_MOST), gasAmount);
+  }
+
+  /** Where alerts of the owner fired from `from` to `to` (Unix seconds, inclusive), oldest first. */
+  async marks(owner: string, from: number, to: number): Promise<StatsChart['events']> {
+    const window = { from: from * 1_000, to: to * 1_000, limit: MARKS_MOST };
+    const firings = await this.#parts.alerts.firingsBetween(owner, window);
+    return firings.map(({ alertId, triggeredAt }) => ({
+      timestamp: isoFromMs(triggeredAt),
+      kind: 'ALERT',
+      id: alertId,
+    }));
+  }
+
+  /** Has a delivery sent once more. @throws {ApiFailure} `conflict` where its channel has nothing to send, or not here. */
+  async redeliver(owner: string, id: string, deliveryId: string): Promise<AlertDelivery> {
+    const { outbox, rules, wallNow, onDue } = this.#parts;
+    await this.#find(owner, id);
+    const before = await outbox.delivery(id, deliveryId);
+    if (before === null) throw new ApiFailure('not_found', NO_DELIVERY);
+    if (before.channel === 'TERMINAL') {
+      throw new ApiFailure('conflict', 'TERMINAL has nothing to send again: every running monitor showed it');
+    }
+    const missing = rules.missing[channelOf(before.channel)];
+    if (missing !== undefined) throw new ApiFailure('conflict', `the channel ${missing}`);
+    const delivery = await outbox.redeliver(id, deliveryId, wallNow());
+    if (delivery === null) throw new ApiFailure('not_found', NO_DELIVERY);
+    onDue();
+    return deliveryAnswer(delivery);
+  }
+
+  async #find(owner: string, id: string): Promise<KeptAlert> {
+    const alert = await this.#parts.alerts.find(owner, id);
+    if (alert === null) throw noAlert();
+    return alert;
+  }
+
+  #answer(alert: KeptAlert): Alert {
+    return alertAnswer(alert, this.#parts.chainNow());
+  }
+}
+
+const NO_DELIVERY = 'this alert has no such delivery; GET the alert lists those it has';
+
+const noAlert = () =>
+  new ApiFailure(
+    'not_found',
+    'there is no such alert, or it belongs to another key; GET /alerts lists yours',
+  );
+
+/** Half a character, as JSON may carry it, is none that can be kept. */
+function newAlert(owner: string, creation: AlertCreation, now: number): KeptAlert {
+  const { channels, thresholdGwei, hysteresisGwei } = creation;
+  return {
+    id: `alr_${randomBytes(ID_BYTES).toString('hex')}`,
+    owner,
+    rule: {
+      lane: LANE[creation.gasSpeed],
+      condition: creation.condition,
+      threshold: weiOf(thresholdGwei),
+      hysteresis: weiOf(hysteresisGwei),
+      confirmBlocks: creation.confirmBlocks,
+      cooldownMs: creation.cooldownMs,
+      disableOnce: creation.disableOnce,
+    },
+    phase: ARMED,
+    method: methodOf(creation) ?? 'TERMINAL',
+    channels,
+    targets: Object.fromEntries(
+      Object.entries(targetsOf(creation)).map(([channel, target]) => [channel, target.toWellFormed()]),
+    ),
+    note: creation.note.toWellFormed(),
+    createdAt: now,
+    updatedAt: now,
+    triggerCount: 0,
+    lastTriggeredAt: null,
+    missedCount: 0,
+    lastMissedAt: null,
+    disabledReason: null,
+  };
+}
+
+/** Exact up to 10^6 gwei with 9 decimals: what a double is off by is less than half a wei. */
+const weiOf = (gwei: number) => BigInt(Math.round(gwei * 1e9));

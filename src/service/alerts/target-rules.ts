@@ -1,0 +1,28 @@
+import type { TargetRules } from '../../contract/alert-targets.ts';
+import { ALERT_CHANNELS, type AlertChannel } from '../../contract/choices.ts';
+import { readWebTarget, type TargetPolicy } from '../couriers/web-target.ts';
+
+/** What whoever runs the service sets for a channel that needs more than the network. */
+const REMEDY: Readonly<Partial<Record<AlertChannel, string>>> = {
+  EMAIL: 'smtp in the config file, or GASTOP_SMTP_URL and GASTOP_SMTP_FROM',
+  TELEGRAM: 'telegram.token in the config file, or GASTOP_TELEGRAM_TOKEN',
+};
+
+/** What a service takes that delivers over `channels`; TERMINAL needs no delivering. */
+export function targetRules(channels: readonly string[], policy: TargetPolicy): TargetRules {
+  const missing = ALERT_CHANNELS.filter((channel) => channel !== 'TERMINAL' && !channels.includes(channel));
+  return {
+    missing: Object.fromEntries(missing.map((channel) => [channel, notSetUp(channel)])),
+    refuseUrl: (url) => {
+      const target = readWebTarget(url, policy);
+      return target.ok ? null : target.problem;
+    },
+  };
+}
+
+/** Said after the field's name. */
+function notSetUp(channel: AlertChannel): string {
+  const remedy = REMEDY[channel];
+  const how = remedy === undefined ? '' : `: whoever runs it sets ${remedy}`;
+  return `must not be ${channel}, which this service is not set up for${how}`;
+}

@@ -1,0 +1,73 @@
+import type { Alert, AlertDelivery } from '../../contract/alerts.ts';
+import { ALERT_CHANNELS, type AlertChannel, DELIVERY_STATUSES, GAS_SPEEDS } from '../../contract/choices.ts';
+import type { AlertRule } from '../../core/alerts/alert-rule.ts';
+import type { KeptAlert } from '../../core/alerts/kept-alert.ts';
+import { gweiString } from '../../core/units.ts';
+import type { KeptDelivery } from '../../store/kept-delivery.ts';
+import { isoFromMs } from './wire.ts';
+
+/** An alert as v1 says it at `now`, ms since epoch by the chain's clock. */
+export function alertAnswer(alert: KeptAlert, now: number): Alert {
+  const { rule, phase, missedCount, lastMissedAt } = alert;
+  const method = channelOf(alert.method);
+  const { [method]: to = '', ...targets } = alert.targets;
+  const rests = phase.kind === 'resting' && phase.cooldownUntil > now;
+  return {
+    id: alert.id,
+    status: phase.kind === 'disabled' ? 'DISABLED' : 'PENDING',
+    thresholdGwei: gweiNumber(rule.threshold),
+    gasSpeed: speedOf(rule.lane),
+    condition: rule.condition,
+    cooldownMs: rule.cooldownMs,
+    disableOnce: rule.disableOnce,
+    method,
+    channels: alert.channels.map(channelOf),
+    to,
+    targets,
+    note: alert.note,
+    hysteresisGwei: gweiNumber(rule.hysteresis),
+    confirmBlocks: rule.confirmBlocks,
+    createdAt: isoFromMs(alert.createdAt),
+    updatedAt: isoFromMs(alert.updatedAt),
+    lastTriggeredAt: alert.lastTriggeredAt === null ? null : isoFromMs(alert.lastTriggeredAt),
+    cooldownUntil: rests ? isoFromMs(phase.cooldownUntil) : null,
+    triggerCount: alert.triggerCount,
+    disabledReason: alert.disabledReason,
+    missed:
+      missedCount === 0 || lastMissedAt === null
+        ? null
+        : { count: missedCount, lastAt: isoFromMs(lastMissedAt) },
+  };
+}
+
+export function deliveryAnswer(delivery: KeptDelivery): AlertDelivery {
+  const { id, eventId, target, createdAt, nextAttemptAt, attempts } = delivery;
+  return {
+    id,
+    eventId,
+    channel: channelOf(delivery.channel),
+    target,
+    status: known(DELIVERY_STATUSES, delivery.status),
+    createdAt: isoFromMs(createdAt),
+    nextAttemptAt: nextAttemptAt === null ? null : isoFromMs(nextAttemptAt),
+    attempts: attempts.map(({ at, latencyMs, ok, answer }) => ({ at: isoFromMs(at), latencyMs, ok, answer })),
+  };
+}
+
+/** @throws RangeError for a word that no program of ours wrote. */
+export function channelOf(text: string): AlertChannel {
+  return known(ALERT_CHANNELS, text);
+}
+
+function speedOf(lane: AlertRule['lane']) {
+  return known(GAS_SPEEDS, lane.toUpperCase());
+}
+
+function known<Word extends string>(words: readonly Word[], text: string): Word {
+  const word = words.find((each) => each === text);
+  if (word === undefined) throw new RangeError(`the database holds a word that is not known: ${text}`);
+  return word;
+}
+
+/** At most 16 digits, which a number holds. */
+const gweiNumber = (wei: bigint) => Number(gweiString(wei));

@@ -1,0 +1,440 @@
+import { expect, test } from 'vitest';
+import {
+  Alert,
+  AlertDelivery,
+  AlertDetails,
+  AlertList,
+  AlertSavings,
+  CreatedAlert,
+} from '../../src/contract/alerts.ts';
+import { ErrorBody } from '../../src/contract/api-error.ts';
+import { StatsChart, Summary } from '../../src/contract/dashboard.ts';
+import { PATHS } from '../../src/contract/routes.ts';
+import type { ServiceOptions } from '../../src/service/service.ts';
+import { makeBlock, makeBlocks } from '../helpers/chain-blocks.ts';
+import { fixedPrice } from '../helpers/fixed-price.ts';
+import { ScriptedSource } from '../helpers/scripted-source.ts';
+import { type RunningService, runService } from '../helpers/service.ts';
+import { waitFor } from '../helpers/wait-for.ts';
+import { openTestGate } from './keys/key-service.ts';
+
+const HEAD = 999;
+/** Blocks cost about a gwei. */
+const CHEAP = {
+  thresholdGwei: 100,
+  gasSpeed: 'AVERAGE',
+  condition: 'LESS_THAN',
+  channels: ['WEBHOOK', 'TERMINAL'],
+  to: 'https://receiver.example.org/hook',
+};
+const DEAR = { ...CHEAP, condition: 'GREATER_THAN', channels: ['TERMINAL'], to: '' };
+
+const NOW = Date.UTC(2026, 5, 1, 12);
+
+interface Asked {
+  readonly method?: string;
+  readonly body?: unknown;
+  readonly key?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+async function run(options: Partial<ServiceOptions> = {}) {
+  const source = new ScriptedSource(makeBlocks(0, HEAD));
+  const { signal: _signal, database: _database, ...rest } = options;
+  const service = await runService({ source, wallNow: () => NOW, priceFeed: fixedPrice(2_000), ...rest });
+  // What was there before is taken in: no alert of a test fires by it.
+  await service.ready;
+  if (rest.gate === undefined) await service.read(PATHS.statsChart);
+  return { service, source };
+}
+
+async function ask(service: RunningService, path: string, asked: Asked = {}) {
+  const { method = 'GET', body, key, headers } = asked;
+  return service.get(path, {
+    method,
+    headers: {
+      ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
+      ...(key === undefined ? {} : { 'x-api-key': key }),
+      ...headers,
+    },
+    ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+  });
+}
+
+const create = async (service: RunningService, body: unknown, key?: string) => {
+  const response = await ask(service, PATHS.alerts, { method: 'POST', body, ...(key ? { key } : {}) });
+  expect(response.status).toBe(201);
+  return CreatedAlert.parse(await response.json());
+};
+
+const alertPath = (id: string, more = '') => `/alerts/${id}${more}`;
+
+const details = async (service: RunningService, id: string) =>
+  AlertDetails.parse(await service.read(alertPath(id)));
+
+/** Mines until the alert has fired once more. */
+async function fire(service: RunningService, source: ScriptedSource, id: string) {
+  const before = (await details(service, id)).triggerCount;
+  const head = await source.head();
+  source.mine(makeBlock(head.number + 1));
+  await waitFor(async () => (await details(service, id)).triggerCount === before + 1);
+  return details(service, id);
+}
+
+async function refused(response: Response, status: number) {
+  const body = ErrorBody.parse(await response.json());
+  expect(response.status, body.message).toBe(status);
+  return body;
+}
+
+test('an alert is made with what was left out filled in, says where it stands, and is listed and found', async () => {
+  const { service } = await run();
+  const response = await ask(service, PATHS.alerts, { method: 'POST', body: CHEAP });
+  expect(response.status).toBe(201);
+  const { signingSecret, ...made } = CreatedAlert.parse(await response.json());
+  expect(made).toEqual({
+    ...CHEAP,
+    id: expect.stringMatching(/^alr_[0-9a-f]{16}$/),
+    status: 'PENDING',
+    cooldownMs: 3_600_000,
+    disableOnce: false,
+    method: 'WEBHOOK',
+    targets: {},
+    note: '',
+    hysteresisGwei: 0,
+    confirmBlocks: 1,
+    createdAt: new Date(NOW).toISOString(),
+    updatedAt: new Date(NOW).toISOString(),
+    lastTriggeredAt: null,
+    cooldownUntil: null,
+    triggerCount: 0,
+    disabledReason: null,
+    missed: null,
+  });
+  expect(signingSecret).toMatch(/^whsec_/);
+  const where = new URL(response.headers.get('location') ?? '', 'http://gastop.test/be/api/v1/alerts');
+  expect(where.pathname).toBe(`/be/api/v1/alerts/${made.id}`);
+  expect(await details(service, made.id)).toEqual({ ...made, deliveries: [] });
+  expect(AlertList.parse(await service.read(PATHS.alerts))).toEqual({
+    items: [made],
+    page: 0,
+    size: 100,
+    total: 1,
+  });
+});
+
+test('thresholds are kept to the wei, notes and targets to the letter', async () => {
+  const { service } = await run();
+  for (const thresholdGwei of [0.000000001, 0.1, 1.000000001, 999_999.999999999, 1_000_000]) {
+    const hysteresisGwei = thresholdGwei;
+    const made = await create(service, { ...CHEAP, thresholdGwei, hysteresisGwei });
+    expect((await details(service, made.id)).thresholdGwei).toBe(thresholdGwei);
+    expect((await details(service, made.id)).hysteresisGwei).toBe(hysteresisGwei);
+  }
+  const note = `<b>\u001b[31m\r\nBcc: all\u0000 ${'😀'.repeat(480)}`;
+  const to = 'https://receiver.example.org/hook?ü=%20';
+  const made = await create(service, { ...CHEAP, note, to });
+  expect(made).toMatchObject({ note, to });
+  expect(await details(service, made.id)).toMatchObject({ note, to });
+  // Half a character is none.
+  const half = await create(service, { ...CHEAP, note: 'x\ud83d' });
+  expect(half.note).toBe('x\ufffd');
+  expect((await details(service, half.id)).note).toBe(half.note);
+});
+
+test('everything that is wrong with a new alert is said at once', async () => {
+  const { service } = await run();
+  const wrong = { ...CHEAP, thresholdGwei: 0, channels: ['EMIAL'], speed: 1, gastop: 2 };
+  const body = await refused(await ask(service, PATHS.alerts, { method: 'POST', body: wrong }), 400);
+  expect(body).toMatchObject({ errorCode: 'validation_failed' });
+  expect(body.details).toEqual([
+    { path: 'thresholdGwei', message: 'must be above 0' },
+    { path: 'channels.0', message: 'must be one of EMAIL, WEBHOOK, SLACK, TELEGRAM, TERMINAL' },
+    { path: 'speed', message: 'is not a field of this request' },
+    { path: 'gastop', message: 'is not a field of this request' },
+  ]);
+  expect(body.message).toBe(body.details?.map(({ path, message }) => `${path} ${message}`).join('; '));
+});
+
+test.each([
+  ['', /empty/],
+  ['   ', /empty/],
+  ['{', /no JSON/],
+  ['{"thresholdGwei": 1,}', /no JSON/],
+  ['[]', /must be a JSON object/],
+  ['null', /must be a JSON object/],
+  ['"alert"', /must be a JSON object/],
+  ['['.repeat(200_000), /no JSON/],
+  ['\ufeff{}', /thresholdGwei is missing/],
+])('%j is no alert, and says why', async (body, words) => {
+  const { service } = await run();
+  const refusal = await refused(await ask(service, PATHS.alerts, { method: 'POST', body }), 400);
+  expect(refusal.errorCode).toBe('validation_failed');
+  expect(refusal.message).toMatch(words);
+});
+
+test('a body of another type, encoding or language is refused before it is read', async () => {
+  const { service } = await run();
+  const post = async (headers: Record<string, string>, body: string | Uint8Array = JSON.stringify(CHEAP)) =>
+    service.get(PATHS.alerts, { method: 'POST', headers, body });
+  for (const type of [
+    'text/plain',
+    'application/json; charset=latin1',
+    'application/x-www-form-urlencoded',
+  ]) {
+    expect((await refused(await post({ 'Content-Type': type }), 400)).message).toMatch(/Content-Type/);
+  }
+  expect((await refused(await post({}), 400)).message).toMatch(/Content-Type/);
+  expect((await post({ 'Content-Type': 'Application/JSON; charset="UTF-8"' })).status).toBe(201);
+  const gzip = { 'Content-Type': 'application/json', 'Content-Encoding': 'gzip' };
+  expect((await refused(await post(gzip), 400)).message).toMatch(/Content-Encoding/);
+  const bytes = new Uint8Array([0x7b, 0xff, 0xfe, 0x7d]);
+  expect((await refused(await post({ 'Content-Type': 'application/json' }, bytes), 400)).message).toMatch(
+    /UTF-8/,
+  );
+});
+
+test('nonsense in quantities is not answered in quantities', async () => {
+  const { service } = await run();
+  const body = Object.fromEntries(Array.from({ length: 10_000 }, (_, at) => [`field${at}`, 1]));
+  const response = await ask(service, PATHS.alerts, { method: 'POST', body });
+  const refusal = await refused(response, 400);
+  expect(refusal.details).toHaveLength(50);
+  expect(refusal.message).toMatch(/; and 9,954 more$/);
+  const keyed = await ask(service, PATHS.alerts, {
+    method: 'POST',
+    body: { ...CHEAP, ['x'.repeat(5_000)]: 1 },
+  });
+  expect((await refused(keyed, 400)).message.length).toBeLessThan(100);
+});
+
+test('targets that lead into the private network are refused, unless the operator lets them', async () => {
+  const { service } = await run();
+  const inside = { ...CHEAP, to: 'https://169.254.169.254/latest' };
+  const refusal = await refused(await ask(service, PATHS.alerts, { method: 'POST', body: inside }), 400);
+  expect(refusal.details).toEqual([
+    { path: 'to', message: expect.stringMatching(/private network.*--allow-private-targets/) },
+  ]);
+  const open = await run({ delivery: { allowPrivateTargets: true } });
+  await create(open.service, { ...CHEAP, to: 'http://127.0.0.1:9/hook' });
+});
+
+test('a channel that is not set up is refused with what has to be set', async () => {
+  const { service } = await run();
+  const mail = { ...CHEAP, channels: ['EMAIL'], to: 'gas@example.org' };
+  const post = (body: object) => ask(service, PATHS.alerts, { method: 'POST', body });
+  expect((await refused(await post(mail), 400)).details).toEqual([
+    { path: 'channels.0', message: expect.stringMatching(/EMAIL.*smtp.*GASTOP_SMTP_URL/) },
+  ]);
+  const chat = { ...CHEAP, channels: ['TELEGRAM'], to: '42' };
+  expect((await refused(await post(chat), 400)).message).toMatch(/TELEGRAM.*GASTOP_TELEGRAM_TOKEN/);
+  const set = await run({ delivery: { channels: ['EMAIL'] } });
+  expect((await create(set.service, mail)).signingSecret).toBeNull();
+});
+
+test('a status it has already changes nothing; disabled and armed again it is as new', async () => {
+  const { service } = await run();
+  const { signingSecret: _secret, ...made } = await create(service, CHEAP);
+  const put = async (status: unknown) => {
+    const path = alertPath(made.id, '/status');
+    return ask(service, path, { method: 'PUT', body: { status } });
+  };
+  expect(await (await put('PENDING')).json()).toEqual(made);
+  const disabled = Alert.parse(await (await put('DISABLED')).json());
+  expect(disabled).toEqual({ ...made, status: 'DISABLED' });
+  expect(Alert.parse(await (await put('PENDING')).json()).status).toBe('PENDING');
+  expect((await refused(await put('PAUSED'), 400)).details).toEqual([
+    { path: 'status', message: 'must be one of PENDING, DISABLED' },
+  ]);
+  expect((await refused(await put(undefined), 400)).message).toBe(
+    'status is missing: one of PENDING, DISABLED',
+  );
+});
+
+test('a deleted alert is gone, and so it is said of one that never was', async () => {
+  const { service } = await run();
+  const { id } = await create(service, CHEAP);
+  const remove = () => ask(service, alertPath(id), { method: 'DELETE' });
+  const removed = await remove();
+  expect([removed.status, await removed.text()]).toEqual([204, '']);
+  expect((await refused(await remove(), 404)).errorCode).toBe('not_found');
+  for (const [method, path, body] of [
+    ['GET', alertPath(id), undefined],
+    ['GET', alertPath(id, '/savings'), undefined],
+    ['PUT', alertPath(id, '/status'), { status: 'DISABLED' }],
+    ['POST', alertPath(id, '/redeliver'), { deliveryId: 'x' }],
+    ['GET', alertPath('%00%E2%98%83'), undefined],
+  ] as const) {
+    await refused(await ask(service, path, { method, body }), 404);
+  }
+});
+
+test('alerts are their key’s own: others do not see, change or count them', async () => {
+  const { gate, key } = await openTestGate(':memory:', { open: { dailyLimit: null, perSecond: null } });
+  const { service, source } = await run({ gate });
+  const [one, other] = [await key('open'), await key('open')];
+  const { id, signingSecret } = await create(service, CHEAP, one);
+  expect((await create(service, CHEAP, one)).signingSecret).toBe(signingSecret);
+  expect((await create(service, CHEAP, other)).signingSecret).not.toBe(signingSecret);
+  for (const [method, path, body] of [
+    ['GET', alertPath(id), undefined],
+    ['GET', alertPath(id, '/savings'), undefined],
+    ['PUT', alertPath(id, '/status'), { status: 'DISABLED' }],
+    ['POST', alertPath(id, '/redeliver'), { deliveryId: `${id}.1.webhook` }],
+    ['DELETE', alertPath(id), undefined],
+  ] as const) {
+    await refused(await ask(service, path, { method, body, key: other }), 404);
+  }
+  source.mine(makeBlock(HEAD + 1));
+  const read = async (path: string, key: string) => (await ask(service, path, { key })).json();
+  await waitFor(async () => AlertDetails.parse(await read(alertPath(id), one)).triggerCount === 1);
+  const summary = async (key: string) => Summary.parse(await read(PATHS.summary, key));
+  const chart = async (key: string) => StatsChart.parse(await read(PATHS.statsChart, key));
+  await waitFor(async () => (await summary(one)).alerts.fired24h === 2);
+  expect((await summary(one)).alerts).toEqual({ total: 2, pending: 2, disabled: 0, fired24h: 2 });
+  expect((await summary(other)).alerts).toEqual({ total: 1, pending: 1, disabled: 0, fired24h: 1 });
+  expect((await summary(one)).savings.events).toBe(2);
+  expect((await chart(one)).events.map((event) => event.id)).toContain(id);
+  expect((await chart(other)).events).toHaveLength(1);
+  expect((await chart(other)).events.map((event) => event.id)).not.toContain(id);
+});
+
+test('what one key was answered is no answer for another that has its ETag', async () => {
+  const { gate, key } = await openTestGate(':memory:', { open: { dailyLimit: null, perSecond: null } });
+  const { service } = await run({ gate });
+  const [one, other] = [await key('open'), await key('open')];
+  await create(service, CHEAP, one);
+  for (const path of [PATHS.alerts, PATHS.summary]) {
+    const etag = (await ask(service, path, { key: one })).headers.get('etag') ?? '';
+    const again = (by: string) => ask(service, path, { key: by, headers: { 'If-None-Match': etag } });
+    expect((await again(one)).status, path).toBe(304);
+    expect((await again(other)).status, path).toBe(200);
+  }
+});
+
+test('a key has at most a thousand alerts; who runs the service has no such limit', async () => {
+  const { gate, key } = await openTestGate(':memory:', { open: { dailyLimit: null, perSecond: null } });
+  const { service } = await run({ gate });
+  const full = await key('open');
+  for (let made = 0; made < 1_000; made += 1) await create(service, DEAR, full);
+  const post = (by: string) => ask(service, PATHS.alerts, { method: 'POST', body: DEAR, key: by });
+  const refusal = await refused(await post(full), 409);
+  expect(refusal).toMatchObject({ errorCode: 'conflict', message: expect.stringMatching(/1,000.*delete/) });
+  expect((await post(await key('open'))).status).toBe(201);
+  const page = AlertList.parse(
+    await (await ask(service, `${PATHS.alerts}?page=1&size=500`, { key: full })).json(),
+  );
+  expect([page.items.length, page.page, page.size, page.total]).toEqual([500, 1, 500, 1_000]);
+});
+
+test('a firing is in the alert, in the chart and in the summary, and its savings are against the day before', async () => {
+  const { service, source } = await run();
+  const { id } = await create(service, { ...CHEAP, cooldownMs: 60_000 });
+  const fired = await fire(service, source, id);
+  const at = new Date(makeBlock(HEAD + 1).timestamp * 1_000);
+  expect(fired).toMatchObject({
+    status: 'PENDING',
+    lastTriggeredAt: at.toISOString(),
+    cooldownUntil: new Date(at.getTime() + 60_000).toISOString(),
+    triggerCount: 1,
+  });
+  expect(
+    fired.deliveries.map(({ id: delivery, channel, target, status }) => [delivery, channel, target, status]),
+  ).toEqual(
+    expect.arrayContaining([
+      [`${id}.1.webhook`, 'WEBHOOK', CHEAP.to, 'PENDING'],
+      [`${id}.1.terminal`, 'TERMINAL', '', 'DELIVERED'],
+    ]),
+  );
+  const savings = AlertSavings.parse(await service.read(alertPath(id, '/savings?gasAmount=21000')));
+  const [entry] = savings.entries;
+  expect(savings).toMatchObject({ alertId: id, events: 1, gasAmount: 21_000 });
+  expect(entry).toMatchObject({ triggeredAt: at.toISOString(), blockNumber: HEAD + 1 });
+  const below = BigInt(entry?.referencePrice ?? 0) - BigInt(entry?.price ?? 0);
+  const saved = (below > 0n ? below : 0n) * 21_000n;
+  expect(savings.savedWei).toBe(String(saved));
+  expect(entry?.savedWei).toBe(savings.savedWei);
+  expect(savings.savedUsd).toBeCloseTo((Number(saved) / 1e18) * 2_000, 12);
+  expect(AlertSavings.parse(await service.read(alertPath(id, '/savings'))).gasAmount).toBe(150_000);
+  const { events } = StatsChart.parse(await service.read(`${PATHS.statsChart}?timeFrame=1h`));
+  expect(events).toEqual([{ timestamp: at.toISOString(), kind: 'ALERT', id }]);
+  const { alerts, savings: all } = Summary.parse(await service.read(PATHS.summary));
+  expect(alerts).toEqual({ total: 1, pending: 1, disabled: 0, fired24h: 1 });
+  expect(all).toMatchObject({ events: 1, savedWei: String((saved / 21_000n) * 150_000n) });
+  // The rest is over by the chain's clock, not by ours.
+  source.clock = at.getTime() + 60_000;
+  expect((await details(service, id)).cooldownUntil).toBeNull();
+});
+
+test('an alert above a price saves nothing', async () => {
+  const { service, source } = await run();
+  const { id } = await create(service, { ...DEAR, thresholdGwei: 0.000000001 });
+  await fire(service, source, id);
+  expect(AlertSavings.parse(await service.read(alertPath(id, '/savings')))).toMatchObject({
+    events: 1,
+    savedWei: '0',
+    savedUsd: 0,
+    best: null,
+    entries: [{ savedWei: '0' }],
+  });
+});
+
+test('a delivery is sent once more under its own id; TERMINAL has nothing to send', async () => {
+  let due = 0;
+  const { service, source } = await run({
+    delivery: {
+      onDue: () => {
+        due += 1;
+      },
+    },
+  });
+  const { id } = await create(service, CHEAP);
+  await fire(service, source, id);
+  const again = (body: unknown) => ask(service, alertPath(id, '/redeliver'), { method: 'POST', body });
+  const response = await again({ deliveryId: `${id}.1.webhook` });
+  expect(response.status).toBe(202);
+  expect(AlertDelivery.parse(await response.json())).toMatchObject({
+    id: `${id}.1.webhook`,
+    status: 'PENDING',
+    nextAttemptAt: new Date(NOW).toISOString(),
+  });
+  expect(due).toBe(1);
+  expect((await refused(await again({ deliveryId: `${id}.1.terminal` }), 409)).errorCode).toBe('conflict');
+  expect((await refused(await again({ deliveryId: `${id}.9.webhook` }), 404)).errorCode).toBe('not_found');
+  expect((await refused(await again({ delivery: 1 }), 400)).details).toEqual([
+    { path: 'deliveryId', message: 'is missing' },
+    { path: 'delivery', message: 'is not a field of this request' },
+  ]);
+  expect(due).toBe(1);
+});
+
+test('alerts can be made, read and changed while no node answers', async () => {
+  const { service, source } = await run();
+  source.isReachable = false;
+  const down = await runService({ source: Object.assign(new ScriptedSource([]), { isReachable: false }) });
+  for (const each of [service, down]) {
+    const { id } = await create(each, CHEAP);
+    expect(
+      (await ask(each, alertPath(id, '/status'), { method: 'PUT', body: { status: 'DISABLED' } })).status,
+    ).toBe(200);
+    expect((await details(each, id)).status).toBe('DISABLED');
+    await each.read(alertPath(id, '/savings'));
+    expect((await ask(each, alertPath(id), { method: 'DELETE' })).status).toBe(204);
+  }
+  expect((await down.get(PATHS.gasCurrent)).status).toBe(503);
+});
+
+test('other methods are told what there is, and a question without a body is told so', async () => {
+  const { service } = await run();
+  const { id } = await create(service, CHEAP);
+  const patched = await ask(service, alertPath(id), { method: 'PATCH' });
+  expect([patched.status, patched.headers.get('allow')]).toEqual([405, 'GET, DELETE, HEAD, OPTIONS']);
+  const listed = await ask(service, alertPath(id, '/redeliver'));
+  expect([listed.status, listed.headers.get('allow')]).toEqual([405, 'POST, OPTIONS']);
+  const head = await ask(service, alertPath(id), { method: 'HEAD' });
+  expect([head.status, await head.text()]).toEqual([200, '']);
+  expect(
+    (await refused(await ask(service, `${PATHS.alerts}?dry=1`, { method: 'POST', body: CHEAP }), 400))
+      .details,
+  ).toEqual([{ path: 'dry', message: 'is not a parameter of this route' }]);
+});
