@@ -16,9 +16,11 @@ if (isOld(process.versions.node)) {
   );
   process.exitCode = (await wantsNewerNode()) ? await runOnNewerNode() : 1;
 } else {
+  // What is set below is for this process, not for commands that it starts.
+  const env = { ...process.env };
   prepareProcess();
   const { run } = await import('./cli/main.ts');
-  await run(process.argv.slice(2));
+  await run(process.argv.slice(2), env);
 }
 
 function isOld(version: string): boolean {

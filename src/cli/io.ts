@@ -22,14 +22,26 @@ export interface Io {
   now(): number;
   /** Aborts at the first Ctrl-C, SIGTERM or SIGHUP. Commands that own the terminal do not ask for it. */
   interruption(): AbortSignal;
+  /** From now on signals go to `listener` alone, and neither abort {@link interruption} nor end the process. */
+  takeSignals(listener: (name: NodeJS.Signals) => void): void;
   /** From now on the process goes on when a reader of its output goes away; what it writes for them is lost. */
   outliveReaders(): void;
 }
 
 const SIGNALS = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const;
+/** What else may be meant for a command that runs in this process's place. */
+const FURTHER_SIGNALS = ['SIGQUIT', 'SIGUSR1', 'SIGUSR2'] as const;
 
-export function processIo(): Io {
+type SignalListener = (name: NodeJS.Signals) => void;
+
+/** @param env as the shell gave it: what the launcher sets for itself is not for commands that are run from here. */
+export function processIo(env: Io['env']): Io {
   let controller: AbortController | null = null;
+  let listener: SignalListener | null = null;
+  const interruption = (): AbortSignal => {
+    controller ??= abortOnSignals(() => listener);
+    return controller.signal;
+  };
   let outlivesReaders = false;
   for (const stream of [process.stdout, process.stderr]) endWithOutput(stream, () => outlivesReaders);
   return {
@@ -37,13 +49,16 @@ export function processIo(): Io {
     stdout: process.stdout,
     stderr: process.stderr,
     deliver: (text) => deliverTo(process.stdout, text),
-    env: process.env,
+    env,
     platform: process.platform,
     home: homedir(),
     now: () => Date.now(),
-    interruption: () => {
-      controller ??= abortOnSignals();
-      return controller.signal;
+    interruption,
+    takeSignals: (taker) => {
+      interruption();
+      listener = taker;
+      if (process.platform === 'win32') return;
+      for (const name of FURTHER_SIGNALS) process.on(name, taker);
     },
     outliveReaders: () => {
       outlivesReaders = true;
@@ -75,11 +90,13 @@ function deliverTo(stream: NodeJS.WriteStream, text: string): Promise<void> {
   });
 }
 
-/** The first signal asks to end cleanly, the second one ends at once. */
-function abortOnSignals(): AbortController {
+/** The first signal asks to end cleanly, the second one ends at once; unless somebody has taken them over. */
+function abortOnSignals(taker: () => SignalListener | null): AbortController {
   const controller = new AbortController();
   for (const [name, code] of Object.entries(SIGNALS)) {
-    process.on(name, () => {
+    process.on(name, (signal: NodeJS.Signals) => {
+      const take = taker();
+      if (take !== null) return take(signal);
       if (controller.signal.aborted) process.exit(code);
       controller.abort(new Interruption(code));
     });

@@ -42,9 +42,9 @@ export async function main(argv: readonly string[], io: Io): Promise<number> {
   }
 }
 
-/** The process around {@link main}: it owns the exit. */
-export async function run(argv: readonly string[]): Promise<void> {
-  const exitCode = await main(argv, processIo());
+/** The process around {@link main}: it owns the exit. `env` is the environment as the shell gave it. */
+export async function run(argv: readonly string[], env: Io['env']): Promise<void> {
+  const exitCode = await main(argv, processIo(env));
   // What was written to a pipe may still be under way; a socket kept open for reuse must not hold the process.
   await new Promise<void>((resolve) => process.stdout.write('', () => resolve()));
   process.exit(exitCode);

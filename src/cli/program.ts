@@ -14,6 +14,7 @@ import { examples, ROOT_EXAMPLES } from './help-text.ts';
 import type { SourceFlags } from './settings.ts';
 import { refuseUnknownCommand } from './unknown-command.ts';
 import { VERSION } from './version.ts';
+import type { WaitFlags } from './wait-plan.ts';
 
 const WIDEST_HELP = 80;
 
@@ -88,6 +89,38 @@ export function createProgram(
     .action(async (flags: NowFlags) => {
       const { now } = await import('./commands/now.ts');
       done(await now(contextFor(flagsOf()), flags));
+    });
+  program
+    .command('wait')
+    .summary('wait for a price, then exit 0 or run a command')
+    .description(
+      'Waits until gas costs that or less, then ends with 0 or runs the command, whose exit code is its own. Old prices do not count; failures of the source are waited out.',
+    )
+    .argument('[command...]', 'what to run then, after --')
+    .usage('--below GWEI [options] [-- command...]')
+    .option('--below <GWEI>', 'wait until the price is that or less')
+    .option('--above <GWEI>', 'wait until it is that or more')
+    .addOption(
+      new Option('--lane <LANE>', 'whose price').choices(['slow', 'average', 'fast']).default('average'),
+    )
+    .option('--timeout <TIME>', 'give up after that: 30m, 12h, at most 24d (exit 124)')
+    .option('--confirm <N>', 'wait until N blocks in a row are so (default 1)')
+    .option('--quiet', 'say nothing but why it ended')
+    .addHelpText(
+      'after',
+      `${examples(['gastop wait --below 5 && ./deploy.sh', 'gastop wait --below 0.05 --timeout 6h -- ./deploy.sh --network mainnet'])}
+
+The command gets
+  GASTOP_PRICE_GWEI  GASTOP_BLOCK  GASTOP_LANE  GASTOP_CHAIN_ID  GASTOP_SOURCE
+  and the lane's caps: GASTOP_MAX_FEE_GWEI  GASTOP_TIP_GWEI
+
+Exit codes
+  the command's own, 128 + n if signal n ended it   124 the time is up
+  126 the command cannot be run   127 it is not there`,
+    )
+    .action(async (words: string[], flags: WaitFlags) => {
+      const { wait } = await import('./commands/wait.ts');
+      done(await wait(contextFor(flagsOf()), words, flags));
     });
   program
     .command('history')

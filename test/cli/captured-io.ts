@@ -53,6 +53,7 @@ export function captureIo(options: RunOptions & Partial<Pick<Io, 'now'>> = {}): 
     home: options.home ?? '/nonexistent',
     now: options.now ?? (() => Date.now()),
     interruption: () => options.signal ?? new AbortController().signal,
+    takeSignals: () => {},
     outliveReaders: () => {},
   };
   return { io, stdout: () => stdout, stderr: () => stderr };

@@ -30,7 +30,7 @@ async function baseFeeOf(block: string): Promise<bigint> {
 
 describe('a URL typed into the monitor', () => {
   it('is a node where it answers as one, otherwise a service; the key goes to a service only', async () => {
-    const io = processIo();
+    const io = processIo(process.env);
     const settings = resolveSettings({}, {}, null);
     const keyed = { ...io, env: { GASTOP_API_KEY: 'typed-key' } };
     const ofNode = await chosenSettings(keyed, settings, { url: anvil.url });

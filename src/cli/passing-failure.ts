@@ -1,0 +1,43 @@
+import { ClientError } from '../client/client-error.ts';
+import { waitMs } from '../client/quota-pause.ts';
+
+const FIRST_RETRY_MS = 1_000;
+const LAST_RETRY_MS = 30_000;
+
+export interface PassingFailure {
+  readonly reason: string;
+  /** When to ask again. */
+  readonly afterMs: number;
+}
+
+/**
+ * What to do about a failed question when waiting: `null` where waiting does not help and a person must act.
+ *
+ * @param tries how many failed in a row, this one included. @param hasWorked whether the service was ever understood:
+ * an address that never was one is a mistake, one that was will be one again.
+ */
+export function passingFailure(error: unknown, tries: number, hasWorked: boolean): PassingFailure | null {
+  if (!(error instanceof ClientError)) return null;
+  const passing = { reason: error.message, afterMs: retryAfterMs(error, tries) };
+  switch (error.code) {
+    case 'key':
+    case 'plan':
+    case 'invalid':
+      return null;
+    case 'quota':
+      return { reason: error.message, afterMs: waitMs(error) };
+    case 'not-found':
+    case 'unreadable':
+      return hasWorked ? passing : null;
+    case 'server':
+      return hasWorked || (error.status ?? 500) >= 500 ? passing : null;
+    case 'unreachable':
+    case 'unavailable':
+      return passing;
+  }
+}
+
+function retryAfterMs({ retryAfterSec }: ClientError, tries: number): number {
+  const ownMs = Math.min(FIRST_RETRY_MS * 2 ** (tries - 1), LAST_RETRY_MS);
+  return retryAfterSec === null ? ownMs : Math.min(Math.max(retryAfterSec * 1_000, ownMs), LAST_RETRY_MS);
+}

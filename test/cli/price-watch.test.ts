@@ -1,0 +1,125 @@
+import { describe, expect, it } from 'vitest';
+import { PriceWatch } from '../../src/cli/price-watch.ts';
+import { waitPlan } from '../../src/cli/wait-plan.ts';
+import type { LaneView, SnapshotView } from '../../src/client/views/snapshot.ts';
+
+const NOW = Date.UTC(2026, 0, 5, 12, 0, 0);
+
+const lane = (price: bigint): LaneView => ({
+  price,
+  maxFeePerGas: null,
+  maxPriorityFeePerGas: null,
+  withinBlocks: null,
+  waitSec: null,
+  probability: null,
+});
+
+function snapshot(
+  price: bigint,
+  blockNumber: number | null,
+  change: Partial<SnapshotView> = {},
+): SnapshotView {
+  return {
+    chainId: 1,
+    blockNumber,
+    blockTimestamp: NOW - 4_000,
+    lanes: { slow: lane(price - 1n), average: lane(price), fast: lane(price + 1n) },
+    baseFee: price,
+    nextBaseFee: null,
+    priorityFee: null,
+    blobBaseFee: null,
+    gasUsedRatio: null,
+    nativeUsd: null,
+    updatedAt: NOW,
+    updateFrequencySec: 12,
+    stale: false,
+    source: { kind: 'rpc', name: 'node', problem: null, ended: false },
+    ...change,
+  };
+}
+
+const FIVE = 5_000_000_000n;
+const kind = (watch: PriceWatch, seen: SnapshotView, now = NOW) => watch.see(seen, now).kind;
+
+describe('what wait takes for the price it waits for', () => {
+  it('is the target itself and what lies beyond, to the wei', () => {
+    const below = new PriceWatch(waitPlan({ below: '5' }));
+    expect(kind(below, snapshot(FIVE + 1n, 1))).toBe('present');
+    expect(kind(below, snapshot(FIVE, 2))).toBe('met');
+    const above = new PriceWatch(waitPlan({ above: '5' }));
+    expect(kind(above, snapshot(FIVE - 1n, 1))).toBe('present');
+    expect(kind(above, snapshot(FIVE, 2))).toBe('met');
+    const fine = new PriceWatch(waitPlan({ below: '0.000000007' }));
+    expect(kind(fine, snapshot(8n, 1))).toBe('present');
+    expect(kind(fine, snapshot(7n, 1))).toBe('met');
+  });
+
+  it('is that of the lane asked for', () => {
+    expect(kind(new PriceWatch(waitPlan({ below: '5', lane: 'slow' })), snapshot(FIVE + 1n, 1))).toBe('met');
+    expect(kind(new PriceWatch(waitPlan({ below: '5', lane: 'fast' })), snapshot(FIVE, 1))).toBe('present');
+  });
+});
+
+describe('what wait never goes by', () => {
+  const plan = waitPlan({ below: '5' });
+  const old: [string, Partial<SnapshotView>][] = [
+    ['prices that the service calls stale', { stale: true }],
+    [
+      'prices of a source that does not answer',
+      {
+        source: {
+          kind: 'rpc',
+          name: 'node',
+          problem: { message: 'node does not answer', retryAt: NOW },
+          ended: false,
+        },
+      },
+    ],
+    ['a block that is three block times old', { blockTimestamp: NOW - 36_000 }],
+    ['a block of an hour ago, by a service that calls it fresh', { blockTimestamp: NOW - 3_600_000 }],
+    ['an answer of an hour ago without a block', { blockTimestamp: null, updatedAt: NOW - 3_600_000 }],
+    ['a fast chain that stands still', { blockTimestamp: NOW - 20_000, updateFrequencySec: 0.25 }],
+  ];
+  it.each(old)('%s', (_title, change) => {
+    expect(kind(new PriceWatch(plan), snapshot(1n, 9, change))).toBe('old');
+  });
+
+  it('a recording that is over', () => {
+    const source = { kind: 'replay', name: 'x', problem: null, ended: true } as const;
+    expect(kind(new PriceWatch(plan), snapshot(1n, 9, { source }))).toBe('ended');
+  });
+
+  it('prices without a time, until they change', () => {
+    const timeless = { blockTimestamp: null, updatedAt: null };
+    const watch = new PriceWatch(plan);
+    expect(kind(watch, snapshot(2n, null, timeless))).toBe('old');
+    expect(kind(watch, snapshot(2n, null, timeless))).toBe('old');
+    expect(kind(watch, snapshot(1n, null, timeless))).toBe('met');
+  });
+
+  it('but a block that came one block late will do', () => {
+    expect(kind(new PriceWatch(plan), snapshot(1n, 9, { blockTimestamp: NOW - 26_000 }))).toBe('met');
+  });
+});
+
+describe('blocks in a row', () => {
+  const watch = () => new PriceWatch(waitPlan({ below: '5', confirm: '3' }));
+
+  it('are counted by block, however often it is asked', () => {
+    const seen = watch();
+    const kinds = [1, 1, 1, 2, 2, 3].map((block) => kind(seen, snapshot(1n, block)));
+    expect(kinds).toEqual(['present', 'present', 'present', 'present', 'present', 'met']);
+  });
+
+  it.each<[string, SnapshotView]>([
+    ['a block that is not so', snapshot(FIVE + 1n, 3)],
+    ['prices that are old', snapshot(1n, 2, { stale: true })],
+    ['a reorg', snapshot(1n, 1)],
+  ])('begin again after %s', (_title, between) => {
+    const seen = watch();
+    seen.see(snapshot(1n, 1), NOW);
+    seen.see(snapshot(1n, 2), NOW);
+    seen.see(between, NOW);
+    expect(kind(seen, snapshot(1n, 4))).toBe('present');
+  });
+});

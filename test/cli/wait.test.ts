@@ -1,0 +1,357 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { GASTOP, gastop } from '../helpers/gastop.ts';
+import { type JsonRpcServer, startJsonRpcServer } from '../helpers/json-rpc-server.ts';
+import { createScriptedChain, type ScriptedChain } from '../helpers/scripted-chain.ts';
+import { waitFor } from '../helpers/wait-for.ts';
+import { runMain } from './captured-io.ts';
+import { RECORDING, type Served, serveRecording } from './served.ts';
+import { startProgram } from './served-program.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'gastop-wait-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+/** Met by the first snapshot. */
+const AT_ONCE = ['wait', '--demo', '--below', '1000000'];
+const start = (argv: readonly string[], env: Readonly<Record<string, string>> = {}) =>
+  startProgram(argv, { home: folder, env });
+let files = 0;
+const freshFile = () => join(folder, `file-${++files}`);
+/** A command that writes down each signal it gets, and ends with code 5 when `stop` is there. */
+const recorder = (log: string, stop: string) => `
+  const { appendFileSync, existsSync } = require('node:fs');
+  for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGUSR2'])
+    process.on(name, () => appendFileSync(${JSON.stringify(log)}, name + '\\n'));
+  setInterval(() => { if (existsSync(${JSON.stringify(stop)})) process.exit(5); }, 5);
+  appendFileSync(${JSON.stringify(log)}, 'ready\\n');`;
+const linesOf = (file: string) => (existsSync(file) ? readFileSync(file, 'utf8').trim().split('\n') : []);
+
+describe('the command that wait runs', () => {
+  it('gets its arguments untouched, the price in its environment, and nothing that gastop set for itself', async () => {
+    const command = [process.execPath, '-p', 'JSON.stringify([process.argv.slice(1), process.env])', '--'];
+    const args = ['--rpc', 'http://a', 'http://b', '--json', '--', '-h', '--version', '$HOME', ''];
+    const { code, stdout, stderr } = await start([...AT_ONCE, '--lane', 'fast', '--', ...command, ...args], {
+      NO_COLOR: '1',
+      GASTOP_BLOCK: 'of somebody else',
+    }).ended;
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    const [seen, env]: [string[], Record<string, string>] = JSON.parse(stdout);
+    expect(seen).toEqual(args);
+    expect(env).toMatchObject({
+      GASTOP_PRICE_GWEI: expect.stringMatching(/^\d+(\.\d{1,9})?$/),
+      GASTOP_MAX_FEE_GWEI: expect.stringMatching(/^\d+(\.\d{1,9})?$/),
+      GASTOP_TIP_GWEI: expect.stringMatching(/^\d+(\.\d{1,9})?$/),
+      GASTOP_BLOCK: expect.stringMatching(/^\d+$/),
+      GASTOP_CHAIN_ID: '0',
+      GASTOP_LANE: 'fast',
+      GASTOP_SOURCE: 'simulated',
+      NO_COLOR: '1',
+    });
+    expect(env).not.toHaveProperty('NODE_ENV');
+    expect(env).not.toHaveProperty('FORCE_COLOR');
+  });
+
+  it('reads what gastop was given to read', async () => {
+    const child = spawn(process.execPath, [GASTOP, ...AT_ONCE, '--', 'cat'], {
+      env: { PATH: process.env.PATH ?? '', HOME: folder },
+      stdio: ['pipe', 'pipe', 'inherit'],
+    });
+    let read = '';
+    child.stdout.setEncoding('utf8').on('data', (text: string) => {
+      read += text;
+    });
+    child.stdin.end('first\nsecond\n');
+    await new Promise((resolve) => child.once('close', resolve));
+    expect(read).toBe('first\nsecond\n');
+  });
+
+  it.each([
+    ['its own exit code', 'process.exit(42)', 42],
+    ['124 too, which is its own then', 'process.exit(124)', 124],
+    ['128 + n where signal n ended it', 'process.kill(process.pid, "SIGKILL")', 137],
+  ])('passes on %s', async (_title, script, expected) => {
+    const { code } = await start([...AT_ONCE, '--', process.execPath, '-e', script]).ended;
+    expect(code).toBe(expected);
+  });
+
+  it('is run with the database closed', async () => {
+    const db = freshFile();
+    const argv = [...AT_ONCE, '--db', db, '--', 'sh', '-c', 'ls "$0"*', db];
+    expect(await start(argv).ended).toMatchObject({ code: 0, stdout: `${db}\n` });
+  });
+
+  it('is looked for before anything is waited for: 127 where it is not, 126 where it cannot be run', async () => {
+    const script = freshFile();
+    writeFileSync(script, '#!/bin/sh\n');
+    chmodSync(script, 0o644);
+    const never = ['wait', '--demo', '--below', '0.000000001', '--'];
+    for (const [command, code] of [
+      ['no-such-command', 127],
+      ['/no/such/command', 127],
+      ['', 127],
+      [script, 126],
+      [folder, 126],
+    ] as const) {
+      const result = await runMain([...never, command, 'arg'], { env: { PATH: process.env.PATH ?? '' } });
+      expect(result).toMatchObject({ exitCode: code, stdout: '' });
+      expect(result.stderr).toMatch(/^gastop: [^\n]+\n$/);
+    }
+  });
+});
+
+describe('signals', () => {
+  async function recording() {
+    const log = freshFile();
+    const stop = freshFile();
+    const program = start([...AT_ONCE, '--', process.execPath, '-e', recorder(log, stop)]);
+    await waitFor(() => linesOf(log).length === 1);
+    return { ...program, log, end: () => writeFileSync(stop, '') };
+  }
+
+  it('go on to the command, each once, and gastop ends when it does and as it does', async () => {
+    const { child, ended, log, end } = await recording();
+    for (const [index, name] of (['SIGTERM', 'SIGINT', 'SIGHUP', 'SIGUSR2', 'SIGINT'] as const).entries()) {
+      child.kill(name);
+      await waitFor(() => linesOf(log).length === index + 2);
+    }
+    expect(child.exitCode).toBeNull();
+    end();
+    expect((await ended).code).toBe(5);
+    expect(linesOf(log)).toEqual(['ready', 'SIGTERM', 'SIGINT', 'SIGHUP', 'SIGUSR2', 'SIGINT']);
+  });
+
+  it('end a command that does not handle them, and so gastop', async () => {
+    const { child, ended, stdout } = start([...AT_ONCE, '--', 'sh', '-c', 'echo on; exec sleep 60']);
+    await waitFor(() => stdout() === 'on\n');
+    child.kill('SIGTERM');
+    expect((await ended).code).toBe(143);
+  });
+
+  it.each([
+    ['SIGINT', 130],
+    ['SIGTERM', 143],
+    ['SIGHUP', 129],
+  ] as const)('%s while it waits ends it, and nothing is run', async (name, expected) => {
+    const asked = Promise.withResolvers<void>();
+    const service = createServer(() => asked.resolve()).listen(0, '127.0.0.1');
+    onTestFinished(() => {
+      service.closeAllConnections();
+      service.close();
+    });
+    await once(service, 'listening');
+    const ran = freshFile();
+    const url = `http://127.0.0.1:${(service.address() as AddressInfo).port}`;
+    const { child, ended } = start(['wait', '--url', url, '--below', '5', '--', 'touch', ran]);
+    await asked.promise;
+    child.kill(name);
+    expect(await ended).toEqual({ code: expected, stdout: '', stderr: '' });
+    expect(existsSync(ran)).toBe(false);
+  });
+
+  it('Ctrl-C in a terminal reaches the command once, and gastop stays until it has ended', async () => {
+    const log = freshFile();
+    const stop = freshFile();
+    await using terminal = await gastop([...AT_ONCE, '--', process.execPath, '-e', recorder(log, stop)]);
+    await waitFor(() => linesOf(log).length === 1);
+    await terminal.press('ctrl+c');
+    await waitFor(() => linesOf(log).length === 2);
+    await terminal.press('ctrl+c');
+    await waitFor(() => linesOf(log).length === 3);
+    // Sent to gastop alone, after both: had a Ctrl-C been passed on, it would stand before this.
+    terminal.signal('SIGUSR2');
+    await waitFor(() => linesOf(log).includes('SIGUSR2'));
+    writeFileSync(stop, '');
+    expect((await terminal.waitForExit()).exitCode).toBe(5);
+    expect(linesOf(log)).toEqual(['ready', 'SIGINT', 'SIGINT', 'SIGUSR2']);
+  });
+});
+
+describe('wrong usage is one line and exit 2', () => {
+  it.each<[string, string[], string]>([
+    ['no price', [], '--below GWEI, or --above GWEI'],
+    ['two prices', ['--below', '5', '--above', '6'], 'cannot be combined'],
+    ['a price of 0', ['--below', '0'], 'above 0'],
+    ['a price in words', ['--below', 'cheap'], '--below: "cheap"'],
+    ['a price below a wei', ['--above', '1.0000000001'], '--above: "1.0000000001"'],
+    ['an unknown lane', ['--below', '5', '--lane', 'turbo'], 'slow, average, fast'],
+    ['no time', ['--below', '5', '--timeout', '0s'], '--timeout: "0s"'],
+    ['too long a time', ['--below', '5', '--timeout', '25d'], '24d'],
+    ['no blocks', ['--below', '5', '--confirm', '0'], '--confirm: "0"'],
+    ['a flag of the command without --', ['--below', '5', 'ls', '--all'], "unknown option '--all'"],
+  ])('%s', async (_title, argv, says) => {
+    const { exitCode, stdout, stderr } = await runMain(['wait', '--demo', ...argv]);
+    expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });
+    expect(stderr).toMatch(/^gastop: [^\n]+\n$/);
+    expect(stderr).toContain(says);
+  });
+});
+
+describe('a node', () => {
+  const SPACING_SEC = 1;
+  const LENGTH = 60;
+  let node: JsonRpcServer;
+  let port = 0;
+
+  /** Base fee 1 gwei and tip 2, the newest block `ageSec` old. */
+  function chainOf(ageSec: number): ScriptedChain {
+    const startedAt = Math.floor(Date.now() / 1_000) - ageSec - LENGTH * SPACING_SEC;
+    return createScriptedChain({ length: LENGTH, startedAt, spacingSec: SPACING_SEC });
+  }
+  beforeAll(async () => {
+    node = await startJsonRpcServer(chainOf(0));
+    port = node.port;
+  });
+  afterAll(() => node.stop());
+  const waiting = (...argv: readonly string[]) =>
+    start(['wait', '--rpc', `http://127.0.0.1:${port}`, '--db', freshFile(), ...argv]);
+
+  it('whose blocks are old is not believed, however low its price is', async () => {
+    node.chain = chainOf(600);
+    const ran = freshFile();
+    const { code, stdout, stderr } = await waiting('--below', '1000', '--timeout', '8s', '--', 'touch', ran)
+      .ended;
+    expect({ code, stdout, ran: existsSync(ran) }).toEqual({ code: 124, stdout: '', ran: false });
+    expect(stderr.split('\n')).toEqual([
+      expect.stringMatching(/^gastop: no prices of now: .+; still waiting$/),
+      expect.stringMatching(/^gastop: gave up after 8s of waiting for 1000 gwei or less; no prices of now: /),
+      '',
+    ]);
+  });
+
+  it('that goes away is waited for; it is said once, and the command runs on the price of its return', async () => {
+    node.chain = chainOf(0);
+    const program = waiting('--below', '2.5', '--', 'sh', '-c', 'echo "$GASTOP_BLOCK $GASTOP_PRICE_GWEI"');
+    await waitFor(() => node.requests.some(({ method }) => method === 'eth_feeHistory'));
+    await node.stop();
+    await waitFor(() => program.stderr().includes('no prices of now'), { timeoutMs: 60_000 });
+    const chain = chainOf(0);
+    chain.mine(20, { gasUsedRatio: 0 });
+    node = await startJsonRpcServer(chain, { port });
+    const { code, stdout, stderr } = await program.ended;
+    expect(code).toBe(0);
+    const [block, price] = stdout.trim().split(' ');
+    expect(Number(block)).toBe(chain.head().number);
+    expect(Number(price)).toBeGreaterThan(2);
+    expect(Number(price)).toBeLessThanOrEqual(2.5);
+    expect(stderr.match(/no prices of now/g)).toHaveLength(1);
+  });
+});
+
+describe('a service elsewhere', () => {
+  let served: Served;
+  let origin = '';
+  let refusal: { status: number; body: object; headers?: Record<string, string> } | null = null;
+  let asked = 0;
+  const proxy = createServer((request, response) => {
+    asked += 1;
+    if (refusal !== null) {
+      response.writeHead(refusal.status, { 'content-type': 'application/json', ...refusal.headers });
+      response.end(JSON.stringify(refusal.body));
+      return;
+    }
+    void fetch(`${served.origin}${request.url}`).then(async (answer) => {
+      response.setHeader('content-type', 'application/json');
+      response.end(await answer.text());
+    });
+  });
+  beforeAll(async () => {
+    served = await serveRecording();
+    await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
+    origin = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
+  });
+  afterAll(async () => {
+    proxy.closeAllConnections();
+    proxy.close();
+    await served.close();
+  });
+
+  it.each([
+    [401, 'api_key_invalid', 4],
+    [403, 'plan_forbidden', 4],
+    [404, 'not_found', 3],
+  ])('that answers %i %s cannot be waited out', async (status, errorCode, exitCode) => {
+    refusal = { status, body: { errorCode, message: 'no' } };
+    const result = await runMain(['wait', '--url', origin, '--below', '1000000']);
+    expect(result).toMatchObject({ exitCode, stdout: '' });
+    expect(result.stderr).toMatch(/^gastop: [^\n]+\n$/);
+  });
+
+  it('whose quota is used up is left alone until it wants to hear again', async () => {
+    refusal = {
+      status: 429,
+      body: { errorCode: 'rate_limit_exceeded', message: 'the daily quota is used up' },
+      headers: { 'retry-after': '1' },
+    };
+    const before = asked;
+    const waiting = runMain(['wait', '--url', origin, '--below', '1000000']);
+    await waitFor(() => asked === before + 2);
+    refusal = null;
+    expect(await waiting).toEqual({ exitCode: 0, stdout: '', stderr: '' });
+  });
+});
+
+describe('a recording', () => {
+  it('that ends before the price came is exit 3', async () => {
+    const argv = ['wait', '--replay', RECORDING, '--speed', '100000', '--below', '0.001'];
+    const { exitCode, stdout, stderr } = await runMain(argv);
+    expect({ exitCode, stdout }).toEqual({ exitCode: 3, stdout: '' });
+    expect(stderr).toMatch(/^gastop: the recording ended at block 20,975,164 before [^\n]+\n$/);
+  });
+
+  it('is timed by its own clock', async () => {
+    const argv = ['wait', '--replay', RECORDING, '--speed', '6000', '--below', '0.001', '--timeout', '30m'];
+    const { exitCode, stderr } = await runMain(argv);
+    expect(exitCode).toBe(124);
+    expect(stderr).toMatch(
+      /^gastop: gave up after 30m of waiting for 0\.001 gwei or less; average is at [\d.]+ gwei\n$/,
+    );
+  });
+});
+
+describe('what wait says', () => {
+  const argv = ['wait', '--replay', RECORDING, '--speed', '600', '--below', '0.001'];
+
+  it('in a terminal is one line with price, target and time, which is gone in the end', async () => {
+    await using terminal = await gastop([...argv, '--timeout', '1h'], { cols: 120 });
+    await terminal.waitFor(
+      /^\[REPLAY\] average [\d.]+ gwei at #[\d,]+ {2}waiting for 0\.001 gwei or less {2}\w+/m,
+    );
+    const { exitCode } = await terminal.waitForExit();
+    expect(exitCode).toBe(124);
+    const rows = terminal.screen().filter((row) => row !== '');
+    expect(rows).toEqual([expect.stringMatching(/^gastop: gave up after 1h /)]);
+    expect(terminal.leftovers()).toEqual([]);
+  });
+
+  it('in a narrow terminal does not wrap', async () => {
+    await using terminal = await gastop(argv, { cols: 40 });
+    await terminal.waitFor('[REPLAY] average');
+    expect(terminal.screen().filter((row) => row !== '')).toHaveLength(1);
+    await terminal.press('ctrl+c');
+    expect((await terminal.waitForExit()).exitCode).toBe(130);
+    expect(terminal.screen().join('').replace('^C', '')).toBe('');
+  });
+
+  it('says how likely the price is in time, and what it came to', async () => {
+    await using terminal = await gastop(['wait', '--demo', '--below', '0.000000001', '--timeout', '1h'], {
+      cols: 120,
+    });
+    await terminal.waitFor(/% likely within 1h/);
+    await using done = await gastop(AT_ONCE);
+    await done.waitForExit();
+    expect(done.screen().join('\n').trim()).toMatch(/^gastop: average is [\d.]+ gwei at block [\d,]+$/);
+  });
+
+  it('is nothing with --quiet, nor where nobody watches', async () => {
+    await using terminal = await gastop([...AT_ONCE, '--quiet']);
+    expect((await terminal.waitForExit()).exitCode).toBe(0);
+    expect(terminal.bytes).toBe(0);
+    expect(await start(AT_ONCE).ended).toEqual({ code: 0, stdout: '', stderr: '' });
+  });
+});
