@@ -20,10 +20,6 @@ export function passingFailure(error: unknown, tries: number, hasWorked: boolean
   if (!(error instanceof ClientError)) return null;
   const passing = { reason: error.message, afterMs: retryAfterMs(error, tries) };
   switch (error.code) {
-    case 'key':
-    case 'plan':
-    case 'invalid':
-      return null;
     case 'quota':
       return { reason: error.message, afterMs: waitMs(error) };
     case 'not-found':
@@ -34,6 +30,8 @@ export function passingFailure(error: unknown, tries: number, hasWorked: boolean
     case 'unreachable':
     case 'unavailable':
       return passing;
+    default:
+      return null;
   }
 }
 
