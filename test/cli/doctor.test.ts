@@ -4,6 +4,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import * as z from 'zod';
 import { PATHS, V1_ROUTES } from '../../src/contract/routes.ts';
 import { fixture } from '../client/answering.ts';
+import { OWN_ALERT_DETAILS, OWN_ALERTS, OWN_SAVINGS } from '../client/own-answers.ts';
 import { HAS_OPENSSL, selfSigned } from '../client/probe/certificates.ts';
 import { type RunOptions, runMain } from './captured-io.ts';
 import { type Answering, OWN_ROUTES, send, serveAnswers } from './doctor-services.ts';
@@ -109,6 +110,48 @@ describe('a service that speaks v1', () => {
     }
     expect(route(PATHS.alert)?.asked).toBe('/alerts/a%2F1');
     expect(route(PATHS.autoTx)).toMatchObject({ outcome: 'skipped' });
+  });
+
+  it('with alerts like ours has them understood to the letter', async () => {
+    const { url } = await serveAnswers({
+      ...OWN_ROUTES,
+      '/alerts': OWN_ALERTS,
+      '/alerts/alr_1': OWN_ALERT_DETAILS,
+      '/alerts/alr_1/savings': OWN_SAVINGS,
+    });
+    const { route } = await reportOn(url);
+    for (const path of [PATHS.alerts, PATHS.alert, PATHS.alertSavings]) {
+      expect(route(path)).toMatchObject({
+        outcome: 'understood',
+        reading: { match: 'letter', missing: [], senseless: [], renamed: [], unknown: [] },
+      });
+    }
+  });
+
+  it('with alerts of its own kind has told what was understood of them', async () => {
+    const { url } = await serveAnswers({
+      ...OWN_ROUTES,
+      '/alerts': {
+        data: [{ note: 'no id' }, { uuid: 'x', targetPrice: '41200000', state: 'ARMED', mood: 1 }],
+      },
+      '/alerts/x': { alert: { uuid: 'x', threshold: 'low' } },
+      '/alerts/x/savings': { result: { totalSaved: '5' } },
+    });
+    const { route, warnings } = await reportOn(url);
+    const reading = (path: string) => route(path)?.reading;
+    expect(reading(PATHS.alerts)).toMatchObject({
+      match: 'tolerant',
+      envelopes: ['data'],
+      renamed: expect.arrayContaining([
+        { field: 'items[].id', name: 'uuid' },
+        { field: 'items[].thresholdGwei', name: 'targetPrice' },
+        { field: 'items[].status', name: 'state' },
+      ]),
+      unknown: expect.arrayContaining(['items[].mood']),
+    });
+    expect(reading(PATHS.alert)?.senseless).toEqual(['thresholdGwei']);
+    expect(reading(PATHS.alertSavings)?.renamed).toContainEqual({ field: 'savedWei', name: 'totalSaved' });
+    expect(warnings).toEqual([]);
   });
 
   it('that honours its ETag, packs, and tells of limits and a description has all that told', async () => {

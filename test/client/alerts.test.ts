@@ -2,33 +2,13 @@ import { describe, expect, it } from 'vitest';
 import { createGasClient } from '../../src/client/create-gas-client.ts';
 import type { NewAlert } from '../../src/client/views/alerts.ts';
 import { clientOf, failureOf, HOST } from './answering.ts';
+import { FOREIGN_30 } from './foreign-openapi.ts';
 import { type HttpServer, sendJson, serve } from './http-server.ts';
+import { OWN_ALERT, OWN_SAVINGS, OWN_TIME } from './own-answers.ts';
 
-const AT = Date.UTC(2026, 0, 20, 12);
+const AT = OWN_TIME;
 const ISO = new Date(AT).toISOString();
-const ALERT = {
-  id: 'alr_1',
-  status: 'PENDING',
-  thresholdGwei: 0.04,
-  gasSpeed: 'AVERAGE',
-  condition: 'LESS_THAN',
-  cooldownMs: 3_600_000,
-  disableOnce: false,
-  method: 'EMAIL',
-  channels: ['EMAIL', 'WEBHOOK'],
-  to: 'gas@example.org',
-  targets: { WEBHOOK: 'https://hook.example.org/a' },
-  note: 'deploy',
-  hysteresisGwei: 0.001,
-  confirmBlocks: 2,
-  createdAt: ISO,
-  updatedAt: ISO,
-  lastTriggeredAt: null,
-  cooldownUntil: null,
-  triggerCount: 0,
-  disabledReason: null,
-  missed: { count: 2, lastAt: ISO },
-};
+const ALERT = OWN_ALERT;
 const VIEW = {
   id: 'alr_1',
   status: 'PENDING',
@@ -43,12 +23,12 @@ const VIEW = {
   channels: ['EMAIL', 'WEBHOOK'],
   to: 'gas@example.org',
   targets: { WEBHOOK: 'https://hook.example.org/a' },
-  note: 'deploy',
+  note: '',
   createdAt: AT,
   updatedAt: AT,
-  lastTriggeredAt: null,
+  lastTriggeredAt: AT,
   cooldownUntil: null,
-  triggerCount: 0,
+  triggerCount: 1,
   disabledReason: null,
   missed: { count: 2, lastAt: AT },
 };
@@ -272,6 +252,12 @@ describe('a long list of alerts', () => {
   });
 });
 
+/** The payload that v1 was given with. */
+const GIVEN = [
+  ...['thresholdGwei', 'gasSpeed', 'condition', 'cooldownMs', 'disableOnce'],
+  ...['method', 'channels', 'to', 'note'],
+];
+
 describe('an alert that is made', () => {
   const WANTED: NewAlert = {
     thresholdGwei: 0.04,
@@ -302,6 +288,42 @@ describe('an alert that is made', () => {
       hysteresis: null,
       triggerCount: null,
     });
+  });
+
+  it('carries what v1 was not given with only where it says anything', async () => {
+    const server = await serve((request, response) =>
+      request.method === 'POST' ? sendJson(response, OWN_ALERT, 201) : sendJson(response, {}, 404),
+    );
+    const client = createGasClient({ baseUrl: server.url });
+    await client.createAlert({ ...WANTED, hysteresisGwei: 0, confirmBlocks: 1, targets: {} });
+    expect(server.requests).toHaveLength(1);
+    expect(Object.keys(JSON.parse(server.requests[0]?.body ?? ''))).toEqual(GIVEN);
+    const extras = { hysteresisGwei: 0.5, confirmBlocks: 3, targets: { SLACK: 'https://s.example.org' } };
+    await client.createAlert({ ...WANTED, ...extras });
+    expect(JSON.parse(server.requests.at(-1)?.body ?? '')).toMatchObject(extras);
+  });
+
+  it('is not asked of a service that says it does not know all of it, with a word for each field', async () => {
+    const server = await serve((request, response) =>
+      request.url?.endsWith('openapi.json')
+        ? sendJson(response, FOREIGN_30)
+        : sendJson(response, OWN_ALERT, 201),
+    );
+    const client = createGasClient({ baseUrl: server.url });
+    const failure = await failureOf(
+      client.createAlert({ ...WANTED, hysteresisGwei: 1, targets: { SLACK: 'https://s.example.org' } }),
+    );
+    expect(failure).toMatchObject({ code: 'invalid', mayBeDone: false });
+    expect(failure.details).toEqual([
+      { path: 'hysteresisGwei', message: 'this service knows no hysteresis; leave it at 0' },
+      {
+        path: 'targets',
+        message: 'this service takes one target, that of the method; leave out the further ones',
+      },
+    ]);
+    expect(server.requests.filter(({ method }) => method !== 'GET')).toEqual([]);
+    await client.createAlert(WANTED);
+    expect(server.requests.filter(({ method }) => method !== 'GET')).toHaveLength(1);
   });
 
   it.each(['', 'created', '{"ok": true}', '[', '<html>'])(
@@ -335,27 +357,9 @@ describe('what a change answers', () => {
 });
 
 describe('what an alert has saved', () => {
-  const entry = {
-    triggeredAt: ISO,
-    blockNumber: 12,
-    price: 7,
-    referencePrice: 9,
-    savedWei: '300000',
-    savedUsd: null,
-  };
-  const savings = {
-    alertId: 'alr_1',
-    events: 1,
-    savedWei: '300000',
-    savedUsd: null,
-    best: entry,
-    gasAmount: 150_000,
-    entries: [entry],
-  };
-
   it('is read whole from our own service, to the last wei', async () => {
-    const view = { ...entry, triggeredAt: AT, price: 7n, referencePrice: 9n, savedWei: 300_000n };
-    expect(await clientOf(savings).alertSavings('alr_1')).toEqual({
+    const view = { ...OWN_SAVINGS.best, triggeredAt: AT, price: 7n, referencePrice: 9n, savedWei: 300_000n };
+    expect(await clientOf(OWN_SAVINGS).alertSavings('alr_1')).toEqual({
       events: 1,
       savedWei: 300_000n,
       savedUsd: null,
@@ -366,7 +370,7 @@ describe('what an alert has saved', () => {
   });
 
   it('is asked for the gas that is wanted', async () => {
-    const server = await serve((_, response) => sendJson(response, savings));
+    const server = await serve((_, response) => sendJson(response, OWN_SAVINGS));
     const client = createGasClient({ baseUrl: server.url });
     await client.alertSavings('a/1', { gasAmount: 21_000 });
     await client.alertSavings('a/1');

@@ -1,8 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createGasClient } from '../../src/client/create-gas-client.ts';
+import { alertChoices } from '../../src/client/description/alert-choices.ts';
 import { readDescription } from '../../src/client/description/read-description.ts';
 import { describedRoute, offeredValues } from '../../src/client/description/service-description.ts';
+import { ALERT_CHANNELS, ALERT_CONDITIONS, ALERT_STATUSES, GAS_SPEEDS } from '../../src/contract/choices.ts';
 import { OPENAPI_PATH, PATHS } from '../../src/contract/routes.ts';
 import { failureOf } from './answering.ts';
 import { FOREIGN_30, FOREIGN_SWAGGER_2, INTRADAY } from './foreign-openapi.ts';
@@ -23,7 +25,9 @@ describe('the document of a service we do not run', () => {
     expect(said).toMatchObject({ title: 'Gas Station', version: '4.2' });
     expect(said?.routes.map(({ method, path }) => `${method} ${path}`)).toEqual([
       'get /gas/current',
+      'get /alerts',
       'get /alerts/{id}',
+      'post /alerts',
       'delete /alerts/{id}',
       'get /dashboard/stats/chart',
       'get /metrics/priority-fee',
@@ -37,6 +41,24 @@ describe('the document of a service we do not run', () => {
       { path: 'lanes.slow.eta', title: null, description: 'Seconds' },
       { path: 'requestId', title: null, description: null },
     ]);
+  });
+
+  it('names what an alert may be made of, and which of our own additions it does not know', () => {
+    expect(alertChoices(readDescription(FOREIGN_30))).toEqual({
+      gasSpeeds: ['SLOW', 'TURBO'],
+      conditions: ['LESS_THAN', 'GREATER_THAN'],
+      channels: ['EMAIL', 'WEB_PUSH'],
+      statuses: ['PENDING', 'DISABLED'],
+      unknown: ['hysteresisGwei', 'confirmBlocks', 'targets'],
+    });
+    expect(alertChoices(readDescription(FOREIGN_SWAGGER_2)).statuses).toEqual(['ON', 'OFF']);
+    expect(alertChoices(null)).toEqual({
+      gasSpeeds: [...GAS_SPEEDS],
+      conditions: [...ALERT_CONDITIONS],
+      channels: [...ALERT_CHANNELS],
+      statuses: [...ALERT_STATUSES],
+      unknown: [],
+    });
   });
 
   it('may be Swagger 2 with whole paths', () => {

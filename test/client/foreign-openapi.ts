@@ -35,6 +35,14 @@ export const FOREIGN_30 = {
       parameters: [{ $ref: '#/components/parameters/Percentile' }],
       get: { responses: {} },
     },
+    '/alerts': {
+      get: {},
+      post: {
+        requestBody: {
+          content: { 'application/json': { schema: { $ref: '#/components/schemas/NewAlert' } } },
+        },
+      },
+    },
     '/alerts/{alertId}': { get: {}, delete: {} },
     '/something/else': { get: {} },
   },
@@ -43,6 +51,18 @@ export const FOREIGN_30 = {
       Percentile: { name: 'percentile', in: 'query', schema: { $ref: '#/components/schemas/Percentile' } },
     },
     schemas: {
+      NewAlert: {
+        allOf: [
+          { properties: { thresholdGwei: { type: 'number' }, gasSpeed: { enum: ['SLOW', 'TURBO'] } } },
+          {
+            properties: {
+              condition: { type: 'string' },
+              channels: { type: 'array', items: { $ref: '#/components/schemas/Channel' } },
+            },
+          },
+        ],
+      },
+      Channel: { enum: ['EMAIL', 'WEB_PUSH', 'a\u001b[2J'] },
       Percentile: { enum: ['p50', 'p95', 'max'] },
       Envelope: {
         type: 'object',
@@ -71,6 +91,13 @@ export const FOREIGN_SWAGGER_2 = {
       get: {
         parameters: [{ name: 'timeFrame', in: 'query', type: 'string', enum: ['today', 'week'] }],
         responses: { 200: { schema: { $ref: '#/definitions/Chart' } } },
+      },
+    },
+    '/be/api/v1/alerts/{id}/status': {
+      put: {
+        parameters: [
+          { in: 'body', name: 'body', schema: { properties: { status: { enum: ['ON', 'OFF'] } } } },
+        ],
       },
     },
   },

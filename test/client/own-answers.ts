@@ -1,4 +1,5 @@
 import type * as z from 'zod';
+import { Alert, AlertDetails, AlertList, AlertSavings } from '../../src/contract/alerts.ts';
 import { StatsChart, StatsMarket } from '../../src/contract/dashboard.ts';
 import { GasCurrent, GasRecommendation, GasTrend } from '../../src/contract/gas.ts';
 import { BaseFeeMetrics, GasUsedRatioMetrics, PriorityFeeMetrics } from '../../src/contract/metrics.ts';
@@ -113,4 +114,64 @@ export const OWN_GAS_USED_RATIO = GasUsedRatioMetrics.parse({
   ...metrics,
   data: [{ timestamp: AT, blockNumber: 12, mean: 0.5, max: 1 }],
 });
+export const OWN_ALERT = Alert.parse({
+  id: 'alr_1',
+  status: 'PENDING',
+  thresholdGwei: 0.04,
+  gasSpeed: 'AVERAGE',
+  condition: 'LESS_THAN',
+  cooldownMs: 3_600_000,
+  disableOnce: false,
+  method: 'EMAIL',
+  channels: ['EMAIL', 'WEBHOOK'],
+  to: 'gas@example.org',
+  targets: { WEBHOOK: 'https://hook.example.org/a' },
+  note: '',
+  hysteresisGwei: 0.001,
+  confirmBlocks: 2,
+  createdAt: AT,
+  updatedAt: AT,
+  lastTriggeredAt: AT,
+  cooldownUntil: null,
+  triggerCount: 1,
+  disabledReason: null,
+  missed: { count: 2, lastAt: AT },
+});
+
+export const OWN_ALERTS = AlertList.parse({ items: [OWN_ALERT], page: 0, size: 5, total: 1 });
+
+export const OWN_ALERT_DETAILS = AlertDetails.parse({
+  ...OWN_ALERT,
+  deliveries: [
+    {
+      id: 'alr_1.1.email',
+      eventId: 'alr_1.1',
+      channel: 'EMAIL',
+      target: 'gas@example.org',
+      status: 'DELIVERED',
+      createdAt: AT,
+      nextAttemptAt: null,
+      attempts: [{ at: AT, latencyMs: 183, ok: true, answer: '250 OK' }],
+    },
+  ],
+});
+
+const entry = {
+  triggeredAt: AT,
+  blockNumber: 12,
+  price: 7,
+  referencePrice: 9,
+  savedWei: '300000',
+  savedUsd: null,
+};
+export const OWN_SAVINGS = AlertSavings.parse({
+  alertId: 'alr_1',
+  events: 1,
+  savedWei: '300000',
+  savedUsd: null,
+  best: entry,
+  gasAmount: 150_000,
+  entries: [entry],
+});
+
 export const OWN_TIME = Date.parse(AT);

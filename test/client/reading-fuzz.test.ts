@@ -2,8 +2,16 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ClientError } from '../../src/client/client-error.ts';
 import type { GasClient } from '../../src/client/gas-client.ts';
+import type { NewAlert } from '../../src/client/views/alerts.ts';
 import { clientOf, fixture } from './answering.ts';
 import * as own from './own-answers.ts';
+
+const NEW_ALERT: NewAlert = {
+  thresholdGwei: 1,
+  gasSpeed: 'SLOW',
+  condition: 'LESS_THAN',
+  channels: ['TERMINAL'],
+};
 
 const CALLS: readonly ((client: GasClient) => Promise<unknown>)[] = [
   (client) => client.gasCurrent(),
@@ -14,6 +22,12 @@ const CALLS: readonly ((client: GasClient) => Promise<unknown>)[] = [
   (client) => client.baseFee(),
   (client) => client.priorityFee(),
   (client) => client.gasUsedRatio(),
+  (client) => client.alerts(),
+  (client) => client.alert('a'),
+  (client) => client.alertSavings('a'),
+  (client) => client.createAlert(NEW_ALERT),
+  (client) => client.setAlertStatus('a', 'DISABLED'),
+  (client) => client.deleteAlert('a'),
 ];
 
 /** Fields that may be below 0 by the contract: changes and savings. */
@@ -75,6 +89,8 @@ const KNOWN_NAMES = [
     'total',
     'reasons',
   ],
+  ...['id', 'alert', 'threshold', 'thresholdGwei', 'channels', 'targets', 'method', 'to', 'note', 'missed'],
+  ...['status', 'events', 'savedWei', 'best', 'entries', 'deliveries', 'attempts', 'cooldownMs', 'meta'],
   ...['actions', 'gas', 'now', 'min', 'max', 'changeRatio', '__proto__', 'constructor', 'toString'],
 ];
 const shapedAnswer = fc.letrec((tie) => ({
@@ -84,6 +100,7 @@ const shapedAnswer = fc.letrec((tie) => ({
 
 const GOOD: readonly unknown[] = [
   ...[own.OWN_SNAPSHOT, own.OWN_TREND, own.OWN_RECOMMENDATION, own.OWN_CHART, own.OWN_MARKET],
+  ...[own.OWN_ALERTS, own.OWN_ALERT_DETAILS, own.OWN_SAVINGS],
   ...[own.OWN_BASE_FEE, own.OWN_PRIORITY_FEE, own.OWN_GAS_USED_RATIO],
   ...['hosted-snapshot-gwei', 'enveloped-snapshot', 'trend-own-words', 'chart-holes', 'metrics-paged'].map(
     (name): unknown => JSON.parse(fixture(`${name}.json`)),

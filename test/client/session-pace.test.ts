@@ -4,6 +4,7 @@ import { createGasClient } from '../../src/client/create-gas-client.ts';
 import type { LimitKind } from '../../src/client/limit-kind.ts';
 import { createPacedClient } from '../../src/client/paced-client.ts';
 import { SessionPace } from '../../src/client/session-pace.ts';
+import type { NewAlert } from '../../src/client/views/alerts.ts';
 import type { RateLimitsView } from '../../src/client/views/dashboard.ts';
 import { PATHS } from '../../src/contract/routes.ts';
 import { failureOf } from './answering.ts';
@@ -43,6 +44,13 @@ function paced(limits: () => Promise<RateLimitsView> = () => Promise.reject(new 
     });
   return { pace, clock, ask, asked: () => asked };
 }
+
+const NEW_ALERT: NewAlert = {
+  thresholdGwei: 1,
+  gasSpeed: 'SLOW',
+  condition: 'LESS_THAN',
+  channels: ['TERMINAL'],
+};
 
 describe('a session that was asked to wait', () => {
   it('asks nothing at all until then, and says how long that still is', async () => {
@@ -381,6 +389,10 @@ describe('a client at a session’s pace', () => {
       gas.txs(),
       gas.baseFee(),
       gas.summary(),
+      gas.alerts(),
+      gas.createAlert(NEW_ALERT),
+      gas.setAlertStatus('a', 'DISABLED'),
+      gas.deleteAlert('a'),
     ])
       expect(await failureOf(call)).toMatchObject({ code: 'quota' });
     expect(server.requests).toHaveLength(1);
@@ -403,7 +415,11 @@ describe('a client at a session’s pace', () => {
     const failure = await failureOf(gas.gasRecommendation());
     expect(failure).toMatchObject({ code: 'not-found', endpoint: '/gas/recommendation' });
     expect(failure.message).toContain('its own description does not list it');
+    const unable = await failureOf(gas.setAlertStatus('a', 'DISABLED'));
+    expect(unable.message).toContain('the service has no PUT /alerts/{id}/status: its own');
     expect(server.requests).toHaveLength(asked);
+    await gas.deleteAlert('a');
+    expect(server.requests.at(-1)?.method).toBe('DELETE');
     await gas.gasCurrent();
   });
 });

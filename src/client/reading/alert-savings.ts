@@ -12,7 +12,7 @@ export function readAlertSavings(answer: Answer): AlertSavingsView {
   return {
     events: fields.count('events', 'eventCount', 'triggerCount'),
     savedWei: fields.wei('savedWei', 'saved', 'totalSavedWei', 'totalSaved'),
-    savedUsd: fields.number('savedUsd', 'totalSavedUsd'),
+    savedUsd: fields.amount('savedUsd', 'totalSavedUsd'),
     best: best === null ? null : readEntry(best),
     gasAmount: fields.count('gasAmount', 'gas'),
     entries: (fields.childrenIfAny('entries', 'history') ?? fields.children('events'))
@@ -28,6 +28,6 @@ function readEntry(fields: Fields): SavingsEntryView {
     price: fields.fee('price', 'gasPrice'),
     referencePrice: fields.fee('referencePrice', 'reference', 'averagePrice'),
     savedWei: fields.wei('savedWei', 'saved'),
-    savedUsd: fields.number('savedUsd'),
+    savedUsd: fields.amount('savedUsd'),
   };
 }
