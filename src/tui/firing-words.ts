@@ -1,4 +1,5 @@
 import type { AlertView } from '../client/views/alerts.ts';
+import { priceBeside } from '../core/alerts/price-beside.ts';
 import { cleanText } from '../core/clean-text.ts';
 import { formatAge, formatGwei, gweiString } from '../core/units.ts';
 
@@ -14,15 +15,6 @@ export function conditionWords({ gasSpeed, condition, threshold }: AlertView): s
   return `${lane.charAt(0).toUpperCase()}${lane.slice(1)} ${side} ${level}`;
 }
 
-/** Rounded as prices are, but never onto the threshold or beyond it: `below 5 gwei: 5.00` would be nonsense. */
-function priceWords(price: bigint, { threshold }: AlertView): string {
-  const rounded = formatGwei(price);
-  if (threshold === null) return rounded;
-  const sideOf = (gwei: string) =>
-    Math.sign(Number(gwei.replaceAll(',', '')) - Number(gweiString(threshold)));
-  return sideOf(rounded) === sideOf(gweiString(price)) ? rounded : gweiString(price);
-}
-
 /**
  * What one firing says: `Average below 0.04 gwei: 0.0388 · deploy the registry`.
  *
@@ -30,7 +22,10 @@ function priceWords(price: bigint, { threshold }: AlertView): string {
  */
 export function firingWords(alert: AlertView, price: bigint | null): string {
   const note = cleanText(alert.note ?? '', LONGEST_NOTE).trim();
-  const at = price === null ? ' has come' : `: ${priceWords(price, alert)}`;
+  const at =
+    price === null
+      ? ' has come'
+      : `: ${alert.threshold === null ? formatGwei(price) : priceBeside(price, alert.threshold)}`;
   return `${conditionWords(alert)}${at}${note === '' ? '' : ` · ${note}`}`;
 }
 

@@ -1,6 +1,7 @@
 import type { AlertMessage } from '../../core/alerts/kept-alert.ts';
+import { priceBeside } from '../../core/alerts/price-beside.ts';
 import { cleanText } from '../../core/clean-text.ts';
-import { formatGwei, gweiString } from '../../core/units.ts';
+import { gweiString } from '../../core/units.ts';
 
 /** A fired alert in words. Nothing in it can act on a terminal; what takes markup must still escape it. */
 export interface AlertText {
@@ -23,7 +24,7 @@ const LOUD = {
 export function alertText(message: AlertMessage): AlertText {
   const chain = cleanText(message.chainName, LONGEST_CHAIN_NAME);
   const side = message.condition === 'LESS_THAN' ? 'below' : 'above';
-  const now = `${priceWords(message)} gwei`;
+  const now = `${priceBeside(BigInt(message.price), BigInt(message.threshold))} gwei`;
   const limit = `${gweiString(BigInt(message.threshold))} gwei`;
   const lane = LANE[message.lane];
   const loud = LOUD[message.sourceKind];
@@ -41,18 +42,6 @@ export function alertText(message: AlertMessage): AlertText {
     subject: `${loud === null ? '' : `${loud.badge} `}${chain} gas ${now}, ${side} ${limit} (${lane})`,
     plain: paragraphs.filter((paragraph) => paragraph !== '').join('\n\n'),
   };
-}
-
-/**
- * Three digits, as everywhere; all of them where rounding would put the price at the threshold or beyond it. The
- * threshold is told as it was set.
- */
-function priceWords({ price, threshold, condition }: AlertMessage): string {
-  const rounded = formatGwei(BigInt(price));
-  const value = Number(rounded.replaceAll(',', ''));
-  const limit = Number(gweiString(BigInt(threshold)));
-  const isTold = condition === 'LESS_THAN' ? value < limit : value > limit;
-  return isTold ? rounded : gweiString(BigInt(price));
 }
 
 function timeWords(timestampSec: number): string {

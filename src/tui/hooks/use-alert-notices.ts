@@ -49,7 +49,7 @@ export function useAlertNotices({ client, snapshot, list, isShown }: AlertNotice
       void wordsOf(here, asked, life()).then((text) => {
         if (life().aborted) return;
         show({ kind: 'alert', text });
-        ring(text);
+        ring(`${badgeWords(current)}${text}`);
       });
       return;
     }
@@ -84,6 +84,18 @@ function beginning(snapshot: SnapshotView | undefined): Known {
 /** The service's own present: its clock may not be ours, and a recording's never is. */
 function presentOf({ blockTimestamp, updatedAt }: SnapshotView): number | null {
   return blockTimestamp ?? updatedAt;
+}
+
+/** On the desktop there is no badge beside the words. */
+function badgeWords(snapshot: SnapshotView | undefined): string {
+  switch (snapshot?.source.kind) {
+    case 'replay':
+      return '[REPLAY] ';
+    case 'simulated':
+      return '[SIMULATED] ';
+    default:
+      return '';
+  }
 }
 
 function timesMissed(alerts: readonly AlertView[]): number {

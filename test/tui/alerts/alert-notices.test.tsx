@@ -31,7 +31,7 @@ function Feed() {
 }
 
 /** A monitor's notices over a service whose list is what the test says, asked every few milliseconds. */
-function show(first: readonly AlertView[] | Error) {
+function show(first: readonly AlertView[] | Error, snapshot = SNAPSHOT) {
   let list = first;
   let asked = 0;
   const entry = { triggeredAt: HEAD_AT + 12_000, blockNumber: 1, price: 38_800_000n };
@@ -54,7 +54,7 @@ function show(first: readonly AlertView[] | Error) {
         <ToastContext value={(toast) => toasts.push(toast)}>
           <AlertsProvider
             client={client}
-            snapshot={SNAPSHOT}
+            snapshot={snapshot}
             intervalMs={5}
             isOwnService
             now={Date.now}
@@ -117,6 +117,13 @@ describe('an alert for this terminal that fires', () => {
     await waitFor(() => told().length > 0);
     expect(toasts.at(-1)?.text).toBe('2 alerts fired: Average below 0.04 gwei, Fast below 0.04 gwei');
   });
+});
+
+it('on the desktop, too, prices that are none of now are said to be so', async () => {
+  const snapshot = { ...SNAPSHOT, source: { ...SNAPSHOT.source, kind: 'simulated' as const } };
+  const { told } = show([fired(HERE)], snapshot);
+  await waitFor(() => told().length === 1);
+  expect(told()[0]).toContain(';gastop;[SIMULATED] Average below 0.04 gwei: ');
 });
 
 it('an alert that other channels tell of makes no noise here, but counts beside the tab until it is looked at', async () => {
