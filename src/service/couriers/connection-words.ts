@@ -13,6 +13,7 @@ const BY_CODE: Readonly<Record<string, string>> = {
   ENODATA: 'no such host',
   EAI_AGAIN: 'the name could not be looked up',
   HPE_HEADER_OVERFLOW: 'more headers than any answer needs',
+  EPROTO: 'TLS failed: is that an https server?',
   CERT_HAS_EXPIRED: 'its TLS certificate has expired',
   CERT_NOT_YET_VALID: 'its TLS certificate is not valid yet',
   DEPTH_ZERO_SELF_SIGNED_CERT: 'its TLS certificate is self-signed',

@@ -20,6 +20,8 @@ export interface CourierSurroundings {
   /** ms since epoch. */
   readonly now?: () => number;
   readonly resolve?: ResolveHost;
+  /** Which addresses are private; `address-guard.ts` knows where nothing is said. */
+  readonly isForbidden?: (address: string) => boolean;
   /** Root certificates to trust instead of the usual ones, PEM. */
   readonly ca?: string;
 }
@@ -27,8 +29,8 @@ export interface CourierSurroundings {
 /** The couriers that the settings allow for: WEBHOOK and SLACK always. Nothing is connected before it is needed. */
 export function createCouriers(settings: CourierSettings, surroundings: CourierSurroundings = {}): Couriers {
   const { smtp, telegram, allowPrivateTargets } = settings;
-  const { now = Date.now, resolve = createHostResolver(), ca } = surroundings;
-  const access: WebAccess = { allowPrivateTargets, resolve, ...(ca === undefined ? {} : { ca }) };
+  const { now = Date.now, resolve = createHostResolver(), ...rest } = surroundings;
+  const access: WebAccess = { ...rest, allowPrivateTargets, resolve };
   return {
     WEBHOOK: createWebhookCourier({ access, now }),
     SLACK: createSlackCourier({ access, now }),

@@ -16,11 +16,12 @@ export class ForbiddenAddress extends Error {
  * What a socket asks for addresses: it connects to these and to no others, so that a name which means something else a
  * moment later changes nothing. One forbidden address among several is enough to refuse the name.
  */
-export function guardedLookup(resolve: ResolveHost, { allowPrivateTargets }: TargetPolicy): LookupFunction {
+export function guardedLookup(resolve: ResolveHost, policy: TargetPolicy): LookupFunction {
+  const { allowPrivateTargets, isForbidden = isForbiddenAddress } = policy;
   return (hostname, options, callback) => {
     resolve(hostname).then(
       (addresses) => {
-        const forbidden = allowPrivateTargets ? undefined : addresses.find(isForbiddenAddress);
+        const forbidden = allowPrivateTargets ? undefined : addresses.find(isForbidden);
         if (forbidden !== undefined) return callback(new ForbiddenAddress(hostname, forbidden), '');
         const found = addresses.map((address) => ({ address, family: isIP(address) }));
         const [first] = found;

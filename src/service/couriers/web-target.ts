@@ -4,6 +4,8 @@ import { isForbiddenAddress } from './address-guard.ts';
 export interface TargetPolicy {
   /** The operator lets messages go to private addresses, and without TLS. */
   readonly allowPrivateTargets: boolean;
+  /** Which addresses are private; a test, which has no others, says so itself. */
+  readonly isForbidden?: (address: string) => boolean;
 }
 
 export type WebTarget =
@@ -20,7 +22,8 @@ const refused = (problem: string): WebTarget => ({ ok: false, problem });
  * Whether messages may be sent to a URL, by what it says itself; what its name leads to is seen when it is sent
  * (`guarded-lookup.ts`). `URL` has one spelling for an address, so that decimal, octal and hexadecimal ones are seen.
  */
-export function readWebTarget(text: string, { allowPrivateTargets }: TargetPolicy): WebTarget {
+export function readWebTarget(text: string, policy: TargetPolicy): WebTarget {
+  const { allowPrivateTargets, isForbidden = isForbiddenAddress } = policy;
   const url = URL.parse(text);
   if (url === null) return refused('must be a URL, as https://example.org/hook');
   if (url.protocol !== 'https:' && !(allowPrivateTargets && url.protocol === 'http:')) {
@@ -30,7 +33,7 @@ export function readWebTarget(text: string, { allowPrivateTargets }: TargetPolic
   if (url.port === '0') return refused('must not have port 0');
   if (allowPrivateTargets) return { ok: true, url };
   const host = hostOf(url);
-  if (isIP(host) === 0 ? LOCAL_NAME.test(host) : isForbiddenAddress(host)) {
+  if (isIP(host) === 0 ? LOCAL_NAME.test(host) : isForbidden(host)) {
     return refused(
       `must not be on this machine or in a private network (${host}); the operator can allow it with --allow-private-targets`,
     );

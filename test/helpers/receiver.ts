@@ -1,0 +1,95 @@
+import { readFileSync } from 'node:fs';
+import http, { type IncomingMessage, type ServerResponse } from 'node:http';
+import https from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { onTestFinished } from 'vitest';
+
+/** One of `fixtures/certificates`, PEM. */
+export function certificate(name: 'ca' | 'good' | 'expired' | 'other-host' | 'self-signed' | 'key'): string {
+  return readFileSync(new URL(`../fixtures/certificates/${name}.pem`, import.meta.url), 'utf8');
+}
+
+export interface Received {
+  readonly path: string;
+  readonly headers: http.IncomingHttpHeaders;
+  readonly body: string;
+}
+
+/** What a receiver does once it has read a request; by default 200 and `ok`. */
+export type Behaviour = (response: ServerResponse, received: Received) => void;
+
+export interface Receiver {
+  readonly port: number;
+  readonly url: string;
+  readonly received: Received[];
+  behave(behaviour: Behaviour): void;
+  stop(): Promise<void>;
+}
+
+export const answering =
+  (status: number, body = '', headers: Record<string, string> = {}): Behaviour =>
+  (response) =>
+    response.writeHead(status, headers).end(body);
+
+export interface ReceiverOptions {
+  /** The certificate of an https receiver. */
+  readonly tls?: 'good' | 'expired' | 'other-host' | 'self-signed';
+  readonly port?: number;
+  /** Where it listens; 127.0.0.1 where nothing is said. */
+  readonly host?: string;
+}
+
+/** A real web server on this machine that keeps what it was sent; it ends with the test. */
+export async function startReceiver(
+  behaviour: Behaviour = answering(200, 'ok'),
+  { tls, port = 0, host = '127.0.0.1' }: ReceiverOptions = {},
+): Promise<Receiver> {
+  let behave = behaviour;
+  const received: Received[] = [];
+  const listener = async (request: IncomingMessage, response: ServerResponse) => {
+    const parts: Buffer[] = [];
+    for await (const part of request) parts.push(part as Buffer);
+    const taken = {
+      path: request.url ?? '',
+      headers: request.headers,
+      body: Buffer.concat(parts).toString(),
+    };
+    received.push(taken);
+    response.on('error', () => {});
+    behave(response, taken);
+  };
+  const answer = (request: IncomingMessage, response: ServerResponse) =>
+    void listener(request, response).catch(() => response.destroy());
+  const server =
+    tls === undefined
+      ? http.createServer(answer)
+      : https.createServer({ key: certificate('key'), cert: certificate(tls) }, answer);
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, host, resolve);
+  });
+  const stop = async () => {
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+  };
+  onTestFinished(stop);
+  const { port: taken } = server.address() as AddressInfo;
+  return {
+    port: taken,
+    url: `${tls === undefined ? 'http' : 'https'}://${host}:${taken}/hook`,
+    received,
+    behave: (next) => {
+      behave = next;
+    },
+    stop,
+  };
+}
+
+/** A port on 127.0.0.1 where nothing listens. */
+export async function closedPort(): Promise<number> {
+  const server = http.createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}

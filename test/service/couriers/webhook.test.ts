@@ -1,0 +1,389 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import net from 'node:net';
+import { describe, expect, it, onTestFinished, test } from 'vitest';
+import { isForbiddenAddress } from '../../../src/service/couriers/address-guard.ts';
+import type { Attempt, Courier } from '../../../src/service/couriers/courier.ts';
+import { createCouriers } from '../../../src/service/couriers/create-couriers.ts';
+import { messageOf } from '../../helpers/fired-alert.ts';
+import { answering, certificate, closedPort, startReceiver } from '../../helpers/receiver.ts';
+
+const NOW = Date.UTC(2026, 0, 15, 12, 0, 3);
+const SECRET = 'whsec_c2VjcmV0';
+
+interface Setting {
+  readonly allowPrivateTargets?: boolean;
+  readonly resolve?: (hostname: string) => Promise<readonly string[]>;
+  readonly isForbidden?: (address: string) => boolean;
+  readonly ca?: string;
+}
+
+function webhook({ allowPrivateTargets = true, ...surroundings }: Setting = {}): Courier {
+  const couriers = createCouriers(
+    { smtp: null, telegram: null, allowPrivateTargets },
+    { now: () => NOW, ...surroundings },
+  );
+  if (couriers.WEBHOOK === undefined) throw new Error('no courier for webhooks');
+  return couriers.WEBHOOK;
+}
+
+function deliver(courier: Courier, target: string, signal = AbortSignal.timeout(30_000)): Promise<Attempt> {
+  return courier.deliver(
+    { id: 'alr_1.1.webhook', target, message: messageOf('alr_1'), signingSecret: SECRET },
+    signal,
+  );
+}
+
+const later = (answer: unknown) => ({ outcome: 'later', answer, retryAfterSec: null });
+
+describe('a webhook', () => {
+  it('is posted what fired, signed, with a key that tells it apart', async () => {
+    const receiver = await startReceiver();
+    const courier = webhook();
+    expect(await deliver(courier, `${receiver.url}?a=b`)).toEqual({
+      outcome: 'delivered',
+      answer: '200 OK: ok',
+      retryAfterSec: null,
+    });
+    const [got] = receiver.received;
+    expect(got?.path).toBe('/hook?a=b');
+    expect(JSON.parse(got?.body ?? '')).toEqual({
+      type: 'alert.fired',
+      eventId: 'alr_1.1',
+      alertId: 'alr_1',
+      triggerCount: 1,
+      chainId: 1,
+      chainName: 'Ethereum',
+      source: 'rpc',
+      gasSpeed: 'AVERAGE',
+      condition: 'LESS_THAN',
+      thresholdGwei: 5,
+      priceGwei: 4.321,
+      thresholdWei: '5000000000',
+      priceWei: '4321000000',
+      blockNumber: 24_337_604,
+      blockTimestamp: '2026-01-15T12:00:00.000Z',
+      note: '',
+    });
+    expect(got?.headers).toMatchObject({
+      'content-type': 'application/json',
+      'idempotency-key': 'alr_1.1.webhook',
+      'user-agent': expect.stringMatching(/^gastop\//),
+    });
+    // The scheme in a few lines of its own.
+    const [, t, v1 = ''] =
+      /^t=(\d+),v1=([0-9a-f]{64})$/.exec(String(got?.headers['x-gastop-signature'])) ?? [];
+    const expected = createHmac('sha256', SECRET).update(`${t}.${got?.body}`).digest();
+    expect(Number(t)).toBe(NOW / 1_000);
+    expect(timingSafeEqual(Buffer.from(v1, 'hex'), expected)).toBe(true);
+  });
+
+  it('has a note cleaned of what acts on terminals, with its lines and emoji', async () => {
+    const receiver = await startReceiver();
+    const note = 'one\u001b[31m red\u001b[0m\r\ntwo 👨‍👩‍👧 <b>"x"</b> \u202egnp.exe';
+    await webhook().deliver(
+      { id: 'a', target: receiver.url, message: messageOf('a', { note }), signingSecret: SECRET },
+      AbortSignal.timeout(30_000),
+    );
+    const { note: got } = JSON.parse(receiver.received[0]?.body ?? '') as { note: string };
+    expect(got).toBe('one red\ntwo 👨‍👩‍👧 <b>"x"</b> gnp.exe');
+  });
+
+  it.each([200, 201, 202, 204, 299])('is delivered by %d', async (status) => {
+    const receiver = await startReceiver(answering(status));
+    expect(await deliver(webhook(), receiver.url)).toMatchObject({ outcome: 'delivered' });
+  });
+
+  it('is gone by 410', async () => {
+    const receiver = await startReceiver(answering(410, '<h1>Gone</h1>'));
+    expect(await deliver(webhook(), receiver.url)).toMatchObject({ outcome: 'gone', answer: '410 Gone' });
+  });
+
+  it.each([
+    [400, 'bad', '400 Bad Request: bad'],
+    [401, '', '401 Unauthorized'],
+    [404, '<html>no</html>', '404 Not Found'],
+    [500, 'out of\nmemory\u001b[2J', '500 Internal Server Error: out of memory'],
+    [503, '', '503 Service Unavailable'],
+    [599, '', '599'],
+    [304, '', '304 Not Modified, which leads nowhere'],
+  ])('is tried again after %d', async (status, body, answer) => {
+    const receiver = await startReceiver(answering(status, body));
+    expect(await deliver(webhook(), receiver.url)).toEqual(later(answer));
+  });
+
+  it.each([
+    ['120', 120],
+    ['Thu, 15 Jan 2026 12:05:03 GMT', 300],
+    ['Thu, 15 Jan 2026 11:00:00 GMT', 0],
+    ['soon', null],
+    ['-1', null],
+  ])('may ask for time: Retry-After %s', async (value, seconds) => {
+    const receiver = await startReceiver(answering(429, '', { 'Retry-After': value }));
+    expect(await deliver(webhook(), receiver.url)).toMatchObject({
+      outcome: 'later',
+      retryAfterSec: seconds,
+    });
+  });
+});
+
+describe('a webhook that does not work is tried again, and the log says why', () => {
+  it('when nothing listens', async () => {
+    const answer = await deliver(webhook(), `http://127.0.0.1:${await closedPort()}/`);
+    expect(answer).toEqual(later('connection refused'));
+  });
+
+  it('when its name is unknown', async () => {
+    const resolve = () => Promise.reject(Object.assign(new Error('x'), { code: 'ENOTFOUND' }));
+    expect(await deliver(webhook({ resolve }), 'https://receiver.test/')).toEqual(later('no such host'));
+    expect(await deliver(webhook({ resolve: async () => [] }), 'https://receiver.test/')).toEqual(
+      later('no such host'),
+    );
+  });
+
+  it('when it cuts the connection off', async () => {
+    const receiver = await startReceiver((response) => response.socket?.resetAndDestroy());
+    expect(await deliver(webhook(), receiver.url)).toEqual(later('the connection was cut off'));
+  });
+
+  it('when it does not speak HTTP', async () => {
+    const server = net.createServer((socket) => {
+      socket.on('error', () => {});
+      socket.end('220 mail.test ESMTP\r\n');
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    onTestFinished(() => void server.close());
+    const { port } = server.address() as net.AddressInfo;
+    expect(await deliver(webhook(), `http://127.0.0.1:${port}/`)).toEqual(
+      later('what answers there is no web server'),
+    );
+    expect(await deliver(webhook(), `https://127.0.0.1:${port}/`)).toEqual(
+      later('TLS failed: is that an https server?'),
+    );
+  });
+
+  it('when it switches protocols instead of answering', async () => {
+    const receiver = await startReceiver((response) => {
+      response.socket?.end('HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: Upgrade\r\n\r\n');
+    });
+    expect(await deliver(webhook(), receiver.url)).toMatchObject({ outcome: 'later' });
+  });
+
+  it('when it does not answer before time is up', async () => {
+    const stop = new AbortController();
+    const receiver = await startReceiver(() => stop.abort());
+    expect(await deliver(webhook(), receiver.url, stop.signal)).toEqual(later('no answer in time'));
+  });
+
+  it('when its headers come drop by drop', async () => {
+    const stop = new AbortController();
+    const receiver = await startReceiver((response) => {
+      response.socket?.write('HTTP/1.1 200 O');
+      stop.abort();
+    });
+    expect(await deliver(webhook(), receiver.url, stop.signal)).toEqual(later('no answer in time'));
+  });
+
+  it('when its headers have no end', async () => {
+    const receiver = await startReceiver((response) => {
+      response.socket?.write(`HTTP/1.1 200 OK\r\nX: ${'a'.repeat(100_000)}`);
+    });
+    expect(await deliver(webhook(), receiver.url)).toEqual(later('more headers than any answer needs'));
+  });
+
+  it.each([
+    ['self-signed', 'its TLS certificate is self-signed'],
+    ['expired', 'its TLS certificate has expired'],
+    ['other-host', 'its TLS certificate is for another host'],
+  ] as const)('when its TLS is broken: %s; nothing is sent over it', async (tls, answer) => {
+    const receiver = await startReceiver(undefined, { tls });
+    expect(await deliver(webhook({ ca: certificate('ca') }), receiver.url)).toEqual(later(answer));
+    expect(receiver.received).toEqual([]);
+  });
+
+  it('when its certificate is of nobody known', async () => {
+    const receiver = await startReceiver(undefined, { tls: 'good' });
+    expect(await deliver(webhook(), receiver.url)).toEqual(
+      later('its TLS certificate is signed by nobody known'),
+    );
+  });
+});
+
+test('a receiver with a certificate that holds is reached by its name', async () => {
+  const receiver = await startReceiver(undefined, { tls: 'good' });
+  const courier = webhook({ ca: certificate('ca'), resolve: async () => ['127.0.0.1'] });
+  expect(await deliver(courier, `https://receiver.test:${receiver.port}/`)).toMatchObject({
+    outcome: 'delivered',
+  });
+  expect(receiver.received[0]?.headers.host).toBe(`receiver.test:${receiver.port}`);
+});
+
+describe('an answer that has no end', () => {
+  it('of 100 MB is cut off early', async () => {
+    let sent = 0;
+    const receiver = await startReceiver((response) => {
+      const chunk = Buffer.alloc(65_536, 'x');
+      response.writeHead(500, { 'Content-Length': String(100 * 2 ** 20) });
+      const write = () => {
+        while (!response.destroyed && sent < 100 * 2 ** 20 && response.write(chunk)) sent += chunk.length;
+      };
+      response.on('drain', write);
+      write();
+    });
+    const attempt = await deliver(webhook(), receiver.url);
+    expect(attempt).toEqual(later(`500 Internal Server Error: ${'x'.repeat(119)}…`));
+    // What the sockets on both sides hold, at most.
+    expect(sent).toBeLessThan(20 * 2 ** 20);
+  });
+
+  it('is delivered all the same where its status says so', async () => {
+    const receiver = await startReceiver((response) => {
+      response.writeHead(200);
+      response.write('thank');
+    });
+    expect(await deliver(webhook(), receiver.url)).toMatchObject({
+      outcome: 'delivered',
+      answer: '200 OK: thank',
+    });
+  });
+});
+
+describe('a redirect', () => {
+  it.each([307, 308])('by %d has the same request sent on, at most three times', async (status) => {
+    const last = await startReceiver();
+    const receiver = await startReceiver((response, { path }) => {
+      const step = Number(path.slice(1)) || 0;
+      answering(status, '', { Location: step === 2 ? last.url : `/${step + 1}` })(response, {
+        path,
+        headers: {},
+        body: '',
+      });
+    });
+    expect(await deliver(webhook(), receiver.url)).toMatchObject({ outcome: 'delivered' });
+    expect(last.received[0]?.body).toBe(receiver.received[0]?.body);
+    expect(last.received[0]?.headers['idempotency-key']).toBe('alr_1.1.webhook');
+    expect(last.received[0]?.headers['x-gastop-signature']).toBe(
+      receiver.received[0]?.headers['x-gastop-signature'],
+    );
+  });
+
+  it('in a circle is given up for now', async () => {
+    const receiver = await startReceiver(answering(307, '', { Location: '/hook' }));
+    expect(await deliver(webhook(), receiver.url)).toEqual(later('refused: more than 3 redirects'));
+    expect(receiver.received).toHaveLength(4);
+  });
+
+  it.each([301, 302, 303])('by %d is not followed: the log says where it leads', async (status) => {
+    const elsewhere = await startReceiver();
+    const receiver = await startReceiver(answering(status, '', { Location: elsewhere.url }));
+    const attempt = await deliver(webhook(), receiver.url);
+    expect(attempt).toMatchObject({
+      outcome: 'later',
+      answer: expect.stringContaining(`: moved to 127.0.0.1:${elsewhere.port}`),
+    });
+    expect(elsewhere.received).toEqual([]);
+  });
+
+  it('to nowhere is no answer that counts', async () => {
+    const receiver = await startReceiver(answering(307));
+    expect(await deliver(webhook(), receiver.url)).toEqual(
+      later('307 Temporary Redirect, which leads nowhere'),
+    );
+  });
+});
+
+describe('private addresses', () => {
+  /** Where a public receiver would be: only the guard stands between. */
+  const publicName = async (hostname: string) => [hostname === 'receiver.test' ? '127.0.0.1' : '10.0.0.1'];
+
+  it('are not sent to: neither by their number nor by a name', async () => {
+    const receiver = await startReceiver(undefined, { tls: 'good' });
+    const courier = webhook({ allowPrivateTargets: false, ca: certificate('ca'), resolve: publicName });
+    const refused = [
+      [receiver.url, 'refused: the target must not be on this machine'],
+      [`https://2130706433:${receiver.port}/`, 'refused: the target must not be on this machine'],
+      [
+        `https://receiver.test:${receiver.port}/`,
+        'refused: receiver.test leads to a private address (127.0.0.1)',
+      ],
+      [`http://receiver.test:${receiver.port}/`, 'refused: the target must begin with https://'],
+    ] as const;
+    for (const [url, answer] of refused) {
+      expect(await deliver(courier, url)).toEqual(later(expect.stringContaining(answer)));
+    }
+    expect(receiver.received).toEqual([]);
+  });
+
+  it('are not sent to where a name has public ones as well', async () => {
+    const resolve = async () => ['93.184.215.14', '::ffff:127.0.0.1'];
+    expect(await deliver(webhook({ allowPrivateTargets: false, resolve }), 'https://receiver.test/')).toEqual(
+      later('refused: receiver.test leads to a private address (::ffff:127.0.0.1)'),
+    );
+  });
+
+  // A receiver on 127.0.0.2 stands for one that everybody may reach; all other addresses are what they are.
+  const isForbidden = (address: string) => address !== '127.0.0.2' && isForbiddenAddress(address);
+  const PUBLIC = '127.0.0.2';
+
+  it.each(['https://127.0.0.1', 'https://localhost', 'https://[::ffff:7f00:1]', 'https://rebound.test'])(
+    'are not reached by a redirect either: %s',
+    async (origin) => {
+      const victim = await startReceiver(undefined, { tls: 'good' });
+      const receiver = await startReceiver(answering(307, '', { Location: `${origin}:${victim.port}/` }), {
+        tls: 'good',
+        host: PUBLIC,
+      });
+      const courier = webhook({
+        allowPrivateTargets: false,
+        ca: certificate('ca'),
+        isForbidden,
+        resolve: async (hostname) => [hostname === 'receiver.test' ? PUBLIC : '127.0.0.1'],
+      });
+      expect(await deliver(courier, `https://receiver.test:${receiver.port}/`)).toEqual(
+        later(expect.stringMatching(/^refused: (?:a redirect must not be on|rebound.test leads to)/)),
+      );
+      expect(receiver.received).toHaveLength(1);
+      expect(victim.received).toEqual([]);
+    },
+  );
+
+  it('nor are they by a plain http one', async () => {
+    const receiver = await startReceiver(answering(308, '', { Location: 'http://example.org/' }), {
+      tls: 'good',
+      host: PUBLIC,
+    });
+    const courier = webhook({
+      allowPrivateTargets: false,
+      ca: certificate('ca'),
+      isForbidden,
+      resolve: async () => [PUBLIC],
+    });
+    expect(await deliver(courier, `https://receiver.test:${receiver.port}/`)).toEqual(
+      later('refused: a redirect must begin with https://'),
+    );
+  });
+
+  it('are not reached by a name that changes its meaning between the check and the connection', async () => {
+    const victim = await startReceiver(undefined, { tls: 'good' });
+    const receiver = await startReceiver(undefined, { tls: 'good', host: PUBLIC, port: victim.port });
+    const answers: string[] = [PUBLIC];
+    let asked = 0;
+    const courier = webhook({
+      allowPrivateTargets: false,
+      ca: certificate('ca'),
+      isForbidden,
+      // Public when it is asked for the first time, private ever after.
+      resolve: async () => {
+        asked += 1;
+        return [answers.shift() ?? '127.0.0.1'];
+      },
+    });
+    const url = `https://receiver.test:${victim.port}/`;
+    expect(await deliver(courier, url)).toMatchObject({ outcome: 'delivered' });
+    expect(asked).toBe(1);
+    expect(await deliver(courier, url)).toEqual(
+      later('refused: receiver.test leads to a private address (127.0.0.1)'),
+    );
+    expect(receiver.received).toHaveLength(1);
+    expect(victim.received).toEqual([]);
+  });
+});
