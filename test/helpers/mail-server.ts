@@ -1,49 +1,68 @@
-/** A real SMTP server on a free port that keeps what it takes, as it came and as a mail program reads it. */
-import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
 import PostalMime, { type Email } from 'postal-mime';
-import { SMTPServer } from 'smtp-server';
+import { SMTPServer, type SMTPServerOptions } from 'smtp-server';
+import { onTestFinished } from 'vitest';
 
-export interface ReceivedMail {
-  /** Of the envelope: who really is sent it. */
+export interface TakenMail {
   readonly from: string;
   readonly to: readonly string[];
   readonly raw: string;
-  readonly email: Email;
+  readonly mail: Email;
+  readonly user: string | null;
+  readonly isEncrypted: boolean;
 }
 
 export interface MailServer {
   readonly port: number;
-  /** In the order in which they came. */
-  readonly mails: readonly ReceivedMail[];
+  readonly taken: TakenMail[];
   stop(): Promise<void>;
 }
 
-/** Without TLS and without a password, on this machine alone. */
-export async function startMailServer(): Promise<MailServer> {
-  const mails: ReceivedMail[] = [];
+/** Where a refusal is answered. */
+export class Refusal extends Error {
+  readonly responseCode: number;
+
+  constructor(responseCode: number, message: string) {
+    super(message);
+    this.responseCode = responseCode;
+  }
+}
+
+/** A real mail server on 127.0.0.1 that keeps what it takes; it ends with the test. */
+export async function startMailServer(options: SMTPServerOptions = {}, port = 0): Promise<MailServer> {
+  const taken: TakenMail[] = [];
   const server = new SMTPServer({
     authOptional: true,
-    disabledCommands: ['AUTH', 'STARTTLS'],
+    disableReverseLookup: true,
+    closeTimeout: 100,
+    disabledCommands: ['STARTTLS'],
     logger: false,
-    onData(stream, { envelope }, callback) {
-      const chunks: Buffer[] = [];
-      stream.on('data', (chunk: Buffer) => chunks.push(chunk));
-      stream.on('end', async () => {
-        const raw = Buffer.concat(chunks).toString('utf8');
-        const from = envelope.mailFrom === false ? '' : envelope.mailFrom.address;
-        const to = envelope.rcptTo.map(({ address }) => address);
-        mails.push({ from, to, raw, email: await PostalMime.parse(Buffer.concat(chunks)) });
-        callback(null, 'kept');
+    onData(stream, session, done) {
+      const parts: Buffer[] = [];
+      stream.on('data', (part: Buffer) => parts.push(part));
+      stream.once('end', () => {
+        const raw = Buffer.concat(parts).toString();
+        const { mailFrom, rcptTo } = session.envelope;
+        PostalMime.parse(raw).then((mail) => {
+          taken.push({
+            from: mailFrom === false ? '' : mailFrom.address,
+            to: rcptTo.map(({ address }) => address),
+            raw,
+            mail,
+            user: session.user ?? null,
+            isEncrypted: session.secure,
+          });
+          done(null, 'queued as 4711');
+        }, done);
       });
     },
+    ...options,
   });
-  const listener = server.listen(0, '127.0.0.1');
-  await once(listener, 'listening');
-  const address = listener.address();
-  if (address === null || typeof address === 'string') throw new Error('the mail server has no port');
-  return {
-    port: address.port,
-    mails,
-    stop: () => new Promise((done) => server.close(() => done())),
-  };
+  // Clients that go away in the middle are part of the tests.
+  server.on('error', () => {});
+  await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
+  const stop = () => new Promise<void>((resolve) => server.close(resolve));
+  onTestFinished(stop);
+  const { port: bound } = server.server.address() as AddressInfo;
+  return { port: bound, taken, stop };
 }

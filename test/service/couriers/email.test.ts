@@ -1,0 +1,293 @@
+import net from 'node:net';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import type { AlertMessage } from '../../../src/core/alerts/kept-alert.ts';
+import type { Attempt } from '../../../src/service/couriers/courier.ts';
+import { createEmailCourier } from '../../../src/service/couriers/email-courier.ts';
+import { serverWords } from '../../../src/service/couriers/smtp-failure.ts';
+import type { SmtpSettings } from '../../../src/service/couriers/smtp-settings.ts';
+import { messageOf } from '../../helpers/fired-alert.ts';
+import { Refusal, startMailServer } from '../../helpers/mail-server.ts';
+import { certificate, closedPort } from '../../helpers/receiver.ts';
+
+const PASSWORD = 'c0rrect horse/battery';
+const TLS = { key: certificate('key'), cert: certificate('good') };
+const WITH_TLS = { ...TLS, disabledCommands: [] };
+
+const settingsFor = (port: number, more: Partial<SmtpSettings> = {}): SmtpSettings => ({
+  host: '127.0.0.1',
+  port,
+  secure: false,
+  user: null,
+  password: null,
+  from: 'gastop <gas@sender.test>',
+  ...more,
+});
+
+interface Sending {
+  readonly target?: string;
+  readonly message?: Partial<AlertMessage>;
+  readonly signal?: AbortSignal;
+}
+
+function send(settings: SmtpSettings, { target, message, signal }: Sending = {}): Promise<Attempt> {
+  return createEmailCourier(settings).deliver(
+    {
+      id: 'alr_1.1.email',
+      target: target ?? 'me@receiver.test',
+      message: messageOf('alr_1', message),
+      signingSecret: '',
+    },
+    signal ?? AbortSignal.timeout(30_000),
+  );
+}
+
+const later = (answer: unknown) => ({ outcome: 'later', answer, retryAfterSec: null });
+
+describe('a mail', () => {
+  it('tells in plain text and in HTML what fired', async () => {
+    const server = await startMailServer();
+    expect(await send(settingsFor(server.port), { message: { note: 'deploy now' } })).toEqual({
+      outcome: 'delivered',
+      answer: '250 queued as 4711',
+      retryAfterSec: null,
+    });
+    const [got] = server.taken;
+    expect(got).toMatchObject({ from: 'gas@sender.test', to: ['me@receiver.test'], user: null });
+    expect(got?.mail.from).toEqual({ name: 'gastop', address: 'gas@sender.test' });
+    expect(got?.mail.to).toEqual([{ name: '', address: 'me@receiver.test' }]);
+    expect(got?.mail.subject).toBe('Ethereum gas 4.32 gwei, below 5 gwei (Average)');
+    expect(got?.mail.text?.trim()).toBe(
+      [
+        'Average gas on Ethereum is at 4.32 gwei, below 5 gwei.',
+        '',
+        'deploy now',
+        '',
+        'Block 24,337,604, 2026-01-15 12:00:00 UTC',
+        'Alert alr_1, fired for the first time',
+      ].join('\n'),
+    );
+    expect(got?.mail.html).toContain('<p>Average gas on Ethereum is at 4.32 gwei, below 5 gwei.</p>');
+    expect(got?.mail.html).toContain('<p>deploy now</p>');
+    expect(got?.mail.headers).toContainEqual(
+      expect.objectContaining({ key: 'auto-submitted', value: 'auto-generated' }),
+    );
+  });
+
+  it('carries the same Message-ID however often it is sent', async () => {
+    const server = await startMailServer();
+    await send(settingsFor(server.port));
+    await send(settingsFor(server.port));
+    expect(server.taken.map(({ mail }) => mail.messageId)).toEqual([
+      '<alr_1.1.email@sender.test>',
+      '<alr_1.1.email@sender.test>',
+    ]);
+  });
+
+  it('shows markup in a note as it was written', async () => {
+    const server = await startMailServer();
+    const note = `<script>alert("1")</script><img src=x onerror=alert(1)> & 'so on' </p>`;
+    await send(settingsFor(server.port), { message: { note } });
+    const [got] = server.taken;
+    expect(got?.mail.text).toContain(note);
+    expect(got?.mail.html).not.toMatch(/<script|<img/);
+    expect(got?.mail.html).toContain(
+      '&lt;script&gt;alert(&quot;1&quot;)&lt;/script&gt;&lt;img src=x onerror=alert(1)&gt; &amp; &#39;so on&#39; &lt;/p&gt;',
+    );
+  });
+
+  it('has no header out of a note or a chain name, and nothing that acts on a terminal', async () => {
+    const server = await startMailServer();
+    const evil =
+      '\r\nBcc: victim@receiver.test\r\n\r\n.\r\nMAIL FROM:<x@y.test>\r\n\u001b]0;owned\u0007\u001b[2J';
+    await send(settingsFor(server.port), { message: { note: evil, chainName: `Fork${evil}` } });
+    const [got, ...more] = server.taken;
+    expect(more).toEqual([]);
+    expect(got?.to).toEqual(['me@receiver.test']);
+    expect(got?.mail.headers.map(({ key }) => key)).not.toContain('bcc');
+    expect(got?.mail.subject?.replace(/ +/g, ' ')).toBe(
+      'Fork Bcc: victim@receiver.test . MAIL FROM:<x@y.test> gas 4.32 gwei, below 5 gwei (Average)',
+    );
+    expect(got?.mail.text).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f]/);
+    expect(got?.mail.text).toContain('Bcc: victim@receiver.test');
+    expect(got?.mail.text).toContain('\n.\n');
+  });
+
+  it('has 500 characters and emoji as they were written', async () => {
+    const server = await startMailServer();
+    const note = `${'👩🏽‍🚀'.repeat(120)}${'ש'.repeat(10)} ⛽️🏴󠁧󠁢󠁳󠁣󠁴󠁿 é`;
+    await send(settingsFor(server.port), { message: { note } });
+    const [got] = server.taken;
+    expect(got?.mail.text?.normalize()).toContain(note.normalize());
+    expect(got?.mail.html).toContain(`<p>${note}</p>`);
+    for (const line of got?.raw.split('\r\n') ?? []) expect(line.length).toBeLessThanOrEqual(998);
+  });
+
+  it.each([
+    ['simulated', '[SIMULATED] ', 'SIMULATED: made-up prices'],
+    ['replay', '[REPLAY] ', 'REPLAY: recorded prices'],
+  ] as const)('of %s prices says so first', async (sourceKind, badge, warning) => {
+    const server = await startMailServer();
+    await send(settingsFor(server.port), { message: { sourceKind } });
+    const [got] = server.taken;
+    expect(got?.mail.subject?.startsWith(badge)).toBe(true);
+    expect(got?.mail.text?.startsWith(warning)).toBe(true);
+  });
+
+  it.each([
+    'me@receiver.test\r\nRCPT TO:<victim@receiver.test>',
+    'me@receiver.test, victim@receiver.test',
+    'me@receiver.test>\r\nBcc: victim@receiver.test',
+    '"x" <me@receiver.test>',
+    'me@receiver.test\u0000',
+    '',
+  ])('goes to nothing but one address: not to %j', async (target) => {
+    const server = await startMailServer();
+    expect(await send(settingsFor(server.port), { target })).toMatchObject({ outcome: 'never' });
+    expect(server.taken).toEqual([]);
+  });
+
+  it('goes to addresses in other scripts where the server can', async () => {
+    const server = await startMailServer();
+    const attempt = await send(settingsFor(server.port), { target: 'jérôme@receiver.test' });
+    expect(attempt.outcome).toBe('delivered');
+    expect(server.taken[0]?.to).toEqual(['jérôme@receiver.test']);
+  });
+});
+
+describe('the mail server', () => {
+  it('is logged in to, over TLS from the first byte or upgraded', async () => {
+    const onAuth: Parameters<typeof startMailServer>[0] = {
+      ...WITH_TLS,
+      authOptional: false,
+      onAuth: ({ username, password }, _session, done) =>
+        username === 'gas' && password === PASSWORD
+          ? done(null, { user: 'gas' })
+          : done(new Refusal(535, `wrong: ${username} ${password}`)),
+    };
+    const login = { user: 'gas', password: PASSWORD, requireTls: true, ca: certificate('ca') };
+    for (const secure of [false, true]) {
+      const server = await startMailServer({ ...onAuth, secure });
+      expect(await send(settingsFor(server.port, { ...login, secure }))).toMatchObject({
+        outcome: 'delivered',
+      });
+      expect(server.taken).toMatchObject([{ user: 'gas', isEncrypted: true }]);
+    }
+  });
+
+  it('that does not take the password is tried again, and nobody reads the password', async () => {
+    const server = await startMailServer({
+      authOptional: false,
+      allowInsecureAuth: true,
+      onAuth: ({ username = '', password = '' }, _session, done) => {
+        const plain = Buffer.from(`\0${username}\0${password}`).toString('base64');
+        done(new Refusal(535, `no such login: ${username} ${password} ${plain}`));
+      },
+    });
+    const attempt = await send(settingsFor(server.port, { user: 'gas', password: PASSWORD }));
+    expect(attempt).toEqual(
+      later('the mail server does not take this user and password (535); check the smtp settings'),
+    );
+  });
+
+  it('that wants a login is tried again until there is one', async () => {
+    const server = await startMailServer({ authOptional: false, allowInsecureAuth: true });
+    expect(await send(settingsFor(server.port))).toEqual(
+      later(expect.stringContaining('the mail server does not take the sender: 530')),
+    );
+  });
+
+  it('that repeats the password in another refusal has it taken out', async () => {
+    const server = await startMailServer({
+      allowInsecureAuth: true,
+      onAuth: (_auth, _session, done) => done(null, { user: 'gas' }),
+      onRcptTo: (_address, _session, done) => done(new Refusal(450, `hello ${PASSWORD}`)),
+    });
+    expect(await send(settingsFor(server.port, { user: 'gas', password: PASSWORD }))).toEqual(
+      later('450 hello …'),
+    );
+  });
+
+  it.each([
+    [450, 'greylisted, come back', 'later', '450 greylisted, come back'],
+    [550, 'no such user', 'never', '550 no such user'],
+  ])('that refuses the recipient by %d (%j) means %s', async (code, words, outcome, answer) => {
+    const server = await startMailServer({
+      onRcptTo: (_address, _session, done) => done(new Refusal(code, words)),
+    });
+    expect(await send(settingsFor(server.port))).toEqual({ outcome, answer, retryAfterSec: null });
+  });
+
+  it('that answers with control characters has them taken out', () => {
+    expect(serverWords('550-no\u001b[31m such\r\n550 user\u0007', settingsFor(25))).toBe(
+      '550-no such 550 user',
+    );
+  });
+
+  it('that refuses the sender is tried again: the settings may be put right', async () => {
+    const server = await startMailServer({
+      onMailFrom: (_address, _session, done) => done(new Refusal(553, 'not your domain')),
+    });
+    expect(await send(settingsFor(server.port))).toEqual(
+      later('the mail server does not take the sender: 553 not your domain'),
+    );
+  });
+
+  it.each([
+    [451, 'later'],
+    [554, 'never'],
+  ])('that refuses the mail itself by %d means %s', async (code, outcome) => {
+    const server = await startMailServer({
+      onData: (stream, _session, done) => {
+        stream.resume().once('end', () => done(new Refusal(code, 'no')));
+      },
+    });
+    expect(await send(settingsFor(server.port))).toMatchObject({ outcome, answer: `${code} no` });
+  });
+
+  it('that is down is tried again', async () => {
+    expect(await send(settingsFor(await closedPort()))).toEqual(later('mail server: connection refused'));
+  });
+
+  it('that greets nobody is left when time is up', async () => {
+    const stop = new AbortController();
+    const server = net.createServer((socket) => {
+      socket.on('error', () => {});
+      stop.abort();
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    onTestFinished(() => void server.close());
+    const { port } = server.address() as net.AddressInfo;
+    expect(await send(settingsFor(port), { signal: stop.signal })).toEqual(later('no answer in time'));
+  });
+});
+
+describe('TLS to the mail server', () => {
+  it('is required where the settings do not say otherwise: without it nothing is sent', async () => {
+    const server = await startMailServer();
+    expect(await send(settingsFor(server.port, { requireTls: true }))).toEqual(
+      later(expect.stringMatching(/TLS/)),
+    );
+    expect(server.taken).toEqual([]);
+  });
+
+  it.each(['self-signed', 'expired', 'other-host'] as const)(
+    'with a certificate that does not hold (%s) is none',
+    async (name) => {
+      const cert = certificate(name);
+      const strict = { requireTls: true, ca: certificate('ca') };
+      for (const secure of [false, true]) {
+        const server = await startMailServer({ ...WITH_TLS, cert, secure });
+        expect(await send(settingsFor(server.port, { ...strict, secure }))).toEqual(
+          later(expect.stringContaining('certificate')),
+        );
+        expect(server.taken).toEqual([]);
+      }
+    },
+  );
+
+  it('on this machine is taken where it is offered, whatever its certificate', async () => {
+    const server = await startMailServer({ ...WITH_TLS, cert: certificate('expired') });
+    expect(await send(settingsFor(server.port))).toMatchObject({ outcome: 'delivered' });
+    expect(server.taken).toMatchObject([{ isEncrypted: true }]);
+  });
+});
