@@ -1,6 +1,7 @@
-/** Writes the README's table of keys from the monitor's own. Run it after a change to src/tui/keymap.ts. */
+/** Writes the README's table of keys from the monitor's own. Run it after a change to src/tui/keymap/. */
 import { readFile, writeFile } from 'node:fs/promises';
-import { KEYMAP, type KeyBinding, type Scope } from '../src/tui/keymap.ts';
+import type { KeyBinding, Scope } from '../src/tui/keymap/key-binding.ts';
+import { KEYMAP } from '../src/tui/keymap.ts';
 
 const BEGIN = '<!-- keys: written by scripts/readme-keys.ts -->';
 const END = '<!-- end of keys -->';
@@ -9,8 +10,12 @@ const WHERE: Readonly<Record<Scope, string>> = {
   global: 'everywhere',
   live: 'Live',
   chart: 'Chart',
+  alerts: 'Alerts',
+  'alert-form': 'form of an alert',
   explorer: 'Explorer',
   service: 'Service',
+  question: 'a question',
+  secret: 'a signing secret',
   scroll: 'help, raw view',
   source: 'no source answers',
 };

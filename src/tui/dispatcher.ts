@@ -1,9 +1,12 @@
-import { type ActionName, KEYMAP, type Scope } from './keymap.ts';
+import type { Scope } from './keymap/key-binding.ts';
+import { type ActionName, actionsOf } from './keymap.ts';
 
 export type ActionHandlers = Partial<Record<ActionName, () => void>>;
 
-/** What an open text field wants to hear instead of actions. */
+/** What an open text field, form or question wants to hear instead of actions. */
 export interface TextCapture {
+  /** `false`: letters are keys here, each heard on its own; default: they are text. */
+  readonly takesText?: boolean;
   readonly onKey: (name: string) => void;
   readonly onPaste: (text: string) => void;
 }
@@ -29,9 +32,10 @@ export class Dispatcher {
     return () => this.#captures.splice(this.#captures.indexOf(read), 1);
   }
 
-  /** Whether a text field takes the keys. */
+  /** Whether letters are text now. */
   get capturing(): boolean {
-    return this.#captures.length > 0;
+    const capture = this.#captures.at(-1)?.();
+    return capture !== undefined && capture.takesText !== false;
   }
 
   /** Runs what `name` means in the first of the scopes that knows it; true if something ran. */
@@ -50,9 +54,7 @@ export class Dispatcher {
   }
 
   #run(scope: Scope, name: string): boolean {
-    const actions = KEYMAP.filter(
-      (binding) => binding.scope === scope && (binding.keys as readonly string[]).includes(name),
-    ).map((binding) => binding.action);
+    const actions = actionsOf(scope, name);
     const readers = [...(this.#handlers.get(scope) ?? [])].reverse();
     for (const read of readers) {
       const handlers = read();

@@ -7,6 +7,8 @@ export interface Span {
   readonly color?: ColorName;
   readonly bold?: boolean;
   readonly faint?: boolean;
+  /** The place of a cursor. */
+  readonly inverse?: boolean;
 }
 
 /** Something worth knowing in a few words, such as the next base fee. */

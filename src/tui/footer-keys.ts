@@ -1,5 +1,6 @@
 import { displayWidth } from './components/fit.ts';
-import { KEYMAP, type KeyBinding, type Scope } from './keymap.ts';
+import type { KeyBinding, Scope } from './keymap/key-binding.ts';
+import { KEYMAP } from './keymap.ts';
 
 export interface FooterKey {
   readonly key: string;

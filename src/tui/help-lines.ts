@@ -1,12 +1,17 @@
 import { fitLeft } from './components/fit.ts';
-import { KEYMAP, type KeyBinding, type Scope } from './keymap.ts';
+import type { KeyBinding, Scope } from './keymap/key-binding.ts';
+import { KEYMAP } from './keymap.ts';
 
 const TITLES: Readonly<Record<Scope, string>> = {
   global: 'Everywhere',
   live: 'Live',
   chart: 'Chart',
+  alerts: 'Alerts',
+  'alert-form': 'In the form of an alert',
   explorer: 'Explorer',
   service: 'Service',
+  question: 'When something is asked',
+  secret: 'When a signing secret is shown',
   scroll: 'In this help and in the raw view',
   source: 'When no source answers',
 };

@@ -1,4 +1,4 @@
-import type { Scope } from './keymap.ts';
+import type { Scope } from './keymap/key-binding.ts';
 
 export const SMALLEST = { columns: 60, rows: 16 } as const;
 

@@ -48,6 +48,7 @@ export function Monitor({ holder, openSource, ascii, notifications, now, ...name
                 dispatch={dispatch}
                 toast={toast}
                 choose={(choice) => void holder.open(() => openSource(choice))}
+                beforeClosing={holder.beforeClosing}
                 now={now}
                 {...named}
               />

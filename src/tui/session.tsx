@@ -2,6 +2,7 @@ import { QueryClientProvider, useQueryClient } from '@tanstack/react-query';
 import { useApp, useWindowSize } from 'ink';
 import { type Dispatch, useContext, useMemo, useState } from 'react';
 import { chainProfile } from '../core/chains.ts';
+import { AlertEditsProvider } from './components/alert-edits-provider.tsx';
 import { AlertsProvider } from './components/alerts-provider.tsx';
 import { Frame } from './components/frame.tsx';
 import { KeyListener } from './components/key-listener.tsx';
@@ -14,16 +15,19 @@ import { useActions } from './hooks/use-actions.ts';
 import { DimContext } from './hooks/use-dim.ts';
 import { useElapsed } from './hooks/use-elapsed.ts';
 import { MemoryContext } from './hooks/use-kept-state.ts';
+import { ModalContext, useModalHost } from './hooks/use-modal-keys.ts';
 import { MonitorContext, type MonitorScope } from './hooks/use-monitor.ts';
 import { useRecovery } from './hooks/use-recovery.ts';
 import { useSessionPace } from './hooks/use-session-pace.ts';
 import { useSnapshot } from './hooks/use-snapshot.ts';
 import { useSuspend } from './hooks/use-suspend.ts';
 import { type Toast, useToast } from './hooks/use-toast.ts';
-import type { Scope } from './keymap.ts';
+import type { Scope } from './keymap/key-binding.ts';
 import { behindWords, limitWords } from './limit-words.ts';
 import type { SourceChoice } from './monitor-source.ts';
 import { activeScopes, type MonitorAction, type MonitorState, stepInterval } from './monitor-state.ts';
+import { NavigationProvider } from './navigation-provider.tsx';
+import { ALERTS_TAB } from './panes/alerts/alerts-state.ts';
 import { polledEveryMs, UNKNOWN_PACE_MS } from './polling-pace.ts';
 import { createQueryClient } from './query-client.ts';
 import type { SourceState } from './source-holder.ts';
@@ -39,6 +43,8 @@ export interface SessionProps {
   readonly urlProblem: (text: string) => string | null;
   readonly chainName: string | null;
   readonly badge: 'REPLAY' | 'SIMULATED' | null;
+  /** Has something done before the source is closed. */
+  readonly beforeClosing: (work: () => Promise<void>) => void;
   readonly now: () => number;
   readonly saveFile: (name: string, text: string) => Promise<string>;
 }
@@ -57,7 +63,8 @@ export function Session(props: SessionProps) {
 }
 
 function SessionScreen(props: SessionProps) {
-  const { source, state, dispatch, toast, choose, urlProblem, now, saveFile, ...named } = props;
+  const { source, state, dispatch, toast, choose, urlProblem, beforeClosing, now, saveFile, ...named } =
+    props;
   const { columns, rows } = useWindowSize();
   const memory = useContext(MemoryContext);
   const opened = source.kind === 'open' ? source.source : null;
@@ -83,6 +90,7 @@ function SessionScreen(props: SessionProps) {
   const nothingAnswers = useNothingAnswers(reason) && snapshot === undefined;
   const tab = TABS[state.tab] ?? TABS[0];
   const scopes = activeScopes(topScope(state, tab, nothingAnswers, snapshot === undefined));
+  const modal = useModalHost();
   const isOwnService = opened?.embedded != null;
   const apiKey = opened?.reach?.apiKey ?? null;
   const isKey = useMemo(() => keyFinder(apiKey), [apiKey]);
@@ -127,33 +135,39 @@ function SessionScreen(props: SessionProps) {
           intervalMs={intervalMs}
           isOwnService={isOwnService}
           frozen={state.frozen}
-          isShown={tab.title === 'Alerts'}
+          isShown={tab.action === ALERTS_TAB}
           now={now}
         >
-          <KeyListener scopes={scopes}>
-            <GlobalKeys
-              state={state}
-              dispatch={dispatch}
-              wantedMs={wantedMs}
-              slowdown={held.slowdown}
-              health={health}
-              tryNow={tryNow}
-            />
-            <Frame
-              columns={columns}
-              rows={rows}
-              chainName={chainName}
-              badge={badge}
-              snapshot={snapshot}
-              health={health}
-              tab={tab}
-              intervalMs={intervalMs}
-              slowed={held.slowdown > 1}
-              scopes={scopes}
-              toast={toast}
-              body={body}
-            />
-          </KeyListener>
+          <AlertEditsProvider client={client} now={now} beforeClosing={beforeClosing}>
+            <NavigationProvider tab={state.tab} dispatch={dispatch}>
+              <ModalContext value={modal.show}>
+                <KeyListener scopes={scopes}>
+                  <GlobalKeys
+                    state={state}
+                    dispatch={dispatch}
+                    wantedMs={wantedMs}
+                    slowdown={held.slowdown}
+                    health={health}
+                    tryNow={tryNow}
+                  />
+                  <Frame
+                    columns={columns}
+                    rows={rows}
+                    chainName={chainName}
+                    badge={badge}
+                    snapshot={snapshot}
+                    health={health}
+                    tab={tab}
+                    intervalMs={intervalMs}
+                    slowed={held.slowdown > 1}
+                    scopes={modal.scope === null ? scopes : [modal.scope]}
+                    toast={toast}
+                    body={body}
+                  />
+                </KeyListener>
+              </ModalContext>
+            </NavigationProvider>
+          </AlertEditsProvider>
         </AlertsProvider>
       </DimContext>
     </MonitorContext>

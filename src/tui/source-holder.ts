@@ -12,6 +12,7 @@ export class SourceHolder {
   #state: SourceState;
   #closing: Promise<void> = Promise.resolve();
   #ended = false;
+  #duties: (() => Promise<void>)[] = [];
 
   constructor(now: () => number) {
     this.#now = now;
@@ -44,6 +45,11 @@ export class SourceHolder {
     }
   }
 
+  /** Has `work` done before the source that is open now is closed. It must end by itself. */
+  readonly beforeClosing = (work: () => Promise<void>): void => {
+    this.#duties.push(work);
+  };
+
   /** Nothing is opened any more; resolves when all is closed. */
   async end(): Promise<void> {
     this.#ended = true;
@@ -53,7 +59,9 @@ export class SourceHolder {
 
   #closeLater(state: SourceState): void {
     if (state.kind !== 'open') return;
+    const duties = this.#duties.splice(0);
     this.#closing = this.#closing.then(async () => {
+      await Promise.allSettled(duties.map((work) => work()));
       // A source that cannot even be closed must not keep the next one from opening.
       await Promise.resolve(state.source.close?.()).catch(() => {});
     });

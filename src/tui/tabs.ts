@@ -2,7 +2,10 @@ import type { ComponentType } from 'react';
 import type { SnapshotView } from '../client/views/snapshot.ts';
 import { PATHS } from '../contract/routes.ts';
 import type { Memory } from './hooks/use-kept-state.ts';
-import type { ActionName, Scope } from './keymap.ts';
+import type { Scope } from './keymap/key-binding.ts';
+import type { ActionName } from './keymap.ts';
+import { AlertsScreen } from './panes/alerts/alerts-screen.tsx';
+import { ALERTS_TAB, alertsQuestion } from './panes/alerts/alerts-state.ts';
 import { ChartScreen } from './panes/chart/chart-screen.tsx';
 import { ExplorerScreen } from './panes/explorer/explorer-screen.tsx';
 import { explorerQuestion } from './panes/explorer/explorer-state.ts';
@@ -41,6 +44,7 @@ export const TABS: readonly [Tab, ...Tab[]] = [
     Screen: ChartScreen,
     raw: () => ({ path: PATHS.statsChart }),
   },
+  { scope: 'alerts', action: ALERTS_TAB, title: 'Alerts', Screen: AlertsScreen, raw: alertsQuestion },
   { scope: 'explorer', action: 'tab-5', title: 'Explorer', Screen: ExplorerScreen, raw: explorerQuestion },
   {
     scope: 'service',

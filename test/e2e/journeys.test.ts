@@ -15,6 +15,7 @@ const NO_CLEARS = { screen: 0, scrollback: 0, reset: 0 };
 const isHelp = /close what is open; never quits/;
 const isLive = /\[1 Live\]/;
 const isChart = /\[2 Chart\]/;
+const isAlerts = /\[3 Alerts/;
 const isExplorer = /\[5 Explorer\]/;
 const isService = /\[6 Service\]/;
 const isFollowing = /^ now [\d:]+ +base/m;
@@ -38,7 +39,8 @@ const EVERYWHERE_AND_CHART: readonly (readonly [key: string, shows: ScreenQuesti
   ['6', isService],
   ['tab', isLive],
   ['tab', isChart],
-  [']', isExplorer],
+  [']', isAlerts],
+  ['3', isAlerts],
   ['[', isChart],
   ['shift+tab', isLive],
   ['f', /FROZEN/],
@@ -51,6 +53,8 @@ const EVERYWHERE_AND_CHART: readonly (readonly [key: string, shows: ScreenQuesti
   ['-', /every 2s/],
   ['=', /every 1s/],
   ['c', 'Copied the three lanes'],
+  ['a', 'New alert'],
+  ['escape', isLive],
   ['2', /^ 1h .*\n.* base [\d.]+ /m],
   ['t', /^ 24h /m],
   ['t', /^ 7d /m],
@@ -72,6 +76,8 @@ const EVERYWHERE_AND_CHART: readonly (readonly [key: string, shows: ScreenQuesti
   ['e', /Saved .*gastop-/],
   ['escape', isChart],
   ['escape', isFollowing],
+  ['a', 'New alert'],
+  ['escape', isChart],
   ['1', isLive],
 ];
 

@@ -225,6 +225,7 @@ export const SUMMARY: DashboardView = {
       { name: 'b.example', state: 'lagging', head: 24_337_601, latencyMs: 130, message: '3 blocks behind' },
       { name: 'c.example', state: 'down', head: null, latencyMs: null, message: 'refuses the connection' },
     ],
+    engine: null,
   },
 };
 

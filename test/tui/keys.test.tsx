@@ -7,7 +7,8 @@ import { TextField } from '../../src/tui/components/text-field.tsx';
 import { footerKeys } from '../../src/tui/footer-keys.ts';
 import { helpLines } from '../../src/tui/help-lines.ts';
 import { useActions } from '../../src/tui/hooks/use-actions.ts';
-import { KEYMAP, type Scope } from '../../src/tui/keymap.ts';
+import type { Scope } from '../../src/tui/keymap/key-binding.ts';
+import { KEYMAP } from '../../src/tui/keymap.ts';
 import { waitFor } from '../helpers/wait-for.ts';
 
 let opened: { unmount: () => void } | null = null;

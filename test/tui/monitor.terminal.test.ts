@@ -106,6 +106,8 @@ describe('the monitor on a terminal', () => {
     await screen.press('2');
     await screen.waitFor('[2 Chart]');
     await screen.press('tab');
+    await screen.waitFor('[3 Alerts');
+    await screen.press(']');
     await screen.waitFor('[5 Explorer]');
     await screen.press(']');
     await screen.waitFor('[6 Service]');

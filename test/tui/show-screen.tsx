@@ -3,13 +3,16 @@ import { render } from 'ink-testing-library';
 import { onTestFinished } from 'vitest';
 import type { GasClient } from '../../src/client/gas-client.ts';
 import type { SnapshotView } from '../../src/client/views/snapshot.ts';
+import type { AlertPrefill } from '../../src/tui/alert-prefill.ts';
+import { AlertEditsProvider } from '../../src/tui/components/alert-edits-provider.tsx';
 import { AlertsProvider } from '../../src/tui/components/alerts-provider.tsx';
 import { KeyListener } from '../../src/tui/components/key-listener.tsx';
 import { MemoryContext } from '../../src/tui/hooks/use-kept-state.ts';
 import { MonitorContext, type MonitorScope } from '../../src/tui/hooks/use-monitor.ts';
+import { type Navigation, NavigationContext } from '../../src/tui/hooks/use-navigation.ts';
 import { Clock, ClockContext } from '../../src/tui/hooks/use-now.ts';
 import { type Toast, ToastContext } from '../../src/tui/hooks/use-toast.ts';
-import type { Scope } from '../../src/tui/keymap.ts';
+import type { Scope } from '../../src/tui/keymap/key-binding.ts';
 import { createQueryClient } from '../../src/tui/query-client.ts';
 import type { Tab } from '../../src/tui/tabs.ts';
 import { ASCII_THEME, ThemeContext, UNICODE_THEME } from '../../src/tui/theme.ts';
@@ -27,6 +30,10 @@ export interface ShowOptions {
   readonly rows?: number;
   readonly ascii?: boolean;
   readonly frozen?: boolean;
+  /** The service runs in this process. */
+  readonly isOwnService?: boolean;
+  /** How long a deletion can be undone. */
+  readonly undoMs?: number;
   /** Default: four seconds after the snapshot's block. */
   readonly now?: () => number;
 }
@@ -41,8 +48,17 @@ export function showScreen(options: ShowOptions) {
     client: fakeGas(gas),
     intervalMs: 60_000,
     frozen: options.frozen ?? false,
+    isOwnService: options.isOwnService ?? false,
     now,
     saveFile: async (name) => name,
+  };
+  const duties: (() => Promise<void>)[] = [];
+  const showToast = (toast: Toast) => void toasts.push(toast);
+  const beforeClosing = (work: () => Promise<void>) => void duties.push(work);
+  const prefills: AlertPrefill[] = [];
+  const navigation: Navigation = {
+    showTab: () => {},
+    newAlert: (prefill) => prefills.push(prefill),
   };
   const clock = new Clock(now, 10);
   const tree = (snapshot: SnapshotView) => (
@@ -50,7 +66,7 @@ export function showScreen(options: ShowOptions) {
       <ThemeContext value={options.ascii ? ASCII_THEME : UNICODE_THEME}>
         <MonitorContext value={monitor}>
           <ClockContext value={clock}>
-            <ToastContext value={(toast) => toasts.push(toast)}>
+            <ToastContext value={showToast}>
               <MemoryContext value={memory}>
                 <AlertsProvider
                   {...monitor}
@@ -58,9 +74,18 @@ export function showScreen(options: ShowOptions) {
                   isOwnService={monitor.isOwnService ?? false}
                   isShown
                 >
-                  <KeyListener scopes={[scope]}>
-                    <Screen snapshot={snapshot} columns={columns} rows={rows} />
-                  </KeyListener>
+                  <AlertEditsProvider
+                    client={monitor.client}
+                    now={now}
+                    beforeClosing={beforeClosing}
+                    {...(options.undoMs === undefined ? {} : { undoMs: options.undoMs })}
+                  >
+                    <NavigationContext value={navigation}>
+                      <KeyListener scopes={[scope]}>
+                        <Screen snapshot={snapshot} columns={columns} rows={rows} />
+                      </KeyListener>
+                    </NavigationContext>
+                  </AlertEditsProvider>
                 </AlertsProvider>
               </MemoryContext>
             </ToastContext>
@@ -81,6 +106,12 @@ export function showScreen(options: ShowOptions) {
     lines: () => screen().split('\n'),
     toasts,
     memory,
+    /** Prices that `a` was pressed on. */
+    prefills,
+    /** What is done before the source is closed. */
+    endSession: async () => {
+      await Promise.all(duties.map((work) => work()));
+    },
     /** Names as a terminal test has them (`enter`, `esc`, `pagedown`), or text. */
     press: async (...keys: readonly string[]) => {
       await heard;

@@ -1,4 +1,4 @@
-import type { DashboardView, NodeView, RateLimitsView } from '../views/dashboard.ts';
+import type { DashboardView, EngineView, NodeView, RateLimitsView } from '../views/dashboard.ts';
 import type { Answer } from './answer.ts';
 import { Fields } from './fields.ts';
 
@@ -47,6 +47,7 @@ export function readSummary(answer: Answer): DashboardView {
       headAgeSec: health?.amount('headAgeSec') ?? null,
       lagBlocks: health?.count('lagBlocks') ?? null,
       nodes: health?.children('nodes').flatMap(readNode) ?? [],
+      engine: readEngine(health?.child('engine')),
     },
   };
 }
@@ -63,4 +64,14 @@ function readNode(fields: Fields): NodeView[] {
       message: fields.text('message'),
     },
   ];
+}
+
+function readEngine(fields: Fields | null | undefined): EngineView | null {
+  if (fields == null) return null;
+  return {
+    process: fields.text('process'),
+    isHere: fields.flag('isHere'),
+    since: fields.time('since'),
+    heartbeatAt: fields.time('heartbeatAt'),
+  };
 }

@@ -16,6 +16,15 @@ export interface NodeView {
   readonly message: string | null;
 }
 
+/** The process that writes blocks and fires alerts: several may run on one database. */
+export interface EngineView {
+  readonly process: string | null;
+  /** It is the one that answers. */
+  readonly isHere: boolean | null;
+  readonly since: number | null;
+  readonly heartbeatAt: number | null;
+}
+
 /** The service at a glance. */
 export interface DashboardView {
   readonly alerts: {
@@ -37,5 +46,7 @@ export interface DashboardView {
     readonly lagBlocks: number | null;
     /** Empty where the service does not tell of its nodes. */
     readonly nodes: readonly NodeView[];
+    /** `null`: there is none, or the service does not tell. */
+    readonly engine: EngineView | null;
   };
 }

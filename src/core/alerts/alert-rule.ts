@@ -106,7 +106,10 @@ export function wakesOf(rule: AlertRule, phase: AlertPhase): Wakes {
 }
 
 /** Whether the price is on the alert's side of the threshold; at the threshold it is on neither. */
-export function holds({ condition, threshold }: AlertRule, price: bigint): boolean {
+export function holds(
+  { condition, threshold }: Pick<AlertRule, 'condition' | 'threshold'>,
+  price: bigint,
+): boolean {
   return condition === 'LESS_THAN' ? price < threshold : price > threshold;
 }
 

@@ -1,7 +1,7 @@
 import { Box, Text } from 'ink';
 import { footerKeys } from '../footer-keys.ts';
 import type { Toast } from '../hooks/use-toast.ts';
-import type { Scope } from '../keymap.ts';
+import type { Scope } from '../keymap/key-binding.ts';
 import { useTheme } from '../theme.ts';
 import { truncate } from './fit.ts';
 

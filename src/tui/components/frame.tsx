@@ -3,7 +3,7 @@ import type { ReactNode } from 'react';
 import type { SnapshotView } from '../../client/views/snapshot.ts';
 import type { Health } from '../health.ts';
 import type { Toast } from '../hooks/use-toast.ts';
-import type { Scope } from '../keymap.ts';
+import type { Scope } from '../keymap/key-binding.ts';
 import { SMALLEST } from '../monitor-state.ts';
 import type { Tab } from '../tabs.ts';
 import { Footer } from './footer.tsx';

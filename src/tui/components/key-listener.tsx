@@ -4,7 +4,7 @@ import { Dispatcher } from '../dispatcher.ts';
 import { DispatcherContext } from '../hooks/use-actions.ts';
 import { keyNames } from '../key-name.ts';
 import { type Heard, KeyQueue } from '../key-queue.ts';
-import type { Scope } from '../keymap.ts';
+import type { Scope } from '../keymap/key-binding.ts';
 
 interface KeyListenerProps {
   /** Which scopes hear keys now, the nearest to the eye first. */

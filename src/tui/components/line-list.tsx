@@ -35,7 +35,7 @@ export const OneLine = memo(function OneLine({
     <Text wrap="truncate">
       {fitLine(shown, width, 'left', theme.glyph.ellipsis).map((span, place) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: so is a span
-        <Words key={place} color={span.color} bold={span.bold} faint={span.faint}>
+        <Words key={place} color={span.color} bold={span.bold} faint={span.faint} inverse={span.inverse}>
           {span.text}
         </Words>
       ))}

@@ -7,16 +7,17 @@ interface WordsProps {
   readonly color?: ColorName | undefined;
   readonly bold?: boolean | undefined;
   readonly faint?: boolean | undefined;
+  readonly inverse?: boolean | undefined;
   readonly children: ReactNode;
 }
 
 /** Text of data: loses colour and weight where the data is no longer the present. Never wraps. */
-export function Words({ color, bold = false, faint = false, children }: WordsProps) {
+export function Words({ color, bold = false, faint = false, inverse = false, children }: WordsProps) {
   const theme = useTheme();
   const dim = useDim();
   const paint = color === undefined || dim ? {} : { color: theme.color(color) };
   return (
-    <Text {...paint} bold={bold && !dim} dimColor={faint || dim} wrap="truncate">
+    <Text {...paint} bold={bold && !dim} dimColor={faint || dim} inverse={inverse} wrap="truncate">
       {children}
     </Text>
   );

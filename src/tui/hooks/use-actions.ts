@@ -1,6 +1,6 @@
 import { createContext, useContext, useLayoutEffect, useRef } from 'react';
 import { type ActionHandlers, Dispatcher, type TextCapture } from '../dispatcher.ts';
-import type { Scope } from '../keymap.ts';
+import type { Scope } from '../keymap/key-binding.ts';
 
 export const DispatcherContext = createContext<Dispatcher>(new Dispatcher());
 

@@ -1,5 +1,6 @@
 import { Box, useIsScreenReaderEnabled } from 'ink';
 import { useMemo } from 'react';
+import { cheaperThan, thereAgain } from '../../alert-prefill.ts';
 import { chartPlotWidth } from '../../components/line-chart-frame.ts';
 import { PaneState } from '../../components/pane-state.tsx';
 import { PolledFrame } from '../../components/polled-frame.tsx';
@@ -7,6 +8,7 @@ import { useActions } from '../../hooks/use-actions.ts';
 import { useDescription } from '../../hooks/use-description.ts';
 import { useKeptReducer } from '../../hooks/use-kept-state.ts';
 import { useMonitor } from '../../hooks/use-monitor.ts';
+import { useNavigation } from '../../hooks/use-navigation.ts';
 import { useReach } from '../../hooks/use-reach.ts';
 import { useToast } from '../../hooks/use-toast.ts';
 import type { TabScreenProps } from '../../tabs.ts';
@@ -36,6 +38,7 @@ export function ChartScreen({ snapshot, columns, rows }: TabScreenProps) {
   };
   const { saveFile, now } = useMonitor();
   const toast = useToast();
+  const { newAlert } = useNavigation();
   const spoken = useIsScreenReaderEnabled();
   const chart = useChartData(state, choices, snapshot);
   const hours = useHeatmap(state.heatmap, hoursTimeFrame(description));
@@ -77,6 +80,11 @@ export function ChartScreen({ snapshot, columns, rows }: TabScreenProps) {
     heatmap: () => dispatch({ type: 'toggle-heatmap' }),
     ...(state.heatmap ? { 'close-heatmap': () => dispatch({ type: 'toggle-heatmap' }) } : {}),
     export: () => void save(),
+    'chart-alert': () => {
+      const price = slot === undefined ? null : slotPrice(slot);
+      const present = snapshot.lanes.average.price;
+      newAlert(price === null ? cheaperThan(present) : thereAgain(price, present));
+    },
     'cursor-left': () => moveCursor(-1),
     'cursor-right': () => moveCursor(1),
     'cursor-start': () => dispatch({ type: 'move-cursor', to: data?.slots[0]?.timestamp ?? null }),

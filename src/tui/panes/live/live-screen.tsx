@@ -1,10 +1,12 @@
 import { useIsScreenReaderEnabled } from 'ink';
 import { useMemo } from 'react';
 import { chainProfile } from '../../../core/chains.ts';
+import { cheaperThan } from '../../alert-prefill.ts';
 import { useActions } from '../../hooks/use-actions.ts';
 import { useClipboard } from '../../hooks/use-clipboard.ts';
 import { useDim } from '../../hooks/use-dim.ts';
 import { useMonitor } from '../../hooks/use-monitor.ts';
+import { useNavigation } from '../../hooks/use-navigation.ts';
 import { useOlderThanPrices } from '../../hooks/use-older-than-prices.ts';
 import type { Polled } from '../../hooks/use-polled-query.ts';
 import { useToast } from '../../hooks/use-toast.ts';
@@ -23,7 +25,9 @@ export function LiveScreen({ snapshot, columns, rows }: TabScreenProps) {
   const copy = useClipboard();
   const spoken = useIsScreenReaderEnabled();
   const past = useDim();
+  const { newAlert } = useNavigation();
   useActions('live', {
+    'live-alert': () => newAlert(cheaperThan(snapshot.lanes.average.price)),
     copy: () => {
       copy(lanesText(snapshot));
       toast({ kind: 'info', text: 'Copied the three lanes (if your terminal lets programs copy: OSC 52)' });

@@ -1,0 +1,67 @@
+import type { KeyBinding } from './key-binding.ts';
+
+export const ALERT_FORM_KEYS = [
+  {
+    action: 'field-next',
+    scope: 'alert-form',
+    keys: ['tab', 'down'],
+    label: 'Tab ↓',
+    help: 'next field',
+    footer: 'fields',
+    footerLabel: 'Tab',
+  },
+  {
+    action: 'field-previous',
+    scope: 'alert-form',
+    keys: ['shift+tab', 'up'],
+    label: '⇧Tab ↑',
+    help: 'previous field',
+  },
+  {
+    action: 'field-left',
+    scope: 'alert-form',
+    keys: ['left'],
+    label: '←',
+    help: 'the choice or the character before',
+  },
+  {
+    action: 'field-right',
+    scope: 'alert-form',
+    keys: ['right'],
+    label: '→',
+    help: 'the choice or the character after',
+    footer: 'choose',
+    footerLabel: '←/→',
+  },
+  {
+    action: 'field-switch',
+    scope: 'alert-form',
+    keys: ['space'],
+    label: 'space',
+    help: 'tick a channel; the next usual cooldown',
+    footer: 'tick',
+  },
+  {
+    action: 'field-done',
+    scope: 'alert-form',
+    keys: ['return'],
+    label: '⏎',
+    help: 'next field; in the last one: make the alert',
+  },
+  {
+    action: 'form-send',
+    scope: 'alert-form',
+    keys: ['ctrl+s'],
+    label: 'Ctrl-S',
+    help: 'make the alert',
+    footer: 'make it',
+  },
+  {
+    action: 'form-leave',
+    scope: 'alert-form',
+    keys: ['escape'],
+    label: 'Esc',
+    help: 'leave; asks if something was typed',
+    footer: 'leave',
+  },
+] as const satisfies readonly KeyBinding[];

@@ -1,0 +1,101 @@
+import type { AlertView } from '../../../client/views/alerts.ts';
+import { CONFIRM_BLOCKS_MOST, COOLDOWN_DEFAULT_MS, COOLDOWN_PRESETS_MS } from '../../../contract/choices.ts';
+import { gweiString } from '../../../core/units.ts';
+import type { AlertPrefill } from '../../alert-prefill.ts';
+
+/** A new alert as it is typed. */
+export interface AlertDraft {
+  readonly gasSpeed: string;
+  readonly condition: string;
+  /** Gwei. */
+  readonly threshold: string;
+  readonly channels: readonly string[];
+  /** What was typed for a channel; it stays while the channel is not ticked. */
+  readonly targets: Readonly<Record<string, string>>;
+  readonly cooldown: string;
+  readonly once: boolean;
+  readonly note: string;
+  /** Gwei. */
+  readonly hysteresis: string;
+  readonly confirmBlocks: string;
+}
+
+/** Needs nothing but the monitor, so a first alert works as it is. */
+const FIRST_CHANNEL = 'TERMINAL';
+
+export function newDraft(prefill: Partial<AlertPrefill> = {}): AlertDraft {
+  return {
+    gasSpeed: 'AVERAGE',
+    condition: 'LESS_THAN',
+    threshold: '',
+    channels: [FIRST_CHANNEL],
+    targets: {},
+    cooldown: cooldownText(COOLDOWN_DEFAULT_MS),
+    once: false,
+    note: '',
+    hysteresis: '0',
+    confirmBlocks: '1',
+    ...prefill,
+  };
+}
+
+/** Another alert like `alert`; what the service does not say is as in any new one. */
+export function draftLike(alert: AlertView): AlertDraft {
+  const fresh = newDraft();
+  const main =
+    alert.method === null || alert.to === null || alert.to === '' ? {} : { [alert.method]: alert.to };
+  return {
+    gasSpeed: alert.gasSpeed ?? fresh.gasSpeed,
+    condition: alert.condition ?? fresh.condition,
+    threshold: alert.threshold === null ? '' : gweiString(alert.threshold),
+    channels: alert.channels.length === 0 ? fresh.channels : alert.channels,
+    targets: { ...alert.targets, ...main },
+    cooldown: alert.cooldownMs === null ? fresh.cooldown : cooldownText(alert.cooldownMs),
+    once: alert.disableOnce ?? false,
+    note: alert.note ?? '',
+    hysteresis: alert.hysteresis === null ? fresh.hysteresis : gweiString(alert.hysteresis),
+    confirmBlocks: String(alert.confirmBlocks ?? fresh.confirmBlocks),
+  };
+}
+
+const UNITS = [
+  ['d', 86_400_000],
+  ['h', 3_600_000],
+  ['m', 60_000],
+  ['s', 1_000],
+  ['ms', 1],
+] as const;
+
+/** `1h`, `1h30m`, `45s`, `0`: exact, and as it can be typed again. */
+export function cooldownText(ms: number): string {
+  let left = ms;
+  let text = '';
+  for (const [unit, size] of UNITS) {
+    const count = Math.floor(left / size);
+    left -= count * size;
+    if (count > 0) text += `${count}${unit}`;
+  }
+  return text === '' ? '0' : text;
+}
+
+/** Ms of `90m`, `1h30m`, `1d 12h`, `0`; `null`: that is no duration. */
+export function parseCooldown(text: string): number | null {
+  const bare = text.trim().toLowerCase().replaceAll(' ', '');
+  if (bare === '0') return 0;
+  if (!/^(\d{1,12}(ms|[dhms]))+$/.test(bare)) return null;
+  const sizes = new Map<string, number>(UNITS);
+  return [...bare.matchAll(/(\d+)(ms|[dhms])/g)].reduce(
+    (sum, [, count = '', unit = '']) => sum + Number(count) * (sizes.get(unit) ?? 0),
+    0,
+  );
+}
+
+export const COOLDOWN_PRESETS: readonly string[] = COOLDOWN_PRESETS_MS.map(cooldownText);
+
+/** The preset after the one that stands there; the first where none does. */
+export function nextCooldown(text: string): string {
+  const place = COOLDOWN_PRESETS.indexOf(cooldownText(parseCooldown(text) ?? 0));
+  return COOLDOWN_PRESETS[(place + 1) % COOLDOWN_PRESETS.length] ?? text;
+}
+
+export const CONFIRM_HINT = `blocks in a row, 1 to ${CONFIRM_BLOCKS_MOST}`;

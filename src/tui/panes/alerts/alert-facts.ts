@@ -1,0 +1,144 @@
+import type { AlertSavingsView, AlertView } from '../../../client/views/alerts.ts';
+import {
+  formatCount,
+  formatDuration,
+  formatGwei,
+  formatNative,
+  formatUsd,
+  gweiString,
+} from '../../../core/units.ts';
+import { alertState, conditionText, distanceOf, distanceWords, plainWord } from '../../alert-words.ts';
+import type { NamedValue } from '../../fact-grid.ts';
+import type { Line } from '../../lines.ts';
+import type { Theme } from '../../theme.ts';
+import { wrapText } from '../../wrap-text.ts';
+import { momentText } from '../explorer/present.ts';
+import { type AlertColumnsContext, stateLine } from './alert-columns.ts';
+import { cooldownText } from './alert-draft.ts';
+import { targetOf } from './alert-target.ts';
+
+const line = (text: string): Line => [{ text }];
+
+/** `● armed  Average < 0.04 gwei`, and what the price has to do. */
+export function alertTitle(alert: AlertView, context: AlertColumnsContext): readonly Line[] {
+  const distance = distanceOf(alert, context.snapshot);
+  return [
+    [{ text: conditionText(alert), bold: true }],
+    stateLine(alert, context),
+    ...(distance === null
+      ? []
+      : [[{ text: `${formatGwei(distance.price)} now, ${distanceWords(distance)}`, faint: true }]]),
+  ];
+}
+
+/** All that is known of an alert; what the service does not say is left out. */
+export function alertFacts(
+  alert: AlertView,
+  context: AlertColumnsContext,
+  width = Number.MAX_SAFE_INTEGER,
+): readonly NamedValue[] {
+  const { present, offsetAt, theme } = context;
+  const moment = (at: number) => line(momentText(at, present, offsetAt));
+  const given = <T>(value: T | null, name: string, text: (value: T) => Line, alone = false): NamedValue[] =>
+    value === null ? [] : [{ name, value: text(value), alone }];
+  const note = alert.note === '' ? null : alert.note;
+  const why = whyNot(alert, context);
+  return [
+    ...(note === null ? [] : longFact('note', note, width, theme)),
+    ...given(why, 'waits', line, true),
+    ...given(alert.disabledReason, 'disabled', (text) => [{ text, color: 'warn' }], true),
+    ...given(alert.missed, 'missed', ({ count, lastAt }) => missedLine(count, lastAt, context), true),
+    ...alert.channels.map((channel): NamedValue => {
+      const target = targetOf(alert, channel);
+      return { name: plainWord(channel), value: line(target ?? 'needs no target'), alone: true };
+    }),
+    ...given(alert.triggerCount, 'fired', (count) => line(`${formatCount(count)} ×`)),
+    ...given(alert.lastTriggeredAt, 'last fired', moment),
+    ...given(alert.cooldownMs, 'cooldown', (ms) => line(ms === 0 ? 'none' : cooldownText(ms))),
+    ...given(alert.disableOnce, 'after firing', (once) => line(once ? 'disables itself' : 'goes on')),
+    ...given(alert.hysteresis, 'hysteresis', (wei) => line(wei === 0n ? 'none' : `${gweiString(wei)} gwei`)),
+    ...given(alert.confirmBlocks, 'confirms', (blocks) =>
+      line(blocks === 1 ? '1 block' : `${blocks} blocks`),
+    ),
+    ...given(alert.createdAt, 'made', moment),
+    ...given(alert.updatedAt, 'changed', moment),
+    { name: 'id', value: line(alert.id) },
+  ];
+}
+
+/** Margin, the longest name and the gap after it. */
+const NAME_ROOM = 16;
+
+/** A value of several lines. */
+function longFact(name: string, text: string, width: number, theme: Theme): readonly NamedValue[] {
+  return wrapText(theme.text(text), width - NAME_ROOM, MOST_LINES, theme.glyph.ellipsis).map(
+    (part, place) => ({
+      name: place === 0 ? name : '',
+      value: line(part),
+      alone: true,
+    }),
+  );
+}
+
+const MOST_LINES = 20;
+
+/** Why an alert whose price is there does not fire; `null`: nothing to explain. */
+function whyNot(alert: AlertView, { snapshot, present }: AlertColumnsContext): string | null {
+  const state = alertState(alert, snapshot, present);
+  if (state.kind === 'resting')
+    return `for its cooldown, ${formatDuration((state.until - present) / 1_000)} more`;
+  if (state.kind === 'leaving') {
+    const beyond = alert.hysteresis === null || alert.hysteresis === 0n ? '' : ' by its hysteresis';
+    return `for the price to leave the threshold${beyond} before it may fire again`;
+  }
+  if (state.kind === 'confirming')
+    return `until the price has been there for ${alert.confirmBlocks} blocks in a row`;
+  return null;
+}
+
+function missedLine(count: number, lastAt: number | null, { present, offsetAt }: AlertColumnsContext): Line {
+  const last = lastAt === null ? '' : `, last ${momentText(lastAt, present, offsetAt)}`;
+  return [
+    { text: `${formatCount(count)} × in blocks that came while nothing was running${last}`, color: 'warn' },
+  ];
+}
+
+/** What the alert has saved; one line where that is nothing. */
+export function savingsFacts(
+  savings: AlertSavingsView,
+  symbol: string,
+  { present, offsetAt }: Pick<AlertColumnsContext, 'present' | 'offsetAt'>,
+): readonly NamedValue[] {
+  const { events, savedWei, savedUsd, best, gasAmount } = savings;
+  const gas = gasAmount === null ? '' : ` at ${formatCount(gasAmount)} gas each`;
+  const amount = (wei: bigint | null, usd: number | null) =>
+    [wei === null ? null : formatNative(wei, symbol), usd === null ? null : formatUsd(usd)]
+      .filter((part) => part !== null)
+      .join('  ');
+  return [
+    ...(events === null ? [] : [{ name: 'firings', value: line(formatCount(events)) }]),
+    ...(savedWei === null && savedUsd === null
+      ? []
+      : [{ name: 'saved', value: line(`${amount(savedWei, savedUsd)}${gas}`), alone: true }]),
+    ...(best === null
+      ? []
+      : [
+          {
+            name: 'best',
+            alone: true,
+            value: line(
+              [
+                amount(best.savedWei, best.savedUsd),
+                best.price === null ? '' : `at ${formatGwei(best.price)} gwei`,
+                best.referencePrice === null
+                  ? ''
+                  : `against ${formatGwei(best.referencePrice)} the day before`,
+                best.triggeredAt === null ? '' : momentText(best.triggeredAt, present, offsetAt),
+              ]
+                .filter((part) => part !== '')
+                .join(', '),
+            ),
+          },
+        ]),
+  ];
+}

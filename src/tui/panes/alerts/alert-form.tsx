@@ -1,0 +1,171 @@
+import { Box, useIsScreenReaderEnabled } from 'ink';
+import { useRef, useState } from 'react';
+import { alertChoices } from '../../../client/description/alert-choices.ts';
+import { conditionText } from '../../alert-words.ts';
+import { LineList, OneLine } from '../../components/line-list.tsx';
+import { Question } from '../../components/question.tsx';
+import { useDescription } from '../../hooks/use-description.ts';
+import { useModalKeys } from '../../hooks/use-modal-keys.ts';
+import { useNow } from '../../hooks/use-now.ts';
+import { useToast } from '../../hooks/use-toast.ts';
+import { type Line, scrolledTo } from '../../lines.ts';
+import type { TabScreenProps } from '../../tabs.ts';
+import { useTheme } from '../../theme.ts';
+import { wrapText } from '../../wrap-text.ts';
+import { systemOffset } from '../chart/local-time.ts';
+import { presentOf } from '../explorer/present.ts';
+import { untilText } from './alert-columns.ts';
+import type { AlertsAction, AlertsView } from './alerts-state.ts';
+import { bodyOf, problemsOf } from './form-check.ts';
+import { type FieldId, fieldsOf } from './form-fields.ts';
+import { fieldLines } from './form-lines.ts';
+import { type FormState, moveFocus, pressIn, refused, showProblems, typeIn } from './form-state.ts';
+import { SpokenForm } from './spoken-form.tsx';
+import { thresholdWei } from './threshold-wei.ts';
+import { useAlertCheck } from './use-alert-check.ts';
+import { useAlertPreview } from './use-alert-preview.ts';
+import { useCreateAlert } from './use-create-alert.ts';
+
+interface AlertFormProps extends TabScreenProps {
+  readonly view: Extract<AlertsView, { kind: 'form' }>;
+  readonly dispatch: (action: AlertsAction) => void;
+  readonly onLeave: () => void;
+}
+
+/** The form of a new alert; asks before what was typed is thrown away. */
+export function AlertForm({ onLeave, ...props }: AlertFormProps) {
+  const { view, columns, rows } = props;
+  const [isAsking, setAsking] = useState(false);
+  if (!isAsking) {
+    const isTouched = JSON.stringify(view.form.draft) !== JSON.stringify(view.initial);
+    return <Fields {...props} onLeave={() => (isTouched ? setAsking(true) : onLeave())} />;
+  }
+  return (
+    <Question
+      title="Leave without making the alert?"
+      lines={[conditionTextOf(view.form), 'What was typed is lost.']}
+      yes="Leave"
+      no="Go on typing"
+      width={columns}
+      height={rows}
+      onYes={onLeave}
+      onNo={() => setAsking(false)}
+    />
+  );
+}
+
+function conditionTextOf({ draft }: FormState): string {
+  return conditionText({ ...draft, threshold: thresholdWei(draft.threshold) });
+}
+
+/** What would have come of it may take so many lines. */
+const FORETOLD_LINES = 2;
+
+function Fields({ snapshot, columns, rows, view, dispatch, onLeave }: AlertFormProps) {
+  const theme = useTheme();
+  const toast = useToast();
+  const spoken = useIsScreenReaderEnabled();
+  const description = useDescription();
+  const check = useAlertCheck();
+  const { isSending, create } = useCreateAlert();
+  const { form } = view;
+  const offered = alertChoices(description);
+  const fields = fieldsOf(form.draft, offered);
+  const field = fields.find(({ id }) => id === form.focus) ?? fields[0];
+  const body = bodyOf(form.draft);
+  const problems = check === null ? null : problemsOf(form.draft, body, check(body), offered);
+
+  const { thresholdGwei } = body;
+  const sendable = problems?.size === 0 && thresholdGwei !== undefined ? { ...body, thresholdGwei } : null;
+  const present = presentOf(snapshot, useNow());
+  const foretold = useAlertPreview(sendable, (at) => untilText(at, present, systemOffset));
+
+  const edit = (change: (form: FormState) => FormState) => {
+    if (!isSending) dispatch({ type: 'edit', edit: change });
+  };
+  const move = (by: number) => edit((before) => moveFocus(before, fields, by));
+  const press = (key: string) => {
+    if (field !== undefined) edit((before) => pressIn(before, field, key));
+  };
+  const send = async () => {
+    if (isSending || problems === null) return;
+    if (sendable === null) {
+      const wrong = fields.find(({ id }) => problems.has(id));
+      edit((before) => showProblems(before, wrong));
+      toast({ kind: 'error', text: `${wrong?.label ?? 'The alert'} ${problems.get(wrong?.id ?? '') ?? ''}` });
+      return;
+    }
+    const made = await create(sendable);
+    if (made.kind === 'made') {
+      dispatch({ type: 'created', id: made.alert.id, secret: made.alert.signingSecret });
+      toast({ kind: 'info', text: `Made: ${conditionText(made.alert)}` });
+      return;
+    }
+    dispatch({ type: 'edit', edit: (before) => refused(before, fields, made.refusals) });
+    toast({ kind: 'error', text: `Not made: ${Object.values(made.refusals).join('; ')}` });
+  };
+  const isText = field?.kind === 'text';
+  const isLast = field !== undefined && field === fields.at(-1);
+  useModalKeys(
+    'alert-form',
+    {
+      'field-next': () => move(1),
+      'field-previous': () => move(-1),
+      'field-left': () => press('left'),
+      'field-right': () => press('right'),
+      'field-switch': () => press('space'),
+      'field-done': () => (isLast ? void send() : move(1)),
+      'form-send': () => void send(),
+      'form-leave': () => {
+        if (!isSending) onLeave();
+      },
+    },
+    {
+      onKey: press,
+      ...(isText ? { onText: (text) => edit((before) => typeIn(before, field, text)) } : {}),
+    },
+  );
+
+  const said = (id: FieldId | ''): string | null => {
+    const refusal = form.refusals[id];
+    if (refusal !== undefined) return refusal;
+    const problem = problems?.get(id);
+    const isSeen = form.seen === 'all' || form.seen.some((each) => each === id);
+    return problem !== undefined && isSeen ? problem : null;
+  };
+  const context = { form, snapshot, width: columns, theme };
+  const blocks = fields.map((each) => fieldLines(each, said(each.id), context));
+  const general = said('');
+  const title: Line = [
+    { text: view.like === null ? ' New alert' : ` New alert like ${view.like}`, bold: true },
+    { text: isSending ? '   asking the service …' : '   Ctrl-S makes it, Esc leaves', faint: true },
+  ];
+  const notice: readonly Line[] =
+    general === null ? [] : [[{ text: ` ${theme.glyph.warning} ${general}`, color: 'bad' }]];
+  const future: readonly Line[] =
+    foretold === null
+      ? []
+      : wrapText(theme.text(foretold), columns - 2, FORETOLD_LINES, theme.glyph.ellipsis).map((text) => [
+          { text: ` ${text}`, faint: true },
+        ]);
+  const room = Math.max(rows - 1 - notice.length - FORETOLD_LINES, 1);
+  const place = fields.findIndex(({ id }) => id === form.focus);
+  const from = blocks.slice(0, Math.max(place, 0)).reduce((sum, block) => sum + block.length, 0);
+  const end = from + (blocks[place]?.length ?? 1) - 1;
+  const top = useRef(0);
+  const lines = blocks.flat();
+  const most = Math.max(lines.length - room, 0);
+  top.current = Math.min(scrolledTo(from, scrolledTo(end, top.current, room), room), most);
+
+  if (spoken) {
+    return <SpokenForm form={form} fields={fields} said={said} preview={foretold} title={title} />;
+  }
+  return (
+    <Box flexDirection="column" width={columns} height={rows} overflow="hidden">
+      <OneLine line={title} width={columns} />
+      <LineList lines={notice} width={columns} />
+      <LineList lines={lines.slice(top.current, top.current + room)} width={columns} />
+      <LineList lines={future} width={columns} />
+    </Box>
+  );
+}

@@ -1,0 +1,33 @@
+import type { AlertView } from '../../../client/views/alerts.ts';
+import { formatCount } from '../../../core/units.ts';
+import { conditionText } from '../../alert-words.ts';
+import { Question } from '../../components/question.tsx';
+
+interface DeleteQuestionProps {
+  readonly alert: AlertView;
+  readonly width: number;
+  readonly height: number;
+  readonly onYes: () => void;
+  readonly onNo: () => void;
+}
+
+/** Asks before an alert is deleted, and says what goes with it. */
+export function DeleteQuestion({ alert, ...rest }: DeleteQuestionProps) {
+  const { note, triggerCount } = alert;
+  return (
+    <Question
+      title="Delete this alert?"
+      lines={[
+        conditionText(alert),
+        ...(note === null || note === '' ? [] : [note]),
+        ...(triggerCount === null || triggerCount === 0
+          ? []
+          : [`It has fired ${formatCount(triggerCount)} ×; what it saved and sent goes with it.`]),
+        'It can be undone for 10 s.',
+      ]}
+      yes="Delete"
+      no="Keep it"
+      {...rest}
+    />
+  );
+}

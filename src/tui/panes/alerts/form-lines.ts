@@ -1,0 +1,131 @@
+import type { SnapshotView } from '../../../client/views/snapshot.ts';
+import { formatGwei } from '../../../core/units.ts';
+import { distanceOf, distanceWords, laneOf } from '../../alert-words.ts';
+import { displayWidth } from '../../components/fit.ts';
+import type { Span } from '../../facts.ts';
+import { type Line, lineWidth } from '../../lines.ts';
+import type { Theme } from '../../theme.ts';
+import type { AlertDraft } from './alert-draft.ts';
+import { chosenOf, type FormField, textOf } from './form-fields.ts';
+import type { FormState } from './form-state.ts';
+import { thresholdWei } from './threshold-wei.ts';
+
+export interface FormLinesContext {
+  readonly form: FormState;
+  readonly snapshot: SnapshotView;
+  readonly width: number;
+  readonly theme: Theme;
+}
+
+const LABEL = 11;
+const MARGIN = 3;
+
+/** A field: its name, what stands in it, and beside that (or below, where there is no room) what is wrong with it. */
+export function fieldLines(
+  field: FormField,
+  problem: string | null,
+  context: FormLinesContext,
+): readonly Line[] {
+  const { form, width, theme } = context;
+  const isHere = form.focus === field.id;
+  const said: Span | null =
+    problem === null ? null : { text: `${theme.glyph.warning} ${problem}`, color: 'warn' };
+  const beside = said === null ? besideText(field, context) : said.text;
+  const head: Line = [
+    isHere ? { text: ` ${theme.glyph.arrow} `, color: 'accent', bold: true } : { text: ' '.repeat(MARGIN) },
+    { text: field.label.padEnd(LABEL), bold: isHere, faint: !isHere },
+  ];
+  const left = width - MARGIN - LABEL - 1;
+  const reserved = beside === '' ? 0 : displayWidth(beside) + 3;
+  const own = valueLine(field, isHere, Math.max(left - reserved, Math.min(left, 24)), context);
+  const fits = lineWidth(own) + reserved <= left;
+  if (beside === '') return [[...head, ...own]];
+  const extra: Span = said ?? { text: beside, faint: true };
+  if (fits) return [[...head, ...own, { text: '   ' }, extra]];
+  if (said === null) return [[...head, ...own]];
+  return [
+    [...head, ...own],
+    [{ text: ' '.repeat(MARGIN + LABEL) }, said],
+  ];
+}
+
+/** What helps while nothing is wrong. */
+function besideText(field: FormField, { form, snapshot }: FormLinesContext): string {
+  if (field.id === 'threshold') return priceText(form.draft, snapshot) ?? field.hint;
+  if (form.focus === field.id) return field.hint;
+  return '';
+}
+
+/** `now 0.0507, has to fall 21 %` */
+function priceText(draft: AlertDraft, snapshot: SnapshotView): string | null {
+  const lane = laneOf(draft.gasSpeed);
+  if (lane === null) return null;
+  const threshold = thresholdWei(draft.threshold);
+  const distance = distanceOf({ ...draft, threshold }, snapshot);
+  const now = `now ${formatGwei(snapshot.lanes[lane].price)}`;
+  return distance === null ? now : `${now}, ${distance.isThere ? 'it is there' : distanceWords(distance)}`;
+}
+
+function valueLine(field: FormField, isHere: boolean, room: number, context: FormLinesContext): Line {
+  const { form, theme } = context;
+  switch (field.kind) {
+    case 'one': {
+      const chosen = chosenOf(form.draft, field.id);
+      return field.choices.flatMap(({ value, label }): readonly Span[] =>
+        value === chosen
+          ? [{ text: `[${theme.text(label)}]`, bold: true, ...(isHere ? { color: 'accent' } : {}) }]
+          : [{ text: ` ${theme.text(label)} `, faint: true }],
+      );
+    }
+    case 'many':
+      return field.choices.flatMap(({ value, label }, place): readonly Span[] => {
+        const isTicked = form.draft.channels.includes(value);
+        const isMarked = isHere && place === form.at;
+        const box = `[${isTicked ? 'x' : ' '}]`;
+        const look = isMarked ? { color: 'accent' as const, bold: true, inverse: true } : { bold: isTicked };
+        return [
+          { text: place === 0 ? '' : '  ' },
+          { text: `${isMarked ? theme.glyph.arrow : ''}${box} ${theme.text(label)}`, ...look },
+        ];
+      });
+    case 'text': {
+      const text = textOf(form.draft, field.id);
+      const unit: Line = field.unit === '' ? [] : [{ text: ` ${field.unit}`, faint: true }];
+      const own = Math.max(room - lineWidth(unit), 4);
+      return [...(isHere ? typedLine(text, form.at, own, theme) : shownLine(text, own, theme)), ...unit];
+    }
+  }
+}
+
+function shownLine(text: string, room: number, theme: Theme): Line {
+  if (text === '') return [{ text: theme.glyph.unknown, faint: true }];
+  const shown = theme.text(text);
+  if (displayWidth(shown) <= room) return [{ text: shown }];
+  return [{ text: windowOf(Array.from(shown), 0, room - 1).join('') }, { text: theme.glyph.ellipsis }];
+}
+
+/** The text around the cursor, which stands under the character that the next one goes before. */
+function typedLine(text: string, cursor: number, room: number, theme: Theme): Line {
+  const characters = Array.from(theme.text(text));
+  let from = 0;
+  while (from < cursor && displayWidth(characters.slice(from, cursor).join('')) > room - 2) from += 1;
+  const shown = windowOf(characters, from, room);
+  const place = cursor - from;
+  return [
+    { text: shown.slice(0, place).join('') },
+    { text: shown[place] ?? ' ', inverse: true },
+    { text: shown.slice(place + 1).join('') },
+  ];
+}
+
+/** As many characters from `from` on as fit into `room` columns. */
+function windowOf(characters: readonly string[], from: number, room: number): readonly string[] {
+  let used = 0;
+  let end = from;
+  while (end < characters.length) {
+    used += displayWidth(characters[end] ?? '');
+    if (used > room) break;
+    end += 1;
+  }
+  return characters.slice(from, end);
+}

@@ -1,0 +1,114 @@
+import { editLine, insertText, type TextInput } from '../../text-input.ts';
+import { type AlertDraft, nextCooldown } from './alert-draft.ts';
+import {
+  chosenOf,
+  type FieldId,
+  type FormField,
+  textOf,
+  withChosen,
+  withText,
+  withTicked,
+} from './form-fields.ts';
+
+/** The form as it stands: what is typed, and where. */
+export interface FormState {
+  readonly draft: AlertDraft;
+  readonly focus: FieldId;
+  /** Where the cursor stands: the character of a text, the choice of a field of ticks. */
+  readonly at: number;
+  /** What the user has been in, so that what is wrong there is said; all once it was tried to send. */
+  readonly seen: readonly FieldId[] | 'all';
+  /** What the service said of single fields, until they are changed. */
+  readonly refusals: Readonly<Record<string, string>>;
+}
+
+/** A price is what most people come for. */
+export function formOf(draft: AlertDraft): FormState {
+  return {
+    draft,
+    focus: 'threshold',
+    at: Array.from(draft.threshold).length,
+    seen: [],
+    refusals: {},
+  };
+}
+
+/** Moves to the field `by` fields further, to the end of its text; past either end to the other. */
+export function moveFocus(form: FormState, fields: readonly FormField[], by: number): FormState {
+  const place = fields.findIndex(({ id }) => id === form.focus);
+  const next = fields[(Math.max(place, 0) + by + fields.length) % fields.length];
+  return next === undefined ? form : focusOn(form, next);
+}
+
+export function focusOn(form: FormState, field: FormField): FormState {
+  const at = field.kind === 'text' ? Array.from(textOf(form.draft, field.id)).length : 0;
+  const seen = form.seen === 'all' ? form.seen : [...new Set([...form.seen, form.focus])];
+  return { ...form, focus: field.id, at, seen };
+}
+
+/** What `left`, `right` and other editing keys do in a field. */
+export function pressIn(form: FormState, field: FormField, key: string): FormState {
+  switch (field.kind) {
+    case 'text':
+      return withInput(form, field, editLine({ text: textOf(form.draft, field.id), cursor: form.at }, key));
+    case 'one': {
+      const by = key === 'left' ? -1 : key === 'right' || key === 'space' ? 1 : 0;
+      if (by === 0) return form;
+      const chosen = chosenOf(form.draft, field.id);
+      const place = field.choices.findIndex(({ value }) => value === chosen);
+      const next = field.choices[(place + by + field.choices.length) % field.choices.length];
+      if (next === undefined) return form;
+      return changed(form, field.id, withChosen(form.draft, field.id, next.value));
+    }
+    case 'many': {
+      const { length } = field.choices;
+      if (key === 'left') return { ...form, at: (form.at - 1 + length) % length };
+      if (key === 'right') return { ...form, at: (form.at + 1) % length };
+      const here = field.choices[form.at];
+      if (key !== 'space' || here === undefined) return form;
+      return changed(form, field.id, withTicked(form.draft, here.value, field.choices));
+    }
+  }
+}
+
+/** Typed or pasted text; a blank in the cooldown goes on to the next usual one. */
+export function typeIn(form: FormState, field: FormField, text: string): FormState {
+  if (field.kind !== 'text') return form;
+  const before = textOf(form.draft, field.id);
+  if (field.id === 'cooldown' && text.trim() === '' && !text.includes('\n')) {
+    const next = nextCooldown(before);
+    return withInput(form, field, { text: next, cursor: next.length });
+  }
+  return withInput(form, field, insertText({ text: before, cursor: form.at }, text));
+}
+
+function withInput(
+  form: FormState,
+  field: FormField & { kind: 'text' },
+  { text, cursor }: TextInput,
+): FormState {
+  const moved = { ...form, at: cursor };
+  if (text === textOf(form.draft, field.id)) return moved;
+  return changed(moved, field.id, withText(form.draft, field.id, text));
+}
+
+function changed(form: FormState, id: FieldId, draft: AlertDraft): FormState {
+  const { [id]: _, ...refusals } = form.refusals;
+  const seen = form.seen === 'all' ? form.seen : [...new Set([...form.seen, id])];
+  return { ...form, draft, refusals, seen };
+}
+
+/** It cannot be sent: what is wrong is said everywhere, and the cursor goes to the first of it. */
+export function showProblems(form: FormState, first: FormField | undefined): FormState {
+  return { ...(first === undefined ? form : focusOn(form, first)), seen: 'all' };
+}
+
+/** The service has refused: its words stand at their fields, and the first of them is where the cursor is. */
+export function refused(
+  form: FormState,
+  fields: readonly FormField[],
+  refusals: Readonly<Record<string, string>>,
+): FormState {
+  const first = fields.find(({ id }) => id in refusals);
+  return { ...showProblems(form, first), refusals };
+}

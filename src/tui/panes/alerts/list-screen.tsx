@@ -1,0 +1,162 @@
+import { Box, useIsScreenReaderEnabled } from 'ink';
+import { useMemo, useRef, useState } from 'react';
+import { ClientError } from '../../../client/client-error.ts';
+import type { AlertView } from '../../../client/views/alerts.ts';
+import { formatDuration } from '../../../core/units.ts';
+import { conditionText } from '../../alert-words.ts';
+import { PaneState } from '../../components/pane-state.tsx';
+import { PolledFrame } from '../../components/polled-frame.tsx';
+import { useActions } from '../../hooks/use-actions.ts';
+import { useAlerts } from '../../hooks/use-alerts.ts';
+import { useMonitor } from '../../hooks/use-monitor.ts';
+import { useNow } from '../../hooks/use-now.ts';
+import { type Line, scrolledTo } from '../../lines.ts';
+import type { TabScreenProps } from '../../tabs.ts';
+import { useTheme } from '../../theme.ts';
+import { systemOffset } from '../chart/local-time.ts';
+import { presentOf } from '../explorer/present.ts';
+import { draftLike, newDraft } from './alert-draft.ts';
+import { AlertList, LIST_CHROME } from './alert-list.tsx';
+import type { AlertsAction, AlertsCursor } from './alerts-state.ts';
+import { DeleteQuestion } from './delete-question.tsx';
+import { engineWords } from './engine-words.ts';
+import { hiddenSegments, titleSegments } from './list-title.ts';
+import { SpokenAlerts } from './spoken-alerts.tsx';
+import { useAlertActions } from './use-alert-actions.ts';
+import { useEngine } from './use-engine.ts';
+
+interface ListScreenProps extends TabScreenProps {
+  readonly cursor: AlertsCursor | null;
+  readonly dispatch: (action: AlertsAction) => void;
+}
+
+const NONE: readonly AlertView[] = [];
+
+/** The list of alerts and what the keys do in it. */
+export function ListScreen({ snapshot, columns, rows, cursor, dispatch }: ListScreenProps) {
+  const theme = useTheme();
+  const now = useNow();
+  const spoken = useIsScreenReaderEnabled();
+  const { isOwnService = false } = useMonitor();
+  const feed = useAlerts();
+  const engine = useEngine();
+  const { deletions, toggle, remove, undo } = useAlertActions();
+  const [asked, setAsked] = useState<AlertView | null>(null);
+
+  const alerts = feed.data?.value.items ?? NONE;
+  const title = useMemo(
+    () => titleSegments(alerts, feed.data?.value.total ?? null, snapshot, presentOf(snapshot, now)),
+    [alerts, feed.data, snapshot, now],
+  );
+  const rule = engineWords(engine, isOwnService, now);
+  const last = deletions.at(-1);
+  const notices: readonly Line[] = [
+    ...(rule === null ? [] : [[{ text: ` ${rule}`, faint: true }]]),
+    ...(last === undefined
+      ? []
+      : [
+          [
+            { text: ` ${theme.glyph.arrow} deleted ${conditionText(last.alert)}` },
+            { text: ` · u undoes (${formatDuration(Math.max(last.until - now, 0) / 1_000)})`, bold: true },
+            ...(deletions.length > 1 ? [{ text: ` · and ${deletions.length - 1} more` }] : []),
+          ],
+        ]),
+  ];
+  const room = Math.max(rows - LIST_CHROME - notices.length - (feed.error === null ? 0 : 1), 1);
+  const found = cursor === null ? 0 : alerts.findIndex(({ id }) => id === cursor.id);
+  const near = found < 0 ? Math.min(cursor?.place ?? 0, alerts.length - 1) : found;
+  const place = Math.max(near, 0);
+  const first = useRef(0);
+  first.current = Math.min(scrolledTo(place, first.current, room), Math.max(alerts.length - room, 0));
+  const above = first.current;
+  const marked = alerts[place];
+
+  const go = (to: number) => {
+    const at = Math.min(Math.max(to, 0), alerts.length - 1);
+    const row = alerts[at];
+    if (row !== undefined) dispatch({ type: 'move-cursor', to: { id: row.id, place: at } });
+  };
+  const withMarked = (act: (alert: AlertView) => void) => () => {
+    if (marked !== undefined) act(marked);
+  };
+  useActions('alerts', {
+    'alerts-up': () => go(place - 1),
+    'alerts-down': () => go(place + 1),
+    'alerts-page-up': () => go(place - room),
+    'alerts-page-down': () => go(place + room),
+    'alerts-start': () => go(0),
+    'alerts-end': () => go(alerts.length - 1),
+    'alert-new': () => dispatch({ type: 'form', draft: newDraft(), like: null }),
+    'alert-copy': withMarked((alert) =>
+      dispatch({ type: 'form', draft: draftLike(alert), like: conditionText(alert) }),
+    ),
+    'alert-open': withMarked(({ id }) => dispatch({ type: 'open', cursor: { id, place } })),
+    'alert-toggle': withMarked(toggle),
+    'alert-delete': withMarked(setAsked),
+    'alert-undo': undo,
+  });
+
+  if (asked !== null) {
+    return (
+      <DeleteQuestion
+        alert={asked}
+        width={columns}
+        height={rows}
+        onYes={() => {
+          dispatch({ type: 'move-cursor', to: { id: asked.id, place } });
+          remove(asked);
+          setAsked(null);
+        }}
+        onNo={() => setAsked(null)}
+      />
+    );
+  }
+  if (feed.data === undefined && isAbsent(feed.error)) {
+    return (
+      <Box width={columns} height={rows}>
+        <PaneState
+          kind="empty"
+          title="This service keeps no alerts"
+          hint="Its API does not have them; gastop's own service does: gastop, or gastop serve."
+        />
+      </Box>
+    );
+  }
+  return (
+    <PolledFrame polled={feed} what="the alerts" pending={false} width={columns} height={rows}>
+      {(notice) => {
+        if (alerts.length === 0 && last === undefined) {
+          return (
+            <Box width={columns} height={rows}>
+              <PaneState
+                kind="empty"
+                title="No alerts yet"
+                hint={`n makes one, a on Live or Chart makes one from a price${rule === null ? '' : `; ${rule}`}.`}
+              />
+            </Box>
+          );
+        }
+        const present = presentOf(snapshot, now);
+        const context = { snapshot, present, offsetAt: systemOffset, theme };
+        const lines = [...(notice === null ? [] : [[{ text: ' ' }, ...notice]]), ...notices];
+        if (spoken) return <SpokenAlerts alerts={alerts.slice(place)} context={context} notices={lines} />;
+        return (
+          <AlertList
+            rows={alerts.slice(above, above + room)}
+            cursor={place - above}
+            context={context}
+            width={columns}
+            height={rows}
+            title={[...title, ...hiddenSegments(alerts.length, above, room)]}
+            notices={lines}
+          />
+        );
+      }}
+    </PolledFrame>
+  );
+}
+
+/** Whether the service does not have alerts at all. */
+function isAbsent(error: Error | null): boolean {
+  return error instanceof ClientError && (error.code === 'not-found' || error.status === 501);
+}

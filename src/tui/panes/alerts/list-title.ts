@@ -1,0 +1,36 @@
+import type { AlertView } from '../../../client/views/alerts.ts';
+import type { SnapshotView } from '../../../client/views/snapshot.ts';
+import { formatCount } from '../../../core/units.ts';
+import { alertState } from '../../alert-words.ts';
+import type { Segment } from '../../components/segment-line.tsx';
+
+/** How many alerts there are, and how they are. */
+export function titleSegments(
+  alerts: readonly AlertView[],
+  total: number | null,
+  snapshot: SnapshotView,
+  present: number,
+): readonly Segment[] {
+  const counts = new Map<string, number>();
+  for (const alert of alerts) {
+    const { kind } = alertState(alert, snapshot, present);
+    const name = kind === 'leaving' ? 'resting' : kind;
+    counts.set(name, (counts.get(name) ?? 0) + 1);
+  }
+  const words = [...counts].map(([kind, count]) => `${formatCount(count)} ${kind}`).join(', ');
+  const more = total === null || total <= alerts.length ? '' : ` of ${formatCount(total)}`;
+  return [
+    [{ text: `Alerts ${formatCount(alerts.length)}${more}`, bold: true }],
+    ...(words === '' ? [] : [[{ text: words, faint: true }]]),
+  ];
+}
+
+/** How many alerts stand above and below what is shown. */
+export function hiddenSegments(count: number, above: number, room: number): readonly Segment[] {
+  const below = Math.max(count - above - room, 0);
+  const words = [
+    ...(above > 0 ? [`${formatCount(above)} above`] : []),
+    ...(below > 0 ? [`${formatCount(below)} below`] : []),
+  ];
+  return words.length === 0 ? [] : [[{ text: words.join(', '), faint: true }]];
+}

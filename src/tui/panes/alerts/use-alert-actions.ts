@@ -1,0 +1,27 @@
+import type { AlertView } from '../../../client/views/alerts.ts';
+import { conditionText } from '../../alert-words.ts';
+import { useAlertEdits } from '../../hooks/use-alert-edits.ts';
+import { useToast } from '../../hooks/use-toast.ts';
+
+const ON = /^(pending|armed|active|enabled|on|running|watching)$/i;
+
+/** Whether a status, ours or a service's own, means that the alert watches. */
+export function isOn(status: string | null): boolean {
+  return status !== null && ON.test(status);
+}
+
+/** What the keys do to one alert, in the list and in its details. */
+export function useAlertActions() {
+  const { edits, deletions } = useAlertEdits();
+  const toast = useToast();
+  return {
+    deletions,
+    toggle: (alert: AlertView) => edits.setStatus(alert, isOn(alert.status) ? 'DISABLED' : 'PENDING'),
+    remove: (alert: AlertView) => edits.remove(alert),
+    undo: () => {
+      const back = edits.undo();
+      if (back === null) toast({ kind: 'info', text: 'Nothing to undo' });
+      else toast({ kind: 'info', text: `${conditionText(back)} is back` });
+    },
+  };
+}

@@ -1,0 +1,48 @@
+import { useState } from 'react';
+import { ClientError } from '../../../client/client-error.ts';
+import type { CreatedAlertView, NewAlert } from '../../../client/views/alerts.ts';
+import { useAlerts } from '../../hooks/use-alerts.ts';
+import { useMonitor } from '../../hooks/use-monitor.ts';
+import { fieldOfPath } from './form-check.ts';
+
+export type Made =
+  | { readonly kind: 'made'; readonly alert: CreatedAlertView }
+  /** Field by field; `''`: what belongs to none. */
+  | { readonly kind: 'refused'; readonly refusals: Readonly<Record<string, string>> };
+
+/** Sends a new alert; the list that is asked for then has it. */
+export function useCreateAlert(): {
+  readonly isSending: boolean;
+  readonly create: (alert: NewAlert) => Promise<Made>;
+} {
+  const { client } = useMonitor();
+  const { renew } = useAlerts();
+  const [isSending, setSending] = useState(false);
+  const create = async (alert: NewAlert): Promise<Made> => {
+    setSending(true);
+    try {
+      const made = await client.createAlert(alert);
+      await renew();
+      return { kind: 'made', alert: made };
+    } catch (cause) {
+      const error = cause instanceof Error ? cause : new Error(String(cause));
+      // It may have been made all the same: the list says.
+      if (error instanceof ClientError && error.mayBeDone) void renew();
+      return { kind: 'refused', refusals: refusalsOf(error, alert.method ?? '') };
+    } finally {
+      setSending(false);
+    }
+  };
+  return { isSending, create };
+}
+
+function refusalsOf(error: Error, method: string): Record<string, string> {
+  const details = error instanceof ClientError ? error.details : [];
+  const refusals: Record<string, string> = {};
+  for (const { path, message } of details) {
+    const field = fieldOfPath(path, method);
+    const words = field === '' && path !== '' ? `${path} ${message}` : message;
+    refusals[field] = refusals[field] === undefined ? words : `${refusals[field]}; ${words}`;
+  }
+  return details.length === 0 ? { '': error.message.replaceAll('\n', ' ') } : refusals;
+}
