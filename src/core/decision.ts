@@ -21,8 +21,8 @@ export interface Decision {
 }
 
 /**
- * `WAIT` for the forecast up to an hour off that is expected to save most, if that is at least 5 % at a measured
- * probability of at least 0.8. Otherwise `SET_ALERT` for one beyond the hour that does so with at least 10 %. Otherwise
+ * `WAIT` for the forecast up to an hour off that is expected to save most, if that is at least 5 % at a
+ * probability of at least 0.8, doubted since it is chosen. Otherwise `SET_ALERT` for one beyond the hour that does so with at least 10 %. Otherwise
  * `SEND_NOW`. What has not been measured is never waited for.
  */
 export function decide(forecasts: readonly Forecast[]): Decision {
@@ -46,7 +46,7 @@ export function trusted(decision: Decision, track: Recommendation['track']): Dec
 function mostSaving(forecasts: readonly Forecast[]): Forecast | null {
   let best: Forecast | null = null;
   for (const forecast of forecasts) {
-    if ((forecast.probability ?? 0) < LEAST_PROBABILITY) continue;
+    if ((forecast.waitProbability ?? 0) < LEAST_PROBABILITY) continue;
     if (best === null || saving(forecast) > saving(best)) best = forecast;
   }
   return best;

@@ -26,7 +26,10 @@ const LEAST_SEEN = { horizons: 4, sec: 86_400 } as const;
 const LEAST_JUDGED = { horizons: 8, sec: 4 * 86_400 } as const;
 /** Share that a target must save to be worth a wait. */
 const LEAST_SAVING = 0.05;
-/** Where waiting looks worth it words flatter: by so much, until the verdicts of more than so many horizons say otherwise. */
+/**
+ * One waits where the forecast looks best, and there words flatter: by so much, until the verdicts of more than so many
+ * horizons say otherwise. What is stated of a horizon as such, block after block, is not doubted.
+ */
 const FLATTERY = 0.1;
 const FLATTERED_HORIZONS = 4;
 /** A price that rose beyond this many times that of then counts as this much: one burst must not decide everything. */
@@ -40,10 +43,12 @@ export interface Forecast {
   readonly probability: number | null;
   /** Why there is no probability; `null` where there is one. */
   readonly reason: string | null;
+  /** The same for who waits because it looks worth it; no more than `probability`. */
+  readonly waitProbability: number | null;
   /** Of `price` against sending in the next block. */
   readonly savingRatio: number;
   /**
-   * The same with misses counted at what the last block of a missed horizon asked for on average, or at the price of
+   * What waiting saves, with misses counted at what the last block of a missed horizon asked for on average, or at the price of
    * now where that is more; `null` until measured.
    */
   readonly expectedSavingRatio: number | null;
@@ -139,9 +144,9 @@ export class HorizonForecast {
     const now = sendNow.at(head);
     const target = this.#target.at(head);
     const price = Number.isNaN(target) ? (shorter?.price ?? now) : target;
-    const measured = this.#probability();
-    const probability =
-      measured !== null && price === shorter?.price ? Math.max(measured, shorter.probability ?? 0) : measured;
+    const isSame = price === shorter?.price;
+    const probability = noLess(this.#chance(this.#correction), isSame ? shorter.probability : null);
+    const waitProbability = noLess(this.#chance(this.#doubt), isSame ? shorter.waitProbability : null);
     const savingRatio = Math.max(1 - feeRatio(price, now), 0);
     const lossRatio = Math.max(feeRatio(this.#misses.tally.mean ?? now, now) - 1, 0);
     return {
@@ -149,9 +154,10 @@ export class HorizonForecast {
       price,
       probability,
       reason: probability === null ? tooShort(this.#pastSec).reason : null,
+      waitProbability,
       savingRatio,
       expectedSavingRatio:
-        probability === null ? null : probability * savingRatio - (1 - probability) * lossRatio,
+        waitProbability === null ? null : waitProbability * savingRatio - (1 - waitProbability) * lossRatio,
       expectedWaitSec: this.#waits.tally.mean ?? 0,
       judgedRatio: Math.min(this.#surprises.tally.count / this.#trailing, 1),
     };
@@ -237,11 +243,12 @@ export class HorizonForecast {
     return Math.min(scaledFee(now, ratio), sendNow.at(head), ceiling);
   }
 
-  #stateCorrection(block: number): number {
-    if (!this.#isTempting(block)) return this.#correction;
+  /** The correction for who waits, at the head. */
+  get #doubt(): number {
+    if (!this.#isTempting(this.#history.head)) return this.#correction;
     const { sum, count } = this.#tempted.tally;
     const doubted = FLATTERED_HORIZONS * this.#blocks;
-    return (fromPpm(sum) - FLATTERY * doubted) / (count + doubted);
+    return Math.min((fromPpm(sum) - FLATTERY * doubted) / (count + doubted), this.#correction);
   }
 
   /** Whether the target given at `block` is so low that waiting looks worth it: that is where words flatter. */
@@ -256,10 +263,10 @@ export class HorizonForecast {
     return fromPpm(sum) / (count + DOUBTED_HORIZONS * this.#blocks);
   }
 
-  #probability(): number | null {
+  #chance(correction: number): number | null {
     const expected = this.#expected.at(this.#history.head);
     if (Number.isNaN(expected) || !this.#spans(this.#surprises.tally.count)) return null;
-    return Math.min(Math.max(expected + this.#stateCorrection(this.#history.head), 0), 1);
+    return Math.min(Math.max(expected + correction, 0), 1);
   }
 
   /** Whether the last `blocks` settled blocks cover enough for a promise. */
@@ -269,6 +276,10 @@ export class HorizonForecast {
     const first = Math.max(this.#pending - blocks, oldest);
     return last > first && time.at(last) - time.at(first) >= atLeast(LEAST_JUDGED, this.horizonSec);
   }
+}
+
+function noLess(probability: number | null, than: number | null): number | null {
+  return probability === null ? null : Math.max(probability, than ?? 0);
 }
 
 function atLeast({ horizons, sec }: typeof LEAST_SEEN | typeof LEAST_JUDGED, horizonSec: number): number {

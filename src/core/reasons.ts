@@ -36,8 +36,8 @@ function decisive({ decision, forecasts, track }: Grounds): string {
 
 /** Why not to wait, told of the horizon that looks best in the table beside it: that is the one a reader asks about. */
 function refusal(forecasts: readonly Forecast[]): string {
-  const measured = forecasts.filter(({ probability }) => probability !== null);
-  const likely = measured.filter(({ probability }) => (probability ?? 0) >= LEAST_PROBABILITY);
+  const measured = forecasts.filter(({ waitProbability }) => waitProbability !== null);
+  const likely = measured.filter(({ waitProbability }) => (waitProbability ?? 0) >= LEAST_PROBABILITY);
   const tempting = mostBy(likely.length > 0 ? likely : measured, ({ savingRatio }) => savingRatio);
   if (tempting === null) return 'too little history yet to promise a cheaper price';
   if (tempting.savingRatio <= 0)
@@ -57,8 +57,8 @@ function refusal(forecasts: readonly Forecast[]): string {
   return `${chanceOf(tempting)}, but misses cost so much that waiting saves ${left} on average`;
 }
 
-function chanceOf({ price, horizonSec, probability }: Forecast, only = ''): string {
-  const chance = formatPercent(probability ?? 0);
+function chanceOf({ price, horizonSec, waitProbability }: Forecast, only = ''): string {
+  const chance = formatPercent(waitProbability ?? 0);
   return `${formatGwei(price)} gwei within ${formatDuration(horizonSec)} is ${only}${chance} likely`;
 }
 
@@ -73,9 +73,9 @@ function saving({ expectedSavingRatio }: Forecast): number {
   return expectedSavingRatio ?? 0;
 }
 
-function promise({ horizonSec, price, probability, expectedSavingRatio }: Forecast): string {
+function promise({ horizonSec, price, waitProbability, expectedSavingRatio }: Forecast): string {
   const within = formatDuration(horizonSec);
-  const often = formatPercent(probability ?? 0);
+  const often = formatPercent(waitProbability ?? 0);
   const saves = `saves ${formatPercent(expectedSavingRatio ?? 0)} on average, misses counted`;
   return horizonSec <= LONGEST_WAIT_SEC
     ? `${formatGwei(price)} gwei within ${within}: such targets were reached ${often} of the time; ${saves}`

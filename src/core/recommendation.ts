@@ -56,7 +56,7 @@ function plan({ decision, lanes, blockSec }: RecommendationInput): Plan {
     targetPrice: BigInt(wholeWei(forecast.price)),
     expectedWaitSec: forecast.expectedWaitSec,
     deadlineSec: forecast.horizonSec,
-    probability: forecast.probability,
+    probability: forecast.waitProbability,
     expectedSavingRatio: forecast.expectedSavingRatio ?? 0,
   };
 }

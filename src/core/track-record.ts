@@ -31,7 +31,7 @@ export class TrackRecord {
   record({ forecast }: Decision): void {
     const { head } = this.#history;
     const choice = this.#horizons.findIndex(({ horizonSec }) => horizonSec === forecast?.horizonSec);
-    const stated = forecast === null ? this.#sent.chance.probability : forecast.probability;
+    const stated = forecast === null ? this.#sent.chance.probability : forecast.waitProbability;
     this.#choice.put(head, forecast === null ? SEND_NOW : choice);
     this.#stated.put(head, stated ?? Number.NaN);
   }

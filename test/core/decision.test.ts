@@ -7,6 +7,7 @@ const forecast = (horizonSec: number, probability: number | null, saving: number
   horizonSec,
   price: 41_200_000,
   probability,
+  waitProbability: probability,
   reason: probability === null ? 'too little history' : null,
   savingRatio: saving + 0.02,
   expectedSavingRatio: probability === null ? null : saving,
