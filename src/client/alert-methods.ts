@@ -16,9 +16,6 @@ import type { TransportOptions, Write } from './transport.ts';
 import type { CreatedAlertView, NewAlert } from './views/alerts.ts';
 import { writeV1 } from './write-v1.ts';
 
-/** What our own service answers at beside the routes of v1. */
-const REDELIVER = '/alerts/{id}/redeliver';
-
 export type AlertMethods = Pick<
   GasClient,
   'alerts' | 'alert' | 'createAlert' | 'setAlertStatus' | 'deleteAlert' | 'alertSavings' | 'redeliver'
@@ -79,7 +76,7 @@ export function alertMethods({ transport, answers, describe }: Parts): AlertMeth
         call,
       ),
     redeliver: async (id, deliveryId, call = {}) => {
-      const path = alertPath(REDELIVER, id);
+      const path = alertPath(PATHS.alertRedeliver, id);
       const text = await write(path, { method: 'post', body: { deliveryId } }, call);
       answerIn(text, path, host)?.throwIfRefused();
     },
