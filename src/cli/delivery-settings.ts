@@ -1,26 +1,10 @@
 import { isAddress } from '../contract/alert-targets.ts';
+import type { SmtpSettings } from '../service/couriers/smtp-settings.ts';
+import type { TelegramSettings } from '../service/couriers/telegram-courier.ts';
 import { checked } from './checked.ts';
 import { usageError } from './cli-error.ts';
 import type { ConfigFile } from './config-schema.ts';
 import type { Setting } from './settings.ts';
-
-/** The mail server that alerts are sent through. */
-export interface SmtpSettings {
-  readonly host: string;
-  readonly port: number;
-  /** TLS from the first byte; without it the connection is upgraded where the server offers that. */
-  readonly secure: boolean;
-  readonly user: string | null;
-  readonly password: string | null;
-  /** An address, perhaps with a name: `gastop <gas@example.org>`. */
-  readonly from: string;
-}
-
-export interface TelegramSettings {
-  readonly token: string;
-  /** Where the bot API is; others than Telegram's are for people who run their own, and for trying out. */
-  readonly apiUrl: URL;
-}
 
 /** What alerts need to reach people. `null`: that channel is not set up. */
 export interface DeliverySettings {

@@ -2,9 +2,6 @@ import { loadConfigFile } from './config-file.ts';
 import type { Io } from './io.ts';
 import { configFile } from './paths.ts';
 
-/** What is shorter stands in any sentence. */
-const SHORTEST = 4;
-
 /**
  * The keys, passwords and tokens that are set, wherever they were meant to go: none may stand in what is said of an
  * error.
@@ -19,7 +16,7 @@ export async function knownSecrets(
   const inFiles = await Promise.all([...files].map((file) => secretsIn(io, file)));
   return [GASTOP_API_KEY, GASTOP_TELEGRAM_TOKEN, ...passwordsOf(GASTOP_SMTP_URL), ...inFiles.flat()]
     .map((secret) => secret?.trim() ?? '')
-    .filter((secret) => secret.length >= SHORTEST);
+    .filter((secret) => secret !== '');
 }
 
 async function secretsIn({ home, platform }: Pick<Io, 'platform' | 'home'>, file: string) {

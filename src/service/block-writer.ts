@@ -4,6 +4,8 @@ import type { Block } from '../core/block.ts';
 import type { GivenAdvice } from '../core/given-advice.ts';
 import type { AlertRun } from '../store/alert-run.ts';
 import type { BlockStore } from '../store/block-store.ts';
+import { StoreError } from '../store/store-error.ts';
+import { isSameBlock } from './same-block.ts';
 
 /** How long blocks may wait to be written together; a burst costs one transaction per this time. */
 const GATHER_MS = 50;
@@ -11,6 +13,11 @@ const GATHER_MS = 50;
 const BATCH = 512;
 /** Above this the follower waits for the disk. */
 const FULL = 4_096;
+/** While another process writes, it is looked this often which blocks it has; blocks looked at. */
+const LOOK_MS = 1_000;
+const LOOKED_AT = 256;
+/** A block that another process has not written for so long is none that it will write soon. */
+const NEGLECTED_MS = 60_000;
 
 /** A block that was taken in, and what the lanes cost after it; `null`: the engine could not tell. */
 export interface DigestedBlock {
@@ -25,15 +32,20 @@ export interface BlockWriterOptions {
   readonly adviceAfter?: (block: Block) => GivenAdvice | null;
   /** What alerts are told with blocks that are about to be written; `null`: they are not evaluated. */
   readonly alertRun?: (blocks: readonly DigestedBlock[]) => AlertRun | null;
+  /** Called when a write was refused because another process writes now. */
+  readonly onRefused?: () => void;
+  /** Called while the process that should does not write what is here. */
+  readonly onNeglected?: () => void;
   /** Called when alerts have fired; must not reject. */
   readonly onFired?: () => void;
-  /** Called with new blocks in the store, before anything else is written; must not reject. */
+  /** Called with new blocks in the store, whoever wrote them, before anything else is written; must not reject. */
   readonly onWritten?: () => Promise<void>;
 }
 
 /**
  * Writes what the follower digests, in order, many blocks per transaction. A write that fails is kept as `problem` and
  * tried again with the next one; what waits too long for that is missing from the history and is filled in later.
+ * While it is closed, because another process writes, it keeps what that one has not written yet.
  */
 export class BlockWriter {
   readonly #store: BlockStore;
@@ -44,6 +56,10 @@ export class BlockWriter {
   #lastFlush = Number.NEGATIVE_INFINITY;
   #work: Promise<void> = Promise.resolve();
   #problem: string | null = null;
+  #isOpen = true;
+  #lookedAt = Number.NEGATIVE_INFINITY;
+  /** The oldest block that another process has yet to write, and since when. */
+  #neglected: { readonly number: number; readonly since: number } | null = null;
   readonly #options: BlockWriterOptions;
 
   constructor(store: BlockStore, options: BlockWriterOptions) {
@@ -60,6 +76,42 @@ export class BlockWriter {
     return this.#waiting.length >= FULL;
   }
 
+  /** Whether blocks are written here, and not by another process. */
+  get isOpen(): boolean {
+    return this.#isOpen;
+  }
+
+  /** Another process writes from now on. What is under way is refused by the store if it comes too late. */
+  close(): void {
+    this.#isOpen = false;
+    this.#neglected = null;
+  }
+
+  /**
+   * Writes from now on, if `fits` says of the newest stored blocks that what is here goes on from them; what was kept
+   * and is not among them comes first. Answers whether it does.
+   */
+  async open(fits: (stored: readonly Block[]) => boolean): Promise<boolean> {
+    await this.#enqueue(async () => {
+      const stored = await this.#store.newest(LOOKED_AT);
+      if (this.#isOpen || !fits(stored)) return;
+      this.#unwritten = withoutStored(this.#unwritten, stored);
+      this.#isOpen = true;
+      if (this.#unwritten.length === 0) return;
+      await this.#save([], null);
+      await this.#options.onWritten?.();
+    });
+    return this.#isOpen;
+  }
+
+  /** Drops what is not written yet. */
+  forget(): void {
+    this.#waiting = [];
+    void this.#enqueue(async () => {
+      this.#unwritten = [];
+    });
+  }
+
   add(block: Block, prices: LanePrices | null = null): void {
     this.#waiting.push({ block, prices });
     if (this.#timer !== null) return;
@@ -70,17 +122,17 @@ export class BlockWriter {
   rewindTo(number: number): void {
     const stays = ({ block }: DigestedBlock) => block.number <= number;
     this.#waiting = this.#waiting.filter(stays);
-    this.#enqueue(async () => {
+    void this.#enqueue(async () => {
       this.#unwritten = this.#unwritten.filter(stays);
-      await this.#store.rewindTo(number);
+      if (this.#isOpen) await this.#store.rewindTo(number);
     });
   }
 
   clear(): void {
     this.#waiting = [];
-    this.#enqueue(async () => {
+    void this.#enqueue(async () => {
       this.#unwritten = [];
-      await this.#store.clear();
+      if (this.#isOpen) await this.#store.clear();
     });
   }
 
@@ -97,7 +149,7 @@ export class BlockWriter {
     const given = this.#options.adviceAfter?.(head) ?? null;
     for (let at = 0; at < blocks.length; at += BATCH) {
       const batch = blocks.slice(at, at + BATCH);
-      this.#enqueue(async () => {
+      void this.#enqueue(async () => {
         const isLast = at + BATCH >= blocks.length;
         await this.#save(batch, isLast ? given : null);
         if (isLast) await this.#options.onWritten?.();
@@ -110,6 +162,7 @@ export class BlockWriter {
   async #save(batch: readonly DigestedBlock[], given: GivenAdvice | null): Promise<void> {
     const digested = [...this.#unwritten, ...batch];
     this.#unwritten = digested.slice(-FULL);
+    if (!this.#isOpen) return this.#look();
     const alerts = this.#options.alertRun?.(digested) ?? null;
     const blocks = digested.map(({ block }) => block);
     const fired = await this.#store.saveBlocks(blocks, given, alerts);
@@ -117,7 +170,21 @@ export class BlockWriter {
     if (fired > 0) this.#options.onFired?.();
   }
 
-  #enqueue(write: () => Promise<void>): void {
+  /** Forgets what the other process has written. */
+  async #look(): Promise<void> {
+    const now = performance.now();
+    if (now - this.#lookedAt < LOOK_MS) return;
+    this.#lookedAt = now;
+    const stored = await this.#store.newest(LOOKED_AT);
+    if (this.#isOpen) return;
+    this.#unwritten = withoutStored(this.#unwritten, stored);
+    const oldest = this.#unwritten[0]?.block.number;
+    if (oldest === undefined) this.#neglected = null;
+    else if (oldest !== this.#neglected?.number) this.#neglected = { number: oldest, since: now };
+    else if (now - this.#neglected.since > NEGLECTED_MS) this.#options.onNeglected?.();
+  }
+
+  #enqueue(write: () => Promise<void>): Promise<void> {
     this.#work = this.#work.then(write).then(
       () => {
         if (this.#problem === null) return;
@@ -125,8 +192,25 @@ export class BlockWriter {
         this.#options.onRecovered();
       },
       (error: unknown) => {
+        if (error instanceof StoreError && error.code === 'not-holder') {
+          this.close();
+          this.#options.onRefused?.();
+          return;
+        }
         this.#problem = `history is not being saved: ${error instanceof Error ? error.message : String(error)}`;
       },
     );
+    return this.#work;
   }
+}
+
+/** Those of `digested` that are not among the `stored` ones, the newest there are, nor below all of them. */
+function withoutStored(digested: readonly DigestedBlock[], stored: readonly Block[]): DigestedBlock[] {
+  const lowest = stored[0];
+  if (lowest === undefined) return [...digested];
+  const byNumber = new Map(stored.map((block) => [block.number, block]));
+  return digested.filter(({ block }) => {
+    const known = byNumber.get(block.number);
+    return block.number >= lowest.number && (known === undefined || !isSameBlock(known, block));
+  });
 }

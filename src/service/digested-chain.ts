@@ -7,6 +7,7 @@ import type { Reach } from '../core/reach-book.ts';
 import type { AlertRun } from '../store/alert-run.ts';
 import type { BlockStore } from '../store/block-store.ts';
 import { BlockWriter, type DigestedBlock } from './block-writer.ts';
+import type { Lease } from './lease.ts';
 import { type Engine, LiveEngine } from './live-engine.ts';
 import { RecentBlocks } from './recent-blocks.ts';
 import { storedPages } from './stored-pages.ts';
@@ -18,6 +19,8 @@ export interface DigestedChainOptions {
   readonly source: Pick<ChainSource, 'kind'>;
   readonly store: BlockStore;
   readonly track: TrackKeeper;
+  /** Whether this process writes, or another one on the same database. */
+  readonly lease: Lease;
   readonly createEngine: (profile: ChainProfile) => Engine;
   readonly wallNow: () => number;
   /** Dollars for one native coin now; `null`: unknown. */
@@ -34,9 +37,14 @@ interface DigestedChainEvents {
   readonly isLate: (block: Block) => boolean;
   /** Whether `block` came too late to tell anybody of it as of now. */
   readonly isPast: (block: Block) => boolean;
+  /** It is this process's turn to write, but what it knows does not go on from what is stored. */
+  readonly onForeign: () => void;
 }
 
-/** The chain as it was taken in: every block once through the engine and into the store; reorgs take both back. */
+/**
+ * The chain as it was taken in: every block once through the engine and, while this process is the one that writes, into
+ * the store; reorgs take both back.
+ */
 export class DigestedChain {
   readonly #options: DigestedChainOptions;
   readonly #events: DigestedChainEvents;
@@ -52,11 +60,62 @@ export class DigestedChain {
     this.#events = events;
     this.#writer = new BlockWriter(options.store, {
       onRecovered: events.onRecovered,
+      onRefused: () => void options.lease.look(),
+      onNeglected: () => this.#takeOver(),
       alertRun: (blocks) => this.#alertRun(blocks),
       onFired: options.onFired,
       adviceAfter: (block) => this.#saidAfter(block),
       onWritten: () => options.track.settle(),
     });
+    this.#writer.close();
+    options.lease.onChange(() => {
+      // Whoever wrote before may have written other blocks, even if that was this process.
+      this.#writer.close();
+      void this.goOn().then((goesOn) => {
+        if (!goesOn) events.onForeign();
+      });
+    });
+  }
+
+  /** Whether what is digested is written, and not by another process. */
+  get isWriting(): boolean {
+    return this.#writer.isOpen;
+  }
+
+  /**
+   * Writes from now on, where that is this process's turn, beginning with what the database does not have yet. Answers
+   * `false` where what was digested does not go on from what is stored.
+   */
+  async goOn(): Promise<boolean> {
+    const { lease } = this.#options;
+    if (this.#writer.isOpen || !lease.mayWrite) return true;
+    const isOpen = await this.#writer.open((stored) => lease.mayWrite && this.#goesOnFrom(stored));
+    return isOpen || !lease.mayWrite;
+  }
+
+  #goesOnFrom(stored: readonly Block[]): boolean {
+    const head = this.#recent.head;
+    const top = stored.at(-1);
+    if (top === undefined) return true;
+    if (head === null || top.number > head.number) return false;
+    return this.#recent.agreesWith(stored);
+  }
+
+  /** Forgets what was digested in favour of what is stored, the newest `count` blocks as known ones. */
+  async takeUp(count: number): Promise<void> {
+    const { store } = this.#options;
+    this.#writer.forget();
+    const stored = await store.newest(count);
+    this.#recent.replace(stored);
+    const head = stored.at(-1);
+    if (head === undefined) this.#live?.reset();
+    else await this.rebuild(await this.#dayBefore(head));
+  }
+
+  /** The process that should write does not, though there is something new: it may be stuck, or its node. */
+  #takeOver(): void {
+    const head = this.#recent.head;
+    if (head !== null && !this.#events.isLate(head)) void this.#options.lease.takeOver();
   }
 
   get profile(): ChainProfile | null {
@@ -148,6 +207,11 @@ export class DigestedChain {
     this.#live = null;
   }
 
+  /** Whether this very block has been digested lately. */
+  has(block: Block): boolean {
+    return this.#recent.has(block);
+  }
+
   digest(block: Block): void {
     // Kept first: should the engine stumble, the block is there for the next one.
     this.#recent.push(block);
@@ -175,17 +239,19 @@ export class DigestedChain {
     this.#live?.reset();
   }
 
-  /** Gives the engine the stored blocks from `from` on as its memory. */
+  /** Gives the engine the blocks from `from` on as its memory: those of the store, and the newest ones. */
   async rebuild(from: number): Promise<void> {
-    const top = this.head?.number;
-    if (top === undefined || this.#writer.problem !== null) return;
-    await this.#live?.rebuild(this.#pages(from, top), this.#options.signal);
+    const newest = this.#recent.all;
+    if (newest.length === 0 || this.#writer.problem !== null) return;
+    await this.#live?.rebuild(this.#pages(from, newest), this.#options.signal);
   }
 
   /** Waits for the store only once somebody reads: what comes meanwhile is kept for the new engine from then on. */
-  async *#pages(from: number, top: number): AsyncGenerator<Block[]> {
+  async *#pages(from: number, newest: readonly Block[]): AsyncGenerator<readonly Block[]> {
     await this.#writer.flush();
-    yield* storedPages(this.#options.store, from, top);
+    const first = newest[0]?.number ?? 0;
+    yield* storedPages(this.#options.store, from, first - 1);
+    yield newest.filter(({ number }) => number >= from);
   }
 
   /** A day is enough to advise and takes a moment to read. */

@@ -19,6 +19,8 @@ import { TimeSlice } from './time-slice.ts';
 const FIRST_BLOCKS = 300;
 const FIRST_RETRY_MS = 1_000;
 const LAST_RETRY_MS = 15_000;
+/** Before it begins again from what another process has stored. */
+const AGAIN_MS = 100;
 
 export interface FollowerOptions extends DigestedChainOptions {
   readonly source: ChainSource;
@@ -40,6 +42,9 @@ export class Follower {
   readonly #chain: DigestedChain;
   readonly #ready = Promise.withResolvers<void>();
   readonly #filler: HistoryFiller;
+  /** Ends the subscription, to begin another one from what is stored. */
+  #again = new AbortController();
+  #isCatchingUp = false;
 
   constructor(options: FollowerOptions) {
     this.#options = options;
@@ -49,9 +54,12 @@ export class Follower {
       onRecovered: () => this.#filler.fillSoon(),
       isLate: (block) => this.#state.isLate(block, this.#chain.blockTimeSec),
       isPast: (block) => this.#state.isPast(block, this.head, this.#chain.blockTimeSec),
+      onForeign: () => this.#again.abort(),
     });
+    options.lease.onChange(() => this.#filler.fillSoon());
     this.#filler = new HistoryFiller(options, {
       head: () => this.head,
+      isWriting: () => this.#chain.isWriting,
       flush: () => this.flush(),
       rebuild: async (from) => {
         void options.track.lookBack();
@@ -121,7 +129,13 @@ export class Follower {
     });
     for (let delay = FIRST_RETRY_MS; !signal.aborted; delay = Math.min(delay * 2, LAST_RETRY_MS)) {
       const before = this.updatedAt;
+      this.#again = new AbortController();
       const wrongChain = await this.#guard(() => this.#follow(), delay);
+      if (wrongChain) await this.#options.lease.withdraw();
+      if (this.#again.signal.aborted) {
+        await sleep(AGAIN_MS, signal);
+        continue;
+      }
       if (wrongChain || this.hasEnded) await untilAborted(signal);
       if (this.updatedAt !== before) delay = FIRST_RETRY_MS;
       await sleep(delay, signal);
@@ -153,11 +167,17 @@ export class Follower {
   }
 
   async #follow(): Promise<void> {
-    const { source, store, wallNow, signal } = this.#options;
+    const { source, store, lease, wallNow, signal } = this.#options;
+    const again = this.#again.signal;
     const profile = await abortable(source.chain(), signal);
     await store.claimChain(profile.id);
-    await store.distrustFutureFolding(Math.floor(wallNow() / 1_000));
+    await lease.bid();
+    if (lease.mayWrite) await store.distrustFutureFolding(Math.floor(wallNow() / 1_000));
     await this.#chain.adopt(profile);
+    if (!(await this.#chain.goOn())) {
+      await this.#chain.takeUp(FIRST_BLOCKS);
+      await this.#chain.goOn();
+    }
     const behind = await this.#reconcile();
     if (this.head === null) await this.#readFirst();
     if (behind === null) this.#heal();
@@ -165,12 +185,14 @@ export class Follower {
     this.#filler.start();
     const slice = new TimeSlice();
     this.#state.begin();
-    for await (const event of source.subscribe({ known: this.#chain.known, signal })) {
+    const until = AbortSignal.any([signal, again]);
+    for await (const event of source.subscribe({ known: this.#chain.known, signal: until })) {
+      if (again.aborted) break;
       this.#handle(event);
       if (this.#chain.isFull) await this.#chain.flush();
       if (slice.isOver()) await slice.next();
     }
-    if (!signal.aborted && !this.hasEnded) throw new Error('the source ended its subscription');
+    if (!until.aborted && !this.hasEnded) throw new Error('the source ended its subscription');
   }
 
   /** Answers why nothing new is to be had, where that is so. */
@@ -196,6 +218,7 @@ export class Follower {
         this.#state.note(event.block, this.head, this.#chain.blockTimeSec);
         this.#news.look();
         this.#takeIn(event.block);
+        this.#noteCatchUp();
         return;
       case 'reorg':
         this.#rewindTo(event.commonAncestor);
@@ -215,6 +238,13 @@ export class Follower {
     }
   }
 
+  /** With the end of a catch-up it is known what of that time is missing. */
+  #noteCatchUp(): void {
+    const isLate = this.#state.isLate(this.head, this.#chain.blockTimeSec);
+    if (this.#isCatchingUp && !isLate) this.#filler.fillSoon();
+    this.#isCatchingUp = isLate;
+  }
+
   #heal(): void {
     this.#state.heal();
     this.#news.up();
@@ -222,6 +252,7 @@ export class Follower {
 
   #takeIn(block: Block): void {
     const head = this.head;
+    if (this.#chain.has(block)) return;
     // The source promises children; a repeat or a jump must not spoil the history all the same.
     if (head !== null && block.number <= head.number) this.#rewindTo(block.number - 1);
     if (head !== null && block.number > head.number + 1) this.#filler.fillSoon();

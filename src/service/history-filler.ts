@@ -1,6 +1,7 @@
 import type { ChainSource } from '../chain/chain-source.ts';
 import type { Block } from '../core/block.ts';
 import type { BlockStore } from '../store/block-store.ts';
+import { StoreError } from '../store/store-error.ts';
 import { backfill } from './backfill.ts';
 import { sleep } from './sleep.ts';
 
@@ -12,6 +13,10 @@ const MEMORY_SEC = 7 * DAY_SEC;
 const MOST_BLOCKS = 1_500_000;
 const TIDY_MS = 3_600_000;
 const RETRY_MS = 30_000;
+/** Until it is known here, too, that another process fills now. */
+const TURN_MS = 1_000;
+/** While another process fills, it is looked this often how far it has come. */
+const RECALL_MS = 15_000;
 
 interface FillerOptions {
   readonly source: ChainSource;
@@ -25,6 +30,8 @@ interface FillerOptions {
 
 interface FilledEngine {
   head(): Block | null;
+  /** Whether this process fills the store; otherwise another one does. */
+  isWriting(): boolean;
   /** Resolves when the store holds every block up to the present head. */
   flush(): Promise<void>;
   /** Tells `listener` of every reorg until the function it answers is called. */
@@ -35,7 +42,10 @@ interface FilledEngine {
   filled(until: number): void;
 }
 
-/** Fills the history in the background: the last hour, the day, then all of it; holes as they appear; prunes. */
+/**
+ * Fills the history in the background: the last hour, the day, then all of it; holes as they appear; prunes. While
+ * another process does that, it has the engine remember what that one has filled.
+ */
 export class HistoryFiller {
   readonly #options: FillerOptions;
   readonly #engine: FilledEngine;
@@ -43,6 +53,8 @@ export class HistoryFiller {
   #wake = new AbortController();
   /** How far back the engine's memory goes; a restart begins with a day. */
   #rememberedSec = DAY_SEC;
+  /** Blocks in that memory when another process filled it, and when it was last looked. */
+  #recalled = { remembered: 0, seen: 0 };
 
   constructor(options: FillerOptions, engine: FilledEngine) {
     this.#options = options;
@@ -75,15 +87,36 @@ export class HistoryFiller {
     const { signal, onError } = this.#options;
     while (!signal.aborted) {
       this.#wake = new AbortController();
-      let pause = TIDY_MS;
+      let pause = this.#engine.isWriting() ? TIDY_MS : RECALL_MS;
       try {
-        await this.#fill();
+        await (this.#engine.isWriting() ? this.#fill() : this.#recall());
       } catch (error) {
-        if (!signal.aborted) onError(error);
-        pause = RETRY_MS;
+        const isElsewhere = error instanceof StoreError && error.code === 'not-holder';
+        if (!signal.aborted && !isElsewhere) onError(error);
+        pause = isElsewhere ? TURN_MS : RETRY_MS;
       }
       await sleep(pause, AbortSignal.any([signal, this.#wake.signal]));
     }
+  }
+
+  /** Another process fills: each time there is twice as much, or no more than before, it is worth remembering. */
+  async #recall(): Promise<void> {
+    const head = this.#engine.head();
+    if (head === null) return;
+    const { store, historySec } = this.#options;
+    const memory = Math.min(historySec, MEMORY_SEC);
+    const from = (await store.latestAt(head.timestamp - memory))?.number ?? (await store.oldest())?.number;
+    if (from === undefined || from > head.number) return;
+    const holes = await store.missingRanges({ from, to: head.number });
+    const seen = holes.reduce((left, hole) => left - (hole.to - hole.from + 1), head.number - from + 1);
+    const { remembered, seen: before } = this.#recalled;
+    const isWorthIt = seen >= 2 * remembered || (seen <= before && seen > 1.01 * remembered);
+    const hasForgotten = this.#rememberedSec === 0;
+    this.#recalled = { remembered, seen };
+    if (!isWorthIt && !hasForgotten) return;
+    await this.#engine.rebuild(from);
+    this.#rememberedSec = memory;
+    this.#recalled = { remembered: seen, seen };
   }
 
   async #fill(): Promise<void> {
@@ -92,7 +125,7 @@ export class HistoryFiller {
     let filledUntil: number | null = null;
     for (const sec of [...stages, historySec]) {
       const head = this.#engine.head();
-      if (head === null || signal.aborted) return;
+      if (head === null || signal.aborted || !this.#engine.isWriting()) return;
       // What only waits to be written is no hole.
       await this.#engine.flush();
       const until = head.timestamp - sec;
@@ -114,7 +147,8 @@ export class HistoryFiller {
       await this.#engine.rebuild((await store.latestAt(head.timestamp - memory))?.number ?? 0);
       if (!signal.aborted) this.#rememberedSec = memory;
     }
-    if (filledUntil !== null && !signal.aborted) this.#engine.filled(filledUntil);
+    if (signal.aborted || !this.#engine.isWriting()) return;
+    if (filledUntil !== null) this.#engine.filled(filledUntil);
     const head = this.#engine.head();
     // A head may claim any time: what is not old by our own clock stays.
     if (head !== null) await store.prune(Math.min(head.timestamp, Math.floor(wallNow() / 1_000)));

@@ -1,5 +1,6 @@
 import type { KnownBlock } from '../chain/chain-source.ts';
 import type { Block } from '../core/block.ts';
+import { isSameBlock } from './same-block.ts';
 
 const KEPT = 128;
 
@@ -9,6 +10,28 @@ export class RecentBlocks {
 
   get head(): Block | null {
     return this.#blocks.at(-1) ?? null;
+  }
+
+  /** A copy, ascending. */
+  get all(): readonly Block[] {
+    return [...this.#blocks];
+  }
+
+  /** Whether this very block is among them. */
+  has(block: Block): boolean {
+    const head = this.head;
+    if (head === null || block.number > head.number) return false;
+    const found = this.#blocks.find(({ number }) => number === block.number);
+    return found !== undefined && isSameBlock(found, block);
+  }
+
+  /** Whether none of `others` is another block than the one of its number here. */
+  agreesWith(others: readonly Block[]): boolean {
+    const own = new Map(this.#blocks.map((block) => [block.number, block]));
+    return others.every((other) => {
+      const block = own.get(other.number);
+      return block === undefined || isSameBlock(block, other);
+    });
   }
 
   get known(): readonly KnownBlock[] {

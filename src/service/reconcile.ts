@@ -1,6 +1,7 @@
 import type { ChainSource } from '../chain/chain-source.ts';
 import type { Block } from '../core/block.ts';
 import type { BlockStore } from '../store/block-store.ts';
+import { isSameBlock } from './same-block.ts';
 
 /** Ordinary reorgs are the subscription's to find; what differs this deep is another chain. */
 const DEPTHS = [0, 16, 128] as const;
@@ -37,11 +38,12 @@ export async function reconcile(source: ChainSource, store: BlockStore): Promise
     compared.add(mine.number);
     const theirs = mine.number === head.number ? head : await blockAt(source, mine.number);
     if (theirs === null) unknown = true;
-    else if (!isSame(mine, theirs)) differs = true;
+    else if (!isSameBlock(mine, theirs)) differs = true;
     else {
       // A recording that plays again from its beginning takes its future back; a node that is behind does not.
       const over = source.kind !== 'rpc' && head.number < ours.number;
-      return differs || over ? { type: 'rewind', to: mine.number } : keep(source, head, ours);
+      if (differs) return { type: 'rewind', to: await lastShared(source, store, mine.number, shared) };
+      return over ? { type: 'rewind', to: mine.number } : keep(source, head, ours);
     }
   }
   if (differs && (startsOver || !unknown)) return { type: 'clear' };
@@ -56,12 +58,19 @@ function keep(source: ChainSource, head: Block, ours: Block): Reconciliation {
   return { type: 'keep', behind };
 }
 
+/** The last of the blocks `from`–`to` before the first one that differs: what is taken back is evaluated again. */
+async function lastShared(source: ChainSource, store: BlockStore, from: number, to: number): Promise<number> {
+  const theirs = new Map((await source.blocks(from, to)).map((block) => [block.number, block]));
+  let last = from;
+  for (const mine of await store.page(from, to - from + 1)) {
+    const other = theirs.get(mine.number);
+    if (mine.number > to || (other !== undefined && !isSameBlock(mine, other))) break;
+    if (other !== undefined) last = mine.number;
+  }
+  return last;
+}
+
 async function blockAt(source: ChainSource, number: number): Promise<Block | null> {
   const [block] = await source.blocks(number, number);
   return block?.number === number ? block : null;
-}
-
-function isSame(a: Block, b: Block): boolean {
-  if (a.hash !== null && b.hash !== null) return a.hash === b.hash;
-  return a.baseFeePerGas === b.baseFeePerGas;
 }

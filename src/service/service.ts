@@ -6,13 +6,17 @@ import { FeeEngine } from '../core/fee-engine.ts';
 import { AlertStore } from '../store/alert-store.ts';
 import { BlockStore } from '../store/block-store.ts';
 import { HistoryStore } from '../store/history-store.ts';
+import { LeaseStore } from '../store/lease-store.ts';
 import { type Database, openDatabase } from '../store/open-database.ts';
 import { OutboxStore } from '../store/outbox-store.ts';
 import { TrackStore } from '../store/track-store.ts';
 import { AlertBook } from './alerts/alert-book.ts';
 import { alertTallies } from './alerts/alert-tallies.ts';
+import type { MadeAttempt } from './alerts/dispatcher.ts';
+import { startSending } from './alerts/start-sending.ts';
 import { targetRules } from './alerts/target-rules.ts';
 import { ChainReader } from './chain-reader.ts';
+import type { CourierSettings } from './couriers/create-couriers.ts';
 import { Follower } from './follower.ts';
 import { ApiFailure } from './http/api-failure.ts';
 import { createApp } from './http/app.ts';
@@ -23,6 +27,7 @@ import { quickAnswer } from './http/quick-answer.ts';
 import { RememberedAnswers } from './http/remembered-answers.ts';
 import type { RequestRecord } from './http/request-record.ts';
 import { type Condition, ServiceState } from './http/service-state.ts';
+import { Lease, type LeaseOptions } from './lease.ts';
 import type { Engine } from './live-engine.ts';
 import { NativePrice } from './native-price.ts';
 import { createOpenGate } from './open-gate.ts';
@@ -31,17 +36,13 @@ import { TrackKeeper } from './track-keeper.ts';
 
 const DEFAULT_HISTORY_SEC = 30 * 86_400;
 
-/** What an alert may ask for here. */
-export interface Delivery {
-  /** Channels that there is a courier for; an alert for another one is refused. Default: those that need no setting. */
+/** How fired alerts reach people here. Webhooks and Slack need no setting. */
+export interface Delivery extends Partial<CourierSettings> {
+  /** Channels that there is a courier for; an alert for another one is refused. Default: those that are set up. */
   readonly channels?: readonly string[];
-  /** Whether webhooks may lead to private addresses, and be plain http. */
-  readonly allowPrivateTargets?: boolean;
   /** Told that something is to be sent at once. */
   readonly onDue?: () => void;
 }
-
-const OPEN_CHANNELS = ['WEBHOOK', 'SLACK'];
 
 export interface ServiceOptions {
   readonly source: ChainSource;
@@ -57,6 +58,12 @@ export interface ServiceOptions {
   readonly baseUrl?: string;
   /** How fired alerts are delivered. */
   readonly delivery?: Delivery;
+  /** What people call this process by: `gastop serve, process 4711`. */
+  readonly process?: string;
+  /** Default: it stays, and writes, fires alerts and sends whenever no other process on the database does. */
+  readonly role?: LeaseOptions['role'];
+  /** Told of each attempt to tell somebody of a fired alert, for a log. */
+  readonly onAttempt?: (made: MadeAttempt) => void;
   readonly signal: AbortSignal;
   /** Ms since epoch. */
   readonly wallNow?: () => number;
@@ -88,22 +95,45 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const { source, signal, wallNow = Date.now, onError = () => {}, onNews = () => {} } = options;
   const database =
     typeof options.database === 'string' ? await openDatabase(options.database) : options.database;
-  const store = new BlockStore(database);
+  const lease = new Lease({
+    store: new LeaseStore(database),
+    process: options.process ?? `process ${process.pid}`,
+    role: options.role ?? 'stays',
+    wallNow,
+    onError,
+  });
+  const store = new BlockStore(database, () => lease.right);
   const historySec = Math.min(options.historySec ?? DEFAULT_HISTORY_SEC, DEFAULT_HISTORY_SEC);
   const createEngine = options.createEngine ?? ((profile) => new FeeEngine({ feeRule: profile.feeRule }));
   const alertStore = new AlertStore(database);
-  const track = new TrackKeeper(new TrackStore(database), onError);
+  const delivery = options.delivery ?? {};
+  const couriers: CourierSettings = {
+    smtp: delivery.smtp ?? null,
+    telegram: delivery.telegram ?? null,
+    allowPrivateTargets: delivery.allowPrivateTargets ?? false,
+  };
+  const track = new TrackKeeper(new TrackStore(database), onError, () => lease.mayWrite);
   const follower = new Follower({
     source,
     store,
     track,
+    lease,
     createEngine,
     historySec,
     wallNow,
     nativeUsd: () => price.usd,
+    onFired: () => sending.wake(),
     signal,
     onError,
     onNews,
+  });
+  const sending = startSending({
+    lease,
+    database,
+    delivery: couriers,
+    signal,
+    onError,
+    onAttempt: options.onAttempt,
   });
   const price = new NativePrice(wallNow);
   const state = new ServiceState({
@@ -120,14 +150,16 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   });
   const gate = options.gate ?? createOpenGate(wallNow);
   const answers = new RememberedAnswers(state);
-  const { channels = OPEN_CHANNELS, allowPrivateTargets = false, onDue = () => {} } = options.delivery ?? {};
   const alerts = new AlertBook({
     alerts: alertStore,
     outbox: new OutboxStore(database),
-    rules: targetRules(channels, { allowPrivateTargets }),
+    rules: targetRules(delivery.channels ?? channelsOf(couriers), couriers),
     wallNow,
     chainNow: () => source.now(),
-    onDue,
+    onDue: () => {
+      sending.wake();
+      delivery.onDue?.();
+    },
   });
   const app = createApp({ state, gate, alerts, answers, onError, baseUrl: options.baseUrl });
 
@@ -141,7 +173,11 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   }
 
   async function run(): Promise<void> {
+    lease.run();
     await Promise.all([follower.run(), price.run(currentFeed, signal)]);
+    await sending.done();
+    // Last of all, so that the next one finds everything.
+    await lease.end();
     await database.close();
   }
 
@@ -156,6 +192,15 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     ready: follower.ready,
     done: run(),
   };
+}
+
+function channelsOf({ smtp, telegram }: CourierSettings): string[] {
+  return [
+    'WEBHOOK',
+    'SLACK',
+    ...(smtp === null ? [] : ['EMAIL']),
+    ...(telegram === null ? [] : ['TELEGRAM']),
+  ];
 }
 
 const stopped = () => new ApiFailure('upstream_unavailable', 'the service has been stopped; start it again');

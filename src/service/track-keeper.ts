@@ -16,6 +16,7 @@ const MOST_DUE = 100_000;
 export class TrackKeeper {
   readonly #store: TrackStore;
   readonly #onError: (error: unknown) => void;
+  readonly #isWriting: () => boolean;
   #score: SaidScore | null = null;
   /** Older advice waits for missing blocks; only a look back asks for it. */
   #above = -1;
@@ -27,9 +28,11 @@ export class TrackKeeper {
   /** What was told last, until something works again. */
   #problem: string | null = null;
 
-  constructor(store: TrackStore, onError: (error: unknown) => void) {
+  /** @param isWriting whether this process judges; else it reads what another one has judged. */
+  constructor(store: TrackStore, onError: (error: unknown) => void, isWriting: () => boolean = () => true) {
     this.#store = store;
     this.#onError = onError;
+    this.#isWriting = isWriting;
   }
 
   /** How what was said was kept; `null` until it has been read. */
@@ -44,6 +47,7 @@ export class TrackKeeper {
 
   /** New blocks are stored: judges what they have ended. Never rejects. */
   async settle(): Promise<void> {
+    if (!this.#isWriting()) return this.load();
     await this.#guard(async () => {
       const due = await this.#store.due(this.#above, AT_ONCE);
       // More than one block ends at once: there was a downtime.
@@ -58,7 +62,7 @@ export class TrackKeeper {
 
   /** Missing blocks may be there now: judges what waited for them, a little at a time. Never rejects. */
   async lookBack(): Promise<void> {
-    if (this.#ended) return;
+    if (this.#ended || !this.#isWriting()) return;
     this.#untilLookBack = LOOK_BACK_EVERY;
     this.#lookingBack ??= this.#guard(() => this.#settleAll()).finally(() => {
       this.#lookingBack = null;

@@ -61,6 +61,7 @@ test('a head that claims to be of the far future does not fold the present away'
     },
     {
       head: () => head,
+      isWriting: () => true,
       flush: async () => {
         rounds += 1;
       },

@@ -58,7 +58,7 @@ test('a node that is a few blocks late is no trouble', async () => {
 
 test('what differs at the top and not below is rewound, what differs at every depth is gone', async () => {
   const forked = [...makeBlocks(0, 490), ...other(491, 500)];
-  expect(await found(forked, node(makeBlocks(0, 500)))).toEqual({ type: 'rewind', to: 484 });
+  expect(await found(forked, node(makeBlocks(0, 500)))).toEqual({ type: 'rewind', to: 490 });
   expect(await found(other(0, 500), node(makeBlocks(0, 500)))).toEqual({ type: 'clear' });
 });
 
