@@ -1,8 +1,9 @@
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { V1_ROUTES } from '../../src/contract/routes.ts';
+import { ADDED_ROUTES, V1_ROUTES, type V1Route } from '../../src/contract/routes.ts';
 import { type Anvil, startAnvil } from '../helpers/anvil.ts';
 import { waitFor } from '../helpers/wait-for.ts';
+import { prepareAlerts } from './contract/alert-world.ts';
 import { readDocument } from './contract/described.ts';
 import { byTheNode } from './contract/node-words.ts';
 import { type ServedChain, serveChain } from './contract/served-chain.ts';
@@ -27,29 +28,45 @@ beforeAll(async () => {
   const gone = await startAnvil();
   await gone.stop();
   const mined: string[] = [];
-  for (let block = 1; block <= BLOCKS; block += 1) {
+  const mine = async (block: number) => {
     mined.push(...(await anvil.sendTransfers([1e9, 2e9, 3e9].map((tip) => tip * block))));
     await anvil.rpc('evm_setNextBlockTimestamp', [timeOf(block)]);
     await anvil.mine();
-  }
-  const waiting = await anvil.sendTransfers([1e9]);
+  };
+  for (let block = 1; block < BLOCKS; block += 1) await mine(block);
   up = await serveChain(anvil.url);
   down = await serveChain(gone.url);
   bare = await serveChain('simulated');
   const described = await readDocument(up.origin);
+  const key = await up.key('open');
+  const reaches = (block: number) =>
+    waitFor(async () => {
+      const response = await fetch(`${described.root}/gas/current`, { headers: { 'x-api-key': key } });
+      return (
+        response.status === 200 && ((await response.json()) as { blockNumber: number }).blockNumber === block
+      );
+    });
+  await reaches(BLOCKS - 1);
+  // The last block has an alert fire.
+  const alerts = await prepareAlerts(described.root, { key, fullKey: await up.key('open') }, () =>
+    mine(BLOCKS),
+  );
+  await reaches(BLOCKS);
+  const waiting = await anvil.sendTransfers([1e9]);
   world = {
     described,
     up,
     down,
     bare,
+    alerts,
     present: {
+      id: [alerts.fired],
       number: ['latest', '3', '0'],
       hash: [mined[0] ?? '', mined[0]?.toUpperCase().replace('0X', '0x') ?? '', ...waiting],
     },
     absent: { number: '999999999', hash: `0x${'0'.repeat(64)}`, id: 'none' },
     window: { from: isoOf(timeOf(3)), to: isoOf(timeOf(BLOCKS - 2)) },
   };
-  const key = await up.key('open');
   const bareKey = await bare.key('open');
   const { pathname } = new URL(described.root);
   await waitFor(async () => {
@@ -57,12 +74,6 @@ beforeAll(async () => {
       headers: { 'x-api-key': bareKey },
     });
     return response.status === 200;
-  });
-  await waitFor(async () => {
-    const response = await fetch(`${described.root}/gas/current`, { headers: { 'x-api-key': key } });
-    return (
-      response.status === 200 && ((await response.json()) as { blockNumber: number }).blockNumber === BLOCKS
-    );
   });
 });
 
@@ -80,7 +91,7 @@ test('the document is valid OpenAPI 3.1', async () => {
   expect(judged).toEqual({ valid: true });
 });
 
-test.each(V1_ROUTES)(
+test.each([...V1_ROUTES, ...ADDED_ROUTES])(
   '$method $path shows every status it documents, and each body is what its schema says',
   async (route) => {
     const { described } = world;
@@ -96,7 +107,7 @@ test.each(V1_ROUTES)(
   },
 );
 
-function judge(answer: Shown, status: string, { method, path }: (typeof V1_ROUTES)[number]) {
+function judge(answer: Shown, status: string, { method, path }: V1Route) {
   const { described } = world;
   const { responses } = described.operation(method, path);
   const said = `${status}: ${answer.how}: ${answer.text.slice(0, 500)}`;

@@ -20,6 +20,7 @@ export interface Operation {
   readonly parameters?: readonly Parameter[];
   readonly responses: Readonly<Record<string, { readonly content?: object; readonly headers?: object }>>;
   readonly 'x-gastop-served'?: boolean;
+  readonly requestBody?: object;
 }
 
 export interface ApiDocument {
@@ -35,6 +36,8 @@ export interface Described {
   operation(method: string, path: string): Operation;
   /** What is wrong with a body by the document's schema for this status; `null`: nothing. */
   misfit(method: string, path: string, status: string, body: unknown): readonly ErrorObject[] | null;
+  /** The same of a body that is sent. */
+  misfitBody(method: string, path: string, body: unknown): readonly ErrorObject[] | null;
 }
 
 /** Reads the document of the server at `origin`. Its schemas judge as JSON Schema 2020-12 does. */
@@ -48,6 +51,11 @@ export async function readDocument(origin: string): Promise<Described> {
   ajv.addVocabulary(Object.keys(document));
   ajv.addSchema(document, 'openapi.json');
   const root = new URL(document.servers[0]?.url ?? '/', origin + OPENAPI_PATH).href;
+  const judge = (way: readonly string[], body: unknown) => {
+    const validate = ajv.getSchema(`openapi.json#/${way.map(pointerPart).join('/')}`);
+    if (validate === undefined) throw new Error(`no schema at ${way.join(' ')}`);
+    return validate(body) ? null : (validate.errors ?? []);
+  };
   return {
     document,
     root,
@@ -56,12 +64,10 @@ export async function readDocument(origin: string): Promise<Described> {
       if (operation === undefined) throw new Error(`the document has no ${method} ${path}`);
       return operation;
     },
-    misfit: (method, path, status, body) => {
-      const way = ['paths', path, method, 'responses', status, 'content', 'application/json', 'schema'];
-      const validate = ajv.getSchema(`openapi.json#/${way.map(pointerPart).join('/')}`);
-      if (validate === undefined) throw new Error(`no schema for ${status} of ${method} ${path}`);
-      return validate(body) ? null : (validate.errors ?? []);
-    },
+    misfit: (method, path, status, body) =>
+      judge(['paths', path, method, 'responses', status, 'content', 'application/json', 'schema'], body),
+    misfitBody: (method, path, body) =>
+      judge(['paths', path, method, 'requestBody', 'content', 'application/json', 'schema'], body),
   };
 }
 

@@ -1,7 +1,10 @@
 import { type IncomingMessage, request } from 'node:http';
+import { expect } from 'vitest';
 import type { V1Route } from '../../../src/contract/routes.ts';
 import { waitFor } from '../../helpers/wait-for.ts';
+import { type AlertWorld, NEW_ALERT } from './alert-world.ts';
 import type { Described, Operation, Parameter } from './described.ts';
+import { badBodies, goodBodies } from './made-bodies.ts';
 import type { ServedChain } from './served-chain.ts';
 
 /** One real answer, and what was done to get it. */
@@ -24,6 +27,7 @@ export interface World {
   /** What stands in paths, by the parameter's name. */
   readonly present: Readonly<Record<string, readonly string[]>>;
   readonly absent: Readonly<Record<string, string>>;
+  readonly alerts: AlertWorld;
   /** A window that is in the history. */
   readonly window: { readonly from: string; readonly to: string };
 }
@@ -34,6 +38,9 @@ interface Asked {
   readonly key?: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly method?: string;
+  /** JSON, unless `type` says something else. Left out: a good one where the route takes one. */
+  readonly body?: string;
+  readonly type?: string;
   readonly of?: 'up' | 'down' | 'bare';
 }
 
@@ -57,10 +64,26 @@ export const SHOWS: Readonly<Record<string, Show>> = {
       plans.map(async (plan) => ask(world, route, `the plan ${plan}`, { key: await world.up.key(plan) })),
     );
   },
+  201: showEachBody,
+  202: showEachBody,
+  204: async (world, route) => [
+    await ask(world, route, 'an alert that is there', { path: { id: await world.alerts.create() } }),
+  ],
   404: async (world, route) =>
     route.path.includes('{')
-      ? [await ask(world, route, 'what is not there', { path: world.absent })]
+      ? [
+          await ask(world, route, 'what is not there', { path: world.absent }),
+          ...(await showForeign(world, route)),
+        ]
       : [await ask(world, route, 'a chain without transactions', { of: 'bare' })],
+  409: async (world, route) => {
+    if (route.path === '/alerts') {
+      const body = JSON.stringify(NEW_ALERT);
+      return [await ask(world, route, 'one alert too many', { key: world.alerts.fullKey, body })];
+    }
+    const body = JSON.stringify({ deliveryId: `${world.alerts.fired}.1.terminal` });
+    return [await ask(world, route, 'what is not sent', { body })];
+  },
   429: async (world, route, operation) => {
     const single = await world.up.key('single');
     await ask(world, route, 'the first of two at once', { key: single });
@@ -76,7 +99,28 @@ export const SHOWS: Readonly<Record<string, Show>> = {
   ],
 };
 
+/** What belongs to another key is not there. */
+async function showForeign(world: World, route: V1Route): Promise<Shown[]> {
+  if (route.group !== 'alerts') return [];
+  const key = await world.up.key('open');
+  const others = await ask(world, route, 'the alert of another key', { key });
+  if (route.path !== '/alerts/{id}/redeliver') return [others];
+  const body = JSON.stringify({ deliveryId: `${world.alerts.fired}.9.webhook` });
+  return [others, await ask(world, route, 'no such delivery', { body })];
+}
+
+async function showEachBody(world: World, route: V1Route): Promise<Shown[]> {
+  const shown: Shown[] = [];
+  for (const good of goodBodies(route, world.alerts)) {
+    expect(world.described.misfitBody(route.method, route.path, good)).toBeNull();
+    const body = JSON.stringify(good);
+    shown.push(await ask(world, route, body, { body }));
+  }
+  return shown;
+}
+
 async function showAnswers(world: World, route: V1Route, operation: Operation): Promise<Shown[]> {
+  if (operation.requestBody !== undefined) return showEachBody(world, route);
   const queries = parametersIn(operation, 'query').flatMap((parameter) => goodValues(world, parameter));
   const shown: Shown[] = [];
   for (const path of goodPaths(world, operation)) {
@@ -104,7 +148,8 @@ async function showUnchanged(world: World, route: V1Route, operation: Operation)
 async function showWrongParameters(world: World, route: V1Route, operation: Operation): Promise<Shown[]> {
   const [path = {}] = goodPaths(world, operation);
   const query = parametersIn(operation, 'query');
-  const asked: (Asked & { readonly names: string })[] = [
+  const asked: (Asked & { readonly names?: string })[] = [
+    ...badBodies(route, world.alerts),
     { path, query: 'nonsense=1', names: 'nonsense' },
     ...query.flatMap((parameter) =>
       badValues(parameter).map((value) => ({
@@ -117,10 +162,10 @@ async function showWrongParameters(world: World, route: V1Route, operation: Oper
       const value = goodValues(world, parameter)[0] ?? '';
       return { path, query: `${value}&${value}`, names: parameter.name };
     }),
-    ...parametersIn(operation, 'path').map(({ name }) => ({
-      path: { ...path, [name]: '0x12-no' },
-      names: name,
-    })),
+    // Any text may be the id of something: it leads there or nowhere.
+    ...parametersIn(operation, 'path')
+      .filter(({ name }) => name !== 'id')
+      .map(({ name }) => ({ path: { ...path, [name]: '0x12-no' }, names: name })),
   ];
   if (query.some(({ name }) => name === 'from')) {
     asked.push({ query: 'from=2026-01-01T00:00:00Z&to=2025-01-01T00:00:00Z', names: 'from' });
@@ -133,8 +178,8 @@ async function showWrongParameters(world: World, route: V1Route, operation: Oper
   }
   return Promise.all(
     asked.map(async ({ names, ...each }) => ({
-      ...(await ask(world, route, JSON.stringify(each), each)),
-      names,
+      ...(await ask(world, route, JSON.stringify(each).slice(0, 500), each)),
+      ...(names === undefined ? {} : { names }),
     })),
   );
 }
@@ -172,7 +217,8 @@ function badValues({ schema }: Parameter): string[] {
 /** Asks over a socket of its own. Left out: the open plan's key, paths that lead to something. */
 async function ask(world: World, route: V1Route, how: string, asked: Asked): Promise<Shown> {
   const server = world[asked.of ?? 'up'];
-  const key = asked.key ?? (await server.key('open'));
+  const key = asked.key ?? (server === world.up ? world.alerts.key : await server.key('open'));
+  const body = asked.body ?? JSON.stringify(goodBodies(route, world.alerts)[0]);
   const path = route.path.replaceAll(
     /\{(\w+)\}/g,
     (_, name: string) => asked.path?.[name] ?? world.present[name]?.[0] ?? 'one',
@@ -184,7 +230,11 @@ async function ask(world: World, route: V1Route, how: string, asked: Asked): Pro
       `${server.origin}${pathname}${path}${query}`,
       {
         method: (asked.method ?? route.method).toUpperCase(),
-        headers: { ...(key === '' ? {} : { 'x-api-key': key }), ...asked.headers },
+        headers: {
+          ...(key === '' ? {} : { 'x-api-key': key }),
+          ...(body === undefined ? {} : { 'Content-Type': asked.type ?? 'application/json' }),
+          ...asked.headers,
+        },
         agent: false,
       },
       (incoming) => {
@@ -203,7 +253,7 @@ async function ask(world: World, route: V1Route, how: string, asked: Asked): Pro
     );
     outgoing.on('error', reject);
     // A length that is only announced is refused before anything of it has come.
-    if (asked.headers?.['Content-Length'] === undefined) outgoing.end();
+    if (asked.headers?.['Content-Length'] === undefined) outgoing.end(body);
     else outgoing.flushHeaders();
   });
 }
