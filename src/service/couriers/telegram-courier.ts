@@ -53,7 +53,11 @@ export function createTelegramCourier({ settings, access, now }: TelegramOptions
     if (said?.ok === true && answer.status === 200) return delivered(words);
     const chat = said?.parameters?.migrate_to_chat_id;
     if (chat !== undefined) return { chat: String(chat) };
-    if (said === null) return laterAfter(answer, words, now());
+    if (said === null || answer.status < 300) {
+      return answer.status < 300
+        ? later('what answers there is not the bot API; check the telegram settings')
+        : laterAfter(answer, words, now());
+    }
     switch (answer.status) {
       case 400:
       case 403:

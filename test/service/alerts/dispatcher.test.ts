@@ -1,0 +1,370 @@
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { startDispatcher } from '../../../src/service/alerts/dispatcher.ts';
+import type { Courier, Couriers } from '../../../src/service/couriers/courier.ts';
+import { type CourierSettings, createCouriers } from '../../../src/service/couriers/create-couriers.ts';
+import { type Database, openDatabase } from '../../../src/store/open-database.ts';
+import { cancelDeliveries, OutboxStore } from '../../../src/store/outbox-store.ts';
+import { FakeClock } from '../../helpers/fake-clock.ts';
+import { FIRED_AT, type Firing, fire } from '../../helpers/fired-alert.ts';
+import { startMailServer } from '../../helpers/mail-server.ts';
+import { answering, closedPort, startReceiver } from '../../helpers/receiver.ts';
+import { temporaryFolder } from '../../helpers/service.ts';
+import { waitFor } from '../../helpers/wait-for.ts';
+
+const SETTINGS: CourierSettings = { smtp: null, telegram: null, allowPrivateTargets: true };
+const SECOND = 1_000;
+const MINUTE = 60 * SECOND;
+const HOUR = 60 * MINUTE;
+
+interface Posting {
+  readonly settings?: CourierSettings;
+  readonly path?: string;
+  readonly clock?: FakeClock;
+  readonly makeStore?: (database: Database) => OutboxStore;
+}
+
+/** A post office on a real database, with real couriers and a clock that the test sets. */
+async function open(posting: Posting = {}) {
+  const { settings = SETTINGS, path = ':memory:', clock = new FakeClock(FIRED_AT) } = posting;
+  const database = await openDatabase(path);
+  const store = posting.makeStore?.(database) ?? new OutboxStore(database);
+  const abort = new AbortController();
+  const errors: unknown[] = [];
+  let underWay = 0;
+  const watched = (courier: Courier): Courier => ({
+    ...courier,
+    async deliver(parcel, signal) {
+      underWay += 1;
+      try {
+        return await courier.deliver(parcel, signal);
+      } finally {
+        underWay -= 1;
+      }
+    },
+  });
+  const couriers: Couriers = Object.fromEntries(
+    Object.entries(createCouriers(settings, { now: () => clock.now() })).flatMap(([channel, courier]) =>
+      courier === undefined ? [] : [[channel, watched(courier)]],
+    ),
+  );
+  const dispatcher = startDispatcher({
+    store,
+    couriers,
+    signal: abort.signal,
+    onError: (error) => errors.push(error),
+    clock,
+    random: () => 0.5,
+  });
+  const stop = async () => {
+    abort.abort();
+    await dispatcher.done;
+  };
+  onTestFinished(async () => {
+    await stop();
+    await database.close();
+  });
+  /** Everything that is due was tried; the dispatcher waits for time to pass. */
+  const idle = () =>
+    waitFor(() => underWay === 0 && clock.sleepers === 1, { what: 'the dispatcher at rest' });
+  const firing = async (alertId: string, how: Firing) => {
+    const now = clock.now();
+    const id = await fire(database, alertId, {
+      ...how,
+      row: { created_at: now, tries_since: now, next_attempt_at: now, ...how.row },
+    });
+    dispatcher.wake();
+    return id;
+  };
+  /** Lets time pass until the next try is due, and the try take place. */
+  const nextTry = async () => {
+    const next = await store.nextDueAt(clock.now());
+    if (next === null) throw new Error('nothing waits for another try');
+    clock.advance(next - clock.now());
+    await new Promise((resolve) => setImmediate(resolve));
+    await idle();
+  };
+  const delivery = async (alertId: string) => {
+    const [newest] = await store.deliveries(alertId);
+    if (newest === undefined) throw new Error(`${alertId} has sent nothing`);
+    return newest;
+  };
+  return { database, store, clock, dispatcher, errors, stop, idle, fire: firing, nextTry, delivery };
+}
+
+const ended = async (office: Awaited<ReturnType<typeof open>>, alertId: string, status: string) =>
+  waitFor(async () => (await office.delivery(alertId)).status === status, { what: `${alertId} ${status}` });
+
+describe('what fired', () => {
+  it('is sent at once where the dispatcher is told, and by the clock where it is not', async () => {
+    const receiver = await startReceiver();
+    const office = await open();
+    await office.idle();
+    await office.fire('told', { target: receiver.url });
+    await ended(office, 'told', 'DELIVERED');
+    await office.idle();
+    await fire(office.database, 'untold', { target: receiver.url });
+    office.clock.advance(2 * SECOND);
+    await ended(office, 'untold', 'DELIVERED');
+    expect(await office.delivery('untold')).toMatchObject({
+      nextAttemptAt: null,
+      attempts: [{ at: FIRED_AT + 2 * SECOND, ok: true, answer: '200 OK: ok' }],
+    });
+    expect(office.errors).toEqual([]);
+  });
+
+  it('is sent where it lay when the process ended before', async () => {
+    const receiver = await startReceiver();
+    const path = join(await temporaryFolder(), 'chain.db');
+    const database = await openDatabase(path);
+    await fire(database, 'a', { target: receiver.url });
+    await database.close();
+    const office = await open({ path });
+    await ended(office, 'a', 'DELIVERED');
+    expect(receiver.received).toHaveLength(1);
+  });
+
+  it('is no longer sent once its alert was deleted', async () => {
+    const receiver = await startReceiver(answering(500));
+    const office = await open();
+    await office.fire('a', { target: receiver.url });
+    await waitFor(async () => (await office.delivery('a')).attempts.length === 1);
+    await office.database.queries.transaction().execute((trx) => cancelDeliveries(trx, 'a'));
+    await office.idle();
+    office.clock.advance(HOUR);
+    await office.idle();
+    expect(receiver.received).toHaveLength(1);
+    expect(await office.delivery('a')).toMatchObject({ status: 'CANCELLED' });
+  });
+
+  it('is kept for later where its channel is not set up any more', async () => {
+    const office = await open();
+    await office.fire('a', { channel: 'EMAIL', target: 'me@receiver.test' });
+    await waitFor(async () => (await office.delivery('a')).attempts.length === 1);
+    expect(await office.delivery('a')).toMatchObject({
+      status: 'PENDING',
+      attempts: [{ ok: false, answer: expect.stringContaining('EMAIL is not set up here any more') }],
+    });
+  });
+});
+
+describe('a receiver', () => {
+  it('that is down for ten minutes gets it when it is back, once; others get theirs meanwhile', async () => {
+    const port = await closedPort();
+    const other = await startReceiver();
+    const office = await open();
+    await office.fire('down', { target: `http://127.0.0.1:${port}/hook` });
+    await office.fire('up', { target: other.url });
+    await ended(office, 'up', 'DELIVERED');
+    await office.idle();
+    const back = FIRED_AT + 10 * MINUTE;
+    while (((await office.store.nextDueAt(office.clock.now())) ?? back) < back) await office.nextTry();
+    const receiver = await startReceiver(undefined, { port });
+    await office.nextTry();
+    const sent = await office.delivery('down');
+    expect(sent).toMatchObject({ status: 'DELIVERED' });
+    expect(sent.attempts.map(({ at, answer }) => [(at - FIRED_AT) / SECOND, answer]).reverse()).toEqual([
+      [0, 'connection refused'],
+      [5, 'connection refused'],
+      [20, 'connection refused'],
+      [80, 'connection refused'],
+      [380, 'connection refused'],
+      [1_280, '200 OK: ok'],
+    ]);
+    expect(receiver.received).toHaveLength(1);
+    expect(other.received).toHaveLength(1);
+  });
+
+  it('that fails all day is given up after it, and has been tried with the same key each time', async () => {
+    const receiver = await startReceiver(answering(500));
+    const office = await open();
+    const id = await office.fire('a', { target: receiver.url });
+    await waitFor(async () => (await office.delivery('a')).attempts.length === 1);
+    await office.idle();
+    while ((await office.delivery('a')).status === 'PENDING') await office.nextTry();
+    expect(office.clock.now() - FIRED_AT).toBe(24 * HOUR);
+    expect(await office.delivery('a')).toMatchObject({ status: 'FAILED', nextAttemptAt: null });
+    expect((await office.delivery('a')).attempts).toHaveLength(20);
+    expect(receiver.received).toHaveLength(31);
+    expect(new Set(receiver.received.map(({ headers }) => headers['idempotency-key']))).toEqual(
+      new Set([id]),
+    );
+  });
+
+  it('that asks for time is left alone for it', async () => {
+    const receiver = await startReceiver(answering(429, '', { 'Retry-After': '90' }));
+    const office = await open();
+    await office.fire('a', { target: receiver.url });
+    await waitFor(async () => (await office.delivery('a')).nextAttemptAt === FIRED_AT + 90 * SECOND);
+  });
+
+  it('that never answers holds up nobody else, and gets two at a time', async () => {
+    const hanging = await startReceiver(() => {});
+    const other = await startReceiver();
+    const office = await open();
+    for (let n = 0; n < 5; n += 1) await office.fire(`hang${n}`, { target: hanging.url });
+    for (let n = 0; n < 20; n += 1) await office.fire(`fine${n}`, { target: other.url });
+    await waitFor(() => other.received.length === 20 && hanging.received.length === 2);
+    for (let n = 0; n < 20; n += 1) await ended(office, `fine${n}`, 'DELIVERED');
+    expect(hanging.received).toHaveLength(2);
+    office.clock.advance(10 * SECOND);
+    await waitFor(async () => (await office.delivery('hang0')).attempts.length === 1);
+    expect(await office.delivery('hang0')).toMatchObject({
+      status: 'PENDING',
+      nextAttemptAt: FIRED_AT + 15 * SECOND,
+      attempts: [{ latencyMs: 10 * SECOND, ok: false, answer: 'no answer in time' }],
+    });
+    await waitFor(() => hanging.received.length === 4);
+  });
+
+  it('that is gone disables its alert; what goes elsewhere for it is still sent', async () => {
+    const gone = await startReceiver(answering(410));
+    const slack = await startReceiver(answering(500));
+    const office = await open();
+    await office.fire('a', { channel: 'SLACK', target: slack.url });
+    await waitFor(() => slack.received.length === 1);
+    await office.fire('a', { target: gone.url });
+    await office.fire('b', { target: slack.url });
+    const alert = async (id: string) =>
+      office.database.queries
+        .selectFrom('alerts')
+        .select(['phase', 'disabled_reason'])
+        .where('id', '=', id)
+        .executeTakeFirstOrThrow();
+    await waitFor(async () => (await alert('a')).phase === 'disabled');
+    expect((await alert('a')).disabled_reason).toBe('WEBHOOK receiver is gone: it answered 410 Gone');
+    expect(await alert('b')).toEqual({ phase: 'armed', disabled_reason: null });
+    await office.idle();
+    slack.behave(answering(200, 'ok'));
+    await office.nextTry();
+    expect((await office.store.deliveries('a')).map(({ id, status }) => [id, status]).sort()).toEqual([
+      ['a.1.slack', 'DELIVERED'],
+      ['a.1.webhook', 'FAILED'],
+    ]);
+  });
+
+  it('is sent the same again under the same key when somebody asks for that', async () => {
+    const receiver = await startReceiver();
+    const office = await open();
+    const id = await office.fire('a', { target: receiver.url });
+    await ended(office, 'a', 'DELIVERED');
+    await office.store.redeliver('a', id, office.clock.now());
+    office.dispatcher.wake();
+    await waitFor(() => receiver.received.length === 2);
+    await ended(office, 'a', 'DELIVERED');
+    const [first, second] = receiver.received;
+    expect(second?.headers['idempotency-key']).toBe(first?.headers['idempotency-key']);
+    expect(second?.body).toBe(first?.body);
+  });
+});
+
+describe('a mail server that is down for a while', () => {
+  it('takes the mail when it is back, once', async () => {
+    const port = await closedPort();
+    const smtp = {
+      host: '127.0.0.1',
+      port,
+      secure: false,
+      user: null,
+      password: null,
+      from: 'gas@sender.test',
+    };
+    const office = await open({ settings: { ...SETTINGS, smtp } });
+    await office.fire('a', { channel: 'EMAIL', target: 'me@receiver.test' });
+    await waitFor(async () => (await office.delivery('a')).attempts.length === 1);
+    await office.idle();
+    await office.nextTry();
+    const server = await startMailServer({}, port);
+    await office.nextTry();
+    expect((await office.delivery('a')).attempts.map(({ answer }) => answer)).toEqual([
+      '250 queued as 4711',
+      'mail server: connection refused',
+      'mail server: connection refused',
+    ]);
+    expect(server.taken).toHaveLength(1);
+  });
+});
+
+describe('the end of the process', () => {
+  it('leaves what is under way pending; the next process sends it again under the same key', async () => {
+    const receiver = await startReceiver(() => {});
+    const path = join(await temporaryFolder(), 'chain.db');
+    const first = await open({ path });
+    const id = await first.fire('a', { target: receiver.url });
+    await waitFor(() => receiver.received.length === 1);
+    await first.stop();
+    expect(await first.delivery('a')).toMatchObject({ status: 'PENDING', attempts: [] });
+    receiver.behave(answering(200));
+    const second = await open({ path });
+    await ended(second, 'a', 'DELIVERED');
+    expect(receiver.received.map(({ headers }) => headers['idempotency-key'])).toEqual([id, id]);
+    expect(first.errors).toEqual([]);
+  });
+
+  it('is not held up by a courier that does not stop', async () => {
+    const office = await open();
+    const never = new Promise<never>(() => {});
+    let isAsked = false;
+    const abort = new AbortController();
+    const dispatcher = startDispatcher({
+      store: office.store,
+      couriers: {
+        WEBHOOK: {
+          deliver: () => {
+            isAsked = true;
+            return never;
+          },
+        },
+      },
+      signal: abort.signal,
+      onError: () => {},
+    });
+    await office.stop();
+    await fire(office.database, 'a');
+    dispatcher.wake();
+    await waitFor(() => isAsked);
+    abort.abort();
+    await dispatcher.done;
+    expect(await office.delivery('a')).toMatchObject({ status: 'PENDING', attempts: [] });
+  });
+});
+
+describe('a database that cannot be written', () => {
+  /** Refuses to take anything down until it is told to. */
+  class FullDisk extends OutboxStore {
+    isFull = true;
+    refused = 0;
+
+    override async record(...attempt: Parameters<OutboxStore['record']>): Promise<void> {
+      if (!this.isFull) return super.record(...attempt);
+      this.refused += 1;
+      throw new Error('the disk is full');
+    }
+  }
+
+  it('has nothing sent twice: what came of an attempt is taken down once there is room', async () => {
+    const receiver = await startReceiver();
+    const disks: FullDisk[] = [];
+    const office = await open({
+      makeStore: (database) => {
+        const store = new FullDisk(database);
+        disks.push(store);
+        return store;
+      },
+    });
+    const [disk] = disks;
+    if (disk === undefined) throw new Error('no store');
+    await office.fire('a', { target: receiver.url });
+    for (let tries = 1; tries <= 3; tries += 1) {
+      await waitFor(() => disk.refused === tries);
+      office.clock.advance(5 * SECOND);
+    }
+    disk.isFull = false;
+    await waitFor(async () => {
+      office.clock.advance(5 * SECOND);
+      return (await office.delivery('a')).status === 'DELIVERED';
+    });
+    expect(receiver.received).toHaveLength(1);
+    expect(office.errors).toHaveLength(1);
+  });
+});

@@ -1,0 +1,88 @@
+import { describe, expect, it } from 'vitest';
+import type { AlertMessage } from '../../../src/core/alerts/kept-alert.ts';
+import { createCouriers } from '../../../src/service/couriers/create-couriers.ts';
+import { messageOf } from '../../helpers/fired-alert.ts';
+import { answering, type Behaviour, startReceiver } from '../../helpers/receiver.ts';
+
+const HOOK = '/services/T0000/B0000/s3cretpath';
+
+/** What Slack is sent, and what comes of it. */
+async function post(behaviour: Behaviour, message: Partial<AlertMessage> = {}) {
+  const receiver = await startReceiver(behaviour);
+  const { SLACK } = createCouriers({ smtp: null, telegram: null, allowPrivateTargets: true });
+  const attempt = await SLACK?.deliver(
+    {
+      id: 'alr_1.1.slack',
+      target: new URL(HOOK, receiver.url).href,
+      message: messageOf('alr_1', message),
+      signingSecret: '',
+    },
+    AbortSignal.timeout(30_000),
+  );
+  const body = JSON.parse(receiver.received[0]?.body ?? '{}') as { text: string };
+  return { attempt, body };
+}
+
+describe('a Slack webhook', () => {
+  it('is posted what fired, as plain words', async () => {
+    const { attempt, body } = await post(answering(200, 'ok'), { note: 'deploy now' });
+    expect(attempt).toMatchObject({ outcome: 'delivered', answer: '200 OK: ok' });
+    expect(body).toMatchObject({ mrkdwn: false, parse: 'none', link_names: false, unfurl_links: false });
+    expect(body.text.split('\n\n').slice(0, 2)).toEqual([
+      'Average gas on Ethereum is at 4.32 gwei, below 5 gwei.',
+      'deploy now',
+    ]);
+  });
+
+  it('mentions, links and dates nothing, whatever a note says', async () => {
+    const note = '<!channel> <@U123> <https://evil.test|your bank> <!date^1^x|y> &lt;!here> @here @channel';
+    const { body } = await post(answering(200, 'ok'), { note });
+    expect(body.text).not.toMatch(/[<>]/);
+    expect(body.text).not.toMatch(/@(?:here|channel)/);
+    expect(body.text).toContain('&lt;!channel&gt; &lt;@\u2060U123&gt;');
+    // Read as Slack reads it, the note stands there as it was written.
+    const shown = body.text
+      .replaceAll('&lt;', '<')
+      .replaceAll('&gt;', '>')
+      .replaceAll('&amp;', '&')
+      .replaceAll('\u2060', '');
+    expect(shown).toContain(note);
+  });
+
+  it('has no control characters, and emoji as they are', async () => {
+    const { body } = await post(answering(200, 'ok'), { note: '\u001b[31mred\u0007 👨‍👩‍👧' });
+    expect(body.text).toContain('red 👨‍👩‍👧');
+    expect(body.text).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/);
+  });
+
+  it.each([
+    [404, 'no_service', '404 no_service: the webhook was removed or disabled'],
+    [403, 'action_prohibited', '403 action_prohibited: an administrator has forbidden it'],
+    [410, 'channel_is_archived', '410 channel_is_archived: the channel is archived'],
+    [400, 'invalid_payload', '400 invalid_payload: it does not take such messages'],
+  ])('that says for good that it takes nothing (%d %s) is not tried again', async (status, words, answer) => {
+    const { attempt } = await post(answering(status, words));
+    expect(attempt).toEqual({ outcome: 'never', answer, retryAfterSec: null });
+  });
+
+  it.each([
+    [404, '404 page not found', '404 Not Found: 404 page not found'],
+    [410, '', '410 Gone'],
+    [500, 'no_service', '500 Internal Server Error: no_service'],
+  ])('of which only a proxy speaks (%d %s) is tried again', async (status, words, answer) => {
+    const { attempt } = await post(answering(status, words));
+    expect(attempt).toMatchObject({ outcome: 'later', answer });
+  });
+
+  it('that is posted to too often is given the time it asks for', async () => {
+    const { attempt } = await post(answering(429, 'rate_limited', { 'Retry-After': '30' }));
+    expect(attempt).toMatchObject({ outcome: 'later', retryAfterSec: 30 });
+  });
+
+  it('never has its path, which is a secret, repeated by the log', async () => {
+    const { attempt } = await post((response, { path }) =>
+      response.writeHead(404).end(`Cannot POST ${path}`),
+    );
+    expect(attempt).toMatchObject({ outcome: 'later', answer: '404 Not Found: Cannot POST …' });
+  });
+});
