@@ -130,7 +130,9 @@ export const Alert = z
     createdAt: Timestamp,
     updatedAt: Timestamp,
     lastTriggeredAt: Timestamp.nullable(),
-    cooldownUntil: Timestamp.nullable().describe('Until when it rests; null while it does not'),
+    cooldownUntil: Timestamp.nullable().describe(
+      'Until when it rests at least; null while it does not. In the past: it waits for the price to leave the threshold',
+    ),
     triggerCount: z.int().min(0),
     disabledReason: z.string().nullable().describe('Why it was disabled, where the service did it by itself'),
     missed: z

@@ -1,7 +1,7 @@
 import type { AlertView } from '../client/views/alerts.ts';
 import type { SnapshotView } from '../client/views/snapshot.ts';
 import { LANES, type LaneName } from '../core/advice.ts';
-import { holds } from '../core/alerts/alert-rule.ts';
+import { hasLeft, holds } from '../core/alerts/alert-rule.ts';
 import { formatPercent, gweiString, UNKNOWN } from '../core/units.ts';
 import type { ColorName, GlyphName } from './theme.ts';
 
@@ -52,9 +52,16 @@ export function alertState(alert: AlertView, snapshot: SnapshotView, present: nu
   if (status !== 'PENDING') return { kind: 'other', word: status === null ? 'unknown' : plainWord(status) };
   if (cooldownUntil !== null && cooldownUntil > present) return { kind: 'resting', until: cooldownUntil };
   const distance = distanceOf(alert, snapshot);
-  if (distance === null || !distance.isThere) return { kind: 'armed' };
-  if (cooldownUntil !== null) return { kind: 'leaving' };
+  if (distance === null) return { kind: 'armed' };
+  if (cooldownUntil !== null && !hasLeftNow(alert, distance.price)) return { kind: 'leaving' };
+  if (!distance.isThere) return { kind: 'armed' };
   return { kind: confirmBlocks !== null && confirmBlocks > 1 ? 'confirming' : 'armed' };
+}
+
+/** Whether the price is where an alert that has fired is armed again. */
+function hasLeftNow({ condition, threshold, hysteresis }: AlertView, price: bigint): boolean {
+  if (threshold === null || (condition !== 'LESS_THAN' && condition !== 'GREATER_THAN')) return true;
+  return hasLeft({ condition, threshold, hysteresis: hysteresis ?? 0n }, price);
 }
 
 export const STATE_LOOKS: Readonly<

@@ -119,16 +119,28 @@ function dueBlock({ confirmBlocks }: AlertRule, trueSince: number): number {
 }
 
 /** The price that re-arms. A threshold nearer to 0 than its hysteresis is left at 0. */
-function leaveLevel({ condition, threshold, hysteresis }: AlertRule): bigint {
+function leaveLevel({
+  condition,
+  threshold,
+  hysteresis,
+}: Pick<AlertRule, 'condition' | 'threshold' | 'hysteresis'>): bigint {
   if (condition === 'LESS_THAN') return threshold + hysteresis;
   return hysteresis < threshold ? threshold - hysteresis : 0n;
 }
 
-function rested(rule: AlertRule, phase: AlertPhase & { kind: 'resting' }, at: PriceAtBlock): AlertPhase {
+/** Whether the price has left the threshold by the hysteresis, which re-arms an alert that has fired. */
+export function hasLeft(
+  rule: Pick<AlertRule, 'condition' | 'threshold' | 'hysteresis'>,
+  price: bigint,
+): boolean {
   const level = leaveLevel(rule);
-  const hasLeft = phase.hasLeft || (rule.condition === 'LESS_THAN' ? at.price >= level : at.price <= level);
-  if (hasLeft && at.timestamp * 1_000 >= phase.cooldownUntil) return ARMED;
-  return { ...phase, hasLeft };
+  return rule.condition === 'LESS_THAN' ? price >= level : price <= level;
+}
+
+function rested(rule: AlertRule, phase: AlertPhase & { kind: 'resting' }, at: PriceAtBlock): AlertPhase {
+  const left = phase.hasLeft || hasLeft(rule, at.price);
+  if (left && at.timestamp * 1_000 >= phase.cooldownUntil) return ARMED;
+  return { ...phase, hasLeft: left };
 }
 
 function afterFiring({ disableOnce, cooldownMs }: AlertRule, { timestamp }: PriceAtBlock): AlertPhase {

@@ -11,7 +11,8 @@ export function alertAnswer(alert: KeptAlert, now: number): Alert {
   const { rule, phase, missedCount, lastMissedAt } = alert;
   const method = channelOf(alert.method);
   const { [method]: to = '', ...targets } = alert.targets;
-  const rests = phase.kind === 'resting' && phase.cooldownUntil > now;
+  // What has to leave its threshold first rests on, however long its cooldown has been over.
+  const rests = phase.kind === 'resting' && (phase.cooldownUntil > now || !phase.hasLeft);
   return {
     id: alert.id,
     status: phase.kind === 'disabled' ? 'DISABLED' : 'PENDING',

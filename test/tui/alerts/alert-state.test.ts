@@ -1,0 +1,33 @@
+import { expect, it } from 'vitest';
+import { alertState } from '../../../src/tui/alert-words.ts';
+import { ALERT } from '../fake-alerts.ts';
+import { SNAPSHOT } from '../fake-gas.ts';
+
+const AT = ALERT.cooldownUntil ?? 0;
+
+/** Its state at a price in millionths of a gwei, a minute before or after the cooldown ends. */
+function stateAt(price: number, { over = true, alert = ALERT } = {}) {
+  const { average } = SNAPSHOT.lanes;
+  const lanes = { ...SNAPSHOT.lanes, average: { ...average, price: BigInt(price) * 1_000n } };
+  return alertState(alert, { ...SNAPSHOT, lanes }, AT + (over ? 60_000 : -60_000)).kind;
+}
+
+it('an alert rests for its cooldown, wherever the price is', () => {
+  expect(stateAt(39_000, { over: false })).toBe('resting');
+  expect(stateAt(90_000, { over: false })).toBe('resting');
+});
+
+it('after its cooldown it waits until the price has left the threshold, by its hysteresis', () => {
+  expect(stateAt(39_000)).toBe('leaving');
+  expect(stateAt(40_000)).toBe('armed');
+  const alert = { ...ALERT, hysteresis: 5_000_000n };
+  expect(stateAt(44_999, { alert })).toBe('leaving');
+  expect(stateAt(45_000, { alert })).toBe('armed');
+});
+
+it('one that does not rest is armed, there or not, and confirms where that takes several blocks', () => {
+  const alert = { ...ALERT, cooldownUntil: null, confirmBlocks: 3 };
+  expect(stateAt(41_000, { alert })).toBe('armed');
+  expect(stateAt(39_000, { alert })).toBe('confirming');
+  expect(stateAt(39_000, { alert: { ...alert, confirmBlocks: 1 } })).toBe('armed');
+});
