@@ -403,6 +403,15 @@ describe('a service that cannot be used', () => {
     expect(asked.at(-1)).toContain('/dashboard/stats/chart');
   });
 
+  it('because the quota ends after it was told: none is left then, whatever was told before', async () => {
+    const refuse: Answering = (_request, response) =>
+      send(response, { errorCode: 'rate_limit_exceeded', message: 'the daily quota' }, 429);
+    const { url } = await serveAnswers({ ...OWN_ROUTES, '/metrics/base-fee': refuse });
+    const { verdict, quota, warnings } = await reportOn(url);
+    expect({ verdict, quota }).toMatchObject({ verdict: 'quota', quota: { remainingToday: 0 } });
+    expect(warnings).toContainEqual(expect.stringContaining("0 questions are left of today's quota"));
+  });
+
   it('because it is too quick for the key: says so, not that the quota is used up', async () => {
     const refuse: Answering = (_request, response) =>
       send(response, { errorCode: 'rate_limit_exceeded', message: 'more than 1 requests per second' }, 429, {

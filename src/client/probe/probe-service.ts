@@ -12,6 +12,7 @@ import { type Known, NOTHING_KNOWN, READ_ROUTES, type ReadRoute } from './read-r
 
 /** One question that gets no answer may be bad luck; two say that there is nobody. */
 const MOST_UNANSWERED = 2;
+const USED_UP = 'the quota is used up';
 const ENCODING = /^(gzip|deflate|br|zstd|compress)$/;
 
 export interface ProbeOptions {
@@ -89,10 +90,7 @@ export async function probeService(options: ProbeOptions): Promise<ServiceFindin
     etag,
     encodings,
     rateLimitHeaders: limits,
-    quota:
-      known.quota === null
-        ? null
-        : { dailyLimit: known.quota.dailyLimit, remainingToday: known.quota.remainingToday },
+    quota: quotaOf(known, stop === USED_UP),
     description: stop === null ? await describe(options) : null,
     routes,
   };
@@ -155,9 +153,7 @@ function reasonToStop(
 ): string | null {
   if (code === 'key') return apiKey === null ? 'the service asks for a key' : 'the service refused the key';
   if (code === 'quota') {
-    return limit === 'rate'
-      ? 'they came too fast for this key; ask again in a moment'
-      : 'the quota is used up';
+    return limit === 'rate' ? 'they came too fast for this key; ask again in a moment' : USED_UP;
   }
   if (unanswered === 0) return null;
   return (first && outcome === 'unreachable') || unanswered >= MOST_UNANSWERED
@@ -199,6 +195,13 @@ async function describe({ client, signal }: ProbeOptions): Promise<DescriptionFi
 
 function isByContract({ outcome, reading }: RouteFinding): boolean {
   return outcome === 'understood' && reading !== null && reading.match !== 'tolerant';
+}
+
+/** What was left when the service was asked may have gone with the questions that followed. */
+function quotaOf({ quota }: Known, isUsedUp: boolean): ServiceFinding['quota'] {
+  if (quota === null) return null;
+  const { dailyLimit, remainingToday } = quota;
+  return { dailyLimit, remainingToday: isUsedUp && dailyLimit !== null ? 0 : remainingToday };
 }
 
 function presentOf({ snapshot }: Known, now: () => number): number {

@@ -10,7 +10,8 @@ export function headOf(snapshot: SnapshotView): number | SnapshotView {
 
 /**
  * Asks again once for every new head, but no more often than every `leastMs`; what has failed waits for its own
- * next try. One question per block and route is all that there can be an answer to.
+ * next try. One question per block and route is all that there can be an answer to; one that a new head overtakes is
+ * followed by another.
  */
 export function useFollowHead(polled: Polled<unknown>, head: number | SnapshotView, leastMs = 0): void {
   const { frozen } = useMonitor();
@@ -21,7 +22,7 @@ export function useFollowHead(polled: Polled<unknown>, head: number | SnapshotVi
     if (asked.current.head === head || frozen) return;
     const ask = () => {
       asked.current = { head, at: Date.now() };
-      if (latest.current.error === null) void latest.current.refresh();
+      if (latest.current.error === null) void latest.current.renew();
     };
     const wait = asked.current.at + leastMs - Date.now();
     if (wait <= 0) return ask();

@@ -1,0 +1,44 @@
+import { Text } from 'ink';
+import { useEffect, useState } from 'react';
+import { expect, it } from 'vitest';
+import { useFollowHead } from '../../src/tui/hooks/use-follow-head.ts';
+import { usePolledQuery } from '../../src/tui/hooks/use-polled-query.ts';
+import { waitFor } from '../helpers/wait-for.ts';
+import { showScreen } from './show-screen.tsx';
+
+const questions: ((answer: string) => void)[] = [];
+let followed = 0;
+let setHead: (head: number) => void = () => {};
+
+function Following() {
+  const [head, set] = useState(1);
+  setHead = set;
+  const polled = usePolledQuery({
+    key: ['followed'],
+    ask: () => new Promise<string>((answer) => questions.push(answer)),
+    everyMs: null,
+  });
+  useFollowHead(polled, head);
+  // Effects run in order: what follows the head has seen it too.
+  useEffect(() => {
+    followed = head;
+  }, [head]);
+  return <Text>{`${head}: ${polled.data ?? 'nothing'}`}</Text>;
+}
+
+it('a head that comes while a question is on its way is asked about after it, once however many come', async () => {
+  const { shows } = showScreen({ scope: 'live', Screen: Following });
+  await waitFor(() => questions.length === 1);
+  setHead(2);
+  await waitFor(() => followed === 2);
+  setHead(3);
+  await waitFor(() => followed === 3);
+  expect(questions).toHaveLength(1);
+  questions[0]?.('of head 1');
+  await waitFor(() => questions.length === 2);
+  questions[1]?.('of head 3');
+  await shows('3: of head 3');
+  expect(questions).toHaveLength(2);
+  setHead(4);
+  await waitFor(() => questions.length === 3);
+});
