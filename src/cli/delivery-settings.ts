@@ -36,7 +36,7 @@ export function smtpSettings(env: Env, file: ConfigFile): Setting<SmtpSettings |
     return { value: { ...server, from: checked(name, () => parseSender(sender)) }, from: 'GASTOP_SMTP_URL' };
   }
   if (file.smtp === undefined) return NONE;
-  const { host, port, secure, user, password } = file.smtp;
+  const { host, port, secure, user, password, requireTls } = file.smtp;
   const sender = from ?? file.smtp.from ?? addressOf(user ?? null);
   if (sender === undefined)
     throw usageError(`${FILE}, smtp: "from" is missing: the address that alerts come from`);
@@ -51,6 +51,7 @@ export function smtpSettings(env: Env, file: ConfigFile): Setting<SmtpSettings |
       from: checked(from === undefined ? `${FILE}, smtp.from` : 'GASTOP_SMTP_FROM', () =>
         parseSender(sender),
       ),
+      ...(requireTls === undefined ? {} : { requireTls }),
     },
     from: from === undefined ? FILE : `${FILE}, GASTOP_SMTP_FROM`,
   };

@@ -49,6 +49,8 @@ describe('the mail server', () => {
     expect(smtp({})).toMatchObject({ value: { port: 587, secure: false, user: null }, from: 'config file' });
     expect(smtp({ port: 465 }).value).toMatchObject({ secure: true });
     expect(smtp({ secure: true }).value).toMatchObject({ port: 465 });
+    expect(smtp({}).value).not.toHaveProperty('requireTls');
+    expect(smtp({ requireTls: false }).value).toMatchObject({ requireTls: false });
     expect(smtp({ port: 2_525, secure: true }).value).toMatchObject({ port: 2_525, secure: true });
   });
 
