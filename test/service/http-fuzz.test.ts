@@ -6,6 +6,14 @@ import { gunzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { afterAll, expect, test } from 'vitest';
 import * as z from 'zod';
+import {
+  Alert,
+  AlertDelivery,
+  AlertDetails,
+  AlertList,
+  AlertSavings,
+  CreatedAlert,
+} from '../../src/contract/alerts.ts';
 import { ErrorBody } from '../../src/contract/api-error.ts';
 import { RateLimits, StatsChart, StatsCurrent, StatsMarket, Summary } from '../../src/contract/dashboard.ts';
 import { TxsMetrics } from '../../src/contract/explorer.ts';
@@ -21,21 +29,33 @@ const CONNECTIONS = 24;
 /** The server lets nobody take longer than 0.8 s; a machine that is busy may. */
 const PATIENCE_MS = 20_000;
 const PROGRAM = fileURLToPath(new URL('fuzz/fuzzed-program.ts', import.meta.url));
-const Listening = z.object({ port: z.number(), key: z.string(), slowKey: z.string() });
+const Listening = z.object({
+  port: z.number(),
+  key: z.string(),
+  slowKey: z.string(),
+  alertId: z.string(),
+});
 
-const SCHEMAS: Partial<Record<keyof typeof PATHS, z.ZodType>> = {
-  gasCurrent: GasCurrent,
-  gasTrend: GasTrend,
-  gasRecommendation: GasRecommendation,
-  statsCurrent: StatsCurrent,
-  statsChart: StatsChart,
-  statsMarket: StatsMarket,
-  rateLimits: RateLimits,
-  summary: Summary,
-  baseFee: BaseFeeMetrics,
-  priorityFee: PriorityFeeMetrics,
-  gasUsedRatio: GasUsedRatioMetrics,
-  txs: TxsMetrics,
+/** What a question is answered with, by its method and route. */
+const SCHEMAS: Readonly<Record<string, z.ZodType>> = {
+  'GET gasCurrent': GasCurrent,
+  'GET gasTrend': GasTrend,
+  'GET gasRecommendation': GasRecommendation,
+  'GET statsCurrent': StatsCurrent,
+  'GET statsChart': StatsChart,
+  'GET statsMarket': StatsMarket,
+  'GET rateLimits': RateLimits,
+  'GET summary': Summary,
+  'GET baseFee': BaseFeeMetrics,
+  'GET priorityFee': PriorityFeeMetrics,
+  'GET gasUsedRatio': GasUsedRatioMetrics,
+  'GET txs': TxsMetrics,
+  'GET alerts': AlertList,
+  'GET alert': AlertDetails,
+  'GET alertSavings': AlertSavings,
+  'POST alerts': CreatedAlert,
+  'PUT alertStatus': Alert,
+  'POST alertRedeliver': AlertDelivery,
 };
 
 interface Fuzzed extends z.infer<typeof Listening> {
@@ -139,13 +159,17 @@ async function exchange(connection: RawConnection, request: MadeRequest): Promis
 }
 
 /** What holds for every answer, whatever was asked. */
-function check({ status, headers, body }: RawAnswer, { route }: MadeRequest, mayBeDown: boolean): void {
+function check(
+  { status, headers, body }: RawAnswer,
+  { method, route }: MadeRequest,
+  mayBeDown: boolean,
+): void {
   if (status >= 500 && !(status === 503 && mayBeDown)) throw new Error(`${status} ${body}`);
   if (body.length === 0 || headers.get('content-type')?.startsWith('application/json') !== true) return;
   const text = headers.get('content-encoding') === 'gzip' ? gunzipSync(body) : body;
   const answer: unknown = JSON.parse(text.toString());
   if (status >= 400) ErrorBody.loose().parse(answer);
-  else if (route !== null) SCHEMAS[route]?.parse(answer);
+  else if (route !== null) SCHEMAS[`${method} ${route}`]?.parse(answer);
 }
 
 async function answersNormally({ port, key }: Fuzzed): Promise<number> {
@@ -173,7 +197,7 @@ test('20,000 hostile requests: no crash, no 5xx, every body as promised, the hea
   // Three times as many requests again must not need more.
   expect(after / before).toBeLessThan(1.3);
   // The requests reach what they are meant to reach.
-  for (const status of ['200', '304', '400', '401', '404', '405', '408', '413', '414', '429', '431']) {
+  for (const status of ['200', '201', '304', '400', '401', '404', '405', '408', '413', '414', '429', '431']) {
     expect(statuses.get(status) ?? 0, `answers with ${status}`).toBeGreaterThan(0);
   }
 });

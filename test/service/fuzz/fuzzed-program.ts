@@ -1,9 +1,11 @@
 /**
  * The served service in a process of its own, for http-fuzz.test.ts: `fuzzed-program.ts KEYS_FILE live|dead`. Sends
- * `{ port, key, slowKey }` when it listens, and the heap in bytes, after garbage collection, for each message.
+ * `{ port, key, slowKey, alertId }` when it listens, and the heap in bytes, after garbage collection, for each message.
  */
 import { createRpcSource } from '../../../src/chain/rpc-source.ts';
 import { createSimulatedSource } from '../../../src/chain/simulated-source.ts';
+import { CreatedAlert } from '../../../src/contract/alerts.ts';
+import { BASE_PATH, PATHS } from '../../../src/contract/routes.ts';
 import { createRequestLog } from '../../../src/service/http/request-log.ts';
 import { startServer } from '../../../src/service/http/server.ts';
 import { issueKey } from '../../../src/service/keys/issue-key.ts';
@@ -37,8 +39,19 @@ const server = await startServer({
   log: createRequestLog({ level: 'info', write: () => {}, redact: (line) => line }),
   limits: { headersMs: 400, requestMs: 800, checkEveryMs: 100 },
 });
+const made = await fetch(`http://127.0.0.1:${server.port}${BASE_PATH}${PATHS.alerts}`, {
+  method: 'POST',
+  headers: { 'x-api-key': key.text, 'Content-Type': 'application/json' },
+  body: JSON.stringify({
+    thresholdGwei: 1_000_000,
+    gasSpeed: 'SLOW',
+    condition: 'LESS_THAN',
+    channels: ['TERMINAL'],
+  }),
+});
+const { id: alertId } = CreatedAlert.parse(await made.json());
 process.on('message', () => {
   globalThis.gc?.();
   process.send?.(process.memoryUsage().heapUsed);
 });
-process.send?.({ port: server.port, key: key.text, slowKey: slowKey.text });
+process.send?.({ port: server.port, key: key.text, slowKey: slowKey.text, alertId });

@@ -1,12 +1,13 @@
 import fc from 'fast-check';
 import { BASE_PATH, PATHS } from '../../../src/contract/routes.ts';
+import { alertRequests } from './alert-requests.ts';
 
 /** How the bytes of one request reach the server. */
 export type Manner = 'whole' | 'in pieces' | 'half-closed' | 'aborted' | 'stalled' | 'then garbage';
 
 export interface MadeRequest {
   readonly method: string;
-  /** The route whose schema a 200 must match. */
+  /** The route whose schema an answer must match. */
   readonly route: keyof typeof PATHS | null;
   readonly bytes: Buffer;
   readonly manner: Manner;
@@ -17,6 +18,8 @@ export interface MadeRequest {
 export interface Keys {
   readonly key: string;
   readonly slowKey: string;
+  /** An alert of `key`. */
+  readonly alertId: string;
 }
 
 const ROUTES = Object.keys(PATHS) as (keyof typeof PATHS)[];
@@ -220,7 +223,7 @@ const manner: fc.Arbitrary<Manner> = fc.oneof(
 );
 
 /** Requests from good to hopeless. */
-export function madeRequests({ key, slowKey }: Keys): fc.Arbitrary<MadeRequest> {
+export function madeRequests({ key, slowKey, alertId }: Keys): fc.Arbitrary<MadeRequest> {
   const keyHeader = fc.oneof(
     { weight: 12, arbitrary: fc.constant([`x-api-key: ${key}`]) },
     { weight: 1, arbitrary: fc.constant([`x-api-key: ${slowKey}`]) },
@@ -233,17 +236,25 @@ export function madeRequests({ key, slowKey }: Keys): fc.Arbitrary<MadeRequest> 
     { weight: 15, arbitrary: fc.constant<string | null>(null) },
     { weight: 1, arbitrary: framing },
   );
+  const headers = fc.array(anyHeader, { maxLength: 3 });
+  const any = fc
+    .record({ method, target, headers, body })
+    .map(({ target, ...rest }) => ({ ...rest, ...target }));
+  const asked = fc.oneof({ weight: 4, arbitrary: any }, { weight: 1, arbitrary: alertRequests(alertId) });
   return fc
-    .record({ method, target, keyHeader, headers: fc.array(anyHeader, { maxLength: 3 }), odd, body, manner })
-    .map(({ method, target, keyHeader, headers, odd, body, manner }) => {
+    .record({ asked, keyHeader, odd, manner })
+    .map(({ asked: { method, route, path, headers, body }, keyHeader, odd, manner }) => {
       const length = body === null || odd !== null ? [] : [`Content-Length: ${Buffer.byteLength(body)}`];
-      const lines = [`${method} ${target.path} HTTP/1.1`, 'Host: fuzz', ...keyHeader, ...headers, ...length];
+      const lines = [`${method} ${path} HTTP/1.1`, 'Host: fuzz', ...keyHeader, ...headers, ...length];
       if (odd !== null) lines.push(odd);
       const head = Buffer.from(`${lines.join('\r\n')}\r\n\r\n`, 'latin1');
       return {
         method,
-        route: method === 'GET' ? target.route : null,
-        bytes: Buffer.concat([head, Buffer.from(body ?? '')]),
+        route,
+        bytes: Buffer.concat([
+          head,
+          typeof body === 'string' ? Buffer.from(body) : (body ?? Buffer.alloc(0)),
+        ]),
         manner,
         isLast: odd !== null || manner !== 'whole' || !/^[A-Z]+$/.test(method),
       };
