@@ -1,7 +1,8 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { OPENAPI_PATH, PLAYGROUND_PATH, V1_ROUTES } from '../../src/contract/routes.ts';
+import { CreatedAlert } from '../../src/contract/alerts.ts';
+import { ADDED_ROUTES, OPENAPI_PATH, PLAYGROUND_PATH, V1_ROUTES } from '../../src/contract/routes.ts';
 import { type Anvil, startAnvil } from '../helpers/anvil.ts';
 import { type Chromium, chromiumPath, type Page, startChromium } from '../helpers/chromium.ts';
 import { type ServedChain, serveChain } from '../service/contract/served-chain.ts';
@@ -90,10 +91,16 @@ inBrowser(
     const listed = await page.evaluate(
       `[...document.querySelectorAll('details.route')].map((each) => each.dataset.route)`,
     );
-    expect((listed as string[]).toSorted()).toEqual(
-      V1_ROUTES.map(({ method, path: at }) => `${method.toUpperCase()} ${at}`).toSorted(),
+    const named = (routes: typeof V1_ROUTES) =>
+      routes.map(({ method, path: at }) => `${method.toUpperCase()} ${at}`);
+    expect((listed as string[]).toSorted()).toEqual(named([...V1_ROUTES, ...ADDED_ROUTES]).toSorted());
+    const beyond = await page.evaluate(
+      `[...document.querySelectorAll('details.route')]
+        .filter((each) => each.querySelector('.badge')?.textContent === 'beyond v1')
+        .map((each) => each.dataset.route)`,
     );
-    expect(listed).toHaveLength(26);
+    expect(beyond).toEqual(named(ADDED_ROUTES));
+    expect((listed as string[]).length - (beyond as string[]).length).toBe(26);
 
     await page.click('#key');
     await page.type(key);
@@ -176,6 +183,45 @@ inBrowser(
     expect(await page.evaluate('document.activeElement.id')).toBe('tx-path-hash');
   },
 );
+
+inBrowser('an alert is made, disabled and deleted on the page, from bodies that it proposes', async () => {
+  const page = await openPlayground();
+  await page.click('#key');
+  await page.type(key);
+  await unfold(page, 'POST /alerts');
+  const made = await sendAndRead(page, 'POST /alerts');
+  expect(made.status).toBe('201 Created');
+  const { id } = CreatedAlert.parse(JSON.parse(made.body));
+  const curl = (await page.evaluate(
+    `document.querySelector('${card('POST /alerts')} .curl').textContent`,
+  )) as string;
+  expect(curl).toContain('-X POST');
+  expect(curl).toContain("-H 'Content-Type: application/json'");
+
+  await page.evaluate(`(() => {
+    const body = document.querySelector('[id="postAlerts-body"]');
+    body.value = '{"thresholdGwei": 0}';
+    body.dispatchEvent(new Event('input', { bubbles: true }));
+  })()`);
+  const refused = await sendAndRead(page, 'POST /alerts');
+  expect(refused.status).toBe('400 Bad Request');
+  expect(JSON.parse(refused.body)).toMatchObject({
+    details: expect.arrayContaining([{ path: 'thresholdGwei', message: 'must be above 0' }]),
+  });
+
+  await unfold(page, 'PUT /alerts/{id}/status');
+  await page.click('[id="putAlertStatus-path-id"]');
+  await page.type(id);
+  const disabled = await sendAndRead(page, 'PUT /alerts/{id}/status');
+  expect([disabled.status, JSON.parse(disabled.body)]).toMatchObject(['200 OK', { id, status: 'DISABLED' }]);
+
+  await unfold(page, 'DELETE /alerts/{id}');
+  await page.click('[id="deleteAlert-path-id"]');
+  await page.type(id);
+  expect((await sendAndRead(page, 'DELETE /alerts/{id}')).status).toBe('204 No Content');
+  // The browser itself says that something was refused.
+  expect(complaints(page).filter((each) => !each.includes('status of 400'))).toEqual([]);
+});
 
 inBrowser(
   'behind a proxy that adds a path it works the same, and what a document says is text, whatever it says',
@@ -282,7 +328,9 @@ inBrowser(
     await page.evaluate(
       `document.querySelectorAll('details.route').forEach((each) => { each.open = true; })`,
     );
-    await page.until(`document.querySelectorAll('.send').length === 26`);
+    await page.until(
+      `document.querySelectorAll('.send').length === ${V1_ROUTES.length + ADDED_ROUTES.length}`,
+    );
     await page.evaluate(
       `document.querySelectorAll('.answer-schema').forEach((each) => { each.open = true; })`,
     );

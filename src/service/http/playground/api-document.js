@@ -30,7 +30,7 @@
  * @property {boolean} [required]
  * @property {Schema} [schema]
  *
- * @typedef {Record<string, { schema?: Schema }>} Content
+ * @typedef {Record<string, { schema?: Schema, example?: unknown }>} Content
  *
  * @typedef {object} Answer
  * @property {string} [description]
@@ -45,6 +45,7 @@
  * @property {{ content?: Content }} [requestBody]
  * @property {Record<string, Answer>} [responses]
  * @property {boolean} [x-gastop-served]
+ * @property {boolean} [x-gastop-addition]
  *
  * @typedef {object} ApiDocument
  * @property {{ title: string, version: string, description?: string }} info

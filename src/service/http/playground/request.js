@@ -73,7 +73,15 @@ const quoted = (text) => `'${text.replaceAll("'", "'\\''")}'`;
  * @property {string} text
  */
 
-const SHOWN_HEADERS = ['etag', 'retry-after', 'content-type', 'content-encoding', 'cache-control', 'allow'];
+const SHOWN_HEADERS = [
+  'etag',
+  'location',
+  'retry-after',
+  'content-type',
+  'content-encoding',
+  'cache-control',
+  'allow',
+];
 
 /**
  * @param {string} method

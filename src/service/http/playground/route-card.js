@@ -18,6 +18,7 @@ import { tryIt } from './try-it.js';
 export function routeCard(session, route) {
   const { operation, method, path, id } = route;
   const unserved = operation['x-gastop-served'] === false;
+  const added = operation['x-gastop-addition'] === true;
   const card = make(
     'details',
     { class: 'route', id, 'data-route': `${method} ${path}` },
@@ -28,6 +29,7 @@ export function routeCard(session, route) {
       make('code', { class: 'path' }, path),
       make('span', { class: 'said' }, operation.summary ?? ''),
       unserved ? make('span', { class: 'badge' }, 'not served') : null,
+      added ? make('span', { class: 'badge' }, 'beyond v1') : null,
     ),
   );
   card.addEventListener('toggle', () => {
@@ -42,12 +44,14 @@ export function routeCard(session, route) {
  */
 function inside(session, route) {
   const { operation } = route;
+  const body = operation.requestBody?.content?.['application/json']?.schema;
   return make(
     'div',
     { class: 'inside' },
     operation.description === undefined ? null : make('p', {}, ...inline(operation.description)),
     make('h4', {}, 'Try it'),
     tryIt(session, route),
+    ...(body === undefined ? [] : [make('h4', {}, 'Body'), schemaView(session.api, body)]),
     make('h4', {}, 'Answers'),
     ...Object.entries(operation.responses ?? {})
       // `default` comes last, as it reads.

@@ -34,8 +34,8 @@ export function tryIt(session, route) {
   const fields = (route.operation.parameters ?? [])
     .toSorted((a, b) => PLACES.indexOf(a.in) - PLACES.indexOf(b.in))
     .map((parameter) => fieldOf(session.api, route, parameter));
-  const bodySchema = route.operation.requestBody?.content?.['application/json']?.schema;
-  const bodyField = bodySchema === undefined ? null : bodyFieldOf(route);
+  const bodyContent = route.operation.requestBody?.content?.['application/json'];
+  const bodyField = bodyContent === undefined ? null : bodyFieldOf(route, bodyContent.example);
   const curl = make('code', { class: 'curl' });
   const button = make('button', { type: 'submit', class: 'send' }, `Send ${route.method}`);
   const answer = make('div', { class: 'answer', 'aria-live': 'polite' });
@@ -170,11 +170,14 @@ function select(id, note, parameter, values) {
   );
 }
 
-/** @param {Route} route */
-function bodyFieldOf(route) {
+/**
+ * @param {Route} route
+ * @param {unknown} example
+ */
+function bodyFieldOf(route, example = {}) {
   const id = `${route.id}-body`;
   const input = make('textarea', { id, rows: '8', spellcheck: 'false' });
-  input.value = '{}';
+  input.value = JSON.stringify(example, null, 2);
   const label = make(
     'label',
     { for: id, class: 'field-label' },
