@@ -72,6 +72,11 @@ export interface GasClient {
   /** All of them, newest first, however many pages that takes (at most 10,000). */
   alerts(options?: CallOptions): Promise<AlertListView>;
   alert(id: string, options?: CallOptions): Promise<AlertDetailsView>;
+  /**
+   * Asked once, like everything here that changes something. The `ClientError` of a refusal says what is wrong field by
+   * field (`details`); one whose answer never came or cannot be read says that it may be there all the same
+   * (`mayBeDone`).
+   */
   createAlert(alert: NewAlert, options?: CallOptions): Promise<CreatedAlertView>;
   /** `status` is `PENDING`, `DISABLED`, or a service's own word. Answers the alert, where the service does. */
   setAlertStatus(id: string, status: string, options?: CallOptions): Promise<AlertView | null>;

@@ -5,6 +5,7 @@ import type { NewAlert } from '../../src/client/views/alerts.ts';
 import { makeBlock, makeBlocks } from '../helpers/chain-blocks.ts';
 import { ScriptedSource } from '../helpers/scripted-source.ts';
 import { serveService } from '../helpers/served-service.ts';
+import { runService } from '../helpers/service.ts';
 import { waitFor } from '../helpers/wait-for.ts';
 import { failureOf } from './answering.ts';
 
@@ -24,6 +25,8 @@ it('an alert lives its whole life over a real socket', async () => {
   const served = await serveService({ source });
   const client = createGasClient({ baseUrl: served.origin, apiKey: served.key });
   await waitFor(async () => (await client.gasCurrent()).blockNumber === HEAD, { what: 'the head' });
+  // What was there before is stored: it fires by no block of it.
+  await client.statsChart('24h');
   expect(await client.alerts()).toEqual({ items: [], total: 0, unreadable: 0 });
 
   const extras = { hysteresisGwei: 0.5, confirmBlocks: 1, targets: {} };
@@ -117,6 +120,22 @@ it('what a real service refuses says why, field by field, and nothing is made', 
 
   const stranger = createGasClient({ baseUrl: served.origin, apiKey: 'gst_wrong' });
   expect(await failureOf(stranger.createAlert(CHEAP))).toMatchObject({ code: 'key', mayBeDone: false });
+});
+
+it('an alert is made, changed and deleted without a socket too', async () => {
+  const service = await runService({ source: new ScriptedSource(makeBlocks(0, 20)) });
+  const client = createGasClient({ baseUrl: 'http://gastop.internal', fetch: service.fetch });
+  const never = { ...CHEAP, thresholdGwei: 0.000000001 };
+  const { id } = await client.createAlert({ ...never, confirmBlocks: 3, hysteresisGwei: 0.25 });
+  expect(await client.alert(id)).toMatchObject({
+    confirmBlocks: 3,
+    hysteresis: 250_000_000n,
+    deliveries: [],
+  });
+  expect((await client.setAlertStatus(id, 'DISABLED'))?.status).toBe('DISABLED');
+  expect(await failureOf(client.redeliver(id, `${id}.9.email`))).toMatchObject({ code: 'not-found' });
+  await client.deleteAlert(id);
+  expect((await client.alerts()).items).toEqual([]);
 });
 
 it('a real service describes what an alert may be made of', async () => {
