@@ -1,0 +1,164 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { text } from 'node:stream/consumers';
+import { setTimeout } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { expect, onTestFinished, test } from 'vitest';
+import { ARMED, stepAlert } from '../../../src/core/alerts/alert-rule.ts';
+import type { KeptAlert } from '../../../src/core/alerts/kept-alert.ts';
+import { BlockStore } from '../../../src/store/block-store.ts';
+import { openDatabase } from '../../../src/store/open-database.ts';
+import { temporaryFolder } from '../../helpers/service.ts';
+import { insertAlerts, readAlerts } from '../../store/alerts/kept-alerts.ts';
+import { buildProgram } from '../../tui/build-program.ts';
+import { blockOf, pricesOf, storyAlerts } from './crash-story.ts';
+
+/** Bundled: what starts two hundred times must start quickly. */
+const PROGRAM = await buildProgram(fileURLToPath(new URL('follow-until-killed.ts', import.meta.url)));
+const KILLS = 200;
+/** Started ahead of their time, for that takes longest; each opens the file when it is told to. */
+const AHEAD = 2;
+
+function prepareProcess(path: string) {
+  const child = spawn(process.execPath, ['--no-warnings', PROGRAM, path], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
+  const exit = once(child, 'exit');
+  onTestFinished(() => {
+    child.kill('SIGKILL');
+  });
+  const tell = (word: string) => child.stdin.write(`${word}\n`);
+  return {
+    /** Resolves when it has taken in so many blocks. */
+    async follow(blocks: number) {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      let taken = 0;
+      child.stdout.on('data', (dots: Buffer) => {
+        taken += dots.length;
+        if (taken >= blocks) resolve();
+      });
+      tell('start');
+      await promise;
+    },
+    async kill() {
+      child.kill('SIGKILL');
+      await exit;
+    },
+    /** Has the chain end, and everything be sent. Answers the exit code. */
+    async finish() {
+      tell('finish');
+      const [code] = await exit;
+      return code;
+    },
+  };
+}
+
+/** A receiver that answers a little late, so that kills come in between. */
+async function startReceiver() {
+  /** By idempotency key, every body that came with it. */
+  const received = new Map<string, string[]>();
+  const server = createServer(async (request, response) => {
+    const body = await text(request).catch(() => null);
+    if (body === null) return;
+    const key = String(request.headers['idempotency-key']);
+    received.set(key, [...(received.get(key) ?? []), body]);
+    await setTimeout(received.size % 4);
+    response.writeHead(204).end();
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return { received, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/` };
+}
+
+interface Fired {
+  readonly id: string;
+  readonly blockNumber: number;
+}
+
+/** What the rule alone has fire up to `head`, and where that leaves each alert. */
+function expected(alerts: readonly KeptAlert[], head: number) {
+  const events: Fired[] = [];
+  const ends = alerts.map(({ id, rule }) => {
+    let phase = ARMED;
+    let triggerCount = 0;
+    for (let number = 1; number <= head; number += 1) {
+      const { timestamp } = blockOf(number);
+      const step = stepAlert(rule, phase, { number, timestamp, price: pricesOf(number)[rule.lane] });
+      phase = step.phase;
+      if (step.fires) triggerCount += 1;
+      if (step.fires) events.push({ id: `${id}.${triggerCount}`, blockNumber: number });
+    }
+    return { id, phase, triggerCount };
+  });
+  return { events, ends };
+}
+
+test(`killed ${KILLS} times while blocks arrive and alerts fire, it loses none, and fires none twice`, async () => {
+  const path = join(await temporaryFolder(), 'chain-1.db');
+  const { received, url } = await startReceiver();
+  const alerts = storyAlerts(url);
+  const made = await openDatabase(path);
+  const store = new BlockStore(made);
+  await store.claimChain(1);
+  await store.saveBlocks([blockOf(0)]);
+  await insertAlerts(made, ...alerts);
+  await made.close();
+
+  const prepared = Array.from({ length: AHEAD }, () => prepareProcess(path));
+  for (let round = 0; round < KILLS; round += 1) {
+    prepared.push(prepareProcess(path));
+    const running = prepared.shift();
+    // Any moment is good; these are spread, and the same in each run as far as a machine can repeat itself.
+    await running?.follow(1 + ((round * 37) % 97));
+    await setTimeout(round % 7);
+    await running?.kill();
+    if (round % 10 !== 0) continue;
+    // Nobody else has the file open: this reading has to make it whole again.
+    const reader = new DatabaseSync(path);
+    expect(reader.prepare('pragma integrity_check').all()).toEqual([{ integrity_check: 'ok' }]);
+    reader.close();
+  }
+  const last = prepareProcess(path);
+  await last.follow(1);
+  expect(await last.finish()).toBe(0);
+
+  const database = await openDatabase(path);
+  const head = (await new BlockStore(database).head())?.number ?? 0;
+  expect(await new BlockStore(database).missingRanges({ from: 0, to: head })).toEqual([]);
+  const { events, ends } = expected(alerts, head);
+  const stored = await database.queries
+    .selectFrom('alert_events')
+    .select(['id', 'block_number as blockNumber'])
+    .execute();
+  const byId = (a: Fired, b: Fired) => (a.id < b.id ? -1 : 1);
+  expect(stored.toSorted(byId)).toEqual(events.toSorted(byId));
+  const kept = await readAlerts(database);
+  expect(kept.map(({ id, phase, triggerCount }) => ({ id, phase, triggerCount }))).toEqual(ends);
+  expect(kept.every(({ triggerCount }) => triggerCount > 0)).toBe(true);
+
+  expect([...received.keys()].sort()).toEqual(events.map(({ id }) => `${id}.webhook`).sort());
+  for (const [key, bodies] of received) {
+    // Told again, it is told the same.
+    expect(new Set(bodies).size).toBe(1);
+    const { id, blockNumber } = events.find((event) => `${event.id}.webhook` === key) ?? {};
+    expect(JSON.parse(bodies[0] ?? '')).toMatchObject({ eventId: id, blockNumber });
+  }
+  const open = await database.queries
+    .selectFrom('deliveries')
+    .where('status', '<>', 'DELIVERED')
+    .select('id')
+    .execute();
+  expect(open).toEqual([]);
+  const times = [...received.values()].reduce((sum, bodies) => sum + bodies.length, 0);
+  // Some kill came between an answer and its being taken down.
+  expect(times).toBeGreaterThan(events.length);
+  await database.close();
+}, 300_000);

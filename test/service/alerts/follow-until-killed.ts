@@ -1,0 +1,119 @@
+/**
+ * Run by crash.test.ts: once something comes on stdin it opens the history in argv[2], follows the chain of
+ * crash-story.ts from where that ends, fires and sends, says a dot for each block, and goes on until it is killed. With the second thing
+ * on stdin the chain ends, and so does the process once everything has been sent.
+ */
+import { once } from 'node:events';
+import { setTimeout } from 'node:timers/promises';
+import type { ChainEvent, KnownBlock } from '../../../src/chain/chain-source.ts';
+import { ChainError } from '../../../src/chain/errors.ts';
+import type { Block } from '../../../src/core/block.ts';
+import { chainProfile } from '../../../src/core/chains.ts';
+import { startDispatcher } from '../../../src/service/alerts/dispatcher.ts';
+import { createCouriers } from '../../../src/service/couriers/create-couriers.ts';
+import { Follower } from '../../../src/service/follower.ts';
+import type { Engine } from '../../../src/service/live-engine.ts';
+import { TrackKeeper } from '../../../src/service/track-keeper.ts';
+import { BlockStore } from '../../../src/store/block-store.ts';
+import { openDatabase } from '../../../src/store/open-database.ts';
+import { OutboxStore } from '../../../src/store/outbox-store.ts';
+import { TrackStore } from '../../../src/store/track-store.ts';
+import { blockOf, pricesOf } from './crash-story.ts';
+
+const TICK_MS = 2;
+const BLOCKS_PER_TICK = 4;
+/** More than is ever reached. */
+const HEAD = 10_000_000;
+
+await once(process.stdin, 'data');
+const database = await openDatabase(process.argv[2] ?? '');
+const abort = new AbortController();
+const { signal } = abort;
+const outbox = new OutboxStore(database);
+const onError = (error: unknown) => {
+  process.stderr.write(`${String(error)}\n`);
+};
+const dispatcher = startDispatcher({
+  store: outbox,
+  couriers: createCouriers({ smtp: null, telegram: null, allowPrivateTargets: true }),
+  signal,
+  onError,
+});
+let hasEnded = false;
+
+async function* follow({ known }: { readonly known: readonly KnownBlock[] }): AsyncIterable<ChainEvent> {
+  for (let number = (known.at(-1)?.number ?? -1) + 1; !hasEnded; number += 1) {
+    yield { type: 'block', block: blockOf(number) };
+    process.stdout.write('.');
+    if (number % BLOCKS_PER_TICK === 0) await setTimeout(TICK_MS);
+  }
+  yield { type: 'ended' };
+}
+
+const refuse = () => Promise.reject(new ChainError('unsupported', 'this source cannot do that'));
+
+const store = new BlockStore(database);
+const follower = new Follower({
+  source: {
+    kind: 'simulated',
+    name: 'story',
+    now: () => Date.now(),
+    chain: async () => chainProfile(1),
+    head: async () => blockOf(HEAD),
+    blocks: async (from, to) => Array.from({ length: to - from + 1 }, (_, place) => blockOf(from + place)),
+    subscribe: follow,
+    call: refuse,
+    sendRawTransaction: refuse,
+    transaction: refuse,
+    receipt: refuse,
+    block: refuse,
+    transactionsOf: refuse,
+    nonce: refuse,
+    balance: refuse,
+    health: () => [],
+  },
+  store,
+  track: new TrackKeeper(new TrackStore(database), onError),
+  createEngine: storyEngine,
+  // What lies before the head is all there.
+  historySec: 3_600,
+  wallNow: Date.now,
+  onFired: () => dispatcher.wake(),
+  onError,
+  onNews: () => {},
+  signal,
+});
+const running = follower.run();
+
+await once(process.stdin, 'data');
+process.stdin.destroy();
+hasEnded = true;
+for (;;) {
+  await setTimeout(10);
+  await follower.flush();
+  const now = Date.now();
+  if (follower.hasEnded && (await outbox.nextDueAt(now)) === null && (await outbox.due(now, 1)).length === 0)
+    break;
+}
+abort.abort();
+await Promise.all([running, dispatcher.done]);
+await database.close();
+
+/** Knows of each block what crash-story.ts says it costs. */
+function storyEngine(): Engine {
+  let head: Block | null = null;
+  return {
+    get head() {
+      return head;
+    },
+    push: (block) => {
+      head = block;
+    },
+    rewindTo: (number) => {
+      head = number < 0 ? null : blockOf(number);
+    },
+    advice: () => null,
+    lanePrices: () => (head === null ? null : pricesOf(head.number)),
+    reachProbability: () => ({ probability: null, reason: 'nobody asks' }),
+  };
+}
