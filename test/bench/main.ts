@@ -2,9 +2,10 @@
  * What gastop costs, each figure as a ratio to a yardstick measured in the same run, so that machines compare.
  *
  *     npm run bench                      every measure (about eight minutes)
- *     npm run bench -- start keys        some: start, updates, keys, memory, engine, path, chart, http
+ *     npm run bench -- start keys        some: start, updates, keys, memory, engine, path, chart, http, alerts
  */
 import { availableParallelism } from 'node:os';
+import { measureAlertCost } from './alert-cost.ts';
 import { measureChartCost } from './chart-cost.ts';
 import { measureEngineCost } from './engine-cost.ts';
 import { measureFirstFrame } from './first-frame.ts';
@@ -63,6 +64,7 @@ const MEASURES: Readonly<Record<string, (workshop: Workshop) => Promise<Row[]>>>
   path: pathRows,
   chart: measureChartCost,
   http: measureHttpCost,
+  alerts: measureAlertCost,
 };
 
 const asked = process.argv.slice(2);

@@ -1,7 +1,8 @@
 /**
- * Run by crash.test.ts: once something comes on stdin it opens the history in argv[2], follows the chain of
- * crash-story.ts from where that ends, fires and sends, says a dot for each block, and goes on until it is killed. With the second thing
- * on stdin the chain ends, and so does the process once everything has been sent.
+ * Run by crash.test.ts: a service without its routes, in a process of its own. Once something comes on stdin it opens the history in
+ * argv[2], follows the chain of crash-story.ts from where that ends, fires and sends, says a dot for each block, and
+ * goes on until it is killed. With the second thing on stdin the chain ends, and so does the process once everything
+ * has been sent.
  */
 import { once } from 'node:events';
 import { setTimeout } from 'node:timers/promises';
@@ -9,14 +10,14 @@ import type { ChainEvent, KnownBlock } from '../../../src/chain/chain-source.ts'
 import { ChainError } from '../../../src/chain/errors.ts';
 import type { Block } from '../../../src/core/block.ts';
 import { chainProfile } from '../../../src/core/chains.ts';
-import { startDispatcher } from '../../../src/service/alerts/dispatcher.ts';
-import { createCouriers } from '../../../src/service/couriers/create-couriers.ts';
+import { startSending } from '../../../src/service/alerts/start-sending.ts';
 import { Follower } from '../../../src/service/follower.ts';
+import { Lease } from '../../../src/service/lease.ts';
 import type { Engine } from '../../../src/service/live-engine.ts';
 import { TrackKeeper } from '../../../src/service/track-keeper.ts';
 import { BlockStore } from '../../../src/store/block-store.ts';
+import { LeaseStore } from '../../../src/store/lease-store.ts';
 import { openDatabase } from '../../../src/store/open-database.ts';
-import { OutboxStore } from '../../../src/store/outbox-store.ts';
 import { TrackStore } from '../../../src/store/track-store.ts';
 import { blockOf, pricesOf } from './crash-story.ts';
 
@@ -27,22 +28,19 @@ const HEAD = 10_000_000;
 
 await once(process.stdin, 'data');
 const database = await openDatabase(process.argv[2] ?? '');
+// As if the ten seconds had passed after which the lease of who was killed is anybody's.
+await database.queries.updateTable('leases').set({ heartbeat_at: 0 }).execute();
 const abort = new AbortController();
 const { signal } = abort;
-const outbox = new OutboxStore(database);
 const onError = (error: unknown) => {
   process.stderr.write(`${String(error)}\n`);
 };
-const dispatcher = startDispatcher({
-  store: outbox,
-  couriers: createCouriers({ smtp: null, telegram: null, allowPrivateTargets: true }),
-  signal,
-  onError,
-});
 let hasEnded = false;
+let last = 0;
 
 async function* follow({ known }: { readonly known: readonly KnownBlock[] }): AsyncIterable<ChainEvent> {
   for (let number = (known.at(-1)?.number ?? -1) + 1; !hasEnded; number += 1) {
+    last = number;
     yield { type: 'block', block: blockOf(number) };
     process.stdout.write('.');
     if (number % BLOCKS_PER_TICK === 0) await setTimeout(TICK_MS);
@@ -52,7 +50,14 @@ async function* follow({ known }: { readonly known: readonly KnownBlock[] }): As
 
 const refuse = () => Promise.reject(new ChainError('unsupported', 'this source cannot do that'));
 
-const store = new BlockStore(database);
+const lease = new Lease({
+  store: new LeaseStore(database),
+  process: `process ${process.pid}`,
+  role: 'stays',
+  wallNow: Date.now,
+  onError,
+});
+const store = new BlockStore(database, () => lease.right);
 const follower = new Follower({
   source: {
     kind: 'simulated',
@@ -73,30 +78,45 @@ const follower = new Follower({
     health: () => [],
   },
   store,
-  track: new TrackKeeper(new TrackStore(database), onError),
+  track: new TrackKeeper(new TrackStore(database), onError, () => lease.mayWrite),
+  lease,
   createEngine: storyEngine,
   // What lies before the head is all there.
   historySec: 3_600,
   wallNow: Date.now,
-  onFired: () => dispatcher.wake(),
+  onFired: () => sending.wake(),
   onError,
   onNews: () => {},
   signal,
 });
-const running = follower.run();
+const sending = startSending({
+  lease,
+  database,
+  delivery: { smtp: null, telegram: null, allowPrivateTargets: true },
+  signal,
+  onError,
+});
+lease.run();
+const following = follower.run();
 
 await once(process.stdin, 'data');
 process.stdin.destroy();
 hasEnded = true;
 for (;;) {
   await setTimeout(10);
-  await follower.flush();
-  const now = Date.now();
-  if (follower.hasEnded && (await outbox.nextDueAt(now)) === null && (await outbox.due(now, 1)).length === 0)
-    break;
+  if ((await store.head())?.number !== last) continue;
+  const open = await database.queries
+    .selectFrom('deliveries')
+    .select('id')
+    .where('status', '=', 'PENDING')
+    .limit(1)
+    .execute();
+  if (open.length === 0) break;
 }
 abort.abort();
-await Promise.all([running, dispatcher.done]);
+await following;
+await sending.done();
+await lease.end();
 await database.close();
 
 /** Knows of each block what crash-story.ts says it costs. */
