@@ -1,3 +1,4 @@
+import { setImmediate as othersTurn } from 'node:timers/promises';
 import { BUCKET_SEC, type Bucket } from '../../contract/choices.ts';
 import { ClientError } from '../client-error.ts';
 import type { GasClient } from '../gas-client.ts';
@@ -9,6 +10,8 @@ import { allPages, withinHistory } from '../whole-windows.ts';
 const MOST_ROWS = 8_000;
 const PAGE_SIZE = 500;
 const MOST_PAGES = 20;
+
+// A service in this process answers without a pause, so between two pages keys and screens get their turn.
 
 /** Base fees of a window, ms since epoch. */
 export interface BaseFees {
@@ -33,8 +36,10 @@ export function loadBaseFees(
 ): Promise<BaseFees | null> {
   return unlessNotOffered(() =>
     withinHistory(points, window.from, async (from) => {
-      const ask = (bucket: Bucket, page: number, size: number) =>
-        client.baseFee({ from, to: window.to, bucket, page, size });
+      const ask = async (bucket: Bucket, page: number, size: number) => {
+        await othersTurn();
+        return client.baseFee({ from, to: window.to, bucket, page, size });
+      };
       const [finest, ...coarser] = buckets;
       const first = await ask(finest, 0, PAGE_SIZE);
       const bucket = first.total <= MOST_ROWS ? finest : (coarser[0] ?? finest);
@@ -58,7 +63,10 @@ export function loadTips(
   percentile: string,
 ): Promise<readonly PriorityFeeRowView[] | null> {
   return unlessNotOffered(() =>
-    allPages((page) => client.priorityFee({ from, to, bucket, percentile, ...page }), MOST_PAGES),
+    allPages(async (page) => {
+      await othersTurn();
+      return client.priorityFee({ from, to, bucket, percentile, ...page });
+    }, MOST_PAGES),
   );
 }
 
