@@ -1,6 +1,8 @@
 import { homedir } from 'node:os';
+import { askOn } from './ask-on-terminal.ts';
 import { EXIT } from './exit-code.ts';
 import { reportOutputFailure } from './output-failure.ts';
+import { readAll } from './read-all.ts';
 
 export interface Output {
   write(text: string): unknown;
@@ -13,6 +15,10 @@ export interface Io {
   readonly stdin: { readonly isTTY?: boolean };
   readonly stdout: Output;
   readonly stderr: Output;
+  /** All of stdin as text. @throws RangeError when it is not UTF-8 or longer than `mostBytes`. */
+  readInput(mostBytes: number): Promise<string>;
+  /** Asks on stderr and gives the line that is typed; `null` at the end of the input. */
+  ask(question: string): Promise<string | null>;
   /** Writes to stdout and waits until the system has taken it. Rejects where it does not. */
   deliver(text: string): Promise<void>;
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -48,6 +54,8 @@ export function processIo(env: Io['env']): Io {
     stdin: process.stdin,
     stdout: process.stdout,
     stderr: process.stderr,
+    readInput: (mostBytes) => readAll(process.stdin, mostBytes),
+    ask: (question) => askOn(question, interruption()),
     deliver: (text) => deliverTo(process.stdout, text),
     env,
     platform: process.platform,

@@ -8,7 +8,7 @@ import type { Settings } from './settings.ts';
 import { VERSION } from './version.ts';
 
 /** Stands for the embedded service in requests that never leave the process. */
-const INTERNAL_ORIGIN = 'http://gastop.internal';
+export const INTERNAL_ORIGIN = 'http://gastop.internal';
 const FASTEST_INTERVAL_MS = 250;
 /** Asking within the process costs next to nothing, and a block should be seen when it is there. */
 const EMBEDDED_INTERVAL_MS = 1_000;

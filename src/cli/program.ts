@@ -1,4 +1,5 @@
 import { Command, type CommanderError, Option } from 'commander';
+import { addAlertsCommand } from './add-alerts-command.ts';
 import { addKeysCommand } from './add-keys-command.ts';
 import type { CommandContext } from './command-context.ts';
 import type { BacktestFlags } from './commands/backtest.ts';
@@ -122,6 +123,7 @@ Exit codes
       const { wait } = await import('./commands/wait.ts');
       done(await wait(contextFor(flagsOf()), words, flags));
     });
+  addAlertsCommand(program, contextFor, flagsOf, done);
   program
     .command('history')
     .summary('base fee and tips of the last hours or days')

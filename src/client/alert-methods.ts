@@ -5,13 +5,13 @@ import type { AskedAnswers } from './asked-answers.ts';
 import { ClientError } from './client-error.ts';
 import { alertChoices, EXTRA_FIELDS } from './description/alert-choices.ts';
 import type { ServiceDescription } from './description/service-description.ts';
-import type { CallOptions, GasClient } from './gas-client.ts';
+import type { CallOptions, GasClient, WriteOptions } from './gas-client.ts';
 import { alertLoader } from './load-alerts.ts';
 import { readAlertPage } from './reading/alert-page.ts';
 import { readAlertSavings } from './reading/alert-savings.ts';
 import { readAlertDetails, readChangedAlert, readCreatedAlert } from './reading/alerts.ts';
 import { Answer } from './reading/answer.ts';
-import { parseJson } from './reading/json.ts';
+import { harmlessJson, parseJson } from './reading/json.ts';
 import type { TransportOptions, Write } from './transport.ts';
 import type { CreatedAlertView, NewAlert } from './views/alerts.ts';
 import { writeV1 } from './write-v1.ts';
@@ -35,8 +35,11 @@ export function alertMethods({ transport, answers, describe }: Parts): AlertMeth
   const details = answers(AlertDetails, readAlertDetails);
   const savings = answers(AlertSavings, readAlertSavings);
 
-  const write = (path: string, what: Write, { signal }: CallOptions) =>
-    writeV1(transport, path, what, signal);
+  const write = async (path: string, what: Write, { signal, onAnswer }: WriteOptions) => {
+    const text = await writeV1(transport, path, what, signal);
+    if (text.trim() !== '') onAnswer?.(harmlessJson(text));
+    return text;
+  };
 
   const refuseUnknown = async (extras: readonly string[], call: CallOptions) => {
     if (extras.length === 0) return;

@@ -35,6 +35,11 @@ export interface CallOptions {
   readonly signal?: AbortSignal;
 }
 
+export interface WriteOptions extends CallOptions {
+  /** Told of the service's own answer as text, where it gives one, before it is read. */
+  readonly onAnswer?: (text: string) => void;
+}
+
 /** How likely is it that some block until then asks for no more? */
 export interface ReachQuery {
   /** Wei per gas, base fee and tip together. */
@@ -77,17 +82,17 @@ export interface GasClient {
    * field (`details`); one whose answer never came or cannot be read says that it may be there all the same
    * (`mayBeDone`).
    */
-  createAlert(alert: NewAlert, options?: CallOptions): Promise<CreatedAlertView>;
+  createAlert(alert: NewAlert, options?: WriteOptions): Promise<CreatedAlertView>;
   /** `status` is `PENDING`, `DISABLED`, or a service's own word. Answers the alert, where the service does. */
-  setAlertStatus(id: string, status: string, options?: CallOptions): Promise<AlertView | null>;
-  deleteAlert(id: string, options?: CallOptions): Promise<void>;
+  setAlertStatus(id: string, status: string, options?: WriteOptions): Promise<AlertView | null>;
+  deleteAlert(id: string, options?: WriteOptions): Promise<void>;
   /** `gasAmount`: gas that the savings are counted for; left out: the service's own idea. */
   alertSavings(
     id: string,
     options?: CallOptions & { readonly gasAmount?: number },
   ): Promise<AlertSavingsView>;
   /** Sends once more what was sent; gastop's own addition to v1. */
-  redeliver(alertId: string, deliveryId: string, options?: CallOptions): Promise<void>;
+  redeliver(alertId: string, deliveryId: string, options?: WriteOptions): Promise<void>;
   /**
    * What the service's own OpenAPI document says of v1, looked for once and kept; `null`: it has none. Nothing
    * depends on it: ask when something is there to be shown, not before.

@@ -13,6 +13,10 @@ export interface RunOptions {
   readonly platform?: NodeJS.Platform;
   readonly terminal?: boolean;
   readonly signal?: AbortSignal;
+  /** What stands on stdin. */
+  readonly input?: string;
+  /** What is answered to each question. */
+  readonly answer?: string | null;
   /** Told of everything that has been written to stderr so far. */
   readonly onStderr?: (text: string) => void;
 }
@@ -44,6 +48,11 @@ export function captureIo(options: RunOptions & Partial<Pick<Io, 'now'>> = {}): 
         stderr += text;
         options.onStderr?.(stderr);
       },
+    },
+    readInput: async () => options.input ?? '',
+    ask: async (question) => {
+      stderr += question;
+      return options.answer ?? null;
     },
     deliver: async (text) => {
       stdout += text;

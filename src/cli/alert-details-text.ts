@@ -1,0 +1,67 @@
+import type { AlertDetailsView, AlertView, DeliveryView } from '../client/views/alerts.ts';
+import { formatCount, formatDuration, gweiString } from '../core/units.ts';
+import { cooldownWords, stateWords, timeWords, watchWords } from './alert-words.ts';
+import { cleanLine } from './clean-line.ts';
+import { type Labelled, labelledLines, VALUE_WIDTH } from './labelled-lines.ts';
+import { wrapWords } from './wrap-words.ts';
+
+/** What `gastop alerts show` prints. `now` in ms. */
+export function alertDetailsText(alert: AlertDetailsView, now: number): string {
+  const lines = labelledLines([...alertRows(alert, now), ...firingRows(alert)]);
+  const { deliveries } = alert;
+  if (deliveries === null || deliveries.length === 0) return lines.join('\n');
+  return [...lines, '', 'sent, newest first (UTC)', ...deliveries.flatMap(deliveryLines)].join('\n');
+}
+
+function alertRows(alert: AlertView, now: number): Labelled[] {
+  const { hysteresis, confirmBlocks, disableOnce, cooldownUntil, disabledReason, note } = alert;
+  const isResting = cooldownUntil !== null && cooldownUntil > now;
+  const state = stateWords(alert, now) + (isResting ? ` until ${timeWords(cooldownUntil)} UTC` : '');
+  return [
+    ['id', cleanLine(alert.id)],
+    ['fires when', watchWords(alert)],
+    ['state', disabledReason === null ? state : `${state}: ${cleanLine(disabledReason)}`],
+    ['cooldown', cooldownWords(alert)],
+    ['then', disableOnce === true ? 'it is disabled once it has fired' : null],
+    ['hysteresis', hysteresis === null || hysteresis === 0n ? null : `${gweiString(hysteresis)} gwei`],
+    ['confirmed by', confirmBlocks === null || confirmBlocks === 1 ? null : `${confirmBlocks} blocks`],
+    ['tells', targetLines(alert).join('\n')],
+    ['note', note === null || note === '' ? null : wrapWords(cleanLine(note), VALUE_WIDTH).join('\n')],
+    ['made', alert.createdAt === null ? null : `${timeWords(alert.createdAt)} UTC`],
+  ];
+}
+
+function firingRows({ triggerCount, lastTriggeredAt, missed }: AlertView): Labelled[] {
+  const last = lastTriggeredAt === null ? '' : `, last at ${timeWords(lastTriggeredAt)} UTC`;
+  const missedLast =
+    missed === null || missed.lastAt === null ? '' : `, last at ${timeWords(missed.lastAt)} UTC`;
+  return [
+    ['fired', triggerCount === null ? null : `${formatCount(triggerCount)} times${last}`],
+    [
+      'missed',
+      missed === null ? null : `${formatCount(missed.count)} times while nobody could be told${missedLast}`,
+    ],
+  ];
+}
+
+function targetLines({ channels, method, to, targets }: AlertView): string[] {
+  return channels.map((channel) => {
+    const target = channel === method ? to : targets[channel];
+    const name = cleanLine(channel).toLowerCase();
+    return target === undefined || target === null || target === '' ? name : `${name} ${cleanLine(target)}`;
+  });
+}
+
+function deliveryLines({ id, channel, status, createdAt, nextAttemptAt, attempts }: DeliveryView): string[] {
+  const next = nextAttemptAt === null ? '' : `, tried again at ${timeWords(nextAttemptAt)}`;
+  return [
+    `  ${timeWords(createdAt)}  ${words(channel)}  ${words(status)}${next}  ${cleanLine(id)}`,
+    ...attempts.map(({ at, ok, latencyMs, answer }) => {
+      const took = latencyMs === null ? '' : ` after ${formatDuration(latencyMs / 1_000)}`;
+      const result = ok === null ? '' : ok ? 'ok' : 'failed';
+      return `    ${timeWords(at)}  ${result}${took}  ${cleanLine(answer ?? '')}`.trimEnd();
+    }),
+  ];
+}
+
+const words = (word: string | null) => (word === null ? '-' : cleanLine(word).toLowerCase());

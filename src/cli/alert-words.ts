@@ -1,0 +1,32 @@
+import type { AlertView } from '../client/views/alerts.ts';
+import { formatDuration, gweiString } from '../core/units.ts';
+import { cleanLine } from './clean-line.ts';
+import { utcTime } from './utc-time.ts';
+
+const SIDE: Readonly<Record<string, string>> = { LESS_THAN: '<', GREATER_THAN: '>' };
+
+/** `average < 5 gwei`; a service's own words as they are. */
+export function watchWords({ gasSpeed, condition, threshold }: AlertView): string {
+  const side = condition === null ? '?' : (SIDE[condition] ?? cleanLine(condition));
+  const price = threshold === null ? '?' : `${gweiString(threshold)} gwei`;
+  return `${gasSpeed === null ? '?' : cleanLine(gasSpeed).toLowerCase()} ${side} ${price}`;
+}
+
+/** `armed`, `resting`, `disabled`, or a service's own word. `now` in ms. */
+export function stateWords({ status, cooldownUntil }: AlertView, now: number): string {
+  if (status === 'PENDING') return cooldownUntil !== null && cooldownUntil > now ? 'resting' : 'armed';
+  return status === null ? '-' : cleanLine(status).toLowerCase();
+}
+
+export function channelWords({ channels }: AlertView): string {
+  return channels.map((channel) => cleanLine(channel).toLowerCase()).join(', ') || '-';
+}
+
+/** `2026-01-05 11:20`, UTC. */
+export function timeWords(ms: number | null): string {
+  return ms === null ? '-' : utcTime(ms, 'minutes');
+}
+
+export function cooldownWords({ cooldownMs }: AlertView): string {
+  return cooldownMs === null ? '-' : cooldownMs === 0 ? 'none' : formatDuration(cooldownMs / 1_000);
+}

@@ -1,0 +1,45 @@
+import type { CreatedAlertView } from '../../client/views/alerts.ts';
+import { type AlertFlags, alertOfFlags, saysAnything } from '../alert-flags.ts';
+import { alertOfInput } from '../alert-input.ts';
+import { channelWords, cooldownWords, watchWords } from '../alert-words.ts';
+import { cleanLine } from '../clean-line.ts';
+import { usageError } from '../cli-error.ts';
+import type { CommandContext } from '../command-context.ts';
+import { EXIT, type ExitCode } from '../exit-code.ts';
+import { answers, type JsonFlags, withAlerts } from './alerts.ts';
+
+export type CreateAlertFlags = AlertFlags & JsonFlags;
+
+/** `gastop alerts create`: by flags, or as JSON from a file or stdin. */
+export async function createAlert(
+  context: CommandContext,
+  file: string | undefined,
+  flags: CreateAlertFlags,
+): Promise<ExitCode> {
+  const { io } = context;
+  if (file !== undefined && saysAnything(flags)) {
+    throw usageError('an alert comes from flags or from JSON, not from both; leave one away');
+  }
+  const alert = file === undefined ? alertOfFlags(flags) : await alertOfInput(io, file);
+  return withAlerts(context, async ({ client, areOwn }) => {
+    const created = await client.createAlert(alert, {
+      signal: io.interruption(),
+      ...answers(context, flags),
+    });
+    if (flags.json) return EXIT.ok;
+    io.stdout.write(`${cleanLine(created.id)}\n`);
+    for (const line of createdLines(created, areOwn)) io.stderr.write(`gastop: ${line}\n`);
+    return EXIT.ok;
+  });
+}
+
+function createdLines(alert: CreatedAlertView, areOwn: boolean): string[] {
+  const { signingSecret } = alert;
+  return [
+    `made ${cleanLine(alert.id)}: ${watchWords(alert)}, tells ${channelWords(alert)}, cooldown ${cooldownWords(alert)}`,
+    ...(areOwn ? ['it fires while gastop or gastop serve runs on this database'] : []),
+    ...(signingSecret === null
+      ? []
+      : [`webhooks are signed with ${cleanLine(signingSecret)}; it is said only when one is made`]),
+  ];
+}

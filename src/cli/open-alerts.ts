@@ -1,0 +1,80 @@
+import type { ChainSource } from '../chain/chain-source.ts';
+import type { GasClient } from '../client/gas-client.ts';
+import { usageError } from './cli-error.ts';
+import type { Io } from './io.ts';
+import { type ChainChoice, MAINNET, openChain, reachedChainId } from './open-chain.ts';
+import { INTERNAL_ORIGIN, openClient } from './open-client.ts';
+import { startOn } from './open-service.ts';
+import { chainDatabase } from './paths.ts';
+import { READY_WITHIN_MS } from './ready-snapshot.ts';
+import type { Settings } from './settings.ts';
+import { warnOfPlainKey } from './warn-of-plain-key.ts';
+
+export interface OpenedAlerts {
+  readonly client: GasClient;
+  /** Whether they are kept in a database here, rather than by a service elsewhere. */
+  readonly areOwn: boolean;
+  close(): Promise<void>;
+}
+
+/**
+ * Opens the alerts for one command: those of the service at the URL, or those in the database. The latter needs no
+ * node where it is known which database that is, and follows no chain: nothing fires because somebody looks.
+ *
+ * @throws CliError (usage) for a recording or a simulation that leaves nothing behind.
+ */
+export async function openAlerts(io: Io, settings: Settings): Promise<OpenedAlerts> {
+  const choice = settings.source.value;
+  const options = {
+    historySec: 3_600,
+    withinMs: READY_WITHIN_MS,
+    pace: 'real-time',
+    signal: io.interruption(),
+  } as const;
+  if (choice.kind === 'hosted') {
+    warnOfPlainKey(io, choice);
+    const { client, close } = await openClient(io, settings, options);
+    return { client, areOwn: false, close };
+  }
+  const db = settings.db.value;
+  if (db === null && choice.kind !== 'rpc') {
+    const what = choice.kind === 'replay' ? 'a recording' : 'the simulation';
+    throw usageError(`${what} keeps no alerts when gastop ends; name a database for them with --db FILE`);
+  }
+  const chain = await openChain(choice, 'real-time');
+  try {
+    const path = db ?? chainDatabase(io, await chainIdOf(chain.source, choice, options));
+    const [{ createGasClient }, started] = await Promise.all([
+      import('../client/create-gas-client.ts'),
+      startOn(unfollowed(chain.source), path, options.historySec),
+    ]);
+    return {
+      client: createGasClient({ baseUrl: INTERNAL_ORIGIN, fetch: started.service.fetch }),
+      areOwn: true,
+      close: async () => {
+        await started.stop();
+        chain.close();
+      },
+    };
+  } catch (error) {
+    chain.close();
+    throw error;
+  }
+}
+
+type ReachOptions = Omit<Parameters<typeof reachedChainId>[1], 'isPublicDefault'>;
+
+/** The public nodes are mainnet's, whether or not they answer. */
+async function chainIdOf(source: ChainSource, choice: ChainChoice, options: ReachOptions): Promise<number> {
+  if (choice.kind === 'rpc' && choice.isPublicDefault) return MAINNET;
+  return reachedChainId(source, { ...options, isPublicDefault: false });
+}
+
+/** The same chain, of which nothing is heard. */
+function unfollowed(source: ChainSource): ChainSource {
+  const subscribe: ChainSource['subscribe'] = async function* ({ signal }) {
+    if (signal.aborted) return;
+    await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
+  };
+  return Object.create(source, { subscribe: { value: subscribe } });
+}
