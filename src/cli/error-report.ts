@@ -67,7 +67,9 @@ function knownReport(error: unknown): ErrorReport | null {
     return { exitCode: error.exitCode, lines: [error.message, ...error.details] };
   }
   if (error instanceof ClientError) {
-    const details = error.details.map(({ path, message }) => (path === '' ? message : `${path}: ${message}`));
+    // A service with one detail often says it in its message already.
+    const news = error.details.filter(({ message }) => !error.message.includes(message));
+    const details = news.map(({ path, message }) => (path === '' ? message : `${path}: ${message}`));
     return { exitCode: CLIENT_EXIT[error.code], lines: [error.message + whenAgain(error), ...details] };
   }
   if (error instanceof StoreError) return { exitCode: STORE_EXIT[error.code], lines: [error.message] };

@@ -61,7 +61,10 @@ function groups<T>(all: readonly T[], visible: readonly T[], groupOf: (item: T) 
 }
 
 function commandItem(command: Command, helper: Help): Item {
-  const words = command.registeredArguments.map((argument) => `<${argument.name()}>`);
+  const words = command.registeredArguments.map((argument) => {
+    const name = argument.variadic ? `${argument.name()}…` : argument.name();
+    return argument.required ? `<${name}>` : `[${name}]`;
+  });
   return { term: [command.name(), ...words].join(' '), text: helper.subcommandDescription(command) };
 }
 

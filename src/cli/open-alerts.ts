@@ -1,10 +1,10 @@
 import type { ChainSource } from '../chain/chain-source.ts';
+import type { PriceFeed } from '../chain/price-feed.ts';
 import type { GasClient } from '../client/gas-client.ts';
 import { usageError } from './cli-error.ts';
 import type { Io } from './io.ts';
 import { type ChainChoice, MAINNET, openChain, reachedChainId } from './open-chain.ts';
 import { INTERNAL_ORIGIN, openClient } from './open-client.ts';
-import { startOn } from './open-service.ts';
 import { chainDatabase } from './paths.ts';
 import { READY_WITHIN_MS } from './ready-snapshot.ts';
 import type { Settings } from './settings.ts';
@@ -44,15 +44,30 @@ export async function openAlerts(io: Io, settings: Settings): Promise<OpenedAler
   const chain = await openChain(choice, 'real-time');
   try {
     const path = db ?? chainDatabase(io, await chainIdOf(chain.source, choice, options));
-    const [{ createGasClient }, started] = await Promise.all([
+    const [{ createGasClient }, { startService }] = await Promise.all([
       import('../client/create-gas-client.ts'),
-      startOn(unfollowed(chain.source), path, options.historySec),
+      import('../service/service.ts'),
     ]);
+    const stop = new AbortController();
+    const service = await startService({
+      source: unfollowed(chain.source),
+      database: path,
+      priceFeed: NO_PRICES,
+      // What runs for a moment neither fires nor sends.
+      role: 'visits',
+      delivery: {
+        smtp: settings.smtp.value,
+        telegram: settings.telegram.value,
+        allowPrivateTargets: settings.allowPrivateTargets.value,
+      },
+      signal: stop.signal,
+    });
     return {
-      client: createGasClient({ baseUrl: INTERNAL_ORIGIN, fetch: started.service.fetch }),
+      client: createGasClient({ baseUrl: INTERNAL_ORIGIN, fetch: service.fetch }),
       areOwn: true,
       close: async () => {
-        await started.stop();
+        stop.abort();
+        await service.done;
         chain.close();
       },
     };
@@ -61,6 +76,9 @@ export async function openAlerts(io: Io, settings: Settings): Promise<OpenedAler
     throw error;
   }
 }
+
+/** What was saved is known since it was. */
+const NO_PRICES: PriceFeed = { nativeUsd: async () => null, nativeUsdAt: async () => null };
 
 type ReachOptions = Omit<Parameters<typeof reachedChainId>[1], 'isPublicDefault'>;
 

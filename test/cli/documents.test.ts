@@ -18,7 +18,9 @@ describe('README', () => {
 
   it('names every command and every flag that the help names, and every placeholder', async () => {
     const { stdout: help } = await runMain(['--help']);
-    const commands = [...help.matchAll(/^ {2}([a-z]+)(?: <\w+>)? {2,}/gm)].map((match) => match[1] ?? '');
+    const commands = [...help.matchAll(/^ {2}([a-z]+)(?: [<[][\w…]+[>\]])? {2,}/gm)].map(
+      (match) => match[1] ?? '',
+    );
     const flags = [...help.matchAll(/^ {2}(?:-\w, )?(--[a-z]+)/gm)].map((match) => match[1] ?? '');
     expect(commands).toContain('now');
     expect(flags).toContain('--demo');

@@ -21,15 +21,20 @@ export interface ProgramOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** Runs in the process before the program. */
   readonly before?: string;
+  /** Whether something is written to its stdin. */
+  readonly input?: 'pipe';
 }
 
 /** The built program in a clean environment; it is gone when the test ends. */
-export function startProgram(argv: readonly string[], { home, env = {}, before }: ProgramOptions): Program {
+export function startProgram(
+  argv: readonly string[],
+  { home, env = {}, before, input }: ProgramOptions,
+): Program {
   const first =
     before === undefined ? [] : ['--import', `data:text/javascript,${encodeURIComponent(before)}`];
   const child = spawn(process.execPath, [...first, GASTOP, ...argv], {
     env: { PATH: process.env.PATH ?? '', HOME: home, XDG_DATA_HOME: home, ...env },
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: [input ?? 'ignore', 'pipe', 'pipe'],
   });
   onTestFinished(() => {
     child.kill('SIGKILL');

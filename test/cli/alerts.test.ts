@@ -1,0 +1,403 @@
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { AlertDetails, AlertList, AlertSavings, CreatedAlert } from '../../src/contract/alerts.ts';
+import { gastop } from '../helpers/gastop.ts';
+import { ScriptedSource } from '../helpers/scripted-source.ts';
+import { type ServedService, serveService } from '../helpers/served-service.ts';
+import { type Captured, type RunOptions, runMain } from './captured-io.ts';
+import { RECORDING } from './served.ts';
+import { startProgram } from './served-program.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'gastop-alerts-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+let files = 0;
+const freshFile = () => join(folder, `file-${++files}`);
+
+/** The commands on one service or database. */
+type Alerts = (argv: readonly string[], options?: RunOptions) => Promise<Captured>;
+const ID = /^alr_[0-9a-f]{16}$/;
+
+/** Makes an alert and gives its id. */
+async function made(alerts: Alerts, ...argv: readonly string[]): Promise<string> {
+  const { exitCode, stdout, stderr } = await alerts(['create', ...argv]);
+  if (exitCode !== 0) throw new Error(stderr);
+  return stdout.trim();
+}
+
+/** No node answers there: nothing that these commands do needs one. */
+const inDatabase = (): Alerts => {
+  const db = freshFile();
+  return (argv, options) => runMain(['alerts', ...argv, '--rpc', 'http://127.0.0.1:1', '--db', db], options);
+};
+
+const serve = async (): Promise<Alerts> => {
+  const served: ServedService = await serveService({ source: new ScriptedSource() });
+  return (argv, options) =>
+    runMain(['alerts', ...argv, '--url', served.origin], {
+      ...options,
+      env: { GASTOP_API_KEY: served.key, ...options?.env },
+    });
+};
+
+describe.each([
+  ['over HTTP with a key', serve],
+  ['in a database, while no node answers', inDatabase],
+] as const)('alerts %s', (_title, open) => {
+  let alerts: Alerts;
+  // Served services end with the test that began them.
+  beforeEach(async () => {
+    alerts = await open();
+  });
+
+  it('are made by flags; stdout has the id alone', async () => {
+    const argv = ['--below', '5.000000001', '--lane', 'slow', '--terminal', '--cooldown', '4h', '--once'];
+    const { exitCode, stdout, stderr } = await alerts([
+      'create',
+      ...argv,
+      '--note',
+      'deploy',
+      '--confirm',
+      '3',
+    ]);
+    expect(exitCode).toBe(0);
+    expect(stdout.trim()).toMatch(ID);
+    expect(stderr).toContain(`made ${stdout.trim()}: slow < 5.000000001 gwei, tells terminal, cooldown 4h\n`);
+    const shown = await alerts(['show', stdout.trim(), '--json']);
+    expect(AlertDetails.parse(JSON.parse(shown.stdout))).toMatchObject({
+      thresholdGwei: 5.000000001,
+      gasSpeed: 'SLOW',
+      condition: 'LESS_THAN',
+      channels: ['TERMINAL'],
+      cooldownMs: 14_400_000,
+      disableOnce: true,
+      confirmBlocks: 3,
+      note: 'deploy',
+      status: 'PENDING',
+    });
+  });
+
+  it('have several channels, the first of which is the method; a webhook brings its secret, once', async () => {
+    const argv = [
+      '--above',
+      '80',
+      '--webhook',
+      'https://example.org/hook',
+      '--slack',
+      'https://example.org/slack',
+    ];
+    const { stdout, stderr } = await alerts(['create', ...argv, '--hysteresis', '2']);
+    expect(stderr).toMatch(/webhooks are signed with whsec_\S+; it is said only when one is made\n/);
+    const shown = await alerts(['show', stdout.trim()]);
+    expect(shown.stdout).not.toContain('whsec_');
+    expect(shown.stdout).toContain('fires when    average > 80 gwei\n');
+    expect(shown.stdout).toContain('hysteresis    2 gwei\n');
+    expect(shown.stdout).toMatch(
+      /^tells {9}webhook https:\/\/example\.org\/hook\n {14}slack https:\/\/example\.org\/slack$/m,
+    );
+  });
+
+  it('are made from JSON, on stdin or in a file; --json gives the answer as it is', async () => {
+    const creation = { thresholdGwei: 0.8, gasSpeed: 'FAST', condition: 'LESS_THAN', channels: ['TERMINAL'] };
+    const input = `\uFEFF${JSON.stringify(creation)}\r\n`;
+    const { exitCode, stdout, stderr } = await alerts(['create', '-', '--json'], { input });
+    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
+    expect(CreatedAlert.parse(JSON.parse(stdout))).toMatchObject(creation);
+    const file = freshFile();
+    writeFileSync(file, input);
+    expect(await made(alerts, file)).toMatch(ID);
+  });
+
+  it('are listed newest first, plainly, cut to a terminal, or as v1 answers them', async () => {
+    expect(await alerts(['list'])).toEqual({
+      exitCode: 0,
+      stdout: '',
+      stderr: 'gastop: there are no alerts; gastop alerts create makes one\n',
+    });
+    const first = await made(alerts, '--below', '5', '--terminal', '--note', `${'long '.repeat(30)}🚀`);
+    const second = await made(alerts, '--above', '7', '--webhook', 'https://example.org/', '--terminal');
+    const rows = (await alerts(['list'])).stdout.split('\n');
+    expect(rows[0]).toMatch(/^id +when +state +tells +fired +last \(UTC\) +note$/);
+    expect(rows[1]).toContain(`${second}  average > 7 gwei  armed  webhook, terminal      0  -`);
+    expect(rows[2]).toMatch(new RegExp(`^${first}.*(long ){30}🚀$`));
+    const onScreen = (await alerts(['list'], { terminal: true })).stdout.split('\n');
+    expect(Math.max(...onScreen.map((row) => row.length))).toBeLessThanOrEqual(80);
+    expect(onScreen[2]).toMatch(/armed {2}terminal +(\d {2})?long long.*…$/);
+    expect((await alerts(['list', '--ascii'], { terminal: true })).stdout).toMatch(/^[\x20-\x7e\n]*$/);
+    const { items, total } = AlertList.parse(JSON.parse((await alerts(['list', '--json'])).stdout));
+    expect({ ids: items.map(({ id }) => id), total }).toEqual({ ids: [second, first], total: 2 });
+  });
+
+  it('are disabled, armed and deleted, several at once; one that is not there keeps no other from it', async () => {
+    const one = await made(alerts, '--below', '5', '--terminal');
+    const two = await made(alerts, '--below', '6', '--terminal');
+    expect(await alerts(['disable', one, 'alr_none', two])).toEqual({
+      exitCode: 1,
+      stdout: '',
+      stderr: `gastop: disabled ${one}\ngastop: there is no alert alr_none; gastop alerts list shows them\ngastop: disabled ${two}\n`,
+    });
+    expect((await alerts(['list'])).stdout.match(/ disabled /g)).toHaveLength(2);
+    const armed = await alerts(['enable', one, two, '--json']);
+    const answers = armed.stdout
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    expect(answers).toMatchObject([
+      { id: one, status: 'PENDING' },
+      { id: two, status: 'PENDING' },
+    ]);
+    expect(await alerts(['delete', one, two])).toMatchObject({ exitCode: 0, stdout: '' });
+    expect((await alerts(['list', '--json'])).stdout).toContain('"total":0');
+  });
+
+  it('delete asks on a terminal, and takes nothing but yes for it', async () => {
+    const id = await made(alerts, '--below', '5', '--terminal');
+    for (const answer of ['', 'n', 'maybe', null]) {
+      const kept = await alerts(['delete', id], { terminal: true, answer });
+      expect(kept).toMatchObject({ exitCode: 0, stdout: '' });
+      expect(kept.stderr).toContain(
+        `Delete ${id} (average < 5 gwei, tells terminal)? [y/N] gastop: kept ${id}\n`,
+      );
+    }
+    const deleted = await alerts(['delete', id, '--yes'], { terminal: true });
+    expect(deleted).toEqual({ exitCode: 0, stdout: '', stderr: `gastop: deleted ${id}\n` });
+  });
+
+  it('say what they saved', async () => {
+    const id = await made(alerts, '--below', '5', '--terminal');
+    const { stdout } = await alerts(['savings', id, '--gas', '21,000']);
+    expect(stdout).toContain('fired         0 times\n');
+    expect(stdout).toContain('counted for   21,000 gas each time');
+    const json = await alerts(['savings', id, '--gas', '21000', '--json']);
+    expect(AlertSavings.parse(JSON.parse(json.stdout))).toMatchObject({ alertId: id, gasAmount: 21_000 });
+  });
+
+  it.each([
+    ['show', ['alr_none']],
+    ['savings', ['alr_none']],
+    ['enable', ['alr_none']],
+    ['disable', ['../keys']],
+    ['delete', ['alr_none']],
+    ['redeliver', ['alr_none', 'alr_none.1.webhook']],
+  ])('that are not there are exit 1 and one line for %s', async (name, argv) => {
+    const { exitCode, stdout, stderr } = await alerts([name, ...argv]);
+    expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: '' });
+    expect(stderr).toMatch(/^gastop: there is no [^\n]+; gastop alerts list shows them\n$/);
+  });
+});
+
+describe('an alert that cannot be', () => {
+  it.each<[string, string[], string]>([
+    ['no price', ['--terminal'], 'an alert needs a price: --below GWEI, or --above GWEI'],
+    ['two prices', ['--terminal', '--below', '5', '--above', '6'], '--below and --above cannot be combined'],
+    ['nobody to tell', ['--below', '5'], 'name whom it tells: --email'],
+    ['a price of 0', ['--below', '0', '--terminal'], '--below: "0" is out of range'],
+    ['a price below a wei', ['--below', '1.0000000001', '--terminal'], '--below: "1.0000000001"'],
+    ['too long a cooldown', ['--below', '5', '--terminal', '--cooldown', '31d'], '--cooldown: "31d"'],
+    ['no address', ['--below', '5', '--email', 'nobody'], '--email must be one email address'],
+    ['two addresses', ['--below', '5', '--terminal', '--email', 'a@b.c,d@e.f'], '--email must be one email'],
+    ['a chat that is none', ['--below', '5', '--telegram', '1 2'], '--telegram must be a chat id'],
+    [
+      'a file: URL',
+      ['--below', '5', '--webhook', 'file:///etc/passwd'],
+      '--webhook must begin with https://',
+    ],
+    [
+      'too many blocks',
+      ['--below', '5', '--terminal', '--confirm', '5000'],
+      '--confirm must be at most 1,000',
+    ],
+    ['flags and JSON', ['-', '--below', '5'], 'from flags or from JSON, not from both'],
+  ])('%s: one line, exit 2, before anything is asked', async (_title, argv, says) => {
+    const result = await runMain(['alerts', 'create', ...argv, '--url', 'http://127.0.0.1:1']);
+    expect(result).toMatchObject({ exitCode: 2, stdout: '' });
+    expect(result.stderr).toMatch(/^gastop: [^\n]+\n$/);
+    expect(result.stderr).toContain(says);
+  });
+
+  const create = (input: string) =>
+    runMain(['alerts', 'create', '-', '--url', 'http://127.0.0.1:1'], { input });
+
+  it('from JSON says all that is wrong at once, field by field, unknown ones by name', async () => {
+    const { exitCode, stderr } = await create(
+      '{"thresholdGwei":-1,"gasSpeed":"TURBO","channels":["SLACK"],"colour":"red","note":7}',
+    );
+    expect(exitCode).toBe(2);
+    expect(stderr.split('\n').map((line) => line.trim().split(' ')[0])).toEqual([
+      'gastop:',
+      'thresholdGwei',
+      'gasSpeed',
+      'condition',
+      'note',
+      'colour',
+      'to',
+      '',
+    ]);
+  });
+
+  it.each([
+    ['nothing', '', 'stdin is empty'],
+    ['no JSON', '{"to":"https://hooks.example/secret-token"', 'stdin is not JSON'],
+    ['a list', '[]', 'the alert must be a JSON object'],
+  ])('%s on stdin: one line that repeats nothing of it', async (_title, input, says) => {
+    const { exitCode, stderr } = await create(input);
+    expect(exitCode).toBe(2);
+    expect(stderr).toMatch(/^gastop: [^\n]+\n$/);
+    expect(stderr).toContain(says);
+    expect(stderr).not.toContain('secret-token');
+  });
+
+  it.skipIf(process.platform === 'win32')(
+    'from a file that is not there, a folder, or one too long',
+    async () => {
+      const long = freshFile();
+      writeFileSync(long, ' '.repeat(70_000));
+      chmodSync(long, 0o600);
+      for (const [file, says] of [
+        ['/no/such.json', 'does not exist'],
+        [folder, 'is a folder'],
+        [long, 'is longer than 64 kB'],
+      ] as const) {
+        const { exitCode, stderr } = await runMain(['alerts', 'create', file, '--url', 'http://127.0.0.1:1']);
+        expect(exitCode).toBe(2);
+        expect(stderr).toMatch(/^gastop: [^\n]+\n$/);
+        expect(stderr).toContain(says);
+      }
+    },
+  );
+
+  it('is refused by the service that cannot send to it, which is said once', async () => {
+    const { exitCode, stderr } = await inDatabase()(['create', '--below', '5', '--email', 'a@example.org']);
+    expect(exitCode).toBe(2);
+    expect(stderr).toMatch(/^gastop: [^\n]*GASTOP_SMTP_URL[^\n]*\n$/);
+    const sound = await inDatabase()(['create', '--below', '5', '--email', 'a@example.org'], {
+      env: { GASTOP_SMTP_URL: 'smtp://127.0.0.1:25', GASTOP_SMTP_FROM: 'gas@example.org' },
+    });
+    expect(sound.exitCode).toBe(0);
+  });
+});
+
+describe('where alerts are kept', () => {
+  it.each([
+    ['--demo', ['--demo'], 'the simulation keeps no alerts'],
+    ['--replay', ['--replay', RECORDING], 'a recording keeps no alerts'],
+  ])('%s keeps none without --db', async (_title, argv, says) => {
+    for (const command of [['list'], ['create', '--below', '5', '--terminal']]) {
+      const { exitCode, stdout, stderr } = await runMain(['alerts', ...command, ...argv]);
+      expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });
+      expect(stderr).toMatch(/^gastop: [^\n]+--db FILE\n$/);
+      expect(stderr).toContain(says);
+    }
+  });
+
+  it('a database keeps them from one command to the next, whatever the source', async () => {
+    const db = freshFile();
+    const id = (await runMain(['alerts', 'create', '--below', '5', '--terminal', '--demo', '--db', db]))
+      .stdout;
+    expect((await runMain(['alerts', 'list', '--demo', '--db', db])).stdout).toContain(id.trim());
+  });
+
+  it('no node and no --db is exit 3: nobody knows whose alerts are meant', async () => {
+    const result = await runMain(['alerts', 'list', '--rpc', 'http://127.0.0.1:1'], { home: folder });
+    expect(result).toMatchObject({ exitCode: 3, stdout: '' });
+  });
+});
+
+describe('alerts preview', () => {
+  it('says how often it would have fired, and when last', async () => {
+    const { exitCode, stdout, stderr } = await runMain([
+      'alerts',
+      'preview',
+      '--replay',
+      RECORDING,
+      '--below',
+      '10',
+    ]);
+    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
+    expect(stdout).toMatch(
+      /^would have fired \d+ times in the last \S+, last at 2024-10-1\d \d\d:\d\d UTC at [\d.]+ gwei \(block by block\)\n$/,
+    );
+    const never = await runMain(['alerts', 'preview', '--replay', RECORDING, '--below', '0.001']);
+    expect(never.stdout).toMatch(/^would not have fired in the last \S+: the price was between /);
+  });
+
+  it('gives programs the same, and takes the JSON that create takes', async () => {
+    const input = JSON.stringify({
+      ...{ thresholdGwei: 10, gasSpeed: 'AVERAGE', condition: 'LESS_THAN', channels: ['TERMINAL'] },
+    });
+    const argv = ['alerts', 'preview', '--replay', RECORDING, '--json'];
+    const byFlags = await runMain([...argv, '--below', '10']);
+    expect(JSON.parse(byFlags.stdout)).toMatchObject({
+      times: expect.any(Number),
+      last: { at: expect.stringMatching(/Z$/), price: expect.any(Number) },
+    });
+    expect(await runMain([...argv, '-'], { input })).toEqual(byFlags);
+  });
+});
+
+describe('alerts of a service that others run', () => {
+  const text = {
+    status: 'SNOOZED\u001b[31m',
+    gasSpeed: 'Standard',
+    channels: ['Web Push'],
+    note: '\u001b]0;x\u0007hi',
+  };
+  const service = createServer((request, response) => {
+    response.setHeader('content-type', 'application/json');
+    const alert = { _id: '65f0/../x', thresholdGwei: '12', condition: 'LESS_THAN', ...text };
+    if (request.method === 'GET') response.end(JSON.stringify({ data: [alert] }));
+    else response.writeHead(204).end();
+  });
+  let origin = '';
+  beforeEach(async () => {
+    await new Promise<void>((resolve) => service.listen(0, '127.0.0.1', resolve));
+    origin = `http://127.0.0.1:${(service.address() as AddressInfo).port}`;
+  });
+  afterEach(() => {
+    service.closeAllConnections();
+    service.close();
+  });
+
+  it('are listed in its own words, harmless for a terminal, and changed by its own ids', async () => {
+    const { stdout } = await runMain(['alerts', 'list', '--url', origin]);
+    expect(stdout).not.toContain('\u001b');
+    expect(stdout).toMatch(/^65f0\/\.\.\/x +standard < 12 gwei +snoozed\S* +web push +- +- +.*hi$/im);
+    expect(await runMain(['alerts', 'disable', '65f0/../x', '--url', origin])).toEqual({
+      exitCode: 0,
+      stdout: '',
+      stderr: 'gastop: disabled 65f0/../x\n',
+    });
+    const json = await runMain(['alerts', 'disable', '65f0/../x', '--json', '--url', origin]);
+    expect(json).toEqual({ exitCode: 0, stdout: '', stderr: '' });
+  });
+});
+
+describe('as a process', () => {
+  it('reads the alert from a pipe, and asks on a real terminal', async () => {
+    const db = freshFile();
+    const source = ['--demo', '--db', db];
+    await using terminal = await gastop(['alerts', 'create', '--below', '5', '--terminal', ...source]);
+    await terminal.waitForExit();
+    const id = /alr_\w+/.exec(terminal.screen().join('\n'))?.[0] ?? '';
+    await using asking = await gastop(['alerts', 'delete', id, ...source]);
+    await asking.waitFor('[y/N]');
+    await asking.press('ctrl+c');
+    expect((await asking.waitForExit()).exitCode).toBe(130);
+    await using answered = await gastop(['alerts', 'delete', id, ...source]);
+    await answered.waitFor('[y/N]');
+    await answered.press('y', 'enter');
+    expect((await answered.waitForExit()).exitCode).toBe(0);
+    expect(answered.screen().join('\n')).toContain(`deleted ${id}`);
+    const { child, ended } = startProgram(['alerts', 'create', '-', ...source], {
+      home: folder,
+      input: 'pipe',
+    });
+    child.stdin?.end('{"thresholdGwei":1,"gasSpeed":"SLOW","condition":"LESS_THAN","channels":["TERMINAL"]}');
+    const { code, stdout } = await ended;
+    expect(code).toBe(0);
+    expect(stdout.trim()).toMatch(ID);
+  });
+});
