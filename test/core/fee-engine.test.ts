@@ -39,6 +39,17 @@ describe('the order of blocks', () => {
     expect(() => new FeeEngine({ feeRule: ETHEREUM_FEE_RULE, capacity: Number.NaN })).toThrow(RangeError);
   });
 
+  it("has the lanes' prices without the rest of the advice, at every block", () => {
+    const engine = new FeeEngine({ feeRule: ETHEREUM_FEE_RULE });
+    expect(engine.lanePrices()).toBeNull();
+    for (const block of makeBlocks(restlessSteps(200))) {
+      engine.push(block);
+      const prices = engine.lanePrices();
+      const lanes = engine.advice()?.lanes;
+      for (const lane of LANES) expect(prices?.[lane]).toBe(lanes?.[lane].price);
+    }
+  });
+
   it('gives the same advice object until the head changes', () => {
     const engine = engineAfter(makeBlocks(restlessSteps(50)));
     expect(engine.advice()).toBe(engine.advice());

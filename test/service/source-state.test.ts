@@ -8,7 +8,7 @@ const head = makeBlock(10);
 const headMs = head.timestamp * 1_000;
 const late = { message: `no new block since ${new Date(headMs).toISOString()}`, retryAt: null };
 
-function stateAt(kind: 'rpc' | 'replay') {
+function stateAt(kind: 'rpc' | 'replay' | 'simulated') {
   const clock = { now: headMs };
   return { clock, state: new SourceState({ kind, now: () => clock.now }) };
 }
@@ -45,4 +45,33 @@ test('a recording is never late, and at its end nothing is wrong with it', () =>
   state.end();
   expect(state.hasEnded).toBe(true);
   expect([state.isStale(head, BLOCK_TIME_SEC), state.problem(head, BLOCK_TIME_SEC)]).toEqual([false, null]);
+});
+
+test('a block is past once it is older than five blocks, by the clock and by the head', () => {
+  const { clock, state } = stateAt('rpc');
+  state.begin();
+  const isPast = (number: number) => state.isPast(makeBlock(number), head, BLOCK_TIME_SEC);
+  expect([isPast(10), isPast(5), isPast(4)]).toEqual([false, false, true]);
+  // The head is stale.
+  clock.now += 60_001;
+  expect([isPast(10), isPast(5)]).toEqual([true, true]);
+});
+
+test('blocks that come as they are made are now, however wrong their times are', () => {
+  const { clock, state } = stateAt('rpc');
+  clock.now += HOUR_MS;
+  state.begin();
+  expect(state.isPast(head, head, BLOCK_TIME_SEC)).toBe(true);
+  clock.now += 12_000;
+  const next = makeBlock(11);
+  state.note(next, head, BLOCK_TIME_SEC);
+  expect(state.isPast(next, next, BLOCK_TIME_SEC)).toBe(false);
+  // What it was caught up with before that is not.
+  expect(state.isPast(makeBlock(1), next, BLOCK_TIME_SEC)).toBe(true);
+});
+
+test.each(['replay', 'simulated'] as const)('a block of a %s chain is now whenever it comes', (kind) => {
+  const { clock, state } = stateAt(kind);
+  clock.now += HOUR_MS;
+  expect(state.isPast(makeBlock(1), head, BLOCK_TIME_SEC)).toBe(false);
 });
