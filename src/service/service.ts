@@ -132,6 +132,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     database,
     delivery: couriers,
     signal,
+    wallNow,
     onError,
     onAttempt: options.onAttempt,
   });

@@ -1,3 +1,4 @@
+import { systemClock } from '../../chain/rpc/clock.ts';
 import type { Database } from '../../store/open-database.ts';
 import { OutboxStore } from '../../store/outbox-store.ts';
 import type { CourierSettings } from '../couriers/create-couriers.ts';
@@ -9,6 +10,8 @@ export interface SendingOptions {
   readonly database: Database;
   readonly delivery: CourierSettings;
   readonly signal: AbortSignal;
+  /** Ms since epoch: what the outbox is written by, too. */
+  readonly wallNow: () => number;
   readonly onError: (error: unknown) => void;
   readonly onAttempt?: ((made: MadeAttempt) => void) | undefined;
 }
@@ -37,8 +40,9 @@ export function startSending(options: SendingOptions): Sending {
     if (until.aborted) return;
     dispatcher = startDispatcher({
       store: new OutboxStore(options.database),
-      couriers: createCouriers(options.delivery),
+      couriers: createCouriers(options.delivery, { now: options.wallNow }),
       signal: until,
+      clock: { ...systemClock, now: options.wallNow },
       onError,
       ...(options.onAttempt === undefined ? {} : { onAttempt: options.onAttempt }),
     });

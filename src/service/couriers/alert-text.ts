@@ -7,7 +7,11 @@ import { gweiString } from '../../core/units.ts';
 export interface AlertText {
   /** One line without the note: a mail's subject. */
   readonly subject: string;
-  /** Several lines. */
+  /** Where the prices are not of a real chain now: said first, and loudly. */
+  readonly warning: string | null;
+  /** Without the warning: what happened first, then the note, then where it comes from. Some have several lines. */
+  readonly paragraphs: readonly string[];
+  /** All of it as plain text. */
   readonly plain: string;
 }
 
@@ -30,17 +34,19 @@ export function alertText(message: AlertMessage): AlertText {
   const loud = LOUD[message.sourceKind];
   const note = cleanNote(message.note);
   const paragraphs = [
-    loud?.warning ?? '',
     `${lane} gas on ${chain} is at ${now}, ${side} ${limit}.`,
     note,
     [
       `Block ${message.blockNumber.toLocaleString('en-US')}, ${timeWords(message.blockTimestamp)}`,
       `Alert ${cleanText(message.alertId)}, ${countWords(message.triggerCount)}`,
     ].join('\n'),
-  ];
+  ].filter((paragraph) => paragraph !== '');
+  const warning = loud?.warning ?? null;
   return {
     subject: `${loud === null ? '' : `${loud.badge} `}${chain} gas ${now}, ${side} ${limit} (${lane})`,
-    plain: paragraphs.filter((paragraph) => paragraph !== '').join('\n\n'),
+    warning,
+    paragraphs,
+    plain: [...(warning === null ? [] : [warning]), ...paragraphs].join('\n\n'),
   };
 }
 

@@ -58,7 +58,7 @@ export function slackBody(message: AlertMessage): string {
     .plain.replaceAll('&', '&amp;')
     .replaceAll('<', '&lt;')
     .replaceAll('>', '&gt;')
-    .replaceAll(/@(?=\w)/g, '@\u2060');
+    .replaceAll(/(?<!\w)@(?=\w)/g, '@\u2060');
   return JSON.stringify({
     text,
     mrkdwn: false,

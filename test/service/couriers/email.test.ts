@@ -66,8 +66,8 @@ describe('a mail', () => {
         'Alert alr_1, fired for the first time',
       ].join('\n'),
     );
-    expect(got?.mail.html).toContain('<p>Average gas on Ethereum is at 4.32 gwei, below 5 gwei.</p>');
-    expect(got?.mail.html).toContain('<p>deploy now</p>');
+    expect(got?.mail.html).toContain('>Average gas on Ethereum is at 4.32 gwei, below 5 gwei.</p>');
+    expect(got?.mail.html).toContain('<p dir="auto">deploy now</p>');
     expect(got?.mail.headers).toContainEqual(
       expect.objectContaining({ key: 'auto-submitted', value: 'auto-generated' }),
     );
@@ -118,7 +118,7 @@ describe('a mail', () => {
     await send(settingsFor(server.port), { message: { note } });
     const [got] = server.taken;
     expect(got?.mail.text?.normalize()).toContain(note.normalize());
-    expect(got?.mail.html).toContain(`<p>${note}</p>`);
+    expect(got?.mail.html).toContain(`<p dir="auto">${note}</p>`);
     for (const line of got?.raw.split('\r\n') ?? []) expect(line.length).toBeLessThanOrEqual(998);
   });
 
@@ -131,6 +131,9 @@ describe('a mail', () => {
     const [got] = server.taken;
     expect(got?.mail.subject?.startsWith(badge)).toBe(true);
     expect(got?.mail.text?.startsWith(warning)).toBe(true);
+    expect(got?.mail.html).toMatch(
+      new RegExp(`<body><div[^>]*>\n<p style="[^"]*background-color[^"]*">${warning}`),
+    );
   });
 
   it.each([

@@ -35,11 +35,13 @@ describe('a Slack webhook', () => {
   });
 
   it('mentions, links and dates nothing, whatever a note says', async () => {
-    const note = '<!channel> <@U123> <https://evil.test|your bank> <!date^1^x|y> &lt;!here> @here @channel';
+    const note =
+      '<!channel> <@U123> <https://evil.test|your bank> <!date^1^x|y> &lt;!here> @here @channel me@receiver.test';
     const { body } = await post(answering(200, 'ok'), { note });
     expect(body.text).not.toMatch(/[<>]/);
     expect(body.text).not.toMatch(/@(?:here|channel)/);
     expect(body.text).toContain('&lt;!channel&gt; &lt;@\u2060U123&gt;');
+    expect(body.text).toContain('me@receiver.test');
     // Read as Slack reads it, the note stands there as it was written.
     const shown = body.text
       .replaceAll('&lt;', '<')
