@@ -91,6 +91,7 @@ const follower = new Follower({
 });
 const sending = startSending({
   lease,
+  wallNow: Date.now,
   database,
   delivery: { smtp: null, telegram: null, allowPrivateTargets: true },
   signal,
