@@ -46,7 +46,7 @@ export interface Embedded {
 /** From settings to a v1 client: over HTTP to a URL, or straight into a service started here. */
 export async function openClient(io: Io, settings: Settings, options: OpenOptions): Promise<OpenedClient> {
   const choice = settings.source.value;
-  if (choice.kind !== 'hosted') return openEmbedded(io, choice, settings.db.value, options);
+  if (choice.kind !== 'hosted') return openEmbedded(io, choice, settings, options);
   const { createGasClient } = await import('../client/create-gas-client.ts');
   const reach = { baseUrl: choice.url.href, apiKey: choice.apiKey, userAgent: `gastop/${VERSION}` };
   return {
@@ -63,14 +63,14 @@ export async function openClient(io: Io, settings: Settings, options: OpenOption
 async function openEmbedded(
   io: Io,
   choice: ChainChoice,
-  db: string | null,
+  settings: Settings,
   options: OpenOptions,
 ): Promise<OpenedClient> {
   const [{ openService }, { createGasClient }] = await Promise.all([
     import('./open-service.ts'),
     import('../client/create-gas-client.ts'),
   ]);
-  const { chain, service, database, close } = await openService(io, choice, db, options);
+  const { chain, service, database, close } = await openService(io, choice, settings, options);
   const { source } = chain;
   try {
     const { historyFilled } = await import('./history-filled.ts');

@@ -1,29 +1,47 @@
 import type { ChainSource } from '../chain/chain-source.ts';
 import type { PriceFeed } from '../chain/price-feed.ts';
+import type { MadeAttempt } from '../service/alerts/dispatcher.ts';
 import type { Gate } from '../service/http/gate.ts';
-import type { Service } from '../service/service.ts';
+import type { Delivery, Service } from '../service/service.ts';
 import type { News } from '../service/source-news.ts';
 import type { Database } from '../store/open-database.ts';
 import { boundYoungHeap } from './bound-young-heap.ts';
+import type { DeliverySettings } from './delivery-settings.ts';
 import type { Io } from './io.ts';
 import { type ChainChoice, type OpenedChain, openChain, type Pace, reachedChainId } from './open-chain.ts';
 import { chainDatabase } from './paths.ts';
+import type { Settings } from './settings.ts';
 
 export interface OpenOptions {
   readonly historySec: number;
   /** How long nodes may take until they count as unreachable. */
   readonly withinMs: number;
   readonly pace: Pace;
+  /**
+   * `stays`: a monitor or a service that runs until somebody ends it; it fires alerts while no other process on the
+   * database does. Default: `visits`. A command that ends by itself must not: it would take alerts from nobody, fire for
+   * what it happens to catch up with, and leave what it has begun to send to chance. It writes the history it reads
+   * while nobody else does, and alerts count its blocks as missed.
+   */
+  readonly role?: 'stays' | 'visits';
   readonly signal: AbortSignal;
 }
 
-/** What only a service for others needs. */
+/** What only some services need. */
 export interface ServiceExtras {
+  /** What people call this process by. */
+  readonly process?: string;
+  readonly role?: 'stays' | 'visits';
+  /** How fired alerts reach people. */
+  readonly delivery?: Delivery;
+  readonly onAttempt?: (made: MadeAttempt) => void;
   readonly gate?: Gate;
   readonly baseUrl?: string;
   readonly onError?: (error: unknown) => void;
   readonly onNews?: (news: News) => void;
 }
+
+type DatabaseSettings = Pick<Settings, 'db'> & DeliverySettings;
 
 export interface StartedService {
   readonly service: Service;
@@ -43,14 +61,19 @@ export interface OpenedService extends Omit<StartedService, 'stop'> {
 export async function openService(
   io: Io,
   choice: ChainChoice,
-  db: string | null,
+  settings: DatabaseSettings,
   options: OpenOptions,
 ): Promise<OpenedService> {
+  const db = settings.db.value;
   boundYoungHeap();
   const [chain] = await Promise.all([openChain(choice, options.pace), loadService()]);
   try {
     const path = db ?? (choice.kind === 'rpc' ? await ownDatabase(io, chain.source, choice, options) : null);
-    const { stop, ...started } = await startOn(chain.source, path, options.historySec);
+    const { stop, ...started } = await startOn(chain.source, path, options.historySec, {
+      process: `gastop, process ${process.pid}`,
+      role: options.role ?? 'visits',
+      delivery: deliveryOf(settings),
+    });
     return {
       ...started,
       chain,
@@ -64,6 +87,13 @@ export async function openService(
     throw error;
   }
 }
+
+/** What alerts are delivered with. */
+export const deliveryOf = ({ smtp, telegram, allowPrivateTargets }: DeliverySettings): Delivery => ({
+  smtp: smtp.value,
+  telegram: telegram.value,
+  allowPrivateTargets: allowPrivateTargets.value,
+});
 
 const loadService = () => Promise.all([import('../service/service.ts'), import('../store/open-database.ts')]);
 

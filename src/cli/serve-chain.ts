@@ -92,6 +92,7 @@ export async function serveChain(
       quick: (path: string, headers: IncomingHttpHeaders, record: RequestRecord) =>
         current.service.quick(path, headers, record),
       condition: () => withProblem(current.service.condition(), passing),
+      alertFigures: () => current.service.alertFigures(),
       close: async () => {
         stop.abort();
         await moved;

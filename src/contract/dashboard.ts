@@ -147,6 +147,15 @@ export const Summary = z
       headAgeSec: z.number().min(0).describe('How old the head is, in seconds'),
       lagBlocks: Count.describe("How many blocks the source's best node is ahead of what has been digested"),
       nodes: z.array(NodeHealth),
+      engine: z
+        .strictObject({
+          process: z.string().describe('For people: what it is, and its process id'),
+          isHere: z.boolean().describe('Whether that is the process that answers'),
+          since: Timestamp,
+          heartbeatAt: Timestamp.describe('When it last said that it is there'),
+        })
+        .nullable()
+        .describe('The process that has alerts fire on this database; null: none, so none does'),
     }),
   })
   .meta({ id: 'DashboardSummary', description: 'Everything at one glance, and how the source is' });

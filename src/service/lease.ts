@@ -41,6 +41,7 @@ export class Lease {
   readonly #steadyNow: () => number;
   readonly #listeners = new Set<(state: LeaseState) => void>();
   #state: LeaseState = 'stands-by';
+  #isTold = false;
   #holder: string | null = null;
   #seen: HeldLease | null = null;
   /** When the present heartbeat came, by the steady clock. */
@@ -81,7 +82,7 @@ export class Lease {
     return this.#seen !== null && !this.#hasLapsed() ? this.#seen : null;
   }
 
-  /** Tells `listener` of every change of {@link state}. */
+  /** Tells `listener` what the {@link state} is once the lease is wanted, and of every change. */
   onChange(listener: (state: LeaseState) => void): void {
     this.#listeners.add(listener);
   }
@@ -212,7 +213,9 @@ export class Lease {
   }
 
   #become(state: LeaseState): void {
-    if (this.#state === state) return;
+    // That somebody else has it is news, too, once it is wanted.
+    if (this.#state === state && (this.#isTold || !this.#isBidding)) return;
+    this.#isTold = true;
     this.#state = state;
     for (const listener of this.#listeners) listener(state);
   }

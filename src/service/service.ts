@@ -3,6 +3,7 @@ import type { ChainSource } from '../chain/chain-source.ts';
 import { createPriceFeed, type PriceFeed } from '../chain/price-feed.ts';
 import type { ChainProfile } from '../core/chains.ts';
 import { FeeEngine } from '../core/fee-engine.ts';
+import { type AlertFigures, alertFigures } from '../store/alert-figures.ts';
 import { AlertStore } from '../store/alert-store.ts';
 import { BlockStore } from '../store/block-store.ts';
 import { HistoryStore } from '../store/history-store.ts';
@@ -27,7 +28,7 @@ import { quickAnswer } from './http/quick-answer.ts';
 import { RememberedAnswers } from './http/remembered-answers.ts';
 import type { RequestRecord } from './http/request-record.ts';
 import { type Condition, ServiceState } from './http/service-state.ts';
-import { Lease, type LeaseOptions } from './lease.ts';
+import { Lease, type LeaseOptions, type LeaseState } from './lease.ts';
 import type { Engine } from './live-engine.ts';
 import { NativePrice } from './native-price.ts';
 import { createOpenGate } from './open-gate.ts';
@@ -81,6 +82,8 @@ export interface Service {
   quick(path: string, headers: IncomingHttpHeaders, record: RequestRecord): Promise<Sendable> | null;
   /** How it is doing now. */
   condition(): Condition;
+  /** What the alerts of everybody do, for whoever runs it; rejects with a `StoreError`. */
+  alertFigures(): Promise<AlertFigures>;
   /** Resolves with the first block, stored or new; rejects when the database holds another chain, or on abort. */
   readonly ready: Promise<void>;
   /** Resolves when everything has ended after the abort and the database is closed. */
@@ -101,6 +104,12 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     role: options.role ?? 'stays',
     wallNow,
     onError,
+  });
+  let hasStoodBy = false;
+  lease.onChange((state) => {
+    // That it is the only one is no news.
+    hasStoodBy ||= state !== 'holds';
+    if (hasStoodBy && !signal.aborted) onNews({ isWell: true, message: leaseWords(state, lease) });
   });
   const store = new BlockStore(database, () => lease.right);
   const historySec = Math.min(options.historySec ?? DEFAULT_HISTORY_SEC, DEFAULT_HISTORY_SEC);
@@ -146,6 +155,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     reader: new ChainReader(source, signal),
     nativeUsd: () => price.usd,
     nativeUsdAt: (timestampSec) => price.usdAt(timestampSec),
+    engine: () => (lease.held === null ? null : { ...lease.held, isHere: lease.state === 'holds' }),
     tallies: alertTallies(alertStore, () => source.now()),
     wallNow,
   });
@@ -190,9 +200,16 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     quick: (path, headers, record) =>
       signal.aborted ? null : quickAnswer({ answers, gate, onError }, path, headers, record),
     condition: () => state.condition(),
+    alertFigures: () => alertFigures(database),
     ready: follower.ready,
     done: run(),
   };
+}
+
+function leaseWords(state: LeaseState, { held }: Lease): string {
+  if (state === 'holds') return 'alerts on this database fire here now';
+  const who = held?.process ?? 'nobody';
+  return `alerts on this database fire elsewhere (${who}); this process stands by`;
 }
 
 function channelsOf({ smtp, telegram }: CourierSettings): string[] {

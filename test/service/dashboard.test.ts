@@ -19,8 +19,13 @@ const readChart = async (service: RunningService, timeFrame: string) =>
 test('the summary is of the same block as the snapshot and the recommendation, and tells each node', async () => {
   const source = new ScriptedSource(makeBlocks(0, 999));
   source.clock = (makeBlock(999).timestamp + 7) * 1_000;
-  const service = await runService({ source, priceFeed: fixedPrice(2_000) });
+  const service = await runService({
+    source,
+    priceFeed: fixedPrice(2_000),
+    process: 'gastop serve, process 4711',
+  });
   await service.ready;
+  await waitFor(async () => (await readSummary(service)).health.engine !== null);
   const current = GasCurrent.parse(await service.read(PATHS.gasCurrent));
   const advice = GasRecommendation.parse(await service.read(PATHS.gasRecommendation));
   expect(await readSummary(service)).toEqual({
@@ -44,6 +49,12 @@ test('the summary is of the same block as the snapshot and the recommendation, a
       headAgeSec: 7,
       lagBlocks: 0,
       nodes: [{ name: '127.0.0.1:8545', state: 'ok', head: 999, latencyMs: null, message: 'ok' }],
+      engine: {
+        process: 'gastop serve, process 4711',
+        isHere: true,
+        since: expect.any(String),
+        heartbeatAt: expect.any(String),
+      },
     },
   });
 });

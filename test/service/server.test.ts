@@ -219,7 +219,10 @@ test('health, readiness and metrics need no key; labels come from us alone', asy
   const served = await serveService({ source: source() });
   await ready(served);
   expect(await (await fetch(`${served.origin}/healthz`)).json()).toEqual({ status: 'ok' });
-  expect(await (await fetch(`${served.origin}/readyz`)).json()).toEqual({ status: 'ready' });
+  expect(await (await fetch(`${served.origin}/readyz`)).json()).toEqual({
+    status: 'ready',
+    alerts: 'here',
+  });
   await served.get(PATHS.gasCurrent);
   await served.get('/gas/one-of-many');
   await served.get('/metrics/block/12');
@@ -234,6 +237,9 @@ test('health, readiness and metrics need no key; labels come from us alone', asy
   expect(text).toContain('route="/be/api/v1/metrics/block/{number}"');
   expect(text).toContain('method="other",route="/metrics",status="405"');
   expect(text).toMatch(/^gastop_head_block 400$/m);
+  expect(text).toMatch(/^gastop_lease_held 1$/m);
+  expect(text).toMatch(/^gastop_alerts\{state="armed"\} 0$/m);
+  expect(text).toMatch(/^gastop_outbox_pending 0$/m);
   expect(text).not.toMatch(/one-of-many|PROPFIND|gastop_[a-z0-9]{10}_/);
   for (const line of text.trimEnd().split('\n')) {
     expect(line).toMatch(/^(# (HELP|TYPE) .+|[a-z_]+(\{[^{}]*(\{\w+\})?[^{}]*\})? -?[\d.e+-]+)$/);

@@ -71,6 +71,7 @@ async function open(io: Io, settings: Settings): Promise<OpenedClient> {
     historySec: settings.historySec.value,
     withinMs: NODES_ANSWER_WITHIN_MS,
     pace: 'real-time',
+    role: 'stays',
     // The monitor owns the terminal and its signals.
     signal: new AbortController().signal,
   });

@@ -22,6 +22,16 @@ export interface ServiceHealth {
   readonly headAgeSec: number;
   /** Blocks that the best node is ahead of what has been digested. */
   readonly lagBlocks: number;
+  /** Who has alerts fire on the database; `null`: nobody. */
+  readonly engine: EngineHealth | null;
+}
+
+/** The process that holds the lease. Times in ms since epoch. */
+export interface EngineHealth {
+  readonly process: string;
+  readonly isHere: boolean;
+  readonly since: number;
+  readonly heartbeatAt: number;
 }
 
 /** `GET /dashboard/summary` */
@@ -52,6 +62,15 @@ export async function summaryOf(
         latencyMs: latencyMs === null ? null : Math.round(latencyMs),
         message,
       })),
+      engine: engineAnswer(health.engine),
     },
   };
 }
+
+function engineAnswer(engine: EngineHealth | null): Summary['health']['engine'] {
+  if (engine === null) return null;
+  const { process, isHere, since, heartbeatAt } = engine;
+  return { process, isHere, since: iso(since), heartbeatAt: iso(heartbeatAt) };
+}
+
+const iso = (ms: number) => new Date(ms).toISOString();

@@ -8,12 +8,12 @@ export const OPERATION_PATHS: ReadonlySet<string> = new Set(['/healthz', '/ready
 const ALLOW = 'GET, HEAD, OPTIONS';
 
 /** Answers one of {@link OPERATION_PATHS}. */
-export function answerOperation(
+export async function answerOperation(
   request: Request,
   path: string,
   condition: Condition,
-  metricsPage: () => string,
-): Response {
+  metricsPage: () => Promise<string>,
+): Promise<Response> {
   const { method } = request;
   if (method === 'OPTIONS') return new Response(null, { status: 204, headers: { Allow: ALLOW } });
   if (method !== 'GET' && method !== 'HEAD') {
@@ -28,8 +28,11 @@ export function answerOperation(
       status: 200,
       headers: { 'Content-Type': type, 'Content-Length': String(Buffer.byteLength(text)) },
     });
-  if (path === '/metrics') return send(metricsPage(), 'text/plain; version=0.0.4; charset=utf-8');
+  if (path === '/metrics') return send(await metricsPage(), 'text/plain; version=0.0.4; charset=utf-8');
   if (path === '/readyz' && condition.failure !== null)
     return errorResponse(condition.failure, request, null);
-  return send(JSON.stringify({ status: path === '/readyz' ? 'ready' : 'ok' }), 'application/json');
+  if (path === '/healthz') return send(JSON.stringify({ status: 'ok' }), 'application/json');
+  // Ready is who can answer; alerts may well fire in another process.
+  const alerts = condition.engine?.isHere ? 'here' : condition.engine ? 'elsewhere' : 'nowhere';
+  return send(JSON.stringify({ status: 'ready', alerts }), 'application/json');
 }

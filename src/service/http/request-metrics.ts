@@ -1,3 +1,4 @@
+import type { AlertFigures } from '../../store/alert-figures.ts';
 import type { Condition } from './service-state.ts';
 
 /** Upper bounds of the histogram in seconds: from a remembered answer to the deadline. */
@@ -63,7 +64,11 @@ export class RequestMetrics {
   }
 
   /** The page that Prometheus reads. */
-  page({ head, headAgeSec, failure }: Condition, connections: number): string {
+  page(
+    { head, headAgeSec, failure, engine }: Condition,
+    connections: number,
+    alerts: AlertFigures | null,
+  ): string {
     const { rss, heapUsed } = process.memoryUsage();
     return [
       ...family('gastop_http_requests_total', 'counter', 'Requests answered, by route template.'),
@@ -83,6 +88,15 @@ export class RequestMetrics {
       ...(headAgeSec === null
         ? []
         : single('gastop_head_age_seconds', 'gauge', 'Age of the last block.', headAgeSec)),
+      ...(engine === undefined
+        ? []
+        : single(
+            'gastop_lease_held',
+            'gauge',
+            '1 while alerts on the database fire in this process.',
+            engine?.isHere ? 1 : 0,
+          )),
+      ...(alerts === null ? [] : alertFamilies(alerts)),
       ...single('process_resident_memory_bytes', 'gauge', 'Resident memory.', rss),
       ...single('nodejs_heap_size_used_bytes', 'gauge', 'Used heap.', heapUsed),
       ...single('process_cpu_seconds_total', 'counter', 'Processor time.', cpuSec()),
@@ -90,6 +104,18 @@ export class RequestMetrics {
       '',
     ].join('\n');
   }
+}
+
+function alertFamilies({ armed, resting, disabled, firings, pending, failed }: AlertFigures): string[] {
+  return [
+    ...family('gastop_alerts', 'gauge', 'Alerts in the database, by what they do.'),
+    `gastop_alerts{state="armed"} ${armed}`,
+    `gastop_alerts{state="resting"} ${resting}`,
+    `gastop_alerts{state="disabled"} ${disabled}`,
+    ...single('gastop_alert_firings_total', 'counter', 'How often the alerts there are have fired.', firings),
+    ...single('gastop_outbox_pending', 'gauge', 'Deliveries that wait for their first or next try.', pending),
+    ...single('gastop_outbox_failed', 'gauge', 'Deliveries that were given up, of the last 90 days.', failed),
+  ];
 }
 
 function histogram(route: string, { counts, sum, count }: Durations): string[] {

@@ -3,6 +3,7 @@ import type { Socket } from 'node:net';
 import { setImmediate as setImmediatePromise, setTimeout as setTimeoutPromise } from 'node:timers/promises';
 import { getRequestListener } from '@hono/node-server';
 import { PLAYGROUND_PATH } from '../../contract/routes.ts';
+import type { AlertFigures } from '../../store/alert-figures.ts';
 import { ApiFailure } from './api-failure.ts';
 import { BrokenConnections } from './broken-connections.ts';
 import {
@@ -32,6 +33,8 @@ export interface Served {
   quick(path: string, headers: IncomingHttpHeaders, record: RequestRecord): Promise<Sendable> | null;
   fetch(request: Request, record: RequestRecord): Promise<Response>;
   condition(): Condition;
+  /** What its alerts do, for an operator. */
+  alertFigures?(): Promise<AlertFigures>;
 }
 
 export interface ServerOptions {
@@ -229,9 +232,11 @@ class HttpServer implements RunningServer {
     if (OPERATION_PATHS.has(path)) {
       record.route = path;
       const condition = served.condition();
-      return answerOperation(request, path, condition, () =>
-        this.#metrics.page(condition, this.#sockets.size),
-      );
+      return answerOperation(request, path, condition, async () => {
+        // What cannot be counted now is left out: the rest of the page matters all the more.
+        const alerts = (await served.alertFigures?.().catch(() => null)) ?? null;
+        return this.#metrics.page(condition, this.#sockets.size, alerts);
+      });
     }
     if (path === PLAYGROUND_PATH || path.startsWith(`${PLAYGROUND_PATH}/`)) record.route = PLAYGROUND_PATH;
     return this.#pending.inTime(served.fetch(request, record), () => {

@@ -5,7 +5,12 @@ import type { BlockStore } from '../../store/block-store.ts';
 import type { HistoryStore } from '../../store/history-store.ts';
 import type { Present } from '../answers/gas-answers.ts';
 import type { LookupContext } from '../answers/lookup-context.ts';
-import { NOTHING_YET, type ServiceHealth, type Tallies } from '../answers/summary-answer.ts';
+import {
+  type EngineHealth,
+  NOTHING_YET,
+  type ServiceHealth,
+  type Tallies,
+} from '../answers/summary-answer.ts';
 import { bounded } from '../bounded.ts';
 import type { ChainReader } from '../chain-reader.ts';
 import type { Follower } from '../follower.ts';
@@ -27,6 +32,8 @@ export interface ServiceParts {
   readonly nativeUsdAt: (timestampSec: number) => Promise<number | null>;
   /** What the service does for people beside answering; left out: nothing yet. */
   readonly tallies?: Tallies;
+  /** Who has alerts fire; left out: nobody. */
+  readonly engine?: () => EngineHealth | null;
   readonly wallNow: () => number;
 }
 
@@ -37,6 +44,8 @@ export interface Condition {
   readonly headAgeSec: number | null;
   /** Why prices cannot be answered, or are older than they should be; `null` while all is well. */
   readonly failure: ApiFailure | null;
+  /** Who has alerts fire on the database; `null`: nobody. */
+  readonly engine?: EngineHealth | null;
 }
 
 /** What the routes ask the running service. */
@@ -96,6 +105,7 @@ export class ServiceState {
       chain: this.#parts.follower.profile,
       head: moment?.head.number ?? null,
       headAgeSec: moment === null ? null : Math.max(0, nowSec - moment.head.timestamp),
+      engine: this.#parts.engine?.() ?? null,
       failure: moment === null ? this.#unavailable() : moment.stale ? staleFailure(moment) : null,
     };
   }
@@ -148,6 +158,7 @@ export class ServiceState {
       nodes,
       headAgeSec: Math.max(source.now() / 1_000 - timestamp, 0),
       lagBlocks: Math.max(...heads.map((head) => head - number), 0),
+      engine: this.#parts.engine?.() ?? null,
     };
   }
 

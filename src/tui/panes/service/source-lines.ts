@@ -1,4 +1,4 @@
-import type { NodeView } from '../../../client/views/dashboard.ts';
+import type { EngineView, NodeView } from '../../../client/views/dashboard.ts';
 import { formatAge, formatCount, formatDuration, UNKNOWN } from '../../../core/units.ts';
 import { type Line, lineWidth } from '../../lines.ts';
 import { columnsWithin, columnWidths, headingLine, rowLine, type TableColumn } from '../../table.ts';
@@ -25,7 +25,17 @@ export function sourceLines(view: ServiceView, context: ServiceContext): readonl
       : health === null
         ? []
         : [indented([{ text: NO_NODES[snapshot.source.kind], faint: true }])]),
+    ...engineLines(health?.engine ?? null, context),
   ];
+}
+
+/** Where alerts fire: whoever made some wants to know that somebody looks after them. */
+function engineLines(engine: EngineView | null, { now }: ServiceContext): readonly Line[] {
+  if (engine === null || engine.process === null) return [];
+  const { process, isHere, since } = engine;
+  const duration = since === null ? '' : ` for ${formatDuration(Math.max(0, now - since) / 1_000)}`;
+  const where = isHere ? 'the process that answers, ' : '';
+  return [indented([{ text: `alerts fire in ${where}${process}${duration}`, faint: true }])];
 }
 
 /** What kind of source it is, its name and how old its head is. */

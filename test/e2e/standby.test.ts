@@ -1,0 +1,131 @@
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { Summary } from '../../src/contract/dashboard.ts';
+import { BASE_PATH, PATHS } from '../../src/contract/routes.ts';
+import { LeaseStore } from '../../src/store/lease-store.ts';
+import { openDatabase } from '../../src/store/open-database.ts';
+import { createKey, type ServeProgram, startServe } from '../cli/served-program.ts';
+import { type Anvil, startAnvil } from '../helpers/anvil.ts';
+import { temporaryFolder } from '../helpers/service.ts';
+import { waitFor } from '../helpers/wait-for.ts';
+
+const GWEI = 1_000_000_000;
+const CHEAP = 2 * GWEI;
+const DEAR = 40 * GWEI;
+const BLOCKS = 4;
+/** Longer than a lease lapses, on a machine that has other things to do. */
+const LAPSE_MS = 30_000;
+
+let anvil: Anvil;
+beforeAll(async () => {
+  anvil = await startAnvil({ noMining: true, baseFee: DEAR, chainId: 31_337 });
+});
+afterAll(() => anvil.stop());
+
+/** A block with this base fee. */
+async function mine(baseFee: number): Promise<void> {
+  await anvil.setNextBaseFee(baseFee);
+  await anvil.mine(1);
+}
+
+async function ask(program: ServeProgram, key: string, path: string, init: RequestInit = {}) {
+  const headers = { 'x-api-key': key, 'content-type': 'application/json' };
+  const response = await fetch(program.origin + BASE_PATH + path, { ...init, headers });
+  if (!response.ok) throw new Error(`${path}: ${response.status} ${await response.text()}`);
+  return response.json();
+}
+
+test('two programs on one database: one fires; killed, it is followed; asked to end, it is followed at once', async () => {
+  const home = await temporaryFolder();
+  const db = join(home, 'shared.db');
+  const options = { home, env: { GASTOP_RPC: anvil.url, GASTOP_DB: db } };
+  await mine(DEAR);
+  const one = await startServe([], options);
+  const key = await createKey(options);
+  const database = await openDatabase(db);
+  const leases = new LeaseStore(database);
+  const holder = async () => (await leases.read())?.process ?? 'nobody';
+  const heldBy = (program: ServeProgram, timeoutMs = 10_000) =>
+    waitFor(async () => (await holder()) === `gastop serve, process ${program.child.pid}`, {
+      what: `the lease of ${program.child.pid}`,
+      timeoutMs,
+    });
+  await heldBy(one);
+  const two = await startServe([], options);
+  await ask(two, key, PATHS.alerts, {
+    method: 'POST',
+    body: JSON.stringify({
+      thresholdGwei: 10,
+      gasSpeed: 'FAST',
+      condition: 'LESS_THAN',
+      channels: ['TERMINAL'],
+      cooldownMs: 0,
+    }),
+  });
+  const firedAt = async () => {
+    const rows = await database.queries
+      .selectFrom('alert_events')
+      .select('block_number')
+      .orderBy('block_number')
+      .execute();
+    return rows.map((row) => row.block_number);
+  };
+  const head = async () => Number(await anvil.rpc('eth_blockNumber'));
+  /** The price falls and rises again, and the alert has fired `times` in all. */
+  async function cross(times: number): Promise<void> {
+    for (let block = 0; block < BLOCKS; block += 1) await mine(CHEAP);
+    await waitFor(async () => (await firedAt()).length === times, {
+      what: `firing ${times}`,
+      timeoutMs: LAPSE_MS,
+    });
+    for (let block = 0; block < BLOCKS; block += 1) await mine(DEAR);
+    const top = await head();
+    await waitFor(
+      async () =>
+        (await database.queries.selectFrom('blocks').select('number').where('number', '=', top).execute())
+          .length === 1,
+      { what: `block ${top}`, timeoutMs: LAPSE_MS },
+    );
+  }
+  await cross(1);
+  expect(Summary.parse(await ask(two, key, PATHS.summary)).health.engine).toMatchObject({
+    process: `gastop serve, process ${one.child.pid}`,
+    isHere: false,
+  });
+  expect(await (await fetch(`${one.origin}/metrics`)).text()).toMatch(/^gastop_lease_held 1$/m);
+  expect(await (await fetch(`${two.origin}/metrics`)).text()).toMatch(/^gastop_lease_held 0$/m);
+
+  one.child.kill('SIGKILL');
+  await one.ended;
+  // Nobody holds it: what comes now is fired by the next holder, once.
+  for (let block = 0; block < BLOCKS; block += 1) await mine(CHEAP);
+  await heldBy(two, LAPSE_MS);
+  await waitFor(async () => (await firedAt()).length === 2, {
+    what: 'the firing after the kill',
+    timeoutMs: LAPSE_MS,
+  });
+  for (let block = 0; block < BLOCKS; block += 1) await mine(DEAR);
+
+  const three = await startServe([], options);
+  await waitFor(async () => (await (await fetch(`${three.origin}/readyz`)).text()).includes('"elsewhere"'), {
+    what: 'the third to stand by',
+  });
+  two.child.kill('SIGTERM');
+  expect((await two.ended).code).toBe(0);
+  await heldBy(three);
+  await cross(3);
+  const fired = await firedAt();
+  expect(new Set(fired).size).toBe(fired.length);
+  const top = await head();
+  const stored = await database.queries
+    .selectFrom('blocks')
+    .select((e) => [e.fn.countAll<number>().as('count'), e.fn.max('number').as('top')])
+    .executeTakeFirstOrThrow();
+  expect(stored).toMatchObject({ count: top + 1, top });
+  const kept = await database.queries.selectFrom('alerts').selectAll().executeTakeFirstOrThrow();
+  expect([kept.trigger_count, kept.missed_count]).toEqual([3, 0]);
+  three.child.kill('SIGTERM');
+  await three.ended;
+  expect(await leases.read()).toBeNull();
+  await database.close();
+}, 180_000);
