@@ -23,8 +23,6 @@ export interface AlertSum {
   readonly savedPerGas: bigint;
   /** The same in dollars per gas times 10^18; `null` where a firing that saved something has no dollar price. */
   readonly usdPerGas: number | null;
-  /** The one that saved most; `null`: none did. */
-  readonly best: AlertFiring | null;
 }
 
 /** Whose firings: those of one alert, or of an owner (empty: everybody's). */
@@ -91,19 +89,23 @@ export async function sumFirings(db: Queries, whose: FiringsOf): Promise<AlertSu
       ),
     ])
     .executeTakeFirstOrThrow();
-  const best = await firingsOf(db, whose)
+  return {
+    firings: Number(sums.firings),
+    savedPerGas: BigInt(sums.high ?? 0) * BigInt(HALF) + BigInt(sums.low ?? 0),
+    usdPerGas: (sums.unpriced ?? 0) > 0 ? null : (sums.usd ?? 0),
+  };
+}
+
+/** The firing of an alert that saved most; `null`: none saved anything. */
+export async function bestFiring(db: Queries, alertId: string): Promise<AlertFiring | null> {
+  const row = await firingsOf(db, { alertId })
     .selectAll()
     .where(sql<boolean>`(${saved}) > 0`)
     .orderBy(saved, 'desc')
     .orderBy('triggered_at', 'desc')
     .limit(1)
     .executeTakeFirst();
-  return {
-    firings: Number(sums.firings),
-    savedPerGas: BigInt(sums.high ?? 0) * BigInt(HALF) + BigInt(sums.low ?? 0),
-    usdPerGas: (sums.unpriced ?? 0) > 0 ? null : (sums.usd ?? 0),
-    best: best === undefined ? null : toFiring(best),
-  };
+  return row === undefined ? null : toFiring(row);
 }
 
 function toFiring(row: AlertEventRow): AlertFiring {

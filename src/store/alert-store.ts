@@ -1,8 +1,10 @@
+import { sql } from 'kysely';
 import { ARMED, DISABLED } from '../core/alerts/alert-rule.ts';
 import type { KeptAlert } from '../core/alerts/kept-alert.ts';
 import {
   type AlertFiring,
   type AlertSum,
+  bestFiring,
   countFirings,
   type FiringsOf,
   firingsBetween,
@@ -37,10 +39,7 @@ export class AlertStore {
   create(alert: KeptAlert, most: number): Promise<boolean> {
     return this.#write(async (trx) => {
       if (Number.isFinite(most)) {
-        const { count } = await alertsOf(trx, alert.owner)
-          .select((e) => e.fn.countAll<number>().as('count'))
-          .executeTakeFirstOrThrow();
-        if (Number(count) >= most) return false;
+        if ((await countAlerts(alertsOf(trx, alert.owner))) >= most) return false;
       }
       await trx.insertInto('alerts').values(toAlertRow(alert)).execute();
       return true;
@@ -64,10 +63,7 @@ export class AlertStore {
         .limit(page.limit)
         .offset(page.offset)
         .execute();
-      const { count } = await alertsOf(db, owner)
-        .select((e) => e.fn.countAll<number>().as('count'))
-        .executeTakeFirstOrThrow();
-      return { alerts: rows.map(toKeptAlert), total: Number(count) };
+      return { alerts: rows.map(toKeptAlert), total: await countAlerts(alertsOf(db, owner)) };
     });
   }
 
@@ -98,16 +94,12 @@ export class AlertStore {
     });
   }
 
-  async counts(owner: string): Promise<AlertCounts> {
-    const rows = await this.#read((db) =>
-      alertsOf(db, owner)
-        .select((e) => ['phase', e.fn.countAll<number>().as('count')])
-        .groupBy('phase')
-        .execute(),
-    );
-    const total = rows.reduce((sum, { count }) => sum + Number(count), 0);
-    const disabled = Number(rows.find(({ phase }) => phase === DISABLED.kind)?.count ?? 0);
-    return { total, pending: total - disabled, disabled };
+  counts(owner: string): Promise<AlertCounts> {
+    return this.#read(async (db) => {
+      const total = await countAlerts(alertsOf(db, owner));
+      const disabled = await countAlerts(alertsOf(db, owner).where(sql<boolean>`phase = 'disabled'`));
+      return { total, pending: total - disabled, disabled };
+    });
   }
 
   /** The newest firings of an alert, newest first. */
@@ -132,6 +124,11 @@ export class AlertStore {
     return this.#read((db) => sumFirings(db, whose));
   }
 
+  /** The firing of an alert that saved most; `null`: none saved anything. */
+  bestFiring(alertId: string): Promise<AlertFiring | null> {
+    return this.#read((db) => bestFiring(db, alertId));
+  }
+
   #read<Result>(work: (db: Queries) => Promise<Result>): Promise<Result> {
     return whileBusy(this.#database.name, () => work(this.#database.queries));
   }
@@ -144,6 +141,11 @@ export class AlertStore {
 function alertsOf(db: Queries, owner: string) {
   const all = db.selectFrom('alerts');
   return owner === '' ? all : all.where('owner', '=', owner);
+}
+
+async function countAlerts(alerts: ReturnType<typeof alertsOf>): Promise<number> {
+  const { count } = await alerts.select((e) => e.fn.countAll<number>().as('count')).executeTakeFirstOrThrow();
+  return Number(count);
 }
 
 async function findAlert(db: Queries, owner: string, id: string): Promise<KeptAlert | null> {

@@ -96,7 +96,8 @@ export class AlertBook {
     await this.#find(owner, id);
     const { alerts } = this.#parts;
     const sum = await alerts.sumFirings({ alertId: id });
-    return savingsAnswer(id, sum, await alerts.firings(id, SAVINGS_ENTRIES_MOST), gasAmount);
+    const newest = await alerts.firings(id, SAVINGS_ENTRIES_MOST);
+    return savingsAnswer(id, sum, { newest, best: await alerts.bestFiring(id) }, gasAmount);
   }
 
   /** Where alerts of the owner fired from `from` to `to` (Unix seconds, inclusive), oldest first. */

@@ -10,24 +10,22 @@ export const SAVINGS_ENTRIES_MOST = 500;
 export function savingsAnswer(
   alertId: string,
   sum: AlertSum,
-  newest: readonly AlertFiring[],
+  firings: { readonly newest: readonly AlertFiring[]; readonly best: AlertFiring | null },
   gasAmount: number,
 ): AlertSavings {
+  const { newest, best } = firings;
   return {
     alertId,
     events: sum.firings,
     ...savedBy(sum, gasAmount),
-    best: sum.best === null ? null : toEntry(sum.best, gasAmount),
+    best: best === null ? null : toEntry(best, gasAmount),
     gasAmount,
     entries: newest.map((firing) => toEntry(firing, gasAmount)),
   };
 }
 
 /** What firings saved in all; in dollars where each that saved something knows their price. */
-export function savedBy(
-  { savedPerGas, usdPerGas }: Pick<AlertSum, 'savedPerGas' | 'usdPerGas'>,
-  gas: number,
-) {
+export function savedBy({ savedPerGas, usdPerGas }: AlertSum, gas: number) {
   return {
     savedWei: (savedPerGas * BigInt(gas)).toString(),
     savedUsd: usdPerGas === null ? null : (usdPerGas / 1e18) * gas,

@@ -51,6 +51,20 @@ export const alerts: Migration = {
       .on('alerts')
       .columns(['owner', 'created_at', 'id'])
       .execute();
+    await db.schema
+      .createIndex('alerts_created')
+      .ifNotExists()
+      .on('alerts')
+      .columns(['created_at', 'id'])
+      .execute();
+    // Few are disabled, and those are counted for every summary.
+    await db.schema
+      .createIndex('alerts_disabled')
+      .ifNotExists()
+      .on('alerts')
+      .column('owner')
+      .where(sql<boolean>`phase = 'disabled'`)
+      .execute();
 
     await db.schema
       .createTable('alert_events')
