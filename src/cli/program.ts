@@ -10,6 +10,7 @@ import type { NowFlags } from './commands/now.ts';
 import type { RecordFlags } from './commands/record.ts';
 import type { ServeFlags } from './commands/serve.ts';
 import type { Shell } from './completion-scripts.ts';
+import { EXIT } from './exit-code.ts';
 import { formatHelp } from './help-layout.ts';
 import { examples, ROOT_EXAMPLES } from './help-text.ts';
 import type { SourceFlags } from './settings.ts';
@@ -221,11 +222,22 @@ Exit codes
         .choices(['debug', 'info', 'warn', 'error', 'fatal', 'silent'])
         .default('info'),
     )
+    .option('--systemd', 'print a unit that keeps it running, and end')
     .addHelpText(
       'after',
-      examples(['gastop serve --rpc http://127.0.0.1:8545', 'gastop serve --demo --port 8787']),
+      examples([
+        'gastop serve --rpc http://127.0.0.1:8545',
+        'gastop serve --demo --port 8787',
+        'gastop serve --systemd > ~/.config/systemd/user/gastop.service',
+      ]),
     )
     .action(async (flags: ServeFlags) => {
+      if (flags.systemd) {
+        const { printUnit } = await import('./print-unit.ts');
+        const { io } = contextFor(flagsOf());
+        await printUnit(io, flagsOf(), flags);
+        return done(EXIT.ok);
+      }
       const { serve } = await import('./commands/serve.ts');
       done(await serve(contextFor(flagsOf()), flags));
     });

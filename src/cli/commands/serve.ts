@@ -25,6 +25,8 @@ export interface ServeFlags {
   /** Where the keys are kept. */
   readonly keys?: string;
   readonly logLevel: string;
+  /** Prints a unit that runs it, instead of running it. */
+  readonly systemd?: boolean;
 }
 
 /** `gastop serve` */
