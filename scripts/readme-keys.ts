@@ -11,6 +11,7 @@ const WHERE: Readonly<Record<Scope, string>> = {
   live: 'Live',
   chart: 'Chart',
   alerts: 'Alerts',
+  alert: 'an open alert',
   'alert-form': 'form of an alert',
   explorer: 'Explorer',
   service: 'Service',

@@ -7,6 +7,7 @@ const TITLES: Readonly<Record<Scope, string>> = {
   live: 'Live',
   chart: 'Chart',
   alerts: 'Alerts',
+  alert: 'An alert that is open',
   'alert-form': 'In the form of an alert',
   explorer: 'Explorer',
   service: 'Service',

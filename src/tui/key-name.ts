@@ -34,6 +34,9 @@ function characterName(character: string): string {
   if (character === ' ') return 'space';
   if (character === '\r' || character === '\n') return 'return';
   if (character === '\t') return 'tab';
+  if (character === '\x7f') return 'backspace';
+  // Ctrl and a letter, typed so quickly that it came with its neighbours.
+  if (/[\x01-\x1a]/.test(character)) return `ctrl+${String.fromCharCode(character.charCodeAt(0) + 96)}`;
   return /\p{C}/u.test(character) ? '' : character;
 }
 

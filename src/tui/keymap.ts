@@ -1,4 +1,5 @@
 import { ALERT_FORM_KEYS } from './keymap/alert-form-keys.ts';
+import { ALERT_KEYS } from './keymap/alert-keys.ts';
 import { ALERTS_KEYS } from './keymap/alerts-keys.ts';
 import { CHART_KEYS } from './keymap/chart-keys.ts';
 import { EXPLORER_KEYS } from './keymap/explorer-keys.ts';
@@ -22,6 +23,7 @@ export const KEYMAP = [
   ...LIVE_KEYS,
   ...CHART_KEYS,
   ...ALERTS_KEYS,
+  ...ALERT_KEYS,
   ...ALERT_FORM_KEYS,
   ...QUESTION_KEYS,
   ...SECRET_KEYS,

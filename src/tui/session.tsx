@@ -15,7 +15,7 @@ import { useActions } from './hooks/use-actions.ts';
 import { DimContext } from './hooks/use-dim.ts';
 import { useElapsed } from './hooks/use-elapsed.ts';
 import { MemoryContext } from './hooks/use-kept-state.ts';
-import { ModalContext, useModalHost } from './hooks/use-modal-keys.ts';
+import { OverContext, useOverScopes } from './hooks/use-modal-keys.ts';
 import { MonitorContext, type MonitorScope } from './hooks/use-monitor.ts';
 import { useRecovery } from './hooks/use-recovery.ts';
 import { useSessionPace } from './hooks/use-session-pace.ts';
@@ -89,8 +89,7 @@ function SessionScreen(props: SessionProps) {
   const reason = { error, retryAt: polled.retryAt, attempt: source.id };
   const nothingAnswers = useNothingAnswers(reason) && snapshot === undefined;
   const tab = TABS[state.tab] ?? TABS[0];
-  const scopes = activeScopes(topScope(state, tab, nothingAnswers, snapshot === undefined));
-  const modal = useModalHost();
+  const over = useOverScopes(activeScopes(topScope(state, tab, nothingAnswers, snapshot === undefined)));
   const isOwnService = opened?.embedded != null;
   const apiKey = opened?.reach?.apiKey ?? null;
   const isKey = useMemo(() => keyFinder(apiKey), [apiKey]);
@@ -140,8 +139,8 @@ function SessionScreen(props: SessionProps) {
         >
           <AlertEditsProvider client={client} now={now} beforeClosing={beforeClosing}>
             <NavigationProvider tab={state.tab} dispatch={dispatch}>
-              <ModalContext value={modal.show}>
-                <KeyListener scopes={scopes}>
+              <OverContext value={over.show}>
+                <KeyListener scopes={over.heard}>
                   <GlobalKeys
                     state={state}
                     dispatch={dispatch}
@@ -160,12 +159,12 @@ function SessionScreen(props: SessionProps) {
                     tab={tab}
                     intervalMs={intervalMs}
                     slowed={held.slowdown > 1}
-                    scopes={modal.scope === null ? scopes : [modal.scope]}
+                    scopes={over.named}
                     toast={toast}
                     body={body}
                   />
                 </KeyListener>
-              </ModalContext>
+              </OverContext>
             </NavigationProvider>
           </AlertEditsProvider>
         </AlertsProvider>

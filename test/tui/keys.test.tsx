@@ -77,6 +77,12 @@ describe('keys', () => {
     await waitFor(() => heard() === 'refresh newest refresh');
   });
 
+  it('with Ctrl are heard too where they come with what was typed before and after', async () => {
+    const { stdin, heard } = await open(['source', 'global']);
+    stdin.write('uhttp\u0015ws:/\u007f//a\r');
+    await waitFor(() => heard() === 'submitted:ws://a');
+  });
+
   it('that follow each other closer than the screen are not lost, nor is what is pasted then', async () => {
     const { stdin, heard } = await open(['source', 'global']);
     for (const key of ['r', 'r', 'u', 'x', '\u007f', '\u001b[200~ab\u001b[201~', 'c', '\r']) stdin.write(key);

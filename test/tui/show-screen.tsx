@@ -1,5 +1,6 @@
 import { QueryClientProvider } from '@tanstack/react-query';
 import { render } from 'ink-testing-library';
+import { type ReactNode, useState } from 'react';
 import { onTestFinished } from 'vitest';
 import type { GasClient } from '../../src/client/gas-client.ts';
 import type { SnapshotView } from '../../src/client/views/snapshot.ts';
@@ -8,6 +9,7 @@ import { AlertEditsProvider } from '../../src/tui/components/alert-edits-provide
 import { AlertsProvider } from '../../src/tui/components/alerts-provider.tsx';
 import { KeyListener } from '../../src/tui/components/key-listener.tsx';
 import { MemoryContext } from '../../src/tui/hooks/use-kept-state.ts';
+import { OverContext, useOverScopes } from '../../src/tui/hooks/use-modal-keys.ts';
 import { MonitorContext, type MonitorScope } from '../../src/tui/hooks/use-monitor.ts';
 import { type Navigation, NavigationContext } from '../../src/tui/hooks/use-navigation.ts';
 import { Clock, ClockContext } from '../../src/tui/hooks/use-now.ts';
@@ -81,9 +83,9 @@ export function showScreen(options: ShowOptions) {
                     {...(options.undoMs === undefined ? {} : { undoMs: options.undoMs })}
                   >
                     <NavigationContext value={navigation}>
-                      <KeyListener scopes={[scope]}>
+                      <Scoped scope={scope}>
                         <Screen snapshot={snapshot} columns={columns} rows={rows} />
-                      </KeyListener>
+                      </Scoped>
                     </NavigationContext>
                   </AlertEditsProvider>
                 </AlertsProvider>
@@ -129,4 +131,15 @@ export function showScreen(options: ShowOptions) {
       });
     },
   };
+}
+
+/** Hears the keys of a tab, and of what lies over it. */
+function Scoped({ scope, children }: { readonly scope: Scope; readonly children: ReactNode }) {
+  const [scopes] = useState([scope]);
+  const over = useOverScopes(scopes);
+  return (
+    <OverContext value={over.show}>
+      <KeyListener scopes={over.heard}>{children}</KeyListener>
+    </OverContext>
+  );
 }

@@ -1,13 +1,25 @@
-import { createContext, useCallback, useContext, useLayoutEffect, useState } from 'react';
+import { createContext, useCallback, useContext, useLayoutEffect, useMemo, useState } from 'react';
 import type { ActionHandlers } from '../dispatcher.ts';
 import type { Scope } from '../keymap/key-binding.ts';
 import { actionsOf } from '../keymap.ts';
 import { useTextCapture } from './use-actions.ts';
 
-/** Tells the frame which scope has taken all keys, so that the footer names those; returns the way out. */
-export type ShowModal = (scope: Scope) => () => void;
+interface Over {
+  readonly scope: Scope;
+  /** It takes every key, so the others are not worth naming. */
+  readonly isModal: boolean;
+}
 
-export const ModalContext = createContext<ShowModal>(() => () => {});
+/** Tells the frame what lies over a tab; returns the way out. */
+type ShowOver = (over: Over) => () => void;
+
+export const OverContext = createContext<ShowOver>(() => () => {});
+
+/** Has a scope heard before that of the tab while the calling component is on the screen; the footer names its keys. */
+export function useOverScope(scope: Scope, isModal = false): void {
+  const show = useContext(OverContext);
+  useLayoutEffect(() => show({ scope, isModal }), [show, scope, isModal]);
+}
 
 export interface ModalText {
   /** What is not a key of the scope, by its name. */
@@ -18,8 +30,7 @@ export interface ModalText {
 
 /** Takes every key for what lies over all else, a form or a question; `ctrl+c` still quits. */
 export function useModalKeys(scope: Scope, handlers: ActionHandlers, text: ModalText = {}): void {
-  const show = useContext(ModalContext);
-  useLayoutEffect(() => show(scope), [show, scope]);
+  useOverScope(scope, true);
   useTextCapture(true, {
     takesText: text.onText !== undefined,
     onKey: (name) => {
@@ -33,17 +44,29 @@ export function useModalKeys(scope: Scope, handlers: ActionHandlers, text: Modal
   });
 }
 
-/** For the app's frame: what lies on top and has taken all keys, and what to hand to {@link ModalContext}. */
-export function useModalHost(): { readonly scope: Scope | null; readonly show: ShowModal } {
-  const [open, setOpen] = useState<readonly Scope[]>([]);
-  const show = useCallback<ShowModal>((scope) => {
-    setOpen((before) => [...before, scope]);
-    return () => setOpen((before) => without(before, scope));
-  }, []);
-  return { scope: open.at(-1) ?? null, show };
+export interface OverScopes {
+  /** Who hears keys, the nearest to the eye first. */
+  readonly heard: readonly Scope[];
+  /** Whose keys the footer names. */
+  readonly named: readonly Scope[];
+  /** For {@link OverContext}. */
+  readonly show: ShowOver;
 }
 
-function without(scopes: readonly Scope[], scope: Scope): readonly Scope[] {
-  const place = scopes.lastIndexOf(scope);
-  return scopes.filter((_, index) => index !== place);
+/** For the frame: what lies over `scopes`. */
+export function useOverScopes(scopes: readonly Scope[]): OverScopes {
+  const [open, setOpen] = useState<readonly Over[]>([]);
+  const show = useCallback<ShowOver>((over) => {
+    setOpen((before) => [...before, over]);
+    return () => setOpen((before) => before.filter((each) => each !== over));
+  }, []);
+  const over = open.at(-1) ?? null;
+  return useMemo(
+    () => ({
+      heard: over === null ? scopes : [over.scope, ...scopes],
+      named: over === null ? scopes : over.isModal ? [over.scope] : [over.scope, 'global'],
+      show,
+    }),
+    [over, scopes, show],
+  );
 }

@@ -48,27 +48,6 @@ export const ALERTS_KEYS = [
     label: 'u',
     help: 'bring back what was just deleted',
   },
-  {
-    action: 'alert-redeliver',
-    scope: 'alerts',
-    keys: ['R'],
-    label: 'R',
-    help: 'in the details: send the marked delivery once more',
-  },
-  {
-    action: 'delivery-previous',
-    scope: 'alerts',
-    keys: ['left'],
-    label: '←',
-    help: 'in the details: mark a newer delivery',
-  },
-  {
-    action: 'delivery-next',
-    scope: 'alerts',
-    keys: ['right'],
-    label: '→',
-    help: 'in the details: mark an older delivery',
-  },
   { action: 'alerts-up', scope: 'alerts', keys: ['k', 'up'], label: 'k ↑', help: 'one line up' },
   { action: 'alerts-down', scope: 'alerts', keys: ['j', 'down'], label: 'j ↓', help: 'one line down' },
   {
@@ -81,11 +60,4 @@ export const ALERTS_KEYS = [
   { action: 'alerts-page-down', scope: 'alerts', keys: ['pagedown'], label: 'PgDn', help: 'one screen down' },
   { action: 'alerts-start', scope: 'alerts', keys: ['g', 'home'], label: 'g', help: 'to the top: newest' },
   { action: 'alerts-end', scope: 'alerts', keys: ['G', 'end'], label: 'G', help: 'to the end: oldest' },
-  {
-    action: 'alerts-back',
-    scope: 'alerts',
-    keys: ['escape'],
-    label: 'Esc',
-    help: 'from the details back to the list',
-  },
 ] as const satisfies readonly KeyBinding[];

@@ -3,6 +3,7 @@ export type Scope =
   | 'live'
   | 'chart'
   | 'alerts'
+  | 'alert'
   | 'alert-form'
   | 'explorer'
   | 'service'
@@ -14,8 +15,8 @@ export type Scope =
 export interface KeyBinding {
   readonly action: string;
   /**
-   * `global` works on every tab; `scroll` in what lies over it; `alert-form`, `question` and `secret` while such a thing
-   * is open and takes every key; the others only while they are shown.
+   * `global` works on every tab; `scroll` in what lies over it; `alert` while one is open over the list; `alert-form`,
+   * `question` and `secret` while such a thing is open and takes every key; the others only while they are shown.
    */
   readonly scope: Scope;
   /** Key names as `keyNames` gives them: `q`, `ctrl+c`, `left`, `return`, `tab`, `?`. */

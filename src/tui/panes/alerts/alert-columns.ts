@@ -15,6 +15,8 @@ export interface AlertColumnsContext {
   readonly present: number;
   readonly offsetAt: OffsetAt;
   readonly theme: Theme;
+  /** Words must be short. */
+  readonly isNarrow?: boolean;
 }
 
 const LONGEST_TARGET = 34;
@@ -80,12 +82,15 @@ export function alertColumns(context: AlertColumnsContext): readonly TableColumn
 /** `● armed`, `◌ rests until 13:20` */
 export function stateLine(
   alert: AlertView,
-  { snapshot, present, offsetAt, theme }: AlertColumnsContext,
+  { snapshot, present, offsetAt, theme, isNarrow = false }: AlertColumnsContext,
 ): Line {
   const state = alertState(alert, snapshot, present);
   const { glyph, word, color } = STATE_LOOKS[state.kind];
   const said = state.kind === 'other' ? state.word : word;
-  const until = state.kind === 'resting' ? ` until ${untilText(state.until, present, offsetAt)}` : '';
+  const until =
+    state.kind === 'resting'
+      ? ` ${isNarrow ? 'to' : 'until'} ${untilText(state.until, present, offsetAt)}`
+      : '';
   return [
     { text: `${theme.glyph[glyph]} `, ...(color === undefined ? {} : { color }) },
     { text: `${said}${until}`, faint: state.kind === 'disabled' },

@@ -41,13 +41,15 @@ export function alertFacts(
   const moment = (at: number) => line(momentText(at, present, offsetAt));
   const given = <T>(value: T | null, name: string, text: (value: T) => Line, alone = false): NamedValue[] =>
     value === null ? [] : [{ name, value: text(value), alone }];
+  const long = (text: string | null, name: string) =>
+    text === null ? [] : longFact(name, text, width, theme);
   const note = alert.note === '' ? null : alert.note;
   const why = whyNot(alert, context);
   return [
-    ...(note === null ? [] : longFact('note', note, width, theme)),
-    ...given(why, 'waits', line, true),
-    ...given(alert.disabledReason, 'disabled', (text) => [{ text, color: 'warn' }], true),
-    ...given(alert.missed, 'missed', ({ count, lastAt }) => missedLine(count, lastAt, context), true),
+    ...long(note, 'note'),
+    ...long(why, 'waits'),
+    ...long(alert.disabledReason, 'disabled'),
+    ...long(missedWords(alert.missed, context), 'missed'),
     ...alert.channels.map((channel): NamedValue => {
       const target = targetOf(alert, channel);
       return { name: plainWord(channel), value: line(target ?? 'needs no target'), alone: true };
@@ -96,11 +98,10 @@ function whyNot(alert: AlertView, { snapshot, present }: AlertColumnsContext): s
   return null;
 }
 
-function missedLine(count: number, lastAt: number | null, { present, offsetAt }: AlertColumnsContext): Line {
-  const last = lastAt === null ? '' : `, last ${momentText(lastAt, present, offsetAt)}`;
-  return [
-    { text: `${formatCount(count)} × in blocks that came while nothing was running${last}`, color: 'warn' },
-  ];
+function missedWords(missed: AlertView['missed'], { present, offsetAt }: AlertColumnsContext): string | null {
+  if (missed === null) return null;
+  const last = missed.lastAt === null ? '' : `, last ${momentText(missed.lastAt, present, offsetAt)}`;
+  return `${formatCount(missed.count)} × in blocks that came while nothing was running${last}`;
 }
 
 /** What the alert has saved; one line where that is nothing. */

@@ -22,7 +22,7 @@ import { fieldLines } from './form-lines.ts';
 import { type FormState, moveFocus, pressIn, refused, showProblems, typeIn } from './form-state.ts';
 import { SpokenForm } from './spoken-form.tsx';
 import { thresholdWei } from './threshold-wei.ts';
-import { useAlertCheck } from './use-alert-check.ts';
+import { loadAlertCheck, useAlertCheck } from './use-alert-check.ts';
 import { useAlertPreview } from './use-alert-preview.ts';
 import { useCreateAlert } from './use-create-alert.ts';
 
@@ -88,14 +88,16 @@ function Fields({ snapshot, columns, rows, view, dispatch, onLeave }: AlertFormP
     if (field !== undefined) edit((before) => pressIn(before, field, key));
   };
   const send = async () => {
-    if (isSending || problems === null) return;
-    if (sendable === null) {
-      const wrong = fields.find(({ id }) => problems.has(id));
-      edit((before) => showProblems(before, wrong));
-      toast({ kind: 'error', text: `${wrong?.label ?? 'The alert'} ${problems.get(wrong?.id ?? '') ?? ''}` });
+    if (isSending) return;
+    // Who sends at once may be quicker than the check is loaded.
+    const wrong = problems ?? problemsOf(form.draft, body, (await loadAlertCheck())(body), offered);
+    if (wrong.size > 0 || thresholdGwei === undefined) {
+      const first = fields.find(({ id }) => wrong.has(id));
+      edit((before) => showProblems(before, first));
+      toast({ kind: 'error', text: `${first?.label ?? 'The alert'} ${wrong.get(first?.id ?? '') ?? ''}` });
       return;
     }
-    const made = await create(sendable);
+    const made = await create({ ...body, thresholdGwei });
     if (made.kind === 'made') {
       dispatch({ type: 'created', id: made.alert.id, secret: made.alert.signingSecret });
       toast({ kind: 'info', text: `Made: ${conditionText(made.alert)}` });

@@ -34,13 +34,10 @@ export function deliveryLines(
     isMarked ? { text: ` ${theme.glyph.arrow} `, color: 'accent', bold: true } : { text: '   ' },
     { text: theme.glyph[look.glyph], ...(look.color === undefined ? {} : { color: look.color }) },
     { text: ` ${look.word}`, bold: isMarked },
+    { text: nextAttemptAt === null ? '' : `, next try ${inWords(nextAttemptAt, present)}`, color: 'warn' },
     { text: `  ${channel === null ? 'message' : plainWord(channel)}` },
     { text: target === null || target === '' ? '' : ` ${shortTarget(target)}` },
     { text: createdAt === null ? '' : `  ${formatAge((present - createdAt) / 1_000)}`, faint: true },
-    {
-      text: nextAttemptAt === null ? '' : `  next try ${inWords(nextAttemptAt, present)}`,
-      color: 'warn',
-    },
   ];
   return [head, ...attempts.flatMap((attempt) => attemptLines(attempt, context, width))];
 }

@@ -11,6 +11,7 @@ import { SegmentLine } from '../../components/segment-line.tsx';
 import { factGrid, sectionLine } from '../../fact-grid.ts';
 import { useActions } from '../../hooks/use-actions.ts';
 import { useAlerts } from '../../hooks/use-alerts.ts';
+import { useOverScope } from '../../hooks/use-modal-keys.ts';
 import { useMonitor } from '../../hooks/use-monitor.ts';
 import { useNow } from '../../hooks/use-now.ts';
 import { useToast } from '../../hooks/use-toast.ts';
@@ -20,7 +21,7 @@ import type { TabScreenProps } from '../../tabs.ts';
 import { useTheme } from '../../theme.ts';
 import { systemOffset } from '../chart/local-time.ts';
 import { presentOf } from '../explorer/present.ts';
-import { draftLike } from './alert-draft.ts';
+import { draftLike, newDraft } from './alert-draft.ts';
 import { alertFacts, alertTitle, savingsFacts } from './alert-facts.ts';
 import type { AlertsAction, AlertsView } from './alerts-state.ts';
 import { DeleteQuestion } from './delete-question.tsx';
@@ -88,6 +89,7 @@ export function DetailsScreen({ snapshot, columns, rows, view, dispatch }: Detai
       toast({ kind: 'error', text: `Not sent once more: ${reason}` });
     }
   };
+  useOverScope('alert');
   const withAlert = (act: (alert: AlertView) => void) => () => {
     if (alert !== undefined) act(alert);
   };
@@ -98,20 +100,23 @@ export function DetailsScreen({ snapshot, columns, rows, view, dispatch }: Detai
     'alerts-page-down': () => scroll(top + room),
     'alerts-start': () => scroll(0),
     'alerts-end': () => scroll(most),
-    'alerts-back': () => dispatch({ type: 'list' }),
-    'delivery-previous': () => mark(place - 1),
-    'delivery-next': () => mark(place + 1),
-    'alert-redeliver': () => {
+    'alert-new': () => dispatch({ type: 'form', draft: newDraft(), like: null }),
+    'alert-undo': undo,
+  });
+  useActions('alert', {
+    'open-alert-close': () => dispatch({ type: 'list' }),
+    'delivery-newer': () => mark(place - 1),
+    'delivery-older': () => mark(place + 1),
+    'delivery-redeliver': () => {
       if (marked === undefined)
         toast({ kind: 'error', text: 'Nothing has been sent that could be sent again' });
       else void redeliver(marked);
     },
-    'alert-copy': withAlert((each) =>
+    'open-alert-copy': withAlert((each) =>
       dispatch({ type: 'form', draft: draftLike(each), like: conditionText(each) }),
     ),
-    'alert-toggle': withAlert(toggle),
-    'alert-delete': withAlert(setAsked),
-    'alert-undo': undo,
+    'open-alert-toggle': withAlert(toggle),
+    'open-alert-delete': withAlert(setAsked),
   });
 
   if (asked !== null) {

@@ -1,7 +1,7 @@
 import { Box, useIsScreenReaderEnabled } from 'ink';
 import { useMemo, useRef, useState } from 'react';
 import { ClientError } from '../../../client/client-error.ts';
-import type { AlertView } from '../../../client/views/alerts.ts';
+import type { AlertListView, AlertView } from '../../../client/views/alerts.ts';
 import { formatDuration } from '../../../core/units.ts';
 import { conditionText } from '../../alert-words.ts';
 import { PaneState } from '../../components/pane-state.tsx';
@@ -30,6 +30,7 @@ interface ListScreenProps extends TabScreenProps {
   readonly dispatch: (action: AlertsAction) => void;
 }
 
+const ROOMY_FROM = 100;
 const NONE: readonly AlertView[] = [];
 
 /** The list of alerts and what the keys do in it. */
@@ -45,8 +46,9 @@ export function ListScreen({ snapshot, columns, rows, cursor, dispatch }: ListSc
 
   const alerts = feed.data?.value.items ?? NONE;
   const title = useMemo(
-    () => titleSegments(alerts, feed.data?.value.total ?? null, snapshot, presentOf(snapshot, now)),
-    [alerts, feed.data, snapshot, now],
+    () =>
+      titleSegments(alerts, beyondOf(feed.data?.value, deletions.length), snapshot, presentOf(snapshot, now)),
+    [alerts, feed.data, deletions, snapshot, now],
   );
   const rule = engineWords(engine, isOwnService, now);
   const last = deletions.at(-1);
@@ -117,7 +119,7 @@ export function ListScreen({ snapshot, columns, rows, cursor, dispatch }: ListSc
         <PaneState
           kind="empty"
           title="This service keeps no alerts"
-          hint="Its API does not have them; gastop's own service does: gastop, or gastop serve."
+          hint="Its API has none; gastop's own service keeps them, also as gastop serve."
         />
       </Box>
     );
@@ -137,7 +139,7 @@ export function ListScreen({ snapshot, columns, rows, cursor, dispatch }: ListSc
           );
         }
         const present = presentOf(snapshot, now);
-        const context = { snapshot, present, offsetAt: systemOffset, theme };
+        const context = { snapshot, present, offsetAt: systemOffset, theme, isNarrow: columns < ROOMY_FROM };
         const lines = [...(notice === null ? [] : [[{ text: ' ' }, ...notice]]), ...notices];
         if (spoken) return <SpokenAlerts alerts={alerts.slice(place)} context={context} notices={lines} />;
         return (
@@ -154,6 +156,12 @@ export function ListScreen({ snapshot, columns, rows, cursor, dispatch }: ListSc
       }}
     </PolledFrame>
   );
+}
+
+/** How many the service has beside what it listed; what is being deleted is not listed either. */
+function beyondOf(list: AlertListView | undefined, deleted: number): number {
+  if (list === undefined || list.total === null) return 0;
+  return Math.max(list.total - deleted - list.items.length, 0);
 }
 
 /** Whether the service does not have alerts at all. */

@@ -4,10 +4,10 @@ import { formatCount } from '../../../core/units.ts';
 import { alertState } from '../../alert-words.ts';
 import type { Segment } from '../../components/segment-line.tsx';
 
-/** How many alerts there are, and how they are. */
+/** How many alerts there are, and how they are. `beyond`: how many the service has that are not listed. */
 export function titleSegments(
   alerts: readonly AlertView[],
-  total: number | null,
+  beyond: number,
   snapshot: SnapshotView,
   present: number,
 ): readonly Segment[] {
@@ -18,7 +18,7 @@ export function titleSegments(
     counts.set(name, (counts.get(name) ?? 0) + 1);
   }
   const words = [...counts].map(([kind, count]) => `${formatCount(count)} ${kind}`).join(', ');
-  const more = total === null || total <= alerts.length ? '' : ` of ${formatCount(total)}`;
+  const more = beyond === 0 ? '' : ` of ${formatCount(alerts.length + beyond)}`;
   return [
     [{ text: `Alerts ${formatCount(alerts.length)}${more}`, bold: true }],
     ...(words === '' ? [] : [[{ text: words, faint: true }]]),

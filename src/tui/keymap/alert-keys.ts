@@ -1,0 +1,60 @@
+import type { KeyBinding } from './key-binding.ts';
+
+export const ALERT_KEYS = [
+  {
+    action: 'open-alert-close',
+    scope: 'alert',
+    keys: ['escape'],
+    label: 'Esc',
+    help: 'back to the list',
+    footer: 'back',
+  },
+  {
+    action: 'open-alert-toggle',
+    scope: 'alert',
+    keys: ['space'],
+    label: 'space',
+    help: 'disable it, or enable it again',
+    footer: 'on/off',
+  },
+  {
+    action: 'open-alert-copy',
+    scope: 'alert',
+    keys: ['c'],
+    label: 'c',
+    help: 'make another one like it',
+    footer: 'copy',
+  },
+  {
+    action: 'open-alert-delete',
+    scope: 'alert',
+    keys: ['d', 'delete'],
+    label: 'd',
+    help: 'delete it; asks first, and can be undone for 10 s',
+    footer: 'delete',
+  },
+  {
+    action: 'delivery-newer',
+    scope: 'alert',
+    keys: ['left'],
+    label: '←',
+    help: 'mark the delivery above',
+  },
+  {
+    action: 'delivery-older',
+    scope: 'alert',
+    keys: ['right'],
+    label: '→',
+    help: 'mark the delivery below',
+    footer: 'mark',
+    footerLabel: '←/→',
+  },
+  {
+    action: 'delivery-redeliver',
+    scope: 'alert',
+    keys: ['R'],
+    label: 'R',
+    help: 'send the marked delivery once more',
+    footer: 'send again',
+  },
+] as const satisfies readonly KeyBinding[];

@@ -1,0 +1,317 @@
+import stringWidth from 'string-width';
+import { describe, expect, it } from 'vitest';
+import { ClientError } from '../../../src/client/client-error.ts';
+import type { AlertDetailsView, NewAlert } from '../../../src/client/views/alerts.ts';
+import { V1_ROUTES } from '../../../src/contract/routes.ts';
+import { AlertsScreen } from '../../../src/tui/panes/alerts/alerts-screen.tsx';
+import { openAlertForm } from '../../../src/tui/panes/alerts/alerts-state.ts';
+import { waitFor } from '../../helpers/wait-for.ts';
+import { ALERT, fakeAlerts } from '../fake-alerts.ts';
+import { type ShowOptions, showScreen } from '../show-screen.tsx';
+
+type Alerts = ReturnType<typeof fakeAlerts>;
+
+const SIZES = [
+  [60, 13],
+  [80, 21],
+  [120, 37],
+] as const;
+
+const noHistory = () =>
+  Promise.reject(new ClientError('not-found', 'no history here', { endpoint: '/metrics/base-fee' }));
+
+/** The pane with the form of a new alert open, and what was sent from it. */
+async function open(
+  options: Partial<ShowOptions> & {
+    readonly alerts?: readonly AlertDetailsView[];
+    readonly key?: string;
+  } = {},
+  changes: Partial<Alerts> = {},
+) {
+  const { alerts = [], key = 'n', ...rest } = options;
+  const service = fakeAlerts(alerts);
+  const sent: NewAlert[] = [];
+  const shown = showScreen({
+    Screen: AlertsScreen,
+    scope: 'alerts',
+    isOwnService: true,
+    ...rest,
+    gas: {
+      ...service,
+      createAlert: async (alert) => {
+        sent.push(alert);
+        return (changes.createAlert ?? service.createAlert)(alert);
+      },
+      baseFee: noHistory,
+      statsChart: noHistory,
+      ...rest.gas,
+    },
+  });
+  await shown.shows(alerts.length === 0 ? 'No alerts yet' : 'Alerts');
+  await shown.press(key);
+  await shown.shows('New alert');
+  return { ...shown, sent, focused: () => shown.lines().find((line) => line.startsWith(' ▸ ')) ?? '' };
+}
+
+describe('the form of a new alert', () => {
+  it.each(SIZES)('shows its fields and the present price, at %i × %i', async (columns, rows) => {
+    const { lines, shows, focused } = await open({ columns, rows });
+    await shows('now 0.0507');
+    expect(focused()).toMatch(/threshold/);
+    expect(lines().filter((line) => stringWidth(line) > columns)).toEqual([]);
+    expect(lines().length).toBeLessThanOrEqual(rows);
+  });
+
+  it('makes an alert from what is typed', async () => {
+    const { press, shows, sent, toasts } = await open({ rows: 37 });
+    await press('0.04');
+    await shows('has to fall 21 %');
+    await press('tab', 'space');
+    await shows('[x] email');
+    await press('tab', 'gas@example.org', 'tab', 'deploy 🚀');
+    await shows('deploy 🚀');
+    await press('tab', 'space');
+    await shows(/cooldown +4h/);
+    await press('tab', 'right', 'tab', 'ctrl+u', '0.002', 'tab', 'ctrl+u', '3');
+    await shows(/confirms +3/);
+    await press('enter');
+    await waitFor(() => sent.length === 1);
+    expect(sent[0]).toEqual({
+      thresholdGwei: 0.04,
+      gasSpeed: 'AVERAGE',
+      condition: 'LESS_THAN',
+      cooldownMs: 14_400_000,
+      disableOnce: true,
+      method: 'EMAIL',
+      to: 'gas@example.org',
+      channels: ['EMAIL', 'TERMINAL'],
+      note: 'deploy 🚀',
+      hysteresisGwei: 0.002,
+      confirmBlocks: 3,
+    });
+    await shows('Alerts 1');
+    await waitFor(() => toasts.at(-1)?.text === 'Made: Average < 0.04 gwei');
+  });
+
+  it('goes through its fields with Tab and arrows, around both ends', async () => {
+    const { press, focused } = await open();
+    await press('up');
+    await waitFor(() => focused().includes('fires'));
+    await press('right');
+    await waitFor(() => focused().includes('[above]'));
+    await press('up');
+    await waitFor(() => focused().includes('lane'));
+    await press('right');
+    await waitFor(() => focused().includes('[Fast]'));
+    await press('shift+tab');
+    await waitFor(() => focused().includes('confirms'));
+    await press('down');
+    await waitFor(() => focused().includes('lane'));
+  });
+
+  it('says beside each field what is wrong with it as one types, in the words of the contract', async () => {
+    const { press, shows, screen } = await open({ rows: 37 });
+    await press('0');
+    await shows('must be above 0');
+    await press('.0000000001');
+    await shows('must have at most 9 decimals');
+    await press('ctrl+u', 'cheap');
+    await shows('must be a number such as 0.04');
+    await press('ctrl+u', '2000000');
+    await shows('must be at most 1,000,000');
+    await press('ctrl+u', '0.05');
+    await shows('has to fall 1 %');
+    expect(screen()).not.toContain('▲');
+    await press('tab', 'space', 'tab', 'no address');
+    await shows('must be one email address');
+    await press('tab', 'tab', 'ctrl+u', '31d');
+    await shows('must be at most 2,592,000,000');
+    await press('ctrl+u', 'soon');
+    await shows('must be a time such as 30m, 1h, 1d or 0');
+  });
+
+  it('does not send what is wrong, and goes to the first field that is', async () => {
+    const { press, shows, sent, focused, toasts } = await open({ rows: 37 });
+    await press('tab', 'space', 'right', 'space', 'ctrl+s');
+    await waitFor(() => focused().includes('threshold'));
+    await shows('is missing: a price such as 0.04');
+    await shows('is missing: EMAIL needs an address');
+    await shows('is missing: WEBHOOK needs a URL');
+    expect(toasts.at(-1)?.kind).toBe('error');
+    expect(sent).toEqual([]);
+  });
+
+  it('puts what the service refuses at its fields, and keeps what was typed', async () => {
+    const createAlert: Alerts['createAlert'] = () =>
+      Promise.reject(
+        new ClientError('invalid', 'the alert is not accepted', {
+          endpoint: '/alerts',
+          status: 400,
+          details: [
+            { path: 'to', message: 'must not be a private address' },
+            { path: 'channels.0', message: 'needs smtp in the config' },
+            { path: 'plan', message: 'has too many alerts' },
+          ],
+        }),
+      );
+    const { press, shows, sent, focused, toasts } = await open({ rows: 37 }, { createAlert });
+    await press('0.04', 'tab', 'right', 'space', 'tab', 'https://hooks.example.com/x', 'ctrl+s');
+    await waitFor(() => sent.length === 1);
+    await shows('▲ must not be a private address');
+    await shows('▲ needs smtp in the config');
+    await shows('▲ plan has too many alerts');
+    await shows('https://hooks.example.com/x');
+    await waitFor(() => focused().includes('tells by'));
+    expect(toasts.at(-1)?.text).toContain('Not made: ');
+  });
+
+  it('takes pasted text without its line breaks, 500 characters and emoji, and no control characters', async () => {
+    const { press, paste, shows, sent } = await open({ rows: 37 });
+    await press('0.04', 'tab', 'tab');
+    const note = `${'⛽🚀'.repeat(245)}1234567890`;
+    paste(`\u0000${note.slice(0, 100)}\r\n${note.slice(100)}\u0007`);
+    await shows('1234567890');
+    await press('ctrl+s');
+    await waitFor(() => sent.length === 1);
+    expect(sent[0]?.note).toBe(note);
+  });
+
+  it('says that a note is longer than 500 characters', async () => {
+    const { press, paste, shows } = await open({ rows: 37 });
+    await press('0.04', 'tab', 'tab');
+    paste('🚀'.repeat(501));
+    await shows('must have at most 500 characters');
+  });
+
+  it('hears no key of the pane or of the monitor in a text, and no text as keys in a choice', async () => {
+    const { press, paste, shows, focused, sent } = await open();
+    await press('tab', 'tab', 'q?123ndu');
+    await shows('q?123ndu');
+    await press('up');
+    await waitFor(() => focused().includes('tells by'));
+    paste('   ');
+    await press('x', 'q', 'right');
+    await waitFor(() => focused().includes('▸[ ] webhook'));
+    expect(sent).toEqual([]);
+  });
+
+  it('is left at once where nothing was typed, and asks where something was', async () => {
+    const { press, shows } = await open();
+    await press('esc');
+    await shows('No alerts yet');
+    await press('n', '0.04', 'esc');
+    await shows('Leave without making the alert?');
+    await shows('[▸ Go on typing ]');
+    await press('enter');
+    await shows('has to fall 21 %');
+    await press('esc');
+    await shows('Leave without');
+    await press('y');
+    await shows('No alerts yet');
+  });
+
+  it('of a copy begins with all that the alert has', async () => {
+    const { press, shows, sent } = await open({
+      key: 'c',
+      rows: 37,
+      alerts: [
+        {
+          ...ALERT,
+          channels: ['EMAIL', 'SLACK'],
+          targets: { SLACK: 'https://hooks.slack.com/services/T/B/x' },
+          condition: 'GREATER_THAN',
+          cooldownMs: 5_400_000,
+          hysteresis: 1_000_000n,
+        },
+      ],
+    });
+    await shows('New alert like Average > 0.04 gwei');
+    await press('ctrl+u', '0.09', 'ctrl+s');
+    await waitFor(() => sent.length === 1);
+    expect(sent[0]).toMatchObject({
+      thresholdGwei: 0.09,
+      condition: 'GREATER_THAN',
+      channels: ['EMAIL', 'SLACK'],
+      method: 'EMAIL',
+      to: 'gas@example.org',
+      targets: { SLACK: 'https://hooks.slack.com/services/T/B/x' },
+      cooldownMs: 5_400_000,
+      hysteresisGwei: 0.001,
+      note: 'deploy the registry',
+    });
+    await shows('Alerts 2');
+  });
+
+  it('shows the signing secret once, in a box that says so', async () => {
+    const made = { ...ALERT, id: 'alr_made', signingSecret: 'whsec_0123456789abcdef' };
+    const { press, shows, memory, screen, toasts } = await open({}, { createAlert: async () => made });
+    await press('0.04', 'ctrl+s');
+    await shows('whsec_0123456789abcdef');
+    await shows('It is shown only now');
+    await press('c');
+    await waitFor(() => toasts.at(-1)?.text.startsWith('Copied the signing secret'));
+    await press('j', 'n', 'enter');
+    await shows('No alerts yet');
+    expect(screen()).not.toContain('whsec');
+    expect(JSON.stringify([...memory])).not.toContain('whsec');
+    expect(JSON.stringify(toasts)).not.toContain('whsec');
+  });
+
+  it('opens prefilled where somebody came from a price, ready to be sent', async () => {
+    const memory = new Map<string, unknown>();
+    openAlertForm(memory, { gasSpeed: 'AVERAGE', condition: 'LESS_THAN', threshold: '0.05' }, 'tab-1');
+    const sent: NewAlert[] = [];
+    const service = fakeAlerts([]);
+    const { shows, press } = showScreen({
+      Screen: AlertsScreen,
+      scope: 'alerts',
+      memory,
+      gas: {
+        ...service,
+        createAlert: async (alert) => {
+          sent.push(alert);
+          return service.createAlert(alert);
+        },
+      },
+    });
+    await shows(/threshold +0.05/);
+    await shows('has to fall 1 %');
+    await press('ctrl+s');
+    await waitFor(() => sent.length === 1);
+    expect(sent[0]).toMatchObject({ thresholdGwei: 0.05, channels: ['TERMINAL'], to: '' });
+  });
+
+  it('offers what a foreign service takes, in its own words, and not what it does not know', async () => {
+    const route = { summary: null, served: true, parameters: [], body: [], beyond: [] };
+    const words = (name: string, values: readonly string[] = []) => ({ name, values });
+    const description = {
+      title: 'Gas API',
+      version: '1',
+      routes: V1_ROUTES.map((each) => ({
+        ...each,
+        ...route,
+        body:
+          each.method === 'post' && each.path === '/alerts'
+            ? [
+                words('thresholdGwei'),
+                words('gasSpeed', ['AVERAGE', 'INSTANT']),
+                words('condition', ['LESS_THAN']),
+                words('channels', ['EMAIL', 'WEB_PUSH']),
+              ]
+            : [],
+      })),
+    };
+    const { press, shows, sent, screen } = await open({
+      isOwnService: false,
+      rows: 37,
+      gas: { description: async () => description },
+    });
+    await shows('web push');
+    expect(screen()).not.toMatch(/hysteresis|confirms|telegram/);
+    await press('0.04', 'up', 'up', 'right');
+    await shows('[Instant]');
+    await press('down', 'down', 'down', 'right', 'space', 'right', 'space', 'ctrl+s');
+    await waitFor(() => sent.length === 1);
+    expect(sent[0]).toMatchObject({ gasSpeed: 'INSTANT', channels: ['WEB_PUSH'] });
+  });
+});

@@ -1,0 +1,469 @@
+import stringWidth from 'string-width';
+import { describe, expect, it } from 'vitest';
+import { ClientError } from '../../../src/client/client-error.ts';
+import type { AlertDetailsView } from '../../../src/client/views/alerts.ts';
+import { AlertsScreen } from '../../../src/tui/panes/alerts/alerts-screen.tsx';
+import { alertsQuestion } from '../../../src/tui/panes/alerts/alerts-state.ts';
+import { waitFor } from '../../helpers/wait-for.ts';
+import { ALERT, fakeAlerts, SAVINGS } from '../fake-alerts.ts';
+import { SNAPSHOT, SUMMARY } from '../fake-gas.ts';
+import { type ShowOptions, showScreen } from '../show-screen.tsx';
+
+const AT = SNAPSHOT.blockTimestamp ?? 0;
+
+const alertOf = (id: string, changes: Partial<AlertDetailsView> = {}): AlertDetailsView => ({
+  ...ALERT,
+  id,
+  cooldownUntil: null,
+  ...changes,
+});
+
+const ARMED = alertOf('alr_armed', { note: 'deploy the registry' });
+const DISABLED = alertOf('alr_off', { status: 'DISABLED', gasSpeed: 'SLOW', note: 'second' });
+const MANY = Array.from({ length: 3_000 }, (_, place) =>
+  alertOf(`alr_${place}`, { threshold: BigInt(10_000_000 + place * 1_000), note: `note ${place}` }),
+);
+
+const SIZES = [
+  [60, 13],
+  [80, 21],
+  [120, 37],
+] as const;
+
+type Alerts = ReturnType<typeof fakeAlerts>;
+
+function show(
+  alerts: readonly AlertDetailsView[],
+  options: Partial<ShowOptions> = {},
+  changes: Partial<Alerts> = {},
+) {
+  const service = { ...fakeAlerts(alerts), ...changes };
+  return {
+    service,
+    ...showScreen({
+      Screen: AlertsScreen,
+      scope: 'alerts',
+      isOwnService: true,
+      ...options,
+      gas: { ...service, ...options.gas },
+    }),
+  };
+}
+
+const refusal = (message: string, details: { path: string; message: string }[] = []) =>
+  new ClientError('invalid', message, { endpoint: '/alerts', status: 400, details });
+
+/** The line of the alert under the cursor. */
+const marked = (lines: readonly string[]) =>
+  lines.find((line) => line.startsWith(' ▸ ') && !line.includes('undoes'));
+
+describe('the list of alerts', () => {
+  it.each(SIZES)('fills %i × %i exactly, and says what the alerts are', async (columns, rows) => {
+    const { shows, lines, screen } = show(MANY, { columns, rows });
+    await shows('Alerts 3,000');
+    await shows('Average < 0.01 gwei');
+    expect(lines().length).toBe(rows);
+    expect(lines().filter((line) => stringWidth(line) > columns)).toEqual([]);
+    expect(screen()).toContain('● armed');
+    expect(screen()).toContain('they fire while gastop or gastop serve runs on this data');
+  });
+
+  it('says state, condition, what the price has to do, how often it fired, whom it tells and why', async () => {
+    const { shows, screen } = show([ARMED], { columns: 120, rows: 37 });
+    await shows('Average < 0.04 gwei');
+    expect(screen()).toMatch(
+      /● armed +Average < 0.04 gwei +▼ 21 % +2 +40m04s ago +email gas@example.org +deploy the registry/,
+    );
+  });
+
+  it('says until when an alert rests, that one confirms, and that one waits for the price to leave', async () => {
+    const { shows } = show(
+      [
+        alertOf('a', { cooldownUntil: AT + 20 * 60_000 }),
+        alertOf('b', { threshold: 60_000_000n, lastTriggeredAt: null, triggerCount: 0, confirmBlocks: 5 }),
+        alertOf('c', { threshold: 60_000_000n, cooldownUntil: AT - 60_000 }),
+        alertOf('d', { status: 'DISABLED' }),
+      ],
+      { columns: 120 },
+    );
+    await shows(/◌ rests until \d\d:20 +Average < 0.04/);
+    await shows(/● confirming +Average < 0.06 gwei +● there/);
+    await shows(/◌ rests +Average < 0.06 gwei +● there/);
+    await shows(/— disabled +Average < 0.04/);
+    await shows('2 resting, 1 confirming, 1 disabled');
+  });
+
+  it('goes through thousands at full speed, and keeps its alert when the list changes', async () => {
+    let items: readonly AlertDetailsView[] = MANY;
+    const { shows, press, lines } = show(
+      MANY,
+      {},
+      { alerts: async () => ({ items, total: items.length, unreadable: 0 }) },
+    );
+    await shows('Alerts 3,000');
+    await press('j', 'j', 'k');
+    await waitFor(() => marked(lines())?.includes('< 0.010001 gwei'));
+    await press('pagedown', 'pagedown', 'pageup');
+    await waitFor(() => marked(lines())?.includes('< 0.010019 gwei'));
+    await press('G');
+    await waitFor(() => marked(lines())?.includes('< 0.012999 gwei'));
+    await press('g');
+    await waitFor(() => marked(lines())?.includes('< 0.01 gwei'));
+    await press('j');
+    await waitFor(() => marked(lines())?.includes('< 0.010001 gwei'));
+    items = [alertOf('new', { threshold: 77n }), ...MANY];
+    // What was changed is asked for again.
+    await press('space');
+    await shows('Alerts 3,001');
+    expect(marked(lines())).toContain('< 0.010001 gwei');
+  });
+
+  it.each(SIZES)('without alerts says how one is made, at %i × %i', async (columns, rows) => {
+    const { shows } = show([], { columns, rows });
+    await shows('No alerts yet');
+    await shows('n makes one');
+  });
+
+  it('says that a service keeps none, and what does', async () => {
+    const absent = new ClientError('not-found', 'the service has no /alerts', {
+      endpoint: '/alerts',
+      status: 404,
+    });
+    const { shows } = show([], { isOwnService: false }, { alerts: () => Promise.reject(absent) });
+    await shows('This service keeps no alerts');
+    await shows(/gastop\s+serve/);
+  });
+
+  it('says why the alerts cannot be had, and what to press', async () => {
+    const { shows } = show([], {}, { alerts: () => Promise.reject(new Error('the disk is full')) });
+    await shows('No answer for the alerts');
+    await shows('the disk is full');
+    await shows('r asks again now');
+  });
+
+  it('names the process that fires them, where the service says', async () => {
+    const engine = {
+      process: 'gastop serve 4711',
+      isHere: false,
+      since: AT - 60_000,
+      heartbeatAt: AT + 2_000,
+    };
+    const summary = async () => ({ ...SUMMARY, health: { ...SUMMARY.health, engine } });
+    const { shows } = show([ARMED], { columns: 120, gas: { summary } });
+    await shows('gastop serve 4711 holds the lease, heard 2s ago');
+  });
+
+  it('does not speak of processes where a foreign service does not', async () => {
+    const { shows, screen } = show([ARMED], { isOwnService: false });
+    await shows('Average < 0.04');
+    expect(screen()).not.toMatch(/fire while|lease/);
+  });
+
+  it('shows what a foreign service has: its own words, odd ids, missing fields, and nothing that moves the cursor', async () => {
+    const { shows, press, screen } = show(
+      [
+        alertOf('../we ird/%00', {
+          status: 'SNOOZED',
+          gasSpeed: 'INSTANT',
+          condition: 'CROSSES',
+          hysteresis: null,
+          confirmBlocks: null,
+          cooldownMs: null,
+          disableOnce: null,
+          method: 'WEB_PUSH',
+          channels: ['WEB_PUSH'],
+          to: null,
+          note: null,
+          triggerCount: null,
+          lastTriggeredAt: null,
+          createdAt: null,
+          updatedAt: null,
+          deliveries: null,
+        }),
+      ],
+      { isOwnService: false, columns: 120 },
+    );
+    await shows(/• snoozed +Instant crosses 0.04 gwei/);
+    await shows('web push');
+    expect(screen()).not.toContain('to go  ');
+    await press('enter');
+    await shows('this service keeps no log of them');
+    await shows('../we ird/%00');
+    expect(screen()).not.toContain('null');
+  });
+
+  it('is ASCII alone where that is asked for', async () => {
+    const { shows, screen } = show([ARMED, DISABLED], { ascii: true });
+    await shows('* armed');
+    expect(screen()).toMatch(/^[\x20-\x7e\n]*$/);
+  });
+});
+
+describe('a toggle', () => {
+  it('is shown before the service has answered, both ways', async () => {
+    const asked: string[] = [];
+    const answer = Promise.withResolvers<null>();
+    const { shows, press } = show(
+      [ARMED],
+      {},
+      {
+        setAlertStatus: async (id, status) => {
+          asked.push(`${id} ${status}`);
+          return answer.promise;
+        },
+      },
+    );
+    await shows('● armed');
+    await press('space');
+    await shows('— disabled');
+    expect(asked).toEqual(['alr_armed DISABLED']);
+    await press('space');
+    await shows('● armed');
+    // One after the other: they could overtake each other.
+    expect(asked).toEqual(['alr_armed DISABLED']);
+    answer.resolve(null);
+    await waitFor(() => asked.length === 2);
+    expect(asked[1]).toBe('alr_armed PENDING');
+  });
+
+  it('that is refused is taken back, and the toast says why', async () => {
+    const { shows, press, toasts } = show(
+      [ARMED],
+      {},
+      {
+        setAlertStatus: () =>
+          Promise.reject(refusal('no', [{ path: 'status', message: 'must be one of ON, OFF' }])),
+      },
+    );
+    await shows('● armed');
+    await press('space');
+    await waitFor(() => toasts.length === 1);
+    expect(toasts[0]).toEqual({ kind: 'error', text: 'Not changed: status must be one of ON, OFF' });
+    await shows('● armed');
+  });
+});
+
+describe('a deletion', () => {
+  const removing = (work: (id: string) => Promise<void> = async () => {}) => {
+    const gone: string[] = [];
+    const deleteAlert: Alerts['deleteAlert'] = async (id) => {
+      gone.push(id);
+      await work(id);
+    };
+    return { gone, deleteAlert };
+  };
+
+  it.each(SIZES)(
+    'is asked about first, with the harmless answer marked, at %i × %i',
+    async (columns, rows) => {
+      const { gone, deleteAlert } = removing();
+      const { shows, press, lines } = show([ARMED, DISABLED], { columns, rows }, { deleteAlert });
+      await shows('● armed');
+      await press('d');
+      await shows('Delete this alert?');
+      await shows('[▸ Keep it ]');
+      expect(lines().filter((line) => stringWidth(line) > columns)).toEqual([]);
+      await press('enter');
+      await shows('Alerts 2');
+      await press('d', 'n');
+      await shows('Alerts 2');
+      await press('d', 'esc');
+      await shows('Alerts 2');
+      await press('d', 'right', 'left', 'enter');
+      await shows('Alerts 2');
+      await press('d', 'right', 'enter');
+      await shows('Alerts 1');
+      await shows('u undoes (10s)');
+      expect(gone).toEqual([]);
+    },
+  );
+
+  it('can be undone while the line says so, the newest first', async () => {
+    const { gone, deleteAlert } = removing();
+    const { shows, press, screen, toasts } = show([ARMED, DISABLED], {}, { deleteAlert });
+    await shows('Alerts 2');
+    await press('d', 'y', 'd', 'y');
+    await shows('and 1 more');
+    await press('u');
+    await shows('Slow < 0.04');
+    await press('u');
+    await shows('Alerts 2');
+    expect(screen()).not.toContain('undoes');
+    await press('u');
+    await waitFor(() => toasts.at(-1)?.text === 'Nothing to undo');
+    expect(gone).toEqual([]);
+  });
+
+  it('is sent when it can no longer be undone', async () => {
+    const { gone, deleteAlert } = removing();
+    const { shows, press } = show([ARMED, DISABLED], { undoMs: 20 }, { deleteAlert });
+    await shows('Alerts 2');
+    await press('d', 'y');
+    await waitFor(() => gone.length === 1);
+    expect(gone).toEqual(['alr_armed']);
+  });
+
+  it('that is refused brings the alert back, and the toast says why', async () => {
+    const { gone, deleteAlert } = removing(() => Promise.reject(refusal('it is a default alert')));
+    const { shows, press, toasts } = show([ARMED, DISABLED], { undoMs: 20 }, { deleteAlert });
+    await shows('Alerts 2');
+    await press('d', 'y');
+    await waitFor(() => toasts.length > 0 && gone.length === 1);
+    expect(toasts[0]).toEqual({ kind: 'error', text: 'Not deleted, it is back: it is a default alert' });
+    await shows('Alerts 2');
+  });
+
+  it('of what somebody else has deleted is no failure', async () => {
+    const { gone, deleteAlert } = removing(() =>
+      Promise.reject(new ClientError('not-found', 'no such alert', { endpoint: '/alerts', status: 404 })),
+    );
+    const { shows, press, toasts } = show([ARMED, DISABLED], { undoMs: 20 }, { deleteAlert });
+    await shows('Alerts 2');
+    await press('d', 'y');
+    await waitFor(() => gone.length === 1);
+    await shows('Slow < 0.04');
+    expect(toasts).toEqual([]);
+  });
+
+  it('that still could be undone is sent when the monitor ends', async () => {
+    const { gone, deleteAlert } = removing();
+    const { shows, press, endSession } = show([ARMED, DISABLED], {}, { deleteAlert });
+    await shows('Alerts 2');
+    await press('d', 'y');
+    await shows('undoes');
+    await endSession();
+    expect(gone).toEqual(['alr_armed']);
+  });
+
+  it('from the details goes back to the list, and the cursor stays where it was', async () => {
+    const { shows, press, lines } = show([ARMED, DISABLED, alertOf('alr_third', { gasSpeed: 'FAST' })]);
+    await shows('Alerts 3');
+    await press('j', 'enter');
+    await shows('Deliveries');
+    await press('d', 'y');
+    await shows('u undoes');
+    expect(marked(lines())).toContain('Fast < 0.04');
+  });
+});
+
+describe('the details', () => {
+  const FULL = alertOf('alr_full', {
+    note: `🚀 ${'a long note that says much '.repeat(18)}end`,
+    missed: { count: 3, lastAt: AT - 3_600_000 },
+    disabledReason: 'the receiver answered 410',
+    status: 'DISABLED',
+    channels: ['EMAIL', 'WEBHOOK'],
+    targets: { WEBHOOK: 'https://hooks.example.com/abc' },
+    deliveries: [
+      {
+        id: 'alr_full.2.webhook',
+        eventId: 'alr_full.2',
+        channel: 'WEBHOOK',
+        target: 'https://hooks.example.com/abc',
+        status: 'PENDING',
+        createdAt: AT - 60_000,
+        nextAttemptAt: AT + 34_000,
+        attempts: [
+          {
+            at: AT - 30_000,
+            latencyMs: 1_204,
+            ok: false,
+            answer: '500 Internal Server Error: out of memory',
+          },
+        ],
+      },
+      ...(ALERT.deliveries ?? []),
+    ],
+  });
+
+  it.each(SIZES)('say all that is known, within %i × %i', async (columns, rows) => {
+    const { shows, press, lines, screen } = show([FULL], { columns, rows });
+    await shows('Alerts 1');
+    await press('enter');
+    await shows('— disabled');
+    expect(lines().filter((line) => stringWidth(line) > columns)).toEqual([]);
+    const seen = [screen()];
+    for (let page = 0; page < 6; page += 1) {
+      const before = screen();
+      await press('pagedown');
+      await waitFor(() => screen() !== before, { timeoutMs: 200 }).catch(() => {});
+      seen.push(screen());
+    }
+    const all = seen.join('\n');
+    for (const words of ['says much end', '3 × in blocks', 'answered 410', 'next try in 30s', '1,204 ms']) {
+      expect(all).toContain(words);
+    }
+    expect(all).toMatch(/saved +0.00000345 ETH +\$0.011 at 150,000 gas each/);
+    expect(all).toContain('250 OK: queued');
+  });
+
+  it('send the marked delivery once more, and say so', async () => {
+    const sent: string[] = [];
+    const { shows, press, toasts, lines } = show(
+      [FULL],
+      { rows: 37 },
+      { redeliver: async (id, delivery) => void sent.push(`${id} ${delivery}`) },
+    );
+    await shows('Alerts 1');
+    await press('enter');
+    await shows('Deliveries  2');
+    await press('R');
+    await waitFor(() => toasts.at(-1)?.text === 'It is sent once more');
+    await press('right');
+    await waitFor(() => marked(lines())?.includes('delivered'));
+    await press('R');
+    await waitFor(() => sent.length === 2);
+    expect(sent).toEqual(['alr_full alr_full.2.webhook', 'alr_full alr_7f3a1c90.2.email']);
+  });
+
+  it('say why a delivery cannot be sent once more', async () => {
+    const { shows, press, toasts } = show(
+      [ARMED],
+      {},
+      { redeliver: () => Promise.reject(refusal('it is being sent already')) },
+    );
+    await shows('Alerts 1');
+    await press('enter');
+    await shows('Deliveries  1');
+    await press('R');
+    await waitFor(() => toasts.at(-1)?.text === 'Not sent once more: it is being sent already');
+  });
+
+  it('name what saved most', async () => {
+    const best = {
+      triggeredAt: AT - 86_400_000,
+      blockNumber: 24_330_000,
+      price: 30_000_000n,
+      referencePrice: 60_000_000n,
+      savedWei: 4_500_000_000_000n,
+      savedUsd: 0.0145,
+    };
+    const { shows, press } = show(
+      [ARMED],
+      { columns: 120 },
+      { alertSavings: async () => ({ ...SAVINGS, best }) },
+    );
+    await shows('Alerts 1');
+    await press('enter');
+    await shows('best     0.00000450 ETH  $0.015, at 0.0300 gwei, against 0.0600 the day before');
+  });
+
+  it('of an alert that is gone say so, and Esc goes back', async () => {
+    const gone = new ClientError('not-found', 'no such alert', { endpoint: '/alerts/{id}', status: 404 });
+    const { shows, press } = show([ARMED], {}, { alert: () => Promise.reject(gone) });
+    await shows('Alerts 1');
+    await press('enter');
+    await shows('There is no such alert any more');
+    await press('esc');
+    await shows('Alerts 1');
+  });
+
+  it('are what the raw view asks for', async () => {
+    const { shows, press, memory } = show([alertOf('a/b')]);
+    await shows('Alerts 1');
+    expect(alertsQuestion(memory)).toEqual({ path: '/alerts' });
+    await press('enter');
+    await shows('Deliveries');
+    expect(alertsQuestion(memory)).toEqual({ path: '/alerts/a%2Fb' });
+  });
+});
