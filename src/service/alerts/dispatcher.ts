@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { type Clock, systemClock } from '../../chain/rpc/clock.ts';
 import type { DueDelivery, KeptAttempt, PendingDelivery, Verdict } from '../../store/kept-delivery.ts';
 import type { OutboxStore } from '../../store/outbox-store.ts';
@@ -110,6 +111,8 @@ class Dispatching {
       last = page.at(-1) ?? null;
       if (page.length < PAGE || this.#options.signal.aborted) return;
       this.#send();
+      // Thousands may wait for a dead receiver: prices go on in between.
+      await setImmediate();
     }
   }
 

@@ -224,7 +224,10 @@ describe('an answer that has no end', () => {
       const chunk = Buffer.alloc(65_536, 'x');
       response.writeHead(500, { 'Content-Length': String(100 * 2 ** 20) });
       const write = () => {
-        while (!response.destroyed && sent < 100 * 2 ** 20 && response.write(chunk)) sent += chunk.length;
+        for (let hasRoom = true; hasRoom && !response.destroyed && sent < 100 * 2 ** 20; ) {
+          sent += chunk.length;
+          hasRoom = response.write(chunk);
+        }
       };
       response.on('drain', write);
       write();
