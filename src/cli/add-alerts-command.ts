@@ -60,17 +60,11 @@ export function addAlertsCommand(
       const { showAlert } = await import('./commands/alerts.ts');
       done(await showAlert(context(), id, flags));
     });
-  withRule(alerts.command('create'))
+  withMessage(withRule(alerts.command('create')), false)
     .description(
       'Makes an alert and prints its id; the secret that webhooks are signed with is said only then.',
     )
     .argument(...INPUT)
-    .option('--email <ADDRESS>', 'tell by mail')
-    .option('--webhook <URL>', 'tell by a signed POST')
-    .option('--slack <URL>', 'tell a Slack incoming webhook')
-    .option('--telegram <CHAT>', 'tell a Telegram chat: its id, or @channel')
-    .option('--terminal', 'tell every running monitor')
-    .option('--note <TEXT>', 'what to say when it fires')
     .option('--json', JSON_ANSWER)
     .addHelpText(
       'after',
@@ -121,8 +115,9 @@ secret (Slack's do) is better given as JSON on stdin.`,
       const { alertSavings } = await import('./commands/alerts.ts');
       done(await alertSavings(context(), id, flags));
     });
-  withRule(alerts.command('preview'))
-    .description('How often an alert would have fired in the last 24 hours.')
+  // So that the same line does for both.
+  withMessage(withRule(alerts.command('preview')), true)
+    .description('How often an alert would have fired in the last 24 hours; takes all flags of create.')
     .argument(...INPUT)
     .option('--json', 'for programs: times, last, from, to, lowest, highest; prices in wei')
     .addHelpText(
@@ -160,4 +155,18 @@ function withRule(command: Command): Command {
     .option('--once', 'fire once, then be disabled')
     .option('--hysteresis <GWEI>', 'fire again only once the price was so far on the other side')
     .option('--confirm <N>', 'fire when N blocks in a row are so (default 1)');
+}
+
+/** Whom it tells, and what. */
+function withMessage(command: Command, isHidden: boolean): Command {
+  const options: readonly (readonly [string, string])[] = [
+    ['--email <ADDRESS>', 'tell by mail'],
+    ['--webhook <URL>', 'tell by a signed POST'],
+    ['--slack <URL>', 'tell a Slack incoming webhook'],
+    ['--telegram <CHAT>', 'tell a Telegram chat: its id, or @channel'],
+    ['--terminal', 'tell every running monitor'],
+    ['--note <TEXT>', 'what to say when it fires'],
+  ];
+  for (const [flags, text] of options) command.addOption(new Option(flags, text).hideHelp(isHidden));
+  return command;
 }

@@ -1,8 +1,7 @@
-import { ANY_SERVICE } from '../contract/alert-targets.ts';
 import type { AlertCreation, AlertCreationInput } from '../contract/alerts.ts';
-import { checkAlert } from '../contract/check-alert.ts';
 import type { AlertChannel } from '../contract/choices.ts';
 import { gweiString } from '../core/units.ts';
+import { acceptedAlert } from './accepted-alert.ts';
 import { checked } from './checked.ts';
 import { usageError } from './cli-error.ts';
 import { parseDuration } from './duration.ts';
@@ -60,7 +59,7 @@ export function alertOfFlags(flags: AlertFlags): AlertCreation {
     ),
     ...(flags.note === undefined ? {} : { note: flags.note }),
   };
-  return accepted(body, (path) => flagOf(path, flags, method));
+  return acceptedAlert(body, (path) => flagOf(path, flags, method));
 }
 
 /** What the alert watches for, without whom it tells. @throws CliError (usage) */
@@ -82,17 +81,6 @@ export function ruleOfFlags(
     ...(hysteresis === undefined ? {} : { hysteresisGwei: gwei('--hysteresis', hysteresis) }),
     ...(confirm === undefined ? {} : { confirmBlocks: checked('--confirm', () => parseCount(confirm)) }),
   };
-}
-
-/** Checks a whole alert. `nameOf` says how the user calls a field. @throws CliError (usage) with a line per problem. */
-export function accepted(body: unknown, nameOf: (path: string) => string): AlertCreation {
-  const result = checkAlert(body, ANY_SERVICE);
-  if (result.ok) return result.alert;
-  const lines = result.problems.map(({ path, message }) => `${nameOf(path)} ${message}`.trim());
-  const [only = ''] = lines;
-  throw lines.length === 1
-    ? usageError(only)
-    : usageError(`${lines.length} things are wrong with this alert`, lines);
 }
 
 function channelsOf({ email, webhook, slack, telegram, terminal }: AlertFlags): [AlertChannel, string][] {

@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
-import type { AlertCreation } from '../contract/alerts.ts';
-import { accepted } from './alert-flags.ts';
+import type { NewAlert } from '../client/views/alerts.ts';
+import { acceptedAlert, plausibleAlert } from './accepted-alert.ts';
 import { cleanLine } from './clean-line.ts';
 import { usageError } from './cli-error.ts';
 import type { Io } from './io.ts';
@@ -13,17 +13,18 @@ const STDIN = '-';
 
 /**
  * Reads an alert as `POST /alerts` takes it, as JSON from a file or (`-`) stdin: there a secret URL stays out of the
- * shell's history and of what others see of a command line.
+ * shell's history and of what others see of a command line. A service elsewhere (`isForeign`) may have words of its own.
  * @throws CliError (usage) with a line per problem.
  */
-export async function alertOfInput(io: Io, file: string): Promise<AlertCreation> {
+export async function alertOfInput(io: Io, file: string, isForeign: boolean): Promise<NewAlert> {
   const name = file === STDIN ? 'stdin' : cleanLine(file);
   if (file === STDIN && io.stdin.isTTY === true) {
     io.stderr.write('gastop: reading an alert as JSON from the terminal; Ctrl-D ends it\n');
   }
   const text = (await textOf(io, file, name)).replace(/^\uFEFF/, '');
   if (text.trim() === '') throw usageError(`${name} is empty; an alert as JSON was expected`);
-  return accepted(parsed(text, name), (path) => (path === '' ? 'the alert' : cleanLine(path)));
+  const accept = isForeign ? plausibleAlert : acceptedAlert;
+  return accept(parsed(text, name), (path) => (path === '' ? 'the alert' : path));
 }
 
 async function textOf(io: Io, file: string, name: string): Promise<string> {

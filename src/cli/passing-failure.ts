@@ -18,7 +18,7 @@ export interface PassingFailure {
  */
 export function passingFailure(error: unknown, tries: number, hasWorked: boolean): PassingFailure | null {
   if (!(error instanceof ClientError)) return null;
-  const passing = { reason: error.message, afterMs: retryAfterMs(error, tries) };
+  const passing = { reason: reasonOf(error), afterMs: retryAfterMs(error, tries) };
   switch (error.code) {
     case 'quota':
       return { reason: error.message, afterMs: waitMs(error) };
@@ -38,4 +38,14 @@ export function passingFailure(error: unknown, tries: number, hasWorked: boolean
 function retryAfterMs({ retryAfterSec }: ClientError, tries: number): number {
   const ownMs = Math.min(FIRST_RETRY_MS * 2 ** (tries - 1), LAST_RETRY_MS);
   return retryAfterSec === null ? ownMs : Math.min(Math.max(retryAfterSec * 1_000, ownMs), LAST_RETRY_MS);
+}
+
+const NAMED_DETAILS = 3;
+
+/** Node by node where there are several; what else could be chosen at the start is of no help while waiting. */
+function reasonOf({ message, details }: ClientError): string {
+  if (details.length === 0) return message;
+  const named = details.slice(0, NAMED_DETAILS).map((detail) => `${detail.path}: ${detail.message}`);
+  const more = details.length > NAMED_DETAILS ? `; and ${details.length - NAMED_DETAILS} more` : '';
+  return `${message.split('; ')[0]} (${named.join('; ')}${more})`;
 }

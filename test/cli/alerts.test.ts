@@ -3,6 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { json } from 'node:stream/consumers';
 import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { AlertDetails, AlertList, AlertSavings, CreatedAlert } from '../../src/contract/alerts.ts';
 import { gastop } from '../helpers/gastop.ts';
@@ -218,8 +219,7 @@ describe('an alert that cannot be', () => {
     expect(result.stderr).toContain(says);
   });
 
-  const create = (input: string) =>
-    runMain(['alerts', 'create', '-', '--url', 'http://127.0.0.1:1'], { input });
+  const create = (input: string) => inDatabase()(['create', '-'], { input });
 
   it('from JSON says all that is wrong at once, field by field, unknown ones by name', async () => {
     const { exitCode, stderr } = await create(
@@ -335,6 +335,8 @@ describe('alerts preview', () => {
       last: { at: expect.stringMatching(/Z$/), price: expect.any(Number) },
     });
     expect(await runMain([...argv, '-'], { input })).toEqual(byFlags);
+    const line = ['--below', '10', '--email', 'a@example.org', '--note', 'as for create', '--once'];
+    expect((await runMain([...argv, ...line])).exitCode).toBe(0);
   });
 });
 
@@ -345,11 +347,18 @@ describe('alerts of a service that others run', () => {
     channels: ['Web Push'],
     note: '\u001b]0;x\u0007hi',
   };
+  const asked: unknown[] = [];
   const service = createServer((request, response) => {
     response.setHeader('content-type', 'application/json');
     const alert = { _id: '65f0/../x', thresholdGwei: '12', condition: 'LESS_THAN', ...text };
     if (request.method === 'GET') response.end(JSON.stringify({ data: [alert] }));
-    else response.writeHead(204).end();
+    else if (request.method === 'PUT') response.writeHead(204).end();
+    else {
+      void json(request).then((body) => {
+        asked.push(body);
+        response.writeHead(201).end(JSON.stringify({ id: 'made' }));
+      });
+    }
   });
   let origin = '';
   beforeEach(async () => {
@@ -359,6 +368,27 @@ describe('alerts of a service that others run', () => {
   afterEach(() => {
     service.closeAllConnections();
     service.close();
+  });
+
+  it('are made in its own words from JSON, what no service knows is refused here', async () => {
+    const creation = {
+      thresholdGwei: 5,
+      gasSpeed: 'STANDARD',
+      condition: 'DROPS',
+      channels: ['DISCORD'],
+      to: 'x',
+    };
+    const create = (input: object) =>
+      runMain(['alerts', 'create', '-', '--url', origin], { input: JSON.stringify(input) });
+    expect((await create(creation)).stderr).not.toContain('must be one of');
+    expect(asked.at(-1)).toMatchObject(creation);
+    const before = asked.length;
+    const refused = await create({ ...creation, thresholdGwei: 0, colour: 'red' });
+    expect(refused).toMatchObject({ exitCode: 2, stdout: '' });
+    expect(refused.stderr).toContain(
+      '  thresholdGwei must be above 0\n  colour is not a field of this request\n',
+    );
+    expect(asked).toHaveLength(before);
   });
 
   it('are listed in its own words, harmless for a terminal, and changed by its own ids', async () => {

@@ -13,6 +13,7 @@ import { cleanLine } from '../clean-line.ts';
 import { CliError, usageError } from '../cli-error.ts';
 import type { CommandContext } from '../command-context.ts';
 import { EXIT, type ExitCode } from '../exit-code.ts';
+import type { Io } from '../io.ts';
 import { jsonAnswer } from '../json-answer.ts';
 import { type OpenedAlerts, openAlerts } from '../open-alerts.ts';
 import type { Settings } from '../settings.ts';
@@ -143,15 +144,23 @@ export function redeliverAlert(
   });
 }
 
-/** Opens the alerts for `work`, and closes them whatever comes of it. */
-export async function withAlerts<Result>(
+async function withAlerts<Result>(
   { io, loadSettings }: CommandContext,
   work: (opened: OpenedAlerts, settings: Settings) => Promise<Result>,
 ): Promise<Result> {
   const { settings } = await loadSettings();
+  return withOpenAlerts(io, settings, (opened) => work(opened, settings));
+}
+
+/** Opens the alerts for `work`, and closes them whatever comes of it. */
+export async function withOpenAlerts<Result>(
+  io: Io,
+  settings: Settings,
+  work: (opened: OpenedAlerts) => Promise<Result>,
+): Promise<Result> {
   const opened = await openAlerts(io, settings);
   try {
-    return await work(opened, settings);
+    return await work(opened);
   } finally {
     await opened.close();
   }

@@ -6,7 +6,7 @@ import { cleanLine } from '../clean-line.ts';
 import { usageError } from '../cli-error.ts';
 import type { CommandContext } from '../command-context.ts';
 import { EXIT, type ExitCode } from '../exit-code.ts';
-import { answers, type JsonFlags, withAlerts } from './alerts.ts';
+import { answers, type JsonFlags, withOpenAlerts } from './alerts.ts';
 
 export type CreateAlertFlags = AlertFlags & JsonFlags;
 
@@ -17,11 +17,15 @@ export async function createAlert(
   flags: CreateAlertFlags,
 ): Promise<ExitCode> {
   const { io } = context;
+  const { settings } = await context.loadSettings();
   if (file !== undefined && saysAnything(flags)) {
     throw usageError('an alert comes from flags or from JSON, not from both; leave one away');
   }
-  const alert = file === undefined ? alertOfFlags(flags) : await alertOfInput(io, file);
-  return withAlerts(context, async ({ client, areOwn }) => {
+  const alert =
+    file === undefined
+      ? alertOfFlags(flags)
+      : await alertOfInput(io, file, settings.source.value.kind === 'hosted');
+  return withOpenAlerts(io, settings, async ({ client, areOwn }) => {
     const created = await client.createAlert(alert, {
       signal: io.interruption(),
       ...answers(context, flags),

@@ -61,7 +61,8 @@ async function alertAsked(io: Io, file: string | undefined, flags: AlertFlags): 
   if (saysAnything(flags)) {
     throw usageError('an alert comes from flags or from JSON, not from both; leave one away');
   }
-  return alertOfInput(io, file);
+  // What cannot be judged here is not previewed either.
+  return alertOfInput(io, file, false);
 }
 
 /** A service in this process has to read its past first. */
