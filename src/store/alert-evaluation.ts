@@ -148,11 +148,14 @@ function stepKept(alert: KeptAlert, { block, prices, isPast }: PricedBlock, now:
   const step = isPast ? stepMissed : stepAlert;
   const { phase, fires } = step(alert.rule, alert.phase, { number: block.number, timestamp, price });
   const at = timestamp * 1_000;
-  const counted = !fires
-    ? {}
-    : isPast
-      ? { missedCount: alert.missedCount + 1, lastMissedAt: at }
-      : { triggerCount: alert.triggerCount + 1, lastTriggeredAt: at, updatedAt: now };
+  // Nobody missed what was before they asked.
+  const isBefore = isPast && at < alert.createdAt;
+  const counted =
+    !fires || isBefore
+      ? {}
+      : isPast
+        ? { missedCount: alert.missedCount + 1, lastMissedAt: at }
+        : { triggerCount: alert.triggerCount + 1, lastTriggeredAt: at, updatedAt: now };
   return { alert: { ...alert, phase, ...counted }, price, fires: fires && !isPast };
 }
 

@@ -233,6 +233,14 @@ describe('blocks that are past', () => {
     expect(await readAlert(database, 'a')).toMatchObject({ missedCount: 2, lastTriggeredAt: timeOf(5) });
   });
 
+  test('are none that it missed where they are from before it was made', async () => {
+    const alert = keptAlert('a', {}, { createdAt: timeOf(3) });
+    const { database, store } = await open(':memory:', alert);
+    const past = [99, 98, 101, 99, 98].map((price, place) => priced(place, price, { isPast: true }));
+    await savePriced(store, ...past);
+    expect(await readAlert(database, 'a')).toMatchObject({ missedCount: 1, lastMissedAt: timeOf(3) });
+  });
+
   test('whose price has recovered since have it fire no more', async () => {
     const { database, store } = await open(':memory:', keptAlert('a'));
     await savePriced(
