@@ -28,8 +28,15 @@ export class Refusal extends Error {
   }
 }
 
-/** A real mail server on 127.0.0.1 that keeps what it takes; it ends with the test. */
+/** A real mail server as {@link openMailServer}; it ends with the test. */
 export async function startMailServer(options: SMTPServerOptions = {}, port = 0): Promise<MailServer> {
+  const server = await openMailServer(options, port);
+  onTestFinished(server.stop);
+  return server;
+}
+
+/** A real mail server on 127.0.0.1 that keeps what it takes. */
+export async function openMailServer(options: SMTPServerOptions = {}, port = 0): Promise<MailServer> {
   const taken: TakenMail[] = [];
   const server = new SMTPServer({
     authOptional: true,
@@ -62,7 +69,6 @@ export async function startMailServer(options: SMTPServerOptions = {}, port = 0)
   server.on('error', () => {});
   await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
   const stop = () => new Promise<void>((resolve) => server.close(resolve));
-  onTestFinished(stop);
   const { port: bound } = server.server.address() as AddressInfo;
   return { port: bound, taken, stop };
 }

@@ -39,8 +39,15 @@ export interface ReceiverOptions {
   readonly host?: string;
 }
 
-/** A real web server on this machine that keeps what it was sent; it ends with the test. */
-export async function startReceiver(
+/** A real web server as {@link openReceiver}; it ends with the test. */
+export async function startReceiver(behaviour?: Behaviour, options?: ReceiverOptions): Promise<Receiver> {
+  const receiver = await openReceiver(behaviour, options);
+  onTestFinished(receiver.stop);
+  return receiver;
+}
+
+/** A real web server on this machine that keeps what it was sent. */
+export async function openReceiver(
   behaviour: Behaviour = answering(200, 'ok'),
   { tls, port = 0, host = '127.0.0.1' }: ReceiverOptions = {},
 ): Promise<Receiver> {
@@ -72,7 +79,6 @@ export async function startReceiver(
     server.closeAllConnections();
     await new Promise((resolve) => server.close(resolve));
   };
-  onTestFinished(stop);
   const { port: taken } = server.address() as AddressInfo;
   return {
     port: taken,

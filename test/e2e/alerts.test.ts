@@ -1,0 +1,137 @@
+/**
+ * Alerts with real parts: the built program in a terminal, a node whose base fee really crosses, a mail server, and a
+ * receiver of webhooks that checks their signatures.
+ */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Anvil, startAnvil } from '../helpers/anvil.ts';
+import { gastop } from '../helpers/gastop.ts';
+import { isSigned } from '../helpers/is-signed.ts';
+import { type MailServer, openMailServer } from '../helpers/mail-server.ts';
+import { openReceiver, type Receiver } from '../helpers/receiver.ts';
+import type { Terminal } from '../helpers/terminal.ts';
+import { waitFor } from '../helpers/wait-for.ts';
+
+const GWEI = 1_000_000_000n;
+
+let node: Anvil;
+let mailbox: MailServer;
+let receiver: Receiver;
+let monitor: Terminal;
+let secret = '';
+
+beforeAll(async () => {
+  [node, mailbox, receiver] = await Promise.all([
+    startAnvil({ noMining: true, baseFee: 200n * GWEI }),
+    openMailServer(),
+    openReceiver(),
+  ]);
+  await node.mine(3);
+  monitor = await gastop(['--rpc', node.wsUrl, '--allow-private-targets'], {
+    env: {
+      GASTOP_SMTP_URL: `smtp://127.0.0.1:${mailbox.port}`,
+      GASTOP_SMTP_FROM: 'Gas <gas@example.org>',
+    },
+  });
+  await monitor.waitFor(/Average .*\d/);
+});
+
+afterAll(async () => {
+  await monitor?.close();
+  await Promise.all([node?.stop(), mailbox?.stop(), receiver?.stop()]);
+});
+
+/** A block of that base fee in gwei, `laterSec` after the one before; resolves when the monitor shows it. */
+async function mine(baseFee: bigint, laterSec = 12): Promise<number> {
+  await node.rpc('evm_increaseTime', [laterSec]);
+  await node.setNextBaseFee(baseFee * GWEI);
+  await node.mine();
+  const number = Number(await node.rpc('eth_blockNumber'));
+  await monitor.waitFor((rows) => rows[0]?.includes(`#${number} `) === true);
+  return number;
+}
+
+/** The list's line of the alert with that condition. */
+const rowOf = (rows: readonly string[], condition: string): string =>
+  rows.find((row) => row.includes(condition) && !row.includes('▸ Average <')) ?? '';
+
+/** Waits until the list says that of an alert. */
+const listed = (condition: string, words: RegExp) =>
+  monitor.waitFor((rows) => words.test(rowOf(rows, condition)));
+
+describe('an alert made with keys', () => {
+  it('is armed when it is made, and says once what its webhooks are signed with', async () => {
+    await monitor.press('3');
+    await monitor.waitFor('No alerts yet');
+    await monitor.press('n');
+    await monitor.waitFor('New alert');
+    // The threshold, then email and webhook beside the terminal, which is ticked already.
+    await monitor.press('2', '0', 'tab', 'space', 'right', 'space', 'tab');
+    await monitor.press(...'gas@example.org', 'tab');
+    monitor.paste(receiver.url);
+    await monitor.waitFor(receiver.url);
+    await monitor.press('tab', ...'deploy it', 'tab', 'tab', 'tab', 'backspace', '2', '0');
+    await monitor.waitFor(/hysteresis 20 +gwei/);
+    await monitor.press('ctrl+s');
+    const said = (await monitor.waitFor(/whsec_\S+/)).join('\n');
+    secret = /whsec_\S+/.exec(said)?.[0] ?? '';
+    await monitor.press('return');
+    await listed('Average < 20 gwei', /● armed .* 0 /);
+    await monitor.waitFor('[3 Alerts ·1]');
+  });
+
+  it('fires when the base fee crosses: on the screen whatever it shows, by the bell and on the desktop', async () => {
+    await mine(190n);
+    await monitor.press('2');
+    await monitor.waitFor('[2 Chart]');
+    const before = monitor.output().length;
+    await mine(2n);
+    const rows = await monitor.waitFor((lines) => /^ ● Average below 20 gwei: /.test(lines.at(-1) ?? ''));
+    const words = rows.at(-1)?.slice(3).trimEnd() ?? '';
+    expect(words).toMatch(/^Average below 20 gwei: 1\.\d\d · deploy it$/);
+    expect(rows[1]).toContain(' 3 Alerts !1 ');
+    const told = `\u0007\u001b]9;gastop: ${words}\u0007\u001b]777;notify;gastop;${words}\u0007`;
+    expect(monitor.output().slice(before).split(told)).toHaveLength(2);
+    expect(monitor.clears).toEqual({ screen: 0, scrollback: 0, reset: 0 });
+  });
+
+  it('sends the mail, as plain text and HTML', async () => {
+    await waitFor(() => mailbox.taken.length === 1, { what: 'the mail' });
+    const [mail] = mailbox.taken;
+    expect(mail?.from).toBe('gas@example.org');
+    expect(mail?.to).toEqual(['gas@example.org']);
+    expect(mail?.mail.from).toEqual({ name: 'Gas', address: 'gas@example.org' });
+    expect(mail?.mail.to?.map(({ address }) => address)).toEqual(['gas@example.org']);
+    expect(mail?.mail.subject).toMatch(/gas 1\.\d\d gwei, below 20 gwei \(Average\)$/);
+    expect(mail?.mail.text).toMatch(/^Average gas on .* is at 1\.\d\d gwei, below 20 gwei\.\n\ndeploy it\n/);
+    expect(mail?.mail.html).toContain('<p>deploy it</p>');
+  });
+
+  it('posts to the webhook, signed with the secret that was shown', async () => {
+    await waitFor(() => receiver.received.length === 1, { what: 'the webhook' });
+    const [hook] = receiver.received;
+    if (hook === undefined) throw new Error('no webhook came');
+    expect(isSigned(hook, secret)).toBe(true);
+    expect(isSigned(hook, `${secret}0`)).toBe(false);
+    const body = JSON.parse(hook.body);
+    expect(body).toMatchObject({
+      type: 'alert.fired',
+      gasSpeed: 'AVERAGE',
+      condition: 'LESS_THAN',
+      thresholdGwei: 20,
+      blockNumber: Number(await node.rpc('eth_blockNumber')),
+      triggerCount: 1,
+      note: 'deploy it',
+    });
+    expect(hook.headers['idempotency-key']).toBe(`${body.eventId}.webhook`);
+  });
+
+  it('shows what was delivered, and the chart marks when it fired', async () => {
+    await monitor.waitFor('● alert fired');
+    await monitor.press('3');
+    // Looked at, so seen.
+    await monitor.waitFor('[3 Alerts ·1]');
+    await monitor.press('return');
+    await monitor.waitFor((rows) => /delivered {2}(email|webhook|terminal)/.test(rows.join('\n')));
+    await monitor.press('esc');
+  });
+});
