@@ -1,9 +1,10 @@
 import type { SnapshotView } from '../../../client/views/snapshot.ts';
 import { clockText, dayText, localDate, type OffsetAt, zoneText } from '../chart/local-time.ts';
 
-/** What ages are counted from, ms: a recording has a present of its own. */
+/** What ages are counted from, ms: a recording has a present of its own, and a chain's clock may be ahead of ours. */
 export function presentOf({ source, blockTimestamp }: SnapshotView, now: number): number {
-  return source.kind === 'replay' ? (blockTimestamp ?? now) : now;
+  if (blockTimestamp === null) return now;
+  return source.kind === 'replay' ? blockTimestamp : Math.max(now, blockTimestamp);
 }
 
 /** Why no transactions can be seen here; `null`: they can. */
