@@ -3,52 +3,20 @@
  * receiver of webhooks that checks their signatures.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Anvil, startAnvil } from '../helpers/anvil.ts';
-import { gastop } from '../helpers/gastop.ts';
 import { isSigned } from '../helpers/is-signed.ts';
-import { type MailServer, openMailServer } from '../helpers/mail-server.ts';
-import { openReceiver, type Receiver } from '../helpers/receiver.ts';
-import type { Terminal } from '../helpers/terminal.ts';
 import { waitFor } from '../helpers/wait-for.ts';
+import { type AlertParts, come, openAlertParts } from './alert-parts.ts';
 
-const GWEI = 1_000_000_000n;
+const HOUR_SEC = 3_600;
 
-let node: Anvil;
-let mailbox: MailServer;
-let receiver: Receiver;
-let monitor: Terminal;
+let parts: AlertParts;
 let secret = '';
 
 beforeAll(async () => {
-  [node, mailbox, receiver] = await Promise.all([
-    startAnvil({ noMining: true, baseFee: 200n * GWEI }),
-    openMailServer(),
-    openReceiver(),
-  ]);
-  await node.mine(3);
-  monitor = await gastop(['--rpc', node.wsUrl, '--allow-private-targets'], {
-    env: {
-      GASTOP_SMTP_URL: `smtp://127.0.0.1:${mailbox.port}`,
-      GASTOP_SMTP_FROM: 'Gas <gas@example.org>',
-    },
-  });
-  await monitor.waitFor(/Average .*\d/);
+  parts = await openAlertParts();
 });
 
-afterAll(async () => {
-  await monitor?.close();
-  await Promise.all([node?.stop(), mailbox?.stop(), receiver?.stop()]);
-});
-
-/** A block of that base fee in gwei, `laterSec` after the one before; resolves when the monitor shows it. */
-async function mine(baseFee: bigint, laterSec = 12): Promise<number> {
-  await node.rpc('evm_increaseTime', [laterSec]);
-  await node.setNextBaseFee(baseFee * GWEI);
-  await node.mine();
-  const number = Number(await node.rpc('eth_blockNumber'));
-  await monitor.waitFor((rows) => rows[0]?.includes(`#${number} `) === true);
-  return number;
-}
+afterAll(() => parts?.close());
 
 /** The list's line of the alert with that condition. */
 const rowOf = (rows: readonly string[], condition: string): string =>
@@ -56,60 +24,59 @@ const rowOf = (rows: readonly string[], condition: string): string =>
 
 /** Waits until the list says that of an alert. */
 const listed = (condition: string, words: RegExp) =>
-  monitor.waitFor((rows) => words.test(rowOf(rows, condition)));
+  parts.monitor.waitFor((rows) => words.test(rowOf(rows, condition)));
 
 describe('an alert made with keys', () => {
   it('is armed when it is made, and says once what its webhooks are signed with', async () => {
-    await monitor.press('3');
-    await monitor.waitFor('No alerts yet');
-    await monitor.press('n');
-    await monitor.waitFor('New alert');
+    await parts.monitor.press('3');
+    await parts.monitor.waitFor('No alerts yet');
+    await parts.monitor.press('n');
+    await parts.monitor.waitFor('New alert');
     // The threshold, then email and webhook beside the terminal, which is ticked already.
-    await monitor.press('2', '0', 'tab', 'space', 'right', 'space', 'tab');
-    await monitor.press(...'gas@example.org', 'tab');
-    monitor.paste(receiver.url);
-    await monitor.waitFor(receiver.url);
-    await monitor.press('tab', ...'deploy it', 'tab', 'tab', 'tab', 'backspace', '2', '0');
-    await monitor.waitFor(/hysteresis 20 +gwei/);
-    await monitor.press('ctrl+s');
-    const said = (await monitor.waitFor(/whsec_\S+/)).join('\n');
+    await parts.monitor.press('2', '0', 'tab', 'space', 'right', 'space', 'tab');
+    await parts.monitor.press(...'gas@example.org', 'tab');
+    parts.monitor.paste(parts.receiver.url);
+    await parts.monitor.waitFor(parts.receiver.url);
+    await parts.monitor.press('tab', ...'deploy it', 'tab', 'tab', 'tab', 'backspace', '2', '0');
+    await parts.monitor.waitFor(/hysteresis 20 +gwei/);
+    await parts.monitor.press('ctrl+s');
+    const said = (await parts.monitor.waitFor(/whsec_\S+/)).join('\n');
     secret = /whsec_\S+/.exec(said)?.[0] ?? '';
-    await monitor.press('return');
+    await parts.monitor.press('return');
     await listed('Average < 20 gwei', /● armed .* 0 /);
-    await monitor.waitFor('[3 Alerts ·1]');
+    await parts.monitor.waitFor('[3 Alerts ·1]');
   });
 
   it('fires when the base fee crosses: on the screen whatever it shows, by the bell and on the desktop', async () => {
-    await mine(190n);
-    await monitor.press('2');
-    await monitor.waitFor('[2 Chart]');
-    const before = monitor.output().length;
-    await mine(2n);
-    const rows = await monitor.waitFor((lines) => /^ ● Average below 20 gwei: /.test(lines.at(-1) ?? ''));
+    await parts.mine(190n);
+    await parts.monitor.press('2');
+    await parts.monitor.waitFor('[2 Chart]');
+    const before = parts.monitor.output().length;
+    await parts.mine(2n);
+    const rows = await parts.monitor.waitFor((lines) =>
+      /^ ● Average below 20 gwei: /.test(lines.at(-1) ?? ''),
+    );
     const words = rows.at(-1)?.slice(3).trimEnd() ?? '';
     expect(words).toMatch(/^Average below 20 gwei: 1\.\d\d · deploy it$/);
     expect(rows[1]).toContain(' 3 Alerts !1 ');
     const told = `\u0007\u001b]9;gastop: ${words}\u0007\u001b]777;notify;gastop;${words}\u0007`;
-    expect(monitor.output().slice(before).split(told)).toHaveLength(2);
-    expect(monitor.clears).toEqual({ screen: 0, scrollback: 0, reset: 0 });
+    expect(parts.monitor.output().slice(before).split(told)).toHaveLength(2);
+    expect(parts.monitor.clears).toEqual({ screen: 0, scrollback: 0, reset: 0 });
   });
 
   it('sends the mail, as plain text and HTML', async () => {
-    await waitFor(() => mailbox.taken.length === 1, { what: 'the mail' });
-    const [mail] = mailbox.taken;
-    expect(mail?.from).toBe('gas@example.org');
-    expect(mail?.to).toEqual(['gas@example.org']);
-    expect(mail?.mail.from).toEqual({ name: 'Gas', address: 'gas@example.org' });
-    expect(mail?.mail.to?.map(({ address }) => address)).toEqual(['gas@example.org']);
-    expect(mail?.mail.subject).toMatch(/gas 1\.\d\d gwei, below 20 gwei \(Average\)$/);
-    expect(mail?.mail.text).toMatch(/^Average gas on .* is at 1\.\d\d gwei, below 20 gwei\.\n\ndeploy it\n/);
-    expect(mail?.mail.html).toContain('<p>deploy it</p>');
+    const { from, to, mail } = await come('the mail', () => parts.mailbox.taken[0]);
+    expect(from).toBe('gas@example.org');
+    expect(to).toEqual(['gas@example.org']);
+    expect(mail.from).toEqual({ name: 'Gas', address: 'gas@example.org' });
+    expect(mail.to?.map(({ address }) => address)).toEqual(['gas@example.org']);
+    expect(mail.subject).toMatch(/gas 1\.\d\d gwei, below 20 gwei \(Average\)$/);
+    expect(mail.text).toMatch(/^Average gas on .* is at 1\.\d\d gwei, below 20 gwei\.\n\ndeploy it\n/);
+    expect(mail.html).toContain('>deploy it</p>');
   });
 
   it('posts to the webhook, signed with the secret that was shown', async () => {
-    await waitFor(() => receiver.received.length === 1, { what: 'the webhook' });
-    const [hook] = receiver.received;
-    if (hook === undefined) throw new Error('no webhook came');
+    const hook = await come('the webhook', () => parts.receiver.received[0]);
     expect(isSigned(hook, secret)).toBe(true);
     expect(isSigned(hook, `${secret}0`)).toBe(false);
     const body = JSON.parse(hook.body);
@@ -118,7 +85,7 @@ describe('an alert made with keys', () => {
       gasSpeed: 'AVERAGE',
       condition: 'LESS_THAN',
       thresholdGwei: 20,
-      blockNumber: Number(await node.rpc('eth_blockNumber')),
+      blockNumber: Number(await parts.node.rpc('eth_blockNumber')),
       triggerCount: 1,
       note: 'deploy it',
     });
@@ -126,12 +93,70 @@ describe('an alert made with keys', () => {
   });
 
   it('shows what was delivered, and the chart marks when it fired', async () => {
-    await monitor.waitFor('● alert fired');
-    await monitor.press('3');
+    await parts.monitor.waitFor('● alert fired');
+    await parts.monitor.press('3');
     // Looked at, so seen.
-    await monitor.waitFor('[3 Alerts ·1]');
-    await monitor.press('return');
-    await monitor.waitFor((rows) => /delivered {2}(email|webhook|terminal)/.test(rows.join('\n')));
-    await monitor.press('esc');
+    await parts.monitor.waitFor('[3 Alerts ·1]');
+    await parts.monitor.press('return');
+    await parts.monitor.waitFor((rows) => /delivered {2}(email|webhook|terminal)/.test(rows.join('\n')));
+    await parts.monitor.press('esc');
+  });
+});
+
+describe('over the next blocks the list shows', () => {
+  const BELOW = 'Average < 20 gwei';
+
+  it('that it rests for its cooldown, whatever the price does, and fires again after it', async () => {
+    await listed(BELOW, /◌ rests until \d\d:\d\d .* there +1 /);
+    await parts.mine(300n);
+    await listed(BELOW, /◌ rests until .* ▼ \d+ % +1 /);
+    await parts.mine(2n);
+    await listed(BELOW, /◌ rests until .* there +1 /);
+    await parts.mine(2n, HOUR_SEC);
+    await listed(BELOW, /◌ rests until .* there +2 /);
+  });
+
+  it('that after its cooldown it waits until the price has left by the hysteresis', async () => {
+    // Between the threshold and 20 gwei above it.
+    await parts.mine(40n, HOUR_SEC);
+    await listed(BELOW, /◌ rests +Average .* ▼ \d+ % +2 /);
+    await parts.mine(2n);
+    await listed(BELOW, /◌ rests +Average .* there +2 /);
+    await parts.mine(200n);
+    await listed(BELOW, /● armed +Average .* ▼ \d+ % +2 /);
+    await parts.mine(2n);
+    await listed(BELOW, /◌ rests until .* there +3 /);
+  });
+
+  it('that one made to fire once disables itself, and fires again once it is enabled', async () => {
+    const above = 'Fast > 500 gwei';
+    await parts.monitor.press('n');
+    await parts.monitor.waitFor('New alert');
+    await parts.monitor.press(...'500', 'shift+tab', 'right', 'shift+tab', 'right');
+    await parts.monitor.press('tab', 'tab', 'tab', 'tab', 'tab', 'tab', 'right');
+    await parts.monitor.waitFor(/\[disables itself\]/);
+    await parts.monitor.press('ctrl+s');
+    await listed(above, /● armed .* 0 /);
+    await parts.mine(900n);
+    await parts.monitor.waitFor((rows) => /^ ● Fast above 500 gwei: /.test(rows.at(-1) ?? ''));
+    await listed(above, /disabled .* 1 /);
+    await parts.mine(200n);
+    await parts.mine(900n);
+    await listed(above, /disabled .* there +1 /);
+    await parts.monitor.press('space');
+    await listed(above, /● armed .* there +1 /);
+    await parts.mine(900n);
+    await listed(above, /disabled .* 2 /);
+    await parts.mine(200n);
+  });
+
+  it('every firing once: by mail, to the webhook, and nothing else', async () => {
+    await waitFor(() => parts.mailbox.taken.length >= 3 && parts.receiver.received.length >= 3);
+    expect(parts.mailbox.taken).toHaveLength(3);
+    const events = parts.receiver.received.map(({ body }) => JSON.parse(body).triggerCount);
+    expect(events).toEqual([1, 2, 3]);
+    const keys = parts.receiver.received.map(({ headers }) => headers['idempotency-key']);
+    expect(new Set(keys).size).toBe(3);
+    expect(parts.receiver.received.every((hook) => isSigned(hook, secret))).toBe(true);
   });
 });
