@@ -1,8 +1,14 @@
 import { lookup, Resolver } from 'node:dns/promises';
 import { isIP } from 'node:net';
+import { OnceAtATime } from '../once-at-a-time.ts';
 
 /** Every address that a name has now. Rejects with an error that has a `code` where there is none. */
 export type ResolveHost = (hostname: string) => Promise<readonly string[]>;
+
+export interface ResolverOptions {
+  /** Name servers to ask, `address:port`; the system's where nobody says. */
+  readonly servers?: readonly string[];
+}
 
 const QUERY_TIMEOUT_MS = 2_000;
 const QUERY_TRIES = 2;
@@ -13,9 +19,10 @@ const SYSTEM_AT_ONCE = 2;
  * Asks the name servers without taking a thread; only a name they do not know goes to the system's resolver, which
  * knows hosts files and local names, a few at a time. So no receiver's dead name server holds up the others.
  */
-export function createHostResolver(): ResolveHost {
-  let asking = 0;
+export function createHostResolver({ servers }: ResolverOptions = {}): ResolveHost {
+  const underWay = new OnceAtATime<string, readonly string[]>();
   const waiting: (() => void)[] = [];
+  let asking = 0;
   const askSystem: ResolveHost = async (hostname) => {
     if (asking >= SYSTEM_AT_ONCE) await new Promise<void>((resolve) => waiting.push(resolve));
     else asking += 1;
@@ -27,15 +34,20 @@ export function createHostResolver(): ResolveHost {
       else next();
     }
   };
-  return async (hostname) => {
-    const found = hostname.includes('.') ? await askNameServers(hostname) : [];
+  const ask: ResolveHost = async (hostname) => {
+    const found = hostname.includes('.') ? await askNameServers(hostname, servers) : [];
     return found.length > 0 ? found : askSystem(hostname);
   };
+  return (hostname) => underWay.ask(hostname, () => ask(hostname));
 }
 
 /** A new resolver each time: it reads anew which servers there are, and machines change networks. */
-async function askNameServers(hostname: string): Promise<readonly string[]> {
+async function askNameServers(
+  hostname: string,
+  servers: readonly string[] | undefined,
+): Promise<readonly string[]> {
   const resolver = new Resolver({ timeout: QUERY_TIMEOUT_MS, tries: QUERY_TRIES });
+  if (servers !== undefined) resolver.setServers(servers);
   const answers = await Promise.allSettled([resolver.resolve4(hostname), resolver.resolve6(hostname)]);
   return answers.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : [])).filter(isIP);
 }
