@@ -3,6 +3,8 @@ import type { Block } from '../core/block.ts';
 /** However quick a chain, it is late only after this. */
 const LEAST_PATIENCE_MS = 30_000;
 const PATIENCE_BLOCKS = 5;
+/** One that comes after a pause may be the next page of what is caught up with. */
+const STEADY_BLOCKS = 2;
 
 /**
  * Whether blocks still come. Their own times tell, and for a chain whose clock is wrong when one last came as it was
@@ -12,10 +14,14 @@ const PATIENCE_BLOCKS = 5;
 export class Pulse {
   #lastAt = Number.NEGATIVE_INFINITY;
   #heardAt = Number.NEGATIVE_INFINITY;
+  /** How far the last block that came as it was made lay behind the clock, and how many in a row lay about as far. */
+  #lagMs = Number.NaN;
+  #steadyBlocks = 0;
 
   /** What comes right after this has been waiting. */
   begin(now: number): void {
     this.#lastAt = now;
+    this.#steadyBlocks = 0;
   }
 
   /** A block comes as it is made if as much time passed since the one before it here as on the chain. */
@@ -24,12 +30,30 @@ export class Pulse {
     const step = before === null ? spacing : Math.max(block.timestamp - before.timestamp, 0) * 1_000;
     const waited = now - this.#lastAt;
     if (waited >= Math.max(step, spacing) / 2 && waited <= step + patienceMs(blockTimeSec))
-      this.#heardAt = now;
+      this.#hear(block, blockTimeSec, now);
     this.#lastAt = now;
+  }
+
+  #hear(block: Block, blockTimeSec: number, now: number): void {
+    const lagMs = now - block.timestamp * 1_000;
+    const isAsBefore = Math.abs(lagMs - this.#lagMs) <= patienceMs(blockTimeSec);
+    this.#steadyBlocks = isAsBefore ? this.#steadyBlocks + 1 : 1;
+    this.#lagMs = lagMs;
+    this.#heardAt = now;
   }
 
   isLate(head: Block, blockTimeSec: number, now: number): boolean {
     return now - Math.max(this.#heardAt, head.timestamp * 1_000) > patienceMs(blockTimeSec);
+  }
+
+  /**
+   * Whether `head` is surely of now: by its own time, or because blocks come as they are made and lie steadily behind the
+   * clock. While a quick chain is caught up with, page after page seems to come as it was made, but the lag shrinks.
+   */
+  isNow(head: Block, blockTimeSec: number, now: number): boolean {
+    const patience = patienceMs(blockTimeSec);
+    if (now - head.timestamp * 1_000 <= patience) return true;
+    return this.#steadyBlocks >= STEADY_BLOCKS && now - this.#heardAt <= patience;
   }
 }
 

@@ -56,13 +56,13 @@ export class SourceState {
 
   /**
    * Whether `block` came too late for anybody to be told of it as of now: it was caught up with, after a downtime or a gap.
-   * It is now while it is no older than five blocks (or half a minute) at most, or came as it was made though its clock
-   * says otherwise; a head that is stale is not. A recording's and a simulation's blocks are now when they come, at
+   * It is now while it is no older than five blocks (or half a minute) at most, or while blocks come as they are made
+   * though their clock says otherwise; a head that is stale is not. A recording's and a simulation's blocks are now when they come, at
    * whatever speed they come.
    */
   isPast(block: Block, head: Block | null, blockTimeSec: number): boolean {
     if (this.#source.kind !== 'rpc' || head === null) return false;
-    if (this.#pulse.isLate(head, blockTimeSec, this.#source.now())) return true;
+    if (!this.#pulse.isNow(head, blockTimeSec, this.#source.now())) return true;
     return (head.timestamp - block.timestamp) * 1_000 > patienceMs(blockTimeSec);
   }
 

@@ -62,16 +62,39 @@ test('blocks that come as they are made are now, however wrong their times are',
   clock.now += HOUR_MS;
   state.begin();
   expect(state.isPast(head, head, BLOCK_TIME_SEC)).toBe(true);
-  clock.now += 12_000;
-  const next = makeBlock(11);
-  state.note(next, head, BLOCK_TIME_SEC);
-  expect(state.isPast(next, next, BLOCK_TIME_SEC)).toBe(false);
+  const seen = [11, 12, 13].map((number) => {
+    clock.now += 12_000;
+    const next = makeBlock(number);
+    state.note(next, makeBlock(number - 1), BLOCK_TIME_SEC);
+    return state.isPast(next, next, BLOCK_TIME_SEC);
+  });
+  expect(seen).toEqual([true, false, false]);
   // What it was caught up with before that is not.
-  expect(state.isPast(makeBlock(1), next, BLOCK_TIME_SEC)).toBe(true);
+  expect(state.isPast(makeBlock(1), makeBlock(13), BLOCK_TIME_SEC)).toBe(true);
 });
 
 test.each(['replay', 'simulated'] as const)('a block of a %s chain is now whenever it comes', (kind) => {
   const { clock, state } = stateAt(kind);
   clock.now += HOUR_MS;
   expect(state.isPast(makeBlock(1), head, BLOCK_TIME_SEC)).toBe(false);
+});
+
+test('what a quick chain brings page by page while it is caught up with is past, up to its present', () => {
+  const quickSec = 0.25;
+  const { clock, state } = stateAt('rpc');
+  const behindSec = 600;
+  clock.now += behindSec * 1_000;
+  state.begin();
+  let before = head;
+  const past: boolean[] = [];
+  for (let index = 1; index <= behindSec * 4; index += 1) {
+    // A page of 100 s of the chain comes after a pause that would do for a block of now.
+    if (index % 400 === 2) clock.now += 200;
+    const block = { ...makeBlock(10 + index), timestamp: head.timestamp + Math.floor(index / 4) };
+    state.note(block, before, quickSec);
+    past.push(state.isPast(block, block, quickSec));
+    before = block;
+  }
+  expect(past.lastIndexOf(true)).toBe(past.indexOf(false) - 1);
+  expect(past.filter((isPast) => !isPast).length).toBeLessThanOrEqual(31 * 4);
 });
