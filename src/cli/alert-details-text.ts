@@ -57,7 +57,7 @@ function deliveryLines({ id, channel, status, createdAt, nextAttemptAt, attempts
   return [
     `  ${timeWords(createdAt)}  ${words(channel)}  ${words(status)}${next}  ${cleanLine(id)}`,
     ...attempts.map(({ at, ok, latencyMs, answer }) => {
-      const took = latencyMs === null ? '' : ` after ${formatDuration(latencyMs / 1_000)}`;
+      const took = latencyMs === null ? '' : ` after ${latencyText(latencyMs)}`;
       const result = ok === null ? '' : ok ? 'ok' : 'failed';
       return `    ${timeWords(at)}  ${result}${took}  ${cleanLine(answer ?? '')}`.trimEnd();
     }),
@@ -65,3 +65,5 @@ function deliveryLines({ id, channel, status, createdAt, nextAttemptAt, attempts
 }
 
 const words = (word: string | null) => (word === null ? '-' : cleanLine(word).toLowerCase());
+
+const latencyText = (ms: number) => (ms < 1_000 ? `${Math.round(ms)} ms` : formatDuration(ms / 1_000));

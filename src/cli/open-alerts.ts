@@ -5,6 +5,7 @@ import { usageError } from './cli-error.ts';
 import type { Io } from './io.ts';
 import { type ChainChoice, MAINNET, openChain, reachedChainId } from './open-chain.ts';
 import { INTERNAL_ORIGIN, openClient } from './open-client.ts';
+import { deliveryOf } from './open-service.ts';
 import { chainDatabase } from './paths.ts';
 import { READY_WITHIN_MS } from './ready-snapshot.ts';
 import type { Settings } from './settings.ts';
@@ -55,11 +56,7 @@ export async function openAlerts(io: Io, settings: Settings): Promise<OpenedAler
       priceFeed: NO_PRICES,
       // What runs for a moment neither fires nor sends.
       role: 'visits',
-      delivery: {
-        smtp: settings.smtp.value,
-        telegram: settings.telegram.value,
-        allowPrivateTargets: settings.allowPrivateTargets.value,
-      },
+      delivery: deliveryOf(settings),
       signal: stop.signal,
     });
     return {
