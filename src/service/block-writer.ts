@@ -38,6 +38,8 @@ export interface BlockWriterOptions {
   readonly onNeglected?: () => void;
   /** Called when alerts have fired; must not reject. */
   readonly onFired?: () => void;
+  /** Ms of a clock that nobody sets. */
+  readonly steadyNow?: () => number;
   /** Called with new blocks in the store, whoever wrote them, before anything else is written; must not reject. */
   readonly onWritten?: () => Promise<void>;
 }
@@ -172,7 +174,7 @@ export class BlockWriter {
 
   /** Forgets what the other process has written. */
   async #look(): Promise<void> {
-    const now = performance.now();
+    const now = (this.#options.steadyNow ?? (() => performance.now()))();
     if (now - this.#lookedAt < LOOK_MS) return;
     this.#lookedAt = now;
     const stored = await this.#store.newest(LOOKED_AT);

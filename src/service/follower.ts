@@ -19,6 +19,8 @@ import { TimeSlice } from './time-slice.ts';
 const FIRST_BLOCKS = 300;
 const FIRST_RETRY_MS = 1_000;
 const LAST_RETRY_MS = 15_000;
+/** A lease is had within a few milliseconds, unless another process is writing much. */
+const BID_MS = 250;
 /** Before it begins again from what another process has stored. */
 const AGAIN_MS = 100;
 
@@ -171,7 +173,8 @@ export class Follower {
     const again = this.#again.signal;
     const profile = await abortable(source.chain(), signal);
     await store.claimChain(profile.id);
-    await lease.bid();
+    // A database that is busy must not hold up the first prices: the lease may come while they are shown.
+    await Promise.race([lease.bid(), sleep(BID_MS, signal)]);
     if (lease.mayWrite) await store.distrustFutureFolding(Math.floor(wallNow() / 1_000));
     await this.#chain.adopt(profile);
     if (!(await this.#chain.goOn())) {
