@@ -16,6 +16,13 @@ export function titleWord(word: string): string {
   return plain.charAt(0).toUpperCase() + plain.slice(1);
 }
 
+const ON = /^(pending|armed|active|enabled|on|running|watching)$/i;
+
+/** Whether a status, ours or a service's own, means that the alert watches. */
+export function isOn(status: string | null): boolean {
+  return status !== null && ON.test(status);
+}
+
 /** The lane that a speed names; `null`: a service's own speed, whose price is not known. */
 export function laneOf(gasSpeed: string | null): LaneName | null {
   return LANES.find((lane) => lane === gasSpeed?.toLowerCase()) ?? null;

@@ -59,7 +59,7 @@ export function AlertsProvider(props: AlertsProviderProps) {
     enabled: question.enabled === true && frozen,
   });
   const { value: list } = (frozen ? unshown.data : null) ?? polled.data ?? {};
-  const unseen = useAlertNotices({ client, snapshot, list, isShown: isShown && !frozen });
+  const unseen = useAlertNotices({ client, snapshot, list, isShown: isShown && !frozen, now });
   useFreshWhenShown(isShown && !frozen, polled.data?.at ?? null, intervalMs, now, polled.refresh);
 
   const { data, error, retryAt, refresh, renew } = polled;

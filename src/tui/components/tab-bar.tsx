@@ -1,6 +1,7 @@
 import { Text } from 'ink';
 import { useContext } from 'react';
 import { formatDuration } from '../../core/units.ts';
+import { isOn } from '../alert-words.ts';
 import { AlertsContext, type AlertsFeed } from '../hooks/use-alerts.ts';
 import { KEYMAP } from '../keymap.ts';
 import { TABS, type Tab } from '../tabs.ts';
@@ -42,7 +43,7 @@ export function TabBar({ width, current, intervalMs, slowed }: TabBarProps) {
 function AlertsBadge({ alerts }: { readonly alerts: AlertsFeed }) {
   const theme = useTheme();
   if (alerts.unseen > 0) return <Text bold color={theme.color('warn')}>{` !${alerts.unseen}`}</Text>;
-  const armed = alerts.data?.value.items.filter(({ status }) => status === 'PENDING').length ?? 0;
+  const armed = alerts.data?.value.items.filter(({ status }) => isOn(status)).length ?? 0;
   return armed === 0 ? null : ` ${theme.ascii ? '*' : theme.glyph.dot}${armed}`;
 }
 

@@ -15,6 +15,7 @@ interface AlertNoticesOptions {
   readonly list: AlertListView | undefined;
   /** The alerts are on the screen, so what fires is seen. */
   readonly isShown: boolean;
+  readonly now: () => number;
 }
 
 /** An announcement waits no longer for the price it is about, ms. */
@@ -26,20 +27,20 @@ const PRICE_WITHIN_MS = 2_000;
  *
  * @returns how many alerts have fired since they were last looked at
  */
-export function useAlertNotices({ client, snapshot, list, isShown }: AlertNoticesOptions): number {
+export function useAlertNotices({ client, snapshot, list, isShown, now }: AlertNoticesOptions): number {
   const toast = useToast();
   const announce = useAnnounce();
   const [unseen, setUnseen] = useState(0);
   const known = useRef<Known | null>(null);
-  const latest = useRef({ client, snapshot, isShown, toast, announce });
-  latest.current = { client, snapshot, isShown, toast, announce };
+  const latest = useRef({ client, snapshot, isShown, now, toast, announce });
+  latest.current = { client, snapshot, isShown, now, toast, announce };
   const life = useLifeSignal();
 
   useEffect(() => {
     if (list === undefined) return;
     const { client: asked, snapshot: current, isShown: isSeen, toast: show, announce: ring } = latest.current;
     const isFirst = known.current === null;
-    const before = known.current ?? beginning(current);
+    const before = known.current ?? beginning(current, latest.current.now());
     const { seen, fired } = noticeFirings(before.seen, list.items, before.newSince);
     const missed = timesMissed(list.items);
     known.current = { ...before, seen, missed };
@@ -74,11 +75,15 @@ interface Known {
   readonly missed: number;
 }
 
+/** The age of a head with which nothing new can have fired, ms; its clock and ours may differ by less. */
+const OLD_HEAD_MS = 120_000;
+
 /** An alert that fired with the newest block is news, although it was never listed before. */
-function beginning(snapshot: SnapshotView | undefined): Known {
+function beginning(snapshot: SnapshotView | undefined, now: number): Known {
   const present = snapshot === undefined ? null : presentOf(snapshot);
-  const newSince = present === null || snapshot === undefined ? null : present - polledEveryMs(snapshot);
-  return { seen: new Map(), newSince, missed: 0 };
+  if (snapshot === undefined || present === null) return { seen: new Map(), newSince: null, missed: 0 };
+  const isOld = snapshot.source.kind !== 'replay' && now - present > OLD_HEAD_MS;
+  return { seen: new Map(), newSince: isOld ? present : present - polledEveryMs(snapshot), missed: 0 };
 }
 
 /** The service's own present: its clock may not be ours, and a recording's never is. */

@@ -4,6 +4,7 @@ import { render } from 'ink-testing-library';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { ClientError } from '../../../src/client/client-error.ts';
 import type { AlertView } from '../../../src/client/views/alerts.ts';
+import type { SnapshotView } from '../../../src/client/views/snapshot.ts';
 import { AlertsProvider } from '../../../src/tui/components/alerts-provider.tsx';
 import { useAlerts } from '../../../src/tui/hooks/use-alerts.ts';
 import { NotificationsContext } from '../../../src/tui/hooks/use-announce.ts';
@@ -31,7 +32,10 @@ function Feed() {
 }
 
 /** A monitor's notices over a service whose list is what the test says, asked every few milliseconds. */
-function show(first: readonly AlertView[] | Error, snapshot = SNAPSHOT) {
+function show(
+  first: readonly AlertView[] | Error,
+  { snapshot = SNAPSHOT, now = HEAD_AT + 4_000 }: { snapshot?: SnapshotView; now?: number } = {},
+) {
   let list = first;
   let asked = 0;
   const entry = { triggeredAt: HEAD_AT + 12_000, blockNumber: 1, price: 38_800_000n };
@@ -57,7 +61,7 @@ function show(first: readonly AlertView[] | Error, snapshot = SNAPSHOT) {
             snapshot={snapshot}
             intervalMs={5}
             isOwnService
-            now={Date.now}
+            now={() => now}
             frozen={frozen}
             isShown={isShown}
           >
@@ -121,7 +125,7 @@ describe('an alert for this terminal that fires', () => {
 
 it('on the desktop, too, prices that are none of now are said to be so', async () => {
   const snapshot = { ...SNAPSHOT, source: { ...SNAPSHOT.source, kind: 'simulated' as const } };
-  const { told } = show([fired(HERE)], snapshot);
+  const { told } = show([fired(HERE)], { snapshot });
   await waitFor(() => told().length === 1);
   expect(told()[0]).toContain(';gastop;[SIMULATED] Average below 0.04 gwei: ');
 });
@@ -152,6 +156,13 @@ it('what fired or was missed before the monitor ran is told in one line, without
 it('an alert that fired with the newest block is news at the start, too', async () => {
   const { told } = show([{ ...HERE, lastTriggeredAt: HEAD_AT }]);
   await waitFor(() => told().length === 1);
+});
+
+it('where the newest block is old, what fired with it is none', async () => {
+  const { toasts, told, answer } = show([{ ...HERE, lastTriggeredAt: HEAD_AT }], { now: HEAD_AT + 600_000 });
+  await answer([{ ...HERE, lastTriggeredAt: HEAD_AT }]);
+  expect(told()).toEqual([]);
+  expect(toasts).toMatchObject([{ text: 'In the last day 1 alert fired (now)' }]);
 });
 
 it('a service that keeps no alerts is not asked again by itself, and nothing is said of it', async () => {

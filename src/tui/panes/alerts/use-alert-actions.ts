@@ -1,14 +1,7 @@
 import type { AlertView } from '../../../client/views/alerts.ts';
-import { conditionText } from '../../alert-words.ts';
+import { conditionText, isOn } from '../../alert-words.ts';
 import { useAlertEdits } from '../../hooks/use-alert-edits.ts';
 import { useToast } from '../../hooks/use-toast.ts';
-
-const ON = /^(pending|armed|active|enabled|on|running|watching)$/i;
-
-/** Whether a status, ours or a service's own, means that the alert watches. */
-export function isOn(status: string | null): boolean {
-  return status !== null && ON.test(status);
-}
 
 /** What the keys do to one alert, in the list and in its details. */
 export function useAlertActions() {
