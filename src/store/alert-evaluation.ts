@@ -11,6 +11,8 @@ import { type Span, wakesAny, wokenAlerts } from './woken-alerts.ts';
 
 /** The last block that alerts were evaluated at. */
 const POSITION = 'alerts_at';
+/** No reorg takes back as much. */
+const DEEPEST_REORG_SEC = 3_600;
 
 const CHANGED = [
   'phase',
@@ -71,6 +73,7 @@ export async function rewindAlerts(trx: Queries, number: number): Promise<void> 
   if (at === null || Number(at) <= number) return;
   await saveMeta(trx, POSITION, String(number));
   await confirmAnew(trx, number);
+  await rearmFuture(trx);
 }
 
 /** Another chain begins: its blocks have other numbers and times, so that whatever rests is armed again. */
@@ -90,6 +93,23 @@ async function confirmAnew(trx: Queries, number: number): Promise<void> {
     .where('true_since', '>', number)
     .execute();
   await rearm(trx, rows);
+}
+
+/** What fired in a future that is told again, as by a recording played from its start, does not rest until then. */
+async function rearmFuture(trx: Queries): Promise<void> {
+  const head = await trx
+    .selectFrom('blocks')
+    .select('timestamp')
+    .orderBy('number', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  if (head === undefined) return;
+  const fired = trx
+    .selectFrom('alert_events')
+    .select('alert_id')
+    .where('triggered_at', '>', (head.timestamp + DEEPEST_REORG_SEC) * 1_000);
+  const resting = trx.selectFrom('alerts').selectAll().where('phase', '=', 'resting');
+  await rearm(trx, await resting.where('id', 'in', fired).execute());
 }
 
 async function rearm(trx: Queries, rows: readonly AlertRow[]): Promise<void> {

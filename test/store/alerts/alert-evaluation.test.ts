@@ -312,6 +312,15 @@ describe('a reorg', () => {
     expect(await readEvents(database)).toEqual(['a.1']);
   });
 
+  test('of a recording that plays again from its start arms what rests until a time yet to come', async () => {
+    const { store } = await open(':memory:', keptAlert('a', { cooldownMs: 86_400_000 }));
+    await savePrices(store, 0, ...Array.from({ length: 400 }, () => 101), 99, 101);
+    await store.rewindTo(395);
+    expect(await savePrices(store, 396, 101, 99)).toBe(0);
+    await store.rewindTo(50);
+    expect(await savePrices(store, 51, 101, 99)).toBe(1);
+  });
+
   test('to another chain arms again what rests, whatever times that chain has', async () => {
     const { database, store } = await open(':memory:', keptAlert('a', { cooldownMs: 86_400_000 }));
     await savePrices(store, 50_000, 99);
