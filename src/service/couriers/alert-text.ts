@@ -64,7 +64,10 @@ function countWords(count: number): string {
  * What joins letters (Persian, Indic scripts) and emoji, and the tags that make the flags of England, Scotland and
  * Wales: invisible by themselves, and so taken out for terminals, but without them a note is another one.
  */
-const JOINERS = /((?<=\S)[\u200c\u200d](?=\S)|(?<=\u{1f3f4})[\u{e0030}-\u{e007a}]{1,6}\u{e007f})/u;
+const JOINERS = /([\u200c\u200d]+|(?<=\u{1f3f4})[\u{e0030}-\u{e007a}]{1,6}\u{e007f})/u;
+/** A joiner behind another, or not between two things that can be joined. */
+const IDLE_JOINERS =
+  /(?<=[\u200c\u200d])[\u200c\u200d]|(?<![\p{L}\p{M}\p{N}\p{S}])[\u200c\u200d]+|[\u200c\u200d]+(?![\p{L}\p{M}\p{N}\p{S}\u200c\u200d])/gu;
 const LINE_BREAK = /\r\n|[\n\v\f\r\x85\u2028\u2029]/;
 
 /** A note without what could act on a terminal, a header or a reader's eye; its lines stay. */
@@ -76,6 +79,7 @@ export function cleanNote(note: string): string {
         .split(JOINERS)
         .map((part, index) => (index % 2 === 1 ? part : cleanText(part)))
         .join('')
+        .replace(IDLE_JOINERS, '')
         .trimEnd(),
     )
     .join('\n')

@@ -1,0 +1,104 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { alertHtml } from '../../../src/service/couriers/alert-html.ts';
+import { alertText, cleanNote } from '../../../src/service/couriers/alert-text.ts';
+import { messageOf } from '../../helpers/fired-alert.ts';
+
+/** Any text, and much of what is dangerous in a terminal, a header, HTML or for the eye. */
+const anyNote = fc
+  .array(
+    fc.oneof(
+      fc.string({ unit: 'binary' }),
+      fc.string({ unit: 'grapheme' }),
+      fc.constantFrom(
+        '\u001b[2J',
+        '\u009b31m',
+        '\u001b]0;x\u0007',
+        '\r\nBcc: x@y.test',
+        '\u202e',
+        '\u2066',
+        '\u200b',
+      ),
+      fc.constantFrom(
+        '<script>',
+        '</p>',
+        '&lt;',
+        '"',
+        "'",
+        '\u200d',
+        '\u{e0067}\u{e007f}',
+        '\ud800',
+        '\u2028',
+      ),
+    ),
+    { maxLength: 12 },
+  )
+  .map((parts) => parts.join(''));
+
+describe('the words of a fired alert', () => {
+  it('say what happened, where, and how often', () => {
+    const message = messageOf('alr_1', {
+      lane: 'slow',
+      condition: 'GREATER_THAN',
+      threshold: '30000000000',
+      price: '1352000000000',
+      chainName: 'Base',
+      triggerCount: 1_204,
+      note: 'stop the bot',
+    });
+    expect(alertText(message)).toEqual({
+      subject: 'Base gas 1,352 gwei, above 30 gwei (Slow)',
+      warning: null,
+      paragraphs: [
+        'Slow gas on Base is at 1,352 gwei, above 30 gwei.',
+        'stop the bot',
+        'Block 24,337,604, 2026-01-15 12:00:00 UTC\nAlert alr_1, has fired 1,204 times',
+      ],
+      plain: [
+        'Slow gas on Base is at 1,352 gwei, above 30 gwei.',
+        'stop the bot',
+        'Block 24,337,604, 2026-01-15 12:00:00 UTC\nAlert alr_1, has fired 1,204 times',
+      ].join('\n\n'),
+    });
+  });
+
+  it('have nothing in them that acts on a terminal or turns the reading, whatever the note', () => {
+    fc.assert(
+      fc.property(anyNote, (note) => {
+        const { plain, subject } = alertText(messageOf('a', { note, chainName: note }));
+        expect(plain).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u2028\u2029]/);
+        expect(plain).not.toMatch(/[\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff]/);
+        expect(plain.isWellFormed()).toBe(true);
+        expect(subject).not.toMatch(/[\p{Cc}\p{Zl}\p{Zp}]/u);
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+
+  it('have no element in HTML that is not of the page itself, whatever the note', () => {
+    const own = (html: string) =>
+      html.match(/<[^>]*>/g)?.filter((tag) => !/^<(?:p dir="auto"|\/p|br)>$/.test(tag));
+    const page = own(alertHtml(messageOf('a')));
+    fc.assert(
+      fc.property(anyNote, (note) => {
+        expect(own(alertHtml(messageOf('a', { note })))).toEqual(page);
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it('keep what joins letters and emoji, and only between them', () => {
+    for (const note of ['👩🏽‍🚀', '👨‍👩‍👧 x', '🏴󠁧󠁢󠁥󠁮󠁧󠁿', 'می‌خواهم', 'क्‍ष', '❤️‍🔥'])
+      expect(cleanNote(note)).toBe(note);
+    expect(cleanNote('\u200dx\u200d \u200c')).toBe('x');
+    expect(cleanNote('a\u{e0041}\u{e0042}\u{e007f}b')).toBe('ab');
+  });
+
+  it('stay the same when they are cleaned again', () => {
+    fc.assert(
+      fc.property(anyNote, (note) => {
+        expect(cleanNote(cleanNote(note))).toBe(cleanNote(note));
+      }),
+    );
+  });
+});
