@@ -247,21 +247,20 @@ type Step =
   | { readonly kind: 'set-clock'; readonly ms: number };
 
 const PROCESSES = 3;
-const step: fc.Arbitrary<Step> = fc.oneof(
-  fc.record({
-    kind: fc.constantFrom('start', 'end', 'kill', 'look', 'write', 'take-over'),
-    process: fc.nat(PROCESSES - 1),
-  }) as fc.Arbitrary<Step>,
-  fc.record({
-    kind: fc.constant('pass' as const),
-    ms: fc.constantFrom(500, 2_000, 9_999, 10_000, 3_600_000),
-  }),
-  fc.record({ kind: fc.constant('set-clock' as const), ms: fc.constantFrom(-3_600_000, 20_000) }),
+const acting: fc.Arbitrary<Step> = fc.record({
+  // Writing and taking over often, or hardly anybody is ever late to hear of it.
+  kind: fc.constantFrom('start', 'start', 'end', 'kill', 'look', 'write', 'write', 'write', 'take-over'),
+  process: fc.nat(PROCESSES - 1),
+});
+const passing: fc.Arbitrary<Step> = fc.oneof(
+  fc.record({ kind: fc.constant('pass'), ms: fc.constantFrom(500, 2_000, 9_999, 10_000, 3_600_000) }),
+  fc.record({ kind: fc.constant('set-clock'), ms: fc.constantFrom(-3_600_000, 20_000) }),
 );
+const step = fc.oneof({ weight: 5, arbitrary: acting }, { weight: 1, arbitrary: passing });
 
 test('however processes start, end, die, sleep and look, no block is written by two of them', async () => {
   await fc.assert(
-    fc.asyncProperty(fc.array(step, { maxLength: 60 }), async (steps) => {
+    fc.asyncProperty(fc.array(step, { minLength: 20, maxLength: 60, size: 'max' }), async (steps) => {
       const database = await openDatabase(':memory:');
       const clocks = new Clocks();
       const leases: (Lease | null)[] = Array.from({ length: PROCESSES }, () => null);
