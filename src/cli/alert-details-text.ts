@@ -1,6 +1,6 @@
 import type { AlertDetailsView, AlertView, DeliveryView } from '../client/views/alerts.ts';
-import { formatCount, formatDuration, gweiString } from '../core/units.ts';
-import { cooldownWords, stateWords, timeWords, watchWords } from './alert-words.ts';
+import { formatDuration, gweiString } from '../core/units.ts';
+import { cooldownWords, restWords, stateWords, timesWords, timeWords, watchWords } from './alert-words.ts';
 import { cleanLine } from './clean-line.ts';
 import { type Labelled, labelledLines, VALUE_WIDTH } from './labelled-lines.ts';
 import { wrapWords } from './wrap-words.ts';
@@ -14,9 +14,9 @@ export function alertDetailsText(alert: AlertDetailsView, now: number): string {
 }
 
 function alertRows(alert: AlertView, now: number): Labelled[] {
-  const { hysteresis, confirmBlocks, disableOnce, cooldownUntil, disabledReason, note } = alert;
-  const isResting = cooldownUntil !== null && cooldownUntil > now;
-  const state = stateWords(alert, now) + (isResting ? ` until ${timeWords(cooldownUntil)} UTC` : '');
+  const { hysteresis, confirmBlocks, disableOnce, disabledReason, note } = alert;
+  const rest = alert.status === 'PENDING' ? restWords(alert, now) : null;
+  const state = rest === null ? stateWords(alert, now) : `${stateWords(alert, now)} ${rest}`;
   return [
     ['id', cleanLine(alert.id)],
     ['fires when', watchWords(alert)],
@@ -36,10 +36,10 @@ function firingRows({ triggerCount, lastTriggeredAt, missed }: AlertView): Label
   const missedLast =
     missed === null || missed.lastAt === null ? '' : `, last at ${timeWords(missed.lastAt)} UTC`;
   return [
-    ['fired', triggerCount === null ? null : `${formatCount(triggerCount)} times${last}`],
+    ['fired', triggerCount === null ? null : `${timesWords(triggerCount)}${last}`],
     [
       'missed',
-      missed === null ? null : `${formatCount(missed.count)} times while nobody could be told${missedLast}`,
+      missed === null ? null : `${timesWords(missed.count)} while nobody could be told${missedLast}`,
     ],
   ];
 }

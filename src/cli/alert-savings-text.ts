@@ -1,6 +1,6 @@
 import type { AlertSavingsView, SavingsEntryView } from '../client/views/alerts.ts';
 import { formatCount, formatNative, formatUsd, gweiString } from '../core/units.ts';
-import { timeWords } from './alert-words.ts';
+import { timesWords, timeWords } from './alert-words.ts';
 import { labelledLines } from './labelled-lines.ts';
 import { tableLines } from './text-table.ts';
 
@@ -10,7 +10,7 @@ const ROWS = 20;
 export function alertSavingsText(savings: AlertSavingsView): string {
   const { events, gasAmount, entries, best } = savings;
   const head = labelledLines([
-    ['fired', events === null ? null : `${formatCount(events)} times`],
+    ['fired', events === null ? null : timesWords(events)],
     ['saved', amount(savings)],
     [
       'counted for',

@@ -1,5 +1,5 @@
 import type { AlertView } from '../client/views/alerts.ts';
-import { formatDuration, gweiString } from '../core/units.ts';
+import { formatCount, formatDuration, gweiString } from '../core/units.ts';
 import { cleanLine } from './clean-line.ts';
 import { utcTime } from './utc-time.ts';
 
@@ -13,9 +13,18 @@ export function watchWords({ gasSpeed, condition, threshold }: AlertView): strin
 }
 
 /** `armed`, `resting`, `disabled`, or a service's own word. `now` in ms. */
-export function stateWords({ status, cooldownUntil }: AlertView, now: number): string {
-  if (status === 'PENDING') return cooldownUntil !== null && cooldownUntil > now ? 'resting' : 'armed';
+export function stateWords(alert: AlertView, now: number): string {
+  const { status } = alert;
+  if (status === 'PENDING') return restWords(alert, now) === null ? 'armed' : 'resting';
   return status === null ? '-' : cleanLine(status).toLowerCase();
+}
+
+/** Until when an alert that has fired rests; `null`: it does not. */
+export function restWords({ cooldownUntil, hysteresis }: AlertView, now: number): string | null {
+  if (cooldownUntil === null) return null;
+  if (cooldownUntil > now) return `until ${timeWords(cooldownUntil)} UTC`;
+  // A service that knows no hysteresis need not mean anything by a cooldown that is over.
+  return hysteresis === null ? null : 'until the price has left the threshold';
 }
 
 export function channelWords({ channels }: AlertView): string {
@@ -29,4 +38,9 @@ export function timeWords(ms: number | null): string {
 
 export function cooldownWords({ cooldownMs }: AlertView): string {
   return cooldownMs === null ? '-' : cooldownMs === 0 ? 'none' : formatDuration(cooldownMs / 1_000);
+}
+
+/** `once`, `3 times`. */
+export function timesWords(count: number): string {
+  return count === 1 ? 'once' : `${formatCount(count)} times`;
 }

@@ -68,6 +68,18 @@ describe('gastop alerts show', () => {
   });
 });
 
+describe('an alert that has fired', () => {
+  const over = { ...ALERT, cooldownUntil: NOW - 1, triggerCount: 1 };
+  it('rests beyond its cooldown until the price has left, where the service knows of that', () => {
+    expect(alertDetailsText(over, NOW)).toContain(
+      'state         resting until the price has left the threshold\n',
+    );
+    expect(alertDetailsText(over, NOW)).toContain('fired         once, last at');
+    expect(alertDetailsText({ ...over, hysteresis: null }, NOW)).toContain('state         armed\n');
+    expect(alertDetailsText({ ...over, cooldownUntil: null }, NOW)).toContain('state         armed\n');
+  });
+});
+
 describe('gastop alerts list', () => {
   const alert = (change: Partial<AlertView>): AlertView => ({ ...ALERT, ...change });
   const many = [
