@@ -44,7 +44,7 @@ describe('the monitor on a terminal', () => {
     await screen.waitFor((lines) => /#24,337,60[89]/.test(lines[0] ?? ''));
     const lines = screen.screen();
     expect(first).toMatch(/^ gastop {3}Ethereum {2}#24,337,60\d/);
-    expect(lines[1]).toMatch(/^\[1 Live\] 2 Chart .*every 1s ?$/);
+    expect(lines[1]).toMatch(/^\[1 Live\] 2 Chart .*(every 1s|6 Service) ?$/);
     expect(lines[rows - 1]).toMatch(/^ \? help .* q quit ?$/);
     expect(screen.clears).toEqual({ screen: 0, scrollback: 0, reset: 0 });
   });

@@ -108,7 +108,8 @@ function missedWords(missed: AlertView['missed'], { present, offsetAt }: AlertCo
 export function savingsFacts(
   savings: AlertSavingsView,
   symbol: string,
-  { present, offsetAt }: Pick<AlertColumnsContext, 'present' | 'offsetAt'>,
+  { present, offsetAt, theme }: AlertColumnsContext,
+  width = Number.MAX_SAFE_INTEGER,
 ): readonly NamedValue[] {
   const { events, savedWei, savedUsd, best, gasAmount } = savings;
   const gas = gasAmount === null ? '' : ` at ${formatCount(gasAmount)} gas each`;
@@ -123,23 +124,18 @@ export function savingsFacts(
       : [{ name: 'saved', value: line(`${amount(savedWei, savedUsd)}${gas}`), alone: true }]),
     ...(best === null
       ? []
-      : [
-          {
-            name: 'best',
-            alone: true,
-            value: line(
-              [
-                amount(best.savedWei, best.savedUsd),
-                best.price === null ? '' : `at ${formatGwei(best.price)} gwei`,
-                best.referencePrice === null
-                  ? ''
-                  : `against ${formatGwei(best.referencePrice)} the day before`,
-                best.triggeredAt === null ? '' : momentText(best.triggeredAt, present, offsetAt),
-              ]
-                .filter((part) => part !== '')
-                .join(', '),
-            ),
-          },
-        ]),
+      : longFact(
+          'best',
+          [
+            amount(best.savedWei, best.savedUsd),
+            best.price === null ? '' : `at ${formatGwei(best.price)} gwei`,
+            best.referencePrice === null ? '' : `against ${formatGwei(best.referencePrice)} the day before`,
+            best.triggeredAt === null ? '' : momentText(best.triggeredAt, present, offsetAt),
+          ]
+            .filter((part) => part !== '')
+            .join(', '),
+          width,
+          theme,
+        )),
   ];
 }

@@ -157,10 +157,10 @@ export function DetailsScreen({ snapshot, columns, rows, view, dispatch }: Detai
           );
         }
         const below = lines.length - top - room;
-        const hidden = below > 0 ? [[{ text: `${below} more below, j goes on`, faint: true }]] : [];
+        const hidden = below > 0 ? [[{ text: `${below} more below`, faint: true }]] : [];
         return (
           <Box flexDirection="column" width={columns} height={rows} overflow="hidden">
-            <SegmentLine segments={[...alertTitle(alert, context), ...hidden]} width={columns} />
+            <SegmentLine segments={alertTitle(alert, context).toSpliced(2, 0, ...hidden)} width={columns} />
             {notice === null ? null : <OneLine line={[{ text: ' ' }, ...notice]} width={columns} />}
             <LineList lines={lines.slice(top, top + room)} width={columns} />
           </Box>
@@ -171,7 +171,7 @@ export function DetailsScreen({ snapshot, columns, rows, view, dispatch }: Detai
 
   function headLines(): readonly Line[] {
     if (alert === undefined) return [];
-    const saved = savings.data === undefined ? [] : savingsFacts(savings.data, symbol, context);
+    const saved = savings.data === undefined ? [] : savingsFacts(savings.data, symbol, context, columns);
     const log = details.data?.value.deliveries;
     const sent: Line =
       log === null

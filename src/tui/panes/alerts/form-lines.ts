@@ -3,8 +3,9 @@ import { formatGwei } from '../../../core/units.ts';
 import { distanceOf, distanceWords, laneOf } from '../../alert-words.ts';
 import { displayWidth } from '../../components/fit.ts';
 import type { Span } from '../../facts.ts';
-import { type Line, lineWidth } from '../../lines.ts';
+import { EMPTY_LINE, type Line, lineWidth } from '../../lines.ts';
 import type { Theme } from '../../theme.ts';
+import { wrapText } from '../../wrap-text.ts';
 import type { AlertDraft } from './alert-draft.ts';
 import { chosenOf, type FormField, textOf } from './form-fields.ts';
 import type { FormState } from './form-state.ts';
@@ -19,6 +20,8 @@ export interface FormLinesContext {
 
 const LABEL = 11;
 const MARGIN = 3;
+const INDENT: Span = { text: ' '.repeat(MARGIN + LABEL) };
+const MOST_PROBLEM_LINES = 3;
 
 /** A field: its name, what stands in it, and beside that (or below, where there is no room) what is wrong with it. */
 export function fieldLines(
@@ -28,25 +31,24 @@ export function fieldLines(
 ): readonly Line[] {
   const { form, width, theme } = context;
   const isHere = form.focus === field.id;
-  const said: Span | null =
-    problem === null ? null : { text: `${theme.glyph.warning} ${problem}`, color: 'warn' };
-  const beside = said === null ? besideText(field, context) : said.text;
+  const said = problem === null ? null : `${theme.glyph.warning} ${theme.text(problem)}`;
+  const beside = said ?? theme.text(besideText(field, context));
   const head: Line = [
     isHere ? { text: ` ${theme.glyph.arrow} `, color: 'accent', bold: true } : { text: ' '.repeat(MARGIN) },
     { text: field.label.padEnd(LABEL), bold: isHere, faint: !isHere },
   ];
   const left = width - MARGIN - LABEL - 1;
   const reserved = beside === '' ? 0 : displayWidth(beside) + 3;
-  const own = valueLine(field, isHere, Math.max(left - reserved, Math.min(left, 24)), context);
-  const fits = lineWidth(own) + reserved <= left;
-  if (beside === '') return [[...head, ...own]];
-  const extra: Span = said ?? { text: beside, faint: true };
-  if (fits) return [[...head, ...own, { text: '   ' }, extra]];
-  if (said === null) return [[...head, ...own]];
-  return [
-    [...head, ...own],
-    [{ text: ' '.repeat(MARGIN + LABEL) }, said],
-  ];
+  const [own = EMPTY_LINE, ...more] = valueLines(field, isHere, left, reserved, context);
+  const below = more.map((line): Line => [INDENT, ...line]);
+  if (beside === '') return [[...head, ...own], ...below];
+  const look: Pick<Span, 'color' | 'faint'> = said === null ? { faint: true } : { color: 'warn' };
+  if (lineWidth(own) + reserved <= left && below.length === 0) {
+    return [[...head, ...own, { text: '   ' }, { text: beside, ...look }]];
+  }
+  if (said === null) return [[...head, ...own], ...below];
+  const words = wrapText(said, left, MOST_PROBLEM_LINES, theme.glyph.ellipsis);
+  return [[...head, ...own], ...below, ...words.map((text): Line => [INDENT, { text, ...look }])];
 }
 
 /** What helps while nothing is wrong. */
@@ -66,35 +68,57 @@ function priceText(draft: AlertDraft, snapshot: SnapshotView): string | null {
   return distance === null ? now : `${now}, ${distance.isThere ? 'it is there' : distanceWords(distance)}`;
 }
 
-function valueLine(field: FormField, isHere: boolean, room: number, context: FormLinesContext): Line {
+/** What stands in a field; the choices of one with many take as many lines as they need. */
+function valueLines(
+  field: FormField,
+  isHere: boolean,
+  left: number,
+  reserved: number,
+  context: FormLinesContext,
+): readonly Line[] {
   const { form, theme } = context;
   switch (field.kind) {
     case 'one': {
       const chosen = chosenOf(form.draft, field.id);
-      return field.choices.flatMap(({ value, label }): readonly Span[] =>
-        value === chosen
-          ? [{ text: `[${theme.text(label)}]`, bold: true, ...(isHere ? { color: 'accent' } : {}) }]
-          : [{ text: ` ${theme.text(label)} `, faint: true }],
+      const spans = field.choices.map(
+        ({ value, label }): Line =>
+          value === chosen
+            ? [{ text: `[${theme.text(label)}]`, bold: true, ...(isHere ? { color: 'accent' } : {}) }]
+            : [{ text: ` ${theme.text(label)} `, faint: true }],
       );
+      return flowed(spans, left, '');
     }
-    case 'many':
-      return field.choices.flatMap(({ value, label }, place): readonly Span[] => {
+    case 'many': {
+      const spans = field.choices.map(({ value, label }, place): Line => {
         const isTicked = form.draft.channels.includes(value);
         const isMarked = isHere && place === form.at;
-        const box = `[${isTicked ? 'x' : ' '}]`;
-        const look = isMarked ? { color: 'accent' as const, bold: true, inverse: true } : { bold: isTicked };
-        return [
-          { text: place === 0 ? '' : '  ' },
-          { text: `${isMarked ? theme.glyph.arrow : ''}${box} ${theme.text(label)}`, ...look },
-        ];
+        const text = `[${isTicked ? 'x' : ' '}] ${theme.text(label)}`;
+        return isMarked
+          ? [{ text: `${theme.glyph.arrow}${text}`, color: 'accent', bold: true }]
+          : [{ text: ` ${text}`, bold: isTicked }];
       });
+      return flowed(spans, left, ' ');
+    }
     case 'text': {
       const text = textOf(form.draft, field.id);
       const unit: Line = field.unit === '' ? [] : [{ text: ` ${field.unit}`, faint: true }];
-      const own = Math.max(room - lineWidth(unit), 4);
-      return [...(isHere ? typedLine(text, form.at, own, theme) : shownLine(text, own, theme)), ...unit];
+      const own = Math.max(Math.max(left - reserved, Math.min(left, LEAST_TEXT)) - lineWidth(unit), 4);
+      return [[...(isHere ? typedLine(text, form.at, own, theme) : shownLine(text, own, theme)), ...unit]];
     }
   }
+}
+
+const LEAST_TEXT = 24;
+
+function flowed(parts: readonly Line[], width: number, gap: string): readonly Line[] {
+  const lines: Span[][] = [[]];
+  for (const part of parts) {
+    const line = lines.at(-1) ?? [];
+    const isFirst = line.length === 0;
+    if (!isFirst && lineWidth(line) + gap.length + lineWidth(part) > width) lines.push([...part]);
+    else line.push(...(isFirst || gap === '' ? [] : [{ text: gap }]), ...part);
+  }
+  return lines;
 }
 
 function shownLine(text: string, room: number, theme: Theme): Line {

@@ -13,6 +13,7 @@ import { useNow } from '../../hooks/use-now.ts';
 import { type Line, scrolledTo } from '../../lines.ts';
 import type { TabScreenProps } from '../../tabs.ts';
 import { useTheme } from '../../theme.ts';
+import { wrapText } from '../../wrap-text.ts';
 import { systemOffset } from '../chart/local-time.ts';
 import { presentOf } from '../explorer/present.ts';
 import { draftLike, newDraft } from './alert-draft.ts';
@@ -30,6 +31,7 @@ interface ListScreenProps extends TabScreenProps {
   readonly dispatch: (action: AlertsAction) => void;
 }
 
+const RULE_LINES = 2;
 const ROOMY_FROM = 100;
 const NONE: readonly AlertView[] = [];
 
@@ -52,8 +54,11 @@ export function ListScreen({ snapshot, columns, rows, cursor, dispatch }: ListSc
   );
   const rule = engineWords(engine, isOwnService, now);
   const last = deletions.at(-1);
+  const ruleLines = wrapText(theme.text(rule ?? ''), columns - 2, RULE_LINES, theme.glyph.ellipsis).map(
+    (text): Line => [{ text: ` ${text}`, faint: true }],
+  );
   const notices: readonly Line[] = [
-    ...(rule === null ? [] : [[{ text: ` ${rule}`, faint: true }]]),
+    ...ruleLines,
     ...(last === undefined
       ? []
       : [
