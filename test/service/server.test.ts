@@ -323,6 +323,23 @@ test('log and metrics say 499 of what nobody waited for, also behind another ans
   expect(page).toContain('gastop_http_requests_in_progress 1');
 });
 
+test('what changes something is logged with the length of its answer', async () => {
+  const served = await serveService({ source: source() });
+  const response = await fetch(`${served.origin}${BASE_PATH}${PATHS.alerts}`, {
+    method: 'POST',
+    headers: { 'x-api-key': served.key, 'Content-Type': 'application/json' },
+    body: JSON.stringify({
+      thresholdGwei: 0.000000001,
+      gasSpeed: 'SLOW',
+      condition: 'LESS_THAN',
+      channels: ['TERMINAL'],
+      note: 'gwei 😀',
+    }),
+  });
+  const bytes = Buffer.byteLength(await response.text());
+  expect(await logged(served.log, 1)).toMatchObject({ method: 'POST', status: 201, bytes });
+});
+
 test('a refusal is logged as it was sent: status, code and length', async () => {
   const served = await serveService({ source: source() });
   await ready(served);

@@ -12,7 +12,8 @@ export function encodeAnswers(answers: RememberedAnswers): MiddlewareHandler {
     if (known !== null) return send(c, known);
     const moment = answers.moment(path);
     await next();
-    if (!isRead || c.res.status !== 200 || !isJson(c.res)) return;
+    if (!isRead) return measure(c);
+    if (c.res.status !== 200 || !isJson(c.res)) return;
     const answer = new EncodedAnswer(await c.res.text());
     if (moment !== null) answers.keep(path, moment, answer);
     const response = await send(c, answer);
@@ -20,6 +21,13 @@ export function encodeAnswers(answers: RememberedAnswers): MiddlewareHandler {
     c.res = undefined;
     c.res = response;
   };
+}
+
+/** Takes down the length of an answer that is sent as it is, for the log. */
+async function measure(c: Context): Promise<void> {
+  const record = recordOf(c.env);
+  if (record === null || !isJson(c.res) || c.res.headers.has('content-length')) return;
+  record.bytes = Buffer.byteLength(await c.res.clone().text());
 }
 
 async function send(c: Context, answer: EncodedAnswer): Promise<Response> {
