@@ -65,6 +65,22 @@ describe('the Service pane', () => {
     expect(lines().length).toBeLessThanOrEqual(21);
   });
 
+  it('names the process that has alerts fire, where the service tells', async () => {
+    const engine = {
+      process: 'gastop serve, process 4711',
+      isHere: false,
+      since: (SNAPSHOT.blockTimestamp ?? 0) - 600_000,
+      heartbeatAt: SNAPSHOT.blockTimestamp,
+    };
+    const summary = async () => ({ ...SUMMARY, health: { ...SUMMARY.health, engine } });
+    const { shows, unmount } = show({ gas: { summary } });
+    await shows(/alerts fire in gastop serve, process 4711 for 10m/);
+    unmount();
+    const silent = show();
+    await silent.shows('26 of 26 routes');
+    expect(silent.screen()).not.toContain('alerts fire in');
+  });
+
   it('names a young history by whole units, not to a second that nobody knows', async () => {
     const end = SNAPSHOT.blockTimestamp ?? 0;
     for (const [sec, name] of [
