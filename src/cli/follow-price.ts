@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { ClientError } from '../client/client-error.ts';
 import type { SnapshotView } from '../client/views/snapshot.ts';
 import { formatCount, formatDuration, gweiString } from '../core/units.ts';
 import { cleanLine } from './clean-line.ts';
@@ -17,6 +18,8 @@ import { WaitProgress } from './wait-progress.ts';
 
 /** What lasts shorter is a hiccup that nobody has to hear of. */
 const NOTE_AFTER_MS = 5_000;
+/** A service that has just been started may still read its history. */
+const NOTE_AFTER_START_MS = 30_000;
 const FASTEST_MS = 500;
 const SLOWEST_MS = 10_000;
 
@@ -59,6 +62,7 @@ class PriceFollower {
   #firstBlockAt: number | null = null;
   #trouble: { readonly reason: string; readonly since: number; isTold: boolean } | null = null;
   #tries = 0;
+  #patienceMs = NOTE_AFTER_MS;
 
   constructor(io: Io, settings: Settings, plan: WaitPlan, quiet: boolean) {
     this.#io = io;
@@ -138,6 +142,7 @@ class PriceFollower {
   #take(snapshot: SnapshotView): Sight {
     const sight = this.#watch.see(snapshot, this.#io.now());
     this.#hasWorked = true;
+    this.#patienceMs = NOTE_AFTER_MS;
     this.#tries = 0;
     this.#snapshot = snapshot;
     this.#sight = sight;
@@ -150,6 +155,8 @@ class PriceFollower {
   async #survive(error: unknown, signal: AbortSignal): Promise<void> {
     signal.throwIfAborted();
     this.#tries += 1;
+    const isStarting = !this.#hasWorked && error instanceof ClientError && error.code === 'unavailable';
+    this.#patienceMs = isStarting ? NOTE_AFTER_START_MS : NOTE_AFTER_MS;
     const passing: PassingFailure | null = passingFailure(error, this.#tries, this.#hasWorked);
     if (passing === null) throw error;
     this.#inTrouble(passing.reason);
@@ -166,14 +173,14 @@ class PriceFollower {
 
   #inTrouble(reason: string): void {
     const { since, isTold } = this.#trouble ?? { since: performance.now(), isTold: false };
-    const isLong = performance.now() - since >= NOTE_AFTER_MS;
+    const isLong = performance.now() - since >= this.#patienceMs;
     if (isLong && !isTold) this.#note(`no prices of now: ${cleanLine(reason)}; still waiting`);
     this.#trouble = { reason, since, isTold: isTold || isLong };
   }
 
   #untilToldMs(): number | null {
     if (this.#trouble === null || this.#trouble.isTold) return null;
-    return Math.max(this.#trouble.since + NOTE_AFTER_MS - performance.now(), 0);
+    return Math.max(this.#trouble.since + this.#patienceMs - performance.now(), 0);
   }
 
   #wellAgain(): void {
