@@ -107,13 +107,13 @@ describe('over the next blocks the list shows', () => {
   const BELOW = 'Average < 20 gwei';
 
   it('that it rests for its cooldown, whatever the price does, and fires again after it', async () => {
-    await listed(BELOW, /◌ rests until \d\d:\d\d .* there +1 /);
+    await listed(BELOW, /◌ rests to \d\d:\d\d .* there +1 /);
     await parts.mine(300n);
-    await listed(BELOW, /◌ rests until .* ▼ \d+ % +1 /);
+    await listed(BELOW, /◌ rests to .* ▼ \d+ % +1 /);
     await parts.mine(2n);
-    await listed(BELOW, /◌ rests until .* there +1 /);
+    await listed(BELOW, /◌ rests to .* there +1 /);
     await parts.mine(2n, HOUR_SEC);
-    await listed(BELOW, /◌ rests until .* there +2 /);
+    await listed(BELOW, /◌ rests to .* there +2 /);
   });
 
   it('that after its cooldown it waits until the price has left by the hysteresis', async () => {
@@ -125,7 +125,7 @@ describe('over the next blocks the list shows', () => {
     await parts.mine(200n);
     await listed(BELOW, /● armed +Average .* ▼ \d+ % +2 /);
     await parts.mine(2n);
-    await listed(BELOW, /◌ rests until .* there +3 /);
+    await listed(BELOW, /◌ rests to .* there +3 /);
   });
 
   it('that one made to fire once disables itself, and fires again once it is enabled', async () => {
