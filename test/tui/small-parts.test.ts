@@ -16,7 +16,7 @@ import { liveLayout } from '../../src/tui/panes/live/live-layout.ts';
 import { polledEveryMs } from '../../src/tui/polling-pace.ts';
 import { rawLines } from '../../src/tui/raw-lines.ts';
 import { SourceHolder } from '../../src/tui/source-holder.ts';
-import { EMPTY_INPUT, editLine, insertText } from '../../src/tui/text-input.ts';
+import { drawnCharacters, EMPTY_INPUT, editLine, insertText } from '../../src/tui/text-input.ts';
 import { keptOfWords, keptWords } from '../../src/tui/track-words.ts';
 import { FOREIGN_30 } from '../client/foreign-openapi.ts';
 import { fakeGas, SNAPSHOT } from './fake-gas.ts';
@@ -179,6 +179,14 @@ describe('a line being typed', () => {
 
   it('takes pasted text as one line without control characters', () => {
     expect(insertText(EMPTY_INPUT, 'http://x\r\n\u001b[31m').text).toBe('http://x[31m');
+  });
+
+  it('keeps joined emoji whole, typed or pasted, and no joiner anywhere else', () => {
+    const coder = '\u{1f469}\u{1f3fd}\u200d\u{1f4bb}';
+    expect(typed(...Array.from(coder)).text).toBe(coder);
+    expect(insertText(EMPTY_INPUT, `a\u200db ${coder}\u202e`).text).toBe(`ab ${coder}`);
+    expect(drawnCharacters(coder)).toHaveLength(Array.from(coder).length);
+    expect(drawnCharacters(coder).join('')).toBe('\u{1f469}\u{1f3fd}\u{1f4bb}');
   });
 
   it('ignores keys that mean nothing in a line', () => {

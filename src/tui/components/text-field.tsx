@@ -1,7 +1,7 @@
 import { Text } from 'ink';
 import { useState } from 'react';
 import { useTextCapture } from '../hooks/use-actions.ts';
-import { EMPTY_INPUT, editLine, insertText } from '../text-input.ts';
+import { drawnCharacters, EMPTY_INPUT, editLine, insertText } from '../text-input.ts';
 import { displayWidth } from './fit.ts';
 
 interface TextFieldProps {
@@ -37,11 +37,11 @@ export function TextField({
     },
     onPaste: (text) => change(insertText(input, text)),
   });
-  const characters = Array.from(veil(input.text));
+  const characters = drawnCharacters(veil(input.text));
   const room = Math.max(width - displayWidth(label) - 3, 8);
   const from = Math.max(input.cursor - room + 1, 0);
   const before = characters.slice(from, input.cursor).join('');
-  const under = characters[input.cursor] ?? ' ';
+  const under = characters[input.cursor] || ' ';
   const after = characters.slice(input.cursor + 1, from + room).join('');
   return (
     <Text wrap="truncate">

@@ -4,6 +4,7 @@ import { distanceOf, distanceWords, laneOf } from '../../alert-words.ts';
 import { displayWidth } from '../../components/fit.ts';
 import type { Span } from '../../facts.ts';
 import { EMPTY_LINE, type Line, lineWidth } from '../../lines.ts';
+import { drawnCharacters } from '../../text-input.ts';
 import type { Theme } from '../../theme.ts';
 import { wrapText } from '../../wrap-text.ts';
 import type { AlertDraft } from './alert-draft.ts';
@@ -123,21 +124,21 @@ function flowed(parts: readonly Line[], width: number, gap: string): readonly Li
 
 function shownLine(text: string, room: number, theme: Theme): Line {
   if (text === '') return [{ text: theme.glyph.unknown, faint: true }];
-  const shown = theme.text(text);
+  const shown = drawnCharacters(theme.text(text)).join('');
   if (displayWidth(shown) <= room) return [{ text: shown }];
-  return [{ text: windowOf(Array.from(shown), 0, room - 1).join('') }, { text: theme.glyph.ellipsis }];
+  return [{ text: windowOf(drawnCharacters(shown), 0, room - 1).join('') }, { text: theme.glyph.ellipsis }];
 }
 
 /** The text around the cursor, which stands under the character that the next one goes before. */
 function typedLine(text: string, cursor: number, room: number, theme: Theme): Line {
-  const characters = Array.from(theme.text(text));
+  const characters = drawnCharacters(theme.text(text));
   let from = 0;
   while (from < cursor && displayWidth(characters.slice(from, cursor).join('')) > room - 2) from += 1;
   const shown = windowOf(characters, from, room);
   const place = cursor - from;
   return [
     { text: shown.slice(0, place).join('') },
-    { text: shown[place] ?? ' ', inverse: true },
+    { text: shown[place] || ' ', inverse: true },
     { text: shown.slice(place + 1).join('') },
   ];
 }
