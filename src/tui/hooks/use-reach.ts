@@ -36,7 +36,7 @@ export function useReach(
     frozen,
   });
   const isAsked = price !== null && polled.data !== undefined && polled.data !== null;
-  const following = { ...polled, refresh: async () => (isAsked ? polled.refresh() : undefined) };
+  const following = { ...polled, renew: async () => (isAsked ? polled.renew() : undefined) };
   useFollowHead(following, headOf(snapshot));
   return polled;
 }
