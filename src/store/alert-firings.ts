@@ -1,4 +1,6 @@
 import { sql } from 'kysely';
+import { HALF, savedBy } from './alert-saved.ts';
+import { TALLY_HOUR_MS, tallyHour } from './firing-tallies.ts';
 import type { AlertEventRow, Queries } from './schema.ts';
 
 /** One firing of an alert. Wei per gas. */
@@ -27,9 +29,6 @@ export interface AlertSum {
 
 /** Whose firings: those of one alert, or of an owner (empty: everybody's). */
 export type FiringsOf = { readonly alertId: string } | { readonly owner: string };
-
-/** A sum of wei per gas soon exceeds what a row can hold, its two halves do not. */
-const HALF = 1_000_000;
 
 const saved = sql<number>`case
   when condition = 'LESS_THAN' and reference_price > price then reference_price - price else 0 end`;
@@ -67,32 +66,68 @@ export async function firingsBetween(
   return rows.map(toFiring).reverse();
 }
 
+const talliesOf = (db: Queries, owner: string) => {
+  const all = db.selectFrom('firing_tallies');
+  return owner === '' ? all : all.where('owner', '=', owner);
+};
+
 /** How often an owner's alerts have fired since `since`, ms since epoch. */
 export async function countFirings(db: Queries, owner: string, since: number): Promise<number> {
-  const row = await firingsOf(db, { owner })
+  const wholeFrom = tallyHour(since - 1) + TALLY_HOUR_MS;
+  const whole = await talliesOf(db, owner)
+    .select((e) => e.fn.sum<number | null>('firings').as('count'))
+    .where('hour', '>=', wholeFrom)
+    .executeTakeFirst();
+  const begun = await firingsOf(db, { owner })
     .select((e) => e.fn.countAll<number>().as('count'))
     .where('triggered_at', '>=', since)
+    .where('triggered_at', '<', wholeFrom)
     .executeTakeFirst();
-  return Number(row?.count ?? 0);
+  return Number(whole?.count ?? 0) + Number(begun?.count ?? 0);
 }
 
-/** What all firings saved. */
+/** What the firings of an alert that are kept saved, or all that an owner's alerts ever had. */
 export async function sumFirings(db: Queries, whose: FiringsOf): Promise<AlertSum> {
-  const sums = await firingsOf(db, whose)
-    .select((e) => [
-      e.fn.countAll<number>().as('firings'),
-      sql<number | null>`sum((${saved}) / ${sql.lit(HALF)})`.as('high'),
-      sql<number | null>`sum((${saved}) % ${sql.lit(HALF)})`.as('low'),
-      sql<number | null>`sum((${saved}) * native_usd)`.as('usd'),
-      sql<number | null>`sum(case when native_usd is null and (${saved}) > 0 then 1 else 0 end)`.as(
-        'unpriced',
-      ),
-    ])
-    .executeTakeFirstOrThrow();
+  return 'alertId' in whose ? sumKept(db, whose) : sumTallies(db, whose.owner);
+}
+
+async function sumTallies(db: Queries, owner: string): Promise<AlertSum> {
+  return toSum(
+    await talliesOf(db, owner)
+      .select((e) => [
+        e.fn.sum<number | null>('firings').as('firings'),
+        e.fn.sum<number | null>('saved_high').as('high'),
+        e.fn.sum<number | null>('saved_low').as('low'),
+        e.fn.sum<number | null>('usd').as('usd'),
+        e.fn.sum<number | null>('unpriced').as('unpriced'),
+      ])
+      .executeTakeFirstOrThrow(),
+  );
+}
+
+async function sumKept(db: Queries, whose: FiringsOf): Promise<AlertSum> {
+  return toSum(
+    await firingsOf(db, whose)
+      .select((e) => [
+        e.fn.countAll<number>().as('firings'),
+        sql<number | null>`sum((${saved}) / ${sql.lit(HALF)})`.as('high'),
+        sql<number | null>`sum((${saved}) % ${sql.lit(HALF)})`.as('low'),
+        sql<number | null>`sum((${saved}) * native_usd)`.as('usd'),
+        sql<number | null>`sum(case when native_usd is null and (${saved}) > 0 then 1 else 0 end)`.as(
+          'unpriced',
+        ),
+      ])
+      .executeTakeFirstOrThrow(),
+  );
+}
+
+type Sums = Readonly<Record<'firings' | 'high' | 'low' | 'usd' | 'unpriced', number | null>>;
+
+function toSum({ firings, high, low, usd, unpriced }: Sums): AlertSum {
   return {
-    firings: Number(sums.firings),
-    savedPerGas: BigInt(sums.high ?? 0) * BigInt(HALF) + BigInt(sums.low ?? 0),
-    usdPerGas: (sums.unpriced ?? 0) > 0 ? null : (sums.usd ?? 0),
+    firings: Number(firings ?? 0),
+    savedPerGas: BigInt(high ?? 0) * BigInt(HALF) + BigInt(low ?? 0),
+    usdPerGas: (unpriced ?? 0) > 0 ? null : (usd ?? 0),
   };
 }
 
@@ -109,16 +144,13 @@ export async function bestFiring(db: Queries, alertId: string): Promise<AlertFir
 }
 
 function toFiring(row: AlertEventRow): AlertFiring {
-  const price = BigInt(row.price);
-  const referencePrice = row.reference_price === null ? null : BigInt(row.reference_price);
-  const below = referencePrice === null || row.condition !== 'LESS_THAN' ? 0n : referencePrice - price;
   return {
     alertId: row.alert_id,
     blockNumber: row.block_number,
     triggeredAt: row.triggered_at,
-    price,
-    referencePrice,
-    savedPerGas: below > 0n ? below : 0n,
+    price: BigInt(row.price),
+    referencePrice: row.reference_price === null ? null : BigInt(row.reference_price),
+    savedPerGas: BigInt(savedBy(row)),
     nativeUsd: row.native_usd,
   };
 }

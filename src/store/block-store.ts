@@ -209,10 +209,11 @@ export class BlockStore {
         .where('start', '<', before)
         .execute();
       await pruneAdvice(trx, now);
-      await pruneAlertEvents(trx, now * 1_000);
       if (numDeletedRows > 0n) await saveMeta(trx, 'folded_before', String(before));
     });
     this.#foldedBefore = null;
+    const right = this.#right();
+    await pruneAlertEvents((work) => this.#transaction(work, right), now * 1_000);
   }
 
   /**

@@ -3,6 +3,7 @@ import type { Block } from '../core/block.ts';
 import type { AlertRun } from './alert-run.ts';
 import { integer } from './block-row.ts';
 import { BulkInsert } from './bulk-insert.ts';
+import { tallyFirings } from './firing-tallies.ts';
 import { type ReferencePrices, referencePrices } from './reference-prices.ts';
 import type { AlertEventRow, DeliveryAttemptRow, DeliveryRow, Queries } from './schema.ts';
 
@@ -14,11 +15,12 @@ export interface Firing {
 }
 
 // An event that is there already has been told of: that must not keep the block from being written.
-const events = new BulkInsert<AlertEventRow>((db, rows) =>
+const events = new BulkInsert<AlertEventRow, AlertEventRow>((db, rows) =>
   db
     .insertInto('alert_events')
     .values(rows)
     .onConflict((conflict) => conflict.doNothing())
+    .returningAll()
     .compile(),
 );
 const deliveries = new BulkInsert<DeliveryRow>((db, rows) =>
@@ -41,10 +43,11 @@ export async function insertFirings(
 ): Promise<void> {
   if (firings.length === 0) return;
   const reference = await referencePrices(trx, Math.floor(block.timestamp));
-  await events.run(
+  const written = await events.run(
     trx,
     firings.map((firing) => eventRow(firing, block, reference, run)),
   );
+  await tallyFirings(trx, written);
   const rows = firings.flatMap((firing) => deliveryRows(firing, block, run));
   await deliveries.run(trx, rows);
   await attempts.run(trx, rows.filter(({ channel }) => channel === 'TERMINAL').map(shown));

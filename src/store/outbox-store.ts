@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto';
+import { setImmediate } from 'node:timers/promises';
 import { DISABLED } from '../core/alerts/alert-rule.ts';
 import type { AlertMessage } from '../core/alerts/kept-alert.ts';
 import { phaseColumns, toRule } from './alert-row.ts';
-import { keptDeliveries, logAttempt } from './delivery-rows.ts';
+import { FORGOTTEN_AT_ONCE, forgetDeliveries, keptDeliveries, logAttempt } from './delivery-rows.ts';
 import type { DueDelivery, KeptAttempt, KeptDelivery, PendingDelivery, Verdict } from './kept-delivery.ts';
 import type { Database } from './open-database.ts';
 import type { Queries } from './schema.ts';
@@ -172,19 +173,12 @@ export class OutboxStore {
     });
   }
 
-  /** Forgets what was done with long before `now` (ms since epoch). */
+  /** Forgets what was done with long before `now` (ms since epoch): a page at a time, so that others get a word in. */
   async prune(now: number): Promise<void> {
-    await this.#transaction(async (trx) => {
-      const gone = await trx
-        .deleteFrom('deliveries')
-        .where('created_at', '<', now - KEEP_DELIVERIES_MS)
-        .where('status', '<>', 'PENDING')
-        .returning('id')
-        .execute();
-      for (const { id } of gone) {
-        await trx.deleteFrom('delivery_attempts').where('delivery_id', '=', id).execute();
-      }
-    });
+    const before = now - KEEP_DELIVERIES_MS;
+    while ((await this.#transaction((trx) => forgetOld(trx, before))) === FORGOTTEN_AT_ONCE) {
+      await setImmediate();
+    }
   }
 
   #transaction<Result>(work: (trx: Queries) => Promise<Result>): Promise<Result> {
@@ -204,6 +198,20 @@ export async function cancelDeliveries(trx: Queries, alertId: string): Promise<v
     .where('alert_id', '=', alertId)
     .where('status', '=', 'PENDING')
     .execute();
+}
+
+async function forgetOld(trx: Queries, before: number): Promise<number> {
+  const old = await trx
+    .selectFrom('deliveries')
+    .select('id')
+    .where('next_attempt_at', 'is', null)
+    .where('created_at', '<', before)
+    .limit(FORGOTTEN_AT_ONCE)
+    .execute();
+  return forgetDeliveries(
+    trx,
+    old.map(({ id }) => id),
+  );
 }
 
 async function findDelivery(db: Queries, alertId: string, id: string): Promise<KeptDelivery | null> {

@@ -124,6 +124,21 @@ export interface AlertEventRow {
   native_usd: number | null;
 }
 
+/** What an owner's firings within one hour come to, also those that were forgotten since. */
+export interface FiringTallyRow {
+  owner: string;
+  /** Its start, ms since epoch, by block time. */
+  hour: number;
+  firings: number;
+  /** Wei per gas that they saved, in two halves: the whole is `saved_high` times 10^6 and `saved_low`. */
+  saved_high: number;
+  saved_low: number;
+  /** The same in dollars per gas times 10^18, of those whose dollar price is known. */
+  usd: number;
+  /** How many saved something and have no dollar price. */
+  unpriced: number;
+}
+
 /** What is sent to one channel for one firing. Times in ms. */
 export interface DeliveryRow {
   /** The event's id, a dot, and the channel in small letters: the idempotency key. */
@@ -174,6 +189,7 @@ export interface Tables {
   meta: MetaRow;
   alerts: AlertRow;
   alert_events: AlertEventRow;
+  firing_tallies: FiringTallyRow;
   deliveries: DeliveryRow;
   delivery_attempts: DeliveryAttemptRow;
   signing_secrets: SigningSecretRow;

@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import { expect, onTestFinished, test } from 'vitest';
 import { ARMED, DISABLED } from '../../src/core/alerts/alert-rule.ts';
 import { AlertStore } from '../../src/store/alert-store.ts';
+import { tallyFirings } from '../../src/store/firing-tallies.ts';
 import { type Database, openDatabase } from '../../src/store/open-database.ts';
 import { OutboxStore } from '../../src/store/outbox-store.ts';
 import type { AlertEventRow } from '../../src/store/schema.ts';
@@ -16,28 +17,28 @@ async function open(path = ':memory:'): Promise<{ database: Database; store: Ale
 }
 
 const NO_CAP = Number.POSITIVE_INFINITY;
+const HOUR_MS = 3_600_000;
 const ALL = { offset: 0, limit: 100 };
 
 let count = 0;
 /** Puts a firing where a block's transaction puts it. */
 async function addFiring({ queries }: Database, event: Partial<AlertEventRow>): Promise<void> {
   count += 1;
-  await queries
-    .insertInto('alert_events')
-    .values({
-      id: `alr_1.${count}`,
-      alert_id: 'alr_1',
-      owner: '',
-      block_number: count,
-      block_hash: null,
-      triggered_at: FIRED_AT + count * 1_000,
-      condition: 'LESS_THAN',
-      price: 5_000_000_000,
-      reference_price: 7_000_000_000,
-      native_usd: 2_000,
-      ...event,
-    })
-    .execute();
+  const row: AlertEventRow = {
+    id: `alr_1.${count}`,
+    alert_id: 'alr_1',
+    owner: '',
+    block_number: count,
+    block_hash: null,
+    triggered_at: FIRED_AT + count * 1_000,
+    condition: 'LESS_THAN',
+    price: 5_000_000_000,
+    reference_price: 7_000_000_000,
+    native_usd: 2_000,
+    ...event,
+  };
+  await queries.insertInto('alert_events').values(row).execute();
+  await tallyFirings(queries, [row]);
 }
 
 test('an alert comes back as it was made, whatever its note and targets hold', async () => {
@@ -178,4 +179,28 @@ test('what is written for people waits for the disk, what is written for blocks 
   expect(await held(database.queries)).toBe(1);
   // Again: a statement that was prepared once would not say it twice.
   expect(await database.durably(held)).toBe(2);
+});
+
+test('what an owner’s firings come to is known by the hour, and outlasts the firings', async () => {
+  const { database, store } = await open();
+  for (const [owner, at] of [
+    ['a', FIRED_AT - 2 * HOUR_MS],
+    ['a', FIRED_AT - 1],
+    ['a', FIRED_AT],
+    ['a', FIRED_AT + HOUR_MS + 5],
+    ['b', FIRED_AT + HOUR_MS + 5],
+  ] as const) {
+    await addFiring(database, { owner, triggered_at: at, native_usd: 3_000 });
+  }
+  const since = (at: number) => store.countFirings('a', at);
+  expect(await since(FIRED_AT - 3 * HOUR_MS)).toBe(4);
+  expect(await since(FIRED_AT - 1)).toBe(3);
+  expect(await since(FIRED_AT)).toBe(2);
+  expect(await since(FIRED_AT + 1)).toBe(1);
+  expect(await since(FIRED_AT + HOUR_MS + 6)).toBe(0);
+  expect(await store.countFirings('', FIRED_AT + 1)).toBe(2);
+  const before = await store.sumFirings({ owner: 'a' });
+  expect(before).toEqual({ firings: 4, savedPerGas: 8_000_000_000n, usdPerGas: 4 * 2e9 * 3_000 });
+  await database.queries.deleteFrom('alert_events').execute();
+  expect(await store.sumFirings({ owner: 'a' })).toEqual(before);
 });

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
 import { DISABLED } from '../../src/core/alerts/alert-rule.ts';
 import { toKeptAlert } from '../../src/store/alert-row.ts';
@@ -246,4 +247,37 @@ test('what was done with long ago is forgotten, with its attempts; what still wa
   await store.prune(FIRED_AT + KEEP_DELIVERIES_MS + 1);
   expect(await statuses(store, 'a')).toEqual({ [waiting]: 'PENDING' });
   expect(await database.queries.selectFrom('delivery_attempts').selectAll().execute()).toEqual([]);
+});
+
+test('many old deliveries are forgotten a page at a time, and others get a word in between', async () => {
+  const path = join(await temporaryFolder(), 'chain.db');
+  const { database } = await open(path);
+  const { store: elsewhere } = await open(path);
+  const row = { status: 'DELIVERED', next_attempt_at: null };
+  await database.queries.connection().execute(async (one) => {
+    await one.transaction().execute(async (queries) => {
+      for (let n = 1; n <= 1_200; n += 1) {
+        await fire({ ...database, queries }, `a${n}`, { row });
+      }
+    });
+  });
+  const left = async () => {
+    const [counted] = await database.queries
+      .selectFrom('deliveries')
+      .select((e) => e.fn.countAll<number>().as('count'))
+      .execute();
+    return counted?.count;
+  };
+  const seen = new Set<number | undefined>();
+  let isDone = false;
+  const pruned = elsewhere.prune(FIRED_AT + KEEP_DELIVERIES_MS + 1).finally(() => {
+    isDone = true;
+  });
+  while (!isDone) {
+    seen.add(await left());
+    await setImmediate();
+  }
+  await pruned;
+  expect([...seen]).toEqual(expect.arrayContaining([700, 200]));
+  expect(await left()).toBe(0);
 });

@@ -2,10 +2,12 @@ import type { Migration } from 'kysely/migration';
 import { advice } from './advice.ts';
 import { alerts } from './alerts.ts';
 import { blocks } from './blocks.ts';
+import { firingTallies } from './firing-tallies.ts';
 
 /** Every schema change in order. A released one is never edited; the next one is added below. */
 export const ALL_MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0001-blocks': blocks,
   '0002-advice': advice,
   '0003-alerts': alerts,
+  '0004-firing-tallies': firingTallies,
 };

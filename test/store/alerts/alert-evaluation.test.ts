@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { AlertMessage, KeptAlert } from '../../../src/core/alerts/kept-alert.ts';
@@ -187,6 +188,44 @@ describe('what fires', () => {
       { alert_id: 'a', reference_price: Math.round(base + tip(1)) },
       { alert_id: 'b', reference_price: Math.round(base + tip(2)) },
     ]);
+  });
+
+  test('adds to what its owner’s firings come to, once', async () => {
+    const { database, store } = await open(':memory:', keptAlert('a', {}, { owner: 'gk_1' }));
+    await database.queries
+      .insertInto('alert_events')
+      .values({
+        id: 'a.1',
+        alert_id: 'a',
+        owner: 'gk_1',
+        block_number: 0,
+        block_hash: null,
+        triggered_at: timeOf(0),
+        condition: 'LESS_THAN',
+        price: 99,
+        reference_price: null,
+        native_usd: null,
+      })
+      .execute();
+    // The first is there already and was counted then.
+    expect(await savePrices(store, 1, 99, 101, 99)).toBe(2);
+    const tallies = await database.queries.selectFrom('firing_tallies').selectAll().execute();
+    expect(tallies).toMatchObject([{ owner: 'gk_1', firings: 1 }]);
+  });
+
+  test('is forgotten a page at a time, and blocks are written in between', async () => {
+    const { database, store } = await open(':memory:', keptAlert('often'));
+    const prices = Array.from({ length: 4_600 }, (_, place) => (place % 2 === 0 ? 99 : 101));
+    await savePrices(store, 0, ...prices);
+    expect((await readEvents(database)).length).toBe(2_300);
+    const head = makeBlock(4_599).timestamp;
+    const pruned = store.prune(head + 31 * 86_400);
+    const between: number[] = [];
+    for (let isDone = false; !isDone; ) {
+      isDone = await Promise.race([pruned.then(() => true), setImmediate(false)]);
+      between.push((await readEvents(database)).length);
+    }
+    expect(between).toEqual(expect.arrayContaining([1_800, 1_300, 1_000]));
   });
 
   test('is forgotten after 90 days, and of one alert all but the last thousand', async () => {
