@@ -1,32 +1,30 @@
 import { isRecord, type JsonRecord } from '../reading/json.ts';
+import { joinedSchemas } from './joined-schemas.ts';
 import { resolved } from './json-pointer.ts';
 import { namedValues } from './named-values.ts';
 import { line } from './schema-fields.ts';
 import type { ParameterDescription } from './service-description.ts';
+import { VisitBudget } from './visit-budget.ts';
 
 const MOST_FIELDS = 50;
-const DEEPEST = 4;
 
 /** The fields of an operation's body, in its order, with the values that it names for each (of a list: for its items). */
-export function bodyFields(document: JsonRecord, operation: JsonRecord): readonly ParameterDescription[] {
+export function bodyFields(
+  document: JsonRecord,
+  operation: JsonRecord,
+  budget = new VisitBudget(),
+): readonly ParameterDescription[] {
   const fields = new Map<string, Set<string>>();
-  const visit = (value: unknown, depth: number) => {
-    const schema = depth > DEEPEST ? null : resolved(document, value);
-    if (schema === null) return;
-    for (const join of ['allOf', 'anyOf', 'oneOf']) {
-      const parts = schema[join];
-      if (Array.isArray(parts)) for (const part of parts.slice(0, MOST_FIELDS)) visit(part, depth + 1);
-    }
-    if (!isRecord(schema.properties)) return;
-    for (const [key, property] of Object.entries(schema.properties)) {
+  for (const { properties } of joinedSchemas(document, bodySchema(document, operation), budget.share())) {
+    if (!isRecord(properties)) continue;
+    for (const [key, property] of Object.entries(properties)) {
       const name = line(key);
       if (name === null || (fields.size >= MOST_FIELDS && !fields.has(name))) continue;
       const values = fields.get(name) ?? new Set();
-      for (const each of namedValues(document, property)) values.add(each);
+      for (const each of namedValues(document, property, budget)) values.add(each);
       fields.set(name, values);
     }
-  };
-  visit(bodySchema(document, operation), 0);
+  }
   return [...fields].map(([name, values]) => ({ name, values: [...values] }));
 }
 

@@ -1,6 +1,9 @@
 import { isRecord, type JsonRecord } from '../reading/json.ts';
 
 const MOST_HOPS = 8;
+/** Into a place deep in a document that names everything by its path; a longer one leads nowhere. */
+const LONGEST_POINTER = 1_000;
+const MOST_PARTS = 32;
 
 /**
  * The record that `value` is or refers to with a `$ref` (RFC 6901 behind `#`). Only references within the document
@@ -13,6 +16,7 @@ export function resolved(document: JsonRecord, value: unknown): JsonRecord | nul
     const { $ref } = current;
     if ($ref === undefined) return current;
     if (typeof $ref !== 'string' || !$ref.startsWith('#/')) return null;
+    if ($ref.length > LONGEST_POINTER) return null;
     current = pointedAt(document, $ref.slice(2));
   }
   return null;
@@ -20,7 +24,9 @@ export function resolved(document: JsonRecord, value: unknown): JsonRecord | nul
 
 function pointedAt(document: JsonRecord, pointer: string): unknown {
   let value: unknown = document;
-  for (const part of pointer.split('/')) {
+  const parts = pointer.split('/');
+  if (parts.length > MOST_PARTS) return undefined;
+  for (const part of parts) {
     const key = decoded(part).replaceAll('~1', '/').replaceAll('~0', '~');
     if (!isRecord(value) || !Object.hasOwn(value, key)) return undefined;
     value = value[key];

@@ -6,8 +6,11 @@ import { resolved } from './json-pointer.ts';
 import { namedValues } from './named-values.ts';
 import { line, schemaFields } from './schema-fields.ts';
 import type { ParameterDescription, RouteDescription, ServiceDescription } from './service-description.ts';
+import { VisitBudget } from './visit-budget.ts';
 
 const MOST_PARAMETERS = 50;
+/** No route of v1 stands at a longer path, whatever it begins with. */
+const LONGEST_PATH = 500;
 
 /**
  * What an OpenAPI 3.0, 3.1 or Swagger 2 document says of the v1 routes, whatever else it holds and however its paths
@@ -16,11 +19,13 @@ const MOST_PARAMETERS = 50;
 export function readDescription(document: unknown): ServiceDescription | null {
   if (!isRecord(document) || !isRecord(document.paths)) return null;
   if (document.openapi === undefined && document.swagger === undefined) return null;
-  const items = new Map(Object.entries(document.paths).map(([path, item]) => [plainPath(path), item]));
+  const paths = Object.entries(document.paths).filter(([path]) => path.length <= LONGEST_PATH);
+  const items = new Map(paths.map(([path, item]) => [plainPath(path), item]));
+  const budget = new VisitBudget();
   const routes = V1_ROUTES.flatMap((route) => {
     const item = resolved(document, items.get(plainPath(route.path)));
     const operation = item === null ? null : resolved(document, item[route.method]);
-    return item === null || operation === null ? [] : [readRoute(document, route, item, operation)];
+    return item === null || operation === null ? [] : [readRoute(document, route, item, operation, budget)];
   });
   if (routes.length === 0) return null;
   const info = isRecord(document.info) ? document.info : {};
@@ -39,6 +44,7 @@ function readRoute(
   { method, path }: V1Route,
   item: JsonRecord,
   operation: JsonRecord,
+  budget: VisitBudget,
 ): RouteDescription {
   const schema = answerSchema(document, operation);
   return {
@@ -46,20 +52,24 @@ function readRoute(
     path,
     summary: line(operation.summary) ?? line(operation.description),
     served: operation['x-gastop-served'] !== false,
-    parameters: [...parametersOf(document, item), ...parametersOf(document, operation)],
-    body: method === 'get' ? [] : bodyFields(document, operation),
-    beyond: method === 'get' ? fieldsBeyond(path, schemaFields(document, schema)) : [],
+    parameters: [...parametersOf(document, item, budget), ...parametersOf(document, operation, budget)],
+    body: method === 'get' ? [] : bodyFields(document, operation, budget),
+    beyond: method === 'get' ? fieldsBeyond(path, schemaFields(document, schema, budget)) : [],
   };
 }
 
-function parametersOf(document: JsonRecord, holder: JsonRecord): readonly ParameterDescription[] {
+function parametersOf(
+  document: JsonRecord,
+  holder: JsonRecord,
+  budget: VisitBudget,
+): readonly ParameterDescription[] {
   const parameters: readonly unknown[] = Array.isArray(holder.parameters) ? holder.parameters : [];
   return parameters.slice(0, MOST_PARAMETERS).flatMap((one) => {
     const parameter = resolved(document, one);
     const name = parameter === null ? null : line(parameter.name);
     if (parameter === null || name === null || parameter.in !== 'query') return [];
     // Swagger 2 writes the values beside the name, OpenAPI 3 into a schema.
-    const values = namedValues(document, parameter.schema ?? parameter);
+    const values = namedValues(document, parameter.schema ?? parameter, budget);
     return values.length === 0 ? [] : [{ name, values }];
   });
 }

@@ -1,7 +1,9 @@
 import { cleanText } from '../../core/clean-text.ts';
 import { isRecord, type JsonRecord } from '../reading/json.ts';
+import { joinedSchemas } from './joined-schemas.ts';
 import { resolved } from './json-pointer.ts';
 import type { FieldDescription } from './service-description.ts';
+import { VisitBudget } from './visit-budget.ts';
 
 const DEEPEST = 8;
 /** Of one answer; a document whose references multiply ends here. */
@@ -12,33 +14,33 @@ const LONGEST_TEXT = 200;
  * Every field that a JSON Schema describes, in its order: `lanes`, `lanes.slow`, `points[].base`. Parts put together
  * with `allOf`, `anyOf` and `oneOf` count as one; recursion ends at a depth that no screen shows.
  */
-export function schemaFields(document: JsonRecord, schema: unknown): readonly FieldDescription[] {
+export function schemaFields(
+  document: JsonRecord,
+  schema: unknown,
+  budget = new VisitBudget(),
+): readonly FieldDescription[] {
   const fields = new Map<string, FieldDescription>();
-  let visits = 0;
+  const share = budget.share(MOST_SCHEMAS);
   const visit = (value: unknown, path: string, depth: number) => {
-    visits += 1;
-    const record = visits > MOST_SCHEMAS || depth > DEEPEST ? null : resolved(document, value);
-    if (record === null) return;
-    for (const join of ['allOf', 'anyOf', 'oneOf']) {
-      const parts = record[join];
-      if (Array.isArray(parts)) for (const part of parts) visit(part, path, depth + 1);
-    }
-    if (record.items !== undefined) visit(record.items, `${path}[]`, depth + 1);
-    if (!isRecord(record.properties)) return;
-    for (const [key, property] of Object.entries(record.properties)) {
-      const name = line(key);
-      if (name === null || visits > MOST_SCHEMAS) continue;
-      const at = path === '' ? name : `${path}.${name}`;
-      if (!fields.has(at)) {
-        const said = isRecord(property) ? property : {};
-        const target = resolved(document, property) ?? {};
-        fields.set(at, {
-          path: at,
-          title: line(said.title) ?? line(target.title),
-          description: line(said.description) ?? line(target.description),
-        });
+    if (depth > DEEPEST) return;
+    for (const record of joinedSchemas(document, value, share)) {
+      if (record.items !== undefined) visit(record.items, `${path}[]`, depth + 1);
+      if (!isRecord(record.properties)) continue;
+      for (const [key, property] of Object.entries(record.properties)) {
+        const name = line(key);
+        if (name === null || !share.spend()) continue;
+        const at = path === '' ? name : `${path}.${name}`;
+        if (!fields.has(at)) {
+          const said = isRecord(property) ? property : {};
+          const target = resolved(document, property) ?? {};
+          fields.set(at, {
+            path: at,
+            title: line(said.title) ?? line(target.title),
+            description: line(said.description) ?? line(target.description),
+          });
+        }
+        visit(property, at, depth + 1);
       }
-      visit(property, at, depth + 1);
     }
   };
   visit(schema, '', 0);
