@@ -1,4 +1,5 @@
 import type { AlertDetailsView, AlertView, DeliveryView } from '../client/views/alerts.ts';
+import { ownValue } from '../core/own-value.ts';
 import { formatDuration, gweiString } from '../core/units.ts';
 import { cooldownWords, restWords, stateWords, timesWords, timeWords, watchWords } from './alert-words.ts';
 import { cleanLine } from './clean-line.ts';
@@ -46,7 +47,7 @@ function firingRows({ triggerCount, lastTriggeredAt, missed }: AlertView): Label
 
 function targetLines({ channels, method, to, targets }: AlertView): string[] {
   return channels.map((channel) => {
-    const target = channel === method ? to : targets[channel];
+    const target = channel === method ? to : ownValue(targets, channel);
     const name = cleanLine(channel).toLowerCase();
     return target === undefined || target === null || target === '' ? name : `${name} ${cleanLine(target)}`;
   });

@@ -1,5 +1,6 @@
 import type { AlertCreation, AlertCreationInput } from '../contract/alerts.ts';
 import type { AlertChannel } from '../contract/choices.ts';
+import { ownValue } from '../core/own-value.ts';
 import { gweiString } from '../core/units.ts';
 import { acceptedAlert } from './accepted-alert.ts';
 import { checked } from './checked.ts';
@@ -104,7 +105,7 @@ const FLAGS: Readonly<Record<string, string>> = {
 function flagOf(path: string, { below }: AlertFlags, method: string): string {
   if (path === 'thresholdGwei') return below === undefined ? '--above' : '--below';
   const channel = path === 'to' ? method : path.startsWith('targets.') ? path.slice('targets.'.length) : null;
-  return channel === null ? (FLAGS[path] ?? path) : `--${channel.toLowerCase()}`;
+  return channel === null ? (ownValue(FLAGS, path) ?? path) : `--${channel.toLowerCase()}`;
 }
 
 function gwei(flag: string, text: string): number {

@@ -1,4 +1,5 @@
 import type { AlertView } from '../client/views/alerts.ts';
+import { ownValue } from '../core/own-value.ts';
 import { formatCount, formatDuration, gweiString } from '../core/units.ts';
 import { cleanLine } from './clean-line.ts';
 import { utcTime } from './utc-time.ts';
@@ -7,7 +8,7 @@ const SIDE: Readonly<Record<string, string>> = { LESS_THAN: '<', GREATER_THAN: '
 
 /** `average < 5 gwei`; a service's own words as they are. */
 export function watchWords({ gasSpeed, condition, threshold }: AlertView): string {
-  const side = condition === null ? '?' : (SIDE[condition] ?? cleanLine(condition));
+  const side = condition === null ? '?' : (ownValue(SIDE, condition) ?? cleanLine(condition));
   const price = threshold === null ? '?' : `${gweiString(threshold)} gwei`;
   return `${gasSpeed === null ? '?' : cleanLine(gasSpeed).toLowerCase()} ${side} ${price}`;
 }

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { ownValue } from '../core/own-value.ts';
 
 /** `smtp` of the config file. */
 export const SmtpConfig = z.strictObject({
@@ -30,5 +31,5 @@ const WANTED: Readonly<Record<string, string>> = {
 
 /** What should stand at `path`, which begins with `smtp` or `telegram`. */
 export function wantedOfDelivery(path: readonly string[]): string {
-  return WANTED[path.join('.')] ?? WANTED[path[0] ?? ''] ?? 'left away';
+  return ownValue(WANTED, path.join('.')) ?? ownValue(WANTED, path[0] ?? '') ?? 'left away';
 }

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { ROUTE_GROUPS } from '../contract/routes.ts';
+import { ownValue } from '../core/own-value.ts';
 
 /** `plans` of the config file, by name. */
 export const PlanSettings = z.record(
@@ -23,7 +24,7 @@ export function wantedOfPlans([name, setting]: readonly string[]): string {
     return 'plans by name, such as { "team": { "dailyLimit": 100000, "perSecond": 50 } }';
   if (!/^[a-z0-9][a-z0-9_-]{0,31}$/i.test(name)) return 'a name of at most 32 letters, digits, - and _';
   return (
-    WANTED[setting ?? ''] ??
+    ownValue(WANTED, setting ?? '') ??
     'an object of dailyLimit, perSecond and perhaps groups, such as { "dailyLimit": 100000, "perSecond": 50 }'
   );
 }

@@ -1,5 +1,6 @@
 import type { RecommendationView } from '../client/views/recommendation.ts';
 import type { SnapshotView } from '../client/views/snapshot.ts';
+import { ownValue } from '../core/own-value.ts';
 import { formatDuration, formatGwei, formatPercent, gweiString, UNKNOWN } from '../core/units.ts';
 import { cleanLine } from './clean-line.ts';
 import { usageError } from './cli-error.ts';
@@ -72,13 +73,13 @@ export function parseTemplate(text: string): Template {
 
 function placeholder(written: string): (facts: Facts) => string {
   const [name = '', unit, ...rest] = written.split(':');
-  const price = Object.hasOwn(PRICES, name) ? PRICES[name] : undefined;
+  const price = ownValue(PRICES, name);
   if (price !== undefined && rest.length === 0) {
     if (unit === undefined) return (facts) => mapped(price(facts), formatGwei) ?? UNKNOWN;
     if (unit === 'gwei') return (facts) => mapped(price(facts), gweiString) ?? '';
     if (unit === 'wei') return (facts) => mapped(price(facts), String) ?? '';
   }
-  const word = Object.hasOwn(WORDS, name) ? WORDS[name] : undefined;
+  const word = ownValue(WORDS, name);
   if (word !== undefined && unit === undefined) return (facts) => word(facts) || UNKNOWN;
   const known = PLACEHOLDERS.map((each) => `{${each}}`).join(' ');
   throw usageError(`--format: {${written}} is unknown; known are ${known} and prices with :gwei or :wei`);

@@ -1,4 +1,5 @@
 import type { TxView } from '../client/views/explorer.ts';
+import { ownValue } from '../core/own-value.ts';
 import { tipRankWords } from '../core/tip-rank-words.ts';
 import { formatCount, formatGwei, formatPercent } from '../core/units.ts';
 import { cleanLine } from './clean-line.ts';
@@ -60,7 +61,7 @@ function gwei(wei: number | null): string | null {
 
 function statusWords({ status, confirmations }: TxView): string | null {
   if (status === null) return confirmationWords(confirmations);
-  const words = STATUS_WORDS[status] ?? cleanLine(status);
+  const words = ownValue(STATUS_WORDS, status) ?? cleanLine(status);
   const depth = status === 'PENDING' ? null : confirmationWords(confirmations);
   return depth === null ? words : `${words}, ${depth}`;
 }

@@ -1,4 +1,5 @@
 import { cleanText } from '../core/clean-text.ts';
+import { ownValue } from '../core/own-value.ts';
 import { ClientError } from './client-error.ts';
 
 /** One line for what Node's fetch and TLS call by code. */
@@ -48,7 +49,7 @@ export function networkFailure(error: unknown, endpoint: string, host: string): 
       endpoint,
     });
   }
-  const line = code === null ? undefined : BY_CODE[code];
+  const line = code === null ? undefined : ownValue(BY_CODE, code);
   const isTls = code !== null && /^(ERR_SSL_|ERR_TLS_|EPROTO$)/.test(code);
   const message =
     line?.(host) ??

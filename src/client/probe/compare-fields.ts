@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { cleanText } from '../../core/clean-text.ts';
+import { ownValue } from '../../core/own-value.ts';
 import { keyIndex, normalKey } from '../reading/answer.ts';
 import { isRecord, type JsonRecord } from '../reading/json.ts';
 import type { ReadingTrace } from '../reading/reading-trace.ts';
@@ -35,7 +36,7 @@ export function compareFields(schema: z.ZodType, body: JsonRecord, trace: Readin
       const place = path === '' ? key : `${path}.${key}`;
       const name = trace.fieldAt(place)?.key ?? spelling(records, key);
       if (name !== null) used.add(name);
-      const values = name === null ? [] : records.map((record) => record[name]);
+      const values = name === null ? [] : records.map((record) => ownValue(record, name));
       visitField(field, key, name, values, place);
     }
     for (const key of new Set(records.flatMap((record) => Object.keys(record)))) {

@@ -2,6 +2,7 @@ import { lookup } from 'node:dns/promises';
 import { connect, isIP, type Socket } from 'node:net';
 import { connect as connectTls, type PeerCertificate, type TLSSocket } from 'node:tls';
 import { cleanText } from '../../core/clean-text.ts';
+import { ownValue } from '../../core/own-value.ts';
 import { networkFailure } from '../network-failure.ts';
 
 const MOST_ADDRESSES = 8;
@@ -145,7 +146,7 @@ function tlsFinding(socket: TLSSocket): TlsFinding {
 /** Node gives the code as a string, whatever its types say. */
 function distrust(error: unknown): string {
   const code = error instanceof Error && 'code' in error ? error.code : error;
-  const known = typeof code === 'string' ? DISTRUST[code] : undefined;
+  const known = typeof code === 'string' ? ownValue(DISTRUST, code) : undefined;
   return known ?? cleanText(String(code), 100);
 }
 

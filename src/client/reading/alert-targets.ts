@@ -1,4 +1,5 @@
 import { ALERT_CHANNELS } from '../../contract/choices.ts';
+import { ownValue } from '../../core/own-value.ts';
 import type { AlertView } from '../views/alerts.ts';
 import type { Fields } from './fields.ts';
 import { isRecord } from './json.ts';
@@ -21,11 +22,11 @@ export function readAlertTargets(fields: Fields): Targets {
     ...told.flatMap((one) => (isRecord(one) ? targetOf(channelOf(one), one.to ?? one.target) : [])),
     ...named.flatMap(([channel, target]) => targetOf(readWord(channel, ALERT_CHANNELS), target)),
   ]);
-  const { [method ?? '']: ofMethod, ...others } = targets;
+  const { [method ?? '']: _, ...others } = targets;
   return {
     method,
     channels: channels.length > 0 || method === null ? [...new Set(channels)] : [method],
-    to: to ?? ofMethod ?? null,
+    to: to ?? ownValue(targets, method ?? '') ?? null,
     targets: others,
   };
 }

@@ -1,0 +1,87 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { alertDetailsText } from '../../src/cli/alert-details-text.ts';
+import { alertListLines } from '../../src/cli/alert-list-text.ts';
+import { txText } from '../../src/cli/tx-text.ts';
+import { bodyFields } from '../../src/client/description/body-fields.ts';
+import { clientOf } from '../client/answering.ts';
+
+/** Names that every object answers to. */
+const NAMES = Object.getOwnPropertyNames(Object.prototype);
+const OURS = /function|native code|\[object/i;
+
+const word = fc.constantFrom(...NAMES, 'EMAIL', 'PENDING');
+const anything = fc.oneof(word, fc.constantFrom(null, 1, true), fc.array(word, { maxLength: 2 }));
+
+/** As JSON says it, where `__proto__` is a name like any other. */
+function record(entries: readonly (readonly [string, unknown])[]): string {
+  return `{${entries.map(([name, value]) => `${JSON.stringify(name)}:${JSON.stringify(value)}`).join(',')}}`;
+}
+
+const alert = fc.record({
+  status: word,
+  gasSpeed: word,
+  condition: word,
+  method: word,
+  channels: fc.array(word, { maxLength: 3 }),
+  to: fc.constantFrom('a@b.example', null),
+  targets: fc.array(fc.tuple(word, anything), { maxLength: 3 }),
+  missed: anything,
+  deliveryStatus: word,
+});
+
+describe('a word that every object has', () => {
+  it('is a word like any other as channel, status, condition, method and delivery status', async () => {
+    await fc.assert(
+      fc.asyncProperty(alert, async ({ targets, deliveryStatus, ...said }) => {
+        const text = record([
+          ['id', 'a1'],
+          ...Object.entries(said),
+          ['deliveries', [{ id: 'd1', status: deliveryStatus, channel: said.method, attempts: [] }]],
+        ]).replace(/\}$/, `,"targets":${record(targets)}}`);
+        const view = await clientOf(text).alert('a1');
+        const shown = [
+          alertDetailsText(view, 0),
+          ...alertListLines([view], 0, 80),
+          JSON.stringify(Object.values(view.targets)),
+        ].join('\n');
+        expect(shown).not.toMatch(OURS);
+        for (const channel of view.channels) expect(shown).toContain(channel.toLowerCase());
+      }),
+      { seed: 4, numRuns: 500 },
+    );
+  });
+
+  it.each(NAMES)('%s as what an alert is made of names itself', async (name) => {
+    const text = record([
+      ['id', 'a1'],
+      ['status', name],
+      ['condition', name],
+      ['channels', [name]],
+      ['method', 'EMAIL'],
+      ['deliveries', [{ id: 'd1', status: name, channel: name, attempts: [] }]],
+    ]);
+    const shown = alertDetailsText(await clientOf(text).alert('a1'), 0);
+    expect(shown).toContain(`? ${name} ?`);
+    expect(shown).toContain(`tells         ${name.toLowerCase()}`);
+    expect(shown).not.toMatch(OURS);
+  });
+
+  it.each(NAMES)('%s is no status of a transaction that we know', async (name) => {
+    const client = clientOf(
+      record([
+        [name, name],
+        ['hash', `0x${'1'.repeat(64)}`],
+        ['status', name],
+      ]),
+    );
+    const tx = await client.tx(`0x${'1'.repeat(64)}`);
+    expect(txText(tx, { snapshot: null, now: 0 })).not.toMatch(OURS);
+  });
+
+  it.each(NAMES)('%s is a field of a body like any other', (name) => {
+    const document = JSON.parse(`{"properties":${record([[name, { enum: [name] }]])}}`);
+    const operation = { requestBody: { content: { 'application/json': { schema: document } } } };
+    expect(bodyFields({}, operation)).toEqual([{ name, values: [name] }]);
+  });
+});
