@@ -28,6 +28,8 @@ export interface KeptDelivery {
 /** What waits to be sent: no more than is needed to choose. */
 export interface DueDelivery {
   readonly id: string;
+  /** Whose alert it is: the id of a key, empty for who runs the service. */
+  readonly owner: string;
   readonly channel: string;
   readonly target: string;
   /** ms since epoch. */

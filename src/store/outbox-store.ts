@@ -33,23 +33,25 @@ export class OutboxStore {
     return this.#attempt(async (db) => {
       const due = db
         .selectFrom('deliveries')
-        .select(['id', 'channel', 'target', 'next_attempt_at'])
+        .leftJoin('alerts', 'alerts.id', 'deliveries.alert_id')
+        .select(['deliveries.id', 'owner', 'channel', 'target', 'next_attempt_at'])
         .where('next_attempt_at', '<=', now);
       const rows = await (after === null
         ? due
         : due.where((e) =>
             e.or([
               e('next_attempt_at', '>', after.dueAt),
-              e.and([e('next_attempt_at', '=', after.dueAt), e('id', '>', after.id)]),
+              e.and([e('next_attempt_at', '=', after.dueAt), e('deliveries.id', '>', after.id)]),
             ]),
           )
       )
         .orderBy('next_attempt_at')
-        .orderBy('id')
+        .orderBy('deliveries.id')
         .limit(limit)
         .execute();
-      return rows.map(({ id, channel, target, next_attempt_at }) => ({
+      return rows.map(({ id, owner, channel, target, next_attempt_at }) => ({
         id,
+        owner: owner ?? '',
         channel,
         target,
         dueAt: next_attempt_at ?? now,

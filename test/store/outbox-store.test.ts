@@ -37,6 +37,7 @@ test('what is due comes page by page, the longest due first; what waits and what
   await fire(database, 'b', { row: { next_attempt_at: FIRED_AT + 5 } });
   await fire(database, 'c', { row: { next_attempt_at: FIRED_AT + 5 } });
   await fire(database, 'a', { row: { next_attempt_at: FIRED_AT + 6 } });
+  await database.queries.updateTable('alerts').set({ owner: 'key1' }).where('id', '=', 'a').execute();
   await fire(database, 'later', { row: { next_attempt_at: FIRED_AT + 11 } });
   await fire(database, 'done', { row: { next_attempt_at: null, status: 'DELIVERED' } });
   const now = FIRED_AT + 10;
@@ -44,7 +45,13 @@ test('what is due comes page by page, the longest due first; what waits and what
   expect(first.map(({ id }) => id)).toEqual(['b.1.webhook', 'c.1.webhook']);
   const second = await store.due(now, 2, first[1]);
   expect(second).toEqual([
-    { id: 'a.1.webhook', channel: 'WEBHOOK', target: 'https://receiver.test/hook', dueAt: FIRED_AT + 6 },
+    {
+      id: 'a.1.webhook',
+      owner: 'key1',
+      channel: 'WEBHOOK',
+      target: 'https://receiver.test/hook',
+      dueAt: FIRED_AT + 6,
+    },
   ]);
   expect(await store.due(now, 2, second[0])).toEqual([]);
   expect(await store.nextDueAt(now)).toBe(FIRED_AT + 11);

@@ -2,8 +2,9 @@ import { expect, test } from 'vitest';
 import { ReceiverQueues } from '../../../src/service/alerts/receiver-queues.ts';
 import type { DueDelivery } from '../../../src/store/kept-delivery.ts';
 
-const due = (id: string, host: string): DueDelivery => ({
+const due = (id: string, host: string, owner = ''): DueDelivery => ({
   id,
+  owner,
   channel: 'WEBHOOK',
   target: `https://${host}/hook/${id}`,
   dueAt: 0,
@@ -32,6 +33,30 @@ test('receivers take turns, however much waits for one of them', () => {
   queues.add(due('one', 'one.test'));
   queues.add(due('two', 'two.test'));
   expect(ids(takeAll(queues))).toEqual(['much0', 'one', 'two', 'much1']);
+});
+
+test('a key has at most 8 under way, however many receivers it names; another key is sent at once', () => {
+  const queues = new ReceiverQueues();
+  for (let n = 0; n < 1_000; n += 1) queues.add(due(`much${n}`, `s${n}.much.test`, 'much'));
+  const first = takeAll(queues);
+  expect(first).toHaveLength(8);
+  queues.add(due('other', 'other.test', 'other'));
+  expect(ids(takeAll(queues))).toEqual(['other']);
+  const [ended] = first;
+  if (ended !== undefined) queues.end(ended, true);
+  expect(ids(takeAll(queues))).toEqual(['much8']);
+});
+
+test('keys take turns at a receiver that they share', () => {
+  const queues = new ReceiverQueues();
+  for (const n of [1, 2, 3, 4]) queues.add(due(`a${n}`, 'shared.test', 'a'));
+  for (const n of [1, 2]) queues.add(due(`b${n}`, 'shared.test', 'b'));
+  const sent: string[] = [];
+  for (let next = queues.take(); next !== null; next = queues.take()) {
+    sent.push(next.id);
+    queues.end(next, true);
+  }
+  expect(sent).toEqual(['a1', 'b1', 'a2', 'b2', 'a3', 'a4']);
 });
 
 test('what is known is not taken in again, until it has ended', () => {
@@ -73,6 +98,7 @@ test('each port of a host is a receiver, and so is each channel with one way out
   const queues = new ReceiverQueues();
   const mail = (id: string): DueDelivery => ({
     id,
+    owner: '',
     channel: 'EMAIL',
     target: `${id}@receiver.test`,
     dueAt: 0,
