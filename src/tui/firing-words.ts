@@ -4,14 +4,17 @@ import { cleanText } from '../core/clean-text.ts';
 import { formatAge, formatGwei, gweiString } from '../core/units.ts';
 import { titleWord } from './alert-words.ts';
 
-const SIDES: Readonly<Record<string, string>> = { LESS_THAN: 'below', GREATER_THAN: 'above' };
+const SIDES = new Map([
+  ['LESS_THAN', 'below'],
+  ['GREATER_THAN', 'above'],
+]);
 const LONGEST_WORD = 20;
 const LONGEST_NOTE = 200;
 
 /** `Average below 0.04 gwei`; a service's own words stay. */
 export function conditionWords({ gasSpeed, condition, threshold }: AlertView): string {
   const lane = gasSpeed === null ? 'Price' : titleWord(cleanText(gasSpeed, LONGEST_WORD));
-  const side = condition === null ? 'at' : (SIDES[condition] ?? cleanText(condition, LONGEST_WORD));
+  const side = condition === null ? 'at' : (SIDES.get(condition) ?? cleanText(condition, LONGEST_WORD));
   const level = threshold === null ? 'its threshold' : `${gweiString(threshold)} gwei`;
   return `${lane} ${side} ${level}`;
 }

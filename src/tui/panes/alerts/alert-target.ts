@@ -17,7 +17,7 @@ export interface Told {
 
 /** What a channel of the alert is told at; `null`: it needs none, or the service does not say. */
 export function targetOf({ method, to, targets, channels }: Told, channel: string): string | null {
-  const own = targets[channel];
+  const own = Object.hasOwn(targets, channel) ? targets[channel] : undefined;
   if (own !== undefined) return own;
   const isMain = method === channel || (method === null && channels.length === 1);
   return isMain && to !== null && to !== '' ? to : null;

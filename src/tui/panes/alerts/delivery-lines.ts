@@ -13,12 +13,15 @@ export interface DeliveryContext {
   readonly theme: Theme;
 }
 
-const LOOKS: Readonly<Record<string, { glyph: GlyphName; word: string; color?: ColorName }>> = {
-  DELIVERED: { glyph: 'live', word: 'delivered', color: 'good' },
-  PENDING: { glyph: 'stale', word: 'waiting', color: 'warn' },
-  FAILED: { glyph: 'warning', word: 'failed', color: 'bad' },
-  CANCELLED: { glyph: 'unknown', word: 'cancelled' },
-};
+const LOOKS = new Map<
+  string,
+  { readonly glyph: GlyphName; readonly word: string; readonly color?: ColorName }
+>([
+  ['DELIVERED', { glyph: 'live', word: 'delivered', color: 'good' }],
+  ['PENDING', { glyph: 'stale', word: 'waiting', color: 'warn' }],
+  ['FAILED', { glyph: 'warning', word: 'failed', color: 'bad' }],
+  ['CANCELLED', { glyph: 'unknown', word: 'cancelled' }],
+]);
 
 /** A delivery and each of its attempts: when, how long, what the receiver said, and when it is tried again. */
 export function deliveryLines(
@@ -29,7 +32,7 @@ export function deliveryLines(
 ): readonly Line[] {
   const { theme, present } = context;
   const { status, channel, target, createdAt, nextAttemptAt, attempts } = delivery;
-  const look = LOOKS[status ?? ''] ?? { glyph: 'bullet', word: plainWord(status ?? 'state not known') };
+  const look = LOOKS.get(status ?? '') ?? { glyph: 'bullet', word: plainWord(status ?? 'state not known') };
   const head: Line = [
     isMarked ? { text: ` ${theme.glyph.arrow} `, color: 'accent', bold: true } : { text: '   ' },
     { text: theme.glyph[look.glyph], ...(look.color === undefined ? {} : { color: look.color }) },

@@ -2,7 +2,7 @@ import type { AlertChoices } from '../../../client/description/alert-choices.ts'
 import type { NewAlert } from '../../../client/views/alerts.ts';
 import type { CheckedAlert } from '../../../contract/check-alert.ts';
 import { type AlertDraft, parseCooldown } from './alert-draft.ts';
-import type { FieldId } from './form-fields.ts';
+import { type FieldId, targetText } from './form-fields.ts';
 
 /** What is wrong with each field, in words that go after its name; `''`: what belongs to none. */
 export type FieldProblems = ReadonlyMap<FieldId | '', string>;
@@ -11,11 +11,11 @@ export type FieldProblems = ReadonlyMap<FieldId | '', string>;
 export type DraftBody = Omit<NewAlert, 'thresholdGwei'> & { readonly thresholdGwei?: number };
 
 export function bodyOf(draft: AlertDraft): DraftBody {
-  const { channels, targets } = draft;
+  const { channels } = draft;
   const cooldownMs = parseCooldown(draft.cooldown);
+  const target = (channel: string) => targetText(draft, channel).trim();
   // The first that has a target: TERMINAL needs none.
-  const method = channels.find((channel) => (targets[channel] ?? '').trim() !== '') ?? channels[0];
-  const target = (channel: string) => (targets[channel] ?? '').trim();
+  const method = channels.find((channel) => target(channel) !== '') ?? channels[0];
   const further = channels
     .filter((channel) => channel !== method && target(channel) !== '')
     .map((channel) => [channel, target(channel)] as const);

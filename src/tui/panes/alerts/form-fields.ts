@@ -32,14 +32,17 @@ export type FormField = { readonly label: string; readonly hint: string } & (
   | { readonly id: TextFieldId; readonly kind: 'text'; readonly unit: string }
 );
 
-const CONDITIONS: Readonly<Record<string, string>> = { LESS_THAN: 'below', GREATER_THAN: 'above' };
+const CONDITIONS = new Map([
+  ['LESS_THAN', 'below'],
+  ['GREATER_THAN', 'above'],
+]);
 
-const TARGET_HINTS: Readonly<Record<string, string>> = {
-  EMAIL: 'an address such as gas@example.org',
-  WEBHOOK: 'a URL that takes a POST',
-  SLACK: 'the URL of an incoming webhook',
-  TELEGRAM: 'a chat id such as -1001234567890, or @channel',
-};
+const TARGET_HINTS = new Map([
+  ['EMAIL', 'an address such as gas@example.org'],
+  ['WEBHOOK', 'a URL that takes a POST'],
+  ['SLACK', 'the URL of an incoming webhook'],
+  ['TELEGRAM', 'a chat id such as -1001234567890, or @channel'],
+]);
 
 /** TERMINAL is every running monitor. */
 const WITHOUT_TARGET = 'TERMINAL';
@@ -65,7 +68,7 @@ export function fieldsOf(draft: AlertDraft, offered: AlertChoices): readonly For
       kind: 'one',
       choices: withOwn(offered.conditions, [draft.condition]).map((value) => ({
         value,
-        label: CONDITIONS[value] ?? plainWord(value),
+        label: CONDITIONS.get(value) ?? plainWord(value),
       })),
     },
     { id: 'threshold', label: 'threshold', hint: 'gwei, such as 0.04', kind: 'text', unit: 'gwei' },
@@ -82,7 +85,7 @@ export function fieldsOf(draft: AlertDraft, offered: AlertChoices): readonly For
         (channel): FormField => ({
           id: `to:${channel}`,
           label: plainWord(channel),
-          hint: TARGET_HINTS[channel] ?? 'where it is sent',
+          hint: TARGET_HINTS.get(channel) ?? 'where it is sent',
           kind: 'text',
           unit: '',
         }),
@@ -123,9 +126,14 @@ const EXTRA: Readonly<Record<string, FieldId>> = {
   confirmBlocks: 'confirmBlocks',
 };
 
+/** What was typed for a channel; a service's channel may be called as what every object has. */
+export function targetText({ targets }: Pick<AlertDraft, 'targets'>, channel: string): string {
+  return (Object.hasOwn(targets, channel) ? targets[channel] : undefined) ?? '';
+}
+
 /** What stands in a field with text. */
 export function textOf(draft: AlertDraft, id: TextFieldId): string {
-  if (id.startsWith('to:')) return draft.targets[id.slice(3)] ?? '';
+  if (id.startsWith('to:')) return targetText(draft, id.slice(3));
   switch (id) {
     case 'threshold':
     case 'note':

@@ -9,17 +9,17 @@ export interface MarkLook {
   readonly rank: number;
 }
 
-const LOOKS: Readonly<Record<string, MarkLook & { readonly ascii: string }>> = {
-  ANOMALY: { glyph: '◇', ascii: '?', color: 'warn', name: 'unusual', rank: 1 },
-  REGIME_SHIFT: { glyph: '◆', ascii: '#', color: 'accent', name: 'regime shift', rank: 2 },
-  SPIKE: { glyph: '▲', ascii: '^', color: 'bad', name: 'spike', rank: 3 },
-  AUTO_TX: { glyph: '■', ascii: '$', color: 'good', name: 'auto-tx', rank: 4 },
-  ALERT: { glyph: '●', ascii: 'o', color: 'good', name: 'alert fired', rank: 5 },
-};
+const LOOKS = new Map<string, MarkLook & { readonly ascii: string }>([
+  ['ANOMALY', { glyph: '◇', ascii: '?', color: 'warn', name: 'unusual', rank: 1 }],
+  ['REGIME_SHIFT', { glyph: '◆', ascii: '#', color: 'accent', name: 'regime shift', rank: 2 }],
+  ['SPIKE', { glyph: '▲', ascii: '^', color: 'bad', name: 'spike', rank: 3 }],
+  ['AUTO_TX', { glyph: '■', ascii: '$', color: 'good', name: 'auto-tx', rank: 4 }],
+  ['ALERT', { glyph: '●', ascii: 'o', color: 'good', name: 'alert fired', rank: 5 }],
+]);
 
 /** The look of a kind; an unknown one keeps the service's own word. */
 export function markLook(kind: string, ascii: boolean): MarkLook {
-  const look = LOOKS[kind];
+  const look = LOOKS.get(kind);
   if (look === undefined) {
     const name = kind.toLowerCase().replaceAll('_', ' ').slice(0, 20);
     return { glyph: ascii ? '*' : '✱', color: 'warn', name, rank: 0 };

@@ -37,12 +37,12 @@ export function statusWords(status: string | null, { glyph }: Theme): StatusWord
   }
 }
 
-const SHORT: Readonly<Record<string, string>> = { SUCCESS: 'ok' };
+const SHORT = new Map([['SUCCESS', 'ok']]);
 
 /** The same for a column, in fewer letters. */
 export function shortStatus(status: string | null, theme: Theme): StatusWords | null {
   const words = statusWords(status, theme);
-  const short = status === null ? undefined : SHORT[status];
+  const short = SHORT.get(status ?? '');
   if (words === null || short === undefined) return words;
   return { ...words, text: words.text.replace(/\S+$/, short) };
 }

@@ -80,15 +80,15 @@ function blob(fee: bigint | null): Fact | null {
   return { id: 'blob', spans: [{ text: 'blob base ', faint: true }, { text: `${formatGwei(fee)} gwei` }] };
 }
 
-const DIRECTIONS: Readonly<Record<string, string>> = {
-  RISING: 'rising',
-  FALLING: 'falling',
-  STABLE: 'steady',
-};
+const DIRECTIONS = new Map([
+  ['RISING', 'rising'],
+  ['FALLING', 'falling'],
+  ['STABLE', 'steady'],
+]);
 
 function direction(trend: TrendView | undefined, theme: Theme): Fact | null {
   if (trend === undefined) return null;
-  const word = DIRECTIONS[trend.direction] ?? theme.text(trend.direction.toLowerCase());
+  const word = DIRECTIONS.get(trend.direction) ?? theme.text(trend.direction.toLowerCase());
   const spans: Span[] = [{ text: 'last hour ', faint: true }, { text: word }];
   if (trend.changeRatio !== null) spans.push(move(trend.changeRatio, theme));
   return { id: 'direction', spans };

@@ -112,15 +112,13 @@ function nodeLines(nodes: readonly NodeView[], context: ServiceContext): readonl
   return [indented(headingLine(columns, widths, theme)), ...lines];
 }
 
-const STATES: Readonly<
-  Record<string, { readonly word: string; readonly color: ColorName; readonly live: boolean }>
-> = {
-  ok: { word: 'ok', color: 'good', live: true },
-  lagging: { word: 'lagging', color: 'warn', live: false },
-  disagrees: { word: 'DISAGREES', color: 'bad', live: false },
-  down: { word: 'down', color: 'bad', live: false },
-  'wrong-chain': { word: 'wrong chain', color: 'bad', live: false },
-};
+const STATES = new Map<string, { readonly word: string; readonly color: ColorName; readonly live: boolean }>([
+  ['ok', { word: 'ok', color: 'good', live: true }],
+  ['lagging', { word: 'lagging', color: 'warn', live: false }],
+  ['disagrees', { word: 'DISAGREES', color: 'bad', live: false }],
+  ['down', { word: 'down', color: 'bad', live: false }],
+  ['wrong-chain', { word: 'wrong chain', color: 'bad', live: false }],
+]);
 
 function nodeColumns(nodes: readonly NodeView[], { glyph }: Theme): readonly TableColumn<NodeView>[] {
   const highest = nodes.reduce((head, node) => Math.max(head, node.head ?? 0), 0);
@@ -133,7 +131,7 @@ function nodeColumns(nodes: readonly NodeView[], { glyph }: Theme): readonly Tab
       least: 11,
       rank: 0,
       cell: ({ state }): Line => {
-        const known = state === null ? undefined : STATES[state];
+        const known = STATES.get(state ?? '');
         if (known === undefined) return [{ text: state ?? UNKNOWN }];
         const mark = known.live ? glyph.live : glyph.warning;
         return [{ text: `${mark} ${known.word}`, color: known.color, bold: !known.live }];

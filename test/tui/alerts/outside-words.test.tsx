@@ -1,0 +1,108 @@
+/** Words from a service that are called as what every object has. */
+import { describe, expect, it } from 'vitest';
+import type { AlertDetailsView, NewAlert } from '../../../src/client/views/alerts.ts';
+import { V1_ROUTES } from '../../../src/contract/routes.ts';
+import { conditionWords, firingWords } from '../../../src/tui/firing-words.ts';
+import { AlertsScreen } from '../../../src/tui/panes/alerts/alerts-screen.tsx';
+import { markLook } from '../../../src/tui/panes/chart/chart-marks.ts';
+import { shortStatus } from '../../../src/tui/panes/explorer/tx-words.ts';
+import { UNICODE_THEME } from '../../../src/tui/theme.ts';
+import { waitFor } from '../../helpers/wait-for.ts';
+import { ALERT, fakeAlerts } from '../fake-alerts.ts';
+import { showScreen } from '../show-screen.tsx';
+
+const NAMES = Object.getOwnPropertyNames(Object.prototype);
+const [DELIVERY] = ALERT.deliveries ?? [];
+
+function alertOf(word: string): AlertDetailsView {
+  if (DELIVERY === undefined) throw new Error('the alert of the tests has no delivery');
+  return {
+    ...ALERT,
+    id: word,
+    status: word,
+    gasSpeed: word,
+    condition: word,
+    method: null,
+    to: null,
+    channels: [word, 'EMAIL'],
+    note: word,
+    disabledReason: word,
+    deliveries: [{ ...DELIVERY, id: word, status: word, channel: word, target: word }],
+  };
+}
+
+/** What a service says that takes the word wherever an alert has one. */
+const description = (word: string) => ({
+  title: 'Gas API',
+  version: '1',
+  routes: V1_ROUTES.map((each) => ({
+    ...each,
+    summary: null,
+    served: true,
+    parameters: [],
+    beyond: [],
+    body:
+      each.method === 'post' && each.path === '/alerts'
+        ? [
+            { name: 'thresholdGwei', values: [] },
+            { name: 'gasSpeed', values: [word] },
+            { name: 'condition', values: [word] },
+            { name: 'channels', values: [word, 'EMAIL'] },
+            { name: 'targets', values: [] },
+          ]
+        : [],
+  })),
+});
+
+const show = (word: string, changes: Partial<ReturnType<typeof fakeAlerts>> = {}) =>
+  showScreen({
+    Screen: AlertsScreen,
+    scope: 'alerts',
+    isOwnService: false,
+    columns: 140,
+    rows: 40,
+    gas: { ...fakeAlerts([alertOf(word)]), description: async () => description(word), ...changes },
+  });
+
+const plain = (word: string) => word.toLowerCase().replaceAll('_', ' ');
+
+describe.each(NAMES)('an alert whose every word is %s', (word) => {
+  it('stands in the list, and in its details', async () => {
+    const { shows, press, screen } = show(word);
+    await shows(`${plain(word)}, email`);
+    await press('enter');
+    await shows('1, newest first');
+    await shows(new RegExp(`• ${plain(word)} +${plain(word)} ${word}`));
+    expect(screen()).toContain('needs no target');
+    expect(screen()).not.toContain('[native code]');
+  });
+
+  it('is copied with its words, and tells whom one types', async () => {
+    const sent: NewAlert[] = [];
+    const { shows, press } = show(word, {
+      createAlert: async (alert) => {
+        sent.push(alert);
+        return { ...ALERT, signingSecret: null };
+      },
+    });
+    await shows('fires when');
+    await press('c');
+    await shows('New alert like');
+    await shows(`[x] ${plain(word)}`);
+    await press('down', 'down', 'somebody', 'down', 'gas@example.org', 'ctrl+s');
+    await waitFor(() => sent.length === 1, { what: 'the alert to be sent' });
+    expect(sent[0]).toMatchObject({ gasSpeed: word, condition: word, method: word, to: 'somebody' });
+    expect(Object.entries(sent[0]?.targets ?? {})).toEqual([['EMAIL', 'gas@example.org']]);
+  });
+
+  it('is told of in a toast', () => {
+    const alert = { ...alertOf(word), note: '' };
+    expect(conditionWords(alert)).toContain(` ${word.slice(0, 19)}`);
+    expect(firingWords(alert, 1n)).toMatch(/ 0\.04 gwei: [\d.]+$/);
+  });
+
+  it('has nothing to do with the marks, trends and states of other panes', () => {
+    expect(markLook(word, false).name).toBe(plain(word).slice(0, 20));
+    expect(shortStatus(word, UNICODE_THEME)?.text).toBe(word.toLowerCase());
+  });
+});
