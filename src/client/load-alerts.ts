@@ -1,3 +1,4 @@
+import { setImmediate as othersTurn } from 'node:timers/promises';
 import { PAGE_SIZE_MAX } from '../contract/queries.ts';
 import type { CallOptions } from './gas-client.ts';
 import type { AlertPage } from './reading/alert-page.ts';
@@ -16,27 +17,31 @@ type AskPage = (query: Readonly<Record<string, string>>, call: CallOptions) => P
  */
 export function alertLoader(ask: AskPage): (call: CallOptions) => Promise<AlertListView> {
   let ignoresPages = false;
+  let firstPage = 0;
 
   return async (call) => {
     const items = new Map<string, AlertView>();
+    const from = firstPage;
     let unreadable = 0;
     let total: number | null = null;
-    let onFirstPage = 0;
-    for (let page = 0; page < MOST_PAGES && items.size < MOST_ALERTS; page++) {
+    let isSecondRepeated = false;
+    for (let page = from; page < from + MOST_PAGES && items.size < MOST_ALERTS; page++) {
+      // A service in this process answers without a pause, so between two pages keys and screens get their turn.
+      await othersTurn();
       const answer = await ask({ page: String(page), size: String(PAGE_SIZE_MAX) }, call);
       const before = items.size;
       for (const alert of answer.items) if (!items.has(alert.id)) items.set(alert.id, alert);
       if (items.size === 0 && answer.failure !== null) throw answer.failure;
-      if (page === 0) onFirstPage = items.size;
       total = answer.total ?? total;
-      const isRepeated = page > 0 && items.size === before;
+      const isRepeated = page > from && answer.rows > 0 && items.size === before;
       if (!isRepeated) unreadable += answer.unreadable;
-      // Where pages count from 1, page 1 is the first again and page 2 the next.
-      const goesOn = page === 1 && total !== null && total > items.size + unreadable;
-      if (isRepeated && !goesOn) {
-        ignoresPages = answer.items.length > 0 && items.size === onFirstPage;
-        break;
+      if (isSecondRepeated && page === 2) {
+        ignoresPages = isRepeated;
+        firstPage = isRepeated ? 0 : 1;
       }
+      // Where pages count from 1, page 1 is the first again and page 2 the next.
+      isSecondRepeated = isRepeated && page === 1;
+      if (isRepeated && !(isSecondRepeated && answer.isLast !== true)) break;
       if (ignoresPages || isEnd(answer, items.size + unreadable, total)) break;
     }
     const kept = [...items.values()].slice(0, MOST_ALERTS);

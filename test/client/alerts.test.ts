@@ -226,7 +226,8 @@ describe('a long list of alerts', () => {
   });
 
   it.each([
-    ['a list', () => ids(20), [2, 1]],
+    ['a list', () => ids(20), [3, 1]],
+    ['a list that is said to go on', () => ({ items: ids(20), hasMore: true }), [3, 1]],
     ['a list of ten thousand', () => ids(10_000), [1, 1]],
     ['a first page that is not all', () => ({ items: ids(50), total: 80 }), [3, 1]],
   ])('of a service that knows no pages ends: %s', async (_, body, questions) => {
@@ -238,6 +239,47 @@ describe('a long list of alerts', () => {
       expect(items.length, `time ${time}`).toBeGreaterThanOrEqual(20);
       expect(asked(server), `time ${time}`).toHaveLength(count);
     }
+  });
+
+  it.each([
+    ['that says whether there are more', (isLast: boolean) => ({ hasMore: !isLast }), [4, 3]],
+    ['that says nothing of it', () => ({}), [5, 4]],
+  ])(
+    'counted from 1 is read whole from a service %s, and then asked for from 1',
+    async (_, beside, questions) => {
+      const server = await serve((request, response) => {
+        const asked = Number(new URL(request.url ?? '', 'http://x').searchParams.get('page'));
+        const page = Math.max(asked, 1);
+        sendJson(response, { items: ids(60).slice((page - 1) * 20, page * 20), ...beside(page >= 3) });
+      });
+      const client = createGasClient({ baseUrl: server.url });
+      for (const count of questions) {
+        server.requests.length = 0;
+        expect((await client.alerts()).items).toHaveLength(60);
+        expect(asked(server)).toHaveLength(count);
+      }
+      expect(asked(server)[0]).toBe('1');
+    },
+  );
+
+  it('lets others have their turn between two pages, though the service answers without a pause', async () => {
+    let turns = 0;
+    let isOver = false;
+    const turn = () => {
+      turns += 1;
+      if (!isOver) setImmediate(turn);
+    };
+    setImmediate(turn);
+    const turnsAtPage: number[] = [];
+    const fetch = ({ url }: Request) => {
+      const page = Number(new URL(url).searchParams.get('page'));
+      turnsAtPage.push(turns);
+      const items = ids(2_000).slice(page * 500, (page + 1) * 500);
+      return new Response(JSON.stringify({ items, page, size: 500, total: 2_000 }));
+    };
+    expect((await createGasClient({ baseUrl: `https://${HOST}`, fetch }).alerts()).items).toHaveLength(2_000);
+    isOver = true;
+    expect(new Set(turnsAtPage).size).toBe(4);
   });
 
   it('without an end is read up to ten thousand', async () => {
