@@ -35,6 +35,7 @@ export interface ServiceExtras {
   /** How fired alerts reach people. */
   readonly delivery?: Delivery;
   readonly onAttempt?: (made: MadeAttempt) => void;
+  readonly keepsAlerts?: boolean;
   readonly gate?: Gate;
   readonly baseUrl?: string;
   readonly onError?: (error: unknown) => void;

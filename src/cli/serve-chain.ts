@@ -59,8 +59,11 @@ export async function serveChain(
   try {
     const place = db ?? (await knownPlace(io, choice, chain, signal));
     const start = (path: string | null) => startOn(chain.source, path, historySec, { ...extras, onNews });
+    // What would be made there would be gone with it, so it neither keeps alerts nor has any fire.
+    const startPassing = () =>
+      startOn(chain.source, null, historySec, { ...extras, role: 'visits', keepsAlerts: false });
     // The passing one may end before it hears that the node is there, or say it too.
-    let current = await (place === UNKNOWN ? startOn(chain.source, null, historySec, extras) : start(place));
+    let current = await (place === UNKNOWN ? startPassing() : start(place));
     let passing: StoreError | null = null;
     const moved =
       place === UNKNOWN

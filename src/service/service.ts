@@ -63,6 +63,8 @@ export interface ServiceOptions {
   readonly process?: string;
   /** Default: it stays, and writes, fires alerts and sends whenever no other process on the database does. */
   readonly role?: LeaseOptions['role'];
+  /** Whether the database outlasts the service's start, so that alerts may be made. Default: it does. */
+  readonly keepsAlerts?: boolean;
   /** Told of each attempt to tell somebody of a fired alert, for a log. */
   readonly onAttempt?: (made: MadeAttempt) => void;
   readonly signal: AbortSignal;
@@ -172,7 +174,8 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       delivery.onDue?.();
     },
   });
-  const app = createApp({ state, gate, alerts, answers, onError, baseUrl: options.baseUrl });
+  const { baseUrl, keepsAlerts } = options;
+  const app = createApp({ state, gate, alerts, keepsAlerts, answers, onError, baseUrl });
 
   let ownFeed: PriceFeed | null = null;
   function currentFeed(): PriceFeed | null {

@@ -5,6 +5,9 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { ErrorBody } from '../../src/contract/api-error.ts';
 import { GasCurrent } from '../../src/contract/gas.ts';
+import { BASE_PATH, PATHS } from '../../src/contract/routes.ts';
+import { AlertStore } from '../../src/store/alert-store.ts';
+import { openDatabase } from '../../src/store/open-database.ts';
 import { startAnvil } from '../helpers/anvil.ts';
 import { temporaryFolder } from '../helpers/service.ts';
 import { waitFor } from '../helpers/wait-for.ts';
@@ -67,14 +70,47 @@ test('starts while the node is down, answers 503, and serves from the chain’s 
   expect(down.status).toBe(503);
   expect(ErrorBody.parse(await down.json()).errorCode).toBe('upstream_unavailable');
   expect((await fetch(`${origin}/readyz`)).status).toBe(503);
+  // Made now, an alert would be gone with what holds the place of the chain's history.
+  const made = () =>
+    fetch(`${origin}${BASE_PATH}${PATHS.alerts}`, {
+      method: 'POST',
+      headers: { ...headers, 'content-type': 'application/json' },
+      body: JSON.stringify({
+        thresholdGwei: 5,
+        gasSpeed: 'AVERAGE',
+        condition: 'LESS_THAN',
+        channels: ['TERMINAL'],
+        cooldownMs: 60_000,
+        note: 'kept',
+      }),
+    });
+  for (const refused of [await made(), await fetch(`${origin}${BASE_PATH}${PATHS.alerts}`, { headers })]) {
+    expect(refused.status).toBe(503);
+    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
+    expect(ErrorBody.parse(await refused.json())).toMatchObject({
+      errorCode: 'upstream_unavailable',
+      message: expect.stringContaining('no node has said which chain this is'),
+    });
+  }
   const anvil = await startAnvil({ port: gone.port, blockTime: 1 });
   try {
     await waitFor(async () => (await fetch(origin + GAS, { headers })).status === 200, { timeoutMs: 60_000 });
     await waitFor(() => existsSync(join(home, 'gastop', 'chain-31337.db')));
     await waitFor(async () => (await fetch(`${origin}/readyz`)).ok);
+    // The one that holds the place may be ready for a moment, too; what is 201 stays.
+    let created = await made();
+    await waitFor(async () => {
+      if (created.status === 503) created = await made();
+      return created.status !== 503;
+    });
+    expect(created.status).toBe(201);
+    const { id } = (await created.json()) as { id: string };
     child.kill('SIGTERM');
     const { code, stderr } = await ended;
     expect(code).toBe(0);
+    const kept = await openDatabase(join(home, 'gastop', 'chain-31337.db'));
+    expect(await new AlertStore(kept).find('', id)).toMatchObject({ note: 'kept' });
+    await kept.close();
     expect(stderr).toMatch(/"level":"info",[^\n]*answers now: it is on Anvil"/);
   } finally {
     await anvil.stop();

@@ -2,7 +2,7 @@ import { OpenAPIHono } from '@hono/zod-openapi';
 import type { Context } from 'hono';
 import { BASE_PATH } from '../../contract/routes.ts';
 import type { AlertBook } from '../alerts/alert-book.ts';
-import { addAlertRoutes } from './alert-routes.ts';
+import { addAlertRoutes, refuseAlerts } from './alert-routes.ts';
 import { ApiFailure } from './api-failure.ts';
 import { authorise, routerPath } from './authorise.ts';
 import { boundBody } from './bound-body.ts';
@@ -25,6 +25,8 @@ export interface AppOptions {
   readonly state: ServiceState;
   readonly gate: Gate;
   readonly alerts: AlertBook;
+  /** Whether alerts that are made here stay; else their routes refuse. Default: they do. */
+  readonly keepsAlerts?: boolean | undefined;
   /** Answers that are at hand; default: none yet. */
   readonly answers?: RememberedAnswers;
   /** Told of errors that nobody foresaw; the answer does not repeat them. */
@@ -58,6 +60,7 @@ export function createApp(options: AppOptions): OpenAPIHono {
   addDashboardRoutes(app, state, gate, alerts);
   addMetricsRoutes(app, state);
   addExplorerRoutes(app, state);
+  if (options.keepsAlerts === false) refuseAlerts(app);
   addAlertRoutes(app, alerts);
   addUnservedRoutes(app);
   addPlayground(root, () => openApiDocument(app, baseUrl));
