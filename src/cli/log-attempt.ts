@@ -11,6 +11,7 @@ export function logAttempt(
     case 'delivered':
       log.info(`${what}: delivered in ${attempt.latencyMs.toFixed(0)} ms`);
       return;
+    case 'waits':
     case 'again':
       log.warn(`${what}: ${attempt.answer}; tried again at ${new Date(verdict.at).toISOString()}`);
       return;

@@ -77,6 +77,11 @@ export class Lease {
     return this.#state === 'visits' ? { kind: 'visitor', now: this.#options.wallNow() } : { kind: 'none' };
   }
 
+  /** This process, for people. */
+  get process(): string {
+    return this.#options.process;
+  }
+
   /** Who has it, as last seen; `null`: nobody. */
   get held(): HeldLease | null {
     return this.#seen !== null && !this.#hasLapsed() ? this.#seen : null;

@@ -34,6 +34,16 @@ export async function logAttempt(trx: Queries, deliveryId: string, attempt: Kept
     .execute();
 }
 
+/** Forgets the tries that said the same as this one, which stands for them. */
+export async function dropSame(trx: Queries, deliveryId: string, { answer }: KeptAttempt): Promise<void> {
+  await trx
+    .deleteFrom('delivery_attempts')
+    .where('delivery_id', '=', deliveryId)
+    .where('ok', '=', 0)
+    .where('answer', '=', answer)
+    .execute();
+}
+
 /** Forgets deliveries, at most `FORGOTTEN_AT_ONCE`, with their tries; answers how many. */
 export async function forgetDeliveries(trx: Queries, ids: readonly string[]): Promise<number> {
   if (ids.length === 0) return 0;

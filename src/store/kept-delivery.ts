@@ -42,14 +42,19 @@ export interface PendingDelivery {
   readonly channel: string;
   readonly target: string;
   readonly message: AlertMessage;
-  /** Since `triesSince` (ms since epoch). */
+  /** Of the receiver, since `triesSince`. */
   readonly tries: number;
+  /** When it was tried first, or is to be (ms since epoch): anew where somebody asked for it again. */
   readonly triesSince: number;
+  /** Nothing was ever done about it. */
+  readonly isUntouched: boolean;
 }
 
 /** What comes after an attempt. */
 export type Verdict =
   | { readonly kind: 'again'; readonly at: number }
+  /** The process that sends cannot, which is nothing that the receiver did: it does not count as a try. */
+  | { readonly kind: 'waits'; readonly at: number }
   | { readonly kind: 'delivered' }
   | { readonly kind: 'failed' }
   /** The receiver never wants to hear of this alert again, which is disabled for this reason. */

@@ -3,7 +3,13 @@ import { setImmediate } from 'node:timers/promises';
 import { DISABLED } from '../core/alerts/alert-rule.ts';
 import type { AlertMessage } from '../core/alerts/kept-alert.ts';
 import { phaseColumns, toRule } from './alert-row.ts';
-import { FORGOTTEN_AT_ONCE, forgetDeliveries, keptDeliveries, logAttempt } from './delivery-rows.ts';
+import {
+  dropSame,
+  FORGOTTEN_AT_ONCE,
+  forgetDeliveries,
+  keptDeliveries,
+  logAttempt,
+} from './delivery-rows.ts';
 import type { DueDelivery, KeptAttempt, KeptDelivery, PendingDelivery, Verdict } from './kept-delivery.ts';
 import type { Database } from './open-database.ts';
 import type { Queries } from './schema.ts';
@@ -12,6 +18,8 @@ import { whileBusy } from './while-busy.ts';
 /** How long what was sent is kept once it is done. */
 export const KEEP_DELIVERIES_MS = 90 * 86_400_000;
 
+/** No receiver is given more time between two tries: six hours, and some for the clock's own mistakes. */
+const PUT_OFF_MOST_MS = 7 * 3_600_000;
 /** How many deliveries of one alert are told. */
 const NEWEST_DELIVERIES = 50;
 const SECRET_BYTES = 32;
@@ -79,6 +87,11 @@ export class OutboxStore {
       db
         .selectFrom('deliveries')
         .selectAll()
+        .select((e) =>
+          e
+            .exists(e.selectFrom('delivery_attempts').select('at').where('delivery_id', '=', id))
+            .as('was_tried'),
+        )
         .where('id', '=', id)
         .where('status', '=', 'PENDING')
         .where('next_attempt_at', '<=', now)
@@ -87,7 +100,15 @@ export class OutboxStore {
     if (row === undefined) return null;
     const { channel, target, tries } = row;
     const message = JSON.parse(row.message) as AlertMessage;
-    return { id, channel, target, message, tries, triesSince: row.tries_since };
+    return {
+      id,
+      channel,
+      target,
+      message,
+      tries,
+      triesSince: row.tries_since,
+      isUntouched: Number(row.was_tried) === 0,
+    };
   }
 
   /**
@@ -96,13 +117,18 @@ export class OutboxStore {
    */
   record(sent: PendingDelivery, attempt: KeptAttempt, verdict: Verdict): Promise<void> {
     return this.#transaction(async (trx) => {
+      const waits = verdict.kind === 'waits';
+      if (waits) await dropSame(trx, sent.id, attempt);
       await logAttempt(trx, sent.id, attempt);
+      const isFirst = waits ? sent.isUntouched : sent.tries === 0;
       const { numUpdatedRows } = await trx
         .updateTable('deliveries')
         .set({
           status: statusAfter(verdict),
-          tries: sent.tries + 1,
-          next_attempt_at: verdict.kind === 'again' ? verdict.at : null,
+          tries: sent.tries + (waits ? 0 : 1),
+          // What slept through a day, or waited for its courier, has its day yet.
+          tries_since: isFirst ? attempt.at : sent.triesSince,
+          next_attempt_at: 'at' in verdict ? verdict.at : null,
         })
         .where('id', '=', sent.id)
         .where('status', '=', 'PENDING')
@@ -142,6 +168,42 @@ export class OutboxStore {
   /** One delivery of an alert; `null`: it has none of this id. */
   delivery(alertId: string, id: string): Promise<KeptDelivery | null> {
     return this.#attempt((db) => findDelivery(db, alertId, id));
+  }
+
+  /** What has only waited for a courier of these channels is due at `now` (ms since epoch): somebody has them now. */
+  async wakeWaiting(channels: readonly string[], now: number): Promise<void> {
+    await this.#attempt((db) =>
+      db
+        .updateTable('deliveries')
+        .set({ next_attempt_at: now })
+        .where('next_attempt_at', '>', now)
+        .where('tries', '=', 0)
+        .where('channel', 'in', channels)
+        .execute(),
+    );
+  }
+
+  /**
+   * What is due further ahead than anything is put off is due at `now` (ms since epoch): the clock it was put off by went
+   * wrong.
+   */
+  async bringForward(now: number): Promise<void> {
+    const [stray] = await this.#attempt((db) =>
+      db
+        .selectFrom('deliveries')
+        .select('id')
+        .where('next_attempt_at', '>', now + PUT_OFF_MOST_MS)
+        .limit(1)
+        .execute(),
+    );
+    if (stray === undefined) return;
+    await this.#attempt((db) =>
+      db
+        .updateTable('deliveries')
+        .set({ next_attempt_at: now, tries_since: now })
+        .where('next_attempt_at', '>', now + PUT_OFF_MOST_MS)
+        .execute(),
+    );
   }
 
   /** What was sent for an alert, newest first, at most 50. */
@@ -227,7 +289,7 @@ async function findDelivery(db: Queries, alertId: string, id: string): Promise<K
 }
 
 function statusAfter({ kind }: Verdict): string {
-  if (kind === 'again') return 'PENDING';
+  if (kind === 'again' || kind === 'waits') return 'PENDING';
   return kind === 'delivered' ? 'DELIVERED' : 'FAILED';
 }
 

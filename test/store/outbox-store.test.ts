@@ -69,6 +69,7 @@ test('a pending delivery has all that sending it takes', async () => {
     message: messageOf('a', { note: 'deploy now 🚀' }),
     tries: 0,
     triesSince: FIRED_AT,
+    isUntouched: true,
   });
   expect(await store.pending('a.2.webhook', FIRED_AT)).toBeNull();
 });

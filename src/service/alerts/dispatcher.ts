@@ -5,11 +5,16 @@ import type { OutboxStore } from '../../store/outbox-store.ts';
 import { later } from '../couriers/attempts.ts';
 import type { Attempt, Courier, Couriers } from '../couriers/courier.ts';
 import { ReceiverQueues } from './receiver-queues.ts';
-import { nextTryAt } from './retry-time.ts';
+import { GIVE_UP_AFTER_MS, nextTryAt } from './retry-time.ts';
+import { remedyFor } from './target-rules.ts';
 import { tryOnce } from './try-once.ts';
 
 /** Other processes put things into the outbox too, and a clock may be set: it is looked at at least this often. */
 const LOOK_MS = 2_000;
+/** However densely things fall due: each look reads all that is. */
+const LEAST_PAUSE_MS = 250;
+/** What lacks its courier is looked at this often, and told of at the first time. */
+const NO_COURIER_MS = 300_000;
 const PAGE = 500;
 const PRUNE_MS = 86_400_000;
 /** An attempt that could not be taken down is not made again: it is tried to be taken down. */
@@ -25,6 +30,8 @@ export interface MadeAttempt {
 export interface DispatcherOptions {
   readonly store: OutboxStore;
   readonly couriers: Couriers;
+  /** The one that sends, for people: `gastop serve, process 4711`. */
+  readonly process: string;
   readonly signal: AbortSignal;
   /** Told of what keeps the outbox from being read or written. */
   readonly onError: (error: unknown) => void;
@@ -57,6 +64,8 @@ class Dispatching {
   readonly #clock: Clock;
   readonly #queues = new ReceiverQueues();
   readonly #sending = new Set<Promise<void>>();
+  readonly #toldMissing = new Set<string>();
+  #hasWokenWaiting = false;
   #wakeUp = () => {};
   #isWoken = false;
   #prunedAt = Number.NEGATIVE_INFINITY;
@@ -83,7 +92,7 @@ class Dispatching {
         this.#send();
         const now = this.#clock.now();
         const next = await this.#store.nextDueAt(now);
-        if (next !== null) pause = Math.min(next - now, LOOK_MS);
+        if (next !== null) pause = Math.max(Math.min(next - now, LOOK_MS), LEAST_PAUSE_MS);
         await this.#prune(now);
       } catch (error) {
         if (!signal.aborted) onError(error);
@@ -104,6 +113,9 @@ class Dispatching {
   /** Everything that is due, page by page. */
   async #fill(): Promise<void> {
     const now = this.#clock.now();
+    await this.#store.bringForward(now);
+    if (!this.#hasWokenWaiting) await this.#store.wakeWaiting(Object.keys(this.#options.couriers), now);
+    this.#hasWokenWaiting = true;
     let last: DueDelivery | null = null;
     for (;;) {
       const page: DueDelivery[] = await this.#store.due(now, PAGE, last);
@@ -142,9 +154,10 @@ class Dispatching {
   async #attempt(delivery: PendingDelivery): Promise<boolean> {
     const { couriers, signal, onAttempt } = this.#options;
     const courier = couriers[delivery.channel];
+    if (courier === undefined) return this.#wait(delivery);
     const at = this.#clock.now();
     const beganAt = this.#clock.elapsed();
-    const made = courier === undefined ? notSetUp(delivery) : await this.#tryOnce(courier, delivery);
+    const made = await this.#tryOnce(courier, delivery);
     if (signal.aborted && made.outcome !== 'delivered') return true;
     const attempt: KeptAttempt = {
       at,
@@ -152,10 +165,31 @@ class Dispatching {
       ok: made.outcome === 'delivered',
       answer: made.answer,
     };
-    const verdict = this.#judge(delivery, made);
+    const verdict = this.#judge(delivery, made, at);
     await this.#record(delivery, attempt, verdict);
     onAttempt?.({ delivery, attempt, verdict });
     return made.outcome !== 'later';
+  }
+
+  /** Another process took the alert, or this one was set up for it before: it may be again, or another may send. */
+  async #wait(delivery: PendingDelivery): Promise<boolean> {
+    const { channel, triesSince, isUntouched } = delivery;
+    const at = this.#clock.now();
+    const attempt = { at, latencyMs: 0, ok: false, answer: this.#notSetUp(channel) };
+    const isOver = !isUntouched && at >= triesSince + GIVE_UP_AFTER_MS;
+    const verdict: Verdict = isOver ? { kind: 'failed' } : { kind: 'waits', at: at + NO_COURIER_MS };
+    await this.#record(delivery, attempt, verdict);
+    if (!isOver && this.#toldMissing.has(channel)) return true;
+    this.#toldMissing.add(channel);
+    this.#options.onAttempt?.({ delivery, attempt, verdict });
+    return true;
+  }
+
+  #notSetUp(channel: string): string {
+    const { process } = this.#options;
+    const remedy = remedyFor(channel);
+    const how = remedy === undefined ? '' : `; whoever runs it sets ${remedy}`;
+    return `${channel} is not set up in the process that sends (${process})${how}`;
   }
 
   async #tryOnce(courier: Courier, { id, channel, target, message }: PendingDelivery): Promise<Attempt> {
@@ -169,7 +203,7 @@ class Dispatching {
     }
   }
 
-  #judge({ channel, tries, triesSince }: PendingDelivery, made: Attempt): Verdict {
+  #judge({ channel, tries, triesSince }: PendingDelivery, made: Attempt, at: number): Verdict {
     switch (made.outcome) {
       case 'delivered':
         return { kind: 'delivered' };
@@ -180,14 +214,14 @@ class Dispatching {
       case 'later': {
         const { retryAfterSec } = made;
         const random = (this.#options.random ?? Math.random)();
-        const at = nextTryAt({
+        const next = nextTryAt({
           tries: tries + 1,
-          triesSince,
+          triesSince: tries === 0 ? at : triesSince,
           now: this.#clock.now(),
           retryAfterSec,
           random,
         });
-        return at === null ? { kind: 'failed' } : { kind: 'again', at };
+        return next === null ? { kind: 'failed' } : { kind: 'again', at: next };
       }
     }
   }
@@ -212,6 +246,3 @@ class Dispatching {
     await this.#store.prune(now);
   }
 }
-
-const notSetUp = ({ channel }: PendingDelivery) =>
-  later(`${channel} is not set up here any more; set it up again, or make an alert without it`);

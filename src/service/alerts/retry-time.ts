@@ -10,11 +10,13 @@ const JITTER = 0.2;
 /** A receiver may ask for more time, but not so much that a day has hardly a try in it. */
 const LONGEST_ASKED_MS = 6 * HOUR;
 export const GIVE_UP_AFTER_MS = 24 * HOUR;
+/** A machine may have slept through the day. */
+export const LEAST_TRIES = 5;
 
 export interface FailedTry {
   /** How many have failed, this one included. */
   readonly tries: number;
-  /** When the first of them was due, ms since epoch. */
+  /** When the first of them was made, ms since epoch. */
   readonly triesSince: number;
   readonly now: number;
   /** What the receiver asked for, seconds. */
@@ -23,12 +25,16 @@ export interface FailedTry {
   readonly random: number;
 }
 
-/** When it is tried again, ms since epoch; `null`: never, a day has passed. The last try is at the end of that day. */
+/**
+ * When it is tried again, ms since epoch; `null`: never, a day has passed. The last try is at the end of that day, unless
+ * too few were made by then.
+ */
 export function nextTryAt({ tries, triesSince, now, retryAfterSec, random }: FailedTry): number | null {
   const end = triesSince + GIVE_UP_AFTER_MS;
-  if (now >= end) return null;
+  if (now >= end && tries >= LEAST_TRIES) return null;
   const pause = PAUSES_MS[tries - 1] ?? LONGEST_PAUSE_MS;
   const spread = pause * (1 + JITTER * (2 * random - 1));
   const asked = Math.min((retryAfterSec ?? 0) * SECOND, LONGEST_ASKED_MS);
-  return Math.min(Math.round(now + Math.max(spread, asked)), end);
+  const at = Math.round(now + Math.max(spread, asked));
+  return now < end ? Math.min(at, end) : at;
 }

@@ -41,6 +41,7 @@ export function startSending(options: SendingOptions): Sending {
     dispatcher = startDispatcher({
       store: new OutboxStore(options.database),
       couriers: createCouriers(options.delivery, { now: options.wallNow }),
+      process: lease.process,
       signal: until,
       clock: { ...systemClock, now: options.wallNow },
       onError,

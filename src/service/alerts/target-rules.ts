@@ -3,10 +3,13 @@ import { ALERT_CHANNELS, type AlertChannel } from '../../contract/choices.ts';
 import { readWebTarget, type TargetPolicy } from '../couriers/web-target.ts';
 
 /** What whoever runs the service sets for a channel that needs more than the network. */
-const REMEDY: Readonly<Partial<Record<AlertChannel, string>>> = {
-  EMAIL: 'smtp in the config file, or GASTOP_SMTP_URL and GASTOP_SMTP_FROM',
-  TELEGRAM: 'telegram.token in the config file, or GASTOP_TELEGRAM_TOKEN',
-};
+const REMEDY = new Map<string, string>([
+  ['EMAIL', 'smtp in the config file, or GASTOP_SMTP_URL and GASTOP_SMTP_FROM'],
+  ['TELEGRAM', 'telegram.token in the config file, or GASTOP_TELEGRAM_TOKEN'],
+] satisfies [AlertChannel, string][]);
+
+/** What has to be set for a channel, after `sets`; `undefined`: nothing. */
+export const remedyFor = (channel: string): string | undefined => REMEDY.get(channel);
 
 /** What a service takes that delivers over `channels`; TERMINAL needs no delivering. */
 export function targetRules(channels: readonly string[], policy: TargetPolicy): TargetRules {
@@ -22,7 +25,7 @@ export function targetRules(channels: readonly string[], policy: TargetPolicy): 
 
 /** Said after the field's name. */
 function notSetUp(channel: AlertChannel): string {
-  const remedy = REMEDY[channel];
+  const remedy = remedyFor(channel);
   const how = remedy === undefined ? '' : `: whoever runs it sets ${remedy}`;
   return `must not be ${channel}, which this service is not set up for${how}`;
 }

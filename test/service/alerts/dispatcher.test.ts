@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished, test } from 'vitest';
 import { startDispatcher } from '../../../src/service/alerts/dispatcher.ts';
 import type { Courier, Couriers } from '../../../src/service/couriers/courier.ts';
 import { type CourierSettings, createCouriers } from '../../../src/service/couriers/create-couriers.ts';
@@ -51,6 +51,7 @@ async function open(posting: Posting = {}) {
   const dispatcher = startDispatcher({
     store,
     couriers,
+    process: 'gastop, process 4711',
     signal: abort.signal,
     onError: (error) => errors.push(error),
     clock,
@@ -137,14 +138,92 @@ describe('what fired', () => {
     expect(await office.delivery('a')).toMatchObject({ status: 'CANCELLED' });
   });
 
-  it('is kept for later where its channel is not set up any more', async () => {
+  it('waits where the process that sends is not set up for its channel, and goes out once another one sends', async () => {
+    const path = join(await temporaryFolder(), 'chain.db');
+    const clock = new FakeClock(FIRED_AT);
+    const office = await open({ path, clock });
+    await office.fire('a', { channel: 'EMAIL', target: 'me@receiver.test' });
+    await waitFor(async () => (await office.delivery('a')).attempts.length === 1);
+    await office.idle();
+    for (let hour = 0; hour < 3; hour += 1) {
+      clock.advance(HOUR);
+      await waitFor(async () => (await office.delivery('a')).attempts[0]?.at === clock.now());
+      await office.idle();
+    }
+    expect(await office.delivery('a')).toMatchObject({
+      status: 'PENDING',
+      attempts: [
+        {
+          ok: false,
+          answer:
+            'EMAIL is not set up in the process that sends (gastop, process 4711); ' +
+            'whoever runs it sets smtp in the config file, or GASTOP_SMTP_URL and GASTOP_SMTP_FROM',
+        },
+      ],
+    });
+    expect(await office.store.pending('a.1.email', Number.MAX_SAFE_INTEGER)).toMatchObject({ tries: 0 });
+    await office.stop();
+    const server = await startMailServer({});
+    const smtp = {
+      host: '127.0.0.1',
+      port: server.port,
+      secure: false,
+      user: null,
+      password: null,
+      from: 'gas@sender.test',
+    };
+    const second = await open({ path, clock, settings: { ...SETTINGS, smtp } });
+    await ended(second, 'a', 'DELIVERED');
+    expect(server.taken).toHaveLength(1);
+  });
+
+  it('is given up where its channel is not set up for a day', async () => {
     const office = await open();
     await office.fire('a', { channel: 'EMAIL', target: 'me@receiver.test' });
     await waitFor(async () => (await office.delivery('a')).attempts.length === 1);
+    await office.idle();
+    office.clock.advance(23 * HOUR);
+    await waitFor(async () => (await office.delivery('a')).attempts[0]?.at === FIRED_AT + 23 * HOUR);
+    await office.idle();
+    expect(await office.delivery('a')).toMatchObject({ status: 'PENDING' });
+    office.clock.advance(HOUR);
+    await ended(office, 'a', 'FAILED');
+  });
+
+  it('while the machine slept for longer than a day has its day from the first try on', async () => {
+    const receiver = await startReceiver(answering(503));
+    const office = await open();
+    const firedAt = FIRED_AT - 25 * HOUR;
+    const row = { created_at: firedAt, tries_since: firedAt, next_attempt_at: firedAt };
+    await office.fire('a', { target: receiver.url, row });
+    await waitFor(async () => (await office.delivery('a')).attempts.length === 1);
     expect(await office.delivery('a')).toMatchObject({
       status: 'PENDING',
-      attempts: [{ ok: false, answer: expect.stringContaining('EMAIL is not set up here any more') }],
+      nextAttemptAt: FIRED_AT + 5 * SECOND,
     });
+    await office.idle();
+    await office.nextTry();
+    office.clock.advance(22 * HOUR);
+    await waitFor(async () => (await office.delivery('a')).attempts.length === 3);
+    await office.idle();
+    receiver.behave(answering(200));
+    await office.nextTry();
+    await ended(office, 'a', 'DELIVERED');
+  });
+
+  it('and was put off by a clock that has been set back since is due', async () => {
+    const receiver = await startReceiver();
+    const office = await open();
+    await office.idle();
+    const ahead = FIRED_AT + 400 * 24 * HOUR;
+    await office.fire('a', {
+      target: receiver.url,
+      row: { tries: 3, tries_since: ahead, next_attempt_at: ahead },
+    });
+    await ended(office, 'a', 'DELIVERED');
+    await office.fire('b', { target: receiver.url, row: { tries: 3, next_attempt_at: FIRED_AT + 6 * HOUR } });
+    await office.idle();
+    expect(await office.delivery('b')).toMatchObject({ status: 'PENDING', attempts: [] });
   });
 });
 
@@ -301,6 +380,30 @@ describe('the end of the process', () => {
     expect(first.errors).toEqual([]);
   });
 
+  it('takes down what arrived all the same', async () => {
+    const office = await open();
+    await office.stop();
+    await fire(office.database, 'a');
+    const abort = new AbortController();
+    const dispatcher = startDispatcher({
+      store: office.store,
+      couriers: {
+        WEBHOOK: {
+          deliver: async (_parcel, signal) => {
+            abort.abort();
+            return { outcome: signal.aborted ? 'delivered' : 'never', answer: '200 OK', retryAfterSec: null };
+          },
+        },
+      },
+      process: 'gastop',
+      signal: abort.signal,
+      onError: () => {},
+      clock: office.clock,
+    });
+    await dispatcher.done;
+    expect(await office.delivery('a')).toMatchObject({ status: 'DELIVERED', attempts: [{ ok: true }] });
+  });
+
   it('is not held up by a courier that does not stop', async () => {
     const office = await open();
     const never = new Promise<never>(() => {});
@@ -316,6 +419,7 @@ describe('the end of the process', () => {
           },
         },
       },
+      process: 'gastop',
       signal: abort.signal,
       onError: () => {},
     });
@@ -327,6 +431,34 @@ describe('the end of the process', () => {
     await dispatcher.done;
     expect(await office.delivery('a')).toMatchObject({ status: 'PENDING', attempts: [] });
   });
+});
+
+test('however densely things fall due, all that is due is read four times a second at most', async () => {
+  let looks = 0;
+  class Counted extends OutboxStore {
+    override due(...asked: Parameters<OutboxStore['due']>) {
+      looks += 1;
+      return super.due(...asked);
+    }
+  }
+  const receiver = await startReceiver();
+  const office = await open({ makeStore: (database) => new Counted(database) });
+  await office.idle();
+  for (let n = 0; n < 50; n += 1) {
+    await fire(office.database, `a${n}`, {
+      target: receiver.url,
+      row: { next_attempt_at: FIRED_AT + 2_000 + 10 * n },
+    });
+  }
+  office.clock.advance(2_000);
+  await waitFor(() => receiver.received.length === 1);
+  const before = looks;
+  for (let ms = 0; ms < 500; ms += 10) {
+    await office.idle();
+    office.clock.advance(10);
+  }
+  await waitFor(() => receiver.received.length === 50);
+  expect(looks - before).toBeLessThanOrEqual(2);
 });
 
 describe('a database that cannot be written', () => {
