@@ -1,5 +1,5 @@
 import { LANES, type LanePrices } from '../core/advice.ts';
-import { ARMED, stepAlert, stepMissed } from '../core/alerts/alert-rule.ts';
+import { type AlertPhase, ARMED, stepAlert, stepMissed, stepUnseen } from '../core/alerts/alert-rule.ts';
 import type { KeptAlert } from '../core/alerts/kept-alert.ts';
 import { toAlertRow, toKeptAlert } from './alert-row.ts';
 import type { AlertRun, PricedBlock } from './alert-run.ts';
@@ -55,8 +55,7 @@ export async function evaluateAlerts(trx: Queries, run: AlertRun): Promise<numbe
   for (const stretch of stretches(run.blocks, position ?? -1)) {
     const first = stretch[0].block.number;
     if (position !== null && first <= position) continue;
-    // The blocks between were never seen.
-    if (position !== null && first !== position + 1) await confirmAnew(trx, -1);
+    if (position !== null && first !== position + 1) await passUnseen(trx);
     fired += await evaluateStretch(trx, stretch, run);
     position = first + stretch.length - 1;
   }
@@ -81,6 +80,18 @@ export async function restartAlerts(trx: Queries): Promise<void> {
   await dropMeta(trx, POSITION);
   await confirmAnew(trx, -1);
   await rearm(trx, await trx.selectFrom('alerts').selectAll().where('phase', '=', 'resting').execute());
+}
+
+/** Between the last block and the next one lie some that were never seen. */
+async function passUnseen(trx: Queries): Promise<void> {
+  const all = trx.selectFrom('alerts').selectAll();
+  const confirming = all.where('lane', 'in', LANES).where('wake_block', '>', -1);
+  await change(trx, await confirming.execute(), stepUnseen);
+  await change(
+    trx,
+    await all.where('phase', '=', 'resting').where('has_left', '=', 0).execute(),
+    stepUnseen,
+  );
 }
 
 /** Alerts whose condition holds since a block above `number` have yet to see it hold. */
@@ -112,11 +123,17 @@ async function rearmFuture(trx: Queries): Promise<void> {
   await rearm(trx, await resting.where('id', 'in', fired).execute());
 }
 
-async function rearm(trx: Queries, rows: readonly AlertRow[]): Promise<void> {
+const rearm = (trx: Queries, rows: readonly AlertRow[]) => change(trx, rows, () => ARMED);
+
+async function change(
+  trx: Queries,
+  rows: readonly AlertRow[],
+  next: (phase: AlertPhase) => AlertPhase,
+): Promise<void> {
   const alerts = rows.map(toKeptAlert);
   await updates.run(
     trx,
-    alerts.map((alert) => toAlertRow({ ...alert, phase: ARMED })),
+    alerts.map((alert) => toAlertRow({ ...alert, phase: next(alert.phase) })),
   );
 }
 

@@ -64,6 +64,21 @@ export function stepMissed(rule: AlertRule, phase: AlertPhase, at: PriceAtBlock)
   return { phase: { kind: 'armed', trueSince }, fires: at.number === dueBlock(rule, trueSince) };
 }
 
+/**
+ * What blocks that nobody saw do to an alert: whether the condition held in them nobody knows, so confirming begins again;
+ * nor whether the price left, so that one which has fired waits for no more than its cooldown.
+ */
+export function stepUnseen(phase: AlertPhase): AlertPhase {
+  switch (phase.kind) {
+    case 'disabled':
+      return phase;
+    case 'armed':
+      return ARMED;
+    case 'resting':
+      return { ...phase, hasLeft: true };
+  }
+}
+
 /** When an alert next has to be looked at: at the first block that meets any of these. `null`: not for this reason. */
 export interface Wakes {
   /** Price per gas at or below this. */

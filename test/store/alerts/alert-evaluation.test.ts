@@ -334,6 +334,26 @@ describe('confirmation', () => {
   });
 });
 
+describe('blocks that nobody saw', () => {
+  test('may have had the price leave: what has fired waits for its cooldown alone, and fires once', async () => {
+    const cooldownMs = 100 * 12_000;
+    const { database, store } = await open(':memory:', keptAlert('now'), keptAlert('later', { cooldownMs }));
+    expect(await savePrices(store, 0, 99, 99)).toBe(2);
+    expect(await savePrices(store, 50, 99, 99, 99)).toBe(1);
+    expect(await savePrices(store, 100, 99, 99)).toBe(2);
+    expect(await readEvents(database)).toEqual(['later.1', 'now.1', 'now.2', 'later.2', 'now.3']);
+    expect(await savePrices(store, 102, 99, 99)).toBe(0);
+  });
+
+  test('leave what is disabled as it is', async () => {
+    const disabled = keptAlert('a', { disableOnce: true });
+    const { database, store } = await open(':memory:', disabled);
+    await savePrices(store, 0, 99);
+    await savePrices(store, 50, 99, 101, 99);
+    expect(await readAlert(database, 'a')).toMatchObject({ phase: { kind: 'disabled' }, triggerCount: 1 });
+  });
+});
+
 describe('a reorg', () => {
   test('takes back nothing that fired, and has the new blocks evaluated', async () => {
     const { database, store } = await open(':memory:', keptAlert('a'));

@@ -66,14 +66,19 @@ class ModelAlert {
   }
 
   see({ block, prices, isPast }: PricedBlock): void {
-    // Of what lies between nobody knows whether the condition held.
-    if (block.number !== this.#seen + 1) this.#confirmAnew(-1);
+    if (this.#seen !== -1 && block.number !== this.#seen + 1) this.#passUnseen();
     this.#seen = block.number;
     const at = { number: block.number, timestamp: block.timestamp, price: prices[this.rule.lane] };
     const { phase, fires } = (isPast ? stepMissed : stepAlert)(this.rule, this.phase, at);
     this.phase = phase;
     if (fires && isPast) this.missed += 1;
     if (fires && !isPast) this.fired.push(block.number);
+  }
+
+  /** Of what lies between nobody knows whether the condition held, nor whether the price left. */
+  #passUnseen(): void {
+    this.#confirmAnew(-1);
+    if (this.phase.kind === 'resting') this.phase = { ...this.phase, hasLeft: true };
   }
 
   /** The blocks above `number` are no longer part of the chain. */
