@@ -87,11 +87,7 @@ async function passUnseen(trx: Queries): Promise<void> {
   const all = trx.selectFrom('alerts').selectAll();
   const confirming = all.where('lane', 'in', LANES).where('wake_block', '>', -1);
   await change(trx, await confirming.execute(), stepUnseen);
-  await change(
-    trx,
-    await all.where('phase', '=', 'resting').where('has_left', '=', 0).execute(),
-    stepUnseen,
-  );
+  await change(trx, await all.where('phase', '=', 'resting').where('has_left', '=', 0).execute(), stepUnseen);
 }
 
 /** Alerts whose condition holds since a block above `number` have yet to see it hold. */
