@@ -14,6 +14,7 @@ import { TrackStore } from '../store/track-store.ts';
 import { AlertBook } from './alerts/alert-book.ts';
 import { alertTallies } from './alerts/alert-tallies.ts';
 import type { MadeAttempt } from './alerts/dispatcher.ts';
+import { retireOwners } from './alerts/retire-owners.ts';
 import { startSending } from './alerts/start-sending.ts';
 import { targetRules } from './alerts/target-rules.ts';
 import { ChainReader } from './chain-reader.ts';
@@ -188,7 +189,11 @@ export async function startService(options: ServiceOptions): Promise<Service> {
 
   async function run(): Promise<void> {
     lease.run();
-    await Promise.all([follower.run(), price.run(currentFeed, signal)]);
+    const retired =
+      gate.withdrawn === undefined
+        ? null
+        : retireOwners({ alerts: alertStore, withdrawn: gate.withdrawn, wallNow, signal, onError });
+    await Promise.all([follower.run(), price.run(currentFeed, signal), retired]);
     await sending.done();
     // Last of all, so that the next one finds everything.
     await lease.end();

@@ -1,5 +1,5 @@
 import { LANES } from '../core/advice.ts';
-import { type AlertPhase, type AlertRule, wakesOf } from '../core/alerts/alert-rule.ts';
+import { type AlertPhase, type AlertRule, DISABLED, wakesOf } from '../core/alerts/alert-rule.ts';
 import type { KeptAlert } from '../core/alerts/kept-alert.ts';
 import { integer } from './block-row.ts';
 import type { AlertRow } from './schema.ts';
@@ -31,6 +31,18 @@ export function phaseColumns(rule: AlertRule, phase: AlertPhase): PhaseColumns {
     wake_ms: fromMs,
   };
 }
+
+/** Disabled, whatever it was before: it need not be read for that. */
+export const DISABLED_COLUMNS: PhaseColumns = {
+  phase: DISABLED.kind,
+  true_since: null,
+  cooldown_until: null,
+  has_left: 0,
+  wake_at_most: null,
+  wake_at_least: null,
+  wake_block: null,
+  wake_ms: null,
+};
 
 export function toAlertRow(alert: KeptAlert): AlertRow {
   const { rule } = alert;

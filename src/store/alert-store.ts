@@ -11,7 +11,7 @@ import {
   newestFirings,
   sumFirings,
 } from './alert-firings.ts';
-import { phaseColumns, toAlertRow, toKeptAlert } from './alert-row.ts';
+import { DISABLED_COLUMNS, phaseColumns, toAlertRow, toKeptAlert } from './alert-row.ts';
 import type { Database } from './open-database.ts';
 import { cancelDeliveries } from './outbox-store.ts';
 import type { Queries } from './schema.ts';
@@ -81,6 +81,39 @@ export class AlertStore {
         .where('id', '=', id)
         .execute();
       return { ...alert, phase, disabledReason: null, updatedAt: now };
+    });
+  }
+
+  /** Who has alerts that may fire, but for who runs the service. */
+  activeOwners(): Promise<string[]> {
+    return this.#read(async (db) => {
+      const rows = await db
+        .selectFrom('alerts')
+        .select('owner')
+        .distinct()
+        .where('owner', '<>', '')
+        .where('phase', '<>', DISABLED.kind)
+        .execute();
+      return rows.map(({ owner }) => owner);
+    });
+  }
+
+  /** Disables all alerts of an owner at `now` (ms since epoch), and sends no more for them. */
+  disableAll(owner: string, reason: string, now: number): Promise<void> {
+    return this.#write(async (trx) => {
+      await trx
+        .updateTable('deliveries')
+        .set({ status: 'CANCELLED', next_attempt_at: null })
+        .where('status', '=', 'PENDING')
+        .where('next_attempt_at', 'is not', null)
+        .where('alert_id', 'in', trx.selectFrom('alerts').select('id').where('owner', '=', owner))
+        .execute();
+      await trx
+        .updateTable('alerts')
+        .set({ ...DISABLED_COLUMNS, disabled_reason: reason, updated_at: now })
+        .where('owner', '=', owner)
+        .where('phase', '<>', DISABLED.kind)
+        .execute();
     });
   }
 

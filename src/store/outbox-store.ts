@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
 import { DISABLED } from '../core/alerts/alert-rule.ts';
 import type { AlertMessage } from '../core/alerts/kept-alert.ts';
-import { phaseColumns, toRule } from './alert-row.ts';
+import { DISABLED_COLUMNS } from './alert-row.ts';
 import {
   dropSame,
   FORGOTTEN_AT_ONCE,
@@ -295,11 +295,10 @@ function statusAfter({ kind }: Verdict): string {
 
 /** Somebody may have disabled it before, for a reason of their own. */
 async function disableAlert(trx: Queries, id: string, reason: string, now: number): Promise<void> {
-  const row = await trx.selectFrom('alerts').selectAll().where('id', '=', id).executeTakeFirst();
-  if (row === undefined || row.phase === DISABLED.kind) return;
   await trx
     .updateTable('alerts')
-    .set({ ...phaseColumns(toRule(row), DISABLED), disabled_reason: reason, updated_at: now })
+    .set({ ...DISABLED_COLUMNS, disabled_reason: reason, updated_at: now })
     .where('id', '=', id)
+    .where('phase', '<>', DISABLED.kind)
     .execute();
 }

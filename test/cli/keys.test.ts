@@ -280,7 +280,7 @@ describe('gastop keys revoke', () => {
     expect(await run('revoke', id)).toEqual({
       exitCode: 0,
       stdout: '',
-      stderr: `gastop: revoked key ${id} (bot) of the plan free; it stopped working\n`,
+      stderr: `gastop: revoked key ${id} (bot) of the plan free; it stopped working, and every running serve disables its alerts\n`,
     });
     expect(await ask(key)).toBe('api_key_revoked');
     const again = await run('revoke', id);

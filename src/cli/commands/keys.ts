@@ -121,7 +121,7 @@ export async function revokeKey(context: CommandContext, id: string, flags: Keys
       return `key ${id} was revoked before, on ${revokedOn(await knownKey(store, id))}; nothing changed`;
     }
     const name = revoked.name === '' ? '' : ` (${withoutKeys(revoked.name)})`;
-    return `revoked key ${id}${name} of the plan ${revoked.plan}; it stopped working`;
+    return `revoked key ${id}${name} of the plan ${revoked.plan}; it stopped working, and every running serve disables its alerts`;
   });
   io.stderr.write(`gastop: ${cleanText(said)}\n`);
   return EXIT.ok;

@@ -22,4 +22,6 @@ export interface Gate {
   }): Promise<Admission>;
   /** What `key` may still ask. Itself it is checked like any other request, but not counted. @throws like {@link admit} */
   limits(key: string | null): Promise<RateLimits>;
+  /** Those of the keys, by their ids, that were revoked or are gone; left out where no key is needed. @throws {StoreError} */
+  withdrawn?(keyIds: readonly string[]): Promise<readonly string[]>;
 }

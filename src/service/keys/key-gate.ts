@@ -158,6 +158,11 @@ export function createKeyGate({
       }
     },
 
+    async withdrawn(keyIds) {
+      const rows = await store.find(keyIds);
+      return keyIds.filter((id) => (rows.get(id)?.revoked_at ?? null) !== null || !rows.has(id));
+    },
+
     hasKeys: () => store.hasActive(),
 
     close() {

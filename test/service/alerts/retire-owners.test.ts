@@ -1,0 +1,83 @@
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { retireOwners } from '../../../src/service/alerts/retire-owners.ts';
+import { issueKey } from '../../../src/service/keys/issue-key.ts';
+import { openKeyGate } from '../../../src/service/keys/open-key-gate.ts';
+import { createPlans } from '../../../src/service/keys/plans.ts';
+import { AlertStore } from '../../../src/store/alert-store.ts';
+import { KeyStore } from '../../../src/store/key-store.ts';
+import { openDatabase } from '../../../src/store/open-database.ts';
+import { openKeyDatabase } from '../../../src/store/open-key-database.ts';
+import { OutboxStore } from '../../../src/store/outbox-store.ts';
+import { makeBlocks } from '../../helpers/chain-blocks.ts';
+import { FIRED_AT, fire, keptAlert } from '../../helpers/fired-alert.ts';
+import { ScriptedSource } from '../../helpers/scripted-source.ts';
+import { runService, temporaryFolder } from '../../helpers/service.ts';
+import { waitFor } from '../../helpers/wait-for.ts';
+
+/** Two keys with an alert each, one of a key that there is not, and one's own. */
+async function prepare() {
+  const folder = await temporaryFolder();
+  const path = join(folder, 'chain.db');
+  const file = join(folder, 'keys.db');
+  const database = await openDatabase(path);
+  const keys = new KeyStore(await openKeyDatabase(file, 'process'));
+  const gate = await openKeyGate({ file, plans: createPlans() });
+  onTestFinished(() => gate.close());
+  onTestFinished(() => keys.close());
+  onTestFinished(() => database.close());
+  const store = new AlertStore(database);
+  const make = async () => (await issueKey(keys, { name: '', plan: 'free', now: FIRED_AT })).id;
+  const [kept, ended] = [await make(), await make()];
+  for (const owner of [kept, ended, 'gone', '']) {
+    await store.create(keptAlert(`of-${owner}`, { owner }), 10);
+  }
+  const reasons = async () =>
+    Object.fromEntries(
+      (await store.list('', { offset: 0, limit: 9 })).alerts.map(({ owner, phase, disabledReason }) => [
+        owner,
+        phase.kind === 'disabled' ? disabledReason : phase.kind,
+      ]),
+    );
+  return { path, database, keys, gate, store, kept, ended, reasons };
+}
+
+test('a service disables the alerts of keys that are gone when it starts, and leaves the others', async () => {
+  const { path, gate, reasons, kept, ended, keys } = await prepare();
+  await keys.revoke(ended, 1);
+  const service = await runService({ source: new ScriptedSource(makeBlocks(0, 9)), database: path, gate });
+  await waitFor(async () => (await reasons()).gone === 'its key was revoked');
+  await waitFor(async () => (await reasons())[ended] === 'its key was revoked');
+  expect(await reasons()).toMatchObject({
+    [kept]: expect.stringMatching(/armed|resting/),
+    '': expect.stringMatching(/armed|resting/),
+  });
+  await service.stop();
+  expect(service.errors).toEqual([]);
+});
+
+test('a key that is revoked later has its alerts disabled, and nothing more is sent for them', async () => {
+  const { database, gate, keys, store, reasons, kept, ended } = await prepare();
+  const waiting = await fire(database, `of-${ended}`);
+  const others = await fire(database, `of-${kept}`);
+  const abort = new AbortController();
+  const errors: unknown[] = [];
+  const done = retireOwners({
+    alerts: store,
+    withdrawn: async (owners) => (await gate.withdrawn?.(owners)) ?? [],
+    wallNow: () => FIRED_AT,
+    everyMs: 10,
+    signal: abort.signal,
+    onError: (error) => errors.push(error),
+  });
+  await waitFor(async () => (await reasons()).gone === 'its key was revoked');
+  expect((await reasons())[ended]).toBe('armed');
+  await keys.revoke(ended, 1);
+  await waitFor(async () => (await reasons())[ended] === 'its key was revoked');
+  const outbox = new OutboxStore(database);
+  expect((await outbox.delivery(`of-${ended}`, waiting))?.status).toBe('CANCELLED');
+  expect((await outbox.delivery(`of-${kept}`, others))?.status).toBe('PENDING');
+  abort.abort();
+  await done;
+  expect(errors).toEqual([]);
+});
