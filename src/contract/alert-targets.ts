@@ -25,6 +25,8 @@ export type TargetFields = Partial<
 > & {
   /** Words that are no channel are passed over: the schema names those. */
   readonly channels?: readonly string[];
+  /** A method was given, and is none. */
+  readonly isMethodWrong?: boolean;
 };
 
 /** The channel that `to` belongs to: the first one where nobody says. */
@@ -82,27 +84,49 @@ function checkMethod({ channels, method }: TargetFields): FieldProblem[] {
 }
 
 function checkEachTarget(alert: TargetFields, rules: TargetRules): FieldProblem[] {
-  const { channels, to = '', targets = {} } = alert;
-  const method = methodOf(alert);
-  if (channels === undefined || method === undefined) return [];
+  const { channels = [], to, targets = {} } = alert;
+  // A misspelt channel may be the one that a target was meant for.
+  const mayBeWanted = (channel: AlertChannel) =>
+    channels.includes(channel) || channels.length === 0 || !areKnown(channels);
+  const method = likelyMethod(alert, rules);
   return ALERT_CHANNELS.flatMap((channel) => {
-    const isMethod = channel === method;
     const further = targets[channel] ?? '';
     const problems: FieldProblem[] = [];
-    if (channels.includes(channel)) {
-      const message = refuseWanted(channel, isMethod ? to : further, rules);
-      if (message !== null) problems.push({ path: isMethod ? 'to' : `targets.${channel}`, message });
+    if (channel === method) {
+      const message = refuseWanted(channel, to ?? '', rules);
+      if (message !== null && to !== undefined) problems.push({ path: 'to', message });
+      if (further !== '') {
+        problems.push({ path: `targets.${channel}`, message: `must stand in to: ${channel} is the method` });
+      }
+      return problems;
     }
-    if (isMethod && further !== '') {
-      problems.push({ path: `targets.${channel}`, message: `must stand in to: ${channel} is the method` });
-    }
-    // A misspelt channel may be the one that this was meant for.
-    if (!channels.includes(channel) && !isMethod && further !== '' && areKnown(channels)) {
-      const message = `must be left out: ${channel} is none of channels`;
-      problems.push({ path: `targets.${channel}`, message });
-    }
-    return problems;
+    // Without a method nobody knows whether it stands in `to`.
+    if (further === '' && (method === undefined || !channels.includes(channel))) return [];
+    const message = mayBeWanted(channel)
+      ? refuseWanted(channel, further, rules)
+      : `must be left out: ${channel} is none of channels`;
+    return message === null ? [] : [{ path: `targets.${channel}`, message }];
   });
+}
+
+/**
+ * The channel that `to` is checked for. Where the method is none of the channels it is the one that was most likely
+ * meant, so that nothing is asked for that the right method would not ask for, too.
+ */
+function likelyMethod(alert: TargetFields, rules: TargetRules): AlertChannel | undefined {
+  const { channels = [], method, to = '', targets = {}, isMethodWrong = false } = alert;
+  const isMisfit =
+    method !== undefined && channels.length > 0 && areKnown(channels) && !channels.includes(method);
+  if (!isMethodWrong && !isMisfit) return methodOf(alert);
+  if (isMethodWrong && !areKnown(channels)) return undefined;
+  const fits = (channel: AlertChannel) => refuseWanted(channel, to, rules) === null;
+  if (method !== undefined && to !== '' && fits(method)) return method;
+  const known = ALERT_CHANNELS.filter((channel) => channels.includes(channel));
+  return (
+    known.find((channel) => fits(channel) && targets[channel] === undefined) ??
+    known.find(fits) ??
+    methodOf({ channels })
+  );
 }
 
 function areKnown(channels: readonly string[]): boolean {

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { checkTargets, type FieldProblem, type TargetFields, type TargetRules } from './alert-targets.ts';
 import { AlertCreation } from './alerts.ts';
+import { ALERT_CHANNELS, type AlertChannel } from './choices.ts';
 import { fieldProblems } from './field-problems.ts';
 
 export type CheckedAlert =
@@ -21,27 +22,39 @@ export function checkAlert(body: unknown, rules: TargetRules): CheckedAlert {
 
 /** Whether a problem between fields is one of its own, and not only because one of them is wrong. */
 function isNews({ path }: FieldProblem, own: readonly FieldProblem[]): boolean {
-  const [field] = path.split('.');
-  const isWrong = (name: string) =>
-    own.some((each) => each.path === name || each.path.startsWith(`${name}.`));
-  // Without the method nobody knows whose target `to` is.
-  if (field === 'to' || field === 'targets') return !isWrong(field) && !isWrong('method');
-  return !isWrong(path);
+  const wrong = own.map((each) => each.path);
+  const isEntry = path.startsWith('targets.');
+  return !wrong.includes(path) && !(isEntry && wrong.includes('targets'));
 }
 
 /** The fields that are right by themselves, so that what is wrong between them is said with the rest. */
 function soundFields(body: unknown): TargetFields {
   if (typeof body !== 'object' || body === null || Array.isArray(body)) return {};
-  const { method, to, targets, condition, thresholdGwei, hysteresisGwei } = AlertCreation.shape;
+  const { method, to, condition, thresholdGwei, hysteresisGwei } = AlertCreation.shape;
+  const given = (name: string): unknown => (Object.hasOwn(body, name) ? Reflect.get(body, name) : undefined);
   const sound = <Field extends z.ZodType>(name: string, field: Field): z.output<Field> | undefined =>
-    field.safeParse(Object.hasOwn(body, name) ? Reflect.get(body, name) : undefined).data;
+    field.safeParse(given(name)).data;
   return {
     method: sound('method', method),
+    isMethodWrong: !method.safeParse(given('method')).success,
     to: sound('to', to),
-    targets: sound('targets', targets),
+    targets: soundTargets(given('targets')),
     condition: sound('condition', condition),
     thresholdGwei: sound('thresholdGwei', thresholdGwei),
     hysteresisGwei: sound('hysteresisGwei', hysteresisGwei),
     channels: sound('channels', z.array(z.string()).min(1)),
   };
+}
+
+/** One target that is wrong hides nothing about the others. */
+function soundTargets(targets: unknown): Partial<Record<AlertChannel, string>> {
+  if (typeof targets !== 'object' || targets === null) return {};
+  return Object.fromEntries(
+    ALERT_CHANNELS.flatMap((channel) => {
+      const target = Object.hasOwn(targets, channel)
+        ? AlertCreation.shape.to.safeParse(Reflect.get(targets, channel)).data
+        : undefined;
+      return target === undefined ? [] : [[channel, target]];
+    }),
+  );
 }

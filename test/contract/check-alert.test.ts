@@ -63,6 +63,73 @@ describe('a new alert', () => {
       'speed is not a field of this request',
       'channels.2 must name WEBHOOK only once',
       'targets.WEBHOOK must begin with https://',
+      'to is missing: SLACK needs the URL of an incoming webhook',
+    ]);
+  });
+
+  it.each([
+    [
+      { targets: { TERMINAL: 'x', WEBHOOK: 'https://a.example', FOO: 'x', SLACK: '' } },
+      [
+        'targets.FOO is not a field of this request',
+        'targets.SLACK must not be empty',
+        'targets.TERMINAL must be left out: TERMINAL is none of channels',
+        'targets.WEBHOOK must be left out: WEBHOOK is none of channels',
+      ],
+    ],
+    [
+      { method: 'SLACK', to: 'a@example.org\r\nBcc: b@example.org' },
+      ['method must be one of channels: EMAIL', 'to must be one email address such as gas@example.org'],
+    ],
+    [
+      { method: 'PIGEON', to: 'gas', targets: { WEBHOOK: 'https://a.example' } },
+      [
+        'method must be one of EMAIL, WEBHOOK, SLACK, TELEGRAM, TERMINAL',
+        'to must be one email address such as gas@example.org',
+        'targets.WEBHOOK must be left out: WEBHOOK is none of channels',
+      ],
+    ],
+    [
+      {
+        method: 'TELEGRAM',
+        channels: ['TELEGRAM', 'EMAIL', 'WEBHOOK'],
+        to: 'x',
+        targets: { EMAIL: 'gas', FOO: 'x' },
+      },
+      [
+        'channels.0 must not be TELEGRAM',
+        'targets.EMAIL must be one email address such as gas@example.org',
+        'targets.FOO is not a field of this request',
+        'targets.WEBHOOK is missing: WEBHOOK needs a URL',
+        'to must be a chat id: a number such as -1001234567890, or @channel',
+      ],
+    ],
+    [
+      { method: 'PIGEON', channels: ['EMAIL', 'PIGEON'], to: 'coo' },
+      [
+        'channels.1 must be one of EMAIL, WEBHOOK, SLACK, TELEGRAM, TERMINAL',
+        'method must be one of EMAIL, WEBHOOK, SLACK, TELEGRAM, TERMINAL',
+      ],
+    ],
+    [
+      { channels: [], targets: { EMAIL: 'gas' } },
+      ['channels must not be empty', 'targets.EMAIL must be one email address such as gas@example.org'],
+    ],
+    [
+      { targets: 7, to: 'gas' },
+      ['targets must be a JSON object', 'to must be one email address such as gas@example.org'],
+    ],
+  ])('%j is told of each target that is wrong, whatever else is', (change, words) => {
+    const rules: TargetRules = { ...STRICT, missing: { TELEGRAM: 'must not be TELEGRAM' } };
+    expect(problems({ ...MAIL, ...change }, rules).sort()).toEqual([...words].sort());
+  });
+
+  it('whose method is none of its channels is asked for no target that the right one has in `to`', () => {
+    expect(problems({ ...MAIL, method: 'SLACK' })).toEqual(['method must be one of channels: EMAIL']);
+    const both = { ...MAIL, method: 'SLACK', channels: ['WEBHOOK', 'EMAIL'] };
+    expect(problems(both)).toEqual([
+      'method must be one of channels: WEBHOOK, EMAIL',
+      'targets.WEBHOOK is missing: WEBHOOK needs a URL',
     ]);
   });
 
