@@ -9,19 +9,14 @@ import { EXIT } from './exit-code.ts';
 import type { Io } from './io.ts';
 import { type OpenedClient, openClient } from './open-client.ts';
 import { type PassingFailure, passingFailure } from './passing-failure.ts';
+import { pollIntervalMs } from './poll-interval.ts';
 import { PriceWatch, type Sight } from './price-watch.ts';
 import { READY_WITHIN_MS } from './ready-snapshot.ts';
 import type { Settings } from './settings.ts';
 import { WaitLikelihood } from './wait-likelihood.ts';
 import type { WaitPlan } from './wait-plan.ts';
 import { WaitProgress } from './wait-progress.ts';
-
-/** What lasts shorter is a hiccup that nobody has to hear of. */
-const NOTE_AFTER_MS = 5_000;
-/** A service that has just been started may still read its history. */
-const NOTE_AFTER_START_MS = 30_000;
-const FASTEST_MS = 500;
-const SLOWEST_MS = 10_000;
+import { WaitTrouble } from './wait-trouble.ts';
 
 export interface Reached {
   readonly snapshot: SnapshotView;
@@ -48,10 +43,10 @@ class PriceFollower {
   readonly #io: Io;
   readonly #settings: Settings;
   readonly #plan: WaitPlan;
-  readonly #quiet: boolean;
   readonly #watch: PriceWatch;
   readonly #progress: WaitProgress;
   readonly #likelihood: WaitLikelihood;
+  readonly #trouble: WaitTrouble;
   readonly #beganAt = performance.now();
   /** Nothing was known before. */
   #hasWorked = false;
@@ -60,18 +55,18 @@ class PriceFollower {
   #price: bigint | null = null;
   #sight: Sight | null = null;
   #firstBlockAt: number | null = null;
-  #trouble: { readonly reason: string; readonly since: number; isTold: boolean } | null = null;
   #tries = 0;
-  #patienceMs = NOTE_AFTER_MS;
 
   constructor(io: Io, settings: Settings, plan: WaitPlan, quiet: boolean) {
     this.#io = io;
     this.#settings = settings;
     this.#plan = plan;
-    this.#quiet = quiet;
     this.#watch = new PriceWatch(plan);
     this.#likelihood = new WaitLikelihood(plan);
     this.#progress = new WaitProgress(io, !quiet, () => this.#line());
+    this.#trouble = new WaitTrouble((line) => {
+      if (!quiet) this.#progress.note(`gastop: ${line}`);
+    });
   }
 
   async run(): Promise<Reached> {
@@ -123,15 +118,15 @@ class PriceFollower {
           return { snapshot, price: sight.price };
         }
         if (sight.kind === 'ended') throw this.#recordingEnded(snapshot);
-        if (sight.kind === 'old') this.#inTrouble(sight.reason);
-        else this.#wellAgain();
+        if (sight.kind === 'old') this.#trouble.begin(sight.reason);
+        else this.#trouble.end();
         if (this.#isReplay && this.#elapsedSec() >= (this.#plan.timeoutSec ?? Number.POSITIVE_INFINITY)) {
           throw this.#timedOut();
         }
         if (this.#progress.isDrawn)
           await this.#likelihood.ask(opened.client, snapshot, this.#elapsedSec(), signal);
         this.#progress.draw();
-        await sleep(intervalMs(opened, snapshot), undefined, { signal });
+        await sleep(opened.intervalMs ?? pollIntervalMs(snapshot.updateFrequencySec), undefined, { signal });
       } catch (error) {
         signal.throwIfAborted();
         await this.#survive(error, signal);
@@ -142,7 +137,7 @@ class PriceFollower {
   #take(snapshot: SnapshotView): Sight {
     const sight = this.#watch.see(snapshot, this.#io.now());
     this.#hasWorked = true;
-    this.#patienceMs = NOTE_AFTER_MS;
+    this.#trouble.bePatient(false);
     this.#tries = 0;
     this.#snapshot = snapshot;
     this.#sight = sight;
@@ -155,44 +150,21 @@ class PriceFollower {
   async #survive(error: unknown, signal: AbortSignal): Promise<void> {
     signal.throwIfAborted();
     this.#tries += 1;
+    this.#watch.missed();
     const isStarting = !this.#hasWorked && error instanceof ClientError && error.code === 'unavailable';
-    this.#patienceMs = isStarting ? NOTE_AFTER_START_MS : NOTE_AFTER_MS;
+    this.#trouble.bePatient(isStarting);
     const passing: PassingFailure | null = passingFailure(error, this.#tries, this.#hasWorked);
     if (passing === null) throw error;
-    this.#inTrouble(passing.reason);
-    const untilToldMs = this.#untilToldMs();
+    this.#trouble.begin(passing.reason);
+    const untilToldMs = this.#trouble.untilToldMs();
     this.#progress.draw();
     if (untilToldMs !== null && untilToldMs < passing.afterMs) {
       await sleep(untilToldMs, undefined, { signal });
-      this.#inTrouble(passing.reason);
+      this.#trouble.begin(passing.reason);
       await sleep(passing.afterMs - untilToldMs, undefined, { signal });
       return;
     }
     await sleep(passing.afterMs, undefined, { signal });
-  }
-
-  #inTrouble(reason: string): void {
-    const { since, isTold } = this.#trouble ?? { since: performance.now(), isTold: false };
-    const isLong = performance.now() - since >= this.#patienceMs;
-    if (isLong && !isTold) this.#note(`no prices of now: ${cleanLine(reason)}; still waiting`);
-    this.#trouble = { reason, since, isTold: isTold || isLong };
-  }
-
-  #untilToldMs(): number | null {
-    if (this.#trouble === null || this.#trouble.isTold) return null;
-    return Math.max(this.#trouble.since + this.#patienceMs - performance.now(), 0);
-  }
-
-  #wellAgain(): void {
-    if (this.#trouble?.isTold) {
-      const sec = (performance.now() - this.#trouble.since) / 1_000;
-      this.#note(`prices are back after ${formatDuration(sec)}`);
-    }
-    this.#trouble = null;
-  }
-
-  #note(line: string): void {
-    if (!this.#quiet) this.#progress.note(`gastop: ${line}`);
   }
 
   get #isReplay(): boolean {
@@ -210,9 +182,9 @@ class PriceFollower {
       this.#priceText(),
       `waiting for ${this.#targetText()}`,
       this.#confirmText(),
-      this.#trouble === null ? this.#likelihood.text() : '',
+      this.#trouble.reason === null ? this.#likelihood.text() : '',
       formatDuration(this.#elapsedSec()),
-      this.#trouble === null ? '' : `(${cleanLine(this.#trouble.reason)})`,
+      this.#trouble.reason === null ? '' : `(${cleanLine(this.#trouble.reason)})`,
     ];
     return parts.filter((part) => part !== '').join('  ');
   }
@@ -239,7 +211,7 @@ class PriceFollower {
     const waited = durationText(this.#plan.timeoutSec ?? 0);
     const { lane } = this.#plan;
     const state =
-      this.#trouble !== null
+      this.#trouble.reason !== null
         ? `no prices of now: ${this.#trouble.reason}`
         : this.#price === null
           ? 'no price came'
@@ -259,10 +231,4 @@ class PriceFollower {
       `the recording ended${where} before the price was ${this.#targetText()}${price}`,
     );
   }
-}
-
-/** Twice per block, so that no block is seen much later than it could be. */
-function intervalMs({ intervalMs }: OpenedClient, { updateFrequencySec }: SnapshotView): number {
-  if (intervalMs !== undefined) return intervalMs;
-  return Math.min(Math.max(((updateFrequencySec ?? 12) * 1_000) / 2, FASTEST_MS), SLOWEST_MS);
 }

@@ -97,6 +97,28 @@ describe('what wait never goes by', () => {
     expect(kind(watch, snapshot(1n, null, timeless))).toBe('met');
   });
 
+  it('a block that is ahead of our clock, which may then hide any age, until another comes', () => {
+    const watch = new PriceWatch(plan);
+    const behind = NOW - 3_600_000;
+    const late = { blockTimestamp: NOW - 58 * 60_000, updatedAt: NOW - 58 * 60_000 };
+    expect([1, 1, 1].map((block) => kind(watch, snapshot(1n, block, late), behind))).toEqual(
+      Array(3).fill('old'),
+    );
+    expect(kind(watch, snapshot(1n, 2, late), behind + 12_000)).toBe('met');
+    expect(kind(watch, snapshot(1n, 2, late), behind + 60_000)).toBe('old');
+  });
+
+  it('a block that is old by the clock of the service, where ours is behind', () => {
+    const late = { blockTimestamp: NOW - 58 * 60_000, updatedAt: NOW };
+    const watch = new PriceWatch(plan);
+    expect(kind(watch, snapshot(1n, 9, late), NOW - 3_600_000)).toBe('old');
+    expect(kind(watch, snapshot(1n, 10, late), NOW - 3_600_000)).toBe('old');
+  });
+
+  it('but a clock that is a little behind does no harm', () => {
+    expect(kind(new PriceWatch(plan), snapshot(1n, 9, { blockTimestamp: NOW + 10_000 }))).toBe('met');
+  });
+
   it('but a block that came one block late will do', () => {
     expect(kind(new PriceWatch(plan), snapshot(1n, 9, { blockTimestamp: NOW - 26_000 }))).toBe('met');
   });
@@ -120,6 +142,60 @@ describe('blocks in a row', () => {
     seen.see(snapshot(1n, 1), NOW);
     seen.see(snapshot(1n, 2), NOW);
     seen.see(between, NOW);
-    expect(kind(seen, snapshot(1n, 4))).toBe('present');
+    expect(kind(seen, snapshot(1n, 3))).toBe('present');
+  });
+
+  /** What is seen of a chain with a block every `everySec` seconds: the blocks `numbers`, each when it came. */
+  const seenOf = (
+    numbers: readonly (number | 'nothing')[],
+    everySec: number,
+    frequencySec: number | null,
+  ) => {
+    const seen = watch();
+    return numbers.map((number) => {
+      if (number === 'nothing') return seen.missed();
+      const at = NOW + number * everySec * 1_000;
+      const change = { blockTimestamp: at, updatedAt: at, updateFrequencySec: frequencySec };
+      const sight = seen.see(snapshot(1n, number, change), at + 1_000);
+      return sight.kind === 'present' ? sight.inARow : sight.kind;
+    });
+  };
+
+  it('are the very next ones: an hour that nobody saw begins them again', () => {
+    expect(seenOf([100, 101, 400, 401, 402], 12, 12)).toEqual([1, 2, 1, 2, 'met']);
+  });
+
+  it('begin again after one block that could have been seen and was not', () => {
+    expect(seenOf([1, 2, 4, 5, 6], 12, 12)).toEqual([1, 2, 1, 2, 'met']);
+  });
+
+  it('go on after a failure that kept no block from being seen', () => {
+    expect(seenOf([1, 2, 'nothing', 2, 3], 12, 12)).toEqual([1, 2, undefined, 2, 'met']);
+  });
+
+  it('are those that are seen, where they come quicker than anybody could ask', () => {
+    expect(seenOf([4, 8, 12], 0.25, 0.25)).toEqual([1, 2, 'met']);
+    expect(seenOf([4, 8, 'nothing', 12, 16, 20], 0.25, 0.25)).toEqual([1, 2, undefined, 1, 2, 'met']);
+    expect(seenOf([4, 8, 4_000], 0.25, 0.25)).toEqual([1, 2, 1]);
+  });
+
+  it('are those that are seen, where the service has something new in every third block', () => {
+    expect(seenOf([3, 6, 9], 12, 36)).toEqual([1, 2, 'met']);
+    expect(seenOf([3, 6, 60, 63], 12, 36)).toEqual([1, 2, 1, 2]);
+  });
+
+  it('are counted of a recording however quickly it is played', () => {
+    const source = { kind: 'replay', name: 'x', problem: null, ended: false } as const;
+    const seen = watch();
+    expect([10, 90, 400].map((block) => kind(seen, snapshot(1n, block, { source })))[2]).toBe('met');
+  });
+
+  it('without numbers are what differs from one answer to the next', () => {
+    const seen = watch();
+    const at = (sec: number) => snapshot(1n, null, { blockTimestamp: NOW + sec * 1_000 });
+    expect([0, 0, 12, 24].map((sec) => kind(seen, at(sec), NOW + sec * 1_000))[3]).toBe('met');
+    const broken = watch();
+    const seconds = [0, 12, 3_600];
+    expect(seconds.map((sec) => kind(broken, at(sec), NOW + sec * 1_000))[2]).toBe('present');
   });
 });
