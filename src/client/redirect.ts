@@ -6,6 +6,8 @@ const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 const SAME_ELSEWHERE = new Set([307, 308]);
 /** What was to be changed has been; what came of it is elsewhere. */
 export const SEE_OTHER = 303;
+/** Many a service answers what it has done with that, as was usual before there was 303. */
+const FOUND = 302;
 
 export function isRedirect(status: number): boolean {
   return REDIRECTS.has(status);
@@ -19,7 +21,16 @@ export function isRedirect(status: number): boolean {
 export function redirected(
   from: URL,
   response: Response,
-  { endpoint, isWrite }: { readonly endpoint: string; readonly isWrite: boolean },
+  {
+    endpoint,
+    isWrite,
+    isDone,
+  }: {
+    readonly endpoint: string;
+    readonly isWrite: boolean;
+    /** What was to be changed has been, on the way here. */
+    readonly isDone: boolean;
+  },
 ): URL {
   const { status } = response;
   const location = response.headers.get('location') ?? '';
@@ -28,9 +39,13 @@ export function redirected(
   if (isOwn && (!isWrite || status === SEE_OTHER || SAME_ELSEWHERE.has(status))) return to;
   const where =
     to === null || to.host === '' ? 'nowhere' : `to ${cleanText(`${to.protocol}//${to.host}`, 200)}`;
+  const mayBeDone = isDone || (isWrite && (status === SEE_OTHER || status === FOUND));
+  const redirects = mayBeDone
+    ? 'redirects instead of saying what came of it'
+    : 'redirects in a way that would not change anything';
   const message = isOwn
-    ? `${from.host} redirects in a way that would not change anything (${status}); check the URL`
+    ? `${from.host} ${redirects} (${status}); check the URL`
     : `${from.host} redirects ${where}; if that is right, use it as the URL`;
   const failure = new ClientError('server', message, { endpoint, status });
-  throw isWrite && status === SEE_OTHER ? failure.unsettled() : failure;
+  throw mayBeDone ? failure.unsettled() : failure;
 }

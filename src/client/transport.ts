@@ -32,6 +32,8 @@ export interface Exchange {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
+  /** Of a write: it was done, and this answers the question what came of it (303). */
+  readonly isDone: boolean;
   /** From the question to the answer's head, and to its last byte. */
   readonly headMs: number;
   readonly ms: number;
@@ -159,6 +161,7 @@ async function ask(options: TransportOptions, question: Question): Promise<Excha
   const began = performance.now();
   let target = url;
   let { write } = question;
+  let isDone = false;
   for (let hop = 0; hop <= MOST_REDIRECTS; hop++) {
     const body = write?.body === undefined ? null : JSON.stringify(write.body);
     const response = await ky(target, {
@@ -189,16 +192,23 @@ async function ask(options: TransportOptions, question: Question): Promise<Excha
         status: response.status,
         headers: response.headers,
         text: withoutKey(text, apiKey),
+        isDone,
         headMs,
         ms: performance.now() - began,
       };
     }
     await response.body?.cancel();
-    target = redirected(target, response, { endpoint, isWrite: write !== null });
+    target = redirected(target, response, { endpoint, isWrite: write !== null, isDone });
     // What is to be seen elsewhere was done here.
-    if (response.status === SEE_OTHER) write = null;
+    if (write !== null && response.status === SEE_OTHER) {
+      write = null;
+      isDone = true;
+    }
   }
-  throw new ClientError('server', `${options.host} redirects without end; check the URL`, { endpoint });
+  const endless = new ClientError('server', `${options.host} redirects without end; check the URL`, {
+    endpoint,
+  });
+  throw isDone ? endless.unsettled() : endless;
 }
 
 /** A service may repeat what it was sent; the key must not come to light that way. */

@@ -13,7 +13,7 @@ export async function writeV1(
   write: Write,
   signal: AbortSignal | undefined,
 ): Promise<string> {
-  const { status, headers, text } = await exchangeV1(options, path, {}, { signal, write });
+  const { status, headers, text, isDone } = await exchangeV1(options, path, {}, { signal, write });
   if (isSuccess(status)) return text;
   const refused = refusal({ status, headers }, text, {
     endpoint: endpointOf(options, path),
@@ -22,5 +22,6 @@ export async function writeV1(
     write: write.method,
   });
   // 501 and 503 say that it was not done; any other failure may have come after it was.
-  throw status >= 500 && status !== 501 && status !== 503 ? refused.unsettled() : refused;
+  const mayBeDone = isDone || (status >= 500 && status !== 501 && status !== 503);
+  throw mayBeDone ? refused.unsettled() : refused;
 }

@@ -71,7 +71,7 @@ describe('what changes something', () => {
       );
       const client = createGasClient({ baseUrl: server.url, apiKey: KEY });
       const failure = await failureOf(client.createAlert(WANTED));
-      expect(failure).toMatchObject({ code: 'server', status, mayBeDone: status === 303 });
+      expect(failure).toMatchObject({ code: 'server', status, mayBeDone: [302, 303].includes(status) });
       expect(failure.message).toContain(`redirects to ${stranger.url}; if that is right, use it as the URL`);
       expect(server.requests).toHaveLength(1);
     }
@@ -106,6 +106,36 @@ describe('what changes something', () => {
       ['POST', false],
       ['GET', true],
     ]);
+  });
+});
+
+describe('a redirect to what came of a change', () => {
+  it.each([
+    ['is not there', 404, {}, 'not-found'],
+    ['wants a key', 401, {}, 'key'],
+    ['cannot answer now', 503, {}, 'unavailable'],
+    ['fails', 500, {}, 'server'],
+    ['leads elsewhere', 302, { location: 'https://login.example/' }, 'server'],
+    ['leads on without end', 302, { location: '/be/api/v1/alerts/a1' }, 'server'],
+  ] as const)('that %s does not undo the change, and says so', async (_title, status, headers, code) => {
+    const server = await serve((request, response) => {
+      if (request.method === 'POST') response.writeHead(303, { location: '/be/api/v1/alerts/a1' }).end();
+      else response.writeHead(status, headers).end();
+    });
+    const failure = await failureOf(createGasClient({ baseUrl: server.url }).createAlert(WANTED));
+    expect(failure).toMatchObject({ code, mayBeDone: true });
+    expect(failure.message).toContain(MAYBE);
+    expect(server.requests.filter(({ method }) => method === 'POST')).toHaveLength(1);
+  });
+
+  it('by 302, as older services answer, is not followed and may have been done', async () => {
+    const server = await serve((_, response) => response.writeHead(302, { location: '/alerts/a1' }).end());
+    const failure = await failureOf(createGasClient({ baseUrl: server.url }).createAlert(WANTED));
+    expect(failure).toMatchObject({ code: 'server', status: 302, mayBeDone: true });
+    expect(failure.message).toBe(
+      `${server.host} redirects instead of saying what came of it (302); check the URL; ${MAYBE}`,
+    );
+    expect(server.requests).toHaveLength(1);
   });
 });
 
