@@ -47,5 +47,18 @@ export async function run(argv: readonly string[], env: Io['env']): Promise<void
   const exitCode = await main(argv, processIo(env));
   // What was written to a pipe may still be under way; a socket kept open for reuse must not hold the process.
   await new Promise<void>((resolve) => process.stdout.write('', () => resolve()));
-  process.exit(exitCode);
+  end(exitCode);
+}
+
+/** How long what is still open may hold the process once everything is done. */
+const LINGER_MS = 400;
+
+/**
+ * Lets the process run out instead of ending it: `process.exit` waits for V8's threads, one of which may at that moment
+ * wait for this one to collect garbage, and then neither ever ends (nodejs/node#54918). What is left open ends it so
+ * after all, a while later, when those threads have long been idle.
+ */
+function end(exitCode: number): void {
+  process.exitCode = exitCode;
+  setTimeout(() => process.exit(exitCode), LINGER_MS).unref();
 }

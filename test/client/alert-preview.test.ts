@@ -196,7 +196,7 @@ it('a preview on a service in this process looks at every block of the day', asy
 
   // The same from the rows themselves, put together in another way.
   const { from, to } = preview;
-  const prices = [];
+  const prices: { number: number; timestamp: number; base: number; tip: number }[] = [];
   for (let start = from; start < to; start += 3_600_000) {
     const window = {
       from: start,
@@ -208,11 +208,17 @@ it('a preview on a service in this process looks at every block of the day', asy
     const tips = await client.priorityFee({ ...window, percentile: 'p50' });
     for (const { blockNumber, timestamp, mean } of rows) {
       const tip = tips.rows.find((row) => row.blockNumber === blockNumber)?.value ?? 0;
-      prices.push({ number: blockNumber ?? 0, timestamp: timestamp / 1_000, price: BigInt(mean + tip) });
+      // After the block before this one, this base fee was what the next block would ask for.
+      const before = prices.at(-1);
+      if (before?.number === (blockNumber ?? 0) - 1) before.base = mean;
+      prices.push({ number: blockNumber ?? 0, timestamp: timestamp / 1_000, base: mean, tip });
     }
   }
   expect(prices.length).toBeGreaterThan(7_000);
-  const { times, last } = previewAlert(rule, prices);
+  const { times, last } = previewAlert(
+    rule,
+    prices.map(({ base, tip, ...at }) => ({ ...at, price: BigInt(base + tip) })),
+  );
   expect(preview).toMatchObject({ times, last: { at: (last?.timestamp ?? 0) * 1_000, price: last?.price } });
 
   asked.length = 0;

@@ -10,7 +10,7 @@ const DAY_MS = 86_400_000;
 /** For services that do not number their blocks: only blocks that confirm are counted by it. */
 const USUAL_BLOCK_SEC = 12;
 
-/** What a lane's price stands for in history: the base fee and this percentile of the tips. */
+/** What a lane's price stands for in history: the base fee, of the next block where that is known, and this percentile of the tips. */
 const TIPS: Readonly<Record<LaneName, string>> = { slow: 'p25', average: 'p50', fast: 'p75' };
 const POINTS = { slow: 'low', average: 'average', fast: 'high' } as const;
 
@@ -71,11 +71,29 @@ export async function loadDayPrices(client: History, day: DayHistory, lane: Lane
   const { to, base } = day;
   const tips = base === null ? null : await loadTips(client, base, to, TIPS[lane]);
   if (base === null || tips === null || base.rows.length === 0) return pricesOfChart(day, lane);
-  return { prices: pricesOfRows(base, tips), from: base.from, to, everySec: base.everySec };
+  const prices = base.everySec === null ? pricesAfterBlocks(base, tips) : pricesOfRows(base, tips);
+  return { prices, from: base.from, to, everySec: base.everySec };
+}
+
+/**
+ * What an alert would have gone by after each block: a lane's price is that of the blocks to come, whose base fee the
+ * next row has.
+ */
+function pricesAfterBlocks(base: BaseFees, tips: readonly PriorityFeeRowView[]): readonly PriceAtBlock[] {
+  const rows = base.rows.toSorted((a, b) => a.timestamp - b.timestamp);
+  const next = rows.map((row, index) => {
+    const after = rows[index + 1];
+    const isNext = after?.blockNumber !== null && after?.blockNumber === (row.blockNumber ?? Number.NaN) + 1;
+    return isNext ? { ...row, mean: after.mean } : row;
+  });
+  return pricesOfRows({ rows: next }, tips);
 }
 
 /** Blocks without transactions have no tips: there the base fee is the price. */
-function pricesOfRows({ rows }: BaseFees, tips: readonly PriorityFeeRowView[]): readonly PriceAtBlock[] {
+function pricesOfRows(
+  { rows }: Pick<BaseFees, 'rows'>,
+  tips: readonly PriorityFeeRowView[],
+): readonly PriceAtBlock[] {
   const tipAt = new Map(tips.map(({ timestamp, blockNumber, value }) => [blockNumber ?? timestamp, value]));
   return inOrder(
     rows.map(({ timestamp, blockNumber, mean }) => ({

@@ -17,7 +17,7 @@ export function previewWords(preview: AlertPreview, timeText: (ms: number) => st
   if (last === null) {
     const range =
       lowest === highest
-        ? `${formatGwei(lowest)} gwei throughout`
+        ? `${preview.everySec === null ? '' : 'about '}${formatGwei(lowest)} gwei throughout`
         : `between ${formatGwei(lowest)} and ${formatGwei(highest)} gwei`;
     return `would not have fired ${looked}: the price was ${range} ${manner}`;
   }
