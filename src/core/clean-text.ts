@@ -1,3 +1,5 @@
+import { cutText } from './graphemes.ts';
+
 /**
  * A whole terminal sequence: CSI (colours, cursor), OSC and its kin (titles, links, clipboard) with their end or
  * up to the next control character, any other escape. In 7-bit and in 8-bit (C1) form.
@@ -21,7 +23,5 @@ export function cleanText(text: string, maxLength = Number.POSITIVE_INFINITY): s
   // A cut before the work keeps a huge string cheap; four times leaves room for what is taken out.
   const enough = Number.isFinite(maxLength) ? text.slice(0, maxLength * 4 + 1_024) : text;
   const clean = enough.replace(SEQUENCE, '').replace(LINE_BREAK, ' ').replace(INVISIBLE, '');
-  if (clean.length <= maxLength) return clean;
-  const kept = clean.slice(0, Math.max(maxLength - 1, 0)).replace(/[\ud800-\udbff]$/, '');
-  return maxLength < 1 ? '' : `${kept}…`;
+  return cutText(clean, maxLength);
 }

@@ -1,5 +1,5 @@
 import type { Key } from 'ink';
-import { JOINER } from './text-input.ts';
+import { PART_OF_CHARACTER } from './text-input.ts';
 
 const NAMED = [
   ['upArrow', 'up'],
@@ -38,7 +38,7 @@ function characterName(character: string): string {
   if (character === '\x7f') return 'backspace';
   // Ctrl and a letter, typed so quickly that it came with its neighbours.
   if (/[\x01-\x1a]/.test(character)) return `ctrl+${String.fromCharCode(character.charCodeAt(0) + 96)}`;
-  return /\p{C}/u.test(character) && character !== JOINER ? '' : character;
+  return /\p{C}/u.test(character) && !PART_OF_CHARACTER.test(character) ? '' : character;
 }
 
 function modified(name: string, key: Key, shift: boolean): string {

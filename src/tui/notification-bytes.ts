@@ -1,4 +1,5 @@
 import { cleanText } from '../core/clean-text.ts';
+import { graphemes } from '../core/graphemes.ts';
 
 /** How much of a firing leaves the screen: the bell and a note on the desktop, the bell alone, or nothing. */
 export type NotificationLevel = 'on' | 'bell' | 'off';
@@ -57,15 +58,13 @@ function wrapper(env: Env): (sequence: string) => string {
   return env.STY ? (sequence) => `\u001bP${sequence}\u001b\\` : (sequence) => sequence;
 }
 
-const characters = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
-
 /** The beginning of a text that has at most so many bytes of UTF-8; no character is cut. */
 function boundBytes(text: string, most: number): string {
   const ellipsis = '…';
   if (Buffer.byteLength(text) <= most) return text;
   let kept = '';
   let bytes = Buffer.byteLength(ellipsis);
-  for (const { segment } of characters.segment(text)) {
+  for (const segment of graphemes(text)) {
     bytes += Buffer.byteLength(segment);
     if (bytes > most) break;
     kept += segment;

@@ -1,4 +1,8 @@
-/** A line being typed and where the cursor stands in it, in characters. */
+import { cleanNote } from '../core/clean-note.ts';
+import { cleanText } from '../core/clean-text.ts';
+import { graphemes } from '../core/graphemes.ts';
+
+/** A line being typed and where the cursor stands in it, in characters as people count them. */
 export interface TextInput {
   readonly text: string;
   readonly cursor: number;
@@ -7,16 +11,16 @@ export interface TextInput {
 export const EMPTY_INPUT: TextInput = { text: '', cursor: 0 };
 
 /**
- * The characters as they are drawn, one for each of the text. Terminals disagree on how wide joined emoji are, so they
- * are drawn side by side there; whoever is sent the text gets them whole.
+ * The characters as they are drawn, one for each that the cursor goes over. Terminals disagree on how wide joined emoji
+ * are, so they are drawn side by side there, and a line break as a blank; whoever is sent the text gets it whole.
  */
 export function drawnCharacters(text: string): string[] {
-  return Array.from(text, (character) => (character === JOINER ? '' : character));
+  return graphemes(text).map((character) => cleanText(character));
 }
 
 /** What a key does to the line; keys that mean nothing in a line leave it as it is. */
 export function editLine(input: TextInput, key: string): TextInput {
-  const characters = Array.from(input.text);
+  const characters = graphemes(input.text);
   const { cursor } = input;
   const remove = (from: number, to: number): TextInput => ({
     text: [...characters.slice(0, from), ...characters.slice(to)].join(''),
@@ -43,27 +47,40 @@ export function editLine(input: TextInput, key: string): TextInput {
     case 'space':
       return insertText(input, ' ');
     default:
-      return Array.from(key).length === 1 ? insertText(input, key) : input;
+      return graphemes(key).length === 1 ? insertText(input, key) : input;
   }
 }
 
 const LONGEST = 2_048;
 
-/** Makes one emoji of those on its sides (Unicode UTS #51, zero width joiner). */
-export const JOINER = '\u200d';
-const JOINABLE = /^(?:[\p{Extended_Pictographic}\p{Emoji_Modifier}]|\ufe0f)$/u;
+/** What is not seen by itself but makes another character of those beside it: joiners, the letters of flags. */
+export const PART_OF_CHARACTER = /^(?:\u200c|\u200d|[\u{e0020}-\u{e007f}])$/u;
+
+/** What a character that is typed piece by piece may end in until its next piece comes. */
+const UNFINISHED = /(?:\u200c|\u200d|\u{1f3f4}[\u{e0020}-\u{e007e}]+)$/u;
 
 /** Puts typed or pasted text at the cursor; line ends and control characters have no place in one line. */
 export function insertText({ text, cursor }: TextInput, pasted: string): TextInput {
-  const characters = Array.from(text);
-  const clean = Array.from(pasted).filter((character, index, all) => {
-    const before = index > 0 ? all[index - 1] : characters[cursor - 1];
-    return character === JOINER ? JOINABLE.test(before ?? '') : !/\p{C}/u.test(character);
-  });
+  const characters = graphemes(text);
+  const [before, after] = [characters.slice(0, cursor).join(''), characters.slice(cursor).join('')];
   const room = Math.max(LONGEST - characters.length, 0);
-  const added = clean.slice(0, room);
-  return {
-    text: [...characters.slice(0, cursor), ...added, ...characters.slice(cursor)].join(''),
-    cursor: cursor + added.length,
-  };
+  const added = graphemes(pasted.replace(/[\t\r\n]+/g, ''))
+    .slice(0, room)
+    .join('');
+  const typed = before + added;
+  const unfinished = UNFINISHED.exec(typed)?.[0] ?? '';
+  const left = cleanNote(typed.slice(0, typed.length - unfinished.length)) + unfinished;
+  return { text: left + after, cursor: placeOf(left.length, left + after) };
+}
+
+/** How many characters begin before a place in UTF-16 units: what was typed may have joined with what follows it. */
+function placeOf(offset: number, text: string): number {
+  let count = 0;
+  let at = 0;
+  for (const character of graphemes(text)) {
+    if (at >= offset) break;
+    at += character.length;
+    count += 1;
+  }
+  return count;
 }

@@ -1,3 +1,4 @@
+import { graphemes } from '../core/graphemes.ts';
 import { looksLikeKey } from '../core/key-prefix.ts';
 import type { Theme } from './theme.ts';
 
@@ -22,7 +23,7 @@ export function keyFinder(apiKey: string | null): (text: string) => boolean {
 
 /** Nothing of a text but how long it is. */
 export function veilAll(text: string, { glyph }: Theme): string {
-  return glyph.bullet.repeat(Array.from(text).length);
+  return glyph.bullet.repeat(graphemes(text).length);
 }
 
 /** An address without what gives access: user and password, keys in its path, all that follows a `?` or `#`. */

@@ -1,3 +1,4 @@
+import { graphemes } from '../core/graphemes.ts';
 import { displayWidth, truncate } from './components/fit.ts';
 
 /**
@@ -14,12 +15,9 @@ export function wrapText(text: string, width: number, most: number, ellipsis: st
       continue;
     }
     if (line !== '') lines.push(line);
-    line = word;
-    while (displayWidth(line) > width) {
-      const part = firstColumns(line, width);
-      lines.push(part);
-      line = line.slice(part.length);
-    }
+    const parts = partsOf(word, width);
+    lines.push(...parts.slice(0, -1));
+    line = parts.at(-1) ?? '';
   }
   if (line !== '') lines.push(line);
   if (lines.length <= most) return lines;
@@ -27,12 +25,21 @@ export function wrapText(text: string, width: number, most: number, ellipsis: st
   return [...lines.slice(0, most - 1), truncate(rest, width, ellipsis)];
 }
 
-/** As many characters as fit, at least one. */
-function firstColumns(text: string, width: number): string {
+/** A word in parts of at most `width` columns, each of at least one whole character. */
+function partsOf(word: string, width: number): readonly string[] {
+  if (displayWidth(word) <= width) return [word];
+  const parts: string[] = [];
   let part = '';
-  for (const character of text) {
-    if (part !== '' && displayWidth(part + character) > width) break;
+  let used = 0;
+  for (const character of graphemes(word)) {
+    const wide = displayWidth(character);
+    if (part !== '' && used + wide > width) {
+      parts.push(part);
+      part = '';
+      used = 0;
+    }
     part += character;
+    used += wide;
   }
-  return part;
+  return [...parts, part];
 }

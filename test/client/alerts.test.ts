@@ -128,7 +128,7 @@ describe('an alert', () => {
       channels: ['Web Push', 'EMAIL', 'SLACK'],
       targets: { SLACK: 'https://s.example.org' },
       cooldownMs: 90_000,
-      note: 'a b',
+      note: 'a\nb',
     });
     expect((await clientOf({ id: 1, enabled: false }).alert('1')).status).toBe('DISABLED');
     expect((await clientOf({ id: 1, channels: 'EMAIL, SLACK' }).alert('1')).channels).toEqual([

@@ -178,15 +178,25 @@ describe('a line being typed', () => {
   });
 
   it('takes pasted text as one line without control characters', () => {
-    expect(insertText(EMPTY_INPUT, 'http://x\r\n\u001b[31m').text).toBe('http://x[31m');
+    expect(insertText(EMPTY_INPUT, 'http://x\r\n\u001b[31m').text).toBe('http://x');
   });
 
   it('keeps joined emoji whole, typed or pasted, and no joiner anywhere else', () => {
     const coder = '\u{1f469}\u{1f3fd}\u200d\u{1f4bb}';
     expect(typed(...Array.from(coder)).text).toBe(coder);
     expect(insertText(EMPTY_INPUT, `a\u200db ${coder}\u202e`).text).toBe(`ab ${coder}`);
-    expect(drawnCharacters(coder)).toHaveLength(Array.from(coder).length);
-    expect(drawnCharacters(coder).join('')).toBe('\u{1f469}\u{1f3fd}\u{1f4bb}');
+    expect(drawnCharacters(`${coder}\r\nx`)).toEqual(['\u{1f469}\u{1f3fd}\u{1f4bb}', ' ', 'x']);
+  });
+
+  it('is a row of what people take for characters, however many pieces they have', () => {
+    for (const character of ['🇩🇪', '👍🏽', '👨‍👩‍👧', '❤️‍🔥', '🏴󠁧󠁢󠁥󠁮󠁧󠁿', 'é', '1️⃣']) {
+      const input = typed('a', ...Array.from(character), 'b');
+      expect(input).toEqual({ text: `a${character}b`, cursor: 3 });
+      expect(['left', 'backspace'].reduce(editLine, input)).toEqual({ text: 'ab', cursor: 1 });
+      expect(['home', 'right', 'delete'].reduce(editLine, input).text).toBe('ab');
+      expect(insertText({ text: 'ab', cursor: 1 }, character)).toEqual({ text: `a${character}b`, cursor: 2 });
+    }
+    expect(typed('\u{1f1e9}', 'left', '\u{1f1ea}')).toEqual({ text: '\u{1f1ea}\u{1f1e9}', cursor: 1 });
   });
 
   it('ignores keys that mean nothing in a line', () => {

@@ -40,7 +40,7 @@ export function readAlert(fields: Fields): AlertView {
     cooldownMs: cooldownOf(fields),
     disableOnce: fields.flag('disableOnce', 'once'),
     ...readAlertTargets(fields),
-    note: fields.writtenText(LONGEST_TEXT, 'note', 'message', 'description'),
+    note: fields.note(LONGEST_TEXT, 'note', 'message', 'description'),
     createdAt: fields.time('createdAt', 'created'),
     updatedAt: fields.time('updatedAt', 'updated'),
     lastTriggeredAt: fields.time('lastTriggeredAt', 'lastTriggered', 'lastFiredAt', 'triggeredAt'),

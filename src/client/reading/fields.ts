@@ -7,6 +7,7 @@ import {
   readExactId,
   readFee,
   readFlag,
+  readNote,
   readNumber,
   readRatio,
   readText,
@@ -99,6 +100,11 @@ export class Fields {
   /** Text that people write themselves: it may be long, and be empty. */
   writtenText(longest: number, ...names: readonly string[]): string | null {
     return this.#read(names, (value) => readWrittenText(value, longest));
+  }
+
+  /** What people wrote with its line breaks, to be sent back as it is; see `cleanNote` of the core. */
+  note(longest: number, ...names: readonly string[]): string | null {
+    return this.#read(names, (value) => readNote(value, longest));
   }
 
   id(): string | null {

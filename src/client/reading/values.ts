@@ -2,6 +2,7 @@
  * Single values of a service never seen before: each reader gives a sound value or `null`, and never throws. What
  * is negative where it cannot be, not finite, or beyond all sense counts as not said.
  */
+import { cleanNote } from '../../core/clean-note.ts';
 import { cleanText } from '../../core/clean-text.ts';
 
 /** What a fee's number counts. `guess`: the name does not say, so its size has to. */
@@ -133,6 +134,11 @@ export function readText(value: unknown): string | null {
   if (typeof value !== 'string') return null;
   const text = cleanText(value, LONGEST_TEXT).trim();
   return text === '' ? null : text;
+}
+
+/** What people wrote as they wrote it, but for what acts on a terminal; it may be empty, and have several lines. */
+export function readNote(value: unknown, longest: number): string | null {
+  return typeof value === 'string' ? cleanNote(value, longest) : readText(value);
 }
 
 /** What people wrote, on one clean line, which may be empty; `null`: it is no text. */

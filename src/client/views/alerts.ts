@@ -32,6 +32,7 @@ export interface AlertView {
   readonly to: string | null;
   /** Targets of further channels. */
   readonly targets: Readonly<Record<string, string>>;
+  /** As it is kept, harmless but of several lines perhaps: a screen draws it as one clean line. */
   readonly note: string | null;
   readonly createdAt: number | null;
   readonly updatedAt: number | null;

@@ -1,5 +1,6 @@
 import type { AlertMessage } from '../../core/alerts/kept-alert.ts';
 import { priceBeside } from '../../core/alerts/price-beside.ts';
+import { cleanNote } from '../../core/clean-note.ts';
 import { cleanText } from '../../core/clean-text.ts';
 import { gweiString } from '../../core/units.ts';
 
@@ -32,7 +33,7 @@ export function alertText(message: AlertMessage): AlertText {
   const limit = `${gweiString(BigInt(message.threshold))} gwei`;
   const lane = LANE[message.lane];
   const loud = LOUD[message.sourceKind];
-  const note = cleanNote(message.note);
+  const note = sentNote(message.note);
   const paragraphs = [
     `${lane} gas on ${chain} is at ${now}, ${side} ${limit}.`,
     note,
@@ -60,28 +61,11 @@ function countWords(count: number): string {
   return count === 1 ? 'fired for the first time' : `has fired ${count.toLocaleString('en-US')} times`;
 }
 
-/**
- * What joins letters (Persian, Indic scripts) and emoji, and the tags that make the flags of England, Scotland and
- * Wales: invisible by themselves, and so taken out for terminals, but without them a note is another one.
- */
-const JOINERS = /([\u200c\u200d]+|(?<=\u{1f3f4})[\u{e0030}-\u{e007a}]{1,6}\u{e007f})/u;
-/** A joiner behind another, or not between two things that can be joined. */
-const IDLE_JOINERS =
-  /(?<=[\u200c\u200d])[\u200c\u200d]|(?<![\p{L}\p{M}\p{N}\p{S}])[\u200c\u200d]+|[\u200c\u200d]+(?![\p{L}\p{M}\p{N}\p{S}\u200c\u200d])/gu;
-const LINE_BREAK = /\r\n|[\n\v\f\r\x85\u2028\u2029]/;
-
-/** A note without what could act on a terminal, a header or a reader's eye; its lines stay. */
-export function cleanNote(note: string): string {
-  return note
-    .split(LINE_BREAK)
-    .map((line) =>
-      line
-        .split(JOINERS)
-        .map((part, index) => (index % 2 === 1 ? part : cleanText(part)))
-        .join('')
-        .replace(IDLE_JOINERS, '')
-        .trimEnd(),
-    )
+/** A note as it is sent: its lines stay, without the blanks around them. */
+export function sentNote(note: string): string {
+  return cleanNote(note)
+    .split(/\r?\n/)
+    .map((line) => line.replaceAll('\t', ' ').trimEnd())
     .join('\n')
     .trim();
 }

@@ -1,7 +1,7 @@
 import type { AlertMessage } from '../../core/alerts/kept-alert.ts';
 import { cleanText } from '../../core/clean-text.ts';
 import { gweiString } from '../../core/units.ts';
-import { cleanNote } from './alert-text.ts';
+import { sentNote } from './alert-text.ts';
 import { delivered, gone, laterAfter, statusWords, unanswered } from './attempts.ts';
 import type { Courier } from './courier.ts';
 import { sendRequest, type WebAccess } from './send-request.ts';
@@ -58,6 +58,6 @@ export function webhookBody(message: AlertMessage): string {
     priceWei: price,
     blockNumber: message.blockNumber,
     blockTimestamp: new Date(message.blockTimestamp * 1_000).toISOString(),
-    note: cleanNote(message.note),
+    note: sentNote(message.note),
   });
 }

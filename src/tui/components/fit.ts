@@ -1,8 +1,6 @@
 import stringWidth from 'string-width';
+import { graphemes } from '../../core/graphemes.ts';
 import { plainWidth } from './plain-width.ts';
-
-/** Making one takes longer than all the cutting of a frame. */
-const SEGMENTER = new Intl.Segmenter();
 
 /** Columns that `text` takes in a terminal. */
 export function displayWidth(text: string): number {
@@ -16,7 +14,7 @@ export function truncate(text: string, width: number, ellipsis = '…'): string 
   if (plainWidth(text) !== null) return text.slice(0, width - 1) + ellipsis;
   let kept = '';
   let used = 0;
-  for (const { segment } of SEGMENTER.segment(text)) {
+  for (const segment of graphemes(text)) {
     const next = used + displayWidth(segment);
     if (next > width - 1) break;
     kept += segment;

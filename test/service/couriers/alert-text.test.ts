@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { alertHtml } from '../../../src/service/couriers/alert-html.ts';
-import { alertText, cleanNote } from '../../../src/service/couriers/alert-text.ts';
+import { alertText, sentNote } from '../../../src/service/couriers/alert-text.ts';
 import { messageOf } from '../../helpers/fired-alert.ts';
 
 /** Any text, and much of what is dangerous in a terminal, a header, HTML or for the eye. */
@@ -89,15 +89,15 @@ describe('the words of a fired alert', () => {
 
   it('keep what joins letters and emoji, and only between them', () => {
     for (const note of ['👩🏽‍🚀', '👨‍👩‍👧 x', '🏴󠁧󠁢󠁥󠁮󠁧󠁿', 'می‌خواهم', 'क्‍ष', '❤️‍🔥'])
-      expect(cleanNote(note)).toBe(note);
-    expect(cleanNote('\u200dx\u200d \u200c')).toBe('x');
-    expect(cleanNote('a\u{e0041}\u{e0042}\u{e007f}b')).toBe('ab');
+      expect(sentNote(note)).toBe(note);
+    expect(sentNote('\u200dx\u200d \u200c')).toBe('x');
+    expect(sentNote('a\u{e0041}\u{e0042}\u{e007f}b')).toBe('ab');
   });
 
   it('stay the same when they are cleaned again', () => {
     fc.assert(
       fc.property(anyNote, (note) => {
-        expect(cleanNote(cleanNote(note))).toBe(cleanNote(note));
+        expect(sentNote(sentNote(note))).toBe(sentNote(note));
       }),
     );
   });

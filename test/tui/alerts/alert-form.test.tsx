@@ -242,6 +242,16 @@ describe('the form of a new alert', () => {
     await shows('Alerts 2');
   });
 
+  it('of a copy sends the very note, with its lines, joined emoji and Persian words', async () => {
+    const note = '👨‍👩‍👧 🏴󠁧󠁢󠁥󠁮󠁧󠁿 🇩🇪 👍🏽 می‌خواهم\nsecond line';
+    const { press, shows, sent } = await open({ key: 'c', rows: 37, alerts: [{ ...ALERT, note }] });
+    await shows('New alert like');
+    await shows(/note +👨👩👧 🏴 🇩🇪 👍🏽 میخواهم second line/);
+    await press('tab', 'tab', 'tab', '!', 'backspace', 'ctrl+s');
+    await waitFor(() => sent.length === 1);
+    expect(sent[0]?.note).toBe(note);
+  });
+
   it('shows the signing secret once, in a box that says so', async () => {
     const made = { ...ALERT, id: 'alr_made', signingSecret: 'whsec_0123456789abcdef' };
     const { press, shows, memory, screen, toasts } = await open({}, { createAlert: async () => made });

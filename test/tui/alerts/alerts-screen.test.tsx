@@ -397,6 +397,17 @@ describe('the details', () => {
     expect(all).toContain('250 OK: queued');
   });
 
+  it('have all of a note of 500 emoji and several lines, at 60 columns', async () => {
+    const note = `${'🚀'.repeat(490)}\n❤️‍🔥 second line\r\nthird`;
+    const { shows, press, lines, screen } = show([alertOf('alr_long', { note })], { columns: 60, rows: 45 });
+    await shows('Alerts 1');
+    await press('enter');
+    await shows(/ third *\n/);
+    expect(screen().match(/🚀/gu)).toHaveLength(490);
+    expect(lines().filter((line) => stringWidth(line) > 60)).toEqual([]);
+    expect(lines().find((line) => line.includes('second line'))).not.toContain('third');
+  });
+
   it('send the marked delivery once more, and say so', async () => {
     const sent: string[] = [];
     const { shows, press, toasts, lines } = show(

@@ -1,5 +1,6 @@
 import type { AlertView } from '../../../client/views/alerts.ts';
 import type { SnapshotView } from '../../../client/views/snapshot.ts';
+import { cleanText } from '../../../core/clean-text.ts';
 import { formatAge, formatCount, UNKNOWN } from '../../../core/units.ts';
 import { alertState, conditionText, distanceOf, STATE_LOOKS, shareText } from '../../alert-words.ts';
 import { displayWidth, truncate } from '../../components/fit.ts';
@@ -167,7 +168,10 @@ function noteColumn(width: number): TableColumn<AlertView> {
     least: width,
     rank: 9,
     // A note may be long and is measured for every frame: more than the column cannot be seen.
-    cell: ({ note }) => (note === null || note === '' ? EMPTY_LINE : [{ text: firstOf(note, width + 1) }]),
+    cell: ({ note }) =>
+      note === null || note === ''
+        ? EMPTY_LINE
+        : [{ text: firstOf(cleanText(note, (width + 1) * 8), width + 1) }],
   };
 }
 

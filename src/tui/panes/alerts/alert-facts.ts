@@ -1,4 +1,5 @@
 import type { AlertSavingsView, AlertView } from '../../../client/views/alerts.ts';
+import { cleanText } from '../../../core/clean-text.ts';
 import {
   formatCount,
   formatDuration,
@@ -71,18 +72,21 @@ export function alertFacts(
 /** Margin, the longest name and the gap after it. */
 const NAME_ROOM = 16;
 
-/** A value of several lines. */
+/** A value of several lines, all of it: the details scroll. */
 function longFact(name: string, text: string, width: number, theme: Theme): readonly NamedValue[] {
-  return wrapText(theme.text(text), width - NAME_ROOM, MOST_LINES, theme.glyph.ellipsis).map(
-    (part, place) => ({
-      name: place === 0 ? name : '',
-      value: line(part),
-      alone: true,
-    }),
-  );
+  return text
+    .split(/\r?\n/)
+    .flatMap((written) => {
+      const parts = wrapText(
+        theme.text(cleanText(written)),
+        width - NAME_ROOM,
+        Number.POSITIVE_INFINITY,
+        theme.glyph.ellipsis,
+      );
+      return parts.length === 0 ? [''] : parts;
+    })
+    .map((part, place) => ({ name: place === 0 ? name : '', value: line(part), alone: true }));
 }
-
-const MOST_LINES = 20;
 
 /** Why an alert whose price is there does not fire; `null`: nothing to explain. */
 function whyNot(alert: AlertView, { snapshot, present }: AlertColumnsContext): string | null {

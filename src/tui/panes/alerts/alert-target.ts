@@ -1,3 +1,4 @@
+import { ownValue } from '../../../core/own-value.ts';
 import { plainWord } from '../../alert-words.ts';
 
 /** A target so short that a column holds it: of a URL where it leads, for its path may be a secret. */
@@ -17,7 +18,7 @@ export interface Told {
 
 /** What a channel of the alert is told at; `null`: it needs none, or the service does not say. */
 export function targetOf({ method, to, targets, channels }: Told, channel: string): string | null {
-  const own = Object.hasOwn(targets, channel) ? targets[channel] : undefined;
+  const own = ownValue(targets, channel);
   if (own !== undefined) return own;
   const isMain = method === channel || (method === null && channels.length === 1);
   return isMain && to !== null && to !== '' ? to : null;

@@ -1,4 +1,5 @@
 import type { AlertView } from '../../../client/views/alerts.ts';
+import { cleanText } from '../../../core/clean-text.ts';
 import { formatCount } from '../../../core/units.ts';
 import { conditionText } from '../../alert-words.ts';
 import { Question } from '../../components/question.tsx';
@@ -19,7 +20,7 @@ export function DeleteQuestion({ alert, ...rest }: DeleteQuestionProps) {
       title="Delete this alert?"
       lines={[
         conditionText(alert),
-        ...(note === null || note === '' ? [] : [note]),
+        ...(note === null || note === '' ? [] : [cleanText(note)]),
         ...(triggerCount === null || triggerCount === 0
           ? []
           : [`It has fired ${formatCount(triggerCount)} ×; what it saved and sent goes with it.`]),

@@ -1,4 +1,5 @@
 import type { AlertChoices } from '../../../client/description/alert-choices.ts';
+import { ownValue } from '../../../core/own-value.ts';
 import { plainWord, titleWord } from '../../alert-words.ts';
 import type { AlertDraft } from './alert-draft.ts';
 
@@ -128,7 +129,7 @@ const EXTRA: Readonly<Record<string, FieldId>> = {
 
 /** What was typed for a channel; a service's channel may be called as what every object has. */
 export function targetText({ targets }: Pick<AlertDraft, 'targets'>, channel: string): string {
-  return (Object.hasOwn(targets, channel) ? targets[channel] : undefined) ?? '';
+  return ownValue(targets, channel) ?? '';
 }
 
 /** What stands in a field with text. */

@@ -124,16 +124,16 @@ function flowed(parts: readonly Line[], width: number, gap: string): readonly Li
 
 function shownLine(text: string, room: number, theme: Theme): Line {
   if (text === '') return [{ text: theme.glyph.unknown, faint: true }];
-  const shown = drawnCharacters(theme.text(text)).join('');
+  const characters = drawnCharacters(text).map(theme.text);
+  const shown = characters.join('');
   if (displayWidth(shown) <= room) return [{ text: shown }];
-  return [{ text: windowOf(drawnCharacters(shown), 0, room - 1).join('') }, { text: theme.glyph.ellipsis }];
+  return [{ text: windowOf(characters, 0, room - 1).join('') }, { text: theme.glyph.ellipsis }];
 }
 
 /** The text around the cursor, which stands under the character that the next one goes before. */
 function typedLine(text: string, cursor: number, room: number, theme: Theme): Line {
-  const characters = drawnCharacters(theme.text(text));
-  let from = 0;
-  while (from < cursor && displayWidth(characters.slice(from, cursor).join('')) > room - 2) from += 1;
+  const characters = drawnCharacters(text).map(theme.text);
+  const from = windowStart(characters, cursor, room - 2);
   const shown = windowOf(characters, from, room);
   const place = cursor - from;
   return [
@@ -141,6 +141,18 @@ function typedLine(text: string, cursor: number, room: number, theme: Theme): Li
     { text: shown[place] || ' ', inverse: true },
     { text: shown.slice(place + 1).join('') },
   ];
+}
+
+/** The first character of which all up to the cursor fit into `room` columns. */
+function windowStart(characters: readonly string[], cursor: number, room: number): number {
+  let from = cursor;
+  let used = 0;
+  while (from > 0) {
+    used += displayWidth(characters[from - 1] ?? '');
+    if (used > room) break;
+    from -= 1;
+  }
+  return from;
 }
 
 /** As many characters from `from` on as fit into `room` columns. */

@@ -1,3 +1,4 @@
+import { graphemes } from '../../../core/graphemes.ts';
 import { editLine, insertText, type TextInput } from '../../text-input.ts';
 import { type AlertDraft, nextCooldown } from './alert-draft.ts';
 import {
@@ -27,7 +28,7 @@ export function formOf(draft: AlertDraft): FormState {
   return {
     draft,
     focus: 'threshold',
-    at: Array.from(draft.threshold).length,
+    at: graphemes(draft.threshold).length,
     seen: [],
     refusals: {},
   };
@@ -41,7 +42,7 @@ export function moveFocus(form: FormState, fields: readonly FormField[], by: num
 }
 
 export function focusOn(form: FormState, field: FormField): FormState {
-  const at = field.kind === 'text' ? Array.from(textOf(form.draft, field.id)).length : 0;
+  const at = field.kind === 'text' ? graphemes(textOf(form.draft, field.id)).length : 0;
   const seen = form.seen === 'all' ? form.seen : [...new Set([...form.seen, form.focus])];
   return { ...form, focus: field.id, at, seen };
 }

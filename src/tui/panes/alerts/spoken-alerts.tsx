@@ -1,5 +1,6 @@
 import { Box, Text } from 'ink';
 import type { AlertSavingsView, AlertView, DeliveryView } from '../../../client/views/alerts.ts';
+import { cleanText } from '../../../core/clean-text.ts';
 import { formatAge, formatCount } from '../../../core/units.ts';
 import { conditionText, distanceOf, distanceWords } from '../../alert-words.ts';
 import type { Line } from '../../lines.ts';
@@ -46,7 +47,7 @@ function spokenRow(alert: AlertView, context: AlertColumnsContext): string {
     triggerCount === null ? null : fired,
     lastTriggeredAt === null ? null : `last ${formatAge((context.present - lastTriggeredAt) / 1_000)}`,
     channelsText(alert) === null ? null : `tells by ${channelsText(alert)}`,
-    note === null || note === '' ? null : note,
+    note === null || note === '' ? null : cleanText(note),
   ];
   return `${parts.filter((part) => part !== null).join(', ')}.`;
 }

@@ -1,0 +1,57 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { cleanNote } from '../../src/core/clean-note.ts';
+import { cleanText } from '../../src/core/clean-text.ts';
+import { graphemes } from '../../src/core/graphemes.ts';
+
+const anyNote = fc
+  .array(
+    fc.oneof(
+      fc.string({ unit: 'binary', maxLength: 4 }),
+      fc.constantFrom('\u200c', '\u200d', '\u{1f3f4}', '\u{e0067}', '\u{e007f}', '\u{1f469}', 'م', 'a'),
+      fc.constantFrom('\x1b[2J', '\x1b]0;t\x07', '\x9b31m', '\u202e', '\u2066', '\u200b', '\ufeff', '\ud83d'),
+      fc.constantFrom('\r', '\n', '\r\n', '\t', '\u2028', '\x00', '\x1b', '\x7f', '\x85'),
+    ),
+  )
+  .map((parts) => parts.join(''));
+
+describe('a note', () => {
+  it.each([
+    'two lines\nand a third\r\n\tset in',
+    '  blanks stay  ',
+    '👨‍👩‍👧 👩🏽‍🚀 ❤️‍🔥 🏳️‍⚧️ 1️⃣ 🇩🇪',
+    '🏴󠁧󠁢󠁥󠁮󠁧󠁿 🏴󠁧󠁢󠁳󠁣󠁴󠁿',
+    'می‌خواهم',
+    'क्‍ष',
+  ])('stays as it is: %j', (note) => expect(cleanNote(note)).toBe(note));
+
+  it.each([
+    ['colours and titles', 'a\x1b[31mb\x1b[0m \x1b]0;owned\x07c', 'ab c'],
+    ['bidi overrides', 'a\u202eb\u2066c', 'abc'],
+    ['joiners that join nothing', '\u200da\u200db \u200c👩\u200d x', 'ab 👩 x'],
+    ['letters of flags without a flag', 'a\u{e0067}\u{e0062}\u{e007f}b', 'ab'],
+    ['other line ends, which become ours', 'a\rb\u2028c\x85d', 'a\nb\nc\nd'],
+  ])('loses %s', (_, note, left) => expect(cleanNote(note)).toBe(left));
+
+  it('has nothing that acts on a terminal or turns the reading, whatever it was, and stays the same after that', () => {
+    fc.assert(
+      fc.property(anyNote, (note) => {
+        const clean = cleanNote(note);
+        expect(clean).not.toMatch(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]|\r(?!\n)/);
+        expect(clean).not.toMatch(/[\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff]/);
+        expect(clean.isWellFormed()).toBe(true);
+        expect(cleanNote(clean)).toBe(clean);
+        // What is drawn of it is what would be drawn of the note as it came.
+        expect(cleanText(clean)).not.toMatch(/[\p{Cc}\p{Cf}]/u);
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+
+  it('is cut between whole characters', () => {
+    const cut = cleanNote(`x${'🇩🇪'.repeat(80)}`, 200);
+    expect(cut.length).toBeLessThanOrEqual(200);
+    expect(graphemes(cut)).toEqual(['x', ...Array(49).fill('🇩🇪'), '…']);
+    expect(cleanText('👍🏽'.repeat(3), 7)).toBe('👍🏽…');
+  });
+});
