@@ -34,12 +34,15 @@ export interface BlockWriterOptions {
   readonly alertRun?: (blocks: readonly DigestedBlock[]) => AlertRun | null;
   /** Called when a write was refused because another process writes now. */
   readonly onRefused?: () => void;
-  /** Called while the process that should does not write what is here. */
-  readonly onNeglected?: () => void;
+  /**
+   * Called while the process that should does not write what is here, beginning with `next`; `head`: the newest block
+   * that is stored.
+   */
+  readonly onNeglected?: (next: Block, head: Block | null) => void;
   /** Called when alerts have fired; must not reject. */
   readonly onFired?: () => void;
   /** Ms of a clock that nobody sets. */
-  readonly steadyNow?: () => number;
+  readonly steadyNow?: (() => number) | undefined;
   /** Called with new blocks in the store, whoever wrote them, before anything else is written; must not reject. */
   readonly onWritten?: () => Promise<void>;
 }
@@ -180,10 +183,11 @@ export class BlockWriter {
     const stored = await this.#store.newest(LOOKED_AT);
     if (this.#isOpen) return;
     this.#unwritten = withoutStored(this.#unwritten, stored);
-    const oldest = this.#unwritten[0]?.block.number;
-    if (oldest === undefined) this.#neglected = null;
-    else if (oldest !== this.#neglected?.number) this.#neglected = { number: oldest, since: now };
-    else if (now - this.#neglected.since > NEGLECTED_MS) this.#options.onNeglected?.();
+    const next = this.#unwritten[0]?.block;
+    if (next === undefined) this.#neglected = null;
+    else if (next.number !== this.#neglected?.number) this.#neglected = { number: next.number, since: now };
+    else if (now - this.#neglected.since > NEGLECTED_MS)
+      this.#options.onNeglected?.(next, stored.at(-1) ?? null);
   }
 
   #enqueue(write: () => Promise<void>): Promise<void> {

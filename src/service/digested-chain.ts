@@ -23,6 +23,8 @@ export interface DigestedChainOptions {
   readonly lease: Lease;
   readonly createEngine: (profile: ChainProfile) => Engine;
   readonly wallNow: () => number;
+  /** Ms of a clock that nobody sets. */
+  readonly steadyNow?: () => number;
   /** Dollars for one native coin now; `null`: unknown. */
   readonly nativeUsd?: () => number | null;
   /** Called when alerts have fired and what they send is in the outbox. */
@@ -59,9 +61,10 @@ export class DigestedChain {
     this.#options = options;
     this.#events = events;
     this.#writer = new BlockWriter(options.store, {
+      steadyNow: options.steadyNow,
       onRecovered: events.onRecovered,
       onRefused: () => void options.lease.look(),
-      onNeglected: () => this.#takeOver(),
+      onNeglected: (next, stored) => this.#relieve(next, stored),
       alertRun: (blocks) => this.#alertRun(blocks),
       onFired: options.onFired,
       adviceAfter: (block) => this.#saidAfter(block),
@@ -112,10 +115,16 @@ export class DigestedChain {
     else await this.rebuild(await this.#dayBefore(head));
   }
 
-  /** The process that should write does not, though there is something new: it may be stuck, or its node. */
-  #takeOver(): void {
+  /**
+   * The process that should write does not, though there is something new: it may be stuck, or its node. Unless what is
+   * stored is of another branch: whoever is on a fork of the chain, or on another one with its number, has no better blocks.
+   */
+  #relieve(next: Block, stored: Block | null): void {
     const head = this.#recent.head;
-    if (head !== null && !this.#events.isLate(head)) void this.#options.lease.takeOver();
+    if (head === null || this.#events.isLate(head)) return;
+    const isChild =
+      stored?.number === next.number - 1 && stored.hash !== null && stored.hash === next.parentHash;
+    if (stored === null || isChild || this.#recent.has(stored)) void this.#options.lease.takeOver();
   }
 
   get profile(): ChainProfile | null {

@@ -11,6 +11,8 @@ import { type Span, wakesAny, wokenAlerts } from './woken-alerts.ts';
 
 /** The last block that alerts were evaluated at. */
 const POSITION = 'alerts_at';
+/** So far ahead of ours a node's clock may be and still be right. */
+const AHEAD_MS = 60_000;
 /** No reorg takes back as much. */
 const DEEPEST_REORG_SEC = 3_600;
 
@@ -52,6 +54,7 @@ export async function evaluateAlerts(trx: Queries, run: AlertRun): Promise<numbe
   const at = await readMeta(trx, POSITION);
   let position = at === null ? null : Number(at);
   let fired = 0;
+  if (position === null) await rearmFuture(trx);
   for (const stretch of stretches(run.blocks, position ?? -1)) {
     const first = stretch[0].block.number;
     if (position !== null && first <= position) continue;
@@ -75,11 +78,10 @@ export async function rewindAlerts(trx: Queries, number: number): Promise<void> 
   await rearmFuture(trx);
 }
 
-/** Another chain begins: its blocks have other numbers and times, so that whatever rests is armed again. */
+/** Another chain begins: its blocks have other numbers. What has fired rests as long as it would have, by their times. */
 export async function restartAlerts(trx: Queries): Promise<void> {
   await dropMeta(trx, POSITION);
-  await confirmAnew(trx, -1);
-  await rearm(trx, await trx.selectFrom('alerts').selectAll().where('phase', '=', 'resting').execute());
+  await passUnseen(trx);
 }
 
 /** Between the last block and the next one lie some that were never seen. */
@@ -111,12 +113,12 @@ async function rearmFuture(trx: Queries): Promise<void> {
     .limit(1)
     .executeTakeFirst();
   if (head === undefined) return;
-  const fired = trx
-    .selectFrom('alert_events')
-    .select('alert_id')
-    .where('triggered_at', '>', (head.timestamp + DEEPEST_REORG_SEC) * 1_000);
+  const latest = (head.timestamp + DEEPEST_REORG_SEC) * 1_000;
   const resting = trx.selectFrom('alerts').selectAll().where('phase', '=', 'resting');
-  await rearm(trx, await resting.where('id', 'in', fired).execute());
+  await rearm(
+    trx,
+    await resting.where((e) => e(e('cooldown_until', '-', e.ref('cooldown_ms')), '>', latest)).execute(),
+  );
 }
 
 const rearm = (trx: Queries, rows: readonly AlertRow[]) => change(trx, rows, () => ARMED);
@@ -153,7 +155,7 @@ function stretches(blocks: readonly PricedBlock[], above: number): Stretch[] {
 async function evaluateStretch(trx: Queries, stretch: Stretch, run: AlertRun): Promise<number> {
   const [first, ...others] = stretch;
   if (others.length === 0) return evaluateBlock(trx, first, run);
-  if (!(await wakesAny(trx, spanOf(stretch)))) return 0;
+  if (!(await wakesAny(trx, spanOf(stretch, run)))) return 0;
   const half = stretch.length >> 1;
   const [middle, ...rest] = stretch.slice(half);
   const before = await evaluateStretch(trx, [first, ...others.slice(0, half - 1)], run);
@@ -161,12 +163,12 @@ async function evaluateStretch(trx: Queries, stretch: Stretch, run: AlertRun): P
 }
 
 async function evaluateBlock(trx: Queries, priced: PricedBlock, run: AlertRun): Promise<number> {
-  const rows = await wokenAlerts(trx, spanOf([priced]));
+  const rows = await wokenAlerts(trx, spanOf([priced], run));
   if (rows.length === 0) return 0;
   const firings: Firing[] = [];
   const changed = rows.map((row) => {
     const before = toKeptAlert(row);
-    const { alert, price, fires } = stepKept(before, priced, run.now);
+    const { alert, price, fires } = stepKept(before, priced, run);
     if (fires) firings.push({ alert, price });
     return toAlertRow(alert);
   });
@@ -175,12 +177,12 @@ async function evaluateBlock(trx: Queries, priced: PricedBlock, run: AlertRun): 
   return firings.length;
 }
 
-function stepKept(alert: KeptAlert, { block, prices, isPast }: PricedBlock, now: number) {
+function stepKept(alert: KeptAlert, { block, prices, isPast }: PricedBlock, run: AlertRun) {
   const price = prices[alert.rule.lane];
-  const timestamp = Math.floor(block.timestamp);
   const step = isPast ? stepMissed : stepAlert;
+  const timestamp = clockSec(block, run);
   const { phase, fires } = step(alert.rule, alert.phase, { number: block.number, timestamp, price });
-  const at = timestamp * 1_000;
+  const at = Math.floor(block.timestamp) * 1_000;
   // Nobody missed what was before they asked.
   const isBefore = isPast && at < alert.createdAt;
   const counted =
@@ -188,17 +190,23 @@ function stepKept(alert: KeptAlert, { block, prices, isPast }: PricedBlock, now:
       ? {}
       : isPast
         ? { missedCount: alert.missedCount + 1, lastMissedAt: at }
-        : { triggerCount: alert.triggerCount + 1, lastTriggeredAt: at, updatedAt: now };
+        : { triggerCount: alert.triggerCount + 1, lastTriggeredAt: at, updatedAt: run.now };
   return { alert: { ...alert, phase, ...counted }, price, fires: fires && !isPast };
 }
 
-function spanOf(blocks: Stretch): Span {
+/** What a node says of a time yet to come must not have alerts rest until then. A recording's clock is its own. */
+function clockSec({ timestamp }: PricedBlock['block'], { chain, now }: AlertRun): number {
+  const own = Math.floor(timestamp);
+  return chain.sourceKind === 'rpc' ? Math.min(own, Math.floor((now + AHEAD_MS) / 1_000)) : own;
+}
+
+function spanOf(blocks: Stretch, run: AlertRun): Span {
   const [first] = blocks;
   const numbers = blocks.map(({ block }) => block.number);
   return {
     firstBlock: first.block.number,
     lastBlock: first.block.number + numbers.length - 1,
-    lastMs: Math.max(...blocks.map(({ block }) => Math.floor(block.timestamp) * 1_000)),
+    lastMs: Math.max(...blocks.map(({ block }) => clockSec(block, run))) * 1_000,
     lowest: pricesOf(blocks, (a, b) => a < b),
     highest: pricesOf(blocks, (a, b) => a > b),
     isPast: first.isPast,

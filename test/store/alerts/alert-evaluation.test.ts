@@ -380,7 +380,19 @@ describe('a reorg', () => {
     expect(await savePrices(store, 51, 101, 99)).toBe(1);
   });
 
-  test('to another chain arms again what rests, whatever times that chain has', async () => {
+  test('to another chain of the same time ends no cooldown', async () => {
+    const { database, store } = await open(':memory:', keptAlert('a', { cooldownMs: 86_400_000 }));
+    await savePrices(store, 50_000, 99);
+    await store.clear();
+    const timestamp = makeBlock(50_000).timestamp;
+    const at = (number: number, price: number, sec: number) =>
+      priced(number, price, { timestamp: timestamp + sec });
+    expect(await savePriced(store, at(0, 101, -60), at(1, 99, 60), at(2, 99, 86_399))).toBe(0);
+    expect(await savePriced(store, at(3, 99, 86_400))).toBe(1);
+    expect(await readEvents(database)).toEqual(['a.2', 'a.1']);
+  });
+
+  test('to another chain arms again what rests until a time that chain has yet to see', async () => {
     const { database, store } = await open(':memory:', keptAlert('a', { cooldownMs: 86_400_000 }));
     await savePrices(store, 50_000, 99);
     await store.clear();
@@ -397,6 +409,33 @@ test('a cooldown holds across a restart, to the block', async () => {
   expect(await savePrices(store, 2, 99, 99, 99)).toBe(0);
   expect(await savePrices(store, 5, 99)).toBe(1);
   expect(await readEvents(database)).toEqual(['a.1', 'a.2']);
+});
+
+test('a block of a node that claims a time yet to come silences nobody until then', async () => {
+  const { database, store } = await open(':memory:', keptAlert('a', { cooldownMs: 3_600_000 }));
+  const now = WALL_NOW / 1_000;
+  const at = (number: number, price: number, sec: number) =>
+    savePriced(store, priced(number, price, { timestamp: now + sec }));
+  await at(0, 101, -12);
+  expect(await at(1, 99, 100 * 365 * 86_400)).toBe(1);
+  expect(await readAlert(database, 'a')).toMatchObject({ phase: { cooldownUntil: WALL_NOW + 3_660_000 } });
+  expect(await at(2, 101, 12)).toBe(0);
+  expect(await at(3, 99, 3_659)).toBe(0);
+  const later = priced(4, 99, { timestamp: now + 3_700 });
+  expect(await store.saveBlocks([later.block], null, runOf([later], { now: WALL_NOW + 3_700_000 }))).toBe(1);
+});
+
+test('a recording may be of any time', async () => {
+  const { store } = await open(':memory:', keptAlert('a', { cooldownMs: 3_600_000 }));
+  const at = (number: number, price: number, sec: number) => {
+    const next = priced(number, price, { timestamp: 2 * (WALL_NOW / 1_000) + sec });
+    const chain = { chainId: 1, chainName: 'Ethereum', sourceKind: 'replay' as const };
+    return store.saveBlocks([next.block], null, runOf([next], { chain }));
+  };
+  expect(await at(0, 99, 0)).toBe(1);
+  expect(await at(1, 101, 12)).toBe(0);
+  expect(await at(2, 99, 3_599)).toBe(0);
+  expect(await at(3, 99, 3_600)).toBe(1);
 });
 
 test('blocks of a history that is only filled in wake nobody', async () => {
