@@ -15,8 +15,11 @@ import { MOST_GWEI } from './queries.ts';
 
 const TARGET_LONGEST = 2_048;
 
-/** Gwei with at most 9 decimals, so that it is a whole number of wei. */
-const isWholeWei = (gwei: number) => Number.isInteger(Number((gwei * 1e9).toPrecision(15)));
+/** Gwei with at most 9 decimals, so that it is a whole number of wei, but for what a double cannot say. */
+const isWholeWei = (gwei: number) => {
+  const wei = gwei * 1e9;
+  return Math.abs(wei - Math.round(wei)) <= Math.abs(wei) * Number.EPSILON;
+};
 
 const Channel = z.enum(ALERT_CHANNELS).meta({
   id: 'AlertChannel',

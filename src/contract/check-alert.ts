@@ -11,13 +11,21 @@ export type CheckedAlert =
 /** Checks the body of `POST /alerts` as a whole: everything that is wrong with it at once, field by field. */
 export function checkAlert(body: unknown, rules: TargetRules): CheckedAlert {
   const parsed = AlertCreation.safeParse(body);
+  const passedOver = hiddenTargets(body);
   if (!parsed.success) {
-    const own = fieldProblems(parsed.error, body);
+    const own = [...fieldProblems(parsed.error, body), ...passedOver];
     const further = checkTargets(soundFields(body), rules).filter((problem) => isNews(problem, own));
     return { ok: false, problems: [...own, ...further] };
   }
-  const problems = checkTargets(parsed.data, rules);
+  const problems = [...passedOver, ...checkTargets(parsed.data, rules)];
   return problems.length > 0 ? { ok: false, problems } : { ok: true, alert: parsed.data };
+}
+
+/** A name that zod takes out of records before anything sees it. */
+function hiddenTargets(body: unknown): FieldProblem[] {
+  const targets = typeof body === 'object' && body !== null ? Reflect.get(body, 'targets') : undefined;
+  if (typeof targets !== 'object' || targets === null || !Object.hasOwn(targets, '__proto__')) return [];
+  return [{ path: 'targets.__proto__', message: `must be one of ${ALERT_CHANNELS.join(', ')}` }];
 }
 
 /** Whether a problem between fields is one of its own, and not only because one of them is wrong. */

@@ -8,6 +8,7 @@ export function fieldProblems({ issues }: z.core.$ZodError, body: unknown): Fiel
 
 /** A whole number past what a double holds is past the field's own bound, too. */
 function isBeyondNumbers(issue: z.core.$ZodIssue): boolean {
+  if (issue.code === 'too_small') return issue.minimum === Number.MIN_SAFE_INTEGER;
   return issue.code === 'too_big' && issue.maximum === Number.MAX_SAFE_INTEGER;
 }
 

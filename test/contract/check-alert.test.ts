@@ -136,7 +136,13 @@ describe('a new alert', () => {
   it.each([
     [{ thresholdGwei: 1_000_001 }, 'thresholdGwei must be at most 1,000,000'],
     [{ thresholdGwei: 0.0000000001 }, 'thresholdGwei must have at most 9 decimals'],
+    [{ thresholdGwei: 999_999.9999999994 }, 'thresholdGwei must have at most 9 decimals'],
     [{ thresholdGwei: '5' }, 'thresholdGwei must be a number'],
+    [
+      { targets: JSON.parse('{"__proto__":"x"}') },
+      'targets.__proto__ must be one of EMAIL, WEBHOOK, SLACK, TELEGRAM, TERMINAL',
+    ],
+    [{ cooldownMs: -1e300 }, 'cooldownMs must be at least 0'],
     [{ cooldownMs: -1 }, 'cooldownMs must be at least 0'],
     [{ cooldownMs: 2_592_000_001 }, 'cooldownMs must be at most 2,592,000,000'],
     [{ hysteresisGwei: -1 }, 'hysteresisGwei must be at least 0'],

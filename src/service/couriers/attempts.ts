@@ -44,6 +44,27 @@ export function statusWords({ status, text, movedTo }: WebAnswer, secrets: reado
   return excerpt === '' || /^</.test(excerpt) ? line : `${line}: ${excerpt}`;
 }
 
+const SHORTEST_TOKEN = 8;
+
+/** What of a webhook's URL may be its secret: path and query, whole and in parts. */
+export function secretsOf(target: string): string[] {
+  const url = URL.parse(target);
+  if (url === null) return [];
+  const { pathname, search } = url;
+  const parts = [...pathname.split('/').filter(({ length }) => length >= SHORTEST_TOKEN)];
+  const whole = [`${pathname}${search}`, pathname, search, search.slice(1)];
+  const secrets = [...whole, ...parts, ...url.searchParams.values()];
+  return [...secrets, ...secrets.map(decoded)].filter(({ length }) => length > 1);
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
 function without(text: string, secrets: readonly string[]): string {
   return secrets
     .filter((secret) => secret.length > 1)

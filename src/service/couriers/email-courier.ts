@@ -23,7 +23,7 @@ export function createEmailCourier(settings: SmtpSettings): Courier {
       try {
         return await send(settings, parcel, signal);
       } catch (error) {
-        return signal.aborted ? later('no answer in time') : judgeSmtpFailure(error, settings);
+        return signal.aborted ? later('no answer in time') : judgeSmtpFailure(error, settings, parcel.target);
       }
     },
   };
@@ -60,7 +60,7 @@ async function send(settings: SmtpSettings, parcel: Parcel, signal: AbortSignal)
     headers: { 'Auto-Submitted': 'auto-generated', 'X-Auto-Response-Suppress': 'All' },
     signal,
   });
-  return delivered(serverWords(info.response, settings));
+  return delivered(serverWords(info.response, settings, parcel.target));
 }
 
 /** In the sender's domain, as RFC 5322 recommends. */

@@ -7,8 +7,9 @@ import type { TargetPolicy } from './web-target.ts';
 export class ForbiddenAddress extends Error {
   override readonly name = 'ForbiddenAddress';
 
-  constructor(hostname: string, address: string) {
-    super(`${hostname} leads to a private address (${address})`);
+  /** Which one is not said: whoever has a key is not to learn what names mean within the network. */
+  constructor(hostname: string) {
+    super(`${hostname} leads to a private address`);
   }
 }
 
@@ -21,8 +22,9 @@ export function guardedLookup(resolve: ResolveHost, policy: TargetPolicy): Looku
   return (hostname, options, callback) => {
     resolve(hostname).then(
       (addresses) => {
-        const forbidden = allowPrivateTargets ? undefined : addresses.find(isForbidden);
-        if (forbidden !== undefined) return callback(new ForbiddenAddress(hostname, forbidden), '');
+        if (!allowPrivateTargets && addresses.some(isForbidden)) {
+          return callback(new ForbiddenAddress(hostname), '');
+        }
         const found = addresses.map((address) => ({ address, family: isIP(address) }));
         const [first] = found;
         if (first === undefined) return callback(notFound(hostname), '');

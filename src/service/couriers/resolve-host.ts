@@ -1,6 +1,7 @@
 import { lookup, Resolver } from 'node:dns/promises';
 import { isIP } from 'node:net';
 import { OnceAtATime } from '../once-at-a-time.ts';
+import { sleep } from '../sleep.ts';
 
 /** Every address that a name has now. Rejects with an error that has a `code` where there is none. */
 export type ResolveHost = (hostname: string) => Promise<readonly string[]>;
@@ -12,6 +13,8 @@ export interface ResolverOptions {
 
 const QUERY_TIMEOUT_MS = 2_000;
 const QUERY_TRIES = 2;
+/** Once there are addresses of one kind, those of the other are waited for no longer. */
+const OTHER_KIND_MS = 1_000;
 /** The system's resolver takes a thread of the process for each question, of four, however long it hangs. */
 const SYSTEM_AT_ONCE = 2;
 
@@ -48,6 +51,21 @@ async function askNameServers(
 ): Promise<readonly string[]> {
   const resolver = new Resolver({ timeout: QUERY_TIMEOUT_MS, tries: QUERY_TRIES });
   if (servers !== undefined) resolver.setServers(servers);
-  const answers = await Promise.allSettled([resolver.resolve4(hostname), resolver.resolve6(hostname)]);
-  return answers.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : [])).filter(isIP);
+  const found = new Map<4 | 6, readonly string[]>();
+  const ended = new AbortController();
+  const ask = async (kind: 4 | 6, asked: Promise<readonly string[]>) => {
+    const addresses = (await asked.catch(() => [])).filter((address) => isIP(address) !== 0);
+    if (addresses.length > 0) found.set(kind, addresses);
+  };
+  const kinds = [ask(4, resolver.resolve4(hostname)), ask(6, resolver.resolve6(hostname))];
+  const others = kinds.map(async (kind) => {
+    await kind;
+    // Some name servers never answer for the kind that they do not know.
+    if (found.size > 0) await sleep(OTHER_KIND_MS, ended.signal);
+    else await Promise.all(kinds);
+  });
+  await Promise.race([Promise.all(kinds), ...others]);
+  ended.abort();
+  resolver.cancel();
+  return [...(found.get(4) ?? []), ...(found.get(6) ?? [])];
 }

@@ -1,25 +1,25 @@
 import type { AlertMessage } from '../../core/alerts/kept-alert.ts';
 import { alertText } from './alert-text.ts';
-import { delivered, laterAfter, never, statusWords, unanswered } from './attempts.ts';
+import { delivered, laterAfter, never, secretsOf, statusWords, unanswered } from './attempts.ts';
 import type { Courier } from './courier.ts';
 import { sendRequest } from './send-request.ts';
 import { USER_AGENT } from './user-agent.ts';
 import type { WebhookOptions } from './webhook-courier.ts';
 
 /** What Slack says of a webhook that will not come back by itself, by https://api.slack.com/changelog/2016-05-17-changes-to-errors-for-incoming-webhooks. */
-const FINAL: Readonly<Record<string, string>> = {
-  no_service: 'the webhook was removed or disabled',
-  no_service_id: 'the webhook was removed or disabled',
-  no_active_hooks: 'the webhook was removed or disabled',
-  no_team: 'the workspace is gone',
-  team_disabled: 'the workspace is disabled',
-  invalid_token: 'the webhook is not known; was its URL copied whole?',
-  channel_not_found: 'the channel is gone',
-  channel_is_archived: 'the channel is archived',
-  action_prohibited: 'an administrator has forbidden it',
-  posting_to_general_channel_denied: 'an administrator has forbidden it',
-  invalid_payload: 'it does not take such messages',
-};
+const FINAL: ReadonlyMap<string, string> = new Map([
+  ['no_service', 'the webhook was removed or disabled'],
+  ['no_service_id', 'the webhook was removed or disabled'],
+  ['no_active_hooks', 'the webhook was removed or disabled'],
+  ['no_team', 'the workspace is gone'],
+  ['team_disabled', 'the workspace is disabled'],
+  ['invalid_token', 'the webhook is not known; was its URL copied whole?'],
+  ['channel_not_found', 'the channel is gone'],
+  ['channel_is_archived', 'the channel is archived'],
+  ['action_prohibited', 'an administrator has forbidden it'],
+  ['posting_to_general_channel_denied', 'an administrator has forbidden it'],
+  ['invalid_payload', 'it does not take such messages'],
+]);
 
 /**
  * Posts to an incoming webhook of Slack or of what speaks like it. A webhook that is gone for good ends this delivery
@@ -37,17 +37,15 @@ export function createSlackCourier({ access, now }: WebhookOptions): Courier {
       }
 
       function judge(answer: Awaited<ReturnType<typeof sendRequest>>) {
-        if (answer.status >= 200 && answer.status < 300) return delivered(statusWords(answer));
-        const said = answer.status < 500 ? FINAL[answer.text.trim()] : undefined;
+        if (answer.status >= 200 && answer.status < 300)
+          return delivered(statusWords(answer, secretsOf(target)));
+        const said = answer.status < 500 ? FINAL.get(answer.text.trim()) : undefined;
         if (said !== undefined) return never(`${answer.status} ${answer.text.trim()}: ${said}`);
-        return laterAfter(answer, statusWords(answer, [pathOf(target)]), now());
+        return laterAfter(answer, statusWords(answer, secretsOf(target)), now());
       }
     },
   };
 }
-
-/** Its path is the webhook's secret. */
-const pathOf = (url: string) => URL.parse(url)?.pathname ?? '';
 
 /**
  * Without formatting, so that the note is shown as it was written. `&`, `<` and `>` escaped there is no mention, link or

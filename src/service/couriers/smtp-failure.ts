@@ -21,10 +21,10 @@ interface SmtpFailure {
  * What an SMTP server's refusal means. For this recipient or this mail for good (5xx): never. For now (4xx), or
  * because of the operator's settings, which may be put right within the day: later.
  */
-export function judgeSmtpFailure(error: unknown, settings: SmtpSettings): Attempt {
+export function judgeSmtpFailure(error: unknown, settings: SmtpSettings, recipient: string): Attempt {
   const failure = read(error);
   const { code, command, responseCode } = failure;
-  const words = serverWords(failure.response, settings);
+  const words = serverWords(failure.response, settings, recipient);
   switch (code) {
     case 'EAUTH':
       // Its words are not repeated: servers there are that say what they were sent.
@@ -50,8 +50,8 @@ export function judgeSmtpFailure(error: unknown, settings: SmtpSettings): Attemp
   }
 }
 
-/** The server's words on one line, without whatever of the login they repeat. */
-export function serverWords(response: string, { password, user }: SmtpSettings): string {
+/** The server's words on one line, without whatever of the login and the recipient they repeat. */
+export function serverWords(response: string, { password, user }: SmtpSettings, recipient: string): string {
   const secrets =
     password === null
       ? []
@@ -59,7 +59,8 @@ export function serverWords(response: string, { password, user }: SmtpSettings):
           ({ length }) => length > 0,
         );
   const shown = secrets.reduce((text, secret) => text.replaceAll(secret, '…'), response);
-  return cleanText(shown, LONGEST_WORDS).trim();
+  const unaddressed = shown.replaceAll(recipient, '…');
+  return cleanText(unaddressed, LONGEST_WORDS).trim();
 }
 
 const encoded = (text: string) => Buffer.from(text).toString('base64');

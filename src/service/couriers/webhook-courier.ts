@@ -1,8 +1,10 @@
 import type { AlertMessage } from '../../core/alerts/kept-alert.ts';
 import { cleanText } from '../../core/clean-text.ts';
 import { gweiString } from '../../core/units.ts';
+
 import { sentNote } from './alert-text.ts';
-import { delivered, gone, laterAfter, statusWords, unanswered } from './attempts.ts';
+import { delivered, gone, laterAfter, secretsOf, statusWords, unanswered } from './attempts.ts';
+
 import type { Courier } from './courier.ts';
 import { sendRequest, type WebAccess } from './send-request.ts';
 import { IDEMPOTENCY_HEADER, SIGNATURE_HEADER, sign } from './signature.ts';
@@ -28,7 +30,7 @@ export function createWebhookCourier({ access, now }: WebhookOptions): Courier {
       };
       try {
         const answer = await sendRequest({ url: parcel.target, headers, body }, access, signal);
-        const words = statusWords(answer);
+        const words = statusWords(answer, secretsOf(parcel.target));
         if (answer.status >= 200 && answer.status < 300) return delivered(words);
         if (answer.status === 410) return gone(words);
         return laterAfter(answer, words, now());
@@ -39,7 +41,7 @@ export function createWebhookCourier({ access, now }: WebhookOptions): Courier {
   };
 }
 
-/** What a webhook is sent; README.md says what each field means. Fields are added, never changed or taken away. */
+/** What a webhook is sent; docs/WEBHOOKS.md says what each field means. Fields are added, never changed or taken away. */
 export function webhookBody(message: AlertMessage): string {
   const { threshold, price } = message;
   return JSON.stringify({

@@ -220,8 +220,33 @@ describe('the mail server', () => {
     expect(await send(settingsFor(server.port))).toEqual({ outcome, answer, retryAfterSec: null });
   });
 
+  it('that repeats the login as it was sent, or the recipient, has them taken out', () => {
+    const settings = settingsFor(25, { user: 'gas', password: PASSWORD });
+    const base64 = (text: string) => Buffer.from(text).toString('base64');
+    const words = (response: string) => serverWords(response, settings, 'jane@receiver.test');
+    expect(words(`535 no: ${base64(PASSWORD)}`)).toBe('535 no: …');
+    expect(words(`535 no: ${base64(`\0gas\0${PASSWORD}`)}`)).toBe('535 no: …');
+    expect(words('550 <jane@receiver.test>: unknown')).toBe('550 <…>: unknown');
+  });
+
+  it('that never greets is left at once when time is up', async () => {
+    const closed = Promise.withResolvers<void>();
+    const abort = new AbortController();
+    const server = net.createServer((socket) => {
+      socket.once('close', () => closed.resolve());
+      socket.on('error', () => {});
+      socket.resume();
+      abort.abort();
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    onTestFinished(() => void server.close());
+    const { port } = server.address() as net.AddressInfo;
+    expect(await send(settingsFor(port), { signal: abort.signal })).toEqual(later('no answer in time'));
+    await closed.promise;
+  });
+
   it('that answers with control characters has them taken out', () => {
-    expect(serverWords('550-no\u001b[31m such\r\n550 user\u0007', settingsFor(25))).toBe(
+    expect(serverWords('550-no\u001b[31m such\r\n550 user\u0007', settingsFor(25), 'me@receiver.test')).toBe(
       '550-no such 550 user',
     );
   });

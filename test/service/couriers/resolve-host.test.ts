@@ -7,7 +7,9 @@ const A = 1;
 const AAAA = 28;
 const NO_SUCH_NAME = 3;
 
-type Zone = Readonly<Record<string, { readonly v4?: string; readonly v6?: string } | 'silent'>>;
+/** `isHalf`: nothing is said where there is no address of the kind. */
+type Entry = { readonly v4?: string; readonly v6?: string; readonly isHalf?: boolean };
+type Zone = Readonly<Record<string, Entry | 'silent'>>;
 
 /** A real name server (RFC 1035) for these names, on 127.0.0.1; it ends with the test. */
 async function startNameServer(zone: Zone) {
@@ -19,6 +21,7 @@ async function startNameServer(zone: Zone) {
     const entry = zone[name];
     if (entry === 'silent') return;
     const text = type === A ? entry?.v4 : type === AAAA ? entry?.v6 : undefined;
+    if (entry?.isHalf && text === undefined) return;
     const data = text === undefined ? null : type === A ? v4Bytes(text) : v6Bytes(text);
     const head = Buffer.from(query.subarray(0, 12));
     head.writeUInt16BE(0x8180 | (entry === undefined ? NO_SUCH_NAME : 0), 2);
@@ -64,6 +67,17 @@ test('a name has all the addresses that name servers give it, of both kinds', as
   const resolve = createHostResolver({ servers: [server] });
   expect(await resolve('both.test')).toEqual(['93.184.215.14', '2606:2800:21f:cb07:6820:80da:af6b:8b2c']);
   expect(await resolve('old.test')).toEqual(['93.184.215.15']);
+});
+
+test('a server that answers for one kind of address alone is not waited for until it is given up', async () => {
+  const half = await Promise.all(
+    Array.from({ length: 3 }, () => startNameServer({ 'half.test': { v4: '93.184.215.14', isHalf: true } })),
+  );
+  const resolve = createHostResolver({ servers: half.map(({ server }) => server) });
+  expect(await resolve('half.test')).toEqual(['93.184.215.14']);
+  // Given up is only once all were asked, one after the other.
+  const questions = half.flatMap(({ asked }) => asked);
+  expect(questions.length).toBe(2);
 });
 
 test('names that no server answers for hold up no other', async () => {

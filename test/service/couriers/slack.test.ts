@@ -69,6 +69,7 @@ describe('a Slack webhook', () => {
 
   it.each([
     [404, '404 page not found', '404 Not Found: 404 page not found'],
+    [404, 'constructor', '404 Not Found: constructor'],
     [410, '', '410 Gone'],
     [500, 'no_service', '500 Internal Server Error: no_service'],
   ])('of which only a proxy speaks (%d %s) is tried again', async (status, words, answer) => {

@@ -93,6 +93,27 @@ describe('a webhook', () => {
     expect(await deliver(webhook(), receiver.url)).toMatchObject({ outcome: 'delivered' });
   });
 
+  it('that answers and then never ends is delivered all the same, without waiting for the deadline', async () => {
+    const receiver = await startReceiver((response) => {
+      response.writeHead(200);
+      response.write('so far');
+    });
+    const deadline = new AbortController();
+    expect(await deliver(webhook(), receiver.url, deadline.signal)).toMatchObject({
+      outcome: 'delivered',
+      answer: '200 OK: so far',
+    });
+  });
+
+  it('whose answer repeats its path and query has them taken out', async () => {
+    const receiver = await startReceiver((response, { path }) =>
+      response.writeHead(404).end(`no hook at ${path}; token TOP%SECRET, hook s3cretpath`),
+    );
+    const url = new URL('/hooks/s3cretpath?token=TOP%25SECRET', receiver.url).href;
+    const { answer } = await deliver(webhook(), url);
+    expect(answer).toBe('404 Not Found: no hook at …; token …, hook …');
+  });
+
   it('is gone by 410', async () => {
     const receiver = await startReceiver(answering(410, '<h1>Gone</h1>'));
     expect(await deliver(webhook(), receiver.url)).toMatchObject({ outcome: 'gone', answer: '410 Gone' });
@@ -304,10 +325,7 @@ describe('private addresses', () => {
     const refused = [
       [receiver.url, 'refused: the target must not be on this machine'],
       [`https://2130706433:${receiver.port}/`, 'refused: the target must not be on this machine'],
-      [
-        `https://receiver.test:${receiver.port}/`,
-        'refused: receiver.test leads to a private address (127.0.0.1)',
-      ],
+      [`https://receiver.test:${receiver.port}/`, 'refused: receiver.test leads to a private address'],
       [`http://receiver.test:${receiver.port}/`, 'refused: the target must begin with https://'],
     ] as const;
     for (const [url, answer] of refused) {
@@ -319,7 +337,7 @@ describe('private addresses', () => {
   it('are not sent to where a name has public ones as well', async () => {
     const resolve = async () => ['93.184.215.14', '::ffff:127.0.0.1'];
     expect(await deliver(webhook({ allowPrivateTargets: false, resolve }), 'https://receiver.test/')).toEqual(
-      later('refused: receiver.test leads to a private address (::ffff:127.0.0.1)'),
+      later('refused: receiver.test leads to a private address'),
     );
   });
 
@@ -383,9 +401,7 @@ describe('private addresses', () => {
     const url = `https://receiver.test:${victim.port}/`;
     expect(await deliver(courier, url)).toMatchObject({ outcome: 'delivered' });
     expect(asked).toBe(1);
-    expect(await deliver(courier, url)).toEqual(
-      later('refused: receiver.test leads to a private address (127.0.0.1)'),
-    );
+    expect(await deliver(courier, url)).toEqual(later('refused: receiver.test leads to a private address'));
     expect(receiver.received).toHaveLength(1);
     expect(victim.received).toEqual([]);
   });
