@@ -37,7 +37,11 @@ export function plausibleAlert(body: unknown, nameOf: NameOf): NewAlert {
 }
 
 function refused(problems: readonly FieldProblem[], nameOf: NameOf): CliError {
-  const lines = problems.map(({ path, message }) => `${cleanLine(nameOf(path))} ${message}`);
+  return refusedAlert(problems.map(({ path, message }) => `${cleanLine(nameOf(path))} ${message}`));
+}
+
+/** All that is wrong with an alert, a line each. */
+export function refusedAlert(lines: readonly string[]): CliError {
   const [only = ''] = lines;
   return lines.length === 1
     ? usageError(only)

@@ -1,6 +1,7 @@
 import type { AlertView } from '../client/views/alerts.ts';
+import { cooldownText } from '../core/alerts/cooldown-text.ts';
 import { ownValue } from '../core/own-value.ts';
-import { formatCount, formatDuration, gweiString } from '../core/units.ts';
+import { formatCount, gweiString } from '../core/units.ts';
 import { cleanLine } from './clean-line.ts';
 import { utcTime } from './utc-time.ts';
 
@@ -38,7 +39,7 @@ export function timeWords(ms: number | null): string {
 }
 
 export function cooldownWords({ cooldownMs }: AlertView): string {
-  return cooldownMs === null ? '-' : cooldownMs === 0 ? 'none' : formatDuration(cooldownMs / 1_000);
+  return cooldownMs === null ? '-' : cooldownMs === 0 ? 'none' : cooldownText(cooldownMs);
 }
 
 /** `once`, `3 times`. */

@@ -16,7 +16,7 @@ import { alertTallies } from './alerts/alert-tallies.ts';
 import type { MadeAttempt } from './alerts/dispatcher.ts';
 import { retireOwners } from './alerts/retire-owners.ts';
 import { startSending } from './alerts/start-sending.ts';
-import { targetRules } from './alerts/target-rules.ts';
+import { channelsOf, targetRules } from './alerts/target-rules.ts';
 import { ChainReader } from './chain-reader.ts';
 import type { CourierSettings } from './couriers/create-couriers.ts';
 import { Follower } from './follower.ts';
@@ -218,15 +218,6 @@ function leaseWords(state: LeaseState, { held }: Lease): string {
   if (state === 'holds') return 'alerts on this database fire here now';
   const who = held?.process ?? 'nobody';
   return `alerts on this database fire elsewhere (${who}); this process stands by`;
-}
-
-function channelsOf({ smtp, telegram }: CourierSettings): string[] {
-  return [
-    'WEBHOOK',
-    'SLACK',
-    ...(smtp === null ? [] : ['EMAIL']),
-    ...(telegram === null ? [] : ['TELEGRAM']),
-  ];
 }
 
 const stopped = () => new ApiFailure('upstream_unavailable', 'the service has been stopped; start it again');

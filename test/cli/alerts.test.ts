@@ -219,6 +219,47 @@ describe('an alert that cannot be', () => {
     expect(result.stderr).toContain(says);
   });
 
+  it('by flags says all that is wrong at once, by the flags that were typed', async () => {
+    const argv = ['--below', '0', '--terminal', '--email', 'nonsense', '--webhook', 'http://127.0.0.1/x'];
+    const more = ['--confirm', '0', '--cooldown', '40d', '--hysteresis', 'x', '--note', 'n'.repeat(600)];
+    const { exitCode, stderr } = await inDatabase()(['create', ...argv, ...more]);
+    expect(exitCode).toBe(2);
+    const [head, ...lines] = stderr.trimEnd().split('\n');
+    expect(head).toBe('gastop: 8 things are wrong with this alert');
+    expect(lines.map((line) => line.trim().split(/:? /)[0]).sort()).toEqual([
+      '--below',
+      '--confirm',
+      '--cooldown',
+      '--email',
+      '--email',
+      '--hysteresis',
+      '--note',
+      '--webhook',
+    ]);
+    expect(stderr).toContain('--email must not be EMAIL, which this service is not set up for');
+    expect(stderr).toContain('--webhook must begin with https://');
+  });
+
+  it('by flags is told what a service has against it by the flags, too', async () => {
+    const target = ['--webhook', 'https://127.0.0.1/x', '--telegram', '42'];
+    const { exitCode, stderr } = await (await serve())(['create', '--below', '5', ...target]);
+    expect(exitCode).toBe(2);
+    expect(stderr).toContain('--webhook must not be on this machine');
+    expect(stderr).not.toMatch(/\bto must|channels/);
+  });
+
+  it('by flags may rest not at all, and for odd times, which are shown exactly', async () => {
+    const alerts = inDatabase();
+    for (const [typed, shown] of [
+      ['0', 'none'],
+      ['1h30s', '1h30s'],
+      ['90m', '1h30m'],
+    ] as const) {
+      const id = await made(alerts, '--below', '5', '--terminal', '--cooldown', typed, '--hysteresis', '0');
+      expect((await alerts(['show', id])).stdout).toContain(`cooldown      ${shown}\n`);
+    }
+  });
+
   const create = (input: string) => inDatabase()(['create', '-'], { input });
 
   it('from JSON says all that is wrong at once, field by field, unknown ones by name', async () => {

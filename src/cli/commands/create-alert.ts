@@ -1,11 +1,15 @@
+import { ClientError } from '../../client/client-error.ts';
 import type { CreatedAlertView } from '../../client/views/alerts.ts';
-import { type AlertFlags, alertOfFlags, saysAnything } from '../alert-flags.ts';
+import { ANY_SERVICE, type TargetRules } from '../../contract/alert-targets.ts';
+import { type AlertFlags, alertOfFlags, refusedFlags, saysAnything } from '../alert-flags.ts';
 import { alertOfInput } from '../alert-input.ts';
 import { channelWords, cooldownWords, watchWords } from '../alert-words.ts';
 import { cleanLine } from '../clean-line.ts';
 import { usageError } from '../cli-error.ts';
 import type { CommandContext } from '../command-context.ts';
 import { EXIT, type ExitCode } from '../exit-code.ts';
+import { deliveryOf } from '../open-service.ts';
+import type { Settings } from '../settings.ts';
 import { answers, type JsonFlags, withOpenAlerts } from './alerts.ts';
 
 export type CreateAlertFlags = AlertFlags & JsonFlags;
@@ -23,18 +27,28 @@ export async function createAlert(
   }
   const alert =
     file === undefined
-      ? alertOfFlags(flags)
+      ? alertOfFlags(flags, await rulesOf(settings))
       : await alertOfInput(io, file, settings.source.value.kind === 'hosted');
   return withOpenAlerts(io, settings, async ({ client, areOwn }) => {
-    const created = await client.createAlert(alert, {
-      signal: io.interruption(),
-      ...answers(context, flags),
-    });
+    const created = await client
+      .createAlert(alert, { signal: io.interruption(), ...answers(context, flags) })
+      .catch((error: unknown) => {
+        const isOfFlags = file === undefined && error instanceof ClientError && error.code === 'invalid';
+        throw (isOfFlags ? refusedFlags(error.details, flags) : null) ?? error;
+      });
     if (flags.json) return EXIT.ok;
     io.stdout.write(`${cleanLine(created.id)}\n`);
     for (const line of createdLines(created, areOwn)) io.stderr.write(`gastop: ${line}\n`);
     return EXIT.ok;
   });
+}
+
+/** What the database here can send is known before it is asked, so that all that is wrong is said at once. */
+async function rulesOf({ source, ...settings }: Settings): Promise<TargetRules> {
+  if (source.value.kind === 'hosted') return ANY_SERVICE;
+  const { channelsOf, targetRules } = await import('../../service/alerts/target-rules.ts');
+  const { smtp = null, telegram = null, allowPrivateTargets = false } = deliveryOf(settings);
+  return targetRules(channelsOf({ smtp, telegram }), { allowPrivateTargets });
 }
 
 function createdLines(alert: CreatedAlertView, areOwn: boolean): string[] {

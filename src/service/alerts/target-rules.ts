@@ -11,6 +11,22 @@ const REMEDY = new Map<string, string>([
 /** What has to be set for a channel, after `sets`; `undefined`: nothing. */
 export const remedyFor = (channel: string): string | undefined => REMEDY.get(channel);
 
+/** What a service can deliver over that has these settings. */
+export function channelsOf({
+  smtp,
+  telegram,
+}: {
+  readonly smtp: object | null;
+  readonly telegram: object | null;
+}): string[] {
+  return [
+    'WEBHOOK',
+    'SLACK',
+    ...(smtp === null ? [] : ['EMAIL']),
+    ...(telegram === null ? [] : ['TELEGRAM']),
+  ];
+}
+
 /** What a service takes that delivers over `channels`; TERMINAL needs no delivering. */
 export function targetRules(channels: readonly string[], policy: TargetPolicy): TargetRules {
   const missing = ALERT_CHANNELS.filter((channel) => channel !== 'TERMINAL' && !channels.includes(channel));

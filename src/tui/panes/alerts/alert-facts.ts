@@ -1,4 +1,5 @@
 import type { AlertSavingsView, AlertView } from '../../../client/views/alerts.ts';
+import { cooldownText } from '../../../core/alerts/cooldown-text.ts';
 import { cleanText } from '../../../core/clean-text.ts';
 import {
   formatCount,
@@ -15,7 +16,6 @@ import type { Theme } from '../../theme.ts';
 import { wrapText } from '../../wrap-text.ts';
 import { momentText } from '../explorer/present.ts';
 import { type AlertColumnsContext, stateLine } from './alert-columns.ts';
-import { cooldownText } from './alert-draft.ts';
 import { targetOf } from './alert-target.ts';
 
 const line = (text: string): Line => [{ text }];

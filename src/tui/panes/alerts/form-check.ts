@@ -1,7 +1,8 @@
 import type { AlertChoices } from '../../../client/description/alert-choices.ts';
 import type { NewAlert } from '../../../client/views/alerts.ts';
 import type { CheckedAlert } from '../../../contract/check-alert.ts';
-import { type AlertDraft, parseCooldown } from './alert-draft.ts';
+import { parseCooldown } from '../../../core/alerts/cooldown-text.ts';
+import type { AlertDraft } from './alert-draft.ts';
 import { type FieldId, targetText } from './form-fields.ts';
 
 /** What is wrong with each field, in words that go after its name; `''`: what belongs to none. */
