@@ -12,14 +12,21 @@ export function useKeptReducer<S, A>(
   initial: S,
 ): readonly [S, (action: A) => void] {
   const memory = useContext(MemoryContext);
-  const kept = memory.has(id) ? (memory.get(id) as S) : initial;
-  const remember = useCallback(
-    (state: S, action: A): S => {
+  const [, redraw] = useReducer((count: number) => count + 1, 0);
+  const dispatch = useCallback(
+    (action: A): void => {
+      const state = keptOr(memory, id, initial);
       const next = reducer(state, action);
+      if (Object.is(next, state)) return;
+      // At once: whoever leaves the tab in the same breath would never be drawn again, and React would drop the change.
       memory.set(id, next);
-      return next;
+      redraw();
     },
-    [memory, id, reducer],
+    [memory, id, reducer, initial],
   );
-  return useReducer(remember, kept);
+  return [keptOr(memory, id, initial), dispatch];
+}
+
+function keptOr<S>(memory: Memory, id: string, initial: S): S {
+  return memory.has(id) ? (memory.get(id) as S) : initial;
 }

@@ -64,6 +64,27 @@ describe('the Alerts pane on a terminal', () => {
     expect(screen.leftovers()).toEqual([]);
   });
 
+  it('shows its list once a form that came from a price was left, with or without something typed', async () => {
+    const screen = await start();
+    await screen.waitFor('│ Average');
+    for (const typed of ['', '7']) {
+      await screen.press('a');
+      await screen.waitFor('New alert');
+      if (typed !== '') await screen.press(typed);
+      await screen.press('esc');
+      if (typed !== '') {
+        await screen.waitFor('Leave without making the alert?');
+        await screen.press('y');
+      }
+      await screen.waitFor('[1 Live]');
+      await screen.press('3');
+      await screen.waitFor('Alerts 1');
+      expect(screen.find('New alert')).toBeNull();
+      await screen.press('1');
+      await screen.waitFor('[1 Live]');
+    }
+  });
+
   it('keeps what is typed while the window is too small', async () => {
     const screen = await start();
     await screen.waitFor('│ Average');
