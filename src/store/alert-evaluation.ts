@@ -1,8 +1,9 @@
 import { LANES, type LanePrices } from '../core/advice.ts';
 import { type AlertPhase, ARMED, stepAlert, stepMissed, stepUnseen } from '../core/alerts/alert-rule.ts';
 import type { KeptAlert } from '../core/alerts/kept-alert.ts';
-import { toAlertRow, toKeptAlert } from './alert-row.ts';
+import { toAlertRow } from './alert-row.ts';
 import type { AlertRun, PricedBlock } from './alert-run.ts';
+import { mendedRow, readAlertRow } from './broken-alert.ts';
 import { BulkInsert } from './bulk-insert.ts';
 import { type Firing, insertFirings } from './firing-rows.ts';
 import { dropMeta, readMeta, saveMeta } from './meta.ts';
@@ -30,6 +31,7 @@ const CHANGED = [
   'last_triggered_at',
   'missed_count',
   'last_missed_at',
+  'disabled_reason',
 ] as const satisfies readonly (keyof AlertRow)[];
 
 const updates = new BulkInsert<AlertRow>((db, rows) =>
@@ -128,10 +130,12 @@ async function change(
   rows: readonly AlertRow[],
   next: (phase: AlertPhase) => AlertPhase,
 ): Promise<void> {
-  const alerts = rows.map(toKeptAlert);
   await updates.run(
     trx,
-    alerts.map((alert) => toAlertRow({ ...alert, phase: next(alert.phase) })),
+    rows.map((row) => {
+      const alert = readAlertRow(row);
+      return alert === null ? mendedRow(row) : toAlertRow({ ...alert, phase: next(alert.phase) });
+    }),
   );
 }
 
@@ -167,7 +171,9 @@ async function evaluateBlock(trx: Queries, priced: PricedBlock, run: AlertRun): 
   if (rows.length === 0) return 0;
   const firings: Firing[] = [];
   const changed = rows.map((row) => {
-    const before = toKeptAlert(row);
+    const before = readAlertRow(row);
+    // One that cannot be read must not keep the block from being written.
+    if (before === null) return mendedRow(row);
     const { alert, price, fires } = stepKept(before, priced, run);
     if (fires) firings.push({ alert, price });
     return toAlertRow(alert);

@@ -71,7 +71,7 @@ export function toAlertRow(alert: KeptAlert): AlertRow {
   };
 }
 
-/** @throws RangeError for a row that no program of ours wrote. */
+/** @throws RangeError or SyntaxError for a row that no program of ours wrote. */
 export function toKeptAlert(row: AlertRow): KeptAlert {
   return {
     id: row.id,
@@ -79,8 +79,8 @@ export function toKeptAlert(row: AlertRow): KeptAlert {
     rule: toRule(row),
     phase: toPhase(row),
     method: row.method,
-    channels: JSON.parse(row.channels) as string[],
-    targets: JSON.parse(row.targets) as Record<string, string>,
+    channels: readChannels(row),
+    targets: readTargets(row),
     note: row.note,
     createdAt: row.created_at,
     updatedAt: row.updated_at,
@@ -117,4 +117,17 @@ export function toPhase(row: AlertRow): AlertPhase {
     default:
       throw new RangeError(`alert ${row.id} is in no phase that is known`);
   }
+}
+
+function readChannels({ id, channels }: AlertRow): string[] {
+  const read: unknown = JSON.parse(channels);
+  if (Array.isArray(read) && read.every((channel) => typeof channel === 'string')) return read;
+  throw new RangeError(`alert ${id} has no list of channels`);
+}
+
+function readTargets({ id, targets }: AlertRow): Record<string, string> {
+  const read: unknown = JSON.parse(targets);
+  const entries = typeof read === 'object' && read !== null ? Object.entries(read) : [['', null]];
+  if (entries.every(([, target]) => typeof target === 'string')) return Object.fromEntries(entries);
+  throw new RangeError(`alert ${id} has no targets that can be read`);
 }

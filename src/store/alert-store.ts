@@ -11,7 +11,8 @@ import {
   newestFirings,
   sumFirings,
 } from './alert-firings.ts';
-import { DISABLED_COLUMNS, phaseColumns, toAlertRow, toKeptAlert } from './alert-row.ts';
+import { DISABLED_COLUMNS, phaseColumns, toAlertRow } from './alert-row.ts';
+import { shownAlert } from './broken-alert.ts';
 import type { Database } from './open-database.ts';
 import { cancelDeliveries } from './outbox-store.ts';
 import type { Queries } from './schema.ts';
@@ -63,7 +64,7 @@ export class AlertStore {
         .limit(page.limit)
         .offset(page.offset)
         .execute();
-      return { alerts: rows.map(toKeptAlert), total: await countAlerts(alertsOf(db, owner)) };
+      return { alerts: rows.map(shownAlert), total: await countAlerts(alertsOf(db, owner)) };
     });
   }
 
@@ -183,5 +184,5 @@ async function countAlerts(alerts: ReturnType<typeof alertsOf>): Promise<number>
 
 async function findAlert(db: Queries, owner: string, id: string): Promise<KeptAlert | null> {
   const row = await alertsOf(db, owner).selectAll().where('id', '=', id).executeTakeFirst();
-  return row === undefined ? null : toKeptAlert(row);
+  return row === undefined ? null : shownAlert(row);
 }

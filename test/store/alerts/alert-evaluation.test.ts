@@ -3,6 +3,7 @@ import { setImmediate } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { AlertMessage, KeptAlert } from '../../../src/core/alerts/kept-alert.ts';
+import { AlertStore } from '../../../src/store/alert-store.ts';
 import { BlockStore } from '../../../src/store/block-store.ts';
 import { type Database, openDatabase } from '../../../src/store/open-database.ts';
 import { BLOCK_ZERO_TIME, blockHash, makeBlock, makeBlocks } from '../../helpers/chain-blocks.ts';
@@ -254,6 +255,49 @@ describe('what fires', () => {
     expect(kept.filter(({ status }) => status === 'PENDING').length).toBe(1_005);
     expect(kept.some(({ id }) => id === 'often.5.terminal')).toBe(false);
     expect(kept.some(({ id }) => id === 'often.6.terminal')).toBe(true);
+  });
+});
+
+describe('an alert that cannot be read', () => {
+  test.each([
+    { phase: 'asleep' },
+    { channels: '["TERMINAL"' },
+    { channels: '5' },
+    { targets: 'null' },
+    { targets: '{"WEBHOOK":5}' },
+    { threshold: 1.5 },
+    { confirm_blocks: 2, hysteresis: 0.5 },
+  ])('(%j) is disabled, and the block is written; others fire', async (damage) => {
+    const { database, store } = await open(':memory:', keptAlert('a'), keptAlert('broken'));
+    await database.queries.updateTable('alerts').set(damage).where('id', '=', 'broken').execute();
+    expect(await savePrices(store, 1, 99)).toBe(1);
+    expect((await store.head())?.number).toBe(1);
+    expect(await readEvents(database)).toEqual(['a.1']);
+    const shown = await new AlertStore(database).list('', { offset: 0, limit: 9 });
+    expect(shown.alerts.find(({ id }) => id === 'broken')).toMatchObject({
+      phase: { kind: 'disabled' },
+      disabledReason: 'what the database holds of it cannot be read; delete it and make it again',
+      channels: ['TERMINAL'],
+    });
+    expect(await savePrices(store, 2, 99)).toBe(0);
+  });
+
+  test('keeps no reorg from being followed', async () => {
+    const { database, store } = await open(':memory:', keptAlert('broken', { confirmBlocks: 3 }));
+    await savePrices(store, 1, 99, 99);
+    await database.queries.updateTable('alerts').set({ targets: '' }).execute();
+    await store.rewindTo(0);
+    const [row] = await database.queries.selectFrom('alerts').select('phase').execute();
+    expect(row?.phase).toBe('disabled');
+  });
+
+  test('is shown to its owner before any block woke it', async () => {
+    const { database } = await open(':memory:', keptAlert('broken'));
+    await database.queries.updateTable('alerts').set({ channels: '' }).execute();
+    expect(await new AlertStore(database).find('', 'broken')).toMatchObject({
+      phase: { kind: 'disabled' },
+      channels: ['TERMINAL'],
+    });
   });
 });
 
