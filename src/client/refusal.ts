@@ -114,7 +114,8 @@ function sentence(
       if (status === 413) return `this is more than the service takes at once${reason}`;
       return `the service did not accept ${write === undefined ? 'the question' : 'this'}${reason}`;
     case 'conflict':
-      return `the service cannot do this as things stand${reason}`;
+      // Its own words say what stands in the way, and a line has room for little else.
+      return said.message === '' ? 'the service cannot do this as things stand' : said.message;
     case 'quota':
       return limit === null ? `${QUOTA.unknown}${reason}` : told(limit, QUOTA[limit], said);
     case 'unavailable':

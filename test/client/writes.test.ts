@@ -186,7 +186,7 @@ describe('a change that is refused', () => {
       409,
       { errorCode: 'conflict', message: 'there are 10,000 already' },
       'conflict',
-      'the service cannot do this as things stand: there are 10,000 already',
+      'there are 10,000 already',
       [],
     ],
     [413, '', 'invalid', 'this is more than the service takes at once', []],

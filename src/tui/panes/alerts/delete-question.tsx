@@ -23,7 +23,7 @@ export function DeleteQuestion({ alert, ...rest }: DeleteQuestionProps) {
         ...(note === null || note === '' ? [] : [cleanText(note)]),
         ...(triggerCount === null || triggerCount === 0
           ? []
-          : [`It has fired ${formatCount(triggerCount)} ×; what it saved and sent goes with it.`]),
+          : [`It has fired ${formatCount(triggerCount)} ×; the log of what it sent goes with it.`]),
         'It can be undone for 10 s.',
       ]}
       yes="Delete"

@@ -116,7 +116,7 @@ export function fieldsOf(draft: AlertDraft, offered: AlertChoices): readonly For
       kind: 'text',
       unit: 'gwei',
     },
-    { id: 'confirmBlocks', label: 'confirms', hint: 'blocks in a row', kind: 'text', unit: 'blocks' },
+    { id: 'confirmBlocks', label: 'confirms', hint: 'blocks in a row', kind: 'text', unit: 'in a row' },
   ];
   return fields.filter(({ id }) => !offered.unknown.some((name) => EXTRA[name] === id));
 }

@@ -39,7 +39,7 @@ export function summaryLines({ summary, symbol }: ServiceView, { now }: ServiceC
   if (alerts.total === 0) parts.push('no alerts yet');
   else if (alerts.total !== null) {
     const fired = alerts.fired24h === null ? '' : `, ${formatCount(alerts.fired24h)} fired in 24 h`;
-    const armed = alerts.pending === null ? '' : `, ${formatCount(alerts.pending)} armed`;
+    const armed = alerts.pending === null ? '' : `, ${formatCount(alerts.pending)} on`;
     parts.push(`${counted(alerts.total, 'alert')}${armed}${fired}`);
   }
   if (autoTxs.total === 0) parts.push('no auto-txs yet');
