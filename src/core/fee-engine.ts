@@ -15,7 +15,7 @@ import { recommendation } from './recommendation.ts';
 import { TrackRecord } from './track-record.ts';
 import { TrendBook } from './trend.ts';
 
-const DEFAULT_SPAN_SEC = 7 * 86_400;
+const DEFAULT_SPAN_SEC = 8 * 86_400;
 const LEAST_DEFAULT_CAPACITY = 8_192;
 const MOST_CAPACITY = 262_144;
 /** Fewer blocks than Slow waits for cannot judge anything. */
@@ -23,7 +23,7 @@ const LEAST_CAPACITY = 64;
 
 export interface FeeEngineOptions {
   readonly feeRule: FeeRule;
-  /** Blocks to look back on; seven days at the chain's planned pace, between 8,192 and 262,144, where absent. */
+  /** Blocks to look back on; eight days at the chain's planned pace, between 8,192 and 262,144, where absent. */
   readonly capacity?: number;
 }
 
@@ -175,7 +175,7 @@ function openBooks(rule: FeeRule, capacity: number): Books {
   const history = new History(capacity);
   const lanes = new LaneBook(history, rule);
   const alike = new AlikeBlocks(history);
-  const horizons = new HorizonLadder(history, alike, rule.blockTimeSec);
+  const horizons = new HorizonLadder(history, alike);
   return {
     history,
     nextBaseFee: new NextBaseFee(history, rule),

@@ -31,6 +31,9 @@ export class Column {
   }
 }
 
+/** Fewer blocks do not tell a chain's pace. */
+const LEAST_PACED = 100;
+
 /** A stretch of block numbers, `from` included, `to` not. */
 export interface Span {
   readonly from: number;
@@ -89,6 +92,14 @@ export class History {
   /** The oldest block that may be looked at: depends on the head alone, so that a rewind brings it back. */
   get oldest(): number {
     return Math.max(this.#origin, this.#head - this.capacity + 1);
+  }
+
+  /** Seconds of blocks that are kept at the most, at the pace they have come in; endless while that is unknown. */
+  get mostSec(): number {
+    const blocks = this.#head - this.oldest;
+    if (blocks < LEAST_PACED) return Number.POSITIVE_INFINITY;
+    const sec = this.time.at(this.#head) - this.time.at(this.oldest);
+    return sec > 0 ? (sec * (this.capacity - 1)) / blocks : Number.POSITIVE_INFINITY;
   }
 
   moveHead(block: number): void {

@@ -1,8 +1,9 @@
 import type { AlikeBlocks } from './alike-blocks.ts';
-import { tooShort } from './chance.ts';
+import { tooLittlePast } from './chance.ts';
 import { ExactSum } from './exact-sum.ts';
 import { feeRatio, fromPpm, scaledFee, toPpm } from './fee-ratio.ts';
 import type { Column, History, Span } from './history.ts';
+import { mostSavingRatio } from './most-saving-ratio.ts';
 import { Rolling, WholeSum } from './rolling.ts';
 import { WindowMinimum } from './window-minimum.ts';
 
@@ -23,14 +24,19 @@ const DOUBTED_HORIZONS = 1;
  * before a probability is stated.
  */
 const LEAST_SEEN = { horizons: 4, sec: 86_400 } as const;
-const LEAST_JUDGED = { horizons: 8, sec: 4 * 86_400 } as const;
+const LEAST_JUDGED = { horizons: 4, sec: 4 * 86_400 } as const;
+/**
+ * Of few horizons not even those that all were kept say much: so many more are counted, as missed, when a target is drawn
+ * (the rule of three: what never failed in n tries may yet fail three times in n).
+ */
+const UNSEEN_MISSES = 3;
 /** Share that a target must save to be worth a wait. */
 const LEAST_SAVING = 0.05;
 /**
  * One waits where the forecast looks best, and there words flatter: by so much, until the verdicts of more than so many
  * horizons say otherwise. What is stated of a horizon as such, block after block, is not doubted.
  */
-const FLATTERY = 0.1;
+const FLATTERY = 0.15;
 const FLATTERED_HORIZONS = 4;
 /** A price that rose beyond this many times that of then counts as this much: one burst must not decide everything. */
 const MOST_RISE = 2;
@@ -63,10 +69,6 @@ export class HorizonForecast {
   readonly horizonSec: number;
   readonly #history: History;
   readonly #alike: AlikeBlocks;
-  readonly #blocks: number;
-  readonly #trailing: number;
-  /** A new target is drawn every so many blocks. */
-  readonly #pace: number;
   /** Lowest price within the horizon over that of sending at once. */
   readonly #best: Column;
   /** What its last block asked for, over that of sending at once. */
@@ -91,14 +93,13 @@ export class HorizonForecast {
   readonly #lowest = new WindowMinimum();
   /** The oldest block whose horizon has not ended. */
   #pending = 0;
+  /** Blocks that a horizon had of late: chains keep their own pace, whatever was planned. */
+  #blocks = 1;
 
-  constructor(history: History, alike: AlikeBlocks, horizonSec: number, blockSec: number) {
-    this.#blocks = Math.max(Math.round(horizonSec / blockSec), 1);
+  constructor(history: History, alike: AlikeBlocks, horizonSec: number) {
     this.horizonSec = horizonSec;
     this.#history = history;
     this.#alike = alike;
-    this.#pace = Math.max(Math.floor(this.#blocks / PACES), 1);
-    this.#trailing = TRAILING_HORIZONS * this.#blocks;
     this.#best = history.column();
     this.#last = history.column();
     this.#expected = history.column();
@@ -153,13 +154,13 @@ export class HorizonForecast {
       horizonSec: this.horizonSec,
       price,
       probability,
-      reason: probability === null ? tooShort(this.#pastSec).reason : null,
+      reason: probability === null ? tooLittlePast(this.#history, this.#pastSec).reason : null,
       waitProbability,
       savingRatio,
       expectedSavingRatio:
         waitProbability === null ? null : waitProbability * savingRatio - (1 - waitProbability) * lossRatio,
       expectedWaitSec: this.#waits.tally.mean ?? 0,
-      judgedRatio: Math.min(this.#surprises.tally.count / this.#trailing, 1),
+      judgedRatio: Math.min(this.#surprises.tally.count / (TRAILING_HORIZONS * this.#blocks), 1),
     };
   }
 
@@ -208,15 +209,22 @@ export class HorizonForecast {
     return Math.round(time.at(block) - time.at(given));
   }
 
-  #settled(blocks: number): Span {
-    const from = Math.max(this.#pending - blocks, this.#history.oldest);
-    return { from, to: Math.max(this.#pending, from) };
+  /** What ended in the last ten horizons before the head's own. */
+  #trailing(): Span {
+    const { time, oldest } = this.#history;
+    const to = Math.max(this.#pending, oldest);
+    return { from: this.#history.firstSince(time.at(to) - TRAILING_HORIZONS * this.horizonSec), to };
   }
 
   #moveWindows(): void {
-    this.#surprises.moveTo(this.#settled(this.#trailing));
-    this.#tempted.moveTo(this.#settled(this.#trailing));
-    const long = this.#settled(Math.max(this.#trailing, LEAST_TRAILING_BLOCKS));
+    const { time, oldest } = this.#history;
+    const trailing = this.#trailing();
+    const { from, to } = trailing;
+    const horizons = (time.at(to) - time.at(from)) / this.horizonSec;
+    this.#blocks = Math.max(Math.round((to - from) / horizons) || 1, 1);
+    this.#surprises.moveTo(trailing);
+    this.#tempted.moveTo(trailing);
+    const long = { from: Math.max(Math.min(from, to - LEAST_TRAILING_BLOCKS), oldest), to };
     this.#waits.moveTo(long);
     this.#misses.moveTo(long);
   }
@@ -226,7 +234,8 @@ export class HorizonForecast {
     const { head, oldest, sendNow } = this.#history;
     const now = Math.max(sendNow.at(head), 1);
     const before = head > oldest ? this.#target.at(head - 1) : Number.NaN;
-    if (head % this.#pace > 0 && !Number.isNaN(before)) {
+    const pace = Math.max(Math.floor(this.#blocks / PACES), 1);
+    if (head % pace > 0 && !Number.isNaN(before)) {
       this.#expected.put(head, this.#expected.at(head - 1));
       return Math.min(before, sendNow.at(head), ceiling);
     }
@@ -235,12 +244,19 @@ export class HorizonForecast {
     if (alike === null) return Number.NaN;
     const best = alike.map((block) => this.#best.at(block));
     const last = alike.map((block) => Math.min(this.#last.at(block), MOST_RISE));
-    const ratio = Math.min(mostSaving(best, last, AIM - this.#correction), 1, ceiling / now);
+    const ratio = Math.min(mostSavingRatio(best, last, this.#aim - this.#correction), 1, ceiling / now);
     let reached = 0;
     for (const each of best) if (each <= ratio) reached += 1;
     this.#expected.put(head, reached / best.length);
     // Where sending costs nothing, nothing is less.
     return Math.min(scaledFee(now, ratio), sendNow.at(head), ceiling);
+  }
+
+  /** Nearer to certainty the fewer horizons have been seen. */
+  get #aim(): number {
+    const { time, oldest } = this.#history;
+    const seen = (time.at(this.#pending) - time.at(oldest)) / this.horizonSec;
+    return AIM * (1 + UNSEEN_MISSES / Math.max(seen, 1));
   }
 
   /** The correction for who waits, at the head. */
@@ -284,26 +300,4 @@ function noLess(probability: number | null, than: number | null): number | null 
 
 function atLeast({ horizons, sec }: typeof LEAST_SEEN | typeof LEAST_JUDGED, horizonSec: number): number {
   return Math.min(horizons * horizonSec, sec);
-}
-
-/**
- * The price, over that of now, that saved most of those that at least `share` of the rows reached: `best` has what each
- * fell to, `last` where it ended.
- */
-function mostSaving(best: Float64Array, last: Float64Array, share: number): number {
-  const sorted = best.slice().sort();
-  let most = Number.NEGATIVE_INFINITY;
-  let found = 1;
-  const least = Math.ceil(share * best.length) - 1;
-  for (let at = Math.min(Math.max(least, 0), best.length - 1); at < best.length; at += 1) {
-    const ratio = sorted[at] ?? 1;
-    let saved = 0;
-    for (let row = 0; row < best.length; row += 1) {
-      saved += 1 - ((best[row] ?? 0) <= ratio ? ratio : (last[row] ?? 0));
-    }
-    if (saved <= most) continue;
-    most = saved;
-    found = ratio;
-  }
-  return found;
 }

@@ -8,10 +8,8 @@ const HORIZONS_SEC = [300, 900, 3_600, 21_600, 86_400] as const;
 export class HorizonLadder {
   readonly horizons: readonly HorizonForecast[];
 
-  constructor(history: History, alike: AlikeBlocks, blockSec: number) {
-    this.horizons = HORIZONS_SEC.map(
-      (horizonSec) => new HorizonForecast(history, alike, horizonSec, blockSec),
-    );
+  constructor(history: History, alike: AlikeBlocks) {
+    this.horizons = HORIZONS_SEC.map((horizonSec) => new HorizonForecast(history, alike, horizonSec));
   }
 
   push(): void {

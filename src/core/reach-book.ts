@@ -1,5 +1,5 @@
 import type { AlikeBlocks } from './alike-blocks.ts';
-import { type Chance, tooShort, unknown } from './chance.ts';
+import { type Chance, tooLittlePast, unknown } from './chance.ts';
 import { feeRatio } from './fee-ratio.ts';
 import type { Column, History } from './history.ts';
 import { formatDuration } from './units.ts';
@@ -63,7 +63,7 @@ export class ReachBook {
       // The head itself has nothing after it to be judged by.
       const end = Math.min(this.#history.firstSince(time.at(head) - timeSec) + 1, head);
       const alike = this.#alike.before(end, timeSec, LEAST_TIMES * timeSec);
-      if (alike === null) return tooShort((LEAST_TIMES + 1) * timeSec);
+      if (alike === null) return tooLittlePast(this.#history, (LEAST_TIMES + 1) * timeSec);
       let reached = 0;
       for (const block of alike) if (this.#falls(block, Math.min(timeSec, withinSec), ratio)) reached += 1;
       probability = Math.max(probability, (reached + DOUBT) / (alike.length + 2 * DOUBT));

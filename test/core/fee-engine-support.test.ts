@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type Advice, LANES, type LaneName } from '../../src/core/advice.ts';
 import type { Block } from '../../src/core/block.ts';
+import { chainProfile } from '../../src/core/chains.ts';
 import { FeeEngine } from '../../src/core/fee-engine.ts';
 import { ETHEREUM_FEE_RULE, type FeeRule } from '../../src/core/fee-rule.ts';
 import { type MadeBlock, makeBlocks, restlessSteps } from './support/made-blocks.ts';
@@ -12,7 +13,7 @@ const TOO_LITTLE = 'too little history yet to promise a cheaper price';
 /** Judged promises, and blocks that those of Slow had to choose from, before a lane states anything. */
 const LEAST_BLOCKS: Readonly<Record<LaneName, number>> = { fast: 102, average: 103, slow: 549 };
 /** A horizon states nothing before so many were judged, one after another, or four days were. */
-const LEAST_HORIZONS = 8;
+const LEAST_HORIZONS = 4;
 const FOUR_DAYS_SEC = 4 * 86_400;
 /** How likely a price is reached is not said before so many times of that length have passed. */
 const LEAST_TIMES = 6;
@@ -190,5 +191,45 @@ describe('what is too little for one promise', () => {
       [21_600, null],
       [86_400, null],
     ]);
+  });
+});
+
+describe('a chain that does not keep the pace of its profile', () => {
+  const paces = [0.3, 0.75, 1.5, 3];
+  const profiles = [1, 10, 56, 100].map((id) => chainProfile(id));
+  const cases = profiles.flatMap(({ name, feeRule }) => paces.map((pace) => [name, pace, feeRule] as const));
+
+  it.each(cases)(
+    '%s at %f times its spacing has five minutes promised within an hour or 300 blocks',
+    (_, pace, rule) => {
+      const spacingSec = rule.blockTimeSec * pace;
+      const count = Math.max(Math.ceil(3_600 / spacingSec), 300);
+      const steps = restlessSteps(count).map((step) => ({
+        ...step,
+        spacingSec,
+        gasUsedRatio: (step.gasUsedRatio * 2) / rule.elasticity,
+      }));
+      const [five] = fed(makeBlocks(steps, { rule }), rule).advice()?.recommendation.alternatives ?? [];
+      expect(five?.reason).toBeNull();
+      expect(five?.probability).toBeGreaterThan(0.5);
+    },
+  );
+});
+
+describe('a time of which not enough blocks are ever kept', () => {
+  it('is not answered, and the reason is that the chain is too fast for it, not that time must pass', () => {
+    const fast = restlessSteps(600).map((step) => ({ ...step, spacingSec: 2 }));
+    const engine = fed(makeBlocks(fast), ETHEREUM_FEE_RULE);
+    const reasons = engine.advice()?.recommendation.alternatives.map(({ reason }) => reason);
+    const { reason } = engine.reachProbability(1n, 86_400);
+    // Eight days of blocks at 12 s are 32 hours of blocks at 2 s.
+    expect(reasons?.[2]).toBe('too little history: it takes 9h of blocks to say so');
+    expect(reasons?.[4]).toBe('it takes 6d of blocks to say so, more than is kept of so fast a chain');
+    expect(reason).toBe('it takes 7d of blocks to say so, more than is kept of so fast a chain');
+  });
+
+  it('there is none of on a chain of 12 s: a day is answered once seven have passed', () => {
+    const engine = fed(makeBlocks(restlessSteps(50_405)), ETHEREUM_FEE_RULE);
+    expect(engine.reachProbability(1n, 86_400).reason).toBeNull();
   });
 });
