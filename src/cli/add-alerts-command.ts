@@ -1,6 +1,7 @@
 import { type Command, Option } from 'commander';
 import { usageError } from './cli-error.ts';
-import type { DeleteAlertFlags, JsonFlags, SavingsFlags } from './commands/alerts.ts';
+import type { JsonFlags, SavingsFlags } from './commands/alerts.ts';
+import type { DeleteAlertFlags } from './commands/change-alerts.ts';
 import type { CreateAlertFlags } from './commands/create-alert.ts';
 import type { PreviewFlags } from './commands/preview-alert.ts';
 import { examples } from './help-text.ts';
@@ -46,7 +47,7 @@ export function addAlertsCommand(
   alerts
     .command('list')
     .description('Lists the alerts, newest first.')
-    .option('--json', JSON_ANSWER)
+    .option('--json', "the service's v1 list; several pages as one")
     .action(async (flags: JsonFlags) => {
       const { listAlerts } = await import('./commands/alerts.ts');
       done(await listAlerts(context(), flags));
@@ -91,7 +92,7 @@ secret (Slack's do) is better given as JSON on stdin.`,
       .argument(...IDS)
       .option('--json', JSON_ANSWER)
       .action(async (ids: string[], flags: JsonFlags) => {
-        const { setAlerts } = await import('./commands/alerts.ts');
+        const { setAlerts } = await import('./commands/change-alerts.ts');
         done(await setAlerts(context(), ids, status, flags));
       });
   }
@@ -102,7 +103,7 @@ secret (Slack's do) is better given as JSON on stdin.`,
     .option('--yes', 'do not ask')
     .option('--json', JSON_ANSWER)
     .action(async (ids: string[], flags: DeleteAlertFlags) => {
-      const { deleteAlerts } = await import('./commands/alerts.ts');
+      const { deleteAlerts } = await import('./commands/change-alerts.ts');
       done(await deleteAlerts(context(), ids, flags));
     });
   alerts
@@ -135,7 +136,7 @@ secret (Slack's do) is better given as JSON on stdin.`,
     .argument('<delivery>', 'as gastop alerts show lists it')
     .option('--json', JSON_ANSWER)
     .action(async (id: string, delivery: string, flags: JsonFlags) => {
-      const { redeliverAlert } = await import('./commands/alerts.ts');
+      const { redeliverAlert } = await import('./commands/change-alerts.ts');
       done(await redeliverAlert(context(), id, delivery, flags));
     });
   for (const command of alerts.commands) command.helpOption('-h, --help', 'print this help');

@@ -6,6 +6,9 @@ import { cleanLine } from './clean-line.ts';
 import { type Labelled, labelledLines, VALUE_WIDTH } from './labelled-lines.ts';
 import { wrapWords } from './wrap-words.ts';
 
+/** In UTF-16 units: all of a note, 500 characters that may be emoji. */
+const LONGEST_NOTE = 2_048;
+
 /** What `gastop alerts show` prints. `now` in ms. */
 export function alertDetailsText(alert: AlertDetailsView, now: number): string {
   const lines = labelledLines([...alertRows(alert, now), ...firingRows(alert)]);
@@ -27,7 +30,12 @@ function alertRows(alert: AlertView, now: number): Labelled[] {
     ['hysteresis', hysteresis === null || hysteresis === 0n ? null : `${gweiString(hysteresis)} gwei`],
     ['confirmed by', confirmBlocks === null || confirmBlocks === 1 ? null : `${confirmBlocks} blocks`],
     ['tells', targetLines(alert).join('\n')],
-    ['note', note === null || note === '' ? null : wrapWords(cleanLine(note), VALUE_WIDTH).join('\n')],
+    [
+      'note',
+      note === null || note === ''
+        ? null
+        : wrapWords(cleanLine(note, [], LONGEST_NOTE), VALUE_WIDTH).join('\n'),
+    ],
     ['made', alert.createdAt === null ? null : `${timeWords(alert.createdAt)} UTC`],
   ];
 }

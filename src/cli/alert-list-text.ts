@@ -12,7 +12,12 @@ const NOTE_WORTH = 16;
 const SPARED = ['last (UTC)', 'fired'];
 
 /** The lines of `gastop alerts list`, made to fit `width` columns; `null`: as long as they are. `now` in ms. */
-export function alertListLines(alerts: readonly AlertView[], now: number, width: number | null): string[] {
+export function alertListLines(
+  alerts: readonly AlertView[],
+  now: number,
+  width: number | null,
+  ending = '…',
+): string[] {
   const columns = columnsAt(now);
   if (width === null) return tableLines(columns, alerts);
   const room = width - Math.min(widest(['', ...alerts.map(noteOf)]), NOTE_WORTH);
@@ -20,7 +25,7 @@ export function alertListLines(alerts: readonly AlertView[], now: number, width:
     widest(tableLines(columnsWithout(columns, ['note', ...SPARED.slice(0, spared)]), alerts)) + 2 <= room;
   const spared = SPARED.findIndex((_, count) => fits(count));
   const shown = columnsWithout(columns, SPARED.slice(0, spared < 0 ? SPARED.length : spared));
-  return tableLines(shown, alerts).map((line) => cutToWidth(line, width));
+  return tableLines(shown, alerts).map((line) => cutToWidth(line, width, ending));
 }
 
 function columnsAt(now: number): Column<AlertView>[] {

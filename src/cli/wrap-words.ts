@@ -1,10 +1,14 @@
-/** Breaks `text` between words into lines of at most `width`; a longer word is cut. */
+import stringWidth from 'string-width';
+
+const graphemes = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
+
+/** Breaks `text` between words into lines of at most `width` columns; a longer word is parted between characters. */
 export function wrapWords(text: string, width: number): string[] {
   const lines: string[] = [];
   let line = '';
   for (const word of text.split(' ').flatMap((whole) => pieces(whole, width))) {
     if (line === '') line = word;
-    else if (line.length + 1 + word.length <= width) line += ` ${word}`;
+    else if (stringWidth(line) + 1 + stringWidth(word) <= width) line += ` ${word}`;
     else {
       lines.push(line.trimEnd());
       line = word;
@@ -14,6 +18,19 @@ export function wrapWords(text: string, width: number): string[] {
 }
 
 function pieces(word: string, width: number): string[] {
-  if (word.length <= width) return [word];
-  return [word.slice(0, width), ...pieces(word.slice(width), width)];
+  if (stringWidth(word) <= width) return [word];
+  const parted: string[] = [];
+  let piece = '';
+  let columns = 0;
+  for (const { segment } of graphemes.segment(word)) {
+    const more = stringWidth(segment);
+    if (columns + more > width && piece !== '') {
+      parted.push(piece);
+      piece = '';
+      columns = 0;
+    }
+    piece += segment;
+    columns += more;
+  }
+  return [...parted, piece];
 }

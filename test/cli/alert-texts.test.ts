@@ -1,3 +1,4 @@
+import stringWidth from 'string-width';
 import { describe, expect, it } from 'vitest';
 import { alertDetailsText } from '../../src/cli/alert-details-text.ts';
 import { alertListLines } from '../../src/cli/alert-list-text.ts';
@@ -47,6 +48,21 @@ describe('gastop alerts show', () => {
     );
     expect(text).toContain('email  pending, tried again at 2026-01-05 11:31  alr_7f3a1c90.2.email\n');
     expect(text).toContain('    2026-01-05 11:30  failed  connection refused');
+  });
+
+  it('shows all of a note, in lines as wide as it has room for, no character parted', () => {
+    const shown = alertDetailsText({ ...ALERT, note: `${'🚀'.repeat(250)} ${'🇩🇪'.repeat(125)}` }, NOW).split(
+      '\n',
+    );
+    const note = shown
+      .slice(
+        shown.findIndex((line) => line.startsWith('note')),
+        -4,
+      )
+      .join('');
+    expect(note.match(/🚀/gu)).toHaveLength(250);
+    expect(note.match(/🇩🇪/gu)).toHaveLength(125);
+    expect(Math.max(...shown.map((line) => stringWidth(line)))).toBe(80);
   });
 
   it('does no harm to a terminal, whatever a service says', () => {

@@ -127,7 +127,9 @@ describe.each([
     const onScreen = (await alerts(['list'], { terminal: true })).stdout.split('\n');
     expect(Math.max(...onScreen.map((row) => row.length))).toBeLessThanOrEqual(80);
     expect(onScreen[2]).toMatch(/armed {2}terminal +(\d {2})?long long.*…$/);
-    expect((await alerts(['list', '--ascii'], { terminal: true })).stdout).toMatch(/^[\x20-\x7e\n]*$/);
+    const ascii = (await alerts(['list', '--ascii'], { terminal: true })).stdout;
+    expect(ascii).toMatch(/^[\x20-\x7e\n]*$/);
+    expect(Math.max(...ascii.split('\n').map((row) => row.length))).toBeLessThanOrEqual(80);
     const { items, total } = AlertList.parse(JSON.parse((await alerts(['list', '--json'])).stdout));
     expect({ ids: items.map(({ id }) => id), total }).toEqual({ ids: [second, first], total: 2 });
   });
@@ -163,8 +165,36 @@ describe.each([
         `Delete ${id} (average < 5 gwei, tells terminal)? [y/N] gastop: kept ${id}\n`,
       );
     }
+    const unseen = await alerts(['delete', id], { terminal: true, stderrIsTTY: false });
+    expect(unseen).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('say --yes') });
+    expect((await alerts(['show', id])).exitCode).toBe(0);
     const deleted = await alerts(['delete', id, '--yes'], { terminal: true });
     expect(deleted).toEqual({ exitCode: 0, stdout: '', stderr: `gastop: deleted ${id}\n` });
+  });
+
+  it('a word that names no alert keeps no other from being changed', async () => {
+    const one = await made(alerts, '--below', '5', '--terminal');
+    const { exitCode, stdout, stderr } = await alerts(['disable', '.', one]);
+    expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });
+    expect(stderr).toBe(
+      `gastop: an alert is named by its id; the list shows them\ngastop: disabled ${one}\n`,
+    );
+  });
+
+  it('what the service refuses is said of the flags that were given', async () => {
+    const refused = (...argv: string[]) => alerts(['create', '--below', '5', ...argv]);
+    expect(await refused('--webhook', 'http://hook.example.org/a')).toEqual({
+      exitCode: 2,
+      stdout: '',
+      stderr: 'gastop: --webhook must begin with https://\n',
+    });
+    const argv = ['--terminal', '--email', 'gas@example.org', '--webhook', 'http://hook.example.org/a'];
+    expect((await refused(...argv)).stderr.split('\n')).toEqual([
+      'gastop: 2 things are wrong with this alert',
+      expect.stringMatching(/^ {2}--email must not be EMAIL, which this service is not set up for/),
+      '  --webhook must begin with https://',
+      '',
+    ]);
   });
 
   it('say what they saved', async () => {

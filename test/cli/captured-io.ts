@@ -12,6 +12,8 @@ export interface RunOptions {
   readonly home?: string;
   readonly platform?: NodeJS.Platform;
   readonly terminal?: boolean;
+  /** Where stderr alone goes elsewhere. */
+  readonly stderrIsTTY?: boolean;
   readonly signal?: AbortSignal;
   /** What stands on stdin. */
   readonly input?: string;
@@ -42,7 +44,7 @@ export function captureIo(options: RunOptions & Partial<Pick<Io, 'now'>> = {}): 
       },
     },
     stderr: {
-      isTTY,
+      isTTY: options.stderrIsTTY ?? isTTY,
       columns: 80,
       write: (text) => {
         stderr += text;

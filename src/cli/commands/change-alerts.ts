@@ -1,0 +1,109 @@
+import { ClientError, type ClientErrorCode } from '../../client/client-error.ts';
+import type { GasClient } from '../../client/gas-client.ts';
+import type { AlertView } from '../../client/views/alerts.ts';
+import { channelWords, watchWords } from '../alert-words.ts';
+import { cleanLine } from '../clean-line.ts';
+import { CliError, usageError } from '../cli-error.ts';
+import type { CommandContext } from '../command-context.ts';
+import { reportError } from '../error-report.ts';
+import { EXIT, type ExitCode } from '../exit-code.ts';
+import { onAlert } from '../missing-alert.ts';
+import { answers, type JsonFlags, withAlerts } from './alerts.ts';
+
+/** What is wrong with one alert alone; anything else would come of the others too. */
+const OF_ONE: readonly ClientErrorCode[] = ['invalid', 'conflict', 'not-found', 'server', 'unreadable'];
+
+export interface DeleteAlertFlags extends JsonFlags {
+  readonly yes?: boolean;
+}
+
+/** `gastop alerts enable` and `disable` */
+export function setAlerts(
+  context: CommandContext,
+  ids: readonly string[],
+  status: 'PENDING' | 'DISABLED',
+  flags: JsonFlags,
+): Promise<number> {
+  const done = status === 'PENDING' ? 'armed' : 'disabled';
+  return withAlerts(context, ({ client }) =>
+    each(context, client, ids, async (id) => {
+      await client.setAlertStatus(id, status, {
+        signal: context.io.interruption(),
+        ...answers(context, flags),
+      });
+      if (!flags.json) context.io.stderr.write(`gastop: ${done} ${cleanLine(id)}\n`);
+    }),
+  );
+}
+
+/** `gastop alerts delete`; asks on a terminal. */
+export function deleteAlerts(
+  context: CommandContext,
+  ids: readonly string[],
+  flags: DeleteAlertFlags,
+): Promise<number> {
+  const { io } = context;
+  const asks = flags.yes !== true && io.stdin.isTTY === true;
+  if (asks && io.stderr.isTTY !== true) {
+    throw usageError('the question whether to delete would not be seen, as stderr is no terminal; say --yes');
+  }
+  return withAlerts(context, ({ client }) =>
+    each(context, client, ids, async (id) => {
+      const signal = io.interruption();
+      if (asks && !(await agrees(context, await client.alert(id, { signal })))) {
+        io.stderr.write(`gastop: kept ${cleanLine(id)}\n`);
+        return;
+      }
+      await client.deleteAlert(id, { signal, ...answers(context, flags) });
+      if (!flags.json) io.stderr.write(`gastop: deleted ${cleanLine(id)}\n`);
+    }),
+  );
+}
+
+/** `gastop alerts redeliver` */
+export function redeliverAlert(
+  context: CommandContext,
+  id: string,
+  deliveryId: string,
+  flags: JsonFlags,
+): Promise<ExitCode> {
+  const { io } = context;
+  return withAlerts(context, async ({ client, areOwn }) => {
+    const signal = io.interruption();
+    const sent = client.redeliver(id, deliveryId, { signal, ...answers(context, flags) });
+    await onAlert({ client, id, deliveryId, signal }, sent);
+    const where = areOwn ? ', by the gastop or gastop serve that runs on this database' : '';
+    if (!flags.json) io.stderr.write(`gastop: ${cleanLine(deliveryId)} is sent once more${where}\n`);
+    return EXIT.ok;
+  });
+}
+
+/** One after the other; one that fails does not keep the others from it. */
+async function each(
+  { io }: CommandContext,
+  client: GasClient,
+  ids: readonly string[],
+  work: (id: string) => Promise<void>,
+): Promise<number> {
+  let exitCode: number = EXIT.ok;
+  for (const id of new Set(ids)) {
+    try {
+      await onAlert({ client, id, signal: io.interruption() }, work(id));
+    } catch (error) {
+      const isOfOne =
+        error instanceof CliError || (error instanceof ClientError && OF_ONE.includes(error.code));
+      if (!isOfOne || ids.length === 1) throw error;
+      const report = reportError(error, false);
+      exitCode = report.exitCode;
+      for (const line of report.lines) io.stderr.write(`gastop: ${line}\n`);
+    }
+  }
+  return exitCode;
+}
+
+async function agrees({ io }: CommandContext, alert: AlertView): Promise<boolean> {
+  const answer = await io.ask(
+    `Delete ${cleanLine(alert.id)} (${watchWords(alert)}, tells ${channelWords(alert)})? [y/N] `,
+  );
+  return /^y(es)?$/i.test(answer?.trim() ?? '');
+}
