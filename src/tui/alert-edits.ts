@@ -1,9 +1,10 @@
+import { ClientError } from '../client/client-error.ts';
 import type { AlertView } from '../client/views/alerts.ts';
 import type { AlertsFeed } from './hooks/use-alerts.ts';
 
 /** How long a deletion can be undone, ms. */
 export const UNDO_MS = 10_000;
-/** How long the end of the monitor waits for deletions that are due, ms. */
+/** How long the end of the monitor waits for what it has not sent yet, ms. */
 const FLUSH_MS = 1_500;
 
 export interface PendingDeletion {
@@ -16,7 +17,10 @@ export interface AlertEditsOptions {
   readonly setStatus: (id: string, status: string) => Promise<unknown>;
   readonly remove: (id: string, signal?: AbortSignal) => Promise<void>;
   readonly expect: AlertsFeed['expect'];
-  /** The service has refused, and the alert is shown as it was. */
+  /**
+   * The service has refused, and the alert is shown as it was; of an error that leaves open whether it was done, the
+   * list is asked again.
+   */
   readonly refused: (what: 'status' | 'deletion', alert: AlertView, error: Error) => void;
   readonly now: () => number;
   readonly undoMs?: number;
@@ -28,13 +32,19 @@ interface Deletion extends PendingDeletion {
   readonly timer: NodeJS.Timeout;
 }
 
+interface StatusTurn {
+  readonly alert: AlertView;
+  readonly done: Promise<void>;
+}
+
 /** Changes that are shown before the service has them: a status at once, a deletion when it can no longer be undone. */
 export class AlertEdits {
   readonly #options: AlertEditsOptions;
   readonly #listeners = new Set<() => void>();
   /** The last change of each alert's status that is on its way: they go out one after the other. */
-  readonly #statuses = new Map<string, Promise<void>>();
+  readonly #statuses = new Map<string, StatusTurn>();
   #deletions: readonly Deletion[] = [];
+  #isClosing = false;
 
   constructor(options: AlertEditsOptions) {
     this.#options = options;
@@ -54,19 +64,18 @@ export class AlertEdits {
     const change = this.#options.expect((alerts) =>
       alerts.map((each) => (each.id === id ? { ...each, status } : each)),
     );
-    const before = this.#statuses.get(id) ?? Promise.resolve();
-    const turn = before.then(async () => {
+    const before = this.#statuses.get(id)?.done ?? Promise.resolve();
+    const done = before.then(async () => {
       try {
         await this.#options.setStatus(id, status);
-        void change.settle();
+        this.#settle(change);
       } catch (cause) {
-        change.takeBack();
-        this.#options.refused('status', alert, asError(cause));
+        this.#fail('status', alert, change, cause);
       }
     });
-    this.#statuses.set(id, turn);
-    void turn.then(() => {
-      if (this.#statuses.get(id) === turn) this.#statuses.delete(id);
+    this.#statuses.set(id, { alert, done });
+    void done.then(() => {
+      if (this.#statuses.get(id)?.done === done) this.#statuses.delete(id);
     });
   }
 
@@ -94,19 +103,43 @@ export class AlertEdits {
 
   /** Sends what still waits; resolves when it is sent, or could not be sent in time. */
   async flush(): Promise<void> {
+    this.#isClosing = true;
     const signal = AbortSignal.timeout(FLUSH_MS);
-    await Promise.all(this.#deletions.map((deletion) => this.#send(deletion, signal)));
+    const statuses = Promise.all([...this.#statuses.values()].map(({ done }) => done));
+    await Promise.all([
+      ...this.#deletions.map((deletion) => this.#send(deletion, signal)),
+      Promise.race([statuses, aborted(signal)]),
+    ]);
+    for (const { alert } of this.#statuses.values())
+      this.#options.refused('status', alert, new Error('the service did not answer in time'));
   }
 
   async #send(deletion: Deletion, signal?: AbortSignal): Promise<void> {
     this.#take(deletion);
     try {
       await this.#options.remove(deletion.alert.id, signal);
-      if (signal === undefined) void deletion.settle();
+      this.#settle(deletion);
     } catch (cause) {
-      deletion.takeBack();
-      this.#options.refused('deletion', deletion.alert, asError(cause));
+      this.#fail('deletion', deletion.alert, deletion, cause);
     }
+  }
+
+  /** Nobody looks at a list that comes while the monitor ends. */
+  #settle(change: Pick<Deletion, 'settle'>): void {
+    if (!this.#isClosing) void change.settle();
+  }
+
+  #fail(
+    what: 'status' | 'deletion',
+    alert: AlertView,
+    change: Pick<Deletion, 'settle' | 'takeBack'>,
+    cause: unknown,
+  ): void {
+    const error = cause instanceof Error ? cause : new Error(String(cause));
+    // It may have been done: the next list says, and until then the alert stands as it was asked for.
+    if (error instanceof ClientError && error.mayBeDone) this.#settle(change);
+    else change.takeBack();
+    this.#options.refused(what, alert, error);
   }
 
   #take(deletion: Deletion): void {
@@ -120,6 +153,6 @@ export class AlertEdits {
   }
 }
 
-function asError(cause: unknown): Error {
-  return cause instanceof Error ? cause : new Error(String(cause));
+function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
 }

@@ -23,6 +23,18 @@ export function isOn(status: string | null): boolean {
   return status !== null && ON.test(status);
 }
 
+const OFF = /^(disabled|paused|inactive|off|stopped|suspended|muted)$/i;
+
+/** What a service that takes `statuses` calls an alert that watches, or that does not; else the contract's word. */
+export function statusWord(statuses: readonly string[], wanted: 'on' | 'off'): string {
+  const [own, other, contract] = wanted === 'on' ? [ON, OFF, 'PENDING'] : [OFF, ON, 'DISABLED'];
+  if (statuses.includes(contract)) return contract;
+  const named = statuses.find((status) => own.test(status));
+  // Of two the one that is not the other, whatever it is called.
+  const rest = statuses.length === 2 && statuses.some((status) => other.test(status));
+  return named ?? (rest ? statuses.find((status) => !other.test(status)) : undefined) ?? contract;
+}
+
 /** The lane that a speed names; `null`: a service's own speed, whose price is not known. */
 export function laneOf(gasSpeed: string | null): LaneName | null {
   return LANES.find((lane) => lane === gasSpeed?.toLowerCase()) ?? null;

@@ -19,6 +19,8 @@ export interface MonitorProps {
   readonly badge: Badge | null;
   readonly ascii: boolean;
   readonly notifications: Notifications;
+  /** How long a deletion can be undone, ms. */
+  readonly undoMs: number;
   readonly now: () => number;
   readonly saveFile: (name: string, text: string) => Promise<string>;
 }

@@ -45,6 +45,8 @@ export interface SessionProps {
   readonly badge: 'REPLAY' | 'SIMULATED' | null;
   /** Has something done before the source is closed. */
   readonly beforeClosing: (work: () => Promise<void>) => void;
+  /** How long a deletion can be undone, ms. */
+  readonly undoMs: number;
   readonly now: () => number;
   readonly saveFile: (name: string, text: string) => Promise<string>;
 }
@@ -63,8 +65,19 @@ export function Session(props: SessionProps) {
 }
 
 function SessionScreen(props: SessionProps) {
-  const { source, state, dispatch, toast, choose, urlProblem, beforeClosing, now, saveFile, ...named } =
-    props;
+  const {
+    source,
+    state,
+    dispatch,
+    toast,
+    choose,
+    urlProblem,
+    beforeClosing,
+    undoMs,
+    now,
+    saveFile,
+    ...named
+  } = props;
   const { columns, rows } = useWindowSize();
   const memory = useContext(MemoryContext);
   const opened = source.kind === 'open' ? source.source : null;
@@ -137,7 +150,7 @@ function SessionScreen(props: SessionProps) {
           isShown={tab.action === ALERTS_TAB}
           now={now}
         >
-          <AlertEditsProvider client={client} now={now} beforeClosing={beforeClosing}>
+          <AlertEditsProvider client={client} now={now} beforeClosing={beforeClosing} undoMs={undoMs}>
             <NavigationProvider tab={state.tab} dispatch={dispatch}>
               <OverContext value={over.show}>
                 <KeyListener scopes={over.heard}>

@@ -2,6 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { render } from 'ink';
 import { cleanText } from '../core/clean-text.ts';
+import { UNDO_MS } from './alert-edits.ts';
 import type { Badge } from './components/status-bar.tsx';
 import { holdConsole } from './held-console.ts';
 import { type Notifications, SILENT } from './hooks/use-announce.ts';
@@ -23,6 +24,8 @@ export interface MonitorOptions {
   readonly ascii?: boolean;
   /** How the terminal is told of alerts that fire; default: on the screen alone. */
   readonly notifications?: Notifications;
+  /** How long a deletion can be undone, ms; default: 10 s. */
+  readonly undoMs?: number;
   readonly now?: () => number;
   readonly saveFile?: (name: string, text: string) => Promise<string>;
   readonly stdin?: NodeJS.ReadStream;
@@ -65,6 +68,7 @@ export async function startMonitor(options: MonitorOptions): Promise<MonitorExit
       badge={options.badge ?? null}
       ascii={options.ascii ?? false}
       notifications={options.notifications ?? SILENT}
+      undoMs={options.undoMs ?? UNDO_MS}
       now={now}
       saveFile={options.saveFile ?? saveHere}
     />,

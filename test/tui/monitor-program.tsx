@@ -173,5 +173,7 @@ const { code } = await startMonitor({
   },
   ascii: process.env.ASCII === '1',
   notifications: { level: 'on', env: process.env },
+  // A slow machine must not run out of it between two keys of a test.
+  undoMs: 600_000,
 });
 process.exit(code);

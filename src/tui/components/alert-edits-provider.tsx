@@ -42,11 +42,18 @@ export function AlertEditsProvider(props: AlertEditsProviderProps) {
       expect: (apply) => latest.current(apply),
       refused: (what, alert, error) => {
         const reason = refusalText(error);
+        const word = what === 'deletion' ? 'deleted' : 'changed';
+        const mayBeDone = error instanceof ClientError && error.mayBeDone;
         const kept = what === 'deletion' ? 'Not deleted, it is back' : 'Not changed';
-        toast({ kind: 'error', text: `${kept}: ${reason}` });
+        toast({
+          kind: 'error',
+          text: mayBeDone ? `Perhaps ${word}, the list is asked again: ${reason}` : `${kept}: ${reason}`,
+        });
         // There is no screen left to say it on: it is told once the terminal is given back.
-        if (closing.current)
-          console.error(`gastop: the alert ${conditionText(alert)} was not deleted: ${reason}`);
+        if (closing.current) {
+          const how = mayBeDone ? `may not have been ${word}` : `was not ${word}`;
+          console.error(`gastop: the alert ${conditionText(alert)} ${how}: ${reason}`);
+        }
       },
       now,
       ...(undoMs === undefined ? {} : { undoMs }),

@@ -32,7 +32,7 @@ const nothing = () => Promise.reject(new Error('no source'));
 /** Lists the alerts of the session's service, whichever tab is shown, and gives them to all that {@link useAlerts}. */
 export function AlertsProvider(props: AlertsProviderProps) {
   const { client, snapshot, intervalMs, isOwnService, frozen, isShown, now, children } = props;
-  const { known, over, expect } = useExpectedChanges<readonly AlertView[]>();
+  const { known, over, forget, expect } = useExpectedChanges<readonly AlertView[]>();
   const last = useRef<{ readonly alerts: readonly AlertView[] | null; readonly tookMs: number }>({
     alerts: null,
     tookMs: 0,
@@ -63,6 +63,10 @@ export function AlertsProvider(props: AlertsProviderProps) {
   useFreshWhenShown(isShown && !frozen, polled.data?.at ?? null, intervalMs, now, polled.refresh);
 
   const { data, error, retryAt, refresh, renew } = polled;
+  const knows = data?.knows ?? null;
+  useEffect(() => {
+    if (knows !== null) forget(knows);
+  }, [knows, forget]);
   const questions = useRef({ refresh, renew });
   questions.current = { refresh, renew };
   const feed = useMemo((): AlertsFeed => {

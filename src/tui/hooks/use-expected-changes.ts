@@ -18,6 +18,8 @@ export interface ExpectedChanges<T> {
   readonly known: () => number;
   /** An answer with the changes that it cannot know. */
   readonly over: (answer: Knowing<T>) => T;
+  /** No answer that is older than this comes any more: what it knows is dropped. */
+  readonly forget: (knows: number) => void;
   readonly expect: (apply: (value: T) => T) => { readonly settle: () => void; readonly takeBack: () => void };
 }
 
@@ -41,15 +43,20 @@ export function useExpectedChanges<T>(): ExpectedChanges<T> {
       takeBack: () => setChanges((all) => all.filter(({ id }) => id !== change.id)),
     };
   }, []);
+  const forget = useCallback((knows: number) => {
+    const isKnown = ({ settled }: Expected<T>) => settled !== null && settled <= knows;
+    setChanges((all) => (all.some(isKnown) ? all.filter((change) => !isKnown(change)) : all));
+  }, []);
   return useMemo(
     () => ({
       known,
+      forget,
       expect,
       over: ({ value, knows }) =>
         changes
           .filter(({ settled }) => settled === null || settled > knows)
           .reduce((changed, { apply }) => apply(changed), value),
     }),
-    [known, expect, changes],
+    [known, forget, expect, changes],
   );
 }

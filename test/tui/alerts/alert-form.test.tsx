@@ -1,5 +1,5 @@
 import stringWidth from 'string-width';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { ClientError } from '../../../src/client/client-error.ts';
 import type { AlertDetailsView, NewAlert } from '../../../src/client/views/alerts.ts';
 import { V1_ROUTES } from '../../../src/contract/routes.ts';
@@ -265,6 +265,69 @@ describe('the form of a new alert', () => {
     expect(screen()).not.toContain('whsec');
     expect(JSON.stringify([...memory])).not.toContain('whsec');
     expect(JSON.stringify(toasts)).not.toContain('whsec');
+  });
+
+  it('shows the signing secret at once, however long the list takes', async () => {
+    let asked = 0;
+    const made = { ...ALERT, id: 'alr_made', signingSecret: 'whsec_0123456789abcdef' };
+    const { press, shows } = await open(
+      {
+        gas: {
+          alerts: async () => {
+            asked += 1;
+            return asked > 1 ? new Promise(() => {}) : { items: [], total: 0, unreadable: 0 };
+          },
+        },
+      },
+      { createAlert: async () => made },
+    );
+    await press('0.04', 'ctrl+s');
+    await shows('whsec_0123456789abcdef');
+    expect(asked).toBeGreaterThan(1);
+  });
+
+  it('sends one alert however often it is told to, before its check is loaded too', async () => {
+    vi.resetModules();
+    const service = fakeAlerts([]);
+    let made = 0;
+    const shown = showScreen({
+      Screen: AlertsScreen,
+      scope: 'alerts',
+      isOwnService: true,
+      gas: {
+        ...service,
+        createAlert: async (alert) => {
+          made += 1;
+          return service.createAlert(alert);
+        },
+      },
+    });
+    await shown.shows('No alerts yet');
+    await shown.press('n', '5', 'ctrl+s', 'ctrl+s', 'ctrl+s');
+    await shown.shows(/Alerts [1-9]/);
+    expect(made).toBe(1);
+  });
+
+  it('says that an alert may be made whose answer did not come, and asks for the list', async () => {
+    const lost = new ClientError('unreachable', 'no answer came', { endpoint: '/alerts' }).unsettled();
+    let asked = 0;
+    const { press, shows, toasts } = await open(
+      {
+        columns: 120,
+        gas: {
+          alerts: async () => {
+            asked += 1;
+            return { items: [], total: 0, unreadable: 0 };
+          },
+        },
+      },
+      { createAlert: () => Promise.reject(lost) },
+    );
+    const before = asked;
+    await press('0.04', 'ctrl+s');
+    await shows('perhaps made: look at the list before sending it again');
+    await waitFor(() => asked > before);
+    expect(toasts.at(-1)?.text).toMatch(/^Perhaps made: no answer came/);
   });
 
   it('opens prefilled where somebody came from a price, ready to be sent', async () => {

@@ -55,7 +55,7 @@ describe('the Alerts pane on a terminal', () => {
     await screen.waitFor((lines) => /y yes .*n no/.test(lines.at(-1) ?? ''));
     await screen.press('y');
     await screen.waitFor('Alerts 1');
-    await screen.waitFor(/deleted Average < 0\.05 gwei · u undoes \(\d+s\)/);
+    await screen.waitFor(/deleted Average < 0\.05 gwei · u undoes \(\d+m\d*s?\)/);
     await screen.press('u');
     await screen.waitFor('Alerts 2');
     expect(screen.clears).toEqual(NO_CLEARS);

@@ -2,6 +2,7 @@ import stringWidth from 'string-width';
 import { describe, expect, it } from 'vitest';
 import { ClientError } from '../../../src/client/client-error.ts';
 import type { AlertDetailsView } from '../../../src/client/views/alerts.ts';
+import { V1_ROUTES } from '../../../src/contract/routes.ts';
 import { AlertsScreen } from '../../../src/tui/panes/alerts/alerts-screen.tsx';
 import { alertsQuestion } from '../../../src/tui/panes/alerts/alerts-state.ts';
 import { waitFor } from '../../helpers/wait-for.ts';
@@ -240,6 +241,128 @@ describe('a toggle', () => {
     await waitFor(() => toasts.length === 1);
     expect(toasts[0]).toEqual({ kind: 'error', text: 'Not changed: status must be one of ON, OFF' });
     await shows('● armed');
+  });
+});
+
+describe('a toggle of a service with words of its own', () => {
+  const route = { summary: null, served: true, parameters: [], beyond: [] };
+  const describing = (values: readonly string[]) => ({
+    title: 'Gas API',
+    version: '1',
+    routes: V1_ROUTES.map((each) => ({
+      ...each,
+      ...route,
+      body: each.path === '/alerts/{id}/status' ? [{ name: 'status', values }] : [],
+    })),
+  });
+
+  it.each([
+    ['ACTIVE', 'PAUSED', ['ACTIVE', 'PAUSED']],
+    ['ON', 'OFF', ['OFF', 'ON']],
+    ['PENDING', 'DISABLED', ['TRIGGERED', 'DISABLED', 'PENDING']],
+    ['LIVE', 'PAUSED', ['LIVE', 'PAUSED']],
+    ['PENDING', 'DISABLED', []],
+  ] as const)('asks for %s and %s', async (on, off, values) => {
+    const asked: string[] = [];
+    const { shows, press } = show(
+      [alertOf('a', { status: 'ACTIVE' }), alertOf('b', { status: off })],
+      { isOwnService: false, gas: { description: async () => describing(values) } },
+      {
+        setAlertStatus: async (_, status) => {
+          asked.push(status);
+          return null;
+        },
+      },
+    );
+    await shows('Alerts 2');
+    // The description comes by itself; what is asked for before it is there are the contract's words.
+    await waitFor(async () => {
+      await press('space');
+      return asked.at(-1) === off;
+    });
+    await press('j', 'space');
+    await waitFor(() => asked.at(-1) === on);
+  });
+});
+
+describe('a change whose outcome is unknown', () => {
+  const cutOff = () =>
+    Promise.reject(
+      new ClientError('unreachable', 'no answer came', { endpoint: '/alerts/{id}' }).unsettled(),
+    );
+
+  it('is what the list says, which is asked for at once', async () => {
+    let items = [ARMED];
+    const { shows, press, toasts } = show(
+      [ARMED],
+      {},
+      {
+        alerts: async () => ({ items, total: items.length, unreadable: 0 }),
+        setAlertStatus: async (id, status) => {
+          items = [alertOf(id, { status, note: 'as the service has it' })];
+          return cutOff();
+        },
+      },
+    );
+    await shows('● armed');
+    await press('space');
+    await waitFor(() => toasts.length === 1);
+    expect(toasts[0]?.text).toMatch(/^Perhaps changed, the list is asked again: no answer came; it may/);
+    await shows('— disabled');
+    await press('enter');
+    await shows('as the service has it');
+  });
+
+  it('of a deletion leaves the alert out only if the list does', async () => {
+    const { shows, press, toasts } = show([ARMED], { undoMs: 20 }, { deleteAlert: cutOff });
+    await shows('Alerts 1');
+    await press('d', 'y');
+    await waitFor(() => toasts.length === 1);
+    expect(toasts[0]?.text).toMatch(/^Perhaps deleted/);
+    await shows('Average < 0.04 gwei');
+  });
+});
+
+describe('what was toggled before the monitor ends', () => {
+  it('is sent to the last', async () => {
+    const log: string[] = [];
+    const turns: (() => void)[] = [];
+    const { shows, press, endSession } = show(
+      [ARMED],
+      {},
+      {
+        setAlertStatus: (_, status) =>
+          new Promise((resolve) => {
+            log.push(status);
+            turns.push(() => resolve(null));
+          }),
+      },
+    );
+    await shows('● armed');
+    for (const state of ['— disabled', '● armed', '— disabled']) {
+      await press('space');
+      await shows(state);
+    }
+    const ended = endSession().then(() => log.push('closed'));
+    for (let turn = 0; turn < 3; turn += 1) {
+      await waitFor(() => turns.length > turn);
+      turns[turn]?.();
+    }
+    await ended;
+    expect(log).toEqual(['DISABLED', 'PENDING', 'DISABLED', 'closed']);
+  });
+
+  it('keeps it from ending no longer than a moment, and is told of', async () => {
+    const { shows, press, endSession, toasts } = show(
+      [ARMED],
+      {},
+      { setAlertStatus: () => new Promise(() => {}) },
+    );
+    await shows('● armed');
+    await press('space');
+    await shows('— disabled');
+    await endSession();
+    expect(toasts.at(-1)?.text).toBe('Not changed: the service did not answer in time');
   });
 });
 

@@ -68,6 +68,7 @@ function Fields({ snapshot, columns, rows, view, dispatch, onLeave }: AlertFormP
   const description = useDescription();
   const check = useAlertCheck();
   const { isSending, create } = useCreateAlert();
+  const isUnderWay = useRef(false);
   const { form } = view;
   const offered = alertChoices(description);
   const fields = fieldsOf(form.draft, offered);
@@ -88,7 +89,14 @@ function Fields({ snapshot, columns, rows, view, dispatch, onLeave }: AlertFormP
     if (field !== undefined) edit((before) => pressIn(before, field, key));
   };
   const send = async () => {
-    if (isSending) return;
+    // Not the state, which the next key of a burst may not see yet.
+    if (isUnderWay.current) return;
+    isUnderWay.current = true;
+    await sendOnce().finally(() => {
+      isUnderWay.current = false;
+    });
+  };
+  const sendOnce = async () => {
     // Who sends at once may be quicker than the check is loaded.
     const wrong = problems ?? problemsOf(form.draft, body, (await loadAlertCheck())(body), offered);
     if (wrong.size > 0 || thresholdGwei === undefined) {
@@ -101,6 +109,12 @@ function Fields({ snapshot, columns, rows, view, dispatch, onLeave }: AlertFormP
     if (made.kind === 'made') {
       dispatch({ type: 'created', id: made.alert.id, secret: made.alert.signingSecret });
       toast({ kind: 'info', text: `Made: ${conditionText(made.alert)}` });
+      return;
+    }
+    if (made.kind === 'unknown') {
+      const words = `perhaps made: look at the list before sending it again; ${made.reason}`;
+      dispatch({ type: 'edit', edit: (before) => refused(before, fields, { '': words }) });
+      toast({ kind: 'error', text: `Perhaps made: ${made.reason}` });
       return;
     }
     dispatch({ type: 'edit', edit: (before) => refused(before, fields, made.refusals) });

@@ -1,15 +1,19 @@
+import { alertChoices } from '../../../client/description/alert-choices.ts';
 import type { AlertView } from '../../../client/views/alerts.ts';
-import { conditionText, isOn } from '../../alert-words.ts';
+import { conditionText, isOn, statusWord } from '../../alert-words.ts';
 import { useAlertEdits } from '../../hooks/use-alert-edits.ts';
+import { useDescription } from '../../hooks/use-description.ts';
 import { useToast } from '../../hooks/use-toast.ts';
 
 /** What the keys do to one alert, in the list and in its details. */
 export function useAlertActions() {
   const { edits, deletions } = useAlertEdits();
   const toast = useToast();
+  const { statuses } = alertChoices(useDescription());
   return {
     deletions,
-    toggle: (alert: AlertView) => edits.setStatus(alert, isOn(alert.status) ? 'DISABLED' : 'PENDING'),
+    toggle: (alert: AlertView) =>
+      edits.setStatus(alert, statusWord(statuses, isOn(alert.status) ? 'off' : 'on')),
     remove: (alert: AlertView) => edits.remove(alert),
     undo: () => {
       const back = edits.undo();

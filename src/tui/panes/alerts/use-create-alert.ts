@@ -3,10 +3,13 @@ import { ClientError } from '../../../client/client-error.ts';
 import type { CreatedAlertView, NewAlert } from '../../../client/views/alerts.ts';
 import { useAlerts } from '../../hooks/use-alerts.ts';
 import { useMonitor } from '../../hooks/use-monitor.ts';
+import { refusalText } from '../../refusal-text.ts';
 import { fieldOfPath } from './form-check.ts';
 
 export type Made =
   | { readonly kind: 'made'; readonly alert: CreatedAlertView }
+  /** No answer that tells came: the list, which is asked for, says. */
+  | { readonly kind: 'unknown'; readonly reason: string }
   /** Field by field; `''`: what belongs to none. */
   | { readonly kind: 'refused'; readonly refusals: Readonly<Record<string, string>> };
 
@@ -22,12 +25,16 @@ export function useCreateAlert(): {
     setSending(true);
     try {
       const made = await client.createAlert(alert);
-      await renew();
+      // A signing secret is shown at once: a list that hangs must not keep it from who has to write it down.
+      if (made.signingSecret === null) await renew();
+      else void renew();
       return { kind: 'made', alert: made };
     } catch (cause) {
       const error = cause instanceof Error ? cause : new Error(String(cause));
-      // It may have been made all the same: the list says.
-      if (error instanceof ClientError && error.mayBeDone) void renew();
+      if (error instanceof ClientError && error.mayBeDone) {
+        void renew();
+        return { kind: 'unknown', reason: refusalText(error) };
+      }
       return { kind: 'refused', refusals: refusalsOf(error, alert.method ?? '') };
     } finally {
       setSending(false);
