@@ -138,6 +138,7 @@ export const Alert = z
     ),
     triggerCount: z.int().min(0),
     disabledReason: z.string().nullable().describe('Why it was disabled, where the service did it by itself'),
+    keyId: z.string().nullable().describe("The id of the key that made it; null: one's own"),
     missed: z
       .strictObject({ count: z.int().min(1), lastAt: Timestamp })
       .nullable()

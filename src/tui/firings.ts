@@ -56,4 +56,6 @@ function latest(now: number | null, before: number | null | undefined): number |
   return Math.max(now, before ?? now);
 }
 
-export const announcesHere = ({ channels }: AlertView): boolean => channels.includes('TERMINAL');
+/** Whoever runs a service sees the alerts of every key: those are told where that key is used. */
+export const announcesHere = ({ channels, keyId }: AlertView): boolean =>
+  keyId === null && channels.includes('TERMINAL');

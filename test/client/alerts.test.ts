@@ -30,6 +30,7 @@ const VIEW = {
   cooldownUntil: null,
   triggerCount: 1,
   disabledReason: null,
+  keyId: null,
   missed: { count: 2, lastAt: AT },
 };
 const UNSAID = Object.fromEntries(Object.keys(VIEW).map((key) => [key, null]));

@@ -135,6 +135,7 @@ export const OWN_ALERT = Alert.parse({
   cooldownUntil: null,
   triggerCount: 1,
   disabledReason: null,
+  keyId: null,
   missed: { count: 2, lastAt: AT },
 });
 

@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import {
   Alert,
@@ -14,7 +15,7 @@ import type { ServiceOptions } from '../../src/service/service.ts';
 import { makeBlock, makeBlocks } from '../helpers/chain-blocks.ts';
 import { fixedPrice } from '../helpers/fixed-price.ts';
 import { ScriptedSource } from '../helpers/scripted-source.ts';
-import { type RunningService, runService } from '../helpers/service.ts';
+import { type RunningService, runService, temporaryFolder } from '../helpers/service.ts';
 import { waitFor } from '../helpers/wait-for.ts';
 import { openTestGate } from './keys/key-service.ts';
 
@@ -25,7 +26,8 @@ const CHEAP = {
   gasSpeed: 'AVERAGE',
   condition: 'LESS_THAN',
   channels: ['WEBHOOK', 'TERMINAL'],
-  to: 'https://receiver.example.org/hook',
+  // It is nobody's, ever (RFC 2606): what fires here reaches no one.
+  to: 'https://receiver.invalid/hook',
 };
 const DEAR = { ...CHEAP, condition: 'GREATER_THAN', channels: ['TERMINAL'], to: '' };
 
@@ -40,8 +42,15 @@ interface Asked {
 
 async function run(options: Partial<ServiceOptions> = {}) {
   const source = new ScriptedSource(makeBlocks(0, HEAD));
-  const { signal: _signal, database: _database, ...rest } = options;
-  const service = await runService({ source, wallNow: () => NOW, priceFeed: fixedPrice(2_000), ...rest });
+  const { signal: _signal, database, ...rest } = options;
+  const kept = typeof database === 'string' ? { database } : {};
+  const service = await runService({
+    source,
+    wallNow: () => NOW,
+    priceFeed: fixedPrice(2_000),
+    ...kept,
+    ...rest,
+  });
   // What was there before is taken in: no alert of a test fires by it.
   await service.ready;
   if (rest.gate === undefined) await service.read(PATHS.statsChart);
@@ -109,6 +118,7 @@ test('an alert is made with what was left out filled in, says where it stands, a
     cooldownUntil: null,
     triggerCount: 0,
     disabledReason: null,
+    keyId: null,
     missed: null,
   });
   expect(signingSecret).toMatch(/^whsec_/);
@@ -288,6 +298,14 @@ test('alerts are their key’s own: others do not see, change or count them', as
   source.mine(makeBlock(HEAD + 1));
   const read = async (path: string, key: string) => (await ask(service, path, { key })).json();
   await waitFor(async () => AlertDetails.parse(await read(alertPath(id), one)).triggerCount === 1);
+  // Now the delivery is there: it is the alert's owner that counts.
+  const again = { method: 'POST', body: { deliveryId: `${id}.1.webhook` } };
+  const foreign = await refused(
+    await ask(service, alertPath(id, '/redeliver'), { ...again, key: other }),
+    404,
+  );
+  expect(foreign.message).toContain('belongs to another key');
+  expect((await ask(service, alertPath(id, '/redeliver'), { ...again, key: one })).status).toBe(202);
   const summary = async (key: string) => Summary.parse(await read(PATHS.summary, key));
   const chart = async (key: string) => StatsChart.parse(await read(PATHS.statsChart, key));
   await waitFor(async () => (await summary(one)).alerts.fired24h === 2);
@@ -297,6 +315,24 @@ test('alerts are their key’s own: others do not see, change or count them', as
   expect((await chart(one)).events.map((event) => event.id)).toContain(id);
   expect((await chart(other)).events).toHaveLength(1);
   expect((await chart(other)).events.map((event) => event.id)).not.toContain(id);
+});
+
+test('whose key made an alert is told to whoever runs the service, and nobody else', async () => {
+  const { gate, key } = await openTestGate(':memory:', { open: { dailyLimit: null, perSecond: null } });
+  const path = join(await temporaryFolder(), 'chain.db');
+  const { service } = await run({ gate, database: path });
+  const one = await key('open');
+  const made = await create(service, CHEAP, one);
+  expect(made.keyId).toBeNull();
+  const own = await runService({ source: new ScriptedSource(makeBlocks(0, HEAD)), database: path });
+  const mine = await create(own, CHEAP);
+  const list = AlertList.parse(await own.read(PATHS.alerts));
+  expect(list.items.map(({ id, keyId }) => [id, keyId]).sort()).toEqual(
+    [
+      [made.id, one.split('_')[1]],
+      [mine.id, null],
+    ].sort(),
+  );
 });
 
 test('what one key was answered is no answer for another that has its ETag', async () => {
@@ -383,7 +419,9 @@ test('an alert above a price saves nothing', async () => {
 
 test('a delivery is sent once more under its own id; TERMINAL has nothing to send', async () => {
   let due = 0;
+  let now = NOW;
   const { service, source } = await run({
+    wallNow: () => now,
     delivery: {
       onDue: () => {
         due += 1;
@@ -401,6 +439,8 @@ test('a delivery is sent once more under its own id; TERMINAL has nothing to sen
     nextAttemptAt: new Date(NOW).toISOString(),
   });
   expect(due).toBe(1);
+  const tooSoon = await refused(await again({ deliveryId: `${id}.1.webhook` }), 409);
+  expect(tooSoon).toMatchObject({ errorCode: 'conflict', message: expect.stringContaining('wait a minute') });
   expect((await refused(await again({ deliveryId: `${id}.1.terminal` }), 409)).errorCode).toBe('conflict');
   expect((await refused(await again({ deliveryId: `${id}.9.webhook` }), 404)).errorCode).toBe('not_found');
   expect((await refused(await again({ delivery: 1 }), 400)).details).toEqual([
@@ -408,6 +448,8 @@ test('a delivery is sent once more under its own id; TERMINAL has nothing to sen
     { path: 'delivery', message: 'is not a field of this request' },
   ]);
   expect(due).toBe(1);
+  now += 60_000;
+  expect((await again({ deliveryId: `${id}.1.webhook` })).status).toBe(202);
 });
 
 test('alerts can be made, read and changed while no node answers', async () => {

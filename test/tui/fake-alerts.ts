@@ -26,6 +26,7 @@ export const ALERT: AlertDetailsView = {
   cooldownUntil: Date.UTC(2026, 0, 5, 12, 20, 0),
   triggerCount: 2,
   disabledReason: null,
+  keyId: null,
   missed: null,
   deliveries: [
     {

@@ -47,6 +47,7 @@ export function readAlert(fields: Fields): AlertView {
     cooldownUntil: fields.time('cooldownUntil', 'cooldownEndsAt'),
     triggerCount: fields.count('triggerCount', 'triggeredCount', 'firedCount', 'fireCount'),
     disabledReason: fields.text('disabledReason'),
+    keyId: fields.text('keyId'),
     missed: missedCount === null ? null : { count: missedCount, lastAt: missed?.time('lastAt') ?? null },
   };
 }

@@ -40,6 +40,8 @@ export interface AlertView {
   readonly cooldownUntil: number | null;
   readonly triggerCount: number | null;
   readonly disabledReason: string | null;
+  /** The key that made it; `null`: one's own, or the service does not say. */
+  readonly keyId: string | null;
   /** Firings that nobody was told of in time. */
   readonly missed: { readonly count: number; readonly lastAt: number | null } | null;
 }

@@ -24,6 +24,8 @@ import { ApiFailure } from '../http/api-failure.ts';
 /** How many alerts one key may have; who runs the service has no such limit. */
 export const ALERTS_PER_KEY = 1_000;
 const ID_BYTES = 8;
+/** One delivery is sent again at most this often. */
+const SEND_AGAIN_MS = 60_000;
 /** More cannot be told apart in a chart. */
 const MARKS_MOST = 500;
 
@@ -44,6 +46,8 @@ const LANE: Readonly<Record<GasSpeed, LaneName>> = { SLOW: 'slow', AVERAGE: 'ave
 /** The alerts of the service as v1 tells them, to each owner its own. Nothing here needs the chain. */
 export class AlertBook {
   readonly #parts: AlertBookParts;
+  /** When each delivery was last asked for again, of the last minute. */
+  readonly #sentAgainAt = new Map<string, number>();
 
   constructor(parts: AlertBookParts) {
     this.#parts = parts;
@@ -66,26 +70,26 @@ export class AlertBook {
         `this key has ${ALERTS_PER_KEY.toLocaleString('en')} alerts already, the most there may be; delete one first`,
       );
     }
-    return { ...this.#answer(alert), signingSecret: secret };
+    return { ...this.#answer(alert, owner), signingSecret: secret };
   }
 
   async list(owner: string, page: number, size: number): Promise<AlertList> {
     const { alerts, total } = await this.#parts.alerts.list(owner, { offset: page * size, limit: size });
-    return { items: alerts.map((alert) => this.#answer(alert)), page, size, total };
+    return { items: alerts.map((alert) => this.#answer(alert, owner)), page, size, total };
   }
 
   /** @throws {ApiFailure} `not_found`, as all below. */
   async details(owner: string, id: string): Promise<AlertDetails> {
     const alert = await this.#find(owner, id);
     const deliveries = await this.#parts.outbox.deliveries(id);
-    return { ...this.#answer(alert), deliveries: deliveries.map(deliveryAnswer) };
+    return { ...this.#answer(alert, owner), deliveries: deliveries.map(deliveryAnswer) };
   }
 
   async setStatus(owner: string, id: string, status: AlertStatus): Promise<Alert> {
     const { alerts, wallNow } = this.#parts;
     const alert = await alerts.setArmed(owner, id, status === 'PENDING', wallNow());
     if (alert === null) throw noAlert();
-    return this.#answer(alert);
+    return this.#answer(alert, owner);
   }
 
   async remove(owner: string, id: string): Promise<void> {
@@ -122,10 +126,22 @@ export class AlertBook {
     }
     const missing = rules.missing[channelOf(before.channel)];
     if (missing !== undefined) throw new ApiFailure('conflict', `the channel ${missing}`);
+    this.#requirePause(deliveryId, wallNow());
     const delivery = await outbox.redeliver(id, deliveryId, wallNow());
     if (delivery === null) throw new ApiFailure('not_found', NO_DELIVERY);
     onDue();
     return deliveryAnswer(delivery);
+  }
+
+  /** Each time the receiver is sent it at once: whoever asks for it again and again would have us pester somebody. */
+  #requirePause(deliveryId: string, now: number): void {
+    for (const [id, at] of this.#sentAgainAt) {
+      if (Math.abs(now - at) >= SEND_AGAIN_MS) this.#sentAgainAt.delete(id);
+    }
+    if (this.#sentAgainAt.has(deliveryId)) {
+      throw new ApiFailure('conflict', 'this delivery was sent again less than a minute ago; wait a minute');
+    }
+    this.#sentAgainAt.set(deliveryId, now);
   }
 
   async #find(owner: string, id: string): Promise<KeptAlert> {
@@ -134,8 +150,8 @@ export class AlertBook {
     return alert;
   }
 
-  #answer(alert: KeptAlert): Alert {
-    return alertAnswer(alert, this.#parts.chainNow());
+  #answer(alert: KeptAlert, asker: string): Alert {
+    return alertAnswer(alert, asker, this.#parts.chainNow());
   }
 }
 

@@ -6,8 +6,8 @@ import { gweiString } from '../../core/units.ts';
 import type { KeptDelivery } from '../../store/kept-delivery.ts';
 import { isoFromMs } from './wire.ts';
 
-/** An alert as v1 says it at `now`, ms since epoch by the chain's clock. */
-export function alertAnswer(alert: KeptAlert, now: number): Alert {
+/** An alert as v1 says it to `asker` (as `KeptAlert.owner`) at `now`, ms since epoch by the chain's clock. */
+export function alertAnswer(alert: KeptAlert, asker: string, now: number): Alert {
   const { rule, phase, missedCount, lastMissedAt } = alert;
   const method = channelOf(alert.method);
   const { [method]: to = '', ...targets } = alert.targets;
@@ -34,6 +34,7 @@ export function alertAnswer(alert: KeptAlert, now: number): Alert {
     cooldownUntil: rests ? isoFromMs(phase.cooldownUntil) : null,
     triggerCount: alert.triggerCount,
     disabledReason: alert.disabledReason,
+    keyId: alert.owner === asker ? null : alert.owner,
     missed:
       missedCount === 0 || lastMissedAt === null
         ? null

@@ -474,6 +474,7 @@ describe('the details', () => {
     note: `🚀 ${'a long note that says much '.repeat(18)}end`,
     missed: { count: 3, lastAt: AT - 3_600_000 },
     disabledReason: 'the receiver answered 410',
+    keyId: '0a1b2c3d4e',
     status: 'DISABLED',
     channels: ['EMAIL', 'WEBHOOK'],
     targets: { WEBHOOK: 'https://hooks.example.com/abc' },
@@ -513,7 +514,14 @@ describe('the details', () => {
       seen.push(screen());
     }
     const all = seen.join('\n');
-    for (const words of ['says much end', '3 × in blocks', 'answered 410', 'next try in 30s', '1,204 ms']) {
+    for (const words of [
+      'says much end',
+      '3 × in blocks',
+      'answered 410',
+      '0a1b2c3d4e',
+      'next try in 30s',
+      '1,204 ms',
+    ]) {
       expect(all).toContain(words);
     }
     expect(all).toMatch(/saved +0.00000345 ETH +\$0.011 at 150,000 gas each/);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { earlierWords, firingsWords, firingWords } from '../../../src/tui/firing-words.ts';
-import { noticeFirings } from '../../../src/tui/firings.ts';
+import { announcesHere, noticeFirings } from '../../../src/tui/firings.ts';
 import { ALERT } from '../fake-alerts.ts';
 
 const AT = Date.UTC(2026, 0, 5, 12, 0, 0);
@@ -56,6 +56,13 @@ describe('a firing is noticed', () => {
   it('in the very first list, where it is of the newest block', () => {
     expect(noticed([[ALERT, { ...ALERT, id: 'now', lastTriggeredAt: AT }]], AT - 12_000)).toEqual([['now']]);
   });
+});
+
+it('is announced where its key is used: whoever runs the service sees those of every key', () => {
+  const terminal = { ...ALERT, channels: ['TERMINAL'] };
+  expect(announcesHere(terminal)).toBe(true);
+  expect(announcesHere({ ...terminal, keyId: '0123456789' })).toBe(false);
+  expect(announcesHere({ ...ALERT, channels: ['EMAIL'] })).toBe(false);
 });
 
 describe('the words', () => {

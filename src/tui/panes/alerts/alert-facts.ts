@@ -65,6 +65,7 @@ export function alertFacts(
     ),
     ...given(alert.createdAt, 'made', moment),
     ...given(alert.updatedAt, 'changed', moment),
+    ...long(alert.keyId, 'of key'),
     { name: 'id', value: line(alert.id) },
   ];
 }
