@@ -34,6 +34,8 @@ function prepareProcess(): void {
   // chalk, and with it Ink, knows FORCE_COLOR only (https://no-color.org).
   if (process.env.NO_COLOR) process.env.FORCE_COLOR = '0';
   silenceSqliteWarning();
+  // Node's own answer opens a debugger to everybody on this machine; `node --inspect` still does.
+  process.on('SIGUSR1', () => {});
   module.enableCompileCache?.();
 }
 

@@ -98,7 +98,9 @@ secret (Slack's do) is better given as JSON on stdin.`,
   }
   alerts
     .command('delete')
-    .description('Deletes alerts and what was sent for them; on a terminal it asks first.')
+    .description(
+      'Deletes alerts and what was sent for them. It asks first; without a terminal it needs --yes.',
+    )
     .argument(...IDS)
     .option('--yes', 'do not ask')
     .option('--json', JSON_ANSWER)
@@ -110,7 +112,7 @@ secret (Slack's do) is better given as JSON on stdin.`,
     .command('savings')
     .description('What an alert has saved, against the mean price of the day before each firing.')
     .argument(...ID)
-    .option('--gas <N>', 'gas used each time (default: the service’s, a swap)')
+    .option('--gas <N>', 'gas used each time (default 150,000, a swap)')
     .option('--json', JSON_ANSWER)
     .action(async (id: string, flags: SavingsFlags) => {
       const { alertSavings } = await import('./commands/alerts.ts');

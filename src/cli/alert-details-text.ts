@@ -41,7 +41,7 @@ function alertRows(alert: AlertView, now: number): Labelled[] {
 }
 
 function firingRows({ triggerCount, lastTriggeredAt, missed }: AlertView): Labelled[] {
-  const last = lastTriggeredAt === null ? '' : `, last at ${timeWords(lastTriggeredAt)} UTC`;
+  const last = lastTriggeredAt === null ? '' : `, last at ${timeWords(lastTriggeredAt, 'seconds')} UTC`;
   const missedLast =
     missed === null || missed.lastAt === null ? '' : `, last at ${timeWords(missed.lastAt)} UTC`;
   return [
@@ -53,22 +53,23 @@ function firingRows({ triggerCount, lastTriggeredAt, missed }: AlertView): Label
   ];
 }
 
+/** Without a method `to` belongs to the first channel, as in the contract. */
 function targetLines({ channels, method, to, targets }: AlertView): string[] {
   return channels.map((channel) => {
-    const target = channel === method ? to : ownValue(targets, channel);
+    const target = channel === (method ?? channels[0]) ? to : ownValue(targets, channel);
     const name = cleanLine(channel).toLowerCase();
     return target === undefined || target === null || target === '' ? name : `${name} ${cleanLine(target)}`;
   });
 }
 
 function deliveryLines({ id, channel, status, createdAt, nextAttemptAt, attempts }: DeliveryView): string[] {
-  const next = nextAttemptAt === null ? '' : `, tried again at ${timeWords(nextAttemptAt)}`;
+  const next = nextAttemptAt === null ? '' : `, tried again at ${timeWords(nextAttemptAt, 'seconds')}`;
   return [
-    `  ${timeWords(createdAt)}  ${words(channel)}  ${words(status)}${next}  ${cleanLine(id)}`,
+    `  ${timeWords(createdAt, 'seconds')}  ${words(channel)}  ${words(status)}${next}  ${cleanLine(id)}`,
     ...attempts.map(({ at, ok, latencyMs, answer }) => {
       const took = latencyMs === null ? '' : ` after ${latencyText(latencyMs)}`;
       const result = ok === null ? '' : ok ? 'ok' : 'failed';
-      return `    ${timeWords(at)}  ${result}${took}  ${cleanLine(answer ?? '')}`.trimEnd();
+      return `    ${timeWords(at, 'seconds')}  ${result}${took}  ${cleanLine(answer ?? '')}`.trimEnd();
     }),
   ];
 }

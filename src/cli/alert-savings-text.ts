@@ -44,6 +44,7 @@ const gwei = (wei: bigint | null) => (wei === null ? '-' : gweiString(wei));
 
 function amount({ savedWei, savedUsd }: Pick<SavingsEntryView, 'savedWei' | 'savedUsd'>): string {
   if (savedWei === null) return '-';
+  if (savedWei === 0n) return 'nothing';
   const native = formatNative(savedWei, 'native');
   return savedUsd === null ? native : `${native} (${formatUsd(savedUsd)})`;
 }

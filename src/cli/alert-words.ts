@@ -24,7 +24,7 @@ export function stateWords(alert: AlertView, now: number): string {
 /** Until when an alert that has fired rests; `null`: it does not. */
 export function restWords({ cooldownUntil, hysteresis }: AlertView, now: number): string | null {
   if (cooldownUntil === null) return null;
-  if (cooldownUntil > now) return `until ${timeWords(cooldownUntil)} UTC`;
+  if (cooldownUntil > now) return `until ${timeWords(cooldownUntil, 'seconds')} UTC`;
   // A service that knows no hysteresis need not mean anything by a cooldown that is over.
   return hysteresis === null ? null : 'until the price has left the threshold';
 }
@@ -33,9 +33,9 @@ export function channelWords({ channels }: AlertView): string {
   return channels.map((channel) => cleanLine(channel).toLowerCase()).join(', ') || '-';
 }
 
-/** `2026-01-05 11:20`, UTC. */
-export function timeWords(ms: number | null): string {
-  return ms === null ? '-' : utcTime(ms, 'minutes');
+/** `2026-01-05 11:20`, UTC; with seconds where several may be within a minute. */
+export function timeWords(ms: number | null, precision: 'minutes' | 'seconds' = 'minutes'): string {
+  return ms === null ? '-' : utcTime(ms, precision);
 }
 
 export function cooldownWords({ cooldownMs }: AlertView): string {

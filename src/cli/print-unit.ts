@@ -2,13 +2,19 @@ import { realpath } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { cleanLine } from './clean-line.ts';
 import { usageError } from './cli-error.ts';
+import { createContext } from './command-context.ts';
 import type { ServeFlags } from './commands/serve.ts';
 import type { Io } from './io.ts';
+import { keySettings } from './key-settings.ts';
+import { listenAddress } from './listen-address.ts';
 import { configFile } from './paths.ts';
 import type { SourceFlags } from './settings.ts';
 import { systemdUnit } from './systemd-unit.ts';
 
-/** Prints a unit that runs this gastop as it is called, on stdout alone, so that it can be sent into its file. */
+/**
+ * Prints a unit that runs this gastop as it is called, on stdout alone, so that it can be sent into its file.
+ * @throws CliError for what `serve` would not take either.
+ */
 export async function printUnit(io: Io, source: SourceFlags, flags: ServeFlags): Promise<void> {
   if (io.platform !== 'linux') {
     throw usageError('--systemd is for Linux; elsewhere let your own service manager run "gastop serve"');
@@ -18,6 +24,11 @@ export async function printUnit(io: Io, source: SourceFlags, flags: ServeFlags):
     const environment = join(dirname(configFile(io)), 'serve.env');
     throw usageError(`a unit takes its nodes from the config file, or from GASTOP_RPC in ${environment}`);
   }
+  listenAddress(flags);
+  // Its shell's settings are not the unit's.
+  const own = Object.entries(io.env).filter(([name]) => !name.startsWith('GASTOP_'));
+  const unitIo = { ...io, env: Object.fromEntries(own) };
+  keySettings(unitIo, await createContext(unitIo, source).loadSettings(), flags.keys);
   const script = await realpath(process.argv[1] ?? '').catch(() => process.argv[1] ?? '');
   if (/[\\/]_npx[\\/]/.test(script)) {
     io.stderr.write(

@@ -14,16 +14,16 @@ describe('gastop alerts show', () => {
     expect(alertDetailsText(ALERT, NOW).split('\n')).toEqual([
       'id            alr_7f3a1c90',
       'fires when    average < 0.04 gwei',
-      'state         resting until 2026-01-05 12:20 UTC',
+      'state         resting until 2026-01-05 12:20:00 UTC',
       'cooldown      1h',
       'tells         email gas@example.org',
       'note          deploy the registry',
       'made          2026-01-04 09:00 UTC',
-      'fired         2 times, last at 2026-01-05 11:20 UTC',
+      'fired         2 times, last at 2026-01-05 11:20:00 UTC',
       '',
       'sent, newest first (UTC)',
-      '  2026-01-05 11:20  email  delivered  alr_7f3a1c90.2.email',
-      '    2026-01-05 11:20  ok after 183 ms  250 OK: queued',
+      '  2026-01-05 11:20:00  email  delivered  alr_7f3a1c90.2.email',
+      '    2026-01-05 11:20:01  ok after 183 ms  250 OK: queued',
     ]);
   });
 
@@ -46,8 +46,15 @@ describe('gastop alerts show', () => {
     expect(text).toContain(
       'missed        3 times while nobody could be told, last at 2026-01-05 03:00 UTC\n',
     );
-    expect(text).toContain('email  pending, tried again at 2026-01-05 11:31  alr_7f3a1c90.2.email\n');
-    expect(text).toContain('    2026-01-05 11:30  failed  connection refused');
+    expect(text).toContain('email  pending, tried again at 2026-01-05 11:31:00  alr_7f3a1c90.2.email\n');
+    expect(text).toContain('    2026-01-05 11:30:00  failed  connection refused');
+  });
+
+  it('gives the target to the first channel where a service names no method', () => {
+    const foreign: AlertDetailsView = { ...ALERT, method: null, channels: ['EMAIL', 'PIGEON'], targets: {} };
+    expect(alertDetailsText(foreign, NOW)).toContain(
+      'tells         email gas@example.org\n              pigeon\n',
+    );
   });
 
   it('shows all of a note, in lines as wide as it has room for, no character parted', () => {
@@ -146,6 +153,11 @@ describe('gastop alerts savings', () => {
     ]);
     expect(lines[6]).toBe('2026-01-05 11:20  24,000,000  0.039      0.062  0.00000345 native ($0.011)');
     expect(lines.at(-1)).toBe('and 10 more: --json has them');
+  });
+
+  it('of an alert that has saved nothing says so', () => {
+    const none = { ...savings, events: 0, best: null, entries: [], savedWei: 0n, savedUsd: 0 };
+    expect(alertSavingsText(none)).toContain('saved         nothing\n');
   });
 
   it('of a service that says no more than a sum is that', () => {

@@ -152,7 +152,7 @@ describe.each([
       { id: one, status: 'PENDING' },
       { id: two, status: 'PENDING' },
     ]);
-    expect(await alerts(['delete', one, two])).toMatchObject({ exitCode: 0, stdout: '' });
+    expect(await alerts(['delete', one, two, '--yes'])).toMatchObject({ exitCode: 0, stdout: '' });
     expect((await alerts(['list', '--json'])).stdout).toContain('"total":0');
   });
 
@@ -168,6 +168,11 @@ describe.each([
     const unseen = await alerts(['delete', id], { terminal: true, stderrIsTTY: false });
     expect(unseen).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('say --yes') });
     expect((await alerts(['show', id])).exitCode).toBe(0);
+    expect(await alerts(['delete', id])).toEqual({
+      exitCode: 2,
+      stdout: '',
+      stderr: 'gastop: nobody can be asked whether to delete, as stdin is no terminal; say --yes\n',
+    });
     const deleted = await alerts(['delete', id, '--yes'], { terminal: true });
     expect(deleted).toEqual({ exitCode: 0, stdout: '', stderr: `gastop: deleted ${id}\n` });
   });
@@ -211,7 +216,7 @@ describe.each([
     ['savings', ['alr_none']],
     ['enable', ['alr_none']],
     ['disable', ['../keys']],
-    ['delete', ['alr_none']],
+    ['delete', ['alr_none', '--yes']],
     ['redeliver', ['alr_none', 'alr_none.1.webhook']],
   ])('that are not there are exit 1 and one line for %s', async (name, argv) => {
     const { exitCode, stdout, stderr } = await alerts([name, ...argv]);

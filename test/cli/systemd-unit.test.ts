@@ -62,3 +62,15 @@ test('where there is no systemd it says so', async () => {
   expect(exitCode).toBe(2);
   expect(stderr).toMatch(/^gastop: --systemd is for Linux; [^\n]+\n$/);
 });
+
+test.each([
+  ['--port', '99999', '"99999" is not a port'],
+  ['--host', 'a b', '"a b" is not an address to listen on'],
+  ['--base-url', 'nonsense', '--base-url: '],
+  ['--keys', ':memory:', 'keys need a file that stays'],
+  ['--history', '1y', '--history: "1y" is not a duration'],
+])('what serve refuses is written into no unit: %s %s', async (flag, value, says) => {
+  const { exitCode, stdout, stderr } = await runMain(['serve', '--systemd', flag, value]);
+  expect([exitCode, stdout]).toEqual([2, '']);
+  expect(stderr).toContain(says);
+});

@@ -154,6 +154,29 @@ describe('signals', () => {
     expect(existsSync(ran)).toBe(false);
   });
 
+  it.skipIf(process.platform === 'win32')('SIGUSR1 while it waits opens no debugger', async () => {
+    let asked = 0;
+    const service = createServer((_request, response) => {
+      asked += 1;
+      response.writeHead(503).end();
+    }).listen(0, '127.0.0.1');
+    onTestFinished(() => {
+      service.closeAllConnections();
+      service.close();
+    });
+    await once(service, 'listening');
+    const url = `http://127.0.0.1:${(service.address() as AddressInfo).port}`;
+    const { child, ended } = start(['wait', '--url', url, '--below', '5']);
+    await waitFor(() => asked > 0);
+    child.kill('SIGUSR1');
+    const before = asked;
+    await waitFor(() => asked > before);
+    child.kill('SIGTERM');
+    const { code, stderr } = await ended;
+    expect(code).toBe(143);
+    expect(stderr).not.toContain('Debugger');
+  });
+
   it('Ctrl-C in a terminal reaches the command once, and gastop stays until it has ended', async () => {
     const log = freshFile();
     const stop = freshFile();

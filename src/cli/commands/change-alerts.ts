@@ -36,14 +36,17 @@ export function setAlerts(
   );
 }
 
-/** `gastop alerts delete`; asks on a terminal. */
-export function deleteAlerts(
+/** `gastop alerts delete`; asks. @throws CliError (usage) where nobody can be asked. */
+export async function deleteAlerts(
   context: CommandContext,
   ids: readonly string[],
   flags: DeleteAlertFlags,
 ): Promise<number> {
   const { io } = context;
-  const asks = flags.yes !== true && io.stdin.isTTY === true;
+  const asks = flags.yes !== true;
+  if (asks && io.stdin.isTTY !== true) {
+    throw usageError('nobody can be asked whether to delete, as stdin is no terminal; say --yes');
+  }
   if (asks && io.stderr.isTTY !== true) {
     throw usageError('the question whether to delete would not be seen, as stderr is no terminal; say --yes');
   }

@@ -53,7 +53,11 @@ export function alertFacts(
     ...long(missedWords(alert.missed, context), 'missed'),
     ...alert.channels.map((channel): NamedValue => {
       const target = targetOf(alert, channel);
-      return { name: plainWord(channel), value: line(target ?? 'needs no target'), alone: true };
+      return {
+        name: plainWord(channel),
+        value: line(target ?? (channel === 'TERMINAL' ? 'needs no target' : 'where to is not said')),
+        alone: true,
+      };
     }),
     ...given(alert.triggerCount, 'fired', (count) => line(`${formatCount(count)} ×`)),
     ...given(alert.lastTriggeredAt, 'last fired', moment),
