@@ -260,9 +260,7 @@ describe('the Service pane', () => {
         }),
       },
     });
-    await shows(
-      'Summary  3 alerts, 2 on, 4 fired in 24 h  1 auto-tx (1 pending)  saved 0.0120 ETH ($38.57)',
-    );
+    await shows('Summary  3 alerts, 2 on, 4 fired in 24 h  1 auto-tx (1 pending)  saved 0.0120 ETH ($38.57)');
   });
 
   it('says that a plan has no daily limit', async () => {
