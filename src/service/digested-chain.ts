@@ -39,6 +39,8 @@ interface DigestedChainEvents {
   readonly isLate: (block: Block) => boolean;
   /** Whether `block` came too late to tell anybody of it as of now. */
   readonly isPast: (block: Block) => boolean;
+  /** What was digested up to `head` is written only now, or not at all: another process should have. */
+  readonly onTurn: (head: Block) => void;
   /** It is this process's turn to write, but what it knows does not go on from what is stored. */
   readonly onForeign: () => void;
 }
@@ -92,6 +94,7 @@ export class DigestedChain {
   async goOn(): Promise<boolean> {
     const { lease } = this.#options;
     if (this.#writer.isOpen || !lease.mayWrite) return true;
+    if (this.head !== null) this.#events.onTurn(this.head);
     const isOpen = await this.#writer.open((stored) => lease.mayWrite && this.#goesOnFrom(stored));
     return isOpen || !lease.mayWrite;
   }

@@ -56,6 +56,7 @@ export class Follower {
       onRecovered: () => this.#filler.fillSoon(),
       isLate: (block) => this.#state.isLate(block, this.#chain.blockTimeSec),
       isPast: (block) => this.#state.isPast(block, this.head, this.#chain.blockTimeSec),
+      onTurn: (head) => this.#state.catchUp(head),
       onForeign: () => this.#again.abort(),
     });
     options.lease.onChange(() => this.#filler.fillSoon());
@@ -211,7 +212,10 @@ export class Follower {
 
   async #readFirst(): Promise<void> {
     const { source, signal } = this.#options;
-    for (const block of await newestBlocks(source, FIRST_BLOCKS, signal)) this.#digest(block);
+    const blocks = await newestBlocks(source, FIRST_BLOCKS, signal);
+    const head = blocks.at(-1);
+    if (head !== undefined) this.#state.catchUp(head);
+    for (const block of blocks) this.#digest(block);
     await this.#chain.flush();
   }
 

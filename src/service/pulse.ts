@@ -24,14 +24,18 @@ export class Pulse {
     this.#steadyBlocks = 0;
   }
 
-  /** A block comes as it is made if as much time passed since the one before it here as on the chain. */
-  note(block: Block, before: Block | null, blockTimeSec: number, now: number): void {
+  /**
+   * A block comes as it is made if as much time passed since the one before it here as on the chain. Answers whether it did
+   * not come quicker, as what has been waiting does.
+   */
+  note(block: Block, before: Block | null, blockTimeSec: number, now: number): boolean {
     const spacing = blockTimeSec * 1_000;
     const step = before === null ? spacing : Math.max(block.timestamp - before.timestamp, 0) * 1_000;
     const waited = now - this.#lastAt;
-    if (waited >= Math.max(step, spacing) / 2 && waited <= step + patienceMs(blockTimeSec))
-      this.#hear(block, blockTimeSec, now);
+    const hasWaited = waited < Math.max(step, spacing) / 2;
+    if (!hasWaited && waited <= step + patienceMs(blockTimeSec)) this.#hear(block, blockTimeSec, now);
     this.#lastAt = now;
+    return !hasWaited;
   }
 
   #hear(block: Block, blockTimeSec: number, now: number): void {

@@ -14,6 +14,10 @@ export class SourceState {
   readonly #pulse = new Pulse();
   #problem: Problem | null = null;
   #ended = false;
+  #hasBeenAway = false;
+  #isCatchingUp = false;
+  /** The last block that was not taken in as it was made. */
+  #caughtUpWith = -1;
 
   constructor(source: Pick<ChainSource, 'kind' | 'now'>) {
     this.#source = source;
@@ -27,15 +31,29 @@ export class SourceState {
   /** What comes right after this has been waiting. */
   begin(): void {
     this.#pulse.begin(this.#source.now());
+    this.#hasBeenAway = false;
+    this.#isCatchingUp = true;
+  }
+
+  /** What there is up to `head` has been waiting. */
+  catchUp({ number }: Block): void {
+    this.#caughtUpWith = number;
   }
 
   /** A block has come, while `before` was the head. */
   note(block: Block, before: Block | null, blockTimeSec: number): void {
-    this.#pulse.note(block, before, blockTimeSec, this.#source.now());
+    if (this.#hasBeenAway) this.begin();
+    const now = this.#source.now();
+    const isPresent = before !== null && this.#pulse.isNow(before, blockTimeSec, now);
+    const isInTime = this.#pulse.note(block, before, blockTimeSec, now);
+    // A page of what a quick chain had waiting may come after a pause, too, but before the present is reached.
+    if (isInTime && isPresent) this.#isCatchingUp = false;
+    this.#caughtUpWith = this.#isCatchingUp ? block.number : Math.min(this.#caughtUpWith, block.number - 1);
     this.#problem = null;
   }
 
   fail(problem: Problem): void {
+    this.#hasBeenAway = true;
     this.#problem = problem;
   }
 
@@ -56,12 +74,14 @@ export class SourceState {
 
   /**
    * Whether `block` came too late for anybody to be told of it as of now: it was caught up with, after a downtime or a gap.
-   * It is now while it is no older than five blocks (or half a minute) at most, or while blocks come as they are made
-   * though their clock says otherwise; a head that is stale is not. A recording's and a simulation's blocks are now when they come, at
+   * Of what was caught up with only the newest block is now. One that came in time is while it is no older than five blocks
+   * (or half a minute) at most, or while blocks come as they are made though their clock says otherwise; a head that is
+   * stale is not. A recording's and a simulation's blocks are now when they come, at
    * whatever speed they come.
    */
   isPast(block: Block, head: Block | null, blockTimeSec: number): boolean {
     if (this.#source.kind !== 'rpc' || head === null) return false;
+    if (block.number < head.number && block.number <= this.#caughtUpWith) return true;
     if (!this.#pulse.isNow(head, blockTimeSec, this.#source.now())) return true;
     return (head.timestamp - block.timestamp) * 1_000 > patienceMs(blockTimeSec);
   }

@@ -46,7 +46,13 @@ async function standingBy(blocks: readonly Block[]) {
       steadyNow: () => clock.steady,
       signal: new AbortController().signal,
     },
-    { onRecovered: () => {}, isLate: () => false, isPast: () => false, onForeign: () => {} },
+    {
+      onRecovered: () => {},
+      isLate: () => false,
+      isPast: () => false,
+      onTurn: () => {},
+      onForeign: () => {},
+    },
   );
   await chain.adopt(chainProfile(1));
   await lease.bid();

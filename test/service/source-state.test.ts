@@ -73,6 +73,38 @@ test('blocks that come as they are made are now, however wrong their times are',
   expect(state.isPast(makeBlock(1), makeBlock(13), BLOCK_TIME_SEC)).toBe(true);
 });
 
+test.each([
+  ['a start', (state: SourceState) => state.begin()],
+  ['an outage', (state: SourceState) => state.fail({ message: 'the node is gone', retryAt: null })],
+])(
+  'of blocks that were waiting after %s the newest alone is now; those that come in time are, too',
+  (_, begin) => {
+    const { clock, state } = stateAt('rpc');
+    let before = head;
+    const note = (number: number) => {
+      const block = makeBlock(number);
+      state.note(block, before, BLOCK_TIME_SEC);
+      before = block;
+    };
+    const past = (...numbers: number[]) =>
+      numbers.map((number) => state.isPast(makeBlock(number), before, BLOCK_TIME_SEC));
+    const pass = (number: number) => {
+      clock.now = makeBlock(number).timestamp * 1_000 + 1_000;
+    };
+    state.begin();
+    pass(11);
+    note(11);
+    pass(14);
+    begin(state);
+    for (const number of [12, 13, 14]) note(number);
+    expect(past(12, 13, 14)).toEqual([true, true, false]);
+    // Two that were heard of at once, by asking now and then.
+    pass(16);
+    for (const number of [15, 16]) note(number);
+    expect(past(15, 16)).toEqual([false, false]);
+  },
+);
+
 test.each(['replay', 'simulated'] as const)('a block of a %s chain is now whenever it comes', (kind) => {
   const { clock, state } = stateAt(kind);
   clock.now += HOUR_MS;
