@@ -10,7 +10,7 @@ export interface Problem {
 
 /** How the source of blocks is: whether it answers, whether blocks still come, whether it has come to its end. */
 export class SourceState {
-  readonly #source: Pick<ChainSource, 'kind' | 'now'>;
+  readonly #source: Pick<ChainSource, 'kind' | 'now' | 'health'>;
   readonly #pulse = new Pulse();
   #problem: Problem | null = null;
   #ended = false;
@@ -19,7 +19,7 @@ export class SourceState {
   /** The last block that was not taken in as it was made. */
   #caughtUpWith = -1;
 
-  constructor(source: Pick<ChainSource, 'kind' | 'now'>) {
+  constructor(source: Pick<ChainSource, 'kind' | 'now' | 'health'>) {
     this.#source = source;
   }
 
@@ -81,9 +81,16 @@ export class SourceState {
    */
   isPast(block: Block, head: Block | null, blockTimeSec: number): boolean {
     if (this.#source.kind !== 'rpc' || head === null) return false;
-    if (block.number < head.number && block.number <= this.#caughtUpWith) return true;
+    if (block.number <= this.#caughtUpWith && block.number < this.#newest(head)) return true;
     if (!this.#pulse.isNow(head, blockTimeSec, this.#source.now())) return true;
     return (head.timestamp - block.timestamp) * 1_000 > patienceMs(blockTimeSec);
+  }
+
+  /** While there is something to catch up with, what a node has said may be further than what has come of it. */
+  #newest(head: Block): number {
+    if (!this.#isCatchingUp) return head.number;
+    const said = this.#source.health().filter(({ state }) => state === 'ok' || state === 'lagging');
+    return Math.max(head.number, ...said.map((node) => node.head ?? -1));
   }
 
   /** Whether what is known, up to `head`, is older than it should be. The end of a recording is no fault. */
