@@ -43,8 +43,6 @@ function parsePort(text: string): number {
   return port;
 }
 
-export const isLoopback = (host: string) => host === 'localhost' || host === '::1' || /^127\./.test(host);
-
 /** `http://127.0.0.1:8787/be/api/v1`, or the same below the base URL. */
 export function servedUrl({ host, baseUrl }: ListenAddress, port: number): string {
   const name = isIP(host) === 6 ? `[${host}]` : host;

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { ARMED, DISABLED } from '../core/alerts/alert-rule.ts';
 import type { KeptAlert } from '../core/alerts/kept-alert.ts';
@@ -13,8 +14,9 @@ import {
 } from './alert-firings.ts';
 import { DISABLED_COLUMNS, phaseColumns, toAlertRow } from './alert-row.ts';
 import { shownAlert } from './broken-alert.ts';
+import { FORGOTTEN_AT_ONCE } from './delivery-rows.ts';
 import type { Database } from './open-database.ts';
-import { cancelDeliveries } from './outbox-store.ts';
+import { cancelDeliveries, forgetSent } from './outbox-store.ts';
 import type { Queries } from './schema.ts';
 import { whileBusy } from './while-busy.ts';
 
@@ -118,14 +120,22 @@ export class AlertStore {
     });
   }
 
-  /** Forgets an alert and sends no more for it; what it did stays counted. `false`: there is none. */
-  remove(owner: string, id: string): Promise<boolean> {
-    return this.#write(async (trx) => {
+  /**
+   * Forgets an alert with all that was sent for it, to whom and what came of it, and sends no more; that it fired stays
+   * counted. `false`: there is none.
+   */
+  async remove(owner: string, id: string): Promise<boolean> {
+    const wasThere = await this.#write(async (trx) => {
       if ((await findAlert(trx, owner, id)) === null) return false;
       await trx.deleteFrom('alerts').where('id', '=', id).execute();
       await cancelDeliveries(trx, id);
       return true;
     });
+    if (wasThere) {
+      // Some thousand rows, and blocks are to be written in between.
+      while ((await this.#write((trx) => forgetSent(trx, id))) === FORGOTTEN_AT_ONCE) await setImmediate();
+    }
+    return wasThere;
   }
 
   counts(owner: string): Promise<AlertCounts> {

@@ -117,6 +117,9 @@ export class OutboxStore {
    */
   record(sent: PendingDelivery, attempt: KeptAttempt, verdict: Verdict): Promise<void> {
     return this.#transaction(async (trx) => {
+      const known = trx.selectFrom('deliveries').select('id').where('id', '=', sent.id);
+      // Its alert was deleted while it was under way: nothing of it is to be kept.
+      if ((await known.executeTakeFirst()) === undefined) return;
       const waits = verdict.kind === 'waits';
       if (waits) await dropSame(trx, sent.id, attempt);
       await logAttempt(trx, sent.id, attempt);
@@ -262,6 +265,20 @@ export async function cancelDeliveries(trx: Queries, alertId: string): Promise<v
     .where('alert_id', '=', alertId)
     .where('status', '=', 'PENDING')
     .execute();
+}
+
+/** Forgets what was sent for an alert that is gone, at most a page of it; answers how many. Part of the caller's transaction. */
+export async function forgetSent(trx: Queries, alertId: string): Promise<number> {
+  const sent = await trx
+    .selectFrom('deliveries')
+    .select('id')
+    .where('alert_id', '=', alertId)
+    .limit(FORGOTTEN_AT_ONCE)
+    .execute();
+  return forgetDeliveries(
+    trx,
+    sent.map(({ id }) => id),
+  );
 }
 
 async function forgetOld(trx: Queries, before: number): Promise<number> {

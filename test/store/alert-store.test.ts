@@ -120,17 +120,24 @@ test('enabling arms at once and forgets why it was disabled; what is so already 
   expect(await store.setArmed('', 'none', true, 1)).toBeNull();
 });
 
-test('what was still to be sent for a removed alert is cancelled; what was sent stays so', async () => {
+test('with an alert goes what was sent for it, and what was still to be sent; others keep theirs', async () => {
   const { database, store } = await open();
-  const waiting = await fire(database, 'alr_1', { triggerCount: 2 });
-  const sent = await fire(database, 'alr_1', { row: { status: 'DELIVERED', next_attempt_at: null } });
+  const outbox = new OutboxStore(database);
+  await fire(database, 'alr_1', { triggerCount: 2 });
+  const underWay = await fire(database, 'alr_1', { target: 'https://receiver.test/s3cret' });
+  for (let n = 3; n <= 700; n += 1) await fire(database, 'alr_1', { triggerCount: n });
+  const sent = await outbox.pending(underWay, Number.MAX_SAFE_INTEGER);
+  if (sent === null) throw new Error('nothing is pending');
+  const attempt = { at: FIRED_AT, latencyMs: 1, ok: false, answer: '500' };
+  await outbox.record(sent, attempt, { kind: 'again', at: FIRED_AT });
   const others = await fire(database, 'alr_2');
   expect(await store.remove('', 'alr_1')).toBe(true);
-  const outbox = new OutboxStore(database);
-  expect((await outbox.deliveries('alr_1')).map(({ id, status }) => [id, status])).toEqual([
-    [waiting, 'CANCELLED'],
-    [sent, 'DELIVERED'],
-  ]);
+  // It ends after its alert did.
+  await outbox.record(sent, attempt, { kind: 'delivered' });
+  const { queries } = database;
+  const left = await queries.selectFrom('deliveries').select('id').execute();
+  expect(left).toEqual([{ id: others }]);
+  expect(await queries.selectFrom('delivery_attempts').selectAll().execute()).toEqual([]);
   expect(await outbox.pending(others, Number.MAX_SAFE_INTEGER)).not.toBeNull();
 });
 

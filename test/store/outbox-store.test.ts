@@ -125,6 +125,7 @@ test('of many attempts the newest 20 are kept, newest first', async () => {
     Array.from({ length: 20 }, (_, index) => 25 - index),
   );
   expect(await store.pending(id, FIRED_AT + 25)).toMatchObject({ tries: 25 });
+  expect(await database.queries.selectFrom('delivery_attempts').selectAll().execute()).toHaveLength(20);
 });
 
 test('a receiver that is gone disables the alert and cancels what waits for it there, but not elsewhere', async () => {

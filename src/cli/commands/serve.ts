@@ -1,3 +1,4 @@
+import { isLoopback } from '../../service/is-loopback.ts';
 import type { KeyGate } from '../../service/keys/key-gate.ts';
 import { untilAborted } from '../../service/sleep.ts';
 import { cleanLine } from '../clean-line.ts';
@@ -7,14 +8,7 @@ import { EXIT, type ExitCode } from '../exit-code.ts';
 import type { Io } from '../io.ts';
 import { type KeySettings, keySettings } from '../key-settings.ts';
 import { knownSecrets } from '../known-secrets.ts';
-import {
-  isLoopback,
-  type ListenAddress,
-  listenAddress,
-  listenError,
-  prefixOf,
-  servedUrl,
-} from '../listen-address.ts';
+import { type ListenAddress, listenAddress, listenError, prefixOf, servedUrl } from '../listen-address.ts';
 import type { ServedChain } from '../serve-chain.ts';
 import type { ServeLog } from '../serve-log.ts';
 

@@ -1,10 +1,11 @@
 import { ANY_SERVICE, refuseTarget } from '../../contract/alert-targets.ts';
+import { isLoopback } from '../is-loopback.ts';
 import { alertHtml } from './alert-html.ts';
 import { alertText } from './alert-text.ts';
 import { delivered, later, never } from './attempts.ts';
 import type { Attempt, Courier, Parcel } from './courier.ts';
 import { judgeSmtpFailure, serverWords } from './smtp-failure.ts';
-import { isLoopback, type SmtpSettings } from './smtp-settings.ts';
+import type { SmtpSettings } from './smtp-settings.ts';
 
 /** Mail servers make senders wait on purpose, before the greeting and after the message; an early end doubles the mail. */
 const DEADLINE_MS = 30_000;

@@ -1,5 +1,3 @@
-import { isIP } from 'node:net';
-
 /** The mail server that alerts are sent through. */
 export interface SmtpSettings {
   readonly host: string;
@@ -14,10 +12,4 @@ export interface SmtpSettings {
   readonly requireTls?: boolean;
   /** Root certificates to trust instead of the usual ones, PEM. */
   readonly ca?: string;
-}
-
-/** Whether a host is this machine: nobody listens in between, and its mail server has seldom a certificate. */
-export function isLoopback(host: string): boolean {
-  if (isIP(host) === 4) return host.startsWith('127.');
-  return host === '::1' || /^(?:.+\.)?localhost\.?$/i.test(host);
 }
