@@ -1,7 +1,10 @@
+import { existsSync } from 'node:fs';
 import type { ChainSource } from '../chain/chain-source.ts';
 import type { PriceFeed } from '../chain/price-feed.ts';
 import type { GasClient } from '../client/gas-client.ts';
-import { usageError } from './cli-error.ts';
+import { cleanLine } from './clean-line.ts';
+import { CliError, usageError } from './cli-error.ts';
+import { EXIT } from './exit-code.ts';
 import type { Io } from './io.ts';
 import { type ChainChoice, MAINNET, openChain, reachedChainId } from './open-chain.ts';
 import { INTERNAL_ORIGIN, openClient } from './open-client.ts';
@@ -22,9 +25,14 @@ export interface OpenedAlerts {
  * Opens the alerts for one command: those of the service at the URL, or those in the database. The latter needs no
  * node where it is known which database that is, and follows no chain: nothing fires because somebody looks.
  *
- * @throws CliError (usage) for a recording or a simulation that leaves nothing behind.
+ * @throws CliError (usage) for a recording or a simulation that leaves nothing behind; (failed) for a database that
+ * was named and is not there, unless this command may make it.
  */
-export async function openAlerts(io: Io, settings: Settings): Promise<OpenedAlerts> {
+export async function openAlerts(
+  io: Io,
+  settings: Settings,
+  { mayMake = false }: { readonly mayMake?: boolean } = {},
+): Promise<OpenedAlerts> {
   const choice = settings.source.value;
   const options = {
     historySec: 3_600,
@@ -41,6 +49,10 @@ export async function openAlerts(io: Io, settings: Settings): Promise<OpenedAler
   if (db === null && choice.kind !== 'rpc') {
     const what = choice.kind === 'replay' ? 'a recording' : 'the simulation';
     throw usageError(`${what} keeps no alerts when gastop ends; name a database for them with --db FILE`);
+  }
+  if (db !== null && !mayMake && !existsSync(db)) {
+    const where = `${cleanLine(db)} does not exist; check ${settings.db.from}`;
+    throw new CliError(EXIT.failed, `${where}, or make an alert there with gastop alerts create`);
   }
   const chain = await openChain(choice, 'real-time');
   try {

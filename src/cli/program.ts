@@ -13,7 +13,7 @@ import type { Shell } from './completion-scripts.ts';
 import { formatHelp } from './help-layout.ts';
 import { examples, ROOT_EXAMPLES } from './help-text.ts';
 import type { SourceFlags } from './settings.ts';
-import { refuseUnknownCommand } from './unknown-command.ts';
+import { misspeltCommand, refuseUnknownCommand } from './unknown-command.ts';
 import { VERSION } from './version.ts';
 import type { WaitFlags } from './wait-plan.ts';
 
@@ -292,6 +292,8 @@ export function commanderMessage(
   argv: readonly string[],
 ): string | null {
   if (error.exitCode === 0) return null;
+  const unknown = error.code === 'commander.unknownOption' ? misspeltCommand(program, argv) : null;
+  if (unknown !== null) return unknown;
   const text = error.message.replace(/^error: /, '').replace(/\s*\n\s*/g, ' ');
   return `${text.replace(/\.$/, '')}; see ${commandWords(program, argv)} --help`;
 }

@@ -1,4 +1,4 @@
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -32,6 +32,7 @@ async function made(alerts: Alerts, ...argv: readonly string[]): Promise<string>
 /** No node answers there: nothing that these commands do needs one. */
 const inDatabase = (): Alerts => {
   const db = freshFile();
+  writeFileSync(db, '');
   return (argv, options) => runMain(['alerts', ...argv, '--rpc', 'http://127.0.0.1:1', '--db', db], options);
 };
 
@@ -367,6 +368,24 @@ describe('where alerts are kept', () => {
       expect(stderr).toMatch(/^gastop: [^\n]+--db FILE\n$/);
       expect(stderr).toContain(says);
     }
+  });
+
+  it.each([
+    ['list'],
+    ['show', 'alr_none'],
+    ['enable', 'alr_none'],
+    ['disable', 'alr_none'],
+    ['delete', 'alr_none', '--yes'],
+    ['savings', 'alr_none'],
+    ['redeliver', 'alr_none', 'alr_none.1.email'],
+  ])('a database that is not there is not made by alerts %s', async (...argv) => {
+    const db = freshFile();
+    expect(await runMain(['alerts', ...argv, '--db', db])).toEqual({
+      exitCode: 1,
+      stdout: '',
+      stderr: `gastop: ${db} does not exist; check --db, or make an alert there with gastop alerts create\n`,
+    });
+    expect(existsSync(db)).toBe(false);
   });
 
   it('a database keeps them from one command to the next, whatever the source', async () => {

@@ -86,6 +86,13 @@ describe('wrong flags end with one line and exit 2', () => {
   const cases: [string, string[], string][] = [
     ['an unknown flag', ['--rcp', 'x'], '--rpc'],
     ['an unknown command', ['histroy'], 'did you mean history?'],
+    ['an unknown command and its flags', ['histroy', '--windw', '7d'], 'did you mean history?'],
+    [
+      'an unknown command of alerts and its flags',
+      ['alerts', 'creat', '--below', '5'],
+      'did you mean create?',
+    ],
+    ['an unknown flag of alerts', ['alerts', '--below', '5'], "unknown option '--below'"],
     ['a word too many', ['now', 'then'], 'too many arguments'],
     ['a block too many', ['block', '15', '16'], 'but got 2: 15, 16; see gastop block --help\n'],
     ['an unknown flag of a command', ['keys', 'create', '--nmae', 'x'], 'see gastop keys create --help\n'],

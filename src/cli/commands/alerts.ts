@@ -109,8 +109,9 @@ export async function withOpenAlerts<Result>(
   io: Io,
   settings: Settings,
   work: (opened: OpenedAlerts) => Promise<Result>,
+  options: { readonly mayMake?: boolean } = {},
 ): Promise<Result> {
-  const opened = await openAlerts(io, settings);
+  const opened = await openAlerts(io, settings, options);
   try {
     return await work(opened);
   } finally {

@@ -8,6 +8,7 @@ import { cleanLine } from '../clean-line.ts';
 import { usageError } from '../cli-error.ts';
 import type { CommandContext } from '../command-context.ts';
 import { EXIT, type ExitCode } from '../exit-code.ts';
+import type { OpenedAlerts } from '../open-alerts.ts';
 import { deliveryOf } from '../open-service.ts';
 import type { Settings } from '../settings.ts';
 import { answers, type JsonFlags, withOpenAlerts } from './alerts.ts';
@@ -29,7 +30,7 @@ export async function createAlert(
     file === undefined
       ? alertOfFlags(flags, await rulesOf(settings))
       : await alertOfInput(io, file, settings.source.value.kind === 'hosted');
-  return withOpenAlerts(io, settings, async ({ client, areOwn }) => {
+  const make = async ({ client, areOwn }: OpenedAlerts): Promise<ExitCode> => {
     const created = await client
       .createAlert(alert, { signal: io.interruption(), ...answers(context, flags) })
       .catch((error: unknown) => {
@@ -40,7 +41,8 @@ export async function createAlert(
     io.stdout.write(`${cleanLine(created.id)}\n`);
     for (const line of createdLines(created, areOwn)) io.stderr.write(`gastop: ${line}\n`);
     return EXIT.ok;
-  });
+  };
+  return withOpenAlerts(io, settings, make, { mayMake: true });
 }
 
 /** What the database here can send is known before it is asked, so that all that is wrong is said at once. */
