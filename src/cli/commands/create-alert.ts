@@ -1,8 +1,10 @@
 import { ClientError } from '../../client/client-error.ts';
+import type { GasClient, ReachQuery } from '../../client/gas-client.ts';
 import type { CreatedAlertView } from '../../client/views/alerts.ts';
 import { ANY_SERVICE, type TargetRules } from '../../contract/alert-targets.ts';
 import { type AlertFlags, alertOfFlags, refusedFlags, saysAnything } from '../alert-flags.ts';
 import { alertOfInput } from '../alert-input.ts';
+import { alertLikelihood } from '../alert-likelihood.ts';
 import { channelWords, cooldownWords, watchWords } from '../alert-words.ts';
 import { cleanLine } from '../clean-line.ts';
 import { usageError } from '../cli-error.ts';
@@ -40,6 +42,9 @@ export async function createAlert(
     if (flags.json) return EXIT.ok;
     io.stdout.write(`${cleanLine(created.id)}\n`);
     for (const line of createdLines(created, areOwn)) io.stderr.write(`gastop: ${line}\n`);
+    // The alerts in the database here are opened without a chain, of which nothing could be said.
+    const likelihood = areOwn ? null : await alertLikelihood(reachOf(client, io.interruption()), alert);
+    if (likelihood !== null) io.stderr.write(`gastop: ${likelihood}\n`);
     return EXIT.ok;
   };
   return withOpenAlerts(io, settings, make, { mayMake: true });
@@ -52,6 +57,9 @@ async function rulesOf({ source, ...settings }: Settings): Promise<TargetRules> 
   const { smtp = null, telegram = null, allowPrivateTargets = false } = deliveryOf(settings);
   return targetRules(channelsOf({ smtp, telegram }), { allowPrivateTargets });
 }
+
+const reachOf = (client: GasClient, signal: AbortSignal) => async (reach: ReachQuery) =>
+  (await client.gasRecommendation({ reach, signal })).reach;
 
 function createdLines(alert: CreatedAlertView, areOwn: boolean): string[] {
   const { signingSecret } = alert;

@@ -69,8 +69,12 @@ export async function reachText(io: Io, ready: Ready, asked: ReachQuery, json: b
   return `${question}: ${formatLikelihood(reach.probability)} likely\n`;
 }
 
-/** A service in this process has to read its past first; one elsewhere is asked once. */
-async function knownReach(io: Io, { opened, snapshot }: Ready, asked: ReachQuery): Promise<ReachView | null> {
+/** A service in this process has to read its past first; one elsewhere is asked once. @throws ClientError */
+export async function knownReach(
+  io: Io,
+  { opened, snapshot }: Ready,
+  asked: ReachQuery,
+): Promise<ReachView | null> {
   const signal = io.interruption();
   const { client, embedded } = opened;
   const ask = async () => (await client.gasRecommendation({ reach: asked, signal })).reach;

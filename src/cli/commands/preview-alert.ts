@@ -1,18 +1,22 @@
+import type { ReachQuery } from '../../client/gas-client.ts';
 import { AlertPreviewer } from '../../client/preview/alert-previewer.ts';
 import { alertRuleOf } from '../../client/preview/alert-rule-of.ts';
 import { previewWords } from '../../client/preview/preview-words.ts';
 import type { NewAlert } from '../../client/views/alerts.ts';
+import type { ReachView } from '../../client/views/recommendation.ts';
 import { type AlertFlags, ruleOfFlags, saysAnything } from '../alert-flags.ts';
 import { alertOfInput } from '../alert-input.ts';
+import { alertLikelihood } from '../alert-likelihood.ts';
 import { toAscii } from '../ascii.ts';
 import { CliError, usageError } from '../cli-error.ts';
 import type { CommandContext } from '../command-context.ts';
 import { EXIT, type ExitCode } from '../exit-code.ts';
 import type { Io } from '../io.ts';
 import type { OpenedClient } from '../open-client.ts';
-import { openReady } from '../open-ready.ts';
+import { openReady, type Ready } from '../open-ready.ts';
 import { withSpinner } from '../spinner.ts';
 import { utcTime } from '../utc-time.ts';
+import { knownReach, pastFor } from './now-reach.ts';
 
 const DAY_SEC = 86_400;
 
@@ -48,12 +52,31 @@ export async function previewAlert(
       return EXIT.ok;
     }
     if (preview.lowest === null) throw new CliError(EXIT.failed, previewWords(preview, timeText));
-    const text = previewWords(preview, timeText);
+    const text = [previewWords(preview, timeText), await likelihood(io, { opened, snapshot }, alert)]
+      .filter((line) => line !== null)
+      .join('\n');
     io.stdout.write(`${settings.ascii.value ? toAscii(text) : text}\n`);
     return EXIT.ok;
   } finally {
     await opened.close();
   }
+}
+
+/** A recording's present is over. */
+async function likelihood(io: Io, ready: Ready, alert: NewAlert): Promise<string | null> {
+  if (ready.snapshot.source.kind === 'replay') return null;
+  return withSpinner(
+    io,
+    () => 'asking how likely that is',
+    () => alertLikelihood((asked) => reachIn(io, ready, asked), alert),
+  );
+}
+
+/** Of what the day that was read is enough for, it is waited until that is learned; of more only what is known. */
+async function reachIn(io: Io, ready: Ready, asked: ReachQuery): Promise<ReachView | null> {
+  if (pastFor(asked) <= DAY_SEC) return knownReach(io, ready, asked);
+  const { client } = ready.opened;
+  return (await client.gasRecommendation({ reach: asked, signal: io.interruption() })).reach;
 }
 
 async function alertAsked(io: Io, file: string | undefined, flags: AlertFlags): Promise<NewAlert> {
