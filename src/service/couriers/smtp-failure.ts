@@ -60,7 +60,9 @@ export function serverWords(response: string, { password, user }: SmtpSettings, 
         );
   const shown = secrets.reduce((text, secret) => text.replaceAll(secret, '…'), response);
   const unaddressed = shown.replaceAll(recipient, '…');
-  return cleanText(unaddressed, LONGEST_WORDS).trim();
+  // Servers there are that say their code in their words again.
+  const once = unaddressed.trimStart().replace(/^(\d{3} )\1+/, '$1');
+  return cleanText(once, LONGEST_WORDS).trim();
 }
 
 const encoded = (text: string) => Buffer.from(text).toString('base64');

@@ -213,6 +213,7 @@ describe('the mail server', () => {
   it.each([
     [450, 'greylisted, come back', 'later', '450 greylisted, come back'],
     [550, 'no such user', 'never', '550 no such user'],
+    [550, '550 no such user', 'never', '550 no such user'],
   ])('that refuses the recipient by %d (%j) means %s', async (code, words, outcome, answer) => {
     const server = await startMailServer({
       onRcptTo: (_address, _session, done) => done(new Refusal(code, words)),
