@@ -3,6 +3,7 @@ import { basename } from 'node:path';
 import { readBlockFile, readBlockFileHeader } from '../../src/chain/block-file.ts';
 import { type BacktestReport, backtest } from '../../src/core/backtest/backtest.ts';
 import type { HorizonScore } from '../../src/core/backtest/judge-horizon.ts';
+import type { WaitScore } from '../../src/core/backtest/judge-waits.ts';
 import type { LaneReport } from '../../src/core/backtest/lane-report.ts';
 import type { Block } from '../../src/core/block.ts';
 import { chainProfile } from '../../src/core/chains.ts';
@@ -21,6 +22,7 @@ export interface StretchScore {
   readonly blocksWithTips: number;
   readonly lanes: readonly LaneReport[];
   readonly horizons: readonly HorizonScore[];
+  readonly waits: readonly WaitScore[];
 }
 
 export const SCORE_FILE = new URL('../../docs/advice-score.json', import.meta.url);
@@ -35,7 +37,7 @@ export async function scoreOf(path: string): Promise<StretchScore> {
   const { chainId } = await readBlockFileHeader(path);
   const blocks: Block[] = [];
   for await (const block of readBlockFile(path)) blocks.push(block);
-  const { stretch, lanes, horizons } = report(blocks, chainId);
+  const { stretch, lanes, horizons, waits } = report(blocks, chainId);
   const score = {
     file: basename(path),
     blocks: stretch.blocks,
@@ -48,6 +50,7 @@ export async function scoreOf(path: string): Promise<StretchScore> {
     blocksWithTips: stretch.withTips,
     lanes,
     horizons,
+    waits,
   };
   return parseScores(writtenScores([score]))[0] ?? score;
 }

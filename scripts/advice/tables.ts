@@ -1,3 +1,4 @@
+import type { WaitScore } from '../../src/core/backtest/judge-waits.ts';
 import type { LaneReport, RuleScore } from '../../src/core/backtest/lane-report.ts';
 import { formatChange, formatCount, formatDuration, formatPercent } from '../../src/core/units.ts';
 import type { StretchScore } from './score.ts';
@@ -21,7 +22,19 @@ export function resultTables(scores: readonly StretchScore[]): string {
     '| stretch | within | judged | stated | kept | saving | best possible |',
     '|---|---|--:|--:|--:|--:|--:|',
     ...horizons,
+    '',
+    '| stretch | advice | times | of blocks | stated | kept | saving expected | saved |',
+    '|---|---|--:|--:|--:|--:|--:|--:|',
+    ...scores.flatMap((score) => score.waits.map((waits) => waitRow(score, waits))),
   ].join('\n');
+}
+
+function waitRow(
+  score: StretchScore,
+  { action, judged, share: of, stated, kept, expectedSaving, saving }: WaitScore,
+): string {
+  const cells = [of, stated, kept, expectedSaving, saving].map(share);
+  return `| ${[stretchName(score), `\`${action}\``, formatCount(judged), ...cells].join(' | ')} |`;
 }
 
 function laneRow(score: StretchScore, { lane, rules, stated, tightest }: LaneReport): string {

@@ -5,7 +5,7 @@ const DECIMALS = 6;
 
 /** Everything that a backtest measured as one JSON object, documented field by field in the README. */
 export function backtestJson(
-  { stretch, judged, lanes, horizons, unjudgedHorizons }: BacktestReport,
+  { stretch, judged, lanes, horizons, unjudgedHorizons, waits }: BacktestReport,
   about: { readonly file: string; readonly chainId: number },
   parts: BacktestParts,
 ): string {
@@ -15,7 +15,7 @@ export function backtestJson(
     stretch: { ...rest, firstTime: iso(firstTime), lastTime: iso(lastTime), blocksWithTips: withTips },
     judged,
     ...(parts.lanes ? { lanes } : {}),
-    ...(parts.horizons ? { horizons, unjudgedHorizons } : {}),
+    ...(parts.horizons ? { horizons, unjudgedHorizons, waits } : {}),
   };
   return `${JSON.stringify(answer, (_, value) => plain(value), 2)}\n`;
 }

@@ -2,6 +2,7 @@ import { basename } from 'node:path';
 import stringWidth from 'string-width';
 import type { BacktestReport } from '../core/backtest/backtest.ts';
 import type { HorizonScore } from '../core/backtest/judge-horizon.ts';
+import type { WaitScore } from '../core/backtest/judge-waits.ts';
 import type { LaneReport, RuleScore } from '../core/backtest/lane-report.ts';
 import type { StretchFacts } from '../core/backtest/stretch-facts.ts';
 import { chainProfile } from '../core/chains.ts';
@@ -44,7 +45,7 @@ export function backtestText(report: BacktestReport, options: BacktestTextOption
   const sections = [
     factLines(report, options),
     ...(parts.lanes ? [...report.lanes.map((lane) => laneLines(lane, paint)), LANE_NOTES] : []),
-    ...(parts.horizons ? [horizonLines(report, paint)] : []),
+    ...(parts.horizons ? [horizonLines(report, paint), waitLines(report, paint)] : []),
     chartLines(report, parts, paint),
     ['To score the advice elsewhere:', predictionsLine(options.file)],
   ];
@@ -157,6 +158,28 @@ function horizonLines({ horizons, unjudgedHorizons }: BacktestReport, paint: Pai
     horizons,
   );
   return [title, ...table, ...rest];
+}
+
+function waitLines({ waits }: BacktestReport, paint: Paint): string[] {
+  const title = paint.title('Advice to wait: what the recommendation said, and what came of it');
+  if (waits.length === 0) return [title, 'waiting was never advised, or its time was not over'];
+  return [
+    title,
+    ...tableLines<WaitScore>(
+      [
+        { title: 'advice', align: 'left', cell: ({ action }) => action },
+        { title: 'times', align: 'right', cell: ({ judged }) => formatCount(judged) },
+        { title: 'of blocks', align: 'right', cell: (score) => share(score.share) },
+        { title: 'stated', align: 'right', cell: ({ stated }) => share(stated) },
+        { title: 'kept', align: 'right', cell: ({ kept }) => share(kept) },
+        { title: 'expected', align: 'right', cell: ({ expectedSaving }) => share(expectedSaving) },
+        { title: 'saved', align: 'right', cell: ({ saving }) => share(saving) },
+      ],
+      waits,
+    ),
+    'expected and saved: against the next block; a miss pays what the last block',
+    '  before the deadline asked for.',
+  ];
 }
 
 function chartLines({ lanes, horizons }: BacktestReport, parts: BacktestParts, paint: Paint): string[] {

@@ -81,6 +81,7 @@ describe('gastop backtest', () => {
       'lanes',
       'horizons',
       'unjudgedHorizons',
+      'waits',
     ]);
     expect(answer.chainId).toBe(1);
     expect(answer.stretch).toEqual({
@@ -124,6 +125,7 @@ describe('gastop backtest', () => {
       'judged',
       'horizons',
       'unjudgedHorizons',
+      'waits',
     ]);
     const both = await runMain(['backtest', RECORDING, '--horizons', '--lanes', '--json']);
     expect(both.stdout).toBe(json.stdout);

@@ -3,6 +3,7 @@ import type { Block } from '../block.ts';
 import { FeeEngine } from '../fee-engine.ts';
 import type { FeeRule } from '../fee-rule.ts';
 import { type HorizonScore, judgeHorizon } from './judge-horizon.ts';
+import { judgeWaits, type WaitScore } from './judge-waits.ts';
 import { type LaneReport, reportLane } from './lane-report.ts';
 import { Offerings } from './offerings.ts';
 import { Past } from './past.ts';
@@ -19,6 +20,8 @@ export interface BacktestReport {
   readonly horizons: readonly HorizonScore[];
   /** Seconds of those that could not be judged: nothing was stated, or no time was over when the recording was. */
   readonly unjudgedHorizons: readonly number[];
+  /** The advice to wait, each kind that was given and could be judged. */
+  readonly waits: readonly WaitScore[];
 }
 
 /** What was said at one block, for whoever scores it elsewhere. */
@@ -90,5 +93,6 @@ export function* backtest(options: BacktestOptions): Generator<BacktestStep, Bac
     lanes,
     horizons,
     unjudgedHorizons: said.horizons.filter((sec) => !horizons.some(({ horizonSec }) => horizonSec === sec)),
+    waits: judgeWaits(past, said.waits, given.length),
   };
 }

@@ -1,5 +1,6 @@
 import { type Advice, type Horizon, LANES, type LaneName } from '../advice.ts';
 import type { Target } from './judge-horizon.ts';
+import type { Waiting } from './judge-waits.ts';
 import { OfferColumn } from './offer.ts';
 
 /** What the engine said at each block, as columns: an advice is too large to keep 15,000 of them. */
@@ -7,6 +8,8 @@ export class Said {
   readonly lanes: Readonly<Record<LaneName, OfferColumn>>;
   /** `NaN` where none was stated. */
   readonly probabilities: Readonly<Record<LaneName, Float64Array>>;
+  /** Where waiting was advised, oldest first. */
+  readonly waits: Waiting[] = [];
   readonly #length: number;
   readonly #targets = new Map<number, { price: Float64Array; probability: Float64Array }>();
 
@@ -24,6 +27,10 @@ export class Said {
       this.probabilities[lane][at] = probability ?? Number.NaN;
     }
     for (const target of recommendation.alternatives) this.#putTarget(at, target);
+    const { action, targetPrice, deadlineSec, probability, expectedSavingRatio } = recommendation;
+    if (action === 'SEND_NOW' || probability === null) return;
+    const price = Number(targetPrice);
+    this.waits.push({ at, action, price, deadlineSec, probability, expectedSaving: expectedSavingRatio });
   }
 
   /** Those that anything was ever said about, shortest first. */
