@@ -7,6 +7,7 @@ import { mendedRow, readAlertRow } from './broken-alert.ts';
 import { BulkInsert } from './bulk-insert.ts';
 import { type Firing, insertFirings } from './firing-rows.ts';
 import { dropMeta, readMeta, saveMeta } from './meta.ts';
+import { type ReferencePrices, referencePrices } from './reference-prices.ts';
 import type { AlertRow, Queries } from './schema.ts';
 import { type Span, wakesAny, wokenAlerts } from './woken-alerts.ts';
 
@@ -167,20 +168,25 @@ async function evaluateStretch(trx: Queries, stretch: Stretch, run: AlertRun): P
 }
 
 async function evaluateBlock(trx: Queries, priced: PricedBlock, run: AlertRun): Promise<number> {
-  const rows = await wokenAlerts(trx, spanOf([priced], run));
-  if (rows.length === 0) return 0;
-  const firings: Firing[] = [];
-  const changed = rows.map((row) => {
-    const before = readAlertRow(row);
-    // One that cannot be read must not keep the block from being written.
-    if (before === null) return mendedRow(row);
-    const { alert, price, fires } = stepKept(before, priced, run);
-    if (fires) firings.push({ alert, price });
-    return toAlertRow(alert);
-  });
-  await updates.run(trx, changed);
-  await insertFirings(trx, firings, priced.block, run);
-  return firings.length;
+  let reference: ReferencePrices | null | undefined;
+  let fired = 0;
+  for await (const rows of wokenAlerts(trx, spanOf([priced], run))) {
+    const firings: Firing[] = [];
+    const changed = rows.map((row) => {
+      const before = readAlertRow(row);
+      // One that cannot be read must not keep the block from being written.
+      if (before === null) return mendedRow(row);
+      const { alert, price, fires } = stepKept(before, priced, run);
+      if (fires) firings.push({ alert, price });
+      return toAlertRow(alert);
+    });
+    await updates.run(trx, changed);
+    if (firings.length === 0) continue;
+    if (reference === undefined) reference = await referencePrices(trx, Math.floor(priced.block.timestamp));
+    await insertFirings(trx, firings, { block: priced.block, reference, run });
+    fired += firings.length;
+  }
+  return fired;
 }
 
 function stepKept(alert: KeptAlert, { block, prices, isPast }: PricedBlock, run: AlertRun) {

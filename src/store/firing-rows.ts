@@ -4,7 +4,7 @@ import type { AlertRun } from './alert-run.ts';
 import { integer } from './block-row.ts';
 import { BulkInsert } from './bulk-insert.ts';
 import { tallyFirings } from './firing-tallies.ts';
-import { type ReferencePrices, referencePrices } from './reference-prices.ts';
+import type { ReferencePrices } from './reference-prices.ts';
 import type { AlertEventRow, DeliveryAttemptRow, DeliveryRow, Queries } from './schema.ts';
 
 /** An alert that fires, as it is after that, and the price that did it. */
@@ -12,6 +12,13 @@ export interface Firing {
   readonly alert: KeptAlert;
   /** Wei per gas. */
   readonly price: bigint;
+}
+
+/** Where they fire, and what prices there are compared with. */
+export interface FiringBlock {
+  readonly block: Block;
+  readonly reference: ReferencePrices | null;
+  readonly run: AlertRun;
 }
 
 // An event that is there already has been told of: that must not keep the block from being written.
@@ -38,11 +45,8 @@ const attempts = new BulkInsert<DeliveryAttemptRow>((db, rows) =>
 export async function insertFirings(
   trx: Queries,
   firings: readonly Firing[],
-  block: Block,
-  run: AlertRun,
+  { block, reference, run }: FiringBlock,
 ): Promise<void> {
-  if (firings.length === 0) return;
-  const reference = await referencePrices(trx, Math.floor(block.timestamp));
   const written = await events.run(
     trx,
     firings.map((firing) => eventRow(firing, block, reference, run)),

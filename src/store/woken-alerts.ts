@@ -1,4 +1,5 @@
-import type { ExpressionBuilder } from 'kysely';
+import { setImmediate } from 'node:timers/promises';
+import { type ExpressionBuilder, sql } from 'kysely';
 import { LANES, type LanePrices } from '../core/advice.ts';
 import { integer } from './block-row.ts';
 import type { AlertRow, Queries, Tables } from './schema.ts';
@@ -15,9 +16,26 @@ export interface Span {
   readonly isPast: boolean;
 }
 
-/** The alerts that a block wakes. Each reason is a look into an index of its own: what sleeps costs nothing. */
-export function wokenAlerts(trx: Queries, span: Span): Promise<AlertRow[]> {
-  return trx.selectFrom('alerts').selectAll().where(isWoken(span)).orderBy('id').execute();
+/** Rows read and written before others have their turn: a few milliseconds. */
+export const AT_ONCE = 256;
+
+/**
+ * The alerts that a block wakes, in pages; what is done with one changes none of the others. Each reason is a look into an
+ * index of its own: what sleeps costs nothing.
+ */
+export async function* wokenAlerts(trx: Queries, span: Span): AsyncGenerator<readonly AlertRow[]> {
+  const woken = await trx.selectFrom('alerts').select('id').where(isWoken(span)).orderBy('id').execute();
+  for (let at = 0; at < woken.length; at += AT_ONCE) {
+    // The transaction stays open; whoever needs no database is answered meanwhile.
+    if (at > 0) await setImmediate();
+    const ids = JSON.stringify(woken.slice(at, at + AT_ONCE).map(({ id }) => id));
+    yield await trx
+      .selectFrom('alerts')
+      .selectAll()
+      .where('id', 'in', sql<string>`(select value from json_each(${ids}))`)
+      .orderBy('id')
+      .execute();
+  }
 }
 
 /** Whether any of the blocks wakes any alert as they are now. */

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { sql } from 'kysely';
@@ -44,9 +45,12 @@ export async function measureAlertCost({ folder }: { readonly folder: string }):
     written.many.push(await many.write(true));
   }
   const firing: { few: number[]; many: number[] } = { few: [], many: [] };
+  const stalls: number[] = [];
   for (let round = 0; round < FIRING_ROUNDS; round += 1) {
     firing.few.push(await few.evaluate(DIP));
+    const stall = longestStall();
     firing.many.push(await many.evaluate(DIP));
+    stalls.push(await stall.end());
     // They leave, and are armed again.
     for (const each of [few, many]) await each.evaluate(QUIET);
   }
@@ -77,6 +81,14 @@ export async function measureAlertCost({ folder }: { readonly folder: string }):
       ratio: median(firing.many) / median(firing.few),
       spread: `${range(ratios(firing.many, firing.few))} (${FIRING_ROUNDS} rounds)`,
       aim: '≈ 1',
+    },
+    {
+      measure: 'longest that nothing else is answered while they do',
+      gastop: `${millis(stalls)} ms`,
+      yardstick: `the evaluation, ${millis(firing.many)} ms`,
+      ratio: median(stalls) / median(firing.many),
+      spread: `${range(ratios(stalls, firing.many))} (${FIRING_ROUNDS} rounds)`,
+      aim: '< 0.5',
     },
     {
       measure: 'memory of an armed alert, bytes',
@@ -174,6 +186,28 @@ function liveBytes(): number {
   if (typeof collect === 'function') collect();
   const { heapUsed, external } = process.memoryUsage();
   return heapUsed + external;
+}
+
+/** The longest that the event loop stands still from now until the end, nanoseconds. */
+function longestStall(): { end(): Promise<number> } {
+  let longest = 0;
+  let isEnding = false;
+  const watch = async () => {
+    for (let last = process.hrtime.bigint(); !isEnding; ) {
+      await setImmediate();
+      const now = process.hrtime.bigint();
+      longest = Math.max(longest, Number(now - last));
+      last = now;
+    }
+  };
+  const watching = watch();
+  return {
+    async end() {
+      isEnding = true;
+      await watching;
+      return longest;
+    },
+  };
 }
 
 const micros = (nanos: readonly number[]) => (median(nanos) / 1e3).toFixed(0);

@@ -1,3 +1,4 @@
+import { rmSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { build } from 'esbuild';
 
@@ -6,6 +7,7 @@ const OUTPUT = join(import.meta.dirname, '../../node_modules/.cache/gastop-test'
 /** Bundles a program of the tests (a path from here, or a whole one), as users get it; gives the path to run. */
 export async function buildProgram(entry: string): Promise<string> {
   const outdir = join(OUTPUT, `${process.pid}`);
+  process.once('exit', () => rmSync(outdir, { recursive: true, force: true }));
   await build({
     entryPoints: [resolve(import.meta.dirname, entry)],
     outdir,

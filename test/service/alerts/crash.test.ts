@@ -124,7 +124,7 @@ test(`killed ${KILLS} times while blocks arrive and alerts fire, it loses none, 
     prepared.push(prepareProcess(path));
     const running = prepared.shift();
     // Any moment is good; these are spread, and the same in each run as far as a machine can repeat itself.
-    await running?.follow(1 + ((round * 37) % 97));
+    await running?.follow(1 + ((round * 37) % 13));
     await setTimeout(round % 7);
     await running?.kill();
     if (round % 10 === 0) inspect(path);

@@ -22,7 +22,6 @@ import { TrackStore } from '../../../src/store/track-store.ts';
 import { blockOf, pricesOf } from './crash-story.ts';
 
 const TICK_MS = 2;
-const BLOCKS_PER_TICK = 4;
 /** More than is ever reached. */
 const HEAD = 10_000_000;
 
@@ -43,7 +42,7 @@ async function* follow({ known }: { readonly known: readonly KnownBlock[] }): As
     last = number;
     yield { type: 'block', block: blockOf(number) };
     process.stdout.write('.');
-    if (number % BLOCKS_PER_TICK === 0) await setTimeout(TICK_MS);
+    await setTimeout(TICK_MS);
   }
   yield { type: 'ended' };
 }

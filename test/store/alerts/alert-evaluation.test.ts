@@ -3,6 +3,7 @@ import { setImmediate } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { AlertMessage, KeptAlert } from '../../../src/core/alerts/kept-alert.ts';
+import { toAlertRow } from '../../../src/store/alert-row.ts';
 import { AlertStore } from '../../../src/store/alert-store.ts';
 import { BlockStore } from '../../../src/store/block-store.ts';
 import { type Database, openDatabase } from '../../../src/store/open-database.ts';
@@ -140,6 +141,27 @@ describe('what fires', () => {
     expect(waits).toBe(1);
     await savePrices(store, 4, 98);
     expect(waits).toBe(1);
+  });
+
+  test('at the same block a thousand times lets others have their turn, and is one transaction all the same', async () => {
+    const ids = Array.from({ length: 1_100 }, (_, place) => `a${String(place).padStart(4, '0')}`);
+    const { database, store } = await open(':memory:');
+    const rows = ids.map((id) => toAlertRow(keptAlert(id)));
+    for (const row of rows) await database.queries.insertInto('alerts').values(row).execute();
+    let isWritten = false;
+    const write = savePrices(store, 0, 99).finally(() => {
+      isWritten = true;
+    });
+    let turns = 0;
+    for (; !isWritten; turns += 1) await setImmediate();
+    expect(await write).toBe(1_100);
+    expect(turns).toBeGreaterThanOrEqual(4);
+    expect(await readEvents(database)).toEqual(ids.map((id) => `${id}.1`));
+    await sql`create trigger broken before insert on deliveries when new.alert_id = 'a1000'
+      begin select raise(abort, 'no'); end`.execute(database.queries);
+    await savePrices(store, 1, 101);
+    await expect(savePrices(store, 2, 99)).rejects.toThrow();
+    expect((await readEvents(database)).length).toBe(1_100);
   });
 
   test('is written once, whoever writes its block again', async () => {
