@@ -73,7 +73,7 @@ describe.each(NAMES)('an alert whose every word is %s', (word) => {
     await press('enter');
     await shows('1, newest first');
     await shows(new RegExp(`• ${plain(word)} +${plain(word)} ${word}`));
-    expect(screen()).toContain('needs no target');
+    expect(screen()).toContain('target not said');
     expect(screen()).not.toContain('[native code]');
   });
 

@@ -55,7 +55,7 @@ export function alertFacts(
       const target = targetOf(alert, channel);
       return {
         name: plainWord(channel),
-        value: line(target ?? (channel === 'TERMINAL' ? 'needs no target' : 'where to is not said')),
+        value: line(target ?? (channel === 'TERMINAL' ? 'needs no target' : 'target not said')),
         alone: true,
       };
     }),
