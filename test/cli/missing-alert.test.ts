@@ -25,7 +25,7 @@ describe('what a service does not find', () => {
       const alerts = await serviceOf(WITH_ALERT, status);
       for (const argv of [
         ['disable', 'a1'],
-        ['delete', 'a1'],
+        ['delete', 'a1', '--yes'],
         ['savings', 'a1'],
         ['redeliver', 'a1', 'd1'],
       ]) {
