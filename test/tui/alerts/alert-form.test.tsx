@@ -1,12 +1,14 @@
 import stringWidth from 'string-width';
 import { describe, expect, it, vi } from 'vitest';
 import { ClientError } from '../../../src/client/client-error.ts';
+import type { GasClient } from '../../../src/client/gas-client.ts';
 import type { AlertDetailsView, NewAlert } from '../../../src/client/views/alerts.ts';
 import { V1_ROUTES } from '../../../src/contract/routes.ts';
 import { AlertsScreen } from '../../../src/tui/panes/alerts/alerts-screen.tsx';
 import { openAlertForm } from '../../../src/tui/panes/alerts/alerts-state.ts';
 import { waitFor } from '../../helpers/wait-for.ts';
 import { ALERT, fakeAlerts } from '../fake-alerts.ts';
+import { RECOMMENDATION } from '../fake-gas.ts';
 import { type ShowOptions, showScreen } from '../show-screen.tsx';
 
 type Alerts = ReturnType<typeof fakeAlerts>;
@@ -265,6 +267,59 @@ describe('the form of a new alert', () => {
     expect(screen()).not.toContain('whsec');
     expect(JSON.stringify([...memory])).not.toContain('whsec');
     expect(JSON.stringify(toasts)).not.toContain('whsec');
+  });
+
+  const reaching = (
+    answer: (deadlineSec: number) => { probability: number | null; reason: string | null },
+  ) => {
+    const asked: string[] = [];
+    const gasRecommendation: GasClient['gasRecommendation'] = async ({ reach } = {}) => {
+      if (reach !== undefined) asked.push(`${reach.targetPrice} in ${reach.deadlineSec}`);
+      return {
+        ...RECOMMENDATION,
+        reach: reach === undefined ? null : { ...reach, ...answer(reach.deadlineSec) },
+      };
+    };
+    return { asked, gas: { gasRecommendation } };
+  };
+
+  it.each(SIZES)('says how likely the price falls to the threshold, at %i × %i', async (columns, rows) => {
+    const { asked, gas } = reaching((sec) => ({ probability: sec > 3_600 ? 0.92 : 0.35, reason: null }));
+    const { press, shows, lines, screen } = await open({ columns, rows, gas });
+    await press('0.04');
+    await shows('likely reached: 35 % within 1h, 92 % within 1d');
+    expect(asked).toEqual(['40000000 in 3600', '40000000 in 86400']);
+    expect(lines().length).toBeLessThanOrEqual(rows);
+    // What is there already, or has to rise, is not asked about.
+    await press('ctrl+u', '0.06');
+    await waitFor(() => !screen().includes('likely reached'));
+    await press('ctrl+u', '0.04', 'up', 'right');
+    await shows('[above]');
+    await waitFor(() => !screen().includes('likely reached'));
+    expect(asked).toHaveLength(2);
+  });
+
+  it('says why it is not known, and asks a service elsewhere one question', async () => {
+    const reason = 'history is too short';
+    const { asked, gas } = reaching(() => ({ probability: null, reason }));
+    const { press, shows } = await open({ isOwnService: false, gas });
+    await press('0.04');
+    await shows(`how likely it is reached is not known: ${reason}`);
+    expect(asked).toEqual(['40000000 in 86400']);
+  });
+
+  it('is silent where the service does not speak of likelihoods', async () => {
+    let asked = 0;
+    const gasRecommendation = async () => {
+      asked += 1;
+      return RECOMMENDATION;
+    };
+    const { press, screen } = await open({ isOwnService: false, gas: { gasRecommendation } });
+    await press('0.04');
+    await waitFor(() => asked === 1);
+    await press('ctrl+u', '0.03', 'tab', 'tab', 'said');
+    await waitFor(() => screen().includes('said'));
+    expect(screen()).not.toContain('likely');
   });
 
   it('shows the signing secret at once, however long the list takes', async () => {

@@ -25,6 +25,7 @@ import { thresholdWei } from './threshold-wei.ts';
 import { loadAlertCheck, useAlertCheck } from './use-alert-check.ts';
 import { useAlertPreview } from './use-alert-preview.ts';
 import { useCreateAlert } from './use-create-alert.ts';
+import { useThresholdReach } from './use-threshold-reach.ts';
 
 interface AlertFormProps extends TabScreenProps {
   readonly view: Extract<AlertsView, { kind: 'form' }>;
@@ -60,6 +61,8 @@ function conditionTextOf({ draft }: FormState): string {
 
 /** What would have come of it may take so many lines. */
 const FORETOLD_LINES = 2;
+/** Why it is not known how likely the price comes may take a second. */
+const LIKELY_LINES = 2;
 
 function Fields({ snapshot, columns, rows, view, dispatch, onLeave }: AlertFormProps) {
   const theme = useTheme();
@@ -80,6 +83,8 @@ function Fields({ snapshot, columns, rows, view, dispatch, onLeave }: AlertFormP
   const sendable = problems?.size === 0 && thresholdGwei !== undefined ? { ...body, thresholdGwei } : null;
   const present = presentOf(snapshot, useNow());
   const foretold = useAlertPreview(sendable, (at) => untilText(at, present, systemOffset));
+
+  const likely = useThresholdReach(form.draft, snapshot);
 
   const edit = (change: (form: FormState) => FormState) => {
     if (!isSending) dispatch({ type: 'edit', edit: change });
@@ -158,13 +163,15 @@ function Fields({ snapshot, columns, rows, view, dispatch, onLeave }: AlertFormP
   ];
   const notice: readonly Line[] =
     general === null ? [] : [[{ text: ` ${theme.glyph.warning} ${general}`, color: 'bad' }]];
-  const future: readonly Line[] =
-    foretold === null
+  const faint = (words: string | null, most: number): readonly Line[] =>
+    words === null
       ? []
-      : wrapText(theme.text(foretold), columns - 2, FORETOLD_LINES, theme.glyph.ellipsis).map((text) => [
+      : wrapText(theme.text(words), columns - 2, most, theme.glyph.ellipsis).map((text) => [
           { text: ` ${text}`, faint: true },
         ]);
-  const room = Math.max(rows - 1 - notice.length - FORETOLD_LINES, 1);
+  const odds = faint(likely, LIKELY_LINES);
+  const future = [...odds, ...faint(foretold, FORETOLD_LINES)];
+  const room = Math.max(rows - 1 - notice.length - FORETOLD_LINES - odds.length, 1);
   const place = fields.findIndex(({ id }) => id === form.focus);
   const from = blocks.slice(0, Math.max(place, 0)).reduce((sum, block) => sum + block.length, 0);
   const end = from + (blocks[place]?.length ?? 1) - 1;
@@ -174,7 +181,15 @@ function Fields({ snapshot, columns, rows, view, dispatch, onLeave }: AlertFormP
   top.current = Math.min(scrolledTo(from, scrolledTo(end, top.current, room), room), most);
 
   if (spoken) {
-    return <SpokenForm form={form} fields={fields} said={said} preview={foretold} title={title} />;
+    return (
+      <SpokenForm
+        form={form}
+        fields={fields}
+        said={said}
+        preview={[likely, foretold].filter((words) => words !== null).join('. ') || null}
+        title={title}
+      />
+    );
   }
   return (
     <Box flexDirection="column" width={columns} height={rows} overflow="hidden">
