@@ -46,6 +46,20 @@ test('it opens again with what was written', async () => {
   await second.close();
 });
 
+test('one that is up to date is not migrated again', async () => {
+  const path = join(await temporaryFolder(), 'chain-1.db');
+  await (await openDatabase(path)).close();
+  const raw = new DatabaseSync(path);
+  raw.exec('drop table kysely_migration_lock');
+  raw.close();
+  const database = await openDatabase(path);
+  expect(await new BlockStore(database).head()).toBeNull();
+  const tables = await database.queries.introspection.getTables({ withInternalKyselyTables: true });
+  // The migrator would have made it again.
+  expect(tables.map(({ name }) => name)).not.toContain('kysely_migration_lock');
+  await database.close();
+});
+
 test('processes that open a fresh file at the same moment all get it', async () => {
   const path = join(await temporaryFolder(), 'chain-1.db');
   const said = await Promise.all(Array.from({ length: 4 }, () => openElsewhere(path)));

@@ -1,13 +1,17 @@
-import { rmSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
 import { build } from 'esbuild';
+import { afterAll } from 'vitest';
 
 const OUTPUT = join(import.meta.dirname, '../../node_modules/.cache/gastop-test');
 
-/** Bundles a program of the tests (a path from here, or a whole one), as users get it; gives the path to run. */
+/**
+ * Bundles a program of the tests (a path from here, or a whole one), as users get it; gives the path to run. It goes with
+ * the file of tests, so call it at its top.
+ */
 export async function buildProgram(entry: string): Promise<string> {
   const outdir = join(OUTPUT, `${process.pid}`);
-  process.once('exit', () => rmSync(outdir, { recursive: true, force: true }));
+  afterAll(() => rm(outdir, { recursive: true, force: true }));
   await build({
     entryPoints: [resolve(import.meta.dirname, entry)],
     outdir,

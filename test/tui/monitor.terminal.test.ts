@@ -1,17 +1,13 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { barTicks } from '../helpers/bar-ticks.ts';
 import { openTerminal, type Terminal, type TerminalOptions } from '../helpers/terminal.ts';
 import { buildProgram } from './build-program.ts';
 
-let program = '';
+const program = await buildProgram('monitor-program.tsx');
 let terminal: Terminal | null = null;
-
-beforeAll(async () => {
-  program = await buildProgram('monitor-program.tsx');
-});
 
 afterEach(async () => {
   await terminal?.close();

@@ -1,15 +1,11 @@
-import { afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import { openTerminal, type Terminal, type TerminalOptions } from '../../helpers/terminal.ts';
 import { buildProgram } from '../build-program.ts';
 
 const NO_CLEARS = { screen: 0, scrollback: 0, reset: 0 };
 
-let program = '';
+const program = await buildProgram('monitor-program.tsx');
 let terminal: Terminal | null = null;
-
-beforeAll(async () => {
-  program = await buildProgram('monitor-program.tsx');
-});
 
 afterEach(async () => {
   await terminal?.close();
