@@ -13,8 +13,6 @@ import { type Span, wakesAny, wokenAlerts } from './woken-alerts.ts';
 
 /** The last block that alerts were evaluated at. */
 const POSITION = 'alerts_at';
-/** So far ahead of ours a node's clock may be and still be right. */
-const AHEAD_MS = 60_000;
 /** No reorg takes back as much. */
 const DEEPEST_REORG_SEC = 3_600;
 
@@ -62,6 +60,7 @@ export async function evaluateAlerts(trx: Queries, run: AlertRun): Promise<numbe
     const first = stretch[0].block.number;
     if (position !== null && first <= position) continue;
     if (position !== null && first !== position + 1) await passUnseen(trx);
+    if (await isLeapBack(trx, stretch[0].block)) await rearmFuture(trx, stretch[0].block.timestamp);
     fired += await evaluateStretch(trx, stretch, run);
     position = first + stretch.length - 1;
   }
@@ -107,16 +106,31 @@ async function confirmAnew(trx: Queries, number: number): Promise<void> {
   await rearm(trx, rows);
 }
 
-/** What fired in a future that is told again, as by a recording played from its start, does not rest until then. */
-async function rearmFuture(trx: Queries): Promise<void> {
+/** Whether the block before was of a time yet to come: no chain goes back so far, but a node may have made it up. */
+async function isLeapBack(trx: Queries, { number, timestamp }: PricedBlock['block']): Promise<boolean> {
+  const before = await trx
+    .selectFrom('blocks')
+    .select('timestamp')
+    .where('number', '=', number - 1)
+    .executeTakeFirst();
+  return before !== undefined && before.timestamp > timestamp + DEEPEST_REORG_SEC;
+}
+
+/**
+ * What fired in a future that is told again, as by a recording played from its start, or that never was, does not rest
+ * until then.
+ * @param now the time of the chain, Unix seconds; left out: that of the newest block.
+ */
+async function rearmFuture(trx: Queries, now: number | null = null): Promise<void> {
   const head = await trx
     .selectFrom('blocks')
     .select('timestamp')
     .orderBy('number', 'desc')
     .limit(1)
     .executeTakeFirst();
-  if (head === undefined) return;
-  const latest = (head.timestamp + DEEPEST_REORG_SEC) * 1_000;
+  const present = now ?? head?.timestamp;
+  if (present === undefined) return;
+  const latest = (present + DEEPEST_REORG_SEC) * 1_000;
   const resting = trx.selectFrom('alerts').selectAll().where('phase', '=', 'resting');
   await rearm(
     trx,
@@ -142,14 +156,17 @@ async function change(
 
 type Stretch = readonly [PricedBlock, ...PricedBlock[]];
 
-/** Blocks above `above` that follow one another and are alike in being past. */
+/** Blocks above `above` that follow one another, in time too, and are alike in being past. */
 function stretches(blocks: readonly PricedBlock[], above: number): Stretch[] {
   const found: [PricedBlock, ...PricedBlock[]][] = [];
   for (const next of blocks) {
     if (next.block.number <= above) continue;
     const last = found.at(-1);
     const before = last?.at(-1);
-    const follows = before?.block.number === next.block.number - 1 && before.isPast === next.isPast;
+    const follows =
+      before?.block.number === next.block.number - 1 &&
+      before.isPast === next.isPast &&
+      before.block.timestamp <= next.block.timestamp + DEEPEST_REORG_SEC;
     if (last !== undefined && follows) last.push(next);
     else found.push([next]);
   }
@@ -160,7 +177,7 @@ function stretches(blocks: readonly PricedBlock[], above: number): Stretch[] {
 async function evaluateStretch(trx: Queries, stretch: Stretch, run: AlertRun): Promise<number> {
   const [first, ...others] = stretch;
   if (others.length === 0) return evaluateBlock(trx, first, run);
-  if (!(await wakesAny(trx, spanOf(stretch, run)))) return 0;
+  if (!(await wakesAny(trx, spanOf(stretch)))) return 0;
   const half = stretch.length >> 1;
   const [middle, ...rest] = stretch.slice(half);
   const before = await evaluateStretch(trx, [first, ...others.slice(0, half - 1)], run);
@@ -170,7 +187,7 @@ async function evaluateStretch(trx: Queries, stretch: Stretch, run: AlertRun): P
 async function evaluateBlock(trx: Queries, priced: PricedBlock, run: AlertRun): Promise<number> {
   let reference: ReferencePrices | null | undefined;
   let fired = 0;
-  for await (const rows of wokenAlerts(trx, spanOf([priced], run))) {
+  for await (const rows of wokenAlerts(trx, spanOf([priced]))) {
     const firings: Firing[] = [];
     const changed = rows.map((row) => {
       const before = readAlertRow(row);
@@ -192,9 +209,9 @@ async function evaluateBlock(trx: Queries, priced: PricedBlock, run: AlertRun): 
 function stepKept(alert: KeptAlert, { block, prices, isPast }: PricedBlock, run: AlertRun) {
   const price = prices[alert.rule.lane];
   const step = isPast ? stepMissed : stepAlert;
-  const timestamp = clockSec(block, run);
+  const timestamp = Math.floor(block.timestamp);
   const { phase, fires } = step(alert.rule, alert.phase, { number: block.number, timestamp, price });
-  const at = Math.floor(block.timestamp) * 1_000;
+  const at = timestamp * 1_000;
   // Nobody missed what was before they asked.
   const isBefore = isPast && at < alert.createdAt;
   const counted =
@@ -206,19 +223,13 @@ function stepKept(alert: KeptAlert, { block, prices, isPast }: PricedBlock, run:
   return { alert: { ...alert, phase, ...counted }, price, fires: fires && !isPast };
 }
 
-/** What a node says of a time yet to come must not have alerts rest until then. A recording's clock is its own. */
-function clockSec({ timestamp }: PricedBlock['block'], { chain, now }: AlertRun): number {
-  const own = Math.floor(timestamp);
-  return chain.sourceKind === 'rpc' ? Math.min(own, Math.floor((now + AHEAD_MS) / 1_000)) : own;
-}
-
-function spanOf(blocks: Stretch, run: AlertRun): Span {
+function spanOf(blocks: Stretch): Span {
   const [first] = blocks;
   const numbers = blocks.map(({ block }) => block.number);
   return {
     firstBlock: first.block.number,
     lastBlock: first.block.number + numbers.length - 1,
-    lastMs: Math.max(...blocks.map(({ block }) => clockSec(block, run))) * 1_000,
+    lastMs: Math.max(...blocks.map(({ block }) => Math.floor(block.timestamp) * 1_000)),
     lowest: pricesOf(blocks, (a, b) => a < b),
     highest: pricesOf(blocks, (a, b) => a > b),
     isPast: first.isPast,

@@ -477,18 +477,30 @@ test('a cooldown holds across a restart, to the block', async () => {
   expect(await readEvents(database)).toEqual(['a.1', 'a.2']);
 });
 
-test('a block of a node that claims a time yet to come silences nobody until then', async () => {
+test('a block of a node that claims a time yet to come silences nobody once true ones follow', async () => {
   const { database, store } = await open(':memory:', keptAlert('a', { cooldownMs: 3_600_000 }));
   const now = WALL_NOW / 1_000;
   const at = (number: number, price: number, sec: number) =>
     savePriced(store, priced(number, price, { timestamp: now + sec }));
   await at(0, 101, -12);
   expect(await at(1, 99, 100 * 365 * 86_400)).toBe(1);
-  expect(await readAlert(database, 'a')).toMatchObject({ phase: { cooldownUntil: WALL_NOW + 3_660_000 } });
   expect(await at(2, 101, 12)).toBe(0);
-  expect(await at(3, 99, 3_659)).toBe(0);
-  const later = priced(4, 99, { timestamp: now + 3_700 });
-  expect(await store.saveBlocks([later.block], null, runOf([later], { now: WALL_NOW + 3_700_000 }))).toBe(1);
+  expect(await readAlert(database, 'a')).toMatchObject({ phase: { kind: 'armed' } });
+  expect(await at(3, 99, 24)).toBe(1);
+  expect(await at(4, 101, 36)).toBe(0);
+  expect(await at(5, 99, 3_623)).toBe(0);
+  expect(await at(6, 99, 3_624)).toBe(1);
+});
+
+test('the clock of a chain may be ahead of ours, and runs as it likes', async () => {
+  const { store } = await open(':memory:', keptAlert('a', { cooldownMs: 3_600_000 }));
+  const ahead = WALL_NOW / 1_000 + 30 * 86_400;
+  const at = (number: number, price: number, sec: number) =>
+    savePriced(store, priced(number, price, { timestamp: ahead + sec }));
+  expect(await at(0, 99, 0)).toBe(1);
+  expect(await at(1, 101, 12)).toBe(0);
+  expect(await at(2, 99, 3_599)).toBe(0);
+  expect(await at(3, 99, 3_600)).toBe(1);
 });
 
 test('a recording may be of any time', async () => {
