@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import { FORGOTTEN_AT_ONCE, forgetDeliveries } from './delivery-rows.ts';
+import { FORGOTTEN_AT_ONCE, forgetDeliveries } from './forget-deliveries.ts';
 import type { Queries } from './schema.ts';
 
 const KEEP_MS = 90 * 86_400_000;

@@ -14,9 +14,8 @@ import {
 } from './alert-firings.ts';
 import { DISABLED_COLUMNS, phaseColumns, toAlertRow } from './alert-row.ts';
 import { shownAlert } from './broken-alert.ts';
-import { FORGOTTEN_AT_ONCE } from './delivery-rows.ts';
+import { cancelDeliveries, FORGOTTEN_AT_ONCE, forgetSent } from './forget-deliveries.ts';
 import type { Database } from './open-database.ts';
-import { cancelDeliveries, forgetSent } from './outbox-store.ts';
 import type { Queries } from './schema.ts';
 import { whileBusy } from './while-busy.ts';
 

@@ -3,8 +3,6 @@ import type { DeliveryAttemptRow, DeliveryRow, Queries } from './schema.ts';
 
 /** How many tries of one delivery are kept: its newest. */
 const KEPT_ATTEMPTS = 20;
-/** SQLite takes some thousand parameters; this is far below, and done within some ms. */
-export const FORGOTTEN_AT_ONCE = 500;
 
 /** Keeps one more try, and forgets the oldest where there are too many. */
 export async function logAttempt(trx: Queries, deliveryId: string, attempt: KeptAttempt): Promise<void> {
@@ -42,14 +40,6 @@ export async function dropSame(trx: Queries, deliveryId: string, { answer }: Kep
     .where('ok', '=', 0)
     .where('answer', '=', answer)
     .execute();
-}
-
-/** Forgets deliveries, at most `FORGOTTEN_AT_ONCE`, with their tries; answers how many. */
-export async function forgetDeliveries(trx: Queries, ids: readonly string[]): Promise<number> {
-  if (ids.length === 0) return 0;
-  await trx.deleteFrom('delivery_attempts').where('delivery_id', 'in', ids).execute();
-  await trx.deleteFrom('deliveries').where('id', 'in', ids).execute();
-  return ids.length;
 }
 
 /** Rows with their tries, in the rows' order. */

@@ -3,13 +3,8 @@ import { setImmediate } from 'node:timers/promises';
 import { DISABLED } from '../core/alerts/alert-rule.ts';
 import type { AlertMessage } from '../core/alerts/kept-alert.ts';
 import { DISABLED_COLUMNS } from './alert-row.ts';
-import {
-  dropSame,
-  FORGOTTEN_AT_ONCE,
-  forgetDeliveries,
-  keptDeliveries,
-  logAttempt,
-} from './delivery-rows.ts';
+import { dropSame, keptDeliveries, logAttempt } from './delivery-rows.ts';
+import { FORGOTTEN_AT_ONCE, forgetOld } from './forget-deliveries.ts';
 import type { DueDelivery, KeptAttempt, KeptDelivery, PendingDelivery, Verdict } from './kept-delivery.ts';
 import type { Database } from './open-database.ts';
 import type { Queries } from './schema.ts';
@@ -255,44 +250,6 @@ export class OutboxStore {
   #attempt<Result>(work: (db: Queries) => Promise<Result>): Promise<Result> {
     return whileBusy(this.#name, () => work(this.#queries));
   }
-}
-
-/** What is still to be sent for an alert is not: it was deleted. Part of the caller's transaction. */
-export async function cancelDeliveries(trx: Queries, alertId: string): Promise<void> {
-  await trx
-    .updateTable('deliveries')
-    .set({ status: 'CANCELLED', next_attempt_at: null })
-    .where('alert_id', '=', alertId)
-    .where('status', '=', 'PENDING')
-    .execute();
-}
-
-/** Forgets what was sent for an alert that is gone, at most a page of it; answers how many. Part of the caller's transaction. */
-export async function forgetSent(trx: Queries, alertId: string): Promise<number> {
-  const sent = await trx
-    .selectFrom('deliveries')
-    .select('id')
-    .where('alert_id', '=', alertId)
-    .limit(FORGOTTEN_AT_ONCE)
-    .execute();
-  return forgetDeliveries(
-    trx,
-    sent.map(({ id }) => id),
-  );
-}
-
-async function forgetOld(trx: Queries, before: number): Promise<number> {
-  const old = await trx
-    .selectFrom('deliveries')
-    .select('id')
-    .where('next_attempt_at', 'is', null)
-    .where('created_at', '<', before)
-    .limit(FORGOTTEN_AT_ONCE)
-    .execute();
-  return forgetDeliveries(
-    trx,
-    old.map(({ id }) => id),
-  );
 }
 
 async function findDelivery(db: Queries, alertId: string, id: string): Promise<KeptDelivery | null> {
