@@ -25,6 +25,9 @@ const DOUBTED_HORIZONS = 1;
  */
 const LEAST_SEEN = { horizons: 4, sec: 86_400 } as const;
 const LEAST_JUDGED = { horizons: 4, sec: 4 * 86_400 } as const;
+/** The same of horizons below an hour, whose windows are soon had. */
+const LEAST_JUDGED_SHORT = { horizons: 8, sec: 4 * 86_400 } as const;
+const SHORT_SEC = 3_600;
 /**
  * Of few horizons not even those that all were kept say much: so many more are counted, as missed, when a target is drawn
  * (the rule of three: what never failed in n tries may yet fail three times in n).
@@ -167,7 +170,7 @@ export class HorizonForecast {
   /** What it takes until a probability is stated: past to draw a target from, then targets to judge, the last to its end. */
   get #pastSec(): number {
     const { horizonSec } = this;
-    return atLeast(LEAST_SEEN, horizonSec) + atLeast(LEAST_JUDGED, horizonSec) + horizonSec;
+    return atLeast(LEAST_SEEN, horizonSec) + atLeast(leastJudged(horizonSec), horizonSec) + horizonSec;
   }
 
   /** The price stated at `block`, and whether it was reached; `null` while the horizon runs or if none was stated. */
@@ -290,7 +293,9 @@ export class HorizonForecast {
     const { time, oldest } = this.#history;
     const last = this.#pending - 1;
     const first = Math.max(this.#pending - blocks, oldest);
-    return last > first && time.at(last) - time.at(first) >= atLeast(LEAST_JUDGED, this.horizonSec);
+    return (
+      last > first && time.at(last) - time.at(first) >= atLeast(leastJudged(this.horizonSec), this.horizonSec)
+    );
   }
 }
 
@@ -298,6 +303,13 @@ function noLess(probability: number | null, than: number | null): number | null 
   return probability === null ? null : Math.max(probability, than ?? 0);
 }
 
-function atLeast({ horizons, sec }: typeof LEAST_SEEN | typeof LEAST_JUDGED, horizonSec: number): number {
+function leastJudged(horizonSec: number): typeof LEAST_JUDGED | typeof LEAST_JUDGED_SHORT {
+  return horizonSec < SHORT_SEC ? LEAST_JUDGED_SHORT : LEAST_JUDGED;
+}
+
+function atLeast(
+  { horizons, sec }: { readonly horizons: number; readonly sec: number },
+  horizonSec: number,
+): number {
   return Math.min(horizons * horizonSec, sec);
 }

@@ -13,7 +13,7 @@ const TOO_LITTLE = 'too little history yet to promise a cheaper price';
 /** Judged promises, and blocks that those of Slow had to choose from, before a lane states anything. */
 const LEAST_BLOCKS: Readonly<Record<LaneName, number>> = { fast: 102, average: 103, slow: 549 };
 /** A horizon states nothing before so many were judged, one after another, or four days were. */
-const LEAST_HORIZONS = 4;
+const leastHorizons = (horizonSec: number) => (horizonSec < 3_600 ? 8 : 4);
 const FOUR_DAYS_SEC = 4 * 86_400;
 /** How likely a price is reached is not said before so many times of that length have passed. */
 const LEAST_TIMES = 6;
@@ -73,7 +73,7 @@ function expectSupported(engine: FeeEngine, advice: Advice, blocks: readonly Blo
   }
   const { action, alternatives, probability, reasons, track } = advice.recommendation;
   for (const { horizonSec, probability: stated } of alternatives) {
-    const leastSec = Math.min(LEAST_HORIZONS * horizonSec, FOUR_DAYS_SEC) + horizonSec;
+    const leastSec = Math.min(leastHorizons(horizonSec) * horizonSec, FOUR_DAYS_SEC) + horizonSec;
     if (spanSec < leastSec) expect(stated, `${horizonSec} s`).toBeNull();
     const reach = engine.reachProbability(advice.nextBaseFee, horizonSec);
     if (spanSec < LEAST_TIMES * horizonSec) expect(reach.probability, `${horizonSec} s`).toBeNull();
@@ -178,7 +178,7 @@ describe('where gas costs nothing', () => {
 });
 
 describe('what is too little for one promise', () => {
-  it('is enough for a shorter one: after an hour of blocks the five minutes are promised, the hour is not', () => {
+  it('is enough for a shorter one: after 80 minutes of blocks the five minutes are promised, the hour is not', () => {
     const { recommendation } = fed(makeBlocks(restlessSteps(400)), ETHEREUM_FEE_RULE).advice() ?? {};
     const stated = recommendation?.alternatives.map(({ horizonSec, probability }) => [
       horizonSec,
@@ -200,10 +200,10 @@ describe('a chain that does not keep the pace of its profile', () => {
   const cases = profiles.flatMap(({ name, feeRule }) => paces.map((pace) => [name, pace, feeRule] as const));
 
   it.each(cases)(
-    '%s at %f times its spacing has five minutes promised within an hour or 300 blocks',
+    '%s at %f times its spacing has five minutes promised after 70 minutes or 350 blocks',
     (_, pace, rule) => {
       const spacingSec = rule.blockTimeSec * pace;
-      const count = Math.max(Math.ceil(3_600 / spacingSec), 300);
+      const count = Math.max(Math.ceil(4_200 / spacingSec), 350);
       const steps = restlessSteps(count).map((step) => ({
         ...step,
         spacingSec,
