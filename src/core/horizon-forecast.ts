@@ -167,10 +167,10 @@ export class HorizonForecast {
     };
   }
 
-  /** What it takes until a probability is stated: past to draw a target from, then targets to judge, the last to its end. */
+  /** What it takes until a probability is stated: past, to its end, to draw a target from, then targets to judge, to their end. */
   get #pastSec(): number {
     const { horizonSec } = this;
-    return atLeast(LEAST_SEEN, horizonSec) + atLeast(leastJudged(horizonSec), horizonSec) + horizonSec;
+    return atLeast(LEAST_SEEN, horizonSec) + atLeast(leastJudged(horizonSec), horizonSec) + 2 * horizonSec;
   }
 
   /** The price stated at `block`, and whether it was reached; `null` while the horizon runs or if none was stated. */

@@ -200,10 +200,10 @@ describe('a chain that does not keep the pace of its profile', () => {
   const cases = profiles.flatMap(({ name, feeRule }) => paces.map((pace) => [name, pace, feeRule] as const));
 
   it.each(cases)(
-    '%s at %f times its spacing has five minutes promised after 70 minutes or 350 blocks',
+    '%s at %f times its spacing has five minutes promised after 75 minutes or 380 blocks',
     (_, pace, rule) => {
       const spacingSec = rule.blockTimeSec * pace;
-      const count = Math.max(Math.ceil(4_200 / spacingSec), 350);
+      const count = Math.max(Math.ceil(4_500 / spacingSec), 380);
       const steps = restlessSteps(count).map((step) => ({
         ...step,
         spacingSec,
@@ -223,8 +223,8 @@ describe('a time of which not enough blocks are ever kept', () => {
     const reasons = engine.advice()?.recommendation.alternatives.map(({ reason }) => reason);
     const { reason } = engine.reachProbability(1n, 86_400);
     // Eight days of blocks at 12 s are 32 hours of blocks at 2 s.
-    expect(reasons?.[2]).toBe('too little history: it takes 9h of blocks to say so');
-    expect(reasons?.[4]).toBe('it takes 6d of blocks to say so, more than is kept of so fast a chain');
+    expect(reasons?.[2]).toBe('too little history: it takes 10h of blocks to say so');
+    expect(reasons?.[4]).toBe('it takes 7d of blocks to say so, more than is kept of so fast a chain');
     expect(reason).toBe('it takes 7d of blocks to say so, more than is kept of so fast a chain');
   });
 
