@@ -1,7 +1,7 @@
 /** What a note may hold, on every way that it takes: mail, webhook, screen and desktop. */
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createKey, startServe } from '../cli/served-program.ts';
+import { startProgram } from '../cli/served-program.ts';
 import { isSigned } from '../helpers/is-signed.ts';
 import { type AlertParts, come, openAlertParts } from './alert-parts.ts';
 
@@ -34,7 +34,7 @@ describe('a note of any kind is harmless and right', () => {
     return JSON.parse(hook.body);
   };
 
-  it('when it comes from another program, through a service on the same database', async () => {
+  it('when it comes from another program on the same database', async () => {
     const options = {
       home: parts.monitor.home,
       env: {
@@ -43,14 +43,12 @@ describe('a note of any kind is harmless and right', () => {
         ...parts.mailSettings,
       },
     };
-    const key = await createKey(options, '--plan', 'pro');
-    const served = await startServe(['--rpc', parts.node.url, '--allow-private-targets'], options);
-    const post = (body: object) =>
-      fetch(`${served.origin}/be/api/v1/alerts`, {
-        method: 'POST',
-        headers: { 'x-api-key': key, 'content-type': 'application/json' },
-        body: JSON.stringify(body),
-      });
+    const create = async (body: object) => {
+      const argv = ['alerts', 'create', '-', '--json', '--rpc', parts.node.url, '--allow-private-targets'];
+      const program = startProgram(argv, { ...options, input: 'pipe' });
+      program.child.stdin?.end(JSON.stringify(body));
+      return program.ended;
+    };
     const alert = {
       thresholdGwei: 5,
       gasSpeed: 'AVERAGE',
@@ -61,15 +59,20 @@ describe('a note of any kind is harmless and right', () => {
     };
     for (const name of ['header', 'html', 'ansi', 'long', 'emoji'] as const) {
       const rule = name === 'ansi' ? { condition: 'GREATER_THAN', thresholdGwei: 500 } : {};
-      const response = await post({ ...alert, ...rule, to: `${name}@example.org`, note: NOTES[name] });
-      const body = (await response.json()) as { id: string; signingSecret: string };
-      expect(response.status, JSON.stringify(body)).toBe(201);
+      const { code, stdout, stderr } = await create({
+        ...alert,
+        ...rule,
+        to: `${name}@example.org`,
+        note: NOTES[name],
+      });
+      expect(code, stderr).toBe(0);
+      const body = JSON.parse(stdout) as { id: string; signingSecret: string };
       made.set(name, body.id);
       secrets.set(name, body.signingSecret);
     }
-    const injected = await post({ ...alert, to: 'a@example.org\r\nBcc: victim@example.org', note: '' });
-    expect(injected.status).toBe(400);
-    expect(await injected.json()).toMatchObject({ details: [{ path: 'to' }] });
+    const injected = await create({ ...alert, to: 'a@example.org\r\nBcc: victim@example.org', note: '' });
+    expect(injected.code).not.toBe(0);
+    expect(injected.stderr).toMatch(/\bto must/);
     await parts.monitor.press('3');
     await parts.monitor.waitFor('Alerts 5');
   });
