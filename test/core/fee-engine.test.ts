@@ -66,7 +66,7 @@ describe('advice never looks ahead', () => {
         const advised = structuredClone(engine.advice());
         const future = makeBlocks([...restlessSteps(head), ...restlessSteps(60, seed)]).slice(head);
         for (const block of future) engine.push(block);
-        expect(advised).toEqual(engineAfter(past, 50_400).advice());
+        expect(advised).toEqual(engineAfter(past, 57_600).advice());
       }),
       { numRuns: 12 },
     );

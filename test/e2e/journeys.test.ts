@@ -20,6 +20,18 @@ const isExplorer = /\[5 Explorer\]/;
 const isService = /\[6 Service\]/;
 const isFollowing = /^ now [\d:]+ +base/m;
 const isLookingBack = /^ ▸ [\d:]+ .*base/m;
+
+/** When the cursor of the chart stands there, as it is written. */
+let cursorTime = '';
+const standsBack = (rows: readonly string[]) => {
+  cursorTime = /^ ▸ ([\d:]+) .*base/m.exec(rows.join('\n'))?.[1] ?? '';
+  return cursorTime !== '';
+};
+/** At the newest value again, or, where a block has come meanwhile, at the one after the last. */
+const standsLater = (rows: readonly string[]) => {
+  const at = /^ ▸ ([\d:]+) .*base/m.exec(rows.join('\n'))?.[1];
+  return isFollowing.test(rows.join('\n')) || (at !== undefined && at !== cursorTime);
+};
 const without = (pattern: RegExp) => (rows: readonly string[]) => !pattern.test(rows.join('\n'));
 
 /** Keys in turn, and what each must bring on the screen before the next is pressed. */
@@ -67,8 +79,8 @@ const EVERYWHERE_AND_CHART: readonly (readonly [key: string, shows: ScreenQuesti
   ['h', isFollowing],
   ['h', /cheap hours/],
   ['escape', isFollowing],
-  ['left', isLookingBack],
-  ['right', isFollowing],
+  ['left', standsBack],
+  ['right', standsLater],
   ['g', isLookingBack],
   ['G', isFollowing],
   ['home', isLookingBack],
