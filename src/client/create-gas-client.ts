@@ -8,6 +8,7 @@ import { gweiString } from '../core/units.ts';
 import { alertMethods } from './alert-methods.ts';
 import { AnswerMemory } from './answer-memory.ts';
 import { askedAnswers } from './asked-answers.ts';
+import { autoTxMethods } from './auto-tx-methods.ts';
 import { ClientError } from './client-error.ts';
 import { keptDescription } from './description/kept-description.ts';
 import type { GasClient, MetricsQuery, ReachQuery } from './gas-client.ts';
@@ -98,6 +99,7 @@ export function createGasClient(options: GasClientOptions): GasClient {
     txs: async (query = {}, call = {}) => txs(PATHS.txs, metricsQuery(query, PATHS.txs), call),
     rateLimits: (call = {}) => rateLimits(PATHS.rateLimits, {}, call),
     summary: (call = {}) => summary(PATHS.summary, {}, call),
+    ...autoTxMethods(),
     ...alertMethods({ transport, answers, describe: description }),
     description: ({ signal } = {}) => description(signal),
     raw: async (path, query = {}, { signal } = {}) => {

@@ -8,6 +8,14 @@ import type {
   CreatedAlertView,
   NewAlert,
 } from './views/alerts.ts';
+import type {
+  AutoTxAccountView,
+  AutoTxChange,
+  AutoTxDetailsView,
+  AutoTxListView,
+  AutoTxView,
+  NewAutoTx,
+} from './views/auto-txs.ts';
 import type { ChartView } from './views/chart.ts';
 import type { DashboardView, RateLimitsView } from './views/dashboard.ts';
 import type { BlockView, TxRowView, TxView } from './views/explorer.ts';
@@ -93,6 +101,17 @@ export interface GasClient {
   ): Promise<AlertSavingsView>;
   /** Sends once more what was sent; gastop's own addition to v1. */
   redeliver(alertId: string, deliveryId: string, options?: WriteOptions): Promise<void>;
+  /** All of them, newest first, however many pages that takes (at most 10,000). */
+  autoTxs(options?: CallOptions): Promise<AutoTxListView>;
+  autoTx(id: string, options?: CallOptions): Promise<AutoTxDetailsView>;
+  /** What is signed of it goes to the service and into no error. */
+  createAutoTx(autoTx: NewAutoTx, options?: WriteOptions): Promise<AutoTxView>;
+  /** Answers the auto-tx, where the service does. */
+  updateAutoTx(id: string, change: AutoTxChange, options?: WriteOptions): Promise<AutoTxView | null>;
+  cancelAutoTx(id: string, options?: WriteOptions): Promise<AutoTxView | null>;
+  deleteAutoTx(id: string, options?: WriteOptions): Promise<void>;
+  /** What a pre-flight needs of a sender; gastop's own addition to v1. `null`: the service has no such route. */
+  autoTxAccount(address: string, options?: CallOptions): Promise<AutoTxAccountView | null>;
   /**
    * What the service's own OpenAPI document says of v1, looked for once and kept; `null`: it has none. Nothing
    * depends on it: ask when something is there to be shown, not before.

@@ -56,6 +56,15 @@ export function createPacedClient(client: GasClient, pace: SessionPace): GasClie
     alertSavings: (id, call) => pass(PATHS.alertSavings, () => client.alertSavings(id, call), call),
     redeliver: (alertId, deliveryId, call) =>
       pass(PATHS.alert, () => client.redeliver(alertId, deliveryId, call), call),
+    autoTxs: (call) => pass(PATHS.autoTxs, () => client.autoTxs(call), call),
+    autoTx: (id, call) => pass(PATHS.autoTx, () => client.autoTx(id, call), call),
+    createAutoTx: (autoTx, call) =>
+      pass(PATHS.autoTxs, () => client.createAutoTx(autoTx, call), call, 'post'),
+    updateAutoTx: (id, change, call) =>
+      pass(PATHS.autoTx, () => client.updateAutoTx(id, change, call), call, 'put'),
+    cancelAutoTx: (id, call) => pass(PATHS.autoTxCancel, () => client.cancelAutoTx(id, call), call, 'post'),
+    deleteAutoTx: (id, call) => pass(PATHS.autoTx, () => client.deleteAutoTx(id, call), call, 'delete'),
+    autoTxAccount: (address, call) => pass(PATHS.autoTxs, () => client.autoTxAccount(address, call), call),
     description: async (call) => {
       described = await pace.pass('/', () => client.description(call), call?.signal);
       return described;

@@ -8,30 +8,20 @@ import {
   COOLDOWN_LONGEST_MS,
   DELIVERY_STATUSES,
   GAS_SPEEDS,
-  NOTE_LONGEST,
 } from './choices.ts';
+import { isWholeWei, PriceGwei } from './gwei.ts';
+import { Note } from './note.ts';
 import { Amount, BlockNumber, Timestamp, Usd, Wei } from './primitives.ts';
 import { MOST_GWEI } from './queries.ts';
 
 const TARGET_LONGEST = 2_048;
-
-/** Gwei with at most 9 decimals, so that it is a whole number of wei, but for what a double cannot say. */
-const isWholeWei = (gwei: number) => {
-  const wei = gwei * 1e9;
-  return Math.abs(wei - Math.round(wei)) <= Math.abs(wei) * Number.EPSILON;
-};
 
 const Channel = z.enum(ALERT_CHANNELS).meta({
   id: 'AlertChannel',
   description: 'How a fired alert reaches people; TERMINAL is every running monitor',
 });
 
-const ThresholdGwei = z
-  .number()
-  .gt(0)
-  .max(MOST_GWEI)
-  .refine(isWholeWei, 'must have at most 9 decimals')
-  .describe('Price per gas to watch for, in gwei');
+const ThresholdGwei = PriceGwei.describe('Price per gas to watch for, in gwei');
 
 const HysteresisGwei = z
   .number()
@@ -39,9 +29,6 @@ const HysteresisGwei = z
   .max(MOST_GWEI)
   .refine(isWholeWei, 'must have at most 9 decimals')
   .describe('How far the price must leave the threshold before the alert may fire again, in gwei');
-
-/** `length` counts UTF-16 units; people count characters. */
-const characters = (text: string) => [...text].length;
 
 const Target = z.string().min(1).max(TARGET_LONGEST);
 
@@ -58,10 +45,7 @@ const fields = {
     .max(TARGET_LONGEST)
     .describe("The method's target: an address, a URL, a chat id; empty for TERMINAL"),
   targets: z.partialRecord(Channel, Target).describe('Targets of the further channels'),
-  note: z
-    .string()
-    .refine((text) => characters(text) <= NOTE_LONGEST, `must have at most ${NOTE_LONGEST} characters`)
-    .describe('What to say when it fires'),
+  note: Note.describe('What to say when it fires'),
   hysteresisGwei: HysteresisGwei,
   confirmBlocks: z
     .int()

@@ -57,3 +57,37 @@ export const NOTE_LONGEST = 500;
 export const CONFIRM_BLOCKS_MOST = 1_000;
 /** What savings are counted for where nobody says: a swap's worth of gas. */
 export const SAVINGS_GAS_DEFAULT = 150_000;
+
+/** Where an auto-tx stands. */
+export const AUTO_TX_STATUSES = [
+  'DRAFT',
+  'PENDING',
+  'DISABLED',
+  'SUBMITTED',
+  'EXECUTED',
+  'CANCELLED',
+  'EXPIRED',
+  'FAILED',
+] as const;
+export type AutoTxStatus = (typeof AUTO_TX_STATUSES)[number];
+/** How far ahead an auto-tx may expire. */
+export const EXPIRY_LONGEST_MS = 366 * 86_400_000;
+/** Calldata longer than so many characters is left out of lists. */
+export const LISTED_DATA_LONGEST = 2_050;
+/** Signed transactions as hex: six blobs with their proofs take 1.6 million characters. */
+export const SIGNED_LONGEST = 4_000_000;
+/** Names of the lines of a pre-flight. */
+export const CHECK_NAMES = [
+  'chain',
+  'signature',
+  'nonce',
+  'nonce-gap',
+  'balance',
+  'cap',
+  'blob-cap',
+  'intrinsic-gas',
+  'expiry',
+  'reachable',
+  'cost',
+] as const;
+export type CheckName = (typeof CHECK_NAMES)[number];

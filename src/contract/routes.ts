@@ -21,6 +21,7 @@ export const PATHS = {
   autoTxs: '/auto-txs',
   autoTx: '/auto-txs/{id}',
   autoTxCancel: '/auto-txs/{id}/cancel',
+  autoTxAccount: '/auto-txs/accounts/{address}',
   statsCurrent: '/dashboard/stats/current',
   statsChart: '/dashboard/stats/chart',
   statsMarket: '/dashboard/stats/market',
@@ -80,4 +81,7 @@ export const V1_ROUTES: readonly V1Route[] = [
 ];
 
 /** Routes that this service has beyond v1; others have none of them. */
-export const ADDED_ROUTES: readonly V1Route[] = [route('alerts', 'post', PATHS.alertRedeliver)];
+export const ADDED_ROUTES: readonly V1Route[] = [
+  route('alerts', 'post', PATHS.alertRedeliver),
+  route('auto-txs', 'get', PATHS.autoTxAccount),
+];

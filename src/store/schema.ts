@@ -171,6 +171,89 @@ export interface SigningSecretRow {
   secret: string;
 }
 
+/**
+ * One auto-tx. Wei per gas; times in ms since epoch. Amounts that may be larger than 2^53 − 1 are decimal text. What was
+ * signed lies in `signed_transactions`, so that no question about this table can answer it.
+ */
+export interface AutoTxRow {
+  id: string;
+  /** The id of the key that made it; empty: who runs the service. */
+  owner: string;
+  chain_id: number;
+  created_at: number;
+  updated_at: number;
+  target: number;
+  lane: string;
+  is_strict: number;
+  expires_at: number | null;
+  note: string;
+  to_address: string | null;
+  value: string;
+  data: string;
+  type: number | null;
+  hash: string | null;
+  from_address: string | null;
+  nonce: number | null;
+  gas_limit: number | null;
+  gas_price: number | null;
+  max_fee: number | null;
+  max_priority_fee: number | null;
+  max_blob_fee: number | null;
+  blob_count: number | null;
+  intrinsic_gas: number | null;
+  status: string;
+  attempts: number;
+  submitted_at: number | null;
+  sent_at: number | null;
+  may_be_out: number;
+  block_number: number | null;
+  block_hash: string | null;
+  outcome: string | null;
+  gas_used: number | null;
+  effective_gas_price: number | null;
+  other_fees: string | null;
+  mined_at: number | null;
+  taken_since: number | null;
+  unseen: number;
+  executed_at: number | null;
+  failure_code: string | null;
+  failure_message: string | null;
+  hold_code: string | null;
+  hold_message: string | null;
+  hold_until: number | null;
+  hold_times: number | null;
+  /** JSON: the lines of the last pre-flight. */
+  checks: string;
+  checked_at: number | null;
+  price_at_creation: number | null;
+  day_mean_price: number | null;
+  native_usd: number | null;
+  /** A pending one's lane, while a lane's price wakes it: the price at which it does. */
+  wake_lane: string | null;
+  wake_price: number | null;
+  /** A pending one's next base fee at which it wakes, where its target is strict. */
+  wake_base: number | null;
+  /** The next base fee above which no block takes it. */
+  cap: number | null;
+}
+
+/** What may be sent: nothing but the engine reads it, and it goes when it cannot be sent any more. */
+export interface SignedTransactionRow {
+  auto_tx_id: string;
+  /** The raw bytes. */
+  bytes: Uint8Array;
+}
+
+export interface AutoTxEventRow {
+  auto_tx_id: string;
+  /** 1, 2, 3, … for each auto-tx. */
+  seq: number;
+  at: number;
+  kind: string;
+  block_number: number | null;
+  message: string;
+}
+
 /** Who follows the chain, fires alerts and sends on this database. */
 export interface LeaseRow {
   name: string;
@@ -194,6 +277,9 @@ export interface Tables {
   delivery_attempts: DeliveryAttemptRow;
   signing_secrets: SigningSecretRow;
   leases: LeaseRow;
+  auto_txs: AutoTxRow;
+  signed_transactions: SignedTransactionRow;
+  auto_tx_events: AutoTxEventRow;
 }
 
 export type Queries = Kysely<Tables>;

@@ -7,6 +7,7 @@ import type { RecommendationView } from '../../src/client/views/recommendation.t
 import type { LaneView, SnapshotView } from '../../src/client/views/snapshot.ts';
 import type { TrendView } from '../../src/client/views/trend.ts';
 import { fakeAlerts } from './fake-alerts.ts';
+import { fakeAutoTxs } from './fake-auto-txs.ts';
 
 const gwei = (value: number): bigint => BigInt(Math.round(value * 1e9));
 
@@ -246,6 +247,7 @@ export function fakeGas(changes: Partial<GasClient> = {}): GasClient {
     txs: async () => page,
     rateLimits: async () => RATE_LIMITS,
     summary: async () => SUMMARY,
+    ...fakeAutoTxs(),
     ...fakeAlerts(),
     description: async () => null,
     raw: async (path) => JSON.stringify({ path, lowPrice: 41_200_000 }),

@@ -15,6 +15,7 @@ export const UNSERVED_ROUTES = [
   unserved('put', PATHS.autoTx, 'Change an auto-tx', NO_AUTO_TXS),
   unserved('post', PATHS.autoTxCancel, 'Cancel an auto-tx', NO_AUTO_TXS),
   unserved('delete', PATHS.autoTx, 'Delete an auto-tx', NO_AUTO_TXS),
+  unserved('get', PATHS.autoTxAccount, 'A sender as the chain knows it', NO_AUTO_TXS),
 ];
 
 export function addUnservedRoutes(app: OpenAPIHono): void {

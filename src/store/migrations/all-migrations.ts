@@ -1,6 +1,7 @@
 import type { Migration } from 'kysely/migration';
 import { advice } from './advice.ts';
 import { alerts } from './alerts.ts';
+import { autoTxs } from './auto-txs.ts';
 import { blocks } from './blocks.ts';
 import { firingTallies } from './firing-tallies.ts';
 
@@ -10,4 +11,5 @@ export const ALL_MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0002-advice': advice,
   '0003-alerts': alerts,
   '0004-firing-tallies': firingTallies,
+  '0005-auto-txs': autoTxs,
 };

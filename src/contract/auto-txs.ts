@@ -1,0 +1,200 @@
+import * as z from 'zod';
+import { AUTO_TX_STATUSES, EXPIRY_LONGEST_MS, GAS_SPEEDS, SIGNED_LONGEST } from './choices.ts';
+import { PriceGwei } from './gwei.ts';
+import { Note } from './note.ts';
+import { Amount, BlockNumber, ChainId, Ratio, Timestamp, Usd, Wei } from './primitives.ts';
+
+/** Nonces are below 2^64 − 1 (EIP-2681); those above 2^53 are refused: no account gets there. */
+const Nonce = z.int().min(0).meta({ id: 'Nonce', description: "Number of the sender's transaction" });
+
+const Address = z
+  .string()
+  .regex(/^0x[0-9a-fA-F]{40}$/, 'must be an address: 0x and 40 hex digits')
+  .meta({ id: 'Address', description: 'An account or a contract' });
+
+const Hash = z
+  .string()
+  .regex(/^0x[0-9a-f]{64}$/)
+  .meta({ id: 'TransactionHash', description: 'Hash of a transaction' });
+
+const Calldata = z
+  .string()
+  .max(SIGNED_LONGEST)
+  .regex(/^0x(?:[0-9a-fA-F]{2})*$/, 'must be hex: 0x and pairs of digits')
+  .describe('What the call is given, or the code of a new contract');
+
+const ValueWei = Amount.max(78, 'must be an amount of wei').describe('Wei to send, as a decimal string');
+
+/** `null`: it waits for ever. */
+const ExpiresAt = z.iso
+  .datetime({ offset: true })
+  .nullable()
+  .describe(
+    `Until when it may be sent, at most ${EXPIRY_LONGEST_MS / 86_400_000} days ahead; null: for ever`,
+  );
+
+/** Never answered: what it says is checked by `core/transactions`. */
+const SignedHex = z
+  .string()
+  .max(SIGNED_LONGEST)
+  .describe('The raw signed transaction as hex, as eth_sendRawTransaction takes it; write-only');
+
+const fields = {
+  targetGasPriceGwei: PriceGwei.describe('Price per gas at which it is to be sent, in gwei'),
+  gasSpeed: z.enum(GAS_SPEEDS).describe('The lane whose price is compared with the target'),
+  strictTargetPrice: z
+    .boolean()
+    .describe('Compares what this very transaction would pay in the next block instead of the lane'),
+  note: Note.describe('For yourself'),
+  expiresAt: ExpiresAt,
+};
+
+/** Body of `POST /auto-txs`: with a signature it waits for its target, without one it is a draft. */
+export const AutoTxCreation = z
+  .strictObject({
+    signedTransaction: SignedHex.optional(),
+    to: Address.nullable().optional().describe('Of a draft; null: it makes a contract'),
+    value: ValueWei.optional().describe('Of a draft: wei, as a decimal string; default 0'),
+    data: Calldata.optional().describe('Of a draft; default 0x'),
+    targetGasPriceGwei: fields.targetGasPriceGwei,
+    gasSpeed: fields.gasSpeed.default('AVERAGE'),
+    strictTargetPrice: fields.strictTargetPrice.default(false),
+    note: fields.note.default(''),
+    expiresAt: fields.expiresAt.default(null),
+  })
+  .meta({ id: 'AutoTxCreation', description: 'A transaction that is to be sent at a price' });
+export type AutoTxCreation = z.infer<typeof AutoTxCreation>;
+/** As it is sent: what has a default may be left out. */
+export type AutoTxCreationInput = z.input<typeof AutoTxCreation>;
+
+/** Body of `PUT /auto-txs/{id}`: what is given changes. */
+export const AutoTxUpdate = z
+  .strictObject({
+    signedTransaction: SignedHex.optional().describe('Signs a draft, or replaces what was never sent'),
+    to: Address.nullable().optional(),
+    value: ValueWei.optional(),
+    data: Calldata.optional(),
+    targetGasPriceGwei: fields.targetGasPriceGwei.optional(),
+    gasSpeed: fields.gasSpeed.optional(),
+    strictTargetPrice: fields.strictTargetPrice.optional(),
+    note: fields.note.optional(),
+    expiresAt: fields.expiresAt.optional(),
+    status: z.enum(['PENDING', 'DISABLED']).optional().describe('Has it wait, or not be sent for now'),
+  })
+  .meta({ id: 'AutoTxUpdate', description: 'What is to change; to, value and data only of a draft' });
+export type AutoTxUpdate = z.infer<typeof AutoTxUpdate>;
+export type AutoTxUpdateInput = z.input<typeof AutoTxUpdate>;
+
+const Check = z
+  .strictObject({
+    name: z.string().describe('One of chain, signature, nonce, nonce-gap, balance, cap, …'),
+    ok: z.boolean().nullable().describe('null: it could not be told'),
+    message: z.string(),
+  })
+  .meta({ id: 'AutoTxCheck', description: 'One line of the pre-flight' });
+
+const Problem = z.strictObject({ code: z.string(), message: z.string() });
+
+/** Signed: less than nothing where it paid more. */
+const SignedAmount = z
+  .string()
+  .regex(/^-?\d+$/)
+  .meta({ id: 'SignedAmount', description: 'Wei, as a decimal string, negative for a loss' });
+
+const Comparison = z
+  .strictObject({
+    referencePrice: Wei,
+    savedWei: SignedAmount,
+    savedUsd: z.number().nullable(),
+  })
+  .meta({ id: 'AutoTxComparison', description: 'What it paid against another price' });
+
+/** An auto-tx as every route answers it. Nothing of it can send it: the signature is never answered. */
+export const AutoTx = z
+  .strictObject({
+    id: z.string(),
+    status: z.enum(AUTO_TX_STATUSES),
+    ...fields,
+    chainId: ChainId,
+    type: z.int().min(0).max(4).nullable().describe('EIP-2718 type; null: a draft'),
+    from: Address.nullable().describe('null: a draft'),
+    to: Address.nullable().describe('null: it makes a contract'),
+    value: Amount,
+    data: z.string().nullable().describe('null in lists, where it is long: ask for the one'),
+    nonce: Nonce.nullable(),
+    gasLimit: z.int().min(0).nullable(),
+    maxFeePerGas: Wei.nullable(),
+    maxPriorityFeePerGas: Wei.nullable(),
+    gasPrice: Wei.nullable(),
+    hash: Hash.nullable(),
+    checks: z.array(Check),
+    checkedAt: Timestamp.nullable(),
+    createdAt: Timestamp,
+    updatedAt: Timestamp,
+    submittedAt: Timestamp.nullable().describe('When it was last decided to send it'),
+    executedAt: Timestamp.nullable().describe('When it was final in a block'),
+    blockNumber: BlockNumber.nullable(),
+    gasUsed: z.int().min(0).nullable(),
+    effectiveGasPrice: Wei.nullable(),
+    costWei: Amount.nullable().describe('What it paid in all'),
+    costUsd: Usd.nullable(),
+    savedWei: Amount.nullable().describe('Against the price of its lane when it was made, at least 0'),
+    savings: z
+      .strictObject({ atCreation: Comparison.nullable(), dayMean: Comparison.nullable() })
+      .nullable()
+      .describe('Against the price when it was made, and the mean of the 24 hours before it was mined'),
+    failure: Problem.nullable(),
+    hold: Problem.extend({ retryAt: Timestamp })
+      .nullable()
+      .describe('What kept it from being sent though its target was reached'),
+    attempts: z.int().min(0),
+    confirmations: z.int().min(0).nullable().describe('Blocks that have it, its own included'),
+    confirmationsNeeded: z.int().min(1),
+    reachProbability: Ratio.nullable().describe(
+      'Chance that its target is reached before it expires, within 7 days at most',
+    ),
+    keyId: z.string().nullable().describe("The id of the key that made it; null: one's own"),
+  })
+  .meta({ id: 'AutoTx', description: 'A transaction that is sent when gas reaches a price' });
+export type AutoTx = z.infer<typeof AutoTx>;
+
+/** `GET /auto-txs/{id}` */
+export const AutoTxDetails = AutoTx.extend({
+  timeline: z
+    .array(
+      z.strictObject({
+        at: Timestamp,
+        kind: z.string(),
+        blockNumber: BlockNumber.nullable(),
+        message: z.string(),
+      }),
+    )
+    .describe('What happened, newest first, at most 200'),
+}).meta({ id: 'AutoTxDetails', description: 'An auto-tx and what happened to it' });
+export type AutoTxDetails = z.infer<typeof AutoTxDetails>;
+
+/** `GET /auto-txs` */
+export const AutoTxList = z
+  .strictObject({
+    items: z.array(AutoTx),
+    page: z.int().min(0),
+    size: z.int().min(1),
+    total: z.int().min(0),
+  })
+  .meta({ id: 'AutoTxList', description: 'Auto-txs, newest first' });
+export type AutoTxList = z.infer<typeof AutoTxList>;
+
+/** `GET /auto-txs/accounts/{address}`: what a pre-flight needs of a sender, so that nothing signed has to be handed over for it. */
+export const AutoTxAccount = z
+  .strictObject({
+    chainId: ChainId,
+    address: Address,
+    nonce: Nonce.describe('The next one that the chain takes'),
+    pendingNonce: Nonce.describe("The next one after those in the node's pool"),
+    balanceWei: Amount,
+    waiting: z
+      .array(z.strictObject({ id: z.string(), nonce: Nonce, status: z.enum(AUTO_TX_STATUSES) }))
+      .describe('Auto-txs of this sender that one may see and that may still be sent, by nonce'),
+  })
+  .meta({ id: 'AutoTxAccount', description: 'A sender as the chain knows it' });
+export type AutoTxAccount = z.infer<typeof AutoTxAccount>;

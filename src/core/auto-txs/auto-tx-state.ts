@@ -1,0 +1,76 @@
+import type { Hex } from '../block.ts';
+
+export type AutoTxStatus =
+  | 'DRAFT'
+  | 'PENDING'
+  | 'DISABLED'
+  | 'SUBMITTED'
+  | 'EXECUTED'
+  | 'CANCELLED'
+  | 'EXPIRED'
+  | 'FAILED';
+
+/** Why it failed, or what keeps it from being sent. */
+export interface Obstacle {
+  /** A word for programs: `nonce_used`, `insufficient_balance`. */
+  readonly code: string;
+  /** One line for people that says what to do. */
+  readonly message: string;
+}
+
+/** Where a block has it. Wei per gas; fees in wei. */
+export interface Inclusion {
+  readonly blockNumber: number;
+  readonly blockHash: Hex;
+  readonly outcome: 'success' | 'reverted';
+  readonly gasUsed: bigint;
+  readonly effectiveGasPrice: bigint;
+  /** Beside gas: blobs, and what a rollup takes for posting the data. */
+  readonly otherFees: bigint;
+  /** The block's time, ms. */
+  readonly minedAt: number;
+}
+
+/** Where an auto-tx stands. Times in ms since epoch, wall clock. */
+export interface AutoTxState {
+  readonly status: AutoTxStatus;
+  /** How often it was decided to send it. */
+  readonly attempts: number;
+  /** The last decision to send it. */
+  readonly submittedAt: number | null;
+  /** Since when a node is known to have it, of this attempt; `null`: nobody can say yet. */
+  readonly sentAt: number | null;
+  /** Its bytes may be with a node, so that they may be mined whatever is decided here. */
+  readonly mayBeOut: boolean;
+  readonly inclusion: Inclusion | null;
+  /** The head at which another transaction was first seen to have its nonce. */
+  readonly takenSince: number | null;
+  /** Looks in a row at which no node knew it. */
+  readonly unseen: number;
+  /** When it was final in a block. */
+  readonly executedAt: number | null;
+  readonly failure: Obstacle | null;
+  /** What kept it from being sent when its target was reached, and when that is tried again. */
+  readonly hold: (Obstacle & { readonly retryAt: number; readonly times: number }) | null;
+}
+
+export const NEW_DRAFT: AutoTxState = {
+  status: 'DRAFT',
+  attempts: 0,
+  submittedAt: null,
+  sentAt: null,
+  mayBeOut: false,
+  inclusion: null,
+  takenSince: null,
+  unseen: 0,
+  executedAt: null,
+  failure: null,
+  hold: null,
+};
+
+export const NEW_PENDING: AutoTxState = { ...NEW_DRAFT, status: 'PENDING' };
+
+/** States that nothing leaves by itself, but for a reorg, or bytes that were out before they were cancelled. */
+const FINAL: ReadonlySet<AutoTxStatus> = new Set(['EXECUTED', 'CANCELLED', 'EXPIRED', 'FAILED']);
+
+export const isFinal = (status: AutoTxStatus): boolean => FINAL.has(status);

@@ -1,0 +1,97 @@
+import { type Kysely, sql } from 'kysely';
+import type { Migration } from 'kysely/migration';
+
+/** Auto-txs, what is signed of them, and what happened to them. */
+export const autoTxs: Migration = {
+  async up(db: Kysely<unknown>) {
+    await db.schema
+      .createTable('auto_txs')
+      .ifNotExists()
+      .addColumn('id', 'text', (column) => column.primaryKey())
+      .addColumn('owner', 'text', (column) => column.notNull())
+      .addColumn('chain_id', 'bigint', (column) => column.notNull())
+      .addColumn('created_at', 'bigint', (column) => column.notNull())
+      .addColumn('updated_at', 'bigint', (column) => column.notNull())
+      .addColumn('target', 'bigint', (column) => column.notNull())
+      .addColumn('lane', 'text', (column) => column.notNull())
+      .addColumn('is_strict', 'integer', (column) => column.notNull())
+      .addColumn('expires_at', 'bigint')
+      .addColumn('note', 'text', (column) => column.notNull())
+      .addColumn('to_address', 'text')
+      .addColumn('value', 'text', (column) => column.notNull())
+      .addColumn('data', 'text', (column) => column.notNull())
+      .addColumn('type', 'integer')
+      .addColumn('hash', 'text')
+      .addColumn('from_address', 'text')
+      .addColumn('nonce', 'bigint')
+      .addColumn('gas_limit', 'bigint')
+      .addColumn('gas_price', 'bigint')
+      .addColumn('max_fee', 'bigint')
+      .addColumn('max_priority_fee', 'bigint')
+      .addColumn('max_blob_fee', 'bigint')
+      .addColumn('blob_count', 'integer')
+      .addColumn('intrinsic_gas', 'bigint')
+      .addColumn('status', 'text', (column) => column.notNull())
+      .addColumn('attempts', 'integer', (column) => column.notNull())
+      .addColumn('submitted_at', 'bigint')
+      .addColumn('sent_at', 'bigint')
+      .addColumn('may_be_out', 'integer', (column) => column.notNull())
+      .addColumn('block_number', 'bigint')
+      .addColumn('block_hash', 'text')
+      .addColumn('outcome', 'text')
+      .addColumn('gas_used', 'bigint')
+      .addColumn('effective_gas_price', 'bigint')
+      .addColumn('other_fees', 'text')
+      .addColumn('mined_at', 'bigint')
+      .addColumn('taken_since', 'bigint')
+      .addColumn('unseen', 'integer', (column) => column.notNull())
+      .addColumn('executed_at', 'bigint')
+      .addColumn('failure_code', 'text')
+      .addColumn('failure_message', 'text')
+      .addColumn('hold_code', 'text')
+      .addColumn('hold_message', 'text')
+      .addColumn('hold_until', 'bigint')
+      .addColumn('hold_times', 'integer')
+      .addColumn('checks', 'text', (column) => column.notNull())
+      .addColumn('checked_at', 'bigint')
+      .addColumn('price_at_creation', 'bigint')
+      .addColumn('day_mean_price', 'bigint')
+      .addColumn('native_usd', 'double precision')
+      .addColumn('wake_lane', 'text')
+      .addColumn('wake_price', 'bigint')
+      .addColumn('wake_base', 'bigint')
+      .addColumn('cap', 'bigint')
+      .execute();
+    const index = (name: string, columns: string[], where: ReturnType<typeof sql<boolean>> | null = null) => {
+      const made = db.schema.createIndex(`auto_txs_${name}`).ifNotExists().on('auto_txs').columns(columns);
+      return (where === null ? made : made.where(where)).execute();
+    };
+    await index('wake_price', ['wake_lane', 'wake_price'], sql<boolean>`wake_price is not null`);
+    await index('wake_base', ['wake_base'], sql<boolean>`wake_base is not null`);
+    await index('expires', ['expires_at'], sql<boolean>`status in ('PENDING', 'DISABLED')`);
+    await index('followed', ['created_at'], sql<boolean>`status = 'SUBMITTED' or may_be_out = 1`);
+    await index('sender', ['from_address', 'nonce']);
+    await index('mined', ['block_number'], sql<boolean>`block_number is not null`);
+    await index('owner', ['owner', 'created_at', 'id']);
+    await index('created', ['created_at', 'id']);
+    await index('status', ['owner', 'status']);
+
+    await db.schema
+      .createTable('signed_transactions')
+      .ifNotExists()
+      .addColumn('auto_tx_id', 'text', (column) => column.primaryKey())
+      .addColumn('bytes', 'blob', (column) => column.notNull())
+      .execute();
+    await db.schema
+      .createTable('auto_tx_events')
+      .ifNotExists()
+      .addColumn('auto_tx_id', 'text', (column) => column.notNull())
+      .addColumn('seq', 'integer', (column) => column.notNull())
+      .addColumn('at', 'bigint', (column) => column.notNull())
+      .addColumn('kind', 'text', (column) => column.notNull())
+      .addColumn('block_number', 'bigint')
+      .addColumn('message', 'text', (column) => column.notNull())
+      .addPrimaryKeyConstraint('auto_tx_events_pk', ['auto_tx_id', 'seq'])
+      .execute();
+  },
+};
