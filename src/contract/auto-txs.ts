@@ -1,5 +1,11 @@
 import * as z from 'zod';
-import { AUTO_TX_STATUSES, EXPIRY_LONGEST_MS, GAS_SPEEDS, SIGNED_LONGEST } from './choices.ts';
+import {
+  AUTO_TX_STATUSES,
+  CALLDATA_LONGEST,
+  EXPIRY_LONGEST_MS,
+  GAS_SPEEDS,
+  SIGNED_LONGEST,
+} from './choices.ts';
 import { PriceGwei } from './gwei.ts';
 import { Note } from './note.ts';
 import { Amount, BlockNumber, ChainId, Ratio, Timestamp, Usd, Wei } from './primitives.ts';
@@ -17,17 +23,21 @@ const Hash = z
   .regex(/^0x[0-9a-f]{64}$/)
   .meta({ id: 'TransactionHash', description: 'Hash of a transaction' });
 
+/** By hand: a pattern of pairs runs out of stack on a long one. */
+const isHex = (text: string) =>
+  text.startsWith('0x') && text.length % 2 === 0 && !/[^0-9a-fA-F]/.test(text.slice(2));
+
 const Calldata = z
   .string()
-  .max(SIGNED_LONGEST)
-  .regex(/^0x(?:[0-9a-fA-F]{2})*$/, 'must be hex: 0x and pairs of digits')
+  .max(CALLDATA_LONGEST)
+  .refine(isHex, 'must be hex: 0x and pairs of digits')
   .describe('What the call is given, or the code of a new contract');
 
 const ValueWei = Amount.max(78, 'must be an amount of wei').describe('Wei to send, as a decimal string');
 
 /** `null`: it waits for ever. */
 const ExpiresAt = z.iso
-  .datetime({ offset: true })
+  .datetime({ offset: true, error: 'must be a time such as 2026-01-31T12:00:00Z' })
   .nullable()
   .describe(
     `Until when it may be sent, at most ${EXPIRY_LONGEST_MS / 86_400_000} days ahead; null: for ever`,
@@ -151,8 +161,13 @@ export const AutoTx = z
     confirmations: z.int().min(0).nullable().describe('Blocks that have it, its own included'),
     confirmationsNeeded: z.int().min(1),
     reachProbability: Ratio.nullable().describe(
-      'Chance that its target is reached before it expires, within 7 days at most',
+      'Chance that its target is reached within `reachWithinSec`; null: not pending, or too little history',
     ),
+    reachWithinSec: z
+      .int()
+      .min(1)
+      .nullable()
+      .describe('The time until it expires, in seconds; a day, where that is further off or never'),
     keyId: z.string().nullable().describe("The id of the key that made it; null: one's own"),
   })
   .meta({ id: 'AutoTx', description: 'A transaction that is sent when gas reaches a price' });

@@ -39,6 +39,8 @@ export interface KeptAutoTx {
   readonly signed: Omit<SignedTransaction, 'to' | 'value' | 'data' | 'chainId'> | null;
   readonly state: AutoTxState;
   readonly checks: readonly Check[];
+  /** When those were made; `null`: never, as of a draft. */
+  readonly checkedAt: number | null;
   readonly createdAt: number;
   readonly updatedAt: number;
   /** The lane's price per gas when it was made, wei; `null`: nobody knew. */
