@@ -7,6 +7,8 @@ export type ActionHandlers = Partial<Record<ActionName, () => void>>;
 export interface TextCapture {
   /** `false`: letters are keys here, each heard on its own; default: they are text. */
   readonly takesText?: boolean;
+  /** Line ends within a burst of letters are text, too: a paste into a terminal that puts no brackets around it. */
+  readonly takesLines?: boolean;
   readonly onKey: (name: string) => void;
   readonly onPaste: (text: string) => void;
 }
@@ -36,6 +38,11 @@ export class Dispatcher {
   get capturing(): boolean {
     const capture = this.#captures.at(-1)?.();
     return capture !== undefined && capture.takesText !== false;
+  }
+
+  /** Whether line ends between letters are text now. */
+  get capturingLines(): boolean {
+    return this.capturing && this.#captures.at(-1)?.().takesLines === true;
   }
 
   /** Runs what `name` means in the first of the scopes that knows it; true if something ran. */

@@ -20,7 +20,8 @@ export class KeyQueue {
   }
 
   add(heard: readonly Heard[]): void {
-    this.#waiting.push(...heard);
+    // One by one: a pasted text may be more keys than a call takes arguments.
+    for (const each of heard) this.#waiting.push(each);
   }
 
   /** Handles the first key; in a text field all letters up to the next other key, or a long text would take long. */
@@ -37,10 +38,19 @@ export class KeyQueue {
   }
 
   #takeText(): string {
-    const isLetter = (heard: Heard) =>
-      typeof heard === 'string' && (heard === 'space' || Array.from(heard).length === 1);
-    const other = this.#waiting.findIndex((heard) => !isLetter(heard));
-    const letters = this.#waiting.splice(0, other === -1 ? this.#waiting.length : other);
-    return letters.map((heard) => (heard === 'space' ? ' ' : heard)).join('');
+    const takesLines = this.#dispatcher.capturingLines;
+    const isText = (heard: Heard) => isLetter(heard) || (takesLines && heard === 'return');
+    const other = this.#waiting.findIndex((heard) => !isText(heard));
+    const length = other === -1 ? this.#waiting.length : other;
+    // A line end by itself is somebody's Enter.
+    if (!this.#waiting.slice(0, length).some(isLetter)) return '';
+    const letters = this.#waiting.splice(0, length);
+    return letters.map((heard) => (typeof heard === 'string' ? (WRITTEN[heard] ?? heard) : '')).join('');
   }
+}
+
+const WRITTEN: Readonly<Record<string, string>> = { space: ' ', return: '\n' };
+
+function isLetter(heard: Heard): boolean {
+  return typeof heard === 'string' && (heard === 'space' || Array.from(heard).length === 1);
 }

@@ -4,6 +4,8 @@ import type { Badge } from './components/status-bar.tsx';
 /** Where the monitor's data comes from, ready to be asked. */
 export interface MonitorSource {
   readonly client: GasClient;
+  /** For people: who answers, `gas.example.org`. */
+  readonly name?: string;
   /** Shown until the first answer says the chain itself. */
   readonly chainName?: string;
   /** Recorded and simulated data say so on every screen. */

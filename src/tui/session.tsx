@@ -104,14 +104,15 @@ function SessionScreen(props: SessionProps) {
   const tab = TABS[state.tab] ?? TABS[0];
   const over = useOverScopes(activeScopes(topScope(state, tab, nothingAnswers, snapshot === undefined)));
   const isOwnService = opened?.embedded != null;
+  const host = isOwnService ? null : (opened?.name ?? null);
   const apiKey = opened?.reach?.apiKey ?? null;
   const isKey = useMemo(() => keyFinder(apiKey), [apiKey]);
   const scope = useMemo(
     (): MonitorScope | null =>
       client === null
         ? null
-        : { client, intervalMs, isOwnService, limit, frozen: state.frozen, isKey, now, saveFile },
-    [client, intervalMs, isOwnService, limit, state.frozen, isKey, now, saveFile],
+        : { client, intervalMs, isOwnService, host, limit, frozen: state.frozen, isKey, now, saveFile },
+    [client, intervalMs, isOwnService, host, limit, state.frozen, isKey, now, saveFile],
   );
   const badge = badgeOf(snapshot?.source.kind) ?? opened?.badge ?? named.badge;
   const chainId = snapshot?.chainId ?? null;

@@ -5,6 +5,7 @@ import { cleanText } from '../core/clean-text.ts';
 import { UNDO_MS } from './alert-edits.ts';
 import type { Badge } from './components/status-bar.tsx';
 import { holdConsole } from './held-console.ts';
+import { holdPastes } from './held-pastes.ts';
 import { type Notifications, SILENT } from './hooks/use-announce.ts';
 import { Monitor } from './monitor.tsx';
 import type { MonitorSource, SourceChoice } from './monitor-source.ts';
@@ -51,6 +52,7 @@ export async function startMonitor(options: MonitorOptions): Promise<MonitorExit
   const { stdin = process.stdin, stdout = process.stdout, stderr = process.stderr, now = Date.now } = options;
   const watch = watchEnding(stdin, stdout);
   const heldConsole = holdConsole();
+  const letPastesGo = holdPastes(stdin);
   const holder = new SourceHolder(now);
   // The source opens after the first frame is on the screen: it may load code for longer than the frame takes.
   const drawn = Promise.withResolvers<void>();
@@ -97,6 +99,7 @@ export async function startMonitor(options: MonitorOptions): Promise<MonitorExit
   instance.unmount();
   await atMost(FAREWELL_MS, Promise.all([byKey, holder.end()]));
   watch.stop();
+  letPastesGo();
   const said = heldConsole.release();
   if (error !== undefined)
     stderr.write(`gastop: stopped by an error of its own: ${cleanText(error.message)}\n`);

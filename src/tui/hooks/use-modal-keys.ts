@@ -26,6 +26,8 @@ export interface ModalText {
   readonly onKey?: (name: string) => void;
   /** Text that was typed in one go, or pasted; absent where letters are keys. */
   readonly onText?: (text: string) => void;
+  /** Line ends that come with letters are text, too. */
+  readonly takesLines?: boolean;
 }
 
 /** Takes every key for what lies over all else, a form or a question; `ctrl+c` still quits. */
@@ -33,6 +35,7 @@ export function useModalKeys(scope: Scope, handlers: ActionHandlers, text: Modal
   useOverScope(scope, true);
   useTextCapture(true, {
     takesText: text.onText !== undefined,
+    takesLines: text.takesLines ?? false,
     onKey: (name) => {
       const handler = actionsOf(scope, name)
         .map((action) => handlers[action])

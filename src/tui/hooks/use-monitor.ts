@@ -8,6 +8,8 @@ export interface MonitorScope {
   readonly intervalMs: number;
   /** The service is our own, in this process: what it offers is what the contract says. */
   readonly isOwnService?: boolean;
+  /** Who gets what is sent, where that is another service: its host. */
+  readonly host?: string | null;
   /** The limit that questions wait for: `limit of 2 per second`. Default: they do not wait. */
   readonly limit?: string | null;
   /** The user froze the screen: nothing asks by itself. */
