@@ -53,18 +53,21 @@ export function statusFailure(node: string, status: number): ChainError {
     return new ChainError(
       'rate-limited',
       `${node} has had too many requests (HTTP 429): ask less often or use another node`,
+      { isUnsent: true },
     );
   }
   if (status === 401 || status === 403) {
     return new ChainError(
       'unreachable',
       `${node} refuses access (HTTP ${status}): check the key in its address`,
+      { isUnsent: true },
     );
   }
   if (status >= 300 && status < 400) {
     return new ChainError(
       'bad-answer',
       `${node} sends elsewhere (HTTP ${status}): use the address it leads to`,
+      { isUnsent: true },
     );
   }
   if (status >= 500) {
@@ -81,8 +84,21 @@ export function statusFailure(node: string, status: number): ChainError {
 
 /** A connection that could not be made or broke, from the error code that Node.js gives for it. */
 export function connectionFailure(node: string, code: string | null): ChainError {
-  return new ChainError('unreachable', `${node} ${CONNECTION[code ?? ''] ?? connectionText(code)}`);
+  return new ChainError('unreachable', `${node} ${CONNECTION[code ?? ''] ?? connectionText(code)}`, {
+    isUnsent: code !== null && (UNSENT.has(code) || CERTIFICATE.test(code)),
+  });
 }
+
+/** With these there was never a connection. */
+const UNSENT: ReadonlySet<string> = new Set([
+  'ECONNREFUSED',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'ENETUNREACH',
+  'EHOSTUNREACH',
+  'UND_ERR_CONNECT_TIMEOUT',
+]);
+const CERTIFICATE = /CERT|SELF_SIGNED/;
 
 const CONNECTION: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'refuses the connection: is the node running?',

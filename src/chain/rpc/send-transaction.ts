@@ -1,49 +1,63 @@
 import type { Hex } from '../../core/block.ts';
-import { ChainError, isRefusal } from '../errors.ts';
+import { ChainError, isRefusal, SendFailure, type SendOutcome } from '../errors.ts';
 import { transactionAnswer } from './answers.ts';
 import type { NodePool } from './node-pool.ts';
 import { bytes, hash } from './quantity.ts';
 import { ask, type RpcNode } from './rpc-node.ts';
+import { judgeSendRefusal } from './send-refusal.ts';
 import { transactionHash } from './transaction-hash.ts';
 
-/** How geth, Nethermind, Erigon, Besu, Reth and anvil say that they have the transaction already. */
-const ALREADY_KNOWN =
-  /already[ _-]?known|known transaction|already imported|already in (?:the )?(?:mem)?pool|already exists/i;
-
 /**
- * Gives a signed transaction to every node and answers its hash as soon as one has it. Rejects with the first
- * refusal, in which the bytes do not appear.
+ * Gives a signed transaction to every node and answers its hash as soon as one has it. Where none does, rejects with a
+ * `SendFailure` once all have been heard: what one of them may have taken counts as unknown, whatever the others say.
+ * The bytes do not appear in it.
  */
 export async function sendTransaction(pool: NodePool, signed: Hex): Promise<Hex> {
   const parsed = bytes.safeParse(signed);
   if (!parsed.success || parsed.data.length < 4) {
-    throw new ChainError(
-      'rejected',
-      'the signed transaction is not hex: give it as 0x followed by pairs of digits',
-    );
+    throw unreadable('the signed transaction is not hex: give it as 0x followed by pairs of digits');
   }
   const id = hashOf(parsed.data);
   const attempts = pool.nodes.map((node) => sendTo(pool, node, parsed.data, id));
   try {
     return await Promise.any(attempts);
   } catch (error) {
-    const failures = error instanceof AggregateError ? error.errors : [error];
-    throw failures.find(isRefusal) ?? failures[0];
+    throw gravest(error instanceof AggregateError ? error.errors : [error]);
   }
 }
 
 async function sendTo(pool: NodePool, node: RpcNode, signed: Hex, id: Hex): Promise<Hex> {
   try {
     await pool.verify(node);
+  } catch (error) {
+    if (!(error instanceof ChainError)) throw error;
+    throw new SendFailure('later', 'unreachable', error);
+  }
+  try {
     await ask(node, hash, 'eth_sendRawTransaction', [signed]);
   } catch (error) {
-    if (!(error instanceof ChainError) || !isRefusal(error)) throw error;
-    if (!ALREADY_KNOWN.test(error.message) && !(await hasTransaction(node, id))) throw error;
+    if (!(error instanceof ChainError)) throw error;
+    const failure = failureOf(error);
+    // "Nonce too low" is also what a node says of a transaction that it has already seen mined.
+    if (failure !== null && (failure.outcome === 'unknown' || !(await hasTransaction(node, id))))
+      throw failure;
   }
   return id;
 }
 
-/** "Nonce too low" is also what a node says of a transaction that it has already seen mined. */
+/** `null`: the node has it already. */
+function failureOf(error: ChainError): SendFailure | null {
+  if (error.code === 'rate-limited') return new SendFailure('later', 'rate_limited', error);
+  if (error.isUnsent || error.code === 'wrong-chain') return new SendFailure('later', 'unreachable', error);
+  if (error.code === 'unsupported') return new SendFailure('later', 'refused', error);
+  if (!isRefusal(error)) return new SendFailure('unknown', 'unclear', error);
+  // The node's own name is before it.
+  const { outcome, reason } = judgeSendRefusal(
+    error.message.replace(/^.*? refuses eth_sendRawTransaction: /, ''),
+  );
+  return outcome === 'taken' ? null : new SendFailure(outcome, reason, error);
+}
+
 async function hasTransaction(node: RpcNode, id: Hex): Promise<boolean> {
   try {
     return (await ask(node, transactionAnswer.nullable(), 'eth_getTransactionByHash', [id])) !== null;
@@ -52,11 +66,29 @@ async function hasTransaction(node: RpcNode, id: Hex): Promise<boolean> {
   }
 }
 
+/** `never` last: what one node refuses for good another may take, once it can be asked. */
+const BY_WEIGHT: readonly SendOutcome[] = ['unknown', 'nonce-used', 'later', 'never'];
+
+function gravest(errors: readonly unknown[]): unknown {
+  const failures = errors.filter((each) => each instanceof SendFailure);
+  if (failures.length < errors.length) return errors.find((each) => !(each instanceof SendFailure));
+  const outcome = BY_WEIGHT.find((each) => failures.some((failure) => failure.outcome === each));
+  const worst = failures.filter((failure) => failure.outcome === outcome);
+  const [first] = worst;
+  if (first === undefined || first.reason !== 'unreachable') return first;
+  // A node's own words say more than that another is away.
+  const refusal = failures.find(({ reason }) => reason !== 'unreachable');
+  return refusal === undefined ? first : new SendFailure(first.outcome, refusal.reason, refusal);
+}
+
 function hashOf(signed: Hex): Hex {
   try {
     return transactionHash(signed);
   } catch {
     // The parser's own error repeats the bytes.
-    throw new ChainError('rejected', 'the signed transaction cannot be read: sign it again');
+    throw unreadable('the signed transaction cannot be read: sign it again');
   }
 }
+
+const unreadable = (message: string) =>
+  new SendFailure('never', 'invalid', new ChainError('rejected', message));
