@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { GasClient } from '../client/gas-client.ts';
-import { readAlertPage } from '../client/reading/alert-page.ts';
+import { readAlertPage } from '../client/reading/alerts.ts';
 import { Answer } from '../client/reading/answer.ts';
 import { AlertList } from '../contract/alerts.ts';
 import { PAGE_SIZE_MAX } from '../contract/queries.ts';

@@ -6,10 +6,9 @@ import { ClientError } from './client-error.ts';
 import { alertChoices, EXTRA_FIELDS } from './description/alert-choices.ts';
 import type { ServiceDescription } from './description/service-description.ts';
 import type { CallOptions, GasClient, WriteOptions } from './gas-client.ts';
-import { alertLoader } from './load-alerts.ts';
-import { readAlertPage } from './reading/alert-page.ts';
+import { listLoader } from './load-list.ts';
 import { readAlertSavings } from './reading/alert-savings.ts';
-import { readAlertDetails, readChangedAlert, readCreatedAlert } from './reading/alerts.ts';
+import { readAlertDetails, readAlertPage, readChangedAlert, readCreatedAlert } from './reading/alerts.ts';
 import { Answer } from './reading/answer.ts';
 import { harmlessJson, parseJson } from './reading/json.ts';
 import type { TransportOptions, Write } from './transport.ts';
@@ -31,7 +30,7 @@ interface Parts {
 export function alertMethods({ transport, answers, describe }: Parts): AlertMethods {
   const { host } = transport;
   const page = answers(AlertList, readAlertPage);
-  const loadAll = alertLoader((query, call) => page(PATHS.alerts, query, call));
+  const loadAll = listLoader((query, call) => page(PATHS.alerts, query, call));
   const details = answers(AlertDetails, readAlertDetails);
   const savings = answers(AlertSavings, readAlertSavings);
 

@@ -1,22 +1,137 @@
+import { AutoTx, AutoTxAccount, AutoTxDetails, AutoTxList } from '../contract/auto-txs.ts';
+import { PATHS } from '../contract/routes.ts';
+import type { AskedAnswers } from './asked-answers.ts';
 import { ClientError } from './client-error.ts';
-import type { GasClient } from './gas-client.ts';
+import type { GasClient, WriteOptions } from './gas-client.ts';
+import { listLoader } from './load-list.ts';
+import { Answer } from './reading/answer.ts';
+import {
+  readAutoTxAccount,
+  readAutoTxDetails,
+  readAutoTxPage,
+  readChangedAutoTx,
+  readCreatedAutoTx,
+} from './reading/auto-txs.ts';
+import { harmlessJson, parseJson } from './reading/json.ts';
+import { bareHex, isLongEnough } from './reading/signed-bytes.ts';
+import type { TransportOptions, Write } from './transport.ts';
+import type { AutoTxView, NewAutoTx } from './views/auto-txs.ts';
+import { writeV1 } from './write-v1.ts';
 
 export type AutoTxMethods = Pick<
   GasClient,
   'autoTxs' | 'autoTx' | 'createAutoTx' | 'updateAutoTx' | 'cancelAutoTx' | 'deleteAutoTx' | 'autoTxAccount'
 >;
 
-/** The client's methods for auto-txs. */
-export function autoTxMethods(): AutoTxMethods {
-  const absent = () =>
-    Promise.reject(new ClientError('not-found', 'the service keeps no auto-txs', { endpoint: '/auto-txs' }));
-  return {
-    autoTxs: absent,
-    autoTx: absent,
-    createAutoTx: absent,
-    updateAutoTx: absent,
-    cancelAutoTx: absent,
-    deleteAutoTx: absent,
-    autoTxAccount: absent,
+interface Parts {
+  readonly transport: TransportOptions;
+  readonly answers: AskedAnswers;
+}
+
+/**
+ * The client's methods for auto-txs. What changes something is asked once; see `mayBeDone` of what then fails. What is
+ * signed goes into the body of a question and nowhere else: the transport takes it out of every answer.
+ */
+export function autoTxMethods({ transport, answers }: Parts): AutoTxMethods {
+  const { host } = transport;
+  const page = answers(AutoTxList, readAutoTxPage);
+  const loadAll = listLoader((query, call) => page(PATHS.autoTxs, query, call));
+  const details = answers(AutoTxDetails, readAutoTxDetails);
+  const account = answers(AutoTxAccount, readAutoTxAccount);
+
+  const write = async (path: string, what: Write, { signal, onAnswer }: WriteOptions) => {
+    const text = await writeV1(transport, path, what, signal);
+    if (text.trim() !== '') onAnswer?.(harmlessJson(text));
+    return text;
   };
+
+  const change = async (path: string, what: Write, call: WriteOptions): Promise<AutoTxView | null> => {
+    const answer = answerIn(await write(path, what, call), path, host);
+    return answer === null ? null : readChangedAutoTx(answer);
+  };
+
+  return {
+    autoTxs: (call = {}) => loadAll(call),
+    autoTx: async (id, call = {}) => details(autoTxPath(PATHS.autoTx, id), {}, call),
+    createAutoTx: async (autoTx, call = {}) => {
+      const body = withSigned(autoTx, PATHS.autoTxs);
+      return readCreated(await write(PATHS.autoTxs, { method: 'post', body }, call), autoTx, host);
+    },
+    updateAutoTx: async (id, changes, call = {}) => {
+      const path = autoTxPath(PATHS.autoTx, id);
+      return change(path, { method: 'put', body: withSigned(changes, path) }, call);
+    },
+    cancelAutoTx: async (id, call = {}) =>
+      change(autoTxPath(PATHS.autoTxCancel, id), { method: 'post' }, call),
+    deleteAutoTx: async (id, call = {}) => {
+      const path = autoTxPath(PATHS.autoTx, id);
+      answerIn(await write(path, { method: 'delete' }, call), path, host)?.throwIfRefused();
+    },
+    autoTxAccount: async (address, call = {}) => {
+      const path = autoTxPath(PATHS.autoTxAccount, address, '{address}');
+      try {
+        return await account(path, {}, call);
+      } catch (error) {
+        if (error instanceof ClientError && error.code === 'not-found') return null;
+        throw error;
+      }
+    },
+  };
+}
+
+/** An id that names nothing in a path would ask for something else. */
+function autoTxPath(path: string, id: string, parameter = '{id}'): string {
+  if (/^\s*$|^\.\.?$/.test(id) || !id.isWellFormed()) {
+    throw new ClientError('invalid', 'an auto-tx is named by its id; the list shows them', {
+      endpoint: path,
+    });
+  }
+  return path.replace(parameter, () => encodeURIComponent(id));
+}
+
+/**
+ * The body with the signed transaction as nodes take it. Whatever is too short to be one, such as a private key that was
+ * pasted instead, is not sent to anybody.
+ */
+function withSigned<Body extends { readonly signedTransaction?: string | undefined }>(
+  body: Body,
+  endpoint: string,
+): Body {
+  const { signedTransaction } = body;
+  if (signedTransaction === undefined) return body;
+  if (!isLongEnough(signedTransaction)) {
+    const message = 'this is no signed transaction: it is too short, or no hex';
+    throw new ClientError('invalid', message, {
+      endpoint,
+      details: [{ path: 'signedTransaction', message }],
+    });
+  }
+  return { ...body, signedTransaction: `0x${bareHex(signedTransaction)}` };
+}
+
+/** Most answers to a write need not be there, and say no more than that it was done; `null`: nothing to read. */
+function answerIn(text: string, endpoint: string, host: string): Answer | null {
+  return parseJson(text) === undefined ? null : new Answer(text, { endpoint, host, schema: AutoTx });
+}
+
+/** The new auto-tx, filled up with what it was asked for to be where the answer holds little more than its id. */
+function readCreated(text: string, asked: NewAutoTx, host: string): AutoTxView {
+  try {
+    const read = readCreatedAutoTx(new Answer(text, { endpoint: PATHS.autoTxs, host, schema: AutoTx }));
+    if (read.target !== null) return read;
+    const { signedTransaction: _, ...wanted } = asked;
+    const echo = JSON.stringify({ ...wanted, id: read.id });
+    const filled = readCreatedAutoTx(new Answer(echo, { endpoint: PATHS.autoTxs, host, schema: AutoTx }));
+    const said = Object.entries(read).filter(([, value]) => value !== null);
+    return { ...filled, ...Object.fromEntries(said) };
+  } catch (error) {
+    if (!(error instanceof ClientError) || error.code !== 'unreadable') throw error;
+    throw new ClientError('unreadable', `the auto-tx was made, but ${error.message}; the list shows it`, {
+      endpoint: error.endpoint,
+      status: error.status,
+      field: error.field,
+      raw: error.raw,
+      mayBeDone: true,
+    });
+  }
 }

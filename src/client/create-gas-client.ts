@@ -99,7 +99,7 @@ export function createGasClient(options: GasClientOptions): GasClient {
     txs: async (query = {}, call = {}) => txs(PATHS.txs, metricsQuery(query, PATHS.txs), call),
     rateLimits: (call = {}) => rateLimits(PATHS.rateLimits, {}, call),
     summary: (call = {}) => summary(PATHS.summary, {}, call),
-    ...autoTxMethods(),
+    ...autoTxMethods({ transport, answers }),
     ...alertMethods({ transport, answers, describe: description }),
     description: ({ signal } = {}) => description(signal),
     raw: async (path, query = {}, { signal } = {}) => {

@@ -1,9 +1,11 @@
 import ky from 'ky';
-import { API_KEY_HEADER } from '../contract/routes.ts';
+import { API_KEY_HEADER, PATHS } from '../contract/routes.ts';
 import { cleanText } from '../core/clean-text.ts';
 import { ClientError } from './client-error.ts';
 import { networkFailure, wasNeverSent } from './network-failure.ts';
 import { BodyNotText, BodyTooLarge, readBody } from './read-body.ts';
+import { isRecord } from './reading/json.ts';
+import { withoutSigned } from './reading/signed-bytes.ts';
 import { isRedirect, redirected, SEE_OTHER } from './redirect.ts';
 import { refusal } from './refusal.ts';
 
@@ -191,7 +193,7 @@ async function ask(options: TransportOptions, question: Question): Promise<Excha
       return {
         status: response.status,
         headers: response.headers,
-        text: withoutKey(text, apiKey),
+        text: withoutSecrets(text, endpoint, options, question.write),
         isDone,
         headMs,
         ms: performance.now() - began,
@@ -209,6 +211,22 @@ async function ask(options: TransportOptions, question: Question): Promise<Excha
     endpoint,
   });
   throw isDone ? endless.unsettled() : endless;
+}
+
+/** Neither the key nor, of what is signed, anything that could be broadcast. */
+function withoutSecrets(
+  text: string,
+  endpoint: string,
+  { apiKey }: TransportOptions,
+  write: Write | null,
+): string {
+  const keyless = withoutKey(text, apiKey);
+  return endpoint.startsWith(PATHS.autoTxs) ? withoutSigned(keyless, signedOf(write?.body)) : keyless;
+}
+
+/** What is signed of what is sent. */
+function signedOf(body: unknown): string | null {
+  return isRecord(body) && typeof body.signedTransaction === 'string' ? body.signedTransaction : null;
 }
 
 /** A service may repeat what it was sent; the key must not come to light that way. */

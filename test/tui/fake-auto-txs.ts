@@ -51,6 +51,7 @@ export function autoTxView(changed: Partial<AutoTxView> = {}): AutoTxView {
     confirmations: null,
     confirmationsNeeded: 12,
     reachProbability: 0.81,
+    reachWithinSec: 86_400,
     keyId: null,
     ...changed,
   };

@@ -1,4 +1,4 @@
-import * as z from 'zod';
+import type * as z from 'zod';
 import { cleanText } from '../../core/clean-text.ts';
 import { ClientError } from '../client-error.ts';
 import { Answer } from '../reading/answer.ts';
@@ -39,18 +39,17 @@ export interface Judged<View> {
 
 /**
  * Reads an answer exactly as the client does and tells what was understood of it, measured by the contract.
- * `schema` is the contract's, `null` where this version knows none. Pure; nothing is thrown.
+ * `schema` is the contract's. Pure; nothing is thrown.
  */
 export function judgeAnswer<View>(
   text: string,
-  context: { readonly endpoint: string; readonly host: string; readonly schema: z.ZodType | null },
+  context: { readonly endpoint: string; readonly host: string; readonly schema: z.ZodType },
   read: (answer: Answer) => View,
 ): Judged<View> {
   const trace = new ReadingTrace();
-  const schema = context.schema ?? z.unknown();
   let answer: Answer;
   try {
-    answer = new Answer(text, { ...context, schema, trace });
+    answer = new Answer(text, { ...context, trace });
   } catch (error) {
     return { view: null, reading: null, problem: wordsOf(error) };
   }
@@ -61,7 +60,7 @@ export function judgeAnswer<View>(
   } catch (error) {
     problem = wordsOf(error);
   }
-  const parsed = schema.safeParse(answer.body);
+  const parsed = context.schema.safeParse(answer.body);
   const issues = parsed.success ? [] : parsed.error.issues;
   const guessed = answer.exact ? { wei: [], gwei: [] } : trace.guessed;
   const reading: AnswerReading = {
@@ -71,7 +70,7 @@ export function judgeAnswer<View>(
     prices: unitsOf(answer.exact, guessed),
     guessed,
     problem,
-    ...compareFields(schema, isRecord(answer.body) ? answer.body : {}, trace),
+    ...compareFields(context.schema, isRecord(answer.body) ? answer.body : {}, trace),
   };
   return { view, reading, problem };
 }

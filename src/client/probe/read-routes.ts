@@ -1,21 +1,21 @@
 import type * as z from 'zod';
 import { AlertDetails, AlertList, AlertSavings } from '../../contract/alerts.ts';
+import { AutoTxDetails, AutoTxList } from '../../contract/auto-txs.ts';
 import { RateLimits, StatsChart, StatsCurrent, StatsMarket, Summary } from '../../contract/dashboard.ts';
 import { BlockMetrics, TxMetrics, TxsMetrics } from '../../contract/explorer.ts';
 import { GasCurrent, GasRecommendation, GasTrend } from '../../contract/gas.ts';
 import { BaseFeeMetrics, GasUsedRatioMetrics, PriorityFeeMetrics } from '../../contract/metrics.ts';
 import { PATHS, V1_ROUTES, type V1Route } from '../../contract/routes.ts';
-import { readAlertPage } from '../reading/alert-page.ts';
 import { readAlertSavings } from '../reading/alert-savings.ts';
-import { readAlertDetails } from '../reading/alerts.ts';
+import { readAlertDetails, readAlertPage } from '../reading/alerts.ts';
 import type { Answer } from '../reading/answer.ts';
+import { readAutoTxDetails, readAutoTxPage } from '../reading/auto-txs.ts';
 import { readChart } from '../reading/chart.ts';
 import { readRateLimits, readSummary } from '../reading/dashboard.ts';
 import { readBlock, readTx, readTxRow } from '../reading/explorer.ts';
 import { Fields } from '../reading/fields.ts';
 import { readMarket } from '../reading/market.ts';
 import { readBaseFeeRow, readGasUsedRatioRow, readMetrics, readPriorityFeeRow } from '../reading/metrics.ts';
-import { readRows } from '../reading/read-rows.ts';
 import { readRecommendation } from '../reading/recommendation.ts';
 import { readSnapshot } from '../reading/snapshot.ts';
 import { readTrend } from '../reading/trend.ts';
@@ -52,8 +52,7 @@ export interface Question {
 
 export interface ReadRoute {
   readonly route: V1Route;
-  /** `null`: the contract's answer is not known to this version. */
-  readonly schema: z.ZodType | null;
+  readonly schema: z.ZodType;
   /** Why it cannot be asked, or how. `presentMs`: the service's present. */
   ask(known: Known, presentMs: number): Question | string;
   read(answer: Answer): Partial<Known>;
@@ -165,14 +164,14 @@ const READINGS: Readonly<Partial<Record<V1Route['path'], Reading>>> = {
     read: only(readAlertSavings),
   },
   [PATHS.autoTxs]: {
-    schema: null,
+    schema: AutoTxList,
     ask: plain({ size: ROWS }),
-    read: (answer) => ({ autoTxId: firstId(answer, 'autoTxs') }),
+    read: readFirstAutoTx,
   },
   [PATHS.autoTx]: {
-    schema: null,
+    schema: AutoTxDetails,
     ask: named('id', ({ autoTxId }) => autoTxId, 'no auto-tx to ask for: /auto-txs gave none'),
-    read: only(readThing),
+    read: only(readAutoTxDetails),
   },
 };
 
@@ -207,15 +206,10 @@ function readFirstAlert(answer: Answer): Partial<Known> {
   return { alertId: items[0]?.id ?? null };
 }
 
-function firstId(answer: Answer, name: string): string | null {
-  const rows = answer.rows(['items', name]);
-  if (rows === null) throw answer.noRows('items');
-  return readRows(answer, rows, 'items', (fields) => fields.id())[0] ?? null;
-}
-
-/** A thing of which this version knows no more than that it is one. */
-function readThing(answer: Answer): void {
-  new Fields(answer, answer.record(['id', '_id', 'alertId', 'uuid', 'status', 'events'], 'id'));
+function readFirstAutoTx(answer: Answer): Partial<Known> {
+  const { items, failure } = readAutoTxPage(answer);
+  if (items.length === 0 && failure !== null) throw failure;
+  return { autoTxId: items[0]?.id ?? null };
 }
 
 function iso(ms: number): string {

@@ -16,6 +16,7 @@ import type {
 import { readAlertTargets } from './alert-targets.ts';
 import type { Answer } from './answer.ts';
 import { Fields, ID_NAMES } from './fields.ts';
+import { type ListPage, readListPage } from './list-page.ts';
 
 /** As long as any address, URL or note may be, with room for other services' ideas. */
 const LONGEST_TEXT = 2_048;
@@ -50,6 +51,11 @@ export function readAlert(fields: Fields): AlertView {
     keyId: fields.text('keyId'),
     missed: missedCount === null ? null : { count: missedCount, lastAt: missed?.time('lastAt') ?? null },
   };
+}
+
+/** One page of `GET /alerts`. */
+export function readAlertPage(answer: Answer): ListPage<AlertView> {
+  return readListPage(answer, 'alerts', readAlert);
 }
 
 /** `GET /alerts/{id}`. */

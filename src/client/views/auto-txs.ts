@@ -74,7 +74,9 @@ export interface AutoTxView {
   readonly attempts: number | null;
   readonly confirmations: number | null;
   readonly confirmationsNeeded: number | null;
+  /** Chance that its target is reached within `reachWithinSec`. */
   readonly reachProbability: number | null;
+  readonly reachWithinSec: number | null;
   /** The key that made it; `null`: one's own, or the service does not say. */
   readonly keyId: string | null;
 }

@@ -1,36 +1,49 @@
 import { setImmediate as othersTurn } from 'node:timers/promises';
 import { PAGE_SIZE_MAX } from '../contract/queries.ts';
 import type { CallOptions } from './gas-client.ts';
-import type { AlertPage } from './reading/alert-page.ts';
-import type { AlertListView, AlertView } from './views/alerts.ts';
+import type { ListPage } from './reading/list-page.ts';
 
 /** More than anybody reads, and than a service should be asked for at a time. */
-const MOST_ALERTS = 10_000;
+const MOST_ITEMS = 10_000;
 const MOST_PAGES = 100;
 
-type AskPage = (query: Readonly<Record<string, string>>, call: CallOptions) => Promise<AlertPage>;
+type AskPage<Item> = (query: Readonly<Record<string, string>>, call: CallOptions) => Promise<ListPage<Item>>;
+
+/** What is listed can be told apart, and may say when it was made. */
+interface Listed {
+  readonly id: string;
+  readonly createdAt: number | null;
+}
+
+interface ListView<Item> {
+  readonly items: readonly Item[];
+  readonly total: number | null;
+  readonly unreadable: number;
+}
 
 /**
- * All alerts of a service, page after page, newest first where it says when each was made. Services differ: some know
+ * All that a service lists, page after page, newest first where it says when each was made. Services differ: some know
  * no pages and give everything at once, or the first page again and again; some count pages from 1, or give fewer
  * rows than they are asked for. What was learned of one is remembered, so that it is not asked in vain again.
  */
-export function alertLoader(ask: AskPage): (call: CallOptions) => Promise<AlertListView> {
+export function listLoader<Item extends Listed>(
+  ask: AskPage<Item>,
+): (call: CallOptions) => Promise<ListView<Item>> {
   let ignoresPages = false;
   let firstPage = 0;
 
   return async (call) => {
-    const items = new Map<string, AlertView>();
+    const items = new Map<string, Item>();
     const from = firstPage;
     let unreadable = 0;
     let total: number | null = null;
     let isSecondRepeated = false;
-    for (let page = from; page < from + MOST_PAGES && items.size < MOST_ALERTS; page++) {
+    for (let page = from; page < from + MOST_PAGES && items.size < MOST_ITEMS; page++) {
       // A service in this process answers without a pause, so between two pages keys and screens get their turn.
       await othersTurn();
       const answer = await ask({ page: String(page), size: String(PAGE_SIZE_MAX) }, call);
       const before = items.size;
-      for (const alert of answer.items) if (!items.has(alert.id)) items.set(alert.id, alert);
+      for (const item of answer.items) if (!items.has(item.id)) items.set(item.id, item);
       if (items.size === 0 && answer.failure !== null) throw answer.failure;
       total = answer.total ?? total;
       const isRepeated = page > from && answer.rows > 0 && items.size === before;
@@ -44,12 +57,12 @@ export function alertLoader(ask: AskPage): (call: CallOptions) => Promise<AlertL
       if (isRepeated && !(isSecondRepeated && answer.isLast !== true)) break;
       if (ignoresPages || isEnd(answer, items.size + unreadable, total)) break;
     }
-    const kept = [...items.values()].slice(0, MOST_ALERTS);
+    const kept = [...items.values()].slice(0, MOST_ITEMS);
     return { items: newestFirst(kept), total, unreadable };
   };
 }
 
-function isEnd({ rows, isLast }: AlertPage, seen: number, total: number | null): boolean {
+function isEnd({ rows, isLast }: ListPage<unknown>, seen: number, total: number | null): boolean {
   if (rows === 0) return true;
   if (isLast !== null) return isLast;
   if (total !== null) return seen >= total;
@@ -57,7 +70,7 @@ function isEnd({ rows, isLast }: AlertPage, seen: number, total: number | null):
   return rows < PAGE_SIZE_MAX && rows % 10 !== 0 && rows !== 25;
 }
 
-function newestFirst(alerts: readonly AlertView[]): readonly AlertView[] {
-  if (alerts.some(({ createdAt }) => createdAt === null)) return alerts;
-  return alerts.toSorted((a, b) => (b.createdAt ?? 0) - (a.createdAt ?? 0));
+function newestFirst<Item extends Listed>(items: readonly Item[]): readonly Item[] {
+  if (items.some(({ createdAt }) => createdAt === null)) return items;
+  return items.toSorted((a, b) => (b.createdAt ?? 0) - (a.createdAt ?? 0));
 }

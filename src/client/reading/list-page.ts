@@ -1,6 +1,4 @@
 import { ClientError } from '../client-error.ts';
-import type { AlertView } from '../views/alerts.ts';
-import { readAlert } from './alerts.ts';
 import type { Answer } from './answer.ts';
 import { Fields } from './fields.ts';
 import { isRecord, type JsonRecord } from './json.ts';
@@ -8,26 +6,34 @@ import { readSoundRows } from './read-rows.ts';
 
 const TOTAL_NAMES = ['total', 'totalElements', 'totalCount', 'totalItems', 'count'] as const;
 
-/** One page of `GET /alerts`, or all of them from a service that knows no pages. */
-export interface AlertPage {
-  readonly items: readonly AlertView[];
+/** One page of a list, or all of it from a service that knows no pages. */
+export interface ListPage<Item> {
+  readonly items: readonly Item[];
   /** How many rows came, those that could not be read among them. */
   readonly rows: number;
   readonly unreadable: number;
   /** Why the first of those could not be read. */
   readonly failure: ClientError | null;
-  /** How many alerts there are in all; `null`: not said. */
+  /** How many there are in all; `null`: not said. */
   readonly total: number | null;
   /** Whether the service says that this page is the last, or that it is not; `null`: neither. */
   readonly isLast: boolean | null;
 }
 
-/** Required: a list. Rows that cannot be read are counted. */
-export function readAlertPage(answer: Answer): AlertPage {
-  const rows = answer.rows(['items', 'alerts']);
+/**
+ * Required: a list. Rows that cannot be read are counted.
+ *
+ * @param name What services call the list, beside `items`.
+ */
+export function readListPage<Item>(
+  answer: Answer,
+  name: string,
+  read: (fields: Fields) => Item,
+): ListPage<Item> {
+  const rows = answer.rows(['items', name]);
   if (rows === null) throw answer.noRows('items');
   if (rows.length === 0) answer.throwIfRefused();
-  const { kept, unreadable, failure } = readSoundRows(answer, rows, 'items', readAlert);
+  const { kept, unreadable, failure } = readSoundRows(answer, rows, 'items', read);
   const beside = new Fields(answer, besideRows(answer.body));
   const paging = beside.inside('pagination') ?? beside.inside('paging') ?? beside.inside('meta') ?? beside;
   const hasMore = paging.flag('hasMore', 'hasNext', 'hasNextPage');

@@ -1,0 +1,115 @@
+import { normalKey } from './answer.ts';
+import { isRecord, parseJson } from './json.ts';
+
+/** What services call a signed transaction, or the signature alone. */
+const SECRET_NAMES: ReadonlySet<string> = new Set([
+  'signedtransaction',
+  'signedtx',
+  'signedrawtransaction',
+  'signedpayload',
+  'signeddata',
+  'signedhex',
+  'signed',
+  'rawtransaction',
+  'rawsignedtransaction',
+  'rawsignedtx',
+  'rawtx',
+  'rawhex',
+  'raw',
+  'txhex',
+  'serialized',
+  'serializedtransaction',
+  'serializedtx',
+  'signature',
+  'signatures',
+  'sig',
+  'r',
+  's',
+]);
+/** What a transaction does is no secret, though it stands in the signed bytes too. */
+const PLAIN_NAMES: ReadonlySet<string> = new Set([
+  'to',
+  'from',
+  'data',
+  'input',
+  'calldata',
+  'value',
+  'hash',
+]);
+
+export const HIDDEN = '(signed bytes)';
+
+const HEX_RUN = /(?:0x)?[0-9a-f]{48,}/gi;
+/** Two words of signature and next to nothing else. */
+const SHORTEST_SIGNED = 70;
+
+/**
+ * The text of an answer without anything that could be broadcast: fields that hold signed bytes or signatures, whatever
+ * hex is a whole signed transaction, and pieces of what was `sent` itself. A text without such things stays as it is.
+ */
+export function withoutSigned(text: string, sent: string | null = null): string {
+  const plain = sent === null ? null : bareHex(sent);
+  const body = parseJson(text);
+  const hidden = { any: false };
+  const shown = isRecord(body) || Array.isArray(body) ? hide(body, '', plain, hidden) : null;
+  const kept = hidden.any ? JSON.stringify(shown) : text;
+  return kept.replace(HEX_RUN, (run) => (holdsSigned(run, plain) ? HIDDEN : run));
+}
+
+/** The hex digits of a signed transaction as people hand it in: `0x`, quotes and white space may stand around them. */
+export function bareHex(text: string): string {
+  return text
+    .replaceAll(/[\s"']/g, '')
+    .replace(/^0x/i, '')
+    .toLowerCase();
+}
+
+/** Whether hex is as long as a signed transaction at least. */
+export function isLongEnough(text: string): boolean {
+  const hex = bareHex(text);
+  return hex.length >= 2 * SHORTEST_SIGNED && /^[0-9a-f]*$/.test(hex);
+}
+
+function hide(value: unknown, name: string, sent: string | null, hidden: { any: boolean }): unknown {
+  const isSecret =
+    SECRET_NAMES.has(name) && ((typeof value === 'string' && value !== '') || Array.isArray(value));
+  if (isSecret || isByteList(value)) {
+    hidden.any = true;
+    return HIDDEN;
+  }
+  if (typeof value === 'string') {
+    const isPlain = PLAIN_NAMES.has(name);
+    const clean = value.replace(HEX_RUN, (run) =>
+      holdsSigned(run, sent) || (!isPlain && isPieceOf(run, sent)) ? HIDDEN : run,
+    );
+    if (clean !== value) hidden.any = true;
+    return clean;
+  }
+  if (Array.isArray(value)) return value.map((one) => hide(one, name, sent, hidden));
+  if (!isRecord(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, one]) => [key, hide(one, normalKey(key), sent, hidden)]),
+  );
+}
+
+/** Bytes as a list of numbers, the way Node writes its buffers as JSON. */
+const isByteList = (value: unknown) =>
+  Array.isArray(value) && value.length >= SHORTEST_SIGNED && value.every((one) => typeof one === 'number');
+
+function holdsSigned(run: string, sent: string | null): boolean {
+  const hex = bareHex(run);
+  return (sent !== null && sent !== '' && hex.includes(sent)) || isSignedTransaction(hex);
+}
+
+const isPieceOf = (run: string, sent: string | null) => sent?.includes(bareHex(run)) ?? false;
+
+/** One RLP list (of a type, or legacy) that is exactly as long as it says: EIP-2718. */
+function isSignedTransaction(hex: string): boolean {
+  if (hex.length % 2 !== 0 || hex.length < 2 * SHORTEST_SIGNED) return false;
+  const list = /^0[1-4]/.test(hex) ? hex.slice(2) : hex;
+  const header = Number.parseInt(list.slice(0, 2), 16);
+  if (header < 0xf8) return false;
+  const sizeBytes = header - 0xf7;
+  const size = Number.parseInt(list.slice(2, 2 + 2 * sizeBytes), 16);
+  return list.length === 2 * (1 + sizeBytes + size);
+}

@@ -1,0 +1,386 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { ClientError } from '../../src/client/client-error.ts';
+import { createGasClient } from '../../src/client/create-gas-client.ts';
+import type { GasClient } from '../../src/client/gas-client.ts';
+import { clientOf, failureOf, HOST } from './answering.ts';
+import { sendJson, serve } from './http-server.ts';
+
+const FROM = '0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266';
+const TO = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8';
+const HASH = `0x${'ab'.repeat(32)}`;
+const AT = Date.UTC(2026, 0, 5, 12, 0, 0);
+const ISO = new Date(AT).toISOString();
+
+/** A type 2 transaction in its form (EIP-1559), whose signature words are easily found again. */
+const R = 'deadbeef'.repeat(8);
+const S = '5ca1ab1e'.repeat(8);
+const FIELDS = `0180843b9aca00847735940082520894${TO.slice(2).toLowerCase()}872386f26fc1000080c0`;
+const LIST = `${FIELDS}80a0${R}a0${S}`;
+const SIGNED = `0x02f8${(LIST.length / 2).toString(16)}${LIST}`;
+/** Every form in which something of it might be seen. */
+const SECRETS = [SIGNED.slice(2), R, S];
+
+function expectNothingSigned(...shown: readonly unknown[]) {
+  const text = shown
+    .map((one) => (one instanceof Error ? errorText(one) : toText(one)))
+    .join('\n')
+    .toLowerCase();
+  for (const secret of SECRETS) expect(text).not.toContain(secret);
+}
+
+const toText = (value: unknown) =>
+  typeof value === 'string'
+    ? value
+    : JSON.stringify(value, (_, one) => (typeof one === 'bigint' ? String(one) : one));
+
+const errorText = (error: Error): string =>
+  `${error.stack}\n${toText({ ...error })}${error.cause instanceof Error ? errorText(error.cause) : ''}`;
+
+describe('an auto-tx of a hosted service', () => {
+  it('is read by the names that are publicly known of it', async () => {
+    const row = {
+      _id: '65f0c0ffee',
+      state: 'pending',
+      targetGasPrice: 12.5,
+      strictTarget: true,
+      to: TO,
+      value: '10000000000000000',
+      data: '0xa9059cbb',
+      note: 'rent',
+    };
+    const view = (await clientOf({ data: [row] }).autoTxs()).items[0];
+    expect(view).toMatchObject({
+      id: '65f0c0ffee',
+      status: 'PENDING',
+      target: 12_500_000_000n,
+      isStrict: true,
+      to: TO,
+      value: 10n ** 16n,
+      data: '0xa9059cbb',
+      note: 'rent',
+      from: null,
+      nonce: null,
+      checks: [],
+      failure: null,
+      keyId: null,
+    });
+  });
+
+  it.each([
+    ['draft', 'DRAFT'],
+    ['Pending', 'PENDING'],
+    ['DISABLED', 'DISABLED'],
+    ['executed', 'EXECUTED'],
+    ['cancelled', 'CANCELLED'],
+    ['canceled', 'CANCELLED'],
+    ['failed', 'FAILED'],
+    ['Waiting for gas', 'Waiting for gas'],
+    ['\u001b[31mred\u001b[0m', 'red'],
+  ])('says its state as %j', async (status, read) => {
+    expect((await clientOf({ id: 1, status }).autoTx('1')).status).toBe(read);
+  });
+
+  it.each([
+    [{ targetGasPriceGwei: 12.5 }, 12_500_000_000n],
+    [{ targetGasPriceGwei: '0.0412' }, 41_200_000n],
+    [{ targetGasPriceGwei: 41_200_000 }, 41_200_000n],
+    [{ target_gas_price: '41200000' }, 41_200_000n],
+    [{ targetGasPriceWei: 7 }, 7n],
+    [{ target: 3 }, 3_000_000_000n],
+    [{ target: 'low' }, null],
+  ])('may keep its target as %j', async (fields, wei) => {
+    expect((await clientOf({ id: 1, ...fields }).autoTx('1')).target).toBe(wei);
+  });
+
+  it.each([
+    [{ transaction: { from: FROM, to: TO, nonce: '0x7', type: '0x2', gas: '21000' } }],
+    [{ tx: { sender: FROM, recipient: TO, nonce: 7, type: 'eip1559', gasLimit: 21_000 } }],
+    [{ from: FROM, to: TO, nonce: 7, type: 2, gasLimit: '0x5208' }],
+  ])('may keep its transaction as %j', async (fields) => {
+    expect(await clientOf({ autoTx: { id: 1, ...fields } }).autoTx('1')).toMatchObject({
+      from: FROM,
+      to: TO,
+      nonce: 7,
+      type: 2,
+      gasLimit: 21_000n,
+    });
+  });
+
+  it('may say why it failed in a word, in a record, and what happened in rows of its own', async () => {
+    expect((await clientOf({ id: 1, failureReason: 'nonce too low' }).autoTx('1')).failure).toEqual({
+      code: null,
+      message: 'nonce too low',
+    });
+    const { failure, timeline } = await clientOf({
+      data: {
+        autoTx: { id: 1, error: { code: 'reverted', reason: 'it reverted' } },
+        events: [{ type: 'MADE', timestamp: ISO }],
+      },
+    }).autoTx('1');
+    expect(failure).toEqual({ code: 'reverted', message: 'it reverted' });
+    expect(timeline).toEqual([{ at: AT, kind: 'MADE', blockNumber: null, message: 'MADE' }]);
+  });
+
+  it('takes no address, hash or calldata for one that is none', async () => {
+    const view = await clientOf({
+      id: 1,
+      to: '0x12',
+      from: 'vitalik.eth',
+      hash: 'none',
+      data: '0xabc',
+    }).autoTx('1');
+    expect([view.to, view.from, view.hash, view.data]).toEqual([null, null, null, null]);
+  });
+
+  it('without an id is an error that names the field and keeps the answer for the raw view', async () => {
+    const failure = await failureOf(clientOf({ status: 'pending', uuid: {} }).autoTx('1'));
+    expect(failure).toMatchObject({ code: 'unreadable', endpoint: '/auto-txs/1', field: 'id' });
+    expect(failure.raw).toContain('pending');
+  });
+});
+
+describe('the methods for auto-txs', () => {
+  it('ask what the contract says, and read what comes', async () => {
+    const server = await serve((request, response) => {
+      if (request.method === 'DELETE') return void response.writeHead(204).end();
+      const body = { id: 'atx_1', status: request.url?.endsWith('cancel') ? 'cancelled' : 'pending' };
+      sendJson(response, body, request.method === 'POST' ? 201 : 200);
+    });
+    const client = createGasClient({ baseUrl: server.url, apiKey: 'gk_test' });
+    const made = await client.createAutoTx({ signedTransaction: ` ${SIGNED}\n`, targetGasPriceGwei: 2 });
+    expect(made).toMatchObject({ id: 'atx_1', status: 'PENDING', target: 2_000_000_000n });
+    expect(await client.updateAutoTx('atx_1', { note: 'x', status: 'DISABLED' })).toMatchObject({
+      id: 'atx_1',
+    });
+    expect(await client.cancelAutoTx('atx_1')).toMatchObject({ status: 'CANCELLED' });
+    await client.deleteAutoTx('a/b c');
+    const base = '/be/api/v1/auto-txs';
+    expect(server.requests.map(({ method, path, body }) => [method, path, body])).toEqual([
+      ['POST', base, JSON.stringify({ signedTransaction: SIGNED, targetGasPriceGwei: 2 })],
+      ['PUT', `${base}/atx_1`, '{"note":"x","status":"DISABLED"}'],
+      ['POST', `${base}/atx_1/cancel`, ''],
+      ['DELETE', `${base}/a%2Fb%20c`, ''],
+    ]);
+  });
+
+  it('take every page of a list once', async () => {
+    const ids = Array.from({ length: 1_203 }, (_, index) => `t${index}`);
+    const client = createGasClient({
+      baseUrl: `https://${HOST}`,
+      fetch: (request) => {
+        const page = Number(new URL(request.url).searchParams.get('page'));
+        const size = Number(new URL(request.url).searchParams.get('size'));
+        const items = ids.slice(page * size, (page + 1) * size).map((id) => ({ id }));
+        return Response.json({ items, page, size, total: ids.length });
+      },
+    });
+    const { items, total } = await client.autoTxs();
+    expect([items.map(({ id }) => id), total]).toEqual([ids, 1_203]);
+  });
+
+  it('know no account where the service has no such route, and read it where it has', async () => {
+    const missing = createGasClient({
+      baseUrl: `https://${HOST}`,
+      fetch: () => Response.json({ errorCode: 'not_found', message: 'no such route' }, { status: 404 }),
+    });
+    expect(await missing.autoTxAccount(FROM)).toBeNull();
+    const waiting = [{ id: 'a', nonce: 8, status: 'PENDING' }];
+    const body = { chainId: 1, address: FROM, nonce: 7, pendingNonce: 8, balanceWei: '123', waiting };
+    expect(await clientOf(body).autoTxAccount(FROM)).toEqual({
+      chainId: 1,
+      nonce: 7,
+      pendingNonce: 8,
+      balance: 123n,
+      waiting,
+    });
+  });
+
+  it.each(['', ' ', '.', '..', '\ud800'])('take %j for no id', async (id) => {
+    const client = clientOf({ id: 1 });
+    for (const call of [
+      client.autoTx(id),
+      client.cancelAutoTx(id),
+      client.deleteAutoTx(id),
+      client.updateAutoTx(id, {}),
+    ]) {
+      expect((await failureOf(call)).code).toBe('invalid');
+    }
+  });
+
+  it.each([`0x${'11'.repeat(32)}`, 'twelve words of a wallet', ''])(
+    'hand over nothing that is too short to be signed: %j',
+    async (signedTransaction) => {
+      const server = await serve((_, response) => sendJson(response, { id: 1 }));
+      const client = createGasClient({ baseUrl: server.url });
+      const failures = [
+        await failureOf(client.createAutoTx({ signedTransaction, targetGasPriceGwei: 1 })),
+        await failureOf(client.updateAutoTx('a', { signedTransaction })),
+      ];
+      for (const failure of failures) {
+        expect(failure).toMatchObject({ code: 'invalid', details: [{ path: 'signedTransaction' }] });
+        if (signedTransaction !== '') expect(errorText(failure)).not.toContain(signedTransaction);
+      }
+      expect(server.requests).toEqual([]);
+    },
+  );
+});
+
+describe('signed bytes', () => {
+  /** What a service might repeat of what it was sent. */
+  const ECHOES: readonly (readonly [string, unknown])[] = [
+    ['by their own name', { signedTransaction: SIGNED }],
+    ['by another name', { raw_tx: SIGNED.toUpperCase().replace('0X', '0x') }],
+    ['by no name that is known', { payload: { thing: SIGNED.slice(2) } }],
+    ['as calldata', { data: SIGNED }],
+    ['within words', { note: `queued ${SIGNED} for later` }],
+    ['as a signature', { signature: { r: `0x${R}`, s: `0x${S}`, v: '0x1' } }],
+    ['as one word of a signature', { detail: `bad r ${R}, bad s 0x${S}` }],
+    ['as bytes', { payload: { type: 'Buffer', data: [...Buffer.from(SIGNED.slice(2), 'hex')] } }],
+    ['in a list', { items: [[SIGNED], { rawTransaction: SIGNED }] }],
+  ];
+  const calls: readonly ((client: GasClient, seen: unknown[]) => Promise<unknown>)[] = [
+    (client, seen) =>
+      client.createAutoTx(
+        { signedTransaction: SIGNED, targetGasPriceGwei: 1 },
+        { onAnswer: (text) => seen.push(text) },
+      ),
+    (client, seen) =>
+      client.updateAutoTx('1', { signedTransaction: SIGNED }, { onAnswer: (text) => seen.push(text) }),
+  ];
+
+  it.each(ECHOES)('that a service repeats %s stand in no view, answer and error', async (_, echo) => {
+    for (const status of [200, 400, 409, 500]) {
+      for (const body of [
+        { id: 1, status: 'pending', ...(echo as object) },
+        { errorCode: 'bad', message: toText(echo), ...(echo as object) },
+      ]) {
+        const client = createGasClient({
+          baseUrl: `https://${HOST}`,
+          fetch: () => Response.json(body, { status }),
+        });
+        for (const call of calls) {
+          const seen: unknown[] = [];
+          const outcome = await call(client, seen).catch((error: unknown) => error);
+          expectNothingSigned(outcome, seen);
+        }
+      }
+    }
+  });
+
+  it('that a service keeps and shows stand in no details, list and raw answer', async () => {
+    const record = {
+      id: 1,
+      status: 'pending',
+      to: TO,
+      hash: HASH,
+      rawTransaction: SIGNED,
+      tx: { r: `0x${R}`, s: `0x${S}` },
+    };
+    const client = createGasClient({
+      baseUrl: `https://${HOST}`,
+      fetch: (request) =>
+        Response.json(request.url.includes('?') ? { items: [record], extra: SIGNED } : record),
+    });
+    expectNothingSigned(
+      await client.autoTx('1'),
+      await client.autoTxs(),
+      await client.raw('/auto-txs/1'),
+      await client.raw('/auto-txs', { page: '0' }),
+    );
+    expect(await client.autoTx('1')).toMatchObject({ to: TO, hash: HASH });
+  });
+
+  it.each([
+    ['is no JSON', `<html>${SIGNED}</html>`, 200],
+    ['is broken off', `{"id": 1, "signedTransaction": "${SIGNED}", "x`, 200],
+    ['fails', `Internal error while sending ${SIGNED}`, 500],
+  ])('stand in no error when the answer %s', async (_, text, status) => {
+    const client = createGasClient({
+      baseUrl: `https://${HOST}`,
+      fetch: () => new Response(text, { status }),
+    });
+    for (const call of calls) {
+      const seen: unknown[] = [];
+      expectNothingSigned(await call(client, seen).catch((error: unknown) => error), seen);
+    }
+  });
+
+  it('stand in no error when nothing answers', async () => {
+    const server = await serve((_, response) => response.destroy());
+    const client = createGasClient({ baseUrl: server.url });
+    for (const call of calls) expectNothingSigned(await failureOf(call(client, [])));
+    await server.close();
+    for (const call of calls) expectNothingSigned(await failureOf(call(client, [])));
+    const broken = createGasClient({
+      baseUrl: `https://${HOST}`,
+      fetch: async (request) => {
+        throw new Error(`cannot send ${await request.text()}`);
+      },
+    });
+    for (const call of calls) expectNothingSigned(await failureOf(call(broken, [])));
+  });
+
+  it('that are not there leave an answer as it came', async () => {
+    const text = `{ "id" : 1, "data": "0x${'ab'.repeat(300)}", "hash":"${HASH}",  "big": 12345678901234567890 }`;
+    expect(await clientOf(text).raw('/auto-txs/1')).toBe(text);
+  });
+});
+
+describe('any answer', () => {
+  it('to a question about auto-txs is a sound view or an error of the client', async () => {
+    const names = [
+      'id',
+      'status',
+      'targetGasPriceGwei',
+      'to',
+      'value',
+      'data',
+      'checks',
+      'timeline',
+      'failure',
+      'hold',
+      'savings',
+      'tx',
+      'receipt',
+      'items',
+      'autoTx',
+      'nonce',
+      'type',
+      'waiting',
+      'expiresAt',
+    ];
+    const { tie } = fc.letrec((self) => ({
+      tie: fc.oneof(
+        { maxDepth: 4 },
+        fc.string(),
+        fc.double(),
+        fc.constant(null),
+        fc.boolean(),
+        fc.constantFrom('0x', TO, HASH, '1e30', '-5', ISO, 'pending'),
+        fc.array(self('tie'), { maxLength: 4 }),
+        fc.dictionary(fc.constantFrom(...names), self('tie'), { maxKeys: 8 }),
+      ),
+    }));
+    await fc.assert(
+      fc.asyncProperty(tie, async (body) => {
+        const client = clientOf(JSON.stringify(body));
+        const calls = [
+          client.autoTxs(),
+          client.autoTx('1'),
+          client.autoTxAccount(FROM),
+          client.updateAutoTx('1', {}),
+          client.createAutoTx({ targetGasPriceGwei: 1 }),
+          client.deleteAutoTx('1'),
+        ];
+        for (const outcome of await Promise.allSettled(calls)) {
+          const isFailed = outcome.status === 'rejected';
+          if (isFailed && !(outcome.reason instanceof ClientError)) throw outcome.reason;
+          const shown = isFailed ? outcome.reason : outcome.value;
+          expect(toText(shown) ?? '').not.toMatch(/NaN|Infinity|\\u001b/);
+        }
+      }),
+      { numRuns: 300 },
+    );
+  });
+});
