@@ -1,0 +1,60 @@
+import { hexToBytes } from '@noble/hashes/utils';
+import { TransactionError } from './signed-transaction.ts';
+
+/** What text may hold besides digits: line breaks and blanks anywhere, also those that are not seen. */
+const BLANK = /[\s\p{Cf}]+/gu;
+const QUOTES = /^["'`“”‘’]+|["'`“”‘’]+$/gu;
+/** Six blobs with their proofs take 1.6 million. */
+const LONGEST = 4_000_000;
+const PHRASE_SHORTEST = 12;
+const PHRASE_LONGEST = 24;
+
+/**
+ * The bytes of a signed transaction from its hex text, as wallets and files give it: with or without `0x`, quoted,
+ * wrapped over lines.
+ *
+ * @throws TransactionError where the text is no hex; what it says repeats none of the text.
+ */
+export function transactionBytes(text: string): Uint8Array {
+  if (text.length > 2 * LONGEST) throw tooLong();
+  const digits = text.replace(BLANK, '').replace(QUOTES, '').replace(/^0x/i, '');
+  if (digits === '') {
+    throw new TransactionError('there is nothing: give the signed transaction, hex that begins with 0x');
+  }
+  if (/[^0-9a-f]/i.test(digits)) throw noHex(text.trim());
+  if (digits.length > LONGEST) throw tooLong();
+  if (digits.length % 2 === 1) {
+    throw new TransactionError(
+      'the number of hex digits is odd: one is missing or too many, copy the whole transaction again',
+    );
+  }
+  return hexToBytes(digits);
+}
+
+function noHex(text: string): TransactionError {
+  if (/^[[{]/.test(text)) {
+    return new TransactionError(
+      'this is JSON: give only the signed transaction in it, the hex text (called rawTransaction, raw or signedTransaction)',
+    );
+  }
+  if (isRecoveryPhrase(text)) {
+    return new TransactionError(
+      'this looks like a recovery phrase: never paste it anywhere, it gives away all that the wallet holds',
+    );
+  }
+  return new TransactionError(
+    'this is no hex: a signed transaction has only the digits 0 to 9 and a to f after 0x, copy it again',
+  );
+}
+
+function isRecoveryPhrase(text: string): boolean {
+  const words = text.slice(0, 1_000).split(/\s+/);
+  return (
+    words.length >= PHRASE_SHORTEST &&
+    words.length <= PHRASE_LONGEST &&
+    words.every((word) => /^[a-z]{3,8}$/i.test(word))
+  );
+}
+
+const tooLong = () =>
+  new TransactionError('this is longer than any transaction that a node takes: give one signed transaction');

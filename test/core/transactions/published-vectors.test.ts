@@ -1,0 +1,168 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { gunzipSync } from 'node:zlib';
+import { keccak256, parseTransaction } from 'viem';
+import { privateKeyToAddress } from 'viem/accounts';
+import { describe, expect, it } from 'vitest';
+import type { Hex } from '../../../src/core/block.ts';
+import { decodeTransaction } from '../../../src/core/transactions/decode-transaction.ts';
+import type { SignedTransaction } from '../../../src/core/transactions/signed-transaction.ts';
+import { refusalOf } from './support/refusal.ts';
+
+const fixtures = new URL('../../fixtures/', import.meta.url);
+const unzipped = (path: string) => gunzipSync(readFileSync(new URL(path, fixtures))).toString('utf8');
+
+describe('the 200 transactions of ethers', () => {
+  type Form = 'signedLegacy' | 'signedEip155' | 'signedBerlin' | 'signedLondon' | 'signedCancun';
+  const vectors: (Record<Form, Hex> & {
+    name: string;
+    privateKey: Hex;
+    transaction: Record<string, unknown>;
+  })[] = JSON.parse(unzipped('vectors/ethers_transactions_200.json.gz'));
+  const NO_CHAIN = 'it is signed for chain 0, which no chain is: sign it for a chain';
+  const NOT_GIVEN = 'there is nothing: give the signed transaction, hex that begins with 0x';
+
+  it('are 200', () => expect(vectors).toHaveLength(200));
+
+  it.each(['signedLegacy', 'signedEip155', 'signedBerlin', 'signedLondon'] as const)(
+    '%s: each has the published sender, hash and fields, or the reason why not',
+    (form) => {
+      for (const vector of vectors) {
+        const refusal = expectedRefusal(form, vector[form], vector.transaction);
+        if (refusal !== null) {
+          expect(refusalOf(vector[form]), vector.name).toBe(refusal);
+          continue;
+        }
+        const decoded = decodeTransaction(vector[form]);
+        expect(decoded.from, vector.name).toBe(privateKeyToAddress(vector.privateKey));
+        expect(decoded.hash, vector.name).toBe(keccak256(vector[form]));
+        expectFields(decoded, vector[form]);
+      }
+    },
+  );
+
+  it('signedCancun: have no sidecar, and that is said', () => {
+    for (const { name, signedCancun } of vectors) {
+      expect(refusalOf(signedCancun), name).toBe(
+        signedCancun.length <= 2
+          ? NOT_GIVEN
+          : 'it is a blob transaction without its blobs, which nodes refuse: give the form with the sidecar (blobs, commitments, proofs)',
+      );
+    }
+  });
+
+  function expectedRefusal(form: Form, raw: Hex, of: Record<string, unknown>): string | null {
+    if (raw.length <= 2) return NOT_GIVEN;
+    if (form !== 'signedLegacy' && Number(of.chainId ?? 0) === 0) return NO_CHAIN;
+    if (form === 'signedLondon' && BigInt(String(of.maxFeePerGas ?? 0)) > BigInt(Number.MAX_SAFE_INTEGER)) {
+      return 'the max fee, in wei, is larger than 2^53 − 1, the most it may be: sign it again with less';
+    }
+    return null;
+  }
+});
+
+function expectFields(decoded: SignedTransaction, raw: Hex): void {
+  const known = parseTransaction(raw);
+  expect(decoded).toMatchObject({
+    chainId: known.chainId ?? null,
+    nonce: known.nonce ?? 0,
+    gasLimit: known.gas ?? 0n,
+    value: known.value ?? 0n,
+    data: known.data ?? '0x',
+    gasPrice: 'gasPrice' in known ? (known.gasPrice ?? 0n) : known.type === 'eip1559' ? null : 0n,
+  });
+  expect(decoded.to?.toLowerCase()).toBe(known.to?.toLowerCase());
+}
+
+describe('the transaction tests of ethereum/tests', () => {
+  /** What each of their exceptions is called here. */
+  const REASONS: Readonly<Record<string, RegExp>> = {
+    ADDRESS_TOO_LONG: /^the address it goes to has \d+ bytes instead of 20/,
+    ADDRESS_TOO_SHORT: /^the address it goes to has \d+ bytes instead of 20/,
+    GASLIMIT_PRICE_PRODUCT_OVERFLOW: /^the max fee, in wei, is larger than/,
+    PRIORITY_OVERFLOW: /^the max priority fee, in wei, is larger than/,
+    GASPRICE_OVERFLOW: /^the gas price, in wei, is larger than/,
+    NONCE_OVERFLOW: /^the nonce is larger than/,
+    RLP_LEADING_ZEROS_PRIORITY_FEE: /^the max priority fee, in wei, is written with leading zeros/,
+    RLP_LEADING_ZEROS_GASLIMIT: /^the gas limit is written with leading zeros/,
+    RLP_LEADING_ZEROS_NONCE: /^the nonce is written with leading zeros/,
+    RLP_LEADING_ZEROS_V: /^v of the signature is written with leading zeros/,
+    RLP_LEADING_ZEROS_DATA_SIZE: /a length is written too long/,
+    RLP_LEADING_ZEROS_NONCE_SIZE: /a length is written too long/,
+    RLP_ERROR_SIZE: /reaches beyond its end|bytes after the end/,
+    RLP_INVALID_HEADER: /^no signed transaction begins like this/,
+    RLP_INVALID_SIGNATURE_R: /reaches beyond its end/,
+    RLP_INVALID_TO: /reaches beyond its end/,
+    INVALID_SIGNATURE_VRS:
+      /^its signature (is none that a key can make|has the higher of two s values)|is not signed yet|^r of the signature is larger than/,
+    EC_RECOVERY_FAIL: /^its signature is none that a key can make/,
+    INVALID_CHAINID:
+      /chain 0|^the chain id is larger|^v of its signature is neither|higher of two s values|is not signed yet/,
+  };
+  const folder = new URL('vectors/ethereum-tests-transactions/', fixtures);
+  const cases = readdirSync(folder)
+    .filter((name) => name.endsWith('.json'))
+    .map((name) => {
+      const { txbytes, result } = Object.values(
+        JSON.parse(readFileSync(new URL(name, folder), 'utf8')),
+      )[0] as {
+        txbytes: Hex;
+        result: Record<string, { exception?: string; sender?: string; hash?: string; intrinsicGas: string }>;
+      };
+      const newest = result.Prague ?? result.Cancun ?? result.Shanghai;
+      if (newest === undefined) throw new Error(`${name} says nothing of a fork that counts`);
+      return {
+        name,
+        raw: txbytes,
+        ...newest,
+        exception: newest.exception?.replace('TransactionException.', ''),
+      };
+    });
+
+  it('are all there', () => expect(cases.length).toBeGreaterThanOrEqual(60));
+
+  it.each(cases.filter(({ exception }) => exception === undefined))('$name is taken', (vector) => {
+    if (vector.name === 'ttGasLimit__TransactionWithHighGasLimit63Plus1.json') {
+      expect(refusalOf(vector.raw)).toMatch(/^the gas limit is larger than 2\^53 − 1/);
+      return;
+    }
+    const decoded = decodeTransaction(vector.raw);
+    expect(decoded.from.toLowerCase()).toBe(vector.sender);
+    expect(decoded.hash).toBe(vector.hash);
+    // Theirs end before EIP-7623, whose floor can only be more.
+    expect(decoded.intrinsicGas).toBeGreaterThanOrEqual(BigInt(vector.intrinsicGas));
+  });
+
+  it.each(cases.filter(({ exception }) => exception !== undefined))('$name: $exception', (vector) => {
+    const exception = vector.exception ?? '';
+    // What depends on the chain it is for is decoded, and the pre-flight refuses it.
+    if (exception === 'INTRINSIC_GAS_TOO_LOW') {
+      const { gasLimit, intrinsicGas } = decodeTransaction(vector.raw);
+      expect(gasLimit).toBeLessThan(intrinsicGas);
+    } else if (
+      ['Vitalik_16', 'wrongvalue_121', 'wrongvalue_124', 'VEqual41'].some((of) => vector.name.includes(of))
+    ) {
+      expect(decodeTransaction(vector.raw).chainId).not.toBe(1);
+    } else {
+      expect(refusalOf(vector.raw)).toMatch(REASONS[exception] ?? /no such reason/);
+    }
+  });
+});
+
+describe('what a node was sent in the JSON-RPC conformance suite', () => {
+  it.each([
+    ['access-list-transaction', 1],
+    ['dynamic-fee-transaction', 2],
+    ['dynamic-fee-access-list-transaction', 2],
+    ['legacy-transaction', 0],
+    ['blob-tx', 3],
+  ] as const)('%s has the hash that it answered', (name, type) => {
+    const lines = unzipped(`rpc/execution-apis/send-${name}.io.gz`).split('\n');
+    const said = (mark: string) => JSON.parse(lines.find((line) => line.startsWith(mark))?.slice(3) ?? '');
+    const decoded = decodeTransaction(said('>>').params[0]);
+    expect(decoded.hash).toBe(said('<<').result);
+    expect(decoded.type).toBe(type);
+    // The chain id and the account that the suite's chain gives its funds to.
+    expect(decoded.chainId).toBe(0xc72dd9d5e883e);
+    expect(decoded.blobCount).toBe(type === 3 ? 1 : 0);
+  });
+});
