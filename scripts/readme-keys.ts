@@ -13,6 +13,8 @@ const WHERE: Readonly<Record<Scope, string>> = {
   alerts: 'Alerts',
   alert: 'an open alert',
   'alert-form': 'form of an alert',
+  'auto-txs': 'Auto-tx',
+  'auto-tx': 'an open auto-tx',
   explorer: 'Explorer',
   service: 'Service',
   question: 'a question',

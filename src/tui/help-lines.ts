@@ -9,6 +9,8 @@ const TITLES: Readonly<Record<Scope, string>> = {
   alerts: 'Alerts',
   alert: 'An alert that is open',
   'alert-form': 'In the form of an alert',
+  'auto-txs': 'Auto-tx',
+  'auto-tx': 'An auto-tx that is open',
   explorer: 'Explorer',
   service: 'Service',
   question: 'When something is asked',

@@ -1,6 +1,8 @@
 import { ALERT_FORM_KEYS } from './keymap/alert-form-keys.ts';
 import { ALERT_KEYS } from './keymap/alert-keys.ts';
 import { ALERTS_KEYS } from './keymap/alerts-keys.ts';
+import { AUTO_TX_KEYS } from './keymap/auto-tx-keys.ts';
+import { AUTO_TXS_KEYS } from './keymap/auto-txs-keys.ts';
 import { CHART_KEYS } from './keymap/chart-keys.ts';
 import { EXPLORER_KEYS } from './keymap/explorer-keys.ts';
 import { GLOBAL_KEYS } from './keymap/global-keys.ts';
@@ -25,6 +27,8 @@ export const KEYMAP = [
   ...ALERTS_KEYS,
   ...ALERT_KEYS,
   ...ALERT_FORM_KEYS,
+  ...AUTO_TXS_KEYS,
+  ...AUTO_TX_KEYS,
   ...QUESTION_KEYS,
   ...SECRET_KEYS,
   ...EXPLORER_KEYS,

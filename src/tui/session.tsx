@@ -4,6 +4,7 @@ import { type Dispatch, useContext, useMemo, useState } from 'react';
 import { chainProfile } from '../core/chains.ts';
 import { AlertEditsProvider } from './components/alert-edits-provider.tsx';
 import { AlertsProvider } from './components/alerts-provider.tsx';
+import { AutoTxsProvider } from './components/auto-txs-provider.tsx';
 import { Frame } from './components/frame.tsx';
 import { KeyListener } from './components/key-listener.tsx';
 import { NoData, useNothingAnswers } from './components/no-data.tsx';
@@ -28,6 +29,7 @@ import type { SourceChoice } from './monitor-source.ts';
 import { activeScopes, type MonitorAction, type MonitorState, stepInterval } from './monitor-state.ts';
 import { NavigationProvider } from './navigation-provider.tsx';
 import { ALERTS_TAB } from './panes/alerts/alerts-state.ts';
+import { AUTO_TXS_TAB } from './panes/auto-txs/auto-txs-state.ts';
 import { polledEveryMs, UNKNOWN_PACE_MS } from './polling-pace.ts';
 import { createQueryClient } from './query-client.ts';
 import type { SourceState } from './source-holder.ts';
@@ -152,34 +154,44 @@ function SessionScreen(props: SessionProps) {
           now={now}
         >
           <AlertEditsProvider client={client} now={now} beforeClosing={beforeClosing} undoMs={undoMs}>
-            <NavigationProvider tab={state.tab} dispatch={dispatch}>
-              <OverContext value={over.show}>
-                <KeyListener scopes={over.heard}>
-                  <GlobalKeys
-                    state={state}
-                    dispatch={dispatch}
-                    wantedMs={wantedMs}
-                    slowdown={held.slowdown}
-                    health={health}
-                    tryNow={tryNow}
-                  />
-                  <Frame
-                    columns={columns}
-                    rows={rows}
-                    chainName={chainName}
-                    badge={badge}
-                    snapshot={snapshot}
-                    health={health}
-                    tab={tab}
-                    intervalMs={intervalMs}
-                    slowed={held.slowdown > 1}
-                    scopes={over.named}
-                    toast={toast}
-                    body={body}
-                  />
-                </KeyListener>
-              </OverContext>
-            </NavigationProvider>
+            <AutoTxsProvider
+              client={client}
+              snapshot={snapshot}
+              intervalMs={intervalMs}
+              isOwnService={isOwnService}
+              frozen={state.frozen}
+              isShown={tab.action === AUTO_TXS_TAB}
+              now={now}
+            >
+              <NavigationProvider tab={state.tab} dispatch={dispatch}>
+                <OverContext value={over.show}>
+                  <KeyListener scopes={over.heard}>
+                    <GlobalKeys
+                      state={state}
+                      dispatch={dispatch}
+                      wantedMs={wantedMs}
+                      slowdown={held.slowdown}
+                      health={health}
+                      tryNow={tryNow}
+                    />
+                    <Frame
+                      columns={columns}
+                      rows={rows}
+                      chainName={chainName}
+                      badge={badge}
+                      snapshot={snapshot}
+                      health={health}
+                      tab={tab}
+                      intervalMs={intervalMs}
+                      slowed={held.slowdown > 1}
+                      scopes={over.named}
+                      toast={toast}
+                      body={body}
+                    />
+                  </KeyListener>
+                </OverContext>
+              </NavigationProvider>
+            </AutoTxsProvider>
           </AlertEditsProvider>
         </AlertsProvider>
       </DimContext>

@@ -6,6 +6,8 @@ import type { Scope } from './keymap/key-binding.ts';
 import type { ActionName } from './keymap.ts';
 import { AlertsScreen } from './panes/alerts/alerts-screen.tsx';
 import { ALERTS_TAB, alertsQuestion } from './panes/alerts/alerts-state.ts';
+import { AutoTxsScreen } from './panes/auto-txs/auto-txs-screen.tsx';
+import { AUTO_TXS_TAB, autoTxsQuestion } from './panes/auto-txs/auto-txs-state.ts';
 import { ChartScreen } from './panes/chart/chart-screen.tsx';
 import { ExplorerScreen } from './panes/explorer/explorer-screen.tsx';
 import { explorerQuestion } from './panes/explorer/explorer-state.ts';
@@ -45,6 +47,7 @@ export const TABS: readonly [Tab, ...Tab[]] = [
     raw: () => ({ path: PATHS.statsChart }),
   },
   { scope: 'alerts', action: ALERTS_TAB, title: 'Alerts', Screen: AlertsScreen, raw: alertsQuestion },
+  { scope: 'auto-txs', action: AUTO_TXS_TAB, title: 'Auto-tx', Screen: AutoTxsScreen, raw: autoTxsQuestion },
   { scope: 'explorer', action: 'tab-5', title: 'Explorer', Screen: ExplorerScreen, raw: explorerQuestion },
   {
     scope: 'service',

@@ -7,6 +7,7 @@ import type { SnapshotView } from '../../src/client/views/snapshot.ts';
 import type { AlertPrefill } from '../../src/tui/alert-prefill.ts';
 import { AlertEditsProvider } from '../../src/tui/components/alert-edits-provider.tsx';
 import { AlertsProvider } from '../../src/tui/components/alerts-provider.tsx';
+import { AutoTxsProvider } from '../../src/tui/components/auto-txs-provider.tsx';
 import { KeyListener } from '../../src/tui/components/key-listener.tsx';
 import { MemoryContext } from '../../src/tui/hooks/use-kept-state.ts';
 import { OverContext, useOverScopes } from '../../src/tui/hooks/use-modal-keys.ts';
@@ -82,11 +83,18 @@ export function showScreen(options: ShowOptions) {
                     beforeClosing={beforeClosing}
                     {...(options.undoMs === undefined ? {} : { undoMs: options.undoMs })}
                   >
-                    <NavigationContext value={navigation}>
-                      <Scoped scope={scope}>
-                        <Screen snapshot={snapshot} columns={columns} rows={rows} />
-                      </Scoped>
-                    </NavigationContext>
+                    <AutoTxsProvider
+                      {...monitor}
+                      snapshot={snapshot}
+                      isOwnService={monitor.isOwnService ?? false}
+                      isShown={scope === 'auto-txs'}
+                    >
+                      <NavigationContext value={navigation}>
+                        <Scoped scope={scope}>
+                          <Screen snapshot={snapshot} columns={columns} rows={rows} />
+                        </Scoped>
+                      </NavigationContext>
+                    </AutoTxsProvider>
                   </AlertEditsProvider>
                 </AlertsProvider>
               </MemoryContext>

@@ -6,6 +6,7 @@ import { alertsPaceMs } from '../alerts-pace.ts';
 import { useAlertNotices } from '../hooks/use-alert-notices.ts';
 import { AlertsContext, type AlertsFeed } from '../hooks/use-alerts.ts';
 import { useExpectedChanges } from '../hooks/use-expected-changes.ts';
+import { useFreshWhenShown } from '../hooks/use-fresh-when-shown.ts';
 import { type PolledQuery, usePolledQuery } from '../hooks/use-polled-query.ts';
 
 interface AlertsProviderProps {
@@ -60,7 +61,13 @@ export function AlertsProvider(props: AlertsProviderProps) {
   });
   const { value: list } = (frozen ? unshown.data : null) ?? polled.data ?? {};
   const unseen = useAlertNotices({ client, snapshot, list, isShown: isShown && !frozen, now });
-  useFreshWhenShown(isShown && !frozen, polled.data?.at ?? null, intervalMs, now, polled.refresh);
+  useFreshWhenShown({
+    isShown: isShown && !frozen,
+    at: polled.data?.at ?? null,
+    freshMs: intervalMs,
+    now,
+    refresh: polled.refresh,
+  });
 
   const { data, error, retryAt, refresh, renew } = polled;
   const knows = data?.knows ?? null;
@@ -97,20 +104,4 @@ export function AlertsProvider(props: AlertsProviderProps) {
     };
   }, [data, error, retryAt, unseen, over, expect]);
   return <AlertsContext value={feed}>{children}</AlertsContext>;
-}
-
-/** Who turns to the list wants to see what is true now, however seldom it is asked for otherwise. */
-function useFreshWhenShown(
-  isShown: boolean,
-  at: number | null,
-  freshMs: number,
-  now: () => number,
-  refresh: () => Promise<void>,
-): void {
-  const latest = useRef({ at, freshMs, now, refresh });
-  latest.current = { at, freshMs, now, refresh };
-  useEffect(() => {
-    const { at: asked, freshMs: fresh, now: clock, refresh: ask } = latest.current;
-    if (isShown && asked !== null && clock() - asked > fresh) void ask();
-  }, [isShown]);
 }

@@ -12,6 +12,7 @@ export const GLOBAL_KEYS = [
   { action: 'tab-1', scope: 'global', keys: ['1'], label: '1', help: 'Live' },
   { action: 'tab-2', scope: 'global', keys: ['2'], label: '2', help: 'Chart' },
   { action: 'tab-3', scope: 'global', keys: ['3'], label: '3', help: 'Alerts' },
+  { action: 'tab-4', scope: 'global', keys: ['4'], label: '4', help: 'Auto-tx' },
   { action: 'tab-5', scope: 'global', keys: ['5'], label: '5', help: 'Explorer' },
   { action: 'tab-6', scope: 'global', keys: ['6'], label: '6', help: 'Service' },
   { action: 'next-tab', scope: 'global', keys: ['tab', ']'], label: 'Tab ]', help: 'next tab' },

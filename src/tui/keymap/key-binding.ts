@@ -5,6 +5,8 @@ export type Scope =
   | 'alerts'
   | 'alert'
   | 'alert-form'
+  | 'auto-txs'
+  | 'auto-tx'
   | 'explorer'
   | 'service'
   | 'question'
@@ -15,8 +17,9 @@ export type Scope =
 export interface KeyBinding {
   readonly action: string;
   /**
-   * `global` works on every tab; `scroll` in what lies over it; `alert` while one is open over the list; `alert-form`,
-   * `question` and `secret` while such a thing is open and takes every key; the others only while they are shown.
+   * `global` works on every tab; `scroll` in what lies over it; `alert` and `auto-tx` while one is open over its list;
+   * `alert-form`, `question` and `secret` while such a thing is open and takes every key; the others only while they
+   * are shown.
    */
   readonly scope: Scope;
   /** Key names as `keyNames` gives them: `q`, `ctrl+c`, `left`, `return`, `tab`, `?`. */

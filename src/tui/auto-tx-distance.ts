@@ -1,0 +1,43 @@
+import type { AutoTxView } from '../client/views/auto-txs.ts';
+import type { SnapshotView } from '../client/views/snapshot.ts';
+import { laneOf } from './alert-words.ts';
+
+export interface AutoTxDistance {
+  /** What is compared with the target, wei per gas: the lane's price, or if strict what it would pay itself. */
+  readonly price: bigint;
+  /** By what share the price must change to reach the target; negative: it must fall. */
+  readonly ratio: number;
+  readonly isReached: boolean;
+  /** The target is reached, but its own cap is below the next base fee. */
+  readonly isCapped: boolean;
+}
+
+/** How far the price is from the target; `null`: that cannot be known. */
+export function distanceTo(autoTx: AutoTxView, snapshot: SnapshotView): AutoTxDistance | null {
+  const { target } = autoTx;
+  const price = comparedPrice(autoTx, snapshot);
+  if (target === null || price === null) return null;
+  const ratio = price === 0n ? Number.POSITIVE_INFINITY : Number(target - price) / Number(price);
+  const cap = autoTx.maxFeePerGas ?? autoTx.gasPrice;
+  const isReached = price <= target;
+  const isCapped = cap !== null && snapshot.nextBaseFee !== null && cap < snapshot.nextBaseFee;
+  return { price, ratio, isReached, isCapped };
+}
+
+function comparedPrice(autoTx: AutoTxView, { lanes, nextBaseFee }: SnapshotView): bigint | null {
+  if (autoTx.isStrict !== true) {
+    const lane = laneOf(autoTx.gasSpeed);
+    return lane === null ? null : lanes[lane].price;
+  }
+  const { gasPrice, maxFeePerGas, maxPriorityFeePerGas } = autoTx;
+  if (gasPrice !== null) return gasPrice;
+  if (maxFeePerGas === null || maxPriorityFeePerGas === null || nextBaseFee === null) return null;
+  const wanted = nextBaseFee + maxPriorityFeePerGas;
+  if (wanted > maxFeePerGas) return maxFeePerGas;
+  return wanted;
+}
+
+/** Whether the service has found that its target can never be reached. */
+export function isUnreachable({ checks }: AutoTxView): boolean {
+  return checks.some(({ name, ok }) => name === 'reachable' && ok === false);
+}

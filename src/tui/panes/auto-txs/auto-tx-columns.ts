@@ -1,0 +1,240 @@
+import type { AutoTxView } from '../../../client/views/auto-txs.ts';
+import type { SnapshotView } from '../../../client/views/snapshot.ts';
+import { cleanText } from '../../../core/clean-text.ts';
+import { formatDuration, formatGwei, formatLikelihood, gweiString, UNKNOWN } from '../../../core/units.ts';
+import { laneOf, plainWord, shareText, titleWord } from '../../alert-words.ts';
+import { callText } from '../../auto-tx-call.ts';
+import { distanceTo, isUnreachable } from '../../auto-tx-distance.ts';
+import { isOver, lookOf, statusOf } from '../../auto-tx-words.ts';
+import { truncate } from '../../components/fit.ts';
+import { EMPTY_LINE, type Line } from '../../lines.ts';
+import { columnsWithin, type TableColumn } from '../../table.ts';
+import type { Theme } from '../../theme.ts';
+import type { OffsetAt } from '../chart/local-time.ts';
+import { shortHex } from '../explorer/hex-text.ts';
+import { endOf } from './auto-tx-order.ts';
+
+export interface AutoTxContext {
+  readonly snapshot: SnapshotView;
+  /** What ages are counted from, ms. */
+  readonly present: number;
+  readonly offsetAt: OffsetAt;
+  readonly theme: Theme;
+}
+
+export type AutoTxColumn = TableColumn<AutoTxView>;
+
+/** The columns of the list of auto-txs, left to right, all but what takes the room that is left. */
+export function autoTxColumns(context: AutoTxContext): readonly AutoTxColumn[] {
+  const { snapshot } = context;
+  return [
+    {
+      id: 'state',
+      heading: 'state',
+      align: 'left',
+      least: 12,
+      rank: 0,
+      cell: (autoTx) => stateLine(autoTx, context),
+    },
+    {
+      id: 'target',
+      heading: 'target',
+      align: 'right',
+      least: 7,
+      rank: 0,
+      cell: ({ target }) => (target === null ? UNKNOWN : gweiString(target)),
+    },
+    {
+      id: 'lane',
+      heading: 'of',
+      align: 'left',
+      least: 7,
+      rank: 4,
+      cell: ({ gasSpeed, isStrict }) => {
+        if (isStrict === true) return 'own price';
+        return gasSpeed === null
+          ? UNKNOWN
+          : laneOf(gasSpeed) === null
+            ? plainWord(gasSpeed)
+            : titleWord(gasSpeed);
+      },
+    },
+    {
+      id: 'now',
+      heading: 'now',
+      align: 'right',
+      least: 7,
+      rank: 3,
+      cell: (autoTx) => {
+        if (isOver(autoTx)) return UNKNOWN;
+        const distance = distanceTo(autoTx, snapshot);
+        return distance === null ? UNKNOWN : formatGwei(distance.price);
+      },
+    },
+    {
+      id: 'progress',
+      heading: 'to go',
+      align: 'right',
+      least: 9,
+      rank: 1,
+      cell: (autoTx) => progressLine(autoTx, context),
+    },
+    {
+      id: 'chance',
+      heading: 'chance',
+      align: 'right',
+      least: 6,
+      rank: 2,
+      cell: (autoTx) => chanceText(autoTx) ?? UNKNOWN,
+    },
+    {
+      id: 'time',
+      heading: 'time',
+      align: 'right',
+      least: 10,
+      rank: 2,
+      cell: (autoTx) => timeText(autoTx, context.present),
+    },
+    {
+      id: 'sender',
+      heading: 'nonce/from',
+      align: 'left',
+      least: 10,
+      rank: 5,
+      cell: ({ nonce, from }) => {
+        if (nonce === null && from === null) return UNKNOWN;
+        return `${nonce === null ? UNKNOWN : `#${nonce}`} ${from === null ? '' : shortHex(from, '…')}`.trimEnd();
+      },
+    },
+  ];
+}
+
+/** `◌ waiting`, `● executed` */
+export function stateLine(autoTx: AutoTxView, { theme }: Pick<AutoTxContext, 'theme'>): Line {
+  const { glyph, word, color } = lookOf(autoTx);
+  return [
+    { text: `${theme.glyph[glyph]} `, ...(color === undefined ? {} : { color }) },
+    { text: word, faint: isOver(autoTx) && statusOf(autoTx) !== 'FAILED' },
+  ];
+}
+
+/** How far it is: the price's way to the target, confirmations of what was sent, what a mined one paid. */
+function progressLine(autoTx: AutoTxView, { snapshot, theme }: AutoTxContext): string | Line {
+  const { glyph } = theme;
+  switch (statusOf(autoTx)) {
+    case 'SUBMITTED':
+      return confirmationsText(autoTx) ?? 'in pool';
+    case 'EXECUTED':
+      return autoTx.effectiveGasPrice === null ? UNKNOWN : `paid ${formatGwei(autoTx.effectiveGasPrice)}`;
+    case 'CANCELLED':
+    case 'EXPIRED':
+    case 'FAILED':
+      return UNKNOWN;
+    default: {
+      if (isUnreachable(autoTx)) return [{ text: 'never', color: 'bad' }];
+      const distance = distanceTo(autoTx, snapshot);
+      if (distance === null) return UNKNOWN;
+      if (!distance.isReached)
+        return `${distance.ratio < 0 ? glyph.down : glyph.up} ${shareText(distance.ratio)}`;
+      if (distance.isCapped) return [{ text: 'cap low', color: 'warn' }];
+      return [{ text: `${glyph.marker} reached`, color: 'good' }];
+    }
+  }
+}
+
+/** `3/12 conf`; `null`: no block has it. */
+export function confirmationsText({
+  blockNumber,
+  confirmations,
+  confirmationsNeeded,
+}: AutoTxView): string | null {
+  if (blockNumber === null && (confirmations === null || confirmations === 0)) return null;
+  const has = confirmations === null ? 'mined' : String(confirmations);
+  if (confirmations === null) return has;
+  return confirmationsNeeded === null ? `${has} conf` : `${has}/${confirmationsNeeded} conf`;
+}
+
+/** The chance that it is sent before it expires; `null`: nobody can say, or it no longer matters. */
+export function chanceText(autoTx: AutoTxView): string | null {
+  const { reachProbability } = autoTx;
+  if (reachProbability === null || isOver(autoTx) || statusOf(autoTx) === 'SUBMITTED') return null;
+  return formatLikelihood(reachProbability).replace('over ', '>').replace('under ', '<');
+}
+
+/** Until when it waits, since when it is out, how long it is over. */
+function timeText(autoTx: AutoTxView, present: number): string {
+  const ago = (at: number | null) => (at === null ? UNKNOWN : `${coarse(Math.max(present - at, 0))} ago`);
+  const { expiresAt, submittedAt } = autoTx;
+  if (isOver(autoTx)) return ago(endOf(autoTx));
+  if (statusOf(autoTx) === 'SUBMITTED') return submittedAt === null ? UNKNOWN : `sent ${ago(submittedAt)}`;
+  if (expiresAt === null) return 'no end';
+  return expiresAt <= present ? 'ends now' : `ends ${coarse(expiresAt - present)}`;
+}
+
+/** A time that only grows wide when it matters: `45s`, `12m`, `3h05m`, `2d03h`. */
+function coarse(ms: number): string {
+  const sec = ms / 1_000;
+  return formatDuration(sec < 60 ? Math.floor(sec) : Math.floor(sec / 60) * 60);
+}
+
+const GAP = 2;
+const LEAST_CALL = 16;
+const MOST_CALL = 44;
+const LEAST_NOTE = 10;
+
+export interface FittedColumns {
+  readonly columns: readonly AutoTxColumn[];
+  readonly widths: ReadonlyMap<string, number>;
+}
+
+/**
+ * The columns that fit into `width`. What a transaction does comes second and takes what the others leave, at most what
+ * it needs; what then is left goes to the note. Columns without a single value say nothing.
+ */
+export function autoTxColumnsWithin(
+  columns: readonly AutoTxColumn[],
+  rows: readonly AutoTxView[],
+  widest: ReadonlyMap<string, number>,
+  width: number,
+  theme: Theme,
+): FittedColumns {
+  const told = columns.filter(({ id, cell }) => id === 'state' || rows.some((row) => cell(row) !== UNKNOWN));
+  const fixed = columnsWithin(told, widest, width - LEAST_CALL - GAP);
+  const used = fixed.reduce((sum, { id, least }) => sum + (widest.get(id) ?? least) + GAP, 0);
+  const room = width - used;
+  const hasNotes = rows.some(({ note }) => note !== null && note !== '');
+  const call = Math.min(Math.max(room, LEAST_CALL), hasNotes && room > MOST_CALL ? MOST_CALL : room);
+  const note = room - call - GAP;
+  const [state, ...others] = fixed;
+  if (state === undefined) return { columns: fixed, widths: widest };
+  const shown = [state, callColumn(call), ...others];
+  const widths = new Map(widest).set('call', call);
+  if (!hasNotes || note < LEAST_NOTE) return { columns: shown, widths };
+  return { columns: [...shown, noteColumn(note, theme)], widths: widths.set('note', note) };
+}
+
+const flexible = { align: 'left', rank: 9 } as const;
+
+function callColumn(width: number): AutoTxColumn {
+  return {
+    ...flexible,
+    id: 'call',
+    heading: 'what it does',
+    least: width,
+    cell: (autoTx) => [{ text: callText(autoTx), bold: !isOver(autoTx) }],
+  };
+}
+
+function noteColumn(width: number, { glyph }: Theme): AutoTxColumn {
+  return {
+    ...flexible,
+    id: 'note',
+    heading: 'note',
+    least: width,
+    // A note may be long and is measured for every frame: more than the column cannot be seen.
+    cell: ({ note }) =>
+      note === null || note === ''
+        ? EMPTY_LINE
+        : [{ text: truncate(cleanText(note, (width + 1) * 8), width, glyph.ellipsis), faint: true }],
+  };
+}

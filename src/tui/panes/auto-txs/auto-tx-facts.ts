@@ -1,0 +1,160 @@
+import type { AutoTxView, ComparisonView } from '../../../client/views/auto-txs.ts';
+import { cleanText } from '../../../core/clean-text.ts';
+import {
+  formatCount,
+  formatDuration,
+  formatGwei,
+  formatLikelihood,
+  formatNative,
+  formatUsd,
+  gweiString,
+  usdOf,
+} from '../../../core/units.ts';
+import { distanceWords } from '../../alert-words.ts';
+import { symbolOf } from '../../auto-tx-call.ts';
+import { distanceTo } from '../../auto-tx-distance.ts';
+import { isOver, statusOf, targetText } from '../../auto-tx-words.ts';
+import type { NamedValue } from '../../fact-grid.ts';
+import type { Line } from '../../lines.ts';
+import { wrapText } from '../../wrap-text.ts';
+import { momentText } from '../explorer/present.ts';
+import type { AutoTxContext } from './auto-tx-columns.ts';
+
+const line = (text: string): Line => [{ text }];
+/** Margin, the longest name and the gap after it. */
+const NAME_ROOM = 16;
+
+const TYPES = ['legacy', 'access list', 'dynamic fee', 'blob', 'set code'] as const;
+
+/** When it goes out, and what it is; what the service does not say is left out. */
+export function autoTxFacts(
+  autoTx: AutoTxView,
+  context: AutoTxContext,
+  width = Number.MAX_SAFE_INTEGER,
+): readonly NamedValue[] {
+  const { present, offsetAt, snapshot, theme } = context;
+  const moment = (at: number) => line(momentText(at, present, offsetAt));
+  const given = <T>(value: T | null, name: string, text: (value: T) => Line, alone = false): NamedValue[] =>
+    value === null ? [] : [{ name, value: text(value), alone }];
+  const long = (text: string | null, name: string): NamedValue[] =>
+    text === null || text === ''
+      ? []
+      : wrapText(
+          theme.text(cleanText(text)),
+          width - NAME_ROOM,
+          Number.POSITIVE_INFINITY,
+          theme.glyph.ellipsis,
+        ).map((part, place) => ({ name: place === 0 ? name : '', value: line(part), alone: true }));
+  const gwei = (wei: bigint) => line(`${gweiString(wei)} gwei`);
+  const distance = isOver(autoTx) || statusOf(autoTx) === 'SUBMITTED' ? null : distanceTo(autoTx, snapshot);
+  const symbol = symbolOf(autoTx.chainId);
+  return [
+    ...long(autoTx.note, 'note'),
+    { name: 'sent when', value: line(targetText(autoTx)), alone: true },
+    ...given(
+      distance,
+      'now',
+      ({ price, ...rest }) =>
+        line(`${formatGwei(price)} gwei, ${distanceWords({ price, ...rest, isThere: rest.isReached })}`),
+      true,
+    ),
+    ...given(
+      isOver(autoTx) ? null : autoTx.reachProbability,
+      'chance',
+      (share) => line(`${formatLikelihood(share)} before it expires, within 7 days at most`),
+      true,
+    ),
+    ...(isOver(autoTx) ? [] : expiryFacts(autoTx, context)),
+    ...given(autoTx.from, 'from', line, true),
+    ...given(autoTx.to, 'to', line, true),
+    ...given(autoTx.value, 'value', (wei) => line(formatNative(wei, symbol))),
+    ...given(autoTx.nonce, 'nonce', (nonce) => line(String(nonce))),
+    ...given(autoTx.gasLimit, 'gas limit', (gas) => line(formatCount(Number(gas)))),
+    ...given(autoTx.type, 'type', (type) =>
+      line(`${type}${TYPES[type] === undefined ? '' : `, ${TYPES[type]}`}`),
+    ),
+    ...given(autoTx.maxFeePerGas, 'max fee', gwei),
+    ...given(autoTx.maxPriorityFeePerGas, 'max tip', gwei),
+    ...given(autoTx.gasPrice, 'gas price', gwei),
+    ...given(dearest(autoTx), 'at most', (wei) => line(worth(wei, symbol, snapshot.nativeUsd))),
+    ...given(autoTx.attempts === 0 ? null : autoTx.attempts, 'tries', (count) => line(formatCount(count))),
+    ...given(autoTx.createdAt, 'made', moment),
+    ...given(autoTx.updatedAt, 'changed', moment),
+    ...given(autoTx.submittedAt, 'submitted', moment),
+    ...given(autoTx.hash, 'hash', line, true),
+    ...long(autoTx.keyId, 'of key'),
+    { name: 'id', value: line(autoTx.id), alone: true },
+  ];
+}
+
+function expiryFacts({ expiresAt }: AutoTxView, { present, offsetAt }: AutoTxContext): readonly NamedValue[] {
+  if (expiresAt === null) return [];
+  const left = expiresAt <= present ? 'now' : `in ${formatDuration((expiresAt - present) / 1_000)}`;
+  return [
+    { name: 'expires', value: line(`${momentText(expiresAt, present, offsetAt)}, ${left}`), alone: true },
+  ];
+}
+
+/** The most that it can cost beside its value, wei; `null`: not known. */
+function dearest({ gasLimit, maxFeePerGas, gasPrice }: AutoTxView): bigint | null {
+  const cap = maxFeePerGas ?? gasPrice;
+  return gasLimit === null || cap === null ? null : gasLimit * cap;
+}
+
+function worth(wei: bigint, symbol: string, nativeUsd: number | null): string {
+  const amount = formatNative(wei, symbol);
+  return nativeUsd === null ? amount : `${amount}  ${formatUsd(usdOf(wei, nativeUsd))}`;
+}
+
+/** What a mined one cost and saved; empty while no block has it. */
+export function minedFacts(autoTx: AutoTxView, { present, offsetAt }: AutoTxContext): readonly NamedValue[] {
+  const { blockNumber, gasUsed, effectiveGasPrice, costWei, costUsd, executedAt } = autoTx;
+  const symbol = symbolOf(autoTx.chainId);
+  const given = <T>(
+    value: T | null,
+    name: string,
+    text: (value: T) => string,
+    alone = false,
+  ): NamedValue[] => (value === null ? [] : [{ name, value: line(text(value)), alone }]);
+  if (blockNumber === null && costWei === null && effectiveGasPrice === null) return [];
+  const { confirmations, confirmationsNeeded } = autoTx;
+  return [
+    ...given(blockNumber, 'block', formatCount),
+    ...given(confirmations, 'confirmed', (count) =>
+      confirmationsNeeded === null ? formatCount(count) : `${count} of ${confirmationsNeeded} blocks`,
+    ),
+    ...given(effectiveGasPrice, 'paid', (wei) => `${gweiString(wei)} gwei`),
+    ...given(gasUsed, 'gas used', (gas) => formatCount(Number(gas))),
+    ...given(
+      costWei,
+      'cost',
+      (wei) => [formatNative(wei, symbol), ...(costUsd === null ? [] : [formatUsd(costUsd)])].join('  '),
+      true,
+    ),
+    ...given(autoTx.atCreation, 'saved', (compared) => savedText(compared, 'when it was made', symbol), true),
+    ...given(
+      autoTx.dayMean,
+      autoTx.atCreation === null ? 'saved' : '',
+      (compared) => savedText(compared, 'on the mean of the day before', symbol),
+      true,
+    ),
+    ...(autoTx.atCreation === null && autoTx.dayMean === null
+      ? given(autoTx.savedWei, 'saved', (wei) => formatNative(wei, symbol), true)
+      : []),
+    ...given(executedAt, 'final', (at) => momentText(at, present, offsetAt)),
+  ];
+}
+
+/** `0.000012 ETH  $0.04 against 0.0507 gwei when it was made` */
+function savedText(
+  { savedWei, savedUsd, referencePrice }: ComparisonView,
+  when: string,
+  symbol: string,
+): string {
+  const against = referencePrice === null ? when : `against ${formatGwei(referencePrice)} gwei ${when}`;
+  if (savedWei === null) return against;
+  const isLoss = savedWei < 0n;
+  const amount = formatNative(isLoss ? -savedWei : savedWei, symbol);
+  const usd = savedUsd === null ? '' : `  ${formatUsd(Math.abs(savedUsd))}`;
+  return `${isLoss ? `${amount}${usd} more` : `${amount}${usd}`} ${against}`;
+}

@@ -1,0 +1,97 @@
+import type { AutoTxView } from '../../../client/views/auto-txs.ts';
+import { cleanText } from '../../../core/clean-text.ts';
+import { callText } from '../../auto-tx-call.ts';
+import { statusOf, targetText, wasSentBefore } from '../../auto-tx-words.ts';
+import { Question } from '../../components/question.tsx';
+import { useTheme } from '../../theme.ts';
+import { wrapText } from '../../wrap-text.ts';
+import type { Asked } from './use-auto-tx-actions.ts';
+
+interface AutoTxQuestionProps {
+  readonly asked: Asked;
+  readonly width: number;
+  readonly height: number;
+  readonly onYes: () => void;
+  readonly onNo: () => void;
+}
+
+const MARGINS = 6;
+const MOST_LINES = 4;
+
+/** Asks before an auto-tx is cancelled or deleted, and says what that does and what it cannot do. */
+export function AutoTxQuestion({ asked, width, ...rest }: AutoTxQuestionProps) {
+  const theme = useTheme();
+  const { title, lines, yes, no } =
+    asked.what === 'cancel' ? cancelWords(asked.autoTx) : deleteWords(asked.autoTx);
+  return (
+    <Question
+      title={title}
+      lines={[...aboutLines(asked.autoTx), ...lines].flatMap((line) =>
+        wrapText(line, width - MARGINS, MOST_LINES, theme.glyph.ellipsis),
+      )}
+      yes={yes}
+      no={no}
+      width={width}
+      {...rest}
+    />
+  );
+}
+
+interface QuestionWords {
+  readonly title: string;
+  readonly lines: readonly string[];
+  readonly yes: string;
+  readonly no: string;
+}
+
+function aboutLines(autoTx: AutoTxView): readonly string[] {
+  const note = cleanText(autoTx.note ?? '').trim();
+  const nonce = autoTx.nonce === null ? '' : `, nonce ${autoTx.nonce}`;
+  return [`${callText(autoTx)}${nonce}, when ${targetText(autoTx)}`, ...(note === '' ? [] : [note])];
+}
+
+/** What stops what a node may have. */
+const REPLACE = 'Only a same-nonce replacement from your wallet can stop it.';
+
+function cancelWords(autoTx: AutoTxView): QuestionWords {
+  if (statusOf(autoTx) === 'SUBMITTED') {
+    return {
+      title: 'It has been sent already.',
+      lines: [
+        'The nodes have it, and no service can take it back from them.',
+        REPLACE,
+        'The service can be asked all the same; it will most likely refuse.',
+      ],
+      yes: 'Ask it anyway',
+      no: 'Leave it',
+    };
+  }
+  return {
+    title: 'Cancel this auto-tx?',
+    lines: wasSentBefore(autoTx)
+      ? [
+          'It was sent before and came back: a node may still have it, so it may be mined although it is cancelled.',
+          REPLACE,
+        ]
+      : statusOf(autoTx) === 'DRAFT'
+        ? ['It was never signed, so nothing of it can be sent.']
+        : ['It has not been sent. Its signed bytes are deleted, so nothing can send it any more.'],
+    yes: 'Cancel it',
+    no: 'Keep it',
+  };
+}
+
+function deleteWords(autoTx: AutoTxView): QuestionWords {
+  const isDraft = statusOf(autoTx) === 'DRAFT';
+  return {
+    title: 'Delete this auto-tx?',
+    lines: [
+      isDraft
+        ? 'It was never signed, so nothing of it can be sent.'
+        : 'What happened to it and what it saved is deleted with it; the chain keeps what was mined.',
+      'It cannot be undone.',
+    ],
+    yes: 'Delete',
+    no: 'Keep it',
+  };
+}

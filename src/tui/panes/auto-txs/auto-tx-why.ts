@@ -1,0 +1,76 @@
+import type { AutoTxView } from '../../../client/views/auto-txs.ts';
+import { cleanText } from '../../../core/clean-text.ts';
+import { formatCount, formatDuration, formatGwei } from '../../../core/units.ts';
+import { callText } from '../../auto-tx-call.ts';
+import { distanceTo, isUnreachable } from '../../auto-tx-distance.ts';
+import { statusOf, targetText, wasSentBefore } from '../../auto-tx-words.ts';
+import type { ColorName } from '../../theme.ts';
+import { type AutoTxContext, confirmationsText } from './auto-tx-columns.ts';
+
+/** Why an auto-tx stands where it stands. */
+export interface Why {
+  readonly text: string;
+  readonly color?: ColorName;
+}
+
+const LONGEST = 400;
+
+/** What keeps it, what became of it, or what it waits for, in one sentence. */
+export function whyOf(autoTx: AutoTxView, { snapshot, present }: AutoTxContext): Why {
+  const { failure, hold, blockNumber } = autoTx;
+  const status = statusOf(autoTx);
+  if (failure !== null) return { text: cleanText(failure.message, LONGEST), color: 'bad' };
+  switch (status) {
+    case 'PENDING':
+      return pendingWhy();
+    case 'SUBMITTED':
+      if (blockNumber === null) return { text: 'a node has it; no block has it yet' };
+      return {
+        text: `in block ${formatCount(blockNumber)}, ${confirmationsText(autoTx) ?? 'mined'}: final once it has them all`,
+      };
+    case 'EXECUTED':
+      return { text: blockNumber === null ? 'it was mined' : `mined in block ${formatCount(blockNumber)}` };
+    case 'DISABLED':
+      return { text: 'not sent while it is disabled; space has it wait again' };
+    case 'DRAFT':
+      return { text: 'it is not signed; e takes its signature' };
+    case 'CANCELLED':
+      return {
+        text: wasSentBefore(autoTx)
+          ? 'cancelled; it was sent before, so it may be mined until its nonce is used'
+          : 'cancelled before it was sent',
+      };
+    case 'EXPIRED':
+      return { text: 'its price did not come in time' };
+    default:
+      return { text: autoTx.status === null ? 'the service does not say how it stands' : '' };
+  }
+
+  function pendingWhy(): Why {
+    if (hold !== null) {
+      const left = hold.retryAt === null ? 0 : Math.ceil((hold.retryAt - present) / 1_000);
+      const again = left > 0 ? `; tried again in ${formatDuration(left)}` : '';
+      return { text: `${cleanText(hold.message, LONGEST)}${again}`, color: 'warn' };
+    }
+    const failed = autoTx.checks.find(({ ok }) => ok === false);
+    if (isUnreachable(autoTx) && failed !== undefined)
+      return { text: cleanText(failed.message, LONGEST), color: 'bad' };
+    const distance = distanceTo(autoTx, snapshot);
+    if (distance?.isReached === true && distance.isCapped && snapshot.nextBaseFee !== null)
+      return {
+        text: `its own cap is below the next base fee of ${formatGwei(snapshot.nextBaseFee)} gwei: it goes out when that falls`,
+        color: 'warn',
+      };
+    if (failed !== undefined) return { text: cleanText(failed.message, LONGEST), color: 'warn' };
+    if (distance?.isReached === true) return { text: 'its price is there: it goes out with the next block' };
+    return { text: `waits until ${targetText(autoTx)}` };
+  }
+}
+
+/** What it does with all of it, for the line over the reason. */
+export function whatText(autoTx: AutoTxView): string {
+  const note = cleanText(autoTx.note ?? '', LONGEST).trim();
+  const nonce = autoTx.nonce === null ? '' : `, nonce ${autoTx.nonce}`;
+  const from = autoTx.from === null ? '' : ` from ${autoTx.from}`;
+  return `${callText(autoTx)}${from}${nonce}${note === '' ? '' : ` · ${note}`}`;
+}

@@ -1,0 +1,65 @@
+import type { AutoTxDetailsView } from '../../../client/views/auto-txs.ts';
+import { formatAge } from '../../../core/units.ts';
+import { callText } from '../../auto-tx-call.ts';
+import { factGrid, sectionLine } from '../../fact-grid.ts';
+import { EMPTY_LINE, type Line } from '../../lines.ts';
+import { wrapText } from '../../wrap-text.ts';
+import { type AutoTxContext, stateLine } from './auto-tx-columns.ts';
+import { autoTxFacts, minedFacts } from './auto-tx-facts.ts';
+import { whyOf } from './auto-tx-why.ts';
+import { checkLines, timelineLines } from './log-lines.ts';
+
+/** `send 0.01 ETH to 0x7099…79C8`, and how it stands. */
+export function detailsTitle(autoTx: AutoTxDetailsView, context: AutoTxContext): readonly Line[] {
+  return [[{ text: callText(autoTx), bold: true }], stateLine(autoTx, context)];
+}
+
+/** All that is known of an auto-tx, in sections. */
+export function detailsLines(
+  autoTx: AutoTxDetailsView,
+  context: AutoTxContext,
+  width: number,
+): readonly Line[] {
+  const { theme } = context;
+  const facts = autoTxFacts(autoTx, context, width);
+  const mined = minedFacts(autoTx, context);
+  const leastName = Math.max(...[...facts, ...mined].map(({ name }) => name.length));
+  const section = (title: string, note: Line, lines: readonly Line[]) => [
+    EMPTY_LINE,
+    sectionLine(title, note),
+    ...lines,
+  ];
+  return [
+    ...whyLines(autoTx, context, width),
+    ...(mined.length === 0 ? [] : section('Mined', EMPTY_LINE, factGrid(mined, width, theme, leastName))),
+    ...section('Order', EMPTY_LINE, factGrid(facts, width, theme, leastName)),
+    ...section('Checks', checksNote(autoTx, context), checkLines(autoTx, context, width)),
+    ...section('Timeline', timelineNote(autoTx), timelineLines(autoTx.timeline ?? [], context, width)),
+  ];
+}
+
+function whyLines(autoTx: AutoTxDetailsView, context: AutoTxContext, width: number): readonly Line[] {
+  const { theme } = context;
+  const { text, color } = whyOf(autoTx, context);
+  const mark = color === undefined ? '' : `${theme.glyph.warning} `;
+  return wrapText(
+    theme.text(`${mark}${text}`),
+    width - 2,
+    Number.POSITIVE_INFINITY,
+    theme.glyph.ellipsis,
+  ).map((part): Line => [{ text: ` ${part}`, ...(color === undefined ? {} : { color }) }]);
+}
+
+function checksNote({ checks, checkedAt }: AutoTxDetailsView, { present }: AutoTxContext): Line {
+  if (checks.length === 0) return [{ text: 'none: it is checked when it is signed', faint: true }];
+  const age = checkedAt === null ? '' : `, ${formatAge(Math.max(present - checkedAt, 0) / 1_000)}`;
+  const failed = checks.filter(({ ok }) => ok === false).length;
+  const word =
+    failed === 0 ? (checks.every(({ ok }) => ok) ? 'all good' : 'nothing wrong') : `${failed} failed`;
+  return [{ text: `${word}${age}`, faint: true }];
+}
+
+function timelineNote({ timeline }: AutoTxDetailsView): Line {
+  if (timeline === null) return [{ text: 'this service keeps none', faint: true }];
+  return [{ text: timeline.length === 0 ? 'nothing yet' : 'newest first', faint: true }];
+}

@@ -1,0 +1,134 @@
+import { Box, useIsScreenReaderEnabled } from 'ink';
+import { useMemo, useRef } from 'react';
+import { ClientError } from '../../../client/client-error.ts';
+import type { AutoTxView } from '../../../client/views/auto-txs.ts';
+import { PaneState } from '../../components/pane-state.tsx';
+import { PolledFrame } from '../../components/polled-frame.tsx';
+import { useActions } from '../../hooks/use-actions.ts';
+import { useAutoTxs } from '../../hooks/use-auto-txs.ts';
+import { useNow } from '../../hooks/use-now.ts';
+import { type Line, scrolledTo } from '../../lines.ts';
+import type { TabScreenProps } from '../../tabs.ts';
+import { useTheme } from '../../theme.ts';
+import { hiddenSegments } from '../alerts/list-title.ts';
+import { systemOffset } from '../chart/local-time.ts';
+import { presentOf } from '../explorer/present.ts';
+import { AutoTxList, LIST_CHROME } from './auto-tx-list.tsx';
+import { ordered } from './auto-tx-order.ts';
+import { AutoTxQuestion } from './auto-tx-question.tsx';
+import type { AutoTxsAction, AutoTxsCursor } from './auto-txs-state.ts';
+import { FOOT_LINES, footLines } from './foot-lines.ts';
+import { ageSegment, titleSegments } from './list-title.ts';
+import { NoAutoTxs } from './no-auto-txs.tsx';
+import { SpokenAutoTxs } from './spoken-auto-txs.tsx';
+import { useAutoTxActions, useAutoTxQuestion } from './use-auto-tx-actions.ts';
+
+interface ListScreenProps extends TabScreenProps {
+  readonly cursor: AutoTxsCursor | null;
+  readonly dispatch: (action: AutoTxsAction) => void;
+}
+
+const NONE: readonly AutoTxView[] = [];
+
+/** The list of auto-txs and what the keys do in it. */
+export function ListScreen({ snapshot, columns, rows, cursor, dispatch }: ListScreenProps) {
+  const theme = useTheme();
+  const now = useNow();
+  const spoken = useIsScreenReaderEnabled();
+  const feed = useAutoTxs();
+  const { toggle, cancel, remove, copyHash, refuse } = useAutoTxActions();
+  const { asked, close, askCancel, askDelete } = useAutoTxQuestion(refuse);
+
+  const items = feed.data?.value.items ?? NONE;
+  const autoTxs = useMemo(() => ordered(items, snapshot), [items, snapshot]);
+  const title = useMemo(() => titleSegments(autoTxs, feed.data?.value), [autoTxs, feed.data]);
+  const room = Math.max(rows - LIST_CHROME - FOOT_LINES - (feed.error === null ? 0 : 1), 1);
+  const found = cursor === null ? 0 : autoTxs.findIndex(({ id }) => id === cursor.id);
+  const near = found < 0 ? Math.min(cursor?.place ?? 0, autoTxs.length - 1) : found;
+  const place = Math.max(near, 0);
+  const first = useRef(0);
+  first.current = Math.min(scrolledTo(place, first.current, room), Math.max(autoTxs.length - room, 0));
+  const above = first.current;
+  const marked = autoTxs[place];
+
+  const go = (to: number) => {
+    const at = Math.min(Math.max(to, 0), autoTxs.length - 1);
+    const row = autoTxs[at];
+    if (row !== undefined) dispatch({ type: 'move-cursor', to: { id: row.id, place: at } });
+  };
+  const withMarked = (act: (autoTx: AutoTxView) => void) => () => {
+    if (marked !== undefined) act(marked);
+  };
+  useActions('auto-txs', {
+    'auto-txs-up': () => go(place - 1),
+    'auto-txs-down': () => go(place + 1),
+    'auto-txs-page-up': () => go(place - room),
+    'auto-txs-page-down': () => go(place + room),
+    'auto-txs-start': () => go(0),
+    'auto-txs-end': () => go(autoTxs.length - 1),
+    'auto-tx-new': () => dispatch({ type: 'form', edited: null }),
+    'auto-tx-edit': withMarked((autoTx) => dispatch({ type: 'form', edited: autoTx })),
+    'auto-tx-open': withMarked(({ id }) => dispatch({ type: 'open', cursor: { id, place } })),
+    'auto-tx-toggle': withMarked(toggle),
+    'auto-tx-cancel': withMarked(askCancel),
+    'auto-tx-delete': withMarked(askDelete),
+    'auto-tx-copy': withMarked(copyHash),
+  });
+
+  if (asked !== null) {
+    return (
+      <AutoTxQuestion
+        asked={asked}
+        width={columns}
+        height={rows}
+        onYes={() => {
+          const stays = { id: asked.autoTx.id, place };
+          dispatch({ type: 'move-cursor', to: stays });
+          void (asked.what === 'cancel' ? cancel : remove)(asked.autoTx);
+          close();
+        }}
+        onNo={close}
+      />
+    );
+  }
+  if (feed.data === undefined && isAbsent(feed.error)) {
+    return (
+      <Box width={columns} height={rows}>
+        <PaneState
+          kind="empty"
+          title="This service keeps no auto-txs"
+          hint="Its API has none; gastop's own service keeps them, also as gastop serve."
+        />
+      </Box>
+    );
+  }
+  return (
+    <PolledFrame polled={feed} what="the auto-txs" pending={false} width={columns} height={rows}>
+      {(notice) => {
+        if (autoTxs.length === 0) return <NoAutoTxs snapshot={snapshot} columns={columns} rows={rows} />;
+        const context = { snapshot, present: presentOf(snapshot, now), offsetAt: systemOffset, theme };
+        const notices: readonly Line[] = notice === null ? [] : [[{ text: ' ' }, ...notice]];
+        if (spoken)
+          return <SpokenAutoTxs autoTxs={autoTxs.slice(place)} context={context} notices={notices} />;
+        const age = feed.data === undefined ? [] : [ageSegment(feed.data.at, now)];
+        return (
+          <AutoTxList
+            rows={autoTxs.slice(above, above + room)}
+            cursor={place - above}
+            context={context}
+            width={columns}
+            height={rows}
+            title={[...title, ...age, ...hiddenSegments(autoTxs.length, above, room)]}
+            notices={notices}
+            foot={marked === undefined ? [] : footLines(marked, context, columns)}
+          />
+        );
+      }}
+    </PolledFrame>
+  );
+}
+
+/** Whether the service does not have auto-txs at all. */
+function isAbsent(error: Error | null): boolean {
+  return error instanceof ClientError && (error.code === 'not-found' || error.status === 501);
+}
