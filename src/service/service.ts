@@ -114,7 +114,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     hasStoodBy ||= state !== 'holds';
     if (hasStoodBy && !signal.aborted) onNews({ isWell: true, message: leaseWords(state, lease) });
   });
-  const store = new BlockStore(database, () => lease.right);
+  const store = new BlockStore(database, () => lease.right, wallNow);
   const historySec = Math.min(options.historySec ?? DEFAULT_HISTORY_SEC, DEFAULT_HISTORY_SEC);
   const createEngine = options.createEngine ?? ((profile) => new FeeEngine({ feeRule: profile.feeRule }));
   const alertStore = new AlertStore(database);

@@ -4,6 +4,7 @@ import { pruneAdvice, rewindAdvice, writeAdvice } from './advice-rows.ts';
 import { evaluateAlerts, restartAlerts, rewindAlerts } from './alert-evaluation.ts';
 import { pruneAlertEvents } from './alert-events.ts';
 import type { AlertRun } from './alert-run.ts';
+import { restartAutoTxs, rewindAutoTxs } from './auto-tx-rewind.ts';
 import { BLOCK_COLUMNS, toBlock, toBlockRow } from './block-row.ts';
 import { findHoles } from './find-holes.ts';
 import { requireRight, type WriteRight } from './lease-store.ts';
@@ -13,6 +14,7 @@ import type { Database } from './open-database.ts';
 import { bucketStart } from './rollup.ts';
 import { refoldRollups } from './rollup-tables.ts';
 import type { Queries } from './schema.ts';
+import { forgetSigned, KEEP_SIGNED_BLOCKS } from './signed-rows.ts';
 import { StoreError } from './store-error.ts';
 import { lowestFork, removeBlocks, replaceBlocks } from './stored-blocks.ts';
 import { whileBusy } from './while-busy.ts';
@@ -31,17 +33,26 @@ export class BlockStore {
   readonly #queries: Queries;
   readonly #name: string;
   readonly #right: () => WriteRight;
+  readonly #wallNow: () => number;
   /** Blocks before this time (Unix s, a whole hour) are folded away and not taken in again. */
   #foldedBefore: number | null = null;
   /** Never rejects. */
   #lastWrite: Promise<void> = Promise.resolve();
 
-  /** @param right by what right a write is done that is asked for now; asked for again within its transaction. */
-  constructor(database: Database, right: () => WriteRight = () => ({ kind: 'alone' })) {
+  /**
+   * @param right by what right a write is done that is asked for now; asked for again within its transaction.
+   * @param wallNow ms since epoch, for what a reorg is noted with.
+   */
+  constructor(
+    database: Database,
+    right: () => WriteRight = () => ({ kind: 'alone' }),
+    wallNow: () => number = Date.now,
+  ) {
     this.#database = database;
     this.#queries = database.queries;
     this.#name = database.name;
     this.#right = right;
+    this.#wallNow = wallNow;
   }
 
   /** Binds the history to a chain. @throws {StoreError} `wrong-chain` when it holds another one. */
@@ -93,8 +104,10 @@ export class BlockStore {
       const replaced = await replaceBlocks(trx, rows);
       await refoldRollups(trx, new Set([...replaced, ...rows].map(({ timestamp }) => timestamp)));
       if (given !== null) await writeAdvice(trx, given);
-      if (alerts === null) return 0;
       const fork = lowestFork(replaced, rows);
+      if (fork !== null) await rewindAutoTxs(trx, fork - 1, this.#wallNow());
+      await forgetSigned(trx, (rows.at(-1)?.number ?? 0) - KEEP_SIGNED_BLOCKS);
+      if (alerts === null) return 0;
       if (fork !== null) await rewindAlerts(trx, fork - 1);
       return evaluateAlerts(trx, right.kind === 'visitor' ? untold(alerts) : alerts);
     }, right);
@@ -119,6 +132,7 @@ export class BlockStore {
       await refoldRollups(trx, new Set(gone.map(({ timestamp }) => timestamp)));
       await rewindAdvice(trx, number);
       await rewindAlerts(trx, number);
+      await rewindAutoTxs(trx, number, this.#wallNow());
     });
   }
 
@@ -130,6 +144,7 @@ export class BlockStore {
       await trx.deleteFrom('advice').execute();
       await dropMeta(trx, 'folded_before');
       await restartAlerts(trx);
+      await restartAutoTxs(trx, this.#wallNow());
     });
     this.#foldedBefore = 0;
   }

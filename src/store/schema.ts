@@ -189,7 +189,6 @@ export interface AutoTxRow {
   note: string;
   to_address: string | null;
   value: string;
-  data: string;
   type: number | null;
   hash: string | null;
   from_address: string | null;
@@ -222,8 +221,6 @@ export interface AutoTxRow {
   hold_message: string | null;
   hold_until: number | null;
   hold_times: number | null;
-  /** JSON: the lines of the last pre-flight. */
-  checks: string;
   checked_at: number | null;
   price_at_creation: number | null;
   day_mean_price: number | null;
@@ -235,11 +232,18 @@ export interface AutoTxRow {
   wake_base: number | null;
   /** The next base fee above which no block takes it. */
   cap: number | null;
+  /** The block without which its state is another: where it is mined, or its nonce was seen to be another's. */
+  chain_block: number | null;
+  /** JSON: the lines of the last pre-flight. */
+  checks: string;
+  data: string;
 }
 
 /** What may be sent: nothing but the engine reads it, and it goes when it cannot be sent any more. */
 export interface SignedTransactionRow {
   auto_tx_id: string;
+  /** Where it is final: they are kept a while longer, for a reorg. */
+  mined_block: number | null;
   /** The raw bytes. */
   bytes: Uint8Array;
 }
@@ -252,6 +256,18 @@ export interface AutoTxEventRow {
   kind: string;
   block_number: number | null;
   message: string;
+}
+
+/** What an owner's executed auto-txs come to, also those that were deleted since. */
+export interface AutoTxTallyRow {
+  owner: string;
+  executed: number;
+  /** What they saved against the price when they were made: decimal text. */
+  saved_wei: string;
+  /** The same in dollars, of those whose dollar price is known. */
+  usd: number;
+  /** How many saved something and have no dollar price. */
+  unpriced: number;
 }
 
 /** Who follows the chain, fires alerts and sends on this database. */
@@ -280,6 +296,7 @@ export interface Tables {
   auto_txs: AutoTxRow;
   signed_transactions: SignedTransactionRow;
   auto_tx_events: AutoTxEventRow;
+  auto_tx_tallies: AutoTxTallyRow;
 }
 
 export type Queries = Kysely<Tables>;

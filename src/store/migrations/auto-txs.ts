@@ -19,10 +19,10 @@ export const autoTxs: Migration = {
       .addColumn('note', 'text', (column) => column.notNull())
       .addColumn('to_address', 'text')
       .addColumn('value', 'text', (column) => column.notNull())
-      .addColumn('data', 'text', (column) => column.notNull())
       .addColumn('type', 'integer')
       .addColumn('hash', 'text')
-      .addColumn('from_address', 'text')
+      // However an address is spelt, it is one sender.
+      .addColumn('from_address', sql`text collate nocase`)
       .addColumn('nonce', 'bigint')
       .addColumn('gas_limit', 'bigint')
       .addColumn('gas_price', 'bigint')
@@ -52,7 +52,6 @@ export const autoTxs: Migration = {
       .addColumn('hold_message', 'text')
       .addColumn('hold_until', 'bigint')
       .addColumn('hold_times', 'integer')
-      .addColumn('checks', 'text', (column) => column.notNull())
       .addColumn('checked_at', 'bigint')
       .addColumn('price_at_creation', 'bigint')
       .addColumn('day_mean_price', 'bigint')
@@ -61,17 +60,25 @@ export const autoTxs: Migration = {
       .addColumn('wake_price', 'bigint')
       .addColumn('wake_base', 'bigint')
       .addColumn('cap', 'bigint')
+      .addColumn('chain_block', 'bigint')
+      // Last: what stands before them is read without them, however long they are.
+      .addColumn('checks', 'text', (column) => column.notNull())
+      .addColumn('data', 'text', (column) => column.notNull())
       .execute();
     const index = (name: string, columns: string[], where: ReturnType<typeof sql<boolean>> | null = null) => {
       const made = db.schema.createIndex(`auto_txs_${name}`).ifNotExists().on('auto_txs').columns(columns);
       return (where === null ? made : made.where(where)).execute();
     };
-    await index('wake_price', ['wake_lane', 'wake_price'], sql<boolean>`wake_price is not null`);
-    await index('wake_base', ['wake_base'], sql<boolean>`wake_base is not null`);
+    const waiting = ['cap', 'hold_until', 'from_address', 'nonce', 'id'];
+    await index('wake_price', ['wake_lane', 'wake_price', ...waiting], sql<boolean>`wake_price is not null`);
+    await index('wake_base', ['wake_base', ...waiting], sql<boolean>`wake_base is not null`);
     await index('expires', ['expires_at'], sql<boolean>`status in ('PENDING', 'DISABLED')`);
-    await index('followed', ['created_at'], sql<boolean>`status = 'SUBMITTED' or may_be_out = 1`);
-    await index('sender', ['from_address', 'nonce']);
-    await index('mined', ['block_number'], sql<boolean>`block_number is not null`);
+    const sender = ['from_address', 'nonce', 'id'];
+    await index('followed', sender, sql<boolean>`status = 'SUBMITTED' or may_be_out = 1`);
+    await index('live', sender, sql<boolean>`status in ('PENDING', 'DISABLED', 'SUBMITTED')`);
+    await index('chain_block', ['chain_block'], sql<boolean>`chain_block is not null`);
+    await index('owner_executed', ['owner', 'mined_at'], sql<boolean>`status = 'EXECUTED'`);
+    await index('executed', ['mined_at'], sql<boolean>`status = 'EXECUTED'`);
     await index('owner', ['owner', 'created_at', 'id']);
     await index('created', ['created_at', 'id']);
     await index('status', ['owner', 'status']);
@@ -80,7 +87,15 @@ export const autoTxs: Migration = {
       .createTable('signed_transactions')
       .ifNotExists()
       .addColumn('auto_tx_id', 'text', (column) => column.primaryKey())
+      .addColumn('mined_block', 'bigint')
       .addColumn('bytes', 'blob', (column) => column.notNull())
+      .execute();
+    await db.schema
+      .createIndex('signed_transactions_mined')
+      .ifNotExists()
+      .on('signed_transactions')
+      .column('mined_block')
+      .where(sql<boolean>`mined_block is not null`)
       .execute();
     await db.schema
       .createTable('auto_tx_events')
@@ -92,6 +107,15 @@ export const autoTxs: Migration = {
       .addColumn('block_number', 'bigint')
       .addColumn('message', 'text', (column) => column.notNull())
       .addPrimaryKeyConstraint('auto_tx_events_pk', ['auto_tx_id', 'seq'])
+      .execute();
+    await db.schema
+      .createTable('auto_tx_tallies')
+      .ifNotExists()
+      .addColumn('owner', 'text', (column) => column.primaryKey())
+      .addColumn('executed', 'integer', (column) => column.notNull())
+      .addColumn('saved_wei', 'text', (column) => column.notNull())
+      .addColumn('usd', 'double precision', (column) => column.notNull())
+      .addColumn('unpriced', 'integer', (column) => column.notNull())
       .execute();
   },
 };

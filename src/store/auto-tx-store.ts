@@ -1,0 +1,297 @@
+import { setImmediate } from 'node:timers/promises';
+import { AUTO_TX_STATUSES } from '../contract/choices.ts';
+import type { Note } from '../core/auto-txs/auto-tx-rule.ts';
+import { type AutoTxStatus, isFinal } from '../core/auto-txs/auto-tx-state.ts';
+import type { KeptAutoTx, TimelineEntry } from '../core/auto-txs/kept-auto-tx.ts';
+import { type AutoTxChange, writeAutoTx } from './auto-tx-change.ts';
+import { addNotes, MOST_NOTES, readTimeline } from './auto-tx-notes.ts';
+import { DISABLED_AT_ONCE, disableSome, pendingOwners } from './auto-tx-owners.ts';
+import {
+  executedRows,
+  expiringRows,
+  followedRows,
+  liveRows,
+  type NextPrices,
+  reachedRows,
+  rivalRows,
+} from './auto-tx-queries.ts';
+import { toAutoTxRow } from './auto-tx-row.ts';
+import { type AutoTxSavings, sumSavings } from './auto-tx-tallies.ts';
+import { mendAutoTxs, readAutoTxRow, shownAutoTx } from './broken-auto-tx.ts';
+import { requireRight, type WriteRight } from './lease-store.ts';
+import type { Database } from './open-database.ts';
+import { SameNonceError } from './same-nonce-error.ts';
+import type { AutoTxRow, Queries } from './schema.ts';
+import { dropSigned, forgetSigned, insertSigned, readSigned } from './signed-rows.ts';
+import { whileBusy } from './while-busy.ts';
+
+export type AutoTxCreated =
+  | { readonly kind: 'created' }
+  | { readonly kind: 'too-many' }
+  /** Its owner has a live one for the same nonce of the same sender. */
+  | { readonly kind: 'same-nonce'; readonly id: string };
+
+export interface AutoTxChanged {
+  readonly before: KeptAutoTx;
+  readonly after: KeptAutoTx;
+}
+
+/**
+ * Auto-txs as their owners and the engine see them; who runs the service (the owner '') sees all. What a write says it did
+ * outlives the process and the power. Every method rejects with a `StoreError`.
+ */
+export class AutoTxStore {
+  readonly #database: Database;
+  readonly #right: () => WriteRight;
+
+  /** @param right by what right the engine writes. */
+  constructor(database: Database, right: () => WriteRight = () => ({ kind: 'alone' })) {
+    this.#database = database;
+    this.#right = right;
+  }
+
+  /** Keeps a new one with its raw bytes (`null`: a draft), unless its owner has `most` already, whatever became of them. */
+  create(autoTx: KeptAutoTx, signed: Uint8Array | null, most: number): Promise<AutoTxCreated> {
+    return this.#write(async (trx) => {
+      if ((signed === null) !== (autoTx.signed === null)) throw new RangeError('a draft has no bytes');
+      if (Number.isFinite(most) && (await countAll(trx, autoTx.owner)) >= most) return { kind: 'too-many' };
+      const rival = await findRival(trx, autoTx);
+      if (rival !== null) return { kind: 'same-nonce', id: rival };
+      await trx.insertInto('auto_txs').values(toAutoTxRow(autoTx)).execute();
+      await addNotes(trx, autoTx.id, [createdNote(autoTx)], autoTx.createdAt);
+      if (signed !== null) await insertSigned(trx, autoTx.id, signed);
+      return { kind: 'created' };
+    });
+  }
+
+  find(owner: string, id: string): Promise<KeptAutoTx | null> {
+    return this.#read(async (db) => {
+      const row = await autoTxsOf(db, owner).selectAll().where('id', '=', id).executeTakeFirst();
+      return row === undefined ? null : shownAutoTx(row);
+    });
+  }
+
+  /** A page of the owner's, newest first, and how many there are in all. */
+  list(
+    owner: string,
+    page: { readonly offset: number; readonly limit: number },
+  ): Promise<{ readonly autoTxs: readonly KeptAutoTx[]; readonly total: number }> {
+    return this.#read(async (db) => {
+      const rows = await autoTxsOf(db, owner)
+        .selectAll()
+        .orderBy('created_at', 'desc')
+        .orderBy('id', 'desc')
+        .limit(page.limit)
+        .offset(page.offset)
+        .execute();
+      return { autoTxs: rows.map(shownAutoTx), total: await countAll(db, owner) };
+    });
+  }
+
+  /** How many an owner has by status; a status that none has is absent. */
+  counts(owner: string): Promise<Partial<Record<AutoTxStatus, number>>> {
+    return this.#read(async (db) => {
+      const rows = await autoTxsOf(db, owner)
+        .select((e) => ['status', e.fn.countAll<number>().as('count')])
+        .groupBy('status')
+        .execute();
+      const counts: Partial<Record<AutoTxStatus, number>> = {};
+      for (const { status, count } of rows) {
+        const known = AUTO_TX_STATUSES.find((each) => each === status) ?? 'FAILED';
+        counts[known] = (counts[known] ?? 0) + Number(count);
+      }
+      return counts;
+    });
+  }
+
+  /** What may still be sent, or is, of a sender, by nonce: an owner's (empty: everybody's). However the address is spelt. */
+  waiting(owner: string, from: string): Promise<KeptAutoTx[]> {
+    return this.#read(async (db) => {
+      const all = liveRows(db, from);
+      return readable(await (owner === '' ? all : all.where('owner', '=', owner)).execute());
+    });
+  }
+
+  /** The same, whoever made them. */
+  live(from: string): Promise<KeptAutoTx[]> {
+    return this.waiting('', from);
+  }
+
+  /** What happened to one, newest first; at most 200 are kept. */
+  timeline(id: string, limit = MOST_NOTES): Promise<TimelineEntry[]> {
+    return this.#read((db) => readTimeline(db, id, limit));
+  }
+
+  /**
+   * One transaction: reads, has `decide` say what becomes of it, and writes that with its notes; `null`: there is none, or
+   * nothing is to become of it. Whichever process comes first is followed by the other, who sees what became of it.
+   * `decide` may be asked again, and what it throws is thrown.
+   * @throws {StoreError} `not-holder`: the engine may write only where it holds the lease.
+   * @throws {SameNonceError} what was signed now has the nonce of another one of the same owner and sender.
+   */
+  async change(
+    whose: { readonly owner: string; readonly id: string },
+    decide: (kept: KeptAutoTx) => AutoTxChange | null,
+    by: 'owner' | 'engine',
+  ): Promise<AutoTxChanged | null> {
+    const right = this.#right();
+    const outcome = await this.#write(async (trx): Promise<Outcome> => {
+      if (by === 'engine') await requireRight(trx, right.kind === 'visitor' ? { kind: 'none' } : right);
+      const before = await lock(trx, whose);
+      if (before === null) return { kind: 'none' };
+      let change: AutoTxChange | null;
+      try {
+        change = decide(before);
+      } catch (error) {
+        return { kind: 'thrown', error };
+      }
+      if (change === null) return { kind: 'none' };
+      const after = { ...change.autoTx, id: before.id, owner: before.owner, createdAt: before.createdAt };
+      const rival = isNewNonce(before, after) ? await findRival(trx, after) : null;
+      if (rival !== null) return { kind: 'thrown', error: new SameNonceError(rival) };
+      await writeAutoTx(trx, before, { ...change, autoTx: after });
+      return { kind: 'changed', before, after };
+    });
+    if (outcome.kind === 'thrown') throw outcome.error;
+    return outcome.kind === 'none' ? null : outcome;
+  }
+
+  /** Forgets one with its bytes and what happened to it: a draft, or one that is final. What it saved stays counted. */
+  remove(owner: string, id: string): Promise<'removed' | 'not-final' | null> {
+    return this.#write(async (trx) => {
+      const kept = await lock(trx, { owner, id });
+      if (kept === null) return null;
+      const { status } = kept.state;
+      if (status !== 'DRAFT' && !isFinal(status)) return 'not-final';
+      await trx.deleteFrom('auto_txs').where('id', '=', id).execute();
+      await trx.deleteFrom('auto_tx_events').where('auto_tx_id', '=', id).execute();
+      await dropSigned(trx, id);
+      return 'removed';
+    });
+  }
+
+  /**
+   * PENDING ones whose target is reached, that the next block would take, and that nothing holds at `now` (ms since epoch),
+   * by sender and nonce. Costs what is reached, not what waits.
+   */
+  reached(next: NextPrices, at: { readonly now: number; readonly limit: number }): Promise<KeptAutoTx[]> {
+    return this.#mending((db) => reachedRows(db, next, at).execute());
+  }
+
+  /** Those that may be with a node, by sender and nonce; `after`: the last one of the page before. */
+  following(page: { readonly limit: number; readonly after: KeptAutoTx | null }): Promise<KeptAutoTx[]> {
+    return this.#mending((db) => followedRows(db, page).execute());
+  }
+
+  /** Waiting ones whose time is over at `now` (ms since epoch). */
+  expiring(now: number, limit: number): Promise<KeptAutoTx[]> {
+    return this.#mending((db) => expiringRows(db, now, limit).execute());
+  }
+
+  /** The raw bytes, for sending alone; `null`: they are gone. */
+  signedBytes(id: string): Promise<Uint8Array | null> {
+    return this.#read((db) => readSigned(db, id));
+  }
+
+  /** Forgets the bytes of what is final in blocks below `belowBlock`. */
+  forgetSigned(belowBlock: number): Promise<void> {
+    return this.#write((trx) => forgetSigned(trx, belowBlock));
+  }
+
+  /** The newest executed ones of an owner whose blocks are of that time (ms since epoch, inclusive), oldest first. */
+  executedBetween(
+    owner: string,
+    window: { readonly from: number; readonly to: number; readonly limit: number },
+  ): Promise<KeptAutoTx[]> {
+    return this.#read(async (db) => {
+      const rows = await executedRows(db, owner, window).execute();
+      return readable(rows).reverse();
+    });
+  }
+
+  /** What an owner's executed ones saved, those included that were deleted since. */
+  savingsSum(owner: string): Promise<AutoTxSavings> {
+    return this.#read((db) => sumSavings(db, owner));
+  }
+  /** Who has some that may be sent, but for who runs the service. */
+  activeOwners(): Promise<string[]> {
+    return this.#read((db) => pendingOwners(db));
+  }
+
+  /** Disables what an owner has waiting at `now` (ms since epoch); `reason` says why. What is sent is followed on. */
+  async disableAll(owner: string, reason: string, now: number): Promise<void> {
+    while ((await this.#write((trx) => disableSome(trx, owner, reason, now))) === DISABLED_AT_ONCE) {
+      // Blocks are to be written in between.
+      await setImmediate();
+    }
+  }
+
+  /** Those of the rows that can be read; the others fail for good, so that they are in nobody's way. */
+  async #mending(ask: (db: Queries) => Promise<AutoTxRow[]>): Promise<KeptAutoTx[]> {
+    const rows = await this.#read(ask);
+    const kept = readable(rows);
+    if (kept.length < rows.length) {
+      const broken = rows.filter((row) => readAutoTxRow(row) === null);
+      await this.#write((trx) => mendAutoTxs(trx, broken));
+    }
+    return kept;
+  }
+
+  #read<Result>(work: (db: Queries) => Promise<Result>): Promise<Result> {
+    return whileBusy(this.#database.name, () => work(this.#database.queries));
+  }
+
+  #write<Result>(work: (trx: Queries) => Promise<Result>): Promise<Result> {
+    return whileBusy(this.#database.name, () => this.#database.durably(work));
+  }
+}
+
+type Outcome =
+  | ({ readonly kind: 'changed' } & AutoTxChanged)
+  | { readonly kind: 'none' }
+  | { readonly kind: 'thrown'; readonly error: unknown };
+
+const readable = (rows: readonly AutoTxRow[]): KeptAutoTx[] =>
+  rows.map(readAutoTxRow).filter((kept) => kept !== null);
+
+function autoTxsOf(db: Queries, owner: string) {
+  const all = db.selectFrom('auto_txs');
+  return owner === '' ? all : all.where('owner', '=', owner);
+}
+
+async function countAll(db: Queries, owner: string): Promise<number> {
+  const { count } = await autoTxsOf(db, owner)
+    .select((e) => e.fn.countAll<number>().as('count'))
+    .executeTakeFirstOrThrow();
+  return Number(count);
+}
+
+/** Reads one to change it. Written before it is read: what is found holds until the transaction ends. */
+async function lock(
+  trx: Queries,
+  { owner, id }: { readonly owner: string; readonly id: string },
+): Promise<KeptAutoTx | null> {
+  const one = trx
+    .updateTable('auto_txs')
+    .set((e) => ({ unseen: e.ref('unseen') }))
+    .where('id', '=', id)
+    .returningAll();
+  const row = await (owner === '' ? one : one.where('owner', '=', owner)).executeTakeFirst();
+  return row === undefined ? null : shownAutoTx(row);
+}
+
+async function findRival(trx: Queries, autoTx: KeptAutoTx): Promise<string | null> {
+  if (autoTx.signed === null) return null;
+  return (await rivalRows(trx, autoTx).select('id').limit(1).executeTakeFirst())?.id ?? null;
+}
+
+/** Whether what was signed takes a nonce that it did not have. */
+const isNewNonce = ({ signed: before }: KeptAutoTx, { signed: after }: KeptAutoTx) =>
+  after !== null && (before?.from !== after.from || before.nonce !== after.nonce);
+
+const createdNote = ({ signed }: KeptAutoTx): Note => ({
+  kind: 'CREATED',
+  blockNumber: null,
+  message:
+    signed === null ? 'it was made as a draft, without a signature' : 'it was made and waits for its target',
+});

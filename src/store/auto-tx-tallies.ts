@@ -1,0 +1,74 @@
+import type { KeptAutoTx } from '../core/auto-txs/kept-auto-tx.ts';
+import type { Queries } from './schema.ts';
+
+/** What executed auto-txs saved, against the price of their lane when they were made. */
+export interface AutoTxSavings {
+  /** How many were executed, also those that were deleted since. */
+  readonly executed: number;
+  readonly savedWei: bigint;
+  /** `null` where one that saved something has no dollar price. */
+  readonly savedUsd: number | null;
+}
+
+const WEI_PER_COIN = 1e18;
+
+interface Share {
+  readonly executed: number;
+  readonly wei: bigint;
+  readonly usd: number;
+  readonly unpriced: number;
+}
+
+const NOTHING: Share = { executed: 0, wei: 0n, usd: 0, unpriced: 0 };
+
+function shareOf({ state, priceAtCreation, nativeUsd }: KeptAutoTx): Share {
+  if (state.status !== 'EXECUTED' || state.inclusion === null) return NOTHING;
+  const { gasUsed, effectiveGasPrice } = state.inclusion;
+  const perGas = (priceAtCreation ?? 0n) - effectiveGasPrice;
+  const wei = perGas > 0n ? perGas * gasUsed : 0n;
+  return {
+    executed: 1,
+    wei,
+    usd: (Number(wei) / WEI_PER_COIN) * (nativeUsd ?? 0),
+    unpriced: wei > 0n && nativeUsd === null ? 1 : 0,
+  };
+}
+
+/** Takes what one came to from its owner's sum and adds what it comes to now. Part of the transaction that changes it. */
+export async function tallyAutoTx(trx: Queries, before: KeptAutoTx, after: KeptAutoTx): Promise<void> {
+  const [was, is] = [shareOf(before), shareOf(after)];
+  const isSame = was.executed === is.executed && was.wei === is.wei && was.usd === is.usd;
+  if (isSame && was.unpriced === is.unpriced) return;
+  const row = await trx
+    .selectFrom('auto_tx_tallies')
+    .selectAll()
+    .where('owner', '=', after.owner)
+    .executeTakeFirst();
+  const executed = (row?.executed ?? 0) + is.executed - was.executed;
+  const next = {
+    executed,
+    saved_wei: String(BigInt(row?.saved_wei ?? 0) + is.wei - was.wei),
+    // What floating point leaves of a sum is no money.
+    usd: executed === 0 ? 0 : (row?.usd ?? 0) + is.usd - was.usd,
+    unpriced: (row?.unpriced ?? 0) + is.unpriced - was.unpriced,
+  };
+  await trx
+    .insertInto('auto_tx_tallies')
+    .values({ owner: after.owner, ...next })
+    .onConflict((conflict) => conflict.column('owner').doUpdateSet(next))
+    .execute();
+}
+
+/** What an owner's executed auto-txs saved (empty: everybody's). */
+export async function sumSavings(db: Queries, owner: string): Promise<AutoTxSavings> {
+  const all = db.selectFrom('auto_tx_tallies').selectAll();
+  const rows = await (owner === '' ? all : all.where('owner', '=', owner)).execute();
+  const sum = { executed: 0, wei: 0n, usd: 0, unpriced: 0 };
+  for (const row of rows) {
+    sum.executed += row.executed;
+    sum.wei += BigInt(row.saved_wei);
+    sum.usd += row.usd;
+    sum.unpriced += row.unpriced;
+  }
+  return { executed: sum.executed, savedWei: sum.wei, savedUsd: sum.unpriced > 0 ? null : sum.usd };
+}

@@ -1,0 +1,95 @@
+import { type AutoTxEvent, stepAutoTx } from '../../../src/core/auto-txs/auto-tx-rule.ts';
+import {
+  type AutoTxState,
+  type Inclusion,
+  NEW_DRAFT,
+  NEW_PENDING,
+} from '../../../src/core/auto-txs/auto-tx-state.ts';
+import type { AutoTxOrder, KeptAutoTx } from '../../../src/core/auto-txs/kept-auto-tx.ts';
+import type { AutoTxChange } from '../../../src/store/auto-tx-change.ts';
+import { blockHash } from '../../helpers/chain-blocks.ts';
+
+export const NOW = 1_800_000_000_000;
+export const GWEI = 1_000_000_000n;
+
+/** The sender of a number; another one for each. */
+export const sender = (place: number) => `0x${String(place).padStart(40, 'Ab')}` as const;
+const hash = (id: string) => `0x${Buffer.from(id).toString('hex').padStart(64, '0')}` as const;
+
+interface Given {
+  readonly order?: Partial<AutoTxOrder>;
+  readonly signed?: Partial<NonNullable<KeptAutoTx['signed']>>;
+  readonly state?: Partial<AutoTxState>;
+}
+
+/** A waiting one of type 2: sent when the average lane costs 10 gwei, with a cap of 20 gwei and a tip of 1 gwei. */
+export function keptAutoTx(
+  id: string,
+  { order, signed, state, ...more }: Given & Partial<Omit<KeptAutoTx, keyof Given>> = {},
+): KeptAutoTx {
+  return {
+    id,
+    owner: '',
+    chainId: 1,
+    order: { target: 10n * GWEI, lane: 'average', isStrict: false, expiresAt: null, ...order },
+    note: '',
+    to: sender(7),
+    value: 1n,
+    data: '0x',
+    signed: {
+      type: 2,
+      hash: hash(id),
+      from: sender(1),
+      nonce: 0,
+      gasLimit: 21_000n,
+      gasPrice: null,
+      maxFeePerGas: 20n * GWEI,
+      maxPriorityFeePerGas: GWEI,
+      maxFeePerBlobGas: null,
+      blobCount: 0,
+      intrinsicGas: 21_000n,
+      ...signed,
+    },
+    state: { ...NEW_PENDING, ...state },
+    checks: [],
+    checkedAt: null,
+    createdAt: NOW,
+    updatedAt: NOW,
+    priceAtCreation: null,
+    dayMeanPrice: null,
+    nativeUsd: null,
+    ...more,
+  };
+}
+
+export const draftAutoTx = (id: string, more: Partial<KeptAutoTx> = {}): KeptAutoTx => ({
+  ...keptAutoTx(id),
+  signed: null,
+  state: NEW_DRAFT,
+  ...more,
+});
+
+/** Bytes that nothing else has. */
+export const bytesOf = (id: string) => new TextEncoder().encode(`signed bytes of ${id}: do not repeat them`);
+
+export const includedIn = (blockNumber: number, more: Partial<Inclusion> = {}): Inclusion => ({
+  blockNumber,
+  blockHash: blockHash(blockNumber),
+  outcome: 'success',
+  gasUsed: 21_000n,
+  effectiveGasPrice: 9n * GWEI,
+  otherFees: 0n,
+  minedAt: NOW + blockNumber * 12_000,
+  ...more,
+});
+
+/** Has the rule say what an event makes of it. */
+export function stepped(
+  kept: KeptAutoTx,
+  event: AutoTxEvent,
+  { at = NOW, confirmations = 1 }: { readonly at?: number; readonly confirmations?: number } = {},
+): AutoTxChange | null {
+  const facts = { nonce: kept.signed?.nonce ?? 0, confirmations, now: at };
+  const next = stepAutoTx(kept.state, event, facts);
+  return next && { autoTx: { ...kept, state: next.state, updatedAt: at }, notes: next.notes, at };
+}
