@@ -1,0 +1,72 @@
+import { formatCount, formatDuration } from '../units.ts';
+import type { Check } from './kept-auto-tx.ts';
+import { moneyChecks } from './money-checks.ts';
+import { nonceChecks } from './nonce-checks.ts';
+import type { PreflightFacts } from './preflight-facts.ts';
+import { chainWords, timeWords } from './preflight-words.ts';
+import { reachableCheck } from './reachable-check.ts';
+
+/** How far ahead an auto-tx may expire. */
+export const EXPIRY_MOST_MS = 366 * 86_400_000;
+
+/**
+ * Everything that can be told of a transaction before it is sent, each a line that a person understands. The names and
+ * their order are the contract's: chain, signature, nonce, nonce-gap, balance, cap, blob-cap (of blob transactions),
+ * intrinsic-gas, expiry, reachable, cost. What is to be done about it is for `verdict.ts` to say.
+ */
+export function preflight(facts: PreflightFacts): Check[] {
+  const { balance, cap, cost } = moneyChecks(facts);
+  return [
+    chainCheck(facts),
+    signatureCheck(facts),
+    ...nonceChecks(facts),
+    balance,
+    ...cap,
+    gasCheck(facts),
+    expiryCheck(facts),
+    reachableCheck(facts),
+    cost,
+  ];
+}
+
+function chainCheck({ transaction, chainId, chainName }: PreflightFacts): Check {
+  const name = 'chain';
+  const here = chainWords(chainId, chainName);
+  if (transaction.chainId === null) {
+    const message =
+      'it names no chain (it was signed without EIP-155): whoever sees it can send it on every other chain, too, and many nodes refuse it; sign it again with a chain id';
+    return { name, ok: false, message };
+  }
+  if (transaction.chainId === chainId) return { name, ok: true, message: `signed for ${here}` };
+  const message = `it is signed for ${chainWords(transaction.chainId)}, but this is ${here}`;
+  return { name, ok: false, message };
+}
+
+function signatureCheck({ transaction: { from } }: PreflightFacts): Check {
+  return { name: 'signature', ok: true, message: `signed by ${from}` };
+}
+
+function gasCheck({ transaction: { gasLimit, intrinsicGas } }: PreflightFacts): Check {
+  const name = 'intrinsic-gas';
+  const limit = `gas limit of ${formatCount(Number(gasLimit))}`;
+  const least = formatCount(Number(intrinsicGas));
+  if (gasLimit >= intrinsicGas) {
+    return { name, ok: true, message: `its ${limit} covers the ${least} that it takes to begin with` };
+  }
+  const message = `its ${limit} is below the ${least} that it takes to begin with: no block takes it; sign it again with more`;
+  return { name, ok: false, message };
+}
+
+function expiryCheck({ order: { expiresAt }, now }: PreflightFacts): Check {
+  const name = 'expiry';
+  if (expiresAt === null) {
+    return { name, ok: true, message: 'it waits until its target is reached, however long that takes' };
+  }
+  const left = expiresAt - now;
+  if (left <= 0) return { name, ok: false, message: `its time was over at ${timeWords(expiresAt)}` };
+  if (left > EXPIRY_MOST_MS) {
+    return { name, ok: false, message: `it may wait ${EXPIRY_MOST_MS / 86_400_000} days at most` };
+  }
+  const message = `it waits until ${timeWords(expiresAt)} at most, ${formatDuration(left / 1_000)} from now`;
+  return { name, ok: true, message };
+}

@@ -1,0 +1,75 @@
+import { formatCount, formatPercent } from '../units.ts';
+import type { Check } from './kept-auto-tx.ts';
+import type { PreflightFacts } from './preflight-facts.ts';
+import { capName, capWords, gwei, gweiBeside, laneWords } from './preflight-words.ts';
+import { capOf, distanceTo, isDue, MOST_GAS, type Unreachable, unreachable } from './target.ts';
+
+/** Whether it can ever be included at this target, and how far that is. */
+export function reachableCheck(facts: PreflightFacts): Check {
+  const never = unreachableReason(facts);
+  if (never !== null) return { name: 'reachable', ok: false, message: neverWords(never, facts) };
+  return { name: 'reachable', ok: true, message: `${whenWords(facts)}${noteWords(facts)}` };
+}
+
+export function unreachableReason({
+  order,
+  transaction,
+  chainId,
+  nextBaseFee,
+}: Pick<PreflightFacts, 'order' | 'transaction' | 'chainId' | 'nextBaseFee'>): Unreachable | null {
+  const chainHasBaseFee = nextBaseFee === null ? null : nextBaseFee > 0n;
+  return unreachable(order, transaction, { chainId, chainHasBaseFee });
+}
+
+export function neverWords(
+  why: Unreachable,
+  { order, transaction }: Pick<PreflightFacts, 'order' | 'transaction'>,
+): string {
+  const target = `your target of ${gwei(order.target)}`;
+  switch (why) {
+    case 'gas-price':
+      return `it always pays its gas price of ${gwei(capOf(transaction))}, which is above ${target}: that is never reached; raise the target or sign it again with less`;
+    case 'tip':
+      return `its priority fee of ${gwei(transaction.maxPriorityFeePerGas ?? 0n)} leaves nothing of ${target} for the base fee: that is never reached; raise the target or sign it again with a lower priority fee`;
+    case 'no-cap':
+      return `its ${capName(transaction)} is 0, and the base fee never is: no block ever takes it; sign it again with more`;
+    case 'no-blob-cap':
+      return 'its blob cap is 0, and the blob base fee is at least 1 wei: no block ever takes it; sign it again with more';
+    case 'too-much-gas':
+      return `its gas limit of ${formatCount(Number(transaction.gasLimit))} is above the ${formatCount(Number(MOST_GAS))} that a transaction may have (EIP-7825): no block ever takes it; sign it again with less`;
+  }
+}
+
+function whenWords({ order, transaction, nextBaseFee, lanePrice }: PreflightFacts): string {
+  const price = order.isStrict ? 'what it would pay' : `the ${laneWords(order.lane)} lane`;
+  const goal = `${price} is at or below ${gwei(order.target)}`;
+  if (nextBaseFee === null || (!order.isStrict && lanePrice === null)) {
+    return `it goes out once ${goal}; what that is now could not be told`;
+  }
+  // A strict target asks for no lane.
+  const next = { nextBaseFee, lanePrice: lanePrice ?? 0n };
+  const distance = distanceTo(order, transaction, next);
+  if (distance === null || isDue(order, transaction, next)) {
+    return `${goal} now: it goes out with the next block`;
+  }
+  const fall = `has to fall by ${formatPercent(distance.ratio, distance.ratio < 0.1 ? 1 : 0)}`;
+  if (distance.waitsForCap) {
+    return `it waits for your ${capWords(transaction)}: the base fee of ${gweiBeside(nextBaseFee, capOf(transaction))} ${fall}`;
+  }
+  return `it goes out once ${goal}; that is ${gweiBeside(distance.price, order.target)} now and ${fall}`;
+}
+
+/** What may surprise of it, though it can be reached. */
+function noteWords({ order, transaction }: PreflightFacts): string {
+  const cap = capOf(transaction);
+  const notes: string[] = [];
+  if (!order.isStrict && cap < order.target) {
+    notes.push(
+      `it also waits for a base fee within your ${capWords(transaction)}, which is below the target`,
+    );
+  }
+  if (transaction.maxFeePerGas !== null && transaction.maxPriorityFeePerGas === 0n) {
+    notes.push('its priority fee is 0, so that blocks may leave it out');
+  }
+  return notes.map((note) => `; ${note}`).join('');
+}
