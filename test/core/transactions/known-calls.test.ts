@@ -1,0 +1,288 @@
+import fc from 'fast-check';
+import { type Abi, encodeFunctionData, type Hex, maxUint256, parseAbi, toFunctionSelector } from 'viem';
+import { describe, expect, it } from 'vitest';
+import { describeCall } from '../../../src/core/transactions/known-calls.ts';
+import { knownFunctions } from '../../../src/core/transactions/known-functions.ts';
+
+const TOKEN = '0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48';
+const WETH = '0xC02aaA39b223FE8D0A0e5C4F27eAD9083C756Cc2';
+const FRIEND = '0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045';
+const ROUTER = '0x7a250d5630B4cF539739dF2C5dAcb4c659F2488D';
+
+/** Call data as viem encodes it. */
+function encoded(declared: string, ...args: unknown[]): Hex {
+  const text: string[] = [`function ${declared}`];
+  const abi: Abi = parseAbi(text);
+  return encodeFunctionData({ abi, args });
+}
+
+function describedCall(declared: string, to: Hex, ...args: unknown[]) {
+  const call = describeCall(encoded(declared, ...args), to);
+  if (call === null) throw new Error('no hex');
+  return call;
+}
+
+describe('selectors', () => {
+  it('are the hashes that viem makes of the same signatures', () => {
+    for (const [selector, { signature }] of knownFunctions()) {
+      expect(selector, signature).toBe(toFunctionSelector(`function ${signature}`));
+    }
+  });
+
+  it.each([
+    ['0xa9059cbb', 'transfer(address,uint256)'],
+    ['0x23b872dd', 'transferFrom(address,address,uint256)'],
+    ['0x095ea7b3', 'approve(address,uint256)'],
+    ['0xd505accf', 'permit(address,address,uint256,uint256,uint8,bytes32,bytes32)'],
+    ['0x8fcbaf0c', 'permit(address,address,uint256,uint256,bool,uint8,bytes32,bytes32)'],
+    ['0xa22cb465', 'setApprovalForAll(address,bool)'],
+    ['0x42842e0e', 'safeTransferFrom(address,address,uint256)'],
+    ['0xf242432a', 'safeTransferFrom(address,address,uint256,uint256,bytes)'],
+    ['0xd0e30db0', 'deposit()'],
+    ['0x2e1a7d4d', 'withdraw(uint256)'],
+    ['0x38ed1739', 'swapExactTokensForTokens(uint256,uint256,address[],address,uint256)'],
+    ['0x472b43f3', 'swapExactTokensForTokens(uint256,uint256,address[],address)'],
+    ['0x7ff36ab5', 'swapExactETHForTokens(uint256,address[],address,uint256)'],
+    ['0x414bf389', 'exactInputSingle((address,address,uint24,address,uint256,uint256,uint256,uint160))'],
+    ['0x04e45aaf', 'exactInputSingle((address,address,uint24,address,uint256,uint256,uint160))'],
+    ['0xc04b8d59', 'exactInput((bytes,address,uint256,uint256,uint256))'],
+    ['0xb858183f', 'exactInput((bytes,address,uint256,uint256))'],
+    ['0xdb3e2198', 'exactOutputSingle((address,address,uint24,address,uint256,uint256,uint256,uint160))'],
+    ['0xf28c0498', 'exactOutput((bytes,address,uint256,uint256,uint256))'],
+    ['0x3593564c', 'execute(bytes,bytes[],uint256)'],
+    ['0x12aa3caf', 'swap(address,(address,address,address,address,uint256,uint256,uint256),bytes,bytes)'],
+    ['0x07ed2379', 'swap(address,(address,address,address,address,uint256,uint256,uint256),bytes)'],
+    ['0xac9650d8', 'multicall(bytes[])'],
+    ['0x5ae401dc', 'multicall(uint256,bytes[])'],
+    ['0x82ad56cb', 'aggregate3((address,bool,bytes)[])'],
+    [
+      '0x6a761202',
+      'execTransaction(address,uint256,bytes,uint8,uint256,uint256,uint256,address,address,bytes)',
+    ],
+    ['0xef9c8805', 'register((string,address,uint256,bytes32,address,bytes[],uint8,bytes32))'],
+    ['0x74694a2b', 'register(string,address,uint256,bytes32,address,bytes[],bool,uint16)'],
+    ['0xacf1a841', 'renew(string,uint256)'],
+  ])('%s, as published, is %s', (selector, signature) => {
+    expect(knownFunctions().get(selector)?.signature).toBe(signature);
+  });
+});
+
+describe('what is no known function', () => {
+  it('is a plain transfer without data', () => {
+    expect(describeCall('0x', FRIEND)).toMatchObject({
+      name: 'plain transfer',
+      words: 'sends its value to 0xd8dA6B…6045 and calls nothing',
+    });
+  });
+
+  it('makes a contract without an address', () => {
+    expect(describeCall('0x60016002', null)).toMatchObject({
+      name: 'contract creation',
+      words: 'makes a contract from 4 bytes of code',
+    });
+  });
+
+  it('has its selector shown', () => {
+    expect(describeCall('0xdeadbeef00', TOKEN)).toEqual({
+      name: null,
+      signature: null,
+      selector: '0xdeadbeef',
+      args: [],
+      words: 'calls 0xdeadbeef of 0xA0b869…eB48, a function that is not known here',
+      calls: [],
+    });
+  });
+
+  it('may be too short for a call, or no hex', () => {
+    expect(describeCall('0xdead', TOKEN)?.words).toBe('sends 2 bytes to 0xA0b869…eB48, too few for a call');
+    expect(describeCall('0xdea', TOKEN)).toBeNull();
+    expect(describeCall('hello', TOKEN)).toBeNull();
+    expect(describeCall('0xzz', TOKEN)).toBeNull();
+  });
+});
+
+describe('tokens', () => {
+  it('are sent', () => {
+    const call = describedCall('transfer(address to, uint256 amount)', TOKEN, FRIEND, 1_500_000n);
+    expect(call.args).toEqual([
+      { name: 'to', type: 'address', value: FRIEND },
+      { name: 'amount', type: 'uint256', value: '1500000' },
+    ]);
+    expect(call.words).toBe('sends 1,500,000 base units of token 0xA0b869…eB48 to 0xd8dA6B…6045');
+  });
+
+  it.each([
+    [0n, 'takes back (revokes) what 0x7a250d…488D may spend of token 0xA0b869…eB48', '0'],
+    [5_000n, 'lets 0x7a250d…488D spend 5,000 base units of token 0xA0b869…eB48', '5000'],
+    [
+      2n ** 255n,
+      'lets 0x7a250d…488D spend a practically unlimited amount of token 0xA0b869…eB48',
+      (2n ** 255n).toString(),
+    ],
+    [
+      maxUint256,
+      'lets 0x7a250d…488D spend an unlimited amount of token 0xA0b869…eB48',
+      'unlimited (2^256 − 1)',
+    ],
+  ])('are approved: %s', (amount, words, value) => {
+    const call = describedCall('approve(address spender, uint256 amount)', TOKEN, ROUTER, amount);
+    expect(call.words).toBe(words);
+    expect(call.args[1]?.value).toBe(value);
+  });
+
+  it.each([
+    [true, 'lets 0x7a250d…488D move every NFT of 0xA0b869…eB48'],
+    [false, 'takes back (revokes) that 0x7a250d…488D may move NFTs of 0xA0b869…eB48'],
+  ])('are all approved: %s', (approved, words) => {
+    expect(describedCall('setApprovalForAll(address a, bool b)', TOKEN, ROUTER, approved).words).toBe(words);
+  });
+
+  it('are approved through Permit2', () => {
+    const declared = 'approve(address token, address spender, uint160 amount, uint48 expiration)';
+    expect(describedCall(declared, ROUTER, TOKEN, FRIEND, 2n ** 160n - 1n, 0).words).toBe(
+      'lets 0xd8dA6B…6045 spend an unlimited amount of token 0xA0b869…eB48',
+    );
+  });
+});
+
+describe('swaps', () => {
+  it('of a V2 router name both ends of the path', () => {
+    const declared = 'swapExactTokensForTokens(uint256 a, uint256 b, address[] c, address d, uint256 e)';
+    const call = describedCall(declared, ROUTER, 1_000n, 900n, [TOKEN, FRIEND, WETH], FRIEND, 1n);
+    expect(call.words).toBe(
+      'swaps 1,000 base units of 0xA0b869…eB48 for at least 900 of 0xC02aaA…6Cc2, to 0xd8dA6B…6045',
+    );
+    expect(call.args.find(({ name }) => name === 'path')?.value).toBe(`[${TOKEN}, ${FRIEND}, ${WETH}]`);
+  });
+
+  const path: Hex = `${TOKEN}000bb8${WETH.slice(2)}` as Hex;
+
+  it('of a V3 router read the packed path, which goes backwards where the output is exact', () => {
+    const tuple = { path, recipient: FRIEND, a: 7n, b: 8n };
+    const into = 'exactInput((bytes path, address recipient, uint256 a, uint256 b) params)';
+    const out = 'exactOutput((bytes path, address recipient, uint256 a, uint256 b) params)';
+    expect(describedCall(into, ROUTER, tuple).words).toBe(
+      'swaps 7 base units of 0xA0b869…eB48 for at least 8 of 0xC02aaA…6Cc2, to 0xd8dA6B…6045',
+    );
+    expect(describedCall(out, ROUTER, tuple).words).toBe(
+      'swaps at most 8 base units of 0xC02aaA…6Cc2 for 7 of 0xA0b869…eB48, to 0xd8dA6B…6045',
+    );
+  });
+
+  it('of the Universal Router list their steps', () => {
+    const declared = 'execute(bytes commands, bytes[] inputs, uint256 deadline)';
+    const call = describedCall(declared, ROUTER, '0x0a800c3f', ['0x', '0x', '0x', '0x'], 1n);
+    expect(call.words).toBe('runs a Uniswap router: Permit2 approval, V3 swap, unwrap, step 0x3f');
+  });
+});
+
+describe('calls within calls', () => {
+  const transfer = encoded('transfer(address to, uint256 amount)', FRIEND, 5n);
+  const revoke = encoded('approve(address spender, uint256 amount)', ROUTER, 0n);
+
+  it('of a multicall go to the same contract and are described one level deep', () => {
+    const inner = encoded('multicall(bytes[] data)', [transfer]);
+    const call = describedCall('multicall(uint256 deadline, bytes[] data)', TOKEN, 1n, [
+      transfer,
+      revoke,
+      inner,
+    ]);
+    expect(call.words).toBe(
+      'makes 3 calls: sends 5 base units of token 0xA0b869…eB48 to 0xd8dA6B…6045; ' +
+        'takes back (revokes) what 0x7a250d…488D may spend of token 0xA0b869…eB48; makes calls',
+    );
+    expect(call.calls.map(({ name }) => name)).toEqual(['transfer', 'approve', 'multicall']);
+    expect(call.calls[2]?.calls).toEqual([]);
+  });
+
+  it('of Multicall3 go where each says', () => {
+    const declared = 'aggregate3((address target, bool allowFailure, bytes callData)[] calls)';
+    const call = describedCall(declared, ROUTER, [
+      { target: WETH, allowFailure: true, callData: transfer },
+      { target: TOKEN, allowFailure: true, callData: '0x' },
+    ]);
+    expect(call.words).toBe(
+      'makes 2 calls: sends 5 base units of token 0xC02aaA…6Cc2 to 0xd8dA6B…6045; ' +
+        'sends its value to 0xA0b869…eB48 and calls nothing',
+    );
+  });
+
+  it('of a Safe say who is called, and when it lends its rights', () => {
+    const declared =
+      'execTransaction(address to, uint256 v, bytes d, uint8 operation, uint256 a, uint256 b, uint256 c, address e, address f, bytes g)';
+    const call = (operation: number) =>
+      describedCall(declared, FRIEND, TOKEN, 0n, revoke, operation, 0n, 0n, 0n, WETH, WETH, '0x').words;
+    const inner = 'takes back (revokes) what 0x7a250d…488D may spend of token 0xA0b869…eB48';
+    expect(call(0)).toBe(`has Safe 0xd8dA6B…6045 call 0xA0b869…eB48: ${inner}`);
+    expect(call(1)).toBe(
+      `has Safe 0xd8dA6B…6045 call 0xA0b869…eB48 with all of its own rights (a delegate call): ${inner}`,
+    );
+  });
+
+  it('that are many are counted', () => {
+    const call = describedCall(
+      'multicall(bytes[] data)',
+      TOKEN,
+      Array.from({ length: 40 }, () => revoke),
+    );
+    expect(call.calls).toHaveLength(16);
+    expect(call.words).toMatch(/^makes 40 calls: .*; 37 more$/);
+  });
+});
+
+describe('arguments from anybody', () => {
+  it.each([
+    ['an address with more than 20 bytes', '0xa9059cbb'.concat('ff'.repeat(32), '00'.repeat(32))],
+    ['too few bytes', '0xa9059cbb'.concat('00'.repeat(63))],
+    ['a truth that is neither yes nor no', '0xa22cb465'.concat('00'.repeat(63), '02')],
+    ['an offset beyond the end', '0xac9650d8'.concat('ff'.repeat(32))],
+    ['more items than bytes', '0xac9650d8'.concat('00'.repeat(31), '20', '00'.repeat(28), 'ffffffff')],
+  ])('%s: the function is named, and that they cannot be read', (_, data) => {
+    const call = describeCall(data, TOKEN);
+    expect(call?.args).toEqual([]);
+    expect(call?.words).toMatch(/^calls \w+ of 0xA0b869…eB48 with arguments that cannot be read$/);
+  });
+
+  it('names are fit for a terminal', () => {
+    const call = describedCall('renew(string name, uint256 duration)', TOKEN, 'a\u001b[31m\u202eb\nc', 60n);
+    expect(call.words).toBe('renews the name “ab c” for 60 seconds');
+  });
+
+  it('bytes after the arguments change nothing', () => {
+    const call = describeCall(`${encoded('transfer(address a, uint256 b)', FRIEND, 1n)}c0ffee`, TOKEN);
+    expect(call?.words).toBe('sends 1 base unit of token 0xA0b869…eB48 to 0xd8dA6B…6045');
+  });
+
+  it('a thousand calls that are all the same large bytes are described at once', () => {
+    // Each item's offset points at the one that is there: what it says is 4,000 times 128 KB.
+    const count = 2_000;
+    const word = (value: number) => value.toString(16).padStart(64, '0');
+    const offsets = word(count * 32).repeat(count);
+    const data = `0xac9650d8${word(32)}${word(count)}${offsets}${word(60_000)}${'ab'.repeat(60_000)}`;
+    const call = describeCall(data, TOKEN);
+    expect(call?.words).toMatch(/^makes 2000 calls: calls 0xabababab of /);
+    expect(JSON.stringify(call).length).toBeLessThan(10_000);
+  });
+
+  it('never throw, whatever they are, and say one line', () => {
+    const selectors = [...knownFunctions().keys()];
+    const word = fc.oneof(
+      fc.uint8Array({ minLength: 32, maxLength: 32 }),
+      fc.nat(512).map((value) => Uint8Array.from([...new Uint8Array(30), value >> 8, value & 255])),
+    );
+    fc.assert(
+      fc.property(
+        fc.constantFrom(...selectors),
+        fc.array(word, { maxLength: 24 }),
+        fc.uint8Array({ maxLength: 31 }),
+        (selector, words, rest) => {
+          const hex = [...words, rest].map((bytes) => Buffer.from(bytes).toString('hex')).join('');
+          const call = describeCall(selector + hex, TOKEN);
+          expect(call?.selector).toBe(selector);
+          expect(call?.words).toMatch(/^[^\p{Cc}]+$/u);
+        },
+      ),
+      { numRuns: 3_000 },
+    );
+  });
+});
