@@ -5,6 +5,7 @@ import type { ChainProfile } from '../core/chains.ts';
 import { FeeEngine } from '../core/fee-engine.ts';
 import { type AlertFigures, alertFigures } from '../store/alert-figures.ts';
 import { AlertStore } from '../store/alert-store.ts';
+import { AutoTxStore } from '../store/auto-tx-store.ts';
 import { BlockStore } from '../store/block-store.ts';
 import { HistoryStore } from '../store/history-store.ts';
 import { LeaseStore } from '../store/lease-store.ts';
@@ -118,6 +119,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const historySec = Math.min(options.historySec ?? DEFAULT_HISTORY_SEC, DEFAULT_HISTORY_SEC);
   const createEngine = options.createEngine ?? ((profile) => new FeeEngine({ feeRule: profile.feeRule }));
   const alertStore = new AlertStore(database);
+  const autoTxStore = new AutoTxStore(database, () => lease.right);
   const delivery = options.delivery ?? {};
   const couriers: CourierSettings = {
     smtp: delivery.smtp ?? null,
@@ -192,7 +194,13 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     const retired =
       gate.withdrawn === undefined
         ? null
-        : retireOwners({ alerts: alertStore, withdrawn: gate.withdrawn, wallNow, signal, onError });
+        : retireOwners({
+            kept: [alertStore, autoTxStore],
+            withdrawn: gate.withdrawn,
+            wallNow,
+            signal,
+            onError,
+          });
     await Promise.all([follower.run(), price.run(currentFeed, signal), retired]);
     await sending.done();
     // Last of all, so that the next one finds everything.

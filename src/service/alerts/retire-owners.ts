@@ -1,13 +1,18 @@
-import type { AlertStore } from '../../store/alert-store.ts';
 import { sleep } from '../sleep.ts';
 
 const LOOK_MS = 10_000;
 
-/** Said of an alert whose key ended. */
+/** Said of what a key made that ended. */
 export const KEY_REVOKED = 'its key was revoked';
 
+/** What keys make and what acts by itself: alerts, auto-txs. */
+export interface Retired {
+  activeOwners(): Promise<readonly string[]>;
+  disableAll(owner: string, reason: string, now: number): Promise<void>;
+}
+
 export interface RetireOptions {
-  readonly alerts: AlertStore;
+  readonly kept: readonly Retired[];
   /** Those of the owners whose key works no more. */
   readonly withdrawn: (owners: readonly string[]) => Promise<readonly string[]>;
   /** Ms since epoch. */
@@ -19,11 +24,12 @@ export interface RetireOptions {
 }
 
 /**
- * Disables the alerts of keys that were revoked or are gone, now and every ten seconds, whichever process has them fire.
+ * Disables the alerts and auto-txs of keys that were revoked or are gone, now and every ten seconds, whichever process has
+ * them fire or sends them.
  * Resolves with the abort; never rejects.
  */
 export async function retireOwners({
-  alerts,
+  kept,
   withdrawn,
   wallNow,
   everyMs = LOOK_MS,
@@ -31,12 +37,14 @@ export async function retireOwners({
   onError,
 }: RetireOptions): Promise<void> {
   while (!signal.aborted) {
-    try {
-      const owners = await alerts.activeOwners();
-      const ended = owners.length === 0 ? [] : await withdrawn(owners);
-      for (const owner of ended) await alerts.disableAll(owner, KEY_REVOKED, wallNow());
-    } catch (error) {
-      if (!signal.aborted) onError(error);
+    for (const each of kept) {
+      try {
+        const owners = await each.activeOwners();
+        const ended = owners.length === 0 ? [] : await withdrawn(owners);
+        for (const owner of ended) await each.disableAll(owner, KEY_REVOKED, wallNow());
+      } catch (error) {
+        if (!signal.aborted) onError(error);
+      }
     }
     await sleep(everyMs, signal);
   }

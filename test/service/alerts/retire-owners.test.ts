@@ -5,6 +5,7 @@ import { issueKey } from '../../../src/service/keys/issue-key.ts';
 import { openKeyGate } from '../../../src/service/keys/open-key-gate.ts';
 import { createPlans } from '../../../src/service/keys/plans.ts';
 import { AlertStore } from '../../../src/store/alert-store.ts';
+import { AutoTxStore } from '../../../src/store/auto-tx-store.ts';
 import { KeyStore } from '../../../src/store/key-store.ts';
 import { openDatabase } from '../../../src/store/open-database.ts';
 import { openKeyDatabase } from '../../../src/store/open-key-database.ts';
@@ -14,6 +15,7 @@ import { FIRED_AT, fire, keptAlert } from '../../helpers/fired-alert.ts';
 import { ScriptedSource } from '../../helpers/scripted-source.ts';
 import { runService, temporaryFolder } from '../../helpers/service.ts';
 import { waitFor } from '../../helpers/wait-for.ts';
+import { bytesOf, keptAutoTx, stepped } from '../../store/auto-txs/kept-auto-txs.ts';
 
 /** Two keys with an alert each, one of a key that there is not, and one's own. */
 async function prepare() {
@@ -63,7 +65,7 @@ test('a key that is revoked later has its alerts disabled, and nothing more is s
   const abort = new AbortController();
   const errors: unknown[] = [];
   const done = retireOwners({
-    alerts: store,
+    kept: [store],
     withdrawn: async (owners) => (await gate.withdrawn?.(owners)) ?? [],
     wallNow: () => FIRED_AT,
     everyMs: 10,
@@ -80,4 +82,27 @@ test('a key that is revoked later has its alerts disabled, and nothing more is s
   abort.abort();
   await done;
   expect(errors).toEqual([]);
+});
+
+test('what a key that is gone has waiting is not sent any more and says why; what is sent is followed on', async () => {
+  const { path, database, gate, kept } = await prepare();
+  const store = new AutoTxStore(database);
+  for (const [nonce, owner] of [kept, 'gone', ''].entries()) {
+    await store.create(keptAutoTx(`of-${owner}`, { owner, signed: { nonce } }), bytesOf(owner), 10);
+  }
+  const sent = { owner: 'gone', id: 'sent' };
+  await store.create(keptAutoTx('sent', { owner: 'gone', signed: { nonce: 9 } }), bytesOf('sent'), 10);
+  await store.change(sent, (autoTx) => stepped(autoTx, { type: 'submit' }), 'engine');
+  const service = await runService({ source: new ScriptedSource(makeBlocks(0, 9)), database: path, gate });
+  await waitFor(async () => (await store.counts('gone')).DISABLED === 1);
+  expect((await store.timeline('of-gone', 1))[0]).toMatchObject({
+    kind: 'DISABLED',
+    message: 'its key was revoked: it is not sent while disabled',
+  });
+  expect(await store.signedBytes('of-gone')).toEqual(bytesOf('gone'));
+  expect((await store.find('gone', 'sent'))?.state.status).toBe('SUBMITTED');
+  expect(await store.counts(kept)).toEqual({ PENDING: 1 });
+  expect((await store.find('', 'of-'))?.state.status).toBe('PENDING');
+  await service.stop();
+  expect(service.errors).toEqual([]);
 });

@@ -1,10 +1,15 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import type { AutoTxEvent } from '../../../src/core/auto-txs/auto-tx-rule.ts';
 import type { KeptAutoTx } from '../../../src/core/auto-txs/kept-auto-tx.ts';
 import { AutoTxStore } from '../../../src/store/auto-tx-store.ts';
-import type { WriteRight } from '../../../src/store/lease-store.ts';
+import { LeaseStore, type WriteRight } from '../../../src/store/lease-store.ts';
 import { type Database, openDatabase } from '../../../src/store/open-database.ts';
-import { bytesOf, draftAutoTx, GWEI, includedIn, keptAutoTx, NOW, stepped } from './kept-auto-txs.ts';
+import { SameNonceError } from '../../../src/store/same-nonce-error.ts';
+import { StoreError } from '../../../src/store/store-error.ts';
+import { temporaryFolder } from '../../helpers/service.ts';
+import { bytesOf, draftAutoTx, GWEI, includedIn, keptAutoTx, NOW, sender, stepped } from './kept-auto-txs.ts';
 
 async function open(right?: () => WriteRight): Promise<{ database: Database; store: AutoTxStore }> {
   const database = await openDatabase(':memory:');
@@ -127,4 +132,243 @@ test('a key sees, changes and deletes its own alone, who runs the service all of
   expect(await store.remove('', 'atx_b')).toBe('removed');
   expect(await store.counts('')).toEqual({ PENDING: 2 });
   expect(await store.counts('b')).toEqual({});
+});
+
+test('nobody has more than they may, drafts and ended ones included', async () => {
+  const { store } = await open();
+  expect(await store.create(draftAutoTx('atx_1', { owner: 'a' }), null, 2)).toEqual({ kind: 'created' });
+  const ended = keptAutoTx('atx_2', { owner: 'a', state: { status: 'CANCELLED' } });
+  expect(await store.create(ended, bytesOf('atx_2'), 2)).toEqual({ kind: 'created' });
+  expect(await store.create(draftAutoTx('atx_3', { owner: 'a' }), null, 2)).toEqual({ kind: 'too-many' });
+  expect(await store.create(draftAutoTx('atx_3', { owner: 'b' }), null, 2)).toEqual({ kind: 'created' });
+});
+
+test('a nonce that one of the same owner waits with is not taken twice, however the sender is spelt', async () => {
+  const { store } = await open();
+  await keep(store, keptAutoTx('atx_1', { owner: 'a', signed: { nonce: 4 } }));
+  const again = (id: string, owner: string, nonce: number) =>
+    keptAutoTx(id, { owner, signed: { nonce, from: `0x${sender(1).slice(2).toUpperCase()}` } });
+  expect(await keep(store, again('atx_2', 'a', 4))).toEqual({ kind: 'same-nonce', id: 'atx_1' });
+  expect(await store.find('a', 'atx_2')).toBeNull();
+  expect(await keep(store, again('atx_3', 'b', 4))).toEqual({ kind: 'created' });
+  expect(await keep(store, again('atx_4', 'a', 5))).toEqual({ kind: 'created' });
+  await happen(store, 'atx_1', { type: 'cancel' });
+  expect(await keep(store, again('atx_5', 'a', 4))).toEqual({ kind: 'created' });
+});
+
+test('a draft that is signed, and one that is signed anew, may not take the nonce of another one either', async () => {
+  const { store } = await open();
+  await keep(store, keptAutoTx('atx_1', { signed: { nonce: 4 } }));
+  await keep(store, keptAutoTx('atx_2', { signed: { nonce: 5 } }));
+  await keep(store, draftAutoTx('atx_3'));
+  const sign = (id: string, nonce: number) =>
+    store.change(
+      { owner: '', id },
+      (kept) => ({
+        autoTx: { ...keptAutoTx(`${id} signed ${nonce}`, { signed: { nonce } }), id, owner: kept.owner },
+        notes: [{ kind: 'SIGNED', blockNumber: null, message: 'it was signed' }],
+        at: NOW,
+        signed: bytesOf(`${id} signed ${nonce}`),
+      }),
+      'owner',
+    );
+  await expect(sign('atx_3', 4)).rejects.toEqual(new SameNonceError('atx_1'));
+  await expect(sign('atx_2', 4)).rejects.toThrow(/^auto-tx atx_1 waits with the same nonce/);
+  expect(await store.signedBytes('atx_3')).toBeNull();
+  expect(await store.signedBytes('atx_2')).toEqual(bytesOf('atx_2'));
+  expect((await sign('atx_3', 6))?.after.signed?.nonce).toBe(6);
+  expect(await store.signedBytes('atx_3')).toEqual(bytesOf('atx_3 signed 6'));
+  // Its own nonce is no other's.
+  await sign('atx_2', 5);
+  expect(await store.signedBytes('atx_2')).toEqual(bytesOf('atx_2 signed 5'));
+});
+
+test('what is signed changes with its bytes alone', async () => {
+  const { store } = await open();
+  await keep(store, keptAutoTx('atx_1'));
+  const other = store.change(
+    { owner: '', id: 'atx_1' },
+    (kept) => ({ autoTx: { ...keptAutoTx('atx_2'), id: kept.id }, notes: [], at: NOW }),
+    'owner',
+  );
+  await expect(other).rejects.toThrow(StoreError);
+  await expect(store.create(keptAutoTx('atx_3'), null, NO_CAP)).rejects.toThrow(StoreError);
+  await expect(store.create(draftAutoTx('atx_3'), bytesOf('x'), NO_CAP)).rejects.toThrow(StoreError);
+  expect((await store.list('', ALL)).autoTxs).toEqual([keptAutoTx('atx_1')]);
+});
+
+test('what no integer of a row can hold is refused, not kept as something else', async () => {
+  const { store } = await open();
+  const huge = keptAutoTx('atx_1', { signed: { maxFeePerGas: 2n ** 53n } });
+  await expect(keep(store, huge)).rejects.toThrow(/above 2\^53 − 1/);
+  expect((await store.list('', ALL)).total).toBe(0);
+});
+
+test('the engine writes only where it holds the lease; owners write wherever they are', async () => {
+  let right: WriteRight = { kind: 'holder', holder: 'one' };
+  const { database, store } = await open(() => right);
+  const lease = new LeaseStore(database);
+  const held = { holder: 'one', process: 'gastop serve, process 1', since: NOW, heartbeatAt: NOW };
+  await lease.take(held, null);
+  await keep(store, keptAutoTx('atx_1'));
+  await happen(store, 'atx_1', { type: 'disable' }, { type: 'enable' });
+  await lease.take({ ...held, holder: 'two', process: 'gastop serve, process 2' }, held);
+  const rights: readonly WriteRight[] = [right, { kind: 'visitor', now: NOW + 60_000 }, { kind: 'none' }];
+  for (const each of rights) {
+    right = each;
+    await expect(happen(store, 'atx_1', { type: 'submit' })).rejects.toMatchObject({ code: 'not-holder' });
+  }
+  const asked: KeptAutoTx[] = [];
+  const look = (kept: KeptAutoTx) => {
+    asked.push(kept);
+    return null;
+  };
+  await store.change({ owner: '', id: 'atx_1' }, look, 'engine').catch(() => {});
+  expect(asked).toEqual([]);
+  const cancelled = await store.change(
+    { owner: '', id: 'atx_1' },
+    (kept) => stepped(kept, { type: 'cancel' }),
+    'owner',
+  );
+  expect(cancelled?.after.state.status).toBe('CANCELLED');
+});
+
+test('who only visits sends nothing, even while nobody holds the lease', async () => {
+  const { store } = await open(() => ({ kind: 'visitor', now: NOW }));
+  await keep(store, keptAutoTx('atx_1'));
+  await expect(happen(store, 'atx_1', { type: 'submit' })).rejects.toMatchObject({ code: 'not-holder' });
+  expect((await store.find('', 'atx_1'))?.state.status).toBe('PENDING');
+});
+
+const ENDS: readonly (readonly [string, readonly AutoTxEvent[]])[] = [
+  ['cancelled', [{ type: 'cancel' }]],
+  ['cancelled while disabled', [{ type: 'disable' }, { type: 'cancel' }]],
+  ['expired', [{ type: 'expire' }]],
+  ['refused', [{ type: 'refuse', obstacle: { code: 'nonce_used', message: 'its nonce is used' } }]],
+  ['refused by every node', [{ type: 'submit' }, { type: 'refuse', obstacle: { code: 'x', message: 'x' } }]],
+];
+
+test.each(ENDS)('the bytes of one that was %s are gone with the same transaction', async (_, events) => {
+  const { store } = await open();
+  await keep(store, keptAutoTx('atx_1'));
+  await happen(store, 'atx_1', ...events);
+  expect(await store.signedBytes('atx_1')).toBeNull();
+});
+
+test('the bytes of one that waits, is disabled or sent stay, and come with none of its answers', async () => {
+  const { store } = await open();
+  await keep(store, keptAutoTx('atx_1'));
+  for (const event of [{ type: 'disable' }, { type: 'enable' }, { type: 'submit' }] as const) {
+    await happen(store, 'atx_1', event);
+    expect(await store.signedBytes('atx_1')).toEqual(bytesOf('atx_1'));
+  }
+  const answers = [
+    await store.find('', 'atx_1'),
+    await store.list('', ALL),
+    await store.following({ limit: 9, after: null }),
+    await store.timeline('atx_1', 100),
+  ];
+  const said = JSON.stringify(answers, (_, value) => (typeof value === 'bigint' ? String(value) : value));
+  expect(said).not.toContain('do not repeat them');
+  expect(said).not.toContain(Buffer.from(bytesOf('atx_1')).toString('hex'));
+});
+
+test('bytes that were cancelled are in no file of the database once it is closed', async () => {
+  const folder = await temporaryFolder();
+  const database = await openDatabase(join(folder, 'chain-1.db'));
+  const store = new AutoTxStore(database);
+  // Longer than a page: the rest of it lies in pages of its own.
+  const long = new TextEncoder().encode('signed bytes of atx_long '.repeat(4_000));
+  await keep(store, keptAutoTx('atx_stays', { signed: { nonce: 7 } }));
+  await keep(store, keptAutoTx('atx_1', { signed: { nonce: 8 } }));
+  await store.create(keptAutoTx('atx_long'), long, NO_CAP);
+  await happen(store, 'atx_long', { type: 'cancel' });
+  await happen(store, 'atx_1', { type: 'expire' });
+  await database.close();
+  const files = await readdir(folder);
+  const held = (await Promise.all(files.map((file) => readFile(join(folder, file), 'latin1')))).join('');
+  expect(held).toContain('signed bytes of atx_stays');
+  expect(held).not.toContain('signed bytes of atx_long');
+  expect(held).not.toContain('signed bytes of atx_1');
+});
+
+test('a draft and what has ended can be deleted, with all that is known of it; what may be sent cannot', async () => {
+  const { database, store } = await open();
+  await keep(store, draftAutoTx('draft'));
+  await keep(store, keptAutoTx('waits', { signed: { nonce: 1 } }));
+  await keep(store, keptAutoTx('done', { signed: { nonce: 2 } }));
+  await happen(store, 'done', { type: 'submit' }, { type: 'sent' }, mined(5));
+  expect(await store.remove('', 'waits')).toBe('not-final');
+  await happen(store, 'waits', { type: 'disable' });
+  expect(await store.remove('', 'waits')).toBe('not-final');
+  await happen(store, 'waits', { type: 'enable' }, { type: 'submit' });
+  expect(await store.remove('', 'waits')).toBe('not-final');
+  expect(await store.remove('', 'draft')).toBe('removed');
+  expect(await store.remove('', 'done')).toBe('removed');
+  expect(await store.remove('', 'done')).toBeNull();
+  expect((await store.list('', ALL)).autoTxs.map(({ id }) => id)).toEqual(['waits']);
+  const left = async (table: 'signed_transactions' | 'auto_tx_events') =>
+    (await database.queries.selectFrom(table).select('auto_tx_id').distinct().execute()).map(
+      (row) => row.auto_tx_id,
+    );
+  expect(await left('signed_transactions')).toEqual(['waits']);
+  expect(await left('auto_tx_events')).toEqual(['waits']);
+});
+
+test('the timeline keeps the newest two hundred lines and says them in their order', async () => {
+  const { database, store } = await open();
+  await keep(store, keptAutoTx('atx_1'));
+  for (let round = 0; round < 120; round += 1) {
+    await happen(store, 'atx_1', { type: 'disable' }, { type: 'enable' });
+  }
+  const timeline = await store.timeline('atx_1');
+  expect(timeline).toHaveLength(200);
+  expect(timeline[0]?.kind).toBe('ENABLED');
+  expect(timeline.every(({ kind }, place) => kind === (place % 2 === 0 ? 'ENABLED' : 'DISABLED'))).toBe(true);
+  expect(await store.timeline('atx_1', 3)).toEqual(timeline.slice(0, 3));
+  expect(await database.queries.selectFrom('auto_tx_events').select('seq').execute()).toHaveLength(200);
+});
+
+test('savings are summed to the wei beyond what a number holds, against the price when it was made', async () => {
+  const { store } = await open();
+  const fee = 2n ** 53n - 1n;
+  const execute = async (id: string, more: Partial<KeptAutoTx>, gasUsed: bigint, price: bigint) => {
+    await keep(store, keptAutoTx(id, { ...more, signed: { nonce: Number(id) } }));
+    await happen(store, id, { type: 'submit' }, mined(5, { gasUsed, effectiveGasPrice: price }));
+  };
+  expect(await store.savingsSum('a')).toEqual({ executed: 0, savedWei: 0n, savedUsd: 0 });
+  await execute('1', { owner: 'a', priceAtCreation: fee, nativeUsd: 2_000 }, 30_000_000n, 1n);
+  await execute('2', { owner: 'a', priceAtCreation: fee, nativeUsd: 1_000 }, 3n, 2n);
+  // What it paid more, and what nobody can compare, is no saving and no loss.
+  await execute('3', { owner: 'a', priceAtCreation: 5n, nativeUsd: null }, 21_000n, 7n);
+  await execute('4', { owner: 'a', priceAtCreation: null, nativeUsd: null }, 21_000n, 7n);
+  await execute('5', { owner: 'b', priceAtCreation: 9n, nativeUsd: null }, 10n, 7n);
+  const savedWei = (fee - 1n) * 30_000_000n + (fee - 2n) * 3n;
+  const savedUsd = (Number(fee - 1n) * 3e7 * 2_000 + Number(fee - 2n) * 3 * 1_000) / 1e18;
+  expect(await store.savingsSum('a')).toEqual({
+    executed: 4,
+    savedWei,
+    savedUsd: expect.closeTo(savedUsd, 0),
+  });
+  expect(await store.savingsSum('b')).toEqual({ executed: 1, savedWei: 20n, savedUsd: null });
+  expect(await store.savingsSum('')).toEqual({ executed: 5, savedWei: savedWei + 20n, savedUsd: null });
+  await store.remove('', '2');
+  expect((await store.savingsSum('a')).savedWei).toBe(savedWei);
+});
+
+test('what is learnt of an executed one later is summed too', async () => {
+  const { store } = await open();
+  await keep(store, keptAutoTx('atx_1', { priceAtCreation: 10n * GWEI }));
+  await happen(store, 'atx_1', { type: 'submit' }, mined(5));
+  expect(await store.savingsSum('')).toEqual({ executed: 1, savedWei: 21_000n * GWEI, savedUsd: null });
+  await store.change(
+    { owner: '', id: 'atx_1' },
+    (kept) => ({ autoTx: { ...kept, nativeUsd: 2_000 }, notes: [], at: NOW }),
+    'engine',
+  );
+  expect(await store.savingsSum('')).toEqual({
+    executed: 1,
+    savedWei: 21_000n * GWEI,
+    savedUsd: expect.closeTo(0.042, 9),
+  });
 });

@@ -1,0 +1,272 @@
+import { CompiledQuery } from 'kysely';
+import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { LANES } from '../../../src/core/advice.ts';
+import type { KeptAutoTx } from '../../../src/core/auto-txs/kept-auto-tx.ts';
+import {
+  executedRows,
+  expiringRows,
+  followedRows,
+  liveRows,
+  reachedRows,
+  rivalRows,
+} from '../../../src/store/auto-tx-queries.ts';
+import { toAutoTxRow } from '../../../src/store/auto-tx-row.ts';
+import { AutoTxStore } from '../../../src/store/auto-tx-store.ts';
+import { type Database, openDatabase } from '../../../src/store/open-database.ts';
+import { flat } from '../alerts/priced-blocks.ts';
+import { bytesOf, GWEI, includedIn, keptAutoTx, NOW, sender } from './kept-auto-txs.ts';
+
+const NO_CAP = Number.POSITIVE_INFINITY;
+const AT = { now: NOW, limit: 100 };
+
+async function storeOf(...autoTxs: readonly KeptAutoTx[]): Promise<AutoTxStore> {
+  const database = await openDatabase(':memory:');
+  onTestFinished(() => database.close());
+  const store = new AutoTxStore(database);
+  for (const [place, autoTx] of autoTxs.entries()) {
+    // Each of another sender, unless they are of one on purpose.
+    const signed = autoTx.signed && { ...autoTx.signed, nonce: autoTx.signed.nonce || place };
+    await store.create({ ...autoTx, signed }, bytesOf(autoTx.id), NO_CAP);
+  }
+  return store;
+}
+
+const at = (gwei: number, nextBaseFee = gwei) => ({
+  prices: flat(BigInt(gwei) * GWEI),
+  nextBaseFee: BigInt(nextBaseFee) * GWEI,
+});
+
+const ids = (autoTxs: readonly KeptAutoTx[]) => autoTxs.map(({ id }) => id);
+
+describe('what is reached', () => {
+  test("one goes by its own lane's price, up to its target and not a wei above it", async () => {
+    const store = await storeOf(
+      ...LANES.map((lane) => keptAutoTx(lane, { order: { lane, target: 10n * GWEI } })),
+    );
+    const prices = { slow: 10n * GWEI, average: 10n * GWEI + 1n, fast: 12n * GWEI };
+    expect(ids(await store.reached({ prices, nextBaseFee: GWEI }, AT))).toEqual(['slow']);
+    expect(ids(await store.reached(at(10, 1), AT))).toEqual(['slow', 'average', 'fast']);
+  });
+
+  test('a strict one goes by what it would pay itself: base fee and tip, its cap at most, or its gas price', async () => {
+    const strict = (id: string, target: bigint, signed: Partial<NonNullable<KeptAutoTx['signed']>>) =>
+      keptAutoTx(id, { order: { isStrict: true, target }, signed });
+    const store = await storeOf(
+      strict('tip', 10n * GWEI, { maxFeePerGas: 20n * GWEI, maxPriorityFeePerGas: 2n * GWEI }),
+      strict('capped', 20n * GWEI, { maxFeePerGas: 20n * GWEI, maxPriorityFeePerGas: 20n * GWEI }),
+      strict('legacy', 9n * GWEI, {
+        type: 0,
+        gasPrice: 9n * GWEI,
+        maxFeePerGas: null,
+        maxPriorityFeePerGas: null,
+      }),
+      strict('never', 9n * GWEI, {
+        type: 0,
+        gasPrice: 9n * GWEI + 1n,
+        maxFeePerGas: null,
+        maxPriorityFeePerGas: null,
+      }),
+      strict('tip alone', GWEI, { maxFeePerGas: 20n * GWEI, maxPriorityFeePerGas: 2n * GWEI }),
+    );
+    const reached = async (nextBaseFee: bigint) =>
+      ids(await store.reached({ prices: flat(10n ** 15n), nextBaseFee }, AT)).sort();
+    expect(await reached(8n * GWEI)).toEqual(['capped', 'legacy', 'tip']);
+    expect(await reached(8n * GWEI + 1n)).toEqual(['capped', 'legacy']);
+    expect(await reached(9n * GWEI + 1n)).toEqual(['capped']);
+    expect(await reached(20n * GWEI + 1n)).toEqual([]);
+    expect(await reached(0n)).toEqual(['capped', 'legacy', 'tip']);
+  });
+
+  test('none goes whose cap is below the next base fee, that is held, or that does not wait', async () => {
+    const hold = (retryAt: number) => ({ code: 'low', message: 'too little', retryAt, times: 1 });
+    const store = await storeOf(
+      keptAutoTx('capped', { signed: { maxFeePerGas: 5n * GWEI } }),
+      keptAutoTx('held', { state: { hold: hold(NOW + 1) } }),
+      keptAutoTx('held no more', { state: { hold: hold(NOW) } }),
+      keptAutoTx('disabled', { state: { status: 'DISABLED' } }),
+      keptAutoTx('sent', { state: { status: 'SUBMITTED', mayBeOut: true } }),
+    );
+    expect(ids(await store.reached(at(9, 6), AT))).toEqual(['held no more']);
+    expect(ids(await store.reached(at(5), AT))).toEqual(['capped', 'held no more']);
+    expect(ids(await store.reached(at(5), { ...AT, now: NOW + 1 }))).toEqual([
+      'capped',
+      'held',
+      'held no more',
+    ]);
+  });
+
+  test('they come by sender and nonce, as many as are asked for', async () => {
+    const one = (id: string, from: number, nonce: number) =>
+      keptAutoTx(id, { signed: { from: sender(from), nonce }, order: { isStrict: nonce % 2 === 0 } });
+    const store = await storeOf(
+      one('b9', 2, 9),
+      one('a10', 1, 10),
+      one('b2', 2, 2),
+      one('a9', 1, 9),
+      one('a8', 1, 8),
+    );
+    expect(ids(await store.reached(at(5), AT))).toEqual(['a8', 'a9', 'a10', 'b2', 'b9']);
+    expect(ids(await store.reached(at(5), { ...AT, limit: 2 }))).toEqual(['a8', 'a9']);
+  });
+});
+
+test('what may be with a node is followed, whatever was decided since, in pages by sender and nonce', async () => {
+  const store = await storeOf(
+    keptAutoTx('sent', {
+      signed: { from: sender(3), nonce: 1 },
+      state: { status: 'SUBMITTED', mayBeOut: true },
+    }),
+    keptAutoTx('dropped', { signed: { from: sender(2), nonce: 7 }, state: { mayBeOut: true } }),
+    keptAutoTx('cancelled', {
+      signed: { from: sender(2), nonce: 3 },
+      state: { status: 'CANCELLED', mayBeOut: true },
+    }),
+    keptAutoTx('waiting', { signed: { from: sender(1), nonce: 3 } }),
+    keptAutoTx('mined', {
+      signed: { from: sender(1), nonce: 2 },
+      state: { status: 'EXECUTED', inclusion: includedIn(3) },
+    }),
+  );
+  const first = await store.following({ limit: 2, after: null });
+  expect(ids(first)).toEqual(['cancelled', 'dropped']);
+  const second = await store.following({ limit: 2, after: first[1] ?? null });
+  expect(ids(second)).toEqual(['sent']);
+  expect(await store.following({ limit: 2, after: second[0] ?? null })).toEqual([]);
+});
+
+test('one expires while it waits or is disabled, at its time and not before', async () => {
+  const until = (
+    id: string,
+    expiresAt: number | null,
+    status: 'PENDING' | 'DISABLED' | 'SUBMITTED' = 'PENDING',
+  ) => keptAutoTx(id, { order: { expiresAt }, state: { status } });
+  const store = await storeOf(
+    until('now', NOW),
+    until('earlier', NOW - 5, 'DISABLED'),
+    until('later', NOW + 1),
+    until('never', null),
+    until('sent', NOW - 9, 'SUBMITTED'),
+  );
+  expect(ids(await store.expiring(NOW, 9))).toEqual(['earlier', 'now']);
+  expect(ids(await store.expiring(NOW, 1))).toEqual(['earlier']);
+});
+
+test('what waits of a sender is found by nonce however the address is spelt: of one owner, or whoever made it', async () => {
+  const from = sender(1);
+  const store = await storeOf(
+    keptAutoTx('a5', { owner: 'a', signed: { from, nonce: 5 } }),
+    keptAutoTx('b4', { owner: 'b', signed: { from, nonce: 4 } }),
+    keptAutoTx('a3', { owner: 'a', signed: { from, nonce: 3 }, state: { status: 'DISABLED' } }),
+    keptAutoTx('gone', { owner: 'a', signed: { from, nonce: 2 }, state: { status: 'EXPIRED' } }),
+    keptAutoTx('other', { owner: 'a', signed: { from: sender(2), nonce: 1 } }),
+  );
+  expect(ids(await store.waiting('a', from))).toEqual(['a3', 'a5']);
+  expect(ids(await store.waiting('', from.toUpperCase().replace('0X', '0x')))).toEqual(['a3', 'b4', 'a5']);
+  expect(ids(await store.live(from.toLowerCase()))).toEqual(['a3', 'b4', 'a5']);
+});
+
+test('what was executed stands where its block does, the newest where there are too many', async () => {
+  const executed = (id: string, block: number, owner = '') =>
+    keptAutoTx(id, { owner, state: { status: 'EXECUTED', inclusion: includedIn(block) } });
+  const store = await storeOf(
+    executed('first', 1),
+    executed('third', 3, 'a'),
+    executed('second', 2),
+    keptAutoTx('reverted', {
+      state: { status: 'FAILED', inclusion: includedIn(2, { outcome: 'reverted' }) },
+    }),
+  );
+  const window = { from: NOW + 12_000, to: NOW + 36_000, limit: 9 };
+  expect(ids(await store.executedBetween('', window))).toEqual(['first', 'second', 'third']);
+  expect(ids(await store.executedBetween('', { ...window, to: window.to - 1 }))).toEqual(['first', 'second']);
+  expect(ids(await store.executedBetween('', { ...window, limit: 2 }))).toEqual(['second', 'third']);
+  expect(ids(await store.executedBetween('a', window))).toEqual(['third']);
+});
+
+describe('with 10,000 waiting of 1,000 senders', () => {
+  const WAITING = 10_000;
+  let database: Database;
+
+  beforeAll(async () => {
+    database = await openDatabase(':memory:');
+    const rows = Array.from({ length: WAITING }, (_, place) =>
+      toAutoTxRow(
+        keptAutoTx(`atx_${place}`, {
+          owner: `key_${place % 100}`,
+          order: {
+            target: BigInt(1 + (place % 9)) * GWEI,
+            lane: LANES[place % 3] ?? 'average',
+            isStrict: place % 4 === 0,
+            expiresAt: place % 2 === 0 ? NOW + place : null,
+          },
+          signed: { from: sender(place % 1_000), nonce: Math.floor(place / 1_000) },
+        }),
+      ),
+    );
+    for (let from = 0; from < rows.length; from += 200) {
+      await database.queries
+        .insertInto('auto_txs')
+        .values(rows.slice(from, from + 200))
+        .execute();
+    }
+    return () => database.close();
+  });
+
+  /** The steps of the plan that read a table from its start to its end. */
+  async function plan(query: { compile(): CompiledQuery }): Promise<string[]> {
+    const { sql, parameters } = query.compile();
+    const explained = CompiledQuery.raw(`explain query plan ${sql}`, [...parameters]);
+    const { rows } = await database.queries.executeQuery<{ detail: string }>(explained);
+    return rows.map(({ detail }) => detail);
+  }
+
+  test.each([
+    ['reached', () => reachedRows(database.queries, at(30), AT), 'auto_txs_wake_'],
+    ['followed', () => followedRows(database.queries, { limit: 9, after: null }), 'auto_txs_followed'],
+    [
+      'followed on the next page',
+      () => followedRows(database.queries, { limit: 9, after: keptAutoTx('x') }),
+      'auto_txs_followed',
+    ],
+    ['expiring', () => expiringRows(database.queries, NOW, 9), 'auto_txs_expires'],
+    ['live of a sender', () => liveRows(database.queries, sender(1)), 'auto_txs_live'],
+    ['of the same nonce', () => rivalRows(database.queries, keptAutoTx('x')), 'auto_txs_live'],
+    ['mined in a block', () => rewound(), 'auto_txs_chain_block'],
+    ['executed', () => executedRows(database.queries, '', { from: 1, to: 2, limit: 9 }), 'auto_txs_executed'],
+    [
+      "an owner's executed",
+      () => executedRows(database.queries, 'a', { from: 1, to: 2, limit: 9 }),
+      'auto_txs_owner_executed',
+    ],
+  ])('what is %s is looked up, not searched for', async (_, query, index) => {
+    const steps = await plan(query());
+    const reads = steps.filter((step) => /\bauto_txs\b/.test(step));
+    expect(reads.some((step) => step.includes(index))).toBe(true);
+    // A partial index is read from its start where all that it has is asked for.
+    for (const step of reads)
+      expect(step).toMatch(/^SEARCH auto_txs |^SCAN auto_txs USING INDEX auto_txs_followed/);
+  });
+
+  const rewound = () => database.queries.selectFrom('auto_txs').selectAll().where('chain_block', '>', 5);
+
+  test('the lookup of what is reached reads no row that is not', async () => {
+    const steps = await plan(reachedRows(database.queries, at(30), AT));
+    const lookups = steps.filter((step) => step.includes('auto_txs_wake_'));
+    expect(lookups).toHaveLength(4);
+    for (const step of lookups)
+      expect(step).toMatch(/USING COVERING INDEX auto_txs_wake_(?:price|base) \(wake_/);
+  });
+
+  test('what is reached among them is what the price says', async () => {
+    const store = new AutoTxStore(database);
+    const reached = await store.reached(at(8, 7), { now: NOW, limit: WAITING });
+    const expected = Array.from({ length: WAITING }, (_, place) => place).filter((place) => {
+      const target = 1 + (place % 9);
+      // The tip is one gwei.
+      return place % 4 === 0 ? 7 + 1 <= target : 8 <= target;
+    });
+    expect(reached).toHaveLength(expected.length);
+    expect(new Set(ids(reached))).toEqual(new Set(expected.map((place) => `atx_${place}`)));
+    expect(await store.reached(at(30), { now: NOW, limit: WAITING })).toEqual([]);
+  });
+});
