@@ -15,6 +15,7 @@ const WHERE: Readonly<Record<Scope, string>> = {
   'alert-form': 'form of an alert',
   'auto-txs': 'Auto-tx',
   'auto-tx': 'an open auto-tx',
+  'auto-tx-form': 'form of an auto-tx',
   explorer: 'Explorer',
   service: 'Service',
   question: 'a question',

@@ -1,4 +1,4 @@
-import { MOST_GWEI } from '../contract/queries.ts';
+import { MOST_GWEI } from '../contract/choices.ts';
 import { formatCount } from '../core/units.ts';
 
 const DECIMALS = 9;

@@ -8,11 +8,11 @@ import {
   COOLDOWN_LONGEST_MS,
   DELIVERY_STATUSES,
   GAS_SPEEDS,
+  MOST_GWEI,
 } from './choices.ts';
 import { isWholeWei, PriceGwei } from './gwei.ts';
 import { Note } from './note.ts';
 import { Amount, BlockNumber, Timestamp, Usd, Wei } from './primitives.ts';
-import { MOST_GWEI } from './queries.ts';
 
 const TARGET_LONGEST = 2_048;
 

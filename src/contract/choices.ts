@@ -93,3 +93,5 @@ export const CHECK_NAMES = [
   'cost',
 ] as const;
 export type CheckName = (typeof CHECK_NAMES)[number];
+/** The highest price per gas that people enter. */
+export const MOST_GWEI = 1_000_000;

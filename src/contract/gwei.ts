@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { MOST_GWEI } from './queries.ts';
+import { MOST_GWEI } from './choices.ts';
 
 /** Gwei with at most 9 decimals, so that it is a whole number of wei, but for what a double cannot say. */
 export const isWholeWei = (gwei: number): boolean => {

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { BUCKETS, PERCENTILES, SAVINGS_GAS_DEFAULT, TIME_FRAMES } from './choices.ts';
+import { BUCKETS, MOST_GWEI, PERCENTILES, SAVINGS_GAS_DEFAULT, TIME_FRAMES } from './choices.ts';
 
 // Parameters carry no `id`: tools show a parameter best where its schema stands beside it.
 
@@ -16,7 +16,6 @@ const whole = (
     .refine((n) => n >= min && n <= max, `must be a whole number from ${min} to ${max}`)
     .meta({ type: 'integer', minimum: min, maximum: max, ...said });
 
-export const MOST_GWEI = 1_000_000;
 const GWEI_WANTED = `must be gwei above 0, at most ${MOST_GWEI}, with at most 9 decimals`;
 
 /** A price per gas in a query string, in gwei; it becomes wei. */

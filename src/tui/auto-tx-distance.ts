@@ -12,8 +12,14 @@ export interface AutoTxDistance {
   readonly isCapped: boolean;
 }
 
+/** What says when it is sent, and what it bids. */
+export type PricedAutoTx = Pick<
+  AutoTxView,
+  'target' | 'gasSpeed' | 'isStrict' | 'gasPrice' | 'maxFeePerGas' | 'maxPriorityFeePerGas'
+>;
+
 /** How far the price is from the target; `null`: that cannot be known. */
-export function distanceTo(autoTx: AutoTxView, snapshot: SnapshotView): AutoTxDistance | null {
+export function distanceTo(autoTx: PricedAutoTx, snapshot: SnapshotView): AutoTxDistance | null {
   const { target } = autoTx;
   const price = comparedPrice(autoTx, snapshot);
   if (target === null || price === null) return null;
@@ -24,7 +30,7 @@ export function distanceTo(autoTx: AutoTxView, snapshot: SnapshotView): AutoTxDi
   return { price, ratio, isReached, isCapped };
 }
 
-function comparedPrice(autoTx: AutoTxView, { lanes, nextBaseFee }: SnapshotView): bigint | null {
+function comparedPrice(autoTx: PricedAutoTx, { lanes, nextBaseFee }: SnapshotView): bigint | null {
   if (autoTx.isStrict !== true) {
     const lane = laneOf(autoTx.gasSpeed);
     return lane === null ? null : lanes[lane].price;

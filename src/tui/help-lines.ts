@@ -11,6 +11,7 @@ const TITLES: Readonly<Record<Scope, string>> = {
   'alert-form': 'In the form of an alert',
   'auto-txs': 'Auto-tx',
   'auto-tx': 'An auto-tx that is open',
+  'auto-tx-form': 'In the form of an auto-tx',
   explorer: 'Explorer',
   service: 'Service',
   question: 'When something is asked',

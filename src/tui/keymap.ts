@@ -1,6 +1,7 @@
 import { ALERT_FORM_KEYS } from './keymap/alert-form-keys.ts';
 import { ALERT_KEYS } from './keymap/alert-keys.ts';
 import { ALERTS_KEYS } from './keymap/alerts-keys.ts';
+import { AUTO_TX_FORM_KEYS } from './keymap/auto-tx-form-keys.ts';
 import { AUTO_TX_KEYS } from './keymap/auto-tx-keys.ts';
 import { AUTO_TXS_KEYS } from './keymap/auto-txs-keys.ts';
 import { CHART_KEYS } from './keymap/chart-keys.ts';
@@ -29,6 +30,7 @@ export const KEYMAP = [
   ...ALERT_FORM_KEYS,
   ...AUTO_TXS_KEYS,
   ...AUTO_TX_KEYS,
+  ...AUTO_TX_FORM_KEYS,
   ...QUESTION_KEYS,
   ...SECRET_KEYS,
   ...EXPLORER_KEYS,

@@ -4,8 +4,8 @@ import {
   ALERT_STATUSES,
   DELIVERY_STATUSES,
   GAS_SPEEDS,
+  MOST_GWEI,
 } from '../../contract/choices.ts';
-import { MOST_GWEI } from '../../contract/queries.ts';
 import type {
   AlertDetailsView,
   AlertView,

@@ -1,5 +1,4 @@
-import { AUTO_TX_STATUSES, GAS_SPEEDS } from '../../contract/choices.ts';
-import { MOST_GWEI } from '../../contract/queries.ts';
+import { AUTO_TX_STATUSES, GAS_SPEEDS, MOST_GWEI } from '../../contract/choices.ts';
 import { ownValue } from '../../core/own-value.ts';
 import type {
   AutoTxAccountView,

@@ -7,6 +7,7 @@ export type Scope =
   | 'alert-form'
   | 'auto-txs'
   | 'auto-tx'
+  | 'auto-tx-form'
   | 'explorer'
   | 'service'
   | 'question'
@@ -18,7 +19,7 @@ export interface KeyBinding {
   readonly action: string;
   /**
    * `global` works on every tab; `scroll` in what lies over it; `alert` and `auto-tx` while one is open over its list;
-   * `alert-form`, `question` and `secret` while such a thing is open and takes every key; the others only while they
+   * `alert-form`, `auto-tx-form`, `question` and `secret` while such a thing is open and takes every key; the others only while they
    * are shown.
    */
   readonly scope: Scope;

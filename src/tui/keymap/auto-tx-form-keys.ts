@@ -1,0 +1,73 @@
+import type { KeyBinding } from './key-binding.ts';
+
+export const AUTO_TX_FORM_KEYS = [
+  {
+    action: 'field-next',
+    scope: 'auto-tx-form',
+    keys: ['tab', 'down'],
+    label: 'Tab ↓',
+    help: 'next field',
+    footer: 'fields',
+    footerLabel: 'Tab',
+  },
+  {
+    action: 'field-previous',
+    scope: 'auto-tx-form',
+    keys: ['shift+tab', 'up'],
+    label: '⇧Tab ↑',
+    help: 'previous field',
+  },
+  {
+    action: 'form-send',
+    scope: 'auto-tx-form',
+    keys: ['ctrl+s'],
+    label: 'Ctrl-S',
+    help: 'hand it to the service, which sends it at its price',
+    footer: 'hand over',
+  },
+  {
+    action: 'form-leave',
+    scope: 'auto-tx-form',
+    keys: ['escape'],
+    label: 'Esc',
+    help: 'leave; asks if something was pasted or typed',
+    footer: 'leave',
+  },
+  {
+    action: 'field-right',
+    scope: 'auto-tx-form',
+    keys: ['right'],
+    label: '→',
+    help: 'the choice or the character after',
+    footer: 'choose',
+    footerLabel: '←/→',
+  },
+  {
+    action: 'field-left',
+    scope: 'auto-tx-form',
+    keys: ['left'],
+    label: '←',
+    help: 'the choice or the character before',
+  },
+  {
+    action: 'field-switch',
+    scope: 'auto-tx-form',
+    keys: ['space'],
+    label: 'space',
+    help: 'the next choice, or the next usual expiry',
+  },
+  {
+    action: 'field-clear',
+    scope: 'auto-tx-form',
+    keys: ['ctrl+u'],
+    label: 'Ctrl-U',
+    help: 'forget what was pasted, or what is typed before the cursor',
+  },
+  {
+    action: 'field-done',
+    scope: 'auto-tx-form',
+    keys: ['return'],
+    label: '⏎',
+    help: 'next field; in the last one: hand it over',
+  },
+] as const satisfies readonly KeyBinding[];

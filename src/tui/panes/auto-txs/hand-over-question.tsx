@@ -1,0 +1,36 @@
+import type { PricedAutoTx } from '../../auto-tx-distance.ts';
+import { targetText } from '../../auto-tx-words.ts';
+import { Question } from '../../components/question.tsx';
+import { pastedText } from './auto-tx-form-lines.ts';
+import { transactionText } from './transaction-lines.ts';
+import type { Pasted } from './use-pasted-transaction.ts';
+
+interface HandOverQuestionProps {
+  readonly host: string;
+  readonly pasted: Pasted;
+  readonly order: PricedAutoTx;
+  readonly width: number;
+  readonly height: number;
+  readonly onYes: () => void;
+  readonly onNo: () => void;
+}
+
+/** Who gets what is signed is said before they get it. */
+export function HandOverQuestion({ host, pasted, order, ...rest }: HandOverQuestionProps) {
+  const what = pasted.kind === 'transaction' ? [transactionText(pasted.transaction)] : [];
+  return (
+    <Question
+      title={`Hand it over to ${host}?`}
+      lines={[
+        ...(pastedText(pasted) === null ? [] : [`${pastedText(pasted)}:`]),
+        ...what,
+        `It is to go out at ${targetText(order)}.`,
+        'Who has it can send it at any time: only a service you trust',
+        'should get it. It goes nowhere else.',
+      ]}
+      yes="Hand it over"
+      no="Not yet"
+      {...rest}
+    />
+  );
+}

@@ -1,0 +1,90 @@
+import { chainProfile } from '../../../core/chains.ts';
+import type { SignedTransaction } from '../../../core/transactions/signed-transaction.ts';
+import { formatCount, formatGwei, formatNative, formatUsd, usdOf } from '../../../core/units.ts';
+import { symbolOf } from '../../auto-tx-call.ts';
+import type { Line } from '../../lines.ts';
+import type { Theme } from '../../theme.ts';
+import { hexText, shortHex } from '../explorer/hex-text.ts';
+
+/** What stands in the form of a transaction that was read, a name and what is behind it. */
+export interface TransactionFact {
+  readonly name: string;
+  readonly value: string;
+  /** Said where the value does not speak for itself. */
+  readonly isAddress?: boolean;
+}
+
+export type ReadTransaction = Omit<SignedTransaction, 'hash' | 'intrinsicGas'>;
+
+/** `231 bytes`, `128 KB` */
+export function sizeText(bytes: number): string {
+  return bytes < 10_000 ? `${formatCount(bytes)} bytes` : `${formatCount(bytes / 1_024)} KB`;
+}
+
+/** What it does and what it pays, in the order in which one checks it. */
+export function transactionFacts(
+  transaction: ReadTransaction,
+  call: string | null,
+  nativeUsd: number | null,
+): readonly TransactionFact[] {
+  const { chainId, value, to, nonce, gasLimit } = transaction;
+  const worth = nativeUsd === null || value === 0n ? '' : ` (${formatUsd(usdOf(value, nativeUsd))})`;
+  const chain = chainId === null ? 'any: it says none, so it can be sent on every chain' : chainText(chainId);
+  return [
+    { name: 'from', value: transaction.from, isAddress: true },
+    to === null
+      ? { name: 'to', value: 'nobody: it makes a contract' }
+      : { name: 'to', value: to, isAddress: true },
+    { name: 'value', value: `${formatNative(value, symbolOf(chainId))}${worth}` },
+    { name: 'does', value: call ?? dataText(transaction) },
+    { name: 'nonce', value: `${nonce}, gas limit ${formatCount(Number(gasLimit))}` },
+    { name: 'pays', value: feeText(transaction) },
+    { name: 'chain', value: chain },
+  ];
+}
+
+function chainText(chainId: number): string {
+  const { name } = chainProfile(chainId);
+  return name.endsWith(String(chainId)) ? name : `${name} (${chainId})`;
+}
+
+/** The name of what is called in four bytes and how much data it is given: the data itself is not shown. */
+function dataText({ data, to }: Pick<SignedTransaction, 'data' | 'to'>): string {
+  const bytes = (data.length - 2) / 2;
+  if (to === null) return `makes a contract from ${sizeText(bytes)} of code`;
+  if (bytes === 0) return 'sends the value, nothing else';
+  if (bytes < 4) return `calls it with ${sizeText(bytes)} of data`;
+  return `calls ${data.slice(0, 10)} (not a call that is known), ${sizeText(bytes)} of data`;
+}
+
+function feeText(transaction: ReadTransaction): string {
+  const { gasPrice, maxFeePerGas, maxPriorityFeePerGas, maxFeePerBlobGas, blobCount } = transaction;
+  const fees =
+    maxFeePerGas === null || maxPriorityFeePerGas === null
+      ? `${formatGwei(gasPrice ?? 0n)} gwei per gas, whatever the base fee is`
+      : `at most ${formatGwei(maxFeePerGas)} gwei per gas, tip ${formatGwei(maxPriorityFeePerGas)}`;
+  if (blobCount === 0 || maxFeePerBlobGas === null) return fees;
+  return `${fees}; ${blobCount} ${blobCount === 1 ? 'blob' : 'blobs'} at most ${formatGwei(maxFeePerBlobGas)}`;
+}
+
+const MARGIN = 3;
+const LABEL = 11;
+
+/** A line for each fact; addresses are whole where there is room. */
+export function factLines(facts: readonly TransactionFact[], width: number, theme: Theme): readonly Line[] {
+  const room = width - MARGIN - LABEL - 1;
+  return facts.map(
+    ({ name, value, isAddress }): Line => [
+      { text: ' '.repeat(MARGIN) },
+      { text: name.padEnd(LABEL), faint: true },
+      { text: isAddress === true ? hexText(value, room, theme.glyph.ellipsis) : value },
+    ],
+  );
+}
+
+/** `0xf39F…2266 → 0x7099…79C8, 0.01 ETH, nonce 7` */
+export function transactionText({ from, to, value, chainId, nonce }: ReadTransaction): string {
+  const receiver = to === null ? 'a new contract' : shortHex(to, '…');
+  const worth = value === 0n ? '' : `, ${formatNative(value, symbolOf(chainId))}`;
+  return `${shortHex(from, '…')} → ${receiver}${worth}, nonce ${nonce}`;
+}

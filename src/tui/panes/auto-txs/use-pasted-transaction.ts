@@ -1,0 +1,71 @@
+import { useEffect, useRef, useState } from 'react';
+import type { SignedTransaction } from '../../../core/transactions/signed-transaction.ts';
+import type { SignedText } from './signed-text.ts';
+
+/** What a pasted text says. */
+export type Pasted =
+  | { readonly kind: 'nothing' }
+  | { readonly kind: 'reading' }
+  | { readonly kind: 'problem'; readonly message: string }
+  | {
+      readonly kind: 'transaction';
+      readonly transaction: SignedTransaction;
+      /** What it calls, in words; `null`: nothing that is known. */
+      readonly call: string | null;
+      /** How many bytes were signed. */
+      readonly size: number;
+    };
+
+const NOTHING: Pasted = { kind: 'nothing' };
+const READING: Pasted = { kind: 'reading' };
+const TOO_LONG: Pasted = {
+  kind: 'problem',
+  message: 'this is longer than any transaction that a node takes: paste one signed transaction',
+};
+/** Where the terminal puts no brackets around a paste, its next piece comes within this. */
+const SETTLED_MS = 60;
+
+/**
+ * Reads what was pasted once no more of it comes. `pastes` counts what was done to it.
+ */
+export function usePastedTransaction(signed: SignedText, pastes: number): Pasted {
+  const [read, setRead] = useState<{ readonly pastes: number; readonly what: Pasted } | null>(null);
+  const isWanted = useRef(pastes);
+  isWanted.current = pastes;
+  useEffect(() => {
+    if (signed.length === 0 || signed.isTooLong) return;
+    const timer = setTimeout(() => {
+      void readSigned(signed).then((what) => {
+        if (isWanted.current === pastes) setRead({ pastes, what });
+      });
+    }, SETTLED_MS);
+    return () => clearTimeout(timer);
+  }, [signed, pastes]);
+  useEffect(
+    () => () => {
+      isWanted.current = -1;
+    },
+    [],
+  );
+  if (signed.length === 0) return NOTHING;
+  if (signed.isTooLong) return TOO_LONG;
+  return read?.pastes === pastes ? read.what : READING;
+}
+
+/** Decodes it; what is wrong with it is said without any of it. Curves and hashes are no part of the monitor's start. */
+export async function readSigned(signed: SignedText): Promise<Pasted> {
+  const [{ decodeTransaction }, { transactionBytes }, { TransactionError }] = await Promise.all([
+    import('../../../core/transactions/decode-transaction.ts'),
+    import('../../../core/transactions/transaction-bytes.ts'),
+    import('../../../core/transactions/signed-transaction.ts'),
+  ]);
+  try {
+    const bytes = transactionBytes(signed.read());
+    const transaction = decodeTransaction(bytes);
+    return { kind: 'transaction', transaction, call: null, size: bytes.length };
+  } catch (error) {
+    const message =
+      error instanceof TransactionError ? error.message : 'this cannot be read as a transaction';
+    return { kind: 'problem', message };
+  }
+}

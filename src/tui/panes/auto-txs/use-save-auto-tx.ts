@@ -1,0 +1,53 @@
+import { useState } from 'react';
+import { ClientError } from '../../../client/client-error.ts';
+import type { AutoTxView } from '../../../client/views/auto-txs.ts';
+import { useMonitor } from '../../hooks/use-monitor.ts';
+import { refusalText } from '../../refusal-text.ts';
+import { autoTxChangeOf, autoTxFieldOf, newAutoTxOf } from './auto-tx-form-check.ts';
+import type { AutoTxFormState } from './auto-tx-form-state.ts';
+
+export type Saved =
+  | { readonly kind: 'saved'; readonly id: string }
+  /** No answer that tells came: the list says. */
+  | { readonly kind: 'unknown'; readonly reason: string }
+  /** Field by field; `''`: what belongs to none. */
+  | { readonly kind: 'refused'; readonly refusals: Readonly<Record<string, string>> };
+
+/** Hands a new auto-tx over, or what changed of one. */
+export function useSaveAutoTx(edited: AutoTxView | null): {
+  readonly isSending: boolean;
+  readonly save: (form: AutoTxFormState) => Promise<Saved>;
+} {
+  const { client, now } = useMonitor();
+  const [isSending, setSending] = useState(false);
+  const save = async (form: AutoTxFormState): Promise<Saved> => {
+    setSending(true);
+    try {
+      if (edited === null) {
+        const { id } = await client.createAutoTx(newAutoTxOf(form, now()));
+        return { kind: 'saved', id };
+      }
+      await client.updateAutoTx(edited.id, autoTxChangeOf(form, now()));
+      return { kind: 'saved', id: edited.id };
+    } catch (cause) {
+      const error = cause instanceof Error ? cause : new Error(String(cause));
+      if (error instanceof ClientError && error.mayBeDone)
+        return { kind: 'unknown', reason: refusalText(error) };
+      return { kind: 'refused', refusals: refusalsOf(error) };
+    } finally {
+      setSending(false);
+    }
+  };
+  return { isSending, save };
+}
+
+function refusalsOf(error: Error): Record<string, string> {
+  const details = error instanceof ClientError ? error.details : [];
+  const refusals: Record<string, string> = {};
+  for (const { path, message } of details) {
+    const field = autoTxFieldOf(path);
+    const words = field === '' && path !== '' ? `${path} ${message}` : message;
+    refusals[field] = refusals[field] === undefined ? words : `${refusals[field]}; ${words}`;
+  }
+  return details.length === 0 ? { '': error.message.replaceAll('\n', ' ') } : refusals;
+}

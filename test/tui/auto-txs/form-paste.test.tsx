@@ -1,0 +1,89 @@
+import stringWidth from 'string-width';
+import { describe, expect, it } from 'vitest';
+import { showForm } from './show-form.tsx';
+import { FROM, signedTransfer, TO } from './signed.ts';
+
+const SIZES = [
+  [60, 13],
+  [80, 21],
+  [120, 37],
+] as const;
+
+describe('the form of a new auto-tx', () => {
+  it.each(SIZES)('says what to paste and that it is not shown, at %i × %i', async (columns, rows) => {
+    const { lines, shows } = await showForm({ columns, rows });
+    await shows('paste it here; it is never shown');
+    await shows('Private keys and recovery phrases');
+    expect(lines().filter((line) => stringWidth(line) > columns)).toEqual([]);
+    expect(lines().length).toBeLessThanOrEqual(rows);
+  });
+
+  it.each(SIZES)('decodes what is pasted at once and shows none of it, at %i × %i', async (columns, rows) => {
+    const { lines, shows, screen, paste } = await showForm({ columns, rows });
+    const signed = await signedTransfer();
+    paste(signed);
+    await shows(`signed transaction, ${(signed.length - 2) / 2} bytes, type 2`);
+    await shows(/from +0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266/);
+    await shows(`to         ${TO}`);
+    await shows('0.0100 ETH ($32.15)');
+    await shows(/nonce +7, gas limit 21,000/);
+    await shows('at most 0.0600 gwei per gas, tip 0.00100');
+    await shows('Ethereum (1)');
+    expect(screen()).not.toContain(signed.slice(0, 18));
+    expect(lines().filter((line) => stringWidth(line) > columns)).toEqual([]);
+    expect(lines().length).toBeLessThanOrEqual(rows);
+  });
+
+  it('takes it with line ends, blanks and quotes, and without 0x', async () => {
+    const { shows, paste } = await showForm();
+    const digits = (await signedTransfer()).slice(2);
+    paste(`  "${digits.replace(/(.{40})/g, '$1\r\n')}"\n`);
+    await shows(FROM);
+  });
+
+  it('takes it where the terminal puts no brackets around what is pasted; line ends in it are no Enter', async () => {
+    const { shows, press, sent } = await showForm();
+    const signed = await signedTransfer();
+    await press(signed.replace(/(.{40})/g, '$1\r'));
+    await shows(FROM);
+    await shows('▸ signed');
+    expect(sent).toEqual([]);
+  });
+
+  it.each([
+    [`0x${'ab'.repeat(32)}`, /private key/],
+    ['legal winner thank year wave sausage worth useful legal winner thank yellow', /recovery phrase/],
+    ['{"raw":"0x02"}', /JSON/],
+    ['hello', /no hex/],
+    ['0x02f8', /▲/],
+  ])('says in a line what is wrong with %s', async (text, words) => {
+    const { shows, screen, paste, press, sent } = await showForm();
+    paste(text);
+    await shows(words);
+    await shows('no signed transaction');
+    expect(screen()).not.toContain(text.slice(0, 16));
+    await press('ctrl+s');
+    await shows('▸ signed');
+    expect(sent).toEqual([]);
+  });
+
+  it('forgets what was pasted with Ctrl-U or Backspace, and takes another one', async () => {
+    const { shows, paste, press } = await showForm();
+    paste('0x1234');
+    await shows('no signed transaction');
+    await press('ctrl+u');
+    await shows('paste it here; it is never shown');
+    paste(await signedTransfer({ nonce: 12 }));
+    await shows(/nonce +12/);
+    await press('backspace');
+    await shows('paste it here; it is never shown');
+  });
+
+  it('cannot be sent without it', async () => {
+    const { shows, press, sent } = await showForm();
+    await press('tab', 'tab', 'ctrl+s');
+    await shows('is missing: paste the signed transaction');
+    await shows('▸ signed');
+    expect(sent).toEqual([]);
+  });
+});

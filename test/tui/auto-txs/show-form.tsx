@@ -1,0 +1,46 @@
+import type { AutoTxChange, AutoTxView, NewAutoTx } from '../../../src/client/views/auto-txs.ts';
+import { AutoTxsScreen } from '../../../src/tui/panes/auto-txs/auto-txs-screen.tsx';
+import { fakeAutoTxs } from '../fake-auto-txs.ts';
+import { type ShowOptions, showScreen } from '../show-screen.tsx';
+
+type AutoTxs = ReturnType<typeof fakeAutoTxs>;
+
+/** The Auto-tx pane with its form open: of a new one, or of `edited`; and what was sent from it. */
+export async function showForm(
+  options: Partial<ShowOptions> & { readonly edited?: AutoTxView } = {},
+  changes: Partial<AutoTxs> = {},
+) {
+  const { edited, ...rest } = options;
+  const service = fakeAutoTxs(edited === undefined ? [] : [edited]);
+  const sent: NewAutoTx[] = [];
+  const changed: AutoTxChange[] = [];
+  const shown = showScreen({
+    Screen: AutoTxsScreen,
+    scope: 'auto-txs',
+    isOwnService: true,
+    rows: 37,
+    ...rest,
+    gas: {
+      ...service,
+      ...changes,
+      createAutoTx: async (autoTx) => {
+        sent.push(autoTx);
+        return (changes.createAutoTx ?? service.createAutoTx)(autoTx);
+      },
+      updateAutoTx: async (id, change) => {
+        changed.push(change);
+        return (changes.updateAutoTx ?? service.updateAutoTx)(id, change);
+      },
+      ...rest.gas,
+    },
+  });
+  await shown.shows(edited === undefined ? 'No auto-txs yet' : 'Auto-tx');
+  await shown.press(edited === undefined ? 'n' : 'e');
+  await shown.shows('Esc leaves');
+  return {
+    ...shown,
+    sent,
+    changed,
+    focused: () => shown.lines().find((line) => line.startsWith(' ▸ ')) ?? '',
+  };
+}

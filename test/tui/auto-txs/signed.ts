@@ -1,0 +1,35 @@
+import { type Hex, type TransactionSerializable, toHex } from 'viem';
+import { privateKeyToAccount } from 'viem/accounts';
+
+/** The first account of anvil and of Hardhat, known to everybody. */
+const ACCOUNT = privateKeyToAccount('0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80');
+
+export const FROM = '0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266';
+export const TO = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8';
+
+/** A transfer of 0.01 ETH on Ethereum with the nonce that the fake service has next, signed. */
+export function signedTransfer(changes: Partial<TransactionSerializable> = {}): Promise<Hex> {
+  return ACCOUNT.signTransaction({
+    type: 'eip1559',
+    chainId: 1,
+    nonce: 7,
+    gas: 21_000n,
+    to: TO,
+    value: 10n ** 16n,
+    maxFeePerGas: 60_000_000n,
+    maxPriorityFeePerGas: 1_000_000n,
+    ...changes,
+  } as TransactionSerializable);
+}
+
+/** So many bytes of noise. */
+export function noise(bytes: number): Hex {
+  let state = 1;
+  return toHex(
+    Uint8Array.from({ length: bytes }, () => {
+      // The generator of Numerical Recipes; its upper bits are random enough.
+      state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+      return state >>> 24;
+    }),
+  );
+}
