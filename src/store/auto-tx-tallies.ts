@@ -1,7 +1,8 @@
 import type { KeptAutoTx } from '../core/auto-txs/kept-auto-tx.ts';
+import { savingsOf } from '../core/auto-txs/savings.ts';
 import type { Queries } from './schema.ts';
 
-/** What executed auto-txs saved, against the price of their lane when they were made. */
+/** What executed auto-txs saved against the price of their lane when they were made; one that paid more saved nothing. */
 export interface AutoTxSavings {
   /** How many were executed, also those that were deleted since. */
   readonly executed: number;
@@ -9,8 +10,6 @@ export interface AutoTxSavings {
   /** `null` where one that saved something has no dollar price. */
   readonly savedUsd: number | null;
 }
-
-const WEI_PER_COIN = 1e18;
 
 interface Share {
   readonly executed: number;
@@ -21,17 +20,12 @@ interface Share {
 
 const NOTHING: Share = { executed: 0, wei: 0n, usd: 0, unpriced: 0 };
 
-function shareOf({ state, priceAtCreation, nativeUsd }: KeptAutoTx): Share {
-  if (state.status !== 'EXECUTED' || state.inclusion === null) return NOTHING;
-  const { gasUsed, effectiveGasPrice } = state.inclusion;
-  const perGas = (priceAtCreation ?? 0n) - effectiveGasPrice;
-  const wei = perGas > 0n ? perGas * gasUsed : 0n;
-  return {
-    executed: 1,
-    wei,
-    usd: (Number(wei) / WEI_PER_COIN) * (nativeUsd ?? 0),
-    unpriced: wei > 0n && nativeUsd === null ? 1 : 0,
-  };
+function shareOf(kept: KeptAutoTx): Share {
+  if (kept.state.status !== 'EXECUTED') return NOTHING;
+  const saving = savingsOf(kept)?.atCreation ?? null;
+  if (saving === null || saving.savedWei <= 0n) return { ...NOTHING, executed: 1 };
+  const { savedWei: wei, savedUsd: usd } = saving;
+  return { executed: 1, wei, usd: usd ?? 0, unpriced: usd === null ? 1 : 0 };
 }
 
 /** Takes what one came to from its owner's sum and adds what it comes to now. Part of the transaction that changes it. */

@@ -1,7 +1,9 @@
+import fc from 'fast-check';
 import { CompiledQuery } from 'kysely';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { LANES } from '../../../src/core/advice.ts';
 import type { KeptAutoTx } from '../../../src/core/auto-txs/kept-auto-tx.ts';
+import { isDue } from '../../../src/core/auto-txs/target.ts';
 import {
   executedRows,
   expiringRows,
@@ -109,6 +111,45 @@ describe('what is reached', () => {
     expect(ids(await store.reached(at(5), { ...AT, limit: 2 }))).toEqual(['a8', 'a9']);
   });
 });
+
+test('what is reached is what is due, whatever is signed, asked for and offered', async () => {
+  const fee = fc.integer({ min: 0, max: 12 }).map((amount) => BigInt(amount));
+  const bid = fc.oneof(
+    fc.record({ gasPrice: fee, maxFeePerGas: fc.constant(null), maxPriorityFeePerGas: fc.constant(null) }),
+    fc.record({ gasPrice: fc.constant(null), maxFeePerGas: fee, maxPriorityFeePerGas: fee }),
+  );
+  const order = fc.record({ target: fee, lane: fc.constantFrom(...LANES), isStrict: fc.boolean() });
+  const next = fc.record({
+    prices: fc.record({ slow: fee, average: fee, fast: fee }),
+    nextBaseFee: fee,
+  });
+  const offers = fc.array(next, { minLength: 1, maxLength: 5 });
+  const waiting = fc.array(fc.record({ bid, order }), { minLength: 1, maxLength: 12 });
+  await fc.assert(
+    fc.asyncProperty(waiting, offers, async (given, prices) => {
+      const autoTxs = given.map((each, place) =>
+        keptAutoTx(`${place}`, { order: each.order, signed: { ...each.bid, nonce: place } }),
+      );
+      await using database = await openDisposable();
+      const store = new AutoTxStore(database);
+      for (const autoTx of autoTxs) await store.create(autoTx, bytesOf(autoTx.id), NO_CAP);
+      for (const offered of prices) {
+        const due = given.flatMap((each, place) => {
+          const { nextBaseFee } = offered;
+          const lanePrice = offered.prices[each.order.lane];
+          return isDue(each.order, each.bid, { nextBaseFee, lanePrice }) ? [`${place}`] : [];
+        });
+        expect(ids(await store.reached(offered, AT))).toEqual(due);
+      }
+    }),
+    { numRuns: 60 },
+  );
+});
+
+async function openDisposable(): Promise<Database & AsyncDisposable> {
+  const database = await openDatabase(':memory:');
+  return { ...database, [Symbol.asyncDispose]: () => database.close() };
+}
 
 test('what may be with a node is followed, whatever was decided since, in pages by sender and nonce', async () => {
   const store = await storeOf(

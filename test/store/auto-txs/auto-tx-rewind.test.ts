@@ -1,0 +1,159 @@
+import { beforeEach, expect, onTestFinished, test } from 'vitest';
+import type { AutoTxEvent } from '../../../src/core/auto-txs/auto-tx-rule.ts';
+import { AutoTxStore } from '../../../src/store/auto-tx-store.ts';
+import { BlockStore } from '../../../src/store/block-store.ts';
+import { type Database, openDatabase } from '../../../src/store/open-database.ts';
+import { blockHash, makeBlock, makeBlocks } from '../../helpers/chain-blocks.ts';
+import { bytesOf, GWEI, includedIn, keptAutoTx, NOW, stepped } from './kept-auto-txs.ts';
+
+const LATER = NOW + 60_000;
+const NO_CAP = Number.POSITIVE_INFINITY;
+
+let database: Database;
+let store: AutoTxStore;
+let blocks: BlockStore;
+let nonce = 0;
+
+beforeEach(async () => {
+  const opened = await openDatabase(':memory:');
+  onTestFinished(() => opened.close());
+  database = opened;
+  store = new AutoTxStore(database);
+  blocks = new BlockStore(database, undefined, () => LATER);
+  await blocks.saveBlocks(makeBlocks(0, 10));
+});
+
+/** Makes one and has the events happen to it, final after so many blocks. */
+async function make(id: string, confirmations: number, ...events: readonly AutoTxEvent[]) {
+  nonce += 1;
+  const kept = keptAutoTx(id, { priceAtCreation: 10n * GWEI, nativeUsd: 1_000, signed: { nonce } });
+  await store.create(kept, bytesOf(id), NO_CAP);
+  for (const event of events) {
+    await store.change({ owner: '', id }, (now) => stepped(now, event, { confirmations }), 'engine');
+  }
+}
+
+const SENT: readonly AutoTxEvent[] = [{ type: 'submit' }, { type: 'sent' }];
+const minedIn = (number: number, outcome: 'success' | 'reverted' = 'success'): AutoTxEvent => ({
+  type: 'look',
+  look: {
+    head: Math.max(10, number),
+    inclusion: includedIn(number, { outcome }),
+    isKnown: true,
+    nextNonce: 0,
+  },
+});
+const replacedAt = (head: number): AutoTxEvent => ({
+  type: 'look',
+  look: { head, inclusion: null, isKnown: false, nextNonce: 1_000 },
+});
+
+const state = async (id: string) => (await store.find('', id))?.state;
+const words = async (id: string) => (await store.timeline(id, 1))[0];
+
+test('a reorg takes what was mined in its blocks back to where it waits to be mined again, once', async () => {
+  await make('below', 99, ...SENT, minedIn(7));
+  await make('waits', 99, ...SENT, minedIn(8));
+  await make('done', 3, ...SENT, minedIn(8));
+  await make('reverted', 1, ...SENT, minedIn(10, 'reverted'));
+  await make('untouched', 99);
+  expect((await store.counts('')).EXECUTED).toBe(1);
+  expect((await state('reverted'))?.status).toBe('FAILED');
+  await blocks.rewindTo(7);
+  for (const id of ['waits', 'done', 'reverted']) {
+    expect(await state(id)).toMatchObject({
+      status: 'SUBMITTED',
+      inclusion: null,
+      mayBeOut: true,
+      failure: null,
+    });
+    expect(await words(id)).toMatchObject({ at: LATER, kind: 'REORGED', blockNumber: 7 });
+    expect(await store.signedBytes(id)).toEqual(bytesOf(id));
+  }
+  expect((await state('below'))?.inclusion).toEqual(includedIn(7));
+  expect(await state('untouched')).toEqual(keptAutoTx('untouched').state);
+  const timeline = await store.timeline('done');
+  await blocks.rewindTo(6);
+  expect(await store.timeline('done')).toEqual(timeline);
+  expect((await state('below'))?.inclusion).toBeNull();
+});
+
+test('what a reorg takes back is no saving any more; mined again it is one again', async () => {
+  await make('done', 1, ...SENT, minedIn(10));
+  const saved = { executed: 1, savedWei: 21_000n * GWEI, savedUsd: expect.closeTo(0.021, 9) };
+  expect(await store.savingsSum('')).toEqual(saved);
+  await blocks.rewindTo(9);
+  expect(await store.savingsSum('')).toEqual({ executed: 0, savedWei: 0n, savedUsd: 0 });
+  await store.change({ owner: '', id: 'done' }, (now) => stepped(now, minedIn(10)), 'engine');
+  expect(await store.savingsSum('')).toEqual(saved);
+});
+
+test('a nonce that was taken in a block that is gone is free again', async () => {
+  await make('taken', 99, ...SENT, replacedAt(9));
+  expect((await state('taken'))?.takenSince).toBe(9);
+  await blocks.rewindTo(9);
+  expect((await state('taken'))?.takenSince).toBe(9);
+  await blocks.rewindTo(8);
+  expect(await state('taken')).toMatchObject({ status: 'SUBMITTED', takenSince: null });
+});
+
+test('blocks that are written in the place of others take back what was mined in those', async () => {
+  await make('done', 1, ...SENT, minedIn(9));
+  await blocks.saveBlocks([makeBlock(9), makeBlock(10)]);
+  expect((await state('done'))?.status).toBe('EXECUTED');
+  await blocks.saveBlocks([makeBlock(9, { hash: blockHash(9, 1) })]);
+  expect(await state('done')).toMatchObject({ status: 'SUBMITTED', inclusion: null });
+});
+
+test('a chain that starts over has mined none of what was waited for, and ends nothing again that had ended', async () => {
+  await make('waits', 99, ...SENT, minedIn(8));
+  await make('taken', 99, ...SENT, replacedAt(9));
+  await make('done', 1, ...SENT, minedIn(8));
+  await make('reverted', 1, ...SENT, minedIn(8, 'reverted'));
+  await blocks.clear();
+  expect(await state('waits')).toMatchObject({ status: 'SUBMITTED', inclusion: null });
+  expect(await state('taken')).toMatchObject({ status: 'SUBMITTED', takenSince: null });
+  expect(await state('done')).toMatchObject({ status: 'EXECUTED', inclusion: includedIn(8) });
+  // Its blocks have other numbers now: none of them is the one that has it.
+  await blocks.saveBlocks(makeBlocks(0, 3));
+  await blocks.rewindTo(1);
+  expect((await state('done'))?.status).toBe('EXECUTED');
+  expect((await state('reverted'))?.status).toBe('FAILED');
+  expect(await store.signedBytes('done')).toBeNull();
+  expect(await store.signedBytes('waits')).toEqual(bytesOf('waits'));
+  expect((await store.savingsSum('')).executed).toBe(1);
+});
+
+test('bytes are kept for a reorg of 64 blocks after one is final, and as long as it is not', async () => {
+  await make('done', 1, ...SENT, minedIn(9));
+  await make('reverted', 1, ...SENT, minedIn(9, 'reverted'));
+  await make('waits', 99, ...SENT, minedIn(9));
+  await blocks.saveBlocks(makeBlocks(11, 73));
+  expect(await store.signedBytes('done')).toEqual(bytesOf('done'));
+  await blocks.saveBlocks([makeBlock(74)]);
+  expect(await store.signedBytes('done')).toBeNull();
+  expect(await store.signedBytes('reverted')).toBeNull();
+  expect(await store.signedBytes('waits')).toEqual(bytesOf('waits'));
+  expect((await state('done'))?.status).toBe('EXECUTED');
+});
+
+test('one that a reorg brought back keeps its bytes until it is final again', async () => {
+  await make('done', 1, ...SENT, minedIn(9));
+  await blocks.rewindTo(8);
+  await blocks.saveBlocks(makeBlocks(9, 200));
+  expect(await store.signedBytes('done')).toEqual(bytesOf('done'));
+  await store.change({ owner: '', id: 'done' }, (now) => stepped(now, minedIn(100)), 'engine');
+  await store.forgetSigned(100);
+  expect(await store.signedBytes('done')).toEqual(bytesOf('done'));
+  await store.forgetSigned(101);
+  expect(await store.signedBytes('done')).toBeNull();
+});
+
+test('a block that cannot be written takes nothing back', async () => {
+  await make('done', 1, ...SENT, minedIn(9));
+  await database.queries.schema.dropTable('alert_events').execute();
+  await database.queries.schema.dropTable('advice').execute();
+  await expect(blocks.rewindTo(8)).rejects.toMatchObject({ code: 'failed' });
+  expect((await state('done'))?.status).toBe('EXECUTED');
+  expect((await blocks.head())?.number).toBe(10);
+});
