@@ -1,11 +1,12 @@
+import type { Hex } from '../block.ts';
+import { look } from './auto-tx-look.ts';
 import type { AutoTxState, Inclusion, Obstacle } from './auto-tx-state.ts';
+import { fail, goneWords, isWaiting, note, sent, to } from './auto-tx-transition.ts';
 
-/** Looks in a row at which no node knows what one had, before it counts as dropped. */
-const UNSEEN_LOOKS = 2;
-/** A process that decided to send may have been held up before it did; it gives up well before this. */
-export const UNSURE_MS = 20_000;
-
-/** What the chain says of a transaction at one head. */
+/**
+ * What the chain says of a transaction at one head. The next nonce must have been asked for first: whatever has used the
+ * nonce by then is in the chain when it is asked for the receipt.
+ */
 export interface Look {
   /** The head's number. */
   readonly head: number;
@@ -15,6 +16,8 @@ export interface Look {
   readonly isKnown: boolean;
   /** How many transactions of the sender the chain has: the next nonce. */
   readonly nextNonce: number;
+  /** The transaction that has its nonce, where that was found. */
+  readonly takenBy?: { readonly hash: Hex; readonly blockNumber: number } | null;
 }
 
 export type AutoTxEvent =
@@ -109,14 +112,14 @@ export function stepAutoTx(state: AutoTxState, event: AutoTxEvent, facts: RuleFa
     case 'hold':
       return status === 'PENDING' ? hold(state, event, 'HELD') : null;
     case 'refuse':
-      return status === 'PENDING' || status === 'SUBMITTED' ? fail(state, event.obstacle) : null;
+      return refuse(state, event.obstacle);
     case 'submit':
       return status === 'PENDING' ? submit(state, facts) : null;
     case 'sent':
       return status === 'SUBMITTED' ? sent(state, facts) : null;
     case 'decline':
-      return status === 'SUBMITTED'
-        ? hold({ ...state, status: 'PENDING', sentAt: null, unseen: 0, takenSince: null }, event, 'DECLINED')
+      return isWithNobody(state)
+        ? hold({ ...state, status: 'PENDING', unseen: 0, takenSince: null }, event, 'DECLINED')
         : null;
     case 'look':
       return look(state, event.look, facts);
@@ -125,23 +128,19 @@ export function stepAutoTx(state: AutoTxState, event: AutoTxEvent, facts: RuleFa
   }
 }
 
-const isWaiting = ({ status }: AutoTxState) => status === 'PENDING' || status === 'DISABLED';
+/** It was decided to send it, and neither a node nor a block is known to have it. */
+const isWithNobody = ({ status, sentAt, inclusion }: AutoTxState) =>
+  status === 'SUBMITTED' && sentAt === null && inclusion === null;
 
-const note = (kind: NoteKind, message: string, blockNumber: number | null = null): Note => ({
-  kind,
-  blockNumber,
-  message,
-});
-
-const to = (state: AutoTxState, ...notes: readonly Note[]): Transition => ({ state, notes });
-
-const MAY_BE_MINED = 'it had been sent before and may still be mined until another transaction has its nonce';
+const MAY_BE_MINED = 'it may be with a node and can be mined until another transaction has its nonce';
 
 const cancelWords = ({ mayBeOut }: AutoTxState) =>
-  mayBeOut ? `it is not sent again; ${MAY_BE_MINED}` : 'it is never sent';
+  mayBeOut ? `it is not sent again, but was before: ${MAY_BE_MINED}` : 'it is never sent';
 
 const expiryWords = ({ mayBeOut }: AutoTxState) =>
-  mayBeOut ? `its time is over; ${MAY_BE_MINED}` : 'its time was over before its target was reached';
+  mayBeOut
+    ? `its time is over; it was sent before: ${MAY_BE_MINED}`
+    : 'its time was over before its target was reached';
 
 /** The same obstacle again is no news. */
 function hold(
@@ -155,11 +154,14 @@ function hold(
   return isSame && kind === 'HELD' ? to(next) : to(next, note(kind, obstacle.message));
 }
 
-const fail = (state: AutoTxState, failure: Obstacle, blockNumber: number | null = null): Transition =>
-  to(
-    { ...state, status: 'FAILED', failure, hold: null, mayBeOut: false },
-    note('FAILED', failure.message, blockNumber),
-  );
+/** What may be out is watched all the same, in case a node that is not asked has it. */
+function refuse(state: AutoTxState, obstacle: Obstacle): Transition | null {
+  if (state.status !== 'PENDING' && !isWithNobody(state)) return null;
+  // Its own bytes may be what used it: only a look at the chain tells.
+  if (state.mayBeOut && obstacle.code === 'nonce_used') return null;
+  const failed = fail(state, obstacle);
+  return to({ ...failed.state, mayBeOut: state.mayBeOut }, ...failed.notes);
+}
 
 function submit(state: AutoTxState, { now }: RuleFacts): Transition {
   return to(
@@ -178,146 +180,27 @@ function submit(state: AutoTxState, { now }: RuleFacts): Transition {
   );
 }
 
-function sent(state: AutoTxState, { now }: RuleFacts): Transition {
-  if (state.sentAt !== null) return to(state);
-  return to({ ...state, sentAt: now, unseen: 0 }, note('SENT', 'a node has it'));
-}
-
-function look(state: AutoTxState, seen: Look, facts: RuleFacts): Transition | null {
-  if (state.status === 'SUBMITTED') return lookAtSubmitted(state, seen, facts);
-  if (!state.mayBeOut) return null;
-  // Bytes that were out once come back, whatever was decided since.
-  if (seen.inclusion !== null || (seen.isKnown && isWaiting(state))) {
-    const back: AutoTxState = { ...state, status: 'SUBMITTED', sentAt: facts.now, unseen: 0, hold: null };
-    const news = note('SEEN', `a node has it, though it was ${SINCE[state.status]}`);
-    const next = lookAtSubmitted(back, seen, facts);
-    return to(next.state, news, ...next.notes);
-  }
-  return settleNonce(state, seen, facts);
-}
-
-const SINCE: Readonly<Record<AutoTxState['status'], string>> = {
-  DRAFT: 'not signed',
-  PENDING: 'thought to be dropped',
-  DISABLED: 'thought to be dropped and disabled since',
-  CANCELLED: 'cancelled after it had been sent',
-  EXPIRED: 'given up after it had been sent',
-  SUBMITTED: 'sent',
-  EXECUTED: 'mined',
-  FAILED: 'given up',
-};
-
-/** Of one that is not waited for any more: once its nonce is another's for good, nothing can come of it. */
-function settleNonce(state: AutoTxState, seen: Look, facts: RuleFacts): Transition {
-  if (seen.nextNonce <= facts.nonce) return to({ ...state, takenSince: null });
-  const takenSince = state.takenSince ?? seen.head;
-  if (seen.head - takenSince + 1 < facts.confirmations) return to({ ...state, takenSince });
-  if (isWaiting(state)) return fail({ ...state, takenSince }, replaced(facts.nonce), seen.head);
-  return to({ ...state, takenSince, mayBeOut: false });
-}
-
-function lookAtSubmitted(state: AutoTxState, seen: Look, facts: RuleFacts): Transition {
-  if (seen.inclusion !== null) return mined(state, seen.inclusion, seen.head, facts);
-  const gone = state.inclusion;
-  const lost =
-    gone === null
-      ? []
-      : [
-          note(
-            'REORGED',
-            `block ${gone.blockNumber} is no longer part of the chain; it waits to be mined again`,
-          ),
-        ];
-  const open: AutoTxState = { ...state, inclusion: null };
-  if (seen.nextNonce > facts.nonce) {
-    const next = taken(open, seen, facts);
-    return to(next.state, ...lost, ...next.notes);
-  }
-  if (seen.isKnown) {
-    const next = sent({ ...open, unseen: 0, takenSince: null }, facts);
-    return to(next.state, ...lost, ...next.notes);
-  }
-  const unseen = open.unseen + 1;
-  const isSure = open.sentAt !== null || facts.now - (open.submittedAt ?? 0) >= UNSURE_MS;
-  if (unseen < UNSEEN_LOOKS || !isSure) return to({ ...open, unseen, takenSince: null }, ...lost);
-  const words =
-    open.sentAt === null
-      ? 'no node has it; it waits for its target again'
-      : 'the nodes no longer have it and its nonce is free; it waits for its target again';
-  return to(
-    { ...open, status: 'PENDING', sentAt: null, unseen: 0, takenSince: null },
-    ...lost,
-    note('DROPPED', words, seen.head),
-  );
-}
-
-function mined(state: AutoTxState, inclusion: Inclusion, head: number, facts: RuleFacts): Transition {
-  const isNews = state.inclusion?.blockHash !== inclusion.blockHash;
-  const reverted = inclusion.outcome === 'reverted';
-  const news = isNews
-    ? [note('MINED', reverted ? 'it is in a block, and reverted' : 'it is in a block', inclusion.blockNumber)]
-    : [];
-  const next: AutoTxState = {
-    ...state,
-    inclusion,
-    sentAt: state.sentAt ?? facts.now,
-    takenSince: null,
-    unseen: 0,
-  };
-  if (head - inclusion.blockNumber + 1 < facts.confirmations) return to(next, ...news);
-  if (reverted) {
-    const failed = fail(next, REVERTED, inclusion.blockNumber);
-    return to({ ...failed.state, executedAt: facts.now }, ...news, ...failed.notes);
-  }
-  return to(
-    { ...next, status: 'EXECUTED', mayBeOut: false, executedAt: facts.now },
-    ...news,
-    note('EXECUTED', 'it is final', inclusion.blockNumber),
-  );
-}
-
-const REVERTED: Obstacle = {
-  code: 'reverted',
-  message: 'the chain took it and the call reverted: its gas is paid and its nonce used',
-};
-
-const replaced = (nonce: number): Obstacle => ({
-  code: 'replaced',
-  message: `another transaction of the sender has nonce ${nonce}: this one can never be mined`,
-});
-
-function taken(state: AutoTxState, seen: Look, facts: RuleFacts): Transition {
-  const takenSince = state.takenSince ?? seen.head;
-  const news =
-    state.takenSince === null
-      ? [note('NONCE_TAKEN', `another transaction has nonce ${facts.nonce}`, seen.head)]
-      : [];
-  const next: AutoTxState = { ...state, takenSince, unseen: 0 };
-  if (seen.head - takenSince + 1 < facts.confirmations) return to(next, ...news);
-  const failed = fail(next, replaced(facts.nonce), seen.head);
-  return to(failed.state, ...news, ...failed.notes);
-}
-
 function rewind(state: AutoTxState, number: number): Transition | null {
   const { inclusion, takenSince } = state;
-  const isGone = inclusion !== null && inclusion.blockNumber > number;
-  const isFree = takenSince !== null && takenSince > number;
-  if (!isGone) return isFree && state.status !== 'FAILED' ? to({ ...state, takenSince: null }) : null;
-  return to(
-    {
-      ...state,
-      status: 'SUBMITTED',
-      mayBeOut: true,
-      inclusion: null,
-      takenSince: null,
-      unseen: 0,
-      executedAt: null,
-      failure: null,
-    },
-    note(
-      'REORGED',
-      `block ${inclusion.blockNumber} is no longer part of the chain; it waits to be mined again`,
-      number,
-    ),
-  );
+  if (inclusion !== null && inclusion.blockNumber > number) {
+    return to(
+      {
+        ...state,
+        status: 'SUBMITTED',
+        mayBeOut: true,
+        inclusion: null,
+        takenSince: null,
+        unseen: 0,
+        executedAt: null,
+        failure: null,
+      },
+      note('REORGED', goneWords(inclusion.blockNumber), number),
+    );
+  }
+  if (takenSince === null || takenSince <= number) return null;
+  // What had its nonce may be gone with its block, so that this one may be mined after all.
+  const open: AutoTxState = { ...state, takenSince: null, mayBeOut: true };
+  if (state.status !== 'FAILED') return to(open);
+  const words = 'the block in which another transaction had its nonce is no longer part of the chain';
+  return to(open, note('REORGED', `${words}: it may be mined after all`, number));
 }

@@ -45,7 +45,7 @@ export interface AutoTxState {
   readonly inclusion: Inclusion | null;
   /** The head at which another transaction was first seen to have its nonce. */
   readonly takenSince: number | null;
-  /** Looks in a row at which no node knew it. */
+  /** The head at which, of looks in a row, no node knew it first; 0: one did. */
   readonly unseen: number;
   /** When it was final in a block. */
   readonly executedAt: number | null;

@@ -23,7 +23,7 @@ export type Verdict =
  * `nonce_used` is also what its own bytes say once they are mined: whoever gets it looks at the chain first where they may
  * be out, or where a wallet may have sent them.
  */
-export function verdictBeforeSending(facts: PreflightFacts): Verdict {
+export function verdict(facts: PreflightFacts): Verdict {
   const hopeless = hopelessness(facts);
   if (hopeless !== null) return { kind: 'refuse', obstacle: hopeless };
   const obstacle = obstacleNow(facts);

@@ -1,0 +1,144 @@
+import type { Look, RuleFacts, Transition } from './auto-tx-rule.ts';
+import type { AutoTxState, Inclusion, Obstacle } from './auto-tx-state.ts';
+import { fail, goneWords, isWaiting, note, sent, to } from './auto-tx-transition.ts';
+
+/** A process that decided to send may have been held up before it did; it gives up well before this. */
+export const UNSURE_MS = 20_000;
+
+/** What a look at the chain does to an auto-tx. The same look again does nothing more to one that was sent. */
+export function look(state: AutoTxState, seen: Look, facts: RuleFacts): Transition | null {
+  if (state.status === 'SUBMITTED') return lookAtSubmitted(state, seen, facts);
+  // Bytes that were out once come back, whatever was decided since; and who signed it may send it, too.
+  const mayCome = state.mayBeOut || isWaiting(state);
+  if (mayCome && (seen.inclusion !== null || (seen.isKnown && isWaiting(state)))) {
+    const back: AutoTxState = {
+      ...state,
+      status: 'SUBMITTED',
+      submittedAt: state.submittedAt ?? facts.now,
+      sentAt: facts.now,
+      mayBeOut: true,
+      unseen: 0,
+      hold: null,
+      failure: null,
+    };
+    const since = state.mayBeOut ? SINCE[state.status] : 'not sent from here';
+    const where = seen.inclusion === null ? 'a node has it' : 'the chain has it';
+    const news = note('SEEN', `${where}, though it was ${since}`);
+    const next = lookAtSubmitted(back, seen, facts);
+    return to(next.state, news, ...next.notes);
+  }
+  return state.mayBeOut ? settleNonce(state, seen, facts) : null;
+}
+
+const SINCE: Readonly<Record<AutoTxState['status'], string>> = {
+  DRAFT: 'not signed',
+  PENDING: 'thought to be dropped',
+  DISABLED: 'thought to be dropped and disabled since',
+  CANCELLED: 'cancelled after it had been sent',
+  EXPIRED: 'given up after it had been sent',
+  SUBMITTED: 'sent',
+  EXECUTED: 'mined',
+  FAILED: 'given up',
+};
+
+/** Of one that is not waited for any more: once its nonce is another's for good, nothing can come of it. */
+function settleNonce(state: AutoTxState, seen: Look, facts: RuleFacts): Transition {
+  if (seen.nextNonce <= facts.nonce) return to({ ...state, takenSince: null });
+  if (isWaiting(state)) return taken(state, seen, facts);
+  const takenSince = state.takenSince ?? seen.head;
+  if (seen.head - takenSince + 1 < facts.confirmations) return to({ ...state, takenSince });
+  const words = `${takenWords(facts.nonce, seen)}: this one can no longer be mined`;
+  return to({ ...state, takenSince, mayBeOut: false }, note('NONCE_TAKEN', words, seen.head));
+}
+
+function lookAtSubmitted(state: AutoTxState, seen: Look, facts: RuleFacts): Transition {
+  if (seen.inclusion !== null) return mined(state, seen.inclusion, seen.head, facts);
+  const gone = state.inclusion;
+  // A node that is behind cannot tell; what a reorg takes back is said by a rewind.
+  if (gone !== null && seen.head < gone.blockNumber) return to(state);
+  const lost = gone === null ? [] : [note('REORGED', goneWords(gone.blockNumber), seen.head)];
+  const next = lookForOpen({ ...state, inclusion: null }, seen, facts);
+  return to(next.state, ...lost, ...next.notes);
+}
+
+/** It is in no block. */
+function lookForOpen(state: AutoTxState, seen: Look, facts: RuleFacts): Transition {
+  if (seen.nextNonce > facts.nonce) return taken(state, seen, facts);
+  if (seen.isKnown) return sent({ ...state, unseen: 0, takenSince: null }, facts);
+  // Block 0 has no transactions.
+  const unseen = state.unseen === 0 ? Math.max(seen.head, 1) : state.unseen;
+  if (!isGone(state, seen.head, facts)) return to({ ...state, unseen, takenSince: null });
+  const words =
+    state.sentAt === null
+      ? 'no node has it; it waits for its target again'
+      : 'the nodes no longer have it and its nonce is free; it waits for its target again';
+  return to(
+    { ...state, status: 'PENDING', sentAt: null, unseen: 0, takenSince: null },
+    note('DROPPED', words, seen.head),
+  );
+}
+
+/**
+ * Two heads tell that a node which had it has dropped it. Of what nobody is known to have sent, a second look and the time
+ * in which it would have been: the first look leaves it to whoever can give it out again.
+ */
+function isGone({ sentAt, submittedAt, unseen }: AutoTxState, head: number, { now }: RuleFacts): boolean {
+  if (unseen === 0) return false;
+  // A clock that was set back since must not leave it waiting for as long.
+  if (sentAt === null) return Math.abs(now - (submittedAt ?? 0)) >= UNSURE_MS;
+  return head > unseen;
+}
+
+function mined(state: AutoTxState, inclusion: Inclusion, head: number, facts: RuleFacts): Transition {
+  const { blockNumber } = inclusion;
+  const isNews = state.inclusion?.blockHash !== inclusion.blockHash;
+  const reverted = inclusion.outcome === 'reverted';
+  const words = `block ${blockNumber} has it${reverted ? ', and its call reverted' : ''}`;
+  const news = isNews ? [note('MINED', words, blockNumber)] : [];
+  const next: AutoTxState = {
+    ...state,
+    inclusion,
+    sentAt: state.sentAt ?? facts.now,
+    takenSince: null,
+    unseen: 0,
+  };
+  if (head - blockNumber + 1 < facts.confirmations) return to(next, ...news);
+  if (reverted) {
+    const failed = fail(next, REVERTED, blockNumber);
+    return to({ ...failed.state, executedAt: facts.now }, ...news, ...failed.notes);
+  }
+  const { confirmations } = facts;
+  const final = confirmations === 1 ? 'it is final' : `it is final: ${confirmations} blocks confirm it`;
+  return to(
+    { ...next, status: 'EXECUTED', mayBeOut: false, executedAt: facts.now },
+    ...news,
+    note('EXECUTED', final, blockNumber),
+  );
+}
+
+const REVERTED: Obstacle = {
+  code: 'reverted',
+  message: 'the chain took it and the call reverted: its gas is paid and its nonce used',
+};
+
+const replaced = (nonce: number, { takenBy }: Look): Obstacle => ({
+  code: 'replaced',
+  message: takenBy
+    ? `replaced by ${takenBy.hash} in block ${takenBy.blockNumber}, which has nonce ${nonce}: this one can never be mined`
+    : `another transaction of the sender has nonce ${nonce}: this one can never be mined`,
+});
+
+const takenWords = (nonce: number, { takenBy }: Look) =>
+  takenBy
+    ? `${takenBy.hash} in block ${takenBy.blockNumber} has nonce ${nonce}`
+    : `another transaction has nonce ${nonce}`;
+
+function taken(state: AutoTxState, seen: Look, facts: RuleFacts): Transition {
+  const takenSince = state.takenSince ?? seen.head;
+  const news =
+    state.takenSince === null ? [note('NONCE_TAKEN', takenWords(facts.nonce, seen), seen.head)] : [];
+  const next: AutoTxState = { ...state, takenSince, unseen: 0 };
+  if (seen.head - takenSince + 1 < facts.confirmations) return to(next, ...news);
+  const failed = fail(next, replaced(facts.nonce, seen), seen.head);
+  return to(failed.state, ...news, ...failed.notes);
+}
