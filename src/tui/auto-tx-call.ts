@@ -10,15 +10,27 @@ export function symbolOf(chainId: number | null): string {
   return chainId === null ? 'ETH' : chainProfile(chainId).nativeSymbol;
 }
 
-/** What a transaction does, in a few words: `send 0.01 ETH to 0x7099…79C8`. */
-export function callText(call: AutoTxCall): string {
-  const { to, value, data } = call;
-  const worth = value === null || value === 0n ? null : formatNative(value, symbolOf(call.chainId));
+/** An amount to send, exact where that is short: `0.01 ETH`. */
+export function amountText(wei: bigint, symbol: string): string {
+  const [whole = '0', decimals = ''] = [wei / COIN, wei % COIN].map(String);
+  const exact = decimals.padStart(18, '0').replace(/0+$/, '');
+  if (exact.length > MOST_DECIMALS || whole.length > MOST_WHOLE) return formatNative(wei, symbol);
+  return `${whole}${exact === '' ? '' : `.${exact}`} ${symbol}`;
+}
+
+const COIN = 10n ** 18n;
+const MOST_DECIMALS = 6;
+const MOST_WHOLE = 3;
+
+/** What a transaction does, in a few words: `0.01 ETH to 0x7099…79C8`. */
+export function callText({ chainId, to, value, data }: AutoTxCall): string {
+  const worth = value === null || value === 0n ? null : amountText(value, symbolOf(chainId));
   if (to === null) {
-    if (data === null || data === '0x') return worth === null ? 'not said' : `send ${worth}`;
+    if (data === null || data === '0x') return worth ?? 'not said';
     return `make a contract${worth === null ? '' : ` with ${worth}`}`;
   }
-  if (data === '0x') return `send ${worth ?? '0'} to ${shortHex(to, '…')}`;
-  const method = data === null ? 'call' : `call ${data.slice(0, 10)}`;
-  return `${method} on ${shortHex(to, '…')}${worth === null ? '' : ` with ${worth}`}`;
+  const where = shortHex(to, '…');
+  if (data === '0x') return `${worth ?? amountText(0n, symbolOf(chainId))} to ${where}`;
+  const method = data === null ? 'call' : data.slice(0, 10);
+  return `${method} on ${where}${worth === null ? '' : ` with ${worth}`}`;
 }

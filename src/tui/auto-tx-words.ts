@@ -5,7 +5,7 @@ import { isOn, plainWord, titleWord } from './alert-words.ts';
 import type { ColorName, GlyphName } from './theme.ts';
 
 /** How an auto-tx stands, as people see it. */
-export type AutoTxKind = Lowercase<AutoTxStatus> | 'held' | 'confirming' | 'other';
+export type AutoTxKind = Lowercase<AutoTxStatus> | 'held' | 'mined' | 'other';
 
 /** The contract's word for a status, however a service writes it; `null`: the word is the service's own. */
 export function statusOf({ status }: Pick<AutoTxView, 'status'>): AutoTxStatus | null {
@@ -28,7 +28,7 @@ export function kindOf(autoTx: AutoTxView): AutoTxKind {
   const status = statusOf(autoTx);
   if (status === null) return 'other';
   if (status === 'PENDING' && autoTx.hold !== null) return 'held';
-  return status === 'SUBMITTED' && autoTx.blockNumber !== null ? 'confirming' : KINDS[status];
+  return status === 'SUBMITTED' && autoTx.blockNumber !== null ? 'mined' : KINDS[status];
 }
 
 export interface AutoTxLook {
@@ -39,7 +39,7 @@ export interface AutoTxLook {
 
 const LOOKS: Readonly<Record<Exclude<AutoTxKind, 'other'>, AutoTxLook>> = {
   submitted: { glyph: 'into', word: 'submitted', color: 'accent' },
-  confirming: { glyph: 'into', word: 'confirming', color: 'accent' },
+  mined: { glyph: 'into', word: 'mined', color: 'accent' },
   held: { glyph: 'warning', word: 'held', color: 'warn' },
   pending: { glyph: 'stale', word: 'waiting', color: 'accent' },
   disabled: { glyph: 'unknown', word: 'disabled' },

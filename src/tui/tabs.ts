@@ -25,6 +25,8 @@ export interface Tab {
   readonly scope: Scope;
   readonly action: ActionName;
   readonly title: string;
+  /** The title where there is little room; default: the title. */
+  readonly short?: string;
   readonly Screen: ComponentType<TabScreenProps>;
   /** What the raw view asks for: the answer that is on the screen. */
   readonly raw: (memory: Memory) => RawQuestion;
@@ -48,11 +50,19 @@ export const TABS: readonly [Tab, ...Tab[]] = [
   },
   { scope: 'alerts', action: ALERTS_TAB, title: 'Alerts', Screen: AlertsScreen, raw: alertsQuestion },
   { scope: 'auto-txs', action: AUTO_TXS_TAB, title: 'Auto-tx', Screen: AutoTxsScreen, raw: autoTxsQuestion },
-  { scope: 'explorer', action: 'tab-5', title: 'Explorer', Screen: ExplorerScreen, raw: explorerQuestion },
+  {
+    scope: 'explorer',
+    action: 'tab-5',
+    title: 'Explorer',
+    short: 'Expl',
+    Screen: ExplorerScreen,
+    raw: explorerQuestion,
+  },
   {
     scope: 'service',
     action: 'tab-6',
     title: 'Service',
+    short: 'Serv',
     Screen: ServiceScreen,
     raw: () => ({ path: PATHS.summary }),
   },

@@ -1,3 +1,4 @@
+import { ClientError } from '../../src/client/client-error.ts';
 import type { GasClient } from '../../src/client/gas-client.ts';
 import type {
   AutoTxChange,
@@ -57,7 +58,10 @@ export function autoTxView(changed: Partial<AutoTxView> = {}): AutoTxView {
   };
 }
 
-type AutoTxMethods = Pick<
+const conflict = (message: string) =>
+  new ClientError('conflict', message, { endpoint: '/auto-txs/{id}', status: 409 });
+
+export type AutoTxMethods = Pick<
   GasClient,
   'autoTxs' | 'autoTx' | 'createAutoTx' | 'updateAutoTx' | 'cancelAutoTx' | 'deleteAutoTx' | 'autoTxAccount'
 >;
@@ -68,7 +72,10 @@ export function fakeAutoTxs(initial: readonly AutoTxView[] = []): AutoTxMethods 
   let made = 0;
   const find = (id: string): AutoTxView => {
     const found = kept.get(id);
-    if (found === undefined) throw new Error(`there is no auto-tx ${id}`);
+    if (found === undefined) {
+      const endpoint = `/auto-txs/${id}`;
+      throw new ClientError('not-found', 'there is no such auto-tx', { endpoint, status: 404 });
+    }
     return found;
   };
   const change = (id: string, changed: Partial<AutoTxView>): AutoTxView => {
@@ -103,9 +110,12 @@ export function fakeAutoTxs(initial: readonly AutoTxView[] = []): AutoTxMethods 
           ? {}
           : { target: BigInt(Math.round(targetGasPriceGwei * GWEI)) }),
       }),
-    cancelAutoTx: async (id) => change(id, { status: 'CANCELLED' }),
+    cancelAutoTx: async (id) => {
+      if (find(id).status === 'SUBMITTED') throw conflict('it was sent already');
+      return change(id, { status: 'CANCELLED' });
+    },
     deleteAutoTx: async (id) => {
-      find(id);
+      if (find(id).status === 'PENDING') throw conflict('cancel it first');
       kept.delete(id);
     },
     autoTxAccount: async () => ({

@@ -59,18 +59,20 @@ export function AutoTxsProvider(props: AutoTxsProviderProps) {
   });
 
   const { data, error, retryAt, refresh, renew } = polled;
+  const awaited = useMemo(() => data?.value.items.filter(isAwaited).length ?? 0, [data]);
   const questions = useRef({ refresh, renew });
   questions.current = { refresh, renew };
   const feed = useMemo(
     (): AutoTxsFeed => ({
       data,
       unseen,
+      awaited,
       error,
       retryAt,
       refresh: () => questions.current.refresh(),
       renew: () => questions.current.renew(),
     }),
-    [data, error, retryAt, unseen],
+    [data, error, retryAt, unseen, awaited],
   );
   return <AutoTxsContext value={feed}>{children}</AutoTxsContext>;
 }

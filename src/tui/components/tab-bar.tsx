@@ -2,10 +2,12 @@ import { Text } from 'ink';
 import { useContext } from 'react';
 import { formatDuration } from '../../core/units.ts';
 import { isOn } from '../alert-words.ts';
-import { AlertsContext, type AlertsFeed } from '../hooks/use-alerts.ts';
+import { AlertsContext } from '../hooks/use-alerts.ts';
+import { AutoTxsContext } from '../hooks/use-auto-txs.ts';
 import { KEYMAP } from '../keymap.ts';
 import { TABS, type Tab } from '../tabs.ts';
 import { type Theme, useTheme } from '../theme.ts';
+import { displayWidth } from './fit.ts';
 import { SpreadLine } from './spread-line.tsx';
 
 interface TabBarProps {
@@ -18,20 +20,19 @@ interface TabBarProps {
 /** The tabs with their keys; the one shown stands in brackets, so that it is seen without colour too. */
 export function TabBar({ width, current, intervalMs, slowed }: TabBarProps) {
   const theme = useTheme();
-  const alerts = useContext(AlertsContext);
-  const tabs = TABS.map((tab) => {
-    const key = KEYMAP.find(({ action }) => action === tab.action)?.label ?? '';
-    const badge = tab.title === 'Alerts' && alerts !== null ? alertsBadge(alerts, theme) : null;
-    return { tab, name: `${key} ${tab.title}`, badge };
-  });
+  const badges = useBadges(theme);
+  const { labels, isTight, used } = fittingLabels(current, badges, width);
   const pace = `${slowed ? 'slowed: ' : ''}every ${interval(intervalMs)} `;
-  const used = tabs.reduce((sum, { name, badge }) => sum + name.length + (badge?.text.length ?? 0) + 2, 0);
   return (
     <SpreadLine
       width={width}
-      left={tabs.map(({ tab, name, badge }) => {
-        const [before, after] = tab === current ? ['[', ']'] : [' ', ' '];
-        const style = tab === current ? { bold: true, color: theme.color('accent') } : {};
+      left={labels.map(({ tab, name, badge }, place) => {
+        const isCurrent = tab === current;
+        const style = isCurrent ? { bold: true, color: theme.color('accent') } : {};
+        // Where room is short a gap is shared: the bracket of the tab shown stands in it.
+        const isAfterCurrent = isTight && labels[place - 1]?.tab === current;
+        const before = isCurrent ? '[' : isAfterCurrent ? '' : ' ';
+        const after = isCurrent ? ']' : isTight ? '' : ' ';
         return (
           <Text key={tab.action} {...style}>
             {`${before}${name}`}
@@ -46,19 +47,58 @@ export function TabBar({ width, current, intervalMs, slowed }: TabBarProps) {
   );
 }
 
-interface AlertsBadge {
+interface Badge {
   readonly text: string;
   readonly isNews: boolean;
 }
 
-/** How many have fired since the list was last looked at: `!1`; else how many are armed: `·2`. */
-function alertsBadge(alerts: AlertsFeed, theme: Theme): AlertsBadge | null {
-  if (alerts.unseen > 0) return { text: ` !${alerts.unseen}`, isNews: true };
-  const armed = alerts.data?.value.items.filter(({ status }) => isOn(status)).length ?? 0;
-  return armed === 0 ? null : { text: ` ${theme.ascii ? '*' : theme.glyph.dot}${armed}`, isNews: false };
+interface TabLabel {
+  readonly tab: Tab;
+  readonly name: string;
+  readonly badge: Badge | null;
 }
 
-function BadgeWords({ text, isNews }: AlertsBadge) {
+/** How many have fired or come to an end since they were last looked at: `!1`; else how many are awaited: `·2`. */
+function useBadges(theme: Theme): (tab: Tab) => Badge | null {
+  const alerts = useContext(AlertsContext);
+  const autoTxs = useContext(AutoTxsContext);
+  const badge = (unseen: number, awaited: number): Badge | null => {
+    if (unseen > 0) return { text: ` !${unseen}`, isNews: true };
+    return awaited === 0
+      ? null
+      : { text: ` ${theme.ascii ? '*' : theme.glyph.dot}${awaited}`, isNews: false };
+  };
+  const armed = alerts?.data?.value.items.filter(({ status }) => isOn(status)).length ?? 0;
+  return ({ scope }) => {
+    if (scope === 'alerts') return badge(alerts?.unseen ?? 0, armed);
+    return scope === 'auto-txs' ? badge(autoTxs?.unseen ?? 0, autoTxs?.awaited ?? 0) : null;
+  };
+}
+
+/** The labels in as many words as there is room for; without numbers that are no news where all else is too long. */
+function fittingLabels(current: Tab, badgeOf: (tab: Tab) => Badge | null, width: number) {
+  const labelled = (isShort: boolean, isBare: boolean) =>
+    TABS.map((tab): TabLabel => {
+      const key = KEYMAP.find(({ action }) => action === tab.action)?.label ?? '';
+      const badge = badgeOf(tab);
+      const title = isShort && tab !== current ? (tab.short ?? tab.title) : tab.title;
+      return { tab, name: `${key} ${title}`, badge: isBare && badge?.isNews !== true ? null : badge };
+    });
+  const tries = [
+    { labels: labelled(false, false), isTight: false },
+    { labels: labelled(false, false), isTight: true },
+    { labels: labelled(true, false), isTight: true },
+    { labels: labelled(true, true), isTight: true },
+  ].map((each) => ({ ...each, used: widthOf(each.labels, each.isTight) }));
+  return tries.find(({ used }) => used <= width) ?? tries.at(-1) ?? { labels: [], isTight: true, used: 0 };
+}
+
+function widthOf(labels: readonly TabLabel[], isTight: boolean): number {
+  const words = labels.reduce((sum, { name, badge }) => sum + displayWidth(`${name}${badge?.text ?? ''}`), 0);
+  return words + (isTight ? labels.length + 1 : labels.length * 2);
+}
+
+function BadgeWords({ text, isNews }: Badge) {
   const theme = useTheme();
   return isNews ? (
     <Text bold color={theme.color('warn')}>

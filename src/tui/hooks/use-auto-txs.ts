@@ -6,6 +6,8 @@ import type { Dated, Polled } from './use-polled-query.ts';
 export interface AutoTxsFeed extends Polled<Dated<AutoTxListView>> {
   /** How many have come to an end since the list was last on the screen. */
   readonly unseen: number;
+  /** How many wait for their price or are on their way. */
+  readonly awaited: number;
 }
 
 export const AutoTxsContext = createContext<AutoTxsFeed | null>(null);

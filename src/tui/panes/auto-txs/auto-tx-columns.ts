@@ -2,7 +2,7 @@ import type { AutoTxView } from '../../../client/views/auto-txs.ts';
 import type { SnapshotView } from '../../../client/views/snapshot.ts';
 import { cleanText } from '../../../core/clean-text.ts';
 import { formatDuration, formatGwei, formatLikelihood, gweiString, UNKNOWN } from '../../../core/units.ts';
-import { laneOf, plainWord, shareText, titleWord } from '../../alert-words.ts';
+import { shareText } from '../../alert-words.ts';
 import { callText } from '../../auto-tx-call.ts';
 import { distanceTo, isUnreachable } from '../../auto-tx-distance.ts';
 import { isOver, lookOf, statusOf } from '../../auto-tx-words.ts';
@@ -32,7 +32,7 @@ export function autoTxColumns(context: AutoTxContext): readonly AutoTxColumn[] {
       id: 'state',
       heading: 'state',
       align: 'left',
-      least: 12,
+      least: 11,
       rank: 0,
       cell: (autoTx) => stateLine(autoTx, context),
     },
@@ -42,22 +42,7 @@ export function autoTxColumns(context: AutoTxContext): readonly AutoTxColumn[] {
       align: 'right',
       least: 7,
       rank: 0,
-      cell: ({ target }) => (target === null ? UNKNOWN : gweiString(target)),
-    },
-    {
-      id: 'lane',
-      heading: 'of',
-      align: 'left',
-      least: 7,
-      rank: 4,
-      cell: ({ gasSpeed, isStrict }) => {
-        if (isStrict === true) return 'own price';
-        return gasSpeed === null
-          ? UNKNOWN
-          : laneOf(gasSpeed) === null
-            ? plainWord(gasSpeed)
-            : titleWord(gasSpeed);
-      },
+      cell: ({ target }) => (target === null ? UNKNOWN : shortGwei(target)),
     },
     {
       id: 'now',
@@ -89,9 +74,9 @@ export function autoTxColumns(context: AutoTxContext): readonly AutoTxColumn[] {
     },
     {
       id: 'time',
-      heading: 'time',
+      heading: 'when',
       align: 'right',
-      least: 10,
+      least: 8,
       rank: 2,
       cell: (autoTx) => timeText(autoTx, context.present),
     },
@@ -161,26 +146,48 @@ export function chanceText(autoTx: AutoTxView): string | null {
   return formatLikelihood(reachProbability).replace('over ', '>').replace('under ', '<');
 }
 
-/** Until when it waits, since when it is out, how long it is over. */
+/** How long it still waits, since when it is out, or since when it is over. */
 function timeText(autoTx: AutoTxView, present: number): string {
-  const ago = (at: number | null) => (at === null ? UNKNOWN : `${coarse(Math.max(present - at, 0))} ago`);
+  const ago = (at: number | null) => (at === null ? UNKNOWN : `${oneUnit(Math.max(present - at, 0))} ago`);
   const { expiresAt, submittedAt } = autoTx;
   if (isOver(autoTx)) return ago(endOf(autoTx));
-  if (statusOf(autoTx) === 'SUBMITTED') return submittedAt === null ? UNKNOWN : `sent ${ago(submittedAt)}`;
+  if (statusOf(autoTx) === 'SUBMITTED') return ago(submittedAt);
   if (expiresAt === null) return 'no end';
-  return expiresAt <= present ? 'ends now' : `ends ${coarse(expiresAt - present)}`;
+  return expiresAt <= present ? 'now' : `in ${inMinutes(expiresAt - present)}`;
 }
 
-/** A time that only grows wide when it matters: `45s`, `12m`, `3h05m`, `2d03h`. */
-function coarse(ms: number): string {
+/** `44s`, `20m`, `22h`, `50d`: long past is past. */
+function oneUnit(ms: number): string {
+  const sec = Math.floor(ms / 1_000);
+  const unit = sec < 60 ? 1 : sec < 3_600 ? 60 : sec < 86_400 ? 3_600 : 86_400;
+  return unit === 1 ? `${sec}s` : `${Math.floor(sec / unit)}${UNITS.get(unit)}`;
+}
+
+const UNITS = new Map([
+  [60, 'm'],
+  [3_600, 'h'],
+  [86_400, 'd'],
+]);
+
+/** A time that ticks only where it matters: `45s`, `12m`, `3h05m`, `2d03h`. */
+function inMinutes(ms: number): string {
   const sec = ms / 1_000;
   return formatDuration(sec < 60 ? Math.floor(sec) : Math.floor(sec / 60) * 60);
 }
 
+/** Exact where that is short. */
+function shortGwei(wei: bigint): string {
+  const exact = gweiString(wei);
+  return exact.length <= LONGEST_PRICE ? exact : formatGwei(wei);
+}
+
+const LONGEST_PRICE = 7;
 const GAP = 2;
-const LEAST_CALL = 16;
+const LEAST_CALL = 20;
 const MOST_CALL = 44;
-const LEAST_NOTE = 10;
+const LEAST_NOTE = 12;
+/** From here on a note is worth more than the columns that are worth least. */
+const NOTES_FROM = 100;
 
 export interface FittedColumns {
   readonly columns: readonly AutoTxColumn[];
@@ -199,11 +206,13 @@ export function autoTxColumnsWithin(
   theme: Theme,
 ): FittedColumns {
   const told = columns.filter(({ id, cell }) => id === 'state' || rows.some((row) => cell(row) !== UNKNOWN));
-  const fixed = columnsWithin(told, widest, width - LEAST_CALL - GAP);
+  const hasNotes = rows.some(({ note }) => note !== null && note !== '');
+  const kept = hasNotes && width >= NOTES_FROM ? LEAST_NOTE + GAP : 0;
+  const fixed = columnsWithin(told, widest, width - LEAST_CALL - GAP - kept);
   const used = fixed.reduce((sum, { id, least }) => sum + (widest.get(id) ?? least) + GAP, 0);
   const room = width - used;
-  const hasNotes = rows.some(({ note }) => note !== null && note !== '');
-  const call = Math.min(Math.max(room, LEAST_CALL), hasNotes && room > MOST_CALL ? MOST_CALL : room);
+  const wanted = Math.min(Math.max(widest.get('call') ?? 0, LEAST_CALL), MOST_CALL);
+  const call = Math.max(Math.min(wanted, room - kept), Math.min(LEAST_CALL, room));
   const note = room - call - GAP;
   const [state, ...others] = fixed;
   if (state === undefined) return { columns: fixed, widths: widest };
@@ -215,7 +224,8 @@ export function autoTxColumnsWithin(
 
 const flexible = { align: 'left', rank: 9 } as const;
 
-function callColumn(width: number): AutoTxColumn {
+/** What it does, in `width` columns. */
+export function callColumn(width: number): AutoTxColumn {
   return {
     ...flexible,
     id: 'call',

@@ -8,10 +8,11 @@ import {
   formatNative,
   formatUsd,
   gweiString,
+  UNKNOWN,
   usdOf,
 } from '../../../core/units.ts';
 import { distanceWords } from '../../alert-words.ts';
-import { symbolOf } from '../../auto-tx-call.ts';
+import { amountText, symbolOf } from '../../auto-tx-call.ts';
 import { distanceTo } from '../../auto-tx-distance.ts';
 import { isOver, statusOf, targetText } from '../../auto-tx-words.ts';
 import type { NamedValue } from '../../fact-grid.ts';
@@ -24,6 +25,7 @@ const line = (text: string): Line => [{ text }];
 /** Margin, the longest name and the gap after it. */
 const NAME_ROOM = 16;
 
+const MINUS = '−';
 const TYPES = ['legacy', 'access list', 'dynamic fee', 'blob', 'set code'] as const;
 
 /** When it goes out, and what it is; what the service does not say is left out. */
@@ -61,13 +63,13 @@ export function autoTxFacts(
     ...given(
       isOver(autoTx) ? null : autoTx.reachProbability,
       'chance',
-      (share) => line(`${formatLikelihood(share)} before it expires, within 7 days at most`),
+      (share) => line(`${formatLikelihood(share)} ${withinText(autoTx, present)}`),
       true,
     ),
     ...(isOver(autoTx) ? [] : expiryFacts(autoTx, context)),
     ...given(autoTx.from, 'from', line, true),
     ...given(autoTx.to, 'to', line, true),
-    ...given(autoTx.value, 'value', (wei) => line(formatNative(wei, symbol))),
+    ...given(autoTx.value, 'value', (wei) => line(amountText(wei, symbol))),
     ...given(autoTx.nonce, 'nonce', (nonce) => line(String(nonce))),
     ...given(autoTx.gasLimit, 'gas limit', (gas) => line(formatCount(Number(gas)))),
     ...given(autoTx.type, 'type', (type) =>
@@ -76,7 +78,7 @@ export function autoTxFacts(
     ...given(autoTx.maxFeePerGas, 'max fee', gwei),
     ...given(autoTx.maxPriorityFeePerGas, 'max tip', gwei),
     ...given(autoTx.gasPrice, 'gas price', gwei),
-    ...given(dearest(autoTx), 'at most', (wei) => line(worth(wei, symbol, snapshot.nativeUsd))),
+    ...given(dearest(autoTx), 'fee at most', (wei) => line(worth(wei, symbol, snapshot.nativeUsd))),
     ...given(autoTx.attempts === 0 ? null : autoTx.attempts, 'tries', (count) => line(formatCount(count))),
     ...given(autoTx.createdAt, 'made', moment),
     ...given(autoTx.updatedAt, 'changed', moment),
@@ -85,6 +87,13 @@ export function autoTxFacts(
     ...long(autoTx.keyId, 'of key'),
     { name: 'id', value: line(autoTx.id), alone: true },
   ];
+}
+
+const WEEK_MS = 7 * 86_400_000;
+
+/** The service looks no further ahead than a week. */
+function withinText({ expiresAt }: AutoTxView, present: number): string {
+  return expiresAt === null || expiresAt - present > WEEK_MS ? 'within 7 days' : 'before it expires';
 }
 
 function expiryFacts({ expiresAt }: AutoTxView, { present, offsetAt }: AutoTxContext): readonly NamedValue[] {
@@ -131,11 +140,11 @@ export function minedFacts(autoTx: AutoTxView, { present, offsetAt }: AutoTxCont
       (wei) => [formatNative(wei, symbol), ...(costUsd === null ? [] : [formatUsd(costUsd)])].join('  '),
       true,
     ),
-    ...given(autoTx.atCreation, 'saved', (compared) => savedText(compared, 'when it was made', symbol), true),
+    ...given(autoTx.atCreation, 'saved', (compared) => savedText(compared, 'when made', symbol), true),
     ...given(
       autoTx.dayMean,
       autoTx.atCreation === null ? 'saved' : '',
-      (compared) => savedText(compared, 'on the mean of the day before', symbol),
+      (compared) => savedText(compared, '24 h mean', symbol),
       true,
     ),
     ...(autoTx.atCreation === null && autoTx.dayMean === null
@@ -145,16 +154,16 @@ export function minedFacts(autoTx: AutoTxView, { present, offsetAt }: AutoTxCont
   ];
 }
 
-/** `0.000012 ETH  $0.04 against 0.0507 gwei when it was made` */
+/** `0.000012 ETH  $0.04, when made 0.0507 gwei`; less than nothing where it paid more. */
 function savedText(
   { savedWei, savedUsd, referencePrice }: ComparisonView,
   when: string,
   symbol: string,
 ): string {
-  const against = referencePrice === null ? when : `against ${formatGwei(referencePrice)} gwei ${when}`;
-  if (savedWei === null) return against;
-  const isLoss = savedWei < 0n;
-  const amount = formatNative(isLoss ? -savedWei : savedWei, symbol);
-  const usd = savedUsd === null ? '' : `  ${formatUsd(Math.abs(savedUsd))}`;
-  return `${isLoss ? `${amount}${usd} more` : `${amount}${usd}`} ${against}`;
+  const price = referencePrice === null ? '' : ` ${formatGwei(referencePrice)} gwei`;
+  const sign = savedWei !== null && savedWei < 0n ? MINUS : '';
+  const amount =
+    savedWei === null ? UNKNOWN : `${sign}${formatNative(savedWei < 0n ? -savedWei : savedWei, symbol)}`;
+  const usd = savedUsd === null ? '' : `  ${sign}${formatUsd(Math.abs(savedUsd))}`;
+  return `${amount}${usd}, ${when}${price}`;
 }

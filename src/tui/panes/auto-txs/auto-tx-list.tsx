@@ -5,7 +5,7 @@ import { type Segment, SegmentLine } from '../../components/segment-line.tsx';
 import { useWidest } from '../../hooks/use-widest.ts';
 import type { Line } from '../../lines.ts';
 import { columnWidths, headingLine, rowLine } from '../../table.ts';
-import { type AutoTxContext, autoTxColumns, autoTxColumnsWithin } from './auto-tx-columns.ts';
+import { type AutoTxContext, autoTxColumns, autoTxColumnsWithin, callColumn } from './auto-tx-columns.ts';
 
 interface AutoTxListProps {
   /** The auto-txs on the screen. */
@@ -32,7 +32,7 @@ export function AutoTxList(props: AutoTxListProps) {
   const { rows, cursor, context, width, height, title, notices, foot } = props;
   const { theme } = context;
   const all = autoTxColumns(context);
-  const widest = useWidest(columnWidths(all, rows, theme));
+  const widest = useWidest(columnWidths([...all, callColumn(0)], rows, theme));
   const { columns, widths } = autoTxColumnsWithin(all, rows, widest, width - MARK - 1, theme);
   const lines = rows.map(
     (row, place): Line => [

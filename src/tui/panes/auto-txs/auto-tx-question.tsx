@@ -26,7 +26,7 @@ export function AutoTxQuestion({ asked, width, ...rest }: AutoTxQuestionProps) {
   return (
     <Question
       title={title}
-      lines={[...aboutLines(asked.autoTx), ...lines].flatMap((line) =>
+      lines={[...aboutLines(asked.autoTx), ' ', ...lines].flatMap((line) =>
         wrapText(line, width - MARGINS, MOST_LINES, theme.glyph.ellipsis),
       )}
       yes={yes}

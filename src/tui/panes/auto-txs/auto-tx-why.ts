@@ -1,11 +1,12 @@
 import type { AutoTxView } from '../../../client/views/auto-txs.ts';
 import { cleanText } from '../../../core/clean-text.ts';
-import { formatCount, formatDuration, formatGwei } from '../../../core/units.ts';
-import { callText } from '../../auto-tx-call.ts';
+import { formatCount, formatDuration, formatGwei, formatNative } from '../../../core/units.ts';
+import { callText, symbolOf } from '../../auto-tx-call.ts';
 import { distanceTo, isUnreachable } from '../../auto-tx-distance.ts';
 import { statusOf, targetText, wasSentBefore } from '../../auto-tx-words.ts';
 import type { ColorName } from '../../theme.ts';
-import { type AutoTxContext, confirmationsText } from './auto-tx-columns.ts';
+import { shortHex } from '../explorer/hex-text.ts';
+import type { AutoTxContext } from './auto-tx-columns.ts';
 
 /** Why an auto-tx stands where it stands. */
 export interface Why {
@@ -26,10 +27,10 @@ export function whyOf(autoTx: AutoTxView, { snapshot, present }: AutoTxContext):
     case 'SUBMITTED':
       if (blockNumber === null) return { text: 'a node has it; no block has it yet' };
       return {
-        text: `in block ${formatCount(blockNumber)}, ${confirmationsText(autoTx) ?? 'mined'}: final once it has them all`,
+        text: `in block ${formatCount(blockNumber)}${confirmedText(autoTx)}`,
       };
     case 'EXECUTED':
-      return { text: blockNumber === null ? 'it was mined' : `mined in block ${formatCount(blockNumber)}` };
+      return { text: minedText(autoTx) };
     case 'DISABLED':
       return { text: 'not sent while it is disabled; space has it wait again' };
     case 'DRAFT':
@@ -67,10 +68,27 @@ export function whyOf(autoTx: AutoTxView, { snapshot, present }: AutoTxContext):
   }
 }
 
-/** What it does with all of it, for the line over the reason. */
+/** What it does, when, and as whose, for the line over the reason. */
 export function whatText(autoTx: AutoTxView): string {
   const note = cleanText(autoTx.note ?? '', LONGEST).trim();
   const nonce = autoTx.nonce === null ? '' : `, nonce ${autoTx.nonce}`;
-  const from = autoTx.from === null ? '' : ` from ${autoTx.from}`;
-  return `${callText(autoTx)}${from}${nonce}${note === '' ? '' : ` · ${note}`}`;
+  const from = autoTx.from === null ? '' : ` of ${shortHex(autoTx.from, '…')}`;
+  return `${callText(autoTx)} when ${targetText(autoTx)}${nonce}${from}${note === '' ? '' : ` · ${note}`}`;
+}
+
+/** `, 5 of 12 confirmations` */
+function confirmedText({ confirmations, confirmationsNeeded }: AutoTxView): string {
+  if (confirmations === null) return '';
+  return `, ${confirmations}${confirmationsNeeded === null ? '' : ` of ${confirmationsNeeded}`} confirmations`;
+}
+
+/** `mined in block 24,337,380 at 0.0388 gwei, 0.000000250 ETH less than when it was made` */
+function minedText(autoTx: AutoTxView): string {
+  const { blockNumber, effectiveGasPrice: paid, atCreation } = autoTx;
+  const block = blockNumber === null ? 'mined' : `mined in block ${formatCount(blockNumber)}`;
+  const price = paid === null ? '' : ` at ${formatGwei(paid)} gwei`;
+  const saved = atCreation?.savedWei ?? autoTx.savedWei;
+  if (saved === null || saved === 0n) return `${block}${price}`;
+  const amount = formatNative(saved < 0n ? -saved : saved, symbolOf(autoTx.chainId));
+  return `${block}${price}, ${amount} ${saved < 0n ? 'more' : 'less'} than when it was made`;
 }

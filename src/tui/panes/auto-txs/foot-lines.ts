@@ -4,7 +4,7 @@ import { wrapText } from '../../wrap-text.ts';
 import type { AutoTxContext } from './auto-tx-columns.ts';
 import { whatText, whyOf } from './auto-tx-why.ts';
 
-/** Lines of the foot: a gap, what it does, and two of why it stands where it stands. */
+/** Lines of the foot: a rule, what it does, and two of why it stands where it stands. */
 export const FOOT_LINES = 4;
 
 const WHY_LINES = 2;
@@ -16,7 +16,7 @@ export function footLines(autoTx: AutoTxView, context: AutoTxContext, width: num
   const why = wrapText(theme.text(text), width - 3, WHY_LINES, theme.glyph.ellipsis);
   const look = color === undefined ? {} : { color };
   return [
-    EMPTY_LINE,
+    [{ text: ` ${theme.glyph.line.repeat(Math.max(width - 2, 0))}`, faint: true }],
     [{ text: ` ${whatText(autoTx)}`, faint: true }],
     ...Array.from({ length: WHY_LINES }, (_, place): Line => {
       const part = why[place];

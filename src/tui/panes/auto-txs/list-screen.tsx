@@ -41,7 +41,7 @@ export function ListScreen({ snapshot, columns, rows, cursor, dispatch }: ListSc
 
   const items = feed.data?.value.items ?? NONE;
   const autoTxs = useMemo(() => ordered(items, snapshot), [items, snapshot]);
-  const title = useMemo(() => titleSegments(autoTxs, feed.data?.value), [autoTxs, feed.data]);
+  const { title, counts } = useMemo(() => titleSegments(autoTxs, feed.data?.value), [autoTxs, feed.data]);
   const room = Math.max(rows - LIST_CHROME - FOOT_LINES - (feed.error === null ? 0 : 1), 1);
   const found = cursor === null ? 0 : autoTxs.findIndex(({ id }) => id === cursor.id);
   const near = found < 0 ? Math.min(cursor?.place ?? 0, autoTxs.length - 1) : found;
@@ -118,7 +118,7 @@ export function ListScreen({ snapshot, columns, rows, cursor, dispatch }: ListSc
             context={context}
             width={columns}
             height={rows}
-            title={[...title, ...age, ...hiddenSegments(autoTxs.length, above, room)]}
+            title={[title, ...age, ...hiddenSegments(autoTxs.length, above, room), ...counts]}
             notices={notices}
             foot={marked === undefined ? [] : footLines(marked, context, columns)}
           />

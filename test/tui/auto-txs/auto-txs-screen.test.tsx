@@ -1,0 +1,489 @@
+import stringWidth from 'string-width';
+import { describe, expect, it } from 'vitest';
+import { ClientError } from '../../../src/client/client-error.ts';
+import type { AutoTxChange, AutoTxView } from '../../../src/client/views/auto-txs.ts';
+import { AutoTxsScreen } from '../../../src/tui/panes/auto-txs/auto-txs-screen.tsx';
+import { autoTxsQuestion } from '../../../src/tui/panes/auto-txs/auto-txs-state.ts';
+import { waitFor } from '../../helpers/wait-for.ts';
+import { type AutoTxMethods, autoTxView, fakeAutoTxs } from '../fake-auto-txs.ts';
+import { SNAPSHOT } from '../fake-gas.ts';
+import { type ShowOptions, showScreen } from '../show-screen.tsx';
+import {
+  AT,
+  CONFIRMING,
+  DISABLED,
+  DRAFT,
+  EXECUTED,
+  FAILED,
+  HELD,
+  SAMPLES,
+  SENT,
+  WAITING,
+} from './auto-tx-samples.ts';
+
+const SIZES = [
+  [60, 13],
+  [80, 21],
+  [120, 37],
+] as const;
+
+function show(
+  autoTxs: readonly AutoTxView[],
+  options: Partial<ShowOptions> = {},
+  changes: Partial<AutoTxMethods> = {},
+) {
+  const service = { ...fakeAutoTxs(autoTxs), ...changes };
+  return showScreen({
+    Screen: AutoTxsScreen,
+    scope: 'auto-txs',
+    isOwnService: true,
+    ...options,
+    gas: { ...service, ...options.gas },
+  });
+}
+
+/** The line of the auto-tx under the cursor. */
+const marked = (lines: readonly string[]) => lines.find((line) => line.startsWith(' ▸ '));
+
+const refused = (message: string) =>
+  new ClientError('conflict', message, { endpoint: '/auto-txs/{id}', status: 409 });
+
+describe('the list of auto-txs', () => {
+  it.each(SIZES)('fills %i × %i exactly', async (columns, rows) => {
+    const { shows, lines } = show(SAMPLES, { columns, rows });
+    await shows('Auto-txs 9  as of now');
+    expect(lines().length).toBe(rows);
+    expect(lines().filter((line) => stringWidth(line) > columns)).toEqual([]);
+    expect(lines()[2]).toMatch(/→ mined +0.01 ETH to 0x7099…79C8 +0.04 .*5\/12 conf/);
+  });
+
+  it('has first what is on its way, then what waits by its distance, then the rest', async () => {
+    const far = autoTxView({ id: 'far', target: 10_000_000n });
+    const { shows, lines } = show([far, ...SAMPLES], { columns: 120, rows: 37 });
+    await shows('Auto-txs 10');
+    const words = lines()
+      .slice(2, 12)
+      .map((line) => /^ [▸ ] . (\w+)/.exec(line)?.[1]);
+    const waiting = ['held', 'waiting', 'waiting'];
+    expect(words).toEqual([
+      'mined',
+      'submitted',
+      ...waiting,
+      'disabled',
+      'draft',
+      'failed',
+      'executed',
+      'expired',
+    ]);
+    expect(lines()[6]).toContain('▼ 80 %');
+  });
+
+  it('says state, what it does, target and price, how far, how likely, until when, whose, and why', async () => {
+    const { shows } = show([WAITING], { columns: 120, rows: 37 });
+    await shows(
+      /◌ waiting +0.01 ETH to 0x7099…79C8 +0.04 +0.0507 +▼ 21 % +81 % +in 3h04m +#7 0xf39F…2266 +deploy the/,
+    );
+    await shows('waits until Average ≤ 0.04 gwei');
+  });
+
+  it('compares a strict target with what the transaction itself would pay', async () => {
+    const { shows } = show([{ ...WAITING, isStrict: true, target: 50_000_000n }], { columns: 120 });
+    // The next base fee and its own tip, and not the lane's price.
+    await shows(/0.05 +0.0507 +▼ 1 %/);
+    await shows('own price ≤ 0.05 gwei');
+  });
+
+  it('says that a target is reached, that the cap is too low for it, and that it never will be', async () => {
+    const there = autoTxView({ id: 'there', target: 60_000_000n });
+    const low = autoTxView({ id: 'low', target: 55_000_000n, maxFeePerGas: 30_000_000n });
+    const unreachable = { name: 'reachable', ok: false, message: 'its tip alone is above the target' };
+    const never = autoTxView({ id: 'never', isStrict: true, checks: [unreachable] });
+    const { shows, press } = show([there, low, never]);
+    await shows('● reached');
+    await shows('cap low');
+    await shows('never');
+    await press('j');
+    await shows('its own cap is below the next base fee of 0.0497 gwei');
+    await press('j');
+    await shows('▲ its tip alone is above the target');
+  });
+
+  it('says under the list what holds the marked one, or why it failed', async () => {
+    const { shows, press } = show([HELD, FAILED]);
+    await shows('▲ nonce 8 must come first: no transaction has it yet; tried again in 30s');
+    await press('j');
+    await shows('▲ nonce 0 is used: another transaction of this account was mined with it');
+  });
+
+  it('says of an executed one what it paid and saved', async () => {
+    const { shows } = show([EXECUTED]);
+    await shows('paid 0.0388');
+    await shows(/mined in block 24,337,380 at 0.0388 gwei, 0.000000250 ETH less than when it\s+was made/);
+  });
+
+  it('goes through ten thousand at full speed, and keeps its place in them when they change', async () => {
+    const many = Array.from({ length: 10_000 }, (_, place) =>
+      autoTxView({ id: `tx-${place}`, nonce: place, target: BigInt(40_000_000 - place) }),
+    );
+    const fake = fakeAutoTxs(many);
+    const { shows, press, lines } = show([], { columns: 120 }, fake);
+    await shows('Auto-txs 10,000');
+    const at = (nonce: number) => waitFor(() => marked(lines())?.includes(`#${nonce} `));
+    await press('j', 'down', 'k', 'up', 'j');
+    await at(1);
+    await press('pagedown', 'pagedown', 'pageup');
+    await at(16);
+    await press('b');
+    await at(1);
+    await press('G');
+    await at(9_999);
+    await press('g', 'end', 'home');
+    await at(0);
+    await press('j', 'space');
+    // It no longer waits, so it stands behind all that do: the cursor goes with it.
+    await shows('9,985 above');
+    await waitFor(() => marked(lines())?.includes('disabled'));
+    await at(1);
+  });
+
+  it('shows what a foreign service has: its own words, missing fields, and nothing that moves the cursor', async () => {
+    const bare: AutoTxView = {
+      ...DRAFT,
+      id: 'x/1',
+      status: 'QUEUED_FOR_LATER',
+      target: null,
+      gasSpeed: 'TURBO',
+      isStrict: null,
+      to: null,
+      value: null,
+      data: null,
+      reachProbability: null,
+      note: 'two\u001b[2Jlines\nof it',
+    };
+    const { shows, screen, press } = show([bare], { isOwnService: false, columns: 120 });
+    await shows('queued for later');
+    expect(screen()).toContain('twolines of it');
+    await press('enter');
+    await shows('Order');
+    expect(screen()).not.toMatch(/null|undefined|NaN/);
+  });
+
+  it('is ASCII alone where that is asked for', async () => {
+    const { shows, screen, press } = show(SAMPLES, { ascii: true, columns: 120, rows: 37 });
+    await shows('Auto-txs 9');
+    expect(screen()).toMatch(/^[\x20-\x7e\n]*$/);
+    await press('j', 'j', 'enter');
+    await shows('no nonce-gap');
+    expect(screen()).toMatch(/^[\x20-\x7e\n]*$/);
+  });
+});
+
+describe('a list that shows no auto-txs', () => {
+  it.each(SIZES)('says how one is handed over, at %i × %i', async (columns, rows) => {
+    const { shows, lines } = show([], { columns, rows });
+    await shows('No auto-txs yet');
+    await shows('n takes a transaction');
+    expect(lines().filter((line) => stringWidth(line) > columns)).toEqual([]);
+  });
+
+  it.each([
+    ['simulated', 'The simulated chain takes no transactions'],
+    ['replay', 'A recording takes no transactions'],
+  ] as const)('of a %s source says what takes them', async (kind, title) => {
+    const snapshot = { ...SNAPSHOT, source: { ...SNAPSHOT.source, kind } };
+    const { shows } = show([], { snapshot });
+    await shows(title);
+    await shows('gastop --rpc URL');
+  });
+
+  it('says that a service keeps none, and what does', async () => {
+    const absent = new ClientError('not-found', 'the service has no /auto-txs', {
+      endpoint: '/auto-txs',
+      status: 404,
+    });
+    const { shows } = show([], { isOwnService: false }, { autoTxs: () => Promise.reject(absent) });
+    await shows('This service keeps no auto-txs');
+  });
+
+  it('says what it waits for', async () => {
+    const { shows } = show([], {}, { autoTxs: () => new Promise(() => {}) });
+    await shows('Loading the auto-txs …');
+  });
+
+  it('says why it cannot be had, and what to press', async () => {
+    const { shows } = show([], {}, { autoTxs: () => Promise.reject(new Error('the disk is full')) });
+    await shows('No answer for the auto-txs');
+    await shows('the disk is full');
+    await shows('r asks again now');
+  });
+
+  it('stays on the screen through a failure, with its age and the reason', async () => {
+    let fails = false;
+    const fake = fakeAutoTxs([WAITING]);
+    const { shows, press, screen } = show(
+      [],
+      { columns: 120 },
+      {
+        ...fake,
+        autoTxs: () => (fails ? Promise.reject(new Error('the line is cut')) : fake.autoTxs()),
+      },
+    );
+    await shows('◌ waiting');
+    fails = true;
+    await press('space');
+    await shows(/the auto-txs as of now · next try in \S+ · the line is cut/);
+    expect(screen()).toContain('◌ waiting');
+  });
+});
+
+describe('the keys of an auto-tx', () => {
+  it('space disables it and has it wait again, in the list and in its details', async () => {
+    const { shows, press, toasts } = show([WAITING]);
+    await shows('◌ waiting');
+    await press('space');
+    await shows('— disabled');
+    await press('enter');
+    await shows('Order');
+    await press('space');
+    await shows('◌ waiting');
+    expect(toasts.map(({ text }) => text)).toEqual([
+      'It is not sent while it is disabled',
+      'It waits for its price',
+    ]);
+  });
+
+  it.each([
+    ['a draft', DRAFT, 'A draft waits once it is signed: e'],
+    ['what is on its way', SENT, 'It is submitted'],
+    ['what is over', EXECUTED, 'It is executed'],
+  ])('space does nothing to %s, and says so', async (_, autoTx, text) => {
+    const asked: AutoTxChange[] = [];
+    const updateAutoTx: AutoTxMethods['updateAutoTx'] = async (_id, change) => {
+      asked.push(change);
+      return null;
+    };
+    const { shows, press, toasts } = show([autoTx], {}, { updateAutoTx });
+    await shows('Auto-txs 1');
+    await press('space');
+    await waitFor(() => toasts.length === 1);
+    expect(toasts).toEqual([{ kind: 'error', text }]);
+    expect(asked).toEqual([]);
+  });
+
+  it('space that is refused changes nothing, and says why', async () => {
+    const updateAutoTx = () => Promise.reject(refused('it was sent a moment ago'));
+    const { shows, press, toasts, screen } = show([WAITING], {}, { updateAutoTx });
+    await shows('◌ waiting');
+    await press('space');
+    await waitFor(() => toasts[0]?.text === 'Not changed: it was sent a moment ago');
+    expect(screen()).toContain('◌ waiting');
+  });
+
+  it.each(SIZES)(
+    'x asks before it cancels, and a key too many keeps it, at %i × %i',
+    async (columns, rows) => {
+      const { shows, press, lines, toasts } = show([WAITING], { columns, rows });
+      await shows('◌ waiting');
+      await press('x');
+      await shows('Cancel this auto-tx?');
+      await shows('[▸ Keep it ]');
+      await shows('It has not been sent.');
+      expect(lines().filter((line) => stringWidth(line) > columns)).toEqual([]);
+      await press('enter');
+      await shows('◌ waiting');
+      await press('x', 'right', 'enter');
+      await shows('— cancelled');
+      expect(toasts.map(({ text }) => text)).toEqual(['It is cancelled']);
+    },
+  );
+
+  it('x says of one that was sent before what may still come, and what stops it', async () => {
+    const { shows, press } = show([{ ...WAITING, attempts: 1, submittedAt: AT - 60_000 }]);
+    await shows('◌ waiting');
+    await press('x');
+    await shows(/may be\s+mined although it is cancelled/);
+    await shows('Only a same-nonce replacement from your wallet can stop it.');
+  });
+
+  it('x says of one that is on its way that nothing here stops it, and what does', async () => {
+    const { shows, press, toasts } = show([SENT]);
+    await shows('submitted');
+    await press('x');
+    await shows('It has been sent already.');
+    await shows('Only a same-nonce replacement from your wallet can stop it.');
+    await shows('[▸ Leave it ]');
+    await press('y');
+    await waitFor(() => toasts.length === 1);
+    expect(toasts).toEqual([{ kind: 'error', text: 'Not cancelled: it was sent already' }]);
+    await shows('→ submitted');
+  });
+
+  it('x has nothing to cancel of what is over', async () => {
+    const { shows, press, toasts } = show([FAILED]);
+    await shows('failed');
+    await press('x');
+    await waitFor(() => toasts[0]?.text === 'It is failed: there is nothing to cancel');
+  });
+
+  it('x of which nobody knows whether it was done says so, and asks for the list', async () => {
+    const lost = new ClientError('unreachable', 'no answer', { endpoint: '/auto-txs', mayBeDone: true });
+    const { shows, press, toasts } = show([WAITING], {}, { cancelAutoTx: () => Promise.reject(lost) });
+    await shows('◌ waiting');
+    await press('x', 'y');
+    await waitFor(() => toasts[0]?.text === 'Perhaps done, the list is asked again: no answer');
+  });
+
+  it.each([
+    ['what waits', WAITING, 'Cancel it first: x'],
+    ['what is disabled', DISABLED, 'Cancel it first: x'],
+    ['what is on its way', CONFIRMING, 'It is on its way: it can be deleted once it is over'],
+  ])('d does not delete %s, and says what to do', async (_, autoTx, text) => {
+    const { shows, press, toasts } = show([autoTx]);
+    await shows('Auto-txs 1');
+    await press('d');
+    await waitFor(() => toasts.length === 1);
+    expect(toasts).toEqual([{ kind: 'error', text }]);
+  });
+
+  it('d asks, deletes what is over, and the cursor stays where it was', async () => {
+    const { shows, press, lines } = show([DRAFT, EXECUTED, FAILED]);
+    await shows('Auto-txs 3');
+    await press('j', 'delete');
+    await shows('Delete this auto-tx?');
+    await shows('It cannot be undone.');
+    await press('n');
+    await shows('Auto-txs 3');
+    await press('d', 'y');
+    await shows('Auto-txs 2');
+    expect(marked(lines())).toContain('executed');
+  });
+
+  it('d in the details goes back to the list once it is deleted', async () => {
+    const { shows, press } = show([DRAFT, EXECUTED]);
+    await shows('Auto-txs 2');
+    await press('enter');
+    await shows('Order');
+    await press('d', 'y');
+    await shows('Auto-txs 1');
+  });
+
+  it('d of what somebody else has deleted is no failure', async () => {
+    const gone = new ClientError('not-found', 'there is none', { endpoint: '/auto-txs/{id}', status: 404 });
+    const { shows, press, toasts } = show([FAILED], {}, { deleteAutoTx: () => Promise.reject(gone) });
+    await shows('failed');
+    await press('d', 'y');
+    await waitFor(() => toasts[0]?.text === 'It is deleted');
+  });
+
+  it('c copies the hash, in the list and in the details; a draft has none', async () => {
+    const { shows, press, toasts } = show([WAITING, DRAFT]);
+    await shows('Auto-txs 2');
+    await press('c');
+    await waitFor(() => toasts[0]?.text === 'Copied 0xabab…abab');
+    await press('enter');
+    await shows('Order');
+    await press('c');
+    await waitFor(() => toasts[1]?.text === 'Copied 0xabab…abab');
+    await press('esc');
+    await shows('Auto-txs 2');
+    await press('j', 'c');
+    await waitFor(() => toasts[2]?.text === 'It has no hash before it is signed');
+  });
+});
+
+describe('the details of an auto-tx', () => {
+  it.each(SIZES)('say all that is known, within %i × %i', async (columns, rows) => {
+    const { shows, press, screen, lines } = show([HELD], { columns, rows });
+    await shows('held');
+    await press('enter');
+    await shows('Order');
+    expect(lines().length).toBe(rows);
+    const seen = new Set<string>();
+    await press('g');
+    for (let page = 0; page < 40; page += 1) {
+      for (const line of lines()) {
+        expect(stringWidth(line)).toBeLessThanOrEqual(columns);
+        seen.add(line.trim().replace(/\s+/g, ' '));
+      }
+      if (!/more below/.test(screen())) break;
+      const before = screen();
+      await press('j');
+      await waitFor(() => screen() !== before);
+    }
+    const all = [...seen].join('\n');
+    for (const text of [
+      'sent when Average ≤ 0.06 gwei',
+      'now 0.0507 gwei, the price is there',
+      'chance over 99 % within 7 days',
+      'from 0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266',
+      'to 0x70997970C51812dc3A010C7d01b50e0d17dc79C8',
+      '✓ chain signed for Ethereum (1)',
+      '✗ nonce-gap nonce 8 must come first',
+      '? balance no node said what the account has',
+      'Checks 1 failed, 1h ago',
+      'created it was handed over',
+    ])
+      expect(all).toContain(text);
+  });
+
+  it('of a mined one begin with what it cost and saved, a loss as such', async () => {
+    const { shows, press } = show([EXECUTED], { columns: 120, rows: 37 });
+    await shows('executed');
+    await press('enter');
+    await shows(/confirmed +12 of 12 blocks/);
+    await shows(/cost +0.000000815 ETH {2}\$0.0026/);
+    await shows(/saved +0.000000250 ETH {2}\$0.0008, when made 0.0507 gwei/);
+    await shows('−0.000000655 ETH  −$0.0021, 24 h mean 0.0700 gwei');
+  });
+
+  it('scroll by lines and pages, and Esc goes back to where the list was', async () => {
+    const { shows, press, lines, screen } = show(SAMPLES, { rows: 13 });
+    await shows('Auto-txs 9');
+    await press('j', 'j', 'enter');
+    await shows('Order');
+    await press('pagedown');
+    await waitFor(() => !screen().includes('Order'));
+    await press('G', 'k', 'up', 'down', 'b');
+    await shows('more below');
+    await press('home');
+    await shows('Order');
+    await press('end');
+    await waitFor(() => !screen().includes('more below'));
+    await press('esc');
+    await shows('Auto-txs 9');
+    expect(marked(lines())).toContain('held');
+  });
+
+  it('of a service that keeps no timeline say so', async () => {
+    const autoTx = async () => ({ ...WAITING, timeline: null });
+    const { shows, press } = show([WAITING], { columns: 120, rows: 37 }, { autoTx });
+    await shows('waiting');
+    await press('enter');
+    await shows('this service keeps none');
+  });
+
+  it('of one that is gone say so, and Esc goes back', async () => {
+    const { shows, press } = show(
+      [WAITING],
+      {},
+      {
+        autoTx: () =>
+          Promise.reject(new ClientError('not-found', 'none', { endpoint: '/auto-txs/{id}', status: 404 })),
+      },
+    );
+    await shows('waiting');
+    await press('enter');
+    await shows('There is no such auto-tx any more');
+    await press('esc');
+    await shows('Auto-txs 1');
+  });
+
+  it('are what the raw view asks for', async () => {
+    const { shows, press, memory } = show([{ ...WAITING, id: 'a/b' }]);
+    await shows('waiting');
+    expect(autoTxsQuestion(memory)).toEqual({ path: '/auto-txs' });
+    await press('enter');
+    await shows('Order');
+    expect(autoTxsQuestion(memory)).toEqual({ path: '/auto-txs/a%2Fb' });
+  });
+});
