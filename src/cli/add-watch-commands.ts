@@ -1,5 +1,6 @@
 import { type Command, Option } from 'commander';
 import { addAlertsCommand } from './add-alerts-command.ts';
+import { addAutoTxsCommand } from './add-auto-txs-command.ts';
 import type { ExplorerFlags } from './commands/explorer-flags.ts';
 import type { HistoryFlags } from './commands/history.ts';
 import type { NowFlags } from './commands/now.ts';
@@ -81,6 +82,7 @@ Exit codes
       done(await wait(contextFor(flagsOf()), words, flags));
     });
   addAlertsCommand(program, contextFor, flagsOf, done);
+  addAutoTxsCommand(program, contextFor, flagsOf, done);
   program
     .command('history')
     .summary('base fee and tips of the last hours or days')

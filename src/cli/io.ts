@@ -1,4 +1,5 @@
 import { homedir } from 'node:os';
+import { askHidden } from './ask-hidden.ts';
 import { askOn } from './ask-on-terminal.ts';
 import { EXIT } from './exit-code.ts';
 import { reportOutputFailure } from './output-failure.ts';
@@ -19,6 +20,8 @@ export interface Io {
   readInput(mostBytes: number): Promise<string>;
   /** Asks on stderr and gives the line that is typed; `null` at the end of the input. */
   ask(question: string): Promise<string | null>;
+  /** Asks on stderr for a paste that is not shown; `null`: nothing came. Only where stdin is a terminal. */
+  askHidden(question: string, mostLength: number): Promise<string | null>;
   /** Writes to stdout and waits until the system has taken it. Rejects where it does not. */
   deliver(text: string): Promise<void>;
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -56,6 +59,7 @@ export function processIo(env: Io['env']): Io {
     stderr: process.stderr,
     readInput: (mostBytes) => readAll(process.stdin, mostBytes),
     ask: (question) => askOn(question, interruption()),
+    askHidden: (question, mostLength) => askHidden(question, mostLength, interruption()),
     deliver: (text) => deliverTo(process.stdout, text),
     env,
     platform: process.platform,

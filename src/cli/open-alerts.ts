@@ -21,8 +21,23 @@ export interface OpenedAlerts {
   close(): Promise<void>;
 }
 
+/** How people call what is kept. */
+interface Kept {
+  readonly many: string;
+  readonly one: string;
+  readonly create: string;
+}
+
+const ALERTS: Kept = { many: 'alerts', one: 'an alert', create: 'gastop alerts create' };
+export const AUTO_TXS: Kept = { many: 'auto-txs', one: 'an auto-tx', create: 'gastop auto-txs create' };
+
+export interface OpenKeptOptions {
+  readonly mayMake?: boolean;
+  readonly kept?: Kept;
+}
+
 /**
- * Opens the alerts for one command: those of the service at the URL, or those in the database. The latter needs no
+ * Opens the alerts, or what else is kept beside them, for one command: those of the service at the URL, or those in the database. The latter needs no
  * node where it is known which database that is, and follows no chain: nothing fires because somebody looks.
  *
  * @throws CliError (usage) for a recording or a simulation that leaves nothing behind; (failed) for a database that
@@ -31,7 +46,7 @@ export interface OpenedAlerts {
 export async function openAlerts(
   io: Io,
   settings: Settings,
-  { mayMake = false }: { readonly mayMake?: boolean } = {},
+  { mayMake = false, kept = ALERTS }: OpenKeptOptions = {},
 ): Promise<OpenedAlerts> {
   const choice = settings.source.value;
   const options = {
@@ -48,11 +63,13 @@ export async function openAlerts(
   const db = settings.db.value;
   if (db === null && choice.kind !== 'rpc') {
     const what = choice.kind === 'replay' ? 'a recording' : 'the simulation';
-    throw usageError(`${what} keeps no alerts when gastop ends; name a database for them with --db FILE`);
+    throw usageError(
+      `${what} keeps no ${kept.many} when gastop ends; name a database for them with --db FILE`,
+    );
   }
   if (db !== null && !mayMake && !existsSync(db)) {
     const where = `${cleanLine(db)} does not exist; check ${settings.db.from}`;
-    throw new CliError(EXIT.failed, `${where}, or make an alert there with gastop alerts create`);
+    throw new CliError(EXIT.failed, `${where}, or make ${kept.one} there with ${kept.create}`);
   }
   const chain = await openChain(choice, 'real-time');
   try {

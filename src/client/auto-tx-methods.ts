@@ -1,5 +1,6 @@
 import { AutoTx, AutoTxAccount, AutoTxDetails, AutoTxList } from '../contract/auto-txs.ts';
 import { PATHS } from '../contract/routes.ts';
+import { bareHex, isLongHex } from '../core/transactions/signed-shape.ts';
 import type { AskedAnswers } from './asked-answers.ts';
 import { ClientError } from './client-error.ts';
 import type { GasClient, WriteOptions } from './gas-client.ts';
@@ -13,7 +14,6 @@ import {
   readCreatedAutoTx,
 } from './reading/auto-txs.ts';
 import { harmlessJson, parseJson } from './reading/json.ts';
-import { bareHex, isLongEnough } from './reading/signed-bytes.ts';
 import type { TransportOptions, Write } from './transport.ts';
 import type { AutoTxView, NewAutoTx } from './views/auto-txs.ts';
 import { writeV1 } from './write-v1.ts';
@@ -99,7 +99,7 @@ function withSigned<Body extends { readonly signedTransaction?: string | undefin
 ): Body {
   const { signedTransaction } = body;
   if (signedTransaction === undefined) return body;
-  if (!isLongEnough(signedTransaction)) {
+  if (!isLongHex(signedTransaction)) {
     const message = 'this is no signed transaction: it is too short, or no hex';
     throw new ClientError('invalid', message, {
       endpoint,

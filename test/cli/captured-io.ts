@@ -19,6 +19,8 @@ export interface RunOptions {
   readonly input?: string;
   /** What is answered to each question. */
   readonly answer?: string | null;
+  /** What is pasted where nobody sees it. */
+  readonly pasted?: string | null;
   /** Told of everything that has been written to stderr so far. */
   readonly onStderr?: (text: string) => void;
 }
@@ -55,6 +57,10 @@ export function captureIo(options: RunOptions & Partial<Pick<Io, 'now'>> = {}): 
     ask: async (question) => {
       stderr += question;
       return options.answer ?? null;
+    },
+    askHidden: async (question) => {
+      stderr += question;
+      return options.pasted ?? null;
     },
     deliver: async (text) => {
       stdout += text;

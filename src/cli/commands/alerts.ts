@@ -5,7 +5,6 @@ import { formatCount } from '../../core/units.ts';
 import { alertDetailsText } from '../alert-details-text.ts';
 import { alertListLines } from '../alert-list-text.ts';
 import { alertSavingsText } from '../alert-savings-text.ts';
-import { allAlertsJson } from '../all-alerts-json.ts';
 import { toAscii } from '../ascii.ts';
 import { usageError } from '../cli-error.ts';
 import type { CommandContext } from '../command-context.ts';
@@ -13,8 +12,9 @@ import { EXIT, type ExitCode } from '../exit-code.ts';
 import type { Io } from '../io.ts';
 import { jsonAnswer } from '../json-answer.ts';
 import { onAlert } from '../missing-alert.ts';
-import { type OpenedAlerts, openAlerts } from '../open-alerts.ts';
+import { type OpenedAlerts, type OpenKeptOptions, openAlerts } from '../open-alerts.ts';
 import type { Settings } from '../settings.ts';
+import { ALERTS, wholeListJson } from '../whole-list-json.ts';
 
 export interface JsonFlags {
   readonly json?: boolean;
@@ -30,7 +30,7 @@ export function listAlerts(context: CommandContext, flags: JsonFlags): Promise<E
   return withAlerts(context, async ({ client }, settings) => {
     const signal = io.interruption();
     if (flags.json) {
-      const { json, part } = await allAlertsJson(client, signal);
+      const { json, part } = await wholeListJson(client, ALERTS, signal);
       io.stdout.write(json);
       if (part !== null) io.stderr.write(partLine(part.shown, part.total));
       return EXIT.ok;
@@ -109,7 +109,7 @@ export async function withOpenAlerts<Result>(
   io: Io,
   settings: Settings,
   work: (opened: OpenedAlerts) => Promise<Result>,
-  options: { readonly mayMake?: boolean } = {},
+  options: OpenKeptOptions = {},
 ): Promise<Result> {
   const opened = await openAlerts(io, settings, options);
   try {
@@ -120,18 +120,22 @@ export async function withOpenAlerts<Result>(
 }
 
 /** For what changes something: its answer goes to stdout as the service gave it, a line each. */
-export function answers({ io }: CommandContext, { json }: JsonFlags): { onAnswer?: (text: string) => void } {
-  return json === true ? { onAnswer: (text) => io.stdout.write(jsonAnswer(text, PATHS.alerts)) } : {};
+export function answers(
+  { io }: CommandContext,
+  { json }: JsonFlags,
+  path: string = PATHS.alerts,
+): { onAnswer?: (text: string) => void } {
+  return json === true ? { onAnswer: (text) => io.stdout.write(jsonAnswer(text, path)) } : {};
 }
 
-async function printRaw({ io }: CommandContext, answer: Promise<string>, path: string): Promise<void> {
+export async function printRaw({ io }: CommandContext, answer: Promise<string>, path: string): Promise<void> {
   io.stdout.write(jsonAnswer(await answer, path));
 }
 
-const partLine = (shown: number, total: number) =>
+export const partLine = (shown: number, total: number) =>
   `gastop: these are ${formatCount(shown)} of ${formatCount(total)}\n`;
 
-function print({ io }: CommandContext, { ascii }: Settings, text: string): void {
+export function print({ io }: CommandContext, { ascii }: Settings, text: string): void {
   io.stdout.write(`${ascii.value ? toAscii(text) : text}\n`);
 }
 

@@ -1,17 +1,12 @@
-import { ClientError, type ClientErrorCode } from '../../client/client-error.ts';
-import type { GasClient } from '../../client/gas-client.ts';
 import type { AlertView } from '../../client/views/alerts.ts';
 import { channelWords, watchWords } from '../alert-words.ts';
 import { cleanLine } from '../clean-line.ts';
-import { CliError, usageError } from '../cli-error.ts';
+import { usageError } from '../cli-error.ts';
 import type { CommandContext } from '../command-context.ts';
-import { reportError } from '../error-report.ts';
+import { eachId } from '../each-id.ts';
 import { EXIT, type ExitCode } from '../exit-code.ts';
 import { onAlert } from '../missing-alert.ts';
 import { answers, type JsonFlags, withAlerts } from './alerts.ts';
-
-/** What is wrong with one alert alone; anything else would come of the others too. */
-const OF_ONE: readonly ClientErrorCode[] = ['invalid', 'conflict', 'not-found', 'server', 'unreadable'];
 
 export interface DeleteAlertFlags extends JsonFlags {
   readonly yes?: boolean;
@@ -26,11 +21,10 @@ export function setAlerts(
 ): Promise<number> {
   const done = status === 'PENDING' ? 'armed' : 'disabled';
   return withAlerts(context, ({ client }) =>
-    each(context, client, ids, async (id) => {
-      await client.setAlertStatus(id, status, {
-        signal: context.io.interruption(),
-        ...answers(context, flags),
-      });
+    eachId(context, ids, async (id) => {
+      const signal = context.io.interruption();
+      const set = client.setAlertStatus(id, status, { signal, ...answers(context, flags) });
+      await onAlert({ client, id, signal }, set);
       if (!flags.json) context.io.stderr.write(`gastop: ${done} ${cleanLine(id)}\n`);
     }),
   );
@@ -51,13 +45,14 @@ export async function deleteAlerts(
     throw usageError('the question whether to delete would not be seen, as stderr is no terminal; say --yes');
   }
   return withAlerts(context, ({ client }) =>
-    each(context, client, ids, async (id) => {
+    eachId(context, ids, async (id) => {
       const signal = io.interruption();
-      if (asks && !(await agrees(context, await client.alert(id, { signal })))) {
+      const named = { client, id, signal };
+      if (asks && !(await agrees(context, await onAlert(named, client.alert(id, { signal }))))) {
         io.stderr.write(`gastop: kept ${cleanLine(id)}\n`);
         return;
       }
-      await client.deleteAlert(id, { signal, ...answers(context, flags) });
+      await onAlert(named, client.deleteAlert(id, { signal, ...answers(context, flags) }));
       if (!flags.json) io.stderr.write(`gastop: deleted ${cleanLine(id)}\n`);
     }),
   );
@@ -79,29 +74,6 @@ export function redeliverAlert(
     if (!flags.json) io.stderr.write(`gastop: ${cleanLine(deliveryId)} is sent once more${where}\n`);
     return EXIT.ok;
   });
-}
-
-/** One after the other; one that fails does not keep the others from it. */
-async function each(
-  { io }: CommandContext,
-  client: GasClient,
-  ids: readonly string[],
-  work: (id: string) => Promise<void>,
-): Promise<number> {
-  let exitCode: number = EXIT.ok;
-  for (const id of new Set(ids)) {
-    try {
-      await onAlert({ client, id, signal: io.interruption() }, work(id));
-    } catch (error) {
-      const isOfOne =
-        error instanceof CliError || (error instanceof ClientError && OF_ONE.includes(error.code));
-      if (!isOfOne || ids.length === 1) throw error;
-      const report = reportError(error, false);
-      exitCode = report.exitCode;
-      for (const line of report.lines) io.stderr.write(`gastop: ${line}\n`);
-    }
-  }
-  return exitCode;
 }
 
 async function agrees({ io }: CommandContext, alert: AlertView): Promise<boolean> {

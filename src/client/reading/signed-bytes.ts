@@ -1,3 +1,4 @@
+import { bareHex, isSignedShape } from '../../core/transactions/signed-shape.ts';
 import { normalKey } from './answer.ts';
 import { isRecord, parseJson } from './json.ts';
 
@@ -40,7 +41,7 @@ const PLAIN_NAMES: ReadonlySet<string> = new Set([
 export const HIDDEN = '(signed bytes)';
 
 const HEX_RUN = /(?:0x)?[0-9a-f]{48,}/gi;
-/** Two words of signature and next to nothing else. */
+/** Fewer bytes than any signed transaction has. */
 const SHORTEST_SIGNED = 70;
 
 /**
@@ -54,20 +55,6 @@ export function withoutSigned(text: string, sent: string | null = null): string 
   const shown = isRecord(body) || Array.isArray(body) ? hide(body, '', plain, hidden) : null;
   const kept = hidden.any ? JSON.stringify(shown) : text;
   return kept.replace(HEX_RUN, (run) => (holdsSigned(run, plain) ? HIDDEN : run));
-}
-
-/** The hex digits of a signed transaction as people hand it in: `0x`, quotes and white space may stand around them. */
-export function bareHex(text: string): string {
-  return text
-    .replaceAll(/[\s"']/g, '')
-    .replace(/^0x/i, '')
-    .toLowerCase();
-}
-
-/** Whether hex is as long as a signed transaction at least. */
-export function isLongEnough(text: string): boolean {
-  const hex = bareHex(text);
-  return hex.length >= 2 * SHORTEST_SIGNED && /^[0-9a-f]*$/.test(hex);
 }
 
 function hide(value: unknown, name: string, sent: string | null, hidden: { any: boolean }): unknown {
@@ -98,18 +85,7 @@ const isByteList = (value: unknown) =>
 
 function holdsSigned(run: string, sent: string | null): boolean {
   const hex = bareHex(run);
-  return (sent !== null && sent !== '' && hex.includes(sent)) || isSignedTransaction(hex);
+  return (sent !== null && sent !== '' && hex.includes(sent)) || isSignedShape(hex);
 }
 
 const isPieceOf = (run: string, sent: string | null) => sent?.includes(bareHex(run)) ?? false;
-
-/** One RLP list (of a type, or legacy) that is exactly as long as it says: EIP-2718. */
-function isSignedTransaction(hex: string): boolean {
-  if (hex.length % 2 !== 0 || hex.length < 2 * SHORTEST_SIGNED) return false;
-  const list = /^0[1-4]/.test(hex) ? hex.slice(2) : hex;
-  const header = Number.parseInt(list.slice(0, 2), 16);
-  if (header < 0xf8) return false;
-  const sizeBytes = header - 0xf7;
-  const size = Number.parseInt(list.slice(2, 2 + 2 * sizeBytes), 16);
-  return list.length === 2 * (1 + sizeBytes + size);
-}

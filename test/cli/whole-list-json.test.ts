@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { allAlertsJson } from '../../src/cli/all-alerts-json.ts';
+import { ALERTS, wholeListJson } from '../../src/cli/whole-list-json.ts';
 import { createGasClient } from '../../src/client/create-gas-client.ts';
 import { AlertList } from '../../src/contract/alerts.ts';
 import { HOST } from '../client/answering.ts';
@@ -17,7 +17,10 @@ async function jsonOf(all: number, answer: (page: number, items: readonly object
     return new Response(JSON.stringify(body));
   };
   const client = createGasClient({ baseUrl: `https://${HOST}`, fetch });
-  return { ...(await allAlertsJson(client, new AbortController().signal)), questions: () => questions };
+  return {
+    ...(await wholeListJson(client, ALERTS, new AbortController().signal)),
+    questions: () => questions,
+  };
 }
 
 describe('the JSON of all alerts', () => {

@@ -1,0 +1,106 @@
+import { ClientError } from '../../client/client-error.ts';
+import { pathOf } from '../../client/create-gas-client.ts';
+import type { GasClient } from '../../client/gas-client.ts';
+import type { AutoTxDetailsView } from '../../client/views/auto-txs.ts';
+import type { SnapshotView } from '../../client/views/snapshot.ts';
+import { PATHS } from '../../contract/routes.ts';
+import { formatCount } from '../../core/units.ts';
+import { autoTxDetailsText } from '../auto-tx-details-text.ts';
+import { autoTxListLines } from '../auto-tx-list-text.ts';
+import type { CommandContext } from '../command-context.ts';
+import { EXIT, type ExitCode } from '../exit-code.ts';
+import { onAutoTx } from '../missing-auto-tx.ts';
+import { AUTO_TXS as KEPT, type OpenedAlerts } from '../open-alerts.ts';
+import type { Settings } from '../settings.ts';
+import type { CallWords } from '../transaction-rows.ts';
+import { AUTO_TXS, wholeListJson } from '../whole-list-json.ts';
+import { type JsonFlags, partLine, print, printRaw, withOpenAlerts } from './alerts.ts';
+
+export interface ListAutoTxsFlags extends JsonFlags {
+  readonly status?: string;
+}
+
+/** `gastop auto-txs list` */
+export function listAutoTxs(context: CommandContext, flags: ListAutoTxsFlags): Promise<ExitCode> {
+  const { io } = context;
+  return withAutoTxs(context, async ({ client }, settings) => {
+    const signal = io.interruption();
+    const wanted = wordsOf(flags.status);
+    if (flags.json) {
+      const { json, part } = await wholeListJson(client, AUTO_TXS, signal, (row) =>
+        isWanted(row.status, wanted),
+      );
+      io.stdout.write(json);
+      if (part !== null) io.stderr.write(partLine(part.shown, part.total));
+      return EXIT.ok;
+    }
+    const { items, total, unreadable } = await client.autoTxs({ signal });
+    const shown = items.filter(({ status }) => isWanted(status, wanted));
+    const width = io.stdout.isTTY === true ? (io.stdout.columns ?? 80) : null;
+    const ending = settings.ascii.value ? '...' : '…';
+    if (shown.length > 0) {
+      const snapshot = await snapshotIfAny(client, signal);
+      print(context, settings, autoTxListLines(shown, snapshot, width, ending).join('\n'));
+    } else if (items.length > 0) io.stderr.write('gastop: no auto-tx has that status\n');
+    else if (unreadable === 0)
+      io.stderr.write('gastop: there are no auto-txs; gastop auto-txs create makes one\n');
+    if (unreadable > 0)
+      io.stderr.write(`gastop: ${formatCount(unreadable)} more could not be read; --json shows them\n`);
+    if (total !== null && total > items.length + unreadable) io.stderr.write(partLine(items.length, total));
+    return EXIT.ok;
+  });
+}
+
+/** `gastop auto-txs show` */
+export function showAutoTx(context: CommandContext, id: string, flags: JsonFlags): Promise<ExitCode> {
+  const { io } = context;
+  return withAutoTxs(context, async ({ client }, settings) => {
+    const signal = io.interruption();
+    const named = { client, id, signal };
+    if (flags.json) {
+      const raw = client.raw(pathOf(PATHS.autoTx, { id }), {}, { signal });
+      await printRaw(context, onAutoTx(named, raw), PATHS.autoTx);
+      return EXIT.ok;
+    }
+    const autoTx = await onAutoTx(named, client.autoTx(id, { signal }));
+    print(context, settings, autoTxDetailsText(autoTx, await callOf(autoTx), settings.ascii.value));
+    return EXIT.ok;
+  });
+}
+
+/** Opens the auto-txs of the service at the URL, or those in the database here, without a look at the chain. */
+export async function withAutoTxs<Result>(
+  { io, loadSettings }: CommandContext,
+  work: (opened: OpenedAlerts, settings: Settings) => Promise<Result>,
+): Promise<Result> {
+  const { settings } = await loadSettings();
+  return withOpenAlerts(io, settings, (opened) => work(opened, settings), { kept: KEPT });
+}
+
+/** The prices, where the service says them: a list is worth reading without. */
+export async function snapshotIfAny(
+  client: Pick<GasClient, 'gasCurrent'>,
+  signal: AbortSignal,
+): Promise<SnapshotView | null> {
+  try {
+    return await client.gasCurrent({ signal });
+  } catch (error) {
+    signal.throwIfAborted();
+    if (error instanceof ClientError) return null;
+    throw error;
+  }
+}
+
+const wordsOf = (status: string | undefined) =>
+  status === undefined ? [] : status.split(',').map((word) => word.trim().toLowerCase());
+
+/** A service's word may be in any case. */
+const isWanted = (status: unknown, wanted: readonly string[]) =>
+  wanted.length === 0 || (typeof status === 'string' && wanted.includes(status.toLowerCase()));
+
+/** What a kept transaction does, where its data is said and its selector well known. */
+async function callOf({ data, to }: AutoTxDetailsView): Promise<CallWords | null> {
+  if (data === null || data === '0x') return null;
+  const { describeCall } = await import('../../core/transactions/known-calls.ts');
+  return describeCall(data, to);
+}
