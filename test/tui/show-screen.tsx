@@ -35,6 +35,8 @@ export interface ShowOptions {
   readonly frozen?: boolean;
   /** The service runs in this process. */
   readonly isOwnService?: boolean;
+  /** Who gets what is sent, where the service is elsewhere. */
+  readonly host?: string;
   /** How long a deletion can be undone. */
   readonly undoMs?: number;
   /** Default: four seconds after the snapshot's block. */
@@ -52,6 +54,7 @@ export function showScreen(options: ShowOptions) {
     intervalMs: 60_000,
     frozen: options.frozen ?? false,
     isOwnService: options.isOwnService ?? false,
+    host: options.host ?? null,
     now,
     saveFile: async (name) => name,
   };

@@ -7,10 +7,14 @@ type AutoTxs = ReturnType<typeof fakeAutoTxs>;
 
 /** The Auto-tx pane with its form open: of a new one, or of `edited`; and what was sent from it. */
 export async function showForm(
-  options: Partial<ShowOptions> & { readonly edited?: AutoTxView } = {},
+  options: Partial<ShowOptions> & {
+    readonly edited?: AutoTxView;
+    /** It is open already, by what `memory` holds. */
+    readonly isOpen?: boolean;
+  } = {},
   changes: Partial<AutoTxs> = {},
 ) {
-  const { edited, ...rest } = options;
+  const { edited, isOpen = false, ...rest } = options;
   const service = fakeAutoTxs(edited === undefined ? [] : [edited]);
   const sent: NewAutoTx[] = [];
   const changed: AutoTxChange[] = [];
@@ -34,13 +38,15 @@ export async function showForm(
       ...rest.gas,
     },
   });
-  await shown.shows(edited === undefined ? 'No auto-txs yet' : 'Auto-tx');
-  await shown.press(edited === undefined ? 'n' : 'e');
+  if (!isOpen) {
+    await shown.shows(edited === undefined ? 'No auto-txs yet' : '▸');
+    await shown.press(edited === undefined ? 'n' : 'e');
+  }
   await shown.shows('Esc leaves');
   return {
     ...shown,
     sent,
     changed,
-    focused: () => shown.lines().find((line) => line.startsWith(' ▸ ')) ?? '',
+    focused: () => shown.lines().find((line) => /^ [▸>] /.test(line)) ?? '',
   };
 }

@@ -4,6 +4,7 @@ import { formatCount, formatGwei, formatNative, formatUsd, usdOf } from '../../.
 import { symbolOf } from '../../auto-tx-call.ts';
 import type { Line } from '../../lines.ts';
 import type { Theme } from '../../theme.ts';
+import { wrapText } from '../../wrap-text.ts';
 import { hexText, shortHex } from '../explorer/hex-text.ts';
 
 /** What stands in the form of a transaction that was read, a name and what is behind it. */
@@ -15,6 +16,8 @@ export interface TransactionFact {
 }
 
 export type ReadTransaction = Omit<SignedTransaction, 'hash' | 'intrinsicGas'>;
+
+const MUCH_DATA = 1_000;
 
 /** `231 bytes`, `128 KB` */
 export function sizeText(bytes: number): string {
@@ -36,7 +39,7 @@ export function transactionFacts(
       ? { name: 'to', value: 'nobody: it makes a contract' }
       : { name: 'to', value: to, isAddress: true },
     { name: 'value', value: `${formatNative(value, symbolOf(chainId))}${worth}` },
-    { name: 'does', value: call ?? dataText(transaction) },
+    { name: 'does', value: callWords(call, transaction.data) },
     { name: 'nonce', value: `${nonce}, gas limit ${formatCount(Number(gasLimit))}` },
     { name: 'pays', value: feeText(transaction) },
     { name: 'chain', value: chain },
@@ -48,13 +51,11 @@ function chainText(chainId: number): string {
   return name.endsWith(String(chainId)) ? name : `${name} (${chainId})`;
 }
 
-/** The name of what is called in four bytes and how much data it is given: the data itself is not shown. */
-function dataText({ data, to }: Pick<SignedTransaction, 'data' | 'to'>): string {
+/** What its data says it does, and how much of it there is where that is much: the data itself is not shown. */
+function callWords(call: string | null, data: string): string {
   const bytes = (data.length - 2) / 2;
-  if (to === null) return `makes a contract from ${sizeText(bytes)} of code`;
-  if (bytes === 0) return 'sends the value, nothing else';
-  if (bytes < 4) return `calls it with ${sizeText(bytes)} of data`;
-  return `calls ${data.slice(0, 10)} (not a call that is known), ${sizeText(bytes)} of data`;
+  const words = call ?? 'nobody can tell from its data';
+  return bytes < MUCH_DATA ? words : `${words}; ${sizeText(bytes)} of data`;
 }
 
 function feeText(transaction: ReadTransaction): string {
@@ -70,16 +71,25 @@ function feeText(transaction: ReadTransaction): string {
 const MARGIN = 3;
 const LABEL = 11;
 
-/** A line for each fact; addresses are whole where there is room. */
+const MOST_LINES = 3;
+
+/** The facts one under the other; addresses are whole where there is room. */
 export function factLines(facts: readonly TransactionFact[], width: number, theme: Theme): readonly Line[] {
   const room = width - MARGIN - LABEL - 1;
-  return facts.map(
-    ({ name, value, isAddress }): Line => [
-      { text: ' '.repeat(MARGIN) },
-      { text: name.padEnd(LABEL), faint: true },
-      { text: isAddress === true ? hexText(value, room, theme.glyph.ellipsis) : value },
-    ],
-  );
+  const { ellipsis } = theme.glyph;
+  return facts.flatMap(({ name, value, isAddress }) => {
+    const lines =
+      isAddress === true
+        ? [hexText(value, room, ellipsis)]
+        : wrapText(theme.text(value), room, MOST_LINES, ellipsis);
+    return lines.map(
+      (text, place): Line => [
+        { text: ' '.repeat(MARGIN) },
+        { text: (place === 0 ? name : '').padEnd(LABEL), faint: true },
+        { text },
+      ],
+    );
+  });
 }
 
 /** `0xf39F…2266 → 0x7099…79C8, 0.01 ETH, nonce 7` */

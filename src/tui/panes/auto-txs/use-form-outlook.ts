@@ -1,5 +1,6 @@
 import type { AutoTxView, CheckView } from '../../../client/views/auto-txs.ts';
 import type { SnapshotView } from '../../../client/views/snapshot.ts';
+import { laneOf } from '../../alert-words.ts';
 import { distanceTo, type PricedAutoTx } from '../../auto-tx-distance.ts';
 import { useNow } from '../../hooks/use-now.ts';
 import { thresholdWei } from '../alerts/threshold-wei.ts';
@@ -15,10 +16,12 @@ export interface FormOutlook {
   readonly order: PricedAutoTx;
   /** Where the price is. */
   readonly price: string | null;
-  /** How likely it is reached. */
+  /** How likely it is reached, or that it is. */
   readonly odds: string | null;
   readonly checks: readonly CheckView[] | null;
 }
+
+const GOES_NOW = 'the price is there already: it goes out with the next block';
 
 export function useFormOutlook(
   form: AutoTxFormState,
@@ -41,8 +44,25 @@ export function useFormOutlook(
   const expiry = parseExpiry(draft.expires);
   const at = expiry === null ? null : expiresAt(expiry, now);
   const leftSec = at === null ? null : Math.max(Math.round((at - now) / 1_000), 0);
-  const isReached = distanceTo(order, snapshot)?.isReached ?? false;
-  const odds = useTargetReach(order, isReached, leftSec, snapshot);
-  const checks = usePreflight(transaction, draft, snapshot);
-  return { order, price: priceText({ order, snapshot }), odds, checks };
+  const distance = distanceTo(order, snapshot);
+  const isReached = distance?.isReached ?? false;
+  const likely = useTargetReach(order, isReached, leftSec, snapshot);
+  const goesNow = isReached && distance?.isCapped === false && edited?.status !== 'DISABLED';
+  const lane = laneOf(draft.gasSpeed);
+  const lanePrice = lane === null ? null : snapshot.lanes[lane].price;
+  const checks = usePreflight({
+    transaction,
+    // Until there is a target it is checked as if it went out now.
+    order: {
+      target: order.target ?? lanePrice ?? 0n,
+      lane: lane ?? 'average',
+      isStrict: draft.isStrict,
+      expiresAt: at,
+    },
+    lanePrice,
+    snapshot,
+    id: edited?.id ?? null,
+    now,
+  });
+  return { order, price: priceText({ order, snapshot }), odds: goesNow ? GOES_NOW : likely, checks };
 }

@@ -10,7 +10,7 @@ export type Pasted =
   | {
       readonly kind: 'transaction';
       readonly transaction: SignedTransaction;
-      /** What it calls, in words; `null`: nothing that is known. */
+      /** What it does by its data, in words; `null`: that cannot be told. */
       readonly call: string | null;
       /** How many bytes were signed. */
       readonly size: number;
@@ -54,15 +54,18 @@ export function usePastedTransaction(signed: SignedText, pastes: number): Pasted
 
 /** Decodes it; what is wrong with it is said without any of it. Curves and hashes are no part of the monitor's start. */
 export async function readSigned(signed: SignedText): Promise<Pasted> {
-  const [{ decodeTransaction }, { transactionBytes }, { TransactionError }] = await Promise.all([
-    import('../../../core/transactions/decode-transaction.ts'),
-    import('../../../core/transactions/transaction-bytes.ts'),
-    import('../../../core/transactions/signed-transaction.ts'),
-  ]);
+  const [{ decodeTransaction }, { transactionBytes }, { describeCall }, { TransactionError }] =
+    await Promise.all([
+      import('../../../core/transactions/decode-transaction.ts'),
+      import('../../../core/transactions/transaction-bytes.ts'),
+      import('../../../core/transactions/known-calls.ts'),
+      import('../../../core/transactions/signed-transaction.ts'),
+    ]);
   try {
     const bytes = transactionBytes(signed.read());
     const transaction = decodeTransaction(bytes);
-    return { kind: 'transaction', transaction, call: null, size: bytes.length };
+    const call = describeCall(transaction.data, transaction.to)?.words ?? null;
+    return { kind: 'transaction', transaction, call, size: bytes.length };
   } catch (error) {
     const message =
       error instanceof TransactionError ? error.message : 'this cannot be read as a transaction';

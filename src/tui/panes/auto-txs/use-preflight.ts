@@ -1,13 +1,66 @@
+import { useEffect, useState } from 'react';
+import { autoTxFacts } from '../../../client/auto-tx-facts.ts';
 import type { CheckView } from '../../../client/views/auto-txs.ts';
 import type { SnapshotView } from '../../../client/views/snapshot.ts';
+import type { AutoTxOrder } from '../../../core/auto-txs/kept-auto-tx.ts';
+import type { PreflightFacts } from '../../../core/auto-txs/preflight-facts.ts';
 import type { SignedTransaction } from '../../../core/transactions/signed-transaction.ts';
-import type { AutoTxDraft } from './auto-tx-draft.ts';
+import { headOf, useFollowHead } from '../../hooks/use-follow-head.ts';
+import { useMonitor } from '../../hooks/use-monitor.ts';
+import { usePolledQuery } from '../../hooks/use-polled-query.ts';
 
-/** The pre-flight of what is in the form; `null` until there is one. */
-export function usePreflight(
-  _transaction: SignedTransaction | null,
-  _draft: AutoTxDraft,
-  _snapshot: SnapshotView,
-): readonly CheckView[] | null {
-  return null;
+type Preflight = (facts: PreflightFacts) => readonly CheckView[];
+
+export interface PreflightQuestion {
+  /** `null`: there is none to check. */
+  readonly transaction: SignedTransaction | null;
+  readonly order: AutoTxOrder;
+  readonly lanePrice: bigint | null;
+  readonly snapshot: SnapshotView;
+  /** The auto-tx that is changed. */
+  readonly id: string | null;
+  readonly now: number;
+}
+
+/**
+ * The pre-flight of what is in the form, made here and kept up with the head: the service is asked about the sender,
+ * and is shown nothing of what is signed. `null`: there is none yet.
+ */
+export function usePreflight(question: PreflightQuestion): readonly CheckView[] | null {
+  const { transaction, order, lanePrice, snapshot, id, now } = question;
+  const { client, intervalMs, frozen } = useMonitor();
+  const from = transaction?.from ?? null;
+  const polled = usePolledQuery({
+    key: ['auto-tx-account', from],
+    enabled: from !== null,
+    ask: async (signal) => (from === null ? null : client.autoTxAccount(from, { signal })),
+    everyMs: null,
+    freshMs: intervalMs,
+    frozen,
+  });
+  const isAsked = from !== null && polled.data !== undefined && polled.data !== null;
+  useFollowHead({ ...polled, renew: async () => (isAsked ? polled.renew() : undefined) }, headOf(snapshot));
+  const check = useLoadedPreflight(transaction !== null);
+  if (transaction === null || check === null) return null;
+  // A line that says "could not be told" would be taken for an answer while it is still on its way.
+  if (polled.data === undefined && polled.error === null) return null;
+  return check(
+    autoTxFacts(transaction, order, { snapshot, account: polled.data ?? null, lanePrice, now, id }),
+  );
+}
+
+/** What makes a pre-flight is no part of the monitor's start. */
+function useLoadedPreflight(isWanted: boolean): Preflight | null {
+  const [loaded, setLoaded] = useState<{ readonly run: Preflight } | null>(null);
+  useEffect(() => {
+    if (!isWanted) return;
+    let isAwaited = true;
+    void import('../../../core/auto-txs/preflight.ts').then(({ preflight }) => {
+      if (isAwaited) setLoaded({ run: preflight });
+    });
+    return () => {
+      isAwaited = false;
+    };
+  }, [isWanted]);
+  return loaded?.run ?? null;
 }

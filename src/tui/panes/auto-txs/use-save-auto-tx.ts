@@ -1,6 +1,7 @@
 import { useState } from 'react';
 import { ClientError } from '../../../client/client-error.ts';
 import type { AutoTxView } from '../../../client/views/auto-txs.ts';
+import { useAutoTxs } from '../../hooks/use-auto-txs.ts';
 import { useMonitor } from '../../hooks/use-monitor.ts';
 import { refusalText } from '../../refusal-text.ts';
 import { autoTxChangeOf, autoTxFieldOf, newAutoTxOf } from './auto-tx-form-check.ts';
@@ -13,26 +14,31 @@ export type Saved =
   /** Field by field; `''`: what belongs to none. */
   | { readonly kind: 'refused'; readonly refusals: Readonly<Record<string, string>> };
 
-/** Hands a new auto-tx over, or what changed of one. */
+/** Hands a new auto-tx over, or what changed of one; the list that is asked for then has it. */
 export function useSaveAutoTx(edited: AutoTxView | null): {
   readonly isSending: boolean;
   readonly save: (form: AutoTxFormState) => Promise<Saved>;
 } {
   const { client, now } = useMonitor();
+  const { renew } = useAutoTxs();
   const [isSending, setSending] = useState(false);
   const save = async (form: AutoTxFormState): Promise<Saved> => {
     setSending(true);
     try {
       if (edited === null) {
         const { id } = await client.createAutoTx(newAutoTxOf(form, now()));
+        await renew();
         return { kind: 'saved', id };
       }
       await client.updateAutoTx(edited.id, autoTxChangeOf(form, now()));
+      await renew();
       return { kind: 'saved', id: edited.id };
     } catch (cause) {
       const error = cause instanceof Error ? cause : new Error(String(cause));
-      if (error instanceof ClientError && error.mayBeDone)
+      if (error instanceof ClientError && error.mayBeDone) {
+        void renew();
         return { kind: 'unknown', reason: refusalText(error) };
+      }
       return { kind: 'refused', refusals: refusalsOf(error) };
     } finally {
       setSending(false);

@@ -1,0 +1,307 @@
+import { describe, expect, it } from 'vitest';
+import { ClientError } from '../../../src/client/client-error.ts';
+import { waitFor } from '../../helpers/wait-for.ts';
+import { autoTxView, fakeAutoTxs } from '../fake-auto-txs.ts';
+import { RECOMMENDATION, SNAPSHOT } from '../fake-gas.ts';
+import { showForm } from './show-form.tsx';
+import { noise, signedTransfer, TO } from './signed.ts';
+
+const NOW = (SNAPSHOT.blockTimestamp ?? 0) + 4_000;
+
+/** The form with a signed transfer in it, at the field after it. */
+async function pasted(...given: Parameters<typeof showForm>) {
+  const form = await showForm(...given);
+  const signed = await signedTransfer();
+  form.paste(signed);
+  await form.shows('signed transaction, 115 bytes, type 2');
+  await form.press('enter');
+  await waitFor(() => form.focused().includes('target'));
+  return { ...form, signed };
+}
+
+describe('the form of a new auto-tx with a transaction in it', () => {
+  it('hands it over with what is typed, and goes back to the list with the cursor on it', async () => {
+    const { press, shows, sent, signed, toasts } = await pasted();
+    await press('ctrl+u', '0.0305', 'tab', 'right', 'tab', 'right', 'tab', 'space', 'tab', 'rent 🚀');
+    await shows('rent 🚀');
+    await shows(/expires +7d/);
+    await shows('[Fast]');
+    await shows('[yes]');
+    await press('enter');
+    await waitFor(() => sent.length === 1);
+    expect(sent[0]).toEqual({
+      signedTransaction: signed,
+      targetGasPriceGwei: 0.0305,
+      gasSpeed: 'FAST',
+      strictTargetPrice: true,
+      note: 'rent 🚀',
+      expiresAt: new Date(NOW + 7 * 86_400_000).toISOString(),
+    });
+    await shows('Auto-tx');
+    await shows('▸');
+    await waitFor(() => toasts.at(-1)?.text === 'It waits: own price ≤ 0.0305 gwei');
+  });
+
+  it('begins at about what the slow lane costs, within a day', async () => {
+    const { shows } = await pasted();
+    await shows(/target +0\.041 /);
+    await shows('now 0.0507, has to fall 19 %');
+    await shows(/expires +1d/);
+  });
+
+  it('says how likely the target is reached before it expires, and within a week where it never does', async () => {
+    const asked: (number | undefined)[] = [];
+    const { shows, press } = await pasted({
+      gas: {
+        gasRecommendation: async ({ reach } = {}) => {
+          asked.push(reach?.deadlineSec);
+          return {
+            ...RECOMMENDATION,
+            reach: reach === undefined ? null : { ...reach, probability: 0.81, reason: null },
+          };
+        },
+      },
+    });
+    await shows('reached 81 % likely before it expires');
+    await press('tab', 'tab', 'tab', 'ctrl+u', 'none');
+    await shows('reached 81 % likely within 7d');
+    expect([...new Set(asked)]).toEqual([86_400, 604_800]);
+  });
+
+  it('says that it goes out at once where the price is there', async () => {
+    const { shows, press } = await pasted();
+    await press('ctrl+u', '0.06');
+    await shows('the price is there already: it goes out with the next block');
+  });
+
+  it('compares what it would pay itself where it is strict', async () => {
+    const { shows, press } = await pasted();
+    await press('tab', 'tab', 'space');
+    // The next base fee and its tip: 0.0497 + 0.001.
+    await shows('it would pay 0.0507, has to fall 19 %');
+  });
+
+  it('checks it here, against what the service says of the sender, and once more with each block', async () => {
+    let nonce = 7;
+    const asked: string[] = [];
+    const { shows, arrive } = await pasted(
+      {},
+      {
+        autoTxAccount: async (address) => {
+          asked.push(address);
+          return { chainId: 1, nonce, pendingNonce: nonce, balance: 10n ** 15n, waiting: [] };
+        },
+      },
+    );
+    await shows(/✗ balance/);
+    await shows(/✓ nonce/);
+    nonce = 8;
+    arrive({ ...SNAPSHOT, blockNumber: (SNAPSHOT.blockNumber ?? 0) + 1 });
+    await shows(/✗ nonce/);
+    expect(new Set(asked)).toEqual(new Set(['0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266']));
+  });
+
+  it('puts what needs a look first, and counts what there is no room for', async () => {
+    const { shows, lines } = await pasted(
+      { columns: 60, rows: 13 },
+      {
+        autoTxAccount: async () => ({ chainId: 1, nonce: 9, pendingNonce: 9, balance: 0n, waiting: [] }),
+      },
+    );
+    await shows(/✗ nonce/);
+    await shows(/… \d more checks/);
+    expect(lines().length).toBeLessThanOrEqual(13);
+  });
+
+  it('says which checks cannot be told by a service that knows no senders', async () => {
+    const { shows } = await pasted({}, { autoTxAccount: async () => null });
+    await shows(/\? nonce/);
+    await shows(/\? balance/);
+    await shows(/✓ chain/);
+  });
+
+  it('says beside each field what is wrong with it', async () => {
+    const { press, shows, sent, focused } = await pasted();
+    await press('ctrl+u', 'cheap');
+    await shows('must be a number such as 0.04');
+    await press('ctrl+u', '0.0000000001');
+    await shows('must have at most 9 decimals');
+    await press('tab', 'tab', 'tab', 'ctrl+u', 'soon');
+    await shows('must be a time such as 6h, 1d, 2026-01-31T12:00Z, or none');
+    await press('ctrl+u', '2020-01-01T00:00Z');
+    await shows('is in the past');
+    await press('ctrl+u', '367d');
+    await shows('must be at most 366 days ahead');
+    await press('ctrl+s');
+    await waitFor(() => focused().includes('target'));
+    expect(sent).toEqual([]);
+  });
+
+  it('puts what the service refuses at its fields, and keeps what was typed and pasted', async () => {
+    const { press, shows, sent, focused } = await pasted(
+      {},
+      {
+        createAutoTx: () =>
+          Promise.reject(
+            new ClientError('invalid', 'not accepted', {
+              endpoint: '/auto-txs',
+              status: 400,
+              details: [
+                { path: 'signedTransaction', message: 'nonce 7 is used already' },
+                { path: 'expiresAt', message: 'must be sooner' },
+                { path: 'plan', message: 'holds no more than 5' },
+              ],
+            }),
+          ),
+      },
+    );
+    await press('ctrl+s');
+    await shows('▲ nonce 7 is used already');
+    await shows('▲ must be sooner');
+    await shows('▲ plan holds no more than 5');
+    await waitFor(() => focused().includes('signed'));
+    await press('ctrl+s');
+    await shows('▲ nonce 7 is used already');
+    await waitFor(() => sent.length === 2);
+  });
+
+  it('says that it may have been made where the answer never came', async () => {
+    const { press, shows } = await pasted(
+      {},
+      {
+        createAutoTx: () =>
+          Promise.reject(
+            new ClientError('unreachable', 'no answer in 10 s', { endpoint: '/auto-txs', mayBeDone: true }),
+          ),
+      },
+    );
+    await press('ctrl+s');
+    await shows('perhaps handed over: look at the list before sending it again');
+  });
+
+  it('names another service before it gets what is signed', async () => {
+    const { press, shows, sent } = await pasted({ isOwnService: false, host: 'gas.example.org', rows: 21 });
+    await press('ctrl+s');
+    await shows('Hand it over to gas.example.org?');
+    await shows('0xf39F…2266 → 0x7099…79C8, 0.0100 ETH, nonce 7');
+    await shows('Who has it can send it at any time');
+    await press('enter');
+    await shows('New auto-tx');
+    expect(sent).toEqual([]);
+    await press('ctrl+s');
+    await shows('Hand it over to');
+    await press('y');
+    await waitFor(() => sent.length === 1);
+  });
+
+  it('is asked about before it is thrown away, and then nothing of it is left', async () => {
+    const { press, shows, memory } = await pasted();
+    await press('esc');
+    await shows('Leave without handing it over?');
+    await shows('What was pasted is forgotten');
+    await press('enter');
+    await shows('New auto-tx');
+    await shows('signed transaction, 115 bytes');
+    await press('esc');
+    await shows('Leave without');
+    await press('y');
+    await shows('No auto-txs yet');
+    expect(memory.get('auto-tx-form')).toBeNull();
+    await press('n');
+    await shows('paste it here; it is never shown');
+  });
+
+  it('is left at once where nothing was pasted or typed', async () => {
+    const { press, shows } = await showForm();
+    await press('esc');
+    await shows('No auto-txs yet');
+  });
+
+  it('says what is not known of a call with much data in a few words', async () => {
+    const { paste, shows, screen } = await showForm();
+    const data = noise(20_000);
+    paste(await signedTransfer({ data, gas: 2_000_000n }));
+    await shows(`${data.slice(0, 10)} of`);
+    await shows('20 KB of data');
+    expect(screen()).not.toContain(data.slice(10, 26));
+  });
+});
+
+describe('the form of an auto-tx that is changed', () => {
+  it('sends only what is changed', async () => {
+    const { press, shows, changed, toasts } = await showForm({ edited: autoTxView({ note: 'rent' }) });
+    await shows(/target +0\.04 /);
+    await press('ctrl+u', '0.03');
+    await press('ctrl+s');
+    await waitFor(() => changed.length === 1);
+    expect(changed[0]).toEqual({ targetGasPriceGwei: 0.03 });
+    await waitFor(() => toasts.at(-1)?.text === 'Changed: Average ≤ 0.03 gwei');
+  });
+
+  it('does not ask for what stays as it is, and is left at once', async () => {
+    const { press, shows, changed, toasts } = await showForm({ edited: autoTxView() });
+    await press('ctrl+s');
+    await waitFor(() => toasts.at(-1)?.text === 'Nothing is changed yet');
+    await press('esc');
+    await shows('Auto-tx');
+    expect(changed).toEqual([]);
+  });
+
+  it('keeps an expiry to the minute, and takes a new one', async () => {
+    const edited = autoTxView({ expiresAt: Date.UTC(2026, 0, 6, 12, 30) });
+    const { press, shows, changed } = await showForm({ edited });
+    await shows(/expires +2026-01-06T12:30Z/);
+    await press('tab', 'tab', 'tab', 'ctrl+u', 'none', 'ctrl+s');
+    await waitFor(() => changed.length === 1);
+    expect(changed[0]).toEqual({ expiresAt: null });
+  });
+
+  it('takes another signature while it was never sent, and none afterwards', async () => {
+    const { press, paste, shows, changed } = await showForm({ edited: autoTxView() });
+    await press('up');
+    await shows('paste another one to replace it');
+    const signed = await signedTransfer({ nonce: 8 });
+    paste(signed);
+    await shows(/nonce +8/);
+    await press('ctrl+s');
+    await waitFor(() => changed.length === 1);
+    expect(changed[0]).toEqual({ signedTransaction: signed });
+    const sentBefore = autoTxView({ attempts: 1, submittedAt: NOW - 60_000 });
+    const other = await showForm({ edited: sentBefore });
+    expect(other.screen()).not.toContain('signed');
+  });
+
+  it('signs a draft with what matches it', async () => {
+    const draft = autoTxView({ status: 'DRAFT', from: null, nonce: null, hash: null, type: null });
+    const { press, paste, shows, changed } = await showForm({ edited: draft });
+    await shows('Sign the draft');
+    await shows('send 0.0100 ETH to 0x7099…79C8');
+    paste(await signedTransfer({ value: 5n }));
+    await shows('is of another transaction than the draft: value differs');
+    await press('ctrl+s');
+    await press('ctrl+u');
+    const signed = await signedTransfer();
+    paste(signed);
+    await shows(`to         ${TO}`);
+    await press('ctrl+s');
+    await waitFor(() => changed.length === 1);
+    expect(changed[0]).toEqual({ signedTransaction: signed });
+  });
+});
+
+describe('the form for everybody', () => {
+  it('is plain ASCII where that is asked for', async () => {
+    const { screen, shows } = await pasted({ ascii: true });
+    await shows('ok nonce');
+    expect(screen()).toMatch(/^[\x20-\x7e\n]*$/);
+  });
+
+  it('is a window that is too small for a while, without losing what was pasted', async () => {
+    const memory = new Map<string, unknown>();
+    const first = await pasted({ memory });
+    first.unmount();
+    const service = fakeAutoTxs();
+    const again = await showForm({ memory, isOpen: true, gas: service });
+    await again.shows('signed transaction, 115 bytes, type 2');
+  });
+});
