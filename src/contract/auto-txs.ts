@@ -8,20 +8,10 @@ import {
 } from './choices.ts';
 import { PriceGwei } from './gwei.ts';
 import { Note } from './note.ts';
-import { Amount, BlockNumber, ChainId, Ratio, Timestamp, Usd, Wei } from './primitives.ts';
+import { Address, Amount, BlockNumber, ChainId, Hash, Ratio, Timestamp, Usd, Wei } from './primitives.ts';
 
 /** Nonces are below 2^64 − 1 (EIP-2681); those above 2^53 are refused: no account gets there. */
 const Nonce = z.int().min(0).meta({ id: 'Nonce', description: "Number of the sender's transaction" });
-
-const Address = z
-  .string()
-  .regex(/^0x[0-9a-fA-F]{40}$/, 'must be an address: 0x and 40 hex digits')
-  .meta({ id: 'Address', description: 'An account or a contract' });
-
-const Hash = z
-  .string()
-  .regex(/^0x[0-9a-f]{64}$/)
-  .meta({ id: 'TransactionHash', description: 'Hash of a transaction' });
 
 /** By hand: a pattern of pairs runs out of stack on a long one. */
 const isHex = (text: string) =>
@@ -33,7 +23,12 @@ const Calldata = z
   .refine(isHex, 'must be hex: 0x and pairs of digits')
   .describe('What the call is given, or the code of a new contract');
 
-const ValueWei = Amount.max(78, 'must be an amount of wei').describe('Wei to send, as a decimal string');
+/** What fits 256 bits. */
+const ValueWei = z
+  .string()
+  .regex(/^\d{1,78}$/, { error: 'must be whole wei, as a decimal string', abort: true })
+  .refine((wei) => BigInt(wei) < 2n ** 256n, 'must be less than 2^256 wei')
+  .describe('Wei to send, as a decimal string');
 
 /** `null`: it waits for ever. */
 const ExpiresAt = z.iso
@@ -46,6 +41,7 @@ const ExpiresAt = z.iso
 /** Never answered: what it says is checked by `core/transactions`. */
 const SignedHex = z
   .string()
+  .min(1)
   .max(SIGNED_LONGEST)
   .describe('The raw signed transaction as hex, as eth_sendRawTransaction takes it; write-only');
 

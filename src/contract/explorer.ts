@@ -1,15 +1,7 @@
 import * as z from 'zod';
 import { PAGE } from './metrics.ts';
-import { Amount, BlockNumber, ChainId, Ratio, Timestamp, Usd, Wei } from './primitives.ts';
+import { Address, Amount, BlockNumber, ChainId, Hash, Ratio, Timestamp, Usd, Wei } from './primitives.ts';
 
-const Hash = z
-  .string()
-  .regex(/^0x[0-9a-f]{64}$/)
-  .meta({ id: 'Hash', description: 'Hash of a block or a transaction' });
-const Address = z
-  .string()
-  .regex(/^0x[0-9a-fA-F]{40}$/)
-  .meta({ id: 'Address', description: 'Address of an account' });
 const Gas = z.int().min(0).meta({ id: 'Gas', description: 'Units of gas' });
 
 const TipPercentiles = z

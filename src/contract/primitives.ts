@@ -36,6 +36,16 @@ export const Usd = z.number().min(0).meta({ id: 'Usd', description: 'US dollars'
 
 export const BlockNumber = z.int().min(0).meta({ id: 'BlockNumber', description: 'Height of a block' });
 
+export const Hash = z
+  .string()
+  .regex(/^0x[0-9a-f]{64}$/)
+  .meta({ id: 'Hash', description: 'Hash of a block or a transaction' });
+
+export const Address = z
+  .string()
+  .regex(/^0x[0-9a-fA-F]{40}$/, 'must be an address: 0x and 40 hex digits')
+  .meta({ id: 'Address', description: 'Address of an account' });
+
 export const ChainId = z
   .int()
   .min(0)

@@ -131,6 +131,21 @@ export const TxParameter = z.strictObject({
 /** Any text: what is no id of an alert leads to none. */
 export const AlertParameter = z.strictObject({ id: z.string().describe('Id of the alert') });
 
+/** Any text: what is no id of an auto-tx leads to none. */
+export const AutoTxParameter = z.strictObject({ id: z.string().describe('Id of the auto-tx') });
+
+/** Written in any case. */
+export const AccountParameter = z.strictObject({
+  address: z
+    .string()
+    .regex(/^0x[0-9a-fA-F]{40}$/, 'must be an address: 0x and 40 hexadecimal digits')
+    .transform((address) => address as `0x${string}`)
+    .meta({
+      description: 'The sender: 0x and 40 hexadecimal digits',
+      examples: ['0x7E5F4552091A69125d5DfCb7b8C2659029395Bdf'],
+    }),
+});
+
 export const SAVINGS_GAS_MOST = 1_000_000_000;
 
 /** What savings are counted for. */

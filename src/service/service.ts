@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { ChainSource } from '../chain/chain-source.ts';
 import { createPriceFeed, type PriceFeed } from '../chain/price-feed.ts';
+import { confirmationsOf } from '../core/auto-txs/confirmations.ts';
 import type { ChainProfile } from '../core/chains.ts';
 import { FeeEngine } from '../core/fee-engine.ts';
 import { type AlertFigures, alertFigures } from '../store/alert-figures.ts';
@@ -18,6 +19,9 @@ import type { MadeAttempt } from './alerts/dispatcher.ts';
 import { retireOwners } from './alerts/retire-owners.ts';
 import { startSending } from './alerts/start-sending.ts';
 import { channelsOf, targetRules } from './alerts/target-rules.ts';
+import { AutoTxOutlook } from './answers/auto-tx-outlook.ts';
+import { AutoTxBook } from './auto-txs/auto-tx-book.ts';
+import { autoTxTallies } from './auto-txs/auto-tx-tallies.ts';
 import { ChainReader } from './chain-reader.ts';
 import type { CourierSettings } from './couriers/create-couriers.ts';
 import { Follower } from './follower.ts';
@@ -65,7 +69,9 @@ export interface ServiceOptions {
   readonly process?: string;
   /** Default: it stays, and writes, fires alerts and sends whenever no other process on the database does. */
   readonly role?: LeaseOptions['role'];
-  /** Whether the database outlasts the service's start, so that alerts may be made. Default: it does. */
+  /** Blocks that must have an auto-tx before it is final. Default: the chain's own number. */
+  readonly confirmations?: number;
+  /** Whether the database outlasts the service's start, so that alerts and auto-txs may be made. Default: it does. */
   readonly keepsAlerts?: boolean;
   /** Told of each attempt to tell somebody of a fired alert, for a log. */
   readonly onAttempt?: (made: MadeAttempt) => void;
@@ -120,6 +126,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const createEngine = options.createEngine ?? ((profile) => new FeeEngine({ feeRule: profile.feeRule }));
   const alertStore = new AlertStore(database);
   const autoTxStore = new AutoTxStore(database, () => lease.right);
+  const confirmations = (chain: ChainProfile) => options.confirmations ?? confirmationsOf(chain);
   const delivery = options.delivery ?? {};
   const couriers: CourierSettings = {
     smtp: delivery.smtp ?? null,
@@ -161,7 +168,10 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     nativeUsd: () => price.usd,
     nativeUsdAt: (timestampSec) => price.usdAt(timestampSec),
     engine: () => (lease.held === null ? null : { ...lease.held, isHere: lease.state === 'holds' }),
-    tallies: alertTallies(alertStore, () => source.now()),
+    tallies: autoTxTallies(
+      autoTxStore,
+      alertTallies(alertStore, () => source.now()),
+    ),
     wallNow,
   });
   const gate = options.gate ?? createOpenGate(wallNow);
@@ -177,8 +187,21 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       delivery.onDue?.();
     },
   });
+  const chain = () => follower.profile;
+  const moment = () => state.moment();
+  const reach = (price: bigint, withinSec: number) => state.reachProbability(price, withinSec);
+  const autoTxs = new AutoTxBook({
+    source,
+    store: autoTxStore,
+    chain,
+    moment,
+    confirmations,
+    outlook: new AutoTxOutlook({ chain, moment, reach, confirmations, wallNow }),
+    wallNow,
+    signal,
+  });
   const { baseUrl, keepsAlerts } = options;
-  const app = createApp({ state, gate, alerts, keepsAlerts, answers, onError, baseUrl });
+  const app = createApp({ state, gate, alerts, autoTxs, keepsAlerts, answers, onError, baseUrl });
 
   let ownFeed: PriceFeed | null = null;
   function currentFeed(): PriceFeed | null {

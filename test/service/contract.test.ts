@@ -4,6 +4,7 @@ import { ADDED_ROUTES, V1_ROUTES, type V1Route } from '../../src/contract/routes
 import { type Anvil, startAnvil } from '../helpers/anvil.ts';
 import { waitFor } from '../helpers/wait-for.ts';
 import { prepareAlerts } from './contract/alert-world.ts';
+import { prepareAutoTxs } from './contract/auto-tx-world.ts';
 import { readDocument } from './contract/described.ts';
 import { byTheNode } from './contract/node-words.ts';
 import { type ServedChain, serveChain } from './contract/served-chain.ts';
@@ -52,6 +53,7 @@ beforeAll(async () => {
     mine(BLOCKS),
   );
   await reaches(BLOCKS);
+  const autoTxs = await prepareAutoTxs(described.root, { key, fullKey: await up.key('open') }, up.database);
   const waiting = await anvil.sendTransfers([1e9]);
   world = {
     described,
@@ -59,12 +61,14 @@ beforeAll(async () => {
     down,
     bare,
     alerts,
+    autoTxs,
     present: {
+      address: [autoTxs.address],
       id: [alerts.fired],
       number: ['latest', '3', '0'],
       hash: [mined[0] ?? '', mined[0]?.toUpperCase().replace('0X', '0x') ?? '', ...waiting],
     },
-    absent: { number: '999999999', hash: `0x${'0'.repeat(64)}`, id: 'none' },
+    absent: { address: `0x${'0'.repeat(40)}`, number: '999999999', hash: `0x${'0'.repeat(64)}`, id: 'none' },
     window: { from: isoOf(timeOf(3)), to: isoOf(timeOf(BLOCKS - 2)) },
   };
   const bareKey = await bare.key('open');

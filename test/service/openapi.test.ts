@@ -83,6 +83,8 @@ test('a route that takes a body says which, as it is taken: what has a default m
     'post /alerts': 'AlertCreation',
     'put /alerts/{id}/status': 'AlertStatusUpdate',
     'post /alerts/{id}/redeliver': 'AlertRedelivery',
+    'post /auto-txs': 'AutoTxCreation',
+    'put /auto-txs/{id}': 'AutoTxUpdate',
   });
   const { AlertCreation, Alert } = components.schemas;
   expect(AlertCreation?.required).toEqual(['thresholdGwei', 'gasSpeed', 'condition', 'channels']);

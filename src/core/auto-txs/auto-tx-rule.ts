@@ -23,6 +23,8 @@ export interface Look {
 export type AutoTxEvent =
   /** A draft got its signature. */
   | { readonly type: 'sign' }
+  /** Its owner asks for something else of it: what was in the way may not be any more. */
+  | { readonly type: 'change'; readonly message: string }
   | { readonly type: 'enable' }
   | { readonly type: 'disable' }
   | { readonly type: 'cancel' }
@@ -93,6 +95,10 @@ export function stepAutoTx(state: AutoTxState, event: AutoTxEvent, facts: RuleFa
   switch (event.type) {
     case 'sign':
       return status === 'DRAFT' ? to({ ...state, status: 'PENDING' }, note('SIGNED', 'it was signed')) : null;
+    case 'change':
+      return isWaiting(state) || status === 'DRAFT'
+        ? to({ ...state, hold: null }, note('CHANGED', event.message))
+        : null;
     case 'enable':
       return status === 'DISABLED'
         ? to({ ...state, status: 'PENDING', hold: null }, note('ENABLED', 'it waits for its target again'))

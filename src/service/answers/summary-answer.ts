@@ -6,7 +6,7 @@ import { gasCurrent, gasRecommendation, type Present } from './gas-answers.ts';
 export interface Tallies {
   alerts(owner: string): Promise<Summary['alerts']>;
   autoTxs(owner: string): Promise<Summary['autoTxs']>;
-  /** What firing alerts saved. */
+  /** What firing alerts and executed auto-txs saved. */
   savings(owner: string): Promise<Summary['savings']>;
 }
 

@@ -3,7 +3,6 @@ import { AlertRedelivery, AlertStatusUpdate } from '../../contract/alerts.ts';
 import { checkAlert } from '../../contract/check-alert.ts';
 import { SAVINGS_GAS_DEFAULT } from '../../contract/choices.ts';
 import { PAGE_SIZE_DEFAULT } from '../../contract/queries.ts';
-import { PATHS } from '../../contract/routes.ts';
 import type { AlertBook } from '../alerts/alert-book.ts';
 import {
   creationRoute,
@@ -14,25 +13,7 @@ import {
   savingsRoute,
   statusRoute,
 } from './alert-route-values.ts';
-import { ApiFailure } from './api-failure.ts';
 import { readBody, readJson, wrongFields } from './read-body.ts';
-
-const UNKEPT_RETRY_SEC = 5;
-
-/**
- * Has every alert route refuse: nobody knows yet which chain's alerts they are about, and what would be made here is gone
- * when that is known.
- */
-export function refuseAlerts(app: OpenAPIHono): void {
-  app.use(`${PATHS.alerts}/*`, async (c, next) => {
-    if (c.req.method === 'OPTIONS') return next();
-    throw new ApiFailure(
-      'upstream_unavailable',
-      'no alerts are kept yet: no node has said which chain this is, or its history cannot be opened, which /readyz tells; ask again in a moment',
-      { headers: { 'Retry-After': String(UNKEPT_RETRY_SEC) } },
-    );
-  });
-}
 
 /** None of them needs the chain, so they answer whatever it does. Each key sees its own alerts alone. */
 export function addAlertRoutes(app: OpenAPIHono, book: AlertBook): void {

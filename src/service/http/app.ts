@@ -2,9 +2,11 @@ import { OpenAPIHono } from '@hono/zod-openapi';
 import type { Context } from 'hono';
 import { BASE_PATH } from '../../contract/routes.ts';
 import type { AlertBook } from '../alerts/alert-book.ts';
-import { addAlertRoutes, refuseAlerts } from './alert-routes.ts';
+import type { AutoTxBook } from '../auto-txs/auto-tx-book.ts';
+import { addAlertRoutes } from './alert-routes.ts';
 import { ApiFailure } from './api-failure.ts';
 import { authorise, routerPath } from './authorise.ts';
+import { addAutoTxRoutes } from './auto-tx-routes.ts';
 import { boundBody } from './bound-body.ts';
 import { checkParameters } from './check-parameters.ts';
 import { addDashboardRoutes } from './dashboard-routes.ts';
@@ -16,16 +18,18 @@ import type { Gate } from './gate.ts';
 import { addMetricsRoutes } from './metrics-routes.ts';
 import { openApiDocument } from './openapi-document.ts';
 import { addPlayground } from './playground.ts';
+import { refuseUnkept } from './refuse-unkept.ts';
 import { RememberedAnswers } from './remembered-answers.ts';
 import { recordOf } from './request-record.ts';
 import type { ServiceState } from './service-state.ts';
-import { addUnservedRoutes } from './unserved-routes.ts';
+import { withoutBody } from './without-body.ts';
 
 export interface AppOptions {
   readonly state: ServiceState;
   readonly gate: Gate;
   readonly alerts: AlertBook;
-  /** Whether alerts that are made here stay; else their routes refuse. Default: they do. */
+  readonly autoTxs: AutoTxBook;
+  /** Whether alerts and auto-txs that are made here stay; else their routes refuse. Default: they do. */
   readonly keepsAlerts?: boolean | undefined;
   /** Answers that are at hand; default: none yet. */
   readonly answers?: RememberedAnswers;
@@ -37,10 +41,11 @@ export interface AppOptions {
 
 /** The v1 service as a request handler; it needs no socket. */
 export function createApp(options: AppOptions): OpenAPIHono {
-  const { state, gate, alerts, onError, baseUrl, answers = new RememberedAnswers(state) } = options;
+  const { state, gate, alerts, autoTxs, onError, baseUrl, answers = new RememberedAnswers(state) } = options;
   const root = new OpenAPIHono({ defaultHook: checkParameters });
   const app = root.basePath(BASE_PATH);
-  app.onError((error, c) => {
+  app.onError((thrown, c) => {
+    const error = withoutBody(thrown, c.req.path);
     if (isUnforeseen(error)) onError(error);
     const record = recordOf(c.env);
     if (record !== null) record.errorCode = toFailure(error).code;
@@ -57,12 +62,12 @@ export function createApp(options: AppOptions): OpenAPIHono {
   app.use(boundBody);
   app.use(encodeAnswers(answers));
   addGasRoutes(app, state);
-  addDashboardRoutes(app, state, gate, alerts);
+  addDashboardRoutes(app, state, gate, { alerts, autoTxs });
   addMetricsRoutes(app, state);
   addExplorerRoutes(app, state);
-  if (options.keepsAlerts === false) refuseAlerts(app);
+  if (options.keepsAlerts === false) refuseUnkept(app);
   addAlertRoutes(app, alerts);
-  addUnservedRoutes(app);
+  addAutoTxRoutes(app, autoTxs);
   addPlayground(root, () => openApiDocument(app, baseUrl));
   for (const [path, methods] of servedMethods(app)) app.all(path, (c) => refuseMethod(c, methods));
   return app;

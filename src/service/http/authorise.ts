@@ -10,11 +10,10 @@ import {
 } from '../../contract/routes.ts';
 import type { Admission, Gate } from './gate.ts';
 import { type RequestRecord, recordOf } from './request-record.ts';
-import { UNSERVED_ROUTES } from './unserved-routes.ts';
 
 declare module 'hono' {
   interface ContextVariableMap {
-    /** Whose alerts a request is about: the key's public id, empty where no key is needed. */
+    /** Whose alerts and auto-txs a request is about: the key's public id, empty where no key is needed. */
     owner: string;
   }
 }
@@ -23,8 +22,6 @@ declare module 'hono' {
 interface ServedRoute {
   readonly template: string;
   readonly group: RouteGroup;
-  /** Nothing is answered, so nothing is counted. */
-  readonly free?: boolean;
 }
 
 /** A path as the router writes it: a parameter is `:name`. */
@@ -36,14 +33,11 @@ const ROUTES: ReadonlyMap<string, ServedRoute> = new Map(
     { template: BASE_PATH + path, group },
   ]),
 );
-const UNSERVED: ReadonlySet<string> = new Set(
-  UNSERVED_ROUTES.map(({ route }) => `${route.method} ${BASE_PATH}${route.path}`),
-);
 const RATE_LIMITS = BASE_PATH + PATHS.rateLimits;
 
 /**
- * Asks the gate before a route does. What no route answers, an unknown path, another method or a route of
- * v1 that is not served, is not counted; nor is the question how much is left, whose route asks the gate itself.
+ * Asks the gate before a route does. What no route answers, an unknown path or another method, is not counted; nor is
+ * the question how much is left, whose route asks the gate itself.
  */
 export function authorise(gate: Gate): MiddlewareHandler {
   return async (c, next) => {
@@ -54,8 +48,7 @@ export function authorise(gate: Gate): MiddlewareHandler {
       if (route === undefined) continue;
       if (record !== null) record.route = route.template;
       if (matched.method !== method || route.template === RATE_LIMITS) continue;
-      const free = UNSERVED.has(`${method.toLowerCase()} ${route.template}`);
-      const { keyId } = await admit(gate, { ...route, free }, c.req.header(API_KEY_HEADER), record);
+      const { keyId } = await admit(gate, route, c.req.header(API_KEY_HEADER), record);
       c.set('owner', keyId ?? '');
       break;
     }
@@ -66,11 +59,11 @@ export function authorise(gate: Gate): MiddlewareHandler {
 /** Asks the gate for a request that a route answers, and takes down who was let in. @throws like {@link Gate.admit} */
 async function admit(
   gate: Gate,
-  { group, free = false }: ServedRoute,
+  { group }: ServedRoute,
   key: string | undefined,
   record: RequestRecord | null,
 ): Promise<Admission> {
-  const admission = await gate.admit({ key: key ?? null, group, free });
+  const admission = await gate.admit({ key: key ?? null, group });
   if (record !== null) record.keyId = admission.keyId;
   return admission;
 }

@@ -33,9 +33,12 @@ function toDetails(issue: z.core.$ZodIssue): { path: string; message: string }[]
 
 const TIME_WANTED = 'must be a time such as 2026-01-31T12:00:00Z';
 
+/** No more than this of a longer one: of what was signed, put in the wrong place, nobody could make use. */
+const BEGINNING = 15;
+
 /** A stranger's name for something goes back to the stranger, but not pages of it, and no secret. */
 export function shorten(key: string): string {
   // Before the cut, which would leave a beginning of the secret that nothing recognises.
   const text = withoutKeys(key);
-  return text.length > 40 ? `${text.slice(0, 39)}…` : text;
+  return text.length > 40 ? `${text.slice(0, BEGINNING)}…` : text;
 }

@@ -10,6 +10,7 @@ import { statsChart } from '../answers/chart-answer.ts';
 import { gasCurrent, gasRecommendation, gasTrend } from '../answers/gas-answers.ts';
 import { statsMarket } from '../answers/market-answer.ts';
 import { summaryOf } from '../answers/summary-answer.ts';
+import type { AutoTxBook } from '../auto-txs/auto-tx-book.ts';
 import { wrongParameters } from './check-parameters.ts';
 import type { Gate } from './gate.ts';
 import { getOwnRoute, getRoute } from './route.ts';
@@ -45,7 +46,7 @@ export function addDashboardRoutes(
   app: OpenAPIHono,
   state: ServiceState,
   gate: Gate,
-  alerts: AlertBook,
+  { alerts, autoTxs }: { readonly alerts: AlertBook; readonly autoTxs: AutoTxBook },
 ): void {
   app.openapi(currentRoute, (c) => {
     const present = state.present();
@@ -62,7 +63,9 @@ export function addDashboardRoutes(
     const { timeFrame } = c.req.valid('query');
     const { store, end, profile } = await state.history();
     const chart = await statsChart(store, timeFrame, end, profile.feeRule.blockTimeSec);
-    const events = await alerts.marks(c.get('owner'), end - TIME_FRAME_SEC[timeFrame], end);
+    const window = [c.get('owner'), end - TIME_FRAME_SEC[timeFrame], end] as const;
+    const marks = [...(await alerts.marks(...window)), ...(await autoTxs.marks(...window))];
+    const events = marks.sort((one, other) => (one.timestamp < other.timestamp ? -1 : 1));
     return c.json({ ...chart, events }, 200);
   });
   app.openapi(marketRoute, async (c) => {

@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import type { ErrorBody, ErrorCode } from '../../contract/api-error.ts';
 import type { RecordedMessage } from './recorded-message.ts';
 import { SECURITY_HEADERS } from './security-headers.ts';
-import type { ServerLimits } from './server-limits.ts';
+import { bodyBytesOf, type ServerLimits } from './server-limits.ts';
 
 /** A request that is turned away before any route sees it. */
 export interface EarlyRefusal {
@@ -16,12 +16,17 @@ const refusal = (status: number, errorCode: ErrorCode, message: string): EarlyRe
   body: { errorCode, message },
 });
 
-/** What is wrong with a request by its head alone; `null` if nothing is. */
-export function refuseHead(incoming: IncomingMessage, limits: ServerLimits): EarlyRefusal | null {
+/** What is wrong with a request by its head alone; `null` if nothing is. `path`: without query and base URL. */
+export function refuseHead(
+  incoming: IncomingMessage,
+  path: string,
+  limits: ServerLimits,
+): EarlyRefusal | null {
   if ((incoming.url?.length ?? 0) > limits.urlBytes) {
     return refusal(414, 'payload_too_large', `the URL is longer than ${limits.urlBytes} bytes; shorten it`);
   }
-  if (Number(incoming.headers['content-length'] ?? 0) > limits.bodyBytes) return bodyTooLarge(limits);
+  const most = bodyBytesOf({ method: incoming.method, path }, limits);
+  if (Number(incoming.headers['content-length'] ?? 0) > most) return bodyTooLarge(most);
   // RFC 9112, 3.2. HTTP/1.0 had no such header.
   if (incoming.headers.host === undefined && incoming.httpVersionMinor > 0) {
     return refusal(400, 'validation_failed', 'an HTTP/1.1 request needs a Host header');
@@ -29,8 +34,9 @@ export function refuseHead(incoming: IncomingMessage, limits: ServerLimits): Ear
   return null;
 }
 
-export function bodyTooLarge(limits: ServerLimits): EarlyRefusal {
-  return refusal(413, 'payload_too_large', `a body has at most ${limits.bodyBytes} bytes; send less`);
+/** @param most bytes */
+export function bodyTooLarge(most: number): EarlyRefusal {
+  return refusal(413, 'payload_too_large', `the body of this request has at most ${most} bytes; send less`);
 }
 
 export const EXPECTATION_UNKNOWN = refusal(

@@ -9,7 +9,8 @@ import { ANYTHING_ELSE, GATE_REFUSALS, refusal, UPSTREAM_DOWN } from './refusals
 
 const ETAG = { ETag: { description: 'Changes with the answer', schema: { type: 'string' as const } } };
 
-const IF_NONE_MATCH = {
+/** The header of every route that reads. */
+export const IF_NONE_MATCH = {
   name: 'If-None-Match',
   in: 'header' as const,
   description: 'The ETag of an answer that is still at hand: 304 says that it still holds',
@@ -109,7 +110,7 @@ export function getOwnOneRoute<
 }
 
 /** What every route that reads may answer. Each refuses parameters that it does not know. */
-function answers<Answer extends z.ZodType>(path: V1Route['path'], summary: string, answer: Answer) {
+export function answers<Answer extends z.ZodType>(path: V1Route['path'], summary: string, answer: Answer) {
   return {
     200: { description: summary, headers: ETAG, content: { 'application/json': { schema: answer } } },
     304: { description: 'Nothing changed since the ETag in If-None-Match', headers: ETAG },

@@ -1,8 +1,12 @@
+import { SIGNED_LONGEST } from '../../contract/choices.ts';
+import { BASE_PATH, PATHS } from '../../contract/routes.ts';
+
 /** What a stranger may cost the server, in one place. Tests shorten the times, never loosen the sizes. */
 export interface ServerLimits {
   readonly headerBytes: number;
   readonly urlBytes: number;
   readonly bodyBytes: number;
+  readonly signedBodyBytes: number;
   readonly headersMs: number;
   readonly requestMs: number;
   readonly checkEveryMs: number;
@@ -20,8 +24,10 @@ export const SERVER_LIMITS: ServerLimits = {
   headerBytes: 16_384,
   /** The longest v1 question, a metrics window with every parameter, is below 300. */
   urlBytes: 4_096,
-  /** A signed transaction has at most 128 kB of data (EIP-7825 and the nodes' own pools), twice that in hexadecimal. */
+  /** The largest body of the other routes, an alert with every target, is below 20 kB. */
   bodyBytes: 262_144,
+  /** Of routes that take what was signed, as hexadecimal, which with blobs is a megabyte and more; and the fields beside it. */
+  signedBodyBytes: SIGNED_LONGEST + 16_384,
   /** A slow-loris sends a header now and then; an honest client sends all of them at once. */
   headersMs: 10_000,
   /** Headers and body; a quarter megabyte in it is 14 kB/s, which any mobile line has. */
@@ -43,3 +49,14 @@ export const SERVER_LIMITS: ServerLimits = {
   /** Each costs about 50 kB; with all of them the process stays below a quarter gigabyte. */
   connections: 2_048,
 };
+
+const TAKES_SIGNED = new RegExp(`^${BASE_PATH}${PATHS.autoTxs}(/[^/]*)?/?$`);
+
+/** How many bytes the body of a request to `path` may have, query and base URL taken away. */
+export function bodyBytesOf(
+  { method, path }: { readonly method: string | undefined; readonly path: string },
+  limits: Pick<ServerLimits, 'bodyBytes' | 'signedBodyBytes'>,
+): number {
+  const takesSigned = (method === 'POST' || method === 'PUT') && TAKES_SIGNED.test(path);
+  return takesSigned ? limits.signedBodyBytes : limits.bodyBytes;
+}

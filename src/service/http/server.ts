@@ -95,6 +95,9 @@ class HttpServer implements RunningServer {
       hostname: options.host,
       errorHandler: (error) => this.#answerError(error),
     });
+    const pathFor = (incoming: RecordedMessage) =>
+      pathOf(withoutPrefix(incoming.url ?? '/', options.prefix ?? ''));
+    const refuse = (incoming: RecordedMessage) => refuseHead(incoming, pathFor(incoming), limits);
     const handle = (incoming: RecordedMessage, outgoing: ServerResponse, refusal: EarlyRefusal | null) => {
       this.#begin(incoming, outgoing);
       if (refusal !== null) return sendRefusal(incoming, outgoing, refusal);
@@ -114,12 +117,12 @@ class HttpServer implements RunningServer {
         requireHostHeader: false,
         IncomingMessage: RecordedMessage,
       },
-      (incoming, outgoing) => handle(incoming, outgoing, refuseHead(incoming, limits)),
+      (incoming, outgoing) => handle(incoming, outgoing, refuse(incoming)),
     );
     this.#server.maxConnections = limits.connections;
     this.#server.setTimeout(limits.idleMs);
     this.#server.on('checkContinue', (incoming: RecordedMessage, outgoing: ServerResponse) => {
-      const refusal = refuseHead(incoming, limits);
+      const refusal = refuse(incoming);
       if (refusal === null) outgoing.writeContinue();
       handle(incoming, outgoing, refusal);
     });

@@ -1,8 +1,15 @@
 import type { V1Route } from '../../../src/contract/routes.ts';
 import { type AlertWorld, NEW_ALERT } from './alert-world.ts';
+import { type AutoTxWorld, NEW_DRAFT } from './auto-tx-world.ts';
+
+/** What bodies may name. */
+export interface Things {
+  readonly alerts: AlertWorld;
+  readonly autoTxs: AutoTxWorld;
+}
 
 /** Bodies that a route takes; none where it takes no body. */
-export function goodBodies({ method, path }: V1Route, { fired }: AlertWorld): object[] {
+export function goodBodies({ method, path }: V1Route, { alerts, autoTxs }: Things): object[] {
   switch (`${method} ${path}`) {
     case 'post /alerts': {
       const { thresholdGwei, gasSpeed, condition } = NEW_ALERT;
@@ -25,7 +32,26 @@ export function goodBodies({ method, path }: V1Route, { fired }: AlertWorld): ob
     case 'put /alerts/{id}/status':
       return [{ status: 'DISABLED' }, { status: 'DISABLED' }, { status: 'PENDING' }];
     case 'post /alerts/{id}/redeliver':
-      return [{ deliveryId: `${fired}.1.webhook` }];
+      return [{ deliveryId: `${alerts.fired}.1.webhook` }];
+    case 'post /auto-txs':
+      return [
+        NEW_DRAFT,
+        { ...NEW_DRAFT, to: null, data: '0x6000', value: '0', note: '😀'.repeat(500) },
+        ...autoTxs.signed.map((signedTransaction, index) => ({
+          signedTransaction,
+          targetGasPriceGwei: NEW_DRAFT.targetGasPriceGwei,
+          gasSpeed: (['SLOW', 'AVERAGE', 'FAST'] as const)[index],
+          strictTargetPrice: index === 1,
+          expiresAt: new Date(Date.now() + 365 * 86_400_000).toISOString(),
+        })),
+      ];
+    case 'put /auto-txs/{id}':
+      return [
+        { targetGasPriceGwei: 0.000000002, gasSpeed: 'SLOW', note: 'later' },
+        { status: 'DISABLED' },
+        { status: 'DISABLED', strictTargetPrice: true },
+        { status: 'PENDING', expiresAt: null },
+      ];
     default:
       return [];
   }
@@ -55,6 +81,30 @@ const BAD_FIELDS: Readonly<Record<string, readonly (readonly [string, unknown])[
     ...[0, 1_001, 1.5].map((value) => ['confirmBlocks', value] as const),
     ['owner', ''],
   ],
+  'post /auto-txs': [
+    ...[0, -1, 1_000_001, 0.0000000001, '5', null].map((value) => ['targetGasPriceGwei', value] as const),
+    ...['average', null].map((value) => ['gasSpeed', value] as const),
+    ...['yes', 1].map((value) => ['strictTargetPrice', value] as const),
+    ...['0x', 'vitalik.eth', '0x7e5F4552091A69125d5DfCb7b8C2659029395Bdf', undefined].map(
+      (value) => ['to', value] as const,
+    ),
+    ...['1.5', '-1', 1, (2n ** 256n).toString()].map((value) => ['value', value] as const),
+    ...['0x1', '00', '0xzz'].map((value) => ['data', value] as const),
+    ...['tomorrow', '2001-01-01T00:00:00Z', '2999-01-01T00:00:00Z', 5].map(
+      (value) => ['expiresAt', value] as const,
+    ),
+    ...['', '0x', '0x02', 'no hex', 7].map((value) => ['signedTransaction', value] as const),
+    ['note', 'x'.repeat(501)],
+    ['privateKey', ''],
+  ],
+  'put /auto-txs/{id}': [
+    ['targetGasPriceGwei', 0],
+    ['status', 'SUBMITTED'],
+    ['expiresAt', '2001-01-01T00:00:00Z'],
+    ['signedTransaction', '0x02'],
+    ['value', '1.5'],
+    ['owner', ''],
+  ],
   'put /alerts/{id}/status': [
     ['status', 'PAUSED'],
     ['status', undefined],
@@ -69,7 +119,7 @@ const BAD_FIELDS: Readonly<Record<string, readonly (readonly [string, unknown])[
 };
 
 /** Bodies that a route must refuse with the field's name, or with words alone where they are no bodies at all. */
-export function badBodies(route: V1Route, world: AlertWorld): BadBody[] {
+export function badBodies(route: V1Route, world: Things): BadBody[] {
   const [good] = goodBodies(route, world);
   if (good === undefined) return [];
   const fields = BAD_FIELDS[`${route.method} ${route.path}`] ?? [];

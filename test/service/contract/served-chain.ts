@@ -9,6 +9,7 @@ import { createKeyGate } from '../../../src/service/keys/key-gate.ts';
 import { createPlans } from '../../../src/service/keys/plans.ts';
 import { startService } from '../../../src/service/service.ts';
 import { KeyStore } from '../../../src/store/key-store.ts';
+import { type Database, openDatabase } from '../../../src/store/open-database.ts';
 import { openKeyDatabase } from '../../../src/store/open-key-database.ts';
 
 const NOW = Date.now();
@@ -27,6 +28,7 @@ const PLANS = {
 
 export interface ServedChain {
   readonly origin: string;
+  readonly database: Database;
   /** A new key of a plan: `open`, `spent`, `single` (one question per second), `no-GROUP`, or one that is not there. */
   key(plan: string): Promise<string>;
   /** Keys that a service must turn away, by what is wrong with them; '' is no key. */
@@ -44,9 +46,10 @@ export async function serveChain(url: string | 'simulated'): Promise<ServedChain
   const source = node ?? createSimulatedSource({ seed: 1 });
   const store = new KeyStore(await openKeyDatabase(':memory:', 'process'));
   const gate = createKeyGate({ store, plans: createPlans(PLANS), wallNow: () => NOW });
+  const database = await openDatabase(':memory:');
   const service = await startService({
     source,
-    database: ':memory:',
+    database,
     gate,
     signal: abort.signal,
     onError: (error) => errors.push(error),
@@ -60,6 +63,7 @@ export async function serveChain(url: string | 'simulated'): Promise<ServedChain
   });
   const issue = (plan: string) => issueKey(store, { name: 'test', plan, now: NOW });
   return {
+    database,
     origin: `http://127.0.0.1:${server.port}`,
     key: async (plan) => (await issue(plan)).text,
     badKeys: async () => {

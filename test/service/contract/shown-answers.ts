@@ -3,6 +3,7 @@ import { expect } from 'vitest';
 import type { V1Route } from '../../../src/contract/routes.ts';
 import { waitFor } from '../../helpers/wait-for.ts';
 import { type AlertWorld, NEW_ALERT } from './alert-world.ts';
+import type { AutoTxWorld } from './auto-tx-world.ts';
 import type { Described, Operation, Parameter } from './described.ts';
 import { badBodies, goodBodies } from './made-bodies.ts';
 import type { ServedChain } from './served-chain.ts';
@@ -28,6 +29,7 @@ export interface World {
   readonly present: Readonly<Record<string, readonly string[]>>;
   readonly absent: Readonly<Record<string, string>>;
   readonly alerts: AlertWorld;
+  readonly autoTxs: AutoTxWorld;
   /** A window that is in the history. */
   readonly window: { readonly from: string; readonly to: string };
 }
@@ -66,9 +68,10 @@ export const SHOWS: Readonly<Record<string, Show>> = {
   },
   201: showEachBody,
   202: showEachBody,
-  204: async (world, route) => [
-    await ask(world, route, 'an alert that is there', { path: { id: await world.alerts.create() } }),
-  ],
+  204: async (world, route) => {
+    const { create } = route.group === 'alerts' ? world.alerts : world.autoTxs;
+    return [await ask(world, route, 'what is there', { path: { id: await create() } })];
+  },
   404: async (world, route) =>
     route.path.includes('{')
       ? [
@@ -77,6 +80,7 @@ export const SHOWS: Readonly<Record<string, Show>> = {
         ]
       : [await ask(world, route, 'a chain without transactions', { of: 'bare' })],
   409: async (world, route) => {
+    if (route.group === 'auto-txs') return showConflicts(world, route);
     if (route.path === '/alerts') {
       const body = JSON.stringify(NEW_ALERT);
       return [await ask(world, route, 'one alert too many', { key: world.alerts.fullKey, body })];
@@ -84,23 +88,64 @@ export const SHOWS: Readonly<Record<string, Show>> = {
     const body = JSON.stringify({ deliveryId: `${world.alerts.fired}.1.terminal` });
     return [await ask(world, route, 'what is not sent', { body })];
   },
-  429: async (world, route, operation) => {
+  413: async (world, route) => [
+    await ask(world, route, 'a body too large', { headers: { 'Content-Length': '5000000' } }),
+  ],
+  429: async (world, route) => {
     const single = await world.up.key('single');
     await ask(world, route, 'the first of two at once', { key: single });
     const shown = [await ask(world, route, 'the second of two at once', { key: single })];
-    // How much is left may be asked when nothing is, and what is not served costs nothing.
-    if (route.path === '/dashboard/rate-limits' || operation['x-gastop-served'] === false) return shown;
+    // How much is left may be asked when nothing is.
+    if (route.path === '/dashboard/rate-limits') return shown;
     return [...shown, await ask(world, route, 'a spent day', { key: await world.up.key('spent') })];
   },
   503: async (world, route) => [await ask(world, route, 'a node that is gone', { of: 'down' })],
-  default: async (world, route) => [
-    await ask(world, route, 'a body too large', { headers: { 'Content-Length': '300000' } }),
+  default: async (world, route, { responses }) => [
+    ...(responses['413'] === undefined
+      ? [await ask(world, route, 'a body too large', { headers: { 'Content-Length': '300000' } })]
+      : []),
     await ask(world, route, 'another method', { method: 'PATCH' }),
   ],
 };
 
+async function showConflicts(world: World, route: V1Route): Promise<Shown[]> {
+  const { autoTxs } = world;
+  const show = (how: string, asked: Asked) => ask(world, route, how, asked);
+  switch (`${route.method} ${route.path}`) {
+    case 'post /auto-txs': {
+      const body = JSON.stringify({ targetGasPriceGwei: 1, signedTransaction: autoTxs.taken });
+      return [
+        await show('one too many', { key: autoTxs.fullKey }),
+        await show('the same nonce again', { body }),
+        await show('a chain that takes none', { of: 'bare' }),
+      ];
+    }
+    case 'put /auto-txs/{id}': {
+      const body = JSON.stringify({ value: '2' });
+      const unsigned = JSON.stringify({ status: 'DISABLED' });
+      return [
+        await show('what was signed', { path: { id: autoTxs.waiting }, body }),
+        await show('one that failed', {
+          path: { id: autoTxs.failed },
+          body: JSON.stringify({ targetGasPriceGwei: 1 }),
+        }),
+        await show('a draft', { path: { id: autoTxs.draft }, body: unsigned }),
+      ];
+    }
+    case 'post /auto-txs/{id}/cancel':
+      return [await show('one that failed', { path: { id: autoTxs.failed } })];
+    case 'delete /auto-txs/{id}':
+      return [await show('one that waits', { path: { id: autoTxs.waiting } })];
+    default:
+      return [await show('a chain that takes none', { of: 'bare' })];
+  }
+}
+
 /** What belongs to another key is not there. */
 async function showForeign(world: World, route: V1Route): Promise<Shown[]> {
+  if (route.group === 'auto-txs') {
+    return [await ask(world, route, "another key's", { key: await world.up.key('open') })];
+  }
   if (route.group !== 'alerts') return [];
   const key = await world.up.key('open');
   const others = await ask(world, route, 'the alert of another key', { key });
@@ -111,7 +156,7 @@ async function showForeign(world: World, route: V1Route): Promise<Shown[]> {
 
 async function showEachBody(world: World, route: V1Route): Promise<Shown[]> {
   const shown: Shown[] = [];
-  for (const good of goodBodies(route, world.alerts)) {
+  for (const good of goodBodies(route, world)) {
     expect(world.described.misfitBody(route.method, route.path, good)).toBeNull();
     const body = JSON.stringify(good);
     shown.push(await ask(world, route, body, { body }));
@@ -120,10 +165,14 @@ async function showEachBody(world: World, route: V1Route): Promise<Shown[]> {
 }
 
 async function showAnswers(world: World, route: V1Route, operation: Operation): Promise<Shown[]> {
+  if (route.path === '/auto-txs/{id}/cancel') {
+    const path = { id: await world.autoTxs.create() };
+    return [await ask(world, route, 'a draft', { path }), await ask(world, route, 'again', { path })];
+  }
   if (operation.requestBody !== undefined) return showEachBody(world, route);
   const queries = parametersIn(operation, 'query').flatMap((parameter) => goodValues(world, parameter));
   const shown: Shown[] = [];
-  for (const path of goodPaths(world, operation)) {
+  for (const path of goodPaths(world, route, operation)) {
     for (const query of ['', ...queries]) {
       shown.push(await ask(world, route, `${JSON.stringify(path)} ?${query}`, { path, query }));
     }
@@ -132,7 +181,7 @@ async function showAnswers(world: World, route: V1Route, operation: Operation): 
 }
 
 async function showUnchanged(world: World, route: V1Route, operation: Operation): Promise<Shown[]> {
-  const [path = {}] = goodPaths(world, operation);
+  const [path = {}] = goodPaths(world, route, operation);
   const shown: Shown[] = [];
   // What is answered may have an age in seconds.
   await waitFor(async () => {
@@ -146,10 +195,10 @@ async function showUnchanged(world: World, route: V1Route, operation: Operation)
 }
 
 async function showWrongParameters(world: World, route: V1Route, operation: Operation): Promise<Shown[]> {
-  const [path = {}] = goodPaths(world, operation);
+  const [path = {}] = goodPaths(world, route, operation);
   const query = parametersIn(operation, 'query');
   const asked: (Asked & { readonly names?: string })[] = [
-    ...badBodies(route, world.alerts),
+    ...badBodies(route, world),
     { path, query: 'nonsense=1', names: 'nonsense' },
     ...query.flatMap((parameter) =>
       badValues(parameter).map((value) => ({
@@ -187,10 +236,15 @@ async function showWrongParameters(world: World, route: V1Route, operation: Oper
 const parametersIn = (operation: Operation, place: Parameter['in']) =>
   (operation.parameters ?? []).filter((parameter) => parameter.in === place);
 
-function goodPaths({ present }: World, operation: Operation): Readonly<Record<string, string>>[] {
+function goodPaths(world: World, route: V1Route, operation: Operation): Readonly<Record<string, string>>[] {
   const [parameter] = parametersIn(operation, 'path');
   if (parameter === undefined) return [{}];
-  return (present[parameter.name] ?? []).map((value) => ({ [parameter.name]: value }));
+  return presentOf(world, route, parameter.name).map((value) => ({ [parameter.name]: value }));
+}
+
+function presentOf({ present, autoTxs }: World, { group }: V1Route, name: string): readonly string[] {
+  if (group === 'auto-txs' && name === 'id') return [autoTxs.waiting, autoTxs.failed];
+  return present[name] ?? [];
 }
 
 function goodValues({ window }: World, { name, schema }: Parameter): string[] {
@@ -218,10 +272,10 @@ function badValues({ schema }: Parameter): string[] {
 async function ask(world: World, route: V1Route, how: string, asked: Asked): Promise<Shown> {
   const server = world[asked.of ?? 'up'];
   const key = asked.key ?? (server === world.up ? world.alerts.key : await server.key('open'));
-  const body = asked.body ?? JSON.stringify(goodBodies(route, world.alerts)[0]);
+  const body = asked.body ?? JSON.stringify(goodBodies(route, world)[0]);
   const path = route.path.replaceAll(
     /\{(\w+)\}/g,
-    (_, name: string) => asked.path?.[name] ?? world.present[name]?.[0] ?? 'one',
+    (_, name: string) => asked.path?.[name] ?? presentOf(world, route, name)[0] ?? 'one',
   );
   const { pathname } = new URL(world.described.root);
   const query = asked.query ? `?${asked.query}` : '';

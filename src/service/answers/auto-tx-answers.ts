@@ -1,0 +1,154 @@
+import type { AutoTx, AutoTxAccount, AutoTxDetails } from '../../contract/auto-txs.ts';
+import { type GasSpeed, LISTED_DATA_LONGEST } from '../../contract/choices.ts';
+import type { AutoTxOrder, KeptAutoTx, TimelineEntry } from '../../core/auto-txs/kept-auto-tx.ts';
+import type { Hex } from '../../core/block.ts';
+import { chainProfile } from '../../core/chains.ts';
+import { gweiString, usdOf } from '../../core/units.ts';
+import type { AutoTxMoment } from './auto-tx-outlook.ts';
+import { isoFromMs, wireInteger, wireWei } from './wire.ts';
+
+/** An auto-tx as v1 says it to `asker` (as `KeptAutoTx.owner`). Nothing of it can send it. */
+export function autoTxAnswer(
+  autoTx: KeptAutoTx,
+  asker: string,
+  moment: AutoTxMoment,
+  { isListed }: { readonly isListed: boolean },
+): AutoTx {
+  const { order, signed, state, checkedAt } = autoTx;
+  const { inclusion, failure, hold } = state;
+  const isLong = isListed && autoTx.data.length > LISTED_DATA_LONGEST;
+  const reach = moment.reach(autoTx);
+  return {
+    id: autoTx.id,
+    status: state.status,
+    targetGasPriceGwei: Number(gweiString(order.target)),
+    gasSpeed: speedOf(order.lane),
+    strictTargetPrice: order.isStrict,
+    note: autoTx.note,
+    expiresAt: isoOrNull(order.expiresAt),
+    chainId: autoTx.chainId,
+    type: signed?.type ?? null,
+    from: signed?.from ?? null,
+    to: autoTx.to,
+    value: autoTx.value.toString(),
+    data: isLong ? null : autoTx.data,
+    nonce: signed?.nonce ?? null,
+    gasLimit: signed === null ? null : wireInteger(signed.gasLimit),
+    maxFeePerGas: weiOrNull(signed?.maxFeePerGas),
+    maxPriorityFeePerGas: weiOrNull(signed?.maxPriorityFeePerGas),
+    gasPrice: weiOrNull(signed?.gasPrice),
+    hash: signed?.hash ?? null,
+    checks: autoTx.checks.map(({ name, ok, message }) => ({ name, ok, message })),
+    checkedAt: isoOrNull(checkedAt),
+    createdAt: isoFromMs(autoTx.createdAt),
+    updatedAt: isoFromMs(autoTx.updatedAt),
+    submittedAt: isoOrNull(state.submittedAt),
+    executedAt: isoOrNull(state.executedAt),
+    blockNumber: inclusion?.blockNumber ?? null,
+    gasUsed: inclusion === null ? null : wireInteger(inclusion.gasUsed),
+    effectiveGasPrice: weiOrNull(inclusion?.effectiveGasPrice),
+    ...paidBy(autoTx),
+    failure: failure === null ? null : { code: failure.code, message: failure.message },
+    hold: hold === null ? null : { code: hold.code, message: hold.message, retryAt: isoFromMs(hold.retryAt) },
+    attempts: state.attempts,
+    // The head that is known may be behind the one that was looked at.
+    confirmations:
+      inclusion === null || moment.head === null
+        ? null
+        : Math.max(moment.head - inclusion.blockNumber + 1, 1),
+    confirmationsNeeded: moment.confirmations(moment.chain ?? chainProfile(autoTx.chainId)),
+    reachProbability: reach?.probability ?? null,
+    reachWithinSec: reach?.withinSec ?? null,
+    keyId: autoTx.owner === asker ? null : autoTx.owner,
+  };
+}
+
+export function autoTxDetails(
+  autoTx: KeptAutoTx,
+  timeline: readonly TimelineEntry[],
+  asker: string,
+  moment: AutoTxMoment,
+): AutoTxDetails {
+  return {
+    ...autoTxAnswer(autoTx, asker, moment, { isListed: false }),
+    timeline: timeline.map(({ at, kind, blockNumber, message }) => ({
+      at: isoFromMs(at),
+      kind,
+      blockNumber,
+      message,
+    })),
+  };
+}
+
+/** A sender, and what waits of it, by nonce. */
+export function accountAnswer(
+  sender: {
+    readonly chainId: number;
+    readonly address: Hex;
+    readonly nextNonce: number;
+    readonly pendingNonce: number;
+    readonly balance: bigint;
+  },
+  waiting: readonly KeptAutoTx[],
+): AutoTxAccount {
+  const { chainId, address, nextNonce, pendingNonce, balance } = sender;
+  return {
+    chainId,
+    address,
+    nonce: nextNonce,
+    pendingNonce,
+    balanceWei: balance.toString(),
+    waiting: waiting.flatMap(({ id, signed, state: { status } }) =>
+      signed === null ? [] : [{ id, nonce: signed.nonce, status }],
+    ),
+  };
+}
+
+/** What it cost and saved. Gas that a reverted call took has saved nothing. */
+function paidBy({
+  state,
+  priceAtCreation,
+  dayMeanPrice,
+  nativeUsd,
+}: KeptAutoTx): Pick<AutoTx, 'costWei' | 'costUsd' | 'savedWei' | 'savings'> {
+  const { inclusion } = state;
+  if (inclusion === null) return { costWei: null, costUsd: null, savedWei: null, savings: null };
+  const { gasUsed, effectiveGasPrice, otherFees } = inclusion;
+  const cost = gasUsed * effectiveGasPrice + otherFees;
+  const costUsd = nativeUsd === null ? null : usdOf(cost, nativeUsd);
+  const paid = { costWei: cost.toString(), costUsd };
+  if (inclusion.outcome === 'reverted') return { ...paid, savedWei: null, savings: null };
+  const against = (price: bigint | null) => {
+    if (price === null) return null;
+    const saved = (price - effectiveGasPrice) * gasUsed;
+    return {
+      referencePrice: wireWei(price),
+      savedWei: saved.toString(),
+      savedUsd: nativeUsd === null ? null : signedUsd(saved, nativeUsd),
+    };
+  };
+  const atCreation = against(priceAtCreation);
+  return {
+    ...paid,
+    savedWei: atCreation === null ? null : notBelowZero(BigInt(atCreation.savedWei)).toString(),
+    savings: { atCreation, dayMean: against(dayMeanPrice) },
+  };
+}
+
+const notBelowZero = (wei: bigint) => (wei < 0n ? 0n : wei);
+
+const signedUsd = (wei: bigint, nativeUsd: number) =>
+  wei < 0n ? -usdOf(-wei, nativeUsd) : usdOf(wei, nativeUsd);
+
+const SPEED: Readonly<Record<AutoTxOrder['lane'], GasSpeed>> = {
+  slow: 'SLOW',
+  average: 'AVERAGE',
+  fast: 'FAST',
+};
+
+const speedOf = (lane: AutoTxOrder['lane']) => SPEED[lane];
+
+const isoOrNull = (ms: number | null) => (ms === null ? null : isoFromMs(ms));
+
+const weiOrNull = (wei: bigint | null | undefined) =>
+  wei === null || wei === undefined ? null : wireWei(wei);

@@ -1,0 +1,97 @@
+import type { ChainSource } from '../../chain/chain-source.ts';
+import type { AutoTxOrder, Check } from '../../core/auto-txs/kept-auto-tx.ts';
+import type { SignedTransaction } from '../../core/transactions/signed-transaction.ts';
+import type { AutoTxStore } from '../../store/auto-tx-store.ts';
+import type { Present } from '../answers/gas-answers.ts';
+import { ApiFailure } from '../http/api-failure.ts';
+import { wrongSignature } from './read-signed.ts';
+import { readKnownOfSender } from './sender-facts.ts';
+
+export interface CheckerParts {
+  readonly source: ChainSource;
+  readonly store: Pick<AutoTxStore, 'waiting'>;
+  /** What is known now; `null` while there is nothing yet. */
+  readonly moment: () => Present | null;
+  /** Ms since epoch. */
+  readonly wallNow: () => number;
+  /** Ends what is under way. */
+  readonly signal: AbortSignal;
+}
+
+/** What is asked to be sent, by whom. */
+export interface ToCheck {
+  readonly owner: string;
+  /** `null`: it is new. */
+  readonly id: string | null;
+  readonly chainId: number;
+  readonly transaction: SignedTransaction;
+  readonly order: AutoTxOrder;
+}
+
+/**
+ * Makes the checks of what somebody hands over, over what the chain says now; what it does not say in time could not be told.
+ * @throws {ApiFailure} `validation_failed` where it can never be sent.
+ */
+export async function checkToSend(
+  { source, store, moment, wallNow, signal }: CheckerParts,
+  { owner, id, chainId, transaction, order }: ToCheck,
+): Promise<Check[]> {
+  const present = moment();
+  // Prices of an hour ago say nothing of the next block.
+  const fresh = present === null || present.stale ? null : present;
+  const [sender, waiting] = await Promise.all([
+    readKnownOfSender(source, transaction.from, signal),
+    store.waiting(owner, transaction.from),
+  ]);
+  const facts = {
+    transaction,
+    order,
+    chainId,
+    chainName: present?.profile.name ?? `chain ${chainId}`,
+    nativeSymbol: present?.profile.nativeSymbol ?? 'ETH',
+    nativeUsd: present?.nativeUsd ?? null,
+    ...sender,
+    nextBaseFee: fresh?.advice.nextBaseFee ?? null,
+    nextBlobBaseFee: fresh?.advice.nextBlobBaseFee ?? null,
+    lanePrice: fresh?.advice.lanes[order.lane].price ?? null,
+    now: wallNow(),
+    waitingBelow: waiting.flatMap((each) =>
+      each.signed === null || each.id === id || each.signed.nonce >= transaction.nonce
+        ? []
+        : [{ id: each.id, nonce: each.signed.nonce, status: each.state.status }],
+    ),
+  };
+  refuseHopeless(transaction, facts);
+  return [];
+}
+
+/** What no waiting mends is not taken. */
+function refuseHopeless(
+  { chainId, nonce, gasLimit, intrinsicGas }: SignedTransaction,
+  here: { readonly chainId: number; readonly chainName: string; readonly nextNonce: number | null },
+): void {
+  const words: string[] = [];
+  if (chainId !== null && chainId !== here.chainId) {
+    words.push(
+      `it is for chain ${chainId}, and this service sends on ${here.chainName} (chain ${here.chainId}): sign it for that one`,
+    );
+  }
+  if (here.nextNonce !== null && nonce < here.nextNonce) {
+    words.push(
+      `its nonce ${nonce} is used already: sign it with ${here.nextNonce}, the next one, or a later one`,
+    );
+  }
+  if (gasLimit < intrinsicGas) {
+    words.push(
+      `its gas limit ${gasLimit} is below the ${intrinsicGas} that it takes at least: sign it with more`,
+    );
+  }
+  if (words.length > 0) throw wrongSignature(words.join('; '));
+}
+
+/** @throws {ApiFailure} `conflict` where what is made can never be sent. */
+export function requirePool({ kind }: ChainSource): void {
+  if (kind === 'rpc') return;
+  const what = kind === 'replay' ? 'a recording' : 'the simulated chain';
+  throw new ApiFailure('conflict', `${what} takes no transactions; run with --rpc URL`);
+}

@@ -1,0 +1,145 @@
+import { createRoute } from '@hono/zod-openapi';
+import type { z } from 'zod';
+import { ErrorBody } from '../../contract/api-error.ts';
+import {
+  AutoTxAccount,
+  type AutoTxCreationInput,
+  AutoTxDetails,
+  AutoTxList,
+} from '../../contract/auto-txs.ts';
+import { AccountParameter, AutoTxParameter, NoParameters, PageParameters } from '../../contract/queries.ts';
+import { PATHS } from '../../contract/routes.ts';
+import { AUTO_TXS_PER_KEY } from '../auto-txs/auto-tx-book.ts';
+import { schemaReference } from './component-schemas.ts';
+import { describeRoute } from './describe-route.ts';
+import { ANYTHING_ELSE, GATE_REFUSALS, refusal, UPSTREAM_DOWN } from './refusals.ts';
+import { answers, getOwnOneRoute, getOwnRoute, IF_NONE_MATCH } from './route.ts';
+
+const MISSING = 'There is no such auto-tx, or it belongs to another key';
+const NO_AUTO_TX = refusal(`${MISSING}: \`not_found\``, ErrorBody);
+const WRONG_PARAMETER = refusal(
+  'A parameter is none of this route; `details` names it: `validation_failed`',
+  ErrorBody,
+);
+const WRONG_BODY = refusal(
+  'The body is no JSON, its fields are wrong, or what was signed can never be sent; `details` names every one of them: `validation_failed`',
+  ErrorBody,
+);
+const TOO_LARGE = refusal('The body is too large: `payload_too_large`', ErrorBody);
+const conflict = (description: string) => refusal(`${description}: \`conflict\``, ErrorBody);
+
+const answer = <Body extends z.ZodType>(description: string, schema: Body) => ({
+  description,
+  content: { 'application/json': { schema } },
+});
+
+/** A body as the document says it. The routes read it themselves (read-body.ts). */
+const takes = (name: string, example: object) => ({
+  requestBody: {
+    required: true,
+    content: { 'application/json': { schema: { $ref: schemaReference(name) }, example } },
+  },
+});
+
+const NEW_DRAFT: AutoTxCreationInput = {
+  to: '0x7E5F4552091A69125d5DfCb7b8C2659029395Bdf',
+  value: '1000000000000000',
+  targetGasPriceGwei: 5,
+  gasSpeed: 'AVERAGE',
+  note: 'when it is cheap',
+};
+
+export const listRoute = getOwnRoute(
+  PATHS.autoTxs,
+  'The auto-txs of the key, newest first',
+  PageParameters,
+  AutoTxList,
+);
+export const detailsRoute = getOwnOneRoute(PATHS.autoTx, 'One auto-tx, and what happened to it', {
+  params: AutoTxParameter,
+  query: NoParameters,
+  answer: AutoTxDetails,
+  missing: MISSING,
+});
+
+export const creationRoute = createRoute({
+  ...describeRoute('post', PATHS.autoTxs, 'Hand over a transaction to be sent at a price'),
+  description:
+    'With `signedTransaction` it is checked and waits for its target. Without it `to`, `value` and `data` make a draft, which waits for a signature. What was signed is never answered.',
+  ...takes('AutoTxCreation', NEW_DRAFT),
+  request: { query: NoParameters },
+  responses: {
+    201: {
+      ...answer('The auto-tx, with its checks', AutoTxDetails),
+      headers: { Location: { description: 'Where it stands', schema: { type: 'string' as const } } },
+    },
+    400: WRONG_BODY,
+    409: conflict(
+      `The source takes no transactions, the key has ${AUTO_TXS_PER_KEY.toLocaleString('en')} auto-txs already, or one with the same nonce of the same sender`,
+    ),
+    413: TOO_LARGE,
+    ...GATE_REFUSALS,
+    503: UPSTREAM_DOWN,
+    default: ANYTHING_ELSE,
+  },
+});
+
+export const updateRoute = createRoute({
+  ...describeRoute('put', PATHS.autoTx, 'Change an auto-tx'),
+  description:
+    'What is given changes. `signedTransaction` signs a draft, which it must match, or replaces what was never sent; `to`, `value` and `data` change of a draft alone. Once submitted only `note` can change.',
+  ...takes('AutoTxUpdate', { targetGasPriceGwei: 3 }),
+  request: { params: AutoTxParameter, query: NoParameters },
+  responses: {
+    200: answer('The auto-tx as it is now', AutoTxDetails),
+    400: WRONG_BODY,
+    404: NO_AUTO_TX,
+    409: conflict('It is too late for that, or another one has the same nonce of the same sender'),
+    413: TOO_LARGE,
+    ...GATE_REFUSALS,
+    default: ANYTHING_ELSE,
+  },
+});
+
+export const cancellationRoute = createRoute({
+  ...describeRoute('post', PATHS.autoTxCancel, 'Cancel an auto-tx'),
+  description:
+    'It is never sent. Once it was submitted only another transaction with its nonce, sent from the wallet, can stop it. One that is cancelled stays so.',
+  request: { params: AutoTxParameter, query: NoParameters },
+  responses: {
+    200: answer('The auto-tx as it is now', AutoTxDetails),
+    400: WRONG_PARAMETER,
+    404: NO_AUTO_TX,
+    409: conflict('It was submitted, or is final'),
+    ...GATE_REFUSALS,
+    default: ANYTHING_ELSE,
+  },
+});
+
+export const deletionRoute = createRoute({
+  ...describeRoute('delete', PATHS.autoTx, 'Delete an auto-tx'),
+  description: 'A draft, or one that is final, goes with what happened to it.',
+  request: { params: AutoTxParameter, query: NoParameters },
+  responses: {
+    204: { description: 'It is gone' },
+    400: WRONG_PARAMETER,
+    404: NO_AUTO_TX,
+    409: conflict('It may still be sent; cancel it first'),
+    ...GATE_REFUSALS,
+    default: ANYTHING_ELSE,
+  },
+});
+
+export const accountRoute = createRoute({
+  ...describeRoute('get', PATHS.autoTxAccount, 'A sender as the chain knows it'),
+  description:
+    'Not part of v1. What a pre-flight needs of a sender, so that nothing signed has to be handed over for it.',
+  'x-gastop-addition': true,
+  parameters: [IF_NONE_MATCH],
+  request: { params: AccountParameter, query: NoParameters },
+  responses: {
+    ...answers(PATHS.autoTxAccount, 'A sender as the chain knows it', AutoTxAccount),
+    409: conflict('The source takes no transactions'),
+    503: UPSTREAM_DOWN,
+  },
+});

@@ -1,0 +1,25 @@
+import type { OpenAPIHono } from '@hono/zod-openapi';
+import { PATHS } from '../../contract/routes.ts';
+import { ApiFailure } from './api-failure.ts';
+
+const RETRY_SEC = 5;
+
+/**
+ * Has every route of alerts and auto-txs refuse: nobody knows yet which chain they are about, and what would be made here
+ * is gone when that is known.
+ */
+export function refuseUnkept(app: OpenAPIHono): void {
+  for (const [path, what] of [
+    [PATHS.alerts, 'alerts'],
+    [PATHS.autoTxs, 'auto-txs'],
+  ]) {
+    app.use(`${path}/*`, async (c, next) => {
+      if (c.req.method === 'OPTIONS') return next();
+      throw new ApiFailure(
+        'upstream_unavailable',
+        `no ${what} are kept yet: no node has said which chain this is, or its history cannot be opened, which /readyz tells; ask again in a moment`,
+        { headers: { 'Retry-After': String(RETRY_SEC) } },
+      );
+    });
+  }
+}
