@@ -24,7 +24,7 @@ export interface Blobs {
  */
 export function readSidecar(items: readonly RlpItem[]): Blobs {
   const transaction = items[0];
-  if (transaction?.kind !== 'list') throw wrongForm();
+  if (transaction?.kind !== 'list' || items.length < 4 || items.length > 5) throw wrongForm();
   const rest = new TransactionFields(items.slice(1));
   const proofsOfBlob = items.length === 4 ? 1 : CELLS;
   if (items.length === 5 && rest.integer('the version of the sidecar') !== 1n) throw wrongForm();

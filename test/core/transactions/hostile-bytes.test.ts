@@ -1,0 +1,216 @@
+import fc from 'fast-check';
+import { hexToBytes } from 'viem';
+import { describe, expect, it } from 'vitest';
+import { decodeTransaction } from '../../../src/core/transactions/decode-transaction.ts';
+import { decodeRlp, type RlpItem } from '../../../src/core/transactions/rlp.ts';
+import { TransactionError } from '../../../src/core/transactions/signed-transaction.ts';
+import { DEFORMITIES, encodeLoosely, encodeRlp, type Tree } from './support/loose-rlp.ts';
+import { signedSamples } from './support/signed-samples.ts';
+
+const signed = await signedSamples();
+const samples = Object.entries(signed).map(([name, raw]) => ({
+  name,
+  bytes: hexToBytes(raw),
+  said: decodeTransaction(raw),
+}));
+/** Those without blobs are small enough to be tried by the thousand. */
+const small = samples.filter(({ name }) => !name.startsWith('blobs'));
+const anySample = fc.constantFrom(...small);
+const RUNS = { numRuns: 1_000 };
+
+/** Eight bytes, as hex digits. */
+const REPEATED = 16;
+
+/** What came of it: taken, or refused in one clear line that repeats nothing of what was given. */
+function outcome(raw: string | Uint8Array) {
+  try {
+    return decodeTransaction(raw);
+  } catch (error) {
+    if (!(error instanceof TransactionError)) throw error;
+    expect(error.message).toMatch(/^[^\p{Cc}]{10,200}$/u);
+    expect(error.cause).toBeUndefined();
+    expectNothingOf(typeof raw === 'string' ? raw : Buffer.from(raw).toString('hex'), error.message);
+    if (typeof raw !== 'string') expectNothingOf(Buffer.from(raw).toString('latin1'), error.message, 8);
+    return null;
+  }
+}
+
+function expectNothingOf(given: string, message: string, length = REPEATED): void {
+  const [text, said] = [given.toLowerCase(), message.toLowerCase()];
+  for (let at = 0; at + length <= said.length; at++) {
+    if (text.includes(said.slice(at, at + length))) throw new Error(`it repeats what was given: ${message}`);
+  }
+}
+
+const contentOf = (item: RlpItem): Tree => (item.kind === 'bytes' ? item.bytes : item.items.map(contentOf));
+
+describe('whatever is given', () => {
+  it('any bytes are taken or refused, and nothing else', () => {
+    fc.assert(
+      fc.property(fc.uint8Array({ maxLength: 300 }), (bytes) => {
+        outcome(bytes);
+      }),
+      RUNS,
+    );
+  });
+
+  it('any bytes behind a type and a list of the right length are, too', () => {
+    const tree = fc.letrec<{ tree: Tree }>((tie) => ({
+      tree: fc.oneof(
+        { maxDepth: 4 },
+        fc.uint8Array({ maxLength: 40 }),
+        fc.array(tie('tree'), { maxLength: 6 }),
+      ),
+    })).tree;
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 0, max: 5 }),
+        fc.array(tree, { minLength: 4, maxLength: 14 }),
+        (type, fields) => {
+          const list = encodeRlp(fields);
+          outcome(type === 0 ? list : Uint8Array.of(type, ...list));
+        },
+      ),
+      RUNS,
+    );
+  });
+
+  it('any text is', () => {
+    const text = fc.oneof(
+      fc.string({ unit: 'binary', maxLength: 200 }),
+      fc.stringMatching(/^(0x)?[0-9a-fA-F \n"']{0,200}$/),
+    );
+    fc.assert(
+      fc.property(text, (given) => {
+        outcome(given);
+      }),
+      RUNS,
+    );
+  });
+
+  it.each(samples)('$name, cut off anywhere, is refused', ({ bytes }) => {
+    const cut = fc.integer({ min: 0, max: bytes.length - 1 });
+    fc.assert(
+      fc.property(cut, (length) => {
+        expect(outcome(bytes.subarray(0, length))).toBeNull();
+      }),
+      { numRuns: bytes.length > 10_000 ? 20 : 200 },
+    );
+  });
+
+  it('a valid one with changed bytes is refused, or is another transaction', () => {
+    const change = fc.tuple(fc.nat(), fc.integer({ min: 1, max: 255 }));
+    fc.assert(
+      fc.property(anySample, fc.array(change, { minLength: 1, maxLength: 4 }), ({ bytes, said }, changes) => {
+        const other = bytes.slice();
+        for (const [at, by] of changes) other[at % bytes.length] = (other[at % bytes.length] ?? 0) ^ by;
+        fc.pre(Buffer.compare(other, bytes) !== 0);
+        const after = outcome(other);
+        expect(after?.hash).not.toBe(said.hash);
+        // Whoever changes what was signed, or the signature, does not sign in its name.
+        expect(after?.from).not.toBe(said.from);
+      }),
+      RUNS,
+    );
+  });
+
+  it('a valid one with bytes put in, taken out or moved is refused, or is another transaction', () => {
+    fc.assert(
+      fc.property(
+        anySample,
+        fc.nat(),
+        fc.nat(60),
+        fc.uint8Array({ maxLength: 60 }),
+        ({ bytes, said }, at, taken, put) => {
+          const from = at % (bytes.length + 1);
+          const other = Uint8Array.of(...bytes.subarray(0, from), ...put, ...bytes.subarray(from + taken));
+          fc.pre(Buffer.compare(other, bytes) !== 0);
+          expect(outcome(other)?.from).not.toBe(said.from);
+        },
+      ),
+      RUNS,
+    );
+  });
+});
+
+describe('one encoding', () => {
+  it.each(samples)('$name: no item of it may be written in any other way', ({ bytes, said }) => {
+    const type = (bytes[0] ?? 0) < 5 ? bytes.subarray(0, 1) : new Uint8Array();
+    const tree = contentOf(decodeRlp(bytes.subarray(type.length)));
+    expect(Buffer.compare(Buffer.concat([type, encodeRlp(tree)]), bytes)).toBe(0);
+    let tried = 0;
+    for (const how of DEFORMITIES) {
+      for (let at = 0; at < 60; at++) {
+        const deformed = encodeLoosely(tree, at, how);
+        if (deformed === null) continue;
+        // A zero before bytes that are data is other data.
+        const other = outcome(Uint8Array.from(Buffer.concat([type, deformed])));
+        expect(other?.from, `${how} of item ${at}`).not.toBe(said.from);
+        if (how !== 'leading zero') expect(other, `${how} of item ${at}`).toBeNull();
+        tried++;
+      }
+    }
+    expect(tried).toBeGreaterThan(20);
+  });
+
+  it('what the reader takes is what encoding it again gives', () => {
+    const header = fc.constantFrom(
+      0x80,
+      0x81,
+      0xb7,
+      0xb8,
+      0xb9,
+      0xc0,
+      0xc1,
+      0xc2,
+      0xf7,
+      0xf8,
+      0xf9,
+      0,
+      1,
+      0x7f,
+    );
+    const bytes = fc
+      .array(fc.oneof(header, fc.nat(255)), { maxLength: 80 })
+      .map((list) => Uint8Array.from(list));
+    let taken = 0;
+    fc.assert(
+      fc.property(bytes, (input) => {
+        let item: RlpItem;
+        try {
+          item = decodeRlp(input);
+        } catch (error) {
+          expect(error).toBeInstanceOf(TransactionError);
+          return;
+        }
+        taken++;
+        expect(encodeRlp(contentOf(item))).toEqual(input);
+      }),
+      { numRuns: 20_000 },
+    );
+    expect(taken).toBeGreaterThan(20);
+  });
+
+  it('any tree is read as it was written', () => {
+    const leaf = fc.uint8Array({ maxLength: 70 });
+    const { tree } = fc.letrec<{ tree: Tree }>((tie) => ({
+      tree: fc.oneof({ maxDepth: 4 }, leaf, fc.array(tie('tree'), { maxLength: 5 })),
+    }));
+    fc.assert(
+      fc.property(tree, (written) => {
+        expect(contentOf(decodeRlp(encodeRlp(written)))).toEqual(written);
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+
+  it('lengths beyond all memory are refused', () => {
+    for (const header of [0xbf, 0xff]) {
+      const bytes = Uint8Array.of(header, ...Array.from({ length: 8 }, () => 0xff), 1, 2, 3);
+      expect(() => decodeRlp(bytes)).toThrow(TransactionError);
+    }
+    expect(() => decodeRlp(new Uint8Array(100_000).fill(0xf7))).toThrow(TransactionError);
+    // Lists in lists without end: no recursion follows them.
+    expect(() => decodeRlp(new Uint8Array(100_000).fill(0xc1))).toThrow(TransactionError);
+  });
+});

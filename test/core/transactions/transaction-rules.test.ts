@@ -1,0 +1,270 @@
+import { fromRlp, type Hex, toHex, toRlp } from 'viem';
+import { describe, expect, it } from 'vitest';
+import { decodeTransaction } from '../../../src/core/transactions/decode-transaction.ts';
+import { refusalOf } from './support/refusal.ts';
+import { ACCOUNT, FRIEND, signedSamples, withoutSidecar } from './support/signed-samples.ts';
+
+const samples = await signedSamples();
+
+type Tree = Hex | readonly Tree[];
+
+/** Where each field stands in the types that begin with chain id, nonce and two fees. */
+const FIELD = {
+  chainId: 0,
+  nonce: 1,
+  tip: 2,
+  maxFee: 3,
+  gas: 4,
+  to: 5,
+  value: 6,
+  data: 7,
+  accessList: 8,
+} as const;
+const UNSIGNED = 'this transaction is not signed yet: sign it in the wallet and give the result';
+
+/** A transaction with one field as somebody else would have it. The signature no longer fits, which is seen last. */
+function changed(raw: Hex, field: number, value: Tree): Hex {
+  const type = raw.slice(0, 4) as Hex;
+  const tree = fromRlp(`0x${raw.slice(4)}`, 'hex') as readonly Tree[];
+  return `${type}${toRlp(tree.with(field, value) as Hex[]).slice(2)}` as Hex;
+}
+
+function changedLegacy(field: number, value: Tree): Hex {
+  return toRlp((fromRlp(samples.legacy, 'hex') as readonly Tree[]).with(field, value) as Hex[]);
+}
+
+describe('a field of type 2', () => {
+  it.each<[string, keyof typeof FIELD, Tree, RegExp]>([
+    ['chain 0', 'chainId', '0x', /^it is signed for chain 0/],
+    ['a chain id beyond 2^53 − 1', 'chainId', toHex(2n ** 53n), /^the chain id is larger than 2\^53 − 1/],
+    ['a nonce beyond 2^53 − 1', 'nonce', toHex(2n ** 53n), /^the nonce is larger than 2\^53 − 1/],
+    ['the nonce that EIP-2681 forbids', 'nonce', toHex(2n ** 64n - 1n), /^the nonce is larger/],
+    ['a nonce with leading zeros', 'nonce', '0x0001', /^the nonce is written with leading zeros/],
+    ['a nonce of one zero byte', 'nonce', '0x00', /^the nonce is written with leading zeros/],
+    ['a nonce that is a list', 'nonce', [], /^the nonce is a list where bytes belong/],
+    ['a tip above the max fee', 'tip', toHex(40_000_000_000n), /^its max priority fee is above its max fee/],
+    [
+      'a max fee beyond 2^53 − 1',
+      'maxFee',
+      toHex(2n ** 53n),
+      /^the max fee, in wei, is larger than 2\^53 − 1/,
+    ],
+    ['a gas limit beyond 2^53 − 1', 'gas', toHex(2n ** 53n), /^the gas limit is larger than 2\^53 − 1/],
+    [
+      '19 bytes of an address',
+      'to',
+      FRIEND.slice(0, 40) as Hex,
+      /^the address it goes to has 19 bytes instead of 20/,
+    ],
+    ['21 bytes of an address', 'to', `${FRIEND}00`, /^the address it goes to has 21 bytes/],
+    ['an address that is a list', 'to', [FRIEND], /^the address it goes to is a list/],
+    ['a value beyond 256 bits', 'value', toHex(2n ** 256n), /^the value is larger than 2\^256 − 1/],
+    ['data that is a list', 'data', [], /^the data is a list/],
+    ['an access list that is none', 'accessList', '0x', /^the access list is no list/],
+    ['an entry that is none', 'accessList', ['0x'], /^the access list has an entry without its 2 fields/],
+    ['an entry without keys', 'accessList', [[FRIEND]], /^the access list has an entry without its 2 fields/],
+    ['an entry without address', 'accessList', [['0x', []]], /^an address of the access list is missing/],
+    ['a key of 31 bytes', 'accessList', [[FRIEND, [`0x${'ab'.repeat(31)}`]]], /^a storage key has 31 bytes/],
+    ['a key that is a list', 'accessList', [[FRIEND, [[]]]], /^a storage key is a list/],
+    [
+      'keys that are no list',
+      'accessList',
+      [[FRIEND, '0x']],
+      /^the storage keys of the access list is no list/,
+    ],
+    ['lists in lists in lists', 'accessList', [[FRIEND, [[[]]]]], /^no transaction has lists so deep/],
+  ])('is refused: %s', (_, field, value, reason) => {
+    expect(refusalOf(changed(samples['dynamic fee'], FIELD[field], value))).toMatch(reason);
+  });
+
+  it('that is changed makes it somebody else’s', () => {
+    const other = decodeTransaction(changed(samples['dynamic fee'], FIELD.nonce, '0x08'));
+    expect(other.from).not.toBe(ACCOUNT.address);
+  });
+});
+
+describe('signatures', () => {
+  const ORDER = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n;
+
+  it.each<[string, number, Tree, RegExp]>([
+    ['a y parity of 2', 9, '0x02', /^the y parity of its signature is neither 0 nor 1/],
+    ['a y parity of 27', 9, '0x1b', /^the y parity of its signature is neither 0 nor 1/],
+    ['no r', 10, '0x', /^its signature is none that a key can make/],
+    ['no s', 11, '0x', /^its signature is none that a key can make/],
+    ['an r that is the order', 10, toHex(ORDER), /^its signature is none that a key can make/],
+    ['an s that is the order', 11, toHex(ORDER), /^its signature is none that a key can make/],
+    [
+      'an s above half of the order',
+      11,
+      toHex(ORDER / 2n + 1n),
+      /^its signature has the higher of two s values/,
+    ],
+  ])('of type 2 are refused with %s', (_, field, value, reason) => {
+    expect(refusalOf(changed(samples['dynamic fee'], field, value))).toMatch(reason);
+  });
+
+  it('of which a second one fits are refused (EIP-2)', () => {
+    const tree = fromRlp(`0x${samples['dynamic fee'].slice(4)}`, 'hex') as Hex[];
+    const [parity, , s] = tree.slice(9);
+    const flipped = changed(samples['dynamic fee'], 9, parity === '0x' ? '0x01' : '0x');
+    expect(refusalOf(changed(flipped, 11, toHex(ORDER - BigInt(s ?? 0))))).toMatch(
+      /^its signature has the higher/,
+    );
+  });
+
+  it.each<[string, Tree, RegExp]>([
+    ['0', '0x', /^v of its signature is neither 27, 28 nor of a chain/],
+    ['26', '0x1a', /^v of its signature is neither/],
+    ['29', '0x1d', /^v of its signature is neither/],
+    ['of chain 0', '0x23', /^it is signed for chain 0/],
+    ['of a chain beyond 2^53 − 1', toHex(2n ** 60n), /^the chain id is larger than 2\^53 − 1/],
+  ])('of type 0 are refused with v %s', (_, v, reason) => {
+    expect(refusalOf(changedLegacy(6, v))).toMatch(reason);
+  });
+
+  it('that are not there yet are asked for', () => {
+    for (const raw of [samples['access list'], samples['dynamic fee'], samples['set code']]) {
+      const fields = fromRlp(`0x${raw.slice(4)}`, 'hex') as Hex[];
+      expect(refusalOf(`${raw.slice(0, 4)}${toRlp(fields.slice(0, -3)).slice(2)}`)).toBe(UNSIGNED);
+      expect(
+        refusalOf(`${raw.slice(0, 4)}${toRlp([...fields.slice(0, -3), '0x', '0x', '0x']).slice(2)}`),
+      ).toBe(UNSIGNED);
+    }
+    const blobs = fromRlp(`0x${withoutSidecar(samples.blobs).slice(4)}`, 'hex') as Hex[];
+    expect(refusalOf(`0x03${toRlp(blobs.slice(0, -3)).slice(2)}`)).toBe(UNSIGNED);
+    const legacy = fromRlp(samples.legacy, 'hex') as Hex[];
+    expect(refusalOf(toRlp(legacy.slice(0, 6)))).toBe(UNSIGNED);
+    expect(refusalOf(toRlp([...legacy.slice(0, 6), '0x01', '0x', '0x']))).toBe(UNSIGNED);
+    expect(refusalOf(toRlp(legacy.slice(0, 8)))).toMatch(
+      /^it has 8 fields, and a signed transaction of type 0 has 9/,
+    );
+  });
+});
+
+describe('set code (EIP-7702)', () => {
+  const raw = samples['set code'];
+  const entry: Tree[] = ['0x01', FRIEND, '0x08', '0x01', '0x01', '0x01'];
+
+  it.each<[string, number, Tree, RegExp]>([
+    ['without authorizations', 9, [], /^it has no authorizations/],
+    [
+      'with an authorization of five fields',
+      9,
+      [entry.slice(1)],
+      /^the authorization list has an entry without its 6/,
+    ],
+    [
+      'with an authorization for nobody',
+      9,
+      [entry.with(1, '0x')],
+      /^the address of an authorization is missing/,
+    ],
+    [
+      'with a nonce beyond 64 bits',
+      9,
+      [entry.with(2, toHex(2n ** 64n))],
+      /^the nonce of an authorization is larger/,
+    ],
+    [
+      'with a parity beyond a byte',
+      9,
+      [entry.with(3, '0x0100')],
+      /^the y parity of an authorization is larger/,
+    ],
+    ['without an address', 5, '0x', /^the address it goes to is missing/],
+  ])('is refused %s', (_, field, value, reason) => {
+    expect(refusalOf(changed(raw, field, value))).toMatch(reason);
+  });
+
+  it('is taken where a signature in it is none: the chain skips that one', () => {
+    expect(decodeTransaction(changed(raw, 9, [entry, entry])).type).toBe(4);
+  });
+});
+
+describe('blobs (EIP-4844, EIP-7594)', () => {
+  const parts = (raw: Hex) => fromRlp(`0x${raw.slice(4)}`, 'hex') as Tree[];
+  const whole = (tree: readonly Tree[]): Hex => `0x03${toRlp(tree as Hex[]).slice(2)}`;
+  const [transaction = [], blobs = [], commitments = [], proofs = []] = parts(samples.blobs) as Hex[][];
+  const other: Hex = `0x${'ee'.repeat(48)}`;
+  const tx = (field: number, value: Tree) => transaction.with(field, value as Hex);
+
+  it.each<[string, Tree[], RegExp]>([
+    [
+      'one blob is missing',
+      [transaction, blobs.slice(1), commitments, proofs],
+      /^its sidecar has 1 blobs with 2 comm/,
+    ],
+    [
+      'one commitment is missing',
+      [transaction, blobs, commitments.slice(1), proofs],
+      /^its sidecar has 2 blobs with 1/,
+    ],
+    [
+      'one proof is missing',
+      [transaction, blobs, commitments, proofs.slice(1)],
+      /2 commitments and 1 proofs/,
+    ],
+    [
+      'it has one proof for each where cells need 128',
+      [transaction, '0x01', blobs, commitments, proofs],
+      /2 proofs/,
+    ],
+    [
+      'it holds other blobs',
+      [transaction, blobs, [commitments[0] ?? '0x', other], proofs],
+      /holds other blobs than/,
+    ],
+    [
+      'it has fewer than are named',
+      [transaction, blobs.slice(1), commitments.slice(1), proofs.slice(1)],
+      /other blobs/,
+    ],
+    [
+      'a commitment is short',
+      [transaction, blobs, ['0xab', other], proofs],
+      /^a commitment of its sidecar has 1 bytes/,
+    ],
+    [
+      'a blob is short',
+      [transaction, ['0xab', '0xab'], commitments, proofs],
+      /^a blob of its sidecar has 1 bytes/,
+    ],
+    [
+      'a proof is a list',
+      [transaction, blobs, commitments, [[], []]],
+      /^a proof is a list where bytes belong/,
+    ],
+    [
+      'its version is 2',
+      [transaction, '0x02', blobs, commitments, proofs],
+      /^its sidecar has a form that is not known/,
+    ],
+    ['its version is written 0', [transaction, '0x', blobs, commitments, proofs], /^its sidecar has a form/],
+    ['its lists are none', [transaction, '0x', '0x', '0x'], /^the sidecar’s blobs is no list/],
+    ['it has six parts', [transaction, '0x01', blobs, commitments, proofs, []], /^its sidecar has a form/],
+    ['it has nothing beside', [transaction], /^its sidecar has a form/],
+    ['it goes to nobody', [tx(5, '0x'), blobs, commitments, proofs], /^the address it goes to is missing/],
+    ['it names no blob', [tx(10, []), [], [], []], /^it is a blob transaction that names no blob/],
+    [
+      'a hash has another version',
+      [tx(10, [`0x02${'ab'.repeat(31)}`]), blobs, commitments, proofs],
+      /^a blob hash of it has a version that is not known/,
+    ],
+    [
+      'a hash is short',
+      [tx(10, ['0x01ab']), blobs, commitments, proofs],
+      /^a blob hash has 2 bytes instead of 32/,
+    ],
+    [
+      'its blob fee is beyond 2^53 − 1',
+      [tx(9, toHex(2n ** 53n)), blobs, commitments, proofs],
+      /^the max fee per blob gas/,
+    ],
+  ])('are refused where %s', (_, tree, reason) => {
+    expect(refusalOf(whole(tree))).toMatch(reason);
+  });
+
+  it('are refused without them, which is how a block holds the transaction', () => {
+    expect(refusalOf(withoutSidecar(samples.blobs))).toMatch(/^it is a blob transaction without its blobs/);
+  });
+});
