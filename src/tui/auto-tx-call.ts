@@ -1,5 +1,6 @@
 import type { AutoTxView } from '../client/views/auto-txs.ts';
 import { chainProfile } from '../core/chains.ts';
+import type { DescribedCall } from '../core/transactions/known-calls.ts';
 import { formatNative } from '../core/units.ts';
 import { shortHex } from './panes/explorer/hex-text.ts';
 
@@ -22,8 +23,11 @@ const COIN = 10n ** 18n;
 const MOST_DECIMALS = 6;
 const MOST_WHOLE = 3;
 
-/** What a transaction does, in a few words: `0.01 ETH to 0x7099…79C8`. */
-export function callText({ chainId, to, value, data }: AutoTxCall): string {
+/** What is called: `transfer`. */
+type CalledName = Pick<DescribedCall, 'name'>;
+
+/** What a transaction does, in a few words: `0.01 ETH to 0x7099…79C8`, `transfer on 0xA0b8…eB48`. */
+export function callText({ chainId, to, value, data }: AutoTxCall, called: CalledName | null = null): string {
   const worth = value === null || value === 0n ? null : amountText(value, symbolOf(chainId));
   if (to === null) {
     if (data === null || data === '0x') return worth ?? 'not said';
@@ -31,6 +35,6 @@ export function callText({ chainId, to, value, data }: AutoTxCall): string {
   }
   const where = shortHex(to, '…');
   if (data === '0x') return `${worth ?? amountText(0n, symbolOf(chainId))} to ${where}`;
-  const method = data === null ? 'call' : data.slice(0, 10);
+  const method = called?.name ?? (data === null ? 'call' : data.slice(0, 10));
   return `${method} on ${where}${worth === null ? '' : ` with ${worth}`}`;
 }

@@ -1,5 +1,6 @@
 import type { AutoTxView } from '../client/views/auto-txs.ts';
 import type { SnapshotView } from '../client/views/snapshot.ts';
+import { paysAt } from '../core/auto-txs/target.ts';
 import { laneOf } from './alert-words.ts';
 
 export interface AutoTxDistance {
@@ -36,11 +37,9 @@ function comparedPrice(autoTx: PricedAutoTx, { lanes, nextBaseFee }: SnapshotVie
     return lane === null ? null : lanes[lane].price;
   }
   const { gasPrice, maxFeePerGas, maxPriorityFeePerGas } = autoTx;
-  if (gasPrice !== null) return gasPrice;
+  if (gasPrice !== null && maxFeePerGas === null) return gasPrice;
   if (maxFeePerGas === null || maxPriorityFeePerGas === null || nextBaseFee === null) return null;
-  const wanted = nextBaseFee + maxPriorityFeePerGas;
-  if (wanted > maxFeePerGas) return maxFeePerGas;
-  return wanted;
+  return paysAt(autoTx, nextBaseFee);
 }
 
 /** Whether the service has found that its target can never be reached. */

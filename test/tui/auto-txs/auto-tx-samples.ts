@@ -125,3 +125,13 @@ export const SAMPLES: readonly AutoTxView[] = [
   FAILED,
   CONFIRMING,
 ];
+
+const word = (hex: string) => hex.padStart(64, '0');
+
+/** A token's transfer that waits. */
+export const TRANSFER = autoTxView({
+  id: 'atx_transfer',
+  value: 0n,
+  to: '0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48',
+  data: `0xa9059cbb${word('70997970c51812dc3a010c7d01b50e0d17dc79c8')}${word((25_000_000).toString(16))}`,
+});

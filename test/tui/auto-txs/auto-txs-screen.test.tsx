@@ -18,6 +18,7 @@ import {
   HELD,
   SAMPLES,
   SENT,
+  TRANSFER,
   WAITING,
 } from './auto-tx-samples.ts';
 
@@ -119,6 +120,19 @@ describe('the list of auto-txs', () => {
     const { shows } = show([EXECUTED]);
     await shows('paid 0.0388');
     await shows(/mined in block 24,337,380 at 0.0388 gwei, 0.000000250 ETH less than when it\s+was made/);
+  });
+
+  it('says which well-known function is called, and in words with what', async () => {
+    const { shows, press } = show([TRANSFER, { ...TRANSFER, id: 'listed', data: null }]);
+    await shows('transfer on 0xA0b8…eB48');
+    // Long data is left out of lists.
+    await shows('call on 0xA0b8…eB48');
+    await shows('sends 25,000,000 base units of token 0xA0b8');
+    await press('enter');
+    await press('pagedown');
+    await shows(/Call {2}transfer\(address,uint256\)/);
+    await shows(/to +0x70997970C51812dc3A010C7d01b50e0d17dc79C8/);
+    await shows(/amount +25000000/);
   });
 
   it('goes through ten thousand at full speed, and keeps its place in them when they change', async () => {

@@ -7,6 +7,7 @@ import { callText } from '../../auto-tx-call.ts';
 import { distanceTo, isUnreachable } from '../../auto-tx-distance.ts';
 import { isOver, lookOf, statusOf } from '../../auto-tx-words.ts';
 import { truncate } from '../../components/fit.ts';
+import type { DescribeCall } from '../../hooks/use-described-calls.ts';
 import { EMPTY_LINE, type Line } from '../../lines.ts';
 import { columnsWithin, type TableColumn } from '../../table.ts';
 import type { Theme } from '../../theme.ts';
@@ -20,6 +21,7 @@ export interface AutoTxContext {
   readonly present: number;
   readonly offsetAt: OffsetAt;
   readonly theme: Theme;
+  readonly describe: DescribeCall;
 }
 
 export type AutoTxColumn = TableColumn<AutoTxView>;
@@ -203,7 +205,7 @@ export function autoTxColumnsWithin(
   rows: readonly AutoTxView[],
   widest: ReadonlyMap<string, number>,
   width: number,
-  theme: Theme,
+  context: AutoTxContext,
 ): FittedColumns {
   const told = columns.filter(({ id, cell }) => id === 'state' || rows.some((row) => cell(row) !== UNKNOWN));
   const hasNotes = rows.some(({ note }) => note !== null && note !== '');
@@ -216,26 +218,26 @@ export function autoTxColumnsWithin(
   const note = room - call - GAP;
   const [state, ...others] = fixed;
   if (state === undefined) return { columns: fixed, widths: widest };
-  const shown = [state, callColumn(call), ...others];
+  const shown = [state, callColumn(call, context), ...others];
   const widths = new Map(widest).set('call', call);
   if (!hasNotes || note < LEAST_NOTE) return { columns: shown, widths };
-  return { columns: [...shown, noteColumn(note, theme)], widths: widths.set('note', note) };
+  return { columns: [...shown, noteColumn(note, context)], widths: widths.set('note', note) };
 }
 
 const flexible = { align: 'left', rank: 9 } as const;
 
 /** What it does, in `width` columns. */
-export function callColumn(width: number): AutoTxColumn {
+export function callColumn(width: number, { describe }: Pick<AutoTxContext, 'describe'>): AutoTxColumn {
   return {
     ...flexible,
     id: 'call',
     heading: 'what it does',
     least: width,
-    cell: (autoTx) => [{ text: callText(autoTx), bold: !isOver(autoTx) }],
+    cell: (autoTx) => [{ text: callText(autoTx, describe(autoTx)), bold: !isOver(autoTx) }],
   };
 }
 
-function noteColumn(width: number, { glyph }: Theme): AutoTxColumn {
+function noteColumn(width: number, { theme: { glyph } }: AutoTxContext): AutoTxColumn {
   return {
     ...flexible,
     id: 'note',

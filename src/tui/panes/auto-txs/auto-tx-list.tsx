@@ -32,8 +32,8 @@ export function AutoTxList(props: AutoTxListProps) {
   const { rows, cursor, context, width, height, title, notices, foot } = props;
   const { theme } = context;
   const all = autoTxColumns(context);
-  const widest = useWidest(columnWidths([...all, callColumn(0)], rows, theme));
-  const { columns, widths } = autoTxColumnsWithin(all, rows, widest, width - MARK - 1, theme);
+  const widest = useWidest(columnWidths([...all, callColumn(0, context)], rows, theme));
+  const { columns, widths } = autoTxColumnsWithin(all, rows, widest, width - MARK - 1, context);
   const lines = rows.map(
     (row, place): Line => [
       place === cursor

@@ -3,12 +3,14 @@ import { cleanText } from '../../../core/clean-text.ts';
 import { callText } from '../../auto-tx-call.ts';
 import { statusOf, targetText, wasSentBefore } from '../../auto-tx-words.ts';
 import { Question } from '../../components/question.tsx';
+import type { DescribeCall } from '../../hooks/use-described-calls.ts';
 import { useTheme } from '../../theme.ts';
 import { wrapText } from '../../wrap-text.ts';
 import type { Asked } from './use-auto-tx-actions.ts';
 
 interface AutoTxQuestionProps {
   readonly asked: Asked;
+  readonly describe: DescribeCall;
   readonly width: number;
   readonly height: number;
   readonly onYes: () => void;
@@ -19,14 +21,14 @@ const MARGINS = 6;
 const MOST_LINES = 4;
 
 /** Asks before an auto-tx is cancelled or deleted, and says what that does and what it cannot do. */
-export function AutoTxQuestion({ asked, width, ...rest }: AutoTxQuestionProps) {
+export function AutoTxQuestion({ asked, describe, width, ...rest }: AutoTxQuestionProps) {
   const theme = useTheme();
   const { title, lines, yes, no } =
     asked.what === 'cancel' ? cancelWords(asked.autoTx) : deleteWords(asked.autoTx);
   return (
     <Question
       title={title}
-      lines={[...aboutLines(asked.autoTx), ' ', ...lines].flatMap((line) =>
+      lines={[...aboutLines(asked.autoTx, describe), ' ', ...lines].flatMap((line) =>
         wrapText(line, width - MARGINS, MOST_LINES, theme.glyph.ellipsis),
       )}
       yes={yes}
@@ -44,10 +46,13 @@ interface QuestionWords {
   readonly no: string;
 }
 
-function aboutLines(autoTx: AutoTxView): readonly string[] {
+function aboutLines(autoTx: AutoTxView, describe: DescribeCall): readonly string[] {
   const note = cleanText(autoTx.note ?? '').trim();
   const nonce = autoTx.nonce === null ? '' : `, nonce ${autoTx.nonce}`;
-  return [`${callText(autoTx)}${nonce}, when ${targetText(autoTx)}`, ...(note === '' ? [] : [note])];
+  return [
+    `${callText(autoTx, describe(autoTx))}${nonce}, when ${targetText(autoTx)}`,
+    ...(note === '' ? [] : [note]),
+  ];
 }
 
 /** What stops what a node may have. */

@@ -69,11 +69,13 @@ export function whyOf(autoTx: AutoTxView, { snapshot, present }: AutoTxContext):
 }
 
 /** What it does, when, and as whose, for the line over the reason. */
-export function whatText(autoTx: AutoTxView): string {
+export function whatText(autoTx: AutoTxView, { describe }: Pick<AutoTxContext, 'describe'>): string {
+  const called = describe(autoTx);
+  const what = called === null || called.name === null ? callText(autoTx) : called.words;
   const note = cleanText(autoTx.note ?? '', LONGEST).trim();
   const nonce = autoTx.nonce === null ? '' : `, nonce ${autoTx.nonce}`;
   const from = autoTx.from === null ? '' : ` of ${shortHex(autoTx.from, '…')}`;
-  return `${callText(autoTx)} when ${targetText(autoTx)}${nonce}${from}${note === '' ? '' : ` · ${note}`}`;
+  return `${what} when ${targetText(autoTx)}${nonce}${from}${note === '' ? '' : ` · ${note}`}`;
 }
 
 /** `, 5 of 12 confirmations` */

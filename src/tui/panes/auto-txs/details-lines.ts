@@ -7,11 +7,12 @@ import { wrapText } from '../../wrap-text.ts';
 import { type AutoTxContext, stateLine } from './auto-tx-columns.ts';
 import { autoTxFacts, minedFacts } from './auto-tx-facts.ts';
 import { whyOf } from './auto-tx-why.ts';
+import { callLines } from './call-lines.ts';
 import { checkLines, timelineLines } from './log-lines.ts';
 
 /** `send 0.01 ETH to 0x7099…79C8`, and how it stands. */
 export function detailsTitle(autoTx: AutoTxDetailsView, context: AutoTxContext): readonly Line[] {
-  return [[{ text: callText(autoTx), bold: true }], stateLine(autoTx, context)];
+  return [[{ text: callText(autoTx, context.describe(autoTx)), bold: true }], stateLine(autoTx, context)];
 }
 
 /** All that is known of an auto-tx, in sections. */
@@ -33,9 +34,17 @@ export function detailsLines(
     ...whyLines(autoTx, context, width),
     ...(mined.length === 0 ? [] : section('Mined', EMPTY_LINE, factGrid(mined, width, theme, leastName))),
     ...section('Order', EMPTY_LINE, factGrid(facts, width, theme, leastName)),
+    ...callSection(),
     ...section('Checks', checksNote(autoTx, context), checkLines(autoTx, context, width)),
     ...section('Timeline', timelineNote(autoTx), timelineLines(autoTx.timeline ?? [], context, width)),
   ];
+
+  function callSection(): readonly Line[] {
+    const lines = callLines(autoTx, context, width);
+    const signature = context.describe(autoTx)?.signature ?? null;
+    const note: Line = signature === null ? EMPTY_LINE : [{ text: signature, faint: true }];
+    return lines.length === 0 ? [] : section('Call', note, lines);
+  }
 }
 
 function whyLines(autoTx: AutoTxDetailsView, context: AutoTxContext, width: number): readonly Line[] {

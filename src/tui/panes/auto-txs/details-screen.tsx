@@ -6,6 +6,7 @@ import { PaneState } from '../../components/pane-state.tsx';
 import { PolledFrame } from '../../components/polled-frame.tsx';
 import { SegmentLine } from '../../components/segment-line.tsx';
 import { useActions } from '../../hooks/use-actions.ts';
+import { useDescribedCalls } from '../../hooks/use-described-calls.ts';
 import { useOverScope } from '../../hooks/use-modal-keys.ts';
 import { useNow } from '../../hooks/use-now.ts';
 import type { TabScreenProps } from '../../tabs.ts';
@@ -30,12 +31,13 @@ export function DetailsScreen({ snapshot, columns, rows, level, dispatch }: Deta
   const theme = useTheme();
   const now = useNow();
   const spoken = useIsScreenReaderEnabled();
+  const describe = useDescribedCalls();
   const details = useAutoTxDetails(level.id);
   const { toggle, cancel, remove, copyHash, refuse } = useAutoTxActions(details.renew);
   const { asked, close, askCancel, askDelete } = useAutoTxQuestion(refuse);
 
   const autoTx = details.data?.value;
-  const context = { snapshot, present: presentOf(snapshot, now), offsetAt: systemOffset, theme };
+  const context = { snapshot, present: presentOf(snapshot, now), offsetAt: systemOffset, theme, describe };
   const lines = autoTx === undefined ? [] : detailsLines(autoTx, context, columns);
   const room = Math.max(rows - 1 - (details.error === null ? 0 : 1), 1);
   const most = Math.max(lines.length - room, 0);
@@ -68,6 +70,7 @@ export function DetailsScreen({ snapshot, columns, rows, level, dispatch }: Deta
     return (
       <AutoTxQuestion
         asked={asked}
+        describe={describe}
         width={columns}
         height={rows}
         onYes={() => {

@@ -17,7 +17,7 @@ export function footLines(autoTx: AutoTxView, context: AutoTxContext, width: num
   const look = color === undefined ? {} : { color };
   return [
     [{ text: ` ${theme.glyph.line.repeat(Math.max(width - 2, 0))}`, faint: true }],
-    [{ text: ` ${whatText(autoTx)}`, faint: true }],
+    [{ text: ` ${whatText(autoTx, context)}`, faint: true }],
     ...Array.from({ length: WHY_LINES }, (_, place): Line => {
       const part = why[place];
       if (part === undefined) return EMPTY_LINE;

@@ -6,6 +6,7 @@ import { PaneState } from '../../components/pane-state.tsx';
 import { PolledFrame } from '../../components/polled-frame.tsx';
 import { useActions } from '../../hooks/use-actions.ts';
 import { useAutoTxs } from '../../hooks/use-auto-txs.ts';
+import { useDescribedCalls } from '../../hooks/use-described-calls.ts';
 import { useNow } from '../../hooks/use-now.ts';
 import { type Line, scrolledTo } from '../../lines.ts';
 import type { TabScreenProps } from '../../tabs.ts';
@@ -36,6 +37,7 @@ export function ListScreen({ snapshot, columns, rows, cursor, dispatch }: ListSc
   const now = useNow();
   const spoken = useIsScreenReaderEnabled();
   const feed = useAutoTxs();
+  const describe = useDescribedCalls();
   const { toggle, cancel, remove, copyHash, refuse } = useAutoTxActions();
   const { asked, close, askCancel, askDelete } = useAutoTxQuestion(refuse);
 
@@ -79,6 +81,7 @@ export function ListScreen({ snapshot, columns, rows, cursor, dispatch }: ListSc
     return (
       <AutoTxQuestion
         asked={asked}
+        describe={describe}
         width={columns}
         height={rows}
         onYes={() => {
@@ -106,7 +109,13 @@ export function ListScreen({ snapshot, columns, rows, cursor, dispatch }: ListSc
     <PolledFrame polled={feed} what="the auto-txs" pending={false} width={columns} height={rows}>
       {(notice) => {
         if (autoTxs.length === 0) return <NoAutoTxs snapshot={snapshot} columns={columns} rows={rows} />;
-        const context = { snapshot, present: presentOf(snapshot, now), offsetAt: systemOffset, theme };
+        const context = {
+          snapshot,
+          present: presentOf(snapshot, now),
+          offsetAt: systemOffset,
+          theme,
+          describe,
+        };
         const notices: readonly Line[] = notice === null ? [] : [[{ text: ' ' }, ...notice]];
         if (spoken)
           return <SpokenAutoTxs autoTxs={autoTxs.slice(place)} context={context} notices={notices} />;

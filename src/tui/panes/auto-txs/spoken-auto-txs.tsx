@@ -46,7 +46,7 @@ function spokenRow(autoTx: AutoTxView, context: AutoTxContext): string {
   const way = distance === null ? null : distanceWords({ ...distance, isThere: distance.isReached });
   const parts = [
     lookOf(autoTx).word,
-    callText(autoTx),
+    context.describe(autoTx)?.words ?? callText(autoTx),
     `when ${targetText(autoTx)}`,
     way,
     reachProbability === null || isOver(autoTx) ? null : `chance ${formatPercent(reachProbability)}`,

@@ -1,0 +1,146 @@
+import { QueryClientProvider } from '@tanstack/react-query';
+import { Text } from 'ink';
+import { render } from 'ink-testing-library';
+import { expect, it, onTestFinished } from 'vitest';
+import { ClientError } from '../../../src/client/client-error.ts';
+import type { AutoTxView } from '../../../src/client/views/auto-txs.ts';
+import { AutoTxsProvider } from '../../../src/tui/components/auto-txs-provider.tsx';
+import { NotificationsContext } from '../../../src/tui/hooks/use-announce.ts';
+import { useAutoTxs } from '../../../src/tui/hooks/use-auto-txs.ts';
+import { type Toast, ToastContext } from '../../../src/tui/hooks/use-toast.ts';
+import { createQueryClient } from '../../../src/tui/query-client.ts';
+import { waitFor } from '../../helpers/wait-for.ts';
+import { fakeGas, SNAPSHOT } from '../fake-gas.ts';
+import { EXECUTED, EXPIRED, FAILED, SENT, WAITING } from './auto-tx-samples.ts';
+
+const NOTIFICATIONS = { level: 'on', env: { TERM: 'foot' } } as const;
+
+function Feed() {
+  const { unseen, awaited, data, error, retryAt } = useAutoTxs();
+  const failed =
+    error === null ? '' : `, ${error.message}, ${retryAt === null ? 'not asked again' : 'asked again'}`;
+  const states = data?.value.items.map(({ status }) => status).join(' ');
+  return <Text>{`unseen ${unseen}, awaited ${awaited}, ${states}${failed}`}</Text>;
+}
+
+/** A monitor's notices over a service whose list is what the test says, asked every few milliseconds. */
+function show(first: readonly AutoTxView[] | Error) {
+  let list = first;
+  let asked = 0;
+  const client = fakeGas({
+    autoTxs: async () => {
+      asked += 1;
+      if (list instanceof Error) throw list;
+      return { items: list, total: list.length, unreadable: 0 };
+    },
+  });
+  const queries = createQueryClient();
+  const toasts: Toast[] = [];
+  const tree = ({ frozen = false, isShown = false }) => (
+    <QueryClientProvider client={queries}>
+      <NotificationsContext value={NOTIFICATIONS}>
+        <ToastContext value={(toast) => toasts.push(toast)}>
+          <AutoTxsProvider
+            client={client}
+            snapshot={SNAPSHOT}
+            intervalMs={5}
+            isOwnService
+            now={() => SNAPSHOT.blockTimestamp ?? 0}
+            frozen={frozen}
+            isShown={isShown}
+          >
+            <Feed />
+          </AutoTxsProvider>
+        </ToastContext>
+      </NotificationsContext>
+    </QueryClientProvider>
+  );
+  const app = render(tree({}));
+  onTestFinished(() => {
+    app.unmount();
+    queries.clear();
+  });
+  return {
+    toasts,
+    /** All that was written past the frames. */
+    rung: () => app.stdout.frames.filter((frame) => frame.includes('\u0007')),
+    lists: async (next: readonly AutoTxView[]) => {
+      list = next;
+      const before = asked;
+      await waitFor(() => asked > before + 2);
+    },
+    turn: (to: { frozen?: boolean; isShown?: boolean }) => app.rerender(tree(to)),
+    shows: (text: string) => waitFor(() => app.lastFrame()?.includes(text), { what: text }),
+    asked: () => asked,
+  };
+}
+
+it('an auto-tx that is executed is told on the screen and by the bell, once, and counts until it is looked at', async () => {
+  const { shows, lists, toasts, rung, turn } = show([WAITING]);
+  await shows('unseen 0, awaited 1, PENDING');
+  await lists([{ ...EXECUTED, id: WAITING.id, note: '' }]);
+  await shows('unseen 1, awaited 0, EXECUTED');
+  const text = 'Auto-tx executed in block 24,337,380 at 0.0388 gwei: 0.01 ETH to 0x7099…79C8';
+  expect(toasts).toEqual([{ kind: 'alert', text }]);
+  expect(rung().length).toBe(1);
+  turn({ isShown: true });
+  await shows('unseen 0');
+  expect(toasts.length).toBe(1);
+});
+
+it('one that is sent is told without the bell', async () => {
+  const { shows, lists, toasts, rung } = show([WAITING]);
+  await shows('PENDING');
+  await lists([{ ...SENT, id: WAITING.id }]);
+  await shows('unseen 0, awaited 1, SUBMITTED');
+  expect(toasts).toEqual([{ kind: 'info', text: 'Auto-tx submitted: rent', forMs: 6_000 }]);
+  expect(rung()).toEqual([]);
+});
+
+it('one that fails says why', async () => {
+  const { shows, lists, toasts } = show([WAITING]);
+  await shows('PENDING');
+  await lists([{ ...FAILED, id: WAITING.id, note: 'rent' }]);
+  await shows('FAILED');
+  expect(toasts[0]?.text).toBe(
+    'Auto-tx failed: rent, nonce 0 is used: another transaction of this account was mined with it',
+  );
+});
+
+it('several at once are counted', async () => {
+  const { shows, lists, toasts } = show([WAITING, { ...WAITING, id: 'two' }, { ...WAITING, id: 'three' }]);
+  await shows('awaited 3');
+  await lists([
+    { ...EXECUTED, id: WAITING.id },
+    { ...EXPIRED, id: 'two' },
+    { ...EXECUTED, id: 'three' },
+  ]);
+  await shows('unseen 3');
+  expect(toasts[0]?.text).toBe('3 auto-txs: 2 executed, 1 expired');
+});
+
+it('what became of one before the monitor ran, or of that of a key, is no news', async () => {
+  const { shows, lists, toasts } = show([EXECUTED, { ...WAITING, keyId: 'k1' }]);
+  await shows('EXECUTED PENDING');
+  await lists([EXECUTED, { ...EXECUTED, id: WAITING.id, keyId: 'k1' }, FAILED]);
+  await shows('EXECUTED EXECUTED FAILED');
+  expect(toasts).toEqual([]);
+});
+
+it('is told over a screen that stands still, which still shows what it did', async () => {
+  const { shows, lists, toasts, turn } = show([WAITING]);
+  await shows('PENDING');
+  turn({ frozen: true });
+  await lists([{ ...EXECUTED, id: WAITING.id }]);
+  await waitFor(() => toasts.length === 1);
+  await shows('unseen 1, awaited 1, PENDING');
+});
+
+it('a service that keeps no auto-txs is not asked again by itself, and nothing is said of it', async () => {
+  const { shows, toasts, asked } = show(
+    new ClientError('not-found', 'no such route', { endpoint: '/auto-txs', status: 404 }),
+  );
+  await shows('no such route, not asked again');
+  expect(asked()).toBe(1);
+  expect(toasts).toEqual([]);
+});

@@ -1,0 +1,57 @@
+import { render } from 'ink-testing-library';
+import stringWidth from 'string-width';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { TabBar } from '../../src/tui/components/tab-bar.tsx';
+import { AlertsContext, type AlertsFeed } from '../../src/tui/hooks/use-alerts.ts';
+import { AutoTxsContext, type AutoTxsFeed } from '../../src/tui/hooks/use-auto-txs.ts';
+import { TABS } from '../../src/tui/tabs.ts';
+
+const nothing = async () => {};
+const POLLED = { data: undefined, error: null, retryAt: null, refresh: nothing, renew: nothing };
+
+function bar(width: number, current: number, unseen = 0, awaited = 0): string {
+  const alerts: AlertsFeed = {
+    ...POLLED,
+    unseen,
+    expect: () => ({ settle: nothing, takeBack: () => {} }),
+  };
+  const autoTxs: AutoTxsFeed = { ...POLLED, unseen: 0, awaited };
+  const app = render(
+    <AlertsContext value={alerts}>
+      <AutoTxsContext value={autoTxs}>
+        <TabBar width={width} current={TABS[current] ?? TABS[0]} intervalMs={12_000} slowed={false} />
+      </AutoTxsContext>
+    </AlertsContext>,
+  );
+  onTestFinished(() => app.unmount());
+  return app.lastFrame() ?? '';
+}
+
+describe('the tabs', () => {
+  it('say what waits, and how often is asked where there is room', () => {
+    expect(bar(120, 3, 0, 3)).toMatch(
+      /^ 1 Live {2}2 Chart {2}3 Alerts \[4 Auto-tx ·3\] 5 Explorer {2}6 Service +every 12s/,
+    );
+  });
+
+  it('with news first', () => {
+    expect(bar(80, 0, 2, 3)).toContain('3 Alerts !2  4 Auto-tx ·3  5 Explorer');
+  });
+
+  it.each(TABS.map(({ title }, place) => [title, place] as const))(
+    'are all there in 60 columns, %s whole',
+    (title, place) => {
+      for (const [unseen, awaited] of [
+        [0, 0],
+        [2, 3],
+        [12, 340],
+      ] as const) {
+        const line = bar(60, place, unseen, awaited);
+        expect(stringWidth(line)).toBeLessThanOrEqual(60);
+        expect(line).toContain(`[${place + 1} ${title}`);
+        for (const key of [1, 2, 3, 4, 5, 6]) expect(line).toMatch(new RegExp(`${key} [A-Z]`));
+        expect(line).not.toContain('…');
+      }
+    },
+  );
+});
