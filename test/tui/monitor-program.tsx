@@ -5,7 +5,9 @@ import { ClientError } from '../../src/client/client-error.ts';
 import type { SnapshotView } from '../../src/client/views/snapshot.ts';
 import type { MonitorSource } from '../../src/tui/monitor-source.ts';
 import { startMonitor } from '../../src/tui/start-monitor.tsx';
+import { SAMPLES } from './auto-txs/auto-tx-samples.ts';
 import { ALERT } from './fake-alerts.ts';
+import { autoTxView, fakeAutoTxs } from './fake-auto-txs.ts';
 import { fakeGas, SNAPSHOT } from './fake-gas.ts';
 
 const scene = process.env.SCENE ?? 'live';
@@ -95,6 +97,17 @@ async function connect(): Promise<MonitorSource> {
         intervalMs: 500,
         embedded: {},
       };
+    case 'auto-txs': {
+      const count = Number(process.env.AUTO_TXS ?? '0');
+      const many = Array.from({ length: count }, (_, place) =>
+        autoTxView({ id: `tx-${place}`, nonce: place, target: BigInt(40_000_000 - place) }),
+      );
+      return {
+        client: fakeGas({ gasCurrent: async () => moving(), ...fakeAutoTxs(count === 0 ? SAMPLES : many) }),
+        intervalMs: 1_000,
+        embedded: {},
+      };
+    }
     case 'render-error':
       return {
         client: fakeGas({

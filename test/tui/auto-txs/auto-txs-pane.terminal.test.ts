@@ -1,0 +1,93 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { openTerminal, type Terminal, type TerminalOptions } from '../../helpers/terminal.ts';
+import { buildProgram } from '../build-program.ts';
+
+const NO_CLEARS = { screen: 0, scrollback: 0, reset: 0 };
+
+const program = await buildProgram('monitor-program.tsx');
+let terminal: Terminal | null = null;
+
+afterEach(async () => {
+  await terminal?.close();
+  terminal = null;
+});
+
+async function start(options: Omit<TerminalOptions, 'args'> = {}): Promise<Terminal> {
+  const { env, ...rest } = options;
+  const opened = await openTerminal({
+    args: [program],
+    env: { SCENE: 'auto-txs', NODE_ENV: 'production', ...env },
+    ...rest,
+  });
+  terminal = opened;
+  return opened;
+}
+
+describe('the Auto-tx pane on a terminal', () => {
+  it('lists, opens, disables, cancels and deletes, without ever clearing the screen', async () => {
+    const screen = await start();
+    await screen.waitFor('4 Auto-tx ·4');
+    await screen.press('4');
+    await screen.waitFor('[4 Auto-tx ·4]');
+    await screen.waitFor(/▸ → mined +0\.01 ETH to 0x7099…79C8/);
+    await screen.waitFor((lines) => /n new .*⏎ details .*x cancel/.test(lines.at(-1) ?? ''));
+    await screen.press('j', 'j', 'j', 'enter');
+    await screen.waitFor(/sent when +Average ≤ 0\.04 gwei/);
+    await screen.waitFor((lines) => /Esc back .*x cancel/.test(lines.at(-1) ?? ''));
+    await screen.press('space');
+    await screen.waitFor('— disabled');
+    await screen.press('x');
+    await screen.waitFor('[▸ Keep it ]');
+    await screen.press('y');
+    await screen.waitFor('— cancelled');
+    await screen.press('d', 'y');
+    await screen.waitFor('Auto-txs 8');
+    await screen.waitFor('[4 Auto-tx ·3]');
+    await screen.press('i');
+    await screen.waitFor('GET /auto-txs');
+    await screen.press('esc');
+    await screen.waitFor('Auto-txs 8');
+    expect(screen.clears).toEqual(NO_CLEARS);
+    await screen.press('q');
+    expect(await screen.waitForExit()).toEqual({ exitCode: 0, signal: 0 });
+    expect(screen.leftovers()).toEqual([]);
+  });
+
+  it('scrolls through ten thousand while prices go on, without ever clearing the screen', async () => {
+    const screen = await start({ env: { AUTO_TXS: '10000' }, cols: 120, rows: 40 });
+    await screen.waitFor('4 Auto-tx ·10000');
+    await screen.press('4');
+    await screen.waitFor('Auto-txs 10,000');
+    for (let page = 0; page < 10; page += 1) await screen.press('pagedown');
+    await screen.waitFor('#300 ');
+    await screen.press('G');
+    await screen.waitFor(/▸ .*#9999 /);
+    expect(screen.clears).toEqual(NO_CLEARS);
+  });
+
+  it('says with a word or glyph whatever a colour says', async () => {
+    const screen = await start({ env: { FORCE_COLOR: '0' } });
+    await screen.waitFor('4 Auto-tx');
+    await screen.press('4');
+    await screen.waitFor(/→ submitted/);
+    await screen.waitFor(/▲ held/);
+    await screen.waitFor(/● reached/);
+    await screen.press('j', 'j');
+    await screen.waitFor('▲ nonce 8 must come first');
+  });
+
+  it('is sentences for a screen reader: the list and an open auto-tx', async () => {
+    const screen = await start({ env: { INK_SCREEN_READER: 'true' }, rows: 60, cols: 140 });
+    await screen.waitFor('Average: 0.0507 gwei');
+    await screen.press('4');
+    await screen.waitFor('submitted, 0.01 ETH to 0x7099');
+    await screen.waitFor('held, 0.01 ETH to 0x7099');
+    await screen.press('j', 'j');
+    await screen.waitFor(/held, 0\.01 ETH .*nonce 8 must come first/);
+    await screen.press('enter');
+    await screen.waitFor('sent when: Average <= 0.06 gwei.');
+    await screen.waitFor('Check: no nonce-gap, nonce 8 must come first');
+    await screen.waitFor('created, it was handed over');
+    expect(screen.screen().join('')).not.toMatch(/[●◌▸▲▼│✓✗]/);
+  });
+});
