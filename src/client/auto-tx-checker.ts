@@ -1,7 +1,5 @@
-import type { AutoTxOrder } from '../core/auto-txs/kept-auto-tx.ts';
-import { chainProfile } from '../core/chains.ts';
 import type { DescribedCall } from '../core/transactions/known-calls.ts';
-import type { SignedTransaction } from '../core/transactions/signed-transaction.ts';
+import type { AutoTxToCheck } from './auto-tx-checks.ts';
 import { ClientError, type ClientErrorCode } from './client-error.ts';
 import type { CallOptions, GasClient } from './gas-client.ts';
 import type { AutoTxAccountView, CheckView } from './views/auto-txs.ts';
@@ -9,15 +7,6 @@ import type { ReachView } from './views/recommendation.ts';
 import type { SnapshotView } from './views/snapshot.ts';
 
 export type CheckingClient = Pick<GasClient, 'gasCurrent' | 'autoTxAccount' | 'gasRecommendation'>;
-
-/** What is to be checked. Nothing of the signature is needed for it, and none of it goes to a service. */
-export interface AutoTxToCheck {
-  readonly transaction: SignedTransaction;
-  /** `target` is `null` where nobody said one: it is then checked as if it were sent now. Wei per gas. */
-  readonly order: Omit<AutoTxOrder, 'target'> & { readonly target: bigint | null };
-  /** Of the auto-tx that it is already, which is not in its own way. */
-  readonly id?: string | null;
-}
 
 export interface CheckedAutoTx {
   /** `null`: its data is no call. */
@@ -42,56 +31,27 @@ const DAY_SEC = 86_400;
  */
 export async function checkAutoTx(
   client: CheckingClient,
-  { transaction, order, id = null }: AutoTxToCheck,
+  toCheck: AutoTxToCheck,
   now: number,
   call: CallOptions = {},
 ): Promise<CheckedAutoTx> {
-  const [{ preflight }, { describeCall }, snapshot, account, reach] = await Promise.all([
-    import('../core/auto-txs/preflight.ts'),
+  const { transaction, order } = toCheck;
+  const [{ autoTxChecks }, { describeCall }, snapshot, account, reach] = await Promise.all([
+    import('./auto-tx-checks.ts'),
     import('../core/transactions/known-calls.ts'),
     ifTold(client.gasCurrent(call)),
     ifTold(client.autoTxAccount(transaction.from, call)),
     ifTold(reachOf(client, order, now, call)),
   ]);
-  const chainId = snapshot?.chainId ?? account?.chainId ?? null;
-  const chain = chainProfile(chainId ?? transaction.chainId ?? 1);
   const lanePrice = snapshot?.lanes[order.lane].price ?? null;
-  const checks = preflight({
-    transaction,
-    order: { ...order, target: order.target ?? lanePrice ?? 0n },
-    chainId: chain.id,
-    chainName: chain.name,
-    nativeSymbol: chain.nativeSymbol,
-    nativeUsd: snapshot?.nativeUsd ?? null,
-    nextNonce: account?.nonce ?? null,
-    pendingNonce: account?.pendingNonce ?? null,
-    balance: account?.balance ?? null,
-    nextBaseFee: snapshot?.nextBaseFee ?? null,
-    nextBlobBaseFee: snapshot?.blobBaseFee ?? null,
-    lanePrice,
-    now,
-    waitingBelow: (account?.waiting ?? []).flatMap(({ status, ...below }) =>
-      below.nonce < transaction.nonce && below.id !== id ? [{ ...below, status: status ?? '' }] : [],
-    ),
-  });
   return {
     call: describeCall(transaction.data, transaction.to),
-    checks: checks.flatMap((check) => {
-      // Without a target there is none to reach.
-      if (check.name === 'reachable' && order.target === null) return [];
-      return check.name === 'chain' && chainId === null ? [UNTOLD_CHAIN] : [check];
-    }),
+    checks: autoTxChecks(toCheck, { snapshot, account, lanePrice, now }),
     snapshot,
     account,
     reach,
   };
 }
-
-const UNTOLD_CHAIN: CheckView = {
-  name: 'chain',
-  ok: null,
-  message: 'could not be told: the service does not say which chain it is for',
-};
 
 async function reachOf(
   client: CheckingClient,

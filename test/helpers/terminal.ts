@@ -74,6 +74,8 @@ export interface Terminal extends AsyncDisposable {
   press(...keys: readonly string[]): Promise<void>;
   /** As a terminal pastes: in brackets if the program asked for them. */
   paste(text: string): void;
+  /** As it is, in one go: what a terminal without brackets makes of a paste. */
+  write(text: string): void;
   resize(cols: number, rows: number): void;
   signal(name: NodeJS.Signals): void;
   /** Calls back with each piece as it arrives, before it is on the screen. */
@@ -260,6 +262,9 @@ export async function openTerminal(options: TerminalOptions): Promise<Terminal> 
     paste(text) {
       const framed = emulator.modes.bracketedPasteMode ? `\x1b[200~${text}\x1b[201~` : text;
       program.write(framed);
+    },
+    write(text) {
+      program.write(text);
     },
     resize(newCols, newRows) {
       emulator.resize(newCols, newRows);

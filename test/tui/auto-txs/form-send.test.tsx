@@ -275,7 +275,7 @@ describe('the form of an auto-tx that is changed', () => {
     const draft = autoTxView({ status: 'DRAFT', from: null, nonce: null, hash: null, type: null });
     const { press, paste, shows, changed } = await showForm({ edited: draft });
     await shows('Sign the draft');
-    await shows('send 0.0100 ETH to 0x7099…79C8');
+    await shows(/The draft: .*0\.01 ETH to 0x7099…79C8\. Sign exactly that/);
     paste(await signedTransfer({ value: 5n }));
     await shows('is of another transaction than the draft: value differs');
     await press('ctrl+s');

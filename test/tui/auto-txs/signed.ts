@@ -1,4 +1,4 @@
-import { type Hex, type TransactionSerializable, toHex } from 'viem';
+import { commitmentToVersionedHash, type Hex, type TransactionSerializable, toHex } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 
 /** The first account of anvil and of Hardhat, known to everybody. */
@@ -32,4 +32,26 @@ export function noise(bytes: number): Hex {
       return state >>> 24;
     }),
   );
+}
+
+/** A transaction with so many blobs of noise. The commitments are made up: only a node could tell. */
+export async function signedBlobs(count: number): Promise<Hex> {
+  const sidecars = Array.from({ length: count }, (_, place) => ({
+    blob: noise(131_072),
+    commitment: toHex(new Uint8Array(48).fill(place + 1)),
+    proof: toHex(new Uint8Array(48).fill(place + 101)),
+  }));
+  return ACCOUNT.signTransaction({
+    type: 'eip4844',
+    chainId: 1,
+    nonce: 7,
+    gas: 21_000n,
+    to: TO,
+    value: 0n,
+    maxFeePerGas: 60_000_000n,
+    maxPriorityFeePerGas: 1_000_000n,
+    maxFeePerBlobGas: 10n,
+    blobVersionedHashes: sidecars.map(({ commitment }) => commitmentToVersionedHash({ commitment })),
+    sidecars,
+  });
 }

@@ -168,7 +168,8 @@ function Fields({ snapshot, columns, rows, edited, form, edit, onLeave, onSaved 
     const isJudged = id === 'signed' && pasted.kind !== 'nothing' ? pasted.kind !== 'reading' : isSeen;
     return problem !== undefined && isJudged ? problem : null;
   };
-  const hint = edited === null ? 'Ctrl-S hands it over, Esc leaves' : 'Ctrl-S changes it, Esc leaves';
+  const isChange = edited !== null && edited.status !== 'DRAFT';
+  const hint = `Ctrl-S ${isChange ? 'changes it' : 'hands it over'}, Esc leaves`;
   const title =
     edited === null ? 'New auto-tx' : edited.status === 'DRAFT' ? 'Sign the draft' : 'Change the auto-tx';
   const progress = isSending ? 'asking the service …' : hint;

@@ -52,9 +52,8 @@ export function useFormOutlook(
   const lanePrice = lane === null ? null : snapshot.lanes[lane].price;
   const checks = usePreflight({
     transaction,
-    // Until there is a target it is checked as if it went out now.
     order: {
-      target: order.target ?? lanePrice ?? 0n,
+      target: order.target,
       lane: lane ?? 'average',
       isStrict: draft.isStrict,
       expiresAt: at,

@@ -1,20 +1,18 @@
 import { useEffect, useState } from 'react';
-import { autoTxFacts } from '../../../client/auto-tx-facts.ts';
+import type { AutoTxToCheck, Told } from '../../../client/auto-tx-checks.ts';
 import type { CheckView } from '../../../client/views/auto-txs.ts';
 import type { SnapshotView } from '../../../client/views/snapshot.ts';
-import type { AutoTxOrder } from '../../../core/auto-txs/kept-auto-tx.ts';
-import type { PreflightFacts } from '../../../core/auto-txs/preflight-facts.ts';
 import type { SignedTransaction } from '../../../core/transactions/signed-transaction.ts';
 import { headOf, useFollowHead } from '../../hooks/use-follow-head.ts';
 import { useMonitor } from '../../hooks/use-monitor.ts';
 import { usePolledQuery } from '../../hooks/use-polled-query.ts';
 
-type Preflight = (facts: PreflightFacts) => readonly CheckView[];
+type Preflight = (toCheck: AutoTxToCheck, told: Told) => readonly CheckView[];
 
 export interface PreflightQuestion {
   /** `null`: there is none to check. */
   readonly transaction: SignedTransaction | null;
-  readonly order: AutoTxOrder;
+  readonly order: AutoTxToCheck['order'];
   readonly lanePrice: bigint | null;
   readonly snapshot: SnapshotView;
   /** The auto-tx that is changed. */
@@ -44,9 +42,7 @@ export function usePreflight(question: PreflightQuestion): readonly CheckView[] 
   if (transaction === null || check === null) return null;
   // A line that says "could not be told" would be taken for an answer while it is still on its way.
   if (polled.data === undefined && polled.error === null) return null;
-  return check(
-    autoTxFacts(transaction, order, { snapshot, account: polled.data ?? null, lanePrice, now, id }),
-  );
+  return check({ transaction, order, id }, { snapshot, account: polled.data ?? null, lanePrice, now });
 }
 
 /** What makes a pre-flight is no part of the monitor's start. */
@@ -55,8 +51,8 @@ function useLoadedPreflight(isWanted: boolean): Preflight | null {
   useEffect(() => {
     if (!isWanted) return;
     let isAwaited = true;
-    void import('../../../core/auto-txs/preflight.ts').then(({ preflight }) => {
-      if (isAwaited) setLoaded({ run: preflight });
+    void import('../../../client/auto-tx-checks.ts').then(({ autoTxChecks }) => {
+      if (isAwaited) setLoaded({ run: autoTxChecks });
     });
     return () => {
       isAwaited = false;
