@@ -9,6 +9,7 @@ import type { BlockStore } from '../store/block-store.ts';
 import { BlockWriter, type DigestedBlock } from './block-writer.ts';
 import type { Lease } from './lease.ts';
 import { type Engine, LiveEngine } from './live-engine.ts';
+import type { Present } from './present.ts';
 import { RecentBlocks } from './recent-blocks.ts';
 import { storedPages } from './stored-pages.ts';
 import type { TrackKeeper } from './track-keeper.ts';
@@ -29,6 +30,8 @@ export interface DigestedChainOptions {
   readonly nativeUsd?: () => number | null;
   /** Called when alerts have fired and what they send is in the outbox. */
   readonly onFired?: () => void;
+  /** Called with new blocks in the store, whoever wrote them. */
+  readonly onStored?: () => void;
   readonly signal: AbortSignal;
 }
 
@@ -70,7 +73,10 @@ export class DigestedChain {
       alertRun: (blocks) => this.#alertRun(blocks),
       onFired: options.onFired,
       adviceAfter: (block) => this.#saidAfter(block),
-      onWritten: () => options.track.settle(),
+      onWritten: () => {
+        options.onStored?.();
+        return options.track.settle();
+      },
     });
     this.#writer.close();
     options.lease.onChange(() => {
@@ -169,6 +175,16 @@ export class DigestedChain {
 
   advice(): Advice | null {
     return this.#live?.advice() ?? null;
+  }
+
+  /** What the next block is expected to cost, as the head says it; `null` before the first block. */
+  present(): Present | null {
+    const head = this.head;
+    const advice = this.advice();
+    if (head === null || advice === null || this.#live?.head !== head) return null;
+    const { nextBaseFee, nextBlobBaseFee, lanes } = advice;
+    const prices = { slow: lanes.slow.price, average: lanes.average.price, fast: lanes.fast.price };
+    return { head, nextBaseFee, nextBlobBaseFee, prices };
   }
 
   reachProbability(price: bigint, withinSec: number): Reach | null {

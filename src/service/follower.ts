@@ -9,6 +9,7 @@ import { abortable } from './abortable.ts';
 import { DigestedChain, type DigestedChainOptions } from './digested-chain.ts';
 import { HistoryFiller } from './history-filler.ts';
 import { newestBlocks } from './newest-blocks.ts';
+import type { Present } from './present.ts';
 import { reconcile } from './reconcile.ts';
 import { sleep, untilAborted } from './sleep.ts';
 import { type News, SourceNews } from './source-news.ts';
@@ -112,6 +113,13 @@ export class Follower {
 
   advice(): Advice | null {
     return this.#chain.advice();
+  }
+
+  /** What the next block is expected to cost; `null` unless the head is now: nothing may be decided by what was. */
+  present(): Present | null {
+    const present = this.#chain.present();
+    if (present === null || this.isStale || this.hasEnded) return null;
+    return this.#state.isPast(present.head, present.head, this.#chain.blockTimeSec) ? null : present;
   }
 
   /** See `FeeEngine.reachProbability`; `null` before the first block. */

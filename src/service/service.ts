@@ -22,6 +22,7 @@ import { channelsOf, targetRules } from './alerts/target-rules.ts';
 import { AutoTxOutlook } from './answers/auto-tx-outlook.ts';
 import { AutoTxBook } from './auto-txs/auto-tx-book.ts';
 import { autoTxTallies } from './auto-txs/auto-tx-tallies.ts';
+import { startAutoTxs } from './auto-txs/start-auto-txs.ts';
 import { ChainReader } from './chain-reader.ts';
 import type { CourierSettings } from './couriers/create-couriers.ts';
 import { Follower } from './follower.ts';
@@ -144,6 +145,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     wallNow,
     nativeUsd: () => price.usd,
     onFired: () => sending.wake(),
+    onStored: () => broadcasting.wake(),
     signal,
     onError,
     onNews,
@@ -158,11 +160,28 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     onAttempt: options.onAttempt,
   });
   const price = new NativePrice(wallNow);
+  const history = new HistoryStore(database);
+  const broadcasting = startAutoTxs({
+    lease,
+    source,
+    store: autoTxStore,
+    blocks: store,
+    history,
+    profile: () => follower.profile,
+    confirmations,
+    present: () => follower.present(),
+    nativeUsd: () => price.usd,
+    nativeUsdAt: (timestampSec) => price.usdAt(timestampSec),
+    wallNow,
+    steadyNow: () => performance.now(),
+    signal,
+    onError,
+  });
   const state = new ServiceState({
     source,
     follower,
     track,
-    history: new HistoryStore(database),
+    history,
     blocks: store,
     reader: new ChainReader(source, signal),
     nativeUsd: () => price.usd,
@@ -197,6 +216,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     moment,
     confirmations,
     outlook: new AutoTxOutlook({ chain, moment, reach, confirmations, wallNow }),
+    onChanged: () => broadcasting.wake(),
     wallNow,
     signal,
   });
@@ -225,7 +245,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
             onError,
           });
     await Promise.all([follower.run(), price.run(currentFeed, signal), retired]);
-    await sending.done();
+    await Promise.all([sending.done(), broadcasting.done()]);
     // Last of all, so that the next one finds everything.
     await lease.end();
     await database.close();

@@ -1,5 +1,6 @@
 import { BLOCK_COLUMNS } from './block-row.ts';
 import type { Database } from './open-database.ts';
+import { type ReferencePrices, referencePrices } from './reference-prices.ts';
 import { blockRollup, bucketStart, foldRollups, type Rollup, toRollup } from './rollup.ts';
 import { ROLLUP_SEC } from './rollup-tables.ts';
 import type { Queries } from './schema.ts';
@@ -112,6 +113,11 @@ export class HistoryStore {
         .executeTakeFirst();
     });
     return row?.oldest === null || row?.oldest === undefined ? null : Number(row.oldest);
+  }
+
+  /** What the 24 h before `timestamp` (Unix seconds) cost on the average; `null` where nothing is known of them. */
+  referencePrices(timestamp: number): Promise<ReferencePrices | null> {
+    return this.#attempt((db) => referencePrices(db, timestamp));
   }
 
   #attempt<Result>(work: (db: Queries) => Promise<Result>): Promise<Result> {

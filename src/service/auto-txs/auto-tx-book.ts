@@ -42,6 +42,8 @@ export interface AutoTxBookParts extends CheckerParts {
   /** How many blocks of a chain make a transaction final. */
   readonly confirmations: (chain: ChainProfile) => number;
   readonly outlook: AutoTxOutlook;
+  /** Called when there is something new to send, or less. */
+  readonly onChanged?: () => void;
 }
 
 /** The auto-txs of the service as v1 tells them, to each owner its own. What is signed is taken in and never given out. */
@@ -68,6 +70,7 @@ export class AutoTxBook {
     const created = await store.create(made, signed?.bytes ?? null, most);
     if (created.kind === 'too-many') throw tooMany();
     if (created.kind === 'same-nonce') throw sameNonce(created.id);
+    this.#parts.onChanged?.();
     return this.#details(owner, made);
   }
 
@@ -214,6 +217,7 @@ export class AutoTxBook {
     const { store } = this.#parts;
     try {
       const changed = await store.change({ owner, id: before.id }, decide, 'owner');
+      if (changed !== null) this.#parts.onChanged?.();
       // Nothing was to change, or it is gone.
       return this.#details(owner, changed?.after ?? (await this.#find(owner, before.id)));
     } catch (error) {

@@ -1,0 +1,168 @@
+import { ChainError } from '../../chain/errors.ts';
+import { Turns } from '../../chain/rpc/turns.ts';
+import type { KeptAutoTx } from '../../core/auto-txs/kept-auto-tx.ts';
+import type { Block, Hex } from '../../core/block.ts';
+import { StoreError } from '../../store/store-error.ts';
+import type { EngineContext } from './engine-context.ts';
+import type { Seen } from './follow-one.ts';
+import { runSenderTurn } from './sender-turn.ts';
+import { stepKept } from './step-kept.ts';
+
+/** Senders whose turns go on at the same time. */
+const SENDERS_AT_ONCE = 32;
+/** A sender whose questions a node does not answer has its turn end, and the next one with the next head. */
+const SENDER_MS = 10_000;
+const PAGE = 500;
+/** What is due beyond these waits for the next look. */
+const MOST_DUE = 2_000;
+/** No reorg is as deep: the bytes of what is final below are not needed any more. */
+const KEPT_BLOCKS = 64;
+const FORGET_EVERY_MS = 600_000;
+/** One that nobody knows to be sent is looked for this often, though there is no new head. */
+const LOOK_AGAIN_MS = 2_000;
+
+/**
+ * What becomes of auto-txs, turn by turn: ends what has expired, looks what has become of what is out, and sends what is due.
+ * A sender's work goes on by itself, so that one whose questions hang holds up nobody but itself.
+ */
+export class AutoTxEngine {
+  readonly #context: EngineContext;
+  readonly #signal: AbortSignal;
+  readonly #slots = new Turns(SENDERS_AT_ONCE);
+  readonly #busy = new Map<Hex, Promise<void>>();
+  readonly #seen = new Map<string, Seen>();
+  /** When those that are out were looked at: the head's hash, and the steady time. */
+  readonly #looked = new Map<string, { readonly at: number; readonly head: Block }>();
+  #forgotAt: number;
+
+  /** @param signal nothing new is begun after it aborts */
+  constructor(context: EngineContext, signal: AbortSignal) {
+    this.#context = context;
+    this.#signal = signal;
+    this.#forgotAt = context.steadyNow();
+  }
+
+  /** Begins what there is to do now. Rejects with a `StoreError`. */
+  async turn(): Promise<void> {
+    await this.#expire();
+    const head = this.#context.present()?.head ?? (await this.#context.blocks.head());
+    if (head === null || this.#context.profile() === null || this.#signal.aborted) return;
+    const followed = await this.#followed(head);
+    for (const from of await this.#due()) if (!followed.has(from)) followed.set(from, []);
+    for (const [from, autoTxs] of followed) this.#begin(from, autoTxs, head);
+    await this.#forget(head);
+  }
+
+  /** Resolves once nothing is under way; never rejects. */
+  async idle(): Promise<void> {
+    while (this.#busy.size > 0) await Promise.all(this.#busy.values());
+  }
+
+  async #expire(): Promise<void> {
+    const { store, wallNow } = this.#context;
+    for (;;) {
+      const expiring = await store.expiring(wallNow(), PAGE);
+      let ended = 0;
+      for (const each of expiring) if ((await this.#end(each)) !== null) ended++;
+      if (expiring.length < PAGE || ended === 0 || this.#signal.aborted) return;
+    }
+  }
+
+  /** Its owner may have given it more time by now. */
+  #end({ id, owner }: KeptAutoTx) {
+    const { store, wallNow } = this.#context;
+    return store.change(
+      { id, owner },
+      (kept) => {
+        const { expiresAt } = kept.order;
+        if (expiresAt === null || expiresAt > wallNow()) return null;
+        return stepKept(kept, { type: 'expire' }, this.#context);
+      },
+      'engine',
+    );
+  }
+
+  /** Those that are to be looked at, by sender. */
+  async #followed(head: Block): Promise<Map<Hex, KeptAutoTx[]>> {
+    const bySender = new Map<Hex, KeptAutoTx[]>();
+    const all = new Set<string>();
+    let after: KeptAutoTx | null = null;
+    for (;;) {
+      const page: KeptAutoTx[] = await this.#context.store.following({ limit: PAGE, after });
+      for (const each of page) {
+        all.add(each.id);
+        if (each.signed !== null && this.#isToBeLookedAt(each, head)) {
+          bySender.set(each.signed.from, [...(bySender.get(each.signed.from) ?? []), each]);
+        }
+      }
+      after = page.at(-1) ?? null;
+      if (page.length < PAGE || this.#signal.aborted) break;
+    }
+    for (const known of [this.#looked, this.#seen]) {
+      for (const id of known.keys()) if (!all.has(id)) known.delete(id);
+    }
+    return bySender;
+  }
+
+  #isToBeLookedAt({ id, state }: KeptAutoTx, head: Block): boolean {
+    const last = this.#looked.get(id);
+    if (last === undefined || last.head.number !== head.number || last.head.hash !== head.hash) return true;
+    const isUnsure = state.status === 'SUBMITTED' && state.sentAt === null;
+    return isUnsure && this.#context.steadyNow() - last.at >= LOOK_AGAIN_MS;
+  }
+
+  /** Senders of what is due. */
+  async #due(): Promise<ReadonlySet<Hex>> {
+    const { store, present, wallNow } = this.#context;
+    const now = present();
+    if (now === null) return new Set();
+    const due = await store.reached(now, { now: wallNow(), limit: MOST_DUE });
+    return new Set(due.flatMap(({ signed }) => (signed === null ? [] : [signed.from])));
+  }
+
+  #begin(from: Hex, followed: readonly KeptAutoTx[], head: Block): void {
+    if (this.#busy.has(from) || this.#signal.aborted) return;
+    const work = this.#slots
+      .take(() => this.#runSender(from, followed, head), this.#signal)
+      .catch((error: unknown) => this.#tell(error))
+      .finally(() => this.#busy.delete(from));
+    this.#busy.set(from, work);
+  }
+
+  async #runSender(from: Hex, followed: readonly KeptAutoTx[], head: Block): Promise<void> {
+    // By hand: what `AbortSignal.any` leaves on a signal that outlives many turns adds up.
+    const bound = new AbortController();
+    const end = () => bound.abort(this.#signal.reason);
+    const timer = setTimeout(
+      () => bound.abort(new ChainError('timeout', 'a node does not answer')),
+      SENDER_MS,
+    );
+    this.#signal.addEventListener('abort', end, { once: true });
+    try {
+      for (const { id } of followed) this.#looked.set(id, { at: this.#context.steadyNow(), head });
+      const { signal } = bound;
+      await runSenderTurn(from, followed, { context: this.#context, head, seen: this.#seen, signal });
+    } catch (error) {
+      // What could not be looked at is looked at again, head or no head.
+      for (const { id } of followed) this.#looked.delete(id);
+      throw error;
+    } finally {
+      clearTimeout(timer);
+      this.#signal.removeEventListener('abort', end);
+    }
+  }
+
+  /** That a node is away is told by who follows it, and that another process has the lease by the lease. */
+  #tell(error: unknown): void {
+    if (this.#signal.aborted || error instanceof ChainError) return;
+    if (error instanceof StoreError && error.code === 'not-holder') return;
+    this.#context.onError(error);
+  }
+
+  async #forget(head: Block): Promise<void> {
+    const now = this.#context.steadyNow();
+    if (now - this.#forgotAt < FORGET_EVERY_MS) return;
+    this.#forgotAt = now;
+    await this.#context.store.forgetSigned(head.number - KEPT_BLOCKS);
+  }
+}

@@ -1,0 +1,139 @@
+import type { AutoTxEvent } from '../../core/auto-txs/auto-tx-rule.ts';
+import type { Obstacle } from '../../core/auto-txs/auto-tx-state.ts';
+import type { KeptAutoTx } from '../../core/auto-txs/kept-auto-tx.ts';
+import { preflight } from '../../core/auto-txs/preflight.ts';
+import type { PreflightFacts } from '../../core/auto-txs/preflight-facts.ts';
+import { isDue } from '../../core/auto-txs/target.ts';
+import { verdict } from '../../core/auto-txs/verdict.ts';
+import type { Present } from '../present.ts';
+import type { EngineContext } from './engine-context.ts';
+import { retryLater } from './retry-later.ts';
+import { stepKept } from './step-kept.ts';
+
+/** What the chain says of a sender, and what of its waits here. */
+export interface SenderFacts {
+  readonly nextNonce: number;
+  readonly pendingNonce: number;
+  /** Wei. */
+  readonly balance: bigint;
+  /** All live ones of the sender. */
+  readonly live: readonly KeptAutoTx[];
+}
+
+export interface Decided {
+  readonly kept: KeptAutoTx;
+  /** When, by the steady clock; nothing may be sent long after. */
+  readonly at: number;
+}
+
+/** Whether it goes out at these prices, if nothing is in the way. */
+export const isDueAt = ({ order, signed }: KeptAutoTx, { prices, nextBaseFee }: Present): boolean =>
+  signed !== null && isDue(order, signed, { lanePrice: prices[order.lane], nextBaseFee });
+
+/**
+ * Decides what becomes of a pending one and writes it down: that it is held, refused, or sent. Answers what is to be sent
+ * now; `null`: nothing is. What its owner or the chain did in the meantime counts: it is asked within the transaction.
+ */
+export async function decideOne(
+  { id, owner, signed }: KeptAutoTx,
+  sender: SenderFacts,
+  context: EngineContext,
+): Promise<Decided | null> {
+  let at = Number.NEGATIVE_INFINITY;
+  const changed = await context.store.change(
+    { id, owner },
+    (kept) => {
+      const present = context.present();
+      if (kept.state.status !== 'PENDING' || present === null || !isDueAt(kept, present)) return null;
+      // What is known of the sender is of this one.
+      if (kept.signed?.hash !== signed?.hash) return null;
+      const facts = preflightFacts(kept, sender, present, context);
+      if (facts === null) return null;
+      at = context.steadyNow();
+      const beside = { checks: preflight(facts), checkedAt: context.wallNow() };
+      return stepKept(kept, eventOf(kept, facts, sender, context), context, beside);
+    },
+    'engine',
+  );
+  return changed?.after.state.status === 'SUBMITTED' ? { kept: changed.after, at } : null;
+}
+
+/** The same bytes may go out again, of one that was decided to be sent and that no node is known to have. */
+export async function decideAgain(
+  { id, owner }: KeptAutoTx,
+  context: EngineContext,
+): Promise<Decided | null> {
+  let at = Number.NEGATIVE_INFINITY;
+  const changed = await context.store.change(
+    { id, owner },
+    (kept) => {
+      const present = context.present();
+      const isOpen = kept.state.status === 'SUBMITTED' && kept.state.sentAt === null;
+      if (!isOpen || present === null || !isDueAt(kept, present)) return null;
+      at = context.steadyNow();
+      return { autoTx: kept, notes: [], at: context.wallNow() };
+    },
+    'engine',
+  );
+  return changed === null ? null : { kept: changed.after, at };
+}
+
+function eventOf(
+  kept: KeptAutoTx,
+  facts: PreflightFacts,
+  { live }: SenderFacts,
+  context: EngineContext,
+): AutoTxEvent {
+  const judged = verdict(facts);
+  if (judged.kind === 'refuse') return { type: 'refuse', obstacle: judged.obstacle };
+  const obstacle = judged.kind === 'hold' ? judged.obstacle : rivalOf(kept, live);
+  if (obstacle === null) return { type: 'submit' };
+  const { hold } = kept.state;
+  const times = hold !== null && hold.code === obstacle.code ? hold.times : 0;
+  const blockTimeSec = context.profile()?.feeRule.blockTimeSec ?? 0;
+  return { type: 'hold', obstacle, retryAt: retryLater(times, context.wallNow(), blockTimeSec) };
+}
+
+/** Somebody else's with the same nonce is on its way: nodes would take this one for a replacement of it. */
+function rivalOf(kept: KeptAutoTx, live: readonly KeptAutoTx[]): Obstacle | null {
+  const { nonce, hash } = kept.signed ?? {};
+  const isTaken = live.some(
+    ({ id, state, signed }) =>
+      id !== kept.id && state.status === 'SUBMITTED' && signed?.nonce === nonce && signed?.hash !== hash,
+  );
+  if (!isTaken) return null;
+  return {
+    code: 'nonce_on_its_way',
+    message: `another auto-tx of the sender has been sent with nonce ${nonce}: this one waits for what becomes of it`,
+  };
+}
+
+function preflightFacts(
+  { id, chainId, order, to, value, data, signed }: KeptAutoTx,
+  { nextNonce, pendingNonce, balance, live }: SenderFacts,
+  present: Present,
+  context: EngineContext,
+): PreflightFacts | null {
+  const profile = context.profile();
+  if (profile === null || signed === null) return null;
+  return {
+    transaction: { ...signed, to, value, data, chainId },
+    order,
+    chainId: profile.id,
+    chainName: profile.name,
+    nativeSymbol: profile.nativeSymbol,
+    nativeUsd: context.nativeUsd(),
+    nextNonce,
+    pendingNonce,
+    balance,
+    nextBaseFee: present.nextBaseFee,
+    nextBlobBaseFee: present.nextBlobBaseFee,
+    lanePrice: present.prices[order.lane],
+    now: context.wallNow(),
+    waitingBelow: live.flatMap((each) =>
+      each.id !== id && each.signed !== null && each.signed.nonce < signed.nonce
+        ? [{ id: each.id, nonce: each.signed.nonce, status: each.state.status }]
+        : [],
+    ),
+  };
+}

@@ -1,0 +1,55 @@
+import { SendFailure } from '../../chain/errors.ts';
+import type { AutoTxEvent } from '../../core/auto-txs/auto-tx-rule.ts';
+import type { KeptAutoTx } from '../../core/auto-txs/kept-auto-tx.ts';
+import type { Hex } from '../../core/block.ts';
+import { abortable } from '../abortable.ts';
+import type { EngineContext } from './engine-context.ts';
+import { retryLater } from './retry-later.ts';
+import { sendWords } from './send-words.ts';
+import { happen } from './step-kept.ts';
+
+/** By the steady clock: whoever was held up for longer after its decision does not act on it any more. */
+const SEND_WITHIN_MS = 5_000;
+/** Nodes that have not answered by then may have it. */
+const ANSWER_WITHIN_MS = 12_000;
+
+/** `unsure`: a node may have it; the next look tells. */
+export type Sent = 'sent' | 'refused' | 'nonce-used' | 'unsure';
+
+/**
+ * Gives one to the nodes that it was decided to send at `decidedAt` (steady clock), and writes down what they say. Its bytes
+ * are nowhere but in the question. Rejects with a `StoreError` alone.
+ */
+export async function sendOne(kept: KeptAutoTx, decidedAt: number, context: EngineContext): Promise<Sent> {
+  const { source, store, steadyNow } = context;
+  const bytes = await store.signedBytes(kept.id);
+  // What is gone was cancelled or is final: the next look tells.
+  if (bytes === null || steadyNow() - decidedAt > SEND_WITHIN_MS) return 'unsure';
+  const signed: Hex = `0x${Buffer.from(bytes).toString('hex')}`;
+  try {
+    await abortable(source.sendRawTransaction(signed), AbortSignal.timeout(ANSWER_WITHIN_MS));
+  } catch (error) {
+    return refused(kept, error, context);
+  }
+  await happen(kept, { type: 'sent' }, context);
+  return 'sent';
+}
+
+async function refused(kept: KeptAutoTx, error: unknown, context: EngineContext): Promise<Sent> {
+  if (!(error instanceof SendFailure) || error.outcome === 'unknown') return 'unsure';
+  if (error.outcome === 'nonce-used') return 'nonce-used';
+  await happen(kept, refusalOf(kept, error, context), context);
+  return 'refused';
+}
+
+/** Refused for good, or declined for now. */
+export function refusalOf({ state }: KeptAutoTx, failure: SendFailure, context: EngineContext): AutoTxEvent {
+  const obstacle = sendWords(failure);
+  if (failure.outcome === 'never') return { type: 'refuse', obstacle };
+  const blockTimeSec = context.profile()?.feeRule.blockTimeSec ?? 0;
+  return {
+    type: 'decline',
+    obstacle,
+    retryAt: retryLater(Math.max(state.attempts - 1, 0), context.wallNow(), blockTimeSec),
+  };
+}

@@ -1,0 +1,180 @@
+/** A service over real nodes with auto-txs in its database: what tests of the engine and of its commands begin with. */
+import { randomUUID } from 'node:crypto';
+import { generatePrivateKey, type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts';
+import { createRpcSource, type RpcSource } from '../../src/chain/rpc-source.ts';
+import { NEW_PENDING } from '../../src/core/auto-txs/auto-tx-state.ts';
+import type { AutoTxOrder, KeptAutoTx, TimelineEntry } from '../../src/core/auto-txs/kept-auto-tx.ts';
+import type { Hex } from '../../src/core/block.ts';
+import { decodeTransaction } from '../../src/core/transactions/decode-transaction.ts';
+import { type Service, startService } from '../../src/service/service.ts';
+import { AutoTxStore } from '../../src/store/auto-tx-store.ts';
+import { openDatabase } from '../../src/store/open-database.ts';
+import type { Anvil } from './anvil.ts';
+import { fixedPrice } from './fixed-price.ts';
+import { waitFor } from './wait-for.ts';
+
+export const GWEI = 1_000_000_000n;
+const CHAIN_ID = 31_337;
+const RECEIVER = '0x00000000000000000000000000000000000000aa';
+
+export interface Signing {
+  readonly nonce?: number;
+  readonly to?: Hex;
+  readonly value?: bigint;
+  readonly data?: Hex;
+  readonly gas?: bigint;
+  readonly maxFeePerGas?: bigint;
+  readonly maxPriorityFeePerGas?: bigint;
+  readonly chainId?: number;
+}
+
+/** What a wallet signs: a transfer of 1 wei to an account of nobody's, unless told. */
+export function sign(account: PrivateKeyAccount, signing: Signing = {}): Promise<Hex> {
+  return account.signTransaction({
+    type: 'eip1559',
+    chainId: CHAIN_ID,
+    nonce: 0,
+    to: RECEIVER,
+    value: 1n,
+    gas: 21_000n,
+    maxFeePerGas: 500n * GWEI,
+    maxPriorityFeePerGas: GWEI,
+    ...signing,
+  });
+}
+
+/** A new account with `ether` on the node. */
+export async function fund(anvil: Anvil, ether = 10n): Promise<PrivateKeyAccount> {
+  const account = privateKeyToAccount(generatePrivateKey());
+  await setBalance(anvil, account.address, ether * 10n ** 18n);
+  return account;
+}
+
+export async function setBalance(anvil: Anvil, address: Hex, wei: bigint): Promise<void> {
+  await anvil.rpc('anvil_setBalance', [address, `0x${wei.toString(16)}`]);
+}
+
+/** Mines a block with this base fee. The next block, with nothing in this one, is expected to ask for an eighth less. */
+export async function mineAt(anvil: Anvil, gwei: bigint | number): Promise<void> {
+  await anvil.setNextBaseFee(BigInt(Math.round(Number(gwei) * 1e9)));
+  await anvil.mine();
+}
+
+/** An auto-tx as the service keeps it, of what `account` signed; strict, unless told. */
+export function keptOf(signed: Hex, order: Partial<AutoTxOrder> = {}): KeptAutoTx {
+  const { to, value, data, chainId: _, ...rest } = decodeTransaction(signed);
+  const now = Date.now();
+  return {
+    id: randomUUID(),
+    owner: '',
+    chainId: CHAIN_ID,
+    order: { target: 20n * GWEI, lane: 'average', isStrict: true, expiresAt: null, ...order },
+    note: '',
+    to,
+    value,
+    data,
+    signed: rest,
+    state: NEW_PENDING,
+    checks: [],
+    checkedAt: null,
+    createdAt: now,
+    updatedAt: now,
+    priceAtCreation: 60n * GWEI,
+    dayMeanPrice: null,
+    nativeUsd: null,
+  };
+}
+
+export interface RigOptions {
+  readonly urls: readonly string[];
+  readonly confirmations?: number;
+  /** Where the database is; in memory unless told. */
+  readonly database?: string;
+  readonly requestTimeoutMs?: number;
+}
+
+export interface AutoTxRig {
+  readonly store: AutoTxStore;
+  readonly service: Service;
+  readonly source: RpcSource;
+  /** What went wrong and was survived. */
+  readonly errors: readonly unknown[];
+  /** Keeps what was signed; strict below 20 gwei unless told. Answers its id. */
+  place(signed: Hex, order?: Partial<AutoTxOrder>): Promise<string>;
+  kept(id: string): Promise<KeptAutoTx>;
+  /** Waits until it has this status. */
+  until(id: string, status: KeptAutoTx['state']['status']): Promise<KeptAutoTx>;
+  /** What happened to one, the oldest first. */
+  timeline(id: string): Promise<readonly TimelineEntry[]>;
+  kinds(id: string): Promise<readonly string[]>;
+  /** Waits until the service has taken this block in. */
+  seen(number: number): Promise<void>;
+  /** Puts the wall clock forward. */
+  pass(ms: number): void;
+  stop(): Promise<void>;
+}
+
+export async function startRig(options: RigOptions): Promise<AutoTxRig> {
+  const database = await openDatabase(options.database ?? ':memory:');
+  const store = new AutoTxStore(database);
+  const { urls, requestTimeoutMs = 10_000 } = options;
+  const source = createRpcSource({ urls, requestTimeoutMs, pollIntervalMs: 250 });
+  const abort = new AbortController();
+  const errors: unknown[] = [];
+  let ahead = 0;
+  const service = await startService({
+    source,
+    database,
+    priceFeed: fixedPrice(2_000),
+    signal: abort.signal,
+    wallNow: () => Date.now() + ahead,
+    onError: (error) => errors.push(error),
+    ...(options.confirmations === undefined ? {} : { confirmations: options.confirmations }),
+  });
+  await service.ready;
+  const kept = async (id: string) => {
+    const found = await store.find('', id);
+    if (found === null) throw new Error(`there is no auto-tx ${id}`);
+    return found;
+  };
+  const timeline = async (id: string) => [...(await store.timeline(id))].reverse();
+  return {
+    store,
+    service,
+    source,
+    errors,
+    kept,
+    timeline,
+    place: async (signed, order) => {
+      const autoTx = keptOf(signed, order);
+      const created = await store.create(autoTx, Buffer.from(signed.slice(2), 'hex'), 1_000);
+      if (created.kind !== 'created') throw new Error(created.kind);
+      return autoTx.id;
+    },
+    until: (id, status) =>
+      waitFor(
+        async () => {
+          const found = await kept(id);
+          if (found.state.status === status) return found;
+          throw new Error(`it is ${JSON.stringify({ ...found.state, inclusion: undefined })}`);
+        },
+        { timeoutMs: 20_000, what: `${status}` },
+      ),
+    kinds: async (id) => (await timeline(id)).map(({ kind }) => kind),
+    seen: async (number) => {
+      await waitFor(async () => {
+        const response = await service.fetch(new Request('http://gastop.test/be/api/v1/gas/current'));
+        const { blockNumber } = (await response.json()) as { blockNumber?: number };
+        return blockNumber !== undefined && blockNumber >= number;
+      });
+    },
+    pass: (ms) => {
+      ahead += ms;
+    },
+    stop: async () => {
+      abort.abort();
+      await service.done;
+      source.close();
+    },
+  };
+}
