@@ -65,8 +65,9 @@ function lookAtSubmitted(state: AutoTxState, seen: Look, facts: RuleFacts): Tran
 function lookForOpen(state: AutoTxState, seen: Look, facts: RuleFacts): Transition {
   if (seen.nextNonce > facts.nonce) return taken(state, seen, facts);
   if (seen.isKnown) return sent({ ...state, unseen: 0, takenSince: null }, facts);
-  // Block 0 has no transactions.
-  const unseen = state.unseen === 0 ? Math.max(seen.head, 1) : state.unseen;
+  // A reorg can lead to a lower head: it begins again there. Block 0 has no transactions.
+  const begins = state.unseen === 0 || seen.head < state.unseen;
+  const unseen = begins ? Math.max(seen.head, 1) : state.unseen;
   if (!isGone(state, seen.head, facts)) return to({ ...state, unseen, takenSince: null });
   const words =
     state.sentAt === null

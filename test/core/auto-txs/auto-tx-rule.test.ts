@@ -1,0 +1,250 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { AutoTxEvent } from '../../../src/core/auto-txs/auto-tx-rule.ts';
+import type { AutoTxState } from '../../../src/core/auto-txs/auto-tx-state.ts';
+import { type Happened, type Happening, ModelEngine } from './model-engine.ts';
+
+const RUNS = 400;
+
+const someHappening: fc.Arbitrary<Happening> = fc.oneof(
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      type: fc.constant('mine' as const),
+      filling: fc.constantFrom('ours' as const, 'ours-reverted' as const, 'another' as const, null, null),
+    }),
+  },
+  {
+    weight: 4,
+    arbitrary: fc.record({ type: fc.constant('look' as const), behind: fc.constantFrom(0, 0, 0, 1, 2) }),
+  },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      type: fc.constant('send' as const),
+      outcome: fc.constantFrom(
+        'taken' as const,
+        'taken' as const,
+        'taken-unheard' as const,
+        'lost' as const,
+        'refused' as const,
+        'refused-for-good' as const,
+      ),
+    }),
+  },
+  fc.record({
+    type: fc.constant('reorg' as const),
+    depth: fc.integer({ min: 1, max: 4 }),
+    comesBack: fc.boolean(),
+  }),
+  fc.constant({ type: 'drop' as const }),
+  fc.constant({ type: 'wallet-sends' as const }),
+  fc.record({ type: fc.constant('time' as const), ms: fc.constantFrom(1, 12_000, 25_000, -3_600_000) }),
+  fc.constant({ type: 'nonce-check' as const }),
+  fc.record({
+    type: fc.constant('hold' as const),
+    code: fc.constantFrom('nonce_gap', 'insufficient_balance'),
+  }),
+  fc.record({
+    type: fc.constant('user' as const),
+    wish: fc.constantFrom(
+      'sign' as const,
+      'enable' as const,
+      'enable' as const,
+      'disable' as const,
+      'cancel' as const,
+      'expire' as const,
+    ),
+  }),
+);
+
+/** Most stories begin with a signature: a draft has little to live through. */
+const someStory = fc.record({
+  confirmations: fc.integer({ min: 1, max: 4 }),
+  isSigned: fc.integer({ min: 0, max: 9 }).map((chance) => chance > 0),
+  happenings: fc.array(someHappening, { maxLength: 60, size: 'max' }),
+});
+
+type Story = typeof someStory extends fc.Arbitrary<infer T> ? T : never;
+
+function begin({ confirmations, isSigned }: Story): ModelEngine {
+  const engine = new ModelEngine(confirmations);
+  if (isSigned) engine.step({ type: 'sign' });
+  return engine;
+}
+
+function tell(story: Story): ModelEngine {
+  const engine = begin(story);
+  for (const happening of story.happenings) engine.live(happening);
+  return engine;
+}
+
+/** Holds of each step of every story. */
+function always(holds: (step: Happened, engine: ModelEngine) => void): void {
+  fc.assert(
+    fc.property(someStory, (story) => {
+      const engine = tell(story);
+      for (const step of engine.steps) holds(step, engine);
+    }),
+    { numRuns: RUNS },
+  );
+}
+
+const wasNeverOut = ({ mayBeOut, takenSince }: AutoTxState) => !mayBeOut && takenSince === null;
+
+describe('in any order of blocks, answers, drops, reorgs, replacements, crashes and wishes', () => {
+  it('what was cancelled or expired before it was ever sent stays so', () => {
+    always(({ before, after }) => {
+      const isOver = before.status === 'CANCELLED' || before.status === 'EXPIRED';
+      if (isOver && wasNeverOut(before)) expect(after ?? before).toEqual(before);
+    });
+  });
+
+  it('what is submitted answers no wish of its owner', () => {
+    always(({ before, event, after }) => {
+      const wishes: readonly AutoTxEvent['type'][] = [
+        'cancel',
+        'expire',
+        'disable',
+        'enable',
+        'sign',
+        'submit',
+      ];
+      if (before.status === 'SUBMITTED' && wishes.includes(event.type)) expect(after).toBeNull();
+    });
+  });
+
+  it('attempts are counted by decisions alone, and only what waits is decided about', () => {
+    always(({ before, event, after }) => {
+      if (after === null) return;
+      expect(after.attempts).toBe(before.attempts + (event.type === 'submit' ? 1 : 0));
+      if (event.type === 'submit') expect(before.status).toBe('PENDING');
+    });
+  });
+
+  it('between two decisions it was dropped or declined', () => {
+    fc.assert(
+      fc.property(someStory, (story) => {
+        const kinds = tell(story).steps.flatMap(({ notes }) => notes.map(({ kind }) => kind));
+        let isOut = false;
+        for (const kind of kinds) {
+          if (kind === 'SUBMITTED') expect(isOut).toBe(false);
+          if (kind === 'SUBMITTED') isOut = true;
+          if (kind === 'DROPPED' || kind === 'DECLINED') isOut = false;
+        }
+      }),
+      { numRuns: RUNS },
+    );
+  });
+
+  it('each change of status has a note', () => {
+    always(({ before, after, notes }) => {
+      if (after !== null && after.status !== before.status) expect(notes.length).toBeGreaterThan(0);
+      for (const { message } of notes) expect(message).not.toBe('');
+    });
+  });
+
+  it('nothing but a rewind leaves EXECUTED', () => {
+    always(({ before, event, after }) => {
+      if (before.status === 'EXECUTED' && after !== null) {
+        expect(event.type).toBe('rewind');
+        expect(after).toMatchObject({
+          status: 'SUBMITTED',
+          mayBeOut: true,
+          inclusion: null,
+          executedAt: null,
+        });
+      }
+    });
+  });
+
+  it('what ends as failed says why, and what has not failed says nothing of the kind', () => {
+    always(({ after }) => {
+      if (after !== null) expect(after.failure !== null).toBe(after.status === 'FAILED');
+    });
+  });
+
+  it('what a block has, or a node, is submitted or final', () => {
+    always(({ after }) => {
+      if (after?.inclusion) expect(['SUBMITTED', 'EXECUTED', 'FAILED']).toContain(after.status);
+      if (after?.status === 'SUBMITTED') expect(after).toMatchObject({ mayBeOut: true, hold: null });
+    });
+  });
+
+  it('is executed or failed by the chain at no moment at which the chain does not say so', () => {
+    fc.assert(
+      fc.property(someStory, (story) => {
+        const engine = begin(story);
+        for (const happening of story.happenings) {
+          const { status: before } = engine.state;
+          engine.live(happening);
+          const { status, failure } = engine.state;
+          if (status === before) continue;
+          const { mined } = engine.chain;
+          if (status === 'EXECUTED') expect(mined?.filling).toBe('ours');
+          if (failure?.code === 'reverted') expect(mined?.filling).toBe('ours-reverted');
+          if (failure?.code === 'replaced') expect(mined?.filling).toBe('another');
+          const isFinal = status === 'EXECUTED' || ['reverted', 'replaced'].includes(failure?.code ?? '');
+          if (isFinal) expect(mined?.confirmations).toBeGreaterThanOrEqual(engine.confirmations);
+        }
+      }),
+      { numRuns: RUNS },
+    );
+  });
+
+  it('agrees with the chain once that is final', () => {
+    fc.assert(
+      fc.property(someStory, (story) => {
+        const engine = tell(story);
+        engine.settle();
+        expectAgreement(engine);
+      }),
+      { numRuns: RUNS },
+    );
+  });
+
+  it('the same look or rewind once more changes nothing, as after a crash', () => {
+    fc.assert(
+      fc.property(someStory, (story) => {
+        const engine = begin(story);
+        for (const happening of story.happenings) {
+          engine.live(happening);
+          const event = engine.steps.at(-1)?.event;
+          if (event?.type !== 'look' && event?.type !== 'rewind') continue;
+          // Of what nobody is known to have sent, a second look is what is waited for.
+          const isUnsure = engine.state.status === 'SUBMITTED' && engine.state.sentAt === null;
+          if (isUnsure) continue;
+          const again = engine.again(event);
+          expect(again?.state ?? engine.state).toEqual(engine.state);
+          expect(again?.notes ?? []).toEqual([]);
+        }
+      }),
+      { numRuns: RUNS },
+    );
+  });
+});
+
+/** After blocks enough for everything to be final. */
+function expectAgreement({ chain, state, steps }: ModelEngine): void {
+  const { status, failure } = state;
+  const isWatched =
+    steps.some(({ after }) => after?.mayBeOut === true) || ['PENDING', 'DISABLED'].includes(status);
+  // What was never sent from here and is over, or never was signed, is not looked for.
+  if (!isWatched) return;
+  const { mined } = chain;
+  if (mined?.filling === 'ours') expect(status).toBe('EXECUTED');
+  else if (mined?.filling === 'ours-reverted') expect(failure?.code).toBe('reverted');
+  else if (mined?.filling === 'another') {
+    expect(['EXECUTED', 'SUBMITTED']).not.toContain(status);
+    expect(state.mayBeOut).toBe(false);
+    // One that never was with a node waits on: what it would be sent into says no.
+    const wasOut = steps.some(({ after }) => after?.mayBeOut === true);
+    if (wasOut) expect(['FAILED', 'CANCELLED', 'EXPIRED']).toContain(status);
+  } else {
+    expect(status).not.toBe('EXECUTED');
+    expect(failure?.code).not.toBe('reverted');
+    // Nothing is stuck: it is out, or can be sent, or its owner or its failure ended it.
+    if (status === 'SUBMITTED') expect(chain.hasOursInPool).toBe(true);
+    if (chain.hasOursInPool) expect(['PENDING', 'DISABLED']).not.toContain(status);
+  }
+}
