@@ -13,7 +13,7 @@ import {
   readChangedAutoTx,
   readCreatedAutoTx,
 } from './reading/auto-txs.ts';
-import { harmlessJson, parseJson } from './reading/json.ts';
+import { harmlessJson } from './reading/json.ts';
 import type { TransportOptions, Write } from './transport.ts';
 import type { AutoTxView, NewAutoTx } from './views/auto-txs.ts';
 import { writeV1 } from './write-v1.ts';
@@ -109,9 +109,18 @@ function withSigned<Body extends { readonly signedTransaction?: string | undefin
   return { ...body, signedTransaction: `0x${bareHex(signedTransaction)}` };
 }
 
-/** Most answers to a write need not be there, and say no more than that it was done; `null`: nothing to read. */
+/**
+ * An answer to a write need not be there, and then says no more than that it was done; `null`: nothing to read.
+ *
+ * @throws ClientError for one that is no JSON, such as a proxy's page: nobody knows what became of the question then.
+ */
 function answerIn(text: string, endpoint: string, host: string): Answer | null {
-  return parseJson(text) === undefined ? null : new Answer(text, { endpoint, host, schema: AutoTx });
+  if (text.trim() === '') return null;
+  try {
+    return new Answer(text, { endpoint, host, schema: AutoTx });
+  } catch (error) {
+    throw error instanceof ClientError ? error.unsettled() : error;
+  }
 }
 
 /** The new auto-tx, filled up with what it was asked for to be where the answer holds little more than its id. */

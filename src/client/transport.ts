@@ -5,7 +5,7 @@ import { ClientError } from './client-error.ts';
 import { networkFailure, wasNeverSent } from './network-failure.ts';
 import { BodyNotText, BodyTooLarge, readBody } from './read-body.ts';
 import { isRecord } from './reading/json.ts';
-import { withoutSigned } from './reading/signed-bytes.ts';
+import { withoutSigned, withoutWhole } from './reading/signed-bytes.ts';
 import { isRedirect, redirected, SEE_OTHER } from './redirect.ts';
 import { refusal } from './refusal.ts';
 
@@ -221,7 +221,9 @@ function withoutSecrets(
   write: Write | null,
 ): string {
   const keyless = withoutKey(text, apiKey);
-  return endpoint.startsWith(PATHS.autoTxs) ? withoutSigned(keyless, signedOf(write?.body)) : keyless;
+  return endpoint.startsWith(PATHS.autoTxs)
+    ? withoutSigned(keyless, signedOf(write?.body))
+    : withoutWhole(keyless);
 }
 
 /** What is signed of what is sent. */

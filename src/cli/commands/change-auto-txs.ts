@@ -5,7 +5,7 @@ import { gweiString } from '../../core/units.ts';
 import { type DraftFlags, draftOf, type OrderFlags, orderOf } from '../auto-tx-flags.ts';
 import { autoTxStateWords, doesWords, targetWords } from '../auto-tx-words.ts';
 import { cleanLine } from '../clean-line.ts';
-import { usageError } from '../cli-error.ts';
+import { CliError, usageError } from '../cli-error.ts';
 import type { CommandContext } from '../command-context.ts';
 import { eachId } from '../each-id.ts';
 import { EXIT, type ExitCode } from '../exit-code.ts';
@@ -81,6 +81,10 @@ export function cancelAutoTxs(
       const signal = io.interruption();
       const asked = client.cancelAutoTx(id, { signal, ...answers(context, flags, PATHS.autoTxCancel) });
       const cancelled = await onAutoTx({ client, id, signal }, asked);
+      if (cancelled !== null && cancelled.status !== null && cancelled.status !== 'CANCELLED') {
+        const status = autoTxStateWords(cancelled);
+        throw new CliError(EXIT.failed, `the service says that ${cleanLine(id)} is ${status}, not cancelled`);
+      }
       const isOut = cancelled !== null && (cancelled.attempts ?? 0) > 0;
       const words = isOut ? ', but it was sent before and may still be mined until its nonce is used' : '';
       if (!flags.json) io.stderr.write(`gastop: cancelled ${cleanLine(id)}${words}\n`);

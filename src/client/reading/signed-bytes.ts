@@ -53,8 +53,12 @@ export function withoutSigned(text: string, sent: string | null = null): string 
   const body = parseJson(text);
   const hidden = { any: false };
   const shown = isRecord(body) || Array.isArray(body) ? hide(body, '', plain, hidden) : null;
-  const kept = hidden.any ? JSON.stringify(shown) : text;
-  return kept.replace(HEX_RUN, (run) => (holdsSigned(run, plain) ? HIDDEN : run));
+  return withoutWhole(hidden.any ? JSON.stringify(shown) : text, plain);
+}
+
+/** The same for any answer, of which nobody expects such things: only what is a whole signed transaction. */
+export function withoutWhole(text: string, sent: string | null = null): string {
+  return text.replace(HEX_RUN, (run) => (holdsSigned(run, sent) ? HIDDEN : run));
 }
 
 function hide(value: unknown, name: string, sent: string | null, hidden: { any: boolean }): unknown {

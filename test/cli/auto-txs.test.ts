@@ -1,0 +1,471 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { serializeTransaction } from 'viem';
+import { privateKeyToAccount } from 'viem/accounts';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { sendJson, serve } from '../client/http-server.ts';
+import { type Captured, type RunOptions, runMain } from './captured-io.ts';
+
+/** Anvil's first account, known to everybody. */
+const KEY = '0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80';
+const TO = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8';
+const FROM = '0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266';
+const folder = mkdtempSync(join(tmpdir(), 'gastop-auto-txs-'));
+const file = (name: string) => join(folder, name);
+let signed: string;
+
+beforeAll(async () => {
+  signed = await privateKeyToAccount(KEY).signTransaction({
+    type: 'eip1559',
+    chainId: 1,
+    nonce: 7,
+    to: TO,
+    value: 123_456_789_012_345_678n,
+    gas: 21_000n,
+    maxFeePerGas: 20_000_000_000n,
+    maxPriorityFeePerGas: 1_000_000_000n,
+  });
+  writeFileSync(file('signed.txt'), `${signed}\n`);
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+/** Nothing that a command says, in whatever way it goes wrong, repeats what is signed. */
+async function run(argv: readonly string[], options: RunOptions = {}): Promise<Captured> {
+  const captured = await runMain(['auto-txs', ...argv], {
+    ...options,
+    env: { XDG_DATA_HOME: folder, GASTOP_DEBUG: '1', ...options.env },
+  });
+  expectNothingSigned(captured);
+  return captured;
+}
+
+function expectNothingSigned({ stdout, stderr }: Captured) {
+  const said = `${stdout}${stderr}`.toLowerCase().replaceAll(/\s/g, '');
+  const hex = signed.slice(2);
+  // The signature is at its end: 128 digits and what stands between.
+  for (const secret of [hex, hex.slice(-64), hex.slice(-130, -66), KEY.slice(2)]) {
+    expect(said).not.toContain(secret);
+  }
+}
+
+interface Kept extends Record<string, unknown> {
+  readonly id: string;
+  status: string;
+}
+
+/** Somebody else's service: words and fields of its own, no route for accounts, and it shows what it keeps. */
+async function foreignService(rows: readonly Kept[] = []) {
+  const kept = new Map(rows.map((row) => [row.id, { ...row }]));
+  const server = await serve((request, response) => {
+    const url = new URL(request.url ?? '/', 'http://127.0.0.1');
+    const [, , , , group, id, verb] = url.pathname.split('/');
+    const body = () => JSON.parse(server.requests.at(-1)?.body || '{}') as Record<string, unknown>;
+    if (group === 'gas' && id === 'current') {
+      return sendJson(response, { chainId: 1, lowPrice: 4, averagePrice: 10, highPrice: 15, basePrice: 9 });
+    }
+    if (group !== 'auto-txs') return sendJson(response, { message: 'no such route' }, 404);
+    if (id === undefined && request.method === 'GET') {
+      return sendJson(response, { data: [...kept.values()] });
+    }
+    if (id === undefined) {
+      const made: Kept = { id: 'made-1', status: 'pending', ...body() };
+      kept.set(made.id, made);
+      return sendJson(response, made, 201);
+    }
+    const found = kept.get(decodeURIComponent(id));
+    if (found === undefined) return sendJson(response, { message: 'unknown' }, 404);
+    if (request.method === 'DELETE') {
+      kept.delete(found.id);
+      return void response.writeHead(204).end();
+    }
+    if (verb === 'cancel') {
+      if (found.status === 'submitted') return sendJson(response, { message: 'it was sent already' }, 409);
+      found.status = 'cancelled';
+    }
+    if (request.method === 'PUT') Object.assign(found, body());
+    return sendJson(response, { result: found });
+  });
+  return { ...server, kept };
+}
+
+describe('a signed transaction', () => {
+  it('is handed over from a file, and what the service repeats of it is shown nowhere', async () => {
+    const service = await foreignService();
+    const argv = [
+      'create',
+      file('signed.txt'),
+      '--target',
+      '5',
+      '--lane',
+      'slow',
+      '--strict',
+      '--note',
+      'rent',
+      '--url',
+      service.url,
+    ];
+    const { exitCode, stdout, stderr } = await run(argv);
+    expect([exitCode, stdout]).toEqual([0, 'made-1\n']);
+    expect(stderr).toContain(`from          ${FROM}`);
+    expect(stderr).toContain('value         0.123456789012345678 ETH');
+    expect(stderr).toMatch(/\? nonce /);
+    expect(stderr).toContain(`is handed to ${service.host}, which can send it at any time`);
+    expect(stderr).toContain('made made-1: pending, sent when own price <= 5 gwei');
+    const { body } = service.requests.find(({ method }) => method === 'POST') ?? { body: '' };
+    expect(JSON.parse(body)).toEqual({
+      signedTransaction: signed,
+      targetGasPriceGwei: 5,
+      gasSpeed: 'SLOW',
+      strictTargetPrice: true,
+      note: 'rent',
+    });
+    const json = await run(['show', 'made-1', '--json', '--url', service.url]);
+    expect(JSON.parse(json.stdout).result).toMatchObject({
+      id: 'made-1',
+      signedTransaction: '(signed bytes)',
+    });
+    expect((await run(['show', 'made-1', '--url', service.url])).exitCode).toBe(0);
+    expect((await run(['list', '--json', '--url', service.url])).exitCode).toBe(0);
+    expect((await run(['list', '--url', service.url])).stdout).toContain('made-1');
+  });
+
+  it('comes from stdin, or is pasted where nobody sees it, and is asked about at a terminal', async () => {
+    const service = await foreignService();
+    const argv = ['create', '--target', '5', '--url', service.url];
+    const piped = await run([...argv, '-', '--json'], { input: `"${signed}"` });
+    expect(JSON.parse(piped.stdout)).toMatchObject({ id: 'made-1' });
+    const sent = () => service.requests.filter(({ method }) => method === 'POST').length;
+    expect([piped.exitCode, sent()]).toEqual([0, 1]);
+    expect((await run(argv, { input: signed })).exitCode).toBe(0);
+    const refused = await run(argv, { terminal: true, pasted: signed, answer: 'n' });
+    expect([refused.exitCode, sent()]).toEqual([1, 2]);
+    expect(refused.stderr).toContain('it is not shown');
+    expect(refused.stderr).toContain(`Hand it to ${service.host}? [y/N]`);
+    expect(refused.stderr).toContain('nothing was handed over');
+    const agreed = await run(argv, { terminal: true, pasted: signed, answer: 'y' });
+    expect([agreed.exitCode, sent()]).toEqual([0, 3]);
+    const unasked = await run([...argv, '--yes'], { terminal: true, pasted: signed, answer: 'n' });
+    expect([unasked.exitCode, sent()]).toEqual([0, 4]);
+    const none = await run(argv, { terminal: true, pasted: null });
+    expect([none.exitCode, sent()]).toEqual([2, 4]);
+  });
+
+  it.each([
+    ['an empty file', () => '', 'is empty; a raw signed transaction as hex was expected'],
+    ['blanks', () => ' \n\t', 'is empty'],
+    ['bytes that are no text', () => Buffer.from([0x02, 0xf8, 0x74, 0xff, 0xfe]), 'is not UTF-8 text'],
+    ['ten megabytes', () => Buffer.alloc(10_000_000, 'a'), 'is longer than'],
+    ['a private key', () => KEY, 'or a private key'],
+    ['a hash', () => `0x${'ab'.repeat(32)}`, 'the hash of a transaction'],
+    [
+      'a recovery phrase',
+      () => 'test test test test test test test test test test test junk',
+      'recovery phrase',
+    ],
+    ['JSON', () => JSON.stringify({ rawTransaction: signed }), 'JSON'],
+    ['words', () => 'send everything', 'no hex'],
+    ['half of it', () => signed.slice(0, 120), 'signed.txt is no transaction that a node would take'],
+    ['one digit too few', () => signed.slice(0, -1), 'odd'],
+    [
+      'one that is not signed',
+      () =>
+        serializeTransaction({
+          type: 'eip1559',
+          chainId: 1,
+          nonce: 7,
+          to: TO,
+          gas: 21_000n,
+          maxFeePerGas: 5n,
+        }),
+      'not signed',
+    ],
+  ])(
+    '%s is none: one line that repeats nothing, and nothing is asked of anybody',
+    async (_, content, says) => {
+      const service = await foreignService();
+      const name = join(mkdtempSync(join(folder, 'bad-')), 'signed.txt');
+      writeFileSync(name, content());
+      for (const command of [['check'], ['create', '--target', '5'], ['update', 'made-1']]) {
+        const { exitCode, stdout, stderr } = await run([...command, name, '--url', service.url], {
+          env: { GASTOP_DEBUG: '' },
+        });
+        expect({ exitCode, stdout, lines: stderr.trim().split('\n').length }).toEqual({
+          exitCode: 2,
+          stdout: '',
+          lines: 1,
+        });
+        expect(stderr).toContain(says);
+        const text = String(content()).trim();
+        if (text.length > 20) expect(stderr).not.toContain(text.slice(0, 60));
+      }
+      expect(service.requests).toEqual([]);
+    },
+  );
+
+  it('is no argument, whatever stands around it, and is not repeated', async () => {
+    const service = await foreignService();
+    const hex = signed.slice(2);
+    for (const argv of [
+      ['create', signed, '--target', '5'],
+      ['create', hex, '--target', '5'],
+      ['check', ` '${signed.toUpperCase().replace('0X', '0x')}' `],
+      ['update', 'made-1', signed],
+      ['show', signed],
+      ['cancel', signed],
+      [signed],
+      ['create', '--target', '5', `--note=${signed}`],
+      ['create', '--target', '5', '--data', signed],
+      ['create', '--target', '5', '--bogus', signed],
+      ['creat', signed],
+      ['create', KEY, '--target', '5'],
+      ['check', hex.slice(0, 100)],
+    ]) {
+      const { exitCode, stderr } = await run([...argv, '--url', service.url], { env: { GASTOP_DEBUG: '' } });
+      expect([exitCode, stderr]).toEqual([
+        2,
+        "gastop: a signed transaction is read from a file or stdin, never from an argument, where the shell's history keeps it\n",
+      ]);
+    }
+    expectNothingSigned(await runMain([signed], {}));
+    expect(service.requests).toEqual([]);
+  });
+
+  it.each([
+    ['a folder', () => folder, 'is a folder'],
+    ['a file that is not there', () => file('missing.txt'), 'does not exist'],
+  ])('cannot be read from %s', async (_, name, says) => {
+    const { exitCode, stderr } = await run(['check', name(), '--demo'], { env: { GASTOP_DEBUG: '' } });
+    expect([exitCode, stderr.trim().split('\n').length]).toEqual([2, 1]);
+    expect(stderr).toContain(says);
+  });
+
+  it.each([
+    [['create'], '--target GWEI'],
+    [['create', '--target', 'cheap'], '--target: "cheap" is not a price'],
+    [['create', '--target', '5', '--expires', 'soon'], '--expires: "soon" is neither a duration nor a time'],
+    [['create', '--target', '5', '--expires', '2020-01-01T00:00Z'], '--expires: "2020-01-01T00:00Z" is over'],
+    [['create', '--target', '5', '--expires', '2026-01-01T00:00'], 'not a time with its zone'],
+    [['create', '--target', '5', '--expires', '367d'], 'out of range'],
+    [['create', '--target', '5', '--to', 'vitalik.eth'], '--to: this is not an address'],
+    [['create', '--target', '5', '--to', TO, '--value', 'all'], '--value: "all" is not an amount'],
+    [['create', '--target', '5', '--to', TO, '--data', '0xabc'], '--data: this is not calldata'],
+    [['create', 'signed.txt', '--target', '5', '--to', TO], 'make a draft'],
+    [['create', '--target', '5', '--note', 'x'.repeat(501)], '--note: it is longer than 500'],
+    [['check', 'signed.txt', '--id', 'a'], 'one transaction is checked at a time'],
+    [['update', 'a'], 'say what is to change'],
+    [['update', 'a', '--enable', '--disable'], 'cannot be combined'],
+    [['delete', 'a'], 'say --yes'],
+    [[], 'needs one of list, show, check, create, update, cancel, delete'],
+    [['remove'], 'unknown command "remove"'],
+  ])('is not handed over by %j', async (argv, says) => {
+    const { exitCode, stderr } = await run([...argv, '--url', 'http://127.0.0.1:9'], {
+      env: { GASTOP_DEBUG: '' },
+    });
+    expect([exitCode, stderr.trim().split('\n').length]).toEqual([2, 1]);
+    expect(stderr).toContain(says);
+  });
+
+  it('is in nothing that is said when things break', async () => {
+    const status = await serve((request, response) => {
+      const echo = {
+        message: `cannot take ${signed}`,
+        signedTransaction: signed,
+        details: [{ path: 'signedTransaction', message: signed }],
+      };
+      sendJson(response, echo, Number(new URL(request.url ?? '/', 'http://a').pathname.split('/')[1]));
+    });
+    const broken = await serve((_, response) => response.end(`<p>${signed}`));
+    const gone = await serve((_, response) => response.destroy());
+    const closed = await serve(() => {});
+    await closed.close();
+    const urls = [
+      ...[400, 401, 403, 404, 409, 413, 422, 429, 500, 503].map((code) => `${status.url}/${code}`),
+      broken.url,
+      gone.url,
+      closed.url,
+    ];
+    for (const url of urls) {
+      for (const argv of [
+        ['create', file('signed.txt'), '--target', '5'],
+        ['create', file('signed.txt'), '--target', '5', '--json'],
+        ['update', 'made-1', file('signed.txt')],
+        ['check', file('signed.txt')],
+        ['list', '--json'],
+        ['show', 'made-1', '--json'],
+        ['cancel', 'made-1'],
+        ['delete', 'made-1', '--yes'],
+      ]) {
+        const { exitCode, stderr } = await run([...argv, '--url', url]);
+        // Decoded here, it can be checked for what it is against a service that says nothing.
+        if (argv[0] !== 'check') expect(exitCode, `${argv.join(' ')} at ${url}: ${stderr}`).not.toBe(0);
+      }
+    }
+  });
+});
+
+describe('auto-txs of a service elsewhere', () => {
+  const row = {
+    targetGasPrice: 8,
+    gasSpeed: 'Average',
+    to: TO,
+    value: '1',
+    nonce: 7,
+    from: FROM,
+    gasLimit: 21_000,
+    maxFeePerGas: '20000000000',
+    data: '0x',
+    chainId: 1,
+  };
+  const rows: readonly Kept[] = [
+    { id: 'a', status: 'executed', ...row },
+    { id: 'b', status: 'pending', ...row },
+    { id: 'c', status: 'submitted', ...row },
+    { id: 'd', status: 'Waiting', note: '\u001b[31mred\u001b[0m' },
+    { id: 'e', status: 'draft', to: TO },
+  ];
+
+  it('are listed by state, with how far their prices are off', async () => {
+    const { url } = await foreignService(rows);
+    const { exitCode, stdout } = await run(['list', '--url', url]);
+    const lines = stdout.trim().split('\n');
+    expect(exitCode).toBe(0);
+    expect(lines.map((line) => line.slice(0, 1))).toEqual(['i', 'c', 'b', 'e', 'd', 'a']);
+    expect(lines[2]).toMatch(/pending +average <= 8 gwei +−20 % /);
+    expect(stdout).not.toContain('\u001b');
+    const some = await run(['list', '--status', 'pending,DRAFT', '--url', url]);
+    expect(some.stdout.trim().split('\n')).toHaveLength(3);
+    const none = await run(['list', '--status', 'failed', '--url', url]);
+    expect([none.exitCode, none.stdout, none.stderr]).toEqual([
+      0,
+      '',
+      'gastop: no auto-tx has that status\n',
+    ]);
+    const empty = await foreignService();
+    expect((await run(['list', '--url', empty.url])).stderr).toContain('there are no auto-txs');
+  });
+
+  it('are cancelled, changed and deleted; one that was sent cannot be cancelled', async () => {
+    const { url, kept } = await foreignService(rows);
+    expect(await run(['cancel', 'b', '--url', url])).toMatchObject({
+      exitCode: 0,
+      stderr: 'gastop: cancelled b\n',
+    });
+    const sent = await run(['cancel', 'c', '--url', url], { env: { GASTOP_DEBUG: '' } });
+    expect([sent.exitCode, sent.stderr]).toEqual([1, 'gastop: it was sent already\n']);
+    const both = await run(['cancel', 'c', 'e', '--url', url]);
+    expect([both.exitCode, kept.get('e')?.status]).toEqual([1, 'cancelled']);
+    const changed = await run([
+      'update',
+      'd',
+      '--target',
+      '3',
+      '--expires',
+      'never',
+      '--no-strict',
+      '--disable',
+      '--url',
+      url,
+    ]);
+    expect(changed.exitCode).toBe(0);
+    expect(kept.get('d')).toMatchObject({
+      targetGasPriceGwei: 3,
+      expiresAt: null,
+      strictTargetPrice: false,
+      status: 'DISABLED',
+    });
+    const asked = await run(['delete', 'a', '--url', url], { terminal: true, answer: 'n' });
+    expect([asked.exitCode, kept.has('a')]).toEqual([0, true]);
+    expect(asked.stderr).toContain('Delete a (executed,');
+    expect((await run(['delete', 'a', '--yes', '--url', url])).exitCode).toBe(0);
+    expect(kept.has('a')).toBe(false);
+    for (const argv of [
+      ['show', 'zz'],
+      ['cancel', 'zz'],
+      ['delete', 'zz', '--yes'],
+      ['update', 'zz', '--enable'],
+      ['check', '--id', 'zz'],
+    ]) {
+      const { exitCode, stderr } = await run([...argv, '--url', url], { env: { GASTOP_DEBUG: '' } });
+      expect([exitCode, stderr]).toEqual([
+        1,
+        'gastop: there is no auto-tx zz; gastop auto-txs list shows them\n',
+      ]);
+    }
+  });
+
+  it('are drafted by flags, without a word of a signature', async () => {
+    const service = await foreignService();
+    const argv = [
+      'create',
+      '--target',
+      '0.5',
+      '--to',
+      TO,
+      '--value',
+      '0.1',
+      '--data',
+      'a9059cbb',
+      '--url',
+      service.url,
+    ];
+    expect((await run(argv)).exitCode).toBe(0);
+    expect(JSON.parse(service.requests.find(({ method }) => method === 'POST')?.body ?? '')).toEqual({
+      targetGasPriceGwei: 0.5,
+      to: TO,
+      value: '100000000000000000',
+      data: '0xa9059cbb',
+    });
+  });
+
+  it('are checked anew by what is said of them, as far as that goes', async () => {
+    const { url } = await foreignService(rows);
+    const { exitCode, stdout } = await run(['check', '--id', 'b', '--url', url]);
+    expect(exitCode).toBe(0);
+    expect(stdout).toContain('✓ chain          signed for Ethereum');
+    expect(stdout).toMatch(/\? nonce /);
+    const ascii = await run(['check', '--id', 'b', '--ascii', '--target', '12', '--url', url]);
+    expect(ascii.stdout).toMatch(/^ok chain/m);
+    expect(ascii.stdout).not.toMatch(/[^\u0000-\u007f]/);
+    const draft = await run(['check', '--id', 'e', '--url', url]);
+    expect([draft.exitCode, draft.stdout]).toEqual([1, '']);
+  });
+
+  it('a check fails with exit 1 where one of its lines does, and says it all as JSON', async () => {
+    const { url } = await foreignService();
+    writeFileSync(
+      file('other-chain.txt'),
+      await privateKeyToAccount(KEY).signTransaction({
+        type: 'eip1559',
+        chainId: 10,
+        nonce: 7,
+        to: TO,
+        gas: 21_000n,
+        maxFeePerGas: 1n,
+        maxPriorityFeePerGas: 1n,
+      }),
+    );
+    const { exitCode, stdout } = await run([
+      'check',
+      file('other-chain.txt'),
+      '--json',
+      '--target',
+      '5',
+      '--url',
+      url,
+    ]);
+    expect(exitCode).toBe(1);
+    const said = JSON.parse(stdout);
+    expect(said).toMatchObject({
+      from: FROM,
+      to: TO,
+      chainId: 10,
+      nonce: 7,
+      value: '0',
+      gasLimit: 21_000,
+      maxFeePerGas: 1,
+    });
+    expect(said.checks.find(({ name }: { name: string }) => name === 'chain')).toMatchObject({ ok: false });
+    expect(said.checks.find(({ name }: { name: string }) => name === 'nonce')).toMatchObject({ ok: null });
+  });
+});
