@@ -11,11 +11,10 @@ import { cleanLine } from '../clean-line.ts';
 import { usageError } from '../cli-error.ts';
 import type { CommandContext } from '../command-context.ts';
 import { EXIT, type ExitCode } from '../exit-code.ts';
-import { AUTO_TXS } from '../open-alerts.ts';
 import { type OpenedPricing, withPricing } from '../open-pricing.ts';
 import type { Settings } from '../settings.ts';
 import { type SignedInput, signedInput } from '../signed-input.ts';
-import { answers, type JsonFlags, withOpenAlerts } from './alerts.ts';
+import { answers, type JsonFlags } from './alerts.ts';
 import { orderFrom } from './check-auto-tx.ts';
 
 export interface CreateAutoTxFlags extends OrderFlags, DraftFlags, JsonFlags {
@@ -40,9 +39,9 @@ export async function createAutoTx(
       throw usageError('--to, --value and --data make a draft; a signed transaction says them itself');
     }
     const draft = { ...autoTx, ...draftOf(flags) };
-    const make = ({ client, areOwn }: { readonly client: GasClient; readonly areOwn: boolean }) =>
-      create(context, client, draft, flags, areOwn);
-    return withOpenAlerts(io, settings, make, { mayMake: true, kept: AUTO_TXS });
+    return withPricing(io, settings, ({ client, host }) =>
+      create(context, client, draft, flags, host === null),
+    );
   }
   const input = await signedInput(io, file);
   return withPricing(io, settings, async (opened) => {

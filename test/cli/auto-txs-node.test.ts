@@ -1,0 +1,150 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { privateKeyToAccount } from 'viem/accounts';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Anvil, startAnvil } from '../helpers/anvil.ts';
+import { type RunOptions, runMain } from './captured-io.ts';
+
+/** Anvil's first account, known to everybody. */
+const ACCOUNT = privateKeyToAccount('0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80');
+const TO = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8';
+const GWEI = 1_000_000_000n;
+const folder = mkdtempSync(join(tmpdir(), 'gastop-auto-txs-node-'));
+let anvil: Anvil;
+
+beforeAll(async () => {
+  anvil = await startAnvil({ chainId: 31_337, baseFee: 7_000_000_000, noMining: true });
+  await anvil.mine(30);
+});
+afterAll(async () => {
+  await anvil.stop();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const run = (argv: readonly string[], options: RunOptions = {}) =>
+  runMain(['auto-txs', ...argv, '--rpc', anvil.url], { env: { XDG_DATA_HOME: folder }, ...options });
+
+async function signedFile(more: { nonce?: number; cap?: bigint; value?: bigint; chainId?: number } = {}) {
+  const { nonce = 0, cap = 50n * GWEI, value = 1n, chainId = 31_337 } = more;
+  const raw = await ACCOUNT.signTransaction({
+    type: 'eip1559',
+    chainId,
+    nonce,
+    to: TO,
+    value,
+    gas: 21_000n,
+    maxFeePerGas: cap,
+    maxPriorityFeePerGas: GWEI / 100n,
+  });
+  const file = join(mkdtempSync(join(folder, 'signed-')), 'tx');
+  writeFileSync(file, raw);
+  return file;
+}
+
+describe('on a real node', () => {
+  it('a check says with the node’s own figures that nothing is in the way', async () => {
+    const { exitCode, stdout, stderr } = await run(['check', await signedFile(), '--target', '0.05']);
+    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
+    for (const name of [
+      'chain',
+      'signature',
+      'nonce',
+      'nonce-gap',
+      'balance',
+      'cap',
+      'intrinsic-gas',
+      'expiry',
+      'reachable',
+    ]) {
+      expect(stdout).toMatch(new RegExp(`^✓ ${name} `, 'm'));
+    }
+    expect(stdout).toMatch(/^. cost +fees of up to/m);
+  });
+
+  it.each([
+    ['a nonce that leaves a gap', { nonce: 3 }, 'nonce-gap'],
+    ['more than the account has', { value: 10n ** 30n }, 'balance'],
+    ['a cap below the base fee', { cap: GWEI / 20n }, 'cap'],
+    ['another chain', { chainId: 1 }, 'chain'],
+  ])('a check fails for %s', async (_, more, name) => {
+    const { exitCode, stdout } = await run(['check', await signedFile(more), '--json', '--target', '0.05']);
+    const { checks } = JSON.parse(stdout) as { checks: { name: string; ok: boolean | null }[] };
+    expect([exitCode, checks.filter(({ ok }) => ok === false).map((check) => check.name)]).toEqual([
+      1,
+      [name],
+    ]);
+  });
+
+  it('one is made, shown, listed, changed, disabled, cancelled and deleted in the database here', async () => {
+    const file = await signedFile({ value: 123_456_789n });
+    const made = await run(['create', file, '--target', '0.05', '--expires', '6h', '--note', 'rent']);
+    expect(made.exitCode, made.stderr).toBe(0);
+    const id = made.stdout.trim();
+    expect(made.stderr).toContain('it is sent while gastop or gastop serve runs on this database');
+    const list = JSON.parse((await run(['list', '--json'])).stdout);
+    expect(list).toMatchObject({
+      total: 1,
+      items: [{ id, status: 'PENDING', targetGasPriceGwei: 0.05, value: '123456789', note: 'rent' }],
+    });
+    const shown = await run(['show', id]);
+    expect(shown.stdout).toMatch(/^sent when +average <= 0.05 gwei$/m);
+    expect(shown.stdout).toContain(`from          ${ACCOUNT.address}`);
+    expect(shown.stdout).toContain('what happened, newest first (UTC)');
+    const again = await run(['create', file, '--target', '0.04']);
+    expect([again.exitCode, again.stdout]).toEqual([1, '']);
+    expect(again.stderr).toContain(id);
+    expect((await run(['update', id, '--target', '0.03', '--disable', '--expires', 'never'])).exitCode).toBe(
+      0,
+    );
+    expect(JSON.parse((await run(['show', id, '--json'])).stdout)).toMatchObject({
+      status: 'DISABLED',
+      targetGasPriceGwei: 0.03,
+      expiresAt: null,
+    });
+    expect((await run(['check', '--id', id])).exitCode).toBe(0);
+    const early = await run(['delete', id, '--yes']);
+    expect(early.exitCode).toBe(1);
+    expect((await run(['cancel', id])).exitCode).toBe(0);
+    expect(JSON.parse((await run(['list', '--status', 'cancelled', '--json'])).stdout).total).toBe(1);
+    expect((await run(['delete', id, '--yes'])).exitCode).toBe(0);
+    expect((await run(['list'])).stderr).toContain('there are no auto-txs');
+    const raw = readFileSync(file, 'utf8').slice(2);
+    for (const { stdout, stderr } of [made, shown, again, early])
+      expect(stdout + stderr).not.toContain(raw.slice(-60));
+  });
+
+  it('a draft becomes one that waits once it is signed as it was drafted', async () => {
+    const made = await run(['create', '--target', '0.05', '--to', TO, '--value', '7wei']);
+    expect(made.exitCode, made.stderr).toBe(0);
+    const id = made.stdout.trim();
+    const other = await run(['update', id, await signedFile({ value: 8n })]);
+    expect(other.exitCode, other.stderr).toBe(2);
+    const signed = await run(['update', id, await signedFile({ value: 7n })]);
+    expect(signed.exitCode, signed.stderr).toBe(0);
+    expect(JSON.parse((await run(['show', id, '--json'])).stdout)).toMatchObject({
+      status: 'PENDING',
+      value: '7',
+      nonce: 0,
+    });
+    await run(['cancel', id]);
+  });
+
+  it('what can never be sent is refused at once', async () => {
+    const { exitCode, stdout, stderr } = await run([
+      'create',
+      await signedFile({ chainId: 1 }),
+      '--target',
+      '0.5',
+    ]);
+    expect([exitCode, stdout]).toEqual([2, '']);
+    expect(stderr).toContain('gastop: the signed transaction');
+  });
+
+  it('a simulated chain takes none', async () => {
+    const argv = ['auto-txs', 'create', await signedFile({ chainId: 31_337 }), '--target', '0.05', '--demo'];
+    const { exitCode, stderr } = await runMain(argv, { env: { XDG_DATA_HOME: folder } });
+    expect(exitCode, stderr).not.toBe(0);
+    expect(stderr).toMatch(/simulated|simulation/);
+  });
+});
