@@ -1,6 +1,7 @@
 import type { AutoTx, AutoTxAccount, AutoTxDetails } from '../../contract/auto-txs.ts';
 import { type GasSpeed, LISTED_DATA_LONGEST } from '../../contract/choices.ts';
 import type { AutoTxOrder, KeptAutoTx, TimelineEntry } from '../../core/auto-txs/kept-auto-tx.ts';
+import { paidInAll, type Saving, savingsOf } from '../../core/auto-txs/savings.ts';
 import type { Hex } from '../../core/block.ts';
 import { chainProfile } from '../../core/chains.ts';
 import { gweiString, usdOf } from '../../core/units.ts';
@@ -104,41 +105,28 @@ export function accountAnswer(
   };
 }
 
-/** What it cost and saved. Gas that a reverted call took has saved nothing. */
-function paidBy({
-  state,
-  priceAtCreation,
-  dayMeanPrice,
-  nativeUsd,
-}: KeptAutoTx): Pick<AutoTx, 'costWei' | 'costUsd' | 'savedWei' | 'savings'> {
-  const { inclusion } = state;
-  if (inclusion === null) return { costWei: null, costUsd: null, savedWei: null, savings: null };
-  const { gasUsed, effectiveGasPrice, otherFees } = inclusion;
-  const cost = gasUsed * effectiveGasPrice + otherFees;
-  const costUsd = nativeUsd === null ? null : usdOf(cost, nativeUsd);
-  const paid = { costWei: cost.toString(), costUsd };
-  if (inclusion.outcome === 'reverted') return { ...paid, savedWei: null, savings: null };
-  const against = (price: bigint | null) => {
-    if (price === null) return null;
-    const saved = (price - effectiveGasPrice) * gasUsed;
-    return {
-      referencePrice: wireWei(price),
-      savedWei: saved.toString(),
-      savedUsd: nativeUsd === null ? null : signedUsd(saved, nativeUsd),
-    };
-  };
-  const atCreation = against(priceAtCreation);
+function paidBy(autoTx: KeptAutoTx): Pick<AutoTx, 'costWei' | 'costUsd' | 'savedWei' | 'savings'> {
+  const { state, nativeUsd } = autoTx;
+  if (state.inclusion === null) return { costWei: null, costUsd: null, savedWei: null, savings: null };
+  const cost = paidInAll(state.inclusion);
+  const savings = savingsOf(autoTx);
+  const saved = savings?.atCreation?.savedWei ?? null;
   return {
-    ...paid,
-    savedWei: atCreation === null ? null : notBelowZero(BigInt(atCreation.savedWei)).toString(),
-    savings: { atCreation, dayMean: against(dayMeanPrice) },
+    costWei: cost.toString(),
+    costUsd: nativeUsd === null ? null : usdOf(cost, nativeUsd),
+    savedWei: saved === null ? null : (saved < 0n ? 0n : saved).toString(),
+    savings:
+      savings === null
+        ? null
+        : { atCreation: savingAnswer(savings.atCreation), dayMean: savingAnswer(savings.dayMean) },
   };
 }
 
-const notBelowZero = (wei: bigint) => (wei < 0n ? 0n : wei);
-
-const signedUsd = (wei: bigint, nativeUsd: number) =>
-  wei < 0n ? -usdOf(-wei, nativeUsd) : usdOf(wei, nativeUsd);
+function savingAnswer(saving: Saving | null) {
+  if (saving === null) return null;
+  const { referencePrice, savedWei, savedUsd } = saving;
+  return { referencePrice: wireWei(referencePrice), savedWei: savedWei.toString(), savedUsd };
+}
 
 const SPEED: Readonly<Record<AutoTxOrder['lane'], GasSpeed>> = {
   slow: 'SLOW',

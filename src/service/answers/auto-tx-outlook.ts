@@ -1,4 +1,5 @@
 import type { KeptAutoTx } from '../../core/auto-txs/kept-auto-tx.ts';
+import { wakesOf } from '../../core/auto-txs/target.ts';
 import type { ChainProfile } from '../../core/chains.ts';
 import type { Reach } from '../../core/reach-book.ts';
 import type { Present } from './gas-answers.ts';
@@ -87,14 +88,10 @@ function timeLeftSec(expiresAt: number | null, now: number): number | null {
 function askedPrice({ order, signed }: KeptAutoTx, { advice }: Present): bigint | null {
   if (signed === null) return null;
   const usualTip = max(advice.lanes.average.price - advice.nextBaseFee, 0n);
-  const { gasPrice, maxFeePerGas, maxPriorityFeePerGas } = signed;
-  const cap = maxFeePerGas ?? gasPrice ?? 0n;
+  const { wakeLane, wakePrice, wakeBase, cap } = wakesOf(order, signed);
   const atCap = cap + usualTip;
-  if (!order.isStrict) return min(order.target, atCap);
-  // It never pays more than its cap.
-  if (cap <= order.target) return atCap;
-  const base = order.target - (maxPriorityFeePerGas ?? cap);
-  return base < 0n ? null : min(base + usualTip, atCap);
+  if (wakeLane !== null && wakePrice !== null) return min(wakePrice, atCap);
+  return wakeBase === null ? null : min(wakeBase + usualTip, atCap);
 }
 
 const min = (one: bigint, other: bigint) => (one < other ? one : other);

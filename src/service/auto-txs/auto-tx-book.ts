@@ -169,7 +169,7 @@ export class AutoTxBook {
     const checks =
       transaction === null
         ? null
-        : await checkToSend(this.#parts, { owner, id, chainId, transaction, order });
+        : await checkToSend(this.#parts, { owner, id, chainId, transaction, order, isNew: true });
     const present = moment();
     const now = wallNow();
     return {
@@ -200,10 +200,11 @@ export class AutoTxBook {
   /** @param signed what was signed now; `null`: it is what was signed before. */
   async #check(owner: string, autoTx: KeptAutoTx, signed: SignedTransaction | null): Promise<Check[]> {
     const { id, chainId, order, to, value, data } = autoTx;
-    if (signed !== null) return checkToSend(this.#parts, { owner, id, chainId, transaction: signed, order });
+    const asked = { owner, id, chainId, order };
+    if (signed !== null) return checkToSend(this.#parts, { ...asked, transaction: signed, isNew: true });
     if (autoTx.signed === null) return [];
     const transaction = { ...autoTx.signed, to, value, data, chainId };
-    const checks = await checkToSend(this.#parts, { owner, id, chainId, transaction, order });
+    const checks = await checkToSend(this.#parts, { ...asked, transaction, isNew: false });
     // Whether other chains take it too was seen when it was handed over, and is not kept beside it.
     const chain = autoTx.checks.find(({ name }) => name === 'chain');
     return checks.map((check) => (check.name === 'chain' ? (chain ?? check) : check));

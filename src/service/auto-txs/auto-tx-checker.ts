@@ -1,10 +1,11 @@
 import type { ChainSource } from '../../chain/chain-source.ts';
 import type { AutoTxOrder, Check } from '../../core/auto-txs/kept-auto-tx.ts';
+import { preflight } from '../../core/auto-txs/preflight.ts';
+import { type CreationProblem, creationProblems } from '../../core/auto-txs/verdict.ts';
 import type { SignedTransaction } from '../../core/transactions/signed-transaction.ts';
 import type { AutoTxStore } from '../../store/auto-tx-store.ts';
 import type { Present } from '../answers/gas-answers.ts';
 import { ApiFailure } from '../http/api-failure.ts';
-import { wrongSignature } from './read-signed.ts';
 import { readKnownOfSender } from './sender-facts.ts';
 
 export interface CheckerParts {
@@ -26,6 +27,8 @@ export interface ToCheck {
   readonly chainId: number;
   readonly transaction: SignedTransaction;
   readonly order: AutoTxOrder;
+  /** It was signed now, so that it is refused where no waiting mends it. */
+  readonly isNew: boolean;
 }
 
 /**
@@ -34,7 +37,7 @@ export interface ToCheck {
  */
 export async function checkToSend(
   { source, store, moment, wallNow, signal }: CheckerParts,
-  { owner, id, chainId, transaction, order }: ToCheck,
+  { owner, id, chainId, transaction, order, isNew }: ToCheck,
 ): Promise<Check[]> {
   const present = moment();
   // Prices of an hour ago say nothing of the next block.
@@ -61,33 +64,15 @@ export async function checkToSend(
         : [{ id: each.id, nonce: each.signed.nonce, status: each.state.status }],
     ),
   };
-  refuseHopeless(transaction, facts);
-  return [];
+  const problems = isNew ? creationProblems(facts) : [];
+  if (problems.length > 0) throw hopeless(problems);
+  return preflight(facts);
 }
 
-/** What no waiting mends is not taken. */
-function refuseHopeless(
-  { chainId, nonce, gasLimit, intrinsicGas }: SignedTransaction,
-  here: { readonly chainId: number; readonly chainName: string; readonly nextNonce: number | null },
-): void {
-  const words: string[] = [];
-  if (chainId !== null && chainId !== here.chainId) {
-    words.push(
-      `it is for chain ${chainId}, and this service sends on ${here.chainName} (chain ${here.chainId}): sign it for that one`,
-    );
-  }
-  if (here.nextNonce !== null && nonce < here.nextNonce) {
-    words.push(
-      `its nonce ${nonce} is used already: sign it with ${here.nextNonce}, the next one, or a later one`,
-    );
-  }
-  if (gasLimit < intrinsicGas) {
-    words.push(
-      `its gas limit ${gasLimit} is below the ${intrinsicGas} that it takes at least: sign it with more`,
-    );
-  }
-  if (words.length > 0) throw wrongSignature(words.join('; '));
-}
+const hopeless = (problems: readonly CreationProblem[]) =>
+  new ApiFailure('validation_failed', problems.map(({ message }) => message).join('; '), {
+    details: problems.map(({ path, message }) => ({ path, message })),
+  });
 
 /** @throws {ApiFailure} `conflict` where what is made can never be sent. */
 export function requirePool({ kind }: ChainSource): void {

@@ -1,0 +1,338 @@
+import { join } from 'node:path';
+import { privateKeyToAccount } from 'viem/accounts';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createRpcSource } from '../../src/chain/rpc-source.ts';
+import { createSimulatedSource } from '../../src/chain/simulated-source.ts';
+import { ErrorBody } from '../../src/contract/api-error.ts';
+import { AutoTxAccount, AutoTxDetails, AutoTxList } from '../../src/contract/auto-txs.ts';
+import { Summary } from '../../src/contract/dashboard.ts';
+import { PATHS } from '../../src/contract/routes.ts';
+import type { ServiceOptions } from '../../src/service/service.ts';
+import { type Anvil, startAnvil } from '../helpers/anvil.ts';
+import { type RunningService, runService, temporaryFolder } from '../helpers/service.ts';
+import { waitFor } from '../helpers/wait-for.ts';
+import { openTestGate } from './keys/key-service.ts';
+
+const CHAIN = 31_337;
+const GWEI = 1_000_000_000n;
+const TO = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8';
+/** Far below what anvil asks: it waits. */
+const WAITING = { targetGasPriceGwei: 0.000000001 };
+
+let anvil: Anvil;
+
+beforeAll(async () => {
+  anvil = await startAnvil({ chainId: CHAIN });
+});
+afterAll(() => anvil.stop());
+
+interface Asked {
+  readonly method?: string;
+  readonly body?: unknown;
+  readonly key?: string;
+}
+
+async function run(options: Partial<ServiceOptions> = {}): Promise<RunningService> {
+  const { signal: _signal, database, ...rest } = options;
+  const kept = typeof database === 'string' ? { database } : {};
+  const source = createRpcSource({ urls: [anvil.url], pollIntervalMs: 50 });
+  const service = await runService({ source, ...kept, ...rest });
+  await service.ready;
+  return service;
+}
+
+async function ask(service: RunningService, path: string, asked: Asked = {}) {
+  const { method = 'GET', body, key } = asked;
+  return service.get(path, {
+    method,
+    headers: {
+      ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
+      ...(key === undefined ? {} : { 'x-api-key': key }),
+    },
+    ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+  });
+}
+
+/** A sender of its own, with money. */
+let senders = 0;
+async function newSender() {
+  senders += 1;
+  const account = privateKeyToAccount(`0x${senders.toString(16).padStart(64, '1')}`);
+  await anvil.rpc('anvil_setBalance', [account.address, `0x${(10n ** 18n).toString(16)}`]);
+  const sign = (changed: object = {}) =>
+    account.signTransaction({
+      type: 'eip1559',
+      chainId: CHAIN,
+      nonce: 0,
+      to: TO,
+      value: 1n,
+      gas: 21_000n,
+      maxFeePerGas: 100n * GWEI,
+      maxPriorityFeePerGas: GWEI,
+      ...changed,
+    } as never);
+  return { address: account.address, sign };
+}
+
+const autoTxPath = (id: string, more = '') => `/auto-txs/${id}${more}`;
+
+async function create(service: RunningService, body: object, key?: string) {
+  const response = await ask(service, PATHS.autoTxs, { method: 'POST', body, ...(key ? { key } : {}) });
+  const answer: unknown = await response.json();
+  expect(response.status, JSON.stringify(answer)).toBe(201);
+  return AutoTxDetails.parse(answer);
+}
+
+async function changed(response: Response) {
+  const answer: unknown = await response.json();
+  expect(response.status, JSON.stringify(answer)).toBe(200);
+  return AutoTxDetails.parse(answer);
+}
+
+async function refused(response: Response, status: number) {
+  const body = ErrorBody.parse(await response.json());
+  expect(response.status, body.message).toBe(status);
+  return body;
+}
+
+test('what was signed is read, waits for its target, and is listed and found without its signature', async () => {
+  const service = await run();
+  const { sign, address } = await newSender();
+  const signedTransaction = await sign();
+  const response = await ask(service, PATHS.autoTxs, {
+    method: 'POST',
+    body: { ...WAITING, signedTransaction },
+  });
+  const made = AutoTxDetails.parse(await response.json());
+  expect(response.headers.get('Location')).toBe(`auto-txs/${made.id}`);
+  expect(made).toMatchObject({
+    id: expect.stringMatching(/^atx_[0-9a-f]{16}$/),
+    status: 'PENDING',
+    ...WAITING,
+    gasSpeed: 'AVERAGE',
+    strictTargetPrice: false,
+    note: '',
+    expiresAt: null,
+    chainId: CHAIN,
+    type: 2,
+    from: address,
+    to: TO,
+    value: '1',
+    data: '0x',
+    nonce: 0,
+    gasLimit: 21_000,
+    maxFeePerGas: Number(100n * GWEI),
+    maxPriorityFeePerGas: Number(GWEI),
+    gasPrice: null,
+    attempts: 0,
+    confirmations: null,
+    confirmationsNeeded: 1,
+    reachWithinSec: 86_400,
+    keyId: null,
+  });
+  expect(made.timeline.map(({ kind }) => kind)).toEqual(['CREATED']);
+  const { timeline: _timeline, ...listed } = made;
+  expect(await service.read(PATHS.autoTxs)).toMatchObject({ items: [{ id: listed.id }], total: 1 });
+  expect(await service.read(autoTxPath(made.id))).toMatchObject({ id: made.id, hash: made.hash });
+  expect(service.errors).toEqual([]);
+});
+
+test('what was signed is checked over what the chain says, in words, and what never can be sent is refused', async () => {
+  const service = await run();
+  const { sign } = await newSender();
+  const poor = await create(service, {
+    ...WAITING,
+    signedTransaction: await sign({ value: 10n ** 20n, nonce: 3 }),
+  });
+  const failed = poor.checks.filter(({ ok }) => ok === false).map(({ name }) => name);
+  expect(failed).toEqual(expect.arrayContaining(['nonce-gap', 'balance']));
+  expect(poor.checkedAt).not.toBeNull();
+  const foreign = await refused(await post(service, { signedTransaction: await sign({ chainId: 1 }) }), 400);
+  expect(foreign).toMatchObject({ details: [{ path: 'signedTransaction' }] });
+  expect(foreign.message).toMatch('Ethereum');
+  const low = await refused(await post(service, { signedTransaction: await sign({ gas: 20_000n }) }), 400);
+  expect(low.message).toMatch('20,000');
+  const sender = privateKeyToAccount('0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80');
+  const bid = { maxFeePerGas: 100n * GWEI, maxPriorityFeePerGas: GWEI, gas: 21_000n } as const;
+  const used = await sender.signTransaction({ type: 'eip1559', chainId: CHAIN, nonce: 0, to: TO, ...bid });
+  await anvil.rpc('eth_sendRawTransaction', [used]);
+  const again = await refused(await post(service, { signedTransaction: used }), 400);
+  expect(again.message).toMatch("nonce 0 is used: the sender's next is 1");
+  const both = await refused(await post(service, { signedTransaction: await sign(), value: '2' }), 400);
+  expect(both.message).toMatch('it sends 1 wei and not 2');
+});
+
+const post = (service: RunningService, body: object, key?: string) =>
+  ask(service, PATHS.autoTxs, { method: 'POST', body: { ...WAITING, ...body }, ...(key ? { key } : {}) });
+const put = (service: RunningService, id: string, body: object) =>
+  ask(service, autoTxPath(id), { method: 'PUT', body });
+
+test('a draft takes the signature that does what it says, and no other', async () => {
+  const service = await run();
+  const { sign, address } = await newSender();
+  const data = '0xa9059cbb';
+  const draft = await create(service, { ...WAITING, to: TO.toLowerCase(), value: '1', data });
+  expect(draft).toMatchObject({
+    status: 'DRAFT',
+    to: TO,
+    from: null,
+    hash: null,
+    checks: [],
+    checkedAt: null,
+  });
+  expect((await refused(await put(service, draft.id, { status: 'DISABLED' }), 409)).message).toMatch(
+    'signedTransaction first',
+  );
+  const other = await sign({ value: 2n, to: address, data: '0xa9059cbbff', gas: 60_000n });
+  const wrong = await refused(await put(service, draft.id, { signedTransaction: other }), 400);
+  expect(wrong.message).toMatch(`it is to ${address} and not to ${TO}`);
+  expect(wrong.message).toMatch('it sends 2 wei and not 1');
+  expect(wrong.message).toMatch('it has 5 bytes of data and not 4');
+  expect((await details(service, draft.id)).status).toBe('DRAFT');
+  const right = await sign({ data, gas: 60_000n });
+  const signed = await changed(await put(service, draft.id, { signedTransaction: right, note: 'now' }));
+  expect(signed).toMatchObject({ status: 'PENDING', from: address, note: 'now', nonce: 0 });
+  expect(signed.timeline.map(({ kind }) => kind)).toEqual(['SIGNED', 'CREATED']);
+  expect(signed.checks.length).toBeGreaterThan(5);
+});
+
+const details = async (service: RunningService, id: string) =>
+  AutoTxDetails.parse(await service.read(autoTxPath(id)));
+
+test('one that waits is changed, disabled, enabled and signed anew; what was never changed leaves no line', async () => {
+  const service = await run();
+  const { sign } = await newSender();
+  const { id } = await create(service, { ...WAITING, signedTransaction: await sign() });
+  const expiresAt = new Date(Date.now() + 3_600_000).toISOString();
+  const other = { gasSpeed: 'FAST', strictTargetPrice: true, expiresAt, targetGasPriceGwei: 1.5 };
+  expect(await changed(await put(service, id, { ...other, status: 'DISABLED' }))).toMatchObject({
+    ...other,
+    status: 'DISABLED',
+    reachProbability: null,
+    reachWithinSec: null,
+  });
+  const before = await details(service, id);
+  expect(before.timeline.map(({ kind }) => kind)).toEqual(['DISABLED', 'CHANGED', 'CREATED']);
+  expect(before.timeline[1]?.message).toMatch('its target is 1.50 gwei, it was 0.000000001 gwei');
+  expect(await changed(await put(service, id, { ...other, status: 'DISABLED' }))).toEqual(before);
+  const anew = await sign({ maxFeePerGas: 50n * GWEI });
+  const resigned = await changed(
+    await put(service, id, { signedTransaction: anew, status: 'PENDING', targetGasPriceGwei: 0.000000001 }),
+  );
+  expect(resigned).toMatchObject({ status: 'PENDING', maxFeePerGas: Number(50n * GWEI) });
+  expect(resigned.hash).not.toBe(before.hash);
+  expect(resigned.timeline[0]?.kind).toBe('ENABLED');
+  await refused(await put(service, id, { value: '7' }), 409);
+  await refused(await put(service, id, {}), 400);
+});
+
+test('only one of the same nonce of the same sender waits; what is cancelled stays so, makes room, and can be deleted', async () => {
+  const service = await run();
+  const { sign } = await newSender();
+  const first = await create(service, { ...WAITING, signedTransaction: await sign() });
+  const second = { signedTransaction: await sign({ value: 2n }) };
+  expect((await refused(await post(service, second), 409)).message).toMatch(first.id);
+  const next = await create(service, { ...WAITING, signedTransaction: await sign({ nonce: 1 }) });
+  expect((await refused(await put(service, next.id, second), 409)).message).toMatch(first.id);
+  expect(
+    (await refused(await ask(service, autoTxPath(first.id), { method: 'DELETE' }), 409)).message,
+  ).toMatch('cancel it first');
+  const cancelled = await changed(await ask(service, autoTxPath(first.id, '/cancel'), { method: 'POST' }));
+  expect(cancelled).toMatchObject({ status: 'CANCELLED', timeline: [{ kind: 'CANCELLED' }, {}] });
+  expect(await changed(await ask(service, autoTxPath(first.id, '/cancel'), { method: 'POST' }))).toEqual(
+    cancelled,
+  );
+  await refused(await put(service, first.id, { status: 'PENDING' }), 409);
+  expect(await changed(await put(service, first.id, { note: 'too dear' }))).toMatchObject({
+    note: 'too dear',
+  });
+  await create(service, { ...WAITING, ...second });
+  expect((await ask(service, autoTxPath(first.id), { method: 'DELETE' })).status).toBe(204);
+  await refused(await ask(service, autoTxPath(first.id)), 404);
+});
+
+test('an account is told as the node knows it, with what of it waits', async () => {
+  const service = await run();
+  const { sign, address } = await newSender();
+  const { id } = await create(service, { ...WAITING, signedTransaction: await sign({ nonce: 2 }) });
+  const account = AutoTxAccount.parse(await service.read(`/auto-txs/accounts/${address.toLowerCase()}`));
+  expect(account).toEqual({
+    chainId: CHAIN,
+    address: address.toLowerCase(),
+    nonce: 0,
+    pendingNonce: 0,
+    balanceWei: (10n ** 18n).toString(),
+    waiting: [{ id, nonce: 2, status: 'PENDING' }],
+  });
+});
+
+test('each key has its own: others find none, count none and see none wait; who runs the service sees all', async () => {
+  const gate = await openTestGate(':memory:', { open: { dailyLimit: null, perSecond: null } });
+  const path = join(await temporaryFolder(), 'chain.db');
+  const service = await run({ gate: gate.gate, database: path });
+  const [mine, theirs] = [await gate.key('open'), await gate.key('open')];
+  const { sign, address } = await newSender();
+  const { id } = await create(service, { ...WAITING, signedTransaction: await sign() }, mine);
+  const by = async (key: string, path: string) => (await ask(service, path, { key })).json();
+  expect(AutoTxList.parse(await by(theirs, PATHS.autoTxs))).toMatchObject({ items: [], total: 0 });
+  expect(AutoTxList.parse(await by(mine, PATHS.autoTxs))).toMatchObject({
+    items: [{ id, keyId: null }],
+    total: 1,
+  });
+  for (const [method, path, body] of [
+    ['GET', autoTxPath(id)],
+    ['PUT', autoTxPath(id), { note: 'mine' }],
+    ['POST', autoTxPath(id, '/cancel')],
+    ['DELETE', autoTxPath(id)],
+  ] as const) {
+    const there = await refused(await ask(service, path, { method, key: theirs, body }), 404);
+    const nowhere = await refused(
+      await ask(service, path.replace(id, 'none'), { method, key: theirs, body }),
+      404,
+    );
+    expect(there).toEqual(nowhere);
+  }
+  expect(AutoTxAccount.parse(await by(theirs, `/auto-txs/accounts/${address}`)).waiting).toEqual([]);
+  await waitFor(async () => (await ask(service, PATHS.summary, { key: mine })).status === 200);
+  expect(Summary.parse(await by(mine, PATHS.summary)).autoTxs).toEqual({
+    total: 1,
+    byStatus: { PENDING: 1 },
+  });
+  expect(Summary.parse(await by(theirs, PATHS.summary)).autoTxs).toEqual({ total: 0, byStatus: {} });
+  // The nonce is free for them: what others wait with is nobody's business.
+  await create(service, { ...WAITING, signedTransaction: await sign() }, theirs);
+  const own = AutoTxList.parse(await (await run({ database: path })).read(PATHS.autoTxs));
+  expect(own.items.map(({ keyId }) => keyId)).toEqual([theirs.split('_')[1], mine.split('_')[1]]);
+});
+
+test('a chain without a pool takes none, and still lists, changes and deletes', async () => {
+  const service = await run({ source: createSimulatedSource({ seed: 1 }) });
+  const { sign, address } = await newSender();
+  for (const body of [{ to: TO }, { signedTransaction: await sign() }]) {
+    expect((await refused(await post(service, body), 409)).message).toMatch('run with --rpc URL');
+  }
+  await refused(await ask(service, `/auto-txs/accounts/${address}`), 409);
+  expect(await service.read(PATHS.autoTxs)).toMatchObject({ items: [], total: 0 });
+  await refused(await ask(service, autoTxPath('none'), { method: 'DELETE' }), 404);
+});
+
+test('while the node is gone one is still taken, and what it would have said could not be told', async () => {
+  const own = await startAnvil({ chainId: CHAIN });
+  const source = createRpcSource({ urls: [own.url], pollIntervalMs: 50 });
+  const service = await run({ source });
+  await own.stop();
+  const { sign } = await newSender();
+  const made = await create(service, { ...WAITING, signedTransaction: await sign() });
+  const untold = made.checks.filter(({ ok }) => ok === null).map(({ name }) => name);
+  expect(untold).toEqual(expect.arrayContaining(['nonce', 'nonce-gap', 'balance']));
+  await refused(await ask(service, `/auto-txs/accounts/${made.from}`), 503);
+});
+
+test('a list leaves long call data out, which the one tells', async () => {
+  const service = await run();
+  const data = `0x${'ab'.repeat(2_000)}`;
+  const { id } = await create(service, { ...WAITING, to: TO, data });
+  const { items } = AutoTxList.parse(await service.read(PATHS.autoTxs));
+  expect(items).toMatchObject([{ id, data: null }]);
+  expect((await details(service, id)).data).toBe(data);
+});
