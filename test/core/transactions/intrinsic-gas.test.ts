@@ -1,0 +1,88 @@
+import { keccak256, toHex } from 'viem';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { decodeTransaction } from '../../../src/core/transactions/decode-transaction.ts';
+import { type Anvil, startAnvil } from '../../helpers/anvil.ts';
+import { waitFor } from '../../helpers/wait-for.ts';
+import { ACCOUNT, FRIEND } from './support/signed-samples.ts';
+
+const CHAIN = 31_337;
+const accessList = [
+  { address: FRIEND, storageKeys: [keccak256('0x00'), keccak256('0x01')] },
+  { address: ACCOUNT.address, storageKeys: [] },
+] as const;
+/** Code that ends at once, if it begins with a zero. */
+const data = (zeros: number, others: number) => `0x${'00'.repeat(zeros)}${'a1'.repeat(others)}` as const;
+/** With a nonce that is not next: the chain skips them, so nothing of their gas comes back. */
+const skipped = (count: number) =>
+  Promise.all(
+    Array.from({ length: count }, () =>
+      ACCOUNT.signAuthorization({ address: FRIEND, chainId: CHAIN, nonce: 1_000 }),
+    ),
+  );
+
+let node: Anvil;
+beforeAll(async () => {
+  node = await startAnvil({ chainId: CHAIN, baseFee: 1n, args: ['--hardfork', 'prague'] });
+  await node.rpc('anvil_setBalance', [ACCOUNT.address, toHex(10n ** 20n)]);
+});
+afterAll(() => node.stop());
+
+describe('the least gas limit', () => {
+  const fees = { chainId: CHAIN, maxFeePerGas: 10n ** 9n, maxPriorityFeePerGas: 1n };
+
+  it.each([
+    ['a transfer', 0, 21_000n, { type: 'eip1559', to: FRIEND }],
+    [
+      'data, by its floor',
+      1,
+      21_000n + 100n * 10n + 50n * 40n,
+      { type: 'eip1559', to: FRIEND, data: data(100, 50) },
+    ],
+    ['an access list', 2, 21_000n + 2n * 2_400n + 2n * 1_900n, { type: 'eip1559', to: FRIEND, accessList }],
+    [
+      'an access list with a little data',
+      3,
+      21_000n + 2n * 2_400n + 2n * 1_900n + 3n * 4n + 5n * 16n,
+      { type: 'eip1559', to: FRIEND, accessList, data: data(3, 5) },
+    ],
+    ['a contract', 4, 53_000n + 4n + 32n * 16n + 2n * 2n, { type: 'eip1559', data: data(1, 32) }],
+    ['a contract from nothing', 5, 53_000n, { type: 'eip1559' }],
+    [
+      'a contract from so much code that its floor counts',
+      6,
+      21_000n + 10n + 3_000n * 40n,
+      { type: 'eip1559', data: data(1, 3_000) },
+    ],
+    ['two authorizations', 7, 21_000n + 2n * 25_000n, { type: 'eip7702', to: FRIEND, authorizations: 2 }],
+    [
+      'an authorization with so much data that its floor counts',
+      8,
+      21_000n + 4_000n * 40n,
+      { type: 'eip7702', to: FRIEND, data: data(0, 4_000), authorizations: 1 },
+    ],
+  ] as const)(
+    'for %s is enough for a node, and all of it is used',
+    async (_, nonce, least, { type, ...fields }) => {
+      const count = 'authorizations' in fields ? fields.authorizations : 0;
+      const raw = await (type === 'eip7702'
+        ? ACCOUNT.signTransaction({
+            ...fees,
+            ...fields,
+            type,
+            nonce,
+            gas: least,
+            authorizationList: await skipped(count),
+          })
+        : ACCOUNT.signTransaction({ ...fees, ...fields, type, nonce, gas: least }));
+      const decoded = decodeTransaction(raw);
+      expect(decoded.intrinsicGas).toBe(least);
+      expect(await node.rpc('eth_sendRawTransaction', [raw])).toBe(decoded.hash);
+      const receipt = await waitFor(() => node.rpc('eth_getTransactionReceipt', [decoded.hash]));
+      expect(receipt).toMatchObject({
+        from: ACCOUNT.address.toLowerCase(),
+        status: '0x1',
+        gasUsed: toHex(least),
+      });
+    },
+  );
+});
