@@ -17,6 +17,8 @@ export interface RlpList {
 
 /** Lists within lists: sidecar, transaction, access list, its entry, the entry's storage keys. */
 const DEEPEST = 5;
+/** More than 128 KiB of the smallest authorizations are. What is not read as items costs no memory. */
+const MOST_ITEMS = 50_000;
 /** Longest payload whose header is one byte. */
 const SHORT = 55;
 const STRING = 0x80;
@@ -30,7 +32,7 @@ const LIST = 0xc0;
  * @throws TransactionError
  */
 export function decodeRlp(input: Uint8Array): RlpItem {
-  const item = readItem(input, 0, input.length, 0);
+  const item = readItem(input, 0, input.length, { depth: 0, items: { left: MOST_ITEMS } });
   if (item.encoded.length < input.length) {
     throw new TransactionError(
       'there are bytes after the end of the transaction: copy exactly one transaction',
@@ -39,7 +41,15 @@ export function decodeRlp(input: Uint8Array): RlpItem {
   return item;
 }
 
-function readItem(input: Uint8Array, start: number, end: number, depth: number): RlpItem {
+/** How deep it is in lists, and how many items there may yet be in all. */
+interface Allowance {
+  readonly depth: number;
+  readonly items: { left: number };
+}
+
+function readItem(input: Uint8Array, start: number, end: number, allowance: Allowance): RlpItem {
+  if (allowance.items.left-- === 0)
+    throw new TransactionError('no transaction has so many fields: sign it again');
   const first = input[start];
   if (first === undefined || start >= end) throw cutOff();
   if (first < STRING) {
@@ -49,20 +59,22 @@ function readItem(input: Uint8Array, start: number, end: number, depth: number):
   const isList = first >= LIST;
   const [from, length] = readHeader(input, start, end, isList ? LIST : STRING);
   const to = from + length;
-  if (to > end) throw depth === 0 ? cutOff() : beyond();
+  if (to > end) throw allowance.depth === 0 ? cutOff() : beyond();
   const encoded = input.subarray(start, to);
-  if (isList) return { kind: 'list', items: readItems(input, from, to, depth + 1), encoded };
+  if (isList) return { kind: 'list', items: readItems(input, from, to, allowance), encoded };
   const bytes = input.subarray(from, to);
   const only = bytes[0];
   if (length === 1 && only !== undefined && only < STRING) throw notShortest();
   return { kind: 'bytes', bytes, encoded };
 }
 
-function readItems(input: Uint8Array, from: number, to: number, depth: number): RlpItem[] {
-  if (depth > DEEPEST) throw new TransactionError('no transaction has lists so deep in lists: sign it again');
+function readItems(input: Uint8Array, from: number, to: number, around: Allowance): RlpItem[] {
+  const allowance = { ...around, depth: around.depth + 1 };
+  if (allowance.depth > DEEPEST)
+    throw new TransactionError('no transaction has lists so deep in lists: sign it again');
   const items: RlpItem[] = [];
   for (let at = from; at < to; ) {
-    const item = readItem(input, at, to, depth);
+    const item = readItem(input, at, to, allowance);
     items.push(item);
     at += item.encoded.length;
   }

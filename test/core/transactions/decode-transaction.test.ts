@@ -103,6 +103,10 @@ describe('text', () => {
   });
 });
 
+it('a text of quotes is refused at once', () => {
+  expect(refusalOf(`${'"'.repeat(3_000_000)}x${'"'.repeat(3_000_000)}x`)).toMatch(/^this is no hex/);
+});
+
 describe('sizes', () => {
   const call = { type: 'eip1559', chainId: 1, nonce: 0, to: FRIEND, gas: 10_000_000n } as const;
   const signed = (length: number) =>

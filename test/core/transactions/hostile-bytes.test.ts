@@ -210,6 +210,10 @@ describe('one encoding', () => {
       expect(() => decodeRlp(bytes)).toThrow(TransactionError);
     }
     expect(() => decodeRlp(new Uint8Array(100_000).fill(0xf7))).toThrow(TransactionError);
+    // A megabyte of the smallest items: each would take a hundred times what it takes here.
+    expect(() => decodeRlp(Uint8Array.from([0xfa, 0x0f, 0x00, 0x00, ...new Uint8Array(0x0f0000)]))).toThrow(
+      'no transaction has so many fields',
+    );
     // Lists in lists without end: no recursion follows them.
     expect(() => decodeRlp(new Uint8Array(100_000).fill(0xc1))).toThrow(TransactionError);
   });
