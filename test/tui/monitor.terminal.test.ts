@@ -104,6 +104,8 @@ describe('the monitor on a terminal', () => {
     await screen.press('tab');
     await screen.waitFor('[3 Alerts');
     await screen.press(']');
+    await screen.waitFor('[4 Auto-tx');
+    await screen.press(']');
     await screen.waitFor('[5 Explorer]');
     await screen.press(']');
     await screen.waitFor('[6 Service]');

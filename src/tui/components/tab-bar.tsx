@@ -29,9 +29,8 @@ export function TabBar({ width, current, intervalMs, slowed }: TabBarProps) {
       left={labels.map(({ tab, name, badge }, place) => {
         const isCurrent = tab === current;
         const style = isCurrent ? { bold: true, color: theme.color('accent') } : {};
-        // Where room is short a gap is shared: the bracket of the tab shown stands in it.
-        const isAfterCurrent = isTight && labels[place - 1]?.tab === current;
-        const before = isCurrent ? '[' : isAfterCurrent ? '' : ' ';
+        // Where room is short one gap is enough between two.
+        const before = isCurrent ? (isTight && place > 0 ? ' [' : '[') : ' ';
         const after = isCurrent ? ']' : isTight ? '' : ' ';
         return (
           <Text key={tab.action} {...style}>
@@ -89,13 +88,14 @@ function fittingLabels(current: Tab, badgeOf: (tab: Tab) => Badge | null, width:
     { labels: labelled(false, false), isTight: true },
     { labels: labelled(true, false), isTight: true },
     { labels: labelled(true, true), isTight: true },
-  ].map((each) => ({ ...each, used: widthOf(each.labels, each.isTight) }));
+  ].map((each) => ({ ...each, used: widthOf(each.labels, each.isTight, current) }));
   return tries.find(({ used }) => used <= width) ?? tries.at(-1) ?? { labels: [], isTight: true, used: 0 };
 }
 
-function widthOf(labels: readonly TabLabel[], isTight: boolean): number {
+function widthOf(labels: readonly TabLabel[], isTight: boolean, current: Tab): number {
   const words = labels.reduce((sum, { name, badge }) => sum + displayWidth(`${name}${badge?.text ?? ''}`), 0);
-  return words + (isTight ? labels.length + 1 : labels.length * 2);
+  if (!isTight) return words + labels.length * 2;
+  return words + labels.length + (labels[0]?.tab === current ? 1 : 2);
 }
 
 function BadgeWords({ text, isNews }: Badge) {
