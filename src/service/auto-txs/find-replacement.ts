@@ -12,8 +12,8 @@ export interface Replacement {
 }
 
 /**
- * The transaction that has an auto-tx's nonce, looked for in the blocks after `seen`, where it was free, up to `head`; `null`
- * where they are too many, or the node does not say.
+ * The transaction that has an auto-tx's nonce, looked for in the newest blocks up to `head` and after `seen`, where it was
+ * free; `null` where it is in none of them, or the node does not say.
  */
 export async function findReplacement(
   { signed }: KeptAutoTx,
@@ -29,10 +29,11 @@ export async function findReplacement(
     readonly signal: AbortSignal;
   },
 ): Promise<Replacement | null> {
-  if (signed === null || seen === null || head - seen > MOST_BLOCKS) return null;
+  if (signed === null) return null;
   const from = signed.from.toLowerCase();
+  const above = Math.max(seen ?? 0, head - MOST_BLOCKS);
   try {
-    for (let number = head; number > seen; number--) {
+    for (let number = head; number > above; number--) {
       const block = await abortable(source.block(number, { signal }), signal);
       const included = block && (await abortable(source.transactionsOf(block, { signal }), signal));
       const found = included?.find(
