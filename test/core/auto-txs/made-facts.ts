@@ -1,0 +1,51 @@
+import type { PreflightFacts } from '../../../src/core/auto-txs/preflight-facts.ts';
+import type { SignedTransaction } from '../../../src/core/transactions/signed-transaction.ts';
+
+export const GWEI = 10n ** 9n;
+export const ETH = 10n ** 18n;
+
+/** What somebody signed: 1 ETH with 65,000 gas at a cap of 30 gwei, nonce 7, on Ethereum. */
+export const SIGNED: SignedTransaction = {
+  type: 2,
+  hash: `0x${'ab'.repeat(32)}`,
+  from: '0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266',
+  to: '0x70997970C51812dc3A010C7d01b50e0d17dc79C8',
+  chainId: 1,
+  nonce: 7,
+  gasLimit: 65_000n,
+  value: ETH,
+  data: '0x',
+  gasPrice: null,
+  maxFeePerGas: 30n * GWEI,
+  maxPriorityFeePerGas: GWEI,
+  maxFeePerBlobGas: null,
+  blobCount: 0,
+  intrinsicGas: 21_000n,
+};
+
+/** A target of 5 gwei while the Average lane is at 13, and nothing in the way. */
+export const FACTS: PreflightFacts = {
+  transaction: SIGNED,
+  order: { target: 5n * GWEI, lane: 'average', isStrict: false, expiresAt: null },
+  chainId: 1,
+  chainName: 'Ethereum',
+  nativeSymbol: 'ETH',
+  nativeUsd: 3_000,
+  nextNonce: 7,
+  pendingNonce: 7,
+  balance: 2n * ETH,
+  nextBaseFee: 12_345_678_901n,
+  nextBlobBaseFee: 1n,
+  lanePrice: 13n * GWEI,
+  now: Date.parse('2026-11-21T22:00:00Z'),
+  waitingBelow: [],
+};
+
+export const signed = (change: Partial<SignedTransaction>, facts = FACTS): PreflightFacts => ({
+  ...facts,
+  transaction: { ...facts.transaction, ...change },
+});
+
+/** The same bid as a legacy transaction. */
+export const legacy = (gasPrice: bigint) =>
+  ({ type: 0, gasPrice, maxFeePerGas: null, maxPriorityFeePerGas: null }) as const;

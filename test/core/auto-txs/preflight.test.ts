@@ -1,0 +1,171 @@
+import { describe, expect, it } from 'vitest';
+import { CHECK_NAMES } from '../../../src/contract/choices.ts';
+import { preflight } from '../../../src/core/auto-txs/preflight.ts';
+import type { PreflightFacts } from '../../../src/core/auto-txs/preflight-facts.ts';
+import { ETH, FACTS, GWEI, legacy, signed } from './made-facts.ts';
+
+function line(facts: PreflightFacts, name: string) {
+  const check = preflight(facts).find((each) => each.name === name);
+  return check && `${{ true: '✓', false: '✗', null: '?' }[`${check.ok}`]} ${check.message}`;
+}
+
+const DAY_MS = 86_400_000;
+const blobs = { type: 3, blobCount: 2, maxFeePerBlobGas: 3n * GWEI, value: 0n } as const;
+const waiting = (id: string, nonce: number, status = 'PENDING') => ({ id, nonce, status });
+
+describe('a pre-flight', () => {
+  it("has the contract's lines in their order, that of blobs only where there are some", () => {
+    const names = (facts: PreflightFacts) => preflight(facts).map(({ name }) => name);
+    expect(names(signed(blobs))).toEqual([...CHECK_NAMES]);
+    expect(names(FACTS)).toEqual(CHECK_NAMES.filter((name) => name !== 'blob-cap'));
+  });
+
+  it('is all right where nothing is in the way', () => {
+    expect(preflight(FACTS).filter(({ ok }) => ok !== true)).toEqual([]);
+  });
+
+  it('says of what nobody knows that it could not be told', () => {
+    const unknown = {
+      nextNonce: null,
+      pendingNonce: null,
+      balance: null,
+      nextBaseFee: null,
+      lanePrice: null,
+    };
+    const open = preflight({ ...FACTS, ...unknown }).filter(({ ok }) => ok === null);
+    expect(open.map(({ name }) => name)).toEqual(['nonce', 'nonce-gap', 'balance', 'cap']);
+    for (const { message } of open) expect(message).toMatch(/could not be (told|read)/);
+  });
+
+  it('names both chains where they differ', () => {
+    expect(line(signed({ chainId: 10 }), 'chain')).toBe(
+      '✗ it is signed for OP Mainnet (chain 10), but this is Ethereum (chain 1)',
+    );
+    expect(line(signed({ chainId: 4_711 }), 'chain')).toContain('signed for chain 4711,');
+    expect(line(FACTS, 'chain')).toBe('✓ signed for Ethereum (chain 1)');
+  });
+
+  it('warns of a transaction that every chain takes', () => {
+    expect(line(signed({ chainId: null }), 'chain')).toMatch(/^✗ it names no chain .*on every other chain/);
+  });
+
+  it('says the next nonce where its own is used', () => {
+    expect(line({ ...FACTS, nextNonce: 9, pendingNonce: 9 }, 'nonce')).toBe(
+      "✗ nonce 7 is used: the sender's next is 9; sign it again with that",
+    );
+    expect(line({ ...FACTS, pendingNonce: 8 }, 'nonce')).toMatch(/^✗ .*waits in the node's pool already/);
+    expect(line({ ...FACTS, nextNonce: 3, pendingNonce: 7 }, 'nonce')).toBe(
+      "✓ nonce 7 is free; the sender's next is 3",
+    );
+  });
+
+  it('says which nonces are missing, and which auto-txs of the sender come first', () => {
+    const gap = { ...FACTS, nextNonce: 2, pendingNonce: 3 };
+    expect(line(gap, 'nonce-gap')).toBe('✗ nonces 3 to 6 are missing: send transactions with those first');
+    expect(line({ ...gap, pendingNonce: 6 }, 'nonce-gap')).toBe(
+      '✗ nonce 6 is missing: send a transaction with that nonce first',
+    );
+    expect(line({ ...gap, waitingBelow: [waiting('a1', 4)] }, 'nonce-gap')).toBe(
+      '✗ nonces 3 and 5 to 6 are missing: send transactions with those first; auto-tx a1 (nonce 4) also comes before it',
+    );
+    const both = { ...FACTS, nextNonce: 5, waitingBelow: [waiting('b2', 6), waiting('a1', 5)] };
+    expect(line({ ...both, pendingNonce: 5 }, 'nonce-gap')).toBe(
+      '✓ it goes out after auto-txs a1 (nonce 5) and b2 (nonce 6)',
+    );
+    const disabled = [waiting('a1', 5, 'SUBMITTED'), waiting('b2', 6, 'DISABLED')];
+    expect(line({ ...both, pendingNonce: 5, waitingBelow: disabled }, 'nonce-gap')).toBe(
+      '✗ it comes after auto-tx b2 (nonce 6), not sent while disabled',
+    );
+  });
+
+  it('a gap of a billion nonces costs no more words than one of two', () => {
+    const far = line(signed({ nonce: 1_000_000_000 }), 'nonce-gap');
+    expect(far).toBe('✗ nonces 7 to 999999999 are missing: send transactions with those first');
+  });
+
+  it('says how much the balance lacks of value, gas at the cap, and blobs at theirs', () => {
+    const most = ETH + 65_000n * 30n * GWEI;
+    expect(line({ ...FACTS, balance: most }, 'balance')).toMatch(/^✓/);
+    expect(line({ ...FACTS, balance: most - ETH / 4n }, 'balance')).toBe(
+      '✗ the account lacks 0.250 ETH: it has 0.752 ETH, and the most that this can take is 1.00 ETH (the value + its gas limit at its cap)',
+    );
+    const withBlobs = 65_000n * 30n * GWEI + 2n * 131_072n * 3n * GWEI;
+    expect(line({ ...signed(blobs), balance: withBlobs }, 'balance')).toMatch(/^✓ .*its blobs at theirs/);
+    expect(line({ ...signed(blobs), balance: withBlobs - 1n }, 'balance')).toMatch(
+      /^✗ the account lacks 0\.000000000000000001 ETH/,
+    );
+  });
+
+  it('says above which base fee the cap can never be included', () => {
+    expect(line(signed({ maxFeePerGas: 5n * GWEI }), 'cap')).toBe(
+      '✗ at your cap this can never be included while the base fee is above 5 gwei; the next block asks for 12.3 gwei',
+    );
+    expect(line(signed(legacy(5n * GWEI)), 'cap')).toMatch(
+      /^✗ at your gas price this can never be included while the base fee is above 5 gwei/,
+    );
+    // A wei too little is not rounded away.
+    const justBelow = signed({ maxFeePerGas: FACTS.nextBaseFee === null ? 0n : FACTS.nextBaseFee - 1n });
+    expect(line(justBelow, 'cap')).toBe(
+      '✗ at your cap this can never be included while the base fee is above 12.3456789 gwei; the next block asks for 12.345678901 gwei',
+    );
+    expect(line(signed({ maxFeePerGas: 13n * GWEI }), 'cap')).toContain(
+      'which leaves 0.654 gwei of your priority fee of 1 gwei',
+    );
+    expect(line(signed(blobs, { ...FACTS, nextBlobBaseFee: 4n * GWEI }), 'blob-cap')).toMatch(
+      /^✗ .*at your blob cap this can never be included while the blob base fee is above 3 gwei/,
+    );
+  });
+
+  it('says when its gas limit or its time does not suffice', () => {
+    expect(line(signed({ gasLimit: 20_999n }), 'intrinsic-gas')).toBe(
+      '✗ its gas limit of 20,999 is below the 21,000 that it takes to begin with: no block takes it; sign it again with more',
+    );
+    const until = (expiresAt: number) => ({ ...FACTS, order: { ...FACTS.order, expiresAt } });
+    expect(line(until(FACTS.now + 2 * DAY_MS), 'expiry')).toBe(
+      '✓ it waits until 2026-11-23 22:00 UTC at most, 2d from now',
+    );
+    expect(line(until(FACTS.now), 'expiry')).toBe('✗ its time was over at 2026-11-21 22:00 UTC');
+    expect(line(until(FACTS.now + 367 * DAY_MS), 'expiry')).toBe('✗ it may wait 366 days at most');
+  });
+
+  it('says how far its target is, or why that is never reached', () => {
+    expect(line(FACTS, 'reachable')).toBe(
+      '✓ it goes out once the Average lane is at or below 5 gwei; that is 13.0 gwei now and has to fall by 62 %',
+    );
+    const now = { ...FACTS, lanePrice: 5n * GWEI, nextBaseFee: 4n * GWEI };
+    expect(line(now, 'reachable')).toBe(
+      '✓ the Average lane is at or below 5 gwei now: it goes out with the next block',
+    );
+    const strict = { ...FACTS, order: { ...FACTS.order, isStrict: true } };
+    expect(line(signed(legacy(7n * GWEI), strict), 'reachable')).toMatch(
+      /^✗ it always pays its gas price of 7 gwei/,
+    );
+    expect(line(signed({ maxPriorityFeePerGas: 6n * GWEI }, strict), 'reachable')).toMatch(
+      /^✗ its priority fee of 6 gwei leaves nothing of your target of 5 gwei/,
+    );
+    expect(line(signed({ maxFeePerGas: 3n * GWEI }), 'reachable')).toContain(
+      'cap of 3 gwei, which is below the target',
+    );
+    expect(line(signed({ maxPriorityFeePerGas: 0n }), 'reachable')).toContain('blocks may leave it out');
+  });
+
+  it('says what it costs at its target and at most, blobs included, in coins and dollars', () => {
+    // The lane's tip is 0.654 gwei: at a target of 5 the base fee is 4.346, and with its own tip of 1 it pays 5.346.
+    expect(line(FACTS, 'cost')).toBe(
+      '✓ fees of up to 0.000347 ETH ($1.04) at your target of 5 gwei; never more than 0.00195 ETH ($5.85); it sends 1.00 ETH ($3,000.00)',
+    );
+    expect(line({ ...FACTS, nativeUsd: null, nativeSymbol: 'POL' }, 'cost')).toBe(
+      '✓ fees of up to 0.000347 POL at your target of 5 gwei; never more than 0.00195 POL; it sends 1.00 POL',
+    );
+    const strict = { ...signed(blobs), order: { ...FACTS.order, isStrict: true } };
+    // 65,000 × 5 gwei, and 2 blobs at 1 gwei; at most 65,000 × 30 and 2 blobs at 3.
+    expect(line({ ...strict, nextBlobBaseFee: GWEI }, 'cost')).toBe(
+      '✓ fees of up to 0.000587 ETH ($1.76) at your target of 5 gwei, blobs included; never more than 0.00274 ETH ($8.21)',
+    );
+    expect(line(signed({ value: 0n, ...legacy(7n * GWEI) }), 'cost')).toBe(
+      '✓ fees of up to 0.000455 ETH ($1.36) at your gas price of 7 gwei',
+    );
+    const base = { ...signed({ chainId: 8_453 }), chainId: 8_453, chainName: 'Base' };
+    expect(line(base, 'cost')).toContain('plus what Base takes for posting it to Ethereum');
+  });
+});

@@ -1,0 +1,46 @@
+import { describe, expect, it } from 'vitest';
+import { type Inclusion, NEW_PENDING } from '../../../src/core/auto-txs/auto-tx-state.ts';
+import { paidInAll, savingsOf } from '../../../src/core/auto-txs/savings.ts';
+import { GWEI } from './made-facts.ts';
+
+const inclusion: Inclusion = {
+  blockNumber: 12,
+  blockHash: '0x0c',
+  outcome: 'success',
+  gasUsed: 100_000n,
+  effectiveGasPrice: 5n * GWEI,
+  otherFees: 7n,
+  minedAt: 0,
+};
+const kept = {
+  state: { ...NEW_PENDING, inclusion },
+  priceAtCreation: 13n * GWEI,
+  dayMeanPrice: 4n * GWEI,
+  nativeUsd: 2_500,
+};
+
+describe('what an auto-tx saved', () => {
+  it('is told by the gas it used, against both prices, and is negative where it paid more', () => {
+    expect(savingsOf(kept)).toEqual({
+      atCreation: { referencePrice: 13n * GWEI, savedWei: 800_000n * GWEI, savedUsd: 2 },
+      dayMean: { referencePrice: 4n * GWEI, savedWei: -100_000n * GWEI, savedUsd: -0.25 },
+    });
+  });
+
+  it('is not made up where a price is not known', () => {
+    expect(savingsOf({ ...kept, priceAtCreation: null, nativeUsd: null })).toEqual({
+      atCreation: null,
+      dayMean: { referencePrice: 4n * GWEI, savedWei: -100_000n * GWEI, savedUsd: null },
+    });
+  });
+
+  it('is nothing before a block has it, and where it reverted', () => {
+    expect(savingsOf({ ...kept, state: NEW_PENDING })).toBeNull();
+    const reverted = { ...inclusion, outcome: 'reverted' } as const;
+    expect(savingsOf({ ...kept, state: { ...NEW_PENDING, inclusion: reverted } })).toBeNull();
+  });
+
+  it('what it paid in all has blobs and posting fees in it', () => {
+    expect(paidInAll(inclusion)).toBe(500_000n * GWEI + 7n);
+  });
+});

@@ -1,0 +1,146 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import {
+  type Bid,
+  capOf,
+  comparedPrice,
+  distanceTo,
+  isDue,
+  isReached,
+  type NextPrices,
+  paysAt,
+  type Target,
+  unreachable,
+  wakesOf,
+} from '../../../src/core/auto-txs/target.ts';
+import { GWEI, legacy, SIGNED } from './made-facts.ts';
+
+/** Small, so that prices often meet each other. */
+const somePrice = fc.bigInt({ min: 0n, max: 12n });
+const someBid: fc.Arbitrary<Bid> = fc.oneof(
+  fc.record({
+    gasPrice: fc.constant(null),
+    maxFeePerGas: somePrice,
+    maxPriorityFeePerGas: somePrice,
+  }),
+  fc.record({
+    gasPrice: somePrice,
+    maxFeePerGas: fc.constant(null),
+    maxPriorityFeePerGas: fc.constant(null),
+  }),
+);
+const someTarget: fc.Arbitrary<Target> = fc.record({
+  target: fc.bigInt({ min: 1n, max: 12n }),
+  lane: fc.constantFrom('slow', 'average', 'fast'),
+  isStrict: fc.boolean(),
+});
+const someNext: fc.Arbitrary<NextPrices> = fc.record({ nextBaseFee: somePrice, lanePrice: somePrice });
+
+/** What an index of the columns finds. */
+function isWoken(order: Target, bid: Bid, { nextBaseFee, lanePrice }: NextPrices): boolean {
+  const { wakeLane, wakePrice, wakeBase, cap } = wakesOf(order, bid);
+  const byLane = wakeLane === order.lane && wakePrice !== null && lanePrice <= wakePrice;
+  const byBase = wakeBase !== null && nextBaseFee <= wakeBase;
+  return nextBaseFee <= cap && (byLane || byBase);
+}
+
+describe('a target', () => {
+  it('is due exactly where an index of its wakes finds it', () => {
+    fc.assert(
+      fc.property(someTarget, someBid, someNext, (order, bid, next) => {
+        expect(isWoken(order, bid, next)).toBe(isDue(order, bid, next));
+      }),
+      { numRuns: 3_000 },
+    );
+  });
+
+  it('that can never be reached is due at no price', () => {
+    fc.assert(
+      fc.property(someTarget, someBid, someNext, (order, bid, next) => {
+        const facts = { ...SIGNED, ...bid };
+        const chain = { chainId: 1, chainHasBaseFee: next.nextBaseFee > 0n };
+        if (unreachable(order, facts, chain) !== null) expect(isDue(order, bid, next)).toBe(false);
+      }),
+      { numRuns: 3_000 },
+    );
+  });
+
+  it('that can be reached is due at some base fee and lane price', () => {
+    fc.assert(
+      fc.property(someTarget, someBid, (order, bid) => {
+        const facts = { ...SIGNED, ...bid };
+        const can = unreachable(order, facts, { chainId: 1, chainHasBaseFee: true }) === null;
+        expect(isDue(order, bid, { nextBaseFee: 1n, lanePrice: 1n })).toBe(can);
+      }),
+      { numRuns: 3_000 },
+    );
+  });
+
+  it('is no distance away exactly where it is due', () => {
+    fc.assert(
+      fc.property(someTarget, someBid, someNext, (order, bid, next) => {
+        const distance = distanceTo(order, bid, next);
+        expect(distance?.excess === 0n).toBe(isDue(order, bid, next));
+        expect(distance?.ratio).toBeGreaterThanOrEqual(0);
+        expect(distance?.ratio).toBeLessThanOrEqual(1);
+      }),
+      { numRuns: 3_000 },
+    );
+  });
+
+  it('never pays more than its cap, nor less than the base fee that its cap covers', () => {
+    fc.assert(
+      fc.property(someBid, somePrice, (bid, baseFee) => {
+        const pays = paysAt(bid, baseFee);
+        expect(pays).toBeLessThanOrEqual(capOf(bid));
+        if (baseFee <= capOf(bid)) expect(pays).toBeGreaterThanOrEqual(baseFee);
+      }),
+      { numRuns: 3_000 },
+    );
+  });
+});
+
+describe('of two orders at the same prices', () => {
+  const next = { nextBaseFee: 4n * GWEI, lanePrice: 6n * GWEI };
+  const order = { target: 5n * GWEI, lane: 'average', isStrict: false } as const;
+
+  it('a normal one looks at its lane, a strict one at what the transaction itself would pay', () => {
+    expect(comparedPrice(order, SIGNED, next)).toBe(6n * GWEI);
+    expect(comparedPrice({ ...order, isStrict: true }, SIGNED, next)).toBe(5n * GWEI);
+    expect(isReached(order, SIGNED, next)).toBe(false);
+    expect(isReached({ ...order, isStrict: true }, SIGNED, next)).toBe(true);
+  });
+
+  it('a legacy transaction pays its gas price, whatever the base fee is', () => {
+    const bid = { ...SIGNED, ...legacy(7n * GWEI) };
+    expect(comparedPrice({ ...order, isStrict: true }, bid, next)).toBe(7n * GWEI);
+    expect(unreachable({ ...order, isStrict: true }, bid, { chainId: 1, chainHasBaseFee: true })).toBe(
+      'gas-price',
+    );
+  });
+
+  it('a strict draft has no price yet', () => {
+    expect(comparedPrice({ ...order, isStrict: true }, null, next)).toBeNull();
+    expect(distanceTo({ ...order, isStrict: true }, null, next)).toBeNull();
+    expect(distanceTo(order, null, next)?.excess).toBe(GWEI);
+  });
+
+  it('a cap below the base fee keeps it in though its target is reached', () => {
+    const bid = { ...SIGNED, maxFeePerGas: 3n * GWEI };
+    const reached = { ...order, target: 10n * GWEI };
+    expect(isReached(reached, bid, next)).toBe(true);
+    expect(isDue(reached, bid, next)).toBe(false);
+    expect(distanceTo(reached, bid, next)).toEqual({
+      price: 6n * GWEI,
+      excess: GWEI,
+      ratio: 0.25,
+      waitsForCap: true,
+    });
+  });
+
+  it('more gas than a transaction may have is never mined where EIP-7825 holds', () => {
+    const bid = { ...SIGNED, gasLimit: 16_777_217n };
+    expect(unreachable(order, bid, { chainId: 1, chainHasBaseFee: true })).toBe('too-much-gas');
+    expect(unreachable(order, bid, { chainId: 31_337, chainHasBaseFee: true })).toBeNull();
+  });
+});

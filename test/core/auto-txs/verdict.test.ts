@@ -1,0 +1,93 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { preflight } from '../../../src/core/auto-txs/preflight.ts';
+import type { PreflightFacts } from '../../../src/core/auto-txs/preflight-facts.ts';
+import { creationProblems, verdict } from '../../../src/core/auto-txs/verdict.ts';
+import { ETH, FACTS, GWEI, signed } from './made-facts.ts';
+
+function said(facts: PreflightFacts): string {
+  const judged = verdict(facts);
+  return judged.kind === 'go' ? 'go' : `${judged.kind} ${judged.obstacle.code}`;
+}
+
+const DAY_MS = 86_400_000;
+const until = (expiresAt: number) => ({ ...FACTS, order: { ...FACTS.order, expiresAt } });
+const waiting = [{ id: 'a1', nonce: 6, status: 'PENDING' }];
+const blobs = { type: 3, blobCount: 1, maxFeePerBlobGas: GWEI } as const;
+
+describe('the moment before it is sent', () => {
+  it.each<[string, string, PreflightFacts]>([
+    ['nothing is in the way', 'go', FACTS],
+    ['it is from before EIP-155', 'go', signed({ chainId: null })],
+    ['it is signed for another chain', 'refuse wrong_chain', signed({ chainId: 10 })],
+    ['its nonce is used', 'refuse nonce_used', { ...FACTS, nextNonce: 8, pendingNonce: 8 }],
+    ['its gas does not suffice', 'refuse gas_too_low', signed({ gasLimit: 20_999n })],
+    ['it has more gas than is allowed', 'refuse gas_too_high', signed({ gasLimit: 16_777_217n })],
+    ['its time is over', 'hold expired', until(FACTS.now)],
+    ['nobody knows the sender', 'hold sender_unknown', { ...FACTS, nextNonce: null }],
+    ['nobody knows the balance', 'hold sender_unknown', { ...FACTS, balance: null }],
+    ['the pool has its nonce', 'hold nonce_pending', { ...FACTS, pendingNonce: 8 }],
+    ['a nonce below is missing', 'hold nonce_gap', { ...FACTS, nextNonce: 6, pendingNonce: 6 }],
+    [
+      'another auto-tx goes first',
+      'hold nonce_order',
+      { ...FACTS, nextNonce: 6, pendingNonce: 6, waitingBelow: waiting },
+    ],
+    [
+      'the one before is in the pool',
+      'go',
+      { ...FACTS, nextNonce: 6, pendingNonce: 7, waitingBelow: waiting },
+    ],
+    ['the balance is too small', 'hold insufficient_balance', { ...FACTS, balance: ETH }],
+    ['its cap is below the base fee', 'hold cap_below_base', signed({ maxFeePerGas: GWEI })],
+    ['its blob cap is', 'hold blob_cap_below_base', signed(blobs, { ...FACTS, nextBlobBaseFee: 2n * GWEI })],
+    ['nobody knows what blobs cost', 'go', signed(blobs, { ...FACTS, nextBlobBaseFee: null })],
+  ])('%s: %s', (_why, expected, facts) => {
+    expect(said(facts)).toBe(expected);
+  });
+
+  it('lets out nothing of which a line has failed, and gives a failed line as its reason', () => {
+    const near = (middle: number) => fc.integer({ min: middle - 2, max: middle + 2 });
+    const someFacts = fc.record({
+      nextNonce: near(7),
+      pooled: fc.integer({ min: 0, max: 2 }),
+      balance: fc.constantFrom(0n, ETH, 2n * ETH),
+      nextBaseFee: fc.constantFrom(GWEI, 30n * GWEI, 31n * GWEI),
+      chainId: fc.constantFrom(1, 1, 1, 10),
+      gasLimit: fc.constantFrom(20_000n, 65_000n, 65_000n),
+    });
+    fc.assert(
+      fc.property(someFacts, ({ pooled, gasLimit, ...facts }) => {
+        const all = { ...signed({ gasLimit }), ...facts, pendingNonce: facts.nextNonce + pooled };
+        const judged = verdict(all);
+        const failed = preflight(all).filter(({ ok }) => ok === false);
+        if (judged.kind === 'go') expect(failed).toEqual([]);
+        else expect(failed.map(({ message }) => message)).toContain(judged.obstacle.message);
+      }),
+    );
+  });
+});
+
+describe('what somebody hands over', () => {
+  const codes = (facts: PreflightFacts) => creationProblems(facts).map(({ code, path }) => `${code} ${path}`);
+
+  it('is refused for what no waiting mends, each with its field', () => {
+    expect(codes(signed({ chainId: 10, gasLimit: 20_999n }, { ...until(FACTS.now), nextNonce: 9 }))).toEqual([
+      'wrong_chain signedTransaction',
+      'nonce_used signedTransaction',
+      'gas_too_low signedTransaction',
+      'expiry expiresAt',
+    ]);
+    expect(codes(until(FACTS.now + 366 * DAY_MS))).toEqual([]);
+    expect(codes(until(FACTS.now + 366 * DAY_MS + 1))).toEqual(['expiry expiresAt']);
+  });
+
+  it('is taken with a balance that is too small, a gap, a low cap or a target that is never reached', () => {
+    const order = { ...FACTS.order, target: GWEI / 2n, isStrict: true };
+    const poor = { ...FACTS, order, balance: 0n, nextNonce: 1, pendingNonce: 1 };
+    const failed = preflight(signed({ maxFeePerGas: GWEI }, poor)).filter(({ ok }) => ok === false);
+    expect(failed.map(({ name }) => name)).toEqual(['nonce-gap', 'balance', 'cap', 'reachable']);
+    expect(codes(signed({ maxFeePerGas: GWEI }, poor))).toEqual([]);
+    expect(codes(signed({ chainId: null }))).toEqual([]);
+  });
+});
