@@ -1,0 +1,91 @@
+import { spawn } from 'node:child_process';
+import { openSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { privateKeyToAccount } from 'viem/accounts';
+import { describe, expect, it } from 'vitest';
+import { sendJson, serve } from '../client/http-server.ts';
+import { GASTOP, gastop } from '../helpers/gastop.ts';
+import { temporaryFolder } from '../helpers/service.ts';
+
+/** Anvil's first account, known to everybody. */
+const ACCOUNT = privateKeyToAccount('0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80');
+const TO = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8';
+
+const signed = (bytes: number) =>
+  ACCOUNT.signTransaction({
+    type: 'eip1559',
+    chainId: 1,
+    nonce: 7,
+    to: TO,
+    data: `0x${'5a'.repeat(bytes)}`,
+    gas: 5_000_000n,
+    maxFeePerGas: 20_000_000_000n,
+  });
+
+const service = () =>
+  serve((request, response) => {
+    if (request.method === 'POST') sendJson(response, { id: 'made-1', status: 'pending' }, 201);
+    else sendJson(response, { message: 'no such route' }, 404);
+  });
+
+describe.skipIf(process.platform === 'win32')('a signed transaction at a terminal', () => {
+  it.each([
+    ['short', 0],
+    ['of 100,000 bytes, more than a line of a terminal holds', 100_000],
+  ])('that is %s is pasted, shown nowhere, and handed over once that is agreed to', async (_, bytes) => {
+    const raw = await signed(bytes);
+    const { url, requests } = await service();
+    await using terminal = await gastop(['auto-txs', 'create', '--target', '5', '--url', url], {
+      watchTty: true,
+    });
+    await terminal.waitFor('Paste the raw signed transaction');
+    terminal.paste(`${raw.slice(0, 90)}\r${raw.slice(90)}`);
+    await terminal.press('enter');
+    await terminal.waitFor('[y/N]', { timeoutMs: 20_000 });
+    await terminal.press('y', 'enter');
+    expect((await terminal.waitForExit()).exitCode).toBe(0);
+    const { body = '' } = requests.find(({ method }) => method === 'POST') ?? {};
+    expect(JSON.parse(body).signedTransaction).toBe(raw);
+    const said = terminal.output().replaceAll(/\s/g, '');
+    for (const piece of [raw.slice(2, 60), raw.slice(-60)]) expect(said).not.toContain(piece);
+    expect(terminal.leftovers()).toEqual([]);
+  });
+
+  it('can be given up with Ctrl-C, which leaves the terminal as it was', async () => {
+    const { url } = await service();
+    await using terminal = await gastop(['auto-txs', 'check', '--url', url], { watchTty: true });
+    await terminal.waitFor('Paste the raw signed transaction');
+    await terminal.press('ctrl+c');
+    expect((await terminal.waitForExit()).exitCode).toBe(130);
+    expect(terminal.leftovers()).toEqual([]);
+  });
+});
+
+it.skipIf(process.platform !== 'linux')(
+  'a full disk behind a command shows nothing of it either',
+  async () => {
+    const folder = await temporaryFolder();
+    const raw = await signed(0);
+    const file = join(folder, 'signed.txt');
+    writeFileSync(file, raw);
+    const echo = await serve((_, response) =>
+      sendJson(response, { id: 'made-1', rawTransaction: raw, note: raw }),
+    );
+    const child = spawn(
+      process.execPath,
+      [GASTOP, 'auto-txs', 'create', file, '--target', '5', '--json', '--url', echo.url],
+      {
+        env: { PATH: process.env.PATH ?? '', HOME: folder, GASTOP_DEBUG: '1' },
+        stdio: ['ignore', openSync('/dev/full', 'w'), 'pipe'],
+      },
+    );
+    let stderr = '';
+    child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+      stderr += text;
+    });
+    const code = await new Promise((resolve) => child.once('close', resolve));
+    expect(code).toBe(1);
+    expect(stderr).toContain('the disk is full');
+    expect(stderr).not.toContain(raw.slice(-60));
+  },
+);
