@@ -1,0 +1,145 @@
+import { privateKeyToAccount } from 'viem/accounts';
+import { describe, expect, it } from 'vitest';
+import { checkAutoTx } from '../../src/client/auto-tx-checker.ts';
+import { createGasClient } from '../../src/client/create-gas-client.ts';
+import { decodeTransaction } from '../../src/core/transactions/decode-transaction.ts';
+import { failureOf } from './answering.ts';
+import { sendJson, serve } from './http-server.ts';
+
+const ACCOUNT = privateKeyToAccount('0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80');
+const TO = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8';
+const GWEI = 1_000_000_000n;
+const NOW = Date.UTC(2026, 0, 5, 12, 0, 0);
+const ORDER = { target: 5n * GWEI, lane: 'average', isStrict: false, expiresAt: null } as const;
+
+const raw = await ACCOUNT.signTransaction({
+  type: 'eip1559',
+  chainId: 1,
+  nonce: 7,
+  to: TO,
+  value: 10n ** 17n,
+  gas: 21_000n,
+  maxFeePerGas: 20n * GWEI,
+  maxPriorityFeePerGas: GWEI,
+});
+const transaction = decodeTransaction(raw);
+
+const PRICES = {
+  chainId: 1,
+  lowPrice: 8,
+  averagePrice: 10,
+  highPrice: 15,
+  basePrice: 9,
+  nextBasePrice: 9,
+  nativeUsd: 3_000,
+};
+const SENDER = {
+  chainId: 1,
+  address: ACCOUNT.address,
+  nonce: 7,
+  pendingNonce: 7,
+  balanceWei: String(10n ** 18n),
+  waiting: [],
+};
+
+/** A service that answers what stands in `answers`, by the end of the path, and has nothing else. */
+async function serviceOf(answers: Readonly<Record<string, unknown>>) {
+  const server = await serve((request, response) => {
+    const path = new URL(request.url ?? '/', 'http://127.0.0.1').pathname;
+    const found = Object.entries(answers).find(([end]) => path.includes(end));
+    if (found === undefined) return sendJson(response, { message: 'no such route' }, 404);
+    sendJson(response, found[1], typeof found[1] === 'number' ? found[1] : 200);
+  });
+  return { ...server, client: createGasClient({ baseUrl: server.url }) };
+}
+
+const okByName = (checks: readonly { readonly name: string; readonly ok: boolean | null }[]) =>
+  Object.fromEntries(checks.map(({ name, ok }) => [name, ok]));
+
+describe('a pre-flight that is made at home', () => {
+  it('asks for prices, the sender and the chance, and tells nothing of what is signed but those', async () => {
+    const reach = {
+      action: 'WAIT',
+      reach: { targetPrice: '5000000000', deadlineSec: 86_400, probability: 0.4 },
+    };
+    const { client, requests } = await serviceOf({
+      current: PRICES,
+      accounts: SENDER,
+      recommendation: reach,
+    });
+    const { call, checks, reach: said } = await checkAutoTx(client, { transaction, order: ORDER }, NOW);
+    expect(requests.map(({ method, path }) => `${method} ${path.replace('/be/api/v1', '')}`).sort()).toEqual([
+      `GET /auto-txs/accounts/${ACCOUNT.address}`,
+      'GET /gas/current',
+      'GET /gas/recommendation?targetGwei=5&deadlineSec=86400',
+    ]);
+    expect(requests.every(({ body }) => body === '')).toBe(true);
+    expect(Object.values(okByName(checks))).not.toContain(false);
+    expect(okByName(checks)).toMatchObject({
+      chain: true,
+      nonce: true,
+      'nonce-gap': true,
+      balance: true,
+      cap: true,
+    });
+    expect(said?.probability).toBe(0.4);
+    expect(call?.words).toContain('0x7099');
+  });
+
+  it('leaves what a service without accounts cannot say untold, and fails what is wrong all the same', async () => {
+    const { client } = await serviceOf({ current: { ...PRICES, chainId: 10 } });
+    const { account, checks, reach } = await checkAutoTx(client, { transaction, order: ORDER }, NOW);
+    expect([account, reach]).toEqual([null, null]);
+    expect(okByName(checks)).toMatchObject({
+      chain: false,
+      nonce: null,
+      'nonce-gap': null,
+      balance: null,
+      cap: true,
+    });
+  });
+
+  it('does not guess the chain of a service that does not name it', async () => {
+    const { client } = await serviceOf({ current: { ...PRICES, chainId: undefined } });
+    const { checks } = await checkAutoTx(client, { transaction, order: ORDER }, NOW);
+    expect(okByName(checks)).toMatchObject({ chain: null, cap: true });
+  });
+
+  it('says nothing of reaching a target where there is none', async () => {
+    const { client, requests } = await serviceOf({ current: PRICES, accounts: SENDER });
+    const { checks } = await checkAutoTx(client, { transaction, order: { ...ORDER, target: null } }, NOW);
+    expect(okByName(checks)).not.toHaveProperty('reachable');
+    expect(requests.some(({ path }) => path.includes('recommendation'))).toBe(false);
+  });
+
+  it('knows which auto-txs of the sender go first, and does not stand in its own way', async () => {
+    const waiting = [
+      { id: 'a', nonce: 6, status: 'PENDING' },
+      { id: 'me', nonce: 7, status: 'PENDING' },
+    ];
+    const { client } = await serviceOf({
+      current: PRICES,
+      accounts: { ...SENDER, nonce: 6, pendingNonce: 6, waiting },
+    });
+    const { checks } = await checkAutoTx(client, { transaction, order: ORDER, id: 'me' }, NOW);
+    const gap = checks.find(({ name }) => name === 'nonce-gap');
+    expect(gap?.message).not.toContain('me');
+    const alone = await serviceOf({ current: PRICES, accounts: { ...SENDER, nonce: 6, pendingNonce: 6 } });
+    const { checks: without } = await checkAutoTx(alone.client, { transaction, order: ORDER }, NOW);
+    expect(okByName(without)).toMatchObject({ 'nonce-gap': false });
+    expect(gap?.ok).not.toBe(false);
+  });
+
+  it.each([401, 429])('is none where the service refuses to be asked at all: %i', async (status) => {
+    const { client } = await serviceOf({ '/': status });
+    expect((await failureOf(checkAutoTx(client, { transaction, order: ORDER }, NOW))).status).toBe(status);
+  });
+
+  it('is none where nothing answers', async () => {
+    const { client, close } = await serviceOf({});
+    await close();
+    expect((await failureOf(checkAutoTx(client, { transaction, order: ORDER }, NOW))).code).toBe(
+      'unreachable',
+    );
+  });
+});
