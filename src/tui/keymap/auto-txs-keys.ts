@@ -6,7 +6,7 @@ export const AUTO_TXS_KEYS = [
     scope: 'auto-txs',
     keys: ['n'],
     label: 'n',
-    help: 'hand over a signed transaction, or draft one',
+    help: 'hand over a signed transaction',
     footer: 'new',
   },
   {

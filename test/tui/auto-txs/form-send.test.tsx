@@ -194,6 +194,34 @@ describe('the form of a new auto-tx with a transaction in it', () => {
     await waitFor(() => sent.length === 1);
   });
 
+  it('asks a service for nothing that it does not know, and sends it none of that', async () => {
+    const { press, shows, sent, screen } = await pasted({
+      gas: {
+        description: async () => ({
+          title: 'Gas',
+          version: null,
+          routes: [
+            {
+              method: 'post',
+              path: '/auto-txs',
+              summary: null,
+              served: true,
+              parameters: [],
+              body: ['signedTransaction', 'targetGasPriceGwei', 'note'].map((name) => ({ name, values: [] })),
+              beyond: [],
+            },
+          ],
+        }),
+      },
+      isOwnService: false,
+    });
+    await shows('note');
+    await waitFor(() => !screen().includes('expires   '));
+    await press('ctrl+s');
+    await waitFor(() => sent.length === 1);
+    expect(Object.keys(sent[0] ?? {})).toEqual(['signedTransaction', 'targetGasPriceGwei', 'note']);
+  });
+
   it('is asked about before it is thrown away, and then nothing of it is left', async () => {
     const { press, shows, memory } = await pasted();
     await press('esc');

@@ -1,3 +1,4 @@
+import type { ExtraAutoTxField } from '../../../client/description/auto-tx-fields.ts';
 import type { AutoTxChange, AutoTxView, NewAutoTx } from '../../../client/views/auto-txs.ts';
 import { MOST_GWEI, NOTE_LONGEST } from '../../../contract/choices.ts';
 import type { SignedTransaction } from '../../../core/transactions/signed-transaction.ts';
@@ -12,7 +13,7 @@ export type AutoTxProblems = ReadonlyMap<AutoTxFieldId | '', string>;
 
 /** What is wrong with what is typed. `now` in ms since epoch. */
 export function autoTxProblems(
-  { draft, initial, role, signed }: AutoTxFormState,
+  { draft, initial, role }: AutoTxFormState,
   pasted: Pasted,
   edited: AutoTxView | null,
   now: number,
@@ -21,7 +22,7 @@ export function autoTxProblems(
   const say = (id: AutoTxFieldId, words: string | null) => {
     if (words !== null) problems.set(id, words);
   };
-  if (signed.length > 0 || role === 'needed') say('signed', pastedProblem(pasted, edited));
+  if (pasted.kind !== 'nothing' || role === 'needed') say('signed', pastedProblem(pasted, edited));
   say('target', targetProblem(draft.target));
   // What stands there since it was made may have passed; it is not said again.
   if (edited === null || draft.expires !== initial.expires) say('expires', expiryProblem(draft.expires, now));
@@ -70,18 +71,22 @@ function targetProblem(text: string): string | null {
   return thresholdWei(bare) === null ? 'must have at most 9 decimals' : null;
 }
 
-/** The body of a new one. `now`: what a time span counts from. */
-export function newAutoTxOf({ draft, signed }: AutoTxFormState, now: number): NewAutoTx {
+/** The body of a new one, but for what the service does not know. `now`: what a time span counts from. */
+export function newAutoTxOf(
+  { draft, signed }: AutoTxFormState,
+  now: number,
+  unknown: readonly ExtraAutoTxField[] = [],
+): NewAutoTx {
   const expiry = parseExpiry(draft.expires);
   const at = expiry === null ? null : expiresAt(expiry, now);
-  return {
-    signedTransaction: signed.read(),
-    targetGasPriceGwei: Number(draft.target),
+  const extra = {
     gasSpeed: draft.gasSpeed,
     strictTargetPrice: draft.isStrict,
     note: draft.note,
     expiresAt: at === null ? null : new Date(at).toISOString(),
   };
+  for (const name of unknown) Reflect.deleteProperty(extra, name);
+  return { signedTransaction: signed.read(), targetGasPriceGwei: Number(draft.target), ...extra };
 }
 
 /** What is to change: nothing that stays as it is. */

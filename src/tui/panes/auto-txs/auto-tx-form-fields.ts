@@ -1,3 +1,4 @@
+import type { ExtraAutoTxField } from '../../../client/description/auto-tx-fields.ts';
 import { GAS_SPEEDS } from '../../../contract/choices.ts';
 import { titleWord } from '../../alert-words.ts';
 import type { AutoTxDraft } from './auto-tx-draft.ts';
@@ -19,8 +20,12 @@ export type AutoTxField = { readonly label: string; readonly hint: string } & (
 /** What is signed: what the form is for, what may be replaced, or what is fixed since it was sent. */
 export type SignedRole = 'needed' | 'replaces' | 'fixed';
 
-/** The fields from top to bottom. A service's own lane stays a choice. */
-export function autoTxFields(draft: AutoTxDraft, role: SignedRole): readonly AutoTxField[] {
+/** The fields from top to bottom, but for what the service does not know. A service's own lane stays a choice. */
+export function autoTxFields(
+  draft: AutoTxDraft,
+  role: SignedRole,
+  unknown: readonly ExtraAutoTxField[] = [],
+): readonly AutoTxField[] {
   const speeds = [...new Set<string>([...GAS_SPEEDS, draft.gasSpeed])];
   const signed: AutoTxField = {
     id: 'signed',
@@ -28,7 +33,7 @@ export function autoTxFields(draft: AutoTxDraft, role: SignedRole): readonly Aut
     hint: role === 'replaces' ? 'paste another one to replace it' : 'paste it here; it is never shown',
     kind: 'signed',
   };
-  return [
+  const fields: readonly AutoTxField[] = [
     ...(role === 'needed' ? [signed] : []),
     { id: 'target', label: 'target', hint: 'gwei, such as 0.04', kind: 'text', unit: 'gwei' },
     {
@@ -58,7 +63,15 @@ export function autoTxFields(draft: AutoTxDraft, role: SignedRole): readonly Aut
     { id: 'note', label: 'note', hint: 'for yourself', kind: 'text', unit: '' },
     ...(role === 'replaces' ? [signed] : []),
   ];
+  return fields.filter(({ id }) => !unknown.some((name) => FIELD_OF[name] === id));
 }
+
+const FIELD_OF: Readonly<Record<ExtraAutoTxField, AutoTxFieldId>> = {
+  gasSpeed: 'gasSpeed',
+  strictTargetPrice: 'isStrict',
+  note: 'note',
+  expiresAt: 'expires',
+};
 
 export function autoTxChosen(draft: AutoTxDraft, id: 'gasSpeed' | 'isStrict'): string {
   return id === 'isStrict' ? (draft.isStrict ? 'yes' : 'no') : draft.gasSpeed;

@@ -1,9 +1,11 @@
 import { Box, useIsScreenReaderEnabled } from 'ink';
 import { useRef, useState } from 'react';
+import { unknownAutoTxFields } from '../../../client/description/auto-tx-fields.ts';
 import type { AutoTxView } from '../../../client/views/auto-txs.ts';
 import { targetText } from '../../auto-tx-words.ts';
 import { LineList, OneLine } from '../../components/line-list.tsx';
 import { Question } from '../../components/question.tsx';
+import { useDescription } from '../../hooks/use-description.ts';
 import { useKeptReducer } from '../../hooks/use-kept-state.ts';
 import { useModalKeys } from '../../hooks/use-modal-keys.ts';
 import { useMonitor } from '../../hooks/use-monitor.ts';
@@ -95,12 +97,14 @@ function Fields({ snapshot, columns, rows, edited, form, edit, onLeave, onSaved 
   const toast = useToast();
   const spoken = useIsScreenReaderEnabled();
   const { host = null, now } = useMonitor();
-  const { isSending, save } = useSaveAutoTx(edited);
+  const unknown = unknownAutoTxFields(useDescription());
+  const { isSending, save } = useSaveAutoTx(edited, unknown);
   const isUnderWay = useRef(false);
   const [isHandingOver, setHandingOver] = useState(false);
   const pasted = usePastedTransaction(form.signed, form.pastes);
-  const outlook = useFormOutlook(form, pasted, edited, snapshot);
-  const fields = autoTxFields(form.draft, form.role);
+  const mayExpire = !unknown.includes('expiresAt');
+  const outlook = useFormOutlook(form, pasted, edited, snapshot, mayExpire);
+  const fields = autoTxFields(form.draft, form.role, unknown);
   const field = fields.find(({ id }) => id === form.focus) ?? fields[0];
   const problems = autoTxProblems(form, pasted, edited, now());
 
@@ -153,7 +157,7 @@ function Fields({ snapshot, columns, rows, edited, form, edit, onLeave, onSaved 
   };
   const isLast = field !== undefined && field === fields.at(-1);
   const done = () => {
-    if (field?.kind === 'signed' && form.signed.length > 0 && problems.has('signed')) {
+    if (field?.kind === 'signed' && pasted.kind !== 'nothing' && problems.has('signed')) {
       change((before) => showProblems(before, field));
     } else if (isLast) submit();
     else move(1);

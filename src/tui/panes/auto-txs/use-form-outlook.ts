@@ -28,6 +28,8 @@ export function useFormOutlook(
   pasted: Pasted,
   edited: AutoTxView | null,
   snapshot: SnapshotView,
+  /** `false`: the service knows no expiry. */
+  mayExpire: boolean,
 ): FormOutlook {
   const now = useNow();
   const { draft } = form;
@@ -41,7 +43,7 @@ export function useFormOutlook(
     maxFeePerGas: bid?.maxFeePerGas ?? null,
     maxPriorityFeePerGas: bid?.maxPriorityFeePerGas ?? null,
   };
-  const expiry = parseExpiry(draft.expires);
+  const expiry = mayExpire ? parseExpiry(draft.expires) : null;
   const at = expiry === null ? null : expiresAt(expiry, now);
   const leftSec = at === null ? null : Math.max(Math.round((at - now) / 1_000), 0);
   const distance = distanceTo(order, snapshot);

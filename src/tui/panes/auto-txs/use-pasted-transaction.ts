@@ -35,25 +35,27 @@ export function usePastedTransaction(signed: SignedText, pastes: number): Pasted
   useEffect(() => {
     if (signed.length === 0 || signed.isTooLong) return;
     const timer = setTimeout(() => {
-      void readSigned(signed).then((what) => {
-        if (isWanted.current === pastes) setRead({ pastes, what });
+      void loadReader().then((reader) => {
+        if (isWanted.current === pastes) setRead({ pastes, what: readSigned(signed, reader) });
       });
     }, SETTLED_MS);
     return () => clearTimeout(timer);
   }, [signed, pastes]);
-  useEffect(
-    () => () => {
+  useEffect(() => {
+    // It takes a moment, and who has opened the form will paste.
+    void loadReader();
+    return () => {
       isWanted.current = -1;
-    },
-    [],
-  );
-  if (signed.length === 0) return NOTHING;
+    };
+  }, []);
   if (signed.isTooLong) return TOO_LONG;
-  return read?.pastes === pastes ? read.what : READING;
+  // What turned out to be a secret is gone by now; what is said of it stays.
+  if (read?.pastes === pastes) return read.what;
+  return signed.length === 0 ? NOTHING : READING;
 }
 
-/** Decodes it; what is wrong with it is said without any of it. Curves and hashes are no part of the monitor's start. */
-export async function readSigned(signed: SignedText): Promise<Pasted> {
+/** Curves and hashes are no part of the monitor's start. */
+async function loadReader() {
   const [{ decodeTransaction }, { transactionBytes }, { describeCall }, { TransactionError }] =
     await Promise.all([
       import('../../../core/transactions/decode-transaction.ts'),
@@ -61,14 +63,29 @@ export async function readSigned(signed: SignedText): Promise<Pasted> {
       import('../../../core/transactions/known-calls.ts'),
       import('../../../core/transactions/signed-transaction.ts'),
     ]);
+  return { decodeTransaction, transactionBytes, describeCall, TransactionError };
+}
+
+/** Decodes it; what is wrong with it is said without any of it. */
+function readSigned(signed: SignedText, reader: Awaited<ReturnType<typeof loadReader>>): Pasted {
+  const { decodeTransaction, transactionBytes, describeCall, TransactionError } = reader;
   try {
     const bytes = transactionBytes(signed.read());
     const transaction = decodeTransaction(bytes);
     const call = describeCall(transaction.data, transaction.to)?.words ?? null;
     return { kind: 'transaction', transaction, call, size: bytes.length };
   } catch (error) {
+    if (mayBeSecret(signed.read())) signed.drop();
     const message =
       error instanceof TransactionError ? error.message : 'this cannot be read as a transaction';
     return { kind: 'problem', message };
   }
+}
+
+const KEY_DIGITS = 64;
+
+/** A private key, a recovery phrase, a password: what is no hex, or has a key's length, is not kept for a moment. */
+function mayBeSecret(text: string): boolean {
+  const bare = text.replace(/[\s"'`]+/g, '').replace(/^0x/i, '');
+  return bare.length === KEY_DIGITS || /[^0-9a-f]/i.test(bare);
 }

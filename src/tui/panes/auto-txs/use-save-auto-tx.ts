@@ -1,5 +1,6 @@
 import { useState } from 'react';
 import { ClientError } from '../../../client/client-error.ts';
+import type { ExtraAutoTxField } from '../../../client/description/auto-tx-fields.ts';
 import type { AutoTxView } from '../../../client/views/auto-txs.ts';
 import { useAutoTxs } from '../../hooks/use-auto-txs.ts';
 import { useMonitor } from '../../hooks/use-monitor.ts';
@@ -15,7 +16,10 @@ export type Saved =
   | { readonly kind: 'refused'; readonly refusals: Readonly<Record<string, string>> };
 
 /** Hands a new auto-tx over, or what changed of one; the list that is asked for then has it. */
-export function useSaveAutoTx(edited: AutoTxView | null): {
+export function useSaveAutoTx(
+  edited: AutoTxView | null,
+  unknown: readonly ExtraAutoTxField[],
+): {
   readonly isSending: boolean;
   readonly save: (form: AutoTxFormState) => Promise<Saved>;
 } {
@@ -26,7 +30,7 @@ export function useSaveAutoTx(edited: AutoTxView | null): {
     setSending(true);
     try {
       if (edited === null) {
-        const { id } = await client.createAutoTx(newAutoTxOf(form, now()));
+        const { id } = await client.createAutoTx(newAutoTxOf(form, now(), unknown));
         await renew();
         return { kind: 'saved', id };
       }
