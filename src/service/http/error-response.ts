@@ -5,6 +5,7 @@ import { API_KEY_HEADER, BASE_PATH } from '../../contract/routes.ts';
 import { withoutKeys } from '../../core/key-text.ts';
 import { StoreError } from '../../store/store-error.ts';
 import { ApiFailure } from './api-failure.ts';
+import { shorten } from './check-parameters.ts';
 
 /** RFC 9110, 11.6.1: who is refused for lack of credentials is told which. Browsers ask nobody for this scheme. */
 const CHALLENGE = `ApiKey realm="gastop", header="${API_KEY_HEADER}"`;
@@ -59,8 +60,13 @@ function withEnvelope(body: ErrorBody, url: URL, chainId: number | null): ErrorB
   return {
     ...body,
     chainId,
-    from: url.searchParams.get('from'),
-    to: url.searchParams.get('to'),
+    from: said(url, 'from'),
+    to: said(url, 'to'),
     data: [{ error: body.message }],
   };
+}
+
+function said(url: URL, name: string): string | null {
+  const text = url.searchParams.get(name);
+  return text === null ? null : shorten(text);
 }

@@ -1,0 +1,177 @@
+import { privateKeyToAccount } from 'viem/accounts';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createRpcSource } from '../../src/chain/rpc-source.ts';
+import { ADDED_ROUTES, BASE_PATH, V1_ROUTES } from '../../src/contract/routes.ts';
+import { createRequestLog } from '../../src/service/http/request-log.ts';
+import { type RunningServer, startServer } from '../../src/service/http/server.ts';
+import { withoutBody } from '../../src/service/http/without-body.ts';
+import { type Service, startService } from '../../src/service/service.ts';
+import { type Database, openDatabase } from '../../src/store/open-database.ts';
+import { StoreError } from '../../src/store/store-error.ts';
+import { type Anvil, startAnvil } from '../helpers/anvil.ts';
+
+const PIECE = 16;
+/** The signature ends it: r and s, with which alone it can be sent. */
+const SIGNATURE = 64;
+
+let anvil: Anvil;
+let database: Database;
+let service: Service;
+let server: RunningServer;
+let signed: Buffer;
+const abort = new AbortController();
+/** Everything that was answered, logged or counted. */
+const said: string[] = [];
+
+beforeAll(async () => {
+  anvil = await startAnvil();
+  const account = privateKeyToAccount(`0x${'7'.repeat(64)}`);
+  await anvil.rpc('anvil_setBalance', [account.address, '0xde0b6b3a7640000']);
+  const raw = await account.signTransaction({
+    type: 'eip1559',
+    chainId: 31_337,
+    nonce: 0,
+    to: account.address,
+    value: 1n,
+    gas: 21_000n,
+    maxFeePerGas: 10n ** 11n,
+    maxPriorityFeePerGas: 1n,
+  });
+  signed = Buffer.from(raw.slice(2), 'hex');
+  const log = createRequestLog({
+    level: 'debug',
+    redact: (line) => line,
+    write: (line) => said.push(line),
+  });
+  database = await openDatabase(':memory:');
+  service = await startService({
+    source: createRpcSource({ urls: [anvil.url], pollIntervalMs: 50 }),
+    database,
+    signal: abort.signal,
+    onError: (error) => log.problem(error),
+  });
+  await service.ready;
+  server = await startServer({ served: service, host: '127.0.0.1', port: 0, log });
+});
+
+afterAll(async () => {
+  await server.stop();
+  abort.abort();
+  await service.done;
+  await anvil.stop();
+});
+
+/** The bytes as somebody may write them. */
+const written = (): Readonly<Record<string, string>> => {
+  const hex = signed.toString('hex');
+  return {
+    'with 0x': `0x${hex}`,
+    bare: hex,
+    'in capitals': `0X${hex.toUpperCase()}`,
+    'cut off': `0x${hex.slice(0, -1)}`,
+    base64: signed.toString('base64'),
+  };
+};
+
+async function ask(method: string, path: string, body?: string, headers: Record<string, string> = {}) {
+  const response = await fetch(`http://127.0.0.1:${server.port}${path}`, {
+    method,
+    headers: { 'Content-Type': 'application/json', ...headers },
+    ...(body === undefined || method === 'GET' ? {} : { body }),
+  });
+  said.push(await response.text(), JSON.stringify([...response.headers]));
+  return response.status;
+}
+
+/** Pieces of the signature that stand somewhere in what was said. */
+function leaks(): string[] {
+  const all = said.join('\n');
+  const lower = all.toLowerCase();
+  const found: string[] = [];
+  for (let start = signed.length - SIGNATURE; start + PIECE <= signed.length; start += 1) {
+    const piece = signed.subarray(start, start + PIECE);
+    const decimals = [...piece].join(',');
+    // The last letters of a piece in base64 depend on what follows.
+    if (lower.includes(piece.toString('hex')) || all.includes(piece.toString('base64').slice(0, 20))) {
+      found.push(piece.toString('hex'));
+    }
+    if (all.includes(decimals)) found.push(decimals);
+  }
+  return found;
+}
+
+test('what is looked for is found where it is said', () => {
+  for (const text of Object.values(written())) {
+    said.push(text);
+    expect(leaks().length).toBeGreaterThan(0);
+    said.pop();
+  }
+  expect(leaks()).toEqual([]);
+});
+
+test('no answer, log line or metric repeats what was signed, wherever it stands in a request and whatever fails', async () => {
+  const statuses = new Set<number>();
+  const hex = `0x${signed.toString('hex')}`;
+  const good = { targetGasPriceGwei: 0.000000001, signedTransaction: hex };
+  statuses.add(await ask('POST', `${BASE_PATH}/auto-txs`, JSON.stringify(good)));
+  for (const text of Object.values(written())) {
+    const bodies = [
+      JSON.stringify({ ...good, signedTransaction: text }),
+      JSON.stringify({ ...good, signedTransaction: text, privateKey: text }),
+      JSON.stringify({ ...good, [text]: 1 }),
+      JSON.stringify({ ...good, signedTransaction: [text], gasSpeed: text, status: text, expiresAt: text }),
+      JSON.stringify({ targetGasPriceGwei: text, to: text, value: text, strictTargetPrice: text }),
+      JSON.stringify({
+        ...good,
+        signedTransaction: text,
+        to: `0x${'1'.repeat(40)}`,
+        value: '9',
+        data: '0x01',
+      }),
+      JSON.stringify(text),
+      `{"signedTransaction":"${text}`,
+      `{"signedTransaction":${text}}`,
+      text,
+      JSON.stringify({ ...good, signedTransaction: text.repeat(5_000_000 / text.length) }),
+    ];
+    for (const { method, path } of [...V1_ROUTES, ...ADDED_ROUTES]) {
+      const at = BASE_PATH + path;
+      const verb = method.toUpperCase();
+      const here = at.replaceAll(/\{\w+\}/g, 'none');
+      const there = at.replaceAll(/\{\w+\}/g, encodeURIComponent(text));
+      statuses.add(await ask(verb, there, bodies[0]));
+      statuses.add(await ask(verb, `${here}?${encodeURIComponent(text)}=1`, bodies[0]));
+      statuses.add(
+        await ask(verb, `${here}?from=${encodeURIComponent(text)}&to=${encodeURIComponent(text)}`),
+      );
+      if (!path.startsWith('/auto-txs') || method === 'get') continue;
+      for (const body of bodies) statuses.add(await ask(verb, here, body));
+      statuses.add(await ask('PATCH', here, bodies[0]));
+      statuses.add(await ask(verb, here, bodies[0], { 'Content-Type': 'text/plain' }));
+      statuses.add(await ask(verb, here, bodies[0], { 'x-api-key': text }));
+    }
+  }
+  await ask('GET', '/metrics');
+  // A database that fails.
+  await database.close();
+  statuses.add(await ask('POST', `${BASE_PATH}/auto-txs`, JSON.stringify(good)));
+  statuses.add(await ask('GET', `${BASE_PATH}/auto-txs`));
+  for (const status of [201, 400, 404, 405, 409, 413, 500]) expect(statuses).toContain(status);
+  expect(said.length).toBeGreaterThan(1_000);
+  expect(leaks()).toEqual([]);
+}, 60_000);
+
+test('what fails in words of its own that repeat a body is told without them, and where', () => {
+  const hex = signed.toString('hex');
+  const path = `${BASE_PATH}/auto-txs/none`;
+  for (const error of [
+    new SyntaxError(`Cannot convert ${hex} to a BigInt`),
+    new StoreError('failed', `the database does not work: near "${hex}"`),
+  ]) {
+    const told = withoutBody(error, path);
+    expect(`${told.message} ${told.stack}`).not.toMatch(hex.slice(-2 * PIECE));
+    expect(told.cause).toBeUndefined();
+    expect(withoutBody(error, `${BASE_PATH}/alerts`)).toBe(error);
+  }
+  expect(withoutBody(new TypeError(hex), path).stack).toMatch('auto-tx-leaks.test.ts');
+});
