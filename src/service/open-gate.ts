@@ -13,9 +13,9 @@ export function createOpenGate(wallNow: () => number): Gate {
     return now;
   };
   return {
-    admit: async ({ free = false }) => {
+    admit: async () => {
       today();
-      if (!free) used += 1;
+      used += 1;
       return { keyId: null };
     },
     limits: async () => {

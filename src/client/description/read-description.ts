@@ -51,7 +51,6 @@ function readRoute(
     method,
     path,
     summary: line(operation.summary) ?? line(operation.description),
-    served: operation['x-gastop-served'] !== false,
     parameters: [...parametersOf(document, item, budget), ...parametersOf(document, operation, budget)],
     body: method === 'get' ? [] : bodyFields(document, operation, budget),
     beyond: method === 'get' ? fieldsBeyond(path, schemaFields(document, schema, budget)) : [],

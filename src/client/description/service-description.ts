@@ -13,8 +13,6 @@ export interface RouteDescription {
   readonly method: V1Route['method'];
   readonly path: V1Route['path'];
   readonly summary: string | null;
-  /** `false`: the service lists it and says itself that it does not answer there (`x-gastop-served`). */
-  readonly served: boolean;
   /** Query parameters of which it names the values it takes. */
   readonly parameters: readonly ParameterDescription[];
   /** The fields of what is sent to it, with the values it names for each; empty where it says nothing of them. */

@@ -34,8 +34,6 @@ export interface KeyGate extends Gate {
 interface Question {
   readonly key: ApiKey;
   readonly group: RouteGroup;
-  /** Not counted. */
-  readonly free: boolean;
   resolve(): void;
   reject(failure: ApiFailure): void;
 }
@@ -88,10 +86,6 @@ export function createKeyGate({
           checked.set(key.text, row);
           const plan = planOf(row, plansNow(), group);
           takeToken(key.id, plan);
-          if (question.free) {
-            question.resolve();
-            continue;
-          }
           const same = wanted.get(key.id);
           if (same === undefined) wanted.set(key.id, { plan, questions: [question] });
           else same.questions.push(question);
@@ -137,10 +131,10 @@ export function createKeyGate({
   const batch = new TurnBatch(decide);
 
   return {
-    async admit({ key: header, group, free = false }) {
+    async admit({ key: header, group }) {
       if (closing !== null) throw gateClosed();
       const key = wholeKey(header);
-      await new Promise<void>((resolve, reject) => batch.add({ key, group, free, resolve, reject }));
+      await new Promise<void>((resolve, reject) => batch.add({ key, group, resolve, reject }));
       return { keyId: key.id };
     },
 

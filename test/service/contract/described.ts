@@ -19,7 +19,6 @@ export interface Parameter {
 export interface Operation {
   readonly parameters?: readonly Parameter[];
   readonly responses: Readonly<Record<string, { readonly content?: object; readonly headers?: object }>>;
-  readonly 'x-gastop-served'?: boolean;
   readonly requestBody?: object;
 }
 

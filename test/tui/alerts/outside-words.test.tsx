@@ -38,7 +38,6 @@ const description = (word: string) => ({
   routes: V1_ROUTES.map((each) => ({
     ...each,
     summary: null,
-    served: true,
     parameters: [],
     beyond: [],
     body:

@@ -16,7 +16,6 @@ const DESCRIPTION = {
   routes: V1_ROUTES.map((route) => ({
     ...route,
     summary: null,
-    served: true,
     parameters: [],
     body: [],
     beyond: [],

@@ -44,7 +44,6 @@
  * @property {Parameter[]} [parameters]
  * @property {{ content?: Content }} [requestBody]
  * @property {Record<string, Answer>} [responses]
- * @property {boolean} [x-gastop-served]
  * @property {boolean} [x-gastop-addition]
  *
  * @typedef {object} ApiDocument

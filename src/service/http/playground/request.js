@@ -42,7 +42,7 @@ export function headersOf(filled) {
 }
 
 /**
- * The same question for a shell; the key stays in the environment.
+ * The same question for a shell; the key stays in the environment, and what was signed in a file: a shell remembers its lines.
  *
  * @param {string} method
  * @param {string} address
@@ -56,7 +56,10 @@ export function curlLine(method, address, headers, keyHeader, body) {
   if (method !== 'GET') parts.push(`-X ${method}`);
   if (keyHeader !== null) parts.push(`-H "${keyHeader}: $GASTOP_API_KEY"`);
   for (const [name, value] of Object.entries(headers)) parts.push(`-H ${quoted(`${name}: ${value}`)}`);
-  if (body !== null) parts.push(`-H 'Content-Type: application/json' --data-binary ${quoted(body)}`);
+  if (body !== null) {
+    const data = body.includes('signedTransaction') ? '@body.json' : quoted(body);
+    parts.push(`-H 'Content-Type: application/json' --data-binary ${data}`);
+  }
   parts.push(quoted(address));
   return parts.join(' ');
 }

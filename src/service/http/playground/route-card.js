@@ -17,7 +17,6 @@ import { tryIt } from './try-it.js';
  */
 export function routeCard(session, route) {
   const { operation, method, path, id } = route;
-  const unserved = operation['x-gastop-served'] === false;
   const added = operation['x-gastop-addition'] === true;
   const card = make(
     'details',
@@ -28,7 +27,6 @@ export function routeCard(session, route) {
       make('span', { class: `method ${method.toLowerCase()}` }, method),
       make('code', { class: 'path' }, path),
       make('span', { class: 'said' }, operation.summary ?? ''),
-      unserved ? make('span', { class: 'badge' }, 'not served') : null,
       added ? make('span', { class: 'badge' }, 'beyond v1') : null,
     ),
   );

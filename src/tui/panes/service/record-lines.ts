@@ -74,7 +74,7 @@ export function routesLines({ description }: ServiceView, { now, width }: Servic
     return [partTitle('API', partLine('description', description, now) ?? [])];
   }
   const { title, version, routes } = said;
-  const has = new Set(routes.filter(({ served }) => served).map(({ method, path }) => `${method} ${path}`));
+  const has = new Set(routes.map(({ method, path }) => `${method} ${path}`));
   const lacks = V1_ROUTES.filter(({ method, path }) => !has.has(`${method} ${path}`));
   const name = [title, version === null ? null : `version ${version}`]
     .filter((part) => part !== null)
