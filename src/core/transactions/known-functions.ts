@@ -189,6 +189,11 @@ const DECLARED: readonly (readonly [string, string])[] = [
     'swap(address executor, (address srcToken, address dstToken, address srcReceiver, address dstReceiver, uint256 amount, uint256 minReturnAmount, uint256 flags) desc, bytes data)',
     'swaps {amount} base units of {srcToken} for at least {minReturnAmount} of {dstToken}, to {dstReceiver}',
   ],
+  // MetaMask
+  [
+    'swap(string aggregatorId, address tokenFrom, uint256 amount, bytes data)',
+    'swaps {amount} base units of {tokenFrom} by {aggregatorId} through MetaMask',
+  ],
   // What carries other calls
   ['multicall(bytes[] data)', 'makes calls'],
   ['multicall(uint256 deadline, bytes[] data)', 'makes calls'],

@@ -52,6 +52,7 @@ describe('selectors', () => {
     ['0x3593564c', 'execute(bytes,bytes[],uint256)'],
     ['0x12aa3caf', 'swap(address,(address,address,address,address,uint256,uint256,uint256),bytes,bytes)'],
     ['0x07ed2379', 'swap(address,(address,address,address,address,uint256,uint256,uint256),bytes)'],
+    ['0x5f575529', 'swap(string,address,uint256,bytes)'],
     ['0xac9650d8', 'multicall(bytes[])'],
     ['0x5ae401dc', 'multicall(uint256,bytes[])'],
     ['0x82ad56cb', 'aggregate3((address,bool,bytes)[])'],
@@ -235,6 +236,10 @@ describe('arguments from anybody', () => {
     ['an address with more than 20 bytes', '0xa9059cbb'.concat('ff'.repeat(32), '00'.repeat(32))],
     ['too few bytes', '0xa9059cbb'.concat('00'.repeat(63))],
     ['a truth that is neither yes nor no', '0xa22cb465'.concat('00'.repeat(63), '02')],
+    [
+      'a name that ends after them',
+      `0xacf1a841${'40'.padStart(64, '0')}${'3c'.padStart(64, '0')}${'05'.padStart(64, '0')}616263`,
+    ],
     ['an offset beyond the end', '0xac9650d8'.concat('ff'.repeat(32))],
     ['more items than bytes', '0xac9650d8'.concat('00'.repeat(31), '20', '00'.repeat(28), 'ffffffff')],
   ])('%s: the function is named, and that they cannot be read', (_, data) => {
