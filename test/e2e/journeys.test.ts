@@ -16,6 +16,7 @@ const isHelp = /close what is open; never quits/;
 const isLive = /\[1 Live\]/;
 const isChart = /\[2 Chart\]/;
 const isAlerts = /\[3 Alerts/;
+const isAutoTxs = /\[4 Auto-tx/;
 const isExplorer = /\[5 Explorer\]/;
 const isService = /\[6 Service\]/;
 const isFollowing = /^ now [\d:]+ +base/m;
@@ -47,6 +48,7 @@ const EVERYWHERE_AND_CHART: readonly (readonly [key: string, shows: ScreenQuesti
   ['escape', isLive],
   ['2', isChart],
   ['1', isLive],
+  ['4', isAutoTxs],
   ['5', isExplorer],
   ['6', isService],
   ['tab', isLive],

@@ -1,5 +1,11 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { openTerminal, type Terminal, type TerminalOptions } from '../../helpers/terminal.ts';
+import { KEYMAP } from '../../../src/tui/keymap.ts';
+import {
+  openTerminal,
+  type ScreenQuestion,
+  type Terminal,
+  type TerminalOptions,
+} from '../../helpers/terminal.ts';
 import { buildProgram } from '../build-program.ts';
 
 const NO_CLEARS = { screen: 0, scrollback: 0, reset: 0 };
@@ -11,6 +17,66 @@ afterEach(async () => {
   await terminal?.close();
   terminal = null;
 });
+
+/** The state under the cursor. */
+const isOn = (word: string) => new RegExp(`^ ▸ . ${word} `, 'm');
+const isList = /^ Auto-txs 9 /m;
+const isCancel = 'Cancel this auto-tx?';
+const isDelete = 'Delete this auto-tx?';
+const isOpen = /^ Order/m;
+
+/** Keys in turn, and what each must bring on the screen before the next is pressed. */
+const LIST_KEYS: readonly (readonly [key: string, shows: ScreenQuestion])[] = [
+  ['j', isOn('submitted')],
+  ['down', isOn('held')],
+  ['k', isOn('submitted')],
+  ['up', isOn('mined')],
+  ['pagedown', isOn('expired')],
+  ['pageup', isOn('mined')],
+  ['G', isOn('expired')],
+  ['g', isOn('mined')],
+  ['end', isOn('expired')],
+  ['home', isOn('mined')],
+  ['pagedown', isOn('expired')],
+  ['d', isDelete],
+  ['n', isList],
+  ['delete', isDelete],
+  ['n', isList],
+  ['b', isOn('mined')],
+  ['c', 'Copied 0xabab…abab'],
+  ['j', isOn('submitted')],
+  ['j', isOn('held')],
+  ['j', isOn('waiting')],
+  ['space', isOn('disabled')],
+  ['space', isOn('waiting')],
+  ['x', isCancel],
+  ['n', isList],
+  ['n', 'New auto-tx'],
+  ['escape', isList],
+  ['e', 'Change the auto-tx'],
+  ['escape', isList],
+  ['return', isOpen],
+];
+
+const OPEN_KEYS: readonly (readonly [key: string, shows: ScreenQuestion])[] = [
+  ['space', /— disabled/],
+  ['space', /◌ waiting/],
+  ['c', 'Copied 0xabab…abab'],
+  ['x', isCancel],
+  ['n', isOpen],
+  ['e', 'Change the auto-tx'],
+  ['escape', isOpen],
+  ['n', 'New auto-tx'],
+  ['escape', isOpen],
+  ['escape', isList],
+  ['G', isOn('expired')],
+  ['return', isOpen],
+  ['d', isDelete],
+  ['n', isOpen],
+  ['delete', isDelete],
+  ['n', isOpen],
+  ['escape', isList],
+];
 
 async function start(options: Omit<TerminalOptions, 'args'> = {}): Promise<Terminal> {
   const { env, ...rest } = options;
@@ -51,6 +117,30 @@ describe('the Auto-tx pane on a terminal', () => {
     await screen.press('q');
     expect(await screen.waitForExit()).toEqual({ exitCode: 0, signal: 0 });
     expect(screen.leftovers()).toEqual([]);
+  });
+
+  it('does with every key what its help says, in the list and in an open one', async () => {
+    const screen = await start({ cols: 120 });
+    await screen.waitFor('4 Auto-tx ·4');
+    await screen.press('4');
+    await screen.waitFor(isOn('mined'));
+    for (const [scope, keys] of [
+      ['auto-txs', LIST_KEYS],
+      ['auto-tx', OPEN_KEYS],
+    ] as const) {
+      for (const [place, [key, shows]] of keys.entries()) {
+        await screen.press(key);
+        await screen.waitFor(shows).catch((cause: unknown) => {
+          throw new Error(`${key} (key ${place + 1} of ${scope}) did not do what it should`, { cause });
+        });
+      }
+      const bound = KEYMAP.filter((binding) => binding.scope === scope).flatMap(({ keys: own }) =>
+        own.map(String),
+      );
+      const pressed = new Set<string>(keys.map(([key]) => key));
+      expect(bound.filter((key) => !pressed.has(key))).toEqual([]);
+    }
+    expect(screen.clears).toEqual(NO_CLEARS);
   });
 
   it('scrolls through ten thousand while prices go on, without ever clearing the screen', async () => {

@@ -19,8 +19,8 @@ export type AutoTxsLevel =
       readonly kind: 'form';
       /** The auto-tx that is changed, as it was when the form was opened; `null`: a new one. */
       readonly edited: AutoTxView | null;
-      /** Where leaving the form leads. */
-      readonly back: 'list' | 'details';
+      /** The auto-tx that was open before; `null`: the list was. */
+      readonly back: string | null;
     };
 
 export interface AutoTxsCursor {
@@ -59,25 +59,24 @@ export function autoTxsReducer(state: AutoTxsState, action: AutoTxsAction): Auto
     case 'scroll':
       return level.kind === 'details' ? { ...state, level: { ...level, top: action.top } } : state;
     case 'form': {
-      const back = level.kind === 'details' ? 'details' : 'list';
+      const back = level.kind === 'details' ? level.id : null;
       return { ...state, level: { kind: 'form', edited: action.edited, back } };
     }
     case 'leave-form':
-      return level.kind === 'form' ? { ...state, level: behind(level) } : state;
+      return level.kind === 'form' ? { ...state, level: levelOf(level.back) } : state;
     case 'saved':
       return {
         cursor: { id: action.id, place: 0 },
-        level: level.kind === 'form' ? behind(level) : { kind: 'list' },
+        // A new one is looked for in the list, one that was changed where it was.
+        level: levelOf(level.kind === 'form' && level.edited !== null ? level.back : null),
       };
     case 'list':
       return { ...state, level: { kind: 'list' } };
   }
 }
 
-function behind({ edited, back }: Extract<AutoTxsLevel, { kind: 'form' }>): AutoTxsLevel {
-  return back === 'details' && edited !== null
-    ? { kind: 'details', id: edited.id, top: 0 }
-    : { kind: 'list' };
+function levelOf(id: string | null): AutoTxsLevel {
+  return id === null ? { kind: 'list' } : { kind: 'details', id, top: 0 };
 }
 
 export const AUTO_TXS_MEMORY = 'auto-txs';
