@@ -8,6 +8,11 @@ const LOOPBACK = /^(localhost|127(\.\d+){3}|\[::1\])$/;
 export function warnOfPlainKey(io: Io, source: SourceChoice): void {
   if (source.kind !== 'hosted' || source.apiKey === null) return;
   const { url } = source;
-  if (url.protocol === 'https:' || LOOPBACK.test(url.hostname)) return;
+  if (!isPlain(url)) return;
   io.stderr.write(`gastop: the key travels unencrypted to ${cleanLine(url.host)}; use https:// if it can\n`);
+}
+
+/** Whether others on the way can read what is sent there. */
+export function isPlain(url: URL): boolean {
+  return url.protocol !== 'https:' && !LOOPBACK.test(url.hostname);
 }

@@ -91,6 +91,9 @@ describe('on a real node', () => {
     expect(shown.stdout).toMatch(/^sent when +average <= 0.05 gwei$/m);
     expect(shown.stdout).toContain(`from          ${ACCOUNT.address}`);
     expect(shown.stdout).toContain('what happened, newest first (UTC)');
+    const listed = (await run(['list'])).stdout.trim().split('\n');
+    expect(listed).toHaveLength(2);
+    expect(listed[1]).toMatch(new RegExp(`^${id}  pending  average <= 0.05 gwei +−\\d+ % `));
     const again = await run(['create', file, '--target', '0.04']);
     expect([again.exitCode, again.stdout]).toEqual([1, '']);
     expect(again.stderr).toContain(id);
@@ -112,6 +115,16 @@ describe('on a real node', () => {
     const raw = readFileSync(file, 'utf8').slice(2);
     for (const { stdout, stderr } of [made, shown, again, early])
       expect(stdout + stderr).not.toContain(raw.slice(-60));
+  });
+
+  it('they are listed without their distance while no node answers', async () => {
+    const db = join(folder, 'gastop', 'chain-31337.db');
+    const argv = ['auto-txs', 'list', '--db', db, '--rpc', 'http://127.0.0.1:9'];
+    const { exitCode, stderr } = await runMain(argv, { env: { XDG_DATA_HOME: folder } });
+    expect({ exitCode, stderr }).toEqual({
+      exitCode: 0,
+      stderr: 'gastop: there are no auto-txs; gastop auto-txs create makes one\n',
+    });
   });
 
   it('a draft becomes one that waits once it is signed as it was drafted', async () => {

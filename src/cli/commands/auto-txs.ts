@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { ClientError } from '../../client/client-error.ts';
 import { pathOf } from '../../client/create-gas-client.ts';
 import type { GasClient } from '../../client/gas-client.ts';
@@ -7,10 +8,12 @@ import { PATHS } from '../../contract/routes.ts';
 import { formatCount } from '../../core/units.ts';
 import { autoTxDetailsText } from '../auto-tx-details-text.ts';
 import { autoTxListLines } from '../auto-tx-list-text.ts';
+import { CliError } from '../cli-error.ts';
 import type { CommandContext } from '../command-context.ts';
 import { EXIT, type ExitCode } from '../exit-code.ts';
 import { onAutoTx } from '../missing-auto-tx.ts';
 import { AUTO_TXS as KEPT, type OpenedAlerts } from '../open-alerts.ts';
+import { type OpenedPricing, openPricing } from '../open-pricing.ts';
 import type { Settings } from '../settings.ts';
 import type { CallWords } from '../transaction-rows.ts';
 import { AUTO_TXS, wholeListJson } from '../whole-list-json.ts';
@@ -23,7 +26,8 @@ export interface ListAutoTxsFlags extends JsonFlags {
 /** `gastop auto-txs list` */
 export function listAutoTxs(context: CommandContext, flags: ListAutoTxsFlags): Promise<ExitCode> {
   const { io } = context;
-  return withAutoTxs(context, async ({ client }, settings) => {
+  const open = flags.json ? withAutoTxs : withAutoTxsAndPrices;
+  return open(context, async ({ client }, settings) => {
     const signal = io.interruption();
     const wanted = wordsOf(flags.status);
     if (flags.json) {
@@ -75,6 +79,32 @@ export async function withAutoTxs<Result>(
 ): Promise<Result> {
   const { settings } = await loadSettings();
   return withOpenAlerts(io, settings, (opened) => work(opened, settings), { kept: KEPT });
+}
+
+/** The same on a chain that is looked at, for how far off its prices are; a node that does not answer costs no more than that. */
+async function withAutoTxsAndPrices<Result>(
+  context: CommandContext,
+  work: (opened: { readonly client: GasClient }, settings: Settings) => Promise<Result>,
+): Promise<Result> {
+  const { io } = context;
+  const { settings } = await context.loadSettings();
+  const db = settings.db.value;
+  if (settings.source.value.kind !== 'rpc' || (db !== null && !existsSync(db))) {
+    return withAutoTxs(context, work);
+  }
+  let opened: OpenedPricing;
+  try {
+    opened = await openPricing(io, settings);
+  } catch (error) {
+    io.interruption().throwIfAborted();
+    if (!(error instanceof ClientError || error instanceof CliError)) throw error;
+    return withAutoTxs(context, work);
+  }
+  try {
+    return await work(opened, settings);
+  } finally {
+    await opened.close();
+  }
 }
 
 /** The prices, where the service says them: a list is worth reading without. */

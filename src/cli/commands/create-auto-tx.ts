@@ -14,6 +14,7 @@ import { EXIT, type ExitCode } from '../exit-code.ts';
 import { type OpenedPricing, withPricing } from '../open-pricing.ts';
 import type { Settings } from '../settings.ts';
 import { type SignedInput, signedInput } from '../signed-input.ts';
+import { isPlain } from '../warn-of-plain-key.ts';
 import { answers, type JsonFlags } from './alerts.ts';
 import { orderFrom } from './check-auto-tx.ts';
 
@@ -60,7 +61,7 @@ export async function createAutoTx(
  */
 export async function isWanted(
   { io }: CommandContext,
-  { ascii }: Settings,
+  { ascii, source }: Settings,
   { client, host }: OpenedPricing,
   { transaction }: SignedInput,
   flags: OrderFlags & { readonly yes?: boolean },
@@ -72,8 +73,14 @@ export async function isWanted(
   const text = autoTxCheckText(transaction, checked, ascii.value);
   io.stderr.write(`${ascii.value ? toAscii(text) : text}\n`);
   const whom = host === null ? 'this database' : cleanLine(host);
-  if (host !== null)
+  if (host !== null) {
     io.stderr.write(`gastop: the signed transaction is handed to ${whom}, which can send it at any time\n`);
+  }
+  if (source.value.kind === 'hosted' && isPlain(source.value.url)) {
+    io.stderr.write(
+      'gastop: it travels unencrypted, and whoever reads it can send it; use https:// if it can\n',
+    );
+  }
   const asks = flags.yes !== true && io.stdin.isTTY === true && io.stderr.isTTY === true;
   if (!asks) return true;
   const answer = await io.ask(`Hand it to ${whom}? [y/N] `);
