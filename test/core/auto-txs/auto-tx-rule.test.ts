@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { AutoTxEvent } from '../../../src/core/auto-txs/auto-tx-rule.ts';
 import type { AutoTxState } from '../../../src/core/auto-txs/auto-tx-state.ts';
+import type { Filling } from './model-chain.ts';
 import { type Happened, type Happening, ModelEngine } from './model-engine.ts';
 
 const RUNS = 400;
@@ -248,3 +249,80 @@ function expectAgreement({ chain, state, steps }: ModelEngine): void {
     if (chain.hasOursInPool) expect(['PENDING', 'DISABLED']).not.toContain(status);
   }
 }
+
+const SEND = { type: 'send', outcome: 'taken' } as const;
+const LOOK = { type: 'look', behind: 0 } as const;
+const mine = (filling: Filling) => ({ type: 'mine', filling }) as const;
+
+function lived(confirmations: number, ...happenings: readonly Happening[]): ModelEngine {
+  return tell({ confirmations, isSigned: true, happenings: [...happenings] });
+}
+
+const kindsOf = ({ steps }: ModelEngine) => steps.flatMap(({ notes }) => notes.map(({ kind }) => kind));
+
+describe('of what is rare', () => {
+  it('a replacement that a reorg takes back leaves it watched, and mined after all', () => {
+    const failed = lived(1, SEND, mine('another'), LOOK);
+    expect(failed.state).toMatchObject({ status: 'FAILED', failure: { code: 'replaced' }, mayBeOut: false });
+    failed.live({ type: 'reorg', depth: 1, comesBack: false });
+    expect(failed.state).toMatchObject({ status: 'FAILED', mayBeOut: true });
+    for (const happening of [{ type: 'wallet-sends' } as const, mine('ours'), LOOK]) failed.live(happening);
+    expect(failed.state).toMatchObject({ status: 'EXECUTED', failure: null });
+  });
+
+  it('what was dropped is noticed at the second head after a reorg to a lower one', () => {
+    const drop = { type: 'drop' } as const;
+    const high = lived(1, SEND, mine(null), mine(null), mine(null), mine(null), drop, LOOK);
+    high.live({ type: 'reorg', depth: 4, comesBack: false });
+    for (const happening of [mine(null), LOOK, mine(null)]) high.live(happening);
+    expect(high.state.status).toBe('SUBMITTED');
+    high.live(LOOK);
+    expect(high.state).toMatchObject({ status: 'PENDING', mayBeOut: true });
+  });
+
+  it('its own bytes, mined meanwhile, are not taken for what used its nonce', () => {
+    const dropped = [
+      SEND,
+      mine(null),
+      { type: 'drop' },
+      LOOK,
+      mine(null),
+      LOOK,
+      { type: 'wallet-sends' },
+      mine('ours'),
+    ] as const;
+    const engine = lived(1, ...dropped);
+    expect(engine.state.status).toBe('PENDING');
+    engine.live({ type: 'nonce-check' });
+    expect(engine.state.status).toBe('PENDING');
+    engine.live(LOOK);
+    expect(engine.state.status).toBe('EXECUTED');
+  });
+
+  it('a node that is behind takes back no block', () => {
+    const engine = lived(3, SEND, mine(null), mine('ours'), LOOK, { type: 'look', behind: 1 });
+    expect(engine.state.inclusion).toMatchObject({ blockNumber: 2 });
+    expect(kindsOf(engine)).toEqual(['SIGNED', 'SUBMITTED', 'SENT', 'MINED']);
+  });
+
+  it('what was cancelled after it had been sent is executed where it is mined all the same', () => {
+    const gone = [SEND, mine(null), { type: 'drop' }, LOOK, mine(null), LOOK] as const;
+    const engine = lived(
+      1,
+      ...gone,
+      { type: 'user', wish: 'cancel' },
+      { type: 'wallet-sends' },
+      mine('ours'),
+      LOOK,
+    );
+    expect(engine.state.status).toBe('EXECUTED');
+    expect(kindsOf(engine).slice(-4)).toEqual(['CANCELLED', 'SEEN', 'MINED', 'EXECUTED']);
+  });
+
+  it('a decision of which nothing is heard is open for its time, then waits again', () => {
+    const engine = lived(1, { type: 'send', outcome: 'lost' }, LOOK, mine(null), LOOK);
+    expect(engine.state).toMatchObject({ status: 'SUBMITTED', sentAt: null });
+    for (const happening of [{ type: 'time', ms: 20_000 }, LOOK] as const) engine.live(happening);
+    expect(engine.state).toMatchObject({ status: 'PENDING', attempts: 1 });
+  });
+});

@@ -70,8 +70,7 @@ export class ModelEngine {
         this.#send(happening.outcome);
         return;
       case 'nonce-check':
-        if (chain.mined?.filling !== 'another') return;
-        this.step({ type: 'refuse', obstacle: { code: 'nonce_used', message: 'its nonce is used' } });
+        this.#checkNonce();
         return;
       case 'hold':
         this.step({
@@ -107,6 +106,13 @@ export class ModelEngine {
       this.now += UNSURE_MS;
       this.step({ type: 'look', look: this.chain.look() });
     }
+  }
+
+  /** Of one whose nonce is used: a wallet may have sent its very bytes, which a look tells. */
+  #checkNonce(): void {
+    if (this.chain.mined === null) return;
+    if (!this.state.mayBeOut) this.step({ type: 'look', look: this.chain.look() });
+    this.step({ type: 'refuse', obstacle: { code: 'nonce_used', message: 'its nonce is used' } });
   }
 
   #send(outcome: (Happening & { type: 'send' })['outcome']): void {
