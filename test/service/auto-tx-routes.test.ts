@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import fc from 'fast-check';
 import { privateKeyToAccount } from 'viem/accounts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createRpcSource } from '../../src/chain/rpc-source.ts';
@@ -336,3 +337,36 @@ test('a list leaves long call data out, which the one tells', async () => {
   expect(items).toMatchObject([{ id, data: null }]);
   expect((await details(service, id)).data).toBe(data);
 });
+
+test('no body makes a route of auto-txs fail, whatever it holds', async () => {
+  const service = await run();
+  const { sign } = await newSender();
+  const raw = await sign();
+  const { id } = await create(service, { ...WAITING, signedTransaction: raw });
+  const mangled = fc
+    .tuple(fc.nat(raw.length - 1), fc.constantFrom('', '0', 'f', 'ff', 'g', '\u0000'))
+    .map(([at, put]) => raw.slice(0, at) + put + raw.slice(at + 1));
+  const value = fc.oneof(mangled, fc.constant(raw), fc.jsonValue(), fc.constantFrom('0x', TO, '1', null, 5));
+  const names = [
+    'signedTransaction',
+    'to',
+    'value',
+    'data',
+    'targetGasPriceGwei',
+    'note',
+    'status',
+    'expiresAt',
+  ];
+  const body = fc.oneof(fc.dictionary(fc.constantFrom(...names), value), fc.jsonValue());
+  const method = fc.constantFrom('POST', 'PUT');
+  await fc.assert(
+    fc.asyncProperty(method, body, fc.boolean(), async (method, sent, isFull) => {
+      const whole = isFull && typeof sent === 'object' ? { ...WAITING, ...sent } : sent;
+      const path = method === 'POST' ? PATHS.autoTxs : autoTxPath(id);
+      const { status } = await ask(service, path, { method, body: JSON.stringify(whole) });
+      expect([200, 201, 400, 409]).toContain(status);
+    }),
+    { numRuns: 300 },
+  );
+  expect(service.errors).toEqual([]);
+}, 60_000);
