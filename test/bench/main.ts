@@ -2,10 +2,11 @@
  * What gastop costs, each figure as a ratio to a yardstick measured in the same run, so that machines compare.
  *
  *     npm run bench                      every measure (about eight minutes)
- *     npm run bench -- start keys        some: start, updates, keys, memory, engine, path, chart, http, alerts
+ *     npm run bench -- start keys        some: start, updates, keys, memory, engine, path, chart, http, alerts, auto-txs
  */
 import { availableParallelism } from 'node:os';
 import { measureAlertCost } from './alert-cost.ts';
+import { measureAutoTxCost } from './auto-tx-cost.ts';
 import { measureChartCost } from './chart-cost.ts';
 import { measureEngineCost } from './engine-cost.ts';
 import { measureFirstFrame } from './first-frame.ts';
@@ -65,6 +66,7 @@ const MEASURES: Readonly<Record<string, (workshop: Workshop) => Promise<Row[]>>>
   chart: measureChartCost,
   http: measureHttpCost,
   alerts: measureAlertCost,
+  'auto-txs': measureAutoTxCost,
 };
 
 const asked = process.argv.slice(2);
