@@ -34,6 +34,8 @@ export interface ServiceExtras {
   readonly role?: 'stays' | 'visits';
   /** How fired alerts reach people. */
   readonly delivery?: Delivery;
+  /** Blocks that must have an auto-tx before it is final; default: the chain's own number. */
+  readonly confirmations?: number;
   readonly onAttempt?: (made: MadeAttempt) => void;
   readonly keepsAlerts?: boolean;
   readonly gate?: Gate;
@@ -42,7 +44,7 @@ export interface ServiceExtras {
   readonly onNews?: (news: News) => void;
 }
 
-type DatabaseSettings = Pick<Settings, 'db'> & DeliverySettings;
+type DatabaseSettings = Pick<Settings, 'db' | 'confirmations'> & DeliverySettings;
 
 export interface StartedService {
   readonly service: Service;
@@ -74,6 +76,7 @@ export async function openService(
       process: `gastop, process ${process.pid}`,
       role: options.role ?? 'visits',
       delivery: deliveryOf(settings),
+      ...confirmationsOf(settings),
     });
     return {
       ...started,
@@ -95,6 +98,12 @@ export const deliveryOf = ({ smtp, telegram, allowPrivateTargets }: DeliverySett
   telegram: telegram.value,
   allowPrivateTargets: allowPrivateTargets.value,
 });
+
+/** Left out where the chain's own number holds. */
+export const confirmationsOf = ({
+  confirmations: { value },
+}: Pick<Settings, 'confirmations'>): Pick<ServiceExtras, 'confirmations'> =>
+  value === null ? {} : { confirmations: value };
 
 const loadService = () => Promise.all([import('../service/service.ts'), import('../store/open-database.ts')]);
 

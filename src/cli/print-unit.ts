@@ -45,13 +45,15 @@ export async function printUnit(io: Io, source: SourceFlags, flags: ServeFlags):
   );
 }
 
-function sourceWords({ replay, speed, demo, seed, history, db, allowPrivateTargets, config }: SourceFlags) {
+function sourceWords(flags: SourceFlags) {
+  const { replay, speed, demo, seed, history, confirmations, db, allowPrivateTargets, config } = flags;
   return [
     ...(replay === undefined ? [] : ['--replay', resolve(replay)]),
     ...(speed === undefined ? [] : ['--speed', speed]),
     ...(demo ? ['--demo'] : []),
     ...(seed === undefined ? [] : ['--seed', seed]),
     ...(history === undefined ? [] : ['--history', history]),
+    ...(confirmations === undefined ? [] : ['--confirmations', confirmations]),
     ...(db === undefined ? [] : ['--db', resolve(db)]),
     ...(allowPrivateTargets ? ['--allow-private-targets'] : []),
     ...(config === undefined ? [] : ['--config', resolve(config)]),

@@ -160,6 +160,7 @@ function addSourceOptions(program: Command): void {
     .option('--speed <N>', 'play a recording N times as fast (monitor: 1)')
     .option('--seed <N>', 'another simulated chain (default 1)')
     .option('--history <TIME>', 'how much past to load, 1h to 30d (default 30d)')
+    .option('--confirmations <N>', "blocks that make an auto-tx final (default: the chain's own)")
     .option('--db <FILE>', 'keep history in this database')
     .option('--ascii', 'nothing but ASCII characters')
     .option('--allow-private-targets', 'alerts may go to this machine and private networks')

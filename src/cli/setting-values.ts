@@ -36,6 +36,19 @@ export function parseHistory(text: string): number {
   return parseDuration(text, { min: '1h', max: '30d' });
 }
 
+const MOST_CONFIRMATIONS = 10_000;
+
+/** Blocks that have an auto-tx, its own included. */
+export function parseConfirmations(text: string): number {
+  const blocks = /^\d{1,5}$/.test(text.trim()) ? Number(text) : Number.NaN;
+  if (!(blocks >= 1 && blocks <= MOST_CONFIRMATIONS)) {
+    throw new RangeError(
+      `"${text}" is not a number of blocks; a whole number from 1 to ${MOST_CONFIRMATIONS}`,
+    );
+  }
+  return blocks;
+}
+
 export function parseSpeed(text: string): number {
   const speed = /^\d+(\.\d+)?x?$/.test(text.trim()) ? Number.parseFloat(text) : Number.NaN;
   if (!(speed > 0 && speed <= FASTEST)) {

@@ -8,6 +8,7 @@ import { type DeliverySettings, smtpSettings, telegramSettings } from './deliver
 import { PUBLIC_NODES } from './public-nodes.ts';
 import {
   parseApiKey,
+  parseConfirmations,
   parseHistory,
   parseNodeUrls,
   parseNotifications,
@@ -26,6 +27,7 @@ export interface SourceFlags {
   readonly demo?: boolean;
   readonly seed?: string;
   readonly history?: string;
+  readonly confirmations?: string;
   readonly db?: string;
   readonly ascii?: boolean;
   readonly allowPrivateTargets?: boolean;
@@ -49,6 +51,8 @@ export interface Settings extends DeliverySettings {
   readonly source: Setting<SourceChoice>;
   readonly apiKey: Setting<string | null>;
   readonly historySec: Setting<number>;
+  /** Blocks that must have an auto-tx before it is final; `null`: the chain's own number. */
+  readonly confirmations: Setting<number | null>;
   /** `null`: the chain's own file in the data folder; replay and demo keep nothing. */
   readonly db: Setting<string | null>;
   readonly ascii: Setting<boolean>;
@@ -86,6 +90,9 @@ export function resolveSettings(flags: SourceFlags, env: Env, config: LoadedConf
     historySec: read('--history', flags.history, parseHistory) ??
       read('GASTOP_HISTORY', set(env.GASTOP_HISTORY), parseHistory) ??
       read(FILE, file.history, parseHistory) ?? { value: DEFAULT_HISTORY_SEC, from: DEFAULT },
+    confirmations: read('--confirmations', flags.confirmations, parseConfirmations) ??
+      read('GASTOP_CONFIRMATIONS', set(env.GASTOP_CONFIRMATIONS), parseConfirmations) ??
+      read(FILE, file.confirmations, parseConfirmations) ?? { value: null, from: DEFAULT },
     db: read('--db', flags.db, parsePath) ??
       read('GASTOP_DB', set(env.GASTOP_DB), parsePath) ??
       read(FILE, file.db, parsePath) ?? { value: null, from: DEFAULT },
@@ -179,6 +186,11 @@ function refuseEmbeddedFlags(flags: SourceFlags): void {
   if (flags.allowPrivateTargets) {
     throw usageError(
       '--allow-private-targets goes with --rpc, --replay or --demo; the service at the URL decides where its alerts go',
+    );
+  }
+  if (flags.confirmations !== undefined) {
+    throw usageError(
+      '--confirmations goes with --rpc; the service at the URL says itself when an auto-tx is final',
     );
   }
   const stray = flags.db !== undefined ? '--db' : flags.history !== undefined ? '--history' : null;

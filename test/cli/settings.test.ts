@@ -7,6 +7,26 @@ import { resolveSettings } from '../../src/cli/settings.ts';
 const file = (content: ConfigFile): LoadedConfig => ({ path: '/c.json', content, warning: null });
 
 describe('where a setting comes from', () => {
+  it('how many blocks make an auto-tx final is said by a flag, the environment, the file, or the chain', () => {
+    const env = { GASTOP_CONFIRMATIONS: '3' };
+    const config = file({ confirmations: '4' });
+    const said = (
+      flags: { confirmations?: string },
+      from: Record<string, string>,
+      content: typeof config | null,
+    ) => resolveSettings(flags, from, content).confirmations;
+    expect(said({ confirmations: '2' }, env, config)).toEqual({ value: 2, from: '--confirmations' });
+    expect(said({}, env, config)).toEqual({ value: 3, from: 'GASTOP_CONFIRMATIONS' });
+    expect(said({}, {}, config)).toEqual({ value: 4, from: 'config file' });
+    expect(said({}, {}, null)).toEqual({ value: null, from: 'default' });
+    for (const confirmations of ['0', '-1', '1.5', '10001', 'all']) {
+      expect(() => said({ confirmations }, {}, null)).toThrow(/a whole number from 1 to 10000/);
+    }
+    expect(() => resolveSettings({ url: 'http://a.example', confirmations: '2' }, {}, null)).toThrow(
+      /goes with --rpc/,
+    );
+  });
+
   it('is the flag before the environment before the config file', () => {
     const env = { GASTOP_URL: 'http://env.example', GASTOP_HISTORY: '2h' };
     const config = file({ url: 'http://file.example', history: '3h', ascii: true });

@@ -50,15 +50,21 @@ async function serveUntil(
     throw usageError('serve needs a chain, not a service; name one with --rpc URL, --replay FILE or --demo');
   }
   const keys = keySettings(io, loaded, flags.keys);
-  const [{ freshPlans }, { openServeLog }, { serveChain }, { openKeyGate }, { logAttempt }, { deliveryOf }] =
-    await Promise.all([
-      import('../fresh-plans.ts'),
-      import('../serve-log.ts'),
-      import('../serve-chain.ts'),
-      import('../../service/keys/open-key-gate.ts'),
-      import('../log-attempt.ts'),
-      import('../open-service.ts'),
-    ]);
+  const [
+    { freshPlans },
+    { openServeLog },
+    { serveChain },
+    { openKeyGate },
+    { logAttempt },
+    { confirmationsOf, deliveryOf },
+  ] = await Promise.all([
+    import('../fresh-plans.ts'),
+    import('../serve-log.ts'),
+    import('../serve-chain.ts'),
+    import('../../service/keys/open-key-gate.ts'),
+    import('../log-attempt.ts'),
+    import('../open-service.ts'),
+  ]);
   const log = openServeLog(io, flags.logLevel, await knownSecrets(io, loaded.config.path));
   const onError = (error: unknown) => log.problem(error);
   try {
@@ -70,6 +76,7 @@ async function serveUntil(
         historySec: settings.historySec.value,
         process: `gastop serve, process ${process.pid}`,
         delivery: deliveryOf(settings),
+        ...confirmationsOf(settings),
         onAttempt: (made) => logAttempt(log, made),
         gate,
         onError,
