@@ -29,7 +29,7 @@ export function likelihoodLine({ reach }: Pick<CheckedAutoTx, 'reach'>): string 
   return `${gweiString(targetPrice)} gwei or less: ${formatLikelihood(probability)} likely within ${durationText(deadlineSec)}`;
 }
 
-/** The same for programs: amounts and prices of wei as decimal strings, the fields of v1's `AutoTx` by its names. */
+/** The same for programs, by the names and units of v1's `AutoTx`: prices in wei as numbers, amounts as decimal strings. */
 export function autoTxCheckJson(
   transaction: SignedTransaction,
   { call, checks, reach }: Pick<CheckedAutoTx, 'call' | 'checks' | 'reach'>,
