@@ -336,7 +336,7 @@ describe('the keys of an auto-tx', () => {
     const { shows, press, toasts } = show([FAILED]);
     await shows('failed');
     await press('x');
-    await waitFor(() => toasts[0]?.text === 'It is failed: there is nothing to cancel');
+    await waitFor(() => toasts[0]?.text === 'It has failed: there is nothing to cancel');
   });
 
   it('x of which nobody knows whether it was done says so, and asks for the list', async () => {

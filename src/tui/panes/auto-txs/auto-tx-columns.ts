@@ -110,7 +110,7 @@ function progressLine(autoTx: AutoTxView, { snapshot, theme }: AutoTxContext): s
   const { glyph } = theme;
   switch (statusOf(autoTx)) {
     case 'SUBMITTED':
-      return confirmationsText(autoTx) ?? 'in pool';
+      return confirmationsText(autoTx) ?? 'not mined';
     case 'EXECUTED':
       return autoTx.effectiveGasPrice === null ? UNKNOWN : `paid ${formatGwei(autoTx.effectiveGasPrice)}`;
     case 'CANCELLED':

@@ -63,7 +63,7 @@ function cancelWords(autoTx: AutoTxView): QuestionWords {
     return {
       title: 'It has been sent already.',
       lines: [
-        'The nodes have it, and no service can take it back from them.',
+        'A node may have it, and no service can take it back from there.',
         REPLACE,
         'The service can be asked all the same; it will most likely refuse.',
       ],

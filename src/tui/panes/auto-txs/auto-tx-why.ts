@@ -25,7 +25,7 @@ export function whyOf(autoTx: AutoTxView, { snapshot, present }: AutoTxContext):
     case 'PENDING':
       return pendingWhy();
     case 'SUBMITTED':
-      if (blockNumber === null) return { text: 'a node has it; no block has it yet' };
+      if (blockNumber === null) return { text: 'on its way into a block; none has it yet' };
       return {
         text: `in block ${formatCount(blockNumber)}${confirmedText(autoTx)}`,
       };

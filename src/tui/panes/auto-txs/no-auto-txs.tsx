@@ -18,11 +18,11 @@ export function NoAutoTxs({ snapshot, columns, rows }: NoAutoTxsProps) {
 }
 
 function words({ source }: SnapshotView): { readonly title: string; readonly hint: string } {
-  const hint = 'gastop --rpc URL of a node, or --url URL of a service, sends them.';
+  const hint = 'gastop --rpc URL (a node) or --url URL (a service) can.';
   if (source.kind === 'simulated') return { title: 'The simulated chain takes no transactions', hint };
   if (source.kind === 'replay') return { title: 'A recording takes no transactions', hint };
   return {
     title: 'No auto-txs yet',
-    hint: 'n takes a transaction that your wallet has signed, and sends it when gas is cheap.',
+    hint: 'n takes a transaction that your wallet has signed.',
   };
 }

@@ -1,6 +1,7 @@
 import { useState } from 'react';
 import { ClientError } from '../../../client/client-error.ts';
 import type { AutoTxView } from '../../../client/views/auto-txs.ts';
+import type { AutoTxStatus } from '../../../contract/choices.ts';
 import { statusOf } from '../../auto-tx-words.ts';
 import { useAutoTxs } from '../../hooks/use-auto-txs.ts';
 import { useClipboard } from '../../hooks/use-clipboard.ts';
@@ -42,8 +43,7 @@ export function useAutoTxActions(renewed: () => Promise<void> = async () => {}) 
       const status = statusOf(autoTx);
       if (status === 'PENDING') void setStatus(autoTx, 'DISABLED');
       else if (status === 'DISABLED' || status === null) void setStatus(autoTx, 'PENDING');
-      else
-        refuse(status === 'DRAFT' ? 'A draft waits once it is signed: e' : `It is ${status.toLowerCase()}`);
+      else refuse(status === 'DRAFT' ? 'A draft waits once it is signed: e' : stateWords(status));
     },
     cancel: (autoTx: AutoTxView) =>
       ask('It is cancelled', 'Not cancelled', () => client.cancelAutoTx(autoTx.id)),
@@ -65,6 +65,9 @@ export function useAutoTxActions(renewed: () => Promise<void> = async () => {}) 
   };
 }
 
+const stateWords = (status: AutoTxStatus) =>
+  `It ${status === 'EXPIRED' || status === 'FAILED' ? 'has' : 'is'} ${status.toLowerCase()}`;
+
 /** What is asked before something is done to an auto-tx. */
 export interface Asked {
   readonly what: 'cancel' | 'delete';
@@ -80,7 +83,7 @@ export function useAutoTxQuestion(refuse: (text: string) => void) {
     askCancel: (autoTx: AutoTxView) => {
       const status = statusOf(autoTx);
       if (status === 'EXECUTED' || status === 'CANCELLED' || status === 'EXPIRED' || status === 'FAILED')
-        refuse(`It is ${status.toLowerCase()}: there is nothing to cancel`);
+        refuse(`${stateWords(status)}: there is nothing to cancel`);
       else setAsked({ what: 'cancel', autoTx });
     },
     askDelete: (autoTx: AutoTxView) => {
