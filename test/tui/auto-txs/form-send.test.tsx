@@ -109,7 +109,7 @@ describe('the form of a new auto-tx with a transaction in it', () => {
       },
     );
     await shows(/✗ nonce/);
-    await shows(/… \d more checks/);
+    await shows(/… \d more check/);
     expect(lines().length).toBeLessThanOrEqual(13);
   });
 
@@ -184,7 +184,7 @@ describe('the form of a new auto-tx with a transaction in it', () => {
     await press('ctrl+s');
     await shows('Hand it over to gas.example.org?');
     await shows('0xf39F…2266 → 0x7099…79C8, 0.0100 ETH, nonce 7');
-    await shows('Who has it can send it at any time');
+    await shows('Who has it can send it at any time, whatever the price:');
     await press('enter');
     await shows('New auto-tx');
     expect(sent).toEqual([]);

@@ -26,7 +26,7 @@ export interface AutoTxLinesContext {
 const LABEL = 11;
 const MARGIN = 3;
 const INDENT: Span = { text: ' '.repeat(MARGIN + LABEL) };
-const MOST_PROBLEM_LINES = 3;
+const MOST_PROBLEM_LINES = 6;
 const LEAST_TEXT = 24;
 
 /** A field: its name, what stands in it, and beside that (or below, where there is no room) what is wrong with it. */

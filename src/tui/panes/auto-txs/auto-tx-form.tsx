@@ -2,6 +2,7 @@ import { Box, useIsScreenReaderEnabled } from 'ink';
 import { useRef, useState } from 'react';
 import { unknownAutoTxFields } from '../../../client/description/auto-tx-fields.ts';
 import type { AutoTxView } from '../../../client/views/auto-txs.ts';
+import { callText } from '../../auto-tx-call.ts';
 import { targetText } from '../../auto-tx-words.ts';
 import { LineList, OneLine } from '../../components/line-list.tsx';
 import { Question } from '../../components/question.tsx';
@@ -175,7 +176,7 @@ function Fields({ snapshot, columns, rows, edited, form, edit, onLeave, onSaved 
   const isChange = edited !== null && edited.status !== 'DRAFT';
   const hint = `Ctrl-S ${isChange ? 'changes it' : 'hands it over'}, Esc leaves`;
   const title =
-    edited === null ? 'New auto-tx' : edited.status === 'DRAFT' ? 'Sign the draft' : 'Change the auto-tx';
+    edited === null ? 'New auto-tx' : `${isChange ? 'Change' : 'Sign the draft'}: ${callText(edited)}`;
   const progress = isSending ? 'asking the service …' : hint;
 
   if (isHandingOver && host !== null) {

@@ -123,7 +123,7 @@ function preflightLines(
 
 function restLine(rest: readonly CheckView[], theme: Theme): Line {
   const failed = rest.filter(({ ok }) => ok !== true).length;
-  const words =
-    failed === 0 ? `${rest.length} more checks are good` : `${rest.length} more checks, ${failed} not good`;
+  const count = `${rest.length} more ${rest.length === 1 ? 'check' : 'checks'}`;
+  const words = failed === 0 ? `${count}, all good` : `${count}, ${failed} not good`;
   return [{ text: `   ${theme.glyph.ellipsis} ${words}`, faint: true }];
 }

@@ -25,8 +25,8 @@ export function HandOverQuestion({ host, pasted, order, ...rest }: HandOverQuest
         ...(pastedText(pasted) === null ? [] : [`${pastedText(pasted)}:`]),
         ...what,
         `It is to go out at ${targetText(order)}.`,
-        'Who has it can send it at any time: only a service you trust',
-        'should get it. It goes nowhere else.',
+        'Who has it can send it at any time, whatever the price:',
+        'only a service that you trust should get it.',
       ]}
       yes="Hand it over"
       no="Not yet"

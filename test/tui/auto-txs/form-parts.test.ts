@@ -1,0 +1,87 @@
+import { inspect } from 'node:util';
+import { describe, expect, it } from 'vitest';
+import {
+  expiresAt,
+  expiryProblem,
+  expiryText,
+  nextExpiry,
+  parseExpiry,
+} from '../../../src/tui/panes/auto-txs/expiry-text.ts';
+import { SignedText } from '../../../src/tui/panes/auto-txs/signed-text.ts';
+
+const NOW = Date.UTC(2026, 0, 5, 12);
+
+describe('what is pasted', () => {
+  it('is in nothing that prints or copies an object', () => {
+    const signed = new SignedText();
+    signed.add('0x02f86c');
+    signed.add('0107');
+    expect(signed.read()).toBe('0x02f86c0107');
+    const said = [
+      inspect(signed, { depth: 9, showHidden: true }),
+      JSON.stringify({ signed }),
+      String(signed),
+      JSON.stringify({ ...signed }),
+      JSON.stringify(structuredClone(signed)),
+    ];
+    expect(said.join(' ')).not.toMatch(/02f8|0107/);
+  });
+
+  it('is gone once it is dropped', () => {
+    const signed = new SignedText();
+    signed.add('0x02f86c');
+    signed.drop();
+    expect([signed.read(), signed.length]).toEqual(['', 0]);
+  });
+
+  it('is not kept on where it is longer than any transaction', () => {
+    const signed = new SignedText();
+    for (let piece = 0; piece < 9; piece++) signed.add('ab'.repeat(1_000_000));
+    expect(signed.isTooLong).toBe(true);
+    expect(signed.read().length).toBeLessThan(6_000_001);
+  });
+});
+
+describe('the time an auto-tx may wait', () => {
+  it.each([
+    ['none', null],
+    ['Never', null],
+    ['6h', NOW + 6 * 3_600_000],
+    ['1d 12h', NOW + 36 * 3_600_000],
+    ['2026-02-01T08:30Z', Date.UTC(2026, 1, 1, 8, 30)],
+    ['2026-02-01 08:30', Date.UTC(2026, 1, 1, 8, 30)],
+  ])('may be typed as %s', (text, at) => {
+    const expiry = parseExpiry(text);
+    expect(expiry === null ? 'unread' : expiresAt(expiry, NOW)).toBe(at);
+    expect(expiryProblem(text, NOW)).toBeNull();
+  });
+
+  it.each([
+    ['', 'must be a time'],
+    ['0', 'must be a time'],
+    ['tomorrow', 'must be a time'],
+    ['2026-13-01T00:00Z', 'must be a time'],
+    ['2026-01-05T11:59Z', 'is in the past'],
+    ['367d', 'at most 366 days'],
+  ])('is not %s', (text, words) => {
+    expect(expiryProblem(text, NOW)).toContain(words);
+  });
+
+  it('is written as it can be typed, to the second where it has one', () => {
+    for (const at of [null, Date.UTC(2026, 1, 1, 8, 30), Date.UTC(2026, 1, 1, 8, 30, 7), NOW + 1]) {
+      const expiry = parseExpiry(expiryText(at));
+      expect(expiry === null ? 'unread' : expiresAt(expiry, 0)).toBe(at);
+    }
+  });
+
+  it('goes round its presets, and to the first from anything else', () => {
+    expect(['none', '1h', '6h', '1d', '7d', '2d'].map(nextExpiry)).toEqual([
+      '1h',
+      '6h',
+      '1d',
+      '7d',
+      'none',
+      'none',
+    ]);
+  });
+});
