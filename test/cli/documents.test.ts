@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { withKeys } from '../../scripts/readme-keys.ts';
 import { PLACEHOLDERS } from '../../src/cli/snapshot-format.ts';
+import { AutoTxDetails } from '../../src/contract/auto-txs.ts';
 import { StatsMarket, Summary } from '../../src/contract/dashboard.ts';
 import { GasCurrent, GasRecommendation } from '../../src/contract/gas.ts';
 import { PATHS } from '../../src/contract/routes.ts';
@@ -62,6 +63,7 @@ describe('V1.md', () => {
   const SCHEMAS: Readonly<Record<string, z.ZodType>> = {
     [PATHS.gasCurrent]: GasCurrent,
     [PATHS.gasRecommendation]: GasRecommendation,
+    [PATHS.autoTx]: AutoTxDetails,
     [PATHS.statsMarket]: StatsMarket,
     [PATHS.summary]: Summary,
   };
