@@ -106,6 +106,8 @@ describe('an alert for this terminal that fires', () => {
     const { toasts, look, shows, answer } = show([HERE]);
     await answer([HERE]);
     look({ frozen: true });
+    // A question that was already on its way is of the time before.
+    await answer([HERE]);
     await answer([fired(HERE)]);
     await waitFor(() => toasts.some(({ kind }) => kind === 'alert'));
     await shows('unseen 1, the first has fired 2 times');

@@ -131,6 +131,8 @@ it('is told over a screen that stands still, which still shows what it did', asy
   const { shows, lists, toasts, turn } = show([WAITING]);
   await shows('PENDING');
   turn({ frozen: true });
+  // A question that was already on its way is of the time before.
+  await lists([WAITING]);
   await lists([{ ...EXECUTED, id: WAITING.id }]);
   await waitFor(() => toasts.length === 1);
   await shows('unseen 1, awaited 1, PENDING');
