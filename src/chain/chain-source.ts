@@ -121,8 +121,11 @@ export interface ChainSource {
     readonly signal: AbortSignal;
   }): AsyncIterable<ChainEvent>;
   call(request: CallRequest): Promise<Hex>;
-  /** Answers the transaction hash. The bytes never appear in an error. */
-  sendRawTransaction(signed: Hex): Promise<Hex>;
+  /**
+   * Answers the transaction hash. The bytes never appear in an error. Right before they leave for a node `isStillWanted` is
+   * asked: they do not where it says no.
+   */
+  sendRawTransaction(signed: Hex, options?: { readonly isStillWanted?: () => boolean }): Promise<Hex>;
   transaction(hash: Hex): Promise<ChainTransaction | null>;
   receipt(hash: Hex): Promise<ChainReceipt | null>;
   /** One block's header and the hashes of its transactions; `null` where the chain has no such block. */

@@ -82,7 +82,8 @@ export function createRpcSource(options: RpcSourceOptions): RpcSource {
         createPace: () => createPace(pacePlanMs(), options.pollIntervalMs ?? null),
       }),
     call: ({ to, data }) => pool.run((node) => ask(node, bytes, 'eth_call', [{ to, data }, 'latest'])),
-    sendRawTransaction: (signed) => sendTransaction(pool, signed),
+    sendRawTransaction: (signed, { isStillWanted = () => true } = {}) =>
+      sendTransaction(pool, signed, isStillWanted),
     transaction: (hash) =>
       pool.run(
         async (node) => {

@@ -12,13 +12,23 @@ import { transactionHash } from './transaction-hash.ts';
  * `SendFailure` once all have been heard: what one of them may have taken counts as unknown, whatever the others say.
  * The bytes do not appear in it.
  */
-export async function sendTransaction(pool: NodePool, signed: Hex): Promise<Hex> {
+export async function sendTransaction(
+  pool: NodePool,
+  signed: Hex,
+  isStillWanted: () => boolean,
+): Promise<Hex> {
   const parsed = bytes.safeParse(signed);
   if (!parsed.success || parsed.data.length < 4) {
     throw unreadable('the signed transaction is not hex: give it as 0x followed by pairs of digits');
   }
   const id = hashOf(parsed.data);
-  const attempts = pool.nodes.map((node) => sendTo(pool, node, parsed.data, id));
+  const verified = async (node: RpcNode) => {
+    await verify(pool, node);
+    // The process, or the machine, may have slept meanwhile.
+    if (!isStillWanted()) throw new SendFailure('later', 'too_late', tooLate(node));
+    return sendTo(node, parsed.data, id);
+  };
+  const attempts = pool.nodes.map(verified);
   try {
     return await Promise.any(attempts);
   } catch (error) {
@@ -26,13 +36,18 @@ export async function sendTransaction(pool: NodePool, signed: Hex): Promise<Hex>
   }
 }
 
-async function sendTo(pool: NodePool, node: RpcNode, signed: Hex, id: Hex): Promise<Hex> {
+async function verify(pool: NodePool, node: RpcNode): Promise<void> {
   try {
     await pool.verify(node);
   } catch (error) {
     if (!(error instanceof ChainError)) throw error;
     throw new SendFailure('later', 'unreachable', error);
   }
+}
+
+const tooLate = ({ name }: RpcNode) => new ChainError('timeout', `${name} could not be asked in time`);
+
+async function sendTo(node: RpcNode, signed: Hex, id: Hex): Promise<Hex> {
   try {
     await ask(node, hash, 'eth_sendRawTransaction', [signed]);
   } catch (error) {

@@ -8,10 +8,10 @@ import { retryLater } from './retry-later.ts';
 import { sendWords } from './send-words.ts';
 import { happen } from './step-kept.ts';
 
-/** By the steady clock: whoever was held up for longer after its decision does not act on it any more. */
+/** Whoever was held up for longer after its decision does not act on it any more. */
 const SEND_WITHIN_MS = 5_000;
 /** Nodes that have not answered by then may have it. */
-const ANSWER_WITHIN_MS = 12_000;
+const ANSWER_WITHIN_MS = 10_000;
 
 /** `unsure`: a node may have it; the next look tells. */
 export type Sent = 'sent' | 'refused' | 'nonce-used' | 'unsure';
@@ -21,13 +21,17 @@ export type Sent = 'sent' | 'refused' | 'nonce-used' | 'unsure';
  * are nowhere but in the question. Rejects with a `StoreError` alone.
  */
 export async function sendOne(kept: KeptAutoTx, decidedAt: number, context: EngineContext): Promise<Sent> {
-  const { source, store, steadyNow } = context;
+  const { source, store } = context;
+  const isStillWanted = inTime(decidedAt, context);
   const bytes = await store.signedBytes(kept.id);
   // What is gone was cancelled or is final: the next look tells.
-  if (bytes === null || steadyNow() - decidedAt > SEND_WITHIN_MS) return 'unsure';
+  if (bytes === null || !isStillWanted()) return 'unsure';
   const signed: Hex = `0x${Buffer.from(bytes).toString('hex')}`;
   try {
-    await abortable(source.sendRawTransaction(signed), AbortSignal.timeout(ANSWER_WITHIN_MS));
+    await abortable(
+      source.sendRawTransaction(signed, { isStillWanted }),
+      AbortSignal.timeout(ANSWER_WITHIN_MS),
+    );
   } catch (error) {
     return refused(kept, error, context);
   }
@@ -35,8 +39,16 @@ export async function sendOne(kept: KeptAutoTx, decidedAt: number, context: Engi
   return 'sent';
 }
 
+/** The steady clock stands still while a machine sleeps, and the other one may be set: both have to agree. */
+function inTime(decidedAt: number, { steadyNow, wallNow }: EngineContext): () => boolean {
+  const wallDecidedAt = wallNow() - (steadyNow() - decidedAt);
+  return () =>
+    steadyNow() - decidedAt <= SEND_WITHIN_MS && Math.abs(wallNow() - wallDecidedAt) <= SEND_WITHIN_MS;
+}
+
 async function refused(kept: KeptAutoTx, error: unknown, context: EngineContext): Promise<Sent> {
-  if (!(error instanceof SendFailure) || error.outcome === 'unknown') return 'unsure';
+  if (!(error instanceof SendFailure) || error.outcome === 'unknown' || error.reason === 'too_late')
+    return 'unsure';
   if (error.outcome === 'nonce-used') return 'nonce-used';
   await happen(kept, refusalOf(kept, error, context), context);
   return 'refused';

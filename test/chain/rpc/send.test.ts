@@ -101,6 +101,18 @@ describe('what a node says when it does not take a transaction', () => {
   });
 });
 
+test('nothing leaves for a node once it is not wanted any more', async () => {
+  const url = await node({ result: `0x${'1'.repeat(64)}` });
+  const source = createRpcSource({ urls: [url] });
+  sources.push(source);
+  await expect(source.sendRawTransaction(signed, { isStillWanted: () => false })).rejects.toMatchObject({
+    outcome: 'later',
+    reason: 'too_late',
+  });
+  const asked = servers.flatMap(({ requests }) => requests.map(({ method }) => method));
+  expect(asked).not.toContain('eth_sendRawTransaction');
+});
+
 describe('several nodes, none of which says that it took the transaction', () => {
   test('one that does not answer may have it, whatever the others say', async () => {
     const urls = [await refusing('intrinsic gas too low'), await node({ hang: true })];

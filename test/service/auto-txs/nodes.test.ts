@@ -1,0 +1,232 @@
+import { createServer, type Server } from 'node:http';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { stepAutoTx } from '../../../src/core/auto-txs/auto-tx-rule.ts';
+import { AutoTxStore } from '../../../src/store/auto-tx-store.ts';
+import { openDatabase } from '../../../src/store/open-database.ts';
+import { type Anvil, startAnvil } from '../../helpers/anvil.ts';
+import {
+  type AutoTxRig,
+  fund,
+  GWEI,
+  keptOf,
+  mineAt,
+  type RigOptions,
+  sign,
+  startRig,
+} from '../../helpers/auto-tx-rig.ts';
+import { temporaryFolder } from '../../helpers/service.ts';
+import { waitFor } from '../../helpers/wait-for.ts';
+
+/** A real node with somebody in between, who can swallow a question, or its answer. */
+interface Between {
+  readonly url: string;
+  /** What was asked, as it went over the wire. */
+  readonly asked: string[];
+  /** `ask`: it never gets there; `answer`: it gets there and the answer is lost; `pass`: neither. */
+  treat: (body: string) => 'pass' | 'ask' | 'answer';
+  stop(): Promise<void>;
+}
+
+async function standBetween(target: string): Promise<Between> {
+  const asked: string[] = [];
+  const server: Server = createServer(async (request, response) => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk as Buffer);
+    const body = Buffer.concat(chunks).toString('utf8');
+    asked.push(body);
+    const treatment = between.treat(body);
+    if (treatment === 'ask') return;
+    const answer = await fetch(target, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body,
+    }).then((each) => each.text());
+    if (treatment === 'answer') return;
+    response.writeHead(200, { 'content-type': 'application/json' });
+    response.end(answer);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  const between: Between = {
+    url: `http://127.0.0.1:${typeof address === 'object' ? address?.port : 0}`,
+    asked,
+    treat: () => 'pass',
+    stop: async () => {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+  onTestFinished(() => between.stop());
+  return between;
+}
+
+let anvil: Anvil;
+
+beforeAll(async () => {
+  anvil = await startAnvil({ noMining: true, baseFee: 90n * GWEI });
+  await anvil.mine();
+}, 30_000);
+
+afterAll(() => anvil?.stop());
+
+async function rigOf(options: RigOptions): Promise<AutoTxRig> {
+  const rig = await startRig(options);
+  onTestFinished(() => rig.stop());
+  return rig;
+}
+
+const isSending = (body: string) => body.includes('eth_sendRawTransaction');
+const untilSent = (rig: AutoTxRig, id: string) =>
+  waitFor(async () => (await rig.kept(id)).state.sentAt !== null, { timeoutMs: 20_000, what: 'sent' });
+
+/** Mines until it has come to its end: the base fee is low in every block. */
+function mineUntilExecuted(rig: AutoTxRig, id: string) {
+  return waitFor(
+    async () => {
+      const kept = await rig.kept(id);
+      if (kept.state.status === 'EXECUTED') return kept;
+      await mineAt(anvil, 10);
+      await rig.seen(Number(await anvil.rpc('eth_blockNumber')));
+      throw new Error(JSON.stringify({ ...kept.state, inclusion: undefined }));
+    },
+    { timeoutMs: 30_000, what: 'EXECUTED' },
+  );
+}
+
+describe('two nodes', () => {
+  test('one of which is down: it goes out all the same', async () => {
+    const dead = await standBetween(anvil.url);
+    await dead.stop();
+    const rig = await rigOf({ urls: [anvil.url, dead.url] });
+    await mineAt(anvil, 90);
+    const id = await rig.place(await sign(await fund(anvil)));
+    await mineAt(anvil, 10);
+    await untilSent(rig, id);
+    await mineUntilExecuted(rig, id);
+  });
+
+  test('both get it, and one that hangs holds nothing up', async () => {
+    const hanging = await standBetween(anvil.url);
+    hanging.treat = (body) => (isSending(body) ? 'ask' : 'pass');
+    const rig = await rigOf({ urls: [anvil.url, hanging.url] });
+    await mineAt(anvil, 90);
+    const id = await rig.place(await sign(await fund(anvil)));
+    await mineAt(anvil, 10);
+    await untilSent(rig, id);
+    expect(hanging.asked.some(isSending)).toBe(true);
+    await mineUntilExecuted(rig, id);
+  });
+});
+
+test('a sender whose questions hang holds up nobody else', async () => {
+  const between = await standBetween(anvil.url);
+  const rig = await rigOf({ urls: [between.url], requestTimeoutMs: 60_000 });
+  await mineAt(anvil, 90);
+  const [stuck, free] = [await fund(anvil), await fund(anvil)];
+  const isOfStuck = (body: string) => body.toLowerCase().includes(stuck.address.slice(2).toLowerCase());
+  between.treat = (body) => (isOfStuck(body) ? 'ask' : 'pass');
+  const held = await rig.place(await sign(stuck));
+  const goes = await rig.place(await sign(free));
+  await mineAt(anvil, 10);
+  await waitFor(() => between.asked.some(isOfStuck), { what: 'the question that hangs' });
+  await untilSent(rig, goes);
+  await mineUntilExecuted(rig, goes);
+  const next = await rig.place(await sign(free, { nonce: 1 }));
+  await mineAt(anvil, 10);
+  await untilSent(rig, next);
+  expect((await rig.kept(held)).state).toMatchObject({ status: 'PENDING', attempts: 0 });
+  between.treat = () => 'pass';
+  await mineUntilExecuted(rig, held);
+});
+
+describe('nobody knows whether a node has it', () => {
+  test('it has, and its answer was lost: that is found out, and no other is sent', async () => {
+    const between = await standBetween(anvil.url);
+    const rig = await rigOf({ urls: [between.url], requestTimeoutMs: 1_000 });
+    await mineAt(anvil, 90);
+    const id = await rig.place(await sign(await fund(anvil)));
+    between.treat = (body) => (isSending(body) ? 'answer' : 'pass');
+    await mineAt(anvil, 10);
+    await untilSent(rig, id);
+    const { state } = await mineUntilExecuted(rig, id);
+    expect(state).toMatchObject({ attempts: 1, failure: null });
+    expect(
+      new Set(between.asked.filter(isSending).map((body) => body.match(/0x02[0-9a-f]+/)?.[0])).size,
+    ).toBe(1);
+  });
+
+  test('it has not: the same bytes go out again', async () => {
+    const between = await standBetween(anvil.url);
+    const rig = await rigOf({ urls: [between.url], requestTimeoutMs: 1_000 });
+    await mineAt(anvil, 90);
+    const id = await rig.place(await sign(await fund(anvil)));
+    between.treat = (body) => (isSending(body) ? 'ask' : 'pass');
+    await mineAt(anvil, 10);
+    await waitFor(() => between.asked.some(isSending), { what: 'the question that is lost' });
+    between.treat = () => 'pass';
+    await untilSent(rig, id);
+    const { state } = await mineUntilExecuted(rig, id);
+    expect(state).toMatchObject({ attempts: 1, failure: null });
+  });
+});
+
+describe('a process that ended between its decision and the sending', () => {
+  /** What such a process leaves in a database. */
+  async function leave(signed: `0x${string}`): Promise<{ database: string; id: string }> {
+    const database = join(await temporaryFolder(), 'history.db');
+    const opened = await openDatabase(database);
+    const store = new AutoTxStore(opened);
+    const kept = keptOf(signed);
+    await store.create(kept, Buffer.from(signed.slice(2), 'hex'), 1_000);
+    await store.change(
+      { owner: '', id: kept.id },
+      (before) => {
+        const facts = { nonce: 0, confirmations: 1, now: Date.now() };
+        const next = stepAutoTx(before.state, { type: 'submit' }, facts);
+        return next && { autoTx: { ...before, state: next.state }, notes: next.notes, at: facts.now };
+      },
+      'engine',
+    );
+    await opened.close();
+    return { database, id: kept.id };
+  }
+
+  test('no node has it and its target is still reached: the next one sends the same bytes', async () => {
+    await mineAt(anvil, 10);
+    const { database, id } = await leave(await sign(await fund(anvil)));
+    const rig = await rigOf({ urls: [anvil.url], database });
+    await mineAt(anvil, 10);
+    await untilSent(rig, id);
+    const { state } = await mineUntilExecuted(rig, id);
+    expect(state.attempts).toBe(1);
+  });
+
+  test('no node has it and its target is no longer reached: it waits again', async () => {
+    await mineAt(anvil, 90);
+    const { database, id } = await leave(await sign(await fund(anvil)));
+    const rig = await rigOf({ urls: [anvil.url], database });
+    await mineAt(anvil, 90);
+    await waitFor(async () => (await rig.kept(id)).state.unseen > 0, { what: 'a look at the chain' });
+    rig.pass(30_000);
+    await mineAt(anvil, 90);
+    const { state, signed } = await rig.until(id, 'PENDING');
+    expect(state.attempts).toBe(1);
+    expect(await anvil.rpc('eth_getTransactionByHash', [signed?.hash])).toBeNull();
+    await mineAt(anvil, 10);
+    await untilSent(rig, id);
+    await mineUntilExecuted(rig, id);
+  });
+
+  test('it was sent, and mined meanwhile: the next one finds it in the chain and sends nothing', async () => {
+    await mineAt(anvil, 10);
+    const signed = await sign(await fund(anvil));
+    const { database, id } = await leave(signed);
+    await anvil.rpc('eth_sendRawTransaction', [signed]);
+    await mineAt(anvil, 10);
+    const between = await standBetween(anvil.url);
+    const rig = await rigOf({ urls: [between.url], database });
+    await mineUntilExecuted(rig, id);
+    expect(between.asked.some(isSending)).toBe(false);
+  });
+});
