@@ -1,26 +1,20 @@
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
-import { LANES } from '../../src/core/advice.ts';
-import { toAutoTxRow } from '../../src/store/auto-tx-row.ts';
 import { AutoTxStore } from '../../src/store/auto-tx-store.ts';
 import { BlockStore } from '../../src/store/block-store.ts';
-import { type Database, openDatabase } from '../../src/store/open-database.ts';
+import { openDatabase } from '../../src/store/open-database.ts';
 import { makeBlock } from '../helpers/chain-blocks.ts';
 import { flat } from '../store/alerts/priced-blocks.ts';
-import { bytesOf, GWEI, keptAutoTx, NOW, sender, stepped } from '../store/auto-txs/kept-auto-txs.ts';
+import { GWEI, NOW, stepped } from '../store/auto-txs/kept-auto-txs.ts';
+import { DIP, insertAutoTxs, QUIET, SENT } from './auto-tx-rows.ts';
+import { measureAutoTxTurns } from './auto-tx-turn-cost.ts';
 import type { Row } from './row.ts';
 import { median, range, ratios } from './statistics.ts';
 
 const FEW = 100;
 const MANY = 10_000;
-/** Of how many senders each ten wait. */
-const PER_SENDER = 10;
 const QUIET_ROUNDS = 300;
-const SENT = 20;
 const SENT_ROUNDS = 7;
-/** Above every target, and below those of twenty. */
-const QUIET = 50n * GWEI;
-const DIP = 2n * GWEI;
 
 /**
  * What the store does for auto-txs at one block, with 100 and with 10,000 of 1,000 senders waiting: while none is reached,
@@ -76,6 +70,7 @@ export async function measureAutoTxCost({ folder }: { readonly folder: string })
       spread: `${range(ratios(sent.many, sent.few))} (${SENT_ROUNDS} rounds)`,
       aim: '< 3',
     },
+    ...(await measureAutoTxTurns(folder)),
   ];
 }
 
@@ -93,7 +88,7 @@ async function openWith(folder: string, waiting: number): Promise<Measured> {
   const database = await openDatabase(join(folder, `auto-txs-${waiting}.db`));
   const blocks = new BlockStore(database);
   const store = new AutoTxStore(database);
-  await insert(database, waiting);
+  await insertAutoTxs(database, waiting);
   let next = 0;
   const find = async (price: bigint) => {
     await store.expiring(NOW, 100);
@@ -137,36 +132,6 @@ const back = (change: ReturnType<typeof stepped>) =>
     ...change,
     autoTx: { ...change.autoTx, state: { ...change.autoTx.state, mayBeOut: false, hold: null } },
   };
-
-/** Ten of each sender, all lanes, strict and not, twenty of them with a target above the dip. */
-async function insert({ queries }: Database, waiting: number): Promise<void> {
-  const autoTxs = Array.from({ length: waiting }, (_, place) =>
-    keptAutoTx(`atx_${String(place).padStart(20, '0')}`, {
-      owner: `key_${place % 50}`,
-      order: {
-        target: place < SENT ? DIP + GWEI : GWEI + BigInt(place % 1_000),
-        lane: LANES[place % LANES.length] ?? 'average',
-        isStrict: place % 4 === 0,
-        expiresAt: place % 2 === 0 ? NOW + 86_400_000 + place : null,
-      },
-      signed: {
-        from: sender(Math.floor(place / PER_SENDER)),
-        nonce: place % PER_SENDER,
-        maxPriorityFeePerGas: GWEI,
-      },
-    }),
-  );
-  await queries.transaction().execute(async (trx) => {
-    for (let at = 0; at < autoTxs.length; at += 200) {
-      const page = autoTxs.slice(at, at + 200);
-      await trx.insertInto('auto_txs').values(page.map(toAutoTxRow)).execute();
-      await trx
-        .insertInto('signed_transactions')
-        .values(page.map(({ id }) => ({ auto_tx_id: id, mined_block: null, bytes: bytesOf(id) })))
-        .execute();
-    }
-  });
-}
 
 const micros = (nanos: readonly number[]) => (median(nanos) / 1e3).toFixed(0);
 const millis = (nanos: readonly number[]) => (median(nanos) / 1e6).toFixed(1);
