@@ -20,11 +20,21 @@ export interface SenderFacts {
   readonly live: readonly KeptAutoTx[];
 }
 
+/** When it was decided, by both clocks, ms: nothing may be sent long after. */
+export interface Moment {
+  readonly steady: number;
+  readonly wall: number;
+}
+
 export interface Decided {
   readonly kept: KeptAutoTx;
-  /** When, by the steady clock; nothing may be sent long after. */
-  readonly at: number;
+  readonly at: Moment;
 }
+
+const momentOf = ({ steadyNow, wallNow }: EngineContext): Moment => ({
+  steady: steadyNow(),
+  wall: wallNow(),
+});
 
 /** Whether it goes out at these prices, if nothing is in the way. */
 export const isDueAt = ({ order, signed }: KeptAutoTx, { prices, nextBaseFee }: Present): boolean =>
@@ -39,7 +49,7 @@ export async function decideOne(
   sender: SenderFacts,
   context: EngineContext,
 ): Promise<Decided | null> {
-  let at = Number.NEGATIVE_INFINITY;
+  let at: Moment = momentOf(context);
   const changed = await context.store.change(
     { id, owner },
     (kept) => {
@@ -49,7 +59,7 @@ export async function decideOne(
       if (kept.signed?.hash !== signed?.hash) return null;
       const facts = preflightFacts(kept, sender, present, context);
       if (facts === null) return null;
-      at = context.steadyNow();
+      at = momentOf(context);
       const beside = { checks: preflight(facts), checkedAt: context.wallNow() };
       return stepKept(kept, eventOf(kept, facts, sender, context), context, beside);
     },
@@ -63,14 +73,14 @@ export async function decideAgain(
   { id, owner }: KeptAutoTx,
   context: EngineContext,
 ): Promise<Decided | null> {
-  let at = Number.NEGATIVE_INFINITY;
+  let at: Moment = momentOf(context);
   const changed = await context.store.change(
     { id, owner },
     (kept) => {
       const present = context.present();
       const isOpen = kept.state.status === 'SUBMITTED' && kept.state.sentAt === null;
       if (!isOpen || present === null || !isDueAt(kept, present)) return null;
-      at = context.steadyNow();
+      at = momentOf(context);
       return { autoTx: kept, notes: [], at: context.wallNow() };
     },
     'engine',

@@ -3,6 +3,7 @@ import type { AutoTxEvent } from '../../core/auto-txs/auto-tx-rule.ts';
 import type { KeptAutoTx } from '../../core/auto-txs/kept-auto-tx.ts';
 import type { Hex } from '../../core/block.ts';
 import { abortable } from '../abortable.ts';
+import type { Moment } from './decide-one.ts';
 import type { EngineContext } from './engine-context.ts';
 import { retryLater } from './retry-later.ts';
 import { sendWords } from './send-words.ts';
@@ -17,10 +18,10 @@ const ANSWER_WITHIN_MS = 10_000;
 export type Sent = 'sent' | 'refused' | 'nonce-used' | 'unsure';
 
 /**
- * Gives one to the nodes that it was decided to send at `decidedAt` (steady clock), and writes down what they say. Its bytes
+ * Gives one to the nodes that it was decided to send at `decidedAt` and writes down what they say. Its bytes
  * are nowhere but in the question. Rejects with a `StoreError` alone.
  */
-export async function sendOne(kept: KeptAutoTx, decidedAt: number, context: EngineContext): Promise<Sent> {
+export async function sendOne(kept: KeptAutoTx, decidedAt: Moment, context: EngineContext): Promise<Sent> {
   const { source, store } = context;
   const isStillWanted = inTime(decidedAt, context);
   const bytes = await store.signedBytes(kept.id);
@@ -40,11 +41,11 @@ export async function sendOne(kept: KeptAutoTx, decidedAt: number, context: Engi
 }
 
 /** The steady clock stands still while a machine sleeps, and the other one may be set: both have to agree. */
-function inTime(decidedAt: number, { steadyNow, wallNow }: EngineContext): () => boolean {
-  const wallDecidedAt = wallNow() - (steadyNow() - decidedAt);
-  return () =>
-    steadyNow() - decidedAt <= SEND_WITHIN_MS && Math.abs(wallNow() - wallDecidedAt) <= SEND_WITHIN_MS;
-}
+const inTime =
+  (decidedAt: Moment, { steadyNow, wallNow }: EngineContext) =>
+  (): boolean =>
+    steadyNow() - decidedAt.steady <= SEND_WITHIN_MS &&
+    Math.abs(wallNow() - decidedAt.wall) <= SEND_WITHIN_MS;
 
 async function refused(kept: KeptAutoTx, error: unknown, context: EngineContext): Promise<Sent> {
   if (!(error instanceof SendFailure) || error.outcome === 'unknown' || error.reason === 'too_late')
