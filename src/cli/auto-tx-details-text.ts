@@ -33,7 +33,7 @@ function orderRows(autoTx: AutoTxView): Labelled[] {
   const within = reachWithinSec === null ? '' : ` within ${durationText(reachWithinSec)}`;
   return [
     ['id', cleanLine(autoTx.id)],
-    ['state', autoTxStateWords(autoTx)],
+    ['state', `${autoTxStateWords(autoTx)}${outWords(autoTx)}`],
     ['failed as', failure === null ? null : paragraph(failure.message)],
     ['held as', hold === null ? null : paragraph(hold.message)],
     [
@@ -46,6 +46,12 @@ function orderRows(autoTx: AutoTxView): Labelled[] {
     ['note', note === null || note === '' ? null : paragraph(note, LONGEST_NOTE)],
     ['made', autoTx.createdAt === null ? null : `${timeWords(autoTx.createdAt)} UTC`],
   ];
+}
+
+/** Of one that does not say by its state that it was sent. */
+function outWords({ status, mayBeMined }: AutoTxView): string {
+  if (mayBeMined !== true || status === 'SUBMITTED') return '';
+  return '; it was sent before and may be mined until its nonce is used';
 }
 
 function outcomeRows(autoTx: AutoTxView): Labelled[] {

@@ -154,6 +154,9 @@ export const AutoTx = z
       .nullable()
       .describe('What kept it from being sent though its target was reached'),
     attempts: z.int().min(0),
+    mayBeMined: z
+      .boolean()
+      .describe('Nodes may have its signed bytes, so that it may be mined whatever is decided here'),
     confirmations: z.int().min(0).nullable().describe('Blocks that have it, its own included'),
     confirmationsNeeded: z.int().min(1),
     reachProbability: Ratio.nullable().describe(

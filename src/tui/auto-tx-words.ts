@@ -68,11 +68,6 @@ export function isAwaited(autoTx: AutoTxView): boolean {
   return status === 'PENDING' || status === 'SUBMITTED';
 }
 
-/** Whether a node may have it although it only waits: it was sent before and came back. */
-export function wasSentBefore({ attempts, submittedAt }: AutoTxView): boolean {
-  return submittedAt !== null || (attempts ?? 0) > 0;
-}
-
 /** `Average ≤ 0.04 gwei`, `own price ≤ 0.04 gwei` */
 export function targetText({ target, gasSpeed, isStrict }: AutoTxTarget): string {
   const price = isStrict === true ? 'own price' : gasSpeed === null ? 'price' : titleWord(gasSpeed);

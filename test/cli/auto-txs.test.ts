@@ -351,6 +351,12 @@ describe('auto-txs of a service elsewhere', () => {
       exitCode: 0,
       stderr: 'gastop: cancelled b\n',
     });
+    kept.set('f', { id: 'f', status: 'pending', mayBeMined: true });
+    const out = await run(['cancel', 'f', '--url', url]);
+    expect(out.stderr).toContain('it was sent before and may still be mined until its nonce is used');
+    const shown = await run(['show', 'f', '--url', url]);
+    expect(shown.stdout).toMatch(/cancelled; it was sent before and may be mined/);
+    kept.delete('f');
     const sent = await run(['cancel', 'c', '--url', url], { env: { GASTOP_DEBUG: '' } });
     expect([sent.exitCode, sent.stderr]).toEqual([1, 'gastop: it was sent already\n']);
     const both = await run(['cancel', 'c', 'e', '--url', url]);

@@ -126,6 +126,7 @@ test('what was signed is read, waits for its target, and is listed and found wit
     maxPriorityFeePerGas: Number(GWEI),
     gasPrice: null,
     attempts: 0,
+    mayBeMined: false,
     confirmations: null,
     confirmationsNeeded: 1,
     reachWithinSec: 86_400,

@@ -49,6 +49,7 @@ export function autoTxView(changed: Partial<AutoTxView> = {}): AutoTxView {
     failure: null,
     hold: null,
     attempts: 0,
+    mayBeMined: false,
     confirmations: null,
     confirmationsNeeded: 12,
     reachProbability: 0.81,

@@ -1,4 +1,5 @@
 import type { GasClient } from '../../client/gas-client.ts';
+import { mayBeMined } from '../../client/may-be-mined.ts';
 import type { AutoTxChange } from '../../client/views/auto-txs.ts';
 import { PATHS } from '../../contract/routes.ts';
 import { gweiString } from '../../core/units.ts';
@@ -85,7 +86,7 @@ export function cancelAutoTxs(
         const status = autoTxStateWords(cancelled);
         throw new CliError(EXIT.failed, `the service says that ${cleanLine(id)} is ${status}, not cancelled`);
       }
-      const isOut = cancelled !== null && (cancelled.attempts ?? 0) > 0;
+      const isOut = cancelled !== null && mayBeMined(cancelled);
       const words = isOut ? ', but it was sent before and may still be mined until its nonce is used' : '';
       if (!flags.json) io.stderr.write(`gastop: cancelled ${cleanLine(id)}${words}\n`);
     }),

@@ -52,6 +52,7 @@ export function readAutoTx(fields: Fields): AutoTxView {
     failure: readProblem(fields, 'failure', 'failureReason', 'failReason', 'error', 'errorMessage'),
     hold: readHold(fields),
     attempts: fields.count('attempts', 'tries'),
+    mayBeMined: fields.flag('mayBeMined'),
     confirmations: fields.count('confirmations'),
     confirmationsNeeded: fields.count('confirmationsNeeded', 'requiredConfirmations'),
     reachProbability: fields.ratio('reachProbability', 'probability'),

@@ -72,6 +72,8 @@ export interface AutoTxView {
     readonly retryAt: number | null;
   } | null;
   readonly attempts: number | null;
+  /** Nodes may have its signed bytes, so that it may be mined although it waits or is cancelled. */
+  readonly mayBeMined: boolean | null;
   readonly confirmations: number | null;
   readonly confirmationsNeeded: number | null;
   /** Chance that its target is reached within `reachWithinSec`. */

@@ -52,6 +52,7 @@ export function autoTxAnswer(
     failure: failure === null ? null : { code: failure.code, message: failure.message },
     hold: hold === null ? null : { code: hold.code, message: hold.message, retryAt: isoFromMs(hold.retryAt) },
     attempts: state.attempts,
+    mayBeMined: state.mayBeOut,
     // The head that is known may be behind the one that was looked at.
     confirmations:
       inclusion === null || moment.head === null

@@ -12,6 +12,7 @@ export const SENT = autoTxView({
   nonce: 3,
   submittedAt: AT - 40_000,
   attempts: 1,
+  mayBeMined: true,
   note: 'rent',
 });
 
@@ -22,6 +23,7 @@ export const CONFIRMING = autoTxView({
   nonce: 2,
   submittedAt: AT - 2 * MINUTE,
   attempts: 1,
+  mayBeMined: true,
   blockNumber: 24_337_600,
   confirmations: 5,
   gasUsed: 21_000n,

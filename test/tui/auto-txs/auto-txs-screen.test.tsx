@@ -312,11 +312,31 @@ describe('the keys of an auto-tx', () => {
   );
 
   it('x says of one that was sent before what may still come, and what stops it', async () => {
-    const { shows, press } = show([{ ...WAITING, attempts: 1, submittedAt: AT - 60_000 }]);
+    const { shows, press } = show([{ ...WAITING, attempts: 1, submittedAt: AT - 60_000, mayBeMined: true }]);
     await shows('◌ waiting');
     await press('x');
     await shows(/may be\s+mined although it is cancelled/);
     await shows('Only a same-nonce replacement from your wallet can stop it.');
+  });
+
+  it.each(['CANCELLED', 'EXPIRED', 'DISABLED'])(
+    'one that is %s says that it may be mined while nodes may have it, and no longer once it cannot be',
+    async (status) => {
+      const sent = { ...WAITING, status, attempts: 1, submittedAt: AT - 60_000 };
+      const open = show([{ ...sent, mayBeMined: true }]);
+      await open.shows(/was\s+sent\s+before,\s+so\s+it\s+may\s+be\s+mined\s+until\s+its\s+nonce\s+is\s+used/);
+      const settled = show([{ ...sent, mayBeMined: false }]);
+      await settled.shows('Auto-txs 1');
+      expect(settled.screen()).not.toContain('may be mined');
+      expect(settled.screen()).not.toContain('before it was sent');
+    },
+  );
+
+  it('d says of what may still be mined that nothing will tell of it', async () => {
+    const { shows, press } = show([{ ...WAITING, status: 'CANCELLED', mayBeMined: true }]);
+    await shows('cancelled');
+    await press('d');
+    await shows(/may still be mined: then nothing here\s+tells of it/);
   });
 
   it('x says of one that is on its way that nothing here stops it, and what does', async () => {

@@ -1,7 +1,8 @@
+import { mayBeMined } from '../../../client/may-be-mined.ts';
 import type { AutoTxView } from '../../../client/views/auto-txs.ts';
 import { cleanText } from '../../../core/clean-text.ts';
 import { callText } from '../../auto-tx-call.ts';
-import { statusOf, targetText, wasSentBefore } from '../../auto-tx-words.ts';
+import { statusOf, targetText } from '../../auto-tx-words.ts';
 import { Question } from '../../components/question.tsx';
 import type { DescribeCall } from '../../hooks/use-described-calls.ts';
 import { useTheme } from '../../theme.ts';
@@ -73,9 +74,9 @@ function cancelWords(autoTx: AutoTxView): QuestionWords {
   }
   return {
     title: 'Cancel this auto-tx?',
-    lines: wasSentBefore(autoTx)
+    lines: mayBeMined(autoTx)
       ? [
-          'It was sent before and came back: a node may still have it, so it may be mined although it is cancelled.',
+          'It was sent before: a node may still have it, so it may be mined although it is cancelled.',
           REPLACE,
         ]
       : statusOf(autoTx) === 'DRAFT'
@@ -88,12 +89,14 @@ function cancelWords(autoTx: AutoTxView): QuestionWords {
 
 function deleteWords(autoTx: AutoTxView): QuestionWords {
   const isDraft = statusOf(autoTx) === 'DRAFT';
+  const isOut = autoTx.mayBeMined === true;
   return {
     title: 'Delete this auto-tx?',
     lines: [
       isDraft
         ? 'It was never signed, so nothing of it can be sent.'
         : 'What happened to it and what it saved is deleted with it; the chain keeps what was mined.',
+      ...(isOut ? ['It was sent before and may still be mined: then nothing here tells of it.'] : []),
       'It cannot be undone.',
     ],
     yes: 'Delete',

@@ -1,9 +1,10 @@
+import { mayBeMined } from '../../../client/may-be-mined.ts';
 import type { AutoTxView } from '../../../client/views/auto-txs.ts';
 import { cleanText } from '../../../core/clean-text.ts';
 import { formatCount, formatDuration, formatGwei, formatNative } from '../../../core/units.ts';
 import { callText, symbolOf } from '../../auto-tx-call.ts';
 import { distanceTo, isUnreachable } from '../../auto-tx-distance.ts';
-import { statusOf, targetText, wasSentBefore } from '../../auto-tx-words.ts';
+import { statusOf, targetText } from '../../auto-tx-words.ts';
 import type { ColorName } from '../../theme.ts';
 import { shortHex } from '../explorer/hex-text.ts';
 import type { AutoTxContext } from './auto-tx-columns.ts';
@@ -32,17 +33,19 @@ export function whyOf(autoTx: AutoTxView, { snapshot, present }: AutoTxContext):
     case 'EXECUTED':
       return { text: minedText(autoTx) };
     case 'DISABLED':
-      return { text: 'not sent while it is disabled; space has it wait again' };
+      return { text: `not sent while it is disabled; space has it wait again${outText(autoTx)}` };
     case 'DRAFT':
       return { text: 'it is not signed; e takes its signature' };
     case 'CANCELLED':
       return {
-        text: wasSentBefore(autoTx)
+        text: mayBeMined(autoTx)
           ? 'cancelled; it was sent before, so it may be mined until its nonce is used'
-          : 'cancelled before it was sent',
+          : autoTx.submittedAt === null
+            ? 'cancelled before it was sent'
+            : 'cancelled; its nonce is used, so it can no longer be mined',
       };
     case 'EXPIRED':
-      return { text: 'its price did not come in time' };
+      return { text: `its price did not come in time${outText(autoTx)}` };
     default:
       return { text: autoTx.status === null ? 'the service does not say how it stands' : '' };
   }
@@ -67,6 +70,10 @@ export function whyOf(autoTx: AutoTxView, { snapshot, present }: AutoTxContext):
     return { text: `waits until ${targetText(autoTx)}` };
   }
 }
+
+/** What its state alone does not tell of one that was sent before it came to that. */
+const outText = (autoTx: AutoTxView) =>
+  autoTx.mayBeMined === true ? '; it was sent before, so it may be mined until its nonce is used' : '';
 
 /** What it does, when, and as whose, for the line over the reason. */
 export function whatText(autoTx: AutoTxView, { describe }: Pick<AutoTxContext, 'describe'>): string {
