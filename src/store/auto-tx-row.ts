@@ -8,6 +8,7 @@ import { integer } from './block-row.ts';
 import type { AutoTxRow } from './schema.ts';
 
 const TYPES = [0, 1, 2, 3, 4] as const;
+const RETURNS_TO = ['DISABLED', 'CANCELLED', 'EXPIRED', 'FAILED'] as const;
 
 /** @throws RangeError where what was signed does not fit a row: it is never kept as anything else. */
 export function toAutoTxRow(autoTx: KeptAutoTx): AutoTxRow {
@@ -49,6 +50,7 @@ export function toAutoTxRow(autoTx: KeptAutoTx): AutoTxRow {
     effective_gas_price: maybe(inclusion?.effectiveGasPrice, integer),
     other_fees: maybe(inclusion?.otherFees, String),
     mined_at: inclusion?.minedAt ?? null,
+    returns_to: state.returnsTo,
     taken_since: state.takenSince,
     unseen: state.unseen,
     executed_at: state.executedAt,
@@ -126,6 +128,7 @@ function toState(row: AutoTxRow): AutoTxState {
     sentAt: maybe(row.sent_at, whole),
     mayBeOut: row.may_be_out === 1,
     inclusion: toInclusion(row),
+    returnsTo: maybe(row.returns_to, (value) => oneOf(RETURNS_TO, value)),
     takenSince: maybe(row.taken_since, whole),
     unseen: whole(row.unseen),
     executedAt: maybe(row.executed_at, whole),

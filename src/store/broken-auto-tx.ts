@@ -43,6 +43,7 @@ export function mendedAutoTx(row: AutoTxRow): KeptAutoTx {
       sentAt: null,
       mayBeOut: false,
       inclusion: null,
+      returnsTo: null,
       takenSince: null,
       unseen: 0,
       executedAt: null,

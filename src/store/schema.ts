@@ -212,6 +212,8 @@ export interface AutoTxRow {
   effective_gas_price: number | null;
   other_fees: string | null;
   mined_at: number | null;
+  /** Where one that came back by itself goes again. */
+  returns_to: string | null;
   taken_since: number | null;
   unseen: number;
   executed_at: number | null;

@@ -1,5 +1,5 @@
 import type { Look, RuleFacts, Transition } from './auto-tx-rule.ts';
-import type { AutoTxState, Inclusion, Obstacle } from './auto-tx-state.ts';
+import type { AutoTxState, AutoTxStatus, Inclusion, Obstacle } from './auto-tx-state.ts';
 import { fail, goneWords, isWaiting, note, sent, to } from './auto-tx-transition.ts';
 
 /** A process that decided to send may have been held up before it did; it gives up well before this. */
@@ -17,6 +17,7 @@ export function look(state: AutoTxState, seen: Look, facts: RuleFacts): Transiti
       submittedAt: state.submittedAt ?? facts.now,
       sentAt: facts.now,
       mayBeOut: true,
+      returnsTo: unwanted(state.status),
       unseen: 0,
       hold: null,
       failure: null,
@@ -40,6 +41,11 @@ const SINCE: Readonly<Record<AutoTxState['status'], string>> = {
   EXECUTED: 'mined',
   FAILED: 'given up',
 };
+
+const unwanted = (status: AutoTxStatus): AutoTxState['returnsTo'] =>
+  status === 'DISABLED' || status === 'CANCELLED' || status === 'EXPIRED' || status === 'FAILED'
+    ? status
+    : null;
 
 /** Of one that is not waited for any more: once its nonce is another's for good, nothing can come of it. */
 function settleNonce(state: AutoTxState, seen: Look, facts: RuleFacts): Transition {
@@ -69,13 +75,25 @@ function lookForOpen(state: AutoTxState, seen: Look, facts: RuleFacts): Transiti
   const begins = state.unseen === 0 || seen.head < state.unseen;
   const unseen = begins ? Math.max(seen.head, 1) : state.unseen;
   if (!isGone(state, seen.head, facts)) return to({ ...state, unseen, takenSince: null });
-  const words =
-    state.sentAt === null
-      ? 'no node has it; it waits for its target again'
-      : 'the nodes no longer have it and its nonce is free; it waits for its target again';
+  return drop(state, seen.head);
+}
+
+/** It is with nobody any more, and its nonce is free. */
+function drop(state: AutoTxState, head: number): Transition {
+  const { returnsTo, sentAt } = state;
+  const gone = sentAt === null ? 'no node has it' : 'the nodes no longer have it and its nonce is free';
+  const next = returnsTo === null ? 'it waits for its target again' : 'it is not sent again';
   return to(
-    { ...state, status: 'PENDING', sentAt: null, unseen: 0, takenSince: null },
-    note('DROPPED', words, seen.head),
+    {
+      ...state,
+      status: returnsTo ?? 'PENDING',
+      sentAt: null,
+      returnsTo: null,
+      unseen: 0,
+      takenSince: null,
+      failure: returnsTo === 'FAILED' ? LOST : null,
+    },
+    note('DROPPED', `${gone}; ${next}`, head),
   );
 }
 
@@ -120,6 +138,11 @@ function mined(state: AutoTxState, inclusion: Inclusion, head: number, facts: Ru
 const REVERTED: Obstacle = {
   code: 'reverted',
   message: 'the chain took it and the call reverted: its gas is paid and its nonce used',
+};
+
+const LOST: Obstacle = {
+  code: 'dropped',
+  message: 'it had failed before a node or a block had it all the same, and they no longer have it',
 };
 
 const replaced = (nonce: number, { takenBy }: Look): Obstacle => ({

@@ -178,6 +178,7 @@ function submit(state: AutoTxState, { now }: RuleFacts): Transition {
       submittedAt: now,
       sentAt: null,
       mayBeOut: true,
+      returnsTo: null,
       unseen: 0,
       takenSince: null,
       hold: null,

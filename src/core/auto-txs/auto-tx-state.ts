@@ -43,6 +43,11 @@ export interface AutoTxState {
   /** Its bytes may be with a node, so that they may be mined whatever is decided here. */
   readonly mayBeOut: boolean;
   readonly inclusion: Inclusion | null;
+  /**
+   * What it was when a node or a block showed it, though nothing of it was wanted any more; it is that again should they
+   * lose it. `null`: it was waited for, and is again.
+   */
+  readonly returnsTo: Exclude<AutoTxStatus, 'DRAFT' | 'PENDING' | 'SUBMITTED' | 'EXECUTED'> | null;
   /** The head at which another transaction was first seen to have its nonce. */
   readonly takenSince: number | null;
   /** The head at which, of looks in a row, no node knew it first; 0: one did. */
@@ -61,6 +66,7 @@ export const NEW_DRAFT: AutoTxState = {
   sentAt: null,
   mayBeOut: false,
   inclusion: null,
+  returnsTo: null,
   takenSince: null,
   unseen: 0,
   executedAt: null,

@@ -43,6 +43,7 @@ export const autoTxs: Migration = {
       .addColumn('effective_gas_price', 'bigint')
       .addColumn('other_fees', 'text')
       .addColumn('mined_at', 'bigint')
+      .addColumn('returns_to', 'text')
       .addColumn('taken_since', 'bigint')
       .addColumn('unseen', 'integer', (column) => column.notNull())
       .addColumn('executed_at', 'bigint')

@@ -115,6 +115,21 @@ describe('in any order of blocks, answers, drops, reorgs, replacements, crashes 
     });
   });
 
+  it('what was disabled, or is over, is not decided about until its owner has it wait again', () => {
+    fc.assert(
+      fc.property(someStory, (story) => {
+        let isWanted = false;
+        for (const { event, after } of tell(story).steps) {
+          if (after === null) continue;
+          if (event.type === 'sign' || event.type === 'enable') isWanted = true;
+          if (event.type === 'submit') expect(isWanted).toBe(true);
+          if (['disable', 'cancel', 'expire', 'refuse'].includes(event.type)) isWanted = false;
+        }
+      }),
+      { numRuns: RUNS },
+    );
+  });
+
   it('attempts are counted by decisions alone, and only what waits is decided about', () => {
     always(({ before, event, after }) => {
       if (after === null) return;
@@ -317,6 +332,37 @@ describe('of what is rare', () => {
     );
     expect(engine.state.status).toBe('EXECUTED');
     expect(kindsOf(engine).slice(-4)).toEqual(['CANCELLED', 'SEEN', 'MINED', 'EXECUTED']);
+  });
+
+  it.each([
+    ['disabled', 'disable', 'DISABLED'],
+    ['cancelled', 'cancel', 'CANCELLED'],
+    ['expired', 'expire', 'EXPIRED'],
+  ] as const)('what was %s, came back by itself and is lost again is so once more', (_, wish, status) => {
+    const gone = [{ type: 'drop' }, mine(null), LOOK, mine(null), LOOK] as const;
+    const engine = lived(
+      2,
+      SEND,
+      ...gone,
+      { type: 'user', wish },
+      { type: 'wallet-sends' },
+      mine('ours'),
+      LOOK,
+    );
+    expect(engine.state.status).toBe('SUBMITTED');
+    engine.live({ type: 'reorg', depth: 1, comesBack: false });
+    for (const happening of [mine(null), LOOK, mine(null), LOOK]) engine.live(happening);
+    expect(engine.state).toMatchObject({ status, mayBeOut: true, inclusion: null });
+    expect(kindsOf(engine).at(-1)).toBe('DROPPED');
+  });
+
+  it('what failed, came back by itself and is lost again has failed, and says why', () => {
+    const engine = lived(2, { type: 'send', outcome: 'refused-for-good' }, { type: 'wallet-sends' });
+    for (const happening of [mine('ours'), LOOK, { type: 'reorg', depth: 1, comesBack: false } as const]) {
+      engine.live(happening);
+    }
+    for (const happening of [mine(null), LOOK, mine(null), LOOK]) engine.live(happening);
+    expect(engine.state).toMatchObject({ status: 'FAILED', failure: { code: 'dropped' }, mayBeOut: true });
   });
 
   it('a decision of which nothing is heard is open for its time, then waits again', () => {

@@ -51,6 +51,21 @@ const replacedAt = (head: number): AutoTxEvent => ({
 const state = async (id: string) => (await store.find('', id))?.state;
 const words = async (id: string) => (await store.timeline(id, 1))[0];
 
+test('what was cancelled and mined all the same is cancelled again once a reorg has lost it', async () => {
+  const lost = (head: number): AutoTxEvent => ({
+    type: 'look',
+    look: { head, inclusion: null, isKnown: false, nextNonce: 0 },
+  });
+  await make('cancelled', 9, ...SENT, lost(8), lost(9), { type: 'cancel' }, minedIn(10));
+  expect(await state('cancelled')).toMatchObject({ status: 'SUBMITTED', returnsTo: 'CANCELLED' });
+  await blocks.saveBlocks([makeBlock(10, { hash: blockHash(99) })]);
+  for (const head of [10, 11]) {
+    await store.change({ owner: '', id: 'cancelled' }, (now) => stepped(now, lost(head)), 'engine');
+  }
+  expect(await state('cancelled')).toMatchObject({ status: 'CANCELLED', mayBeOut: true, returnsTo: null });
+  expect(await store.signedBytes('cancelled')).toBeNull();
+});
+
 test('a reorg takes what was mined in its blocks back to where it waits to be mined again, once', async () => {
   await make('below', 99, ...SENT, minedIn(7));
   await make('waits', 99, ...SENT, minedIn(8));
