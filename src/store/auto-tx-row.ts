@@ -29,6 +29,7 @@ export function toAutoTxRow(autoTx: KeptAutoTx): AutoTxRow {
     value: String(autoTx.value),
     type: signed?.type ?? null,
     hash: signed?.hash ?? null,
+    signed_chain: signed?.chainId ?? null,
     from_address: signed?.from ?? null,
     nonce: signed?.nonce ?? null,
     gas_limit: maybe(signed?.gasLimit, exact),
@@ -105,6 +106,7 @@ export function toSigned(row: AutoTxRow): KeptAutoTx['signed'] {
   return {
     type: oneOf(TYPES, row.type),
     hash: hex(row.hash),
+    chainId: maybe(row.signed_chain, whole),
     from: hex(row.from_address),
     nonce: whole(row.nonce),
     gasLimit: wei(row.gas_limit),

@@ -191,6 +191,8 @@ export interface AutoTxRow {
   value: string;
   type: number | null;
   hash: string | null;
+  /** The chain that it was signed for; null: a draft, or any chain (before EIP-155). */
+  signed_chain: number | null;
   from_address: string | null;
   nonce: number | null;
   gas_limit: number | null;

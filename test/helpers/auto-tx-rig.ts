@@ -62,7 +62,7 @@ export async function mineAt(anvil: Anvil, gwei: bigint | number): Promise<void>
 
 /** An auto-tx as the service keeps it, of what `account` signed; strict, unless told. */
 export function keptOf(signed: Hex, order: Partial<AutoTxOrder> = {}): KeptAutoTx {
-  const { to, value, data, chainId: _, ...rest } = decodeTransaction(signed);
+  const { to, value, data, ...rest } = decodeTransaction(signed);
   const now = Date.now();
   return {
     id: randomUUID(),

@@ -36,7 +36,7 @@ export interface KeptAutoTx {
   readonly value: bigint;
   readonly data: Hex;
   /** What was signed, but for what stands above; `null`: a draft. */
-  readonly signed: Omit<SignedTransaction, 'to' | 'value' | 'data' | 'chainId'> | null;
+  readonly signed: Omit<SignedTransaction, 'to' | 'value' | 'data'> | null;
   readonly state: AutoTxState;
   readonly checks: readonly Check[];
   /** When those were made; `null`: never, as of a draft. */
@@ -49,6 +49,11 @@ export interface KeptAutoTx {
   readonly dayMeanPrice: bigint | null;
   /** Dollars for one native coin when it was mined. */
   readonly nativeUsd: number | null;
+}
+
+/** What was signed, whole; `null`: a draft. */
+export function transactionOf({ signed, to, value, data }: KeptAutoTx): SignedTransaction | null {
+  return signed === null ? null : { ...signed, to, value, data };
 }
 
 /** A line of the timeline. */

@@ -9,7 +9,7 @@ import type {
 import type { StatsChart } from '../../contract/dashboard.ts';
 import { stepAutoTx } from '../../core/auto-txs/auto-tx-rule.ts';
 import { NEW_DRAFT, NEW_PENDING } from '../../core/auto-txs/auto-tx-state.ts';
-import type { Check, KeptAutoTx } from '../../core/auto-txs/kept-auto-tx.ts';
+import { type Check, type KeptAutoTx, transactionOf } from '../../core/auto-txs/kept-auto-tx.ts';
 import type { Hex } from '../../core/block.ts';
 import type { ChainProfile } from '../../core/chains.ts';
 import type { SignedTransaction } from '../../core/transactions/signed-transaction.ts';
@@ -199,15 +199,10 @@ export class AutoTxBook {
 
   /** @param signed what was signed now; `null`: it is what was signed before. */
   async #check(owner: string, autoTx: KeptAutoTx, signed: SignedTransaction | null): Promise<Check[]> {
-    const { id, chainId, order, to, value, data } = autoTx;
-    const asked = { owner, id, chainId, order };
-    if (signed !== null) return checkToSend(this.#parts, { ...asked, transaction: signed, isNew: true });
-    if (autoTx.signed === null) return [];
-    const transaction = { ...autoTx.signed, to, value, data, chainId };
-    const checks = await checkToSend(this.#parts, { ...asked, transaction, isNew: false });
-    // Whether other chains take it too was seen when it was handed over, and is not kept beside it.
-    const chain = autoTx.checks.find(({ name }) => name === 'chain');
-    return checks.map((check) => (check.name === 'chain' ? (chain ?? check) : check));
+    const { id, chainId, order } = autoTx;
+    const transaction = signed ?? transactionOf(autoTx);
+    if (transaction === null) return [];
+    return checkToSend(this.#parts, { owner, id, chainId, order, transaction, isNew: signed !== null });
   }
 
   async #change(

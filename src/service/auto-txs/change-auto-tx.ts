@@ -73,7 +73,7 @@ function signatureAfter(kept: KeptAutoTx, signed: SignedTransaction | null): Pic
 
 /** What is kept of a signed transaction beside what it does. */
 export function signatureOf(transaction: SignedTransaction): NonNullable<KeptAutoTx['signed']> {
-  const { to: _to, value: _value, data: _data, chainId: _chain, ...signature } = transaction;
+  const { to: _to, value: _value, data: _data, ...signature } = transaction;
   return signature;
 }
 

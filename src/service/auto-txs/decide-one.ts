@@ -1,6 +1,6 @@
 import type { AutoTxEvent } from '../../core/auto-txs/auto-tx-rule.ts';
 import type { Obstacle } from '../../core/auto-txs/auto-tx-state.ts';
-import type { KeptAutoTx } from '../../core/auto-txs/kept-auto-tx.ts';
+import { type KeptAutoTx, transactionOf } from '../../core/auto-txs/kept-auto-tx.ts';
 import { preflight } from '../../core/auto-txs/preflight.ts';
 import type { PreflightFacts } from '../../core/auto-txs/preflight-facts.ts';
 import { isDue } from '../../core/auto-txs/target.ts';
@@ -119,15 +119,17 @@ function rivalOf(kept: KeptAutoTx, live: readonly KeptAutoTx[]): Obstacle | null
 }
 
 function preflightFacts(
-  { id, chainId, order, to, value, data, signed }: KeptAutoTx,
+  kept: KeptAutoTx,
   { nextNonce, pendingNonce, balance, live }: SenderFacts,
   present: Present,
   context: EngineContext,
 ): PreflightFacts | null {
+  const { id, order } = kept;
+  const transaction = transactionOf(kept);
   const profile = context.profile();
-  if (profile === null || signed === null) return null;
+  if (profile === null || transaction === null) return null;
   return {
-    transaction: { ...signed, to, value, data, chainId },
+    transaction,
     order,
     chainId: profile.id,
     chainName: profile.name,
@@ -141,7 +143,7 @@ function preflightFacts(
     lanePrice: present.prices[order.lane],
     now: context.wallNow(),
     waitingBelow: live.flatMap((each) =>
-      each.id !== id && each.signed !== null && each.signed.nonce < signed.nonce
+      each.id !== id && each.signed !== null && each.signed.nonce < transaction.nonce
         ? [{ id: each.id, nonce: each.signed.nonce, status: each.state.status }]
         : [],
     ),

@@ -21,6 +21,7 @@ export const autoTxs: Migration = {
       .addColumn('value', 'text', (column) => column.notNull())
       .addColumn('type', 'integer')
       .addColumn('hash', 'text')
+      .addColumn('signed_chain', 'bigint')
       // However an address is spelt, it is one sender.
       .addColumn('from_address', sql`text collate nocase`)
       .addColumn('nonce', 'bigint')

@@ -147,6 +147,19 @@ test('one signed for another chain is refused for good before it is sent', async
   expect(state.failure).toMatchObject({ code: 'wrong_chain' });
 });
 
+test('what is said of one that names no chain is said right before it is sent, too', async () => {
+  await mineAt(anvil, 90);
+  const account = await fund(anvil);
+  const transaction = { to: account.address, gas: 21_000n, gasPrice: 500n * GWEI, nonce: 0 };
+  const id = await rig.place(await account.signTransaction({ type: 'legacy', ...transaction }), {
+    target: 500n * GWEI,
+  });
+  await mineAt(anvil, 10);
+  await waitFor(async () => (await rig.kept(id)).state.attempts > 0 || null);
+  const { checks } = await rig.kept(id);
+  expect(checks.find(({ name }) => name === 'chain')).toMatchObject({ ok: false });
+});
+
 test('one whose time is over while it waits has expired, and is never sent', async () => {
   await mineAt(anvil, 90);
   const account = await fund(anvil);

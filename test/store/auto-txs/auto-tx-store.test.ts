@@ -58,6 +58,9 @@ test('an auto-tx comes back as it was made, whatever its note holds and however 
   expect(await keep(store, kept)).toEqual({ kind: 'created' });
   expect(await store.find('', 'atx_1')).toEqual(kept);
   expect(await store.signedBytes('atx_1')).toEqual(bytesOf('atx_1'));
+  const anywhere = keptAutoTx('atx_3', { signed: { type: 0, chainId: null, gasPrice: GWEI, nonce: 13 } });
+  expect(await keep(store, anywhere)).toEqual({ kind: 'created' });
+  expect(await store.find('', 'atx_3')).toEqual(anywhere);
   const draft = draftAutoTx('atx_2', { to: null });
   expect(await keep(store, draft)).toEqual({ kind: 'created' });
   expect(await store.find('', 'atx_2')).toEqual(draft);

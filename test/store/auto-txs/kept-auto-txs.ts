@@ -39,6 +39,7 @@ export function keptAutoTx(
     signed: {
       type: 2,
       hash: hash(id),
+      chainId: 1,
       from: sender(1),
       nonce: 0,
       gasLimit: 21_000n,
