@@ -1,11 +1,17 @@
 import { Box, Text } from 'ink';
 import { memo } from 'react';
+import { useSameLines } from '../hooks/use-same-lines.ts';
 import { fitLine, type Line } from '../lines.ts';
 import { useTheme } from '../theme.ts';
 import { Words } from './words.tsx';
 
 interface LineListProps {
   readonly lines: readonly Line[];
+  readonly width: number;
+}
+
+interface NamedLinesProps {
+  readonly lines: ReadonlyMap<string, Line>;
   readonly width: number;
 }
 
@@ -16,6 +22,17 @@ export function LineList({ lines, width }: LineListProps) {
       {lines.map((line, place) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: a line is its place
         <OneLine key={place} line={line} width={width} />
+      ))}
+    </Box>
+  );
+}
+
+/** The same of what comes and goes, by its id: what scrolls is moved, and only what looks otherwise is drawn anew. */
+export function NamedLines({ lines, width }: NamedLinesProps) {
+  return (
+    <Box flexDirection="column" flexShrink={0}>
+      {[...useSameLines(lines)].map(([id, line]) => (
+        <OneLine key={id} line={line} width={width} />
       ))}
     </Box>
   );

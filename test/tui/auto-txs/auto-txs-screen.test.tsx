@@ -315,7 +315,7 @@ describe('the keys of an auto-tx', () => {
     const { shows, press } = show([{ ...WAITING, attempts: 1, submittedAt: AT - 60_000, mayBeMined: true }]);
     await shows('◌ waiting');
     await press('x');
-    await shows(/may be\s+mined although it is cancelled/);
+    await shows(/may\s+be\s+mined\s+although\s+it\s+is\s+cancelled/);
     await shows('Only a same-nonce replacement from your wallet can stop it.');
   });
 

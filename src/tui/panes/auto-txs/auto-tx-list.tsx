@@ -1,6 +1,6 @@
 import { Box } from 'ink';
 import type { AutoTxView } from '../../../client/views/auto-txs.ts';
-import { LineList, OneLine } from '../../components/line-list.tsx';
+import { LineList, NamedLines, OneLine } from '../../components/line-list.tsx';
 import { type Segment, SegmentLine } from '../../components/segment-line.tsx';
 import { useWidest } from '../../hooks/use-widest.ts';
 import type { Line } from '../../lines.ts';
@@ -34,20 +34,23 @@ export function AutoTxList(props: AutoTxListProps) {
   const all = autoTxColumns(context);
   const widest = useWidest(columnWidths([...all, callColumn(0, context)], rows, theme));
   const { columns, widths } = autoTxColumnsWithin(all, rows, widest, width - MARK - 1, context);
-  const lines = rows.map(
-    (row, place): Line => [
-      place === cursor
-        ? { text: ` ${theme.glyph.arrow} `, color: 'accent', bold: true }
-        : { text: ' '.repeat(MARK) },
-      ...rowLine(columns, widths, theme, row),
-    ],
+  const lines = new Map(
+    rows.map((row, place): [string, Line] => [
+      row.id,
+      [
+        place === cursor
+          ? { text: ` ${theme.glyph.arrow} `, color: 'accent', bold: true }
+          : { text: ' '.repeat(MARK) },
+        ...rowLine(columns, widths, theme, row),
+      ],
+    ]),
   );
   return (
     <Box flexDirection="column" width={width} height={height} overflow="hidden">
       <SegmentLine segments={title} width={width} />
       <LineList lines={notices} width={width} />
       <OneLine line={[{ text: ' '.repeat(MARK) }, ...headingLine(columns, widths, theme)]} width={width} />
-      <LineList lines={lines} width={width} />
+      <NamedLines lines={lines} width={width} />
       <Box flexGrow={1} />
       <LineList lines={foot} width={width} />
     </Box>
