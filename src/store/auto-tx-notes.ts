@@ -1,6 +1,7 @@
 import { NOTE_KINDS, type Note } from '../core/auto-txs/auto-tx-rule.ts';
 import type { TimelineEntry } from '../core/auto-txs/kept-auto-tx.ts';
-import type { Queries } from './schema.ts';
+import { maybe, moment, oneOf, text, whole } from './columns.ts';
+import type { AutoTxEventRow, Queries } from './schema.ts';
 
 /** Of one auto-tx, so that one that is held for ever leaves room for the others. */
 export const MOST_NOTES = 200;
@@ -43,8 +44,15 @@ export async function readTimeline(db: Queries, id: string, limit: number): Prom
     .orderBy('seq', 'desc')
     .limit(limit)
     .execute();
-  return rows.flatMap(({ at, kind, block_number: blockNumber, message }) => {
-    const known = NOTE_KINDS.find((each) => each === kind);
-    return known === undefined ? [] : [{ at, kind: known, blockNumber, message }];
-  });
+  return rows.flatMap((row) => readEntry(row) ?? []);
+}
+
+/** `null`: no line of ours. */
+function readEntry({ at, kind, block_number, message }: AutoTxEventRow): TimelineEntry | null {
+  try {
+    const blockNumber = maybe(block_number, whole);
+    return { at: moment(at), kind: oneOf(NOTE_KINDS, kind), blockNumber, message: text(message) };
+  } catch {
+    return null;
+  }
 }

@@ -2,9 +2,22 @@ import { AUTO_TX_STATUSES } from '../contract/choices.ts';
 import { LANES } from '../core/advice.ts';
 import type { AutoTxState, Inclusion } from '../core/auto-txs/auto-tx-state.ts';
 import type { Check, KeptAutoTx } from '../core/auto-txs/kept-auto-tx.ts';
-import type { Hex } from '../core/block.ts';
 import { wakeColumns } from './auto-tx-wakes.ts';
 import { integer } from './block-row.ts';
+import {
+  address,
+  amount,
+  finite,
+  hash,
+  hex,
+  maybe,
+  moment,
+  oneOf,
+  text,
+  unreadable,
+  wei,
+  whole,
+} from './columns.ts';
 import type { AutoTxRow } from './schema.ts';
 
 const TYPES = [0, 1, 2, 3, 4] as const;
@@ -82,18 +95,18 @@ export function toKeptAutoTx(row: AutoTxRow): KeptAutoTx {
       target: wei(row.target),
       lane: oneOf(LANES, row.lane),
       isStrict: row.is_strict === 1,
-      expiresAt: maybe(row.expires_at, whole),
+      expiresAt: maybe(row.expires_at, moment),
     },
     note: text(row.note),
-    to: maybe(row.to_address, hex),
+    to: maybe(row.to_address, address),
     value: amount(row.value),
     data: hex(row.data),
     signed: toSigned(row),
     state: toState(row),
     checks: toChecks(row.checks),
-    checkedAt: maybe(row.checked_at, whole),
-    createdAt: whole(row.created_at),
-    updatedAt: whole(row.updated_at),
+    checkedAt: maybe(row.checked_at, moment),
+    createdAt: moment(row.created_at),
+    updatedAt: moment(row.updated_at),
     priceAtCreation: maybe(row.price_at_creation, wei),
     dayMeanPrice: maybe(row.day_mean_price, wei),
     nativeUsd: maybe(row.native_usd, finite),
@@ -105,9 +118,9 @@ export function toSigned(row: AutoTxRow): KeptAutoTx['signed'] {
   if (row.hash === null) return null;
   return {
     type: oneOf(TYPES, row.type),
-    hash: hex(row.hash),
+    hash: hash(row.hash),
     chainId: maybe(row.signed_chain, whole),
-    from: hex(row.from_address),
+    from: address(row.from_address),
     nonce: whole(row.nonce),
     gasLimit: wei(row.gas_limit),
     gasPrice: maybe(row.gas_price, wei),
@@ -122,18 +135,18 @@ export function toSigned(row: AutoTxRow): KeptAutoTx['signed'] {
 function toState(row: AutoTxRow): AutoTxState {
   const status = oneOf(AUTO_TX_STATUSES, row.status);
   if (row.hash === null && status !== 'DRAFT' && status !== 'CANCELLED' && status !== 'FAILED')
-    throw broken();
+    throw unreadable();
   return {
     status,
     attempts: whole(row.attempts),
-    submittedAt: maybe(row.submitted_at, whole),
-    sentAt: maybe(row.sent_at, whole),
+    submittedAt: maybe(row.submitted_at, moment),
+    sentAt: maybe(row.sent_at, moment),
     mayBeOut: row.may_be_out === 1,
     inclusion: toInclusion(row),
     returnsTo: maybe(row.returns_to, (value) => oneOf(RETURNS_TO, value)),
     takenSince: maybe(row.taken_since, whole),
     unseen: whole(row.unseen),
-    executedAt: maybe(row.executed_at, whole),
+    executedAt: maybe(row.executed_at, moment),
     failure:
       row.failure_code === null ? null : { code: text(row.failure_code), message: text(row.failure_message) },
     hold:
@@ -142,7 +155,7 @@ function toState(row: AutoTxRow): AutoTxState {
         : {
             code: text(row.hold_code),
             message: text(row.hold_message),
-            retryAt: whole(row.hold_until),
+            retryAt: moment(row.hold_until),
             times: whole(row.hold_times),
           },
   };
@@ -152,12 +165,12 @@ function toInclusion(row: AutoTxRow): Inclusion | null {
   if (row.block_number === null) return null;
   return {
     blockNumber: whole(row.block_number),
-    blockHash: hex(row.block_hash),
+    blockHash: hash(row.block_hash),
     outcome: oneOf(['success', 'reverted'] as const, row.outcome),
     gasUsed: wei(row.gas_used),
     effectiveGasPrice: wei(row.effective_gas_price),
     otherFees: amount(row.other_fees),
-    minedAt: whole(row.mined_at),
+    minedAt: moment(row.mined_at),
   };
 }
 
@@ -183,56 +196,9 @@ function toCheck(read: unknown): Check[] {
   return ok === null || typeof ok === 'boolean' ? [{ name, ok, message }] : [];
 }
 
-const broken = () => new RangeError('no auto-tx of ours');
-
+/** What a row holds of an amount that has to be exact. */
 function exact(wei: bigint): number {
   const value = Number(wei);
   if (!Number.isSafeInteger(value)) throw new RangeError('an amount of a transaction is above 2^53 − 1');
   return value;
-}
-
-function maybe<Value, Result>(
-  value: Value | null | undefined,
-  read: (value: Value) => Result,
-): Result | null {
-  return value === null || value === undefined ? null : read(value);
-}
-
-function whole(value: unknown): number {
-  if (typeof value === 'number' && Number.isSafeInteger(value)) return value;
-  throw broken();
-}
-
-function wei(value: unknown): bigint {
-  const read = BigInt(whole(value));
-  if (read < 0n) throw broken();
-  return read;
-}
-
-function finite(value: unknown): number {
-  if (typeof value === 'number' && Number.isFinite(value)) return value;
-  throw broken();
-}
-
-function text(value: unknown): string {
-  if (typeof value === 'string') return value;
-  throw broken();
-}
-
-function amount(value: unknown): bigint {
-  if (typeof value === 'string' && /^\d+$/.test(value)) return BigInt(value);
-  throw broken();
-}
-
-const isHex = (value: string): value is Hex => /^0x[0-9a-fA-F]*$/.test(value);
-
-function hex(value: unknown): Hex {
-  if (typeof value === 'string' && isHex(value)) return value;
-  throw broken();
-}
-
-function oneOf<const Choice>(choices: readonly Choice[], value: unknown): Choice {
-  const found = choices.find((each) => each === value);
-  if (found === undefined) throw broken();
-  return found;
 }

@@ -41,7 +41,7 @@ export async function tallyAutoTx(trx: Queries, before: KeptAutoTx, after: KeptA
   const executed = (row?.executed ?? 0) + is.executed - was.executed;
   const next = {
     executed,
-    saved_wei: String(BigInt(row?.saved_wei ?? 0) + is.wei - was.wei),
+    saved_wei: String(savedBy(row?.saved_wei) + is.wei - was.wei),
     // What floating point leaves of a sum is no money.
     usd: executed === 0 ? 0 : (row?.usd ?? 0) + is.usd - was.usd,
     unpriced: (row?.unpriced ?? 0) + is.unpriced - was.unpriced,
@@ -60,9 +60,13 @@ export async function sumSavings(db: Queries, owner: string): Promise<AutoTxSavi
   const sum = { executed: 0, wei: 0n, usd: 0, unpriced: 0 };
   for (const row of rows) {
     sum.executed += row.executed;
-    sum.wei += BigInt(row.saved_wei);
+    sum.wei += savedBy(row.saved_wei);
     sum.usd += row.usd;
     sum.unpriced += row.unpriced;
   }
   return { executed: sum.executed, savedWei: sum.wei, savedUsd: sum.unpriced > 0 ? null : sum.usd };
 }
+
+/** A sum that cannot be read counts from nothing: it keeps no transaction from being told as final. */
+const savedBy = (text: string | undefined): bigint =>
+  text !== undefined && /^-?\d{1,100}$/.test(text) ? BigInt(text) : 0n;

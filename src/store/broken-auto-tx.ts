@@ -2,6 +2,7 @@ import type { Obstacle } from '../core/auto-txs/auto-tx-state.ts';
 import type { KeptAutoTx } from '../core/auto-txs/kept-auto-tx.ts';
 import { addNotes } from './auto-tx-notes.ts';
 import { toAutoTxRow, toKeptAutoTx, toSigned } from './auto-tx-row.ts';
+import { moment, wei, whole } from './columns.ts';
 import type { AutoTxRow, Queries } from './schema.ts';
 import { dropSigned } from './signed-rows.ts';
 
@@ -29,16 +30,16 @@ export function mendedAutoTx(row: AutoTxRow): KeptAutoTx {
   return {
     id: row.id,
     owner: row.owner,
-    chainId: whole(row.chain_id),
-    order: { target: 0n, lane: 'average', isStrict: false, expiresAt: null },
+    chainId: orElse(() => whole(row.chain_id), 0),
+    order: { target: orElse(() => wei(row.target), 1n), lane: 'average', isStrict: false, expiresAt: null },
     note: typeof row.note === 'string' ? row.note : '',
     to: null,
     value: 0n,
     data: '0x',
-    signed: signedOf(row),
+    signed: orElse(() => toSigned(row), null),
     state: {
       status: 'FAILED',
-      attempts: whole(row.attempts),
+      attempts: orElse(() => whole(row.attempts), 0),
       submittedAt: null,
       sentAt: null,
       mayBeOut: false,
@@ -52,8 +53,8 @@ export function mendedAutoTx(row: AutoTxRow): KeptAutoTx {
     },
     checks: [],
     checkedAt: null,
-    createdAt: whole(row.created_at),
-    updatedAt: whole(row.updated_at),
+    createdAt: orElse(() => moment(row.created_at), 0),
+    updatedAt: orElse(() => moment(row.updated_at), 0),
     priceAtCreation: null,
     dayMeanPrice: null,
     nativeUsd: null,
@@ -71,12 +72,10 @@ export async function mendAutoTxs(trx: Queries, rows: readonly AutoTxRow[]): Pro
   }
 }
 
-function signedOf(row: AutoTxRow): KeptAutoTx['signed'] {
+function orElse<T>(read: () => T, otherwise: T): T {
   try {
-    return toSigned(row);
+    return read();
   } catch {
-    return null;
+    return otherwise;
   }
 }
-
-const whole = (value: number) => (Number.isSafeInteger(value) && value >= 0 ? value : 0);

@@ -1,5 +1,7 @@
 import { CompiledQuery } from 'kysely';
 import { expect, onTestFinished, test } from 'vitest';
+import { AutoTx } from '../../../src/contract/auto-txs.ts';
+import { autoTxAnswer } from '../../../src/service/answers/auto-tx-answers.ts';
 import { AutoTxStore } from '../../../src/store/auto-tx-store.ts';
 import { BlockStore } from '../../../src/store/block-store.ts';
 import { UNREADABLE } from '../../../src/store/broken-auto-tx.ts';
@@ -25,6 +27,14 @@ const BREAKS: readonly (readonly [string, Partial<Record<keyof AutoTxRow, unknow
   ['a type that is none', { type: 9 }],
   ['a signature that is gone', { hash: null }],
   ['a block without a hash', { block_number: 9, block_hash: null }],
+  ['an address that is too short', { to_address: '0xab' }],
+  ['an amount of more digits than there are', { value: '1'.repeat(5_000) }],
+  ['a nonce below nothing', { nonce: -1 }],
+  ['a block below nothing', { block_number: -1, block_hash: includedIn(1).blockHash }],
+  ['half a byte of calldata', { data: '0xabc' }],
+  ['a time that no calendar has', { updated_at: 9_000_000_000_000_000 }],
+  ['a beginning that no calendar has', { created_at: 9_000_000_000_000_000 }],
+  ['an end that no calendar has', { expires_at: 9_000_000_000_000_000 }],
   ['a hold without an end', { hold_code: 'low', hold_message: 'too little', hold_until: null }],
 ];
 
@@ -85,6 +95,41 @@ test.each(BREAKS)(
     expect(ids(await store.following({ limit: 9, after: null }))).toEqual(['good']);
   },
 );
+
+test.each(BREAKS)('one with %s can be told as v1 tells auto-txs', async (_, broken) => {
+  const { store } = await openWith(broken);
+  const moment = { head: null, chain: null, confirmations: () => 12, reach: () => null };
+  for (const autoTx of (await store.list('a', { offset: 0, limit: 9 })).autoTxs) {
+    expect(AutoTx.safeParse(autoTxAnswer(autoTx, 'a', moment, { isListed: true })).error).toBeUndefined();
+  }
+});
+
+test('a line of a timeline that nobody of ours wrote is left out', async () => {
+  const { database, store } = await openWith({});
+  for (const at of [9_000_000_000_000_000, -9_000_000_000_000_000]) {
+    const line = [at, 'HELD', -1, 'no line of ours'];
+    const insert = CompiledQuery.raw(
+      'insert into auto_tx_events (auto_tx_id, seq, at, kind, block_number, message) values (?, ?, ?, ?, ?, ?)',
+      ['good', Math.sign(at) + 5, ...line],
+    );
+    await database.queries.executeQuery(insert);
+  }
+  expect((await store.timeline('good')).map(({ kind }) => kind)).toEqual(['CREATED']);
+});
+
+test('a sum that is no number keeps nothing from being final, and counts again from there', async () => {
+  const { database, store } = await openWith({});
+  const insert = CompiledQuery.raw(
+    "insert into auto_tx_tallies (owner, executed, saved_wei, usd, unpriced) values ('a', 3, 'a lot', 0, 0)",
+  );
+  await database.queries.executeQuery(insert);
+  expect(await store.savingsSum('a')).toMatchObject({ executed: 3, savedWei: 0n });
+  const mined = { head: 9, inclusion: includedIn(9), isKnown: true, nextNonce: 3 };
+  for (const event of [{ type: 'submit' }, { type: 'look', look: mined }] as const) {
+    await store.change({ owner: '', id: 'good' }, (kept) => stepped(kept, event), 'engine');
+  }
+  expect(await store.savingsSum('a')).toMatchObject({ executed: 4, savedWei: 0n });
+});
 
 test('one that cannot be read is looked at once and not at every block', async () => {
   const { database, store } = await openWith({ lane: 'sideways' });

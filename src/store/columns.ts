@@ -1,0 +1,74 @@
+import type { Hex } from '../core/block.ts';
+
+// Each takes what a column holds, and throws a RangeError where no program of ours wrote that.
+
+/** The last moment that a calendar has, ms since epoch: ECMA-262, “Time Values and Time Range”. */
+const LAST_MOMENT = 8_640_000_000_000_000;
+/** Of 2^256 − 1. */
+const MOST_DIGITS = 78;
+const ADDRESS_LENGTH = 42;
+const HASH_LENGTH = 66;
+
+export const unreadable = () => new RangeError('no row of ours');
+
+/** What may be absent. */
+export function maybe<Value, Result>(
+  value: Value | null | undefined,
+  read: (value: Value) => Result,
+): Result | null {
+  return value === null || value === undefined ? null : read(value);
+}
+
+/** A count, a nonce, the number of a block. */
+export function whole(value: unknown): number {
+  if (typeof value === 'number' && Number.isSafeInteger(value) && value >= 0) return value;
+  throw unreadable();
+}
+
+/** Ms since epoch that can be told as a date. */
+export function moment(value: unknown): number {
+  const read = whole(value);
+  if (read > LAST_MOMENT) throw unreadable();
+  return read;
+}
+
+/** Wei per gas, and gas. */
+export const wei = (value: unknown): bigint => BigInt(whole(value));
+
+export function finite(value: unknown): number {
+  if (typeof value === 'number' && Number.isFinite(value)) return value;
+  throw unreadable();
+}
+
+export function text(value: unknown): string {
+  if (typeof value === 'string') return value;
+  throw unreadable();
+}
+
+/** Wei as decimal text: what may be above 2^53 − 1. */
+export function amount(value: unknown): bigint {
+  if (typeof value === 'string' && value.length <= MOST_DIGITS && /^\d+$/.test(value)) return BigInt(value);
+  throw unreadable();
+}
+
+const isHex = (value: string): value is Hex => value.length % 2 === 0 && /^0x[0-9a-fA-F]*$/.test(value);
+
+export function hex(value: unknown): Hex {
+  if (typeof value === 'string' && isHex(value)) return value;
+  throw unreadable();
+}
+
+export const address = (value: unknown): Hex => ofLength(hex(value), ADDRESS_LENGTH);
+
+export const hash = (value: unknown): Hex => ofLength(hex(value), HASH_LENGTH);
+
+function ofLength(value: Hex, length: number): Hex {
+  if (value.length !== length) throw unreadable();
+  return value;
+}
+
+export function oneOf<const Choice>(choices: readonly Choice[], value: unknown): Choice {
+  const found = choices.find((each) => each === value);
+  if (found === undefined) throw unreadable();
+  return found;
+}
