@@ -1,6 +1,7 @@
 import type { Look, RuleFacts, Transition } from './auto-tx-rule.ts';
 import type { AutoTxState, AutoTxStatus, Inclusion, Obstacle } from './auto-tx-state.ts';
 import { fail, goneWords, isWaiting, note, sent, to } from './auto-tx-transition.ts';
+import { usedWords } from './nonce-checks.ts';
 
 /** A process that decided to send may have been held up before it did; it gives up well before this. */
 export const UNSURE_MS = 20_000;
@@ -28,7 +29,8 @@ export function look(state: AutoTxState, seen: Look, facts: RuleFacts): Transiti
     const next = lookAtSubmitted(back, seen, facts);
     return to(next.state, news, ...next.notes);
   }
-  return state.mayBeOut ? settleNonce(state, seen, facts) : null;
+  if (state.mayBeOut) return settleNonce(state, seen, facts);
+  return isWaiting(state) ? settleUnsent(state, seen, facts) : null;
 }
 
 const SINCE: Readonly<Record<AutoTxState['status'], string>> = {
@@ -46,6 +48,12 @@ const unwanted = (status: AutoTxStatus): AutoTxState['returnsTo'] =>
   status === 'DISABLED' || status === 'CANCELLED' || status === 'EXPIRED' || status === 'FAILED'
     ? status
     : null;
+
+/** Of one that was never sent: once its nonce is another's for good, nothing can come of it. */
+function settleUnsent(state: AutoTxState, seen: Look, facts: RuleFacts): Transition {
+  if (seen.nextNonce > facts.nonce) return taken(state, seen, facts, used(facts.nonce, seen));
+  return to({ ...state, takenSince: null });
+}
 
 /** Of one that is not waited for any more: once its nonce is another's for good, nothing can come of it. */
 function settleNonce(state: AutoTxState, seen: Look, facts: RuleFacts): Transition {
@@ -152,17 +160,29 @@ const replaced = (nonce: number, { takenBy }: Look): Obstacle => ({
     : `another transaction of the sender has nonce ${nonce}: this one can never be mined`,
 });
 
+const used = (nonce: number, { takenBy, nextNonce }: Look): Obstacle => ({
+  code: 'nonce_used',
+  message: takenBy
+    ? `nonce ${nonce} is used by ${takenBy.hash} in block ${takenBy.blockNumber}: this one can never be mined; sign it again with nonce ${nextNonce}`
+    : usedWords(nonce, nextNonce),
+});
+
 const takenWords = (nonce: number, { takenBy }: Look) =>
   takenBy
     ? `${takenBy.hash} in block ${takenBy.blockNumber} has nonce ${nonce}`
     : `another transaction has nonce ${nonce}`;
 
-function taken(state: AutoTxState, seen: Look, facts: RuleFacts): Transition {
+function taken(
+  state: AutoTxState,
+  seen: Look,
+  facts: RuleFacts,
+  failure = replaced(facts.nonce, seen),
+): Transition {
   const takenSince = state.takenSince ?? seen.head;
   const news =
     state.takenSince === null ? [note('NONCE_TAKEN', takenWords(facts.nonce, seen), seen.head)] : [];
   const next: AutoTxState = { ...state, takenSince, unseen: 0 };
   if (seen.head - takenSince + 1 < facts.confirmations) return to(next, ...news);
-  const failed = fail(next, replaced(facts.nonce, seen), seen.head);
+  const failed = fail(next, failure, seen.head);
   return to(failed.state, ...news, ...failed.notes);
 }

@@ -97,7 +97,7 @@ export function stepAutoTx(state: AutoTxState, event: AutoTxEvent, facts: RuleFa
       return status === 'DRAFT' ? to({ ...state, status: 'PENDING' }, note('SIGNED', 'it was signed')) : null;
     case 'change':
       return isWaiting(state) || status === 'DRAFT'
-        ? to({ ...state, hold: null }, note('CHANGED', event.message))
+        ? to({ ...asUnlooked(state), hold: null }, note('CHANGED', event.message))
         : null;
     case 'enable':
       return status === 'DISABLED'
@@ -109,11 +109,11 @@ export function stepAutoTx(state: AutoTxState, event: AutoTxEvent, facts: RuleFa
         : null;
     case 'cancel':
       return isWaiting(state) || status === 'DRAFT'
-        ? to({ ...state, status: 'CANCELLED', hold: null }, note('CANCELLED', cancelWords(state)))
+        ? to({ ...asUnlooked(state), status: 'CANCELLED', hold: null }, note('CANCELLED', cancelWords(state)))
         : null;
     case 'expire':
       return isWaiting(state)
-        ? to({ ...state, status: 'EXPIRED', hold: null }, note('EXPIRED', expiryWords(state)))
+        ? to({ ...asUnlooked(state), status: 'EXPIRED', hold: null }, note('EXPIRED', expiryWords(state)))
         : null;
     case 'hold':
       return status === 'PENDING' ? hold(state, event, 'HELD') : null;
@@ -137,6 +137,10 @@ export function stepAutoTx(state: AutoTxState, event: AutoTxEvent, facts: RuleFa
 /** It was decided to send it, and neither a node nor a block is known to have it. */
 const isWithNobody = ({ status, sentAt, inclusion }: AutoTxState) =>
   status === 'SUBMITTED' && sentAt === null && inclusion === null;
+
+/** What was never out is watched for its nonce while it waits with that nonce, and no longer. */
+const asUnlooked = (state: AutoTxState): AutoTxState =>
+  state.mayBeOut ? state : { ...state, takenSince: null };
 
 const MAY_BE_MINED = 'it may be with a node and can be mined until another transaction has its nonce';
 
@@ -206,7 +210,8 @@ function rewind(state: AutoTxState, number: number): Transition | null {
   }
   if (takenSince === null || takenSince <= number) return null;
   // What had its nonce may be gone with its block, so that this one may be mined after all.
-  const open: AutoTxState = { ...state, takenSince: null, mayBeOut: true };
+  const isUnsent = isWaiting(state) && !state.mayBeOut;
+  const open: AutoTxState = { ...state, takenSince: null, mayBeOut: !isUnsent };
   if (state.status !== 'FAILED') return to(open);
   const words = 'the block in which another transaction had its nonce is no longer part of the chain';
   return to(open, note('REORGED', `${words}: it may be mined after all`, number));
