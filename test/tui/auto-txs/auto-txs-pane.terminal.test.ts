@@ -53,7 +53,7 @@ const LIST_KEYS: readonly (readonly [key: string, shows: ScreenQuestion])[] = [
   ['n', isList],
   ['n', 'New auto-tx'],
   ['escape', isList],
-  ['e', 'Change the auto-tx'],
+  ['e', 'Change: 0.01 ETH'],
   ['escape', isList],
   ['return', isOpen],
 ];
@@ -64,7 +64,7 @@ const OPEN_KEYS: readonly (readonly [key: string, shows: ScreenQuestion])[] = [
   ['c', 'Copied 0xabab…abab'],
   ['x', isCancel],
   ['n', isOpen],
-  ['e', 'Change the auto-tx'],
+  ['e', 'Change: 0.01 ETH'],
   ['escape', isOpen],
   ['n', 'New auto-tx'],
   ['escape', isOpen],

@@ -311,6 +311,17 @@ describe('the keys of an auto-tx', () => {
     },
   );
 
+  it.each([
+    ['before it expires', AT + 185 * 60_000, 185 * 60],
+    ['within 1d', AT + 20 * 86_400_000, 86_400],
+    ['within 1d', null, 86_400],
+  ])('the chance is told for as long as the service has looked ahead: %s', async (words, expiresAt, sec) => {
+    const { shows, press } = show([{ ...WAITING, expiresAt, reachWithinSec: sec }]);
+    await shows('◌ waiting');
+    await press('enter');
+    await shows(`81 % ${words}`);
+  });
+
   it('x says of one that was sent before what may still come, and what stops it', async () => {
     const { shows, press } = show([{ ...WAITING, attempts: 1, submittedAt: AT - 60_000, mayBeMined: true }]);
     await shows('◌ waiting');
@@ -448,7 +459,7 @@ describe('the details of an auto-tx', () => {
     for (const text of [
       'sent when Average ≤ 0.06 gwei',
       'now 0.0507 gwei, the price is there',
-      'chance over 99 % within 7 days',
+      'chance over 99 % within 1d',
       'from 0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266',
       'to 0x70997970C51812dc3A010C7d01b50e0d17dc79C8',
       '✓ chain signed for Ethereum (1)',

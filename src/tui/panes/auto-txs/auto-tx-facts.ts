@@ -63,7 +63,7 @@ export function autoTxFacts(
     ...given(
       isOver(autoTx) ? null : autoTx.reachProbability,
       'chance',
-      (share) => line(`${formatLikelihood(share)} ${withinText(autoTx, present)}`),
+      (share) => line(`${formatLikelihood(share)}${withinText(autoTx, present)}`),
       true,
     ),
     ...(isOver(autoTx) ? [] : expiryFacts(autoTx, context)),
@@ -89,11 +89,14 @@ export function autoTxFacts(
   ];
 }
 
-const WEEK_MS = 7 * 86_400_000;
+/** It is counted in whole minutes. */
+const MINUTE_MS = 60_000;
 
-/** The service looks no further ahead than a week. */
-function withinText({ expiresAt }: AutoTxView, present: number): string {
-  return expiresAt === null || expiresAt - present > WEEK_MS ? 'within 7 days' : 'before it expires';
+/** ` before it expires`, or the time that the service has looked ahead, where that is shorter. */
+function withinText({ expiresAt, reachWithinSec }: AutoTxView, present: number): string {
+  if (reachWithinSec === null) return '';
+  const isToTheEnd = expiresAt !== null && expiresAt - present <= reachWithinSec * 1_000 + MINUTE_MS;
+  return isToTheEnd ? ' before it expires' : ` within ${formatDuration(reachWithinSec)}`;
 }
 
 function expiryFacts({ expiresAt }: AutoTxView, { present, offsetAt }: AutoTxContext): readonly NamedValue[] {

@@ -3,8 +3,8 @@ import { formatDuration, formatLikelihood } from '../../../core/units.ts';
 import type { PricedAutoTx } from '../../auto-tx-distance.ts';
 import { useReach } from '../../hooks/use-reach.ts';
 
-/** Nobody is asked about more than that. */
-const LONGEST_SEC = 7 * 86_400;
+/** Further ahead nothing is stated. */
+const LONGEST_SEC = 86_400;
 
 /**
  * How likely the price falls to the target in time, in words: `reached 81 % likely before it expires`. `leftSec`: until
