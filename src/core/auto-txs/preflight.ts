@@ -1,4 +1,5 @@
-import { formatCount, formatDuration } from '../units.ts';
+import { formatDuration } from '../units.ts';
+import { gasCheck } from './gas-check.ts';
 import type { Check } from './kept-auto-tx.ts';
 import { moneyChecks } from './money-checks.ts';
 import { nonceChecks } from './nonce-checks.ts';
@@ -44,17 +45,6 @@ function chainCheck({ transaction, chainId, chainName }: PreflightFacts): Check 
 
 function signatureCheck({ transaction: { from } }: PreflightFacts): Check {
   return { name: 'signature', ok: true, message: `signed by ${from}` };
-}
-
-function gasCheck({ transaction: { gasLimit, intrinsicGas } }: PreflightFacts): Check {
-  const name = 'intrinsic-gas';
-  const limit = `gas limit of ${formatCount(Number(gasLimit))}`;
-  const least = formatCount(Number(intrinsicGas));
-  if (gasLimit >= intrinsicGas) {
-    return { name, ok: true, message: `its ${limit} covers the ${least} that it takes to begin with` };
-  }
-  const message = `its ${limit} is below the ${least} that it takes to begin with: no block takes it; sign it again with more`;
-  return { name, ok: false, message };
 }
 
 function expiryCheck({ order: { expiresAt }, now }: PreflightFacts): Check {

@@ -1,8 +1,8 @@
-import { formatCount, formatPercent } from '../units.ts';
+import { formatPercent } from '../units.ts';
 import type { Check } from './kept-auto-tx.ts';
 import type { PreflightFacts } from './preflight-facts.ts';
 import { capName, capWords, gwei, gweiBeside, laneWords } from './preflight-words.ts';
-import { capOf, distanceTo, isDue, MOST_GAS, type Unreachable, unreachable } from './target.ts';
+import { capOf, distanceTo, isDue, type Unreachable, unreachable } from './target.ts';
 
 /** Whether it can ever be included at this target, and how far that is. */
 export function reachableCheck(facts: PreflightFacts): Check {
@@ -11,17 +11,16 @@ export function reachableCheck(facts: PreflightFacts): Check {
   return { name: 'reachable', ok: true, message: `${whenWords(facts)}${noteWords(facts)}` };
 }
 
-export function unreachableReason({
+function unreachableReason({
   order,
   transaction,
-  chainId,
   nextBaseFee,
-}: Pick<PreflightFacts, 'order' | 'transaction' | 'chainId' | 'nextBaseFee'>): Unreachable | null {
+}: Pick<PreflightFacts, 'order' | 'transaction' | 'nextBaseFee'>): Unreachable | null {
   const chainHasBaseFee = nextBaseFee === null ? null : nextBaseFee > 0n;
-  return unreachable(order, transaction, { chainId, chainHasBaseFee });
+  return unreachable(order, transaction, chainHasBaseFee);
 }
 
-export function neverWords(
+function neverWords(
   why: Unreachable,
   { order, transaction }: Pick<PreflightFacts, 'order' | 'transaction'>,
 ): string {
@@ -35,8 +34,6 @@ export function neverWords(
       return `its ${capName(transaction)} is 0, and the base fee never is: no block ever takes it; sign it again with more`;
     case 'no-blob-cap':
       return 'its blob cap is 0, and the blob base fee is at least 1 wei: no block ever takes it; sign it again with more';
-    case 'too-much-gas':
-      return `its gas limit of ${formatCount(Number(transaction.gasLimit))} is above the ${formatCount(Number(MOST_GAS))} that a transaction may have (EIP-7825): no block ever takes it; sign it again with less`;
   }
 }
 

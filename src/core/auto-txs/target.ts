@@ -105,12 +105,7 @@ export function distanceTo(order: Target, bid: Bid | null, next: NextPrices): Di
 const shareOf = (part: bigint, whole: bigint) => (whole === 0n ? 0 : Number(part) / Number(whole));
 
 /** Why it can never go out, whatever the price does. */
-export type Unreachable = 'gas-price' | 'tip' | 'no-cap' | 'no-blob-cap' | 'too-much-gas';
-
-/** EIP-7825 (since Osaka): the most gas of one transaction. */
-export const MOST_GAS = 16_777_216n;
-/** Ethereum and its public test networks, which have Osaka. */
-const HAS_MOST_GAS: ReadonlySet<number> = new Set([1, 17_000, 560_048, 11_155_111]);
+export type Unreachable = 'gas-price' | 'tip' | 'no-cap' | 'no-blob-cap';
 
 /**
  * What keeps the target from ever being reached; `null`: nothing does.
@@ -122,14 +117,13 @@ const HAS_MOST_GAS: ReadonlySet<number> = new Set([1, 17_000, 560_048, 11_155_11
  */
 export function unreachable(
   order: Target,
-  transaction: Bid & Pick<SignedTransaction, 'gasLimit' | 'blobCount' | 'maxFeePerBlobGas'>,
-  chain: { readonly chainId: number; readonly chainHasBaseFee: boolean | null },
+  transaction: Bid & Pick<SignedTransaction, 'blobCount' | 'maxFeePerBlobGas'>,
+  chainHasBaseFee: boolean | null,
 ): Unreachable | null {
-  if (HAS_MOST_GAS.has(chain.chainId) && transaction.gasLimit > MOST_GAS) return 'too-much-gas';
-  if (chain.chainHasBaseFee === true && capOf(transaction) === 0n) return 'no-cap';
+  if (chainHasBaseFee === true && capOf(transaction) === 0n) return 'no-cap';
   if (transaction.blobCount > 0 && transaction.maxFeePerBlobGas === 0n) return 'no-blob-cap';
   if (!order.isStrict) return null;
   const highest = highestBaseWithin(order.target, transaction);
   if (highest === null) return transaction.maxFeePerGas === null ? 'gas-price' : 'tip';
-  return highest === 0n && chain.chainHasBaseFee === true ? 'tip' : null;
+  return highest === 0n && chainHasBaseFee === true ? 'tip' : null;
 }

@@ -1,12 +1,12 @@
 import type { Obstacle } from './auto-tx-state.ts';
 import { mostItTakes } from './fee-costs.ts';
+import { gasObstacle } from './gas-check.ts';
 import type { Check } from './kept-auto-tx.ts';
 import { capObstacle, lackWords } from './money-checks.ts';
 import { inPoolWords, missingWords, usedWords } from './nonce-checks.ts';
 import { noncesBefore, waitingWords } from './nonce-order.ts';
 import { EXPIRY_MOST_MS, preflight } from './preflight.ts';
 import type { PreflightFacts } from './preflight-facts.ts';
-import { neverWords, unreachableReason } from './reachable-check.ts';
 
 /** What is to be done with one whose target is reached. */
 export type Verdict =
@@ -24,28 +24,25 @@ export type Verdict =
  * be out, or where a wallet may have sent them.
  */
 export function verdict(facts: PreflightFacts): Verdict {
-  const hopeless = hopelessness(facts);
-  if (hopeless !== null) return { kind: 'refuse', obstacle: hopeless };
+  const [hopeless] = hopelessness(facts);
+  if (hopeless !== undefined) return { kind: 'refuse', obstacle: hopeless };
   const obstacle = obstacleNow(facts);
   return obstacle === null ? { kind: 'go' } : { kind: 'hold', obstacle };
 }
 
-/** Why no block of this chain will ever take it. */
-function hopelessness(facts: PreflightFacts): Obstacle | null {
+/** Why no block of this chain will ever take it: nothing that waiting could mend. */
+function hopelessness(facts: PreflightFacts): readonly Obstacle[] {
+  const obstacles: Obstacle[] = [];
   const { transaction, chainId, nextNonce } = facts;
   const { nonce } = transaction;
   if (transaction.chainId !== null && transaction.chainId !== chainId) {
-    return { code: 'wrong_chain', message: messageOf(facts, 'chain') };
+    obstacles.push({ code: 'wrong_chain', message: messageOf(facts, 'chain') });
   }
   if (nextNonce !== null && nonce < nextNonce) {
-    return { code: 'nonce_used', message: usedWords(nonce, nextNonce) };
+    obstacles.push({ code: 'nonce_used', message: usedWords(nonce, nextNonce) });
   }
-  if (transaction.gasLimit < transaction.intrinsicGas) {
-    return { code: 'gas_too_low', message: messageOf(facts, 'intrinsic-gas') };
-  }
-  return unreachableReason(facts) === 'too-much-gas'
-    ? { code: 'gas_too_high', message: neverWords('too-much-gas', facts) }
-    : null;
+  const gas = gasObstacle(facts);
+  return gas === null ? obstacles : [...obstacles, gas];
 }
 
 function obstacleNow(facts: PreflightFacts): Obstacle | null {
@@ -81,25 +78,15 @@ export interface CreationProblem {
 
 /** Empty: it is taken, whatever else the checks say of it. */
 export function creationProblems(facts: PreflightFacts): readonly CreationProblem[] {
-  const problems: CreationProblem[] = [];
-  const refuse = (code: string, path: CreationProblem['path'], name: string) => {
-    problems.push({ code, path, message: messageOf(facts, name) });
-  };
-  const { transaction, chainId, nextNonce, order, now } = facts;
-  if (transaction.chainId !== null && transaction.chainId !== chainId) {
-    refuse('wrong_chain', 'signedTransaction', 'chain');
-  }
-  if (nextNonce !== null && transaction.nonce < nextNonce) {
-    refuse('nonce_used', 'signedTransaction', 'nonce');
-  }
-  if (transaction.gasLimit < transaction.intrinsicGas) {
-    refuse('gas_too_low', 'signedTransaction', 'intrinsic-gas');
-  }
+  const { now, order } = facts;
   const { expiresAt } = order;
-  if (expiresAt !== null && (expiresAt <= now || expiresAt - now > EXPIRY_MOST_MS)) {
-    refuse('expiry', 'expiresAt', 'expiry');
-  }
-  return problems;
+  const problems = hopelessness(facts).map(
+    (obstacle): CreationProblem => ({ ...obstacle, path: 'signedTransaction' }),
+  );
+  const isOutOfTime = expiresAt !== null && (expiresAt <= now || expiresAt - now > EXPIRY_MOST_MS);
+  return isOutOfTime
+    ? [...problems, { code: 'expiry', path: 'expiresAt', message: messageOf(facts, 'expiry') }]
+    : problems;
 }
 
 const messageOf = (facts: PreflightFacts, name: string) =>

@@ -120,6 +120,12 @@ describe('a pre-flight', () => {
     expect(line(signed({ gasLimit: 20_999n }), 'intrinsic-gas')).toBe(
       '✗ its gas limit of 20,999 is below the 21,000 that it takes to begin with: no block takes it; sign it again with more',
     );
+    expect(line(signed({ gasLimit: 16_777_217n }), 'intrinsic-gas')).toBe(
+      '✗ its gas limit of 16,777,217 is above the 16,777,216 that a transaction may have (EIP-7825): no block takes it; sign it again with less',
+    );
+    expect(line(signed({ to: null, data: `0x${'fe'.repeat(49_153)}` }), 'intrinsic-gas')).toBe(
+      '✗ it makes a contract from 49,153 bytes of code, and 49,152 are the most (EIP-3860): no block takes it; make it shorter and sign it again',
+    );
     const until = (expiresAt: number) => ({ ...FACTS, order: { ...FACTS.order, expiresAt } });
     expect(line(until(FACTS.now + 2 * DAY_MS), 'expiry')).toBe(
       '✓ it waits until 2026-11-23 22:00 UTC at most, 2d from now',

@@ -58,8 +58,8 @@ describe('a target', () => {
     fc.assert(
       fc.property(someTarget, someBid, someNext, (order, bid, next) => {
         const facts = { ...SIGNED, ...bid };
-        const chain = { chainId: 1, chainHasBaseFee: next.nextBaseFee > 0n };
-        if (unreachable(order, facts, chain) !== null) expect(isDue(order, bid, next)).toBe(false);
+        if (unreachable(order, facts, next.nextBaseFee > 0n) !== null)
+          expect(isDue(order, bid, next)).toBe(false);
       }),
       { numRuns: 3_000 },
     );
@@ -69,7 +69,7 @@ describe('a target', () => {
     fc.assert(
       fc.property(someTarget, someBid, (order, bid) => {
         const facts = { ...SIGNED, ...bid };
-        const can = unreachable(order, facts, { chainId: 1, chainHasBaseFee: true }) === null;
+        const can = unreachable(order, facts, true) === null;
         expect(isDue(order, bid, { nextBaseFee: 1n, lanePrice: 1n })).toBe(can);
       }),
       { numRuns: 3_000 },
@@ -114,9 +114,7 @@ describe('of two orders at the same prices', () => {
   it('a legacy transaction pays its gas price, whatever the base fee is', () => {
     const bid = { ...SIGNED, ...legacy(7n * GWEI) };
     expect(comparedPrice({ ...order, isStrict: true }, bid, next)).toBe(7n * GWEI);
-    expect(unreachable({ ...order, isStrict: true }, bid, { chainId: 1, chainHasBaseFee: true })).toBe(
-      'gas-price',
-    );
+    expect(unreachable({ ...order, isStrict: true }, bid, true)).toBe('gas-price');
   });
 
   it('a strict draft has no price yet', () => {
@@ -136,11 +134,5 @@ describe('of two orders at the same prices', () => {
       ratio: 0.25,
       waitsForCap: true,
     });
-  });
-
-  it('more gas than a transaction may have is never mined where EIP-7825 holds', () => {
-    const bid = { ...SIGNED, gasLimit: 16_777_217n };
-    expect(unreachable(order, bid, { chainId: 1, chainHasBaseFee: true })).toBe('too-much-gas');
-    expect(unreachable(order, bid, { chainId: 31_337, chainHasBaseFee: true })).toBeNull();
   });
 });

@@ -13,6 +13,8 @@ function said(facts: PreflightFacts): string {
 const DAY_MS = 86_400_000;
 const until = (expiresAt: number) => ({ ...FACTS, order: { ...FACTS.order, expiresAt } });
 const waiting = [{ id: 'a1', nonce: 6, status: 'PENDING' }];
+const creation = (bytes: number) =>
+  ({ to: null, data: `0x${'fe'.repeat(bytes)}`, gasLimit: 5_000_000n, intrinsicGas: 900_000n }) as const;
 const blobs = { type: 3, blobCount: 1, maxFeePerBlobGas: GWEI } as const;
 
 describe('the moment before it is sent', () => {
@@ -23,6 +25,7 @@ describe('the moment before it is sent', () => {
     ['its nonce is used', 'refuse nonce_used', { ...FACTS, nextNonce: 8, pendingNonce: 8 }],
     ['its gas does not suffice', 'refuse gas_too_low', signed({ gasLimit: 20_999n })],
     ['it has more gas than is allowed', 'refuse gas_too_high', signed({ gasLimit: 16_777_217n })],
+    ['it makes a contract from more code than is allowed', 'refuse code_too_long', signed(creation(49_153))],
     ['its time is over', 'hold expired', until(FACTS.now)],
     ['nobody knows the sender', 'hold sender_unknown', { ...FACTS, nextNonce: null }],
     ['nobody knows the balance', 'hold sender_unknown', { ...FACTS, balance: null }],
@@ -80,6 +83,18 @@ describe('what somebody hands over', () => {
     ]);
     expect(codes(until(FACTS.now + 366 * DAY_MS))).toEqual([]);
     expect(codes(until(FACTS.now + 366 * DAY_MS + 1))).toEqual(['expiry expiresAt']);
+  });
+
+  it('is refused where no block takes as much gas or code, on chains that are known to have such limits', () => {
+    expect(codes(signed({ gasLimit: 16_777_217n }))).toEqual(['gas_too_high signedTransaction']);
+    expect(codes(signed({ gasLimit: 16_777_216n }))).toEqual([]);
+    expect(codes(signed(creation(49_153)))).toEqual(['code_too_long signedTransaction']);
+    expect(codes(signed(creation(49_152)))).toEqual([]);
+    expect(codes(signed({ ...creation(49_153), to: FACTS.transaction.from }))).toEqual([]);
+    const elsewhere = { ...FACTS, chainId: 31_337 };
+    expect(codes(signed({ ...creation(49_153), gasLimit: 30_000_000n, chainId: 31_337 }, elsewhere))).toEqual(
+      [],
+    );
   });
 
   it('is taken with a balance that is too small, a gap, a low cap or a target that is never reached', () => {
