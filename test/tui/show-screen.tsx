@@ -132,6 +132,8 @@ export function showScreen(options: ShowOptions) {
       app.stdin.write(keys.flatMap(keyBytes).join(''));
     },
     paste: (text: string) => app.stdin.write(`\u001b[200~${text}\u001b[201~`),
+    /** Has everything asked for again that is on the screen. */
+    renew: () => queries.invalidateQueries(),
     /** The next answer of `/gas/current`. */
     arrive: (snapshot: SnapshotView) => app.rerender(tree(snapshot)),
     unmount: app.unmount,

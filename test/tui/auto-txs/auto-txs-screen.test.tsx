@@ -363,6 +363,30 @@ describe('the keys of an auto-tx', () => {
     await shows('→ submitted');
   });
 
+  it.each(['in the list', 'in its details'])(
+    'the question of x %s stays true when it goes out meanwhile, and when it is mined',
+    async (where) => {
+      let current = WAITING;
+      const list: AutoTxMethods['autoTxs'] = async () => ({ items: [current], total: 1, unreadable: 0 });
+      const autoTx: AutoTxMethods['autoTx'] = async () => ({ ...current, timeline: [] });
+      const { shows, press, renew } = show([WAITING], {}, { autoTxs: list, autoTx });
+      await shows('◌ waiting');
+      if (where !== 'in the list') {
+        await press('enter');
+        await shows('Order');
+      }
+      await press('x');
+      await shows('It has not been sent.');
+      current = { ...SENT, id: WAITING.id };
+      await renew();
+      await shows('It has been sent already.');
+      current = { ...EXECUTED, id: WAITING.id };
+      await renew();
+      await shows('It is executed by now.');
+      await shows('There is nothing to cancel any more.');
+    },
+  );
+
   it('x has nothing to cancel of what is over', async () => {
     const { shows, press, toasts } = show([FAILED]);
     await shows('failed');

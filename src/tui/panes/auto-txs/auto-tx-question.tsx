@@ -2,7 +2,7 @@ import { mayBeMined } from '../../../client/may-be-mined.ts';
 import type { AutoTxView } from '../../../client/views/auto-txs.ts';
 import { cleanText } from '../../../core/clean-text.ts';
 import { callText } from '../../auto-tx-call.ts';
-import { statusOf, targetText } from '../../auto-tx-words.ts';
+import { isOver, lookOf, statusOf, targetText } from '../../auto-tx-words.ts';
 import { Question } from '../../components/question.tsx';
 import type { DescribeCall } from '../../hooks/use-described-calls.ts';
 import { useTheme } from '../../theme.ts';
@@ -10,6 +10,7 @@ import { wrapText } from '../../wrap-text.ts';
 import type { Asked } from './use-auto-tx-actions.ts';
 
 interface AutoTxQuestionProps {
+  /** With the auto-tx as it stands now: it may go out while the question is on the screen. */
   readonly asked: Asked;
   readonly describe: DescribeCall;
   readonly width: number;
@@ -60,6 +61,14 @@ function aboutLines(autoTx: AutoTxView, describe: DescribeCall): readonly string
 const REPLACE = 'Only a same-nonce replacement from your wallet can stop it.';
 
 function cancelWords(autoTx: AutoTxView): QuestionWords {
+  if (isOver(autoTx)) {
+    return {
+      title: `It is ${lookOf(autoTx).word} by now.`,
+      lines: ['There is nothing to cancel any more.'],
+      yes: 'Ask it anyway',
+      no: 'Leave it',
+    };
+  }
   if (statusOf(autoTx) === 'SUBMITTED') {
     return {
       title: 'It has been sent already.',

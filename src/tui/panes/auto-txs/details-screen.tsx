@@ -69,7 +69,7 @@ export function DetailsScreen({ snapshot, columns, rows, level, dispatch }: Deta
   if (asked !== null) {
     return (
       <AutoTxQuestion
-        asked={asked}
+        asked={{ ...asked, autoTx: autoTx ?? asked.autoTx }}
         describe={describe}
         width={columns}
         height={rows}

@@ -80,7 +80,7 @@ export function ListScreen({ snapshot, columns, rows, cursor, dispatch }: ListSc
   if (asked !== null) {
     return (
       <AutoTxQuestion
-        asked={asked}
+        asked={{ ...asked, autoTx: autoTxs.find(({ id }) => id === asked.autoTx.id) ?? asked.autoTx }}
         describe={describe}
         width={columns}
         height={rows}
