@@ -335,6 +335,10 @@ describe('auto-txs of a service elsewhere', () => {
     expect(stdout).not.toContain('\u001b');
     const some = await run(['list', '--status', 'pending,DRAFT', '--url', url]);
     expect(some.stdout.trim().split('\n')).toHaveLength(3);
+    const hold = { code: 'nonce_gap', message: 'nonce 6 must come first' };
+    const held = await foreignService([...rows, { id: 'h', status: 'pending', hold, ...row }]);
+    const kept = await run(['list', '--status', 'held', '--url', held.url]);
+    expect(kept.stdout.trim().split('\n')).toEqual([expect.anything(), expect.stringMatching(/^h +held /)]);
     const none = await run(['list', '--status', 'failed', '--url', url]);
     expect([none.exitCode, none.stdout, none.stderr]).toEqual([
       0,
@@ -343,6 +347,18 @@ describe('auto-txs of a service elsewhere', () => {
     ]);
     const empty = await foreignService();
     expect((await run(['list', '--url', empty.url])).stderr).toContain('there are no auto-txs');
+  });
+
+  it('are checked by their own lane and end before another signature is handed over', async () => {
+    const expiresAt = '2020-01-01T00:00:00Z';
+    const { url } = await foreignService([
+      { id: 'b', status: 'pending', ...row, gasSpeed: 'Slow', expiresAt },
+    ]);
+    const { stderr } = await run(['update', 'b', file('signed.txt'), '--yes', '--url', url]);
+    expect(stderr).toMatch(/ expiry /);
+    expect(stderr).toMatch(/✓ reachable .*slow/i);
+    const other = await run(['update', 'b', file('signed.txt'), '--lane', 'fast', '--url', url]);
+    expect(other.stderr).toMatch(/reachable .*fast/i);
   });
 
   it('are cancelled, changed and deleted; one that was sent cannot be cancelled', async () => {

@@ -31,15 +31,13 @@ export function listAutoTxs(context: CommandContext, flags: ListAutoTxsFlags): P
     const signal = io.interruption();
     const wanted = wordsOf(flags.status);
     if (flags.json) {
-      const { json, part } = await wholeListJson(client, AUTO_TXS, signal, (row) =>
-        isWanted(row.status, wanted),
-      );
+      const { json, part } = await wholeListJson(client, AUTO_TXS, signal, (row) => isWanted(row, wanted));
       io.stdout.write(json);
       if (part !== null) io.stderr.write(partLine(part.shown, part.total));
       return EXIT.ok;
     }
     const { items, total, unreadable } = await client.autoTxs({ signal });
-    const shown = items.filter(({ status }) => isWanted(status, wanted));
+    const shown = items.filter((autoTx) => isWanted(autoTx, wanted));
     const width = io.stdout.isTTY === true ? (io.stdout.columns ?? 80) : null;
     const ending = settings.ascii.value ? '...' : '…';
     if (shown.length > 0) {
@@ -124,9 +122,16 @@ export async function snapshotIfAny(
 const wordsOf = (status: string | undefined) =>
   status === undefined ? [] : status.split(',').map((word) => word.trim().toLowerCase());
 
-/** A service's word may be in any case. */
-const isWanted = (status: unknown, wanted: readonly string[]) =>
-  wanted.length === 0 || (typeof status === 'string' && wanted.includes(status.toLowerCase()));
+/** A service's word may be in any case; `held` is what the list calls a pending one that something keeps. */
+function isWanted(
+  { status, hold = null }: { readonly status?: unknown; readonly hold?: unknown },
+  wanted: readonly string[],
+): boolean {
+  if (wanted.length === 0) return true;
+  if (typeof status !== 'string') return false;
+  const word = status.toLowerCase();
+  return wanted.includes(word) || (word === 'pending' && hold !== null && wanted.includes('held'));
+}
 
 /** What a kept transaction does, where its data is said and its selector well known. */
 async function callOf({ data, to }: AutoTxDetailsView): Promise<CallWords | null> {

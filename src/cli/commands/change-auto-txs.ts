@@ -2,7 +2,6 @@ import type { GasClient } from '../../client/gas-client.ts';
 import { mayBeMined } from '../../client/may-be-mined.ts';
 import type { AutoTxChange } from '../../client/views/auto-txs.ts';
 import { PATHS } from '../../contract/routes.ts';
-import { gweiString } from '../../core/units.ts';
 import { type DraftFlags, draftOf, type OrderFlags, orderOf } from '../auto-tx-flags.ts';
 import { autoTxStateWords, doesWords, targetWords } from '../auto-tx-words.ts';
 import { cleanLine } from '../clean-line.ts';
@@ -15,6 +14,7 @@ import { withPricing } from '../open-pricing.ts';
 import { signedInput } from '../signed-input.ts';
 import { answers, type JsonFlags } from './alerts.ts';
 import { withAutoTxs } from './auto-txs.ts';
+import { changedOrder } from './check-auto-tx.ts';
 import { flagged, isWanted } from './create-auto-tx.ts';
 
 export interface UpdateAutoTxFlags extends OrderFlags, DraftFlags, JsonFlags {
@@ -47,9 +47,8 @@ export async function updateAutoTx(
   return withPricing(io, settings, async (opened) => {
     const signal = io.interruption();
     const kept = await onAutoTx({ client: opened.client, id, signal }, opened.client.autoTx(id, { signal }));
-    const target = kept.target === null ? {} : { target: gweiString(kept.target) };
-    const isStrict = kept.isStrict === null ? {} : { strict: kept.isStrict };
-    if (!(await isWanted(context, settings, opened, input, { ...target, ...isStrict, ...flags }, id))) {
+    const order = changedOrder(kept, flags, io.now());
+    if (!(await isWanted(context, settings, opened, input, { order, id, ...flags }))) {
       io.stderr.write('gastop: nothing was handed over\n');
       return EXIT.failed;
     }

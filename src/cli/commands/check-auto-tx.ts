@@ -1,9 +1,9 @@
 import { type CheckedAutoTx, checkAutoTx } from '../../client/auto-tx-checker.ts';
+import type { AutoTxToCheck } from '../../client/auto-tx-checks.ts';
 import type { GasClient } from '../../client/gas-client.ts';
 import type { AutoTxView } from '../../client/views/auto-txs.ts';
 import type { LaneName } from '../../core/advice.ts';
 import type { SignedTransaction } from '../../core/transactions/signed-transaction.ts';
-
 import { autoTxCheckJson, autoTxCheckText } from '../auto-tx-check-text.ts';
 import { type OrderFlags, orderOf } from '../auto-tx-flags.ts';
 import { cleanLine } from '../clean-line.ts';
@@ -20,6 +20,8 @@ import { type JsonFlags, print } from './alerts.ts';
 export interface CheckAutoTxFlags extends OrderFlags, JsonFlags {
   readonly id?: string;
 }
+
+type CheckOrder = AutoTxToCheck['order'];
 
 interface Subject {
   readonly transaction: SignedTransaction;
@@ -44,7 +46,7 @@ export async function checkAutoTxs(
     const signal = io.interruption();
     const { transaction, checked }: Subject =
       input === null
-        ? await checkStored(client, id ?? '', order, flags, io.now(), signal)
+        ? await checkStored(client, id ?? '', flags, io.now(), signal)
         : {
             transaction: input.transaction,
             checked: await checkAutoTx(client, { transaction: input.transaction, order }, io.now(), {
@@ -58,7 +60,7 @@ export async function checkAutoTxs(
 }
 
 /** The order that flags ask for; a target left out is `null`. @throws CliError (usage) */
-export function orderFrom(flags: OrderFlags, now: number) {
+export function orderFrom(flags: OrderFlags, now: number): CheckOrder {
   const { strictTargetPrice, expiresAt } = orderOf(flags, now);
   const { target, lane = 'average' } = flags;
   return {
@@ -66,13 +68,23 @@ export function orderFrom(flags: OrderFlags, now: number) {
     lane,
     isStrict: strictTargetPrice ?? false,
     expiresAt: expiresAt === undefined || expiresAt === null ? null : Date.parse(expiresAt),
-  } as const;
+  };
+}
+
+/** The order of one that is kept, as `flags` would change it. @throws CliError (usage) */
+export function changedOrder(autoTx: AutoTxView, flags: OrderFlags, now: number): CheckOrder {
+  const asked = orderFrom(flags, now);
+  return {
+    target: asked.target ?? autoTx.target,
+    lane: flags.lane ?? laneOf(autoTx),
+    isStrict: flags.strict ?? autoTx.isStrict ?? false,
+    expiresAt: flags.expires === undefined ? autoTx.expiresAt : asked.expiresAt,
+  };
 }
 
 async function checkStored(
   client: GasClient,
   id: string,
-  asked: ReturnType<typeof orderFrom>,
   flags: OrderFlags,
   now: number,
   signal: AbortSignal,
@@ -86,12 +98,7 @@ async function checkStored(
         : 'the service does not say enough of it';
     throw new CliError(EXIT.failed, `${cleanLine(id)} cannot be checked: ${why}`);
   }
-  const order = {
-    target: asked.target ?? autoTx.target,
-    lane: flags.lane ?? laneOf(autoTx),
-    isStrict: flags.strict ?? autoTx.isStrict ?? false,
-    expiresAt: flags.expires === undefined ? autoTx.expiresAt : asked.expiresAt,
-  };
+  const order = changedOrder(autoTx, flags, now);
   const checked = await checkAutoTx(client, { transaction, order, id: autoTx.id }, now, { signal });
   const kept = new Map(autoTx.checks.map((check) => [check.name, check]));
   const checks = checked.checks.flatMap((check) => {

@@ -1,4 +1,5 @@
 import { checkAutoTx } from '../../client/auto-tx-checker.ts';
+import type { AutoTxToCheck } from '../../client/auto-tx-checks.ts';
 import { ClientError } from '../../client/client-error.ts';
 import type { GasClient } from '../../client/gas-client.ts';
 import type { AutoTxView, NewAutoTx } from '../../client/views/auto-txs.ts';
@@ -46,7 +47,9 @@ export async function createAutoTx(
   }
   const input = await signedInput(io, file);
   return withPricing(io, settings, async (opened) => {
-    if (!(await isWanted(context, settings, opened, input, flags))) {
+    if (
+      !(await isWanted(context, settings, opened, input, { order: orderFrom(flags, io.now()), ...flags }))
+    ) {
       io.stderr.write('gastop: nothing was handed over\n');
       return EXIT.failed;
     }
@@ -64,11 +67,9 @@ export async function isWanted(
   { ascii, source }: Settings,
   { client, host }: OpenedPricing,
   { transaction }: SignedInput,
-  flags: OrderFlags & { readonly yes?: boolean },
-  id: string | null = null,
+  { order, id = null, yes = false }: Pick<AutoTxToCheck, 'order' | 'id'> & { readonly yes?: boolean },
 ): Promise<boolean> {
   const signal = io.interruption();
-  const order = orderFrom(flags, io.now());
   const checked = await checkAutoTx(client, { transaction, order, id }, io.now(), { signal });
   const text = autoTxCheckText(transaction, checked, ascii.value);
   io.stderr.write(`${ascii.value ? toAscii(text) : text}\n`);
@@ -81,7 +82,7 @@ export async function isWanted(
       'gastop: it travels unencrypted, and whoever reads it can send it; use https:// if it can\n',
     );
   }
-  const asks = flags.yes !== true && io.stdin.isTTY === true && io.stderr.isTTY === true;
+  const asks = !yes && io.stdin.isTTY === true && io.stderr.isTTY === true;
   if (!asks) return true;
   const answer = await io.ask(`Hand it to ${whom}? [y/N] `);
   return /^y(es)?$/i.test(answer?.trim() ?? '');
