@@ -1,6 +1,13 @@
 import type { AutoTxDetailsView, AutoTxView, ComparisonView } from '../client/views/auto-txs.ts';
 import { chainProfile } from '../core/chains.ts';
-import { formatCount, formatGwei, formatLikelihood, formatNative, formatUsd } from '../core/units.ts';
+import {
+  formatCount,
+  formatLikelihood,
+  formatNative,
+  formatUsd,
+  gweiString,
+  nativeString,
+} from '../core/units.ts';
 import { timeWords } from './alert-words.ts';
 import { autoTxStateWords, targetWords } from './auto-tx-words.ts';
 import { checkLines } from './check-lines.ts';
@@ -67,9 +74,9 @@ function outcomeRows(autoTx: AutoTxView): Labelled[] {
     ['gas used', gasUsed === null ? null : formatCount(Number(gasUsed))],
     [
       'paid',
-      autoTx.effectiveGasPrice === null ? null : `${formatGwei(autoTx.effectiveGasPrice)} gwei per gas`,
+      autoTx.effectiveGasPrice === null ? null : `${gweiString(autoTx.effectiveGasPrice)} gwei per gas`,
     ],
-    ['cost', costWei === null ? null : `${formatNative(costWei, symbolOf(autoTx))}${dollars}`],
+    ['cost', costWei === null ? null : `${nativeString(costWei)} ${symbolOf(autoTx)}${dollars}`],
     ['saved', savedWords(autoTx, autoTx.atCreation, 'the price when it was made')],
     ['', savedWords(autoTx, autoTx.dayMean, 'the mean of the day before')],
   ];

@@ -1,7 +1,7 @@
 import type { AutoTxView } from '../client/views/auto-txs.ts';
 import { chainProfile } from '../core/chains.ts';
 import { ownValue } from '../core/own-value.ts';
-import { formatCount, gweiString } from '../core/units.ts';
+import { formatCount, gweiString, nativeString } from '../core/units.ts';
 import { cleanLine } from './clean-line.ts';
 import { type Labelled, VALUE_WIDTH } from './labelled-lines.ts';
 import { wrapWords } from './wrap-words.ts';
@@ -38,8 +38,6 @@ const TYPE_WORDS: Readonly<Record<string, string>> = {
   4: 'set code, EIP-7702',
 };
 
-const DECIMALS = 18;
-
 /** What a transaction says, a label and its value each; what it does not have is left out. */
 export function transactionRows(transaction: SaidTransaction, call: CallWords | null): Labelled[] {
   const { hash, type, from, to, value, data, nonce, gasLimit, chainId } = transaction;
@@ -59,13 +57,6 @@ export function transactionRows(transaction: SaidTransaction, call: CallWords | 
     ['max tip', gwei(transaction.maxPriorityFeePerGas)],
     ['gas price', gwei(transaction.gasPrice)],
   ];
-}
-
-/** To the last wei: what is signed is not rounded. */
-function nativeString(wei: bigint): string {
-  const text = wei.toString().padStart(DECIMALS + 1, '0');
-  const fraction = text.slice(-DECIMALS).replace(/0+$/, '');
-  return `${text.slice(0, -DECIMALS)}${fraction === '' ? '' : `.${fraction}`}`;
 }
 
 const gwei = (wei: bigint | null) => (wei === null ? null : `${gweiString(wei)} gwei per gas`);

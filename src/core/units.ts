@@ -65,9 +65,18 @@ export function formatNative(wei: bigint, symbol: string): string {
 
 /** Wei per gas as exact gwei for machines: no grouping, no rounding, no trailing zeros (`0.041234567`). */
 export function gweiString(wei: bigint): string {
-  const text = wei.toString().padStart(GWEI_DECIMALS + 1, '0');
-  const fraction = text.slice(-GWEI_DECIMALS).replace(/0+$/, '');
-  const whole = text.slice(0, -GWEI_DECIMALS);
+  return exactly(wei, GWEI_DECIMALS);
+}
+
+/** An amount of wei in whole native coins to the last wei, for what is signed and what was paid: `1.000000000000000001`. */
+export function nativeString(wei: bigint): string {
+  return exactly(wei, NATIVE_DECIMALS);
+}
+
+function exactly(units: bigint, decimals: number): string {
+  const text = units.toString().padStart(decimals + 1, '0');
+  const fraction = text.slice(-decimals).replace(/0+$/, '');
+  const whole = text.slice(0, -decimals);
   return fraction === '' ? whole : `${whole}.${fraction}`;
 }
 

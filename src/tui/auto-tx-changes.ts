@@ -3,6 +3,7 @@ import type { AutoTxStatus } from '../contract/choices.ts';
 import { cleanText } from '../core/clean-text.ts';
 import { formatCount, formatGwei } from '../core/units.ts';
 import { statusOf } from './auto-tx-words.ts';
+import { withShortHashes } from './panes/explorer/hex-text.ts';
 
 /** The last status of each auto-tx, by its id. */
 export type SeenAutoTxs = ReadonlyMap<string, AutoTxStatus | null>;
@@ -45,7 +46,9 @@ export function changeWords(autoTx: AutoTxView, what: string): string {
       return `Auto-tx executed${block}${paid === null ? '' : ` at ${formatGwei(paid)} gwei`}: ${named}`;
     }
     case 'FAILED': {
-      const reason = autoTx.failure === null ? '' : `, ${cleanText(autoTx.failure.message, LONGEST_REASON)}`;
+      const { failure } = autoTx;
+      const reason =
+        failure === null ? '' : `, ${withShortHashes(cleanText(failure.message, LONGEST_REASON), '…')}`;
       return `Auto-tx failed: ${named}${reason}`;
     }
     case 'EXPIRED':

@@ -285,7 +285,7 @@ function notCancelled({ state, signed }: KeptAutoTx): ApiFailure {
   return new ApiFailure(
     'conflict',
     state.status === 'SUBMITTED'
-      ? `it was submitted, and what nodes have cannot be called back: only another transaction with nonce ${signed?.nonce ?? 0}, sent from the wallet with a higher fee, can stop it`
+      ? `it was submitted: only a same-nonce replacement from the wallet can stop it (nonce ${signed?.nonce ?? 0}, with a higher fee), as nothing calls back what nodes have`
       : `it is ${state.status} for good: there is nothing to cancel`,
   );
 }

@@ -500,7 +500,7 @@ describe('the details of an auto-tx', () => {
     await shows('executed');
     await press('enter');
     await shows(/confirmed +12 of 12 blocks/);
-    await shows(/cost +0.000000815 ETH {2}\$0.0026/);
+    await shows(/cost +0.0000008148 ETH {2}\$0.0026/);
     await shows(/saved +0.000000250 ETH {2}\$0.0008, when made 0.0507 gwei/);
     await shows('−0.000000655 ETH  −$0.0021, 24 h mean 0.0700 gwei');
   });

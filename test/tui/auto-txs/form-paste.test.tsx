@@ -25,7 +25,7 @@ describe('the form of a new auto-tx', () => {
     await shows(`signed transaction, ${(signed.length - 2) / 2} bytes, type 2`);
     await shows(/from +0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266/);
     await shows(`to         ${TO}`);
-    await shows('0.0100 ETH ($32.15)');
+    await shows('0.01 ETH ($32.15)');
     await shows(/nonce +7, gas limit 21,000/);
     await shows('at most 0.0600 gwei per gas, tip 0.00100');
     await shows('Ethereum (1)');

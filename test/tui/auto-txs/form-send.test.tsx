@@ -186,7 +186,7 @@ describe('the form of a new auto-tx with a transaction in it', () => {
     const { press, shows, sent } = await pasted({ isOwnService: false, host: 'gas.example.org', rows: 21 });
     await press('ctrl+s');
     await shows('Hand it over to gas.example.org?');
-    await shows('0xf39F…2266 → 0x7099…79C8, 0.0100 ETH, nonce 7');
+    await shows('0xf39F…2266 → 0x7099…79C8, 0.01 ETH, nonce 7');
     await shows('Who has it can send it at any time, whatever the price:');
     await press('enter');
     await shows('New auto-tx');

@@ -8,11 +8,12 @@ import {
   formatNative,
   formatUsd,
   gweiString,
+  nativeString,
   UNKNOWN,
   usdOf,
 } from '../../../core/units.ts';
 import { distanceWords } from '../../alert-words.ts';
-import { amountText, symbolOf } from '../../auto-tx-call.ts';
+import { symbolOf } from '../../auto-tx-call.ts';
 import { distanceTo } from '../../auto-tx-distance.ts';
 import { isOver, statusOf, targetText } from '../../auto-tx-words.ts';
 import type { NamedValue } from '../../fact-grid.ts';
@@ -69,7 +70,7 @@ export function autoTxFacts(
     ...(isOver(autoTx) ? [] : expiryFacts(autoTx, context)),
     ...given(autoTx.from, 'from', line, true),
     ...given(autoTx.to, 'to', line, true),
-    ...given(autoTx.value, 'value', (wei) => line(amountText(wei, symbol))),
+    ...given(autoTx.value, 'value', (wei) => line(`${nativeString(wei)} ${symbol}`)),
     ...given(autoTx.nonce, 'nonce', (nonce) => line(String(nonce))),
     ...given(autoTx.gasLimit, 'gas limit', (gas) => line(formatCount(Number(gas)))),
     ...given(autoTx.type, 'type', (type) =>
@@ -133,14 +134,17 @@ export function minedFacts(autoTx: AutoTxView, { present, offsetAt }: AutoTxCont
   return [
     ...given(blockNumber, 'block', formatCount),
     ...given(confirmations, 'confirmed', (count) =>
-      confirmationsNeeded === null ? formatCount(count) : `${count} of ${confirmationsNeeded} blocks`,
+      confirmationsNeeded !== null && count <= confirmationsNeeded
+        ? `${count} of ${confirmationsNeeded} blocks`
+        : `by ${formatCount(count)} ${count === 1 ? 'block' : 'blocks'}`,
     ),
     ...given(effectiveGasPrice, 'paid', (wei) => `${gweiString(wei)} gwei`),
     ...given(gasUsed, 'gas used', (gas) => formatCount(Number(gas))),
     ...given(
       costWei,
       'cost',
-      (wei) => [formatNative(wei, symbol), ...(costUsd === null ? [] : [formatUsd(costUsd)])].join('  '),
+      (wei) =>
+        [`${nativeString(wei)} ${symbol}`, ...(costUsd === null ? [] : [formatUsd(costUsd)])].join('  '),
       true,
     ),
     ...given(autoTx.atCreation, 'saved', (compared) => savedText(compared, 'when made', symbol), true),

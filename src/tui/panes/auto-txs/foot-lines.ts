@@ -1,6 +1,7 @@
 import type { AutoTxView } from '../../../client/views/auto-txs.ts';
 import { EMPTY_LINE, type Line } from '../../lines.ts';
 import { wrapText } from '../../wrap-text.ts';
+import { withShortHashes } from '../explorer/hex-text.ts';
 import type { AutoTxContext } from './auto-tx-columns.ts';
 import { whatText, whyOf } from './auto-tx-why.ts';
 
@@ -13,7 +14,7 @@ const WHY_LINES = 2;
 export function footLines(autoTx: AutoTxView, context: AutoTxContext, width: number): readonly Line[] {
   const { theme } = context;
   const { text, color } = whyOf(autoTx, context);
-  const why = wrapText(theme.text(text), width - 3, WHY_LINES, theme.glyph.ellipsis);
+  const why = wrapText(theme.text(withShortHashes(text, '…')), width - 3, WHY_LINES, theme.glyph.ellipsis);
   const look = color === undefined ? {} : { color };
   return [
     [{ text: ` ${theme.glyph.line.repeat(Math.max(width - 2, 0))}`, faint: true }],

@@ -65,5 +65,7 @@ export function useFormOutlook(
     id: edited?.id ?? null,
     now,
   });
-  return { order, price: priceText({ order, snapshot }), odds: goesNow ? GOES_NOW : likely, checks };
+  const isKept = checks?.some(({ ok }) => ok === false) === true;
+  const odds = goesNow ? (isKept ? null : GOES_NOW) : likely;
+  return { order, price: priceText({ order, snapshot }), odds, checks };
 }

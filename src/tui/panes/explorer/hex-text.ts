@@ -10,3 +10,8 @@ export function hexText(hex: string, width: number, ellipsis: string): string {
 export function shortHex(hex: string, ellipsis: string): string {
   return hexText(hex, 11, ellipsis);
 }
+
+/** A sentence with the hashes in it shortened, for where it must fit in a line. */
+export function withShortHashes(text: string, ellipsis: string): string {
+  return text.replace(/0x[0-9a-f]{64}(?![0-9a-f])/gi, (hash) => shortHex(hash, ellipsis));
+}
