@@ -1,0 +1,351 @@
+/**
+ * Auto-txs with real parts: transactions signed as a wallet does it, pasted into the built program in a terminal, and a
+ * node whose base fee falls. Nothing that any program wrote may hold a part of a signature.
+ */
+import { join } from 'node:path';
+import { keccak256 } from 'viem';
+import { generatePrivateKey, type PrivateKeyAccount } from 'viem/accounts';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Hex } from '../../src/core/block.ts';
+import { formatCount, formatGwei, gweiString, nativeString } from '../../src/core/units.ts';
+import { createKey, startProgram, startServe } from '../cli/served-program.ts';
+import { GWEI } from '../helpers/auto-tx-rig.ts';
+import type { Terminal } from '../helpers/terminal.ts';
+import { waitFor } from '../helpers/wait-for.ts';
+import {
+  type AutoTxParts,
+  ETHER,
+  fillOrder,
+  handOver,
+  leaveForm,
+  marked,
+  mineShown,
+  openAutoTxParts,
+  openForm,
+  RECEIVER,
+} from './auto-tx-parts.ts';
+
+let parts: AutoTxParts;
+let monitor: Terminal;
+
+beforeAll(async () => {
+  parts = await openAutoTxParts();
+  const db = join(parts.home, 'monitor.db');
+  monitor = await parts.open(['--rpc', parts.node.wsUrl, '--db', db, '--confirmations', '2']);
+  await monitor.waitFor(/Average .*\d/);
+  await monitor.press('4');
+  await monitor.waitFor('No auto-txs yet');
+});
+
+afterAll(() => parts?.close());
+
+describe('a signed transaction that is pasted in the terminal', () => {
+  const TARGET = 35n * GWEI;
+  const TIP = GWEI;
+  const VALUE = 12_345_678_901_234_567n;
+  const DOES = '0.0123 ETH to 0x7099…79';
+  let account: PrivateKeyAccount;
+  let signed: Hex;
+  let hash: Hex;
+
+  it('is decoded on the screen before anybody has it', async () => {
+    account = await parts.account();
+    signed = await parts.signed(account, { value: VALUE, maxFeePerGas: 100n * GWEI });
+    hash = keccak256(signed);
+    await openForm(monitor);
+    monitor.paste(signed);
+    const screen = (await monitor.waitFor(account.address)).join('\n');
+    expect(screen).toMatch(
+      new RegExp(`signed +signed transaction, ${signed.length / 2 - 1} bytes, type 2$`, 'm'),
+    );
+    expect(screen).toMatch(new RegExp(`from +${account.address}$`, 'm'));
+    expect(screen).toMatch(new RegExp(`to +${RECEIVER}$`, 'm'));
+    expect(screen).toMatch(/value +0\.012345678901234567 ETH/);
+    expect(screen).toMatch(/nonce +0, gas limit 21,000$/m);
+    expect(screen).toMatch(/pays +at most 100 gwei per gas, tip 1\.00$/m);
+  });
+
+  it('is checked against the node while its order is typed, and waits once it is handed over', async () => {
+    await fillOrder(monitor, { target: '35', expires: 'none', note: 'rent' });
+    const pays = (await parts.nextBase()) + TIP;
+    await monitor.waitFor(`it would pay ${formatGwei(pays)}`);
+    await monitor.waitFor(/✓ balance +10\.0 ETH covers/);
+    await monitor.press('ctrl+s');
+    await monitor.waitFor(marked(DOES, new RegExp(`◌ waiting .* 35 +${formatGwei(pays)} +▼ 15 % +no end`)));
+    await monitor.waitFor('[4 Auto-tx ·1]');
+    expect(await parts.knows(hash)).toBe(false);
+  });
+
+  it('goes out for the first block that it pays the target in, and for none before', async () => {
+    let blocks = 0;
+    for (; (await parts.nextBase()) + TIP > TARGET; blocks += 1) {
+      const pays = (await parts.nextBase()) + TIP;
+      await monitor.waitFor(marked(DOES, new RegExp(`waiting .* ${formatGwei(pays)} +▼ \\d+ %`)));
+      expect(await parts.knows(hash)).toBe(false);
+      await mineShown(parts, monitor);
+    }
+    expect(blocks).toBeGreaterThan(1);
+    await waitFor(() => parts.knows(hash), { what: 'the transaction in the pool of the node' });
+    await monitor.waitFor(marked(DOES, /→ submitted .* not mined/));
+    const reachedAt = await parts.head();
+    await mineShown(parts, monitor);
+    await monitor.waitFor(marked(DOES, /→ mined .* 1\/2 conf/));
+    expect((await parts.receipt(hash))?.blockNumber).toBe(reachedAt + 1);
+  });
+
+  it("is shown executed with the node's own gas used, price and cost, and all that happened", async () => {
+    await mineShown(parts, monitor);
+    const receipt = await parts.receipt(hash);
+    if (receipt === null) throw new Error('the node has no receipt of it');
+    const { gasUsed, effectiveGasPrice, blockNumber } = receipt;
+    await monitor.waitFor(marked(DOES, new RegExp(`● executed .* paid ${formatGwei(effectiveGasPrice)}`)));
+    await monitor.press('return');
+    const facts = (await monitor.waitFor(/^ Mined/m)).join('\n');
+    expect(facts).toMatch(new RegExp(`block +${blockNumber} `));
+    expect(facts).toMatch(new RegExp(`paid +${gweiString(effectiveGasPrice)} gwei `));
+    expect(facts).toMatch(new RegExp(`gas used +${formatCount(Number(gasUsed))}$`, 'm'));
+    expect(facts).toMatch(new RegExp(`cost +${nativeString(gasUsed * effectiveGasPrice)} ETH$`, 'm'));
+    expect(facts).toMatch(/saved +0\.\d+ ETH, when made/);
+    monitor.resize(120, 60);
+    const all = (await monitor.waitFor(/Timeline +newest first/)).join('\n');
+    expect(all).toMatch(/value +0\.012345678901234567 ETH/);
+    expect(all).toMatch(
+      /executed +it is final.*\n.*mined +block \d+ has it.*\n.*sent +a node has it.*\n.*submitted +its target is reached.*\n.*created /,
+    );
+    monitor.resize(80, 24);
+    await monitor.press('esc');
+    await monitor.waitFor(marked(DOES, /executed/));
+  });
+});
+
+describe('in the pane', () => {
+  it('one that waits is cancelled, and the node never sees it', async () => {
+    const account = await parts.account();
+    const signed = await parts.signed(account, { value: ETHER / 10n });
+    const does = '0.1 ETH to';
+    await mineShown(parts, monitor, 60);
+    await handOver(monitor, signed, { target: '20', does });
+    await monitor.waitFor(marked(does, /◌ waiting/));
+    await monitor.press('e');
+    await monitor.waitFor(/Change: 0\.1 ETH/);
+    await monitor.press('ctrl+u', ...'21.5', 'ctrl+s');
+    await monitor.waitFor(marked(does, /◌ waiting .* 21\.5 /));
+    await monitor.press('x');
+    await monitor.waitFor('It has not been sent. Its signed bytes are deleted');
+    await monitor.press('n');
+    await monitor.waitFor(marked(does, /◌ waiting/));
+    await monitor.press('x');
+    await monitor.waitFor('Cancel this auto-tx?');
+    await monitor.press('y');
+    await monitor.waitFor(marked(does, /cancelled/));
+    for (let block = 0; block < 3; block += 1) await mineShown(parts, monitor, 10);
+    expect(await parts.knows(keccak256(signed))).toBe(false);
+    expect(Number(await parts.node.rpc('eth_getTransactionCount', [account.address, 'pending']))).toBe(0);
+    await monitor.press('d');
+    await monitor.waitFor('Delete this auto-tx?');
+    await monitor.press('y');
+    await monitor.waitFor((rows) => !rows.some((row) => row.includes(does)));
+  });
+
+  it('one that was submitted is not, and says who can stop it; replaced from the wallet it has failed', async () => {
+    const account = await parts.account();
+    const does = '0.12 ETH to';
+    const signed = await parts.signed(account, { value: 12n * (ETHER / 100n), maxFeePerGas: 50n * GWEI });
+    await handOver(monitor, signed, { target: '30', does });
+    await monitor.waitFor(marked(does, /→ submitted/));
+    await waitFor(() => parts.knows(keccak256(signed)));
+    await monitor.press('x');
+    await monitor.waitFor('Only a same-nonce replacement from your wallet can stop it.');
+    await monitor.press('y');
+    const refused = await monitor.waitFor(/Not cancelled: /);
+    expect(refused.at(-1)).toMatch(/Not cancelled: it was submitted: only a same-nonce replacement from the/);
+    await monitor.press('return');
+    await monitor.waitFor(/^ Order/m);
+    await monitor.press('esc');
+    const replacement = await parts.signed(account, {
+      maxFeePerGas: 90n * GWEI,
+      maxPriorityFeePerGas: 5n * GWEI,
+    });
+    await parts.node.rpc('eth_sendRawTransaction', [replacement]);
+    await mineShown(parts, monitor, 10);
+    await mineShown(parts, monitor, 10);
+    await monitor.waitFor(marked(does, /▲ failed/));
+    const other = keccak256(replacement);
+    await monitor.waitFor(`▲ replaced by ${other.slice(0, 6)}…${other.slice(-4)} in block `);
+  });
+
+  it('one that reverts has failed, and says so with what it cost', async () => {
+    const account = await parts.account();
+    const contract = '0x00000000000000000000000000000000000000ff';
+    // PUSH1 0 PUSH1 0 REVERT
+    await parts.node.rpc('anvil_setCode', [contract, '0x60006000fd']);
+    const signed = await parts.signed(account, { to: contract, value: 13n * (ETHER / 100n), gas: 60_000n });
+    await handOver(monitor, signed, { target: '30', does: '0.13 ETH' });
+    await monitor.waitFor(marked('0.13 ETH', /→ submitted/));
+    await waitFor(() => parts.knows(keccak256(signed)));
+    await mineShown(parts, monitor, 10);
+    await mineShown(parts, monitor, 10);
+    await monitor.waitFor(marked('0.13 ETH', /▲ failed/));
+    expect((await parts.receipt(keccak256(signed)))?.status).toBe(0);
+    expect(monitor.screen().join('\n')).toMatch(/revert/);
+  });
+
+  it('one that nobody pays for in time expires', async () => {
+    const account = await parts.account();
+    await mineShown(parts, monitor, 60);
+    const signed = await parts.signed(account, { value: 14n * (ETHER / 100n) });
+    await handOver(monitor, signed, { target: '2', does: '0.14 ETH', expires: '2s' });
+    await monitor.waitFor(marked('0.14 ETH', /expired/));
+    await mineShown(parts, monitor, 0.5);
+    expect(await parts.knows(keccak256(signed))).toBe(false);
+  });
+
+  it('what can not be sent is refused in one line', async () => {
+    const account = await parts.account(1n);
+    const seen = async (pasted: Hex, words: RegExp) => {
+      await openForm(monitor);
+      monitor.paste(pasted);
+      await monitor.waitFor(words);
+    };
+    await seen(await parts.signed(account, { chainId: 1 }), /signed transaction/);
+    await fillOrder(monitor, { target: '20' });
+    await monitor.press('ctrl+s');
+    await monitor.waitFor(/Ethereum/);
+    await leaveForm(monitor);
+
+    const busy = await parts.account();
+    await parts.node.rpc('anvil_setNonce', [busy.address, '0x5']);
+    await seen(await parts.signed(busy, { nonce: 3 }), /signed transaction/);
+    await fillOrder(monitor, { target: '20' });
+    await monitor.press('ctrl+s');
+    await monitor.waitFor(/Not handed over: .*nonce 3/);
+    await leaveForm(monitor);
+
+    const key = generatePrivateKey();
+    parts.leaks.watchDigits(key);
+    await seen(key, /▲ this looks like a private key/);
+    // Nothing of it is kept, so there is nothing to ask about.
+    await monitor.press('esc');
+    await monitor.waitFor(/Auto-txs \d/);
+
+    await seen(await parts.signed(account, { value: 3n * ETHER }), /signed transaction/);
+    await fillOrder(monitor, { target: '20' });
+    await monitor.waitFor(/✗ balance/);
+    await leaveForm(monitor);
+  });
+});
+
+describe('gastop auto-txs and gastop serve', () => {
+  it('one that is handed to a service by a command goes out although the service is killed while it waits', async () => {
+    const { home, node } = parts;
+    const account = await parts.account();
+    const serveOptions = {
+      home,
+      env: { GASTOP_RPC: node.wsUrl, GASTOP_DB: join(home, 'served.db') },
+    };
+    await mineShown(parts, monitor, 60);
+    const argv = ['--confirmations', '1', '--log-level', 'debug'];
+    const first = await startServe(argv, serveOptions);
+    const key = await createKey({ home });
+    const env = { GASTOP_API_KEY: key };
+    const run = async (argv: readonly string[], input = '') => {
+      const program = startProgram(['auto-txs', ...argv, '--url', first.origin], {
+        home,
+        env,
+        input: 'pipe',
+      });
+      program.child.stdin?.end(input);
+      const ended = await program.ended;
+      parts.wrote(ended.stdout + ended.stderr);
+      return ended;
+    };
+    const order = ['--target', '20', '--strict'];
+    const signed = await parts.signed(account, { value: ETHER / 5n });
+    const checked = await run(['check', ...order], signed);
+    expect(checked.code, checked.stderr).toBe(0);
+    const made = await run(['create', ...order, '--note', 'served'], signed);
+    expect(made.code, made.stderr).toBe(0);
+    const id = made.stdout.trim();
+    const other = await parts.signed(await parts.account(), { value: ETHER / 4n });
+    const second = (await run(['create', ...order], other)).stdout.trim();
+    const cancelled = await run(['cancel', second]);
+    expect(cancelled.code, cancelled.stderr).toBe(0);
+    const listed = await run(['list']);
+    expect(listed.stdout).toMatch(new RegExp(`^${id} +pending +own price <= 20 gwei`, 'm'));
+    expect(listed.stdout).toMatch(new RegExp(`^${second} +cancelled`, 'm'));
+    const shown = await run(['show', id]);
+    expect(shown.stdout).toContain(account.address);
+
+    const far = await parts.open(['--url', first.origin], { env });
+    await far.waitFor(/Average .*\d/);
+    await far.press('4');
+    await far.waitFor(marked('0.2 ETH to', /◌ waiting .* 20 /));
+
+    first.child.kill('SIGKILL');
+    await first.ended;
+    parts.wrote(first.stdout() + first.stderr());
+    await mineShown(parts, monitor, 10);
+    expect(await parts.knows(keccak256(signed))).toBe(false);
+    const again = await startServe([...argv, '--port', String(first.port)], serveOptions);
+    await waitFor(() => parts.knows(keccak256(signed)), {
+      what: 'the transaction in the pool',
+      timeoutMs: 40_000,
+    });
+    await mineShown(parts, monitor, 10);
+    await far.waitFor(marked('0.2 ETH to', /● executed/), { timeoutMs: 30_000 });
+    const receipt = await parts.receipt(keccak256(signed));
+    expect(receipt?.blockNumber).toBe(await parts.head());
+    const told = await run(['show', id]);
+    expect(told.stdout).toContain(gweiString(receipt?.effectiveGasPrice ?? 0n));
+    expect(await parts.knows(keccak256(other))).toBe(false);
+    const late = await run(['cancel', id]);
+    expect(late.code).toBe(1);
+    again.child.kill('SIGTERM');
+    await again.ended;
+    parts.wrote(again.stdout() + again.stderr());
+  });
+});
+
+describe('what was signed is shown nowhere', () => {
+  /** Breaks the program from within once it is told to: while it draws, and outside of that. */
+  const CRASHES = {
+    'an exception while drawing': "Array.prototype.flatMap = () => { throw new Error('broken') }",
+    'an exception in a timer': "setTimeout(() => { throw new Error('broken') })",
+  } as const;
+
+  it.each(Object.entries(CRASHES))('by %s with the form open', async (_, crash) => {
+    // Not `once`: alone with that signal, the listener of what Ink is made of ends the program.
+    const before = `process.on('SIGUSR2', () => { ${crash} })`;
+    const account = await parts.account();
+    const program = await parts.open(['--rpc', parts.node.wsUrl, '--db', join(parts.home, 'crash.db')], {
+      before,
+      env: { GASTOP_DEBUG: '1' },
+      watchTty: true,
+    });
+    await program.waitFor(/Average .*\d/);
+    await program.press('4');
+    await program.waitFor('No auto-txs yet');
+    await openForm(program);
+    program.paste(await parts.signed(account));
+    await program.waitFor(account.address);
+    await program.press('tab');
+    program.signal('SIGUSR2');
+    await program.press('tab');
+    expect((await program.waitForExit()).exitCode).toBe(1);
+    expect(program.output()).toContain('broken');
+    expect(parts.leaks.found(program.output())).toEqual([]);
+  });
+
+  it('not on a screen, not in a log, not in a file but the database', async () => {
+    const signed = await parts.signed(await parts.account());
+    expect(parts.leaks.found(signed)).not.toEqual([]);
+    expect(parts.leaks.found(Buffer.from(signed.slice(2), 'hex'))).not.toEqual([]);
+    const written = parts.written();
+    expect(written).not.toEqual([]);
+    for (const text of written) {
+      expect(text).not.toBe('');
+      expect(parts.leaks.found(text)).toEqual([]);
+    }
+    expect(await parts.leaks.foundBelow(parts.home)).toEqual([]);
+  });
+});
