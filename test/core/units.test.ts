@@ -11,6 +11,7 @@ import {
   formatPercent,
   formatUsd,
   gweiString,
+  nativeString,
 } from '../../src/core/units.ts';
 
 const GWEI = 10n ** 9n;
@@ -65,6 +66,14 @@ describe('a price in gwei', () => {
 });
 
 describe('amounts for people', () => {
+  it('writes what is signed and paid to the last wei', () => {
+    expect(nativeString(0n)).toBe('0');
+    expect(nativeString(1n)).toBe('0.000000000000000001');
+    expect(nativeString(10n ** 16n)).toBe('0.01');
+    expect(nativeString(1_234n * 10n ** 18n + 1n)).toBe('1234.000000000000000001');
+    expect(nativeString(5n * 10n ** 18n)).toBe('5');
+  });
+
   it('writes native amounts with three digits', () => {
     expect(formatNative(1_050_000_000_000n, 'ETH')).toBe('0.00000105 ETH');
     expect(formatNative(10n ** 18n, 'ETH')).toBe('1.00 ETH');
