@@ -2,6 +2,7 @@ import type { ChainSource } from '../../chain/chain-source.ts';
 import type { AutoTxOrder, Check } from '../../core/auto-txs/kept-auto-tx.ts';
 import { preflight } from '../../core/auto-txs/preflight.ts';
 import { type CreationProblem, creationProblems } from '../../core/auto-txs/verdict.ts';
+import { waitingBelow } from '../../core/auto-txs/waiting-below.ts';
 import type { SignedTransaction } from '../../core/transactions/signed-transaction.ts';
 import type { AutoTxStore } from '../../store/auto-tx-store.ts';
 import type { Present } from '../answers/gas-answers.ts';
@@ -58,11 +59,7 @@ export async function checkToSend(
     nextBlobBaseFee: fresh?.advice.nextBlobBaseFee ?? null,
     lanePrice: fresh?.advice.lanes[order.lane].price ?? null,
     now: wallNow(),
-    waitingBelow: waiting.flatMap((each) =>
-      each.signed === null || each.id === id || each.signed.nonce >= transaction.nonce
-        ? []
-        : [{ id: each.id, nonce: each.signed.nonce, status: each.state.status }],
-    ),
+    waitingBelow: waitingBelow(waiting, { id, nonce: transaction.nonce }),
   };
   const problems = isNew ? creationProblems(facts) : [];
   if (problems.length > 0) throw hopeless(problems);

@@ -5,6 +5,7 @@ import { preflight } from '../../core/auto-txs/preflight.ts';
 import type { PreflightFacts } from '../../core/auto-txs/preflight-facts.ts';
 import { isDue } from '../../core/auto-txs/target.ts';
 import { verdict } from '../../core/auto-txs/verdict.ts';
+import { waitingBelow } from '../../core/auto-txs/waiting-below.ts';
 import type { Present } from '../present.ts';
 import type { EngineContext } from './engine-context.ts';
 import { retryLater } from './retry-later.ts';
@@ -142,10 +143,6 @@ function preflightFacts(
     nextBlobBaseFee: present.nextBlobBaseFee,
     lanePrice: present.prices[order.lane],
     now: context.wallNow(),
-    waitingBelow: live.flatMap((each) =>
-      each.id !== id && each.signed !== null && each.signed.nonce < transaction.nonce
-        ? [{ id: each.id, nonce: each.signed.nonce, status: each.state.status }]
-        : [],
-    ),
+    waitingBelow: waitingBelow(live, { id, nonce: transaction.nonce }),
   };
 }

@@ -1,5 +1,6 @@
 import { SendFailure } from '../../chain/errors.ts';
 import type { AutoTxEvent } from '../../core/auto-txs/auto-tx-rule.ts';
+import type { Obstacle } from '../../core/auto-txs/auto-tx-state.ts';
 import type { KeptAutoTx } from '../../core/auto-txs/kept-auto-tx.ts';
 import type { Hex } from '../../core/block.ts';
 import { abortable } from '../abortable.ts';
@@ -17,6 +18,12 @@ const ANSWER_WITHIN_MS = 10_000;
 /** `unsure`: a node may have it; the next look tells. */
 export type Sent = 'sent' | 'refused' | 'nonce-used' | 'unsure';
 
+/** Long after a block had it, and that block is gone; or a file that somebody else has changed. */
+const BYTES_GONE: Obstacle = {
+  code: 'bytes_gone',
+  message: 'what was signed is not kept any more, so that it cannot be sent; hand it over again',
+};
+
 /**
  * Gives one to the nodes that it was decided to send at `decidedAt` and writes down what they say. Its bytes
  * are nowhere but in the question. Rejects with a `StoreError` alone.
@@ -25,8 +32,12 @@ export async function sendOne(kept: KeptAutoTx, decidedAt: Moment, context: Engi
   const { source, store } = context;
   const isStillWanted = inTime(decidedAt, context);
   const bytes = await store.signedBytes(kept.id);
-  // What is gone was cancelled or is final: the next look tells.
-  if (bytes === null || !isStillWanted()) return 'unsure';
+  if (bytes === null) {
+    // Where it was cancelled meanwhile, or is final, that counts.
+    await happen(kept, { type: 'refuse', obstacle: BYTES_GONE }, context);
+    return 'refused';
+  }
+  if (!isStillWanted()) return 'unsure';
   const signed: Hex = `0x${Buffer.from(bytes).toString('hex')}`;
   try {
     await abortable(
