@@ -18,18 +18,22 @@ export interface OpenedPricing {
 
 /**
  * Opens the service for a command that needs prices and accounts: the one at the URL, or one on the chain here, once it
- * has the chain's newest block.
+ * has the chain's newest block, or what is stored of it after `withinMs`.
  */
-export async function openPricing(io: Io, settings: Settings): Promise<OpenedPricing> {
+export async function openPricing(
+  io: Io,
+  settings: Settings,
+  withinMs = READY_WITHIN_MS,
+): Promise<OpenedPricing> {
   const choice = settings.source.value;
   if (choice.kind !== 'hosted') {
-    const { opened } = await openReady(io, settings, PAST_SEC, 'accept');
+    const { opened } = await openReady(io, settings, PAST_SEC, 'accept', withinMs);
     return { client: opened.client, host: null, close: opened.close };
   }
   warnOfPlainKey(io, choice);
   const { client, name, close } = await openClient(io, settings, {
     historySec: PAST_SEC,
-    withinMs: READY_WITHIN_MS,
+    withinMs,
     pace: 'real-time',
     signal: io.interruption(),
   });

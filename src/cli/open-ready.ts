@@ -18,6 +18,7 @@ export async function openReady(
   settings: Settings,
   historySec: number,
   rule: StaleRule,
+  withinMs = READY_WITHIN_MS,
 ): Promise<Ready> {
   warnOfPlainKey(io, settings.source.value);
   return withSpinner(
@@ -27,12 +28,12 @@ export async function openReady(
       const signal = io.interruption();
       const opened = await openClient(io, settings, {
         historySec,
-        withinMs: READY_WITHIN_MS,
+        withinMs,
         pace: 'fastest',
         signal,
       });
       try {
-        return { opened, snapshot: await readySnapshot(io, opened, rule) };
+        return { opened, snapshot: await readySnapshot(io, opened, rule, withinMs) };
       } catch (error) {
         await opened.close();
         throw error;

@@ -17,10 +17,11 @@ export async function readySnapshot(
   io: Io,
   { client, embedded }: OpenedClient,
   rule: StaleRule,
+  withinMs = READY_WITHIN_MS,
 ): Promise<SnapshotView> {
   const interruption = io.interruption();
   if (embedded?.ended) await Promise.race([embedded.ended, aborted(interruption)]);
-  const deadline = AbortSignal.timeout(READY_WITHIN_MS);
+  const deadline = AbortSignal.timeout(withinMs);
   const signal = AbortSignal.any([deadline, interruption]);
   if (embedded === null) {
     const snapshot = await client.gasCurrent({ signal }).catch((error) => failed(error, interruption));

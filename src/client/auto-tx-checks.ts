@@ -2,6 +2,7 @@ import type { AutoTxOrder } from '../core/auto-txs/kept-auto-tx.ts';
 import { preflight } from '../core/auto-txs/preflight.ts';
 import { chainProfile } from '../core/chains.ts';
 import type { SignedTransaction } from '../core/transactions/signed-transaction.ts';
+import { isPast } from './is-past.ts';
 import type { AutoTxAccountView, CheckView } from './views/auto-txs.ts';
 import type { SnapshotView } from './views/snapshot.ts';
 
@@ -30,6 +31,8 @@ export function autoTxChecks(
   { snapshot, account, lanePrice, now }: Told,
 ): readonly CheckView[] {
   const chainId = snapshot?.chainId ?? account?.chainId ?? null;
+  // Prices of an hour ago say nothing of what it meets now.
+  const present = snapshot === null || isPast(snapshot) ? null : snapshot;
   const chain = chainProfile(chainId ?? transaction.chainId ?? 1);
   const checks = preflight({
     transaction,
@@ -37,13 +40,13 @@ export function autoTxChecks(
     chainId: chain.id,
     chainName: chain.name,
     nativeSymbol: chain.nativeSymbol,
-    nativeUsd: snapshot?.nativeUsd ?? null,
+    nativeUsd: present?.nativeUsd ?? null,
     nextNonce: account?.nonce ?? null,
     pendingNonce: account?.pendingNonce ?? null,
     balance: account?.balance ?? null,
-    nextBaseFee: snapshot?.nextBaseFee ?? null,
-    nextBlobBaseFee: snapshot?.blobBaseFee ?? null,
-    lanePrice,
+    nextBaseFee: present?.nextBaseFee ?? null,
+    nextBlobBaseFee: present?.blobBaseFee ?? null,
+    lanePrice: present === null ? null : lanePrice,
     now,
     waitingBelow: (account?.waiting ?? []).flatMap(({ status, ...below }) =>
       below.nonce < transaction.nonce && below.id !== id ? [{ ...below, status: status ?? '' }] : [],

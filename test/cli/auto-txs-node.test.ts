@@ -117,14 +117,36 @@ describe('on a real node', () => {
       expect(stdout + stderr).not.toContain(raw.slice(-60));
   });
 
-  it('they are listed without their distance while no node answers', async () => {
+  const offline = (argv: readonly string[]) => {
     const db = join(folder, 'gastop', 'chain-31337.db');
-    const argv = ['auto-txs', 'list', '--db', db, '--rpc', 'http://127.0.0.1:9'];
-    const { exitCode, stderr } = await runMain(argv, { env: { XDG_DATA_HOME: folder } });
-    expect({ exitCode, stderr }).toEqual({
+    return runMain(['auto-txs', ...argv, '--db', db, '--rpc', 'http://127.0.0.1:9'], {
+      env: { XDG_DATA_HOME: folder },
+    });
+  };
+
+  it('they are listed without their distance while no node answers, and why is said', async () => {
+    expect(await offline(['list'])).toMatchObject({
       exitCode: 0,
       stderr: 'gastop: there are no auto-txs; gastop auto-txs create makes one\n',
     });
+    const made = await run(['create', await signedFile(), '--target', '0.05']);
+    const id = made.stdout.trim();
+    const { exitCode, stdout, stderr } = await offline(['list']);
+    expect({ exitCode, stderr }).toEqual({
+      exitCode: 0,
+      stderr: 'gastop: nobody says what the prices are now, so how far they are off is not known\n',
+    });
+    expect(stdout).toMatch(new RegExp(`^${id}  pending  average <= 0.05 gwei +- `, 'm'));
+    await run(['cancel', id]);
+    await run(['delete', id, '--yes']);
+  });
+
+  it('a check while no node answers tells nothing by prices that were stored', async () => {
+    const { stdout } = await offline(['check', await signedFile(), '--target', '0.05']);
+    for (const name of ['nonce', 'nonce-gap', 'balance', 'cap'])
+      expect(stdout).toMatch(new RegExp(`^\\? ${name} `, 'm'));
+    expect(stdout).toMatch(/^✓ chain /m);
+    expect(stdout).not.toMatch(/has to\s+fall/);
   });
 
   it('a draft becomes one that waits once it is signed as it was drafted', async () => {

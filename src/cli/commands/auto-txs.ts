@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { ClientError } from '../../client/client-error.ts';
 import { pathOf } from '../../client/create-gas-client.ts';
 import type { GasClient } from '../../client/gas-client.ts';
+import { isPast } from '../../client/is-past.ts';
 import type { AutoTxDetailsView } from '../../client/views/auto-txs.ts';
 import type { SnapshotView } from '../../client/views/snapshot.ts';
 import { PATHS } from '../../contract/routes.ts';
@@ -18,6 +19,10 @@ import type { Settings } from '../settings.ts';
 import type { CallWords } from '../transaction-rows.ts';
 import { AUTO_TXS, wholeListJson } from '../whole-list-json.ts';
 import { type JsonFlags, partLine, print, printRaw, withOpenAlerts } from './alerts.ts';
+
+/** Who wants to see the list waits for its prices, but not for nodes that do not answer. */
+const PRICES_WITHIN_MS = 3_000;
+const NO_PRICES = 'nobody says what the prices are now, so how far they are off is not known';
 
 export interface ListAutoTxsFlags extends JsonFlags {
   readonly status?: string;
@@ -41,7 +46,10 @@ export function listAutoTxs(context: CommandContext, flags: ListAutoTxsFlags): P
     const width = io.stdout.isTTY === true ? (io.stdout.columns ?? 80) : null;
     const ending = settings.ascii.value ? '...' : '…';
     if (shown.length > 0) {
-      const snapshot = await snapshotIfAny(client, signal);
+      const snapshot = await presentIfAny(client, signal);
+      if (snapshot === null && shown.some(({ status }) => status === 'PENDING')) {
+        io.stderr.write(`gastop: ${NO_PRICES}\n`);
+      }
       print(context, settings, autoTxListLines(shown, snapshot, width, ending).join('\n'));
     } else if (items.length > 0) io.stderr.write('gastop: no auto-tx has that status\n');
     else if (unreadable === 0)
@@ -92,7 +100,7 @@ async function withAutoTxsAndPrices<Result>(
   }
   let opened: OpenedPricing;
   try {
-    opened = await openPricing(io, settings);
+    opened = await openPricing(io, settings, PRICES_WITHIN_MS);
   } catch (error) {
     io.interruption().throwIfAborted();
     if (!(error instanceof ClientError || error instanceof CliError)) throw error;
@@ -105,13 +113,15 @@ async function withAutoTxsAndPrices<Result>(
   }
 }
 
-/** The prices, where the service says them: a list is worth reading without. */
-export async function snapshotIfAny(
+/** The prices of now, where the service says them: a list is worth reading without. */
+async function presentIfAny(
   client: Pick<GasClient, 'gasCurrent'>,
   signal: AbortSignal,
 ): Promise<SnapshotView | null> {
   try {
-    return await client.gasCurrent({ signal });
+    const inTime = AbortSignal.any([signal, AbortSignal.timeout(PRICES_WITHIN_MS)]);
+    const snapshot = await client.gasCurrent({ signal: inTime });
+    return isPast(snapshot) ? null : snapshot;
   } catch (error) {
     signal.throwIfAborted();
     if (error instanceof ClientError) return null;
