@@ -5,8 +5,15 @@ import type { CallArguments } from './call-arguments.ts';
 const PRACTICALLY_UNLIMITED = 2n ** 128n;
 
 /** Which argument says how much, or whether, and whose tokens they are. */
-const APPROVALS: Readonly<Record<string, { readonly amount: string; readonly what: string }>> = {
-  'approve(address,uint256)': { amount: 'amount', what: 'token {contract}' },
+const APPROVALS: Readonly<
+  Record<string, { readonly amount: string; readonly what: string; readonly ofNft?: string }>
+> = {
+  // ERC-721 has the same function, and 0 is the number of an NFT like any other.
+  'approve(address,uint256)': {
+    amount: 'amount',
+    what: 'token {contract}',
+    ofNft: ' (of an NFT: lets it move number {amount})',
+  },
   'approve(address,address,uint160,uint48)': { amount: 'amount', what: 'token {token}' },
   'permit(address,address,uint256,uint256,uint8,bytes32,bytes32)': {
     amount: 'value',
@@ -36,11 +43,13 @@ export function approvalWords(signature: string, call: CallArguments): string | 
   if (approval === undefined) return null;
   const amount = call.value(approval.amount);
   if (amount?.kind !== 'integer') return null;
-  if (amount.value === 0n)
-    return call.fill(`takes back (revokes) what {spender} may spend of ${approval.what}`);
-  if (isUnlimited(amount)) return call.fill(`lets {spender} spend an unlimited amount of ${approval.what}`);
-  if (amount.value >= PRACTICALLY_UNLIMITED) {
-    return call.fill(`lets {spender} spend a practically unlimited amount of ${approval.what}`);
+  const { what, ofNft = '' } = approval;
+  if (amount.value === 0n) {
+    return call.fill(`takes back (revokes) what {spender} may spend of ${what}${ofNft}`);
   }
-  return call.fill(`lets {spender} spend {${approval.amount}} base units of ${approval.what}`);
+  if (isUnlimited(amount)) return call.fill(`lets {spender} spend an unlimited amount of ${what}`);
+  if (amount.value >= PRACTICALLY_UNLIMITED) {
+    return call.fill(`lets {spender} spend a practically unlimited amount of ${what}${ofNft}`);
+  }
+  return call.fill(`lets {spender} spend {${approval.amount}} base units of ${what}${ofNft}`);
 }

@@ -62,6 +62,11 @@ function typeOf(first: number | undefined): SignedTransaction['type'] {
   }
   if (first >= FIRST_OF_LIST) return 0;
   if (first === 1 || first === 2 || first === 3 || first === 4) return first;
+  if (first === 0) {
+    throw new TransactionError(
+      'a legacy transaction (type 0) begins with its list of fields and not with 00: copy it again, from its first digit',
+    );
+  }
   throw new TransactionError(
     first < FIRST_OF_STRING
       ? `transactions of type ${first} are not known: types 0 to 4 are`

@@ -95,6 +95,11 @@ describe('text', () => {
     ],
     ['half of it', raw.slice(0, 100), /^it ends in the middle/],
     ['two of them', raw + raw.slice(2), /^there are bytes after the end of the transaction/],
+    [
+      'a type that is never written',
+      `0x00${raw.slice(4)}`,
+      /^a legacy transaction \(type 0\) begins with its list/,
+    ],
     ['another type', `0x05${raw.slice(4)}`, /^transactions of type 5 are not known: types 0 to 4 are/],
     ['a deposit of a rollup', `0x7e${raw.slice(4)}`, /^transactions of type 126 are not known/],
     ['more than any transaction', 'ab'.repeat(4_000_001), /^this is longer than any transaction/],

@@ -113,11 +113,19 @@ describe('tokens', () => {
   });
 
   it.each([
-    [0n, 'takes back (revokes) what 0x7a250d…488D may spend of token 0xA0b869…eB48', '0'],
-    [5_000n, 'lets 0x7a250d…488D spend 5,000 base units of token 0xA0b869…eB48', '5000'],
+    [
+      0n,
+      'takes back (revokes) what 0x7a250d…488D may spend of token 0xA0b869…eB48 (of an NFT: lets it move number 0)',
+      '0',
+    ],
+    [
+      5_000n,
+      'lets 0x7a250d…488D spend 5,000 base units of token 0xA0b869…eB48 (of an NFT: lets it move number 5,000)',
+      '5000',
+    ],
     [
       2n ** 255n,
-      'lets 0x7a250d…488D spend a practically unlimited amount of token 0xA0b869…eB48',
+      `lets 0x7a250d…488D spend a practically unlimited amount of token 0xA0b869…eB48 (of an NFT: lets it move number ${(2n ** 255n).toLocaleString('en')})`,
       (2n ** 255n).toString(),
     ],
     [
@@ -190,7 +198,7 @@ describe('calls within calls', () => {
     ]);
     expect(call.words).toBe(
       'makes 3 calls: sends 5 base units of token 0xA0b869…eB48 to 0xd8dA6B…6045; ' +
-        'takes back (revokes) what 0x7a250d…488D may spend of token 0xA0b869…eB48; makes calls',
+        'takes back (revokes) what 0x7a250d…488D may spend of token 0xA0b869…eB48 (of an NFT: lets it move number 0); makes calls',
     );
     expect(call.calls.map(({ name }) => name)).toEqual(['transfer', 'approve', 'multicall']);
     expect(call.calls[2]?.calls).toEqual([]);
@@ -213,7 +221,8 @@ describe('calls within calls', () => {
       'execTransaction(address to, uint256 v, bytes d, uint8 operation, uint256 a, uint256 b, uint256 c, address e, address f, bytes g)';
     const call = (operation: number) =>
       describedCall(declared, FRIEND, TOKEN, 0n, revoke, operation, 0n, 0n, 0n, WETH, WETH, '0x').words;
-    const inner = 'takes back (revokes) what 0x7a250d…488D may spend of token 0xA0b869…eB48';
+    const inner =
+      'takes back (revokes) what 0x7a250d…488D may spend of token 0xA0b869…eB48 (of an NFT: lets it move number 0)';
     expect(call(0)).toBe(`has Safe 0xd8dA6B…6045 call 0xA0b869…eB48: ${inner}`);
     expect(call(1)).toBe(
       `has Safe 0xd8dA6B…6045 call 0xA0b869…eB48 with all of its own rights (a delegate call): ${inner}`,
