@@ -72,6 +72,8 @@ export interface ServiceOptions {
   readonly role?: LeaseOptions['role'];
   /** Blocks that must have an auto-tx before it is final. Default: the chain's own number. */
   readonly confirmations?: number;
+  /** How long a node may take to answer what is asked of one sender of auto-txs, ms. Default: 10 s. */
+  readonly senderMs?: number;
   /** Whether the database outlasts the service's start, so that alerts and auto-txs may be made. Default: it does. */
   readonly keepsAlerts?: boolean;
   /** Told of each attempt to tell somebody of a fired alert, for a log. */
@@ -174,6 +176,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     nativeUsdAt: (timestampSec) => price.usdAt(timestampSec),
     wallNow,
     steadyNow: () => performance.now(),
+    senderMs: options.senderMs,
     signal,
     onError,
   });

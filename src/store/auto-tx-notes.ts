@@ -1,5 +1,5 @@
 import { NOTE_KINDS, type Note } from '../core/auto-txs/auto-tx-rule.ts';
-import type { TimelineEntry } from '../core/auto-txs/kept-auto-tx.ts';
+import type { KeptAutoTx, TimelineEntry } from '../core/auto-txs/kept-auto-tx.ts';
 import { maybe, moment, oneOf, text, whole } from './columns.ts';
 import type { AutoTxEventRow, Queries } from './schema.ts';
 
@@ -56,3 +56,11 @@ function readEntry({ at, kind, block_number, message }: AutoTxEventRow): Timelin
     return null;
   }
 }
+
+/** How a timeline begins. */
+export const createdNote = ({ signed }: KeptAutoTx): Note => ({
+  kind: 'CREATED',
+  blockNumber: null,
+  message:
+    signed === null ? 'it was made as a draft, without a signature' : 'it was made and waits for its target',
+});

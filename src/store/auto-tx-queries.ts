@@ -96,6 +96,17 @@ export function liveRows(db: Queries, from: string) {
     .orderBy('id');
 }
 
+/** The next senders, after that address, of what may still be sent, or is, in their order. */
+export const liveSenders = (db: Queries, after: string, limit: number) =>
+  db
+    .selectFrom('auto_txs')
+    .select('from_address')
+    .distinct()
+    .where(IS_LIVE)
+    .where('from_address', '>', after)
+    .orderBy('from_address')
+    .limit(limit);
+
 /** The newest executed ones of an owner (empty: everybody's) by the times of their blocks, ms since epoch, inclusive. */
 export function executedRows(
   db: Queries,

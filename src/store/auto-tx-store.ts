@@ -1,16 +1,17 @@
 import { setImmediate } from 'node:timers/promises';
 import { AUTO_TX_STATUSES } from '../contract/choices.ts';
-import type { Note } from '../core/auto-txs/auto-tx-rule.ts';
 import { type AutoTxStatus, isFinal } from '../core/auto-txs/auto-tx-state.ts';
 import type { KeptAutoTx, TimelineEntry } from '../core/auto-txs/kept-auto-tx.ts';
+import type { Hex } from '../core/block.ts';
 import { type AutoTxChange, writeAutoTx } from './auto-tx-change.ts';
-import { addNotes, MOST_NOTES, readTimeline } from './auto-tx-notes.ts';
+import { addNotes, createdNote, MOST_NOTES, readTimeline } from './auto-tx-notes.ts';
 import { DISABLED_AT_ONCE, disableSome, pendingOwners } from './auto-tx-owners.ts';
 import {
   executedRows,
   expiringRows,
   followedRows,
   liveRows,
+  liveSenders,
   type NextPrices,
   reachedRows,
   rivalRows,
@@ -18,6 +19,7 @@ import {
 import { toAutoTxRow } from './auto-tx-row.ts';
 import { type AutoTxSavings, sumSavings } from './auto-tx-tallies.ts';
 import { mendAutoTxs, readAutoTxRow, shownAutoTx } from './broken-auto-tx.ts';
+import { isHex } from './columns.ts';
 import { requireRight, type WriteRight } from './lease-store.ts';
 import type { Database } from './open-database.ts';
 import { SameNonceError } from './same-nonce-error.ts';
@@ -115,6 +117,14 @@ export class AutoTxStore {
   /** The same, whoever made them. */
   live(from: string): Promise<KeptAutoTx[]> {
     return this.waiting('', from);
+  }
+
+  /** The next senders of those, by address. */
+  liveSenders(after: string, limit: number): Promise<Hex[]> {
+    return this.#read(async (db) => {
+      const rows = await liveSenders(db, after, limit).execute();
+      return rows.map((row) => row.from_address ?? '').filter(isHex);
+    });
   }
 
   /** What happened to one, newest first; at most 200 are kept. */
@@ -288,10 +298,3 @@ async function findRival(trx: Queries, autoTx: KeptAutoTx): Promise<string | nul
 /** Whether what was signed takes a nonce that it did not have. */
 const isNewNonce = ({ signed: before }: KeptAutoTx, { signed: after }: KeptAutoTx) =>
   after !== null && (before?.from !== after.from || before.nonce !== after.nonce);
-
-const createdNote = ({ signed }: KeptAutoTx): Note => ({
-  kind: 'CREATED',
-  blockNumber: null,
-  message:
-    signed === null ? 'it was made as a draft, without a signature' : 'it was made and waits for its target',
-});

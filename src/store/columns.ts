@@ -51,7 +51,8 @@ export function amount(value: unknown): bigint {
   throw unreadable();
 }
 
-const isHex = (value: string): value is Hex => value.length % 2 === 0 && /^0x[0-9a-fA-F]*$/.test(value);
+export const isHex = (value: string): value is Hex =>
+  value.length % 2 === 0 && /^0x[0-9a-fA-F]*$/.test(value);
 
 export function hex(value: unknown): Hex {
   if (typeof value === 'string' && isHex(value)) return value;

@@ -91,6 +91,8 @@ export interface RigOptions {
   /** Where the database is; in memory unless told. */
   readonly database?: string;
   readonly requestTimeoutMs?: number;
+  /** How long a sender's questions may take. */
+  readonly senderMs?: number;
 }
 
 export interface AutoTxRig {
@@ -129,6 +131,7 @@ export async function startRig(options: RigOptions): Promise<AutoTxRig> {
     signal: abort.signal,
     wallNow: () => Date.now() + ahead,
     onError: (error) => errors.push(error),
+    ...(options.senderMs === undefined ? {} : { senderMs: options.senderMs }),
     ...(options.confirmations === undefined ? {} : { confirmations: options.confirmations }),
   });
   await service.ready;

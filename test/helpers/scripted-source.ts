@@ -226,7 +226,7 @@ export class ScriptedSource implements ChainSource {
   }
 
   call = refuse;
-  sendRawTransaction = refuse;
-  nonce = refuse;
-  balance = refuse;
+  sendRawTransaction: ChainSource['sendRawTransaction'] = refuse;
+  nonce: ChainSource['nonce'] = refuse;
+  balance: ChainSource['balance'] = refuse;
 }

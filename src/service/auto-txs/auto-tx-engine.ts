@@ -5,6 +5,7 @@ import type { Block, Hex } from '../../core/block.ts';
 import { StoreError } from '../../store/store-error.ts';
 import type { EngineContext } from './engine-context.ts';
 import type { Seen } from './follow-one.ts';
+import { Patrol } from './patrol.ts';
 import { runSenderTurn } from './sender-turn.ts';
 import { stepKept } from './step-kept.ts';
 
@@ -18,8 +19,25 @@ const MOST_DUE = 2_000;
 /** No reorg is as deep: the bytes of what is final below are not needed any more. */
 const KEPT_BLOCKS = 64;
 const FORGET_EVERY_MS = 600_000;
+/** With more senders in doubt than these, whole blocks are not read to say what has used their nonces. */
+const DOUBTS_EXPLAINED = 8;
+/** So many are looked at in a second, however quickly blocks come. */
+const LOOKS_PER_SEC = 50;
 /** One that nobody knows to be sent is looked for this often, though there is no new head. */
 const LOOK_AGAIN_MS = 2_000;
+
+/** Why a sender has its turn. */
+interface Visit {
+  /** Those of its auto-txs that are to be looked at. */
+  readonly followed: readonly KeptAutoTx[];
+  readonly isPatrol: boolean;
+}
+
+interface Doubt {
+  readonly seen: Map<string, Seen>;
+  /** The head's number. */
+  readonly lookedAt: number;
+}
 
 /**
  * What becomes of auto-txs, turn by turn: ends what has expired, looks what has become of what is out, and sends what is due.
@@ -33,24 +51,48 @@ export class AutoTxEngine {
   readonly #seen = new Map<string, Seen>();
   /** When those that are out were looked at: the head's hash, and the steady time. */
   readonly #looked = new Map<string, { readonly at: number; readonly head: Block }>();
+  /** Senders of what was never sent, with a nonce that is used: looked at with each head until that is settled. */
+  readonly #doubts = new Map<Hex, Doubt>();
+  readonly #patrol: Patrol;
   #forgotAt: number;
+  /** Whether nothing is left to be looked at before something new comes. */
+  #isQuiet = false;
 
   /** @param signal nothing new is begun after it aborts */
   constructor(context: EngineContext, signal: AbortSignal) {
     this.#context = context;
     this.#signal = signal;
     this.#forgotAt = context.steadyNow();
+    const { store, steadyNow } = context;
+    this.#patrol = new Patrol((after, limit) => store.liveSenders(after, limit), steadyNow);
   }
 
-  /** Begins what there is to do now. Rejects with a `StoreError`. */
-  async turn(): Promise<void> {
+  /**
+   * Begins what there is to do now. Rejects with a `StoreError`.
+   * @param isNews whether there is a new head, or an auto-tx was changed, since the turn before
+   */
+  async turn(isNews = true): Promise<void> {
     await this.#expire();
     const head = this.#context.present()?.head ?? (await this.#context.blocks.head());
     if (head === null || this.#context.profile() === null || this.#signal.aborted) return;
-    const followed = await this.#followed(head);
-    for (const from of await this.#due()) if (!followed.has(from)) followed.set(from, []);
-    for (const [from, autoTxs] of followed) this.#begin(from, autoTxs, head);
+    const visits = new Map<Hex, Visit>();
+    const visit = (from: Hex, more: Partial<Visit> = {}) => {
+      visits.set(from, { followed: [], isPatrol: false, ...visits.get(from), ...more });
+    };
+    if (isNews || !this.#isQuiet) {
+      for (const [from, followed] of await this.#followed(head)) visit(from, { followed });
+    }
+    for (const from of await this.#due()) visit(from);
+    for (const from of await this.#toPatrol(head)) visit(from, { isPatrol: true });
+    for (const [from, each] of visits) this.#begin(from, each, head);
     await this.#forget(head);
+  }
+
+  /** What it says of nonces counts from a head that is now alone. */
+  async #toPatrol(head: Block): Promise<Hex[]> {
+    if (this.#context.present() === null) return [];
+    const doubtful = [...this.#doubts].filter(([, { lookedAt }]) => lookedAt !== head.number);
+    return [...(await this.#patrol.next()), ...doubtful.map(([from]) => from)];
   }
 
   /** Resolves once nothing is under way; never rejects. */
@@ -86,12 +128,14 @@ export class AutoTxEngine {
   async #followed(head: Block): Promise<Map<Hex, KeptAutoTx[]>> {
     const bySender = new Map<Hex, KeptAutoTx[]>();
     const all = new Set<string>();
+    this.#isQuiet = true;
     let after: KeptAutoTx | null = null;
     for (;;) {
       const page: KeptAutoTx[] = await this.#context.store.following({ limit: PAGE, after });
       for (const each of page) {
         all.add(each.id);
         if (each.signed !== null && this.#isToBeLookedAt(each, head)) {
+          this.#isQuiet = false;
           bySender.set(each.signed.from, [...(bySender.get(each.signed.from) ?? []), each]);
         }
       }
@@ -104,11 +148,28 @@ export class AutoTxEngine {
     return bySender;
   }
 
-  #isToBeLookedAt({ id, state }: KeptAutoTx, head: Block): boolean {
+  #isToBeLookedAt(kept: KeptAutoTx, head: Block): boolean {
+    const { id, state } = kept;
     const last = this.#looked.get(id);
-    if (last === undefined || last.head.number !== head.number || last.head.hash !== head.hash) return true;
+    if (last === undefined) return true;
+    const passed = this.#context.steadyNow() - last.at;
     const isUnsure = state.status === 'SUBMITTED' && state.sentAt === null;
-    return isUnsure && this.#context.steadyNow() - last.at >= LOOK_AGAIN_MS;
+    if (isUnsure) {
+      this.#isQuiet = false;
+      if (passed >= LOOK_AGAIN_MS) return true;
+    }
+    if (last.head.number === head.number && last.head.hash === head.hash) return false;
+    if (this.#isBeingConfirmed(kept, last.head, head)) return false;
+    if (passed >= (this.#looked.size * 1_000) / LOOKS_PER_SEC) return true;
+    this.#isQuiet = false;
+    return false;
+  }
+
+  /** A reorg is told by who follows the chain: until a block is deep enough there is nothing more to be asked of it. */
+  #isBeingConfirmed({ state: { inclusion } }: KeptAutoTx, seenAt: Block, head: Block): boolean {
+    const chain = this.#context.profile();
+    if (inclusion === null || chain === null || seenAt.number < inclusion.blockNumber) return false;
+    return head.number - inclusion.blockNumber + 1 < this.#context.confirmations(chain);
   }
 
   /** Senders of what is due. */
@@ -120,33 +181,45 @@ export class AutoTxEngine {
     return new Set(due.flatMap(({ signed }) => (signed === null ? [] : [signed.from])));
   }
 
-  #begin(from: Hex, followed: readonly KeptAutoTx[], head: Block): void {
-    if (this.#busy.has(from) || this.#signal.aborted) return;
+  #begin(from: Hex, visit: Visit, head: Block): void {
+    if (this.#signal.aborted) return;
+    this.#isQuiet = false;
+    if (this.#busy.has(from)) return;
     const work = this.#slots
-      .take(() => this.#runSender(from, followed, head), this.#signal)
+      .take(() => this.#runSender(from, visit, this.#context.present()?.head ?? head), this.#signal)
       .catch((error: unknown) => this.#tell(error))
       .finally(() => this.#busy.delete(from));
     this.#busy.set(from, work);
   }
 
-  async #runSender(from: Hex, followed: readonly KeptAutoTx[], head: Block): Promise<void> {
+  async #runSender(from: Hex, { followed, isPatrol }: Visit, head: Block): Promise<void> {
     // By hand: what `AbortSignal.any` leaves on a signal that outlives many turns adds up.
     const bound = new AbortController();
     const end = () => bound.abort(this.#signal.reason);
     const timer = setTimeout(
       () => bound.abort(new ChainError('timeout', 'a node does not answer')),
-      SENDER_MS,
+      this.#context.senderMs ?? SENDER_MS,
     );
     this.#signal.addEventListener('abort', end, { once: true });
+    const doubts = this.#doubts.get(from)?.seen ?? new Map<string, Seen>();
+    let again: readonly string[] = followed.map(({ id }) => id);
     try {
       for (const { id } of followed) this.#looked.set(id, { at: this.#context.steadyNow(), head });
-      const { signal } = bound;
-      await runSenderTurn(from, followed, { context: this.#context, head, seen: this.#seen, signal });
-    } catch (error) {
-      // What could not be looked at is looked at again, head or no head.
-      for (const { id } of followed) this.#looked.delete(id);
-      throw error;
+      again = await runSenderTurn(from, followed, {
+        context: this.#context,
+        head,
+        seen: this.#seen,
+        doubts,
+        isPatrol,
+        isLight: this.#doubts.size > DOUBTS_EXPLAINED,
+        signal: bound.signal,
+      });
     } finally {
+      this.#isQuiet = false;
+      // What could not be looked at is looked at again, head or no head.
+      for (const id of again) this.#looked.delete(id);
+      if (doubts.size > 0) this.#doubts.set(from, { seen: doubts, lookedAt: head.number });
+      else this.#doubts.delete(from);
       clearTimeout(timer);
       this.#signal.removeEventListener('abort', end);
     }

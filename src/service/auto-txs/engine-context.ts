@@ -27,6 +27,8 @@ export interface EngineContext {
   readonly wallNow: () => number;
   /** Ms of a clock that nobody sets. */
   readonly steadyNow: () => number;
+  /** How long one sender's questions may take, ms; default 10 s. */
+  readonly senderMs?: number | undefined;
   /** Told of what should not happen. */
   readonly onError: (error: unknown) => void;
 }

@@ -3,8 +3,8 @@ import type { Inclusion } from '../../core/auto-txs/auto-tx-state.ts';
 import type { KeptAutoTx } from '../../core/auto-txs/kept-auto-tx.ts';
 import type { Block } from '../../core/block.ts';
 import type { EngineContext } from './engine-context.ts';
-import { findReplacement, type Replacement } from './find-replacement.ts';
-import { lookAt } from './look-at.ts';
+import { inclusionOf, lookAt } from './look-at.ts';
+import { searchNonce } from './nonce-search.ts';
 import type { SenderQuestions } from './sender-questions.ts';
 import { type Beside, happen } from './step-kept.ts';
 
@@ -14,47 +14,90 @@ const NOW_MS = 600_000;
 export interface Followed {
   /** As it is after the look. */
   readonly kept: KeptAutoTx;
+  /** `null`: nothing that fits together was seen. */
   readonly look: Look | null;
+  /** What does not fit together may do so in a moment, without a new head. */
+  readonly isSoon: boolean;
 }
 
 /** What was seen of one while it is followed. */
 export interface Seen {
-  /** The last head at which its nonce was free. */
-  readonly freeAt: number | null;
-  readonly replacement: Replacement | null;
+  /** The last head at which its nonce was free, or up to which nothing was found that has it. */
+  readonly searched: number | null;
+  /** The transaction that has its nonce. */
+  readonly takenBy: Look['takenBy'];
+  /** The first and the last head at which its nonce was used, and not by itself as far as was known. */
+  readonly used: { readonly first: number; readonly last: number } | null;
+}
+
+const NOTHING: Seen = { searched: null, takenBy: null, used: null };
+
+export interface FollowOptions {
+  readonly context: EngineContext;
+  readonly head: Block;
+  readonly seen: Map<string, Seen>;
+  readonly signal: AbortSignal;
+  /** Whole blocks are not read to say what has its nonce. */
+  readonly isLight?: boolean;
 }
 
 /** Looks what has become of one that may be with a node, and writes it down. Rejects as the node or the store do. */
 export async function followOne(
   kept: KeptAutoTx,
   sender: SenderQuestions,
-  {
-    context,
-    head,
-    seen,
-    signal,
-  }: {
-    readonly context: EngineContext;
-    readonly head: Block;
-    readonly seen: Map<string, Seen>;
-    readonly signal: AbortSignal;
-  },
+  options: FollowOptions,
 ): Promise<Followed> {
+  const { context, head, seen, signal } = options;
   const { source, blocks } = context;
   const found = await lookAt(kept, sender, { source, blocks, head, signal });
-  if (found === null) return { kept, look: null };
-  const before = seen.get(kept.id) ?? { freeAt: null, replacement: null };
+  if (found === null) return { kept, look: null, isSoon: true };
   const isTaken = found.inclusion === null && found.nextNonce > (kept.signed?.nonce ?? 0);
-  const replacement = isTaken
-    ? (before.replacement ??
-      (await findReplacement(kept, { source, seen: before.freeAt, head: head.number, signal })))
-    : null;
-  seen.set(kept.id, { freeAt: isTaken ? before.freeAt : head.number, replacement });
-  const look: Look = { ...found, takenBy: replacement };
-  const isNews = found.inclusion !== null && found.inclusion.blockHash !== kept.state.inclusion?.blockHash;
-  const beside = isNews ? await pricesOf(kept, found.inclusion, context) : undefined;
+  if (!isTaken) seen.set(kept.id, { ...NOTHING, searched: head.number });
+  const look = isTaken ? await explain(kept, found, options) : found;
+  if (look === null) return { kept, look: null, isSoon: false };
+  const isNews = look.inclusion !== null && look.inclusion.blockHash !== kept.state.inclusion?.blockHash;
+  const beside = isNews ? await pricesOf(kept, look.inclusion, context) : undefined;
   const changed = await happen(kept, { type: 'look', look }, context, beside);
-  return { kept: changed?.after ?? kept, look };
+  return { kept: changed?.after ?? kept, look, isSoon: false };
+}
+
+/**
+ * Its nonce is used, and no node has a receipt of it: by what. One node may be ahead of another, and some know nothing of what
+ * they have mined: it may be this very one. `null`: that cannot be told before the next head.
+ */
+async function explain(
+  kept: KeptAutoTx,
+  found: Look,
+  { context, head, seen, signal, isLight = false }: FollowOptions,
+): Promise<Look | null> {
+  // How deep it lies can be told by a head that is now alone.
+  if (context.present() === null) return null;
+  const { source, blocks } = context;
+  const before = seen.get(kept.id) ?? NOTHING;
+  const first = before.used?.first ?? head.number;
+  const used = { first, last: head.number };
+  if (before.takenBy) {
+    seen.set(kept.id, { ...before, used });
+    return { ...found, takenBy: before.takenBy };
+  }
+  // What uses it is in a block of the first look, or of the next where the node that said so was ahead.
+  const isInVain = isLight || (before.used !== null && before.used.last > first);
+  const search = isInVain
+    ? { found: null, isComplete: false }
+    : await searchNonce(kept, { source, seen: before.searched, head: head.number, signal });
+  const searched = search.isComplete ? head.number : before.searched;
+  if (search.found === null) {
+    seen.set(kept.id, { ...before, searched, used });
+    return first === head.number && kept.state.takenSince === null ? null : found;
+  }
+  const { transaction, receipt } = search.found;
+  if (transaction.hash === kept.signed?.hash) {
+    const inclusion = await inclusionOf(receipt, { source, blocks, signal });
+    return inclusion && { ...found, inclusion, isKnown: true };
+  }
+  const takenBy = { hash: transaction.hash, blockNumber: receipt.blockNumber };
+  seen.set(kept.id, { searched, takenBy, used });
+  return { ...found, takenBy };
 }
 
 /** What its savings are told by. */

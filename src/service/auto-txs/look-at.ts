@@ -33,7 +33,7 @@ export async function lookAt(
   }
   const receipt = await abortable(source.receipt(signed.hash), signal);
   if (receipt !== null) {
-    const inclusion = await inclusionOf(receipt, { source, blocks, head, signal });
+    const inclusion = await inclusionOf(receipt, { source, blocks, signal });
     return inclusion && { head: head.number, inclusion, isKnown: true, nextNonce };
   }
   const transaction = await abortable(source.transaction(signed.hash), signal);
@@ -43,13 +43,15 @@ export async function lookAt(
 }
 
 /** `null`: its block is not of the chain that is followed, or not known yet. */
-async function inclusionOf(
+export async function inclusionOf(
   receipt: ChainReceipt,
-  { source, blocks, signal }: LookContext,
+  { source, blocks, signal }: Pick<LookContext, 'source' | 'blocks' | 'signal'>,
 ): Promise<Inclusion | null> {
   const { blockNumber, blockHash } = receipt;
   const [stored] = await blocks.page(blockNumber, 1);
-  const ours = stored?.number === blockNumber ? stored : null;
+  // What is above the stored head may be of a branch whose reorg is still to be written.
+  if (stored === undefined) return null;
+  const ours = stored.number === blockNumber ? stored : null;
   if (ours !== null && ours.hash !== null && ours.hash !== blockHash) return null;
   const block = ours ?? (await abortable(source.block(blockNumber), signal));
   if (block === null || (block.hash !== null && block.hash !== blockHash)) return null;

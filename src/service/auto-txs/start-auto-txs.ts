@@ -47,10 +47,11 @@ export function startAutoTxs(options: AutoTxsOptions): RunningAutoTxs {
     // Read when it is needed: prices come first, and who stands by never sends.
     const { AutoTxEngine } = await import('./auto-tx-engine.ts');
     const engine = new AutoTxEngine(options, until);
+    let isNews = true;
     while (!until.aborted) {
       isWoken = false;
       try {
-        await engine.turn();
+        await engine.turn(isNews);
       } catch (error) {
         // Another process has the lease now: this one hears of it soon.
         const isLost = error instanceof StoreError && error.code === 'not-holder';
@@ -58,6 +59,7 @@ export function startAutoTxs(options: AutoTxsOptions): RunningAutoTxs {
         if (isLost) void lease.look();
       }
       await pause(until);
+      isNews = isWoken;
     }
     await engine.idle();
   }

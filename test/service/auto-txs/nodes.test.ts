@@ -121,7 +121,7 @@ describe('two nodes', () => {
 
 test('a sender whose questions hang holds up nobody else', async () => {
   const between = await standBetween(anvil.url);
-  const rig = await rigOf({ urls: [between.url], requestTimeoutMs: 60_000 });
+  const rig = await rigOf({ urls: [between.url], requestTimeoutMs: 60_000, senderMs: 500 });
   await mineAt(anvil, 90);
   const [stuck, free] = [await fund(anvil), await fund(anvil)];
   const isOfStuck = (body: string) => body.toLowerCase().includes(stuck.address.slice(2).toLowerCase());

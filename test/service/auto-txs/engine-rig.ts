@@ -1,0 +1,139 @@
+/** The engine by itself: on a real database, with clocks and a node that do what a test says. */
+import { onTestFinished } from 'vitest';
+import type { ChainTransaction, IncludedTransaction } from '../../../src/chain/chain-source.ts';
+import type { KeptAutoTx } from '../../../src/core/auto-txs/kept-auto-tx.ts';
+import type { Block, Hex } from '../../../src/core/block.ts';
+import { chainProfile } from '../../../src/core/chains.ts';
+import { AutoTxEngine } from '../../../src/service/auto-txs/auto-tx-engine.ts';
+import type { Present } from '../../../src/service/present.ts';
+import { AutoTxStore } from '../../../src/store/auto-tx-store.ts';
+import { BlockStore } from '../../../src/store/block-store.ts';
+import { HistoryStore } from '../../../src/store/history-store.ts';
+import { openDatabase } from '../../../src/store/open-database.ts';
+import { makeBlock } from '../../helpers/chain-blocks.ts';
+import { makeIncluded } from '../../helpers/made-transactions.ts';
+import { ScriptedSource } from '../../helpers/scripted-source.ts';
+import { flat } from '../../store/alerts/priced-blocks.ts';
+import { GWEI, NOW } from '../../store/auto-txs/kept-auto-txs.ts';
+
+/** What the node says; all accounts are rich unless told. */
+export class ScriptedNode extends ScriptedSource {
+  readonly nonces = new Map<Hex, number>();
+  readonly balances = new Map<Hex, bigint>();
+  /** Whose nonce was asked for, as the chain has it. */
+  readonly nonceAsked: Hex[] = [];
+  readonly sent: Hex[] = [];
+  /** What comes of sending. */
+  send: (signed: Hex) => Promise<Hex> = async () => `0x${'1'.repeat(64)}`;
+
+  override nonce = async (address: Hex, at: 'latest' | 'pending') => {
+    if (at === 'latest') this.nonceAsked.push(address);
+    return this.nonces.get(address) ?? 0;
+  };
+  override balance = async (address: Hex) => this.balances.get(address) ?? 10n ** 24n;
+  override sendRawTransaction = (signed: Hex) => {
+    this.sent.push(signed);
+    return this.send(signed);
+  };
+
+  /** The block has a transaction of this sender with this nonce. */
+  include(block: Block, from: Hex, nonce: number, hash?: Hex): IncludedTransaction {
+    const transaction = { from, nonce, ...(hash === undefined ? {} : { hash }) };
+    const made = makeIncluded(block, 0, { transaction });
+    this.transactions.set(block.number, [...(this.transactions.get(block.number) ?? []), made]);
+    this.nonces.set(from, Math.max(this.nonces.get(from) ?? 0, nonce + 1));
+    return made;
+  }
+}
+
+export interface EngineRig {
+  readonly node: ScriptedNode;
+  readonly store: AutoTxStore;
+  readonly errors: unknown[];
+  place(autoTx: KeptAutoTx): Promise<void>;
+  kept(id: string): Promise<KeptAutoTx>;
+  kinds(id: string): Promise<readonly string[]>;
+  /** A block comes after which the next one costs this much, 50 gwei unless told, and the engine has its turn. */
+  block(gwei?: number, fill?: (block: Block) => void): Promise<Block>;
+  /** The engine has a turn, with nothing new. */
+  turn(): Promise<void>;
+  /** Both clocks go on. */
+  pass(ms: number): void;
+}
+
+export async function startEngine({
+  confirmations = 3,
+}: {
+  readonly confirmations?: number;
+} = {}): Promise<EngineRig> {
+  const database = await openDatabase(':memory:');
+  onTestFinished(() => database.close());
+  const blocks = new BlockStore(database);
+  const store = new AutoTxStore(database);
+  const node = new ScriptedNode([makeBlock(99)]);
+  const errors: unknown[] = [];
+  const abort = new AbortController();
+  onTestFinished(() => abort.abort());
+  let present: Present | null = null;
+  let now = 0;
+  let next = 100;
+  const engine = new AutoTxEngine(
+    {
+      source: node,
+      store,
+      blocks,
+      history: new HistoryStore(database),
+      profile: () => chainProfile(1),
+      confirmations: () => confirmations,
+      present: () => present,
+      nativeUsd: () => null,
+      nativeUsdAt: async () => null,
+      wallNow: () => NOW + now,
+      steadyNow: () => now,
+      onError: (error) => errors.push(error),
+    },
+    abort.signal,
+  );
+  const turn = async () => {
+    await engine.turn();
+    await engine.idle();
+  };
+  const kept = async (id: string) => {
+    const found = await store.find('', id);
+    if (found === null) throw new Error(`there is no auto-tx ${id}`);
+    return found;
+  };
+  return {
+    node,
+    store,
+    errors,
+    kept,
+    turn,
+    place: async (autoTx) => {
+      const created = await store.create(autoTx, Buffer.from(autoTx.id), 1_000);
+      if (created.kind !== 'created') throw new Error(created.kind);
+    },
+    kinds: async (id) => (await store.timeline(id)).map(({ kind }) => kind).reverse(),
+    block: async (gwei = 50, fill = () => {}) => {
+      const block = makeBlock(next++);
+      node.mine(block);
+      fill(block);
+      await blocks.saveBlocks([block]);
+      const price = BigInt(gwei) * GWEI;
+      present = { head: block, nextBaseFee: price - GWEI, nextBlobBaseFee: null, prices: flat(price) };
+      now += 12_000;
+      await turn();
+      return block;
+    },
+    pass: (ms) => {
+      now += ms;
+    },
+  };
+}
+
+/** As the node's pool has it. */
+export const waitingTransaction = (hash: Hex): ChainTransaction => ({
+  ...makeIncluded(makeBlock(1), 0, { transaction: { hash } }).transaction,
+  blockNumber: null,
+  blockHash: null,
+});

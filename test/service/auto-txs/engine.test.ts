@@ -1,0 +1,196 @@
+import { describe, expect, test } from 'vitest';
+import { ChainError, SendFailure } from '../../../src/chain/errors.ts';
+import { keptAutoTx, sender } from '../../store/auto-txs/kept-auto-txs.ts';
+import { startEngine, waitingTransaction } from './engine-rig.ts';
+
+const hashOf = (id: string) => {
+  const hash = keptAutoTx(id).signed?.hash;
+  if (hash === undefined) throw new Error('it is not signed');
+  return hash;
+};
+
+describe('two owners hand over transactions with the same nonce', () => {
+  const [one, other] = [keptAutoTx('one', { owner: 'a' }), keptAutoTx('other', { owner: 'b' })];
+
+  test('the first goes out; the second waits, and has failed once the first is final', async () => {
+    const rig = await startEngine();
+    await rig.place(one);
+    await rig.place(other);
+    await rig.block(5);
+    expect(rig.node.sent).toHaveLength(1);
+    expect((await rig.kept('one')).state.status).toBe('SUBMITTED');
+    const { state } = await rig.kept('other');
+    expect(state).toMatchObject({ status: 'PENDING', attempts: 0, hold: { code: 'nonce_pending' } });
+    await rig.block(5, (block) => rig.node.include(block, sender(1), 0, hashOf('one')));
+    for (let head = 0; head < 4; head++) await rig.block(5);
+    expect((await rig.kept('one')).state.status).toBe('EXECUTED');
+    const failed = (await rig.kept('other')).state;
+    expect(failed).toMatchObject({ status: 'FAILED', attempts: 0, failure: { code: 'nonce_used' } });
+    expect(failed.failure?.message).toContain(hashOf('one'));
+    expect(rig.node.sent).toHaveLength(1);
+  });
+
+  test('while nobody knows whether a node has the first, the second is not sent beside it', async () => {
+    const rig = await startEngine();
+    rig.node.send = () =>
+      Promise.reject(new SendFailure('unknown', 'unclear', new ChainError('timeout', 'no answer')));
+    await rig.place(one);
+    await rig.place(other);
+    await rig.block(5);
+    await rig.turn();
+    expect((await rig.kept('one')).state).toMatchObject({ status: 'SUBMITTED', sentAt: null });
+    expect((await rig.kept('other')).state).toMatchObject({ status: 'PENDING', attempts: 0 });
+    expect(new Set(rig.node.sent).size).toBe(1);
+  });
+});
+
+describe('nodes that do not agree', () => {
+  test('one that has no receipts of what it has mined: it is found in its block, and is not said to be replaced', async () => {
+    const rig = await startEngine({ confirmations: 1 });
+    rig.node.receipt = async () => null;
+    rig.node.transaction = async () => null;
+    await rig.place(keptAutoTx('one'));
+    await rig.block(5);
+    await rig.block(5, (block) => rig.node.include(block, sender(1), 0, hashOf('one')));
+    const { state } = await rig.kept('one');
+    expect(state).toMatchObject({ status: 'EXECUTED', failure: null });
+    expect(await rig.kinds('one')).toEqual(['CREATED', 'SUBMITTED', 'SENT', 'MINED', 'EXECUTED']);
+  });
+
+  test('a node that is ahead says that the nonce is used, one that is behind knows no receipt: nothing is said of it yet', async () => {
+    const rig = await startEngine({ confirmations: 1 });
+    await rig.place(keptAutoTx('one'));
+    const block = await rig.block(5);
+    rig.node.pool.push(waitingTransaction(hashOf('one')));
+    rig.node.nonces.set(sender(1), 1);
+    await rig.block(5);
+    expect((await rig.kept('one')).state).toMatchObject({ status: 'SUBMITTED', takenSince: null });
+    rig.node.include(block, sender(1), 0, hashOf('one'));
+    await rig.block(5);
+    expect((await rig.kept('one')).state).toMatchObject({ status: 'EXECUTED', failure: null });
+    expect(await rig.kinds('one')).not.toContain('NONCE_TAKEN');
+  });
+});
+
+test('one whose bytes are gone is never tried for ever: it has failed, and says why', async () => {
+  const rig = await startEngine();
+  await rig.place(keptAutoTx('one'));
+  rig.store.signedBytes = async () => null;
+  await rig.block(5);
+  const { state } = await rig.kept('one');
+  expect(state).toMatchObject({ status: 'FAILED', failure: { code: 'bytes_gone' } });
+  expect(state.failure?.message).toContain('hand it over again');
+  expect(rig.node.sent).toEqual([]);
+});
+
+describe('what waits far from its price', () => {
+  const far = { order: { target: 1n } } as const;
+
+  test.each(['PENDING', 'DISABLED'] as const)(
+    'one that is %s and whose nonce is used elsewhere has failed once that is final',
+    async (status) => {
+      const rig = await startEngine();
+      await rig.place(keptAutoTx('one', { ...far, state: { status } }));
+      const used = await rig.block();
+      const other = rig.node.include(used, sender(1), 0);
+      await rig.block();
+      expect((await rig.kept('one')).state).toMatchObject({ status, failure: null });
+      rig.pass(60_000);
+      await rig.block();
+      expect((await rig.kept('one')).state).toMatchObject({ status, takenSince: 102 });
+      for (let head = 0; head < 2; head++) await rig.block();
+      const { state } = await rig.kept('one');
+      expect(state).toMatchObject({ status: 'FAILED', attempts: 0, failure: { code: 'nonce_used' } });
+      expect(state.failure?.message).toContain(`used by ${other.transaction.hash} in block 100`);
+      expect(await rig.kinds('one')).toEqual(['CREATED', 'NONCE_TAKEN', 'FAILED']);
+      expect(await rig.store.signedBytes('one')).toBeNull();
+    },
+  );
+
+  test('one that its owner has sent from the wallet is followed and executed', async () => {
+    const rig = await startEngine();
+    await rig.place(keptAutoTx('one', far));
+    await rig.block();
+    await rig.block(50, (block) => rig.node.include(block, sender(1), 0, hashOf('one')));
+    rig.pass(60_000);
+    for (let head = 0; head < 3; head++) await rig.block();
+    expect((await rig.kept('one')).state).toMatchObject({ status: 'EXECUTED', attempts: 0, failure: null });
+    expect(rig.node.sent).toEqual([]);
+  });
+
+  test('a node that is ahead by mistake, or of a branch that is given up, has nothing fail', async () => {
+    const rig = await startEngine();
+    await rig.place(keptAutoTx('one', far));
+    await rig.block();
+    rig.node.nonces.set(sender(1), 1);
+    rig.pass(60_000);
+    for (let head = 0; head < 2; head++) await rig.block();
+    expect((await rig.kept('one')).state).toMatchObject({ status: 'PENDING', takenSince: 102 });
+    rig.node.nonces.set(sender(1), 0);
+    for (let head = 0; head < 5; head++) await rig.block();
+    expect((await rig.kept('one')).state).toMatchObject({ status: 'PENDING', takenSince: null });
+  });
+
+  test('hundreds of senders are asked about a few at a time, each within minutes', async () => {
+    const rig = await startEngine();
+    for (let place = 0; place < 300; place++) {
+      await rig.place(keptAutoTx(`of-${place}`, { ...far, signed: { from: sender(place) } }));
+    }
+    await rig.block();
+    const before = rig.node.nonceAsked.length;
+    rig.pass(1_000);
+    await rig.turn();
+    expect(rig.node.nonceAsked.length - before).toBe(2);
+    for (let second = 0; second < 150; second += 2) {
+      rig.pass(2_000);
+      await rig.turn();
+    }
+    expect(new Set(rig.node.nonceAsked).size).toBe(300);
+    expect(rig.node.nonceAsked.length).toBeLessThan(330);
+  });
+});
+
+test('new funds are noticed within a minute or two, however often it was held before', async () => {
+  const rig = await startEngine();
+  rig.node.balances.set(sender(1), 0n);
+  await rig.place(keptAutoTx('one'));
+  for (let head = 0; head < 100; head++) await rig.block(5);
+  const { hold } = (await rig.kept('one')).state;
+  expect(hold).toMatchObject({ code: 'insufficient_balance' });
+  rig.node.balances.set(sender(1), 10n ** 18n);
+  for (let head = 0; head < 6; head++) await rig.block(5);
+  expect((await rig.kept('one')).state.status).toBe('SUBMITTED');
+});
+
+describe('what is asked of what is out', () => {
+  test('while it is being confirmed nothing is, until it is deep enough', async () => {
+    const rig = await startEngine({ confirmations: 12 });
+    await rig.place(keptAutoTx('one'));
+    await rig.block(5);
+    await rig.block(5, (block) => rig.node.include(block, sender(1), 0, hashOf('one')));
+    expect((await rig.kept('one')).state.inclusion).not.toBeNull();
+    const asked = rig.node.asked.receipt;
+    for (let head = 0; head < 10; head++) await rig.block(50);
+    expect(rig.node.asked.receipt).toBe(asked);
+    await rig.block(50);
+    expect((await rig.kept('one')).state.status).toBe('EXECUTED');
+    expect(rig.node.asked.receipt).toBe(asked + 1);
+  });
+
+  test('a chain of four blocks a second does not have hundreds looked at with each of them', async () => {
+    const rig = await startEngine();
+    for (let place = 0; place < 100; place++) {
+      const from = sender(place);
+      await rig.place(keptAutoTx(`of-${place}`, { signed: { from } }));
+    }
+    await rig.block(5);
+    expect(rig.node.sent).toHaveLength(100);
+    await rig.block(5);
+    const asked = rig.node.asked.receipt;
+    for (let quarter = 0; quarter < 16; quarter++) {
+      rig.pass(250 - 12_000);
+      await rig.block(5);
+    }
+    expect(rig.node.asked.receipt - asked).toBeLessThanOrEqual(200);
+  });
+});
