@@ -1,8 +1,7 @@
+import { isPlain } from '../client/service-url.ts';
 import { cleanLine } from './clean-line.ts';
 import type { Io } from './io.ts';
 import type { SourceChoice } from './settings.ts';
-
-const LOOPBACK = /^(localhost|127(\.\d+){3}|\[::1\])$/;
 
 /** A key that crosses a network unencrypted can be read on the way. */
 export function warnOfPlainKey(io: Io, source: SourceChoice): void {
@@ -10,9 +9,4 @@ export function warnOfPlainKey(io: Io, source: SourceChoice): void {
   const { url } = source;
   if (!isPlain(url)) return;
   io.stderr.write(`gastop: the key travels unencrypted to ${cleanLine(url.host)}; use https:// if it can\n`);
-}
-
-/** Whether others on the way can read what is sent there. */
-export function isPlain(url: URL): boolean {
-  return url.protocol !== 'https:' && !LOOPBACK.test(url.hostname);
 }

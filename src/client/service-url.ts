@@ -37,3 +37,10 @@ export function parseServiceUrl(text: string, hint = KEY_HINT): URL {
 export function v1Root(service: URL): string {
   return `${service.origin}${service.pathname.replace(/\/+$/, '')}${BASE_PATH}`;
 }
+
+const LOOPBACK = /^(localhost|127(\.\d+){3}|\[::1\])$/;
+
+/** Whether others on the way can read what is sent there. */
+export function isPlain(url: URL): boolean {
+  return url.protocol !== 'https:' && !LOOPBACK.test(url.hostname);
+}

@@ -1,6 +1,7 @@
 import { QueryClientProvider, useQueryClient } from '@tanstack/react-query';
 import { useApp, useWindowSize } from 'ink';
 import { type Dispatch, useContext, useMemo, useState } from 'react';
+import { isPlain } from '../client/service-url.ts';
 import { chainProfile } from '../core/chains.ts';
 import { AlertEditsProvider } from './components/alert-edits-provider.tsx';
 import { AlertsProvider } from './components/alerts-provider.tsx';
@@ -107,14 +108,27 @@ function SessionScreen(props: SessionProps) {
   const over = useOverScopes(activeScopes(topScope(state, tab, nothingAnswers, snapshot === undefined)));
   const isOwnService = opened?.embedded != null;
   const host = isOwnService ? null : (opened?.name ?? null);
+  const url = opened?.reach?.baseUrl;
+  const isPlainHost = host !== null && url !== undefined && isPlain(new URL(url));
   const apiKey = opened?.reach?.apiKey ?? null;
   const isKey = useMemo(() => keyFinder(apiKey), [apiKey]);
   const scope = useMemo(
     (): MonitorScope | null =>
       client === null
         ? null
-        : { client, intervalMs, isOwnService, host, limit, frozen: state.frozen, isKey, now, saveFile },
-    [client, intervalMs, isOwnService, host, limit, state.frozen, isKey, now, saveFile],
+        : {
+            client,
+            intervalMs,
+            isOwnService,
+            host,
+            isPlain: isPlainHost,
+            limit,
+            frozen: state.frozen,
+            isKey,
+            now,
+            saveFile,
+          },
+    [client, intervalMs, isOwnService, host, isPlainHost, limit, state.frozen, isKey, now, saveFile],
   );
   const badge = badgeOf(snapshot?.source.kind) ?? opened?.badge ?? named.badge;
   const chainId = snapshot?.chainId ?? null;

@@ -37,6 +37,7 @@ export interface ShowOptions {
   readonly isOwnService?: boolean;
   /** Who gets what is sent, where the service is elsewhere. */
   readonly host?: string;
+  readonly isPlain?: boolean;
   /** How long a deletion can be undone. */
   readonly undoMs?: number;
   /** Default: four seconds after the snapshot's block. */
@@ -55,6 +56,7 @@ export function showScreen(options: ShowOptions) {
     frozen: options.frozen ?? false,
     isOwnService: options.isOwnService ?? false,
     host: options.host ?? null,
+    isPlain: options.isPlain ?? false,
     now,
     saveFile: async (name) => name,
   };

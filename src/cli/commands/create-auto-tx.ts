@@ -2,6 +2,7 @@ import { checkAutoTx } from '../../client/auto-tx-checker.ts';
 import type { AutoTxToCheck } from '../../client/auto-tx-checks.ts';
 import { ClientError } from '../../client/client-error.ts';
 import type { GasClient } from '../../client/gas-client.ts';
+import { isPlain } from '../../client/service-url.ts';
 import type { AutoTxView, NewAutoTx } from '../../client/views/auto-txs.ts';
 import { PATHS } from '../../contract/routes.ts';
 import { toAscii } from '../ascii.ts';
@@ -15,7 +16,6 @@ import { EXIT, type ExitCode } from '../exit-code.ts';
 import { type OpenedPricing, withPricing } from '../open-pricing.ts';
 import type { Settings } from '../settings.ts';
 import { type SignedInput, signedInput } from '../signed-input.ts';
-import { isPlain } from '../warn-of-plain-key.ts';
 import { answers, type JsonFlags } from './alerts.ts';
 import { orderFrom } from './check-auto-tx.ts';
 

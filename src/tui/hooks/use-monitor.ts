@@ -10,6 +10,8 @@ export interface MonitorScope {
   readonly isOwnService?: boolean;
   /** Who gets what is sent, where that is another service: its host. */
   readonly host?: string | null;
+  /** Others on the way to it can read what is sent. */
+  readonly isPlain?: boolean;
   /** The limit that questions wait for: `limit of 2 per second`. Default: they do not wait. */
   readonly limit?: string | null;
   /** The user froze the screen: nothing asks by itself. */

@@ -197,6 +197,14 @@ describe('the form of a new auto-tx with a transaction in it', () => {
     await waitFor(() => sent.length === 1);
   });
 
+  it.each([true, false])('warns of a way on which others can read what is signed: %s', async (isPlain) => {
+    const { press, shows, screen } = await pasted({ host: 'gas.example.org', isPlain, rows: 21 });
+    await press('ctrl+s');
+    await shows('Hand it over to gas.example.org?');
+    expect(screen().includes('It travels unencrypted, and whoever reads it')).toBe(isPlain);
+    expect(screen()).toMatch(/\[▸ Not yet ]/);
+  });
+
   it('asks a service for nothing that it does not know, and sends it none of that', async () => {
     const { press, shows, sent, screen } = await pasted({
       gas: {

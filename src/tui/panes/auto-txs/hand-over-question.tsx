@@ -1,6 +1,7 @@
 import type { PricedAutoTx } from '../../auto-tx-distance.ts';
 import { targetText } from '../../auto-tx-words.ts';
 import { Question } from '../../components/question.tsx';
+import { useMonitor } from '../../hooks/use-monitor.ts';
 import { pastedText } from './auto-tx-form-lines.ts';
 import { transactionText } from './transaction-lines.ts';
 import type { Pasted } from './use-pasted-transaction.ts';
@@ -17,6 +18,7 @@ interface HandOverQuestionProps {
 
 /** Who gets what is signed is said before they get it. */
 export function HandOverQuestion({ host, pasted, order, ...rest }: HandOverQuestionProps) {
+  const { isPlain = false } = useMonitor();
   const what = pasted.kind === 'transaction' ? [transactionText(pasted.transaction)] : [];
   return (
     <Question
@@ -27,6 +29,12 @@ export function HandOverQuestion({ host, pasted, order, ...rest }: HandOverQuest
         `It is to go out at ${targetText(order)}.`,
         'Who has it can send it at any time, whatever the price:',
         'only a service that you trust should get it.',
+        ...(isPlain
+          ? [
+              'It travels unencrypted, and whoever reads it on the way',
+              'can send it, too; use https:// if it can.',
+            ]
+          : []),
       ]}
       yes="Hand it over"
       no="Not yet"
