@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { retryAfterSec } from '../../src/client/retry-after.ts';
-import { parseServiceUrl, v1Root } from '../../src/client/service-url.ts';
+import { isPlain, parseServiceUrl, v1Root } from '../../src/client/service-url.ts';
 
 describe('the URL of a service', () => {
   it.each([
@@ -28,6 +28,18 @@ describe('the URL of a service', () => {
     expect(parse).toThrow(words);
     expect(parse).not.toThrow(/s3cret|\n/);
   });
+});
+
+it.each([
+  ['http://gas.example.org', true],
+  ['http://192.168.1.7:8787', true],
+  ['http://127.0.0.1.example.org', true],
+  ['https://gas.example.org', false],
+  ['http://127.0.0.1:8787', false],
+  ['http://localhost:8787', false],
+  ['http://[::1]:8787', false],
+])('whether others on the way to %s can read what is sent: %s', (url, expected) => {
+  expect(isPlain(new URL(url))).toBe(expected);
 });
 
 describe('Retry-After', () => {
