@@ -214,6 +214,19 @@ test('that a signature names no chain is said at every check, however often it c
   }
 });
 
+test('one is disabled and cancelled while no node says which chain this is', async () => {
+  const database = join(await temporaryFolder(), 'gastop.db');
+  const before = await run({ database });
+  const { sign } = await newSender();
+  const { id } = await create(before, { ...WAITING, signedTransaction: await sign() });
+  await before.stop();
+  const source = createRpcSource({ urls: ['http://127.0.0.1:1'], pollIntervalMs: 50 });
+  const cut = await runService({ source, database });
+  expect(await changed(await put(cut, id, { status: 'DISABLED' }))).toMatchObject({ status: 'DISABLED' });
+  const cancelled = await ask(cut, autoTxPath(id, '/cancel'), { method: 'POST' });
+  expect(await changed(cancelled)).toMatchObject({ status: 'CANCELLED' });
+});
+
 test('one that waits is changed, disabled, enabled and signed anew; what was never changed leaves no line', async () => {
   const service = await run();
   const { sign } = await newSender();

@@ -11,7 +11,7 @@ import { stepAutoTx } from '../../core/auto-txs/auto-tx-rule.ts';
 import { NEW_DRAFT, NEW_PENDING } from '../../core/auto-txs/auto-tx-state.ts';
 import { type Check, type KeptAutoTx, transactionOf } from '../../core/auto-txs/kept-auto-tx.ts';
 import type { Hex } from '../../core/block.ts';
-import type { ChainProfile } from '../../core/chains.ts';
+import { type ChainProfile, chainProfile } from '../../core/chains.ts';
 import type { SignedTransaction } from '../../core/transactions/signed-transaction.ts';
 import type { AutoTxChange } from '../../store/auto-tx-change.ts';
 import type { AutoTxStore } from '../../store/auto-tx-store.ts';
@@ -23,12 +23,19 @@ import { ApiFailure } from '../http/api-failure.ts';
 import { type CheckerParts, checkToSend, requirePool } from './auto-tx-checker.ts';
 import { contentOf, requireSaid } from './auto-tx-content.ts';
 import { orderOf } from './auto-tx-order.ts';
+import {
+  AUTO_TXS_PER_KEY,
+  changedMeanwhile,
+  noAutoTx,
+  notCancelled,
+  notFinal,
+  sameNonce,
+  tooMany,
+} from './auto-tx-refusals.ts';
 import { planChange, signatureOf } from './change-auto-tx.ts';
 import { readSigned } from './read-signed.ts';
 import { readSender } from './sender-facts.ts';
 
-/** How many auto-txs one key may have, whatever became of them; who runs the service has no such limit. */
-export const AUTO_TXS_PER_KEY = 1_000;
 const ID_BYTES = 8;
 const TIMELINE_MOST = 200;
 /** More cannot be told apart in a chart. */
@@ -94,7 +101,7 @@ export class AutoTxBook {
     const signed = update.signedTransaction === undefined ? null : readSigned(update.signedTransaction);
     const facts = () => ({
       signed: signed?.transaction ?? null,
-      confirmations: this.#confirmations(),
+      confirmations: this.#confirmations(before),
       now: wallNow(),
     });
     const planned = planChange(before, update, facts());
@@ -125,7 +132,7 @@ export class AutoTxBook {
       if (kept.state.status === 'CANCELLED') return null;
       const now = wallNow();
       const nonce = kept.signed?.nonce ?? 0;
-      const facts = { nonce, confirmations: this.#confirmations(), now };
+      const facts = { nonce, confirmations: this.#confirmations(kept), now };
       const next = stepAutoTx(kept.state, { type: 'cancel' }, facts);
       if (next === null) throw notCancelled(kept);
       return { autoTx: { ...kept, state: next.state, updatedAt: now }, notes: next.notes, at: now };
@@ -232,8 +239,9 @@ export class AutoTxBook {
     return autoTx;
   }
 
-  #confirmations(): number {
-    return this.#parts.confirmations(this.#chain());
+  /** Also while no node says which chain this is: what is not to be sent must not wait for that. */
+  #confirmations({ chainId }: KeptAutoTx): number {
+    return this.#parts.confirmations(this.#parts.chain() ?? chainProfile(chainId));
   }
 
   #chain(): ChainProfile {
@@ -253,39 +261,3 @@ const isSameOrder = (one: KeptAutoTx, other: KeptAutoTx) =>
   one.order.lane === other.order.lane &&
   one.order.isStrict === other.order.isStrict &&
   one.order.expiresAt === other.order.expiresAt;
-
-const changedMeanwhile = () =>
-  new ApiFailure('conflict', 'it was changed by another request meanwhile; look at it and ask again');
-
-const tooMany = () =>
-  new ApiFailure(
-    'conflict',
-    `this key has ${AUTO_TXS_PER_KEY.toLocaleString('en')} auto-txs already, the most there may be; delete those that are done`,
-  );
-
-const sameNonce = (id: string) =>
-  new ApiFailure(
-    'conflict',
-    `${id} waits with the same nonce of the same sender, and only one of them can be mined; cancel it first, or sign with another nonce`,
-  );
-
-const noAutoTx = () =>
-  new ApiFailure(
-    'not_found',
-    'there is no such auto-tx, or it belongs to another key; GET /auto-txs lists yours',
-  );
-
-const notFinal = () =>
-  new ApiFailure(
-    'conflict',
-    'it may still be sent: cancel it first; one that was submitted can be deleted once it is final',
-  );
-
-function notCancelled({ state, signed }: KeptAutoTx): ApiFailure {
-  return new ApiFailure(
-    'conflict',
-    state.status === 'SUBMITTED'
-      ? `it was submitted: only a same-nonce replacement from the wallet can stop it (nonce ${signed?.nonce ?? 0}, with a higher fee), as nothing calls back what nodes have`
-      : `it is ${state.status} for good: there is nothing to cancel`,
-  );
-}

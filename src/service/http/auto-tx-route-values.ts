@@ -9,7 +9,7 @@ import {
 } from '../../contract/auto-txs.ts';
 import { AccountParameter, AutoTxParameter, NoParameters, PageParameters } from '../../contract/queries.ts';
 import { PATHS } from '../../contract/routes.ts';
-import { AUTO_TXS_PER_KEY } from '../auto-txs/auto-tx-book.ts';
+import { AUTO_TXS_PER_KEY } from '../auto-txs/auto-tx-refusals.ts';
 import { schemaReference } from './component-schemas.ts';
 import { describeRoute } from './describe-route.ts';
 import { ANYTHING_ELSE, GATE_REFUSALS, refusal, UPSTREAM_DOWN } from './refusals.ts';

@@ -2,7 +2,7 @@ import { privateKeyToAccount } from 'viem/accounts';
 import { expect } from 'vitest';
 import { AutoTxDetails } from '../../../src/contract/auto-txs.ts';
 import { stepAutoTx } from '../../../src/core/auto-txs/auto-tx-rule.ts';
-import { AUTO_TXS_PER_KEY } from '../../../src/service/auto-txs/auto-tx-book.ts';
+import { AUTO_TXS_PER_KEY } from '../../../src/service/auto-txs/auto-tx-refusals.ts';
 import { AutoTxStore } from '../../../src/store/auto-tx-store.ts';
 import type { Database } from '../../../src/store/open-database.ts';
 
