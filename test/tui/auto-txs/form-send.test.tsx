@@ -182,6 +182,18 @@ describe('the form of a new auto-tx with a transaction in it', () => {
     await shows('perhaps handed over: look at the list before sending it again');
   });
 
+  it('is over once the service has it, whether or not the list answers', async () => {
+    let asked = 0;
+    const nothing = { items: [], total: 0, unreadable: 0 };
+    const { press, shows, sent } = await pasted(
+      {},
+      { autoTxs: () => (asked++ === 0 ? Promise.resolve(nothing) : new Promise(() => {})) },
+    );
+    await press('ctrl+s');
+    await waitFor(() => sent.length === 1);
+    await shows('No auto-txs yet');
+  });
+
   it('names another service before it gets what is signed', async () => {
     const { press, shows, sent } = await pasted({ isOwnService: false, host: 'gas.example.org', rows: 21 });
     await press('ctrl+s');

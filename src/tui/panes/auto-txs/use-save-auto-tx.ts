@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { useState } from 'react';
 import { ClientError } from '../../../client/client-error.ts';
 import type { ExtraAutoTxField } from '../../../client/description/auto-tx-fields.ts';
@@ -7,6 +8,8 @@ import { useMonitor } from '../../hooks/use-monitor.ts';
 import { refusalText } from '../../refusal-text.ts';
 import { autoTxChangeOf, autoTxFieldOf, newAutoTxOf } from './auto-tx-form-check.ts';
 import type { AutoTxFormState } from './auto-tx-form-state.ts';
+
+const LIST_WITHIN_MS = 1_000;
 
 export type Saved =
   | { readonly kind: 'saved'; readonly id: string }
@@ -31,11 +34,11 @@ export function useSaveAutoTx(
     try {
       if (edited === null) {
         const { id } = await client.createAutoTx(newAutoTxOf(form, now(), unknown));
-        await renew();
+        await listed(renew());
         return { kind: 'saved', id };
       }
       await client.updateAutoTx(edited.id, autoTxChangeOf(form, now()));
-      await renew();
+      await listed(renew());
       return { kind: 'saved', id: edited.id };
     } catch (cause) {
       const error = cause instanceof Error ? cause : new Error(String(cause));
@@ -49,6 +52,11 @@ export function useSaveAutoTx(
     }
   };
   return { isSending, save };
+}
+
+/** The list has it, or is waited for no longer: what was handed over stays in the form until then. */
+async function listed(renewed: Promise<void>): Promise<void> {
+  await Promise.race([renewed, sleep(LIST_WITHIN_MS, undefined, { ref: false })]);
 }
 
 function refusalsOf(error: Error): Record<string, string> {
