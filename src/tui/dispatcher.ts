@@ -17,6 +17,8 @@ export interface TextCapture {
 export class Dispatcher {
   /** Which scopes hear keys now, the nearest to the eye first. */
   scopes: readonly Scope[] = [];
+  /** Told of text that was pasted where none is taken. */
+  onStrayPaste: (text: string) => void = () => {};
   readonly #handlers = new Map<Scope, Set<() => ActionHandlers>>();
   readonly #captures: (() => TextCapture)[] = [];
 
@@ -57,7 +59,9 @@ export class Dispatcher {
 
   /** Pasted text is for text fields alone: outside them it would be a row of commands. */
   paste(text: string): void {
-    this.#captures.at(-1)?.().onPaste(text);
+    const capture = this.#captures.at(-1)?.();
+    if (capture === undefined || capture.takesText === false) this.onStrayPaste(text);
+    else capture.onPaste(text);
   }
 
   #run(scope: Scope, name: string): boolean {

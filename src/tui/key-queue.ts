@@ -1,22 +1,47 @@
 import type { Dispatcher } from './dispatcher.ts';
+import { hexRun, isSignedDigits } from './stray-paste.ts';
 
 /** A key by its name, or a text that was pasted. */
 export type Heard = string | { readonly pasted: string };
 
+/** A paste comes in pieces, as its line is slow: so long after the last one more digits are of the same. */
+const PASTE_GOES_ON_MS = 300;
+/** What may be the beginning of a paste waits so long for more of it; nobody sees a key that late. */
+const MAY_GO_ON_MS = 12;
+/** So many digits at once are nobody's typing. */
+const UNTYPED = 6;
+const SURELY_GOES_ON_MS = 100;
+
 /**
  * Hands keys on one at a time. Keys typed in a burst arrive together, but each must meet the screen that the one
- * before it has made: `j j` moves by two, `u` opens the field that the next letters go to.
+ * before it has made: `j j` moves by two, `u` opens the field that the next letters go to. Digits that a terminal
+ * pastes as if they were typed, where nothing takes text, are no keys: a signed transaction would be a row of commands,
+ * and the first that opens a field would have the rest shown there.
  */
 export class KeyQueue {
   readonly #dispatcher: Dispatcher;
+  /** Steady, ms. */
+  readonly #now: () => number;
   readonly #waiting: Heard[] = [];
+  /** So many of those that wait are surely keys. */
+  #judged = 0;
+  #swallowedAt = Number.NEGATIVE_INFINITY;
 
-  constructor(dispatcher: Dispatcher) {
+  constructor(dispatcher: Dispatcher, now: () => number = () => performance.now()) {
     this.#dispatcher = dispatcher;
+    this.#now = now;
   }
 
   get empty(): boolean {
     return this.#waiting.length === 0;
+  }
+
+  /** How long to wait for more before the next is handled, ms: it may be the beginning of a paste. */
+  get holdMs(): number {
+    if (this.#judged > 0 || this.#dispatcher.capturing || this.#isPasteGoingOn) return 0;
+    const run = hexRun(this.#waiting);
+    if (run === 0 || run < this.#waiting.length || this.#isSigned(run)) return 0;
+    return run < UNTYPED ? MAY_GO_ON_MS : SURELY_GOES_ON_MS;
   }
 
   add(heard: readonly Heard[]): void {
@@ -24,17 +49,46 @@ export class KeyQueue {
     for (const each of heard) this.#waiting.push(each);
   }
 
+  /** Nothing more came: what waits is keys. */
+  settle(): void {
+    this.#judged = this.#waiting.length;
+  }
+
   /** Handles the first key; in a text field all letters up to the next other key, or a long text would take long. */
   step(): void {
     const text = this.#dispatcher.capturing ? this.#takeText() : '';
     if (text !== '') {
+      this.#judged = 0;
       this.#dispatcher.paste(text);
       return;
     }
+    if (this.#swallow()) return;
+    this.#judged = Math.max(this.#judged - 1, 0);
     const heard = this.#waiting.shift();
     if (heard === undefined) return;
     if (typeof heard === 'string') this.#dispatcher.press(heard);
     else this.#dispatcher.paste(heard.pasted);
+  }
+
+  get #isPasteGoingOn(): boolean {
+    return this.#now() - this.#swallowedAt < PASTE_GOES_ON_MS;
+  }
+
+  #isSigned(run: number): boolean {
+    return isSignedDigits(writtenText(this.#waiting.slice(0, run)));
+  }
+
+  /** Takes a paste that came as keys off the queue, or more of one; whether there was any. */
+  #swallow(): boolean {
+    if (this.#dispatcher.capturing) return false;
+    const run = hexRun(this.#waiting);
+    const isMore = this.#isPasteGoingOn;
+    if (run === 0 || !(isMore || this.#isSigned(run))) return false;
+    const digits = this.#waiting.splice(0, run);
+    this.#judged = 0;
+    this.#swallowedAt = this.#now();
+    if (!isMore) this.#dispatcher.paste(writtenText(digits));
+    return true;
   }
 
   #takeText(): string {
@@ -44,12 +98,15 @@ export class KeyQueue {
     const length = other === -1 ? this.#waiting.length : other;
     // A line end by itself is somebody's Enter.
     if (!this.#waiting.slice(0, length).some(isLetter)) return '';
-    const letters = this.#waiting.splice(0, length);
-    return letters.map((heard) => (typeof heard === 'string' ? (WRITTEN[heard] ?? heard) : '')).join('');
+    return writtenText(this.#waiting.splice(0, length));
   }
 }
 
-const WRITTEN: Readonly<Record<string, string>> = { space: ' ', return: '\n' };
+const WRITTEN: Readonly<Record<string, string>> = { space: ' ', return: '\n', tab: '\t' };
+
+function writtenText(keys: readonly Heard[]): string {
+  return keys.map((heard) => (typeof heard === 'string' ? (WRITTEN[heard] ?? heard) : '')).join('');
+}
 
 function isLetter(heard: Heard): boolean {
   return typeof heard === 'string' && (heard === 'space' || Array.from(heard).length === 1);

@@ -29,6 +29,7 @@ function Heard() {
   const hear = (what: string) => () => setHeard([...heard, what]);
   useActions('global', { quit: hear('quit'), refresh: hear('refresh'), 'previous-tab': hear('previous') });
   useActions('source', { 'source-retry': hear('retry'), 'source-url': () => setTyping(true) });
+  useActions('explorer', { 'explorer-page-up': hear('up') });
   useActions('chart', { 'cursor-left': hear('left'), 'cursor-end': hear('newest') });
   return (
     <>
@@ -108,6 +109,35 @@ describe('keys', () => {
     stdin.write('\u001b[200~qqq\u001b[201~');
     stdin.write('G');
     await waitFor(() => heard() === 'newest');
+  });
+
+  const DIGITS = '02f8b5005eb71a5bfd46151424d9';
+
+  it.each([
+    ['in one piece', [`0x${DIGITS}`]],
+    ['with a line end', [`0x${DIGITS}\r`]],
+    ['in lines', [`${DIGITS}\r${DIGITS}\r`]],
+    ['one by one', [...DIGITS]],
+    ['with the last digits late', [DIGITS, '1a', '5f\r']],
+    ['in quotes', [`"0x${DIGITS}"`]],
+  ])('are a paste where no text is taken if they are many hex digits, %s', async (_how, pieces) => {
+    const { stdin, heard } = await open(['explorer', 'global']);
+    for (const piece of pieces) stdin.write(piece);
+    stdin.write('q');
+    await waitFor(() => heard() !== '');
+    expect(heard()).toBe('quit');
+  });
+
+  it('are keys again after such a paste', async () => {
+    const { stdin, heard } = await open(['source', 'global']);
+    stdin.write(`${DIGITS}uab${DIGITS}\r`);
+    await waitFor(() => heard() === `submitted:ab${DIGITS}`);
+  });
+
+  it('held down are keys, also where they are hex digits', async () => {
+    const { stdin, lastFrame } = await open(['explorer', 'global']);
+    stdin.write('b'.repeat(25));
+    await waitFor(() => lastFrame()?.match(/\bup\b/g)?.length === 25);
   });
 
   it('with Shift are told apart', async () => {

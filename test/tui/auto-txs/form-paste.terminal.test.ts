@@ -36,6 +36,16 @@ function shownDigits(screen: Terminal, signed: string): string[] {
   return [...shown].filter((digits) => signed.includes(digits) && !receiver.includes(digits));
 }
 
+/** The list, or another place where no text is taken. */
+async function openList(scene: string, title: RegExp | string): Promise<Terminal> {
+  const opened = await openTerminal({ args: [program], env: { SCENE: scene, NODE_ENV: 'production' } });
+  terminal = opened;
+  await opened.waitFor('│ Average');
+  await opened.press('4');
+  await opened.waitFor(title);
+  return opened;
+}
+
 /** As much as nodes take. */
 const LARGE = 128 * 1_024 - 200;
 
@@ -111,5 +121,59 @@ describe('a signed transaction that is pasted into the monitor', () => {
     await opened.waitFor('nonce, good: ');
     expect(opened.screen().join('')).not.toMatch(/[●◌▸▲▼│✓✗]/);
     expect(shownDigits(opened, signed)).toEqual([]);
+  });
+});
+
+describe('a signed transaction that is pasted where no text is taken', () => {
+  const UNTOUCHED = 'Not pasted: press n first, then paste';
+
+  it('without brackets is no row of commands, whatever pieces it comes in', async () => {
+    const signed = await signedTransfer();
+    const screen = await openList('auto-txs', / Auto-txs 9 /);
+    await screen.press('j', 'j', 'j');
+    await screen.waitFor(/^ ▸ . waiting /m);
+    // The first pieces of a slow line are short.
+    const pieces = ['0x0', signed.slice(3, 9), signed.slice(9, 40), signed.slice(40), '\r'];
+    for (const piece of pieces) screen.write(piece);
+    await screen.waitFor(UNTOUCHED);
+    await screen.waitFor(/^ ▸ . waiting /m);
+    expect(screen.screen().join('\n')).not.toMatch(/Frozen|New alert|Cancel this|New auto-tx/i);
+    expect(shownDigits(screen, signed)).toEqual([]);
+  });
+
+  it('without brackets is not typed into the form of an alert on another tab', async () => {
+    const signed = await signedTransfer();
+    const opened = await openTerminal({ args: [program], env: { SCENE: 'still', NODE_ENV: 'production' } });
+    terminal = opened;
+    await opened.waitFor('│ Average');
+    opened.write(`${signed}\r`);
+    await opened.waitFor('That looks like a transaction: press n on Auto-tx first, then paste');
+    expect(opened.screen().join('\n')).not.toMatch(/Frozen|New alert/i);
+    expect(shownDigits(opened, signed)).toEqual([]);
+  });
+
+  it('with brackets does nothing either, and says what to press', async () => {
+    const signed = await signedTransfer();
+    const screen = await openList('still', 'No auto-txs yet');
+    screen.paste(signed);
+    await screen.waitFor(UNTOUCHED);
+    await screen.press('n');
+    await screen.waitFor('paste it here; it is never shown');
+    screen.paste(signed);
+    await screen.waitFor(FROM);
+    expect(shownDigits(screen, signed)).toEqual([]);
+  });
+
+  it('answers no question', async () => {
+    const signed = await signedTransfer();
+    const screen = await openList('auto-txs', / Auto-txs 9 /);
+    await screen.press('j', 'j', 'j');
+    await screen.waitFor(/^ ▸ . waiting /m);
+    await screen.press('x');
+    await screen.waitFor('Cancel this auto-tx?');
+    screen.write(`${signed}\r`);
+    await screen.waitFor('Not pasted: answer the question first');
+    await screen.waitFor('Cancel this auto-tx?');
+    expect(shownDigits(screen, signed)).toEqual([]);
   });
 });
