@@ -24,7 +24,7 @@ import { requireRight, type WriteRight } from './lease-store.ts';
 import type { Database } from './open-database.ts';
 import { SameNonceError } from './same-nonce-error.ts';
 import type { AutoTxRow, Queries } from './schema.ts';
-import { dropSigned, forgetSigned, insertSigned, readSigned } from './signed-rows.ts';
+import { dropSigned, insertSigned, readSigned } from './signed-rows.ts';
 import { whileBusy } from './while-busy.ts';
 
 export type AutoTxCreated =
@@ -203,11 +203,6 @@ export class AutoTxStore {
     return this.#read((db) => readSigned(db, id));
   }
 
-  /** Forgets the bytes of what is final in blocks below `belowBlock`. */
-  forgetSigned(belowBlock: number): Promise<void> {
-    return this.#write((trx) => forgetSigned(trx, belowBlock));
-  }
-
   /** The newest executed ones of an owner whose blocks are of that time (ms since epoch, inclusive), oldest first. */
   executedBetween(
     owner: string,
@@ -223,6 +218,7 @@ export class AutoTxStore {
   savingsSum(owner: string): Promise<AutoTxSavings> {
     return this.#read((db) => sumSavings(db, owner));
   }
+
   /** Who has some that may be sent, but for who runs the service. */
   activeOwners(): Promise<string[]> {
     return this.#read((db) => pendingOwners(db));

@@ -1,6 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { checkAutoTx, checkAutoTxUpdate } from '../../src/contract/check-auto-tx.ts';
+import { EXPIRY_LONGEST_MS } from '../../src/contract/choices.ts';
+import { EXPIRY_MOST_MS } from '../../src/core/auto-txs/preflight.ts';
 
 const NOW = Date.UTC(2026, 0, 5, 12);
 const TO = '0x7E5F4552091A69125d5DfCb7b8C2659029395Bdf';
@@ -90,4 +92,8 @@ test('whatever is sent is taken or refused in words, and those never repeat what
     }),
     { numRuns: 2_000 },
   );
+});
+
+test('the form, the contract and the rules of auto-txs mean the same by the furthest expiry', () => {
+  expect(EXPIRY_LONGEST_MS).toBe(EXPIRY_MOST_MS);
 });

@@ -16,9 +16,6 @@ const SENDER_MS = 10_000;
 const PAGE = 500;
 /** What is due beyond these waits for the next look. */
 const MOST_DUE = 2_000;
-/** No reorg is as deep: the bytes of what is final below are not needed any more. */
-const KEPT_BLOCKS = 64;
-const FORGET_EVERY_MS = 600_000;
 /** With more senders in doubt than these, whole blocks are not read to say what has used their nonces. */
 const DOUBTS_EXPLAINED = 8;
 /** So many are looked at in a second, however quickly blocks come. */
@@ -54,7 +51,6 @@ export class AutoTxEngine {
   /** Senders of what was never sent, with a nonce that is used: looked at with each head until that is settled. */
   readonly #doubts = new Map<Hex, Doubt>();
   readonly #patrol: Patrol;
-  #forgotAt: number;
   /** Whether nothing is left to be looked at before something new comes. */
   #isQuiet = false;
 
@@ -62,7 +58,6 @@ export class AutoTxEngine {
   constructor(context: EngineContext, signal: AbortSignal) {
     this.#context = context;
     this.#signal = signal;
-    this.#forgotAt = context.steadyNow();
     const { store, steadyNow } = context;
     this.#patrol = new Patrol((after, limit) => store.liveSenders(after, limit), steadyNow);
   }
@@ -85,7 +80,6 @@ export class AutoTxEngine {
     for (const from of await this.#due()) visit(from);
     for (const from of await this.#toPatrol(head)) visit(from, { isPatrol: true });
     for (const [from, each] of visits) this.#begin(from, each, head);
-    await this.#forget(head);
   }
 
   /** What it says of nonces counts from a head that is now alone. */
@@ -230,12 +224,5 @@ export class AutoTxEngine {
     if (this.#signal.aborted || error instanceof ChainError) return;
     if (error instanceof StoreError && error.code === 'not-holder') return;
     this.#context.onError(error);
-  }
-
-  async #forget(head: Block): Promise<void> {
-    const now = this.#context.steadyNow();
-    if (now - this.#forgotAt < FORGET_EVERY_MS) return;
-    this.#forgotAt = now;
-    await this.#context.store.forgetSigned(head.number - KEPT_BLOCKS);
   }
 }

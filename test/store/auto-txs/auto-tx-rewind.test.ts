@@ -158,9 +158,9 @@ test('one that a reorg brought back keeps its bytes until it is final again', as
   await blocks.saveBlocks(makeBlocks(9, 200));
   expect(await store.signedBytes('done')).toEqual(bytesOf('done'));
   await store.change({ owner: '', id: 'done' }, (now) => stepped(now, minedIn(100)), 'engine');
-  await store.forgetSigned(100);
+  await blocks.saveBlocks([makeBlock(164)]);
   expect(await store.signedBytes('done')).toEqual(bytesOf('done'));
-  await store.forgetSigned(101);
+  await blocks.saveBlocks([makeBlock(165)]);
   expect(await store.signedBytes('done')).toBeNull();
 });
 
