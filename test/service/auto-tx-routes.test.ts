@@ -397,3 +397,27 @@ test('no body makes a route of auto-txs fail, whatever it holds', async () => {
   );
   expect(service.errors).toEqual([]);
 }, 60_000);
+
+test('one whose target is reached and whose cap is below the base fee says why it waits all the same', async () => {
+  const service = await run();
+  const { sign } = await newSender();
+  const made = await create(service, {
+    targetGasPriceGwei: 50,
+    strictTargetPrice: true,
+    signedTransaction: await sign({ maxFeePerGas: 1_000n, maxPriorityFeePerGas: 1n }),
+  });
+  // A head that is old says nothing of the next block.
+  await anvil.mine();
+  const { hold } = await waitFor(
+    async () => {
+      const autoTx = await changed(await ask(service, autoTxPath(made.id)));
+      if (autoTx.hold === null) throw new Error('nothing holds it');
+      return autoTx;
+    },
+    { what: 'what holds it' },
+  );
+  expect(hold).toMatchObject({ code: 'cap_below_base' });
+  expect(hold?.message).toContain('can never be included while the base fee is above 0.000001 gwei');
+  const far = await create(service, { ...WAITING, signedTransaction: await sign({ nonce: 1 }) });
+  expect(far.hold).toBeNull();
+});

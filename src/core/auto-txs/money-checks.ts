@@ -1,9 +1,10 @@
+import type { SignedTransaction } from '../transactions/signed-transaction.ts';
 import { formatNative } from '../units.ts';
 import { blobGas, feesAtTarget, mostFees, mostItTakes } from './fee-costs.ts';
 import type { Check } from './kept-auto-tx.ts';
 import type { PreflightFacts } from './preflight-facts.ts';
 import { amountWords, capName, capWords, gwei, gweiBeside } from './preflight-words.ts';
-import { capOf } from './target.ts';
+import { type Bid, capOf } from './target.ts';
 
 /** Rollups that take a fee of their own, beside gas, for posting what was sent to Ethereum. */
 const TAKES_POSTING_FEE: ReadonlySet<number> = new Set([10, 130, 480, 8_453, 81_457, 534_352]);
@@ -24,6 +25,11 @@ export function moneyChecks(facts: PreflightFacts): {
 }
 
 type Line = Omit<Check, 'name'>;
+
+/** What a block asks for, and what is bid. */
+interface CapFacts extends Pick<PreflightFacts, 'nextBaseFee' | 'nextBlobBaseFee'> {
+  readonly transaction: Bid & Pick<SignedTransaction, 'blobCount' | 'maxFeePerBlobGas'>;
+}
 
 function balanceLine(facts: PreflightFacts): Line {
   const { transaction, balance, nativeSymbol } = facts;
@@ -53,7 +59,7 @@ function partsWords({ transaction }: PreflightFacts): string {
   return parts.join(' + ');
 }
 
-function capLine({ transaction, nextBaseFee }: PreflightFacts): Line {
+function capLine({ transaction, nextBaseFee }: CapFacts): Line {
   const cap = capOf(transaction);
   const limit = `at your ${capName(transaction)} this can never be included while the base fee is above ${gwei(cap)}`;
   if (nextBaseFee === null) return { ok: null, message: `${limit}; the base fee could not be told` };
@@ -68,7 +74,7 @@ function capLine({ transaction, nextBaseFee }: PreflightFacts): Line {
   return { ok: true, message: `the next block asks for ${next}${squeezed}; ${limit}` };
 }
 
-function blobCapLine({ transaction, nextBlobBaseFee }: PreflightFacts): Line {
+function blobCapLine({ transaction, nextBlobBaseFee }: CapFacts): Line {
   const cap = transaction.maxFeePerBlobGas ?? 0n;
   const limit = `at your blob cap this can never be included while the blob base fee is above ${gwei(cap)}`;
   if (nextBlobBaseFee === null) {
@@ -95,9 +101,7 @@ function costWords(facts: PreflightFacts): string {
 }
 
 /** What keeps a block from taking it now; `null`: nothing, or nobody knows. */
-export function capObstacle(
-  facts: PreflightFacts,
-): { readonly code: string; readonly message: string } | null {
+export function capObstacle(facts: CapFacts): { readonly code: string; readonly message: string } | null {
   const cap = capLine(facts);
   if (cap.ok === false) return { code: 'cap_below_base', message: cap.message };
   if (facts.transaction.blobCount === 0) return null;

@@ -16,7 +16,8 @@ export function autoTxAnswer(
   { isListed }: { readonly isListed: boolean },
 ): AutoTx {
   const { order, signed, state, checkedAt } = autoTx;
-  const { inclusion, failure, hold } = state;
+  const { inclusion, failure } = state;
+  const hold = moment.hold(autoTx);
   const isLong = isListed && autoTx.data.length > LISTED_DATA_LONGEST;
   const reach = moment.reach(autoTx);
   return {

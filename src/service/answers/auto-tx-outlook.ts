@@ -1,8 +1,10 @@
+import type { AutoTxState } from '../../core/auto-txs/auto-tx-state.ts';
 import type { KeptAutoTx } from '../../core/auto-txs/kept-auto-tx.ts';
 import { wakesOf } from '../../core/auto-txs/target.ts';
 import type { ChainProfile } from '../../core/chains.ts';
 import type { Reach } from '../../core/reach-book.ts';
 import type { Present } from './gas-answers.ts';
+import { presentHold } from './present-hold.ts';
 
 /** Further than a day ahead nothing is stated. */
 const LONGEST_SEC = 86_400;
@@ -27,6 +29,8 @@ export interface AutoTxMoment {
   readonly confirmations: (chain: ChainProfile) => number;
   /** How likely a pending one's target is reached, and within what time; `null`: it is not pending. */
   reach(autoTx: KeptAutoTx): { readonly probability: number | null; readonly withinSec: number } | null;
+  /** What keeps it from being sent now; `null`: nothing but its target. */
+  hold(autoTx: KeptAutoTx): AutoTxState['hold'];
 }
 
 /** Looks ahead for the answers about auto-txs. What was worked out holds until the next block. */
@@ -47,6 +51,7 @@ export class AutoTxOutlook {
       head: present?.head.number ?? null,
       chain: chain(),
       confirmations,
+      hold: (autoTx) => presentHold(autoTx, present),
       reach: (autoTx) => {
         if (autoTx.state.status !== 'PENDING') return null;
         const withinSec = timeLeftSec(autoTx.order.expiresAt, now);

@@ -98,7 +98,7 @@ test.each(BREAKS)(
 
 test.each(BREAKS)('one with %s can be told as v1 tells auto-txs', async (_, broken) => {
   const { store } = await openWith(broken);
-  const moment = { head: null, chain: null, confirmations: () => 12, reach: () => null };
+  const moment = { head: null, chain: null, confirmations: () => 12, hold: () => null, reach: () => null };
   for (const autoTx of (await store.list('a', { offset: 0, limit: 9 })).autoTxs) {
     expect(AutoTx.safeParse(autoTxAnswer(autoTx, 'a', moment, { isListed: true })).error).toBeUndefined();
   }
