@@ -2,11 +2,12 @@
  * Bundles `src/` into `dist/` (or the folder that is named): one file per lazily loaded part, no runtime
  * dependencies.
  */
-import { readFile, rm, writeFile } from 'node:fs/promises';
+import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { build, type Plugin } from 'esbuild';
 import manifest from '../package.json' with { type: 'json' };
 import { leanDependencies } from './lean-dependencies.ts';
+import { rawText } from './raw-text.ts';
 import { thirdPartyLicences } from './third-party-licences.ts';
 
 const folder = process.argv[2] ?? 'dist';
@@ -21,21 +22,6 @@ const mainStaysOutside: Plugin = {
   name: 'main-stays-outside',
   setup({ onResolve }) {
     onResolve({ filter: /^\.\/cli\/main\.ts$/ }, () => ({ path: './main.js', external: true }));
-  },
-};
-
-/** `?raw` is a file's text, as in the tests: the playground page goes to browsers as it is written. */
-const rawText: Plugin = {
-  name: 'raw-text',
-  setup({ onResolve, onLoad }) {
-    onResolve({ filter: /\?raw$/ }, ({ path, resolveDir }) => ({
-      path: join(resolveDir, path.replace(/\?raw$/, '')),
-      namespace: 'raw-text',
-    }));
-    onLoad({ filter: /.*/, namespace: 'raw-text' }, async ({ path }) => ({
-      contents: await readFile(path, 'utf8'),
-      loader: 'text',
-    }));
   },
 };
 

@@ -2,6 +2,7 @@ import { rm } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
 import { build } from 'esbuild';
 import { afterAll } from 'vitest';
+import { rawText } from '../../scripts/raw-text.ts';
 
 const OUTPUT = join(import.meta.dirname, '../../node_modules/.cache/gastop-test');
 
@@ -25,6 +26,7 @@ export async function buildProgram(entry: string): Promise<string> {
     define: { 'process.env.NODE_ENV': '"production"' },
     // Ink asks for the React developer tools only with DEV=true, in a chunk of its own.
     external: ['react-devtools-core'],
+    plugins: [rawText],
     // Some CommonJS dependencies call `require` for Node's own modules.
     banner: {
       js: "import { createRequire as __testRequire } from 'node:module'; const require = __testRequire(import.meta.url);",

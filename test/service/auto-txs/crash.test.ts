@@ -1,0 +1,130 @@
+import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { expect, onTestFailed, onTestFinished, test } from 'vitest';
+import { openDatabase } from '../../../src/store/open-database.ts';
+import { startAnvil } from '../../helpers/anvil.ts';
+import { GWEI } from '../../helpers/auto-tx-rig.ts';
+import { temporaryFolder } from '../../helpers/service.ts';
+import { waitFor } from '../../helpers/wait-for.ts';
+import { buildProgram } from '../../tui/build-program.ts';
+import { type Chance, chanceOf } from './chance.ts';
+import { expectDecidedFirst, type Gaps, lookIntoGaps, readRecords } from './crash-records.ts';
+import { startStory } from './crash-story.ts';
+import { expectTrue, settle } from './crash-truth.ts';
+import { prepareService } from './killed-service.ts';
+import { type Passage, startRecordingProxy } from './recording-proxy.ts';
+
+/** Bundled: what starts two hundred times must start quickly. */
+const PROGRAM = await buildProgram(fileURLToPath(new URL('serve-until-killed.ts', import.meta.url)));
+const KILLS = 200;
+/** Started ahead of their time, for that takes longest; each opens the file when it is told to. */
+const AHEAD = 2;
+/** Between two lives, of the clocks alone: what is thought to be lost after a while is so after a few of them. */
+const PAUSE_SEC = 5;
+/** Answers, transactions that leave, and what a node says to them: one of so many is the last one of a life. */
+const MOST_HAPPENINGS = 10;
+/** It is killed so long after that at most, or after all this time. */
+const MOST_AFTER_MS = 10;
+const LONGEST_LIFE_MS = 400;
+/** Some are killed while they start. */
+const STARTING_MS = 200;
+const SEED = Number(process.env.GASTOP_CRASH_SEED ?? Date.now() % 1_000_000);
+
+test(`killed ${KILLS} times between decision, broadcast and receipt, each auto-tx ends once, as the chain says`, async () => {
+  onTestFailed(() => console.error(`to see it again: GASTOP_CRASH_SEED=${SEED}`));
+  const chance = chanceOf(SEED);
+  const anvil = await startAnvil({ noMining: true, baseFee: 100n * GWEI });
+  onTestFinished(() => anvil.stop());
+  const path = join(await temporaryFolder(), 'chain-31337.db');
+  await (await openDatabase(path)).close();
+  let isFair = false;
+  let onHappening = () => {};
+  const proxy = await startRecordingProxy(anvil.wsUrl, {
+    passageOf: () => {
+      onHappening();
+      return isFair ? { thereMs: 0, backMs: 0 } : passageBy(chance);
+    },
+    onAnswered: () => onHappening(),
+  });
+  onTestFinished(() => proxy.stop());
+  const story = await startStory(anvil, chance, () => proxy.left.length);
+  const errors: string[] = [];
+  const prepare = () =>
+    prepareService(PROGRAM, [path, proxy.url], {
+      onAnswer: () => onHappening(),
+      // The proxy breaks connections off: that the chain is away is no error of the service.
+      onError: (text) => {
+        if (!text.startsWith('ChainError')) errors.push(text);
+      },
+    });
+
+  const gaps: Gaps = { decided: 0, lost: 0, unanswered: 0, waiting: 0, mined: 0 };
+  const prepared = Array.from({ length: AHEAD }, prepare);
+  for (let round = 0; round < KILLS; round += 1) {
+    prepared.push(prepare());
+    const running = prepared.shift();
+    if (running === undefined) throw new Error('none was prepared');
+    const started = running.start(await story.pass(PAUSE_SEC));
+    let isOver = false;
+    let going: Promise<void> | null = null;
+    if (chance.once(8)) await setTimeout(chance.whole(STARTING_MS));
+    else {
+      await started;
+      going = story.goOn(running, () => isOver);
+      await momentOf(chance, (tell) => {
+        onHappening = tell;
+      });
+    }
+    onHappening = () => {};
+    await running.kill();
+    isOver = true;
+    await going;
+    const records = readRecords(path);
+    expectDecidedFirst(records, proxy.left);
+    await lookIntoGaps(records, { anvil, left: proxy.left, gaps });
+  }
+
+  isFair = true;
+  const last = prepared.shift() ?? prepare();
+  await last.start(await story.pass(PAUSE_SEC));
+  await settle({ path, anvil, story, service: last });
+  expect(await last.end()).toBe(0);
+  await expectTrue(path, { anvil, story, left: proxy.left });
+  expect(errors).toEqual([]);
+  // Each gap had its kills, or nothing is known of it.
+  for (const [gap, kills] of Object.entries(gaps))
+    expect(kills, `kills in the gap "${gap}"`).toBeGreaterThan(0);
+
+  await anvil.mine(70);
+  const tidying = prepared.shift() ?? prepare();
+  await tidying.start(await story.pass(PAUSE_SEC));
+  await waitFor(() => readRecords(path).bytes.length === 0, { what: 'no bytes of what is final for good' });
+  expect(await tidying.end()).toBe(0);
+}, 900_000);
+
+/** Resolves shortly after one of the first things that happen in a life. */
+async function momentOf(chance: Chance, hear: (tell: () => void) => void): Promise<void> {
+  const heard = Promise.withResolvers<void>();
+  let passed = chance.whole(MOST_HAPPENINGS);
+  hear(() => {
+    passed -= 1;
+    if (passed < 0) heard.resolve();
+  });
+  const limit = new AbortController();
+  await Promise.race([heard.promise, setTimeout(LONGEST_LIFE_MS, null, limit)]);
+  limit.abort();
+  await setTimeout(chance.whole(MOST_AFTER_MS));
+}
+
+function passageBy({ whole }: Chance): Passage {
+  const [lot, ms] = [whole(100), whole(25)];
+  if (lot < 45) return { thereMs: 0, backMs: 0 };
+  if (lot < 60) return { thereMs: ms, backMs: 0 };
+  if (lot < 75) return { thereMs: 0, backMs: ms };
+  if (lot < 83) return { thereMs: 0, backMs: null };
+  if (lot < 90) return { thereMs: null, backMs: null };
+  if (lot < 95) return { thereMs: 0, backMs: 0, breaks: true };
+  // So late that the next process has looked by then.
+  return { thereMs: 40 * ms, backMs: 0 };
+}
