@@ -16,6 +16,12 @@ const SAID: readonly (readonly [RegExp, SendRefusal])[] = [
     /already[ _-]?known|known transaction|already imported|already added|already in (?:the )?(?:mem)?pool|already exists|existing txn? with same hash|duplicate ?hash/i,
     { outcome: 'taken', reason: 'already_known' },
   ],
+  [
+    /\bmethod\b.*(?:not (?:found|supported|allowed|available|enabled|whitelisted)|does not exist|unsupported|disabled|forbidden)|\bread[- ]only\b/i,
+    { outcome: 'later', reason: 'takes_none' },
+  ],
+  // A setting of the node, not a rule of the chain.
+  [/(?:only )?replay[- ]protect/i, { outcome: 'later', reason: 'unprotected' }],
   [/authority nonce/i, { outcome: 'later', reason: 'authority' }],
   [
     /nonce (?:is )?too low|oldnonce|stale nonce|invalid nonce.*(?:lower|below)|transaction already mined|: mined$/i,
@@ -58,10 +64,7 @@ const SAID: readonly (readonly [RegExp, SendRefusal])[] = [
     /(?:pool|limit in txpool) (?:is )?(?:full|overflow)|pool is full|sub-pool is full|account limit exceeded|spammer|discarded outright|in-flight transaction limit|(?:address|authority) already reserved|conflicting (?:tx|transaction)? ?type|txs?ofconflictingtype/i,
     { outcome: 'later', reason: 'pool_full' },
   ],
-  [
-    /chain ?id|signed for another chain|replay-protected|replay protected|eip-155/i,
-    { outcome: 'never', reason: 'wrong_chain' },
-  ],
+  [/chain ?id|signed for another chain|eip-155/i, { outcome: 'never', reason: 'wrong_chain' }],
   [
     /type (?:is )?not supported|transactiontypenotsupported|notsupportedtxtype|unsupported (?:transaction )?type|invalid transaction type|unknown transaction type|not supported (?:by|before)|is not activated/i,
     { outcome: 'never', reason: 'type_unsupported' },

@@ -64,7 +64,7 @@ async function sendTo(node: RpcNode, signed: Hex, id: Hex): Promise<Hex> {
 function failureOf(error: ChainError): SendFailure | null {
   if (error.code === 'rate-limited') return new SendFailure('later', 'rate_limited', error);
   if (error.isUnsent || error.code === 'wrong-chain') return new SendFailure('later', 'unreachable', error);
-  if (error.code === 'unsupported') return new SendFailure('later', 'refused', error);
+  if (error.code === 'unsupported') return new SendFailure('later', 'takes_none', error);
   if (!isRefusal(error)) return new SendFailure('unknown', 'unclear', error);
   // The node's own name is before it.
   const { outcome, reason } = judgeSendRefusal(

@@ -15,6 +15,9 @@ const WORDS: Readonly<Record<string, string>> = {
   pool_full: "the node's pool has no room for it: it is tried again",
   node_fee_cap:
     'the node sends nothing whose fee may be as high: raise its --rpc.txfeecap, it is tried again',
+  takes_none: 'the node takes no transactions from here: give one that does with --rpc, it is tried again',
+  unprotected:
+    'the node takes nothing that names no chain: allow it there (--rpc.allow-unprotected-txs), or sign it with a chain id; it is tried again',
   rate_limited: 'the node has had too many requests: it is tried again',
   intrinsic_gas: 'its gas limit is below what a block takes it with: sign it with more',
   gas_limit: 'its gas limit is above what the node takes: sign it with less',
