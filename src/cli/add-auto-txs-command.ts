@@ -48,7 +48,10 @@ export function addAutoTxsCommand(
   autoTxs
     .command('list')
     .description('Lists the auto-txs by state, with how far their prices are off.')
-    .option('--status <STATUS>', 'only those: draft, pending, held, disabled, submitted …; several by commas')
+    .option(
+      '--status <STATUS>',
+      'only those: draft, pending, held, disabled, submitted, mined …; several by commas',
+    )
     .option('--json', "the service's v1 list; several pages as one")
     .action(async (flags: ListAutoTxsFlags) => {
       const { listAutoTxs } = await import('./commands/auto-txs.ts');

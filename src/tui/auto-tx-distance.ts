@@ -2,6 +2,7 @@ import type { AutoTxView } from '../client/views/auto-txs.ts';
 import type { SnapshotView } from '../client/views/snapshot.ts';
 import { paysAt } from '../core/auto-txs/target.ts';
 import { laneOf } from './alert-words.ts';
+import { statusOf } from './auto-tx-words.ts';
 
 export interface AutoTxDistance {
   /** What is compared with the target, wei per gas: the lane's price, or if strict what it would pay itself. */
@@ -45,4 +46,15 @@ function comparedPrice(autoTx: PricedAutoTx, { lanes, nextBaseFee }: SnapshotVie
 /** Whether the service has found that its target can never be reached. */
 export function isUnreachable({ checks }: AutoTxView): boolean {
   return checks.some(({ name, ok }) => name === 'reachable' && ok === false);
+}
+
+/** From so close to its target on a price may reach it with the next blocks: a base fee changes by an eighth at most. */
+const NEAR = 0.125;
+
+/** Whether it is on its way, or may be with the next blocks. */
+export function isNear(autoTx: AutoTxView, snapshot: SnapshotView): boolean {
+  const status = statusOf(autoTx);
+  if (status !== 'PENDING') return status === 'SUBMITTED';
+  const distance = distanceTo(autoTx, snapshot);
+  return distance !== null && (distance.isReached || Math.abs(distance.ratio) <= NEAR);
 }

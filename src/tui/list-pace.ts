@@ -1,9 +1,14 @@
 /** About a block of the chain that most speak of: a service elsewhere counts questions. */
 const ELSEWHERE_MS = 15_000;
+/** The same while what it lists goes out or is mined. */
+const URGENT_MS = 10_000;
 /** Where nothing is to be announced only the number beside the tab depends on it. */
 const IDLE_MS = 300_000;
 /** Of the time that passes, at most a twentieth goes into listing, however much there is. */
 const SHARE = 20;
+/** But what is looked at or waited for must not be older than a block, where no quota is met: then it may be a third. */
+const OLDEST_MS = 12_000;
+const MOST_SHARE = 3;
 
 export interface ListPaceOptions {
   /** How often prices are asked for, ms; longer while a quota wants that. */
@@ -13,14 +18,30 @@ export interface ListPaceOptions {
   readonly isShown: boolean;
   /** Something in it is waited for, so that its coming is announced. */
   readonly isAwaited: boolean;
+  /** Something in it may change with every block. */
+  readonly isUrgent?: boolean;
+  /** The service has refused questions as too many. */
+  readonly isLimited?: boolean;
   /** How long the last answer took, ms. */
   readonly tookMs: number;
 }
 
 /** How long to wait before what a service keeps is listed again, ms. */
 export function listPaceMs(options: ListPaceOptions): number {
-  const { intervalMs, isOwnService, isShown, isAwaited, tookMs } = options;
-  const least = Math.max(intervalMs, tookMs * SHARE);
+  const {
+    intervalMs,
+    isOwnService,
+    isShown,
+    isAwaited,
+    isUrgent = false,
+    isLimited = false,
+    tookMs,
+  } = options;
+  const isWanted = isShown || isAwaited;
+  const sparing = tookMs * SHARE;
+  const hurried = Math.max(Math.min(sparing, OLDEST_MS), tookMs * MOST_SHARE);
+  const least = Math.max(intervalMs, isWanted && !isLimited ? hurried : sparing);
   if (isOwnService) return least;
-  return Math.max(least, isShown || isAwaited ? ELSEWHERE_MS : IDLE_MS);
+  if (!isWanted) return Math.max(least, IDLE_MS);
+  return Math.max(least, isUrgent && !isLimited ? URGENT_MS : ELSEWHERE_MS);
 }

@@ -98,6 +98,7 @@ function SessionScreen(props: SessionProps) {
   const behind = behindWords(held, said, intervalMs);
   const isOld = useElapsed(said * OLD_BLOCKS, snapshot);
   const limit = limitWords(held);
+  const isLimited = limit !== null || held.slowdown > 1;
 
   const error = source.kind === 'failed' ? source.error : polled.error;
   const health: Health =
@@ -163,6 +164,7 @@ function SessionScreen(props: SessionProps) {
           snapshot={snapshot}
           intervalMs={intervalMs}
           isOwnService={isOwnService}
+          isLimited={isLimited}
           frozen={state.frozen}
           isShown={tab.action === ALERTS_TAB}
           now={now}
@@ -173,6 +175,7 @@ function SessionScreen(props: SessionProps) {
               snapshot={snapshot}
               intervalMs={intervalMs}
               isOwnService={isOwnService}
+              isLimited={isLimited}
               frozen={state.frozen}
               isShown={tab.action === AUTO_TXS_TAB}
               now={now}

@@ -339,6 +339,16 @@ describe('auto-txs of a service elsewhere', () => {
     const held = await foreignService([...rows, { id: 'h', status: 'pending', hold, ...row }]);
     const kept = await run(['list', '--status', 'held', '--url', held.url]);
     expect(kept.stdout.trim().split('\n')).toEqual([expect.anything(), expect.stringMatching(/^h +held /)]);
+    const waiting = await run(['list', '--status', 'waiting', '--url', held.url]);
+    const mined = await run(['list', '--status', 'MINED', '--url', held.url]);
+    expect([waiting.stdout.match(/^[a-z] /gm), waiting.exitCode]).toEqual([['b ', 'd '], 0]);
+    expect([mined.stdout, mined.exitCode]).toEqual(['', 0]);
+    for (const json of [[], ['--json']]) {
+      const wrong = await run(['list', '--status', 'draft,pendng', '--url', url, ...json]);
+      expect([wrong.stdout, wrong.exitCode]).toEqual(['', 2]);
+      expect(wrong.stderr).toContain('--status: "pendng" is no status; it is one of draft, pending, ');
+      expect(wrong.stderr).toContain(', held, ');
+    }
     const none = await run(['list', '--status', 'failed', '--url', url]);
     expect([none.exitCode, none.stdout, none.stderr]).toEqual([
       0,

@@ -9,6 +9,7 @@ import { PATHS } from '../../contract/routes.ts';
 import { formatCount } from '../../core/units.ts';
 import { autoTxDetailsText } from '../auto-tx-details-text.ts';
 import { autoTxListLines } from '../auto-tx-list-text.ts';
+import { statusFilter } from '../auto-tx-status-filter.ts';
 import { CliError } from '../cli-error.ts';
 import type { CommandContext } from '../command-context.ts';
 import { EXIT, type ExitCode } from '../exit-code.ts';
@@ -34,15 +35,17 @@ export function listAutoTxs(context: CommandContext, flags: ListAutoTxsFlags): P
   const open = flags.json ? withAutoTxs : withAutoTxsAndPrices;
   return open(context, async ({ client }, settings) => {
     const signal = io.interruption();
-    const wanted = wordsOf(flags.status);
+    const { isWanted, refuseUnknown } = statusFilter(flags.status);
     if (flags.json) {
-      const { json, part } = await wholeListJson(client, AUTO_TXS, signal, (row) => isWanted(row, wanted));
+      const { json, part } = await wholeListJson(client, AUTO_TXS, signal, isWanted);
+      refuseUnknown();
       io.stdout.write(json);
       if (part !== null) io.stderr.write(partLine(part.shown, part.total));
       return EXIT.ok;
     }
     const { items, total, unreadable } = await client.autoTxs({ signal });
-    const shown = items.filter((autoTx) => isWanted(autoTx, wanted));
+    const shown = items.filter(isWanted);
+    refuseUnknown();
     const width = io.stdout.isTTY === true ? (io.stdout.columns ?? 80) : null;
     const ending = settings.ascii.value ? '...' : '…';
     if (shown.length > 0) {
@@ -127,20 +130,6 @@ async function presentIfAny(
     if (error instanceof ClientError) return null;
     throw error;
   }
-}
-
-const wordsOf = (status: string | undefined) =>
-  status === undefined ? [] : status.split(',').map((word) => word.trim().toLowerCase());
-
-/** A service's word may be in any case; `held` is what the list calls a pending one that something keeps. */
-function isWanted(
-  { status, hold = null }: { readonly status?: unknown; readonly hold?: unknown },
-  wanted: readonly string[],
-): boolean {
-  if (wanted.length === 0) return true;
-  if (typeof status !== 'string') return false;
-  const word = status.toLowerCase();
-  return wanted.includes(word) || (word === 'pending' && hold !== null && wanted.includes('held'));
 }
 
 /** What a kept transaction does, where its data is said and its selector well known. */

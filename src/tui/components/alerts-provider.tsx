@@ -15,6 +15,8 @@ interface AlertsProviderProps {
   readonly snapshot: SnapshotView | undefined;
   readonly intervalMs: number;
   readonly isOwnService: boolean;
+  /** The service has refused questions as too many. */
+  readonly isLimited?: boolean;
   readonly frozen: boolean;
   /** The list of alerts is on the screen. */
   readonly isShown: boolean;
@@ -32,13 +34,23 @@ const nothing = () => Promise.reject(new Error('no source'));
 
 /** Lists the alerts of the session's service, whichever tab is shown, and gives them to all that {@link useAlerts}. */
 export function AlertsProvider(props: AlertsProviderProps) {
-  const { client, snapshot, intervalMs, isOwnService, frozen, isShown, now, children } = props;
+  const {
+    client,
+    snapshot,
+    intervalMs,
+    isOwnService,
+    isLimited = false,
+    frozen,
+    isShown,
+    now,
+    children,
+  } = props;
   const { known, over, forget, expect } = useExpectedChanges<readonly AlertView[]>();
   const last = useRef<{ readonly alerts: readonly AlertView[] | null; readonly tookMs: number }>({
     alerts: null,
     tookMs: 0,
   });
-  const everyMs = alertsPaceMs({ intervalMs, isOwnService, isShown, ...last.current });
+  const everyMs = alertsPaceMs({ intervalMs, isOwnService, isLimited, isShown, ...last.current });
   const question: PolledQuery<Listed> = {
     key: ['alerts'],
     enabled: client !== null && snapshot !== undefined,

@@ -2,6 +2,7 @@ import { type ReactNode, useMemo, useRef } from 'react';
 import type { GasClient } from '../../client/gas-client.ts';
 import type { AutoTxListView } from '../../client/views/auto-txs.ts';
 import type { SnapshotView } from '../../client/views/snapshot.ts';
+import { isNear } from '../auto-tx-distance.ts';
 import { isAwaited } from '../auto-tx-words.ts';
 import { useAutoTxNotices } from '../hooks/use-auto-tx-notices.ts';
 import { AutoTxsContext, type AutoTxsFeed } from '../hooks/use-auto-txs.ts';
@@ -15,6 +16,8 @@ interface AutoTxsProviderProps {
   readonly snapshot: SnapshotView | undefined;
   readonly intervalMs: number;
   readonly isOwnService: boolean;
+  /** The service has refused questions as too many. */
+  readonly isLimited?: boolean;
   readonly frozen: boolean;
   /** The list of auto-txs is on the screen. */
   readonly isShown: boolean;
@@ -26,16 +29,29 @@ const nothing = () => Promise.reject(new Error('no source'));
 
 /** Lists the auto-txs of the session's service, whichever tab is shown, and gives them to all that use them. */
 export function AutoTxsProvider(props: AutoTxsProviderProps) {
-  const { client, snapshot, intervalMs, isOwnService, frozen, isShown, now, children } = props;
-  const last = useRef({ isAwaited: false, tookMs: 0 });
-  const everyMs = listPaceMs({ intervalMs, isOwnService, isShown, ...last.current });
+  const {
+    client,
+    snapshot,
+    intervalMs,
+    isOwnService,
+    isLimited = false,
+    frozen,
+    isShown,
+    now,
+    children,
+  } = props;
+  const last = useRef({ isAwaited: false, isUrgent: false, tookMs: 0 });
+  const everyMs = listPaceMs({ intervalMs, isOwnService, isLimited, isShown, ...last.current });
   const question: PolledQuery<Dated<AutoTxListView>> = {
     key: ['auto-txs'],
     enabled: client !== null && snapshot !== undefined,
     ask: async (signal) => {
       const startedAt = performance.now();
       const value = await (client?.autoTxs({ signal }) ?? nothing());
-      last.current = { isAwaited: value.items.some(isAwaited), tookMs: performance.now() - startedAt };
+      const { items } = value;
+      const isUrgent = snapshot !== undefined && items.some((autoTx) => isNear(autoTx, snapshot));
+      const tookMs = performance.now() - startedAt;
+      last.current = { isAwaited: items.some(isAwaited), isUrgent, tookMs };
       return { value, at: now() };
     },
     everyMs,

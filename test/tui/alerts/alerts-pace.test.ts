@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { alertsPaceMs } from '../../../src/tui/alerts-pace.ts';
+import { listPaceMs } from '../../../src/tui/list-pace.ts';
 import { ALERT } from '../fake-alerts.ts';
 
 const TERMINAL = { ...ALERT, channels: ['EMAIL', 'TERMINAL'] };
@@ -24,4 +25,15 @@ it('alerts are asked for no more often than prices are, whatever slows those dow
 
 it('a list that takes long to read is read less often', () => {
   expect(alertsPaceMs({ ...given, isOwnService: true, tookMs: 400 })).toBe(8_000);
+  expect(alertsPaceMs({ ...given, isOwnService: true, tookMs: 2_000 })).toBe(40_000);
+});
+
+it('what is on the screen is no older than a block though the list is long, unless the service wants fewer questions', () => {
+  const long = { ...given, isShown: true, tookMs: 2_000 };
+  expect(alertsPaceMs({ ...long, isOwnService: true })).toBe(12_000);
+  expect(alertsPaceMs(long)).toBe(15_000);
+  expect(alertsPaceMs({ ...long, isLimited: true })).toBe(40_000);
+  expect(alertsPaceMs({ ...long, tookMs: 8_000 })).toBe(24_000);
+  expect(listPaceMs({ ...long, isAwaited: true, isUrgent: true })).toBe(12_000);
+  expect(listPaceMs({ ...long, isAwaited: true, isUrgent: true, tookMs: 100 })).toBe(10_000);
 });
