@@ -20,6 +20,7 @@ import { toAutoTxRow } from './auto-tx-row.ts';
 import { type AutoTxSavings, sumSavings } from './auto-tx-tallies.ts';
 import { mendAutoTxs, readAutoTxRow, shownAutoTx } from './broken-auto-tx.ts';
 import { isHex } from './columns.ts';
+import { GroupCommit } from './group-commit.ts';
 import { requireRight, type WriteRight } from './lease-store.ts';
 import type { Database } from './open-database.ts';
 import { SameNonceError } from './same-nonce-error.ts';
@@ -45,6 +46,8 @@ export interface AutoTxChanged {
 export class AutoTxStore {
   readonly #database: Database;
   readonly #right: () => WriteRight;
+  /** The engine's changes: there may be hundreds at once. */
+  readonly #changes = new GroupCommit((work) => this.#write(work));
 
   /** @param right by what right the engine writes. */
   constructor(database: Database, right: () => WriteRight = () => ({ kind: 'alone' })) {
@@ -133,7 +136,7 @@ export class AutoTxStore {
   }
 
   /**
-   * One transaction: reads, has `decide` say what becomes of it, and writes that with its notes; `null`: there is none, or
+   * Within one transaction: reads, has `decide` say what becomes of it, and writes that with its notes; `null`: there is none, or
    * nothing is to become of it. Whichever process comes first is followed by the other, who sees what became of it.
    * `decide` may be asked again, and what it throws is thrown.
    * @throws {StoreError} `not-holder`: the engine may write only where it holds the lease.
@@ -145,7 +148,7 @@ export class AutoTxStore {
     by: 'owner' | 'engine',
   ): Promise<AutoTxChanged | null> {
     const right = this.#right();
-    const outcome = await this.#write(async (trx): Promise<Outcome> => {
+    const work = async (trx: Queries): Promise<Outcome> => {
       if (by === 'engine') await requireRight(trx, right.kind === 'visitor' ? { kind: 'none' } : right);
       const before = await lock(trx, whose);
       if (before === null) return { kind: 'none' };
@@ -161,7 +164,8 @@ export class AutoTxStore {
       if (rival !== null) return { kind: 'thrown', error: new SameNonceError(rival) };
       await writeAutoTx(trx, before, { ...change, autoTx: after });
       return { kind: 'changed', before, after };
-    });
+    };
+    const outcome = await (by === 'engine' ? this.#changes.run(work) : this.#write(work));
     if (outcome.kind === 'thrown') throw outcome.error;
     return outcome.kind === 'none' ? null : outcome;
   }

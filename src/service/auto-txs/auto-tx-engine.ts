@@ -18,7 +18,7 @@ const PAGE = 500;
 const MOST_DUE = 2_000;
 /** With more senders in doubt than these, whole blocks are not read to say what has used their nonces. */
 const DOUBTS_EXPLAINED = 8;
-/** So many are looked at in a second, however quickly blocks come. */
+/** So many senders are looked at in a second, however quickly blocks come: what is asked is asked of a sender. */
 const LOOKS_PER_SEC = 50;
 /** One that nobody knows to be sent is looked for this often, though there is no new head. */
 const LOOK_AGAIN_MS = 2_000;
@@ -51,6 +51,8 @@ export class AutoTxEngine {
   /** Senders of what was never sent, with a nonce that is used: looked at with each head until that is settled. */
   readonly #doubts = new Map<Hex, Doubt>();
   readonly #patrol: Patrol;
+  /** Senders of what is out. */
+  #senders = 0;
   /** Whether nothing is left to be looked at before something new comes. */
   #isQuiet = false;
 
@@ -71,13 +73,15 @@ export class AutoTxEngine {
     const head = this.#context.present()?.head ?? (await this.#context.blocks.head());
     if (head === null || this.#context.profile() === null || this.#signal.aborted) return;
     const visits = new Map<Hex, Visit>();
+    // What is due has the price of one block: those senders come first.
+    const due = await this.#due();
     const visit = (from: Hex, more: Partial<Visit> = {}) => {
       visits.set(from, { followed: [], isPatrol: false, ...visits.get(from), ...more });
     };
+    for (const from of due) visit(from);
     if (isNews || !this.#isQuiet) {
       for (const [from, followed] of await this.#followed(head)) visit(from, { followed });
     }
-    for (const from of await this.#due()) visit(from);
     for (const from of await this.#toPatrol(head)) visit(from, { isPatrol: true });
     for (const [from, each] of visits) this.#begin(from, each, head);
   }
@@ -122,12 +126,14 @@ export class AutoTxEngine {
   async #followed(head: Block): Promise<Map<Hex, KeptAutoTx[]>> {
     const bySender = new Map<Hex, KeptAutoTx[]>();
     const all = new Set<string>();
+    const senders = new Set<Hex>();
     this.#isQuiet = true;
     let after: KeptAutoTx | null = null;
     for (;;) {
       const page: KeptAutoTx[] = await this.#context.store.following({ limit: PAGE, after });
       for (const each of page) {
         all.add(each.id);
+        if (each.signed !== null) senders.add(each.signed.from);
         if (each.signed !== null && this.#isToBeLookedAt(each, head)) {
           this.#isQuiet = false;
           bySender.set(each.signed.from, [...(bySender.get(each.signed.from) ?? []), each]);
@@ -136,6 +142,7 @@ export class AutoTxEngine {
       after = page.at(-1) ?? null;
       if (page.length < PAGE || this.#signal.aborted) break;
     }
+    this.#senders = senders.size;
     for (const known of [this.#looked, this.#seen]) {
       for (const id of known.keys()) if (!all.has(id)) known.delete(id);
     }
@@ -154,7 +161,7 @@ export class AutoTxEngine {
     }
     if (last.head.number === head.number && last.head.hash === head.hash) return false;
     if (this.#isBeingConfirmed(kept, last.head, head)) return false;
-    if (passed >= (this.#looked.size * 1_000) / LOOKS_PER_SEC) return true;
+    if (passed >= (this.#senders * 1_000) / LOOKS_PER_SEC) return true;
     this.#isQuiet = false;
     return false;
   }

@@ -6,7 +6,7 @@ import type { EngineContext } from './engine-context.ts';
 import { inclusionOf, lookAt } from './look-at.ts';
 import { searchNonce } from './nonce-search.ts';
 import type { SenderQuestions } from './sender-questions.ts';
-import { type Beside, happen } from './step-kept.ts';
+import { type Beside, happen, stepKept } from './step-kept.ts';
 
 /** A coin's price of so long ago is not the present one. */
 const NOW_MS = 600_000;
@@ -57,6 +57,10 @@ export async function followOne(
   if (look === null) return { kept, look: null, isSoon: false };
   const isNews = look.inclusion !== null && look.inclusion.blockHash !== kept.state.inclusion?.blockHash;
   const beside = isNews ? await pricesOf(kept, look.inclusion, context) : undefined;
+  // Most looks tell nothing new, and every write waits for the disk.
+  if (beside === undefined && stepKept(kept, { type: 'look', look }, context) === null) {
+    return { kept, look, isSoon: false };
+  }
   const changed = await happen(kept, { type: 'look', look }, context, beside);
   return { kept: changed?.after ?? kept, look, isSoon: false };
 }

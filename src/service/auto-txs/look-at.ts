@@ -31,7 +31,12 @@ export async function lookAt(
   if (isFinal(state.status) && !isTaken) {
     return { head: head.number, inclusion: null, isKnown: false, nextNonce };
   }
-  const receipt = await abortable(source.receipt(signed.hash), signal);
+  // A node has it: what is not mined has no receipt, and what is behind others in the pool waits for them.
+  const isInPool = state.status === 'SUBMITTED' && state.sentAt !== null && state.inclusion === null;
+  if (isInPool && signed.nonce > nextNonce && signed.nonce < (await sender.pendingNonce())) {
+    return { head: head.number, inclusion: null, isKnown: true, nextNonce };
+  }
+  const receipt = isInPool && !isTaken ? null : await abortable(source.receipt(signed.hash), signal);
   if (receipt !== null) {
     const inclusion = await inclusionOf(receipt, { source, blocks, signal });
     return inclusion && { head: head.number, inclusion, isKnown: true, nextNonce };

@@ -106,7 +106,8 @@ async function sendDue(
   if (!live.some((kept) => isDueNow(kept, options))) return;
   const [nextNonce, pendingNonce, balance] = await Promise.all([
     questions.nextNonce(),
-    questions.pendingNonce(),
+    // As it is now: what was not known to be out may have been sent again.
+    askOfSender(context.source, from, signal).pendingNonce(),
     questions.balance(),
   ]);
   const sender = { nextNonce, pendingNonce: Math.max(nextNonce, pendingNonce), balance, live };
