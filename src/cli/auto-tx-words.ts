@@ -1,7 +1,7 @@
 import type { AutoTxView } from '../client/views/auto-txs.ts';
 import type { SnapshotView } from '../client/views/snapshot.ts';
 import { chainProfile } from '../core/chains.ts';
-import { formatChange, formatLikelihood, formatNative, gweiString } from '../core/units.ts';
+import { formatAmount, formatChange, formatLikelihood, gweiString } from '../core/units.ts';
 import { distanceTo } from '../tui/auto-tx-distance.ts';
 import { cleanLine } from './clean-line.ts';
 
@@ -21,7 +21,7 @@ export function autoTxStateWords({ status, hold }: AutoTxView): string {
 /** `send 0.01 ETH to 0x7099…79C8`, as far as the service says. */
 export function doesWords({ to, value, data, chainId }: AutoTxView): string {
   const symbol = chainId === null ? 'coins' : chainProfile(chainId).nativeSymbol;
-  const worth = value === null || value === 0n ? null : formatNative(value, symbol);
+  const worth = value === null || value === 0n ? null : formatAmount(value, symbol);
   const plain = data === null || data === '0x';
   if (to === null) return plain ? (worth === null ? '-' : `send ${worth}`) : 'make a contract';
   const whom = `${to.slice(0, 6)}…${to.slice(-4)}`;

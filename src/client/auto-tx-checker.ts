@@ -43,13 +43,16 @@ export async function checkAutoTx(
     ifTold(client.autoTxAccount(transaction.from, call)),
     ifTold(reachOf(client, order, now, call)),
   ]);
+  const isElsewhere =
+    snapshot?.chainId != null && transaction.chainId !== null && snapshot.chainId !== transaction.chainId;
   const lanePrice = snapshot?.lanes[order.lane].price ?? null;
   return {
     call: describeCall(transaction.data, transaction.to),
     checks: autoTxChecks(toCheck, { snapshot, account, lanePrice, now }),
     snapshot,
     account,
-    reach,
+    // How likely its price is on another chain is not told by this one.
+    reach: isElsewhere ? null : reach,
   };
 }
 

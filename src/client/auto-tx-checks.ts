@@ -37,6 +37,7 @@ export function autoTxChecks(
   const checks = preflight({
     transaction,
     order: { ...order, target: order.target ?? lanePrice ?? 0n },
+    isTargetPresent: order.target === null,
     chainId: chain.id,
     chainName: chain.name,
     nativeSymbol: chain.nativeSymbol,

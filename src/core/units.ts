@@ -6,6 +6,8 @@
 const GWEI_DECIMALS = 9;
 const NATIVE_DECIMALS = 18;
 const SIGNIFICANT = 3;
+/** Less is all zeros as a coin. */
+const COUNTED_WEI = 1_000_000n;
 const YEAR_SEC = 365 * 86_400;
 /** What grew to this many times what it was is told as a multiple. */
 const LEAST_MULTIPLE = 10;
@@ -61,6 +63,11 @@ export function formatGwei(wei: bigint | number): string {
 /** An amount of wei in whole native coins with three significant digits: `0.00000105 ETH`. */
 export function formatNative(wei: bigint, symbol: string): string {
   return `${formatScaled(wei, NATIVE_DECIMALS)} ${symbol}`;
+}
+
+/** The same of what is sent or lacking, of which every wei may count: `1 wei`, `0.00000105 ETH`. */
+export function formatAmount(wei: bigint, symbol: string): string {
+  return wei > 0n && wei < COUNTED_WEI ? `${groupDigits(wei.toString())} wei` : formatNative(wei, symbol);
 }
 
 /** Wei per gas as exact gwei for machines: no grouping, no rounding, no trailing zeros (`0.041234567`). */

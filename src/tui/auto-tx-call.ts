@@ -1,7 +1,7 @@
 import type { AutoTxView } from '../client/views/auto-txs.ts';
 import { chainProfile } from '../core/chains.ts';
 import type { DescribedCall } from '../core/transactions/known-calls.ts';
-import { formatNative } from '../core/units.ts';
+import { formatAmount } from '../core/units.ts';
 import { shortHex } from './panes/explorer/hex-text.ts';
 
 export type AutoTxCall = Pick<AutoTxView, 'chainId' | 'to' | 'value' | 'data' | 'type'>;
@@ -15,7 +15,7 @@ export function symbolOf(chainId: number | null): string {
 export function amountText(wei: bigint, symbol: string): string {
   const [whole = '0', decimals = ''] = [wei / COIN, wei % COIN].map(String);
   const exact = decimals.padStart(18, '0').replace(/0+$/, '');
-  if (exact.length > MOST_DECIMALS || whole.length > MOST_WHOLE) return formatNative(wei, symbol);
+  if (exact.length > MOST_DECIMALS || whole.length > MOST_WHOLE) return formatAmount(wei, symbol);
   return `${whole}${exact === '' ? '' : `.${exact}`} ${symbol}`;
 }
 

@@ -1,9 +1,10 @@
 import type { SignedTransaction } from '../transactions/signed-transaction.ts';
-import { formatNative } from '../units.ts';
-import { blobGas, feesAtTarget, mostFees, mostItTakes } from './fee-costs.ts';
+import { formatAmount } from '../units.ts';
+import { blobGas, feesAt, mostFees, mostItTakes } from './fee-costs.ts';
 import type { Check } from './kept-auto-tx.ts';
 import type { PreflightFacts } from './preflight-facts.ts';
 import { amountWords, capName, capWords, gwei, gweiBeside } from './preflight-words.ts';
+import { overpaidWords, type PriceToPay, priceToPay, priceWords } from './price-to-pay.ts';
 import { type Bid, capOf } from './target.ts';
 
 /** Rollups that take a fee of their own, beside gas, for posting what was sent to Ethereum. */
@@ -20,7 +21,7 @@ export function moneyChecks(facts: PreflightFacts): {
   return {
     balance: { name: 'balance', ...balanceLine(facts) },
     cap: blobCount === 0 ? [cap] : [cap, { name: 'blob-cap', ...blobCapLine(facts) }],
-    cost: { name: 'cost', ok: true, message: costWords(facts) },
+    cost: { name: 'cost', ...costLine(facts) },
   };
 }
 
@@ -33,12 +34,12 @@ interface CapFacts extends Pick<PreflightFacts, 'nextBaseFee' | 'nextBlobBaseFee
 
 function balanceLine(facts: PreflightFacts): Line {
   const { transaction, balance, nativeSymbol } = facts;
-  const needed = `${formatNative(mostItTakes(transaction), nativeSymbol)} (${partsWords(facts)})`;
+  const needed = `${formatAmount(mostItTakes(transaction), nativeSymbol)} (${partsWords(facts)})`;
   if (balance === null) {
     return { ok: null, message: `the balance could not be read; it has to cover ${needed}` };
   }
   if (balance >= mostItTakes(transaction)) {
-    return { ok: true, message: `${formatNative(balance, nativeSymbol)} covers ${needed}` };
+    return { ok: true, message: `${formatAmount(balance, nativeSymbol)} covers ${needed}` };
   }
   return { ok: false, message: lackWords(facts, balance) };
 }
@@ -46,9 +47,9 @@ function balanceLine(facts: PreflightFacts): Line {
 /** How much the account lacks. */
 export function lackWords(facts: PreflightFacts, balance: bigint): string {
   const { transaction, nativeSymbol } = facts;
-  const lacking = formatNative(mostItTakes(transaction) - balance, nativeSymbol);
-  const has = formatNative(balance, nativeSymbol);
-  return `the account lacks ${lacking}: it has ${has}, and the most that this can take is ${formatNative(mostItTakes(transaction), nativeSymbol)} (${partsWords(facts)})`;
+  const lacking = formatAmount(mostItTakes(transaction) - balance, nativeSymbol);
+  const has = formatAmount(balance, nativeSymbol);
+  return `the account lacks ${lacking}: it has ${has}, and the most that this can take is ${formatAmount(mostItTakes(transaction), nativeSymbol)} (${partsWords(facts)})`;
 }
 
 /** What the most that it takes is made of. */
@@ -84,15 +85,23 @@ function blobCapLine({ transaction, nextBlobBaseFee }: CapFacts): Line {
   return { ok: nextBlobBaseFee <= cap, message: `the next block asks for ${next}; ${limit}` };
 }
 
-function costWords(facts: PreflightFacts): string {
-  const { transaction, order, chainId, chainName } = facts;
+function costLine(facts: PreflightFacts): Line {
+  const price = priceToPay(facts);
+  const tooMuch = overpaidWords(price, facts);
+  const cost = costWords(facts, price);
+  return tooMuch === null ? { ok: true, message: cost } : { ok: false, message: `${tooMuch}; ${cost}` };
+}
+
+/** @param price What it is reckoned at. */
+function costWords(facts: PreflightFacts, price: PriceToPay): string {
+  const { transaction, chainId, chainName } = facts;
   const blobs = blobGas(transaction) > 0n ? ', blobs included' : '';
-  const atTarget = amountWords(feesAtTarget(facts), facts);
+  const then = amountWords(feesAt(price.pays, facts), facts);
   const most = amountWords(mostFees(transaction), facts);
   const fees =
-    atTarget === most
+    then === most
       ? `fees of up to ${most} at your ${capWords(transaction)}${blobs}`
-      : `fees of up to ${atTarget} at your target of ${gwei(order.target)}${blobs}; never more than ${most}`;
+      : `fees of up to ${then} ${priceWords(price, facts)}${blobs}; never more than ${most}`;
   const posting = TAKES_POSTING_FEE.has(chainId)
     ? `, plus what ${chainName} takes for posting it to Ethereum`
     : '';

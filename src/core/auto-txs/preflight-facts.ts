@@ -13,6 +13,8 @@ export interface WaitingBelow {
 export interface PreflightFacts {
   readonly transaction: SignedTransaction;
   readonly order: AutoTxOrder;
+  /** Nobody chose the target: it stands for the present price, and there is none to reach. */
+  readonly isTargetPresent?: boolean;
   /** The chain that it is to be sent on. */
   readonly chainId: number;
   readonly chainName: string;

@@ -1,7 +1,7 @@
 import type { LaneName } from '../advice.ts';
 import { priceBeside } from '../alerts/price-beside.ts';
 import { chainProfile } from '../chains.ts';
-import { formatNative, formatUsd, gweiString, usdOf } from '../units.ts';
+import { formatAmount, formatUsd, gweiString, usdOf } from '../units.ts';
 import type { PreflightFacts } from './preflight-facts.ts';
 import { type Bid, capOf } from './target.ts';
 
@@ -21,7 +21,7 @@ export function amountWords(
   wei: bigint,
   { nativeSymbol, nativeUsd }: Pick<PreflightFacts, 'nativeSymbol' | 'nativeUsd'>,
 ): string {
-  const native = formatNative(wei, nativeSymbol);
+  const native = formatAmount(wei, nativeSymbol);
   return nativeUsd === null ? native : `${native} (${formatUsd(usdOf(wei, nativeUsd))})`;
 }
 

@@ -17,7 +17,7 @@ export const EXPIRY_MOST_MS = 366 * 86_400_000;
  */
 export function preflight(facts: PreflightFacts): Check[] {
   const { balance, cap, cost } = moneyChecks(facts);
-  return [
+  const checks = [
     chainCheck(facts),
     signatureCheck(facts),
     ...nonceChecks(facts),
@@ -28,7 +28,23 @@ export function preflight(facts: PreflightFacts): Check[] {
     reachableCheck(facts),
     cost,
   ];
+  return isForAnotherChain(facts) ? checks.map(unasked) : checks;
 }
+
+/** What holds of it on whatever chain. */
+const ANYWHERE: ReadonlySet<string> = new Set(['chain', 'signature', 'expiry']);
+
+/** This chain's account and prices say nothing of what is for another one. */
+const unasked = (check: Check): Check =>
+  ANYWHERE.has(check.name)
+    ? check
+    : { name: check.name, ok: null, message: 'not asked: it is for another chain' };
+
+export const isForAnotherChain = ({
+  transaction,
+  chainId,
+}: Pick<PreflightFacts, 'transaction' | 'chainId'>): boolean =>
+  transaction.chainId !== null && transaction.chainId !== chainId;
 
 function chainCheck({ transaction, chainId, chainName }: PreflightFacts): Check {
   const name = 'chain';

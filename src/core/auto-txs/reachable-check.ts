@@ -2,7 +2,7 @@ import { formatPercent } from '../units.ts';
 import type { Check } from './kept-auto-tx.ts';
 import type { PreflightFacts } from './preflight-facts.ts';
 import { capName, capWords, gwei, gweiBeside, laneWords } from './preflight-words.ts';
-import { capOf, distanceTo, isDue, type Unreachable, unreachable } from './target.ts';
+import { capOf, distanceTo, isDue, type NextPrices, type Unreachable, unreachable } from './target.ts';
 
 /** Whether it can ever be included at this target, and how far that is. */
 export function reachableCheck(facts: PreflightFacts): Check {
@@ -37,30 +37,41 @@ function neverWords(
   }
 }
 
-function whenWords({ order, transaction, nextBaseFee, lanePrice }: PreflightFacts): string {
+function whenWords(facts: PreflightFacts): string {
+  const { order, transaction } = facts;
   const price = order.isStrict ? 'what it would pay' : `the ${laneWords(order.lane)} lane`;
   const goal = `${price} is at or below ${gwei(order.target)}`;
-  if (nextBaseFee === null || (!order.isStrict && lanePrice === null)) {
-    return `it goes out once ${goal}; what that is now could not be told`;
-  }
-  // A strict target asks for no lane.
-  const next = { nextBaseFee, lanePrice: lanePrice ?? 0n };
+  const next = nextPrices(facts);
+  if (next === null) return `it goes out once ${goal}; what that is now could not be told`;
   const distance = distanceTo(order, transaction, next);
   if (distance === null || isDue(order, transaction, next)) {
     return `${goal} now: it goes out with the next block`;
   }
   const fall = `has to fall by ${formatPercent(distance.ratio, distance.ratio < 0.1 ? 1 : 0)}`;
   if (distance.waitsForCap) {
-    return `it waits for your ${capWords(transaction)}: the base fee of ${gweiBeside(nextBaseFee, capOf(transaction))} ${fall}`;
+    return `it waits for your ${capWords(transaction)}: the base fee of ${gweiBeside(next.nextBaseFee, capOf(transaction))} ${fall}`;
   }
   return `it goes out once ${goal}; that is ${gweiBeside(distance.price, order.target)} now and ${fall}`;
 }
 
+/** `null`: nobody knows what counts. A strict target asks for no lane. */
+function nextPrices({ order, nextBaseFee, lanePrice }: PreflightFacts): NextPrices | null {
+  if (nextBaseFee === null || (!order.isStrict && lanePrice === null)) return null;
+  return { nextBaseFee, lanePrice: lanePrice ?? 0n };
+}
+
+function waitsForCap(facts: PreflightFacts): boolean {
+  const next = nextPrices(facts);
+  return next !== null && distanceTo(facts.order, facts.transaction, next)?.waitsForCap === true;
+}
+
 /** What may surprise of it, though it can be reached. */
-function noteWords({ order, transaction }: PreflightFacts): string {
+function noteWords(facts: PreflightFacts): string {
+  const { order, transaction } = facts;
   const cap = capOf(transaction);
   const notes: string[] = [];
-  if (!order.isStrict && cap < order.target) {
+  // Said already where that is what it waits for.
+  if (!order.isStrict && cap < order.target && !waitsForCap(facts)) {
     notes.push(
       `it also waits for a base fee within your ${capWords(transaction)}, which is below the target`,
     );

@@ -5,7 +5,7 @@ import type { Check } from './kept-auto-tx.ts';
 import { capObstacle, lackWords } from './money-checks.ts';
 import { inPoolWords, missingWords, usedWords } from './nonce-checks.ts';
 import { noncesBefore, waitingWords } from './nonce-order.ts';
-import { EXPIRY_MOST_MS, preflight } from './preflight.ts';
+import { EXPIRY_MOST_MS, isForAnotherChain, preflight } from './preflight.ts';
 import type { PreflightFacts } from './preflight-facts.ts';
 
 /** What is to be done with one whose target is reached. */
@@ -33,11 +33,10 @@ export function verdict(facts: PreflightFacts): Verdict {
 /** Why no block of this chain will ever take it: nothing that waiting could mend. */
 function hopelessness(facts: PreflightFacts): readonly Obstacle[] {
   const obstacles: Obstacle[] = [];
-  const { transaction, chainId, nextNonce } = facts;
+  const { transaction, nextNonce } = facts;
   const { nonce } = transaction;
-  if (transaction.chainId !== null && transaction.chainId !== chainId) {
-    obstacles.push({ code: 'wrong_chain', message: messageOf(facts, 'chain') });
-  }
+  // Nothing else of this chain is about it.
+  if (isForAnotherChain(facts)) return [{ code: 'wrong_chain', message: messageOf(facts, 'chain') }];
   if (nextNonce !== null && nonce < nextNonce) {
     obstacles.push({ code: 'nonce_used', message: usedWords(nonce, nextNonce) });
   }

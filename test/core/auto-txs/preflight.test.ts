@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { CHECK_NAMES } from '../../../src/contract/choices.ts';
 import { preflight } from '../../../src/core/auto-txs/preflight.ts';
 import type { PreflightFacts } from '../../../src/core/auto-txs/preflight-facts.ts';
+import { verdict } from '../../../src/core/auto-txs/verdict.ts';
 import { ETH, FACTS, GWEI, legacy, signed } from './made-facts.ts';
 
 function line(facts: PreflightFacts, name: string) {
@@ -35,6 +36,18 @@ describe('a pre-flight', () => {
     const open = preflight({ ...FACTS, ...unknown }).filter(({ ok }) => ok === null);
     expect(open.map(({ name }) => name)).toEqual(['nonce', 'nonce-gap', 'balance', 'cap']);
     for (const { message } of open) expect(message).toMatch(/could not be (told|read)/);
+  });
+
+  it('asks nothing of this chain about what is for another one', () => {
+    const elsewhere = { ...signed({ ...blobs, chainId: 10 }), balance: 0n, nextNonce: 0, pendingNonce: 0 };
+    const unasked = preflight(elsewhere).filter(({ message }) => message.startsWith('not asked'));
+    expect(unasked.map(({ name }) => name)).toEqual(
+      CHECK_NAMES.filter((name) => !['chain', 'signature', 'expiry'].includes(name)),
+    );
+    for (const check of unasked) {
+      expect(check).toMatchObject({ ok: null, message: 'not asked: it is for another chain' });
+    }
+    expect(preflight(elsewhere).filter(({ ok }) => ok === false)).toHaveLength(1);
   });
 
   it('names both chains where they differ', () => {
@@ -92,7 +105,7 @@ describe('a pre-flight', () => {
     const withBlobs = 65_000n * 30n * GWEI + 2n * 131_072n * 3n * GWEI;
     expect(line({ ...signed(blobs), balance: withBlobs }, 'balance')).toMatch(/^✓ .*its blobs at theirs/);
     expect(line({ ...signed(blobs), balance: withBlobs - 1n }, 'balance')).toMatch(
-      /^✗ the account lacks 0\.000000000000000001 ETH/,
+      /^✗ the account lacks 1 wei: /,
     );
   });
 
@@ -149,8 +162,12 @@ describe('a pre-flight', () => {
     expect(line(signed({ maxPriorityFeePerGas: 6n * GWEI }, strict), 'reachable')).toMatch(
       /^✗ its priority fee of 6 gwei leaves nothing of your target of 5 gwei/,
     );
-    expect(line(signed({ maxFeePerGas: 3n * GWEI }), 'reachable')).toContain(
-      'cap of 3 gwei, which is below the target',
+    const capped = signed({ maxFeePerGas: 3n * GWEI });
+    expect(line(capped, 'reachable')).toBe(
+      '✓ it waits for your cap of 3 gwei: the base fee of 12.3 gwei has to fall by 76 %',
+    );
+    expect(line({ ...capped, nextBaseFee: 4n * GWEI }, 'reachable')).toBe(
+      '✓ it goes out once the Average lane is at or below 5 gwei; that is 13.0 gwei now and has to fall by 62 %; it also waits for a base fee within your cap of 3 gwei, which is below the target',
     );
     expect(line(signed({ maxPriorityFeePerGas: 0n }), 'reachable')).toContain('blocks may leave it out');
   });
@@ -158,10 +175,10 @@ describe('a pre-flight', () => {
   it('says what it costs at its target and at most, blobs included, in coins and dollars', () => {
     // The lane's tip is 0.654 gwei: at a target of 5 the base fee is 4.346, and with its own tip of 1 it pays 5.346.
     expect(line(FACTS, 'cost')).toBe(
-      '✓ fees of up to 0.000347 ETH ($1.04) at your target of 5 gwei; never more than 0.00195 ETH ($5.85); it sends 1.00 ETH ($3,000.00)',
+      '✓ fees of up to 0.000347 ETH ($1.04) at about 5.35 gwei, which it pays when the Average lane is at your target of 5 gwei; never more than 0.00195 ETH ($5.85); it sends 1.00 ETH ($3,000.00)',
     );
     expect(line({ ...FACTS, nativeUsd: null, nativeSymbol: 'POL' }, 'cost')).toBe(
-      '✓ fees of up to 0.000347 POL at your target of 5 gwei; never more than 0.00195 POL; it sends 1.00 POL',
+      '✓ fees of up to 0.000347 POL at about 5.35 gwei, which it pays when the Average lane is at your target of 5 gwei; never more than 0.00195 POL; it sends 1.00 POL',
     );
     const strict = { ...signed(blobs), order: { ...FACTS.order, isStrict: true } };
     // 65,000 × 5 gwei, and 2 blobs at 1 gwei; at most 65,000 × 30 and 2 blobs at 3.
@@ -169,9 +186,65 @@ describe('a pre-flight', () => {
       '✓ fees of up to 0.000587 ETH ($1.76) at your target of 5 gwei, blobs included; never more than 0.00274 ETH ($8.21)',
     );
     expect(line(signed({ value: 0n, ...legacy(7n * GWEI) }), 'cost')).toBe(
-      '✓ fees of up to 0.000455 ETH ($1.36) at your gas price of 7 gwei',
+      '✗ it always pays its gas price of 7 gwei, whatever the Average lane costs: sign it again with less to pay your target of 5 gwei; fees of up to 0.000455 ETH ($1.36) at your gas price of 7 gwei',
     );
+    expect(line(signed({ value: 0n, ...legacy(5n * GWEI) }), 'cost')).toMatch(
+      /^✓ fees of up to 0\.000325 ETH \(\$0\.9\d\) at your gas price of 5 gwei$/,
+    );
+    expect(line(signed({ value: 1n }), 'cost')).toMatch(/; it sends 1 wei \(<\$0\.0001\)$/);
     const base = { ...signed({ chainId: 8_453 }), chainId: 8_453, chainName: 'Base' };
     expect(line(base, 'cost')).toContain('plus what Base takes for posting it to Ethereum');
+  });
+});
+
+describe('what it pays when a lane is at the target', () => {
+  /** A target of 1.5 gwei and a tip of 5 at a cap of 9, on a chain whose lane asks for hardly a tip. */
+  const tipped = (nextBaseFee: bigint | null, change: Partial<PreflightFacts['order']> = {}) => {
+    const facts = signed({
+      gasLimit: 21_000n,
+      maxFeePerGas: 9n * GWEI,
+      maxPriorityFeePerGas: 5n * GWEI,
+      value: 0n,
+    });
+    const order = { ...FACTS.order, target: (3n * GWEI) / 2n, ...change };
+    return { ...facts, order, nativeUsd: null, nextBaseFee, lanePrice: nextBaseFee };
+  };
+
+  it('is far more than the target where its own tip is, which is said with what it costs', () => {
+    expect(line(tipped(2n * GWEI), 'cost')).toBe(
+      '✗ its own priority fee of 5 gwei makes it pay about 6.50 gwei when the Average lane is at your target of 1.5 gwei: sign it again with a lower one; fees of up to 0.000137 ETH at about 6.50 gwei, which it pays when the Average lane is at your target of 1.5 gwei; never more than 0.000189 ETH',
+    );
+    expect(line(tipped((12n * GWEI) / 10n), 'cost')).toBe(
+      '✗ its own priority fee of 5 gwei makes it pay about 6.20 gwei in the next block, above your target of 1.5 gwei: sign it again with a lower one; fees of up to 0.000130 ETH in the next block, at 6.20 gwei; never more than 0.000189 ETH',
+    );
+  });
+
+  it('suggests a strict target only where that can be reached', () => {
+    const cost = line(tipped(20n * GWEI, { target: 6n * GWEI }), 'cost');
+    expect(cost).toContain('makes it pay about 9.00 gwei');
+    expect(cost).toContain(': use a strict target, or sign it again with a lower one;');
+    expect(line(tipped(20n * GWEI, { target: 6n * GWEI, isStrict: true }), 'cost')).toBe(
+      '✓ fees of up to 0.000126 ETH at your target of 6 gwei; never more than 0.000189 ETH',
+    );
+  });
+
+  it('is at least its tip where nobody knows the base fee', () => {
+    expect(line(tipped(null), 'cost')).toMatch(
+      /^✗ its own priority fee of 5 gwei makes it pay at least 5\.00 gwei .* at most 6\.50 gwei,/,
+    );
+    expect(line(tipped(null, { target: 6n * GWEI }), 'cost')).toMatch(/^✓/);
+  });
+
+  it('keeps nothing from being sent', () => {
+    expect(verdict(tipped(GWEI))).toEqual({ kind: 'go' });
+  });
+
+  it('is the present price where nobody chose a target', () => {
+    expect(line({ ...tipped(2n * GWEI), isTargetPresent: true }, 'cost')).toBe(
+      '✓ fees of up to 0.000147 ETH at the present price of 7.00 gwei; never more than 0.000189 ETH',
+    );
+    expect(line({ ...tipped(null, { target: 0n }), isTargetPresent: true }, 'cost')).toBe(
+      '✓ fees of up to 0.000189 ETH at your cap of 9 gwei',
+    );
   });
 });

@@ -65,7 +65,7 @@ export function useFormOutlook(
     id: edited?.id ?? null,
     now,
   });
-  const isKept = checks?.some(({ ok }) => ok === false) === true;
+  const isKept = checks?.some(({ name, ok }) => ok === false && name !== 'cost') === true;
   const odds = goesNow ? (isKept ? null : GOES_NOW) : likely;
   return { order, price: priceText({ order, snapshot }), odds, checks };
 }
