@@ -57,8 +57,8 @@ export function priceWords({ when, pays, isMost }: PriceToPay, { order, isTarget
   return `at ${isMost ? 'most' : 'about'} ${price}, which it pays when the ${laneWords(lane)} lane is at your target of ${gwei(target)}`;
 }
 
-/** It is worth a word from a quarter above the target on. */
-const isFarAbove = (pays: bigint, target: bigint) => 4n * pays > 5n * target;
+/** More than by half: that it pays a little more, the cost says. */
+const isFarAbove = (pays: bigint, target: bigint) => 2n * pays > 3n * target;
 
 /** That a lane's price reaches the target does not mean that it pays no more itself; `null`: it does not pay much more. */
 export function overpaidWords({ when, pays, isMost }: PriceToPay, facts: Facts): string | null {

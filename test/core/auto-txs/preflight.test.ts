@@ -185,8 +185,8 @@ describe('a pre-flight', () => {
     expect(line({ ...strict, nextBlobBaseFee: GWEI }, 'cost')).toBe(
       '✓ fees of up to 0.000587 ETH ($1.76) at your target of 5 gwei, blobs included; never more than 0.00274 ETH ($8.21)',
     );
-    expect(line(signed({ value: 0n, ...legacy(7n * GWEI) }), 'cost')).toBe(
-      '✗ it always pays its gas price of 7 gwei, whatever the Average lane costs: sign it again with less to pay your target of 5 gwei; fees of up to 0.000455 ETH ($1.36) at your gas price of 7 gwei',
+    expect(line(signed({ value: 0n, ...legacy(8n * GWEI) }), 'cost')).toBe(
+      '✗ it always pays its gas price of 8 gwei, whatever the Average lane costs: sign it again with less to pay your target of 5 gwei; fees of up to 0.000520 ETH ($1.56) at your gas price of 8 gwei',
     );
     expect(line(signed({ value: 0n, ...legacy(5n * GWEI) }), 'cost')).toMatch(
       /^✓ fees of up to 0\.000325 ETH \(\$0\.9\d\) at your gas price of 5 gwei$/,
@@ -220,11 +220,11 @@ describe('what it pays when a lane is at the target', () => {
   });
 
   it('suggests a strict target only where that can be reached', () => {
-    const cost = line(tipped(20n * GWEI, { target: 6n * GWEI }), 'cost');
+    const cost = line(tipped(20n * GWEI, { target: (11n * GWEI) / 2n }), 'cost');
     expect(cost).toContain('makes it pay about 9.00 gwei');
     expect(cost).toContain(': use a strict target, or sign it again with a lower one;');
-    expect(line(tipped(20n * GWEI, { target: 6n * GWEI, isStrict: true }), 'cost')).toBe(
-      '✓ fees of up to 0.000126 ETH at your target of 6 gwei; never more than 0.000189 ETH',
+    expect(line(tipped(20n * GWEI, { target: (11n * GWEI) / 2n, isStrict: true }), 'cost')).toBe(
+      '✓ fees of up to 0.000116 ETH at your target of 5.5 gwei; never more than 0.000189 ETH',
     );
   });
 
