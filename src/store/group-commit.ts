@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import type { Queries } from './schema.ts';
 import { StoreError } from './store-error.ts';
 
@@ -41,7 +42,11 @@ export class GroupCommit {
 
   async #empty(): Promise<void> {
     this.#isBusy = true;
-    while (this.#waiting.length > 0) await this.#commitAll(this.#waiting.splice(0, MOST_AT_ONCE));
+    while (this.#waiting.length > 0) {
+      // SQLite lets nothing else happen while it waits for the disk: what nodes answered meanwhile is heard first.
+      await setImmediate();
+      await this.#commitAll(this.#waiting.splice(0, MOST_AT_ONCE));
+    }
     this.#isBusy = false;
   }
 
