@@ -2,7 +2,7 @@ import type { ChainEvent, ChainSource } from '../chain/chain-source.ts';
 import { ChainError } from '../chain/errors.ts';
 import type { Advice } from '../core/advice.ts';
 import type { Block } from '../core/block.ts';
-import type { ChainProfile } from '../core/chains.ts';
+import { type ChainProfile, isDevelopmentChain } from '../core/chains.ts';
 import type { Reach } from '../core/reach-book.ts';
 import { StoreError } from '../store/store-error.ts';
 import { abortable } from './abortable.ts';
@@ -118,8 +118,17 @@ export class Follower {
   /** What the next block is expected to cost; `null` unless the head is now: nothing may be decided by what was. */
   present(): Present | null {
     const present = this.#chain.present();
-    if (present === null || this.isStale || this.hasEnded) return null;
+    if (present === null || this.hasEnded) return null;
+    if (this.#isIdle) return present;
+    if (this.isStale) return null;
     return this.#state.isPast(present.head, present.head, this.#chain.blockTimeSec) ? null : present;
+  }
+
+  /** A chain for development may make no block until somebody sends something: its head is now while its node is well. */
+  get #isIdle(): boolean {
+    const { source } = this.#options;
+    if (this.profile === null || !isDevelopmentChain(this.profile.id) || source.kind !== 'rpc') return false;
+    return source.health().some(({ state, head }) => state === 'ok' && head === this.head?.number);
   }
 
   /** See `FeeEngine.reachProbability`; `null` before the first block. */

@@ -1,5 +1,5 @@
-/** Chains whose blocks nobody replaces: one machine makes them, and nothing else runs there. */
-const DEVELOPMENT: ReadonlySet<number> = new Set([1_337, 31_337]);
+import { isDevelopmentChain } from '../chains.ts';
+
 /** About five minutes: no mainnet reorg since the Merge was deeper than seven blocks. */
 const ETHEREUM = 12;
 const SLOWEST_SEC = 12;
@@ -13,7 +13,7 @@ export function confirmationsOf(chain: {
   readonly id: number;
   readonly feeRule: { readonly blockTimeSec: number };
 }): number {
-  if (DEVELOPMENT.has(chain.id)) return 1;
+  if (isDevelopmentChain(chain.id)) return 1;
   return Math.min(
     LONGEST,
     Math.max(ETHEREUM, Math.round((ETHEREUM * SLOWEST_SEC) / chain.feeRule.blockTimeSec)),
