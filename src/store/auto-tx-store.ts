@@ -20,12 +20,13 @@ import { toAutoTxRow } from './auto-tx-row.ts';
 import { type AutoTxSavings, sumSavings } from './auto-tx-tallies.ts';
 import { mendAutoTxs, readAutoTxRow, shownAutoTx } from './broken-auto-tx.ts';
 import { isHex } from './columns.ts';
+import { forgetAutoTx, forgetFinished } from './forget-auto-txs.ts';
 import { GroupCommit } from './group-commit.ts';
 import { requireRight, type WriteRight } from './lease-store.ts';
 import type { Database } from './open-database.ts';
 import { SameNonceError } from './same-nonce-error.ts';
 import type { AutoTxRow, Queries } from './schema.ts';
-import { dropSigned, insertSigned, readSigned } from './signed-rows.ts';
+import { insertSigned, readSigned } from './signed-rows.ts';
 import { whileBusy } from './while-busy.ts';
 
 export type AutoTxCreated =
@@ -55,16 +56,20 @@ export class AutoTxStore {
     this.#right = right;
   }
 
-  /** Keeps a new one with its raw bytes (`null`: a draft), unless its owner has `most` already, whatever became of them. */
+  /**
+   * Keeps a new one with its raw bytes (`null`: a draft), unless its owner has `most` already that have not ended. Of those
+   * that have the oldest are forgotten where they are too many.
+   */
   create(autoTx: KeptAutoTx, signed: Uint8Array | null, most: number): Promise<AutoTxCreated> {
     return this.#write(async (trx) => {
       if ((signed === null) !== (autoTx.signed === null)) throw new RangeError('a draft has no bytes');
-      if (Number.isFinite(most) && (await countAll(trx, autoTx.owner)) >= most) return { kind: 'too-many' };
+      if (Number.isFinite(most) && (await countOpen(trx, autoTx.owner)) >= most) return { kind: 'too-many' };
       const rival = await findRival(trx, autoTx);
       if (rival !== null) return { kind: 'same-nonce', id: rival };
       await trx.insertInto('auto_txs').values(toAutoTxRow(autoTx)).execute();
       await addNotes(trx, autoTx.id, [createdNote(autoTx)], autoTx.createdAt);
       if (signed !== null) await insertSigned(trx, autoTx.id, signed);
+      await forgetFinished(trx, autoTx.owner);
       return { kind: 'created' };
     });
   }
@@ -177,9 +182,7 @@ export class AutoTxStore {
       if (kept === null) return null;
       const { status } = kept.state;
       if (status !== 'DRAFT' && !isFinal(status)) return 'not-final';
-      await trx.deleteFrom('auto_txs').where('id', '=', id).execute();
-      await trx.deleteFrom('auto_tx_events').where('auto_tx_id', '=', id).execute();
-      await dropSigned(trx, id);
+      await forgetAutoTx(trx, id);
       return 'removed';
     });
   }
@@ -272,6 +275,17 @@ function autoTxsOf(db: Queries, owner: string) {
 async function countAll(db: Queries, owner: string): Promise<number> {
   const { count } = await autoTxsOf(db, owner)
     .select((e) => e.fn.countAll<number>().as('count'))
+    .executeTakeFirstOrThrow();
+  return Number(count);
+}
+
+/** Drafts, and what may still be sent or is followed. */
+async function countOpen(db: Queries, owner: string): Promise<number> {
+  const { count } = await db
+    .selectFrom('auto_txs')
+    .select((e) => e.fn.countAll<number>().as('count'))
+    .where('owner', '=', owner)
+    .where('status', 'in', ['DRAFT', 'PENDING', 'DISABLED', 'SUBMITTED'])
     .executeTakeFirstOrThrow();
   return Number(count);
 }

@@ -52,7 +52,7 @@ export function changeWords(autoTx: AutoTxView, what: string): string {
       return `Auto-tx failed: ${named}${reason}`;
     }
     case 'EXPIRED':
-      return `Auto-tx expired before its price came: ${named}`;
+      return `Auto-tx expired ${(autoTx.attempts ?? 0) > 0 ? 'after it was sent and not mined' : 'unsent'}: ${named}`;
     default:
       return `Auto-tx submitted: ${named}`;
   }

@@ -1,4 +1,6 @@
+import type { LaneName } from '../advice.ts';
 import type { Hex } from '../block.ts';
+import { gweiString } from '../units.ts';
 import { look } from './auto-tx-look.ts';
 import type { AutoTxState, Inclusion, Obstacle } from './auto-tx-state.ts';
 import { fail, goneWords, isWaiting, note, sent, to } from './auto-tx-transition.ts';
@@ -20,6 +22,17 @@ export interface Look {
   readonly takenBy?: { readonly hash: Hex; readonly blockNumber: number } | null;
 }
 
+/** What a decision to send was made by. */
+export interface Reached {
+  /** The head's number. */
+  readonly head: number;
+  /** What was compared with the target, wei per gas. */
+  readonly price: bigint;
+  readonly target: bigint;
+  /** Whose price it is: what the transaction itself pays, or its lane. */
+  readonly lane: LaneName | null;
+}
+
 export type AutoTxEvent =
   /** A draft got its signature. */
   | { readonly type: 'sign' }
@@ -34,7 +47,7 @@ export type AutoTxEvent =
   /** It can never be sent: the pre-flight or every node says so. */
   | { readonly type: 'refuse'; readonly obstacle: Obstacle }
   /** The decision to send. Write it down for good before anything is sent. */
-  | { readonly type: 'submit' }
+  | { readonly type: 'submit'; readonly reached?: Reached }
   /** A node took it, or has it already. */
   | { readonly type: 'sent' }
   /** Every node was asked and refused it, and none has it. */
@@ -120,7 +133,7 @@ export function stepAutoTx(state: AutoTxState, event: AutoTxEvent, facts: RuleFa
     case 'refuse':
       return refuse(state, event.obstacle);
     case 'submit':
-      return status === 'PENDING' ? submit(state, facts) : null;
+      return status === 'PENDING' ? submit(state, event.reached ?? null, facts) : null;
     case 'sent':
       return status === 'SUBMITTED' ? sent(state, facts) : null;
     case 'decline':
@@ -147,10 +160,11 @@ const MAY_BE_MINED = 'it may be with a node and can be mined until another trans
 const cancelWords = ({ mayBeOut }: AutoTxState) =>
   mayBeOut ? `it is not sent again, but was before: ${MAY_BE_MINED}` : 'it is never sent';
 
-const expiryWords = ({ mayBeOut }: AutoTxState) =>
-  mayBeOut
-    ? `its time is over; it was sent before: ${MAY_BE_MINED}`
-    : 'its time was over before its target was reached';
+function expiryWords({ mayBeOut, hold }: AutoTxState): string {
+  if (mayBeOut) return `its time is over; it was sent before: ${MAY_BE_MINED}`;
+  if (hold === null) return 'its time was over before its target was reached';
+  return `its time was over; its target had been reached, but ${hold.message}`;
+}
 
 /** The same obstacle again is no news. */
 function hold(
@@ -173,7 +187,7 @@ function refuse(state: AutoTxState, obstacle: Obstacle): Transition | null {
   return to({ ...failed.state, mayBeOut: state.mayBeOut }, ...failed.notes);
 }
 
-function submit(state: AutoTxState, { now }: RuleFacts): Transition {
+function submit(state: AutoTxState, reached: Reached | null, { now }: RuleFacts): Transition {
   return to(
     {
       ...state,
@@ -187,8 +201,15 @@ function submit(state: AutoTxState, { now }: RuleFacts): Transition {
       takenSince: null,
       hold: null,
     },
-    note('SUBMITTED', 'its target is reached; it is being sent'),
+    note('SUBMITTED', submitWords(reached), reached?.head ?? null),
   );
+}
+
+function submitWords(reached: Reached | null): string {
+  if (reached === null) return 'its target is reached; it is being sent';
+  const { lane, price, target } = reached;
+  const whose = lane === null ? 'what it pays itself' : `the price of the ${lane} lane`;
+  return `${whose} came to ${gweiString(price)} gwei (target ${gweiString(target)}): it is being sent`;
 }
 
 function rewind(state: AutoTxState, number: number): Transition | null {

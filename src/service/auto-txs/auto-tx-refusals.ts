@@ -1,7 +1,7 @@
 import type { KeptAutoTx } from '../../core/auto-txs/kept-auto-tx.ts';
 import { ApiFailure } from '../http/api-failure.ts';
 
-/** How many auto-txs one key may have, whatever became of them; who runs the service has no such limit. */
+/** How many auto-txs one key may have that have not ended, drafts included; who runs the service has no such limit. */
 export const AUTO_TXS_PER_KEY = 1_000;
 
 export const changedMeanwhile = () =>
@@ -10,7 +10,7 @@ export const changedMeanwhile = () =>
 export const tooMany = () =>
   new ApiFailure(
     'conflict',
-    `this key has ${AUTO_TXS_PER_KEY.toLocaleString('en')} auto-txs already, the most there may be; delete those that are done`,
+    `this key has ${AUTO_TXS_PER_KEY.toLocaleString('en')} auto-txs already that have not ended, the most there may be; cancel what is not needed, or delete drafts`,
   );
 
 export const sameNonce = (id: string) =>

@@ -3,7 +3,7 @@ import type { Obstacle } from '../../core/auto-txs/auto-tx-state.ts';
 import { type KeptAutoTx, transactionOf } from '../../core/auto-txs/kept-auto-tx.ts';
 import { preflight } from '../../core/auto-txs/preflight.ts';
 import type { PreflightFacts } from '../../core/auto-txs/preflight-facts.ts';
-import { isDue } from '../../core/auto-txs/target.ts';
+import { comparedPrice, isDue } from '../../core/auto-txs/target.ts';
 import { verdict } from '../../core/auto-txs/verdict.ts';
 import { waitingBelow } from '../../core/auto-txs/waiting-below.ts';
 import type { Present } from '../present.ts';
@@ -62,7 +62,7 @@ export async function decideOne(
       if (facts === null) return null;
       at = momentOf(context);
       const beside = { checks: preflight(facts), checkedAt: context.wallNow() };
-      return stepKept(kept, eventOf(kept, facts, sender, context), context, beside);
+      return stepKept(kept, eventOf(kept, facts, sender, present, context), context, beside);
     },
     'engine',
   );
@@ -93,16 +93,24 @@ function eventOf(
   kept: KeptAutoTx,
   facts: PreflightFacts,
   { live }: SenderFacts,
+  present: Present,
   context: EngineContext,
 ): AutoTxEvent {
   const judged = verdict(facts);
   if (judged.kind === 'refuse') return { type: 'refuse', obstacle: judged.obstacle };
   const obstacle = judged.kind === 'hold' ? judged.obstacle : rivalOf(kept, live);
-  if (obstacle === null) return { type: 'submit' };
+  if (obstacle === null) return { type: 'submit', ...reachedBy(kept, present) };
   const { hold } = kept.state;
   const times = hold !== null && hold.code === obstacle.code ? hold.times : 0;
   const blockTimeSec = context.profile()?.feeRule.blockTimeSec ?? 0;
   return { type: 'hold', obstacle, retryAt: retryLater(times, context.wallNow(), blockTimeSec) };
+}
+
+function reachedBy({ order, signed }: KeptAutoTx, { head, prices, nextBaseFee }: Present) {
+  const { target, lane, isStrict } = order;
+  const price = comparedPrice(order, signed, { lanePrice: prices[lane], nextBaseFee });
+  if (price === null) return {};
+  return { reached: { head: head.number, price, target, lane: isStrict ? null : lane } };
 }
 
 /** Somebody else's with the same nonce is on its way: nodes would take this one for a replacement of it. */

@@ -75,7 +75,7 @@ export const creationRoute = createRoute({
     },
     400: WRONG_BODY,
     409: conflict(
-      `The source takes no transactions, the key has ${AUTO_TXS_PER_KEY.toLocaleString('en')} auto-txs already, or one with the same nonce of the same sender`,
+      `The source takes no transactions, the key has ${AUTO_TXS_PER_KEY.toLocaleString('en')} auto-txs already that have not ended, or one with the same nonce of the same sender`,
     ),
     413: TOO_LARGE,
     ...GATE_REFUSALS,

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { AutoTxEvent } from '../../../src/core/auto-txs/auto-tx-rule.ts';
-import type { AutoTxState } from '../../../src/core/auto-txs/auto-tx-state.ts';
+import { type AutoTxEvent, stepAutoTx } from '../../../src/core/auto-txs/auto-tx-rule.ts';
+import { type AutoTxState, NEW_PENDING } from '../../../src/core/auto-txs/auto-tx-state.ts';
 import type { Filling } from './model-chain.ts';
 import { type Happened, type Happening, ModelEngine } from './model-engine.ts';
 
@@ -371,4 +371,16 @@ describe('of what is rare', () => {
     for (const happening of [{ type: 'time', ms: 20_000 }, LOOK] as const) engine.live(happening);
     expect(engine.state).toMatchObject({ status: 'PENDING', attempts: 1 });
   });
+});
+
+it('an end says what came of its target: never reached, reached with something in the way, or sent before', () => {
+  const facts = { nonce: 0, confirmations: 1, now: 0 };
+  const words = (state: Partial<AutoTxState>) =>
+    stepAutoTx({ ...NEW_PENDING, ...state }, { type: 'expire' }, facts)?.notes[0]?.message;
+  const hold = { code: 'x', message: 'the balance is too small', retryAt: 0, times: 1 };
+  expect(words({})).toBe('its time was over before its target was reached');
+  expect(words({ hold })).toBe(
+    'its time was over; its target had been reached, but the balance is too small',
+  );
+  expect(words({ mayBeOut: true })).toMatch(/^its time is over; it was sent before/);
 });

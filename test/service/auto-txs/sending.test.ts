@@ -65,6 +65,12 @@ test('what waits goes out in the very block in which its target is reached, and 
   expect(nativeUsd).toBe(2_000);
   expect(checks.map(({ name }) => name)).toContain('balance');
   expect(await rig.kinds(id)).toEqual(['CREATED', 'SUBMITTED', 'SENT', 'MINED', 'EXECUTED']);
+  expect((await rig.timeline(id))[1]).toMatchObject({
+    blockNumber: decidedAt,
+    message: expect.stringMatching(
+      /^what it pays itself came to 14\.\d+ gwei \(target 20\): it is being sent$/,
+    ),
+  });
 });
 
 test('a normal target is held against the price of its lane', async () => {

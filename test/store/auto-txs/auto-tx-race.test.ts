@@ -39,7 +39,7 @@ test('of a cancellation and a decision to send at the same time exactly one wins
         type === 'submit' ? 'engine' : 'owner',
       );
     const [cancelled, submitted] = await Promise.all([
-      after(round % 3, () => ask(owners, 'cancel')),
+      after(round % 5, () => ask(owners, 'cancel')),
       after((round >> 1) % 3, () => ask(engine, 'submit')),
     ]);
     expect([cancelled, submitted].filter((won) => won !== null)).toHaveLength(1);

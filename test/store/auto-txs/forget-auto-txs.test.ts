@@ -1,0 +1,41 @@
+import { expect, onTestFinished, test } from 'vitest';
+import { AutoTxStore } from '../../../src/store/auto-tx-store.ts';
+import { BlockStore } from '../../../src/store/block-store.ts';
+import { forgetFinished } from '../../../src/store/forget-auto-txs.ts';
+import { openDatabase } from '../../../src/store/open-database.ts';
+import { makeBlock } from '../../helpers/chain-blocks.ts';
+import { bytesOf, includedIn, keptAutoTx, NOW } from './kept-auto-txs.ts';
+
+test('of what has ended the oldest go, but none that may be mined, none that waits and nobody else’s', async () => {
+  const database = await openDatabase(':memory:');
+  onTestFinished(() => database.close());
+  const store = new AutoTxStore(database);
+  await new BlockStore(database).saveBlocks([makeBlock(1_000)]);
+  const states = [
+    ['out', { status: 'CANCELLED', mayBeOut: true }],
+    ['near', { status: 'EXECUTED', inclusion: includedIn(990) }],
+    ['waits', {}],
+    ['deep', { status: 'EXECUTED', inclusion: includedIn(900) }],
+    ['expired', { status: 'EXPIRED' }],
+    ['cancelled', { status: 'CANCELLED' }],
+    ['failed', { status: 'FAILED', failure: { code: 'x', message: 'x' } }],
+  ] as const;
+  for (const owner of ['a', 'b']) {
+    for (const [place, [name, state]] of states.entries()) {
+      const id = `${owner} ${name}`;
+      const signed = { nonce: place };
+      await store.create(
+        keptAutoTx(id, { owner, createdAt: NOW + place, state, signed }),
+        bytesOf(id),
+        Number.POSITIVE_INFINITY,
+      );
+    }
+  }
+  await database.durably((trx) => forgetFinished(trx, 'a', 4));
+  const ids = async (owner: string) =>
+    (await store.list(owner, { offset: 0, limit: 100 })).autoTxs.map(({ id }) => id.slice(2)).reverse();
+  expect(await ids('a')).toEqual(['out', 'near', 'waits', 'cancelled', 'failed']);
+  expect(await store.timeline('a deep')).toEqual([]);
+  expect(await store.signedBytes('a deep')).toBeNull();
+  expect(await ids('b')).toHaveLength(7);
+});
