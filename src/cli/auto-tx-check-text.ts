@@ -9,12 +9,12 @@ import { transactionRows } from './transaction-rows.ts';
 /** What a transaction says and how it stands, for people: at most 80 columns wide. */
 export function autoTxCheckText(
   transaction: SignedTransaction,
-  checked: Pick<CheckedAutoTx, 'call' | 'checks' | 'reach'>,
+  checked: Pick<CheckedAutoTx, 'call' | 'checks' | 'reach' | 'snapshot'>,
   isAscii: boolean,
 ): string {
   const likely = likelihoodLine(checked);
   return [
-    ...labelledLines(transactionRows(transaction, checked.call)),
+    ...labelledLines(transactionRows(transaction, checked.call, checked.snapshot?.chainId)),
     '',
     ...checkLines(checked.checks, isAscii),
     ...(likely === null ? [] : ['', likely]),

@@ -8,6 +8,7 @@ import {
   gweiString,
   nativeString,
 } from '../core/units.ts';
+import { isOver } from '../tui/auto-tx-words.ts';
 import { timeWords } from './alert-words.ts';
 import { autoTxStateWords, targetWords } from './auto-tx-words.ts';
 import { checkLines } from './check-lines.ts';
@@ -49,7 +50,7 @@ function orderRows(autoTx: AutoTxView): Labelled[] {
     ],
     ['sent when', targetWords(autoTx)],
     ['likely', reachProbability === null ? null : `${formatLikelihood(reachProbability)}${within}`],
-    ['until', expiresAt === null ? null : `${timeWords(expiresAt, 'seconds')} UTC`],
+    ['until', expiresAt === null || isOver(autoTx) ? null : `${timeWords(expiresAt, 'seconds')} UTC`],
     ['note', note === null || note === '' ? null : paragraph(note, LONGEST_NOTE)],
     ['made', autoTx.createdAt === null ? null : `${timeWords(autoTx.createdAt)} UTC`],
   ];

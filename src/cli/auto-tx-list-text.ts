@@ -1,6 +1,7 @@
 import stringWidth from 'string-width';
 import type { AutoTxView } from '../client/views/auto-txs.ts';
 import type { SnapshotView } from '../client/views/snapshot.ts';
+import { isOver } from '../tui/auto-tx-words.ts';
 import { timeWords } from './alert-words.ts';
 import { autoTxStateWords, distanceWords, doesWords, likelyWords, targetWords } from './auto-tx-words.ts';
 import { cleanLine } from './clean-line.ts';
@@ -58,7 +59,11 @@ function columnsAt(snapshot: SnapshotView | null): Column<AutoTxView>[] {
     { title: 'when', align: 'left', cell: targetWords },
     { title: 'distance', align: 'right', cell: (autoTx) => distanceWords(autoTx, snapshot) },
     { title: 'likely', align: 'right', cell: likelyWords },
-    { title: 'until (UTC)', align: 'left', cell: ({ expiresAt }) => timeWords(expiresAt) },
+    {
+      title: 'until (UTC)',
+      align: 'left',
+      cell: (autoTx) => timeWords(isOver(autoTx) ? null : autoTx.expiresAt),
+    },
     { title: 'nonce', align: 'right', cell: ({ nonce }) => (nonce === null ? '-' : String(nonce)) },
     { title: 'does', align: 'left', cell: doesWords },
     { title: 'note', align: 'left', cell: ({ note }) => cleanLine(note ?? '') },

@@ -1,6 +1,7 @@
 import type { AutoTxView } from '../client/views/auto-txs.ts';
 import { chainProfile } from '../core/chains.ts';
 import { ownValue } from '../core/own-value.ts';
+import type { SignedTransaction } from '../core/transactions/signed-transaction.ts';
 import { formatCount, gweiString, nativeString } from '../core/units.ts';
 import { cleanLine } from './clean-line.ts';
 import { type Labelled, VALUE_WIDTH } from './labelled-lines.ts';
@@ -27,7 +28,8 @@ export type SaidTransaction = Pick<
   | 'maxPriorityFeePerGas'
   | 'gasPrice'
   | 'hash'
->;
+> &
+  Partial<Pick<SignedTransaction, 'blobCount' | 'maxFeePerBlobGas'>>;
 
 /** EIP-2718 types, and the proposal that brought each. */
 const TYPE_WORDS: Readonly<Record<string, string>> = {
@@ -38,10 +40,19 @@ const TYPE_WORDS: Readonly<Record<string, string>> = {
   4: 'set code, EIP-7702',
 };
 
-/** What a transaction says, a label and its value each; what it does not have is left out. */
-export function transactionRows(transaction: SaidTransaction, call: CallWords | null): Labelled[] {
-  const { hash, type, from, to, value, data, nonce, gasLimit, chainId } = transaction;
-  const symbol = chainId === null ? 'coins' : chainProfile(chainId).nativeSymbol;
+/**
+ * What a transaction says, a label and its value each; what it does not have is left out.
+ *
+ * @param chainHere The chain that it would be sent on, for one that names none.
+ */
+export function transactionRows(
+  transaction: SaidTransaction,
+  call: CallWords | null,
+  chainHere: number | null = null,
+): Labelled[] {
+  const { hash, type, from, to, value, data, nonce, gasLimit, chainId, blobCount = 0 } = transaction;
+  const coinOf = chainId ?? chainHere;
+  const symbol = coinOf === null ? 'coins' : chainProfile(coinOf).nativeSymbol;
   const isContract = to === null && data !== null && data !== '0x';
   return [
     ['hash', hash],
@@ -56,10 +67,13 @@ export function transactionRows(transaction: SaidTransaction, call: CallWords | 
     ['max fee', gwei(transaction.maxFeePerGas)],
     ['max tip', gwei(transaction.maxPriorityFeePerGas)],
     ['gas price', gwei(transaction.gasPrice)],
+    ['blobs', blobCount === 0 ? null : String(blobCount)],
+    ['max blob fee', gwei(transaction.maxFeePerBlobGas ?? null, 'blob gas')],
   ];
 }
 
-const gwei = (wei: bigint | null) => (wei === null ? null : `${gweiString(wei)} gwei per gas`);
+const gwei = (wei: bigint | null, per = 'gas') =>
+  wei === null ? null : `${gweiString(wei)} gwei per ${per}`;
 
 function callWords(data: string | null, call: CallWords | null): string | null {
   if (data === null || data === '0x') return null;

@@ -155,6 +155,15 @@ describe('on a real node', () => {
     const id = made.stdout.trim();
     const other = await run(['update', id, await signedFile({ value: 8n })]);
     expect(other.exitCode, other.stderr).toBe(2);
+    expect(other.stderr).toContain(
+      `another transaction than the draft ${id}: it sends 0.000000000000000008 ETH and not 0.000000000000000007`,
+    );
+    expect(other.stderr).not.toMatch(/can send it at any time| wei /);
+    const early = await run(['update', id, '--enable']);
+    expect([early.exitCode, early.stderr]).toEqual([
+      1,
+      `gastop: it is a draft and waits once it is signed: gastop auto-txs update ${id} FILE\n`,
+    ]);
     const signed = await run(['update', id, await signedFile({ value: 7n })]);
     expect(signed.exitCode, signed.stderr).toBe(0);
     expect(JSON.parse((await run(['show', id, '--json'])).stdout)).toMatchObject({

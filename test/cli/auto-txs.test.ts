@@ -426,6 +426,30 @@ describe('auto-txs of a service elsewhere', () => {
     }
   });
 
+  it('a signature that is not of the draft is handed to nobody', async () => {
+    const service = await foreignService([
+      { id: 'e', status: 'draft', to: TO, value: '5', data: '0x', chainId: 10 },
+    ]);
+    const { exitCode, stderr } = await run(['update', 'e', file('signed.txt'), '--url', service.url]);
+    expect(exitCode).toBe(2);
+    expect(stderr).toMatch(
+      /another transaction than the draft e: .*it is for Ethereum and not for OP Mainnet/,
+    );
+    expect(stderr).not.toContain('handed to');
+    expect(service.requests.some(({ method }) => method === 'PUT')).toBe(false);
+  });
+
+  it('one without an end says so, and how it gets one', async () => {
+    const { url } = await foreignService();
+    const argv = ['create', file('signed.txt'), '--target', '5', '--url', url];
+    const endless = await run(argv);
+    expect(endless.stderr).toContain(
+      'it waits for ever; gastop auto-txs update made-1 --expires 7d ends that',
+    );
+    const ending = await run([...argv, '--expires', '6h']);
+    expect(ending.stderr).not.toContain('for ever');
+  });
+
   it('are drafted by flags, without a word of a signature', async () => {
     const service = await foreignService();
     const argv = [

@@ -1,8 +1,10 @@
+import { ClientError } from '../../client/client-error.ts';
+import { draftDifferences } from '../../client/draft-differences.ts';
 import type { GasClient } from '../../client/gas-client.ts';
 import { mayBeMined } from '../../client/may-be-mined.ts';
-import type { AutoTxChange } from '../../client/views/auto-txs.ts';
+import type { AutoTxChange, AutoTxView } from '../../client/views/auto-txs.ts';
 import { PATHS } from '../../contract/routes.ts';
-import { type DraftFlags, draftOf, type OrderFlags, orderOf } from '../auto-tx-flags.ts';
+import { type DraftFlags, draftOf, type OrderFlags, orderOf, saysDraft } from '../auto-tx-flags.ts';
 import { autoTxStateWords, doesWords, targetWords } from '../auto-tx-words.ts';
 import { cleanLine } from '../clean-line.ts';
 import { CliError, usageError } from '../cli-error.ts';
@@ -11,7 +13,7 @@ import { eachId } from '../each-id.ts';
 import { EXIT, type ExitCode } from '../exit-code.ts';
 import { onAutoTx } from '../missing-auto-tx.ts';
 import { withPricing } from '../open-pricing.ts';
-import { signedInput } from '../signed-input.ts';
+import { type SignedInput, signedInput } from '../signed-input.ts';
 import { answers, type JsonFlags } from './alerts.ts';
 import { withAutoTxs } from './auto-txs.ts';
 import { changedOrder } from './check-auto-tx.ts';
@@ -47,6 +49,7 @@ export async function updateAutoTx(
   return withPricing(io, settings, async (opened) => {
     const signal = io.interruption();
     const kept = await onAutoTx({ client: opened.client, id, signal }, opened.client.autoTx(id, { signal }));
+    requireDrafted(kept, input, flags);
     const order = changedOrder(kept, flags, io.now());
     if (!(await isWanted(context, settings, opened, input, { order, id, ...flags }))) {
       io.stderr.write('gastop: nothing was handed over\n');
@@ -59,13 +62,21 @@ export async function updateAutoTx(
     const signal = io.interruption();
     const asked = client
       .updateAutoTx(id, wanted, { signal, ...answers(context, flags, PATHS.autoTx) })
-      .catch((error: unknown) => {
+      .catch(async (error: unknown) => {
+        if (flags.enable && file === undefined && isConflict(error)) await requireSigned(client, signal);
         throw flagged(error);
       });
     const changed = await onAutoTx({ client, id, signal }, asked);
     const words = changed === null ? '' : `: ${autoTxStateWords(changed)}, sent when ${targetWords(changed)}`;
     if (!flags.json) io.stderr.write(`gastop: changed ${cleanLine(id)}${words}\n`);
     return EXIT.ok;
+  }
+
+  async function requireSigned(client: GasClient, signal: AbortSignal): Promise<void> {
+    const kept = await client.autoTx(id, { signal }).catch(() => null);
+    if (kept?.status?.toUpperCase() !== 'DRAFT') return;
+    const how = `gastop auto-txs update ${cleanLine(id)} FILE`;
+    throw new CliError(EXIT.failed, `it is a draft and waits once it is signed: ${how}`);
   }
 }
 
@@ -119,6 +130,19 @@ export async function deleteAutoTxs(
       await onAutoTx(named, client.deleteAutoTx(id, { signal, ...answers(context, flags, PATHS.autoTx) }));
       if (!flags.json) io.stderr.write(`gastop: deleted ${cleanLine(id)}\n`);
     }),
+  );
+}
+
+const isConflict = (error: unknown) => error instanceof ClientError && error.status === 409;
+
+/** What signs a draft must be what was drafted: nothing else is handed over for it. @throws CliError (usage) */
+function requireDrafted(kept: AutoTxView, { transaction }: SignedInput, flags: DraftFlags): void {
+  // Flags redraft it with the same command; then the service compares.
+  if (kept.status?.toUpperCase() !== 'DRAFT' || saysDraft(flags)) return;
+  const differences = draftDifferences(transaction, kept).map(({ words }) => words);
+  if (differences.length === 0) return;
+  throw usageError(
+    `this is another transaction than the draft ${cleanLine(kept.id)}: ${differences.join('; ')}; nothing was handed over`,
   );
 }
 

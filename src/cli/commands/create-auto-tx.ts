@@ -103,16 +103,23 @@ async function create(
     });
   if (flags.json) return EXIT.ok;
   io.stdout.write(`${cleanLine(created.id)}\n`);
-  for (const line of madeLines(created, isOwn)) io.stderr.write(`gastop: ${line}\n`);
+  for (const line of madeLines(created, isOwn, created.expiresAt === null && !autoTx.expiresAt))
+    io.stderr.write(`gastop: ${line}\n`);
   return EXIT.ok;
 }
 
-function madeLines(created: AutoTxView, isOwn: boolean): string[] {
+function madeLines(created: AutoTxView, isOwn: boolean, isEndless: boolean): string[] {
   const made = `made ${cleanLine(created.id)}: ${autoTxStateWords(created)}, sent when ${targetWords(created)}`;
   if (created.status === 'DRAFT') {
     return [made, 'it waits for its signature: gastop auto-txs update ID FILE'];
   }
-  return isOwn ? [made, 'it is sent while gastop or gastop serve runs on this database'] : [made];
+  return [
+    made,
+    ...(isOwn ? ['it is sent while gastop or gastop serve runs on this database'] : []),
+    ...(isEndless
+      ? [`it waits for ever; gastop auto-txs update ${cleanLine(created.id)} --expires 7d ends that`]
+      : []),
+  ];
 }
 
 const FLAGS: Readonly<Record<string, string>> = {

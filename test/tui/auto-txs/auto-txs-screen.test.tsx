@@ -343,6 +343,21 @@ describe('the keys of an auto-tx', () => {
     },
   );
 
+  it('nothing is claimed of a service that does not say whether nodes may have it', async () => {
+    const foreign = { ...WAITING, attempts: null, submittedAt: null, mayBeMined: null };
+    const { shows, press, screen } = show([foreign], { isOwnService: false });
+    await shows('◌ waiting');
+    await press('x');
+    await shows('The service is asked not to send it.');
+    await shows(/a same-nonce\s+replacement from your wallet/);
+    expect(screen()).not.toMatch(/deleted|nothing can send|has not been sent/);
+    const cancelled = show([{ ...foreign, status: 'CANCELLED', checks: [] }], { isOwnService: false });
+    await cancelled.shows('cancelled; the service does not say whether it was sent before');
+    await cancelled.press('enter');
+    await cancelled.shows('this service says none');
+    expect(cancelled.screen()).not.toContain('it is checked when it is signed');
+  });
+
   it('d says of what may still be mined that nothing will tell of it', async () => {
     const { shows, press } = show([{ ...WAITING, status: 'CANCELLED', mayBeMined: true }]);
     await shows('cancelled');

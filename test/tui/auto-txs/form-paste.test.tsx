@@ -34,6 +34,13 @@ describe('the form of a new auto-tx', () => {
     expect(lines().length).toBeLessThanOrEqual(rows);
   });
 
+  it.each(SIZES)('says at once that it is for another chain, at %i × %i', async (columns, rows) => {
+    const { shows, paste } = await showForm({ columns, rows });
+    paste(await signedTransfer({ chainId: 10 }));
+    await shows(/from +0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266/);
+    await shows(/✗ chain/);
+  });
+
   it('takes it with line ends, blanks and quotes, and without 0x', async () => {
     const { shows, paste } = await showForm();
     const digits = (await signedTransfer()).slice(2);

@@ -49,6 +49,24 @@ describe('the form of a new auto-tx with a transaction in it', () => {
     await shows(/expires +1d/);
   });
 
+  it('what is typed takes the place of a suggestion that nobody touched, and goes on what was typed', async () => {
+    const { shows, press } = await pasted();
+    await shows(/target +0\.041 /);
+    await press('0', '.', '0', '5');
+    await shows(/target +0\.05 +gwei/);
+    await press('tab', 'tab', 'tab', '2d');
+    await shows(/expires +2d /);
+    await press('shift+tab', 'shift+tab', 'shift+tab', '1');
+    await shows(/target +0\.051 +gwei/);
+  });
+
+  it('keeps a suggestion in which the cursor was moved', async () => {
+    const { shows, press } = await pasted();
+    await shows(/target +0\.041 /);
+    await press('left', 'right', '5');
+    await shows(/target +0\.0415 +gwei/);
+  });
+
   it('says how likely the target is reached before it expires, and within a day where it never does', async () => {
     const asked: (number | undefined)[] = [];
     const { shows, press } = await pasted({

@@ -256,7 +256,23 @@ describe('the Service pane', () => {
         }),
       },
     });
-    await shows('Summary  3 alerts, 2 on, 4 fired in 24 h  1 auto-tx (1 pending)  saved 0.0120 ETH ($38.57)');
+    await shows('Summary  3 alerts, 2 on, 4 fired in 24 h  1 auto-tx (1 waiting)  saved 0.0120 ETH ($38.57)');
+  });
+
+  it('names first what still comes and cuts neither that nor the savings, however narrow it is', async () => {
+    const byStatus = { CANCELLED: 2, EXECUTED: 6, EXPIRED: 1, FAILED: 4, PENDING: 1, SUBMITTED: 3 };
+    const summary = async () => ({
+      ...SUMMARY,
+      alerts: { total: 0, pending: 0, disabled: 0, fired24h: 0 },
+      autoTxs: { total: 17, byStatus },
+      savings: { savedWei: 12n * 10n ** 15n, savedUsd: 38.57, events: 2 },
+    });
+    const wide = show({ columns: 140, gas: { summary } });
+    await wide.shows(
+      '17 auto-txs (1 waiting, 3 submitted, 4 failed, 6 executed, 1 expired, 2 cancelled)  saved',
+    );
+    const narrow = show({ columns: 80, gas: { summary } });
+    await narrow.shows('17 auto-txs (1 waiting)  saved 0.0120 ETH ($38.57)');
   });
 
   it('says that a plan has no daily limit', async () => {

@@ -1,5 +1,5 @@
 import { graphemes } from '../../../core/graphemes.ts';
-import { editLine, insertText, type TextInput } from '../../text-input.ts';
+import { EMPTY_INPUT, editLine, insertText, type TextInput } from '../../text-input.ts';
 import { type AlertDraft, nextCooldown } from './alert-draft.ts';
 import {
   chosenOf,
@@ -17,6 +17,10 @@ export interface FormState {
   readonly focus: FieldId;
   /** Where the cursor stands: the character of a text, the choice of a field of ticks. */
   readonly at: number;
+  /** The text there is a suggestion that nobody has touched: the first character typed takes its place. */
+  readonly isSuggested: boolean;
+  /** Where the user has typed: what stands there is no suggestion. */
+  readonly typed: readonly FieldId[];
   /** What the user has been in, so that what is wrong there is said; all once it was tried to send. */
   readonly seen: readonly FieldId[] | 'all';
   /** What the service said of single fields, until they are changed. */
@@ -29,6 +33,9 @@ export function formOf(draft: AlertDraft): FormState {
     draft,
     focus: 'threshold',
     at: graphemes(draft.threshold).length,
+    isSuggested: true,
+    // A note is somebody's own words, also of a copy.
+    typed: ['note'],
     seen: [],
     refusals: {},
   };
@@ -44,7 +51,8 @@ export function moveFocus(form: FormState, fields: readonly FormField[], by: num
 export function focusOn(form: FormState, field: FormField): FormState {
   const at = field.kind === 'text' ? graphemes(textOf(form.draft, field.id)).length : 0;
   const seen = form.seen === 'all' ? form.seen : [...new Set([...form.seen, form.focus])];
-  return { ...form, focus: field.id, at, seen };
+  const isSuggested = field.kind === 'text' && !form.typed.includes(field.id);
+  return { ...form, focus: field.id, at, isSuggested, seen };
 }
 
 /** What `left`, `right` and other editing keys do in a field. */
@@ -80,7 +88,8 @@ export function typeIn(form: FormState, field: FormField, text: string): FormSta
     const next = nextCooldown(before);
     return withInput(form, field, { text: next, cursor: next.length });
   }
-  return withInput(form, field, insertText({ text: before, cursor: form.at }, text));
+  const input = form.isSuggested ? EMPTY_INPUT : { text: before, cursor: form.at };
+  return withInput(form, field, insertText(input, text));
 }
 
 function withInput(
@@ -88,7 +97,7 @@ function withInput(
   field: FormField & { kind: 'text' },
   { text, cursor }: TextInput,
 ): FormState {
-  const moved = { ...form, at: cursor };
+  const moved = { ...form, at: cursor, isSuggested: false };
   if (text === textOf(form.draft, field.id)) return moved;
   return changed(moved, field.id, withText(form.draft, field.id, text));
 }
@@ -96,7 +105,8 @@ function withInput(
 function changed(form: FormState, id: FieldId, draft: AlertDraft): FormState {
   const { [id]: _, ...refusals } = form.refusals;
   const seen = form.seen === 'all' ? form.seen : [...new Set([...form.seen, id])];
-  return { ...form, draft, refusals, seen };
+  const typed = form.typed.includes(id) ? form.typed : [...form.typed, id];
+  return { ...form, draft, refusals, seen, typed };
 }
 
 /** It cannot be sent: what is wrong is said everywhere, and the cursor goes to the first of it. */

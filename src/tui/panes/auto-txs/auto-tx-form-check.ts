@@ -1,4 +1,5 @@
 import type { ExtraAutoTxField } from '../../../client/description/auto-tx-fields.ts';
+import { draftDifferences } from '../../../client/draft-differences.ts';
 import type { AutoTxChange, AutoTxView, NewAutoTx } from '../../../client/views/auto-txs.ts';
 import { MOST_GWEI, NOTE_LONGEST } from '../../../contract/choices.ts';
 import type { SignedTransaction } from '../../../core/transactions/signed-transaction.ts';
@@ -44,20 +45,11 @@ function pastedProblem(pasted: Pasted, edited: AutoTxView | null): string | null
 }
 
 /** Why a signature is not the one of a draft, or of what it is to replace. */
-function mismatch({ to, value, data, chainId }: SignedTransaction, edited: AutoTxView): string | null {
+function mismatch(transaction: SignedTransaction, edited: AutoTxView): string | null {
   if (edited.status !== 'DRAFT') return null;
-  const differs = [
-    ...(same(to, edited.to) ? [] : ['to']),
-    ...(edited.value === null || edited.value === value ? [] : ['value']),
-    ...(edited.data === null || same(data, edited.data) ? [] : ['data']),
-    ...(edited.chainId === null || chainId === null || edited.chainId === chainId ? [] : ['chain']),
-  ];
+  const differs = draftDifferences(transaction, edited).map(({ field }) => field);
   if (differs.length === 0) return null;
   return `is of another transaction than the draft: ${differs.join(', ')} differ${differs.length === 1 ? 's' : ''}`;
-}
-
-function same(one: string | null, other: string | null): boolean {
-  return one?.toLowerCase() === other?.toLowerCase();
 }
 
 const NUMBER = /^\d{1,16}(\.\d*)?$|^\.\d+$/;

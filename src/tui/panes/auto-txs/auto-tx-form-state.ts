@@ -1,7 +1,7 @@
 import type { AutoTxView } from '../../../client/views/auto-txs.ts';
 import type { SnapshotView } from '../../../client/views/snapshot.ts';
 import { graphemes } from '../../../core/graphemes.ts';
-import { editLine, insertText, type TextInput } from '../../text-input.ts';
+import { EMPTY_INPUT, editLine, insertText, type TextInput } from '../../text-input.ts';
 import { type AutoTxDraft, draftOf, newAutoTxDraft } from './auto-tx-draft.ts';
 import {
   type AutoTxField,
@@ -25,6 +25,10 @@ export interface AutoTxFormState {
   readonly focus: AutoTxFieldId;
   /** The character that the cursor stands at. */
   readonly at: number;
+  /** The text there is a suggestion that nobody has touched: the first character typed takes its place. */
+  readonly isSuggested: boolean;
+  /** Where the user has typed: what stands there is no suggestion. */
+  readonly typed: readonly AutoTxFieldId[];
   /** Where the user has been, so that what is wrong there is said; all once it was tried to send. */
   readonly seen: readonly AutoTxFieldId[] | 'all';
   /** What the service said of single fields, until they are changed. */
@@ -43,6 +47,8 @@ export function autoTxFormOf(edited: AutoTxView | null, snapshot: SnapshotView):
     pastes: 0,
     focus: role === 'needed' ? 'signed' : 'target',
     at: graphemes(draft.target).length,
+    isSuggested: false,
+    typed: edited === null ? [] : ['target', 'expires', 'note'],
     seen: [],
     refusals: {},
   };
@@ -74,7 +80,8 @@ export function moveFocus(
 export function focusOn(form: AutoTxFormState, field: AutoTxField): AutoTxFormState {
   const at = field.kind === 'text' ? graphemes(form.draft[field.id]).length : 0;
   const seen = form.seen === 'all' ? form.seen : [...new Set([...form.seen, form.focus])];
-  return { ...form, focus: field.id, at, seen };
+  const isSuggested = field.kind === 'text' && !form.typed.includes(field.id);
+  return { ...form, focus: field.id, at, isSuggested, seen };
 }
 
 /** What `left`, `right` and other editing keys do in a field. What cannot be seen cannot be edited: it goes as a whole. */
@@ -111,7 +118,12 @@ export function typeIn(form: AutoTxFormState, field: AutoTxField, text: string):
     const next = nextExpiry(before);
     return withInput(form, field, { text: next, cursor: next.length });
   }
-  return withInput(form, field, insertText({ text: before, cursor: form.at }, text));
+  return withInput(form, field, insertText(inputOf(form, field), text));
+}
+
+/** The line that a text goes into: of a suggestion nothing is left once something else is typed. */
+function inputOf(form: AutoTxFormState, field: AutoTxField & { kind: 'text' }): TextInput {
+  return form.isSuggested ? EMPTY_INPUT : { text: form.draft[field.id], cursor: form.at };
 }
 
 function pasted(form: AutoTxFormState): AutoTxFormState {
@@ -124,7 +136,7 @@ function withInput(
   field: AutoTxField & { kind: 'text' },
   { text, cursor }: TextInput,
 ): AutoTxFormState {
-  const moved = { ...form, at: cursor };
+  const moved = { ...form, at: cursor, isSuggested: false };
   if (text === form.draft[field.id]) return moved;
   return changed(moved, field.id, { ...form.draft, [field.id]: text });
 }
@@ -132,7 +144,8 @@ function withInput(
 function changed(form: AutoTxFormState, id: AutoTxFieldId, draft: AutoTxDraft): AutoTxFormState {
   const { [id]: _, ...refusals } = form.refusals;
   const seen = form.seen === 'all' ? form.seen : [...new Set([...form.seen, id])];
-  return { ...form, draft, refusals, seen };
+  const typed = form.typed.includes(id) ? form.typed : [...form.typed, id];
+  return { ...form, draft, refusals, seen, typed };
 }
 
 /** It cannot be sent: what is wrong is said everywhere, and the cursor goes to the first of it. */

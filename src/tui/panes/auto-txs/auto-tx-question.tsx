@@ -90,7 +90,12 @@ function cancelWords(autoTx: AutoTxView): QuestionWords {
         ]
       : statusOf(autoTx) === 'DRAFT'
         ? ['It was never signed, so nothing of it can be sent.']
-        : ['It has not been sent. Its signed bytes are deleted, so nothing can send it any more.'],
+        : autoTx.mayBeMined === null
+          ? [
+              'The service is asked not to send it. Whether it keeps what was signed, and whether it was sent, it does not say.',
+              'Surely stopped is only what a same-nonce replacement from your wallet has overtaken.',
+            ]
+          : ['It has not been sent. Its signed bytes are deleted, so nothing can send it any more.'],
     yes: 'Cancel it',
     no: 'Keep it',
   };

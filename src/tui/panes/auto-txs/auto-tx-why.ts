@@ -41,7 +41,9 @@ export function whyOf(autoTx: AutoTxView, { snapshot, present }: AutoTxContext):
         text: mayBeMined(autoTx)
           ? 'cancelled; it was sent before, so it may be mined until its nonce is used'
           : autoTx.submittedAt === null
-            ? 'cancelled before it was sent'
+            ? autoTx.mayBeMined === null
+              ? 'cancelled; the service does not say whether it was sent before'
+              : 'cancelled before it was sent'
             : 'cancelled; its nonce is used, so it can no longer be mined',
       };
     case 'EXPIRED':

@@ -59,8 +59,11 @@ function whyLines(autoTx: AutoTxDetailsView, context: AutoTxContext, width: numb
   ).map((part): Line => [{ text: ` ${part}`, ...(color === undefined ? {} : { color }) }]);
 }
 
-function checksNote({ checks, checkedAt }: AutoTxDetailsView, { present }: AutoTxContext): Line {
-  if (checks.length === 0) return [{ text: 'none: it is checked when it is signed', faint: true }];
+function checksNote({ status, checks, checkedAt }: AutoTxDetailsView, { present }: AutoTxContext): Line {
+  if (checks.length === 0) {
+    const why = status === 'DRAFT' ? 'none: it is checked when it is signed' : 'this service says none';
+    return [{ text: why, faint: true }];
+  }
   const age = checkedAt === null ? '' : `, ${formatAge(Math.max(present - checkedAt, 0) / 1_000)}`;
   const failed = checks.filter(({ ok }) => ok === false).length;
   const word =

@@ -67,8 +67,11 @@ export function formScreen(
   const end = from + (shown[at]?.length ?? 1) - 1;
   const top = scrolledTo(from, scrolledTo(end, 0, room), room);
   const lines = shown.flat().slice(top, top + room);
-  if (!isJudging) return [...notice, ...lines];
   const left = room - lines.length;
+  if (!isJudging) {
+    const failed = (outlook.checks ?? []).filter(({ ok }) => ok === false);
+    return [...notice, ...lines, ...preflightLines(failed, width, theme, left)];
+  }
   const gap: readonly Line[] = isRoomy ? [EMPTY_LINE] : [];
   return [
     ...notice,

@@ -29,33 +29,69 @@ export function recordLines(
 }
 
 /** Alerts, auto-txs and what they saved. */
-export function summaryLines({ summary, symbol }: ServiceView, { now }: ServiceContext): readonly Line[] {
+export function summaryLines(
+  { summary, symbol }: ServiceView,
+  { now, width }: ServiceContext,
+): readonly Line[] {
   if (summary.value === null) {
     // The source's own lines say why it is not there.
     return summary.problem === null ? [] : [partTitle('Summary', partLine('summary', summary, now) ?? [])];
   }
   const { alerts, autoTxs, savings } = summary.value;
   const parts: string[] = [];
+  const saved: string[] = [];
   if (alerts.total === 0) parts.push('no alerts yet');
   else if (alerts.total !== null) {
     const fired = alerts.fired24h === null ? '' : `, ${formatCount(alerts.fired24h)} fired in 24 h`;
     const armed = alerts.pending === null ? '' : `, ${formatCount(alerts.pending)} on`;
     parts.push(`${counted(alerts.total, 'alert')}${armed}${fired}`);
   }
-  if (autoTxs.total === 0) parts.push('no auto-txs yet');
-  else if (autoTxs.total !== null) {
-    const states = Object.entries(autoTxs.byStatus)
-      .filter(([, count]) => count > 0)
-      .map(([status, count]) => `${formatCount(count)} ${status.toLowerCase()}`);
-    parts.push(`${counted(autoTxs.total, 'auto-tx')}${states.length === 0 ? '' : ` (${states.join(', ')})`}`);
-  }
-  if (savings.events === 0) parts.push('nothing saved yet');
+  const states = statesOf(autoTxs.byStatus);
+  const countedTxs = (named: number): readonly string[] => {
+    if (autoTxs.total === null) return [];
+    if (autoTxs.total === 0) return ['no auto-txs yet'];
+    const words = named === 0 ? '' : ` (${states.slice(0, named).join(', ')})`;
+    return [`${counted(autoTxs.total, 'auto-tx')}${words}`];
+  };
+  if (savings.events === 0) saved.push('nothing saved yet');
   else if (savings.savedWei !== null) {
     const usd = savings.savedUsd === null ? '' : ` (${formatUsd(savings.savedUsd)})`;
-    parts.push(`saved ${formatNative(savings.savedWei, symbol)}${usd}`);
+    saved.push(`saved ${formatNative(savings.savedWei, symbol)}${usd}`);
   }
-  const words = parts.length === 0 ? 'the service counts no alerts, auto-txs or savings' : parts.join('  ');
-  return [partTitle('Summary', [{ text: words, faint: parts.length === 0 }])];
+  const lineWith = (named: number) => [...parts, ...countedTxs(named), ...saved].join('  ');
+  const line = (named: number) => partTitle('Summary', [{ text: lineWith(named) }]);
+  if (lineWith(0) === '') {
+    return [
+      partTitle('Summary', [{ text: 'the service counts no alerts, auto-txs or savings', faint: true }]),
+    ];
+  }
+  // What was saved is not pushed off the line by the states that matter least.
+  let named = states.length;
+  while (named > 0 && lineWidth(line(named)) >= width) named -= 1;
+  return [line(named)];
+}
+
+/** What still comes first, then what went wrong; a service's own words stand between. */
+const WEIGHTS = [
+  'pending',
+  'submitted',
+  'failed',
+  'draft',
+  'disabled',
+  '',
+  'executed',
+  'expired',
+  'cancelled',
+];
+
+function statesOf(byStatus: Readonly<Record<string, number>>): readonly string[] {
+  const weightOf = (status: string) =>
+    WEIGHTS.includes(status) ? WEIGHTS.indexOf(status) : WEIGHTS.indexOf('');
+  return Object.entries(byStatus)
+    .filter(([, count]) => count > 0)
+    .map(([status, count]) => ({ status: status.toLowerCase(), count }))
+    .sort((one, other) => weightOf(one.status) - weightOf(other.status))
+    .map(({ status, count }) => `${formatCount(count)} ${status === 'pending' ? 'waiting' : status}`);
 }
 
 function counted(count: number, what: string): string {
