@@ -23,7 +23,7 @@ export interface Followed {
 /** What was seen of one while it is followed. */
 export interface Seen {
   /** The last head at which its nonce was free, or up to which nothing was found that has it. */
-  readonly searched: number | null;
+  readonly searched: Pick<Block, 'number' | 'hash'> | null;
   /** The transaction that has its nonce. */
   readonly takenBy: Look['takenBy'];
   /** The first and the last head at which its nonce was used, and not by itself as far as was known. */
@@ -52,7 +52,10 @@ export async function followOne(
   const found = await lookAt(kept, sender, { source, blocks, head, signal });
   if (found === null) return { kept, look: null, isSoon: true };
   const isTaken = found.inclusion === null && found.nextNonce > (kept.signed?.nonce ?? 0);
-  if (!isTaken) seen.set(kept.id, { ...NOTHING, searched: head.number });
+  if (!isTaken) {
+    // What is mined has its nonce itself: should a reorg take it back, another may have it anywhere above.
+    seen.set(kept.id, { ...NOTHING, searched: found.inclusion === null ? head : null });
+  }
   const look = isTaken ? await explain(kept, found, options) : found;
   if (look === null) return { kept, look: null, isSoon: false };
   const isNews = look.inclusion !== null && look.inclusion.blockHash !== kept.state.inclusion?.blockHash;
@@ -88,8 +91,13 @@ async function explain(
   const isInVain = isLight || (before.used !== null && before.used.last > first);
   const search = isInVain
     ? { found: null, isComplete: false }
-    : await searchNonce(kept, { source, seen: before.searched, head: head.number, signal });
-  const searched = search.isComplete ? head.number : before.searched;
+    : await searchNonce(kept, {
+        source,
+        seen: await stillSearched(before, context),
+        head: head.number,
+        signal,
+      });
+  const searched = search.isComplete ? head : before.searched;
   if (search.found === null) {
     seen.set(kept.id, { ...before, searched, used });
     return first === head.number && kept.state.takenSince === null ? null : found;
@@ -102,6 +110,13 @@ async function explain(
   const takenBy = { hash: transaction.hash, blockNumber: receipt.blockNumber };
   seen.set(kept.id, { searched, takenBy, used });
   return { ...found, takenBy };
+}
+
+/** The block up to which its nonce was free, unless a reorg has replaced it since. */
+async function stillSearched({ searched }: Seen, { blocks }: EngineContext): Promise<number | null> {
+  if (searched === null) return null;
+  const [stored] = await blocks.page(searched.number, 1);
+  return stored?.number === searched.number && stored.hash === searched.hash ? searched.number : null;
 }
 
 /** What its savings are told by. */

@@ -4,7 +4,7 @@ import type { KeptAutoTx } from '../../core/auto-txs/kept-auto-tx.ts';
 import { abortable } from '../abortable.ts';
 
 /** Whole blocks are large: it is looked for in as many at most. */
-const MOST_BLOCKS = 4;
+const MOST_BLOCKS = 6;
 
 export interface NonceSearch {
   /** What has the nonce: another transaction, or the auto-tx itself; `null`: it is in none of the blocks. */

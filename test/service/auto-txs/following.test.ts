@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { decodeTransaction } from '../../../src/core/transactions/decode-transaction.ts';
 import { type Anvil, startAnvil } from '../../helpers/anvil.ts';
 import { type AutoTxRig, fund, GWEI, mineAt, sign, startRig } from '../../helpers/auto-tx-rig.ts';
 import { waitFor } from '../../helpers/wait-for.ts';
@@ -36,15 +37,15 @@ async function mineEach(rig: AutoTxRig, count: number, gwei: number): Promise<vo
 }
 
 /** The node forgets what it reorganises away: it goes out again first. */
-function mineUntilExecuted(rig: AutoTxRig, id: string) {
+function mineUntil(rig: AutoTxRig, id: string, status: 'EXECUTED' | 'FAILED') {
   return waitFor(
     async () => {
       const kept = await rig.kept(id);
-      if (kept.state.status === 'EXECUTED') return kept;
+      if (kept.state.status === status) return kept;
       await mineEach(rig, 1, 10);
       throw new Error(`it is ${kept.state.status}`);
     },
-    { timeoutMs: 20_000, what: 'EXECUTED' },
+    { timeoutMs: 20_000, what: status },
   );
 }
 
@@ -136,7 +137,7 @@ describe.each([1, 3])('a reorg of %i blocks', (depth) => {
         (await patient.kept(id)).state.inclusion?.blockHash !== gone?.blockHash,
       { what: 'the reorg' },
     );
-    const { state } = await mineUntilExecuted(patient, id);
+    const { state } = await mineUntil(patient, id, 'EXECUTED');
     expect(state.inclusion?.blockHash).not.toBe(gone?.blockHash);
     expect((await patient.kinds(id)).filter((kind) => kind === 'EXECUTED')).toHaveLength(1);
     await expectNotJammed(patient, account, 1);
@@ -153,8 +154,27 @@ describe.each([1, 3])('a reorg of %i blocks', (depth) => {
     await anvil.reorg(depth);
     await mineAt(anvil, 10);
     await waitFor(async () => (await quick.kinds(id)).includes('REORGED'), { what: 'the reorg' });
-    const { state } = await mineUntilExecuted(quick, id);
+    const { state } = await mineUntil(quick, id, 'EXECUTED');
     expect(state.inclusion?.blockHash).not.toBe(gone?.blockHash);
     await expectNotJammed(quick, account, 1);
   });
+});
+
+test('a reorg whose new block has another transaction with its nonce: FAILED, and it says by what and where', async () => {
+  await mineAt(anvil, 90);
+  const account = await fund(anvil);
+  await anvil.mine();
+  const id = await patient.place(await sign(account));
+  await mineAt(anvil, 10);
+  await untilSent(patient, id);
+  await mineEach(patient, 1, 10);
+  await untilMined(patient, id);
+  await mineEach(patient, 2, 10);
+  const first = (await patient.kept(id)).state.inclusion?.blockNumber ?? 0;
+  const other = await sign(account, { value: 2n });
+  await anvil.rpc('anvil_reorg', [3, [[other, 0]]]);
+  const { state } = await mineUntil(patient, id, 'FAILED');
+  expect(state.failure).toMatchObject({ code: 'replaced' });
+  expect(state.failure?.message).toContain(`replaced by ${decodeTransaction(other).hash} in block ${first}`);
+  await expectNotJammed(patient, account, 1);
 });
