@@ -5,6 +5,7 @@ import { serializeTransaction } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { sendJson, serve } from '../client/http-server.ts';
+import { signedBlobs } from '../tui/auto-txs/signed.ts';
 import { type Captured, type RunOptions, runMain } from './captured-io.ts';
 
 /** Anvil's first account, known to everybody. */
@@ -485,6 +486,22 @@ describe('auto-txs of a service elsewhere', () => {
     expect(ascii.stdout).not.toMatch(/[^\u0000-\u007f]/);
     const draft = await run(['check', '--id', 'e', '--url', url]);
     expect([draft.exitCode, draft.stdout]).toEqual([1, '']);
+  });
+
+  it('a check says how many blobs it brings and what they may cost, and counts in the coin of the chain it is for', async () => {
+    const { url } = await foreignService();
+    writeFileSync(file('blobs.txt'), await signedBlobs(2));
+    const blobs = await run(['check', file('blobs.txt'), '--target', '5', '--url', url]);
+    expect(blobs.stdout).toMatch(/^blobs +2$/m);
+    expect(blobs.stdout).toMatch(/^max blob fee +0\.00000001 gwei per blob gas$/m);
+    const legacy = { type: 'legacy', nonce: 7, to: TO, gas: 21_000n, gasPrice: 10n ** 10n } as const;
+    writeFileSync(
+      file('legacy.txt'),
+      await privateKeyToAccount(KEY).signTransaction({ ...legacy, value: 10n ** 17n }),
+    );
+    const anyChain = await run(['check', file('legacy.txt'), '--target', '5', '--url', url]);
+    expect(anyChain.stdout).toMatch(/^value +0\.1 ETH$/m);
+    expect(anyChain.stdout).not.toContain('coins');
   });
 
   it('a check fails with exit 1 where one of its lines does, and says it all as JSON', async () => {

@@ -1,3 +1,4 @@
+import type { AutoTxStatus } from '../../contract/choices.ts';
 import type { KeptAutoTx } from '../../core/auto-txs/kept-auto-tx.ts';
 import { ApiFailure } from '../http/api-failure.ts';
 
@@ -36,6 +37,11 @@ export function notCancelled({ state, signed }: KeptAutoTx): ApiFailure {
     'conflict',
     state.status === 'SUBMITTED'
       ? `it was submitted: only a same-nonce replacement from the wallet can stop it (nonce ${signed?.nonce ?? 0}, with a higher fee), as nothing calls back what nodes have`
-      : `it is ${state.status} for good: there is nothing to cancel`,
+      : `${overWords(state.status)}: there is nothing to cancel`,
   );
+}
+
+/** `it has failed`, of one that is over. */
+export function overWords(status: AutoTxStatus): string {
+  return `it ${status === 'FAILED' || status === 'EXPIRED' ? 'has' : 'is'} ${status.toLowerCase()}`;
 }

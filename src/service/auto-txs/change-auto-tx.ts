@@ -7,6 +7,7 @@ import { formatGwei } from '../../core/units.ts';
 import { ApiFailure } from '../http/api-failure.ts';
 import { type Content, contentAfter } from './auto-tx-content.ts';
 import { orderAfter } from './auto-tx-order.ts';
+import { overWords } from './auto-tx-refusals.ts';
 
 /** What an update makes of an auto-tx. */
 export interface PlannedChange {
@@ -119,6 +120,6 @@ function tooLate({ state }: KeptAutoTx): ApiFailure {
     'conflict',
     state.status === 'SUBMITTED'
       ? 'it was submitted, so that only its note can change; only another transaction with its nonce, sent from the wallet, can stop it'
-      : `it is ${state.status} for good, so that only its note can change; make another one`,
+      : `${overWords(state.status)}, so that only its note can change; make another one`,
   );
 }

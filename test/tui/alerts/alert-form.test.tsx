@@ -385,6 +385,22 @@ describe('the form of a new alert', () => {
     expect(toasts.at(-1)?.text).toMatch(/^Perhaps made: no answer came/);
   });
 
+  it('takes what is typed first in place of a price it was opened with, and goes on after that', async () => {
+    const memory = new Map<string, unknown>();
+    openAlertForm(memory, { gasSpeed: 'AVERAGE', condition: 'LESS_THAN', threshold: '0.05' }, 'tab-1');
+    const { shows, press } = showScreen({
+      Screen: AlertsScreen,
+      scope: 'alerts',
+      memory,
+      gas: fakeAlerts([]),
+    });
+    await shows(/threshold +0\.05 /);
+    await press('0', '.', '0', '4');
+    await shows(/threshold +0\.04 +gwei/);
+    await press('tab', 'shift+tab', '1');
+    await shows(/threshold +0\.041 +gwei/);
+  });
+
   it('opens prefilled where somebody came from a price, ready to be sent', async () => {
     const memory = new Map<string, unknown>();
     openAlertForm(memory, { gasSpeed: 'AVERAGE', condition: 'LESS_THAN', threshold: '0.05' }, 'tab-1');
