@@ -89,6 +89,7 @@ export const CHECK_NAMES = [
   'blob-cap',
   'intrinsic-gas',
   'expiry',
+  'deadline',
   'reachable',
   'cost',
 ] as const;

@@ -35,9 +35,6 @@ export function chainWords(id: number, name = chainProfile(id).name): string {
   return name === numbered ? name : `${name} (${numbered})`;
 }
 
-/** `2026-12-01 22:00 UTC`. */
-export const timeWords = (ms: number) => `${new Date(ms).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
-
 /** `5`, `5 and 6`, `5, 6 and 9 to 12`. */
 export function listWords(parts: readonly string[]): string {
   const last = parts.at(-1) ?? '';

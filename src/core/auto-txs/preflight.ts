@@ -1,10 +1,12 @@
 import { formatDuration } from '../units.ts';
+import { utcMinute } from '../utc-minute.ts';
+import { deadlineCheck } from './deadline-check.ts';
 import { gasCheck } from './gas-check.ts';
 import type { Check } from './kept-auto-tx.ts';
 import { moneyChecks } from './money-checks.ts';
 import { nonceChecks } from './nonce-checks.ts';
 import type { PreflightFacts } from './preflight-facts.ts';
-import { chainWords, timeWords } from './preflight-words.ts';
+import { chainWords } from './preflight-words.ts';
 import { reachableCheck } from './reachable-check.ts';
 
 /** How far ahead an auto-tx may expire. */
@@ -13,7 +15,7 @@ export const EXPIRY_MOST_MS = 366 * 86_400_000;
 /**
  * Everything that can be told of a transaction before it is sent, each a line that a person understands. The names and
  * their order are the contract's: chain, signature, nonce, nonce-gap, balance, cap, blob-cap (of blob transactions),
- * intrinsic-gas, expiry, reachable, cost. What is to be done about it is for `verdict.ts` to say.
+ * intrinsic-gas, expiry, deadline (of calls that have one), reachable, cost. What is to be done about it is for `verdict.ts` to say.
  */
 export function preflight(facts: PreflightFacts): Check[] {
   const { balance, cap, cost } = moneyChecks(facts);
@@ -25,6 +27,7 @@ export function preflight(facts: PreflightFacts): Check[] {
     ...cap,
     gasCheck(facts),
     expiryCheck(facts),
+    ...deadlineCheck(facts),
     reachableCheck(facts),
     cost,
   ];
@@ -32,7 +35,7 @@ export function preflight(facts: PreflightFacts): Check[] {
 }
 
 /** What holds of it on whatever chain. */
-const ANYWHERE: ReadonlySet<string> = new Set(['chain', 'signature', 'expiry']);
+const ANYWHERE: ReadonlySet<string> = new Set(['chain', 'signature', 'expiry', 'deadline']);
 
 /** This chain's account and prices say nothing of what is for another one. */
 const unasked = (check: Check): Check =>
@@ -69,10 +72,10 @@ function expiryCheck({ order: { expiresAt }, now }: PreflightFacts): Check {
     return { name, ok: true, message: 'it waits until its target is reached, however long that takes' };
   }
   const left = expiresAt - now;
-  if (left <= 0) return { name, ok: false, message: `its time was over at ${timeWords(expiresAt)}` };
+  if (left <= 0) return { name, ok: false, message: `its time was over at ${utcMinute(expiresAt)}` };
   if (left > EXPIRY_MOST_MS) {
     return { name, ok: false, message: `it may wait ${EXPIRY_MOST_MS / 86_400_000} days at most` };
   }
-  const message = `it waits until ${timeWords(expiresAt)} at most, ${formatDuration(left / 1_000)} from now`;
+  const message = `it waits until ${utcMinute(expiresAt)} at most, ${formatDuration(left / 1_000)} from now`;
   return { name, ok: true, message };
 }

@@ -1,4 +1,5 @@
 import type { Obstacle } from './auto-tx-state.ts';
+import { deadlineObstacle } from './deadline-check.ts';
 import { mostItTakes } from './fee-costs.ts';
 import { gasObstacle } from './gas-check.ts';
 import type { Check } from './kept-auto-tx.ts';
@@ -26,6 +27,9 @@ export type Verdict =
 export function verdict(facts: PreflightFacts): Verdict {
   const [hopeless] = hopelessness(facts);
   if (hopeless !== undefined) return { kind: 'refuse', obstacle: hopeless };
+  // It would be mined, and be for nothing.
+  const past = deadlineObstacle(facts);
+  if (past !== null) return { kind: 'refuse', obstacle: past };
   const obstacle = obstacleNow(facts);
   return obstacle === null ? { kind: 'go' } : { kind: 'hold', obstacle };
 }

@@ -19,14 +19,45 @@ const WORD = 32;
 /**
  * Reads the arguments of a call, without its selector; never throws, whatever the bytes are. `null` where one lies
  * outside or is no value of its type: contracts revert then, or make of it what they like. Bytes after the arguments are
- * allowed, as contracts allow them.
+ * allowed, as contracts allow them, and counted.
  */
-export function readAbi(data: Uint8Array, inputs: AbiTuple): readonly AbiArgument[] | null {
+export function readAbi(bytes: Uint8Array, inputs: AbiTuple): ReadArguments | null {
   try {
-    return readFields(data, inputs, 0);
+    const data = new AbiBytes(bytes);
+    return { args: readFields(data, inputs, 0), rest: data.rest };
   } catch (error) {
     if (error instanceof Unreadable) return null;
     throw error;
+  }
+}
+
+export interface ReadArguments {
+  readonly args: readonly AbiArgument[];
+  /** How many bytes come after the last argument. */
+  readonly rest: number;
+}
+
+/** Bytes, and how far they were read. */
+class AbiBytes {
+  readonly #bytes: Uint8Array;
+  #end = 0;
+
+  constructor(bytes: Uint8Array) {
+    this.#bytes = bytes;
+  }
+
+  get length(): number {
+    return this.#bytes.length;
+  }
+
+  /** What is no whole word is filled up to one. */
+  get rest(): number {
+    return Math.max(this.length - Math.ceil(this.#end / WORD) * WORD, 0);
+  }
+
+  subarray(from: number, to: number): Uint8Array {
+    this.#end = Math.max(this.#end, to);
+    return this.#bytes.subarray(from, to);
   }
 }
 
@@ -34,7 +65,7 @@ class Unreadable extends Error {
   override readonly name = 'Unreadable';
 }
 
-function readFrom(data: Uint8Array, type: Exclude<AbiType, { kind: 'value' }>, start: number): AbiValue {
+function readFrom(data: AbiBytes, type: Exclude<AbiType, { kind: 'value' }>, start: number): AbiValue {
   if (type.kind === 'tuple') return { kind: 'tuple', fields: readFields(data, type, start) };
   const length = sizeAt(data, start);
   const from = start + WORD;
@@ -43,7 +74,7 @@ function readFrom(data: Uint8Array, type: Exclude<AbiType, { kind: 'value' }>, s
   return { kind: type.kind, bytes: data.subarray(from, from + length) };
 }
 
-function readFields(data: Uint8Array, type: AbiTuple, start: number): AbiArgument[] {
+function readFields(data: AbiBytes, type: AbiTuple, start: number): AbiArgument[] {
   let at = start;
   return type.fields.map((field) => {
     const value = readPlaced(data, field.type, start, at);
@@ -52,7 +83,7 @@ function readFields(data: Uint8Array, type: AbiTuple, start: number): AbiArgumen
   });
 }
 
-function readItems(data: Uint8Array, of: AbiType, from: number, length: number): AbiValue {
+function readItems(data: AbiBytes, of: AbiType, from: number, length: number): AbiValue {
   const step = (of.words ?? 1) * WORD;
   // Before anything is made of so many: a length is only a claim.
   if (from + length * step > data.length) throw new Unreadable();
@@ -61,7 +92,7 @@ function readItems(data: Uint8Array, of: AbiType, from: number, length: number):
 }
 
 /** A value within a tuple or list that begins at `base`: there itself, or an offset to it. */
-function readPlaced(data: Uint8Array, type: AbiType, base: number, at: number): AbiValue {
+function readPlaced(data: AbiBytes, type: AbiType, base: number, at: number): AbiValue {
   if (type.kind === 'value') return readValue(wordAt(data, at), type.name);
   return readFrom(data, type, type.words === null ? base + sizeAt(data, at) : at);
 }
@@ -85,13 +116,13 @@ function readValue(word: Uint8Array, name: string): AbiValue {
 }
 
 /** An offset or length: no more than there are bytes. */
-function sizeAt(data: Uint8Array, at: number): number {
+function sizeAt(data: AbiBytes, at: number): number {
   const size = toInteger(wordAt(data, at));
   if (size > BigInt(data.length)) throw new Unreadable();
   return Number(size);
 }
 
-function wordAt(data: Uint8Array, at: number): Uint8Array {
+function wordAt(data: AbiBytes, at: number): Uint8Array {
   if (at + WORD > data.length) throw new Unreadable();
   return data.subarray(at, at + WORD);
 }

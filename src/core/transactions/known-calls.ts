@@ -4,6 +4,7 @@ import { abiText, shortAddress } from './abi-text.ts';
 import { readAbi } from './abi-value.ts';
 import { approvalWords } from './approval-words.ts';
 import { CallArguments } from './call-arguments.ts';
+import { deadlineOf, deadlineWords } from './call-deadline.ts';
 import { type CarriedCall, carriedCalls, routerSteps } from './carried-calls.ts';
 import { type KnownFunction, knownFunctions } from './known-functions.ts';
 
@@ -48,11 +49,12 @@ export function describeCall(data: string, to: Hex | null): DescribedCall | null
 
 function describe(data: Hex, to: Hex | null, isOutermost: boolean): DescribedCall {
   const length = data.length / 2 - 1;
-  if (to === null) return unnamed('contract creation', null, `makes a contract from ${length} bytes of code`);
+  if (to === null)
+    return unnamed('contract creation', null, `makes a contract from ${bytesWords(length)} of code`);
   const where = shortAddress(to);
   if (length === 0) return unnamed('plain transfer', null, `sends its value to ${where} and calls nothing`);
   if (data.length < SELECTOR_DIGITS) {
-    return unnamed(null, null, `sends ${length} bytes to ${where}, too few for a call`);
+    return unnamed(null, null, `sends ${bytesWords(length)} to ${where}, too few for a call`);
   }
   const selector: Hex = `0x${data.slice(2, SELECTOR_DIGITS).toLowerCase()}`;
   const known = knownFunctions().get(selector);
@@ -74,14 +76,15 @@ function describeKnown(
     const words = `calls ${name} of ${shortAddress(to)} with arguments that cannot be read`;
     return { name, signature, selector, args: [], words, calls: [] };
   }
-  const call = new CallArguments(read, to);
+  const call = new CallArguments(read.args, to);
   const args = call.list.map(({ name, type, value }) => ({ name, type, value: abiText(value) }));
   const carried = isOutermost ? carriedCalls(name, call, to) : [];
   // Many may be carried that are all the same bytes: only those that are shown are made into text.
   const calls = carried
     .slice(0, CARRIED_DESCRIBED)
     .map((one) => describe(`0x${bytesToHex(one.data)}`, one.to, false));
-  return { name, signature, selector, args, words: wordsOf(known, call, carried, calls), calls };
+  const words = wordsOf(known, call, carried, calls);
+  return { name, signature, selector, args, words: `${words}${restWords(read.rest)}`, calls };
 }
 
 function wordsOf(
@@ -90,19 +93,26 @@ function wordsOf(
   carried: readonly CarriedCall[],
   calls: readonly DescribedCall[],
 ): string {
+  const by = deadlineWords(deadlineOf(call));
   const approval = approvalWords(known.signature, call);
-  if (approval !== null) return approval;
+  if (approval !== null) return `${approval}${by}`;
   const commands = known.name === 'execute' ? call.bytes('commands') : null;
-  if (commands !== null) return `${known.words}: ${routerSteps(commands)}`;
-  const own = call.fill(known.words);
+  if (commands !== null) return `${known.words}${by}: ${routerSteps(commands)}`;
+  const own = `${call.fill(known.words)}${carried.length === 0 ? by : ''}`;
   const first = calls.slice(0, CARRIED_IN_WORDS).map(({ words }) => words);
   const more = carried.length - first.length;
   const all = [...first, ...(more > 0 ? [`${more} more`] : [])].join('; ');
   if (known.name === 'execTransaction') return `${own}${delegation(call)}: ${all}`;
   return carried.length === 0
     ? own
-    : `makes ${carried.length} ${carried.length === 1 ? 'call' : 'calls'}: ${all}`;
+    : `makes ${carried.length} ${carried.length === 1 ? 'call' : 'calls'}${by}: ${all}`;
 }
+
+/** What no function asks for: some add to a call who has sent it. */
+const restWords = (rest: number) =>
+  rest === 0 ? '' : `; ${bytesWords(rest)} after that ${rest === 1 ? 'is' : 'are'} not a part of it`;
+
+const bytesWords = (count: number) => `${count} ${count === 1 ? 'byte' : 'bytes'}`;
 
 /** Code that runs as the Safe itself can do anything to it. */
 const delegation = (call: CallArguments) =>

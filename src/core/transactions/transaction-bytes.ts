@@ -21,7 +21,8 @@ export function transactionBytes(text: string): Uint8Array {
   if (digits === '') {
     throw new TransactionError('there is nothing: give the signed transaction, hex that begins with 0x');
   }
-  if (/[^0-9a-f]/i.test(digits)) throw noHex(text.trim());
+  if (/[^0-9a-f]/i.test(digits)) throw severalOf(digits) ?? noHex(text.trim());
+  if (isTwice(digits)) throw twice();
   if (digits.length > LONGEST) throw tooLong();
   if (digits.length % 2 === 1) {
     throw new TransactionError(
@@ -39,6 +40,25 @@ function withoutQuotes(text: string): string {
   while (to > from && QUOTES.has(text.charAt(to - 1))) to--;
   return text.slice(from, to);
 }
+
+/** A signed transaction has more digits than an address or a key. */
+const SIGNED_SHORTEST = 140;
+
+/** Where more than one is there, each with its `0x`; `null`: that is not what is wrong. */
+function severalOf(digits: string): TransactionError | null {
+  const parts = digits.split(/0x/i).map(withoutQuotes);
+  if (parts.some((part) => part.length < SIGNED_SHORTEST || /[^0-9a-f]/i.test(part))) return null;
+  if (parts.every((part) => part.toLowerCase() === parts[0]?.toLowerCase())) return twice();
+  return new TransactionError(`these are ${parts.length} signed transactions: give them one at a time`);
+}
+
+/** Bytes that begin with their own length are never the same again behind it. */
+function isTwice(digits: string): boolean {
+  const half = digits.length / 2;
+  return half >= SIGNED_SHORTEST && digits.length % 2 === 0 && digits.slice(0, half) === digits.slice(half);
+}
+
+const twice = () => new TransactionError('the same signed transaction is there more than once: give it once');
 
 function noHex(text: string): TransactionError {
   if (/^[[{]/.test(text)) {

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { CHECK_NAMES } from '../../../src/contract/choices.ts';
 import { preflight } from '../../../src/core/auto-txs/preflight.ts';
 import type { PreflightFacts } from '../../../src/core/auto-txs/preflight-facts.ts';
-import { verdict } from '../../../src/core/auto-txs/verdict.ts';
+import { creationProblems, verdict } from '../../../src/core/auto-txs/verdict.ts';
 import { ETH, FACTS, GWEI, legacy, signed } from './made-facts.ts';
 
 function line(facts: PreflightFacts, name: string) {
@@ -17,8 +17,10 @@ const waiting = (id: string, nonce: number, status = 'PENDING') => ({ id, nonce,
 describe('a pre-flight', () => {
   it("has the contract's lines in their order, that of blobs only where there are some", () => {
     const names = (facts: PreflightFacts) => preflight(facts).map(({ name }) => name);
-    expect(names(signed(blobs))).toEqual([...CHECK_NAMES]);
-    expect(names(FACTS)).toEqual(CHECK_NAMES.filter((name) => name !== 'blob-cap'));
+    const ofCalls = ['deadline'];
+    const plain = CHECK_NAMES.filter((name) => !ofCalls.includes(name));
+    expect(names(signed(blobs))).toEqual(plain);
+    expect(names(FACTS)).toEqual(plain.filter((name) => name !== 'blob-cap'));
   });
 
   it('is all right where nothing is in the way', () => {
@@ -42,7 +44,7 @@ describe('a pre-flight', () => {
     const elsewhere = { ...signed({ ...blobs, chainId: 10 }), balance: 0n, nextNonce: 0, pendingNonce: 0 };
     const unasked = preflight(elsewhere).filter(({ message }) => message.startsWith('not asked'));
     expect(unasked.map(({ name }) => name)).toEqual(
-      CHECK_NAMES.filter((name) => !['chain', 'signature', 'expiry'].includes(name)),
+      CHECK_NAMES.filter((name) => !['chain', 'signature', 'expiry', 'deadline'].includes(name)),
     );
     for (const check of unasked) {
       expect(check).toMatchObject({ ok: null, message: 'not asked: it is for another chain' });
@@ -246,5 +248,43 @@ describe('what it pays when a lane is at the target', () => {
     expect(line({ ...tipped(null, { target: 0n }), isTargetPresent: true }, 'cost')).toBe(
       '✓ fees of up to 0.000189 ETH at your cap of 9 gwei',
     );
+  });
+});
+
+describe('a call with a deadline', () => {
+  /** `execute(bytes,bytes[],uint256)` of Uniswap's router, with nothing to do. */
+  const until = (ms: number, expiresAt: number | null = null) => {
+    const words = [0x60, 0x80, ms / 1_000, 0, 0].map((word) => word.toString(16).padStart(64, '0')).join('');
+    return { ...signed({ data: `0x3593564c${words}` }), order: { ...FACTS.order, expiresAt } };
+  };
+  const { now } = FACTS;
+
+  it('has a line of its own, which fails once that is past', () => {
+    expect(line(FACTS, 'deadline')).toBeUndefined();
+    expect(line(until(now - 60_000), 'deadline')).toBe(
+      '✗ what it calls was good until 2026-11-21 21:59 UTC: mined later it only costs gas; sign it again with a later deadline',
+    );
+    expect(line(until(now), 'deadline')).toMatch(/^\?/);
+    expect(line(until(now * 1_000), 'deadline')).toMatch(/^✓ .*milliseconds.* as good as none$/);
+  });
+
+  it('cannot be told to be in time where it may wait longer', () => {
+    const unsure =
+      '? what it calls is good until 2026-11-21 22:30 UTC, 30m from now, and it may have to wait longer: whether its target is reached by then could not be told; it is not sent after that';
+    const at = now + 30 * 60_000;
+    expect(line(until(at), 'deadline')).toBe(unsure);
+    expect(line(until(at, at + 60_000), 'deadline')).toBe(unsure);
+    expect(line(until(at, at), 'deadline')).toBe(
+      '✓ what it calls is good until 2026-11-21 22:30 UTC, 30m from now, and it waits no longer than that',
+    );
+  });
+
+  it('is not sent for nothing once that is past', () => {
+    expect(verdict(until(now - 1_000))).toMatchObject({
+      kind: 'refuse',
+      obstacle: { code: 'deadline_past' },
+    });
+    expect(verdict(until(now))).toEqual({ kind: 'go' });
+    expect(creationProblems(until(now - 1_000))).toEqual([]);
   });
 });

@@ -96,6 +96,7 @@ describe('what is no known function', () => {
 
   it('may be too short for a call, or no hex', () => {
     expect(describeCall('0xdead', TOKEN)?.words).toBe('sends 2 bytes to 0xA0b869…eB48, too few for a call');
+    expect(describeCall('0xde', TOKEN)?.words).toMatch(/^sends 1 byte to /);
     expect(describeCall('0xdea', TOKEN)).toBeNull();
     expect(describeCall('hello', TOKEN)).toBeNull();
     expect(describeCall('0xzz', TOKEN)).toBeNull();
@@ -159,7 +160,7 @@ describe('swaps', () => {
     const declared = 'swapExactTokensForTokens(uint256 a, uint256 b, address[] c, address d, uint256 e)';
     const call = describedCall(declared, ROUTER, 1_000n, 900n, [TOKEN, FRIEND, WETH], FRIEND, 1n);
     expect(call.words).toBe(
-      'swaps 1,000 base units of 0xA0b869…eB48 for at least 900 of 0xC02aaA…6Cc2, to 0xd8dA6B…6045',
+      'swaps 1,000 base units of 0xA0b869…eB48 for at least 900 of 0xC02aaA…6Cc2, to 0xd8dA6B…6045 by 1970-01-01 00:00 UTC',
     );
     expect(call.args.find(({ name }) => name === 'path')?.value).toBe(`[${TOKEN}, ${FRIEND}, ${WETH}]`);
   });
@@ -181,7 +182,9 @@ describe('swaps', () => {
   it('of the Universal Router list their steps', () => {
     const declared = 'execute(bytes commands, bytes[] inputs, uint256 deadline)';
     const call = describedCall(declared, ROUTER, '0x0a800c3f', ['0x', '0x', '0x', '0x'], 1n);
-    expect(call.words).toBe('runs a Uniswap router: Permit2 approval, V3 swap, unwrap, step 0x3f');
+    expect(call.words).toBe(
+      'runs a Uniswap router by 1970-01-01 00:00 UTC: Permit2 approval, V3 swap, unwrap, step 0x3f',
+    );
   });
 });
 
@@ -197,7 +200,7 @@ describe('calls within calls', () => {
       inner,
     ]);
     expect(call.words).toBe(
-      'makes 3 calls: sends 5 base units of token 0xA0b869…eB48 to 0xd8dA6B…6045; ' +
+      'makes 3 calls by 1970-01-01 00:00 UTC: sends 5 base units of token 0xA0b869…eB48 to 0xd8dA6B…6045; ' +
         'takes back (revokes) what 0x7a250d…488D may spend of token 0xA0b869…eB48 (of an NFT: lets it move number 0); makes calls',
     );
     expect(call.calls.map(({ name }) => name)).toEqual(['transfer', 'approve', 'multicall']);
@@ -262,9 +265,18 @@ describe('arguments from anybody', () => {
     expect(call.words).toBe('renews the name “ab c” for 60 seconds');
   });
 
-  it('bytes after the arguments change nothing', () => {
-    const call = describeCall(`${encoded('transfer(address a, uint256 b)', FRIEND, 1n)}c0ffee`, TOKEN);
-    expect(call?.words).toBe('sends 1 base unit of token 0xA0b869…eB48 to 0xd8dA6B…6045');
+  it('bytes after the arguments change nothing, and are mentioned', () => {
+    const transfer = encoded('transfer(address a, uint256 b)', FRIEND, 1n);
+    expect(describeCall(`${transfer}c0ffee`, TOKEN)?.words).toBe(
+      'sends 1 base unit of token 0xA0b869…eB48 to 0xd8dA6B…6045; 3 bytes after that are not a part of it',
+    );
+    expect(describeCall(`${encoded('deposit()')}00`, TOKEN)?.words).toMatch(
+      /; 1 byte after that is not a part of it$/,
+    );
+    // What fills up a last word is a part of it, and may be left out.
+    const renew = encoded('renew(string name, uint256 duration)', 'abc', 60n);
+    expect(describeCall(renew, TOKEN)?.words).toMatch(/for 60 seconds$/);
+    expect(describeCall(renew.slice(0, -58), TOKEN)?.words).toMatch(/for 60 seconds$/);
   });
 
   it('a thousand calls that are all the same large bytes are described at once', () => {
