@@ -98,6 +98,13 @@ export interface IncludedTransaction {
   readonly receipt: ChainReceipt;
 }
 
+export interface SendOptions {
+  /** Asked right before each node is. */
+  readonly isStillWanted?: () => boolean;
+  /** Told the name of each of several nodes that has it. */
+  readonly onTaken?: (node: string) => void;
+}
+
 /**
  * A chain to follow. One interface for nodes, recordings and the simulation, so that nothing behind it
  * knows which it is.
@@ -125,7 +132,7 @@ export interface ChainSource {
    * Answers the transaction hash. The bytes never appear in an error. Right before they leave for a node `isStillWanted` is
    * asked: they do not where it says no.
    */
-  sendRawTransaction(signed: Hex, options?: { readonly isStillWanted?: () => boolean }): Promise<Hex>;
+  sendRawTransaction(signed: Hex, options?: SendOptions): Promise<Hex>;
   transaction(hash: Hex): Promise<ChainTransaction | null>;
   receipt(hash: Hex): Promise<ChainReceipt | null>;
   /** One block's header and the hashes of its transactions; `null` where the chain has no such block. */

@@ -82,8 +82,7 @@ export function createRpcSource(options: RpcSourceOptions): RpcSource {
         createPace: () => createPace(pacePlanMs(), options.pollIntervalMs ?? null),
       }),
     call: ({ to, data }) => pool.run((node) => ask(node, bytes, 'eth_call', [{ to, data }, 'latest'])),
-    sendRawTransaction: (signed, { isStillWanted = () => true } = {}) =>
-      sendTransaction(pool, signed, isStillWanted),
+    sendRawTransaction: (signed, options = {}) => sendTransaction(pool, signed, options),
     transaction: (hash) =>
       pool.run(
         async (node) => {

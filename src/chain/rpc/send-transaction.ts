@@ -1,4 +1,5 @@
 import type { Hex } from '../../core/block.ts';
+import type { SendOptions } from '../chain-source.ts';
 import { ChainError, isRefusal, SendFailure, type SendOutcome } from '../errors.ts';
 import { transactionAnswer } from './answers.ts';
 import type { NodePool } from './node-pool.ts';
@@ -15,7 +16,7 @@ import { transactionHash } from './transaction-hash.ts';
 export async function sendTransaction(
   pool: NodePool,
   signed: Hex,
-  isStillWanted: () => boolean,
+  { isStillWanted = () => true, onTaken = () => {} }: SendOptions,
 ): Promise<Hex> {
   const parsed = bytes.safeParse(signed);
   if (!parsed.success || parsed.data.length < 4) {
@@ -26,7 +27,10 @@ export async function sendTransaction(
     await verify(pool, node);
     // The process, or the machine, may have slept meanwhile.
     if (!isStillWanted()) throw new SendFailure('later', 'too_late', tooLate(node));
-    return sendTo(node, parsed.data, id);
+    const taken = await sendTo(node, parsed.data, id);
+    // Of one node alone there is nothing to tell.
+    if (pool.nodes.length > 1) onTaken(node.name);
+    return taken;
   };
   const attempts = pool.nodes.map(verified);
   try {

@@ -49,7 +49,7 @@ export type AutoTxEvent =
   /** The decision to send. Write it down for good before anything is sent. */
   | { readonly type: 'submit'; readonly reached?: Reached }
   /** A node took it, or has it already. */
-  | { readonly type: 'sent' }
+  | { readonly type: 'sent'; readonly node?: string | null }
   /** Every node was asked and refused it, and none has it. */
   | { readonly type: 'decline'; readonly obstacle: Obstacle; readonly retryAt: number }
   | { readonly type: 'look'; readonly look: Look }
@@ -135,7 +135,7 @@ export function stepAutoTx(state: AutoTxState, event: AutoTxEvent, facts: RuleFa
     case 'submit':
       return status === 'PENDING' ? submit(state, event.reached ?? null, facts) : null;
     case 'sent':
-      return status === 'SUBMITTED' ? sent(state, facts) : null;
+      return status === 'SUBMITTED' ? sent(state, facts, event.node ?? null) : null;
     case 'decline':
       return isWithNobody(state)
         ? hold({ ...state, status: 'PENDING', unseen: 0, takenSince: null }, event, 'DECLINED')

@@ -19,10 +19,10 @@ export const fail = (state: AutoTxState, failure: Obstacle, blockNumber: number 
     note('FAILED', failure.message, blockNumber),
   );
 
-/** A node has it. */
-export function sent(state: AutoTxState, { now }: RuleFacts): Transition {
+/** A node has it: this one, where there are several. */
+export function sent(state: AutoTxState, { now }: RuleFacts, node: string | null = null): Transition {
   if (state.sentAt !== null) return to(state);
-  return to({ ...state, sentAt: now, unseen: 0 }, note('SENT', 'a node has it'));
+  return to({ ...state, sentAt: now, unseen: 0 }, note('SENT', `${node ?? 'a node'} has it`));
 }
 
 export const goneWords = (blockNumber: number) =>

@@ -39,15 +39,16 @@ export async function sendOne(kept: KeptAutoTx, decidedAt: Moment, context: Engi
   }
   if (!isStillWanted()) return 'unsure';
   const signed: Hex = `0x${Buffer.from(bytes).toString('hex')}`;
+  const taken: string[] = [];
   try {
     await abortable(
-      source.sendRawTransaction(signed, { isStillWanted }),
+      source.sendRawTransaction(signed, { isStillWanted, onTaken: (name) => taken.push(name) }),
       AbortSignal.timeout(ANSWER_WITHIN_MS),
     );
   } catch (error) {
     return refused(kept, error, context);
   }
-  await happen(kept, { type: 'sent' }, context);
+  await happen(kept, { type: 'sent', node: taken[0] ?? null }, context);
   return 'sent';
 }
 

@@ -114,6 +114,8 @@ describe('two nodes', () => {
     const id = await rig.place(await sign(await fund(anvil)));
     await mineAt(anvil, 10);
     await untilSent(rig, id);
+    const said = (await rig.timeline(id)).find(({ kind }) => kind === 'SENT')?.message;
+    expect(said).toBe(`${new URL(anvil.url).host} has it`);
     expect(hanging.asked.some(isSending)).toBe(true);
     await mineUntilExecuted(rig, id);
   });
