@@ -110,7 +110,7 @@ describe('a signed transaction that is pasted in the terminal', () => {
     const all = (await monitor.waitFor(/Timeline +newest first/)).join('\n');
     expect(all).toMatch(/value +0\.012345678901234567 ETH/);
     expect(all).toMatch(
-      /executed +it is final.*\n.*mined +block \d+ has it.*\n.*sent +a node has it.*\n.*submitted +its target is reached.*\n.*created /,
+      /executed +it is final.*\n.*mined +block \d+ has it.*\n.*sent +a node has it.*\n.*submitted +what it pays itself came to .* gwei \(target 35\): it is being sent.*\n.*created /,
     );
     monitor.resize(80, 24);
     await monitor.press('esc');
