@@ -107,7 +107,7 @@ describe('over the next blocks the list shows', () => {
   const BELOW = 'Average < 20 gwei';
 
   it('that it rests for its cooldown, whatever the price does, and fires again after it', async () => {
-    await listed(BELOW, /◌ rests to \d\d:\d\d .* there +1 /);
+    await listed(BELOW, /◌ rests to (?:\w{3} )?\d\d:\d\d .* there +1 /);
     await parts.mine(300n);
     await listed(BELOW, /◌ rests to .* ▼ \d+ % +1 /);
     await parts.mine(2n);

@@ -88,10 +88,12 @@ test('a normal target is held against the price of its lane', async () => {
 
 test('one whose nonce is used when its target is reached has failed, and says so', async () => {
   await mineAt(anvil, 90);
+  await rig.seen(await headNumber());
   const account = await fund(anvil);
   const id = await rig.place(await sign(account));
   await anvil.rpc('eth_sendRawTransaction', [await sign(account, { value: 2n })]);
   await mineAt(anvil, 90);
+  await rig.seen(await headNumber());
   await mineAt(anvil, 10);
   const { state } = await rig.until(id, 'FAILED');
   expect(state).toMatchObject({ attempts: 0, failure: { code: 'nonce_used' } });
@@ -101,6 +103,7 @@ test('one whose nonce is used when its target is reached has failed, and says so
 
 test('one above a gap in the nonces is held, and goes once the gap is filled', async () => {
   await mineAt(anvil, 90);
+  await rig.seen(await headNumber());
   const account = await fund(anvil);
   const id = await rig.place(await sign(account, { nonce: 1 }));
   await mineAt(anvil, 10);
@@ -118,6 +121,7 @@ test('one above a gap in the nonces is held, and goes once the gap is filled', a
 
 test('one that the balance does not cover is held, and goes once there are funds', async () => {
   await mineAt(anvil, 90);
+  await rig.seen(await headNumber());
   const account = await fund(anvil, 0n);
   const id = await rig.place(await sign(account));
   await mineAt(anvil, 10);
@@ -132,6 +136,7 @@ test('one that the balance does not cover is held, and goes once there are funds
 
 test('one whose cap is below the base fee waits, whatever its target, and goes when the base fee falls', async () => {
   await mineAt(anvil, 90);
+  await rig.seen(await headNumber());
   const account = await fund(anvil);
   const signed = await sign(account, { maxFeePerGas: 5n * GWEI, maxPriorityFeePerGas: 1n });
   const id = await rig.place(signed, { target: 300n * GWEI });
@@ -145,6 +150,7 @@ test('one whose cap is below the base fee waits, whatever its target, and goes w
 
 test('one signed for another chain is refused for good before it is sent', async () => {
   await mineAt(anvil, 90);
+  await rig.seen(await headNumber());
   const account = await fund(anvil);
   const wrong = await sign(account, { chainId: 1 });
   const id = await rig.place(wrong);
@@ -155,6 +161,7 @@ test('one signed for another chain is refused for good before it is sent', async
 
 test('what is said of one that names no chain is said right before it is sent, too', async () => {
   await mineAt(anvil, 90);
+  await rig.seen(await headNumber());
   const account = await fund(anvil);
   const transaction = { to: account.address, gas: 21_000n, gasPrice: 500n * GWEI, nonce: 0 };
   const id = await rig.place(await account.signTransaction({ type: 'legacy', ...transaction }), {
@@ -168,9 +175,9 @@ test('what is said of one that names no chain is said right before it is sent, t
 
 test('one whose time is over while it waits has expired, and is never sent', async () => {
   await mineAt(anvil, 90);
+  await rig.seen(await headNumber());
   const account = await fund(anvil);
   const id = await rig.place(await sign(account), { expiresAt: Date.now() + 86_400_000 });
-  await rig.seen(await headNumber());
   expect((await rig.kept(id)).state.status).toBe('PENDING');
   rig.pass(86_400_000);
   const { state, signed } = await rig.until(id, 'EXPIRED');
@@ -183,6 +190,7 @@ test('one whose time is over while it waits has expired, and is never sent', asy
 
 test('several of one sender go out in the order of their nonces, whatever order they came in', async () => {
   await mineAt(anvil, 90);
+  await rig.seen(await headNumber());
   const account = await fund(anvil);
   const ids = [];
   for (const nonce of [2, 0, 1]) ids.push(await rig.place(await sign(account, { nonce })));
@@ -196,6 +204,7 @@ test('several of one sender go out in the order of their nonces, whatever order 
 
 test('one whose predecessor still waits for its own target is held until that has gone', async () => {
   await mineAt(anvil, 90);
+  await rig.seen(await headNumber());
   const account = await fund(anvil);
   const first = await rig.place(await sign(account), { target: 5n * GWEI });
   const second = await rig.place(await sign(account, { nonce: 1 }), { target: 30n * GWEI });
@@ -213,6 +222,7 @@ test('one whose predecessor still waits for its own target is held until that ha
 
 test('a call that reverts is FAILED, with what it cost and its nonce used', async () => {
   await mineAt(anvil, 90);
+  await rig.seen(await headNumber());
   const account = await fund(anvil);
   const contract = '0x00000000000000000000000000000000000000fd';
   // PUSH0 PUSH0 REVERT
@@ -231,6 +241,7 @@ test('a call that reverts is FAILED, with what it cost and its nonce used', asyn
 
 test('what the node’s pool has already, because its owner sent it, is followed like one sent from here', async () => {
   await mineAt(anvil, 90);
+  await rig.seen(await headNumber());
   const account = await fund(anvil);
   const signed = await sign(account);
   await anvil.rpc('eth_sendRawTransaction', [signed]);
@@ -246,6 +257,7 @@ test('what the node’s pool has already, because its owner sent it, is followed
 
 test('what its owner has sent and the chain has taken meanwhile is executed, not failed for its nonce', async () => {
   await mineAt(anvil, 90);
+  await rig.seen(await headNumber());
   const account = await fund(anvil);
   const signed = await sign(account);
   const id = await rig.place(signed);
