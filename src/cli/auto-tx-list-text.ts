@@ -27,15 +27,17 @@ const SPARED = ['note', 'nonce', 'until (UTC)', 'likely'];
  * The lines of `gastop auto-txs list`, by state, made to fit `width` columns; `null`: as long as they are.
  *
  * @param snapshot What the prices are, where that is known.
+ * @param callName The well-known function that one calls.
  */
 export function autoTxListLines(
   autoTxs: readonly AutoTxView[],
   snapshot: SnapshotView | null,
   width: number | null,
   ending = '…',
+  callName: (autoTx: AutoTxView) => string | null = () => null,
 ): string[] {
   const rows = autoTxs.toSorted((one, other) => placeOf(one) - placeOf(other));
-  const columns = columnsAt(snapshot);
+  const columns = columnsAt(snapshot, callName);
   if (width === null) return tableLines(columns, rows);
   const without = (spared: number) =>
     tableLines(
@@ -52,7 +54,10 @@ function placeOf({ status }: AutoTxView): number {
   return place < 0 ? ORDER.indexOf(null) : place;
 }
 
-function columnsAt(snapshot: SnapshotView | null): Column<AutoTxView>[] {
+function columnsAt(
+  snapshot: SnapshotView | null,
+  callName: (autoTx: AutoTxView) => string | null,
+): Column<AutoTxView>[] {
   return [
     { title: 'id', align: 'left', cell: ({ id }) => cleanLine(id) },
     { title: 'state', align: 'left', cell: autoTxStateWords },
@@ -65,7 +70,7 @@ function columnsAt(snapshot: SnapshotView | null): Column<AutoTxView>[] {
       cell: (autoTx) => timeWords(isOver(autoTx) ? null : autoTx.expiresAt),
     },
     { title: 'nonce', align: 'right', cell: ({ nonce }) => (nonce === null ? '-' : String(nonce)) },
-    { title: 'does', align: 'left', cell: doesWords },
+    { title: 'does', align: 'left', cell: (autoTx) => doesWords(autoTx, callName(autoTx)) },
     { title: 'note', align: 'left', cell: ({ note }) => cleanLine(note ?? '') },
   ];
 }

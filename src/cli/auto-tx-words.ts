@@ -18,8 +18,11 @@ export function autoTxStateWords({ status, hold }: AutoTxView): string {
   return status === null ? '-' : cleanLine(status).toLowerCase();
 }
 
-/** `send 0.01 ETH to 0x7099…79C8`, as far as the service says. */
-export function doesWords({ to, value, data, chainId }: AutoTxView): string {
+/**
+ * `send 0.01 ETH to 0x7099…79C8`, as far as the service says.
+ * @param callName of a well-known function that it calls.
+ */
+export function doesWords({ to, value, data, chainId }: AutoTxView, callName: string | null = null): string {
   const symbol = chainId === null ? 'coins' : chainProfile(chainId).nativeSymbol;
   const worth = value === null || value === 0n ? null : formatAmount(value, symbol);
   const plain = data === null || data === '0x';
@@ -27,7 +30,7 @@ export function doesWords({ to, value, data, chainId }: AutoTxView): string {
   const whom = `${to.slice(0, 6)}…${to.slice(-4)}`;
   if (data === '0x') return `send ${worth ?? '0'} to ${whom}`;
   if (data === null) return worth === null ? `call ${whom}` : `${worth} to ${whom}`;
-  return `call ${data.slice(0, 10)} of ${whom}${worth === null ? '' : ` with ${worth}`}`;
+  return `call ${callName ?? data.slice(0, 10)} of ${whom}${worth === null ? '' : ` with ${worth}`}`;
 }
 
 /** How far the price has to fall: `-12 %`, `reached`; `-` where that is not known or does not matter. */

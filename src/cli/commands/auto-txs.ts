@@ -3,7 +3,7 @@ import { ClientError } from '../../client/client-error.ts';
 import { pathOf } from '../../client/create-gas-client.ts';
 import type { GasClient } from '../../client/gas-client.ts';
 import { isPast } from '../../client/is-past.ts';
-import type { AutoTxDetailsView } from '../../client/views/auto-txs.ts';
+import type { AutoTxDetailsView, AutoTxView } from '../../client/views/auto-txs.ts';
 import type { SnapshotView } from '../../client/views/snapshot.ts';
 import { PATHS } from '../../contract/routes.ts';
 import { formatCount } from '../../core/units.ts';
@@ -53,7 +53,11 @@ export function listAutoTxs(context: CommandContext, flags: ListAutoTxsFlags): P
       if (snapshot === null && shown.some(({ status }) => status === 'PENDING')) {
         io.stderr.write(`gastop: ${NO_PRICES}\n`);
       }
-      print(context, settings, autoTxListLines(shown, snapshot, width, ending).join('\n'));
+      print(
+        context,
+        settings,
+        autoTxListLines(shown, snapshot, width, ending, await callNames(shown)).join('\n'),
+      );
     } else if (items.length > 0) io.stderr.write('gastop: no auto-tx has that status\n');
     else if (unreadable === 0)
       io.stderr.write('gastop: there are no auto-txs; gastop auto-txs create makes one\n');
@@ -130,6 +134,14 @@ async function presentIfAny(
     if (error instanceof ClientError) return null;
     throw error;
   }
+}
+
+/** The well-known functions that these call. What knows them is read where one calls anything. */
+async function callNames(autoTxs: readonly AutoTxView[]): Promise<(autoTx: AutoTxView) => string | null> {
+  const calls = ({ data, to }: AutoTxView) => data !== null && data !== '0x' && to !== null;
+  if (!autoTxs.some(calls)) return () => null;
+  const { describeCall } = await import('../../core/transactions/known-calls.ts');
+  return (autoTx) => (calls(autoTx) ? (describeCall(autoTx.data ?? '0x', autoTx.to)?.name ?? null) : null);
 }
 
 /** What a kept transaction does, where its data is said and its selector well known. */

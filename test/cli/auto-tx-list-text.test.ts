@@ -1,0 +1,12 @@
+import { expect, test } from 'vitest';
+import { autoTxListLines } from '../../src/cli/auto-tx-list-text.ts';
+import { autoTxView } from '../tui/fake-auto-txs.ts';
+
+test('the list names the well-known function that one calls, and else its selector', () => {
+  const known = autoTxView({ id: 'known', data: '0xa9059cbb', value: 0n });
+  const unknown = autoTxView({ id: 'unknown', data: '0x12345678', value: 0n });
+  const callName = ({ id }: { readonly id: string }) => (id === 'known' ? 'transfer' : null);
+  const lines = autoTxListLines([known, unknown], null, null, '…', callName).join('\n');
+  expect(lines).toContain('call transfer of 0x7099…79C8');
+  expect(lines).toContain('call 0x12345678 of 0x7099…79C8');
+});
