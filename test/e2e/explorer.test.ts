@@ -141,7 +141,7 @@ describe('the Explorer on a real node', () => {
     expect(tx).not.toMatch(/[█░─│▸●▲▼]|[#.]{4}/u);
     await terminal.press('6');
     await terminal.waitFor(/^Node 127\.0\.0\.1:\d+: ok, head \d+, answers in \d+ milliseconds\.$/m);
-    const service = (await terminal.waitFor(/^API, 20 of 26 routes \(not offered: auto-txs\)/m)).join('\n');
+    const service = (await terminal.waitFor(/^API, 26 of 26 routes/m)).join('\n');
     expect(service).toMatch(/^Quota, plan embedded, no daily limit, /m);
     expect(service).not.toMatch(/[█░─│▸●▲▼]|[#.]{4}/u);
     await terminal.press('q');
@@ -156,7 +156,7 @@ describe('the Explorer on a real node', () => {
     const name = `127.0.0.1:${own.port}`;
     const node = (state: string) => new RegExp(`^ +${name.replaceAll('.', '\\.')} +${state} `, 'm');
     await terminal.waitFor(node('● ok'));
-    await terminal.waitFor('20 of 26 routes (not offered: auto-txs)');
+    await terminal.waitFor('26 of 26 routes');
     const state = await own.rpc('anvil_dumpState');
     await own.stop();
     await terminal.waitFor(node('▲ down'));
