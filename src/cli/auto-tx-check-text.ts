@@ -52,6 +52,7 @@ export function autoTxCheckJson(
     gasPrice: price(transaction.gasPrice),
     maxFeePerBlobGas: price(transaction.maxFeePerBlobGas),
     blobCount: transaction.blobCount,
+    authorizations: transaction.authorizations,
     call,
     checks,
     reachProbability: reach?.probability ?? null,

@@ -5,7 +5,7 @@ const ZERO_HASH = '0x';
 
 /**
  * What a service says of a signed transaction that it keeps, as far as a pre-flight goes; `null`: not enough. What cannot
- * be seen without the bytes (access lists, blobs) is not counted.
+ * be seen without the bytes (access lists, blobs, authorizations) is not counted.
  */
 export function storedTransaction(autoTx: AutoTxView): SignedTransaction | null {
   const { type, from, nonce, gasLimit, value, hash } = autoTx;
@@ -26,6 +26,7 @@ export function storedTransaction(autoTx: AutoTxView): SignedTransaction | null 
     maxPriorityFeePerGas: autoTx.maxPriorityFeePerGas,
     maxFeePerBlobGas: null,
     blobCount: 0,
+    authorizations: [],
     intrinsicGas: 0n,
   };
 }

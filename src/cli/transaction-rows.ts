@@ -2,13 +2,14 @@ import type { AutoTxView } from '../client/views/auto-txs.ts';
 import { chainProfile } from '../core/chains.ts';
 import { ownValue } from '../core/own-value.ts';
 import type { SignedTransaction } from '../core/transactions/signed-transaction.ts';
-import { formatCount, gweiString, nativeString } from '../core/units.ts';
+import { exactAmount, formatCount, gweiString } from '../core/units.ts';
 import { cleanLine } from './clean-line.ts';
 import { type Labelled, VALUE_WIDTH } from './labelled-lines.ts';
 import { wrapWords } from './wrap-words.ts';
 
-/** What a call does, where its selector is well known. */
+/** What a call does, where its selector is well known, or what a transaction delegates. */
 export interface CallWords {
+  readonly name: string | null;
   readonly signature: string | null;
   readonly words: string;
 }
@@ -60,7 +61,7 @@ export function transactionRows(
     ['type', type === null ? null : `${type} (${ownValue(TYPE_WORDS, String(type)) ?? "this chain's own"})`],
     ['from', from],
     ['to', to ?? (isContract ? 'nobody: it makes a contract' : null)],
-    ['value', value === null ? null : `${nativeString(value)} ${symbol}`],
+    ['value', value === null ? null : exactAmount(value, symbol)],
     ['call', callWords(data, call)],
     ['nonce', nonce === null ? null : String(nonce)],
     ['gas limit', gasLimit === null ? null : formatCount(Number(gasLimit))],
@@ -76,8 +77,10 @@ const gwei = (wei: bigint | null, per = 'gas') =>
   wei === null ? null : `${gweiString(wei)} gwei per ${per}`;
 
 function callWords(data: string | null, call: CallWords | null): string | null {
-  if (data === null || data === '0x') return null;
-  if (call === null) return `${data.slice(0, 10)}, ${formatCount((data.length - 2) / 2)} bytes`;
+  const isCall = data !== null && data !== '0x';
+  if (!isCall && call?.name !== 'delegation') return null;
+  if (call === null)
+    return data === null ? null : `${data.slice(0, 10)}, ${formatCount((data.length - 2) / 2)} bytes`;
   const lines = wrapWords(cleanLine(call.words), VALUE_WIDTH);
   return [...lines, ...(call.signature === null ? [] : wrapWords(call.signature, VALUE_WIDTH))].join('\n');
 }

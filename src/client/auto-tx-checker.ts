@@ -9,7 +9,7 @@ import type { SnapshotView } from './views/snapshot.ts';
 export type CheckingClient = Pick<GasClient, 'gasCurrent' | 'autoTxAccount' | 'gasRecommendation'>;
 
 export interface CheckedAutoTx {
-  /** `null`: its data is no call. */
+  /** What it does, and what it delegates; `null`: its data is no call. */
   readonly call: DescribedCall | null;
   readonly checks: readonly CheckView[];
   readonly snapshot: SnapshotView | null;
@@ -36,9 +36,9 @@ export async function checkAutoTx(
   call: CallOptions = {},
 ): Promise<CheckedAutoTx> {
   const { transaction, order } = toCheck;
-  const [{ autoTxChecks }, { describeCall }, snapshot, account, reach] = await Promise.all([
+  const [{ autoTxChecks }, { describeTransaction }, snapshot, account, reach] = await Promise.all([
     import('./auto-tx-checks.ts'),
-    import('../core/transactions/known-calls.ts'),
+    import('../core/transactions/describe-transaction.ts'),
     ifTold(client.gasCurrent(call)),
     ifTold(client.autoTxAccount(transaction.from, call)),
     ifTold(reachOf(client, order, now, call)),
@@ -47,7 +47,7 @@ export async function checkAutoTx(
     snapshot?.chainId != null && transaction.chainId !== null && snapshot.chainId !== transaction.chainId;
   const lanePrice = snapshot?.lanes[order.lane].price ?? null;
   return {
-    call: describeCall(transaction.data, transaction.to),
+    call: describeTransaction(transaction),
     checks: autoTxChecks(toCheck, { snapshot, account, lanePrice, now }),
     snapshot,
     account,

@@ -82,6 +82,7 @@ export const CALLDATA_LONGEST = 2 + 2 * 131_072;
 export const CHECK_NAMES = [
   'chain',
   'signature',
+  'delegation',
   'nonce',
   'nonce-gap',
   'balance',

@@ -5,6 +5,7 @@
 
 const GWEI_DECIMALS = 9;
 const NATIVE_DECIMALS = 18;
+const WEI_PER_GWEI = 1_000_000_000n;
 const SIGNIFICANT = 3;
 /** Less is all zeros as a coin. */
 const COUNTED_WEI = 1_000_000n;
@@ -78,6 +79,13 @@ export function gweiString(wei: bigint): string {
 /** An amount of wei in whole native coins to the last wei, for what is signed and what was paid: `1.000000000000000001`. */
 export function nativeString(wei: bigint): string {
   return exactly(wei, NATIVE_DECIMALS);
+}
+
+/** The same for people, with what it is of; less than a gwei is counted: `1 wei`, `0.000000001 ETH`. */
+export function exactAmount(wei: bigint, symbol: string): string {
+  return wei > 0n && wei < WEI_PER_GWEI
+    ? `${groupDigits(wei.toString())} wei`
+    : `${nativeString(wei)} ${symbol}`;
 }
 
 function exactly(units: bigint, decimals: number): string {

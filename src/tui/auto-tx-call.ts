@@ -27,7 +27,11 @@ const MOST_WHOLE = 3;
 type CalledName = Pick<DescribedCall, 'name'>;
 
 /** What a transaction does, in a few words: `0.01 ETH to 0x7099…79C8`, `transfer on 0xA0b8…eB48`. */
-export function callText({ chainId, to, value, data }: AutoTxCall, called: CalledName | null = null): string {
+export function callText(call: AutoTxCall, called: CalledName | null = null): string {
+  return call.type === 4 ? `${contentText(call, called)}, with a delegation` : contentText(call, called);
+}
+
+function contentText({ chainId, to, value, data }: AutoTxCall, called: CalledName | null): string {
   const worth = value === null || value === 0n ? null : amountText(value, symbolOf(chainId));
   if (to === null) {
     if (data === null || data === '0x') return worth ?? 'not said';

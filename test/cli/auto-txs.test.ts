@@ -541,4 +541,71 @@ describe('auto-txs of a service elsewhere', () => {
     expect(said.checks.find(({ name }: { name: string }) => name === 'chain')).toMatchObject({ ok: false });
     expect(said.checks.find(({ name }: { name: string }) => name === 'nonce')).toMatchObject({ ok: null });
   });
+
+  it('a check says whose account is handed over to what code, and fails where that is on every chain', async () => {
+    const { url } = await foreignService();
+    const account = privateKeyToAccount(KEY);
+    const signedFor = async (chainId: number) =>
+      account.signTransaction({
+        type: 'eip7702',
+        chainId: 1,
+        nonce: 7,
+        to: TO,
+        value: 1n,
+        gas: 100_000n,
+        maxFeePerGas: 20_000_000_000n,
+        maxPriorityFeePerGas: 1_000_000_000n,
+        authorizationList: [await account.signAuthorization({ address: TO, chainId, nonce: 8 })],
+      });
+    writeFileSync(file('here.txt'), await signedFor(1));
+    writeFileSync(file('everywhere.txt'), await signedFor(0));
+    const here = await run(['check', file('here.txt'), '--target', '5', '--url', url]);
+    expect(here.exitCode).toBe(0);
+    const said = here.stdout.replaceAll(/\s+/g, ' ');
+    expect(said).toContain('call hands the account 0xf39Fd6…2266 over to the code at 0x709979…79C8');
+    expect(said).toMatch(/\? delegation it hands the account .*make sure that you trust this code/);
+    expect(here.stdout).toMatch(/^value +1 wei$/m);
+    expect(here.stdout.split('\n').every((line) => line.length <= 80)).toBe(true);
+    const argv = ['check', file('everywhere.txt'), '--json', '--target', '5', '--url', url];
+    const everywhere = await run(argv);
+    expect(everywhere.exitCode).toBe(1);
+    const json = JSON.parse(everywhere.stdout);
+    expect(json.authorizations).toEqual([{ chainId: 0, address: TO, nonce: 8, authority: FROM }]);
+    expect(json.call).toMatchObject({
+      name: 'delegation',
+      words: expect.stringContaining('(on every chain)'),
+    });
+    expect(json.checks.find(({ name }: { name: string }) => name === 'delegation')).toMatchObject({
+      ok: false,
+    });
+  });
+
+  it('one that is kept says what it delegates as the service found it, or that it could not be told', async () => {
+    const message = 'it hands the account 0xf39Fd6…2266 over to the code at 0x709979…79C8 (on this chain)';
+    const kept = { ...SET_CODE, checks: [{ name: 'delegation', ok: null, message }] };
+    const { url } = await foreignService([kept, { ...SET_CODE, id: 'bare' }]);
+    for (const verb of ['check', 'show']) {
+      const argv = verb === 'check' ? ['check', '--id', kept.id] : ['show', kept.id];
+      const { stdout } = await run([...argv, '--url', url]);
+      expect(stdout.replaceAll(/\s+/g, ' '), verb).toContain(message);
+    }
+    const bare = await run(['check', '--id', 'bare', '--url', url]);
+    expect(bare.stdout.replaceAll(/\s+/g, ' ')).toContain('which ones could not be told');
+  });
 });
+
+const SET_CODE = {
+  id: 'code',
+  status: 'PENDING',
+  targetGasPriceGwei: 5,
+  chainId: 1,
+  type: 4,
+  from: FROM,
+  to: TO,
+  value: '0',
+  data: '0x',
+  nonce: 7,
+  gasLimit: 100_000,
+  maxFeePerGas: 20_000_000_000,
+  maxPriorityFeePerGas: 1_000_000_000,
+};

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
+  exactAmount,
   formatAge,
   formatChange,
   formatCount,
@@ -67,6 +68,10 @@ describe('a price in gwei', () => {
 
 describe('amounts for people', () => {
   it('writes what is signed and paid to the last wei', () => {
+    expect(exactAmount(0n, 'ETH')).toBe('0 ETH');
+    expect(exactAmount(1n, 'ETH')).toBe('1 wei');
+    expect(exactAmount(999_999_999n, 'ETH')).toBe('999,999,999 wei');
+    expect(exactAmount(10n ** 9n, 'ETH')).toBe('0.000000001 ETH');
     expect(nativeString(0n)).toBe('0');
     expect(nativeString(1n)).toBe('0.000000000000000001');
     expect(nativeString(10n ** 16n)).toBe('0.01');

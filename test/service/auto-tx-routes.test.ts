@@ -214,6 +214,24 @@ test('that a signature names no chain is said at every check, however often it c
   }
 });
 
+test('what it delegates is told when it is made, and stands when its order changes', async () => {
+  const service = await run();
+  const { sign } = await newSender();
+  const account = privateKeyToAccount(`0x${'7'.padStart(64, '0')}`);
+  const authorizationList = [await account.signAuthorization({ address: TO, chainId: 0, nonce: 0 })];
+  const signedTransaction = await sign({ type: 'eip7702', gas: 100_000n, authorizationList });
+  const made = await create(service, { ...WAITING, signedTransaction });
+  const again = await changed(await put(service, made.id, { targetGasPriceGwei: 0.000000002 }));
+  const who = `${account.address.slice(0, 8)}…${account.address.slice(-4)}`;
+  for (const { checks, status } of [made, again]) {
+    expect(status).toBe('PENDING');
+    expect(checks.find(({ name }) => name === 'delegation')).toMatchObject({
+      ok: false,
+      message: expect.stringContaining(`hands the account ${who} over to the code at 0x709979…79C8`),
+    });
+  }
+});
+
 test('one is disabled and cancelled while no node says which chain this is', async () => {
   const database = join(await temporaryFolder(), 'gastop.db');
   const before = await run({ database });

@@ -144,9 +144,14 @@ async function callNames(autoTxs: readonly AutoTxView[]): Promise<(autoTx: AutoT
   return (autoTx) => (calls(autoTx) ? (describeCall(autoTx.data ?? '0x', autoTx.to)?.name ?? null) : null);
 }
 
-/** What a kept transaction does, where its data is said and its selector well known. */
-async function callOf({ data, to }: AutoTxDetailsView): Promise<CallWords | null> {
-  if (data === null || data === '0x') return null;
+/** What a kept transaction does, where its data is said and its selector well known, after what it delegates. */
+async function callOf({ data, to, checks }: AutoTxDetailsView): Promise<CallWords | null> {
+  const delegation = checks.find(({ name }) => name === 'delegation')?.message;
+  const isCall = data !== null && data !== '0x';
+  if (delegation === undefined && !isCall) return null;
   const { describeCall } = await import('../../core/transactions/known-calls.ts');
-  return describeCall(data, to);
+  const call = data === null ? null : describeCall(data, to);
+  if (delegation === undefined) return call;
+  const words = call === null ? delegation : `${delegation}; it also ${call.words}`;
+  return { name: isCall ? (call?.name ?? null) : 'delegation', signature: call?.signature ?? null, words };
 }

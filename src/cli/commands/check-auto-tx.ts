@@ -3,6 +3,7 @@ import type { AutoTxToCheck } from '../../client/auto-tx-checks.ts';
 import type { GasClient } from '../../client/gas-client.ts';
 import type { AutoTxView } from '../../client/views/auto-txs.ts';
 import type { LaneName } from '../../core/advice.ts';
+import { withKeptDelegation } from '../../core/auto-txs/delegation-check.ts';
 import type { SignedTransaction } from '../../core/transactions/signed-transaction.ts';
 import { autoTxCheckJson, autoTxCheckText } from '../auto-tx-check-text.ts';
 import { type OrderFlags, orderOf } from '../auto-tx-flags.ts';
@@ -101,7 +102,7 @@ async function checkStored(
   const order = changedOrder(autoTx, flags, now);
   const checked = await checkAutoTx(client, { transaction, order, id: autoTx.id }, now, { signal });
   const kept = new Map(autoTx.checks.map((check) => [check.name, check]));
-  const checks = checked.checks.flatMap((check) => {
+  const checks = withKeptDelegation(checked.checks, autoTx.checks).flatMap((check) => {
     if (!needsBytes(check.name, transaction)) return [check];
     return kept.get(check.name) ?? [];
   });

@@ -35,8 +35,8 @@ export interface KeptAutoTx {
   readonly to: Hex | null;
   readonly value: bigint;
   readonly data: Hex;
-  /** What was signed, but for what stands above; `null`: a draft. */
-  readonly signed: Omit<SignedTransaction, 'to' | 'value' | 'data'> | null;
+  /** What was signed, but for what stands above, and for what it delegates, which its check says; `null`: a draft. */
+  readonly signed: Omit<SignedTransaction, 'to' | 'value' | 'data' | 'authorizations'> | null;
   readonly state: AutoTxState;
   readonly checks: readonly Check[];
   /** When those were made; `null`: never, as of a draft. */
@@ -51,9 +51,9 @@ export interface KeptAutoTx {
   readonly nativeUsd: number | null;
 }
 
-/** What was signed, whole; `null`: a draft. */
+/** What was signed, whole but for its authorizations, which are not kept; `null`: a draft. */
 export function transactionOf({ signed, to, value, data }: KeptAutoTx): SignedTransaction | null {
-  return signed === null ? null : { ...signed, to, value, data };
+  return signed === null ? null : { ...signed, to, value, data, authorizations: [] };
 }
 
 /** A line of the timeline. */

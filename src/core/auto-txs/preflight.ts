@@ -1,6 +1,7 @@
 import { formatDuration } from '../units.ts';
 import { utcMinute } from '../utc-minute.ts';
 import { deadlineCheck } from './deadline-check.ts';
+import { delegationCheck } from './delegation-check.ts';
 import { gasCheck } from './gas-check.ts';
 import type { Check } from './kept-auto-tx.ts';
 import { moneyChecks } from './money-checks.ts';
@@ -14,7 +15,7 @@ export const EXPIRY_MOST_MS = 366 * 86_400_000;
 
 /**
  * Everything that can be told of a transaction before it is sent, each a line that a person understands. The names and
- * their order are the contract's: chain, signature, nonce, nonce-gap, balance, cap, blob-cap (of blob transactions),
+ * their order are the contract's: chain, signature, delegation (of type 4), nonce, nonce-gap, balance, cap, blob-cap (of blob transactions),
  * intrinsic-gas, expiry, deadline (of calls that have one), reachable, cost. What is to be done about it is for `verdict.ts` to say.
  */
 export function preflight(facts: PreflightFacts): Check[] {
@@ -22,6 +23,7 @@ export function preflight(facts: PreflightFacts): Check[] {
   const checks = [
     chainCheck(facts),
     signatureCheck(facts),
+    ...delegationCheck(facts),
     ...nonceChecks(facts),
     balance,
     ...cap,
@@ -35,7 +37,7 @@ export function preflight(facts: PreflightFacts): Check[] {
 }
 
 /** What holds of it on whatever chain. */
-const ANYWHERE: ReadonlySet<string> = new Set(['chain', 'signature', 'expiry', 'deadline']);
+const ANYWHERE: ReadonlySet<string> = new Set(['chain', 'signature', 'delegation', 'expiry', 'deadline']);
 
 /** This chain's account and prices say nothing of what is for another one. */
 const unasked = (check: Check): Check =>

@@ -57,7 +57,7 @@ function decodeList(
 }
 
 function wordsOf(content: TransactionContent): Omit<SignedTransaction, 'type' | 'hash' | 'from'> {
-  const { to, data } = content;
+  const { to, data, authorizations } = content;
   return {
     to: to === null ? null : checksummedAddress(to),
     chainId: content.chainId,
@@ -70,7 +70,12 @@ function wordsOf(content: TransactionContent): Omit<SignedTransaction, 'type' | 
     maxPriorityFeePerGas: content.maxPriorityFeePerGas,
     maxFeePerBlobGas: content.maxFeePerBlobGas,
     blobCount: content.blobHashes.length,
-    intrinsicGas: intrinsicGas({ ...content, isCreation: to === null }),
+    authorizations,
+    intrinsicGas: intrinsicGas({
+      ...content,
+      authorizations: authorizations.length,
+      isCreation: to === null,
+    }),
   };
 }
 

@@ -1,8 +1,9 @@
+import { readAuthorizations } from './read-authorizations.ts';
 import { readLegacySignature, readSignature } from './read-signature.ts';
 import type { Signature } from './recover-sender.ts';
 import { encodeRlpList, type RlpItem } from './rlp.ts';
-import { type SignedTransaction, TransactionError } from './signed-transaction.ts';
-import { SAFE_MOST, TransactionFields, UINT256_MOST } from './transaction-fields.ts';
+import { type Authorization, type SignedTransaction, TransactionError } from './signed-transaction.ts';
+import { SAFE_MOST, TransactionFields } from './transaction-fields.ts';
 
 /** The fields of a transaction, whatever its type; `null` or nothing for what a type does not have. Wei. */
 export interface TransactionContent {
@@ -18,7 +19,7 @@ export interface TransactionContent {
   readonly data: Uint8Array;
   readonly accessedAddresses: number;
   readonly accessedKeys: number;
-  readonly authorizations: number;
+  readonly authorizations: readonly Authorization[];
   readonly blobHashes: readonly Uint8Array[];
   readonly signature: Signature;
   /** The list that was signed, without the type before it. */
@@ -30,7 +31,6 @@ type Content = Omit<TransactionContent, keyof SignedPart>;
 
 /** EIP-7594. */
 const BLOBS_MOST = 6;
-const UINT64_MOST = 2n ** 64n - 1n;
 const ABSENT = {
   gasPrice: null,
   maxFeePerGas: null,
@@ -38,7 +38,7 @@ const ABSENT = {
   maxFeePerBlobGas: null,
   accessedAddresses: 0,
   accessedKeys: 0,
-  authorizations: 0,
+  authorizations: [],
   blobHashes: [],
 } as const;
 
@@ -152,25 +152,6 @@ function readAccessList(fields: TransactionFields) {
     return entry.each('the storage keys of the access list', (key) => key.word('a storage key')).length;
   });
   return { accessedAddresses: keys.length, accessedKeys: keys.reduce((sum, count) => sum + count, 0) };
-}
-
-/** EIP-7702. Whose signature or chain id is wrong is skipped by the chain, not refused. */
-function readAuthorizations(fields: TransactionFields): number {
-  const entries = fields.entries('the authorization list', 6);
-  if (entries.length === 0) {
-    throw new TransactionError(
-      'it has no authorizations, and a transaction of type 4 needs one: sign it again',
-    );
-  }
-  for (const entry of entries) {
-    entry.integer('the chain id of an authorization', UINT256_MOST);
-    entry.address('the address of an authorization');
-    entry.integer('the nonce of an authorization', UINT64_MOST);
-    entry.integer('the y parity of an authorization', 255n);
-    entry.integer('r of an authorization', UINT256_MOST);
-    entry.integer('s of an authorization', UINT256_MOST);
-  }
-  return entries.length;
 }
 
 /** EIP-4844. */

@@ -24,8 +24,22 @@ export interface SignedTransaction {
   readonly maxPriorityFeePerGas: bigint | null;
   readonly maxFeePerBlobGas: bigint | null;
   readonly blobCount: number;
+  /** Accounts that are handed over to code (EIP-7702); empty for other types. */
+  readonly authorizations: readonly Authorization[];
   /** The least gas that a block takes it with: EIP-2028, EIP-2930, EIP-3860, EIP-7702 and the floor of EIP-7623. */
   readonly intrinsicGas: bigint;
+}
+
+/** An account lets code act as itself, until it takes that back. Numbers above 2^53 − 1 are decimal text. */
+export interface Authorization {
+  /** 0: any chain takes it. */
+  readonly chainId: number | string;
+  /** Of the code; zero takes the delegation back. Checksummed. */
+  readonly address: Hex;
+  /** Of the account, when it is applied. */
+  readonly nonce: number | string;
+  /** Whose account it is; `null`: no key has signed it, or it is after the first 16, which are not looked at. */
+  readonly authority: Hex | null;
 }
 
 /** The bytes are no transaction that a node would take. `message` is one line that says why, and repeats none of them. */

@@ -1,4 +1,4 @@
-import type { RlpItem } from './rlp.ts';
+import { encodeRlpList, type RlpItem } from './rlp.ts';
 import { TransactionError } from './signed-transaction.ts';
 
 /** The largest integer that the wire carries. */
@@ -81,6 +81,11 @@ export class TransactionFields {
     const items = this.list(name);
     const entries = new TransactionFields(items);
     return items.map(() => read(entries));
+  }
+
+  /** The first `length` fields as a list of their own, whatever was taken of them. */
+  encodedList(length: number): Uint8Array {
+    return encodeRlpList(this.#items.slice(0, length).map(({ encoded }) => encoded));
   }
 
   #take(): RlpItem | undefined {

@@ -9,6 +9,7 @@ import type {
 import type { StatsChart } from '../../contract/dashboard.ts';
 import { stepAutoTx } from '../../core/auto-txs/auto-tx-rule.ts';
 import { NEW_DRAFT, NEW_PENDING } from '../../core/auto-txs/auto-tx-state.ts';
+import { withKeptDelegation } from '../../core/auto-txs/delegation-check.ts';
 import { type Check, type KeptAutoTx, transactionOf } from '../../core/auto-txs/kept-auto-tx.ts';
 import type { Hex } from '../../core/block.ts';
 import { type ChainProfile, chainProfile } from '../../core/chains.ts';
@@ -209,7 +210,9 @@ export class AutoTxBook {
     const { id, chainId, order } = autoTx;
     const transaction = signed ?? transactionOf(autoTx);
     if (transaction === null) return [];
-    return checkToSend(this.#parts, { owner, id, chainId, order, transaction, isNew: signed !== null });
+    const isNew = signed !== null;
+    const checks = await checkToSend(this.#parts, { owner, id, chainId, order, transaction, isNew });
+    return isNew ? checks : withKeptDelegation(checks, autoTx.checks);
   }
 
   async #change(

@@ -74,7 +74,7 @@ function signatureAfter(kept: KeptAutoTx, signed: SignedTransaction | null): Pic
 
 /** What is kept of a signed transaction beside what it does. */
 export function signatureOf(transaction: SignedTransaction): NonNullable<KeptAutoTx['signed']> {
-  const { to: _to, value: _value, data: _data, ...signature } = transaction;
+  const { to: _to, value: _value, data: _data, authorizations: _authorizations, ...signature } = transaction;
   return signature;
 }
 

@@ -1,5 +1,6 @@
 import type { AutoTxEvent } from '../../core/auto-txs/auto-tx-rule.ts';
 import type { Obstacle } from '../../core/auto-txs/auto-tx-state.ts';
+import { withKeptDelegation } from '../../core/auto-txs/delegation-check.ts';
 import { type KeptAutoTx, transactionOf } from '../../core/auto-txs/kept-auto-tx.ts';
 import { preflight } from '../../core/auto-txs/preflight.ts';
 import type { PreflightFacts } from '../../core/auto-txs/preflight-facts.ts';
@@ -61,7 +62,10 @@ export async function decideOne(
       const facts = preflightFacts(kept, sender, present, context);
       if (facts === null) return null;
       at = momentOf(context);
-      const beside = { checks: preflight(facts), checkedAt: context.wallNow() };
+      const beside = {
+        checks: withKeptDelegation(preflight(facts), kept.checks),
+        checkedAt: context.wallNow(),
+      };
       return stepKept(kept, eventOf(kept, facts, sender, present, context), context, beside);
     },
     'engine',

@@ -20,6 +20,7 @@ export const SIGNED: SignedTransaction = {
   maxPriorityFeePerGas: GWEI,
   maxFeePerBlobGas: null,
   blobCount: 0,
+  authorizations: [],
   intrinsicGas: 21_000n,
 };
 

@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { CHECK_NAMES } from '../../../src/contract/choices.ts';
+import { withKeptDelegation } from '../../../src/core/auto-txs/delegation-check.ts';
 import { preflight } from '../../../src/core/auto-txs/preflight.ts';
 import type { PreflightFacts } from '../../../src/core/auto-txs/preflight-facts.ts';
 import { creationProblems, verdict } from '../../../src/core/auto-txs/verdict.ts';
+import type { SignedTransaction } from '../../../src/core/transactions/signed-transaction.ts';
 import { ETH, FACTS, GWEI, legacy, signed } from './made-facts.ts';
 
 function line(facts: PreflightFacts, name: string) {
@@ -17,8 +19,8 @@ const waiting = (id: string, nonce: number, status = 'PENDING') => ({ id, nonce,
 describe('a pre-flight', () => {
   it("has the contract's lines in their order, that of blobs only where there are some", () => {
     const names = (facts: PreflightFacts) => preflight(facts).map(({ name }) => name);
-    const ofCalls = ['deadline'];
-    const plain = CHECK_NAMES.filter((name) => !ofCalls.includes(name));
+    const ofSome = ['delegation', 'deadline'];
+    const plain = CHECK_NAMES.filter((name) => !ofSome.includes(name));
     expect(names(signed(blobs))).toEqual(plain);
     expect(names(FACTS)).toEqual(plain.filter((name) => name !== 'blob-cap'));
   });
@@ -44,7 +46,9 @@ describe('a pre-flight', () => {
     const elsewhere = { ...signed({ ...blobs, chainId: 10 }), balance: 0n, nextNonce: 0, pendingNonce: 0 };
     const unasked = preflight(elsewhere).filter(({ message }) => message.startsWith('not asked'));
     expect(unasked.map(({ name }) => name)).toEqual(
-      CHECK_NAMES.filter((name) => !['chain', 'signature', 'expiry', 'deadline'].includes(name)),
+      CHECK_NAMES.filter(
+        (name) => !['chain', 'signature', 'delegation', 'expiry', 'deadline'].includes(name),
+      ),
     );
     for (const check of unasked) {
       expect(check).toMatchObject({ ok: null, message: 'not asked: it is for another chain' });
@@ -286,5 +290,73 @@ describe('a call with a deadline', () => {
     });
     expect(verdict(until(now))).toEqual({ kind: 'go' });
     expect(creationProblems(until(now - 1_000))).toEqual([]);
+  });
+});
+
+describe('an account that is handed over (EIP-7702)', () => {
+  const ACCOUNT = '0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045';
+  const CODE = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8';
+  const NONE = '0x0000000000000000000000000000000000000000';
+  const one = { chainId: 1, address: CODE, nonce: 8, authority: ACCOUNT } as const;
+  const handing = (...authorizations: SignedTransaction['authorizations']) =>
+    signed({ type: 4, authorizations });
+  const words = 'it hands the account 0xd8dA6B…6045 over to the code at 0x709979…79C8';
+
+  it('has a line of its own, after the signature', () => {
+    expect(line(FACTS, 'delegation')).toBeUndefined();
+    expect(preflight(handing(one)).map(({ name }) => name)).toEqual(
+      CHECK_NAMES.filter((name) => name !== 'deadline' && name !== 'blob-cap'),
+    );
+    expect(line(handing(one), 'delegation')).toBe(
+      `? ${words} (on this chain): make sure that you trust this code`,
+    );
+    expect(line(handing({ ...one, chainId: 10 }), 'delegation')).toContain('(on chain 10, not on this one)');
+    expect(line(handing({ ...one, chainId: '9'.repeat(77) }), 'delegation')).toContain(
+      '(on no chain that is known)',
+    );
+    expect(line(handing({ ...one, authority: null }), 'delegation')).toContain(
+      'hands an account that its signature does not tell over',
+    );
+  });
+
+  it('fails on every chain, and keeps nothing from being sent', () => {
+    const everywhere = { ...one, chainId: 0 };
+    expect(line(handing(everywhere), 'delegation')).toBe(
+      `✗ ${words} (on every chain): whoever sees it can use it on any other chain, too; sign it for one chain`,
+    );
+    // What is not named is counted all the same.
+    expect(line(handing(one, one, everywhere), 'delegation')).toMatch(
+      /^✗ .*; 1 more; 1 of 3 on every chain:/,
+    );
+    expect(verdict(handing(everywhere))).toEqual({ kind: 'go' });
+    expect(creationProblems(handing(everywhere))).toEqual([]);
+  });
+
+  it('is taken back by none', () => {
+    expect(line(handing({ ...one, address: NONE }), 'delegation')).toBe(
+      '✓ it takes the delegation of the account 0xd8dA6B…6045 back (on this chain)',
+    );
+    expect(line(handing({ ...one, address: NONE }, one), 'delegation')).toMatch(/^\? .* trust this code$/);
+  });
+
+  it('is one of many, of which two are named', () => {
+    expect(line(handing(one, one, one, one), 'delegation')).toMatch(
+      /^\? it changes who controls accounts 4 times: hands [^;]+; hands [^;]+; 2 more: make sure/,
+    );
+  });
+
+  it('is said as it was found where what was signed is not there any more', () => {
+    const before = preflight(handing(one));
+    const anew = preflight(handing());
+    const untold = '? it hands accounts over to code (EIP-7702): which ones could not be told';
+    expect(line(handing(), 'delegation')).toBe(untold);
+    expect(withKeptDelegation(anew, before)).toEqual(before);
+    expect(withKeptDelegation(anew, [])).toEqual(anew);
+    expect(withKeptDelegation(preflight(FACTS), before)).toEqual(preflight(FACTS));
+  });
+
+  it('is said of another chain, too', () => {
+    const elsewhere = { ...handing(one), chainId: 4_711 };
+    expect(line(elsewhere, 'delegation')).toContain('(on chain 1, not on this one): make sure');
   });
 });

@@ -1,4 +1,5 @@
 import stringWidth from 'string-width';
+import { privateKeyToAccount } from 'viem/accounts';
 import { describe, expect, it } from 'vitest';
 import { showForm } from './show-form.tsx';
 import { FROM, signedTransfer, TO } from './signed.ts';
@@ -32,6 +33,15 @@ describe('the form of a new auto-tx', () => {
     expect(screen()).not.toContain(signed.slice(0, 18));
     expect(lines().filter((line) => stringWidth(line) > columns)).toEqual([]);
     expect(lines().length).toBeLessThanOrEqual(rows);
+  });
+
+  it('says whose account it hands over to what code before what it calls', async () => {
+    const { shows, paste } = await showForm({ columns: 120, rows: 37 });
+    const account = privateKeyToAccount('0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80');
+    const authorizationList = [await account.signAuthorization({ address: TO, chainId: 1, nonce: 8 })];
+    paste(await signedTransfer({ type: 'eip7702', gas: 100_000n, value: 1n, authorizationList }));
+    await shows(/does +hands the account 0xf39Fd6…2266 over to the code at 0x709979…79C8 \(on this chain\)/);
+    await shows(/value +1 wei/);
   });
 
   it.each(SIZES)('says at once that it is for another chain, at %i × %i', async (columns, rows) => {

@@ -1,6 +1,7 @@
 import type { AutoTxView, ComparisonView } from '../../../client/views/auto-txs.ts';
 import { cleanText } from '../../../core/clean-text.ts';
 import {
+  exactAmount,
   formatCount,
   formatDuration,
   formatGwei,
@@ -70,7 +71,7 @@ export function autoTxFacts(
     ...(isOver(autoTx) ? [] : expiryFacts(autoTx, context)),
     ...given(autoTx.from, 'from', line, true),
     ...given(autoTx.to, 'to', line, true),
-    ...given(autoTx.value, 'value', (wei) => line(`${nativeString(wei)} ${symbol}`)),
+    ...given(autoTx.value, 'value', (wei) => line(exactAmount(wei, symbol))),
     ...given(autoTx.nonce, 'nonce', (nonce) => line(String(nonce))),
     ...given(autoTx.gasLimit, 'gas limit', (gas) => line(formatCount(Number(gas)))),
     ...given(autoTx.type, 'type', (type) =>

@@ -1,6 +1,6 @@
 import { chainProfile } from '../../../core/chains.ts';
 import type { SignedTransaction } from '../../../core/transactions/signed-transaction.ts';
-import { formatCount, formatGwei, formatUsd, nativeString, usdOf } from '../../../core/units.ts';
+import { exactAmount, formatCount, formatGwei, formatUsd, usdOf } from '../../../core/units.ts';
 import { symbolOf } from '../../auto-tx-call.ts';
 import type { Line } from '../../lines.ts';
 import type { Theme } from '../../theme.ts';
@@ -38,7 +38,7 @@ export function transactionFacts(
     to === null
       ? { name: 'to', value: 'nobody: it makes a contract' }
       : { name: 'to', value: to, isAddress: true },
-    { name: 'value', value: `${nativeString(value)} ${symbolOf(chainId)}${worth}` },
+    { name: 'value', value: `${exactAmount(value, symbolOf(chainId))}${worth}` },
     { name: 'does', value: callWords(call, transaction.data) },
     { name: 'nonce', value: `${nonce}, gas limit ${formatCount(Number(gasLimit))}` },
     { name: 'pays', value: feeText(transaction) },
@@ -71,7 +71,8 @@ function feeText(transaction: ReadTransaction): string {
 const MARGIN = 3;
 const LABEL = 11;
 
-const MOST_LINES = 3;
+/** What it delegates stands before what it calls, and neither may hide the other. */
+const MOST_LINES = 5;
 
 /** The facts one under the other; addresses are whole where there is room. */
 export function factLines(facts: readonly TransactionFact[], width: number, theme: Theme): readonly Line[] {
@@ -95,6 +96,6 @@ export function factLines(facts: readonly TransactionFact[], width: number, them
 /** `0xf39F…2266 → 0x7099…79C8, 0.01 ETH, nonce 7` */
 export function transactionText({ from, to, value, chainId, nonce }: ReadTransaction): string {
   const receiver = to === null ? 'a new contract' : shortHex(to, '…');
-  const worth = value === 0n ? '' : `, ${nativeString(value)} ${symbolOf(chainId)}`;
+  const worth = value === 0n ? '' : `, ${exactAmount(value, symbolOf(chainId))}`;
   return `${shortHex(from, '…')} → ${receiver}${worth}, nonce ${nonce}`;
 }

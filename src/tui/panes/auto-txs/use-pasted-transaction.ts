@@ -10,7 +10,7 @@ export type Pasted =
   | {
       readonly kind: 'transaction';
       readonly transaction: SignedTransaction;
-      /** What it does by its data, in words; `null`: that cannot be told. */
+      /** What it does by its data, and what it delegates, in words; `null`: that cannot be told. */
       readonly call: string | null;
       /** How many bytes were signed. */
       readonly size: number;
@@ -56,23 +56,23 @@ export function usePastedTransaction(signed: SignedText, pastes: number): Pasted
 
 /** Curves and hashes are no part of the monitor's start. */
 async function loadReader() {
-  const [{ decodeTransaction }, { transactionBytes }, { describeCall }, { TransactionError }] =
+  const [{ decodeTransaction }, { transactionBytes }, { describeTransaction }, { TransactionError }] =
     await Promise.all([
       import('../../../core/transactions/decode-transaction.ts'),
       import('../../../core/transactions/transaction-bytes.ts'),
-      import('../../../core/transactions/known-calls.ts'),
+      import('../../../core/transactions/describe-transaction.ts'),
       import('../../../core/transactions/signed-transaction.ts'),
     ]);
-  return { decodeTransaction, transactionBytes, describeCall, TransactionError };
+  return { decodeTransaction, transactionBytes, describeTransaction, TransactionError };
 }
 
 /** Decodes it; what is wrong with it is said without any of it. */
 function readSigned(signed: SignedText, reader: Awaited<ReturnType<typeof loadReader>>): Pasted {
-  const { decodeTransaction, transactionBytes, describeCall, TransactionError } = reader;
+  const { decodeTransaction, transactionBytes, describeTransaction, TransactionError } = reader;
   try {
     const bytes = transactionBytes(signed.read());
     const transaction = decodeTransaction(bytes);
-    const call = describeCall(transaction.data, transaction.to)?.words ?? null;
+    const call = describeTransaction(transaction)?.words ?? null;
     return { kind: 'transaction', transaction, call, size: bytes.length };
   } catch (error) {
     if (mayBeSecret(signed.read())) signed.drop();

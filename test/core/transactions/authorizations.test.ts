@@ -1,0 +1,118 @@
+import { type Hex, keccak256, stringToHex, toRlp } from 'viem';
+import { privateKeyToAccount } from 'viem/accounts';
+import { recoverAuthorizationAddress } from 'viem/utils';
+import { describe, expect, it } from 'vitest';
+import { decodeTransaction } from '../../../src/core/transactions/decode-transaction.ts';
+import { describeTransaction } from '../../../src/core/transactions/describe-transaction.ts';
+import { ACCOUNT, FRIEND, signedSamples } from './support/signed-samples.ts';
+
+const OTHER = privateKeyToAccount(keccak256(stringToHex('hands its account over only in tests')));
+const NONE = '0x0000000000000000000000000000000000000000';
+const ORDER = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n;
+
+type Signed = Awaited<ReturnType<typeof OTHER.signAuthorization>>;
+
+const authorize = (address: Hex, chainId = 1, nonce = 8) =>
+  OTHER.signAuthorization({ address, chainId, nonce });
+
+async function decoded(authorizationList: readonly Signed[], data: Hex = '0x') {
+  return decodeTransaction(
+    await ACCOUNT.signTransaction({
+      type: 'eip7702',
+      chainId: 1,
+      nonce: 7,
+      gas: 1_000_000n,
+      to: FRIEND,
+      data,
+      maxFeePerGas: 2n,
+      maxPriorityFeePerGas: 1n,
+      authorizationList: [...authorizationList],
+    }),
+  );
+}
+
+describe('the authorizations of a transaction', () => {
+  it('are whose account they hand over, to what, on which chain', async () => {
+    const one = await authorize(FRIEND);
+    const any = await authorize(NONE, 0, 0);
+    const { authorizations, intrinsicGas } = await decoded([one, any]);
+    expect(authorizations).toEqual([
+      { chainId: 1, address: FRIEND, nonce: 8, authority: OTHER.address },
+      { chainId: 0, address: NONE, nonce: 0, authority: OTHER.address },
+    ]);
+    expect(await recoverAuthorizationAddress({ authorization: one })).toBe(OTHER.address);
+    expect(intrinsicGas).toBe(21_000n + 2n * 25_000n);
+  });
+
+  it('are none of other types', async () => {
+    const { 'set code': _, ...others } = await signedSamples();
+    for (const raw of Object.values(others)) expect(decodeTransaction(raw).authorizations).toEqual([]);
+  });
+
+  it('are of nobody where no chain would take the signature', async () => {
+    const one = await authorize(FRIEND);
+    const s = BigInt(one.s);
+    const higher = { ...one, s: `0x${(ORDER - s).toString(16)}` as const, yParity: 1 - (one.yParity ?? 0) };
+    const unsigned = { ...one, r: '0x0', s: '0x0' } as const;
+    const beyond = { ...one, s: `0x${(ORDER + 1n).toString(16)}` as const };
+    const { authorizations } = await decoded([higher, unsigned, beyond]);
+    expect(authorizations.map(({ authority }) => authority)).toEqual([null, null, null]);
+  });
+
+  it('are looked at up to the sixteenth, and all are counted', async () => {
+    const { authorizations, intrinsicGas } = await decoded(Array(20).fill(await authorize(FRIEND)));
+    expect(authorizations.map(({ authority }) => authority)).toEqual([
+      ...Array(16).fill(OTHER.address),
+      ...Array(4).fill(null),
+    ]);
+    expect(intrinsicGas).toBe(21_000n + 20n * 25_000n);
+  });
+
+  it('keep numbers that are larger than a number can be', async () => {
+    const raw = (await signedSamples())['set code'];
+    expect(decodeTransaction(raw).authorizations).toHaveLength(2);
+    const chainId = `0x${'ff'.repeat(32)}` as const;
+    const nonce = `0x${'ff'.repeat(8)}` as const;
+    const payload = toRlp([chainId, FRIEND, nonce]);
+    const signature = await OTHER.sign({ hash: keccak256(`0x05${payload.slice(2)}`) });
+    const one = {
+      ...(await authorize(FRIEND)),
+      chainId: 2n ** 256n - 1n,
+      nonce: 2n ** 64n - 1n,
+      r: `0x${signature.slice(2, 66)}`,
+      s: `0x${signature.slice(66, 130)}`,
+      yParity: Number.parseInt(signature.slice(130), 16) - 27,
+    };
+    const { authorizations } = await decoded([one as never]);
+    expect(authorizations).toEqual([
+      {
+        chainId: String(2n ** 256n - 1n),
+        address: FRIEND,
+        nonce: String(2n ** 64n - 1n),
+        authority: OTHER.address,
+      },
+    ]);
+  });
+});
+
+describe('what a transaction does', () => {
+  const account = `${OTHER.address.slice(0, 8)}…${OTHER.address.slice(-4)}`;
+
+  it('is what it delegates before what it calls', async () => {
+    expect(describeTransaction(await decoded([await authorize(FRIEND)]))).toMatchObject({
+      name: 'delegation',
+      words: `hands the account ${account} over to the code at 0xd8dA6B…6045 (on this chain); sends its value to 0xd8dA6B…6045 and calls nothing`,
+    });
+    const transfer = `0xa9059cbb${FRIEND.slice(2).padStart(64, '0')}${'1'.padStart(64, '0')}` as const;
+    const call = describeTransaction(await decoded([await authorize(NONE, 0)], transfer));
+    expect(call?.name).toBe('transfer');
+    expect(call?.words).toMatch(
+      new RegExp(`^takes the delegation of the account ${account} back \\(on every chain\\); `),
+    );
+  });
+
+  it('is its call where it delegates nothing', async () => {
+    const plain = decodeTransaction((await signedSamples())['dynamic fee']);
+    expect(describeTransaction(plain)?.words).not.toContain('account');
+  });
+});
