@@ -19,8 +19,9 @@ export async function askHidden(
 ): Promise<string | null> {
   const { stdin, stderr } = process;
   interruption.throwIfAborted();
-  stderr.write(question);
+  // Before the question: what answers it at once must not be drawn by the terminal itself.
   stdin.setRawMode(true);
+  stderr.write(question);
   stdin.setEncoding('utf8');
   let text = '';
   try {
