@@ -11,6 +11,7 @@ import { NotificationsContext } from '../../../src/tui/hooks/use-announce.ts';
 import { type Toast, ToastContext } from '../../../src/tui/hooks/use-toast.ts';
 import { createQueryClient } from '../../../src/tui/query-client.ts';
 import { waitFor } from '../../helpers/wait-for.ts';
+import { EffectsRun } from '../effects-run.tsx';
 import { ALERT, SAVINGS } from '../fake-alerts.ts';
 import { fakeGas, SNAPSHOT } from '../fake-gas.ts';
 
@@ -29,6 +30,11 @@ function Feed() {
   const failed =
     error === null ? '' : `, ${error.message}, ${retryAt === null ? 'not asked again' : 'asked again'}`;
   return <Text>{`unseen ${unseen}, the first has fired ${count} times${failed}`}</Text>;
+}
+
+interface Look {
+  readonly frozen?: boolean;
+  readonly isShown?: boolean;
 }
 
 /** A monitor's notices over a service whose list is what the test says, asked every few milliseconds. */
@@ -52,21 +58,27 @@ function show(
   });
   const queries = createQueryClient();
   const toasts: Toast[] = [];
-  const tree = ({ frozen = false, isShown = false }) => (
+  let settled: Look = {};
+  const settle = (look: Look) => {
+    settled = look;
+  };
+  const tree = (how: Look) => (
     <QueryClientProvider client={queries}>
       <NotificationsContext value={NOTIFICATIONS}>
         <ToastContext value={(toast) => toasts.push(toast)}>
-          <AlertsProvider
-            client={client}
-            snapshot={snapshot}
-            intervalMs={5}
-            isOwnService
-            now={() => now}
-            frozen={frozen}
-            isShown={isShown}
-          >
-            <Feed />
-          </AlertsProvider>
+          <EffectsRun of={how} told={settle}>
+            <AlertsProvider
+              client={client}
+              snapshot={snapshot}
+              intervalMs={5}
+              isOwnService
+              now={() => now}
+              frozen={how.frozen === true}
+              isShown={how.isShown === true}
+            >
+              <Feed />
+            </AlertsProvider>
+          </EffectsRun>
         </ToastContext>
       </NotificationsContext>
     </QueryClientProvider>
@@ -86,7 +98,10 @@ function show(
       const before = asked;
       await waitFor(() => asked > before + 1);
     },
-    look: (how: { frozen?: boolean; isShown?: boolean }) => app.rerender(tree(how)),
+    look: async (how: Look) => {
+      app.rerender(tree(how));
+      await waitFor(() => settled === how);
+    },
   };
 }
 
@@ -105,13 +120,13 @@ describe('an alert for this terminal that fires', () => {
   it('is told over a screen that stands still, which still shows what it did', async () => {
     const { toasts, look, shows, answer } = show([HERE]);
     await answer([HERE]);
-    look({ frozen: true });
+    await look({ frozen: true });
     // A question that was already on its way is of the time before.
     await answer([HERE]);
     await answer([fired(HERE)]);
     await waitFor(() => toasts.some(({ kind }) => kind === 'alert'));
     await shows('unseen 1, the first has fired 2 times');
-    look({ frozen: false });
+    await look({ frozen: false });
     await shows('the first has fired 3 times');
   });
 
@@ -137,7 +152,7 @@ it('an alert that other channels tell of makes no noise here, but counts beside 
   await answer([ALERT]);
   await answer([fired(ALERT)]);
   await shows('unseen 1');
-  look({ isShown: true });
+  await look({ isShown: true });
   await shows('unseen 0');
   expect(toasts).toEqual([]);
   expect(told()).toEqual([]);

@@ -11,6 +11,7 @@ import { useAutoTxs } from '../../../src/tui/hooks/use-auto-txs.ts';
 import { type Toast, ToastContext } from '../../../src/tui/hooks/use-toast.ts';
 import { createQueryClient } from '../../../src/tui/query-client.ts';
 import { waitFor } from '../../helpers/wait-for.ts';
+import { EffectsRun } from '../effects-run.tsx';
 import { fakeGas, SNAPSHOT } from '../fake-gas.ts';
 import { EXECUTED, EXPIRED, FAILED, SENT, WAITING } from './auto-tx-samples.ts';
 
@@ -22,6 +23,11 @@ function Feed() {
     error === null ? '' : `, ${error.message}, ${retryAt === null ? 'not asked again' : 'asked again'}`;
   const states = data?.value.items.map(({ status }) => status).join(' ');
   return <Text>{`unseen ${unseen}, awaited ${awaited}, ${states}${failed}`}</Text>;
+}
+
+interface Look {
+  readonly frozen?: boolean;
+  readonly isShown?: boolean;
 }
 
 /** A monitor's notices over a service whose list is what the test says, asked every few milliseconds. */
@@ -37,21 +43,27 @@ function show(first: readonly AutoTxView[] | Error) {
   });
   const queries = createQueryClient();
   const toasts: Toast[] = [];
-  const tree = ({ frozen = false, isShown = false }) => (
+  let settled: Look = {};
+  const settle = (look: Look) => {
+    settled = look;
+  };
+  const tree = (how: Look) => (
     <QueryClientProvider client={queries}>
       <NotificationsContext value={NOTIFICATIONS}>
         <ToastContext value={(toast) => toasts.push(toast)}>
-          <AutoTxsProvider
-            client={client}
-            snapshot={SNAPSHOT}
-            intervalMs={5}
-            isOwnService
-            now={() => SNAPSHOT.blockTimestamp ?? 0}
-            frozen={frozen}
-            isShown={isShown}
-          >
-            <Feed />
-          </AutoTxsProvider>
+          <EffectsRun of={how} told={settle}>
+            <AutoTxsProvider
+              client={client}
+              snapshot={SNAPSHOT}
+              intervalMs={5}
+              isOwnService
+              now={() => SNAPSHOT.blockTimestamp ?? 0}
+              frozen={how.frozen === true}
+              isShown={how.isShown === true}
+            >
+              <Feed />
+            </AutoTxsProvider>
+          </EffectsRun>
         </ToastContext>
       </NotificationsContext>
     </QueryClientProvider>
@@ -70,7 +82,10 @@ function show(first: readonly AutoTxView[] | Error) {
       const before = asked;
       await waitFor(() => asked > before + 2);
     },
-    turn: (to: { frozen?: boolean; isShown?: boolean }) => app.rerender(tree(to)),
+    turn: async (how: Look) => {
+      app.rerender(tree(how));
+      await waitFor(() => settled === how);
+    },
     shows: (text: string) => waitFor(() => app.lastFrame()?.includes(text), { what: text }),
     asked: () => asked,
   };
@@ -84,7 +99,7 @@ it('an auto-tx that is executed is told on the screen and by the bell, once, and
   const text = 'Auto-tx executed in block 24,337,380 at 0.0388 gwei: 0.01 ETH to 0x7099…79C8';
   expect(toasts).toEqual([{ kind: 'alert', text }]);
   expect(rung().length).toBe(1);
-  turn({ isShown: true });
+  await turn({ isShown: true });
   await shows('unseen 0');
   expect(toasts.length).toBe(1);
 });
@@ -131,7 +146,7 @@ it('what became of one before the monitor ran, or of that of a key, is no news',
 it('is told over a screen that stands still, which still shows what it did', async () => {
   const { shows, lists, toasts, turn } = show([WAITING]);
   await shows('PENDING');
-  turn({ frozen: true });
+  await turn({ frozen: true });
   // A question that was already on its way is of the time before.
   await lists([WAITING]);
   await lists([{ ...EXECUTED, id: WAITING.id }]);
