@@ -1,6 +1,7 @@
 import { FeeEngine } from '../../src/core/fee-engine.ts';
 import { ETHEREUM_FEE_RULE } from '../../src/core/fee-rule.ts';
 import { makeBlocks, restlessSteps } from '../core/support/made-blocks.ts';
+import type { Row } from './row.ts';
 
 const DAY_BLOCKS = 7_200;
 const MONTH_BLOCKS = 30 * DAY_BLOCKS;
@@ -8,16 +9,8 @@ const MEASURED_BLOCKS = 2_000;
 /** The median of this many stretches: a collection or a neighbour disturbs one of them, not most. */
 const STRETCHES = 5;
 
-export interface EngineCost {
-  /** Microseconds to digest one block and advise, with one day and with thirty days of history behind it. */
-  readonly microsPerBlockAtOneDay: number;
-  readonly microsPerBlockAtThirtyDays: number;
-  /** Cost at thirty days over cost at one day; 1 is the aim. */
-  readonly ratio: number;
-}
-
-/** Measures what one mainnet-like block costs the fee engine as history grows; takes about half a minute. */
-export function measureEngineCost(): EngineCost {
+/** What one mainnet-like block costs the fee engine as history grows; takes about half a minute. */
+export function measureEngineCost(): Row {
   const measured = STRETCHES * MEASURED_BLOCKS;
   const blocks = makeBlocks(restlessSteps(MONTH_BLOCKS + measured));
   const engine = new FeeEngine({ feeRule: ETHEREUM_FEE_RULE, capacity: MONTH_BLOCKS });
@@ -29,6 +22,7 @@ export function measureEngineCost(): EngineCost {
     }
     next += count;
   };
+  /** Microseconds to digest one block and advise. */
   const cost = (): number => {
     const stretches = Array.from({ length: STRETCHES }, () => {
       const from = performance.now();
@@ -38,12 +32,15 @@ export function measureEngineCost(): EngineCost {
     return stretches.toSorted((a, b) => a - b)[STRETCHES >> 1] ?? Number.NaN;
   };
   feed(DAY_BLOCKS, true);
-  const microsPerBlockAtOneDay = cost();
+  const day = cost();
   feed(MONTH_BLOCKS - next, false);
-  const microsPerBlockAtThirtyDays = cost();
+  const month = cost();
   return {
-    microsPerBlockAtOneDay,
-    microsPerBlockAtThirtyDays,
-    ratio: microsPerBlockAtThirtyDays / microsPerBlockAtOneDay,
+    measure: 'one block with 30 days of history',
+    gastop: `${month.toFixed(0)} µs`,
+    yardstick: `itself with 1 day of history, ${day.toFixed(0)} µs`,
+    ratio: month / day,
+    spread: `medians of ${STRETCHES} stretches`,
+    budget: [],
   };
 }

@@ -58,7 +58,7 @@ export async function measureHttpCost({ folder }: { readonly folder: string }): 
       yardstick: `bare Hono route, same bytes, ${quantile(of(theirs, 'perSecond'), 0.5).toFixed(0)}`,
       ratio: quantile(rate, 0.5),
       spread: `${range(rate)} (${spread})`,
-      aim: '≥ 0.6',
+      budget: [{ atLeast: 0.6 }],
     },
     {
       measure: 'gas/current with key and quota, p99',
@@ -66,7 +66,7 @@ export async function measureHttpCost({ folder }: { readonly folder: string }): 
       yardstick: `bare Hono route, same bytes, ${quantile(of(theirs, 'p99'), 0.5).toFixed(1)} ms`,
       ratio: quantile(p99, 0.5),
       spread: `${range(p99)} (${spread})`,
-      aim: '–',
+      budget: [],
     },
   ];
 }

@@ -1,95 +1,80 @@
 /**
  * What gastop costs, each figure as a ratio to a yardstick measured in the same run, so that machines compare.
  *
- *     npm run bench                      every measure (about eight minutes)
- *     npm run bench -- start keys        some: start, updates, keys, memory, engine, path, chart, http, alerts, auto-txs
+ *     npm run bench                      every measure but the long ones
+ *     npm run bench -- start keys        some of them, by name
+ *     npm run bench -- --write           all of them, into docs/PERFORMANCE.md
+ *     npm run bench -- --list            their names
+ *
+ * A budget that is not kept is said in the table; the exit code is for measures that failed.
  */
-import { availableParallelism } from 'node:os';
-import { measureAlertCost } from './alert-cost.ts';
-import { measureAutoTxCost } from './auto-tx-cost.ts';
-import { measureChartCost } from './chart-cost.ts';
-import { measureEngineCost } from './engine-cost.ts';
-import { measureFirstFrame } from './first-frame.ts';
-import { measureHttpCost } from './http-cost.ts';
-import { measureKeyLatency } from './key-latency.ts';
-import { openWorkshop, type Workshop } from './programs.ts';
-import { writeRecording } from './recording.ts';
-import { measureReplayMemory } from './replay-memory.ts';
-import { formatTable, type Row } from './row.ts';
-import { measureUpdateCost } from './update-cost.ts';
-import { measureWholePath } from './whole-path-cost.ts';
+import { readFile, writeFile } from 'node:fs/promises';
+import { parseArgs } from 'node:util';
+import { machineText } from './machine.ts';
+import { MEASURES, type Measure } from './measures.ts';
+import { withResult } from './performance-page.ts';
+import { openWorkshop } from './programs.ts';
+import { budgetsFirst, formatTable, type Row, verdict } from './row.ts';
 
-const DEMO = ['--demo'] as const;
-/** Recorded blocks are 12 s apart: one a second. */
-const ONE_BLOCK_A_SECOND = '12';
+const PAGE = new URL('../../docs/PERFORMANCE.md', import.meta.url);
 
-async function replayArgs({ folder }: Workshop): Promise<readonly string[]> {
-  return ['--replay', await writeRecording(folder, 5_000), '--speed', ONE_BLOCK_A_SECOND];
+interface Asked {
+  readonly measures: readonly Measure[];
+  readonly write: boolean;
 }
 
-function engineRows(): Row[] {
-  const cost = measureEngineCost();
-  return [
-    {
-      measure: 'one block with 30 days of history',
-      gastop: `${cost.microsPerBlockAtThirtyDays.toFixed(0)} µs`,
-      yardstick: `itself with 1 day of history, ${cost.microsPerBlockAtOneDay.toFixed(0)} µs`,
-      ratio: cost.ratio,
-      spread: 'medians of 5 stretches',
-      aim: '≈ 1',
-    },
-  ];
+function readArguments(): Asked {
+  const { values, positionals } = parseArgs({
+    allowPositionals: true,
+    options: { write: { type: 'boolean' }, list: { type: 'boolean' } },
+  });
+  if (values.list) refuse(listText(), 0);
+  const names = new Set(MEASURES.map(({ name }) => name));
+  const unknown = positionals.filter((name) => !names.has(name));
+  if (unknown.length > 0) refuse(`no measure ${unknown.join(', ')}; there are\n${listText()}`, 2);
+  if (values.write && positionals.length > 0) refuse('--write takes every measure: name none', 2);
+  const measures = MEASURES.filter(({ name, onRequest }) =>
+    positionals.length === 0 ? onRequest !== true : positionals.includes(name),
+  );
+  return { measures, write: values.write === true };
 }
 
-async function pathRows({ folder }: Workshop): Promise<Row[]> {
-  const day = await measureWholePath(folder, 1);
-  const month = await measureWholePath(folder, 30);
-  return [
-    {
-      measure: 'one block from source to answer, 30 days stored, CPU',
-      gastop: `${month.toFixed(2)} ms`,
-      yardstick: `itself with 1 day stored, ${day.toFixed(2)} ms`,
-      ratio: month / day,
-      spread: 'means of 300 blocks',
-      aim: '≈ 1',
-    },
-  ];
+function listText(): string {
+  return MEASURES.map(
+    ({ name, says, onRequest }) => `  ${name.padEnd(10)} ${onRequest ? '(on request) ' : ''}${says}`,
+  ).join('\n');
 }
 
-const MEASURES: Readonly<Record<string, (workshop: Workshop) => Promise<Row[]>>> = {
-  start: (workshop) => measureFirstFrame(workshop, DEMO),
-  updates: async (workshop) => measureUpdateCost(workshop, await replayArgs(workshop)),
-  keys: async (workshop) => measureKeyLatency(workshop, await replayArgs(workshop)),
-  memory: measureReplayMemory,
-  engine: async () => engineRows(),
-  path: pathRows,
-  chart: measureChartCost,
-  http: measureHttpCost,
-  alerts: measureAlertCost,
-  'auto-txs': measureAutoTxCost,
-};
-
-const asked = process.argv.slice(2);
-const unknown = asked.filter((name) => MEASURES[name] === undefined);
-if (unknown.length > 0) {
-  process.stderr.write(`no measure ${unknown.join(', ')}; there are ${Object.keys(MEASURES).join(', ')}\n`);
-  process.exit(2);
+function refuse(text: string, exitCode: number): never {
+  (exitCode === 0 ? process.stdout : process.stderr).write(`${text}\n`);
+  process.exit(exitCode);
 }
 
+const { measures, write } = readArguments();
 await using workshop = await openWorkshop();
-const rows: Row[] = [];
-for (const [name, measure] of Object.entries(MEASURES)) {
-  if (asked.length > 0 && !asked.includes(name)) continue;
+const taken: Row[] = [];
+const from = performance.now();
+for (const { name, rows } of measures) {
   process.stderr.write(`measuring ${name} …\n`);
   try {
-    rows.push(...(await measure(workshop)));
+    taken.push(...(await rows(workshop)));
   } catch (error) {
     // One measure that fails does not cost the others, but it is not passed over.
     process.exitCode = 1;
     process.stderr.write(`${name} failed: ${error instanceof Error ? error.message : String(error)}\n`);
   }
 }
-const cores = availableParallelism();
-process.stdout.write(
-  `${formatTable(rows)}\n\nNode ${process.versions.node}, ${process.platform} ${process.arch}, ${cores} cores\n`,
-);
+const rows = budgetsFirst(taken);
+const minutes = (performance.now() - from) / 60_000;
+process.stdout.write(`${formatTable(rows)}\n\n${machineText()}, ${minutes.toFixed(0)} minutes\n`);
+const over = rows.filter((row) => verdict(row) === 'over');
+if (over.length > 0) {
+  process.stdout.write(`over budget: ${over.map(({ measure }) => measure).join('; ')}\n`);
+}
+if (write && process.exitCode === undefined) {
+  const result = { rows, machine: machineText(), day: new Date().toISOString().slice(0, 10) };
+  await writeFile(PAGE, withResult(await readFile(PAGE, 'utf8'), result));
+  process.stdout.write('docs/PERFORMANCE.md has it\n');
+} else if (write) {
+  process.stderr.write('docs/PERFORMANCE.md is left as it was: a measure failed\n');
+}

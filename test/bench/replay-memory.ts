@@ -5,13 +5,13 @@ import type { Terminal } from '../helpers/terminal.ts';
 import { waitFor } from '../helpers/wait-for.ts';
 import { openGastop, type Workshop } from './programs.ts';
 import { writeRecording } from './recording.ts';
-import type { Row } from './row.ts';
+import type { Limit, Row } from './row.ts';
 import { median, range } from './statistics.ts';
 
 /** A recording played from the start: the 30 days of history that the engine keeps are still filling up. */
-const FILLING = { early: 10_000, late: 100_000, aim: '≤ 1.05' } as const;
+const FILLING = { early: 10_000, late: 100_000, limit: [{ atMost: 1.05 }] } as const;
 /** 30 days are 216,000 blocks; past them only a leak makes memory grow. */
-const FULL = { early: 230_000, late: 320_000, aim: '≈ 1' } as const;
+const FULL = { early: 230_000, late: 320_000, limit: [] } as const;
 const SAMPLES = 3;
 /** Blocks between two samples of one point. */
 const APART = 600;
@@ -76,12 +76,12 @@ export async function measureReplayMemory(workshop: Workshop): Promise<Row[]> {
     return samples;
   };
   const rows: Row[] = [];
-  for (const { early, late, aim } of [FILLING, FULL]) {
+  for (const { early, late, limit } of [FILLING, FULL]) {
     const before = await samplesFrom(early);
     const after = await samplesFrom(late);
     rows.push(
-      compare('live memory', { early, late, aim }, before, after, (memory) => memory.live),
-      compare('resident memory', { early, late, aim }, before, after, (memory) => memory.resident),
+      compare('live memory', { early, late, limit }, before, after, (memory) => memory.live),
+      compare('resident memory', { early, late, limit }, before, after, (memory) => memory.resident),
     );
   }
   return rows;
@@ -89,7 +89,7 @@ export async function measureReplayMemory(workshop: Workshop): Promise<Row[]> {
 
 function compare(
   what: string,
-  { early, late, aim }: { readonly early: number; readonly late: number; readonly aim: string },
+  { early, late, limit }: { readonly early: number; readonly late: number; readonly limit: readonly Limit[] },
   before: readonly Memory[],
   after: readonly Memory[],
   value: (memory: Memory) => number,
@@ -101,7 +101,7 @@ function compare(
     yardstick: `itself after ${early.toLocaleString('en')} blocks, ${megabytes(median(then))} MB`,
     ratio: median(now) / median(then),
     spread: `${range(now.flatMap((a) => then.map((b) => a / b)))} in ${SAMPLES}×${SAMPLES} pairs`,
-    aim,
+    budget: limit,
   };
 }
 

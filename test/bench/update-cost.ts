@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import type { Terminal } from '../helpers/terminal.ts';
 import { HAS_PRICES, openBare, openGastop, type Workshop } from './programs.ts';
-import type { Row } from './row.ts';
+import type { Limit, Row } from './row.ts';
 import { median, range, ratios } from './statistics.ts';
 
 const WINDOWS = 6;
@@ -58,7 +58,13 @@ export async function measureUpdateCost(workshop: Workshop, args: readonly strin
   }
   const clears = gastop.clears.screen - clearsBefore;
 
-  const row = (measure: string, unit: string, digits: number, value: (cost: Cost) => number): Row => {
+  const row = (
+    measure: string,
+    unit: string,
+    digits: number,
+    value: (cost: Cost) => number,
+    budget: (own: number) => readonly Limit[] = () => [],
+  ): Row => {
     const [own, yard] = [gastopCosts.map(value), bareCosts.map(value)];
     const each = ratios(own, yard);
     return {
@@ -67,14 +73,29 @@ export async function measureUpdateCost(workshop: Workshop, args: readonly strin
       yardstick: `bare Ink program redrawing a line a second, ${median(yard).toFixed(digits)} ${unit}`,
       ratio: median(each),
       spread: `${range(each)} in ${WINDOWS} windows`,
-      aim: '',
+      budget: budget(median(own)),
     };
   };
   const seconds = WINDOW_MS / 1_000;
   return [
     row('CPU per update', 'ms', 2, ({ cpuMs: cpu, frames }) => cpu / frames),
-    row('CPU per second', 'ms', 1, ({ cpuMs: cpu }) => cpu / seconds),
-    row('bytes per update', 'B', 0, ({ bytes, frames }) => bytes / frames),
-    row(`bytes per second (${clears} full clears)`, 'B', 0, ({ bytes }) => bytes / seconds),
+    row(
+      'CPU per second',
+      'ms',
+      1,
+      ({ cpuMs: cpu }) => cpu / seconds,
+      () => [{ atMost: 2 }],
+    ),
+    row(
+      'bytes to the terminal per update',
+      'B',
+      0,
+      ({ bytes, frames }) => bytes / frames,
+      (own) => [
+        { atMost: 1_500, figure: { value: own, unit: 'B' } },
+        { atMost: 0, figure: { value: clears, unit: 'full clears' } },
+      ],
+    ),
+    row('bytes per second', 'B', 0, ({ bytes }) => bytes / seconds),
   ];
 }

@@ -1,4 +1,5 @@
 import { waitFor } from '../helpers/wait-for.ts';
+import type { Row } from './row.ts';
 import { startStoredService } from './stored-service.ts';
 
 const MEASURED = 300;
@@ -6,11 +7,27 @@ const MEASURED = 300;
 const APART_MS = 70;
 const URL = 'http://bench.internal/be/api/v1/gas/current';
 
+/** What a block costs on its whole way, with 30 days stored against one day. */
+export async function measureWholePath({ folder }: { readonly folder: string }): Promise<Row[]> {
+  const day = await cpuPerBlock(folder, 1);
+  const month = await cpuPerBlock(folder, 30);
+  return [
+    {
+      measure: 'one block from source to answer, 30 days stored, CPU',
+      gastop: `${month.toFixed(2)} ms`,
+      yardstick: `itself with 1 day stored, ${day.toFixed(2)} ms`,
+      ratio: month / day,
+      spread: `means of ${MEASURED} blocks`,
+      budget: [],
+    },
+  ];
+}
+
 /**
  * Milliseconds of CPU that one block costs with `days` of history stored: taken from the source, digested, written
  * with its rollups, and told by `gas/current`.
  */
-export async function measureWholePath(folder: string, days: number): Promise<number> {
+async function cpuPerBlock(folder: string, days: number): Promise<number> {
   await using stored = await startStoredService(folder, days, MEASURED + 50);
   const { service, feed } = stored;
   const oneBlock = async () => {
