@@ -22,7 +22,7 @@ export const FILE_OF: Readonly<Record<string, string>> = {
   MEMORY_BLOCKS: 'src/core/nearest-states.ts',
   KEPT_SHARE: 'src/core/slow-cap.ts',
   AIM: 'src/core/horizon-forecast.ts',
-  DOUBTED_HORIZONS: 'src/core/horizon-forecast.ts',
+  DOUBTED_HORIZONS: 'src/core/horizon-verdicts.ts',
 };
 
 type Point = Readonly<Record<string, number>>;

@@ -1,24 +1,17 @@
 import type { AlikeBlocks } from './alike-blocks.ts';
 import { tooLittlePast } from './chance.ts';
-import { ExactSum } from './exact-sum.ts';
-import { feeRatio, fromPpm, scaledFee, toPpm } from './fee-ratio.ts';
-import type { Column, History, Span } from './history.ts';
+import { feeRatio, scaledFee } from './fee-ratio.ts';
+import type { History } from './history.ts';
+import { HorizonVerdicts } from './horizon-verdicts.ts';
 import { mostSavingRatio } from './most-saving-ratio.ts';
-import { Rolling, WholeSum } from './rolling.ts';
-import { WindowMinimum } from './window-minimum.ts';
 
 /**
  * The share of targets that is meant to be reached at least: some way above the 0.8 that waiting is advised at, since one
  * waits where the forecast looks best and that is where it flatters most.
  */
 const AIM = 0.85;
-/** Verdicts look back this many horizons; those on what a miss costs and how long a wait takes at least so many blocks. */
-const TRAILING_HORIZONS = 10;
-const LEAST_TRAILING_BLOCKS = 600;
 /** Times that a target is drawn anew within its horizon, at most once a block. */
 const PACES = 25;
-/** Words and verdicts are believed to differ once they did so for longer than this many horizons. */
-const DOUBTED_HORIZONS = 1;
 /**
  * Windows overlap: that many horizons one after another, or that much time, before a target is drawn from them, and then
  * before a probability is stated.
@@ -33,14 +26,6 @@ const SHORT_SEC = 3_600;
  * (the rule of three: what never failed in n tries may yet fail three times in n).
  */
 const UNSEEN_MISSES = 3;
-/** Share that a target must save to be worth a wait. */
-const LEAST_SAVING = 0.05;
-/**
- * One waits where the forecast looks best, and there words flatter: by so much, until the verdicts of more than so many
- * horizons say otherwise. What is stated of a horizon as such, block after block, is not doubted.
- */
-const FLATTERY = 0.15;
-const FLATTERED_HORIZONS = 4;
 /** A price that rose beyond this many times that of then counts as this much: one burst must not decide everything. */
 const MOST_RISE = 2;
 
@@ -67,55 +52,18 @@ export interface Forecast {
   readonly judgedRatio: number;
 }
 
-/** The price that is reached within one horizon: states one at every block and judges it once the time is over. */
+/** The price that is reached within one horizon: states one at every block and learns from what came of it. */
 export class HorizonForecast {
   readonly horizonSec: number;
   readonly #history: History;
   readonly #alike: AlikeBlocks;
-  /** Lowest price within the horizon over that of sending at once. */
-  readonly #best: Column;
-  /** What its last block asked for, over that of sending at once. */
-  readonly #last: Column;
-  /** Share of like blocks that reached the target; and 1 or 0 for whether it was, less that share, in whole millionths. */
-  readonly #expected: Column;
-  readonly #surprise: Column;
-  /** The same where waiting looked worth it, and not known elsewhere. */
-  readonly #temptedSurprise: Column;
-  readonly #target: Column;
-  readonly #reached: Column;
-  readonly #waitSec: Column;
-  /**
-   * What the horizon's last block asked for where the target was missed. As a price and not as a multiple of the one
-   * before: misses begin at low prices, and what they cost says little of how far a high one may still rise.
-   */
-  readonly #missed: Column;
-  readonly #surprises: Rolling<WholeSum>;
-  readonly #tempted: Rolling<WholeSum>;
-  readonly #waits: Rolling<WholeSum>;
-  readonly #misses: Rolling<ExactSum>;
-  readonly #lowest = new WindowMinimum();
-  /** The oldest block whose horizon has not ended. */
-  #pending = 0;
-  /** Blocks that a horizon had of late: chains keep their own pace, whatever was planned. */
-  #blocks = 1;
+  readonly #verdicts: HorizonVerdicts;
 
   constructor(history: History, alike: AlikeBlocks, horizonSec: number) {
     this.horizonSec = horizonSec;
     this.#history = history;
     this.#alike = alike;
-    this.#best = history.column();
-    this.#last = history.column();
-    this.#expected = history.column();
-    this.#surprise = history.column();
-    this.#temptedSurprise = history.column();
-    this.#target = history.column();
-    this.#reached = history.column();
-    this.#waitSec = history.column();
-    this.#missed = history.column();
-    this.#surprises = new Rolling(this.#surprise, new WholeSum());
-    this.#tempted = new Rolling(this.#temptedSurprise, new WholeSum());
-    this.#waits = new Rolling(this.#waitSec, new WholeSum());
-    this.#misses = new Rolling(this.#missed, new ExactSum());
+    this.#verdicts = new HorizonVerdicts(history, horizonSec);
   }
 
   /**
@@ -123,36 +71,28 @@ export class HorizonForecast {
    * (what reaches a shorter horizon's target reaches it within this one too). Returns the ceiling for the next longer one.
    */
   push(ceiling: number): number {
-    const { head, oldest, ask } = this.#history;
-    const pending = this.#firstPending();
-    for (let given = Math.max(this.#pending, oldest); given < pending; given += 1) this.#settle(given);
-    this.#pending = pending;
-    this.#lowest.push(head, ask.at(head));
-    this.#moveWindows();
-    const stated = this.#nextTarget(ceiling);
-    this.#target.put(head, stated);
-    return Number.isNaN(stated) ? ceiling : stated;
+    this.#verdicts.push();
+    const { target, expected } = this.#nextWord(ceiling);
+    this.#verdicts.put(target, expected);
+    return Number.isNaN(target) ? ceiling : target;
   }
 
   followHead(): void {
-    const { head, ask } = this.#history;
-    this.#pending = this.#firstPending();
-    this.#lowest.clear();
-    for (let block = this.#pending + 1; block <= head; block += 1) this.#lowest.push(block, ask.at(block));
-    this.#moveWindows();
+    this.#verdicts.followHead();
   }
 
   /** @param shorter what the next shorter horizon says. */
   forecast(shorter: Forecast | undefined): Forecast {
     const { head, sendNow } = this.#history;
+    const { correction, doubt, meanMissed, meanWaitSec, judgedRatio } = this.#verdicts;
     const now = sendNow.at(head);
-    const target = this.#target.at(head);
+    const target = this.#verdicts.targetAt(head);
     const price = Number.isNaN(target) ? (shorter?.price ?? now) : target;
     const isSame = price === shorter?.price;
-    const probability = noLess(this.#chance(this.#correction), isSame ? shorter.probability : null);
-    const waitProbability = noLess(this.#chance(this.#doubt), isSame ? shorter.waitProbability : null);
+    const probability = noLess(this.#chance(correction), isSame ? shorter.probability : null);
+    const waitProbability = noLess(this.#chance(doubt), isSame ? shorter.waitProbability : null);
     const savingRatio = Math.max(1 - feeRatio(price, now), 0);
-    const lossRatio = Math.max(feeRatio(this.#misses.tally.mean ?? now, now) - 1, 0);
+    const lossRatio = Math.max(feeRatio(meanMissed ?? now, now) - 1, 0);
     return {
       horizonSec: this.horizonSec,
       price,
@@ -162,9 +102,14 @@ export class HorizonForecast {
       savingRatio,
       expectedSavingRatio:
         waitProbability === null ? null : waitProbability * savingRatio - (1 - waitProbability) * lossRatio,
-      expectedWaitSec: this.#waits.tally.mean ?? 0,
-      judgedRatio: Math.min(this.#surprises.tally.count / (TRAILING_HORIZONS * this.#blocks), 1),
+      expectedWaitSec: meanWaitSec,
+      judgedRatio,
     };
+  }
+
+  /** Whether the price stated at `block` was reached; `null` while the horizon runs or if none was stated. */
+  reachedAt(block: number): boolean | null {
+    return this.#verdicts.reachedAt(block);
   }
 
   /** What it takes until a probability is stated: past, to its end, to draw a target from, then targets to judge, to their end. */
@@ -173,129 +118,45 @@ export class HorizonForecast {
     return atLeast(LEAST_SEEN, horizonSec) + atLeast(leastJudged(horizonSec), horizonSec) + 2 * horizonSec;
   }
 
-  /** The price stated at `block`, and whether it was reached; `null` while the horizon runs or if none was stated. */
-  reachedAt(block: number): boolean | null {
-    if (block >= this.#pending) return null;
-    const reached = this.#reached.at(block);
-    return Number.isNaN(reached) ? null : reached === 1;
-  }
-
-  #firstPending(): number {
-    const { head, time } = this.#history;
-    return this.#history.firstSince(time.at(head) - this.horizonSec);
-  }
-
-  /** Measures the horizon that began at `given` and ended before the head, and whether its target was reached. */
-  #settle(given: number): void {
-    const { head, ask, sendNow } = this.#history;
-    this.#lowest.dropBefore(given + 1);
-    // A chain that stood still for the whole horizon is measured by its first block after that.
-    const last = Math.max(head - 1, given + 1);
-    const lowest = this.#lowest.minimum ?? ask.at(head);
-    const now = sendNow.at(given);
-    const target = this.#target.at(given);
-    const reached = Number.isNaN(target) ? Number.NaN : lowest <= target ? 1 : 0;
-    this.#best.put(given, feeRatio(lowest, now));
-    this.#last.put(given, feeRatio(ask.at(last), now));
-    const surprise = toPpm(reached) - toPpm(this.#expected.at(given));
-    this.#surprise.put(given, surprise);
-    this.#temptedSurprise.put(given, this.#isTempting(given) ? surprise : Number.NaN);
-    this.#reached.put(given, reached);
-    this.#waitSec.put(given, reached === 1 ? this.#waitFor(given, target) : Number.NaN);
-    this.#missed.put(given, reached === 0 ? ask.at(last) : Number.NaN);
-  }
-
-  #waitFor(given: number, target: number): number {
-    const { head, ask, time } = this.#history;
-    let block = given + 1;
-    while (block < head && ask.at(block) > target) block += 1;
-    return Math.round(time.at(block) - time.at(given));
-  }
-
-  /** What ended in the last ten horizons before the head's own. */
-  #trailing(): Span {
-    const { time, oldest } = this.#history;
-    const to = Math.max(this.#pending, oldest);
-    return { from: this.#history.firstSince(time.at(to) - TRAILING_HORIZONS * this.horizonSec), to };
-  }
-
-  #moveWindows(): void {
-    const { time, oldest } = this.#history;
-    const trailing = this.#trailing();
-    const { from, to } = trailing;
-    const horizons = (time.at(to) - time.at(from)) / this.horizonSec;
-    this.#blocks = Math.max(Math.round((to - from) / horizons) || 1, 1);
-    this.#surprises.moveTo(trailing);
-    this.#tempted.moveTo(trailing);
-    const long = { from: Math.max(Math.min(from, to - LEAST_TRAILING_BLOCKS), oldest), to };
-    this.#waits.moveTo(long);
-    this.#misses.moveTo(long);
-  }
-
-  /** What the target's price is, at most `ceiling`; `NaN` while that is unknown. */
-  #nextTarget(ceiling: number): number {
+  /** What the target's price is, at most `ceiling`, and the share of like blocks that reached it; `NaN` while unknown. */
+  #nextWord(ceiling: number): { target: number; expected: number } {
     const { head, oldest, sendNow } = this.#history;
+    const verdicts = this.#verdicts;
     const now = Math.max(sendNow.at(head), 1);
-    const before = head > oldest ? this.#target.at(head - 1) : Number.NaN;
-    const pace = Math.max(Math.floor(this.#blocks / PACES), 1);
+    const before = head > oldest ? verdicts.targetAt(head - 1) : Number.NaN;
+    const pace = Math.max(Math.floor(verdicts.blocks / PACES), 1);
     if (head % pace > 0 && !Number.isNaN(before)) {
-      this.#expected.put(head, this.#expected.at(head - 1));
-      return Math.min(before, sendNow.at(head), ceiling);
+      const target = Math.min(before, sendNow.at(head), ceiling);
+      return { target, expected: verdicts.expectedAt(head - 1) };
     }
-    this.#expected.put(head, Number.NaN);
-    const alike = this.#alike.before(this.#pending, this.horizonSec, atLeast(LEAST_SEEN, this.horizonSec));
-    if (alike === null) return Number.NaN;
-    const best = alike.map((block) => this.#best.at(block));
-    const last = alike.map((block) => Math.min(this.#last.at(block), MOST_RISE));
-    const ratio = Math.min(mostSavingRatio(best, last, this.#aim - this.#correction), 1, ceiling / now);
+    const alike = this.#alike.before(verdicts.pending, this.horizonSec, atLeast(LEAST_SEEN, this.horizonSec));
+    if (alike === null) return { target: Number.NaN, expected: Number.NaN };
+    const best = alike.map((block) => verdicts.bestAt(block));
+    const last = alike.map((block) => Math.min(verdicts.lastAt(block), MOST_RISE));
+    const ratio = Math.min(mostSavingRatio(best, last, this.#aim - verdicts.correction), 1, ceiling / now);
     let reached = 0;
     for (const each of best) if (each <= ratio) reached += 1;
-    this.#expected.put(head, reached / best.length);
     // Where sending costs nothing, nothing is less.
-    return Math.min(scaledFee(now, ratio), sendNow.at(head), ceiling);
+    const target = Math.min(scaledFee(now, ratio), sendNow.at(head), ceiling);
+    return { target, expected: reached / best.length };
   }
 
   /** Nearer to certainty the fewer horizons have been seen. */
   get #aim(): number {
-    const { time, oldest } = this.#history;
-    const seen = (time.at(this.#pending) - time.at(oldest)) / this.horizonSec;
+    const seen = this.#verdicts.seenSec / this.horizonSec;
     return AIM * (1 + UNSEEN_MISSES / Math.max(seen, 1));
   }
 
-  /** The correction for who waits, at the head. */
-  get #doubt(): number {
-    if (!this.#isTempting(this.#history.head)) return this.#correction;
-    const { sum, count } = this.#tempted.tally;
-    const doubted = FLATTERED_HORIZONS * this.#blocks;
-    return Math.min((fromPpm(sum) - FLATTERY * doubted) / (count + doubted), this.#correction);
-  }
-
-  /** Whether the target given at `block` is so low that waiting looks worth it: that is where words flatter. */
-  #isTempting(block: number): boolean {
-    const now = this.#history.sendNow.at(block);
-    return now > 0 && this.#target.at(block) <= (1 - LEAST_SAVING) * now;
-  }
-
-  /** How far targets were reached more often than like blocks had it. */
-  get #correction(): number {
-    const { sum, count } = this.#surprises.tally;
-    return fromPpm(sum) / (count + DOUBTED_HORIZONS * this.#blocks);
-  }
-
   #chance(correction: number): number | null {
-    const expected = this.#expected.at(this.#history.head);
-    if (Number.isNaN(expected) || !this.#spans(this.#surprises.tally.count)) return null;
+    const expected = this.#verdicts.expectedAt(this.#history.head);
+    if (Number.isNaN(expected) || !this.#isJudged) return null;
     return Math.min(Math.max(expected + correction, 0), 1);
   }
 
-  /** Whether the last `blocks` settled blocks cover enough for a promise. */
-  #spans(blocks: number): boolean {
-    const { time, oldest } = this.#history;
-    const last = this.#pending - 1;
-    const first = Math.max(this.#pending - blocks, oldest);
-    return (
-      last > first && time.at(last) - time.at(first) >= atLeast(leastJudged(this.horizonSec), this.horizonSec)
-    );
+  /** Whether enough has been judged for a promise. */
+  get #isJudged(): boolean {
+    const { judgedSec } = this.#verdicts;
+    return judgedSec > 0 && judgedSec >= atLeast(leastJudged(this.horizonSec), this.horizonSec);
   }
 }
 

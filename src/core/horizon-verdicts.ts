@@ -1,0 +1,226 @@
+import { ExactSum } from './exact-sum.ts';
+import { feeRatio, fromPpm, toPpm } from './fee-ratio.ts';
+import type { Column, History, Span } from './history.ts';
+import { Rolling, WholeSum } from './rolling.ts';
+import { WindowMinimum } from './window-minimum.ts';
+
+/** Verdicts look back this many horizons; those on what a miss costs and how long a wait takes at least so many blocks. */
+const TRAILING_HORIZONS = 10;
+const LEAST_TRAILING_BLOCKS = 600;
+/** Words and verdicts are believed to differ once they did so for longer than this many horizons. */
+const DOUBTED_HORIZONS = 1;
+/** Share that a target must save to be worth a wait. */
+const LEAST_SAVING = 0.05;
+/**
+ * One waits where the forecast looks best, and there words flatter: by so much, until the verdicts of more than so many
+ * horizons say otherwise. What is stated of a horizon as such, block after block, is not doubted.
+ */
+const FLATTERY = 0.15;
+const FLATTERED_HORIZONS = 4;
+
+/** What was said of one horizon at each block, and what came of it once its time was over. Wei per gas. */
+export class HorizonVerdicts {
+  readonly horizonSec: number;
+  readonly #history: History;
+  readonly #target: Column;
+  /** Share of like blocks that reached the target; and 1 or 0 for whether it was, less that share, in whole millionths. */
+  readonly #expected: Column;
+  readonly #surprise: Column;
+  /** The same where waiting looked worth it, and not known elsewhere. */
+  readonly #temptedSurprise: Column;
+  /** Lowest price within the horizon over that of sending at once. */
+  readonly #best: Column;
+  /** What its last block asked for, over that of sending at once. */
+  readonly #last: Column;
+  readonly #reached: Column;
+  readonly #waitSec: Column;
+  /**
+   * What the horizon's last block asked for where the target was missed. As a price and not as a multiple of the one
+   * before: misses begin at low prices, and what they cost says little of how far a high one may still rise.
+   */
+  readonly #missed: Column;
+  readonly #surprises: Rolling<WholeSum>;
+  readonly #tempted: Rolling<WholeSum>;
+  readonly #waits: Rolling<WholeSum>;
+  readonly #misses: Rolling<ExactSum>;
+  readonly #lowest = new WindowMinimum();
+  #pending = 0;
+  #blocks = 1;
+
+  constructor(history: History, horizonSec: number) {
+    this.horizonSec = horizonSec;
+    this.#history = history;
+    this.#target = history.column();
+    this.#expected = history.column();
+    this.#surprise = history.column();
+    this.#temptedSurprise = history.column();
+    this.#best = history.column();
+    this.#last = history.column();
+    this.#reached = history.column();
+    this.#waitSec = history.column();
+    this.#missed = history.column();
+    this.#surprises = new Rolling(this.#surprise, new WholeSum());
+    this.#tempted = new Rolling(this.#temptedSurprise, new WholeSum());
+    this.#waits = new Rolling(this.#waitSec, new WholeSum());
+    this.#misses = new Rolling(this.#missed, new ExactSum());
+  }
+
+  /** Settles the horizons that end before the head; what is said at the head is to be `put` next. */
+  push(): void {
+    const { head, oldest, ask } = this.#history;
+    const pending = this.#firstPending();
+    for (let given = Math.max(this.#pending, oldest); given < pending; given += 1) this.#settle(given);
+    this.#pending = pending;
+    this.#lowest.push(head, ask.at(head));
+    this.#moveWindows();
+  }
+
+  followHead(): void {
+    const { head, ask } = this.#history;
+    this.#pending = this.#firstPending();
+    this.#lowest.clear();
+    for (let block = this.#pending + 1; block <= head; block += 1) this.#lowest.push(block, ask.at(block));
+    this.#moveWindows();
+  }
+
+  /** Remembers the head's target and the share of like blocks that reached it; `NaN` for what is unknown. */
+  put(target: number, expected: number): void {
+    this.#target.put(this.#history.head, target);
+    this.#expected.put(this.#history.head, expected);
+  }
+
+  targetAt(block: number): number {
+    return this.#target.at(block);
+  }
+
+  expectedAt(block: number): number {
+    return this.#expected.at(block);
+  }
+
+  /** Of a settled block: the lowest price of its horizon, and its last, over what sending at once cost. */
+  bestAt(block: number): number {
+    return this.#best.at(block);
+  }
+
+  lastAt(block: number): number {
+    return this.#last.at(block);
+  }
+
+  /** Whether the price stated at `block` was reached; `null` while the horizon runs or if none was stated. */
+  reachedAt(block: number): boolean | null {
+    if (block >= this.#pending) return null;
+    const reached = this.#reached.at(block);
+    return Number.isNaN(reached) ? null : reached === 1;
+  }
+
+  /** The oldest block whose horizon has not ended. */
+  get pending(): number {
+    return this.#pending;
+  }
+
+  /** Blocks that a horizon had of late: chains keep their own pace, whatever was planned. */
+  get blocks(): number {
+    return this.#blocks;
+  }
+
+  /** Seconds from the oldest block to the last whose horizon has ended. */
+  get seenSec(): number {
+    const { time, oldest } = this.#history;
+    return time.at(this.#pending) - time.at(oldest);
+  }
+
+  /** Seconds of words that have been judged, of those that still count. */
+  get judgedSec(): number {
+    const { time, oldest } = this.#history;
+    const last = this.#pending - 1;
+    const first = Math.max(this.#pending - this.#surprises.tally.count, oldest);
+    return last > first ? time.at(last) - time.at(first) : 0;
+  }
+
+  /** How much of the past that this looks back on has been judged, 0 to 1. */
+  get judgedRatio(): number {
+    return Math.min(this.#surprises.tally.count / (TRAILING_HORIZONS * this.#blocks), 1);
+  }
+
+  /** How far targets were reached more often than like blocks had it. */
+  get correction(): number {
+    const { sum, count } = this.#surprises.tally;
+    return fromPpm(sum) / (count + DOUBTED_HORIZONS * this.#blocks);
+  }
+
+  /** The correction for who waits, at the head. */
+  get doubt(): number {
+    if (!this.#isTempting(this.#history.head)) return this.correction;
+    const { sum, count } = this.#tempted.tally;
+    const doubted = FLATTERED_HORIZONS * this.#blocks;
+    return Math.min((fromPpm(sum) - FLATTERY * doubted) / (count + doubted), this.correction);
+  }
+
+  /** Mean wait of those that were reached. */
+  get meanWaitSec(): number {
+    return this.#waits.tally.mean ?? 0;
+  }
+
+  /** What the last block of a missed horizon asked for on average; `null`: none was missed. */
+  get meanMissed(): number | null {
+    return this.#misses.tally.mean;
+  }
+
+  #firstPending(): number {
+    const { head, time } = this.#history;
+    return this.#history.firstSince(time.at(head) - this.horizonSec);
+  }
+
+  /** Measures the horizon that began at `given` and ended before the head, and whether its target was reached. */
+  #settle(given: number): void {
+    const { head, ask, sendNow } = this.#history;
+    this.#lowest.dropBefore(given + 1);
+    // A chain that stood still for the whole horizon is measured by its first block after that.
+    const last = Math.max(head - 1, given + 1);
+    const lowest = this.#lowest.minimum ?? ask.at(head);
+    const now = sendNow.at(given);
+    const target = this.#target.at(given);
+    const reached = Number.isNaN(target) ? Number.NaN : lowest <= target ? 1 : 0;
+    this.#best.put(given, feeRatio(lowest, now));
+    this.#last.put(given, feeRatio(ask.at(last), now));
+    const surprise = toPpm(reached) - toPpm(this.#expected.at(given));
+    this.#surprise.put(given, surprise);
+    this.#temptedSurprise.put(given, this.#isTempting(given) ? surprise : Number.NaN);
+    this.#reached.put(given, reached);
+    this.#waitSec.put(given, reached === 1 ? this.#waitFor(given, target) : Number.NaN);
+    this.#missed.put(given, reached === 0 ? ask.at(last) : Number.NaN);
+  }
+
+  #waitFor(given: number, target: number): number {
+    const { head, ask, time } = this.#history;
+    let block = given + 1;
+    while (block < head && ask.at(block) > target) block += 1;
+    return Math.round(time.at(block) - time.at(given));
+  }
+
+  /** Whether the target given at `block` is so low that waiting looks worth it: that is where words flatter. */
+  #isTempting(block: number): boolean {
+    const now = this.#history.sendNow.at(block);
+    return now > 0 && this.#target.at(block) <= (1 - LEAST_SAVING) * now;
+  }
+
+  /** What ended in the last ten horizons before the head's own. */
+  #trailing(): Span {
+    const { time, oldest } = this.#history;
+    const to = Math.max(this.#pending, oldest);
+    return { from: this.#history.firstSince(time.at(to) - TRAILING_HORIZONS * this.horizonSec), to };
+  }
+
+  #moveWindows(): void {
+    const { time, oldest } = this.#history;
+    const trailing = this.#trailing();
+    const { from, to } = trailing;
+    const horizons = (time.at(to) - time.at(from)) / this.horizonSec;
+    this.#blocks = Math.max(Math.round((to - from) / horizons) || 1, 1);
+    this.#surprises.moveTo(trailing);
+    this.#tempted.moveTo(trailing);
+    const long = { from: Math.max(Math.min(from, to - LEAST_TRAILING_BLOCKS), oldest), to };
+    this.#waits.moveTo(long);
+    this.#misses.moveTo(long);
+  }
+}
