@@ -5,6 +5,8 @@ import { measureEngineCost } from './engine-cost.ts';
 import { measureFirstFrame } from './first-frame.ts';
 import { measureHttpCost } from './http-cost.ts';
 import { measureKeyLatency } from './key-latency.ts';
+import { measureOneShot } from './one-shot.ts';
+import { measurePackageSize } from './package-size.ts';
 import type { Workshop } from './programs.ts';
 import { writeRecording } from './recording.ts';
 import { measureReplayMemory } from './replay-memory.ts';
@@ -36,6 +38,16 @@ export const MEASURES: readonly Measure[] = [
     name: 'start',
     says: 'starts `gastop --demo` and a bare Ink program in turns in a pseudo-terminal, until text is on the screen',
     rows: (workshop) => measureFirstFrame(workshop, DEMO),
+  },
+  {
+    name: 'now',
+    says: 'runs `gastop now --json` against `gastop serve` on this machine, and commands that ask nobody, in turns with `node -e 0`',
+    rows: measureOneShot,
+  },
+  {
+    name: 'package',
+    says: 'packs the package, as `npm pack` does, and the bare Ink program',
+    rows: measurePackageSize,
   },
   {
     name: 'updates',
