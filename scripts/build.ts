@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { build, type Plugin } from 'esbuild';
 import manifest from '../package.json' with { type: 'json' };
 import { leanDependencies } from './lean-dependencies.ts';
+import { mergeChunks } from './merge-chunks.ts';
 import { rawText } from './raw-text.ts';
 import { thirdPartyLicences } from './third-party-licences.ts';
 
@@ -16,6 +17,10 @@ const define = {
   'process.env.NODE_ENV': '"production"',
   'process.env.GASTOP_VERSION': JSON.stringify(manifest.version),
 };
+
+/** Some CommonJS dependencies call `require` for Node's own modules. */
+const banner =
+  "import { createRequire as __gastopRequire } from 'node:module'; const require = __gastopRequire(import.meta.url);";
 
 /** The launcher loads the program at run time, once it knows that this Node can. */
 const mainStaysOutside: Plugin = {
@@ -59,12 +64,22 @@ const { metafile } = await build({
   external: ['react-devtools-core'],
   plugins: [...leanDependencies, rawText],
   chunkNames: 'chunks/[name]-[hash]',
-  // Some CommonJS dependencies call `require` for Node's own modules.
-  banner: {
-    js: "import { createRequire as __gastopRequire } from 'node:module'; const require = __gastopRequire(import.meta.url);",
-  },
+  banner: { js: banner },
   metafile: true,
   logLevel: 'warning',
+});
+
+await mergeChunks(folder, metafile, {
+  banner,
+  groups: [
+    { name: 'program', parts: ['src/cli/main.ts'] },
+    { name: 'monitor', parts: ['src/cli/commands/live.ts', 'src/tui/start-monitor.tsx'] },
+    { name: 'client', parts: ['src/cli/open-client.ts', 'src/client/create-gas-client.ts'] },
+    {
+      name: 'embedded',
+      parts: ['src/cli/open-service.ts', 'src/service/service.ts', 'src/store/open-database.ts'],
+    },
+  ],
 });
 
 await writeFile(

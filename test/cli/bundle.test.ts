@@ -1,0 +1,52 @@
+import { spawnSync } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { expect, test } from 'vitest';
+import { GASTOP } from '../helpers/gastop.ts';
+
+const DIST = dirname(GASTOP);
+const CHUNKS = readdirSync(join(DIST, 'chunks'));
+
+/** The file of a lazily loaded part, by the name of its source. */
+function partFile(name: string): string {
+  const file = CHUNKS.find((each) => new RegExp(`^${name}-[A-Z0-9]{8}\\.js$`).test(each));
+  if (file === undefined) throw new Error(`the bundle has no ${name}`);
+  return join(DIST, 'chunks', file);
+}
+
+/** What Node reads to load `files`. */
+function loadedWith(files: readonly string[], loaded = new Set<string>()): Set<string> {
+  for (const file of files) {
+    if (loaded.has(file)) continue;
+    loaded.add(file);
+    const statements = readFileSync(file, 'utf8').matchAll(/\bimport(?:\{[^{}"]*\}from)?"(\.[^"]+)"/g);
+    loadedWith(
+      [...statements].map(([, path = '']) => join(dirname(file), path)),
+      loaded,
+    );
+  }
+  return loaded;
+}
+
+test('each part of the bundle loads, in whatever order', () => {
+  // Ink's, for developers who have its tools installed.
+  const parts = CHUNKS.filter((name) => !name.startsWith('devtools-')).toReversed();
+  expect(parts.length).toBeGreaterThan(20);
+  const program = `for (const part of ${JSON.stringify(parts)}) await import('./' + part);`;
+  const { status, stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', program], {
+    cwd: join(DIST, 'chunks'),
+    encoding: 'utf8',
+  });
+  expect(stderr.replaceAll(/^.*SQLite.*$|^\(Use `node --trace-warnings.*$/gm, '').trim()).toBe('');
+  expect(status).toBe(0);
+});
+
+test('the first frame is read from a handful of files, none of the source behind it', () => {
+  const files = loadedWith([join(DIST, 'main.js'), partFile('live'), partFile('start-monitor')]);
+  expect(files.size).toBeLessThanOrEqual(6);
+  const later = loadedWith([partFile('service'), partFile('create-gas-client')]);
+  const names = (paths: Iterable<string>) => [...paths].map((path) => basename(path));
+  expect(names(files)).not.toContain(basename(partFile('service')));
+  expect(names(later)).toContain('program.js');
+  expect(names(later)).not.toContain(basename(partFile('start-monitor')));
+});
