@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { basename, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import type { Plugin } from 'esbuild';
 
 const ROOT = join(import.meta.dirname, '..');
@@ -82,14 +82,23 @@ const plainWidthFirst: Plugin = {
 };
 
 /**
- * Ink takes a frame's texts apart into styled characters, measures and cleans them, and forgets it all with the
- * frame; most of the next frame's texts are the same. Here the last frame is remembered, and no other.
+ * Ink takes a frame's texts apart into styled characters, measures, cleans and joins them, and forgets it all with the
+ * frame; most of the next frame is the same. Here the last frame is remembered, and no other: its rows
+ * (`src/tui/kept-rows.ts`), what its texts were made of, and what each node said, until it says something else.
  */
 const framesRemember: Plugin = {
   name: 'frames-remember',
   setup({ onLoad }) {
-    onLoad({ filter: /[\\/]ink[\\/]build[\\/]output\.js$/ }, async ({ path }) => ({
-      contents: `${await patched(path, ['= new Map();', '= new TwoFrames();'], ['= new OutputCaches();', '= nextFrame();'])}
+    const ink = (file: string) => new RegExp(`[\\\\/]ink[\\\\/]build[\\\\/]${file}\\.js$`);
+    onLoad({ filter: ink('output') }, async ({ path }) => ({
+      resolveDir: dirname(path),
+      contents: `import { KeptRows } from ${JSON.stringify(join(ROOT, 'src/tui/kept-rows.ts'))};
+        ${await patched(
+          path,
+          ['= new Map();', '= new TwoFrames();'],
+          ['= new OutputCaches();', '= nextFrame();'],
+          ['export default class Output', 'class Output'],
+        )}
         class TwoFrames {
           #last = new Map();
           #next = new Map();
@@ -112,9 +121,54 @@ const framesRemember: Plugin = {
         function nextFrame() {
           for (const each of Object.values(caches)) each.turn();
           return caches;
+        }
+        const kept = new KeptRows();
+        const blank = { type: 'char', value: ' ', fullWidth: false, styles: [] };
+        export default class RowsOutput extends Output {
+          get() {
+            const draw = (writes, places) => {
+              const cells = [];
+              for (const place of places) cells[place] = Array(this.width).fill(blank);
+              for (const { write, clip } of writes) this.applyWriteOperation(cells, write, clip);
+              return places.map((place) => styledCharsToString(cells[place].filter((cell) => cell !== undefined)).trimEnd());
+            };
+            const rows = kept.next(this.width, this.height, this.operations, { intersect: intersectClips, draw });
+            return { output: rows.join('\\n'), height: rows.length };
+          }
         }`,
     }));
-    onLoad({ filter: /[\\/]ink[\\/]build[\\/]sanitize-ansi\.js$/ }, async ({ path }) => ({
+    // A look is one function, whoever has it: what is drawn again in the same look is not drawn again at all.
+    onLoad({ filter: ink('components[\\\\/]Text') }, async ({ path }) => ({
+      resolveDir: dirname(path),
+      contents: `${await patched(
+        path,
+        [
+          'const transform = (text) => {',
+          'const look = [dimColor, color, effectiveBackgroundColor, bold, italic, underline, strikethrough, inverse].join();\n' +
+            'const transform = looks.get(look) ?? kept(look, (text) => {',
+        ],
+        ['return text;\n    };', 'return text;\n    });'],
+      )}
+        const looks = new Map();
+        function kept(look, transform) {
+          looks.set(look, transform);
+          return transform;
+        }`,
+    }));
+    onLoad({ filter: ink('squash-text-nodes') }, async ({ path }) => ({
+      contents: `${await patched(path, ['export default squashTextNodes;', 'export default keptText;'])}
+        function keptText(node) {
+          return (node.keptText ??= squashTextNodes(node));
+        }`,
+    }));
+    onLoad({ filter: ink('dom') }, async ({ path }) => ({
+      contents: await patched(path, [
+        'const yogaNode = findClosestYogaNode(node);',
+        'for (let said = node; said && said.nodeName.endsWith("text"); said = said.parentNode) said.keptText = undefined;\n' +
+          'const yogaNode = findClosestYogaNode(node);',
+      ]),
+    }));
+    onLoad({ filter: ink('sanitize-ansi') }, async ({ path }) => ({
       contents: `${await patched(path, ['export default sanitizeAnsi;', 'export default rememberedAnsi;'])}
         const remembered = new Map();
         function rememberedAnsi(text) {
