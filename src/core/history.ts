@@ -1,6 +1,30 @@
 /** How many blocks a rewind may take back without forgetting everything; no chain reorganises deeper in one go. */
 export const REWIND_DEPTH = 1_024;
 
+/** Rings of a whole capacity that a room is taken for at a time: about as many as one engine has. */
+const RINGS_AT_ONCE = 64;
+
+/**
+ * Room for rings, taken for many of them in one piece: the system gives pages to so large a piece when they are first
+ * written, while pieces of the size of one ring may come out of used memory, which is written full of zeros.
+ */
+class RingRoom {
+  readonly #piece: number;
+  #room = new Float64Array(0);
+
+  /** @param length of most rings. */
+  constructor(length: number) {
+    this.#piece = length * RINGS_AT_ONCE;
+  }
+
+  take(length: number): Float64Array {
+    if (this.#room.length < length) this.#room = new Float64Array(Math.max(this.#piece, length));
+    const taken = this.#room.subarray(0, length);
+    this.#room = this.#room.subarray(length);
+    return taken;
+  }
+}
+
 /**
  * Numbers by block number in a ring that holds `keep` blocks and what a rewind may bring back. All its room is taken at
  * once: pages that were never written cost no memory, and a ring that grows would be copied in the middle of a frame.
@@ -9,8 +33,9 @@ export const REWIND_DEPTH = 1_024;
 export class Column {
   readonly #values: Float64Array;
 
-  constructor(keep: number) {
-    this.#values = new Float64Array(keep + REWIND_DEPTH);
+  constructor(keep: number, room?: RingRoom) {
+    const length = keep + REWIND_DEPTH;
+    this.#values = room?.take(length) ?? new Float64Array(length);
   }
 
   at(block: number): number {
@@ -56,11 +81,13 @@ export class History {
   readonly ask: Column;
   /** What sending in the next block costs, as known at this block: next base fee and the Average tip. */
   readonly sendNow: Column;
+  readonly #room: RingRoom;
   #origin = 0;
   #head = -1;
 
   constructor(capacity: number) {
     this.capacity = capacity;
+    this.#room = new RingRoom(capacity + REWIND_DEPTH);
     this.time = this.column();
     this.baseFee = this.column();
     this.gasUsedRatio = this.column();
@@ -73,7 +100,7 @@ export class History {
 
   /** A further column over the same blocks; `keep` where it is never looked back on further. */
   column(keep = this.capacity): Column {
-    return new Column(Math.min(keep, this.capacity));
+    return new Column(Math.min(keep, this.capacity), this.#room);
   }
 
   get isEmpty(): boolean {
