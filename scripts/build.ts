@@ -6,6 +6,7 @@ import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { build, type Plugin } from 'esbuild';
 import manifest from '../package.json' with { type: 'json' };
+import { escapeNonAscii } from './escape-non-ascii.ts';
 import { leanDependencies } from './lean-dependencies.ts';
 import { mergeChunks } from './merge-chunks.ts';
 import { rawText } from './raw-text.ts';
@@ -81,6 +82,8 @@ await mergeChunks(folder, metafile, {
     },
   ],
 });
+
+await escapeNonAscii(folder);
 
 await writeFile(
   join(folder, 'THIRD-PARTY-LICENCES.txt'),
