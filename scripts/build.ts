@@ -2,7 +2,7 @@
  * Bundles `src/` into `dist/` (or the folder that is named): one file per lazily loaded part, no runtime
  * dependencies.
  */
-import { rm, writeFile } from 'node:fs/promises';
+import { chmod, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { build, type Plugin } from 'esbuild';
 import manifest from '../package.json' with { type: 'json' };
@@ -10,6 +10,7 @@ import { escapeNonAscii } from './escape-non-ascii.ts';
 import { leanDependencies } from './lean-dependencies.ts';
 import { mergeChunks } from './merge-chunks.ts';
 import { rawText } from './raw-text.ts';
+import { removeUnusedChunks } from './remove-unused-chunks.ts';
 import { thirdPartyLicences } from './third-party-licences.ts';
 
 const folder = process.argv[2] ?? 'dist';
@@ -46,6 +47,7 @@ await build({
   banner: { js: '#!/usr/bin/env node' },
   logLevel: 'warning',
 });
+await chmod(join(folder, 'bin.js'), 0o755);
 
 const { metafile } = await build({
   entryPoints: { main: 'src/cli/main.ts' },
@@ -82,6 +84,7 @@ await mergeChunks(folder, metafile, {
     },
   ],
 });
+await removeUnusedChunks(folder);
 
 await escapeNonAscii(folder);
 

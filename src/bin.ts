@@ -3,9 +3,11 @@
  * Node 16, which it then turns away, so it uses nothing newer before the version check.
  */
 import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import module from 'node:module';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import { npxCommand } from './cli/npx-command.ts';
 
 const NEEDED = [22, 13] as const;
 const WAY_OUT = 'npx -p node@24 -p gastop gastop';
@@ -66,21 +68,18 @@ function wantsNewerNode(): Promise<boolean> {
 
 /** Runs this very file again, so that the version that was installed is the one that starts. */
 function runOnNewerNode(): Promise<number> {
-  const args = [
-    '-y',
-    '-p',
-    'node@24',
-    '--',
-    'node',
-    fileURLToPath(import.meta.url),
-    ...process.argv.slice(2),
-  ];
+  const { platform, execPath, env } = process;
+  const machine = { platform, execPath, npmScript: env.npm_execpath, exists: existsSync };
+  const [command, ...first] = npxCommand(machine) ?? [];
+  const args = ['-y', '-p', 'node@24', '--', 'node', fileURLToPath(import.meta.url)];
   return new Promise((resolve) => {
-    const child = spawn('npx', args, { stdio: 'inherit', shell: process.platform === 'win32' });
-    child.once('error', () => {
+    const giveUp = () => {
       process.stderr.write(`gastop: npx could not be started; install Node.js 24, then run gastop again\n`);
       resolve(1);
-    });
+    };
+    if (command === undefined) return giveUp();
+    const child = spawn(command, [...first, ...args, ...process.argv.slice(2)], { stdio: 'inherit' });
+    child.once('error', giveUp);
     child.once('exit', (code) => resolve(code ?? 1));
   });
 }

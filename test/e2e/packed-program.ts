@@ -1,0 +1,124 @@
+import { execFile, spawn } from 'node:child_process';
+import { copyFileSync, mkdirSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { basename, delimiter, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { onTestFinished } from 'vitest';
+import { openTerminal, type Terminal } from '../helpers/terminal.ts';
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+
+export interface PackedFile {
+  readonly path: string;
+  readonly mode: number;
+}
+
+export interface Package {
+  readonly tarball: string;
+  /** Bytes to download. */
+  readonly size: number;
+  readonly files: readonly PackedFile[];
+}
+
+/** `npm pack` of this checkout as it is built. Without scripts: `dist` is what the other tests run at this moment. */
+export async function packInto(folder: string): Promise<Package> {
+  const args = ['pack', '--ignore-scripts', '--json', '--pack-destination', folder];
+  const { stdout } = await promisify(execFile)('npm', args, { cwd: ROOT });
+  const [packed] = JSON.parse(stdout);
+  return { tarball: join(folder, packed.filename), size: packed.size, files: packed.files };
+}
+
+export interface Ended {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export interface Started {
+  readonly pid: number;
+  readonly ended: Promise<Ended>;
+  stdout(): string;
+}
+
+/** Somebody's empty folder, in an empty home with an empty npm cache, where the package's tarball lies. */
+export interface EmptyPlace extends AsyncDisposable {
+  readonly folder: string;
+  readonly npmCache: string;
+  /** `npx -y ./gastop-<version>.tgz ARGS`, in a process group of its own. */
+  start(args: readonly string[]): Started;
+  run(args: readonly string[]): Promise<Ended>;
+  terminal(
+    args: readonly string[],
+    size?: { readonly cols: number; readonly rows: number },
+  ): Promise<Terminal>;
+}
+
+/**
+ * @param node the folder of the Node that is found first
+ * @param registry what npm is told of its registry; default: one that nobody can reach
+ */
+export async function openEmptyPlace(
+  tarball: string,
+  node: string,
+  registry: Readonly<Record<string, string>> = { npm_config_registry: 'http://127.0.0.1:9/' },
+): Promise<EmptyPlace> {
+  // A path that has to be quoted and is not ASCII.
+  const root = await mkdtemp(join(tmpdir(), 'gastop für "alle" & $HOME '));
+  const [folder, home, npmCache] = ['empty folder', 'home', 'npm cache'].map((name) => join(root, name));
+  if (folder === undefined || home === undefined || npmCache === undefined) throw new Error('three names');
+  for (const path of [folder, home]) mkdirSync(path);
+  const file = basename(tarball);
+  copyFileSync(tarball, join(folder, file));
+  const env = {
+    PATH: [node, process.env.PATH].join(delimiter),
+    npm_config_cache: npmCache,
+    // Only what gastop says is judged, not what npm says of itself.
+    npm_config_loglevel: 'error',
+    npm_config_update_notifier: 'false',
+    ...registry,
+  };
+  const npx = (args: readonly string[]) => ['npx', '-y', `./${file}`, ...args];
+
+  const start = (args: readonly string[]): Started => {
+    const [command = '', ...rest] = npx(args);
+    const child = spawn(command, rest, {
+      cwd: folder,
+      env: { HOME: home, TMPDIR: tmpdir(), LANG: 'C.UTF-8', ...env },
+      stdio: ['ignore', 'pipe', 'pipe'],
+      detached: true,
+    });
+    const { pid = 0 } = child;
+    onTestFinished(() => endGroup(pid));
+    const text = { stdout: '', stderr: '' };
+    child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
+      text.stdout += chunk;
+    });
+    child.stderr.setEncoding('utf8').on('data', (chunk: string) => {
+      text.stderr += chunk;
+    });
+    const ended = new Promise<Ended>((resolve) => {
+      child.once('close', (code) => resolve({ code, ...text }));
+    });
+    return { pid, ended, stdout: () => text.stdout };
+  };
+
+  return {
+    folder,
+    npmCache,
+    start,
+    run: (args) => start(args).ended,
+    terminal: (args, size = { cols: 120, rows: 40 }) =>
+      openTerminal({ command: '/usr/bin/env', args: npx(args), cwd: folder, home, env, ...size }),
+    [Symbol.asyncDispose]: () => rm(root, { recursive: true, force: true, maxRetries: 3 }),
+  };
+}
+
+function endGroup(pid: number): void {
+  try {
+    process.kill(-pid, 'SIGKILL');
+  } catch {
+    // Already gone.
+  }
+}
