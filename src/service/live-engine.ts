@@ -21,14 +21,14 @@ type Change = { readonly block: Block } | { readonly rewindTo: number };
  */
 export class LiveEngine {
   readonly #make: () => Engine;
-  #engine: Engine;
+  /** Made with the first block: at a start `rebuild` brings another one before that. */
+  #engine: Engine | null = null;
   #head: Block | null = null;
   #advice: Advice | null | undefined;
   #missed: Change[] | null = null;
 
   constructor(make: () => Engine) {
     this.#make = make;
-    this.#engine = make();
   }
 
   get head(): Block | null {
@@ -36,6 +36,7 @@ export class LiveEngine {
   }
 
   push(block: Block): void {
+    this.#engine ??= this.#make();
     feed(this.#engine, block);
     this.#missed?.push({ block });
     this.#head = block;
@@ -44,7 +45,7 @@ export class LiveEngine {
 
   /** `head` is the block that is now the highest, if it is known. */
   rewindTo(number: number, head: Block | null): void {
-    this.#engine.rewindTo(number);
+    this.#engine?.rewindTo(number);
     this.#missed?.push({ rewindTo: number });
     this.#head = head;
     this.#advice = undefined;
@@ -52,27 +53,27 @@ export class LiveEngine {
 
   /** Whether a rewind took back more than the engine remembers, so that it knows nothing any more. */
   get isBlank(): boolean {
-    return this.#engine.head === null;
+    return this.#engine === null || this.#engine.head === null;
   }
 
   /** Advice on the present head; worked out once per change. */
   advice(): Advice | null {
-    if (this.#advice === undefined) this.#advice = this.#engine.advice();
+    if (this.#advice === undefined) this.#advice = this.#engine?.advice() ?? null;
     return this.#advice;
   }
 
   /** The lanes' prices after the present head, without the rest of the advice. */
   lanePrices(): LanePrices | null {
-    return this.#engine.lanePrices();
+    return this.#engine?.lanePrices() ?? null;
   }
 
-  reachProbability(price: bigint, withinSec: number): Reach {
-    return this.#engine.reachProbability(price, withinSec);
+  reachProbability(price: bigint, withinSec: number): Reach | null {
+    return this.#engine?.reachProbability(price, withinSec) ?? null;
   }
 
   /** Starts empty again. */
   reset(): void {
-    this.#engine = this.#make();
+    this.#engine = null;
     this.#head = null;
     this.#advice = undefined;
     this.#missed = null;
