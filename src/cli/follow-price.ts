@@ -17,6 +17,7 @@ import { WaitLikelihood } from './wait-likelihood.ts';
 import type { WaitPlan } from './wait-plan.ts';
 import { WaitProgress } from './wait-progress.ts';
 import { WaitTrouble } from './wait-trouble.ts';
+import { warnOfUnsaved } from './warn-of-unsaved.ts';
 
 export interface Reached {
   readonly snapshot: SnapshotView;
@@ -97,12 +98,14 @@ class PriceFollower {
   async #open(signal: AbortSignal): Promise<OpenedClient> {
     for (;;) {
       try {
-        return await openClient(this.#io, this.#settings, {
+        const opened = await openClient(this.#io, this.#settings, {
           historySec: this.#likelihood.pastSec,
           withinMs: READY_WITHIN_MS,
           pace: 'real-time',
           signal,
         });
+        warnOfUnsaved(this.#io, opened);
+        return opened;
       } catch (error) {
         await this.#survive(error, signal);
       }

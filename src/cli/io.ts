@@ -1,7 +1,7 @@
-import { homedir } from 'node:os';
 import { askHidden } from './ask-hidden.ts';
 import { askOn } from './ask-on-terminal.ts';
 import { EXIT } from './exit-code.ts';
+import { homeFolder } from './home-folder.ts';
 import { reportOutputFailure } from './output-failure.ts';
 import { readAll } from './read-all.ts';
 
@@ -63,7 +63,7 @@ export function processIo(env: Io['env']): Io {
     deliver: (text) => deliverTo(process.stdout, text),
     env,
     platform: process.platform,
-    home: homedir(),
+    home: homeFolder(),
     now: () => Date.now(),
     interruption,
     takeSignals: (taker) => {

@@ -9,6 +9,7 @@ import { knownSecrets } from './known-secrets.ts';
 import { commanderMessage, createProgram } from './program.ts';
 import type { SourceFlags } from './settings.ts';
 import { refuseSignedArguments } from './signed-argument.ts';
+import { usualWords } from './usual-words.ts';
 
 /** Runs one command line and answers its exit code. Nothing is thrown; what went wrong is one line on stderr. */
 export async function main(argv: readonly string[], io: Io): Promise<number> {
@@ -27,7 +28,7 @@ export async function main(argv: readonly string[], io: Io): Promise<number> {
   const secrets = () => knownSecrets(io, program.opts<SourceFlags>().config);
   try {
     refuseSignedArguments(argv);
-    await program.parseAsync(expandRpc(argv), { from: 'user' });
+    await program.parseAsync(expandRpc(usualWords(argv)), { from: 'user' });
     return exitCode;
   } catch (error) {
     if (error instanceof CommanderError) {

@@ -1,6 +1,7 @@
 import type { ChainEvent, ChainSource } from '../chain/chain-source.ts';
 import { ChainError } from '../chain/errors.ts';
 import { ClientError } from '../client/client-error.ts';
+import { formatDuration } from '../core/units.ts';
 import { FASTEST } from './setting-values.ts';
 import type { SourceChoice } from './settings.ts';
 
@@ -76,20 +77,23 @@ export async function reachedChainId(
     options.signal.throwIfAborted();
     return (await Promise.race([source.chain(), late])).id;
   } catch (error) {
-    throw source.kind === 'rpc' && error instanceof ChainError
-      ? unreachable(source, options.isPublicDefault, error)
-      : error;
+    throw source.kind === 'rpc' && error instanceof ChainError ? unreachable(source, options, error) : error;
   } finally {
     clearTimeout(timer);
     options.signal.removeEventListener('abort', interrupt);
   }
 }
 
-function unreachable(source: ChainSource, isPublicDefault: boolean, cause: ChainError): ClientError {
+function unreachable(
+  source: ChainSource,
+  { isPublicDefault, withinMs }: { readonly isPublicDefault: boolean; readonly withinMs: number },
+  cause: ChainError,
+): ClientError {
+  const waited = `no answer within ${formatDuration(withinMs / 1_000)}`;
   const details = source.health().map(({ name, head, state, message }) => ({
     path: name,
     // Most messages name the node themselves.
-    message: head === null && state === 'ok' ? 'no answer yet' : message.replace(`${name} `, ''),
+    message: head === null && state === 'ok' ? waited : message.replace(`${name} `, ''),
   }));
   const what = isPublicDefault ? 'no public Ethereum node answers' : 'no node answers';
   const remedy = 'name one with --rpc URL, a service with --url URL, or look around with --demo';

@@ -26,6 +26,8 @@ export interface OpenedClient {
   readonly intervalMs: number | undefined;
   /** The service runs in this process, so it may still be warming up; `null` for one elsewhere. */
   readonly embedded: Embedded | null;
+  /** Why nothing is kept of what the service in this process reads; `null`: it is, or need not be. */
+  readonly unsaved: string | null;
   close(): Promise<void>;
 }
 
@@ -56,6 +58,7 @@ export async function openClient(io: Io, settings: Settings, options: OpenOption
     badge: undefined,
     intervalMs: undefined,
     embedded: null,
+    unsaved: null,
     close: async () => {},
   };
 }
@@ -70,7 +73,7 @@ async function openEmbedded(
     import('./open-service.ts'),
     import('../client/create-gas-client.ts'),
   ]);
-  const { chain, service, database, close } = await openService(io, choice, settings, options);
+  const { chain, service, database, unsaved, close } = await openService(io, choice, settings, options);
   const { source } = chain;
   try {
     const { historyFilled } = await import('./history-filled.ts');
@@ -91,6 +94,7 @@ async function openEmbedded(
           ),
         historyFilled: (question) => historyFilled({ ...question, database, source, signal: options.signal }),
       },
+      unsaved: unsaved?.message ?? null,
       close,
     };
   } catch (error) {

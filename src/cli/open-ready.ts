@@ -6,6 +6,7 @@ import type { Settings } from './settings.ts';
 import { withSpinner } from './spinner.ts';
 import type { StaleRule } from './stale-rule.ts';
 import { warnOfPlainKey } from './warn-of-plain-key.ts';
+import { warnOfUnsaved } from './warn-of-unsaved.ts';
 
 export interface Ready {
   readonly opened: OpenedClient;
@@ -21,7 +22,7 @@ export async function openReady(
   withinMs = READY_WITHIN_MS,
 ): Promise<Ready> {
   warnOfPlainKey(io, settings.source.value);
-  return withSpinner(
+  const ready = await withSpinner(
     io,
     () => 'asking for gas prices',
     async () => {
@@ -40,4 +41,6 @@ export async function openReady(
       }
     },
   );
+  warnOfUnsaved(io, ready.opened);
+  return ready;
 }

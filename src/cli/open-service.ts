@@ -5,6 +5,7 @@ import type { Gate } from '../service/http/gate.ts';
 import type { Delivery, Service } from '../service/service.ts';
 import type { News } from '../service/source-news.ts';
 import type { Database } from '../store/open-database.ts';
+import type { StoreError } from '../store/store-error.ts';
 import { boundYoungHeap } from './bound-young-heap.ts';
 import type { DeliverySettings } from './delivery-settings.ts';
 import type { Io } from './io.ts';
@@ -38,6 +39,8 @@ export interface ServiceExtras {
   readonly confirmations?: number;
   readonly onAttempt?: (made: MadeAttempt) => void;
   readonly keepsAlerts?: boolean;
+  /** Why what is made here is gone with the process; left out: it is kept. */
+  readonly unsaved?: string;
   readonly gate?: Gate;
   readonly baseUrl?: string;
   readonly onError?: (error: unknown) => void;
@@ -54,12 +57,16 @@ export interface StartedService {
 
 export interface OpenedService extends Omit<StartedService, 'stop'> {
   readonly chain: OpenedChain;
+  /** Why the chain's own database is not used, and nothing outlasts this process; `null`: it is. */
+  readonly unsaved: StoreError | null;
   close(): Promise<void>;
 }
 
 /**
- * Opens the chosen chain and starts the service on it, in this process.
- * @throws ClientError (unreachable) when no node says which chain it is, {@link StoreError} for the database.
+ * Opens the chosen chain and starts the service on it, in this process. Where the chain's own database cannot be used (a
+ * home that takes no writing, a full disk), prices come all the same, from a history that ends with the process, and
+ * nothing is made that would end with it; one that was named has to be usable.
+ * @throws ClientError (unreachable) when no node says which chain it is, StoreError for a database that was named.
  */
 export async function openService(
   io: Io,
@@ -72,14 +79,23 @@ export async function openService(
   const [chain] = await Promise.all([openChain(choice, options.pace), loadService()]);
   try {
     const path = db ?? (choice.kind === 'rpc' ? await ownDatabase(io, chain.source, choice, options) : null);
-    const { stop, ...started } = await startOn(chain.source, path, options.historySec, {
+    const extras = {
       process: `gastop, process ${process.pid}`,
       role: options.role ?? 'visits',
       delivery: deliveryOf(settings),
       ...confirmationsOf(settings),
-    });
+    } as const;
+    let unsaved: StoreError | null = null;
+    const { stop, ...started } = await startOn(chain.source, path, options.historySec, extras).catch(
+      (error: unknown) => {
+        if (db !== null || !isStoreError(error)) throw error;
+        unsaved = error;
+        return startOn(chain.source, null, options.historySec, { ...extras, unsaved: error.message });
+      },
+    );
     return {
       ...started,
+      unsaved,
       chain,
       close: async () => {
         await stop();
@@ -91,6 +107,10 @@ export async function openService(
     throw error;
   }
 }
+
+/** Known by its name: its class comes with the store, which is loaded late. */
+const isStoreError = (error: unknown): error is StoreError =>
+  error instanceof Error && error.name === 'StoreError';
 
 /** What alerts are delivered with. */
 export const deliveryOf = ({ smtp, telegram, allowPrivateTargets }: DeliverySettings): Delivery => ({

@@ -28,7 +28,8 @@ export class PriceAge {
   whyOld(snapshot: SnapshotView, now: number): string | null {
     const { source, stale, blockTimestamp, updatedAt } = snapshot;
     this.#noteChange(snapshot, now);
-    if (stale || source.problem !== null)
+    // A problem beside prices that are not stale, for which nothing is asked again, is another one: a history that cannot be written.
+    if (stale || source.problem?.retryAt != null)
       return source.problem?.message ?? 'the service says its prices are old';
     // A recording's and a simulation's blocks have no age by our clock.
     if (source.kind === 'replay' || source.kind === 'simulated') return null;

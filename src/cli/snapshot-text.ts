@@ -55,7 +55,7 @@ function headLines(snapshot: SnapshotView, now: number): string[] {
   const parts = [chainName(chainId), block, ageText(snapshot, now), cleanLine(source.name)];
   const head = parts.filter((part) => part !== '').join('  ');
   const lines = [cutTo(badge === null ? head : `[${badge}]  ${head}`, WIDTH)];
-  if (source.problem !== null) lines.push(`stale: ${cleanLine(source.problem.message)}`);
+  if (snapshot.stale && source.problem !== null) lines.push(`stale: ${cleanLine(source.problem.message)}`);
   else if (snapshot.stale) lines.push('stale: the source gives nothing new');
   return lines;
 }

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { usageError } from './cli-error.ts';
+import { closestName } from './closest-name.ts';
 
 /** Refuses a first word that is no command of `program`; without any word there is nothing to refuse. */
 export function refuseUnknownCommand(args: readonly string[], program: Command): void {
@@ -11,7 +12,9 @@ export function refuseUnknownCommand(args: readonly string[], program: Command):
 export function unknownCommand(word: string | undefined, program: Command): string | null {
   if (word === undefined || program.commands.some((command) => command.name() === word)) return null;
   const names = program.commands.map((command) => command.name());
-  const similar = names.find((name) => name.startsWith(word.slice(0, 3)) || word.startsWith(name));
+  const similar =
+    names.find((name) => name.startsWith(word.slice(0, 3)) || word.startsWith(name)) ??
+    closestName(word, names);
   return `unknown command "${word}"; ${similar ? `did you mean ${similar}?` : `known are ${names.join(', ')}`}`;
 }
 

@@ -33,7 +33,9 @@ const Source = z
     problem: z
       .strictObject({ message: z.string(), retryAt: Timestamp.nullable() })
       .nullable()
-      .describe('Why the source gives nothing new, and when it is asked again; null while it is well'),
+      .describe(
+        'Where stale is true: why the source gives nothing new, and when it is asked again; else why the history is not being written; null while all is well',
+      ),
     ended: z
       .boolean()
       .describe('A recording that has been played to its end: nothing new will come, and that is no fault'),

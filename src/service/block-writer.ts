@@ -203,12 +203,15 @@ export class BlockWriter {
           this.#options.onRefused?.();
           return;
         }
-        this.#problem = `history is not being saved: ${error instanceof Error ? error.message : String(error)}`;
+        this.#problem = unsavedWords(error instanceof Error ? error.message : String(error));
       },
     );
     return this.#work;
   }
 }
+
+/** For people: the history is not being written, and `why`. */
+export const unsavedWords = (why: string): string => `history is not being saved: ${why}`;
 
 /** Those of `digested` that are not among the `stored` ones, the newest there are, nor below all of them. */
 function withoutStored(digested: readonly DigestedBlock[], stored: readonly Block[]): DigestedBlock[] {

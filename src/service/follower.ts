@@ -32,6 +32,8 @@ export interface FollowerOptions extends DigestedChainOptions {
   readonly onError: (error: unknown) => void;
   /** Told when the source, or a node of several, goes away or comes back. */
   readonly onNews: (news: News) => void;
+  /** That nothing is kept, and why, in words; left out: it is. */
+  readonly unsaved?: string | undefined;
 }
 
 /**
@@ -95,7 +97,8 @@ export class Follower {
   }
 
   get problem(): Problem | null {
-    const { head, blockTimeSec, writeProblem } = this.#chain;
+    const { head, blockTimeSec } = this.#chain;
+    const writeProblem = this.#options.unsaved ?? this.#chain.writeProblem;
     const problem = this.#state.problem(head, blockTimeSec);
     if (problem !== null || writeProblem === null) return problem;
     return { message: writeProblem, retryAt: null };

@@ -23,6 +23,7 @@ import { AutoTxOutlook } from './answers/auto-tx-outlook.ts';
 import { AutoTxBook } from './auto-txs/auto-tx-book.ts';
 import { autoTxTallies } from './auto-txs/auto-tx-tallies.ts';
 import { startAutoTxs } from './auto-txs/start-auto-txs.ts';
+import { unsavedWords } from './block-writer.ts';
 import { ChainReader } from './chain-reader.ts';
 import type { CourierSettings } from './couriers/create-couriers.ts';
 import { Follower } from './follower.ts';
@@ -76,6 +77,8 @@ export interface ServiceOptions {
   readonly senderMs?: number;
   /** Whether the database outlasts the service's start, so that alerts and auto-txs may be made. Default: it does. */
   readonly keepsAlerts?: boolean;
+  /** Why everything here is gone with the process, which people are told; alerts and auto-txs are refused for it. */
+  readonly unsaved?: string;
   /** Told of each attempt to tell somebody of a fired alert, for a log. */
   readonly onAttempt?: (made: MadeAttempt) => void;
   readonly signal: AbortSignal;
@@ -145,6 +148,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     createEngine,
     historySec,
     wallNow,
+    unsaved: options.unsaved && unsavedWords(options.unsaved),
     nativeUsd: () => price.usd,
     onFired: () => sending.wake(),
     onStored: () => broadcasting.wake(),
@@ -223,8 +227,8 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     wallNow,
     signal,
   });
-  const { baseUrl, keepsAlerts } = options;
-  const app = createApp({ state, gate, alerts, autoTxs, keepsAlerts, answers, onError, baseUrl });
+  const { baseUrl, keepsAlerts, unsaved } = options;
+  const app = createApp({ state, gate, alerts, autoTxs, keepsAlerts, unsaved, answers, onError, baseUrl });
 
   let ownFeed: PriceFeed | null = null;
   function currentFeed(): PriceFeed | null {

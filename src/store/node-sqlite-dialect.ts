@@ -1,17 +1,43 @@
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite';
-import { SqliteAdapter, type SqliteDatabase, SqliteDialect, type SqliteStatement } from 'kysely';
+import {
+  type DatabaseConnection,
+  SqliteAdapter,
+  type SqliteDatabase,
+  SqliteDialect,
+  SqliteDriver,
+  type SqliteStatement,
+} from 'kysely';
 
 /** Preparing costs more than running, and the same few statements run for every block. */
 const CACHED_STATEMENTS = 256;
 
 /** The only place that knows SQLite: lets Kysely's SQLite dialect run on Node's own database. */
 export class NodeSqliteDialect extends SqliteDialect {
+  readonly #database: SqliteDatabase;
+
   constructor(database: DatabaseSync) {
-    super({ database: adapt(database) });
+    const adapted = adapt(database);
+    super({ database: adapted });
+    this.#database = adapted;
+  }
+
+  override createDriver(): SqliteDriver {
+    return new ForgivingDriver({ database: this.#database });
   }
 
   override createAdapter(): SqliteAdapter {
     return new TransactionalDdlAdapter();
+  }
+}
+
+/** A full disk has SQLite take back the transaction by itself; what is told then is the disk, not that there is nothing left to take back. */
+class ForgivingDriver extends SqliteDriver {
+  override async rollbackTransaction(connection: DatabaseConnection): Promise<void> {
+    try {
+      await super.rollbackTransaction(connection);
+    } catch (error) {
+      if (!(error instanceof Error && error.message.includes('no transaction is active'))) throw error;
+    }
   }
 }
 

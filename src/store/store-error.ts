@@ -33,8 +33,12 @@ const FULL = 13;
 const CANTOPEN = 14;
 const NOTADB = 26;
 
+/** The extended code of a disk that has no room for what processes share of the write-ahead log. */
+const NO_ROOM_FOR_SHM = IOERR | (19 << 8);
+
 function resultCode(error: unknown): number | null {
   if (!(error instanceof Error) || !('errcode' in error)) return null;
+  if (error.errcode === NO_ROOM_FOR_SHM) return FULL;
   return typeof error.errcode === 'number' ? error.errcode & 0xff : null;
 }
 

@@ -12,6 +12,8 @@ export type Health =
   /** Nothing could be opened, and nothing is tried by itself. */
   | { readonly kind: 'none' }
   | { readonly kind: 'live' }
+  /** Live, but nothing of it is kept: what is missed when gastop starts again. */
+  | { readonly kind: 'unsaved'; readonly note: string }
   /** A recording has been played to its end. */
   | { readonly kind: 'ended' }
   | { readonly kind: 'frozen' }
@@ -60,6 +62,9 @@ export function healthOf(
   if (frozen) return { kind: 'frozen' };
   const { problem, ended } = data.source;
   if (ended) return { kind: 'ended' };
+  // What is shown is of now; something else is wrong.
+  if (problem !== null && problem.retryAt === null && !data.stale)
+    return { kind: 'unsaved', note: problem.message };
   if (problem !== null) return { kind: 'stale', reason: problem.message, retryAt: problem.retryAt };
   if (data.stale) return { kind: 'stale', reason: 'no new block for longer than usual', retryAt: null };
   if (behind !== null) return { kind: 'limited', reason: behind, title: behind, retryAt: null };

@@ -86,6 +86,9 @@ describe('wrong flags end with one line and exit 2', () => {
   const cases: [string, string[], string][] = [
     ['an unknown flag', ['--rcp', 'x'], '--rpc'],
     ['an unknown command', ['histroy'], 'did you mean history?'],
+    ['a command with two letters swapped', ['nwo'], 'did you mean now?'],
+    ['a command with a letter missing', ['lve', '--demo'], 'did you mean live?'],
+    ['a command of another program', ['quit'], 'known are live, now'],
     ['an unknown command and its flags', ['histroy', '--windw', '7d'], 'did you mean history?'],
     [
       'an unknown command of alerts and its flags',
@@ -158,6 +161,7 @@ describe('wrong flags end with one line and exit 2', () => {
     ['chart and CSV at once', ['history', '--demo', '--chart', '--csv'], 'cannot be used with'],
     ['a recording to nowhere', ['record', '--demo'], '--out'],
     ['a recording over a file', ['record', '--demo', '--out', written('there', 'x')], '--force'],
+    ['a recording to stdout', ['record', '--demo', '--out', '-'], 'needs a file'],
     ['a recording in no folder', ['record', '--demo', '--out', at('no/such/file')], 'folder does not exist'],
     ['a recording over a folder', ['record', '--demo', '--out', at('folder'), '--force'], 'is a folder'],
     ['a recording of a service', ['record', '--url', 'http://a', '--out', at('x')], 'needs a chain'],

@@ -170,6 +170,20 @@ describe('help', () => {
     expect(stdout).toContain('Usage');
   });
 
+  it.each([
+    [['help'], ['--help']],
+    [
+      ['help', 'keys', 'create'],
+      ['keys', 'create', '--help'],
+    ],
+    [['version'], ['--version']],
+    [['-v'], ['--version']],
+  ])('is given to %j as to %j', async (typed, meant) => {
+    const answer = await runMain(typed);
+    expect(answer).toMatchObject({ exitCode: 0, stderr: '' });
+    expect(answer.stdout).toBe((await runMain(meant)).stdout);
+  });
+
   it('of the program names the exit codes and shows examples', async () => {
     const { stdout } = await runMain(['-h']);
     expect(stdout).toContain('3 source unreachable');

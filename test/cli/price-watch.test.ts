@@ -60,6 +60,17 @@ describe('what wait takes for the price it waits for', () => {
   });
 });
 
+it('a history that the service cannot write takes nothing from its prices', () => {
+  const source = {
+    kind: 'rpc',
+    name: 'node',
+    problem: { message: 'history is not being saved: the disk is full', retryAt: null },
+    ended: false,
+  } as const;
+  const watch = new PriceWatch(waitPlan({ below: '5' }));
+  expect(kind(watch, snapshot(1n, 9, { source }))).toBe('met');
+});
+
 describe('what wait never goes by', () => {
   const plan = waitPlan({ below: '5' });
   const old: [string, Partial<SnapshotView>][] = [

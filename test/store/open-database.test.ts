@@ -157,6 +157,22 @@ test('a full disk is said as such, and what was written stays', async () => {
   await database.close();
 });
 
+test('what SQLite takes back by itself, as on a disk that is full, is told by its own reason', async () => {
+  const database = await openDatabase(join(await temporaryFolder(), 'chain-1.db'));
+  // Ends the transaction as SQLITE_FULL does, whatever fills the disk.
+  await sql`create trigger full before insert on blocks begin select raise(rollback, 'no room'); end`.execute(
+    database.queries,
+  );
+  const store = new BlockStore(database);
+  await expect(store.saveBlocks(makeBlocks(0, 9))).rejects.toMatchObject({
+    message: expect.stringContaining('no room'),
+  });
+  await sql`drop trigger full`.execute(database.queries);
+  await store.saveBlocks(makeBlocks(0, 9));
+  expect((await store.head())?.number).toBe(9);
+  await database.close();
+});
+
 const OPEN = `
   const { openDatabase } = await import(process.argv[1]);
   try { await openDatabase(process.argv[2]); console.log('opened'); }

@@ -36,6 +36,8 @@ const KNOWN = 128;
 export async function record({ io, loadSettings }: CommandContext, flags: RecordFlags): Promise<ExitCode> {
   const limits = limitsOf(flags);
   const out = checked('--out', () => parsePath(flags.out));
+  // Other programs write to stdout then; here a reorg takes blocks back, which only a file can do.
+  if (out === '-') throw usageError('--out: a recording needs a file; for one called - write ./-');
   const { settings } = await loadSettings();
   const choice = settings.source.value;
   if (choice.kind === 'hosted') {

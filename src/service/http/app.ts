@@ -31,6 +31,8 @@ export interface AppOptions {
   readonly autoTxs: AutoTxBook;
   /** Whether alerts and auto-txs that are made here stay; else their routes refuse. Default: they do. */
   readonly keepsAlerts?: boolean | undefined;
+  /** Why nothing at all stays, for as long as the process lives; left out: it does. */
+  readonly unsaved?: string | undefined;
   /** Answers that are at hand; default: none yet. */
   readonly answers?: RememberedAnswers;
   /** Told of errors that nobody foresaw; the answer does not repeat them. */
@@ -65,7 +67,7 @@ export function createApp(options: AppOptions): OpenAPIHono {
   addDashboardRoutes(app, state, gate, { alerts, autoTxs });
   addMetricsRoutes(app, state);
   addExplorerRoutes(app, state);
-  if (options.keepsAlerts === false) refuseUnkept(app);
+  if (options.keepsAlerts === false || options.unsaved !== undefined) refuseUnkept(app, options.unsaved);
   addAlertRoutes(app, alerts);
   addAutoTxRoutes(app, autoTxs);
   addPlayground(root, () => openApiDocument(app, baseUrl));

@@ -5,16 +5,22 @@ import { ApiFailure } from './api-failure.ts';
 const RETRY_SEC = 5;
 
 /**
- * Has every route of alerts and auto-txs refuse: nobody knows yet which chain they are about, and what would be made here
- * is gone when that is known.
+ * Has every route of alerts and auto-txs refuse: what would be made here is gone when the process ends, for the reason in
+ * `unsaved`, or, without one, when it is known which chain they are about.
  */
-export function refuseUnkept(app: OpenAPIHono): void {
+export function refuseUnkept(app: OpenAPIHono, unsaved?: string): void {
   for (const [path, what] of [
     [PATHS.alerts, 'alerts'],
     [PATHS.autoTxs, 'auto-txs'],
   ]) {
     app.use(`${path}/*`, async (c, next) => {
       if (c.req.method === 'OPTIONS') return next();
+      if (unsaved !== undefined) {
+        throw new ApiFailure(
+          'upstream_unavailable',
+          `no ${what} are kept here: ${unsaved}; then start gastop again`,
+        );
+      }
       throw new ApiFailure(
         'upstream_unavailable',
         `no ${what} are kept yet: no node has said which chain this is, or its history cannot be opened, which /readyz tells; ask again in a moment`,

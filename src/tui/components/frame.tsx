@@ -39,7 +39,7 @@ export function Frame(props: FrameProps) {
     return <TooSmall columns={columns} rows={rows} badge={badge} />;
   }
   // Before there is data the body itself says what is wrong.
-  const noticed = snapshot !== undefined && 'reason' in health;
+  const noticed = snapshot !== undefined && ('reason' in health || 'note' in health);
   return (
     <Box flexDirection="column" width={columns} height={rows} overflow="hidden">
       <StatusBar width={columns} chainName={chainName} snapshot={snapshot} health={health} badge={badge} />
@@ -64,6 +64,7 @@ function SpokenFrame({ chainName, badge, snapshot, health, tab, rows, toast, bod
       </Text>
       {snapshot?.blockNumber == null ? null : <Text>{`block ${snapshot.blockNumber}`}</Text>}
       {'reason' in health ? <Text>{health.reason}</Text> : null}
+      {'note' in health ? <Text>{health.note}</Text> : null}
       {health.kind === 'refused' ? <Text>{health.remedy}</Text> : null}
       {body(rows)}
       {toast === null ? null : <Text>{toast.text}</Text>}

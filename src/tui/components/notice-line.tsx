@@ -12,12 +12,20 @@ interface NoticeLineProps {
   readonly width: number;
 }
 
-/** Why the data is old and what happens next, in as many words as there is room for. */
+/** Why the data is old and what happens next, or what else is wrong, in as many words as there is room for. */
 export function NoticeLine({ health, width }: NoticeLineProps) {
   const theme = useTheme();
   const now = useNow();
-  if (!('reason' in health)) return null;
   const { dot, warning, ellipsis } = theme.glyph;
+  if (health.kind === 'unsaved') {
+    return (
+      <Text wrap="truncate">
+        <Text color={theme.color('warn')}>{` ${warning} `}</Text>
+        {truncate(theme.text(health.note), width - 4, ellipsis)}
+      </Text>
+    );
+  }
+  if (!('reason' in health)) return null;
   const causes = 'title' in health ? [health.reason, health.title] : [health.reason];
   const nexts = health.kind === 'refused' ? shorter(health.remedy) : retryTexts(health.retryAt, now);
   const { cause, next } = noticeWords(

@@ -23,6 +23,7 @@ const STATES: Readonly<
   connecting: { glyph: 'stale', word: 'connecting', color: 'warn' },
   none: { glyph: 'stale', word: 'no source', color: 'bad' },
   live: { glyph: 'live', word: 'live', color: 'good' },
+  unsaved: { glyph: 'live', word: 'live, unsaved', color: 'warn' },
   ended: { glyph: 'stale', word: 'ended', color: 'accent' },
   frozen: { glyph: 'stale', word: 'FROZEN', color: 'warn' },
   stale: { glyph: 'stale', word: 'stale', color: 'warn' },

@@ -1,0 +1,179 @@
+/** The built program where it can keep nothing: a home that takes no files, none at all, a disk that is full. */
+import { spawn } from 'node:child_process';
+import { closeSync, openSync, rmSync, writeSync } from 'node:fs';
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Anvil, startAnvil } from '../helpers/anvil.ts';
+import { GASTOP, gastop } from '../helpers/gastop.ts';
+import { openTerminal } from '../helpers/terminal.ts';
+
+const PRICES = /Average .*\d/;
+const NO_ROOM = /history is not being saved: the disk is full, chain-31337\.db cannot grow/;
+
+let node: Anvil;
+let folder: string;
+/** A file where the home should be: nobody can keep anything in it, not even root. */
+let noHome: string;
+
+beforeAll(async () => {
+  node = await startAnvil({ blockTime: 1 });
+  folder = await mkdtemp(join(tmpdir(), 'gastop-odd-homes-'));
+  noHome = join(folder, 'file');
+  await writeFile(noHome, '');
+});
+
+afterAll(async () => {
+  await node?.stop();
+  await rm(folder, { recursive: true, force: true });
+});
+
+interface Place {
+  readonly env?: Readonly<Record<string, string>>;
+  readonly cwd?: string;
+  readonly uid?: number;
+}
+
+async function run(argv: readonly string[], { env = {}, ...place }: Place) {
+  const child = spawn(process.execPath, [GASTOP, ...argv], {
+    env: { PATH: process.env.PATH ?? '', ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+    ...place,
+  });
+  const code = new Promise<number | null>((resolve) => child.once('close', resolve));
+  const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr)]);
+  return { code: await code, stdout, stderr };
+}
+
+describe('a home that takes no files', () => {
+  it.each([
+    ['now', '--format', '{block}'],
+    ['history', '--window', '1h', '--csv'],
+    ['wait', '--below', '1000000', '--timeout', '30s'],
+    ['block', 'latest', '--json'],
+  ])('gastop %s answers all the same, and says in one line that nothing is kept', async (...argv) => {
+    const { code, stderr } = await run([...argv, '--rpc', node.url], { env: { HOME: noHome } });
+    const lines = stderr.trimEnd().split('\n');
+    expect(lines[0]).toBe(
+      'gastop: no history is kept in ~/.local/share/gastop: chain-31337.db cannot be made there; its folder is not a folder that can be used',
+    );
+    expect(lines.filter((line) => line.includes('is kept'))).toHaveLength(1);
+    expect(code).toBe(0);
+  });
+
+  it('is a failure for what has to be kept, and for a database that was named', async () => {
+    const env = { HOME: noHome };
+    const alert = ['alerts', 'create', '--below', '5', '--terminal', '--rpc', node.url];
+    for (const argv of [
+      alert,
+      ['keys', 'create'],
+      ['now', '--rpc', node.url, '--db', join(noHome, 'x.db')],
+    ]) {
+      const { code, stdout, stderr } = await run(argv, { env });
+      expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+      expect(stderr).toMatch(/^gastop: \S+\.db cannot be made there[^\n]*\n$/);
+    }
+  });
+
+  it('does not keep the monitor from showing live prices; what would be lost is refused', async () => {
+    const env = { XDG_DATA_HOME: join(noHome, 'data') };
+    await using terminal = await gastop(['--rpc', node.url], { env });
+    const rows = await terminal.waitFor(PRICES);
+    expect(rows[0]).toContain('● live, unsaved');
+    expect(rows[2]).toMatch(/^ ▲ history is not being saved: chain-31337\.db cannot be made there/);
+    expect(terminal.isDim(5)).toBe(false);
+    await terminal.press('3');
+    await terminal.waitFor('no alerts are kept here');
+    await terminal.press('q');
+    expect((await terminal.waitForExit()).exitCode).toBe(0);
+    expect(terminal.leftovers()).toEqual([]);
+  });
+});
+
+describe('no home', () => {
+  it('an empty HOME is none: nothing comes to lie where gastop is started', async () => {
+    const cwd = await mkdtemp(join(folder, 'cwd-'));
+    const { code, stdout } = await run(['config'], { env: { HOME: '' }, cwd });
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^database +[~/].*chain-<id>\.db/m);
+    expect(await readdir(cwd)).toEqual([]);
+  });
+
+  it.runIf(process.getuid?.() === 0)(
+    'a user whom no list names, as in a container, sees prices like any other',
+    async () => {
+      const { code, stdout, stderr } = await run(['now', '--demo', '--format', '{chain}'], { uid: 54_321 });
+      expect({ code, stdout, stderr }).toEqual({ code: 0, stdout: 'Simulated\n', stderr: '' });
+    },
+  );
+});
+
+/** A disk of `size` at `at` that is there for `command` alone and gone with it. */
+const onDisk = (size: string, at: string, command: readonly string[]): string[] => [
+  '--mount',
+  '--map-root-user',
+  'sh',
+  '-c',
+  'mount -t tmpfs -o size="$0" none "$1" && shift && exec "$@"',
+  size,
+  at,
+  ...command,
+];
+
+const mayMount = await new Promise<boolean>((resolve) => {
+  const child = spawn('unshare', onDisk('64k', tmpdir(), ['true']), { stdio: 'ignore' });
+  child.once('error', () => resolve(false));
+  child.once('close', (code) => resolve(code === 0));
+});
+
+describe.runIf(mayMount)('a disk of its own', () => {
+  it('that is full is told while prices go on, and is written again once there is room', async () => {
+    const data = await mkdtemp(join(folder, 'disk-'));
+    await using terminal = await openTerminal({
+      command: 'unshare',
+      args: onDisk('3m', data, [process.execPath, GASTOP, '--rpc', node.url]),
+      env: { XDG_DATA_HOME: data },
+      cols: 110,
+    });
+    await terminal.waitFor(PRICES);
+    const rest = `/proc/${terminal.pid}/root${data}/rest`;
+    fill(rest);
+    const rows = await terminal.waitFor(NO_ROOM, { timeoutMs: 60_000 });
+    expect(rows[0]).toContain('● live, unsaved');
+    expect(rows.join('\n')).toMatch(PRICES);
+    rmSync(rest);
+    await terminal.waitFor((now) => !NO_ROOM.test(now.join('\n')) && /● live +\S/.test(now[0] ?? ''), {
+      timeoutMs: 60_000,
+    });
+    await terminal.press('q');
+    expect((await terminal.waitForExit()).exitCode).toBe(0);
+  });
+
+  it('that is full from the start does not keep the monitor from showing live prices', async () => {
+    const data = await mkdtemp(join(folder, 'disk-'));
+    await using terminal = await openTerminal({
+      command: 'unshare',
+      args: onDisk('16k', data, [process.execPath, GASTOP, '--rpc', node.url]),
+      env: { XDG_DATA_HOME: data },
+      cols: 110,
+    });
+    const rows = await terminal.waitFor(PRICES);
+    expect(rows.join('\n')).toMatch(NO_ROOM);
+    await terminal.press('q');
+    expect((await terminal.waitForExit()).exitCode).toBe(0);
+  });
+});
+
+/** Takes all the room that is left where `path` lies. */
+function fill(path: string): void {
+  const file = openSync(path, 'w');
+  try {
+    for (;;) writeSync(file, Buffer.alloc(4_096));
+  } catch {
+    // Full.
+  } finally {
+    closeSync(file);
+  }
+}
