@@ -29,7 +29,10 @@ export interface Signing {
 }
 
 /** What a wallet signs: a transfer of 1 wei to an account of nobody's, unless told. */
-export function sign(account: PrivateKeyAccount, signing: Signing = {}): Promise<Hex> {
+export function sign(
+  account: Pick<PrivateKeyAccount, 'signTransaction'>,
+  signing: Signing = {},
+): Promise<Hex> {
   return account.signTransaction({
     type: 'eip1559',
     chainId: CHAIN_ID,

@@ -1,0 +1,103 @@
+import type { Terminal } from '../../test/helpers/terminal.ts';
+import { autoTxPictures } from './auto-tx-scene.ts';
+import type { Screen } from './screen-svg.ts';
+import { openStage, stillScreen } from './stage.ts';
+
+/** What each picture is of, for those who cannot see it. The files are docs/pictures/NAME-dark.svg and -light.svg. */
+export const TITLES = {
+  live: 'The Live pane on the simulated chain: three lanes, the advice, prices by wait, and the last hour',
+  service: 'The Service pane on the simulated chain: source, quota, market, usual work, and its record',
+  hours: 'The cheap hours of the simulated chain: its base fee by weekday and hour',
+  chart: 'The Chart pane on recorded mainnet blocks: the base fee of a day, and when alerts fired',
+  explorer: 'The Explorer pane on recorded mainnet blocks: the latest blocks with base fee and fullness',
+  alerts: 'The Alerts pane on recorded mainnet blocks: four alerts, armed or resting',
+  'alert-form': 'The form of a new alert, with how often it would have fired',
+  'auto-txs': 'The Auto-tx pane on a development chain: transactions that wait, are out, and are over',
+  'auto-tx': 'The details of an auto-tx: what it does, its checks, what it cost, and what happened',
+} as const;
+export type PictureName = keyof typeof TITLES;
+
+/** Pictures that are taken together, of one run of the program. */
+export interface Scene {
+  readonly names: readonly PictureName[];
+  take(): Promise<Readonly<Partial<Record<PictureName, Screen>>>>;
+}
+
+export const SCENES: readonly Scene[] = [
+  { names: ['live', 'service', 'hours'], take: demoPictures },
+  { names: ['chart', 'explorer', 'alerts', 'alert-form'], take: recordingPictures },
+  { names: ['auto-txs', 'auto-tx'], take: autoTxPictures },
+];
+
+/** What has just been told stands where the keys are, for a while. */
+const KEYS_SHOWN = (rows: readonly string[]) => rows.at(-1)?.includes('? help');
+const NOTES_LEAVE = { timeoutMs: 60_000 };
+
+/** The simulated chain of `gastop --demo`, always at the same moments, with a month of history. */
+async function demoPictures(): ReturnType<Scene['take']> {
+  await using stage = await openStage({ now: '2026-03-04T15:20:14Z' });
+  const source = ['--demo', '--db', `${stage.folder}/demo.db`];
+  const first = await stage.monitor(20, source);
+  await first.press('2', 'h');
+  await askUntil(first, (rows) => rows[2]?.includes('day × hour') && !rows[2].includes('so far'));
+  await first.waitFor(KEYS_SHOWN, NOTES_LEAVE);
+  const hours = await stillScreen(first);
+  first.resize(100, 29);
+  await first.press('6');
+  await askUntil(first, (rows) => rows.some((row) => row.startsWith('   30 d')));
+  await first.waitFor(KEYS_SHOWN, NOTES_LEAVE);
+  const service = await stillScreen(first);
+  await first.close();
+
+  stage.setClock('2026-03-04T15:50:14Z');
+  const second = await stage.monitor(31, source);
+  await second.waitFor(/^ last hour in gwei/m);
+  return { hours, service, live: await stillScreen(second) };
+}
+
+/** A month of history is filled behind what is shown already; what is asked for seldom is asked for again. */
+async function askUntil(monitor: Terminal, isThere: (rows: readonly string[]) => unknown): Promise<void> {
+  for (let asked = 1; ; asked += 1) {
+    await monitor.press('r');
+    try {
+      await monitor.waitFor(isThere, { timeoutMs: 3_000 });
+      return;
+    } catch (error) {
+      if (asked === 60) throw error;
+    }
+  }
+}
+
+/** 2,001 recorded blocks of mainnet, played to their end, with alerts that were there before. */
+async function recordingPictures(): ReturnType<Scene['take']> {
+  await using stage = await openStage({ now: '2024-10-15T20:30:00Z' });
+  const source = ['--replay', stage.recording, '--db', `${stage.folder}/recording.db`];
+  for (const alert of [
+    ['--above', '40', '--lane', 'fast', '--once', '--note', 'stop paying out'],
+    ['--below', '8', '--confirm', '3', '--note', 'batch of transfers'],
+    ['--below', '14', '--cooldown', '4h', '--note', 'claim rewards'],
+    ['--below', '10', '--lane', 'slow', '--cooldown', '1h', '--note', 'registry'],
+  ]) {
+    await stage.run(['alerts', 'create', '--terminal', ...alert, ...source]);
+  }
+  const monitor = await stage.monitor(29, [...source, '--speed', '20000']);
+  await monitor.waitFor('◌ ended', { timeoutMs: 60_000 });
+  await monitor.waitFor(KEYS_SHOWN, NOTES_LEAVE);
+  await monitor.press('2', 't');
+  await monitor.waitFor(/^ 24h/m);
+  const chart = await stillScreen(monitor);
+  monitor.resize(100, 22);
+  await monitor.press('5');
+  await monitor.waitFor('Latest blocks');
+  const explorer = await stillScreen(monitor);
+  monitor.resize(100, 16);
+  await monitor.press('3');
+  await monitor.waitFor('Alerts 4');
+  const alerts = await stillScreen(monitor);
+  monitor.resize(100, 22);
+  await monitor.press('n');
+  await monitor.waitFor('New alert');
+  await monitor.press(...'9.5', 'tab', 'tab', ...'claim again', 'tab');
+  await monitor.waitFor('would have');
+  return { chart, explorer, alerts, 'alert-form': await stillScreen(monitor) };
+}
