@@ -183,6 +183,21 @@ const framesRemember: Plugin = {
   },
 };
 
+/** Ink writes a line again from the first cell on that differs; here only the cells that differ are written. */
+const onlyChangedCells: Plugin = {
+  name: 'only-changed-cells',
+  setup({ onLoad }) {
+    onLoad({ filter: /[\\/]ink[\\/]build[\\/]line-update\.js$/ }, async ({ path }) => ({
+      resolveDir: dirname(path),
+      contents: `import { changedCells } from ${JSON.stringify(join(ROOT, 'src/tui/changed-cells.ts'))};
+        ${await patched(path, ['export default function lineUpdate', 'function lineUpdate'])}
+        export default function update(previous, next, columns) {
+          return changedCells(previous, next, columns) ?? lineUpdate(previous, next, columns);
+        }`,
+    }));
+  },
+};
+
 /** A dependency's source with some of its words changed, wherever they stand. */
 async function patched(path: string, ...changes: readonly (readonly [string, string])[]): Promise<string> {
   let source = await readFile(path, 'utf8');
@@ -201,4 +216,5 @@ export const leanDependencies: readonly Plugin[] = [
   tableRowsStay,
   plainWidthFirst,
   framesRemember,
+  onlyChangedCells,
 ];

@@ -1,4 +1,11 @@
-import { environmentManager, focusManager, onlineManager, QueryClient } from '@tanstack/react-query';
+import {
+  environmentManager,
+  focusManager,
+  notifyManager,
+  onlineManager,
+  QueryClient,
+} from '@tanstack/react-query';
+import { gatherAnswers } from './gathered-answers.ts';
 
 /** Blocks come one after the other for as long as the monitor runs; these are kept long enough to go back to. */
 const BLOCK_KEPT_MS = 5 * 60_000;
@@ -27,5 +34,6 @@ export function createQueryClient(): QueryClient {
   for (const key of ['block', 'block-txs', 'block-txs-page']) {
     queries.setQueryDefaults([key], { gcTime: BLOCK_KEPT_MS });
   }
+  notifyManager.setScheduler(gatherAnswers(() => queries.isFetching() > 0));
   return queries;
 }

@@ -106,7 +106,8 @@ function SessionScreen(props: SessionProps) {
   const reason = { error, retryAt: polled.retryAt, attempt: source.id };
   const nothingAnswers = useNothingAnswers(reason) && snapshot === undefined;
   const tab = TABS[state.tab] ?? TABS[0];
-  const over = useOverScopes(activeScopes(topScope(state, tab, nothingAnswers, snapshot === undefined)));
+  const top = topScope(state, tab, nothingAnswers, snapshot === undefined);
+  const over = useOverScopes(useMemo(() => activeScopes(top), [top]));
   const isOwnService = opened?.embedded != null;
   const host = isOwnService ? null : (opened?.name ?? null);
   const url = opened?.reach?.baseUrl;

@@ -8,6 +8,7 @@ import { AlertsContext, type AlertsFeed } from '../hooks/use-alerts.ts';
 import { useExpectedChanges } from '../hooks/use-expected-changes.ts';
 import { useFreshWhenShown } from '../hooks/use-fresh-when-shown.ts';
 import { type PolledQuery, usePolledQuery } from '../hooks/use-polled-query.ts';
+import { useRounds } from '../hooks/use-rounds.ts';
 
 interface AlertsProviderProps {
   readonly client: GasClient | null;
@@ -64,7 +65,7 @@ export function AlertsProvider(props: AlertsProviderProps) {
     everyMs,
     freshMs: everyMs,
   };
-  const polled = usePolledQuery({ ...question, frozen });
+  const polled = useRounds({ ...question, frozen }, isOwnService);
   // What fires is announced over a screen that stands still, too, which then must not show the list it is seen in.
   const unshown = usePolledQuery({
     ...question,

@@ -8,6 +8,7 @@ import { useAutoTxNotices } from '../hooks/use-auto-tx-notices.ts';
 import { AutoTxsContext, type AutoTxsFeed } from '../hooks/use-auto-txs.ts';
 import { useFreshWhenShown } from '../hooks/use-fresh-when-shown.ts';
 import { type Dated, type PolledQuery, usePolledQuery } from '../hooks/use-polled-query.ts';
+import { useRounds } from '../hooks/use-rounds.ts';
 import { listPaceMs } from '../list-pace.ts';
 
 interface AutoTxsProviderProps {
@@ -57,7 +58,7 @@ export function AutoTxsProvider(props: AutoTxsProviderProps) {
     everyMs,
     freshMs: everyMs,
   };
-  const polled = usePolledQuery({ ...question, frozen });
+  const polled = useRounds({ ...question, frozen }, isOwnService);
   // What becomes of one is announced over a screen that stands still, too, which then must not show it.
   const unshown = usePolledQuery({
     ...question,

@@ -1,4 +1,5 @@
 import { Box, Text } from 'ink';
+import { memo } from 'react';
 import { footerKeys } from '../footer-keys.ts';
 import type { Toast } from '../hooks/use-toast.ts';
 import type { Scope } from '../keymap/key-binding.ts';
@@ -12,7 +13,7 @@ interface FooterProps {
 }
 
 /** The last line: what just happened, or else what the keys do. */
-export function Footer({ width, scopes, toast }: FooterProps) {
+export const Footer = memo(function Footer({ width, scopes, toast }: FooterProps) {
   const theme = useTheme();
   return (
     <Box width={width} height={1} flexShrink={0} overflow="hidden">
@@ -31,7 +32,7 @@ export function Footer({ width, scopes, toast }: FooterProps) {
       )}
     </Box>
   );
-}
+});
 
 function ToastText({ toast, width }: { readonly toast: Toast; readonly width: number }) {
   const theme = useTheme();

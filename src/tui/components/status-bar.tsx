@@ -1,8 +1,9 @@
 import { Text } from 'ink';
+import { memo } from 'react';
 import type { SnapshotView } from '../../client/views/snapshot.ts';
 import { formatAge, formatCount } from '../../core/units.ts';
 import type { Health } from '../health.ts';
-import { useNow } from '../hooks/use-now.ts';
+import { useTicking } from '../hooks/use-now.ts';
 import { type ColorName, type GlyphName, useTheme } from '../theme.ts';
 import { displayWidth, truncate } from './fit.ts';
 import { SpreadLine } from './spread-line.tsx';
@@ -33,13 +34,13 @@ const STATES: Readonly<
 };
 
 /** The first line of every screen: whose gas, which block, how old, from where, and whether it can be trusted. */
-export function StatusBar({ width, chainName, snapshot, health, badge }: StatusBarProps) {
+export const StatusBar = memo(function StatusBar(props: StatusBarProps) {
+  const { width, chainName, snapshot, health, badge } = props;
   const theme = useTheme();
-  const now = useNow();
   const state = STATES[health.kind];
   const chain = chainName === null ? '' : `  ${theme.text(chainName)}`;
   const block = snapshot?.blockNumber == null ? '' : `  #${formatCount(snapshot.blockNumber)}`;
-  const age = ageText(snapshot, now);
+  const age = useTicking((now) => ageText(snapshot, now));
   const left = displayWidth(` gastop ${badge === null ? '' : ` ${badge} `}${chain}${block}${age}`);
   // The name of the source gives way first: it changes least.
   const room = width - left - displayWidth(state.word) - 7;
@@ -65,7 +66,7 @@ export function StatusBar({ width, chainName, snapshot, health, badge }: StatusB
       }
     />
   );
-}
+});
 
 /** Loud on every screen: these are not the prices of now. The word says it where there are no colours. */
 export function BadgeText({ badge }: { readonly badge: Badge | null }) {

@@ -1,5 +1,5 @@
 import { Text } from 'ink';
-import { useContext } from 'react';
+import { memo, useContext } from 'react';
 import { formatDuration } from '../../core/units.ts';
 import { isOn } from '../alert-words.ts';
 import { AlertsContext } from '../hooks/use-alerts.ts';
@@ -18,7 +18,7 @@ interface TabBarProps {
 }
 
 /** The tabs with their keys; the one shown stands in brackets, so that it is seen without colour too. */
-export function TabBar({ width, current, intervalMs, slowed }: TabBarProps) {
+export const TabBar = memo(function TabBar({ width, current, intervalMs, slowed }: TabBarProps) {
   const theme = useTheme();
   const badges = useBadges(theme);
   const { labels, isTight, used } = fittingLabels(current, badges, width);
@@ -44,7 +44,7 @@ export function TabBar({ width, current, intervalMs, slowed }: TabBarProps) {
       right={used + pace.length > width ? '' : <Text dimColor>{pace}</Text>}
     />
   );
-}
+});
 
 interface Badge {
   readonly text: string;

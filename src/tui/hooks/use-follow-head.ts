@@ -2,6 +2,7 @@ import { useEffect, useRef } from 'react';
 import type { SnapshotView } from '../../client/views/snapshot.ts';
 import { useMonitor } from './use-monitor.ts';
 import type { Polled } from './use-polled-query.ts';
+import { useEachSnapshot } from './use-snapshot.ts';
 
 /** What changes when there is something new: a service that names no block changes its time, or its prices. */
 export function headOf(snapshot: SnapshotView): number | SnapshotView {
@@ -18,15 +19,23 @@ export function useFollowHead(polled: Polled<unknown>, head: number | SnapshotVi
   const asked = useRef({ head, at: Date.now() });
   const latest = useRef(polled);
   latest.current = polled;
+  const ask = useRef((of: number | SnapshotView) => {
+    asked.current = { head: of, at: Date.now() };
+    if (latest.current.error === null) void latest.current.renew();
+  });
+  const isNew = (of: number | SnapshotView) => asked.current.head !== of && !frozen;
+  const waitMs = () => asked.current.at + leastMs - Date.now();
+  // Before it is drawn; what has to wait is asked about below.
+  useEachSnapshot((snapshot) => {
+    const newest = headOf(snapshot);
+    if (isNew(newest) && waitMs() <= 0) ask.current(newest);
+  });
+  // biome-ignore lint/correctness/useExhaustiveDependencies: what is asked of a head does not depend on who draws it
   useEffect(() => {
-    if (asked.current.head === head || frozen) return;
-    const ask = () => {
-      asked.current = { head, at: Date.now() };
-      if (latest.current.error === null) void latest.current.renew();
-    };
-    const wait = asked.current.at + leastMs - Date.now();
-    if (wait <= 0) return ask();
-    const timer = setTimeout(ask, wait);
+    if (!isNew(head)) return;
+    const wait = waitMs();
+    if (wait <= 0) return ask.current(head);
+    const timer = setTimeout(ask.current, wait, head);
     return () => clearTimeout(timer);
   }, [head, leastMs, frozen]);
 }

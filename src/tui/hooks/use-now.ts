@@ -38,6 +38,12 @@ export class Clock {
 
 export const ClockContext = createContext<Clock>(new Clock(Date.now));
 
+/** What `text` says at the last tick; draws the caller again only when it says something else. */
+export function useTicking(text: (now: number) => string): string {
+  const clock = useContext(ClockContext);
+  return useSyncExternalStore(clock.subscribe, () => text(clock.read()));
+}
+
 /** The time of the last tick, ms since epoch; draws the caller again at every tick. */
 export function useNow(): number {
   const clock = useContext(ClockContext);

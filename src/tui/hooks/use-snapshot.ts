@@ -1,6 +1,11 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { useEffect, useRef } from 'react';
 import type { GasClient } from '../../client/gas-client.ts';
 import type { SnapshotView } from '../../client/views/snapshot.ts';
 import { type Polled, usePolledQuery } from './use-polled-query.ts';
+
+/** Where the last answer is kept. */
+const KEY = ['current'] as const;
 
 const nothing = () => Promise.reject(new Error('no source'));
 
@@ -10,10 +15,30 @@ export function useSnapshot(
   timing: { readonly intervalMs: number; readonly frozen: boolean },
 ): Polled<SnapshotView> {
   return usePolledQuery({
-    key: ['current'],
+    key: KEY,
     enabled: client !== null,
     ask: (signal) => client?.gasCurrent({ signal }) ?? nothing(),
     everyMs: timing.intervalMs,
     frozen: timing.frozen,
   });
+}
+
+/**
+ * Calls `hear` with every answer of {@link useSnapshot}, also with one that says nothing new, before it is drawn: what
+ * is asked because of it then can be drawn with it.
+ */
+export function useEachSnapshot(hear: (snapshot: SnapshotView) => void): void {
+  const cache = useQueryClient().getQueryCache();
+  const latest = useRef(hear);
+  latest.current = hear;
+  useEffect(
+    () =>
+      cache.subscribe((event) => {
+        if (event.type !== 'updated' || event.action.type !== 'success') return;
+        if (event.query.queryKey[0] !== KEY[0]) return;
+        const snapshot: SnapshotView | undefined = event.query.state.data;
+        if (snapshot !== undefined) latest.current(snapshot);
+      }),
+    [cache],
+  );
 }
