@@ -5,6 +5,7 @@ import type { Terminal } from '../helpers/terminal.ts';
 import { waitFor } from '../helpers/wait-for.ts';
 import { openGastop, type Workshop } from './programs.ts';
 import { writeRecording } from './recording.ts';
+import { shownBlock } from './resident-memory.ts';
 import type { Limit, Row } from './row.ts';
 import { median, range } from './statistics.ts';
 
@@ -34,12 +35,6 @@ process.on('SIGUSR2', () => {
   renameSync(${JSON.stringify(report)} + '.new', ${JSON.stringify(report)});
 });
 `;
-
-/** Number of the block that the status bar shows. */
-function shownBlock(rows: readonly string[]): number {
-  const match = /#([\d,]+)/.exec(rows[0] ?? '');
-  return match?.[1] === undefined ? 0 : Number(match[1].replaceAll(',', ''));
-}
 
 async function sample(terminal: Terminal, report: string, count: number): Promise<Memory> {
   terminal.signal('SIGUSR2');

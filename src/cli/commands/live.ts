@@ -4,6 +4,7 @@ import type { Io } from '../io.ts';
 import type { OpenedClient } from '../open-client.ts';
 import { parseNodeUrl } from '../setting-values.ts';
 import type { Settings } from '../settings.ts';
+import { keepHeapSmall } from '../small-heap.ts';
 import { warnOfPlainKey } from '../warn-of-plain-key.ts';
 
 /** After this the monitor says that nothing answers, and offers what else could be shown. */
@@ -66,6 +67,7 @@ async function openedEarly(io: Io, settings: Settings): Promise<OpenedClient | n
 }
 
 async function open(io: Io, settings: Settings): Promise<OpenedClient> {
+  keepHeapSmall();
   const { openClient } = await import('../open-client.ts');
   return openClient(io, settings, {
     historySec: settings.historySec.value,
