@@ -2,7 +2,7 @@ import type { Action, Advice } from './advice.ts';
 import { type Block, tipAt } from './block.ts';
 
 /** Which way of advising this is. Raise it with every change of what is advised, so that the records are told apart. */
-export const ADVICE_VERSION = 2;
+export const ADVICE_VERSION = 3;
 
 /** What was recommended after one block, with what it promised. Wei per gas, Unix seconds. */
 export interface GivenAdvice {

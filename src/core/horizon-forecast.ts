@@ -42,8 +42,8 @@ export interface Forecast {
   /** Of `price` against sending in the next block. */
   readonly savingRatio: number;
   /**
-   * What waiting saves, with misses counted at what the last block of a missed horizon asked for on average, or at the price of
-   * now where that is more; `null` until measured.
+   * What waiting saves, by what was paid where targets were reached, and with misses counted at what the last block of the
+   * horizon asks for; `null` until measured.
    */
   readonly expectedSavingRatio: number | null;
   /** Mean wait of those that were reached. */
@@ -84,7 +84,7 @@ export class HorizonForecast {
   /** @param shorter what the next shorter horizon says. */
   forecast(shorter: Forecast | undefined): Forecast {
     const { head, sendNow } = this.#history;
-    const { correction, doubt, meanMissed, meanWaitSec, judgedRatio } = this.#verdicts;
+    const { correction, doubt, meanWaitSec, judgedRatio } = this.#verdicts;
     const now = sendNow.at(head);
     const target = this.#verdicts.targetAt(head);
     const price = Number.isNaN(target) ? (shorter?.price ?? now) : target;
@@ -92,7 +92,6 @@ export class HorizonForecast {
     const probability = noLess(this.#chance(correction), isSame ? shorter.probability : null);
     const waitProbability = noLess(this.#chance(doubt), isSame ? shorter.waitProbability : null);
     const savingRatio = Math.max(1 - feeRatio(price, now), 0);
-    const lossRatio = Math.max(feeRatio(meanMissed ?? now, now) - 1, 0);
     return {
       horizonSec: this.horizonSec,
       price,
@@ -100,8 +99,7 @@ export class HorizonForecast {
       reason: probability === null ? tooLittlePast(this.#history, this.#pastSec).reason : null,
       waitProbability,
       savingRatio,
-      expectedSavingRatio:
-        waitProbability === null ? null : waitProbability * savingRatio - (1 - waitProbability) * lossRatio,
+      expectedSavingRatio: waitProbability === null ? null : this.#verdicts.expectedSaving(waitProbability),
       expectedWaitSec: meanWaitSec,
       judgedRatio,
     };

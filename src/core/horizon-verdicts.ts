@@ -1,7 +1,7 @@
-import { ExactSum } from './exact-sum.ts';
 import { feeRatio, fromPpm, toPpm } from './fee-ratio.ts';
 import type { Column, History, Span } from './history.ts';
 import { Rolling, WholeSum } from './rolling.ts';
+import { WaitSavings } from './wait-savings.ts';
 import { WindowMinimum } from './window-minimum.ts';
 
 /** Verdicts look back this many horizons; those on what a miss costs and how long a wait takes at least so many blocks. */
@@ -17,6 +17,8 @@ const LEAST_SAVING = 0.05;
  */
 const FLATTERY = 0.15;
 const FLATTERED_HORIZONS = 4;
+/** Share of tempting targets that is missed, more or less. */
+const USUAL_MISSES = 0.15;
 
 /** What was said of one horizon at each block, and what came of it once its time was over. Wei per gas. */
 export class HorizonVerdicts {
@@ -32,17 +34,12 @@ export class HorizonVerdicts {
   readonly #best: Column;
   /** What its last block asked for, over that of sending at once. */
   readonly #last: Column;
-  readonly #reached: Column;
+  /** Seconds until the target was reached; `NaN` where it was not. */
   readonly #waitSec: Column;
-  /**
-   * What the horizon's last block asked for where the target was missed. As a price and not as a multiple of the one
-   * before: misses begin at low prices, and what they cost says little of how far a high one may still rise.
-   */
-  readonly #missed: Column;
+  readonly #savings: WaitSavings;
   readonly #surprises: Rolling<WholeSum>;
   readonly #tempted: Rolling<WholeSum>;
   readonly #waits: Rolling<WholeSum>;
-  readonly #misses: Rolling<ExactSum>;
   readonly #lowest = new WindowMinimum();
   #pending = 0;
   #blocks = 1;
@@ -56,13 +53,11 @@ export class HorizonVerdicts {
     this.#temptedSurprise = history.column();
     this.#best = history.column();
     this.#last = history.column();
-    this.#reached = history.column();
     this.#waitSec = history.column();
-    this.#missed = history.column();
+    this.#savings = new WaitSavings(history);
     this.#surprises = new Rolling(this.#surprise, new WholeSum());
     this.#tempted = new Rolling(this.#temptedSurprise, new WholeSum());
     this.#waits = new Rolling(this.#waitSec, new WholeSum());
-    this.#misses = new Rolling(this.#missed, new ExactSum());
   }
 
   /** Settles the horizons that end before the head; what is said at the head is to be `put` next. */
@@ -87,6 +82,7 @@ export class HorizonVerdicts {
   put(target: number, expected: number): void {
     this.#target.put(this.#history.head, target);
     this.#expected.put(this.#history.head, expected);
+    this.#savings.push();
   }
 
   targetAt(block: number): number {
@@ -109,8 +105,8 @@ export class HorizonVerdicts {
   /** Whether the price stated at `block` was reached; `null` while the horizon runs or if none was stated. */
   reachedAt(block: number): boolean | null {
     if (block >= this.#pending) return null;
-    const reached = this.#reached.at(block);
-    return Number.isNaN(reached) ? null : reached === 1;
+    if (Number.isNaN(this.#target.at(block))) return null;
+    return !Number.isNaN(this.#waitSec.at(block));
   }
 
   /** The oldest block whose horizon has not ended. */
@@ -161,9 +157,11 @@ export class HorizonVerdicts {
     return this.#waits.tally.mean ?? 0;
   }
 
-  /** What the last block of a missed horizon asked for on average; `null`: none was missed. */
-  get meanMissed(): number | null {
-    return this.#misses.tally.mean;
+  /** What waiting for the head's target saves on average, if that is reached with this probability; misses counted. */
+  expectedSaving(probability: number): number {
+    const { head } = this.#history;
+    const unseen = USUAL_MISSES * FLATTERED_HORIZONS * this.#blocks;
+    return this.#savings.expected(this.#target.at(head), probability, this.#isTempting(head), unseen);
   }
 
   #firstPending(): number {
@@ -173,7 +171,7 @@ export class HorizonVerdicts {
 
   /** Measures the horizon that began at `given` and ended before the head, and whether its target was reached. */
   #settle(given: number): void {
-    const { head, ask, sendNow } = this.#history;
+    const { head, ask, sendNow, time } = this.#history;
     this.#lowest.dropBefore(given + 1);
     // A chain that stood still for the whole horizon is measured by its first block after that.
     const last = Math.max(head - 1, given + 1);
@@ -184,18 +182,19 @@ export class HorizonVerdicts {
     this.#best.put(given, feeRatio(lowest, now));
     this.#last.put(given, feeRatio(ask.at(last), now));
     const surprise = toPpm(reached) - toPpm(this.#expected.at(given));
+    const isTempted = this.#isTempting(given);
     this.#surprise.put(given, surprise);
-    this.#temptedSurprise.put(given, this.#isTempting(given) ? surprise : Number.NaN);
-    this.#reached.put(given, reached);
-    this.#waitSec.put(given, reached === 1 ? this.#waitFor(given, target) : Number.NaN);
-    this.#missed.put(given, reached === 0 ? ask.at(last) : Number.NaN);
+    this.#temptedSurprise.put(given, isTempted ? surprise : Number.NaN);
+    const first = reached === 1 ? this.#firstReaching(given, target) : null;
+    this.#waitSec.put(given, first === null ? Number.NaN : Math.round(time.at(first) - time.at(given)));
+    this.#savings.settle({ given, target, first, last, isTempted });
   }
 
-  #waitFor(given: number, target: number): number {
-    const { head, ask, time } = this.#history;
+  #firstReaching(given: number, target: number): number {
+    const { head, ask } = this.#history;
     let block = given + 1;
     while (block < head && ask.at(block) > target) block += 1;
-    return Math.round(time.at(block) - time.at(given));
+    return block;
   }
 
   /** Whether the target given at `block` is so low that waiting looks worth it: that is where words flatter. */
@@ -221,6 +220,6 @@ export class HorizonVerdicts {
     this.#tempted.moveTo(trailing);
     const long = { from: Math.max(Math.min(from, to - LEAST_TRAILING_BLOCKS), oldest), to };
     this.#waits.moveTo(long);
-    this.#misses.moveTo(long);
+    this.#savings.moveTo(long);
   }
 }
