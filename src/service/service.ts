@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import type { OpenAPIHono } from '@hono/zod-openapi';
 import type { ChainSource } from '../chain/chain-source.ts';
 import { createPriceFeed, type PriceFeed } from '../chain/price-feed.ts';
 import { confirmationsOf } from '../core/auto-txs/confirmations.ts';
@@ -13,14 +14,12 @@ import { LeaseStore } from '../store/lease-store.ts';
 import { type Database, openDatabase } from '../store/open-database.ts';
 import { OutboxStore } from '../store/outbox-store.ts';
 import { TrackStore } from '../store/track-store.ts';
-import { AlertBook } from './alerts/alert-book.ts';
 import { alertTallies } from './alerts/alert-tallies.ts';
 import type { MadeAttempt } from './alerts/dispatcher.ts';
 import { retireOwners } from './alerts/retire-owners.ts';
 import { startSending } from './alerts/start-sending.ts';
 import { channelsOf, targetRules } from './alerts/target-rules.ts';
 import { AutoTxOutlook } from './answers/auto-tx-outlook.ts';
-import { AutoTxBook } from './auto-txs/auto-tx-book.ts';
 import { autoTxTallies } from './auto-txs/auto-tx-tallies.ts';
 import { startAutoTxs } from './auto-txs/start-auto-txs.ts';
 import { unsavedWords } from './block-writer.ts';
@@ -28,11 +27,10 @@ import { ChainReader } from './chain-reader.ts';
 import type { CourierSettings } from './couriers/create-couriers.ts';
 import { Follower } from './follower.ts';
 import { ApiFailure } from './http/api-failure.ts';
-import { createApp } from './http/app.ts';
 import type { Sendable } from './http/encoded-answer.ts';
 import { errorResponse } from './http/error-response.ts';
 import type { Gate } from './http/gate.ts';
-import { quickAnswer } from './http/quick-answer.ts';
+import { quickAnswer, quickResponse } from './http/quick-answer.ts';
 import { RememberedAnswers } from './http/remembered-answers.ts';
 import type { RequestRecord } from './http/request-record.ts';
 import { type Condition, ServiceState } from './http/service-state.ts';
@@ -202,33 +200,56 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   });
   const gate = options.gate ?? createOpenGate(wallNow);
   const answers = new RememberedAnswers(state);
-  const alerts = new AlertBook({
-    alerts: alertStore,
-    outbox: new OutboxStore(database),
-    rules: targetRules(delivery.channels ?? channelsOf(couriers), couriers),
-    wallNow,
-    chainNow: () => source.now(),
-    onDue: () => {
-      sending.wake();
-      delivery.onDue?.();
-    },
-  });
   const chain = () => follower.profile;
   const moment = () => state.moment();
-  const reach = (price: bigint, withinSec: number) => state.reachProbability(price, withinSec);
-  const autoTxs = new AutoTxBook({
-    source,
-    store: autoTxStore,
-    chain,
-    moment,
-    confirmations,
-    outlook: new AutoTxOutlook({ chain, moment, reach, confirmations, wallNow }),
-    onChanged: () => broadcasting.wake(),
-    wallNow,
-    signal,
-  });
   const { baseUrl, keepsAlerts, unsaved } = options;
-  const app = createApp({ state, gate, alerts, autoTxs, keepsAlerts, unsaved, answers, onError, baseUrl });
+  async function openRoutes(): Promise<OpenAPIHono> {
+    const { createRoutes } = await import('./http/create-routes.ts');
+    return createRoutes({
+      state,
+      gate,
+      answers,
+      baseUrl,
+      keepsAlerts,
+      unsaved,
+      onError,
+      alerts: {
+        alerts: alertStore,
+        outbox: new OutboxStore(database),
+        rules: targetRules(delivery.channels ?? channelsOf(couriers), couriers),
+        wallNow,
+        chainNow: () => source.now(),
+        onDue: () => {
+          sending.wake();
+          delivery.onDue?.();
+        },
+      },
+      autoTxs: {
+        source,
+        store: autoTxStore,
+        chain,
+        moment,
+        confirmations,
+        outlook: new AutoTxOutlook({
+          chain,
+          moment,
+          reach: (price, withinSec) => state.reachProbability(price, withinSec),
+          confirmations,
+          wallNow,
+        }),
+        onChanged: () => broadcasting.wake(),
+        wallNow,
+        signal,
+      },
+    });
+  }
+  let opened: Promise<OpenAPIHono> | null = null;
+  /** Read with the first question that needs them: all the schemas take longer to read than prices to be known. */
+  const routes = () => {
+    opened ??= openRoutes();
+    return opened;
+  };
+  const quick = { answers, gate, onError };
 
   let ownFeed: PriceFeed | null = null;
   function currentFeed(): PriceFeed | null {
@@ -261,10 +282,16 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   return {
     async fetch(request, record) {
       if (signal.aborted) return errorResponse(stopped(), request, state.chainId);
-      return app.fetch(request, record);
+      try {
+        return (
+          (await quickResponse(quick, request, record)) ?? (await (await routes()).fetch(request, record))
+        );
+      } catch (error) {
+        onError(error);
+        return errorResponse(error, request, state.chainId);
+      }
     },
-    quick: (path, headers, record) =>
-      signal.aborted ? null : quickAnswer({ answers, gate, onError }, path, headers, record),
+    quick: (path, headers, record) => (signal.aborted ? null : quickAnswer(quick, path, headers, record)),
     condition: () => state.condition(),
     alertFigures: () => alertFigures(database),
     ready: follower.ready,

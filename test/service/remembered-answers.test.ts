@@ -3,11 +3,11 @@ import { BASE_PATH, PATHS } from '../../src/contract/routes.ts';
 import { chainProfile } from '../../src/core/chains.ts';
 import { FeeEngine } from '../../src/core/fee-engine.ts';
 import { gasRecommendation, type Present } from '../../src/service/answers/gas-answers.ts';
-import { EncodedAnswer } from '../../src/service/http/encoded-answer.ts';
 import { RememberedAnswers } from '../../src/service/http/remembered-answers.ts';
 import { makeBlocks } from '../helpers/chain-blocks.ts';
 
 const RECOMMENDATION = BASE_PATH + PATHS.gasRecommendation;
+const PLAIN = { encoding: undefined, noneMatch: undefined };
 
 function presentAfter(blocks: ReturnType<typeof makeBlocks>): Present {
   const profile = chainProfile(1);
@@ -47,15 +47,20 @@ test('an answer is given again until something that it shows has changed', () =>
   for (const change of changes) {
     let present = first;
     const answers = new RememberedAnswers({ moment: () => present });
-    const answer = new EncodedAnswer(JSON.stringify(gasRecommendation(present)));
-    answers.keep(RECOMMENDATION, present, answer);
+    const answer = answers.find(RECOMMENDATION);
+    expect(answer?.choose(PLAIN)).toMatchObject({ body: JSON.stringify(gasRecommendation(first)) });
     present = { ...first };
     expect(answers.find(RECOMMENDATION)).toBe(answer);
     present = { ...first, ...change };
-    expect(answers.find(RECOMMENDATION), Object.keys(change).join()).toBeNull();
-    // What was made of the moment before is not kept for the present one.
-    answers.keep(RECOMMENDATION, first, answer);
-    expect(answers.find(RECOMMENDATION), Object.keys(change).join()).toBeNull();
+    const next = answers.find(RECOMMENDATION);
+    expect(next, Object.keys(change).join()).not.toBe(answer);
+    expect(next?.choose(PLAIN)).toMatchObject({ body: JSON.stringify(gasRecommendation(present)) });
   }
   expect(gasRecommendation({ ...first, said })).not.toEqual(gasRecommendation(first));
+});
+
+test('what is made of more than the moment is not at hand, nor anything before the first block', () => {
+  const present = presentAfter(makeBlocks(0, 399));
+  expect(new RememberedAnswers({ moment: () => present }).find(BASE_PATH + PATHS.summary)).toBeNull();
+  expect(new RememberedAnswers({ moment: () => null }).find(RECOMMENDATION)).toBeNull();
 });

@@ -1,3 +1,4 @@
+import type { StatsCurrent } from '../../contract/dashboard.ts';
 import type { GasCurrent, GasRecommendation, GasTrend } from '../../contract/gas.ts';
 import type { Advice, Lane, LaneName, Summary } from '../../core/advice.ts';
 import type { Block } from '../../core/block.ts';
@@ -136,5 +137,14 @@ export function gasRecommendation(
     // The next block brings a new one.
     validUntil: isoFromMs(updatedAt + profile.feeRule.blockTimeSec * 1_000),
     updatedAt: isoFromMs(updatedAt),
+  };
+}
+
+/** Price, trend and recommendation of the same block. */
+export function statsCurrent(present: Present): StatsCurrent {
+  return {
+    snapshot: gasCurrent(present),
+    trend: gasTrend(present),
+    recommendation: gasRecommendation(present),
   };
 }

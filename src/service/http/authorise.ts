@@ -1,15 +1,9 @@
 import type { MiddlewareHandler } from 'hono';
 import { matchedRoutes } from 'hono/route';
-import {
-  ADDED_ROUTES,
-  API_KEY_HEADER,
-  BASE_PATH,
-  PATHS,
-  type RouteGroup,
-  V1_ROUTES,
-} from '../../contract/routes.ts';
-import type { Admission, Gate } from './gate.ts';
-import { type RequestRecord, recordOf } from './request-record.ts';
+import { API_KEY_HEADER, BASE_PATH, PATHS } from '../../contract/routes.ts';
+import { admit, SERVED_ROUTES } from './admit.ts';
+import type { Gate } from './gate.ts';
+import { recordOf } from './request-record.ts';
 
 declare module 'hono' {
   interface ContextVariableMap {
@@ -18,21 +12,6 @@ declare module 'hono' {
   }
 }
 
-/** A route as the router knows it, and what it is to gate, log and metrics. */
-interface ServedRoute {
-  readonly template: string;
-  readonly group: RouteGroup;
-}
-
-/** A path as the router writes it: a parameter is `:name`. */
-export const routerPath = (path: string) => path.replaceAll(/\{(\w+)\}/g, ':$1');
-
-const ROUTES: ReadonlyMap<string, ServedRoute> = new Map(
-  [...V1_ROUTES, ...ADDED_ROUTES].map(({ path, group }) => [
-    routerPath(BASE_PATH + path),
-    { template: BASE_PATH + path, group },
-  ]),
-);
 const RATE_LIMITS = BASE_PATH + PATHS.rateLimits;
 
 /**
@@ -44,7 +23,7 @@ export function authorise(gate: Gate): MiddlewareHandler {
     const method = c.req.method === 'HEAD' ? 'GET' : c.req.method;
     const record = recordOf(c.env);
     for (const matched of matchedRoutes(c)) {
-      const route = ROUTES.get(matched.path);
+      const route = SERVED_ROUTES.get(matched.path);
       if (route === undefined) continue;
       if (record !== null) record.route = route.template;
       if (matched.method !== method || route.template === RATE_LIMITS) continue;
@@ -54,29 +33,4 @@ export function authorise(gate: Gate): MiddlewareHandler {
     }
     await next();
   };
-}
-
-/** Asks the gate for a request that a route answers, and takes down who was let in. @throws like {@link Gate.admit} */
-async function admit(
-  gate: Gate,
-  { group }: ServedRoute,
-  key: string | undefined,
-  record: RequestRecord | null,
-): Promise<Admission> {
-  const admission = await gate.admit({ key: key ?? null, group });
-  if (record !== null) record.keyId = admission.keyId;
-  return admission;
-}
-
-/** The same for the v1 route at `path`, one without parameters, that is about to be answered without the router. */
-export async function admitTo(
-  gate: Gate,
-  path: string,
-  key: string | undefined,
-  record: RequestRecord,
-): Promise<void> {
-  const route = ROUTES.get(path);
-  if (route === undefined) throw new Error(`${path} is no route of v1`);
-  record.route = route.template;
-  await admit(gate, route, key, record);
 }

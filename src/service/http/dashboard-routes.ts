@@ -7,7 +7,7 @@ import { NoParameters, TimeFrameParameters } from '../../contract/queries.ts';
 import { API_KEY_HEADER, PATHS } from '../../contract/routes.ts';
 import type { AlertBook } from '../alerts/alert-book.ts';
 import { statsChart } from '../answers/chart-answer.ts';
-import { gasCurrent, gasRecommendation, gasTrend } from '../answers/gas-answers.ts';
+import { statsCurrent } from '../answers/gas-answers.ts';
 import { statsMarket } from '../answers/market-answer.ts';
 import { summaryOf } from '../answers/summary-answer.ts';
 import type { AutoTxBook } from '../auto-txs/auto-tx-book.ts';
@@ -48,17 +48,7 @@ export function addDashboardRoutes(
   gate: Gate,
   { alerts, autoTxs }: { readonly alerts: AlertBook; readonly autoTxs: AutoTxBook },
 ): void {
-  app.openapi(currentRoute, (c) => {
-    const present = state.present();
-    return c.json(
-      {
-        snapshot: gasCurrent(present),
-        trend: gasTrend(present),
-        recommendation: gasRecommendation(present),
-      },
-      200,
-    );
-  });
+  app.openapi(currentRoute, (c) => c.json(statsCurrent(state.present()), 200));
   app.openapi(chartRoute, async (c) => {
     const { timeFrame } = c.req.valid('query');
     const { store, end, profile } = await state.history();

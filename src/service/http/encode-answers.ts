@@ -10,12 +10,10 @@ export function encodeAnswers(answers: RememberedAnswers): MiddlewareHandler {
     const path = isRead && !c.req.url.includes('?') ? c.req.path : '';
     const known = answers.find(path);
     if (known !== null) return send(c, known);
-    const moment = answers.moment(path);
     await next();
     if (!isRead) return measure(c);
     if (c.res.status !== 200 || !isJson(c.res)) return;
     const answer = new EncodedAnswer(await c.res.text());
-    if (moment !== null) answers.keep(path, moment, answer);
     const response = await send(c, answer);
     // Hono would add the old response's headers to the new one's.
     c.res = undefined;

@@ -1,11 +1,11 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { API_KEY_HEADER } from '../../contract/routes.ts';
-import { admitTo } from './authorise.ts';
-import type { Sendable } from './encoded-answer.ts';
+import { admitTo } from './admit.ts';
+import type { EncodedAnswer, Sendable } from './encoded-answer.ts';
 import { errorText, isUnforeseen, toFailure } from './error-response.ts';
 import type { Gate } from './gate.ts';
 import type { RememberedAnswers } from './remembered-answers.ts';
-import type { RequestRecord } from './request-record.ts';
+import { RequestRecord, recordOf } from './request-record.ts';
 import { SECURITY_HEADERS } from './security-headers.ts';
 
 export interface QuickParts {
@@ -24,7 +24,7 @@ export function quickAnswer(
   headers: IncomingHttpHeaders,
   record: RequestRecord,
 ): Promise<Sendable> | null {
-  const answer = answers.find(path);
+  const answer = foundIn(answers, path);
   if (answer === null) return null;
   const key = headers[API_KEY_HEADER]?.toString();
   const wanted = {
@@ -42,4 +42,28 @@ export function quickAnswer(
       return { body: text, bytes, init: { status: init.status, headers: all } };
     },
   );
+}
+
+/** The same as a response, for who asks without a socket. */
+export async function quickResponse(
+  parts: QuickParts,
+  request: Request,
+  record?: object,
+): Promise<Response | null> {
+  const { method, url, headers, body } = request;
+  if (method !== 'GET' || body !== null || url.includes('?')) return null;
+  const known = recordOf(record) ?? new RequestRecord();
+  const answer = await quickAnswer(parts, new URL(url).pathname, Object.fromEntries(headers), known);
+  if (answer === null) return null;
+  known.bytes = answer.bytes;
+  return new Response(answer.body, answer.init);
+}
+
+/** What fails is left to the router, which says so. */
+function foundIn(answers: RememberedAnswers, path: string): EncodedAnswer | null {
+  try {
+    return answers.find(path);
+  } catch {
+    return null;
+  }
 }

@@ -1,14 +1,21 @@
 import { BASE_PATH, PATHS } from '../../contract/routes.ts';
-import type { Present } from '../answers/gas-answers.ts';
-import type { EncodedAnswer } from './encoded-answer.ts';
+import {
+  gasCurrent,
+  gasRecommendation,
+  gasTrend,
+  type Present,
+  statsCurrent,
+} from '../answers/gas-answers.ts';
+import { EncodedAnswer } from './encoded-answer.ts';
 import type { ServiceState } from './service-state.ts';
 
 /** Routes without parameters that are answered from what is known now and from nothing else. */
-const OF_THE_MOMENT: ReadonlySet<string> = new Set(
-  [PATHS.gasCurrent, PATHS.gasTrend, PATHS.gasRecommendation, PATHS.statsCurrent].map(
-    (path) => BASE_PATH + path,
-  ),
-);
+const OF_THE_MOMENT = new Map<string, (present: Present) => object>([
+  [BASE_PATH + PATHS.gasCurrent, gasCurrent],
+  [BASE_PATH + PATHS.gasTrend, gasTrend],
+  [BASE_PATH + PATHS.gasRecommendation, (present) => gasRecommendation(present)],
+  [BASE_PATH + PATHS.statsCurrent, statsCurrent],
+]);
 
 interface Remembered {
   readonly moment: Present;
@@ -24,22 +31,16 @@ export class RememberedAnswers {
     this.#state = state;
   }
 
-  /** What an answer to `path` would be made of now; `null` where it is made of more, or there is nothing yet. */
-  moment(path: string): Present | null {
-    return OF_THE_MOMENT.has(path) ? this.#state.moment() : null;
-  }
-
-  /** The answer that was given before, if nothing has changed since. */
+  /** The answer to `path`, made where anything has changed; `null` where it is made of more, or there is nothing yet. */
   find(path: string): EncodedAnswer | null {
-    const moment = this.moment(path);
+    const make = OF_THE_MOMENT.get(path);
+    const moment = make === undefined ? null : this.#state.moment();
+    if (make === undefined || moment === null) return null;
     const known = this.#remembered.get(path);
-    return moment !== null && known !== undefined && isSameMoment(known.moment, moment) ? known.answer : null;
-  }
-
-  /** Keeps what was made of `moment`, unless something changed meanwhile. */
-  keep(path: string, moment: Present, answer: EncodedAnswer): void {
-    const after = this.moment(path);
-    if (after !== null && isSameMoment(moment, after)) this.#remembered.set(path, { moment, answer });
+    if (known !== undefined && isSameMoment(known.moment, moment)) return known.answer;
+    const answer = new EncodedAnswer(JSON.stringify(make(moment)));
+    this.#remembered.set(path, { moment, answer });
+    return answer;
   }
 }
 
