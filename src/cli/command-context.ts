@@ -2,6 +2,7 @@ import { cleanLine } from './clean-line.ts';
 import { type LoadedConfig, loadConfigFile } from './config-file.ts';
 import type { Io } from './io.ts';
 import { configFile } from './paths.ts';
+import { goThroughProxy } from './proxy.ts';
 import { resolveSettings, type Settings, type SourceFlags } from './settings.ts';
 
 /** What every command gets: its process, and the settings once it asks for them. */
@@ -22,7 +23,7 @@ export function createContext(io: Io, flags: SourceFlags): CommandContext {
   return {
     io,
     loadSettings: async () => {
-      const named = flags.config ?? (io.env.GASTOP_CONFIG || undefined);
+      const named = flags.config ?? (io.env.GASTOP_CONFIG?.trim() || undefined);
       const config = await loadConfigFile(named ?? configFile(io), {
         required: named !== undefined,
         home: io.home,
@@ -32,6 +33,11 @@ export function createContext(io: Io, flags: SourceFlags): CommandContext {
       const configFrom =
         flags.config !== undefined ? '--config' : named !== undefined ? 'GASTOP_CONFIG' : 'default';
       const settings = resolveSettings(flags, io.env, config);
+      const { kind } = settings.source.value;
+      if (kind === 'rpc' || kind === 'hosted') {
+        const problem = goThroughProxy(io.env);
+        if (problem !== null) io.stderr.write(`gastop: ${cleanLine(problem)}\n`);
+      }
       if (hasLooseKey(settings, config)) {
         io.stderr.write(
           'gastop: the key in the config file is not used, because no url stands beside it; add the url, or set GASTOP_API_KEY\n',

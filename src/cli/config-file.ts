@@ -60,6 +60,8 @@ async function readBytes(
       if (!required) return null;
       throw usageError(`${shown} does not exist; write it, or leave --config and GASTOP_CONFIG away`);
     }
+    if (code === 'ELOOP')
+      throw usageError(`${shown} is a link that leads round to itself; name a file with --config FILE`);
     if (code === 'EACCES' || code === 'EPERM')
       throw usageError(`${shown} may not be read; check its permissions`);
     if (code === 'ERR_ENCODING_INVALID_ENCODED_DATA')

@@ -71,10 +71,24 @@ function parseJson(text: string, shown: string): unknown {
   }
 }
 
-/** V8 quotes the text around the error, which may be a key: only the place is taken from its message. */
+/** V8 quotes the text around the error, which may be a key: only the place is taken from its message, and what is amiss there. */
 function placeOf(error: unknown, text: string): string {
-  const position = /at position (\d+)/.exec(error instanceof Error ? error.message : '')?.[1];
-  if (position === undefined) return '';
-  const before = text.slice(0, Number(position)).split('\n');
-  return ` (line ${before.length}, column ${(before.at(-1)?.length ?? 0) + 1})`;
+  const found = /at position (\d+)/.exec(error instanceof Error ? error.message : '')?.[1];
+  if (found === undefined) return '';
+  const position = Number(found);
+  const before = text.slice(0, position).split('\n');
+  const amiss = amissAt(text, position);
+  const hint = amiss === null ? '' : `: ${amiss}`;
+  return ` (line ${before.length}, column ${(before.at(-1)?.length ?? 0) + 1}${hint})`;
+}
+
+/** What people write that JSON does not have; `null`: something else. */
+function amissAt(text: string, position: number): string | null {
+  const at = text[position] ?? '';
+  if (text[position - 1] === '\\') return 'a backslash is written twice, or as /';
+  if (at === '/' || at === '#') return 'it has no comments';
+  if (at === "'") return 'it has double quotes only';
+  if ((at === '}' || at === ']') && text.slice(0, position).trimEnd().endsWith(','))
+    return 'the comma before it is one too many';
+  return null;
 }

@@ -7,6 +7,7 @@ import { expandRpc } from './expand-rpc.ts';
 import { type Io, processIo } from './io.ts';
 import { knownSecrets } from './known-secrets.ts';
 import { commanderMessage, createProgram } from './program.ts';
+import { proxyNote } from './proxy.ts';
 import type { SourceFlags } from './settings.ts';
 import { refuseSignedArguments } from './signed-argument.ts';
 import { usualWords } from './usual-words.ts';
@@ -38,7 +39,9 @@ export async function main(argv: readonly string[], io: Io): Promise<number> {
       return EXIT.usage;
     }
     const report = reportError(error, io.env.GASTOP_DEBUG === '1', await secrets());
-    for (const [index, line] of report.lines.entries()) {
+    const proxy = report.exitCode === EXIT.unreachable ? proxyNote(io.env) : null;
+    const lines = proxy === null ? report.lines : [...report.lines, cleanLine(proxy)];
+    for (const [index, line] of lines.entries()) {
       io.stderr.write(index === 0 ? `gastop: ${line}\n` : `  ${line}\n`);
     }
     return report.exitCode;

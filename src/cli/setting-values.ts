@@ -89,5 +89,12 @@ export function parseCount(text: string): number {
 
 export function parsePath(text: string): string {
   if (text.trim() === '' || text.includes('\0')) throw new RangeError('a file name is missing');
+  // Only a shell knows what it stands for, and not in every place: a folder that is called ~ is never meant.
+  if (/^~[/\\]/.test(text))
+    throw new RangeError('~ is not known here; write the whole path of your home folder');
+  if (process.platform !== 'win32' && /^[a-z]:\\/i.test(text))
+    throw new RangeError(
+      'this is a path of Windows, and here is none; write it as it is called on this machine',
+    );
   return text;
 }

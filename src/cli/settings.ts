@@ -1,5 +1,6 @@
 import { parseServiceUrl } from '../client/service-url.ts';
 import type { NotificationLevel } from '../tui/notification-bytes.ts';
+import { asciiTerminal } from './ascii-terminal.ts';
 import { checked } from './checked.ts';
 import { usageError } from './cli-error.ts';
 import type { LoadedConfig } from './config-file.ts';
@@ -96,11 +97,10 @@ export function resolveSettings(flags: SourceFlags, env: Env, config: LoadedConf
     db: read('--db', flags.db, parsePath) ??
       read('GASTOP_DB', set(env.GASTOP_DB), parsePath) ??
       read(FILE, file.db, parsePath) ?? { value: null, from: DEFAULT },
-    ascii: (flags.ascii ? { value: true, from: '--ascii' } : null) ??
-      read('GASTOP_ASCII', set(env.GASTOP_ASCII), parseSwitch) ?? {
-        value: file.ascii ?? false,
-        from: file.ascii === undefined ? DEFAULT : FILE,
-      },
+    ascii:
+      (flags.ascii ? { value: true, from: '--ascii' } : null) ??
+      read('GASTOP_ASCII', set(env.GASTOP_ASCII), parseSwitch) ??
+      (file.ascii === undefined ? asciiByDefault(env) : { value: file.ascii, from: FILE }),
     notifications: read('GASTOP_NOTIFICATIONS', set(env.GASTOP_NOTIFICATIONS), parseNotifications) ??
       read(FILE, file.notifications, parseNotifications) ?? { value: 'on', from: DEFAULT },
     keys: read('GASTOP_KEYS', set(env.GASTOP_KEYS), parsePath) ??
@@ -115,6 +115,11 @@ export function resolveSettings(flags: SourceFlags, env: Env, config: LoadedConf
         from: file.allowPrivateTargets === undefined ? DEFAULT : FILE,
       },
   };
+}
+
+function asciiByDefault(env: Env): Setting<boolean> {
+  const from = asciiTerminal(env);
+  return { value: from !== null, from: from ?? DEFAULT };
 }
 
 /** The same settings over another source, chosen while running. A database named for the first is not for it. */

@@ -104,6 +104,8 @@ function sentence(
         ? `${told('revoked', 'this key has been revoked', said)}; set another in GASTOP_API_KEY or the config file`
         : `the service refused the key${then} set GASTOP_API_KEY or put it in the config file`;
     case 'plan':
+      if (!withKey)
+        return `the service does not allow ${endpoint} without a key: set GASTOP_API_KEY or put it in the config file${reason === '' ? '' : ` (its words${reason})`}`;
       return `the plan of this key does not allow ${endpoint}${reason}`;
     case 'not-found':
       if (write !== undefined && (status === 405 || status === 501)) {

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -226,6 +226,32 @@ describe('wrong flags end with one line and exit 2', () => {
       ['now', '--demo', ...config('q.json', JSON.stringify({ db: folder }))],
       'gastop-bad-input',
     ],
+    [
+      'comments in the file',
+      ['config', ...config('r.json', '{\n // mine\n}')],
+      'line 2, column 2: it has no comments',
+    ],
+    [
+      'a comma too many',
+      ['config', ...config('s.json', '{"ascii": true,}')],
+      'the comma before it is one too many',
+    ],
+    ['single quotes', ['config', ...config('t.json', "{'ascii': true}")], 'it has double quotes only'],
+    [
+      'a path of Windows with single backslashes',
+      ['config', ...config('u.json', String.raw`{"db": "C:\Users\me\gas.db"}`)],
+      'a backslash is written twice',
+    ],
+    [
+      'the home folder as only a shell knows it',
+      ['config', ...config('v.json', '{"db": "~/gas.db"}')],
+      'write the whole path of your home folder',
+    ],
+    [
+      'a config file in UTF-16',
+      ['config', ...config('w.json', Buffer.from('\ufeff{}', 'utf16le'))],
+      'save it as UTF-8',
+    ],
     ['a key with a line break', ['config', ...config('i.json', '{"apiKey":"ab\\ncd"}')], 'copy it again'],
   ];
   it.each(cases)('%s', async (_title, argv, says) => {
@@ -253,6 +279,38 @@ describe('wrong flags end with one line and exit 2', () => {
   it.each(environments)('a wrong %s in the environment', async (_name, env, says) => {
     expectOneLine(await runMain(['config'], { env, home: folder }), 2, says);
   });
+});
+
+it('variables of nothing but blanks count as unset, and a line end of Windows is none of a value', async () => {
+  const blank = await runMain(['config'], {
+    env: { GASTOP_CONFIG: ' ', GASTOP_URL: ' ', GASTOP_DB: '\r', GASTOP_HISTORY: '\r\n', GASTOP_ASCII: ' ' },
+    home: folder,
+  });
+  expect(blank).toMatchObject({ exitCode: 0, stderr: '' });
+  expect(blank.stdout).toBe((await runMain(['config'], { home: folder })).stdout);
+  const windows = await runMain(['config'], {
+    env: { GASTOP_HISTORY: '24h\r', GASTOP_ASCII: 'on\r\n' },
+    home: folder,
+  });
+  expect(windows.stdout).toMatch(/^history +24h +GASTOP_HISTORY/m);
+  expect(windows.stdout).toMatch(/^ascii +on +GASTOP_ASCII/m);
+});
+
+it.skipIf(process.platform === 'win32')(
+  'a path of Windows elsewhere makes no file of that name',
+  async () => {
+    const result = await runMain(['now', '--demo', '--db', String.raw`C:\Users\me\gas.db`], { home: folder });
+    expectOneLine(result, 2, '--db: this is a path of Windows');
+  },
+);
+
+it.skipIf(process.platform === 'win32')('a config file that leads round to itself', async () => {
+  symlinkSync(at('round.json'), at('round.json'));
+  expectOneLine(
+    await runMain(['config', '--config', at('round.json')], { home: folder }),
+    2,
+    'leads round to itself',
+  );
 });
 
 describe('a database that cannot be used', () => {

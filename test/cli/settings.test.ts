@@ -44,6 +44,27 @@ describe('where a setting comes from', () => {
     expect(fromFile.ascii).toEqual({ value: true, from: 'config file' });
   });
 
+  it.each([
+    [{ LANG: 'C' }, 'LANG=C'],
+    [{ LC_ALL: 'POSIX', LANG: 'de_DE.UTF-8' }, 'LC_ALL=POSIX'],
+    [{ LC_CTYPE: 'de_DE.ISO-8859-1' }, 'LC_CTYPE=de_DE.ISO-8859-1'],
+    [{ LANG: 'ja_JP.eucJP@x' }, 'LANG=ja_JP.eucJP@x'],
+    [{ TERM: 'linux', LANG: 'C.UTF-8' }, 'TERM=linux'],
+    [{ LC_ALL: '', LANG: 'tr_TR.utf8' }, null],
+    [{ LC_ALL: 'C.UTF-8', LANG: 'C' }, null],
+    [{ LC_CTYPE: 'UTF-8' }, null],
+    [{ LANG: 'ar' }, null],
+    [{}, null],
+  ])('a terminal that shows ASCII alone is known by its variables: %j', (env, from) => {
+    const settled = from === null ? { value: false, from: 'default' } : { value: true, from };
+    expect(resolveSettings({}, env, null).ascii).toEqual(settled);
+    expect(resolveSettings({}, env, file({ ascii: false })).ascii).toEqual({
+      value: false,
+      from: 'config file',
+    });
+    expect(resolveSettings({}, { ...env, GASTOP_ASCII: 'off' }, null).ascii.value).toBe(false);
+  });
+
   it('lets notifications ring without words, or not at all', () => {
     const config = file({ notifications: 'off' });
     const fromEnv = resolveSettings({}, { GASTOP_NOTIFICATIONS: 'bell' }, config);

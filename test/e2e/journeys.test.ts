@@ -200,6 +200,18 @@ describe('gastop --demo', () => {
     expect(terminal.leftovers()).toEqual([]);
   });
 
+  it.each([
+    [10, 3, ['60×16', 'needed', 'q quits']],
+    [4, 2, ['60×1', 'need']],
+    [2, 1, ['60']],
+  ])('at %i×%i says what fits of it, nothing over anything else, and quits', async (cols, rows, said) => {
+    await using terminal = await gastop(['--demo'], { cols, rows });
+    await terminal.waitFor((lines) => JSON.stringify(lines) === JSON.stringify(said));
+    await terminal.press('q');
+    expect((await terminal.waitForExit()).exitCode).toBe(0);
+    expect(terminal.leftovers()).toEqual([]);
+  });
+
   it('does with every key what its help says, on both tabs, and Esc never quits', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'gastop-keys-'));
     try {

@@ -2,6 +2,7 @@ import { ClientError } from '../../client/client-error.ts';
 import type { RecommendationView } from '../../client/views/recommendation.ts';
 import { PATHS } from '../../contract/routes.ts';
 import { toAscii } from '../ascii.ts';
+import { ASCII_BY_LOCALE } from '../ascii-terminal.ts';
 import type { CommandContext } from '../command-context.ts';
 import { EXIT, type ExitCode } from '../exit-code.ts';
 import { jsonAnswer } from '../json-answer.ts';
@@ -47,7 +48,9 @@ export async function now({ io, loadSettings }: CommandContext, flags: NowFlags)
       template === null
         ? snapshotText(snapshot, advice, io.now())
         : template.fill({ snapshot, advice, now: io.now() });
-    io.stdout.write(`${settings.ascii.value ? toAscii(text) : text}\n`);
+    // What somebody wrote into the format stays as it is, unless they want it otherwise themselves.
+    const isOwn = template !== null && ASCII_BY_LOCALE.test(settings.ascii.from);
+    io.stdout.write(`${settings.ascii.value && !isOwn ? toAscii(text) : text}\n`);
     return EXIT.ok;
   } finally {
     await opened.close();

@@ -54,8 +54,9 @@ function spokenLane({ snapshot, symbol }: LiveView, name: (typeof LANES)[number]
 /** Glyphs that only draw are left out. */
 function spoken({ spans }: Fact): string {
   return spans
-    .map(({ text }) => text.replace(/[#.]{4,}|[>^=]|\bv (?=[-+\d])/g, ''))
+    .map(({ text }) => text)
     .join('')
+    .replace(/[#.]{4,}|[>^=]|\bv (?=[-+\d])/g, '')
     .replace(/\s+/g, ' ')
     .trim();
 }

@@ -1,0 +1,82 @@
+/** The built program where a proxy is the only way out. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import { type AddressInfo, connect } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { GASTOP } from '../helpers/gastop.ts';
+import { type Served, serveRecording } from './served.ts';
+
+let served: Served;
+let proxy: Server;
+let address: string;
+/** What the proxy was asked for, in turn. */
+const asked: string[] = [];
+
+beforeAll(async () => {
+  served = await serveRecording();
+  proxy = createServer();
+  // A tunnel to the service, whatever name was asked for; to a node there is none.
+  proxy.on('connect', (request, socket) => {
+    asked.push(request.url ?? '');
+    if (request.url?.endsWith(':443')) return socket.end('HTTP/1.1 403 Forbidden\r\n\r\n');
+    const onward = connect(Number(new URL(served.origin).port), '127.0.0.1');
+    socket.write('HTTP/1.1 200 OK\r\n\r\n');
+    socket.pipe(onward).pipe(socket);
+    for (const end of [socket, onward]) end.on('error', () => {});
+  });
+  await once(proxy.listen(0, '127.0.0.1'), 'listening');
+  address = `127.0.0.1:${(proxy.address() as AddressInfo).port}`;
+});
+
+afterAll(async () => {
+  proxy.closeAllConnections();
+  proxy.close();
+  await served.close();
+});
+
+async function run(argv: readonly string[], env: Readonly<Record<string, string>>) {
+  asked.length = 0;
+  const child = spawn(process.execPath, [GASTOP, ...argv], {
+    env: { PATH: process.env.PATH ?? '', HOME: '/nonexistent', ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const closed = once(child, 'close');
+  const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr)]);
+  const [code] = await closed;
+  return { code, stdout, stderr };
+}
+
+const NOW = ['now', '--stale-ok', '--format', '{block}', '--url'];
+
+it.each(['http_proxy', 'HTTP_PROXY'])('%s is asked, also without its scheme', async (name) => {
+  for (const value of [`http://${address}`, address]) {
+    const answer = await run([...NOW, 'http://gas.example.org'], { [name]: value });
+    expect(answer).toMatchObject({ code: 0, stderr: '' });
+    expect(asked[0]).toBe('gas.example.org:80');
+  }
+});
+
+it('nodes are asked through https_proxy; where it does not help, a line says through what', async () => {
+  const { code, stderr } = await run(['now', '--rpc', 'https://node.example.org'], {
+    HTTPS_PROXY: `http://me:pass-word@${address}`,
+  });
+  expect(code).toBe(3);
+  expect(asked[0]).toBe('node.example.org:443');
+  expect(stderr).toContain(`\n  asked through the proxy ${address}, which HTTPS_PROXY names\n`);
+  expect(stderr).not.toContain('pass-word');
+});
+
+it('this machine is asked itself, and whatever no_proxy names', async () => {
+  const env = { http_proxy: 'http://127.0.0.1:1', HTTP_PROXY: 'http://127.0.0.1:1' };
+  expect(await run([...NOW, served.origin], env)).toMatchObject({ code: 0, stderr: '' });
+  const { stderr } = await run([...NOW, 'http://gas.invalid'], { ...env, no_proxy: 'gas.invalid' });
+  expect(stderr).toMatch(/no such host|could not be looked up/);
+});
+
+it('an address that is none is told, and gastop goes on without it', async () => {
+  const answer = await run([...NOW, served.origin], { http_proxy: 'http://[' });
+  expect(answer.code).toBe(0);
+  expect(answer.stderr).toMatch(/^gastop: http_proxy is not used: it is no address of a proxy[^\n]*\n$/);
+});
