@@ -183,6 +183,16 @@ const framesRemember: Plugin = {
   },
 };
 
+/** Ink looks through the whole tree for a `<Static>` after each commit; the monitor, which is no log, has none. */
+const nothingStatic: Plugin = {
+  name: 'nothing-static',
+  setup({ onLoad }) {
+    onLoad({ filter: /[\\/]ink[\\/]build[\\/]reconciler\.js$/ }, async ({ path }) => ({
+      contents: await patched(path, ['= findStaticNode(rootNode);', '= undefined;']),
+    }));
+  },
+};
+
 /** Ink writes a line again from the first cell on that differs; here only the cells that differ are written. */
 const onlyChangedCells: Plugin = {
   name: 'only-changed-cells',
@@ -216,5 +226,6 @@ export const leanDependencies: readonly Plugin[] = [
   tableRowsStay,
   plainWidthFirst,
   framesRemember,
+  nothingStatic,
   onlyChangedCells,
 ];

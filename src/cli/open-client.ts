@@ -80,7 +80,7 @@ async function openEmbedded(
     await readyOrLate(service.ready);
     const reach = { baseUrl: INTERNAL_ORIGIN, apiKey: null, fetch: service.fetch };
     return {
-      client: createGasClient(reach),
+      client: createGasClient({ ...reach, isOwn: true }),
       reach,
       name: source.name,
       badge: source.kind === 'replay' ? 'REPLAY' : source.kind === 'simulated' ? 'SIMULATED' : undefined,

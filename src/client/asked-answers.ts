@@ -11,14 +11,14 @@ export type AskedAnswers = <View>(
   read: (answer: Answer, query: Query) => View,
 ) => (path: string, query: Query, call: CallOptions) => Promise<View>;
 
-export function askedAnswers(memory: AnswerMemory, host: string): AskedAnswers {
+export function askedAnswers(memory: AnswerMemory, host: string, isOwn: boolean): AskedAnswers {
   return (schema, read) => {
     const views = new WeakMap<Received, ReturnType<typeof read>>();
     return async (path, query, { signal }) => {
       const received = await memory.ask(path, query, signal);
       const known = views.get(received);
       if (known !== undefined) return known;
-      const view = read(new Answer(received.text, { endpoint: path, host, schema }), query);
+      const view = read(new Answer(received.text, { endpoint: path, host, schema, isOwn }), query);
       views.set(received, view);
       return view;
     };

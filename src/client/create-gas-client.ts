@@ -33,6 +33,8 @@ export interface GasClientOptions {
   readonly apiKey?: string | null;
   /** The embedded service's request handler; default: the network. */
   readonly fetch?: Fetch;
+  /** `fetch` is the service of this very program: its answers need not be checked against the contract. Default: no. */
+  readonly isOwn?: boolean;
   /** For the whole answer, head and body. Default: 10 s. */
   readonly timeoutMs?: number;
   /** Of an answer, unpacked. Default: 8 MB. */
@@ -59,7 +61,7 @@ export function createGasClient(options: GasClientOptions): GasClient {
 
   const memory = new AnswerMemory(transport);
 
-  const answers = askedAnswers(memory, service.host);
+  const answers = askedAnswers(memory, service.host, options.isOwn ?? false);
   const current = answers(GasCurrent, readSnapshot);
   const trend = answers(GasTrend, readTrend);
   const recommendation = answers(GasRecommendation, readRecommendation);

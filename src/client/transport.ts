@@ -120,11 +120,15 @@ export async function exchangeV1(
     begun = true;
     return await unlessAborted(ended, ask(options, question));
   } catch (error) {
+    // Read before what follows counts as the clock's.
+    const isLate = timeout.signal.aborted;
+    // Ends what a lost race left behind: a body that still streams. An answer that was read leaves nothing.
+    timeout.abort();
     if (error instanceof ClientError) throw error;
     // The caller's own clock may run out a moment before ours does: that is no calling off.
-    const late = timeout.signal.aborted || isTimeout(signal?.reason);
+    const late = isLate || isTimeout(signal?.reason);
     if (late) {
-      const ms = timeout.signal.aborted ? options.timeoutMs : performance.now() - began;
+      const ms = isLate ? options.timeoutMs : performance.now() - began;
       const seconds = Number((ms / 1_000).toPrecision(2));
       const failure = new ClientError('unreachable', `${host} gave no answer within ${seconds} s`, {
         endpoint,
@@ -139,8 +143,6 @@ export async function exchangeV1(
     throw settled(failure, !wasNeverSent(error));
   } finally {
     clearTimeout(timer);
-    // Ends what a lost race left behind: a body that still streams.
-    timeout.abort();
   }
 }
 

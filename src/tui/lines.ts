@@ -10,6 +10,37 @@ export function lineWidth(line: Line): number {
   return line.reduce((sum, { text }) => sum + displayWidth(text), 0);
 }
 
+export function looksSame(one: Line, other: Line): boolean {
+  return (
+    one.length === other.length &&
+    one.every((span, place) => {
+      const next = other[place];
+      return next !== undefined && span.text === next.text && hasSameLook(span, next);
+    })
+  );
+}
+
+function hasSameLook(one: Span, other: Span): boolean {
+  return (
+    one.color === other.color &&
+    (one.bold ?? false) === (other.bold ?? false) &&
+    (one.faint ?? false) === (other.faint ?? false) &&
+    (one.inverse ?? false) === (other.inverse ?? false)
+  );
+}
+
+/** The same line in as few pieces as it has looks: each piece costs as much as all that it says. */
+export function joinedLine(line: Line): Line {
+  const joined: Span[] = [];
+  for (const span of line) {
+    const last = joined.at(-1);
+    if (last !== undefined && hasSameLook(last, span)) {
+      joined[joined.length - 1] = { ...last, text: last.text + span.text };
+    } else joined.push(span);
+  }
+  return joined;
+}
+
 /** `line` in exactly `width` columns; what does not fit ends in `ellipsis`. */
 export function fitLine(line: Line, width: number, align: 'left' | 'right', ellipsis: string): Line {
   const own = lineWidth(line);

@@ -1,7 +1,7 @@
 import { Box, Text } from 'ink';
 import { memo } from 'react';
 import { useSameLines } from '../hooks/use-same-lines.ts';
-import { fitLine, type Line } from '../lines.ts';
+import { fitLine, joinedLine, type Line, looksSame } from '../lines.ts';
 import { useTheme } from '../theme.ts';
 import { Words } from './words.tsx';
 
@@ -38,19 +38,22 @@ export function NamedLines({ lines, width }: NamedLinesProps) {
   );
 }
 
-export const OneLine = memo(function OneLine({
-  line,
-  width,
-}: {
+interface OneLineProps {
   readonly line: Line;
   readonly width: number;
-}) {
+}
+
+const isSameLine = (one: OneLineProps, other: OneLineProps) =>
+  one.width === other.width && looksSame(one.line, other.line);
+
+/** A line that looks as it did is not drawn again. */
+export const OneLine = memo(function OneLine({ line, width }: OneLineProps) {
   const theme = useTheme();
   const shown = line.map((span) => ({ ...span, text: theme.text(span.text) }));
   if (shown.length === 0) return <Text> </Text>;
   return (
     <Text wrap="truncate">
-      {fitLine(shown, width, 'left', theme.glyph.ellipsis).map((span, place) => (
+      {joinedLine(fitLine(shown, width, 'left', theme.glyph.ellipsis)).map((span, place) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: so is a span
         <Words key={place} color={span.color} bold={span.bold} faint={span.faint} inverse={span.inverse}>
           {span.text}
@@ -58,4 +61,4 @@ export const OneLine = memo(function OneLine({
       ))}
     </Text>
   );
-});
+}, isSameLine);

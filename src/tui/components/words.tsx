@@ -1,5 +1,5 @@
 import { Text } from 'ink';
-import type { ReactNode } from 'react';
+import { memo, type ReactNode } from 'react';
 import { useDim } from '../hooks/use-dim.ts';
 import { type ColorName, useTheme } from '../theme.ts';
 
@@ -12,7 +12,8 @@ interface WordsProps {
 }
 
 /** Text of data: loses colour and weight where the data is no longer the present. Never wraps. */
-export function Words({ color, bold = false, faint = false, inverse = false, children }: WordsProps) {
+export const Words = memo(function Words(props: WordsProps) {
+  const { color, bold = false, faint = false, inverse = false, children } = props;
   const theme = useTheme();
   const dim = useDim();
   const paint = color === undefined || dim ? {} : { color: theme.color(color) };
@@ -21,4 +22,4 @@ export function Words({ color, bold = false, faint = false, inverse = false, chi
       {children}
     </Text>
   );
-}
+});

@@ -1,5 +1,5 @@
 import { useRef } from 'react';
-import type { Line } from '../lines.ts';
+import { type Line, looksSame } from '../lines.ts';
 
 /** Lines by what they are of. One that looks as it did last is the same object again, so that it is not drawn anew. */
 export function useSameLines(lines: ReadonlyMap<string, Line>): ReadonlyMap<string, Line> {
@@ -11,20 +11,4 @@ export function useSameLines(lines: ReadonlyMap<string, Line>): ReadonlyMap<stri
     }),
   );
   return last.current;
-}
-
-function looksSame(one: Line, other: Line): boolean {
-  return (
-    one.length === other.length &&
-    one.every((span, place) => {
-      const { text, color, bold, faint, inverse } = other[place] ?? span;
-      return (
-        span.text === text &&
-        span.color === color &&
-        span.bold === bold &&
-        span.faint === faint &&
-        span.inverse === inverse
-      );
-    })
-  );
 }

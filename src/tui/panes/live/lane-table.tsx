@@ -68,9 +68,9 @@ interface PartProps {
   readonly children?: ReactNode;
 }
 
-function Heading({ children }: PartProps) {
+const Heading = memo(function Heading({ children }: PartProps) {
   return <Words faint>{children}</Words>;
-}
+});
 
 const LANE_COLORS: Readonly<Record<string, ColorName>> = {
   [LANE_TITLES.slow]: 'slow',
@@ -78,20 +78,21 @@ const LANE_COLORS: Readonly<Record<string, ColorName>> = {
   [LANE_TITLES.fast]: 'fast',
 };
 
-function LaneCell({ children, column }: PartProps & { readonly column: number }) {
+const LaneCell = memo(function LaneCell(props: PartProps & { readonly column: number }) {
+  const { children, column } = props;
   // ink-table tells a cell its column and its text, not its row.
   if (column === 0) return <Words color={LANE_COLORS[String(children).trim()]}>{children}</Words>;
   return <Words bold={column === 1}>{children}</Words>;
-}
+});
 
-function Line({ children }: PartProps) {
+const Line = memo(function Line({ children }: PartProps) {
   return <Text dimColor>{children}</Text>;
-}
+});
 
-function AsciiLine({ children }: PartProps) {
+const AsciiLine = memo(function AsciiLine({ children }: PartProps) {
   const theme = useTheme();
   return <Text dimColor>{asciiLine(String(children), theme)}</Text>;
-}
+});
 
 function asciiLine(text: string, { glyph }: Theme): string {
   return text
