@@ -104,6 +104,16 @@ export const GasTrend = z
   .meta({ id: 'GasTrend', description: 'Where the price is going' });
 export type GasTrend = z.infer<typeof GasTrend>;
 
+const WaitTrack = z
+  .strictObject({
+    evaluated: z.int().min(0).describe('How many were judged: the last ones, at most 100'),
+    hitRatio: Ratio.nullable().describe('The share whose price was reached in time'),
+    statedProbability: Ratio.nullable().describe('The probability they had stated, on average'),
+    since: Timestamp.nullable().describe('Block time of the oldest of them; null: none was judged'),
+    versions: z.array(z.int().min(1)).describe('Versions of the method among them, ascending'),
+  })
+  .meta({ id: 'WaitTrack', description: 'How advice to wait or to set an alert did' });
+
 const Track = z
   .strictObject({
     evaluated: z.int().min(0).describe('How many recommendations were judged: the last ones, at most 100'),
@@ -121,6 +131,9 @@ const Track = z
       .int()
       .min(0)
       .describe('Given since then, but not judged: the blocks that would tell are not known'),
+    waits: WaitTrack.nullable().describe(
+      'WAIT and SET_ALERT alone, whenever they were given; null where walked',
+    ),
   })
   .meta({ id: 'Track', description: "How this service's own past advice did" });
 

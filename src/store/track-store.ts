@@ -3,14 +3,21 @@ import { type GivenAdvice, getsInto, type Inclusion } from '../core/given-advice
 import { toGivenAdvice } from './advice-rows.ts';
 import { BLOCK_COLUMNS, toBlock } from './block-row.ts';
 import type { Database } from './open-database.ts';
-import type { Queries } from './schema.ts';
+import type { AdviceRow, Queries } from './schema.ts';
 import { whileBusy } from './while-busy.ts';
 
 /** What is still missing a day (of the chain's time) after it was needed, and was asked for since, is given up. */
 const PATIENCE_SEC = 86_400;
 
 /** How the last advice was kept: of those that stated a probability and have been judged. */
-export interface SaidScore {
+export interface SaidScore extends SaidCount {
+  /** Said since then, but blocks that would tell are not to be had. */
+  readonly unjudged: number;
+  /** The same of the last advice to wait or to set an alert, which may reach back further. */
+  readonly waits: SaidCount;
+}
+
+export interface SaidCount {
   readonly evaluated: number;
   readonly kept: number;
   /** Mean of what was stated; `null`: none was judged. */
@@ -19,8 +26,6 @@ export interface SaidScore {
   readonly since: number | null;
   /** Versions of the advice among them, ascending. */
   readonly versions: readonly number[];
-  /** Said since then, but blocks that would tell are not to be had. */
-  readonly unjudged: number;
 }
 
 /** What became of advice whose time was over. */
@@ -103,28 +108,16 @@ export class TrackStore {
     );
   }
 
-  /** The last `most` that stated a probability, by when they ended. */
+  /** The last `most` that stated a probability, by when they ended; and of those to wait the last `most`. */
   score(most: number): Promise<SaidScore> {
     return this.#attempt(async (db) => {
-      const rows = await db
-        .selectFrom('advice')
-        .select(['block_number', 'timestamp', 'version', 'probability', 'verdict'])
-        .where('verdict', 'in', ['kept', 'missed'])
-        .where('probability', 'is not', null)
-        .orderBy('settled_block', 'desc')
-        .orderBy('block_number', 'desc')
-        .limit(most)
-        .execute();
-      const stated = rows.reduce((sum, row) => sum + (row.probability ?? 0), 0);
-      const since = rows.length === 0 ? null : Math.min(...rows.map((row) => row.timestamp));
+      const said = await readJudged(db, most, 'all');
+      const waits = await readJudged(db, most, 'waits');
+      const first = Math.min(...said.map((row) => row.block_number));
       return {
-        evaluated: rows.length,
-        kept: rows.filter((row) => row.verdict === 'kept').length,
-        statedProbability: rows.length === 0 ? null : stated / rows.length,
-        since,
-        versions: [...new Set(rows.map((row) => row.version))].sort((a, b) => a - b),
-        unjudged:
-          since === null ? 0 : await countUnknown(db, Math.min(...rows.map((row) => row.block_number))),
+        ...countOf(said),
+        unjudged: said.length === 0 ? 0 : await countUnknown(db, first),
+        waits: countOf(waits),
       };
     });
   }
@@ -132,6 +125,31 @@ export class TrackStore {
   #attempt<Result>(work: (db: Queries) => Promise<Result>): Promise<Result> {
     return whileBusy(this.#name, () => work(this.#queries));
   }
+}
+
+type JudgedRow = Pick<AdviceRow, 'block_number' | 'timestamp' | 'version' | 'probability' | 'verdict'>;
+
+function readJudged(db: Queries, most: number, which: 'all' | 'waits'): Promise<JudgedRow[]> {
+  const judged = db
+    .selectFrom('advice')
+    .select(['block_number', 'timestamp', 'version', 'probability', 'verdict'])
+    .where('verdict', 'in', ['kept', 'missed'])
+    .where('probability', 'is not', null)
+    .orderBy('settled_block', 'desc')
+    .orderBy('block_number', 'desc')
+    .limit(most);
+  return (which === 'waits' ? judged.where('due_at', 'is not', null) : judged).execute();
+}
+
+function countOf(rows: readonly JudgedRow[]): SaidCount {
+  const stated = rows.reduce((sum, row) => sum + (row.probability ?? 0), 0);
+  return {
+    evaluated: rows.length,
+    kept: rows.filter((row) => row.verdict === 'kept').length,
+    statedProbability: rows.length === 0 ? null : stated / rows.length,
+    since: rows.length === 0 ? null : Math.min(...rows.map((row) => row.timestamp)),
+    versions: [...new Set(rows.map((row) => row.version))].sort((a, b) => a - b),
+  };
 }
 
 async function readHead(db: Queries): Promise<Head | null> {

@@ -15,6 +15,18 @@ export function keptWords({ evaluated, hitRatio, from }: Track, narrow: boolean)
   return narrow ? `would keep ${formatPercent(hitRatio)}` : `would have kept ${count}`;
 }
 
+/** How advice to wait has held, a line of its own: `kept 41 of 52 waits since 3 Nov`; `null` where none was judged. */
+export function waitWords({ waits }: Track, day: (ms: number) => string): string | null {
+  if (waits === null || waits.hitRatio === null || waits.evaluated < 1) return null;
+  const { evaluated, hitRatio, statedProbability, since, versions } = waits;
+  const last = evaluated < FULL ? '' : 'the last ';
+  const noun = evaluated === 1 ? 'wait' : 'waits';
+  const from = since === null ? '' : ` since ${day(since)}`;
+  const by = versions.length > 1 ? `, by versions ${versions.join(', ')} of its method` : '';
+  const stated = statedProbability === null ? '' : `, stated ${formatPercent(statedProbability)}`;
+  return `kept ${Math.round(hitRatio * evaluated)} of ${last}${evaluated} ${noun}${from}${by} (${formatPercent(hitRatio)}${stated})`;
+}
+
 /** What the count is of: `that it gave since 3 Nov`, `on past blocks`; empty where the service does not say. */
 export function keptOfWords({ from, since, versions, unjudged }: Track, day: (ms: number) => string): string {
   if (from === 'walked') return 'on past blocks';

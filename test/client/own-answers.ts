@@ -72,6 +72,7 @@ export const OWN_RECOMMENDATION = GasRecommendation.parse({
     since: AT,
     versions: [1, 2],
     unjudged: 3,
+    waits: { evaluated: 8, hitRatio: 0.875, statedProbability: 0.84, since: AT, versions: [2] },
   },
   reach: { targetPrice: 7, deadlineSec: 3_600, probability: null, reason: 'too little history' },
   validUntil: AT,

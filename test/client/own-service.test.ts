@@ -52,7 +52,7 @@ describe("our own service's answers", () => {
       ...same,
       targetPrice: BigInt(targetPrice),
       alternatives: alternatives.map(({ reason: _, ...row }) => ({ ...row, price: BigInt(row.price) })),
-      track: { ...track, since: own.OWN_TIME },
+      track: { ...track, since: own.OWN_TIME, waits: { ...track.waits, since: own.OWN_TIME } },
       reach: { ...reach, targetPrice: BigInt(reach?.targetPrice ?? 0) },
       validUntil: Date.parse(validUntil),
       updatedAt: Date.parse(updatedAt),

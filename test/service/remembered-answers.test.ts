@@ -32,7 +32,8 @@ function presentAfter(blocks: ReturnType<typeof makeBlocks>): Present {
 
 test('an answer is given again until something that it shows has changed', () => {
   const first = presentAfter(makeBlocks(0, 399));
-  const said = { evaluated: 100, kept: 90, statedProbability: 0.9, since: 1, versions: [1], unjudged: 0 };
+  const counted = { evaluated: 100, kept: 90, statedProbability: 0.9, since: 1, versions: [1] };
+  const said = { ...counted, unjudged: 0, waits: counted };
   const changes: readonly Partial<Present>[] = [
     { head: { ...first.head } },
     { said },

@@ -156,8 +156,37 @@ describe('the record', () => {
       since: new Date(Math.min(...rows.map((row) => row.timestamp)) * 1_000).toISOString(),
       versions: [ADVICE_VERSION],
       unjudged: 0,
+      waits: waitsOf(rows),
     });
     expect(track.evaluated).toBeGreaterThanOrEqual(20);
+  });
+
+  test('of waits counts the same advice apart', async () => {
+    const path = join(await temporaryFolder(), 'chain-1.db');
+    const source = new ScriptedSource(makeBlocks(0, 999));
+    const first = await runService({ source, database: path });
+    await first.ready;
+    expect((await advice(first)).track.waits).toBeNull();
+    await live(source, path, 1_000, 1_030);
+    await waitFor(async () => judged(await rowsIn(path)).length >= 20);
+    await first.stop();
+    const database = await openDatabase(path);
+    // Of what was said to be sent, some as if it had been to wait: only the kind of promise tells them apart.
+    await database.queries
+      .updateTable('advice')
+      .set({ due_at: 1, due_block: null, version: ADVICE_VERSION - 1 })
+      .where('block_number', '<', 1_010)
+      .where('verdict', 'is not', null)
+      .execute();
+    await database.close();
+    const second = await runService({ source, database: path });
+    await second.ready;
+    const { track } = await advice(second);
+    const rows = judged(await rowsIn(path)).filter((row) => row.probability !== null);
+    const waits = rows.filter((row) => row.due_at !== null);
+    expect(waits.length).toBeGreaterThan(4);
+    expect(track.waits).toEqual({ ...waitsOf(rows), versions: [ADVICE_VERSION - 1] });
+    expect(track.evaluated).toBe(rows.length);
   });
 
   test('is answered anew when it changes after its block was answered for', async () => {
@@ -259,6 +288,19 @@ describe('a downtime of more than a day', () => {
     await waitFor(async () => (await last()) === 'unknown', { timeoutMs: 20_000 });
   }, 40_000);
 });
+
+function waitsOf(rows: readonly AdviceRow[]) {
+  const waits = rows.filter((row) => row.due_at !== null);
+  const mean = waits.reduce((sum, row) => sum + (row.probability ?? 0), 0) / waits.length;
+  const since = Math.min(...waits.map((row) => row.timestamp));
+  return {
+    evaluated: waits.length,
+    hitRatio: waits.length === 0 ? null : waits.filter((row) => row.verdict === 'kept').length / waits.length,
+    statedProbability: waits.length === 0 ? null : expect.closeTo(mean, 9),
+    since: waits.length === 0 ? null : new Date(since * 1_000).toISOString(),
+    versions: [...new Set(waits.map((row) => row.version))],
+  };
+}
 
 const isJudged = (row: AdviceRow) => row.verdict === 'kept' || row.verdict === 'missed';
 const judged = (rows: readonly AdviceRow[]) => rows.filter(isJudged);

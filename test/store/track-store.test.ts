@@ -240,8 +240,31 @@ describe('the count', () => {
       since: makeBlock(counted[0] ?? 0).timestamp,
       versions: [1, 2],
       unjudged: 0,
+      waits: { evaluated: 0, kept: 0, statedProbability: null, since: null, versions: [] },
     });
     expect((await track.score(20)).versions).toEqual([2]);
+  });
+
+  test('has waits apart, as far back as they lie, and so it is after a restart and with another version', async () => {
+    for (const block of makeBlocks(1, 60)) {
+      const isWait = block.number % 20 === 5;
+      const promise = isWait ? waitFor(block, 24) : sendWithin(block, 1, 10n ** 12n, 10n ** 9n);
+      const version = block.number < 40 ? 1 : 2;
+      // The second of the three waits for what never comes.
+      const targetPrice = block.number === 25 ? 0n : 10n ** 15n;
+      const more = { probability: isWait ? 0.85 : 0.99, version, targetPrice };
+      await blocks.saveBlocks([block], given(block, promise, more));
+    }
+    await settleAll();
+    const waits = {
+      evaluated: 3,
+      kept: 2,
+      statedProbability: expect.closeTo(0.85),
+      since: makeBlock(5).timestamp,
+      versions: [1, 2],
+    };
+    expect(await track.score(10)).toMatchObject({ evaluated: 10, versions: [2], waits });
+    expect(await new TrackStore(database).score(2)).toMatchObject({ waits: { evaluated: 2, kept: 1 } });
   });
 });
 

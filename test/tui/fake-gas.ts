@@ -85,6 +85,7 @@ export const RECOMMENDATION: RecommendationView = {
     since: Date.UTC(2025, 10, 3, 9),
     versions: [1],
     unjudged: 0,
+    waits: null,
   },
   reach: null,
   validUntil: null,

@@ -17,7 +17,7 @@ import { polledEveryMs } from '../../src/tui/polling-pace.ts';
 import { rawLines } from '../../src/tui/raw-lines.ts';
 import { SourceHolder } from '../../src/tui/source-holder.ts';
 import { drawnCharacters, EMPTY_INPUT, editLine, insertText } from '../../src/tui/text-input.ts';
-import { keptOfWords, keptWords } from '../../src/tui/track-words.ts';
+import { keptOfWords, keptWords, waitWords } from '../../src/tui/track-words.ts';
 import { FOREIGN_30 } from '../client/foreign-openapi.ts';
 import { fakeGas, SNAPSHOT } from './fake-gas.ts';
 
@@ -30,6 +30,7 @@ describe('the record of advice in words', () => {
     since: 0,
     versions: [1],
     unjudged: 0,
+    waits: null,
   };
   const day = () => '3 Nov';
 
@@ -51,6 +52,16 @@ describe('the record of advice in words', () => {
     expect(keptOfWords({ ...track, versions: [1, 2], unjudged: 3 }, day)).toBe(
       'that it gave since 3 Nov, by versions 1, 2 of its method, 3 not judged for want of blocks',
     );
+  });
+
+  it('counts waits apart, with what they stated and since when, and none where none was judged', () => {
+    const waits = { evaluated: 52, hitRatio: 41 / 52, statedProbability: 0.84, since: 0, versions: [3] };
+    expect(waitWords({ ...track, waits }, day)).toBe('kept 41 of 52 waits since 3 Nov (79 %, stated 84 %)');
+    expect(waitWords({ ...track, waits: { ...waits, evaluated: 100, versions: [2, 3] } }, day)).toBe(
+      'kept 79 of the last 100 waits since 3 Nov, by versions 2, 3 of its method (79 %, stated 84 %)',
+    );
+    expect(waitWords({ ...track, waits: { ...waits, evaluated: 0, hitRatio: null } }, day)).toBeNull();
+    expect(waitWords(track, day)).toBeNull();
   });
 
   it('claims nothing more for a service that only counts', () => {

@@ -1,4 +1,4 @@
-import type { RecommendationView } from '../views/recommendation.ts';
+import type { RecommendationView, WaitTrackView } from '../views/recommendation.ts';
 import type { Answer } from './answer.ts';
 import { Fields } from './fields.ts';
 import { readCount, readText } from './values.ts';
@@ -48,6 +48,18 @@ function readReasons(fields: Fields): readonly string[] {
 }
 
 function readTrack(fields: Fields | null): RecommendationView['track'] {
+  const counted = readCounted(fields);
+  return fields === null || counted === null
+    ? null
+    : {
+        ...counted,
+        from: fields.text('from'),
+        unjudged: fields.count('unjudged'),
+        waits: readCounted(fields.child('waits')),
+      };
+}
+
+function readCounted(fields: Fields | null): WaitTrackView | null {
   const evaluated = fields?.count('evaluated') ?? null;
   return fields === null || evaluated === null
     ? null
@@ -55,13 +67,11 @@ function readTrack(fields: Fields | null): RecommendationView['track'] {
         evaluated,
         hitRatio: fields.ratio('hitRatio'),
         statedProbability: fields.ratio('statedProbability'),
-        from: fields.text('from'),
         since: fields.time('since'),
         versions: fields
           .list('versions')
           .map(readCount)
           .filter((version) => version !== null),
-        unjudged: fields.count('unjudged'),
       };
 }
 

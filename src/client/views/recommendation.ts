@@ -14,6 +14,16 @@ export interface ReachView {
   readonly reason: string | null;
 }
 
+/** How advice of one kind has held. */
+export interface WaitTrackView {
+  readonly evaluated: number;
+  readonly hitRatio: number | null;
+  readonly statedProbability: number | null;
+  /** When the oldest of them was given. */
+  readonly since: number | null;
+  readonly versions: readonly number[];
+}
+
 export interface RecommendationView {
   /** `SEND_NOW`, `WAIT`, `SET_ALERT`, or the service's own word. */
   readonly action: string;
@@ -37,6 +47,8 @@ export interface RecommendationView {
     /** Versions of the method among them; empty where the service has no such thing. */
     readonly versions: readonly number[];
     readonly unjudged: number | null;
+    /** Of advice to wait or to set an alert alone; `null` where the service does not count it apart. */
+    readonly waits: WaitTrackView | null;
   } | null;
   /** Of the price that was asked about. */
   readonly reach: ReachView | null;

@@ -1,5 +1,6 @@
 import type { Migration } from 'kysely/migration';
 import { advice } from './advice.ts';
+import { adviceWaits } from './advice-waits.ts';
 import { alerts } from './alerts.ts';
 import { autoTxs } from './auto-txs.ts';
 import { blocks } from './blocks.ts';
@@ -12,4 +13,5 @@ export const ALL_MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0003-alerts': alerts,
   '0004-firing-tallies': firingTallies,
   '0005-auto-txs': autoTxs,
+  '0006-advice-waits': adviceWaits,
 };

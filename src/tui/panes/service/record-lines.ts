@@ -1,7 +1,7 @@
 import { ROUTE_GROUPS, V1_ROUTES, type V1Route } from '../../../contract/routes.ts';
 import { formatCount, formatNative, formatPercent, formatUsd } from '../../../core/units.ts';
 import { type Line, lineWidth } from '../../lines.ts';
-import { keptOfWords, keptWords } from '../../track-words.ts';
+import { keptOfWords, keptWords, waitWords } from '../../track-words.ts';
 import { dayText } from '../chart/local-time.ts';
 import { partLine, partTitle } from './part-line.ts';
 import type { ServiceContext, ServiceView } from './service-view.ts';
@@ -21,11 +21,14 @@ export function recordLines(
   const kept = keptWords(track, false);
   if (kept === null) return [partTitle('Record', [{ text: 'no advice has come due yet' }]), ...rest];
   const stated = track.statedProbability === null ? '' : `, stated ${formatPercent(track.statedProbability)}`;
-  const of = keptOfWords(track, (ms) => dayText(ms, offsetAt));
+  const day = (ms: number) => dayText(ms, offsetAt);
+  const of = keptOfWords(track, day);
+  const waited = waitWords(track, day);
+  const more = [...(waited === null ? [] : [[{ text: `   ${waited}`, faint: true }]]), ...rest];
   const shares = `(${formatPercent(track.hitRatio ?? 0)}${stated})`;
   const one = partTitle('Record', [{ text: `${kept}${of === '' ? '' : ` ${of}`} ${shares}` }]);
-  if (of === '' || lineWidth(one) < width) return [one, ...rest];
-  return [partTitle('Record', [{ text: `${kept} ${shares}` }]), [{ text: `   ${of}`, faint: true }], ...rest];
+  if (of === '' || lineWidth(one) < width) return [one, ...more];
+  return [partTitle('Record', [{ text: `${kept} ${shares}` }]), [{ text: `   ${of}`, faint: true }], ...more];
 }
 
 /** Alerts, auto-txs and what they saved. */
