@@ -1,53 +1,103 @@
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { startAnvil } from '../helpers/anvil.ts';
 import type { Terminal } from '../helpers/terminal.ts';
-import { HAS_PRICES, openBare, openGastop, quit, type Workshop } from './programs.ts';
+import { type GastopOptions, HAS_PRICES, openBare, openGastop, quit, type Workshop } from './programs.ts';
 import type { Limit, Row } from './row.ts';
 import { median, range, ratios } from './statistics.ts';
 
 const RUNS = 7;
+/** An hour of mainnet, which is what a start reads. */
+const BLOCKS = 300;
+const TIPS = [1_000_000_000, 2_000_000_000, 3_000_000_000] as const;
+
+/** Ms from the start of the process. */
+interface Start {
+  /** To the first text on the screen. */
+  readonly frame: number;
+  /** To the first prices. */
+  readonly prices: number;
+}
 
 const hasText = (rows: readonly string[]) => rows.some((row) => row !== '');
 
-/** Ms from the start of the process to the first text on the screen, and to the first prices. */
-async function measureStart(starting: Promise<Terminal>, withPrices: boolean) {
+async function measureStart(starting: Promise<Terminal>): Promise<Start> {
   await using terminal = await starting;
   await terminal.waitFor(hasText);
   const frame = performance.now() - terminal.startedAt;
-  if (withPrices) await terminal.waitFor(HAS_PRICES, { timeoutMs: 60_000 });
+  await terminal.waitFor(HAS_PRICES, { timeoutMs: 60_000 });
   const prices = performance.now() - terminal.startedAt;
   await quit(terminal);
   return { frame, prices };
 }
 
-/** First frame and first prices of `gastop --demo` against the first frame of a bare Ink program, in turns. */
+async function measureBare(workshop: Workshop): Promise<number> {
+  await using terminal = await openBare(workshop, 0);
+  await terminal.waitFor(hasText);
+  const frame = performance.now() - terminal.startedAt;
+  await quit(terminal);
+  return frame;
+}
+
+/**
+ * First frame and first prices, of the program with `args` and of one that asks a node on this machine, against the
+ * first frame of a bare Ink program, in turns.
+ */
 export async function measureFirstFrame(workshop: Workshop, args: readonly string[]): Promise<Row[]> {
-  // Warms the compile cache and the operating system's file cache for both.
-  await measureStart(openGastop(workshop, { args }), true);
-  await measureStart(openBare(workshop, 0), false);
-  const bare: number[] = [];
-  const warm: number[] = [];
-  const cold: number[] = [];
-  const prices: number[] = [];
-  for (let run = 0; run < RUNS; run++) {
-    bare.push((await measureStart(openBare(workshop, 0), false)).frame);
-    const start = await measureStart(openGastop(workshop, { args }), true);
-    warm.push(start.frame);
-    prices.push(start.prices);
-    cold.push((await measureStart(openGastop(workshop, { args, compileCache: 'none' }), true)).frame);
+  const node = await startAnvil();
+  try {
+    await node.sendTransfers(TIPS);
+    await node.mine(BLOCKS);
+    const home = join(workshop.folder, 'start-home');
+    await mkdir(home, { recursive: true });
+    const rpc = ['--rpc', node.url];
+    const open = (options: GastopOptions) => () => measureStart(openGastop(workshop, options));
+    const demo: Way = { open: open({ args }), starts: [] };
+    const first: Way = { open: open({ args, compileCache: 'none' }), starts: [] };
+    const stored: Way = { open: open({ args: rpc, home }), starts: [] };
+    const fresh: Way = { open: open({ args: rpc }), starts: [] };
+    // Warms the compile cache and the operating system's file cache, and stores the node's blocks.
+    for (const way of [demo, stored, stored, fresh]) await way.open();
+    await measureBare(workshop);
+    const bare: number[] = [];
+    for (let run = 0; run < RUNS; run++) {
+      bare.push(await measureBare(workshop));
+      for (const way of [demo, first, stored, fresh]) way.starts.push(await way.open());
+    }
+    return [
+      rowOf('first frame', bare, frames(demo), [{ atMost: 1 }]),
+      rowOf('first live numbers from a node, its blocks stored', bare, prices(stored), [{ atMost: 1.3 }]),
+      rowOf('first live numbers from a node, nothing stored yet', bare, prices(fresh), [{ atMost: 1.3 }]),
+      rowOf('first frame of the first start ever', bare, frames(first)),
+      rowOf('first prices of the demo', bare, prices(demo)),
+    ];
+  } finally {
+    await node.stop();
   }
-  const row = (measure: string, values: readonly number[], budget: readonly Limit[] = []): Row => {
-    const each = ratios(values, bare);
-    return {
-      measure,
-      gastop: `${median(values).toFixed(0)} ms`,
-      yardstick: `bare Ink program's first frame, ${median(bare).toFixed(0)} ms`,
-      ratio: median(each),
-      spread: `${range(each)} in ${RUNS} runs`,
-      budget,
-    };
+}
+
+/** One way to start, and how long that took each time. */
+interface Way {
+  readonly open: () => Promise<Start>;
+  readonly starts: Start[];
+}
+
+const frames = ({ starts }: Way) => starts.map(({ frame }) => frame);
+const prices = ({ starts }: Way) => starts.map(({ prices }) => prices);
+
+function rowOf(
+  measure: string,
+  bare: readonly number[],
+  values: readonly number[],
+  budget: readonly Limit[] = [],
+): Row {
+  const each = ratios(values, bare);
+  return {
+    measure,
+    gastop: `${median(values).toFixed(0)} ms`,
+    yardstick: `bare Ink program's first frame, ${median(bare).toFixed(0)} ms`,
+    ratio: median(each),
+    spread: `${range(each)} in ${RUNS} runs`,
+    budget,
   };
-  return [
-    row('first frame', warm, [{ atMost: 1 }]),
-    row('first frame of the first start ever', cold),
-    row('first prices on the screen', prices),
-  ];
 }

@@ -61,13 +61,16 @@ export interface GastopOptions {
   readonly nodeArgs?: readonly string[];
   /** `none`: as on the first start ever. */
   readonly compileCache?: 'warm' | 'none';
+  /** A folder to use and keep as home; default: a fresh one. */
+  readonly home?: string;
 }
 
 export function openGastop(workshop: Workshop, options: GastopOptions): Promise<Terminal> {
-  const { args, nodeArgs = [], compileCache = 'warm' } = options;
+  const { args, nodeArgs = [], compileCache = 'warm', home } = options;
   return openTerminal({
     args: [...nodeArgs, GASTOP, ...args],
     ...SIZE,
+    ...(home === undefined ? {} : { home }),
     env:
       compileCache === 'warm'
         ? { NODE_COMPILE_CACHE: workshop.compileCache }
