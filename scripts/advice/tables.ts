@@ -5,7 +5,7 @@ import type { StretchScore } from './score.ts';
 
 const LANE_NAMES = { fast: 'Fast', average: 'Average', slow: 'Slow' } as const;
 
-/** The result tables of the README: lanes and horizons over all stretches. */
+/** The result tables of docs/COMMANDS.md: lanes and horizons over all stretches. */
 export function resultTables(scores: readonly StretchScore[]): string {
   const lanes = scores.flatMap((score) => score.lanes.map((lane) => laneRow(score, lane)));
   const horizons = scores.flatMap((score) =>

@@ -3,7 +3,7 @@ import type { BacktestParts } from './backtest-text.ts';
 
 const DECIMALS = 6;
 
-/** Everything that a backtest measured as one JSON object, documented field by field in the README. */
+/** Everything that a backtest measured as one JSON object, documented field by field in docs/COMMANDS.md. */
 export function backtestJson(
   { stretch, judged, lanes, horizons, unjudgedHorizons, waits }: BacktestReport,
   about: { readonly file: string; readonly chainId: number },

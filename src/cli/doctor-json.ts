@@ -4,7 +4,7 @@ import type { Verdict } from '../client/probe/verdict.ts';
 import type { DoctorSubject } from './doctor-subject.ts';
 import type { ExitCode } from './exit-code.ts';
 
-/** The doctor's whole finding as one JSON object; the README says what stands where. */
+/** The doctor's whole finding as one JSON object; docs/COMMANDS.md says what stands where. */
 export function doctorJson(
   subject: DoctorSubject,
   finding: ServiceFinding,

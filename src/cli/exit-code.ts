@@ -13,3 +13,16 @@ export const EXIT = {
   notFound: 127,
 } as const;
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
+
+/** What each says to people: the documents and the man page have it from here. */
+export const EXIT_SAYS: Readonly<Record<keyof typeof EXIT, string>> = {
+  ok: 'ok',
+  failed: 'failed',
+  usage: 'wrong usage',
+  unreachable: 'source unreachable, or it gives nothing new',
+  key: 'key missing or refused',
+  quota: 'quota used up',
+  timedOut: '`wait` gave up after `--timeout`',
+  notExecutable: 'the command of `wait` cannot be run',
+  notFound: 'the command of `wait` is not there',
+};

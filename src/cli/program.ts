@@ -84,7 +84,7 @@ export function createProgram(
     .option('--to <N>', 'judge up to block N; what lies behind only tells what came of it')
     .option('--lanes', 'only the lanes')
     .option('--horizons', 'only the horizons')
-    .option('--json', 'all figures for programs; the README says what stands where')
+    .option('--json', 'all figures for programs; docs/COMMANDS.md says what stands where')
     .option('--predictions <OUT>', 'write what was said at each block as JSON Lines')
     .option('--force', 'replace OUT if it exists')
     .addHelpText(
@@ -105,7 +105,7 @@ export function createProgram(
     .command('doctor')
     .summary('what a service answers, route by route')
     .description('Asks every read route of the service and says what was understood and what was missing.')
-    .option('--json', 'all of it for programs; the README says what stands where')
+    .option('--json', 'all of it for programs; docs/COMMANDS.md says what stands where')
     .addHelpText(
       'after',
       `${examples(['gastop doctor --url https://gas.example.org', 'gastop doctor --json | jq .warnings'])}

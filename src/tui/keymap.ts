@@ -16,7 +16,7 @@ import { SERVICE_KEYS } from './keymap/service-keys.ts';
 import { SOURCE_KEYS } from './keymap/source-keys.ts';
 
 /**
- * Every key the monitor knows. This table drives dispatch, the footer, the `?` overlay and the README, so a
+ * Every key the monitor knows. This table drives dispatch, the footer, the `?` overlay and docs/MONITOR.md, so a
  * key that is not here does not exist.
  */
 export const KEYMAP = [

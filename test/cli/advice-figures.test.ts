@@ -33,7 +33,7 @@ describe('the figures of the advice (npm run figures writes them)', () => {
   it('name in every table the stretch of each measured file', async () => {
     for (const { firstTime } of await readScores()) {
       const month = new Date(firstTime * 1_000).toISOString().slice(0, 7);
-      for (const path of ['README.md', 'docs/ADVICE.md', 'docs/advice-calibration.svg']) {
+      for (const path of ['docs/COMMANDS.md', 'docs/ADVICE.md', 'docs/advice-calibration.svg']) {
         expect(read(path)).toContain(month);
       }
     }
@@ -66,7 +66,7 @@ describe('the calibration picture', () => {
 describe('a document', () => {
   it('without its marks is refused, not written over', () => {
     expect(() => withTable('no marks', 'score', 'x')).toThrow('marks');
-    expect(withTable(read('README.md'), 'score', 'x')).toContain(
+    expect(withTable(read('docs/COMMANDS.md'), 'score', 'x')).toContain(
       'scripts/advice-figures.ts -->\n\nx\n\n<!-- end of score',
     );
   });

@@ -16,7 +16,7 @@ const READ_PATHS = V1_ROUTES.filter(({ method }) => method === 'get').map(({ pat
 const doctor = (url: string, argv: readonly string[] = [], options: RunOptions = {}) =>
   runMain(['doctor', '--url', url, ...argv], { env: { GASTOP_API_KEY: KEY }, ...options });
 
-/** What scripts read of the JSON; the README documents it. */
+/** What scripts read of the JSON; docs/COMMANDS.md documents it. */
 const Report = z.object({
   service: z.object({ name: z.string(), origin: z.string().nullable(), withKey: z.boolean() }),
   usable: z.boolean(),

@@ -32,8 +32,10 @@ describe('the package', () => {
     expect(packed.size).toBeLessThanOrEqual(1_200_000);
   });
 
-  it('is the program, its licences and its README, nothing else', () => {
-    const others = packed.files.map(({ path }) => path).filter((path) => !chunks.includes(path));
+  it('is the program, its licences, its man page and its documents, nothing else', () => {
+    const others = packed.files
+      .map(({ path }) => path)
+      .filter((path) => !chunks.includes(path) && !/^docs\/[A-Z\d]+\.md$/.test(path));
     expect(others.sort()).toEqual([
       'CHANGELOG.md',
       'LICENSE',
@@ -41,6 +43,7 @@ describe('the package', () => {
       'dist/THIRD-PARTY-LICENCES.txt',
       'dist/bin.js',
       'dist/main.js',
+      'man/gastop.1',
       'package.json',
     ]);
     const program = [...chunks, 'dist/main.js'].map(read).join('\n');

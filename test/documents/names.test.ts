@@ -1,0 +1,239 @@
+/** What documents name must be there, and what is there must be named. */
+import { describe, expect, it } from 'vitest';
+import { allCommands, commandTree, textAfter } from '../../scripts/docs/command-tree.ts';
+import { EXIT_CODES } from '../../scripts/docs/commands.ts';
+import { OTHER_VARIABLES, SETTINGS } from '../../scripts/docs/settings.ts';
+import { PLACEHOLDERS } from '../../src/cli/snapshot-format.ts';
+import { runMain } from '../cli/captured-io.ts';
+import { ALL_DOCUMENTS, DOCUMENTS, exists, filesBelow, read } from './project-files.ts';
+
+const root = commandTree();
+const commands = allCommands(root);
+const flags = new Set(
+  [root, ...commands]
+    .flatMap((command) => command.createHelp().visibleOptions(command))
+    .map(({ long }) => long),
+);
+
+/** Flags of other programs that examples call, and of the project's own scripts. */
+const FOREIGN_FLAGS = new Set([
+  '--user',
+  '--now',
+  '--gas-price',
+  '--priority-gas-price',
+  '--network',
+  '--write',
+  '--list',
+]);
+
+describe('commands', () => {
+  const top = root.commands.map((command) => command.name());
+
+  it('stand in the README and in the CHANGELOG, each of them', () => {
+    for (const path of ['README.md', 'CHANGELOG.md']) {
+      const text = read(path);
+      const named = (name: string) => text.includes(`gastop ${name}`) || text.includes(`gastop [${name}]`);
+      expect(
+        top.filter((name) => !named(name) && !(name === 'live' && text.includes('The monitor'))),
+        path,
+      ).toEqual([]);
+    }
+  });
+
+  it('that have some of their own name them in the list of the README', () => {
+    const listing = read('README.md').split('## Commands')[1] ?? '';
+    for (const command of root.commands.filter((each) => each.commands.length > 0)) {
+      const line = `gastop ${command.name()} ${command.commands.map((each) => each.name()).join('|')}`;
+      expect(listing).toContain(line);
+    }
+  });
+
+  it('are called in documents and in help only by names that exist', () => {
+    const shells = [...DOCUMENTS.map(read).flatMap(codeOf), ...[root, ...commands].map(textAfter)].map(
+      (code) => code.replaceAll(/#.*|\/\*.*/g, ''),
+    );
+    const called = shells.flatMap((code) =>
+      [...code.matchAll(/(?:^|[\s(])gastop ([a-z][a-z-]+)(?: ([a-z]+)\b)?/gm)].map(
+        ([, name = '', sub]) => [name, sub] as const,
+      ),
+    );
+    expect(called.length).toBeGreaterThan(50);
+    // Understood as the flags of these names.
+    const known = [...top, 'help', 'version'];
+    expect([...new Set(called.map(([name]) => name))].filter((name) => !known.includes(name))).toEqual([]);
+    for (const [name, sub] of called) {
+      const parent = root.commands.find((command) => command.name() === name);
+      if (sub === undefined || parent === undefined || parent.commands.length === 0) continue;
+      expect(
+        parent.commands.map((command) => command.name()),
+        `gastop ${name} ${sub}`,
+      ).toContain(sub);
+    }
+  });
+});
+
+describe('flags', () => {
+  it('that documents name exist', () => {
+    const named = new Set(ALL_DOCUMENTS.match(/(?<![\w-])--[a-z][a-z-]+/g));
+    expect([...named].filter((flag) => !flags.has(flag) && !FOREIGN_FLAGS.has(flag))).toEqual([]);
+  });
+
+  it('of all commands stand in the README or in the settings', () => {
+    const text = read('README.md') + read('docs/SETTINGS.md');
+    const missing = root.options.map(({ long }) => long ?? '').filter((flag) => !text.includes(flag));
+    expect(missing).toEqual(['--version']);
+  });
+
+  it('of the README list of commands belong to the command they stand beside', () => {
+    const listing = /```\n(gastop \[live\][\s\S]*?)```/.exec(read('README.md'))?.[1] ?? '';
+    const calls = listing.split(/^(?=gastop )/m);
+    expect(calls.length).toBeGreaterThan(15);
+    for (const call of calls) {
+      const name = /^gastop \[?([a-z-]+)/.exec(call)?.[1];
+      const command = root.commands.find((each) => each.name() === name);
+      if (command === undefined) throw new Error(`no command ${name}`);
+      const own = [command, ...command.commands].flatMap((each) => each.options.map(({ long }) => long));
+      for (const flag of call.match(/--[a-z-]+/g) ?? []) expect(own, call).toContain(flag);
+    }
+  });
+
+  it('are in the completion of each shell', async () => {
+    for (const shell of ['bash', 'zsh', 'fish']) {
+      const { stdout } = await runMain(['completion', shell]);
+      // fish names them without their dashes.
+      const bare = (flag: string | undefined) => (flag ?? '').replace(/^--/, shell === 'fish' ? '' : '--');
+      expect(
+        [...flags].filter((flag) => !stdout.includes(bare(flag))),
+        shell,
+      ).toEqual([]);
+    }
+  });
+});
+
+describe('settings', () => {
+  const sources = filesBelow('src')
+    .filter((path) => /\.tsx?$/.test(path))
+    .map((path) => read(`src/${path}`))
+    .join('\n');
+
+  it('of the environment that the program reads are documented, and no others', () => {
+    const own = new Set(sources.match(/(?<=env\.)(?:GASTOP|INK)_[A-Z_]+/g));
+    // Put in by the build.
+    own.delete('GASTOP_VERSION');
+    const documented = [...SETTINGS.flatMap(({ variables }) => variables), ...Object.keys(OTHER_VARIABLES)];
+    expect(documented.filter((name) => name.startsWith('GASTOP_')).sort()).toEqual([...own].sort());
+  });
+
+  it('that documents name by a variable exist', () => {
+    const named = new Set(ALL_DOCUMENTS.match(/\bGASTOP_[A-Z_]+\b/g));
+    expect([...named].filter((name) => !sources.includes(name))).toEqual([]);
+  });
+
+  it('have flags that exist, and each global flag that is no source has a setting', () => {
+    const documented = SETTINGS.map(({ flag }) => flag).filter((flag) => flag !== null);
+    expect(documented.filter((flag) => !flags.has(flag))).toEqual([]);
+    const ofSources = ['--replay', '--demo', '--speed', '--seed', '--version'];
+    const global = root.options.map(({ long }) => long ?? '').filter((flag) => !ofSources.includes(flag));
+    expect(global.filter((flag) => !documented.includes(flag))).toEqual([]);
+  });
+});
+
+describe('exit codes', () => {
+  it('stand in the help of gastop or of the command that has them', () => {
+    const help = [root, ...commands]
+      .map((command) => {
+        let text = '';
+        command.configureOutput({
+          writeOut: (part) => {
+            text += part;
+          },
+        });
+        command.outputHelp();
+        return text.split('Exit codes')[1] ?? '';
+      })
+      .join('\n');
+    expect(EXIT_CODES.length).toBe(9);
+    for (const [code] of EXIT_CODES) expect(help).toMatch(new RegExp(`(^|\\s)${code} \\w`));
+  });
+});
+
+describe('placeholders of --format', () => {
+  it('are in the documents, each of them', () => {
+    const text = read('docs/COMMANDS.md');
+    expect(PLACEHOLDERS.filter((name) => !text.includes(`{${name}}`))).toEqual([]);
+  });
+});
+
+describe('ARCHITECTURE.md', () => {
+  const text = read('docs/ARCHITECTURE.md');
+
+  it('has a line for every folder of src', () => {
+    const folders = filesBelow('src').filter((path) => !path.includes('/') && !path.includes('.'));
+    expect(folders.length).toBeGreaterThan(6);
+    expect(folders.filter((name) => !text.includes(`\`src/${name}\``))).toEqual([]);
+  });
+
+  it('names no file and no folder that is not there', () => {
+    const files = ['src', 'test', 'scripts', 'docs'].flatMap((folder) =>
+      filesBelow(folder).map((path) => `${folder}/${path}`),
+    );
+    const named = [...text.matchAll(/`([\w./-]+(?:\.tsx?|\.md|\.json|\/))`|`([a-z-]+(?:\/[a-z-]+)+)`/g)].map(
+      (match) => (match[1] ?? match[2] ?? '').replace(/\/$/, ''),
+    );
+    expect(named.length).toBeGreaterThan(25);
+    const there = (name: string) =>
+      exists(name) ||
+      files.some((file) => `/${file}`.endsWith(`/${name}`) || `/${file}`.endsWith(`/${name}.ts`));
+    expect(named.filter((name) => !there(name))).toEqual([]);
+  });
+});
+
+describe('versions', () => {
+  it('are the same in package.json, its lock file and the CHANGELOG', () => {
+    const { version } = JSON.parse(read('package.json'));
+    const lock = JSON.parse(read('package-lock.json'));
+    expect([lock.version, lock.packages[''].version]).toEqual([version, version]);
+    expect(/^## (\S+) – /m.exec(read('CHANGELOG.md'))?.[1]).toBe(version);
+  });
+
+  it('of Node that the README promises are those of package.json', () => {
+    const { engines, devDependencies } = JSON.parse(read('package.json'));
+    const readme = read('README.md').replaceAll(/\s+/g, ' ');
+    expect(readme).toContain(`Node.js ${engines.node.replace('>=', '')} or newer`);
+    expect(readme).toContain(`bring their own Node.js ${devDependencies.node.split('.')[0]}`);
+  });
+
+  it('name npm scripts that exist', () => {
+    const { scripts } = JSON.parse(read('package.json'));
+    const named = new Set([...ALL_DOCUMENTS.matchAll(/npm run ([a-z]+)/g)].map((match) => match[1] ?? ''));
+    expect([...named].filter((name) => !(name in scripts))).toEqual([]);
+  });
+});
+
+describe('the package', () => {
+  it('has the man page and the documents that the README leads to', () => {
+    const manifest = JSON.parse(read('package.json'));
+    expect(manifest.man).toBe('man/gastop.1');
+    expect(manifest.files).toEqual(expect.arrayContaining(['man', 'docs/*.md']));
+  });
+});
+
+describe('README', () => {
+  it('shows on its first screens what it is, a picture, and the two commands that matter', () => {
+    const first = read('README.md').split('\n').slice(0, 22).join('\n');
+    expect(first).toContain('docs/pictures/live-light.svg');
+    expect(first).toContain('npm ci && npm run demo');
+    expect(first).toContain('npm test');
+  });
+
+  it('can be read in five minutes', () => {
+    expect(read('README.md').split(/\s+/).length).toBeLessThan(1_500);
+  });
+});
+
+/** What stands between fences, and between backticks outside of them. */
+function codeOf(markdown: string): readonly string[] {
+  const fenced = [...markdown.matchAll(/^```\w*\n([\s\S]*?)^```/gm)].map((match) => match[1] ?? '');
+  const rest = markdown.replaceAll(/^```[\s\S]*?^```/gm, '');
+  return [...fenced, ...[...rest.matchAll(/`([^`]+)`/g)].map((match) => match[1] ?? '')];
+}
