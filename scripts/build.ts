@@ -72,12 +72,35 @@ const { metafile } = await build({
   logLevel: 'warning',
 });
 
+const MONITOR = ['src/cli/commands/live.ts', 'src/tui/start-monitor.tsx'];
+const ASKING = ['src/cli/commands/now.ts', 'src/cli/open-client.ts', 'src/client/create-gas-client.ts'];
+
+/** What the answers of single routes are held against. */
+const SCHEMAS = ['dashboard', 'explorer', 'metrics', 'alerts', 'auto-txs'].map(
+  (name) => `src/contract/${name}.ts`,
+);
+
+/** Those that ask a service, wherever it is. */
+function commands(): string[] {
+  const others = new Set(['live', 'now', 'serve', 'keys', 'record', 'backtest']);
+  const names = Object.values(metafile.outputs).map(({ entryPoint = '' }) => entryPoint);
+  return names.filter((name) => {
+    const command = /^src\/cli\/commands\/([\w-]+)\.ts$/.exec(name)?.[1];
+    return command !== undefined && !others.has(command);
+  });
+}
+
 await mergeChunks(folder, metafile, {
   banner,
   groups: [
     { name: 'program', parts: ['src/cli/main.ts'] },
-    { name: 'monitor', parts: ['src/cli/commands/live.ts', 'src/tui/start-monitor.tsx'] },
-    { name: 'client', parts: ['src/cli/open-client.ts', 'src/client/create-gas-client.ts'] },
+    { name: 'shown', parts: MONITOR, sharedWith: ASKING },
+    { name: 'monitor', parts: MONITOR },
+    { name: 'client', parts: ASKING },
+    { name: 'gas-schemas', parts: ['src/contract/gas.ts'] },
+    { name: 'schemas', parts: SCHEMAS },
+    // Before what only a service in this process needs, so that who asks one elsewhere does not load that.
+    { name: 'commands', parts: commands() },
     {
       name: 'embedded',
       parts: ['src/cli/open-service.ts', 'src/service/service.ts', 'src/store/open-database.ts'],

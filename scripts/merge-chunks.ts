@@ -3,13 +3,15 @@ import { basename, join } from 'node:path';
 import { build, type Metafile, type Plugin } from 'esbuild';
 
 /** A larger one is worth a file of its own: other commands may need it without the rest. */
-const SMALL_BYTES = 30_000;
+const SMALL_BYTES = 60_000;
 
 export interface ChunkGroup {
   /** Of the file that is made. */
   readonly name: string;
   /** Sources of lazily loaded parts that are loaded one with the other. */
   readonly parts: readonly string[];
+  /** Of what they need, only what these parts need as well: nobody loads it for nothing. */
+  readonly sharedWith?: readonly string[];
 }
 
 interface Chunk {
@@ -66,7 +68,9 @@ function chunksOf({ outputs }: Metafile): Chunks {
 }
 
 /** What the group needs, each after what it needs itself. */
-function membersOf(chunks: Chunks, { name, parts }: ChunkGroup, merged: ReadonlySet<string>): Chunk[] {
+function membersOf(chunks: Chunks, group: ChunkGroup, merged: ReadonlySet<string>): Chunk[] {
+  const { name, parts, sharedWith } = group;
+  const shared = sharedWith && neededBy(chunks, partsOf(chunks, name, sharedWith));
   const members = new Map<string, Chunk>();
   const seen = new Set<string>();
   /** Those that stay outside and need a member: who needs them cannot be one, or each would wait for the other. */
@@ -76,15 +80,34 @@ function membersOf(chunks: Chunks, { name, parts }: ChunkGroup, merged: Readonly
     seen.add(chunk.name);
     for (const need of chunk.needs) visit(known(chunks, need));
     const isFree = chunk.needs.every((need) => !bound.has(need));
-    if (chunk.part === null && chunk.bytes <= SMALL_BYTES && isFree) members.set(chunk.name, chunk);
+    const isWanted = chunk.part === null && chunk.bytes <= SMALL_BYTES && shared?.has(chunk.name) !== false;
+    if (isWanted && isFree) members.set(chunk.name, chunk);
     else if (chunk.needs.some((need) => members.has(need) || bound.has(need))) bound.add(chunk.name);
   };
-  for (const part of parts) {
+  for (const chunk of partsOf(chunks, name, parts)) visit(chunk);
+  return [...members.values()];
+}
+
+function partsOf(chunks: Chunks, name: string, parts: readonly string[]): Chunk[] {
+  return parts.map((part) => {
     const chunk = [...chunks.values()].find((each) => each.part === part);
     if (chunk === undefined) throw new Error(`the bundle has no part ${part} for ${name}`);
-    visit(chunk);
+    return chunk;
+  });
+}
+
+/** Names of the chunks that are loaded with `first`, itself among them. */
+function neededBy(chunks: Chunks, first: readonly Chunk[], names = new Set<string>()): ReadonlySet<string> {
+  for (const chunk of first) {
+    if (names.has(chunk.name)) continue;
+    names.add(chunk.name);
+    neededBy(
+      chunks,
+      chunk.needs.map((need) => known(chunks, need)),
+      names,
+    );
   }
-  return [...members.values()];
+  return names;
 }
 
 function known(chunks: Chunks, name: string): Chunk {

@@ -6,7 +6,7 @@ import { readAutoTxPage } from '../client/reading/auto-txs.ts';
 import type { ListPage } from '../client/reading/list-page.ts';
 import { AlertList } from '../contract/alerts.ts';
 import { AutoTxList } from '../contract/auto-txs.ts';
-import { PAGE_SIZE_MAX } from '../contract/queries.ts';
+import { PAGE_SIZE_MAX } from '../contract/choices.ts';
 import { PATHS } from '../contract/routes.ts';
 import { jsonAnswer } from './json-answer.ts';
 

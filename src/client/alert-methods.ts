@@ -1,4 +1,3 @@
-import { Alert, AlertDetails, AlertList, AlertSavings, CreatedAlert } from '../contract/alerts.ts';
 import { PATHS } from '../contract/routes.ts';
 import { extraPayload, givenPayload, unknownFields } from './alert-payload.ts';
 import type { AskedAnswers } from './asked-answers.ts';
@@ -15,6 +14,8 @@ import type { TransportOptions, Write } from './transport.ts';
 import type { CreatedAlertView, NewAlert } from './views/alerts.ts';
 import { writeV1 } from './write-v1.ts';
 
+const schemas = () => import('../contract/alerts.ts');
+
 export type AlertMethods = Pick<
   GasClient,
   'alerts' | 'alert' | 'createAlert' | 'setAlertStatus' | 'deleteAlert' | 'alertSavings' | 'redeliver'
@@ -29,10 +30,10 @@ interface Parts {
 /** The client's methods for alerts. What changes something is asked once; see `mayBeDone` of what then fails. */
 export function alertMethods({ transport, answers, describe }: Parts): AlertMethods {
   const { host } = transport;
-  const page = answers(AlertList, readAlertPage);
+  const page = answers(async () => (await schemas()).AlertList, readAlertPage);
   const loadAll = listLoader((query, call) => page(PATHS.alerts, query, call));
-  const details = answers(AlertDetails, readAlertDetails);
-  const savings = answers(AlertSavings, readAlertSavings);
+  const details = answers(async () => (await schemas()).AlertDetails, readAlertDetails);
+  const savings = answers(async () => (await schemas()).AlertSavings, readAlertSavings);
 
   const write = async (path: string, what: Write, { signal, onAnswer }: WriteOptions) => {
     const text = await writeV1(transport, path, what, signal);
@@ -63,13 +64,13 @@ export function alertMethods({ transport, answers, describe }: Parts): AlertMeth
     setAlertStatus: async (id, status, call = {}) => {
       const path = alertPath(PATHS.alertStatus, id);
       const text = await write(path, { method: 'put', body: { status } }, call);
-      const answer = answerIn(text, path, host);
+      const answer = await answerIn(text, path, host);
       return answer === null ? null : readChangedAlert(answer);
     },
     deleteAlert: async (id, call = {}) => {
       const path = alertPath(PATHS.alert, id);
       const text = await write(path, { method: 'delete' }, call);
-      answerIn(text, path, host)?.throwIfRefused();
+      (await answerIn(text, path, host))?.throwIfRefused();
     },
     alertSavings: async (id, { gasAmount, ...call } = {}) =>
       savings(
@@ -80,7 +81,7 @@ export function alertMethods({ transport, answers, describe }: Parts): AlertMeth
     redeliver: async (id, deliveryId, call = {}) => {
       const path = alertPath(PATHS.alertRedeliver, id);
       const text = await write(path, { method: 'post', body: { deliveryId } }, call);
-      answerIn(text, path, host)?.throwIfRefused();
+      (await answerIn(text, path, host))?.throwIfRefused();
     },
   };
 }
@@ -94,12 +95,14 @@ function alertPath(path: string, id: string): string {
 }
 
 /** Most answers to a write need not be there, and say no more than that it was done; `null`: nothing to read. */
-function answerIn(text: string, endpoint: string, host: string): Answer | null {
-  return parseJson(text) === undefined ? null : new Answer(text, { endpoint, host, schema: Alert });
+async function answerIn(text: string, endpoint: string, host: string): Promise<Answer | null> {
+  if (parseJson(text) === undefined) return null;
+  return new Answer(text, { endpoint, host, schema: (await schemas()).Alert });
 }
 
 /** The new alert, filled up with what it was asked for to be where the answer holds little more than its id. */
-function readCreated(text: string, asked: NewAlert, host: string): CreatedAlertView {
+async function readCreated(text: string, asked: NewAlert, host: string): Promise<CreatedAlertView> {
+  const { CreatedAlert } = await schemas();
   try {
     const read = readCreatedAlert(new Answer(text, { endpoint: PATHS.alerts, host, schema: CreatedAlert }));
     if (read.condition !== null || read.threshold !== null) return read;

@@ -5,20 +5,26 @@ import { Answer } from './reading/answer.ts';
 
 type Query = Readonly<Record<string, string>>;
 
-/** Makes one kind of question: how its answer is read, and what was read of those that come again unchanged. */
+/**
+ * Makes one kind of question: how its answer is read, and what was read of those that come again unchanged. Its schema is
+ * loaded with the first question, while the service thinks.
+ */
 export type AskedAnswers = <View>(
-  schema: z.ZodType,
+  schema: () => Promise<z.ZodType>,
   read: (answer: Answer, query: Query) => View,
 ) => (path: string, query: Query, call: CallOptions) => Promise<View>;
 
 export function askedAnswers(memory: AnswerMemory, host: string, isOwn: boolean): AskedAnswers {
-  return (schema, read) => {
+  return (loadSchema, read) => {
     const views = new WeakMap<Received, ReturnType<typeof read>>();
     return async (path, query, { signal }) => {
-      const received = await memory.ask(path, query, signal);
+      const [received, schema] = await Promise.all([
+        memory.ask(path, query, signal),
+        isOwn ? null : loadSchema(),
+      ]);
       const known = views.get(received);
       if (known !== undefined) return known;
-      const view = read(new Answer(received.text, { endpoint: path, host, schema, isOwn }), query);
+      const view = read(new Answer(received.text, { endpoint: path, host, schema }), query);
       views.set(received, view);
       return view;
     };

@@ -1,4 +1,3 @@
-import { AutoTx, AutoTxAccount, AutoTxDetails, AutoTxList } from '../contract/auto-txs.ts';
 import { PATHS } from '../contract/routes.ts';
 import { bareHex, isLongHex } from '../core/transactions/signed-shape.ts';
 import type { AskedAnswers } from './asked-answers.ts';
@@ -18,6 +17,8 @@ import type { TransportOptions, Write } from './transport.ts';
 import type { AutoTxView, NewAutoTx } from './views/auto-txs.ts';
 import { writeV1 } from './write-v1.ts';
 
+const schemas = () => import('../contract/auto-txs.ts');
+
 export type AutoTxMethods = Pick<
   GasClient,
   'autoTxs' | 'autoTx' | 'createAutoTx' | 'updateAutoTx' | 'cancelAutoTx' | 'deleteAutoTx' | 'autoTxAccount'
@@ -34,10 +35,10 @@ interface Parts {
  */
 export function autoTxMethods({ transport, answers }: Parts): AutoTxMethods {
   const { host } = transport;
-  const page = answers(AutoTxList, readAutoTxPage);
+  const page = answers(async () => (await schemas()).AutoTxList, readAutoTxPage);
   const loadAll = listLoader((query, call) => page(PATHS.autoTxs, query, call));
-  const details = answers(AutoTxDetails, readAutoTxDetails);
-  const account = answers(AutoTxAccount, readAutoTxAccount);
+  const details = answers(async () => (await schemas()).AutoTxDetails, readAutoTxDetails);
+  const account = answers(async () => (await schemas()).AutoTxAccount, readAutoTxAccount);
 
   const write = async (path: string, what: Write, { signal, onAnswer }: WriteOptions) => {
     const text = await writeV1(transport, path, what, signal);
@@ -46,7 +47,7 @@ export function autoTxMethods({ transport, answers }: Parts): AutoTxMethods {
   };
 
   const change = async (path: string, what: Write, call: WriteOptions): Promise<AutoTxView | null> => {
-    const answer = answerIn(await write(path, what, call), path, host);
+    const answer = await answerIn(await write(path, what, call), path, host);
     return answer === null ? null : readChangedAutoTx(answer);
   };
 
@@ -65,7 +66,7 @@ export function autoTxMethods({ transport, answers }: Parts): AutoTxMethods {
       change(autoTxPath(PATHS.autoTxCancel, id), { method: 'post' }, call),
     deleteAutoTx: async (id, call = {}) => {
       const path = autoTxPath(PATHS.autoTx, id);
-      answerIn(await write(path, { method: 'delete' }, call), path, host)?.throwIfRefused();
+      (await answerIn(await write(path, { method: 'delete' }, call), path, host))?.throwIfRefused();
     },
     autoTxAccount: async (address, call = {}) => {
       const path = autoTxPath(PATHS.autoTxAccount, address, '{address}');
@@ -114,8 +115,9 @@ function withSigned<Body extends { readonly signedTransaction?: string | undefin
  *
  * @throws ClientError for one that is no JSON, such as a proxy's page: nobody knows what became of the question then.
  */
-function answerIn(text: string, endpoint: string, host: string): Answer | null {
+async function answerIn(text: string, endpoint: string, host: string): Promise<Answer | null> {
   if (text.trim() === '') return null;
+  const { AutoTx } = await schemas();
   try {
     return new Answer(text, { endpoint, host, schema: AutoTx });
   } catch (error) {
@@ -124,7 +126,8 @@ function answerIn(text: string, endpoint: string, host: string): Answer | null {
 }
 
 /** The new auto-tx, filled up with what it was asked for to be where the answer holds little more than its id. */
-function readCreated(text: string, asked: NewAutoTx, host: string): AutoTxView {
+async function readCreated(text: string, asked: NewAutoTx, host: string): Promise<AutoTxView> {
+  const { AutoTx } = await schemas();
   try {
     const read = readCreatedAutoTx(new Answer(text, { endpoint: PATHS.autoTxs, host, schema: AutoTx }));
     if (read.target !== null) return read;

@@ -1,12 +1,11 @@
-import { RateLimits, StatsChart, StatsMarket, Summary } from '../contract/dashboard.ts';
-import { BlockMetrics, TxMetrics, TxsMetrics } from '../contract/explorer.ts';
-import { GasCurrent, GasRecommendation, GasTrend } from '../contract/gas.ts';
-import { BaseFeeMetrics, GasUsedRatioMetrics, PriorityFeeMetrics } from '../contract/metrics.ts';
 import { PATHS } from '../contract/routes.ts';
 import { cleanText } from '../core/clean-text.ts';
 import { gweiString } from '../core/units.ts';
 import { alertMethods } from './alert-methods.ts';
 import { AnswerMemory } from './answer-memory.ts';
+import type { Ask } from './answered.ts';
+import type { Fetch } from './ask-by-fetch.ts';
+import { askOverHttp } from './ask-over-http.ts';
 import { askedAnswers } from './asked-answers.ts';
 import { autoTxMethods } from './auto-tx-methods.ts';
 import { ClientError } from './client-error.ts';
@@ -22,7 +21,7 @@ import { readRecommendation } from './reading/recommendation.ts';
 import { readSnapshot } from './reading/snapshot.ts';
 import { readTrend } from './reading/trend.ts';
 import { parseServiceUrl, v1Root } from './service-url.ts';
-import type { Fetch, TransportOptions } from './transport.ts';
+import type { TransportOptions } from './transport.ts';
 
 const TIMEOUT_MS = 10_000;
 const MAX_BYTES = 8_000_000;
@@ -41,6 +40,12 @@ export interface GasClientOptions {
   readonly maxBytes?: number;
   readonly userAgent?: string;
 }
+
+// Each route's schemas, once it is asked.
+const gas = () => import('../contract/gas.ts');
+const dashboard = () => import('../contract/dashboard.ts');
+const metrics = () => import('../contract/metrics.ts');
+const explorer = () => import('../contract/explorer.ts');
 
 type Query = Readonly<Record<string, string>>;
 
@@ -62,19 +67,37 @@ export function createGasClient(options: GasClientOptions): GasClient {
   const memory = new AnswerMemory(transport);
 
   const answers = askedAnswers(memory, service.host, options.isOwn ?? false);
-  const current = answers(GasCurrent, readSnapshot);
-  const trend = answers(GasTrend, readTrend);
-  const recommendation = answers(GasRecommendation, readRecommendation);
-  const chart = answers(StatsChart, (answer, { timeFrame = '' }) => readChart(answer, timeFrame));
-  const market = answers(StatsMarket, (answer, { timeFrame = '' }) => readMarket(answer, timeFrame));
-  const baseFee = answers(BaseFeeMetrics, (answer) => readMetrics(answer, readBaseFeeRow));
-  const priorityFee = answers(PriorityFeeMetrics, (answer) => readMetrics(answer, readPriorityFeeRow));
-  const gasUsedRatio = answers(GasUsedRatioMetrics, (answer) => readMetrics(answer, readGasUsedRatioRow));
-  const block = answers(BlockMetrics, readBlock);
-  const tx = answers(TxMetrics, readTx);
-  const txs = answers(TxsMetrics, (answer) => readMetrics(answer, readTxRow));
-  const rateLimits = answers(RateLimits, readRateLimits);
-  const summary = answers(Summary, readSummary);
+  const current = answers(async () => (await gas()).GasCurrent, readSnapshot);
+  const trend = answers(async () => (await gas()).GasTrend, readTrend);
+  const recommendation = answers(async () => (await gas()).GasRecommendation, readRecommendation);
+  const chart = answers(
+    async () => (await dashboard()).StatsChart,
+    (answer, { timeFrame = '' }) => readChart(answer, timeFrame),
+  );
+  const market = answers(
+    async () => (await dashboard()).StatsMarket,
+    (answer, { timeFrame = '' }) => readMarket(answer, timeFrame),
+  );
+  const baseFee = answers(
+    async () => (await metrics()).BaseFeeMetrics,
+    (answer) => readMetrics(answer, readBaseFeeRow),
+  );
+  const priorityFee = answers(
+    async () => (await metrics()).PriorityFeeMetrics,
+    (answer) => readMetrics(answer, readPriorityFeeRow),
+  );
+  const gasUsedRatio = answers(
+    async () => (await metrics()).GasUsedRatioMetrics,
+    (answer) => readMetrics(answer, readGasUsedRatioRow),
+  );
+  const block = answers(async () => (await explorer()).BlockMetrics, readBlock);
+  const tx = answers(async () => (await explorer()).TxMetrics, readTx);
+  const txs = answers(
+    async () => (await explorer()).TxsMetrics,
+    (answer) => readMetrics(answer, readTxRow),
+  );
+  const rateLimits = answers(async () => (await dashboard()).RateLimits, readRateLimits);
+  const summary = answers(async () => (await dashboard()).Summary, readSummary);
 
   return {
     gasCurrent: (call = {}) => current(PATHS.gasCurrent, {}, call),
@@ -118,10 +141,17 @@ export function transportOf(options: GasClientOptions): TransportOptions {
     root: v1Root(service),
     host: service.host,
     apiKey: options.apiKey?.trim() || null,
-    fetch: options.fetch ?? ((request: Request) => globalThis.fetch(request)),
+    ask: options.fetch === undefined ? askOverHttp : byFetch(options.fetch),
     timeoutMs: options.timeoutMs ?? TIMEOUT_MS,
     maxBytes: options.maxBytes ?? MAX_BYTES,
     userAgent: options.userAgent ?? 'gastop',
+  };
+}
+
+function byFetch(fetch: Fetch): Ask {
+  return async (asked) => {
+    const { askByFetch } = await import('./ask-by-fetch.ts');
+    return askByFetch(fetch, asked);
   };
 }
 

@@ -1,5 +1,5 @@
 import { setImmediate as othersTurn } from 'node:timers/promises';
-import { PAGE_SIZE_MAX } from '../contract/queries.ts';
+import { PAGE_SIZE_MAX } from '../contract/choices.ts';
 import type { CallOptions } from './gas-client.ts';
 import type { ListPage } from './reading/list-page.ts';
 

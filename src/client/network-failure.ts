@@ -2,19 +2,17 @@ import { cleanText } from '../core/clean-text.ts';
 import { ownValue } from '../core/own-value.ts';
 import { ClientError } from './client-error.ts';
 
-/** One line for what Node's fetch and TLS call by code. */
+/** One line for what Node's sockets, HTTP and TLS call by code. */
 const BY_CODE: Readonly<Record<string, (host: string) => string>> = {
   ECONNREFUSED: (host) => `nothing listens at ${host}: is the service running there?`,
   ENOTFOUND: (host) => `no such host: ${host}; check the URL`,
   EAI_AGAIN: (host) => `${host} could not be looked up: is there a network?`,
   ECONNRESET: (host) => `${host} closed the connection`,
   EPIPE: (host) => `${host} closed the connection`,
-  UND_ERR_SOCKET: (host) => `${host} closed the connection`,
   ETIMEDOUT: (host) => `${host} did not take the connection`,
-  UND_ERR_CONNECT_TIMEOUT: (host) => `${host} did not take the connection`,
   EHOSTUNREACH: (host) => `there is no way to ${host}: is there a network?`,
   ENETUNREACH: (host) => `there is no way to ${host}: is there a network?`,
-  UND_ERR_HEADERS_OVERFLOW: (host) => `${host} answers with more headers than any service needs`,
+  HPE_HEADER_OVERFLOW: (host) => `${host} answers with more headers than any service needs`,
   ERR_SSL_WRONG_VERSION_NUMBER: (host) => `${host} does not speak https; try http://`,
   ERR_SSL_PACKET_LENGTH_TOO_LONG: (host) => `${host} does not speak https; try http://`,
   CERT_HAS_EXPIRED: (host) => `the certificate of ${host} has expired`,
@@ -39,32 +37,32 @@ function untrusted(host: string): string {
  */
 export function networkFailure(error: unknown, endpoint: string, host: string): ClientError {
   const code = errorCode(error);
+  const line = code === null ? undefined : ownValue(BY_CODE, code);
   if (code?.startsWith('Z_')) {
     return new ClientError('unreadable', `the answer of ${host} is packed wrongly and could not be read`, {
       endpoint,
     });
   }
-  if (code?.startsWith('HPE_') || isNotHttp(error)) {
+  if (line === undefined && code?.startsWith('HPE_')) {
     return new ClientError('unreachable', `${host} answers, but not as a web service does; check the URL`, {
       endpoint,
     });
   }
-  const line = code === null ? undefined : ownValue(BY_CODE, code);
   const isTls = code !== null && /^(ERR_SSL_|ERR_TLS_|EPROTO$)/.test(code);
   const message =
     line?.(host) ??
     (isTls ? `no secure connection to ${host} came about (${code})` : null) ??
-    `${host} could not be asked${code === null ? reason(error) : ` (${code})`}`;
+    `${host} could not be asked${code === null ? '' : ` (${code})`}`;
   return new ClientError('unreachable', message, { endpoint });
 }
 
 /** No connection came about, so that nothing of the question can have arrived. */
 const NEVER_SENT =
-  /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|UND_ERR_CONNECT_TIMEOUT|EHOSTUNREACH|ENETUNREACH|ERR_SSL_.*|ERR_TLS_.*|EPROTO|.*CERT.*|UNABLE_TO_.*)$/;
+  /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|ERR_SSL_.*|ERR_TLS_.*|EPROTO|.*CERT.*|UNABLE_TO_.*)$/;
 
 /** Whether a question failed before anything of it can have reached its service. */
 export function wasNeverSent(error: unknown): boolean {
-  return NEVER_SENT.test(errorCode(error) ?? '') || reason(error) !== '';
+  return NEVER_SENT.test(errorCode(error) ?? '');
 }
 
 /** The chain of causes, outermost first, as far as it goes. */
@@ -83,21 +81,15 @@ function* causes(error: unknown): Generator<object> {
 
 function errorCode(error: unknown): string | null {
   for (const cause of causes(error)) {
-    if ('code' in cause && typeof cause.code === 'string') return cleanText(cause.code, 60);
+    if ('code' in cause && typeof cause.code === 'string') return tlsCode(cause) ?? cleanText(cause.code, 60);
   }
   return null;
 }
 
-/** What speaks there is not HTTP; undici gives this failure a name but no code. */
-function isNotHttp(error: unknown): boolean {
-  return [...causes(error)].some((cause) => cause instanceof Error && cause.name === 'HTTPParserError');
-}
-
-/** Only undici's own words for the few failures without a code (`bad port`); other messages may repeat the URL. */
-function reason(error: unknown): string {
-  for (const cause of causes(error)) {
-    if (cause instanceof Error && cause.message === 'bad port')
-      return ': this port is closed to web requests';
-  }
-  return '';
+/** What speaks in the clear where TLS was expected; seen while writing, Node has a code for it in its message only. */
+function tlsCode(cause: object): string | null {
+  if (!('code' in cause && cause.code === 'EPROTO' && cause instanceof Error)) return null;
+  return /wrong version number|packet length too long/.test(cause.message)
+    ? 'ERR_SSL_WRONG_VERSION_NUMBER'
+    : null;
 }

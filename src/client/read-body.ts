@@ -1,3 +1,5 @@
+import type { Answered } from './answered.ts';
+
 export class BodyTooLarge extends Error {
   override readonly name = 'BodyTooLarge';
 }
@@ -12,28 +14,25 @@ export class BodyNotText extends Error {
  *
  * @throws BodyTooLarge, BodyNotText, or what the connection throws.
  */
-export async function readBody(response: Response, maxBytes: number): Promise<string> {
+export async function readBody({ headers, body, cancel }: Answered, maxBytes: number): Promise<string> {
   // Unpacked it is at least as large as announced, so the announcement alone may settle it.
-  if (Number(response.headers.get('content-length') ?? 0) > maxBytes) {
-    await response.body?.cancel();
+  if (Number(headers.get('content-length') ?? 0) > maxBytes) {
+    await cancel();
     throw new BodyTooLarge();
   }
-  if (response.body === null) return '';
+  if (body === null) return '';
   const decoder = new TextDecoder('utf-8', { fatal: true });
-  const reader = response.body.getReader();
   let bytes = 0;
   let text = '';
   try {
-    for (;;) {
-      const { done, value } = await reader.read();
-      if (done) return text + decoder.decode();
-      bytes += value.byteLength;
+    // Leaving it in the middle ends the answer: the connection is of no more use.
+    for await (const piece of body) {
+      bytes += piece.byteLength;
       if (bytes > maxBytes) throw new BodyTooLarge();
-      text += decoder.decode(value, { stream: true });
+      text += decoder.decode(piece, { stream: true });
     }
+    return text + decoder.decode();
   } catch (error) {
-    // The connection is of no more use; what cancelling it may throw is of no interest.
-    reader.cancel().catch(() => {});
     throw isDecodingError(error) ? new BodyNotText() : error;
   }
 }

@@ -1,4 +1,5 @@
 import { cleanText } from '../core/clean-text.ts';
+import type { Answered } from './answered.ts';
 import { ClientError } from './client-error.ts';
 
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
@@ -20,7 +21,7 @@ export function isRedirect(status: number): boolean {
  */
 export function redirected(
   from: URL,
-  response: Response,
+  response: Pick<Answered, 'status' | 'headers'>,
   {
     endpoint,
     isWrite,

@@ -1,5 +1,6 @@
 import { cleanText } from '../core/clean-text.ts';
 import { formatDuration } from '../core/units.ts';
+import type { AnswerHeaders } from './answered.ts';
 import { ClientError, type ClientErrorCode, LONGEST_RAW } from './client-error.ts';
 import { type LimitKind, limitKind } from './limit-kind.ts';
 import { type ErrorWords, errorWords } from './reading/error-words.ts';
@@ -42,7 +43,7 @@ const SAYS_ITSELF: Readonly<Record<LimitKind | 'revoked', RegExp>> = {
 
 /** The typed error for an HTTP answer that is not a success. */
 export function refusal(
-  response: { readonly status: number; readonly headers: Headers },
+  response: { readonly status: number; readonly headers: AnswerHeaders },
   text: string,
   context: {
     readonly endpoint: string;

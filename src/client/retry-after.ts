@@ -1,3 +1,5 @@
+import type { AnswerHeaders } from './answered.ts';
+
 /** Thirty years: beyond that a number is noise. How long to really wait is the asker's business. */
 const LONGEST_SEC = 1e9;
 /** From here on a reset is a moment and not a distance. */
@@ -7,7 +9,7 @@ const EPOCH_FROM_SEC = 1e9;
  * How long an answer asks to wait, seconds: `Retry-After`, or else when its limit begins anew in the headers that
  * many services send (`RateLimit-Reset`, `X-RateLimit-Reset`: seconds from now, or since epoch).
  */
-export function askedWaitSec(status: number, headers: Headers, now: number): number | null {
+export function askedWaitSec(status: number, headers: AnswerHeaders, now: number): number | null {
   const asked = retryAfterSec(headers.get('retry-after'), now);
   // Many send their limits with every answer; only a refusal for their sake is about them.
   if (asked !== null || status !== 429) return asked;

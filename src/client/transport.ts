@@ -1,6 +1,6 @@
-import ky from 'ky';
 import { API_KEY_HEADER, PATHS } from '../contract/routes.ts';
 import { cleanText } from '../core/clean-text.ts';
+import type { AnswerHeaders, Ask } from './answered.ts';
 import { ClientError } from './client-error.ts';
 import { networkFailure, wasNeverSent } from './network-failure.ts';
 import { BodyNotText, BodyTooLarge, readBody } from './read-body.ts';
@@ -15,15 +15,13 @@ const ERROR_BODY_MAX_BYTES = 65_536;
 /** `.` and `..` name no thing in a URL, written out or not (WHATWG URL §4.1). */
 const DOTTED = /(^|\/)(\.|%2e){1,2}(\/|$)/i;
 
-export type Fetch = (request: Request) => Response | Promise<Response>;
-
 export interface TransportOptions {
   /** What every path is appended to. */
   readonly root: string;
   /** `host:port`, for messages. */
   readonly host: string;
   readonly apiKey: string | null;
-  readonly fetch: Fetch;
+  readonly ask: Ask;
   readonly timeoutMs: number;
   readonly maxBytes: number;
   readonly userAgent: string;
@@ -32,7 +30,7 @@ export interface TransportOptions {
 /** An answer as it came: a refusal too. The key is taken out of its text, not of its headers. */
 export interface Exchange {
   readonly status: number;
-  readonly headers: Headers;
+  readonly headers: AnswerHeaders;
   readonly text: string;
   /** Of a write: it was done, and this answers the question what came of it (303). */
   readonly isDone: boolean;
@@ -168,10 +166,10 @@ async function ask(options: TransportOptions, question: Question): Promise<Excha
   let isDone = false;
   for (let hop = 0; hop <= MOST_REDIRECTS; hop++) {
     const body = write?.body === undefined ? null : JSON.stringify(write.body);
-    const response = await ky(target, {
+    const answered = await options.ask({
+      url: target,
       method: write?.method ?? 'get',
       body,
-      fetch: async (input, init) => options.fetch(new Request(input, init)),
       headers: {
         accept: 'application/json',
         'user-agent': options.userAgent,
@@ -179,32 +177,26 @@ async function ask(options: TransportOptions, question: Question): Promise<Excha
         ...(body === null ? {} : { 'content-type': 'application/json' }),
         ...(apiKey === null ? {} : { [API_KEY_HEADER]: apiKey }),
       },
-      // Followed below, so that the key never goes to another origin.
-      redirect: 'manual',
-      retry: 0,
       signal,
-      throwHttpErrors: false,
-      // One clock for the head and the body, held by the caller.
-      timeout: false,
     });
     const headMs = performance.now() - began;
-    if (!isRedirect(response.status)) {
-      const text = response.ok
-        ? await readBody(response, options.maxBytes)
-        : await readBody(response, ERROR_BODY_MAX_BYTES).catch(() => '');
+    if (!isRedirect(answered.status)) {
+      const text = isSuccess(answered.status)
+        ? await readBody(answered, options.maxBytes)
+        : await readBody(answered, ERROR_BODY_MAX_BYTES).catch(() => '');
       return {
-        status: response.status,
-        headers: response.headers,
+        status: answered.status,
+        headers: answered.headers,
         text: withoutSecrets(text, endpoint, options, question.write),
         isDone,
         headMs,
         ms: performance.now() - began,
       };
     }
-    await response.body?.cancel();
-    target = redirected(target, response, { endpoint, isWrite: write !== null, isDone });
+    await answered.cancel();
+    target = redirected(target, answered, { endpoint, isWrite: write !== null, isDone });
     // What is to be seen elsewhere was done here.
-    if (write !== null && response.status === SEE_OTHER) {
+    if (write !== null && answered.status === SEE_OTHER) {
       write = null;
       isDone = true;
     }

@@ -97,3 +97,7 @@ export const CHECK_NAMES = [
 export type CheckName = (typeof CHECK_NAMES)[number];
 /** The highest price per gas that people enter. */
 export const MOST_GWEI = 1_000_000;
+/** Most rows of one page. */
+export const PAGE_SIZE_MAX = 500;
+/** The longest time that may be asked about, in seconds. */
+export const LONGEST_DEADLINE_SEC = 7 * 86_400;

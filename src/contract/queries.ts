@@ -1,5 +1,13 @@
 import * as z from 'zod';
-import { BUCKETS, MOST_GWEI, PERCENTILES, SAVINGS_GAS_DEFAULT, TIME_FRAMES } from './choices.ts';
+import {
+  BUCKETS,
+  LONGEST_DEADLINE_SEC,
+  MOST_GWEI,
+  PAGE_SIZE_MAX,
+  PERCENTILES,
+  SAVINGS_GAS_DEFAULT,
+  TIME_FRAMES,
+} from './choices.ts';
 
 // Parameters carry no `id`: tools show a parameter best where its schema stands beside it.
 
@@ -33,7 +41,6 @@ const gweiAsWei = (said: { description: string; examples: number[] }) =>
 const time = (description: string, example: string) =>
   z.iso.datetime().meta({ description, examples: [example] });
 
-export const PAGE_SIZE_MAX = 500;
 export const PAGE_SIZE_DEFAULT = 100;
 
 const page = {
@@ -68,9 +75,6 @@ export const TimeFrameParameters = z.strictObject({
   timeFrame: z.enum(TIME_FRAMES).default('24h').describe('How far back the answer reaches'),
 });
 export type TimeFrameParameters = z.infer<typeof TimeFrameParameters>;
-
-/** The longest time that may be asked about, in seconds. */
-export const LONGEST_DEADLINE_SEC = 7 * 86_400;
 
 /** A price and a time to say how likely it is reached; both or neither. `targetGwei` is parsed into wei. */
 export const RecommendationParameters = z

@@ -141,8 +141,8 @@ describe('the program as a process', () => {
   );
 
   it('an error of its own is one line, and the details are there for the asking', async () => {
-    const before = "JSON.parse = () => { throw new TypeError('broken inside') }";
-    const argv = ['now', '--json', '--replay', RECORDING];
+    const before = "String.prototype.matchAll = () => { throw new TypeError('broken inside') }";
+    const argv = ['now', '--replay', RECORDING, '--format', '{block}'];
     const brief = await run(argv, { before });
     expect(brief.code).toBe(1);
     expect(brief.stderr).toMatch(/^gastop: [^\n]*broken inside[^\n]*GASTOP_DEBUG=1[^\n]*\n$/);

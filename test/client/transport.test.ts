@@ -376,12 +376,10 @@ describe('a service that cannot be reached', () => {
     });
   });
 
-  it('says so when the name is unknown, the port is closed to the web, or something else speaks there', async () => {
+  it('says so when the name is unknown, or something else speaks there', async () => {
     const unknown = await failureOf(createGasClient({ baseUrl: 'http://gastop.invalid' }).gasCurrent());
     expect(unknown.code).toBe('unreachable');
     expect(unknown.message).toContain('gastop.invalid');
-    const closed = await failureOf(createGasClient({ baseUrl: 'http://127.0.0.1:6000' }).gasCurrent());
-    expect(closed.message).toContain('closed to web requests');
 
     const server = createServer((socket) => socket.end('220 mail.example ESMTP\r\n'));
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

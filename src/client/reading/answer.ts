@@ -30,9 +30,8 @@ export class Answer {
     context: {
       endpoint: string;
       host: string;
-      schema: z.ZodType;
-      /** What answers is this very program; default: what follows the schema is taken for it. */
-      isOwn?: boolean;
+      /** What follows it is taken for our own service; `null`: what answers is this very program. */
+      schema: z.ZodType | null;
       trace?: ReadingTrace;
     },
   ) {
@@ -43,7 +42,7 @@ export class Answer {
     const body = parseJson(text);
     if (body === undefined) throw this.#error(notJson(text, context), null);
     this.body = body;
-    this.exact = context.isOwn === true || followsContract(context.schema, body);
+    this.exact = context.schema === null || followsContract(context.schema, body);
   }
 
   /** The error for a field that is required and not there, or there and senseless. */

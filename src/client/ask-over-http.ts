@@ -1,0 +1,97 @@
+import type { ClientRequest, IncomingMessage } from 'node:http';
+import type { Transform } from 'node:stream';
+import { ownValue } from '../core/own-value.ts';
+import type { Answered, AnswerHeaders, Asked } from './answered.ts';
+
+/** How answers may be packed, and what unpacks them (RFC 9110 §8.4.1). */
+const UNPACKER = {
+  gzip: 'createGunzip',
+  'x-gzip': 'createGunzip',
+  deflate: 'createInflate',
+  br: 'createBrotliDecompress',
+} as const;
+const ACCEPTED = 'gzip, deflate, br';
+const BODILESS = new Set([204, 205, 304]);
+
+/**
+ * Asks over a socket that is kept open for a while. Node's `fetch` would do the same, but loading it takes longer than all
+ * else that a command needs to ask one thing and end; so does the module namespace of `node:http`, which reads all that it
+ * offers, and with it a WebSocket made of `fetch`'s parts.
+ */
+export async function askOverHttp(asked: Asked): Promise<Answered> {
+  const message = await send(asked);
+  // A body that breaks off after it was given up has nobody to tell.
+  message.on('error', () => {});
+  const status = message.statusCode ?? 0;
+  const headers = headersOf(message);
+  return {
+    status,
+    headers,
+    body: BODILESS.has(status) ? drained(message) : unpacked(message, headers),
+    cancel: async () => {
+      message.destroy();
+    },
+  };
+}
+
+function send({ url, method, headers, body, signal }: Asked): Promise<IncomingMessage> {
+  const { request } =
+    url.protocol === 'https:'
+      ? process.getBuiltinModule('node:https')
+      : process.getBuiltinModule('node:http');
+  return new Promise((resolve, reject) => {
+    const question: ClientRequest = request(url, {
+      method: method.toUpperCase(),
+      headers: { 'accept-encoding': ACCEPTED, ...headers },
+      signal,
+    });
+    question.once('response', resolve);
+    // It stays: the connection may break later on, too, and the body says so then.
+    question.on('error', reject);
+    question.end(body ?? undefined);
+  });
+}
+
+/** Reads to the end what has no content, so that the socket is free for the next question. */
+function drained(message: IncomingMessage): null {
+  message.resume();
+  return null;
+}
+
+function headersOf({ headersDistinct }: IncomingMessage): AnswerHeaders {
+  const joined = new Map(
+    Object.entries(headersDistinct).map(([name, values = []]) => [name, values.join(', ')] as const),
+  );
+  return {
+    get: (name) => joined.get(name) ?? null,
+    [Symbol.iterator]: () => joined.entries(),
+  };
+}
+
+/** Packed more than once, the last packing comes off first. */
+function unpacked(message: IncomingMessage, headers: AnswerHeaders): AsyncIterable<Uint8Array> {
+  const packings = (headers.get('content-encoding') ?? '')
+    .toLowerCase()
+    .split(',')
+    .map((packing) => packing.trim())
+    .filter((packing) => packing !== '' && packing !== 'identity')
+    .toReversed();
+  if (packings.length === 0) return message;
+  const zlib = process.getBuiltinModule('node:zlib');
+  const { pipeline } = process.getBuiltinModule('node:stream');
+  const steps = packings.map((packing): Transform => {
+    const unpacker = ownValue(UNPACKER, packing);
+    if (unpacker === undefined) throw new UnknownPacking();
+    return zlib[unpacker]();
+  });
+  const last = steps.at(-1);
+  if (last === undefined) return message;
+  // What fails on the way is thrown where the last step is read.
+  pipeline([message, ...steps], () => {});
+  return last;
+}
+
+/** An answer is packed in a way that it was not asked to be. */
+class UnknownPacking extends Error {
+  readonly code = 'Z_UNKNOWN_PACKING';
+}
