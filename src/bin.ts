@@ -1,11 +1,9 @@
 /**
  * The launcher: everything that must be settled before the program is loaded. It has to parse and run on
- * Node 16, which it then turns away, so it uses nothing newer before the version check.
+ * Node 16, which it then turns away, so it uses nothing newer before the version check. What only an older Node needs is
+ * loaded there.
  */
-import { spawn } from 'node:child_process';
-import { existsSync } from 'node:fs';
 import module from 'node:module';
-import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { npxCommand } from './cli/npx-command.ts';
 
@@ -54,8 +52,9 @@ function silenceSqliteWarning(): void {
   process.emitWarning = filtered;
 }
 
-function wantsNewerNode(): Promise<boolean> {
-  if (!process.stdin.isTTY || !process.stderr.isTTY) return Promise.resolve(false);
+async function wantsNewerNode(): Promise<boolean> {
+  if (!process.stdin.isTTY || !process.stderr.isTTY) return false;
+  const { createInterface } = await import('node:readline');
   return new Promise((resolve) => {
     const prompt = createInterface({ input: process.stdin, output: process.stderr });
     prompt.once('close', () => resolve(false));
@@ -67,7 +66,8 @@ function wantsNewerNode(): Promise<boolean> {
 }
 
 /** Runs this very file again, so that the version that was installed is the one that starts. */
-function runOnNewerNode(): Promise<number> {
+async function runOnNewerNode(): Promise<number> {
+  const [{ spawn }, { existsSync }] = await Promise.all([import('node:child_process'), import('node:fs')]);
   const { platform, execPath, env } = process;
   const machine = { platform, execPath, npmScript: env.npm_execpath, exists: existsSync };
   const [command, ...first] = npxCommand(machine) ?? [];
