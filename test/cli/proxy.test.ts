@@ -1,7 +1,7 @@
 /** The built program where a proxy is the only way out. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { createServer, type Server } from 'node:http';
+import { createServer, get, type Server } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -16,7 +16,15 @@ const asked: string[] = [];
 
 beforeAll(async () => {
   served = await serveRecording();
-  proxy = createServer();
+  // What is not secret is asked of the proxy itself, by its whole URL (RFC 9112 §3.2.2).
+  proxy = createServer(({ url = '', headers }, response) => {
+    const { hostname, port, pathname } = new URL(url);
+    asked.push(`${hostname}:${port || 80}`);
+    get(served.origin + pathname, { headers }, (answer) => {
+      response.writeHead(answer.statusCode ?? 502, answer.headers);
+      answer.pipe(response);
+    });
+  });
   // A tunnel to the service, whatever name was asked for; to a node there is none.
   proxy.on('connect', (request, socket) => {
     asked.push(request.url ?? '');
