@@ -1,0 +1,32 @@
+/** What `npm run soak` does for 20 minutes, for some seconds: enough for what is leaked with every block or outage. */
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { temporaryFolder } from '../helpers/service.ts';
+import { databaseSize, sizeProblems } from '../soak/database-size.ts';
+import { type Allowance, growthBetween } from '../soak/growth.ts';
+import { soakMonitor } from '../soak/soak-monitor.ts';
+import { soakServe } from '../soak/soak-serve.ts';
+
+/** What is kept for minutes is still coming together: timers and memory have room for that, the rest has none. */
+const YOUNG: Allowance = {
+  liveBytes: 12_000_000,
+  residentBytes: 60_000_000,
+  resources: 40,
+  descriptors: 2,
+};
+
+it('the monitor holds no more listeners and files after hundreds of blocks, and its database is as computed', async () => {
+  const folder = await temporaryFolder();
+  const [early, late] = await soakMonitor(folder, { speed: 1_200, blocks: [200, 600] });
+  expect(early && late && growthBetween(early.holding, late.holding, YOUNG)).toEqual([]);
+  const size = databaseSize(join(folder, 'monitor.db'));
+  expect(size.rows.blocks).toBeGreaterThanOrEqual(600);
+  expect(sizeProblems(size)).toEqual([]);
+});
+
+it('the service holds no more sockets, timers and listeners after its nodes have been away again and again', async () => {
+  const folder = await temporaryFolder();
+  const [early, late] = await soakServe(folder, { outages: [3, 9], settleMs: 500 });
+  expect(late?.delivered).toBeGreaterThan(early?.delivered ?? 0);
+  expect(early && late && growthBetween(early.holding, late.holding, { ...YOUNG, resources: 4 })).toEqual([]);
+});
