@@ -9,6 +9,7 @@ export type Reach = Chance;
 
 /** For a time between two of these, past prices are chosen as for the longer one. */
 const TIMES_SEC = [60, 300, 900, 3_600, 10_800, 21_600, 43_200, 86_400] as const;
+/** Seven times as much past is needed, and the engine keeps eight days of it. */
 const LONGEST_SEC = 86_400;
 /** Times overlap: so many of them one after another before a share means anything. */
 const LEAST_TIMES = 6;
@@ -52,7 +53,10 @@ export class ReachBook {
   reach(price: number, withinSec: number): Reach {
     if (!(withinSec > 0)) return unknown('a time must be longer than 0 s');
     if (withinSec > LONGEST_SEC) {
-      return unknown(`too little history is kept to look more than ${formatDuration(LONGEST_SEC)} ahead`);
+      const takes = formatDuration((LEAST_TIMES + 1) * withinSec);
+      return unknown(
+        `it takes ${takes} of blocks to say so, more than is looked back on: up to ${formatDuration(LONGEST_SEC)} ahead can be told`,
+      );
     }
     const { head, sendNow, time } = this.#history;
     const ratio = feeRatio(price, sendNow.at(head));

@@ -65,12 +65,13 @@ describe('the probability of reaching a price', () => {
     expect(reason).toMatch(/^a time must be longer/);
   });
 
-  it('is unknown for more than a day', () => {
+  it('is unknown for more than a day: that would take more past than is kept, and it says how much', () => {
     const engine = engineAfter(makeBlocks(restlessSteps(900)));
-    expect(engine.reachProbability(1n, 86_401)).toEqual({
+    expect(engine.reachProbability(1n, 7 * 86_400)).toEqual({
       probability: null,
-      reason: 'too little history is kept to look more than 1d ahead',
+      reason: 'it takes 49d of blocks to say so, more than is looked back on: up to 1d ahead can be told',
     });
+    expect(engine.reachProbability(1n, 86_401).reason).toMatch(/^it takes 7d.* up to 1d ahead can be told$/);
   });
 
   it('is next to nothing for a free ride and next to certain far above the price of now', () => {
