@@ -9,11 +9,14 @@ const NOTE_AFTER_START_MS = 30_000;
 /** That there are no prices of now, since when, and whether anybody was told. */
 export class WaitTrouble {
   readonly #note: (line: string) => void;
+  readonly #elapsed: () => number;
   #current: { readonly reason: string; readonly since: number; isTold: boolean } | null = null;
   #patienceMs = NOTE_AFTER_MS;
 
-  constructor(note: (line: string) => void) {
+  /** @param elapsed a steady clock, ms. */
+  constructor(note: (line: string) => void, elapsed = () => performance.now()) {
     this.#note = note;
+    this.#elapsed = elapsed;
   }
 
   /** `null`: there is none. */
@@ -27,8 +30,8 @@ export class WaitTrouble {
   }
 
   begin(reason: string): void {
-    const { since, isTold } = this.#current ?? { since: performance.now(), isTold: false };
-    const isLong = performance.now() - since >= this.#patienceMs;
+    const { since, isTold } = this.#current ?? { since: this.#elapsed(), isTold: false };
+    const isLong = this.#elapsed() - since >= this.#patienceMs;
     if (isLong && !isTold) this.#note(`no prices of now: ${cleanLine(reason)}; still waiting`);
     this.#current = { reason, since, isTold: isTold || isLong };
   }
@@ -36,12 +39,12 @@ export class WaitTrouble {
   /** Until it is to be told, ms; `null`: it has been, or there is none. */
   untilToldMs(): number | null {
     if (this.#current === null || this.#current.isTold) return null;
-    return Math.max(this.#current.since + this.#patienceMs - performance.now(), 0);
+    return Math.max(this.#current.since + this.#patienceMs - this.#elapsed(), 0);
   }
 
   end(): void {
     if (this.#current?.isTold) {
-      const sec = (performance.now() - this.#current.since) / 1_000;
+      const sec = (this.#elapsed() - this.#current.since) / 1_000;
       this.#note(`prices are back after ${formatDuration(sec)}`);
     }
     this.#current = null;

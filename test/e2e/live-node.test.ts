@@ -1,5 +1,5 @@
 /** The monitor on a real node: every number on the screen against the node's own `eth_feeHistory`. */
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { formatGwei } from '../../src/core/units.ts';
 import { type Anvil, startAnvil } from '../helpers/anvil.ts';
 import { gastop } from '../helpers/gastop.ts';
@@ -7,35 +7,29 @@ import type { Terminal } from '../helpers/terminal.ts';
 
 const GWEI = 1_000_000_000n;
 
-let node: Anvil;
-let stopDemand: () => Promise<void>;
-
-beforeAll(async () => {
-  // 20 transfers fill a block, so demand moves the base fee. It starts at 0.0412 gwei, today's mainnet.
-  node = await startAnvil({ blockTime: 1, gasLimit: 420_000, baseFee: 41_200_000n });
-  stopDemand = changingDemand(node);
-});
-
-afterAll(async () => {
-  await stopDemand?.();
-  await node?.stop();
-});
-
 /** Base fees that the rounds begin at, wei: today's mainnet, a busy day, the dearest of days, almost nothing. */
 const ROUNDS = [41_200_000n, 7_770_000_000n, 1_352_000_000_000n, 1_000n, 33_300_000n];
 
-describe('gastop --rpc on a node that mines every second', () => {
-  it.each(['--rpc', '--rpc over a WebSocket'])(
+// Each with a node of its own, so that they wait for their blocks side by side.
+describe.concurrent('gastop --rpc on a node that mines every second', () => {
+  it.for(['--rpc', '--rpc over a WebSocket'])(
     "%s shows exactly the node's own numbers of the last block",
-    async (link) => {
+    async (link, { onTestFinished }) => {
+      // 20 transfers fill a block, so demand moves the base fee. It starts at 0.0412 gwei, today's mainnet.
+      const node = await startAnvil({ blockTime: 1, gasLimit: 420_000, baseFee: 41_200_000n });
+      const stopDemand = changingDemand(node);
+      onTestFinished(async () => {
+        await stopDemand();
+        await node.stop();
+      });
       const url = link === '--rpc' ? node.url : node.wsUrl;
       await using terminal = await gastop(['--rpc', url], { cols: 120, rows: 40 });
       for (const baseFee of ROUNDS) {
         await node.setNextBaseFee(baseFee);
-        await setMining(true);
+        await setMining(node, true);
         const from = Number(await node.rpc('eth_blockNumber'));
         await terminal.waitFor((rows) => blockNumber(rows) >= from + 3, { timeoutMs: 30_000 });
-        await setMining(false);
+        await setMining(node, false);
         const fees = await lastFees(node);
 
         const live = await terminal.waitFor((rows) => blockNumber(rows) === fees.block);
@@ -58,7 +52,7 @@ describe('gastop --rpc on a node that mines every second', () => {
         await terminal.waitFor((rows) => rows.some((row) => row.startsWith(' now ') && row.includes(now)));
         await terminal.press('1');
       }
-      await setMining(true);
+      await setMining(node, true);
       await terminal.press('q');
       expect((await terminal.waitForExit()).exitCode).toBe(0);
       expect(terminal.leftovers()).toEqual([]);
@@ -167,8 +161,8 @@ async function lastFees(anvil: Anvil): Promise<Fees> {
   };
 }
 
-async function setMining(on: boolean): Promise<void> {
-  await node.rpc('evm_setIntervalMining', [on ? 1 : 0]);
+async function setMining(anvil: Anvil, on: boolean): Promise<void> {
+  await anvil.rpc('evm_setIntervalMining', [on ? 1 : 0]);
 }
 
 function gweiOf(wei: bigint): number {
