@@ -6,6 +6,7 @@ import { EXIT } from './exit-code.ts';
 import { expandRpc } from './expand-rpc.ts';
 import { type Io, processIo } from './io.ts';
 import { knownSecrets } from './known-secrets.ts';
+import { leaveHangingNames } from './leave-hanging-names.ts';
 import { commanderMessage, createProgram } from './program.ts';
 import { proxyNote } from './proxy.ts';
 import type { SourceFlags } from './settings.ts';
@@ -66,5 +67,8 @@ const LINGER_MS = 400;
  */
 function end(exitCode: number): void {
   process.exitCode = exitCode;
-  setTimeout(() => process.exit(exitCode), LINGER_MS).unref();
+  setTimeout(() => {
+    leaveHangingNames(exitCode);
+    process.exit(exitCode);
+  }, LINGER_MS).unref();
 }

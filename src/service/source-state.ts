@@ -8,6 +8,9 @@ export interface Problem {
   readonly retryAt: number | null;
 }
 
+/** Behind the clock by more than this, a head may well have a clock before it that is wrong. */
+const DOUBTFUL_LAG_MS = 15 * 60_000;
+
 /** How the source of blocks is: whether it answers, whether blocks still come, whether it has come to its end. */
 export class SourceState {
   readonly #source: Pick<ChainSource, 'kind' | 'now' | 'health'>;
@@ -101,6 +104,9 @@ export class SourceState {
   problem(head: Block | null, blockTimeSec: number): Problem | null {
     if (this.#problem !== null || head === null || !this.isLate(head, blockTimeSec)) return this.#problem;
     const since = new Date(head.timestamp * 1_000).toISOString();
-    return { message: `no new block since ${since}`, retryAt: null };
+    const lagMs = this.#source.now() - head.timestamp * 1_000;
+    // Whether the chain stands still or the clock is wrong cannot be told from here; who looks at it can.
+    const doubt = lagMs > DOUBTFUL_LAG_MS ? "; is this machine's clock right?" : '';
+    return { message: `no new block since ${since}${doubt}`, retryAt: null };
   }
 }

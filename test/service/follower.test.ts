@@ -285,6 +285,7 @@ describe('when something is wrong', () => {
     expect(late.stale).toBe(true);
     expect(late.source.problem?.message).toBe(`no new block since ${new Date(head * 1_000).toISOString()}`);
     source.clock = (head + 86_400) * 1_000;
+    expect((await current(service)).source.problem?.message).toMatch(/; is this machine's clock right\?$/);
     const chart = StatsChart.parse(await service.read(`${PATHS.statsChart}?timeFrame=1h`));
     expect(chart.points.at(-1)?.timestamp).toBe(new Date(head * 1_000).toISOString());
   });
@@ -312,6 +313,9 @@ describe('when something is wrong', () => {
       await headIs(service, number);
       expect((await current(service)).stale).toBe(false);
     }
+    // Its last hour is the one before its head, not an hour of our clock that it has no blocks in.
+    const chart = StatsChart.parse(await service.read(`${PATHS.statsChart}?timeFrame=1h`));
+    expect(chart.points.length).toBeGreaterThan(50);
     source.clock += 61_000;
     expect((await current(service)).stale).toBe(true);
   });

@@ -6,7 +6,10 @@ const BLOCK_TIME_SEC = 12;
 const HOUR_MS = 3_600_000;
 const head = makeBlock(10);
 const headMs = head.timestamp * 1_000;
-const late = { message: `no new block since ${new Date(headMs).toISOString()}`, retryAt: null };
+const late = {
+  message: `no new block since ${new Date(headMs).toISOString()}; is this machine's clock right?`,
+  retryAt: null,
+};
 
 function stateAt(kind: 'rpc' | 'replay' | 'simulated') {
   const clock = { now: headMs };

@@ -1,0 +1,81 @@
+/** The built program whose input, output or reader is not there, as in cron, in a pipe or behind a closed window. */
+import { spawn } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { GASTOP } from '../helpers/gastop.ts';
+
+let home: string;
+beforeAll(async () => {
+  home = await mkdtemp(join(tmpdir(), 'gastop-odd-streams-'));
+});
+afterAll(() => rm(home, { recursive: true, force: true }));
+
+/** Runs `script`, in which `gastop` is the program, and answers what it wrote and how it ended. */
+async function shell(script: string) {
+  const child = spawn('sh', ['-c', `gastop() { "${process.execPath}" "${GASTOP}" "$@"; }; ${script}`], {
+    env: { PATH: process.env.PATH ?? '', HOME: home },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const closed = new Promise<number | null>((resolve) => child.once('close', resolve));
+  const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr)]);
+  return { code: await closed, stdout, stderr };
+}
+
+const PRINTING = [
+  '--help',
+  'config',
+  'completion bash',
+  'now --demo',
+  'history --demo --csv',
+  'block --demo',
+  'doctor --demo --json',
+];
+
+describe.skipIf(process.platform === 'win32')('streams that are not there', () => {
+  it('a reader that is gone from the start is no failure of any command that prints', async () => {
+    const each = PRINTING.map((argv) => `{ gastop ${argv}; echo "$? ${argv}" >&2; } | true`);
+    const { stderr } = await shell(each.join('\n'));
+    expect(stderr.trimEnd().split('\n')).toEqual(PRINTING.map((argv) => `0 ${argv}`));
+  });
+
+  it.runIf(process.platform === 'linux')(
+    'an output without room is a failure, said in one line',
+    async () => {
+      const each = PRINTING.map((argv) => `gastop ${argv} > /dev/full; echo "$? ${argv}" >&2`);
+      const { stderr } = await shell(each.join('\n'));
+      const lines = stderr.trimEnd().split('\n');
+      expect(lines).toEqual(
+        PRINTING.flatMap((argv) => ['gastop: the output cannot grow: the disk is full', `1 ${argv}`]),
+      );
+    },
+  );
+
+  it('closed streams are as good as /dev/null', async () => {
+    const said = 'echo $?';
+    const { stdout } = await shell(
+      [
+        `gastop now --demo >&-; ${said}`,
+        `gastop now --demo --format x 2>&- <&-; ${said}`,
+        `gastop now --demo <&- >&- 2>&-; ${said}`,
+        `gastop now --url http://127.0.0.1:9 <&- >&- 2>&-; ${said}`,
+      ].join('\n'),
+    );
+    expect(stdout).toBe('0\nx\n0\n0\n3\n');
+  });
+
+  it.each([
+    'gastop </dev/null',
+    'echo q | gastop --demo',
+    'gastop --demo | cat',
+    'gastop --demo <&-',
+    'gastop live >&-',
+  ])('%s: the monitor points to what works there', async (script) => {
+    const { stderr } = await shell(script);
+    expect(stderr).toBe(
+      'gastop: the monitor needs a terminal; for scripts and pipes there is "gastop now"\n',
+    );
+  });
+});
