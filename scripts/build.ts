@@ -80,6 +80,8 @@ const SCHEMAS = ['dashboard', 'explorer', 'metrics', 'alerts', 'auto-txs'].map(
   (name) => `src/contract/${name}.ts`,
 );
 
+const command = (...names: readonly string[]) => names.map((name) => `src/cli/commands/${name}.ts`);
+
 /** Those that ask a service, wherever it is. */
 function commands(): string[] {
   const others = new Set(['live', 'now', 'serve', 'keys', 'record', 'backtest']);
@@ -97,10 +99,14 @@ await mergeChunks(folder, metafile, {
     { name: 'shown', parts: MONITOR, sharedWith: ASKING },
     { name: 'monitor', parts: MONITOR },
     { name: 'client', parts: ASKING },
+    { name: 'set-up', parts: command('config', 'doctor') },
+    { name: 'lookups', parts: command('block', 'tx', 'wait') },
     { name: 'gas-schemas', parts: ['src/contract/gas.ts'] },
     { name: 'schemas', parts: SCHEMAS },
     // Before what only a service in this process needs, so that who asks one elsewhere does not load that.
     { name: 'commands', parts: commands() },
+    { name: 'recordings', parts: command('record', 'backtest') },
+    { name: 'keys', parts: command('keys') },
     {
       name: 'embedded',
       parts: ['src/cli/open-service.ts', 'src/service/service.ts', 'src/store/open-database.ts'],

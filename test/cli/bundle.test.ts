@@ -41,6 +41,70 @@ test('each part of the bundle loads, in whatever order', () => {
   expect(status).toBe(0);
 });
 
+/** What costs to load, each with words that nothing but it has. */
+const HEAVY = {
+  Ink: /yoga/,
+  viem: /viem@/,
+  zod: /ZodError/,
+  Kysely: /withoutPlugins/,
+  SQLite: /node:sqlite/,
+  Hono: /HonoRequest/,
+  pino: /pino/,
+  ky: /HTTPError/,
+} as const;
+
+function heavyIn(files: Iterable<string>): string[] {
+  const sources = [...files].map((file) => readFileSync(file, 'utf8'));
+  return Object.entries(HEAVY).flatMap(([name, words]) =>
+    sources.some((source) => words.test(source)) ? [name] : [],
+  );
+}
+
+test('all that costs to load is in some part', () => {
+  const files = CHUNKS.map((name) => join(DIST, 'chunks', name));
+  expect(heavyIn(files)).toEqual(Object.keys(HEAVY));
+});
+
+test.each([
+  ['completion', []],
+  ['config', []],
+  ['doctor', []],
+  ['now', []],
+  ['wait', []],
+  ['block', []],
+  ['tx', []],
+  ['history', ['zod']],
+  ['alerts', ['zod']],
+  ['auto-txs', ['zod']],
+  ['create-alert', ['zod']],
+  ['record', ['zod']],
+  ['backtest', ['zod']],
+  ['keys', ['Kysely', 'SQLite']],
+  ['serve', ['zod', 'Kysely', 'SQLite']],
+  ['live', []],
+  ['start-monitor', ['Ink']],
+] as const)('%s begins with its own part', (name, heavy) => {
+  expect(heavyIn(loadedWith([join(DIST, 'main.js'), partFile(name)]))).toEqual(heavy);
+});
+
+test('a service elsewhere is asked without what runs one here', () => {
+  const asked = loadedWith([
+    partFile('now'),
+    partFile('open-client'),
+    partFile('create-gas-client'),
+    partFile('gas'),
+  ]);
+  expect(heavyIn(asked)).toEqual(['zod']);
+});
+
+test('the package holds no source maps, and no part that nothing loads', () => {
+  const files = readdirSync(DIST, { recursive: true, encoding: 'utf8' });
+  expect(files.filter((name) => /\.map$|\.ts$/.test(name))).toEqual([]);
+  const sources = [join(DIST, 'main.js'), ...CHUNKS.map((name) => join(DIST, 'chunks', name))];
+  const all = sources.map((file) => readFileSync(file, 'utf8')).join('');
+  expect(CHUNKS.filter((name) => !all.includes(`/${name}"`))).toEqual([]);
+});
+
 test('the first frame is read from a handful of files, none of the source behind it', () => {
   const files = loadedWith([join(DIST, 'main.js'), partFile('live'), partFile('start-monitor')]);
   expect(files.size).toBeLessThanOrEqual(6);
