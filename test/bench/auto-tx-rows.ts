@@ -11,11 +11,13 @@ export const SENT = 20;
 export const QUIET = 50n * GWEI;
 export const DIP = 2n * GWEI;
 
-/** Ten of each sender, all lanes, strict and not, twenty of them with a target above the dip. */
-export async function insertAutoTxs({ queries }: Database, waiting: number): Promise<void> {
+/**
+ * Ten of each sender, all lanes, strict and not, twenty of them with a target above the dip; of `owner`, or of fifty.
+ */
+export async function insertAutoTxs({ queries }: Database, waiting: number, owner?: string): Promise<void> {
   const autoTxs = Array.from({ length: waiting }, (_, place) =>
     keptAutoTx(`atx_${String(place).padStart(20, '0')}`, {
-      owner: `key_${place % 50}`,
+      owner: owner ?? `key_${place % 50}`,
       order: {
         target: place < SENT ? DIP + GWEI : GWEI + BigInt(place % 1_000),
         lane: LANES[place % LANES.length] ?? 'average',

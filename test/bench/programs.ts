@@ -47,11 +47,16 @@ export async function openWorkshop(): Promise<Workshop> {
   };
 }
 
+interface Size {
+  readonly cols: number;
+  readonly rows: number;
+}
+
 /** The bare program, redrawing one line every `paceMs` (0: never), without a compile cache. */
-export function openBare(workshop: Workshop, paceMs: number): Promise<Terminal> {
+export function openBare(workshop: Workshop, paceMs: number, size: Size = SIZE): Promise<Terminal> {
   return openTerminal({
     args: [workshop.bare, String(paceMs)],
-    ...SIZE,
+    ...size,
     env: { NODE_ENV: 'production', NODE_DISABLE_COMPILE_CACHE: '1' },
   });
 }
@@ -63,13 +68,15 @@ export interface GastopOptions {
   readonly compileCache?: 'warm' | 'none';
   /** A folder to use and keep as home; default: a fresh one. */
   readonly home?: string;
+  /** Default: 80×24. */
+  readonly size?: Size;
 }
 
 export function openGastop(workshop: Workshop, options: GastopOptions): Promise<Terminal> {
-  const { args, nodeArgs = [], compileCache = 'warm', home } = options;
+  const { args, nodeArgs = [], compileCache = 'warm', home, size = SIZE } = options;
   return openTerminal({
     args: [...nodeArgs, GASTOP, ...args],
-    ...SIZE,
+    ...size,
     ...(home === undefined ? {} : { home }),
     env:
       compileCache === 'warm'

@@ -1,10 +1,13 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import type { Terminal } from '../helpers/terminal.ts';
 import { HAS_PRICES, openBare, openGastop, type Workshop } from './programs.ts';
+import { shownBlock } from './resident-memory.ts';
 import type { Limit, Row } from './row.ts';
 import { median, range, ratios } from './statistics.ts';
 
-const WINDOWS = 6;
+const SIZE = { cols: 120, rows: 40 } as const;
+/** A minute. */
+const WINDOWS = 12;
 const WINDOW_MS = 5_000;
 const SETTLE_MS = 4_000;
 /** Ink begins each frame that it writes with this (synchronized output). */
@@ -14,6 +17,8 @@ interface Cost {
   readonly cpuMs: number;
   readonly bytes: number;
   readonly frames: number;
+  /** Blocks that were shown; each is one update, in however many frames it is drawn. */
+  readonly updates: number;
 }
 
 const sleep = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
@@ -29,22 +34,35 @@ function cpuMs(pid: number): number {
 const framesIn = (output: string) => output.split(FRAME).length - 1;
 
 function read(terminal: Terminal): Cost {
-  return { cpuMs: cpuMs(terminal.pid), bytes: terminal.bytes, frames: framesIn(terminal.output()) };
+  const screen = terminal.screen();
+  return {
+    cpuMs: cpuMs(terminal.pid),
+    bytes: terminal.bytes,
+    frames: framesIn(terminal.output()),
+    updates: shownTick(screen) ?? shownBlock(screen),
+  };
+}
+
+/** What the bare program counts. */
+function shownTick(rows: readonly string[]): number | null {
+  const tick = /tick (\d+)/.exec(rows[0] ?? '')?.[1];
+  return tick === undefined ? null : Number(tick);
 }
 
 const difference = (later: Cost, earlier: Cost): Cost => ({
   cpuMs: later.cpuMs - earlier.cpuMs,
   bytes: later.bytes - earlier.bytes,
-  frames: Math.max(later.frames - earlier.frames, 1),
+  frames: later.frames - earlier.frames,
+  updates: Math.max(later.updates - earlier.updates, 1),
 });
 
 /**
- * CPU time and bytes per second and per frame, while one block arrives each second (a recording at 12×), against
- * a bare Ink program that redraws one line each second. Both run side by side, so both meet the same machine.
+ * CPU time and bytes on a screen of 120×40 over a minute in which one block arrives each second (a recording at 12×),
+ * against a bare Ink program that redraws one line each second. Both run side by side, so both meet the same machine.
  */
 export async function measureUpdateCost(workshop: Workshop, args: readonly string[]): Promise<Row[]> {
-  await using bare = await openBare(workshop, 1_000);
-  await using gastop = await openGastop(workshop, { args });
+  await using bare = await openBare(workshop, 1_000, SIZE);
+  await using gastop = await openGastop(workshop, { args, size: SIZE });
   await gastop.waitFor(HAS_PRICES, { timeoutMs: 60_000 });
   await sleep(SETTLE_MS);
   const clearsBefore = gastop.clears.screen;
@@ -69,8 +87,8 @@ export async function measureUpdateCost(workshop: Workshop, args: readonly strin
     const each = ratios(own, yard);
     return {
       measure,
-      gastop: `${median(own).toFixed(digits)} ${unit}`,
-      yardstick: `bare Ink program redrawing a line a second, ${median(yard).toFixed(digits)} ${unit}`,
+      gastop: `${median(own).toFixed(digits)} ${unit}`.trim(),
+      yardstick: `bare Ink program redrawing a line a second, ${median(yard).toFixed(digits)} ${unit}`.trim(),
       ratio: median(each),
       spread: `${range(each)} in ${WINDOWS} windows`,
       budget: budget(median(own)),
@@ -78,9 +96,8 @@ export async function measureUpdateCost(workshop: Workshop, args: readonly strin
   };
   const seconds = WINDOW_MS / 1_000;
   return [
-    row('CPU per update', 'ms', 2, ({ cpuMs: cpu, frames }) => cpu / frames),
     row(
-      'CPU per second',
+      'CPU per second, one block each',
       'ms',
       1,
       ({ cpuMs: cpu }) => cpu / seconds,
@@ -90,12 +107,12 @@ export async function measureUpdateCost(workshop: Workshop, args: readonly strin
       'bytes to the terminal per update',
       'B',
       0,
-      ({ bytes, frames }) => bytes / frames,
+      ({ bytes, updates }) => bytes / updates,
       (own) => [
         { atMost: 1_500, figure: { value: own, unit: 'B' } },
         { atMost: 0, figure: { value: clears, unit: 'full clears' } },
       ],
     ),
-    row('bytes per second', 'B', 0, ({ bytes }) => bytes / seconds),
+    row('frames per update', '', 1, ({ frames, updates }) => frames / updates),
   ];
 }
