@@ -22,6 +22,8 @@ afterAll(() => rmSync(here, { recursive: true, force: true }));
 const read = (path: string) => readFileSync(join(dirname(GASTOP), '..', path), 'utf8');
 const turnedAway = (version: string) =>
   `gastop needs Node.js 22.13 or newer (this is ${version}). Run: npx -p node@24 -p gastop gastop\n`;
+/** A cold start of npx, Node and the program is much for a busy machine. */
+const SLOWLY = { timeoutMs: 60_000 };
 /** A lane's price, as the Live tab shows it. */
 const PRICES = /Average .*\d/;
 
@@ -87,10 +89,10 @@ describe.skipIf(noRegistry !== null).each([
 
   it('--demo shows prices on a terminal, and leaves it as it was', async () => {
     await using terminal = await place.terminal(['--demo']);
-    const screen = await terminal.waitFor(PRICES, { timeoutMs: 60_000 });
+    const screen = await terminal.waitFor(PRICES, SLOWLY);
     expect(screen[0]).toMatch(/gastop.*SIMULATED/);
     await terminal.press('q');
-    expect(await terminal.waitForExit()).toEqual({ exitCode: 0, signal: 0 });
+    expect(await terminal.waitForExit(SLOWLY)).toEqual({ exitCode: 0, signal: 0 });
     expect(terminal.leftovers()).toEqual([]);
     expect(terminal.output()).not.toContain('ExperimentalWarning');
   });
@@ -123,19 +125,19 @@ describe.skipIf(noRegistry !== null).each([
     const made = await place.run(['keys', 'create']);
     expect(made.code).toBe(0);
     const service = place.start(['serve', '--demo', '--port', '0']);
-    const url = await waitFor(() => /http:\S+\/v1$/m.exec(service.stdout())?.[0], { timeoutMs: 60_000 });
+    const url = await waitFor(() => /http:\S+\/v1$/m.exec(service.stdout())?.[0], SLOWLY);
     expect((await fetch(`${url}/gas/current`)).status).toBe(401);
     const headers = { 'x-api-key': made.stdout.trim() };
     const prices = await waitFor(async () => {
       const answer = await fetch(`${url}/gas/current`, { headers });
       // Until it has seen its first blocks.
       return answer.status === 503 ? null : { status: answer.status, body: await answer.json() };
-    });
+    }, SLOWLY);
     expect(prices).toMatchObject({ status: 200, body: { chainId: 0 } });
     // To all of them, as systemd does: npx itself hands it on to its shell only.
     process.kill(-service.pid, 'SIGTERM');
     await service.ended;
-    await waitFor(() => isGone(-service.pid));
+    await waitFor(() => isGone(-service.pid), SLOWLY);
   });
 
   it(`is Node ${version}`, async () => {
@@ -167,28 +169,28 @@ describe.skipIf(noRegistry !== null)(title('a Node that is too old'), () => {
 
   it('is offered a newer one on a terminal, and n ends it', async () => {
     await using terminal = await place.terminal(['now', '--demo']);
-    await terminal.waitFor('Run it now with Node.js 24 through npx? [Y/n]', { timeoutMs: 60_000 });
+    await terminal.waitFor('Run it now with Node.js 24 through npx? [Y/n]', SLOWLY);
     await terminal.press('n', 'enter');
-    expect((await terminal.waitForExit()).exitCode).toBe(1);
+    expect((await terminal.waitForExit(SLOWLY)).exitCode).toBe(1);
     expect(terminal.output()).toContain(turnedAway(NODES.tooOld).trim());
   });
 
   it('is followed by Node 24 at Enter, from the very files that npx has put there', async () => {
     await using terminal = await place.terminal(['--demo']);
-    await terminal.waitFor('[Y/n]', { timeoutMs: 60_000 });
+    await terminal.waitFor('[Y/n]', SLOWLY);
     await terminal.press('enter');
     await terminal.waitFor(PRICES, { timeoutMs: 110_000 });
     await terminal.press('q');
-    expect((await terminal.waitForExit()).exitCode).toBe(0);
+    expect((await terminal.waitForExit(SLOWLY)).exitCode).toBe(0);
     expect(terminal.leftovers()).toEqual([]);
   });
 
   it('is followed by Node 24 at y, with each argument as it was written and the exit code of the run', async () => {
     const format = `{no "$HOME" 'a' & %PATH% \\ ü}`;
     await using terminal = await place.terminal(['now', '--demo', '--format', format]);
-    await terminal.waitFor('[Y/n]', { timeoutMs: 60_000 });
+    await terminal.waitFor('[Y/n]', SLOWLY);
     await terminal.press('y', 'enter');
-    expect((await terminal.waitForExit({ timeoutMs: 60_000 })).exitCode).toBe(2);
+    expect((await terminal.waitForExit(SLOWLY)).exitCode).toBe(2);
     expect(terminal.screen().join('\n')).toContain(`gastop: --format: ${format} is unknown`);
   });
 });

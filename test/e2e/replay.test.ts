@@ -30,7 +30,7 @@ const LAST_BLOCK = '20,975,164';
 const FRAME = '\u001b[?2026h';
 const END = { timeoutMs: 60_000 };
 
-describe('gastop --replay of recorded mainnet blocks, at high speed', () => {
+describe.concurrent('gastop --replay of recorded mainnet blocks, at high speed', () => {
   it('ends with the last block, the day range and the blob fee of the recording', async () => {
     const last = rows.at(-1);
     expect(last?.number.toLocaleString('en-US')).toBe(LAST_BLOCK);

@@ -35,7 +35,7 @@ export function registrySettings(): Record<string, string> {
  */
 export async function whyNoRegistry(): Promise<string | null> {
   try {
-    await npm('view', 'node@24', 'version', '--fetch-retries=1', '--fetch-timeout=20000');
+    await npm('view', 'node@24', 'version', '--fetch-retries=1', '--fetch-retry-mintimeout=1000');
     return null;
   } catch (error) {
     const reason = /\bnpm error (?:code )?(E[A-Z_]+)/.exec(
