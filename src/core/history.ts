@@ -1,8 +1,8 @@
 /** How many blocks a rewind may take back without forgetting everything; no chain reorganises deeper in one go. */
 export const REWIND_DEPTH = 1_024;
 
-/** Rings of a whole capacity that a room is taken for at a time: about as many as one engine has. */
-const RINGS_AT_ONCE = 64;
+/** Rings of a whole capacity that room is taken for at a time; an engine has some seventy. */
+const RINGS_AT_ONCE = 24;
 
 /**
  * Room for rings, taken for many of them in one piece: the system gives pages to so large a piece when they are first

@@ -5,7 +5,14 @@ import { DatabaseSync } from 'node:sqlite';
  * Bytes that a row takes in SQLite with its index entries: one of header for each column, 4 for times and block
  * numbers, 6 for wei, 8 for means and shares, and 5 for the cell. docs/PERFORMANCE.md has the sums.
  */
-const ROW_BYTES = { blocks: 130, rollups: 175, advice: 100 } as const;
+const ROW_BYTES = {
+  blocks: 130,
+  rollups: 175,
+  advice: 100,
+  alert_events: 350,
+  deliveries: 1_100,
+  delivery_attempts: 150,
+} as const;
 /** `0x` and 64 digits, where the source knows them: a block's and its parent's, and the block's with its advice. */
 const HASH_BYTES = 67;
 /** Tables and indexes take a page each, however empty. */
@@ -13,10 +20,18 @@ const EMPTY_BYTES = 60 * 4_096;
 /** SQLite writes the log back from 1,000 pages on; one transaction may be under way. */
 const LOG_MOST_BYTES = 1_500 * (4_096 + 24);
 
-type Kept = Readonly<Record<keyof typeof ROW_BYTES, number>>;
+type Table = keyof typeof ROW_BYTES;
+const TABLES = [
+  'blocks',
+  'rollups',
+  'advice',
+  'alert_events',
+  'deliveries',
+  'delivery_attempts',
+] as const satisfies readonly Table[];
 
 export interface DatabaseSize {
-  readonly rows: Kept;
+  readonly rows: Readonly<Record<Table, number>>;
   /** What these rows come to. */
   readonly expectedBytes: number;
   /** The file, and its write-ahead log. */
@@ -29,12 +44,19 @@ export function databaseSize(path: string): DatabaseSize {
   const database = new DatabaseSync(path, { readOnly: true });
   try {
     const count = (sql: string) => Number(database.prepare(`select count(*) as n from ${sql}`).get()?.n);
-    const rows = { blocks: count('blocks'), rollups: count('rollups'), advice: count('advice') };
+    const rows = {
+      blocks: count('blocks'),
+      rollups: count('rollups'),
+      advice: count('advice'),
+      alert_events: count('alert_events'),
+      deliveries: count('deliveries'),
+      delivery_attempts: count('delivery_attempts'),
+    };
     const hashes = 2 * count('blocks where hash is not null') + count('advice where block_hash is not null');
-    const kept = rows.blocks * ROW_BYTES.blocks + rows.rollups * ROW_BYTES.rollups;
+    const kept = TABLES.reduce((sum, table) => sum + rows[table] * ROW_BYTES[table], 0);
     return {
       rows,
-      expectedBytes: EMPTY_BYTES + kept + rows.advice * ROW_BYTES.advice + hashes * HASH_BYTES,
+      expectedBytes: EMPTY_BYTES + kept + hashes * HASH_BYTES,
       fileBytes: statSync(path).size,
       logBytes: statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0,
     };

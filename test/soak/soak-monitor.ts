@@ -12,18 +12,18 @@ export const HOUR_BLOCKS = 300;
 const PATIENCE_MS = 3_600_000;
 
 /**
- * Tabs and what is done in each. What `Esc` leaves is waited for before and after: with the key behind it in one read it
- * would be another key.
+ * Tabs and what is done in each. What keys open is waited for, and that what `Esc` leaves is gone: several keys in one
+ * read would be a paste, or another key.
  */
 const ROUND = [
-  { keys: ['2', 't', 'p', 'v', 'h', 'h'] },
-  { keys: ['3', 'n'], leaves: 'Ctrl-S' },
-  { keys: ['4', 'n'], leaves: 'Ctrl-S' },
-  { keys: ['5', 'j', 'enter'], leaves: 'confirmation' },
-  { keys: ['6', 'j', 'g'] },
-  { keys: ['1', '?', '?', 'i', 'i'] },
+  { tab: '2', shows: '[2 Chart]', keys: ['t', 'p', 'v', 'h', 'h'] },
+  { tab: '3', shows: '[3 Alerts', keys: ['n'], leaves: 'Ctrl-S' },
+  { tab: '4', shows: '[4 Auto-tx', keys: ['n'], leaves: 'Ctrl-S' },
+  { tab: '5', shows: '[5 Explorer]', keys: ['j', 'enter'], leaves: 'confirmation' },
+  { tab: '6', shows: '[6 Service]', keys: ['j', 'g'] },
+  { tab: '1', shows: '[1 Live]', keys: ['?', '?', 'i', 'i'] },
 ] as const;
-const BETWEEN_MS = 60;
+const BETWEEN_MS = 100;
 
 export interface Checkpoint {
   readonly block: number;
@@ -67,13 +67,16 @@ export async function soakMonitor(
 
 /** What somebody does who looks at everything: tabs, lists, forms and overlays opened and closed again. */
 async function lookAtEverything(terminal: Terminal): Promise<void> {
-  for (const step of ROUND) {
-    await terminal.press(...step.keys);
-    if ('leaves' in step) {
-      await terminal.waitFor(step.leaves);
-      await terminal.press('esc');
-      await terminal.waitFor((rows) => !rows.join('\n').includes(step.leaves));
+  for (const { tab, shows, keys, ...step } of ROUND) {
+    await terminal.press(tab);
+    await terminal.waitFor(shows);
+    for (const key of keys) {
+      await terminal.press(key);
+      await sleep(BETWEEN_MS);
     }
-    await sleep(BETWEEN_MS);
+    if (!('leaves' in step)) continue;
+    await terminal.waitFor(step.leaves);
+    await terminal.press('esc');
+    await terminal.waitFor((rows) => !rows.join('\n').includes(step.leaves));
   }
 }
