@@ -1,4 +1,4 @@
-import { writeFile } from 'node:fs/promises';
+import { rm, writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { render } from 'ink';
 import { cleanText } from '../core/clean-text.ts';
@@ -110,7 +110,14 @@ export async function startMonitor(options: MonitorOptions): Promise<MonitorExit
 /** Saves beside whatever is there, in the folder gastop was started in. */
 async function saveHere(name: string, text: string): Promise<string> {
   const path = resolve(name);
-  await writeFile(path, text, { flag: 'wx' });
+  try {
+    await writeFile(path, text, { flag: 'wx' });
+  } catch (error) {
+    // What a full disk leaves of a file is no export; one that was there before is not ours.
+    const isOthers = error instanceof Error && 'code' in error && error.code === 'EEXIST';
+    if (!isOthers) await rm(path, { force: true }).catch(() => {});
+    throw error;
+  }
   return path;
 }
 

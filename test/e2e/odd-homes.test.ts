@@ -116,7 +116,7 @@ const onDisk = (size: string, at: string, command: readonly string[]): string[] 
   '--map-root-user',
   'sh',
   '-c',
-  'mount -t tmpfs -o size="$0" none "$1" && shift && exec "$@"',
+  'mount -t tmpfs -o size="$0" none "$1" && cd "$1" && shift && exec "$@"',
   size,
   at,
   ...command,
@@ -161,6 +161,15 @@ describe.runIf(mayMount)('a disk of its own', () => {
     });
     const rows = await terminal.waitFor(PRICES);
     expect(rows.join('\n')).toMatch(NO_ROOM);
+    fill(`/proc/${terminal.pid}/root${data}/rest`);
+    await terminal.press('2');
+    await terminal.waitFor(/^ now [\d:]+ +base/m);
+    await terminal.press('e');
+    await terminal.waitFor('Not saved: the disk is full');
+    // Nothing is left of what did not fit.
+    expect(await readdir(`/proc/${terminal.pid}/root${data}`)).not.toContainEqual(
+      expect.stringMatching(/csv$/),
+    );
     await terminal.press('q');
     expect((await terminal.waitForExit()).exitCode).toBe(0);
   });

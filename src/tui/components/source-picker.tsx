@@ -38,7 +38,7 @@ export function SourcePicker({ columns, rows, error, retryAt, choose, urlProblem
   return (
     <Box flexDirection="column" width={columns} height={rows} paddingX={2} paddingTop={1} overflow="hidden">
       <Text bold color={theme.color('bad')}>
-        {line(`${theme.glyph.warning} No source answers`)}
+        {line(`${theme.glyph.warning} ${titleOf(error)}`)}
       </Text>
       <Text>{theme.text(error?.message ?? 'No answer within 3 s.')}</Text>
       <Box flexDirection="column" marginY={1}>
@@ -62,6 +62,13 @@ export function SourcePicker({ columns, rows, error, retryAt, choose, urlProblem
       )}
     </Box>
   );
+}
+
+/** A node that answers while its first blocks are still read, or a file that cannot be opened, is no source that is silent. */
+function titleOf(error: Error | null): string {
+  if (error === null) return 'No source answers';
+  if (!(error instanceof ClientError)) return 'This source cannot be opened';
+  return error.code === 'unavailable' ? 'No prices yet' : 'No source answers';
 }
 
 function Choices({ retryAt }: { readonly retryAt: number | null }) {
