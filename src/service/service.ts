@@ -34,14 +34,18 @@ import { quickAnswer, quickResponse } from './http/quick-answer.ts';
 import { RememberedAnswers } from './http/remembered-answers.ts';
 import type { RequestRecord } from './http/request-record.ts';
 import { type Condition, ServiceState } from './http/service-state.ts';
-import { Lease, type LeaseOptions, type LeaseState } from './lease.ts';
+import { Lease, type LeaseOptions } from './lease.ts';
+import { leaseWords } from './lease-words.ts';
 import type { Engine } from './live-engine.ts';
 import { NativePrice } from './native-price.ts';
 import { createOpenGate } from './open-gate.ts';
+import { sleep } from './sleep.ts';
 import type { News } from './source-news.ts';
 import { TrackKeeper } from './track-keeper.ts';
 
 const DEFAULT_HISTORY_SEC = 30 * 86_400;
+/** What must not hold up the first prices begins so much later: it loads code, or asks nodes for something else. */
+const PRICES_FIRST_MS = 200;
 
 /** How fired alerts reach people here. Webhooks and Slack need no setting. */
 export interface Delivery extends Partial<CourierSettings> {
@@ -154,7 +158,9 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     onError,
     onNews,
   });
+  const after = sleep(PRICES_FIRST_MS, signal);
   const sending = startSending({
+    after,
     lease,
     database,
     delivery: couriers,
@@ -166,6 +172,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const price = new NativePrice(wallNow);
   const history = new HistoryStore(database);
   const broadcasting = startAutoTxs({
+    after,
     lease,
     source,
     store: autoTxStore,
@@ -202,6 +209,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const answers = new RememberedAnswers(state);
   const chain = () => follower.profile;
   const moment = () => state.moment();
+  const reach = (price: bigint, withinSec: number) => state.reachProbability(price, withinSec);
   const { baseUrl, keepsAlerts, unsaved } = options;
   async function openRoutes(): Promise<OpenAPIHono> {
     const { createRoutes } = await import('./http/create-routes.ts');
@@ -230,13 +238,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
         chain,
         moment,
         confirmations,
-        outlook: new AutoTxOutlook({
-          chain,
-          moment,
-          reach: (price, withinSec) => state.reachProbability(price, withinSec),
-          confirmations,
-          wallNow,
-        }),
+        outlook: new AutoTxOutlook({ chain, moment, reach, confirmations, wallNow }),
         onChanged: () => broadcasting.wake(),
         wallNow,
         signal,
@@ -245,10 +247,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   }
   let opened: Promise<OpenAPIHono> | null = null;
   /** Read with the first question that needs them: all the schemas take longer to read than prices to be known. */
-  const routes = () => {
-    opened ??= openRoutes();
-    return opened;
-  };
+  const routes = () => (opened ??= openRoutes());
   const quick = { answers, gate, onError };
 
   let ownFeed: PriceFeed | null = null;
@@ -272,7 +271,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
             signal,
             onError,
           });
-    await Promise.all([follower.run(), price.run(currentFeed, signal), retired]);
+    await Promise.all([follower.run(), after.then(() => price.run(currentFeed, signal)), retired]);
     await Promise.all([sending.done(), broadcasting.done()]);
     // Last of all, so that the next one finds everything.
     await lease.end();
@@ -297,12 +296,6 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     ready: follower.ready,
     done: run(),
   };
-}
-
-function leaseWords(state: LeaseState, { held }: Lease): string {
-  if (state === 'holds') return 'alerts on this database fire here now';
-  const who = held?.process ?? 'nobody';
-  return `alerts on this database fire elsewhere (${who}); this process stands by`;
 }
 
 const stopped = () => new ApiFailure('upstream_unavailable', 'the service has been stopped; start it again');
