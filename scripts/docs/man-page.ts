@@ -59,7 +59,8 @@ export function manPage({ version, date }: Release): string {
     section('EXIT STATUS'),
     ...EXIT_CODES.map(([exitCode, says]) => entry(bold(String(exitCode)), prose(says))),
     section('EXAMPLES'),
-    verbatim(examplesOf(root)),
+    // No paragraph may begin right after a title.
+    verbatim(examplesOf(root)).replace('.PP\n', ''),
   ].join('\n')}\n`;
 }
 

@@ -33,26 +33,27 @@ export const SCENES: readonly Scene[] = [
 const KEYS_SHOWN = (rows: readonly string[]) => rows.at(-1)?.includes('? help');
 const NOTES_LEAVE = { timeoutMs: 60_000 };
 
-/** The simulated chain of `gastop --demo`, always at the same moments, with a month of history. */
+/** The simulated chain of `gastop --demo`, always at the same moment, with a month of history from a run before. */
 async function demoPictures(): ReturnType<Scene['take']> {
-  await using stage = await openStage({ now: '2026-03-04T15:20:14Z' });
+  await using stage = await openStage({ now: '2026-03-04T15:40:14Z' });
   const source = ['--demo', '--db', `${stage.folder}/demo.db`];
-  const first = await stage.monitor(20, source);
-  await first.press('2', 'h');
-  await askUntil(first, (rows) => rows[2]?.includes('day × hour') && !rows[2].includes('so far'));
-  await first.waitFor(KEYS_SHOWN, NOTES_LEAVE);
-  const hours = await stillScreen(first);
-  first.resize(100, 29);
-  await first.press('6');
-  await askUntil(first, (rows) => rows.some((row) => row.startsWith('   30 d')));
-  await first.waitFor(KEYS_SHOWN, NOTES_LEAVE);
-  const service = await stillScreen(first);
-  await first.close();
+  const before = await stage.monitor(20, source);
+  await before.press('2', 'h');
+  await askUntil(before, (rows) => rows[2]?.includes('day × hour') && !rows[2].includes('so far'));
+  await before.close();
 
   stage.setClock('2026-03-04T15:50:14Z');
-  const second = await stage.monitor(31, source);
-  await second.waitFor(/^ last hour in gwei/m);
-  return { hours, service, live: await stillScreen(second) };
+  const monitor = await stage.monitor(31, source);
+  await monitor.waitFor(/^ last hour in gwei/m);
+  const live = await stillScreen(monitor);
+  monitor.resize(100, 29);
+  await monitor.press('6');
+  await monitor.waitFor(/^ {3}30 d/m);
+  const service = await stillScreen(monitor);
+  monitor.resize(100, 20);
+  await monitor.press('2', 'h');
+  await monitor.waitFor('cheapest');
+  return { live, service, hours: await stillScreen(monitor) };
 }
 
 /** A month of history is filled behind what is shown already; what is asked for seldom is asked for again. */

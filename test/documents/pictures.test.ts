@@ -1,9 +1,11 @@
 import { readdirSync, readFileSync } from 'node:fs';
+import { posix } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { PALETTES } from '../../scripts/pictures/palette.ts';
 import { type PictureName, SCENES, TITLES } from '../../scripts/pictures/scenes.ts';
 import { screenSvg } from '../../scripts/pictures/screen-svg.ts';
 import type { Cell } from '../helpers/terminal.ts';
+import { read } from './project-files.ts';
 
 const NAMES = Object.keys(TITLES) as PictureName[];
 const FOLDER = new URL('../../docs/pictures/', import.meta.url);
@@ -29,6 +31,23 @@ describe('docs/pictures (npm run pictures takes them)', () => {
       expect(svg.length).toBeLessThan(MOST_BYTES);
       expect(svg).not.toMatch(/<script|<image|@import|url\(|href|https?:(?!\/\/www\.w3\.org\/2000\/svg)/);
     }
+  });
+
+  it('stand in MONITOR.md, each of them, with words for those who cannot see them', () => {
+    const shown = (path: string) =>
+      [
+        ...read(path).matchAll(
+          /srcset="([^"]+)-dark\.svg">\n {2}<img src="([^"]+)-light\.svg" alt="([^"]+)">/g,
+        ),
+      ].map(([, dark = '', light = '', alt]) => ({
+        files: new Set([dark, light].map((file) => posix.basename(file))),
+        alt,
+      }));
+    const all = NAMES.map((name) => ({ files: new Set([name]), alt: TITLES[name] }));
+    expect(shown('docs/MONITOR.md')).toHaveLength(all.length);
+    expect(shown('docs/MONITOR.md')).toEqual(expect.arrayContaining(all));
+    expect(shown('README.md').length).toBeGreaterThan(0);
+    expect(all).toEqual(expect.arrayContaining(shown('README.md')));
   });
 
   it('says on each what is not a live chain', () => {
