@@ -1,4 +1,3 @@
-import type { Terminal } from '../../test/helpers/terminal.ts';
 import { autoTxPictures } from './auto-tx-scene.ts';
 import type { Screen } from './screen-svg.ts';
 import { openStage, stillScreen } from './stage.ts';
@@ -33,14 +32,11 @@ export const SCENES: readonly Scene[] = [
 const KEYS_SHOWN = (rows: readonly string[]) => rows.at(-1)?.includes('? help');
 const NOTES_LEAVE = { timeoutMs: 60_000 };
 
-/** The simulated chain of `gastop --demo`, always at the same moment, with a month of history from a run before. */
+/** The simulated chain of `gastop --demo`, always at the same moment, with a month of history that a command has stored. */
 async function demoPictures(): ReturnType<Scene['take']> {
   await using stage = await openStage({ now: '2026-03-04T15:40:14Z' });
   const source = ['--demo', '--db', `${stage.folder}/demo.db`];
-  const before = await stage.monitor(20, source);
-  await before.press('2', 'h');
-  await askUntil(before, (rows) => rows[2]?.includes('day × hour') && !rows[2].includes('so far'));
-  await before.close();
+  await stage.run(['history', '--window', '30d', '--bucket', '1d', ...source]);
 
   stage.setClock('2026-03-04T15:50:14Z');
   const monitor = await stage.monitor(31, source);
@@ -48,25 +44,12 @@ async function demoPictures(): ReturnType<Scene['take']> {
   const live = await stillScreen(monitor);
   monitor.resize(100, 29);
   await monitor.press('6');
-  await monitor.waitFor(/^ {3}30 d/m);
+  await monitor.waitFor(/^ {3}\d+ d .*%$/m, { timeoutMs: 60_000 });
   const service = await stillScreen(monitor);
   monitor.resize(100, 20);
   await monitor.press('2', 'h');
   await monitor.waitFor('cheapest');
   return { live, service, hours: await stillScreen(monitor) };
-}
-
-/** A month of history is filled behind what is shown already; what is asked for seldom is asked for again. */
-async function askUntil(monitor: Terminal, isThere: (rows: readonly string[]) => unknown): Promise<void> {
-  for (let asked = 1; ; asked += 1) {
-    await monitor.press('r');
-    try {
-      await monitor.waitFor(isThere, { timeoutMs: 3_000 });
-      return;
-    } catch (error) {
-      if (asked === 60) throw error;
-    }
-  }
 }
 
 /** 2,001 recorded blocks of mainnet, played to their end, with alerts that were there before. */

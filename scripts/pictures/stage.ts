@@ -55,7 +55,7 @@ export async function openStage({ now }: StageOptions): Promise<Stage> {
         cwd: folder,
       });
       terminals.push(terminal);
-      await terminal.waitFor(/Average .*\d/);
+      await terminal.waitFor(/Average .*\d/, { timeoutMs: 60_000 });
       return terminal;
     },
     run: async (args, input = '') => {
