@@ -32,7 +32,7 @@ export const SCENES: readonly Scene[] = [
 const KEYS_SHOWN = (rows: readonly string[]) => rows.at(-1)?.includes('? help');
 const NOTES_LEAVE = { timeoutMs: 60_000 };
 
-/** The simulated chain of `gastop --demo`, always at the same moment, with a month of history that a command has stored. */
+/** The simulated chain of `gastop --demo`, always at the same moment, with a history that a command has stored. */
 async function demoPictures(): ReturnType<Scene['take']> {
   await using stage = await openStage({ now: '2026-03-04T15:40:14Z' });
   const source = ['--demo', '--db', `${stage.folder}/demo.db`];
