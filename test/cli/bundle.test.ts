@@ -97,6 +97,16 @@ test('a service elsewhere is asked without what runs one here', () => {
   expect(heavyIn(asked)).toEqual(['zod']);
 });
 
+test('of each package that it holds the licence is told', () => {
+  const text = readFileSync(join(DIST, 'THIRD-PARTY-LICENCES.txt'), 'utf8');
+  const [, ...parts] = text.split(`${'-'.repeat(80)}\n`);
+  const named = parts.flatMap((part, index) =>
+    index % 2 === 0 ? [[part.trim(), parts[index + 1] ?? '']] : [],
+  );
+  expect(named.length).toBeGreaterThan(30);
+  expect(named.filter(([, licence = '']) => !/copyright/i.test(licence)).map(([name]) => name)).toEqual([]);
+});
+
 test('the package holds no source maps, and no part that nothing loads', () => {
   const files = readdirSync(DIST, { recursive: true, encoding: 'utf8' });
   expect(files.filter((name) => /\.map$|\.ts$/.test(name))).toEqual([]);
