@@ -64,11 +64,14 @@ export function SourcePicker({ columns, rows, error, retryAt, choose, urlProblem
   );
 }
 
+/** What a service of ours says while it starts: v1 has one code for that and for nodes that are away. */
+const STARTS = /^the first blocks are being read/;
+
 /** A node that answers while its first blocks are still read, or a file that cannot be opened, is no source that is silent. */
 function titleOf(error: Error | null): string {
   if (error === null) return 'No source answers';
   if (!(error instanceof ClientError)) return 'This source cannot be opened';
-  return error.code === 'unavailable' ? 'No prices yet' : 'No source answers';
+  return STARTS.test(error.message) ? 'No prices yet' : 'No source answers';
 }
 
 function Choices({ retryAt }: { readonly retryAt: number | null }) {
