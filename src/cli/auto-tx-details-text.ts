@@ -8,6 +8,7 @@ import {
   gweiString,
   nativeString,
 } from '../core/units.ts';
+import { chanceOf } from '../tui/auto-tx-distance.ts';
 import { isOver } from '../tui/auto-tx-words.ts';
 import { timeWords } from './alert-words.ts';
 import { autoTxStateWords, targetWords } from './auto-tx-words.ts';
@@ -37,7 +38,8 @@ export function autoTxDetailsText(
 }
 
 function orderRows(autoTx: AutoTxView): Labelled[] {
-  const { note, hold, failure, expiresAt, reachProbability, reachWithinSec } = autoTx;
+  const { note, hold, failure, expiresAt, reachWithinSec } = autoTx;
+  const chance = chanceOf(autoTx);
   const within = reachWithinSec === null ? '' : ` within ${durationText(reachWithinSec)}`;
   return [
     ['id', cleanLine(autoTx.id)],
@@ -49,7 +51,7 @@ function orderRows(autoTx: AutoTxView): Labelled[] {
       hold === null || hold.retryAt === null ? null : `${timeWords(hold.retryAt, 'seconds')} UTC`,
     ],
     ['sent when', targetWords(autoTx)],
-    ['likely', reachProbability === null ? null : `${formatLikelihood(reachProbability)}${within}`],
+    ['likely', chance === null ? null : `${formatLikelihood(chance)}${within}`],
     ['until', expiresAt === null || isOver(autoTx) ? null : `${timeWords(expiresAt, 'seconds')} UTC`],
     ['note', note === null || note === '' ? null : paragraph(note, LONGEST_NOTE)],
     ['made', autoTx.createdAt === null ? null : `${timeWords(autoTx.createdAt)} UTC`],

@@ -2,7 +2,7 @@ import type { AutoTxView } from '../client/views/auto-txs.ts';
 import type { SnapshotView } from '../client/views/snapshot.ts';
 import { chainProfile } from '../core/chains.ts';
 import { formatAmount, formatChange, formatLikelihood, gweiString } from '../core/units.ts';
-import { distanceTo } from '../tui/auto-tx-distance.ts';
+import { chanceOf, distanceToTarget } from '../tui/auto-tx-distance.ts';
 import { cleanLine } from './clean-line.ts';
 
 /** `average <= 5 gwei`, `own price <= 5 gwei` where the target is strict. */
@@ -36,7 +36,7 @@ export function doesWords({ to, value, data, chainId }: AutoTxView, callName: st
 /** How far the price has to fall: `-12 %`, `reached`; `-` where that is not known or does not matter. */
 export function distanceWords(autoTx: AutoTxView, snapshot: SnapshotView | null): string {
   if (autoTx.status !== 'PENDING' || snapshot === null) return '-';
-  const distance = distanceTo(autoTx, snapshot);
+  const distance = distanceToTarget(autoTx, snapshot);
   if (distance === null) return '-';
   return distance.isReached
     ? distance.isCapped
@@ -45,6 +45,7 @@ export function distanceWords(autoTx: AutoTxView, snapshot: SnapshotView | null)
     : formatChange(distance.ratio, 0);
 }
 
-export function likelyWords({ reachProbability }: AutoTxView): string {
-  return reachProbability === null ? '-' : formatLikelihood(reachProbability);
+export function likelyWords(autoTx: AutoTxView): string {
+  const chance = chanceOf(autoTx);
+  return chance === null ? '-' : formatLikelihood(chance);
 }

@@ -6,7 +6,7 @@ import { cleanLine } from './clean-line.ts';
 import { CliError, usageError } from './cli-error.ts';
 import { EXIT } from './exit-code.ts';
 import type { Io } from './io.ts';
-import { type ChainChoice, MAINNET, openChain, reachedChainId } from './open-chain.ts';
+import { type ChainChoice, MAINNET, openChain, type ReachOptions, reachedChainId } from './open-chain.ts';
 import { INTERNAL_ORIGIN, openClient } from './open-client.ts';
 import { deliveryOf } from './open-service.ts';
 import { chainDatabase } from './paths.ts';
@@ -106,12 +106,17 @@ export async function openAlerts(
 /** What was saved is known since it was. */
 const NO_PRICES: PriceFeed = { nativeUsd: async () => null, nativeUsdAt: async () => null };
 
-type ReachOptions = Omit<Parameters<typeof reachedChainId>[1], 'isPublicDefault'>;
+/** What is kept can be seen and changed without a node. */
+const THE_DATABASE = 'name the database with --db FILE, which needs none, or a service with --url URL';
 
 /** The public nodes are mainnet's, whether or not they answer. */
-async function chainIdOf(source: ChainSource, choice: ChainChoice, options: ReachOptions): Promise<number> {
+async function chainIdOf(
+  source: ChainSource,
+  choice: ChainChoice,
+  options: Omit<ReachOptions, 'isPublicDefault'>,
+): Promise<number> {
   if (choice.kind === 'rpc' && choice.isPublicDefault) return MAINNET;
-  return reachedChainId(source, { ...options, isPublicDefault: false });
+  return reachedChainId(source, { ...options, isPublicDefault: false, remedy: THE_DATABASE });
 }
 
 /** The same chain, of which nothing is heard. */

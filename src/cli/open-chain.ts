@@ -61,14 +61,19 @@ function watchEnd(source: ChainSource): { readonly source: ChainSource; readonly
   return { source: Object.create(source, { subscribe: { value: subscribe } }), ended: promise };
 }
 
+export interface ReachOptions {
+  readonly withinMs: number;
+  readonly signal: AbortSignal;
+  readonly isPublicDefault: boolean;
+  /** What to do where none answers; default: another source. */
+  readonly remedy?: string;
+}
+
 /**
  * Asks a chain for its id, which decides where its history is kept.
  * @throws ClientError (unreachable) with one line per node when none has answered within `withinMs`.
  */
-export async function reachedChainId(
-  source: ChainSource,
-  options: { readonly withinMs: number; readonly signal: AbortSignal; readonly isPublicDefault: boolean },
-): Promise<number> {
+export async function reachedChainId(source: ChainSource, options: ReachOptions): Promise<number> {
   const { promise: late, reject } = Promise.withResolvers<never>();
   const timer = setTimeout(() => reject(new ChainError('timeout', 'no answer in time')), options.withinMs);
   const interrupt = (): void => reject(options.signal.reason);
@@ -84,9 +89,11 @@ export async function reachedChainId(
   }
 }
 
+const ANOTHER_SOURCE = 'name one with --rpc URL, a service with --url URL, or look around with --demo';
+
 function unreachable(
   source: ChainSource,
-  { isPublicDefault, withinMs }: { readonly isPublicDefault: boolean; readonly withinMs: number },
+  { isPublicDefault, withinMs, remedy = ANOTHER_SOURCE }: ReachOptions,
   cause: ChainError,
 ): ClientError {
   const waited = `no answer within ${formatDuration(withinMs / 1_000)}`;
@@ -96,6 +103,5 @@ function unreachable(
     message: head === null && state === 'ok' ? waited : message.replace(`${name} `, ''),
   }));
   const what = isPublicDefault ? 'no public Ethereum node answers' : 'no node answers';
-  const remedy = 'name one with --rpc URL, a service with --url URL, or look around with --demo';
   return new ClientError('unreachable', `${what}; ${remedy}`, { endpoint: 'eth_chainId', details, cause });
 }

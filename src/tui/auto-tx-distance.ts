@@ -21,7 +21,7 @@ export type PricedAutoTx = Pick<
 >;
 
 /** How far the price is from the target; `null`: that cannot be known. */
-export function distanceTo(autoTx: PricedAutoTx, snapshot: SnapshotView): AutoTxDistance | null {
+export function distanceToTarget(autoTx: PricedAutoTx, snapshot: SnapshotView): AutoTxDistance | null {
   const { target } = autoTx;
   const price = comparedPrice(autoTx, snapshot);
   if (target === null || price === null) return null;
@@ -48,6 +48,11 @@ export function isUnreachable({ checks }: AutoTxView): boolean {
   return checks.some(({ name, ok }) => name === 'reachable' && ok === false);
 }
 
+/** The chance that it is sent in time, 0 to 1; `null`: nobody can say, or it can never be, which says it all. */
+export function chanceOf(autoTx: AutoTxView): number | null {
+  return isUnreachable(autoTx) ? null : autoTx.reachProbability;
+}
+
 /** From so close to its target on a price may reach it with the next blocks: a base fee changes by an eighth at most. */
 const NEAR = 0.125;
 
@@ -55,6 +60,6 @@ const NEAR = 0.125;
 export function isNear(autoTx: AutoTxView, snapshot: SnapshotView): boolean {
   const status = statusOf(autoTx);
   if (status !== 'PENDING') return status === 'SUBMITTED';
-  const distance = distanceTo(autoTx, snapshot);
+  const distance = distanceToTarget(autoTx, snapshot);
   return distance !== null && (distance.isReached || Math.abs(distance.ratio) <= NEAR);
 }

@@ -17,6 +17,9 @@ const SURELY_GOES_ON_MS = 100;
  * before it has made: `j j` moves by two, `u` opens the field that the next letters go to. Digits that a terminal
  * pastes as if they were typed, where nothing takes text, are no keys: a signed transaction would be a row of commands,
  * and the first that opens a field would have the rest shown there.
+ *
+ * An Escape that is read together with the next key looks like Alt and that key. Where nothing takes text Alt means
+ * nothing, so there it is what it was for whoever typed while a screen was drawn: two keys.
  */
 export class KeyQueue {
   readonly #dispatcher: Dispatcher;
@@ -66,8 +69,14 @@ export class KeyQueue {
     this.#judged = Math.max(this.#judged - 1, 0);
     const heard = this.#waiting.shift();
     if (heard === undefined) return;
-    if (typeof heard === 'string') this.#dispatcher.press(heard);
-    else this.#dispatcher.paste(heard.pasted);
+    if (typeof heard !== 'string') {
+      this.#dispatcher.paste(heard.pasted);
+      return;
+    }
+    const escaped = this.#dispatcher.capturing ? null : afterEscape(heard);
+    // Another screen may be there once the Escape has been heard.
+    if (escaped !== null) this.#waiting.unshift(escaped);
+    this.#dispatcher.press(escaped === null ? heard : 'escape');
   }
 
   get #isPasteGoingOn(): boolean {
@@ -106,6 +115,12 @@ const WRITTEN: Readonly<Record<string, string>> = { space: ' ', return: '\n', ta
 
 function writtenText(keys: readonly Heard[]): string {
   return keys.map((heard) => (typeof heard === 'string' ? (WRITTEN[heard] ?? heard) : '')).join('');
+}
+
+/** The key that an Escape was read with; `null`: it is no such pair, or an arrow or the like, which Alt is held with. */
+function afterEscape(name: string): string | null {
+  const key = name.startsWith('alt+') ? name.slice('alt+'.length) : '';
+  return isLetter(key) || key === 'return' || key === 'tab' ? key : null;
 }
 
 function isLetter(heard: Heard): boolean {

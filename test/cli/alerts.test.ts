@@ -395,10 +395,22 @@ describe('where alerts are kept', () => {
     expect((await runMain(['alerts', 'list', '--demo', '--db', db])).stdout).toContain(id.trim());
   });
 
-  it('no node and no --db is exit 3: nobody knows whose alerts are meant', async () => {
-    const result = await runMain(['alerts', 'list', '--rpc', 'http://127.0.0.1:1'], { home: folder });
-    expect(result).toMatchObject({ exitCode: 3, stdout: '' });
-  });
+  it.each([
+    'alerts list',
+    'alerts enable some',
+    'alerts disable some',
+    'alerts delete some --yes',
+    'auto-txs cancel some',
+    'auto-txs update some --disable',
+    'auto-txs delete some --yes',
+  ])(
+    'no node and no --db is exit 3, as nobody knows whose are meant, and says what needs none: %s',
+    async (line) => {
+      const result = await runMain([...line.split(' '), '--rpc', 'http://127.0.0.1:1'], { home: folder });
+      expect(result).toMatchObject({ exitCode: 3, stdout: '' });
+      expect(result.stderr).toContain('no node answers; name the database with --db FILE, which needs none');
+    },
+  );
 });
 
 describe('alerts preview', () => {

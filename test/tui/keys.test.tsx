@@ -27,9 +27,21 @@ function Heard() {
   const [typing, setTyping] = useState(false);
   // Not a functional update: a burst of keys must still see each other's effect.
   const hear = (what: string) => () => setHeard([...heard, what]);
-  useActions('global', { quit: hear('quit'), refresh: hear('refresh'), 'previous-tab': hear('previous') });
+  useActions('global', {
+    quit: hear('quit'),
+    refresh: hear('refresh'),
+    back: hear('back'),
+    'previous-tab': hear('previous'),
+    'tab-1': hear('live'),
+    'tab-2': hear('chart'),
+    'tab-3': hear('alerts'),
+  });
   useActions('source', { 'source-retry': hear('retry'), 'source-url': () => setTyping(true) });
-  useActions('explorer', { 'explorer-page-up': hear('up') });
+  useActions('explorer', {
+    'explorer-page-up': hear('up'),
+    'explorer-down': hear('down'),
+    'explorer-up': hear('k'),
+  });
   useActions('chart', { 'cursor-left': hear('left'), 'cursor-end': hear('newest') });
   return (
     <>
@@ -54,7 +66,7 @@ async function open(scopes: readonly Scope[]) {
   const app = render(<Recorder scopes={scopes} />);
   opened = app;
   await waitFor(() => app.stdin.listenerCount('readable') > 0, { what: 'ears' });
-  const heard = () => /heard: (.*?)\./.exec(app.lastFrame() ?? '')?.[1] ?? '';
+  const heard = () => (/heard: (.*?)\./s.exec(app.lastFrame() ?? '')?.[1] ?? '').replace(/\s+/g, ' ');
   return { ...app, heard };
 }
 
@@ -76,6 +88,22 @@ describe('keys', () => {
     const { stdin, heard } = await open(['chart', 'global']);
     stdin.write('rGr');
     await waitFor(() => heard() === 'refresh newest refresh');
+  });
+
+  it('that pile up behind a slow screen all do what they do: held down, of tabs, of a field that one of them opens', async () => {
+    const { stdin, heard, lastFrame } = await open(['explorer', 'source', 'global']);
+    stdin.write(`${'j'.repeat(30)}213rjjku24 3\r`);
+    await waitFor(() => heard().includes('submitted'));
+    expect(heard()).toBe(`${'down '.repeat(30)}chart live alerts retry down down k submitted:24 3`);
+    expect(lastFrame()).not.toContain('Not pasted');
+  });
+
+  it('read together with the Escape before them are both heard where nothing takes text, and are Alt where something does', async () => {
+    const { stdin, heard } = await open(['explorer', 'source', 'global']);
+    stdin.write('\u001b3');
+    await waitFor(() => heard() === 'back alerts');
+    stdin.write('ua\u001bbc\r');
+    await waitFor(() => heard() === 'back alerts submitted:ac');
   });
 
   it('with Ctrl are heard too where they come with what was typed before and after', async () => {

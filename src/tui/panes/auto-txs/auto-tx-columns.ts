@@ -4,7 +4,7 @@ import { cleanText } from '../../../core/clean-text.ts';
 import { formatDuration, formatGwei, formatLikelihood, gweiString, UNKNOWN } from '../../../core/units.ts';
 import { shareText } from '../../alert-words.ts';
 import { callText } from '../../auto-tx-call.ts';
-import { distanceTo, isUnreachable } from '../../auto-tx-distance.ts';
+import { chanceOf, distanceToTarget, isUnreachable } from '../../auto-tx-distance.ts';
 import { isOver, lookOf, statusOf } from '../../auto-tx-words.ts';
 import { truncate } from '../../components/fit.ts';
 import type { DescribeCall } from '../../hooks/use-described-calls.ts';
@@ -54,7 +54,7 @@ export function autoTxColumns(context: AutoTxContext): readonly AutoTxColumn[] {
       rank: 3,
       cell: (autoTx) => {
         if (isOver(autoTx)) return UNKNOWN;
-        const distance = distanceTo(autoTx, snapshot);
+        const distance = distanceToTarget(autoTx, snapshot);
         return distance === null ? UNKNOWN : formatGwei(distance.price);
       },
     },
@@ -119,7 +119,7 @@ function progressLine(autoTx: AutoTxView, { snapshot, theme }: AutoTxContext): s
       return UNKNOWN;
     default: {
       if (isUnreachable(autoTx)) return [{ text: 'never', color: 'bad' }];
-      const distance = distanceTo(autoTx, snapshot);
+      const distance = distanceToTarget(autoTx, snapshot);
       if (distance === null) return UNKNOWN;
       if (!distance.isReached)
         return `${distance.ratio < 0 ? glyph.down : glyph.up} ${shareText(distance.ratio)}`;
@@ -141,11 +141,11 @@ export function confirmationsText({
   return confirmationsNeeded === null ? `${has} conf` : `${has}/${confirmationsNeeded} conf`;
 }
 
-/** The chance that it is sent before it expires; `null`: nobody can say, or it no longer matters. */
+/** The chance that it is sent before it expires; `null`: nobody can say, it can never be sent, or it no longer matters. */
 export function chanceText(autoTx: AutoTxView): string | null {
-  const { reachProbability } = autoTx;
-  if (reachProbability === null || isOver(autoTx) || statusOf(autoTx) === 'SUBMITTED') return null;
-  return formatLikelihood(reachProbability).replace('over ', '>').replace('under ', '<');
+  const chance = chanceOf(autoTx);
+  if (chance === null || isOver(autoTx) || statusOf(autoTx) === 'SUBMITTED') return null;
+  return formatLikelihood(chance).replace('over ', '>').replace('under ', '<');
 }
 
 /** How long it still waits, since when it is out, or since when it is over. */

@@ -15,7 +15,7 @@ import {
 } from '../../../core/units.ts';
 import { distanceWords } from '../../alert-words.ts';
 import { symbolOf } from '../../auto-tx-call.ts';
-import { distanceTo } from '../../auto-tx-distance.ts';
+import { chanceOf, distanceToTarget } from '../../auto-tx-distance.ts';
 import { isOver, statusOf, targetText } from '../../auto-tx-words.ts';
 import type { NamedValue } from '../../fact-grid.ts';
 import type { Line } from '../../lines.ts';
@@ -50,7 +50,8 @@ export function autoTxFacts(
           theme.glyph.ellipsis,
         ).map((part, place) => ({ name: place === 0 ? name : '', value: line(part), alone: true }));
   const gwei = (wei: bigint) => line(`${gweiString(wei)} gwei`);
-  const distance = isOver(autoTx) || statusOf(autoTx) === 'SUBMITTED' ? null : distanceTo(autoTx, snapshot);
+  const distance =
+    isOver(autoTx) || statusOf(autoTx) === 'SUBMITTED' ? null : distanceToTarget(autoTx, snapshot);
   const symbol = symbolOf(autoTx.chainId);
   return [
     ...long(autoTx.note, 'note'),
@@ -63,7 +64,7 @@ export function autoTxFacts(
       true,
     ),
     ...given(
-      isOver(autoTx) ? null : autoTx.reachProbability,
+      isOver(autoTx) ? null : chanceOf(autoTx),
       'chance',
       (share) => line(`${formatLikelihood(share)}${withinText(autoTx, present)}`),
       true,

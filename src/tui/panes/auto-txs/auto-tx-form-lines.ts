@@ -1,7 +1,7 @@
 import type { SnapshotView } from '../../../client/views/snapshot.ts';
 import { formatGwei } from '../../../core/units.ts';
 import { distanceWords, laneOf } from '../../alert-words.ts';
-import { distanceTo, type PricedAutoTx } from '../../auto-tx-distance.ts';
+import { distanceToTarget, type PricedAutoTx } from '../../auto-tx-distance.ts';
 import { displayWidth } from '../../components/fit.ts';
 import type { Span } from '../../facts.ts';
 import { EMPTY_LINE, type Line, lineWidth } from '../../lines.ts';
@@ -72,7 +72,7 @@ export function priceText({
   order,
   snapshot,
 }: Pick<AutoTxLinesContext, 'order' | 'snapshot'>): string | null {
-  const distance = distanceTo(order, snapshot);
+  const distance = distanceToTarget(order, snapshot);
   if (distance !== null) {
     const now = order.isStrict === true ? 'it would pay' : 'now';
     const words = distanceWords({ ...distance, isThere: distance.isReached });

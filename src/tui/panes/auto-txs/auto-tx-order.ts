@@ -1,6 +1,6 @@
 import type { AutoTxView } from '../../../client/views/auto-txs.ts';
 import type { SnapshotView } from '../../../client/views/snapshot.ts';
-import { distanceTo } from '../../auto-tx-distance.ts';
+import { distanceToTarget } from '../../auto-tx-distance.ts';
 import { statusOf } from '../../auto-tx-words.ts';
 
 /** What needs attention first. */
@@ -31,7 +31,7 @@ function placeOf(autoTx: AutoTxView, snapshot: SnapshotView): { rank: number; va
     case 0:
       return { rank, value: autoTx.submittedAt ?? autoTx.createdAt ?? 0 };
     case 1:
-      return { rank, value: -(distanceTo(autoTx, snapshot)?.ratio ?? -Number.MAX_VALUE) };
+      return { rank, value: -(distanceToTarget(autoTx, snapshot)?.ratio ?? -Number.MAX_VALUE) };
     case OVER:
       return { rank, value: -(endOf(autoTx) ?? 0) };
     default:

@@ -3,7 +3,7 @@ import type { AutoTxView } from '../../../client/views/auto-txs.ts';
 import { cleanText } from '../../../core/clean-text.ts';
 import { formatCount, formatDuration, formatGwei, formatNative } from '../../../core/units.ts';
 import { callText, symbolOf } from '../../auto-tx-call.ts';
-import { distanceTo, isUnreachable } from '../../auto-tx-distance.ts';
+import { distanceToTarget, isUnreachable } from '../../auto-tx-distance.ts';
 import { statusOf, targetText } from '../../auto-tx-words.ts';
 import type { ColorName } from '../../theme.ts';
 import { shortHex } from '../explorer/hex-text.ts';
@@ -61,7 +61,7 @@ export function whyOf(autoTx: AutoTxView, { snapshot, present }: AutoTxContext):
     const failed = autoTx.checks.find(({ ok }) => ok === false);
     if (isUnreachable(autoTx) && failed !== undefined)
       return { text: cleanText(failed.message, LONGEST), color: 'bad' };
-    const distance = distanceTo(autoTx, snapshot);
+    const distance = distanceToTarget(autoTx, snapshot);
     if (distance?.isReached === true && distance.isCapped && snapshot.nextBaseFee !== null)
       return {
         text: `its own cap is below the next base fee of ${formatGwei(snapshot.nextBaseFee)} gwei: it goes out when that falls`,

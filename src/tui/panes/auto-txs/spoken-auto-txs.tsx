@@ -4,7 +4,7 @@ import { cleanText } from '../../../core/clean-text.ts';
 import { formatPercent } from '../../../core/units.ts';
 import { distanceWords } from '../../alert-words.ts';
 import { callText } from '../../auto-tx-call.ts';
-import { distanceTo } from '../../auto-tx-distance.ts';
+import { chanceOf, distanceToTarget } from '../../auto-tx-distance.ts';
 import { isOver, lookOf, targetText } from '../../auto-tx-words.ts';
 import type { Line } from '../../lines.ts';
 import { ASCII_THEME } from '../../theme.ts';
@@ -41,15 +41,16 @@ export function SpokenAutoTxs({ autoTxs, context, notices }: SpokenAutoTxsProps)
 }
 
 function spokenRow(autoTx: AutoTxView, context: AutoTxContext): string {
-  const distance = isOver(autoTx) ? null : distanceTo(autoTx, context.snapshot);
-  const { note, reachProbability } = autoTx;
+  const distance = isOver(autoTx) ? null : distanceToTarget(autoTx, context.snapshot);
+  const { note } = autoTx;
+  const chance = isOver(autoTx) ? null : chanceOf(autoTx);
   const way = distance === null ? null : distanceWords({ ...distance, isThere: distance.isReached });
   const parts = [
     lookOf(autoTx).word,
     context.describe(autoTx)?.words ?? callText(autoTx),
     `when ${targetText(autoTx)}`,
     way,
-    reachProbability === null || isOver(autoTx) ? null : `chance ${formatPercent(reachProbability)}`,
+    chance === null ? null : `chance ${formatPercent(chance)}`,
     whyOf(autoTx, context).text,
     note === null || note === '' ? null : cleanText(note),
   ];

@@ -1,7 +1,7 @@
 import type { AutoTxView, CheckView } from '../../../client/views/auto-txs.ts';
 import type { SnapshotView } from '../../../client/views/snapshot.ts';
 import { laneOf } from '../../alert-words.ts';
-import { distanceTo, type PricedAutoTx } from '../../auto-tx-distance.ts';
+import { distanceToTarget, type PricedAutoTx } from '../../auto-tx-distance.ts';
 import { useNow } from '../../hooks/use-now.ts';
 import { thresholdWei } from '../alerts/threshold-wei.ts';
 import { priceText } from './auto-tx-form-lines.ts';
@@ -46,7 +46,7 @@ export function useFormOutlook(
   const expiry = mayExpire ? parseExpiry(draft.expires) : null;
   const at = expiry === null ? null : expiresAt(expiry, now);
   const leftSec = at === null ? null : Math.max(Math.round((at - now) / 1_000), 0);
-  const distance = distanceTo(order, snapshot);
+  const distance = distanceToTarget(order, snapshot);
   const isReached = distance?.isReached ?? false;
   const likely = useTargetReach(order, isReached, leftSec, snapshot);
   const goesNow = isReached && distance?.isCapped === false && edited?.status !== 'DISABLED';
