@@ -1,3 +1,5 @@
+import { plainRow } from './plain-row.ts';
+
 /** What a text may be drawn on: columns and rows from `1` on and before `2`; a side that is absent is open. */
 export interface Clip {
   readonly x1?: number | undefined;
@@ -12,7 +14,7 @@ export interface Write {
   readonly y: number;
   readonly text: string;
   /** What paints each of its lines. */
-  readonly transformers: readonly unknown[];
+  readonly transformers: readonly ((line: string, place: number) => string)[];
 }
 
 /** What Ink notes while it walks over a laid-out tree. */
@@ -52,13 +54,18 @@ export class KeptRows {
     const changed = written.flatMap((row, place) =>
       width === this.#width && isSame(row, this.#written[place]) ? [] : [place],
     );
-    const isChanged = new Set(changed.flatMap((place) => written[place] ?? []));
-    const drawn = draw(
-      writes.filter((write) => isChanged.has(write)),
-      changed,
-    );
     const rows = written.map((_, place) => this.#rows[place] ?? '');
-    for (const [index, place] of changed.entries()) rows[place] = drawn[index] ?? '';
+    const intricate = changed.filter((place) => {
+      const row = plainRow(written[place] ?? [], place, width);
+      if (row !== null) rows[place] = row;
+      return row === null;
+    });
+    const isIntricate = new Set(intricate.flatMap((place) => written[place] ?? []));
+    const drawn = draw(
+      writes.filter((write) => isIntricate.has(write)),
+      intricate,
+    );
+    for (const [index, place] of intricate.entries()) rows[place] = drawn[index] ?? '';
     this.#width = width;
     this.#written = written;
     this.#rows = rows;
