@@ -1,5 +1,6 @@
 import type * as z from 'zod';
 import { cleanText } from '../../core/clean-text.ts';
+import { ownValue } from '../../core/own-value.ts';
 import { ClientError, LONGEST_RAW } from '../client-error.ts';
 import { errorWords } from './error-words.ts';
 import { isRecord, isWebPage, type JsonRecord, parseJson } from './json.ts';
@@ -160,12 +161,14 @@ export function lookUp(
   record: JsonRecord,
   names: readonly string[],
 ): { readonly key: string; readonly value: unknown } | null {
-  const keys = keyIndex(record);
   for (const name of names) {
-    const key = keys.get(normalKey(name));
+    // Most are spelled as the contract has them: no index of the others is made for those.
+    const key = isSaid(ownValue(record, name)) ? name : keyIndex(record).get(normalKey(name));
     if (key === undefined) continue;
     const value = record[key];
-    if (value !== null && value !== undefined) return { key, value };
+    if (isSaid(value)) return { key, value };
   }
   return null;
 }
+
+const isSaid = (value: unknown) => value !== null && value !== undefined;

@@ -180,20 +180,25 @@ export class Fields {
   }
 
   #fee(names: readonly string[]): { readonly fee: bigint | null; readonly value?: unknown } {
-    const path = this.#at(names[0] ?? '');
-    const found = lookUp(
-      this.#record,
-      names.flatMap((name) => [name, `${name}Gwei`, `${name}Wei`]),
-    );
+    const { trace } = this.#answer;
+    const found = this.#findFee(names);
     if (found === null) {
-      this.#answer.trace?.field(path, null, false);
+      trace?.field(this.#at(names[0] ?? ''), null, false);
       return { fee: null };
     }
     const unit = this.#unit(found.key);
     const fee = readFee(found.value, unit);
-    this.#answer.trace?.field(path, found.key, fee !== null);
-    this.#answer.trace?.fee(path, found.value, unit, fee);
+    trace?.field(this.#at(names[0] ?? ''), found.key, fee !== null);
+    trace?.fee(this.#at(names[0] ?? ''), found.value, unit, fee);
     return { fee, value: found.value };
+  }
+
+  #findFee(names: readonly string[]): ReturnType<typeof lookUp> {
+    for (const name of names) {
+      const found = lookUp(this.#record, [name]) ?? lookUp(this.#record, [`${name}Gwei`, `${name}Wei`]);
+      if (found !== null) return found;
+    }
+    return null;
   }
 
   #unit(key: string): FeeUnit {

@@ -51,6 +51,9 @@ function numberText(value: unknown): string | null {
 
 /** A price per gas in wei, from a number or numeric text (`"0.0412"`, `"41200000"`, `"12 gwei"`, `"0x2736"`). */
 export function readFee(value: unknown, unit: FeeUnit): bigint | null {
+  // As our own service says it.
+  if (typeof value === 'number' && unit === 'wei' && Number.isSafeInteger(value) && value >= 0)
+    return BigInt(value);
   const text = numberText(value);
   if (text === null) return null;
   const named = /^(.*\d\.?)\s*(gwei|wei)$/i.exec(text);
