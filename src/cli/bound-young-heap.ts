@@ -6,12 +6,12 @@ const ENOUGH_BYTES = 16_000_000;
 
 /**
  * V8 doubles the room for new objects whenever many of them survive, as they do while a history is read in, and
- * gives it back to nobody. From {@link ENOUGH_BYTES} on it is told to multiply that room by one.
+ * gives it back to nobody. From `enoughBytes` on it is told to multiply that room by one.
  */
-export function boundYoungHeap(): void {
+export function boundYoungHeap(enoughBytes = ENOUGH_BYTES): void {
   const observer = new PerformanceObserver(() => {
     const young = getHeapSpaceStatistics().find(({ space_name }) => space_name === 'new_space');
-    if ((young?.space_size ?? 0) < ENOUGH_BYTES) return;
+    if ((young?.space_size ?? 0) < enoughBytes) return;
     setFlagsFromString('--semi-space-growth-factor=1');
     observer.disconnect();
   });
