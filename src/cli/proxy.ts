@@ -2,8 +2,8 @@ import type { Io } from './io.ts';
 
 /** In the order in which they count: what is asked of gastop's sources is https nearly always. */
 const VARIABLES = ['https_proxy', 'HTTPS_PROXY', 'http_proxy', 'HTTP_PROXY'] as const;
-/** What runs on this machine is never asked through another one. */
-const LOOPBACK = 'localhost,127.0.0.1,::1';
+/** What runs on this machine is never asked through another one; `fetch` compares IPv6 with its brackets, `http` without. */
+const LOOPBACK = 'localhost,127.0.0.1,::1,[::1]';
 
 type Env = Io['env'];
 

@@ -83,6 +83,14 @@ it('this machine is asked itself, and whatever no_proxy names', async () => {
   expect(stderr).toMatch(/no such host|could not be looked up/);
 });
 
+it('a node of this machine is asked itself, whichever way it is called', async () => {
+  const { port } = new URL(served.origin);
+  for (const host of ['127.0.0.1', 'localhost', '[::1]']) {
+    const { code } = await run(['now', '--rpc', `http://${host}:${port}`], { http_proxy: address });
+    expect({ code, asked }).toEqual({ code: 3, asked: [] });
+  }
+});
+
 it('an address that is none is told, and gastop goes on without it', async () => {
   const answer = await run([...NOW, served.origin], { http_proxy: 'http://[' });
   expect(answer.code).toBe(0);
