@@ -10,7 +10,8 @@ const UNPACKER = {
   deflate: 'createInflate',
   br: 'createBrotliDecompress',
 } as const;
-const ACCEPTED = 'gzip, deflate, br';
+/** Not deflate: services disagree on what that is, with a header around it or without. */
+const ACCEPTED = 'gzip, br';
 const BODILESS = new Set([204, 205, 304]);
 
 /**
@@ -42,10 +43,17 @@ function send({ url, method, headers, body, signal }: Asked): Promise<IncomingMe
   return new Promise((resolve, reject) => {
     const question: ClientRequest = request(url, {
       method: method.toUpperCase(),
-      headers: { 'accept-encoding': ACCEPTED, ...headers },
+      headers: {
+        'accept-encoding': ACCEPTED,
+        // Node leaves it out where a body is unusual, and the service would take what follows for the next question.
+        ...(body === null ? {} : { 'content-length': String(Buffer.byteLength(body)) }),
+        ...headers,
+      },
       signal,
     });
     question.once('response', resolve);
+    // Node says nothing else of an answer that changes the protocol.
+    question.once('close', () => reject(new NoAnswer()));
     // It stays: the connection may break later on, too, and the body says so then.
     question.on('error', reject);
     question.end(body ?? undefined);
@@ -82,13 +90,21 @@ function unpacked(message: IncomingMessage, headers: AnswerHeaders): AsyncIterab
   const steps = packings.map((packing): Transform => {
     const unpacker = ownValue(UNPACKER, packing);
     if (unpacker === undefined) throw new UnknownPacking();
-    return zlib[unpacker]();
+    // As browsers do: an empty answer may be called packed, and one that breaks off is noticed by its length.
+    return unpacker === 'createBrotliDecompress'
+      ? zlib[unpacker]()
+      : zlib[unpacker]({ finishFlush: zlib.constants.Z_SYNC_FLUSH });
   });
   const last = steps.at(-1);
   if (last === undefined) return message;
   // What fails on the way is thrown where the last step is read.
   pipeline([message, ...steps], () => {});
   return last;
+}
+
+/** The connection ended without the head of an answer. */
+class NoAnswer extends Error {
+  readonly code = 'ECONNRESET';
 }
 
 /** An answer is packed in a way that it was not asked to be. */
