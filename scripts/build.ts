@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { build, type Plugin } from 'esbuild';
 import manifest from '../package.json' with { type: 'json' };
 import { escapeNonAscii } from './escape-non-ascii.ts';
+import { findEverything } from './find-everything.ts';
 import { leanDependencies } from './lean-dependencies.ts';
 import { mergeChunks } from './merge-chunks.ts';
 import { rawText } from './raw-text.ts';
@@ -65,7 +66,7 @@ const { metafile } = await build({
   define,
   // Ink asks for them only with DEV=true and where they are installed.
   external: ['react-devtools-core'],
-  plugins: [...leanDependencies, rawText],
+  plugins: [...leanDependencies.map(findEverything), rawText],
   chunkNames: 'chunks/[name]-[hash]',
   banner: { js: banner },
   metafile: true,

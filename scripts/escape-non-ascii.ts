@@ -11,6 +11,9 @@ export async function escapeNonAscii(folder: string): Promise<void> {
     names.map(async (name) => {
       const path = join(folder, name);
       const text = await readFile(path, 'utf8');
+      // Two characters that mean one: the second, escaped by itself, would mean something else.
+      if (/\\[^\0-\x7f]/.test(text))
+        throw new Error(`${name} has a backslash before a character beyond ASCII`);
       const escaped = text.replaceAll(/[^\0-\x7f]/g, (unit) => {
         return `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
       });
