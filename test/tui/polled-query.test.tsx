@@ -44,12 +44,20 @@ function Asker<T>({ query, seen }: AskerProps<T>) {
   return <Text>asking</Text>;
 }
 
-function poll<T>(ask: (signal: AbortSignal) => Promise<T>, everyMs: number | null, frozen = false): Probe<T> {
+function poll<T>(
+  ask: (signal: AbortSignal) => Promise<T>,
+  everyMs: number | null,
+  frozen = false,
+  soonerMs: (answer: T) => number | null = () => null,
+): Probe<T> {
   const queries = createQueryClient();
   const states: Polled<T>[] = [];
   const app = render(
     <QueryClientProvider client={queries}>
-      <Asker query={{ key: ['thing'], ask, everyMs, frozen }} seen={(state) => states.push(state)} />
+      <Asker
+        query={{ key: ['thing'], ask, everyMs, frozen, soonerMs }}
+        seen={(state) => states.push(state)}
+      />
     </QueryClientProvider>,
   );
   const unmount = () => {
@@ -72,6 +80,23 @@ const failure = (code: ClientErrorCode, retryAfterSec: number | null = null) =>
   new ClientError(code, `it is ${code}`, { endpoint: '/gas/current', retryAfterSec });
 
 describe('polling', () => {
+  it('asks again sooner for as long as the answers say so, also where it asks but once otherwise', async () => {
+    vi.useFakeTimers(TIMERS);
+    let asked = 0;
+    poll(
+      async () => {
+        asked += 1;
+        return asked;
+      },
+      null,
+      false,
+      (answer) => (answer < 3 ? 10 : null),
+    );
+    await passUntil(() => asked === 3);
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect(asked).toBe(3);
+  });
+
   it('asks again after each answer and never while a question is open', async () => {
     vi.useFakeTimers(TIMERS);
     let asked = 0;

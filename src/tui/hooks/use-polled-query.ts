@@ -27,6 +27,8 @@ export interface PolledQuery<T> {
   readonly ask: (signal: AbortSignal) => Promise<T>;
   /** Time from an answer to the next question, ms; `null`: asks once and again only after failures. */
   readonly everyMs: number | null;
+  /** An answer may say that it is worth asking again sooner, ms; `null`: no sooner than `everyMs`. */
+  readonly soonerMs?: (answer: T) => number | null;
   /** An answer no older is good enough when its screen is shown again, ms; default: 0. */
   readonly freshMs?: number;
   /** `false`: asks nothing and drops nothing. */
@@ -49,15 +51,19 @@ interface Failures {
  * nothing is drawn again.
  */
 export function usePolledQuery<T>(options: PolledQuery<T>): Polled<T> {
-  const { key, ask, everyMs, freshMs = 0, enabled = true, frozen = false } = options;
+  const { key, ask, everyMs, soonerMs, freshMs = 0, enabled = true, frozen = false } = options;
   const id = JSON.stringify(key);
   const failures = useRef<Failures>({ id, count: 0, last: null });
   // Another question starts with a clean record.
   if (failures.current.id !== id) failures.current = { id, count: 0, last: null };
 
-  const waitMs = (error: unknown) => {
+  const pollMs = (answer: T | undefined) => {
+    const sooner = answer === undefined ? null : (soonerMs?.(answer) ?? null);
+    return sooner === null ? everyMs : Math.min(sooner, everyMs ?? sooner);
+  };
+  const waitMs = (error: unknown, answer?: T) => {
     if (frozen) return null;
-    if (error === null) return everyMs;
+    if (error === null) return pollMs(answer);
     const { last } = failures.current;
     return last !== null && last.error === error ? last.waitMs : retryDelayMs(error, 1);
   };
@@ -93,7 +99,7 @@ export function usePolledQuery<T>(options: PolledQuery<T>): Polled<T> {
     // What has failed waits for its next try, whichever screen is shown in between.
     retryOnMount: false,
     // Evaluated anew after every answer, which also starts the waiting anew.
-    refetchInterval: (current) => waitMs(current.state.error) ?? false,
+    refetchInterval: (current) => waitMs(current.state.error, current.state.data) ?? false,
   });
 
   // While a query without data is asked again its error is cleared; the screen must not blink.

@@ -51,6 +51,10 @@ export function useService(snapshot: SnapshotView): ServiceData {
   });
   const description = usePolledQuery({
     key: ['service', 'description'],
+    // A long document, which takes our own service longer to make than all else here: not before the figures.
+    enabled: [summary, limits, day, month, recommendation].every(
+      ({ data, error }) => data !== undefined || error !== null,
+    ),
     ask: (signal) => dated(client.description({ signal })),
     everyMs: null,
     frozen,
