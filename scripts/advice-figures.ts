@@ -1,6 +1,6 @@
 /**
- * Measures the advice and writes its figures: docs/advice-score.json, the calibration picture, and the tables of docs/COMMANDS.md
- * and docs/ADVICE.md. Run it after a change to the engine or to the scoring, with the recordings to walk; without any it
+ * Measures the advice and writes its figures: docs/advice-score.json, the calibration picture, and the tables of README.md,
+ * docs/COMMANDS.md and docs/ADVICE.md. Run it after a change to the engine or to the scoring, with the recordings to walk; without any it
  * walks the one that comes with the project and leaves the other stretches' figures as they are:
  *
  *     npm run figures -- [FILE…]
@@ -16,7 +16,7 @@ import {
   scoreOf,
   writtenScores,
 } from './advice/score.ts';
-import { resultTables, ruleTables } from './advice/tables.ts';
+import { resultTables, ruleTables, shortTable } from './advice/tables.ts';
 
 const ROOT = new URL('../', import.meta.url);
 
@@ -24,6 +24,7 @@ const ROOT = new URL('../', import.meta.url);
 export const WRITTEN: Readonly<Record<string, (before: string, scores: readonly StretchScore[]) => string>> =
   {
     'docs/advice-calibration.svg': (_, scores) => calibrationSvg(scores),
+    'README.md': (before, scores) => withTable(before, 'promises', shortTable(scores)),
     'docs/COMMANDS.md': (before, scores) => withTable(before, 'score', resultTables(scores)),
     'docs/ADVICE.md': (before, scores) => withTable(before, 'rules', ruleTables(scores)),
   };

@@ -29,6 +29,23 @@ export function resultTables(scores: readonly StretchScore[]): string {
   ].join('\n');
 }
 
+/** The table of README.md: what was promised of each lane, and what came of it. */
+export function shortTable(scores: readonly StretchScore[]): string {
+  const rows = scores.flatMap((score) =>
+    score.lanes.map(({ lane, rules, stated }) => {
+      const own = rules.find(({ kind }) => kind === 'own');
+      const best = rules.find(({ kind }) => kind === 'foresight');
+      const shares = [stated, own?.kept, own?.saving, best?.saving].map(share);
+      return `| ${[stretchName(score), LANE_NAMES[lane], formatCount(own?.judged ?? 0), ...shares].join(' | ')} |`;
+    }),
+  );
+  return [
+    '| stretch | lane | judged | promised | kept | saved | best possible |',
+    '|---|---|--:|--:|--:|--:|--:|',
+    ...rows,
+  ].join('\n');
+}
+
 function waitRow(
   score: StretchScore,
   { action, judged, share: of, stated, kept, expectedSaving, saving }: WaitScore,
