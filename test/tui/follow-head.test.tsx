@@ -10,15 +10,19 @@ const questions: ((answer: string) => void)[] = [];
 let followed = 0;
 let setHead: (head: number) => void = () => {};
 
+let setLeastMs: (ms: number) => void = () => {};
+
 function Following() {
   const [head, set] = useState(1);
+  const [leastMs, setLeast] = useState(0);
   setHead = set;
+  setLeastMs = setLeast;
   const polled = usePolledQuery({
     key: ['followed'],
     ask: () => new Promise<string>((answer) => questions.push(answer)),
     everyMs: null,
   });
-  useFollowHead(polled, head);
+  useFollowHead(polled, head, leastMs);
   // Effects run in order: what follows the head has seen it too.
   useEffect(() => {
     followed = head;
@@ -41,4 +45,12 @@ it('a head that comes while a question is on its way is asked about after it, on
   expect(questions).toHaveLength(2);
   setHead(4);
   await waitFor(() => questions.length === 3);
+  questions[2]?.('of head 4');
+  await shows('4: of head 4');
+  setLeastMs(3_600_000);
+  setHead(5);
+  await shows('5: of head 4');
+  // As where a recording has ended: there is nothing more to wait for.
+  setLeastMs(0);
+  await waitFor(() => questions.length === 4);
 });

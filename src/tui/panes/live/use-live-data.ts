@@ -59,7 +59,8 @@ export function useLiveData(snapshot: SnapshotView): LiveData {
   const head = headOf(snapshot);
   useFollowHead(trend, head);
   useFollowHead(recommendation, head);
-  useFollowHead(hour, head, HOUR_CHART_MS);
+  // No block comes after a recording's last, which may be an hour later than the chart.
+  useFollowHead(hour, head, snapshot.source.ended ? REPLAY_MARKET_MS : HOUR_CHART_MS);
   // A recording played fast leaves an old day behind within seconds.
   useFollowHead(market, head, snapshot.source.kind === 'replay' ? REPLAY_MARKET_MS : MARKET_MS);
   return { trend, recommendation, hour, market: { ...market, data: market.data?.value } };
