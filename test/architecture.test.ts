@@ -9,9 +9,10 @@ const SRC = join(dirname(fileURLToPath(import.meta.url)), '..', 'src');
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   core: [],
   contract: [],
-  chain: ['core', 'contract'],
+  http: ['core'],
+  chain: ['core', 'contract', 'http'],
   store: ['core', 'contract'],
-  client: ['core', 'contract'],
+  client: ['core', 'contract', 'http'],
   service: ['core', 'contract', 'chain', 'store'],
   tui: ['core', 'contract', 'client'],
   cli: ['core', 'contract', 'chain', 'store', 'client', 'service', 'tui'],

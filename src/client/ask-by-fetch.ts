@@ -1,5 +1,5 @@
 import ky from 'ky';
-import type { Answered, Asked } from './answered.ts';
+import type { Answered, Asked } from '../http/answered.ts';
 
 export type Fetch = (request: Request) => Response | Promise<Response>;
 

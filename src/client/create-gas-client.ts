@@ -1,11 +1,11 @@
 import { PATHS } from '../contract/routes.ts';
 import { cleanText } from '../core/clean-text.ts';
 import { gweiString } from '../core/units.ts';
+import type { Ask } from '../http/answered.ts';
+import { askOverHttp } from '../http/ask-over-http.ts';
 import { alertMethods } from './alert-methods.ts';
 import { AnswerMemory } from './answer-memory.ts';
-import type { Ask } from './answered.ts';
 import type { Fetch } from './ask-by-fetch.ts';
-import { askOverHttp } from './ask-over-http.ts';
 import { askedAnswers } from './asked-answers.ts';
 import { autoTxMethods } from './auto-tx-methods.ts';
 import { ClientError } from './client-error.ts';

@@ -1,5 +1,5 @@
 import { cleanText } from '../core/clean-text.ts';
-import type { Answered } from './answered.ts';
+import type { Answered } from '../http/answered.ts';
 import { ClientError } from './client-error.ts';
 
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);

@@ -1,6 +1,6 @@
 import { cleanText } from '../core/clean-text.ts';
 import { formatDuration } from '../core/units.ts';
-import type { AnswerHeaders } from './answered.ts';
+import type { AnswerHeaders } from '../http/answered.ts';
 import { ClientError, type ClientErrorCode, LONGEST_RAW } from './client-error.ts';
 import { type LimitKind, limitKind } from './limit-kind.ts';
 import { type ErrorWords, errorWords } from './reading/error-words.ts';

@@ -1,4 +1,4 @@
-import type { AnswerHeaders } from './answered.ts';
+import type { AnswerHeaders } from '../http/answered.ts';
 
 /** Thirty years: beyond that a number is noise. How long to really wait is the asker's business. */
 const LONGEST_SEC = 1e9;

@@ -1,9 +1,9 @@
 import { API_KEY_HEADER, PATHS } from '../contract/routes.ts';
 import { cleanText } from '../core/clean-text.ts';
-import type { AnswerHeaders, Ask } from './answered.ts';
+import type { AnswerHeaders, Ask } from '../http/answered.ts';
+import { BodyNotText, BodyTooLarge, readBody } from '../http/read-body.ts';
 import { ClientError } from './client-error.ts';
 import { networkFailure, wasNeverSent } from './network-failure.ts';
-import { BodyNotText, BodyTooLarge, readBody } from './read-body.ts';
 import { isRecord } from './reading/json.ts';
 import { withoutSigned, withoutWhole } from './reading/signed-bytes.ts';
 import { isRedirect, redirected, SEE_OTHER } from './redirect.ts';

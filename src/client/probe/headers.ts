@@ -1,5 +1,5 @@
 import { cleanText } from '../../core/clean-text.ts';
-import type { AnswerHeaders } from '../answered.ts';
+import type { AnswerHeaders } from '../../http/answered.ts';
 import { withoutKey } from '../transport.ts';
 import type { ClockFinding } from './finding.ts';
 

@@ -10,18 +10,23 @@ export class BodyNotText extends Error {
 
 /**
  * Reads an answer's body as UTF-8, piece by piece, and stops as soon as it is larger than `maxBytes`: neither an
- * endless answer nor a small one that unpacks to a huge one is held in memory.
+ * endless answer nor a small one that unpacks to a huge one is held in memory. Bytes that are no UTF-8 are replaced
+ * where that is `lenient`.
  *
  * @throws BodyTooLarge, BodyNotText, or what the connection throws.
  */
-export async function readBody({ headers, body, cancel }: Answered, maxBytes: number): Promise<string> {
+export async function readBody(
+  { headers, body, cancel }: Answered,
+  maxBytes: number,
+  { lenient = false } = {},
+): Promise<string> {
   // Unpacked it is at least as large as announced, so the announcement alone may settle it.
   if (Number(headers.get('content-length') ?? 0) > maxBytes) {
     await cancel();
     throw new BodyTooLarge();
   }
   if (body === null) return '';
-  const decoder = new TextDecoder('utf-8', { fatal: true });
+  const decoder = new TextDecoder('utf-8', { fatal: !lenient });
   let bytes = 0;
   let text = '';
   try {
