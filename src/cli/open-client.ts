@@ -78,7 +78,7 @@ async function openEmbedded(
   try {
     const { historyFilled } = await import('./history-filled.ts');
     await readyOrLate(service.ready);
-    const reach = { baseUrl: INTERNAL_ORIGIN, apiKey: null, fetch: service.fetch };
+    const reach = { baseUrl: INTERNAL_ORIGIN, apiKey: null, fetch: service.fetch, quick: service.quick };
     return {
       client: createGasClient({ ...reach, isOwn: true }),
       reach,

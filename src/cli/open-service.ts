@@ -76,9 +76,16 @@ export async function openService(
 ): Promise<OpenedService> {
   const db = settings.db.value;
   boundYoungHeap();
-  const [chain] = await Promise.all([openChain(choice, options.pace), loadService()]);
+  const opening = openChain(choice, options.pace);
+  // Which chain it is, is asked before the rest is loaded: a node answers meanwhile.
+  const naming = opening.then(({ source }) =>
+    choice.kind === 'rpc' && db === null ? ownDatabase(io, source, choice, options) : db,
+  );
+  // Told below.
+  naming.catch(() => {});
+  const [chain] = await Promise.all([opening, loadService()]);
   try {
-    const path = db ?? (choice.kind === 'rpc' ? await ownDatabase(io, chain.source, choice, options) : null);
+    const path = await naming;
     const extras = {
       process: `gastop, process ${process.pid}`,
       role: options.role ?? 'visits',

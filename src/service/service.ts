@@ -32,7 +32,7 @@ import { errorResponse } from './http/error-response.ts';
 import type { Gate } from './http/gate.ts';
 import { quickAnswer, quickResponse } from './http/quick-answer.ts';
 import { RememberedAnswers } from './http/remembered-answers.ts';
-import type { RequestRecord } from './http/request-record.ts';
+import { RequestRecord } from './http/request-record.ts';
 import { type Condition, ServiceState } from './http/service-state.ts';
 import { Lease, type LeaseOptions } from './lease.ts';
 import { leaseWords } from './lease-words.ts';
@@ -97,7 +97,7 @@ export interface Service {
   /** Answers a v1 request without a socket; never rejects. What is learned on the way goes into a `RequestRecord`. */
   fetch(request: Request, record?: object): Promise<Response>;
   /** Answers a GET without a query from what is at hand; `null` where `fetch` has to be asked. Never rejects. */
-  quick(path: string, headers: IncomingHttpHeaders, record: RequestRecord): Promise<Sendable> | null;
+  quick(path: string, headers: IncomingHttpHeaders, record?: RequestRecord): Promise<Sendable> | null;
   /** How it is doing now. */
   condition(): Condition;
   /** What the alerts of everybody do, for whoever runs it; rejects with a `StoreError`. */
@@ -290,7 +290,8 @@ export async function startService(options: ServiceOptions): Promise<Service> {
         return errorResponse(error, request, state.chainId);
       }
     },
-    quick: (path, headers, record) => (signal.aborted ? null : quickAnswer(quick, path, headers, record)),
+    quick: (path, headers, record = new RequestRecord()) =>
+      signal.aborted ? null : quickAnswer(quick, path, headers, record),
     condition: () => state.condition(),
     alertFigures: () => alertFigures(database),
     ready: follower.ready,

@@ -65,3 +65,27 @@ it('every question is answered by the real service without a socket, wei for wei
   expect(offeredValues(description, PATHS.priorityFee, 'percentile')).toEqual(PERCENTILES);
   expect(offeredValues(description, PATHS.baseFee, 'bucket')).toEqual(BUCKETS);
 });
+
+it('prices are answered without a request where they are at hand, and known ones are not read again', async () => {
+  const service = await runService({ source: createSimulatedSource({ seed: 1 }), historySec: 3_600 });
+  const asked: string[] = [];
+  const client = createGasClient({
+    baseUrl: 'http://gastop.internal',
+    fetch: (request) => {
+      asked.push(new URL(request.url).pathname);
+      return service.fetch(request);
+    },
+    quick: service.quick,
+  });
+  await waitFor(() => client.gasCurrent(), { what: 'the first block' });
+  asked.length = 0;
+  await waitFor(async () => {
+    const before = await client.gasCurrent();
+    // The very same view: it was told that nothing has changed.
+    return (await client.gasCurrent()) === before;
+  });
+  expect((await client.gasTrend()).direction).not.toBeNull();
+  expect(asked).toEqual([]);
+  await client.statsChart('1h');
+  expect(asked).toHaveLength(1);
+});
