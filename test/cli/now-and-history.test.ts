@@ -79,13 +79,13 @@ describe('now --below', () => {
   });
 
   it('says why where the recording is too short to tell, an hour ahead unless told, and fails', async () => {
-    for (const [within, flags] of [
-      ['1h', []],
-      ['7d', ['--within', '7d']],
+    for (const [within, why, flags] of [
+      ['1h', 'history', []],
+      ['7d', 'up to 1d ahead can be told', ['--within', '7d']],
     ] as const) {
       const { exitCode, stdout, stderr } = await below('9', ...flags);
       expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: '' });
-      expect(stderr).toMatch(new RegExp(`^gastop: 9 gwei or less within ${within}: .*history.*\\n$`));
+      expect(stderr).toMatch(new RegExp(`^gastop: 9 gwei or less within ${within}: .*${why}.*\\n$`));
     }
   });
 
