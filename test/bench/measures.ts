@@ -62,7 +62,7 @@ export const MEASURES: readonly Measure[] = [
   },
   {
     name: 'memory',
-    says: 'plays 24 h of blocks to the monitor, then has a bare Ink program draw as many frames; nothing is collected for it',
+    says: 'plays 24 h of blocks to the monitor while a bare Ink program draws as many frames; nothing is collected for it',
     rows: measureResidentMemory,
   },
   {

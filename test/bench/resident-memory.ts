@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Terminal } from '../helpers/terminal.ts';
 import { openBare, openGastop, quit, type Workshop } from './programs.ts';
@@ -9,9 +10,15 @@ import { median, range } from './statistics.ts';
 /** Blocks are 12 s apart. */
 const HOUR_BLOCKS = 300;
 const HOURS = 24;
+/**
+ * 45 s at this speed. What starts, and what V8 compiles because it runs often, belongs to no block; it is over when an
+ * hour has passed by the clock, but not when 300 blocks have come within seconds.
+ */
+const WARM_HOURS = 6;
 /** 40 blocks a second: each frame shows some ten of them. */
 const SPEED = '480';
-const BARE_PACE_MS = 20;
+/** Somewhat more frames than the monitor draws at this speed. */
+const BARE_PACE_MS = 50;
 const SAMPLES = 5;
 const APART_MS = 1_000;
 const PATIENCE_MS = 1_200_000;
@@ -52,24 +59,26 @@ export function shownBlock(rows: readonly string[]): number {
 }
 
 /**
- * Resident memory after 24 hours of blocks against a bare Ink program that has drawn as many frames, and against
- * itself after the first hour.
+ * Resident memory after 24 hours of blocks against a bare Ink program that has drawn at least as many frames, and against
+ * itself once it was warm. History lies in a file, as it does with a node.
  */
 export async function measureResidentMemory(workshop: Workshop): Promise<Row[]> {
   const recording = await writeRecording(workshop.folder, (HOURS + 2) * HOUR_BLOCKS);
-  await using gastop = await openGastop(workshop, { args: ['--replay', recording, '--speed', SPEED] });
+  const database = join(workshop.folder, 'resident-memory.db');
+  const args = ['--replay', recording, '--speed', SPEED, '--db', database];
+  await using gastop = await openGastop(workshop, { args });
   const framesOfGastop = countFrames(gastop);
+  await using bareInk = await openBare(workshop, BARE_PACE_MS);
+  const framesOfBare = countFrames(bareInk);
   const after = async (hours: number): Promise<number[]> => {
     await gastop.waitFor((rows) => shownBlock(rows) >= hours * HOUR_BLOCKS, { timeoutMs: PATIENCE_MS });
     return samplesOf(gastop);
   };
-  const hour = await after(1);
+  const warm = await after(WARM_HOURS);
   const day = await after(HOURS);
   const frames = framesOfGastop();
   await quit(gastop);
 
-  await using bareInk = await openBare(workshop, BARE_PACE_MS);
-  const framesOfBare = countFrames(bareInk);
   await bareInk.waitFor(() => framesOfBare() >= frames, { timeoutMs: PATIENCE_MS });
   const bare = await samplesOf(bareInk);
 
@@ -82,13 +91,13 @@ export async function measureResidentMemory(workshop: Workshop): Promise<Row[]> 
     {
       ...row(bare),
       measure: `resident memory after ${HOURS} h of replayed blocks`,
-      yardstick: `bare Ink program after as many frames (${frames}), ${megabytes(median(bare))} MB`,
+      yardstick: `bare Ink program after as many frames (${framesOfBare()} beside ${frames}), ${megabytes(median(bare))} MB`,
       budget: [{ atMost: 1.5 }],
     },
     {
-      ...row(hour),
-      measure: `resident memory, hour ${HOURS} beside hour 1`,
-      yardstick: `itself after the first hour, ${megabytes(median(hour))} MB`,
+      ...row(warm),
+      measure: `resident memory, hour ${HOURS} beside hour ${WARM_HOURS} (45 s)`,
+      yardstick: `itself after ${WARM_HOURS} h of blocks, ${megabytes(median(warm))} MB`,
       budget: [{ atMost: 1.05 }],
     },
   ];

@@ -9,9 +9,9 @@ import { soakServe } from '../soak/soak-serve.ts';
 
 /** What is kept for minutes is still coming together: timers and memory have room for that, the rest has none. */
 const YOUNG: Allowance = {
-  liveBytes: 12_000_000,
-  residentBytes: 60_000_000,
-  resources: 40,
+  liveBytes: 6_000_000,
+  residentBytes: 40_000_000,
+  resources: 20,
   descriptors: 2,
 };
 

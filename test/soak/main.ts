@@ -3,7 +3,7 @@
  * service through 300 outages of its nodes. Ends with 1 where something grew, or a database is not as large as its rows
  * say.
  *
- *     npm run soak                     both (about 25 minutes)
+ *     npm run soak                     both (about 15 minutes)
  *     npm run soak -- monitor          one of the two
  *     npm run soak -- --speed 60       the recording slower: more frames for its 24 hours
  */
@@ -12,7 +12,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { databaseSize, sizeProblems } from './database-size.ts';
-import { growthBetween, holdingText } from './growth.ts';
+import { type Allowance, growthBetween, holdingText } from './growth.ts';
 import { HOUR_BLOCKS, soakMonitor } from './soak-monitor.ts';
 import { soakServe } from './soak-serve.ts';
 import type { Holding } from './watched-program.ts';
@@ -20,15 +20,19 @@ import type { Holding } from './watched-program.ts';
 const HOURS = [1, 6, 12, 24] as const;
 const OUTAGES = [30, 100, 200, 300] as const;
 const SETTLE_MS = 8_000;
+/** Two minutes in at the least: what was opened is kept for so long, and most of what is compiled has been. */
+const WARM_LOOK = 1;
 /**
- * From the third look on: so fast, hour 12 is over in six minutes, and blocks that were opened are kept for five. The
- * engine's rings fill by 0.5 MB in 1,000 blocks.
+ * What is in use is the measure of a leak: 0.6 kB for each of 5,400 blocks, 15 kB for each of 200 outages. Resident memory
+ * is coarser: pages that the collector keeps, and the engine's columns, which fill.
  */
-const ALLOWED = { liveBytes: 4_000_000, residentBytes: 12_000_000, resources: 4, descriptors: 2 } as const;
+const ALLOWED = { liveBytes: 3_000_000, residentBytes: 12_000_000, resources: 4, descriptors: 2 } as const;
+/** Timers: three or four for each round of keys in the last two minutes, and a round is as quick as the machine. */
+const ALLOWED_MONITOR = { ...ALLOWED, residentBytes: 25_000_000, resources: 20 } as const;
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { speed: { type: 'string', default: '120' } },
+  options: { speed: { type: 'string', default: '180' } },
 });
 const wants = (name: string) => positionals.length === 0 || positionals.includes(name);
 const say = (line: string) => process.stdout.write(`${line}\n`);
@@ -40,14 +44,14 @@ try {
     const seen = await soakMonitor(folder, { speed: Number(values.speed), blocks }, (each) =>
       report(`monitor, hour ${each.block / HOUR_BLOCKS}`, each),
     );
-    judge('monitor', seen);
+    judge('monitor', seen, ALLOWED_MONITOR);
     problems.push(...sizeProblems(databaseSize(join(folder, 'monitor.db'))));
   }
   if (wants('serve')) {
     const seen = await soakServe(folder, { outages: OUTAGES, settleMs: SETTLE_MS }, (each) =>
       report(`serve, ${each.outages} outages, ${each.delivered} webhooks`, each),
     );
-    judge('serve', seen);
+    judge('serve', seen, ALLOWED);
     problems.push(...sizeProblems(databaseSize(join(folder, 'serve.db'))));
   }
 } finally {
@@ -67,11 +71,11 @@ function report(when: string, { holding, size }: Seen): void {
   );
 }
 
-function judge(who: string, seen: readonly Seen[]): void {
-  const [first, last] = [seen.at(2), seen.at(-1)];
+function judge(who: string, seen: readonly Seen[], allowed: Allowance): void {
+  const [first, last] = [seen.at(WARM_LOOK), seen.at(-1)];
   if (first === undefined || last === undefined) return;
   const found = [
-    ...growthBetween(first.holding, last.holding, ALLOWED),
+    ...growthBetween(first.holding, last.holding, allowed),
     ...seen.flatMap(({ size }) => sizeProblems(size)),
   ];
   problems.push(...found.map((problem) => `${who}: ${problem}`));
