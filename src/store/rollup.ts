@@ -30,8 +30,7 @@ type TipColumns = Pick<
 function tipsOf(row: TipColumns): readonly number[] | null {
   const { tip_p10, tip_p25, tip_p50, tip_p75, tip_p90, tip_p95, tip_p99 } = row;
   const tips = [tip_p10, tip_p25, tip_p50, tip_p75, tip_p90, tip_p95, tip_p99];
-  const known = tips.filter((tip) => tip !== null);
-  return known.length === tips.length ? known : null;
+  return tips.every((tip) => tip !== null) ? tips : null;
 }
 
 /** A single block as the smallest bucket; `start` is its own time. */
