@@ -7,7 +7,7 @@ export const TITLES = {
   live: 'The Live pane on the simulated chain: three lanes, the advice, prices by wait, and the last hour',
   service: 'The Service pane on the simulated chain: source, quota, market, usual work, and its record',
   hours: 'The cheap hours of the simulated chain: its base fee by weekday and hour',
-  chart: 'The Chart pane on recorded mainnet blocks: the base fee of a day, and when alerts fired',
+  chart: 'The Chart pane on recorded mainnet blocks: the base fee of some seven hours, and when alerts fired',
   explorer: 'The Explorer pane on recorded mainnet blocks: the latest blocks with base fee and fullness',
   alerts: 'The Alerts pane on recorded mainnet blocks: four alerts, armed or resting',
   'alert-form': 'The form of a new alert, with how often it would have fired',
