@@ -11,10 +11,12 @@ const NO_FEED_MS = 1_000;
 /** The native coin's price, asked for once a minute. */
 export class NativePrice {
   #price: UsdPrice | null = null;
-  #feed: PriceFeed | null = null;
+  readonly #feed: () => PriceFeed | null;
   readonly #wallNow: () => number;
 
-  constructor(wallNow: () => number) {
+  /** @param feed the chain's own feed; `null` while the chain is not known, or where it has none */
+  constructor(feed: () => PriceFeed | null, wallNow: () => number) {
+    this.#feed = feed;
     this.#wallNow = wallNow;
   }
 
@@ -25,21 +27,22 @@ export class NativePrice {
 
   /** Dollars at an earlier moment (Unix seconds); `null` where the feed cannot tell, or not soon. Never rejects. */
   async usdAt(timestampSec: number): Promise<number | null> {
-    if (this.#feed === null) return null;
+    const feed = this.#feed();
+    if (feed === null) return null;
     const signal = AbortSignal.timeout(EARLIER_WITHIN_MS);
-    const usd = await abortable(this.#feed.nativeUsdAt(timestampSec), signal).catch(() => null);
+    const usd = await abortable(feed.nativeUsdAt(timestampSec), signal).catch(() => null);
     return usd !== null && isPrice(usd) ? usd : null;
   }
 
   /** Resolves when the signal aborts; never rejects. */
-  async run(currentFeed: () => PriceFeed | null, signal: AbortSignal): Promise<void> {
+  async run(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
-      this.#feed = currentFeed();
-      if (this.#feed === null) {
+      const feed = this.#feed();
+      if (feed === null) {
         await sleep(NO_FEED_MS, signal);
         continue;
       }
-      const price = await abortable(this.#feed.nativeUsd(), signal).catch(() => null);
+      const price = await abortable(feed.nativeUsd(), signal).catch(() => null);
       if (price !== null && isPrice(price.usd)) this.#price = price;
       await sleep(REFRESH_MS, signal);
     }

@@ -1,7 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { OpenAPIHono } from '@hono/zod-openapi';
-import type { ChainSource } from '../chain/chain-source.ts';
-import { createPriceFeed, type PriceFeed } from '../chain/price-feed.ts';
 import { confirmationsOf } from '../core/auto-txs/confirmations.ts';
 import type { ChainProfile } from '../core/chains.ts';
 import { FeeEngine } from '../core/fee-engine.ts';
@@ -11,11 +9,10 @@ import { AutoTxStore } from '../store/auto-tx-store.ts';
 import { BlockStore } from '../store/block-store.ts';
 import { HistoryStore } from '../store/history-store.ts';
 import { LeaseStore } from '../store/lease-store.ts';
-import { type Database, openDatabase } from '../store/open-database.ts';
+import { openDatabase } from '../store/open-database.ts';
 import { OutboxStore } from '../store/outbox-store.ts';
 import { TrackStore } from '../store/track-store.ts';
 import { alertTallies } from './alerts/alert-tallies.ts';
-import type { MadeAttempt } from './alerts/dispatcher.ts';
 import { retireOwners } from './alerts/retire-owners.ts';
 import { startSending } from './alerts/start-sending.ts';
 import { channelsOf, targetRules } from './alerts/target-rules.ts';
@@ -23,75 +20,28 @@ import { AutoTxOutlook } from './answers/auto-tx-outlook.ts';
 import { autoTxTallies } from './auto-txs/auto-tx-tallies.ts';
 import { startAutoTxs } from './auto-txs/start-auto-txs.ts';
 import { unsavedWords } from './block-writer.ts';
+import { chainPriceFeed } from './chain-price-feed.ts';
 import { ChainReader } from './chain-reader.ts';
 import type { CourierSettings } from './couriers/create-couriers.ts';
 import { Follower } from './follower.ts';
 import { ApiFailure } from './http/api-failure.ts';
 import type { Sendable } from './http/encoded-answer.ts';
 import { errorResponse } from './http/error-response.ts';
-import type { Gate } from './http/gate.ts';
 import { quickAnswer, quickResponse } from './http/quick-answer.ts';
 import { RememberedAnswers } from './http/remembered-answers.ts';
 import { RequestRecord } from './http/request-record.ts';
 import { type Condition, ServiceState } from './http/service-state.ts';
-import { Lease, type LeaseOptions } from './lease.ts';
+import { Lease } from './lease.ts';
 import { leaseWords } from './lease-words.ts';
-import type { Engine } from './live-engine.ts';
 import { NativePrice } from './native-price.ts';
 import { createOpenGate } from './open-gate.ts';
+import type { ServiceOptions } from './service-options.ts';
 import { sleep } from './sleep.ts';
-import type { News } from './source-news.ts';
 import { TrackKeeper } from './track-keeper.ts';
 
 const DEFAULT_HISTORY_SEC = 30 * 86_400;
 /** What must not hold up the first prices begins so much later: it loads code, or asks nodes for something else. */
 const PRICES_FIRST_MS = 200;
-
-/** How fired alerts reach people here. Webhooks and Slack need no setting. */
-export interface Delivery extends Partial<CourierSettings> {
-  /** Channels that there is a courier for; an alert for another one is refused. Default: those that are set up. */
-  readonly channels?: readonly string[];
-  /** Told that something is to be sent at once. */
-  readonly onDue?: () => void;
-}
-
-export interface ServiceOptions {
-  readonly source: ChainSource;
-  /** An open history, or where it is; closed when the service ends. */
-  readonly database: Database | string;
-  /** How far back to fill the history; default and most 30 days. */
-  readonly historySec?: number;
-  /** Default: the chain's own Chainlink feed, read through `source` where that is a node. */
-  readonly priceFeed?: PriceFeed;
-  /** Default: everybody may ask, without a key. */
-  readonly gate?: Gate;
-  /** What others call the service by, behind a proxy; the OpenAPI document says it. */
-  readonly baseUrl?: string;
-  /** How fired alerts are delivered. */
-  readonly delivery?: Delivery;
-  /** What people call this process by: `gastop serve, process 4711`. */
-  readonly process?: string;
-  /** Default: it stays, and writes, fires alerts and sends whenever no other process on the database does. */
-  readonly role?: LeaseOptions['role'];
-  /** Blocks that must have an auto-tx before it is final. Default: the chain's own number. */
-  readonly confirmations?: number;
-  /** How long a node may take to answer what is asked of one sender of auto-txs, ms. Default: 10 s. */
-  readonly senderMs?: number;
-  /** Whether the database outlasts the service's start, so that alerts and auto-txs may be made. Default: it does. */
-  readonly keepsAlerts?: boolean;
-  /** Why everything here is gone with the process, which people are told; alerts and auto-txs are refused for it. */
-  readonly unsaved?: string;
-  /** Told of each attempt to tell somebody of a fired alert, for a log. */
-  readonly onAttempt?: (made: MadeAttempt) => void;
-  readonly signal: AbortSignal;
-  /** Ms since epoch. */
-  readonly wallNow?: () => number;
-  readonly createEngine?: (profile: ChainProfile) => Engine;
-  /** Told of what goes wrong and is survived, for a log. */
-  readonly onError?: (error: unknown) => void;
-  /** Told when the source, or a node of several, goes away or comes back, for a log. */
-  readonly onNews?: (news: News) => void;
-}
 
 export interface Service {
   /** Answers a v1 request without a socket; never rejects. What is learned on the way goes into a `RequestRecord`. */
@@ -158,7 +108,8 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     onError,
     onNews,
   });
-  const after = sleep(PRICES_FIRST_MS, signal);
+  // Who only asks and goes has no other time.
+  const after = options.role === 'visits' ? Promise.resolve() : sleep(PRICES_FIRST_MS, signal);
   const sending = startSending({
     after,
     lease,
@@ -169,7 +120,9 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     onError,
     onAttempt: options.onAttempt,
   });
-  const price = new NativePrice(wallNow);
+  const { priceFeed } = options;
+  const ownFeed = chainPriceFeed(source, () => follower.profile, wallNow);
+  const price = new NativePrice(() => priceFeed ?? ownFeed(), wallNow);
   const history = new HistoryStore(database);
   const broadcasting = startAutoTxs({
     after,
@@ -247,17 +200,15 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   }
   let opened: Promise<OpenAPIHono> | null = null;
   /** Read with the first question that needs them: all the schemas take longer to read than prices to be known. */
-  const routes = () => (opened ??= openRoutes());
+  const routes = () => {
+    opened ??= openRoutes().catch((error: unknown) => {
+      // The next question tries again.
+      opened = null;
+      throw error;
+    });
+    return opened;
+  };
   const quick = { answers, gate, onError };
-
-  let ownFeed: PriceFeed | null = null;
-  function currentFeed(): PriceFeed | null {
-    const chain = follower.profile;
-    if (options.priceFeed !== undefined) return options.priceFeed;
-    if (chain?.usdFeed === undefined || source.kind !== 'rpc') return null;
-    ownFeed ??= createPriceFeed({ source, chain, now: wallNow });
-    return ownFeed;
-  }
 
   async function run(): Promise<void> {
     lease.run();
@@ -271,7 +222,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
             signal,
             onError,
           });
-    await Promise.all([follower.run(), after.then(() => price.run(currentFeed, signal)), retired]);
+    await Promise.all([follower.run(), after.then(() => price.run(signal)), retired]);
     await Promise.all([sending.done(), broadcasting.done()]);
     // Last of all, so that the next one finds everything.
     await lease.end();

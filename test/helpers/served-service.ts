@@ -7,7 +7,8 @@ import { type ServerOptions, startServer } from '../../src/service/http/server.t
 import { issueKey } from '../../src/service/keys/issue-key.ts';
 import { openKeyGate } from '../../src/service/keys/open-key-gate.ts';
 import { createPlans } from '../../src/service/keys/plans.ts';
-import { type ServiceOptions, startService } from '../../src/service/service.ts';
+import { startService } from '../../src/service/service.ts';
+import type { ServiceOptions } from '../../src/service/service-options.ts';
 import { KeyStore } from '../../src/store/key-store.ts';
 import { openKeyDatabase } from '../../src/store/open-key-database.ts';
 import { temporaryFolder } from './service.ts';

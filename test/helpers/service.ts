@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { BASE_PATH } from '../../src/contract/routes.ts';
-import { type Service, type ServiceOptions, startService } from '../../src/service/service.ts';
+import { type Service, startService } from '../../src/service/service.ts';
+import type { ServiceOptions } from '../../src/service/service-options.ts';
 
 /** A folder that goes when the test ends. */
 export async function temporaryFolder(): Promise<string> {

@@ -11,7 +11,7 @@ import {
 import { ErrorBody } from '../../src/contract/api-error.ts';
 import { StatsChart, Summary } from '../../src/contract/dashboard.ts';
 import { PATHS } from '../../src/contract/routes.ts';
-import type { ServiceOptions } from '../../src/service/service.ts';
+import type { ServiceOptions } from '../../src/service/service-options.ts';
 import { makeBlock, makeBlocks } from '../helpers/chain-blocks.ts';
 import { fixedPrice } from '../helpers/fixed-price.ts';
 import { ScriptedSource } from '../helpers/scripted-source.ts';

@@ -8,7 +8,7 @@ import { ErrorBody } from '../../src/contract/api-error.ts';
 import { AutoTxAccount, AutoTxDetails, AutoTxList } from '../../src/contract/auto-txs.ts';
 import { Summary } from '../../src/contract/dashboard.ts';
 import { PATHS } from '../../src/contract/routes.ts';
-import type { ServiceOptions } from '../../src/service/service.ts';
+import type { ServiceOptions } from '../../src/service/service-options.ts';
 import { type Anvil, startAnvil } from '../helpers/anvil.ts';
 import { type RunningService, runService, temporaryFolder } from '../helpers/service.ts';
 import { waitFor } from '../helpers/wait-for.ts';

@@ -283,9 +283,11 @@ test('a transaction is told with what it paid and where it stood among its block
   const service = await following(chainWithTransactions());
   const base = makeBlock(995).baseFeePerGas;
   const paid = 21_000n * (base + 3n * GWEI);
-  expect(
-    TxMetrics.parse(await service.read(txAt(transactionHash(995, 1).toUpperCase().replace('X', 'x')))),
-  ).toEqual({
+  const readTx = async () =>
+    TxMetrics.parse(await service.read(txAt(transactionHash(995, 1).toUpperCase().replace('X', 'x'))));
+  // The dollar's price comes a moment after the first prices.
+  await waitFor(async () => (await readTx()).costUsd !== null);
+  expect(await readTx()).toEqual({
     chainId: 1,
     hash: transactionHash(995, 1),
     status: 'SUCCESS',

@@ -6,9 +6,12 @@ const none: PriceFeed = { nativeUsd: async () => null, nativeUsdAt: async () => 
 
 async function run(feed: PriceFeed, judge: (price: NativePrice, clock: { now: number }) => Promise<void>) {
   const clock = { now: 1_000_000 };
-  const price = new NativePrice(() => clock.now);
+  const price = new NativePrice(
+    () => feed,
+    () => clock.now,
+  );
   const stop = new AbortController();
-  const running = price.run(() => feed, stop.signal);
+  const running = price.run(stop.signal);
   try {
     await judge(price, clock);
   } finally {
@@ -55,5 +58,10 @@ test('an earlier price comes from the feed; what fails or takes too long is none
     answer = () => new Promise(() => {});
     expect(await price.usdAt(1)).toBeNull();
   });
-  expect(await new NativePrice(() => 0).usdAt(1)).toBeNull();
+  expect(
+    await new NativePrice(
+      () => null,
+      () => 0,
+    ).usdAt(1),
+  ).toBeNull();
 });
