@@ -1,5 +1,6 @@
 import type { AutoTxOrder } from '../core/auto-txs/kept-auto-tx.ts';
 import { preflight } from '../core/auto-txs/preflight.ts';
+import { takesNone } from '../core/auto-txs/takes-none.ts';
 import { chainProfile } from '../core/chains.ts';
 import type { SignedTransaction } from '../core/transactions/signed-transaction.ts';
 import { isPast } from './is-past.ts';
@@ -38,6 +39,7 @@ export function autoTxChecks(
     transaction,
     order: { ...order, target: order.target ?? lanePrice ?? 0n },
     isTargetPresent: order.target === null,
+    takesNone: snapshot === null ? null : takesNone(snapshot.source.kind),
     chainId: chain.id,
     chainName: chain.name,
     nativeSymbol: chain.nativeSymbol,

@@ -15,6 +15,8 @@ export interface PreflightFacts {
   readonly order: AutoTxOrder;
   /** Nobody chose the target: it stands for the present price, and there is none to reach. */
   readonly isTargetPresent?: boolean;
+  /** Why nothing can be sent from here: see `takes-none.ts`; `null`: something can. */
+  readonly takesNone?: string | null;
   /** The chain that it is to be sent on. */
   readonly chainId: number;
   readonly chainName: string;

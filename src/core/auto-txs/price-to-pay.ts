@@ -60,14 +60,22 @@ export function priceWords({ when, pays, isMost }: PriceToPay, { order, isTarget
 /** More than by half: that it pays a little more, the cost says. */
 const isFarAbove = (pays: bigint, target: bigint) => 2n * pays > 3n * target;
 
-/** That a lane's price reaches the target does not mean that it pays no more itself; `null`: it does not pay much more. */
-export function overpaidWords({ when, pays, isMost }: PriceToPay, facts: Facts): string | null {
+/** What it pays at least, wei per gas, where that is far above the target of its lane; `null`: it is not. */
+export function overpaidBy(facts: Facts, { pays, isMost } = priceToPay(facts)): bigint | null {
   const { transaction, order, isTargetPresent } = facts;
-  const { target, isStrict, lane } = order;
-  if (isTargetPresent === true || isStrict) return null;
+  if (isTargetPresent === true || order.isStrict) return null;
   // It pays its tip, whatever the base fee is.
   const least = isMost ? paysAt(transaction, 0n) : pays;
-  if (!isFarAbove(least, target)) return null;
+  return isFarAbove(least, order.target) ? least : null;
+}
+
+/** That a lane's price reaches the target does not mean that it pays no more itself; `null`: it does not pay much more. */
+export function overpaidWords(price: PriceToPay, facts: Facts): string | null {
+  const { when, isMost } = price;
+  const { transaction, order } = facts;
+  const { target, lane } = order;
+  const least = overpaidBy(facts, price);
+  if (least === null) return null;
   if (transaction.maxFeePerGas === null) {
     return `it always pays its gas price of ${gwei(least)}, whatever the ${laneWords(lane)} lane costs: sign it again with less to pay your target of ${gwei(target)}`;
   }

@@ -2,6 +2,7 @@ import { formatPercent } from '../units.ts';
 import type { Check } from './kept-auto-tx.ts';
 import type { PreflightFacts } from './preflight-facts.ts';
 import { capName, capWords, gwei, gweiBeside, laneWords } from './preflight-words.ts';
+import { overpaidBy } from './price-to-pay.ts';
 import { capOf, distanceTo, isDue, type NextPrices, type Unreachable, unreachable } from './target.ts';
 
 /** Whether it can ever be included at this target, and how far that is. */
@@ -42,16 +43,25 @@ function whenWords(facts: PreflightFacts): string {
   const price = order.isStrict ? 'what it would pay' : `the ${laneWords(order.lane)} lane`;
   const goal = `${price} is at or below ${gwei(order.target)}`;
   const next = nextPrices(facts);
-  if (next === null) return `it goes out once ${goal}; what that is now could not be told`;
+  const goesOut = facts.takesNone == null ? 'it goes out' : 'it would go out';
+  if (next === null) return `${goesOut} once ${goal}; what that is now could not be told`;
   const distance = distanceTo(order, transaction, next);
   if (distance === null || isDue(order, transaction, next)) {
-    return `${goal} now: it goes out with the next block`;
+    return `${goal} now${dueWords(facts)}`;
   }
   const fall = `has to fall by ${formatPercent(distance.ratio, distance.ratio < 0.1 ? 1 : 0)}`;
   if (distance.waitsForCap) {
     return `it waits for your ${capWords(transaction)}: the base fee of ${gweiBeside(next.nextBaseFee, capOf(transaction))} ${fall}`;
   }
-  return `it goes out once ${goal}; that is ${gweiBeside(distance.price, order.target)} now and ${fall}`;
+  return `${goesOut} once ${goal}; that is ${gweiBeside(distance.price, order.target)} now and ${fall}`;
+}
+
+/** What follows from that its price is there. What the lane costs is not what it pays itself. */
+function dueWords(facts: PreflightFacts): string {
+  if (facts.takesNone != null) return '';
+  const pays = overpaidBy(facts);
+  const own = pays === null ? '' : `, but pays ${gweiBeside(pays, facts.order.target)} itself (see cost)`;
+  return `: it goes out with the next block${own}`;
 }
 
 /** `null`: nobody knows what counts. A strict target asks for no lane. */
@@ -70,6 +80,7 @@ function noteWords(facts: PreflightFacts): string {
   const { order, transaction } = facts;
   const cap = capOf(transaction);
   const notes: string[] = [];
+  if (facts.takesNone != null) notes.push(`nothing is sent from here: ${facts.takesNone}`);
   // Said already where that is what it waits for.
   if (!order.isStrict && cap < order.target && !waitsForCap(facts)) {
     notes.push(

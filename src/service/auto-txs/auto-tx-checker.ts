@@ -1,6 +1,7 @@
 import type { ChainSource } from '../../chain/chain-source.ts';
 import type { AutoTxOrder, Check } from '../../core/auto-txs/kept-auto-tx.ts';
 import { preflight } from '../../core/auto-txs/preflight.ts';
+import { takesNone } from '../../core/auto-txs/takes-none.ts';
 import { type CreationProblem, creationProblems } from '../../core/auto-txs/verdict.ts';
 import { waitingBelow } from '../../core/auto-txs/waiting-below.ts';
 import type { SignedTransaction } from '../../core/transactions/signed-transaction.ts';
@@ -50,6 +51,7 @@ export async function checkToSend(
   const facts = {
     transaction,
     order,
+    takesNone: takesNone(source.kind),
     chainId,
     chainName: present?.profile.name ?? `chain ${chainId}`,
     nativeSymbol: present?.profile.nativeSymbol ?? 'ETH',
@@ -73,7 +75,6 @@ const hopeless = (problems: readonly CreationProblem[]) =>
 
 /** @throws {ApiFailure} `conflict` where what is made can never be sent. */
 export function requirePool({ kind }: ChainSource): void {
-  if (kind === 'rpc') return;
-  const what = kind === 'replay' ? 'a recording' : 'the simulated chain';
-  throw new ApiFailure('conflict', `${what} takes no transactions; run with --rpc URL`);
+  const why = takesNone(kind);
+  if (why !== null) throw new ApiFailure('conflict', `${why}; run with --rpc URL`);
 }

@@ -161,6 +161,19 @@ describe('a pre-flight', () => {
     expect(line(now, 'reachable')).toBe(
       '✓ the Average lane is at or below 5 gwei now: it goes out with the next block',
     );
+    expect(line({ ...now, takesNone: 'a recording takes no transactions' }, 'reachable')).toBe(
+      '✓ the Average lane is at or below 5 gwei now; nothing is sent from here: a recording takes no transactions',
+    );
+    expect(line({ ...FACTS, takesNone: 'a recording takes no transactions' }, 'reachable')).toBe(
+      '✓ it would go out once the Average lane is at or below 5 gwei; that is 13.0 gwei now and has to fall by 62 %; nothing is sent from here: a recording takes no transactions',
+    );
+    const dear = { ...now, transaction: signed({ maxPriorityFeePerGas: 10n * GWEI }).transaction };
+    expect(line(dear, 'reachable')).toBe(
+      '✓ the Average lane is at or below 5 gwei now: it goes out with the next block, but pays 14.0 gwei itself (see cost)',
+    );
+    expect(line(dear, 'cost')).toMatch(
+      /^✗ its own priority fee of 10 gwei makes it pay about 14.0 gwei in the next block/,
+    );
     const strict = { ...FACTS, order: { ...FACTS.order, isStrict: true } };
     expect(line(signed(legacy(7n * GWEI), strict), 'reachable')).toMatch(
       /^✗ it always pays its gas price of 7 gwei/,

@@ -210,6 +210,21 @@ describe('a list that shows no auto-txs', () => {
     await shows('gastop --rpc URL');
   });
 
+  it.each([
+    ['simulated', 'The simulated chain takes no transactions'],
+    ['replay', 'A recording takes no transactions'],
+  ] as const)('of a %s source opens no form that would take one, and says why', async (kind, why) => {
+    const snapshot = { ...SNAPSHOT, source: { ...SNAPSHOT.source, kind } };
+    for (const opened of [[], ['enter']]) {
+      const { press, shows, toasts, screen } = show(opened.length === 0 ? [] : [DISABLED], { snapshot });
+      await shows(opened.length === 0 ? why : 'Auto-txs 1');
+      await press(...opened, 'n');
+      await waitFor(() => toasts.length > 0);
+      expect(toasts.at(-1)).toEqual({ kind: 'error', text: `${why}: start gastop with --rpc URL` });
+      expect(screen()).not.toContain('New auto-tx');
+    }
+  });
+
   it('says that a service keeps none, and what does', async () => {
     const absent = new ClientError('not-found', 'the service has no /auto-txs', {
       endpoint: '/auto-txs',

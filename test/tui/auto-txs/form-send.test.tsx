@@ -95,6 +95,17 @@ describe('the form of a new auto-tx with a transaction in it', () => {
     await shows('the price is there already: it goes out with the next block');
   });
 
+  it('says that it goes out and pays more where only the price of its lane is there', async () => {
+    const { shows, press } = await pasted({
+      snapshot: {
+        ...SNAPSHOT,
+        lanes: { ...SNAPSHOT.lanes, average: { ...SNAPSHOT.lanes.average, price: 20_000_000n } },
+      },
+    });
+    await press('ctrl+u', '0.03');
+    await shows("the lane's price is there: it goes out with the next block, but pays more");
+  });
+
   it('compares what it would pay itself where it is strict', async () => {
     const { shows, press } = await pasted();
     await press('tab', 'tab', 'space');

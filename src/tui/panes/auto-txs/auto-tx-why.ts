@@ -1,5 +1,6 @@
 import { mayBeMined } from '../../../client/may-be-mined.ts';
 import type { AutoTxView } from '../../../client/views/auto-txs.ts';
+import { takesNone } from '../../../core/auto-txs/takes-none.ts';
 import { cleanText } from '../../../core/clean-text.ts';
 import { formatCount, formatDuration, formatGwei, formatNative } from '../../../core/units.ts';
 import { callText, symbolOf } from '../../auto-tx-call.ts';
@@ -68,7 +69,10 @@ export function whyOf(autoTx: AutoTxView, { snapshot, present }: AutoTxContext):
         color: 'warn',
       };
     if (failed !== undefined) return { text: cleanText(failed.message, LONGEST), color: 'warn' };
-    if (distance?.isReached === true) return { text: 'its price is there: it goes out with the next block' };
+    if (distance?.isReached === true) {
+      const none = takesNone(snapshot.source.kind);
+      return { text: `its price is there: ${none ?? 'it goes out with the next block'}` };
+    }
     return { text: `waits until ${targetText(autoTx)}` };
   }
 }

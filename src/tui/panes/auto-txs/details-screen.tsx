@@ -20,6 +20,7 @@ import { ageSegment } from './list-title.ts';
 import { SpokenAutoTx } from './spoken-auto-txs.tsx';
 import { useAutoTxActions, useAutoTxQuestion } from './use-auto-tx-actions.ts';
 import { useAutoTxDetails } from './use-auto-tx-details.ts';
+import { useNewAutoTx } from './use-new-auto-tx.ts';
 
 interface DetailsScreenProps extends TabScreenProps {
   readonly level: Extract<AutoTxsLevel, { kind: 'details' }>;
@@ -35,6 +36,7 @@ export function DetailsScreen({ snapshot, columns, rows, level, dispatch }: Deta
   const details = useAutoTxDetails(level.id);
   const { toggle, cancel, remove, copyHash, refuse } = useAutoTxActions(details.renew);
   const { asked, close, askCancel, askDelete } = useAutoTxQuestion(refuse);
+  const begin = useNewAutoTx(snapshot, dispatch);
 
   const autoTx = details.data?.value;
   const context = { snapshot, present: presentOf(snapshot, now), offsetAt: systemOffset, theme, describe };
@@ -55,7 +57,7 @@ export function DetailsScreen({ snapshot, columns, rows, level, dispatch }: Deta
     'auto-txs-page-down': () => scroll(top + room),
     'auto-txs-start': () => scroll(0),
     'auto-txs-end': () => scroll(most),
-    'auto-tx-new': () => dispatch({ type: 'form', edited: null }),
+    'auto-tx-new': begin,
   });
   useActions('auto-tx', {
     'open-auto-tx-close': () => dispatch({ type: 'list' }),

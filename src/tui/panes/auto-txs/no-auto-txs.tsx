@@ -1,6 +1,8 @@
 import { Box } from 'ink';
 import type { SnapshotView } from '../../../client/views/snapshot.ts';
+import { takesNone } from '../../../core/auto-txs/takes-none.ts';
 import { PaneState } from '../../components/pane-state.tsx';
+import { asSentence } from './use-new-auto-tx.ts';
 
 interface NoAutoTxsProps {
   readonly snapshot: SnapshotView;
@@ -18,9 +20,10 @@ export function NoAutoTxs({ snapshot, columns, rows }: NoAutoTxsProps) {
 }
 
 function words({ source }: SnapshotView): { readonly title: string; readonly hint: string } {
-  const hint = 'gastop --rpc URL (a node) or --url URL (a service) can.';
-  if (source.kind === 'simulated') return { title: 'The simulated chain takes no transactions', hint };
-  if (source.kind === 'replay') return { title: 'A recording takes no transactions', hint };
+  const why = takesNone(source.kind);
+  if (why !== null) {
+    return { title: asSentence(why), hint: 'gastop --rpc URL (a node) or --url URL (a service) can.' };
+  }
   return {
     title: 'No auto-txs yet',
     hint: 'n takes a transaction that your wallet has signed.',

@@ -1,5 +1,6 @@
 import type { AutoTxView, CheckView } from '../../../client/views/auto-txs.ts';
 import type { SnapshotView } from '../../../client/views/snapshot.ts';
+import { takesNone } from '../../../core/auto-txs/takes-none.ts';
 import { laneOf } from '../../alert-words.ts';
 import { distanceToTarget, type PricedAutoTx } from '../../auto-tx-distance.ts';
 import { useNow } from '../../hooks/use-now.ts';
@@ -21,7 +22,12 @@ export interface FormOutlook {
   readonly checks: readonly CheckView[] | null;
 }
 
-const GOES_NOW = 'the price is there already: it goes out with the next block';
+/** That the price of its lane is there does not mean that it pays no more itself. */
+const goesNowWords = (checks: readonly CheckView[] | null, isStrict: boolean) => {
+  const isDear = !isStrict && checks?.some(({ name, ok }) => name === 'cost' && ok === false) === true;
+  if (isDear) return "the lane's price is there: it goes out with the next block, but pays more";
+  return 'the price is there already: it goes out with the next block';
+};
 
 export function useFormOutlook(
   form: AutoTxFormState,
@@ -49,6 +55,7 @@ export function useFormOutlook(
   const distance = distanceToTarget(order, snapshot);
   const isReached = distance?.isReached ?? false;
   const likely = useTargetReach(order, isReached, leftSec, snapshot);
+  const isSent = takesNone(snapshot.source.kind) === null;
   const goesNow = isReached && distance?.isCapped === false && edited?.status !== 'DISABLED';
   const lane = laneOf(draft.gasSpeed);
   const lanePrice = lane === null ? null : snapshot.lanes[lane].price;
@@ -66,6 +73,6 @@ export function useFormOutlook(
     now,
   });
   const isKept = checks?.some(({ name, ok }) => ok === false && name !== 'cost') === true;
-  const odds = goesNow ? (isKept ? null : GOES_NOW) : likely;
+  const odds = goesNow ? (isKept || !isSent ? null : goesNowWords(checks, draft.isStrict)) : likely;
   return { order, price: priceText({ order, snapshot }), odds, checks };
 }
