@@ -213,10 +213,12 @@ describe('versions', () => {
 });
 
 describe('the package', () => {
-  it('has the man page and the documents that the README leads to', () => {
+  it('has the man page, the documents that the README leads to, and their pictures', () => {
     const manifest = JSON.parse(read('package.json'));
     expect(manifest.man).toBe('man/gastop.1');
-    expect(manifest.files).toEqual(expect.arrayContaining(['man', 'docs/*.md']));
+    expect(manifest.files).toEqual(
+      expect.arrayContaining(['man', 'docs/*.md', 'docs/*.svg', 'docs/pictures']),
+    );
   });
 });
 

@@ -2,7 +2,7 @@
 import { execFile } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { dirname, join, posix } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import manifest from '../../package.json' with { type: 'json' };
@@ -34,10 +34,13 @@ describe('the package', () => {
     expect(packed.size).toBeLessThanOrEqual(1_200_000);
   });
 
-  it('is the program, its licences, its man page and its documents, nothing else', () => {
+  it('is the program, its licences, its man page and its documents with their pictures, nothing else', () => {
     const others = packed.files
       .map(({ path }) => path)
-      .filter((path) => !chunks.includes(path) && !/^docs\/[A-Z\d]+\.md$/.test(path));
+      .filter(
+        (path) =>
+          !chunks.includes(path) && !/^docs\/([A-Z\d]+\.md|pictures\/[a-z-]+-(dark|light)\.svg)$/.test(path),
+      );
     expect(others.sort()).toEqual([
       'CHANGELOG.md',
       'LICENSE',
@@ -45,6 +48,7 @@ describe('the package', () => {
       'dist/THIRD-PARTY-LICENCES.txt',
       'dist/bin.js',
       'dist/main.js',
+      'docs/advice-calibration.svg',
       'man/gastop.1',
       'package.json',
     ]);
@@ -52,6 +56,20 @@ describe('the package', () => {
     const unused = chunks.filter((path) => !program.includes(path.replace('dist/chunks/', '')));
     expect(unused).toEqual([]);
     expect(chunks.filter((path) => !/^dist\/chunks\/[\w-]+\.js$/.test(path))).toEqual([]);
+  });
+
+  it('has each file that its documents lead to', () => {
+    const files = new Set(packed.files.map(({ path }) => path));
+    const documents = [...files].filter((path) => path.endsWith('.md'));
+    const missing = documents.flatMap((path) =>
+      [...read(path).matchAll(/\]\(([^)\s#]+)[^)\s]*\)|(?:src|srcset)="([^"]+)"/g)]
+        .map(([, link = '', source = '']) => link + source)
+        .filter((link) => !/^https?:/.test(link))
+        .map((link) => posix.join(posix.dirname(path), link))
+        .filter((target) => !files.has(target)),
+    );
+    expect(documents).toContain('docs/MONITOR.md');
+    expect(missing).toEqual([]);
   });
 
   it('needs no other package', () => {
