@@ -33,9 +33,9 @@ export function addWatchCommands(
     .summary('one snapshot, for people, scripts and status bars')
     .description('One snapshot: the three lanes, the next base fee and what to do.')
     .addOption(new Option('--json', "print the service's v1 answer as it is").conflicts('format'))
-    .option('--format <TEXT>', 'print TEXT with {average} {next} {action} … filled in; {} lists all')
+    .option('--format <TEXT>', "print TEXT with {average} {next} {action} … filled in; '{}' lists all")
     .addOption(new Option('--below <GWEI>', 'how likely gas costs that or less in time').conflicts('format'))
-    .option('--within <TIME>', 'by when, with --below: 10m, 6h, at most 7d (default 1h)')
+    .option('--within <TIME>', 'by when, with --below: 10m, 6h; gastop itself can tell up to 1d (default 1h)')
     .option('--stale-ok', 'print old prices too; without it they are exit 3')
     .addHelpText(
       'after',

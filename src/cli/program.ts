@@ -64,7 +64,7 @@ export function createProgram(
     .description('Follows the chain and writes one line of JSON per block, until Ctrl-C or a limit.')
     .requiredOption('--out <FILE>', 'where to write')
     .option('--force', 'replace FILE if it exists')
-    .option('--past <TIME>', 'begin that far back: 1h, 24h')
+    .option('--past <TIME>', 'begin that far back: 1h, 24h; then goes on with new blocks')
     .option('--blocks <N>', 'stop after N blocks')
     .option('--window <TIME>', 'stop after that much chain time: 10m, 24h')
     .addHelpText('after', examples(['gastop record --out blocks.jsonl --past 24h --blocks 7200']))

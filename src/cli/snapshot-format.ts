@@ -40,6 +40,12 @@ const WORDS: Readonly<Record<string, (facts: Facts) => string | null>> = {
 
 export const PLACEHOLDERS: readonly string[] = [...Object.keys(PRICES), ...Object.keys(WORDS)];
 
+/** Everything that can be filled in, one a line; prices with their exact forms beside them. */
+export function placeholderList(): string {
+  const prices = Object.keys(PRICES).map((name) => `{${name}} {${name}:gwei} {${name}:wei}`);
+  return [...prices, ...Object.keys(WORDS).map((name) => `{${name}}`)].join('\n');
+}
+
 /** Whether a template needs the recommendation, which is a second question to the service. */
 const ADVICE = new Set(['target', 'action', 'probability', 'saving', 'wait']);
 

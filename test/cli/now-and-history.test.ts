@@ -35,6 +35,23 @@ describe('now over a recording', () => {
     expect(stdout).toMatch(/^[\n\u0020-\u007e]+$/);
   });
 
+  it('lists on stdout what a format can hold, without asking a source', async () => {
+    const { exitCode, stdout, stderr } = await runMain([
+      'now',
+      '--format',
+      '{}',
+      '--rpc',
+      'http://127.0.0.1:9',
+    ]);
+    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
+    const listed = stdout.trimEnd().split(/\s/);
+    expect(listed).toEqual(
+      expect.arrayContaining(['{average}', '{average:gwei}', '{average:wei}', '{action}']),
+    );
+    const filled = await runMain(['now', '--format', listed.join(''), ...replay]);
+    expect({ code: filled.exitCode, stderr: filled.stderr }).toEqual({ code: 0, stderr: '' });
+  });
+
   it('fills in a format: rounded for people, exact for machines', async () => {
     const format = '{base}|{base:gwei}|{base:wei}|{block}|{chain}|{{}}';
     const { exitCode, stdout } = await runMain(['now', '--format', format, ...replay]);
@@ -87,6 +104,14 @@ describe('now --below', () => {
       expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: '' });
       expect(stderr).toMatch(new RegExp(`^gastop: 9 gwei or less within ${within}: .*${why}.*\\n$`));
     }
+  });
+
+  it('says what can be told, where more is asked than any service may answer', async () => {
+    const { exitCode, stderr } = await below('9', '--within', '8d');
+    expect(exitCode).toBe(2);
+    expect(stderr).toBe(
+      'gastop: --within: "8d" is out of range; from 1s to 7d, of which gastop itself tells up to 1d\n',
+    );
   });
 
   it('asks a service elsewhere', async () => {

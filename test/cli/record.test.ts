@@ -76,6 +76,25 @@ describe('record', () => {
     expect(blocks.length).toBeGreaterThan(150);
   });
 
+  it.each([
+    [[], 'recording until Ctrl-C (--blocks or --window would end it)'],
+    [['--blocks', '100000'], 'recording on until the limit, or Ctrl-C'],
+  ])('says once that it goes on after the past: %j', async (limits, words) => {
+    const stop = new AbortController();
+    const argv = ['record', '--demo', '--past', '10m', '--out', at(`past-${limits.length}.jsonl`), ...limits];
+    const { exitCode, stderr } = await runMain(argv, {
+      signal: stop.signal,
+      onStderr: (text) => {
+        if (text.includes('of the past written')) stop.abort();
+      },
+    });
+    expect(exitCode).toBe(0);
+    const [first = '', second = ''] = stderr.split('\n');
+    expect(first).toMatch(/^gastop: \d+ blocks of the past written; /);
+    expect(first).toContain(words);
+    expect(second).toMatch(/^gastop: recorded \d+ blocks/);
+  });
+
   it('leaves an existing file alone, and replaces it with --force', async () => {
     writeFileSync(at('precious'), 'mine');
     const argv = ['record', '--replay', RECORDING, '--past', '1h', '--blocks', '1', '--out', at('precious')];

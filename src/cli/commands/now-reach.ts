@@ -18,6 +18,12 @@ import type { Ready } from '../open-ready.ts';
 import { withSpinner } from '../spinner.ts';
 
 const DEFAULT_WITHIN = '1h';
+/** What v1 lets a service be asked, which may tell more than gastop's own. */
+const WITHIN = {
+  min: '1s',
+  max: durationText(LONGEST_DEADLINE_SEC),
+  note: ', of which gastop itself tells up to 1d',
+};
 const LEAST_PAST_SEC = 3_600;
 /** The last block seldom lies on the edge of what is needed. */
 const SPARE_SEC = 600;
@@ -33,9 +39,7 @@ export function reachAsked(below: string | undefined, within: string | undefined
   }
   return {
     targetPrice: checked('--below', () => parseGwei(below)),
-    deadlineSec: checked('--within', () =>
-      parseDuration(within ?? DEFAULT_WITHIN, { min: '1s', max: durationText(LONGEST_DEADLINE_SEC) }),
-    ),
+    deadlineSec: checked('--within', () => parseDuration(within ?? DEFAULT_WITHIN, WITHIN)),
   };
 }
 

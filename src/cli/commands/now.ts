@@ -8,7 +8,7 @@ import { EXIT, type ExitCode } from '../exit-code.ts';
 import { jsonAnswer } from '../json-answer.ts';
 import type { OpenedClient } from '../open-client.ts';
 import { openReady } from '../open-ready.ts';
-import { parseTemplate } from '../snapshot-format.ts';
+import { parseTemplate, placeholderList } from '../snapshot-format.ts';
 import { snapshotText } from '../snapshot-text.ts';
 import { pastFor, reachAsked, reachText } from './now-reach.ts';
 
@@ -25,6 +25,10 @@ const HISTORY_SEC = 3_600;
 
 /** `gastop now` */
 export async function now({ io, loadSettings }: CommandContext, flags: NowFlags): Promise<ExitCode> {
+  if (flags.format === '{}') {
+    io.stdout.write(`${placeholderList()}\n`);
+    return EXIT.ok;
+  }
   const template = flags.format === undefined ? null : parseTemplate(flags.format);
   const asked = reachAsked(flags.below, flags.within);
   const { settings } = await loadSettings();

@@ -99,6 +99,9 @@ async function follow(
       for await (const block of pastBlocks(source, limits.pastSec, signal)) if (!(await add(block))) return;
     }
     if (signal.aborted) return;
+    if (limits.pastSec !== null && source.kind !== 'replay') {
+      io.stderr.write(`gastop: ${pastWritten(recorder.count, limits)}\n`);
+    }
     const known = recent.slice(-KNOWN).map(({ number, hash }) => ({ number, hash }));
     for await (const event of source.subscribe({ known, signal })) {
       if (event.type === 'block' && !(await add(event.block))) return;
@@ -116,6 +119,14 @@ async function follow(
   } finally {
     stop.abort();
   }
+}
+
+/** Off a terminal nothing else tells that it goes on; a recording ends by itself. */
+function pastWritten(count: number, { blocks, windowSec }: Limits): string {
+  const written = `${formatCount(count)} ${count === 1 ? 'block' : 'blocks'} of the past written`;
+  return Math.min(blocks, windowSec) === Number.POSITIVE_INFINITY
+    ? `${written}; recording until Ctrl-C (--blocks or --window would end it)`
+    : `${written}; recording on until the limit, or Ctrl-C`;
 }
 
 function isFull({ count, first, last }: BlockRecorder, limits: Limits): boolean {
