@@ -35,7 +35,11 @@ export async function openChain(choice: ChainChoice, pace: Pace): Promise<Opened
     case 'replay': {
       const { openReplaySource } = await import('../chain/replay-source.ts');
       const speed = choice.speed ?? (pace === 'fastest' ? FASTEST : 1);
-      return { ...watchEnd(await openReplaySource({ file: choice.file, speed })), speed, close: () => {} };
+      const source = await openReplaySource({ file: choice.file, speed }).catch(async (error) => {
+        const { nameAsGiven } = await import('./name-as-given.ts');
+        throw nameAsGiven(error, choice.file);
+      });
+      return { ...watchEnd(source), speed, close: () => {} };
     }
     case 'simulated': {
       const { createSimulatedSource } = await import('../chain/simulated-source.ts');

@@ -2,6 +2,7 @@ import { readBlockFile, readBlockFileHeader } from '../chain/block-file.ts';
 import type { Block } from '../core/block.ts';
 import { formatCount } from '../core/units.ts';
 import { usageError } from './cli-error.ts';
+import { nameAsGiven } from './name-as-given.ts';
 
 /** All blocks are held in memory at once: four months of mainnet. */
 const MOST_BLOCKS = 1_000_000;
@@ -26,7 +27,9 @@ export interface ReadStretchOptions {
  */
 export async function readStretch(path: string, options: ReadStretchOptions): Promise<ReadStretch> {
   const { to, signal, onBlock } = options;
-  const { chainId } = await readBlockFileHeader(path, { signal });
+  const { chainId } = await readBlockFileHeader(path, { signal }).catch((error) => {
+    throw nameAsGiven(error, path);
+  });
   const blocks: Block[] = [];
   let enough = Number.POSITIVE_INFINITY;
   for await (const block of readBlockFile(path, { signal })) {

@@ -319,7 +319,7 @@ describe('what cannot be done is one clear line', () => {
 
   it.each([
     [['nowhere.csv'], 'nowhere.csv: there is no such file; check the path'],
-    [[tmpdir()], 'is a folder'],
+    [[tmpdir()], `${tmpdir()}: is a folder; name a file of recorded blocks`],
     [[], "missing required argument 'FILE'"],
     [
       [RECORDING, '--from', '30000000'],
