@@ -197,7 +197,9 @@ describe.each([
     const argv = ['--terminal', '--email', 'gas@example.org', '--webhook', 'http://hook.example.org/a'];
     expect((await refused(...argv)).stderr.split('\n')).toEqual([
       'gastop: 2 things are wrong with this alert',
-      expect.stringMatching(/^ {2}--email must not be EMAIL, which this service is not set up for/),
+      expect.stringMatching(
+        /^ {2}--email needs a mail server \(EMAIL\), which is not set up here: set smtp in /,
+      ),
       '  --webhook must begin with https://',
       '',
     ]);
@@ -272,7 +274,9 @@ describe('an alert that cannot be', () => {
       '--note',
       '--webhook',
     ]);
-    expect(stderr).toContain('--email must not be EMAIL, which this service is not set up for');
+    expect(stderr).toContain(
+      '--email needs a mail server (EMAIL), which is not set up here: set smtp in the config file',
+    );
     expect(stderr).toContain('--webhook must begin with https://');
   });
 

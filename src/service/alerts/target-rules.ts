@@ -8,6 +8,12 @@ const REMEDY = new Map<string, string>([
   ['TELEGRAM', 'telegram.token in the config file, or GASTOP_TELEGRAM_TOKEN'],
 ] satisfies [AlertChannel, string][]);
 
+/** What a channel is sent by, in a user's words. */
+const SENDER: Readonly<Partial<Record<AlertChannel, string>>> = {
+  EMAIL: 'a mail server (EMAIL)',
+  TELEGRAM: 'a Telegram bot (TELEGRAM)',
+};
+
 /** What has to be set for a channel, after `sets`; `undefined`: nothing. */
 export const remedyFor = (channel: string): string | undefined => REMEDY.get(channel);
 
@@ -42,6 +48,6 @@ export function targetRules(channels: readonly string[], policy: TargetPolicy): 
 /** Said after the field's name. */
 function notSetUp(channel: AlertChannel): string {
   const remedy = remedyFor(channel);
-  const how = remedy === undefined ? '' : `: whoever runs it sets ${remedy}`;
-  return `must not be ${channel}, which this service is not set up for${how}`;
+  const how = remedy === undefined ? '' : `: set ${remedy}; see docs/ALERTS.md`;
+  return `needs ${SENDER[channel] ?? channel}, which is not set up here${how}`;
 }

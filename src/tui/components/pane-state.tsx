@@ -9,7 +9,14 @@ export type PaneStateProps =
       readonly what: string /** Why that takes long. */;
       readonly why?: string | null;
     }
-  | { readonly kind: 'empty'; readonly title: string /** What to do about it. */; readonly hint: string }
+  | {
+      readonly kind: 'empty';
+      readonly title: string;
+      /** What to do about it. */
+      readonly hint: string;
+      /** What else is good to know, on a line of its own. */
+      readonly more?: string | null;
+    }
   | {
       readonly kind: 'error';
       readonly title: string;
@@ -39,6 +46,7 @@ export function PaneState(props: PaneStateProps) {
         <Screen>
           <Text bold>{theme.text(props.title)}</Text>
           <Text dimColor>{theme.text(props.hint)}</Text>
+          {props.more == null ? null : <Text dimColor>{theme.text(props.more)}</Text>}
         </Screen>
       );
     case 'error':

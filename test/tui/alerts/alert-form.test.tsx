@@ -132,6 +132,18 @@ describe('the form of a new alert', () => {
     await shows('must be a time such as 30m, 1h, 1d or 0');
   });
 
+  it('says that something is missing only where something stood, or once it was tried to send', async () => {
+    const { press, shows, screen, focused } = await open({ rows: 37 });
+    await press('tab', 'space', 'tab', 'tab');
+    await waitFor(() => focused().includes('note'));
+    expect(screen()).not.toContain('is missing');
+    await press('shift+tab', 'g', 'backspace', 'tab');
+    await shows('is missing: EMAIL needs an address');
+    expect(screen()).not.toContain('is missing: a price');
+    await press('ctrl+s');
+    await shows('is missing: a price such as 0.04');
+  });
+
   it('does not send what is wrong, and goes to the first field that is', async () => {
     const { press, shows, sent, focused, toasts } = await open({ rows: 37 });
     await press('tab', 'space', 'right', 'space', 'ctrl+s');

@@ -66,7 +66,7 @@ describe('the list of alerts', () => {
     expect(lines().length).toBe(rows);
     expect(lines().filter((line) => stringWidth(line) > columns)).toEqual([]);
     expect(screen()).toContain('● armed');
-    expect(screen()).toMatch(/they fire while gastop or gastop serve runs on this\s+database/);
+    expect(screen()).toMatch(/they fire while gastop or gastop serve runs/);
   });
 
   it('says state, condition, what the price has to do, how often it fired, whom it tells and why', async () => {
@@ -151,13 +151,13 @@ describe('the list of alerts', () => {
     };
     const summary = async () => ({ ...SUMMARY, health: { ...SUMMARY.health, engine } });
     const { shows } = show([ARMED], { columns: 120, gas: { summary } });
-    await shows('gastop serve 4711 holds the lease, heard 2s ago');
+    await shows('gastop serve 4711 sees to it, heard 2s ago');
   });
 
   it('does not speak of processes where a foreign service does not', async () => {
     const { shows, screen } = show([ARMED], { isOwnService: false });
     await shows('Average < 0.04');
-    expect(screen()).not.toMatch(/fire while|lease/);
+    expect(screen()).not.toMatch(/fire while|sees to it/);
   });
 
   it('shows what a foreign service has: its own words, odd ids, missing fields, and nothing that moves the cursor', async () => {
@@ -569,6 +569,18 @@ describe('the details', () => {
     await shows('Deliveries  1');
     await press('R');
     await waitFor(() => toasts.at(-1)?.text === 'Not sent once more: it is being sent already');
+  });
+
+  it('speaks of no dollars where nothing was saved and no price is known', async () => {
+    const { shows, press, screen } = show(
+      [ARMED],
+      { columns: 80, rows: 37, snapshot: { ...SNAPSHOT, nativeUsd: null } },
+      { alertSavings: async () => ({ ...SAVINGS, savedWei: 0n, savedUsd: 0, best: null }) },
+    );
+    await shows('Average < 0.04');
+    await press('enter');
+    await shows(/saved +0 ETH/);
+    expect(screen()).not.toContain('$');
   });
 
   it('name what saved most', async () => {

@@ -117,13 +117,16 @@ function missedWords(missed: AlertView['missed'], { present, offsetAt }: AlertCo
 export function savingsFacts(
   savings: AlertSavingsView,
   symbol: string,
-  { present, offsetAt, theme }: AlertColumnsContext,
+  { snapshot, present, offsetAt, theme }: AlertColumnsContext,
   width = Number.MAX_SAFE_INTEGER,
 ): readonly NamedValue[] {
   const { events, savedWei, savedUsd, best, gasAmount } = savings;
   const gas = gasAmount === null ? '' : ` at ${formatCount(gasAmount)} gas each`;
+  // Nothing is $0 at any price, but says so only where there is one.
+  const dollars = (usd: number | null) =>
+    usd === null || (usd === 0 && snapshot.nativeUsd === null) ? null : formatUsd(usd);
   const amount = (wei: bigint | null, usd: number | null) =>
-    [wei === null ? null : formatNative(wei, symbol), usd === null ? null : formatUsd(usd)]
+    [wei === null ? null : formatNative(wei, symbol), dollars(usd)]
       .filter((part) => part !== null)
       .join('  ');
   return [

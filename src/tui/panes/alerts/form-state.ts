@@ -21,7 +21,7 @@ export interface FormState {
   readonly isSuggested: boolean;
   /** Where the user has typed: what stands there is no suggestion. */
   readonly typed: readonly FieldId[];
-  /** What the user has been in, so that what is wrong there is said; all once it was tried to send. */
+  /** What the user has typed or left with something in it, so that what is wrong there is said; all once it was tried to send. */
   readonly seen: readonly FieldId[] | 'all';
   /** What the service said of single fields, until they are changed. */
   readonly refusals: Readonly<Record<string, string>>;
@@ -50,9 +50,16 @@ export function moveFocus(form: FormState, fields: readonly FormField[], by: num
 
 export function focusOn(form: FormState, field: FormField): FormState {
   const at = field.kind === 'text' ? graphemes(textOf(form.draft, field.id)).length : 0;
-  const seen = form.seen === 'all' ? form.seen : [...new Set([...form.seen, form.focus])];
+  const isEmpty = isEmptyText(form);
+  const seen = form.seen === 'all' || isEmpty ? form.seen : [...new Set([...form.seen, form.focus])];
   const isSuggested = field.kind === 'text' && !form.typed.includes(field.id);
   return { ...form, focus: field.id, at, isSuggested, seen };
+}
+
+/** Who only passes by is not told that something is missing. */
+function isEmptyText({ draft, focus }: FormState): boolean {
+  if (focus === 'gasSpeed' || focus === 'condition' || focus === 'channels' || focus === 'once') return false;
+  return textOf(draft, focus).trim() === '';
 }
 
 /** What `left`, `right` and other editing keys do in a field. */

@@ -138,7 +138,8 @@ export function ListScreen({ snapshot, columns, rows, cursor, dispatch }: ListSc
               <PaneState
                 kind="empty"
                 title="No alerts yet"
-                hint={`n makes one, a on Live or Chart makes one from a price${rule === null ? '' : `; ${rule}`}.`}
+                hint="n makes one, a on Live or Chart makes one from a price."
+                more={rule}
               />
             </Box>
           );
