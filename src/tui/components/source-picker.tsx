@@ -7,8 +7,9 @@ import { useNow } from '../hooks/use-now.ts';
 import { KEYMAP } from '../keymap.ts';
 import type { SourceChoice } from '../monitor-source.ts';
 import { useTheme } from '../theme.ts';
+import { troubleLines } from '../trouble-lines.ts';
 import { veilUrl } from '../veiled-text.ts';
-import { fitLeft, truncate } from './fit.ts';
+import { truncate } from './fit.ts';
 import { TextField } from './text-field.tsx';
 
 interface SourcePickerProps {
@@ -32,8 +33,11 @@ export function SourcePicker({ columns, rows, error, retryAt, choose, urlProblem
     'source-demo': () => choose('demo'),
   });
   const details = error instanceof ClientError ? error.details : [];
-  const named = Math.min(Math.max(0, ...details.map(({ path }) => path.length)), Math.floor(columns * 0.45));
   const room = Math.max(rows - 11, 1);
+  const troubles = troubleLines(
+    details.map(({ path, message }) => ({ path: theme.text(path), message: theme.text(message) })),
+    { width: columns - 4, room, ellipsis: theme.glyph.ellipsis },
+  );
   const line = (text: string) => truncate(theme.text(text), columns - 4, theme.glyph.ellipsis);
   return (
     <Box flexDirection="column" width={columns} height={rows} paddingX={2} paddingTop={1} overflow="hidden">
@@ -42,13 +46,12 @@ export function SourcePicker({ columns, rows, error, retryAt, choose, urlProblem
       </Text>
       <Text>{theme.text(error?.message ?? 'No answer within 3 s.')}</Text>
       <Box flexDirection="column" marginY={1}>
-        {details.slice(0, room).map(({ path, message }) => (
-          <Text key={`${path} ${message}`} wrap="truncate">
-            <Text bold>{fitLeft(theme.text(path), named, theme.glyph.ellipsis)}</Text>
-            {`  ${truncate(theme.text(message), columns - named - 6, theme.glyph.ellipsis)}`}
+        {troubles.slice(0, room).map(({ name, text }) => (
+          <Text key={`${name} ${text}`} wrap="truncate">
+            <Text bold>{name}</Text>
+            {text}
           </Text>
         ))}
-        {details.length > room ? <Text dimColor>{`and ${details.length - room} more`}</Text> : null}
       </Box>
       {typing ? (
         <UrlField
