@@ -7,14 +7,20 @@ export interface Chance {
   readonly reason: string | null;
 }
 
+/** Nothing is certain: one more outcome that was not seen is counted, half of it as come true. */
+const DOUBT = 0.5;
+
 /** Of advice of which `count` pieces were judged, where it takes `enough`. */
 export function unjudged(count: number, enough: number): Chance {
   return unknown(`too little history: ${count} of the ${enough} answers that it takes were judged`);
 }
 
-/** Of what takes `pastSec` seconds of blocks to be said; of a chain so fast that they are never kept, just that. */
-export function tooLittlePast(history: History, pastSec: number): Chance {
-  const takes = `it takes ${formatDuration(pastSec)} of blocks to say so`;
+/**
+ * Of what takes `pastSec` seconds of blocks to be said; of a chain so fast that they are never kept, just that.
+ * @param what they are needed for.
+ */
+export function tooLittlePast(history: History, pastSec: number, what = 'say so'): Chance {
+  const takes = `it takes ${formatDuration(pastSec)} of blocks to ${what}`;
   return history.mostSec < pastSec
     ? unknown(`${takes}, more than is kept of so fast a chain`)
     : unknown(`too little history: ${takes}`);
@@ -22,4 +28,17 @@ export function tooLittlePast(history: History, pastSec: number): Chance {
 
 export function unknown(reason: string): Chance {
   return { probability: null, reason };
+}
+
+/**
+ * The most that so many independent outcomes can support: had all of them come true, one more that was not seen counts as
+ * half. Windows that overlap are no more outcomes than fit one after another.
+ */
+export function mostSupported(outcomes: number): number {
+  return doubtedShare(1, Math.max(outcomes, 0));
+}
+
+/** The share of so many independent outcomes that came true, with one more that was not seen counted as half. */
+export function doubtedShare(share: number, outcomes: number): number {
+  return (share * outcomes + DOUBT) / (outcomes + 2 * DOUBT);
 }

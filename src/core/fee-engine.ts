@@ -130,11 +130,20 @@ export class FeeEngine {
 
   /**
    * How likely some block within `withinSec` seconds after the head asks for no more than `price` (wei per gas, base fee
-   * and tip together). It rises with the price and with the time.
+   * and tip together). It rises with the price and with the time, and is no less than what the horizons promise of prices
+   * and times within these: right after a jump few past blocks are like the head, while what was promised is judged.
    */
   reachProbability(price: bigint, withinSec: number): Reach {
     if (this.#head === null) return { probability: null, reason: 'no block is known yet' };
-    return this.#books.reach.reach(Number(price), withinSec);
+    const { reach, horizons } = this.#books;
+    const said = reach.reach(Number(price), withinSec);
+    if (said.probability === null) return said;
+    let probability = said.probability;
+    for (const promised of horizons.forecasts()) {
+      if (promised.horizonSec > withinSec || wholeWei(promised.price) > Number(price)) continue;
+      probability = Math.max(probability, promised.probability ?? 0);
+    }
+    return { probability, reason: null };
   }
 
   #advise(head: Block): Advice {

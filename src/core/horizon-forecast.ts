@@ -1,5 +1,5 @@
 import type { AlikeBlocks } from './alike-blocks.ts';
-import { tooLittlePast } from './chance.ts';
+import { mostSupported, tooLittlePast } from './chance.ts';
 import { feeRatio, scaledFee } from './fee-ratio.ts';
 import type { History } from './history.ts';
 import { HorizonVerdicts } from './horizon-verdicts.ts';
@@ -96,7 +96,8 @@ export class HorizonForecast {
       horizonSec: this.horizonSec,
       price,
       probability,
-      reason: probability === null ? tooLittlePast(this.#history, this.#pastSec).reason : null,
+      reason:
+        probability === null ? tooLittlePast(this.#history, this.#pastSec, 'judge such prices').reason : null,
       waitProbability,
       savingRatio,
       expectedSavingRatio: waitProbability === null ? null : this.#verdicts.expectedSaving(waitProbability),
@@ -148,7 +149,8 @@ export class HorizonForecast {
   #chance(correction: number): number | null {
     const expected = this.#verdicts.expectedAt(this.#history.head);
     if (Number.isNaN(expected) || !this.#isJudged) return null;
-    return Math.min(Math.max(expected + correction, 0), 1);
+    const most = mostSupported(this.#verdicts.seenSec / this.horizonSec);
+    return Math.min(Math.max(expected + correction, 0), most);
   }
 
   /** Whether enough has been judged for a promise. */

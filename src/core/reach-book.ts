@@ -1,5 +1,5 @@
 import type { AlikeBlocks } from './alike-blocks.ts';
-import { type Chance, tooLittlePast, unknown } from './chance.ts';
+import { type Chance, doubtedShare, tooLittlePast, unknown } from './chance.ts';
 import { feeRatio } from './fee-ratio.ts';
 import type { Column, History } from './history.ts';
 import { formatDuration } from './units.ts';
@@ -13,8 +13,6 @@ const TIMES_SEC = [60, 300, 900, 3_600, 10_800, 21_600, 43_200, 86_400] as const
 const LONGEST_SEC = 86_400;
 /** Times overlap: so many of them one after another before a share means anything. */
 const LEAST_TIMES = 6;
-/** Nothing is certain: one more that was not seen is counted, half of it reached. */
-const DOUBT = 0.5;
 /** Prices are looked through by the lowest of so many. */
 const CHUNK = 32;
 
@@ -58,7 +56,7 @@ export class ReachBook {
         `it takes ${takes} of blocks to say so, more than is looked back on: up to ${formatDuration(LONGEST_SEC)} ahead can be told`,
       );
     }
-    const { head, sendNow, time } = this.#history;
+    const { head, oldest, sendNow, time } = this.#history;
     const ratio = feeRatio(price, sendNow.at(head));
     const longest = TIMES_SEC.findIndex((timeSec) => timeSec >= withinSec);
     let probability = 0;
@@ -70,7 +68,9 @@ export class ReachBook {
       if (alike === null) return tooLittlePast(this.#history, (LEAST_TIMES + 1) * timeSec);
       let reached = 0;
       for (const block of alike) if (this.#falls(block, Math.min(timeSec, withinSec), ratio)) reached += 1;
-      probability = Math.max(probability, (reached + DOUBT) / (alike.length + 2 * DOUBT));
+      // Times that overlap tell no more than those that fit one after another.
+      const seen = Math.min((time.at(end - 1) - time.at(oldest)) / timeSec, alike.length);
+      probability = Math.max(probability, doubtedShare(reached / alike.length, seen));
     }
     return { probability, reason: null };
   }

@@ -275,6 +275,21 @@ describe('the lanes', () => {
     const steps = new Array(200).fill({ gasUsedRatio: 0.5, spacingSec: 3 });
     expect(adviceAfter(makeBlocks(steps)).lanes.fast.waitSec).toEqual({ p50: 3, p95: 3 });
   });
+
+  it.each([4, 5, 9, 17])('measures them after %i blocks, whatever pace was planned', (count) => {
+    const steps = new Array(count).fill({ gasUsedRatio: 0.5, spacingSec: 2 });
+    const { lanes, recommendation } = adviceAfter(makeBlocks(steps));
+    expect(lanes.fast.waitSec.p50).toBe(2);
+    expect(recommendation.deadlineSec).toBe(6);
+  });
+
+  it('takes the planned pace before that, and is not misled by the time of the first block', () => {
+    const spacings = (...sec: number[]) =>
+      adviceAfter(makeBlocks(sec.map((spacingSec) => ({ gasUsedRatio: 0.5, spacingSec })))).lanes.fast
+        .waitSec;
+    expect(spacings(2, 2, 2).p50).toBe(12);
+    expect(spacings(1_700_000_000, 2, 2, 2).p50).toBe(2);
+  });
 });
 
 describe('the trend', () => {

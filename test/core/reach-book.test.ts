@@ -153,3 +153,29 @@ describe('the probability of reaching a price', () => {
     expect(Math.abs(stated - reached)).toBeLessThan(0.05);
   });
 });
+
+describe('what is said of one price at one block', () => {
+  it('is no less than what a horizon promises of it, and that no more than independent windows support', async () => {
+    const blocks = await simulatedBlocks(1, 9_000);
+    const engine = new FeeEngine({ feeRule: ETHEREUM_FEE_RULE });
+    let compared = 0;
+    for (const [index, block] of blocks.entries()) {
+      engine.push(block);
+      if (index % 40 !== 0) continue;
+      let shorter: bigint | null = null;
+      for (const { horizonSec, price, probability } of engine.advice()?.recommendation.alternatives ?? []) {
+        // What a shorter wait reaches at the same price a longer one reaches too, on the shorter one's evidence.
+        const isOwn = price !== shorter;
+        shorter = price;
+        const reach = engine.reachProbability(price, horizonSec).probability;
+        if (probability === null || reach === null) continue;
+        compared += 1;
+        const windows = (block.timestamp - (blocks[0]?.timestamp ?? 0)) / horizonSec;
+        const most = (windows + 0.5) / (windows + 1);
+        if (isOwn) expect(probability).toBeLessThanOrEqual(most);
+        expect(reach).toBeGreaterThanOrEqual(probability);
+      }
+    }
+    expect(compared).toBeGreaterThan(500);
+  });
+});

@@ -48,6 +48,12 @@ describe('the Live pane', () => {
     expect(screen).toContain('── base');
   });
 
+  it('shows neither price nor saving of a wait of which no probability is stated', () => {
+    const screen = draw(VIEW, 140, 40).join('\n');
+    expect(screen).toMatch(/15m +0\.0410 +19 % +91 %/);
+    expect(screen).toMatch(/1h +— +— +—/);
+  });
+
   it.each([
     [
       'tied at the floor, at the upper end',

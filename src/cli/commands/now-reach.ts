@@ -5,7 +5,7 @@ import type { ReachView } from '../../client/views/recommendation.ts';
 import { LONGEST_DEADLINE_SEC } from '../../contract/choices.ts';
 import { PATHS } from '../../contract/routes.ts';
 import { pastForReach } from '../../core/reach-book.ts';
-import { formatLikelihood, gweiString } from '../../core/units.ts';
+import { formatLikelihood, formatPercent, gweiString } from '../../core/units.ts';
 import { checked } from '../checked.ts';
 import { cleanLine } from '../clean-line.ts';
 import { CliError, usageError } from '../cli-error.ts';
@@ -53,10 +53,14 @@ export function pastFor({ deadlineSec }: ReachQuery): number {
  * @throws CliError where nobody can say.
  */
 export async function reachText(io: Io, ready: Ready, asked: ReachQuery, json: boolean): Promise<string> {
+  let filled = 0;
   const reach = await withSpinner(
     io,
-    () => 'reading history',
-    () => knownReach(io, ready, asked),
+    () => `reading history: ${formatPercent(filled)} of ${durationText(pastFor(asked))}`,
+    () =>
+      knownReach(io, ready, asked, (ratio) => {
+        filled = ratio;
+      }),
   );
   if (json) {
     const answer = await ready.opened.client.raw(PATHS.gasRecommendation, reachQuery(asked));
@@ -78,6 +82,7 @@ export async function knownReach(
   io: Io,
   { opened, snapshot }: Ready,
   asked: ReachQuery,
+  onProgress: (filledRatio: number) => void = () => {},
 ): Promise<ReachView | null> {
   const signal = io.interruption();
   const { client, embedded } = opened;
@@ -86,7 +91,12 @@ export async function knownReach(
   if (embedded === null || neededSec === null) return ask();
   const presentSec = Math.floor((snapshot.blockTimestamp ?? io.now()) / 1_000);
   let giveUpAt = Number.POSITIVE_INFINITY;
-  const filled = embedded.historyFilled({ presentSec, windowSec: pastFor(asked), onProgress: () => {} });
+  const windowSec = pastFor(asked);
+  const filled = embedded.historyFilled({
+    presentSec,
+    windowSec,
+    onProgress: (filledSec) => onProgress(Math.min(filledSec / windowSec, 1)),
+  });
   filled.then(
     (start) => {
       const isEnough = start !== null && presentSec - start / 1_000 >= neededSec;

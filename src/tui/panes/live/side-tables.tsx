@@ -54,7 +54,8 @@ const HORIZON_COLUMNS: readonly TableColumn<HorizonView>[] = [
     align: 'right',
     least: 11,
     rank: 1,
-    cell: ({ price }) => formatGwei(price),
+    // A price that nothing is said of reads as a promise.
+    cell: ({ price, probability }) => (probability === null ? UNKNOWN : formatGwei(price)),
   },
   {
     id: 'saves',
@@ -62,7 +63,8 @@ const HORIZON_COLUMNS: readonly TableColumn<HorizonView>[] = [
     align: 'right',
     least: 7,
     rank: 3,
-    cell: ({ savingRatio }) => (savingRatio === null ? UNKNOWN : formatPercent(savingRatio)),
+    cell: ({ savingRatio, probability }) =>
+      savingRatio === null || probability === null ? UNKNOWN : formatPercent(savingRatio),
   },
   {
     id: 'likely',
