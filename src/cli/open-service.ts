@@ -90,6 +90,8 @@ export async function openService(
     const extras = {
       process: `gastop, process ${process.pid}`,
       role: options.role ?? 'visits',
+      // The monitor.
+      pricesFirst: options.role === 'stays',
       delivery: deliveryOf(settings),
       ...confirmationsOf(settings),
     } as const;

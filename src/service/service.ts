@@ -108,8 +108,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     onError,
     onNews,
   });
-  // Who only asks and goes has no other time.
-  const after = options.role === 'visits' ? Promise.resolve() : sleep(PRICES_FIRST_MS, signal);
+  const after = options.pricesFirst ? sleep(PRICES_FIRST_MS, signal) : Promise.resolve();
   const sending = startSending({
     after,
     lease,
@@ -233,9 +232,11 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     async fetch(request, record) {
       if (signal.aborted) return errorResponse(stopped(), request, state.chainId);
       try {
-        return (
-          (await quickResponse(quick, request, record)) ?? (await (await routes()).fetch(request, record))
-        );
+        const atHand = await quickResponse(quick, request, record);
+        if (atHand !== null) return atHand;
+        const app = await routes();
+        if (signal.aborted) throw stopped();
+        return await app.fetch(request, record);
       } catch (error) {
         onError(error);
         return errorResponse(error, request, state.chainId);

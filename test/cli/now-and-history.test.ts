@@ -81,7 +81,7 @@ describe('now --below', () => {
       stderr: '',
     });
     expect((await below('0.000000001', '--within', '15m')).stdout).toBe(
-      '0.000000001 gwei or less within 15m: under 1 % likely\n',
+      '0.000000001 gwei or less within 15m: 2 % likely\n',
     );
     const near = await below((Number(last.baseFee) / 1e9).toFixed(9), '--within', '15m');
     expect(near.stdout).toMatch(/ gwei or less within 15m: (over |under )?\d+ % likely\n$/);

@@ -50,10 +50,13 @@ test('a stopped service lets go of questions that a hanging node holds up', asyn
   const source = new ScriptedSource(makeBlocks(0, 99));
   const service = await runService({ source });
   await service.ready;
-  source.block = forever;
+  const asked = Promise.withResolvers<void>();
+  source.block = () => {
+    asked.resolve();
+    return forever();
+  };
   const answer = service.get('/metrics/block/50');
-  // The question is under way once the next one has been answered.
-  await service.read('/gas/current');
+  await asked.promise;
   await service.stop();
   const response = await answer;
   expect(response.status).toBe(503);

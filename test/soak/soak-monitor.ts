@@ -18,7 +18,7 @@ const PATIENCE_MS = 3_600_000;
 const ROUND = [
   { tab: '2', shows: '[2 Chart]', keys: ['t', 'p', 'v', 'h', 'h'] },
   { tab: '3', shows: '[3 Alerts', keys: ['n'], leaves: 'Ctrl-S' },
-  { tab: '4', shows: '[4 Auto-tx', keys: ['n'], leaves: 'Ctrl-S' },
+  { tab: '4', shows: '[4 Auto-tx', keys: ['n'] },
   { tab: '5', shows: '[5 Explorer]', keys: ['j', 'enter'], leaves: 'confirmation' },
   { tab: '6', shows: '[6 Service]', keys: ['j', 'g'] },
   { tab: '1', shows: '[1 Live]', keys: ['?', '?', 'i', 'i'] },
