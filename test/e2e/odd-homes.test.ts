@@ -128,15 +128,19 @@ const mayMount = await new Promise<boolean>((resolve) => {
   child.once('close', (code) => resolve(code === 0));
 });
 
+/** The monitor on the node, with its data on a disk of that size. */
+const monitorOnDisk = (size: string, data: string) =>
+  openTerminal({
+    command: 'unshare',
+    args: onDisk(size, data, [process.execPath, GASTOP, '--rpc', node.url]),
+    env: { XDG_DATA_HOME: data },
+    cols: 110,
+  });
+
 describe.runIf(mayMount)('a disk of its own', () => {
   it('that is full is told while prices go on, and is written again once there is room', async () => {
     const data = await mkdtemp(join(folder, 'disk-'));
-    await using terminal = await openTerminal({
-      command: 'unshare',
-      args: onDisk('3m', data, [process.execPath, GASTOP, '--rpc', node.url]),
-      env: { XDG_DATA_HOME: data },
-      cols: 110,
-    });
+    await using terminal = await monitorOnDisk('3m', data);
     await terminal.waitFor(PRICES);
     const rest = `/proc/${terminal.pid}/root${data}/rest`;
     fill(rest);
@@ -153,12 +157,7 @@ describe.runIf(mayMount)('a disk of its own', () => {
 
   it('that is full from the start does not keep the monitor from showing live prices', async () => {
     const data = await mkdtemp(join(folder, 'disk-'));
-    await using terminal = await openTerminal({
-      command: 'unshare',
-      args: onDisk('16k', data, [process.execPath, GASTOP, '--rpc', node.url]),
-      env: { XDG_DATA_HOME: data },
-      cols: 110,
-    });
+    await using terminal = await monitorOnDisk('16k', data);
     const rows = await terminal.waitFor(PRICES);
     expect(rows.join('\n')).toMatch(NO_ROOM);
     fill(`/proc/${terminal.pid}/root${data}/rest`);

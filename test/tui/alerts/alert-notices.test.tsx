@@ -11,7 +11,7 @@ import { NotificationsContext } from '../../../src/tui/hooks/use-announce.ts';
 import { type Toast, ToastContext } from '../../../src/tui/hooks/use-toast.ts';
 import { createQueryClient } from '../../../src/tui/query-client.ts';
 import { waitFor } from '../../helpers/wait-for.ts';
-import { EffectsRun } from '../effects-run.tsx';
+import { EffectsRun, watchEffects } from '../effects-run.tsx';
 import { ALERT, SAVINGS } from '../fake-alerts.ts';
 import { fakeGas, SNAPSHOT } from '../fake-gas.ts';
 
@@ -58,15 +58,12 @@ function show(
   });
   const queries = createQueryClient();
   const toasts: Toast[] = [];
-  let settled: Look = {};
-  const settle = (look: Look) => {
-    settled = look;
-  };
+  const effects = watchEffects<Look>();
   const tree = (how: Look) => (
     <QueryClientProvider client={queries}>
       <NotificationsContext value={NOTIFICATIONS}>
         <ToastContext value={(toast) => toasts.push(toast)}>
-          <EffectsRun of={how} told={settle}>
+          <EffectsRun of={how} told={effects.told}>
             <AlertsProvider
               client={client}
               snapshot={snapshot}
@@ -100,7 +97,7 @@ function show(
     },
     look: async (how: Look) => {
       app.rerender(tree(how));
-      await waitFor(() => settled === how);
+      await effects.ran(how);
     },
   };
 }

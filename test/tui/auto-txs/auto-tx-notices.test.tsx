@@ -11,7 +11,7 @@ import { useAutoTxs } from '../../../src/tui/hooks/use-auto-txs.ts';
 import { type Toast, ToastContext } from '../../../src/tui/hooks/use-toast.ts';
 import { createQueryClient } from '../../../src/tui/query-client.ts';
 import { waitFor } from '../../helpers/wait-for.ts';
-import { EffectsRun } from '../effects-run.tsx';
+import { EffectsRun, watchEffects } from '../effects-run.tsx';
 import { fakeGas, SNAPSHOT } from '../fake-gas.ts';
 import { EXECUTED, EXPIRED, FAILED, SENT, WAITING } from './auto-tx-samples.ts';
 
@@ -43,15 +43,12 @@ function show(first: readonly AutoTxView[] | Error) {
   });
   const queries = createQueryClient();
   const toasts: Toast[] = [];
-  let settled: Look = {};
-  const settle = (look: Look) => {
-    settled = look;
-  };
+  const effects = watchEffects<Look>();
   const tree = (how: Look) => (
     <QueryClientProvider client={queries}>
       <NotificationsContext value={NOTIFICATIONS}>
         <ToastContext value={(toast) => toasts.push(toast)}>
-          <EffectsRun of={how} told={settle}>
+          <EffectsRun of={how} told={effects.told}>
             <AutoTxsProvider
               client={client}
               snapshot={SNAPSHOT}
@@ -84,7 +81,7 @@ function show(first: readonly AutoTxView[] | Error) {
     },
     turn: async (how: Look) => {
       app.rerender(tree(how));
-      await waitFor(() => settled === how);
+      await effects.ran(how);
     },
     shows: (text: string) => waitFor(() => app.lastFrame()?.includes(text), { what: text }),
     asked: () => asked,
