@@ -8,6 +8,9 @@ import { searchNonce } from './nonce-search.ts';
 import type { SenderQuestions } from './sender-questions.ts';
 import { type Beside, happen, stepKept } from './step-kept.ts';
 
+/** How many heads later whole blocks are still read to say what has a nonce, where those before could not all be read. */
+const MORE_SEARCHES = 3;
+
 /** A coin's price of so long ago is not the present one. */
 const NOW_MS = 600_000;
 
@@ -88,12 +91,14 @@ async function explain(
     return { ...found, takenBy: before.takenBy };
   }
   // What uses it is in a block of the first look, or of the next where the node that said so was ahead.
-  const isInVain = isLight || (before.used !== null && before.used.last > first);
+  const searchedTo = await stillSearched(before, context);
+  const isSearched = searchedTo !== null && searchedTo > first;
+  const isInVain = isLight || isSearched || (before.used?.last ?? 0) >= first + MORE_SEARCHES;
   const search = isInVain
     ? { found: null, isComplete: false }
     : await searchNonce(kept, {
         source,
-        seen: await stillSearched(before, context),
+        seen: searchedTo,
         head: head.number,
         signal,
       });

@@ -34,6 +34,7 @@ export async function searchNonce(
 ): Promise<NonceSearch> {
   const from = signed?.from.toLowerCase();
   const above = Math.max(seen ?? 0, head - MOST_BLOCKS);
+  let isComplete = true;
   try {
     for (let number = head; number > above; number--) {
       const block = await abortable(source.block(number, { signal }), signal);
@@ -42,11 +43,12 @@ export async function searchNonce(
         ({ transaction }) => transaction.nonce === signed?.nonce && transaction.from.toLowerCase() === from,
       );
       if (found !== undefined) return { found, isComplete: true };
-      if (!included) return { found: null, isComplete: false };
+      // The newest one may not be whole yet where the one that has it is.
+      if (!included) isComplete = false;
     }
   } catch (error) {
     if (!(error instanceof ChainError)) throw error;
     return { found: null, isComplete: false };
   }
-  return { found: null, isComplete: true };
+  return { found: null, isComplete };
 }
