@@ -1,6 +1,6 @@
 /**
  * Chooses the advice's constants on one recording and scores them on another, each way, and prints what came of it:
- * whether the figures of docs/ADVICE.md would hold for who had never seen the other stretch. It takes some minutes.
+ * whether the figures of docs/ADVICE-MEASURED.md would hold for who had never seen the other stretch. It takes some minutes.
  *
  *     npm run choice -- FILE FILE
  */

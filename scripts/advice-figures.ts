@@ -1,7 +1,7 @@
 /**
  * Measures the advice and writes its figures: docs/advice-score.json, the calibration picture, and the tables of README.md,
- * docs/COMMANDS.md and docs/ADVICE.md. Run it after a change to the engine or to the scoring, with the recordings to walk; without any it
- * walks the one that comes with the project and leaves the other stretches' figures as they are:
+ * docs/COMMANDS.md, docs/ADVICE.md and docs/ADVICE-MEASURED.md. Run it after a change to the engine or to the scoring, with the
+ * recordings to walk; without any it walks the one that comes with the project and leaves the other stretches' figures as they are:
  *
  *     npm run figures -- [FILE…]
  */
@@ -16,7 +16,7 @@ import {
   scoreOf,
   writtenScores,
 } from './advice/score.ts';
-import { resultTables, ruleTables, shortTable } from './advice/tables.ts';
+import { pageTable, resultTables, ruleTables, shortTable } from './advice/tables.ts';
 
 const ROOT = new URL('../', import.meta.url);
 
@@ -26,7 +26,8 @@ export const WRITTEN: Readonly<Record<string, (before: string, scores: readonly 
     'docs/advice-calibration.svg': (_, scores) => calibrationSvg(scores),
     'README.md': (before, scores) => withTable(before, 'promises', shortTable(scores)),
     'docs/COMMANDS.md': (before, scores) => withTable(before, 'score', resultTables(scores)),
-    'docs/ADVICE.md': (before, scores) => withTable(before, 'rules', ruleTables(scores)),
+    'docs/ADVICE.md': (before, scores) => withTable(before, 'results', pageTable(scores)),
+    'docs/ADVICE-MEASURED.md': (before, scores) => withTable(before, 'rules', ruleTables(scores)),
   };
 
 /** The document with what stands between its marks replaced. */

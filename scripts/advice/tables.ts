@@ -46,6 +46,38 @@ export function shortTable(scores: readonly StretchScore[]): string {
   ].join('\n');
 }
 
+/** The table of docs/ADVICE.md: everything that was advised, a row each. */
+export function pageTable(scores: readonly StretchScore[]): string {
+  const rows = scores.flatMap((score) => [
+    ...score.lanes.map(({ lane, rules, stated }) => {
+      const of = (kind: RuleScore['kind']) => rules.find((rule) => rule.kind === kind);
+      const own = of('own');
+      const shares = [stated, own?.kept, own?.saving, of('naive')?.saving, of('foresight')?.saving];
+      return pageRow(score, LANE_NAMES[lane], own?.judged ?? 0, shares);
+    }),
+    ...score.horizons.map(({ horizonSec, judged, stated, kept, saving, foresight }) =>
+      pageRow(score, duration(horizonSec), judged, [stated, kept, saving, null, foresight]),
+    ),
+    ...score.waits.map(({ action, judged, stated, kept, saving }) =>
+      pageRow(score, `\`${action}\``, judged, [stated, kept, saving, null, null]),
+    ),
+  ]);
+  return [
+    '| stretch | advice | judged | promised | kept | saved | naive rule | best possible |',
+    '|---|---|--:|--:|--:|--:|--:|--:|',
+    ...rows,
+  ].join('\n');
+}
+
+function pageRow(
+  score: StretchScore,
+  advice: string,
+  judged: number,
+  shares: readonly (number | null | undefined)[],
+): string {
+  return `| ${[stretchName(score), advice, formatCount(judged), ...shares.map(share)].join(' | ')} |`;
+}
+
 function waitRow(
   score: StretchScore,
   { action, judged, share: of, stated, kept, expectedSaving, saving }: WaitScore,
