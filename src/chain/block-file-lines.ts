@@ -16,7 +16,7 @@ export interface LinePosition {
   readonly line: number;
 }
 
-export const FILE_START: LinePosition = { offset: 0, line: 1 };
+const FILE_START: LinePosition = { offset: 0, line: 1 };
 
 /** Consecutive lines without their ends. */
 export interface LineBatch {
@@ -34,7 +34,7 @@ export interface ReadLinesOptions {
 }
 
 /** Whether the file is compressed with gzip, whatever its name says. @throws ChainError `bad-file` */
-export async function isGzip(path: string): Promise<boolean> {
+async function isGzip(path: string): Promise<boolean> {
   try {
     const file = await open(path, 'r');
     try {

@@ -22,7 +22,7 @@ export function autoTxCheckText(
 }
 
 /** `5 gwei or less: 81 % likely within 24h`; `null`: nobody can say. */
-export function likelihoodLine({ reach }: Pick<CheckedAutoTx, 'reach'>): string | null {
+function likelihoodLine({ reach }: Pick<CheckedAutoTx, 'reach'>): string | null {
   if (reach === null || reach.targetPrice === null) return null;
   const { targetPrice, probability, deadlineSec } = reach;
   if (probability === null || deadlineSec === null) return null;

@@ -8,7 +8,7 @@ export interface CalibrationSeries {
 }
 
 /** Of fewer promises a share says too little to be drawn. */
-export const LEAST_DRAWN = 20;
+const LEAST_DRAWN = 20;
 const ROWS = 10;
 const COLUMNS = 50;
 const SEVERAL = '*';

@@ -67,7 +67,7 @@ type Env = Readonly<Record<string, string | undefined>>;
 
 const DEFAULT = 'default';
 const FILE = 'config file';
-export const DEFAULT_HISTORY_SEC = 30 * 86_400;
+const DEFAULT_HISTORY_SEC = 30 * 86_400;
 export const DEFAULT_SEED = 1;
 
 /** Flags before environment before config file before defaults. */

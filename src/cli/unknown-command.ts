@@ -9,7 +9,7 @@ export function refuseUnknownCommand(args: readonly string[], program: Command):
 }
 
 /** That `word` is no command of `program`, and which was meant; `null`: it is one, or none. */
-export function unknownCommand(word: string | undefined, program: Command): string | null {
+function unknownCommand(word: string | undefined, program: Command): string | null {
   if (word === undefined || program.commands.some((command) => command.name() === word)) return null;
   const names = program.commands.map((command) => command.name());
   const similar =

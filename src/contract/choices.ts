@@ -28,14 +28,12 @@ export const BUCKET_SEC: Readonly<Record<Exclude<Bucket, 'block'>, number>> = {
 
 /** Percentiles of the tips in a block. */
 export const PERCENTILES = ['p10', 'p25', 'p50', 'p75', 'p90', 'p95', 'p99'] as const;
-export type Percentile = (typeof PERCENTILES)[number];
 
 /** Which lane's price an alert watches. */
 export const GAS_SPEEDS = ['SLOW', 'AVERAGE', 'FAST'] as const;
 export type GasSpeed = (typeof GAS_SPEEDS)[number];
 
 export const ALERT_CONDITIONS = ['LESS_THAN', 'GREATER_THAN'] as const;
-export type AlertCondition = (typeof ALERT_CONDITIONS)[number];
 
 /** Ways a fired alert reaches people; `TERMINAL` is every running monitor and needs no target. */
 export const ALERT_CHANNELS = ['EMAIL', 'WEBHOOK', 'SLACK', 'TELEGRAM', 'TERMINAL'] as const;
@@ -47,7 +45,6 @@ export type AlertStatus = (typeof ALERT_STATUSES)[number];
 
 /** State of what is sent to one channel for one firing. */
 export const DELIVERY_STATUSES = ['PENDING', 'DELIVERED', 'FAILED', 'CANCELLED'] as const;
-export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];
 
 export const COOLDOWN_DEFAULT_MS = 3_600_000;
 export const COOLDOWN_LONGEST_MS = 30 * 86_400_000;
@@ -94,7 +91,6 @@ export const CHECK_NAMES = [
   'reachable',
   'cost',
 ] as const;
-export type CheckName = (typeof CHECK_NAMES)[number];
 /** The highest price per gas that people enter. */
 export const MOST_GWEI = 1_000_000;
 /** Most rows of one page. */

@@ -92,7 +92,7 @@ export function toKeptAlert(row: AlertRow): KeptAlert {
   };
 }
 
-export function toRule(row: AlertRow): AlertRule {
+function toRule(row: AlertRow): AlertRule {
   const lane = LANES.find((each) => each === row.lane);
   if (lane === undefined) throw new RangeError(`alert ${row.id} watches no lane`);
   return {
@@ -106,7 +106,7 @@ export function toRule(row: AlertRow): AlertRule {
   };
 }
 
-export function toPhase(row: AlertRow): AlertPhase {
+function toPhase(row: AlertRow): AlertPhase {
   switch (row.phase) {
     case 'armed':
       return { kind: 'armed', trueSince: row.true_since };

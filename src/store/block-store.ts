@@ -20,7 +20,7 @@ import { lowestFork, removeBlocks, replaceBlocks } from './stored-blocks.ts';
 import { whileBusy } from './while-busy.ts';
 
 /** How long single blocks are kept; what is older lives on as hourly rows. */
-export const KEEP_BLOCKS_SEC = 30 * 86_400;
+const KEEP_BLOCKS_SEC = 30 * 86_400;
 
 const HOUR_SEC = 3_600;
 

@@ -5,7 +5,7 @@ import { DISABLED_COLUMNS, toKeptAlert } from './alert-row.ts';
 import type { AlertRow } from './schema.ts';
 
 /** Said of an alert that a damaged file, or another program, has left without sense. */
-export const UNREADABLE = 'what the database holds of it cannot be read; delete it and make it again';
+const UNREADABLE = 'what the database holds of it cannot be read; delete it and make it again';
 
 /** The alert of a row; `null`: no program of ours wrote it. */
 export function readAlertRow(row: AlertRow): KeptAlert | null {

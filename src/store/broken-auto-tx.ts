@@ -26,7 +26,7 @@ export function readAutoTxRow(row: AutoTxRow): KeptAutoTx | null {
 export const shownAutoTx = (row: AutoTxRow): KeptAutoTx => readAutoTxRow(row) ?? mendedAutoTx(row);
 
 /** What can be kept of a row that cannot be read, failed. */
-export function mendedAutoTx(row: AutoTxRow): KeptAutoTx {
+function mendedAutoTx(row: AutoTxRow): KeptAutoTx {
   return {
     id: row.id,
     owner: row.owner,

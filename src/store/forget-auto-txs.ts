@@ -3,7 +3,7 @@ import type { Queries } from './schema.ts';
 import { KEEP_SIGNED_BLOCKS } from './signed-rows.ts';
 
 /** What has ended is kept up to so many of each owner. */
-export const MOST_FINISHED = 10_000;
+const MOST_FINISHED = 10_000;
 /** In one transaction. */
 const AT_ONCE = 100;
 

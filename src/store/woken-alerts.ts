@@ -17,7 +17,7 @@ export interface Span {
 }
 
 /** Rows read and written before others have their turn: a few milliseconds. */
-export const AT_ONCE = 256;
+const AT_ONCE = 256;
 
 /**
  * The alerts that a block wakes, in pages; what is done with one changes none of the others. Each reason is a look into an

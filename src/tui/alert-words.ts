@@ -41,7 +41,7 @@ export function laneOf(gasSpeed: string | null): LaneName | null {
 }
 
 /** The condition as a sign; a service's own word as it is. */
-export function conditionSign(condition: string | null): string {
+function conditionSign(condition: string | null): string {
   if (condition === 'LESS_THAN') return '<';
   if (condition === 'GREATER_THAN') return '>';
   return condition === null ? '?' : plainWord(condition);

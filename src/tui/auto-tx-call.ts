@@ -12,7 +12,7 @@ export function symbolOf(chainId: number | null): string {
 }
 
 /** An amount to send, exact where that is short: `0.01 ETH`. */
-export function amountText(wei: bigint, symbol: string): string {
+function amountText(wei: bigint, symbol: string): string {
   const [whole = '0', decimals = ''] = [wei / COIN, wei % COIN].map(String);
   const exact = decimals.padStart(18, '0').replace(/0+$/, '');
   if (exact.length > MOST_DECIMALS || whole.length > MOST_WHOLE) return formatAmount(wei, symbol);

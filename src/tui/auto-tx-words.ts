@@ -24,7 +24,7 @@ const KINDS: Readonly<Record<AutoTxStatus, Lowercase<AutoTxStatus>>> = {
   FAILED: 'failed',
 };
 
-export function kindOf(autoTx: AutoTxView): AutoTxKind {
+function kindOf(autoTx: AutoTxView): AutoTxKind {
   const status = statusOf(autoTx);
   if (status === null) return 'other';
   if (status === 'PENDING' && autoTx.hold !== null) return 'held';

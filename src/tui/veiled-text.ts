@@ -2,9 +2,6 @@ import { graphemes } from '../core/graphemes.ts';
 import { looksLikeKey } from '../core/key-prefix.ts';
 import type { Theme } from './theme.ts';
 
-/** What is drawn of a text that is being typed: as many characters, and no secret among them. */
-export type Veil = (text: string, theme: Theme) => string;
-
 /** A part of a key this long is more than chance. */
 const PART_OF_KEY = 8;
 /** As long as the keys that nodes have in their paths; names of networks are shorter. */

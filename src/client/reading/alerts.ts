@@ -25,7 +25,7 @@ const WEI_PER_GWEI = 1_000_000_000n;
 const HIGHEST_WEI = BigInt(MOST_GWEI) * WEI_PER_GWEI;
 
 /** One alert, by itself or a row of a list. Required: its id. */
-export function readAlert(fields: Fields): AlertView {
+function readAlert(fields: Fields): AlertView {
   const id = fields.exactId(...ID_NAMES);
   if (id === null) throw fields.missing('id');
   const missed = fields.child('missed');

@@ -26,7 +26,7 @@ const HIGHEST_WEI = BigInt(MOST_GWEI) * WEI_PER_GWEI;
 const SAME_STATUS: Readonly<Record<string, string>> = { CANCELED: 'CANCELLED' };
 
 /** One auto-tx, by itself or a row of a list. Required: its id. */
-export function readAutoTx(fields: Fields): AutoTxView {
+function readAutoTx(fields: Fields): AutoTxView {
   const id = fields.exactId(...ID_NAMES);
   if (id === null) throw fields.missing('id');
   const savings = fields.child('savings');

@@ -38,7 +38,7 @@ const PLAIN_NAMES: ReadonlySet<string> = new Set([
   'hash',
 ]);
 
-export const HIDDEN = '(signed bytes)';
+const HIDDEN = '(signed bytes)';
 
 const HEX_RUN = /(?:0x)?[0-9a-f]{48,}/gi;
 /** Fewer bytes than any signed transaction has. */

@@ -30,7 +30,7 @@ export function intrinsicGas(of: GasBearing): bigint {
 }
 
 /** What is used up before the first instruction: EIP-2028, EIP-2930, EIP-3860, EIP-7702. */
-export function gasBeforeRun(of: GasBearing): number {
+function gasBeforeRun(of: GasBearing): number {
   const zeros = zeroBytes(of.data);
   const creation = of.isCreation ? CREATION + Math.ceil(of.data.length / 32) * INITCODE_WORD : 0;
   return (
@@ -45,7 +45,7 @@ export function gasBeforeRun(of: GasBearing): number {
 }
 
 /** What is charged at least, however little runs (EIP-7623). */
-export function floorGas(data: Uint8Array): number {
+function floorGas(data: Uint8Array): number {
   const zeros = zeroBytes(data);
   return BASE + (zeros + (data.length - zeros) * TOKENS_OF_NONZERO) * FLOOR_TOKEN;
 }

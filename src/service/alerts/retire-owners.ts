@@ -3,7 +3,7 @@ import { sleep } from '../sleep.ts';
 const LOOK_MS = 10_000;
 
 /** Said of what a key made that ended. */
-export const KEY_REVOKED = 'its key was revoked';
+const KEY_REVOKED = 'its key was revoked';
 
 /** What keys make and what acts by itself: alerts, auto-txs. */
 export interface Retired {

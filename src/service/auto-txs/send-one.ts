@@ -68,7 +68,7 @@ async function refused(kept: KeptAutoTx, error: unknown, context: EngineContext)
 }
 
 /** Refused for good, or declined for now. */
-export function refusalOf({ state }: KeptAutoTx, failure: SendFailure, context: EngineContext): AutoTxEvent {
+function refusalOf({ state }: KeptAutoTx, failure: SendFailure, context: EngineContext): AutoTxEvent {
   const obstacle = sendWords(failure);
   if (failure.outcome === 'never') return { type: 'refuse', obstacle };
   const blockTimeSec = context.profile()?.feeRule.blockTimeSec ?? 0;

@@ -51,7 +51,7 @@ export function createSlackCourier({ access, now }: WebhookOptions): Courier {
  * Without formatting, so that the note is shown as it was written. `&`, `<` and `>` escaped there is no mention, link or
  * date of Slack's; a name after `@` is one for others that speak Slack's format, unless something stands between.
  */
-export function slackBody(message: AlertMessage): string {
+function slackBody(message: AlertMessage): string {
   const text = alertText(message)
     .plain.replaceAll('&', '&amp;')
     .replaceAll('<', '&lt;')

@@ -60,7 +60,7 @@ export function plotCells(
 }
 
 /** The row from the top, 0 to `height` − 1, at which a value is drawn. */
-export function rowOf(value: number, scale: ChartScale, height: number): number {
+function rowOf(value: number, scale: ChartScale, height: number): number {
   return height - 1 - Math.round(level(value, scale, height));
 }
 

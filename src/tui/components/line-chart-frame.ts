@@ -39,13 +39,13 @@ export interface DrawnCell extends ChartCell {
 }
 
 /** `1,352`, `0.0412` and a space. */
-export const CHART_GUTTER = 8;
+const CHART_GUTTER = 8;
 /** A plot narrower than this gets the gutter's room instead. */
 const MIN_PLOT = 8;
 const STYLES: readonly LineStyle[] = ['solid', 'dashed', 'dotted'];
 
 /** The style of the series at `place` unless it names one. */
-export function lineStyle(series: Pick<ChartSeries, 'style'>, place: number): LineStyle {
+function lineStyle(series: Pick<ChartSeries, 'style'>, place: number): LineStyle {
   return series.style ?? STYLES[place % STYLES.length] ?? 'solid';
 }
 

@@ -9,7 +9,7 @@ import { PaneState } from './pane-state.tsx';
 import { SourcePicker } from './source-picker.tsx';
 
 /** How long a source may take to answer for the first time before the choice of another is offered. */
-export const PATIENCE_MS = 3_000;
+const PATIENCE_MS = 3_000;
 
 export interface NoDataReason {
   readonly error: Error | null;

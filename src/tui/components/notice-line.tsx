@@ -50,7 +50,7 @@ export function NoticeLine({ health, width }: NoticeLineProps) {
  * @param causes the same in fewer and fewer words
  * @param nexts likewise
  */
-export function noticeWords(
+function noticeWords(
   causes: readonly string[],
   nexts: readonly string[],
   width: number,

@@ -1,5 +1,5 @@
 import type { AlertView } from '../../../client/views/alerts.ts';
-import { CONFIRM_BLOCKS_MOST, COOLDOWN_DEFAULT_MS, COOLDOWN_PRESETS_MS } from '../../../contract/choices.ts';
+import { COOLDOWN_DEFAULT_MS, COOLDOWN_PRESETS_MS } from '../../../contract/choices.ts';
 import { cooldownText, parseCooldown } from '../../../core/alerts/cooldown-text.ts';
 import { gweiString } from '../../../core/units.ts';
 import type { AlertPrefill } from '../../alert-prefill.ts';
@@ -59,12 +59,10 @@ export function draftLike(alert: AlertView): AlertDraft {
   };
 }
 
-export const COOLDOWN_PRESETS: readonly string[] = COOLDOWN_PRESETS_MS.map(cooldownText);
+const COOLDOWN_PRESETS: readonly string[] = COOLDOWN_PRESETS_MS.map(cooldownText);
 
 /** The preset after the one that stands there; the first where none does. */
 export function nextCooldown(text: string): string {
   const place = COOLDOWN_PRESETS.indexOf(cooldownText(parseCooldown(text) ?? 0));
   return COOLDOWN_PRESETS[(place + 1) % COOLDOWN_PRESETS.length] ?? text;
 }
-
-export const CONFIRM_HINT = `blocks in a row, 1 to ${CONFIRM_BLOCKS_MOST}`;

@@ -48,7 +48,7 @@ export function moveFocus(form: FormState, fields: readonly FormField[], by: num
   return next === undefined ? form : focusOn(form, next);
 }
 
-export function focusOn(form: FormState, field: FormField): FormState {
+function focusOn(form: FormState, field: FormField): FormState {
   const at = field.kind === 'text' ? graphemes(textOf(form.draft, field.id)).length : 0;
   const isEmpty = isEmptyText(form);
   const seen = form.seen === 'all' || isEmpty ? form.seen : [...new Set([...form.seen, form.focus])];

@@ -130,11 +130,7 @@ function progressLine(autoTx: AutoTxView, { snapshot, theme }: AutoTxContext): s
 }
 
 /** `3/12 conf`; `null`: no block has it. */
-export function confirmationsText({
-  blockNumber,
-  confirmations,
-  confirmationsNeeded,
-}: AutoTxView): string | null {
+function confirmationsText({ blockNumber, confirmations, confirmationsNeeded }: AutoTxView): string | null {
   if (blockNumber === null && (confirmations === null || confirmations === 0)) return null;
   const has = confirmations === null ? 'mined' : String(confirmations);
   if (confirmations === null) return has;
@@ -142,7 +138,7 @@ export function confirmationsText({
 }
 
 /** The chance that it is sent before it expires; `null`: nobody can say, it can never be sent, or it no longer matters. */
-export function chanceText(autoTx: AutoTxView): string | null {
+function chanceText(autoTx: AutoTxView): string | null {
   const chance = chanceOf(autoTx);
   if (chance === null || isOver(autoTx) || statusOf(autoTx) === 'SUBMITTED') return null;
   return formatLikelihood(chance).replace('over ', '>').replace('under ', '<');

@@ -77,7 +77,7 @@ export function moveFocus(
   return next === undefined ? form : focusOn(form, next);
 }
 
-export function focusOn(form: AutoTxFormState, field: AutoTxField): AutoTxFormState {
+function focusOn(form: AutoTxFormState, field: AutoTxField): AutoTxFormState {
   const at = field.kind === 'text' ? graphemes(form.draft[field.id]).length : 0;
   const seen = form.seen === 'all' ? form.seen : [...new Set([...form.seen, form.focus])];
   const isSuggested = field.kind === 'text' && !form.typed.includes(field.id);

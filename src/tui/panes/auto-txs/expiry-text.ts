@@ -2,7 +2,7 @@ import { EXPIRY_LONGEST_MS } from '../../../contract/choices.ts';
 import { parseCooldown } from '../../../core/alerts/cooldown-text.ts';
 
 const NONE = 'none';
-export const EXPIRY_PRESETS: readonly string[] = [NONE, '1h', '6h', '1d', '7d'];
+const EXPIRY_PRESETS: readonly string[] = [NONE, '1h', '6h', '1d', '7d'];
 export const EXPIRY_DEFAULT = '1d';
 const NEVER = /^(none|never|no|-|—)$/i;
 const TIME = /^\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(:\d{2}(\.\d{1,3})?)?Z?$/i;
