@@ -11,7 +11,7 @@ import type { CommandContext } from '../command-context.ts';
 import { EXIT, type ExitCode } from '../exit-code.ts';
 import type { Io } from '../io.ts';
 import { jsonAnswer } from '../json-answer.ts';
-import { onAlert } from '../missing-alert.ts';
+import { onAlert } from '../on-alert.ts';
 import { type OpenedAlerts, type OpenKeptOptions, openAlerts } from '../open-alerts.ts';
 import type { Settings } from '../settings.ts';
 import { ALERTS, wholeListJson } from '../whole-list-json.ts';

@@ -13,7 +13,7 @@ import { statusFilter } from '../auto-tx-status-filter.ts';
 import { CliError } from '../cli-error.ts';
 import type { CommandContext } from '../command-context.ts';
 import { EXIT, type ExitCode } from '../exit-code.ts';
-import { onAutoTx } from '../missing-auto-tx.ts';
+import { onAutoTx } from '../on-auto-tx.ts';
 import { AUTO_TXS as KEPT, type OpenedAlerts } from '../open-alerts.ts';
 import { type OpenedPricing, openPricing } from '../open-pricing.ts';
 import type { Settings } from '../settings.ts';

@@ -5,7 +5,7 @@ import { usageError } from '../cli-error.ts';
 import type { CommandContext } from '../command-context.ts';
 import { eachId } from '../each-id.ts';
 import { EXIT, type ExitCode } from '../exit-code.ts';
-import { onAlert } from '../missing-alert.ts';
+import { onAlert } from '../on-alert.ts';
 import { answers, type JsonFlags, withAlerts } from './alerts.ts';
 
 export interface DeleteAlertFlags extends JsonFlags {

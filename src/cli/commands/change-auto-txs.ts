@@ -11,7 +11,7 @@ import { CliError, usageError } from '../cli-error.ts';
 import type { CommandContext } from '../command-context.ts';
 import { eachId } from '../each-id.ts';
 import { EXIT, type ExitCode } from '../exit-code.ts';
-import { onAutoTx } from '../missing-auto-tx.ts';
+import { onAutoTx } from '../on-auto-tx.ts';
 import { withPricing } from '../open-pricing.ts';
 import { type SignedInput, signedInput } from '../signed-input.ts';
 import { answers, type JsonFlags } from './alerts.ts';

@@ -12,7 +12,7 @@ import { CliError, usageError } from '../cli-error.ts';
 import type { CommandContext } from '../command-context.ts';
 import { EXIT, type ExitCode } from '../exit-code.ts';
 import { parseGwei } from '../gwei.ts';
-import { onAutoTx } from '../missing-auto-tx.ts';
+import { onAutoTx } from '../on-auto-tx.ts';
 import { withPricing } from '../open-pricing.ts';
 import { signedInput } from '../signed-input.ts';
 import { needsBytes, storedTransaction } from '../stored-transaction.ts';
