@@ -46,3 +46,21 @@ it('advice that more than one block has overtaken says by how much it is older t
   arrive(blocksLater(3));
   await shows(/WAIT ~6m for 0\.0410 gwei +saves 19 %/);
 });
+
+it('advice is asked for anew with prices that were worked out anew for the same block, and is shown with these', async () => {
+  const { lanes } = SNAPSHOT;
+  const learnt: SnapshotView = {
+    ...SNAPSHOT,
+    lanes: { ...lanes, average: { ...lanes.average, price: 48_100_000n } },
+  };
+  let said = RECOMMENDATION;
+  const { shows, arrive } = showScreen({
+    Screen: LiveScreen,
+    scope: 'live',
+    gas: { gasRecommendation: async () => said },
+  });
+  await shows('WAIT ~6m');
+  said = { ...RECOMMENDATION, action: 'SEND_NOW', targetPrice: 48_100_000n };
+  arrive(learnt);
+  await shows(/Average +│ +0\.0481 [\s\S]*SEND NOW at 0\.0481 gwei/);
+});

@@ -4,6 +4,7 @@ import { expect, it } from 'vitest';
 import { useFollowHead } from '../../src/tui/hooks/use-follow-head.ts';
 import { usePolledQuery } from '../../src/tui/hooks/use-polled-query.ts';
 import { waitFor } from '../helpers/wait-for.ts';
+import { SNAPSHOT } from './fake-gas.ts';
 import { showScreen } from './show-screen.tsx';
 
 const questions: ((answer: string) => void)[] = [];
@@ -22,7 +23,7 @@ function Following() {
     ask: () => new Promise<string>((answer) => questions.push(answer)),
     everyMs: null,
   });
-  useFollowHead(polled, head, leastMs);
+  useFollowHead(polled, { ...SNAPSHOT, blockNumber: head }, { leastMs });
   // Effects run in order: what follows the head has seen it too.
   useEffect(() => {
     followed = head;

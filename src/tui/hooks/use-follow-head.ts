@@ -4,30 +4,56 @@ import { useMonitor } from './use-monitor.ts';
 import type { Polled } from './use-polled-query.ts';
 import { useEachSnapshot } from './use-snapshot.ts';
 
+type Head = number | string | SnapshotView;
+
 /** What changes when there is something new: a service that names no block changes its time, or its prices. */
-export function headOf(snapshot: SnapshotView): number | SnapshotView {
+export function headOf(snapshot: SnapshotView): Head {
   return snapshot.blockNumber ?? snapshot.updatedAt ?? snapshot;
 }
 
 /**
- * Asks again once for every new head, but no more often than every `leastMs`; what has failed waits for its own
- * next try. One question per block and route is all that there can be an answer to; one that a new head overtakes is
+ * What changes also when another word is said of the same head: a service that has learnt of more past meanwhile advises
+ * anew, and its prices must not stand beside advice from before.
+ */
+export function wordOf(snapshot: SnapshotView): Head {
+  const { slow, average, fast } = snapshot.lanes;
+  const prices = [slow, average, fast].flatMap(({ price, maxFeePerGas, probability }) => [
+    price,
+    maxFeePerGas,
+    probability,
+  ]);
+  return snapshot.blockNumber === null ? headOf(snapshot) : [snapshot.blockNumber, ...prices].join(' ');
+}
+
+interface Following {
+  readonly of?: (snapshot: SnapshotView) => Head;
+  readonly leastMs?: number;
+}
+
+/**
+ * Asks again once for every new head, or whatever else `of` takes for new, but no more often than every `leastMs`; what
+ * has failed waits for its own next try. One question per block and route is all that there can be an answer to; one that a new head overtakes is
  * followed by another.
  */
-export function useFollowHead(polled: Polled<unknown>, head: number | SnapshotView, leastMs = 0): void {
+export function useFollowHead(
+  polled: Polled<unknown>,
+  shown: SnapshotView,
+  { of = headOf, leastMs = 0 }: Following = {},
+): void {
   const { frozen } = useMonitor();
+  const head = of(shown);
   const asked = useRef({ head, at: Date.now() });
   const latest = useRef(polled);
   latest.current = polled;
-  const ask = useRef((of: number | SnapshotView) => {
-    asked.current = { head: of, at: Date.now() };
+  const ask = useRef((newest: Head) => {
+    asked.current = { head: newest, at: Date.now() };
     if (latest.current.error === null) void latest.current.renew();
   });
-  const isNew = (of: number | SnapshotView) => asked.current.head !== of && !frozen;
+  const isNew = (newest: Head) => asked.current.head !== newest && !frozen;
   const waitMs = () => asked.current.at + leastMs - Date.now();
   // Before it is drawn; what has to wait is asked about below.
   useEachSnapshot((snapshot) => {
-    const newest = headOf(snapshot);
+    const newest = of(snapshot);
     if (isNew(newest) && waitMs() <= 0) ask.current(newest);
   });
   // biome-ignore lint/correctness/useExhaustiveDependencies: what is asked of a head does not depend on who draws it

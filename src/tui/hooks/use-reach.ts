@@ -2,7 +2,7 @@ import { useRef } from 'react';
 import type { ReachView } from '../../client/views/recommendation.ts';
 import type { SnapshotView } from '../../client/views/snapshot.ts';
 import { useElapsed } from './use-elapsed.ts';
-import { headOf, useFollowHead } from './use-follow-head.ts';
+import { useFollowHead, wordOf } from './use-follow-head.ts';
 import { useMonitor } from './use-monitor.ts';
 import { type Polled, usePolledQuery } from './use-polled-query.ts';
 
@@ -37,6 +37,6 @@ export function useReach(
   });
   const isAsked = price !== null && polled.data !== undefined && polled.data !== null;
   const following = { ...polled, renew: async () => (isAsked ? polled.renew() : undefined) };
-  useFollowHead(following, headOf(snapshot));
+  useFollowHead(following, snapshot, { of: wordOf });
   return polled;
 }

@@ -3,7 +3,7 @@ import type { AutoTxToCheck, Told } from '../../../client/auto-tx-checks.ts';
 import type { CheckView } from '../../../client/views/auto-txs.ts';
 import type { SnapshotView } from '../../../client/views/snapshot.ts';
 import type { SignedTransaction } from '../../../core/transactions/signed-transaction.ts';
-import { headOf, useFollowHead } from '../../hooks/use-follow-head.ts';
+import { useFollowHead } from '../../hooks/use-follow-head.ts';
 import { useMonitor } from '../../hooks/use-monitor.ts';
 import { usePolledQuery } from '../../hooks/use-polled-query.ts';
 
@@ -37,7 +37,7 @@ export function usePreflight(question: PreflightQuestion): readonly CheckView[] 
     frozen,
   });
   const isAsked = from !== null && polled.data !== undefined && polled.data !== null;
-  useFollowHead({ ...polled, renew: async () => (isAsked ? polled.renew() : undefined) }, headOf(snapshot));
+  useFollowHead({ ...polled, renew: async () => (isAsked ? polled.renew() : undefined) }, snapshot);
   const check = useLoadedPreflight(transaction !== null);
   if (transaction === null || check === null) return null;
   // A line that says "could not be told" would be taken for an answer while it is still on its way.

@@ -2,7 +2,7 @@ import { useRef } from 'react';
 import type { MarketView } from '../../../client/views/market.ts';
 import type { SnapshotView } from '../../../client/views/snapshot.ts';
 import { chainProfile } from '../../../core/chains.ts';
-import { headOf, useFollowHead } from '../../hooks/use-follow-head.ts';
+import { useFollowHead } from '../../hooks/use-follow-head.ts';
 import { useMarket } from '../../hooks/use-market.ts';
 import { useMonitor } from '../../hooks/use-monitor.ts';
 import { type Dated, type Polled, usePolledQuery } from '../../hooks/use-polled-query.ts';
@@ -52,7 +52,7 @@ export function useChartData(
     freshMs: Math.max(intervalMs, leastMs(timeFrame)),
     frozen,
   });
-  useFollowHead(polled, headOf(snapshot), leastMs(timeFrame));
+  useFollowHead(polled, snapshot, { leastMs: leastMs(timeFrame) });
   const last = useRef<Dated<ChartAnswer> | undefined>(undefined);
   last.current = polled.data ?? last.current;
   return { ...polled, data: last.current, pending: polled.data === undefined };

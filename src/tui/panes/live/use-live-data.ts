@@ -6,7 +6,7 @@ import type { RecommendationView } from '../../../client/views/recommendation.ts
 import type { SnapshotView } from '../../../client/views/snapshot.ts';
 import type { TrendView } from '../../../client/views/trend.ts';
 import { useDescription } from '../../hooks/use-description.ts';
-import { headOf, useFollowHead } from '../../hooks/use-follow-head.ts';
+import { useFollowHead, wordOf } from '../../hooks/use-follow-head.ts';
 import { useMarket } from '../../hooks/use-market.ts';
 import { useMonitor } from '../../hooks/use-monitor.ts';
 import { type Polled, usePolledQuery } from '../../hooks/use-polled-query.ts';
@@ -56,12 +56,12 @@ export function useLiveData(snapshot: SnapshotView): LiveData {
 
   if (!refused && hour.error instanceof ClientError && hour.error.code === 'invalid') setRefused(true);
 
-  const head = headOf(snapshot);
-  useFollowHead(trend, head);
-  useFollowHead(recommendation, head);
+  useFollowHead(trend, snapshot, { of: wordOf });
+  useFollowHead(recommendation, snapshot, { of: wordOf });
   // No block comes after a recording's last, which may be an hour later than the chart.
-  useFollowHead(hour, head, snapshot.source.ended ? REPLAY_MARKET_MS : HOUR_CHART_MS);
+  useFollowHead(hour, snapshot, { leastMs: snapshot.source.ended ? REPLAY_MARKET_MS : HOUR_CHART_MS });
   // A recording played fast leaves an old day behind within seconds.
-  useFollowHead(market, head, snapshot.source.kind === 'replay' ? REPLAY_MARKET_MS : MARKET_MS);
+  const marketMs = snapshot.source.kind === 'replay' ? REPLAY_MARKET_MS : MARKET_MS;
+  useFollowHead(market, snapshot, { leastMs: marketMs });
   return { trend, recommendation, hour, market: { ...market, data: market.data?.value } };
 }

@@ -3,7 +3,7 @@ import type { DashboardView, RateLimitsView } from '../../../client/views/dashbo
 import type { MarketView } from '../../../client/views/market.ts';
 import type { RecommendationView } from '../../../client/views/recommendation.ts';
 import type { SnapshotView } from '../../../client/views/snapshot.ts';
-import { headOf, useFollowHead } from '../../hooks/use-follow-head.ts';
+import { useFollowHead, wordOf } from '../../hooks/use-follow-head.ts';
 import { useMarket } from '../../hooks/use-market.ts';
 import { useMonitor } from '../../hooks/use-monitor.ts';
 import { type Dated, type Polled, usePolledQuery } from '../../hooks/use-polled-query.ts';
@@ -59,6 +59,6 @@ export function useService(snapshot: SnapshotView): ServiceData {
     everyMs: null,
     frozen,
   });
-  useFollowHead(recommendation, headOf(snapshot));
+  useFollowHead(recommendation, snapshot, { of: wordOf });
   return { summary, limits, day, month, recommendation, description };
 }
