@@ -1,5 +1,4 @@
 import { createRoute } from '@hono/zod-openapi';
-import type { z } from 'zod';
 import {
   Alert,
   type AlertCreationInput,
@@ -9,41 +8,17 @@ import {
   AlertSavings,
   CreatedAlert,
 } from '../../contract/alerts.ts';
-import { ErrorBody } from '../../contract/api-error.ts';
 import { AlertParameter, NoParameters, PageParameters, SavingsParameters } from '../../contract/queries.ts';
 import { PATHS } from '../../contract/routes.ts';
 import { ALERTS_PER_KEY } from '../alerts/alert-book.ts';
-import { schemaReference } from './component-schemas.ts';
+import { answer, made, takes, WRONG_PARAMETER, wrongBody } from './changing-route.ts';
 import { describeRoute } from './describe-route.ts';
-import { ANYTHING_ELSE, GATE_REFUSALS, refusal } from './refusals.ts';
+import { ANYTHING_ELSE, conflict, GATE_REFUSALS, notFound } from './refusals.ts';
 import { getOwnOneRoute, getOwnRoute } from './route.ts';
 
 const MISSING = 'There is no such alert, or it belongs to another key';
-const NO_ALERT = refusal(`${MISSING}: \`not_found\``, ErrorBody);
-const WRONG_PARAMETER = refusal(
-  'A parameter is none of this route; `details` names it: `validation_failed`',
-  ErrorBody,
-);
-const WRONG_BODY = refusal(
-  'The body is no JSON, or its fields are wrong; `details` names every one of them: `validation_failed`',
-  ErrorBody,
-);
-
-const answer = <Body extends z.ZodType>(description: string, schema: Body) => ({
-  description,
-  content: { 'application/json': { schema } },
-});
-
-/**
- * A body as the document says it. The routes read it themselves (read-body.ts): the framework would let pass what is
- * not called JSON, and say of the rest one thing at a time.
- */
-const takes = (name: string, example: object) => ({
-  requestBody: {
-    required: true,
-    content: { 'application/json': { schema: { $ref: schemaReference(name) }, example } },
-  },
-});
+const NO_ALERT = notFound(MISSING);
+const WRONG_BODY = wrongBody('The body is no JSON, or its fields are wrong');
 
 const NEW_ALERT: AlertCreationInput = {
   thresholdGwei: 5,
@@ -80,15 +55,9 @@ export const creationRoute = createRoute({
   ...takes('AlertCreation', NEW_ALERT),
   request: { query: NoParameters },
   responses: {
-    201: {
-      ...answer('The alert, armed', CreatedAlert),
-      headers: { Location: { description: 'Where it stands', schema: { type: 'string' as const } } },
-    },
+    201: made('The alert, armed', CreatedAlert),
     400: WRONG_BODY,
-    409: refusal(
-      `The key has ${ALERTS_PER_KEY.toLocaleString('en')} alerts already: \`conflict\``,
-      ErrorBody,
-    ),
+    409: conflict(`The key has ${ALERTS_PER_KEY.toLocaleString('en')} alerts already`),
     ...GATE_REFUSALS,
     default: ANYTHING_ELSE,
   },
@@ -131,14 +100,8 @@ export const redeliveryRoute = createRoute({
   responses: {
     202: answer('The delivery, about to be sent', AlertDelivery),
     400: WRONG_BODY,
-    404: refusal(
-      'There is no such alert, it belongs to another key, or it has no such delivery: `not_found`',
-      ErrorBody,
-    ),
-    409: refusal(
-      'The channel has nothing to send, or the service is not set up for it any more: `conflict`',
-      ErrorBody,
-    ),
+    404: notFound('There is no such alert, it belongs to another key, or it has no such delivery'),
+    409: conflict('The channel has nothing to send, or the service is not set up for it any more'),
     ...GATE_REFUSALS,
     default: ANYTHING_ELSE,
   },

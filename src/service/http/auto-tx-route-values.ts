@@ -1,5 +1,4 @@
 import { createRoute } from '@hono/zod-openapi';
-import type { z } from 'zod';
 import { ErrorBody } from '../../contract/api-error.ts';
 import {
   AutoTxAccount,
@@ -10,36 +9,17 @@ import {
 import { AccountParameter, AutoTxParameter, NoParameters, PageParameters } from '../../contract/queries.ts';
 import { PATHS } from '../../contract/routes.ts';
 import { AUTO_TXS_PER_KEY } from '../auto-txs/auto-tx-refusals.ts';
-import { schemaReference } from './component-schemas.ts';
+import { answer, made, takes, WRONG_PARAMETER, wrongBody } from './changing-route.ts';
 import { describeRoute } from './describe-route.ts';
-import { ANYTHING_ELSE, GATE_REFUSALS, refusal, UPSTREAM_DOWN } from './refusals.ts';
+import { ANYTHING_ELSE, conflict, GATE_REFUSALS, notFound, refusal, UPSTREAM_DOWN } from './refusals.ts';
 import { answers, getOwnOneRoute, getOwnRoute, IF_NONE_MATCH } from './route.ts';
 
 const MISSING = 'There is no such auto-tx, or it belongs to another key';
-const NO_AUTO_TX = refusal(`${MISSING}: \`not_found\``, ErrorBody);
-const WRONG_PARAMETER = refusal(
-  'A parameter is none of this route; `details` names it: `validation_failed`',
-  ErrorBody,
-);
-const WRONG_BODY = refusal(
-  'The body is no JSON, its fields are wrong, or what was signed can never be sent; `details` names every one of them: `validation_failed`',
-  ErrorBody,
+const NO_AUTO_TX = notFound(MISSING);
+const WRONG_BODY = wrongBody(
+  'The body is no JSON, its fields are wrong, or what was signed can never be sent',
 );
 const TOO_LARGE = refusal('The body is too large: `payload_too_large`', ErrorBody);
-const conflict = (description: string) => refusal(`${description}: \`conflict\``, ErrorBody);
-
-const answer = <Body extends z.ZodType>(description: string, schema: Body) => ({
-  description,
-  content: { 'application/json': { schema } },
-});
-
-/** A body as the document says it. The routes read it themselves (read-body.ts). */
-const takes = (name: string, example: object) => ({
-  requestBody: {
-    required: true,
-    content: { 'application/json': { schema: { $ref: schemaReference(name) }, example } },
-  },
-});
 
 const NEW_DRAFT: AutoTxCreationInput = {
   to: '0x7E5F4552091A69125d5DfCb7b8C2659029395Bdf',
@@ -69,10 +49,7 @@ export const creationRoute = createRoute({
   ...takes('AutoTxCreation', NEW_DRAFT),
   request: { query: NoParameters },
   responses: {
-    201: {
-      ...answer('The auto-tx, with its checks', AutoTxDetails),
-      headers: { Location: { description: 'Where it stands', schema: { type: 'string' as const } } },
-    },
+    201: made('The auto-tx, with its checks', AutoTxDetails),
     400: WRONG_BODY,
     409: conflict(
       `The source takes no transactions, the key has ${AUTO_TXS_PER_KEY.toLocaleString('en')} auto-txs already that have not ended, or one with the same nonce of the same sender`,

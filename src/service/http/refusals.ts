@@ -18,6 +18,10 @@ export const refusal = <Body extends z.ZodType>(description: string, body: Body)
   content: { 'application/json': { schema: body } },
 });
 
+export const notFound = (description: string) => refusal(`${description}: \`not_found\``, ErrorBody);
+
+export const conflict = (description: string) => refusal(`${description}: \`conflict\``, ErrorBody);
+
 const retriable = (description: string) => ({ ...refusal(description, ErrorBody), headers: RETRY_AFTER });
 
 /** What the gate may say before any route is reached. */

@@ -5,7 +5,7 @@ import { MetricsError } from '../../contract/metrics.ts';
 import { NoParameters } from '../../contract/queries.ts';
 import type { V1Route } from '../../contract/routes.ts';
 import { describeRoute } from './describe-route.ts';
-import { ANYTHING_ELSE, GATE_REFUSALS, refusal, UPSTREAM_DOWN } from './refusals.ts';
+import { ANYTHING_ELSE, GATE_REFUSALS, notFound, refusal, UPSTREAM_DOWN } from './refusals.ts';
 
 const ETAG = { ETag: { description: 'Changes with the answer', schema: { type: 'string' as const } } };
 
@@ -43,7 +43,7 @@ export function getKnownRoute<
     request: { query },
     responses: {
       ...answers(path, summary, answer),
-      404: refusal(`${missing}: \`not_found\``, ErrorBody),
+      404: notFound(missing),
       503: UPSTREAM_DOWN,
     },
   });
@@ -61,7 +61,7 @@ export function getOneRoute<
     request: { params, query: NoParameters },
     responses: {
       ...answers(path, summary, answer),
-      404: refusal(`${missing}: \`not_found\``, ErrorBody),
+      404: notFound(missing),
       503: UPSTREAM_DOWN,
     },
   });
@@ -104,7 +104,7 @@ export function getOwnOneRoute<
     request: { params, query },
     responses: {
       ...answers(path, summary, answer),
-      404: refusal(`${missing}: \`not_found\``, ErrorBody),
+      404: notFound(missing),
     },
   });
 }
