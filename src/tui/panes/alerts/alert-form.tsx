@@ -18,7 +18,7 @@ import { untilText } from './alert-columns.ts';
 import type { AlertsAction, AlertsView } from './alerts-state.ts';
 import { bodyOf, problemsOf } from './form-check.ts';
 import { type FieldId, fieldsOf } from './form-fields.ts';
-import { fieldLines } from './form-lines.ts';
+import { alertFieldLines } from './form-lines.ts';
 import { type FormState, moveFocus, pressIn, refused, showProblems, typeIn } from './form-state.ts';
 import { SpokenForm } from './spoken-form.tsx';
 import { thresholdWei } from './threshold-wei.ts';
@@ -155,7 +155,7 @@ function Fields({ snapshot, columns, rows, view, dispatch, onLeave }: AlertFormP
     return problem !== undefined && isSeen ? problem : null;
   };
   const context = { form, snapshot, width: columns, theme };
-  const blocks = fields.map((each) => fieldLines(each, said(each.id), context));
+  const blocks = fields.map((each) => alertFieldLines(each, said(each.id), context));
   const general = said('');
   const title: Line = [
     { text: view.like === null ? ' New alert' : ` New alert like ${view.like}`, bold: true },

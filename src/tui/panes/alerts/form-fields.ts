@@ -1,6 +1,7 @@
 import type { AlertChoices } from '../../../client/description/alert-choices.ts';
 import { ownValue } from '../../../core/own-value.ts';
 import { plainWord, titleWord } from '../../alert-words.ts';
+import type { FieldChoice } from '../../field-lines.ts';
 import type { AlertDraft } from './alert-draft.ts';
 
 /** A field of the form; `to:EMAIL` is what mails are sent to. */
@@ -18,18 +19,13 @@ export type FieldId =
 
 export type TextFieldId = Exclude<FieldId, 'gasSpeed' | 'condition' | 'channels' | 'once'>;
 
-export interface Choice {
-  readonly value: string;
-  readonly label: string;
-}
-
 export type FormField = { readonly label: string; readonly hint: string } & (
   | {
       readonly id: 'gasSpeed' | 'condition' | 'once';
       readonly kind: 'one';
-      readonly choices: readonly Choice[];
+      readonly choices: readonly FieldChoice[];
     }
-  | { readonly id: 'channels'; readonly kind: 'many'; readonly choices: readonly Choice[] }
+  | { readonly id: 'channels'; readonly kind: 'many'; readonly choices: readonly FieldChoice[] }
   | { readonly id: TextFieldId; readonly kind: 'text'; readonly unit: string }
 );
 
@@ -166,7 +162,7 @@ export function withChosen(
 }
 
 /** In the order in which the form has them, however they were ticked. */
-export function withTicked(draft: AlertDraft, channel: string, choices: readonly Choice[]): AlertDraft {
+export function withTicked(draft: AlertDraft, channel: string, choices: readonly FieldChoice[]): AlertDraft {
   const isTicked = draft.channels.includes(channel);
   const channels = choices
     .map(({ value }) => value)

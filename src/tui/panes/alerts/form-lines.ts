@@ -1,12 +1,10 @@
 import type { SnapshotView } from '../../../client/views/snapshot.ts';
 import { formatGwei } from '../../../core/units.ts';
 import { distanceOf, distanceWords, laneOf } from '../../alert-words.ts';
-import { displayWidth } from '../../components/fit.ts';
-import type { Span } from '../../facts.ts';
-import { EMPTY_LINE, type Line, lineWidth } from '../../lines.ts';
+import { choiceLines, fieldLines, textLine } from '../../field-lines.ts';
+import type { Line } from '../../lines.ts';
 import type { Theme } from '../../theme.ts';
-import { flowedLines, shownLine, typedLine } from '../../typed-line.ts';
-import { wrapText } from '../../wrap-text.ts';
+import { flowedLines } from '../../typed-line.ts';
 import type { AlertDraft } from './alert-draft.ts';
 import { chosenOf, type FormField, textOf } from './form-fields.ts';
 import type { FormState } from './form-state.ts';
@@ -19,37 +17,25 @@ export interface FormLinesContext {
   readonly theme: Theme;
 }
 
-const LABEL = 11;
-const MARGIN = 3;
-const INDENT: Span = { text: ' '.repeat(MARGIN + LABEL) };
 const MOST_PROBLEM_LINES = 3;
 
 /** A field: its name, what stands in it, and beside that (or below, where there is no room) what is wrong with it. */
-export function fieldLines(
+export function alertFieldLines(
   field: FormField,
   problem: string | null,
   context: FormLinesContext,
 ): readonly Line[] {
   const { form, width, theme } = context;
   const isHere = form.focus === field.id;
-  const said = problem === null ? null : `${theme.glyph.warning} ${theme.text(problem)}`;
-  const beside = said ?? theme.text(besideText(field, context));
-  const head: Line = [
-    isHere ? { text: ` ${theme.glyph.arrow} `, color: 'accent', bold: true } : { text: ' '.repeat(MARGIN) },
-    { text: field.label.padEnd(LABEL), bold: isHere, faint: !isHere },
-  ];
-  const left = width - MARGIN - LABEL - 1;
-  const reserved = beside === '' ? 0 : displayWidth(beside) + 3;
-  const [own = EMPTY_LINE, ...more] = valueLines(field, isHere, left, reserved, context);
-  const below = more.map((line): Line => [INDENT, ...line]);
-  if (beside === '') return [[...head, ...own], ...below];
-  const look: Pick<Span, 'color' | 'faint'> = said === null ? { faint: true } : { color: 'warn' };
-  if (lineWidth(own) + reserved <= left && below.length === 0) {
-    return [[...head, ...own, { text: '   ' }, { text: beside, ...look }]];
-  }
-  if (said === null) return [[...head, ...own], ...below];
-  const words = wrapText(said, left, MOST_PROBLEM_LINES, theme.glyph.ellipsis);
-  return [[...head, ...own], ...below, ...words.map((text): Line => [INDENT, { text, ...look }])];
+  const shown = {
+    label: field.label,
+    isHere,
+    problem,
+    help: besideText(field, context),
+    mostProblemLines: MOST_PROBLEM_LINES,
+    value: (room: number, reserved: number) => valueLines(field, isHere, room, reserved, context),
+  };
+  return fieldLines(shown, width, theme);
 }
 
 /** What helps while nothing is wrong. */
@@ -73,24 +59,15 @@ function priceText(draft: AlertDraft, snapshot: SnapshotView): string | null {
 function valueLines(
   field: FormField,
   isHere: boolean,
-  left: number,
+  room: number,
   reserved: number,
-  context: FormLinesContext,
+  { form, theme }: FormLinesContext,
 ): readonly Line[] {
-  const { form, theme } = context;
   switch (field.kind) {
-    case 'one': {
-      const chosen = chosenOf(form.draft, field.id);
-      const spans = field.choices.map(
-        ({ value, label }): Line =>
-          value === chosen
-            ? [{ text: `[${theme.text(label)}]`, bold: true, ...(isHere ? { color: 'accent' } : {}) }]
-            : [{ text: ` ${theme.text(label)} `, faint: true }],
-      );
-      return flowedLines(spans, left, '');
-    }
+    case 'one':
+      return choiceLines(field.choices, chosenOf(form.draft, field.id), isHere, room, theme);
     case 'many': {
-      const spans = field.choices.map(({ value, label }, place): Line => {
+      const parts = field.choices.map(({ value, label }, place): Line => {
         const isTicked = form.draft.channels.includes(value);
         const isMarked = isHere && place === form.at;
         const text = `[${isTicked ? 'x' : ' '}] ${theme.text(label)}`;
@@ -98,15 +75,12 @@ function valueLines(
           ? [{ text: `${theme.glyph.arrow}${text}`, color: 'accent', bold: true }]
           : [{ text: ` ${text}`, bold: isTicked }];
       });
-      return flowedLines(spans, left, ' ');
+      return flowedLines(parts, room, ' ');
     }
     case 'text': {
-      const text = textOf(form.draft, field.id);
-      const unit: Line = field.unit === '' ? [] : [{ text: ` ${field.unit}`, faint: true }];
-      const own = Math.max(Math.max(left - reserved, Math.min(left, LEAST_TEXT)) - lineWidth(unit), 4);
-      return [[...(isHere ? typedLine(text, form.at, own, theme) : shownLine(text, own, theme)), ...unit]];
+      const { id, unit } = field;
+      const cursor = isHere ? form.at : null;
+      return [textLine({ text: textOf(form.draft, id), unit, cursor }, room, reserved, theme)];
     }
   }
 }
-
-const LEAST_TEXT = 24;

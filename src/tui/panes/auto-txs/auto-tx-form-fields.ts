@@ -1,19 +1,15 @@
 import type { ExtraAutoTxField } from '../../../client/description/auto-tx-fields.ts';
 import { GAS_SPEEDS } from '../../../contract/choices.ts';
 import { titleWord } from '../../alert-words.ts';
+import type { FieldChoice } from '../../field-lines.ts';
 import type { AutoTxDraft } from './auto-tx-draft.ts';
 
 export type AutoTxFieldId = 'signed' | 'target' | 'gasSpeed' | 'isStrict' | 'expires' | 'note';
 export type AutoTxTextId = 'target' | 'expires' | 'note';
 
-export interface AutoTxChoice {
-  readonly value: string;
-  readonly label: string;
-}
-
 export type AutoTxField = { readonly label: string; readonly hint: string } & (
   | { readonly id: 'signed'; readonly kind: 'signed' }
-  | { readonly id: 'gasSpeed' | 'isStrict'; readonly kind: 'one'; readonly choices: readonly AutoTxChoice[] }
+  | { readonly id: 'gasSpeed' | 'isStrict'; readonly kind: 'one'; readonly choices: readonly FieldChoice[] }
   | { readonly id: AutoTxTextId; readonly kind: 'text'; readonly unit: string }
 );
 

@@ -2,12 +2,9 @@ import type { SnapshotView } from '../../../client/views/snapshot.ts';
 import { formatGwei } from '../../../core/units.ts';
 import { distanceWords, laneOf } from '../../alert-words.ts';
 import { distanceToTarget, type PricedAutoTx } from '../../auto-tx-distance.ts';
-import { displayWidth } from '../../components/fit.ts';
-import type { Span } from '../../facts.ts';
-import { EMPTY_LINE, type Line, lineWidth } from '../../lines.ts';
+import { choiceLines, fieldLines, textLine } from '../../field-lines.ts';
+import type { Line } from '../../lines.ts';
 import type { Theme } from '../../theme.ts';
-import { flowedLines, shownLine, typedLine } from '../../typed-line.ts';
-import { wrapText } from '../../wrap-text.ts';
 import { type AutoTxField, autoTxChosen } from './auto-tx-form-fields.ts';
 import type { AutoTxFormState } from './auto-tx-form-state.ts';
 import { sizeText, transactionText } from './transaction-lines.ts';
@@ -23,11 +20,7 @@ export interface AutoTxLinesContext {
   readonly theme: Theme;
 }
 
-const LABEL = 11;
-const MARGIN = 3;
-const INDENT: Span = { text: ' '.repeat(MARGIN + LABEL) };
 const MOST_PROBLEM_LINES = 6;
-const LEAST_TEXT = 24;
 
 /** A field: its name, what stands in it, and beside that (or below, where there is no room) what is wrong with it. */
 export function autoTxFieldLines(
@@ -37,24 +30,15 @@ export function autoTxFieldLines(
 ): readonly Line[] {
   const { form, width, theme } = context;
   const isHere = form.focus === field.id;
-  const said = problem === null ? null : `${theme.glyph.warning} ${theme.text(problem)}`;
-  const beside = said ?? theme.text(besideText(field, context));
-  const head: Line = [
-    isHere ? { text: ` ${theme.glyph.arrow} `, color: 'accent', bold: true } : { text: ' '.repeat(MARGIN) },
-    { text: field.label.padEnd(LABEL), bold: isHere, faint: !isHere },
-  ];
-  const left = width - MARGIN - LABEL - 1;
-  const reserved = beside === '' ? 0 : displayWidth(beside) + 3;
-  const [own = EMPTY_LINE, ...more] = valueLines(field, isHere, left, reserved, context);
-  const below = more.map((line): Line => [INDENT, ...line]);
-  if (beside === '') return [[...head, ...own], ...below];
-  const look: Pick<Span, 'color' | 'faint'> = said === null ? { faint: true } : { color: 'warn' };
-  if (lineWidth(own) + reserved <= left && below.length === 0) {
-    return [[...head, ...own, { text: '   ' }, { text: beside, ...look }]];
-  }
-  if (said === null) return [[...head, ...own], ...below];
-  const words = wrapText(said, left, MOST_PROBLEM_LINES, theme.glyph.ellipsis);
-  return [[...head, ...own], ...below, ...words.map((text): Line => [INDENT, { text, ...look }])];
+  const shown = {
+    label: field.label,
+    isHere,
+    problem,
+    help: besideText(field, context),
+    mostProblemLines: MOST_PROBLEM_LINES,
+    value: (room: number, reserved: number) => valueLines(field, isHere, room, reserved, context),
+  };
+  return fieldLines(shown, width, theme);
 }
 
 /** What helps while nothing is wrong. */
@@ -100,7 +84,7 @@ export function pastedText(pasted: Pasted): string | null {
 function valueLines(
   field: AutoTxField,
   isHere: boolean,
-  left: number,
+  room: number,
   reserved: number,
   { form, pasted, theme }: AutoTxLinesContext,
 ): readonly Line[] {
@@ -110,21 +94,13 @@ function valueLines(
       if (text !== null) return [[{ text, bold: pasted.kind === 'transaction' }]];
       return [[isHere ? { text: ' ', inverse: true } : { text: theme.glyph.unknown, faint: true }]];
     }
-    case 'one': {
-      const chosen = autoTxChosen(form.draft, field.id);
-      const spans = field.choices.map(
-        ({ value, label }): Line =>
-          value === chosen
-            ? [{ text: `[${theme.text(label)}]`, bold: true, ...(isHere ? { color: 'accent' } : {}) }]
-            : [{ text: ` ${theme.text(label)} `, faint: true }],
-      );
-      return flowedLines(spans, left, '');
-    }
+    case 'one':
+      return choiceLines(field.choices, autoTxChosen(form.draft, field.id), isHere, room, theme);
     case 'text': {
-      const text = form.draft[field.id];
-      const unit: Line = field.unit === '' ? [] : [{ text: ` ${field.unit}`, faint: true }];
-      const own = Math.max(Math.max(left - reserved, Math.min(left, LEAST_TEXT)) - lineWidth(unit), 4);
-      return [[...(isHere ? typedLine(text, form.at, own, theme) : shownLine(text, own, theme)), ...unit]];
+      const { id, unit } = field;
+      return [
+        textLine({ text: form.draft[id], unit, cursor: isHere ? form.at : null }, room, reserved, theme),
+      ];
     }
   }
 }
