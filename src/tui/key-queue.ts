@@ -1,12 +1,12 @@
 import type { Dispatcher } from './dispatcher.ts';
-import { hexRun, isSignedDigits } from './stray-paste.ts';
+import { hexRun, isSignedDigits, isSurelyKey } from './stray-paste.ts';
 
 /** A key by its name, or a text that was pasted. */
 export type Heard = string | { readonly pasted: string };
 
 /** A paste comes in pieces, as its line is slow: so long after the last one more digits are of the same. */
 const PASTE_GOES_ON_MS = 300;
-/** What may be the beginning of a paste waits so long for more of it; nobody sees a key that late. */
+/** What may be the beginning of a paste waits so long for more of it: half of what a key may take to be on the screen. */
 const MAY_GO_ON_MS = 12;
 /** So many digits at once are nobody's typing. */
 const UNTYPED = 6;
@@ -44,7 +44,8 @@ export class KeyQueue {
     if (this.#judged > 0 || this.#dispatcher.capturing || this.#isPasteGoingOn) return 0;
     const run = hexRun(this.#waiting);
     if (run === 0 || run < this.#waiting.length || this.#isSigned(run)) return 0;
-    return run < UNTYPED ? MAY_GO_ON_MS : SURELY_GOES_ON_MS;
+    if (run >= UNTYPED) return SURELY_GOES_ON_MS;
+    return isSurelyKey(this.#waiting) ? 0 : MAY_GO_ON_MS;
   }
 
   add(heard: readonly Heard[]): void {

@@ -18,6 +18,15 @@ function isHex(key: unknown, before: unknown): boolean {
   return DIGIT.test(key) || BLANKS.has(key) || (key.toLowerCase() === 'x' && before === '0');
 }
 
+/**
+ * Whether the first of `keys` is a key, whatever follows. No signed transaction begins with one of these digits (`0x`, the
+ * types 01 to 04, or a list of 56 bytes and more, f8 to fb), and all that they do is to show a tab.
+ */
+export function isSurelyKey(keys: readonly unknown[]): boolean {
+  const [first] = keys;
+  return typeof first === 'string' && /^[1-6]$/.test(first);
+}
+
 /** Whether it is too many digits for anything but a paste; a key that is held down is one digit again and again. */
 export function isSignedDigits(text: string): boolean {
   const digits = text.toLowerCase().replace(/[\s"'x]/g, '');
