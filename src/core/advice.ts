@@ -101,6 +101,8 @@ export interface Recommendation {
 }
 
 export interface Advice {
+  /** Seconds between two blocks: as measured, or as planned while that is not known. */
+  readonly blockSec: number;
   readonly nextBaseFee: bigint;
   /** `null` where the chain has no blobs. */
   readonly nextBlobBaseFee: bigint | null;

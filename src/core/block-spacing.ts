@@ -3,18 +3,18 @@ import type { History } from './history.ts';
 /** Times have whole seconds and some chains several blocks in each: spacing is taken over this many blocks at once. */
 const STRIDE = 8;
 const STRIDES = 120;
-/** So few spacings say more than a plan; of fewer one may be the chain's beginning, whose time is anything. */
-const LEAST_STRIDES = 3;
+/** A chain's beginning may bear any time. */
+const FIRST_TIMED = 1;
 
-/** Median seconds between the last blocks; `planned` while there are too few, or where time stands still. */
-export function blockSpacing({ head, oldest, time }: History, planned: number): number {
-  const stride = Math.min(Math.max(Math.floor((head - oldest) / 2), 1), STRIDE);
+/** Median seconds between the last blocks; `null` while no two are known, or where time stands still. */
+export function blockSpacing({ head, oldest, time }: History): number | null {
+  const first = Math.max(oldest, FIRST_TIMED);
+  const stride = Math.min(Math.max(Math.floor((head - first) / 2), 1), STRIDE);
   const spacings: number[] = [];
-  for (let block = head; block - stride >= oldest && spacings.length < STRIDES; block -= 1) {
+  for (let block = head; block - stride >= first && spacings.length < STRIDES; block -= 1) {
     spacings.push((time.at(block) - time.at(block - stride)) / stride);
   }
-  if (spacings.length < LEAST_STRIDES) return planned;
   spacings.sort((a, b) => a - b);
   const median = spacings[spacings.length >>> 1] ?? 0;
-  return median > 0 ? median : planned;
+  return median > 0 ? median : null;
 }

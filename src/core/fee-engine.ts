@@ -150,12 +150,14 @@ export class FeeEngine {
     const { history, nextBaseFee, lanes: book, horizons, fan, trend: trends, track } = this.#books;
     const next = nextBaseFee.predict(head);
     const holds = nextBaseFee.formulaHolds;
-    const blockSec = blockSpacing(history, this.#rule.blockTimeSec);
+    const measuredSec = blockSpacing(history);
+    const blockSec = measuredSec ?? this.#rule.blockTimeSec;
     const lanes = book.advice(blockSec);
     const trend = trends.trend(fan.steps(next, head.nextBaseFee !== null || holds, holds));
     const forecasts = horizons.forecasts();
     const score = track.score();
     return {
+      blockSec,
       nextBaseFee: next,
       nextBlobBaseFee: head.nextBlobBaseFee,
       lanes,
@@ -168,6 +170,7 @@ export class FeeEngine {
         cheaperThanRatio: trends.cheaperThanRatio,
         daySec: trends.daySec,
         blockSec,
+        isPaceKnown: measuredSec !== null,
         track: score,
         sendNowJudgedRatio: book.scorer('average').judgedRatio,
       }),

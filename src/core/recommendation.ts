@@ -2,10 +2,13 @@ import type { Horizon, Lane, LaneName, Recommendation } from './advice.ts';
 import { wholeWei } from './fee-ratio.ts';
 import type { Forecast } from './horizon-forecast.ts';
 import { type Grounds, reasonsFor } from './reasons.ts';
+import { formatDuration } from './units.ts';
 
 export interface RecommendationInput extends Grounds {
   readonly lanes: Readonly<Record<LaneName, Lane>>;
   readonly blockSec: number;
+  /** Whether `blockSec` was measured. */
+  readonly isPaceKnown: boolean;
   /** How much of the past behind sending now has been judged, 0 to 1. */
   readonly sendNowJudgedRatio: number;
 }
@@ -21,10 +24,18 @@ export function recommendation(input: RecommendationInput): Recommendation {
     ...plan(input),
     action: decision.action,
     confidence: confidence(judgedRatio, track),
-    reasons: [...reasonsFor(input), ...withoutFigure(input)],
+    reasons: [...withoutPace(input), ...reasonsFor(input), ...withoutFigure(input)],
     alternatives: forecasts.map(toHorizon),
     track,
   };
+}
+
+/** That every time of the advice is only a plan's. */
+function withoutPace({ isPaceKnown, blockSec }: RecommendationInput): string[] {
+  const every = formatDuration(blockSec);
+  return isPaceKnown
+    ? []
+    : [`how often blocks come is not known yet: times are as if one came every ${every}`];
 }
 
 /** Why no probability stands beside the advice to send now. */

@@ -276,19 +276,29 @@ describe('the lanes', () => {
     expect(adviceAfter(makeBlocks(steps)).lanes.fast.waitSec).toEqual({ p50: 3, p95: 3 });
   });
 
-  it.each([4, 5, 9, 17])('measures them after %i blocks, whatever pace was planned', (count) => {
+  it.each([2, 3, 4, 5, 9, 17])('measures them after %i blocks, whatever pace was planned', (count) => {
     const steps = new Array(count).fill({ gasUsedRatio: 0.5, spacingSec: 2 });
     const { lanes, recommendation } = adviceAfter(makeBlocks(steps));
     expect(lanes.fast.waitSec.p50).toBe(2);
     expect(recommendation.deadlineSec).toBe(6);
   });
 
-  it('takes the planned pace before that, and is not misled by the time of the first block', () => {
-    const spacings = (...sec: number[]) =>
-      adviceAfter(makeBlocks(sec.map((spacingSec) => ({ gasUsedRatio: 0.5, spacingSec })))).lanes.fast
-        .waitSec;
-    expect(spacings(2, 2, 2).p50).toBe(12);
-    expect(spacings(1_700_000_000, 2, 2, 2).p50).toBe(2);
+  it('takes the planned pace before that, says so, and is not misled by the time of a chain’s beginning', () => {
+    const spaced = (...sec: number[]) =>
+      adviceAfter(
+        makeBlocks(
+          sec.map((spacingSec) => ({ gasUsedRatio: 0.5, spacingSec })),
+          { firstNumber: 0 },
+        ),
+      );
+    const assumed = 'how often blocks come is not known yet: times are as if one came every 12s';
+    for (const young of [spaced(2), spaced(1_700_000_000, 2)]) {
+      expect(young.lanes.fast.waitSec.p50).toBe(12);
+      expect(young.recommendation.reasons).toContain(assumed);
+    }
+    const known = spaced(1_700_000_000, 2, 2);
+    expect(known.lanes.fast.waitSec.p50).toBe(2);
+    expect(known.recommendation.reasons).not.toContain(assumed);
   });
 });
 

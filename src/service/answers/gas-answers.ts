@@ -6,6 +6,7 @@ import type { ChainProfile } from '../../core/chains.ts';
 import type { SaidScore } from '../../store/track-store.ts';
 import type { Problem } from '../source-state.ts';
 import { trackOf } from './track-answer.ts';
+import { updateFrequencySec } from './update-frequency.ts';
 import { isoFromMs, isoFromSec, wireWei } from './wire.ts';
 
 /** What is known at this moment, all of one block. */
@@ -49,7 +50,7 @@ export function gasCurrent(present: Present): GasCurrent {
     lanes: { slow: laneOf(slow), average: laneOf(average), fast: laneOf(fast) },
     nativeUsd: present.nativeUsd,
     updatedAt: isoFromMs(present.updatedAt),
-    updateFrequencySec: profile.feeRule.blockTimeSec,
+    updateFrequencySec: updateFrequencySec(profile, advice.blockSec),
     stale: present.stale,
     source: {
       kind: present.source.kind,
@@ -135,7 +136,7 @@ export function gasRecommendation(
     track: trackOf(said, recommendation.track),
     reach,
     // The next block brings a new one.
-    validUntil: isoFromMs(updatedAt + profile.feeRule.blockTimeSec * 1_000),
+    validUntil: isoFromMs(updatedAt + updateFrequencySec(profile, advice.blockSec) * 1_000),
     updatedAt: isoFromMs(updatedAt),
   };
 }
