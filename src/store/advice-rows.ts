@@ -2,27 +2,49 @@ import type { Action } from '../core/advice.ts';
 import type { Hex } from '../core/block.ts';
 import type { GivenAdvice } from '../core/given-advice.ts';
 import { integer } from './block-row.ts';
+import { BulkInsert } from './bulk-insert.ts';
 import type { AdviceRow, Queries } from './schema.ts';
 
 const MOST_ROWS = 100_000;
 const KEEP_SEC = 400 * 86_400;
+
+const COLUMNS = [
+  'block_number',
+  'block_hash',
+  'timestamp',
+  'version',
+  'action',
+  'target_price',
+  'max_fee',
+  'max_priority_fee',
+  'due_block',
+  'due_at',
+  'probability',
+  'verdict',
+  'settled_block',
+] as const satisfies readonly (keyof AdviceRow)[];
+
+const inserts = new BulkInsert<AdviceRow>((db, rows) =>
+  db
+    .insertInto('advice')
+    .values(rows)
+    .onConflict((conflict) =>
+      conflict
+        .column('block_number')
+        .doUpdateSet((e) =>
+          Object.fromEntries(COLUMNS.map((column) => [column, e.ref(`excluded.${column}`)])),
+        )
+        .where((e) => e('advice.block_hash', 'is not', e.ref('excluded.block_hash'))),
+    )
+    .compile(),
+);
 
 /**
  * Writes what was advised after a block. What was said of that block first stands, whoever says it again; advice
  * on another block of the same height gives way. Call it in the transaction that writes the block.
  */
 export async function writeAdvice(trx: Queries, given: GivenAdvice): Promise<void> {
-  const row = toRow(given);
-  await trx
-    .insertInto('advice')
-    .values(row)
-    .onConflict((conflict) =>
-      conflict
-        .column('block_number')
-        .doUpdateSet(row)
-        .where((e) => e('advice.block_hash', 'is not', e.ref('excluded.block_hash'))),
-    )
-    .execute();
+  await inserts.run(trx, [toRow(given)]);
 }
 
 /** Takes back what was advised after blocks above `number`, and verdicts that rest on them. */

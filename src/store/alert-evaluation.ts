@@ -7,6 +7,7 @@ import { mendedRow, readAlertRow } from './broken-alert.ts';
 import { BulkInsert } from './bulk-insert.ts';
 import { type Firing, insertFirings } from './firing-rows.ts';
 import { dropMeta, readMeta, saveMeta } from './meta.ts';
+import { prepared, type Slots } from './prepared.ts';
 import { type ReferencePrices, referencePrices } from './reference-prices.ts';
 import type { AlertRow, Queries } from './schema.ts';
 import { type Span, wakesAny, wokenAlerts } from './woken-alerts.ts';
@@ -106,13 +107,13 @@ async function confirmAnew(trx: Queries, number: number): Promise<void> {
   await rearm(trx, rows);
 }
 
+const timeOf = prepared((db, slot: Slots<{ number: number }>) =>
+  db.selectFrom('blocks').select('timestamp').where('number', '=', slot('number')),
+);
+
 /** Whether the block before was of a time yet to come: no chain goes back so far, but a node may have made it up. */
 async function isLeapBack(trx: Queries, { number, timestamp }: PricedBlock['block']): Promise<boolean> {
-  const before = await trx
-    .selectFrom('blocks')
-    .select('timestamp')
-    .where('number', '=', number - 1)
-    .executeTakeFirst();
+  const [before] = await timeOf(trx, { number: number - 1 });
   return before !== undefined && before.timestamp > timestamp + DEEPEST_REORG_SEC;
 }
 

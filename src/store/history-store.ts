@@ -1,8 +1,9 @@
 import { BLOCK_COLUMNS } from './block-row.ts';
 import type { Database } from './open-database.ts';
+import { blockPrices, bucketPrices, type PricePart } from './price-parts.ts';
 import { type ReferencePrices, referencePrices } from './reference-prices.ts';
 import { blockRollup, bucketStart, foldRollups, type Rollup, toRollup } from './rollup.ts';
-import { ROLLUP_SEC } from './rollup-tables.ts';
+import { ROLLUP_SEC, type RollupSec } from './rollup-tables.ts';
 import type { Queries } from './schema.ts';
 import { whileBusy } from './while-busy.ts';
 
@@ -47,6 +48,16 @@ export class HistoryStore {
         .execute(),
     );
     return rows.map(blockRollup);
+  }
+
+  /** What each block of `window` cost, ascending. */
+  blockPrices(window: Window): Promise<PricePart[]> {
+    return this.#attempt((db) => blockPrices(db, window));
+  }
+
+  /** What the buckets of `bucketSec` that start in `window` cost, the one around `from` included; ascending. */
+  bucketPrices(bucketSec: RollupSec, { from, to }: Window): Promise<PricePart[]> {
+    return this.#attempt((db) => bucketPrices(db, bucketSec, { from: bucketStart(from, bucketSec), to }));
   }
 
   async countBlocks(window: Window): Promise<number> {

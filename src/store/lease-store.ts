@@ -1,4 +1,5 @@
 import type { Database } from './open-database.ts';
+import { prepared, type Slots } from './prepared.ts';
 import type { Queries } from './schema.ts';
 import { StoreError } from './store-error.ts';
 import { whileBusy } from './while-busy.ts';
@@ -28,6 +29,14 @@ export type WriteRight =
   | { readonly kind: 'none' }
   | { readonly kind: 'alone' };
 
+const touch = prepared((db, _: Slots<object>) =>
+  db
+    .updateTable('leases')
+    .set((e) => ({ heartbeat_at: e.ref('heartbeat_at') }))
+    .where('name', '=', FOLLOWER)
+    .returning(['holder', 'process', 'heartbeat_at']),
+);
+
 /**
  * Refuses a transaction whose process has no right to write (any more). Call it before anything else: it takes the
  * write lock, so that what it finds holds until the transaction ends.
@@ -36,12 +45,7 @@ export type WriteRight =
 export async function requireRight(trx: Queries, right: WriteRight): Promise<void> {
   if (right.kind === 'alone') return;
   if (right.kind === 'none') throw notHolder('another process');
-  const row = await trx
-    .updateTable('leases')
-    .set((e) => ({ heartbeat_at: e.ref('heartbeat_at') }))
-    .where('name', '=', FOLLOWER)
-    .returning(['holder', 'process', 'heartbeat_at'])
-    .executeTakeFirst();
+  const [row] = await touch(trx, {});
   const isOurs =
     right.kind === 'holder'
       ? row?.holder === right.holder

@@ -1,5 +1,6 @@
 import { BLOCK_COLUMNS } from './block-row.ts';
 import { BulkInsert } from './bulk-insert.ts';
+import { prepared, type Slots } from './prepared.ts';
 import { blockRollup, bucketStart, foldRollups, type Rollup, toRollup, toRollupRow } from './rollup.ts';
 import type { Queries, RollupRow } from './schema.ts';
 
@@ -61,41 +62,48 @@ function join(parts: Stretch[]): Stretch[] {
   return joined;
 }
 
-async function readBlocks(trx: Queries, { from, to }: Stretch): Promise<Rollup[]> {
-  const rows = await trx
+const selectBlocks = prepared((db, slot: Slots<Stretch>) =>
+  db
     .selectFrom('blocks')
     .select(BLOCK_COLUMNS)
-    .where('timestamp', '>=', from)
-    .where('timestamp', '<', to)
-    .orderBy('number')
-    .execute();
-  return rows.map(blockRollup);
-}
+    .where('timestamp', '>=', slot('from'))
+    .where('timestamp', '<', slot('to'))
+    .orderBy('number'),
+);
 
-async function readFiner(trx: Queries, { from, to }: Stretch, finer: RollupSec): Promise<Rollup[]> {
-  const rows = await trx
+const selectFiner = prepared((db, slot: Slots<Stretch & { finer: RollupSec }>) =>
+  db
     .selectFrom('rollups')
     .selectAll()
-    .where('bucket_sec', '=', finer)
-    .where('start', '>=', from)
-    .where('start', '<', to)
-    .orderBy('start')
-    .execute();
-  return rows.map(toRollup);
+    .where('bucket_sec', '=', slot('finer'))
+    .where('start', '>=', slot('from'))
+    .where('start', '<', slot('to'))
+    .orderBy('start'),
+);
+
+const deleteRollups = prepared((db, slot: Slots<Stretch & { bucketSec: RollupSec }>) =>
+  db
+    .deleteFrom('rollups')
+    .where('bucket_sec', '=', slot('bucketSec'))
+    .where('start', '>=', slot('from'))
+    .where('start', '<', slot('to')),
+);
+
+async function readBlocks(trx: Queries, stretch: Stretch): Promise<Rollup[]> {
+  return (await selectBlocks(trx, stretch)).map(blockRollup);
+}
+
+async function readFiner(trx: Queries, stretch: Stretch, finer: RollupSec): Promise<Rollup[]> {
+  return (await selectFiner(trx, { ...stretch, finer })).map(toRollup);
 }
 
 async function replace(
   trx: Queries,
-  { from, to }: Stretch,
+  stretch: Stretch,
   bucketSec: RollupSec,
   rollups: readonly Rollup[],
 ): Promise<void> {
-  await trx
-    .deleteFrom('rollups')
-    .where('bucket_sec', '=', bucketSec)
-    .where('start', '>=', from)
-    .where('start', '<', to)
-    .execute();
+  await deleteRollups(trx, { ...stretch, bucketSec });
   await inserts.run(
     trx,
     rollups.map((rollup) => toRollupRow(rollup, bucketSec)),

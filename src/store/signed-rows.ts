@@ -1,3 +1,4 @@
+import { prepared, type Slots } from './prepared.ts';
 import type { Queries } from './schema.ts';
 
 /** How many blocks raw bytes are kept after the one that has them: what a reorg brings back can be sent again. */
@@ -30,7 +31,11 @@ export async function dropSigned(trx: Queries, id: string): Promise<void> {
   await trx.deleteFrom('signed_transactions').where('auto_tx_id', '=', id).execute();
 }
 
+const deleteBelow = prepared((db, slot: Slots<{ below: number }>) =>
+  db.deleteFrom('signed_transactions').where('mined_block', '<', slot('below')),
+);
+
 /** Forgets the bytes of what is final in blocks below `below`: no reorg brings it back. Costs what it forgets. */
 export async function forgetSigned(trx: Queries, below: number): Promise<void> {
-  await trx.deleteFrom('signed_transactions').where('mined_block', '<', below).execute();
+  await deleteBelow(trx, { below });
 }

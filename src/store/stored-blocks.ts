@@ -1,5 +1,6 @@
 import { BulkInsert } from './bulk-insert.ts';
 import type { NumberRange } from './number-range.ts';
+import { prepared, type Slots } from './prepared.ts';
 import type { BlockRow, Queries } from './schema.ts';
 
 const inserts = new BulkInsert<BlockRow>((db, rows) => db.insertInto('blocks').values(rows).compile());
@@ -16,14 +17,13 @@ export async function replaceBlocks(trx: Queries, rows: readonly BlockRow[]): Pr
 /** A block that was there. */
 export type Removed = Pick<BlockRow, 'number' | 'hash' | 'timestamp'>;
 
-export function removeBlocks(trx: Queries, { from, to }: NumberRange): Promise<Removed[]> {
-  return trx
+export const removeBlocks = prepared((db, slot: Slots<NumberRange>) =>
+  db
     .deleteFrom('blocks')
-    .where('number', '>=', from)
-    .where('number', '<=', to)
-    .returning(['number', 'hash', 'timestamp'])
-    .execute();
-}
+    .where('number', '>=', slot('from'))
+    .where('number', '<=', slot('to'))
+    .returning(['number', 'hash', 'timestamp']),
+);
 
 /** The lowest block that others stand in for: a reorg that could not be written when it came. */
 export function lowestFork(replaced: readonly Removed[], rows: readonly BlockRow[]): number | null {

@@ -3,6 +3,7 @@ import { type GivenAdvice, getsInto, type Inclusion } from '../core/given-advice
 import { toGivenAdvice } from './advice-rows.ts';
 import { BLOCK_COLUMNS, toBlock } from './block-row.ts';
 import type { Database } from './open-database.ts';
+import { prepared, type Slots } from './prepared.ts';
 import type { AdviceRow, Queries } from './schema.ts';
 import { whileBusy } from './while-busy.ts';
 
@@ -67,14 +68,8 @@ export class TrackStore {
     return this.#attempt(async (db) => {
       const head = await readHead(db);
       if (head === null) return [];
-      const pending = db
-        .selectFrom('advice')
-        .select('block_number')
-        .where('verdict', 'is', null)
-        .where('block_number', '>', above)
-        .limit(limit);
-      const sent = await pending.where('due_block', '<=', head.number).orderBy('due_block', 'desc').execute();
-      const waited = await pending.where('due_at', '<', head.timestamp).orderBy('due_at', 'desc').execute();
+      const sent = await selectSent(db, { above, limit, until: head.number });
+      const waited = await selectWaited(db, { above, limit, until: head.timestamp });
       return [...sent, ...waited].map((row) => row.block_number);
     });
   }
@@ -85,18 +80,14 @@ export class TrackStore {
    * `null`: it may still come, however long the service was down.
    */
   settle(blocks: readonly number[], filledUntil: number | null = null): Promise<Settlement> {
+    if (blocks.length === 0) return Promise.resolve({ settled: 0, waiting: null });
     return this.#attempt((db) =>
       db.transaction().execute(async (trx) => {
         let settled = 0;
         let waiting: number | null = null;
         const head = await readHead(trx);
-        if (head === null || blocks.length === 0) return { settled, waiting };
-        const rows = await trx
-          .selectFrom('advice')
-          .selectAll()
-          .where('block_number', 'in', blocks)
-          .where('verdict', 'is', null)
-          .execute();
+        if (head === null) return { settled, waiting };
+        const rows = await selectUnjudged(trx, { blocks: JSON.stringify(blocks) });
         for (const given of rows.map(toGivenAdvice)) {
           const outcome = await outcomeOf(trx, given, { head, filledUntil });
           if (outcome === 'waiting') waiting = Math.max(waiting ?? -1, given.block.number);
@@ -111,8 +102,8 @@ export class TrackStore {
   /** The last `most` that stated a probability, by when they ended; and of those to wait the last `most`. */
   score(most: number): Promise<SaidScore> {
     return this.#attempt(async (db) => {
-      const said = await readJudged(db, most, 'all');
-      const waits = await readJudged(db, most, 'waits');
+      const said = await selectJudged(db, { most });
+      const waits = await selectJudgedWaits(db, { most });
       const first = Math.min(...said.map((row) => row.block_number));
       return {
         ...countOf(said),
@@ -129,17 +120,52 @@ export class TrackStore {
 
 type JudgedRow = Pick<AdviceRow, 'block_number' | 'timestamp' | 'version' | 'probability' | 'verdict'>;
 
-function readJudged(db: Queries, most: number, which: 'all' | 'waits'): Promise<JudgedRow[]> {
-  const judged = db
+interface Pending {
+  readonly above: number;
+  readonly limit: number;
+  readonly until: number;
+}
+
+const selectPending = (db: Queries, slot: Slots<Pending>) =>
+  db
+    .selectFrom('advice')
+    .select('block_number')
+    .where('verdict', 'is', null)
+    .where('block_number', '>', slot('above'))
+    .limit(slot('limit'));
+
+const selectSent = prepared((db, slot: Slots<Pending>) =>
+  selectPending(db, slot).where('due_block', '<=', slot('until')).orderBy('due_block', 'desc'),
+);
+
+const selectWaited = prepared((db, slot: Slots<Pending>) =>
+  selectPending(db, slot).where('due_at', '<', slot('until')).orderBy('due_at', 'desc'),
+);
+
+/** `blocks`: their numbers as JSON. */
+const selectUnjudged = prepared((db, slot: Slots<{ blocks: string }>) =>
+  db
+    .selectFrom('advice')
+    .selectAll()
+    .where('block_number', 'in', sql<number>`(select value from json_each(${slot('blocks')}))`)
+    .where('verdict', 'is', null),
+);
+
+const judged = (db: Queries, slot: Slots<{ most: number }>) =>
+  db
     .selectFrom('advice')
     .select(['block_number', 'timestamp', 'version', 'probability', 'verdict'])
     .where('verdict', 'in', ['kept', 'missed'])
     .where('probability', 'is not', null)
     .orderBy('settled_block', 'desc')
     .orderBy('block_number', 'desc')
-    .limit(most);
-  return (which === 'waits' ? judged.where('due_at', 'is not', null) : judged).execute();
-}
+    .limit(slot('most'));
+
+const selectJudged = prepared(judged);
+
+const selectJudgedWaits = prepared((db, slot: Slots<{ most: number }>) =>
+  judged(db, slot).where('due_at', 'is not', null),
+);
 
 function countOf(rows: readonly JudgedRow[]): SaidCount {
   const stated = rows.reduce((sum, row) => sum + (row.probability ?? 0), 0);
@@ -152,36 +178,40 @@ function countOf(rows: readonly JudgedRow[]): SaidCount {
   };
 }
 
+const selectHead = prepared((db, _: Slots<object>) =>
+  db.selectFrom('blocks').select(['number', 'timestamp']).orderBy('number', 'desc').limit(1),
+);
+
 async function readHead(db: Queries): Promise<Head | null> {
-  const row = await db
-    .selectFrom('blocks')
-    .select(['number', 'timestamp'])
-    .orderBy('number', 'desc')
-    .limit(1)
-    .executeTakeFirst();
-  return row ?? null;
+  const [head] = await selectHead(db, {});
+  return head ?? null;
 }
 
-async function countUnknown(db: Queries, from: number): Promise<number> {
-  const row = await db
+const selectUnknown = prepared((db, slot: Slots<{ from: number }>) =>
+  db
     .selectFrom('advice')
     .select((e) => e.fn.countAll().as('count'))
     .where('verdict', '=', 'unknown')
-    .where('block_number', '>=', from)
-    .executeTakeFirst();
+    .where('block_number', '>=', slot('from')),
+);
+
+async function countUnknown(db: Queries, from: number): Promise<number> {
+  const [row] = await selectUnknown(db, { from });
   return Number(row?.count ?? 0);
 }
 
-async function record(trx: Queries, { block }: GivenAdvice, outcome: Exclude<Outcome, 'waiting'>) {
-  if (outcome === 'void') {
-    await trx.deleteFrom('advice').where('block_number', '=', block.number).execute();
-    return;
-  }
-  await trx
+type Judged = Exclude<Outcome, 'waiting' | 'void'> & { readonly block: number };
+
+const updateVerdict = prepared((db, slot: Slots<Judged>) =>
+  db
     .updateTable('advice')
-    .set({ verdict: outcome.verdict, settled_block: outcome.settledBlock })
-    .where('block_number', '=', block.number)
-    .execute();
+    .set({ verdict: slot('verdict'), settled_block: slot('settledBlock') })
+    .where('block_number', '=', slot('block')),
+);
+
+async function record(trx: Queries, { block }: GivenAdvice, outcome: Exclude<Outcome, 'waiting'>) {
+  if (outcome === 'void') await trx.deleteFrom('advice').where('block_number', '=', block.number).execute();
+  else await updateVerdict(trx, { ...outcome, block: block.number });
 }
 
 interface Known {
@@ -189,13 +219,13 @@ interface Known {
   readonly filledUntil: number | null;
 }
 
+const selectHash = prepared((db, slot: Slots<{ number: number }>) =>
+  db.selectFrom('blocks').select('hash').where('number', '=', slot('number')),
+);
+
 async function outcomeOf(db: Queries, given: GivenAdvice, { head, filledUntil }: Known): Promise<Outcome> {
   const { block, promise } = given;
-  const own = await db
-    .selectFrom('blocks')
-    .select('hash')
-    .where('number', '=', block.number)
-    .executeTakeFirst();
+  const [own] = await selectHash(db, block);
   // A reorg that nobody was there to see.
   if (own !== undefined && own.hash !== null && block.hash !== null && own.hash !== block.hash) return 'void';
   const outcome =
@@ -209,13 +239,16 @@ async function outcomeOf(db: Queries, given: GivenAdvice, { head, filledUntil }:
     : 'waiting';
 }
 
-async function includedBy(db: Queries, after: number, promise: Inclusion): Promise<Outcome> {
-  const rows = await db
+const selectBetween = prepared((db, slot: Slots<{ after: number; last: number }>) =>
+  db
     .selectFrom('blocks')
     .select(BLOCK_COLUMNS)
-    .where('number', '>', after)
-    .where('number', '<=', promise.lastBlock)
-    .execute();
+    .where('number', '>', slot('after'))
+    .where('number', '<=', slot('last')),
+);
+
+async function includedBy(db: Queries, after: number, promise: Inclusion): Promise<Outcome> {
+  const rows = await selectBetween(db, { after, last: promise.lastBlock });
   if (rows.length < promise.lastBlock - after) return 'waiting';
   const isKept = rows.some((row) => getsInto(toBlock(row), promise));
   return { verdict: isKept ? 'kept' : 'missed', settledBlock: promise.lastBlock };

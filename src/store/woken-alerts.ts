@@ -1,7 +1,8 @@
 import { setImmediate } from 'node:timers/promises';
 import { type ExpressionBuilder, sql } from 'kysely';
-import { LANES, type LanePrices } from '../core/advice.ts';
+import { LANES, type LaneName, type LanePrices } from '../core/advice.ts';
 import { integer } from './block-row.ts';
+import { prepared, type Slots } from './prepared.ts';
 import type { AlertRow, Queries, Tables } from './schema.ts';
 
 /** The extremes of one block or of several in a row. */
@@ -24,7 +25,7 @@ const AT_ONCE = 256;
  * index of its own: what sleeps costs nothing.
  */
 export async function* wokenAlerts(trx: Queries, span: Span): AsyncGenerator<readonly AlertRow[]> {
-  const woken = await trx.selectFrom('alerts').select('id').where(isWoken(span)).orderBy('id').execute();
+  const woken = await selectWoken(trx, wakesOf(span));
   for (let at = 0; at < woken.length; at += AT_ONCE) {
     // The transaction stays open; whoever needs no database is answered meanwhile.
     if (at > 0) await setImmediate();
@@ -40,21 +41,48 @@ export async function* wokenAlerts(trx: Queries, span: Span): AsyncGenerator<rea
 
 /** Whether any of the blocks wakes any alert as they are now. */
 export async function wakesAny(trx: Queries, span: Span): Promise<boolean> {
-  const row = await trx.selectFrom('alerts').select('id').where(isWoken(span)).limit(1).executeTakeFirst();
-  return row !== undefined;
+  return (await selectOneWoken(trx, wakesOf(span))).length > 0;
 }
 
-const isWoken = (span: Span) => (e: ExpressionBuilder<Tables, 'alerts'>) =>
+/** What a {@link Span} is compared by. */
+interface Wakes extends Readonly<Record<`lowest_${LaneName}` | `highest_${LaneName}`, number>> {
+  readonly firstBlock: number;
+  readonly lastBlock: number;
+  readonly lastMs: number;
+}
+
+const wakesOf = ({ firstBlock, lastBlock, lastMs, lowest, highest, isPast }: Span): Wakes => ({
+  // Only what is past has a first block that counts.
+  firstBlock: isPast ? firstBlock : -1,
+  lastBlock,
+  lastMs,
+  lowest_slow: integer(lowest.slow),
+  lowest_average: integer(lowest.average),
+  lowest_fast: integer(lowest.fast),
+  highest_slow: integer(highest.slow),
+  highest_average: integer(highest.average),
+  highest_fast: integer(highest.fast),
+});
+
+const isWoken = (slot: Slots<Wakes>) => (e: ExpressionBuilder<Tables, 'alerts'>) =>
   e.or(
     // The lane stands beside each reason, or SQLite uses one index at most.
     LANES.flatMap((lane) => [
-      e.and([e('lane', '=', lane), e('wake_at_most', '>=', integer(span.lowest[lane]))]),
-      e.and([e('lane', '=', lane), e('wake_at_least', '<=', integer(span.highest[lane]))]),
+      e.and([e('lane', '=', lane), e('wake_at_most', '>=', slot(`lowest_${lane}`))]),
+      e.and([e('lane', '=', lane), e('wake_at_least', '<=', slot(`highest_${lane}`))]),
       e.and([
         e('lane', '=', lane),
-        e('wake_block', '<=', span.lastBlock),
-        ...(span.isPast ? [e('wake_block', '>=', span.firstBlock)] : []),
+        e('wake_block', '<=', slot('lastBlock')),
+        e('wake_block', '>=', slot('firstBlock')),
       ]),
-      e.and([e('lane', '=', lane), e('wake_ms', '<=', span.lastMs)]),
+      e.and([e('lane', '=', lane), e('wake_ms', '<=', slot('lastMs'))]),
     ]),
   );
+
+const selectWoken = prepared((db, slot: Slots<Wakes>) =>
+  db.selectFrom('alerts').select('id').where(isWoken(slot)).orderBy('id'),
+);
+
+const selectOneWoken = prepared((db, slot: Slots<Wakes>) =>
+  db.selectFrom('alerts').select('id').where(isWoken(slot)).limit(1),
+);

@@ -27,9 +27,12 @@ export async function statsMarket(
   present: Present,
 ): Promise<StatsMarket> {
   const series = await marketSeries(history, { from: end - TIME_FRAME_SEC[timeFrame], to: end });
-  const hours = (await history.buckets(HOUR_SEC, { from: end - TIME_FRAME_SEC['30d'], to: end })).map(
-    (hour) => ({ timestamp: hour.start, meanBaseFee: hour.base.mean, blocks: hour.blocks }),
-  );
+  const stored = await history.bucketPrices(HOUR_SEC, { from: end - TIME_FRAME_SEC['30d'], to: end });
+  const hours = stored.map(({ start, base, blocks }) => ({
+    timestamp: start,
+    meanBaseFee: base.mean,
+    blocks,
+  }));
   const { lanes } = present.advice;
   return {
     timeFrame,

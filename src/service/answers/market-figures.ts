@@ -2,8 +2,7 @@ import type { Stats, StatsMarket } from '../../contract/dashboard.ts';
 import { type Block, TIP_PERCENTILES } from '../../core/block.ts';
 import { changeRatio, summarise, volatility } from '../../core/market-stats.ts';
 import type { Weighted } from '../../core/weighted-quantile.ts';
-import type { Rollup } from '../../store/rollup.ts';
-import { meanTip } from './chart-answer.ts';
+import type { PricePart } from '../../store/price-parts.ts';
 import { wholeWei, wireWei } from './wire.ts';
 
 /**
@@ -11,7 +10,7 @@ import { wholeWei, wireWei } from './wire.ts';
  * min ≤ p10 ≤ median ≤ p90 ≤ max and min ≤ now ≤ max.
  */
 export function marketFigures(
-  series: readonly Rollup[],
+  series: readonly PricePart[],
   head: Pick<Block, 'baseFeePerGas' | 'tips'>,
 ): Pick<StatsMarket, 'base' | 'average' | 'volatility'> {
   const bases = series.map(({ base, blocks }) => ({ value: base.mean, weight: blocks }));
@@ -35,7 +34,7 @@ function stats(prices: readonly Weighted[], now: number): Stats {
 }
 
 /** With the single dearest and cheapest block, which means over buckets would hide. */
-function baseStats(series: readonly Rollup[], bases: readonly Weighted[], now: number): Stats {
+function baseStats(series: readonly PricePart[], bases: readonly Weighted[], now: number): Stats {
   const figures = stats(bases, now);
   let { min, max } = figures;
   for (const { base } of series) {
@@ -46,11 +45,10 @@ function baseStats(series: readonly Rollup[], bases: readonly Weighted[], now: n
 }
 
 /** Base fee and median tip of the blocks whose tips are known; the base fee alone where none are. */
-function averagesOf(series: readonly Rollup[]): Weighted[] {
-  const tipped = series.flatMap((rollup) => {
-    const tip = meanTip(rollup, 50);
-    return tip === null ? [] : [{ value: rollup.base.mean + tip, weight: rollup.tippedBlocks }];
-  });
+function averagesOf(series: readonly PricePart[]): Weighted[] {
+  const tipped = series.flatMap(({ base, tip, tippedBlocks }) =>
+    tip === null ? [] : [{ value: base.mean + tip, weight: tippedBlocks }],
+  );
   return tipped.length > 0
     ? tipped
     : series.map(({ base, blocks }) => ({ value: base.mean, weight: blocks }));

@@ -1,5 +1,5 @@
 import type { HistoryStore, Window } from '../../store/history-store.ts';
-import type { Rollup } from '../../store/rollup.ts';
+import type { PricePart } from '../../store/price-parts.ts';
 import { ROLLUP_SEC } from '../../store/rollup-tables.ts';
 
 /** A day of Ethereum and some more. */
@@ -15,17 +15,17 @@ export async function marketSeries(
   history: HistoryStore,
   window: Window,
   mostRows = MOST_ROWS,
-): Promise<Rollup[]> {
-  if ((await history.countBlocks(window)) <= mostRows) return history.blocks(window);
+): Promise<PricePart[]> {
+  if ((await history.countBlocks(window)) <= mostRows) return history.blockPrices(window);
   const from = Math.max(window.from, (await history.reachesBackTo(null)) ?? window.from);
   const fits = (sec: number) => (window.to - from) / sec <= mostRows;
   const bucketSec = ROLLUP_SEC.find(fits) ?? ROLLUP_SEC.at(-1) ?? MINUTE_SEC;
   const firstWhole = Math.ceil(from / bucketSec) * bucketSec;
   const firstCut = Math.max(firstWhole, Math.floor((window.to + 1) / bucketSec) * bucketSec);
   const [before, whole, after] = await Promise.all([
-    history.blocks({ from, to: Math.min(firstWhole - 1, window.to) }),
-    history.buckets(bucketSec, { from: firstWhole, to: firstCut - bucketSec }),
-    history.blocks({ from: firstCut, to: window.to }),
+    history.blockPrices({ from, to: Math.min(firstWhole - 1, window.to) }),
+    history.bucketPrices(bucketSec, { from: firstWhole, to: firstCut - bucketSec }),
+    history.blockPrices({ from: firstCut, to: window.to }),
   ]);
   return [...before, ...whole, ...after];
 }
