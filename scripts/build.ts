@@ -74,12 +74,26 @@ const { metafile } = await build({
 });
 
 const MONITOR = ['src/cli/commands/live.ts', 'src/tui/start-monitor.tsx'];
+/** What is read between the monitor's frame and its first prices, where the service runs in this process. */
+const EMBEDDED = [
+  'src/cli/open-service.ts',
+  'src/cli/history-filled.ts',
+  'src/chain/rpc-source.ts',
+  'src/service/service.ts',
+  'src/store/open-database.ts',
+];
 const ASKING = ['src/cli/commands/now.ts', 'src/cli/open-client.ts', 'src/client/create-gas-client.ts'];
 
 /** What the answers of single routes are held against. */
 const SCHEMAS = ['dashboard', 'explorer', 'metrics', 'alerts', 'auto-txs'].map(
   (name) => `src/contract/${name}.ts`,
 );
+
+/** What blocks come from, and who reads and advises without a service. */
+const RECORDED = [
+  ...['record', 'backtest'].map((name) => `src/cli/commands/${name}.ts`),
+  ...['rpc', 'replay', 'simulated'].map((name) => `src/chain/${name}-source.ts`),
+];
 
 const command = (...names: readonly string[]) => names.map((name) => `src/cli/commands/${name}.ts`);
 
@@ -100,18 +114,18 @@ await mergeChunks(folder, metafile, {
     { name: 'shown', parts: MONITOR, sharedWith: ASKING },
     { name: 'monitor', parts: MONITOR },
     { name: 'client', parts: ASKING },
+    // Of what the monitor starts, what others need too is apart: nobody reads what only the other one needs.
+    { name: 'common', parts: EMBEDDED, sharedWith: [...SCHEMAS, ...commands()] },
+    { name: 'blocks', parts: EMBEDDED, sharedWith: RECORDED },
+    { name: 'database', parts: EMBEDDED, sharedWith: command('keys'), largest: Infinity },
+    { name: 'embedded', parts: EMBEDDED },
     { name: 'set-up', parts: command('config', 'doctor') },
     { name: 'lookups', parts: command('block', 'tx', 'wait') },
     { name: 'gas-schemas', parts: ['src/contract/gas.ts'] },
     { name: 'schemas', parts: SCHEMAS },
-    // Before what only a service in this process needs, so that who asks one elsewhere does not load that.
     { name: 'commands', parts: commands() },
     { name: 'recordings', parts: command('record', 'backtest') },
     { name: 'keys', parts: command('keys') },
-    {
-      name: 'embedded',
-      parts: ['src/cli/open-service.ts', 'src/service/service.ts', 'src/store/open-database.ts'],
-    },
   ],
 });
 await removeUnusedChunks(folder);

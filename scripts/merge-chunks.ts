@@ -12,6 +12,8 @@ export interface ChunkGroup {
   readonly parts: readonly string[];
   /** Of what they need, only what these parts need as well: nobody loads it for nothing. */
   readonly sharedWith?: readonly string[];
+  /** Bytes of a chunk; a larger one stays a file of its own. Default: 60 kB. */
+  readonly largest?: number;
 }
 
 interface Chunk {
@@ -69,7 +71,7 @@ function chunksOf({ outputs }: Metafile): Chunks {
 
 /** What the group needs, each after what it needs itself. */
 function membersOf(chunks: Chunks, group: ChunkGroup, merged: ReadonlySet<string>): Chunk[] {
-  const { name, parts, sharedWith } = group;
+  const { name, parts, sharedWith, largest = SMALL_BYTES } = group;
   const shared = sharedWith && neededBy(chunks, partsOf(chunks, name, sharedWith));
   const members = new Map<string, Chunk>();
   const seen = new Set<string>();
@@ -80,7 +82,7 @@ function membersOf(chunks: Chunks, group: ChunkGroup, merged: ReadonlySet<string
     seen.add(chunk.name);
     for (const need of chunk.needs) visit(known(chunks, need));
     const isFree = chunk.needs.every((need) => !bound.has(need));
-    const isWanted = chunk.part === null && chunk.bytes <= SMALL_BYTES && shared?.has(chunk.name) !== false;
+    const isWanted = chunk.part === null && chunk.bytes <= largest && shared?.has(chunk.name) !== false;
     if (isWanted && isFree) members.set(chunk.name, chunk);
     else if (chunk.needs.some((need) => members.has(need) || bound.has(need))) bound.add(chunk.name);
   };

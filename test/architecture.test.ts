@@ -21,7 +21,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
 
 /** Packages that belong to one folder, so that what they cost is loaded only there. */
 const OWNER: Readonly<Record<string, readonly string[]>> = {
-  viem: ['chain'],
+  viem: [],
   '@noble/curves': ['core'],
   '@noble/hashes': ['core'],
   kysely: ['store'],

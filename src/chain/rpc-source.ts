@@ -16,6 +16,7 @@ import { readReceipt } from './rpc/read-receipts.ts';
 import { readTransactions } from './rpc/read-transactions.ts';
 import { ask, askHeader, askHeadNumber, createRpcNode, type RpcNode } from './rpc/rpc-node.ts';
 import { sendTransaction } from './rpc/send-transaction.ts';
+import { nullable } from './rpc/shape.ts';
 import { Turns } from './rpc/turns.ts';
 
 /** A full block and its receipts may be tens of megabytes on their way here. */
@@ -86,7 +87,7 @@ export function createRpcSource(options: RpcSourceOptions): RpcSource {
     transaction: (hash) =>
       pool.run(
         async (node) => {
-          const answer = await ask(node, transactionAnswer.nullable(), 'eth_getTransactionByHash', [hash]);
+          const answer = await ask(node, nullable(transactionAnswer), 'eth_getTransactionByHash', [hash]);
           return answer && toTransaction(answer);
         },
         { patienceMs: SECOND_OPINION_MS },

@@ -78,7 +78,8 @@ async function openEmbedded(
   try {
     const { historyFilled } = await import('./history-filled.ts');
     await readyOrLate(service.ready);
-    const reach = { baseUrl: INTERNAL_ORIGIN, apiKey: null, fetch: service.fetch, quick: service.quick };
+    const { fetch, quick } = service;
+    const reach = { baseUrl: INTERNAL_ORIGIN, apiKey: null, fetch, quick, after: options.pricesShown };
     return {
       client: createGasClient({ ...reach, isOwn: true }),
       reach,

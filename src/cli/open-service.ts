@@ -26,6 +26,8 @@ export interface OpenOptions {
    * while nobody else does, and alerts count its blocks as missed.
    */
   readonly role?: 'stays' | 'visits';
+  /** Resolves when there is time for what the first prices do not need. Default: at once. */
+  readonly pricesShown?: Promise<void>;
   readonly signal: AbortSignal;
 }
 
@@ -34,6 +36,7 @@ export interface ServiceExtras {
   /** What people call this process by. */
   readonly process?: string;
   readonly role?: 'stays' | 'visits';
+  readonly pricesShown?: Promise<void>;
   /** How fired alerts reach people. */
   readonly delivery?: Delivery;
   /** Blocks that must have an auto-tx before it is final; default: the chain's own number. */
@@ -76,7 +79,8 @@ export async function openService(
   options: OpenOptions,
 ): Promise<OpenedService> {
   const db = settings.db.value;
-  boundYoungHeap();
+  const { pricesShown = Promise.resolve() } = options;
+  void pricesShown.then(() => boundYoungHeap());
   const opening = openChain(choice, options.pace);
   // Which chain it is, is asked before the rest is loaded: a node answers meanwhile.
   const naming = opening.then(({ source }) =>
@@ -90,8 +94,7 @@ export async function openService(
     const extras = {
       process: `gastop, process ${process.pid}`,
       role: options.role ?? 'visits',
-      // The monitor.
-      pricesFirst: options.role === 'stays',
+      pricesShown,
       delivery: deliveryOf(settings),
       ...confirmationsOf(settings),
     } as const;

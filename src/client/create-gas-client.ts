@@ -35,6 +35,8 @@ export interface GasClientOptions {
   readonly fetch?: Fetch;
   /** What it answers without a request; everything else is asked of `fetch`. */
   readonly quick?: Quick;
+  /** What takes a request of `fetch` waits for this: it loads code. Default: it does not. */
+  readonly after?: Promise<void> | undefined;
   /** `fetch` is the service of this very program: its answers need not be checked against the contract. Default: no. */
   readonly isOwn?: boolean;
   /** For the whole answer, head and body. Default: 10 s. */
@@ -144,17 +146,18 @@ export function transportOf(options: GasClientOptions): TransportOptions {
     root: v1Root(service),
     host: service.host,
     apiKey: options.apiKey?.trim() || null,
-    ask: options.fetch === undefined ? askOverHttp : byFetch(options.fetch, options.quick ?? (() => null)),
+    ask: options.fetch === undefined ? askOverHttp : byFetch(options.fetch, options),
     timeoutMs: options.timeoutMs ?? TIMEOUT_MS,
     maxBytes: options.maxBytes ?? MAX_BYTES,
     userAgent: options.userAgent ?? 'gastop',
   };
 }
 
-function byFetch(fetch: Fetch, quick: Quick): Ask {
+function byFetch(fetch: Fetch, { quick = () => null, after }: GasClientOptions): Ask {
   return async (asked) => {
     const atHand = await askAtHand(quick, asked);
     if (atHand !== null) return atHand;
+    await after;
     const { askByFetch } = await import('./ask-by-fetch.ts');
     return askByFetch(fetch, asked);
   };

@@ -35,8 +35,8 @@ export interface ServiceOptions {
   readonly process?: string;
   /** Default: it stays, and writes, fires alerts and sends whenever no other process on the database does. */
   readonly role?: LeaseOptions['role'];
-  /** Whether what sends and the dollar's price begin a moment later, so that the first prices come sooner. Default: no. */
-  readonly pricesFirst?: boolean;
+  /** Resolves when the first prices are shown: what sends and the dollar's price begin after them. Default: at once. */
+  readonly pricesShown?: Promise<void>;
   /** Blocks that must have an auto-tx before it is final. Default: the chain's own number. */
   readonly confirmations?: number;
   /** How long a node may take to answer what is asked of one sender of auto-txs, ms. Default: 10 s. */

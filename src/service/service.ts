@@ -36,12 +36,10 @@ import { leaseWords } from './lease-words.ts';
 import { NativePrice } from './native-price.ts';
 import { createOpenGate } from './open-gate.ts';
 import type { ServiceOptions } from './service-options.ts';
-import { sleep } from './sleep.ts';
+import { untilAborted } from './sleep.ts';
 import { TrackKeeper } from './track-keeper.ts';
 
 const DEFAULT_HISTORY_SEC = 30 * 86_400;
-/** What must not hold up the first prices begins so much later: it loads code, or asks nodes for something else. */
-const PRICES_FIRST_MS = 200;
 
 export interface Service {
   /** Answers a v1 request without a socket; never rejects. What is learned on the way goes into a `RequestRecord`. */
@@ -108,7 +106,8 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     onError,
     onNews,
   });
-  const after = options.pricesFirst ? sleep(PRICES_FIRST_MS, signal) : Promise.resolve();
+  // What must not hold up the first prices: it loads code, or asks nodes for something else.
+  const after = Promise.race([options.pricesShown, untilAborted(signal)]).then(() => {});
   const sending = startSending({
     after,
     lease,

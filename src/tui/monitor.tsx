@@ -14,6 +14,7 @@ import { ASCII_THEME, ThemeContext, UNICODE_THEME } from './theme.ts';
 export interface MonitorProps {
   readonly holder: SourceHolder;
   readonly openSource: (choice: SourceChoice) => Promise<MonitorSource>;
+  readonly onPrices: () => void;
   readonly urlProblem: (text: string) => string | null;
   readonly chainName: string | null;
   readonly badge: Badge | null;

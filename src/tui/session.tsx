@@ -16,6 +16,7 @@ import { helpLines } from './help-lines.ts';
 import { useActions } from './hooks/use-actions.ts';
 import { DimContext } from './hooks/use-dim.ts';
 import { useElapsed } from './hooks/use-elapsed.ts';
+import { useFirstPrices } from './hooks/use-first-prices.ts';
 import { MemoryContext } from './hooks/use-kept-state.ts';
 import { OverContext, useOverScopes } from './hooks/use-modal-keys.ts';
 import { MonitorContext, type MonitorScope } from './hooks/use-monitor.ts';
@@ -43,6 +44,8 @@ export interface SessionProps {
   readonly dispatch: Dispatch<MonitorAction>;
   readonly toast: Toast | null;
   readonly choose: (choice: SourceChoice) => void;
+  /** Told when the first prices are on the screen. */
+  readonly onPrices: () => void;
   readonly urlProblem: (text: string) => string | null;
   readonly chainName: string | null;
   readonly badge: 'REPLAY' | 'SIMULATED' | null;
@@ -74,6 +77,7 @@ function SessionScreen(props: SessionProps) {
     dispatch,
     toast,
     choose,
+    onPrices,
     urlProblem,
     beforeClosing,
     undoMs,
@@ -94,6 +98,7 @@ function SessionScreen(props: SessionProps) {
   if (said !== pace) setPace(said);
   // What holds everything back is told at once, whichever question it came to.
   const polled = held.halt === null ? asked : { ...asked, error: held.halt.error, retryAt: held.halt.until };
+  useFirstPrices(snapshot !== undefined, onPrices);
   useRecovery(polled.error !== null);
   const behind = behindWords(held, said, intervalMs);
   const isOld = useElapsed(said * OLD_BLOCKS, snapshot);

@@ -19,6 +19,8 @@ export interface MonitorOptions {
   readonly openSource?: (choice: SourceChoice) => Promise<MonitorSource>;
   /** Why a URL that the user types cannot be opened, in one line; `null`: it is worth trying. Default: any is. */
   readonly urlProblem?: (text: string) => string | null;
+  /** Told when the first prices are on the screen. */
+  readonly onPrices?: () => void;
   /** Shown until the first answer. */
   readonly chainName?: string;
   readonly badge?: Badge;
@@ -65,6 +67,7 @@ export async function startMonitor(options: MonitorOptions): Promise<MonitorExit
         if (choice === 'retry') return options.connect();
         throw new Error('only retrying is possible here');
       }}
+      onPrices={options.onPrices ?? (() => {})}
       urlProblem={options.urlProblem ?? (() => null)}
       chainName={options.chainName ?? null}
       badge={options.badge ?? null}

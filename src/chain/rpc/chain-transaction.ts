@@ -1,30 +1,26 @@
-import type * as z from 'zod';
 import type { ChainReceipt, ChainTransaction } from '../chain-source.ts';
-import type { receiptAnswer, transactionAnswer } from './answers.ts';
-
-export type TransactionAnswer = z.infer<typeof transactionAnswer>;
-export type ReceiptAnswer = z.infer<typeof receiptAnswer>;
+import type { ReceiptAnswer, TransactionAnswer } from './answers.ts';
 
 /** A node's transaction in our words. */
 export function toTransaction(answer: TransactionAnswer): ChainTransaction {
-  const feeMarket = answer.maxFeePerGas !== null && answer.maxFeePerGas !== undefined;
+  const feeMarket = answer.maxFeePerGas !== null;
   return {
     hash: answer.hash,
     type: answer.type ?? 0,
     from: answer.from,
-    to: answer.to ?? null,
+    to: answer.to,
     value: answer.value,
     nonce: answer.nonce,
     gasLimit: answer.gas,
-    maxFeePerGas: answer.maxFeePerGas ?? null,
-    maxPriorityFeePerGas: answer.maxPriorityFeePerGas ?? null,
+    maxFeePerGas: answer.maxFeePerGas,
+    maxPriorityFeePerGas: answer.maxPriorityFeePerGas,
     // For a fee-market transaction nodes write here what it paid, which is the receipt's to say.
-    gasPrice: feeMarket ? null : (answer.gasPrice ?? null),
+    gasPrice: feeMarket ? null : answer.gasPrice,
     data: answer.input,
-    maxFeePerBlobGas: answer.maxFeePerBlobGas ?? null,
+    maxFeePerBlobGas: answer.maxFeePerBlobGas,
     blobCount: answer.blobVersionedHashes?.length ?? null,
-    blockNumber: answer.blockNumber ?? null,
-    blockHash: answer.blockHash ?? null,
+    blockNumber: answer.blockNumber,
+    blockHash: answer.blockHash,
   };
 }
 
@@ -51,7 +47,7 @@ export function paidPerGas(
   { gasPrice, maxFeePerGas, maxPriorityFeePerGas }: TransactionAnswer,
   baseFeePerGas: bigint,
 ): bigint {
-  if (gasPrice !== null && gasPrice !== undefined) return gasPrice;
+  if (gasPrice !== null) return gasPrice;
   const asked = baseFeePerGas + (maxPriorityFeePerGas ?? 0n);
   const cap = maxFeePerGas ?? asked;
   return cap < asked ? cap : asked;

@@ -4,6 +4,7 @@ import { blockAnswer } from './answers.ts';
 import type { RequestOptions } from './link.ts';
 import { toQuantity } from './quantity.ts';
 import { ask, type RpcNode } from './rpc-node.ts';
+import { nullable } from './shape.ts';
 
 /** How Nethermind, Erigon and some providers say what others say with `null`. */
 const NO_SUCH_BLOCK = /\b(?:block|header|resource)\b[^:]{0,80}\bnot found\b|unknown block/i;
@@ -15,10 +16,10 @@ export async function readBlock(
   options?: RequestOptions,
 ): Promise<ChainBlock | null> {
   const answer = await nullIfUnknown(() =>
-    ask(node, blockAnswer.nullable(), 'eth_getBlockByNumber', [toQuantity(number), false], options),
+    ask(node, nullable(blockAnswer), 'eth_getBlockByNumber', [toQuantity(number), false], options),
   );
   if (answer === null) return null;
-  const { miner, author, transactions, blobGasUsed, excessBlobGas, ...header } = answer;
+  const { miner, author, transactions, ...header } = answer;
   const feeRecipient = miner ?? author;
   if (header.number !== number || !feeRecipient) {
     throw new ChainError(
@@ -26,13 +27,7 @@ export async function readBlock(
       `${node.name} gives an answer to eth_getBlockByNumber that makes no sense (${feeRecipient ? 'number' : 'miner'}): try another node`,
     );
   }
-  return {
-    ...header,
-    feeRecipient,
-    blobGasUsed: blobGasUsed ?? null,
-    excessBlobGas: excessBlobGas ?? null,
-    transactionHashes: transactions,
-  };
+  return { ...header, feeRecipient, transactionHashes: transactions };
 }
 
 /** A refusal whose words say that there is no such block, as `null`. */

@@ -1,12 +1,12 @@
-import * as z from 'zod';
 import type { Hex } from '../../core/block.ts';
 import type { ChainBlock, ChainReceipt } from '../chain-source.ts';
 import { ChainError, isRefusal, OversizedAnswer } from '../errors.ts';
-import { receiptAnswer, transactionAnswer } from './answers.ts';
-import { paidPerGas, type ReceiptAnswer, toReceipt } from './chain-transaction.ts';
+import { type ReceiptAnswer, receiptAnswer, transactionAnswer } from './answers.ts';
+import { paidPerGas, toReceipt } from './chain-transaction.ts';
 import type { Clock } from './clock.ts';
 import { toQuantity } from './quantity.ts';
 import { ask, type RpcNode } from './rpc-node.ts';
+import { list, nullable } from './shape.ts';
 
 /** Single receipts asked for at the same time. */
 const PARALLEL = 8;
@@ -49,11 +49,11 @@ export async function readReceipts(
 
 /** One transaction's receipt; `null` while it is in no block. Rejects with a `ChainError`. */
 export async function readReceipt(node: RpcNode, hash: Hex): Promise<ChainReceipt | null> {
-  const answer = await ask(node, receiptAnswer.nullable(), 'eth_getTransactionReceipt', [hash]);
+  const answer = await ask(node, nullable(receiptAnswer), 'eth_getTransactionReceipt', [hash]);
   if (answer === null) return null;
-  if (typeof answer.effectiveGasPrice === 'bigint') return toReceipt(answer, answer.effectiveGasPrice);
+  if (answer.effectiveGasPrice !== null) return toReceipt(answer, answer.effectiveGasPrice);
   // Such an old node knows no base fee either, so the transaction says what it paid.
-  const transaction = await ask(node, transactionAnswer.nullable(), 'eth_getTransactionByHash', [hash]);
+  const transaction = await ask(node, nullable(transactionAnswer), 'eth_getTransactionByHash', [hash]);
   return transaction && toReceipt(answer, paidPerGas(transaction, 0n));
 }
 
@@ -67,7 +67,7 @@ async function readTogether(
   try {
     // By number, which every node takes: not all take a hash, and each receipt says its block's.
     const read = () =>
-      ask(node, z.array(receiptAnswer).nullable(), 'eth_getBlockReceipts', [toQuantity(number)], options);
+      ask(node, nullable(list(receiptAnswer)), 'eth_getBlockReceipts', [toQuantity(number)], options);
     return (await patiently(read, options)) ?? [];
   } catch (error) {
     if (!(error instanceof ChainError)) throw error;
@@ -79,7 +79,7 @@ async function readTogether(
 
 function readOne(node: RpcNode, hash: Hex, options: ReadReceiptsOptions): Promise<ReceiptAnswer | null> {
   return patiently(
-    () => ask(node, receiptAnswer.nullable(), 'eth_getTransactionReceipt', [hash], options),
+    () => ask(node, nullable(receiptAnswer), 'eth_getTransactionReceipt', [hash], options),
     options,
   );
 }

@@ -6,6 +6,7 @@ import { toQuantity } from './quantity.ts';
 import { nullIfUnknown } from './read-block.ts';
 import { type ReadReceiptsOptions, readReceipts } from './read-receipts.ts';
 import { ask, type RpcNode } from './rpc-node.ts';
+import { nullable } from './shape.ts';
 
 /** The machines behind one address are not always level: what one has, the next may not know yet. */
 const TRIES = 3;
@@ -54,7 +55,7 @@ export async function readTransactions(
 async function askFullBlock(node: RpcNode, number: number, { signal }: ReadReceiptsOptions) {
   try {
     const params = [toQuantity(number), true];
-    const answer = await ask(node, fullBlockAnswer.nullable(), 'eth_getBlockByNumber', params, { signal });
+    const answer = await ask(node, nullable(fullBlockAnswer), 'eth_getBlockByNumber', params, { signal });
     const isStray = answer?.transactions.some(({ blockHash }) => blockHash !== answer.hash);
     if (!isStray) return answer;
   } catch (error) {

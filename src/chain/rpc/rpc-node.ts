@@ -1,9 +1,9 @@
-import type * as z from 'zod';
 import { type FeeHistoryAnswer, feeHistoryAnswer, type Header, headerAnswer, readAnswer } from './answers.ts';
 import { createHttpLink } from './http-link.ts';
 import type { JsonRpcLink, RequestOptions } from './link.ts';
 import { hostOf } from './node-url.ts';
 import { safeInteger, toQuantity } from './quantity.ts';
+import { nullable, type Shape } from './shape.ts';
 import { createWsLink } from './ws-link.ts';
 
 /** One node, spoken to in types. */
@@ -34,10 +34,10 @@ export function createRpcNode(url: URL, options: { readonly timeoutMs: number })
   };
 }
 
-/** One request, its answer read with `schema`. */
+/** One request, its answer read as `shape`. */
 export async function ask<T>(
   node: RpcNode,
-  schema: z.ZodType<T>,
+  shape: Shape<T>,
   method: string,
   params: readonly unknown[],
   options?: RequestOptions,
@@ -45,7 +45,7 @@ export async function ask<T>(
   const started = performance.now();
   const answer = await node.link.request(method, params, options);
   node.latencyMs = Math.round(performance.now() - started);
-  return readAnswer(schema, answer, node.name, method);
+  return readAnswer(shape, answer, node.name, method);
 }
 
 export function askChainId(node: RpcNode, options?: RequestOptions): Promise<number> {
@@ -63,7 +63,7 @@ export function askHeader(
   options?: RequestOptions,
 ): Promise<Header | null> {
   const tag = at === 'latest' ? at : toQuantity(at);
-  return ask(node, headerAnswer.nullable(), 'eth_getBlockByNumber', [tag, false], options);
+  return ask(node, nullable(headerAnswer), 'eth_getBlockByNumber', [tag, false], options);
 }
 
 /** @param percentiles ascending, 0 to 100 */

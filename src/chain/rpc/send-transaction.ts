@@ -1,12 +1,13 @@
 import type { Hex } from '../../core/block.ts';
+import { transactionHash } from '../../core/transactions/transaction-hash.ts';
 import type { SendOptions } from '../chain-source.ts';
 import { ChainError, isRefusal, SendFailure, type SendOutcome } from '../errors.ts';
 import { transactionAnswer } from './answers.ts';
 import type { NodePool } from './node-pool.ts';
-import { bytes, hash } from './quantity.ts';
+import { bytes as bytesShape, hash } from './quantity.ts';
 import { ask, type RpcNode } from './rpc-node.ts';
 import { judgeSendRefusal } from './send-refusal.ts';
-import { transactionHash } from './transaction-hash.ts';
+import { nullable, Unfit } from './shape.ts';
 
 /**
  * Gives a signed transaction to every node and answers its hash as soon as one has it. Where none does, rejects with a
@@ -18,16 +19,13 @@ export async function sendTransaction(
   signed: Hex,
   { isStillWanted = () => true, onTaken = () => {} }: SendOptions,
 ): Promise<Hex> {
-  const parsed = bytes.safeParse(signed);
-  if (!parsed.success || parsed.data.length < 4) {
-    throw unreadable('the signed transaction is not hex: give it as 0x followed by pairs of digits');
-  }
-  const id = hashOf(parsed.data);
+  const bytes = bytesOf(signed);
+  const id = hashOf(bytes);
   const verified = async (node: RpcNode) => {
     await verify(pool, node);
     // The process, or the machine, may have slept meanwhile.
     if (!isStillWanted()) throw new SendFailure('later', 'too_late', tooLate(node));
-    const taken = await sendTo(node, parsed.data, id);
+    const taken = await sendTo(node, bytes, id);
     // Of one node alone there is nothing to tell.
     if (pool.nodes.length > 1) onTaken(node.name);
     return taken;
@@ -79,7 +77,7 @@ function failureOf(error: ChainError): SendFailure | null {
 
 async function hasTransaction(node: RpcNode, id: Hex): Promise<boolean> {
   try {
-    return (await ask(node, transactionAnswer.nullable(), 'eth_getTransactionByHash', [id])) !== null;
+    return (await ask(node, nullable(transactionAnswer), 'eth_getTransactionByHash', [id])) !== null;
   } catch {
     return false;
   }
@@ -98,6 +96,16 @@ function gravest(errors: readonly unknown[]): unknown {
   // A node's own words say more than that another is away.
   const refusal = failures.find(({ reason }) => reason !== 'unreachable');
   return refusal === undefined ? first : new SendFailure(first.outcome, refusal.reason, refusal);
+}
+
+function bytesOf(signed: Hex): Hex {
+  try {
+    const bytes = bytesShape(signed);
+    if (bytes.length >= 4) return bytes;
+  } catch (error) {
+    if (!(error instanceof Unfit)) throw error;
+  }
+  throw unreadable('the signed transaction is not hex: give it as 0x followed by pairs of digits');
 }
 
 function hashOf(signed: Hex): Hex {

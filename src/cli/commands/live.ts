@@ -2,6 +2,7 @@ import { usageError } from '../cli-error.ts';
 import type { CommandContext } from '../command-context.ts';
 import type { Io } from '../io.ts';
 import type { OpenedClient } from '../open-client.ts';
+import { createPricesShown } from '../prices-shown.ts';
 import { parseNodeUrl } from '../setting-values.ts';
 import type { Settings } from '../settings.ts';
 import { keepHeapSmall } from '../small-heap.ts';
@@ -23,21 +24,24 @@ export async function live({ io, loadSettings }: CommandContext): Promise<number
   const { settings } = await loadSettings();
   // Said now: once the monitor owns the screen nothing else may write to the terminal.
   warnOfPlainKey(io, settings.source.value);
-  const early = await openedEarly(io, settings);
+  const { shown, tell } = createPricesShown();
+  void shown.then(keepHeapSmall);
+  const early = await openedEarly(io, settings, shown);
   let unused: OpenedClient | null = early;
   const { code } = await startMonitor({
     ascii: settings.ascii.value,
     notifications: { level: settings.notifications.value, env: io.env },
     connect: async () => {
-      const opened = unused ?? (await open(io, settings));
+      const opened = unused ?? (await open(io, settings, shown));
       unused = null;
       return opened;
     },
+    onPrices: tell,
     urlProblem,
     openSource: async (choice) => {
-      if (choice === 'retry') return open(io, settings);
+      if (choice === 'retry') return open(io, settings, shown);
       const { chosenSettings } = await import('../chosen-source.ts');
-      return open(io, await chosenSettings(io, settings, choice));
+      return open(io, await chosenSettings(io, settings, choice), shown);
     },
   });
   await unused?.close();
@@ -55,25 +59,29 @@ function urlProblem(text: string): string | null {
 }
 
 /** A wrong file is told before the screen changes, as for every other command. */
-async function openedEarly(io: Io, settings: Settings): Promise<OpenedClient | null> {
+async function openedEarly(
+  io: Io,
+  settings: Settings,
+  pricesShown: Promise<void>,
+): Promise<OpenedClient | null> {
   const namesFile = settings.source.value.kind === 'replay' || settings.db.value !== null;
   if (!namesFile || settings.source.value.kind === 'hosted') return null;
   const { withSpinner } = await import('../spinner.ts');
   return withSpinner(
     io,
     () => 'opening',
-    () => open(io, settings),
+    () => open(io, settings, pricesShown),
   );
 }
 
-async function open(io: Io, settings: Settings): Promise<OpenedClient> {
-  keepHeapSmall();
+async function open(io: Io, settings: Settings, pricesShown: Promise<void>): Promise<OpenedClient> {
   const { openClient } = await import('../open-client.ts');
   return openClient(io, settings, {
     historySec: settings.historySec.value,
     withinMs: NODES_ANSWER_WITHIN_MS,
     pace: 'real-time',
     role: 'stays',
+    pricesShown,
     // The monitor owns the terminal and its signals.
     signal: new AbortController().signal,
   });

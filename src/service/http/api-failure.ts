@@ -1,4 +1,5 @@
-import type { ErrorBody, ErrorCode } from '../../contract/api-error.ts';
+import type { ErrorBody } from '../../contract/api-error.ts';
+import type { ErrorCode } from '../../contract/error-status.ts';
 
 /** An answer that is a refusal. Handlers throw it; error-response.ts is the one place that makes it a response. */
 export class ApiFailure extends Error {

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import type { ErrorBody, ErrorCode } from '../../contract/api-error.ts';
+import type { ErrorBody } from '../../contract/api-error.ts';
+import type { ErrorCode } from '../../contract/error-status.ts';
 import type { RecordedMessage } from './recorded-message.ts';
 import { SECURITY_HEADERS } from './security-headers.ts';
 import { bodyBytesOf, type ServerLimits } from './server-limits.ts';

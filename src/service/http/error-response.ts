@@ -1,5 +1,6 @@
 import { ChainError } from '../../chain/errors.ts';
-import { ERROR_STATUS, type ErrorBody } from '../../contract/api-error.ts';
+import type { ErrorBody } from '../../contract/api-error.ts';
+import { ERROR_STATUS } from '../../contract/error-status.ts';
 import type { MetricsError } from '../../contract/metrics.ts';
 import { API_KEY_HEADER, BASE_PATH } from '../../contract/routes.ts';
 import { withoutKeys } from '../../core/key-text.ts';

@@ -1,4 +1,4 @@
-import type { ErrorCode } from '../../contract/api-error.ts';
+import type { ErrorCode } from '../../contract/error-status.ts';
 import type { EarlyRefusal } from './early-refusal.ts';
 
 /** What is learned of one request while it is answered, for log and metrics. Handed to the app as its `env`. */

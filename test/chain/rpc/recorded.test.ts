@@ -3,8 +3,9 @@ import { gunzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { feeHistoryAnswer, headerAnswer } from '../../../src/chain/rpc/answers.ts';
 import { readFeePage } from '../../../src/chain/rpc/fee-page.ts';
-import { transactionHash } from '../../../src/chain/rpc/transaction-hash.ts';
+import { nullable } from '../../../src/chain/rpc/shape.ts';
 import { createRpcSource } from '../../../src/chain/rpc-source.ts';
+import { transactionHash } from '../../../src/core/transactions/transaction-hash.ts';
 import { startJsonRpcServer } from '../../helpers/json-rpc-server.ts';
 import { createScriptedChain } from '../../helpers/scripted-chain.ts';
 
@@ -36,7 +37,7 @@ describe('recorded eth_feeHistory', () => {
   test.each(['05', '08', '12', '13'])('of mainnet by Erigon (%s) becomes rows that chain up', (number) => {
     const { params, result } = recorded(`erigon/fee-history-${number}.json`);
     const raw = result as { baseFeePerGas: string[]; gasUsedRatio: number[]; reward: string[][] };
-    const answer = feeHistoryAnswer.parse(result);
+    const answer = feeHistoryAnswer(result);
     const rows = readFeePage({ ...answer, reward: null }, 'erigon');
     const count = Number(params[0]);
     expect(rows).toHaveLength(count);
@@ -51,11 +52,11 @@ describe('recorded eth_feeHistory', () => {
 
   test('says no blob fee before Cancun and 1 wei after', () => {
     const before = readFeePage(
-      { ...feeHistoryAnswer.parse(recorded('erigon/fee-history-05.json').result), reward: null },
+      { ...feeHistoryAnswer(recorded('erigon/fee-history-05.json').result), reward: null },
       'n',
     );
     const after = readFeePage(
-      { ...feeHistoryAnswer.parse(recorded('erigon/fee-history-12.json').result), reward: null },
+      { ...feeHistoryAnswer(recorded('erigon/fee-history-12.json').result), reward: null },
       'n',
     );
     expect(before.map((row) => [row.blobBaseFee, row.nextBlobBaseFee])).toEqual([
@@ -67,7 +68,7 @@ describe('recorded eth_feeHistory', () => {
 
   test('of the conformance suite is read', () => {
     const { result } = recorded('execution-apis/fee-history.io');
-    const [row] = readFeePage({ ...feeHistoryAnswer.parse(result), reward: null }, 'suite');
+    const [row] = readFeePage({ ...feeHistoryAnswer(result), reward: null }, 'suite');
     expect(row).toMatchObject({
       number: 27,
       baseFee: 1_000_000_000n,
@@ -80,7 +81,7 @@ describe('recorded eth_feeHistory', () => {
 
 describe('recorded blocks', () => {
   test('mainnet 16,000,000 by Erigon', () => {
-    expect(headerAnswer.parse(recorded('erigon/block-16000000.json.gz').result)).toEqual({
+    expect(headerAnswer(recorded('erigon/block-16000000.json.gz').result)).toEqual({
       number: 16_000_000,
       hash: '0x3dc4ef568ae2635db1419c5fec55c4a9322c05302ae527cd40bff380c1d465dd',
       parentHash: expect.stringMatching(/^0x[0-9a-f]{64}$/),
@@ -96,7 +97,7 @@ describe('recorded blocks', () => {
   );
   test.each(files)('%s', (name) => {
     const { params, result } = recorded(`execution-apis/${name}`);
-    const header = headerAnswer.nullable().parse(result);
+    const header = nullable(headerAnswer)(result);
     if (name.includes('notfound')) return expect(header).toBeNull();
     const raw = result as Record<string, string>;
     if (String(params[0]).startsWith('0x')) expect(header?.number).toBe(Number(params[0]));
