@@ -1,52 +1,18 @@
-import type { ChainSource, KnownBlock } from '../chain/chain-source.ts';
+import type { KnownBlock } from '../chain/chain-source.ts';
 import type { Advice } from '../core/advice.ts';
 import type { Block } from '../core/block.ts';
 import { type ChainProfile, chainProfile } from '../core/chains.ts';
 import { type GivenAdvice, givenAdvice } from '../core/given-advice.ts';
 import type { Reach } from '../core/reach-book.ts';
 import type { AlertRun } from '../store/alert-run.ts';
-import type { BlockStore } from '../store/block-store.ts';
 import { BlockWriter, type DigestedBlock } from './block-writer.ts';
-import type { Lease } from './lease.ts';
-import { type Engine, LiveEngine } from './live-engine.ts';
+import type { DigestedChainEvents, DigestedChainOptions } from './digested-chain-options.ts';
+import { LiveEngine } from './live-engine.ts';
 import type { Present } from './present.ts';
 import { RecentBlocks } from './recent-blocks.ts';
 import { storedPages } from './stored-pages.ts';
-import type { TrackKeeper } from './track-keeper.ts';
 
 const DAY_SEC = 86_400;
-
-export interface DigestedChainOptions {
-  readonly source: Pick<ChainSource, 'kind'>;
-  readonly store: BlockStore;
-  readonly track: TrackKeeper;
-  /** Whether this process writes, or another one on the same database. */
-  readonly lease: Lease;
-  readonly createEngine: (profile: ChainProfile) => Engine;
-  readonly wallNow: () => number;
-  /** Ms of a clock that nobody sets. */
-  readonly steadyNow?: () => number;
-  /** Dollars for one native coin now; `null`: unknown. */
-  readonly nativeUsd?: () => number | null;
-  /** Called when alerts have fired and what they send is in the outbox. */
-  readonly onFired?: () => void;
-  /** Called with new blocks in the store, whoever wrote them. */
-  readonly onStored?: () => void;
-  readonly signal: AbortSignal;
-}
-
-interface DigestedChainEvents {
-  /** Called with the first write that works after one that did not. */
-  readonly onRecovered: () => void;
-  /** Whether blocks that should be there after `block` stay away. */
-  readonly isLate: (block: Block) => boolean;
-  /** Whether `block` came too late to tell anybody of it as of now. */
-  readonly isPast: (block: Block) => boolean;
-  /** What was digested up to `head` is written only now, or not at all: another process should have. */
-  readonly onTurn: (head: Block) => void;
-  /** It is this process's turn to write, but what it knows does not go on from what is stored. */
-  readonly onForeign: () => void;
-}
 
 /**
  * The chain as it was taken in: every block once through the engine and, while this process is the one that writes, into

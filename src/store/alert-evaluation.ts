@@ -3,13 +3,14 @@ import { type AlertPhase, ARMED, stepAlert, stepMissed, stepUnseen } from '../co
 import type { KeptAlert } from '../core/alerts/kept-alert.ts';
 import { toAlertRow } from './alert-row.ts';
 import type { AlertRun, PricedBlock } from './alert-run.ts';
+import type { AlertRow } from './alert-schema.ts';
 import { mendedRow, readAlertRow } from './broken-alert.ts';
 import { BulkInsert } from './bulk-insert.ts';
 import { type Firing, insertFirings } from './firing-rows.ts';
 import { dropMeta, readMeta, saveMeta } from './meta.ts';
 import { prepared, type Slots } from './prepared.ts';
 import { type ReferencePrices, referencePrices } from './reference-prices.ts';
-import type { AlertRow, Queries } from './schema.ts';
+import type { Queries } from './schema.ts';
 import { type Span, wakesAny, wokenAlerts } from './woken-alerts.ts';
 
 /** The last block that alerts were evaluated at. */

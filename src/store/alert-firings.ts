@@ -1,7 +1,8 @@
 import { sql } from 'kysely';
 import { HALF, savedBy } from './alert-saved.ts';
+import type { AlertEventRow } from './alert-schema.ts';
 import { TALLY_HOUR_MS, tallyHour } from './firing-tallies.ts';
-import type { AlertEventRow, Queries } from './schema.ts';
+import type { Queries } from './schema.ts';
 
 /** One firing of an alert. Wei per gas. */
 export interface AlertFiring {

@@ -1,8 +1,8 @@
 import { LANES } from '../core/advice.ts';
 import { type AlertPhase, type AlertRule, DISABLED, wakesOf } from '../core/alerts/alert-rule.ts';
 import type { KeptAlert } from '../core/alerts/kept-alert.ts';
+import type { AlertRow } from './alert-schema.ts';
 import { integer } from './block-row.ts';
-import type { AlertRow } from './schema.ts';
 
 /** The columns of an alert that a block may change. */
 export type PhaseColumns = Pick<

@@ -1,4 +1,4 @@
-import type { AlertEventRow } from './schema.ts';
+import type { AlertEventRow } from './alert-schema.ts';
 
 /** A sum of wei per gas soon exceeds what a row can hold, its two halves do not. */
 export const HALF = 1_000_000;

@@ -3,8 +3,9 @@ import type { AutoTxState } from '../core/auto-txs/auto-tx-state.ts';
 import type { KeptAutoTx } from '../core/auto-txs/kept-auto-tx.ts';
 import { addNotes } from './auto-tx-notes.ts';
 import { toAutoTxRow } from './auto-tx-row.ts';
+import type { AutoTxRow } from './auto-tx-schema.ts';
 import { tallyAutoTx } from './auto-tx-tallies.ts';
-import type { AutoTxRow, Queries } from './schema.ts';
+import type { Queries } from './schema.ts';
 import { dropSigned, insertSigned, markSigned } from './signed-rows.ts';
 
 /** What becomes of an auto-tx. */

@@ -1,7 +1,8 @@
 import { NOTE_KINDS, type Note } from '../core/auto-txs/auto-tx-rule.ts';
 import type { KeptAutoTx, TimelineEntry } from '../core/auto-txs/kept-auto-tx.ts';
+import type { AutoTxEventRow } from './auto-tx-schema.ts';
 import { maybe, moment, oneOf, text, whole } from './columns.ts';
-import type { AutoTxEventRow, Queries } from './schema.ts';
+import type { Queries } from './schema.ts';
 
 /** Of one auto-tx, so that one that is held for ever leaves room for the others. */
 export const MOST_NOTES = 200;

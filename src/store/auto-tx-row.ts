@@ -2,6 +2,7 @@ import { AUTO_TX_STATUSES } from '../contract/choices.ts';
 import { LANES } from '../core/advice.ts';
 import type { AutoTxState, Inclusion } from '../core/auto-txs/auto-tx-state.ts';
 import type { Check, KeptAutoTx } from '../core/auto-txs/kept-auto-tx.ts';
+import type { AutoTxRow } from './auto-tx-schema.ts';
 import { wakeColumns } from './auto-tx-wakes.ts';
 import { integer } from './block-row.ts';
 import {
@@ -18,7 +19,6 @@ import {
   wei,
   whole,
 } from './columns.ts';
-import type { AutoTxRow } from './schema.ts';
 
 const TYPES = [0, 1, 2, 3, 4] as const;
 const RETURNS_TO = ['DISABLED', 'CANCELLED', 'EXPIRED', 'FAILED'] as const;

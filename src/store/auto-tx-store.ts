@@ -3,7 +3,15 @@ import { AUTO_TX_STATUSES } from '../contract/choices.ts';
 import { type AutoTxStatus, isFinal } from '../core/auto-txs/auto-tx-state.ts';
 import type { KeptAutoTx, TimelineEntry } from '../core/auto-txs/kept-auto-tx.ts';
 import type { Hex } from '../core/block.ts';
-import { type AutoTxChange, writeAutoTx } from './auto-tx-change.ts';
+import type { AutoTxChange } from './auto-tx-change.ts';
+import {
+  type AutoTxChanged,
+  type AutoTxOutcome,
+  decideAutoTx,
+  findRival,
+  lockAutoTx,
+  type OwnedAutoTx,
+} from './auto-tx-decision.ts';
 import { addNotes, createdNote, MOST_NOTES, readTimeline } from './auto-tx-notes.ts';
 import { DISABLED_AT_ONCE, disableSome, pendingOwners } from './auto-tx-owners.ts';
 import {
@@ -14,9 +22,9 @@ import {
   liveSenders,
   type NextPrices,
   reachedRows,
-  rivalRows,
 } from './auto-tx-queries.ts';
 import { toAutoTxRow } from './auto-tx-row.ts';
+import type { AutoTxRow } from './auto-tx-schema.ts';
 import { type AutoTxSavings, sumSavings } from './auto-tx-tallies.ts';
 import { mendAutoTxs, readAutoTxRow, shownAutoTx } from './broken-auto-tx.ts';
 import { isHex } from './columns.ts';
@@ -24,8 +32,7 @@ import { forgetAutoTx, forgetFinished } from './forget-auto-txs.ts';
 import { GroupCommit } from './group-commit.ts';
 import { requireRight, type WriteRight } from './lease-store.ts';
 import type { Database } from './open-database.ts';
-import { SameNonceError } from './same-nonce-error.ts';
-import type { AutoTxRow, Queries } from './schema.ts';
+import type { Queries } from './schema.ts';
 import { insertSigned, readSigned } from './signed-rows.ts';
 import { whileBusy } from './while-busy.ts';
 
@@ -34,11 +41,6 @@ export type AutoTxCreated =
   | { readonly kind: 'too-many' }
   /** Its owner has a live one for the same nonce of the same sender. */
   | { readonly kind: 'same-nonce'; readonly id: string };
-
-export interface AutoTxChanged {
-  readonly before: KeptAutoTx;
-  readonly after: KeptAutoTx;
-}
 
 /**
  * Auto-txs as their owners and the engine see them; who runs the service (the owner '') sees all. What a write says it did
@@ -148,27 +150,14 @@ export class AutoTxStore {
    * @throws {SameNonceError} what was signed now has the nonce of another one of the same owner and sender.
    */
   async change(
-    whose: { readonly owner: string; readonly id: string },
+    whose: OwnedAutoTx,
     decide: (kept: KeptAutoTx) => AutoTxChange | null,
     by: 'owner' | 'engine',
   ): Promise<AutoTxChanged | null> {
     const right = this.#right();
-    const work = async (trx: Queries): Promise<Outcome> => {
+    const work = async (trx: Queries): Promise<AutoTxOutcome> => {
       if (by === 'engine') await requireRight(trx, right.kind === 'visitor' ? { kind: 'none' } : right);
-      const before = await lock(trx, whose);
-      if (before === null) return { kind: 'none' };
-      let change: AutoTxChange | null;
-      try {
-        change = decide(before);
-      } catch (error) {
-        return { kind: 'thrown', error };
-      }
-      if (change === null) return { kind: 'none' };
-      const after = { ...change.autoTx, id: before.id, owner: before.owner, createdAt: before.createdAt };
-      const rival = isNewNonce(before, after) ? await findRival(trx, after) : null;
-      if (rival !== null) return { kind: 'thrown', error: new SameNonceError(rival) };
-      await writeAutoTx(trx, before, { ...change, autoTx: after });
-      return { kind: 'changed', before, after };
+      return decideAutoTx(trx, whose, decide);
     };
     const outcome = await (by === 'engine' ? this.#changes.run(work) : this.#write(work));
     if (outcome.kind === 'thrown') throw outcome.error;
@@ -178,7 +167,7 @@ export class AutoTxStore {
   /** Forgets one with its bytes and what happened to it: a draft, or one that is final. What it saved stays counted. */
   remove(owner: string, id: string): Promise<'removed' | 'not-final' | null> {
     return this.#write(async (trx) => {
-      const kept = await lock(trx, { owner, id });
+      const kept = await lockAutoTx(trx, { owner, id });
       if (kept === null) return null;
       const { status } = kept.state;
       if (status !== 'DRAFT' && !isFinal(status)) return 'not-final';
@@ -259,11 +248,6 @@ export class AutoTxStore {
   }
 }
 
-type Outcome =
-  | ({ readonly kind: 'changed' } & AutoTxChanged)
-  | { readonly kind: 'none' }
-  | { readonly kind: 'thrown'; readonly error: unknown };
-
 const readable = (rows: readonly AutoTxRow[]): KeptAutoTx[] =>
   rows.map(readAutoTxRow).filter((kept) => kept !== null);
 
@@ -289,26 +273,3 @@ async function countOpen(db: Queries, owner: string): Promise<number> {
     .executeTakeFirstOrThrow();
   return Number(count);
 }
-
-/** Reads one to change it. Written before it is read: what is found holds until the transaction ends. */
-async function lock(
-  trx: Queries,
-  { owner, id }: { readonly owner: string; readonly id: string },
-): Promise<KeptAutoTx | null> {
-  const one = trx
-    .updateTable('auto_txs')
-    .set((e) => ({ unseen: e.ref('unseen') }))
-    .where('id', '=', id)
-    .returningAll();
-  const row = await (owner === '' ? one : one.where('owner', '=', owner)).executeTakeFirst();
-  return row === undefined ? null : shownAutoTx(row);
-}
-
-async function findRival(trx: Queries, autoTx: KeptAutoTx): Promise<string | null> {
-  if (autoTx.signed === null) return null;
-  return (await rivalRows(trx, autoTx).select('id').limit(1).executeTakeFirst())?.id ?? null;
-}
-
-/** Whether what was signed takes a nonce that it did not have. */
-const isNewNonce = ({ signed: before }: KeptAutoTx, { signed: after }: KeptAutoTx) =>
-  after !== null && (before?.from !== after.from || before.nonce !== after.nonce);

@@ -1,7 +1,7 @@
 import type { KeptAutoTx } from '../core/auto-txs/kept-auto-tx.ts';
 import { wakesOf } from '../core/auto-txs/target.ts';
+import type { AutoTxRow } from './auto-tx-schema.ts';
 import { integer } from './block-row.ts';
-import type { AutoTxRow } from './schema.ts';
 
 export type WakeColumns = Pick<AutoTxRow, 'wake_lane' | 'wake_price' | 'wake_base' | 'cap'>;
 

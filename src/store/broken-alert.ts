@@ -2,7 +2,7 @@ import { ALERT_CHANNELS } from '../contract/choices.ts';
 import { LANES } from '../core/advice.ts';
 import type { KeptAlert } from '../core/alerts/kept-alert.ts';
 import { DISABLED_COLUMNS, toKeptAlert } from './alert-row.ts';
-import type { AlertRow } from './schema.ts';
+import type { AlertRow } from './alert-schema.ts';
 
 /** Said of an alert that a damaged file, or another program, has left without sense. */
 const UNREADABLE = 'what the database holds of it cannot be read; delete it and make it again';

@@ -2,8 +2,9 @@ import type { Obstacle } from '../core/auto-txs/auto-tx-state.ts';
 import type { KeptAutoTx } from '../core/auto-txs/kept-auto-tx.ts';
 import { addNotes } from './auto-tx-notes.ts';
 import { toAutoTxRow, toKeptAutoTx, toSigned } from './auto-tx-row.ts';
+import type { AutoTxRow } from './auto-tx-schema.ts';
 import { moment, wei, whole } from './columns.ts';
-import type { AutoTxRow, Queries } from './schema.ts';
+import type { Queries } from './schema.ts';
 import { dropSigned } from './signed-rows.ts';
 
 /** Said of an auto-tx that a damaged file, or another program, has left without sense. */

@@ -1,5 +1,6 @@
+import type { DeliveryAttemptRow, DeliveryRow } from './alert-schema.ts';
 import type { KeptAttempt, KeptDelivery } from './kept-delivery.ts';
-import type { DeliveryAttemptRow, DeliveryRow, Queries } from './schema.ts';
+import type { Queries } from './schema.ts';
 
 /** How many tries of one delivery are kept: its newest. */
 const KEPT_ATTEMPTS = 20;

@@ -1,11 +1,12 @@
 import type { AlertMessage, KeptAlert } from '../core/alerts/kept-alert.ts';
 import type { Block } from '../core/block.ts';
 import type { AlertRun } from './alert-run.ts';
+import type { AlertEventRow, DeliveryAttemptRow, DeliveryRow } from './alert-schema.ts';
 import { integer } from './block-row.ts';
 import { BulkInsert } from './bulk-insert.ts';
 import { tallyFirings } from './firing-tallies.ts';
 import type { ReferencePrices } from './reference-prices.ts';
-import type { AlertEventRow, DeliveryAttemptRow, DeliveryRow, Queries } from './schema.ts';
+import type { Queries } from './schema.ts';
 
 /** An alert that fires, as it is after that, and the price that did it. */
 export interface Firing {

@@ -1,5 +1,6 @@
 import { HALF, savedBy } from './alert-saved.ts';
-import type { AlertEventRow, FiringTallyRow, Queries } from './schema.ts';
+import type { AlertEventRow, FiringTallyRow } from './alert-schema.ts';
+import type { Queries } from './schema.ts';
 
 export const TALLY_HOUR_MS = 3_600_000;
 

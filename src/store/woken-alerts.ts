@@ -1,9 +1,10 @@
 import { setImmediate } from 'node:timers/promises';
 import { type ExpressionBuilder, sql } from 'kysely';
 import { LANES, type LaneName, type LanePrices } from '../core/advice.ts';
+import type { AlertRow } from './alert-schema.ts';
 import { integer } from './block-row.ts';
 import { prepared, type Slots } from './prepared.ts';
-import type { AlertRow, Queries, Tables } from './schema.ts';
+import type { Queries, Tables } from './schema.ts';
 
 /** The extremes of one block or of several in a row. */
 export interface Span {

@@ -2,11 +2,11 @@ import { join } from 'node:path';
 import { sql } from 'kysely';
 import { expect, onTestFinished, test } from 'vitest';
 import { ARMED, DISABLED } from '../../src/core/alerts/alert-rule.ts';
+import type { AlertEventRow } from '../../src/store/alert-schema.ts';
 import { AlertStore } from '../../src/store/alert-store.ts';
 import { tallyFirings } from '../../src/store/firing-tallies.ts';
 import { type Database, openDatabase } from '../../src/store/open-database.ts';
 import { OutboxStore } from '../../src/store/outbox-store.ts';
-import type { AlertEventRow } from '../../src/store/schema.ts';
 import { FIRED_AT, fire, keptAlert } from '../helpers/fired-alert.ts';
 import { temporaryFolder } from '../helpers/service.ts';
 

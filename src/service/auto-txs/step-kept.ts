@@ -1,7 +1,7 @@
 import { type AutoTxEvent, stepAutoTx } from '../../core/auto-txs/auto-tx-rule.ts';
 import type { KeptAutoTx } from '../../core/auto-txs/kept-auto-tx.ts';
 import type { AutoTxChange } from '../../store/auto-tx-change.ts';
-import type { AutoTxChanged } from '../../store/auto-tx-store.ts';
+import type { AutoTxChanged } from '../../store/auto-tx-decision.ts';
 import { type EngineContext, ruleFacts } from './engine-context.ts';
 
 /** What else of an auto-tx an event brings along. */

@@ -1,0 +1,41 @@
+import type { ChainSource } from '../chain/chain-source.ts';
+import type { Block } from '../core/block.ts';
+import type { ChainProfile } from '../core/chains.ts';
+import type { BlockStore } from '../store/block-store.ts';
+import type { Lease } from './lease.ts';
+import type { Engine } from './live-engine.ts';
+import type { TrackKeeper } from './track-keeper.ts';
+
+/** What digested blocks go into, and where they come from. */
+export interface DigestedChainOptions {
+  readonly source: Pick<ChainSource, 'kind'>;
+  readonly store: BlockStore;
+  readonly track: TrackKeeper;
+  /** Whether this process writes, or another one on the same database. */
+  readonly lease: Lease;
+  readonly createEngine: (profile: ChainProfile) => Engine;
+  readonly wallNow: () => number;
+  /** Ms of a clock that nobody sets. */
+  readonly steadyNow?: () => number;
+  /** Dollars for one native coin now; `null`: unknown. */
+  readonly nativeUsd?: () => number | null;
+  /** Called when alerts have fired and what they send is in the outbox. */
+  readonly onFired?: () => void;
+  /** Called with new blocks in the store, whoever wrote them. */
+  readonly onStored?: () => void;
+  readonly signal: AbortSignal;
+}
+
+/** What is asked and told while blocks are digested. */
+export interface DigestedChainEvents {
+  /** Called with the first write that works after one that did not. */
+  readonly onRecovered: () => void;
+  /** Whether blocks that should be there after `block` stay away. */
+  readonly isLate: (block: Block) => boolean;
+  /** Whether `block` came too late to tell anybody of it as of now. */
+  readonly isPast: (block: Block) => boolean;
+  /** What was digested up to `head` is written only now, or not at all: another process should have. */
+  readonly onTurn: (head: Block) => void;
+  /** It is this process's turn to write, but what it knows does not go on from what is stored. */
+  readonly onForeign: () => void;
+}
