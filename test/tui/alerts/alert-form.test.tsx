@@ -139,16 +139,16 @@ describe('the form of a new alert', () => {
     expect(screen()).not.toContain('is missing');
     await press('shift+tab', 'g', 'backspace', 'tab');
     await shows('is missing: EMAIL needs an address');
-    expect(screen()).not.toContain('is missing: a price');
+    expect(screen()).not.toContain('needs a price');
     await press('ctrl+s');
-    await shows('is missing: a price such as 0.04');
+    await shows('needs a price in gwei, such as 0.04');
   });
 
   it('does not send what is wrong, and goes to the first field that is', async () => {
     const { press, shows, sent, focused, toasts } = await open({ rows: 37 });
     await press('tab', 'space', 'right', 'space', 'ctrl+s');
     await waitFor(() => focused().includes('threshold'));
-    await shows('is missing: a price such as 0.04');
+    await shows('needs a price in gwei, such as 0.04');
     await shows('is missing: EMAIL needs an address');
     await shows('is missing: WEBHOOK needs a URL');
     expect(toasts.at(-1)?.kind).toBe('error');

@@ -215,13 +215,26 @@ describe('a list that shows no auto-txs', () => {
     ['replay', 'A recording takes no transactions'],
   ] as const)('of a %s source opens no form that would take one, and says why', async (kind, why) => {
     const snapshot = { ...SNAPSHOT, source: { ...SNAPSHOT.source, kind } };
-    for (const opened of [[], ['enter']]) {
-      const { press, shows, toasts, screen } = show(opened.length === 0 ? [] : [DISABLED], { snapshot });
-      await shows(opened.length === 0 ? why : 'Auto-txs 1');
-      await press(...opened, 'n');
+    const none = show([], { snapshot });
+    await none.shows(why);
+    await none.press('n');
+    await waitFor(() => none.toasts.length > 0);
+    for (const [at, key] of [
+      ['list', 'n'],
+      ['list', 'e'],
+      ['details', 'n'],
+      ['details', 'e'],
+    ] as const) {
+      const { press, shows, toasts, screen } = show([DISABLED], { snapshot });
+      await shows('Auto-txs 1');
+      if (at === 'details') {
+        await press('enter');
+        await shows('Timeline');
+      }
+      await press(key);
       await waitFor(() => toasts.length > 0);
       expect(toasts.at(-1)).toEqual({ kind: 'error', text: `${why}: start gastop with --rpc URL` });
-      expect(screen()).not.toContain('New auto-tx');
+      expect(screen()).not.toContain('Ctrl-S');
     }
   });
 

@@ -99,7 +99,7 @@ describe('the form of a new auto-tx', () => {
   it('cannot be sent without it', async () => {
     const { shows, press, sent } = await showForm();
     await press('tab', 'tab', 'ctrl+s');
-    await shows('is missing: paste the signed transaction');
+    await shows('needs the transaction that your wallet has signed');
     await shows('▸ signed');
     expect(sent).toEqual([]);
   });

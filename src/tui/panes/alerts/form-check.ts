@@ -42,17 +42,22 @@ function number<Name extends string>(name: Name, text: string): { readonly [key 
   return NUMBER.test(bare) ? ({ [name]: Number(bare) } as { readonly [key in Name]?: number }) : {};
 }
 
+/** What is to be entered where nothing stands. */
+const WANTED = {
+  threshold: 'needs a price in gwei, such as 0.04',
+  hysteresis: 'needs a distance in gwei, such as 0.005, or 0 for none',
+  confirmBlocks: 'needs a number of blocks, such as 3; 1 is the least',
+} as const;
+
 /** What cannot even be read; a default must not take its place unseen. */
 function unreadable(draft: AlertDraft): Map<FieldId | '', string> {
   const problems = new Map<FieldId | '', string>();
   for (const id of ['threshold', 'hysteresis', 'confirmBlocks'] as const) {
     const text = draft[id].trim();
-    if (text === '')
-      problems.set(id, id === 'threshold' ? 'is missing: a price such as 0.04' : 'is missing: 0 is none');
+    if (text === '') problems.set(id, WANTED[id]);
     else if (!NUMBER.test(text))
       problems.set(id, `must be a number such as ${id === 'confirmBlocks' ? '3' : '0.04'}`);
   }
-  if (draft.confirmBlocks.trim() === '') problems.set('confirmBlocks', 'is missing: 1 is the least');
   if (parseCooldown(draft.cooldown) === null)
     problems.set('cooldown', 'must be a time such as 30m, 1h, 1d or 0');
   return problems;

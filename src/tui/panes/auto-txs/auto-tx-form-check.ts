@@ -34,7 +34,7 @@ export function autoTxProblems(
 function pastedProblem(pasted: Pasted, edited: AutoTxView | null): string | null {
   switch (pasted.kind) {
     case 'nothing':
-      return 'is missing: paste the signed transaction';
+      return 'needs the transaction that your wallet has signed: paste it here';
     case 'reading':
       return 'is still being read';
     case 'problem':
@@ -56,7 +56,7 @@ const NUMBER = /^\d{1,16}(\.\d*)?$|^\.\d+$/;
 
 function targetProblem(text: string): string | null {
   const bare = text.trim();
-  if (bare === '') return 'is missing: a price such as 0.04';
+  if (bare === '') return 'needs a price in gwei, such as 0.04';
   if (!NUMBER.test(bare)) return 'must be a number such as 0.04';
   if (Number(bare) === 0) return 'must be above 0';
   if (Number(bare) > MOST_GWEI) return `must be at most ${MOST_GWEI.toLocaleString('en')}`;

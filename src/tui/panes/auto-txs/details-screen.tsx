@@ -20,7 +20,7 @@ import { ageSegment } from './list-title.ts';
 import { SpokenAutoTx } from './spoken-auto-txs.tsx';
 import { useAutoTxActions, useAutoTxQuestion } from './use-auto-tx-actions.ts';
 import { useAutoTxDetails } from './use-auto-tx-details.ts';
-import { useNewAutoTx } from './use-new-auto-tx.ts';
+import { useAutoTxForm } from './use-auto-tx-form.ts';
 
 interface DetailsScreenProps extends TabScreenProps {
   readonly level: Extract<AutoTxsLevel, { kind: 'details' }>;
@@ -36,7 +36,7 @@ export function DetailsScreen({ snapshot, columns, rows, level, dispatch }: Deta
   const details = useAutoTxDetails(level.id);
   const { toggle, cancel, remove, copyHash, refuse } = useAutoTxActions(details.renew);
   const { asked, close, askCancel, askDelete } = useAutoTxQuestion(refuse);
-  const begin = useNewAutoTx(snapshot, dispatch);
+  const openForm = useAutoTxForm(snapshot, dispatch);
 
   const autoTx = details.data?.value;
   const context = { snapshot, present: presentOf(snapshot, now), offsetAt: systemOffset, theme, describe };
@@ -57,12 +57,12 @@ export function DetailsScreen({ snapshot, columns, rows, level, dispatch }: Deta
     'auto-txs-page-down': () => scroll(top + room),
     'auto-txs-start': () => scroll(0),
     'auto-txs-end': () => scroll(most),
-    'auto-tx-new': begin,
+    'auto-tx-new': () => openForm(null),
   });
   useActions('auto-tx', {
     'open-auto-tx-close': () => dispatch({ type: 'list' }),
     'open-auto-tx-toggle': withIt(toggle),
-    'open-auto-tx-edit': withIt((edited) => dispatch({ type: 'form', edited })),
+    'open-auto-tx-edit': withIt(openForm),
     'open-auto-tx-cancel': withIt(askCancel),
     'open-auto-tx-delete': withIt(askDelete),
     'open-auto-tx-copy': withIt(copyHash),

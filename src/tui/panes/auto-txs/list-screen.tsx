@@ -23,7 +23,7 @@ import { ageSegment, titleSegments } from './list-title.ts';
 import { NoAutoTxs } from './no-auto-txs.tsx';
 import { SpokenAutoTxs } from './spoken-auto-txs.tsx';
 import { useAutoTxActions, useAutoTxQuestion } from './use-auto-tx-actions.ts';
-import { useNewAutoTx } from './use-new-auto-tx.ts';
+import { useAutoTxForm } from './use-auto-tx-form.ts';
 
 interface ListScreenProps extends TabScreenProps {
   readonly cursor: AutoTxsCursor | null;
@@ -40,7 +40,7 @@ export function ListScreen({ snapshot, columns, rows, cursor, dispatch }: ListSc
   const feed = useAutoTxs();
   const describe = useDescribedCalls();
   const { toggle, cancel, remove, copyHash, refuse } = useAutoTxActions();
-  const begin = useNewAutoTx(snapshot, dispatch);
+  const openForm = useAutoTxForm(snapshot, dispatch);
   const { asked, close, askCancel, askDelete } = useAutoTxQuestion(refuse);
 
   const items = feed.data?.value.items ?? NONE;
@@ -70,8 +70,8 @@ export function ListScreen({ snapshot, columns, rows, cursor, dispatch }: ListSc
     'auto-txs-page-down': () => go(place + room),
     'auto-txs-start': () => go(0),
     'auto-txs-end': () => go(autoTxs.length - 1),
-    'auto-tx-new': begin,
-    'auto-tx-edit': withMarked((autoTx) => dispatch({ type: 'form', edited: autoTx })),
+    'auto-tx-new': () => openForm(null),
+    'auto-tx-edit': withMarked(openForm),
     'auto-tx-open': withMarked(({ id }) => dispatch({ type: 'open', cursor: { id, place } })),
     'auto-tx-toggle': withMarked(toggle),
     'auto-tx-cancel': withMarked(askCancel),

@@ -2,7 +2,7 @@ import { Box } from 'ink';
 import type { SnapshotView } from '../../../client/views/snapshot.ts';
 import { takesNone } from '../../../core/auto-txs/takes-none.ts';
 import { PaneState } from '../../components/pane-state.tsx';
-import { asSentence } from './use-new-auto-tx.ts';
+import { asSentence } from './use-auto-tx-form.ts';
 
 interface NoAutoTxsProps {
   readonly snapshot: SnapshotView;
