@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander';
-import { addAlertsCommand } from './add-alerts-command.ts';
-import { addAutoTxsCommand } from './add-auto-txs-command.ts';
+import { addAlertsCommand } from './alerts/add-alerts-command.ts';
+import { addAutoTxsCommand } from './auto-txs/add-auto-txs-command.ts';
 import type { ExplorerFlags } from './commands/explorer-flags.ts';
 import type { HistoryFlags } from './commands/history.ts';
 import type { NowFlags } from './commands/now.ts';
@@ -8,7 +8,7 @@ import { examples } from './help-text.ts';
 import type { ContextFor } from './program.ts';
 import type { SourceFlags } from './settings.ts';
 import { refuseUnknownCommand } from './unknown-command.ts';
-import type { WaitFlags } from './wait-plan.ts';
+import type { WaitFlags } from './wait/wait-plan.ts';
 
 /** The monitor, and what else shows prices, waits for them or tells of them. */
 export function addWatchCommands(

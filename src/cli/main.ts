@@ -1,4 +1,5 @@
 import { CommanderError } from 'commander';
+import { refuseSignedArguments } from './auto-txs/signed-argument.ts';
 import { cleanLine } from './clean-line.ts';
 import { createContext } from './command-context.ts';
 import { reportError } from './error-report.ts';
@@ -10,7 +11,6 @@ import { leaveHangingNames } from './leave-hanging-names.ts';
 import { commanderMessage, createProgram } from './program.ts';
 import { proxyNote } from './proxy.ts';
 import type { SourceFlags } from './settings.ts';
-import { refuseSignedArguments } from './signed-argument.ts';
 import { usualWords } from './usual-words.ts';
 
 /** Runs one command line and answers its exit code. Nothing is thrown; what went wrong is one line on stderr. */

@@ -1,6 +1,5 @@
 import { Command, type CommanderError, Option } from 'commander';
 import { addKeysCommand } from './add-keys-command.ts';
-import { addServeCommand } from './add-serve-command.ts';
 import { addWatchCommands } from './add-watch-commands.ts';
 import type { CommandContext } from './command-context.ts';
 import type { BacktestFlags } from './commands/backtest.ts';
@@ -9,6 +8,7 @@ import type { RecordFlags } from './commands/record.ts';
 import type { Shell } from './completion-scripts.ts';
 import { formatHelp } from './help-layout.ts';
 import { examples, ROOT_EXAMPLES } from './help-text.ts';
+import { addServeCommand } from './serve/add-serve-command.ts';
 import type { SourceFlags } from './settings.ts';
 import { misspeltCommand } from './unknown-command.ts';
 import { VERSION } from './version.ts';

@@ -4,7 +4,7 @@ import { toAscii } from '../../src/cli/ascii.ts';
 import { cleanLine } from '../../src/cli/clean-line.ts';
 import { durationText, parseDuration } from '../../src/cli/duration.ts';
 import { expandRpc } from '../../src/cli/expand-rpc.ts';
-import { bucketFor } from '../../src/cli/history-rows.ts';
+import { bucketFor } from '../../src/cli/history/history-rows.ts';
 import { jsonAnswer } from '../../src/cli/json-answer.ts';
 import { chainDatabase, configFile } from '../../src/cli/paths.ts';
 import { wrapWords } from '../../src/cli/wrap-words.ts';

@@ -7,17 +7,17 @@ import type { AutoTxDetailsView, AutoTxView } from '../../client/views/auto-txs.
 import type { SnapshotView } from '../../client/views/snapshot.ts';
 import { PATHS } from '../../contract/routes.ts';
 import { formatCount } from '../../core/units.ts';
-import { autoTxDetailsText } from '../auto-tx-details-text.ts';
-import { autoTxListLines } from '../auto-tx-list-text.ts';
-import { statusFilter } from '../auto-tx-status-filter.ts';
+import { autoTxDetailsText } from '../auto-txs/auto-tx-details-text.ts';
+import { autoTxListLines } from '../auto-txs/auto-tx-list-text.ts';
+import { statusFilter } from '../auto-txs/auto-tx-status-filter.ts';
+import { onAutoTx } from '../auto-txs/on-auto-tx.ts';
+import type { CallWords } from '../auto-txs/transaction-rows.ts';
 import { CliError } from '../cli-error.ts';
 import type { CommandContext } from '../command-context.ts';
 import { EXIT, type ExitCode } from '../exit-code.ts';
-import { onAutoTx } from '../on-auto-tx.ts';
 import { AUTO_TXS as KEPT, type OpenedAlerts } from '../open-alerts.ts';
 import { type OpenedPricing, openPricing } from '../open-pricing.ts';
 import type { Settings } from '../settings.ts';
-import type { CallWords } from '../transaction-rows.ts';
 import { AUTO_TXS, wholeListJson } from '../whole-list-json.ts';
 import { type JsonFlags, partLine, print, printRaw, withOpenAlerts } from './alerts.ts';
 

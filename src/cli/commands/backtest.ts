@@ -4,17 +4,17 @@ import { chainProfile } from '../../core/chains.ts';
 import { formatCount } from '../../core/units.ts';
 import { TimeSlice } from '../../service/time-slice.ts';
 import { toAscii } from '../ascii.ts';
-import { backtestJson } from '../backtest-json.ts';
-import { type BacktestParts, backtestText } from '../backtest-text.ts';
+import { backtestJson } from '../backtest/backtest-json.ts';
+import { type BacktestParts, backtestText } from '../backtest/backtest-text.ts';
+import { PredictionFile } from '../backtest/prediction-file.ts';
+import { type ReadStretch, readStretch } from '../backtest/read-stretch.ts';
 import { isSameFile } from '../block-recorder.ts';
 import { checked } from '../checked.ts';
 import { CliError, usageError } from '../cli-error.ts';
 import type { CommandContext } from '../command-context.ts';
 import { EXIT, type ExitCode } from '../exit-code.ts';
-import { parseBlockNumber } from '../explorer-arguments.ts';
-import { PredictionFile } from '../prediction-file.ts';
+import { parseBlockNumber } from '../explorer/explorer-arguments.ts';
 import { ProgressBar } from '../progress-bar.ts';
-import { type ReadStretch, readStretch } from '../read-stretch.ts';
 import { parsePath } from '../setting-values.ts';
 
 export interface BacktestFlags {

@@ -1,9 +1,9 @@
 import { PATHS } from '../../contract/routes.ts';
-import { blockText } from '../block-text.ts';
 import type { CommandContext } from '../command-context.ts';
 import type { ExitCode } from '../exit-code.ts';
-import { parseBlockNumber } from '../explorer-arguments.ts';
-import { lookUp } from '../look-up.ts';
+import { blockText } from '../explorer/block-text.ts';
+import { parseBlockNumber } from '../explorer/explorer-arguments.ts';
+import { lookUp } from '../explorer/look-up.ts';
 import type { ExplorerFlags } from './explorer-flags.ts';
 
 /** `gastop block` */

@@ -1,11 +1,11 @@
 import type { AlertView } from '../../client/views/alerts.ts';
-import { channelWords, watchWords } from '../alert-words.ts';
+import { channelWords, watchWords } from '../alerts/alert-words.ts';
+import { onAlert } from '../alerts/on-alert.ts';
 import { cleanLine } from '../clean-line.ts';
 import { usageError } from '../cli-error.ts';
 import type { CommandContext } from '../command-context.ts';
 import { eachId } from '../each-id.ts';
 import { EXIT, type ExitCode } from '../exit-code.ts';
-import { onAlert } from '../on-alert.ts';
 import { answers, type JsonFlags, withAlerts } from './alerts.ts';
 
 export interface DeleteAlertFlags extends JsonFlags {

@@ -5,17 +5,17 @@ import type { AutoTxView } from '../../client/views/auto-txs.ts';
 import type { LaneName } from '../../core/advice.ts';
 import { withKeptDelegation } from '../../core/auto-txs/delegation-check.ts';
 import type { SignedTransaction } from '../../core/transactions/signed-transaction.ts';
-import { autoTxCheckJson, autoTxCheckText } from '../auto-tx-check-text.ts';
-import { type OrderFlags, orderOf } from '../auto-tx-flags.ts';
+import { autoTxCheckJson, autoTxCheckText } from '../auto-txs/auto-tx-check-text.ts';
+import { type OrderFlags, orderOf } from '../auto-txs/auto-tx-flags.ts';
+import { onAutoTx } from '../auto-txs/on-auto-tx.ts';
+import { signedInput } from '../auto-txs/signed-input.ts';
+import { needsBytes, storedTransaction } from '../auto-txs/stored-transaction.ts';
 import { cleanLine } from '../clean-line.ts';
 import { CliError, usageError } from '../cli-error.ts';
 import type { CommandContext } from '../command-context.ts';
 import { EXIT, type ExitCode } from '../exit-code.ts';
 import { parseGwei } from '../gwei.ts';
-import { onAutoTx } from '../on-auto-tx.ts';
 import { withPricing } from '../open-pricing.ts';
-import { signedInput } from '../signed-input.ts';
-import { needsBytes, storedTransaction } from '../stored-transaction.ts';
 import { type JsonFlags, print } from './alerts.ts';
 
 export interface CheckAutoTxFlags extends OrderFlags, JsonFlags {

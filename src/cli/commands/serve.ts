@@ -8,9 +8,15 @@ import { EXIT, type ExitCode } from '../exit-code.ts';
 import type { Io } from '../io.ts';
 import { type KeySettings, keySettings } from '../key-settings.ts';
 import { knownSecrets } from '../known-secrets.ts';
-import { type ListenAddress, listenAddress, listenError, prefixOf, servedUrl } from '../listen-address.ts';
+import {
+  type ListenAddress,
+  listenAddress,
+  listenError,
+  prefixOf,
+  servedUrl,
+} from '../serve/listen-address.ts';
+import type { ServeLog } from '../serve/serve-log.ts';
 import type { ServedChain } from '../serve-chain.ts';
-import type { ServeLog } from '../serve-log.ts';
 
 export interface ServeFlags {
   readonly host: string;
@@ -58,11 +64,11 @@ async function serveUntil(
     { logAttempt },
     { confirmationsOf, deliveryOf },
   ] = await Promise.all([
-    import('../fresh-plans.ts'),
-    import('../serve-log.ts'),
+    import('../serve/fresh-plans.ts'),
+    import('../serve/serve-log.ts'),
     import('../serve-chain.ts'),
     import('../../service/keys/open-key-gate.ts'),
-    import('../log-attempt.ts'),
+    import('../serve/log-attempt.ts'),
     import('../open-service.ts'),
   ]);
   const log = openServeLog(io, flags.logLevel, await knownSecrets(io, loaded.config.path));

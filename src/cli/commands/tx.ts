@@ -1,9 +1,9 @@
 import { PATHS } from '../../contract/routes.ts';
 import type { CommandContext } from '../command-context.ts';
 import type { ExitCode } from '../exit-code.ts';
-import { parseTxHash } from '../explorer-arguments.ts';
-import { lookUp } from '../look-up.ts';
-import { txText } from '../tx-text.ts';
+import { parseTxHash } from '../explorer/explorer-arguments.ts';
+import { lookUp } from '../explorer/look-up.ts';
+import { txText } from '../explorer/tx-text.ts';
 import type { ExplorerFlags } from './explorer-flags.ts';
 
 /** `gastop tx` */

@@ -1,11 +1,11 @@
 import { formatCount, gweiString } from '../../core/units.ts';
 import type { CommandContext } from '../command-context.ts';
 import { EXIT } from '../exit-code.ts';
-import { refuseUnrunnable } from '../find-command.ts';
-import { followPrice, type Reached } from '../follow-price.ts';
 import type { Io } from '../io.ts';
-import { runCommand } from '../run-command.ts';
-import { type WaitFlags, type WaitPlan, waitPlan } from '../wait-plan.ts';
+import { refuseUnrunnable } from '../wait/find-command.ts';
+import { followPrice, type Reached } from '../wait/follow-price.ts';
+import { runCommand } from '../wait/run-command.ts';
+import { type WaitFlags, type WaitPlan, waitPlan } from '../wait/wait-plan.ts';
 import { warnOfPlainKey } from '../warn-of-plain-key.ts';
 
 /** `gastop wait`; answers the exit code of the command, where it runs one. */
