@@ -92,8 +92,8 @@ export async function serveChain(
       },
       failure: failure.promise,
       fetch: (request: Request, record: RequestRecord) => current.service.fetch(request, record),
-      quick: (path: string, headers: IncomingHttpHeaders, record: RequestRecord) =>
-        current.service.quick(path, headers, record),
+      quick: (target: string, headers: IncomingHttpHeaders, record: RequestRecord) =>
+        current.service.quick(target, headers, record),
       condition: () => withProblem(current.service.condition(), passing),
       alertFigures: () => current.service.alertFigures(),
       close: async () => {

@@ -6,8 +6,8 @@ export interface AtHand {
   readonly init: { readonly status: number; readonly headers: Readonly<Record<string, string>> };
 }
 
-/** Answers a GET of `path` (no query) from what is at hand; `null`: that takes a request. */
-export type Quick = (path: string, headers: Readonly<Record<string, string>>) => Promise<AtHand> | null;
+/** Answers a GET of `target`, a path with its query, from what is at hand; `null`: that takes a request. */
+export type Quick = (target: string, headers: Readonly<Record<string, string>>) => Promise<AtHand> | null;
 
 /**
  * Asks the service of this process for what it has at hand; `null`: it has to be asked by a request. Requests and
@@ -17,8 +17,8 @@ export async function askAtHand(
   quick: Quick,
   { url, method, headers, body }: Asked,
 ): Promise<Answered | null> {
-  if (method !== 'get' || body !== null || url.search !== '') return null;
-  const found = await quick(url.pathname, headers);
+  if (method !== 'get' || body !== null) return null;
+  const found = await quick(url.pathname + url.search, headers);
   if (found === null) return null;
   const named = new Map(
     Object.entries(found.init.headers).map(([name, value]) => [name.toLowerCase(), value] as const),

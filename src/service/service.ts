@@ -44,8 +44,8 @@ const DEFAULT_HISTORY_SEC = 30 * 86_400;
 export interface Service {
   /** Answers a v1 request without a socket; never rejects. What is learned on the way goes into a `RequestRecord`. */
   fetch(request: Request, record?: object): Promise<Response>;
-  /** Answers a GET without a query from what is at hand; `null` where `fetch` has to be asked. Never rejects. */
-  quick(path: string, headers: IncomingHttpHeaders, record?: RequestRecord): Promise<Sendable> | null;
+  /** Answers a GET of a path with its query from what is at hand; `null` where `fetch` has to be asked. Never rejects. */
+  quick(target: string, headers: IncomingHttpHeaders, record?: RequestRecord): Promise<Sendable> | null;
   /** How it is doing now. */
   condition(): Condition;
   /** What the alerts of everybody do, for whoever runs it; rejects with a `StoreError`. */
@@ -241,8 +241,8 @@ export async function startService(options: ServiceOptions): Promise<Service> {
         return errorResponse(error, request, state.chainId);
       }
     },
-    quick: (path, headers, record = new RequestRecord()) =>
-      signal.aborted ? null : quickAnswer(quick, path, headers, record),
+    quick: (target, headers, record = new RequestRecord()) =>
+      signal.aborted ? null : quickAnswer(quick, target, headers, record),
     condition: () => state.condition(),
     alertFigures: () => alertFigures(database),
     ready: follower.ready,

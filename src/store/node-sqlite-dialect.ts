@@ -7,6 +7,7 @@ import {
   SqliteDriver,
   type SqliteStatement,
 } from 'kysely';
+import { type WriteCounts, writtenTable } from './write-counts.ts';
 
 /** Preparing costs more than running, and the same few statements run for every block. */
 const CACHED_STATEMENTS = 256;
@@ -15,8 +16,9 @@ const CACHED_STATEMENTS = 256;
 export class NodeSqliteDialect extends SqliteDialect {
   readonly #database: SqliteDatabase;
 
-  constructor(database: DatabaseSync) {
-    const adapted = adapt(database);
+  /** @param counts told of each statement that changes rows. */
+  constructor(database: DatabaseSync, counts: WriteCounts) {
+    const adapted = adapt(database, counts);
     super({ database: adapted });
     this.#database = adapted;
   }
@@ -48,14 +50,14 @@ class TransactionalDdlAdapter extends SqliteAdapter {
   }
 }
 
-function adapt(database: DatabaseSync): SqliteDatabase {
+function adapt(database: DatabaseSync, counts: WriteCounts): SqliteDatabase {
   const cache = new Map<string, SqliteStatement>();
   return {
     close: () => database.close(),
     prepare(sql) {
       const cached = cache.get(sql);
       if (cached !== undefined) return cached;
-      const statement = adaptStatement(database.prepare(sql), sql);
+      const statement = adaptStatement(database.prepare(sql), sql, counts);
       if (cache.size >= CACHED_STATEMENTS) cache.clear();
       cache.set(sql, statement);
       return statement;
@@ -63,13 +65,25 @@ function adapt(database: DatabaseSync): SqliteDatabase {
   };
 }
 
-function adaptStatement(statement: StatementSync, sql: string): SqliteStatement {
+function adaptStatement(statement: StatementSync, sql: string, counts: WriteCounts): SqliteStatement {
+  const table = writtenTable(sql);
+  const countIf = (isChanged: boolean) => {
+    if (table !== null && isChanged) counts.count(table);
+  };
   // Kysely's compilers only ever produce values that SQLite can bind.
   const bind = (parameters: readonly unknown[]) => parameters as readonly SQLInputValue[];
   return {
     reader: returnsRows(statement, sql),
-    all: (parameters) => statement.all(...bind(parameters)),
-    run: (parameters) => statement.run(...bind(parameters)),
+    all(parameters) {
+      const rows = statement.all(...bind(parameters));
+      countIf(rows.length > 0);
+      return rows;
+    },
+    run(parameters) {
+      const result = statement.run(...bind(parameters));
+      countIf(result.changes > 0);
+      return result;
+    },
     iterate: (parameters) => statement.iterate(...bind(parameters)),
   };
 }

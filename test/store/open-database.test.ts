@@ -201,3 +201,40 @@ test.skipIf(process.platform === 'win32')('a folder without permission is said a
   );
   chmodSync(join(folder, 'closed'), 0o700);
 });
+
+test('a table has another revision once its rows may have changed, whoever changed them, and none for anything else', async () => {
+  const path = join(await temporaryFolder(), 'chain-1.db');
+  const database = await openDatabase(path);
+  const { queries } = database;
+  let last = database.revision('meta');
+  const isNew = () => {
+    const before = last;
+    last = database.revision('meta');
+    return last !== before;
+  };
+  const meta = queries.insertInto('meta');
+  await meta.values({ key: 'a', value: '1' }).execute();
+  expect(isNew()).toBe(true);
+  await queries.selectFrom('meta').selectAll().execute();
+  await queries.updateTable('meta').set({ value: '2' }).where('key', '=', 'nobody').execute();
+  await queries.deleteFrom('meta').where('key', '=', 'nobody').returning('key').execute();
+  await new BlockStore(database).saveBlocks(makeBlocks(0, 9));
+  expect(isNew()).toBe(false);
+  await queries.updateTable('meta').set({ value: '2' }).execute();
+  expect(isNew()).toBe(true);
+  await meta
+    .values({ key: 'a', value: '3' })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
+  expect(isNew()).toBe(false);
+  await queries.deleteFrom('meta').returning('key').execute();
+  expect(isNew()).toBe(true);
+  // What does not say which table it writes may have written any.
+  await sql`with it(v) as (values ('4')) insert into meta select v, v from it`.execute(queries);
+  expect(isNew()).toBe(true);
+  const other = await openDatabase(path);
+  await other.queries.updateTable('meta').set({ value: '5' }).execute();
+  expect(isNew()).toBe(true);
+  await other.close();
+  await database.close();
+});

@@ -19,7 +19,10 @@ import { readBody, readJson, wrongFields } from './read-body.ts';
 export function addAlertRoutes(app: OpenAPIHono, book: AlertBook): void {
   app.openapi(listRoute, async (c) => {
     const { page = 0, size = PAGE_SIZE_DEFAULT } = c.req.valid('query');
-    return c.json(await book.list(c.get('owner'), page, size), 200);
+    const unchanged = book.unchanged();
+    const list = await book.list(c.get('owner'), page, size);
+    c.set('holds', unchanged(list));
+    return c.json(list, 200);
   });
   app.openapi(detailsRoute, async (c) =>
     c.json(await book.details(c.get('owner'), c.req.valid('param').id), 200),

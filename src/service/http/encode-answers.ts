@@ -3,6 +3,13 @@ import { EncodedAnswer, type Wanted } from './encoded-answer.ts';
 import type { RememberedAnswers } from './remembered-answers.ts';
 import { recordOf } from './request-record.ts';
 
+declare module 'hono' {
+  interface ContextVariableMap {
+    /** Set by a route whose answer stays true for a while: whether it still is. */
+    holds: (() => boolean) | undefined;
+  }
+}
+
 /** Gives every 200 its ETag, compresses it where that is wanted, and answers 304 to who has it already. */
 export function encodeAnswers(answers: RememberedAnswers): MiddlewareHandler {
   return async (c, next) => {
@@ -14,6 +21,9 @@ export function encodeAnswers(answers: RememberedAnswers): MiddlewareHandler {
     if (!isRead) return measure(c);
     if (c.res.status !== 200 || !isJson(c.res)) return;
     const answer = new EncodedAnswer(await c.res.text());
+    const holds = c.get('holds');
+    // Where no key is needed, all who ask are the same.
+    if (holds !== undefined && c.get('owner') === '') answers.keep(targetOf(c), answer, holds);
     const response = await send(c, answer);
     // Hono would add the old response's headers to the new one's.
     c.res = undefined;
@@ -33,6 +43,12 @@ async function send(c: Context, answer: EncodedAnswer): Promise<Response> {
   const record = recordOf(c.env);
   if (record !== null) record.bytes = bytes;
   return response;
+}
+
+/** The path as it was asked, with its query. */
+function targetOf({ req: { path, url } }: Context): string {
+  const query = url.indexOf('?');
+  return query < 0 ? path : path + url.slice(query);
 }
 
 const isJson = (response: Response) =>

@@ -56,6 +56,11 @@ export class EncodedAnswer {
     this.#unchanged = { body: null, bytes: 0, init: { status: 304, headers } };
   }
 
+  /** Of its body, as it is. */
+  get bytes(): number {
+    return this.#plain.bytes;
+  }
+
   /** The response to one request. */
   async respond(wanted: Wanted): Promise<Sent> {
     const { body, bytes, init } = await this.choose(wanted);

@@ -7,6 +7,7 @@ import {
   statsCurrent,
 } from '../answers/gas-answers.ts';
 import { EncodedAnswer } from './encoded-answer.ts';
+import { KeptAnswers } from './kept-answers.ts';
 import type { ServiceState } from './service-state.ts';
 
 /** Routes without parameters that are answered from what is known now and from nothing else. */
@@ -26,21 +27,31 @@ interface Remembered {
 export class RememberedAnswers {
   readonly #state: Pick<ServiceState, 'moment'>;
   readonly #remembered = new Map<string, Remembered>();
+  readonly #kept = new KeptAnswers();
 
   constructor(state: Pick<ServiceState, 'moment'>) {
     this.#state = state;
   }
 
-  /** The answer to `path`, made where anything has changed; `null` where it is made of more, or there is nothing yet. */
-  find(path: string): EncodedAnswer | null {
-    const make = OF_THE_MOMENT.get(path);
-    const moment = make === undefined ? null : this.#state.moment();
-    if (make === undefined || moment === null) return null;
-    const known = this.#remembered.get(path);
+  /**
+   * The answer to `target`, a path with its query, made where anything has changed; `null` where it is made of more and
+   * was not kept, or there is nothing yet.
+   */
+  find(target: string): EncodedAnswer | null {
+    const make = OF_THE_MOMENT.get(target);
+    if (make === undefined) return this.#kept.find(target);
+    const moment = this.#state.moment();
+    if (moment === null) return null;
+    const known = this.#remembered.get(target);
     if (known !== undefined && isSameMoment(known.moment, moment)) return known.answer;
     const answer = new EncodedAnswer(JSON.stringify(make(moment)));
-    this.#remembered.set(path, { moment, answer });
+    this.#remembered.set(target, { moment, answer });
     return answer;
+  }
+
+  /** Keeps what was answered to whoever asked for `target` without a key, for as long as `holds` says so. */
+  keep(target: string, answer: EncodedAnswer, holds: () => boolean): void {
+    this.#kept.keep(target, answer, holds);
   }
 }
 

@@ -30,7 +30,7 @@ import { withoutPrefix } from './without-prefix.ts';
 /** What is served: a service, whichever stands behind it at the moment. */
 export interface Served {
   /** An answer that is at hand, without request and response objects; `null` where `fetch` has to be asked. */
-  quick(path: string, headers: IncomingHttpHeaders, record: RequestRecord): Promise<Sendable> | null;
+  quick(target: string, headers: IncomingHttpHeaders, record: RequestRecord): Promise<Sendable> | null;
   fetch(request: Request, record: RequestRecord): Promise<Response>;
   condition(): Condition;
   /** What its alerts do, for an operator. */
