@@ -48,13 +48,13 @@ export class SessionPace {
   #state: PaceState = UNHURRIED;
   /** The one question that tries whether a halt is over. */
   #probe: Promise<void> | null = null;
-  /** Counts halts: a question sent before the last one brings no news. */
+  /** Counts halts: the answer to a question sent before the latest one is old news. */
   #halts = 0;
   #answered = 0;
   readonly #queue: TurnQueue;
   #rateMetAt = 0;
   #asksForRate = true;
-  /** The limits as they were asked for in the halt of that number. */
+  /** The limits as they were told during a halt; `halts` says which halt that was. */
   #figures: { readonly halts: number; readonly answer: Promise<RateLimitsView> } | null = null;
 
   constructor(options: SessionPaceOptions) {

@@ -16,7 +16,7 @@ export interface TargetRules {
   readonly refuseUrl: (url: string) => string | null;
 }
 
-/** For who does not know the service: it may still refuse what passes. */
+/** The rules where the service's own are not known: it may still refuse what passes these. */
 export const ANY_SERVICE: TargetRules = { missing: {}, refuseUrl: refuseHopeless };
 
 /** The fields that are checked with one another; those that are wrong by themselves are left out. */
@@ -100,7 +100,7 @@ function checkEachTarget(alert: TargetFields, rules: TargetRules): FieldProblem[
       }
       return problems;
     }
-    // Without a method nobody knows whether it stands in `to`.
+    // Without a method its target may be the one that stands in `to`.
     if (further === '' && (method === undefined || !channels.includes(channel))) return [];
     const message = mayBeWanted(channel)
       ? refuseWanted(channel, further, rules)
@@ -110,8 +110,8 @@ function checkEachTarget(alert: TargetFields, rules: TargetRules): FieldProblem[
 }
 
 /**
- * The channel that `to` is checked for. Where the method is none of the channels it is the one that was most likely
- * meant, so that nothing is asked for that the right method would not ask for, too.
+ * The channel that `to` is checked for. Where the method is none of the channels, it is the channel that was most
+ * likely meant: nothing is reported missing that would not be missing with the right method, too.
  */
 function likelyMethod(alert: TargetFields, rules: TargetRules): AlertChannel | undefined {
   const { channels = [], method, to = '', targets = {}, isMethodWrong = false } = alert;

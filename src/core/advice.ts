@@ -1,7 +1,6 @@
 /**
- * What the fee engine says about the next blocks. Wei per gas as `bigint`; shares 0 to 1.
- * The promises behind each lane and horizon are in docs/ARCHITECTURE.md and the design of the advice:
- * Fast within 2 blocks at 0.99, Average within 3 at 0.95, Slow within 25 at 0.90.
+ * What the fee engine says about the next blocks. Wei per gas as `bigint`; shares 0 to 1. How lanes and horizons come
+ * to their prices and promises is in docs/ADVICE.md.
  */
 
 export const LANES = ['slow', 'average', 'fast'] as const;

@@ -7,17 +7,18 @@ export interface Chance {
   readonly reason: string | null;
 }
 
-/** Nothing is certain: one more outcome that was not seen is counted, half of it as come true. */
+/** Nothing is certain: beside the outcomes that were seen one more is counted, half of it as come true. */
 const DOUBT = 0.5;
 
-/** Of advice of which `count` pieces were judged, where it takes `enough`. */
+/** No probability: `count` pieces of advice were judged, and it takes `enough` of them. */
 export function unjudged(count: number, enough: number): Chance {
   return unknown(`too little history: ${count} of the ${enough} answers that it takes were judged`);
 }
 
 /**
- * Of what takes `pastSec` seconds of blocks to be said; of a chain so fast that they are never kept, just that.
- * @param what they are needed for.
+ * No probability: that takes `pastSec` seconds of blocks. Of a chain so fast that so many are never kept, that is
+ * said instead.
+ * @param what the blocks are needed for
  */
 export function tooLittlePast(history: History, pastSec: number, what = 'say so'): Chance {
   const takes = `it takes ${formatDuration(pastSec)} of blocks to ${what}`;

@@ -116,7 +116,10 @@ export class History {
     return this.#origin;
   }
 
-  /** The oldest block that may be looked at: depends on the head alone, so that a rewind brings it back. */
+  /**
+   * The oldest block that may be looked at. It depends on the head alone, so that after a rewind it is what it was at
+   * that head.
+   */
   get oldest(): number {
     return Math.max(this.#origin, this.#head - this.capacity + 1);
   }
@@ -134,7 +137,10 @@ export class History {
     this.#head = block;
   }
 
-  /** The last `length` blocks that were `age` or more blocks old when the head came: what has been seen to its end. */
+  /**
+   * The last `length` blocks that were at least `age` blocks old when the head came, so that the `age` blocks after
+   * each are all known.
+   */
   settled(age: number, length: number): Span {
     const to = Math.max(this.#head - age + 1, this.oldest);
     return { from: Math.max(to - length, this.oldest), to };

@@ -13,8 +13,8 @@ const AIM = 0.85;
 /** Times that a target is drawn anew within its horizon, at most once a block. */
 const PACES = 25;
 /**
- * Windows overlap: that many horizons one after another, or that much time, before a target is drawn from them, and then
- * before a probability is stated.
+ * How much must have been seen before a target is drawn, and how much judged before a probability is stated: that
+ * many horizons one after another (windows that overlap tell no more), or that much time, whichever is less.
  */
 const LEAST_SEEN = { horizons: 4, sec: 86_400 } as const;
 const LEAST_JUDGED = { horizons: 4, sec: 4 * 86_400 } as const;
@@ -22,22 +22,30 @@ const LEAST_JUDGED = { horizons: 4, sec: 4 * 86_400 } as const;
 const LEAST_JUDGED_SHORT = { horizons: 8, sec: 4 * 86_400 } as const;
 const SHORT_SEC = 3_600;
 /**
- * Of few horizons not even those that all were kept say much: so many more are counted, as missed, when a target is drawn
- * (the rule of three: what never failed in n tries may yet fail three times in n).
+ * That all of a few horizons were kept says little: so many more are counted, as missed, when a target is drawn (the
+ * rule of three: what never failed in n tries may yet fail three times in n).
  */
 const UNSEEN_MISSES = 3;
-/** A price that rose beyond this many times that of then counts as this much: one burst must not decide everything. */
+/**
+ * The most that a later price counts as, in multiples of the one at its start: one burst must not decide everything.
+ */
 const MOST_RISE = 2;
 
 /** What one horizon says at the head. Wei per gas. */
 export interface Forecast {
   readonly horizonSec: number;
-  /** Reached within the horizon with `probability`; until something is known a shorter one's, or that of sending at once. */
+  /**
+   * Reached within the horizon with `probability`. Until something is known it is the price of a shorter horizon, or
+   * that of sending at once.
+   */
   readonly price: number;
   readonly probability: number | null;
   /** Why there is no probability; `null` where there is one. */
   readonly reason: string | null;
-  /** The same for who waits because it looks worth it; no more than `probability`. */
+  /**
+   * The probability for whoever waits because it looks worth it: there the forecast flatters, so it is no more than
+   * `probability`.
+   */
   readonly waitProbability: number | null;
   /** Of `price` against sending in the next block. */
   readonly savingRatio: number;

@@ -7,13 +7,17 @@ import { WindowMinimum } from './window-minimum.ts';
 /** Verdicts look back this many horizons; those on what a miss costs and how long a wait takes at least so many blocks. */
 const TRAILING_HORIZONS = 10;
 const LEAST_TRAILING_BLOCKS = 600;
-/** Words and verdicts are believed to differ once they did so for longer than this many horizons. */
+/**
+ * So many horizons without a surprise are counted beside those that were judged: what is stated is not corrected by
+ * the first few misses.
+ */
 const DOUBTED_HORIZONS = 1;
 /** Share that a target must save to be worth a wait. */
 const LEAST_SAVING = 0.05;
 /**
- * One waits where the forecast looks best, and there words flatter: by so much, until the verdicts of more than so many
- * horizons say otherwise. What is stated of a horizon as such, block after block, is not doubted.
+ * One waits where the forecast looks best, and there it flatters: it is taken to be this much too high, as if so many
+ * horizons had shown that, until real verdicts outweigh them. What is stated of a horizon as such, block after block,
+ * is not doubted.
  */
 const FLATTERY = 0.15;
 const FLATTERED_HORIZONS = 4;

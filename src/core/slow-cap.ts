@@ -58,8 +58,8 @@ export class SlowCap {
   }
 
   /**
-   * The head's cap, wei per gas: `ceiling` at most, and that until enough is known.
-   * @param blocks where prices stood as they do at the head, `null` while too few are known.
+   * The head's cap, wei per gas; never above `ceiling`, which it is until enough is known.
+   * @param blocks where prices stood as they do at the head, `null` while too few are known
    */
   cap(blocks: Float64Array | null, ceiling: number): number {
     const { head, sendNow } = this.#history;
@@ -69,7 +69,7 @@ export class SlowCap {
     const least = blocks.map((block) => this.#least.at(block));
     const share = Math.min(Math.max(KEPT_SHARE - this.#correction, 0), 1);
     const enough = takeRanked(least, Math.max(Math.ceil(share * least.length) - 1, 0));
-    // Where sending costs nothing, what was enough is counted as for 1 wei.
+    // A ceiling of 0, where sending costs nothing, counts as 1 wei.
     const cap = Math.min(enough, Math.max(ceiling, 1) / now);
     let kept = 0;
     for (const each of least) if (each <= cap) kept += 1;

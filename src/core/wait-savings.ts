@@ -72,9 +72,10 @@ export class WaitSavings {
   }
 
   /**
-   * What waiting for `target` (wei per gas) saves with this probability, as a share of sending at once: misses counted.
-   * Where that looks worth it, by what was paid and what misses cost where it looked so before.
-   * @param unseen how many misses it takes to say more of their cost than nothing does.
+   * What waiting for `target` (wei per gas) saves on average if it is reached with `probability`, as a share of
+   * sending at once; misses cost. Where waiting looks worth it (`isTempting`), what was paid and what misses cost at
+   * such blocks of the past counts.
+   * @param unseen how many misses have to be seen before they weigh more than what is assumed of them
    */
   expected(target: number, probability: number, isTempting: boolean, unseen: number): number {
     const now = this.#history.sendNow.at(this.#history.head);

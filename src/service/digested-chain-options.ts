@@ -34,8 +34,11 @@ export interface DigestedChainEvents {
   readonly isLate: (block: Block) => boolean;
   /** Whether `block` came too late to tell anybody of it as of now. */
   readonly isPast: (block: Block) => boolean;
-  /** What was digested up to `head` is written only now, or not at all: another process should have. */
+  /**
+   * Called when writing becomes this process's turn. What was digested up to `head` was another one's to write: what
+   * of it is missing is written only now, or not at all.
+   */
   readonly onTurn: (head: Block) => void;
-  /** It is this process's turn to write, but what it knows does not go on from what is stored. */
+  /** Called when writing is this process's turn, but the blocks it knows do not go on from those that are stored. */
   readonly onForeign: () => void;
 }

@@ -9,13 +9,16 @@ const HOUR_SEC = 3_600;
 const DAY_SEC = 86_400;
 /** What the engine looks back on; older history is for charts alone. */
 const MEMORY_SEC = 7 * DAY_SEC;
-/** However quick the chain: a few hundred megabytes of history, a quarter of an hour of asking. */
+/**
+ * The most blocks that are filled in, however quick the chain: a few hundred megabytes of history, a quarter of an
+ * hour of asking.
+ */
 const MOST_BLOCKS = 1_500_000;
 const TIDY_MS = 3_600_000;
 const RETRY_MS = 30_000;
-/** Until it is known here, too, that another process fills now. */
+/** A write that was refused means that another process fills now; so long this one waits until it has heard so. */
 const TURN_MS = 1_000;
-/** While another process fills, it is looked this often how far it has come. */
+/** How often it is looked how far another process has filled the history, while one does. */
 const RECALL_MS = 15_000;
 
 interface FillerOptions {
@@ -53,7 +56,10 @@ export class HistoryFiller {
   #wake = new AbortController();
   /** How far back the engine's memory goes; a restart begins with a day. */
   #rememberedSec = DAY_SEC;
-  /** Blocks in that memory when another process filled it, and when it was last looked. */
+  /**
+   * Of a history that another process fills: how many blocks the engine was last given of it, and how many were
+   * stored at the last look.
+   */
   #recalled = { remembered: 0, seen: 0 };
 
   constructor(options: FillerOptions, engine: FilledEngine) {

@@ -14,11 +14,11 @@ const STEADY_BLOCKS = 2;
 export class Pulse {
   #lastAt = Number.NEGATIVE_INFINITY;
   #heardAt = Number.NEGATIVE_INFINITY;
-  /** How far the last block that came as it was made lay behind the clock, and how many in a row lay about as far. */
+  /** How far behind the clock the last block lay that came as it was made, and how many in a row lay about as far. */
   #lagMs = Number.NaN;
   #steadyBlocks = 0;
 
-  /** What comes right after this has been waiting. */
+  /** What comes right after this moment has been waiting, as after a start or an outage. */
   begin(now: number): void {
     this.#lastAt = now;
     this.#steadyBlocks = 0;

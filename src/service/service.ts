@@ -106,7 +106,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     onError,
     onNews,
   });
-  // What must not hold up the first prices: it loads code, or asks nodes for something else.
+  // For what must not hold up the first prices, because it loads code or asks nodes for something else.
   const after = Promise.race([options.pricesShown, untilAborted(signal)]).then(() => {});
   const sending = startSending({
     after,

@@ -38,7 +38,7 @@ export class SourceState {
     this.#isCatchingUp = true;
   }
 
-  /** What there is up to `head` has been waiting. */
+  /** The blocks up to `head` have been waiting to be taken in. */
   catchUp({ number }: Block): void {
     this.#caughtUpWith = number;
   }
@@ -76,11 +76,11 @@ export class SourceState {
   }
 
   /**
-   * Whether `block` came too late for anybody to be told of it as of now: it was caught up with, after a downtime or a gap.
-   * Of what was caught up with only the newest block is now. One that came in time is while it is no older than five blocks
-   * (or half a minute) at most, or while blocks come as they are made though their clock says otherwise; a head that is
-   * stale is not. A recording's and a simulation's blocks are now when they come, at
-   * whatever speed they come.
+   * Whether `block` came too late for anybody to be told of it as if it were now.
+   * - Of blocks that were caught up with, after a downtime or a gap, all but the newest did.
+   * - Where the head is not of now, by its own time or because blocks come as they are made, every block did.
+   * - One that came in time did not, while it is no older than the head by more than five blocks (or half a minute).
+   * - Blocks of a recording or a simulation never do, at whatever speed they come.
    */
   isPast(block: Block, head: Block | null, blockTimeSec: number): boolean {
     if (this.#source.kind !== 'rpc' || head === null) return false;
@@ -89,7 +89,10 @@ export class SourceState {
     return (head.timestamp - block.timestamp) * 1_000 > patienceMs(blockTimeSec);
   }
 
-  /** While there is something to catch up with, what a node has said may be further than what has come of it. */
+  /**
+   * The newest block there is: while there is something to catch up with, a node may have said one further than what
+   * has come of it.
+   */
   #newest(head: Block): number {
     if (!this.#isCatchingUp) return head.number;
     const said = this.#source.health().filter(({ state }) => state === 'ok' || state === 'lagging');

@@ -56,14 +56,17 @@ export interface AutoTxRow {
   price_at_creation: number | null;
   day_mean_price: number | null;
   native_usd: number | null;
-  /** A pending one's lane, while a lane's price wakes it: the price at which it does. */
+  /** Of a pending one that waits for a lane's price: the lane, and the price at or below which it is looked at. */
   wake_lane: string | null;
   wake_price: number | null;
-  /** A pending one's next base fee at which it wakes, where its target is strict. */
+  /** Of a pending one with a strict target: the next base fee at or below which it is looked at. */
   wake_base: number | null;
   /** The next base fee above which no block takes it. */
   cap: number | null;
-  /** The block without which its state is another: where it is mined, or its nonce was seen to be another's. */
+  /**
+   * The block that its state rests on: the one that has it, or at which its nonce was first seen to be another's. A
+   * rewind below it takes that back.
+   */
   chain_block: number | null;
   /** JSON: the lines of the last pre-flight. */
   checks: string;
@@ -73,7 +76,7 @@ export interface AutoTxRow {
 /** What may be sent: nothing but the engine reads it, and it goes when it cannot be sent any more. */
 export interface SignedTransactionRow {
   auto_tx_id: string;
-  /** Where it is final: they are kept a while longer, for a reorg. */
+  /** The block in which it is final, if it is: the bytes are kept for some blocks more, for a reorg. */
   mined_block: number | null;
   /** The raw bytes. */
   bytes: Uint8Array;

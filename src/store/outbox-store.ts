@@ -124,7 +124,8 @@ export class OutboxStore {
         .set({
           status: statusAfter(verdict),
           tries: sent.tries + (waits ? 0 : 1),
-          // What slept through a day, or waited for its courier, has its day yet.
+          // The day of trying begins with the first try: a process that slept, or a courier that was missing, takes
+          // nothing of it.
           tries_since: isFirst ? attempt.at : sent.triesSince,
           next_attempt_at: 'at' in verdict ? verdict.at : null,
         })

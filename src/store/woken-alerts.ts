@@ -14,7 +14,10 @@ export interface Span {
   readonly lastMs: number;
   readonly lowest: LanePrices;
   readonly highest: LanePrices;
-  /** In blocks that are past a confirming alert is woken by the very block that it waits for, and by none after it. */
+  /**
+   * The blocks came too late to tell anybody of. There a confirming alert is woken by the very block that would have
+   * it fire, and by none after that.
+   */
   readonly isPast: boolean;
 }
 

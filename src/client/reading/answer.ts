@@ -31,7 +31,10 @@ export class Answer {
     context: {
       endpoint: string;
       host: string;
-      /** What follows it is taken for our own service; `null`: what answers is this very program. */
+      /**
+       * An answer that follows this schema is taken for one of our own service; `null`: it comes from this very
+       * program.
+       */
       schema: z.ZodType | null;
       trace?: ReadingTrace;
     },

@@ -3,13 +3,17 @@ import type { AutoTxState, AutoTxStatus, Inclusion, Obstacle } from './auto-tx-s
 import { fail, goneWords, isWaiting, note, sent, to } from './auto-tx-transition.ts';
 import { usedWords } from './nonce-checks.ts';
 
-/** A process that decided to send may have been held up before it did; it gives up well before this. */
+/**
+ * A process may be held up between its decision to send and the sending. It gives up well before this long, so that
+ * whoever finds the transaction with nobody after it can tell that it is not just about to leave.
+ */
 export const UNSURE_MS = 20_000;
 
 /** What a look at the chain does to an auto-tx. The same look again does nothing more to one that was sent. */
 export function look(state: AutoTxState, seen: Look, facts: RuleFacts): Transition | null {
   if (state.status === 'SUBMITTED') return lookAtSubmitted(state, seen, facts);
-  // Bytes that were out once come back, whatever was decided since; and who signed it may send it, too.
+  // A node may give out again what it had once, whatever was decided here since; and whoever signed it may send it
+  // from the wallet, too.
   const mayCome = state.mayBeOut || isWaiting(state);
   if (mayCome && (seen.inclusion !== null || (seen.isKnown && isWaiting(state)))) {
     const back: AutoTxState = {
@@ -49,13 +53,16 @@ const unwanted = (status: AutoTxStatus): AutoTxState['returnsTo'] =>
     ? status
     : null;
 
-/** Of one that was never sent: once its nonce is another's for good, nothing can come of it. */
+/** Never sent: it fails once another transaction has had its nonce for as many blocks as make it final. */
 function settleUnsent(state: AutoTxState, seen: Look, facts: RuleFacts): Transition {
   if (seen.nextNonce > facts.nonce) return taken(state, seen, facts, used(facts.nonce, seen));
   return to({ ...state, takenSince: null });
 }
 
-/** Of one that is not waited for any more: once its nonce is another's for good, nothing can come of it. */
+/**
+ * Not submitted any more, though a node may have it: once another transaction has its nonce for good, it fails where
+ * it still waits, and is watched no more where it had ended.
+ */
 function settleNonce(state: AutoTxState, seen: Look, facts: RuleFacts): Transition {
   if (seen.nextNonce <= facts.nonce) return to({ ...state, takenSince: null });
   if (isWaiting(state)) return taken(state, seen, facts);
@@ -68,7 +75,7 @@ function settleNonce(state: AutoTxState, seen: Look, facts: RuleFacts): Transiti
 function lookAtSubmitted(state: AutoTxState, seen: Look, facts: RuleFacts): Transition {
   if (seen.inclusion !== null) return mined(state, seen.inclusion, seen.head, facts);
   const gone = state.inclusion;
-  // A node that is behind cannot tell; what a reorg takes back is said by a rewind.
+  // A node that is behind that block cannot tell; what a reorg takes back comes as the event `rewind`.
   if (gone !== null && seen.head < gone.blockNumber) return to(state);
   const lost = gone === null ? [] : [note('REORGED', goneWords(gone.blockNumber), seen.head)];
   const next = lookForOpen({ ...state, inclusion: null }, seen, facts);
@@ -106,12 +113,13 @@ function drop(state: AutoTxState, head: number): Transition {
 }
 
 /**
- * Two heads tell that a node which had it has dropped it. Of what nobody is known to have sent, a second look and the time
- * in which it would have been: the first look leaves it to whoever can give it out again.
+ * Whether it is with nobody; never by the first look that does not find it. One that a node had is gone when a later
+ * head does not find it either. One that no node is known to have had is gone when the time is over in which its
+ * process would have sent it; until then it is left to whoever can give it out again.
  */
 function isGone({ sentAt, submittedAt, unseen }: AutoTxState, head: number, { now }: RuleFacts): boolean {
   if (unseen === 0) return false;
-  // A clock that was set back since must not leave it waiting for as long.
+  // The distance, either way: with a clock that was set back since, it would otherwise wait for as long as that.
   if (sentAt === null) return Math.abs(now - (submittedAt ?? 0)) >= UNSURE_MS;
   return head > unseen;
 }

@@ -151,7 +151,10 @@ export function stepAutoTx(state: AutoTxState, event: AutoTxEvent, facts: RuleFa
 const isWithNobody = ({ status, sentAt, inclusion }: AutoTxState) =>
   status === 'SUBMITTED' && sentAt === null && inclusion === null;
 
-/** What was never out is watched for its nonce while it waits with that nonce, and no longer. */
+/**
+ * One that no node ever had is watched for somebody else's use of its nonce only while it waits with that nonce: a
+ * change or an end begins anew.
+ */
 const asUnlooked = (state: AutoTxState): AutoTxState =>
   state.mayBeOut ? state : { ...state, takenSince: null };
 

@@ -40,22 +40,28 @@ export interface AutoTxState {
   readonly submittedAt: number | null;
   /** Since when a node is known to have it, of this attempt; `null`: nobody can say yet. */
   readonly sentAt: number | null;
-  /** Its bytes may be with a node, so that they may be mined whatever is decided here. */
+  /** A node may have its bytes, so that it may be mined whatever is decided here. */
   readonly mayBeOut: boolean;
   readonly inclusion: Inclusion | null;
   /**
-   * What it was when a node or a block showed it, though nothing of it was wanted any more; it is that again should they
-   * lose it. `null`: it was waited for, and is again.
+   * The status of one that nobody wanted sent any more (disabled, cancelled, expired, failed) when a node or a block
+   * turned out to have it all the same: should they lose it, it has this status again. `null`: it goes back to
+   * waiting for its price.
    */
   readonly returnsTo: Exclude<AutoTxStatus, 'DRAFT' | 'PENDING' | 'SUBMITTED' | 'EXECUTED'> | null;
   /** The head at which another transaction was first seen to have its nonce. */
   readonly takenSince: number | null;
-  /** The head at which, of looks in a row, no node knew it first; 0: one did. */
+  /**
+   * The head of the first look of those in a row, up to the latest, at which no node knew it; 0: the latest found it.
+   */
   readonly unseen: number;
   /** When it was final in a block. */
   readonly executedAt: number | null;
   readonly failure: Obstacle | null;
-  /** What kept it from being sent when its target was reached, and when that is tried again. */
+  /**
+   * What kept it from being sent when its target was reached, when that is tried again (ms), and how often it was in
+   * the way.
+   */
   readonly hold: (Obstacle & { readonly retryAt: number; readonly times: number }) | null;
 }
 

@@ -2,7 +2,10 @@ import type { AutoTxState } from './auto-tx-state.ts';
 import type { KeptAutoTx } from './kept-auto-tx.ts';
 import type { WaitingBelow } from './preflight-facts.ts';
 
-/** Of what a sender has that is live, what goes before one with `nonce`; `id`: of that one, which is not in its own way. */
+/**
+ * Those of a sender's live auto-txs that go before one with `nonce`. `id`: of that one where it is kept already, so
+ * that it does not stand in its own way.
+ */
 export function waitingBelow(
   live: readonly KeptAutoTx[],
   { id, nonce }: { readonly id: string | null; readonly nonce: number },
@@ -14,6 +17,6 @@ export function waitingBelow(
   );
 }
 
-/** It was decided to send it, and no node is known to have it: what comes after it would lie in a pool without it. */
+/** Decided to be sent, but with no node as far as is known: what comes after it would lie in a pool without it. */
 const isUnsent = ({ status, sentAt, unseen, inclusion }: AutoTxState): boolean =>
   status === 'SUBMITTED' && inclusion === null && (sentAt === null || unseen > 0);

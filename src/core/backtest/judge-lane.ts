@@ -7,7 +7,7 @@ export interface LaneScore {
   readonly judged: number;
   /** Share that got in in time. */
   readonly kept: number;
-  /** Share that would have got in in time had the window's first block not seen it. */
+  /** Share that would have got in in time even if the transaction had missed the window's first block. */
   readonly keptLate: number;
   /** Share that would have got into every single block of the window. */
   readonly survived: number;
@@ -15,7 +15,10 @@ export interface LaneScore {
   readonly saving: number;
   /** Mean of how far the cap lay above what was paid, as a share of that, where it got in; `null` where nothing did. */
   readonly overhang: number | null;
-  /** Mean pinball loss of the cap as the promise's quantile of the least that the window asked for, over the next price. */
+  /**
+   * Mean pinball loss, in multiples of the next block's price: the cap is taken as the quantile, at the lane's
+   * promised share, of the least that got into any block of the window.
+   */
   readonly pinball: number;
 }
 

@@ -25,7 +25,10 @@ export interface LaneReport {
   readonly tightest: {
     /** Of those that keep the lane's promise. */
     readonly keeping: string | null;
-    /** Of those that would do so a block late, as often as promised, or as the own advice where that is less. */
+    /**
+     * Of those that keep it even when they miss the first block: as often as promised, or as the own advice does
+     * where that is less.
+     */
     readonly late: string | null;
   };
   /** Blocks at which the advice stated no probability, which are not judged above, and the share kept all the same. */

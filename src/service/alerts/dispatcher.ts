@@ -9,15 +9,15 @@ import { GIVE_UP_AFTER_MS, nextTryAt } from './retry-time.ts';
 import { remedyFor } from './target-rules.ts';
 import { tryOnce } from './try-once.ts';
 
-/** Other processes put things into the outbox too, and a clock may be set: it is looked at at least this often. */
+/** The outbox is looked at at least this often: other processes put things into it, too, and a clock may be set. */
 const LOOK_MS = 2_000;
-/** However densely things fall due: each look reads all that is. */
+/** And no more often than this, however much falls due: each look reads all that is due. */
 const LEAST_PAUSE_MS = 250;
-/** What lacks its courier is looked at this often, and told of at the first time. */
+/** What has no courier in this process is looked at this often; the first time it is told of. */
 const NO_COURIER_MS = 300_000;
 const PAGE = 500;
 const PRUNE_MS = 86_400_000;
-/** An attempt that could not be taken down is not made again: it is tried to be taken down. */
+/** An attempt whose outcome could not be written down is not repeated; writing it down is. */
 const RECORD_AGAIN_MS = 5_000;
 
 /** An attempt that was made, for logs. */
@@ -171,7 +171,10 @@ class Dispatching {
     return made.outcome !== 'later';
   }
 
-  /** Another process took the alert, or this one was set up for it before: it may be again, or another may send. */
+  /**
+   * There is no courier for it here: another process took the alert, or this one was set up for the channel once. It
+   * may be again, or another process may send.
+   */
   async #wait(delivery: PendingDelivery): Promise<boolean> {
     const { channel, triesSince, isUntouched } = delivery;
     const at = this.#clock.now();

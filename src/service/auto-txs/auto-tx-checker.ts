@@ -29,7 +29,7 @@ export interface ToCheck {
   readonly chainId: number;
   readonly transaction: SignedTransaction;
   readonly order: AutoTxOrder;
-  /** It was signed now, so that it is refused where no waiting mends it. */
+  /** Its signature comes with this request, which is refused where no waiting could ever get it sent. */
   readonly isNew: boolean;
 }
 

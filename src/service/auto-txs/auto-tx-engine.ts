@@ -11,16 +11,19 @@ import { stepKept } from './step-kept.ts';
 
 /** Senders whose turns go on at the same time. */
 const SENDERS_AT_ONCE = 32;
-/** A sender whose questions a node does not answer has its turn end, and the next one with the next head. */
+/**
+ * The longest turn of a sender: where a node does not answer its questions the turn ends, and the next comes with the
+ * next head.
+ */
 const SENDER_MS = 10_000;
 const PAGE = 500;
 /** What is due beyond these waits for the next look. */
 const MOST_DUE = 2_000;
 /** With more senders in doubt than these, whole blocks are not read to say what has used their nonces. */
 const DOUBTS_EXPLAINED = 8;
-/** So many senders are looked at in a second, however quickly blocks come: what is asked is asked of a sender. */
+/** The most senders that are looked at in a second, however quickly blocks come: each look asks a node. */
 const LOOKS_PER_SEC = 50;
-/** One that nobody knows to be sent is looked for this often, though there is no new head. */
+/** How often one that was decided to be sent, and that no node is known to have, is looked for without a new head. */
 const LOOK_AGAIN_MS = 2_000;
 
 /** Why a sender has its turn. */

@@ -8,28 +8,31 @@ import { searchNonce } from './nonce-search.ts';
 import type { SenderQuestions } from './sender-questions.ts';
 import { type Beside, happen, stepKept } from './step-kept.ts';
 
-/** How many heads later whole blocks are still read to say what has a nonce, where those before could not all be read. */
+/**
+ * For so many heads after the first whole blocks are read to find what has a nonce, where those before could not all
+ * be read.
+ */
 const MORE_SEARCHES = 3;
 
-/** A coin's price of so long ago is not the present one. */
+/** A block mined longer ago than this had another price of the coin than there is now. */
 const NOW_MS = 600_000;
 
 export interface Followed {
   /** As it is after the look. */
   readonly kept: KeptAutoTx;
-  /** `null`: nothing that fits together was seen. */
+  /** `null`: the node's answers did not fit together. */
   readonly look: Look | null;
-  /** What does not fit together may do so in a moment, without a new head. */
+  /** It is worth looking again in a moment, without a new head: what does not fit together may by then. */
   readonly isSoon: boolean;
 }
 
 /** What was seen of one while it is followed. */
 export interface Seen {
-  /** The last head at which its nonce was free, or up to which nothing was found that has it. */
+  /** Up to here the chain was searched for its nonce: at this head it was free, or nothing was found that has it. */
   readonly searched: Pick<Block, 'number' | 'hash'> | null;
   /** The transaction that has its nonce. */
   readonly takenBy: Look['takenBy'];
-  /** The first and the last head at which its nonce was used, and not by itself as far as was known. */
+  /** The first and the last head at which its nonce was used, as far as was known by another transaction. */
   readonly used: { readonly first: number; readonly last: number } | null;
 }
 
@@ -72,15 +75,16 @@ export async function followOne(
 }
 
 /**
- * Its nonce is used, and no node has a receipt of it: by what. One node may be ahead of another, and some know nothing of what
- * they have mined: it may be this very one. `null`: that cannot be told before the next head.
+ * Says which transaction has used its nonce, where no node has a receipt of it. That may be this very one: one node
+ * may be ahead of another, and some know nothing of what they have mined. `null`: that cannot be told before the next
+ * head.
  */
 async function explain(
   kept: KeptAutoTx,
   found: Look,
   { context, head, seen, signal, isLight = false }: FollowOptions,
 ): Promise<Look | null> {
-  // How deep it lies can be told by a head that is now alone.
+  // How deep it lies is told by the head, which has to be of now.
   if (context.present() === null) return null;
   const { source, blocks } = context;
   const before = seen.get(kept.id) ?? NOTHING;
@@ -90,7 +94,8 @@ async function explain(
     seen.set(kept.id, { ...before, used });
     return { ...found, takenBy: before.takenBy };
   }
-  // What uses it is in a block of the first look, or of the next where the node that said so was ahead.
+  // What used it is in a block of the first look, or of the next one where the node that said so was ahead: after
+  // that searching again is in vain.
   const searchedTo = await stillSearched(before, context);
   const isSearched = searchedTo !== null && searchedTo > first;
   const isInVain = isLight || isSearched || (before.used?.last ?? 0) >= first + MORE_SEARCHES;

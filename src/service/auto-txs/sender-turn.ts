@@ -117,7 +117,7 @@ async function sendDue(
     if (!isDueNow(kept, options) || !mayBeDecided(kept, looks.get(kept.id), nextNonce)) continue;
     if (isStillGapped(kept, facts, context) || (await isOutByItself(kept, facts, options))) continue;
     const sent = await sendIfClear(kept, facts, options);
-    // It may be out, or not: what comes after it, or has its nonce, waits until the next look tells.
+    // Nobody knows whether it is out: what comes after it, or has its nonce, waits until the next look tells.
     if (sent === 'unsure' || sent === 'nonce-used') return;
     if (sent !== 'sent' || kept.signed === null) continue;
     facts = { ...facts, pendingNonce: Math.max(facts.pendingNonce, kept.signed.nonce + 1) };
