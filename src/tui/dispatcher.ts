@@ -13,6 +13,9 @@ export interface TextCapture {
   readonly onPaste: (text: string) => void;
 }
 
+/** What quits or goes back to the shell does so over a form, too. */
+const EVERYWHERE: ReadonlySet<string> = new Set(['ctrl+c', 'ctrl+z']);
+
 /** Turns key names into actions by the keymap. Screens register what they can do; nobody else listens to keys. */
 export class Dispatcher {
   /** Which scopes hear keys now, the nearest to the eye first. */
@@ -30,7 +33,7 @@ export class Dispatcher {
     return () => readers.delete(read);
   }
 
-  /** While captured, every key but the ones that quit goes to the text field. */
+  /** While captured, every key but those that leave the terminal goes to the text field. */
   capture(read: () => TextCapture): () => void {
     this.#captures.push(read);
     return () => this.#captures.splice(this.#captures.indexOf(read), 1);
@@ -50,7 +53,7 @@ export class Dispatcher {
   /** Runs what `name` means in the first of the scopes that knows it; true if something ran. */
   press(name: string, scopes: readonly Scope[] = this.scopes): boolean {
     const capture = this.#captures.at(-1)?.();
-    if (capture !== undefined && name !== 'ctrl+c') {
+    if (capture !== undefined && !EVERYWHERE.has(name)) {
       capture.onKey(name);
       return true;
     }

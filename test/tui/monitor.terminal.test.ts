@@ -1,4 +1,4 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -321,8 +321,14 @@ describe('the end', () => {
   });
 });
 
+/** The processes that a shell has started. */
+async function jobsOf(pid: number): Promise<number[]> {
+  const children = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8');
+  return children.trim().split(' ').map(Number);
+}
+
 describe('Ctrl-Z', () => {
-  it('goes back to the shell, and fg draws everything again', async () => {
+  const startInShell = async () => {
     const screen = await openTerminal({
       command: 'bash',
       args: ['--norc', '--noprofile', '-i'],
@@ -332,14 +338,65 @@ describe('Ctrl-Z', () => {
     await screen.waitFor('shell>');
     await screen.press(`${process.execPath} ${program}`, 'enter');
     await screen.waitFor(LIVE);
+    return screen;
+  };
+  const quit = async (screen: Terminal) => {
+    await screen.press('q');
+    await screen.waitFor((lines) => !screen.isAlternate() && lines.join('\n').includes('shell>'));
+  };
+
+  it('goes back to the shell, and fg draws everything again', async () => {
+    const screen = await startInShell();
     await screen.press('ctrl+z');
     await screen.waitFor('Stopped');
     expect(screen.isAlternate()).toBe(false);
     await screen.press('fg', 'enter');
     await screen.waitFor(() => screen.isAlternate());
     await screen.waitFor('│ Average');
-    await screen.press('q');
-    await screen.waitFor((lines) => !screen.isAlternate() && lines.join('\n').includes('shell>'));
+    await quit(screen);
+  });
+
+  it('fg draws in the size that the terminal has then, of which a stopped program is not told', async () => {
+    const screen = await startInShell();
+    await screen.press('ctrl+z');
+    await screen.waitFor('Stopped');
+    screen.resize(100, 30);
+    await screen.press('fg', 'enter');
+    await screen.waitFor((lines) => screen.isAlternate() && lines.at(-1)?.includes('q quit'));
+    expect(screen.screen()[1]).toMatch(/^\[1 Live\].{81,} every \S+ $/);
+    await quit(screen);
+  });
+
+  it('goes back to the shell from a form, which is as it was after fg', async () => {
+    const screen = await startInShell();
+    await screen.press('3', 'n');
+    await screen.waitFor('New alert');
+    await screen.press('0.0321');
+    await screen.waitFor('threshold  0.0321');
+    await screen.press('ctrl+z');
+    await screen.waitFor('Stopped');
+    await screen.press('fg', 'enter');
+    await screen.waitFor((lines) => screen.isAlternate() && lines.some((line) => line.includes('0.0321')));
+    expect(screen.find('0.0321fg')).toBe(null);
+    await screen.press('esc');
+    await screen.waitFor('Leave');
+    await screen.press('y');
+    await screen.waitFor('Alerts');
+    await quit(screen);
+  });
+
+  it('is not needed: stopped by a signal, it takes the terminal again after fg', async () => {
+    const screen = await startInShell();
+    const [pid] = await jobsOf(screen.pid);
+    process.kill(pid ?? 0, 'SIGSTOP');
+    await screen.waitFor('Stopped');
+    await screen.press('fg', 'enter');
+    await screen.waitFor((lines) => screen.isAlternate() && lines[0]?.startsWith(' gastop'));
+    await screen.waitFor((lines) => !lines.some((line) => line.includes('Stopped')));
+    await screen.press('?');
+    await screen.waitFor('show or hide this help');
+    await screen.press('?');
+    await quit(screen);
   });
 
   it('does no harm where no shell waits', async () => {

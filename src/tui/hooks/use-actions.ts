@@ -14,7 +14,7 @@ export function useActions(scope: Scope, handlers: ActionHandlers): void {
   useLayoutEffect(() => dispatcher.register(scope, read), [dispatcher, scope, read]);
 }
 
-/** Takes all keys and pasted text while `active`; `ctrl+c` still quits. */
+/** Takes all keys and pasted text while `active`; `ctrl+c` still quits, `ctrl+z` goes back to the shell. */
 export function useTextCapture(active: boolean, capture: TextCapture): void {
   const dispatcher = useContext(DispatcherContext);
   const read = useLatest(capture);

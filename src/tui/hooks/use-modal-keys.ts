@@ -30,7 +30,7 @@ export interface ModalText {
   readonly takesLines?: boolean;
 }
 
-/** Takes every key for what lies over all else, a form or a question; `ctrl+c` still quits. */
+/** Takes every key for what lies over all else, a form or a question; `ctrl+c` still quits, `ctrl+z` goes back to the shell. */
 export function useModalKeys(scope: Scope, handlers: ActionHandlers, text: ModalText = {}): void {
   useOverScope(scope, true);
   useTextCapture(true, {
