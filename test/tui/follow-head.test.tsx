@@ -1,6 +1,6 @@
 import { Text } from 'ink';
 import { useEffect, useState } from 'react';
-import { expect, it } from 'vitest';
+import { afterEach, expect, it, vi } from 'vitest';
 import { useFollowHead } from '../../src/tui/hooks/use-follow-head.ts';
 import { usePolledQuery } from '../../src/tui/hooks/use-polled-query.ts';
 import { waitFor } from '../helpers/wait-for.ts';
@@ -9,6 +9,11 @@ import { showScreen } from './show-screen.tsx';
 
 const questions: ((answer: string) => void)[] = [];
 let followed = 0;
+
+afterEach(() => {
+  vi.useRealTimers();
+  questions.length = 0;
+});
 let setHead: (head: number) => void = () => {};
 
 let setLeastMs: (ms: number) => void = () => {};
@@ -54,4 +59,21 @@ it('a head that comes while a question is on its way is asked about after it, on
   // As where a recording has ended: there is nothing more to wait for.
   setLeastMs(0);
   await waitFor(() => questions.length === 4);
+});
+
+it('a head that comes a little early brings with it what is asked about as often as heads come', async () => {
+  vi.useFakeTimers({ toFake: ['Date'] });
+  const hour = 3_600_000;
+  const { shows } = showScreen({ scope: 'live', Screen: Following });
+  await waitFor(() => questions.length === 1);
+  questions[0]?.('of head 1');
+  await shows('1: of head 1');
+  setLeastMs(hour);
+  vi.setSystemTime(Date.now() + 0.8 * hour);
+  setHead(2);
+  await shows('2: of head 1');
+  expect(questions).toHaveLength(1);
+  vi.setSystemTime(Date.now() + 0.15 * hour);
+  setHead(3);
+  await waitFor(() => questions.length === 2);
 });

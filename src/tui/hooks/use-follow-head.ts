@@ -31,9 +31,16 @@ interface Following {
 }
 
 /**
- * Asks again once for every new head, or whatever else `of` takes for new, but no more often than every `leastMs`; what
- * has failed waits for its own next try. One question per block and route is all that there can be an answer to; one that a new head overtakes is
- * followed by another.
+ * Parts of `leastMs` from which on a new head brings the question with it, and until which one is awaited that may: heads
+ * that come as often as is asked are never quite punctual, and what is asked beside them is a frame of its own.
+ */
+const DUE = 0.9;
+const AT_LATEST = 1.1;
+
+/**
+ * Asks again once for every new head, or whatever else `of` takes for new, but no more often than about every `leastMs`;
+ * what has failed waits for its own next try. One question per block and route is all that there can be an answer to; one
+ * that a new head overtakes is followed by another.
  */
 export function useFollowHead(
   polled: Polled<unknown>,
@@ -50,18 +57,17 @@ export function useFollowHead(
     if (latest.current.error === null) void latest.current.renew();
   });
   const isNew = (newest: Head) => asked.current.head !== newest && !frozen;
-  const waitMs = () => asked.current.at + leastMs - Date.now();
+  const waitMs = (part: number) => asked.current.at + leastMs * part - Date.now();
   // Before it is drawn; what has to wait is asked about below.
   useEachSnapshot((snapshot) => {
     const newest = of(snapshot);
-    if (isNew(newest) && waitMs() <= 0) ask.current(newest);
+    if (isNew(newest) && waitMs(DUE) <= 0) ask.current(newest);
   });
   // biome-ignore lint/correctness/useExhaustiveDependencies: what is asked of a head does not depend on who draws it
   useEffect(() => {
     if (!isNew(head)) return;
-    const wait = waitMs();
-    if (wait <= 0) return ask.current(head);
-    const timer = setTimeout(ask.current, wait, head);
+    if (waitMs(DUE) <= 0) return ask.current(head);
+    const timer = setTimeout(ask.current, waitMs(AT_LATEST), head);
     return () => clearTimeout(timer);
   }, [head, leastMs, frozen]);
 }
