@@ -7,6 +7,12 @@ const ROOT = join(import.meta.dirname, '..');
 /** Cleaned texts that are kept: several screens of them. */
 const REMEMBERED_TEXTS = 1_000;
 
+/** Who has the background of what is around it need not say so to what is within it. */
+const WITHIN = `
+  function within(inherited, provided, element) {
+    return provided.value === inherited ? element : React.createElement(BackgroundContext, provided, element);
+  }`;
+
 /**
  * zod's namespace object `z`, which `@hono/zod-openapi` imports, holds the messages of fifty languages: 267 kB, of
  * which only English is ever spoken here.
@@ -149,12 +155,29 @@ const framesRemember: Plugin = {
             'const transform = looks.get(look) ?? kept(look, (text) => {',
         ],
         ['return text;\n    };', 'return text;\n    });'],
+        ['React.createElement(BackgroundContext, {', 'within(inheritedBackgroundColor, {'],
+        [
+          `{
+                flexGrow: 0,
+                flexShrink: 1,
+                flexDirection: 'row',
+                textWrap: wrap,
+            }`,
+          '(styles[wrap] ??= { flexGrow: 0, flexShrink: 1, flexDirection: "row", textWrap: wrap })',
+        ],
       )}
+        const styles = {};
+        ${WITHIN}
         const looks = new Map();
         function kept(look, transform) {
           looks.set(look, transform);
           return transform;
         }`,
+    }));
+    onLoad({ filter: ink('components[\\\\/]Box') }, async ({ path }) => ({
+      resolveDir: dirname(path),
+      contents: `${await patched(path, ['React.createElement(BackgroundContext, {', 'within(inheritedBackgroundColor, {'])}
+        ${WITHIN}`,
     }));
     onLoad({ filter: ink('squash-text-nodes') }, async ({ path }) => ({
       contents: `${await patched(path, ['export default squashTextNodes;', 'export default keptText;'])}
