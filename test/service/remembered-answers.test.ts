@@ -3,11 +3,19 @@ import { BASE_PATH, PATHS } from '../../src/contract/routes.ts';
 import { chainProfile } from '../../src/core/chains.ts';
 import { FeeEngine } from '../../src/core/fee-engine.ts';
 import { gasRecommendation, type Present } from '../../src/service/answers/gas-answers.ts';
+import type { EncodedAnswer } from '../../src/service/http/encoded-answer.ts';
 import { RememberedAnswers } from '../../src/service/http/remembered-answers.ts';
 import { makeBlocks } from '../helpers/chain-blocks.ts';
 
 const RECOMMENDATION = BASE_PATH + PATHS.gasRecommendation;
 const PLAIN = { encoding: undefined, noneMatch: undefined };
+
+/** What is at hand. */
+function at(answers: RememberedAnswers): EncodedAnswer | undefined {
+  const answer = answers.find(RECOMMENDATION)?.();
+  if (answer instanceof Promise) throw new Error('it is not at hand');
+  return answer;
+}
 
 function presentAfter(blocks: ReturnType<typeof makeBlocks>): Present {
   const profile = chainProfile(1);
@@ -48,12 +56,12 @@ test('an answer is given again until something that it shows has changed', () =>
   for (const change of changes) {
     let present = first;
     const answers = new RememberedAnswers({ moment: () => present });
-    const answer = answers.find(RECOMMENDATION);
+    const answer = at(answers);
     expect(answer?.choose(PLAIN)).toMatchObject({ body: JSON.stringify(gasRecommendation(first)) });
     present = { ...first };
-    expect(answers.find(RECOMMENDATION)).toBe(answer);
+    expect(at(answers)).toBe(answer);
     present = { ...first, ...change };
-    const next = answers.find(RECOMMENDATION);
+    const next = at(answers);
     expect(next, Object.keys(change).join()).not.toBe(answer);
     expect(next?.choose(PLAIN)).toMatchObject({ body: JSON.stringify(gasRecommendation(present)) });
   }

@@ -3,27 +3,20 @@ import { EncodedAnswer, type Wanted } from './encoded-answer.ts';
 import type { RememberedAnswers } from './remembered-answers.ts';
 import { recordOf } from './request-record.ts';
 
-declare module 'hono' {
-  interface ContextVariableMap {
-    /** Set by a route whose answer stays true for a while: whether it still is. */
-    holds: (() => boolean) | undefined;
-  }
-}
-
 /** Gives every 200 its ETag, compresses it where that is wanted, and answers 304 to who has it already. */
 export function encodeAnswers(answers: RememberedAnswers): MiddlewareHandler {
   return async (c, next) => {
     const isRead = c.req.method === 'GET' || c.req.method === 'HEAD';
     const path = isRead && !c.req.url.includes('?') ? c.req.path : '';
     const known = answers.find(path);
-    if (known !== null) return send(c, known);
+    if (known !== null) return send(c, await known());
     await next();
     if (!isRead) return measure(c);
     if (c.res.status !== 200 || !isJson(c.res)) return;
     const answer = new EncodedAnswer(await c.res.text());
-    const holds = c.get('holds');
+    const again = c.get('again');
     // Where no key is needed, all who ask are the same.
-    if (holds !== undefined && c.get('owner') === '') answers.keep(targetOf(c), answer, holds);
+    if (again !== undefined && c.get('owner') === '') answers.keep(targetOf(c), answer, again);
     const response = await send(c, answer);
     // Hono would add the old response's headers to the new one's.
     c.res = undefined;

@@ -1,9 +1,10 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { API_KEY_HEADER } from '../../contract/routes.ts';
 import { admitTo } from './admit.ts';
-import type { EncodedAnswer, Sendable } from './encoded-answer.ts';
+import type { Sendable } from './encoded-answer.ts';
 import { errorText, isUnforeseen, toFailure } from './error-response.ts';
 import type { Gate } from './gate.ts';
+import type { Answering } from './kept-answers.ts';
 import type { RememberedAnswers } from './remembered-answers.ts';
 import { RequestRecord, recordOf } from './request-record.ts';
 import { SECURITY_HEADERS } from './security-headers.ts';
@@ -24,24 +25,24 @@ export function quickAnswer(
   headers: IncomingHttpHeaders,
   record: RequestRecord,
 ): Promise<Sendable> | null {
-  const answer = foundIn(answers, target);
-  if (answer === null) return null;
+  const answering = foundIn(answers, target);
+  if (answering === null) return null;
   const key = headers[API_KEY_HEADER]?.toString();
   const wanted = {
     encoding: headers['accept-encoding']?.toString(),
     noneMatch: headers['if-none-match'],
   };
-  return admitTo(gate, target.split('?', 1)[0] ?? target, key, record).then(
-    () => answer.choose(wanted),
-    (error: unknown) => {
+  const path = target.split('?', 1)[0] ?? target;
+  return admitTo(gate, path, key, record)
+    .then(async () => (await answering()).choose(wanted))
+    .catch((error: unknown) => {
       if (isUnforeseen(error)) onError(error);
       const failure = toFailure(error);
       record.errorCode = failure.code;
       const { text, bytes, init } = errorText(failure);
       const all = { ...SECURITY_HEADERS, ...init.headers };
       return { body: text, bytes, init: { status: init.status, headers: all } };
-    },
-  );
+    });
 }
 
 /** The same as a response, for who asks without a socket. */
@@ -60,7 +61,7 @@ export async function quickResponse(
 }
 
 /** What fails is left to the router, which says so. */
-function foundIn(answers: RememberedAnswers, target: string): EncodedAnswer | null {
+function foundIn(answers: RememberedAnswers, target: string): Answering | null {
   try {
     return answers.find(target);
   } catch {

@@ -7,7 +7,7 @@ import {
   statsCurrent,
 } from '../answers/gas-answers.ts';
 import { EncodedAnswer } from './encoded-answer.ts';
-import { KeptAnswers } from './kept-answers.ts';
+import { type Again, type Answering, KeptAnswers } from './kept-answers.ts';
 import type { ServiceState } from './service-state.ts';
 
 /** Routes without parameters that are answered from what is known now and from nothing else. */
@@ -34,14 +34,19 @@ export class RememberedAnswers {
   }
 
   /**
-   * The answer to `target`, a path with its query, made where anything has changed; `null` where it is made of more and
-   * was not kept, or there is nothing yet.
+   * What answers `target`, a path with its query, once it is called; `null` where the router has to, or there is nothing
+   * yet.
    */
-  find(target: string): EncodedAnswer | null {
+  find(target: string): Answering | null {
     const make = OF_THE_MOMENT.get(target);
     if (make === undefined) return this.#kept.find(target);
     const moment = this.#state.moment();
     if (moment === null) return null;
+    const answer = this.#of(moment, target, make);
+    return () => answer;
+  }
+
+  #of(moment: Present, target: string, make: (present: Present) => object): EncodedAnswer {
     const known = this.#remembered.get(target);
     if (known !== undefined && isSameMoment(known.moment, moment)) return known.answer;
     const answer = new EncodedAnswer(JSON.stringify(make(moment)));
@@ -49,9 +54,9 @@ export class RememberedAnswers {
     return answer;
   }
 
-  /** Keeps what was answered to whoever asked for `target` without a key, for as long as `holds` says so. */
-  keep(target: string, answer: EncodedAnswer, holds: () => boolean): void {
-    this.#kept.keep(target, answer, holds);
+  /** Keeps what was answered to whoever asked for `target` without a key, and how to find what is answered next. */
+  keep(target: string, answer: EncodedAnswer, again: Again): void {
+    this.#kept.keep(target, answer, again);
   }
 }
 
