@@ -31,8 +31,9 @@ function isOld(version: string): boolean {
 function prepareProcess(): void {
   // React and Ink pick their slow development build without this; not an assignment, which the bundler would fold away.
   Object.assign(process.env, { NODE_ENV: 'production' });
-  // chalk, and with it Ink, knows FORCE_COLOR only (https://no-color.org).
-  if (process.env.NO_COLOR) process.env.FORCE_COLOR = '0';
+  // chalk, and with it Ink, knows FORCE_COLOR only (https://no-color.org, https://bixense.com/clicolors).
+  const { NO_COLOR, CLICOLOR, FORCE_COLOR } = process.env;
+  if (NO_COLOR || (CLICOLOR === '0' && FORCE_COLOR === undefined)) process.env.FORCE_COLOR = '0';
   silenceSqliteWarning();
   // Node's own answer opens a debugger to everybody on this machine; `node --inspect` still does.
   process.on('SIGUSR1', () => {});

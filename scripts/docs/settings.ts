@@ -80,7 +80,7 @@ export const SETTINGS: readonly SettingRow[] = [
 export const OTHER_VARIABLES: Readonly<Record<string, string>> = {
   'HTTPS_PROXY, HTTP_PROXY, NO_PROXY':
     'in capitals or not, are used as by curl, on Node.js 24.14 or newer; what runs on this machine is asked itself, and deliveries of alerts never go through a proxy',
-  NO_COLOR: 'set to anything: no colours',
+  'NO_COLOR, CLICOLOR': 'the first set to anything, or the other to `0`: no colours',
   INK_SCREEN_READER: '`true`: the monitor speaks in sentences for a screen reader, without tables or drawing',
   GASTOP_DEBUG: '`1`: the details of an error',
 };

@@ -12,6 +12,7 @@ import { commanderMessage, createProgram } from './program.ts';
 import { proxyNote } from './proxy.ts';
 import type { SourceFlags } from './settings.ts';
 import { usualWords } from './usual-words.ts';
+import { wantsColour } from './wants-colour.ts';
 
 /** Runs one command line and answers its exit code. Nothing is thrown; what went wrong is one line on stderr. */
 export async function main(argv: readonly string[], io: Io): Promise<number> {
@@ -21,7 +22,7 @@ export async function main(argv: readonly string[], io: Io): Promise<number> {
     {
       write: (text) => io.stdout.write(text),
       columns: io.stdout.columns,
-      colour: io.stdout.isTTY === true && !io.env.NO_COLOR && io.env.TERM !== 'dumb',
+      colour: wantsColour(io),
     },
     (code) => {
       exitCode = code;

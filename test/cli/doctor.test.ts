@@ -225,13 +225,18 @@ describe('a service that speaks v1', () => {
     ]);
   });
 
-  it('is drawn in colour on a terminal only, and not with NO_COLOR', async () => {
+  it('is drawn in colour on a terminal only, and not with NO_COLOR or CLICOLOR=0', async () => {
     const { url } = await serveAnswers(OWN_ROUTES);
     const colour = /\u001b\[32m/;
     expect((await doctor(url, [], { terminal: true })).stdout).toMatch(colour);
     expect((await doctor(url)).stdout).not.toContain('\u001b');
-    const env = { NO_COLOR: '1' };
-    expect((await doctor(url, [], { terminal: true, env })).stdout).not.toContain('\u001b');
+    for (const [name, value] of [
+      ['NO_COLOR', '1'],
+      ['CLICOLOR', '0'],
+    ] as const) {
+      const env = { [name]: value };
+      expect((await doctor(url, [], { terminal: true, env })).stdout).not.toContain('\u001b');
+    }
   });
 
   it('with --ascii is told in nothing else', async () => {

@@ -366,12 +366,18 @@ describe('gastop --demo', () => {
     expect(terminal.leftovers()).toEqual([]);
   });
 
-  it('draws without a single colour or non-ASCII character where that is asked for', async () => {
-    await using terminal = await gastop(['--demo', '--ascii'], { env: { NO_COLOR: '1' } });
-    const lines = await terminal.waitFor(FIRST_PRICES);
-    expect(lines.join('')).toMatch(/^[\x20-\x7e]*$/);
-    expect(terminal.output()).not.toMatch(/\x1b\[(3[0-7]|9[0-7])m/);
-  });
+  it.each([
+    ['NO_COLOR', '1'],
+    ['CLICOLOR', '0'],
+  ])(
+    'draws without a single colour or non-ASCII character where %s and --ascii ask for it',
+    async (name, value) => {
+      await using terminal = await gastop(['--demo', '--ascii'], { env: { [name]: value } });
+      const lines = await terminal.waitFor(FIRST_PRICES);
+      expect(lines.join('')).toMatch(/^[\x20-\x7e]*$/);
+      expect(terminal.output()).not.toMatch(/\x1b\[(3[0-7]|9[0-7])m/);
+    },
+  );
 });
 
 /** The keymap's names as the terminal helper spells them. */

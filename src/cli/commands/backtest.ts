@@ -16,6 +16,7 @@ import { EXIT, type ExitCode } from '../exit-code.ts';
 import { parseBlockNumber } from '../explorer/explorer-arguments.ts';
 import { ProgressBar } from '../progress-bar.ts';
 import { parsePath } from '../setting-values.ts';
+import { wantsColour } from '../wants-colour.ts';
 
 export interface BacktestFlags {
   readonly from?: string;
@@ -95,7 +96,7 @@ export async function backtest(
       io.stdout.write(backtestJson(report, { file, chainId }, parts));
       return EXIT.ok;
     }
-    const colour = io.stdout.isTTY === true && !io.env.NO_COLOR && io.env.TERM !== 'dumb';
+    const colour = wantsColour(io);
     const text = backtestText(report, { file, chainId, parts, colour });
     io.stdout.write(`${settings.ascii.value ? toAscii(text) : text}\n`);
     return EXIT.ok;

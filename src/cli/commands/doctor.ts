@@ -12,6 +12,7 @@ import { openReady } from '../open-ready.ts';
 import { READY_WITHIN_MS } from '../ready-snapshot.ts';
 import type { Settings } from '../settings.ts';
 import { withSpinner } from '../spinner.ts';
+import { wantsColour } from '../wants-colour.ts';
 import { warnOfPlainKey } from '../warn-of-plain-key.ts';
 
 export interface DoctorFlags {
@@ -50,7 +51,7 @@ export async function doctor({ io, loadSettings }: CommandContext, flags: Doctor
       io.stdout.write(`${doctorJson(subject, finding, verdict, exitCode)}\n`);
       return exitCode;
     }
-    const colour = io.stdout.isTTY === true && !io.env.NO_COLOR && io.env.TERM !== 'dumb';
+    const colour = wantsColour(io);
     const text = doctorText(subject, finding, verdict, { colour, now: io.now() });
     io.stdout.write(`${settings.ascii.value ? toAscii(text) : text}\n`);
     return exitCode;

@@ -83,6 +83,12 @@ describe('ChartPane', () => {
     expect(screen).toMatch(/tip p90 0\.0200 .* min 0\.0200/);
   });
 
+  it('says both offsets where clocks were changed in its window', () => {
+    const half = NOON - 1_800_000;
+    const screen = draw(hourAnswer(), { offsetAt: (at) => (at < half ? 60 : 0) });
+    expect(screen).toMatch(/1h {2}12:00 UTC\+1 – 12:00 UTC {2}gwei/);
+  });
+
   it('shows the values under the cursor and how far the price has gone since', () => {
     const screen = draw(hourAnswer(points(300, (i) => (i < 150 ? 8 : 10))), {
       cursor: NOON - 250 * BLOCK_MS,

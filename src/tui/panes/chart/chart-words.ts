@@ -24,7 +24,7 @@ export function titleSegments(data: ChartData, offsetAt: OffsetAt): readonly Seg
   const last = data.slots.at(-1)?.timestamp ?? 0;
   return [
     [{ text: data.timeFrame, bold: true, color: 'accent' }],
-    [{ text: `${spanText(first, last, data.timeFrame, offsetAt)} ${zoneText(offsetAt(last))}` }],
+    [{ text: spanText(first, last, data.timeFrame, offsetAt) }],
     [{ text: 'gwei', faint: true }],
   ];
 }
@@ -183,11 +183,13 @@ export function cursorSegments(
 
 /** From when to when, no more precise than the time frame makes it useful. */
 function spanText(first: number, last: number, timeFrame: string, offsetAt: OffsetAt): string {
-  const clocks = `${clockText(first, offsetAt)} – ${clockText(last, offsetAt)}`;
-  if (isWithinAnHour(timeFrame)) return clocks;
   // Short of history a long frame may show hours alone.
-  if (last - first <= DAY_MS) return `${weekdayText(first, offsetAt)} ${clocks}`;
-  return `${dayText(first, offsetAt)} – ${dayText(last, offsetAt)}`;
+  const isLong = last - first > DAY_MS && !isWithinAnHour(timeFrame);
+  const end = isLong ? dayText : clockText;
+  const weekday = isLong || isWithinAnHour(timeFrame) ? '' : `${weekdayText(first, offsetAt)} `;
+  const [from, to] = [zoneText(offsetAt(first)), zoneText(offsetAt(last))];
+  // Where the clocks were changed in between, each end has its own.
+  return `${weekday}${end(first, offsetAt)}${from === to ? '' : ` ${from}`} – ${end(last, offsetAt)} ${to}`;
 }
 
 /** A moment, as precise as the time frame makes it useful: `14:05`, or `Tue 3 Nov 14:05`. */

@@ -35,7 +35,10 @@ const MARK = 3;
 export function BlockList(props: BlockListProps) {
   const { rows, cursor, above, total, present, symbol, width, height, offsetAt, notices } = props;
   const theme = useTheme();
-  const all = columnsWithValues(blockColumns({ width, present, symbol, offsetAt, theme }), rows);
+  // The heading names one offset, also where clocks were changed between two blocks.
+  const offset = offsetAt(present);
+  const shown = { width, present, symbol, offsetAt: () => offset, theme };
+  const all = columnsWithValues(blockColumns(shown), rows);
   const widths = useWidest(columnWidths(all, rows, theme));
   const columns = columnsWithin(all, widths, width - MARK - 1);
   const lines = rows.map((row, place): Line => {
@@ -45,7 +48,7 @@ export function BlockList(props: BlockListProps) {
       ...rowLine(columns, widths, theme, row),
     ];
   });
-  const zone = columns.some(({ id }) => id === 'time') ? `, times in ${zoneText(offsetAt(present))}` : '';
+  const zone = columns.some(({ id }) => id === 'time') ? `, times in ${zoneText(offset)}` : '';
   const title: readonly Segment[] = [
     [{ text: 'Latest blocks', bold: true }],
     [{ text: `prices in gwei${zone}`, faint: true }],
