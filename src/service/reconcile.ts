@@ -1,12 +1,11 @@
 import type { ChainSource } from '../chain/chain-source.ts';
 import type { Block } from '../core/block.ts';
+import { isDevelopmentChain } from '../core/chains.ts';
 import type { BlockStore } from '../store/block-store.ts';
 import { isSameBlock } from './same-block.ts';
 
 /** Ordinary reorgs are the subscription's to find; what differs this deep is another chain. */
 const DEPTHS = [0, 16, 128] as const;
-/** Chains that are started over every day: there a low head means a new chain, elsewhere a node that still syncs. */
-const DEVELOPMENT_CHAINS: ReadonlySet<number | null> = new Set([1_337, 31_337]);
 /** A node of a quick chain, or one of several behind one address, may be this late without anything being wrong. */
 const TOLERATED_LAG = 16;
 
@@ -27,7 +26,9 @@ export async function reconcile(source: ChainSource, store: BlockStore): Promise
   if (ours === null) return { type: 'keep', behind: null };
   const head = await source.head();
   const shared = Math.min(ours.number, head.number);
-  const startsOver = source.kind !== 'rpc' || DEVELOPMENT_CHAINS.has(await store.chainId());
+  const chainId = await store.chainId();
+  // These are started over every day: there a low head means a new chain, elsewhere a node that still syncs.
+  const startsOver = source.kind !== 'rpc' || (chainId !== null && isDevelopmentChain(chainId));
   const compared = new Set<number>();
   let differs = false;
   let unknown = false;

@@ -1,7 +1,7 @@
 import type { FieldProblem, TargetRules } from '../../contract/alert-targets.ts';
 import type { AlertCreation, AlertCreationInput } from '../../contract/alerts.ts';
 import { checkAlert } from '../../contract/check-alert.ts';
-import { type AlertChannel, COOLDOWN_LONGEST_MS } from '../../contract/choices.ts';
+import { type AlertChannel, COOLDOWN_LONGEST_MS, SPEED_OF_LANE } from '../../contract/choices.ts';
 import { cooldownText, parseCooldown } from '../../core/alerts/cooldown-text.ts';
 import { ownValue } from '../../core/own-value.ts';
 import { gweiString } from '../../core/units.ts';
@@ -27,8 +27,6 @@ export interface AlertFlags {
   readonly hysteresis?: string;
   readonly confirm?: string;
 }
-
-const SPEED = { slow: 'SLOW', average: 'AVERAGE', fast: 'FAST' } as const;
 
 /** Whether the flags say anything of an alert at all. */
 export function saysAnything(flags: AlertFlags): boolean {
@@ -125,7 +123,7 @@ function readRule(flags: AlertFlags): {
   }
   const rule = {
     ...read('thresholdGwei', isBoth ? undefined : (below ?? above), readGwei),
-    gasSpeed: SPEED[lane],
+    gasSpeed: SPEED_OF_LANE[lane],
     condition: below === undefined ? 'GREATER_THAN' : 'LESS_THAN',
     disableOnce: once === true,
     ...read('cooldownMs', cooldown, readCooldown),

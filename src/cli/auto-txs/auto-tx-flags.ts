@@ -1,5 +1,5 @@
 import type { AutoTxChange, NewAutoTx } from '../../client/views/auto-txs.ts';
-import { CALLDATA_LONGEST, NOTE_LONGEST } from '../../contract/choices.ts';
+import { CALLDATA_LONGEST, NOTE_LONGEST, SPEED_OF_LANE } from '../../contract/choices.ts';
 import { gweiString } from '../../core/units.ts';
 import { checked } from '../checked.ts';
 import { usageError } from '../cli-error.ts';
@@ -23,8 +23,6 @@ export interface DraftFlags {
   readonly data?: string;
 }
 
-const SPEED = { slow: 'SLOW', average: 'AVERAGE', fast: 'FAST' } as const;
-
 /** What the flags say of an order, and nothing of what they leave out. @throws CliError (usage) */
 export function orderOf(
   { target, lane, strict, expires, note }: OrderFlags,
@@ -37,7 +35,7 @@ export function orderOf(
     ...(target === undefined
       ? {}
       : { targetGasPriceGwei: checked('--target', () => Number(gweiString(parseGwei(target)))) }),
-    ...(lane === undefined ? {} : { gasSpeed: SPEED[lane] }),
+    ...(lane === undefined ? {} : { gasSpeed: SPEED_OF_LANE[lane] }),
     ...(strict === undefined ? {} : { strictTargetPrice: strict }),
     ...(expires === undefined
       ? {}

@@ -1,10 +1,8 @@
-import { ALERT_CONDITIONS, GAS_SPEEDS } from '../../contract/choices.ts';
+import { ALERT_CONDITIONS, GAS_SPEEDS, LANE_OF_SPEED } from '../../contract/choices.ts';
 import type { AlertRule } from '../../core/alerts/alert-rule.ts';
+import { weiOfGwei } from '../../core/wei-of-gwei.ts';
 import { givenPayload } from '../alert-payload.ts';
 import type { NewAlert } from '../views/alerts.ts';
-
-const WEI_PER_GWEI = 1e9;
-const LANES = { SLOW: 'slow', AVERAGE: 'average', FAST: 'fast' } as const;
 
 /** The rule an alert would follow; `null` where a service's own words leave open what that is. */
 export function alertRuleOf(alert: NewAlert): AlertRule | null {
@@ -13,16 +11,12 @@ export function alertRuleOf(alert: NewAlert): AlertRule | null {
   if (speed === undefined || condition === undefined) return null;
   const { cooldownMs, disableOnce } = givenPayload(alert);
   return {
-    lane: LANES[speed],
+    lane: LANE_OF_SPEED[speed],
     condition,
-    threshold: wei(alert.thresholdGwei),
-    hysteresis: wei(alert.hysteresisGwei ?? 0),
+    threshold: weiOfGwei(alert.thresholdGwei),
+    hysteresis: weiOfGwei(alert.hysteresisGwei ?? 0),
     confirmBlocks: alert.confirmBlocks ?? 1,
     cooldownMs,
     disableOnce,
   };
-}
-
-function wei(gwei: number): bigint {
-  return BigInt(Math.round(gwei * WEI_PER_GWEI));
 }

@@ -1,10 +1,10 @@
+import { GAS_SPEEDS } from '../../contract/choices.ts';
 import type { RecommendationView, WaitTrackView } from '../views/recommendation.ts';
 import type { Answer } from './answer.ts';
 import { Fields } from './fields.ts';
 import { readCount, readText } from './values.ts';
 
 const ACTIONS = ['SEND_NOW', 'WAIT', 'SET_ALERT'];
-const LANE_WORDS = ['SLOW', 'AVERAGE', 'FAST'];
 const ACTION_NAMES = ['action', 'recommendation', 'recommendedAction'] as const;
 
 /** `GET /gas/recommendation`. Required: the action. */
@@ -13,7 +13,7 @@ export function readRecommendation(answer: Answer): RecommendationView {
   const confidence = fields.amount('confidence');
   return {
     action: fields.requiredWord(ACTIONS, ...ACTION_NAMES),
-    lane: fields.word(LANE_WORDS, 'lane', 'gasSpeed'),
+    lane: fields.word(GAS_SPEEDS, 'lane', 'gasSpeed'),
     targetPrice: fields.fee('targetPrice'),
     expectedWaitSec: fields.amount('expectedWaitSec'),
     deadlineSec: fields.amount('deadlineSec'),

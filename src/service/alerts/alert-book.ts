@@ -9,11 +9,11 @@ import type {
   AlertSavings,
   CreatedAlert,
 } from '../../contract/alerts.ts';
-import type { AlertStatus, GasSpeed } from '../../contract/choices.ts';
+import { type AlertStatus, LANE_OF_SPEED } from '../../contract/choices.ts';
 import type { StatsChart } from '../../contract/dashboard.ts';
-import type { LaneName } from '../../core/advice.ts';
 import { ARMED } from '../../core/alerts/alert-rule.ts';
 import type { KeptAlert } from '../../core/alerts/kept-alert.ts';
+import { weiOfGwei } from '../../core/wei-of-gwei.ts';
 import type { AlertStore } from '../../store/alert-store.ts';
 import type { OutboxStore } from '../../store/outbox-store.ts';
 import { alertAnswer, channelOf, deliveryAnswer } from '../answers/alert-answers.ts';
@@ -40,8 +40,6 @@ export interface AlertBookParts {
   /** Told that something is to be sent at once. */
   readonly onDue: () => void;
 }
-
-const LANE: Readonly<Record<GasSpeed, LaneName>> = { SLOW: 'slow', AVERAGE: 'average', FAST: 'fast' };
 
 /** The alerts of the service as v1 tells them, to each owner its own. Nothing here needs the chain. */
 export class AlertBook {
@@ -185,10 +183,10 @@ function newAlert(owner: string, creation: AlertCreation, now: number): KeptAler
     id: `alr_${randomBytes(ID_BYTES).toString('hex')}`,
     owner,
     rule: {
-      lane: LANE[creation.gasSpeed],
+      lane: LANE_OF_SPEED[creation.gasSpeed],
       condition: creation.condition,
-      threshold: weiOf(thresholdGwei),
-      hysteresis: weiOf(hysteresisGwei),
+      threshold: weiOfGwei(thresholdGwei),
+      hysteresis: weiOfGwei(hysteresisGwei),
       confirmBlocks: creation.confirmBlocks,
       cooldownMs: creation.cooldownMs,
       disableOnce: creation.disableOnce,
@@ -209,6 +207,3 @@ function newAlert(owner: string, creation: AlertCreation, now: number): KeptAler
     disabledReason: null,
   };
 }
-
-/** Exact up to 10^6 gwei with 9 decimals: what a double is off by is less than half a wei. */
-const weiOf = (gwei: number) => BigInt(Math.round(gwei * 1e9));

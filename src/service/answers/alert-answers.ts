@@ -1,6 +1,10 @@
 import type { Alert, AlertDelivery } from '../../contract/alerts.ts';
-import { ALERT_CHANNELS, type AlertChannel, DELIVERY_STATUSES, GAS_SPEEDS } from '../../contract/choices.ts';
-import type { AlertRule } from '../../core/alerts/alert-rule.ts';
+import {
+  ALERT_CHANNELS,
+  type AlertChannel,
+  DELIVERY_STATUSES,
+  SPEED_OF_LANE,
+} from '../../contract/choices.ts';
 import type { KeptAlert } from '../../core/alerts/kept-alert.ts';
 import { gweiString } from '../../core/units.ts';
 import type { KeptDelivery } from '../../store/kept-delivery.ts';
@@ -17,7 +21,7 @@ export function alertAnswer(alert: KeptAlert, asker: string, now: number): Alert
     id: alert.id,
     status: phase.kind === 'disabled' ? 'DISABLED' : 'PENDING',
     thresholdGwei: gweiNumber(rule.threshold),
-    gasSpeed: speedOf(rule.lane),
+    gasSpeed: SPEED_OF_LANE[rule.lane],
     condition: rule.condition,
     cooldownMs: rule.cooldownMs,
     disableOnce: rule.disableOnce,
@@ -59,10 +63,6 @@ export function deliveryAnswer(delivery: KeptDelivery): AlertDelivery {
 /** @throws RangeError for a word that no program of ours wrote. */
 export function channelOf(text: string): AlertChannel {
   return known(ALERT_CHANNELS, text);
-}
-
-function speedOf(lane: AlertRule['lane']) {
-  return known(GAS_SPEEDS, lane.toUpperCase());
 }
 
 function known<Word extends string>(words: readonly Word[], text: string): Word {

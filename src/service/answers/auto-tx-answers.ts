@@ -1,6 +1,6 @@
 import type { AutoTx, AutoTxAccount, AutoTxDetails } from '../../contract/auto-txs.ts';
-import { type GasSpeed, LISTED_DATA_LONGEST } from '../../contract/choices.ts';
-import type { AutoTxOrder, KeptAutoTx, TimelineEntry } from '../../core/auto-txs/kept-auto-tx.ts';
+import { LISTED_DATA_LONGEST, SPEED_OF_LANE } from '../../contract/choices.ts';
+import type { KeptAutoTx, TimelineEntry } from '../../core/auto-txs/kept-auto-tx.ts';
 import { paidInAll, type Saving, savingsOf } from '../../core/auto-txs/savings.ts';
 import type { Hex } from '../../core/block.ts';
 import { chainProfile } from '../../core/chains.ts';
@@ -24,7 +24,7 @@ export function autoTxAnswer(
     id: autoTx.id,
     status: state.status,
     targetGasPriceGwei: Number(gweiString(order.target)),
-    gasSpeed: speedOf(order.lane),
+    gasSpeed: SPEED_OF_LANE[order.lane],
     strictTargetPrice: order.isStrict,
     note: autoTx.note,
     expiresAt: isoOrNull(order.expiresAt),
@@ -129,14 +129,6 @@ function savingAnswer(saving: Saving | null) {
   const { referencePrice, savedWei, savedUsd } = saving;
   return { referencePrice: wireWei(referencePrice), savedWei: savedWei.toString(), savedUsd };
 }
-
-const SPEED: Readonly<Record<AutoTxOrder['lane'], GasSpeed>> = {
-  slow: 'SLOW',
-  average: 'AVERAGE',
-  fast: 'FAST',
-};
-
-const speedOf = (lane: AutoTxOrder['lane']) => SPEED[lane];
 
 const isoOrNull = (ms: number | null) => (ms === null ? null : isoFromMs(ms));
 

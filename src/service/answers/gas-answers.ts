@@ -1,6 +1,7 @@
+import { SPEED_OF_LANE } from '../../contract/choices.ts';
 import type { StatsCurrent } from '../../contract/dashboard.ts';
 import type { GasCurrent, GasRecommendation, GasTrend } from '../../contract/gas.ts';
-import type { Advice, Lane, LaneName, Summary } from '../../core/advice.ts';
+import type { Advice, Lane, Summary } from '../../core/advice.ts';
 import type { Block } from '../../core/block.ts';
 import type { ChainProfile } from '../../core/chains.ts';
 import type { SaidScore } from '../../store/track-store.ts';
@@ -25,11 +26,6 @@ export interface Present {
   readonly source: { readonly kind: GasCurrent['source']['kind']; readonly name: string };
   readonly nativeUsd: number | null;
 }
-
-const LANE_WORDS = { slow: 'SLOW', average: 'AVERAGE', fast: 'FAST' } as const satisfies Record<
-  LaneName,
-  string
->;
 
 export function gasCurrent(present: Present): GasCurrent {
   const { profile, head, advice, problem } = present;
@@ -118,7 +114,7 @@ export function gasRecommendation(
   const { recommendation } = advice;
   return {
     action: recommendation.action,
-    lane: LANE_WORDS[recommendation.lane],
+    lane: SPEED_OF_LANE[recommendation.lane],
     targetPrice: wireWei(recommendation.targetPrice),
     expectedWaitSec: recommendation.expectedWaitSec,
     deadlineSec: recommendation.deadlineSec,
