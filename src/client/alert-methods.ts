@@ -1,15 +1,16 @@
 import { PATHS } from '../contract/routes.ts';
 import { extraPayload, givenPayload, unknownFields } from './alert-payload.ts';
 import type { AskedAnswers } from './asked-answers.ts';
-import { ClientError } from './client-error.ts';
 import { alertChoices, EXTRA_FIELDS } from './description/alert-choices.ts';
 import type { ServiceDescription } from './description/service-description.ts';
 import type { CallOptions, GasClient, WriteOptions } from './gas-client.ts';
+import { itemPath } from './item-path.ts';
 import { listLoader } from './load-list.ts';
+import { madeItem } from './made-item.ts';
 import { readAlertSavings } from './reading/alert-savings.ts';
 import { readAlertDetails, readAlertPage, readChangedAlert, readCreatedAlert } from './reading/alerts.ts';
 import { Answer } from './reading/answer.ts';
-import { harmlessJson, parseJson } from './reading/json.ts';
+import { parseJson } from './reading/json.ts';
 import type { TransportOptions, Write } from './transport.ts';
 import type { CreatedAlertView, NewAlert } from './views/alerts.ts';
 import { writeV1 } from './write-v1.ts';
@@ -35,11 +36,7 @@ export function alertMethods({ transport, answers, describe }: Parts): AlertMeth
   const details = answers(async () => (await schemas()).AlertDetails, readAlertDetails);
   const savings = answers(async () => (await schemas()).AlertSavings, readAlertSavings);
 
-  const write = async (path: string, what: Write, { signal, onAnswer }: WriteOptions) => {
-    const text = await writeV1(transport, path, what, signal);
-    if (text.trim() !== '') onAnswer?.(harmlessJson(text));
-    return text;
-  };
+  const write = (path: string, what: Write, call: WriteOptions) => writeV1(transport, path, what, call);
 
   const refuseUnknown = async (extras: readonly string[], call: CallOptions) => {
     if (extras.length === 0) return;
@@ -86,13 +83,7 @@ export function alertMethods({ transport, answers, describe }: Parts): AlertMeth
   };
 }
 
-/** An id that names nothing in a path would ask for something else. */
-function alertPath(path: string, id: string): string {
-  if (/^\s*$|^\.\.?$/.test(id) || !id.isWellFormed()) {
-    throw new ClientError('invalid', 'an alert is named by its id; the list shows them', { endpoint: path });
-  }
-  return path.replace('{id}', encodeURIComponent(id));
-}
+const alertPath = (path: string, id: string) => itemPath(path, id, 'an alert');
 
 /** Most answers to a write need not be there, and say no more than that it was done; `null`: nothing to read. */
 async function answerIn(text: string, endpoint: string, host: string): Promise<Answer | null> {
@@ -100,28 +91,14 @@ async function answerIn(text: string, endpoint: string, host: string): Promise<A
   return new Answer(text, { endpoint, host, schema: (await schemas()).Alert });
 }
 
-/** The new alert, filled up with what it was asked for to be where the answer holds little more than its id. */
 async function readCreated(text: string, asked: NewAlert, host: string): Promise<CreatedAlertView> {
   const { CreatedAlert } = await schemas();
-  try {
-    const read = readCreatedAlert(new Answer(text, { endpoint: PATHS.alerts, host, schema: CreatedAlert }));
-    if (read.condition !== null || read.threshold !== null) return read;
-    const echo = JSON.stringify({ ...givenPayload(asked), id: read.id });
-    const wanted = readCreatedAlert(new Answer(echo, { endpoint: PATHS.alerts, host, schema: CreatedAlert }));
-    const said = Object.entries(read).filter(([, value]) => value !== null && !isEmpty(value));
-    return { ...wanted, ...Object.fromEntries(said) };
-  } catch (error) {
-    if (!(error instanceof ClientError) || error.code !== 'unreadable') throw error;
-    throw new ClientError('unreadable', `the alert was made, but ${error.message}; the list shows it`, {
-      endpoint: error.endpoint,
-      status: error.status,
-      field: error.field,
-      raw: error.raw,
-      mayBeDone: true,
-    });
-  }
-}
-
-function isEmpty(value: unknown): boolean {
-  return typeof value === 'object' && value !== null && Object.keys(value).length === 0;
+  const read = (answer: string) =>
+    readCreatedAlert(new Answer(answer, { endpoint: PATHS.alerts, host, schema: CreatedAlert }));
+  return madeItem({
+    what: 'the alert',
+    read: () => read(text),
+    isWhole: ({ condition, threshold }) => condition !== null || threshold !== null,
+    asked: (id) => read(JSON.stringify({ ...givenPayload(asked), id })),
+  });
 }

@@ -3,7 +3,9 @@ import { bareHex, isLongHex } from '../core/transactions/signed-shape.ts';
 import type { AskedAnswers } from './asked-answers.ts';
 import { ClientError } from './client-error.ts';
 import type { GasClient, WriteOptions } from './gas-client.ts';
+import { itemPath } from './item-path.ts';
 import { listLoader } from './load-list.ts';
+import { madeItem } from './made-item.ts';
 import { Answer } from './reading/answer.ts';
 import {
   readAutoTxAccount,
@@ -12,7 +14,6 @@ import {
   readChangedAutoTx,
   readCreatedAutoTx,
 } from './reading/auto-txs.ts';
-import { harmlessJson } from './reading/json.ts';
 import type { TransportOptions, Write } from './transport.ts';
 import type { AutoTxView, NewAutoTx } from './views/auto-txs.ts';
 import { writeV1 } from './write-v1.ts';
@@ -40,11 +41,7 @@ export function autoTxMethods({ transport, answers }: Parts): AutoTxMethods {
   const details = answers(async () => (await schemas()).AutoTxDetails, readAutoTxDetails);
   const account = answers(async () => (await schemas()).AutoTxAccount, readAutoTxAccount);
 
-  const write = async (path: string, what: Write, { signal, onAnswer }: WriteOptions) => {
-    const text = await writeV1(transport, path, what, signal);
-    if (text.trim() !== '') onAnswer?.(harmlessJson(text));
-    return text;
-  };
+  const write = (path: string, what: Write, call: WriteOptions) => writeV1(transport, path, what, call);
 
   const change = async (path: string, what: Write, call: WriteOptions): Promise<AutoTxView | null> => {
     const answer = await answerIn(await write(path, what, call), path, host);
@@ -80,15 +77,8 @@ export function autoTxMethods({ transport, answers }: Parts): AutoTxMethods {
   };
 }
 
-/** An id that names nothing in a path would ask for something else. */
-function autoTxPath(path: string, id: string, parameter = '{id}'): string {
-  if (/^\s*$|^\.\.?$/.test(id) || !id.isWellFormed()) {
-    throw new ClientError('invalid', 'an auto-tx is named by its id; the list shows them', {
-      endpoint: path,
-    });
-  }
-  return path.replace(parameter, () => encodeURIComponent(id));
-}
+const autoTxPath = (path: string, id: string, parameter?: string) =>
+  itemPath(path, id, 'an auto-tx', parameter);
 
 /**
  * The body with the signed transaction as nodes take it. Whatever is too short to be one, such as a private key that was
@@ -125,25 +115,15 @@ async function answerIn(text: string, endpoint: string, host: string): Promise<A
   }
 }
 
-/** The new auto-tx, filled up with what it was asked for to be where the answer holds little more than its id. */
 async function readCreated(text: string, asked: NewAutoTx, host: string): Promise<AutoTxView> {
   const { AutoTx } = await schemas();
-  try {
-    const read = readCreatedAutoTx(new Answer(text, { endpoint: PATHS.autoTxs, host, schema: AutoTx }));
-    if (read.target !== null) return read;
-    const { signedTransaction: _, ...wanted } = asked;
-    const echo = JSON.stringify({ ...wanted, id: read.id });
-    const filled = readCreatedAutoTx(new Answer(echo, { endpoint: PATHS.autoTxs, host, schema: AutoTx }));
-    const said = Object.entries(read).filter(([, value]) => value !== null);
-    return { ...filled, ...Object.fromEntries(said) };
-  } catch (error) {
-    if (!(error instanceof ClientError) || error.code !== 'unreadable') throw error;
-    throw new ClientError('unreadable', `the auto-tx was made, but ${error.message}; the list shows it`, {
-      endpoint: error.endpoint,
-      status: error.status,
-      field: error.field,
-      raw: error.raw,
-      mayBeDone: true,
-    });
-  }
+  const { signedTransaction: _, ...wanted } = asked;
+  const read = (answer: string) =>
+    readCreatedAutoTx(new Answer(answer, { endpoint: PATHS.autoTxs, host, schema: AutoTx }));
+  return madeItem({
+    what: 'the auto-tx',
+    read: () => read(text),
+    isWhole: ({ target }) => target !== null,
+    asked: (id) => read(JSON.stringify({ ...wanted, id })),
+  });
 }

@@ -1,9 +1,11 @@
+import type { WriteOptions } from './gas-client.ts';
+import { harmlessJson } from './reading/json.ts';
 import { refusal } from './refusal.ts';
 import { endpointOf, exchangeV1, isSuccess, type TransportOptions, type Write } from './transport.ts';
 
 /**
  * Asks a service to change something, once: nobody but the caller can know whether to ask again. What failed so that
- * it may have been done all the same says so (`mayBeDone`).
+ * it may have been done all the same says so (`mayBeDone`). Gives the text of the answer, which may be empty.
  *
  * @throws ClientError for every answer that is no success.
  */
@@ -11,10 +13,13 @@ export async function writeV1(
   options: TransportOptions,
   path: string,
   write: Write,
-  signal: AbortSignal | undefined,
+  { signal, onAnswer }: WriteOptions,
 ): Promise<string> {
   const { status, headers, text, isDone } = await exchangeV1(options, path, {}, { signal, write });
-  if (isSuccess(status)) return text;
+  if (isSuccess(status)) {
+    if (text.trim() !== '') onAnswer?.(harmlessJson(text));
+    return text;
+  }
   const refused = refusal({ status, headers }, text, {
     endpoint: endpointOf(options, path),
     withKey: options.apiKey !== null,

@@ -1,8 +1,7 @@
 import type { MarketView } from '../client/views/market.ts';
+import { fillsFrame } from './fills-frame.ts';
 import { timeFrameSec } from './panes/chart/time-frame.ts';
 
-/** Bucketed history begins up to an hour inside its window. */
-const NEARLY = 0.95;
 /** Our own service is asked for nothing but its time; another counts questions. */
 const OWN_MS = 3_000;
 const OTHERS_MS = 15_000;
@@ -28,7 +27,7 @@ export function growthOf(
   { now, isOwnService }: { readonly now: number; readonly isOwnService: boolean },
 ): Growth {
   const wantedSec = timeFrameSec(timeFrame);
-  const isShort = wantedSec !== null && from !== null && now - from < wantedSec * 1_000 * NEARLY;
+  const isShort = wantedSec !== null && from !== null && !fillsFrame((now - from) / 1_000, wantedSec);
   if (!isShort && base !== null) return { from, soonerMs: null };
   const leastMs = isOwnService ? OWN_MS : OTHERS_MS;
   const grew = before === null || (from !== null && (before.from === null || from < before.from));

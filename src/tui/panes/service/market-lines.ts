@@ -7,6 +7,7 @@ import {
   formatUsd,
   UNKNOWN,
 } from '../../../core/units.ts';
+import { fillsFrame } from '../../fills-frame.ts';
 import type { Line } from '../../lines.ts';
 import { columnsWithin, columnWidths, headingLine, rowLine, type TableColumn } from '../../table.ts';
 import { wholeSpan } from '../../whole-span.ts';
@@ -14,8 +15,6 @@ import { partLine, partTitle } from './part-line.ts';
 import type { Part, ServiceContext, ServiceView } from './service-view.ts';
 
 const INDENT = 3;
-/** Bucketed history begins up to an hour inside its window. */
-const NEARLY = 0.95;
 const DAY_SEC = 86_400;
 /** Figures older than this say so. */
 const FRESH_SEC = 60;
@@ -85,7 +84,7 @@ export function statsRows({ day, month, snapshot }: ServiceView, end: number): r
 /** A history younger than a day is all in the figures of the day. */
 function monthSaysMore(day: MarketView | null, month: MarketView | null, end: number): boolean {
   if (day === null || day.base === null || month === null || month.from === null) return true;
-  return (end - month.from) / 1_000 >= DAY_SEC * NEARLY;
+  return fillsFrame((end - month.from) / 1_000, DAY_SEC);
 }
 
 /** `now`: the base fee of the head, wei; that of the figures is as old as they are. */
@@ -101,7 +100,7 @@ function spanName(market: MarketView, end: number): string {
   const named = nameOf(market);
   if (from === null) return named;
   const sec = (end - from) / 1_000;
-  return sec >= wanted * NEARLY ? named : wholeSpan(sec);
+  return fillsFrame(sec, wanted) ? named : wholeSpan(sec);
 }
 
 function statsColumns(): readonly TableColumn<StatsRow>[] {
