@@ -122,6 +122,11 @@ export interface ChainSource {
   head(): Promise<Block>;
   /** Blocks `from`–`to` inclusive, ascending; shorter where the source's past begins later. */
   blocks(from: number, to: number, options?: { readonly signal?: AbortSignal }): Promise<Block[]>;
+  /**
+   * The head and up to `count` − 1 blocks before it for prices alone, ascending, where that is quicker than `blocks`: of
+   * those before the head times may be guesses and hashes unknown.
+   */
+  newest?(count: number, options?: { readonly signal?: AbortSignal }): Promise<Block[]>;
   /** Follows the chain until `signal` aborts (then the iteration ends, it does not throw). */
   subscribe(options: {
     readonly known: readonly KnownBlock[];

@@ -12,6 +12,7 @@ import { createPace } from './rpc/pace.ts';
 import { bytes, quantity, safeInteger } from './rpc/quantity.ts';
 import { readBlock } from './rpc/read-block.ts';
 import { readBlocks } from './rpc/read-blocks.ts';
+import { readNewest } from './rpc/read-newest.ts';
 import { readReceipt } from './rpc/read-receipts.ts';
 import { readTransactions } from './rpc/read-transactions.ts';
 import { ask, askHeader, askHeadNumber, createRpcNode, type RpcNode } from './rpc/rpc-node.ts';
@@ -74,6 +75,8 @@ export function createRpcSource(options: RpcSourceOptions): RpcSource {
         },
         { signal },
       ),
+    newest: (count, { signal } = {}) =>
+      pool.run((node) => readNewest(node, count, (head) => pool.observe(node, head), { signal }), { signal }),
     subscribe: ({ known, signal }) =>
       followChain({
         pool,

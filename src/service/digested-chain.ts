@@ -27,6 +27,8 @@ export class DigestedChain {
   #profile: ChainProfile | null = null;
   #live: LiveEngine | null = null;
   #updatedAt: number | null = null;
+  /** The head that is shown while nothing has been digested. */
+  #glanced: Block | null = null;
 
   constructor(options: DigestedChainOptions, events: DigestedChainEvents) {
     this.#options = options;
@@ -82,6 +84,7 @@ export class DigestedChain {
   /** Forgets what was digested in favour of what is stored, the newest `count` blocks as known ones. */
   async takeUp(count: number): Promise<void> {
     const { store } = this.#options;
+    this.#endGlance();
     this.#writer.forget();
     const stored = await store.newest(count);
     this.#recent.replace(stored);
@@ -112,6 +115,11 @@ export class DigestedChain {
 
   get head(): Block | null {
     return this.#recent.head;
+  }
+
+  /** The head that prices are of, whether or not it has been digested. */
+  get shownHead(): Block | null {
+    return this.head ?? this.#glanced;
   }
 
   /** The newest blocks, for a source to begin after. */
@@ -168,19 +176,44 @@ export class DigestedChain {
     return () => this.#rewindListeners.delete(listener);
   }
 
-  /** Takes up what is stored, the newest `count` blocks as known ones. Answers whether there is any. */
+  /** Takes up what is stored, the newest `count` blocks as known ones. Answers whether there is any; see {@link remember}. */
   async load(count: number): Promise<boolean> {
-    const { store, track } = this.#options;
+    const { store } = this.#options;
     const chainId = await store.chainId();
-    const head = await store.head();
-    if (chainId === null || head === null) return false;
+    const stored = chainId === null ? [] : await store.newest(count);
+    const head = stored.at(-1);
+    if (chainId === null || head === undefined) return false;
     this.#renew(chainProfile(chainId));
-    const from = await this.#dayBefore(head);
-    this.#recent.replace(await store.newest(count));
-    await track.load();
-    await this.rebuild(from);
+    this.#recent.replace(stored);
     this.#updatedAt = head.timestamp * 1_000;
     return true;
+  }
+
+  /** After `load`: what the blocks of a day say, and how what was advised was kept. */
+  async remember(): Promise<void> {
+    await this.#options.track.load();
+    if (this.head !== null) await this.rebuild(await this.#dayBefore(this.head));
+  }
+
+  /** Prices by the newest `count` of the loaded blocks alone, until the rest is remembered. */
+  glance(count: number): void {
+    for (const block of this.#recent.all.slice(-count)) this.#live?.push(block);
+  }
+
+  /** Prices by `blocks` of this chain before any is digested: that begins without them. Nothing of them is kept. */
+  async glanceAt(blocks: readonly Block[], profile: ChainProfile): Promise<void> {
+    const known = await this.#options.store.chainId();
+    if (this.head !== null || (known !== null && known !== profile.id)) return;
+    this.#renew(profile);
+    for (const block of blocks) this.#live?.push(block);
+    this.#glanced = blocks.at(-1) ?? null;
+    this.#updatedAt = this.#options.wallNow();
+  }
+
+  #endGlance(): void {
+    if (this.#glanced === null) return;
+    this.#glanced = null;
+    this.#live?.reset();
   }
 
   /** Goes on as this chain: with a new engine where there is none, or where other rules hold than were thought. */
@@ -207,6 +240,7 @@ export class DigestedChain {
   }
 
   digest(block: Block): void {
+    this.#endGlance();
     // Kept first: should the engine stumble, the block is there for the next one.
     this.#recent.push(block);
     try {
@@ -227,6 +261,7 @@ export class DigestedChain {
 
   /** It was another chain all along. */
   clear(): void {
+    this.#endGlance();
     for (const listener of this.#rewindListeners) listener(-1);
     this.#writer.clear();
     this.#recent.replace([]);

@@ -8,6 +8,7 @@ import { StoreError } from '../store/store-error.ts';
 import { abortable } from './abortable.ts';
 import { DigestedChain } from './digested-chain.ts';
 import type { DigestedChainOptions } from './digested-chain-options.ts';
+import { FirstLook, type FirstLookOptions } from './first-look.ts';
 import { HistoryFiller } from './history-filler.ts';
 import { newestBlocks } from './newest-blocks.ts';
 import type { Present } from './present.ts';
@@ -26,8 +27,9 @@ const BID_MS = 250;
 /** Before it begins again from what another process has stored. */
 const AGAIN_MS = 100;
 
-export interface FollowerOptions extends DigestedChainOptions {
+export interface FollowerOptions extends DigestedChainOptions, FirstLookOptions {
   readonly source: ChainSource;
+  readonly signal: AbortSignal;
   readonly historySec: number;
   /** Told of errors that should not happen; the follower goes on. */
   readonly onError: (error: unknown) => void;
@@ -48,6 +50,7 @@ export class Follower {
   readonly #chain: DigestedChain;
   readonly #ready = Promise.withResolvers<void>();
   readonly #filler: HistoryFiller;
+  readonly #firstLook: FirstLook;
   /** Ends the subscription, to begin another one from what is stored. */
   #again = new AbortController();
   #isCatchingUp = false;
@@ -59,13 +62,14 @@ export class Follower {
     this.#chain = new DigestedChain(options, {
       onRecovered: () => this.#filler.fillSoon(),
       isLate: (block) => this.#state.isLate(block, this.#chain.blockTimeSec),
-      isPast: (block) => this.#state.isPast(block, this.head, this.#chain.blockTimeSec),
+      isPast: (block) => this.#state.isPast(block, this.#chain.head, this.#chain.blockTimeSec),
       onTurn: (head) => this.#state.catchUp(head),
       onForeign: () => this.#again.abort(),
     });
+    this.#firstLook = new FirstLook(options, this.#chain);
     options.lease.onChange(() => this.#filler.fillSoon());
     this.#filler = new HistoryFiller(options, {
-      head: () => this.head,
+      head: () => this.#chain.head,
       isWriting: () => this.#chain.isWriting,
       flush: () => this.flush(),
       rebuild: async (from) => {
@@ -88,8 +92,14 @@ export class Follower {
     return this.#chain.profile;
   }
 
+  /** The block that prices are of. */
   get head(): Block | null {
-    return this.#chain.head;
+    return this.#chain.shownHead;
+  }
+
+  /** What it begins with. */
+  get firstLook(): Pick<FirstLook, 'isLooking' | 'over'> {
+    return this.#firstLook;
   }
 
   /** When the last block was digested, ms since epoch, wall clock. */
@@ -121,6 +131,7 @@ export class Follower {
 
   /** What the next block is expected to cost; `null` unless the head is now: nothing may be decided by what was. */
   present(): Present | null {
+    if (this.#firstLook.isLooking) return null;
     const present = this.#chain.present();
     if (present === null || this.hasEnded) return null;
     if (this.#isIdle) return present;
@@ -140,21 +151,22 @@ export class Follower {
     return this.#chain.reachProbability(price, withinSec);
   }
 
-  /** Resolves when the store holds every block that was digested. */
-  flush(): Promise<void> {
+  /** Resolves when the store holds every block that was digested, and the first ones have been. */
+  async flush(): Promise<void> {
+    if (this.#firstLook.isLooking && this.#chain.head === null) await this.#firstLook.over;
     return this.#chain.flush();
   }
 
   /** Resolves when everything has stopped after the signal; never rejects. */
   async run(): Promise<void> {
     const { signal } = this.#options;
-    await this.#guard(async () => {
-      if (await this.#chain.load(FIRST_BLOCKS)) this.#ready.resolve();
-    });
+    await this.#guard(() => this.#firstLook.take(this.#ready.resolve));
     for (let delay = FIRST_RETRY_MS; !signal.aborted; delay = Math.min(delay * 2, LAST_RETRY_MS)) {
       const before = this.updatedAt;
       this.#again = new AbortController();
       const wrongChain = await this.#guard(() => this.#follow(), delay);
+      // Where it failed there may be no more for long.
+      this.#firstLook.end();
       if (wrongChain) await this.#options.lease.withdraw();
       if (this.#again.signal.aborted) {
         await sleep(AGAIN_MS, signal);
@@ -165,6 +177,7 @@ export class Follower {
       await sleep(delay, signal);
     }
     this.#ready.reject(signal.reason);
+    this.#firstLook.end();
     await this.#filler.stopped;
     await this.#chain.flush();
     await this.#options.track.end();
@@ -204,7 +217,8 @@ export class Follower {
       await this.#chain.goOn();
     }
     const behind = await this.#reconcile();
-    if (this.head === null) await this.#readFirst();
+    if (this.#chain.head === null) await this.#readFirst();
+    this.#firstLook.end();
     if (behind === null) this.#heal();
     else this.#state.fail({ message: behind, retryAt: null });
     this.#filler.start();
@@ -243,7 +257,7 @@ export class Follower {
   #handle(event: ChainEvent): void {
     switch (event.type) {
       case 'block':
-        this.#state.note(event.block, this.head, this.#chain.blockTimeSec);
+        this.#state.note(event.block, this.#chain.head, this.#chain.blockTimeSec);
         this.#news.look();
         this.#takeIn(event.block);
         this.#noteCatchUp();
@@ -268,7 +282,7 @@ export class Follower {
 
   /** With the end of a catch-up it is known what of that time is missing. */
   #noteCatchUp(): void {
-    const isLate = this.#state.isLate(this.head, this.#chain.blockTimeSec);
+    const isLate = this.#state.isLate(this.#chain.head, this.#chain.blockTimeSec);
     if (this.#isCatchingUp && !isLate) this.#filler.fillSoon();
     this.#isCatchingUp = isLate;
   }
@@ -279,7 +293,7 @@ export class Follower {
   }
 
   #takeIn(block: Block): void {
-    const head = this.head;
+    const { head } = this.#chain;
     if (this.#chain.has(block)) return;
     // The source promises children; a repeat or a jump must not spoil the history all the same.
     if (head !== null && block.number <= head.number) this.#rewindTo(block.number - 1);

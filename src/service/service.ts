@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { OpenAPIHono } from '@hono/zod-openapi';
+import { BASE_PATH, PATHS } from '../contract/routes.ts';
 import { confirmationsOf } from '../core/auto-txs/confirmations.ts';
 import type { ChainProfile } from '../core/chains.ts';
 import { FeeEngine } from '../core/fee-engine.ts';
@@ -98,6 +99,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     createEngine,
     historySec,
     wallNow,
+    pricesShown: options.pricesShown,
     unsaved: options.unsaved && unsavedWords(options.unsaved),
     nativeUsd: () => price.usd,
     onFired: () => sending.wake(),
@@ -231,6 +233,8 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     async fetch(request, record) {
       if (signal.aborted) return errorResponse(stopped(), request, state.chainId);
       try {
+        const { isLooking, over } = follower.firstLook;
+        if (isLooking && isAdvice(new URL(request.url).pathname)) await over;
         const atHand = await quickResponse(quick, request, record);
         if (atHand !== null) return atHand;
         const app = await routes();
@@ -242,12 +246,18 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       }
     },
     quick: (target, headers, record = new RequestRecord()) =>
-      signal.aborted ? null : quickAnswer(quick, target, headers, record),
+      signal.aborted || (follower.firstLook.isLooking && isAdvice(target))
+        ? null
+        : quickAnswer(quick, target, headers, record),
     condition: () => state.condition(),
     alertFigures: () => alertFigures(database),
     ready: follower.ready,
     done: run(),
   };
 }
+
+/** What a first look at a few blocks is not enough for. */
+const ADVICE: readonly string[] = [PATHS.gasTrend, PATHS.gasRecommendation, PATHS.statsCurrent];
+const isAdvice = (target: string): boolean => ADVICE.some((path) => target.startsWith(BASE_PATH + path));
 
 const stopped = () => new ApiFailure('upstream_unavailable', 'the service has been stopped; start it again');

@@ -199,3 +199,25 @@ test('a node that mines each second is followed each second, and again after it 
     await second.stop();
   }
 });
+
+test('the newest blocks are had in two rounds of questions, with the fees that each of them says', async () => {
+  const anvil = await startAnvil({ noMining: true });
+  try {
+    await mineDemand(anvil, 20);
+    const source = createRpcSource({ urls: [anvil.url] });
+    const newest = (await source.newest?.(8)) ?? [];
+    const whole = await source.blocks(13, 20);
+    expect(newest.at(-1)).toEqual(whole.at(-1));
+    expect(newest.map(({ timestamp, hash, parentHash, gasUsed, gasLimit, ...fees }) => fees)).toEqual(
+      whole.map(({ timestamp, hash, parentHash, gasUsed, gasLimit, ...fees }) => fees),
+    );
+    expect(newest[0]?.timestamp).toBe(whole[0]?.timestamp);
+    // A chain that is younger than what is asked for.
+    expect((await source.newest?.(64))?.map(({ number }) => number)).toEqual(
+      Array.from({ length: 21 }, (_, number) => number),
+    );
+    source.close();
+  } finally {
+    await anvil.stop();
+  }
+});

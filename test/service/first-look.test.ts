@@ -1,0 +1,69 @@
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { GasCurrent, GasRecommendation, GasTrend } from '../../src/contract/gas.ts';
+import { PATHS } from '../../src/contract/routes.ts';
+import { makeBlocks } from '../helpers/chain-blocks.ts';
+import { ScriptedSource } from '../helpers/scripted-source.ts';
+import { type RunningService, runService, temporaryFolder } from '../helpers/service.ts';
+
+const current = async (service: RunningService) => GasCurrent.parse(await service.read(PATHS.gasCurrent));
+
+/** What is said by all that is known: with nobody who waits for prices. */
+async function advisedAtLeisure(source: ScriptedSource, database?: string) {
+  const service = await runService({ source, ...(database === undefined ? {} : { database }) });
+  await service.ready;
+  const lanes = (await current(service)).lanes;
+  const { reasons, alternatives } = GasRecommendation.parse(await service.read(PATHS.gasRecommendation));
+  const { percentileRank24h } = GasTrend.parse(await service.read(PATHS.gasTrend));
+  await service.stop();
+  return { lanes, reasons, alternatives, percentileRank24h };
+}
+
+async function advisedBy(service: RunningService) {
+  // Asked first: it waits until all is known.
+  const { reasons, alternatives } = GasRecommendation.parse(await service.read(PATHS.gasRecommendation));
+  const { percentileRank24h } = GasTrend.parse(await service.read(PATHS.gasTrend));
+  return { lanes: (await current(service)).lanes, reasons, alternatives, percentileRank24h };
+}
+
+test('with nothing stored, prices are those of a few blocks until they are shown, and advice waits for the rest', async () => {
+  const source = new ScriptedSource(makeBlocks(0, 499));
+  const shown = Promise.withResolvers<void>();
+  const service = await runService({ source, pricesShown: shown.promise });
+  await service.ready;
+  const first = await current(service);
+  expect(first.blockNumber).toBe(499);
+  expect(source.blocksAsked).toEqual([{ from: 436, to: 499 }]);
+  const advised = advisedBy(service);
+  shown.resolve();
+  expect(await advised).toEqual(await advisedAtLeisure(new ScriptedSource(makeBlocks(0, 499))));
+  expect(source.blocksAsked[1]).toEqual({ from: 200, to: 499 });
+  expect(first.basePrice).toBe((await current(service)).basePrice);
+  expect(service.errors).toEqual([]);
+});
+
+test('with blocks stored, prices come before a day of them is gone through, and the same advice after it', async () => {
+  const database = join(await temporaryFolder(), 'history.db');
+  const chain = () => new ScriptedSource(makeBlocks(0, 499));
+  await advisedAtLeisure(chain(), database);
+  const atLeisure = await advisedAtLeisure(chain(), database);
+  const shown = Promise.withResolvers<void>();
+  const source = chain();
+  const service = await runService({ source, database, pricesShown: shown.promise });
+  await service.ready;
+  expect((await current(service)).blockNumber).toBe(499);
+  const advised = advisedBy(service);
+  shown.resolve();
+  expect(await advised).toEqual(atLeisure);
+  expect(service.errors).toEqual([]);
+});
+
+test('a source that is away at the first look is told of, and followed once it is back', async () => {
+  const source = new ScriptedSource(makeBlocks(0, 499));
+  source.isReachable = false;
+  const service = await runService({ source, pricesShown: Promise.resolve() });
+  expect((await service.get(PATHS.gasRecommendation)).status).toBe(503);
+  source.isReachable = true;
+  await service.ready;
+  expect((await current(service)).blockNumber).toBe(499);
+});
