@@ -143,9 +143,19 @@ function followsContract(schema: z.ZodType, body: unknown): boolean {
   return parsed.success || parsed.error.issues.every((issue) => issue.code === 'unrecognized_keys');
 }
 
+/** Names are the same in every answer of a service; one that makes up new ones all the time gets no more room. */
+const MOST_NAMES = 1_000;
+const normalKeys = new Map<string, string>();
+
 /** `low_price`, `lowPrice` and `LowPrice` are the same name. */
 export function normalKey(name: string): string {
-  return name.toLowerCase().replaceAll(/[_-]/g, '');
+  let key = normalKeys.get(name);
+  if (key === undefined) {
+    key = name.toLowerCase().replaceAll(/[_-]/g, '');
+    if (normalKeys.size >= MOST_NAMES) normalKeys.clear();
+    normalKeys.set(name, key);
+  }
+  return key;
 }
 
 const keyIndexes = new WeakMap<JsonRecord, ReadonlyMap<string, string>>();

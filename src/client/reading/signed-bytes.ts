@@ -1,5 +1,6 @@
 import { bareHex, isSignedShape } from '../../core/transactions/signed-shape.ts';
 import { normalKey } from './answer.ts';
+import { replaceHexRuns } from './hex-runs.ts';
 import { isRecord, parseJson } from './json.ts';
 
 /** What services call a signed transaction, or the signature alone. */
@@ -40,7 +41,6 @@ const PLAIN_NAMES: ReadonlySet<string> = new Set([
 
 const HIDDEN = '(signed bytes)';
 
-const HEX_RUN = /(?:0x)?[0-9a-f]{48,}/gi;
 /** Fewer bytes than any signed transaction has. */
 const SHORTEST_SIGNED = 70;
 
@@ -51,36 +51,36 @@ const SHORTEST_SIGNED = 70;
 export function withoutSigned(text: string, sent: string | null = null): string {
   const plain = sent === null ? null : bareHex(sent);
   const body = parseJson(text);
-  const hidden = { any: false };
-  const shown = isRecord(body) || Array.isArray(body) ? hide(body, '', plain, hidden) : null;
-  return withoutWhole(hidden.any ? JSON.stringify(shown) : text, plain);
+  const shown = hide(body, '', plain);
+  return withoutWhole(shown === body ? text : JSON.stringify(shown), plain);
 }
 
 /** The same for any answer, of which nobody expects such things: only what is a whole signed transaction. */
 export function withoutWhole(text: string, sent: string | null = null): string {
-  return text.replace(HEX_RUN, (run) => (holdsSigned(run, sent) ? HIDDEN : run));
+  return replaceHexRuns(text, (run) => (holdsSigned(run, sent) ? HIDDEN : run));
 }
 
-function hide(value: unknown, name: string, sent: string | null, hidden: { any: boolean }): unknown {
+/** The very `value` where there is nothing to hide in it: most answers are long, and need no copy. */
+function hide(value: unknown, name: string, sent: string | null): unknown {
   const isSecret =
     SECRET_NAMES.has(name) && ((typeof value === 'string' && value !== '') || Array.isArray(value));
-  if (isSecret || isByteList(value)) {
-    hidden.any = true;
-    return HIDDEN;
-  }
+  if (isSecret || isByteList(value)) return HIDDEN;
   if (typeof value === 'string') {
     const isPlain = PLAIN_NAMES.has(name);
-    const clean = value.replace(HEX_RUN, (run) =>
+    return replaceHexRuns(value, (run) =>
       holdsSigned(run, sent) || (!isPlain && isPieceOf(run, sent)) ? HIDDEN : run,
     );
-    if (clean !== value) hidden.any = true;
-    return clean;
   }
-  if (Array.isArray(value)) return value.map((one) => hide(one, name, sent, hidden));
+  if (Array.isArray(value)) {
+    const shown = value.map((one) => hide(one, name, sent));
+    return shown.some((one, place) => one !== value[place]) ? shown : value;
+  }
   if (!isRecord(value)) return value;
-  return Object.fromEntries(
-    Object.entries(value).map(([key, one]) => [key, hide(one, normalKey(key), sent, hidden)]),
-  );
+  const all = Object.entries(value);
+  const changed = all
+    .map(([key, one]) => [key, hide(one, normalKey(key), sent)] as const)
+    .filter(([, one], place) => one !== all[place]?.[1]);
+  return changed.length === 0 ? value : Object.fromEntries([...all, ...changed]);
 }
 
 /** Bytes as a list of numbers, the way Node writes its buffers as JSON. */
