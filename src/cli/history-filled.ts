@@ -24,7 +24,7 @@ export interface HistoryFilledOptions {
 export async function historyFilled(options: HistoryFilledOptions): Promise<number | null> {
   const { source, presentSec, windowSec, onProgress, signal } = options;
   const store = new BlockStore(options.database);
-  let movedAt = Date.now();
+  let movedAt = performance.now();
   let before = Number.POSITIVE_INFINITY;
   for (;;) {
     signal.throwIfAborted();
@@ -34,10 +34,10 @@ export async function historyFilled(options: HistoryFilledOptions): Promise<numb
       const filledSec = Math.max(presentSec, head.timestamp) - oldest.timestamp;
       onProgress(filledSec);
       if (filledSec >= windowSec || (await isFirst(source, oldest.number))) return oldest.timestamp * 1_000;
-      if (oldest.number < before) movedAt = Date.now();
+      if (oldest.number < before) movedAt = performance.now();
       before = oldest.number;
-      if (Date.now() - movedAt > STANDSTILL_MS) return oldest.timestamp * 1_000;
-    } else if (Date.now() - movedAt > STANDSTILL_MS) return null;
+      if (performance.now() - movedAt > STANDSTILL_MS) return oldest.timestamp * 1_000;
+    } else if (performance.now() - movedAt > STANDSTILL_MS) return null;
     await sleep(LOOK_AGAIN_MS, undefined, { signal });
   }
 }

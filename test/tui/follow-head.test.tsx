@@ -62,18 +62,31 @@ it('a head that comes while a question is on its way is asked about after it, on
 });
 
 it('a head that comes a little early brings with it what is asked about as often as heads come', async () => {
-  vi.useFakeTimers({ toFake: ['Date'] });
+  vi.useFakeTimers({ toFake: ['performance'] });
   const hour = 3_600_000;
   const { shows } = showScreen({ scope: 'live', Screen: Following });
   await waitFor(() => questions.length === 1);
   questions[0]?.('of head 1');
   await shows('1: of head 1');
   setLeastMs(hour);
-  vi.setSystemTime(Date.now() + 0.8 * hour);
+  vi.advanceTimersByTime(0.8 * hour);
   setHead(2);
   await shows('2: of head 1');
   expect(questions).toHaveLength(1);
-  vi.setSystemTime(Date.now() + 0.15 * hour);
+  vi.advanceTimersByTime(0.15 * hour);
   setHead(3);
   await waitFor(() => questions.length === 2);
+});
+
+it('a head is asked about though the clock of the machine was set back meanwhile', async () => {
+  vi.useFakeTimers({ toFake: ['Date'] });
+  const { shows } = showScreen({ scope: 'live', Screen: Following });
+  await waitFor(() => questions.length === 1);
+  questions[0]?.('of head 1');
+  await shows('1: of head 1');
+  vi.setSystemTime(Date.now() - 7_200_000);
+  setHead(2);
+  await waitFor(() => questions.length === 2);
+  questions[1]?.('of head 2');
+  await shows('2: of head 2');
 });

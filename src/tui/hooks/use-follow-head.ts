@@ -49,15 +49,15 @@ export function useFollowHead(
 ): void {
   const { frozen } = useMonitor();
   const head = of(shown);
-  const asked = useRef({ head, at: Date.now() });
+  const asked = useRef({ head, at: performance.now() });
   const latest = useRef(polled);
   latest.current = polled;
   const ask = useRef((newest: Head) => {
-    asked.current = { head: newest, at: Date.now() };
+    asked.current = { head: newest, at: performance.now() };
     if (latest.current.error === null) void latest.current.renew();
   });
   const isNew = (newest: Head) => asked.current.head !== newest && !frozen;
-  const waitMs = (part: number) => asked.current.at + leastMs * part - Date.now();
+  const waitMs = (part: number) => asked.current.at + leastMs * part - performance.now();
   // Before it is drawn; what has to wait is asked about below.
   useEachSnapshot((snapshot) => {
     const newest = of(snapshot);
