@@ -3,27 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { barTicks } from '../helpers/bar-ticks.ts';
-import { openTerminal, type Terminal, type TerminalOptions } from '../helpers/terminal.ts';
-import { buildProgram } from './build-program.ts';
+import type { Terminal } from '../helpers/terminal.ts';
+import { sceneOpener } from './open-scene.ts';
 
-const program = await buildProgram('monitor-program.tsx');
-let terminal: Terminal | null = null;
-
-afterEach(async () => {
-  await terminal?.close();
-  terminal = null;
-});
-
-async function start(scene: string, options: Omit<TerminalOptions, 'args'> = {}): Promise<Terminal> {
-  const { env, ...rest } = options;
-  const opened = await openTerminal({
-    args: [program],
-    env: { SCENE: scene, NODE_ENV: 'production', ...env },
-    ...rest,
-  });
-  terminal = opened;
-  return opened;
-}
+const { program, openScene } = await sceneOpener();
 
 const LIVE = /● live/;
 
@@ -33,7 +16,7 @@ describe('the monitor on a terminal', () => {
     [60, 16],
     [200, 50],
   ])('fills %i×%i with its bars at the edges and never clears the screen', async (cols, rows) => {
-    const screen = await start('live', { cols, rows });
+    const screen = await openScene('live', { cols, rows });
     await screen.waitFor(/kept|likely/);
     const first = screen.screen()[0] ?? '';
     // Three more blocks: enough updates to see a clear if there is one.
@@ -46,7 +29,7 @@ describe('the monitor on a terminal', () => {
   });
 
   it('says below 60×16 which size it needs, goes on when it gets it, and quits there too', async () => {
-    const screen = await start('live', { cols: 59, rows: 15 });
+    const screen = await openScene('live', { cols: 59, rows: 15 });
     await screen.waitFor('gastop needs 60×16');
     screen.resize(80, 24);
     await screen.waitFor(LIVE);
@@ -57,7 +40,7 @@ describe('the monitor on a terminal', () => {
   });
 
   it('is drawn anew at every size while blocks come in', async () => {
-    const screen = await start('live', { cols: 120, rows: 40 });
+    const screen = await openScene('live', { cols: 120, rows: 40 });
     await screen.waitFor(LIVE);
     for (const [cols, rows] of [
       [80, 24],
@@ -76,7 +59,7 @@ describe('the monitor on a terminal', () => {
   });
 
   it('shows help from the keymap, scrolls it, closes it with Esc, and does not quit by Esc', async () => {
-    const screen = await start('live');
+    const screen = await openScene('live');
     await screen.waitFor(LIVE);
     await screen.press('?');
     await screen.waitFor('show or hide this help');
@@ -97,7 +80,7 @@ describe('the monitor on a terminal', () => {
   });
 
   it('moves between tabs by number, Tab and brackets', async () => {
-    const screen = await start('live');
+    const screen = await openScene('live');
     await screen.waitFor('[1 Live]');
     await screen.press('2');
     await screen.waitFor('[2 Chart]');
@@ -118,7 +101,7 @@ describe('the monitor on a terminal', () => {
   });
 
   it('changes the polling interval with + and -', async () => {
-    const screen = await start('live');
+    const screen = await openScene('live');
     await screen.waitFor('every 1s');
     await screen.press('-');
     await screen.waitFor('every 2s');
@@ -127,7 +110,7 @@ describe('the monitor on a terminal', () => {
   });
 
   it('stands still while frozen and goes on afterwards', async () => {
-    const screen = await start('live');
+    const screen = await openScene('live');
     await screen.waitFor(LIVE);
     await screen.press('f');
     await screen.waitFor('FROZEN');
@@ -140,7 +123,7 @@ describe('the monitor on a terminal', () => {
   });
 
   it('copies the lanes through the terminal and says so', async () => {
-    const screen = await start('live');
+    const screen = await openScene('live');
     await screen.waitFor('│ Average');
     await screen.press('c');
     await screen.waitFor('Copied the three lanes');
@@ -150,7 +133,7 @@ describe('the monitor on a terminal', () => {
   });
 
   it('carries its badge on every screen of simulated data', async () => {
-    const screen = await start('simulated');
+    const screen = await openScene('simulated');
     await screen.waitFor(LIVE);
     for (const key of ['2', '?', 'esc', 'i', 'esc', '1']) {
       await screen.press(key);
@@ -180,7 +163,7 @@ describe('an alert that fires', () => {
     ['over the help', '?'],
     ['over a frozen screen', 'f'],
   ])('is told %s, rings and reaches the desktop, and the frame stays as it is', async (_where, key) => {
-    const screen = await start('alert', { env: { DOWN_WHILE: flag } });
+    const screen = await openScene('alert', { env: { DOWN_WHILE: flag } });
     await screen.waitFor('In the last day 1 alert fired');
     await screen.press(key);
     const before = screen.output().length;
@@ -194,7 +177,7 @@ describe('an alert that fires', () => {
   });
 
   it('is said to a screen reader in the same words', async () => {
-    const screen = await start('alert', { env: { DOWN_WHILE: flag, INK_SCREEN_READER: 'true' } });
+    const screen = await openScene('alert', { env: { DOWN_WHILE: flag, INK_SCREEN_READER: 'true' } });
     await screen.waitFor('In the last day 1 alert fired');
     await writeFile(flag, '');
     await screen.waitFor('Average below 0.04 gwei has come');
@@ -206,7 +189,7 @@ describe('a source that fails', () => {
     const folder = await mkdtemp(join(tmpdir(), 'gastop-flag-'));
     const flag = join(folder, 'down');
     try {
-      const screen = await start('flaky', { env: { DOWN_WHILE: flag } });
+      const screen = await openScene('flaky', { env: { DOWN_WHILE: flag } });
       await screen.waitFor(LIVE);
       await screen.waitFor('│ Average');
       const row = screen.find('│ Average')?.y ?? -1;
@@ -228,7 +211,7 @@ describe('a source that fails', () => {
   });
 
   it('at start is told node by node, and the demo is one key away', async () => {
-    const screen = await start('picker');
+    const screen = await openScene('picker');
     await screen.waitFor('No source answers');
     await screen.waitFor(/eth\.drpc\.org +connection refused/);
     await screen.press('d');
@@ -237,7 +220,7 @@ describe('a source that fails', () => {
   });
 
   it('can be replaced by a URL that is checked while it is typed or pasted', async () => {
-    const screen = await start('picker');
+    const screen = await openScene('picker');
     await screen.waitFor('No source answers');
     await screen.press('u');
     await screen.waitFor('for example http://127.0.0.1:8545');
@@ -255,7 +238,7 @@ describe('a source that fails', () => {
   });
 
   it('is not drawn with what gives access in the URL that is typed', async () => {
-    const screen = await start('picker');
+    const screen = await openScene('picker');
     await screen.waitFor('No source answers');
     await screen.press('u');
     await screen.waitFor('for example http://127.0.0.1:8545');
@@ -269,7 +252,7 @@ describe('a source that fails', () => {
   });
 
   it('never draws the key of the session where it is pasted to be looked up', async () => {
-    const screen = await start('live', { env: { SESSION_KEY: 'ab'.repeat(32) } });
+    const screen = await openScene('live', { env: { SESSION_KEY: 'ab'.repeat(32) } });
     await screen.waitFor(LIVE);
     await screen.press('5', '/');
     await screen.waitFor('look up');
@@ -283,7 +266,7 @@ describe('a source that fails', () => {
   });
 
   it('with a refused key is not asked again, and how to set the key is said', async () => {
-    const screen = await start('key');
+    const screen = await openScene('key');
     await screen.waitFor('set GASTOP_API_KEY');
     expect(screen.screen().join('\n')).toContain('not tried again by itself');
   });
@@ -298,7 +281,7 @@ describe('the end', () => {
     ['SIGINT', (screen) => screen.signal('SIGINT'), 130],
   ];
   it.each(cases)('by %s gives the terminal back clean', async (_, end, exitCode) => {
-    const screen = await start('live', { watchTty: true });
+    const screen = await openScene('live', { watchTty: true });
     await screen.waitFor(LIVE);
     expect(screen.isAlternate()).toBe(true);
     await end(screen);
@@ -312,7 +295,7 @@ describe('the end', () => {
     ['an exception while rendering', 'render-error', /^gastop: stopped by an error of its own: .+$/],
     ['an exception in a timer', 'late-throw', /^gastop: stopped by an error of its own: a timer broke$/],
   ])('by %s leaves one clear line and exit code 1', async (_, scene, line) => {
-    const screen = await start(scene, { watchTty: true });
+    const screen = await openScene(scene, { watchTty: true });
     expect((await screen.waitForExit()).exitCode).toBe(1);
     expect(screen.leftovers()).toEqual([]);
     const said = screen.screen().filter((row) => row !== '');
@@ -329,12 +312,11 @@ async function jobsOf(pid: number): Promise<number[]> {
 
 describe('Ctrl-Z', () => {
   const startInShell = async () => {
-    const screen = await openTerminal({
+    const screen = await openScene('live', {
       command: 'bash',
       args: ['--norc', '--noprofile', '-i'],
-      env: { SCENE: 'live', NODE_ENV: 'production', PS1: 'shell> ' },
+      env: { PS1: 'shell> ' },
     });
-    terminal = screen;
     await screen.waitFor('shell>');
     await screen.press(`${process.execPath} ${program}`, 'enter');
     await screen.waitFor(LIVE);
@@ -400,7 +382,7 @@ describe('Ctrl-Z', () => {
   });
 
   it('does no harm where no shell waits', async () => {
-    const screen = await start('live');
+    const screen = await openScene('live');
     await screen.waitFor('│ Average');
     await screen.press('ctrl+z');
     await screen.waitFor(() => screen.isAlternate() && screen.find('│ Average') !== null);
@@ -411,7 +393,7 @@ describe('Ctrl-Z', () => {
 
 describe('without colour', () => {
   it('everything that colour says is said by a word or a glyph', async () => {
-    const screen = await start('simulated', { env: { FORCE_COLOR: '0' } });
+    const screen = await openScene('simulated', { env: { FORCE_COLOR: '0' } });
     await screen.waitFor(LIVE);
     await screen.waitFor('[1 Live]');
     await screen.waitFor('SIMULATED');
@@ -420,7 +402,7 @@ describe('without colour', () => {
   });
 
   it('only ASCII is written with --ascii', async () => {
-    const screen = await start('live', { env: { ASCII: '1' } });
+    const screen = await openScene('live', { env: { ASCII: '1' } });
     await screen.waitFor('* live');
     await screen.press('?');
     await screen.waitFor('show or hide this help');
@@ -428,7 +410,7 @@ describe('without colour', () => {
   });
 
   it('a screen reader hears sentences', async () => {
-    const screen = await start('live', { env: { INK_SCREEN_READER: 'true' } });
+    const screen = await openScene('live', { env: { INK_SCREEN_READER: 'true' } });
     await screen.waitFor('Average: 0.0507 gwei');
     expect(screen.screen().join('')).not.toMatch(/[┌│█╭]/);
   });

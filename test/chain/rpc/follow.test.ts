@@ -1,33 +1,13 @@
-import { afterEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { ChainEvent } from '../../../src/chain/chain-source.ts';
 import type { Clock } from '../../../src/chain/rpc/clock.ts';
 import { systemClock } from '../../../src/chain/rpc/clock.ts';
 import { createRpcSource, type RpcSource, type RpcSourceOptions } from '../../../src/chain/rpc-source.ts';
-import {
-  headerOf,
-  type JsonRpcServer,
-  type JsonRpcServerOptions,
-  type Reply,
-  startJsonRpcServer,
-} from '../../helpers/json-rpc-server.ts';
-import { createScriptedChain, type ScriptedChain } from '../../helpers/scripted-chain.ts';
-import { type Followed, follow } from './followed.ts';
+import { headerOf, type JsonRpcServer, type Reply } from '../../helpers/json-rpc-server.ts';
+import { createScriptedChain } from '../../helpers/scripted-chain.ts';
+import { hurried, servedNodes } from './served-nodes.ts';
 
-const servers: JsonRpcServer[] = [];
-const subscriptions: Followed[] = [];
-afterEach(async () => {
-  await Promise.all(subscriptions.splice(0).map((each) => each.stop()));
-  await Promise.all(servers.splice(0).map((server) => server.stop()));
-});
-
-async function serve(chain: ScriptedChain, options: JsonRpcServerOptions = {}): Promise<JsonRpcServer> {
-  const server = await startJsonRpcServer(chain, options);
-  servers.push(server);
-  return server;
-}
-
-/** Waits are cut to a tenth, so that a pause of 30 s is not waited for; the wall clock stays as it is. */
-const hurried: Clock = { ...systemClock, sleep: (ms, signal) => systemClock.sleep(ms / 10, signal) };
+const { serve, following } = servedNodes();
 
 function sourceOf(nodes: readonly JsonRpcServer[], options: Partial<RpcSourceOptions> = {}): RpcSource {
   return createRpcSource({
@@ -36,12 +16,6 @@ function sourceOf(nodes: readonly JsonRpcServer[], options: Partial<RpcSourceOpt
     clock: hurried,
     ...options,
   });
-}
-
-function following(source: RpcSource, known: Parameters<typeof follow>[1] = []): Followed {
-  const followed = follow(source, known);
-  subscriptions.push(followed);
-  return followed;
 }
 
 async function eventually(holds: () => boolean): Promise<void> {

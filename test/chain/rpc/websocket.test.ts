@@ -1,38 +1,18 @@
 import { createServer, type Socket } from 'node:net';
-import { afterEach, describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { OversizedAnswer } from '../../../src/chain/errors.ts';
-import type { Clock } from '../../../src/chain/rpc/clock.ts';
 import { systemClock } from '../../../src/chain/rpc/clock.ts';
 import { createWsLink } from '../../../src/chain/rpc/ws-link.ts';
 import { createRpcSource } from '../../../src/chain/rpc-source.ts';
-import {
-  headerOf,
-  type JsonRpcServer,
-  type JsonRpcServerOptions,
-  startJsonRpcServer,
-} from '../../helpers/json-rpc-server.ts';
-import { createScriptedChain, type ScriptedChain } from '../../helpers/scripted-chain.ts';
-import { type Followed, follow } from './followed.ts';
+import { headerOf, type JsonRpcServer, type JsonRpcServerOptions } from '../../helpers/json-rpc-server.ts';
+import { createScriptedChain } from '../../helpers/scripted-chain.ts';
+import type { Followed } from './followed.ts';
+import { hurried, servedNodes } from './served-nodes.ts';
 
-const servers: JsonRpcServer[] = [];
-const subscriptions: Followed[] = [];
-afterEach(async () => {
-  await Promise.all(subscriptions.splice(0).map((each) => each.stop()));
-  await Promise.all(servers.splice(0).map((server) => server.stop()));
-});
-
-async function serve(chain: ScriptedChain, options: JsonRpcServerOptions = {}): Promise<JsonRpcServer> {
-  const server = await startJsonRpcServer(chain, options);
-  servers.push(server);
-  return server;
-}
-
-const hurried: Clock = { ...systemClock, sleep: (ms, signal) => systemClock.sleep(ms / 10, signal) };
+const { serve, following: follow } = servedNodes();
 
 function following(server: JsonRpcServer, clock = systemClock): Followed {
-  const followed = follow(createRpcSource({ urls: [server.wsUrl], requestTimeoutMs: 1_000, clock }));
-  subscriptions.push(followed);
-  return followed;
+  return follow(createRpcSource({ urls: [server.wsUrl], requestTimeoutMs: 1_000, clock }));
 }
 
 async function eventually(holds: () => boolean): Promise<void> {
@@ -84,7 +64,6 @@ describe('a node over WebSocket', () => {
     });
     const source = createRpcSource({ urls: [server.wsUrl] });
     const followed = follow(source);
-    subscriptions.push(followed);
     await followed.until((words) => words.includes('block 9'));
     const { number, hash } = await source.head();
     if (hash === null) throw new Error('the head has no hash');

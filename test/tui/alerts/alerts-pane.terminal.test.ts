@@ -1,27 +1,10 @@
-import { afterEach, describe, expect, it } from 'vitest';
-import { openTerminal, type Terminal, type TerminalOptions } from '../../helpers/terminal.ts';
-import { buildProgram } from '../build-program.ts';
+import { describe, expect, it } from 'vitest';
+import type { TerminalOptions } from '../../helpers/terminal.ts';
+import { NO_CLEARS, sceneOpener } from '../open-scene.ts';
 
-const NO_CLEARS = { screen: 0, scrollback: 0, reset: 0 };
+const { openScene } = await sceneOpener();
 
-const program = await buildProgram('monitor-program.tsx');
-let terminal: Terminal | null = null;
-
-afterEach(async () => {
-  await terminal?.close();
-  terminal = null;
-});
-
-async function start(options: Omit<TerminalOptions, 'args'> = {}): Promise<Terminal> {
-  const { env, ...rest } = options;
-  const opened = await openTerminal({
-    args: [program],
-    env: { SCENE: 'still', NODE_ENV: 'production', ...env },
-    ...rest,
-  });
-  terminal = opened;
-  return opened;
-}
+const start = (options: Partial<TerminalOptions> = {}) => openScene('still', options);
 
 describe('the Alerts pane on a terminal', () => {
   it('makes an alert from the price on Live, and deletes, undoes and opens it, without ever clearing the screen', async () => {

@@ -1,22 +1,9 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { KEYMAP } from '../../../src/tui/keymap.ts';
-import {
-  openTerminal,
-  type ScreenQuestion,
-  type Terminal,
-  type TerminalOptions,
-} from '../../helpers/terminal.ts';
-import { buildProgram } from '../build-program.ts';
+import type { ScreenQuestion, TerminalOptions } from '../../helpers/terminal.ts';
+import { NO_CLEARS, sceneOpener } from '../open-scene.ts';
 
-const NO_CLEARS = { screen: 0, scrollback: 0, reset: 0 };
-
-const program = await buildProgram('monitor-program.tsx');
-let terminal: Terminal | null = null;
-
-afterEach(async () => {
-  await terminal?.close();
-  terminal = null;
-});
+const { openScene } = await sceneOpener();
 
 /** The state under the cursor. */
 const isOn = (word: string) => new RegExp(`^ ▸ . ${word} `, 'm');
@@ -78,16 +65,7 @@ const OPEN_KEYS: readonly (readonly [key: string, shows: ScreenQuestion])[] = [
   ['escape', isList],
 ];
 
-async function start(options: Omit<TerminalOptions, 'args'> = {}): Promise<Terminal> {
-  const { env, ...rest } = options;
-  const opened = await openTerminal({
-    args: [program],
-    env: { SCENE: 'auto-txs', NODE_ENV: 'production', ...env },
-    ...rest,
-  });
-  terminal = opened;
-  return opened;
-}
+const start = (options: Partial<TerminalOptions> = {}) => openScene('auto-txs', options);
 
 describe('the Auto-tx pane on a terminal', () => {
   it('lists, opens, disables, cancels and deletes, without ever clearing the screen', async () => {

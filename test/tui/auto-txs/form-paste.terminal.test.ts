@@ -1,22 +1,13 @@
-import { afterEach, describe, expect, it } from 'vitest';
-import { openTerminal, type Terminal } from '../../helpers/terminal.ts';
-import { buildProgram } from '../build-program.ts';
+import { describe, expect, it } from 'vitest';
+import type { Terminal } from '../../helpers/terminal.ts';
+import { NO_CLEARS, sceneOpener } from '../open-scene.ts';
 import { FROM, noise, signedBlobs, signedTransfer, TO } from './signed.ts';
 
-const NO_CLEARS = { screen: 0, scrollback: 0, reset: 0 };
-
-const program = await buildProgram('monitor-program.tsx');
-let terminal: Terminal | null = null;
-
-afterEach(async () => {
-  await terminal?.close();
-  terminal = null;
-});
+const { openScene } = await sceneOpener();
 
 /** The monitor with the form of a new auto-tx. */
 async function openForm(): Promise<Terminal> {
-  const opened = await openTerminal({ args: [program], env: { SCENE: 'still', NODE_ENV: 'production' } });
-  terminal = opened;
+  const opened = await openScene('still');
   await opened.waitFor('│ Average');
   await opened.press('4');
   await opened.waitFor('No auto-txs yet');
@@ -38,8 +29,7 @@ function shownDigits(screen: Terminal, signed: string): string[] {
 
 /** The list, or another place where no text is taken. */
 async function openList(scene: string, title: RegExp | string): Promise<Terminal> {
-  const opened = await openTerminal({ args: [program], env: { SCENE: scene, NODE_ENV: 'production' } });
-  terminal = opened;
+  const opened = await openScene(scene);
   await opened.waitFor('│ Average');
   await opened.press('4');
   await opened.waitFor(title);
@@ -100,13 +90,7 @@ describe('a signed transaction that is pasted into the monitor', () => {
   });
 
   it('is sentences for a screen reader', async () => {
-    const opened = await openTerminal({
-      args: [program],
-      rows: 50,
-      cols: 120,
-      env: { SCENE: 'still', NODE_ENV: 'production', INK_SCREEN_READER: 'true' },
-    });
-    terminal = opened;
+    const opened = await openScene('still', { rows: 50, cols: 120, env: { INK_SCREEN_READER: 'true' } });
     await opened.waitFor('Average: 0.0507 gwei');
     await opened.press('4');
     await opened.waitFor('No auto-txs yet');
@@ -142,8 +126,7 @@ describe('a signed transaction that is pasted where no text is taken', () => {
 
   it('without brackets is not typed into the form of an alert on another tab', async () => {
     const signed = await signedTransfer();
-    const opened = await openTerminal({ args: [program], env: { SCENE: 'still', NODE_ENV: 'production' } });
-    terminal = opened;
+    const opened = await openScene('still');
     await opened.waitFor('│ Average');
     opened.write(`${signed}\r`);
     await opened.waitFor('That looks like a transaction: press n on Auto-tx first, then paste');

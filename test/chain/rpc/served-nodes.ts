@@ -1,0 +1,38 @@
+import { afterEach } from 'vitest';
+import type { ChainSource, KnownBlock } from '../../../src/chain/chain-source.ts';
+import { type Clock, systemClock } from '../../../src/chain/rpc/clock.ts';
+import {
+  type JsonRpcServer,
+  type JsonRpcServerOptions,
+  startJsonRpcServer,
+} from '../../helpers/json-rpc-server.ts';
+import type { ScriptedChain } from '../../helpers/scripted-chain.ts';
+import { type Followed, follow } from './followed.ts';
+
+/** Waits are cut to a tenth, so that a pause of 30 s is not waited for; the wall clock stays as it is. */
+export const hurried: Clock = {
+  ...systemClock,
+  sleep: (ms, signal) => systemClock.sleep(ms / 10, signal),
+};
+
+/** Nodes of a file of tests and what follows them; both end with each test. Call it at the file's top. */
+export function servedNodes() {
+  const servers: JsonRpcServer[] = [];
+  const subscriptions: Followed[] = [];
+  afterEach(async () => {
+    await Promise.all(subscriptions.splice(0).map((each) => each.stop()));
+    await Promise.all(servers.splice(0).map((server) => server.stop()));
+  });
+  return {
+    serve: async (chain: ScriptedChain, options: JsonRpcServerOptions = {}): Promise<JsonRpcServer> => {
+      const server = await startJsonRpcServer(chain, options);
+      servers.push(server);
+      return server;
+    },
+    following: (source: ChainSource, known: readonly KnownBlock[] = []): Followed => {
+      const followed = follow(source, known);
+      subscriptions.push(followed);
+      return followed;
+    },
+  };
+}
