@@ -7,8 +7,11 @@ export interface Received {
   readonly text: string;
 }
 
-const MOST_ANSWERS = 32;
+/** The pages of two long lists, and what else is asked: one page too few and each drives out the next in turn. */
+const MOST_ANSWERS = 64;
 const LARGEST_CHARACTERS = 1_000_000;
+/** Of all that is kept. */
+const MOST_CHARACTERS = 32_000_000;
 const LONGEST_TAG = 200;
 
 /**
@@ -19,6 +22,7 @@ export class AnswerMemory {
   readonly #transport: TransportOptions;
   /** By path and query, the least recently used first. */
   readonly #kept = new Map<string, { readonly tag: string; readonly received: Received }>();
+  #characters = 0;
 
   constructor(transport: TransportOptions) {
     this.#transport = transport;
@@ -50,15 +54,23 @@ export class AnswerMemory {
     const received = { text };
     const tag = headers.get('etag');
     if (isTag(tag) && text.length <= LARGEST_CHARACTERS) this.#keep(key, { tag, received });
-    else this.#kept.delete(key);
+    else this.#drop(key);
     return received;
   }
 
   #keep(key: string, answer: { readonly tag: string; readonly received: Received }): void {
-    this.#kept.delete(key);
+    this.#drop(key);
     this.#kept.set(key, answer);
-    const [oldest] = this.#kept.keys();
-    if (this.#kept.size > MOST_ANSWERS && oldest !== undefined) this.#kept.delete(oldest);
+    this.#characters += answer.received.text.length;
+    for (const oldest of this.#kept.keys()) {
+      if (this.#kept.size <= MOST_ANSWERS && this.#characters <= MOST_CHARACTERS) return;
+      this.#drop(oldest);
+    }
+  }
+
+  #drop(key: string): void {
+    this.#characters -= this.#kept.get(key)?.received.text.length ?? 0;
+    this.#kept.delete(key);
   }
 }
 

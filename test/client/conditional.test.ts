@@ -43,10 +43,28 @@ describe('an answer with an ETag', () => {
   it('is forgotten when many others have come since, so that memory stays bounded', async () => {
     const { server, statuses } = tagging(() => ({}));
     const client = createGasClient({ baseUrl: (await server).url });
-    for (let page = 0; page < 40; page += 1) await client.raw('/page', { page: String(page) });
-    await client.raw('/page', { page: '39' });
+    for (let page = 0; page < 80; page += 1) await client.raw('/page', { page: String(page) });
+    await client.raw('/page', { page: '79' });
     await client.raw('/page', { page: '0' });
-    expect(statuses.slice(40)).toEqual([304, 200]);
+    expect(statuses.slice(80)).toEqual([304, 200]);
+  });
+
+  it('is forgotten sooner where those that came since are long', async () => {
+    const { server, statuses } = tagging(() => ['x'.repeat(950_000)]);
+    const client = createGasClient({ baseUrl: (await server).url });
+    for (let page = 0; page < 35; page += 1) await client.raw('/page', { page: String(page) });
+    await client.raw('/page', { page: '34' });
+    await client.raw('/page', { page: '0' });
+    expect(statuses.slice(35)).toEqual([304, 200]);
+  });
+
+  it('is at hand again for each page of a list of 10,000', async () => {
+    const { server, statuses } = tagging(() => ({}));
+    const client = createGasClient({ baseUrl: (await server).url });
+    for (let round = 0; round < 2; round += 1) {
+      for (let page = 0; page < 40; page += 1) await client.raw('/page', { page: String(page) });
+    }
+    expect(new Set(statuses.slice(40))).toEqual(new Set([304]));
   });
 
   it('that is no tag is not sent back', async () => {
