@@ -197,7 +197,7 @@ export class DigestedChain {
 
   /** Prices by the newest `count` of the loaded blocks alone, until the rest is remembered. */
   glance(count: number): void {
-    for (const block of this.#recent.all.slice(-count)) this.#live?.push(block);
+    this.#live?.glance(this.#recent.all.slice(-count));
   }
 
   /** Prices by `blocks` of this chain before any is digested: that begins without them. Nothing of them is kept. */
@@ -205,7 +205,7 @@ export class DigestedChain {
     const known = await this.#options.store.chainId();
     if (this.head !== null || (known !== null && known !== profile.id)) return;
     this.#renew(profile);
-    for (const block of blocks) this.#live?.push(block);
+    this.#live?.glance(blocks);
     this.#glanced = blocks.at(-1) ?? null;
     this.#updatedAt = this.#options.wallNow();
   }
@@ -226,7 +226,7 @@ export class DigestedChain {
 
   #renew(profile: ChainProfile): void {
     this.#profile = profile;
-    this.#live = new LiveEngine(() => this.#options.createEngine(profile));
+    this.#live = new LiveEngine((capacity) => this.#options.createEngine(profile, capacity));
   }
 
   /** Nobody knows what state the engine is in: the next `adopt` makes another. */

@@ -50,7 +50,7 @@ export interface ServiceOptions {
   readonly signal: AbortSignal;
   /** Ms since epoch. */
   readonly wallNow?: () => number;
-  readonly createEngine?: (profile: ChainProfile) => Engine;
+  readonly createEngine?: (profile: ChainProfile, capacity?: number) => Engine;
   /** Told of what goes wrong and is survived, for a log. */
   readonly onError?: (error: unknown) => void;
   /** Told when the source, or a node of several, goes away or comes back, for a log. */

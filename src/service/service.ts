@@ -80,7 +80,9 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   });
   const store = new BlockStore(database, () => lease.right, wallNow);
   const historySec = Math.min(options.historySec ?? DEFAULT_HISTORY_SEC, DEFAULT_HISTORY_SEC);
-  const createEngine = options.createEngine ?? ((profile) => new FeeEngine({ feeRule: profile.feeRule }));
+  const createEngine =
+    options.createEngine ??
+    (({ feeRule }, capacity) => new FeeEngine(capacity === undefined ? { feeRule } : { feeRule, capacity }));
   const alertStore = new AlertStore(database);
   const autoTxStore = new AutoTxStore(database, () => lease.right);
   const confirmations = (chain: ChainProfile) => options.confirmations ?? confirmationsOf(chain);
