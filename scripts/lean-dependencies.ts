@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import type { Plugin } from 'esbuild';
 import { builtinsWithoutNamespace } from './builtins-without-namespace.ts';
+import { reactOnce } from './react-once.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 /** Cleaned texts that are kept: several screens of them. */
@@ -246,6 +247,7 @@ async function patched(path: string, ...changes: readonly (readonly [string, str
 /** What dependencies bring along and gastop must not pay for. */
 export const leanDependencies: readonly Plugin[] = [
   builtinsWithoutNamespace,
+  reactOnce,
   englishZod,
   yogaWithoutFetch,
   tableRowsStay,
