@@ -1,4 +1,5 @@
 import { graphemes } from '../../../core/graphemes.ts';
+import { choiceBeside, type EditedForm, fieldBeside, withField, withLine } from '../../edited-form.ts';
 import { EMPTY_INPUT, editLine, insertText, type TextInput } from '../../text-input.ts';
 import { type AlertDraft, nextCooldown } from './alert-draft.ts';
 import {
@@ -11,21 +12,8 @@ import {
   withTicked,
 } from './form-fields.ts';
 
-/** The form as it stands: what is typed, and where. */
-export interface FormState {
-  readonly draft: AlertDraft;
-  readonly focus: FieldId;
-  /** Where the cursor stands: the character of a text, the choice of a field of ticks. */
-  readonly at: number;
-  /** The text there is a suggestion that nobody has touched: the first character typed takes its place. */
-  readonly isSuggested: boolean;
-  /** Where the user has typed: what stands there is no suggestion. */
-  readonly typed: readonly FieldId[];
-  /** What the user has typed or left with something in it, so that what is wrong there is said; all once it was tried to send. */
-  readonly seen: readonly FieldId[] | 'all';
-  /** What the service said of single fields, until they are changed. */
-  readonly refusals: Readonly<Record<string, string>>;
-}
+/** The form as it stands. What is wrong is said where the user has typed, and where something was left. */
+export type FormState = EditedForm<FieldId, AlertDraft>;
 
 /** A price is what most people come for. */
 export function formOf(draft: AlertDraft): FormState {
@@ -43,8 +31,7 @@ export function formOf(draft: AlertDraft): FormState {
 
 /** Moves to the field `by` fields further, to the end of its text; past either end to the other. */
 export function moveFocus(form: FormState, fields: readonly FormField[], by: number): FormState {
-  const place = fields.findIndex(({ id }) => id === form.focus);
-  const next = fields[(Math.max(place, 0) + by + fields.length) % fields.length];
+  const next = fieldBeside(fields, form.focus, by);
   return next === undefined ? form : focusOn(form, next);
 }
 
@@ -68,13 +55,9 @@ export function pressIn(form: FormState, field: FormField, key: string): FormSta
     case 'text':
       return withInput(form, field, editLine({ text: textOf(form.draft, field.id), cursor: form.at }, key));
     case 'one': {
-      const by = key === 'left' ? -1 : key === 'right' || key === 'space' ? 1 : 0;
-      if (by === 0) return form;
-      const chosen = chosenOf(form.draft, field.id);
-      const place = field.choices.findIndex(({ value }) => value === chosen);
-      const next = field.choices[(place + by + field.choices.length) % field.choices.length];
+      const next = choiceBeside(field.choices, chosenOf(form.draft, field.id), key);
       if (next === undefined) return form;
-      return changed(form, field.id, withChosen(form.draft, field.id, next.value));
+      return withField(form, field.id, withChosen(form.draft, field.id, next.value));
     }
     case 'many': {
       const { length } = field.choices;
@@ -82,7 +65,7 @@ export function pressIn(form: FormState, field: FormField, key: string): FormSta
       if (key === 'right') return { ...form, at: (form.at + 1) % length };
       const here = field.choices[form.at];
       if (key !== 'space' || here === undefined) return form;
-      return changed(form, field.id, withTicked(form.draft, here.value, field.choices));
+      return withField(form, field.id, withTicked(form.draft, here.value, field.choices));
     }
   }
 }
@@ -99,21 +82,11 @@ export function typeIn(form: FormState, field: FormField, text: string): FormSta
   return withInput(form, field, insertText(input, text));
 }
 
-function withInput(
-  form: FormState,
-  field: FormField & { kind: 'text' },
-  { text, cursor }: TextInput,
-): FormState {
-  const moved = { ...form, at: cursor, isSuggested: false };
-  if (text === textOf(form.draft, field.id)) return moved;
-  return changed(moved, field.id, withText(form.draft, field.id, text));
-}
-
-function changed(form: FormState, id: FieldId, draft: AlertDraft): FormState {
-  const { [id]: _, ...refusals } = form.refusals;
-  const seen = form.seen === 'all' ? form.seen : [...new Set([...form.seen, id])];
-  const typed = form.typed.includes(id) ? form.typed : [...form.typed, id];
-  return { ...form, draft, refusals, seen, typed };
+function withInput(form: FormState, { id }: FormField & { kind: 'text' }, input: TextInput): FormState {
+  return withLine(form, id, input, {
+    before: textOf(form.draft, id),
+    put: (text) => withText(form.draft, id, text),
+  });
 }
 
 /** It cannot be sent: what is wrong is said everywhere, and the cursor goes to the first of it. */

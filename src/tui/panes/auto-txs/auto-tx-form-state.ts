@@ -1,6 +1,7 @@
 import type { AutoTxView } from '../../../client/views/auto-txs.ts';
 import type { SnapshotView } from '../../../client/views/snapshot.ts';
 import { graphemes } from '../../../core/graphemes.ts';
+import { choiceBeside, type EditedForm, fieldBeside, withField, withLine } from '../../edited-form.ts';
 import { EMPTY_INPUT, editLine, insertText, type TextInput } from '../../text-input.ts';
 import { type AutoTxDraft, draftOf, newAutoTxDraft } from './auto-tx-draft.ts';
 import {
@@ -13,26 +14,14 @@ import {
 import { nextExpiry } from './expiry-text.ts';
 import { SignedText } from './signed-text.ts';
 
-/** The form as it stands. */
-export interface AutoTxFormState {
-  readonly draft: AutoTxDraft;
+/** The form as it stands. What is wrong is said where the user has been. */
+export interface AutoTxFormState extends EditedForm<AutoTxFieldId, AutoTxDraft> {
   /** How it began: leaving it like that loses nothing. */
   readonly initial: AutoTxDraft;
   readonly role: SignedRole;
   readonly signed: SignedText;
   /** Counts what was pasted: the text itself is no part of the state. */
   readonly pastes: number;
-  readonly focus: AutoTxFieldId;
-  /** The character that the cursor stands at. */
-  readonly at: number;
-  /** The text there is a suggestion that nobody has touched: the first character typed takes its place. */
-  readonly isSuggested: boolean;
-  /** Where the user has typed: what stands there is no suggestion. */
-  readonly typed: readonly AutoTxFieldId[];
-  /** Where the user has been, so that what is wrong there is said; all once it was tried to send. */
-  readonly seen: readonly AutoTxFieldId[] | 'all';
-  /** What the service said of single fields, until they are changed. */
-  readonly refusals: Readonly<Record<string, string>>;
 }
 
 /** The form of a new auto-tx, or of one that is changed. */
@@ -72,8 +61,7 @@ export function moveFocus(
   fields: readonly AutoTxField[],
   by: number,
 ): AutoTxFormState {
-  const place = fields.findIndex(({ id }) => id === form.focus);
-  const next = fields[(Math.max(place, 0) + by + fields.length) % fields.length];
+  const next = fieldBeside(fields, form.focus, by);
   return next === undefined ? form : focusOn(form, next);
 }
 
@@ -95,11 +83,9 @@ export function pressIn(form: AutoTxFormState, field: AutoTxField, key: string):
     case 'text':
       return withInput(form, field, editLine({ text: form.draft[field.id], cursor: form.at }, key));
     case 'one': {
-      const by = key === 'left' ? -1 : key === 'right' || key === 'space' ? 1 : 0;
-      const place = field.choices.findIndex(({ value }) => value === autoTxChosen(form.draft, field.id));
-      const next = field.choices[(place + by + field.choices.length) % field.choices.length];
-      if (by === 0 || next === undefined) return form;
-      return changed(form, field.id, withAutoTxChosen(form.draft, field.id, next.value));
+      const next = choiceBeside(field.choices, autoTxChosen(form.draft, field.id), key);
+      if (next === undefined) return form;
+      return withField(form, field.id, withAutoTxChosen(form.draft, field.id, next.value));
     }
   }
 }
@@ -133,19 +119,13 @@ function pasted(form: AutoTxFormState): AutoTxFormState {
 
 function withInput(
   form: AutoTxFormState,
-  field: AutoTxField & { kind: 'text' },
-  { text, cursor }: TextInput,
+  { id }: AutoTxField & { kind: 'text' },
+  input: TextInput,
 ): AutoTxFormState {
-  const moved = { ...form, at: cursor, isSuggested: false };
-  if (text === form.draft[field.id]) return moved;
-  return changed(moved, field.id, { ...form.draft, [field.id]: text });
-}
-
-function changed(form: AutoTxFormState, id: AutoTxFieldId, draft: AutoTxDraft): AutoTxFormState {
-  const { [id]: _, ...refusals } = form.refusals;
-  const seen = form.seen === 'all' ? form.seen : [...new Set([...form.seen, id])];
-  const typed = form.typed.includes(id) ? form.typed : [...form.typed, id];
-  return { ...form, draft, refusals, seen, typed };
+  return withLine(form, id, input, {
+    before: form.draft[id],
+    put: (text) => ({ ...form.draft, [id]: text }),
+  });
 }
 
 /** It cannot be sent: what is wrong is said everywhere, and the cursor goes to the first of it. */
