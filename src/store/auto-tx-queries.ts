@@ -85,6 +85,14 @@ export const expiringRows = (db: Queries, now: number, limit: number) =>
     .orderBy('expires_at')
     .limit(limit);
 
+/** One that may still be sent, or may be with a node; nothing is to be done about any other. */
+export const openRow = (db: Queries) =>
+  db
+    .selectFrom('auto_txs')
+    .select('id')
+    .where((e) => e.or([IS_LIVE, IS_FOLLOWED]))
+    .limit(1);
+
 /** What may still be sent, or is, of a sender, by nonce. */
 export function liveRows(db: Queries, from: string) {
   return db

@@ -21,6 +21,7 @@ import {
   liveRows,
   liveSenders,
   type NextPrices,
+  openRow,
   reachedRows,
 } from './auto-tx-queries.ts';
 import { toAutoTxRow } from './auto-tx-row.ts';
@@ -192,6 +193,11 @@ export class AutoTxStore {
   /** Those that may be with a node, by sender and nonce; `after`: the last one of the page before. */
   following(page: { readonly limit: number; readonly after: KeptAutoTx | null }): Promise<KeptAutoTx[]> {
     return this.#mending((db) => followedRows(db, page).execute());
+  }
+
+  /** Whether there is any that may still be sent, or may be with a node. */
+  hasOpen(): Promise<boolean> {
+    return this.#read(async (db) => (await openRow(db).executeTakeFirst()) !== undefined);
   }
 
   /** Waiting ones whose time is over at `now` (ms since epoch). */

@@ -66,6 +66,8 @@ class Dispatching {
   readonly #sending = new Set<Promise<void>>();
   readonly #toldMissing = new Set<string>();
   #hasWokenWaiting = false;
+  /** The revision at which nothing waited at all, so that there is nothing to look for while it is the same. */
+  #emptyAt: string | null = null;
   #wakeUp = () => {};
   #isWoken = false;
   #prunedAt = Number.NEGATIVE_INFINITY;
@@ -88,11 +90,15 @@ class Dispatching {
       this.#isWoken = false;
       let pause = LOOK_MS;
       try {
-        await this.#fill();
-        this.#send();
         const now = this.#clock.now();
-        const next = await this.#store.nextDueAt(now);
-        if (next !== null) pause = Math.max(Math.min(next - now, LOOK_MS), LEAST_PAUSE_MS);
+        const { revision } = this.#store;
+        if (revision !== this.#emptyAt) {
+          await this.#fill(now);
+          this.#send();
+          const next = await this.#store.nextDueAt(now);
+          if (next !== null) pause = Math.max(Math.min(next - now, LOOK_MS), LEAST_PAUSE_MS);
+          this.#emptyAt = next === null && this.#sending.size === 0 ? revision : null;
+        }
         await this.#prune(now);
       } catch (error) {
         if (!signal.aborted) onError(error);
@@ -111,8 +117,7 @@ class Dispatching {
   }
 
   /** Everything that is due, page by page. */
-  async #fill(): Promise<void> {
-    const now = this.#clock.now();
+  async #fill(now: number): Promise<void> {
     await this.#store.bringForward(now);
     if (!this.#hasWokenWaiting) await this.#store.wakeWaiting(Object.keys(this.#options.couriers), now);
     this.#hasWokenWaiting = true;
