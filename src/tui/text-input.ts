@@ -73,6 +73,11 @@ export function insertText({ text, cursor }: TextInput, pasted: string): TextInp
   return { text: left + after, cursor: placeOf(left.length, left + after) };
 }
 
+/** Pasted lines as one: words stay apart. What is no prose, a URL say, was only broken where a line was full. */
+export function inOneLine(pasted: string): string {
+  return pasted.replace(/^[\t\r\n]+|[\t\r\n]+$/g, '').replace(/ *[\t\r\n]+ */g, ' ');
+}
+
 /** How many characters begin before a place in UTF-16 units: what was typed may have joined with what follows it. */
 function placeOf(offset: number, text: string): number {
   let count = 0;

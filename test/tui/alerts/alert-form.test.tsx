@@ -179,11 +179,12 @@ describe('the form of a new alert', () => {
     expect(toasts.at(-1)?.text).toContain('Not made: ');
   });
 
-  it('takes pasted text without its line breaks, 500 characters and emoji, and no control characters', async () => {
+  it('takes pasted lines as one whose words stay apart, 500 characters and emoji, and no control characters', async () => {
     const { press, paste, shows, sent } = await open({ rows: 37 });
     await press('0.04', 'tab', 'tab');
-    const note = `${'⛽🚀'.repeat(245)}1234567890`;
-    paste(`\u0000${note.slice(0, 100)}\r\n${note.slice(100)}\u0007`);
+    const [first, second] = ['⛽🚀'.repeat(50), `${'⛽🚀'.repeat(194)}01234567890`];
+    const note = `${first} ${second}`;
+    paste(`\u0000${first}\r\n${second}\u0007\r\n`);
     await shows('1234567890');
     await press('ctrl+s');
     await waitFor(() => sent.length === 1);

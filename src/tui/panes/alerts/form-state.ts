@@ -1,6 +1,6 @@
 import { graphemes } from '../../../core/graphemes.ts';
 import { choiceBeside, type EditedForm, fieldBeside, withField, withLine } from '../../edited-form.ts';
-import { EMPTY_INPUT, editLine, insertText, type TextInput } from '../../text-input.ts';
+import { EMPTY_INPUT, editLine, inOneLine, insertText, type TextInput } from '../../text-input.ts';
 import { type AlertDraft, nextCooldown } from './alert-draft.ts';
 import {
   chosenOf,
@@ -79,7 +79,7 @@ export function typeIn(form: FormState, field: FormField, text: string): FormSta
     return withInput(form, field, { text: next, cursor: next.length });
   }
   const input = form.isSuggested ? EMPTY_INPUT : { text: before, cursor: form.at };
-  return withInput(form, field, insertText(input, text));
+  return withInput(form, field, insertText(input, field.id === 'note' ? inOneLine(text) : text));
 }
 
 function withInput(form: FormState, { id }: FormField & { kind: 'text' }, input: TextInput): FormState {

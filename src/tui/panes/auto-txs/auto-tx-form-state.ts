@@ -2,7 +2,7 @@ import type { AutoTxView } from '../../../client/views/auto-txs.ts';
 import type { SnapshotView } from '../../../client/views/snapshot.ts';
 import { graphemes } from '../../../core/graphemes.ts';
 import { choiceBeside, type EditedForm, fieldBeside, withField, withLine } from '../../edited-form.ts';
-import { EMPTY_INPUT, editLine, insertText, type TextInput } from '../../text-input.ts';
+import { EMPTY_INPUT, editLine, inOneLine, insertText, type TextInput } from '../../text-input.ts';
 import { type AutoTxDraft, draftOf, newAutoTxDraft } from './auto-tx-draft.ts';
 import {
   type AutoTxField,
@@ -104,7 +104,8 @@ export function typeIn(form: AutoTxFormState, field: AutoTxField, text: string):
     const next = nextExpiry(before);
     return withInput(form, field, { text: next, cursor: next.length });
   }
-  return withInput(form, field, insertText(inputOf(form, field), text));
+  const line = field.id === 'note' ? inOneLine(text) : text;
+  return withInput(form, field, insertText(inputOf(form, field), line));
 }
 
 /** The line that a text goes into: of a suggestion nothing is left once something else is typed. */
