@@ -1,4 +1,5 @@
 import { ALL_MIGRATIONS } from './migrations/all-migrations.ts';
+import { READY_SCHEMA } from './migrations/ready-schema.ts';
 import { openSqlite, type SqliteFile } from './open-sqlite.ts';
 import type { Tables } from './schema.ts';
 
@@ -13,5 +14,5 @@ export type Database = SqliteFile<Tables>;
  * @throws {StoreError} when it is not ours, newer than this program, not writable or cannot be made.
  */
 export function openDatabase(path: string): Promise<Database> {
-  return openSqlite<Tables>(path, { migrations: ALL_MIGRATIONS, survives: 'process' });
+  return openSqlite<Tables>(path, { migrations: ALL_MIGRATIONS, ready: READY_SCHEMA, survives: 'process' });
 }

@@ -18,6 +18,8 @@ export const TEMPORARY_DATABASE = '';
 export interface DatabaseKind {
   /** Every schema change in order; the names tell the kinds apart. */
   readonly migrations: Readonly<Record<string, Migration>>;
+  /** SQL that makes in an empty file what all of them come to. */
+  readonly ready?: string;
   /** What `process` has written survives its kill; `power` waits for the disk, so that a power cut takes nothing. */
   readonly survives: 'process' | 'power';
 }
@@ -70,7 +72,8 @@ async function openOnce<Tables>(path: string, kind: DatabaseKind): Promise<Sqlit
     if (!hasNoFile(path)) makePrivate(path);
     configure(database, kind);
     // Most starts find it up to date, and the migrator takes as long as all the rest.
-    if (Object.keys(kind.migrations).some((each) => !applied.has(each))) await migrate(migrated, kind);
+    const isCurrent = Object.keys(kind.migrations).every((each) => applied.has(each));
+    if (!isCurrent && !makeReady(database, kind)) await migrate(migrated, kind);
     const queries = new Kysely<Tables>({ dialect });
     return {
       queries,
@@ -204,6 +207,22 @@ async function refuseForeign(
     );
   }
   return new Set(applied.map((migration) => migration.name));
+}
+
+/** Makes all of it in one transaction where there is nothing yet; answers whether that was so. */
+function makeReady(database: DatabaseSync, { ready, migrations }: DatabaseKind): boolean {
+  if (ready === undefined) return false;
+  // What fails in here is taken back when the database is closed for it.
+  database.exec('begin immediate');
+  // Another process may be making the same file.
+  const isEmpty = database.prepare('select 1 from sqlite_schema').get() === undefined;
+  if (isEmpty) {
+    database.exec(ready);
+    const note = database.prepare('insert into kysely_migration (name, timestamp) values (?, ?)');
+    for (const name of Object.keys(migrations)) note.run(name, new Date().toISOString());
+  }
+  database.exec('commit');
+  return isEmpty;
 }
 
 async function migrate(queries: Kysely<Migrated>, { migrations }: DatabaseKind): Promise<void> {

@@ -46,6 +46,22 @@ test('it opens again with what was written', async () => {
   await second.close();
 });
 
+test('the ready-made schema is what the migrations come to, one by one', async () => {
+  const migrated = await openSqlite<Tables>(':memory:', { migrations: ALL_MIGRATIONS, survives: 'process' });
+  const ready = await openDatabase(':memory:');
+  const contents = async ({ queries }: typeof ready) => {
+    const read = async (query: string) => (await sql.raw<object>(query).execute(queries)).rows;
+    return {
+      schema: await read('select type, name, tbl_name, sql from sqlite_schema order by rowid'),
+      names: await read('select name from kysely_migration order by rowid'),
+      lock: await read('select * from kysely_migration_lock'),
+    };
+  };
+  expect(await contents(ready)).toEqual(await contents(migrated));
+  await migrated.close();
+  await ready.close();
+});
+
 test('one that is up to date is not migrated again', async () => {
   const path = join(await temporaryFolder(), 'chain-1.db');
   await (await openDatabase(path)).close();
