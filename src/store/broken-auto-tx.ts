@@ -1,4 +1,4 @@
-import type { Obstacle } from '../core/auto-txs/auto-tx-state.ts';
+import { NEW_DRAFT, type Obstacle } from '../core/auto-txs/auto-tx-state.ts';
 import type { KeptAutoTx } from '../core/auto-txs/kept-auto-tx.ts';
 import { addNotes } from './auto-tx-notes.ts';
 import { toAutoTxRow, toKeptAutoTx, toSigned } from './auto-tx-row.ts';
@@ -39,18 +39,10 @@ function mendedAutoTx(row: AutoTxRow): KeptAutoTx {
     data: '0x',
     signed: orElse(() => toSigned(row), null),
     state: {
+      ...NEW_DRAFT,
       status: 'FAILED',
       attempts: orElse(() => whole(row.attempts), 0),
-      submittedAt: null,
-      sentAt: null,
-      mayBeOut: false,
-      inclusion: null,
-      returnsTo: null,
-      takenSince: null,
-      unseen: 0,
-      executedAt: null,
       failure: UNREADABLE,
-      hold: null,
     },
     checks: [],
     checkedAt: null,

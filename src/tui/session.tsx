@@ -162,30 +162,13 @@ function SessionScreen(props: SessionProps) {
     }
     return <tab.Screen key={tab.action} snapshot={snapshot} columns={columns} rows={room} />;
   };
+  const lists = { client, snapshot, intervalMs, isOwnService, isLimited, frozen: state.frozen, now };
   return (
     <MonitorContext value={scope}>
       <DimContext value={isPast(health)}>
-        <AlertsProvider
-          client={client}
-          snapshot={snapshot}
-          intervalMs={intervalMs}
-          isOwnService={isOwnService}
-          isLimited={isLimited}
-          frozen={state.frozen}
-          isShown={tab.action === ALERTS_TAB}
-          now={now}
-        >
+        <AlertsProvider {...lists} isShown={tab.action === ALERTS_TAB}>
           <AlertEditsProvider client={client} now={now} beforeClosing={beforeClosing} undoMs={undoMs}>
-            <AutoTxsProvider
-              client={client}
-              snapshot={snapshot}
-              intervalMs={intervalMs}
-              isOwnService={isOwnService}
-              isLimited={isLimited}
-              frozen={state.frozen}
-              isShown={tab.action === AUTO_TXS_TAB}
-              now={now}
-            >
+            <AutoTxsProvider {...lists} isShown={tab.action === AUTO_TXS_TAB}>
               <NavigationProvider tab={state.tab} dispatch={dispatch}>
                 <OverContext value={over.show}>
                   <KeyListener scopes={over.heard}>

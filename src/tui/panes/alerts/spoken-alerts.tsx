@@ -3,6 +3,7 @@ import type { AlertSavingsView, AlertView, DeliveryView } from '../../../client/
 import { cleanText } from '../../../core/clean-text.ts';
 import { formatAge, formatCount } from '../../../core/units.ts';
 import { conditionText, distanceOf, distanceWords } from '../../alert-words.ts';
+import { SpokenSentences } from '../../components/spoken-sentences.tsx';
 import type { Line } from '../../lines.ts';
 import { ASCII_THEME } from '../../theme.ts';
 import { type AlertColumnsContext, stateLine } from './alert-columns.ts';
@@ -79,14 +80,7 @@ export function SpokenAlert({ alert, savings, deliveries, marked, symbol, contex
         ),
       ),
   ];
-  return (
-    <Box flexDirection="column">
-      {sentences.map((sentence, place) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: a sentence is its place
-        <Text key={place}>{ASCII_THEME.text(sentence)}</Text>
-      ))}
-    </Box>
-  );
+  return <SpokenSentences sentences={sentences} />;
 }
 
 /** Without glyphs that only draw. */

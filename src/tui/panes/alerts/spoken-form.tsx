@@ -1,6 +1,5 @@
-import { Box, Text } from 'ink';
+import { SpokenSentences } from '../../components/spoken-sentences.tsx';
 import type { Line } from '../../lines.ts';
-import { ASCII_THEME } from '../../theme.ts';
 import type { AlertDraft } from './alert-draft.ts';
 import { chosenOf, type FieldId, type FormField, textOf } from './form-fields.ts';
 import type { FormState } from './form-state.ts';
@@ -34,13 +33,7 @@ export function SpokenForm({ form, fields, said, preview, title }: SpokenFormPro
       .map((field) => `${spokenField(field, form)}${problem(field.id)}`),
     ...(preview === null ? [] : [preview]),
   ];
-  return (
-    <Box flexDirection="column">
-      {sentences.map((sentence) => (
-        <Text key={sentence}>{`${ASCII_THEME.text(sentence)}.`}</Text>
-      ))}
-    </Box>
-  );
+  return <SpokenSentences sentences={sentences.map((sentence) => `${sentence}.`)} />;
 }
 
 function spokenField(field: FormField, { draft, at, focus }: FormState): string {

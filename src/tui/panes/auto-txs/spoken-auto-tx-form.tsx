@@ -1,5 +1,4 @@
-import { Box, Text } from 'ink';
-import { ASCII_THEME } from '../../theme.ts';
+import { SpokenSentences } from '../../components/spoken-sentences.tsx';
 import { type AutoTxField, type AutoTxFieldId, autoTxChosen } from './auto-tx-form-fields.ts';
 import { pastedText } from './auto-tx-form-lines.ts';
 import type { AutoTxFormState } from './auto-tx-form-state.ts';
@@ -28,13 +27,7 @@ export function SpokenAutoTxForm({ title, form, fields, pasted, said, further }:
     ...fields.filter(({ id }) => id !== form.focus).map(spoken),
     ...further,
   ];
-  return (
-    <Box flexDirection="column">
-      {sentences.map((sentence) => (
-        <Text key={sentence}>{`${ASCII_THEME.text(sentence)}.`}</Text>
-      ))}
-    </Box>
-  );
+  return <SpokenSentences sentences={sentences.map((sentence) => `${sentence}.`)} />;
 }
 
 function spokenField(field: AutoTxField, form: AutoTxFormState, pasted: Pasted): string {

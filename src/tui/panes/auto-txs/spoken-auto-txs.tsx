@@ -6,6 +6,7 @@ import { distanceWords } from '../../alert-words.ts';
 import { callText } from '../../auto-tx-call.ts';
 import { chanceOf, distanceToTarget } from '../../auto-tx-distance.ts';
 import { isOver, lookOf, targetText } from '../../auto-tx-words.ts';
+import { SpokenSentences } from '../../components/spoken-sentences.tsx';
 import type { Line } from '../../lines.ts';
 import { ASCII_THEME } from '../../theme.ts';
 import type { AutoTxContext } from './auto-tx-columns.ts';
@@ -73,14 +74,7 @@ export function SpokenAutoTx({ autoTx, timeline, context }: SpokenAutoTxProps) {
     ...(timeline === null ? ['This service keeps no timeline.'] : ['What happened, newest first.']),
     ...timelineLines((timeline ?? []).slice(0, SPOKEN), spoken).map((line) => `${plain(line)}.`),
   ];
-  return (
-    <Box flexDirection="column">
-      {sentences.map((sentence, place) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: a sentence is its place
-        <Text key={place}>{ASCII_THEME.text(sentence)}</Text>
-      ))}
-    </Box>
-  );
+  return <SpokenSentences sentences={sentences} />;
 }
 
 /** Without gaps that only align. */

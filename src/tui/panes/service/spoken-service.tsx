@@ -1,8 +1,8 @@
-import { Box, Text } from 'ink';
 import type { NodeView } from '../../../client/views/dashboard.ts';
 import type { ActionView } from '../../../client/views/market.ts';
 import { LANES } from '../../../core/advice.ts';
 import { formatCount, formatGwei, formatNative, formatUsd } from '../../../core/units.ts';
+import { SpokenSentences } from '../../components/spoken-sentences.tsx';
 import type { Line } from '../../lines.ts';
 import { ASCII_THEME } from '../../theme.ts';
 import { marketWords, type StatsRow, statsRows } from './market-lines.ts';
@@ -30,13 +30,7 @@ export function SpokenService({ view, context }: SpokenServiceProps) {
     ...((day.value ?? month.value)?.actions.map((action) => actionSentence(action, symbol)) ?? []),
     ...[...recordLines(view, plain), ...summaryLines(view, plain), ...routesLines(view, plain)].map(words),
   ];
-  return (
-    <Box flexDirection="column">
-      {sentences.map((sentence) => (
-        <Text key={sentence}>{`${ASCII_THEME.text(sentence)}.`}</Text>
-      ))}
-    </Box>
-  );
+  return <SpokenSentences sentences={sentences.map((sentence) => `${sentence}.`)} />;
 }
 
 function nodeSentence({ name, state, head, latencyMs, message }: NodeView): string {
