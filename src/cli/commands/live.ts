@@ -5,7 +5,7 @@ import type { OpenedClient } from '../open-client.ts';
 import { createPricesShown } from '../prices-shown.ts';
 import { parseNodeUrl } from '../setting-values.ts';
 import type { Settings } from '../settings.ts';
-import { keepHeapSmall } from '../small-heap.ts';
+import { keepHeapSmall, keepYoungHeapSmall } from '../small-heap.ts';
 import { warnOfPlainKey } from '../warn-of-plain-key.ts';
 
 /** After this the monitor says that nothing answers, and offers what else could be shown. */
@@ -19,6 +19,7 @@ export async function live({ io, loadSettings }: CommandContext): Promise<number
   if (io.env.TERM === 'dumb') {
     throw usageError('this terminal (TERM=dumb) cannot show the monitor; "gastop now" prints one snapshot');
   }
+  keepYoungHeapSmall();
   // Ink first: the frame stands before the source's code is read.
   const { startMonitor } = await import('../../tui/start-monitor.tsx');
   const { settings } = await loadSettings();
