@@ -51,6 +51,8 @@ export class SessionPace {
   /** Counts halts: the answer to a question sent before the latest one is old news. */
   #halts = 0;
   #answered = 0;
+  /** How long the halt was to last when that was last said. */
+  #haltMs = 0;
   readonly #queue: TurnQueue;
   #rateMetAt = 0;
   #asksForRate = true;
@@ -129,6 +131,7 @@ export class SessionPace {
   /** Waits until a question may go out; gives the end of the trial where this one is it. */
   async #turn(path: string, signal: AbortSignal | undefined): Promise<(() => void) | null> {
     for (;;) {
+      this.#heedClock();
       const { halt } = this.#state;
       if (halt === null) break;
       if (halt.until === null || halt.until > this.#options.now()) throw this.#haltError();
@@ -226,6 +229,13 @@ export class SessionPace {
     this.#set({ slowdown: slowdown / 2 });
   }
 
+  /** A clock that was set back makes no halt longer than it was. */
+  #heedClock(): void {
+    const { halt } = this.#state;
+    const until = this.#options.now() + this.#haltMs;
+    if (halt !== null && halt.until !== null && halt.until > until) this.#set({ halt: { ...halt, until } });
+  }
+
   /** The reason of the halt as an error of now. */
   #haltError(): ClientError {
     const { halt } = this.#state;
@@ -236,6 +246,8 @@ export class SessionPace {
   }
 
   #set(change: Partial<PaceState>): void {
+    if (change.halt != null && change.halt.until !== null)
+      this.#haltMs = change.halt.until - this.#options.now();
     this.#state = { ...this.#state, ...change };
     for (const listener of this.#listeners) listener();
   }

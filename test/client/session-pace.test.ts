@@ -67,6 +67,16 @@ describe('a session that was asked to wait', () => {
     expect(pace.read().halt).toBeNull();
   });
 
+  it('waits no longer than that where the clock is set back meanwhile', async () => {
+    const { clock, ask, pace } = paced();
+    await failureOf(ask(TREND, refusal('quota', 30)));
+    clock.now -= 3_600_000;
+    expect(await failureOf(ask(CURRENT))).toMatchObject({ code: 'quota', retryAfterSec: 30 });
+    expect(pace.read().halt?.until).toBe(clock.now + 30_000);
+    clock.now += 30_000;
+    expect(await ask(CURRENT)).toBe('fine');
+  });
+
   it('then lets one question go first; the others follow if it is answered', async () => {
     const { pace, clock } = paced();
     await failureOf(pace.pass(TREND, () => Promise.reject(refusal('quota', 5))));
