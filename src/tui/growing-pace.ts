@@ -2,7 +2,10 @@ import type { MarketView } from '../client/views/market.ts';
 import { fillsFrame } from './fills-frame.ts';
 import { timeFrameSec } from './panes/chart/time-frame.ts';
 
-/** Our own service is asked for nothing but its time; another counts questions. */
+/**
+ * How soon figures are asked for again that grew the last time: asking our own service costs its time alone, another
+ * one counts questions.
+ */
 const OWN_MS = 3_000;
 const OTHERS_MS = 15_000;
 const SLOWEST_MS = 300_000;

@@ -1,12 +1,15 @@
-/** About a block of the chain that most speak of: a service elsewhere counts questions. */
+/** How often a service elsewhere, which counts questions, is asked: about once a block of Ethereum's. */
 const ELSEWHERE_MS = 15_000;
-/** The same while what it lists goes out or is mined. */
+/** The same while something in the list goes out or is mined. */
 const URGENT_MS = 10_000;
-/** Where nothing is to be announced only the number beside the tab depends on it. */
+/** How often while the list is neither shown nor waited for: only the number beside the tab depends on it. */
 const IDLE_MS = 300_000;
-/** Of the time that passes, at most a twentieth goes into listing, however much there is. */
+/** Listing takes at most a twentieth of the time that passes, however long the list is. */
 const SHARE = 20;
-/** But what is looked at or waited for must not be older than a block, where no quota is met: then it may be a third. */
+/**
+ * What is looked at or waited for is no older than a block all the same, where no quota was met: then listing may
+ * take a third of the time.
+ */
 const OLDEST_MS = 12_000;
 const MOST_SHARE = 3;
 

@@ -2,7 +2,10 @@ import type { SnapshotView } from '../../client/views/snapshot.ts';
 import { FASTEST_POLL_MS } from './poll-interval.ts';
 import { fingerprint, frequencySecOf, freshForSec } from './price-age.ts';
 
-/** A block in less than that share of the time between two answers: some are never seen, however well one looks. */
+/**
+ * The chain is seen whole only where a block takes at least this share of the time between two answers: quicker ones
+ * are missed, however well one looks.
+ */
 const OFTENER = 0.75;
 
 /**

@@ -1,6 +1,6 @@
 import { useCallback, useMemo, useRef, useState } from 'react';
 
-/** Something told of by a service, and up to which settled change it knows them. */
+/** What a service has told, and the last settled change that it can know of. */
 export interface Knowing<T> {
   readonly value: T;
   readonly knows: number;
@@ -14,11 +14,11 @@ interface Expected<T> {
 }
 
 export interface ExpectedChanges<T> {
-  /** Up to which settled change an answer will know them whose question goes out now. */
+  /** The last settled change that an answer will know of whose question goes out now. */
   readonly known: () => number;
   /** An answer with the changes that it cannot know. */
   readonly over: (answer: Knowing<T>) => T;
-  /** No answer that is older than this comes any more: what it knows is dropped. */
+  /** Drops the changes up to `knows`: no answer that is older comes any more, and newer ones know them. */
   readonly forget: (knows: number) => void;
   readonly expect: (apply: (value: T) => T) => { readonly settle: () => void; readonly takeBack: () => void };
 }

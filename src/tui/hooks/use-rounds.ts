@@ -2,9 +2,9 @@ import { useRef } from 'react';
 import { type Polled, type PolledQuery, usePolledQuery } from './use-polled-query.ts';
 import { useEachSnapshot } from './use-snapshot.ts';
 
-/** An answer that is as old as this part of what is wanted is due with the prices. */
+/** An answer is due with the next prices once it is older than this share of the interval that is wanted. */
 const DUE = 0.9;
-/** Where no prices come, polling by itself goes on. */
+/** Where no prices come it is polled all the same, after this many times the interval. */
 const AT_LATEST = 2;
 
 /**
