@@ -158,16 +158,26 @@ test('an answer is found again once it does not hold any more, and a failure is 
   expect(await ask()).toBe(kept);
 });
 
-test('questions beyond the newest few, and answers beyond a few megabytes, are not kept', async () => {
+test('of many questions the newest are kept; of long answers the first, and how to find the others', async () => {
   const answers = new KeptAnswers();
-  const find = async () => ({ body: {} });
+  let found = 0;
+  const find = async () => {
+    found += 1;
+    return { body: {} };
+  };
   for (let at = 0; at < 100; at += 1) answers.keep(`/${at}`, new EncodedAnswer('{}'), { find });
   expect(answers.find('/0')).toBeNull();
   expect(answers.find('/99')).not.toBeNull();
-  for (let at = 0; at < 3; at += 1) {
-    answers.keep(`/large-${at}`, new EncodedAnswer(`"${'x'.repeat(900_000)}"`), { find });
+  const pages = [0, 1, 2, 3].map((page) => `/pages/${page}`);
+  for (const page of pages) {
+    answers.keep(page, new EncodedAnswer(`"${'x'.repeat(600_000)}"`), { find, holds: () => true });
   }
-  expect(answers.find('/99')).toBeNull();
-  expect(answers.find('/large-0')).toBeNull();
-  expect(answers.find('/large-2')).not.toBeNull();
+  for (let times = 1; times <= 2; times += 1) {
+    for (const page of pages) await answers.find(page)?.();
+    expect(found).toBe(1);
+    found = 0;
+    for (const page of pages.slice(0, 3)) await answers.find(page)?.();
+    expect(found).toBe(0);
+  }
+  expect(answers.find('/99')).not.toBeNull();
 });

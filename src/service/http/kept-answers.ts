@@ -2,7 +2,7 @@ import { EncodedAnswer } from './encoded-answer.ts';
 
 /** More questions are not asked again and again. */
 const MOST_ANSWERS = 64;
-/** A few megabytes: lists of many pages are asked for seldom. */
+/** Of all answers together. Those beyond are found anew each time, so that the pages of a long list do not drive each other out. */
 const MOST_BYTES = 2_000_000;
 
 /** What a route answers to a question. */
@@ -18,7 +18,8 @@ export interface Again extends Pick<Found, 'holds'> {
 }
 
 interface Kept extends Required<Again> {
-  readonly answer: EncodedAnswer;
+  /** `null`: there was no room for it. */
+  readonly answer: EncodedAnswer | null;
 }
 
 /** Gives an answer once it is called, which may take a while. */
@@ -36,7 +37,8 @@ export class KeptAnswers {
   find(target: string): Answering | null {
     const kept = this.#kept.get(target);
     if (kept === undefined) return null;
-    return () => (kept.holds() ? kept.answer : this.#findAgain(target, kept));
+    const { answer, holds } = kept;
+    return () => (answer !== null && holds() ? answer : this.#findAgain(target, kept));
   }
 
   async #findAgain(target: string, { find }: Kept): Promise<EncodedAnswer> {
@@ -50,16 +52,15 @@ export class KeptAnswers {
   keep(target: string, answer: EncodedAnswer, { find, holds = never }: Again): void {
     const before = this.#kept.get(target);
     if (before !== undefined) this.#drop(target, before);
-    this.#kept.set(target, { answer, holds, find });
-    this.#bytes += answer.bytes;
-    for (const [oldest, kept] of this.#kept) {
-      if (this.#bytes <= MOST_BYTES && this.#kept.size <= MOST_ANSWERS) break;
-      this.#drop(oldest, kept);
-    }
+    const [oldest] = this.#kept;
+    if (this.#kept.size >= MOST_ANSWERS && oldest !== undefined) this.#drop(...oldest);
+    const fits = holds !== never && this.#bytes + answer.bytes <= MOST_BYTES;
+    this.#kept.set(target, { answer: fits ? answer : null, holds, find });
+    if (fits) this.#bytes += answer.bytes;
   }
 
   #drop(target: string, { answer }: Kept): void {
     this.#kept.delete(target);
-    this.#bytes -= answer.bytes;
+    this.#bytes -= answer?.bytes ?? 0;
   }
 }
