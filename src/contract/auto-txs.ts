@@ -2,6 +2,7 @@ import * as z from 'zod';
 import {
   AUTO_TX_STATUSES,
   CALLDATA_LONGEST,
+  CHECK_NAMES,
   EXPIRY_LONGEST_MS,
   GAS_SPEEDS,
   SIGNED_LONGEST,
@@ -93,7 +94,7 @@ export type AutoTxUpdateInput = z.input<typeof AutoTxUpdate>;
 
 const Check = z
   .strictObject({
-    name: z.string().describe('One of chain, signature, nonce, nonce-gap, balance, cap, …'),
+    name: z.string().describe(`One of ${CHECK_NAMES.join(', ')}`),
     ok: z.boolean().nullable().describe('null: it could not be told'),
     message: z.string(),
   })

@@ -31,9 +31,12 @@ export const PERCENTILES = ['p10', 'p25', 'p50', 'p75', 'p90', 'p95', 'p99'] as 
 
 /** Which lane's price an alert watches. */
 export const GAS_SPEEDS = ['SLOW', 'AVERAGE', 'FAST'] as const;
-export type GasSpeed = (typeof GAS_SPEEDS)[number];
 /** The lane of core that each word names, and the word for each lane. */
-export const LANE_OF_SPEED = { SLOW: 'slow', AVERAGE: 'average', FAST: 'fast' } as const;
+export const LANE_OF_SPEED = {
+  SLOW: 'slow',
+  AVERAGE: 'average',
+  FAST: 'fast',
+} as const satisfies Record<(typeof GAS_SPEEDS)[number], string>;
 export const SPEED_OF_LANE = { slow: 'SLOW', average: 'AVERAGE', fast: 'FAST' } as const;
 
 export const ALERT_CONDITIONS = ['LESS_THAN', 'GREATER_THAN'] as const;

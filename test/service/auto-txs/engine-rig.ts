@@ -17,7 +17,7 @@ import { flat } from '../../store/alerts/priced-blocks.ts';
 import { GWEI, NOW } from '../../store/auto-txs/kept-auto-txs.ts';
 
 /** What the node says; all accounts are rich unless told. */
-export class ScriptedNode extends ScriptedSource {
+class ScriptedNode extends ScriptedSource {
   readonly nonces = new Map<Hex, number>();
   readonly balances = new Map<Hex, bigint>();
   /** Whose nonce was asked for, as the chain has it. */

@@ -3,7 +3,7 @@ import type { KeptAlert } from '../../../src/core/alerts/kept-alert.ts';
 import { toAlertRow, toKeptAlert } from '../../../src/store/alert-row.ts';
 import type { Database } from '../../../src/store/open-database.ts';
 
-export const someAlertRule: AlertRule = {
+const someAlertRule: AlertRule = {
   lane: 'average',
   condition: 'LESS_THAN',
   threshold: 100n,

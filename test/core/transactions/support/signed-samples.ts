@@ -69,7 +69,7 @@ export async function signedBlobs(count: number): Promise<Hex> {
 }
 
 /** The same transaction with the sidecar of EIP-7594. */
-export function withCellProofs(raw: Hex): Hex {
+function withCellProofs(raw: Hex): Hex {
   const [transaction = '0x', blobs = [], commitments = [], proofs = []] = fromRlp(
     `0x${raw.slice(4)}`,
     'hex',
