@@ -78,6 +78,26 @@ describe('the Live pane', () => {
     expect(line.trimEnd().endsWith(`   ${words} the last 21 s`) || line).toBe(true);
   });
 
+  it.each([
+    ['no dearer than half of a past in which it is dear', 0.45, 3e9],
+    ['dearer than most of a past in which it is cheap', 0.8, 1.5e9],
+  ])('says nothing of a base fee that two answers disagree on: %s', (_, rank, next) => {
+    const base = {
+      now: next,
+      min: 1e9,
+      p10: null,
+      median: 2e9,
+      mean: null,
+      p90: null,
+      max: 4e9,
+      changeRatio: null,
+    };
+    const snapshot = { ...SNAPSHOT, nextBaseFee: BigInt(next) };
+    const view = { ...VIEW, market: { ...MARKET, base }, snapshot };
+    const screen = draw({ ...view, trend: { ...TREND, percentileRank24h: rank } }, 100, 27).join('\n');
+    expect(screen).toMatch(/1\.00 ├─+●─+┤ 4\.00 *$/m);
+  });
+
   it('adds horizons and the price of usual work on 120×40', () => {
     const screen = draw(VIEW, 100, 37).join('\n');
     expect(screen).toMatch(/15m +0\.0410 +19 % +91 %/);

@@ -115,6 +115,14 @@ describe('the Service pane', () => {
     await shows('cheapest 03:00 UTC  24 h 4m, 30 d 4m ago  fee');
   });
 
+  it.each([
+    ['below', 2e7, /24 h +0\.0200 +0\.0200 .* 0\.412 /],
+    ['above', 5e8, /24 h +0\.500 +0\.0310 .* 0\.500 /],
+  ])('never has the base fee of now %s the range of figures that are older', async (_, baseFee, row) => {
+    const { shows } = show({ snapshot: { ...SNAPSHOT, baseFee: BigInt(baseFee) } });
+    await shows(row);
+  });
+
   it('has one row of figures while the history is younger than a day', async () => {
     const from = (SNAPSHOT.blockTimestamp ?? 0) - 600_000;
     const { shows, screen } = show({

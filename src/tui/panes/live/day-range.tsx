@@ -65,12 +65,18 @@ function shareOf(now: number, min: number, max: number): number {
   return Math.min(Math.max((now - min) / (max - min), 0), 1);
 }
 
+/** How far off the median the price in the middle may lie: that of an even number is between two, and some blocks old. */
+const AROUND_MEDIAN = 1.02;
+
 /**
  * In words that stay true where prices tie, as they do at a chain's floor: how many were dearer is not known, only
- * that all but `rank` were no cheaper.
+ * that all but `rank` were no cheaper. Nothing where `rank` is of another past than the figures, as it is for a moment
+ * once a service has learnt of more.
  */
 function verdictOf(rank: number, now: number, { min, median, max }: StatsView, span: string): string {
   const past = `the last ${span}`;
+  if (median !== null && (rank > 0.5 ? now * AROUND_MEDIAN < median : now > median * AROUND_MEDIAN))
+    return '';
   if (rank === 0) return min === max && now === max ? `unchanged in ${past}` : `the lowest of ${past}`;
   if (rank > 0.5) return `dearer than ${wholePercent(rank)} of ${past}`;
   // No more than half lies below and yet the median is reached: the median itself.

@@ -87,10 +87,12 @@ function monthSaysMore(day: MarketView | null, month: MarketView | null, end: nu
   return fillsFrame((end - month.from) / 1_000, DAY_SEC);
 }
 
-/** `now`: the base fee of the head, wei; that of the figures is as old as they are. */
+/** `now`: the base fee of the head, wei; the figures are as old as they are, and it may have left their range since. */
 function statsRow(market: MarketView | null, end: number, now: number): StatsRow | null {
   if (market === null || market.base === null) return null;
-  return { name: spanName(market, end), stats: { ...market.base, now }, volatility: market.volatility };
+  const { base, volatility } = market;
+  const stats = { ...base, now, min: Math.min(base.min, now), max: Math.max(base.max, now) };
+  return { name: spanName(market, end), stats, volatility };
 }
 
 /** A history that does not fill the window must not be called by its name. */
