@@ -1,7 +1,10 @@
 import { expect, it } from 'vitest';
 import { ClientError } from '../../src/client/client-error.ts';
 import type { SnapshotView } from '../../src/client/views/snapshot.ts';
+import { useMonitor } from '../../src/tui/hooks/use-monitor.ts';
+import { useSnapshot } from '../../src/tui/hooks/use-snapshot.ts';
 import { LiveScreen } from '../../src/tui/panes/live/live-screen.tsx';
+import type { TabScreenProps } from '../../src/tui/tabs.ts';
 import { RECOMMENDATION, SNAPSHOT } from './fake-gas.ts';
 import { showScreen } from './show-screen.tsx';
 
@@ -63,4 +66,55 @@ it('advice is asked for anew with prices that were worked out anew for the same 
   said = { ...RECOMMENDATION, action: 'SEND_NOW', targetPrice: 48_100_000n };
   arrive(learnt);
   await shows(/Average +│ +0\.0481 [\s\S]*SEND NOW at 0\.0481 gwei/);
+});
+
+/** The Live pane over prices that are asked for once an hour. */
+function Hourly({ columns, rows }: TabScreenProps) {
+  const { client, frozen } = useMonitor();
+  const { data } = useSnapshot(client, { intervalMs: 3_600_000, frozen });
+  return data === undefined ? null : <LiveScreen snapshot={data} columns={columns} rows={rows} />;
+}
+
+const SEND_AT_ONCE = { ...RECOMMENDATION, action: 'SEND_NOW', targetPrice: 48_100_000n };
+const [LATER, LEARNT] = [
+  blocksLater(3),
+  { ...SNAPSHOT, lanes: { ...SNAPSHOT.lanes, average: { ...SNAPSHOT.lanes.average, price: 48_100_000n } } },
+];
+
+it.each([
+  ['of a later block', { ...RECOMMENDATION, updatedAt: LATER.updatedAt }, LATER, 'next base 3.05'],
+  ['to send at another price', SEND_AT_ONCE, LEARNT, /Average +│ +0\.0481 /],
+])('advice of our own service %s than the prices brings its own at once', async (_, advice, newer, shown) => {
+  let questions = 0;
+  const { shows } = showScreen({
+    Screen: Hourly,
+    scope: 'live',
+    isOwnService: true,
+    gas: {
+      gasCurrent: async () => {
+        questions += 1;
+        return questions === 1 ? SNAPSHOT : newer;
+      },
+      gasRecommendation: async () => ({ ...advice, updatedAt: newer.updatedAt }),
+    },
+  });
+  await shows(shown);
+  expect(questions).toBe(2);
+});
+
+it('advice of a service elsewhere costs no question about prices before the next one is due', async () => {
+  let questions = 0;
+  const { shows } = showScreen({
+    Screen: Hourly,
+    scope: 'live',
+    gas: {
+      gasCurrent: async () => {
+        questions += 1;
+        return SNAPSHOT;
+      },
+      gasRecommendation: async () => ({ ...RECOMMENDATION, updatedAt: LATER.updatedAt }),
+    },
+  });
+  await shows('WAIT ~6m');
+  expect(questions).toBe(1);
 });

@@ -23,6 +23,14 @@ export function useSnapshot(
   });
 }
 
+/** Asks for the prices at once, once for each answer that turns out to be `later` than they are; `null`: none is. */
+export function useSnapshotAnew(later: object | null): void {
+  const queries = useQueryClient();
+  useEffect(() => {
+    if (later !== null) void queries.refetchQueries({ queryKey: KEY }, { cancelRefetch: false });
+  }, [later, queries]);
+}
+
 /**
  * Calls `hear` with every answer of {@link useSnapshot}, also with one that says nothing new, before it is drawn: what
  * is asked because of it then can be drawn with it.

@@ -10,6 +10,7 @@ import { useFollowHead, wordOf } from '../../hooks/use-follow-head.ts';
 import { useMarket } from '../../hooks/use-market.ts';
 import { useMonitor } from '../../hooks/use-monitor.ts';
 import { type Polled, usePolledQuery } from '../../hooks/use-polled-query.ts';
+import { useSnapshotAnew } from '../../hooks/use-snapshot.ts';
 import { chartChoices, offeredChoice } from '../chart/chart-choices.ts';
 
 /** What changes slowly is asked for less often. */
@@ -26,7 +27,7 @@ export interface LiveData {
 
 /** What the Live pane shows beside the snapshot; all of it follows the head. */
 export function useLiveData(snapshot: SnapshotView): LiveData {
-  const { client, intervalMs, frozen } = useMonitor();
+  const { client, intervalMs, isOwnService = false, frozen } = useMonitor();
   const trend = usePolledQuery({
     key: ['trend'],
     ask: (signal) => client.gasTrend({ signal }),
@@ -56,6 +57,9 @@ export function useLiveData(snapshot: SnapshotView): LiveData {
 
   if (!refused && hour.error instanceof ClientError && hour.error.code === 'invalid') setRefused(true);
 
+  // Of a service elsewhere each question counts, and its answers may be as new as the questions.
+  const mayAsk = isOwnService && !frozen;
+  useSnapshotAnew(mayAsk && isOfLater(recommendation.data, snapshot) ? (recommendation.data ?? null) : null);
   useFollowHead(trend, snapshot, { of: wordOf });
   useFollowHead(recommendation, snapshot, { of: wordOf });
   // No block comes after a recording's last, which may be an hour later than the chart.
@@ -64,4 +68,15 @@ export function useLiveData(snapshot: SnapshotView): LiveData {
   const marketMs = snapshot.source.kind === 'replay' ? REPLAY_MARKET_MS : MARKET_MS;
   useFollowHead(market, snapshot, { leastMs: marketMs });
   return { trend, recommendation, hour, market: { ...market, data: market.data?.value } };
+}
+
+/**
+ * Whether advice knows more than the prices do, as when our own service learns of many blocks, or of more past, right
+ * after its first prices: it must not stand beside these. To send now costs what the average lane does.
+ */
+function isOfLater(advice: RecommendationView | undefined, { updatedAt, lanes }: SnapshotView): boolean {
+  if (advice === undefined) return false;
+  if (advice.updatedAt !== null && updatedAt !== null && advice.updatedAt !== updatedAt)
+    return advice.updatedAt > updatedAt;
+  return advice.action === 'SEND_NOW' && advice.targetPrice !== lanes.average.price;
 }
