@@ -5,7 +5,7 @@ import { type ChainProfile, chainProfile } from '../core/chains.ts';
 import { type GivenAdvice, givenAdvice } from '../core/given-advice.ts';
 import type { Reach } from '../core/reach-book.ts';
 import type { AlertRun } from '../store/alert-run.ts';
-import { BlockWriter, type DigestedBlock } from './block-writer.ts';
+import { BlockWriter, type DigestedBlock, unsavedWords } from './block-writer.ts';
 import type { DigestedChainEvents, DigestedChainOptions } from './digested-chain-options.ts';
 import { LiveEngine } from './live-engine.ts';
 import type { Present } from './present.ts';
@@ -134,7 +134,9 @@ export class DigestedChain {
 
   /** Why the history is not being written, or `null`. */
   get writeProblem(): string | null {
-    return this.#writer.problem;
+    const { lease } = this.#options;
+    const isNobodys = !lease.mayWrite && lease.held === null && lease.problem !== null;
+    return this.#writer.problem ?? (isNobodys ? unsavedWords(lease.problem) : null);
   }
 
   /** Whether the disk should be waited for before more is digested. */

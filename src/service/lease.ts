@@ -48,7 +48,7 @@ export class Lease {
   #seenAt: number | null = null;
   #beatAt = Number.NEGATIVE_INFINITY;
   #isBidding = false;
-  #isFailing = false;
+  #problem: string | null = null;
   /** Looks come one after the other. */
   #work: Promise<void> = Promise.resolve();
   readonly #end = new AbortController();
@@ -85,6 +85,11 @@ export class Lease {
   /** Who has it, as last seen; `null`: nobody. */
   get held(): HeldLease | null {
     return this.#seen !== null && !this.#hasLapsed() ? this.#seen : null;
+  }
+
+  /** Why it could not be read or taken when that was last tried; `null`: it could. */
+  get problem(): string | null {
+    return this.#problem;
   }
 
   /** Tells `listener` what the {@link state} is once the lease is wanted, and of every change. */
@@ -144,12 +149,12 @@ export class Lease {
   #inTurn(work: () => Promise<void>): Promise<void> {
     this.#work = this.#work.then(work).then(
       () => {
-        this.#isFailing = false;
+        this.#problem = null;
       },
       (error: unknown) => {
         // What holds the database up does so for everybody, and the next look comes soon.
-        if (!this.#isFailing) this.#options.onError(error);
-        this.#isFailing = true;
+        if (this.#problem === null) this.#options.onError(error);
+        this.#problem = error instanceof Error ? error.message : String(error);
       },
     );
     return this.#work;

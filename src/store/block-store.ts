@@ -36,6 +36,8 @@ export class BlockStore {
   readonly #wallNow: () => number;
   /** Blocks before this time (Unix s, a whole hour) are folded away and not taken in again. */
   #foldedBefore: number | null = null;
+  /** The chain that there was no room to bind the history to. */
+  #unbound: number | null = null;
   /** Never rejects. */
   #lastWrite: Promise<void> = Promise.resolve();
 
@@ -55,25 +57,17 @@ export class BlockStore {
     this.#wallNow = wallNow;
   }
 
-  /** Binds the history to a chain. @throws {StoreError} `wrong-chain` when it holds another one. */
+  /**
+   * Binds the history to a chain; where the disk has no room for that, with the first that there is room for.
+   * @throws {StoreError} `wrong-chain` when it holds another one.
+   */
   async claimChain(chainId: number): Promise<void> {
-    const known = await this.chainId();
-    if (known === chainId) return;
-    if (known !== null) {
-      throw new StoreError(
-        'wrong-chain',
-        `${this.#name} holds chain ${known}, the node serves chain ${chainId}; choose another database or node`,
-      );
+    try {
+      await this.#attempt((db) => bindChain(db, chainId, this.#name));
+    } catch (error) {
+      if (!(error instanceof StoreError && error.code === 'full')) throw error;
+      this.#unbound = chainId;
     }
-    // Another process may be doing the same for another chain: whoever comes first is right.
-    await this.#attempt((db) =>
-      db
-        .insertInto('meta')
-        .values({ key: 'chain_id', value: String(chainId) })
-        .onConflict((conflict) => conflict.column('key').doNothing())
-        .execute(),
-    );
-    await this.claimChain(chainId);
   }
 
   /** The chain whose history this is; `null` while nothing was ever written. */
@@ -251,6 +245,7 @@ export class BlockStore {
   #transaction<Result>(work: (trx: Queries) => Promise<Result>, right = this.#right()): Promise<Result> {
     const guarded = async (trx: Queries) => {
       await requireRight(trx, right);
+      if (this.#unbound !== null) await bindChain(trx, this.#unbound, this.#name);
       return work(trx);
     };
     const done = this.#lastWrite.then(() => this.#attempt((db) => db.transaction().execute(guarded)));
@@ -264,6 +259,24 @@ export class BlockStore {
   #attempt<Result>(work: (db: Queries) => Promise<Result>): Promise<Result> {
     return whileBusy(this.#name, () => work(this.#queries));
   }
+}
+
+async function bindChain(db: Queries, chainId: number, name: string): Promise<void> {
+  const known = await readMeta(db, 'chain_id');
+  if (known === String(chainId)) return;
+  if (known !== null) {
+    throw new StoreError(
+      'wrong-chain',
+      `${name} holds chain ${known}, the node serves chain ${chainId}; choose another database or node`,
+    );
+  }
+  // Another process may be doing the same for another chain: whoever comes first is right.
+  await db
+    .insertInto('meta')
+    .values({ key: 'chain_id', value: String(chainId) })
+    .onConflict((conflict) => conflict.column('key').doNothing())
+    .execute();
+  await bindChain(db, chainId, name);
 }
 
 /** Who only visits sends nothing, and who comes next may come too late for it. */

@@ -9,7 +9,7 @@ import { PATHS } from '../../src/contract/routes.ts';
 import { FeeEngine } from '../../src/core/fee-engine.ts';
 import { startService } from '../../src/service/service.ts';
 import { BlockStore } from '../../src/store/block-store.ts';
-import { openDatabase } from '../../src/store/open-database.ts';
+import { type Database, openDatabase } from '../../src/store/open-database.ts';
 import { BLOCK_ZERO_TIME, blockHash, makeBlock, makeBlocks } from '../helpers/chain-blocks.ts';
 import { ScriptedSource } from '../helpers/scripted-source.ts';
 import { type RunningService, runService, temporaryFolder } from '../helpers/service.ts';
@@ -30,6 +30,25 @@ async function storedNumbers(service: RunningService): Promise<number[]> {
     const { data } = BaseFeeMetrics.parse(await response.json());
     if (data.length === 0) return numbers;
     numbers.push(...data.map((row) => row.blockNumber));
+  }
+}
+
+/** The file may not grow, and the pages that `table` has are full. */
+async function leaveNoRoom({ queries }: Database, table: 'leases' | 'meta'): Promise<void> {
+  await sql`pragma max_page_count = 1`.execute(queries);
+  for (let length = 2_000; length > 0; length = Math.floor(length / 2)) {
+    for (let row = 0; ; row += 1) {
+      const name = `${'-'.repeat(length)}${row}`;
+      const added =
+        table === 'meta'
+          ? sql`insert into meta values (${name}, '')`
+          : sql`insert into leases values (${name}, '', '', 0, 0)`;
+      const isFull = await added.execute(queries).then(
+        () => false,
+        () => true,
+      );
+      if (isFull) break;
+    }
   }
 }
 
@@ -360,6 +379,34 @@ describe('when something is wrong', () => {
     abort.abort();
     await started.done;
   });
+
+  test.each(['the chain that it is of', 'who writes it'])(
+    'a history whose disk has no room to note %s is told not to be saved while prices go on, and is saved once there is room',
+    async (what) => {
+      const path = join(await temporaryFolder(), 'chain-1.db');
+      const database = await openDatabase(path);
+      await leaveNoRoom(database, what === 'who writes it' ? 'leases' : 'meta');
+      const source = new ScriptedSource(makeBlocks(0, 99), { kind: 'simulated' });
+      const abort = new AbortController();
+      const started = await startService({ source, database, signal: abort.signal });
+      const read = async () => {
+        const response = await started.fetch(new Request(`http://gastop.test/be/api/v1${PATHS.gasCurrent}`));
+        return GasCurrent.parse(await response.json());
+      };
+      await started.ready;
+      source.mine(makeBlock(100));
+      await waitFor(async () => (await read()).blockNumber === 100);
+      expect((await read()).source.problem?.message).toMatch(/^history is not being saved: the disk is full/);
+      await sql`pragma max_page_count = 1000000`.execute(database.queries);
+      source.mine(makeBlock(101));
+      const store = new BlockStore(database);
+      await waitFor(async () => (await store.missingRanges({ from: 0, to: 101 })).length === 0);
+      expect(await store.chainId()).toBe(1);
+      await waitFor(async () => (await read()).source.problem === null);
+      abort.abort();
+      await started.done;
+    },
+  );
 
   test('an engine that fails does not end the service', async () => {
     const source = new ScriptedSource(makeBlocks(0, 499));
