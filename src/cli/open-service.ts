@@ -26,7 +26,10 @@ export interface OpenOptions {
    * while nobody else does, and alerts count its blocks as missed.
    */
   readonly role?: 'stays' | 'visits';
-  /** Resolves when there is time for what the first prices do not need. Default: at once. */
+  /**
+   * Resolves when there is time for what the first prices do not need, which are those of a few blocks then. Left out:
+   * nobody waits for them, and the first prices are those of all that is read.
+   */
   readonly pricesShown?: Promise<void>;
   readonly signal: AbortSignal;
 }
@@ -79,8 +82,8 @@ export async function openService(
   options: OpenOptions,
 ): Promise<OpenedService> {
   const db = settings.db.value;
-  const { pricesShown = Promise.resolve() } = options;
-  void pricesShown.then(() => boundYoungHeap());
+  const { pricesShown } = options;
+  void Promise.resolve(pricesShown).then(() => boundYoungHeap());
   const opening = openChain(choice, options.pace);
   // Which chain it is, is asked before the rest is loaded: a node answers meanwhile.
   const naming = opening.then(({ source }) =>
@@ -94,7 +97,7 @@ export async function openService(
     const extras = {
       process: `gastop, process ${process.pid}`,
       role: options.role ?? 'visits',
-      pricesShown,
+      ...(pricesShown === undefined ? {} : { pricesShown }),
       delivery: deliveryOf(settings),
       ...confirmationsOf(settings),
     } as const;

@@ -259,7 +259,12 @@ export async function startService(options: ServiceOptions): Promise<Service> {
 }
 
 /** What a first look at a few blocks is not enough for. */
-const ADVICE: readonly string[] = [PATHS.gasTrend, PATHS.gasRecommendation, PATHS.statsCurrent];
+const ADVICE: readonly string[] = [
+  PATHS.gasTrend,
+  PATHS.gasRecommendation,
+  PATHS.statsCurrent,
+  PATHS.summary,
+];
 const isAdvice = (target: string): boolean => ADVICE.some((path) => target.startsWith(BASE_PATH + path));
 
 const stopped = () => new ApiFailure('upstream_unavailable', 'the service has been stopped; start it again');

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { Summary } from '../../src/contract/dashboard.ts';
 import { GasCurrent, GasRecommendation, GasTrend } from '../../src/contract/gas.ts';
 import { PATHS } from '../../src/contract/routes.ts';
 import { makeBlocks } from '../helpers/chain-blocks.ts';
@@ -35,8 +36,14 @@ test('with nothing stored, prices are those of a few blocks until they are shown
   expect(first.blockNumber).toBe(499);
   expect(source.blocksAsked).toEqual([{ from: 436, to: 499 }]);
   const advised = advisedBy(service);
+  const summary = service.read(PATHS.summary);
+  // So that it was asked for with all its code there.
+  await service.read(PATHS.alerts);
+  await service.read(PATHS.alerts);
   shown.resolve();
   expect(await advised).toEqual(await advisedAtLeisure(new ScriptedSource(makeBlocks(0, 499))));
+  // By a few blocks alone there is none.
+  expect(Summary.parse(await summary).recommendation.probability).not.toBeNull();
   expect(source.blocksAsked[1]).toEqual({ from: 200, to: 499 });
   expect(first.basePrice).toBe((await current(service)).basePrice);
   expect(service.errors).toEqual([]);

@@ -93,11 +93,13 @@ class Dispatching {
         const now = this.#clock.now();
         const { revision } = this.#store;
         if (revision !== this.#emptyAt) {
-          await this.#fill(now);
+          const hasDue = await this.#fill(now);
           this.#send();
           const next = await this.#store.nextDueAt(now);
           if (next !== null) pause = Math.max(Math.min(next - now, LOOK_MS), LEAST_PAUSE_MS);
-          this.#emptyAt = next === null && this.#sending.size === 0 ? revision : null;
+          // What was due may have failed to be read by now, and waits to be found again.
+          const isEmpty = !hasDue && next === null && this.#sending.size === 0;
+          this.#emptyAt = isEmpty ? revision : null;
         }
         await this.#prune(now);
       } catch (error) {
@@ -116,8 +118,8 @@ class Dispatching {
     this.#wakeUp = () => {};
   }
 
-  /** Everything that is due, page by page. */
-  async #fill(now: number): Promise<void> {
+  /** Everything that is due, page by page; whether there was any. */
+  async #fill(now: number): Promise<boolean> {
     await this.#store.bringForward(now);
     if (!this.#hasWokenWaiting) await this.#store.wakeWaiting(Object.keys(this.#options.couriers), now);
     this.#hasWokenWaiting = true;
@@ -125,8 +127,8 @@ class Dispatching {
     for (;;) {
       const page: DueDelivery[] = await this.#store.due(now, PAGE, last);
       for (const due of page) this.#queues.add(due);
-      last = page.at(-1) ?? null;
-      if (page.length < PAGE || this.#options.signal.aborted) return;
+      last = page.at(-1) ?? last;
+      if (page.length < PAGE || this.#options.signal.aborted) return last !== null;
       this.#send();
       // Thousands may wait for a dead receiver: prices go on in between.
       await setImmediate();

@@ -132,6 +132,24 @@ describe('what fired', () => {
     await ended(office, 'theirs', 'DELIVERED');
   });
 
+  it('is looked for again where it could not be read, though nothing was written since', async () => {
+    let failures = 1;
+    class FailingStore extends OutboxStore {
+      override async pending(...args: Parameters<OutboxStore['pending']>) {
+        if (failures-- > 0) throw new Error('disk I/O error');
+        return super.pending(...args);
+      }
+    }
+    const receiver = await startReceiver();
+    const office = await open({ makeStore: (database) => new FailingStore(database) });
+    await office.idle();
+    await office.fire('unread', { target: receiver.url });
+    await waitFor(() => office.errors.length === 1, { what: 'the failure' });
+    await office.idle();
+    office.clock.advance(2 * SECOND);
+    await ended(office, 'unread', 'DELIVERED');
+  });
+
   it('is sent at once where the dispatcher is told, and by the clock where it is not', async () => {
     const receiver = await startReceiver();
     const office = await open();
