@@ -171,3 +171,21 @@ describe('history', () => {
     await expect(blocks).rejects.toThrow();
   });
 });
+
+test('where a block comes between head and fees, the newest blocks are those before it, and the node stays well', async () => {
+  const chain = createScriptedChain({ length: 100 });
+  const before = chain.fork();
+  chain.mine(1);
+  const { source, server } = await serve(chain, {
+    answer: (method) => {
+      server.chain = method === 'eth_feeHistory' ? before : chain;
+      return undefined;
+    },
+  });
+  const blocks = (await source.newest?.(64)) ?? [];
+  expect(blocks.map(({ number, baseFeePerGas }) => [number, baseFeePerGas])).toEqual(
+    chain.blocks.slice(36, 100).map(({ number, baseFeePerGas }) => [number, baseFeePerGas]),
+  );
+  expect(blocks.at(-1)?.hash).toBe(chain.at(99)?.hash);
+  expect(source.health()).toMatchObject([{ state: 'ok' }]);
+});
