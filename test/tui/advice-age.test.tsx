@@ -5,7 +5,7 @@ import { useMonitor } from '../../src/tui/hooks/use-monitor.ts';
 import { useSnapshot } from '../../src/tui/hooks/use-snapshot.ts';
 import { LiveScreen } from '../../src/tui/panes/live/live-screen.tsx';
 import type { TabScreenProps } from '../../src/tui/tabs.ts';
-import { RECOMMENDATION, SNAPSHOT } from './fake-gas.ts';
+import { MARKET, RECOMMENDATION, SNAPSHOT } from './fake-gas.ts';
 import { showScreen } from './show-screen.tsx';
 
 const START = SNAPSHOT.updatedAt ?? 0;
@@ -17,6 +17,12 @@ const blocksLater = (count: number): SnapshotView => ({
   nextBaseFee: SNAPSHOT.baseFee + BigInt(count) * 10n ** 9n,
   updatedAt: START + count * 12_000,
 });
+
+const LATER = blocksLater(3);
+const LEARNT: SnapshotView = {
+  ...SNAPSHOT,
+  lanes: { ...SNAPSHOT.lanes, average: { ...SNAPSHOT.lanes.average, price: 48_100_000n } },
+};
 
 it('advice that more than one block has overtaken says by how much it is older than the prices', async () => {
   let answered = 0;
@@ -51,11 +57,6 @@ it('advice that more than one block has overtaken says by how much it is older t
 });
 
 it('advice is asked for anew with prices that were worked out anew for the same block, and is shown with these', async () => {
-  const { lanes } = SNAPSHOT;
-  const learnt: SnapshotView = {
-    ...SNAPSHOT,
-    lanes: { ...lanes, average: { ...lanes.average, price: 48_100_000n } },
-  };
   let said = RECOMMENDATION;
   const { shows, arrive } = showScreen({
     Screen: LiveScreen,
@@ -64,7 +65,7 @@ it('advice is asked for anew with prices that were worked out anew for the same 
   });
   await shows('WAIT ~6m');
   said = { ...RECOMMENDATION, action: 'SEND_NOW', targetPrice: 48_100_000n };
-  arrive(learnt);
+  arrive(LEARNT);
   await shows(/Average +│ +0\.0481 [\s\S]*SEND NOW at 0\.0481 gwei/);
 });
 
@@ -75,11 +76,21 @@ function Hourly({ columns, rows }: TabScreenProps) {
   return data === undefined ? null : <LiveScreen snapshot={data} columns={columns} rows={rows} />;
 }
 
+it('the figures of the day are asked for anew with prices that our own service worked out anew, not ten seconds later', async () => {
+  let base = MARKET.base;
+  const { shows, arrive } = showScreen({
+    Screen: LiveScreen,
+    scope: 'live',
+    isOwnService: true,
+    gas: { statsMarket: async () => ({ ...MARKET, base }) },
+  });
+  await shows(/├.*┤ 0\.412/);
+  base = base === null ? null : { ...base, max: 5.5e9 };
+  arrive(LEARNT);
+  await shows(/├.*┤ 5\.50/);
+});
+
 const SEND_AT_ONCE = { ...RECOMMENDATION, action: 'SEND_NOW', targetPrice: 48_100_000n };
-const [LATER, LEARNT] = [
-  blocksLater(3),
-  { ...SNAPSHOT, lanes: { ...SNAPSHOT.lanes, average: { ...SNAPSHOT.lanes.average, price: 48_100_000n } } },
-];
 
 it.each([
   ['of a later block', { ...RECOMMENDATION, updatedAt: LATER.updatedAt }, LATER, 'next base 3.05'],

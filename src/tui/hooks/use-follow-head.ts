@@ -38,9 +38,10 @@ const DUE = 0.9;
 const AT_LATEST = 1.1;
 
 /**
- * Asks again once for every new head, or whatever else `of` takes for new, but no more often than about every `leastMs`;
- * what has failed waits for its own next try. One question per block and route is all that there can be an answer to; one
- * that a new head overtakes is followed by another.
+ * Asks again once for every new head, or whatever else `of` takes for new, but no more often than about every `leastMs`.
+ * What is new of the very head that was asked about is not waited with: the answer would stand beside it as one of less
+ * past. What has failed waits for its own next try. One question per block and route is all that there can be an answer
+ * to; one that a new head overtakes is followed by another.
  */
 export function useFollowHead(
   polled: Polled<unknown>,
@@ -49,25 +50,25 @@ export function useFollowHead(
 ): void {
   const { frozen } = useMonitor();
   const head = of(shown);
-  const asked = useRef({ head, at: performance.now() });
+  const asked = useRef({ head, block: headOf(shown), at: performance.now() });
   const latest = useRef(polled);
   latest.current = polled;
-  const ask = useRef((newest: Head) => {
-    asked.current = { head: newest, at: performance.now() };
+  const ask = useRef((snapshot: SnapshotView) => {
+    asked.current = { head: of(snapshot), block: headOf(snapshot), at: performance.now() };
     if (latest.current.error === null) void latest.current.renew();
   });
   const isNew = (newest: Head) => asked.current.head !== newest && !frozen;
-  const waitMs = (part: number) => asked.current.at + leastMs * part - performance.now();
+  const waitMs = (part: number, snapshot: SnapshotView) =>
+    asked.current.block === headOf(snapshot) ? 0 : asked.current.at + leastMs * part - performance.now();
   // Before it is drawn; what has to wait is asked about below.
   useEachSnapshot((snapshot) => {
-    const newest = of(snapshot);
-    if (isNew(newest) && waitMs(DUE) <= 0) ask.current(newest);
+    if (isNew(of(snapshot)) && waitMs(DUE, snapshot) <= 0) ask.current(snapshot);
   });
   // biome-ignore lint/correctness/useExhaustiveDependencies: what is asked of a head does not depend on who draws it
   useEffect(() => {
     if (!isNew(head)) return;
-    if (waitMs(DUE) <= 0) return ask.current(head);
-    const timer = setTimeout(ask.current, waitMs(AT_LATEST), head);
+    if (waitMs(DUE, shown) <= 0) return ask.current(shown);
+    const timer = setTimeout(ask.current, waitMs(AT_LATEST, shown), shown);
     return () => clearTimeout(timer);
   }, [head, leastMs, frozen]);
 }

@@ -6,7 +6,7 @@ import type { RecommendationView } from '../../../client/views/recommendation.ts
 import type { SnapshotView } from '../../../client/views/snapshot.ts';
 import type { TrendView } from '../../../client/views/trend.ts';
 import { useDescription } from '../../hooks/use-description.ts';
-import { useFollowHead, wordOf } from '../../hooks/use-follow-head.ts';
+import { headOf, useFollowHead, wordOf } from '../../hooks/use-follow-head.ts';
 import { useMarket } from '../../hooks/use-market.ts';
 import { useMonitor } from '../../hooks/use-monitor.ts';
 import { type Polled, usePolledQuery } from '../../hooks/use-polled-query.ts';
@@ -66,7 +66,7 @@ export function useLiveData(snapshot: SnapshotView): LiveData {
   useFollowHead(hour, snapshot, { leastMs: snapshot.source.ended ? REPLAY_MARKET_MS : HOUR_CHART_MS });
   // A recording played fast leaves an old day behind within seconds.
   const marketMs = snapshot.source.kind === 'replay' ? REPLAY_MARKET_MS : MARKET_MS;
-  useFollowHead(market, snapshot, { leastMs: marketMs });
+  useFollowHead(market, snapshot, { of: isOwnService ? wordOf : headOf, leastMs: marketMs });
   return { trend, recommendation, hour, market: { ...market, data: market.data?.value } };
 }
 
