@@ -26,6 +26,8 @@ const FOREIGN_FLAGS = new Set([
   '--list',
   '--heap-growing-percent',
   '--optimize-for-size',
+  '--memory-saver-mode',
+  '--compact-on-every-full-gc',
 ]);
 
 describe('commands', () => {

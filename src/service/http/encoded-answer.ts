@@ -1,7 +1,7 @@
-import { hash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import { acceptsGzip, namesTag } from './accepts.ts';
+import { contentTag } from './content-tag.ts';
 import { SECURITY_HEADERS } from './security-headers.ts';
 
 const compress = promisify(gzip);
@@ -50,7 +50,7 @@ export class EncodedAnswer {
   constructor(text: string, type = JSON_TYPE) {
     this.#text = text;
     this.#type = type;
-    this.#tag = `W/"${hash('sha1', text, 'base64url')}"`;
+    this.#tag = contentTag(text);
     this.#plain = this.#sendable(text, Buffer.byteLength(text), {});
     const headers = { ...HEADERS, ETag: this.#tag };
     this.#unchanged = { body: null, bytes: 0, init: { status: 304, headers } };
