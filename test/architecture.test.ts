@@ -54,7 +54,7 @@ const IMPURE = [
   /['"]node:/,
 ];
 
-const LONGEST_FILE = 350;
+const LONGEST_FILE = 300;
 
 interface SourceFile {
   readonly path: string;

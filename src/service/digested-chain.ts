@@ -4,15 +4,13 @@ import type { Block } from '../core/block.ts';
 import { type ChainProfile, chainProfile } from '../core/chains.ts';
 import { type GivenAdvice, givenAdvice } from '../core/given-advice.ts';
 import type { Reach } from '../core/reach-book.ts';
-import type { AlertRun } from '../store/alert-run.ts';
-import { BlockWriter, type DigestedBlock, unsavedWords } from './block-writer.ts';
+import { alertRunOf } from './alert-run-of.ts';
+import { BlockWriter, unsavedWords } from './block-writer.ts';
 import type { DigestedChainEvents, DigestedChainOptions } from './digested-chain-options.ts';
 import { LiveEngine } from './live-engine.ts';
 import type { Present } from './present.ts';
 import { RecentBlocks } from './recent-blocks.ts';
-import { storedPages } from './stored-pages.ts';
-
-const DAY_SEC = 86_400;
+import { dayBefore, rememberedPages } from './remembered-blocks.ts';
 
 /**
  * The chain as it was taken in: every block once through the engine and, while this process is the one that writes, into
@@ -38,7 +36,7 @@ export class DigestedChain {
       onRecovered: events.onRecovered,
       onRefused: () => void options.lease.look(),
       onNeglected: (next, stored) => this.#relieve(next, stored),
-      alertRun: (blocks) => this.#alertRun(blocks),
+      alertRun: (blocks) => this.#profile && alertRunOf(blocks, this.#profile, events, options),
       onFired: options.onFired,
       adviceAfter: (block) => this.#saidAfter(block),
       onWritten: () => {
@@ -86,11 +84,9 @@ export class DigestedChain {
     const { store } = this.#options;
     this.#endGlance();
     this.#writer.forget();
-    const stored = await store.newest(count);
-    this.#recent.replace(stored);
-    const head = stored.at(-1);
-    if (head === undefined) this.#live?.reset();
-    else await this.rebuild(await this.#dayBefore(head));
+    this.#recent.replace(await store.newest(count));
+    if (this.head === null) this.#live?.reset();
+    else await this.#rebuildDay();
   }
 
   /**
@@ -194,7 +190,7 @@ export class DigestedChain {
   /** After `load`: what the blocks of a day say, and how what was advised was kept. */
   async remember(): Promise<void> {
     await this.#options.track.load();
-    if (this.head !== null) await this.rebuild(await this.#dayBefore(this.head));
+    await this.#rebuildDay();
   }
 
   /** Prices by the newest `count` of the loaded blocks alone, until the rest is remembered. */
@@ -223,7 +219,7 @@ export class DigestedChain {
     const isSame = JSON.stringify(profile.feeRule) === JSON.stringify(this.#profile?.feeRule);
     if (this.#live !== null && isSame) return;
     this.#renew(profile);
-    if (this.head !== null) await this.rebuild(await this.#dayBefore(this.head));
+    await this.#rebuildDay();
   }
 
   #renew(profile: ChainProfile): void {
@@ -274,34 +270,13 @@ export class DigestedChain {
   async rebuild(from: number): Promise<void> {
     const newest = this.#recent.all;
     if (newest.length === 0 || this.#writer.problem !== null) return;
-    await this.#live?.rebuild(this.#pages(from, newest), this.#options.signal);
+    const stored = () => this.#writer.flush();
+    const pages = rememberedPages({ store: this.#options.store, from, newest, stored });
+    await this.#live?.rebuild(pages, this.#options.signal);
   }
 
-  /** Waits for the store only once somebody reads: what comes meanwhile is kept for the new engine from then on. */
-  async *#pages(from: number, newest: readonly Block[]): AsyncGenerator<readonly Block[]> {
-    await this.#writer.flush();
-    const first = newest[0]?.number ?? 0;
-    yield* storedPages(this.#options.store, from, first - 1);
-    yield newest.filter(({ number }) => number >= from);
-  }
-
-  /** A day is enough to advise and takes a moment to read. */
-  async #dayBefore({ timestamp }: Block): Promise<number> {
-    return (await this.#options.store.latestAt(timestamp - DAY_SEC))?.number ?? 0;
-  }
-
-  /** Whatever was priced, when it is written: a block may have become past while it could not be. */
-  #alertRun(digested: readonly DigestedBlock[]): AlertRun | null {
-    const { source, wallNow, nativeUsd } = this.#options;
-    if (this.#profile === null) return null;
-    return {
-      blocks: digested.flatMap(({ block, prices }) =>
-        prices === null ? [] : [{ block, prices, isPast: this.#events.isPast(block) }],
-      ),
-      chain: { chainId: this.#profile.id, chainName: this.#profile.name, sourceKind: source.kind },
-      nativeUsd: nativeUsd?.() ?? null,
-      now: wallNow(),
-    };
+  async #rebuildDay(): Promise<void> {
+    if (this.head !== null) await this.rebuild(await dayBefore(this.#options.store, this.head));
   }
 
   /** What is answered after `block`, while it is the head and new: what is only caught up with is not said to anybody. */

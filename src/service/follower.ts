@@ -1,20 +1,21 @@
-import type { ChainEvent, ChainSource } from '../chain/chain-source.ts';
+import type { ChainEvent } from '../chain/chain-source.ts';
 import { ChainError } from '../chain/errors.ts';
 import type { Advice } from '../core/advice.ts';
 import type { Block } from '../core/block.ts';
-import { type ChainProfile, isDevelopmentChain } from '../core/chains.ts';
+import type { ChainProfile } from '../core/chains.ts';
 import type { Reach } from '../core/reach-book.ts';
 import { StoreError } from '../store/store-error.ts';
 import { abortable } from './abortable.ts';
 import { DigestedChain } from './digested-chain.ts';
-import type { DigestedChainOptions } from './digested-chain-options.ts';
-import { FirstLook, type FirstLookOptions } from './first-look.ts';
+import { FirstLook } from './first-look.ts';
+import type { FollowerOptions } from './follower-options.ts';
 import { HistoryFiller } from './history-filler.ts';
+import { isIdle } from './is-idle.ts';
 import { newestBlocks } from './newest-blocks.ts';
 import type { Present } from './present.ts';
 import { reconcile } from './reconcile.ts';
 import { sleep, untilAborted } from './sleep.ts';
-import { type News, SourceNews } from './source-news.ts';
+import { SourceNews } from './source-news.ts';
 import { type Problem, SourceState } from './source-state.ts';
 import { TimeSlice } from './time-slice.ts';
 
@@ -26,18 +27,6 @@ const LAST_RETRY_MS = 15_000;
 const BID_MS = 250;
 /** Before it begins again from what another process has stored. */
 const AGAIN_MS = 100;
-
-export interface FollowerOptions extends DigestedChainOptions, FirstLookOptions {
-  readonly source: ChainSource;
-  readonly signal: AbortSignal;
-  readonly historySec: number;
-  /** Told of errors that should not happen; the follower goes on. */
-  readonly onError: (error: unknown) => void;
-  /** Told when the source, or a node of several, goes away or comes back. */
-  readonly onNews: (news: News) => void;
-  /** That nothing is kept, and why, in words; left out: it is. */
-  readonly unsaved?: string | undefined;
-}
 
 /**
  * Follows the chain: every block is digested once, reorgs are taken back, holes are filled in the background. Whatever
@@ -134,16 +123,10 @@ export class Follower {
     if (this.#firstLook.isLooking) return null;
     const present = this.#chain.present();
     if (present === null || this.hasEnded) return null;
-    if (this.#isIdle) return present;
+    const { source } = this.#options;
+    if (isIdle({ source, chainId: this.profile?.id, head: this.head?.number })) return present;
     if (this.isStale) return null;
     return this.#state.isPast(present.head, present.head, this.#chain.blockTimeSec) ? null : present;
-  }
-
-  /** A chain for development may make no block until somebody sends something: its head is now while its node is well. */
-  get #isIdle(): boolean {
-    const { source } = this.#options;
-    if (this.profile === null || !isDevelopmentChain(this.profile.id) || source.kind !== 'rpc') return false;
-    return source.health().some(({ state, head }) => state === 'ok' && head === this.head?.number);
   }
 
   /** See `FeeEngine.reachProbability`; `null` before the first block. */
