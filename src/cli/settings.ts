@@ -90,21 +90,21 @@ export function resolveSettings(flags: SourceFlags, env: Env, config: LoadedConf
     apiKey,
     historySec: read('--history', flags.history, parseHistory) ??
       read('GASTOP_HISTORY', set(env.GASTOP_HISTORY), parseHistory) ??
-      read(FILE, file.history, parseHistory) ?? { value: DEFAULT_HISTORY_SEC, from: DEFAULT },
+      inFile('history', file.history, parseHistory) ?? { value: DEFAULT_HISTORY_SEC, from: DEFAULT },
     confirmations: read('--confirmations', flags.confirmations, parseConfirmations) ??
       read('GASTOP_CONFIRMATIONS', set(env.GASTOP_CONFIRMATIONS), parseConfirmations) ??
-      read(FILE, file.confirmations, parseConfirmations) ?? { value: null, from: DEFAULT },
+      inFile('confirmations', file.confirmations, parseConfirmations) ?? { value: null, from: DEFAULT },
     db: read('--db', flags.db, parsePath) ??
       read('GASTOP_DB', set(env.GASTOP_DB), parsePath) ??
-      read(FILE, file.db, parsePath) ?? { value: null, from: DEFAULT },
+      inFile('db', file.db, parsePath) ?? { value: null, from: DEFAULT },
     ascii:
       (flags.ascii ? { value: true, from: '--ascii' } : null) ??
       read('GASTOP_ASCII', set(env.GASTOP_ASCII), parseSwitch) ??
       (file.ascii === undefined ? asciiByDefault(env) : { value: file.ascii, from: FILE }),
     notifications: read('GASTOP_NOTIFICATIONS', set(env.GASTOP_NOTIFICATIONS), parseNotifications) ??
-      read(FILE, file.notifications, parseNotifications) ?? { value: 'on', from: DEFAULT },
+      inFile('notifications', file.notifications, parseNotifications) ?? { value: 'on', from: DEFAULT },
     keys: read('GASTOP_KEYS', set(env.GASTOP_KEYS), parsePath) ??
-      read(FILE, file.keys, parsePath) ?? { value: null, from: DEFAULT },
+      inFile('keys', file.keys, parsePath) ?? { value: null, from: DEFAULT },
     smtp: smtpSettings(env, file),
     telegram: telegramSettings(env, file),
     allowPrivateTargets: (flags.allowPrivateTargets
@@ -168,7 +168,7 @@ function sourceFrom(
 function keyFor(source: SourceChoice, env: Env, file: ConfigFile): Setting<string | null> {
   const fromEnv = read('GASTOP_API_KEY', set(env.GASTOP_API_KEY), parseApiKey);
   if (fromEnv !== null) return fromEnv;
-  const fromFile = read(FILE, file.apiKey, parseApiKey);
+  const fromFile = inFile('apiKey', file.apiKey, parseApiKey);
   if (fromFile === null) return { value: null, from: DEFAULT };
   if (file.url === undefined) {
     return { value: null, from: `${FILE} has one; without a url beside it, it is not used` };
@@ -211,6 +211,16 @@ function read<Value>(
   parse: (text: string) => Value,
 ): Setting<Value> | null {
   return text === undefined ? null : { value: checked(from, () => parse(text)), from };
+}
+
+/** As {@link read}, where a failure has to say which of the file's settings it is. */
+function inFile<Value>(
+  name: keyof ConfigFile,
+  text: string | undefined,
+  parse: (text: string) => Value,
+): Setting<Value> | null {
+  const setting = read(`${FILE}: ${name}`, text, parse);
+  return setting && { ...setting, from: FILE };
 }
 
 /** An empty variable is an unset one. */

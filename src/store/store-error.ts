@@ -76,10 +76,11 @@ export function toStoreError(error: unknown, where: string): StoreError {
     case 'ENOSPC':
     case 'EDQUOT':
       return say('full', `the disk is full, ${where} cannot be made; free some space`);
+    case 'EISDIR':
+      return say('not-permitted', `${where} is a folder; name a file`);
     case 'ENOENT':
     case 'ENOTDIR':
     case 'EEXIST':
-    case 'EISDIR':
       return say(
         'not-permitted',
         `${where} cannot be made there; its folder is not a folder that can be used`,

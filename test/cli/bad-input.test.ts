@@ -189,7 +189,7 @@ describe('wrong flags end with one line and exit 2', () => {
     [
       'a setting that makes no sense',
       ['config', ...config('e.json', '{"history":"long"}')],
-      'config file: "long"',
+      'config file: history: "long"',
     ],
     [
       'two sources in the file',
@@ -301,6 +301,9 @@ it.skipIf(process.platform === 'win32')(
   async () => {
     const result = await runMain(['now', '--demo', '--db', String.raw`C:\Users\me\gas.db`], { home: folder });
     expectOneLine(result, 2, '--db: this is a path of Windows');
+    writeFileSync(at('windows.json'), JSON.stringify({ keys: String.raw`C:\Users\me\keys.db` }));
+    const filed = await runMain(['now', '--demo', '--config', at('windows.json')], { home: folder });
+    expectOneLine(filed, 2, 'config file: keys: this is a path of Windows');
   },
 );
 

@@ -149,8 +149,12 @@ test('a path below a file, and a path that is a folder, are refused in one line'
   const folder = await temporaryFolder();
   writeFileSync(join(folder, 'file'), '');
   mkdirSync(join(folder, 'folder.db'));
-  for (const path of [join(folder, 'file', 'chain-1.db'), join(folder, 'folder.db')]) {
-    await expect(openDatabase(path)).rejects.toMatchObject({ name: 'StoreError', code: 'not-permitted' });
+  for (const [path, message] of [
+    [join(folder, 'file', 'chain-1.db'), /^chain-1\.db cannot be made there; its folder is not a folder/],
+    [join(folder, 'folder.db'), /^folder\.db is a folder; name a file$/],
+  ] as const) {
+    const error = { name: 'StoreError', code: 'not-permitted', message: expect.stringMatching(message) };
+    await expect(openDatabase(path)).rejects.toMatchObject(error);
   }
 });
 
