@@ -1,11 +1,13 @@
 import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import { expect, test } from 'vitest';
 import { Summary } from '../../src/contract/dashboard.ts';
 import { GasCurrent, GasRecommendation, GasTrend } from '../../src/contract/gas.ts';
 import { PATHS } from '../../src/contract/routes.ts';
-import { makeBlocks } from '../helpers/chain-blocks.ts';
+import { blockHash, makeBlock, makeBlocks } from '../helpers/chain-blocks.ts';
 import { ScriptedSource } from '../helpers/scripted-source.ts';
 import { type RunningService, runService, temporaryFolder } from '../helpers/service.ts';
+import { waitFor } from '../helpers/wait-for.ts';
 
 const current = async (service: RunningService) => GasCurrent.parse(await service.read(PATHS.gasCurrent));
 
@@ -74,3 +76,29 @@ test('a source that is away at the first look is told of, and followed once it i
   await service.ready;
   expect((await current(service)).blockNumber).toBe(499);
 });
+
+test.each(['with nothing stored', 'with blocks stored'])(
+  '%s, a reorg and a source that is away for a while after the first look leave nothing of it',
+  async (how) => {
+    const database = join(await temporaryFolder(), 'history.db');
+    const replaced = [498, 499].map((number) =>
+      makeBlock(number, { hash: blockHash(number, 1), baseFeePerGas: 2_500_000_000n }),
+    );
+    if (how === 'with blocks stored')
+      await advisedAtLeisure(new ScriptedSource(makeBlocks(0, 499)), database);
+    const shown = Promise.withResolvers<void>();
+    const source = new ScriptedSource(makeBlocks(0, 499));
+    const service = await runService({ source, database, pricesShown: shown.promise });
+    await service.ready;
+    expect((await current(service)).blockNumber).toBe(499);
+    source.reorg(497, replaced);
+    source.isReachable = false;
+    shown.resolve();
+    await waitFor(() => service.errors.length > 0);
+    source.isReachable = true;
+    await waitFor(async () => (await current(service)).basePrice === 2_500_000_000);
+    const fresh = new ScriptedSource([...makeBlocks(0, 497), ...replaced]);
+    const { lanes } = await advisedAtLeisure(fresh);
+    await waitFor(async () => isDeepStrictEqual((await current(service)).lanes, lanes));
+  },
+);
