@@ -29,12 +29,12 @@ export interface SqliteFile<Tables> {
   readonly queries: Kysely<Tables>;
   /** The file's name for messages; the folder is nobody's business. */
   readonly name: string;
-  /** One transaction that a power cut does not take once this resolves, whatever the file is held to otherwise. */
   /**
    * Another text as soon as rows of `table` may have changed, whoever did it; asking costs no more than a microsecond.
    * What was read after it was asked for is what is there as long as it stays the same.
    */
   revision(table: keyof Tables & string): string;
+  /** One transaction that a power cut does not take once this resolves, whatever the file is held to otherwise. */
   durably<Result>(work: (trx: Kysely<Tables>) => Promise<Result>): Promise<Result>;
   close(): Promise<void>;
 }
