@@ -9,6 +9,8 @@ import { untilAborted } from './sleep.ts';
 const LOOKED_AT = 64;
 /** Stored blocks that are taken up as known ones: more than any source takes back. */
 const KNOWN = 300;
+/** A source that is no quicker is asked for everything at once: what keeps it is told after its own deadline, not after two. */
+const LONGEST_LOOK_MS = 3_000;
 
 export interface FirstLookOptions {
   readonly source: ChainSource;
@@ -74,7 +76,8 @@ export class FirstLook {
 
   /** What fails here fails again where it is told. */
   async #lookAtSource(): Promise<void> {
-    const { source, signal } = this.#options;
+    const { source, signal: ended } = this.#options;
+    const signal = AbortSignal.any([ended, AbortSignal.timeout(LONGEST_LOOK_MS)]);
     try {
       const profile = await abortable(source.chain(), signal);
       const newest = source.newest?.(LOOKED_AT, { signal }) ?? newestBlocks(source, LOOKED_AT, signal);

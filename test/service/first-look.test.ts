@@ -77,6 +77,17 @@ test('a source that is away at the first look is told of, and followed once it i
   expect((await current(service)).blockNumber).toBe(499);
 });
 
+test('a source that leaves the first look without an answer is asked for everything, and followed', async () => {
+  const source = Object.assign(new ScriptedSource(makeBlocks(0, 499)), {
+    newest: () => new Promise<never>(() => {}),
+  });
+  const service = await runService({ source, pricesShown: new Promise(() => {}) });
+  await service.ready;
+  expect((await current(service)).blockNumber).toBe(499);
+  expect(source.blocksAsked).toEqual([{ from: 200, to: 499 }]);
+  expect(service.errors).toEqual([]);
+});
+
 test.each(['with nothing stored', 'with blocks stored'])(
   '%s, a reorg and a source that is away for a while after the first look leave nothing of it',
   async (how) => {
