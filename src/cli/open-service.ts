@@ -1,5 +1,6 @@
 import type { ChainSource } from '../chain/chain-source.ts';
 import type { PriceFeed } from '../chain/price-feed.ts';
+import { abortable } from '../service/abortable.ts';
 import type { MadeAttempt } from '../service/alerts/dispatcher.ts';
 import type { Gate } from '../service/http/gate.ts';
 import type { Service } from '../service/service.ts';
@@ -143,7 +144,25 @@ export const confirmationsOf = ({
 
 const loadService = () => Promise.all([import('../service/service.ts'), import('../store/open-database.ts')]);
 
-/** Starts a service over an open source; without a `path` its history ends with the process. */
+/** A node that is there answers within it; without one, what is stored is shown. */
+const CHAIN_WITHIN_MS = 1_000;
+
+/** Before anything of another chain is shown; where no node says yet which one it is, the service finds out later. */
+async function refuseOtherChain(source: ChainSource, database: Database): Promise<void> {
+  const { BlockStore } = await import('../store/block-store.ts');
+  const store = new BlockStore(database);
+  if ((await store.chainId()) === null) return;
+  const late = new AbortController();
+  const timer = setTimeout(() => late.abort(), CHAIN_WITHIN_MS);
+  const known = await abortable(source.chain(), late.signal).catch(() => null);
+  clearTimeout(timer);
+  if (known !== null) await store.refuseOther(known.id);
+}
+
+/**
+ * Starts a service over an open source; without a `path` its history ends with the process.
+ * @throws {StoreError} for a database that cannot be used, or is another chain's.
+ */
 export async function startOn(
   source: ChainSource,
   path: string | null,
@@ -153,6 +172,12 @@ export async function startOn(
   const [{ startService }, { openDatabase, TEMPORARY_DATABASE }] = await loadService();
   const stop = new AbortController();
   const database = await openDatabase(path ?? TEMPORARY_DATABASE);
+  try {
+    if (path !== null) await refuseOtherChain(source, database);
+  } catch (error) {
+    await database.close();
+    throw error;
+  }
   const service = await startService({
     source,
     database,

@@ -58,7 +58,13 @@ export async function serveChain(
   failure.promise.catch(() => {});
   try {
     const place = db ?? (await knownPlace(io, choice, chain, signal));
-    const start = (path: string | null) => startOn(chain.source, path, historySec, { ...extras, onNews });
+    const onServing = (error: unknown) => {
+      // A node that says so only now says it for good.
+      if (error instanceof StoreError && error.code === 'wrong-chain') failure.reject(error);
+      else extras.onError(error);
+    };
+    const start = (path: string | null) =>
+      startOn(chain.source, path, historySec, { ...extras, onNews, onError: onServing });
     // What would be made there would be gone with it, so it neither keeps alerts nor has any fire.
     const startPassing = () =>
       startOn(chain.source, null, historySec, { ...extras, role: 'visits', keepsAlerts: false });

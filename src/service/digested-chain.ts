@@ -266,6 +266,16 @@ export class DigestedChain {
     this.#live?.reset();
   }
 
+  /** What is stored is another chain's: nothing of it is shown any more, and it stays as it is. */
+  disown(): void {
+    this.#endGlance();
+    this.#writer.forget();
+    this.#recent.replace([]);
+    this.#live = null;
+    this.#profile = null;
+    this.#updatedAt = null;
+  }
+
   /** Gives the engine the blocks from `from` on as its memory: those of the store, and the newest ones. */
   async rebuild(from: number): Promise<void> {
     const newest = this.#recent.all;

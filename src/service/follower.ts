@@ -177,7 +177,10 @@ export class Follower {
       const message = error instanceof Error ? error.message : String(error);
       const retryAt = forGood || retryMs === null ? null : this.#options.wallNow() + retryMs;
       this.#state.fail({ message, retryAt });
-      if (forGood) this.#ready.reject(error);
+      if (forGood) {
+        this.#chain.disown();
+        this.#ready.reject(error);
+      }
       // Nobody foresaw it: begin again from what is stored, with a fresh engine.
       if (!(error instanceof ChainError || error instanceof StoreError)) this.#chain.dropEngine();
       this.#options.onError(error);

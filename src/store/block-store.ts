@@ -5,6 +5,7 @@ import { evaluateAlerts, restartAlerts, rewindAlerts } from './alert-evaluation.
 import { pruneAlertEvents } from './alert-events.ts';
 import type { AlertRun } from './alert-run.ts';
 import { restartAutoTxs, rewindAutoTxs } from './auto-tx-rewind.ts';
+import { bindChain, wrongChain } from './bind-chain.ts';
 import { BLOCK_COLUMNS, toBlock, toBlockRow } from './block-row.ts';
 import { findHoles } from './find-holes.ts';
 import { requireRight, type WriteRight } from './lease-store.ts';
@@ -68,6 +69,15 @@ export class BlockStore {
       if (!(error instanceof StoreError && error.code === 'full')) throw error;
       this.#unbound = chainId;
     }
+  }
+
+  /**
+   * Binds nothing, for who asks before anything is read or shown of it.
+   * @throws {StoreError} `wrong-chain` when it holds another chain than `chainId`.
+   */
+  async refuseOther(chainId: number): Promise<void> {
+    const known = await this.chainId();
+    if (known !== null && known !== chainId) throw wrongChain(this.#name, known, chainId);
   }
 
   /** The chain whose history this is; `null` while nothing was ever written. */
@@ -259,24 +269,6 @@ export class BlockStore {
   #attempt<Result>(work: (db: Queries) => Promise<Result>): Promise<Result> {
     return whileBusy(this.#name, () => work(this.#queries));
   }
-}
-
-async function bindChain(db: Queries, chainId: number, name: string): Promise<void> {
-  const known = await readMeta(db, 'chain_id');
-  if (known === String(chainId)) return;
-  if (known !== null) {
-    throw new StoreError(
-      'wrong-chain',
-      `${name} holds chain ${known}, the node serves chain ${chainId}; choose another database or node`,
-    );
-  }
-  // Another process may be doing the same for another chain: whoever comes first is right.
-  await db
-    .insertInto('meta')
-    .values({ key: 'chain_id', value: String(chainId) })
-    .onConflict((conflict) => conflict.column('key').doNothing())
-    .execute();
-  await bindChain(db, chainId, name);
 }
 
 /** Who only visits sends nothing, and who comes next may come too late for it. */

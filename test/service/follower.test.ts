@@ -349,10 +349,35 @@ describe('when something is wrong', () => {
       database: path,
     });
     await expect(service.ready).rejects.toThrow(
-      'chain.db holds chain 1, the node serves chain 10; choose another database or node',
+      'chain.db holds chain 1, not chain 10; name another path with --db',
     );
     const body = ErrorBody.parse(await (await service.get(PATHS.gasCurrent)).json());
     expect(body.message).toContain('chain.db holds chain 1');
+  });
+
+  test('what is stored of another chain is no longer answered once a node says so, and is kept', async () => {
+    const path = join(await temporaryFolder(), 'chain.db');
+    const before = await runService({ source: new ScriptedSource(makeBlocks(0, 99)), database: path });
+    await before.ready;
+    await before.stop();
+    const source = new ScriptedSource(makeBlocks(0, 9), { chainId: 10 });
+    source.isReachable = false;
+    const service = await runService({ source, database: path });
+    await service.ready;
+    expect((await current(service)).blockNumber).toBe(99);
+    source.isReachable = true;
+    await waitFor(async () => (await service.get(PATHS.gasCurrent)).status === 503);
+    for (const asked of [PATHS.gasCurrent, PATHS.gasRecommendation, `${PATHS.statsChart}?timeFrame=1h`]) {
+      const answer = await service.get(asked);
+      expect(answer.status).toBe(503);
+      expect(ErrorBody.parse(await answer.json()).message).toBe(
+        'no chain data yet: chain.db holds chain 1, not chain 10; name another path with --db',
+      );
+    }
+    await service.stop();
+    const kept = await openDatabase(path);
+    expect((await new BlockStore(kept).head())?.number).toBe(99);
+    await kept.close();
   });
 
   test('a full disk is told and the advice goes on; when there is room again the blocks are filled in', async () => {

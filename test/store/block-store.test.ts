@@ -110,9 +110,13 @@ describe('blocks', () => {
     expect(await store.chainId()).toBe(1);
     await expect(store.claimChain(10)).rejects.toMatchObject({
       code: 'wrong-chain',
-      message:
-        'the temporary database holds chain 1, the node serves chain 10; choose another database or node',
+      message: 'the temporary database holds chain 1, not chain 10; name another path with --db',
     });
+    await expect(store.refuseOther(0)).rejects.toMatchObject({
+      code: 'wrong-chain',
+      message: 'the temporary database holds chain 1, not the simulated chain; name another path with --db',
+    });
+    await store.refuseOther(1);
   });
 });
 
