@@ -260,10 +260,12 @@ test('a log line names the route and the key id, never what was typed', async ()
   await served.get(`${PATHS.baseFee}?from=${served.key}`);
   await fetch(`${served.origin}/${served.key}`);
   const id = served.key.split('_')[1];
-  await waitFor(() => served.log.length === 2);
+  await served.get(PATHS.rateLimits);
+  await waitFor(() => served.log.length === 3);
   expect(served.log).toMatchObject([
     { level: 'info', method: 'GET', route: '/be/api/v1/metrics/base-fee', status: 400, keyId: id },
     { level: 'info', method: 'GET', route: null, status: 404 },
+    { level: 'info', method: 'GET', route: '/be/api/v1/dashboard/rate-limits', status: 200, keyId: id },
   ]);
   expect(JSON.stringify(served.log)).not.toContain(served.key.split('_')[2]);
 });

@@ -14,6 +14,7 @@ import type { AutoTxBook } from '../auto-txs/auto-tx-book.ts';
 import { askedAgain } from './asked-again.ts';
 import { wrongParameters } from './check-parameters.ts';
 import type { Gate } from './gate.ts';
+import { recordOf } from './request-record.ts';
 import { getOwnRoute, getRoute } from './route.ts';
 import type { ServiceState } from './service-state.ts';
 
@@ -72,7 +73,11 @@ export function addDashboardRoutes(
     });
     return c.json(market, 200);
   });
-  const limits = (c: Context) => gate.limits(c.req.header(API_KEY_HEADER) ?? null);
+  const limits = (c: Context) =>
+    gate.limits(c.req.header(API_KEY_HEADER) ?? null, ({ keyId }) => {
+      const record = recordOf(c.env);
+      if (record !== null) record.keyId = keyId;
+    });
   /** As on every other route, the key comes before the parameters. */
   async function refuseParameters(c: Context, error: z.ZodError): Promise<Response> {
     await limits(c);

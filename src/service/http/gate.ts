@@ -15,8 +15,11 @@ export interface Gate {
    * `rate_limit_exceeded` with `Retry-After`; `upstream_unavailable` while keys cannot be read or counts not be kept.
    */
   admit(request: { readonly key: string | null; readonly group: RouteGroup }): Promise<Admission>;
-  /** What `key` may still ask. Itself it is checked like any other request, but not counted. @throws like {@link admit} */
-  limits(key: string | null): Promise<RateLimits>;
+  /**
+   * What `key` may still ask. Itself it is checked like any other request, but not counted; `onAdmitted` is told whose
+   * it is. @throws like {@link admit}
+   */
+  limits(key: string | null, onAdmitted?: (admission: Admission) => void): Promise<RateLimits>;
   /** Those of the keys, by their ids, that were revoked or are gone; left out where no key is needed. @throws {StoreError} */
   withdrawn?(keyIds: readonly string[]): Promise<readonly string[]>;
 }

@@ -138,13 +138,14 @@ export function createKeyGate({
       return { keyId: key.id };
     },
 
-    async limits(header) {
+    async limits(header, onAdmitted) {
       if (closing !== null) throw gateClosed();
       const key = wholeKey(header);
       try {
         const row = checkKey(key, (await store.find([key.id])).get(key.id));
         const plan = planOf(row, plansNow(), null);
         takeToken(key.id, plan);
+        onAdmitted?.({ keyId: key.id });
         const day = today();
         return rateLimits(plan, await store.usedOn(day, key.id), day);
       } catch (error) {
