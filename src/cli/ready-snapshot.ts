@@ -39,8 +39,9 @@ export async function readySnapshot(
     });
     if (snapshot !== null) {
       const isNewest = head !== null && (snapshot.blockNumber ?? 0) >= head;
-      // A source that is being asked again may yet answer; one without a new block is as it is.
-      const mayRecover = snapshot.stale && snapshot.source.problem?.retryAt != null;
+      // A source that is being asked, or is again, may yet answer; one without a new block is as it is.
+      const { problem } = snapshot.source;
+      const mayRecover = snapshot.stale && (problem === null || problem.retryAt !== null);
       if ((isNewest && !mayRecover) || deadline.aborted) return refuseStale(snapshot, rule, io.now());
     }
     await sleep(ASK_AGAIN_MS, undefined, { signal: interruption }).catch(() => interruption.throwIfAborted());

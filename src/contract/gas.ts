@@ -34,7 +34,7 @@ const Source = z
       .strictObject({ message: z.string(), retryAt: Timestamp.nullable() })
       .nullable()
       .describe(
-        'Where stale is true: why the source gives nothing new, and when it is asked again; else why the history is not being written; null while all is well',
+        "Where stale is true: why the source gives nothing new, and when it is asked again; else why the history is not being written; null while all is well, and with stale while the last run's prices stand until the source has answered",
       ),
     ended: z
       .boolean()

@@ -100,13 +100,14 @@ export class Follower {
     const { head, blockTimeSec } = this.#chain;
     const writeProblem = this.#options.unsaved ?? this.#chain.writeProblem;
     const problem = this.#state.problem(head, blockTimeSec);
-    if (problem !== null || writeProblem === null) return problem;
+    if (problem !== null || writeProblem === null || this.#state.isWaiting(head)) return problem;
     return { message: writeProblem, retryAt: null };
   }
 
-  /** Whether what is known is older than it should be. The end of a recording is no fault. */
+  /** Whether what is known is older than it should be, or may be. The end of a recording is no fault. */
   get isStale(): boolean {
-    return this.#state.isStale(this.head, this.#chain.blockTimeSec);
+    const { head, blockTimeSec } = this.#chain;
+    return this.#state.isWaiting(head) || this.#state.isStale(this.head, blockTimeSec);
   }
 
   /** Whether a recording has been played to its end. */
@@ -143,6 +144,7 @@ export class Follower {
   /** Resolves when everything has stopped after the signal; never rejects. */
   async run(): Promise<void> {
     const { signal } = this.#options;
+    this.#state.expect();
     await this.#guard(() => this.#firstLook.take(this.#ready.resolve));
     for (let delay = FIRST_RETRY_MS; !signal.aborted; delay = Math.min(delay * 2, LAST_RETRY_MS)) {
       const before = this.updatedAt;
@@ -203,6 +205,7 @@ export class Follower {
       await this.#chain.goOn();
     }
     const behind = await this.#reconcile();
+    this.#state.answered(this.#chain.head, this.#chain.blockTimeSec);
     if (this.#chain.head === null) await this.#readFirst();
     this.#firstLook.end();
     if (behind === null) this.#heal();

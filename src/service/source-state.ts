@@ -19,6 +19,8 @@ export class SourceState {
   #ended = false;
   #hasBeenAway = false;
   #isCatchingUp = false;
+  /** The block to come before what was stored counts as now: any, until the source has answered. */
+  #awaited: { readonly number: number; readonly until: number } | null = null;
   /** The last block that was not taken in as it was made. */
   #caughtUpWith = -1;
 
@@ -38,6 +40,30 @@ export class SourceState {
     this.#isCatchingUp = true;
   }
 
+  /** Whatever is stored is of the last run. The source was not asked yet; should it not answer, it says so itself. */
+  expect(): void {
+    this.#awaited = { number: Number.POSITIVE_INFINITY, until: Number.POSITIVE_INFINITY };
+  }
+
+  /** The source has answered: what it has beyond `head` is to come, within the time that a block may take. */
+  answered(head: Block | null, blockTimeSec: number): void {
+    const number = head === null ? -1 : this.#said(head);
+    this.#awaited =
+      head === null || number <= head.number
+        ? null
+        : { number, until: this.#source.now() + patienceMs(blockTimeSec) };
+  }
+
+  /**
+   * Whether `head` is from before: of the last run, until the source was heard for the first time and what it has is
+   * taken in. Nothing is wrong with the source then, as far as anybody knows.
+   */
+  isWaiting(head: Block | null): boolean {
+    if (this.#ended || this.#problem !== null || head === null || this.#awaited === null) return false;
+    if (this.#source.kind === 'replay') return false;
+    return head.number < this.#awaited.number && this.#source.now() <= this.#awaited.until;
+  }
+
   /** The blocks up to `head` have been waiting to be taken in. */
   catchUp({ number }: Block): void {
     this.#caughtUpWith = number;
@@ -52,11 +78,13 @@ export class SourceState {
     // A page of what a quick chain had waiting may come after a pause, too, but before the present is reached.
     if (isInTime && isPresent) this.#isCatchingUp = false;
     this.#caughtUpWith = this.#isCatchingUp ? block.number : Math.min(this.#caughtUpWith, block.number - 1);
+    if (this.#awaited !== null && block.number >= this.#awaited.number) this.#awaited = null;
     this.#problem = null;
   }
 
   fail(problem: Problem): void {
     this.#hasBeenAway = true;
+    this.#awaited = null;
     this.#problem = problem;
   }
 
@@ -94,7 +122,10 @@ export class SourceState {
    * has come of it.
    */
   #newest(head: Block): number {
-    if (!this.#isCatchingUp) return head.number;
+    return this.#isCatchingUp ? this.#said(head) : head.number;
+  }
+
+  #said(head: Block): number {
     const said = this.#source.health().filter(({ state }) => state === 'ok' || state === 'lagging');
     return Math.max(head.number, ...said.map((node) => node.head ?? -1));
   }
@@ -105,7 +136,8 @@ export class SourceState {
   }
 
   problem(head: Block | null, blockTimeSec: number): Problem | null {
-    if (this.#problem !== null || head === null || !this.isLate(head, blockTimeSec)) return this.#problem;
+    if (this.#problem !== null || head === null || this.isWaiting(head)) return this.#problem;
+    if (!this.isLate(head, blockTimeSec)) return null;
     const since = new Date(head.timestamp * 1_000).toISOString();
     const lagMs = this.#source.now() - head.timestamp * 1_000;
     // Whether the chain stands still or the clock is wrong cannot be told from here; who looks at it can.

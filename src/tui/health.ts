@@ -17,6 +17,8 @@ export type Health =
   /** A recording has been played to its end. */
   | { readonly kind: 'ended' }
   | { readonly kind: 'frozen' }
+  /** What is shown is from the last run: the own service is still to hear of its source, and of the blocks since. */
+  | { readonly kind: 'catching-up' }
   /** The service answers, but what it knows is old. */
   | { readonly kind: 'stale'; readonly reason: string; readonly retryAt: number | null }
   /** The service does not answer; it is asked again. */
@@ -41,11 +43,20 @@ export type Health =
       readonly remedy: string;
     };
 
-/** @param behind why the service's limit keeps what is shown from being of now; `null`: it does not */
+/** The own service knows why its prices are old, as soon as its source was asked. */
+export function isCatchingUp({ stale, source }: SnapshotView): boolean {
+  return stale && source.problem === null && !source.ended;
+}
+
+/**
+ * @param behind why the service's limit keeps what is shown from being of now; `null`: it does not
+ * @param isOwn whether the answers are those of the service in this process
+ */
 export function healthOf(
   { data, error, retryAt }: Pick<Polled<SnapshotView>, 'data' | 'error' | 'retryAt'>,
   frozen: boolean,
   behind: string | null = null,
+  isOwn = false,
 ): Health {
   if (error !== null) {
     const remedy = remedyFor(error);
@@ -66,6 +77,7 @@ export function healthOf(
   if (problem !== null && problem.retryAt === null && !data.stale)
     return { kind: 'unsaved', note: problem.message };
   if (problem !== null) return { kind: 'stale', reason: problem.message, retryAt: problem.retryAt };
+  if (isOwn && isCatchingUp(data)) return { kind: 'catching-up' };
   if (data.stale) return { kind: 'stale', reason: 'no new block for longer than usual', retryAt: null };
   if (behind !== null) return { kind: 'limited', reason: behind, title: behind, retryAt: null };
   return { kind: 'live' };
@@ -73,7 +85,7 @@ export function healthOf(
 
 /** Whether the data on the screen is no longer what the chain says now. */
 export function isPast(health: Health): boolean {
-  return 'reason' in health;
+  return 'reason' in health || health.kind === 'catching-up';
 }
 
 /** What only the user can do about an error; `null` where waiting helps. */

@@ -92,7 +92,8 @@ function SessionScreen(props: SessionProps) {
   const [pace, setPace] = useState(UNKNOWN_PACE_MS);
   const wantedMs = state.intervalMs ?? opened?.intervalMs ?? pace;
   const intervalMs = wantedMs * held.slowdown;
-  const asked = useSnapshot(client, { intervalMs, frozen: state.frozen });
+  const isOwnService = opened?.embedded != null;
+  const asked = useSnapshot(client, { intervalMs, frozen: state.frozen, isOwnService });
   const snapshot = asked.data;
   const said = snapshot === undefined ? pace : polledEveryMs(snapshot);
   if (said !== pace) setPace(said);
@@ -107,13 +108,14 @@ function SessionScreen(props: SessionProps) {
 
   const error = source.kind === 'failed' ? source.error : polled.error;
   const health: Health =
-    source.kind === 'failed' ? { kind: 'none' } : healthOf(polled, state.frozen, isOld ? behind : null);
+    source.kind === 'failed'
+      ? { kind: 'none' }
+      : healthOf(polled, state.frozen, isOld ? behind : null, isOwnService);
   const reason = { error, retryAt: polled.retryAt, attempt: source.id };
   const nothingAnswers = useNothingAnswers(reason) && snapshot === undefined;
   const tab = TABS[state.tab] ?? TABS[0];
   const top = topScope(state, tab, nothingAnswers, snapshot === undefined);
   const over = useOverScopes(useMemo(() => activeScopes(top), [top]));
-  const isOwnService = opened?.embedded != null;
   const host = isOwnService ? null : (opened?.name ?? null);
   const url = opened?.reach?.baseUrl;
   const isPlainHost = host !== null && url !== undefined && isPlain(new URL(url));

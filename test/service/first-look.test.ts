@@ -113,3 +113,25 @@ test.each(['with nothing stored', 'with blocks stored'])(
     await waitFor(async () => isDeepStrictEqual((await current(service)).lanes, lanes));
   },
 );
+
+test('prices of the last run are stale without a fault until the source has answered, then follow it or say why not', async () => {
+  const database = join(await temporaryFolder(), 'history.db');
+  await advisedAtLeisure(new ScriptedSource(makeBlocks(0, 499)), database);
+  const shown = Promise.withResolvers<void>();
+  const source = new ScriptedSource(makeBlocks(0, 520));
+  const service = await runService({ source, database, pricesShown: shown.promise });
+  await service.ready;
+  const before = await current(service);
+  expect([before.blockNumber, before.stale, before.source.problem]).toEqual([499, true, null]);
+  shown.resolve();
+  await waitFor(async () => !(await current(service)).stale);
+  expect((await current(service)).blockNumber).toBe(520);
+  await service.stop();
+
+  const away = new ScriptedSource(makeBlocks(0, 540));
+  away.isReachable = false;
+  const again = await runService({ source: away, database, pricesShown: Promise.resolve() });
+  await waitFor(async () => (await current(again)).source.problem !== null);
+  const told = await current(again);
+  expect([told.stale, told.source.problem?.message]).toEqual([true, '127.0.0.1:8545 does not answer']);
+});

@@ -141,3 +141,33 @@ test('what a quick chain brings page by page while it is caught up with is past,
   expect(past.lastIndexOf(true)).toBe(past.indexOf(false) - 1);
   expect(past.filter((isPast) => !isPast).length).toBeLessThanOrEqual(31 * 4);
 });
+
+test('what the last run left is no fault of a source that was not asked yet, nor of one whose blocks since are to come', () => {
+  const { clock, said, state } = stateAt('rpc');
+  clock.now += HOUR_MS;
+  state.expect();
+  expect([state.isWaiting(head), state.problem(head, BLOCK_TIME_SEC)]).toEqual([true, null]);
+  said.head = 12;
+  state.answered(head, BLOCK_TIME_SEC);
+  expect([state.isWaiting(head), state.problem(head, BLOCK_TIME_SEC)]).toEqual([true, null]);
+  const newest = makeBlock(12, { timestamp: clock.now / 1_000 });
+  state.note(newest, head, BLOCK_TIME_SEC);
+  expect([state.isWaiting(newest), state.problem(newest, BLOCK_TIME_SEC)]).toEqual([false, null]);
+});
+
+test('a source that has nothing newer, does not bring it in time or does not answer is told of', () => {
+  const { clock, said, state } = stateAt('rpc');
+  clock.now += HOUR_MS;
+  state.expect();
+  said.head = head.number;
+  state.answered(head, BLOCK_TIME_SEC);
+  expect([state.isWaiting(head), state.problem(head, BLOCK_TIME_SEC)]).toEqual([false, late]);
+  said.head = head.number + 1;
+  state.answered(head, BLOCK_TIME_SEC);
+  clock.now += 61_000;
+  expect([state.isWaiting(head), state.problem(head, BLOCK_TIME_SEC)]).toEqual([false, late]);
+  const refused = { message: 'the node refuses the connection', retryAt: clock.now };
+  state.expect();
+  state.fail(refused);
+  expect([state.isWaiting(head), state.problem(head, BLOCK_TIME_SEC)]).toEqual([false, refused]);
+});

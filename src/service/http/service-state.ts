@@ -196,7 +196,11 @@ export class ServiceState {
 }
 
 function staleFailure({ problem }: Present): ApiFailure {
-  return new ApiFailure('upstream_unavailable', `prices are stale: ${problem?.message ?? 'no new block'}`, {
-    headers: { 'Retry-After': String(DOWN_RETRY_SEC) },
-  });
+  return new ApiFailure(
+    'upstream_unavailable',
+    `prices are stale: ${problem?.message ?? 'the blocks since the last run are still to come'}`,
+    {
+      headers: { 'Retry-After': String(DOWN_RETRY_SEC) },
+    },
+  );
 }

@@ -27,6 +27,7 @@ const STATES: Readonly<
   unsaved: { glyph: 'live', word: 'live, unsaved', color: 'warn' },
   ended: { glyph: 'stale', word: 'ended', color: 'accent' },
   frozen: { glyph: 'stale', word: 'FROZEN', color: 'warn' },
+  'catching-up': { glyph: 'stale', word: 'catching up', color: 'warn' },
   stale: { glyph: 'stale', word: 'stale', color: 'warn' },
   reconnecting: { glyph: 'stale', word: 'reconnecting', color: 'bad' },
   limited: { glyph: 'stale', word: 'limited', color: 'warn' },

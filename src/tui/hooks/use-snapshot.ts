@@ -2,23 +2,28 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef } from 'react';
 import type { GasClient } from '../../client/gas-client.ts';
 import type { SnapshotView } from '../../client/views/snapshot.ts';
+import { isCatchingUp } from '../health.ts';
 import { type Polled, usePolledQuery } from './use-polled-query.ts';
 
 /** Where the last answer is kept. */
 const KEY = ['current'] as const;
+
+/** While the blocks since the last run are to come; it costs no more than a call in this process. */
+const CATCHING_UP_MS = 200;
 
 const nothing = () => Promise.reject(new Error('no source'));
 
 /** The current prices: the heartbeat of the monitor. Asks nothing while there is no client. */
 export function useSnapshot(
   client: GasClient | null,
-  timing: { readonly intervalMs: number; readonly frozen: boolean },
+  timing: { readonly intervalMs: number; readonly frozen: boolean; readonly isOwnService?: boolean },
 ): Polled<SnapshotView> {
   return usePolledQuery({
     key: KEY,
     enabled: client !== null,
     ask: (signal) => client?.gasCurrent({ signal }) ?? nothing(),
     everyMs: timing.intervalMs,
+    soonerMs: (snapshot) => (timing.isOwnService === true && isCatchingUp(snapshot) ? CATCHING_UP_MS : null),
     frozen: timing.frozen,
   });
 }
