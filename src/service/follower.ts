@@ -7,9 +7,10 @@ import type { Reach } from '../core/reach-book.ts';
 import { StoreError } from '../store/store-error.ts';
 import { abortable } from './abortable.ts';
 import { DigestedChain } from './digested-chain.ts';
+import { fillerOf } from './filler-of.ts';
 import { FirstLook } from './first-look.ts';
 import type { FollowerOptions } from './follower-options.ts';
-import { HistoryFiller } from './history-filler.ts';
+import type { HistoryFiller } from './history-filler.ts';
 import { isIdle } from './is-idle.ts';
 import { newestBlocks } from './newest-blocks.ts';
 import type { Present } from './present.ts';
@@ -57,17 +58,7 @@ export class Follower {
     });
     this.#firstLook = new FirstLook(options, this.#chain);
     options.lease.onChange(() => this.#filler.fillSoon());
-    this.#filler = new HistoryFiller(options, {
-      head: () => this.#chain.head,
-      isWriting: () => this.#chain.isWriting,
-      flush: () => this.flush(),
-      rebuild: async (from) => {
-        void options.track.lookBack();
-        await this.#chain.rebuild(from);
-      },
-      filled: (until) => void options.track.filled(until),
-      onRewind: (listener) => this.#chain.onRewind(listener),
-    });
+    this.#filler = fillerOf(options, this.#chain, () => this.flush());
     // Nobody needs to wait for it.
     this.#ready.promise.catch(() => {});
   }

@@ -98,6 +98,16 @@ describe('the Live pane', () => {
     expect(screen).toMatch(/1\.00 ├─+●─+┤ 4\.00 *$/m);
   });
 
+  it('names the time that its hour really spans where the history is younger', () => {
+    const points = HOUR.points.slice(-2).map((point, index) => ({ ...point, timestamp: index * 12_000 }));
+    const young = draw({ ...VIEW, hour: { ...HOUR, points, bucketSec: null } }, 100, 37).join('\n');
+    expect(young).toMatch(/ last 12s (rising|falling|steady)/);
+    expect(young).not.toMatch(/last hour (rising|falling|steady|in gwei)/);
+    expect(draw({ ...VIEW, hour: undefined }, 100, 37).join('\n')).toMatch(
+      / last hour (rising|falling|steady)/,
+    );
+  });
+
   it('adds horizons and the price of usual work on 120×40', () => {
     const screen = draw(VIEW, 100, 37).join('\n');
     expect(screen).toMatch(/15m +0\.0410 +19 % +91 %/);

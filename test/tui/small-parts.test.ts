@@ -6,7 +6,7 @@ import { readDescription } from '../../src/client/description/read-description.t
 import type { LimitKind } from '../../src/client/limit-kind.ts';
 import type { SnapshotView } from '../../src/client/views/snapshot.ts';
 import { beyondLines } from '../../src/tui/beyond-lines.ts';
-import { fitLeft, fitRight, truncate } from '../../src/tui/components/fit.ts';
+import { fitLeft, fitRight, truncate, truncateWords } from '../../src/tui/components/fit.ts';
 import { type Fact, flowFacts } from '../../src/tui/facts.ts';
 import { failureHint, failureTitle } from '../../src/tui/failure-words.ts';
 import { healthOf } from '../../src/tui/health.ts';
@@ -85,6 +85,15 @@ describe('fitting text', () => {
     expect(truncate('燃料価格', 5)).toBe('燃料…');
     expect(truncate('gas', 3)).toBe('gas');
     expect(fitRight('價', 4)).toBe('  價');
+  });
+
+  it('cuts a sentence before a word that does not fit, and before a figure whose unit does not', () => {
+    const sentence = 'such targets were reached 90 % of the time; saves 18 % on average';
+    expect(truncateWords(sentence, 65)).toBe(sentence);
+    expect(truncateWords(sentence, 58)).toBe('such targets were reached 90 % of the time; saves 18 % …');
+    expect(truncateWords(sentence, 55)).toBe('such targets were reached 90 % of the time; saves …');
+    expect(truncateWords(sentence, 52)).toBe('such targets were reached 90 % of the time; saves …');
+    expect(truncateWords('0x4e83362442b8d1bec281594cea3050c8eb01311c', 12)).toBe('0x4e8336244…');
   });
 });
 

@@ -4,6 +4,7 @@ import { formatChange, formatGwei, formatPercent, formatUsd } from '../../../cor
 import type { Fact, Span } from '../../facts.ts';
 import type { Theme } from '../../theme.ts';
 import type { LiveView } from './live-view.ts';
+import { youngHour } from './span-of.ts';
 
 const BAR_CELLS = 10;
 
@@ -15,7 +16,7 @@ export function liveFacts(view: LiveView, theme: Theme): readonly Fact[] {
     fan(trend, theme),
     fullness(snapshot.gasUsedRatio, theme),
     blob(snapshot.blobBaseFee),
-    direction(trend, theme),
+    direction(view, theme),
     congestion(trend),
     coin(view),
     volatility(view),
@@ -86,10 +87,10 @@ const DIRECTIONS = new Map([
   ['STABLE', 'steady'],
 ]);
 
-function direction(trend: TrendView | undefined, theme: Theme): Fact | null {
+function direction({ trend, hour }: LiveView, theme: Theme): Fact | null {
   if (trend === undefined) return null;
   const word = DIRECTIONS.get(trend.direction) ?? theme.text(trend.direction.toLowerCase());
-  const spans: Span[] = [{ text: 'last hour ', faint: true }, { text: word }];
+  const spans: Span[] = [{ text: `${youngHour(hour)} `, faint: true }, { text: word }];
   if (trend.changeRatio !== null) spans.push(move(trend.changeRatio, theme));
   return { id: 'direction', spans };
 }

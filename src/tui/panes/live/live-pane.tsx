@@ -3,7 +3,7 @@ import { memo } from 'react';
 import type { MarketView } from '../../../client/views/market.ts';
 
 import { FactLines } from '../../components/fact-lines.tsx';
-import { truncate } from '../../components/fit.ts';
+import { truncateWords } from '../../components/fit.ts';
 import { Words } from '../../components/words.tsx';
 import { flowFacts } from '../../facts.ts';
 import { useTheme } from '../../theme.ts';
@@ -64,7 +64,7 @@ export const LivePane = memo(function LivePane({ view, columns, rows }: LivePane
         )}
         {reasons.slice(0, reasonLines).map((reason) => (
           <Words key={reason} faint>
-            {` ${theme.glyph.bullet} ${truncate(theme.text(reason), columns - 4, theme.glyph.ellipsis)}`}
+            {` ${theme.glyph.bullet} ${truncateWords(theme.text(reason), columns - 4, theme.glyph.ellipsis)}`}
           </Words>
         ))}
       </Box>

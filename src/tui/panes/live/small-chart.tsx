@@ -1,12 +1,13 @@
 import { Box, Text } from 'ink';
 import { memo, useMemo } from 'react';
 import type { ChartView } from '../../../client/views/chart.ts';
-import { formatDuration, formatGwei } from '../../../core/units.ts';
+import { formatGwei } from '../../../core/units.ts';
 import { LineChart } from '../../components/line-chart.tsx';
 import { legendGlyph } from '../../components/line-chart-cells.ts';
 import { Words } from '../../components/words.tsx';
 import { useDim } from '../../hooks/use-dim.ts';
 import { useTheme } from '../../theme.ts';
+import { spanOf } from './span-of.ts';
 
 interface SmallChartProps {
   readonly hour: ChartView;
@@ -51,12 +52,3 @@ export const SmallChart = memo(function SmallChart({ hour, width, height }: Smal
     </Box>
   );
 });
-
-/** What the chart really spans: a young history is shorter than an hour, a foreign service's frame may be longer. */
-function spanOf({ points, bucketSec }: ChartView): string {
-  const first = points[0];
-  const last = points.at(-1);
-  if (first === undefined || last === undefined) return 'last hour';
-  const sec = (last.timestamp - first.timestamp) / 1_000 + (bucketSec ?? 0);
-  return sec > 3_300 && sec < 4_000 ? 'last hour' : `last ${formatDuration(sec)}`;
-}
