@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { systemClock } from '../../src/chain/rpc/clock.ts';
 import { createSimulatedSource } from '../../src/chain/simulated-source.ts';
 import { createGasClient } from '../../src/client/create-gas-client.ts';
 import { AlertPreviewer } from '../../src/client/preview/alert-previewer.ts';
@@ -166,7 +167,10 @@ describe('a preview on a service elsewhere', () => {
 });
 
 it('a preview on a service in this process looks at every block of the day', async () => {
-  const service = await runService({ source: createSimulatedSource({ seed: 4 }), historySec: DAY_SEC });
+  // A block that came between the preview and its check would have another price for the one before.
+  const now = Math.floor(Date.now() / 12_000) * 12_000;
+  const source = createSimulatedSource({ seed: 4, clock: { ...systemClock, now: () => now } });
+  const service = await runService({ source, historySec: DAY_SEC });
   const asked: string[] = [];
   const client = createGasClient({
     baseUrl: 'http://gastop.internal',
