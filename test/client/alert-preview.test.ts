@@ -10,6 +10,7 @@ import { previewAlert } from '../../src/core/alerts/preview-alert.ts';
 import { runService } from '../helpers/service.ts';
 import { waitFor } from '../helpers/wait-for.ts';
 import { failureOf } from './answering.ts';
+import { askedClient } from './asked-client.ts';
 import { sendJson, serve } from './http-server.ts';
 
 const DAY_SEC = 86_400;
@@ -171,14 +172,7 @@ it('a preview on a service in this process looks at every block of the day', asy
   const now = Math.floor(Date.now() / 12_000) * 12_000;
   const source = createSimulatedSource({ seed: 4, clock: { ...systemClock, now: () => now } });
   const service = await runService({ source, historySec: DAY_SEC });
-  const asked: string[] = [];
-  const client = createGasClient({
-    baseUrl: 'http://gastop.internal',
-    fetch: (request) => {
-      asked.push(new URL(request.url).pathname);
-      return service.fetch(request);
-    },
-  });
+  const { client, asked } = askedClient(service);
   await waitFor(() => client.gasCurrent(), { what: 'the first block' });
   const spanMs = async () => {
     const { points } = await client.statsChart('24h');

@@ -10,6 +10,7 @@ import { PriorityFeeMetrics } from '../../src/contract/metrics.ts';
 import { PATHS, V1_ROUTES } from '../../src/contract/routes.ts';
 import { runService } from '../helpers/service.ts';
 import { waitFor } from '../helpers/wait-for.ts';
+import { askedClient } from './asked-client.ts';
 
 it('every question is answered by the real service without a socket, wei for wei', async () => {
   const service = await runService({ source: createSimulatedSource({ seed: 1 }), historySec: 3_600 });
@@ -68,15 +69,7 @@ it('every question is answered by the real service without a socket, wei for wei
 
 it('prices are answered without a request where they are at hand, and known ones are not read again', async () => {
   const service = await runService({ source: createSimulatedSource({ seed: 1 }), historySec: 3_600 });
-  const asked: string[] = [];
-  const client = createGasClient({
-    baseUrl: 'http://gastop.internal',
-    fetch: (request) => {
-      asked.push(new URL(request.url).pathname);
-      return service.fetch(request);
-    },
-    quick: service.quick,
-  });
+  const { client, asked } = askedClient(service, service);
   await waitFor(() => client.gasCurrent(), { what: 'the first block' });
   asked.length = 0;
   await waitFor(async () => {

@@ -1,4 +1,4 @@
-import type { AutoTxView } from '../../client/views/auto-txs.ts';
+import type { SignedTransactionView } from '../../client/views/auto-txs.ts';
 import { chainProfile } from '../../core/chains.ts';
 import { ownValue } from '../../core/own-value.ts';
 import type { SignedTransaction } from '../../core/transactions/signed-transaction.ts';
@@ -15,21 +15,7 @@ export interface CallWords {
 }
 
 /** A transaction, signed here or kept by a service that says some of it. */
-export type SaidTransaction = Pick<
-  AutoTxView,
-  | 'chainId'
-  | 'type'
-  | 'from'
-  | 'to'
-  | 'value'
-  | 'data'
-  | 'nonce'
-  | 'gasLimit'
-  | 'maxFeePerGas'
-  | 'maxPriorityFeePerGas'
-  | 'gasPrice'
-  | 'hash'
-> &
+export type SaidTransaction = SignedTransactionView &
   Partial<Pick<SignedTransaction, 'blobCount' | 'maxFeePerBlobGas'>>;
 
 /** EIP-2718 types, and the proposal that brought each. */

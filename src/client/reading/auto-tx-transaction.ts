@@ -1,28 +1,11 @@
 import { CALLDATA_LONGEST } from '../../contract/choices.ts';
 import type { Hex } from '../../core/block.ts';
 import { ownValue } from '../../core/own-value.ts';
-import type { AutoTxView } from '../views/auto-txs.ts';
+import type { AutoTxView, SignedTransactionView } from '../views/auto-txs.ts';
 import type { Fields } from './fields.ts';
 
-type TransactionView = Pick<
-  AutoTxView,
-  | 'chainId'
-  | 'type'
-  | 'from'
-  | 'to'
-  | 'value'
-  | 'data'
-  | 'nonce'
-  | 'gasLimit'
-  | 'maxFeePerGas'
-  | 'maxPriorityFeePerGas'
-  | 'gasPrice'
-  | 'hash'
-  | 'blockNumber'
-  | 'gasUsed'
-  | 'effectiveGasPrice'
-  | 'costWei'
->;
+type TransactionView = SignedTransactionView &
+  Pick<AutoTxView, 'blockNumber' | 'gasUsed' | 'effectiveGasPrice' | 'costWei'>;
 
 const ADDRESS = /^0x[\da-f]{40}$/i;
 const HASH = /^0x[\da-f]{64}$/i;

@@ -27,17 +27,8 @@ export interface ComparisonView {
   readonly savedUsd: number | null;
 }
 
-/** An auto-tx. `null`: the service does not say. Words a service uses that are none of the contract's stay as they are. Times in ms. */
-export interface AutoTxView {
-  readonly id: string;
-  /** One of the contract's, or a service's own word. */
-  readonly status: string | null;
-  /** Wei per gas. */
-  readonly target: bigint | null;
-  readonly gasSpeed: string | null;
-  readonly isStrict: boolean | null;
-  readonly note: string | null;
-  readonly expiresAt: number | null;
+/** What was signed. `null`: the service does not say, or it has none. */
+export interface SignedTransactionView {
   readonly chainId: number | null;
   readonly type: number | null;
   readonly from: Hex | null;
@@ -51,6 +42,19 @@ export interface AutoTxView {
   readonly maxPriorityFeePerGas: bigint | null;
   readonly gasPrice: bigint | null;
   readonly hash: Hex | null;
+}
+
+/** An auto-tx. `null`: the service does not say. Words a service uses that are none of the contract's stay as they are. Times in ms. */
+export interface AutoTxView extends SignedTransactionView {
+  readonly id: string;
+  /** One of the contract's, or a service's own word. */
+  readonly status: string | null;
+  /** Wei per gas. */
+  readonly target: bigint | null;
+  readonly gasSpeed: string | null;
+  readonly isStrict: boolean | null;
+  readonly note: string | null;
+  readonly expiresAt: number | null;
   readonly checks: readonly CheckView[];
   readonly checkedAt: number | null;
   readonly createdAt: number | null;

@@ -1,0 +1,16 @@
+import { createGasClient } from '../../src/client/create-gas-client.ts';
+import type { RunningService } from '../helpers/service.ts';
+
+/** A client of a service in this process, and the paths that it has asked for by requests, in order. */
+export function askedClient(service: RunningService, { quick }: Partial<Pick<RunningService, 'quick'>> = {}) {
+  const asked: string[] = [];
+  const client = createGasClient({
+    baseUrl: 'http://gastop.internal',
+    fetch: (request) => {
+      asked.push(new URL(request.url).pathname);
+      return service.fetch(request);
+    },
+    ...(quick === undefined ? {} : { quick }),
+  });
+  return { client, asked };
+}
