@@ -82,7 +82,7 @@ const EMBEDDED = [
   'src/service/service.ts',
   'src/store/open-database.ts',
 ];
-const ASKING = ['src/cli/commands/now.ts', 'src/cli/open-client.ts', 'src/client/create-gas-client.ts'];
+const ASKING = ['src/cli/commands/now.ts', 'src/cli/open-client.ts', 'src/client/client.ts'];
 
 /** What the answers of single routes are held against. */
 const SCHEMAS = ['dashboard', 'explorer', 'metrics', 'alerts', 'auto-txs'].map(

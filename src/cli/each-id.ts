@@ -1,4 +1,4 @@
-import { ClientError, type ClientErrorCode } from '../client/client-error.ts';
+import { ClientError, type ClientErrorCode } from '../client/errors.ts';
 import { CliError } from './cli-error.ts';
 import type { CommandContext } from './command-context.ts';
 import { reportError } from './error-report.ts';

@@ -1,5 +1,5 @@
 import { ChainError, type ChainErrorCode } from '../chain/errors.ts';
-import { ClientError, type ClientErrorCode } from '../client/client-error.ts';
+import { ClientError, type ClientErrorCode } from '../client/errors.ts';
 import { formatDuration } from '../core/units.ts';
 import { StoreError, type StoreErrorCode } from '../store/store-error.ts';
 import { cleanLine } from './clean-line.ts';

@@ -1,4 +1,4 @@
-import { ClientError } from '../client/client-error.ts';
+import { ClientError } from '../client/errors.ts';
 
 /** A service's JSON answer as a line of output. What is not JSON is refused, for a script could not read it. */
 export function jsonAnswer(text: string, endpoint: string): string {

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import type { ChainSource } from '../chain/chain-source.ts';
 import type { PriceFeed } from '../chain/price-feed.ts';
-import type { GasClient } from '../client/gas-client.ts';
+import type { GasClient } from '../client/client.ts';
 import { cleanLine } from './clean-line.ts';
 import { CliError, usageError } from './cli-error.ts';
 import { EXIT } from './exit-code.ts';
@@ -75,7 +75,7 @@ export async function openAlerts(
   try {
     const path = db ?? chainDatabase(io, await chainIdOf(chain.source, choice, options));
     const [{ createGasClient }, { startService }] = await Promise.all([
-      import('../client/create-gas-client.ts'),
+      import('../client/client.ts'),
       import('../service/service.ts'),
     ]);
     const stop = new AbortController();

@@ -1,6 +1,6 @@
 import type { ChainEvent, ChainSource } from '../chain/chain-source.ts';
 import { ChainError } from '../chain/errors.ts';
-import { ClientError } from '../client/client-error.ts';
+import { ClientError } from '../client/errors.ts';
 import { formatDuration } from '../core/units.ts';
 import { FASTEST } from './setting-values.ts';
 import type { SourceChoice } from './settings.ts';

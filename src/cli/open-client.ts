@@ -1,6 +1,5 @@
 import type { ChainSource } from '../chain/chain-source.ts';
-import type { GasClientOptions } from '../client/create-gas-client.ts';
-import type { GasClient } from '../client/gas-client.ts';
+import type { GasClient, GasClientOptions } from '../client/client.ts';
 import type { Io } from './io.ts';
 import type { ChainChoice } from './open-chain.ts';
 import type { OpenOptions } from './open-service.ts';
@@ -49,7 +48,7 @@ export interface Embedded {
 export async function openClient(io: Io, settings: Settings, options: OpenOptions): Promise<OpenedClient> {
   const choice = settings.source.value;
   if (choice.kind !== 'hosted') return openEmbedded(io, choice, settings, options);
-  const { createGasClient } = await import('../client/create-gas-client.ts');
+  const { createGasClient } = await import('../client/client.ts');
   const reach = { baseUrl: choice.url.href, apiKey: choice.apiKey, userAgent: `gastop/${VERSION}` };
   return {
     client: createGasClient(reach),
@@ -71,7 +70,7 @@ async function openEmbedded(
 ): Promise<OpenedClient> {
   const [{ openService }, { createGasClient }] = await Promise.all([
     import('./open-service.ts'),
-    import('../client/create-gas-client.ts'),
+    import('../client/client.ts'),
   ]);
   const { chain, service, database, unsaved, close } = await openService(io, choice, settings, options);
   const { source } = chain;

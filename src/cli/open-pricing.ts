@@ -1,4 +1,4 @@
-import type { GasClient } from '../client/gas-client.ts';
+import type { GasClient } from '../client/client.ts';
 import type { Io } from './io.ts';
 import { openClient } from './open-client.ts';
 import { openReady } from './open-ready.ts';

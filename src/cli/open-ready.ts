@@ -1,4 +1,4 @@
-import type { SnapshotView } from '../client/views/snapshot.ts';
+import type { SnapshotView } from '../client/views/gas.ts';
 import type { Io } from './io.ts';
 import { type OpenedClient, openClient } from './open-client.ts';
 import { READY_WITHIN_MS, readySnapshot } from './ready-snapshot.ts';

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ClientError } from '../client/client-error.ts';
-import type { SnapshotView } from '../client/views/snapshot.ts';
+import { ClientError } from '../client/errors.ts';
+import type { SnapshotView } from '../client/views/gas.ts';
 import type { Io } from './io.ts';
 import type { OpenedClient } from './open-client.ts';
 import { refuseStale, type StaleRule } from './stale-rule.ts';

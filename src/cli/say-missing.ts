@@ -1,4 +1,4 @@
-import { ClientError } from '../client/client-error.ts';
+import { ClientError } from '../client/errors.ts';
 import { CliError } from './cli-error.ts';
 import { EXIT } from './exit-code.ts';
 

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { ChainSource } from '../chain/chain-source.ts';
-import { ClientError } from '../client/client-error.ts';
+import { ClientError } from '../client/errors.ts';
 import { abortable } from '../service/abortable.ts';
 import { ApiFailure } from '../service/http/api-failure.ts';
 import type { RequestRecord } from '../service/http/request-record.ts';

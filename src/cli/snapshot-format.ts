@@ -1,5 +1,4 @@
-import type { RecommendationView } from '../client/views/recommendation.ts';
-import type { SnapshotView } from '../client/views/snapshot.ts';
+import type { RecommendationView, SnapshotView } from '../client/views/gas.ts';
 import { ownValue } from '../core/own-value.ts';
 import { formatDuration, formatGwei, formatPercent, gweiString, UNKNOWN } from '../core/units.ts';
 import { cleanLine } from './clean-line.ts';

@@ -1,5 +1,4 @@
-import type { RecommendationView } from '../client/views/recommendation.ts';
-import type { SnapshotView } from '../client/views/snapshot.ts';
+import type { RecommendationView, SnapshotView } from '../client/views/gas.ts';
 import type { LaneName } from '../core/advice.ts';
 import { chainProfile } from '../core/chains.ts';
 import {

@@ -1,4 +1,4 @@
-import type { SnapshotView } from '../client/views/snapshot.ts';
+import type { SnapshotView } from '../client/views/gas.ts';
 import { formatDuration } from '../core/units.ts';
 import { CliError } from './cli-error.ts';
 import { EXIT } from './exit-code.ts';

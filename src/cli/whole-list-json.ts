@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { GasClient } from '../client/gas-client.ts';
+import type { GasClient } from '../client/client.ts';
 import { readAlertPage } from '../client/reading/alerts.ts';
 import { Answer } from '../client/reading/answer.ts';
 import { readAutoTxPage } from '../client/reading/auto-txs.ts';

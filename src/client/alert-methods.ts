@@ -1,12 +1,12 @@
 import { PATHS } from '../contract/routes.ts';
 import { extraPayload, givenPayload, unknownFields } from './alert-payload.ts';
 import type { AskedAnswers } from './asked-answers.ts';
-import { alertChoices, EXTRA_FIELDS } from './description/alert-choices.ts';
-import type { ServiceDescription } from './description/service-description.ts';
-import type { CallOptions, GasClient, WriteOptions } from './gas-client.ts';
+import type { CallOptions, GasClient, WriteOptions } from './client.ts';
 import { itemPath } from './item-path.ts';
-import { listLoader } from './load-list.ts';
 import { madeItem } from './made-item.ts';
+import type { ServiceDescription } from './openapi.ts';
+import { alertChoices, EXTRA_FIELDS } from './openapi.ts';
+import { listLoader } from './paging.ts';
 import { readAlertSavings } from './reading/alert-savings.ts';
 import { readAlertDetails, readAlertPage, readChangedAlert, readCreatedAlert } from './reading/alerts.ts';
 import { Answer } from './reading/answer.ts';

@@ -1,7 +1,7 @@
 import { COOLDOWN_DEFAULT_MS } from '../contract/choices.ts';
 import { PATHS } from '../contract/routes.ts';
-import { ClientError } from './client-error.ts';
-import type { ExtraField } from './description/alert-choices.ts';
+import { ClientError } from './errors.ts';
+import type { ExtraField } from './openapi.ts';
 import type { NewAlert } from './views/alerts.ts';
 
 /** What every v1 service was promised, with nothing left to its defaults. */

@@ -1,5 +1,5 @@
 import { cleanText } from '../core/clean-text.ts';
-import { refusal } from './refusal.ts';
+import { refusal } from './errors.ts';
 import { endpointOf, exchangeV1, isSuccess, type TransportOptions } from './transport.ts';
 
 /** One answer as it came. A service that says `304` gives the very same object again. */

@@ -1,6 +1,6 @@
 import type * as z from 'zod';
 import type { AnswerMemory, Received } from './answer-memory.ts';
-import type { CallOptions } from './gas-client.ts';
+import type { CallOptions } from './client.ts';
 import { Answer } from './reading/answer.ts';
 
 type Query = Readonly<Record<string, string>>;

@@ -1,11 +1,11 @@
 import { PATHS } from '../contract/routes.ts';
 import { bareHex, isLongHex } from '../core/transactions/signed-shape.ts';
 import type { AskedAnswers } from './asked-answers.ts';
-import { ClientError } from './client-error.ts';
-import type { GasClient, WriteOptions } from './gas-client.ts';
+import type { GasClient, WriteOptions } from './client.ts';
+import { ClientError } from './errors.ts';
 import { itemPath } from './item-path.ts';
-import { listLoader } from './load-list.ts';
 import { madeItem } from './made-item.ts';
+import { listLoader } from './paging.ts';
 import { Answer } from './reading/answer.ts';
 import {
   readAutoTxAccount,

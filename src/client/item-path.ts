@@ -1,4 +1,4 @@
-import { ClientError } from './client-error.ts';
+import { ClientError } from './errors.ts';
 
 /**
  * The path of one thing of a service.

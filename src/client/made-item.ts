@@ -1,4 +1,4 @@
-import { ClientError } from './client-error.ts';
+import { ClientError } from './errors.ts';
 
 interface MadeItem<View> {
   /** For people: `the alert`. */

@@ -1,7 +1,7 @@
 import { PATHS, type V1Route } from '../contract/routes.ts';
-import { ClientError } from './client-error.ts';
-import { describedRoute, type ServiceDescription } from './description/service-description.ts';
-import type { CallOptions, GasClient } from './gas-client.ts';
+import type { CallOptions, GasClient } from './client.ts';
+import { ClientError } from './errors.ts';
+import { describedRoute, type ServiceDescription } from './openapi.ts';
 import type { SessionPace } from './session-pace.ts';
 
 /**

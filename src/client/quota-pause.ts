@@ -1,5 +1,5 @@
 import { formatCount } from '../core/units.ts';
-import { ClientError } from './client-error.ts';
+import { ClientError } from './errors.ts';
 import type { RateLimitsView } from './views/dashboard.ts';
 
 const SHORTEST_MS = 1_000;

@@ -1,6 +1,6 @@
 import { cleanText } from '../core/clean-text.ts';
 import type { Answered } from '../http/answered.ts';
-import { ClientError } from './client-error.ts';
+import { ClientError } from './errors.ts';
 
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 /** Those that mean the same question, with its method and body, elsewhere (RFC 9110 §15.4). */

@@ -1,5 +1,5 @@
 import { PATHS } from '../contract/routes.ts';
-import { ClientError } from './client-error.ts';
+import { ClientError } from './errors.ts';
 import { quotaPause, waitMs } from './quota-pause.ts';
 import { TurnQueue, unlessCalledOff } from './turn-queue.ts';
 import type { RateLimitsView } from './views/dashboard.ts';

@@ -2,12 +2,10 @@ import { API_KEY_HEADER, PATHS } from '../contract/routes.ts';
 import { cleanText } from '../core/clean-text.ts';
 import type { AnswerHeaders, Ask } from '../http/answered.ts';
 import { BodyNotText, BodyTooLarge, readBody } from '../http/read-body.ts';
-import { ClientError } from './client-error.ts';
-import { networkFailure, wasNeverSent } from './network-failure.ts';
+import { ClientError, networkFailure, refusal, wasNeverSent } from './errors.ts';
 import { isRecord } from './reading/json.ts';
 import { withoutSigned, withoutWhole } from './reading/signed-bytes.ts';
 import { isRedirect, redirected, SEE_OTHER } from './redirect.ts';
-import { refusal } from './refusal.ts';
 
 const MOST_REDIRECTS = 3;
 /** An error body is read for its message only. */

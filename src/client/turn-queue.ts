@@ -1,4 +1,4 @@
-import { ClientError } from './client-error.ts';
+import { ClientError } from './errors.ts';
 
 /** A question that awaits its turn. */
 interface Waiting {

@@ -1,6 +1,6 @@
-import type { WriteOptions } from './gas-client.ts';
+import type { WriteOptions } from './client.ts';
+import { refusal } from './errors.ts';
 import { harmlessJson } from './reading/json.ts';
-import { refusal } from './refusal.ts';
 import { endpointOf, exchangeV1, isSuccess, type TransportOptions, type Write } from './transport.ts';
 
 /**

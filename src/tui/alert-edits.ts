@@ -1,4 +1,4 @@
-import { ClientError } from '../client/client-error.ts';
+import { ClientError } from '../client/errors.ts';
 import type { AlertView } from '../client/views/alerts.ts';
 import type { AlertsFeed } from './hooks/use-alerts.ts';
 

@@ -1,5 +1,5 @@
 import type { AlertView } from '../client/views/alerts.ts';
-import type { SnapshotView } from '../client/views/snapshot.ts';
+import type { SnapshotView } from '../client/views/gas.ts';
 import { LANES, type LaneName } from '../core/advice.ts';
 import { hasLeft, holds } from '../core/alerts/alert-rule.ts';
 import { formatPercent, gweiString, UNKNOWN } from '../core/units.ts';

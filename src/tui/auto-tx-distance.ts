@@ -1,5 +1,5 @@
 import type { AutoTxView } from '../client/views/auto-txs.ts';
-import type { SnapshotView } from '../client/views/snapshot.ts';
+import type { SnapshotView } from '../client/views/gas.ts';
 import { paysAt } from '../core/auto-txs/target.ts';
 import { laneOf } from './alert-words.ts';
 import { statusOf } from './auto-tx-words.ts';

@@ -1,4 +1,4 @@
-import { describedRoute, type ServiceDescription } from '../client/description/service-description.ts';
+import { describedRoute, type ServiceDescription } from '../client/openapi.ts';
 import { displayWidth } from './components/fit.ts';
 
 const INDENT = '    ';

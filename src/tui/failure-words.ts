@@ -1,4 +1,4 @@
-import { ClientError, type ClientErrorCode } from '../client/client-error.ts';
+import { ClientError, type ClientErrorCode } from '../client/errors.ts';
 import { PATHS } from '../contract/routes.ts';
 
 const TITLES: Readonly<Record<ClientErrorCode, string>> = {

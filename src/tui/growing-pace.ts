@@ -1,4 +1,4 @@
-import type { MarketView } from '../client/views/market.ts';
+import type { MarketView } from '../client/views/dashboard.ts';
 import { fillsFrame } from './fills-frame.ts';
 import { timeFrameSec } from './panes/chart/time-frame.ts';
 

@@ -1,5 +1,5 @@
-import { ClientError } from '../client/client-error.ts';
-import type { SnapshotView } from '../client/views/snapshot.ts';
+import { ClientError } from '../client/errors.ts';
+import type { SnapshotView } from '../client/views/gas.ts';
 import { failureTitle } from './failure-words.ts';
 import type { Polled } from './hooks/use-polled-query.ts';
 

@@ -1,4 +1,4 @@
-import { ClientError } from '../client/client-error.ts';
+import { ClientError } from '../client/errors.ts';
 import type { PaceState } from '../client/session-pace.ts';
 
 /** Nobody who waits no longer than that needs to be told of a failure. */

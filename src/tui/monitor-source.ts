@@ -1,4 +1,4 @@
-import type { GasClient } from '../client/gas-client.ts';
+import type { GasClient } from '../client/client.ts';
 import type { Badge } from './components/status-bar.tsx';
 
 /** Where the monitor's data comes from, ready to be asked. */

@@ -1,4 +1,4 @@
-import type { SnapshotView } from '../client/views/snapshot.ts';
+import type { SnapshotView } from '../client/views/gas.ts';
 import { chainProfile } from '../core/chains.ts';
 
 /** Until the first answer. */

@@ -1,4 +1,4 @@
-import { ClientError } from '../client/client-error.ts';
+import { ClientError } from '../client/errors.ts';
 
 /** Why a service refused, in one line: what it says of single fields says most. */
 export function refusalText(error: Error): string {

@@ -1,4 +1,4 @@
-import { ClientError } from '../client/client-error.ts';
+import { ClientError } from '../client/errors.ts';
 import { waitMs } from '../client/quota-pause.ts';
 import { PATHS } from '../contract/routes.ts';
 

@@ -1,5 +1,5 @@
 import type { ComponentType } from 'react';
-import type { SnapshotView } from '../client/views/snapshot.ts';
+import type { SnapshotView } from '../client/views/gas.ts';
 import { PATHS } from '../contract/routes.ts';
 import type { Memory } from './hooks/use-kept-state.ts';
 import type { Scope } from './keymap/key-binding.ts';

@@ -1,4 +1,4 @@
-import type { RecommendationView } from '../client/views/recommendation.ts';
+import type { RecommendationView } from '../client/views/gas.ts';
 import { formatPercent } from '../core/units.ts';
 
 type Track = NonNullable<RecommendationView['track']>;

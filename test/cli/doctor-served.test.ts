@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createGasClient } from '../../src/client/create-gas-client.ts';
+import { createGasClient } from '../../src/client/client.ts';
 import { V1_ROUTES } from '../../src/contract/routes.ts';
 import { type Anvil, startAnvil } from '../helpers/anvil.ts';
 import { waitFor } from '../helpers/wait-for.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { ALERTS, wholeListJson } from '../../src/cli/whole-list-json.ts';
-import { createGasClient } from '../../src/client/create-gas-client.ts';
+import { createGasClient } from '../../src/client/client.ts';
 import { AlertList } from '../../src/contract/alerts.ts';
 import { HOST } from '../client/answering.ts';
 import { OWN_ALERT } from '../client/own-answers.ts';

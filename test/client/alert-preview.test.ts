@@ -1,10 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { systemClock } from '../../src/chain/rpc/clock.ts';
 import { createSimulatedSource } from '../../src/chain/simulated-source.ts';
-import { createGasClient } from '../../src/client/create-gas-client.ts';
-import { AlertPreviewer } from '../../src/client/preview/alert-previewer.ts';
-import { alertRuleOf } from '../../src/client/preview/alert-rule-of.ts';
-import { previewWords } from '../../src/client/preview/preview-words.ts';
+import { AlertPreviewer, alertRuleOf, previewWords } from '../../src/client/alert-preview.ts';
+import { createGasClient } from '../../src/client/client.ts';
 import type { AlertRule } from '../../src/core/alerts/alert-rule.ts';
 import { previewAlert } from '../../src/core/alerts/preview-alert.ts';
 import { runService } from '../helpers/service.ts';

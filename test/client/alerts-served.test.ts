@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { createGasClient } from '../../src/client/create-gas-client.ts';
-import { alertChoices } from '../../src/client/description/alert-choices.ts';
+import { createGasClient } from '../../src/client/client.ts';
+import { alertChoices } from '../../src/client/openapi.ts';
 import type { NewAlert } from '../../src/client/views/alerts.ts';
 import { makeBlock, makeBlocks } from '../helpers/chain-blocks.ts';
 import { ScriptedSource } from '../helpers/scripted-source.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createGasClient } from '../../src/client/create-gas-client.ts';
+import { createGasClient } from '../../src/client/client.ts';
 import type { NewAlert } from '../../src/client/views/alerts.ts';
 import { clientOf, failureOf, HOST } from './answering.ts';
 import { FOREIGN_30 } from './foreign-openapi.ts';

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { ClientError } from '../../src/client/client-error.ts';
-import { createGasClient, type GasClientOptions } from '../../src/client/create-gas-client.ts';
-import type { GasClient } from '../../src/client/gas-client.ts';
+import type { GasClient } from '../../src/client/client.ts';
+import { createGasClient, type GasClientOptions } from '../../src/client/client.ts';
+import { ClientError } from '../../src/client/errors.ts';
 
 export const HOST = 'gas.example.org';
 

@@ -1,4 +1,4 @@
-import { createGasClient } from '../../src/client/create-gas-client.ts';
+import { createGasClient } from '../../src/client/client.ts';
 import type { RunningService } from '../helpers/service.ts';
 
 /** A client of a service in this process, and the paths that it has asked for by requests, in order. */

@@ -1,7 +1,7 @@
 import { privateKeyToAccount } from 'viem/accounts';
 import { describe, expect, it } from 'vitest';
-import { checkAutoTx } from '../../src/client/auto-tx-checker.ts';
-import { createGasClient } from '../../src/client/create-gas-client.ts';
+import { checkAutoTx } from '../../src/client/auto-tx-preflight.ts';
+import { createGasClient } from '../../src/client/client.ts';
 import { decodeTransaction } from '../../src/core/transactions/decode-transaction.ts';
 import { failureOf } from './answering.ts';
 import { sendJson, serve } from './http-server.ts';

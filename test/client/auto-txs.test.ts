@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { ClientError } from '../../src/client/client-error.ts';
-import { createGasClient } from '../../src/client/create-gas-client.ts';
-import type { GasClient } from '../../src/client/gas-client.ts';
+import type { GasClient } from '../../src/client/client.ts';
+import { createGasClient } from '../../src/client/client.ts';
+import { ClientError } from '../../src/client/errors.ts';
 import { clientOf, failureOf, HOST } from './answering.ts';
 import { sendJson, serve } from './http-server.ts';
 

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { createGasClient } from '../../src/client/create-gas-client.ts';
+import { createGasClient } from '../../src/client/client.ts';
 import { sendJson, serve } from './http-server.ts';
 import { OWN_SNAPSHOT } from './own-answers.ts';
 

@@ -1,9 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createGasClient } from '../../src/client/create-gas-client.ts';
-import { alertChoices } from '../../src/client/description/alert-choices.ts';
+import { createGasClient } from '../../src/client/client.ts';
 import { readDescription } from '../../src/client/description/read-description.ts';
-import { describedRoute, offeredValues } from '../../src/client/description/service-description.ts';
+import { alertChoices, describedRoute, offeredValues } from '../../src/client/openapi.ts';
 import { ALERT_CHANNELS, ALERT_CONDITIONS, ALERT_STATUSES, GAS_SPEEDS } from '../../src/contract/choices.ts';
 import { OPENAPI_PATH, PATHS } from '../../src/contract/routes.ts';
 import { failureOf } from './answering.ts';

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
 import * as z from 'zod';
 import { createSimulatedSource } from '../../src/chain/simulated-source.ts';
-import { createGasClient } from '../../src/client/create-gas-client.ts';
-import { describedRoute, offeredValues } from '../../src/client/description/service-description.ts';
+import { createGasClient } from '../../src/client/client.ts';
+import { describedRoute, offeredValues } from '../../src/client/openapi.ts';
 import { BUCKETS, PERCENTILES, TIME_FRAMES } from '../../src/contract/choices.ts';
 import { StatsChart } from '../../src/contract/dashboard.ts';
 import { GasCurrent } from '../../src/contract/gas.ts';

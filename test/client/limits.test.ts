@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createGasClient } from '../../src/client/create-gas-client.ts';
+import { createGasClient } from '../../src/client/client.ts';
 import { failureOf } from './answering.ts';
 import { sendJson, serve } from './http-server.ts';
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { ClientError } from '../../src/client/client-error.ts';
-import type { GasClient } from '../../src/client/gas-client.ts';
+import type { GasClient } from '../../src/client/client.ts';
+import { ClientError } from '../../src/client/errors.ts';
 import type { NewAlert } from '../../src/client/views/alerts.ts';
 import { clientOf, fixture } from './answering.ts';
 import * as own from './own-answers.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { retryAfterSec } from '../../src/client/retry-after.ts';
+import { retryAfterSec } from '../../src/client/errors.ts';
 import { isPlain, parseServiceUrl, v1Root } from '../../src/client/service-url.ts';
 
 describe('the URL of a service', () => {

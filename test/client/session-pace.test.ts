@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { ClientError, type ClientErrorCode } from '../../src/client/client-error.ts';
-import { createGasClient } from '../../src/client/create-gas-client.ts';
-import type { LimitKind } from '../../src/client/limit-kind.ts';
+import { createGasClient } from '../../src/client/client.ts';
+import type { LimitKind } from '../../src/client/errors.ts';
+import { ClientError, type ClientErrorCode } from '../../src/client/errors.ts';
 import { createPacedClient } from '../../src/client/paced-client.ts';
 import { SessionPace } from '../../src/client/session-pace.ts';
 import type { NewAlert } from '../../src/client/views/alerts.ts';

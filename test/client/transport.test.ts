@@ -2,7 +2,7 @@ import { createServer } from 'node:net';
 import { inspect } from 'node:util';
 import { brotliCompressSync, createGzip, gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { createGasClient } from '../../src/client/create-gas-client.ts';
+import { createGasClient } from '../../src/client/client.ts';
 import { failureOf } from './answering.ts';
 import { sendJson, serve } from './http-server.ts';
 import { OWN_BASE_FEE, OWN_PRIORITY_FEE, OWN_SNAPSHOT } from './own-answers.ts';

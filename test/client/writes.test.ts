@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { createGasClient } from '../../src/client/create-gas-client.ts';
+import { createGasClient } from '../../src/client/client.ts';
 import type { NewAlert } from '../../src/client/views/alerts.ts';
 import { failureOf } from './answering.ts';
 import { sendJson, serve } from './http-server.ts';

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { ClientError } from '../../src/client/client-error.ts';
-import type { SnapshotView } from '../../src/client/views/snapshot.ts';
+import { ClientError } from '../../src/client/errors.ts';
+import type { SnapshotView } from '../../src/client/views/gas.ts';
 import { useMonitor } from '../../src/tui/hooks/use-monitor.ts';
 import { useSnapshot } from '../../src/tui/hooks/use-snapshot.ts';
 import { LiveScreen } from '../../src/tui/panes/live/live-screen.tsx';

@@ -1,5 +1,5 @@
-import { ClientError } from '../../src/client/client-error.ts';
-import type { GasClient } from '../../src/client/gas-client.ts';
+import type { GasClient } from '../../src/client/client.ts';
+import { ClientError } from '../../src/client/errors.ts';
 import type { AlertDetailsView, AlertSavingsView } from '../../src/client/views/alerts.ts';
 
 const gwei = (value: number): bigint => BigInt(Math.round(value * 1e9));

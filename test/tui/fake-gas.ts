@@ -1,11 +1,14 @@
-import type { GasClient } from '../../src/client/gas-client.ts';
-import type { ChartView } from '../../src/client/views/chart.ts';
-import type { DashboardView, RateLimitsView } from '../../src/client/views/dashboard.ts';
+import type { GasClient } from '../../src/client/client.ts';
+import type {
+  ActionView,
+  ChartView,
+  CostView,
+  DashboardView,
+  MarketView,
+  RateLimitsView,
+} from '../../src/client/views/dashboard.ts';
 import type { BlockView, TxView } from '../../src/client/views/explorer.ts';
-import type { ActionView, CostView, MarketView } from '../../src/client/views/market.ts';
-import type { RecommendationView } from '../../src/client/views/recommendation.ts';
-import type { LaneView, SnapshotView } from '../../src/client/views/snapshot.ts';
-import type { TrendView } from '../../src/client/views/trend.ts';
+import type { LaneView, RecommendationView, SnapshotView, TrendView } from '../../src/client/views/gas.ts';
 import { fakeAlerts } from './fake-alerts.ts';
 import { fakeAutoTxs } from './fake-auto-txs.ts';
 

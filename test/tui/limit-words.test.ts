@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ClientError } from '../../src/client/client-error.ts';
+import { ClientError } from '../../src/client/errors.ts';
 import { UNHURRIED } from '../../src/client/session-pace.ts';
 import { healthOf } from '../../src/tui/health.ts';
 import { behindWords, isPaced, limitWords } from '../../src/tui/limit-words.ts';

@@ -1,7 +1,7 @@
 import { render } from 'ink-testing-library';
 import stringWidth from 'string-width';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { SnapshotView } from '../../src/client/views/snapshot.ts';
+import type { SnapshotView } from '../../src/client/views/gas.ts';
 import { lanesText } from '../../src/tui/panes/live/lanes-text.ts';
 import { LivePane } from '../../src/tui/panes/live/live-pane.tsx';
 import type { LiveView } from '../../src/tui/panes/live/live-view.ts';

@@ -2,7 +2,7 @@ import { Box } from 'ink';
 import { render } from 'ink-testing-library';
 import stringWidth from 'string-width';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { SnapshotView } from '../../src/client/views/snapshot.ts';
+import type { SnapshotView } from '../../src/client/views/gas.ts';
 import { chartData } from '../../src/tui/panes/chart/chart-data.ts';
 import { chartLayout } from '../../src/tui/panes/chart/chart-layout.ts';
 import { ChartSide } from '../../src/tui/panes/chart/chart-side.tsx';

@@ -1,8 +1,8 @@
 /** The monitor over known answers, as a program of its own: what the terminal tests run. */
 import { existsSync } from 'node:fs';
 import { parseNodeUrl } from '../../src/chain/rpc/node-url.ts';
-import { ClientError } from '../../src/client/client-error.ts';
-import type { SnapshotView } from '../../src/client/views/snapshot.ts';
+import { ClientError } from '../../src/client/errors.ts';
+import type { SnapshotView } from '../../src/client/views/gas.ts';
 import type { MonitorSource } from '../../src/tui/monitor-source.ts';
 import { startMonitor } from '../../src/tui/start-monitor.tsx';
 import { SAMPLES } from './auto-txs/auto-tx-samples.ts';

@@ -1,6 +1,6 @@
 import { render } from 'ink-testing-library';
 import { afterEach, describe, expect, it } from 'vitest';
-import { refusal } from '../../src/client/refusal.ts';
+import { refusal } from '../../src/client/errors.ts';
 import { NoticeLine } from '../../src/tui/components/notice-line.tsx';
 import { healthOf } from '../../src/tui/health.ts';
 import { Clock, ClockContext } from '../../src/tui/hooks/use-now.ts';

@@ -2,7 +2,7 @@ import { QueryClientProvider } from '@tanstack/react-query';
 import { Text } from 'ink';
 import { render } from 'ink-testing-library';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { ClientError, type ClientErrorCode } from '../../src/client/client-error.ts';
+import { ClientError, type ClientErrorCode } from '../../src/client/errors.ts';
 import { type Polled, type PolledQuery, usePolledQuery } from '../../src/tui/hooks/use-polled-query.ts';
 import { createQueryClient } from '../../src/tui/query-client.ts';
 import { retryDelayMs } from '../../src/tui/retry-delay.ts';

@@ -2,7 +2,7 @@ import { QueryClientProvider } from '@tanstack/react-query';
 import { Text } from 'ink';
 import { render } from 'ink-testing-library';
 import { expect, it, onTestFinished } from 'vitest';
-import type { GasClient } from '../../src/client/gas-client.ts';
+import type { GasClient } from '../../src/client/client.ts';
 import { useRounds } from '../../src/tui/hooks/use-rounds.ts';
 import { useSnapshot } from '../../src/tui/hooks/use-snapshot.ts';
 import { createQueryClient } from '../../src/tui/query-client.ts';

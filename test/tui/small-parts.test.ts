@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import stringWidth from 'string-width';
 import { describe, expect, it } from 'vitest';
-import { ClientError, type ClientErrorCode } from '../../src/client/client-error.ts';
 import { readDescription } from '../../src/client/description/read-description.ts';
-import type { LimitKind } from '../../src/client/limit-kind.ts';
-import type { SnapshotView } from '../../src/client/views/snapshot.ts';
+import type { LimitKind } from '../../src/client/errors.ts';
+import { ClientError, type ClientErrorCode } from '../../src/client/errors.ts';
+import type { SnapshotView } from '../../src/client/views/gas.ts';
 import { beyondLines } from '../../src/tui/beyond-lines.ts';
 import { fitLeft, fitRight, truncate, truncateWords } from '../../src/tui/components/fit.ts';
 import { type Fact, flowFacts } from '../../src/tui/facts.ts';

@@ -1,8 +1,8 @@
-import { ClientError } from '../../client/client-error.ts';
-import type { ReachQuery } from '../../client/gas-client.ts';
-import { alertRuleOf } from '../../client/preview/alert-rule-of.ts';
+import { alertRuleOf } from '../../client/alert-preview.ts';
+import type { ReachQuery } from '../../client/client.ts';
+import { ClientError } from '../../client/errors.ts';
 import type { NewAlert } from '../../client/views/alerts.ts';
-import type { ReachView } from '../../client/views/recommendation.ts';
+import type { ReachView } from '../../client/views/gas.ts';
 import { formatLikelihood, gweiString } from '../../core/units.ts';
 import { durationText } from '../duration.ts';
 

@@ -1,4 +1,4 @@
-import type { GasClient } from '../../client/gas-client.ts';
+import type { GasClient } from '../../client/client.ts';
 import { cleanLine } from '../clean-line.ts';
 import { lookFor, sayMissing } from '../say-missing.ts';
 

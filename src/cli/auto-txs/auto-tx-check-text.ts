@@ -1,4 +1,4 @@
-import type { CheckedAutoTx } from '../../client/auto-tx-checker.ts';
+import type { CheckedAutoTx } from '../../client/auto-tx-preflight.ts';
 import type { SignedTransaction } from '../../core/transactions/signed-transaction.ts';
 import { formatLikelihood, gweiString } from '../../core/units.ts';
 import { durationText } from '../duration.ts';

@@ -1,5 +1,5 @@
 import type { AutoTxView } from '../../client/views/auto-txs.ts';
-import type { SnapshotView } from '../../client/views/snapshot.ts';
+import type { SnapshotView } from '../../client/views/gas.ts';
 import { chainProfile } from '../../core/chains.ts';
 import { formatAmount, formatChange, formatLikelihood, gweiString } from '../../core/units.ts';
 import { chanceOf, distanceToTarget } from '../../tui/auto-tx-distance.ts';

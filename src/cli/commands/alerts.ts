@@ -1,4 +1,4 @@
-import { pathOf } from '../../client/create-gas-client.ts';
+import { pathOf } from '../../client/client.ts';
 import { SAVINGS_GAS_MOST } from '../../contract/queries.ts';
 import { PATHS } from '../../contract/routes.ts';
 import { formatCount } from '../../core/units.ts';

@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs';
-import { ClientError } from '../../client/client-error.ts';
-import { pathOf } from '../../client/create-gas-client.ts';
-import type { GasClient } from '../../client/gas-client.ts';
-import { isPast } from '../../client/is-past.ts';
+import type { GasClient } from '../../client/client.ts';
+import { pathOf } from '../../client/client.ts';
+import { ClientError } from '../../client/errors.ts';
 import type { AutoTxDetailsView, AutoTxView } from '../../client/views/auto-txs.ts';
-import type { SnapshotView } from '../../client/views/snapshot.ts';
+import type { SnapshotView } from '../../client/views/gas.ts';
+import { isPast } from '../../client/views/gas.ts';
 import { PATHS } from '../../contract/routes.ts';
 import { formatCount } from '../../core/units.ts';
 import { autoTxDetailsText } from '../auto-txs/auto-tx-details-text.ts';

@@ -1,8 +1,8 @@
-import { ClientError } from '../../client/client-error.ts';
-import { draftDifferences } from '../../client/draft-differences.ts';
-import type { GasClient } from '../../client/gas-client.ts';
-import { mayBeMined } from '../../client/may-be-mined.ts';
+import { draftDifferences } from '../../client/auto-tx-preflight.ts';
+import type { GasClient } from '../../client/client.ts';
+import { ClientError } from '../../client/errors.ts';
 import type { AutoTxChange, AutoTxView } from '../../client/views/auto-txs.ts';
+import { mayBeMined } from '../../client/views/auto-txs.ts';
 import { PATHS } from '../../contract/routes.ts';
 import { type DraftFlags, draftOf, type OrderFlags, orderOf, saysDraft } from '../auto-txs/auto-tx-flags.ts';
 import { autoTxStateWords, doesWords, targetWords } from '../auto-txs/auto-tx-words.ts';

@@ -1,6 +1,6 @@
-import { type CheckedAutoTx, checkAutoTx } from '../../client/auto-tx-checker.ts';
-import type { AutoTxToCheck } from '../../client/auto-tx-checks.ts';
-import type { GasClient } from '../../client/gas-client.ts';
+import type { AutoTxToCheck } from '../../client/auto-tx-preflight.ts';
+import { type CheckedAutoTx, checkAutoTx } from '../../client/auto-tx-preflight.ts';
+import type { GasClient } from '../../client/client.ts';
 import type { AutoTxView } from '../../client/views/auto-txs.ts';
 import type { LaneName } from '../../core/advice.ts';
 import { withKeptDelegation } from '../../core/auto-txs/delegation-check.ts';

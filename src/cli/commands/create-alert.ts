@@ -1,5 +1,5 @@
-import { ClientError } from '../../client/client-error.ts';
-import type { GasClient, ReachQuery } from '../../client/gas-client.ts';
+import type { GasClient, ReachQuery } from '../../client/client.ts';
+import { ClientError } from '../../client/errors.ts';
 import type { CreatedAlertView } from '../../client/views/alerts.ts';
 import { ANY_SERVICE, type TargetRules } from '../../contract/alert-targets.ts';
 import { type AlertFlags, alertOfFlags, refusedFlags, saysAnything } from '../alerts/alert-flags.ts';

@@ -1,7 +1,7 @@
-import { checkAutoTx } from '../../client/auto-tx-checker.ts';
-import type { AutoTxToCheck } from '../../client/auto-tx-checks.ts';
-import { ClientError } from '../../client/client-error.ts';
-import type { GasClient } from '../../client/gas-client.ts';
+import type { AutoTxToCheck } from '../../client/auto-tx-preflight.ts';
+import { checkAutoTx } from '../../client/auto-tx-preflight.ts';
+import type { GasClient } from '../../client/client.ts';
+import { ClientError } from '../../client/errors.ts';
 import { isPlain } from '../../client/service-url.ts';
 import type { AutoTxView, NewAutoTx } from '../../client/views/auto-txs.ts';
 import { PATHS } from '../../contract/routes.ts';

@@ -1,6 +1,5 @@
-import type { GasClientOptions } from '../../client/create-gas-client.ts';
-import type { ServiceFinding } from '../../client/probe/finding.ts';
-import type { Verdict } from '../../client/probe/verdict.ts';
+import type { GasClientOptions } from '../../client/client.ts';
+import type { ServiceFinding, Verdict } from '../../client/doctor.ts';
 import { toAscii } from '../ascii.ts';
 import type { CommandContext } from '../command-context.ts';
 import { doctorJson } from '../doctor/doctor-json.ts';
@@ -36,10 +35,7 @@ export async function doctor({ io, loadSettings }: CommandContext, flags: Doctor
   const { settings } = await loadSettings();
   const opened = await open(io, settings);
   try {
-    const [finding, { verdictOf }] = await Promise.all([
-      probe(io, opened),
-      import('../../client/probe/verdict.ts'),
-    ]);
+    const [finding, { verdictOf }] = await Promise.all([probe(io, opened), import('../../client/doctor.ts')]);
     const verdict = verdictOf(finding, io.now());
     const exitCode = EXIT_BY_RESULT[verdict.result];
     const subject = {
@@ -82,7 +78,7 @@ async function probe(io: Io, { client, reach, embedded, name }: OpenedClient): P
     () => doing,
     async () => {
       const [{ transportOf }, { inspectConnection }, { probeService }] = await Promise.all([
-        import('../../client/create-gas-client.ts'),
+        import('../../client/client.ts'),
         import('../../client/probe/connection.ts'),
         import('../../client/probe/probe-service.ts'),
       ]);

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { reachQuery } from '../../client/create-gas-client.ts';
-import type { ReachQuery } from '../../client/gas-client.ts';
-import type { ReachView } from '../../client/views/recommendation.ts';
+import type { ReachQuery } from '../../client/client.ts';
+import { reachQuery } from '../../client/client.ts';
+import type { ReachView } from '../../client/views/gas.ts';
 import { LONGEST_DEADLINE_SEC } from '../../contract/choices.ts';
 import { PATHS } from '../../contract/routes.ts';
 import { pastForReach } from '../../core/reach-book.ts';

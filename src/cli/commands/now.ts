@@ -1,5 +1,5 @@
-import { ClientError } from '../../client/client-error.ts';
-import type { RecommendationView } from '../../client/views/recommendation.ts';
+import { ClientError } from '../../client/errors.ts';
+import type { RecommendationView } from '../../client/views/gas.ts';
 import { PATHS } from '../../contract/routes.ts';
 import { toAscii } from '../ascii.ts';
 import { ASCII_BY_LOCALE } from '../ascii-terminal.ts';

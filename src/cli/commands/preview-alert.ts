@@ -1,9 +1,7 @@
-import type { ReachQuery } from '../../client/gas-client.ts';
-import { AlertPreviewer } from '../../client/preview/alert-previewer.ts';
-import { alertRuleOf } from '../../client/preview/alert-rule-of.ts';
-import { previewWords } from '../../client/preview/preview-words.ts';
+import { AlertPreviewer, alertRuleOf, previewWords } from '../../client/alert-preview.ts';
+import type { ReachQuery } from '../../client/client.ts';
 import type { NewAlert } from '../../client/views/alerts.ts';
-import type { ReachView } from '../../client/views/recommendation.ts';
+import type { ReachView } from '../../client/views/gas.ts';
 import { type AlertFlags, ruleOfFlags, saysAnything } from '../alerts/alert-flags.ts';
 import { alertOfInput } from '../alerts/alert-input.ts';
 import { alertLikelihood } from '../alerts/alert-likelihood.ts';

@@ -1,5 +1,5 @@
+import type { ServiceFinding } from '../../client/doctor.ts';
 import type { Step, TlsFinding } from '../../client/probe/connection.ts';
-import type { ServiceFinding } from '../../client/probe/finding.ts';
 import { chainProfile } from '../../core/chains.ts';
 import { formatAge, formatCount, formatDuration } from '../../core/units.ts';
 import { cleanLine } from '../clean-line.ts';

@@ -1,6 +1,5 @@
+import type { ServiceFinding, Verdict } from '../../client/doctor.ts';
 import type { ConnectionFinding, Step } from '../../client/probe/connection.ts';
-import type { ServiceFinding } from '../../client/probe/finding.ts';
-import type { Verdict } from '../../client/probe/verdict.ts';
 import type { ExitCode } from '../exit-code.ts';
 import type { DoctorSubject } from './doctor-subject.ts';
 

@@ -1,6 +1,5 @@
-import type { RouteFinding, ServiceFinding } from '../../client/probe/finding.ts';
+import type { RouteFinding, ServiceFinding, Verdict } from '../../client/doctor.ts';
 import type { AnswerReading } from '../../client/probe/judge-answer.ts';
-import type { Verdict } from '../../client/probe/verdict.ts';
 import { ROUTE_GROUPS } from '../../contract/routes.ts';
 import { type Paint, paints } from '../paint.ts';
 import { wrapWords } from '../wrap-words.ts';

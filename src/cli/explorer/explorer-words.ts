@@ -1,4 +1,4 @@
-import type { SnapshotView } from '../../client/views/snapshot.ts';
+import type { SnapshotView } from '../../client/views/gas.ts';
 import { chainProfile } from '../../core/chains.ts';
 import { formatAge, formatCount, formatNative, formatUsd, usdOf } from '../../core/units.ts';
 import { utcTime } from '../utc-time.ts';

@@ -1,5 +1,5 @@
-import { pathOf } from '../../client/create-gas-client.ts';
-import type { CallOptions, GasClient } from '../../client/gas-client.ts';
+import type { CallOptions, GasClient } from '../../client/client.ts';
+import { pathOf } from '../../client/client.ts';
 import type { PATHS } from '../../contract/routes.ts';
 import { toAscii } from '../ascii.ts';
 import type { CommandContext } from '../command-context.ts';

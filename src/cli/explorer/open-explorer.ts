@@ -1,5 +1,5 @@
-import { ClientError } from '../../client/client-error.ts';
-import type { SnapshotView } from '../../client/views/snapshot.ts';
+import { ClientError } from '../../client/errors.ts';
+import type { SnapshotView } from '../../client/views/gas.ts';
 import { CliError } from '../cli-error.ts';
 import { EXIT } from '../exit-code.ts';
 import type { Io } from '../io.ts';

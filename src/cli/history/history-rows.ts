@@ -1,5 +1,5 @@
-import { ClientError } from '../../client/client-error.ts';
-import type { GasClient, MetricsQuery } from '../../client/gas-client.ts';
+import type { GasClient, MetricsQuery } from '../../client/client.ts';
+import { ClientError } from '../../client/errors.ts';
 import type { BaseFeeRowView, MetricsView } from '../../client/views/metrics.ts';
 import { BUCKET_SEC, type Bucket } from '../../contract/choices.ts';
 

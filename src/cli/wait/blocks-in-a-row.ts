@@ -1,4 +1,4 @@
-import type { SnapshotView } from '../../client/views/snapshot.ts';
+import type { SnapshotView } from '../../client/views/gas.ts';
 import { FASTEST_POLL_MS } from './poll-interval.ts';
 import { fingerprint, frequencySecOf, freshForSec } from './price-age.ts';
 

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ClientError } from '../../client/client-error.ts';
-import type { SnapshotView } from '../../client/views/snapshot.ts';
+import { ClientError } from '../../client/errors.ts';
+import type { SnapshotView } from '../../client/views/gas.ts';
 import { formatCount, formatDuration, gweiString } from '../../core/units.ts';
 import { cleanLine } from '../clean-line.ts';
 import { CliError } from '../cli-error.ts';

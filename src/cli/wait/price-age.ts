@@ -1,4 +1,4 @@
-import type { SnapshotView } from '../../client/views/snapshot.ts';
+import type { SnapshotView } from '../../client/views/gas.ts';
 import { formatDuration } from '../../core/units.ts';
 
 /** A block may come one block time late, and takes a while to arrive; what is older than that is not the present. */

@@ -1,4 +1,4 @@
-import type { SnapshotView } from '../../client/views/snapshot.ts';
+import type { SnapshotView } from '../../client/views/gas.ts';
 import { BlocksInARow } from './blocks-in-a-row.ts';
 import { PriceAge } from './price-age.ts';
 import { isMet, type WaitPlan } from './wait-plan.ts';

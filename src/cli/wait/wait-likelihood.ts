@@ -1,6 +1,6 @@
-import { ClientError } from '../../client/client-error.ts';
-import type { GasClient, ReachQuery } from '../../client/gas-client.ts';
-import type { SnapshotView } from '../../client/views/snapshot.ts';
+import type { GasClient, ReachQuery } from '../../client/client.ts';
+import { ClientError } from '../../client/errors.ts';
+import type { SnapshotView } from '../../client/views/gas.ts';
 import { formatLikelihood } from '../../core/units.ts';
 import { pastFor } from '../commands/now-reach.ts';
 import { durationText } from '../duration.ts';

@@ -1,9 +1,9 @@
+import type { ParameterDescription } from '../openapi.ts';
 import { isRecord, type JsonRecord } from '../reading/json.ts';
 import { joinedSchemas } from './joined-schemas.ts';
 import { resolved } from './json-pointer.ts';
 import { namedValues } from './named-values.ts';
 import { line } from './schema-fields.ts';
-import type { ParameterDescription } from './service-description.ts';
 import { VisitBudget } from './visit-budget.ts';
 
 const MOST_FIELDS = 50;

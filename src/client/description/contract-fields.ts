@@ -5,9 +5,9 @@ import { BlockMetrics, TxMetrics, TxsMetrics } from '../../contract/explorer.ts'
 import { GasCurrent, GasRecommendation, GasTrend } from '../../contract/gas.ts';
 import { BaseFeeMetrics, GasUsedRatioMetrics, PriorityFeeMetrics } from '../../contract/metrics.ts';
 import { PATHS } from '../../contract/routes.ts';
+import type { FieldDescription } from '../openapi.ts';
 import { isRecord } from '../reading/json.ts';
 import { schemaFields } from './schema-fields.ts';
-import type { FieldDescription } from './service-description.ts';
 
 const MOST_BEYOND = 60;
 

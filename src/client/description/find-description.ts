@@ -1,10 +1,10 @@
 import { OPENAPI_PATH, PLAYGROUND_PATH } from '../../contract/routes.ts';
-import { ClientError } from '../client-error.ts';
+import { ClientError } from '../errors.ts';
+import type { ServiceDescription } from '../openapi.ts';
 import { parseJson } from '../reading/json.ts';
 import { askV1, type TransportOptions } from '../transport.ts';
 import { documentNamedBy } from './playground-page.ts';
 import { readDescription } from './read-description.ts';
-import type { ServiceDescription } from './service-description.ts';
 
 /** Where services keep their document: v1's own place first, then what frameworks do by themselves. */
 const PLACES = [

@@ -1,5 +1,5 @@
-import { ClientError } from '../client-error.ts';
-import type { ServiceDescription } from './service-description.ts';
+import { ClientError } from '../errors.ts';
+import type { ServiceDescription } from '../openapi.ts';
 
 type Described = ServiceDescription | null;
 

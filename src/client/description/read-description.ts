@@ -1,11 +1,11 @@
 import { BASE_PATH, V1_ROUTES, type V1Route } from '../../contract/routes.ts';
+import type { ParameterDescription, RouteDescription, ServiceDescription } from '../openapi.ts';
 import { isRecord, type JsonRecord } from '../reading/json.ts';
 import { bodyFields, jsonSchema } from './body-fields.ts';
 import { fieldsBeyond } from './contract-fields.ts';
 import { resolved } from './json-pointer.ts';
 import { namedValues } from './named-values.ts';
 import { line, schemaFields } from './schema-fields.ts';
-import type { ParameterDescription, RouteDescription, ServiceDescription } from './service-description.ts';
 import { VisitBudget } from './visit-budget.ts';
 
 const MOST_PARAMETERS = 50;

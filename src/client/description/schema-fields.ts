@@ -1,8 +1,8 @@
 import { cleanText } from '../../core/clean-text.ts';
+import type { FieldDescription } from '../openapi.ts';
 import { isRecord, type JsonRecord } from '../reading/json.ts';
 import { joinedSchemas } from './joined-schemas.ts';
 import { resolved } from './json-pointer.ts';
-import type { FieldDescription } from './service-description.ts';
 import { VisitBudget } from './visit-budget.ts';
 
 const DEEPEST = 8;

@@ -1,8 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ClientError } from '../client-error.ts';
-import { refusal } from '../refusal.ts';
+import type { RouteOutcome } from '../doctor.ts';
+import { ClientError, refusal } from '../errors.ts';
 import { type Exchange, exchangeV1, isSuccess, type TransportOptions } from '../transport.ts';
-import type { RouteOutcome } from './finding.ts';
 
 /** No longer than this is waited for a limit by the second. */
 const LONGEST_WAIT_SEC = 3;

@@ -3,7 +3,7 @@ import { connect, isIP, type Socket } from 'node:net';
 import { connect as connectTls, type PeerCertificate, type TLSSocket } from 'node:tls';
 import { cleanText } from '../../core/clean-text.ts';
 import { ownValue } from '../../core/own-value.ts';
-import { networkFailure } from '../network-failure.ts';
+import { networkFailure } from '../errors.ts';
 
 const MOST_ADDRESSES = 8;
 

@@ -1,7 +1,7 @@
 import { cleanText } from '../../core/clean-text.ts';
 import type { AnswerHeaders } from '../../http/answered.ts';
+import type { ClockFinding } from '../doctor.ts';
 import { withoutKey } from '../transport.ts';
-import type { ClockFinding } from './finding.ts';
 
 const MOST_HEADERS = 12;
 

@@ -1,6 +1,6 @@
 import type * as z from 'zod';
 import { cleanText } from '../../core/clean-text.ts';
-import { ClientError } from '../client-error.ts';
+import { ClientError } from '../errors.ts';
 import { Answer } from '../reading/answer.ts';
 import { isRecord } from '../reading/json.ts';
 import { ReadingTrace } from '../reading/reading-trace.ts';

@@ -1,11 +1,11 @@
-import { ClientError } from '../client-error.ts';
-import { pathOf } from '../create-gas-client.ts';
-import type { GasClient } from '../gas-client.ts';
-import type { LimitKind } from '../limit-kind.ts';
+import type { GasClient } from '../client.ts';
+import { pathOf } from '../client.ts';
+import type { ClockFinding, DescriptionFinding, RouteFinding, ServiceFinding } from '../doctor.ts';
+import type { LimitKind } from '../errors.ts';
+import { ClientError } from '../errors.ts';
 import { isSuccess, type TransportOptions } from '../transport.ts';
 import { type Asked, askOnce, outcomeOf } from './ask-once.ts';
 import type { ConnectionFinding } from './connection.ts';
-import type { ClockFinding, DescriptionFinding, RouteFinding, ServiceFinding } from './finding.ts';
 import { clockOf, rateLimitHeadersOf } from './headers.ts';
 import { judgeAnswer } from './judge-answer.ts';
 import { type Known, NOTHING_KNOWN, READ_ROUTES, type ReadRoute } from './read-routes.ts';

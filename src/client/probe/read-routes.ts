@@ -20,7 +20,7 @@ import { readRecommendation } from '../reading/recommendation.ts';
 import { readSnapshot } from '../reading/snapshot.ts';
 import { readTrend } from '../reading/trend.ts';
 import type { RateLimitsView } from '../views/dashboard.ts';
-import type { SnapshotView } from '../views/snapshot.ts';
+import type { SnapshotView } from '../views/gas.ts';
 
 /** What earlier answers taught, to ask the next with. */
 export interface Known {

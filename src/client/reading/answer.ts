@@ -1,8 +1,7 @@
 import type * as z from 'zod';
 import { cleanText } from '../../core/clean-text.ts';
 import { ownValue } from '../../core/own-value.ts';
-import { ClientError, LONGEST_RAW } from '../client-error.ts';
-import { errorWords } from './error-words.ts';
+import { ClientError, errorWords, LONGEST_RAW } from '../errors.ts';
 import { isRecord, isWebPage, type JsonRecord, parseJson } from './json.ts';
 import type { ReadingTrace } from './reading-trace.ts';
 

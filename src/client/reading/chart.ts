@@ -1,4 +1,4 @@
-import type { ChartPointView, ChartView } from '../views/chart.ts';
+import type { ChartPointView, ChartView } from '../views/dashboard.ts';
 import type { Answer } from './answer.ts';
 import { Fields } from './fields.ts';
 import { isRecord } from './json.ts';

@@ -1,4 +1,4 @@
-import { ClientError } from '../client-error.ts';
+import { ClientError } from '../errors.ts';
 import type { Answer } from './answer.ts';
 import { Fields } from './fields.ts';
 import { isRecord, type JsonRecord } from './json.ts';

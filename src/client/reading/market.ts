@@ -1,4 +1,4 @@
-import type { CostView, MarketView, StatsView } from '../views/market.ts';
+import type { CostView, MarketView, StatsView } from '../views/dashboard.ts';
 import type { Answer } from './answer.ts';
 import { Fields } from './fields.ts';
 import { readFee } from './values.ts';

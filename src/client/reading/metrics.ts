@@ -1,4 +1,4 @@
-import { ClientError } from '../client-error.ts';
+import { ClientError, errorWords } from '../errors.ts';
 import type {
   BaseFeeRowView,
   GasUsedRatioRowView,
@@ -6,7 +6,6 @@ import type {
   PriorityFeeRowView,
 } from '../views/metrics.ts';
 import type { Answer } from './answer.ts';
-import { errorWords } from './error-words.ts';
 import { Fields } from './fields.ts';
 import { isRecord } from './json.ts';
 import { readRows } from './read-rows.ts';

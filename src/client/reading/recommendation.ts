@@ -1,5 +1,5 @@
 import { GAS_SPEEDS } from '../../contract/choices.ts';
-import type { RecommendationView, WaitTrackView } from '../views/recommendation.ts';
+import type { RecommendationView, WaitTrackView } from '../views/gas.ts';
 import type { Answer } from './answer.ts';
 import { Fields } from './fields.ts';
 import { readCount, readText } from './values.ts';

@@ -1,5 +1,5 @@
 import { LANES, type LaneName } from '../../core/advice.ts';
-import type { LaneView, SnapshotView } from '../views/snapshot.ts';
+import type { LaneView, SnapshotView } from '../views/gas.ts';
 import type { Answer } from './answer.ts';
 import { Fields } from './fields.ts';
 

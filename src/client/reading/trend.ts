@@ -1,4 +1,4 @@
-import type { SummaryView, TrendView } from '../views/trend.ts';
+import type { SummaryView, TrendView } from '../views/gas.ts';
 import type { Answer } from './answer.ts';
 import { Fields } from './fields.ts';
 

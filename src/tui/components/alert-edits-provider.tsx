@@ -1,6 +1,6 @@
 import { type ReactNode, useEffect, useMemo, useRef } from 'react';
-import { ClientError } from '../../client/client-error.ts';
-import type { GasClient } from '../../client/gas-client.ts';
+import type { GasClient } from '../../client/client.ts';
+import { ClientError } from '../../client/errors.ts';
 import { AlertEdits } from '../alert-edits.ts';
 import { conditionText } from '../alert-words.ts';
 import { AlertEditsContext } from '../hooks/use-alert-edits.ts';

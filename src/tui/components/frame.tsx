@@ -1,6 +1,6 @@
 import { Box, Text, useIsScreenReaderEnabled } from 'ink';
 import type { ReactNode } from 'react';
-import type { SnapshotView } from '../../client/views/snapshot.ts';
+import type { SnapshotView } from '../../client/views/gas.ts';
 import type { Health } from '../health.ts';
 import type { Toast } from '../hooks/use-toast.ts';
 import type { Scope } from '../keymap/key-binding.ts';

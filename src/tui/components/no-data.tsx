@@ -1,5 +1,5 @@
 import { Box, Text } from 'ink';
-import { ClientError } from '../../client/client-error.ts';
+import { ClientError } from '../../client/errors.ts';
 import { failureHint, failureTitle } from '../failure-words.ts';
 import { remedyFor } from '../health.ts';
 import { useElapsed } from '../hooks/use-elapsed.ts';

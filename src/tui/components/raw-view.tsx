@@ -1,4 +1,4 @@
-import { ClientError } from '../../client/client-error.ts';
+import { ClientError } from '../../client/errors.ts';
 import { beyondLines } from '../beyond-lines.ts';
 import { failureTitle } from '../failure-words.ts';
 import { useDescription } from '../hooks/use-description.ts';

@@ -1,6 +1,6 @@
 import { Box, Text } from 'ink';
 import { useState } from 'react';
-import { ClientError } from '../../client/client-error.ts';
+import { ClientError } from '../../client/errors.ts';
 import { formatDuration } from '../../core/units.ts';
 import { useActions } from '../hooks/use-actions.ts';
 import { useNow } from '../hooks/use-now.ts';

@@ -1,6 +1,6 @@
 import { Text } from 'ink';
 import { memo } from 'react';
-import type { SnapshotView } from '../../client/views/snapshot.ts';
+import type { SnapshotView } from '../../client/views/gas.ts';
 import { formatAge, formatCount } from '../../core/units.ts';
 import type { Health } from '../health.ts';
 import { useTicking } from '../hooks/use-now.ts';

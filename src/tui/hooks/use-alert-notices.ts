@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from 'react';
-import type { GasClient } from '../../client/gas-client.ts';
+import type { GasClient } from '../../client/client.ts';
 import type { AlertListView, AlertView } from '../../client/views/alerts.ts';
-import type { SnapshotView } from '../../client/views/snapshot.ts';
+import type { SnapshotView } from '../../client/views/gas.ts';
 import { earlierWords, firingsWords, firingWords } from '../firing-words.ts';
 import { announcesHere, noticeFirings, type SeenAlerts } from '../firings.ts';
 import { polledEveryMs } from '../polling-pace.ts';

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import type { ServiceDescription } from '../../client/description/service-description.ts';
+import type { ServiceDescription } from '../../client/openapi.ts';
 import { useMonitor } from './use-monitor.ts';
 
 /** What the service says about itself; `undefined`: not known yet, `null`: it has no description. */

@@ -1,5 +1,5 @@
 import { useEffect, useRef } from 'react';
-import type { SnapshotView } from '../../client/views/snapshot.ts';
+import type { SnapshotView } from '../../client/views/gas.ts';
 import { headOf } from './use-follow-head.ts';
 
 /** Calls `refresh` once for every new head after the first one: one round of questions per block. */

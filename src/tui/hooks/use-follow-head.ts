@@ -1,5 +1,5 @@
 import { useEffect, useRef } from 'react';
-import type { SnapshotView } from '../../client/views/snapshot.ts';
+import type { SnapshotView } from '../../client/views/gas.ts';
 import { useMonitor } from './use-monitor.ts';
 import type { Polled } from './use-polled-query.ts';
 import { useEachSnapshot } from './use-snapshot.ts';

@@ -1,6 +1,6 @@
 import { useRef } from 'react';
-import type { GasClient } from '../../client/gas-client.ts';
-import type { SnapshotView } from '../../client/views/snapshot.ts';
+import type { GasClient } from '../../client/client.ts';
+import type { SnapshotView } from '../../client/views/gas.ts';
 import { useFreshWhenShown } from './use-fresh-when-shown.ts';
 import { type Dated, type Polled, type PolledQuery, usePolledQuery } from './use-polled-query.ts';
 import { useRounds } from './use-rounds.ts';

@@ -1,5 +1,5 @@
 import { useQueryClient } from '@tanstack/react-query';
-import type { MarketView } from '../../client/views/market.ts';
+import type { MarketView } from '../../client/views/dashboard.ts';
 import { type Growth, growthOf } from '../growing-pace.ts';
 import { useMonitor } from './use-monitor.ts';
 import { type Dated, type Polled, type PolledQuery, usePolledQuery } from './use-polled-query.ts';

@@ -1,5 +1,5 @@
 import { createContext, useContext } from 'react';
-import type { GasClient } from '../../client/gas-client.ts';
+import type { GasClient } from '../../client/client.ts';
 
 /** What every pane's data hooks share. */
 export interface MonitorScope {

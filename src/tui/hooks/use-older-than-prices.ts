@@ -1,5 +1,5 @@
 import { useRef } from 'react';
-import type { SnapshotView } from '../../client/views/snapshot.ts';
+import type { SnapshotView } from '../../client/views/gas.ts';
 
 const KEPT = 50;
 

@@ -1,6 +1,5 @@
 import { useRef } from 'react';
-import type { ReachView } from '../../client/views/recommendation.ts';
-import type { SnapshotView } from '../../client/views/snapshot.ts';
+import type { ReachView, SnapshotView } from '../../client/views/gas.ts';
 import { useElapsed } from './use-elapsed.ts';
 import { useFollowHead, wordOf } from './use-follow-head.ts';
 import { useMonitor } from './use-monitor.ts';

@@ -1,5 +1,5 @@
 import { useMemo, useSyncExternalStore } from 'react';
-import type { GasClient } from '../../client/gas-client.ts';
+import type { GasClient } from '../../client/client.ts';
 import { createPacedClient } from '../../client/paced-client.ts';
 import { type PaceState, SessionPace, UNHURRIED } from '../../client/session-pace.ts';
 

@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef } from 'react';
-import type { GasClient } from '../../client/gas-client.ts';
-import type { SnapshotView } from '../../client/views/snapshot.ts';
+import type { GasClient } from '../../client/client.ts';
+import type { SnapshotView } from '../../client/views/gas.ts';
 import { isCatchingUp } from '../health.ts';
 import { type Polled, usePolledQuery } from './use-polled-query.ts';
 

@@ -1,11 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import {
-  createGasClient,
-  type GasClientOptions,
-  transportOf,
-} from '../../../src/client/create-gas-client.ts';
+import { createGasClient, type GasClientOptions, transportOf } from '../../../src/client/client.ts';
+import { verdictOf } from '../../../src/client/doctor.ts';
 import { probeService } from '../../../src/client/probe/probe-service.ts';
-import { verdictOf } from '../../../src/client/probe/verdict.ts';
 import { sendJson, serve } from '../http-server.ts';
 import { OWN_RECOMMENDATION, OWN_SNAPSHOT, OWN_TREND } from '../own-answers.ts';
 

@@ -1,7 +1,7 @@
 import stringWidth from 'string-width';
 import { describe, expect, it, vi } from 'vitest';
-import { ClientError } from '../../../src/client/client-error.ts';
-import type { GasClient } from '../../../src/client/gas-client.ts';
+import type { GasClient } from '../../../src/client/client.ts';
+import { ClientError } from '../../../src/client/errors.ts';
 import type { AlertDetailsView, NewAlert } from '../../../src/client/views/alerts.ts';
 import { V1_ROUTES } from '../../../src/contract/routes.ts';
 import { AlertsScreen } from '../../../src/tui/panes/alerts/alerts-screen.tsx';

@@ -1,6 +1,6 @@
 import { Text } from 'ink';
 import { expect, it } from 'vitest';
-import type { GasClient } from '../../../src/client/gas-client.ts';
+import type { GasClient } from '../../../src/client/client.ts';
 import type { AlertListView, AlertView } from '../../../src/client/views/alerts.ts';
 import { type AlertsFeed, useAlerts } from '../../../src/tui/hooks/use-alerts.ts';
 import { waitFor } from '../../helpers/wait-for.ts';

@@ -1,6 +1,6 @@
 import stringWidth from 'string-width';
 import { describe, expect, it } from 'vitest';
-import { ClientError } from '../../../src/client/client-error.ts';
+import { ClientError } from '../../../src/client/errors.ts';
 import type { AlertDetailsView } from '../../../src/client/views/alerts.ts';
 import { V1_ROUTES } from '../../../src/contract/routes.ts';
 import { AlertsScreen } from '../../../src/tui/panes/alerts/alerts-screen.tsx';

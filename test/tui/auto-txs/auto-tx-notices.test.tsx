@@ -2,7 +2,7 @@ import { QueryClientProvider } from '@tanstack/react-query';
 import { Text } from 'ink';
 import { render } from 'ink-testing-library';
 import { expect, it, onTestFinished } from 'vitest';
-import { ClientError } from '../../../src/client/client-error.ts';
+import { ClientError } from '../../../src/client/errors.ts';
 import type { AutoTxView } from '../../../src/client/views/auto-txs.ts';
 import { changeWords } from '../../../src/tui/auto-tx-changes.ts';
 import { AutoTxsProvider } from '../../../src/tui/components/auto-txs-provider.tsx';

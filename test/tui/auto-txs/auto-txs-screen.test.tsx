@@ -1,6 +1,6 @@
 import stringWidth from 'string-width';
 import { describe, expect, it } from 'vitest';
-import { ClientError } from '../../../src/client/client-error.ts';
+import { ClientError } from '../../../src/client/errors.ts';
 import type { AutoTxChange, AutoTxView } from '../../../src/client/views/auto-txs.ts';
 import { AutoTxsScreen } from '../../../src/tui/panes/auto-txs/auto-txs-screen.tsx';
 import { autoTxsQuestion } from '../../../src/tui/panes/auto-txs/auto-txs-state.ts';

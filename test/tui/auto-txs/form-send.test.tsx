@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ClientError } from '../../../src/client/client-error.ts';
+import { ClientError } from '../../../src/client/errors.ts';
 import { waitFor } from '../../helpers/wait-for.ts';
 import { autoTxView, fakeAutoTxs } from '../fake-auto-txs.ts';
 import { RECOMMENDATION, SNAPSHOT } from '../fake-gas.ts';

@@ -1,4 +1,4 @@
-import type { ChartPointView } from '../../../src/client/views/chart.ts';
+import type { ChartPointView } from '../../../src/client/views/dashboard.ts';
 import type { PriorityFeeRowView } from '../../../src/client/views/metrics.ts';
 import type { ChartAnswer } from '../../../src/tui/panes/chart/chart-data.ts';
 

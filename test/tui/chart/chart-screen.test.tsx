@@ -1,9 +1,9 @@
 import { QueryClientProvider } from '@tanstack/react-query';
 import { render } from 'ink-testing-library';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { ClientError } from '../../../src/client/client-error.ts';
+import type { GasClient } from '../../../src/client/client.ts';
 import { readDescription } from '../../../src/client/description/read-description.ts';
-import type { GasClient } from '../../../src/client/gas-client.ts';
+import { ClientError } from '../../../src/client/errors.ts';
 import { Dispatcher } from '../../../src/tui/dispatcher.ts';
 import { DispatcherContext } from '../../../src/tui/hooks/use-actions.ts';
 import { MemoryContext } from '../../../src/tui/hooks/use-kept-state.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { ClientError, type ClientErrorCode } from '../../../src/client/client-error.ts';
-import type { MetricsQuery } from '../../../src/client/gas-client.ts';
+import type { MetricsQuery } from '../../../src/client/client.ts';
+import { ClientError, type ClientErrorCode } from '../../../src/client/errors.ts';
 import { fittingBucket, loadChart } from '../../../src/tui/panes/chart/load-chart.ts';
 import { fakeGas, HOUR } from '../fake-gas.ts';
 

@@ -1,10 +1,10 @@
 import stringWidth from 'string-width';
 import { describe, expect, it } from 'vitest';
-import { ClientError } from '../../../src/client/client-error.ts';
-import type { GasClient, MetricsQuery } from '../../../src/client/gas-client.ts';
+import type { GasClient, MetricsQuery } from '../../../src/client/client.ts';
+import { ClientError } from '../../../src/client/errors.ts';
 import type { TxRowView } from '../../../src/client/views/explorer.ts';
+import type { SnapshotView } from '../../../src/client/views/gas.ts';
 import type { MetricsView } from '../../../src/client/views/metrics.ts';
-import type { SnapshotView } from '../../../src/client/views/snapshot.ts';
 import { ExplorerScreen } from '../../../src/tui/panes/explorer/explorer-screen.tsx';
 import { explorerQuestion } from '../../../src/tui/panes/explorer/explorer-state.ts';
 import { waitFor } from '../../helpers/wait-for.ts';

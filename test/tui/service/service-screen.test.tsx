@@ -1,9 +1,9 @@
 import stringWidth from 'string-width';
 import { describe, expect, it } from 'vitest';
-import { ClientError } from '../../../src/client/client-error.ts';
-import type { GasClient } from '../../../src/client/gas-client.ts';
+import type { GasClient } from '../../../src/client/client.ts';
+import { ClientError } from '../../../src/client/errors.ts';
 import type { NodeView } from '../../../src/client/views/dashboard.ts';
-import type { SnapshotView } from '../../../src/client/views/snapshot.ts';
+import type { SnapshotView } from '../../../src/client/views/gas.ts';
 import { V1_ROUTES } from '../../../src/contract/routes.ts';
 import { ServiceScreen } from '../../../src/tui/panes/service/service-screen.tsx';
 import { waitFor } from '../../helpers/wait-for.ts';

@@ -1,5 +1,5 @@
 import type { AlertView } from '../../../client/views/alerts.ts';
-import type { SnapshotView } from '../../../client/views/snapshot.ts';
+import type { SnapshotView } from '../../../client/views/gas.ts';
 import { cleanText } from '../../../core/clean-text.ts';
 import { formatAge, formatCount, UNKNOWN } from '../../../core/units.ts';
 import { alertState, conditionText, distanceOf, STATE_LOOKS, shareText } from '../../alert-words.ts';

@@ -1,6 +1,6 @@
 import { Box, useIsScreenReaderEnabled } from 'ink';
 import { useRef, useState } from 'react';
-import { alertChoices } from '../../../client/description/alert-choices.ts';
+import { alertChoices } from '../../../client/openapi.ts';
 import { conditionText } from '../../alert-words.ts';
 import { LineList, OneLine } from '../../components/line-list.tsx';
 import { Question } from '../../components/question.tsx';

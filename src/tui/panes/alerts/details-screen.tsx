@@ -1,6 +1,6 @@
 import { Box, useIsScreenReaderEnabled } from 'ink';
 import { useState } from 'react';
-import { ClientError } from '../../../client/client-error.ts';
+import { ClientError } from '../../../client/errors.ts';
 import type { AlertView, DeliveryView } from '../../../client/views/alerts.ts';
 import { chainProfile } from '../../../core/chains.ts';
 import { conditionText } from '../../alert-words.ts';

@@ -1,4 +1,4 @@
-import type { AlertChoices } from '../../../client/description/alert-choices.ts';
+import type { AlertChoices } from '../../../client/openapi.ts';
 import type { NewAlert } from '../../../client/views/alerts.ts';
 import type { CheckedAlert } from '../../../contract/check-alert.ts';
 import { parseCooldown } from '../../../core/alerts/cooldown-text.ts';

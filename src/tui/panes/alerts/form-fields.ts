@@ -1,4 +1,4 @@
-import type { AlertChoices } from '../../../client/description/alert-choices.ts';
+import type { AlertChoices } from '../../../client/openapi.ts';
 import { ownValue } from '../../../core/own-value.ts';
 import { plainWord, titleWord } from '../../alert-words.ts';
 import type { FieldChoice } from '../../field-lines.ts';

@@ -1,4 +1,4 @@
-import type { SnapshotView } from '../../../client/views/snapshot.ts';
+import type { SnapshotView } from '../../../client/views/gas.ts';
 import { formatGwei } from '../../../core/units.ts';
 import { distanceOf, distanceWords, laneOf } from '../../alert-words.ts';
 import { choiceLines, fieldLines, textLine } from '../../field-lines.ts';

@@ -1,6 +1,6 @@
 import { Box, useIsScreenReaderEnabled } from 'ink';
 import { useMemo, useRef, useState } from 'react';
-import { ClientError } from '../../../client/client-error.ts';
+import { ClientError } from '../../../client/errors.ts';
 import type { AlertListView, AlertView } from '../../../client/views/alerts.ts';
 import { formatDuration } from '../../../core/units.ts';
 import { conditionText } from '../../alert-words.ts';

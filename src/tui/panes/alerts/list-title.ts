@@ -1,5 +1,5 @@
 import type { AlertView } from '../../../client/views/alerts.ts';
-import type { SnapshotView } from '../../../client/views/snapshot.ts';
+import type { SnapshotView } from '../../../client/views/gas.ts';
 import { formatCount } from '../../../core/units.ts';
 import { alertState } from '../../alert-words.ts';
 import type { Segment } from '../../components/segment-line.tsx';

@@ -1,4 +1,4 @@
-import type { ReachView } from '../../../client/views/recommendation.ts';
+import type { ReachView } from '../../../client/views/gas.ts';
 import { formatDuration, formatLikelihood } from '../../../core/units.ts';
 
 /** What a service says of one time; `reach` is `null` where it says nothing, or not yet. */

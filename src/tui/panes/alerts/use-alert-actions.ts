@@ -1,4 +1,4 @@
-import { alertChoices } from '../../../client/description/alert-choices.ts';
+import { alertChoices } from '../../../client/openapi.ts';
 import type { AlertView } from '../../../client/views/alerts.ts';
 import { conditionText, isOn, statusWord } from '../../alert-words.ts';
 import { useAlertEdits } from '../../hooks/use-alert-edits.ts';

@@ -1,7 +1,5 @@
 import { useMemo } from 'react';
-import { AlertPreviewer } from '../../../client/preview/alert-previewer.ts';
-import { alertRuleOf } from '../../../client/preview/alert-rule-of.ts';
-import { previewWords } from '../../../client/preview/preview-words.ts';
+import { AlertPreviewer, alertRuleOf, previewWords } from '../../../client/alert-preview.ts';
 import type { NewAlert } from '../../../client/views/alerts.ts';
 import { useElapsed } from '../../hooks/use-elapsed.ts';
 import { useMonitor } from '../../hooks/use-monitor.ts';

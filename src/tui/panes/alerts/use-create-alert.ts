@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import { ClientError } from '../../../client/client-error.ts';
+import { ClientError } from '../../../client/errors.ts';
 import type { CreatedAlertView, NewAlert } from '../../../client/views/alerts.ts';
 import { useAlerts } from '../../hooks/use-alerts.ts';
 import { useMonitor } from '../../hooks/use-monitor.ts';

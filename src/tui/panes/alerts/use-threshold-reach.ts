@@ -1,4 +1,4 @@
-import type { SnapshotView } from '../../../client/views/snapshot.ts';
+import type { SnapshotView } from '../../../client/views/gas.ts';
 import { distanceOf } from '../../alert-words.ts';
 import { useMonitor } from '../../hooks/use-monitor.ts';
 import { useReach } from '../../hooks/use-reach.ts';

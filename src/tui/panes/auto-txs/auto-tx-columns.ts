@@ -1,5 +1,5 @@
 import type { AutoTxView } from '../../../client/views/auto-txs.ts';
-import type { SnapshotView } from '../../../client/views/snapshot.ts';
+import type { SnapshotView } from '../../../client/views/gas.ts';
 import { cleanText } from '../../../core/clean-text.ts';
 import { formatDuration, formatGwei, formatLikelihood, gweiString, UNKNOWN } from '../../../core/units.ts';
 import { shareText } from '../../alert-words.ts';

@@ -1,5 +1,5 @@
 import type { AutoTxView } from '../../../client/views/auto-txs.ts';
-import type { SnapshotView } from '../../../client/views/snapshot.ts';
+import type { SnapshotView } from '../../../client/views/gas.ts';
 import { gweiString } from '../../../core/units.ts';
 import { cheaperThan } from '../../alert-prefill.ts';
 import { EXPIRY_DEFAULT, expiryText } from './expiry-text.ts';

@@ -1,5 +1,5 @@
-import type { ExtraAutoTxField } from '../../../client/description/auto-tx-fields.ts';
-import { draftDifferences } from '../../../client/draft-differences.ts';
+import { draftDifferences } from '../../../client/auto-tx-preflight.ts';
+import type { ExtraAutoTxField } from '../../../client/openapi.ts';
 import type { AutoTxChange, AutoTxView, NewAutoTx } from '../../../client/views/auto-txs.ts';
 import { MOST_GWEI, NOTE_LONGEST } from '../../../contract/choices.ts';
 import type { SignedTransaction } from '../../../core/transactions/signed-transaction.ts';

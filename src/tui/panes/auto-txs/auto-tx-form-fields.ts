@@ -1,4 +1,4 @@
-import type { ExtraAutoTxField } from '../../../client/description/auto-tx-fields.ts';
+import type { ExtraAutoTxField } from '../../../client/openapi.ts';
 import { GAS_SPEEDS } from '../../../contract/choices.ts';
 import { titleWord } from '../../alert-words.ts';
 import type { FieldChoice } from '../../field-lines.ts';

@@ -1,4 +1,4 @@
-import type { SnapshotView } from '../../../client/views/snapshot.ts';
+import type { SnapshotView } from '../../../client/views/gas.ts';
 import { formatGwei } from '../../../core/units.ts';
 import { distanceWords, laneOf } from '../../alert-words.ts';
 import { distanceToTarget, type PricedAutoTx } from '../../auto-tx-distance.ts';

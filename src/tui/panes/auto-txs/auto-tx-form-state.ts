@@ -1,5 +1,5 @@
 import type { AutoTxView } from '../../../client/views/auto-txs.ts';
-import type { SnapshotView } from '../../../client/views/snapshot.ts';
+import type { SnapshotView } from '../../../client/views/gas.ts';
 import { graphemes } from '../../../core/graphemes.ts';
 import { choiceBeside, type EditedForm, fieldBeside, withField, withLine } from '../../edited-form.ts';
 import { EMPTY_INPUT, editLine, inOneLine, insertText, type TextInput } from '../../text-input.ts';

@@ -1,6 +1,6 @@
 import { Box, useIsScreenReaderEnabled } from 'ink';
 import { useRef, useState } from 'react';
-import { unknownAutoTxFields } from '../../../client/description/auto-tx-fields.ts';
+import { unknownAutoTxFields } from '../../../client/openapi.ts';
 import type { AutoTxView } from '../../../client/views/auto-txs.ts';
 import { callText } from '../../auto-tx-call.ts';
 import { targetText } from '../../auto-tx-words.ts';

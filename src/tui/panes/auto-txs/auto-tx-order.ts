@@ -1,5 +1,5 @@
 import type { AutoTxView } from '../../../client/views/auto-txs.ts';
-import type { SnapshotView } from '../../../client/views/snapshot.ts';
+import type { SnapshotView } from '../../../client/views/gas.ts';
 import { distanceToTarget } from '../../auto-tx-distance.ts';
 import { statusOf } from '../../auto-tx-words.ts';
 

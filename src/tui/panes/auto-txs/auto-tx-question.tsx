@@ -1,5 +1,5 @@
-import { mayBeMined } from '../../../client/may-be-mined.ts';
 import type { AutoTxView } from '../../../client/views/auto-txs.ts';
+import { mayBeMined } from '../../../client/views/auto-txs.ts';
 import { cleanText } from '../../../core/clean-text.ts';
 import { callText } from '../../auto-tx-call.ts';
 import { isOver, lookOf, statusOf, targetText } from '../../auto-tx-words.ts';

@@ -1,5 +1,5 @@
-import { mayBeMined } from '../../../client/may-be-mined.ts';
 import type { AutoTxView } from '../../../client/views/auto-txs.ts';
+import { mayBeMined } from '../../../client/views/auto-txs.ts';
 import { takesNone } from '../../../core/auto-txs/takes-none.ts';
 import { cleanText } from '../../../core/clean-text.ts';
 import { formatCount, formatDuration, formatGwei, formatNative } from '../../../core/units.ts';

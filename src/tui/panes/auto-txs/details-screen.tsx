@@ -1,5 +1,5 @@
 import { Box, useIsScreenReaderEnabled } from 'ink';
-import { ClientError } from '../../../client/client-error.ts';
+import { ClientError } from '../../../client/errors.ts';
 import type { AutoTxView } from '../../../client/views/auto-txs.ts';
 import { LineList, OneLine } from '../../components/line-list.tsx';
 import { PaneState } from '../../components/pane-state.tsx';

@@ -1,5 +1,5 @@
 import type { AutoTxView, CheckView } from '../../../client/views/auto-txs.ts';
-import type { SnapshotView } from '../../../client/views/snapshot.ts';
+import type { SnapshotView } from '../../../client/views/gas.ts';
 import { EMPTY_LINE, type Line, scrolledTo } from '../../lines.ts';
 import type { Theme } from '../../theme.ts';
 import { wrapText } from '../../wrap-text.ts';

@@ -1,6 +1,6 @@
 import { Box, useIsScreenReaderEnabled } from 'ink';
 import { useMemo, useRef } from 'react';
-import { ClientError } from '../../../client/client-error.ts';
+import { ClientError } from '../../../client/errors.ts';
 import type { AutoTxView } from '../../../client/views/auto-txs.ts';
 import { PaneState } from '../../components/pane-state.tsx';
 import { PolledFrame } from '../../components/polled-frame.tsx';

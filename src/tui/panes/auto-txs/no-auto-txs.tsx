@@ -1,5 +1,5 @@
 import { Box } from 'ink';
-import type { SnapshotView } from '../../../client/views/snapshot.ts';
+import type { SnapshotView } from '../../../client/views/gas.ts';
 import { takesNone } from '../../../core/auto-txs/takes-none.ts';
 import { PaneState } from '../../components/pane-state.tsx';
 import { asSentence } from './use-auto-tx-form.ts';

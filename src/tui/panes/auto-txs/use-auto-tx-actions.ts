@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import { ClientError } from '../../../client/client-error.ts';
+import { ClientError } from '../../../client/errors.ts';
 import type { AutoTxView } from '../../../client/views/auto-txs.ts';
 import type { AutoTxStatus } from '../../../contract/choices.ts';
 import { statusOf } from '../../auto-tx-words.ts';

@@ -1,5 +1,5 @@
 import type { AutoTxView } from '../../../client/views/auto-txs.ts';
-import type { SnapshotView } from '../../../client/views/snapshot.ts';
+import type { SnapshotView } from '../../../client/views/gas.ts';
 import { takesNone } from '../../../core/auto-txs/takes-none.ts';
 import { useToast } from '../../hooks/use-toast.ts';
 import type { AutoTxsAction } from './auto-txs-state.ts';

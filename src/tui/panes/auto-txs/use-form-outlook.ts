@@ -1,5 +1,5 @@
 import type { AutoTxView, CheckView } from '../../../client/views/auto-txs.ts';
-import type { SnapshotView } from '../../../client/views/snapshot.ts';
+import type { SnapshotView } from '../../../client/views/gas.ts';
 import { takesNone } from '../../../core/auto-txs/takes-none.ts';
 import { laneOf } from '../../alert-words.ts';
 import { distanceToTarget, type PricedAutoTx } from '../../auto-tx-distance.ts';

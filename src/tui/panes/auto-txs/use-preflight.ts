@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'react';
-import type { AutoTxToCheck, Told } from '../../../client/auto-tx-checks.ts';
+import type { AutoTxToCheck, Told } from '../../../client/auto-tx-preflight.ts';
 import type { CheckView } from '../../../client/views/auto-txs.ts';
-import type { SnapshotView } from '../../../client/views/snapshot.ts';
+import type { SnapshotView } from '../../../client/views/gas.ts';
 import type { SignedTransaction } from '../../../core/transactions/signed-transaction.ts';
 import { useFollowHead } from '../../hooks/use-follow-head.ts';
 import { useMonitor } from '../../hooks/use-monitor.ts';
@@ -51,7 +51,7 @@ function useLoadedPreflight(isWanted: boolean): Preflight | null {
   useEffect(() => {
     if (!isWanted) return;
     let isAwaited = true;
-    void import('../../../client/auto-tx-checks.ts').then(({ autoTxChecks }) => {
+    void import('../../../client/auto-tx-preflight.ts').then(({ autoTxChecks }) => {
       if (isAwaited) setLoaded({ run: autoTxChecks });
     });
     return () => {

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { useState } from 'react';
-import { ClientError } from '../../../client/client-error.ts';
-import type { ExtraAutoTxField } from '../../../client/description/auto-tx-fields.ts';
+import { ClientError } from '../../../client/errors.ts';
+import type { ExtraAutoTxField } from '../../../client/openapi.ts';
 import type { AutoTxView } from '../../../client/views/auto-txs.ts';
 import { useAutoTxs } from '../../hooks/use-auto-txs.ts';
 import { useMonitor } from '../../hooks/use-monitor.ts';

@@ -1,4 +1,4 @@
-import type { SnapshotView } from '../../../client/views/snapshot.ts';
+import type { SnapshotView } from '../../../client/views/gas.ts';
 import { formatDuration, formatLikelihood } from '../../../core/units.ts';
 import type { PricedAutoTx } from '../../auto-tx-distance.ts';
 import { useReach } from '../../hooks/use-reach.ts';

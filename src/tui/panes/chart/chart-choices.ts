@@ -1,4 +1,4 @@
-import { offeredValues, type ServiceDescription } from '../../../client/description/service-description.ts';
+import { offeredValues, type ServiceDescription } from '../../../client/openapi.ts';
 import { PERCENTILES, TIME_FRAMES } from '../../../contract/choices.ts';
 import { PATHS } from '../../../contract/routes.ts';
 import { longestTimeFrame } from './time-frame.ts';

@@ -1,4 +1,4 @@
-import type { ChartView } from '../../../client/views/chart.ts';
+import type { ChartView } from '../../../client/views/dashboard.ts';
 import type { BaseFeeRowView, PriorityFeeRowView } from '../../../client/views/metrics.ts';
 import { alignRows, HELD_STEPS, meanOf, usualStep } from './align-rows.ts';
 import { timeFrameSec } from './time-frame.ts';

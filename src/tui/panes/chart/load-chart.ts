@@ -1,7 +1,7 @@
-import { ClientError } from '../../../client/client-error.ts';
-import type { CallOptions, GasClient } from '../../../client/gas-client.ts';
-import type { ChartView } from '../../../client/views/chart.ts';
-import { allPages, withinHistory } from '../../../client/whole-windows.ts';
+import type { CallOptions, GasClient } from '../../../client/client.ts';
+import { ClientError } from '../../../client/errors.ts';
+import { allPages, withinHistory } from '../../../client/paging.ts';
+import type { ChartView } from '../../../client/views/dashboard.ts';
 import { BUCKET_SEC } from '../../../contract/choices.ts';
 import type { Bucket } from '../../../contract/metrics.ts';
 import { formatDuration } from '../../../core/units.ts';

@@ -1,6 +1,6 @@
 import { useRef } from 'react';
-import type { MarketView } from '../../../client/views/market.ts';
-import type { SnapshotView } from '../../../client/views/snapshot.ts';
+import type { MarketView } from '../../../client/views/dashboard.ts';
+import type { SnapshotView } from '../../../client/views/gas.ts';
 import { chainProfile } from '../../../core/chains.ts';
 import { useFollowHead } from '../../hooks/use-follow-head.ts';
 import { useMarket } from '../../hooks/use-market.ts';

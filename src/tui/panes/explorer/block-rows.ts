@@ -1,10 +1,10 @@
 import type { BlockView } from '../../../client/views/explorer.ts';
+import type { SnapshotView } from '../../../client/views/gas.ts';
 import type {
   BaseFeeRowView,
   GasUsedRatioRowView,
   PriorityFeeRowView,
 } from '../../../client/views/metrics.ts';
-import type { SnapshotView } from '../../../client/views/snapshot.ts';
 
 /** One block of the list; prices in wei per gas. `null`: the service has not said. */
 export interface BlockRow {

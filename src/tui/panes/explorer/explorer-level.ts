@@ -1,4 +1,4 @@
-import type { SnapshotView } from '../../../client/views/snapshot.ts';
+import type { SnapshotView } from '../../../client/views/gas.ts';
 import type { ExplorerAction } from './explorer-state.ts';
 
 /** What each level of the Explorer is given. */

@@ -1,4 +1,4 @@
-import { ClientError } from '../../../client/client-error.ts';
+import { ClientError } from '../../../client/errors.ts';
 import { formatCount } from '../../../core/units.ts';
 import { remedyFor } from '../../health.ts';
 import type { PlaceName } from './explorer-state.ts';

@@ -1,5 +1,5 @@
-import { ClientError } from '../../../client/client-error.ts';
-import type { CallOptions, GasClient, MetricsQuery } from '../../../client/gas-client.ts';
+import type { CallOptions, GasClient, MetricsQuery } from '../../../client/client.ts';
+import { ClientError } from '../../../client/errors.ts';
 import type { MetricsView } from '../../../client/views/metrics.ts';
 import type { BlockSeries } from './block-rows.ts';
 

@@ -1,4 +1,4 @@
-import type { SnapshotView } from '../../../client/views/snapshot.ts';
+import type { SnapshotView } from '../../../client/views/gas.ts';
 import { clockText, dayText, localDate, type OffsetAt, zoneText } from '../chart/local-time.ts';
 
 /** What ages are counted from, ms: a recording has a present of its own, and a chain's clock may be ahead of ours. */

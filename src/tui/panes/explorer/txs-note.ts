@@ -1,4 +1,4 @@
-import { ClientError } from '../../../client/client-error.ts';
+import { ClientError } from '../../../client/errors.ts';
 import type { BlockView } from '../../../client/views/explorer.ts';
 import type { BlockTxsData } from './use-explorer.ts';
 

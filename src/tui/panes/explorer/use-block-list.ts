@@ -1,5 +1,5 @@
 import { useMemo, useRef } from 'react';
-import type { SnapshotView } from '../../../client/views/snapshot.ts';
+import type { SnapshotView } from '../../../client/views/gas.ts';
 import { chainProfile } from '../../../core/chains.ts';
 import { useEachHead } from '../../hooks/use-each-head.ts';
 import { useMonitor } from '../../hooks/use-monitor.ts';

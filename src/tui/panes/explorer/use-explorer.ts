@@ -1,8 +1,8 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
-import { ClientError } from '../../../client/client-error.ts';
+import { ClientError } from '../../../client/errors.ts';
 import type { BlockView, TxRowView, TxView } from '../../../client/views/explorer.ts';
-import type { SnapshotView } from '../../../client/views/snapshot.ts';
+import type { SnapshotView } from '../../../client/views/gas.ts';
 import { useEachHead } from '../../hooks/use-each-head.ts';
 import { useMonitor } from '../../hooks/use-monitor.ts';
 import { type Dated, type Polled, usePolledQuery } from '../../hooks/use-polled-query.ts';

@@ -1,4 +1,4 @@
-import type { RecommendationView } from '../../../client/views/recommendation.ts';
+import type { RecommendationView } from '../../../client/views/gas.ts';
 import { formatDuration, formatGwei, formatLikelihood, formatPercent } from '../../../core/units.ts';
 import type { Fact, Span } from '../../facts.ts';
 import type { Theme } from '../../theme.ts';

@@ -1,6 +1,6 @@
 import { Text } from 'ink';
 import { memo } from 'react';
-import type { StatsView } from '../../../client/views/market.ts';
+import type { StatsView } from '../../../client/views/dashboard.ts';
 import { formatGwei } from '../../../core/units.ts';
 import { displayWidth } from '../../components/fit.ts';
 import { Words } from '../../components/words.tsx';

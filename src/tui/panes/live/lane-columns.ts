@@ -1,4 +1,4 @@
-import type { LaneView, SnapshotView } from '../../../client/views/snapshot.ts';
+import type { LaneView, SnapshotView } from '../../../client/views/gas.ts';
 import { LANES, type LaneName } from '../../../core/advice.ts';
 import { formatDuration, formatGwei, formatPercent, formatUsd, UNKNOWN, usdOf } from '../../../core/units.ts';
 import { cost, USUAL_ACTIONS } from '../../../core/usual-actions.ts';

@@ -1,7 +1,7 @@
 import { Text } from 'ink';
 import { Table } from 'ink-table';
 import { memo, type ReactNode, useMemo } from 'react';
-import type { SnapshotView } from '../../../client/views/snapshot.ts';
+import type { SnapshotView } from '../../../client/views/gas.ts';
 import { displayWidth, fitLeft, fitRight } from '../../components/fit.ts';
 import { Words } from '../../components/words.tsx';
 import { useWidest } from '../../hooks/use-widest.ts';

@@ -1,4 +1,4 @@
-import type { SnapshotView } from '../../../client/views/snapshot.ts';
+import type { SnapshotView } from '../../../client/views/gas.ts';
 import { LANES } from '../../../core/advice.ts';
 import { gweiString } from '../../../core/units.ts';
 import { LANE_TITLES } from './lane-columns.ts';

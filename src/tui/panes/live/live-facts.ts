@@ -1,5 +1,4 @@
-import type { SnapshotView } from '../../../client/views/snapshot.ts';
-import type { TrendView } from '../../../client/views/trend.ts';
+import type { SnapshotView, TrendView } from '../../../client/views/gas.ts';
 import { formatChange, formatGwei, formatPercent, formatUsd } from '../../../core/units.ts';
 import type { Fact, Span } from '../../facts.ts';
 import type { Theme } from '../../theme.ts';

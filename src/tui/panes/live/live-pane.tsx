@@ -1,6 +1,6 @@
 import { Box } from 'ink';
 import { memo } from 'react';
-import type { MarketView } from '../../../client/views/market.ts';
+import type { MarketView } from '../../../client/views/dashboard.ts';
 
 import { FactLines } from '../../components/fact-lines.tsx';
 import { truncateWords } from '../../components/fit.ts';

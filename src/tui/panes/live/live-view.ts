@@ -1,8 +1,5 @@
-import type { ChartView } from '../../../client/views/chart.ts';
-import type { MarketView } from '../../../client/views/market.ts';
-import type { RecommendationView } from '../../../client/views/recommendation.ts';
-import type { SnapshotView } from '../../../client/views/snapshot.ts';
-import type { TrendView } from '../../../client/views/trend.ts';
+import type { ChartView, MarketView } from '../../../client/views/dashboard.ts';
+import type { RecommendationView, SnapshotView, TrendView } from '../../../client/views/gas.ts';
 
 /** All that the Live pane draws. What is not there yet, or what the service does not have, is `undefined`. */
 export interface LiveView {

@@ -1,4 +1,4 @@
-import { ClientError } from '../../../client/client-error.ts';
+import { ClientError } from '../../../client/errors.ts';
 
 /**
  * Why a part of the pane is not there, with what matters first: narrow screens show no more than that.

@@ -1,7 +1,6 @@
 import { memo } from 'react';
-import type { ActionView, MarketView } from '../../../client/views/market.ts';
-import type { HorizonView } from '../../../client/views/recommendation.ts';
-import type { SnapshotView } from '../../../client/views/snapshot.ts';
+import type { ActionView, MarketView } from '../../../client/views/dashboard.ts';
+import type { HorizonView, SnapshotView } from '../../../client/views/gas.ts';
 import { LANES } from '../../../core/advice.ts';
 import { formatCount, formatDuration, formatGwei, formatPercent, UNKNOWN } from '../../../core/units.ts';
 import { LineList } from '../../components/line-list.tsx';

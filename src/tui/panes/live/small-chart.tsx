@@ -1,6 +1,6 @@
 import { Box, Text } from 'ink';
 import { memo, useMemo } from 'react';
-import type { ChartView } from '../../../client/views/chart.ts';
+import type { ChartView } from '../../../client/views/dashboard.ts';
 import { formatGwei } from '../../../core/units.ts';
 import { LineChart } from '../../components/line-chart.tsx';
 import { legendGlyph } from '../../components/line-chart-cells.ts';

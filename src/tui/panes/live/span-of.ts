@@ -1,4 +1,4 @@
-import type { ChartView } from '../../../client/views/chart.ts';
+import type { ChartView } from '../../../client/views/dashboard.ts';
 import { formatDuration } from '../../../core/units.ts';
 
 /** With the last bucket still to come, an hour is not whole. */

@@ -1,10 +1,7 @@
 import { useState } from 'react';
-import { ClientError } from '../../../client/client-error.ts';
-import type { ChartView } from '../../../client/views/chart.ts';
-import type { MarketView } from '../../../client/views/market.ts';
-import type { RecommendationView } from '../../../client/views/recommendation.ts';
-import type { SnapshotView } from '../../../client/views/snapshot.ts';
-import type { TrendView } from '../../../client/views/trend.ts';
+import { ClientError } from '../../../client/errors.ts';
+import type { ChartView, MarketView } from '../../../client/views/dashboard.ts';
+import type { RecommendationView, SnapshotView, TrendView } from '../../../client/views/gas.ts';
 import { useDescription } from '../../hooks/use-description.ts';
 import { headOf, useFollowHead, wordOf } from '../../hooks/use-follow-head.ts';
 import { useMarket } from '../../hooks/use-market.ts';

@@ -1,4 +1,4 @@
-import type { MarketView, StatsView } from '../../../client/views/market.ts';
+import type { MarketView, StatsView } from '../../../client/views/dashboard.ts';
 import {
   formatChange,
   formatDuration,

@@ -1,5 +1,5 @@
 import { useIsScreenReaderEnabled } from 'ink';
-import { ClientError } from '../../../client/client-error.ts';
+import { ClientError } from '../../../client/errors.ts';
 import { chainProfile } from '../../../core/chains.ts';
 import { useActions } from '../../hooks/use-actions.ts';
 import { DimContext, useDim } from '../../hooks/use-dim.ts';

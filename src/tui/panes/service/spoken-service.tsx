@@ -1,5 +1,4 @@
-import type { NodeView } from '../../../client/views/dashboard.ts';
-import type { ActionView } from '../../../client/views/market.ts';
+import type { ActionView, NodeView } from '../../../client/views/dashboard.ts';
 import { LANES } from '../../../core/advice.ts';
 import { formatCount, formatGwei, formatNative, formatUsd } from '../../../core/units.ts';
 import { SpokenSentences } from '../../components/spoken-sentences.tsx';

@@ -1,8 +1,6 @@
-import type { ServiceDescription } from '../../../client/description/service-description.ts';
-import type { DashboardView, RateLimitsView } from '../../../client/views/dashboard.ts';
-import type { MarketView } from '../../../client/views/market.ts';
-import type { RecommendationView } from '../../../client/views/recommendation.ts';
-import type { SnapshotView } from '../../../client/views/snapshot.ts';
+import type { ServiceDescription } from '../../../client/openapi.ts';
+import type { DashboardView, MarketView, RateLimitsView } from '../../../client/views/dashboard.ts';
+import type { RecommendationView, SnapshotView } from '../../../client/views/gas.ts';
 import { useFollowHead, wordOf } from '../../hooks/use-follow-head.ts';
 import { useMarket } from '../../hooks/use-market.ts';
 import { useMonitor } from '../../hooks/use-monitor.ts';

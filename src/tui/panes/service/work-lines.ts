@@ -1,4 +1,4 @@
-import type { ActionView, CostView } from '../../../client/views/market.ts';
+import type { ActionView, CostView } from '../../../client/views/dashboard.ts';
 import { LANES, type LaneName } from '../../../core/advice.ts';
 import { formatCount, formatUsd, UNKNOWN } from '../../../core/units.ts';
 import { type CoinUnit, coinUnit } from '../../coin-unit.ts';

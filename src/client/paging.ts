@@ -1,11 +1,50 @@
 import { setImmediate as othersTurn } from 'node:timers/promises';
 import { PAGE_SIZE_MAX } from '../contract/choices.ts';
-import type { CallOptions } from './gas-client.ts';
+import type { CallOptions, MetricsQuery } from './client.ts';
+import { ClientError } from './errors.ts';
 import type { ListPage } from './reading/list-page.ts';
+import type { ChartPointView } from './views/dashboard.ts';
+import type { MetricsView } from './views/metrics.ts';
+
+/** As many rows as the contract gives at once. */
+const PAGE_SIZE = 500;
+const MOST_PAGES = 4;
+
+/** The rows of a window, page by page, as far as `mostPages` reach. */
+export async function allPages<Row>(
+  ask: (page: Pick<MetricsQuery, 'page' | 'size'>) => Promise<MetricsView<Row>>,
+  mostPages = MOST_PAGES,
+): Promise<readonly Row[]> {
+  const rows: Row[] = [];
+  for (let page = 0; page < mostPages; page += 1) {
+    const answer = await ask({ page, size: PAGE_SIZE });
+    rows.push(...answer.rows);
+    if (answer.rows.length === 0 || rows.length >= answer.total) break;
+  }
+  return rows;
+}
+
+/**
+ * A bucket begins before the first block in it, so a window from the chart's first point may begin just before
+ * history does and be refused; then the second point is certainly within.
+ */
+export async function withinHistory<T>(
+  points: readonly ChartPointView[],
+  start: number,
+  ask: (from: number) => Promise<T>,
+): Promise<T> {
+  try {
+    return await ask(start);
+  } catch (error) {
+    const next = points.find(({ timestamp }) => timestamp > start);
+    if (!(error instanceof ClientError) || error.code !== 'invalid' || next === undefined) throw error;
+    return ask(next.timestamp);
+  }
+}
 
 /** More than anybody reads, and than a service should be asked for at a time. */
 const MOST_ITEMS = 10_000;
-const MOST_PAGES = 100;
+const MOST_LIST_PAGES = 100;
 
 type AskPage<Item> = (query: Readonly<Record<string, string>>, call: CallOptions) => Promise<ListPage<Item>>;
 
@@ -38,7 +77,7 @@ export function listLoader<Item extends Listed>(
     let unreadable = 0;
     let total: number | null = null;
     let isSecondRepeated = false;
-    for (let page = from; page < from + MOST_PAGES && items.size < MOST_ITEMS; page++) {
+    for (let page = from; page < from + MOST_LIST_PAGES && items.size < MOST_ITEMS; page++) {
       // A service in this process answers without a pause, so between two pages keys and screens get their turn.
       await othersTurn();
       const answer = await ask({ page: String(page), size: String(PAGE_SIZE_MAX) }, call);

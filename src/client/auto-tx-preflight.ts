@@ -1,0 +1,178 @@
+import type { AutoTxOrder } from '../core/auto-txs/kept-auto-tx.ts';
+import { preflight } from '../core/auto-txs/preflight.ts';
+import { takesNone } from '../core/auto-txs/takes-none.ts';
+import { chainProfile } from '../core/chains.ts';
+import type { DescribedCall } from '../core/transactions/known-calls.ts';
+import type { SignedTransaction } from '../core/transactions/signed-transaction.ts';
+import { nativeString } from '../core/units.ts';
+import type { CallOptions, GasClient } from './client.ts';
+import { ClientError, type ClientErrorCode } from './errors.ts';
+import type { AutoTxAccountView, AutoTxView, CheckView } from './views/auto-txs.ts';
+import type { ReachView, SnapshotView } from './views/gas.ts';
+import { isPast } from './views/gas.ts';
+
+export type CheckingClient = Pick<GasClient, 'gasCurrent' | 'autoTxAccount' | 'gasRecommendation'>;
+
+export interface CheckedAutoTx {
+  /** What it does, and what it delegates; `null`: its data is no call. */
+  readonly call: DescribedCall | null;
+  readonly checks: readonly CheckView[];
+  readonly snapshot: SnapshotView | null;
+  readonly account: AutoTxAccountView | null;
+  /** How likely the target is reached before it expires, within a day at most; `null`: nobody says. */
+  readonly reach: ReachView | null;
+}
+
+/** Without these nothing can be asked at all; whatever else fails leaves a check that could not be told. */
+const FATAL: readonly ClientErrorCode[] = ['unreachable', 'key', 'quota'];
+const DAY_SEC = 86_400;
+
+/**
+ * The pre-flight of an auto-tx, made here from what a service says of the prices and the sender: the service is told an
+ * address and a price, and not what is signed. A service without gastop's account route cannot say all of it.
+ *
+ * @param now Wall clock, ms.
+ * @throws ClientError where the service cannot be asked at all.
+ */
+export async function checkAutoTx(
+  client: CheckingClient,
+  toCheck: AutoTxToCheck,
+  now: number,
+  call: CallOptions = {},
+): Promise<CheckedAutoTx> {
+  const { transaction, order } = toCheck;
+  const [{ autoTxChecks }, { describeTransaction }, snapshot, account, reach] = await Promise.all([
+    import('./auto-tx-preflight.ts'),
+    import('../core/transactions/describe-transaction.ts'),
+    ifTold(client.gasCurrent(call)),
+    ifTold(client.autoTxAccount(transaction.from, call)),
+    ifTold(reachOf(client, order, now, call)),
+  ]);
+  const isElsewhere =
+    snapshot?.chainId != null && transaction.chainId !== null && snapshot.chainId !== transaction.chainId;
+  const lanePrice = snapshot?.lanes[order.lane].price ?? null;
+  return {
+    call: describeTransaction(transaction),
+    checks: autoTxChecks(toCheck, { snapshot, account, lanePrice, now }),
+    snapshot,
+    account,
+    // How likely its price is on another chain is not told by this one.
+    reach: isElsewhere ? null : reach,
+  };
+}
+
+async function reachOf(
+  client: CheckingClient,
+  { target, expiresAt }: AutoTxToCheck['order'],
+  now: number,
+  call: CallOptions,
+): Promise<ReachView | null> {
+  const left = expiresAt === null ? DAY_SEC : Math.floor((expiresAt - now) / 1_000);
+  if (target === null || left < 1) return null;
+  const reach = { targetPrice: target, deadlineSec: Math.min(left, DAY_SEC) };
+  const { reach: said } = await client.gasRecommendation({ ...call, reach });
+  return said === null ? null : { ...said, deadlineSec: said.deadlineSec ?? reach.deadlineSec };
+}
+
+async function ifTold<Told>(asked: Promise<Told>): Promise<Told | null> {
+  try {
+    return await asked;
+  } catch (error) {
+    if (error instanceof ClientError && !FATAL.includes(error.code)) return null;
+    throw error;
+  }
+}
+
+/** What is to be checked. Nothing of the signature is needed for it, and none of it goes to a service. */
+export interface AutoTxToCheck {
+  readonly transaction: SignedTransaction;
+  /** `target` is `null` where nobody said one: it is then checked as if it were sent now. Wei per gas. */
+  readonly order: Omit<AutoTxOrder, 'target'> & { readonly target: bigint | null };
+  /** Of the auto-tx that it is already, which is not in its own way. */
+  readonly id?: string | null;
+}
+
+/** What a service has told of the prices and the sender. `null`: nothing. */
+export interface Told {
+  readonly snapshot: SnapshotView | null;
+  readonly account: AutoTxAccountView | null;
+  /** Of the lane that it waits for; `null` also where that is a service's own. */
+  readonly lanePrice: bigint | null;
+  /** Wall clock, ms. */
+  readonly now: number;
+}
+
+/** The pre-flight of an auto-tx, made from what a service says of the prices and the sender. */
+export function autoTxChecks(
+  { transaction, order, id = null }: AutoTxToCheck,
+  { snapshot, account, lanePrice, now }: Told,
+): readonly CheckView[] {
+  const chainId = snapshot?.chainId ?? account?.chainId ?? null;
+  // Prices of an hour ago say nothing of what it meets now.
+  const present = snapshot === null || isPast(snapshot) ? null : snapshot;
+  const chain = chainProfile(chainId ?? transaction.chainId ?? 1);
+  const checks = preflight({
+    transaction,
+    order: { ...order, target: order.target ?? lanePrice ?? 0n },
+    isTargetPresent: order.target === null,
+    takesNone: snapshot === null ? null : takesNone(snapshot.source.kind),
+    chainId: chain.id,
+    chainName: chain.name,
+    nativeSymbol: chain.nativeSymbol,
+    nativeUsd: present?.nativeUsd ?? null,
+    nextNonce: account?.nonce ?? null,
+    pendingNonce: account?.pendingNonce ?? null,
+    balance: account?.balance ?? null,
+    nextBaseFee: present?.nextBaseFee ?? null,
+    nextBlobBaseFee: present?.blobBaseFee ?? null,
+    lanePrice: present === null ? null : lanePrice,
+    now,
+    waitingBelow: (account?.waiting ?? []).flatMap(({ status, ...below }) =>
+      below.nonce < transaction.nonce && below.id !== id ? [{ ...below, status: status ?? '' }] : [],
+    ),
+  });
+  return checks.flatMap((check) => {
+    // Without a target there is none to reach.
+    if (check.name === 'reachable' && order.target === null) return [];
+    return check.name === 'chain' && chainId === null ? [UNTOLD_CHAIN] : [check];
+  });
+}
+
+const UNTOLD_CHAIN: CheckView = {
+  name: 'chain',
+  ok: null,
+  message: 'could not be told: the service does not say which chain it is for',
+};
+
+export interface DraftDifference {
+  readonly field: 'to' | 'value' | 'data' | 'chain';
+  /** A sentence about the transaction, amounts in the chain's coin. */
+  readonly words: string;
+}
+
+/** In what a signed transaction is another one than the draft that it is to sign; what the service does not say of the draft is not compared. */
+export function draftDifferences(
+  signed: Pick<SignedTransaction, 'to' | 'value' | 'data' | 'chainId'>,
+  draft: AutoTxView,
+): readonly DraftDifference[] {
+  const found: DraftDifference[] = [];
+  if (signed.to?.toLowerCase() !== draft.to?.toLowerCase()) {
+    found.push({ field: 'to', words: `it is to ${whom(signed.to)} and not to ${whom(draft.to)}` });
+  }
+  if (draft.value !== null && draft.value !== signed.value) {
+    const chainId = signed.chainId ?? draft.chainId;
+    const symbol = chainId === null ? 'coins' : chainProfile(chainId).nativeSymbol;
+    const words = `it sends ${nativeString(signed.value)} ${symbol} and not ${nativeString(draft.value)}`;
+    found.push({ field: 'value', words });
+  }
+  if (draft.data !== null && signed.data.toLowerCase() !== draft.data.toLowerCase()) {
+    found.push({ field: 'data', words: 'its data is not that of the draft' });
+  }
+  if (draft.chainId !== null && signed.chainId !== null && draft.chainId !== signed.chainId) {
+    const [has, should] = [signed.chainId, draft.chainId].map((id) => chainProfile(id).name);
+    found.push({ field: 'chain', words: `it is for ${has} and not for ${should}` });
+  }
+  return found;
+}
+
+const whom = (to: string | null) => to ?? 'a new contract';
