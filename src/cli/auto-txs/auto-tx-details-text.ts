@@ -1,4 +1,5 @@
 import type { AutoTxDetailsView, AutoTxView, ComparisonView } from '../../client/views/auto-txs.ts';
+import { chanceOf, isOver } from '../../client/views/describe-auto-txs.ts';
 import { chainProfile } from '../../core/chains.ts';
 import {
   formatCount,
@@ -8,8 +9,6 @@ import {
   gweiString,
   nativeString,
 } from '../../core/units.ts';
-import { chanceOf } from '../../tui/auto-tx-distance.ts';
-import { isOver } from '../../tui/auto-tx-words.ts';
 import { timeWords } from '../alerts/alert-words.ts';
 import { cleanLine } from '../clean-line.ts';
 import { durationText } from '../duration.ts';

@@ -1,7 +1,7 @@
 import stringWidth from 'string-width';
 import type { AutoTxView } from '../../client/views/auto-txs.ts';
+import { isOver } from '../../client/views/describe-auto-txs.ts';
 import type { SnapshotView } from '../../client/views/gas.ts';
-import { isOver } from '../../tui/auto-tx-words.ts';
 import { timeWords } from '../alerts/alert-words.ts';
 import { cleanLine } from '../clean-line.ts';
 import { cutToWidth } from '../cut-to-width.ts';

@@ -1,8 +1,8 @@
 import type { AutoTxView } from '../../client/views/auto-txs.ts';
+import { chanceOf, distanceToTarget } from '../../client/views/describe-auto-txs.ts';
 import type { SnapshotView } from '../../client/views/gas.ts';
 import { chainProfile } from '../../core/chains.ts';
 import { formatAmount, formatChange, formatLikelihood, gweiString } from '../../core/units.ts';
-import { chanceOf, distanceToTarget } from '../../tui/auto-tx-distance.ts';
 import { cleanLine } from '../clean-line.ts';
 
 /** `average <= 5 gwei`, `own price <= 5 gwei` where the target is strict. */
@@ -38,11 +38,7 @@ export function distanceWords(autoTx: AutoTxView, snapshot: SnapshotView | null)
   if (autoTx.status !== 'PENDING' || snapshot === null) return '-';
   const distance = distanceToTarget(autoTx, snapshot);
   if (distance === null) return '-';
-  return distance.isReached
-    ? distance.isCapped
-      ? 'cap too low'
-      : 'reached'
-    : formatChange(distance.ratio, 0);
+  return distance.isThere ? (distance.isCapped ? 'cap too low' : 'reached') : formatChange(distance.ratio, 0);
 }
 
 export function likelyWords(autoTx: AutoTxView): string {

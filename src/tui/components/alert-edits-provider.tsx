@@ -1,8 +1,8 @@
 import { type ReactNode, useEffect, useMemo, useRef } from 'react';
 import type { GasClient } from '../../client/client.ts';
 import { ClientError } from '../../client/errors.ts';
+import { describeCondition } from '../../client/views/describe-alerts.ts';
 import { AlertEdits } from '../alert-edits.ts';
-import { conditionText } from '../alert-words.ts';
 import { AlertEditsContext } from '../hooks/use-alert-edits.ts';
 import { useAlerts } from '../hooks/use-alerts.ts';
 import { useToast } from '../hooks/use-toast.ts';
@@ -52,7 +52,7 @@ export function AlertEditsProvider(props: AlertEditsProviderProps) {
         // There is no screen left to say it on: it is told once the terminal is given back.
         if (closing.current) {
           const how = mayBeDone ? `may not have been ${word}` : `was not ${word}`;
-          console.error(`gastop: the alert ${conditionText(alert)} ${how}: ${reason}`);
+          console.error(`gastop: the alert ${describeCondition(alert)} ${how}: ${reason}`);
         }
       },
       now,

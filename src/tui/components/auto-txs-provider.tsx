@@ -1,7 +1,6 @@
 import { type ReactNode, useMemo, useRef } from 'react';
 import type { AutoTxListView } from '../../client/views/auto-txs.ts';
-import { isNear } from '../auto-tx-distance.ts';
-import { isAwaited } from '../auto-tx-words.ts';
+import { isAwaited, isNear } from '../../client/views/describe-auto-txs.ts';
 import { useAutoTxNotices } from '../hooks/use-auto-tx-notices.ts';
 import { AutoTxsContext, type AutoTxsFeed } from '../hooks/use-auto-txs.ts';
 import { type ListSession, useKeptList } from '../hooks/use-kept-list.ts';

@@ -1,7 +1,7 @@
 import { Text } from 'ink';
 import { memo, useContext } from 'react';
+import { isOn } from '../../client/views/describe-alerts.ts';
 import { formatDuration } from '../../core/units.ts';
-import { isOn } from '../alert-words.ts';
 import { AlertsContext } from '../hooks/use-alerts.ts';
 import { AutoTxsContext } from '../hooks/use-auto-txs.ts';
 import { KEYMAP } from '../keymap.ts';

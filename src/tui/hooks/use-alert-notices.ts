@@ -1,8 +1,12 @@
 import { useEffect, useRef, useState } from 'react';
 import type { GasClient } from '../../client/client.ts';
 import type { AlertListView, AlertView } from '../../client/views/alerts.ts';
+import {
+  describeEarlierFirings,
+  describeFiring,
+  describeFirings,
+} from '../../client/views/describe-alerts.ts';
 import type { SnapshotView } from '../../client/views/gas.ts';
-import { earlierWords, firingsWords, firingWords } from '../firing-words.ts';
 import { announcesHere, noticeFirings, type SeenAlerts } from '../firings.ts';
 import { polledEveryMs } from '../polling-pace.ts';
 import { useAnnounce } from './use-announce.ts';
@@ -57,8 +61,9 @@ export function useAlertNotices({ client, snapshot, list, isShown, now }: AlertN
     // Blocks of the time in which nothing ran may be read only while the monitor is shown already.
     if (!isFirst && missed <= before.missed) return;
     const told = isFirst ? list.items.filter(announcesHere) : [];
-    const earlier = current && earlierWords(told, list.items, presentOf(current));
-    if (earlier) show({ kind: 'info', text: earlier, forMs: EARLIER_MS });
+    const at = current === undefined ? null : presentOf(current);
+    const earlier = at === null ? null : describeEarlierFirings(told, list.items, at);
+    if (earlier !== null) show({ kind: 'info', text: earlier, forMs: EARLIER_MS });
   }, [list, life]);
 
   useEffect(() => {
@@ -109,11 +114,11 @@ function timesMissed(alerts: readonly AlertView[]): number {
 
 async function wordsOf(fired: readonly AlertView[], client: GasClient, life: AbortSignal): Promise<string> {
   const [only] = fired;
-  if (only === undefined || fired.length > 1) return firingsWords(fired);
+  if (only === undefined || fired.length > 1) return describeFirings(fired);
   const signal = AbortSignal.any([life, AbortSignal.timeout(PRICE_WITHIN_MS)]);
   const savings = await client.alertSavings(only.id, { signal }).catch(() => null);
   const entry = savings?.entries.find(({ triggeredAt }) => triggeredAt === only.lastTriggeredAt);
-  return firingWords(only, entry?.price ?? null);
+  return describeFiring(only, entry?.price ?? null);
 }
 
 /** Aborts when the caller is taken off the screen for good. */

@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from 'react';
 import type { AutoTxListView, AutoTxView } from '../../client/views/auto-txs.ts';
-import { callText } from '../auto-tx-call.ts';
-import { changesWords, changeWords, isEnd, noticeChanges, type SeenAutoTxs } from '../auto-tx-changes.ts';
+import { describeChange, describeChanges } from '../../client/views/describe-auto-txs.ts';
+import { isEnd, noticeChanges, type SeenAutoTxs } from '../auto-tx-changes.ts';
 import { useAnnounce } from './use-announce.ts';
 import { useToast } from './use-toast.ts';
 
@@ -40,7 +40,7 @@ export function useAutoTxNotices({ list, isShown }: AutoTxNoticesOptions): numbe
     const told = ended.length > 0 ? ended : own;
     const [first] = told;
     if (first === undefined) return;
-    const text = told.length > 1 ? changesWords(told) : changeWords(first, callText(first));
+    const text = told.length > 1 ? describeChanges(told) : describeChange(first);
     show({
       kind: ended.length > 0 ? 'alert' : 'info',
       text,

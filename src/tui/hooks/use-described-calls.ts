@@ -1,10 +1,10 @@
 import { useContext, useEffect, useState } from 'react';
+import type { AutoTxContent } from '../../client/views/describe-auto-txs.ts';
 import type { DescribedCall } from '../../core/transactions/known-calls.ts';
-import type { AutoTxCall } from '../auto-tx-call.ts';
 import { MemoryContext } from './use-kept-state.ts';
 
 /** What a transaction calls, as far as its data tells; `null`: it calls nothing, or nobody can say (yet). */
-export type DescribeCall = (call: AutoTxCall) => DescribedCall | null;
+export type DescribeCall = (call: AutoTxContent) => DescribedCall | null;
 
 const NOT_YET: DescribeCall = () => null;
 const KEPT = 'described-calls';
@@ -32,7 +32,7 @@ export function useDescribedCalls(): DescribeCall {
 async function loadDescriber(): Promise<DescribeCall> {
   const { describeCall } = await import('../../core/transactions/known-calls.ts');
   // The rows of a list are drawn at every key, and are the same ones as long as nothing about them changes.
-  const described = new WeakMap<AutoTxCall, DescribedCall | null>();
+  const described = new WeakMap<AutoTxContent, DescribedCall | null>();
   return (call) => {
     const known = described.get(call);
     if (known !== undefined) return known;

@@ -1,5 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { earlierWords, firingsWords, firingWords } from '../../../src/tui/firing-words.ts';
+import {
+  describeEarlierFirings,
+  describeFiring,
+  describeFirings,
+} from '../../../src/client/views/describe-alerts.ts';
 import { announcesHere, noticeFirings } from '../../../src/tui/firings.ts';
 import { ALERT } from '../fake-alerts.ts';
 
@@ -67,14 +71,14 @@ it('is announced where its key is used: whoever runs the service sees those of e
 
 describe('the words', () => {
   it('say the condition, the price and the note', () => {
-    expect(firingWords(ALERT, 38_800_000n)).toBe('Average below 0.04 gwei: 0.0388 · deploy the registry');
-    expect(firingWords({ ...ALERT, condition: 'GREATER_THAN', note: '' }, 60_000_000_000n)).toBe(
+    expect(describeFiring(ALERT, 38_800_000n)).toBe('Average below 0.04 gwei: 0.0388 · deploy the registry');
+    expect(describeFiring({ ...ALERT, condition: 'GREATER_THAN', note: '' }, 60_000_000_000n)).toBe(
       'Average above 0.04 gwei: 60.0',
     );
     const high = { ...ALERT, threshold: 2_000_000_000_000n, note: '' };
-    expect(firingWords(high, 1_999_000_000_000n)).toBe('Average below 2000 gwei: 1,999');
-    expect(firingWords({ ...ALERT, note: '' }, 39_999_900n)).toBe('Average below 0.04 gwei: 0.0399999');
-    expect(firingWords({ ...ALERT, note: null }, null)).toBe('Average below 0.04 gwei has come');
+    expect(describeFiring(high, 1_999_000_000_000n)).toBe('Average below 2000 gwei: 1,999');
+    expect(describeFiring({ ...ALERT, note: '' }, 39_999_900n)).toBe('Average below 0.04 gwei: 0.0399999');
+    expect(describeFiring({ ...ALERT, note: null }, null)).toBe('Average below 0.04 gwei has come');
   });
 
   it('keep to a line whatever a service or a note says', () => {
@@ -85,13 +89,13 @@ describe('the words', () => {
       threshold: null,
       note: 'a\r\nb\u0007\u001b]0;x\u0007c',
     };
-    expect(firingWords(hostile, null)).toBe('Rapid CROSSES its threshold has come · a bc');
-    expect(firingWords({ ...ALERT, note: 'n'.repeat(500) }, null).length).toBeLessThan(260);
+    expect(describeFiring(hostile, null)).toBe('Rapid CROSSES its threshold has come · a bc');
+    expect(describeFiring({ ...ALERT, note: 'n'.repeat(500) }, null).length).toBeLessThan(260);
   });
 
   it('count several firings and name each condition once', () => {
     const fast = { ...ALERT, gasSpeed: 'FAST', threshold: 60_000_000_000n, condition: 'GREATER_THAN' };
-    expect(firingsWords([ALERT, ALERT, fast])).toBe(
+    expect(describeFirings([ALERT, ALERT, fast])).toBe(
       '3 alerts fired: Average below 0.04 gwei, Fast above 60 gwei',
     );
   });
@@ -99,11 +103,12 @@ describe('the words', () => {
   it('tell of the last day what fired and what nobody was told of', () => {
     const missed = { ...ALERT, missed: { count: 4, lastAt: AT - 3 * HOUR } };
     const old = { ...ALERT, lastTriggeredAt: AT - 25 * HOUR, missed: { count: 1, lastAt: AT - 25 * HOUR } };
-    expect(earlierWords([ALERT, old], [ALERT, old], AT)).toBe('In the last day 1 alert fired (40m ago)');
-    expect(earlierWords([], [missed, missed, old], AT)).toBe(
+    expect(describeEarlierFirings([ALERT, old], [ALERT, old], AT)).toBe(
+      'In the last day 1 alert fired (40m ago)',
+    );
+    expect(describeEarlierFirings([], [missed, missed, old], AT)).toBe(
       'In the last day 2 alerts would have while nothing ran (3h ago)',
     );
-    expect(earlierWords([old], [old], AT)).toBeNull();
-    expect(earlierWords([ALERT], [ALERT], null)).toBeNull();
+    expect(describeEarlierFirings([old], [old], AT)).toBeNull();
   });
 });

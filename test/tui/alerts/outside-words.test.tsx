@@ -1,8 +1,8 @@
 /** Words from a service that are called as what every object has. */
 import { describe, expect, it } from 'vitest';
 import type { AlertDetailsView, NewAlert } from '../../../src/client/views/alerts.ts';
+import { describeConditionInWords, describeFiring } from '../../../src/client/views/describe-alerts.ts';
 import { V1_ROUTES } from '../../../src/contract/routes.ts';
-import { conditionWords, firingWords } from '../../../src/tui/firing-words.ts';
 import { AlertsScreen } from '../../../src/tui/panes/alerts/alerts-screen.tsx';
 import { markLook } from '../../../src/tui/panes/chart/chart-marks.ts';
 import { shortStatus } from '../../../src/tui/panes/explorer/tx-words.ts';
@@ -96,8 +96,8 @@ describe.each(NAMES)('an alert whose every word is %s', (word) => {
 
   it('is told of in a toast', () => {
     const alert = { ...alertOf(word), note: '' };
-    expect(conditionWords(alert)).toContain(` ${word.slice(0, 19)}`);
-    expect(firingWords(alert, 1n)).toMatch(/ 0\.04 gwei: [\d.]+$/);
+    expect(describeConditionInWords(alert)).toContain(` ${word.slice(0, 19)}`);
+    expect(describeFiring(alert, 1n)).toMatch(/ 0\.04 gwei: [\d.]+$/);
   });
 
   it('has nothing to do with the marks, trends and states of other panes', () => {

@@ -4,7 +4,7 @@ import { render } from 'ink-testing-library';
 import { expect, it, onTestFinished } from 'vitest';
 import { ClientError } from '../../../src/client/errors.ts';
 import type { AutoTxView } from '../../../src/client/views/auto-txs.ts';
-import { changeWords } from '../../../src/tui/auto-tx-changes.ts';
+import { describeChange } from '../../../src/client/views/describe-auto-txs.ts';
 import { AutoTxsProvider } from '../../../src/tui/components/auto-txs-provider.tsx';
 import { NotificationsContext } from '../../../src/tui/hooks/use-announce.ts';
 import { useAutoTxs } from '../../../src/tui/hooks/use-auto-txs.ts';
@@ -161,8 +161,8 @@ it('a service that keeps no auto-txs is not asked again by itself, and nothing i
 });
 
 it('of an expired one it is said whether it was ever sent', async () => {
-  expect(changeWords({ ...EXPIRED, attempts: 0, note: 'rent' }, '')).toBe('Auto-tx expired unsent: rent');
-  expect(changeWords({ ...EXPIRED, attempts: 1, note: 'rent' }, '')).toBe(
+  expect(describeChange({ ...EXPIRED, attempts: 0, note: 'rent' })).toBe('Auto-tx expired unsent: rent');
+  expect(describeChange({ ...EXPIRED, attempts: 1, note: 'rent' })).toBe(
     'Auto-tx expired after it was sent and not mined: rent',
   );
 });

@@ -1,14 +1,20 @@
 import type { AlertView } from '../../../client/views/alerts.ts';
+import {
+  type AlertState,
+  alertState,
+  describeChannels,
+  describeCondition,
+  describeShare,
+  distanceToThreshold,
+} from '../../../client/views/describe-alerts.ts';
 import type { SnapshotView } from '../../../client/views/gas.ts';
 import { cleanText } from '../../../core/clean-text.ts';
 import { formatAge, formatCount, UNKNOWN } from '../../../core/units.ts';
-import { alertState, conditionText, distanceOf, STATE_LOOKS, shareText } from '../../alert-words.ts';
 import { displayWidth, truncate } from '../../components/fit.ts';
 import { EMPTY_LINE, type Line } from '../../lines.ts';
 import { columnsWithin, type TableColumn } from '../../table.ts';
-import type { Theme } from '../../theme.ts';
+import type { ColorName, GlyphName, Theme } from '../../theme.ts';
 import { clockText, dayText, localDate, type OffsetAt, weekdayText } from '../chart/local-time.ts';
-import { channelsText } from './alert-target.ts';
 
 export interface AlertColumnsContext {
   readonly snapshot: SnapshotView;
@@ -40,7 +46,7 @@ export function alertColumns(context: AlertColumnsContext): readonly TableColumn
       align: 'left',
       least: 19,
       rank: 0,
-      cell: (alert) => [{ text: conditionText(alert), bold: alert.status !== 'DISABLED' }],
+      cell: (alert) => [{ text: describeCondition(alert), bold: alert.status !== 'DISABLED' }],
     },
     {
       id: 'distance',
@@ -75,10 +81,21 @@ export function alertColumns(context: AlertColumnsContext): readonly TableColumn
       align: 'left',
       least: 8,
       rank: 3,
-      cell: (alert) => truncate(channelsText(alert) ?? UNKNOWN, LONGEST_TARGET, theme.glyph.ellipsis),
+      cell: (alert) => truncate(describeChannels(alert) ?? UNKNOWN, LONGEST_TARGET, theme.glyph.ellipsis),
     },
   ];
 }
+
+const STATE_LOOKS: Readonly<
+  Record<AlertState['kind'], { readonly glyph: GlyphName; readonly word: string; readonly color?: ColorName }>
+> = {
+  armed: { glyph: 'live', word: 'armed', color: 'good' },
+  confirming: { glyph: 'live', word: 'confirming', color: 'warn' },
+  leaving: { glyph: 'stale', word: 'rests', color: 'accent' },
+  resting: { glyph: 'stale', word: 'rests', color: 'accent' },
+  disabled: { glyph: 'unknown', word: 'disabled' },
+  other: { glyph: 'bullet', word: '' },
+};
 
 /** `● armed`, `◌ rests until 13:20` */
 export function stateLine(
@@ -108,10 +125,10 @@ export function untilText(at: number, present: number, offsetAt: OffsetAt): stri
 }
 
 function distanceLine(alert: AlertView, snapshot: SnapshotView, { glyph }: Theme): string | Line {
-  const distance = distanceOf(alert, snapshot);
+  const distance = distanceToThreshold(alert, snapshot);
   if (distance === null) return UNKNOWN;
   if (distance.isThere) return [{ text: `${glyph.marker} there`, color: 'good' }];
-  return `${distance.ratio < 0 ? glyph.down : glyph.up} ${shareText(distance.ratio)}`;
+  return `${distance.ratio < 0 ? glyph.down : glyph.up} ${describeShare(distance.ratio)}`;
 }
 
 const GAP = 2;

@@ -1,34 +1,33 @@
 import type { AlertSavingsView, AlertView } from '../../../client/views/alerts.ts';
+import {
+  describeCondition,
+  describeDistance,
+  describeWaiting,
+  distanceToThreshold,
+  plainWord,
+  targetOf,
+} from '../../../client/views/describe-alerts.ts';
 import { cooldownText } from '../../../core/alerts/cooldown-text.ts';
 import { cleanText } from '../../../core/clean-text.ts';
-import {
-  formatCount,
-  formatDuration,
-  formatGwei,
-  formatNative,
-  formatUsd,
-  gweiString,
-} from '../../../core/units.ts';
-import { alertState, conditionText, distanceOf, distanceWords, plainWord } from '../../alert-words.ts';
+import { formatCount, formatGwei, formatNative, formatUsd, gweiString } from '../../../core/units.ts';
 import type { NamedValue } from '../../fact-grid.ts';
 import type { Line } from '../../lines.ts';
 import type { Theme } from '../../theme.ts';
 import { wrapText } from '../../wrap-text.ts';
 import { momentText } from '../explorer/present.ts';
 import { type AlertColumnsContext, stateLine } from './alert-columns.ts';
-import { targetOf } from './alert-target.ts';
 
 const line = (text: string): Line => [{ text }];
 
 /** `● armed  Average < 0.04 gwei`, and what the price has to do. */
 export function alertTitle(alert: AlertView, context: AlertColumnsContext): readonly Line[] {
-  const distance = distanceOf(alert, context.snapshot);
+  const distance = distanceToThreshold(alert, context.snapshot);
   return [
-    [{ text: conditionText(alert), bold: true }],
+    [{ text: describeCondition(alert), bold: true }],
     stateLine(alert, context),
     ...(distance === null
       ? []
-      : [[{ text: `${formatGwei(distance.price)} now, ${distanceWords(distance)}`, faint: true }]]),
+      : [[{ text: `${formatGwei(distance.price)} now, ${describeDistance(distance)}`, faint: true }]]),
   ];
 }
 
@@ -45,7 +44,7 @@ export function alertFacts(
   const long = (text: string | null, name: string) =>
     text === null ? [] : longFact(name, text, width, theme);
   const note = alert.note === '' ? null : alert.note;
-  const why = whyNot(alert, context);
+  const why = describeWaiting(alert, context.snapshot, present);
   return [
     ...long(note, 'note'),
     ...long(why, 'waits'),
@@ -91,20 +90,6 @@ function longFact(name: string, text: string, width: number, theme: Theme): read
       return parts.length === 0 ? [''] : parts;
     })
     .map((part, place) => ({ name: place === 0 ? name : '', value: line(part), alone: true }));
-}
-
-/** Why an alert whose price is there does not fire; `null`: nothing to explain. */
-function whyNot(alert: AlertView, { snapshot, present }: AlertColumnsContext): string | null {
-  const state = alertState(alert, snapshot, present);
-  if (state.kind === 'resting')
-    return `for its cooldown, ${formatDuration((state.until - present) / 1_000)} more`;
-  if (state.kind === 'leaving') {
-    const beyond = alert.hysteresis === null || alert.hysteresis === 0n ? '' : ' by its hysteresis';
-    return `for the price to leave the threshold${beyond} before it may fire again`;
-  }
-  if (state.kind === 'confirming')
-    return `until the price has been there for ${alert.confirmBlocks} blocks in a row`;
-  return null;
 }
 
 function missedWords(missed: AlertView['missed'], { present, offsetAt }: AlertColumnsContext): string | null {

@@ -1,7 +1,7 @@
 import { Box, useIsScreenReaderEnabled } from 'ink';
 import { useRef, useState } from 'react';
 import { alertChoices } from '../../../client/openapi.ts';
-import { conditionText } from '../../alert-words.ts';
+import { describeCondition, weiOfTypedGwei } from '../../../client/views/describe-alerts.ts';
 import { LineList, OneLine } from '../../components/line-list.tsx';
 import { Question } from '../../components/question.tsx';
 import { useDescription } from '../../hooks/use-description.ts';
@@ -21,7 +21,6 @@ import { type FieldId, fieldsOf } from './form-fields.ts';
 import { alertFieldLines } from './form-lines.ts';
 import { type FormState, moveFocus, pressIn, refused, showProblems, typeIn } from './form-state.ts';
 import { SpokenForm } from './spoken-form.tsx';
-import { thresholdWei } from './threshold-wei.ts';
 import { loadAlertCheck, useAlertCheck } from './use-alert-check.ts';
 import { useAlertPreview } from './use-alert-preview.ts';
 import { useCreateAlert } from './use-create-alert.ts';
@@ -56,7 +55,7 @@ export function AlertForm({ onLeave, ...props }: AlertFormProps) {
 }
 
 function conditionTextOf({ draft }: FormState): string {
-  return conditionText({ ...draft, threshold: thresholdWei(draft.threshold) });
+  return describeCondition({ ...draft, threshold: weiOfTypedGwei(draft.threshold) });
 }
 
 /** What would have come of it may take so many lines. */
@@ -113,7 +112,7 @@ function Fields({ snapshot, columns, rows, view, dispatch, onLeave }: AlertFormP
     const made = await create({ ...body, thresholdGwei });
     if (made.kind === 'made') {
       dispatch({ type: 'created', id: made.alert.id, secret: made.alert.signingSecret });
-      toast({ kind: 'info', text: `Made: ${conditionText(made.alert)}` });
+      toast({ kind: 'info', text: `Made: ${describeCondition(made.alert)}` });
       return;
     }
     if (made.kind === 'unknown') {

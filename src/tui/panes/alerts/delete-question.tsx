@@ -1,7 +1,7 @@
 import type { AlertView } from '../../../client/views/alerts.ts';
+import { describeCondition } from '../../../client/views/describe-alerts.ts';
 import { cleanText } from '../../../core/clean-text.ts';
 import { formatCount } from '../../../core/units.ts';
-import { conditionText } from '../../alert-words.ts';
 import { Question } from '../../components/question.tsx';
 
 interface DeleteQuestionProps {
@@ -19,7 +19,7 @@ export function DeleteQuestion({ alert, ...rest }: DeleteQuestionProps) {
     <Question
       title="Delete this alert?"
       lines={[
-        conditionText(alert),
+        describeCondition(alert),
         ...(note === null || note === '' ? [] : [cleanText(note)]),
         ...(triggerCount === null || triggerCount === 0
           ? []

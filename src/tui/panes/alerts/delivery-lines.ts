@@ -1,11 +1,10 @@
 import type { DeliveryAttemptView, DeliveryView } from '../../../client/views/alerts.ts';
+import { plainWord, shortTarget } from '../../../client/views/describe-alerts.ts';
 import { formatAge, formatCount, formatDuration } from '../../../core/units.ts';
-import { plainWord } from '../../alert-words.ts';
 import { type Line, lineWidth } from '../../lines.ts';
 import type { ColorName, GlyphName, Theme } from '../../theme.ts';
 import { wrapText } from '../../wrap-text.ts';
 import { clockText, dayText, localDate, type OffsetAt } from '../chart/local-time.ts';
-import { shortTarget } from './alert-target.ts';
 
 export interface DeliveryContext {
   readonly present: number;

@@ -2,8 +2,8 @@ import { Box, useIsScreenReaderEnabled } from 'ink';
 import { useState } from 'react';
 import { ClientError } from '../../../client/errors.ts';
 import type { AlertView, DeliveryView } from '../../../client/views/alerts.ts';
+import { describeCondition } from '../../../client/views/describe-alerts.ts';
 import { chainProfile } from '../../../core/chains.ts';
-import { conditionText } from '../../alert-words.ts';
 import { LineList, OneLine } from '../../components/line-list.tsx';
 import { PaneState } from '../../components/pane-state.tsx';
 import { PolledFrame } from '../../components/polled-frame.tsx';
@@ -113,7 +113,7 @@ export function DetailsScreen({ snapshot, columns, rows, view, dispatch }: Detai
       else void redeliver(marked);
     },
     'open-alert-copy': withAlert((each) =>
-      dispatch({ type: 'form', draft: draftLike(each), like: conditionText(each) }),
+      dispatch({ type: 'form', draft: draftLike(each), like: describeCondition(each) }),
     ),
     'open-alert-toggle': withAlert(toggle),
     'open-alert-delete': withAlert(setAsked),

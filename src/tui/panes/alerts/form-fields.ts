@@ -1,6 +1,6 @@
 import type { AlertChoices } from '../../../client/openapi.ts';
+import { plainWord, titleWord } from '../../../client/views/describe-alerts.ts';
 import { ownValue } from '../../../core/own-value.ts';
-import { plainWord, titleWord } from '../../alert-words.ts';
 import type { FieldChoice } from '../../field-lines.ts';
 import type { AlertDraft } from './alert-draft.ts';
 

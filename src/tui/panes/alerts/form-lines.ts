@@ -1,6 +1,11 @@
+import {
+  describeDistance,
+  distanceToThreshold,
+  laneOf,
+  weiOfTypedGwei,
+} from '../../../client/views/describe-alerts.ts';
 import type { SnapshotView } from '../../../client/views/gas.ts';
 import { formatGwei } from '../../../core/units.ts';
-import { distanceOf, distanceWords, laneOf } from '../../alert-words.ts';
 import { choiceLines, fieldLines, textLine } from '../../field-lines.ts';
 import type { Line } from '../../lines.ts';
 import type { Theme } from '../../theme.ts';
@@ -8,7 +13,6 @@ import { flowedLines } from '../../typed-line.ts';
 import type { AlertDraft } from './alert-draft.ts';
 import { chosenOf, type FormField, textOf } from './form-fields.ts';
 import type { FormState } from './form-state.ts';
-import { thresholdWei } from './threshold-wei.ts';
 
 export interface FormLinesContext {
   readonly form: FormState;
@@ -49,10 +53,10 @@ function besideText(field: FormField, { form, snapshot }: FormLinesContext): str
 function priceText(draft: AlertDraft, snapshot: SnapshotView): string | null {
   const lane = laneOf(draft.gasSpeed);
   if (lane === null) return null;
-  const threshold = thresholdWei(draft.threshold);
-  const distance = distanceOf({ ...draft, threshold }, snapshot);
+  const threshold = weiOfTypedGwei(draft.threshold);
+  const distance = distanceToThreshold({ ...draft, threshold }, snapshot);
   const now = `now ${formatGwei(snapshot.lanes[lane].price)}`;
-  return distance === null ? now : `${now}, ${distance.isThere ? 'it is there' : distanceWords(distance)}`;
+  return distance === null ? now : `${now}, ${distance.isThere ? 'it is there' : describeDistance(distance)}`;
 }
 
 /** What stands in a field; the choices of one with many take as many lines as they need. */

@@ -2,8 +2,8 @@ import { Box, useIsScreenReaderEnabled } from 'ink';
 import { useMemo, useRef, useState } from 'react';
 import { ClientError } from '../../../client/errors.ts';
 import type { AlertListView, AlertView } from '../../../client/views/alerts.ts';
+import { describeCondition } from '../../../client/views/describe-alerts.ts';
 import { formatDuration } from '../../../core/units.ts';
-import { conditionText } from '../../alert-words.ts';
 import { PaneState } from '../../components/pane-state.tsx';
 import { PolledFrame } from '../../components/polled-frame.tsx';
 import { useActions } from '../../hooks/use-actions.ts';
@@ -63,7 +63,7 @@ export function ListScreen({ snapshot, columns, rows, cursor, dispatch }: ListSc
       ? []
       : [
           [
-            { text: ` ${theme.glyph.arrow} deleted ${conditionText(last.alert)}` },
+            { text: ` ${theme.glyph.arrow} deleted ${describeCondition(last.alert)}` },
             { text: ` · u undoes (${formatDuration(Math.max(last.until - now, 0) / 1_000)})`, bold: true },
             ...(deletions.length > 1 ? [{ text: ` · and ${deletions.length - 1} more` }] : []),
           ],
@@ -95,7 +95,7 @@ export function ListScreen({ snapshot, columns, rows, cursor, dispatch }: ListSc
     'alerts-end': () => go(alerts.length - 1),
     'alert-new': () => dispatch({ type: 'form', draft: newDraft(), like: null }),
     'alert-copy': withMarked((alert) =>
-      dispatch({ type: 'form', draft: draftLike(alert), like: conditionText(alert) }),
+      dispatch({ type: 'form', draft: draftLike(alert), like: describeCondition(alert) }),
     ),
     'alert-open': withMarked(({ id }) => dispatch({ type: 'open', cursor: { id, place } })),
     'alert-toggle': withMarked(toggle),

@@ -1,7 +1,7 @@
 import type { AlertView } from '../../../client/views/alerts.ts';
+import { alertState } from '../../../client/views/describe-alerts.ts';
 import type { SnapshotView } from '../../../client/views/gas.ts';
 import { formatCount } from '../../../core/units.ts';
-import { alertState } from '../../alert-words.ts';
 import type { Segment } from '../../components/segment-line.tsx';
 
 /** How many alerts there are, and how they are. `beyond`: how many the service has that are not listed. */

@@ -1,14 +1,18 @@
 import { Box, Text } from 'ink';
 import type { AlertSavingsView, AlertView, DeliveryView } from '../../../client/views/alerts.ts';
+import {
+  describeChannels,
+  describeCondition,
+  describeDistance,
+  distanceToThreshold,
+} from '../../../client/views/describe-alerts.ts';
 import { cleanText } from '../../../core/clean-text.ts';
 import { formatAge, formatCount } from '../../../core/units.ts';
-import { conditionText, distanceOf, distanceWords } from '../../alert-words.ts';
 import { SpokenSentences } from '../../components/spoken-sentences.tsx';
 import type { Line } from '../../lines.ts';
 import { ASCII_THEME } from '../../theme.ts';
 import { type AlertColumnsContext, stateLine } from './alert-columns.ts';
 import { alertFacts, savingsFacts } from './alert-facts.ts';
-import { channelsText } from './alert-target.ts';
 import { deliveryLines } from './delivery-lines.ts';
 
 /** Read out at once. */
@@ -37,17 +41,17 @@ export function SpokenAlerts({ alerts, context, notices }: SpokenAlertsProps) {
 }
 
 function spokenRow(alert: AlertView, context: AlertColumnsContext): string {
-  const distance = distanceOf(alert, context.snapshot);
+  const distance = distanceToThreshold(alert, context.snapshot);
   const { lastTriggeredAt, triggerCount, note } = alert;
   const fired =
     triggerCount === null || triggerCount === 0 ? 'never fired' : `fired ${formatCount(triggerCount)} times`;
   const parts = [
-    conditionText(alert),
+    describeCondition(alert),
     plain(stateLine(alert, context)),
-    distance === null ? null : distanceWords(distance),
+    distance === null ? null : describeDistance(distance),
     triggerCount === null ? null : fired,
     lastTriggeredAt === null ? null : `last ${formatAge((context.present - lastTriggeredAt) / 1_000)}`,
-    channelsText(alert) === null ? null : `tells by ${channelsText(alert)}`,
+    describeChannels(alert) === null ? null : `tells by ${describeChannels(alert)}`,
     note === null || note === '' ? null : cleanText(note),
   ];
   return `${parts.filter((part) => part !== null).join(', ')}.`;

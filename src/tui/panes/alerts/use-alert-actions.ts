@@ -1,6 +1,6 @@
 import { alertChoices } from '../../../client/openapi.ts';
 import type { AlertView } from '../../../client/views/alerts.ts';
-import { conditionText, isOn, statusWord } from '../../alert-words.ts';
+import { describeCondition, isOn, statusWord } from '../../../client/views/describe-alerts.ts';
 import { useAlertEdits } from '../../hooks/use-alert-edits.ts';
 import { useDescription } from '../../hooks/use-description.ts';
 import { useToast } from '../../hooks/use-toast.ts';
@@ -18,7 +18,7 @@ export function useAlertActions() {
     undo: () => {
       const back = edits.undo();
       if (back === null) toast({ kind: 'info', text: 'Nothing to undo' });
-      else toast({ kind: 'info', text: `${conditionText(back)} is back` });
+      else toast({ kind: 'info', text: `${describeCondition(back)} is back` });
     },
   };
 }

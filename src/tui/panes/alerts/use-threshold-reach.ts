@@ -1,10 +1,8 @@
+import { describeReach, distanceToThreshold, weiOfTypedGwei } from '../../../client/views/describe-alerts.ts';
 import type { SnapshotView } from '../../../client/views/gas.ts';
-import { distanceOf } from '../../alert-words.ts';
 import { useMonitor } from '../../hooks/use-monitor.ts';
 import { useReach } from '../../hooks/use-reach.ts';
 import type { AlertDraft } from './alert-draft.ts';
-import { reachWords } from './reach-words.ts';
-import { thresholdWei } from './threshold-wei.ts';
 
 const HOUR_SEC = 3_600;
 const DAY_SEC = 86_400;
@@ -15,14 +13,15 @@ const DAY_SEC = 86_400;
  */
 export function useThresholdReach(draft: AlertDraft, snapshot: SnapshotView): string | null {
   const { isOwnService = false } = useMonitor();
-  const threshold = thresholdWei(draft.threshold);
-  const distance = draft.condition === 'LESS_THAN' ? distanceOf({ ...draft, threshold }, snapshot) : null;
+  const threshold = weiOfTypedGwei(draft.threshold);
+  const distance =
+    draft.condition === 'LESS_THAN' ? distanceToThreshold({ ...draft, threshold }, snapshot) : null;
   const price = distance === null || distance.isThere || threshold === 0n ? null : threshold;
   // Elsewhere each question costs quota.
   const hour = useReach(isOwnService ? price : null, HOUR_SEC, snapshot);
   const day = useReach(price, DAY_SEC, snapshot);
   if (price === null) return null;
-  return reachWords([
+  return describeReach([
     { withinSec: HOUR_SEC, reach: hour.data ?? null },
     { withinSec: DAY_SEC, reach: day.data ?? null },
   ]);

@@ -1,18 +1,26 @@
 import type { AutoTxView } from '../../../client/views/auto-txs.ts';
+import { describeShare } from '../../../client/views/describe-alerts.ts';
+import {
+  type AutoTxState,
+  autoTxState,
+  chanceOf,
+  describeContent,
+  describeState,
+  distanceToTarget,
+  isOver,
+  isUnreachable,
+  statusOf,
+} from '../../../client/views/describe-auto-txs.ts';
 import type { SnapshotView } from '../../../client/views/gas.ts';
 import { cleanText } from '../../../core/clean-text.ts';
+import { shortHex } from '../../../core/hex-text.ts';
 import { formatDuration, formatGwei, formatLikelihood, gweiString, UNKNOWN } from '../../../core/units.ts';
-import { shareText } from '../../alert-words.ts';
-import { callText } from '../../auto-tx-call.ts';
-import { chanceOf, distanceToTarget, isUnreachable } from '../../auto-tx-distance.ts';
-import { isOver, lookOf, statusOf } from '../../auto-tx-words.ts';
 import { truncate } from '../../components/fit.ts';
 import type { DescribeCall } from '../../hooks/use-described-calls.ts';
 import { EMPTY_LINE, type Line } from '../../lines.ts';
 import { columnsWithin, type TableColumn } from '../../table.ts';
-import type { Theme } from '../../theme.ts';
+import type { ColorName, GlyphName, Theme } from '../../theme.ts';
 import type { OffsetAt } from '../chart/local-time.ts';
-import { shortHex } from '../explorer/hex-text.ts';
 import { endOf } from './auto-tx-order.ts';
 
 export interface AutoTxContext {
@@ -96,12 +104,26 @@ export function autoTxColumns(context: AutoTxContext): readonly AutoTxColumn[] {
   ];
 }
 
+const LOOKS: Readonly<Record<AutoTxState, { readonly glyph: GlyphName; readonly color?: ColorName }>> = {
+  submitted: { glyph: 'into', color: 'accent' },
+  mined: { glyph: 'into', color: 'accent' },
+  held: { glyph: 'warning', color: 'warn' },
+  pending: { glyph: 'stale', color: 'accent' },
+  disabled: { glyph: 'unknown' },
+  draft: { glyph: 'bullet' },
+  executed: { glyph: 'live', color: 'good' },
+  cancelled: { glyph: 'unknown' },
+  expired: { glyph: 'unknown' },
+  failed: { glyph: 'warning', color: 'bad' },
+  other: { glyph: 'bullet' },
+};
+
 /** `◌ waiting`, `● executed` */
 export function stateLine(autoTx: AutoTxView, { theme }: Pick<AutoTxContext, 'theme'>): Line {
-  const { glyph, word, color } = lookOf(autoTx);
+  const { glyph, color } = LOOKS[autoTxState(autoTx)];
   return [
     { text: `${theme.glyph[glyph]} `, ...(color === undefined ? {} : { color }) },
-    { text: word, faint: isOver(autoTx) && statusOf(autoTx) !== 'FAILED' },
+    { text: describeState(autoTx), faint: isOver(autoTx) && statusOf(autoTx) !== 'FAILED' },
   ];
 }
 
@@ -121,8 +143,8 @@ function progressLine(autoTx: AutoTxView, { snapshot, theme }: AutoTxContext): s
       if (isUnreachable(autoTx)) return [{ text: 'never', color: 'bad' }];
       const distance = distanceToTarget(autoTx, snapshot);
       if (distance === null) return UNKNOWN;
-      if (!distance.isReached)
-        return `${distance.ratio < 0 ? glyph.down : glyph.up} ${shareText(distance.ratio)}`;
+      if (!distance.isThere)
+        return `${distance.ratio < 0 ? glyph.down : glyph.up} ${describeShare(distance.ratio)}`;
       if (distance.isCapped) return [{ text: 'cap low', color: 'warn' }];
       return [{ text: `${glyph.marker} reached`, color: 'good' }];
     }
@@ -229,7 +251,7 @@ export function callColumn(width: number, { describe }: Pick<AutoTxContext, 'des
     id: 'call',
     heading: 'what it does',
     least: width,
-    cell: (autoTx) => [{ text: callText(autoTx, describe(autoTx)), bold: !isOver(autoTx) }],
+    cell: (autoTx) => [{ text: describeContent(autoTx, describe(autoTx)), bold: !isOver(autoTx) }],
   };
 }
 

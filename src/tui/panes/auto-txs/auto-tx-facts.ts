@@ -1,4 +1,13 @@
 import type { AutoTxView, ComparisonView } from '../../../client/views/auto-txs.ts';
+import { describeDistance } from '../../../client/views/describe-alerts.ts';
+import {
+  chanceOf,
+  describeTarget,
+  distanceToTarget,
+  isOver,
+  statusOf,
+  symbolOf,
+} from '../../../client/views/describe-auto-txs.ts';
 import { cleanText } from '../../../core/clean-text.ts';
 import {
   exactAmount,
@@ -13,10 +22,6 @@ import {
   UNKNOWN,
   usdOf,
 } from '../../../core/units.ts';
-import { distanceWords } from '../../alert-words.ts';
-import { symbolOf } from '../../auto-tx-call.ts';
-import { chanceOf, distanceToTarget } from '../../auto-tx-distance.ts';
-import { isOver, statusOf, targetText } from '../../auto-tx-words.ts';
 import type { NamedValue } from '../../fact-grid.ts';
 import type { Line } from '../../lines.ts';
 import { wrapText } from '../../wrap-text.ts';
@@ -55,12 +60,11 @@ export function autoTxFacts(
   const symbol = symbolOf(autoTx.chainId);
   return [
     ...long(autoTx.note, 'note'),
-    { name: 'sent when', value: line(targetText(autoTx)), alone: true },
+    { name: 'sent when', value: line(describeTarget(autoTx)), alone: true },
     ...given(
       distance,
       'now',
-      ({ price, ...rest }) =>
-        line(`${formatGwei(price)} gwei, ${distanceWords({ price, ...rest, isThere: rest.isReached })}`),
+      (away) => line(`${formatGwei(away.price)} gwei, ${describeDistance(away)}`),
       true,
     ),
     ...given(

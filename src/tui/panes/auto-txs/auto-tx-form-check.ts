@@ -1,9 +1,9 @@
 import { draftDifferences } from '../../../client/auto-tx-preflight.ts';
 import type { ExtraAutoTxField } from '../../../client/openapi.ts';
 import type { AutoTxChange, AutoTxView, NewAutoTx } from '../../../client/views/auto-txs.ts';
+import { weiOfTypedGwei } from '../../../client/views/describe-alerts.ts';
 import { MOST_GWEI, NOTE_LONGEST } from '../../../contract/choices.ts';
 import type { SignedTransaction } from '../../../core/transactions/signed-transaction.ts';
-import { thresholdWei } from '../alerts/threshold-wei.ts';
 import type { AutoTxFieldId } from './auto-tx-form-fields.ts';
 import type { AutoTxFormState } from './auto-tx-form-state.ts';
 import { expiresAt, expiryProblem, parseExpiry } from './expiry-text.ts';
@@ -60,7 +60,7 @@ function targetProblem(text: string): string | null {
   if (!NUMBER.test(bare)) return 'must be a number such as 0.04';
   if (Number(bare) === 0) return 'must be above 0';
   if (Number(bare) > MOST_GWEI) return `must be at most ${MOST_GWEI.toLocaleString('en')}`;
-  return thresholdWei(bare) === null ? 'must have at most 9 decimals' : null;
+  return weiOfTypedGwei(bare) === null ? 'must have at most 9 decimals' : null;
 }
 
 /** The body of a new one, but for what the service does not know. `now`: what a time span counts from. */

@@ -1,6 +1,6 @@
 import type { ExtraAutoTxField } from '../../../client/openapi.ts';
+import { titleWord } from '../../../client/views/describe-alerts.ts';
 import { GAS_SPEEDS } from '../../../contract/choices.ts';
-import { titleWord } from '../../alert-words.ts';
 import type { FieldChoice } from '../../field-lines.ts';
 import type { AutoTxDraft } from './auto-tx-draft.ts';
 

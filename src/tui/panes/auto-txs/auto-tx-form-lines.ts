@@ -1,7 +1,7 @@
+import { describeDistance, laneOf } from '../../../client/views/describe-alerts.ts';
+import { distanceToTarget, type PricedAutoTx } from '../../../client/views/describe-auto-txs.ts';
 import type { SnapshotView } from '../../../client/views/gas.ts';
 import { formatGwei } from '../../../core/units.ts';
-import { distanceWords, laneOf } from '../../alert-words.ts';
-import { distanceToTarget, type PricedAutoTx } from '../../auto-tx-distance.ts';
 import { choiceLines, fieldLines, textLine } from '../../field-lines.ts';
 import type { Line } from '../../lines.ts';
 import type { Theme } from '../../theme.ts';
@@ -59,7 +59,7 @@ export function priceText({
   const distance = distanceToTarget(order, snapshot);
   if (distance !== null) {
     const now = order.isStrict === true ? 'it would pay' : 'now';
-    const words = distanceWords({ ...distance, isThere: distance.isReached });
+    const words = describeDistance(distance);
     return `${now} ${formatGwei(distance.price)}, ${words}`;
   }
   const lane = laneOf(order.gasSpeed);

@@ -2,8 +2,7 @@ import { Box, useIsScreenReaderEnabled } from 'ink';
 import { useRef, useState } from 'react';
 import { unknownAutoTxFields } from '../../../client/openapi.ts';
 import type { AutoTxView } from '../../../client/views/auto-txs.ts';
-import { callText } from '../../auto-tx-call.ts';
-import { targetText } from '../../auto-tx-words.ts';
+import { describeContent, describeTarget } from '../../../client/views/describe-auto-txs.ts';
 import { LineList, OneLine } from '../../components/line-list.tsx';
 import { Question } from '../../components/question.tsx';
 import { useDescription } from '../../hooks/use-description.ts';
@@ -129,7 +128,7 @@ function Fields({ snapshot, columns, rows, edited, form, edit, onLeave, onSaved 
     if (saved.kind === 'saved') {
       toast({
         kind: 'info',
-        text: `${edited === null ? 'It waits' : 'Changed'}: ${targetText(outlook.order)}`,
+        text: `${edited === null ? 'It waits' : 'Changed'}: ${describeTarget(outlook.order)}`,
       });
       onSaved(saved.id);
       return;
@@ -176,7 +175,7 @@ function Fields({ snapshot, columns, rows, edited, form, edit, onLeave, onSaved 
   const isChange = edited !== null && edited.status !== 'DRAFT';
   const hint = `Ctrl-S ${isChange ? 'changes it' : 'hands it over'}, Esc leaves`;
   const title =
-    edited === null ? 'New auto-tx' : `${isChange ? 'Change' : 'Sign the draft'}: ${callText(edited)}`;
+    edited === null ? 'New auto-tx' : `${isChange ? 'Change' : 'Sign the draft'}: ${describeContent(edited)}`;
   const progress = isSending ? 'asking the service …' : hint;
 
   if (isHandingOver && host !== null) {

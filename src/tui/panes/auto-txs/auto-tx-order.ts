@@ -1,7 +1,6 @@
 import type { AutoTxView } from '../../../client/views/auto-txs.ts';
+import { distanceToTarget, statusOf } from '../../../client/views/describe-auto-txs.ts';
 import type { SnapshotView } from '../../../client/views/gas.ts';
-import { distanceToTarget } from '../../auto-tx-distance.ts';
-import { statusOf } from '../../auto-tx-words.ts';
 
 /** What needs attention first. */
 const RANKS = new Map<string | null, number>([

@@ -1,8 +1,13 @@
 import type { AutoTxView } from '../../../client/views/auto-txs.ts';
 import { mayBeMined } from '../../../client/views/auto-txs.ts';
+import {
+  describeContent,
+  describeState,
+  describeTarget,
+  isOver,
+  statusOf,
+} from '../../../client/views/describe-auto-txs.ts';
 import { cleanText } from '../../../core/clean-text.ts';
-import { callText } from '../../auto-tx-call.ts';
-import { isOver, lookOf, statusOf, targetText } from '../../auto-tx-words.ts';
 import { Question } from '../../components/question.tsx';
 import type { DescribeCall } from '../../hooks/use-described-calls.ts';
 import { useTheme } from '../../theme.ts';
@@ -52,7 +57,7 @@ function aboutLines(autoTx: AutoTxView, describe: DescribeCall): readonly string
   const note = cleanText(autoTx.note ?? '').trim();
   const nonce = autoTx.nonce === null ? '' : `, nonce ${autoTx.nonce}`;
   return [
-    `${callText(autoTx, describe(autoTx))}${nonce}, when ${targetText(autoTx)}`,
+    `${describeContent(autoTx, describe(autoTx))}${nonce}, when ${describeTarget(autoTx)}`,
     ...(note === '' ? [] : [note]),
   ];
 }
@@ -63,7 +68,7 @@ const REPLACE = 'Only a same-nonce replacement from your wallet can stop it.';
 function cancelWords(autoTx: AutoTxView): QuestionWords {
   if (isOver(autoTx)) {
     return {
-      title: `It is ${lookOf(autoTx).word} by now.`,
+      title: `It is ${describeState(autoTx)} by now.`,
       lines: ['There is nothing to cancel any more.'],
       yes: 'Ask it anyway',
       no: 'Leave it',

@@ -1,18 +1,20 @@
 import type { AutoTxDetailsView } from '../../../client/views/auto-txs.ts';
+import { describeContent, describeReason } from '../../../client/views/describe-auto-txs.ts';
 import { formatAge } from '../../../core/units.ts';
-import { callText } from '../../auto-tx-call.ts';
 import { factGrid, sectionLine } from '../../fact-grid.ts';
 import { EMPTY_LINE, type Line } from '../../lines.ts';
 import { wrapText } from '../../wrap-text.ts';
 import { type AutoTxContext, stateLine } from './auto-tx-columns.ts';
 import { autoTxFacts, minedFacts } from './auto-tx-facts.ts';
-import { whyOf } from './auto-tx-why.ts';
 import { callLines } from './call-lines.ts';
 import { checkLines, timelineLines } from './log-lines.ts';
 
 /** `send 0.01 ETH to 0x7099…79C8`, and how it stands. */
 export function detailsTitle(autoTx: AutoTxDetailsView, context: AutoTxContext): readonly Line[] {
-  return [[{ text: callText(autoTx, context.describe(autoTx)), bold: true }], stateLine(autoTx, context)];
+  return [
+    [{ text: describeContent(autoTx, context.describe(autoTx)), bold: true }],
+    stateLine(autoTx, context),
+  ];
 }
 
 /** All that is known of an auto-tx, in sections. */
@@ -49,14 +51,14 @@ export function detailsLines(
 
 function whyLines(autoTx: AutoTxDetailsView, context: AutoTxContext, width: number): readonly Line[] {
   const { theme } = context;
-  const { text, color } = whyOf(autoTx, context);
-  const mark = color === undefined ? '' : `${theme.glyph.warning} `;
+  const { text, severity } = describeReason(autoTx, context.snapshot, context.present);
+  const mark = severity === null ? '' : `${theme.glyph.warning} `;
   return wrapText(
     theme.text(`${mark}${text}`),
     width - 2,
     Number.POSITIVE_INFINITY,
     theme.glyph.ellipsis,
-  ).map((part): Line => [{ text: ` ${part}`, ...(color === undefined ? {} : { color }) }]);
+  ).map((part): Line => [{ text: ` ${part}`, ...(severity === null ? {} : { color: severity }) }]);
 }
 
 function checksNote({ status, checks, checkedAt }: AutoTxDetailsView, { present }: AutoTxContext): Line {

@@ -1,5 +1,5 @@
 import type { AutoTxView } from '../../../client/views/auto-txs.ts';
-import { callText } from '../../auto-tx-call.ts';
+import { describeContent } from '../../../client/views/describe-auto-txs.ts';
 import type { Line } from '../../lines.ts';
 import type { Theme } from '../../theme.ts';
 import { wrapText } from '../../wrap-text.ts';
@@ -19,7 +19,9 @@ export function formGuide(
       ? ['What is pasted here takes the place of what waits. Left empty, that stays.']
       : edited === null
         ? ['Sign the transaction in your wallet without sending it, and paste it: 0x and many digits.']
-        : [`The draft: ${callText(edited)}. Sign exactly that, with any nonce and fees, and paste it.`]),
+        : [
+            `The draft: ${describeContent(edited)}. Sign exactly that, with any nonce and fees, and paste it.`,
+          ]),
     `It is checked here and never shown. ${keeper} keeps it and sends it when gas is at your target; until then you can cancel it.`,
     'Private keys and recovery phrases belong nowhere but in the wallet.',
   ];

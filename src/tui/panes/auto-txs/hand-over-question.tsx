@@ -1,5 +1,5 @@
-import type { PricedAutoTx } from '../../auto-tx-distance.ts';
-import { targetText } from '../../auto-tx-words.ts';
+import type { PricedAutoTx } from '../../../client/views/describe-auto-txs.ts';
+import { describeTarget } from '../../../client/views/describe-auto-txs.ts';
 import { Question } from '../../components/question.tsx';
 import { useMonitor } from '../../hooks/use-monitor.ts';
 import { pastedText } from './auto-tx-form-lines.ts';
@@ -26,7 +26,7 @@ export function HandOverQuestion({ host, pasted, order, ...rest }: HandOverQuest
       lines={[
         ...(pastedText(pasted) === null ? [] : [`${pastedText(pasted)}:`]),
         ...what,
-        `It is to go out at ${targetText(order)}.`,
+        `It is to go out at ${describeTarget(order)}.`,
         'Who has it can send it at any time, whatever the price:',
         'only a service that you trust should get it.',
         ...(isPlain

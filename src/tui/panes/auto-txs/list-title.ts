@@ -1,6 +1,6 @@
 import type { AutoTxListView, AutoTxView } from '../../../client/views/auto-txs.ts';
+import { describeState } from '../../../client/views/describe-auto-txs.ts';
 import { formatAge, formatCount } from '../../../core/units.ts';
-import { lookOf } from '../../auto-tx-words.ts';
 import type { Segment } from '../../components/segment-line.tsx';
 
 /** How many auto-txs there are and how they stand, in the order of the list, as many of these as there is room for. */
@@ -10,7 +10,7 @@ export function titleSegments(
 ): { readonly title: Segment; readonly counts: readonly Segment[] } {
   const counts = new Map<string, number>();
   for (const autoTx of autoTxs) {
-    const { word } = lookOf(autoTx);
+    const word = describeState(autoTx);
     counts.set(word, (counts.get(word) ?? 0) + 1);
   }
   const { total = null, unreadable = 0 } = list ?? {};

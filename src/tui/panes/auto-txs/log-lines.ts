@@ -1,7 +1,7 @@
 import type { AutoTxView, CheckView, TimelineEntryView } from '../../../client/views/auto-txs.ts';
+import { plainWord } from '../../../client/views/describe-alerts.ts';
 import { cleanText } from '../../../core/clean-text.ts';
 import { formatAge, formatCount } from '../../../core/units.ts';
-import { plainWord } from '../../alert-words.ts';
 import { displayWidth } from '../../components/fit.ts';
 import type { Span } from '../../facts.ts';
 import type { Line } from '../../lines.ts';

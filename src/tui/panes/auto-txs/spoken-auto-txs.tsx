@@ -1,17 +1,22 @@
 import { Box, Text } from 'ink';
 import type { AutoTxDetailsView, AutoTxView } from '../../../client/views/auto-txs.ts';
+import { describeDistance } from '../../../client/views/describe-alerts.ts';
+import {
+  chanceOf,
+  describeContent,
+  describeReason,
+  describeState,
+  describeTarget,
+  distanceToTarget,
+  isOver,
+} from '../../../client/views/describe-auto-txs.ts';
 import { cleanText } from '../../../core/clean-text.ts';
 import { formatPercent } from '../../../core/units.ts';
-import { distanceWords } from '../../alert-words.ts';
-import { callText } from '../../auto-tx-call.ts';
-import { chanceOf, distanceToTarget } from '../../auto-tx-distance.ts';
-import { isOver, lookOf, targetText } from '../../auto-tx-words.ts';
 import { SpokenSentences } from '../../components/spoken-sentences.tsx';
 import type { Line } from '../../lines.ts';
 import { ASCII_THEME } from '../../theme.ts';
 import type { AutoTxContext } from './auto-tx-columns.ts';
 import { autoTxFacts } from './auto-tx-facts.ts';
-import { whyOf } from './auto-tx-why.ts';
 import { checkLines, timelineLines } from './log-lines.ts';
 
 /** Read out at once. */
@@ -45,14 +50,14 @@ function spokenRow(autoTx: AutoTxView, context: AutoTxContext): string {
   const distance = isOver(autoTx) ? null : distanceToTarget(autoTx, context.snapshot);
   const { note } = autoTx;
   const chance = isOver(autoTx) ? null : chanceOf(autoTx);
-  const way = distance === null ? null : distanceWords({ ...distance, isThere: distance.isReached });
+  const way = distance === null ? null : describeDistance(distance);
   const parts = [
-    lookOf(autoTx).word,
-    context.describe(autoTx)?.words ?? callText(autoTx),
-    `when ${targetText(autoTx)}`,
+    describeState(autoTx),
+    context.describe(autoTx)?.words ?? describeContent(autoTx),
+    `when ${describeTarget(autoTx)}`,
     way,
     chance === null ? null : `chance ${formatPercent(chance)}`,
-    whyOf(autoTx, context).text,
+    describeReason(autoTx, context.snapshot, context.present).text,
     note === null || note === '' ? null : cleanText(note),
   ];
   return `${parts.filter((part) => part !== null && part !== '').join(', ')}.`;

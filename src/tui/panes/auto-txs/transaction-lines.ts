@@ -1,11 +1,11 @@
+import { symbolOf } from '../../../client/views/describe-auto-txs.ts';
 import { chainProfile } from '../../../core/chains.ts';
+import { hexText, shortHex } from '../../../core/hex-text.ts';
 import type { SignedTransaction } from '../../../core/transactions/signed-transaction.ts';
 import { exactAmount, formatCount, formatGwei, formatUsd, usdOf } from '../../../core/units.ts';
-import { symbolOf } from '../../auto-tx-call.ts';
 import type { Line } from '../../lines.ts';
 import type { Theme } from '../../theme.ts';
 import { wrapText } from '../../wrap-text.ts';
-import { hexText, shortHex } from '../explorer/hex-text.ts';
 
 /** What stands in the form of a transaction that was read, a name and what is behind it. */
 export interface TransactionFact {

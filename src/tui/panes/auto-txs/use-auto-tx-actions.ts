@@ -1,14 +1,14 @@
 import { useState } from 'react';
 import { ClientError } from '../../../client/errors.ts';
 import type { AutoTxView } from '../../../client/views/auto-txs.ts';
+import { statusOf } from '../../../client/views/describe-auto-txs.ts';
 import type { AutoTxStatus } from '../../../contract/choices.ts';
-import { statusOf } from '../../auto-tx-words.ts';
+import { shortHex } from '../../../core/hex-text.ts';
 import { useAutoTxs } from '../../hooks/use-auto-txs.ts';
 import { useClipboard } from '../../hooks/use-clipboard.ts';
 import { useMonitor } from '../../hooks/use-monitor.ts';
 import { useToast } from '../../hooks/use-toast.ts';
 import { refusalText } from '../../refusal-text.ts';
-import { shortHex } from '../explorer/hex-text.ts';
 
 /** What the keys do to one auto-tx, in the list and in its details. Nothing is shown as done before the service says so. */
 export function useAutoTxActions(renewed: () => Promise<void> = async () => {}) {

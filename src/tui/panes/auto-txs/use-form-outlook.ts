@@ -1,10 +1,9 @@
 import type { AutoTxView, CheckView } from '../../../client/views/auto-txs.ts';
+import { laneOf, weiOfTypedGwei } from '../../../client/views/describe-alerts.ts';
+import { distanceToTarget, type PricedAutoTx } from '../../../client/views/describe-auto-txs.ts';
 import type { SnapshotView } from '../../../client/views/gas.ts';
 import { takesNone } from '../../../core/auto-txs/takes-none.ts';
-import { laneOf } from '../../alert-words.ts';
-import { distanceToTarget, type PricedAutoTx } from '../../auto-tx-distance.ts';
 import { useNow } from '../../hooks/use-now.ts';
-import { thresholdWei } from '../alerts/threshold-wei.ts';
 import { priceText } from './auto-tx-form-lines.ts';
 import type { AutoTxFormState } from './auto-tx-form-state.ts';
 import { expiresAt, parseExpiry } from './expiry-text.ts';
@@ -42,7 +41,7 @@ export function useFormOutlook(
   const transaction = pasted.kind === 'transaction' ? pasted.transaction : null;
   const bid = transaction ?? edited;
   const order: PricedAutoTx = {
-    target: thresholdWei(draft.target),
+    target: weiOfTypedGwei(draft.target),
     gasSpeed: draft.gasSpeed,
     isStrict: draft.isStrict,
     gasPrice: bid?.gasPrice ?? null,
@@ -53,10 +52,10 @@ export function useFormOutlook(
   const at = expiry === null ? null : expiresAt(expiry, now);
   const leftSec = at === null ? null : Math.max(Math.round((at - now) / 1_000), 0);
   const distance = distanceToTarget(order, snapshot);
-  const isReached = distance?.isReached ?? false;
-  const likely = useTargetReach(order, isReached, leftSec, snapshot);
+  const isThere = distance?.isThere ?? false;
+  const likely = useTargetReach(order, isThere, leftSec, snapshot);
   const isSent = takesNone(snapshot.source.kind) === null;
-  const goesNow = isReached && distance?.isCapped === false && edited?.status !== 'DISABLED';
+  const goesNow = isThere && distance?.isCapped === false && edited?.status !== 'DISABLED';
   const lane = laneOf(draft.gasSpeed);
   const lanePrice = lane === null ? null : snapshot.lanes[lane].price;
   const checks = usePreflight({

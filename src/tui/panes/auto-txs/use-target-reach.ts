@@ -1,6 +1,6 @@
+import type { PricedAutoTx } from '../../../client/views/describe-auto-txs.ts';
 import type { SnapshotView } from '../../../client/views/gas.ts';
 import { formatDuration, formatLikelihood } from '../../../core/units.ts';
-import type { PricedAutoTx } from '../../auto-tx-distance.ts';
 import { useReach } from '../../hooks/use-reach.ts';
 
 /** Further ahead nothing is stated. */
@@ -12,7 +12,7 @@ const LONGEST_SEC = 86_400;
  */
 export function useTargetReach(
   order: PricedAutoTx,
-  isReached: boolean,
+  isThere: boolean,
   leftSec: number | null,
   snapshot: SnapshotView,
 ): string | null {
@@ -22,7 +22,7 @@ export function useTargetReach(
   const price = target === null || cap === null || target < cap ? target : cap;
   // Whole minutes: a question whose deadline comes nearer each second would be another one each second.
   const withinSec = Math.min(Math.ceil((leftSec ?? LONGEST_SEC) / 60) * 60, LONGEST_SEC);
-  const isAsked = price !== null && price > 0n && !isReached && withinSec > 0;
+  const isAsked = price !== null && price > 0n && !isThere && withinSec > 0;
   const { data: reach } = useReach(isAsked ? price : null, withinSec, snapshot);
   if (!isAsked || reach == null) return null;
   const within =

@@ -1,4 +1,5 @@
 import type { BlockView } from '../../../client/views/explorer.ts';
+import { hexText } from '../../../core/hex-text.ts';
 import { formatAge, formatCount, formatGwei, formatNative, formatUsd, usdOf } from '../../../core/units.ts';
 import { factGrid, type NamedValue, sectionLine } from '../../fact-grid.ts';
 import { EMPTY_LINE, type Line } from '../../lines.ts';
@@ -6,7 +7,6 @@ import type { Theme } from '../../theme.ts';
 import type { OffsetAt } from '../chart/local-time.ts';
 import { changeLine } from './change-line.ts';
 import { fullnessLine } from './fullness.ts';
-import { hexText } from './hex-text.ts';
 import { momentText } from './present.ts';
 import { tipLines, tipScale } from './tip-scale.ts';
 

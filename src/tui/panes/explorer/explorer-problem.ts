@@ -1,8 +1,8 @@
 import { ClientError } from '../../../client/errors.ts';
+import { hexText } from '../../../core/hex-text.ts';
 import { formatCount } from '../../../core/units.ts';
 import { remedyFor } from '../../health.ts';
 import type { PlaceName } from './explorer-state.ts';
-import { hexText } from './hex-text.ts';
 
 export interface ExplorerProblem {
   readonly title: string;

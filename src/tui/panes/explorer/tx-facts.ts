@@ -1,4 +1,5 @@
 import type { BlockView, TxView } from '../../../client/views/explorer.ts';
+import { hexText } from '../../../core/hex-text.ts';
 import { tipRankWords } from '../../../core/tip-rank-words.ts';
 import {
   formatAge,
@@ -11,7 +12,6 @@ import {
 import { factGrid, type NamedValue, sectionLine } from '../../fact-grid.ts';
 import { EMPTY_LINE, type Line } from '../../lines.ts';
 import { confirmationsOf, confirmationsText, type FactsContext } from './block-facts.ts';
-import { hexText } from './hex-text.ts';
 import { momentText } from './present.ts';
 import { tipLines, tipScale } from './tip-scale.ts';
 import { statusWords, typeWords } from './tx-words.ts';
