@@ -77,8 +77,7 @@ async function openEmbedded(
   try {
     const { historyFilled } = await import('./history-filled.ts');
     await readyOrLate(service.ready);
-    const { fetch, quick } = service;
-    const reach = { baseUrl: INTERNAL_ORIGIN, apiKey: null, fetch, quick, after: options.pricesShown };
+    const reach = { baseUrl: INTERNAL_ORIGIN, apiKey: null, fetch: service.fetch };
     return {
       client: createGasClient({ ...reach, isOwn: true }),
       reach,

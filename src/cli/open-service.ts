@@ -27,11 +27,6 @@ export interface OpenOptions {
    * while nobody else does, and alerts count its blocks as missed.
    */
   readonly role?: 'stays' | 'visits';
-  /**
-   * Resolves when there is time for what the first prices do not need, which are those of a few blocks then. Left out:
-   * nobody waits for them, and the first prices are those of all that is read.
-   */
-  readonly pricesShown?: Promise<void>;
   readonly signal: AbortSignal;
 }
 
@@ -40,7 +35,6 @@ export interface ServiceExtras {
   /** What people call this process by. */
   readonly process?: string;
   readonly role?: 'stays' | 'visits';
-  readonly pricesShown?: Promise<void>;
   /** How fired alerts reach people. */
   readonly delivery?: Delivery;
   /** Blocks that must have an auto-tx before it is final; default: the chain's own number. */
@@ -83,8 +77,7 @@ export async function openService(
   options: OpenOptions,
 ): Promise<OpenedService> {
   const db = settings.db.value;
-  const { pricesShown } = options;
-  void Promise.resolve(pricesShown).then(() => boundYoungHeap());
+  boundYoungHeap();
   const opening = openChain(choice, options.pace);
   // Which chain it is, is asked before the rest is loaded: a node answers meanwhile.
   const naming = opening.then(({ source }) =>
@@ -98,7 +91,6 @@ export async function openService(
     const extras = {
       process: `gastop, process ${process.pid}`,
       role: options.role ?? 'visits',
-      ...(pricesShown === undefined ? {} : { pricesShown }),
       delivery: deliveryOf(settings),
       ...confirmationsOf(settings),
     } as const;

@@ -1,4 +1,3 @@
-import type { IncomingHttpHeaders } from 'node:http';
 import type { ChainSource } from '../chain/chain-source.ts';
 import { ClientError } from '../client/errors.ts';
 import { abortable } from '../service/abortable.ts';
@@ -98,8 +97,6 @@ export async function serveChain(
       },
       failure: failure.promise,
       fetch: (request: Request, record: RequestRecord) => current.service.fetch(request, record),
-      quick: (target: string, headers: IncomingHttpHeaders, record: RequestRecord) =>
-        current.service.quick(target, headers, record),
       condition: () => withProblem(current.service.condition(), passing),
       alertFigures: () => current.service.alertFigures(),
       close: async () => {

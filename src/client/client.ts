@@ -6,7 +6,6 @@ import type { Ask } from '../http/answered.ts';
 import { askOverHttp } from '../http/ask-over-http.ts';
 import { alertMethods } from './alert-methods.ts';
 import { AnswerMemory } from './answer-memory.ts';
-import { askAtHand, type Quick } from './ask-at-hand.ts';
 import type { Fetch } from './ask-by-fetch.ts';
 import { askedAnswers } from './asked-answers.ts';
 import { autoTxMethods } from './auto-tx-methods.ts';
@@ -150,10 +149,6 @@ export interface GasClientOptions {
   readonly apiKey?: string | null;
   /** The embedded service's request handler; default: the network. */
   readonly fetch?: Fetch;
-  /** What it answers without a request; everything else is asked of `fetch`. */
-  readonly quick?: Quick;
-  /** What takes a request of `fetch` waits for this: it loads code. Default: it does not. */
-  readonly after?: Promise<void> | undefined;
   /** `fetch` is the service of this very program: its answers need not be checked against the contract. Default: no. */
   readonly isOwn?: boolean;
   /** For the whole answer, head and body. Default: 10 s. */
@@ -263,18 +258,15 @@ export function transportOf(options: GasClientOptions): TransportOptions {
     root: v1Root(service),
     host: service.host,
     apiKey: options.apiKey?.trim() || null,
-    ask: options.fetch === undefined ? askOverHttp : byFetch(options.fetch, options),
+    ask: options.fetch === undefined ? askOverHttp : byFetch(options.fetch),
     timeoutMs: options.timeoutMs ?? TIMEOUT_MS,
     maxBytes: options.maxBytes ?? MAX_BYTES,
     userAgent: options.userAgent ?? 'gastop',
   };
 }
 
-function byFetch(fetch: Fetch, { quick = () => null, after }: GasClientOptions): Ask {
+function byFetch(fetch: Fetch): Ask {
   return async (asked) => {
-    const atHand = await askAtHand(quick, asked);
-    if (atHand !== null) return atHand;
-    await after;
     const { askByFetch } = await import('./ask-by-fetch.ts');
     return askByFetch(fetch, asked);
   };

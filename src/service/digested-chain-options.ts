@@ -13,8 +13,7 @@ export interface DigestedChainOptions {
   readonly track: TrackKeeper;
   /** Whether this process writes, or another one on the same database. */
   readonly lease: Lease;
-  /** `capacity`: blocks that it is to look back on; left out: as many as are of use. */
-  readonly createEngine: (profile: ChainProfile, capacity?: number) => Engine;
+  readonly createEngine: (profile: ChainProfile) => Engine;
   readonly wallNow: () => number;
   /** Ms of a clock that nobody sets. */
   readonly steadyNow?: () => number;

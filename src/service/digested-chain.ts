@@ -4,13 +4,16 @@ import type { Block } from '../core/block.ts';
 import { type ChainProfile, chainProfile } from '../core/chains.ts';
 import { type GivenAdvice, givenAdvice } from '../core/given-advice.ts';
 import type { Reach } from '../core/reach-book.ts';
+import type { BlockStore } from '../store/block-store.ts';
 import { alertRunOf } from './alert-run-of.ts';
 import { BlockWriter, unsavedWords } from './block-writer.ts';
 import type { DigestedChainEvents, DigestedChainOptions } from './digested-chain-options.ts';
 import { LiveEngine } from './live-engine.ts';
 import type { Present } from './present.ts';
 import { RecentBlocks } from './recent-blocks.ts';
-import { dayBefore, rememberedPages } from './remembered-blocks.ts';
+import { storedPages } from './stored-pages.ts';
+
+const DAY_SEC = 86_400;
 
 /**
  * The chain as it was taken in: every block once through the engine and, while this process is the one that writes, into
@@ -25,8 +28,6 @@ export class DigestedChain {
   #profile: ChainProfile | null = null;
   #live: LiveEngine | null = null;
   #updatedAt: number | null = null;
-  /** The head that is shown while nothing has been digested. */
-  #glanced: Block | null = null;
 
   constructor(options: DigestedChainOptions, events: DigestedChainEvents) {
     this.#options = options;
@@ -82,11 +83,10 @@ export class DigestedChain {
   /** Forgets what was digested in favour of what is stored, the newest `count` blocks as known ones. */
   async takeUp(count: number): Promise<void> {
     const { store } = this.#options;
-    this.#endGlance();
     this.#writer.forget();
     this.#recent.replace(await store.newest(count));
     if (this.head === null) this.#live?.reset();
-    else await this.#rebuildDay();
+    else await this.rebuildDay();
   }
 
   /**
@@ -111,11 +111,6 @@ export class DigestedChain {
 
   get head(): Block | null {
     return this.#recent.head;
-  }
-
-  /** The head that prices are of, whether or not it has been digested. */
-  get shownHead(): Block | null {
-    return this.head ?? this.#glanced;
   }
 
   /** The newest blocks, for a source to begin after. */
@@ -174,7 +169,7 @@ export class DigestedChain {
     return () => this.#rewindListeners.delete(listener);
   }
 
-  /** Takes up what is stored, the newest `count` blocks as known ones. Answers whether there is any; see {@link remember}. */
+  /** Takes up the newest `count` of the stored blocks, for prices at once. Answers whether there are any. */
   async load(count: number): Promise<boolean> {
     const { store } = this.#options;
     const chainId = await store.chainId();
@@ -182,36 +177,14 @@ export class DigestedChain {
     const head = stored.at(-1);
     if (chainId === null || head === undefined) return false;
     this.#renew(chainProfile(chainId));
-    this.#recent.replace(stored);
+    for (const block of stored) this.#feed(block);
     this.#updatedAt = head.timestamp * 1_000;
     return true;
   }
 
-  /** After `load`: what the blocks of a day say, and how what was advised was kept. */
-  async remember(): Promise<void> {
-    await this.#options.track.load();
-    await this.#rebuildDay();
-  }
-
-  /** Prices by the newest `count` of the loaded blocks alone, until the rest is remembered. */
-  glance(count: number): void {
-    this.#live?.glance(this.#recent.all.slice(-count));
-  }
-
-  /** Prices by `blocks` of this chain before any is digested: that begins without them. Nothing of them is kept. */
-  async glanceAt(blocks: readonly Block[], profile: ChainProfile): Promise<void> {
-    const known = await this.#options.store.chainId();
-    if (this.head !== null || (known !== null && known !== profile.id)) return;
-    this.#renew(profile);
-    this.#live?.glance(blocks);
-    this.#glanced = blocks.at(-1) ?? null;
-    this.#updatedAt = this.#options.wallNow();
-  }
-
-  #endGlance(): void {
-    if (this.#glanced === null) return;
-    this.#glanced = null;
-    this.#live?.reset();
+  /** Takes in `blocks` before the first one that is digested, for prices alone: the history is filled in behind. */
+  show(blocks: readonly Block[]): void {
+    for (const block of blocks) this.#feed(block);
   }
 
   /** Goes on as this chain: with a new engine where there is none, or where other rules hold than were thought. */
@@ -219,12 +192,12 @@ export class DigestedChain {
     const isSame = JSON.stringify(profile.feeRule) === JSON.stringify(this.#profile?.feeRule);
     if (this.#live !== null && isSame) return;
     this.#renew(profile);
-    await this.#rebuildDay();
+    await this.rebuildDay();
   }
 
   #renew(profile: ChainProfile): void {
     this.#profile = profile;
-    this.#live = new LiveEngine((capacity) => this.#options.createEngine(profile, capacity));
+    this.#live = new LiveEngine(() => this.#options.createEngine(profile));
   }
 
   /** Nobody knows what state the engine is in: the next `adopt` makes another. */
@@ -237,12 +210,15 @@ export class DigestedChain {
     return this.#recent.has(block);
   }
 
-  digest(block: Block): void {
-    this.#endGlance();
-    // Kept first: should the engine stumble, the block is there for the next one.
+  #feed(block: Block): void {
+    // First: should the engine stumble, the block is there for the next one.
     this.#recent.push(block);
+    this.#live?.push(block);
+  }
+
+  digest(block: Block): void {
     try {
-      this.#live?.push(block);
+      this.#feed(block);
     } finally {
       const isPriced = this.#live?.head === block;
       this.#writer.add(block, isPriced ? this.#live?.lanePrices() : null);
@@ -259,7 +235,6 @@ export class DigestedChain {
 
   /** It was another chain all along. */
   clear(): void {
-    this.#endGlance();
     for (const listener of this.#rewindListeners) listener(-1);
     this.#writer.clear();
     this.#recent.replace([]);
@@ -268,7 +243,6 @@ export class DigestedChain {
 
   /** What is stored is another chain's: nothing of it is shown any more, and it stays as it is. */
   disown(): void {
-    this.#endGlance();
     this.#writer.forget();
     this.#recent.replace([]);
     this.#live = null;
@@ -278,15 +252,21 @@ export class DigestedChain {
 
   /** Gives the engine the blocks from `from` on as its memory: those of the store, and the newest ones. */
   async rebuild(from: number): Promise<void> {
+    if (this.#writer.problem !== null) return;
+    const { store } = this.#options;
+    await this.#writer.flush();
+    this.#recent.complete(await store.newest(this.#recent.all.length));
     const newest = this.#recent.all;
-    if (newest.length === 0 || this.#writer.problem !== null) return;
-    const stored = () => this.#writer.flush();
-    const pages = rememberedPages({ store: this.#options.store, from, newest, stored });
+    if (newest.length === 0) return;
+    const pages = enginePages(store, from, newest);
     await this.#live?.rebuild(pages, this.#options.signal);
   }
 
-  async #rebuildDay(): Promise<void> {
-    if (this.head !== null) await this.rebuild(await dayBefore(this.#options.store, this.head));
+  /** Gives the engine the last day: enough for advice, and read in a moment. */
+  async rebuildDay(): Promise<void> {
+    if (this.head === null) return;
+    const start = await this.#options.store.latestAt(this.head.timestamp - DAY_SEC);
+    await this.rebuild(start?.number ?? 0);
   }
 
   /** What is answered after `block`, while it is the head and new: what is only caught up with is not said to anybody. */
@@ -295,4 +275,14 @@ export class DigestedChain {
     const advice = isSaid ? this.advice() : null;
     return advice === null ? null : givenAdvice(block, advice);
   }
+}
+
+/** What the engine is fed: the stored blocks from number `from` on, then the `newest`, which need not be stored. */
+async function* enginePages(
+  store: BlockStore,
+  from: number,
+  newest: readonly Block[],
+): AsyncGenerator<readonly Block[]> {
+  yield* storedPages(store, from, (newest[0]?.number ?? 0) - 1);
+  yield newest.filter(({ number }) => number >= from);
 }

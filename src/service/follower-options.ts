@@ -1,9 +1,8 @@
 import type { ChainSource } from '../chain/chain-source.ts';
 import type { DigestedChainOptions } from './digested-chain-options.ts';
-import type { FirstLookOptions } from './first-look.ts';
 import type { News } from './source-news.ts';
 
-export interface FollowerOptions extends DigestedChainOptions, FirstLookOptions {
+export interface FollowerOptions extends DigestedChainOptions {
   readonly source: ChainSource;
   readonly signal: AbortSignal;
   readonly historySec: number;

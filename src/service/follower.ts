@@ -8,7 +8,6 @@ import { StoreError } from '../store/store-error.ts';
 import { abortable } from './abortable.ts';
 import { DigestedChain } from './digested-chain.ts';
 import { fillerOf } from './filler-of.ts';
-import { FirstLook } from './first-look.ts';
 import type { FollowerOptions } from './follower-options.ts';
 import type { HistoryFiller } from './history-filler.ts';
 import { isIdle } from './is-idle.ts';
@@ -40,7 +39,6 @@ export class Follower {
   readonly #chain: DigestedChain;
   readonly #ready = Promise.withResolvers<void>();
   readonly #filler: HistoryFiller;
-  readonly #firstLook: FirstLook;
   /** Ends the subscription, to begin another one from what is stored. */
   #again = new AbortController();
   #isCatchingUp = false;
@@ -56,9 +54,8 @@ export class Follower {
       onTurn: (head) => this.#state.catchUp(head),
       onForeign: () => this.#again.abort(),
     });
-    this.#firstLook = new FirstLook(options, this.#chain);
     options.lease.onChange(() => this.#filler.fillSoon());
-    this.#filler = fillerOf(options, this.#chain, () => this.flush());
+    this.#filler = fillerOf(options, this.#chain);
     // Nobody needs to wait for it.
     this.#ready.promise.catch(() => {});
   }
@@ -74,12 +71,7 @@ export class Follower {
 
   /** The block that prices are of. */
   get head(): Block | null {
-    return this.#chain.shownHead;
-  }
-
-  /** What it begins with. */
-  get firstLook(): Pick<FirstLook, 'isLooking' | 'over'> {
-    return this.#firstLook;
+    return this.#chain.head;
   }
 
   /** When the last block was digested, ms since epoch, wall clock. */
@@ -112,7 +104,6 @@ export class Follower {
 
   /** What the next block is expected to cost; `null` unless the head is now: nothing may be decided by what was. */
   present(): Present | null {
-    if (this.#firstLook.isLooking) return null;
     const present = this.#chain.present();
     if (present === null || this.hasEnded) return null;
     const { source } = this.#options;
@@ -126,9 +117,8 @@ export class Follower {
     return this.#chain.reachProbability(price, withinSec);
   }
 
-  /** Resolves when the store holds every block that was digested, and the first ones have been. */
-  async flush(): Promise<void> {
-    if (this.#firstLook.isLooking && this.#chain.head === null) await this.#firstLook.over;
+  /** Resolves when the store holds every block that was digested. */
+  flush(): Promise<void> {
     return this.#chain.flush();
   }
 
@@ -136,13 +126,11 @@ export class Follower {
   async run(): Promise<void> {
     const { signal } = this.#options;
     this.#state.expect();
-    await this.#guard(() => this.#firstLook.take(this.#ready.resolve));
+    await this.#guard(() => this.#begin());
     for (let delay = FIRST_RETRY_MS; !signal.aborted; delay = Math.min(delay * 2, LAST_RETRY_MS)) {
       const before = this.updatedAt;
       this.#again = new AbortController();
       const wrongChain = await this.#guard(() => this.#follow(), delay);
-      // Where it failed there may be no more for long.
-      this.#firstLook.end();
       if (wrongChain) await this.#options.lease.withdraw();
       if (this.#again.signal.aborted) {
         await sleep(AGAIN_MS, signal);
@@ -153,10 +141,17 @@ export class Follower {
       await sleep(delay, signal);
     }
     this.#ready.reject(signal.reason);
-    this.#firstLook.end();
     await this.#filler.stopped;
     await this.#chain.flush();
     await this.#options.track.end();
+  }
+
+  /** Prices of the stored blocks, marked stale until the source has said its newest. */
+  async #begin(): Promise<void> {
+    if (!(await this.#chain.load(FIRST_BLOCKS))) return;
+    this.#ready.resolve();
+    await this.#options.track.load();
+    void this.#guard(() => this.#chain.rebuildDay());
   }
 
   /** Answers whether it failed for good. */
@@ -198,7 +193,6 @@ export class Follower {
     const behind = await this.#reconcile();
     this.#state.answered(this.#chain.head, this.#chain.blockTimeSec);
     if (this.#chain.head === null) await this.#readFirst();
-    this.#firstLook.end();
     if (behind === null) this.#heal();
     else this.#state.fail({ message: behind, retryAt: null });
     this.#filler.start();
@@ -227,10 +221,12 @@ export class Follower {
 
   async #readFirst(): Promise<void> {
     const { source, signal } = this.#options;
-    const blocks = await newestBlocks(source, FIRST_BLOCKS, signal);
+    const { blocks, isWhole } = await newestBlocks(source, FIRST_BLOCKS, signal);
     const head = blocks.at(-1);
-    if (head !== undefined) this.#state.catchUp(head);
-    for (const block of blocks) this.#digest(block);
+    if (head === undefined) return;
+    this.#state.catchUp(head);
+    if (!isWhole) this.#chain.show(blocks.slice(0, -1));
+    for (const block of isWhole ? blocks : [head]) this.#digest(block);
     await this.#chain.flush();
   }
 

@@ -13,9 +13,6 @@ export interface Engine {
   reachProbability(price: bigint, withinSec: number): Reach;
 }
 
-/** Of any engine. */
-const LEAST_CAPACITY = 64;
-
 type Change = { readonly block: Block } | { readonly rewindTo: number };
 
 /**
@@ -23,21 +20,15 @@ type Change = { readonly block: Block } | { readonly rewindTo: number };
  * `rebuild` feeds the new one in slices, changes go on to the old one and are kept for the new one.
  */
 export class LiveEngine {
-  readonly #make: (capacity?: number) => Engine;
+  readonly #make: () => Engine;
   /** Made with the first block: at a start `rebuild` brings another one before that. */
   #engine: Engine | null = null;
   #head: Block | null = null;
   #advice: Advice | null | undefined;
   #missed: Change[] | null = null;
 
-  constructor(make: (capacity?: number) => Engine) {
+  constructor(make: () => Engine) {
     this.#make = make;
-  }
-
-  /** Answers by `blocks` alone until `rebuild` or `reset`, with an engine that takes no room for more. */
-  glance(blocks: readonly Block[]): void {
-    this.#engine = this.#make(blocks.length + LEAST_CAPACITY);
-    for (const block of blocks) this.push(block);
   }
 
   get head(): Block | null {

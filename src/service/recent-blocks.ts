@@ -34,8 +34,20 @@ export class RecentBlocks {
     });
   }
 
+  /** Those whose hashes are known, where the source has hashes: what a subscription compares heads with. */
   get known(): readonly KnownBlock[] {
-    return this.#blocks.slice(-KEPT).map(({ number, hash }) => ({ number, hash }));
+    const newest = this.#blocks.slice(-KEPT);
+    const unknown = this.head?.hash == null ? -1 : newest.findLastIndex(({ hash }) => hash === null);
+    return newest.slice(unknown + 1).map(({ number, hash }) => ({ number, hash }));
+  }
+
+  /** Puts stored blocks in the place of those of which hash and time are not known. */
+  complete(stored: readonly Block[]): void {
+    const whole = new Map(stored.map((block) => [block.number, block]));
+    this.#blocks = this.#blocks.map((block) => {
+      const found = block.hash === null ? whole.get(block.number) : undefined;
+      return found !== undefined && isSameBlock(found, block) ? found : block;
+    });
   }
 
   push(block: Block): void {

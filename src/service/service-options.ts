@@ -35,8 +35,6 @@ export interface ServiceOptions {
   readonly process?: string;
   /** Default: it stays, and writes, fires alerts and sends whenever no other process on the database does. */
   readonly role?: LeaseOptions['role'];
-  /** Resolves when the first prices are shown: what sends and the dollar's price begin after them. Default: at once. */
-  readonly pricesShown?: Promise<void>;
   /** Blocks that must have an auto-tx before it is final. Default: the chain's own number. */
   readonly confirmations?: number;
   /** How long a node may take to answer what is asked of one sender of auto-txs, ms. Default: 10 s. */
@@ -50,7 +48,7 @@ export interface ServiceOptions {
   readonly signal: AbortSignal;
   /** Ms since epoch. */
   readonly wallNow?: () => number;
-  readonly createEngine?: (profile: ChainProfile, capacity?: number) => Engine;
+  readonly createEngine?: (profile: ChainProfile) => Engine;
   /** Told of what goes wrong and is survived, for a log. */
   readonly onError?: (error: unknown) => void;
   /** Told when the source, or a node of several, goes away or comes back, for a log. */

@@ -1,6 +1,3 @@
-import type { IncomingHttpHeaders } from 'node:http';
-import type { OpenAPIHono } from '@hono/zod-openapi';
-import { BASE_PATH, PATHS } from '../contract/routes.ts';
 import { confirmationsOf } from '../core/auto-txs/confirmations.ts';
 import type { ChainProfile } from '../core/chains.ts';
 import { FeeEngine } from '../core/fee-engine.ts';
@@ -13,11 +10,13 @@ import { LeaseStore } from '../store/lease-store.ts';
 import { openDatabase } from '../store/open-database.ts';
 import { OutboxStore } from '../store/outbox-store.ts';
 import { TrackStore } from '../store/track-store.ts';
+import { AlertBook } from './alerts/alert-book.ts';
 import { alertTallies } from './alerts/alert-tallies.ts';
 import { retireOwners } from './alerts/retire-owners.ts';
 import { startSending } from './alerts/start-sending.ts';
 import { channelsOf, targetRules } from './alerts/target-rules.ts';
 import { AutoTxOutlook } from './answers/auto-tx-outlook.ts';
+import { AutoTxBook } from './auto-txs/auto-tx-book.ts';
 import { autoTxTallies } from './auto-txs/auto-tx-tallies.ts';
 import { startAutoTxs } from './auto-txs/start-auto-txs.ts';
 import { unsavedWords } from './block-writer.ts';
@@ -26,18 +25,14 @@ import { ChainReader } from './chain-reader.ts';
 import type { CourierSettings } from './couriers/create-couriers.ts';
 import { Follower } from './follower.ts';
 import { ApiFailure } from './http/api-failure.ts';
-import type { Sendable } from './http/encoded-answer.ts';
+import { createApp } from './http/app.ts';
 import { errorResponse } from './http/error-response.ts';
-import { quickAnswer, quickResponse } from './http/quick-answer.ts';
-import { RememberedAnswers } from './http/remembered-answers.ts';
-import { RequestRecord } from './http/request-record.ts';
 import { type Condition, ServiceState } from './http/service-state.ts';
 import { Lease } from './lease.ts';
 import { leaseWords } from './lease-words.ts';
 import { NativePrice } from './native-price.ts';
 import { createOpenGate } from './open-gate.ts';
 import type { ServiceOptions } from './service-options.ts';
-import { untilAborted } from './sleep.ts';
 import { TrackKeeper } from './track-keeper.ts';
 
 const DEFAULT_HISTORY_SEC = 30 * 86_400;
@@ -45,8 +40,6 @@ const DEFAULT_HISTORY_SEC = 30 * 86_400;
 export interface Service {
   /** Answers a v1 request without a socket; never rejects. What is learned on the way goes into a `RequestRecord`. */
   fetch(request: Request, record?: object): Promise<Response>;
-  /** Answers a GET of a path with its query from what is at hand; `null` where `fetch` has to be asked. Never rejects. */
-  quick(target: string, headers: IncomingHttpHeaders, record?: RequestRecord): Promise<Sendable> | null;
   /** How it is doing now. */
   condition(): Condition;
   /** What the alerts of everybody do, for whoever runs it; rejects with a `StoreError`. */
@@ -80,9 +73,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   });
   const store = new BlockStore(database, () => lease.right, wallNow);
   const historySec = Math.min(options.historySec ?? DEFAULT_HISTORY_SEC, DEFAULT_HISTORY_SEC);
-  const createEngine =
-    options.createEngine ??
-    (({ feeRule }, capacity) => new FeeEngine(capacity === undefined ? { feeRule } : { feeRule, capacity }));
+  const createEngine = options.createEngine ?? (({ feeRule }) => new FeeEngine({ feeRule }));
   const alertStore = new AlertStore(database);
   const autoTxStore = new AutoTxStore(database, () => lease.right);
   const confirmations = (chain: ChainProfile) => options.confirmations ?? confirmationsOf(chain);
@@ -101,7 +92,6 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     createEngine,
     historySec,
     wallNow,
-    pricesShown: options.pricesShown,
     unsaved: options.unsaved && unsavedWords(options.unsaved),
     nativeUsd: () => price.usd,
     onFired: () => sending.wake(),
@@ -110,10 +100,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     onError,
     onNews,
   });
-  // For what must not hold up the first prices, because it loads code or asks nodes for something else.
-  const after = Promise.race([options.pricesShown, untilAborted(signal)]).then(() => {});
   const sending = startSending({
-    after,
     lease,
     database,
     delivery: couriers,
@@ -127,7 +114,6 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const price = new NativePrice(() => priceFeed ?? ownFeed(), wallNow);
   const history = new HistoryStore(database);
   const broadcasting = startAutoTxs({
-    after,
     lease,
     source,
     store: autoTxStore,
@@ -161,56 +147,40 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     wallNow,
   });
   const gate = options.gate ?? createOpenGate(wallNow);
-  const answers = new RememberedAnswers(state);
   const chain = () => follower.profile;
   const moment = () => state.moment();
   const reach = (price: bigint, withinSec: number) => state.reachProbability(price, withinSec);
   const { baseUrl, keepsAlerts, unsaved } = options;
-  async function openRoutes(): Promise<OpenAPIHono> {
-    const { createRoutes } = await import('./http/create-routes.ts');
-    return createRoutes({
-      state,
-      gate,
-      answers,
-      baseUrl,
-      keepsAlerts,
-      unsaved,
-      onError,
-      alerts: {
-        alerts: alertStore,
-        outbox: new OutboxStore(database),
-        rules: targetRules(delivery.channels ?? channelsOf(couriers), couriers),
-        wallNow,
-        chainNow: () => source.now(),
-        onDue: () => {
-          sending.wake();
-          delivery.onDue?.();
-        },
+  const app = createApp({
+    state,
+    gate,
+    baseUrl,
+    keepsAlerts,
+    unsaved,
+    onError,
+    alerts: new AlertBook({
+      alerts: alertStore,
+      outbox: new OutboxStore(database),
+      rules: targetRules(delivery.channels ?? channelsOf(couriers), couriers),
+      wallNow,
+      chainNow: () => source.now(),
+      onDue: () => {
+        sending.wake();
+        delivery.onDue?.();
       },
-      autoTxs: {
-        source,
-        store: autoTxStore,
-        chain,
-        moment,
-        confirmations,
-        outlook: new AutoTxOutlook({ chain, moment, reach, confirmations, wallNow }),
-        onChanged: () => broadcasting.wake(),
-        wallNow,
-        signal,
-      },
-    });
-  }
-  let opened: Promise<OpenAPIHono> | null = null;
-  /** Read with the first question that needs them: all the schemas take longer to read than prices to be known. */
-  const routes = () => {
-    opened ??= openRoutes().catch((error: unknown) => {
-      // The next question tries again.
-      opened = null;
-      throw error;
-    });
-    return opened;
-  };
-  const quick = { answers, gate, onError };
+    }),
+    autoTxs: new AutoTxBook({
+      source,
+      store: autoTxStore,
+      chain,
+      moment,
+      confirmations,
+      outlook: new AutoTxOutlook({ chain, moment, reach, confirmations, wallNow }),
+      onChanged: () => broadcasting.wake(),
+      wallNow,
+      signal,
+    }),
+  });
 
   async function run(): Promise<void> {
     lease.run();
@@ -224,7 +194,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
             signal,
             onError,
           });
-    await Promise.all([follower.run(), after.then(() => price.run(signal)), retired]);
+    await Promise.all([follower.run(), price.run(signal), retired]);
     await Promise.all([sending.done(), broadcasting.done()]);
     // Last of all, so that the next one finds everything.
     await lease.end();
@@ -235,36 +205,17 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     async fetch(request, record) {
       if (signal.aborted) return errorResponse(stopped(), request, state.chainId);
       try {
-        const { isLooking, over } = follower.firstLook;
-        if (isLooking && isAdvice(new URL(request.url).pathname)) await over;
-        const atHand = await quickResponse(quick, request, record);
-        if (atHand !== null) return atHand;
-        const app = await routes();
-        if (signal.aborted) throw stopped();
         return await app.fetch(request, record);
       } catch (error) {
         onError(error);
         return errorResponse(error, request, state.chainId);
       }
     },
-    quick: (target, headers, record = new RequestRecord()) =>
-      signal.aborted || (follower.firstLook.isLooking && isAdvice(target))
-        ? null
-        : quickAnswer(quick, target, headers, record),
     condition: () => state.condition(),
     alertFigures: () => alertFigures(database),
     ready: follower.ready,
     done: run(),
   };
 }
-
-/** What a first look at a few blocks is not enough for. */
-const ADVICE: readonly string[] = [
-  PATHS.gasTrend,
-  PATHS.gasRecommendation,
-  PATHS.statsCurrent,
-  PATHS.summary,
-];
-const isAdvice = (target: string): boolean => ADVICE.some((path) => target.startsWith(BASE_PATH + path));
 
 const stopped = () => new ApiFailure('upstream_unavailable', 'the service has been stopped; start it again');

@@ -37,11 +37,6 @@ export class AlertStore {
     this.#database = database;
   }
 
-  /** See {@link Database.revision}, of what the lists are made of. */
-  get revision(): string {
-    return this.#database.revision('alerts');
-  }
-
   /** Keeps a new alert; `false`: its owner has `most` already. */
   create(alert: KeptAlert, most: number): Promise<boolean> {
     return this.#write(async (trx) => {

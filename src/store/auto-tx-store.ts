@@ -59,11 +59,6 @@ export class AutoTxStore {
     this.#right = right;
   }
 
-  /** See {@link Database.revision}, of what the lists are made of. */
-  get revision(): string {
-    return this.#database.revision('auto_txs');
-  }
-
   /**
    * Keeps a new one with its raw bytes (`null`: a draft), unless its owner has `most` already that have not ended. Of those
    * that have the oldest are forgotten where they are too many.

@@ -7,7 +7,6 @@ import {
   SqliteDriver,
   type SqliteStatement,
 } from 'kysely';
-import { type WriteCounts, writtenTable } from './write-counts.ts';
 
 /** Preparing costs more than running, and the same few statements run for every block. */
 const CACHED_STATEMENTS = 256;
@@ -16,9 +15,8 @@ const CACHED_STATEMENTS = 256;
 export class NodeSqliteDialect extends SqliteDialect {
   readonly #database: SqliteDatabase;
 
-  /** @param counts told of each statement that changes rows. */
-  constructor(database: DatabaseSync, counts: WriteCounts) {
-    const adapted = adapt(database, counts);
+  constructor(database: DatabaseSync) {
+    const adapted = adapt(database);
     super({ database: adapted });
     this.#database = adapted;
   }
@@ -50,14 +48,14 @@ class TransactionalDdlAdapter extends SqliteAdapter {
   }
 }
 
-function adapt(database: DatabaseSync, counts: WriteCounts): SqliteDatabase {
+function adapt(database: DatabaseSync): SqliteDatabase {
   const cache = new Map<string, SqliteStatement>();
   return {
     close: () => database.close(),
     prepare(sql) {
       const cached = cache.get(sql);
       if (cached !== undefined) return cached;
-      const statement = adaptStatement(database.prepare(sql), sql, counts);
+      const statement = adaptStatement(database.prepare(sql), sql);
       if (cache.size >= CACHED_STATEMENTS) cache.clear();
       cache.set(sql, statement);
       return statement;
@@ -65,25 +63,13 @@ function adapt(database: DatabaseSync, counts: WriteCounts): SqliteDatabase {
   };
 }
 
-function adaptStatement(statement: StatementSync, sql: string, counts: WriteCounts): SqliteStatement {
-  const table = writtenTable(sql);
-  const countIf = (isChanged: boolean) => {
-    if (table !== null && isChanged) counts.count(table);
-  };
+function adaptStatement(statement: StatementSync, sql: string): SqliteStatement {
   // Kysely's compilers only ever produce values that SQLite can bind.
   const bind = (parameters: readonly unknown[]) => parameters as readonly SQLInputValue[];
   return {
     reader: returnsRows(statement, sql),
-    all(parameters) {
-      const rows = statement.all(...bind(parameters));
-      countIf(rows.length > 0);
-      return rows;
-    },
-    run(parameters) {
-      const result = statement.run(...bind(parameters));
-      countIf(result.changes > 0);
-      return result;
-    },
+    all: (parameters) => statement.all(...bind(parameters)),
+    run: (parameters) => statement.run(...bind(parameters)),
     iterate: (parameters) => statement.iterate(...bind(parameters)),
   };
 }

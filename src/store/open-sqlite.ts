@@ -6,7 +6,6 @@ import { type Migration, Migrator } from 'kysely/migration';
 import { NodeSqliteDialect } from './node-sqlite-dialect.ts';
 import { StoreError } from './store-error.ts';
 import { BUSY_TIMEOUT_MS, type Patience, whileBusy } from './while-busy.ts';
-import { WriteCounts } from './write-counts.ts';
 
 /** Another process may be making the same file at this moment: switching to the log fails rather than waits. */
 const WHILE_MADE: Patience = { busy: 5_000, failed: 1_000 };
@@ -29,11 +28,6 @@ export interface SqliteFile<Tables> {
   readonly queries: Kysely<Tables>;
   /** The file's name for messages; the folder is nobody's business. */
   readonly name: string;
-  /**
-   * Another text as soon as rows of `table` may have changed, whoever did it; asking costs no more than a microsecond.
-   * What was read after it was asked for is what is there as long as it stays the same.
-   */
-  revision(table: keyof Tables & string): string;
   /** One transaction that a power cut does not take once this resolves, whatever the file is held to otherwise. */
   durably<Result>(work: (trx: Kysely<Tables>) => Promise<Result>): Promise<Result>;
   close(): Promise<void>;
@@ -64,8 +58,7 @@ async function openOnce<Tables>(path: string, kind: DatabaseKind): Promise<Sqlit
     if (!hasNoFile(path)) makePrivateFile(path);
     database = new DatabaseSync(path);
     database.exec(`pragma busy_timeout = ${BUSY_TIMEOUT_MS}`);
-    const counts = new WriteCounts();
-    const dialect = new NodeSqliteDialect(database, counts);
+    const dialect = new NodeSqliteDialect(database);
     const migrated = new Kysely<Migrated>({ dialect });
     // Before anything is changed: it may have been named by mistake.
     const applied = await refuseForeign(migrated, kind, name);
@@ -79,7 +72,6 @@ async function openOnce<Tables>(path: string, kind: DatabaseKind): Promise<Sqlit
       queries,
       name,
       durably: durably(database, queries, kind),
-      revision: revision(database, counts),
       close: () => queries.destroy(),
     };
   } catch (error) {
@@ -156,22 +148,6 @@ function durably<Tables>(
         holdTo(database, survives);
       }
     });
-}
-
-function revision(database: DatabaseSync, counts: WriteCounts): (table: string) => string {
-  // Another one whenever another connection has written: https://sqlite.org/pragma.html#pragma_data_version
-  const others = database.prepare('pragma data_version');
-  let failures = 0;
-  const versionOfOthers = () => {
-    try {
-      return others.get()?.data_version;
-    } catch {
-      // Held up by another process: nothing is known to be the same.
-      failures += 1;
-      return `failure ${failures}`;
-    }
-  };
-  return (table) => `${versionOfOthers()} ${counts.of(table)}`;
 }
 
 /** Answers the schema changes that it has. */

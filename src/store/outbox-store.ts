@@ -24,18 +24,11 @@ export class OutboxStore {
   readonly #queries: Queries;
   readonly #name: string;
   readonly #durably: Database['durably'];
-  readonly #revision: Database['revision'];
 
   constructor(database: Database) {
     this.#queries = database.queries;
     this.#name = database.name;
     this.#durably = database.durably;
-    this.#revision = database.revision;
-  }
-
-  /** See {@link Database.revision}, of what waits to be sent. */
-  get revision(): string {
-    return this.#revision('deliveries');
   }
 
   /** What is due at `now` (ms since epoch), the longest due first, at most `limit`, behind `after`. */

@@ -10,7 +10,7 @@ import { createScriptedChain } from '../helpers/scripted-chain.ts';
 import { runService, temporaryFolder } from '../helpers/service.ts';
 import { captureIo } from './captured-io.ts';
 
-test('who asks once is answered by all that is read, as by any service; only the monitor begins with fewer blocks', async () => {
+test('the service in this process gives the prices that any service gives', async () => {
   const chain = createScriptedChain({ length: 320, startedAt: Math.floor(Date.now() / 1_000) - 320 * 12 });
   const node = await startJsonRpcServer(chain);
   onTestFinished(() => node.stop());
@@ -36,6 +36,6 @@ test('who asks once is answered by all that is read, as by any service; only the
   const opened = await openService(captureIo().io, choice, settings, options);
   onTestFinished(opened.close);
   await opened.service.ready;
-  const answer = await opened.service.quick(BASE_PATH + PATHS.gasCurrent, {});
-  expect(GasCurrent.parse(JSON.parse(String(answer?.body))).lanes).toEqual(lanes);
+  const answer = await opened.service.fetch(new Request(`http://gastop.test${BASE_PATH}${PATHS.gasCurrent}`));
+  expect(GasCurrent.parse(await answer.json()).lanes).toEqual(lanes);
 });

@@ -2,7 +2,7 @@ import { createGasClient } from '../../src/client/client.ts';
 import type { RunningService } from '../helpers/service.ts';
 
 /** A client of a service in this process, and the paths that it has asked for by requests, in order. */
-export function askedClient(service: RunningService, { quick }: Partial<Pick<RunningService, 'quick'>> = {}) {
+export function askedClient(service: RunningService) {
   const asked: string[] = [];
   const client = createGasClient({
     baseUrl: 'http://gastop.internal',
@@ -10,7 +10,6 @@ export function askedClient(service: RunningService, { quick }: Partial<Pick<Run
       asked.push(new URL(request.url).pathname);
       return service.fetch(request);
     },
-    ...(quick === undefined ? {} : { quick }),
   });
   return { client, asked };
 }

@@ -10,7 +10,6 @@ import { PriorityFeeMetrics } from '../../src/contract/metrics.ts';
 import { PATHS, V1_ROUTES } from '../../src/contract/routes.ts';
 import { runService } from '../helpers/service.ts';
 import { waitFor } from '../helpers/wait-for.ts';
-import { askedClient } from './asked-client.ts';
 
 it('every question is answered by the real service without a socket, wei for wei', async () => {
   const service = await runService({ source: createSimulatedSource({ seed: 1 }), historySec: 3_600 });
@@ -65,20 +64,4 @@ it('every question is answered by the real service without a socket, wei for wei
   expect(offeredValues(description, PATHS.statsChart, 'timeFrame')).toEqual(TIME_FRAMES);
   expect(offeredValues(description, PATHS.priorityFee, 'percentile')).toEqual(PERCENTILES);
   expect(offeredValues(description, PATHS.baseFee, 'bucket')).toEqual(BUCKETS);
-});
-
-it('prices are answered without a request where they are at hand, and known ones are not read again', async () => {
-  const service = await runService({ source: createSimulatedSource({ seed: 1 }), historySec: 3_600 });
-  const { client, asked } = askedClient(service, service);
-  await waitFor(() => client.gasCurrent(), { what: 'the first block' });
-  asked.length = 0;
-  await waitFor(async () => {
-    const before = await client.gasCurrent();
-    // The very same view: it was told that nothing has changed.
-    return (await client.gasCurrent()) === before;
-  });
-  expect((await client.gasTrend()).direction).not.toBeNull();
-  expect(asked).toEqual([]);
-  await client.statsChart('1h');
-  expect(asked).toHaveLength(1);
 });

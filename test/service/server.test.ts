@@ -148,7 +148,6 @@ test('what takes too long is 503, and what is under way at a stop is still answe
     source: source(),
     limits: { answerMs: 200 },
     served: {
-      quick: () => null,
       fetch: (asked) => (asked.url.endsWith('/never') ? never : slow.promise),
       condition: () => ({ chain: null, head: null, headAgeSec: null, failure: null }),
     },
@@ -200,7 +199,6 @@ test('a stop cuts what does not end in time', async () => {
     source: source(),
     limits: { graceMs: 100 },
     served: {
-      quick: () => null,
       fetch: () => never,
       condition: () => ({ chain: null, head: null, headAgeSec: null, failure: null }),
     },
@@ -304,7 +302,6 @@ test('log and metrics say 499 of what nobody waited for, also behind another ans
   const served = await serveService({
     source: source(),
     served: {
-      quick: () => null,
       fetch: (request) => {
         asked.push(new URL(request.url).pathname);
         return never;
@@ -369,7 +366,7 @@ test('an answer that took too long is logged with its code and its length', asyn
   const served = await serveService({
     source: source(),
     limits: { answerMs: 100 },
-    served: { quick: () => null, fetch: () => never, condition: () => well },
+    served: { fetch: () => never, condition: () => well },
   });
   const late = await (await served.get('/never')).text();
   expect(await logged(served.log)).toMatchObject({
@@ -417,7 +414,6 @@ test('what nobody foresaw is a 500 without a stack, and the log says both', asyn
   const served = await serveService({
     source: source(),
     served: {
-      quick: () => null,
       fetch: async () => {
         throw new TypeError('a bug of ours');
       },

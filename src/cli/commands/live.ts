@@ -2,7 +2,6 @@ import { usageError } from '../cli-error.ts';
 import type { CommandContext } from '../command-context.ts';
 import type { Io } from '../io.ts';
 import type { OpenedClient } from '../open-client.ts';
-import { createPricesShown } from '../prices-shown.ts';
 import { parseNodeUrl } from '../setting-values.ts';
 import type { Settings } from '../settings.ts';
 import { keepHeapSmall, keepYoungHeapSmall } from '../small-heap.ts';
@@ -25,24 +24,22 @@ export async function live({ io, loadSettings }: CommandContext): Promise<number
   const { settings } = await loadSettings();
   // Said now: once the monitor owns the screen nothing else may write to the terminal.
   warnOfPlainKey(io, settings.source.value);
-  const { shown, tell } = createPricesShown();
-  void shown.then(keepHeapSmall);
-  const early = await openedEarly(io, settings, shown);
+  const early = await openedEarly(io, settings);
   let unused: OpenedClient | null = early;
   const { code } = await startMonitor({
     ascii: settings.ascii.value,
     notifications: { level: settings.notifications.value, env: io.env },
     connect: async () => {
-      const opened = unused ?? (await open(io, settings, shown));
+      const opened = unused ?? (await open(io, settings));
       unused = null;
       return opened;
     },
-    onPrices: tell,
+    onPrices: keepHeapSmall,
     urlProblem,
     openSource: async (choice) => {
-      if (choice === 'retry') return open(io, settings, shown);
+      if (choice === 'retry') return open(io, settings);
       const { chosenSettings } = await import('../chosen-source.ts');
-      return open(io, await chosenSettings(io, settings, choice), shown);
+      return open(io, await chosenSettings(io, settings, choice));
     },
   });
   await unused?.close();
@@ -60,29 +57,24 @@ function urlProblem(text: string): string | null {
 }
 
 /** A wrong file is told before the screen changes, as for every other command. */
-async function openedEarly(
-  io: Io,
-  settings: Settings,
-  pricesShown: Promise<void>,
-): Promise<OpenedClient | null> {
+async function openedEarly(io: Io, settings: Settings): Promise<OpenedClient | null> {
   const namesFile = settings.source.value.kind === 'replay' || settings.db.value !== null;
   if (!namesFile || settings.source.value.kind === 'hosted') return null;
   const { withSpinner } = await import('../spinner.ts');
   return withSpinner(
     io,
     () => 'opening',
-    () => open(io, settings, pricesShown),
+    () => open(io, settings),
   );
 }
 
-async function open(io: Io, settings: Settings, pricesShown: Promise<void>): Promise<OpenedClient> {
+async function open(io: Io, settings: Settings): Promise<OpenedClient> {
   const { openClient } = await import('../open-client.ts');
   return openClient(io, settings, {
     historySec: settings.historySec.value,
     withinMs: NODES_ANSWER_WITHIN_MS,
     pace: 'real-time',
     role: 'stays',
-    pricesShown,
     // The monitor owns the terminal and its signals.
     signal: new AbortController().signal,
   });

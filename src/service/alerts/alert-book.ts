@@ -71,21 +71,6 @@ export class AlertBook {
     return { ...this.#answer(alert, owner), signingSecret: secret };
   }
 
-  /** Tells of lists that are asked for from now on whether they are still what would be answered. */
-  unchanged(): (list: AlertList) => () => boolean {
-    const { alerts, chainNow } = this.#parts;
-    const { revision } = alerts;
-    const from = chainNow();
-    return ({ items }) => {
-      const ends = items.flatMap((item) =>
-        item.cooldownUntil === null ? [] : [Date.parse(item.cooldownUntil)],
-      );
-      // A cooldown ends without anything being written; a recording's clock may be set back.
-      const until = Math.min(...ends.filter((end) => end > from));
-      return () => alerts.revision === revision && chainNow() >= from && chainNow() < until;
-    };
-  }
-
   async list(owner: string, page: number, size: number): Promise<AlertList> {
     const { alerts, total } = await this.#parts.alerts.list(owner, { offset: page * size, limit: size });
     return { items: alerts.map((alert) => this.#answer(alert, owner)), page, size, total };

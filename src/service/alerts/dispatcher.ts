@@ -66,8 +66,6 @@ class Dispatching {
   readonly #sending = new Set<Promise<void>>();
   readonly #toldMissing = new Set<string>();
   #hasWokenWaiting = false;
-  /** The revision at which nothing waited at all, so that there is nothing to look for while it is the same. */
-  #emptyAt: string | null = null;
   #wakeUp = () => {};
   #isWoken = false;
   #prunedAt = Number.NEGATIVE_INFINITY;
@@ -91,16 +89,10 @@ class Dispatching {
       let pause = LOOK_MS;
       try {
         const now = this.#clock.now();
-        const { revision } = this.#store;
-        if (revision !== this.#emptyAt) {
-          const hasDue = await this.#fill(now);
-          this.#send();
-          const next = await this.#store.nextDueAt(now);
-          if (next !== null) pause = Math.max(Math.min(next - now, LOOK_MS), LEAST_PAUSE_MS);
-          // What was due may have failed to be read by now, and waits to be found again.
-          const isEmpty = !hasDue && next === null && this.#sending.size === 0;
-          this.#emptyAt = isEmpty ? revision : null;
-        }
+        await this.#fill(now);
+        this.#send();
+        const next = await this.#store.nextDueAt(now);
+        if (next !== null) pause = Math.max(Math.min(next - now, LOOK_MS), LEAST_PAUSE_MS);
         await this.#prune(now);
       } catch (error) {
         if (!signal.aborted) onError(error);

@@ -9,8 +9,6 @@ export interface SendingOptions {
   readonly lease: Lease;
   readonly database: Database;
   readonly delivery: CourierSettings;
-  /** Resolves when there is time for it: at a start prices come first. Default: at once. */
-  readonly after?: Promise<void>;
   readonly signal: AbortSignal;
   /** Ms since epoch: what the outbox is written by, too. */
   readonly wallNow: () => number;
@@ -33,8 +31,6 @@ export function startSending(options: SendingOptions): Sending {
   let work: Promise<void> = Promise.resolve();
 
   async function run(until: AbortSignal): Promise<void> {
-    await options.after;
-    if (until.aborted) return;
     // Read when it is needed: who stands by never sends.
     const [{ createCouriers }, { startDispatcher }] = await Promise.all([
       import('../couriers/create-couriers.ts'),

@@ -82,13 +82,6 @@ export class AutoTxBook {
     return this.#details(owner, made);
   }
 
-  /** Tells of rows that are read from now on whether they are still the same. */
-  unchanged(): () => boolean {
-    const { store } = this.#parts;
-    const { revision } = store;
-    return () => store.revision === revision;
-  }
-
   async list(owner: string, page: number, size: number): Promise<AutoTxList> {
     const { autoTxs, total } = await this.#parts.store.list(owner, { offset: page * size, limit: size });
     const moment = this.#parts.outlook.now();

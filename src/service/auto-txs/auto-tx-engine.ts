@@ -58,8 +58,6 @@ export class AutoTxEngine {
   #senders = 0;
   /** Whether nothing is left to be looked at before something new comes. */
   #isQuiet = false;
-  /** The revision at which none was open, so that there is nothing to do while it is the same. */
-  #emptyAt: string | null = null;
 
   /** @param signal nothing new is begun after it aborts */
   constructor(context: EngineContext, signal: AbortSignal) {
@@ -74,10 +72,7 @@ export class AutoTxEngine {
    * @param isNews whether there is a new head, or an auto-tx was changed, since the turn before
    */
   async turn(isNews = true): Promise<void> {
-    const { store } = this.#context;
-    const { revision } = store;
-    if (revision === this.#emptyAt) return;
-    this.#emptyAt = (await store.hasOpen()) ? null : revision;
+    if (!(await this.#context.store.hasOpen())) return;
     await this.#expire();
     const head = this.#context.present()?.head ?? (await this.#context.blocks.head());
     if (head === null || this.#context.profile() === null || this.#signal.aborted) return;

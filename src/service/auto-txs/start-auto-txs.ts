@@ -8,8 +8,6 @@ const LOOK_MS = 2_000;
 
 export interface AutoTxsOptions extends EngineContext {
   readonly lease: Lease;
-  /** Resolves when there is time for it: at a start prices come first. Default: at once. */
-  readonly after?: Promise<void>;
   readonly signal: AbortSignal;
 }
 
@@ -45,8 +43,6 @@ export function startAutoTxs(options: AutoTxsOptions): RunningAutoTxs {
   }
 
   async function run(until: AbortSignal): Promise<void> {
-    await options.after;
-    if (until.aborted) return;
     // Read when it is needed: who stands by never sends.
     const { AutoTxEngine } = await import('./auto-tx-engine.ts');
     const engine = new AutoTxEngine(options, until);

@@ -13,20 +13,13 @@ import {
   savingsRoute,
   statusRoute,
 } from './alert-route-values.ts';
-import { askedAgain } from './asked-again.ts';
 import { readBody, readJson, wrongFields } from './read-body.ts';
 
 /** None of them needs the chain, so they answer whatever it does. Each key sees its own alerts alone. */
 export function addAlertRoutes(app: OpenAPIHono, book: AlertBook): void {
   app.openapi(listRoute, async (c) => {
     const { page = 0, size = PAGE_SIZE_DEFAULT } = c.req.valid('query');
-    const owner = c.get('owner');
-    const list = await askedAgain(c, async () => {
-      const unchanged = book.unchanged();
-      const body = await book.list(owner, page, size);
-      return { body, holds: unchanged(body) };
-    });
-    return c.json(list, 200);
+    return c.json(await book.list(c.get('owner'), page, size), 200);
   });
   app.openapi(detailsRoute, async (c) =>
     c.json(await book.details(c.get('owner'), c.req.valid('param').id), 200),

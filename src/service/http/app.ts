@@ -11,7 +11,6 @@ import { addAutoTxRoutes } from './auto-tx-routes.ts';
 import { boundBody } from './bound-body.ts';
 import { checkParameters } from './check-parameters.ts';
 import { addDashboardRoutes } from './dashboard-routes.ts';
-import { encodeAnswers } from './encode-answers.ts';
 import { errorResponse, isUnforeseen, toFailure } from './error-response.ts';
 import { addExplorerRoutes } from './explorer-routes.ts';
 import { addGasRoutes } from './gas-routes.ts';
@@ -20,8 +19,8 @@ import { addMetricsRoutes } from './metrics-routes.ts';
 import { openApiDocument } from './openapi-document.ts';
 import { addPlayground } from './playground.ts';
 import { refuseUnkept } from './refuse-unkept.ts';
-import { RememberedAnswers } from './remembered-answers.ts';
 import { recordOf } from './request-record.ts';
+import { cacheResponses } from './response-cache.ts';
 import type { ServiceState } from './service-state.ts';
 import { withoutBody } from './without-body.ts';
 
@@ -34,8 +33,6 @@ export interface AppOptions {
   readonly keepsAlerts?: boolean | undefined;
   /** Why nothing at all stays, for as long as the process lives; left out: it does. */
   readonly unsaved?: string | undefined;
-  /** Answers that are at hand; default: none yet. */
-  readonly answers?: RememberedAnswers;
   /** Told of errors that nobody foresaw; the answer does not repeat them. */
   readonly onError: (error: unknown) => void;
   /** What others call the service by, behind a proxy, for the document. */
@@ -44,7 +41,7 @@ export interface AppOptions {
 
 /** The v1 service as a request handler; it needs no socket. */
 export function createApp(options: AppOptions): OpenAPIHono {
-  const { state, gate, alerts, autoTxs, onError, baseUrl, answers = new RememberedAnswers(state) } = options;
+  const { state, gate, alerts, autoTxs, onError, baseUrl } = options;
   const root = new OpenAPIHono({ defaultHook: checkParameters });
   const app = root.basePath(BASE_PATH);
   app.onError((thrown, c) => {
@@ -63,7 +60,7 @@ export function createApp(options: AppOptions): OpenAPIHono {
   );
   app.use(authorise(gate));
   app.use(boundBody);
-  app.use(encodeAnswers(answers));
+  app.use(cacheResponses(() => state.moment()));
   addGasRoutes(app, state);
   addDashboardRoutes(app, state, gate, { alerts, autoTxs });
   addMetricsRoutes(app, state);

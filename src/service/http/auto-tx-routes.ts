@@ -2,7 +2,6 @@ import type { OpenAPIHono } from '@hono/zod-openapi';
 import { checkAutoTx, checkAutoTxUpdate } from '../../contract/check-auto-tx.ts';
 import { PAGE_SIZE_DEFAULT } from '../../contract/queries.ts';
 import type { AutoTxBook } from '../auto-txs/auto-tx-book.ts';
-import { askedAgain } from './asked-again.ts';
 import {
   accountRoute,
   cancellationRoute,
@@ -18,14 +17,7 @@ import { readJson, wrongFields } from './read-body.ts';
 export function addAutoTxRoutes(app: OpenAPIHono, book: AutoTxBook): void {
   app.openapi(listRoute, async (c) => {
     const { page = 0, size = PAGE_SIZE_DEFAULT } = c.req.valid('query');
-    const owner = c.get('owner');
-    const list = await askedAgain(c, async () => {
-      const unchanged = book.unchanged();
-      const body = await book.list(owner, page, size);
-      // How likely one is reached is another thing with each block.
-      return body.items.length === 0 ? { body, holds: unchanged } : { body };
-    });
-    return c.json(list, 200);
+    return c.json(await book.list(c.get('owner'), page, size), 200);
   });
   app.openapi(accountRoute, async (c) => {
     const { address } = c.req.valid('param');

@@ -11,7 +11,6 @@ import { statsCurrent } from '../answers/gas-answers.ts';
 import { statsMarket } from '../answers/market-answer.ts';
 import { summaryOf } from '../answers/summary-answer.ts';
 import type { AutoTxBook } from '../auto-txs/auto-tx-book.ts';
-import { askedAgain } from './asked-again.ts';
 import { wrongParameters } from './check-parameters.ts';
 import type { Gate } from './gate.ts';
 import { recordOf } from './request-record.ts';
@@ -54,24 +53,18 @@ export function addDashboardRoutes(
   app.openapi(chartRoute, async (c) => {
     const { timeFrame } = c.req.valid('query');
     const owner = c.get('owner');
-    const chart = await askedAgain(c, async () => {
-      const { store, end, profile } = await state.history();
-      const prices = await statsChart(store, timeFrame, end, profile.feeRule.blockTimeSec);
-      const window = [owner, end - TIME_FRAME_SEC[timeFrame], end] as const;
-      const marks = [...(await alerts.marks(...window)), ...(await autoTxs.marks(...window))];
-      const events = marks.sort((one, other) => (one.timestamp < other.timestamp ? -1 : 1));
-      return { body: { ...prices, events } };
-    });
-    return c.json(chart, 200);
+    const { store, end, profile } = await state.history();
+    const prices = await statsChart(store, timeFrame, end, profile.feeRule.blockTimeSec);
+    const window = [owner, end - TIME_FRAME_SEC[timeFrame], end] as const;
+    const marks = [...(await alerts.marks(...window)), ...(await autoTxs.marks(...window))];
+    const events = marks.sort((one, other) => (one.timestamp < other.timestamp ? -1 : 1));
+    return c.json({ ...prices, events }, 200);
   });
   app.openapi(marketRoute, async (c) => {
     const { timeFrame } = c.req.valid('query');
-    const market = await askedAgain(c, async () => {
-      const { store, end } = await state.history();
-      const usdThen = await state.nativeUsdAt(end - TIME_FRAME_SEC[timeFrame]);
-      return { body: await statsMarket(store, { timeFrame, end, usdThen }, state.present()) };
-    });
-    return c.json(market, 200);
+    const { store, end } = await state.history();
+    const usdThen = await state.nativeUsdAt(end - TIME_FRAME_SEC[timeFrame]);
+    return c.json(await statsMarket(store, { timeFrame, end, usdThen }, state.present()), 200);
   });
   const limits = (c: Context) =>
     gate.limits(c.req.header(API_KEY_HEADER) ?? null, ({ keyId }) => {

@@ -1,8 +1,8 @@
 import type { OpenAPIHono } from '@hono/zod-openapi';
 import type { Context } from 'hono';
 import { OPENAPI_PATH, PLAYGROUND_PATH } from '../../contract/routes.ts';
-import { EncodedAnswer } from './encoded-answer.ts';
 import type { Asset } from './playground/assets.ts';
+import { EncodedResponse } from './response-cache.ts';
 
 /** Nothing but what the service itself sends, nothing inline, nowhere else to send to. */
 const POLICY = [
@@ -28,19 +28,15 @@ const HEADERS = {
 
 /** The OpenAPI document and the page that shows it and tries it out, beside v1 and open to everybody. */
 export function addPlayground(root: OpenAPIHono, describe: () => object): void {
-  const encoded = new Map<string, EncodedAnswer>();
+  const encoded = new Map<string, EncodedResponse>();
   const send = async (c: Context, file: string, make: () => Asset | Promise<Asset>) => {
     let answer = encoded.get(file);
     if (answer === undefined) {
       const { text, type } = await make();
-      answer = new EncodedAnswer(text, type);
+      answer = new EncodedResponse(text, type);
       encoded.set(file, answer);
     }
-    const { response } = await answer.respond({
-      encoding: c.req.header('accept-encoding'),
-      noneMatch: c.req.header('if-none-match'),
-    });
-    return response;
+    return answer.respond(c);
   };
 
   // On a 304 too: a browser that comes back would else keep the server's stricter policy.

@@ -1,4 +1,4 @@
-import { createServer, type IncomingHttpHeaders, type Server, type ServerResponse } from 'node:http';
+import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { setImmediate as setImmediatePromise, setTimeout as setTimeoutPromise } from 'node:timers/promises';
 import { getRequestListener } from '@hono/node-server';
@@ -13,7 +13,6 @@ import {
   refuseHead,
   sendRefusal,
 } from './early-refusal.ts';
-import type { Sendable } from './encoded-answer.ts';
 import { errorResponse } from './error-response.ts';
 import { Exchanges } from './exchanges.ts';
 import { answerOperation, OPERATION_PATHS } from './operations.ts';
@@ -29,8 +28,6 @@ import { withoutPrefix } from './without-prefix.ts';
 
 /** What is served: a service, whichever stands behind it at the moment. */
 export interface Served {
-  /** An answer that is at hand, without request and response objects; `null` where `fetch` has to be asked. */
-  quick(target: string, headers: IncomingHttpHeaders, record: RequestRecord): Promise<Sendable> | null;
   fetch(request: Request, record: RequestRecord): Promise<Response>;
   condition(): Condition;
   /** What its alerts do, for an operator. */
@@ -68,8 +65,6 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
 /** Turns of the event loop in which a connection is accepted, its first bytes are read, and its question begins. */
 const SOCKET_TURNS = 4;
 
-const PLAIN_HOST = /^[a-z\d.-]+(:\d+)?$/i;
-
 class HttpServer implements RunningServer {
   readonly #options: ServerOptions;
   readonly #limits: ServerLimits;
@@ -101,7 +96,6 @@ class HttpServer implements RunningServer {
     const handle = (incoming: RecordedMessage, outgoing: ServerResponse, refusal: EarlyRefusal | null) => {
       this.#begin(incoming, outgoing);
       if (refusal !== null) return sendRefusal(incoming, outgoing, refusal);
-      if (this.#sendQuick(incoming, outgoing)) return;
       this.#handedOver = incoming;
       void listener(incoming, outgoing);
       this.#handedOver = null;
@@ -190,27 +184,6 @@ class HttpServer implements RunningServer {
     });
     incoming.url = withoutPrefix(incoming.url ?? '/', this.#options.prefix ?? '');
     if (this.#stopping) outgoing.setHeader('Connection', 'close');
-  }
-
-  /** Whether the answer was at hand and is on its way. */
-  #sendQuick(incoming: RecordedMessage, outgoing: ServerResponse): boolean {
-    const { method, url, headers, record } = incoming;
-    // Whatever is out of the ordinary goes the long way, which reads all of it.
-    if (method !== 'GET' || url === undefined || !PLAIN_HOST.test(headers.host ?? '')) return false;
-    const answer = this.#options.served.quick(url, headers, record);
-    if (answer === null) return false;
-    void answer.then(
-      ({ body, bytes, init }) => {
-        record.bytes = bytes;
-        outgoing.writeHead(init.status, init.headers);
-        outgoing.end(body ?? undefined);
-      },
-      (error: unknown) => {
-        this.#options.log.problem(error);
-        outgoing.destroy();
-      },
-    );
-    return true;
   }
 
   async #answer(request: Request, incoming: object): Promise<Response> {

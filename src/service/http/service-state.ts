@@ -52,6 +52,7 @@ export interface Condition {
 /** What the routes ask the running service. */
 export class ServiceState {
   readonly #parts: ServiceParts;
+  #moment: Present | null = null;
 
   constructor(parts: ServiceParts) {
     this.#parts = parts;
@@ -68,8 +69,14 @@ export class ServiceState {
     return moment;
   }
 
-  /** What `present` answers, or `null` where it would throw. */
+  /** What `present` returns, or `null` where it throws: the same object as long as nothing of it changes. */
   moment(): Present | null {
+    const next = this.#read();
+    if (next === null || this.#moment === null || !isSameMoment(next, this.#moment)) this.#moment = next;
+    return this.#moment;
+  }
+
+  #read(): Present | null {
     const { follower, source } = this.#parts;
     const { profile, head, updatedAt } = follower;
     const advice = follower.advice();
@@ -193,6 +200,22 @@ export class ServiceState {
       headers: { 'Retry-After': String(Math.max(1, wait)) },
     });
   }
+}
+
+function isSameMoment(one: Present, other: Present): boolean {
+  return (
+    one.advice === other.advice &&
+    one.said === other.said &&
+    one.head === other.head &&
+    one.profile === other.profile &&
+    one.updatedAt === other.updatedAt &&
+    one.stale === other.stale &&
+    one.ended === other.ended &&
+    one.nativeUsd === other.nativeUsd &&
+    one.source.name === other.source.name &&
+    one.problem?.message === other.problem?.message &&
+    one.problem?.retryAt === other.problem?.retryAt
+  );
 }
 
 function staleFailure({ problem }: Present): ApiFailure {

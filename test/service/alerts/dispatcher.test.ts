@@ -98,27 +98,10 @@ const ended = async (office: Awaited<ReturnType<typeof open>>, alertId: string, 
   waitFor(async () => (await office.delivery(alertId)).status === status, { what: `${alertId} ${status}` });
 
 describe('what fired', () => {
-  it('is looked for only once something was written, by whatever process', async () => {
-    let looks = 0;
-    class CountingStore extends OutboxStore {
-      override due(...args: Parameters<OutboxStore['due']>) {
-        looks += 1;
-        return super.due(...args);
-      }
-    }
+  it('is delivered although another process wrote it', async () => {
     const receiver = await startReceiver();
     const path = join(await temporaryFolder(), 'history.db');
-    const office = await open({ path, makeStore: (database) => new CountingStore(database) });
-    const lookAgain = async () => {
-      office.clock.advance(2 * SECOND);
-      await new Promise((resolve) => setImmediate(resolve));
-      await office.idle();
-    };
-    await office.idle();
-    await lookAgain();
-    const before = looks;
-    for (let times = 0; times < 5; times += 1) await lookAgain();
-    expect(looks).toBe(before);
+    const office = await open({ path });
     const other = await openDatabase(path);
     onTestFinished(() => other.close());
     const now = office.clock.now();
@@ -126,8 +109,6 @@ describe('what fired', () => {
       target: receiver.url,
       row: { created_at: now, tries_since: now, next_attempt_at: now + MINUTE },
     });
-    await lookAgain();
-    expect(looks).toBeGreaterThan(before);
     office.clock.advance(MINUTE);
     await ended(office, 'theirs', 'DELIVERED');
   });

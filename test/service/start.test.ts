@@ -1,0 +1,177 @@
+import { createServer, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { createRpcSource } from '../../src/chain/rpc-source.ts';
+import { GasCurrent, GasRecommendation } from '../../src/contract/gas.ts';
+import { BaseFeeMetrics } from '../../src/contract/metrics.ts';
+import { PATHS } from '../../src/contract/routes.ts';
+import { BlockStore } from '../../src/store/block-store.ts';
+import { openDatabase } from '../../src/store/open-database.ts';
+import { blockHash, makeBlock, makeBlocks } from '../helpers/chain-blocks.ts';
+import { startJsonRpcServer } from '../helpers/json-rpc-server.ts';
+import { createScriptedChain } from '../helpers/scripted-chain.ts';
+import { ScriptedSource } from '../helpers/scripted-source.ts';
+import { type RunningService, runService, temporaryFolder } from '../helpers/service.ts';
+import { waitFor } from '../helpers/wait-for.ts';
+
+const current = async (service: RunningService) => GasCurrent.parse(await service.read(PATHS.gasCurrent));
+
+/** Blocks 0–319 that end now. */
+async function startNode() {
+  const chain = createScriptedChain({ length: 320, startedAt: Math.floor(Date.now() / 1_000) - 320 * 12 });
+  const node = await startJsonRpcServer(chain);
+  onTestFinished(() => node.stop());
+  return node;
+}
+
+/** Passes requests on to `url` in these rounds: each is answered once all of its methods have arrived, what follows never. */
+async function startRounds(url: string, rounds: readonly (readonly string[])[]): Promise<string> {
+  const left = rounds.map((methods) => [...methods].sort());
+  let arrived: { readonly method: string; readonly body: string; readonly response: ServerResponse }[] = [];
+  const proxy = createServer(async (request, response) => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk);
+    const body = Buffer.concat(chunks).toString();
+    const { method } = JSON.parse(body) as { method: string };
+    // The dollar price is not one of gas.
+    if (method === 'eth_call') return;
+    arrived.push({ method, body, response });
+    if (!isDeepStrictEqual(arrived.map((each) => each.method).sort(), left[0])) return;
+    const round = arrived;
+    arrived = [];
+    left.shift();
+    for (const each of round) {
+      const answer = await fetch(url, { method: 'POST', body: each.body });
+      each.response.setHeader('content-type', 'application/json').end(await answer.text());
+    }
+  });
+  await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => {
+    proxy.closeAllConnections();
+    proxy.close();
+  });
+  return `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
+}
+
+describe('the first prices of a new database', () => {
+  test('take three sequential round trips to a node', async () => {
+    const node = await startNode();
+    const url = await startRounds(node.url, [
+      ['eth_chainId'],
+      ['eth_getBlockByNumber', 'eth_feeHistory'],
+      ['eth_getBlockByNumber'],
+    ]);
+    const source = createRpcSource({ urls: [url] });
+    const service = await runService({ source });
+    onTestFinished(() => source.close());
+    await service.ready;
+    expect(await current(service)).toMatchObject({ blockNumber: 319, stale: false });
+    expect(GasRecommendation.parse(await service.read(PATHS.gasRecommendation)).reasons).not.toEqual([]);
+  });
+
+  test('are followed by the history of the same blocks, with their hashes and times', async () => {
+    const node = await startNode();
+    const database = join(await temporaryFolder(), 'history.db');
+    const source = createRpcSource({ urls: [node.url] });
+    onTestFinished(() => source.close());
+    const service = await runService({ source, database });
+    await service.ready;
+    const { lanes } = await current(service);
+    await waitFor(async () => {
+      const from = new Date((node.chain.at(0)?.timestamp ?? 0) * 1_000).toISOString();
+      const response = await service.get(`${PATHS.baseFee}?bucket=block&size=1&from=${from}`);
+      return response.ok && BaseFeeMetrics.parse(await response.json()).total === 320;
+    });
+    expect((await current(service)).lanes).toEqual(lanes);
+    await service.stop();
+    const stored = await openDatabase(database);
+    onTestFinished(() => stored.close());
+    const newest = await new BlockStore(stored).newest(64);
+    expect(newest.map(({ hash, timestamp }) => [hash, timestamp])).toEqual(
+      node.chain.blocks.slice(-64).map(({ hash, timestamp }) => [hash, timestamp]),
+    );
+    expect(service.errors).toEqual([]);
+  });
+
+  test('come from whole blocks where the node refuses a long fee history', async () => {
+    const node = await startNode();
+    node.options = { feeHistoryLimit: 16 };
+    const source = createRpcSource({ urls: [node.url] });
+    onTestFinished(() => source.close());
+    const service = await runService({ source });
+    await service.ready;
+    expect(await current(service)).toMatchObject({ blockNumber: 319, stale: false });
+    expect(service.errors).toEqual([]);
+  });
+});
+
+/** A source whose first page has no hashes below the head, like a node's. */
+function pagedSource(blocks = makeBlocks(0, 499)) {
+  const source = new ScriptedSource(blocks);
+  return Object.assign(source, {
+    newest: async (count: number) => {
+      const { number } = await source.head();
+      const page = await source.blocks(number - count + 1, number);
+      return page.map((block) =>
+        block.number === number ? block : { ...block, hash: null, parentHash: null },
+      );
+    },
+  });
+}
+
+describe('a reorg right after the start', () => {
+  test.each([1, 3, 20])('of %i blocks leaves nothing of the first page', async (depth) => {
+    const source = pagedSource();
+    const service = await runService({ source });
+    await service.ready;
+    const first = 500 - depth;
+    const replaced = Array.from({ length: depth + 1 }, (_, index) => {
+      const number = first + index;
+      const parentHash = blockHash(number - 1, number === first ? 0 : 1);
+      return makeBlock(number, { hash: blockHash(number, 1), parentHash, baseFeePerGas: 2_500_000_000n });
+    });
+    source.reorg(first - 1, replaced);
+    await waitFor(async () => (await current(service)).blockNumber === 500);
+    const fresh = await runService({
+      source: new ScriptedSource([...makeBlocks(0, first - 1), ...replaced]),
+    });
+    await fresh.ready;
+    await waitFor(async () =>
+      isDeepStrictEqual((await current(service)).lanes, (await current(fresh)).lanes),
+    );
+  });
+});
+
+describe('the prices of the last run', () => {
+  test('are stale without a problem until the source has said its newest block', async () => {
+    const database = join(await temporaryFolder(), 'history.db');
+    const before = await runService({ source: new ScriptedSource(makeBlocks(0, 499)), database });
+    await before.ready;
+    await before.read(`${PATHS.statsChart}?timeFrame=1h`);
+    await before.stop();
+
+    const source = new ScriptedSource(makeBlocks(0, 520));
+    const asked = Promise.withResolvers<void>();
+    const chain = source.chain.bind(source);
+    const service = await runService({
+      source: Object.assign(source, { chain: () => asked.promise.then(chain) }),
+      database,
+    });
+    await service.ready;
+    const shown = await current(service);
+    expect([shown.blockNumber, shown.stale, shown.source.problem]).toEqual([499, true, null]);
+    asked.resolve();
+    await waitFor(async () => !(await current(service)).stale);
+    expect((await current(service)).blockNumber).toBe(520);
+    await service.stop();
+
+    const away = new ScriptedSource(makeBlocks(0, 540));
+    away.isReachable = false;
+    const again = await runService({ source: away, database });
+    await waitFor(async () => (await current(again)).source.problem !== null);
+    const told = await current(again);
+    expect([told.stale, told.source.problem?.message]).toEqual([true, '127.0.0.1:8545 does not answer']);
+  });
+});
