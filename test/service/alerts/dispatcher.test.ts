@@ -109,8 +109,11 @@ describe('what fired', () => {
       target: receiver.url,
       row: { created_at: now, tries_since: now, next_attempt_at: now + MINUTE },
     });
-    office.clock.advance(MINUTE);
-    await ended(office, 'theirs', 'DELIVERED');
+    await waitFor(async () => {
+      office.clock.advance(MINUTE);
+      await office.idle();
+      return (await office.delivery('theirs')).status === 'DELIVERED';
+    });
   });
 
   it('is looked for again where it could not be read, though nothing was written since', async () => {
