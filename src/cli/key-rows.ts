@@ -1,5 +1,5 @@
 import { withoutKeys } from '../core/key-text.ts';
-import type { Plans } from '../service/keys/plans.ts';
+import type { Plans } from '../service/keys/api-keys.ts';
 import type { KeyRow } from '../store/key-schema.ts';
 import { cleanLine } from './clean-line.ts';
 import { count } from './plan-text.ts';

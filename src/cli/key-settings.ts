@@ -1,4 +1,4 @@
-import { createPlans, type Plans } from '../service/keys/plans.ts';
+import { createPlans, type Plans } from '../service/keys/api-keys.ts';
 import { checked } from './checked.ts';
 import { usageError } from './cli-error.ts';
 import type { LoadedSettings } from './command-context.ts';

@@ -1,8 +1,8 @@
 import type { ChainSource } from '../chain/chain-source.ts';
 import type { PriceFeed } from '../chain/price-feed.ts';
-import { abortable } from '../service/abortable.ts';
 import type { MadeAttempt } from '../service/alerts/dispatcher.ts';
-import type { Gate } from '../service/http/gate.ts';
+import { abortable } from '../service/async.ts';
+import type { Gate } from '../service/http/auth.ts';
 import type { Service } from '../service/service.ts';
 import type { Delivery } from '../service/service-options.ts';
 import type { News } from '../service/source-news.ts';

@@ -1,5 +1,5 @@
 import { ROUTE_GROUPS } from '../contract/routes.ts';
-import type { Plan } from '../service/keys/plans.ts';
+import type { Plan } from '../service/keys/api-keys.ts';
 
 /** `free: 50,000 requests a day, 20 a second` */
 export function planText({ name, dailyLimit, perSecond, groups }: Plan): string {

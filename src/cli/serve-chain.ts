@@ -1,11 +1,10 @@
 import type { ChainSource } from '../chain/chain-source.ts';
 import { ClientError } from '../client/errors.ts';
-import { abortable } from '../service/abortable.ts';
-import { ApiFailure } from '../service/http/api-failure.ts';
-import type { RequestRecord } from '../service/http/request-record.ts';
+import { abortable, sleep } from '../service/async.ts';
+import { ApiFailure } from '../service/http/errors.ts';
+import type { RequestRecord } from '../service/http/record.ts';
 import type { Served } from '../service/http/server.ts';
-import type { Condition } from '../service/http/service-state.ts';
-import { sleep } from '../service/sleep.ts';
+import type { Condition } from '../service/service-state.ts';
 import type { News } from '../service/source-news.ts';
 import { StoreError, type StoreErrorCode } from '../store/store-error.ts';
 import { boundYoungHeap } from './bound-young-heap.ts';

@@ -2,8 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import type { ChainSource } from '../chain/chain-source.ts';
 import type { BlockStore } from '../store/block-store.ts';
 import type { NumberRange } from '../store/number-range.ts';
-import { abortable } from './abortable.ts';
-import { sleep } from './sleep.ts';
+import { abortable, sleep } from './async.ts';
 
 /** The most that `eth_feeHistory` gives at once. */
 const NODE_PAGE = 1_024;

@@ -1,5 +1,5 @@
-import { abortable } from './abortable.ts';
-import { ApiFailure } from './http/api-failure.ts';
+import { abortable } from './async.ts';
+import { ApiFailure } from './http/errors.ts';
 
 /** Less than the ten seconds that our own client waits, so that it hears why. */
 const DEADLINE_MS = 8_000;

@@ -6,8 +6,8 @@ import type {
   IncludedTransaction,
 } from '../chain/chain-source.ts';
 import type { Block, Hex } from '../core/block.ts';
+import { OnceAtATime } from './async.ts';
 import { bounded } from './bounded.ts';
-import { OnceAtATime } from './once-at-a-time.ts';
 import { WeightedCache } from './weighted-cache.ts';
 
 /** Hashes of blocks' transactions that are kept: about 500 blocks of mainnet, 10 MB. */

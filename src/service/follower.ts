@@ -5,7 +5,7 @@ import type { Block } from '../core/block.ts';
 import type { ChainProfile } from '../core/chains.ts';
 import type { Reach } from '../core/reach-book.ts';
 import { StoreError } from '../store/store-error.ts';
-import { abortable } from './abortable.ts';
+import { abortable, sleep, TimeSlice, untilAborted } from './async.ts';
 import { DigestedChain } from './digested-chain.ts';
 import { fillerOf } from './filler-of.ts';
 import type { FollowerOptions } from './follower-options.ts';
@@ -14,10 +14,8 @@ import { isIdle } from './is-idle.ts';
 import { newestBlocks } from './newest-blocks.ts';
 import type { Present } from './present.ts';
 import { reconcile } from './reconcile.ts';
-import { sleep, untilAborted } from './sleep.ts';
 import { SourceNews } from './source-news.ts';
 import { type Problem, SourceState } from './source-state.ts';
-import { TimeSlice } from './time-slice.ts';
 
 /** Blocks asked for at once on a fresh database: an hour of mainnet. */
 const FIRST_BLOCKS = 300;

@@ -2,8 +2,8 @@ import type { ChainSource } from '../chain/chain-source.ts';
 import type { Block } from '../core/block.ts';
 import type { BlockStore } from '../store/block-store.ts';
 import { StoreError } from '../store/store-error.ts';
+import { sleep } from './async.ts';
 import { backfill } from './backfill.ts';
-import { sleep } from './sleep.ts';
 
 const HOUR_SEC = 3_600;
 const DAY_SEC = 86_400;

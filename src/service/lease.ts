@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { type HeldLease, LEASE_LAPSES_MS, type LeaseStore, type WriteRight } from '../store/lease-store.ts';
-import { sleep } from './sleep.ts';
+import { sleep } from './async.ts';
 
 /** A holder says this often that it is there. */
 const BEAT_MS = 2_000;

@@ -1,7 +1,7 @@
 import type { Advice, LanePrices } from '../core/advice.ts';
 import type { Block } from '../core/block.ts';
 import type { Reach } from '../core/reach-book.ts';
-import { TimeSlice } from './time-slice.ts';
+import { TimeSlice } from './async.ts';
 
 /** What the follower needs of `core/fee-engine.ts`: an engine that takes blocks in unbroken order only. */
 export interface Engine {

@@ -1,6 +1,7 @@
-import type { PriceFeed, UsdPrice } from '../chain/price-feed.ts';
-import { abortable } from './abortable.ts';
-import { sleep } from './sleep.ts';
+import type { ChainSource } from '../chain/chain-source.ts';
+import { createPriceFeed, type PriceFeed, type UsdPrice } from '../chain/price-feed.ts';
+import type { ChainProfile } from '../core/chains.ts';
+import { abortable, sleep } from './async.ts';
 
 const REFRESH_MS = 60_000;
 /** An answer waits no longer for an earlier price; the search goes on, and the next answer has it. */
@@ -50,3 +51,18 @@ export class NativePrice {
 }
 
 const isPrice = (usd: number): boolean => Number.isFinite(usd) && usd >= 0;
+
+/** Where a chain's own feed of its coin's price is found: `null` until a node has said which chain it is, or for ever. */
+export function chainPriceFeed(
+  source: ChainSource,
+  currentChain: () => ChainProfile | null,
+  now: () => number,
+): () => PriceFeed | null {
+  let feed: PriceFeed | null = null;
+  return () => {
+    const chain = currentChain();
+    if (chain?.usdFeed === undefined || source.kind !== 'rpc') return null;
+    feed ??= createPriceFeed({ source, chain, now });
+    return feed;
+  };
+}

@@ -1,7 +1,7 @@
 import type { ChainSource } from '../chain/chain-source.ts';
 import { ChainError, isRefusal } from '../chain/errors.ts';
 import type { Block } from '../core/block.ts';
-import { abortable } from './abortable.ts';
+import { abortable } from './async.ts';
 
 /** The newest blocks, ascending. */
 export interface NewestBlocks {

@@ -4,7 +4,7 @@ import type { ChainProfile } from '../core/chains.ts';
 import type { Database } from '../store/open-database.ts';
 import type { MadeAttempt } from './alerts/dispatcher.ts';
 import type { CourierSettings } from './couriers/create-couriers.ts';
-import type { Gate } from './http/gate.ts';
+import type { Gate } from './http/auth.ts';
 import type { LeaseOptions } from './lease.ts';
 import type { Engine } from './live-engine.ts';
 import type { News } from './source-news.ts';

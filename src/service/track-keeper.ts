@@ -1,5 +1,5 @@
 import type { SaidScore, Settlement, TrackStore } from '../store/track-store.ts';
-import { TimeSlice } from './time-slice.ts';
+import { TimeSlice } from './async.ts';
 
 /** Advice that the published record is taken over. */
 const SCORED = 100;

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { freshPlans } from '../../src/cli/serve/fresh-plans.ts';
-import { createPlans } from '../../src/service/keys/plans.ts';
+import { createPlans } from '../../src/service/keys/api-keys.ts';
 
 /** A config file, the plans read from it, and a clock that goes on by hand. */
 function given() {

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as pty from '@lydell/node-pty';
 import { expect, test } from 'vitest';
-import { createKey as createOwnKey } from '../../src/service/keys/key-format.ts';
+import { createKey as createOwnKey } from '../../src/service/keys/api-keys.ts';
 import { GASTOP } from '../helpers/gastop.ts';
 import { temporaryFolder } from '../helpers/service.ts';
 import { waitFor } from '../helpers/wait-for.ts';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { withoutKeys, withoutSecrets } from '../../src/core/key-text.ts';
-import { createKey, createKeyId } from '../../src/service/keys/key-format.ts';
+import { createKey, createKeyId } from '../../src/service/keys/api-keys.ts';
 
 test('of a key in any text only its id stays, however often the text is cleaned', () => {
   fc.assert(

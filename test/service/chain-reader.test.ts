@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { ErrorBody } from '../../src/contract/api-error.ts';
+import { mapBounded } from '../../src/service/async.ts';
 import { bounded } from '../../src/service/bounded.ts';
 import { ChainReader } from '../../src/service/chain-reader.ts';
-import { ApiFailure } from '../../src/service/http/api-failure.ts';
-import { mapBounded } from '../../src/service/map-bounded.ts';
+import { ApiFailure } from '../../src/service/http/errors.ts';
 import { WeightedCache } from '../../src/service/weighted-cache.ts';
 import { makeBlock, makeBlocks } from '../helpers/chain-blocks.ts';
 import { makeIncluded } from '../helpers/made-transactions.ts';

@@ -5,7 +5,7 @@ import { createSimulatedSource } from '../../src/chain/simulated-source.ts';
 import { RateLimits, StatsChart, Summary } from '../../src/contract/dashboard.ts';
 import { GasCurrent, GasRecommendation } from '../../src/contract/gas.ts';
 import { PATHS } from '../../src/contract/routes.ts';
-import { createOpenGate } from '../../src/service/open-gate.ts';
+import { createOpenGate } from '../../src/service/http/auth.ts';
 import { BLOCK_ZERO_TIME, makeBlock, makeBlocks } from '../helpers/chain-blocks.ts';
 import { fixedPrice } from '../helpers/fixed-price.ts';
 import { ScriptedSource } from '../helpers/scripted-source.ts';

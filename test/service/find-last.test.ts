@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { findLast } from '../../src/service/find-last.ts';
+import { findLast } from '../../src/service/responses/explorer.ts';
 
 test('the last of a range is found, from whatever guess, asking few and none twice', async () => {
   await fc.assert(

@@ -1,8 +1,8 @@
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { API_KEY_HEADER, PATHS } from '../../src/contract/routes.ts';
-import { ApiFailure } from '../../src/service/http/api-failure.ts';
-import type { Gate } from '../../src/service/http/gate.ts';
+import type { Gate } from '../../src/service/http/auth.ts';
+import { ApiFailure } from '../../src/service/http/errors.ts';
 import { makeBlocks } from '../helpers/chain-blocks.ts';
 import { ScriptedSource } from '../helpers/scripted-source.ts';
 import { type RunningService, runService } from '../helpers/service.ts';

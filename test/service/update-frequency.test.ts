@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { chainProfile } from '../../src/core/chains.ts';
 import { FeeEngine } from '../../src/core/fee-engine.ts';
-import { gasCurrent, gasRecommendation, type Present } from '../../src/service/answers/gas-answers.ts';
+import { gasCurrent, gasRecommendation, type Present } from '../../src/service/responses/gas.ts';
 import { makeBlocks } from '../core/support/made-blocks.ts';
 
 const AT = Date.UTC(2026, 0, 5, 12);

@@ -2,7 +2,7 @@ import { type BacktestReport, backtest as walk } from '../../core/backtest/backt
 import type { Block } from '../../core/block.ts';
 import { chainProfile } from '../../core/chains.ts';
 import { formatCount } from '../../core/units.ts';
-import { TimeSlice } from '../../service/time-slice.ts';
+import { TimeSlice } from '../../service/async.ts';
 import { toAscii } from '../ascii.ts';
 import { backtestJson } from '../backtest/backtest-json.ts';
 import { type BacktestParts, backtestText } from '../backtest/backtest-text.ts';

@@ -1,6 +1,6 @@
+import { untilAborted } from '../../service/async.ts';
 import { isLoopback } from '../../service/is-loopback.ts';
 import type { KeyGate } from '../../service/keys/key-gate.ts';
-import { untilAborted } from '../../service/sleep.ts';
 import { cleanLine } from '../clean-line.ts';
 import { usageError } from '../cli-error.ts';
 import type { CommandContext } from '../command-context.ts';
@@ -67,7 +67,7 @@ async function serveUntil(
     import('../serve/fresh-plans.ts'),
     import('../serve/serve-log.ts'),
     import('../serve-chain.ts'),
-    import('../../service/keys/open-key-gate.ts'),
+    import('../../service/keys/key-gate.ts'),
     import('../serve/log-attempt.ts'),
     import('../open-service.ts'),
   ]);

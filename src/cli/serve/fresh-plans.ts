@@ -1,5 +1,5 @@
 import { readFileSync, statSync } from 'node:fs';
-import { createPlans, type Plans } from '../../service/keys/plans.ts';
+import { createPlans, type Plans } from '../../service/keys/api-keys.ts';
 import { parseConfig } from '../config-schema.ts';
 
 const CHECK_EVERY_MS = 1_000;

@@ -1,11 +1,11 @@
 import { withoutSecrets } from '../../core/key-text.ts';
-import { createPlainLog } from '../../service/http/plain-log.ts';
 import {
+  createPlainLog,
   createRequestLog,
   LOG_LEVELS,
   type LogLevel,
   type RequestLog,
-} from '../../service/http/request-log.ts';
+} from '../../service/http/log.ts';
 import { checked } from '../checked.ts';
 import type { Io } from '../io.ts';
 import { FreshProblems } from './fresh-problems.ts';

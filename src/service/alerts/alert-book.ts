@@ -16,10 +16,15 @@ import type { KeptAlert } from '../../core/alerts/kept-alert.ts';
 import { weiOfGwei } from '../../core/wei-of-gwei.ts';
 import type { AlertStore } from '../../store/alert-store.ts';
 import type { OutboxStore } from '../../store/outbox-store.ts';
-import { alertAnswer, channelOf, deliveryAnswer } from '../answers/alert-answers.ts';
-import { SAVINGS_ENTRIES_MOST, savingsAnswer } from '../answers/savings-answer.ts';
-import { isoFromMs } from '../answers/wire.ts';
-import { ApiFailure } from '../http/api-failure.ts';
+import { ApiFailure } from '../http/errors.ts';
+import {
+  alertAnswer,
+  channelOf,
+  deliveryAnswer,
+  SAVINGS_ENTRIES_MOST,
+  savingsAnswer,
+} from '../responses/alerts.ts';
+import { isoFromMs } from '../responses/wire.ts';
 
 /** How many alerts one key may have; who runs the service has no such limit. */
 export const ALERTS_PER_KEY = 1_000;

@@ -1,7 +1,7 @@
 import { SAVINGS_GAS_DEFAULT } from '../../contract/choices.ts';
 import type { AlertStore } from '../../store/alert-store.ts';
-import { savedBy } from '../answers/savings-answer.ts';
-import { NOTHING_YET, type Tallies } from '../answers/summary-answer.ts';
+import { savedBy } from '../responses/alerts.ts';
+import { NOTHING_YET, type Tallies } from '../responses/summary.ts';
 
 const DAY_MS = 86_400_000;
 

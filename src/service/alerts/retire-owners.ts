@@ -1,4 +1,4 @@
-import { sleep } from '../sleep.ts';
+import { sleep } from '../async.ts';
 
 const LOOK_MS = 10_000;
 

@@ -1,7 +1,7 @@
 import type { Clock } from '../../chain/rpc/clock.ts';
+import { sleep } from '../async.ts';
 import { later } from '../couriers/attempts.ts';
 import type { Attempt, Courier, Parcel } from '../couriers/courier.ts';
-import { sleep } from '../sleep.ts';
 
 const DEADLINE_MS = 10_000;
 /** A courier that was told to stop may still say that the parcel had arrived; one that does not stop is left behind. */

@@ -17,10 +17,9 @@ import type { SignedTransaction } from '../../core/transactions/signed-transacti
 import type { AutoTxChange } from '../../store/auto-tx-change.ts';
 import type { AutoTxStore } from '../../store/auto-tx-store.ts';
 import { SameNonceError } from '../../store/same-nonce-error.ts';
-import { accountAnswer, autoTxAnswer, autoTxDetails } from '../answers/auto-tx-answers.ts';
-import type { AutoTxOutlook } from '../answers/auto-tx-outlook.ts';
-import { isoFromMs } from '../answers/wire.ts';
-import { ApiFailure } from '../http/api-failure.ts';
+import { ApiFailure } from '../http/errors.ts';
+import { type AutoTxOutlook, accountAnswer, autoTxAnswer, autoTxDetails } from '../responses/auto-txs.ts';
+import { isoFromMs } from '../responses/wire.ts';
 import { type CheckerParts, checkToSend, requirePool } from './auto-tx-checker.ts';
 import { contentOf, requireSaid } from './auto-tx-content.ts';
 import { orderOf } from './auto-tx-order.ts';

@@ -6,8 +6,8 @@ import { type CreationProblem, creationProblems } from '../../core/auto-txs/verd
 import { waitingBelow } from '../../core/auto-txs/waiting-below.ts';
 import type { SignedTransaction } from '../../core/transactions/signed-transaction.ts';
 import type { AutoTxStore } from '../../store/auto-tx-store.ts';
-import type { Present } from '../answers/gas-answers.ts';
-import { ApiFailure } from '../http/api-failure.ts';
+import { ApiFailure } from '../http/errors.ts';
+import type { Present } from '../responses/gas.ts';
 import { readKnownOfSender } from './sender-facts.ts';
 
 export interface CheckerParts {

@@ -4,7 +4,7 @@ import type { Hex } from '../../core/block.ts';
 import { checksummedAddress } from '../../core/transactions/checksummed-address.ts';
 import type { SignedTransaction } from '../../core/transactions/signed-transaction.ts';
 import { transactionBytes } from '../../core/transactions/transaction-bytes.ts';
-import { ApiFailure } from '../http/api-failure.ts';
+import { ApiFailure } from '../http/errors.ts';
 import { wrongSignature } from './read-signed.ts';
 
 /** What a transaction does; value in wei. */

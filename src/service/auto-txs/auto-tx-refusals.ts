@@ -1,6 +1,6 @@
 import type { AutoTxStatus } from '../../contract/choices.ts';
 import type { KeptAutoTx } from '../../core/auto-txs/kept-auto-tx.ts';
-import { ApiFailure } from '../http/api-failure.ts';
+import { ApiFailure } from '../http/errors.ts';
 
 /** How many auto-txs one key may have that have not ended, drafts included; who runs the service has no such limit. */
 export const AUTO_TXS_PER_KEY = 1_000;

@@ -1,5 +1,5 @@
 import type { AutoTxStore } from '../../store/auto-tx-store.ts';
-import type { Tallies } from '../answers/summary-answer.ts';
+import type { Tallies } from '../responses/summary.ts';
 
 /** What the auto-txs of an owner come to, with what `others` come to. */
 export function autoTxTallies(store: AutoTxStore, others: Tallies): Tallies {

@@ -4,7 +4,7 @@ import type { AutoTxState } from '../../core/auto-txs/auto-tx-state.ts';
 import type { AutoTxOrder, KeptAutoTx } from '../../core/auto-txs/kept-auto-tx.ts';
 import type { SignedTransaction } from '../../core/transactions/signed-transaction.ts';
 import { formatGwei } from '../../core/units.ts';
-import { ApiFailure } from '../http/api-failure.ts';
+import { ApiFailure } from '../http/errors.ts';
 import { type Content, contentAfter } from './auto-tx-content.ts';
 import { orderAfter } from './auto-tx-order.ts';
 import { overWords } from './auto-tx-refusals.ts';

@@ -4,7 +4,7 @@ import { type Inclusion, isFinal } from '../../core/auto-txs/auto-tx-state.ts';
 import type { KeptAutoTx } from '../../core/auto-txs/kept-auto-tx.ts';
 import type { Block } from '../../core/block.ts';
 import type { BlockStore } from '../../store/block-store.ts';
-import { abortable } from '../abortable.ts';
+import { abortable } from '../async.ts';
 import type { SenderQuestions } from './sender-questions.ts';
 
 export interface LookContext {

@@ -1,7 +1,7 @@
 import type { ChainSource, IncludedTransaction } from '../../chain/chain-source.ts';
 import { ChainError } from '../../chain/errors.ts';
 import type { KeptAutoTx } from '../../core/auto-txs/kept-auto-tx.ts';
-import { abortable } from '../abortable.ts';
+import { abortable } from '../async.ts';
 
 /** Whole blocks are large: it is looked for in as many at most. */
 const MOST_BLOCKS = 6;

@@ -1,7 +1,7 @@
 import { decodeTransaction } from '../../core/transactions/decode-transaction.ts';
 import { type SignedTransaction, TransactionError } from '../../core/transactions/signed-transaction.ts';
 import { transactionBytes } from '../../core/transactions/transaction-bytes.ts';
-import { ApiFailure } from '../http/api-failure.ts';
+import { ApiFailure } from '../http/errors.ts';
 
 export interface SignedBytes {
   readonly bytes: Uint8Array;

@@ -3,7 +3,7 @@ import type { AutoTxEvent } from '../../core/auto-txs/auto-tx-rule.ts';
 import type { Obstacle } from '../../core/auto-txs/auto-tx-state.ts';
 import type { KeptAutoTx } from '../../core/auto-txs/kept-auto-tx.ts';
 import type { Hex } from '../../core/block.ts';
-import { abortable } from '../abortable.ts';
+import { abortable } from '../async.ts';
 import type { Moment } from './decide-one.ts';
 import type { EngineContext } from './engine-context.ts';
 import { retryLater } from './retry-later.ts';

@@ -2,7 +2,7 @@ import type { ChainSource } from '../../chain/chain-source.ts';
 import { ChainError } from '../../chain/errors.ts';
 import type { Hex } from '../../core/block.ts';
 import { bounded } from '../bounded.ts';
-import { ApiFailure } from '../http/api-failure.ts';
+import { ApiFailure } from '../http/errors.ts';
 
 /** Who hands something over waits no longer for what a node knows of a sender. */
 const WITHIN_MS = 4_000;

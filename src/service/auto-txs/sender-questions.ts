@@ -1,6 +1,6 @@
 import type { ChainSource } from '../../chain/chain-source.ts';
 import type { Hex } from '../../core/block.ts';
-import { abortable } from '../abortable.ts';
+import { abortable } from '../async.ts';
 
 /** What a node says of one sender, each asked at most once. */
 export interface SenderQuestions {

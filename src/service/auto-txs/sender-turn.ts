@@ -1,7 +1,7 @@
 import type { Look } from '../../core/auto-txs/auto-tx-rule.ts';
 import type { KeptAutoTx } from '../../core/auto-txs/kept-auto-tx.ts';
 import type { Block, Hex } from '../../core/block.ts';
-import { mapBounded } from '../map-bounded.ts';
+import { mapBounded } from '../async.ts';
 import { decideAgain, decideOne, isDueAt, type SenderFacts } from './decide-one.ts';
 import type { EngineContext } from './engine-context.ts';
 import { type Followed, followOne, type Seen } from './follow-one.ts';

@@ -1,6 +1,6 @@
 import { StoreError } from '../../store/store-error.ts';
+import { sleep } from '../async.ts';
 import type { Lease, LeaseState } from '../lease.ts';
-import { sleep } from '../sleep.ts';
 import type { EngineContext } from './engine-context.ts';
 
 /** Times come without a head: what expires, what was held, what a node did not answer. */

@@ -1,7 +1,6 @@
 import { lookup, Resolver } from 'node:dns/promises';
 import { isIP } from 'node:net';
-import { OnceAtATime } from '../once-at-a-time.ts';
-import { sleep } from '../sleep.ts';
+import { OnceAtATime, sleep } from '../async.ts';
 
 /** Every address that a name has now. Rejects with an error that has a `code` where there is none. */
 export type ResolveHost = (hostname: string) => Promise<readonly string[]>;

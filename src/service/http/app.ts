@@ -3,26 +3,27 @@ import type { Context } from 'hono';
 import { BASE_PATH } from '../../contract/routes.ts';
 import type { AlertBook } from '../alerts/alert-book.ts';
 import type { AutoTxBook } from '../auto-txs/auto-tx-book.ts';
-import { routerPath } from './admit.ts';
-import { addAlertRoutes } from './alert-routes.ts';
-import { ApiFailure } from './api-failure.ts';
-import { authorise } from './authorise.ts';
-import { addAutoTxRoutes } from './auto-tx-routes.ts';
-import { boundBody } from './bound-body.ts';
-import { checkParameters } from './check-parameters.ts';
-import { addDashboardRoutes } from './dashboard-routes.ts';
-import { errorResponse, isUnforeseen, toFailure } from './error-response.ts';
-import { addExplorerRoutes } from './explorer-routes.ts';
-import { addGasRoutes } from './gas-routes.ts';
-import type { Gate } from './gate.ts';
-import { addMetricsRoutes } from './metrics-routes.ts';
-import { openApiDocument } from './openapi-document.ts';
+import type { ServiceState } from '../service-state.ts';
+import { authorise, type Gate, routerPath } from './auth.ts';
+import { boundBody } from './body.ts';
+import {
+  ApiFailure,
+  checkParameters,
+  errorResponse,
+  isUnforeseen,
+  toFailure,
+  withoutBody,
+} from './errors.ts';
+import { openApiDocument } from './openapi.ts';
 import { addPlayground } from './playground.ts';
+import { recordOf } from './record.ts';
 import { refuseUnkept } from './refuse-unkept.ts';
-import { recordOf } from './request-record.ts';
 import { cacheResponses } from './response-cache.ts';
-import type { ServiceState } from './service-state.ts';
-import { withoutBody } from './without-body.ts';
+import { addAlertRoutes } from './routes/alerts.ts';
+import { addAutoTxRoutes } from './routes/auto-txs.ts';
+import { addDashboardRoutes } from './routes/dashboard.ts';
+import { addGasRoutes } from './routes/gas.ts';
+import { addExplorerRoutes, addMetricsRoutes } from './routes/metrics.ts';
 
 export interface AppOptions {
   readonly state: ServiceState;

@@ -1,10 +1,10 @@
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { EarlyRefusal } from './early-refusal.ts';
-import { OPERATION_PATHS } from './operations.ts';
+import { OPERATION_PATHS } from './health.ts';
+import type { RequestLog } from './log.ts';
+import type { AnsweredRequest, RequestMetrics } from './metrics.ts';
 import type { RecordedMessage } from './recorded-message.ts';
-import type { RequestLog } from './request-log.ts';
-import type { AnsweredRequest, RequestMetrics } from './request-metrics.ts';
 
 /** In log and metrics: the connection ended before an answer began. The number is nginx's. */
 const NEVER_ANSWERED = 499;

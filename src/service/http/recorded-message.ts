@@ -1,5 +1,5 @@
 import { IncomingMessage, type ServerResponse } from 'node:http';
-import { RequestRecord } from './request-record.ts';
+import { RequestRecord } from './record.ts';
 
 /** A request with what is learned of it; maps by request would cost the garbage collector a quarter of the time. */
 export class RecordedMessage extends IncomingMessage {

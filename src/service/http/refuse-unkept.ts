@@ -1,6 +1,6 @@
 import type { OpenAPIHono } from '@hono/zod-openapi';
 import { PATHS } from '../../contract/routes.ts';
-import { ApiFailure } from './api-failure.ts';
+import { ApiFailure } from './errors.ts';
 
 const RETRY_SEC = 5;
 

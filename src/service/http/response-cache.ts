@@ -3,7 +3,7 @@ import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import type { Context, MiddlewareHandler } from 'hono';
 import { BASE_PATH, PATHS } from '../../contract/routes.ts';
-import { recordOf } from './request-record.ts';
+import { recordOf } from './record.ts';
 import { SECURITY_HEADERS } from './security-headers.ts';
 
 const compress = promisify(gzip);

@@ -4,7 +4,7 @@ import { setImmediate as setImmediatePromise, setTimeout as setTimeoutPromise } 
 import { getRequestListener } from '@hono/node-server';
 import { PLAYGROUND_PATH } from '../../contract/routes.ts';
 import type { AlertFigures } from '../../store/alert-figures.ts';
-import { ApiFailure } from './api-failure.ts';
+import type { Condition } from '../service-state.ts';
 import { BrokenConnections } from './broken-connections.ts';
 import {
   type EarlyRefusal,
@@ -13,17 +13,16 @@ import {
   refuseHead,
   sendRefusal,
 } from './early-refusal.ts';
-import { errorResponse } from './error-response.ts';
+import { ApiFailure, errorResponse } from './errors.ts';
 import { Exchanges } from './exchanges.ts';
-import { answerOperation, OPERATION_PATHS } from './operations.ts';
+import { answerOperation, OPERATION_PATHS } from './health.ts';
+import type { RequestLog } from './log.ts';
+import { RequestMetrics } from './metrics.ts';
 import { PendingAnswers } from './pending-answers.ts';
+import type { RequestRecord } from './record.ts';
 import { RecordedMessage } from './recorded-message.ts';
-import type { RequestLog } from './request-log.ts';
-import { RequestMetrics } from './request-metrics.ts';
-import type { RequestRecord } from './request-record.ts';
 import { SECURITY_HEADERS } from './security-headers.ts';
 import { SERVER_LIMITS, type ServerLimits } from './server-limits.ts';
-import type { Condition } from './service-state.ts';
 import { withoutPrefix } from './without-prefix.ts';
 
 /** What is served: a service, whichever stands behind it at the moment. */

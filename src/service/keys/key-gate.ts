@@ -1,15 +1,193 @@
+import { timingSafeEqual } from 'node:crypto';
 import type { RateLimits } from '../../contract/dashboard.ts';
 import type { RouteGroup } from '../../contract/routes.ts';
 import type { KeyRow } from '../../store/key-schema.ts';
-import type { KeyStore, Wish } from '../../store/key-store.ts';
-import { ApiFailure } from '../http/api-failure.ts';
-import type { Gate } from '../http/gate.ts';
-import { checkKey, planOf, wholeKey } from './check-key.ts';
-import type { ApiKey } from './key-format.ts';
-import type { Plan, Plans } from './plans.ts';
-import { gateClosed, keysUnreadable, quotaUsedUp, tooFast } from './refusals.ts';
-import { TokenBucket } from './token-bucket.ts';
-import { TurnBatch } from './turn-batch.ts';
+import { KeyStore, type Wish } from '../../store/key-store.ts';
+import { openKeyDatabase } from '../../store/open-key-database.ts';
+import type { Gate } from '../http/auth.ts';
+import { ApiFailure } from '../http/errors.ts';
+import { type ApiKey, hashKey, type Plan, type Plans, readKey } from './api-keys.ts';
+
+const RETRY_SEC = 2;
+
+export const keyMissing = () =>
+  new ApiFailure(
+    'api_key_missing',
+    'send your key in the x-api-key header; the operator of this service makes one with gastop keys create',
+  );
+
+export const keyMistyped = () =>
+  new ApiFailure(
+    'api_key_invalid',
+    'this is not a whole gastop key: characters are missing, wrong or too many; copy it again',
+  );
+
+export const keyUnknown = () =>
+  new ApiFailure(
+    'api_key_invalid',
+    'there is no such key on this service; check which service it is for, or ask its operator for a new one',
+  );
+
+export const keyRotated = () =>
+  new ApiFailure('api_key_revoked', 'this key was rotated; use the new one, or ask the operator for it');
+
+export const keyRevoked = () =>
+  new ApiFailure('api_key_revoked', 'this key was revoked; ask the operator of the service for a new one');
+
+export const planGone = (plan: string) =>
+  new ApiFailure(
+    'plan_forbidden',
+    `this service does not know the plan "${plan}" of the key; ask its operator to configure it, or for another key`,
+  );
+
+export const groupForbidden = ({ name, groups }: Plan, group: string) =>
+  new ApiFailure(
+    'plan_forbidden',
+    `the plan "${name}" may use ${groups.join(', ')}, not ${group}; ask the operator of the service for another plan`,
+  );
+
+/** `waitMs` until the next request. */
+export function tooFast({ name, perSecond }: Plan, waitMs: number): ApiFailure {
+  const sec = Math.max(1, Math.ceil(waitMs / 1_000));
+  return new ApiFailure(
+    'rate_limit_exceeded',
+    `this key asks more than ${perSecond === 1 ? 'once' : `${perSecond} times`} per second, the limit of the plan "${name}"; ask again in ${sec} s`,
+    { headers: { 'Retry-After': String(sec) } },
+  );
+}
+
+/** `resetsAt` and `now` in ms since epoch. */
+export function quotaUsedUp({ name, dailyLimit }: Plan, resetsAt: number, now: number): ApiFailure {
+  const sec = Math.max(1, Math.ceil((resetsAt - now) / 1_000));
+  const allowed =
+    dailyLimit === 1 ? 'the one request per day' : `the ${dailyLimit?.toLocaleString('en')} requests per day`;
+  const until = new Date(resetsAt).toISOString().replace('.000', '');
+  return new ApiFailure(
+    'rate_limit_exceeded',
+    `${allowed} of the plan "${name}" ${dailyLimit === 1 ? 'is' : 'are'} used up; ask again from ${until} on`,
+    { headers: { 'Retry-After': String(sec) } },
+  );
+}
+
+export const keysUnreadable = (cause: unknown) =>
+  new ApiFailure(
+    'upstream_unavailable',
+    `keys cannot be checked at the moment; ask again in ${RETRY_SEC} s`,
+    {
+      headers: { 'Retry-After': String(RETRY_SEC) },
+      cause,
+    },
+  );
+
+export const gateClosed = () =>
+  new ApiFailure('upstream_unavailable', 'the service is being stopped; ask again later', {
+    headers: { 'Retry-After': String(RETRY_SEC) },
+  });
+
+/** No key has it: SHA-256 is not known to give all zeros for anything. */
+const NO_HASH = '0'.repeat(64);
+
+/** The key in the header, if it is whole. @throws {ApiFailure} `api_key_missing`, `api_key_invalid` */
+export function wholeKey(header: string | null): ApiKey {
+  if (header === null || header.trim() === '') throw keyMissing();
+  const key = readKey(header.trim());
+  if (key === null) throw keyMistyped();
+  return key;
+}
+
+/**
+ * The row of `key`, if it is the one that `row` keeps. An unknown id goes the same way as a wrong secret, so that the
+ * time it takes tells nothing.
+ * @throws {ApiFailure} `api_key_invalid`, `api_key_revoked`
+ */
+export function checkKey(key: ApiKey, row: KeyRow | undefined): KeyRow {
+  const hash = hashKey(key);
+  const isCurrent = isHash(hash, row?.hash ?? NO_HASH);
+  const isPrevious = isHash(hash, row?.previous_hash ?? NO_HASH);
+  if (row === undefined || !(isCurrent || isPrevious)) throw keyUnknown();
+  if (row.revoked_at !== null) throw keyRevoked();
+  if (isPrevious) throw keyRotated();
+  return row;
+}
+
+/** The plan of a key, if it may use `group`; without one any plan will do. @throws {ApiFailure} `plan_forbidden` */
+export function planOf(row: KeyRow, plans: Plans, group: RouteGroup | null): Plan {
+  const plan = plans.get(row.plan);
+  if (plan === undefined) throw planGone(row.plan);
+  if (group !== null && !plan.groups.includes(group)) throw groupForbidden(plan, group);
+  return plan;
+}
+
+function isHash(hash: Buffer, kept: string): boolean {
+  const expected = Buffer.from(kept, 'hex');
+  // A row that was tampered with may hold anything.
+  return expected.length === hash.length && timingSafeEqual(hash, expected);
+}
+
+/** Lets `perSecond` requests through each second, and as many at once after a quiet one. */
+export class TokenBucket {
+  readonly #perSecond: number;
+  readonly #size: number;
+  #tokens: number;
+  #filledAt: number;
+
+  /** `now` in ms. */
+  constructor(perSecond: number, now: number) {
+    this.#perSecond = perSecond;
+    // A plan of one request in ten seconds still lets that one through.
+    this.#size = Math.max(1, perSecond);
+    this.#tokens = this.#size;
+    this.#filledAt = now;
+  }
+
+  /** Takes a token at `now` (ms); answers 0, or how many ms until there is one. */
+  take(now: number): number {
+    // A clock that was set back must not take tokens away.
+    const passedMs = Math.max(0, now - this.#filledAt);
+    this.#filledAt = now;
+    this.#tokens = Math.min(this.#size, this.#tokens + (passedMs * this.#perSecond) / 1_000);
+    // Tenths of ms add up to a hair less than a token.
+    if (this.#tokens < 1 - 1e-9) return ((1 - this.#tokens) * 1_000) / this.#perSecond;
+    this.#tokens -= 1;
+    return 0;
+  }
+}
+
+/**
+ * Collects what is asked within one turn of the event loop, and while the batch before is under way, and has it done
+ * together: a hundred requests that arrive at once cost one transaction.
+ */
+export class TurnBatch<Item> {
+  readonly #work: (items: readonly Item[]) => Promise<void>;
+  #waiting: Item[] = [];
+  #running: Promise<void> | null = null;
+
+  /** `work` settles each item itself and never rejects. */
+  constructor(work: (items: readonly Item[]) => Promise<void>) {
+    this.#work = work;
+  }
+
+  add(item: Item): void {
+    this.#waiting.push(item);
+    this.#running ??= this.#run();
+  }
+
+  /** Resolves when everything that was added is done. */
+  async settled(): Promise<void> {
+    while (this.#running !== null) await this.#running;
+  }
+
+  async #run(): Promise<void> {
+    while (this.#waiting.length > 0) {
+      // Requests are parsed before this: all that came in with this turn are there.
+      await new Promise((resolve) => setImmediate(resolve));
+      const items = this.#waiting;
+      this.#waiting = [];
+      await this.#work(items);
+    }
+    this.#running = null;
+  }
+}
 
 const DAY_MS = 86_400_000;
 const KEEP_USAGE_DAYS = 400;
@@ -176,4 +354,12 @@ function rateLimits({ name, dailyLimit, perSecond }: Plan, used: number, day: nu
     resetsAt: new Date((day + 1) * DAY_MS).toISOString(),
     perSecond,
   };
+}
+
+/** The gate over the keys in `file`, which is made where there is none. @throws {StoreError} when it cannot be opened. */
+export async function openKeyGate({
+  file,
+  ...options
+}: Omit<KeyGateOptions, 'store'> & { readonly file: string }): Promise<KeyGate> {
+  return createKeyGate({ ...options, store: new KeyStore(await openKeyDatabase(file, 'process')) });
 }

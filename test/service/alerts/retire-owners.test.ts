@@ -1,9 +1,8 @@
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { retireOwners } from '../../../src/service/alerts/retire-owners.ts';
-import { issueKey } from '../../../src/service/keys/issue-key.ts';
-import { openKeyGate } from '../../../src/service/keys/open-key-gate.ts';
-import { createPlans } from '../../../src/service/keys/plans.ts';
+import { createPlans, issueKey } from '../../../src/service/keys/api-keys.ts';
+import { openKeyGate } from '../../../src/service/keys/key-gate.ts';
 import { AlertStore } from '../../../src/store/alert-store.ts';
 import { AutoTxStore } from '../../../src/store/auto-tx-store.ts';
 import { KeyStore } from '../../../src/store/key-store.ts';

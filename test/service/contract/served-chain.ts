@@ -1,12 +1,16 @@
 import { createRpcSource } from '../../../src/chain/rpc-source.ts';
 import { createSimulatedSource } from '../../../src/chain/simulated-source.ts';
 import { ROUTE_GROUPS } from '../../../src/contract/routes.ts';
-import { createPlainLog } from '../../../src/service/http/plain-log.ts';
+import { createPlainLog } from '../../../src/service/http/log.ts';
 import { startServer } from '../../../src/service/http/server.ts';
-import { issueKey, reissueKey } from '../../../src/service/keys/issue-key.ts';
-import { createKey, createKeyId } from '../../../src/service/keys/key-format.ts';
+import {
+  createKey,
+  createKeyId,
+  createPlans,
+  issueKey,
+  reissueKey,
+} from '../../../src/service/keys/api-keys.ts';
 import { createKeyGate } from '../../../src/service/keys/key-gate.ts';
-import { createPlans } from '../../../src/service/keys/plans.ts';
 import { startService } from '../../../src/service/service.ts';
 import { KeyStore } from '../../../src/store/key-store.ts';
 import { type Database, openDatabase } from '../../../src/store/open-database.ts';

@@ -5,7 +5,7 @@ import { json } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { onTestFinished } from 'vitest';
 import { ErrorBody } from '../../../src/contract/api-error.ts';
-import type { PlanSetting } from '../../../src/service/keys/plans.ts';
+import type { PlanSetting } from '../../../src/service/keys/api-keys.ts';
 import { buildProgram } from '../../tui/build-program.ts';
 
 /** Bundled: what starts a hundred times must start quickly. */

@@ -2,8 +2,8 @@ import type { AddressInfo } from 'node:net';
 import { createAdaptorServer } from '@hono/node-server';
 import { Hono } from 'hono';
 import { API_KEY_HEADER } from '../../../src/contract/routes.ts';
-import { errorResponse } from '../../../src/service/http/error-response.ts';
-import type { Gate } from '../../../src/service/http/gate.ts';
+import type { Gate } from '../../../src/service/http/auth.ts';
+import { errorResponse } from '../../../src/service/http/errors.ts';
 
 export interface GatedServer {
   readonly port: number;

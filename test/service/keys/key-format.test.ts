@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { KEY_PREFIX } from '../../../src/core/key-prefix.ts';
-import { createKey, createKeyId, hashKey, readKey } from '../../../src/service/keys/key-format.ts';
+import { createKey, createKeyId, hashKey, readKey } from '../../../src/service/keys/api-keys.ts';
 
 const newKey = () => createKey(createKeyId()).text;
 const keys = fc.constant(null).map(newKey);

@@ -3,9 +3,8 @@ import { DatabaseSync } from 'node:sqlite';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { RateLimits } from '../../../src/contract/dashboard.ts';
-import { reissueKey } from '../../../src/service/keys/issue-key.ts';
-import { createKey, createKeyId } from '../../../src/service/keys/key-format.ts';
-import { quotaUsedUp, tooFast } from '../../../src/service/keys/refusals.ts';
+import { createKey, createKeyId, reissueKey } from '../../../src/service/keys/api-keys.ts';
+import { quotaUsedUp, tooFast } from '../../../src/service/keys/key-gate.ts';
 import { temporaryFolder } from '../../helpers/service.ts';
 import { NOON, openTestGate, refusal, tally } from './key-service.ts';
 

@@ -1,9 +1,8 @@
 import { onTestFinished } from 'vitest';
-import { ApiFailure } from '../../../src/service/http/api-failure.ts';
-import type { Gate } from '../../../src/service/http/gate.ts';
-import { issueKey } from '../../../src/service/keys/issue-key.ts';
+import type { Gate } from '../../../src/service/http/auth.ts';
+import { ApiFailure } from '../../../src/service/http/errors.ts';
+import { createPlans, issueKey, type PlanSetting } from '../../../src/service/keys/api-keys.ts';
 import { createKeyGate, type KeyGate } from '../../../src/service/keys/key-gate.ts';
-import { createPlans, type PlanSetting } from '../../../src/service/keys/plans.ts';
 import { KeyStore } from '../../../src/store/key-store.ts';
 import { openKeyDatabase } from '../../../src/store/open-key-database.ts';
 

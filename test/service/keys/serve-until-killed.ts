@@ -3,8 +3,8 @@
  * its port, and goes on until it is killed.
  */
 import { once } from 'node:events';
-import { openKeyGate } from '../../../src/service/keys/open-key-gate.ts';
-import { createPlans } from '../../../src/service/keys/plans.ts';
+import { createPlans } from '../../../src/service/keys/api-keys.ts';
+import { openKeyGate } from '../../../src/service/keys/key-gate.ts';
 import { startGatedServer } from './gated-server.ts';
 
 const [, , file = '', plans = '{}'] = process.argv;

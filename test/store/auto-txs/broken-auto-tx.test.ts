@@ -1,7 +1,7 @@
 import { CompiledQuery } from 'kysely';
 import { expect, onTestFinished, test } from 'vitest';
 import { AutoTx } from '../../../src/contract/auto-txs.ts';
-import { autoTxAnswer } from '../../../src/service/answers/auto-tx-answers.ts';
+import { autoTxAnswer } from '../../../src/service/responses/auto-txs.ts';
 import type { AutoTxRow } from '../../../src/store/auto-tx-schema.ts';
 import { AutoTxStore } from '../../../src/store/auto-tx-store.ts';
 import { BlockStore } from '../../../src/store/block-store.ts';

@@ -1,0 +1,98 @@
+import type { Context, MiddlewareHandler } from 'hono';
+import { bodyLimit } from 'hono/body-limit';
+import type { z } from 'zod';
+import type { FieldProblem } from '../../contract/alert-targets.ts';
+import { fieldProblems } from '../../contract/field-problems.ts';
+import { bodyTooLarge } from './early-refusal.ts';
+import { ApiFailure, shorten } from './errors.ts';
+import { bodyBytesOf, SERVER_LIMITS } from './server-limits.ts';
+
+/** What a body of nonsense is told is no longer than the nonsense. */
+const PROBLEMS_MOST = 50;
+
+/** The body of a request, which must be JSON. @throws {ApiFailure} `validation_failed`, with words. */
+export async function readJson(c: Context): Promise<unknown> {
+  const type = c.req.header('content-type') ?? '';
+  if (!/^application\/json\s*(;\s*charset="?utf-8"?\s*)?$/i.test(type)) {
+    throw wrongBody('send the body as JSON in UTF-8, with Content-Type: application/json');
+  }
+  if (!['', 'identity'].includes(c.req.header('content-encoding')?.toLowerCase() ?? '')) {
+    throw wrongBody('send the body as it is, without Content-Encoding');
+  }
+  const text = textOf(await bytesOf(c));
+  if (text.trim() === '') throw wrongBody('the body is empty; send a JSON object');
+  try {
+    return JSON.parse(text);
+  } catch {
+    // Without the cause: the parser's words repeat a piece of the body.
+    throw wrongBody('the body is no JSON; check its brackets, quotes and commas');
+  }
+}
+
+/** A body of the shape of `schema`. @throws {ApiFailure} `validation_failed`, each field that is wrong by name. */
+export async function readBody<Body extends z.ZodType>(c: Context, schema: Body): Promise<z.output<Body>> {
+  const body = await readJson(c);
+  const parsed = schema.safeParse(body);
+  if (!parsed.success) throw wrongFields(fieldProblems(parsed.error, body));
+  return parsed.data;
+}
+
+/** The refusal of a body, field by field. */
+export function wrongFields(problems: readonly FieldProblem[]): ApiFailure {
+  const details = problems
+    .slice(0, PROBLEMS_MOST)
+    .map(({ path, message }) => ({ path: path.split('.').map(shorten).join('.'), message }));
+  const words = details.map(({ path, message }) =>
+    path === '' ? `the body ${message}` : `${path} ${message}`,
+  );
+  const more = problems.length - details.length;
+  if (more > 0) words.push(`and ${more.toLocaleString('en')} more`);
+  return new ApiFailure('validation_failed', words.join('; '), { details });
+}
+
+async function bytesOf(c: Context): Promise<ArrayBuffer> {
+  try {
+    return await c.req.arrayBuffer();
+  } catch (error) {
+    throw wrongBody('the body did not arrive whole; send it again', error);
+  }
+}
+
+function textOf(bytes: ArrayBuffer): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch (error) {
+    throw wrongBody('the body is no UTF-8; send JSON in UTF-8', error);
+  }
+}
+
+const wrongBody = (message: string, cause?: unknown) =>
+  new ApiFailure('validation_failed', message, { cause });
+
+const limitTo = (most: number) =>
+  bodyLimit({
+    maxSize: most,
+    onError: () => {
+      const { errorCode, message } = bodyTooLarge(most).body;
+      throw new ApiFailure(errorCode, message);
+    },
+  });
+
+const LIMITS: ReadonlyMap<number, MiddlewareHandler> = new Map(
+  [SERVER_LIMITS.bodyBytes, SERVER_LIMITS.signedBodyBytes].map((most) => [most, limitTo(most)]),
+);
+
+/** Holds every body to the limit, also one in chunks that does not say how long it will be. */
+export const boundBody: MiddlewareHandler = async (c, next) => {
+  if (c.req.method === 'GET' || c.req.method === 'HEAD') return next();
+  const limit = LIMITS.get(bodyBytesOf(c.req, SERVER_LIMITS));
+  try {
+    return await limit?.(c, next);
+  } catch (error) {
+    if (error instanceof ApiFailure) throw error;
+    // What routes throw does not come by here, so this is the reading: who sent it has gone, as a rule.
+    throw new ApiFailure('validation_failed', 'the body did not arrive whole; send it again', {
+      cause: error,
+    });
+  }
+};

@@ -1,0 +1,165 @@
+import type { z } from 'zod';
+import { ChainError } from '../../chain/errors.ts';
+import type { ErrorBody } from '../../contract/api-error.ts';
+import { ERROR_STATUS, type ErrorCode } from '../../contract/error-status.ts';
+import type { MetricsError } from '../../contract/metrics.ts';
+import { API_KEY_HEADER, BASE_PATH, PATHS } from '../../contract/routes.ts';
+import { withoutKeys } from '../../core/key-text.ts';
+import { StoreError } from '../../store/store-error.ts';
+
+/** An answer that is a refusal. Handlers throw it; error-response.ts is the one place that makes it a response. */
+export class ApiFailure extends Error {
+  override readonly name = 'ApiFailure';
+  readonly code: ErrorCode;
+  readonly details: ErrorBody['details'];
+  readonly headers: Readonly<Record<string, string>>;
+  /** Only where the code's own status does not fit (405). */
+  readonly status: number | null;
+
+  constructor(
+    code: ErrorCode,
+    message: string,
+    extra: {
+      readonly details?: ErrorBody['details'];
+      readonly headers?: Readonly<Record<string, string>>;
+      readonly status?: number;
+      readonly cause?: unknown;
+    } = {},
+  ) {
+    super(message, { cause: extra.cause });
+    this.code = code;
+    this.details = extra.details;
+    this.headers = extra.headers ?? {};
+    this.status = extra.status ?? null;
+  }
+}
+
+/** The refusal of one parameter. */
+export function invalidParameter(path: string, message: string): ApiFailure {
+  return new ApiFailure('validation_failed', `${path} ${message}`, { details: [{ path, message }] });
+}
+
+/** RFC 9110, 11.6.1: who is refused for lack of credentials is told which. Browsers ask nobody for this scheme. */
+const CHALLENGE = `ApiKey realm="gastop", header="${API_KEY_HEADER}"`;
+const METRICS = `${BASE_PATH}/metrics/`;
+
+/** Every error of the service becomes its response here. `chainId` is for the envelope of a bad metrics window. */
+export function errorResponse(error: unknown, request: Request, chainId: number | null): Response {
+  const failure = toFailure(error);
+  const { text, init } = errorText(failure, withEnvelope(bodyOf(failure), new URL(request.url), chainId));
+  return new Response(text, init);
+}
+
+/** What a failure says, as it is sent. */
+function errorText(failure: ApiFailure, body: object = bodyOf(failure)) {
+  // A refusal repeats what was typed; a key that was typed in the wrong place goes no further.
+  const text = withoutKeys(JSON.stringify(body));
+  const status = failure.status ?? ERROR_STATUS[failure.code];
+  const bytes = Buffer.byteLength(text);
+  const headers: Record<string, string> = {
+    'Content-Type': 'application/json',
+    'Content-Length': String(bytes),
+    ...(status === 401 ? { 'WWW-Authenticate': CHALLENGE } : {}),
+    ...failure.headers,
+  };
+  return { text, bytes, init: { status, headers } };
+}
+
+function bodyOf({ code, message, details }: ApiFailure): ErrorBody {
+  return details === undefined ? { errorCode: code, message } : { errorCode: code, message, details };
+}
+
+/** Whether nobody foresaw it, so that somebody should be told. */
+export function isUnforeseen(error: unknown): boolean {
+  return !(error instanceof ApiFailure || error instanceof ChainError || error instanceof StoreError);
+}
+
+/** What an error says to whoever asked. */
+export function toFailure(error: unknown): ApiFailure {
+  if (error instanceof ApiFailure) return error;
+  if (error instanceof ChainError) {
+    return new ApiFailure('upstream_unavailable', error.message, { headers: { 'Retry-After': '5' } });
+  }
+  if (error instanceof StoreError) return new ApiFailure('internal_error', error.message);
+  return new ApiFailure(
+    'internal_error',
+    'the service failed on this question; ask again, and report it if it stays',
+  );
+}
+
+function withEnvelope(body: ErrorBody, url: URL, chainId: number | null): ErrorBody | MetricsError {
+  if (body.errorCode !== 'validation_failed' || !url.pathname.startsWith(METRICS)) return body;
+  return {
+    ...body,
+    chainId,
+    from: said(url, 'from'),
+    to: said(url, 'to'),
+    data: [{ error: body.message }],
+  };
+}
+
+function said(url: URL, name: string): string | null {
+  const text = url.searchParams.get(name);
+  return text === null ? null : shorten(text);
+}
+
+type Result = { readonly success: true } | { readonly success: false; readonly error: z.core.$ZodError };
+
+/** Hook of every route: parameters that the contract does not know become one refusal that names each of them. */
+export function checkParameters(result: Result): void {
+  if (!result.success) throw wrongParameters(result.error);
+}
+
+export function wrongParameters(error: z.core.$ZodError): ApiFailure {
+  const details = error.issues.flatMap(toDetails);
+  const message = details.map(({ path, message }) => `${path} ${message}`).join('; ');
+  return new ApiFailure('validation_failed', message, { details });
+}
+
+function toDetails(issue: z.core.$ZodIssue): { path: string; message: string }[] {
+  const path = issue.path.join('.');
+  switch (issue.code) {
+    case 'unrecognized_keys':
+      return issue.keys.map((key) => ({ path: shorten(key), message: 'is not a parameter of this route' }));
+    case 'invalid_value':
+      return [{ path, message: `must be one of ${issue.values.join(', ')}` }];
+    case 'invalid_format':
+      return [{ path, message: issue.format === 'datetime' ? TIME_WANTED : issue.message }];
+    case 'invalid_type':
+      return [{ path, message: 'must be given once' }];
+    default:
+      return [{ path, message: issue.message }];
+  }
+}
+
+const TIME_WANTED = 'must be a time such as 2026-01-31T12:00:00Z';
+
+/** No more than this of a longer one: of what was signed, put in the wrong place, nobody could make use. */
+const BEGINNING = 15;
+
+/** A stranger's name for something goes back to the stranger, but not pages of it, and no secret. */
+export function shorten(key: string): string {
+  // Before the cut, which would leave a beginning of the secret that nothing recognises.
+  const text = withoutKeys(key);
+  return text.length > 40 ? `${text.slice(0, BEGINNING)}…` : text;
+}
+
+const AUTO_TXS = BASE_PATH + PATHS.autoTxs;
+/** Hex, base64 or what else sixteen bytes are written as; not a path. */
+const BYTES = /[\w+=-]{20,}/g;
+const FRAME = /^ +at .*:\d+:\d+\)?$/;
+
+/**
+ * An error as it may be told, in an answer or a log. One of the routes that take what was signed may say a piece of it in
+ * words of whatever failed: those go, and where it happened stays.
+ */
+export function withoutBody(error: Error, path: string): Error {
+  if (path !== AUTO_TXS && !path.startsWith(`${AUTO_TXS}/`)) return error;
+  if (error instanceof StoreError) return new StoreError(error.code, error.message.replace(BYTES, '…'));
+  if (!isUnforeseen(error)) return error;
+  const bare = new Error('a route of auto-txs failed');
+  bare.stack = [String(bare), ...framesOf(error)].join('\n');
+  return bare;
+}
+
+const framesOf = ({ stack = '' }: Error) => stack.split('\n').filter((line) => FRAME.test(line));

@@ -1,0 +1,158 @@
+import { createRoute, type OpenAPIHono } from '@hono/zod-openapi';
+import {
+  Alert,
+  type AlertCreationInput,
+  AlertDelivery,
+  AlertDetails,
+  AlertList,
+  AlertRedelivery,
+  AlertSavings,
+  AlertStatusUpdate,
+  CreatedAlert,
+} from '../../../contract/alerts.ts';
+import { checkAlert } from '../../../contract/check-alert.ts';
+import { SAVINGS_GAS_DEFAULT } from '../../../contract/choices.ts';
+import {
+  AlertParameter,
+  NoParameters,
+  PAGE_SIZE_DEFAULT,
+  PageParameters,
+  SavingsParameters,
+} from '../../../contract/queries.ts';
+import { PATHS } from '../../../contract/routes.ts';
+import { ALERTS_PER_KEY, type AlertBook } from '../../alerts/alert-book.ts';
+import { readBody, readJson, wrongFields } from '../body.ts';
+import {
+  ANYTHING_ELSE,
+  answer,
+  conflict,
+  describeRoute,
+  GATE_REFUSALS,
+  getOwnOneRoute,
+  getOwnRoute,
+  made,
+  notFound,
+  takes,
+  WRONG_PARAMETER,
+  wrongBody,
+} from './describe.ts';
+
+const MISSING = 'There is no such alert, or it belongs to another key';
+const NO_ALERT = notFound(MISSING);
+const WRONG_BODY = wrongBody('The body is no JSON, or its fields are wrong');
+
+const NEW_ALERT: AlertCreationInput = {
+  thresholdGwei: 5,
+  gasSpeed: 'AVERAGE',
+  condition: 'LESS_THAN',
+  channels: ['TERMINAL'],
+  cooldownMs: 3_600_000,
+  note: 'deploy now',
+};
+
+const listRoute = getOwnRoute(PATHS.alerts, 'The alerts of the key, newest first', PageParameters, AlertList);
+const detailsRoute = getOwnOneRoute(PATHS.alert, 'One alert, and what was sent for it', {
+  params: AlertParameter,
+  query: NoParameters,
+  answer: AlertDetails,
+  missing: MISSING,
+});
+const savingsRoute = getOwnOneRoute(PATHS.alertSavings, 'What an alert has saved', {
+  params: AlertParameter,
+  query: SavingsParameters,
+  answer: AlertSavings,
+  missing: MISSING,
+});
+
+const creationRoute = createRoute({
+  ...describeRoute('post', PATHS.alerts, 'Make an alert'),
+  description:
+    '`method` is one of `channels` (left out: the first) and `to` its target; `targets` names those of the other channels. TERMINAL needs none.',
+  ...takes('AlertCreation', NEW_ALERT),
+  request: { query: NoParameters },
+  responses: {
+    201: made('The alert, armed', CreatedAlert),
+    400: WRONG_BODY,
+    409: conflict(`The key has ${ALERTS_PER_KEY.toLocaleString('en')} alerts already`),
+    ...GATE_REFUSALS,
+    default: ANYTHING_ELSE,
+  },
+});
+
+const statusRoute = createRoute({
+  ...describeRoute('put', PATHS.alertStatus, 'Arm or disable an alert'),
+  description: 'Armed again, it may fire at once. A status that it has already changes nothing.',
+  ...takes('AlertStatusUpdate', { status: 'DISABLED' }),
+  request: { params: AlertParameter, query: NoParameters },
+  responses: {
+    200: answer('The alert as it is now', Alert),
+    400: WRONG_BODY,
+    404: NO_ALERT,
+    ...GATE_REFUSALS,
+    default: ANYTHING_ELSE,
+  },
+});
+
+const deletionRoute = createRoute({
+  ...describeRoute('delete', PATHS.alert, 'Delete an alert'),
+  description: 'What was still to be sent for it is not sent any more.',
+  request: { params: AlertParameter, query: NoParameters },
+  responses: {
+    204: { description: 'It is gone' },
+    400: WRONG_PARAMETER,
+    404: NO_ALERT,
+    ...GATE_REFUSALS,
+    default: ANYTHING_ELSE,
+  },
+});
+
+const redeliveryRoute = createRoute({
+  ...describeRoute('post', PATHS.alertRedeliver, 'Send once more what was sent'),
+  description:
+    'Not part of v1. The delivery keeps its id, so that a receiver knows it again; `GET /alerts/{id}` lists the deliveries.',
+  'x-gastop-addition': true,
+  ...takes('AlertRedelivery', { deliveryId: 'alr_5d41402abc4b2a76.1.webhook' }),
+  request: { params: AlertParameter, query: NoParameters },
+  responses: {
+    202: answer('The delivery, about to be sent', AlertDelivery),
+    400: WRONG_BODY,
+    404: notFound('There is no such alert, it belongs to another key, or it has no such delivery'),
+    409: conflict('The channel has nothing to send, or the service is not set up for it any more'),
+    ...GATE_REFUSALS,
+    default: ANYTHING_ELSE,
+  },
+});
+
+/** None of them needs the chain, so they answer whatever it does. Each key sees its own alerts alone. */
+export function addAlertRoutes(app: OpenAPIHono, book: AlertBook): void {
+  app.openapi(listRoute, async (c) => {
+    const { page = 0, size = PAGE_SIZE_DEFAULT } = c.req.valid('query');
+    return c.json(await book.list(c.get('owner'), page, size), 200);
+  });
+  app.openapi(detailsRoute, async (c) =>
+    c.json(await book.details(c.get('owner'), c.req.valid('param').id), 200),
+  );
+  app.openapi(creationRoute, async (c) => {
+    const checked = checkAlert(await readJson(c), book.rules);
+    if (!checked.ok) throw wrongFields(checked.problems);
+    const alert = await book.create(c.get('owner'), checked.alert);
+    // Beside the list, wherever a proxy has put that.
+    return c.json(alert, 201, { Location: `alerts/${alert.id}` });
+  });
+  app.openapi(statusRoute, async (c) => {
+    const { status } = await readBody(c, AlertStatusUpdate);
+    return c.json(await book.setStatus(c.get('owner'), c.req.valid('param').id, status), 200);
+  });
+  app.openapi(deletionRoute, async (c) => {
+    await book.remove(c.get('owner'), c.req.valid('param').id);
+    return c.body(null, 204);
+  });
+  app.openapi(savingsRoute, async (c) => {
+    const { gasAmount = SAVINGS_GAS_DEFAULT } = c.req.valid('query');
+    return c.json(await book.savings(c.get('owner'), c.req.valid('param').id, gasAmount), 200);
+  });
+  app.openapi(redeliveryRoute, async (c) => {
+    const { deliveryId } = await readBody(c, AlertRedelivery);
+    return c.json(await book.redeliver(c.get('owner'), c.req.valid('param').id, deliveryId), 202);
+  });
+}

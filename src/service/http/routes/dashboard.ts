@@ -1,0 +1,89 @@
+import type { OpenAPIHono } from '@hono/zod-openapi';
+import type { Context } from 'hono';
+import type { z } from 'zod';
+import { TIME_FRAME_SEC } from '../../../contract/choices.ts';
+import { RateLimits, StatsChart, StatsCurrent, StatsMarket, Summary } from '../../../contract/dashboard.ts';
+import { NoParameters, TimeFrameParameters } from '../../../contract/queries.ts';
+import { API_KEY_HEADER, PATHS } from '../../../contract/routes.ts';
+import type { AlertBook } from '../../alerts/alert-book.ts';
+import type { AutoTxBook } from '../../auto-txs/auto-tx-book.ts';
+import { statsChart } from '../../responses/charts.ts';
+import { statsCurrent } from '../../responses/gas.ts';
+import { statsMarket } from '../../responses/market.ts';
+import { summaryOf } from '../../responses/summary.ts';
+import type { ServiceState } from '../../service-state.ts';
+import type { Gate } from '../auth.ts';
+import { wrongParameters } from '../errors.ts';
+import { recordOf } from '../record.ts';
+import { getOwnRoute, getRoute } from './describe.ts';
+
+const currentRoute = getRoute(
+  PATHS.statsCurrent,
+  'Price, trend and recommendation of the same block',
+  NoParameters,
+  StatsCurrent,
+);
+const chartRoute = getRoute(PATHS.statsChart, 'Prices over a time frame', TimeFrameParameters, StatsChart);
+const marketRoute = getRoute(
+  PATHS.statsMarket,
+  'How prices are spread, cheap hours, usual costs',
+  TimeFrameParameters,
+  StatsMarket,
+);
+const rateLimitsRoute = getOwnRoute(
+  PATHS.rateLimits,
+  'What the key that asks may still ask; not counted',
+  NoParameters,
+  RateLimits,
+);
+const summaryRoute = getRoute(
+  PATHS.summary,
+  'Alerts, transactions, gas, advice and health at a glance',
+  NoParameters,
+  Summary,
+);
+
+export function addDashboardRoutes(
+  app: OpenAPIHono,
+  state: ServiceState,
+  gate: Gate,
+  { alerts, autoTxs }: { readonly alerts: AlertBook; readonly autoTxs: AutoTxBook },
+): void {
+  app.openapi(currentRoute, (c) => c.json(statsCurrent(state.present()), 200));
+  app.openapi(chartRoute, async (c) => {
+    const { timeFrame } = c.req.valid('query');
+    const owner = c.get('owner');
+    const { store, end, profile } = await state.history();
+    const prices = await statsChart(store, timeFrame, end, profile.feeRule.blockTimeSec);
+    const window = [owner, end - TIME_FRAME_SEC[timeFrame], end] as const;
+    const marks = [...(await alerts.marks(...window)), ...(await autoTxs.marks(...window))];
+    const events = marks.sort((one, other) => (one.timestamp < other.timestamp ? -1 : 1));
+    return c.json({ ...prices, events }, 200);
+  });
+  app.openapi(marketRoute, async (c) => {
+    const { timeFrame } = c.req.valid('query');
+    const { store, end } = await state.history();
+    const usdThen = await state.nativeUsdAt(end - TIME_FRAME_SEC[timeFrame]);
+    return c.json(await statsMarket(store, { timeFrame, end, usdThen }, state.present()), 200);
+  });
+  const limits = (c: Context) =>
+    gate.limits(c.req.header(API_KEY_HEADER) ?? null, ({ keyId }) => {
+      const record = recordOf(c.env);
+      if (record !== null) record.keyId = keyId;
+    });
+  /** As on every other route, the key comes before the parameters. */
+  async function refuseParameters(c: Context, error: z.ZodError): Promise<Response> {
+    await limits(c);
+    throw wrongParameters(error);
+  }
+  app.openapi(
+    rateLimitsRoute,
+    async (c) => c.json(await limits(c), 200),
+    (result, c) => (result.success ? undefined : refuseParameters(c, result.error)),
+  );
+  app.openapi(summaryRoute, async (c) => {
+    const present = state.present();
+    const health = state.health(present.head);
+    return c.json(await summaryOf(present, state.tallies, c.get('owner'), health), 200);
+  });
+}

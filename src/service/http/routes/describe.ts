@@ -1,0 +1,235 @@
+import { createRoute } from '@hono/zod-openapi';
+import type { z } from 'zod';
+import { ErrorBody } from '../../../contract/api-error.ts';
+import { MetricsError } from '../../../contract/metrics.ts';
+import { NoParameters } from '../../../contract/queries.ts';
+import { ADDED_ROUTES, PATHS, V1_ROUTES, type V1Route } from '../../../contract/routes.ts';
+import { schemaReference } from '../openapi.ts';
+
+/** Name of the security scheme: the key in its header. */
+export const KEY_SCHEME = 'apiKey';
+
+/**
+ * What the OpenAPI document says of every route alike. A route that reads is called like its path (`gasCurrent`);
+ * others put what they do first.
+ */
+export function describeRoute<const Path extends V1Route['path'], const Method extends V1Route['method']>(
+  method: Method,
+  path: Path,
+  summary: string,
+) {
+  return {
+    method,
+    path,
+    operationId: operationId(method, path),
+    tags: [groupOf(method, path)],
+    summary,
+    security: [{ [KEY_SCHEME]: [] }],
+  };
+}
+
+const VERB = { get: '', post: 'post', put: 'put', delete: 'delete' } as const;
+
+function operationId(method: V1Route['method'], path: V1Route['path']): string {
+  const name = Object.entries(PATHS).find(([, each]) => each === path)?.[0] ?? path;
+  const verb = VERB[method];
+  return verb === '' ? name : `${verb}${name.charAt(0).toUpperCase()}${name.slice(1)}`;
+}
+
+function groupOf(method: V1Route['method'], path: V1Route['path']): string {
+  const route = [...V1_ROUTES, ...ADDED_ROUTES].find((each) => each.method === method && each.path === path);
+  if (route === undefined) throw new Error(`${method} ${path} is no route of ours`);
+  return route.group;
+}
+
+const RETRY_AFTER = {
+  'Retry-After': { description: 'Seconds to wait before asking again', schema: { type: 'integer' as const } },
+};
+
+const CHALLENGE = {
+  'WWW-Authenticate': {
+    description: 'Which header carries the key (RFC 9110)',
+    schema: { type: 'string' as const },
+  },
+};
+
+/** A refusal as the OpenAPI document says it. */
+export const refusal = <Body extends z.ZodType>(description: string, body: Body) => ({
+  description,
+  content: { 'application/json': { schema: body } },
+});
+
+export const notFound = (description: string) => refusal(`${description}: \`not_found\``, ErrorBody);
+
+export const conflict = (description: string) => refusal(`${description}: \`conflict\``, ErrorBody);
+
+const retriable = (description: string) => ({ ...refusal(description, ErrorBody), headers: RETRY_AFTER });
+
+/** What the gate may say before any route is reached. */
+export const GATE_REFUSALS = {
+  401: {
+    ...refusal(
+      'The key is missing, wrong or revoked: `api_key_missing`, `api_key_invalid`, `api_key_revoked`',
+      ErrorBody,
+    ),
+    headers: CHALLENGE,
+  },
+  403: refusal("The key's plan does not include this group of routes: `plan_forbidden`", ErrorBody),
+  429: retriable("The key's requests for today or for this second are used up: `rate_limit_exceeded`"),
+} as const;
+
+export const UPSTREAM_DOWN = retriable(
+  'The chain source is down and the question needs it: `upstream_unavailable`',
+);
+
+export const ANYTHING_ELSE = refusal('Any other refusal or failure; `errorCode` names it', ErrorBody);
+
+const ETAG = { ETag: { description: 'Changes with the answer', schema: { type: 'string' as const } } };
+
+/** The header of every route that reads. */
+export const IF_NONE_MATCH = {
+  name: 'If-None-Match',
+  in: 'header' as const,
+  description: 'The ETag of an answer that is still at hand: 304 says that it still holds',
+  schema: { type: 'string' as const },
+};
+
+/** A `GET` route of v1 as a value: its parameters, its answer, and the refusals it may give. */
+export function getRoute<
+  const Path extends V1Route['path'],
+  Query extends z.ZodObject,
+  Answer extends z.ZodType,
+>(path: Path, summary: string, query: Query, answer: Answer) {
+  return createRoute({
+    ...describeRoute('get', path, summary),
+    parameters: [IF_NONE_MATCH],
+    request: { query },
+    responses: { ...answers(path, summary, answer), 503: UPSTREAM_DOWN },
+  });
+}
+
+/** The same for a route of which some sources know nothing at all; `missing` says which. */
+export function getKnownRoute<
+  const Path extends V1Route['path'],
+  Query extends z.ZodObject,
+  Answer extends z.ZodType,
+>(path: Path, summary: string, query: Query, answer: Answer, missing: string) {
+  return createRoute({
+    ...describeRoute('get', path, summary),
+    parameters: [IF_NONE_MATCH],
+    request: { query },
+    responses: {
+      ...answers(path, summary, answer),
+      404: notFound(missing),
+      503: UPSTREAM_DOWN,
+    },
+  });
+}
+
+/** A `GET` route about the one thing that its path names; `missing` says when there is no such thing. */
+export function getOneRoute<
+  const Path extends V1Route['path'],
+  Params extends z.ZodObject,
+  Answer extends z.ZodType,
+>(path: Path, summary: string, params: Params, answer: Answer, missing: string) {
+  return createRoute({
+    ...describeRoute('get', path, summary),
+    parameters: [IF_NONE_MATCH],
+    request: { params, query: NoParameters },
+    responses: {
+      ...answers(path, summary, answer),
+      404: notFound(missing),
+      503: UPSTREAM_DOWN,
+    },
+  });
+}
+
+/** A `GET` route about the service itself, which needs no chain. */
+export function getOwnRoute<
+  const Path extends V1Route['path'],
+  Query extends z.ZodObject,
+  Answer extends z.ZodType,
+>(path: Path, summary: string, query: Query, answer: Answer) {
+  return createRoute({
+    ...describeRoute('get', path, summary),
+    parameters: [IF_NONE_MATCH],
+    request: { query },
+    responses: answers(path, summary, answer),
+  });
+}
+
+/** The same about the one thing of the service that its path names; `missing` says when there is no such thing. */
+export function getOwnOneRoute<
+  const Path extends V1Route['path'],
+  Params extends z.ZodObject,
+  Query extends z.ZodObject,
+  Answer extends z.ZodType,
+>(
+  path: Path,
+  summary: string,
+  parts: {
+    readonly params: Params;
+    readonly query: Query;
+    readonly answer: Answer;
+    readonly missing: string;
+  },
+) {
+  const { params, query, answer, missing } = parts;
+  return createRoute({
+    ...describeRoute('get', path, summary),
+    parameters: [IF_NONE_MATCH],
+    request: { params, query },
+    responses: {
+      ...answers(path, summary, answer),
+      404: notFound(missing),
+    },
+  });
+}
+
+/** What every route that reads may answer. Each refuses parameters that it does not know. */
+export function answers<Answer extends z.ZodType>(path: V1Route['path'], summary: string, answer: Answer) {
+  return {
+    200: { description: summary, headers: ETAG, content: { 'application/json': { schema: answer } } },
+    304: { description: 'Nothing changed since the ETag in If-None-Match', headers: ETAG },
+    400: refusal(
+      'A parameter is wrong, or is none of this route; `details` names it: `validation_failed`',
+      // Metrics say it twice: like every other route, and in their own envelope.
+      path.startsWith('/metrics/') ? MetricsError : ErrorBody,
+    ),
+    ...GATE_REFUSALS,
+    default: ANYTHING_ELSE,
+  };
+}
+
+/** What a route that changes something answers where it did, for the OpenAPI document. */
+export const answer = <Body extends z.ZodType>(description: string, schema: Body) => ({
+  description,
+  content: { 'application/json': { schema } },
+});
+
+/** The answer of a route that has made something, with where that is. */
+export const made = <Body extends z.ZodType>(description: string, schema: Body) => ({
+  ...answer(description, schema),
+  headers: { Location: { description: 'Where it stands', schema: { type: 'string' as const } } },
+});
+
+/**
+ * The body of a route as the document says it: the name of its schema (`meta({ id })`) and an example. The routes read
+ * it themselves (read-body.ts): the framework would let pass what is not called JSON, and say of the rest one thing at a
+ * time.
+ */
+export const takes = (name: string, example: object) => ({
+  requestBody: {
+    required: true,
+    content: { 'application/json': { schema: { $ref: schemaReference(name) }, example } },
+  },
+});
+
+export const WRONG_PARAMETER = refusal(
+  'A parameter is none of this route; `details` names it: `validation_failed`',
+  ErrorBody,
+);
+
+/** `why`: all that may be wrong with the body. */
+export const wrongBody = (why: string) =>
+  refusal(`${why}; \`details\` names every one of them: \`validation_failed\``, ErrorBody);

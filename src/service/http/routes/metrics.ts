@@ -1,0 +1,113 @@
+import type { OpenAPIHono } from '@hono/zod-openapi';
+import { BlockMetrics, TxMetrics, TxsMetrics } from '../../../contract/explorer.ts';
+import {
+  BaseFeeMetrics,
+  GasUsedRatioMetrics,
+  type Percentile,
+  PriorityFeeMetrics,
+} from '../../../contract/metrics.ts';
+import {
+  BlockParameter,
+  MetricsParameters,
+  PriorityFeeParameters,
+  TxParameter,
+  TxsParameters,
+} from '../../../contract/queries.ts';
+import { PATHS } from '../../../contract/routes.ts';
+import type { TipPercentile } from '../../../core/block.ts';
+import type { Rollup } from '../../../store/rollup.ts';
+import { blockMetrics } from '../../responses/block.ts';
+import { txMetrics, txsMetrics } from '../../responses/explorer.ts';
+import {
+  baseFeeRow,
+  gasUsedRatioRow,
+  metricsAnswer,
+  metricsWindow,
+  priorityFeeRow,
+} from '../../responses/metrics.ts';
+import type { ServiceState } from '../../service-state.ts';
+import { getKnownRoute, getOneRoute, getRoute } from './describe.ts';
+
+const baseFeeRoute = getRoute(PATHS.baseFee, 'Base fee over a window', MetricsParameters, BaseFeeMetrics);
+const priorityFeeRoute = getRoute(
+  PATHS.priorityFee,
+  'Tip at a percentile over a window',
+  PriorityFeeParameters,
+  PriorityFeeMetrics,
+);
+const gasUsedRatioRoute = getRoute(
+  PATHS.gasUsedRatio,
+  'How full the blocks of a window were',
+  MetricsParameters,
+  GasUsedRatioMetrics,
+);
+
+const PERCENTILES = {
+  p10: 10,
+  p25: 25,
+  p50: 50,
+  p75: 75,
+  p90: 90,
+  p95: 95,
+  p99: 99,
+} as const satisfies Record<Percentile, TipPercentile>;
+
+export function addMetricsRoutes(app: OpenAPIHono, state: ServiceState): void {
+  async function answer<Row>(
+    asked: MetricsParameters,
+    toRow: (rollup: Rollup) => Row | null,
+    tipped = false,
+  ) {
+    const context = await state.history();
+    return metricsAnswer(context.store, { ...(await metricsWindow(asked, context)), tipped }, toRow);
+  }
+  app.openapi(baseFeeRoute, async (c) => c.json(await answer(c.req.valid('query'), baseFeeRow), 200));
+  app.openapi(priorityFeeRoute, async (c) => {
+    const { percentile, ...window } = c.req.valid('query');
+    return c.json(await answer(window, priorityFeeRow(PERCENTILES[percentile]), true), 200);
+  });
+  app.openapi(gasUsedRatioRoute, async (c) =>
+    c.json(await answer(c.req.valid('query'), gasUsedRatioRow), 200),
+  );
+}
+
+const blockRoute = getOneRoute(
+  PATHS.block,
+  'One block: its fees, how full it was, what it tipped and burnt',
+  BlockParameter,
+  BlockMetrics,
+  'The block is not there yet, or neither node nor history holds it any more',
+);
+const txRoute = getOneRoute(
+  PATHS.tx,
+  'One transaction: what it offered, what it paid, how it stood in its block',
+  TxParameter,
+  TxMetrics,
+  'The chain knows no such transaction, or a recording or simulation is followed, which holds none',
+);
+const txsRoute = getKnownRoute(
+  PATHS.txs,
+  'Transactions of a window, newest first',
+  TxsParameters,
+  TxsMetrics,
+  'A recording or simulation is followed, which holds no transactions',
+);
+
+export function addExplorerRoutes(app: OpenAPIHono, state: ServiceState): void {
+  app.openapi(blockRoute, async (c) => {
+    const { number } = c.req.valid('param');
+    return c.json(await state.explore((context) => blockMetrics(number, context), c.req.raw), 200);
+  });
+  app.openapi(txRoute, async (c) => {
+    const { hash } = c.req.valid('param');
+    return c.json(await state.explore((context) => txMetrics(hash, context), c.req.raw), 200);
+  });
+  app.openapi(txsRoute, async (c) => {
+    const asked = c.req.valid('query');
+    const answer = state.explore(
+      async (context, signal) => txsMetrics(asked, await state.history(), context, signal),
+      c.req.raw,
+    );
+    return c.json(await answer, 200);
+  });
+}

@@ -1,0 +1,155 @@
+import { hash, randomBytes } from 'node:crypto';
+import { crc32 } from 'node:zlib';
+import { ROUTE_GROUPS, type RouteGroup } from '../../contract/routes.ts';
+import { KEY_PREFIX } from '../../core/key-prefix.ts';
+import { KEY_ID_LENGTH } from '../../core/key-text.ts';
+import type { KeyRow } from '../../store/key-schema.ts';
+import type { KeyStore } from '../../store/key-store.ts';
+
+/** No capitals, and none of the letters that are taken for others: an id is typed by hand. */
+const ID_ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
+const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+const SECRET_BYTES = 20;
+/** 62^27 > 2^160 */
+const SECRET_LENGTH = 27;
+/** 62^6 > 2^32 */
+const CHECK_LENGTH = 6;
+
+const KEY = new RegExp(
+  `^(?<payload>${KEY_PREFIX}(?<id>[${ID_ALPHABET}]{${KEY_ID_LENGTH}})_[0-9A-Za-z]{${SECRET_LENGTH}})_(?<check>[0-9A-Za-z]{${CHECK_LENGTH}})$`,
+);
+
+const ID = new RegExp(`^[${ID_ALPHABET}]{${KEY_ID_LENGTH}}$`);
+
+export interface ApiKey {
+  /** Public: names the key in lists, on the command line and in logs. */
+  readonly id: string;
+  /** The whole of it, with its secret of 160 bits. */
+  readonly text: string;
+}
+
+/** An id that most likely no other key has. */
+export function createKeyId(): string {
+  // 32 letters divide a byte evenly: each is as likely as the others.
+  return Array.from(randomBytes(KEY_ID_LENGTH), (byte) => ID_ALPHABET[byte % ID_ALPHABET.length]).join('');
+}
+
+export function isKeyId(text: string): boolean {
+  return ID.test(text);
+}
+
+/** A new key for `id`: `gastop_<id>_<secret>_<checksum>`. */
+export function createKey(id: string): ApiKey {
+  const secret = base62(randomBytes(SECRET_BYTES));
+  const payload = `${KEY_PREFIX}${id}_${secret}`;
+  return { id, text: `${payload}_${checksum(payload)}` };
+}
+
+/**
+ * Reads a key; `null` when it is none, or not all of one. The checksum tells apart what was mistyped from what is
+ * unknown: a CRC-32 misses no change within 32 neighbouring bits, so no wrong character and no two that changed
+ * places; other mistakes pass once in four thousand million times.
+ */
+export function readKey(text: string): ApiKey | null {
+  const { payload, id, check } = KEY.exec(text)?.groups ?? {};
+  if (payload === undefined || id === undefined || check !== checksum(payload)) return null;
+  return { id, text };
+}
+
+/**
+ * What is kept of a key. A fast hash is right here, other than for passwords: nobody can try out 2^160 secrets, however
+ * fast each try is, and this runs for every request.
+ */
+export function hashKey({ text }: ApiKey): Buffer {
+  return hash('sha256', text, 'buffer');
+}
+
+function checksum(payload: string): string {
+  let text = '';
+  for (let rest = crc32(payload); text.length < CHECK_LENGTH; rest = Math.floor(rest / 62)) {
+    text = BASE62.charAt(rest % 62) + text;
+  }
+  return text;
+}
+
+function base62(secret: Buffer): string {
+  let text = '';
+  let rest = BigInt(`0x${secret.toString('hex')}`);
+  for (; text.length < SECRET_LENGTH; rest /= 62n) text = BASE62.charAt(Number(rest % 62n)) + text;
+  return text;
+}
+
+/** What the keys of a plan may do. */
+export interface Plan {
+  readonly name: string;
+  /** Requests per day (UTC); `null`: without limit. */
+  readonly dailyLimit: number | null;
+  /** Requests per second and key; as many at once. `null`: without limit. */
+  readonly perSecond: number | null;
+  /** Which routes it may use. */
+  readonly groups: readonly RouteGroup[];
+}
+
+/** Plans by name. */
+export type Plans = ReadonlyMap<string, Plan>;
+
+/** A plan as it is written in settings; without `groups` it may use them all. */
+export interface PlanSetting {
+  readonly dailyLimit: number | null;
+  readonly perSecond: number | null;
+  readonly groups?: readonly RouteGroup[] | undefined;
+}
+
+/** One monitor that looks at mainnet all day asks about 30,000 times, and several at once when it starts. */
+const BUILT_IN: Readonly<Record<string, PlanSetting>> = {
+  free: { dailyLimit: 50_000, perSecond: 20 },
+  basic: { dailyLimit: 500_000, perSecond: 100 },
+  pro: { dailyLimit: 5_000_000, perSecond: 500 },
+};
+
+/** The built-in plans and one's own, which come before a built-in one of the same name. */
+export function createPlans(own: Readonly<Record<string, PlanSetting>> = {}): Plans {
+  const plans = Object.entries({ ...BUILT_IN, ...own }).map(
+    ([name, { dailyLimit, perSecond, groups }]): [string, Plan] => [
+      name,
+      {
+        name,
+        dailyLimit,
+        perSecond,
+        groups: ROUTE_GROUPS.filter((group) => groups?.includes(group) ?? true),
+      },
+    ],
+  );
+  return new Map(plans);
+}
+
+const secretOf = (key: ApiKey, now: number) => ({
+  hash: hashKey(key).toString('hex'),
+  at: Math.floor(now / 1_000),
+});
+
+/** Makes and keeps a new key; the text that is answered is the only copy of it. `now` in ms. @throws {StoreError} */
+export async function issueKey(
+  store: KeyStore,
+  { name, plan, now }: { readonly name: string; readonly plan: string; readonly now: number },
+): Promise<ApiKey> {
+  for (;;) {
+    const key = createKey(createKeyId());
+    if (await store.add({ id: key.id, name, plan }, secretOf(key, now))) return key;
+  }
+}
+
+/**
+ * Gives the key `id` a new secret; the old one stops at once. `now` in ms.
+ * @returns `null` when there is no such key, or it is revoked.
+ * @throws {StoreError}
+ */
+export async function reissueKey(
+  store: KeyStore,
+  id: string,
+  now: number,
+): Promise<{ readonly key: ApiKey; readonly row: KeyRow } | null> {
+  const key = createKey(id);
+  const row = await store.rotate(id, secretOf(key, now));
+  return row && { key, row };
+}

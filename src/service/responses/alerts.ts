@@ -1,0 +1,122 @@
+import type { Alert, AlertDelivery, AlertSavings } from '../../contract/alerts.ts';
+import {
+  ALERT_CHANNELS,
+  type AlertChannel,
+  DELIVERY_STATUSES,
+  SPEED_OF_LANE,
+} from '../../contract/choices.ts';
+import type { KeptAlert } from '../../core/alerts/kept-alert.ts';
+import { gweiString, usdOf } from '../../core/units.ts';
+import type { AlertFiring, AlertSum } from '../../store/alert-firings.ts';
+import type { KeptDelivery } from '../../store/kept-delivery.ts';
+import { isoFromMs, wireWei } from './wire.ts';
+
+/** An alert as v1 says it to `asker` (as `KeptAlert.owner`) at `now`, ms since epoch by the chain's clock. */
+export function alertAnswer(alert: KeptAlert, asker: string, now: number): Alert {
+  const { rule, phase, missedCount, lastMissedAt } = alert;
+  const method = channelOf(alert.method);
+  const { [method]: to = '', ...targets } = alert.targets;
+  // What has to leave its threshold first rests on, however long its cooldown has been over.
+  const rests = phase.kind === 'resting' && (phase.cooldownUntil > now || !phase.hasLeft);
+  return {
+    id: alert.id,
+    status: phase.kind === 'disabled' ? 'DISABLED' : 'PENDING',
+    thresholdGwei: gweiNumber(rule.threshold),
+    gasSpeed: SPEED_OF_LANE[rule.lane],
+    condition: rule.condition,
+    cooldownMs: rule.cooldownMs,
+    disableOnce: rule.disableOnce,
+    method,
+    channels: alert.channels.map(channelOf),
+    to,
+    targets,
+    note: alert.note,
+    hysteresisGwei: gweiNumber(rule.hysteresis),
+    confirmBlocks: rule.confirmBlocks,
+    createdAt: isoFromMs(alert.createdAt),
+    updatedAt: isoFromMs(alert.updatedAt),
+    lastTriggeredAt: alert.lastTriggeredAt === null ? null : isoFromMs(alert.lastTriggeredAt),
+    cooldownUntil: rests ? isoFromMs(phase.cooldownUntil) : null,
+    triggerCount: alert.triggerCount,
+    disabledReason: alert.disabledReason,
+    keyId: alert.owner === asker ? null : alert.owner,
+    missed:
+      missedCount === 0 || lastMissedAt === null
+        ? null
+        : { count: missedCount, lastAt: isoFromMs(lastMissedAt) },
+  };
+}
+
+export function deliveryAnswer(delivery: KeptDelivery): AlertDelivery {
+  const { id, eventId, target, createdAt, nextAttemptAt, attempts } = delivery;
+  return {
+    id,
+    eventId,
+    channel: channelOf(delivery.channel),
+    target,
+    status: known(DELIVERY_STATUSES, delivery.status),
+    createdAt: isoFromMs(createdAt),
+    nextAttemptAt: nextAttemptAt === null ? null : isoFromMs(nextAttemptAt),
+    attempts: attempts.map(({ at, latencyMs, ok, answer }) => ({ at: isoFromMs(at), latencyMs, ok, answer })),
+  };
+}
+
+/** @throws RangeError for a word that no program of ours wrote. */
+export function channelOf(text: string): AlertChannel {
+  return known(ALERT_CHANNELS, text);
+}
+
+function known<Word extends string>(words: readonly Word[], text: string): Word {
+  const word = words.find((each) => each === text);
+  if (word === undefined) throw new RangeError(`the database holds a word that is not known: ${text}`);
+  return word;
+}
+
+/** At most 16 digits, which a number holds. */
+const gweiNumber = (wei: bigint) => Number(gweiString(wei));
+
+/** How many firings are told one by one. */
+export const SAVINGS_ENTRIES_MOST = 500;
+
+/** `GET /alerts/{id}/savings`: what `gasAmount` gas cost less at each firing than in the mean of the day before. */
+export function savingsAnswer(
+  alertId: string,
+  sum: AlertSum,
+  firings: { readonly newest: readonly AlertFiring[]; readonly best: AlertFiring | null },
+  gasAmount: number,
+): AlertSavings {
+  const { newest, best } = firings;
+  return {
+    alertId,
+    events: sum.firings,
+    ...savedBy(sum, gasAmount),
+    best: best === null ? null : toEntry(best, gasAmount),
+    gasAmount,
+    entries: newest.map((firing) => toEntry(firing, gasAmount)),
+  };
+}
+
+/** What firings saved in all; in dollars where each that saved something knows their price. */
+export function savedBy({ savedPerGas, usdPerGas }: AlertSum, gas: number) {
+  return {
+    savedWei: (savedPerGas * BigInt(gas)).toString(),
+    savedUsd: usdPerGas === null ? null : (usdPerGas / 1e18) * gas,
+  };
+}
+
+function toEntry(firing: AlertFiring, gasAmount: number): AlertSavings['entries'][number] {
+  const savedWei = firing.savedPerGas * BigInt(gasAmount);
+  return {
+    triggeredAt: isoFromMs(firing.triggeredAt),
+    blockNumber: firing.blockNumber,
+    price: wireWei(firing.price),
+    referencePrice: firing.referencePrice === null ? null : wireWei(firing.referencePrice),
+    savedWei: savedWei.toString(),
+    savedUsd: savedInUsd(savedWei, firing.nativeUsd),
+  };
+}
+
+function savedInUsd(savedWei: bigint, nativeUsd: number | null): number | null {
+  if (savedWei === 0n) return 0;
+  return nativeUsd === null ? null : usdOf(savedWei, nativeUsd);
+}

@@ -1,0 +1,259 @@
+import type { AutoTx, AutoTxAccount, AutoTxDetails } from '../../contract/auto-txs.ts';
+import { LISTED_DATA_LONGEST, SPEED_OF_LANE } from '../../contract/choices.ts';
+import type { AutoTxState } from '../../core/auto-txs/auto-tx-state.ts';
+import type { KeptAutoTx, TimelineEntry } from '../../core/auto-txs/kept-auto-tx.ts';
+import { capObstacle } from '../../core/auto-txs/money-checks.ts';
+import { paidInAll, type Saving, savingsOf } from '../../core/auto-txs/savings.ts';
+import { isReached, wakesOf } from '../../core/auto-txs/target.ts';
+import type { Hex } from '../../core/block.ts';
+import { type ChainProfile, chainProfile } from '../../core/chains.ts';
+import type { Reach } from '../../core/reach-book.ts';
+import { gweiString, usdOf } from '../../core/units.ts';
+import type { Present } from './gas.ts';
+import { isoFromMs, wireInteger, wireWei } from './wire.ts';
+
+/** An auto-tx as v1 says it to `asker` (as `KeptAutoTx.owner`). Nothing of it can send it. */
+export function autoTxAnswer(
+  autoTx: KeptAutoTx,
+  asker: string,
+  moment: AutoTxMoment,
+  { isListed }: { readonly isListed: boolean },
+): AutoTx {
+  const { order, signed, state, checkedAt } = autoTx;
+  const { inclusion, failure } = state;
+  const hold = moment.hold(autoTx);
+  const isLong = isListed && autoTx.data.length > LISTED_DATA_LONGEST;
+  const reach = moment.reach(autoTx);
+  return {
+    id: autoTx.id,
+    status: state.status,
+    targetGasPriceGwei: Number(gweiString(order.target)),
+    gasSpeed: SPEED_OF_LANE[order.lane],
+    strictTargetPrice: order.isStrict,
+    note: autoTx.note,
+    expiresAt: isoOrNull(order.expiresAt),
+    chainId: autoTx.chainId,
+    type: signed?.type ?? null,
+    from: signed?.from ?? null,
+    to: autoTx.to,
+    value: autoTx.value.toString(),
+    data: isLong ? null : autoTx.data,
+    nonce: signed?.nonce ?? null,
+    gasLimit: signed === null ? null : wireInteger(signed.gasLimit),
+    maxFeePerGas: weiOrNull(signed?.maxFeePerGas),
+    maxPriorityFeePerGas: weiOrNull(signed?.maxPriorityFeePerGas),
+    gasPrice: weiOrNull(signed?.gasPrice),
+    hash: signed?.hash ?? null,
+    checks: autoTx.checks.map(({ name, ok, message }) => ({ name, ok, message })),
+    checkedAt: isoOrNull(checkedAt),
+    createdAt: isoFromMs(autoTx.createdAt),
+    updatedAt: isoFromMs(autoTx.updatedAt),
+    submittedAt: isoOrNull(state.submittedAt),
+    executedAt: isoOrNull(state.executedAt),
+    blockNumber: inclusion?.blockNumber ?? null,
+    gasUsed: inclusion === null ? null : wireInteger(inclusion.gasUsed),
+    effectiveGasPrice: weiOrNull(inclusion?.effectiveGasPrice),
+    ...paidBy(autoTx),
+    failure: failure === null ? null : { code: failure.code, message: failure.message },
+    hold: hold === null ? null : { code: hold.code, message: hold.message, retryAt: isoFromMs(hold.retryAt) },
+    attempts: state.attempts,
+    mayBeMined: state.mayBeOut,
+    // The head that is known may be behind the one that was looked at.
+    confirmations:
+      inclusion === null || moment.head === null
+        ? null
+        : Math.max(moment.head - inclusion.blockNumber + 1, 1),
+    confirmationsNeeded: moment.confirmations(moment.chain ?? chainProfile(autoTx.chainId)),
+    reachProbability: reach?.probability ?? null,
+    reachWithinSec: reach?.withinSec ?? null,
+    keyId: autoTx.owner === asker ? null : autoTx.owner,
+  };
+}
+
+export function autoTxDetails(
+  autoTx: KeptAutoTx,
+  timeline: readonly TimelineEntry[],
+  asker: string,
+  moment: AutoTxMoment,
+): AutoTxDetails {
+  return {
+    ...autoTxAnswer(autoTx, asker, moment, { isListed: false }),
+    timeline: timeline.map(({ at, kind, blockNumber, message }) => ({
+      at: isoFromMs(at),
+      kind,
+      blockNumber,
+      message,
+    })),
+  };
+}
+
+/** A sender, and what waits of it, by nonce. */
+export function accountAnswer(
+  sender: {
+    readonly chainId: number;
+    readonly address: Hex;
+    readonly nextNonce: number;
+    readonly pendingNonce: number;
+    readonly balance: bigint;
+  },
+  waiting: readonly KeptAutoTx[],
+): AutoTxAccount {
+  const { chainId, address, nextNonce, pendingNonce, balance } = sender;
+  return {
+    chainId,
+    address,
+    nonce: nextNonce,
+    pendingNonce,
+    balanceWei: balance.toString(),
+    waiting: waiting.flatMap(({ id, signed, state: { status } }) =>
+      signed === null ? [] : [{ id, nonce: signed.nonce, status }],
+    ),
+  };
+}
+
+function paidBy(autoTx: KeptAutoTx): Pick<AutoTx, 'costWei' | 'costUsd' | 'savedWei' | 'savings'> {
+  const { state, nativeUsd } = autoTx;
+  if (state.inclusion === null) return { costWei: null, costUsd: null, savedWei: null, savings: null };
+  const cost = paidInAll(state.inclusion);
+  const savings = savingsOf(autoTx);
+  const saved = savings?.atCreation?.savedWei ?? null;
+  return {
+    costWei: cost.toString(),
+    costUsd: nativeUsd === null ? null : usdOf(cost, nativeUsd),
+    savedWei: saved === null ? null : (saved < 0n ? 0n : saved).toString(),
+    savings:
+      savings === null
+        ? null
+        : { atCreation: savingAnswer(savings.atCreation), dayMean: savingAnswer(savings.dayMean) },
+  };
+}
+
+function savingAnswer(saving: Saving | null) {
+  if (saving === null) return null;
+  const { referencePrice, savedWei, savedUsd } = saving;
+  return { referencePrice: wireWei(referencePrice), savedWei: savedWei.toString(), savedUsd };
+}
+
+const isoOrNull = (ms: number | null) => (ms === null ? null : isoFromMs(ms));
+
+const weiOrNull = (wei: bigint | null | undefined) =>
+  wei === null || wei === undefined ? null : wireWei(wei);
+
+/** Further than a day ahead nothing is stated. */
+const LONGEST_SEC = 86_400;
+/** Each second would have a chance of its own. */
+const STEP_SEC = 60;
+/** Of one head; more are worked out anew. */
+const REMEMBERED_MOST = 2_000;
+
+interface OutlookParts {
+  readonly chain: () => ChainProfile | null;
+  readonly moment: () => Present | null;
+  readonly reach: (price: bigint, withinSec: number) => Reach | null;
+  readonly confirmations: (chain: ChainProfile) => number;
+  /** Ms since epoch. */
+  readonly wallNow: () => number;
+}
+
+/** What an answer about auto-txs is made with beside them, all of one moment. */
+interface AutoTxMoment {
+  readonly head: number | null;
+  readonly chain: ChainProfile | null;
+  readonly confirmations: (chain: ChainProfile) => number;
+  /** How likely a pending one's target is reached, and within what time; `null`: it is not pending. */
+  reach(autoTx: KeptAutoTx): { readonly probability: number | null; readonly withinSec: number } | null;
+  /** What keeps it from being sent now; `null`: nothing but its target. */
+  hold(autoTx: KeptAutoTx): AutoTxState['hold'];
+}
+
+/** Looks ahead for the answers about auto-txs. What was worked out holds until the next block. */
+export class AutoTxOutlook {
+  readonly #parts: OutlookParts;
+  #advice: Present['advice'] | null = null;
+  readonly #known = new Map<string, number | null>();
+
+  constructor(parts: OutlookParts) {
+    this.#parts = parts;
+  }
+
+  now(): AutoTxMoment {
+    const { chain, moment, confirmations, wallNow } = this.#parts;
+    const present = moment();
+    const now = wallNow();
+    return {
+      head: present?.head.number ?? null,
+      chain: chain(),
+      confirmations,
+      hold: (autoTx) => presentHold(autoTx, present),
+      reach: (autoTx) => {
+        if (autoTx.state.status !== 'PENDING') return null;
+        const withinSec = timeLeftSec(autoTx.order.expiresAt, now);
+        return withinSec === null
+          ? null
+          : { probability: this.#probability(autoTx, withinSec, present), withinSec };
+      },
+    };
+  }
+
+  #probability(autoTx: KeptAutoTx, withinSec: number, present: Present | null): number | null {
+    if (present === null || present.stale) return null;
+    const price = askedPrice(autoTx, present);
+    if (price === null) return 0;
+    if (this.#advice !== present.advice || this.#known.size >= REMEMBERED_MOST) {
+      this.#known.clear();
+      this.#advice = present.advice;
+    }
+    const question = `${price} ${withinSec}`;
+    const known = this.#known.get(question);
+    if (known !== undefined) return known;
+    const probability = this.#parts.reach(price, withinSec)?.probability ?? null;
+    this.#known.set(question, probability);
+    return probability;
+  }
+}
+
+function timeLeftSec(expiresAt: number | null, now: number): number | null {
+  if (expiresAt === null) return LONGEST_SEC;
+  const left = Math.floor((expiresAt - now) / 1_000);
+  if (left <= 0) return null;
+  return Math.min(left > STEP_SEC ? left - (left % STEP_SEC) : left, LONGEST_SEC);
+}
+
+/**
+ * The price per gas, base fee and a usual tip together, at which a block takes it and its target is reached; `null`: none
+ * ever will.
+ */
+function askedPrice({ order, signed }: KeptAutoTx, { advice }: Present): bigint | null {
+  if (signed === null) return null;
+  const usualTip = max(advice.lanes.average.price - advice.nextBaseFee, 0n);
+  const { wakeLane, wakePrice, wakeBase, cap } = wakesOf(order, signed);
+  const atCap = cap + usualTip;
+  if (wakeLane !== null && wakePrice !== null) return min(wakePrice, atCap);
+  return wakeBase === null ? null : min(wakeBase + usualTip, atCap);
+}
+
+const min = (one: bigint, other: bigint) => (one < other ? one : other);
+const max = (one: bigint, other: bigint) => (one > other ? one : other);
+
+/**
+ * What keeps a pending one from being sent now: what was noted when it was tried, or what the head says and nobody writes down,
+ * as each block may say otherwise. `null`: nothing but its target.
+ */
+function presentHold({ state, order, signed }: KeptAutoTx, present: Present | null): AutoTxState['hold'] {
+  if (state.hold !== null || state.status !== 'PENDING' || signed === null) return state.hold;
+  if (present === null || present.stale) return null;
+  const { head, advice, profile } = present;
+  const retryAt = Math.round((head.timestamp + profile.feeRule.blockTimeSec) * 1_000);
+  if (state.takenSince !== null) {
+    const message = `another transaction of the sender has nonce ${signed.nonce}: this one fails once that is final`;
+    return { code: 'nonce_used', message, retryAt, times: 1 };
+  }
+  const { nextBaseFee, lanes } = advice;
+  if (!isReached(order, signed, { nextBaseFee, lanePrice: lanes[order.lane].price })) return null;
+  const obstacle = capObstacle({
+    transaction: { ...signed, blobCount: 0 },
+    nextBaseFee,
+    nextBlobBaseFee: null,
+  });
+  return obstacle && { ...obstacle, retryAt, times: 1 };
+}

@@ -1,0 +1,195 @@
+import type { ChainBlock } from '../../chain/chain-source.ts';
+import { ChainError } from '../../chain/errors.ts';
+import type { BlockMetrics } from '../../contract/explorer.ts';
+import { blobParamsAt } from '../../core/blob-schedule.ts';
+import { type Block, TIP_PERCENTILES } from '../../core/block.ts';
+import { type BlobParams, blobBaseFee, nextExcessBlobGas } from '../../core/eip4844.ts';
+import { nextBaseFeeByRule } from '../../core/next-base-fee.ts';
+import { gasWeightedPercentiles } from '../../core/percentiles.ts';
+import { type ChainReader, isBlockOf } from '../chain-reader.ts';
+import { ApiFailure } from '../http/errors.ts';
+import { confirmationsOf, ifAnswered, type LookupContext, tipOf } from './explorer.ts';
+import { isoFromSec, wireInteger, wireWei } from './wire.ts';
+
+/** One block: what the chain itself holds, completed by what is stored of its fees. */
+interface KnownBlock {
+  /** `null` where the source holds no whole blocks. */
+  readonly whole: ChainBlock | null;
+  /** `null` where nothing is stored and the node does not tell its fees. */
+  readonly fees: Block | null;
+  /** The block after it, as stored. */
+  readonly child: Block | null;
+}
+
+/** @throws {ApiFailure} `not_found` for a block that is not there yet, or no longer */
+export async function blockMetrics(asked: number | 'latest', context: LookupContext): Promise<BlockMetrics> {
+  const { head, profile, reader } = context;
+  const known = await readBlock(asked === 'latest' ? head.number : asked, context);
+  const { whole, fees } = known;
+  const header = whole ?? fees;
+  if (header === null) throw new Error('a block is known by its header or by its fees');
+  const blobs = blobFees(known, profile.id);
+  const [nextBaseFee, tips] = await Promise.all([
+    nextBaseFeeOf(known, header, context),
+    tipsOf(known, reader),
+  ]);
+  return {
+    chainId: profile.id,
+    blockNumber: header.number,
+    hash: header.hash,
+    parentHash: header.parentHash,
+    timestamp: isoFromSec(Math.floor(header.timestamp)),
+    confirmations: confirmationsOf(header.number, head),
+    baseFeePerGas: wireWei(header.baseFeePerGas),
+    nextBaseFeePerGas: wireWei(nextBaseFee),
+    gasUsed: header.gasUsed === null ? null : wireInteger(header.gasUsed),
+    gasLimit: header.gasLimit === null ? null : wireInteger(header.gasLimit),
+    gasUsedRatio: whole === null ? (fees?.gasUsedRatio ?? 0) : gasUsedRatioOf(whole),
+    transactionCount: whole?.transactionHashes.length ?? null,
+    tips,
+    blobBaseFee: blobs.now === null ? null : wireWei(blobs.now),
+    nextBlobBaseFee: blobs.next === null ? null : wireWei(blobs.next),
+    blobGasUsed: whole === null || whole.blobGasUsed === null ? null : wireInteger(whole.blobGasUsed),
+    excessBlobGas: whole === null || whole.excessBlobGas === null ? null : wireInteger(whole.excessBlobGas),
+    burntWei: burnt(known, blobs.now)?.toString() ?? null,
+    feeRecipient: whole?.feeRecipient ?? null,
+  };
+}
+
+async function readBlock(number: number, context: LookupContext): Promise<KnownBlock> {
+  const { blocks, reader, head } = context;
+  const page = await blocks.page(number, 2);
+  const stored = page.find((block) => block.number === number) ?? null;
+  const child = page.find((block) => block.number === number + 1) ?? null;
+  const whole = await readWhole(number, reader);
+  if (whole !== null) {
+    // Between a reorg and its digestion the store still holds the block that was replaced.
+    const isSame = stored !== null && isBlockOf(whole, stored);
+    const follows = child?.parentHash === whole.hash || (isSame && child?.parentHash === null);
+    const fees = isSame ? stored : await feesOf(whole, reader);
+    return { whole, fees, child: follows ? child : null };
+  }
+  if (number > head.number) {
+    throw new ApiFailure('not_found', `block ${number} is not there yet; the head is block ${head.number}`);
+  }
+  const fees = stored ?? (reader.kind === 'rpc' ? null : await reader.fees(number));
+  if (fees === null) throw await gone(number, context);
+  return { whole: null, fees, child };
+}
+
+async function readWhole(number: number, reader: ChainReader): Promise<ChainBlock | null> {
+  try {
+    return await reader.block(number);
+  } catch (error) {
+    if (!(error instanceof ChainError)) throw error;
+    if (error.code === 'unsupported' && reader.kind !== 'rpc') return null;
+    // Any other refusal may be over in a moment.
+    if (error.code === 'pruned') return null;
+    throw error;
+  }
+}
+
+async function feesOf(whole: ChainBlock, reader: ChainReader): Promise<Block | null> {
+  const fees = await ifAnswered(reader.fees(whole.number));
+  return fees !== null && isBlockOf(whole, fees) ? fees : null;
+}
+
+async function gone(number: number, { blocks, reader }: LookupContext): Promise<ApiFailure> {
+  const oldest = await blocks.oldest();
+  const begins =
+    oldest === null ? 'nothing is stored yet' : `stored history begins at block ${oldest.number}`;
+  const why = reader.kind === 'rpc' ? 'the node does not hold' : 'the source does not hold';
+  return new ApiFailure('not_found', `${why} block ${number}, and ${begins}; ask for a later one`);
+}
+
+function gasUsedRatioOf({ gasUsed, gasLimit }: ChainBlock): number {
+  return gasLimit === 0n ? 0 : Math.min(Number(gasUsed) / Number(gasLimit), 1);
+}
+
+/** The next block's own base fee where there is one; for the head what `gas/current` says too. */
+async function nextBaseFeeOf(
+  { whole, fees, child }: KnownBlock,
+  header: ChainBlock | Block,
+  { head, nextBaseFee, profile, reader }: LookupContext,
+): Promise<bigint> {
+  if (child !== null) return child.baseFeePerGas;
+  if (header.number === head.number && header.hash === head.hash && nextBaseFee !== null) return nextBaseFee;
+  // Before the fees' word for it: some nodes repeat there what the head's would be.
+  if (whole !== null && whole.number < head.number) {
+    const next = await ifAnswered(reader.block(whole.number + 1));
+    if (next?.parentHash === whole.hash) return next.baseFeePerGas;
+  }
+  if (fees?.nextBaseFee != null) return fees.nextBaseFee;
+  const gasUsedRatio = whole === null ? (fees?.gasUsedRatio ?? 0) : gasUsedRatioOf(whole);
+  return nextBaseFeeByRule({ ...header, gasUsedRatio }, profile.feeRule);
+}
+
+async function tipsOf({ whole, fees }: KnownBlock, reader: ChainReader): Promise<BlockMetrics['tips']> {
+  const tips = fees?.tips ?? (whole === null ? null : await tipsFromReceipts(whole, reader));
+  if (tips === null) return null;
+  const [p10 = 0n, p25 = 0n, p50 = 0n, p75 = 0n, p90 = 0n, p95 = 0n, p99 = 0n] = tips;
+  return {
+    p10: wireWei(p10),
+    p25: wireWei(p25),
+    p50: wireWei(p50),
+    p75: wireWei(p75),
+    p90: wireWei(p90),
+    p95: wireWei(p95),
+    p99: wireWei(p99),
+  };
+}
+
+/** As the node would have said itself, had it been asked in time. */
+async function tipsFromReceipts(whole: ChainBlock, reader: ChainReader): Promise<bigint[] | null> {
+  const mined = whole.transactionHashes.length === 0 ? [] : await ifAnswered(reader.transactionsOf(whole));
+  if (mined === null) return null;
+  const tips = mined.map(({ effectiveGasPrice, gasUsed }) => ({
+    tip: tipOf(effectiveGasPrice, whole.baseFeePerGas),
+    gasUsed,
+  }));
+  return gasWeightedPercentiles(tips, TIP_PERCENTILES, whole.gasUsed);
+}
+
+/** `null` where a part of it is not known. */
+function burnt({ whole, fees }: KnownBlock, blobBaseFee: bigint | null): bigint | null {
+  const { gasUsed, baseFeePerGas } = whole ?? fees ?? { gasUsed: null, baseFeePerGas: 0n };
+  if (gasUsed === null) return null;
+  const blobGasUsed = whole === null ? (blobBaseFee === null ? 0n : null) : (whole.blobGasUsed ?? 0n);
+  if (blobGasUsed === 0n) return baseFeePerGas * gasUsed;
+  return blobGasUsed === null || blobBaseFee === null
+    ? null
+    : baseFeePerGas * gasUsed + blobBaseFee * blobGasUsed;
+}
+
+/** Only mainnet's schedule is known here, and its slots. */
+const SLOT_SEC = 12;
+
+/**
+ * What a block and the one after it ask per blob gas, wei: the node's word, and where it says nothing the formula
+ * with the parameters of the time. `null` before EIP-4844 and where the parameters are not known.
+ */
+function blobFees(
+  known: { readonly whole: ChainBlock | null; readonly fees: Block | null; readonly child: Block | null },
+  chainId: number,
+): { readonly now: bigint | null; readonly next: bigint | null } {
+  const { whole, fees, child } = known;
+  const now = fees?.blobBaseFee ?? null;
+  const next = child?.blobBaseFee ?? fees?.nextBlobBaseFee ?? null;
+  if (whole === null || (now !== null && next !== null)) return { now, next };
+  return {
+    now: now ?? ownFee(whole, blobParamsAt(chainId, whole.timestamp)),
+    next: next ?? nextFee(whole, blobParamsAt(chainId, whole.timestamp + SLOT_SEC)),
+  };
+}
+
+function ownFee({ excessBlobGas }: ChainBlock, params: BlobParams | null): bigint | null {
+  return excessBlobGas === null || params === null ? null : blobBaseFee(excessBlobGas, params);
+}
+
+function nextFee(
+  { excessBlobGas, blobGasUsed, baseFeePerGas }: ChainBlock,
+  params: BlobParams | null,
+): bigint | null {
+  if (excessBlobGas === null || blobGasUsed === null || params === null) return null;
+  return blobBaseFee(nextExcessBlobGas({ excessBlobGas, blobGasUsed, baseFeePerGas }, params), params);
+}

@@ -1,0 +1,414 @@
+import type { ChainBlock, ChainReceipt, ChainTransaction } from '../../chain/chain-source.ts';
+import { ChainError } from '../../chain/errors.ts';
+import type { TxMetrics, TxRow, TxsMetrics } from '../../contract/explorer.ts';
+import type { TxsParameters } from '../../contract/queries.ts';
+import type { Block, Hex } from '../../core/block.ts';
+import type { ChainProfile } from '../../core/chains.ts';
+import { formatDuration, usdOf } from '../../core/units.ts';
+import type { BlockStore } from '../../store/block-store.ts';
+import type { HistoryStore } from '../../store/history-store.ts';
+import { abortable, mapBounded } from '../async.ts';
+import type { ChainReader, MinedTransaction } from '../chain-reader.ts';
+import { ApiFailure, invalidParameter } from '../http/errors.ts';
+import { metricsWindow } from './metrics.ts';
+import { isoFromSec, wireInteger, wireWei } from './wire.ts';
+
+/** What is at hand to say something of single blocks and transactions. */
+export interface LookupContext {
+  readonly profile: ChainProfile;
+  /** The last block digested. */
+  readonly head: Block;
+  /** What the block after the head will ask for, wei per gas; `null` while nothing was worked out. */
+  readonly nextBaseFee: bigint | null;
+  readonly nativeUsd: number | null;
+  /** Why nothing new comes, one line; `null` while all is well. */
+  readonly problem: string | null;
+  readonly blocks: BlockStore;
+  readonly reader: ChainReader;
+}
+
+const SOURCES = { replay: 'a recording', simulated: 'a simulation', rpc: 'a node' } as const;
+
+/** @throws {ApiFailure} where no node is followed, which alone knows transactions */
+function requireTransactions({ kind }: ChainReader): void {
+  if (kind === 'rpc') return;
+  throw new ApiFailure(
+    'not_found',
+    `this service follows ${SOURCES[kind]}, which holds no transactions; ask one that follows a node (--rpc URL)`,
+  );
+}
+
+/** Much less than a question has in all: two of these, one after the other, leave time for the answer itself. */
+const COMPLETED_WITHIN_MS = 2_000;
+
+/**
+ * The answer, or `null` where the node does not give it, or not soon: for what only completes another answer. A late
+ * one is not broken off, so that the next question finds it.
+ */
+export async function ifAnswered<T>(answer: Promise<T>): Promise<T | null> {
+  const late = AbortSignal.timeout(COMPLETED_WITHIN_MS);
+  try {
+    return await abortable(answer, late);
+  } catch (error) {
+    if (late.aborted || error instanceof ChainError || error instanceof ApiFailure) return null;
+    throw error;
+  }
+}
+
+/** The chain is being reorganised between two questions of ours, unless its node is not well at all. */
+function reorganised(number: number, { problem }: Pick<LookupContext, 'problem'>): ApiFailure {
+  const [message, retrySec] =
+    problem === null
+      ? [`block ${number} is being replaced by another (a reorg); ask again in a second`, 1]
+      : [`block ${number} cannot be read now: ${problem}`, 5];
+  return new ApiFailure('upstream_unavailable', message, { headers: { 'Retry-After': String(retrySec) } });
+}
+
+/** Blocks on top of block `number`, itself included. */
+export const confirmationsOf = (number: number, head: Block) => Math.max(head.number - number + 1, 1);
+
+/** What a transaction paid per gas above the base fee; a rollup's deposits pay nothing at all. */
+export function tipOf(effectiveGasPrice: bigint, baseFeePerGas: bigint): bigint {
+  return effectiveGasPrice > baseFeePerGas ? effectiveGasPrice - baseFeePerGas : 0n;
+}
+
+/** Everything a transaction paid beside its value, wei. */
+function costOf({
+  gasUsed,
+  effectiveGasPrice,
+  blobFee,
+  dataFee,
+}: Pick<ChainReceipt, 'gasUsed' | 'effectiveGasPrice' | 'blobFee' | 'dataFee'>): bigint {
+  return gasUsed * effectiveGasPrice + blobFee + dataFee;
+}
+
+/** `0x` and four bytes. */
+const SELECTOR_LENGTH = 10;
+
+/** What a transaction's receipt and block say of it; all `null` while it waits in the pool. */
+type Inclusion = Pick<
+  TxMetrics,
+  | 'status'
+  | 'gasUsed'
+  | 'effectiveGasPrice'
+  | 'priorityFeePerGas'
+  | 'costWei'
+  | 'costUsd'
+  | 'blockNumber'
+  | 'blockHash'
+  | 'timestamp'
+  | 'transactionIndex'
+  | 'confirmations'
+  | 'tipRank'
+  | 'blockTransactionCount'
+>;
+
+const PENDING: Inclusion = {
+  status: 'PENDING',
+  gasUsed: null,
+  effectiveGasPrice: null,
+  priorityFeePerGas: null,
+  costWei: null,
+  costUsd: null,
+  blockNumber: null,
+  blockHash: null,
+  timestamp: null,
+  transactionIndex: null,
+  confirmations: 0,
+  tipRank: null,
+  blockTransactionCount: null,
+};
+
+/** @throws {ApiFailure} `not_found` where neither the chain nor the node's pool has it */
+export async function txMetrics(hash: Hex, context: LookupContext): Promise<TxMetrics> {
+  const { reader, profile } = context;
+  requireTransactions(reader);
+  const transaction = await reader.transaction(hash);
+  if (transaction === null) {
+    throw new ApiFailure(
+      'not_found',
+      `${profile.name} knows no such transaction, nor does the node's pool; check the hash and the chain`,
+    );
+  }
+  return { ...signed(transaction, profile.id), ...(await inclusionOf(transaction, context)) };
+}
+
+/** What its sender signed. */
+function signed(transaction: ChainTransaction, chainId: number): Omit<TxMetrics, keyof Inclusion> {
+  const { hash, type, from, to, value, nonce, data, gasLimit, blobCount } = transaction;
+  return {
+    chainId,
+    hash,
+    type,
+    from,
+    to,
+    value: value.toString(),
+    nonce,
+    selector: data.length < SELECTOR_LENGTH ? null : data.slice(0, SELECTOR_LENGTH).toLowerCase(),
+    gasLimit: wireInteger(gasLimit),
+    maxFeePerGas: price(transaction.maxFeePerGas),
+    maxPriorityFeePerGas: price(transaction.maxPriorityFeePerGas),
+    gasPrice: price(transaction.gasPrice),
+    maxFeePerBlobGas: price(transaction.maxFeePerBlobGas),
+    blobCount,
+  };
+}
+
+const price = (wei: bigint | null) => (wei === null ? null : wireWei(wei));
+
+async function inclusionOf({ hash, blockNumber }: ChainTransaction, context: LookupContext) {
+  if (blockNumber === null) return PENDING;
+  const { reader } = context;
+  const receipt = await reader.receipt(hash);
+  if (receipt === null) {
+    throw new ApiFailure(
+      'upstream_unavailable',
+      'the node knows the transaction and not yet its receipt; ask again in a second',
+      { headers: { 'Retry-After': '1' } },
+    );
+  }
+  const block = await reader.blockOf({ number: receipt.blockNumber, hash: receipt.blockHash });
+  if (block?.hash !== receipt.blockHash) throw reorganised(receipt.blockNumber, context);
+  return included(receipt, block, await ifAnswered(reader.transactionsOf(block)), context);
+}
+
+function included(
+  receipt: ChainReceipt,
+  block: ChainBlock,
+  mined: readonly MinedTransaction[] | null,
+  { head, nativeUsd }: LookupContext,
+): Inclusion {
+  const cost = costOf(receipt);
+  return {
+    status: receipt.status === 'success' ? 'SUCCESS' : 'REVERTED',
+    gasUsed: wireInteger(receipt.gasUsed),
+    effectiveGasPrice: wireWei(receipt.effectiveGasPrice),
+    priorityFeePerGas: wireWei(tipOf(receipt.effectiveGasPrice, block.baseFeePerGas)),
+    costWei: cost.toString(),
+    costUsd: nativeUsd === null ? null : usdOf(cost, nativeUsd),
+    blockNumber: block.number,
+    blockHash: block.hash,
+    timestamp: isoFromSec(block.timestamp),
+    transactionIndex: receipt.transactionIndex,
+    confirmations: confirmationsOf(block.number, head),
+    tipRank: mined === null ? null : tipRank(receipt, mined, block.baseFeePerGas),
+    blockTransactionCount: block.transactionHashes.length,
+  };
+}
+
+/** The share of the block's other transactions that tipped less, ties counted half; `null` without others. */
+function tipRank(receipt: ChainReceipt, mined: readonly MinedTransaction[], baseFee: bigint): number | null {
+  const own = tipOf(receipt.effectiveGasPrice, baseFee);
+  const others = mined.filter(({ hash }) => hash !== receipt.hash);
+  let below = 0;
+  for (const { effectiveGasPrice } of others) {
+    const tip = tipOf(effectiveGasPrice, baseFee);
+    if (tip < own) below += 1;
+    else if (tip === own) below += 0.5;
+  }
+  return others.length === 0 ? null : below / others.length;
+}
+
+/** Blocks whose transactions are asked for at once. */
+const BLOCKS_AT_ONCE = 4;
+
+/** The history whose present is `now` and whose last hour ends at `end`; Unix seconds. */
+interface TxsHistory {
+  readonly store: HistoryStore;
+  readonly end: number;
+  readonly now: number;
+}
+
+/**
+ * One page of a window's transactions, newest first. All blocks of the window are counted; transactions are only
+ * asked for of those that the page touches.
+ * @throws {ApiFailure} `validation_failed` for a window that makes no sense or holds too many blocks
+ */
+export async function txsMetrics(
+  asked: TxsParameters,
+  history: TxsHistory,
+  context: LookupContext,
+  signal: AbortSignal,
+): Promise<TxsMetrics> {
+  const { profile, reader } = context;
+  requireTransactions(reader);
+  const window = await metricsWindow({ ...asked, bucket: 'block' }, { ...history, profile });
+  const { from, blocks } = await blocksOfWindow(
+    { from: window.from, to: window.to, isChosen: asked.from !== undefined },
+    context,
+    signal,
+  );
+  const { page, size } = window;
+  const parts = partsOfPage(blocks.toReversed(), page * size, size);
+  const rows = await mapBounded(parts, BLOCKS_AT_ONCE, signal, async ({ block, skip, take }) => {
+    const mined = await reader.transactionsOf(block);
+    if (mined === null) throw reorganised(block.number, context);
+    return mined
+      .toReversed()
+      .slice(skip, skip + take)
+      .map((transaction) => toRow(transaction, block));
+  });
+  return {
+    chainId: profile.id,
+    from: isoFromSec(from),
+    to: isoFromSec(window.to),
+    bucket: 'block',
+    page,
+    size,
+    total: blocks.reduce((sum, block) => sum + block.transactionHashes.length, 0),
+    data: rows.flat(),
+  };
+}
+
+/** What of each block, newest first, lies on the page of `size` that begins at `offset`. */
+function partsOfPage(newestFirst: readonly ChainBlock[], offset: number, size: number) {
+  const parts: { block: ChainBlock; skip: number; take: number }[] = [];
+  let start = 0;
+  for (const block of newestFirst) {
+    const end = start + block.transactionHashes.length;
+    const skip = Math.max(offset - start, 0);
+    const take = Math.min(end, offset + size) - (start + skip);
+    if (take > 0) parts.push({ block, skip, take });
+    start = end;
+  }
+  return parts;
+}
+
+function toRow(transaction: MinedTransaction, block: ChainBlock): TxRow {
+  const { hash, type, from, to, value, status, transactionIndex, gasUsed, effectiveGasPrice } = transaction;
+  return {
+    timestamp: isoFromSec(block.timestamp),
+    blockNumber: block.number,
+    transactionIndex,
+    hash,
+    status: status === 'success' ? 'SUCCESS' : 'REVERTED',
+    type,
+    from,
+    to,
+    value: value.toString(),
+    gasUsed: wireInteger(gasUsed),
+    effectiveGasPrice: wireWei(effectiveGasPrice),
+    priorityFeePerGas: wireWei(tipOf(effectiveGasPrice, block.baseFeePerGas)),
+    costWei: costOf(transaction).toString(),
+  };
+}
+
+/** Blocks that one question may read (contract, part 3). */
+const BLOCKS_MAX = 100;
+const PARALLEL = 8;
+/** A block this deep that the node does not give has not been reorganised: it has been pruned. */
+const SETTLED_DEPTH = 64;
+
+/** Times in Unix seconds, both inclusive. */
+interface AskedWindow {
+  readonly from: number;
+  readonly to: number;
+  /** Whether `from` was asked for; otherwise it gives way to the limit. */
+  readonly isChosen: boolean;
+}
+
+/**
+ * The blocks of a window as the chain holds them, ascending, and where it really begins: asked for by these times,
+ * the same window comes again.
+ * @throws {ApiFailure} that names `from` where the window was chosen and holds too many blocks
+ */
+async function blocksOfWindow(
+  { from, to, isChosen }: AskedWindow,
+  context: LookupContext,
+  signal: AbortSignal,
+): Promise<{ readonly from: number; readonly blocks: readonly ChainBlock[] }> {
+  const newest = await context.blocks.latestAt(to);
+  const oldest = await context.blocks.oldest();
+  if (newest === null || oldest === null) return { from, blocks: [] };
+  const last = await lastWithin(newest, oldest, { to, context, signal });
+  // One more than may be read: it tells whether the window holds more.
+  const first = Math.max(last - BLOCKS_MAX, oldest.number);
+  if (last < first) return { from, blocks: [] };
+  const clues = new Map(
+    (await context.blocks.page(first, last - first + 1)).map((block) => [block.number, block]),
+  );
+  const numbers = Array.from({ length: last - first + 1 }, (_, index) => first + index);
+  const read = (wanted: readonly number[]) =>
+    mapBounded(wanted, PARALLEL, signal, (number) => readBlock(number, clues.get(number), context));
+  // Times that the store only estimates are the chain's to say.
+  const timed = numbers.every((number) => clues.get(number)?.hash)
+    ? [...clues.values()]
+    : await read(numbers);
+  const begin = limitedFrom(timed, from);
+  if (begin > from && isChosen) {
+    const { blockTimeSec } = context.profile.feeRule;
+    throw invalidParameter(
+      'from',
+      `begins more than ${BLOCKS_MAX} blocks (about ${formatDuration(BLOCKS_MAX * blockTimeSec)}) before the end of the window; the earliest that can be read is ${isoFromSec(begin)}`,
+    );
+  }
+  const within = timed.filter(({ timestamp }) => timestamp >= begin && timestamp <= to);
+  const blocks = await read(within.slice(-BLOCKS_MAX).map(({ number }) => number));
+  return { from: begin, blocks };
+}
+
+/** `from`, or the first second of which, with all after it, no more blocks are read than may be. */
+function limitedFrom(timed: readonly { readonly timestamp: number }[], from: number): number {
+  const beyond = timed.length > BLOCKS_MAX ? timed[0] : undefined;
+  if (beyond === undefined || beyond.timestamp < from) return from;
+  const later = timed.find(({ timestamp }) => timestamp > beyond.timestamp);
+  // So many blocks in one second: the newest of them must do.
+  return later?.timestamp ?? beyond.timestamp;
+}
+
+/** The last block not after `to`; `newest` is it by the store's word, which far back is an estimate. */
+async function lastWithin(
+  newest: Block,
+  oldest: Block,
+  {
+    to,
+    context,
+    signal,
+  }: { readonly to: number; readonly context: LookupContext; readonly signal: AbortSignal },
+): Promise<number> {
+  if (newest.hash !== null) return newest.number;
+  const range = { low: oldest.number, high: context.head.number, guess: newest.number };
+  return findLast(range, async (number) => {
+    signal.throwIfAborted();
+    return (await readBlock(number, undefined, context)).timestamp <= to;
+  });
+}
+
+async function readBlock(
+  number: number,
+  clue: Block | undefined,
+  context: LookupContext,
+): Promise<ChainBlock> {
+  const { reader, head, problem } = context;
+  const block = await (clue === undefined ? reader.block(number) : reader.blockOf(clue));
+  if (block !== null) return block;
+  if (problem !== null || head.number - number < SETTLED_DEPTH) throw reorganised(number, context);
+  throw new ApiFailure(
+    'not_found',
+    `the node no longer holds block ${number} of this window; ask for a later one`,
+  );
+}
+
+/**
+ * The last number of `low`–`high` for which `holds`, where it holds for all up to some number and for none after it;
+ * `low - 1` where it holds for none. Asks few where the answer is close to `guess`.
+ */
+export async function findLast(
+  { low, high, guess }: { readonly low: number; readonly high: number; readonly guess: number },
+  holds: (number: number) => Promise<boolean>,
+): Promise<number> {
+  // It holds up to `yes` and from `no` on it does not; steps from the guess double until both are known.
+  let yes = low - 1;
+  let no = high + 1;
+  let at = Math.min(Math.max(guess, low), high);
+  for (let step = 1; yes + 1 < no; ) {
+    const isYes = await holds(at);
+    if (isYes) yes = at;
+    else no = at;
+    const isBetween = yes >= low && no <= high;
+    const next = isBetween ? Math.floor((yes + no) / 2) : isYes ? yes + step : no - step;
+    at = Math.min(Math.max(next, yes + 1), no - 1);
+    step *= 2;
+  }
+  return yes;
+}

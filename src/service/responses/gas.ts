@@ -1,0 +1,187 @@
+import { SPEED_OF_LANE } from '../../contract/choices.ts';
+import type { StatsCurrent } from '../../contract/dashboard.ts';
+import type { GasCurrent, GasRecommendation, GasTrend } from '../../contract/gas.ts';
+import type { Advice, Lane, Recommendation, Summary } from '../../core/advice.ts';
+import type { Block } from '../../core/block.ts';
+import { type ChainProfile, isDevelopmentChain } from '../../core/chains.ts';
+import { ADVICE_VERSION } from '../../core/given-advice.ts';
+import type { SaidCount, SaidScore } from '../../store/track-store.ts';
+import type { Problem } from '../source-state.ts';
+import { isoFromMs, isoFromSec, wireWei } from './wire.ts';
+
+/** What is known at this moment, all of one block. */
+export interface Present {
+  readonly profile: ChainProfile;
+  readonly head: Block;
+  readonly advice: Advice;
+  /** How what was advised before was kept; `null`: not read yet. */
+  readonly said: SaidScore | null;
+  /** Ms since epoch, wall clock. */
+  readonly updatedAt: number;
+  readonly stale: boolean;
+  /** A recording that has been played to its end. */
+  readonly ended: boolean;
+  readonly problem: Problem | null;
+  readonly source: { readonly kind: GasCurrent['source']['kind']; readonly name: string };
+  readonly nativeUsd: number | null;
+}
+
+export function gasCurrent(present: Present): GasCurrent {
+  const { profile, head, advice, problem } = present;
+  const { slow, average, fast } = advice.lanes;
+  const priority = average.price - advice.nextBaseFee;
+  return {
+    chainId: profile.id,
+    blockNumber: head.number,
+    blockTimestamp: isoFromSec(head.timestamp),
+    lowPrice: wireWei(slow.price),
+    averagePrice: wireWei(average.price),
+    highPrice: wireWei(fast.price),
+    basePrice: wireWei(head.baseFeePerGas),
+    priorityPrice: wireWei(priority),
+    nextBasePrice: wireWei(advice.nextBaseFee),
+    blobBasePrice: head.blobBaseFee === null ? null : wireWei(head.blobBaseFee),
+    gasUsedRatio: head.gasUsedRatio,
+    lanes: { slow: laneOf(slow), average: laneOf(average), fast: laneOf(fast) },
+    nativeUsd: present.nativeUsd,
+    updatedAt: isoFromMs(present.updatedAt),
+    updateFrequencySec: updateFrequencySec(profile, advice.blockSec),
+    stale: present.stale,
+    source: {
+      kind: present.source.kind,
+      name: present.source.name,
+      problem:
+        problem === null
+          ? null
+          : {
+              message: problem.message,
+              retryAt: problem.retryAt === null ? null : isoFromMs(problem.retryAt),
+            },
+      ended: present.ended,
+    },
+  };
+}
+
+function laneOf(lane: Lane): GasCurrent['lanes']['slow'] {
+  return {
+    price: wireWei(lane.price),
+    maxFeePerGas: wireWei(lane.maxFeePerGas),
+    maxPriorityFeePerGas: wireWei(lane.maxPriorityFeePerGas),
+    withinBlocks: lane.withinBlocks,
+    waitSec: lane.waitSec,
+    probability: lane.probability,
+    reason: lane.reason,
+  };
+}
+
+export function gasTrend({ advice, updatedAt }: Present): GasTrend {
+  const { trend } = advice;
+  return {
+    window: '1h',
+    direction: trend.direction,
+    changeRatio: trend.changeRatio,
+    base: summaryOf(trend.base),
+    priority: summaryOf(trend.priority),
+    percentileRank24h: trend.percentileRank24h,
+    congestion: trend.congestion,
+    baseFeeFan: trend.baseFeeFan.map(({ blocksAhead, min, expected, max }) => ({
+      blocksAhead,
+      min: wireWei(min),
+      expected: wireWei(expected),
+      max: wireWei(max),
+    })),
+    updatedAt: isoFromMs(updatedAt),
+  };
+}
+
+function summaryOf({ now, min, p25, median, p75, max }: Summary): GasTrend['base'] {
+  return {
+    now: wireWei(now),
+    min: wireWei(min),
+    p25: wireWei(p25),
+    median: wireWei(median),
+    p75: wireWei(p75),
+    max: wireWei(max),
+  };
+}
+
+/** `reach`: of the price that was asked about, if one was. */
+export function gasRecommendation(
+  { advice, said, updatedAt, profile }: Present,
+  reach: GasRecommendation['reach'] = null,
+): GasRecommendation {
+  const { recommendation } = advice;
+  return {
+    action: recommendation.action,
+    lane: SPEED_OF_LANE[recommendation.lane],
+    targetPrice: wireWei(recommendation.targetPrice),
+    expectedWaitSec: recommendation.expectedWaitSec,
+    deadlineSec: recommendation.deadlineSec,
+    probability: recommendation.probability,
+    expectedSavingRatio: recommendation.expectedSavingRatio,
+    confidence: recommendation.confidence,
+    reasons: [...recommendation.reasons],
+    alternatives: recommendation.alternatives.map((horizon) => ({
+      horizonSec: horizon.horizonSec,
+      price: wireWei(horizon.price),
+      probability: horizon.probability,
+      reason: horizon.reason,
+      savingRatio: horizon.savingRatio,
+    })),
+    track: trackOf(said, recommendation.track),
+    reach,
+    // The next block brings a new one.
+    validUntil: isoFromMs(updatedAt + updateFrequencySec(profile, advice.blockSec) * 1_000),
+    updatedAt: isoFromMs(updatedAt),
+  };
+}
+
+/** Price, trend and recommendation of the same block. */
+export function statsCurrent(present: Present): StatsCurrent {
+  return {
+    snapshot: gasCurrent(present),
+    trend: gasTrend(present),
+    recommendation: gasRecommendation(present),
+  };
+}
+
+/** Fewer that were really said tell less than a walk over the blocks before. */
+const LEAST_SAID = 20;
+
+/** The record of what was said; until there is enough of it that of the engine's walk over history, and it says so. */
+function trackOf(said: SaidScore | null, walked: Recommendation['track']): GasRecommendation['track'] {
+  if (said === null || said.since === null || said.evaluated < LEAST_SAID) {
+    return { ...walked, from: 'walked', since: null, versions: [ADVICE_VERSION], unjudged: 0, waits: null };
+  }
+  return {
+    ...counted(said),
+    from: 'said',
+    unjudged: said.unjudged,
+    waits: counted(said.waits),
+  };
+}
+
+function counted({ evaluated, kept, statedProbability, since, versions }: SaidCount) {
+  return {
+    evaluated,
+    hitRatio: evaluated === 0 ? null : kept / evaluated,
+    statedProbability,
+    since: since === null ? null : isoFromSec(since),
+    versions: [...versions],
+  };
+}
+
+/** A missed slot now and then is no other pace. */
+const ABOUT = 0.1;
+/** Who makes a block when there is something to put in says nothing of the next one by the ones before. */
+const MOST_ON_DEMAND_SEC = 12;
+
+/**
+ * How often something new is to be expected, in seconds: the chain's own pace where it is not about what was planned, since
+ * the plan for a chain that is not known here is Ethereum's.
+ */
+function updateFrequencySec({ id, feeRule }: ChainProfile, blockSec: number): number {
+  if (Math.abs(blockSec / feeRule.blockTimeSec - 1) <= ABOUT) return feeRule.blockTimeSec;
+  const everySec = Number(blockSec.toPrecision(3));
+  return isDevelopmentChain(id) ? Math.min(everySec, MOST_ON_DEMAND_SEC) : everySec;
+}

@@ -1,0 +1,142 @@
+import { TIME_FRAME_SEC, type TimeFrame } from '../../contract/choices.ts';
+import type { Stats, StatsMarket } from '../../contract/dashboard.ts';
+import { type Block, TIP_PERCENTILES } from '../../core/block.ts';
+import { cheapestHourUtc, foldHeatmap } from '../../core/heatmap.ts';
+import { changeRatio, summarise, volatility } from '../../core/market-stats.ts';
+import { cost, USUAL_ACTIONS } from '../../core/usual-actions.ts';
+import type { Weighted } from '../../core/weighted-quantile.ts';
+import type { HistoryStore, Window } from '../../store/history-store.ts';
+import type { PricePart } from '../../store/price-parts.ts';
+import { ROLLUP_SEC } from '../../store/rollup-tables.ts';
+import type { Present } from './gas.ts';
+import { isoFromSec, wholeWei, wireWei } from './wire.ts';
+
+const HOUR_SEC = 3_600;
+const WEI_PER_COIN = 1e18;
+
+interface MarketWindow {
+  readonly timeFrame: TimeFrame;
+  /** Unix seconds. */
+  readonly end: number;
+  /** Dollars for one native coin at its beginning; `null` where that is not known. */
+  readonly usdThen: number | null;
+}
+
+/** Figures of a time frame. The heatmap is always that of 30 days. */
+export async function statsMarket(
+  history: HistoryStore,
+  { timeFrame, end, usdThen }: MarketWindow,
+  present: Present,
+): Promise<StatsMarket> {
+  const series = await marketSeries(history, { from: end - TIME_FRAME_SEC[timeFrame], to: end });
+  const stored = await history.bucketPrices(HOUR_SEC, { from: end - TIME_FRAME_SEC['30d'], to: end });
+  const hours = stored.map(({ start, base, blocks }) => ({
+    timestamp: start,
+    meanBaseFee: base.mean,
+    blocks,
+  }));
+  const { lanes } = present.advice;
+  return {
+    timeFrame,
+    from: isoFromSec(Math.max(series[0]?.start ?? end, end - TIME_FRAME_SEC[timeFrame])),
+    ...marketFigures(series, present.head),
+    cheapestHourUtc: cheapestHourUtc(hours),
+    heatmap: foldHeatmap(hours),
+    nativeUsd: present.nativeUsd,
+    nativeUsdChangeRatio:
+      present.nativeUsd === null || usdThen === null ? null : changeRatio(present.nativeUsd, usdThen),
+    actions: USUAL_ACTIONS.map(({ name, gas }) => ({
+      name,
+      gas,
+      slow: costOf(gas, lanes.slow.price, present.nativeUsd),
+      average: costOf(gas, lanes.average.price, present.nativeUsd),
+      fast: costOf(gas, lanes.fast.price, present.nativeUsd),
+    })),
+  };
+}
+
+function costOf(gas: number, price: bigint, nativeUsd: number | null) {
+  const wei = cost(gas, price);
+  return { wei: wei.toString(), usd: nativeUsd === null ? null : (Number(wei) / WEI_PER_COIN) * nativeUsd };
+}
+
+/**
+ * How prices were spread over `series`, each block counted once, and where the head stands among them: in each,
+ * min ≤ p10 ≤ median ≤ p90 ≤ max and min ≤ now ≤ max.
+ */
+export function marketFigures(
+  series: readonly PricePart[],
+  head: Pick<Block, 'baseFeePerGas' | 'tips'>,
+): Pick<StatsMarket, 'base' | 'average' | 'volatility'> {
+  const bases = series.map(({ base, blocks }) => ({ value: base.mean, weight: blocks }));
+  return {
+    base: baseStats(series, bases, wireWei(head.baseFeePerGas)),
+    average: stats(averagesOf(series), averageNow(head)),
+    volatility: volatility(bases),
+  };
+}
+
+function stats(prices: readonly Weighted[], now: number): Stats {
+  const summary = summarise(prices) ?? { min: now, p10: now, median: now, mean: now, p90: now, max: now };
+  return {
+    now,
+    ...summary,
+    // The head may be younger than what has been stored.
+    min: Math.min(summary.min, now),
+    max: Math.max(summary.max, now),
+    changeRatio: changeRatio(now, prices[0]?.value ?? now),
+  };
+}
+
+/** With the single dearest and cheapest block, which means over buckets would hide. */
+function baseStats(series: readonly PricePart[], bases: readonly Weighted[], now: number): Stats {
+  const figures = stats(bases, now);
+  let { min, max } = figures;
+  for (const { base } of series) {
+    min = Math.min(min, base.min);
+    max = Math.max(max, base.max);
+  }
+  return { ...figures, min: wholeWei(min), max: wholeWei(max) };
+}
+
+/** Base fee and median tip of the blocks whose tips are known; the base fee alone where none are. */
+function averagesOf(series: readonly PricePart[]): Weighted[] {
+  const tipped = series.flatMap(({ base, tip, tippedBlocks }) =>
+    tip === null ? [] : [{ value: base.mean + tip, weight: tippedBlocks }],
+  );
+  return tipped.length > 0
+    ? tipped
+    : series.map(({ base, blocks }) => ({ value: base.mean, weight: blocks }));
+}
+
+function averageNow({ baseFeePerGas, tips }: Pick<Block, 'baseFeePerGas' | 'tips'>): number {
+  return wireWei(baseFeePerGas + (tips?.[TIP_PERCENTILES.indexOf(50)] ?? 0n));
+}
+
+/** A day of Ethereum and some more. */
+const MOST_ROWS = 12_000;
+const [MINUTE_SEC] = ROLLUP_SEC;
+
+/**
+ * The blocks of `window`, ascending: one by one where they are at most `mostRows`, else in the shortest stored buckets
+ * that are. How much history there is decides, not what was asked for, so that two windows over the same blocks have the
+ * same parts. No part reaches out of the window.
+ */
+export async function marketSeries(
+  history: HistoryStore,
+  window: Window,
+  mostRows = MOST_ROWS,
+): Promise<PricePart[]> {
+  if ((await history.countBlocks(window)) <= mostRows) return history.blockPrices(window);
+  const from = Math.max(window.from, (await history.reachesBackTo(null)) ?? window.from);
+  const fits = (sec: number) => (window.to - from) / sec <= mostRows;
+  const bucketSec = ROLLUP_SEC.find(fits) ?? ROLLUP_SEC.at(-1) ?? MINUTE_SEC;
+  const firstWhole = Math.ceil(from / bucketSec) * bucketSec;
+  const firstCut = Math.max(firstWhole, Math.floor((window.to + 1) / bucketSec) * bucketSec);
+  const [before, whole, after] = await Promise.all([
+    history.blockPrices({ from, to: Math.min(firstWhole - 1, window.to) }),
+    history.bucketPrices(bucketSec, { from: firstWhole, to: firstCut - bucketSec }),
+    history.blockPrices({ from: firstCut, to: window.to }),
+  ]);
+  return [...before, ...whole, ...after];
+}

@@ -1,0 +1,130 @@
+import { BUCKET_SEC, type Bucket } from '../../contract/choices.ts';
+import type { BaseFeeRow, GasUsedRatioRow, PriorityFeeRow } from '../../contract/metrics.ts';
+import { type MetricsParameters, PAGE_SIZE_DEFAULT } from '../../contract/queries.ts';
+import type { TipPercentile } from '../../core/block.ts';
+import type { ChainProfile } from '../../core/chains.ts';
+import type { HistoryStore } from '../../store/history-store.ts';
+import type { Rollup } from '../../store/rollup.ts';
+import { invalidParameter } from '../http/errors.ts';
+import { meanTip } from './charts.ts';
+import { isoFromSec, wholeWei } from './wire.ts';
+
+const DEFAULT_WINDOW_SEC = 3_600;
+/** Rows that a bucket chosen by us may give. */
+const FITTING_ROWS = 750;
+/** A window may begin this many blocks before the history does: blocks do not fall on whole windows. */
+const SLACK_BLOCKS = 5;
+
+/** A checked metrics question; times in Unix seconds, both inclusive. */
+interface MetricsWindow {
+  readonly chainId: number;
+  readonly from: number;
+  readonly to: number;
+  readonly bucket: Bucket;
+  readonly page: number;
+  readonly size: number;
+}
+
+interface MetricsContext {
+  readonly store: HistoryStore;
+  readonly profile: ChainProfile;
+  /** Where the last hour ends, and the chain's present; Unix seconds. */
+  readonly end: number;
+  readonly now: number;
+}
+
+/** @throws {ApiFailure} that names the parameter which makes no sense or lies outside the stored history. */
+export async function metricsWindow(
+  asked: MetricsParameters,
+  context: MetricsContext,
+): Promise<MetricsWindow> {
+  const { store, profile, now } = context;
+  const to = asked.to === undefined ? context.end : Math.min(seconds(asked.to), now);
+  const from = asked.from === undefined ? null : seconds(asked.from);
+  if (from !== null && from > now) throw invalidParameter('from', 'must not be in the future');
+  if (from !== null && asked.to !== undefined && from >= seconds(asked.to)) {
+    throw invalidParameter('from', 'must be before to');
+  }
+  const length = from === null ? DEFAULT_WINDOW_SEC : to - from;
+  const bucket = asked.bucket ?? fittingBucket(length, profile.feeRule.blockTimeSec);
+  const bucketSec = bucket === 'block' ? null : BUCKET_SEC[bucket];
+  const oldest = await store.reachesBackTo(bucketSec);
+  if (oldest === null) throw invalidParameter('from', 'is before the stored history, which is still empty');
+  const reach = oldest - Math.max(SLACK_BLOCKS * profile.feeRule.blockTimeSec, bucketSec ?? 0);
+  if (from !== null && from < reach) {
+    throw invalidParameter('from', `is before the stored history, which begins at ${isoFromSec(oldest)}`);
+  }
+  if (to < reach) {
+    throw invalidParameter('to', `is before the stored history, which begins at ${isoFromSec(oldest)}`);
+  }
+  return {
+    chainId: profile.id,
+    from: from ?? Math.max(to - DEFAULT_WINDOW_SEC, Math.min(oldest, to)),
+    to,
+    bucket,
+    page: asked.page ?? 0,
+    size: asked.size ?? PAGE_SIZE_DEFAULT,
+  };
+}
+
+const seconds = (time: string) => Math.floor(Date.parse(time) / 1_000);
+
+/** The finest bucket that does not drown the reader. */
+function fittingBucket(lengthSec: number, blockTimeSec: number): Bucket {
+  if (lengthSec / blockTimeSec <= FITTING_ROWS) return 'block';
+  for (const bucket of ['1m', '5m', '1h'] as const) {
+    if (lengthSec / BUCKET_SEC[bucket] <= FITTING_ROWS) return bucket;
+  }
+  return '1d';
+}
+
+/** One page of a window's rows in the envelope that every metric shares. With `tipped` only what has tips is counted. */
+export async function metricsAnswer<Row>(
+  history: HistoryStore,
+  window: MetricsWindow & { readonly tipped?: boolean },
+  toRow: (rollup: Rollup) => Row | null,
+) {
+  const { page, size, bucket } = window;
+  const range = { offset: page * size, limit: size };
+  const isBlock = bucket === 'block';
+  const rollups = isBlock
+    ? await history.blocks(window, range)
+    : await history.buckets(BUCKET_SEC[bucket], window, range);
+  const total = isBlock
+    ? await history.countBlocks(window)
+    : await history.countBuckets(BUCKET_SEC[bucket], window);
+  return {
+    chainId: window.chainId,
+    from: isoFromSec(window.from),
+    to: isoFromSec(window.to),
+    bucket,
+    page,
+    size,
+    total,
+    data: rollups.map(toRow).filter((row) => row !== null),
+  };
+}
+
+export function baseFeeRow({ start, lastBlock, base }: Rollup): BaseFeeRow {
+  return {
+    timestamp: isoFromSec(start),
+    blockNumber: lastBlock,
+    open: base.open,
+    min: base.min,
+    mean: wholeWei(base.mean),
+    max: base.max,
+    close: base.close,
+  };
+}
+
+export const priorityFeeRow =
+  (percentile: TipPercentile) =>
+  (rollup: Rollup): PriorityFeeRow | null => {
+    const tip = meanTip(rollup, percentile);
+    if (tip === null) return null;
+    return { timestamp: isoFromSec(rollup.start), blockNumber: rollup.lastBlock, value: wholeWei(tip) };
+  };
+
+export function gasUsedRatioRow({ start, lastBlock, ratio }: Rollup): GasUsedRatioRow {
+  return { timestamp: isoFromSec(start), blockNumber: lastBlock, mean: ratio.mean, max: ratio.max };
+}

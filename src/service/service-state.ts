@@ -1,0 +1,224 @@
+import type { ChainSource } from '../chain/chain-source.ts';
+import type { ChainProfile } from '../core/chains.ts';
+import type { Reach } from '../core/reach-book.ts';
+import type { BlockStore } from '../store/block-store.ts';
+import type { HistoryStore } from '../store/history-store.ts';
+import { bounded } from './bounded.ts';
+import type { ChainReader } from './chain-reader.ts';
+import type { Follower } from './follower.ts';
+import { ApiFailure } from './http/errors.ts';
+import { patienceMs } from './pulse.ts';
+import type { LookupContext } from './responses/explorer.ts';
+import type { Present } from './responses/gas.ts';
+import { type EngineHealth, NOTHING_YET, type ServiceHealth, type Tallies } from './responses/summary.ts';
+import type { TrackKeeper } from './track-keeper.ts';
+
+const LOADING_RETRY_SEC = 1;
+const DOWN_RETRY_SEC = 5;
+
+interface ServiceParts {
+  readonly source: ChainSource;
+  readonly follower: Follower;
+  readonly track: TrackKeeper;
+  readonly history: HistoryStore;
+  readonly blocks: BlockStore;
+  readonly reader: ChainReader;
+  readonly nativeUsd: () => number | null;
+  /** At an earlier moment, Unix seconds. */
+  readonly nativeUsdAt: (timestampSec: number) => Promise<number | null>;
+  /** What the service does for people beside answering; left out: nothing yet. */
+  readonly tallies?: Tallies;
+  /** Who has alerts fire; left out: nobody. */
+  readonly engine?: () => EngineHealth | null;
+  readonly wallNow: () => number;
+}
+
+/** How a service is doing. */
+export interface Condition {
+  readonly chain: ChainProfile | null;
+  readonly head: number | null;
+  readonly headAgeSec: number | null;
+  /** Why prices cannot be answered, or are older than they should be; `null` while all is well. */
+  readonly failure: ApiFailure | null;
+  /** Who has alerts fire on the database; `null`: nobody. */
+  readonly engine?: EngineHealth | null;
+}
+
+/** What the routes ask the running service. */
+export class ServiceState {
+  readonly #parts: ServiceParts;
+  #moment: Present | null = null;
+
+  constructor(parts: ServiceParts) {
+    this.#parts = parts;
+  }
+
+  get chainId(): number | null {
+    return this.#parts.follower.profile?.id ?? null;
+  }
+
+  /** @throws {ApiFailure} `upstream_unavailable`, node by node, while there is nothing to answer from. */
+  present(): Present {
+    const moment = this.moment();
+    if (moment === null) throw this.#unavailable();
+    return moment;
+  }
+
+  /** What `present` returns, or `null` where it throws: the same object as long as nothing of it changes. */
+  moment(): Present | null {
+    const next = this.#read();
+    if (next === null || this.#moment === null || !isSameMoment(next, this.#moment)) this.#moment = next;
+    return this.#moment;
+  }
+
+  #read(): Present | null {
+    const { follower, source } = this.#parts;
+    const { profile, head, updatedAt } = follower;
+    const advice = follower.advice();
+    if (profile === null || head === null || updatedAt === null || advice === null) return null;
+    return {
+      profile,
+      head,
+      advice,
+      said: this.#parts.track.score,
+      updatedAt,
+      stale: follower.isStale,
+      ended: follower.hasEnded,
+      problem: follower.problem,
+      source: { kind: source.kind, name: source.name },
+      nativeUsd: this.#parts.nativeUsd(),
+    };
+  }
+
+  /** How likely some block within `withinSec` seconds asks for no more than `price` (wei per gas); `null`: nothing is known. */
+  reachProbability(price: bigint, withinSec: number): Reach | null {
+    return this.#parts.follower.reachProbability(price, withinSec);
+  }
+
+  /** Dollars for one native coin at an earlier moment, Unix seconds; `null` where that is not known. */
+  nativeUsdAt(timestampSec: number): Promise<number | null> {
+    return this.#parts.nativeUsdAt(timestampSec);
+  }
+
+  /** For whoever watches the service: what it follows, and why it cannot answer if it cannot. */
+  condition(): Condition {
+    const moment = this.moment();
+    const nowSec = this.#parts.source.now() / 1_000;
+    return {
+      chain: this.#parts.follower.profile,
+      head: moment?.head.number ?? null,
+      headAgeSec: moment === null ? null : Math.max(0, nowSec - moment.head.timestamp),
+      engine: this.#parts.engine?.() ?? null,
+      failure: moment === null ? this.#unavailable() : moment.stale ? staleFailure(moment) : null,
+    };
+  }
+
+  /** The history, up to date with what `present` says. @throws {ApiFailure} while there is none. */
+  async history(): Promise<{ store: HistoryStore; profile: ChainProfile; end: number; now: number }> {
+    const { follower, source, history } = this.#parts;
+    const { profile, head } = follower;
+    if (profile === null || head === null) throw this.#unavailable();
+    await follower.flush();
+    // A chain's clock may run ahead of ours.
+    const now = Math.max(Math.floor(source.now() / 1_000), head.timestamp);
+    // Where our clock runs far ahead of a chain that is well, the chain's own is right.
+    const lagMs = source.kind === 'rpc' ? (now - head.timestamp) * 1_000 : 0;
+    const isBehind = follower.isStale || lagMs > patienceMs(profile.feeRule.blockTimeSec);
+    // While the source is down, "the last hour" is the last that is known.
+    return { store: history, profile, end: isBehind ? head.timestamp : now, now };
+  }
+
+  /** An answer about single blocks and transactions, within the time of one question. @throws {ApiFailure} */
+  explore<T>(
+    answer: (context: LookupContext, signal: AbortSignal) => Promise<T>,
+    request: Request,
+  ): Promise<T> {
+    return bounded(async (signal) => answer(await this.#explorer(), signal), request.signal);
+  }
+
+  async #explorer(): Promise<LookupContext> {
+    const { follower, blocks, reader, nativeUsd } = this.#parts;
+    await follower.flush();
+    const { profile, head } = follower;
+    if (profile === null || head === null) throw this.#unavailable();
+    return {
+      profile,
+      head,
+      nextBaseFee: follower.advice()?.nextBaseFee ?? null,
+      nativeUsd: nativeUsd(),
+      problem: follower.problem?.message ?? null,
+      blocks,
+      reader,
+    };
+  }
+
+  /** How the source and its nodes are, seen from the head. */
+  health({ number, timestamp }: Present['head']): ServiceHealth {
+    const { source } = this.#parts;
+    const nodes = source.health();
+    // What a node says that is on another chain or branch is no measure.
+    const heads = nodes.flatMap(({ state, head }) =>
+      head !== null && (state === 'ok' || state === 'lagging') ? [head] : [],
+    );
+    return {
+      nodes,
+      headAgeSec: Math.max(source.now() / 1_000 - timestamp, 0),
+      lagBlocks: Math.max(...heads.map((head) => head - number), 0),
+      engine: this.#parts.engine?.() ?? null,
+    };
+  }
+
+  get tallies(): Tallies {
+    return this.#parts.tallies ?? NOTHING_YET;
+  }
+
+  #unavailable(): ApiFailure {
+    const { follower, source, wallNow } = this.#parts;
+    const { problem } = follower;
+    const nodes = source.health();
+    if (problem === null) {
+      return new ApiFailure(
+        'upstream_unavailable',
+        'the first blocks are being read; ask again in a second',
+        {
+          details: nodes.map(({ name, message }) => ({ path: name, message })),
+          headers: { 'Retry-After': String(LOADING_RETRY_SEC) },
+        },
+      );
+    }
+    const wait = problem.retryAt === null ? DOWN_RETRY_SEC : Math.ceil((problem.retryAt - wallNow()) / 1_000);
+    // Without a next try the message itself says what to do.
+    const remedy =
+      problem.retryAt === null ? '' : '; check the node or name another one, it is asked again by itself';
+    return new ApiFailure('upstream_unavailable', `no chain data yet: ${problem.message}${remedy}`, {
+      details: nodes.map(({ name, message }) => ({ path: name, message })),
+      headers: { 'Retry-After': String(Math.max(1, wait)) },
+    });
+  }
+}
+
+function isSameMoment(one: Present, other: Present): boolean {
+  return (
+    one.advice === other.advice &&
+    one.said === other.said &&
+    one.head === other.head &&
+    one.profile === other.profile &&
+    one.updatedAt === other.updatedAt &&
+    one.stale === other.stale &&
+    one.ended === other.ended &&
+    one.nativeUsd === other.nativeUsd &&
+    one.source.name === other.source.name &&
+    one.problem?.message === other.problem?.message &&
+    one.problem?.retryAt === other.problem?.retryAt
+  );
+}
+
+function staleFailure({ problem }: Present): ApiFailure {
+  return new ApiFailure(
+    'upstream_unavailable',
+    `prices are stale: ${problem?.message ?? 'the blocks since the last run are still to come'}`,
+    {
+      headers: { 'Retry-After': String(DOWN_RETRY_SEC) },
+    },
+  );
+}
