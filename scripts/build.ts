@@ -73,7 +73,7 @@ const { metafile } = await build({
   logLevel: 'warning',
 });
 
-const MONITOR = ['src/cli/commands/live.ts', 'src/tui/start-monitor.tsx'];
+const MONITOR = ['src/cli/commands/live.ts', 'src/tui/app/start.tsx'];
 /** What is read between the monitor's frame and its first prices, where the service runs in this process. */
 const EMBEDDED = [
   'src/cli/open-service.ts',

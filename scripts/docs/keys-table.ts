@@ -1,5 +1,4 @@
-import type { KeyBinding, Scope } from '../../src/tui/keymap/key-binding.ts';
-import { KEYMAP } from '../../src/tui/keymap.ts';
+import { KEYMAP, type KeyBinding, type Scope } from '../../src/tui/input/keymap.ts';
 import { code, table } from './markdown.ts';
 
 export interface KeyRow {

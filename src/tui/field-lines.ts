@@ -1,9 +1,6 @@
-import { displayWidth } from './components/fit.ts';
-import type { Span } from './facts.ts';
-import { EMPTY_LINE, type Line, lineWidth } from './lines.ts';
-import type { Theme } from './theme.ts';
 import { flowedLines, shownLine, typedLine } from './typed-line.ts';
-import { wrapText } from './wrap-text.ts';
+import { displayWidth, EMPTY_LINE, type Line, lineWidth, type Span, wrapText } from './ui/text.tsx';
+import type { Theme } from './ui/theme.ts';
 
 /** A field of a form, as it is drawn. */
 export interface ShownField {
@@ -42,7 +39,7 @@ export function fieldLines(field: ShownField, width: number, theme: Theme): read
   const [first = EMPTY_LINE, ...more] = value(room, reserved);
   const lines = [[...head, ...first], ...more.map((line): Line => [INDENT, ...line])];
   if (beside === '') return lines;
-  const look: Pick<Span, 'color' | 'faint'> = said === null ? { faint: true } : { color: 'warn' };
+  const look: Omit<Span, 'text'> = said === null ? { faint: true } : { color: 'warn' };
   if (more.length === 0 && lineWidth(first) + reserved <= room) {
     return [[...head, ...first, { text: ' '.repeat(GAP) }, { text: beside, ...look }]];
   }

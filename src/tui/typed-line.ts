@@ -1,8 +1,6 @@
-import { displayWidth } from './components/fit.ts';
-import type { Span } from './facts.ts';
-import { type Line, lineWidth } from './lines.ts';
 import { drawnCharacters } from './text-input.ts';
-import type { Theme } from './theme.ts';
+import { displayWidth, type Line, lineWidth, type Span } from './ui/text.tsx';
+import type { Theme } from './ui/theme.ts';
 
 /** Pieces side by side, `gap` between them, on as many lines of `width` columns as they need. */
 export function flowedLines(parts: readonly Line[], width: number, gap: string): readonly Line[] {

@@ -1,13 +1,14 @@
-/** The built program as a user meets it: sizes, keys, resizing, every kind of end. */
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { formatCount } from '../../src/core/units.ts';
-import { KEYMAP } from '../../src/tui/keymap.ts';
+import { KEYMAP } from '../../src/tui/input/keymap.ts';
 import { barTicks } from '../helpers/bar-ticks.ts';
 import { gastop } from '../helpers/gastop.ts';
-import type { ScreenQuestion, Terminal } from '../helpers/terminal.ts';
+import { type ScreenQuestion, type Terminal } from '../helpers/terminal.ts';
+
+/** The built program as a user meets it: sizes, keys, resizing, every kind of end. */
 
 const FIRST_PRICES = /Average .*\d/;
 const NO_CLEARS = { screen: 0, scrollback: 0, reset: 0 };

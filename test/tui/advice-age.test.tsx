@@ -1,10 +1,9 @@
 import { expect, it } from 'vitest';
 import { ClientError } from '../../src/client/errors.ts';
 import type { SnapshotView } from '../../src/client/views/gas.ts';
-import { useMonitor } from '../../src/tui/hooks/use-monitor.ts';
-import { useSnapshot } from '../../src/tui/hooks/use-snapshot.ts';
+import type { TabScreenProps } from '../../src/tui/app/tabs.ts';
+import { useMonitor, useSnapshot } from '../../src/tui/data/queries.ts';
 import { LiveScreen } from '../../src/tui/panes/live/live-screen.tsx';
-import type { TabScreenProps } from '../../src/tui/tabs.ts';
 import { MARKET, RECOMMENDATION, SNAPSHOT } from './fake-gas.ts';
 import { showScreen } from './show-screen.tsx';
 

@@ -1,8 +1,7 @@
 import { Text } from 'ink';
 import { useEffect, useState } from 'react';
 import { afterEach, expect, it, vi } from 'vitest';
-import { useFollowHead } from '../../src/tui/hooks/use-follow-head.ts';
-import { usePolledQuery } from '../../src/tui/hooks/use-polled-query.ts';
+import { useFollowHead, usePolledQuery } from '../../src/tui/data/queries.ts';
 import { waitFor } from '../helpers/wait-for.ts';
 import { SNAPSHOT } from './fake-gas.ts';
 import { showScreen } from './show-screen.tsx';

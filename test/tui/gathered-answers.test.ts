@@ -1,5 +1,5 @@
 import { expect, it, vi } from 'vitest';
-import { gatherAnswers } from '../../src/tui/gathered-answers.ts';
+import { gatherAnswers } from '../../src/tui/data/query-client.ts';
 import { waitFor } from '../helpers/wait-for.ts';
 
 it('what comes while other answers are awaited is told with them, in its order', async () => {

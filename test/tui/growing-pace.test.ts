@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type Growth, growthOf } from '../../src/tui/growing-pace.ts';
+import { type Growth, growthOf } from '../../src/tui/data/queries.ts';
 
 const NOW = Date.UTC(2026, 0, 31);
 const HOUR_MS = 3_600_000;

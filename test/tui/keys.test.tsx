@@ -2,13 +2,11 @@ import { Text } from 'ink';
 import { render } from 'ink-testing-library';
 import { useState } from 'react';
 import { afterEach, describe, expect, it } from 'vitest';
-import { KeyListener } from '../../src/tui/components/key-listener.tsx';
+import { footerKeys } from '../../src/tui/chrome/footer.tsx';
+import { helpLines } from '../../src/tui/chrome/help.ts';
 import { TextField } from '../../src/tui/components/text-field.tsx';
-import { footerKeys } from '../../src/tui/footer-keys.ts';
-import { helpLines } from '../../src/tui/help-lines.ts';
-import { useActions } from '../../src/tui/hooks/use-actions.ts';
-import type { Scope } from '../../src/tui/keymap/key-binding.ts';
-import { KEYMAP } from '../../src/tui/keymap.ts';
+import { KEYMAP, type Scope } from '../../src/tui/input/keymap.ts';
+import { KeyListener, useKeys } from '../../src/tui/input/use-keys.tsx';
 import { waitFor } from '../helpers/wait-for.ts';
 
 let opened: { unmount: () => void } | null = null;
@@ -27,7 +25,7 @@ function Heard() {
   const [typing, setTyping] = useState(false);
   // Not a functional update: a burst of keys must still see each other's effect.
   const hear = (what: string) => () => setHeard([...heard, what]);
-  useActions('global', {
+  useKeys('global', {
     quit: hear('quit'),
     refresh: hear('refresh'),
     back: hear('back'),
@@ -36,13 +34,13 @@ function Heard() {
     'tab-2': hear('chart'),
     'tab-3': hear('alerts'),
   });
-  useActions('source', { 'source-retry': hear('retry'), 'source-url': () => setTyping(true) });
-  useActions('explorer', {
-    'explorer-page-up': hear('up'),
-    'explorer-down': hear('down'),
-    'explorer-up': hear('k'),
+  useKeys('source', { 'source-retry': hear('retry'), 'source-url': () => setTyping(true) });
+  useKeys('explorer', {
+    'page-up': hear('up'),
+    down: hear('down'),
+    up: hear('k'),
   });
-  useActions('chart', { 'cursor-left': hear('left'), 'cursor-end': hear('newest') });
+  useKeys('chart', { 'cursor-left': hear('left'), end: hear('newest') });
   return (
     <>
       <Text>{`heard: ${heard.join(' ')}.`}</Text>
@@ -137,29 +135,6 @@ describe('keys', () => {
     stdin.write('\u001b[200~qqq\u001b[201~');
     stdin.write('G');
     await waitFor(() => heard() === 'newest');
-  });
-
-  const DIGITS = '02f8b5005eb71a5bfd46151424d9';
-
-  it.each([
-    ['in one piece', [`0x${DIGITS}`]],
-    ['with a line end', [`0x${DIGITS}\r`]],
-    ['in lines', [`${DIGITS}\r${DIGITS}\r`]],
-    ['one by one', [...DIGITS]],
-    ['with the last digits late', [DIGITS, '1a', '5f\r']],
-    ['in quotes', [`"0x${DIGITS}"`]],
-  ])('are a paste where no text is taken if they are many hex digits, %s', async (_how, pieces) => {
-    const { stdin, heard } = await open(['explorer', 'global']);
-    for (const piece of pieces) stdin.write(piece);
-    stdin.write('q');
-    await waitFor(() => heard() !== '');
-    expect(heard()).toBe('quit');
-  });
-
-  it('are keys again after such a paste', async () => {
-    const { stdin, heard } = await open(['source', 'global']);
-    stdin.write(`${DIGITS}uab${DIGITS}\r`);
-    await waitFor(() => heard() === `submitted:ab${DIGITS}`);
   });
 
   it('held down are keys, also where they are hex digits', async () => {

@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { ClientError } from '../../src/client/errors.ts';
 import { UNHURRIED } from '../../src/client/session-pace.ts';
-import { healthOf } from '../../src/tui/health.ts';
-import { behindWords, isPaced, limitWords } from '../../src/tui/limit-words.ts';
+import { behindWords, healthOf, isPaced, limitWords } from '../../src/tui/app/connection.ts';
 import { missingReason } from '../../src/tui/panes/live/missing-reason.ts';
 import { SNAPSHOT } from './fake-gas.ts';
 

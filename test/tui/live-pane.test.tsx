@@ -5,7 +5,7 @@ import type { SnapshotView } from '../../src/client/views/gas.ts';
 import { lanesText } from '../../src/tui/panes/live/lanes-text.ts';
 import { LivePane } from '../../src/tui/panes/live/live-pane.tsx';
 import type { LiveView } from '../../src/tui/panes/live/live-view.ts';
-import { ASCII_THEME, ThemeContext, UNICODE_THEME } from '../../src/tui/theme.ts';
+import { ASCII_THEME, ThemeContext, UNICODE_THEME } from '../../src/tui/ui/theme.ts';
 import { HOUR, MARKET, RECOMMENDATION, SNAPSHOT, TREND } from './fake-gas.ts';
 
 const VIEW: LiveView = {

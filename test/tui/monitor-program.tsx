@@ -1,14 +1,15 @@
-/** The monitor over known answers, as a program of its own: what the terminal tests run. */
 import { existsSync } from 'node:fs';
 import { parseNodeUrl } from '../../src/chain/rpc/node-url.ts';
 import { ClientError } from '../../src/client/errors.ts';
 import type { SnapshotView } from '../../src/client/views/gas.ts';
-import type { MonitorSource } from '../../src/tui/monitor-source.ts';
-import { startMonitor } from '../../src/tui/start-monitor.tsx';
+import type { MonitorSource } from '../../src/tui/app/source.ts';
+import { startMonitor } from '../../src/tui/app/start.tsx';
 import { SAMPLES } from './auto-txs/auto-tx-samples.ts';
 import { ALERT } from './fake-alerts.ts';
 import { autoTxView, fakeAutoTxs } from './fake-auto-txs.ts';
 import { fakeGas, SNAPSHOT } from './fake-gas.ts';
+
+/** The monitor over known answers, as a program of its own: what the terminal tests run. */
 
 const scene = process.env.SCENE ?? 'live';
 const flag = process.env.DOWN_WHILE ?? '';

@@ -1,9 +1,9 @@
 import { render } from 'ink-testing-library';
 import { afterEach, describe, expect, it } from 'vitest';
 import { refusal } from '../../src/client/errors.ts';
-import { NoticeLine } from '../../src/tui/components/notice-line.tsx';
-import { healthOf } from '../../src/tui/health.ts';
-import { Clock, ClockContext } from '../../src/tui/hooks/use-now.ts';
+import { Clock, ClockContext } from '../../src/tui/app/clock.ts';
+import { healthOf } from '../../src/tui/app/connection.ts';
+import { NoticeLine } from '../../src/tui/chrome/frame.tsx';
 import { SNAPSHOT } from './fake-gas.ts';
 
 const NOW = Date.UTC(2026, 0, 5, 17, 8);

@@ -3,9 +3,8 @@ import { Text } from 'ink';
 import { render } from 'ink-testing-library';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { ClientError, type ClientErrorCode } from '../../src/client/errors.ts';
-import { type Polled, type PolledQuery, usePolledQuery } from '../../src/tui/hooks/use-polled-query.ts';
-import { createQueryClient } from '../../src/tui/query-client.ts';
-import { retryDelayMs } from '../../src/tui/retry-delay.ts';
+import { type Polled, type PolledQuery, usePolledQuery } from '../../src/tui/data/queries.ts';
+import { createQueryClient, retryDelayMs } from '../../src/tui/data/query-client.ts';
 import { waitFor } from '../helpers/wait-for.ts';
 
 let cleanUp = () => {};

@@ -3,9 +3,8 @@ import { Text } from 'ink';
 import { render } from 'ink-testing-library';
 import { expect, it, onTestFinished } from 'vitest';
 import type { GasClient } from '../../src/client/client.ts';
-import { useRounds } from '../../src/tui/hooks/use-rounds.ts';
-import { useSnapshot } from '../../src/tui/hooks/use-snapshot.ts';
-import { createQueryClient } from '../../src/tui/query-client.ts';
+import { useRounds, useSnapshot } from '../../src/tui/data/queries.ts';
+import { createQueryClient } from '../../src/tui/data/query-client.ts';
 import { waitFor } from '../helpers/wait-for.ts';
 import { fakeGas, SNAPSHOT } from './fake-gas.ts';
 

@@ -1,10 +1,10 @@
 import { QueryClientProvider } from '@tanstack/react-query';
 import { render } from 'ink-testing-library';
 import { expect, it, onTestFinished } from 'vitest';
-import { MonitorContext, type MonitorScope } from '../../src/tui/hooks/use-monitor.ts';
+import { MonitorContext, type MonitorScope } from '../../src/tui/data/queries.ts';
+import { createQueryClient } from '../../src/tui/data/query-client.ts';
 import { LiveScreen } from '../../src/tui/panes/live/live-screen.tsx';
 import { ServiceScreen } from '../../src/tui/panes/service/service-screen.tsx';
-import { createQueryClient } from '../../src/tui/query-client.ts';
 import { waitFor } from '../helpers/wait-for.ts';
 import { fakeGas, MARKET, SNAPSHOT } from './fake-gas.ts';
 

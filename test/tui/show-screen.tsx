@@ -5,20 +5,18 @@ import { onTestFinished } from 'vitest';
 import type { GasClient } from '../../src/client/client.ts';
 import type { SnapshotView } from '../../src/client/views/gas.ts';
 import type { AlertPrefill } from '../../src/tui/alert-prefill.ts';
+import { Clock, ClockContext } from '../../src/tui/app/clock.ts';
+import type { Tab } from '../../src/tui/app/tabs.ts';
+import { MemoryContext, type Navigation, NavigationContext } from '../../src/tui/app/ui-state.ts';
+import { type Toast, ToastContext } from '../../src/tui/chrome/footer.tsx';
 import { AlertEditsProvider } from '../../src/tui/components/alert-edits-provider.tsx';
 import { AlertsProvider } from '../../src/tui/components/alerts-provider.tsx';
 import { AutoTxsProvider } from '../../src/tui/components/auto-txs-provider.tsx';
-import { KeyListener } from '../../src/tui/components/key-listener.tsx';
-import { MemoryContext } from '../../src/tui/hooks/use-kept-state.ts';
-import { OverContext, useOverScopes } from '../../src/tui/hooks/use-modal-keys.ts';
-import { MonitorContext, type MonitorScope } from '../../src/tui/hooks/use-monitor.ts';
-import { type Navigation, NavigationContext } from '../../src/tui/hooks/use-navigation.ts';
-import { Clock, ClockContext } from '../../src/tui/hooks/use-now.ts';
-import { type Toast, ToastContext } from '../../src/tui/hooks/use-toast.ts';
-import type { Scope } from '../../src/tui/keymap/key-binding.ts';
-import { createQueryClient } from '../../src/tui/query-client.ts';
-import type { Tab } from '../../src/tui/tabs.ts';
-import { ASCII_THEME, ThemeContext, UNICODE_THEME } from '../../src/tui/theme.ts';
+import { MonitorContext, type MonitorScope } from '../../src/tui/data/queries.ts';
+import { createQueryClient } from '../../src/tui/data/query-client.ts';
+import type { Scope } from '../../src/tui/input/keymap.ts';
+import { KeyListener, OverlayContext, useOverlayScopes } from '../../src/tui/input/use-keys.tsx';
+import { ASCII_THEME, ThemeContext, UNICODE_THEME } from '../../src/tui/ui/theme.ts';
 import { keyBytes } from '../helpers/terminal-keys.ts';
 import { waitFor } from '../helpers/wait-for.ts';
 import { fakeGas, SNAPSHOT } from './fake-gas.ts';
@@ -151,10 +149,10 @@ export function showScreen(options: ShowOptions) {
 /** Hears the keys of a tab, and of what lies over it. */
 function Scoped({ scope, children }: { readonly scope: Scope; readonly children: ReactNode }) {
   const [scopes] = useState([scope]);
-  const over = useOverScopes(scopes);
+  const over = useOverlayScopes(scopes);
   return (
-    <OverContext value={over.show}>
-      <KeyListener scopes={over.heard}>{children}</KeyListener>
-    </OverContext>
+    <OverlayContext value={over.show}>
+      <KeyListener scopes={over.active}>{children}</KeyListener>
+    </OverlayContext>
   );
 }

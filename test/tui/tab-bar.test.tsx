@@ -1,10 +1,10 @@
 import { render } from 'ink-testing-library';
 import stringWidth from 'string-width';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { TabBar } from '../../src/tui/components/tab-bar.tsx';
+import { TABS } from '../../src/tui/app/tabs.ts';
+import { TabBar } from '../../src/tui/chrome/frame.tsx';
 import { AlertsContext, type AlertsFeed } from '../../src/tui/hooks/use-alerts.ts';
 import { AutoTxsContext, type AutoTxsFeed } from '../../src/tui/hooks/use-auto-txs.ts';
-import { TABS } from '../../src/tui/tabs.ts';
 
 const nothing = async () => {};
 const POLLED = { data: undefined, error: null, retryAt: null, refresh: nothing, renew: nothing };

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { displayWidth } from '../../src/tui/components/fit.ts';
-import { troubleLines } from '../../src/tui/trouble-lines.ts';
+import { troubleLines } from '../../src/tui/chrome/no-source.tsx';
+import { displayWidth } from '../../src/tui/ui/text.tsx';
 
 const UNKNOWN = 'is not known by name: check the spelling and the network';
 const hosts = ['ethereum-rpc.publicnode.com', 'ethereum.reth.rs', 'eth.drpc.org', 'eth.merkle.io', '1rpc.io'];

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { graphemes } from '../../src/core/graphemes.ts';
-import { UNICODE_THEME } from '../../src/tui/theme.ts';
-import { keyFinder, veilUrl } from '../../src/tui/veiled-text.ts';
+import { keyFinder, veilUrl } from '../../src/tui/app/source.ts';
+import { UNICODE_THEME } from '../../src/tui/ui/theme.ts';
 
 const url = (text: string) => veilUrl(text, UNICODE_THEME);
 

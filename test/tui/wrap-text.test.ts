@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { graphemes } from '../../src/core/graphemes.ts';
-import { displayWidth } from '../../src/tui/components/fit.ts';
-import { wrapText } from '../../src/tui/wrap-text.ts';
+import { displayWidth, wrapText } from '../../src/tui/ui/text.tsx';
 
 describe('a text in lines', () => {
   it('is broken at blanks, and ends in an ellipsis where there are more lines than may be', () => {

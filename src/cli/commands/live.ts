@@ -1,9 +1,9 @@
 import { usageError } from '../cli-error.ts';
-import type { CommandContext } from '../command-context.ts';
-import type { Io } from '../io.ts';
-import type { OpenedClient } from '../open-client.ts';
+import { type CommandContext } from '../command-context.ts';
+import { type Io } from '../io.ts';
+import { type OpenedClient } from '../open-client.ts';
 import { parseNodeUrl } from '../setting-values.ts';
-import type { Settings } from '../settings.ts';
+import { type Settings } from '../settings.ts';
 import { keepHeapSmall, keepYoungHeapSmall } from '../small-heap.ts';
 import { warnOfPlainKey } from '../warn-of-plain-key.ts';
 
@@ -20,7 +20,7 @@ export async function live({ io, loadSettings }: CommandContext): Promise<number
   }
   keepYoungHeapSmall();
   // Ink first: the frame stands before the source's code is read.
-  const { startMonitor } = await import('../../tui/start-monitor.tsx');
+  const { startMonitor } = await import('../../tui/app/start.tsx');
   const { settings } = await loadSettings();
   // Said now: once the monitor owns the screen nothing else may write to the terminal.
   warnOfPlainKey(io, settings.source.value);

@@ -3,10 +3,10 @@ import type { GasClient } from '../../client/client.ts';
 import { ClientError } from '../../client/errors.ts';
 import { describeCondition } from '../../client/views/describe-alerts.ts';
 import { AlertEdits } from '../alert-edits.ts';
+import { refusalText } from '../app/connection.ts';
+import { useToast } from '../chrome/footer.tsx';
 import { AlertEditsContext } from '../hooks/use-alert-edits.ts';
 import { useAlerts } from '../hooks/use-alerts.ts';
-import { useToast } from '../hooks/use-toast.ts';
-import { refusalText } from '../refusal-text.ts';
 
 interface AlertEditsProviderProps {
   /** `null`: nothing can be changed yet. */

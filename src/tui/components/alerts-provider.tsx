@@ -1,11 +1,10 @@
 import { type ReactNode, useEffect, useMemo, useRef } from 'react';
 import type { AlertListView, AlertView } from '../../client/views/alerts.ts';
 import { alertsPaceMs } from '../alerts-pace.ts';
+import { type Dated, type ListSession, useKeptList } from '../data/queries.ts';
 import { useAlertNotices } from '../hooks/use-alert-notices.ts';
 import { AlertsContext, type AlertsFeed } from '../hooks/use-alerts.ts';
 import { type Knowing, useExpectedChanges } from '../hooks/use-expected-changes.ts';
-import { type ListSession, useKeptList } from '../hooks/use-kept-list.ts';
-import type { Dated } from '../hooks/use-polled-query.ts';
 
 interface AlertsProviderProps extends ListSession {
   readonly children: ReactNode;

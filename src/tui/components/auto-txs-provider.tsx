@@ -1,10 +1,9 @@
 import { type ReactNode, useMemo, useRef } from 'react';
 import type { AutoTxListView } from '../../client/views/auto-txs.ts';
 import { isAwaited, isNear } from '../../client/views/describe-auto-txs.ts';
+import { type Dated, type ListSession, useKeptList } from '../data/queries.ts';
 import { useAutoTxNotices } from '../hooks/use-auto-tx-notices.ts';
 import { AutoTxsContext, type AutoTxsFeed } from '../hooks/use-auto-txs.ts';
-import { type ListSession, useKeptList } from '../hooks/use-kept-list.ts';
-import type { Dated } from '../hooks/use-polled-query.ts';
 import { listPaceMs } from '../list-pace.ts';
 
 interface AutoTxsProviderProps extends ListSession {

@@ -1,8 +1,8 @@
 import { Text } from 'ink';
 import { useState } from 'react';
-import { useTextCapture } from '../hooks/use-actions.ts';
+import { useTextCapture } from '../input/use-keys.tsx';
 import { drawnCharacters, EMPTY_INPUT, editLine, insertText } from '../text-input.ts';
-import { displayWidth } from './fit.ts';
+import { displayWidth } from '../ui/text.tsx';
 
 interface TextFieldProps {
   readonly label: string;

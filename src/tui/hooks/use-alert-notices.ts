@@ -7,10 +7,10 @@ import {
   describeFirings,
 } from '../../client/views/describe-alerts.ts';
 import type { SnapshotView } from '../../client/views/gas.ts';
+import { useToast } from '../chrome/footer.tsx';
+import { polledEveryMs } from '../data/queries.ts';
 import { announcesHere, noticeFirings, type SeenAlerts } from '../firings.ts';
-import { polledEveryMs } from '../polling-pace.ts';
 import { useAnnounce } from './use-announce.ts';
-import { useToast } from './use-toast.ts';
 
 interface AlertNoticesOptions {
   readonly client: GasClient | null;

@@ -1,6 +1,6 @@
 import { createContext, useContext } from 'react';
 import type { AlertListView, AlertView } from '../../client/views/alerts.ts';
-import type { Dated, Polled } from './use-polled-query.ts';
+import type { Dated, Polled } from '../data/queries.ts';
 
 /** A change that the service has been asked for and that the screen shows already. */
 export interface ExpectedChange {

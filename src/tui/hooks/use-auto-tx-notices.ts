@@ -2,8 +2,8 @@ import { useEffect, useRef, useState } from 'react';
 import type { AutoTxListView, AutoTxView } from '../../client/views/auto-txs.ts';
 import { describeChange, describeChanges } from '../../client/views/describe-auto-txs.ts';
 import { isEnd, noticeChanges, type SeenAutoTxs } from '../auto-tx-changes.ts';
+import { useToast } from '../chrome/footer.tsx';
 import { useAnnounce } from './use-announce.ts';
-import { useToast } from './use-toast.ts';
 
 interface AutoTxNoticesOptions {
   /** What the service says last, whatever the screen shows of it. */

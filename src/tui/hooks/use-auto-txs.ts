@@ -1,6 +1,6 @@
 import { createContext, useContext } from 'react';
 import type { AutoTxListView } from '../../client/views/auto-txs.ts';
-import type { Dated, Polled } from './use-polled-query.ts';
+import type { Dated, Polled } from '../data/queries.ts';
 
 /** The auto-txs of the session's service, one list for everything that shows or announces them. */
 export interface AutoTxsFeed extends Polled<Dated<AutoTxListView>> {

@@ -1,7 +1,7 @@
 import { useContext, useEffect, useState } from 'react';
 import type { AutoTxContent } from '../../client/views/describe-auto-txs.ts';
 import type { DescribedCall } from '../../core/transactions/known-calls.ts';
-import { MemoryContext } from './use-kept-state.ts';
+import { MemoryContext } from '../app/ui-state.ts';
 
 /** What a transaction calls, as far as its data tells; `null`: it calls nothing, or nobody can say (yet). */
 export type DescribeCall = (call: AutoTxContent) => DescribedCall | null;

@@ -1,4 +1,3 @@
-/** Words from a service that are called as what every object has. */
 import { describe, expect, it } from 'vitest';
 import type { AlertDetailsView, NewAlert } from '../../../src/client/views/alerts.ts';
 import { describeConditionInWords, describeFiring } from '../../../src/client/views/describe-alerts.ts';
@@ -6,10 +5,12 @@ import { V1_ROUTES } from '../../../src/contract/routes.ts';
 import { AlertsScreen } from '../../../src/tui/panes/alerts/alerts-screen.tsx';
 import { markLook } from '../../../src/tui/panes/chart/chart-marks.ts';
 import { shortStatus } from '../../../src/tui/panes/explorer/tx-words.ts';
-import { UNICODE_THEME } from '../../../src/tui/theme.ts';
+import { UNICODE_THEME } from '../../../src/tui/ui/theme.ts';
 import { waitFor } from '../../helpers/wait-for.ts';
 import { ALERT, fakeAlerts } from '../fake-alerts.ts';
 import { showScreen } from '../show-screen.tsx';
+
+/** Words from a service that are called as what every object has. */
 
 const NAMES = Object.getOwnPropertyNames(Object.prototype);
 const [DELIVERY] = ALERT.deliveries ?? [];

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { KEYMAP } from '../../../src/tui/keymap.ts';
+import { KEYMAP } from '../../../src/tui/input/keymap.ts';
 import type { ScreenQuestion, TerminalOptions } from '../../helpers/terminal.ts';
 import { NO_CLEARS, sceneOpener } from '../open-scene.ts';
 

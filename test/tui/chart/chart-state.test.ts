@@ -8,7 +8,7 @@ import {
   offeredChoice,
 } from '../../../src/tui/panes/chart/chart-choices.ts';
 import { chartReducer, INITIAL_CHART_STATE } from '../../../src/tui/panes/chart/chart-state.ts';
-import { longestTimeFrame, timeFrameName, timeFrameSec } from '../../../src/tui/panes/chart/time-frame.ts';
+import { longestTimeFrame, timeFrameName, timeFrameSec } from '../../../src/tui/ui/time.ts';
 import { FOREIGN_30, FOREIGN_SWAGGER_2 } from '../../client/foreign-openapi.ts';
 
 const walk = (offered: readonly string[], first: string, steps: number) =>

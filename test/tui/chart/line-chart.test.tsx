@@ -1,8 +1,7 @@
 import { render } from 'ink-testing-library';
 import { describe, expect, it } from 'vitest';
 import { formatGwei } from '../../../src/core/units.ts';
-import { LineChart } from '../../../src/tui/components/line-chart.tsx';
-import { type ChartFrameOptions, chartFrame } from '../../../src/tui/components/line-chart-frame.ts';
+import { type ChartFrameOptions, chartFrame, LineChart } from '../../../src/tui/ui/line-chart.tsx';
 
 const GWEI = 1e9;
 const gwei = (values: readonly (number | null)[]) => values.map((value) => value && value * GWEI);

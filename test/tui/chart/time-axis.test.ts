@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { clockText, weekdayText, zoneText } from '../../../src/tui/panes/chart/local-time.ts';
 import { timeLabels } from '../../../src/tui/panes/chart/time-axis.ts';
+import { clockText, weekdayText, zoneText } from '../../../src/tui/ui/time.ts';
 import { NOON } from './chart-answer.ts';
 
 const utc = () => 0;

@@ -10,11 +10,10 @@ import {
 import type { SnapshotView } from '../../../client/views/gas.ts';
 import { cleanText } from '../../../core/clean-text.ts';
 import { formatAge, formatCount, UNKNOWN } from '../../../core/units.ts';
-import { displayWidth, truncate } from '../../components/fit.ts';
-import { EMPTY_LINE, type Line } from '../../lines.ts';
-import { columnsWithin, type TableColumn } from '../../table.ts';
-import type { ColorName, GlyphName, Theme } from '../../theme.ts';
-import { clockText, dayText, localDate, type OffsetAt, weekdayText } from '../chart/local-time.ts';
+import { columnsWithin, type TableColumn } from '../../ui/table.ts';
+import { displayWidth, EMPTY_LINE, type Line, truncate } from '../../ui/text.tsx';
+import type { ColorName, GlyphName, Theme } from '../../ui/theme.ts';
+import { clockText, dayText, localDate, type OffsetAt, weekdayText } from '../../ui/time.ts';
 
 export interface AlertColumnsContext {
   readonly snapshot: SnapshotView;

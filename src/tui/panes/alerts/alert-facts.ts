@@ -10,10 +10,9 @@ import {
 import { cooldownText } from '../../../core/alerts/cooldown-text.ts';
 import { cleanText } from '../../../core/clean-text.ts';
 import { formatCount, formatGwei, formatNative, formatUsd, gweiString } from '../../../core/units.ts';
-import type { NamedValue } from '../../fact-grid.ts';
-import type { Line } from '../../lines.ts';
-import type { Theme } from '../../theme.ts';
-import { wrapText } from '../../wrap-text.ts';
+import type { NamedValue } from '../../ui/fact-list.tsx';
+import { type Line, wrapText } from '../../ui/text.tsx';
+import type { Theme } from '../../ui/theme.ts';
 import { momentText } from '../explorer/present.ts';
 import { type AlertColumnsContext, stateLine } from './alert-columns.ts';
 

@@ -1,10 +1,8 @@
 import { Box } from 'ink';
 import type { AlertView } from '../../../client/views/alerts.ts';
-import { LineList, OneLine } from '../../components/line-list.tsx';
-import { type Segment, SegmentLine } from '../../components/segment-line.tsx';
-import { useWidest } from '../../hooks/use-widest.ts';
-import type { Line } from '../../lines.ts';
-import { columnWidths, headingLine, rowLine } from '../../table.ts';
+import { useWidest } from '../../ui/fact-list.tsx';
+import { columnWidths, headingLine, rowLine } from '../../ui/table.ts';
+import { type Line, LineList, OneLine, SegmentLine } from '../../ui/text.tsx';
 import { type AlertColumnsContext, alertColumns, alertColumnsWithin } from './alert-columns.ts';
 
 interface AlertListProps {
@@ -15,7 +13,7 @@ interface AlertListProps {
   readonly context: AlertColumnsContext;
   readonly width: number;
   readonly height: number;
-  readonly title: readonly Segment[];
+  readonly title: readonly Line[];
   /** Lines between the title and the table. */
   readonly notices: readonly Line[];
 }

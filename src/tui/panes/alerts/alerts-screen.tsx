@@ -1,6 +1,5 @@
-import { useKeptReducer } from '../../hooks/use-kept-state.ts';
-import { useNavigation } from '../../hooks/use-navigation.ts';
-import type { TabScreenProps } from '../../tabs.ts';
+import type { TabScreenProps } from '../../app/tabs.ts';
+import { useKeptReducer, useNavigation } from '../../app/ui-state.ts';
 import { AlertForm } from './alert-form.tsx';
 import { ALERTS_MEMORY, ALERTS_TAB, alertsReducer, INITIAL_ALERTS_STATE } from './alerts-state.ts';
 import { DetailsScreen } from './details-screen.tsx';

@@ -1,8 +1,8 @@
 import { PATHS } from '../../../contract/routes.ts';
 import type { AlertPrefill } from '../../alert-prefill.ts';
-import type { Memory } from '../../hooks/use-kept-state.ts';
-import type { ActionName } from '../../keymap.ts';
-import type { RawQuestion } from '../../raw-question.ts';
+import type { Memory } from '../../app/ui-state.ts';
+import type { RawQuestion } from '../../chrome/raw-view.tsx';
+import type { ActionName } from '../../input/keymap.ts';
 import { type AlertDraft, newDraft } from './alert-draft.ts';
 import { type FormState, formOf } from './form-state.ts';
 

@@ -2,7 +2,7 @@ import type { AlertView } from '../../../client/views/alerts.ts';
 import { describeCondition } from '../../../client/views/describe-alerts.ts';
 import { cleanText } from '../../../core/clean-text.ts';
 import { formatCount } from '../../../core/units.ts';
-import { Question } from '../../components/question.tsx';
+import { Question } from '../../input/confirm.tsx';
 
 interface DeleteQuestionProps {
   readonly alert: AlertView;

@@ -1,10 +1,9 @@
 import type { DeliveryAttemptView, DeliveryView } from '../../../client/views/alerts.ts';
 import { plainWord, shortTarget } from '../../../client/views/describe-alerts.ts';
 import { formatAge, formatCount, formatDuration } from '../../../core/units.ts';
-import { type Line, lineWidth } from '../../lines.ts';
-import type { ColorName, GlyphName, Theme } from '../../theme.ts';
-import { wrapText } from '../../wrap-text.ts';
-import { clockText, dayText, localDate, type OffsetAt } from '../chart/local-time.ts';
+import { type Line, lineWidth, wrapText } from '../../ui/text.tsx';
+import type { ColorName, GlyphName, Theme } from '../../ui/theme.ts';
+import { clockText, dayText, localDate, type OffsetAt } from '../../ui/time.ts';
 
 export interface DeliveryContext {
   readonly present: number;

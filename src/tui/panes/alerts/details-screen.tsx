@@ -4,22 +4,18 @@ import { ClientError } from '../../../client/errors.ts';
 import type { AlertView, DeliveryView } from '../../../client/views/alerts.ts';
 import { describeCondition } from '../../../client/views/describe-alerts.ts';
 import { chainProfile } from '../../../core/chains.ts';
-import { LineList, OneLine } from '../../components/line-list.tsx';
-import { PaneState } from '../../components/pane-state.tsx';
-import { PolledFrame } from '../../components/polled-frame.tsx';
-import { SegmentLine } from '../../components/segment-line.tsx';
-import { factGrid, sectionLine } from '../../fact-grid.ts';
-import { useActions } from '../../hooks/use-actions.ts';
+import { useNow } from '../../app/clock.ts';
+import { refusalText } from '../../app/connection.ts';
+import type { TabScreenProps } from '../../app/tabs.ts';
+import { useToast } from '../../chrome/footer.tsx';
+import { useMonitor } from '../../data/queries.ts';
 import { useAlerts } from '../../hooks/use-alerts.ts';
-import { useOverScope } from '../../hooks/use-modal-keys.ts';
-import { useMonitor } from '../../hooks/use-monitor.ts';
-import { useNow } from '../../hooks/use-now.ts';
-import { useToast } from '../../hooks/use-toast.ts';
-import { EMPTY_LINE, type Line, scrolledTo } from '../../lines.ts';
-import { refusalText } from '../../refusal-text.ts';
-import type { TabScreenProps } from '../../tabs.ts';
-import { useTheme } from '../../theme.ts';
-import { systemOffset } from '../chart/local-time.ts';
+import { useKeys, useOverlayScope } from '../../input/use-keys.tsx';
+import { factGrid, sectionLine } from '../../ui/fact-list.tsx';
+import { PaneState, PolledFrame } from '../../ui/pane-state.tsx';
+import { EMPTY_LINE, type Line, LineList, OneLine, SegmentLine, scrolledTo } from '../../ui/text.tsx';
+import { useTheme } from '../../ui/theme.ts';
+import { systemOffset } from '../../ui/time.ts';
 import { presentOf } from '../explorer/present.ts';
 import { draftLike, newDraft } from './alert-draft.ts';
 import { alertFacts, alertTitle, savingsFacts } from './alert-facts.ts';
@@ -89,34 +85,34 @@ export function DetailsScreen({ snapshot, columns, rows, view, dispatch }: Detai
       toast({ kind: 'error', text: `Not sent once more: ${reason}` });
     }
   };
-  useOverScope('alert');
+  useOverlayScope('alert');
   const withAlert = (act: (alert: AlertView) => void) => () => {
     if (alert !== undefined) act(alert);
   };
-  useActions('alerts', {
-    'alerts-up': () => scroll(top - 1),
-    'alerts-down': () => scroll(top + 1),
-    'alerts-page-up': () => scroll(top - room),
-    'alerts-page-down': () => scroll(top + room),
-    'alerts-start': () => scroll(0),
-    'alerts-end': () => scroll(most),
-    'alert-new': () => dispatch({ type: 'form', draft: newDraft(), like: null }),
-    'alert-undo': undo,
+  useKeys('alerts', {
+    up: () => scroll(top - 1),
+    down: () => scroll(top + 1),
+    'page-up': () => scroll(top - room),
+    'page-down': () => scroll(top + room),
+    start: () => scroll(0),
+    end: () => scroll(most),
+    new: () => dispatch({ type: 'form', draft: newDraft(), like: null }),
+    undo: undo,
   });
-  useActions('alert', {
-    'open-alert-close': () => dispatch({ type: 'list' }),
-    'delivery-newer': () => mark(place - 1),
-    'delivery-older': () => mark(place + 1),
-    'delivery-redeliver': () => {
+  useKeys('alert', {
+    close: () => dispatch({ type: 'list' }),
+    previous: () => mark(place - 1),
+    next: () => mark(place + 1),
+    redeliver: () => {
       if (marked === undefined)
         toast({ kind: 'error', text: 'Nothing has been sent that could be sent again' });
       else void redeliver(marked);
     },
-    'open-alert-copy': withAlert((each) =>
+    copy: withAlert((each) =>
       dispatch({ type: 'form', draft: draftLike(each), like: describeCondition(each) }),
     ),
-    'open-alert-toggle': withAlert(toggle),
-    'open-alert-delete': withAlert(setAsked),
+    toggle: withAlert(toggle),
+    delete: withAlert(setAsked),
   });
 
   if (asked !== null) {

@@ -7,9 +7,9 @@ import {
 import type { SnapshotView } from '../../../client/views/gas.ts';
 import { formatGwei } from '../../../core/units.ts';
 import { choiceLines, fieldLines, textLine } from '../../field-lines.ts';
-import type { Line } from '../../lines.ts';
-import type { Theme } from '../../theme.ts';
 import { flowedLines } from '../../typed-line.ts';
+import type { Line } from '../../ui/text.tsx';
+import type { Theme } from '../../ui/theme.ts';
 import type { AlertDraft } from './alert-draft.ts';
 import { chosenOf, type FormField, textOf } from './form-fields.ts';
 import type { FormState } from './form-state.ts';

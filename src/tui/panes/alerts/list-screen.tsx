@@ -4,17 +4,15 @@ import { ClientError } from '../../../client/errors.ts';
 import type { AlertListView, AlertView } from '../../../client/views/alerts.ts';
 import { describeCondition } from '../../../client/views/describe-alerts.ts';
 import { formatDuration } from '../../../core/units.ts';
-import { PaneState } from '../../components/pane-state.tsx';
-import { PolledFrame } from '../../components/polled-frame.tsx';
-import { useActions } from '../../hooks/use-actions.ts';
+import { useNow } from '../../app/clock.ts';
+import type { TabScreenProps } from '../../app/tabs.ts';
+import { useMonitor } from '../../data/queries.ts';
 import { useAlerts } from '../../hooks/use-alerts.ts';
-import { useMonitor } from '../../hooks/use-monitor.ts';
-import { useNow } from '../../hooks/use-now.ts';
-import { type Line, scrolledTo } from '../../lines.ts';
-import type { TabScreenProps } from '../../tabs.ts';
-import { useTheme } from '../../theme.ts';
-import { wrapText } from '../../wrap-text.ts';
-import { systemOffset } from '../chart/local-time.ts';
+import { useKeys } from '../../input/use-keys.tsx';
+import { PaneState, PolledFrame } from '../../ui/pane-state.tsx';
+import { type Line, scrolledTo, wrapText } from '../../ui/text.tsx';
+import { useTheme } from '../../ui/theme.ts';
+import { systemOffset } from '../../ui/time.ts';
 import { presentOf } from '../explorer/present.ts';
 import { draftLike, newDraft } from './alert-draft.ts';
 import { AlertList, LIST_CHROME } from './alert-list.tsx';
@@ -86,21 +84,21 @@ export function ListScreen({ snapshot, columns, rows, cursor, dispatch }: ListSc
   const withMarked = (act: (alert: AlertView) => void) => () => {
     if (marked !== undefined) act(marked);
   };
-  useActions('alerts', {
-    'alerts-up': () => go(place - 1),
-    'alerts-down': () => go(place + 1),
-    'alerts-page-up': () => go(place - room),
-    'alerts-page-down': () => go(place + room),
-    'alerts-start': () => go(0),
-    'alerts-end': () => go(alerts.length - 1),
-    'alert-new': () => dispatch({ type: 'form', draft: newDraft(), like: null }),
-    'alert-copy': withMarked((alert) =>
+  useKeys('alerts', {
+    up: () => go(place - 1),
+    down: () => go(place + 1),
+    'page-up': () => go(place - room),
+    'page-down': () => go(place + room),
+    start: () => go(0),
+    end: () => go(alerts.length - 1),
+    new: () => dispatch({ type: 'form', draft: newDraft(), like: null }),
+    copy: withMarked((alert) =>
       dispatch({ type: 'form', draft: draftLike(alert), like: describeCondition(alert) }),
     ),
-    'alert-open': withMarked(({ id }) => dispatch({ type: 'open', cursor: { id, place } })),
-    'alert-toggle': withMarked(toggle),
-    'alert-delete': withMarked(setAsked),
-    'alert-undo': undo,
+    open: withMarked(({ id }) => dispatch({ type: 'open', cursor: { id, place } })),
+    toggle: withMarked(toggle),
+    delete: withMarked(setAsked),
+    undo: undo,
   });
 
   if (asked !== null) {

@@ -2,7 +2,7 @@ import type { AlertView } from '../../../client/views/alerts.ts';
 import { alertState } from '../../../client/views/describe-alerts.ts';
 import type { SnapshotView } from '../../../client/views/gas.ts';
 import { formatCount } from '../../../core/units.ts';
-import type { Segment } from '../../components/segment-line.tsx';
+import type { Line } from '../../ui/text.tsx';
 
 /** How many alerts there are, and how they are. `beyond`: how many the service has that are not listed. */
 export function titleSegments(
@@ -10,7 +10,7 @@ export function titleSegments(
   beyond: number,
   snapshot: SnapshotView,
   present: number,
-): readonly Segment[] {
+): readonly Line[] {
   const counts = new Map<string, number>();
   for (const alert of alerts) {
     const { kind } = alertState(alert, snapshot, present);
@@ -26,7 +26,7 @@ export function titleSegments(
 }
 
 /** How many alerts stand above and below what is shown. */
-export function hiddenSegments(count: number, above: number, room: number): readonly Segment[] {
+export function hiddenSegments(count: number, above: number, room: number): readonly Line[] {
   const below = Math.max(count - above - room, 0);
   const words = [
     ...(above > 0 ? [`${formatCount(above)} above`] : []),

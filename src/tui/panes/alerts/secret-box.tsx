@@ -1,8 +1,8 @@
 import { Box, Text } from 'ink';
-import { useClipboard } from '../../hooks/use-clipboard.ts';
-import { useModalKeys } from '../../hooks/use-modal-keys.ts';
-import { useToast } from '../../hooks/use-toast.ts';
-import { useTheme } from '../../theme.ts';
+import { useClipboard } from '../../app/terminal.ts';
+import { useToast } from '../../chrome/footer.tsx';
+import { useModalKeys } from '../../input/use-keys.tsx';
+import { useTheme } from '../../ui/theme.ts';
 
 interface SecretBoxProps {
   readonly secret: string;
@@ -17,14 +17,14 @@ export function SecretBox({ secret, width, height, onClose }: SecretBoxProps) {
   const toast = useToast();
   const copy = useClipboard();
   useModalKeys('secret', {
-    'secret-copy': () => {
+    copy: () => {
       copy(secret);
       toast({
         kind: 'info',
         text: 'Copied the signing secret (if your terminal lets programs copy: OSC 52)',
       });
     },
-    'secret-close': onClose,
+    close: onClose,
   });
   return (
     <Box

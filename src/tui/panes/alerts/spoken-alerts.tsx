@@ -8,9 +8,8 @@ import {
 } from '../../../client/views/describe-alerts.ts';
 import { cleanText } from '../../../core/clean-text.ts';
 import { formatAge, formatCount } from '../../../core/units.ts';
-import { SpokenSentences } from '../../components/spoken-sentences.tsx';
-import type { Line } from '../../lines.ts';
-import { ASCII_THEME } from '../../theme.ts';
+import { type Line, SpokenSentences } from '../../ui/text.tsx';
+import { ASCII_THEME } from '../../ui/theme.ts';
 import { type AlertColumnsContext, stateLine } from './alert-columns.ts';
 import { alertFacts, savingsFacts } from './alert-facts.ts';
 import { deliveryLines } from './delivery-lines.ts';

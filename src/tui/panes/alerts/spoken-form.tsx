@@ -1,5 +1,4 @@
-import { SpokenSentences } from '../../components/spoken-sentences.tsx';
-import type { Line } from '../../lines.ts';
+import { type Line, SpokenSentences } from '../../ui/text.tsx';
 import type { AlertDraft } from './alert-draft.ts';
 import { chosenOf, type FieldId, type FormField, textOf } from './form-fields.ts';
 import type { FormState } from './form-state.ts';

@@ -1,9 +1,9 @@
 import { alertChoices } from '../../../client/openapi.ts';
 import type { AlertView } from '../../../client/views/alerts.ts';
 import { describeCondition, isOn, statusWord } from '../../../client/views/describe-alerts.ts';
+import { useToast } from '../../chrome/footer.tsx';
+import { useDescription } from '../../data/queries.ts';
 import { useAlertEdits } from '../../hooks/use-alert-edits.ts';
-import { useDescription } from '../../hooks/use-description.ts';
-import { useToast } from '../../hooks/use-toast.ts';
 
 /** What the keys do to one alert, in the list and in its details. */
 export function useAlertActions() {

@@ -1,6 +1,5 @@
 import type { AlertDetailsView, AlertSavingsView } from '../../../client/views/alerts.ts';
-import { useMonitor } from '../../hooks/use-monitor.ts';
-import { type Dated, type Polled, usePolledQuery } from '../../hooks/use-polled-query.ts';
+import { type Dated, type Polled, useMonitor, usePolledQuery } from '../../data/queries.ts';
 
 /** Each question about a service elsewhere counts. */
 const ELSEWHERE_MS = 15_000;

@@ -1,9 +1,8 @@
 import { useMemo } from 'react';
 import { AlertPreviewer, alertRuleOf, previewWords } from '../../../client/alert-preview.ts';
 import type { NewAlert } from '../../../client/views/alerts.ts';
-import { useElapsed } from '../../hooks/use-elapsed.ts';
-import { useMonitor } from '../../hooks/use-monitor.ts';
-import { usePolledQuery } from '../../hooks/use-polled-query.ts';
+import { useElapsed } from '../../app/clock.ts';
+import { useMonitor, usePolledQuery } from '../../data/queries.ts';
 
 /** What somebody is still typing is not looked up. */
 const SETTLED_MS = 250;

@@ -1,9 +1,9 @@
 import { useState } from 'react';
 import { ClientError } from '../../../client/errors.ts';
 import type { CreatedAlertView, NewAlert } from '../../../client/views/alerts.ts';
+import { refusalText } from '../../app/connection.ts';
+import { useMonitor } from '../../data/queries.ts';
 import { useAlerts } from '../../hooks/use-alerts.ts';
-import { useMonitor } from '../../hooks/use-monitor.ts';
-import { refusalText } from '../../refusal-text.ts';
 import { fieldOfPath } from './form-check.ts';
 
 export type Made =

@@ -1,6 +1,5 @@
 import type { EngineView } from '../../../client/views/dashboard.ts';
-import { useMonitor } from '../../hooks/use-monitor.ts';
-import { usePolledQuery } from '../../hooks/use-polled-query.ts';
+import { useMonitor, usePolledQuery } from '../../data/queries.ts';
 
 const EVERY_MS = 10_000;
 

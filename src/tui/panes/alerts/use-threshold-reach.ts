@@ -1,7 +1,6 @@
 import { describeReach, distanceToThreshold, weiOfTypedGwei } from '../../../client/views/describe-alerts.ts';
 import type { SnapshotView } from '../../../client/views/gas.ts';
-import { useMonitor } from '../../hooks/use-monitor.ts';
-import { useReach } from '../../hooks/use-reach.ts';
+import { useMonitor, useReach } from '../../data/queries.ts';
 import type { AlertDraft } from './alert-draft.ts';
 
 const HOUR_SEC = 3_600;

@@ -15,12 +15,11 @@ import type { SnapshotView } from '../../../client/views/gas.ts';
 import { cleanText } from '../../../core/clean-text.ts';
 import { shortHex } from '../../../core/hex-text.ts';
 import { formatDuration, formatGwei, formatLikelihood, gweiString, UNKNOWN } from '../../../core/units.ts';
-import { truncate } from '../../components/fit.ts';
 import type { DescribeCall } from '../../hooks/use-described-calls.ts';
-import { EMPTY_LINE, type Line } from '../../lines.ts';
-import { columnsWithin, type TableColumn } from '../../table.ts';
-import type { ColorName, GlyphName, Theme } from '../../theme.ts';
-import type { OffsetAt } from '../chart/local-time.ts';
+import { columnsWithin, type TableColumn } from '../../ui/table.ts';
+import { EMPTY_LINE, type Line, truncate } from '../../ui/text.tsx';
+import type { ColorName, GlyphName, Theme } from '../../ui/theme.ts';
+import type { OffsetAt } from '../../ui/time.ts';
 import { endOf } from './auto-tx-order.ts';
 
 export interface AutoTxContext {

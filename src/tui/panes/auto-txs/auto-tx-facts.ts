@@ -22,9 +22,8 @@ import {
   UNKNOWN,
   usdOf,
 } from '../../../core/units.ts';
-import type { NamedValue } from '../../fact-grid.ts';
-import type { Line } from '../../lines.ts';
-import { wrapText } from '../../wrap-text.ts';
+import type { NamedValue } from '../../ui/fact-list.tsx';
+import { type Line, wrapText } from '../../ui/text.tsx';
 import { momentText } from '../explorer/present.ts';
 import type { AutoTxContext } from './auto-tx-columns.ts';
 

@@ -3,8 +3,8 @@ import { distanceToTarget, type PricedAutoTx } from '../../../client/views/descr
 import type { SnapshotView } from '../../../client/views/gas.ts';
 import { formatGwei } from '../../../core/units.ts';
 import { choiceLines, fieldLines, textLine } from '../../field-lines.ts';
-import type { Line } from '../../lines.ts';
-import type { Theme } from '../../theme.ts';
+import type { Line } from '../../ui/text.tsx';
+import type { Theme } from '../../ui/theme.ts';
 import { type AutoTxField, autoTxChosen } from './auto-tx-form-fields.ts';
 import type { AutoTxFormState } from './auto-tx-form-state.ts';
 import { sizeText, transactionText } from './transaction-lines.ts';

@@ -1,10 +1,8 @@
 import { Box } from 'ink';
 import type { AutoTxView } from '../../../client/views/auto-txs.ts';
-import { LineList, NamedLines, OneLine } from '../../components/line-list.tsx';
-import { type Segment, SegmentLine } from '../../components/segment-line.tsx';
-import { useWidest } from '../../hooks/use-widest.ts';
-import type { Line } from '../../lines.ts';
-import { columnWidths, headingLine, rowLine } from '../../table.ts';
+import { useWidest } from '../../ui/fact-list.tsx';
+import { columnWidths, headingLine, rowLine } from '../../ui/table.ts';
+import { type Line, LineList, OneLine, SegmentLine } from '../../ui/text.tsx';
 import { type AutoTxContext, autoTxColumns, autoTxColumnsWithin, callColumn } from './auto-tx-columns.ts';
 
 interface AutoTxListProps {
@@ -15,7 +13,7 @@ interface AutoTxListProps {
   readonly context: AutoTxContext;
   readonly width: number;
   readonly height: number;
-  readonly title: readonly Segment[];
+  readonly title: readonly Line[];
   /** Lines between the title and the table. */
   readonly notices: readonly Line[];
   /** What there is to say of the marked one, at the foot of the pane. */
@@ -34,23 +32,20 @@ export function AutoTxList(props: AutoTxListProps) {
   const all = autoTxColumns(context);
   const widest = useWidest(columnWidths([...all, callColumn(0, context)], rows, theme));
   const { columns, widths } = autoTxColumnsWithin(all, rows, widest, width - MARK - 1, context);
-  const lines = new Map(
-    rows.map((row, place): [string, Line] => [
-      row.id,
-      [
-        place === cursor
-          ? { text: ` ${theme.glyph.arrow} `, color: 'accent', bold: true }
-          : { text: ' '.repeat(MARK) },
-        ...rowLine(columns, widths, theme, row),
-      ],
-    ]),
+  const lines = rows.map(
+    (row, place): Line => [
+      place === cursor
+        ? { text: ` ${theme.glyph.arrow} `, color: 'accent', bold: true }
+        : { text: ' '.repeat(MARK) },
+      ...rowLine(columns, widths, theme, row),
+    ],
   );
   return (
     <Box flexDirection="column" width={width} height={height} overflow="hidden">
       <SegmentLine segments={title} width={width} />
       <LineList lines={notices} width={width} />
       <OneLine line={[{ text: ' '.repeat(MARK) }, ...headingLine(columns, widths, theme)]} width={width} />
-      <NamedLines lines={lines} width={width} />
+      <LineList lines={lines} width={width} />
       <Box flexGrow={1} />
       <LineList lines={foot} width={width} />
     </Box>

@@ -1,5 +1,4 @@
-import type { AutoTxView } from '../../../client/views/auto-txs.ts';
-import { mayBeMined } from '../../../client/views/auto-txs.ts';
+import { type AutoTxView, mayBeMined } from '../../../client/views/auto-txs.ts';
 import {
   describeContent,
   describeState,
@@ -8,10 +7,10 @@ import {
   statusOf,
 } from '../../../client/views/describe-auto-txs.ts';
 import { cleanText } from '../../../core/clean-text.ts';
-import { Question } from '../../components/question.tsx';
 import type { DescribeCall } from '../../hooks/use-described-calls.ts';
-import { useTheme } from '../../theme.ts';
-import { wrapText } from '../../wrap-text.ts';
+import { Question } from '../../input/confirm.tsx';
+import { wrapText } from '../../ui/text.tsx';
+import { useTheme } from '../../ui/theme.ts';
 import type { Asked } from './use-auto-tx-actions.ts';
 
 interface AutoTxQuestionProps {

@@ -1,5 +1,5 @@
-import { useKeptReducer } from '../../hooks/use-kept-state.ts';
-import type { TabScreenProps } from '../../tabs.ts';
+import type { TabScreenProps } from '../../app/tabs.ts';
+import { useKeptReducer } from '../../app/ui-state.ts';
 import { AutoTxForm } from './auto-tx-form.tsx';
 import { AUTO_TXS_MEMORY, autoTxsReducer, INITIAL_AUTO_TXS_STATE } from './auto-txs-state.ts';
 import { DetailsScreen } from './details-screen.tsx';

@@ -1,8 +1,8 @@
 import type { AutoTxView } from '../../../client/views/auto-txs.ts';
 import { PATHS } from '../../../contract/routes.ts';
-import type { Memory } from '../../hooks/use-kept-state.ts';
-import type { ActionName } from '../../keymap.ts';
-import type { RawQuestion } from '../../raw-question.ts';
+import type { Memory } from '../../app/ui-state.ts';
+import type { RawQuestion } from '../../chrome/raw-view.tsx';
+import type { ActionName } from '../../input/keymap.ts';
 
 export const AUTO_TXS_TAB = 'tab-4' satisfies ActionName;
 

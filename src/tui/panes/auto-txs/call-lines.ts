@@ -1,8 +1,7 @@
 import type { AutoTxView } from '../../../client/views/auto-txs.ts';
 import type { DescribedCall } from '../../../core/transactions/known-calls.ts';
-import { factGrid } from '../../fact-grid.ts';
-import type { Line } from '../../lines.ts';
-import { wrapText } from '../../wrap-text.ts';
+import { factGrid } from '../../ui/fact-list.tsx';
+import { type Line, wrapText } from '../../ui/text.tsx';
 import type { AutoTxContext } from './auto-tx-columns.ts';
 import { sizeText } from './transaction-lines.ts';
 

@@ -1,9 +1,8 @@
 import type { AutoTxDetailsView } from '../../../client/views/auto-txs.ts';
 import { describeContent, describeReason } from '../../../client/views/describe-auto-txs.ts';
 import { formatAge } from '../../../core/units.ts';
-import { factGrid, sectionLine } from '../../fact-grid.ts';
-import { EMPTY_LINE, type Line } from '../../lines.ts';
-import { wrapText } from '../../wrap-text.ts';
+import { factGrid, sectionLine } from '../../ui/fact-list.tsx';
+import { EMPTY_LINE, type Line, wrapText } from '../../ui/text.tsx';
 import { type AutoTxContext, stateLine } from './auto-tx-columns.ts';
 import { autoTxFacts, minedFacts } from './auto-tx-facts.ts';
 import { callLines } from './call-lines.ts';

@@ -1,17 +1,14 @@
 import { Box, useIsScreenReaderEnabled } from 'ink';
 import { ClientError } from '../../../client/errors.ts';
 import type { AutoTxView } from '../../../client/views/auto-txs.ts';
-import { LineList, OneLine } from '../../components/line-list.tsx';
-import { PaneState } from '../../components/pane-state.tsx';
-import { PolledFrame } from '../../components/polled-frame.tsx';
-import { SegmentLine } from '../../components/segment-line.tsx';
-import { useActions } from '../../hooks/use-actions.ts';
+import { useNow } from '../../app/clock.ts';
+import type { TabScreenProps } from '../../app/tabs.ts';
 import { useDescribedCalls } from '../../hooks/use-described-calls.ts';
-import { useOverScope } from '../../hooks/use-modal-keys.ts';
-import { useNow } from '../../hooks/use-now.ts';
-import type { TabScreenProps } from '../../tabs.ts';
-import { useTheme } from '../../theme.ts';
-import { systemOffset } from '../chart/local-time.ts';
+import { useKeys, useOverlayScope } from '../../input/use-keys.tsx';
+import { PaneState, PolledFrame } from '../../ui/pane-state.tsx';
+import { LineList, OneLine, SegmentLine } from '../../ui/text.tsx';
+import { useTheme } from '../../ui/theme.ts';
+import { systemOffset } from '../../ui/time.ts';
 import { presentOf } from '../explorer/present.ts';
 import { AutoTxQuestion } from './auto-tx-question.tsx';
 import type { AutoTxsAction, AutoTxsLevel } from './auto-txs-state.ts';
@@ -49,23 +46,23 @@ export function DetailsScreen({ snapshot, columns, rows, level, dispatch }: Deta
   const withIt = (act: (autoTx: AutoTxView) => void) => () => {
     if (autoTx !== undefined) act(autoTx);
   };
-  useOverScope('auto-tx');
-  useActions('auto-txs', {
-    'auto-txs-up': () => scroll(top - 1),
-    'auto-txs-down': () => scroll(top + 1),
-    'auto-txs-page-up': () => scroll(top - room),
-    'auto-txs-page-down': () => scroll(top + room),
-    'auto-txs-start': () => scroll(0),
-    'auto-txs-end': () => scroll(most),
-    'auto-tx-new': () => openForm(null),
+  useOverlayScope('auto-tx');
+  useKeys('auto-txs', {
+    up: () => scroll(top - 1),
+    down: () => scroll(top + 1),
+    'page-up': () => scroll(top - room),
+    'page-down': () => scroll(top + room),
+    start: () => scroll(0),
+    end: () => scroll(most),
+    new: () => openForm(null),
   });
-  useActions('auto-tx', {
-    'open-auto-tx-close': () => dispatch({ type: 'list' }),
-    'open-auto-tx-toggle': withIt(toggle),
-    'open-auto-tx-edit': withIt(openForm),
-    'open-auto-tx-cancel': withIt(askCancel),
-    'open-auto-tx-delete': withIt(askDelete),
-    'open-auto-tx-copy': withIt(copyHash),
+  useKeys('auto-tx', {
+    close: () => dispatch({ type: 'list' }),
+    toggle: withIt(toggle),
+    edit: withIt(openForm),
+    cancel: withIt(askCancel),
+    delete: withIt(askDelete),
+    copy: withIt(copyHash),
   });
 
   if (asked !== null) {

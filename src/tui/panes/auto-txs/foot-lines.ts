@@ -2,8 +2,7 @@ import type { AutoTxView } from '../../../client/views/auto-txs.ts';
 import { describeContent, describeReason, describeTarget } from '../../../client/views/describe-auto-txs.ts';
 import { cleanText } from '../../../core/clean-text.ts';
 import { shortHex, withShortHashes } from '../../../core/hex-text.ts';
-import { EMPTY_LINE, type Line } from '../../lines.ts';
-import { wrapText } from '../../wrap-text.ts';
+import { EMPTY_LINE, type Line, wrapText } from '../../ui/text.tsx';
 import type { AutoTxContext } from './auto-tx-columns.ts';
 
 /** Lines of the foot: a rule, what it does, and two of why it stands where it stands. */

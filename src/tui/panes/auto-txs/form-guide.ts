@@ -1,8 +1,7 @@
 import type { AutoTxView } from '../../../client/views/auto-txs.ts';
 import { describeContent } from '../../../client/views/describe-auto-txs.ts';
-import type { Line } from '../../lines.ts';
-import type { Theme } from '../../theme.ts';
-import { wrapText } from '../../wrap-text.ts';
+import { type Line, wrapText } from '../../ui/text.tsx';
+import type { Theme } from '../../ui/theme.ts';
 import type { SignedRole } from './auto-tx-form-fields.ts';
 
 const MOST_LINES = 4;

@@ -1,8 +1,7 @@
 import type { AutoTxView, CheckView } from '../../../client/views/auto-txs.ts';
 import type { SnapshotView } from '../../../client/views/gas.ts';
-import { EMPTY_LINE, type Line, scrolledTo } from '../../lines.ts';
-import type { Theme } from '../../theme.ts';
-import { wrapText } from '../../wrap-text.ts';
+import { EMPTY_LINE, type Line, scrolledTo, wrapText } from '../../ui/text.tsx';
+import type { Theme } from '../../ui/theme.ts';
 import type { AutoTxField, AutoTxFieldId } from './auto-tx-form-fields.ts';
 import { autoTxFieldLines } from './auto-tx-form-lines.ts';
 import type { AutoTxFormState } from './auto-tx-form-state.ts';

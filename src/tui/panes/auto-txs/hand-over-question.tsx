@@ -1,7 +1,6 @@
-import type { PricedAutoTx } from '../../../client/views/describe-auto-txs.ts';
-import { describeTarget } from '../../../client/views/describe-auto-txs.ts';
-import { Question } from '../../components/question.tsx';
-import { useMonitor } from '../../hooks/use-monitor.ts';
+import { describeTarget, type PricedAutoTx } from '../../../client/views/describe-auto-txs.ts';
+import { useMonitor } from '../../data/queries.ts';
+import { Question } from '../../input/confirm.tsx';
 import { pastedText } from './auto-tx-form-lines.ts';
 import { transactionText } from './transaction-lines.ts';
 import type { Pasted } from './use-pasted-transaction.ts';

@@ -2,17 +2,16 @@ import { Box, useIsScreenReaderEnabled } from 'ink';
 import { useMemo, useRef } from 'react';
 import { ClientError } from '../../../client/errors.ts';
 import type { AutoTxView } from '../../../client/views/auto-txs.ts';
-import { PaneState } from '../../components/pane-state.tsx';
-import { PolledFrame } from '../../components/polled-frame.tsx';
-import { useActions } from '../../hooks/use-actions.ts';
+import { useNow } from '../../app/clock.ts';
+import type { TabScreenProps } from '../../app/tabs.ts';
 import { useAutoTxs } from '../../hooks/use-auto-txs.ts';
 import { useDescribedCalls } from '../../hooks/use-described-calls.ts';
-import { useNow } from '../../hooks/use-now.ts';
-import { type Line, scrolledTo } from '../../lines.ts';
-import type { TabScreenProps } from '../../tabs.ts';
-import { useTheme } from '../../theme.ts';
+import { useKeys } from '../../input/use-keys.tsx';
+import { PaneState, PolledFrame } from '../../ui/pane-state.tsx';
+import { type Line, scrolledTo } from '../../ui/text.tsx';
+import { useTheme } from '../../ui/theme.ts';
+import { systemOffset } from '../../ui/time.ts';
 import { hiddenSegments } from '../alerts/list-title.ts';
-import { systemOffset } from '../chart/local-time.ts';
 import { presentOf } from '../explorer/present.ts';
 import { AutoTxList, LIST_CHROME } from './auto-tx-list.tsx';
 import { ordered } from './auto-tx-order.ts';
@@ -63,20 +62,20 @@ export function ListScreen({ snapshot, columns, rows, cursor, dispatch }: ListSc
   const withMarked = (act: (autoTx: AutoTxView) => void) => () => {
     if (marked !== undefined) act(marked);
   };
-  useActions('auto-txs', {
-    'auto-txs-up': () => go(place - 1),
-    'auto-txs-down': () => go(place + 1),
-    'auto-txs-page-up': () => go(place - room),
-    'auto-txs-page-down': () => go(place + room),
-    'auto-txs-start': () => go(0),
-    'auto-txs-end': () => go(autoTxs.length - 1),
-    'auto-tx-new': () => openForm(null),
-    'auto-tx-edit': withMarked(openForm),
-    'auto-tx-open': withMarked(({ id }) => dispatch({ type: 'open', cursor: { id, place } })),
-    'auto-tx-toggle': withMarked(toggle),
-    'auto-tx-cancel': withMarked(askCancel),
-    'auto-tx-delete': withMarked(askDelete),
-    'auto-tx-copy': withMarked(copyHash),
+  useKeys('auto-txs', {
+    up: () => go(place - 1),
+    down: () => go(place + 1),
+    'page-up': () => go(place - room),
+    'page-down': () => go(place + room),
+    start: () => go(0),
+    end: () => go(autoTxs.length - 1),
+    new: () => openForm(null),
+    edit: withMarked(openForm),
+    open: withMarked(({ id }) => dispatch({ type: 'open', cursor: { id, place } })),
+    toggle: withMarked(toggle),
+    cancel: withMarked(askCancel),
+    delete: withMarked(askDelete),
+    copy: withMarked(copyHash),
   });
 
   if (asked !== null) {

@@ -1,13 +1,13 @@
 import type { AutoTxListView, AutoTxView } from '../../../client/views/auto-txs.ts';
 import { describeState } from '../../../client/views/describe-auto-txs.ts';
 import { formatAge, formatCount } from '../../../core/units.ts';
-import type { Segment } from '../../components/segment-line.tsx';
+import type { Line } from '../../ui/text.tsx';
 
 /** How many auto-txs there are and how they stand, in the order of the list, as many of these as there is room for. */
 export function titleSegments(
   autoTxs: readonly AutoTxView[],
   list: AutoTxListView | undefined,
-): { readonly title: Segment; readonly counts: readonly Segment[] } {
+): { readonly title: Line; readonly counts: readonly Line[] } {
   const counts = new Map<string, number>();
   for (const autoTx of autoTxs) {
     const word = describeState(autoTx);
@@ -24,6 +24,6 @@ export function titleSegments(
 }
 
 /** Since when what is shown is true. */
-export function ageSegment(at: number, now: number): Segment {
+export function ageSegment(at: number, now: number): Line {
   return [{ text: `as of ${formatAge(Math.max(now - at, 0) / 1_000)}`, faint: true }];
 }

@@ -2,12 +2,9 @@ import type { AutoTxView, CheckView, TimelineEntryView } from '../../../client/v
 import { plainWord } from '../../../client/views/describe-alerts.ts';
 import { cleanText } from '../../../core/clean-text.ts';
 import { formatAge, formatCount } from '../../../core/units.ts';
-import { displayWidth } from '../../components/fit.ts';
-import type { Span } from '../../facts.ts';
-import type { Line } from '../../lines.ts';
-import type { ColorName, Theme } from '../../theme.ts';
-import { wrapText } from '../../wrap-text.ts';
-import { clockText, dayText, localDate } from '../chart/local-time.ts';
+import { displayWidth, type Line, type Span, wrapText } from '../../ui/text.tsx';
+import type { ColorName, Theme } from '../../ui/theme.ts';
+import { clockText, dayText, localDate } from '../../ui/time.ts';
 import type { AutoTxContext } from './auto-tx-columns.ts';
 
 const LONGEST = 600;

@@ -1,7 +1,7 @@
 import { Box } from 'ink';
 import type { SnapshotView } from '../../../client/views/gas.ts';
 import { takesNone } from '../../../core/auto-txs/takes-none.ts';
-import { PaneState } from '../../components/pane-state.tsx';
+import { PaneState } from '../../ui/pane-state.tsx';
 import { asSentence } from './use-auto-tx-form.ts';
 
 interface NoAutoTxsProps {

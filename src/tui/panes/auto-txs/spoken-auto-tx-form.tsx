@@ -1,4 +1,4 @@
-import { SpokenSentences } from '../../components/spoken-sentences.tsx';
+import { SpokenSentences } from '../../ui/text.tsx';
 import { type AutoTxField, type AutoTxFieldId, autoTxChosen } from './auto-tx-form-fields.ts';
 import { pastedText } from './auto-tx-form-lines.ts';
 import type { AutoTxFormState } from './auto-tx-form-state.ts';

@@ -12,9 +12,8 @@ import {
 } from '../../../client/views/describe-auto-txs.ts';
 import { cleanText } from '../../../core/clean-text.ts';
 import { formatPercent } from '../../../core/units.ts';
-import { SpokenSentences } from '../../components/spoken-sentences.tsx';
-import type { Line } from '../../lines.ts';
-import { ASCII_THEME } from '../../theme.ts';
+import { type Line, SpokenSentences } from '../../ui/text.tsx';
+import { ASCII_THEME } from '../../ui/theme.ts';
 import type { AutoTxContext } from './auto-tx-columns.ts';
 import { autoTxFacts } from './auto-tx-facts.ts';
 import { checkLines, timelineLines } from './log-lines.ts';

@@ -3,9 +3,8 @@ import { chainProfile } from '../../../core/chains.ts';
 import { hexText, shortHex } from '../../../core/hex-text.ts';
 import type { SignedTransaction } from '../../../core/transactions/signed-transaction.ts';
 import { exactAmount, formatCount, formatGwei, formatUsd, usdOf } from '../../../core/units.ts';
-import type { Line } from '../../lines.ts';
-import type { Theme } from '../../theme.ts';
-import { wrapText } from '../../wrap-text.ts';
+import { type Line, wrapText } from '../../ui/text.tsx';
+import type { Theme } from '../../ui/theme.ts';
 
 /** What stands in the form of a transaction that was read, a name and what is behind it. */
 export interface TransactionFact {

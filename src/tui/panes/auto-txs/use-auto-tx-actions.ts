@@ -4,11 +4,11 @@ import type { AutoTxView } from '../../../client/views/auto-txs.ts';
 import { statusOf } from '../../../client/views/describe-auto-txs.ts';
 import type { AutoTxStatus } from '../../../contract/choices.ts';
 import { shortHex } from '../../../core/hex-text.ts';
+import { refusalText } from '../../app/connection.ts';
+import { useClipboard } from '../../app/terminal.ts';
+import { useToast } from '../../chrome/footer.tsx';
+import { useMonitor } from '../../data/queries.ts';
 import { useAutoTxs } from '../../hooks/use-auto-txs.ts';
-import { useClipboard } from '../../hooks/use-clipboard.ts';
-import { useMonitor } from '../../hooks/use-monitor.ts';
-import { useToast } from '../../hooks/use-toast.ts';
-import { refusalText } from '../../refusal-text.ts';
 
 /** What the keys do to one auto-tx, in the list and in its details. Nothing is shown as done before the service says so. */
 export function useAutoTxActions(renewed: () => Promise<void> = async () => {}) {

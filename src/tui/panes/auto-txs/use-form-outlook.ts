@@ -3,7 +3,7 @@ import { laneOf, weiOfTypedGwei } from '../../../client/views/describe-alerts.ts
 import { distanceToTarget, type PricedAutoTx } from '../../../client/views/describe-auto-txs.ts';
 import type { SnapshotView } from '../../../client/views/gas.ts';
 import { takesNone } from '../../../core/auto-txs/takes-none.ts';
-import { useNow } from '../../hooks/use-now.ts';
+import { useNow } from '../../app/clock.ts';
 import { priceText } from './auto-tx-form-lines.ts';
 import type { AutoTxFormState } from './auto-tx-form-state.ts';
 import { expiresAt, parseExpiry } from './expiry-text.ts';

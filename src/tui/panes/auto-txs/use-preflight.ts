@@ -3,9 +3,7 @@ import type { AutoTxToCheck, Told } from '../../../client/auto-tx-preflight.ts';
 import type { CheckView } from '../../../client/views/auto-txs.ts';
 import type { SnapshotView } from '../../../client/views/gas.ts';
 import type { SignedTransaction } from '../../../core/transactions/signed-transaction.ts';
-import { useFollowHead } from '../../hooks/use-follow-head.ts';
-import { useMonitor } from '../../hooks/use-monitor.ts';
-import { usePolledQuery } from '../../hooks/use-polled-query.ts';
+import { useFollowHead, useMonitor, usePolledQuery } from '../../data/queries.ts';
 
 type Preflight = (toCheck: AutoTxToCheck, told: Told) => readonly CheckView[];
 

@@ -3,9 +3,9 @@ import { useState } from 'react';
 import { ClientError } from '../../../client/errors.ts';
 import type { ExtraAutoTxField } from '../../../client/openapi.ts';
 import type { AutoTxView } from '../../../client/views/auto-txs.ts';
+import { refusalText } from '../../app/connection.ts';
+import { useMonitor } from '../../data/queries.ts';
 import { useAutoTxs } from '../../hooks/use-auto-txs.ts';
-import { useMonitor } from '../../hooks/use-monitor.ts';
-import { refusalText } from '../../refusal-text.ts';
 import { autoTxChangeOf, autoTxFieldOf, newAutoTxOf } from './auto-tx-form-check.ts';
 import type { AutoTxFormState } from './auto-tx-form-state.ts';
 

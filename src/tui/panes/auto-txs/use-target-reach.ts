@@ -1,7 +1,7 @@
 import type { PricedAutoTx } from '../../../client/views/describe-auto-txs.ts';
 import type { SnapshotView } from '../../../client/views/gas.ts';
 import { formatDuration, formatLikelihood } from '../../../core/units.ts';
-import { useReach } from '../../hooks/use-reach.ts';
+import { useReach } from '../../data/queries.ts';
 
 /** Further ahead nothing is stated. */
 const LONGEST_SEC = 86_400;

@@ -1,7 +1,7 @@
 import { offeredValues, type ServiceDescription } from '../../../client/openapi.ts';
 import { PERCENTILES, TIME_FRAMES } from '../../../contract/choices.ts';
 import { PATHS } from '../../../contract/routes.ts';
-import { longestTimeFrame } from './time-frame.ts';
+import { longestTimeFrame } from '../../ui/time.ts';
 
 /** What the Chart's keys walk through, in the order of the service, each at least one. */
 export interface ChartChoices {

@@ -1,7 +1,7 @@
 import type { ChartView } from '../../../client/views/dashboard.ts';
 import type { BaseFeeRowView, PriorityFeeRowView } from '../../../client/views/metrics.ts';
+import { timeFrameSec } from '../../ui/time.ts';
 import { alignRows, HELD_STEPS, meanOf, usualStep } from './align-rows.ts';
-import { timeFrameSec } from './time-frame.ts';
 
 /** What was fetched together for one look at the chart. Everything in it belongs to its own time frame. */
 export interface ChartAnswer {

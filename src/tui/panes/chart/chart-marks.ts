@@ -1,4 +1,4 @@
-import type { ColorName } from '../../theme.ts';
+import type { ColorName } from '../../ui/theme.ts';
 import type { SlotMark } from './chart-data.ts';
 
 /** How a kind of mark looks and is called; `rank`: which of two in one column is seen. */

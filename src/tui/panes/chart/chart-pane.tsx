@@ -1,11 +1,10 @@
 import { Box } from 'ink';
 import { memo } from 'react';
 import { formatGwei, formatPercent } from '../../../core/units.ts';
-import { LineChart } from '../../components/line-chart.tsx';
-import type { ChartSeries } from '../../components/line-chart-frame.ts';
-import { chartPlotWidth } from '../../components/line-chart-frame.ts';
-import { fitSegments, type Segment, SegmentLine } from '../../components/segment-line.tsx';
-import { useTheme } from '../../theme.ts';
+import { type ChartSeries, chartPlotWidth, LineChart } from '../../ui/line-chart.tsx';
+import { fitSegments, type Line, SegmentLine } from '../../ui/text.tsx';
+import { useTheme } from '../../ui/theme.ts';
+import type { OffsetAt } from '../../ui/time.ts';
 import { type ChartData, slotAt } from './chart-data.ts';
 import { chartLayout } from './chart-layout.ts';
 import { byRank, markLook } from './chart-marks.ts';
@@ -19,7 +18,6 @@ import {
   tipSegments,
   titleSegments,
 } from './chart-words.ts';
-import type { OffsetAt } from './local-time.ts';
 import { timeLabels } from './time-axis.ts';
 
 export interface ChartPaneProps {
@@ -30,7 +28,7 @@ export interface ChartPaneProps {
   /** The moment under the cursor, ms; `null` follows the newest value. */
   readonly cursor: number | null;
   /** A line about the data itself: what is loading, or why it is old. */
-  readonly notice: Segment | null;
+  readonly notice: Line | null;
   readonly offsetAt: OffsetAt;
   /** How likely the price under the cursor is reached again soon; left out: not known. */
   readonly likely?: number | null;

@@ -1,17 +1,14 @@
 import { Box, useIsScreenReaderEnabled } from 'ink';
 import { useMemo } from 'react';
 import { cheaperThan, thereAgain } from '../../alert-prefill.ts';
-import { chartPlotWidth } from '../../components/line-chart-frame.ts';
-import { PaneState } from '../../components/pane-state.tsx';
-import { PolledFrame } from '../../components/polled-frame.tsx';
-import { useActions } from '../../hooks/use-actions.ts';
-import { useDescription } from '../../hooks/use-description.ts';
-import { useKeptReducer } from '../../hooks/use-kept-state.ts';
-import { useMonitor } from '../../hooks/use-monitor.ts';
-import { useNavigation } from '../../hooks/use-navigation.ts';
-import { useReach } from '../../hooks/use-reach.ts';
-import { useToast } from '../../hooks/use-toast.ts';
-import type { TabScreenProps } from '../../tabs.ts';
+import type { TabScreenProps } from '../../app/tabs.ts';
+import { useKeptReducer, useNavigation } from '../../app/ui-state.ts';
+import { useToast } from '../../chrome/footer.tsx';
+import { useDescription, useMonitor, useReach } from '../../data/queries.ts';
+import { useKeys } from '../../input/use-keys.tsx';
+import { chartPlotWidth } from '../../ui/line-chart.tsx';
+import { PaneState, PolledFrame } from '../../ui/pane-state.tsx';
+import { systemOffset, timeFrameName } from '../../ui/time.ts';
 import { chartChoices, hoursTimeFrame, offeredChoice } from './chart-choices.ts';
 import { chartCsv, csvName, heatmapCsv } from './chart-csv.ts';
 import { chartData, slotAt } from './chart-data.ts';
@@ -19,10 +16,8 @@ import { ChartPane } from './chart-pane.tsx';
 import { chartReducer, INITIAL_CHART_STATE } from './chart-state.ts';
 import { REACH_SEC, slotPrice } from './chart-words.ts';
 import { HoursPane } from './hours-pane.tsx';
-import { systemOffset } from './local-time.ts';
 import { saveErrorText } from './save-error.ts';
 import { SpokenChart } from './spoken-chart.tsx';
-import { timeFrameName } from './time-frame.ts';
 import { useChartData, useHeatmap } from './use-chart-data.ts';
 
 /** The Chart tab: gathers what it draws and says what its keys do. */
@@ -73,22 +68,22 @@ export function ChartScreen({ snapshot, columns, rows }: TabScreenProps) {
       toast({ kind: 'error', text: saveErrorText(error) });
     }
   };
-  useActions('chart', {
+  useKeys('chart', {
     'time-frame': () => dispatch({ type: 'next-time-frame', offered: timeFrames }),
     percentile: () => dispatch({ type: 'next-percentile', offered: percentiles }),
     compare: () => dispatch({ type: 'toggle-compare' }),
     heatmap: () => dispatch({ type: 'toggle-heatmap' }),
     ...(state.heatmap ? { 'close-heatmap': () => dispatch({ type: 'toggle-heatmap' }) } : {}),
     export: () => void save(),
-    'chart-alert': () => {
+    'alert-here': () => {
       const price = slot === undefined ? null : slotPrice(slot);
       const present = snapshot.lanes.average.price;
       newAlert(price === null ? cheaperThan(present) : thereAgain(price, present));
     },
     'cursor-left': () => moveCursor(-1),
     'cursor-right': () => moveCursor(1),
-    'cursor-start': () => dispatch({ type: 'move-cursor', to: data?.slots[0]?.timestamp ?? null }),
-    'cursor-end': () => dispatch({ type: 'move-cursor', to: null }),
+    start: () => dispatch({ type: 'move-cursor', to: data?.slots[0]?.timestamp ?? null }),
+    end: () => dispatch({ type: 'move-cursor', to: null }),
   });
 
   const room = { width: columns, height: rows, offsetAt: systemOffset };

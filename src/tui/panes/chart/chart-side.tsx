@@ -1,13 +1,12 @@
 import { Box } from 'ink';
 import { formatChange, formatGwei, formatPercent, UNKNOWN } from '../../../core/units.ts';
-import { displayWidth } from '../../components/fit.ts';
-import { Words } from '../../components/words.tsx';
-import { useTheme } from '../../theme.ts';
+import { displayWidth, Words } from '../../ui/text.tsx';
+import { useTheme } from '../../ui/theme.ts';
+import type { OffsetAt } from '../../ui/time.ts';
 import type { ChartData } from './chart-data.ts';
 import { markLook } from './chart-marks.ts';
 import { quantile, summarise, summariseBase } from './chart-summary.ts';
 import { moment } from './chart-words.ts';
-import type { OffsetAt } from './local-time.ts';
 
 interface ChartSideProps {
   readonly data: ChartData;

@@ -6,20 +6,18 @@ import {
   formatPercent,
   UNKNOWN,
 } from '../../../core/units.ts';
-import { legendGlyph } from '../../components/line-chart-cells.ts';
-import type { Segment } from '../../components/segment-line.tsx';
-import type { Span } from '../../facts.ts';
-import type { Theme } from '../../theme.ts';
+import { legendGlyph } from '../../ui/plot.ts';
+import type { Line, Span } from '../../ui/text.tsx';
+import type { Theme } from '../../ui/theme.ts';
+import { clockText, dayText, type OffsetAt, timeFrameSec, weekdayText, zoneText } from '../../ui/time.ts';
 import type { ChartData, ChartSlot, SlotMark } from './chart-data.ts';
 import { countMarks } from './chart-marks.ts';
 import { changeRatio, summarise, summariseBase } from './chart-summary.ts';
-import { clockText, dayText, type OffsetAt, weekdayText, zoneText } from './local-time.ts';
-import { timeFrameSec } from './time-frame.ts';
 
 const DAY_MS = 86_400_000;
 
 /** `1h  14:05 – 15:05 UTC+2  gwei`. The UTC offset is said here and nowhere else. */
-export function titleSegments(data: ChartData, offsetAt: OffsetAt): readonly Segment[] {
+export function titleSegments(data: ChartData, offsetAt: OffsetAt): readonly Line[] {
   const first = data.slots[0]?.timestamp ?? 0;
   const last = data.slots.at(-1)?.timestamp ?? 0;
   return [
@@ -30,8 +28,8 @@ export function titleSegments(data: ChartData, offsetAt: OffsetAt): readonly Seg
 }
 
 /** How far history reaches if not over the whole chart, and what the marks in it mean: `▲ spike ×2`. */
-export function legendSegments(data: ChartData, theme: Theme): readonly Segment[] {
-  const reach: Segment[] =
+export function legendSegments(data: ChartData, theme: Theme): readonly Line[] {
+  const reach: Line[] =
     data.reachSec === null
       ? []
       : [[{ text: `history reaches back ${formatDuration(data.reachSec)}`, color: 'warn' }]];
@@ -39,7 +37,7 @@ export function legendSegments(data: ChartData, theme: Theme): readonly Segment[
 }
 
 /** `─ base 0.0497 ▼ −2.1 %  min 0.0311  mean 0.0512  max 0.412`, then the window before. */
-export function baseSegments(data: ChartData, theme: Theme): readonly Segment[] {
+export function baseSegments(data: ChartData, theme: Theme): readonly Line[] {
   const base = summariseBase(data);
   const line: Span = { text: legendGlyph('solid', theme.ascii), color: 'base' };
   if (base === null) return [[line, { text: ' base' }, { text: ` ${UNKNOWN}` }]];
@@ -57,7 +55,7 @@ export function baseSegments(data: ChartData, theme: Theme): readonly Segment[] 
 }
 
 /** `┈ 1h before: mean 0.0490  now +3.4 % on it`, or why there is none. */
-export function previousSegments(data: ChartData, theme: Theme): readonly Segment[] {
+export function previousSegments(data: ChartData, theme: Theme): readonly Line[] {
   const glyph: Span = { text: legendGlyph('dotted', theme.ascii), color: 'previous' };
   const name = { text: ` ${data.timeFrame} before` };
   if (data.previousProblem !== null) {
@@ -77,7 +75,7 @@ export function previousSegments(data: ChartData, theme: Theme): readonly Segmen
 }
 
 /** `╌ tip p50 0.0100 ▲ +3.0 %  min …  mean …  max …` */
-export function tipSegments(data: ChartData, theme: Theme): readonly Segment[] {
+export function tipSegments(data: ChartData, theme: Theme): readonly Line[] {
   const tips = summarise(data.slots.map(({ tip }) => tip));
   const line: Span = { text: legendGlyph('dashed', theme.ascii), color: 'tip' };
   if (tips === null) {
@@ -102,7 +100,7 @@ export function tipSegments(data: ChartData, theme: Theme): readonly Segment[] {
   ];
 }
 
-export function gasSegments(data: ChartData, theme: Theme): readonly Segment[] {
+export function gasSegments(data: ChartData, theme: Theme): readonly Line[] {
   const gas = summarise(data.slots.map(({ gasUsedRatio }) => gasUsedRatio));
   if (gas === null) return [[{ text: `gas used: ${UNKNOWN}` }]];
   return [
@@ -116,9 +114,9 @@ export function gasSegments(data: ChartData, theme: Theme): readonly Segment[] {
   ];
 }
 
-function markSegments(marks: readonly SlotMark[], theme: Theme): readonly Segment[] {
+function markSegments(marks: readonly SlotMark[], theme: Theme): readonly Line[] {
   return countMarks(marks, theme.ascii).map(
-    ({ look, count }): Segment => [
+    ({ look, count }): Line => [
       { text: look.glyph, color: look.color, bold: true },
       { text: ` ${look.name}${count > 1 ? ` ×${count}` : ''}` },
     ],
@@ -146,7 +144,7 @@ export function cursorSegments(
   theme: Theme,
   offsetAt: OffsetAt,
   likely: number | null,
-): readonly Segment[] {
+): readonly Line[] {
   const explained = markSegments(marks, theme);
   const newest = data.nowBase;
   const exact = data.slotMs < 60_000;

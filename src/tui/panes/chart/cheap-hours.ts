@@ -1,4 +1,4 @@
-import type { OffsetAt } from './local-time.ts';
+import type { OffsetAt } from '../../ui/time.ts';
 
 const DAYS = 7;
 const HOURS = 24;

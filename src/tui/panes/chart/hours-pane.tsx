@@ -1,13 +1,12 @@
 import { Box } from 'ink';
 import { memo } from 'react';
 import { formatGwei } from '../../../core/units.ts';
-import { Heatmap } from '../../components/heatmap.tsx';
-import { type Segment, SegmentLine } from '../../components/segment-line.tsx';
-import { useTheme } from '../../theme.ts';
+import { Heatmap } from '../../ui/heatmap.tsx';
+import { type Line, SegmentLine } from '../../ui/text.tsx';
+import { useTheme } from '../../ui/theme.ts';
+import { type OffsetAt, WEEKDAYS } from '../../ui/time.ts';
 import { localWeek, type WeekCells } from './cheap-hours.ts';
 import { hoursTitle, hourWords } from './hours-words.ts';
-import type { OffsetAt } from './local-time.ts';
-import { WEEKDAYS } from './local-time.ts';
 
 export interface HoursPaneProps {
   /** Mean base fees, wei per gas, Monday first, UTC hours; at least one is known. */
@@ -16,7 +15,7 @@ export interface HoursPaneProps {
   readonly now: number;
   readonly width: number;
   readonly height: number;
-  readonly notice: Segment | null;
+  readonly notice: Line | null;
   readonly offsetAt: OffsetAt;
 }
 

@@ -1,5 +1,6 @@
 import { formatChange, formatCount, formatDuration, formatGwei, formatPercent } from '../../../core/units.ts';
-import type { Segment } from '../../components/segment-line.tsx';
+import type { Line } from '../../ui/text.tsx';
+import { WEEKDAYS, zoneText } from '../../ui/time.ts';
 import { changeRatio, summarise } from './chart-summary.ts';
 import {
   type CheapStretch,
@@ -8,10 +9,9 @@ import {
   shareCheaper,
   type WeekCells,
 } from './cheap-hours.ts';
-import { WEEKDAYS, zoneText } from './local-time.ts';
 
 /** What the map shows and how full it is. */
-export function hoursTitle(cells: WeekCells, offsetMinutes: number): readonly Segment[] {
+export function hoursTitle(cells: WeekCells, offsetMinutes: number): readonly Line[] {
   const known = cells.flat().filter((value) => value !== null).length;
   return [
     [{ text: 'cheap hours', bold: true, color: 'accent' }],
@@ -28,7 +28,7 @@ export function hourWords(
   cells: WeekCells,
   current: { readonly row: number; readonly column: number },
   arrow: string,
-): readonly (readonly Segment[])[] {
+): readonly (readonly Line[])[] {
   const stretches = cheapStretches(cells);
   const mean = summarise(cells.flat())?.mean;
   if (mean === undefined) return [];
@@ -36,7 +36,7 @@ export function hourWords(
   const cheapest = stretches
     .slice(0, 4)
     .map(
-      (stretch): Segment => [
+      (stretch): Line => [
         { text: stretchText(stretch), bold: true, color: 'good' },
         { text: ` ${formatGwei(stretch.mean)}` },
         { text: ` (${against(stretch.mean)})`, faint: true },
@@ -44,7 +44,7 @@ export function hourWords(
     );
   const here = cells[current.row]?.[current.column] ?? null;
   const next = hoursUntilCheap(stretches, current);
-  const present: Segment[] = [
+  const present: Line[] = [
     [
       { text: `${arrow} this hour`, color: 'accent' },
       { text: here === null ? ' not seen yet' : ` ${formatGwei(here)}` },

@@ -5,8 +5,8 @@ import type { ChartView } from '../../../client/views/dashboard.ts';
 import { BUCKET_SEC } from '../../../contract/choices.ts';
 import type { Bucket } from '../../../contract/metrics.ts';
 import { formatDuration } from '../../../core/units.ts';
+import { longestTimeFrame, timeFrameSec } from '../../ui/time.ts';
 import type { ChartAnswer } from './chart-data.ts';
-import { longestTimeFrame, timeFrameSec } from './time-frame.ts';
 
 export interface ChartRequest {
   readonly timeFrame: string;

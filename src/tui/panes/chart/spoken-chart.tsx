@@ -7,12 +7,11 @@ import {
   formatPercent,
   UNKNOWN,
 } from '../../../core/units.ts';
+import { type OffsetAt, timeFrameName, zoneText } from '../../ui/time.ts';
 import { type ChartData, slotAt } from './chart-data.ts';
 import { countMarks } from './chart-marks.ts';
 import { type LineSummary, summarise, summariseBase } from './chart-summary.ts';
 import { moment, REACH_SEC } from './chart-words.ts';
-import { type OffsetAt, zoneText } from './local-time.ts';
-import { timeFrameName } from './time-frame.ts';
 
 interface SpokenChartProps {
   readonly data: ChartData;

@@ -1,4 +1,4 @@
-import { clockText, dayText, type OffsetAt, weekdayText } from './local-time.ts';
+import { clockText, dayText, type OffsetAt, weekdayText } from '../../ui/time.ts';
 
 const MINUTE = 60_000;
 const DAY = 86_400_000;

@@ -2,15 +2,19 @@ import { useRef } from 'react';
 import type { MarketView } from '../../../client/views/dashboard.ts';
 import type { SnapshotView } from '../../../client/views/gas.ts';
 import { chainProfile } from '../../../core/chains.ts';
-import { useFollowHead } from '../../hooks/use-follow-head.ts';
-import { useMarket } from '../../hooks/use-market.ts';
-import { useMonitor } from '../../hooks/use-monitor.ts';
-import { type Dated, type Polled, usePolledQuery } from '../../hooks/use-polled-query.ts';
+import {
+  type Dated,
+  type Polled,
+  useFollowHead,
+  useMarket,
+  useMonitor,
+  usePolledQuery,
+} from '../../data/queries.ts';
+import { timeFrameSec } from '../../ui/time.ts';
 import type { ChartChoices } from './chart-choices.ts';
 import type { ChartAnswer } from './chart-data.ts';
 import type { ChartState } from './chart-state.ts';
 import { loadChart } from './load-chart.ts';
-import { timeFrameSec } from './time-frame.ts';
 
 /** The longer the frame the less one block changes it, and the more an answer costs the service. */
 function leastMs(timeFrame: string): number {

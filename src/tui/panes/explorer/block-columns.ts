@@ -1,7 +1,7 @@
 import { formatCount, formatDuration, formatGwei, formatNative, UNKNOWN } from '../../../core/units.ts';
-import type { TableColumn } from '../../table.ts';
-import type { Theme } from '../../theme.ts';
-import { clockText, type OffsetAt } from '../chart/local-time.ts';
+import type { TableColumn } from '../../ui/table.ts';
+import type { Theme } from '../../ui/theme.ts';
+import { clockText, type OffsetAt } from '../../ui/time.ts';
 import type { BlockRow } from './block-rows.ts';
 import { changeLine } from './change-line.ts';
 import { fullnessLine } from './fullness.ts';

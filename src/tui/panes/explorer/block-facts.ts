@@ -1,10 +1,10 @@
 import type { BlockView } from '../../../client/views/explorer.ts';
 import { hexText } from '../../../core/hex-text.ts';
 import { formatAge, formatCount, formatGwei, formatNative, formatUsd, usdOf } from '../../../core/units.ts';
-import { factGrid, type NamedValue, sectionLine } from '../../fact-grid.ts';
-import { EMPTY_LINE, type Line } from '../../lines.ts';
-import type { Theme } from '../../theme.ts';
-import type { OffsetAt } from '../chart/local-time.ts';
+import { factGrid, type NamedValue, sectionLine } from '../../ui/fact-list.tsx';
+import { EMPTY_LINE, type Line } from '../../ui/text.tsx';
+import type { Theme } from '../../ui/theme.ts';
+import type { OffsetAt } from '../../ui/time.ts';
 import { changeLine } from './change-line.ts';
 import { fullnessLine } from './fullness.ts';
 import { momentText } from './present.ts';

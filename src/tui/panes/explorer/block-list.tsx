@@ -1,12 +1,9 @@
 import { Box } from 'ink';
-import { LineList, OneLine } from '../../components/line-list.tsx';
-import { type Segment, SegmentLine } from '../../components/segment-line.tsx';
-import { useWidest } from '../../hooks/use-widest.ts';
-import type { Line } from '../../lines.ts';
-import { columnsWithin, columnWidths, headingLine, rowLine } from '../../table.ts';
-import { useTheme } from '../../theme.ts';
-import type { OffsetAt } from '../chart/local-time.ts';
-import { zoneText } from '../chart/local-time.ts';
+import { useWidest } from '../../ui/fact-list.tsx';
+import { columnsWithin, columnWidths, headingLine, rowLine } from '../../ui/table.ts';
+import { type Line, LineList, OneLine, SegmentLine } from '../../ui/text.tsx';
+import { useTheme } from '../../ui/theme.ts';
+import { type OffsetAt, zoneText } from '../../ui/time.ts';
 import { blockColumns, columnsWithValues } from './block-columns.ts';
 import type { BlockRow } from './block-rows.ts';
 
@@ -24,7 +21,7 @@ export interface BlockListProps {
   readonly height: number;
   readonly offsetAt: OffsetAt;
   /** Lines to show with the data. */
-  readonly notices: readonly Segment[];
+  readonly notices: readonly Line[];
 }
 
 /** Rows of the pane that are not blocks: title and headings. */
@@ -49,7 +46,7 @@ export function BlockList(props: BlockListProps) {
     ];
   });
   const zone = columns.some(({ id }) => id === 'time') ? `, times in ${zoneText(offset)}` : '';
-  const title: readonly Segment[] = [
+  const title: readonly Line[] = [
     [{ text: 'Latest blocks', bold: true }],
     [{ text: `prices in gwei${zone}`, faint: true }],
     ...(above > 0 ? [[{ text: `${above} newer above, g goes there`, faint: true }]] : []),

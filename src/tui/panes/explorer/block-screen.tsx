@@ -1,16 +1,14 @@
 import { Box, useIsScreenReaderEnabled } from 'ink';
 import { useEffect } from 'react';
 import type { BlockView } from '../../../client/views/explorer.ts';
-import { LineList, OneLine } from '../../components/line-list.tsx';
-import { PaneState } from '../../components/pane-state.tsx';
-import { SegmentLine } from '../../components/segment-line.tsx';
-import { useActions } from '../../hooks/use-actions.ts';
-import { useClipboard } from '../../hooks/use-clipboard.ts';
-import { useToast } from '../../hooks/use-toast.ts';
-import { useWidest } from '../../hooks/use-widest.ts';
-import { type Line, scrolledTo } from '../../lines.ts';
-import { columnsWithin, columnWidths, headingLine, rowLine } from '../../table.ts';
-import { useTheme } from '../../theme.ts';
+import { useClipboard } from '../../app/terminal.ts';
+import { useToast } from '../../chrome/footer.tsx';
+import { useKeys } from '../../input/use-keys.tsx';
+import { useWidest } from '../../ui/fact-list.tsx';
+import { PaneState } from '../../ui/pane-state.tsx';
+import { columnsWithin, columnWidths, headingLine, rowLine } from '../../ui/table.ts';
+import { type Line, LineList, OneLine, SegmentLine, scrolledTo } from '../../ui/text.tsx';
+import { useTheme } from '../../ui/theme.ts';
 import { blockLines, blockTitle } from './block-facts.ts';
 import type { ExplorerLevelProps } from './explorer-level.ts';
 import { explorerProblem } from './explorer-problem.ts';
@@ -90,28 +88,28 @@ export function BlockScreen({ place, ...level }: BlockScreenProps) {
     else select(selected === 0 ? -1 : Math.max(selected - by, 0));
   };
   const marked = selected === null ? undefined : list[selected];
-  useActions('explorer', {
-    'explorer-up': () => up(1),
-    'explorer-down': () => down(1),
-    'explorer-page-up': () => up(room),
-    'explorer-page-down': () => down(room),
-    'explorer-start': () => scroll(0),
-    'explorer-end': () => (list.length > 0 ? select(list.length - 1) : scroll(most)),
-    'explorer-open': () => {
+  useKeys('explorer', {
+    up: () => up(1),
+    down: () => down(1),
+    'page-up': () => up(room),
+    'page-down': () => down(room),
+    start: () => scroll(0),
+    end: () => (list.length > 0 ? select(list.length - 1) : scroll(most)),
+    open: () => {
       const tx = marked ?? list[0];
       if (tx === undefined) return;
       if (marked === undefined) select(0);
       else dispatch({ type: 'open', place: { kind: 'tx', hash: tx.hash } });
     },
-    'previous-block': () => {
+    previous: () => {
       if (place.number > 0) dispatch({ type: 'turn-to', number: place.number - 1 });
     },
-    'following-block': () => {
+    next: () => {
       if (snapshot.blockNumber === null || place.number < snapshot.blockNumber) {
         dispatch({ type: 'turn-to', number: place.number + 1 });
       } else toast({ kind: 'info', text: 'This is the newest block' });
     },
-    'explorer-copy': () => {
+    copy: () => {
       const text = marked?.hash ?? String(place.number);
       copy(text);
       toast({ kind: 'info', text: `Copied ${text} (if your terminal lets programs copy: OSC 52)` });

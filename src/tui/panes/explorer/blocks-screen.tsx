@@ -1,13 +1,12 @@
 import { Box, useIsScreenReaderEnabled } from 'ink';
 import { useRef } from 'react';
-import { PaneState } from '../../components/pane-state.tsx';
-import { PolledFrame } from '../../components/polled-frame.tsx';
-import { useActions } from '../../hooks/use-actions.ts';
-import { useClipboard } from '../../hooks/use-clipboard.ts';
-import { useNow } from '../../hooks/use-now.ts';
-import { useToast } from '../../hooks/use-toast.ts';
-import { scrolledTo } from '../../lines.ts';
-import { systemOffset } from '../chart/local-time.ts';
+import { useNow } from '../../app/clock.ts';
+import { useClipboard } from '../../app/terminal.ts';
+import { useToast } from '../../chrome/footer.tsx';
+import { useKeys } from '../../input/use-keys.tsx';
+import { PaneState, PolledFrame } from '../../ui/pane-state.tsx';
+import { scrolledTo } from '../../ui/text.tsx';
+import { systemOffset } from '../../ui/time.ts';
 import { DETAILS_FROM } from './block-columns.ts';
 import { BlockList, LIST_CHROME } from './block-list.tsx';
 import { type BlockRow, withDetails } from './block-rows.ts';
@@ -49,20 +48,20 @@ export function BlocksScreen({ snapshot, symbol, dispatch, columns, rows, cursor
     dispatch({ type: 'move-cursor', to: to <= 0 || row === undefined ? null : keyOf(row) });
   };
   const marked = list.rows[place];
-  useActions('explorer', {
-    'explorer-up': () => go(place - 1),
-    'explorer-down': () => go(place + 1),
-    'explorer-page-up': () => go(place - room),
-    'explorer-page-down': () => go(place + room),
-    'explorer-start': () => go(0),
-    'explorer-end': () => go(list.rows.length - 1),
-    'explorer-open': () => {
+  useKeys('explorer', {
+    up: () => go(place - 1),
+    down: () => go(place + 1),
+    'page-up': () => go(place - room),
+    'page-down': () => go(place + room),
+    start: () => go(0),
+    end: () => go(list.rows.length - 1),
+    open: () => {
       if (marked === undefined) return;
       if (marked.number === null) {
         toast({ kind: 'error', text: 'This service does not number its blocks, so none can be opened' });
       } else dispatch({ type: 'open', place: { kind: 'block', number: marked.number } });
     },
-    'explorer-copy': () => {
+    copy: () => {
       if (marked?.number == null) return;
       copy(String(marked.number));
       toast({ kind: 'info', text: `Copied ${marked.number} (if your terminal lets programs copy: OSC 52)` });

@@ -1,6 +1,6 @@
 import { formatChange } from '../../../core/units.ts';
-import type { Line } from '../../lines.ts';
-import type { Theme } from '../../theme.ts';
+import type { Line } from '../../ui/text.tsx';
+import type { Theme } from '../../ui/theme.ts';
 
 /** A change of price with its direction; cheaper is good news. */
 export function changeLine(ratio: number, { glyph }: Theme): Line {

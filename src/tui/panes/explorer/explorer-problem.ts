@@ -1,7 +1,7 @@
 import { ClientError } from '../../../client/errors.ts';
 import { hexText } from '../../../core/hex-text.ts';
 import { formatCount } from '../../../core/units.ts';
-import { remedyFor } from '../../health.ts';
+import { remedyFor } from '../../app/connection.ts';
 import type { PlaceName } from './explorer-state.ts';
 
 export interface ExplorerProblem {

@@ -1,10 +1,10 @@
 import { Box } from 'ink';
 import { chainProfile } from '../../../core/chains.ts';
 import { looksLikeKey } from '../../../core/key-prefix.ts';
-import { useActions } from '../../hooks/use-actions.ts';
-import { useKeptReducer } from '../../hooks/use-kept-state.ts';
-import { useMonitor } from '../../hooks/use-monitor.ts';
-import type { TabScreenProps } from '../../tabs.ts';
+import type { TabScreenProps } from '../../app/tabs.ts';
+import { useKeptReducer } from '../../app/ui-state.ts';
+import { useMonitor } from '../../data/queries.ts';
+import { useKeys } from '../../input/use-keys.tsx';
 import { BlockScreen } from './block-screen.tsx';
 import { BlocksScreen } from './blocks-screen.tsx';
 import { EXPLORER_MEMORY, explorerReducer, INITIAL_EXPLORER_STATE } from './explorer-state.ts';
@@ -20,10 +20,10 @@ export function ExplorerScreen({ snapshot, columns, rows }: TabScreenProps) {
   const [state, dispatch] = useKeptReducer(EXPLORER_MEMORY, explorerReducer, INITIAL_EXPLORER_STATE);
   const { isKey = looksLikeKey } = useMonitor();
   const place = state.places.at(-1);
-  useActions('explorer', {
+  useKeys('explorer', {
     'look-up': () => dispatch({ type: 'ask' }),
     // Without anything open Esc is left to whoever else wants it.
-    ...(place === undefined ? {} : { 'explorer-back': () => dispatch({ type: 'back' }) }),
+    ...(place === undefined ? {} : { close: () => dispatch({ type: 'back' }) }),
   });
   const room = rows - (state.asking ? LOOKUP_ROWS : 0);
   const level = {

@@ -1,6 +1,6 @@
 import { PATHS } from '../../../contract/routes.ts';
-import type { Memory } from '../../hooks/use-kept-state.ts';
-import type { RawQuestion } from '../../raw-question.ts';
+import type { Memory } from '../../app/ui-state.ts';
+import type { RawQuestion } from '../../chrome/raw-view.tsx';
 
 /** What can be opened from the list of blocks, or looked up. */
 export type Place =

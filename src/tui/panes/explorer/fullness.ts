@@ -1,6 +1,6 @@
 import { formatPercent } from '../../../core/units.ts';
-import type { Line } from '../../lines.ts';
-import type { Theme } from '../../theme.ts';
+import type { Line } from '../../ui/text.tsx';
+import type { Theme } from '../../ui/theme.ts';
 
 /** Above this a block drives the base fee up by more than a tenth (EIP-1559, elasticity 2). */
 const NEARLY_FULL = 0.9;

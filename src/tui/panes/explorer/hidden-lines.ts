@@ -1,4 +1,4 @@
-import type { Line } from '../../lines.ts';
+import type { Line } from '../../ui/text.tsx';
 
 /** A title that says how many lines lie below the screen, before what may be left out of it. */
 export function withHidden(title: readonly Line[], below: number): readonly Line[] {

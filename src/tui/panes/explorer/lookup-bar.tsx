@@ -1,9 +1,9 @@
 import { Box, Text } from 'ink';
 import { useState } from 'react';
-import { displayWidth, truncate } from '../../components/fit.ts';
+import { veilAll } from '../../app/source.ts';
 import { TextField } from '../../components/text-field.tsx';
-import { useTheme } from '../../theme.ts';
-import { veilAll } from '../../veiled-text.ts';
+import { displayWidth, truncate } from '../../ui/text.tsx';
+import { useTheme } from '../../ui/theme.ts';
 import type { PlaceName } from './explorer-state.ts';
 import { type LookupContext, readLookup } from './lookup.ts';
 

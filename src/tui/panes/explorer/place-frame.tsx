@@ -1,10 +1,9 @@
 import { Box } from 'ink';
 import type { ReactNode } from 'react';
-import { PaneState } from '../../components/pane-state.tsx';
-import { PolledFrame } from '../../components/polled-frame.tsx';
-import type { Segment } from '../../components/segment-line.tsx';
-import { useNow } from '../../hooks/use-now.ts';
-import type { Dated, Polled } from '../../hooks/use-polled-query.ts';
+import { useNow } from '../../app/clock.ts';
+import type { Dated, Polled } from '../../data/queries.ts';
+import { PaneState, PolledFrame } from '../../ui/pane-state.tsx';
+import type { Line } from '../../ui/text.tsx';
 import type { ExplorerProblem } from './explorer-problem.ts';
 
 interface PlaceFrameProps {
@@ -13,7 +12,7 @@ interface PlaceFrameProps {
   readonly problem: (error: Error) => ExplorerProblem;
   readonly columns: number;
   readonly rows: number;
-  readonly children: (notice: Segment | null) => ReactNode;
+  readonly children: (notice: Line | null) => ReactNode;
 }
 
 /** What is open: loading, not to be had with what to try, or its data. */

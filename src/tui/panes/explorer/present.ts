@@ -1,5 +1,5 @@
 import type { SnapshotView } from '../../../client/views/gas.ts';
-import { clockText, dayText, localDate, type OffsetAt, zoneText } from '../chart/local-time.ts';
+import { clockText, dayText, localDate, type OffsetAt, zoneText } from '../../ui/time.ts';
 
 /** What ages are counted from, ms: a recording has a present of its own, and a chain's clock may be ahead of ours. */
 export function presentOf({ source, blockTimestamp }: SnapshotView, now: number): number {

@@ -8,8 +8,8 @@ import {
   formatPercent,
   UNKNOWN,
 } from '../../../core/units.ts';
-import type { NamedValue } from '../../fact-grid.ts';
-import { ASCII_THEME } from '../../theme.ts';
+import type { NamedValue } from '../../ui/fact-list.tsx';
+import { ASCII_THEME } from '../../ui/theme.ts';
 import { blockFacts, blockTitle, type FactsContext } from './block-facts.ts';
 import type { BlockRow } from './block-rows.ts';
 import { identity, payment, standingSentence, txTitle } from './tx-facts.ts';

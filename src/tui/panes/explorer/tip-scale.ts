@@ -1,8 +1,7 @@
 import { PERCENTILES } from '../../../contract/choices.ts';
 import { formatGwei } from '../../../core/units.ts';
-import { displayWidth } from '../../components/fit.ts';
-import type { Line } from '../../lines.ts';
-import type { Theme } from '../../theme.ts';
+import { displayWidth, type Line } from '../../ui/text.tsx';
+import type { Theme } from '../../ui/theme.ts';
 
 export type Tips = Readonly<Record<string, number>>;
 

@@ -1,9 +1,9 @@
 import type { TxRowView } from '../../../client/views/explorer.ts';
 import { hexText, shortHex } from '../../../core/hex-text.ts';
 import { formatCount, formatGwei, formatNative, UNKNOWN } from '../../../core/units.ts';
-import type { Line } from '../../lines.ts';
-import type { TableColumn } from '../../table.ts';
-import type { Theme } from '../../theme.ts';
+import type { TableColumn } from '../../ui/table.ts';
+import type { Line } from '../../ui/text.tsx';
+import type { Theme } from '../../ui/theme.ts';
 import { shortStatus } from './tx-words.ts';
 
 /** From this width on each transaction shows its hash too. */

@@ -9,8 +9,8 @@ import {
   formatPercent,
   formatUsd,
 } from '../../../core/units.ts';
-import { factGrid, type NamedValue, sectionLine } from '../../fact-grid.ts';
-import { EMPTY_LINE, type Line } from '../../lines.ts';
+import { factGrid, type NamedValue, sectionLine } from '../../ui/fact-list.tsx';
+import { EMPTY_LINE, type Line } from '../../ui/text.tsx';
 import { confirmationsOf, confirmationsText, type FactsContext } from './block-facts.ts';
 import { momentText } from './present.ts';
 import { tipLines, tipScale } from './tip-scale.ts';

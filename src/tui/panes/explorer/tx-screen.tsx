@@ -1,10 +1,9 @@
 import { Box, useIsScreenReaderEnabled } from 'ink';
-import { LineList, OneLine } from '../../components/line-list.tsx';
-import { PaneState } from '../../components/pane-state.tsx';
-import { SegmentLine } from '../../components/segment-line.tsx';
-import { useActions } from '../../hooks/use-actions.ts';
-import { useClipboard } from '../../hooks/use-clipboard.ts';
-import { useToast } from '../../hooks/use-toast.ts';
+import { useClipboard } from '../../app/terminal.ts';
+import { useToast } from '../../chrome/footer.tsx';
+import { useKeys } from '../../input/use-keys.tsx';
+import { PaneState } from '../../ui/pane-state.tsx';
+import { LineList, OneLine, SegmentLine } from '../../ui/text.tsx';
 import type { ExplorerLevelProps } from './explorer-level.ts';
 import { explorerProblem } from './explorer-problem.ts';
 import type { Place } from './explorer-state.ts';
@@ -39,18 +38,18 @@ export function TxScreen({ place, ...level }: TxScreenProps) {
   const most = Math.max(lines.length - room, 0);
   const top = Math.min(place.top, most);
   const scroll = (to: number) => dispatch({ type: 'scroll', top: Math.min(Math.max(to, 0), most) });
-  useActions('explorer', {
-    'explorer-up': () => scroll(top - 1),
-    'explorer-down': () => scroll(top + 1),
-    'explorer-page-up': () => scroll(top - room),
-    'explorer-page-down': () => scroll(top + room),
-    'explorer-start': () => scroll(0),
-    'explorer-end': () => scroll(most),
-    'explorer-open': () => {
+  useKeys('explorer', {
+    up: () => scroll(top - 1),
+    down: () => scroll(top + 1),
+    'page-up': () => scroll(top - room),
+    'page-down': () => scroll(top + room),
+    start: () => scroll(0),
+    end: () => scroll(most),
+    open: () => {
       if (tx?.blockNumber != null)
         dispatch({ type: 'open', place: { kind: 'block', number: tx.blockNumber } });
     },
-    'explorer-copy': () => {
+    copy: () => {
       copy(place.hash);
       toast({ kind: 'info', text: `Copied ${place.hash} (if your terminal lets programs copy: OSC 52)` });
     },

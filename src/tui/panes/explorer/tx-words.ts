@@ -1,4 +1,4 @@
-import type { ColorName, Theme } from '../../theme.ts';
+import type { ColorName, Theme } from '../../ui/theme.ts';
 
 /** EIP-2718 types in words. */
 const TYPES: Readonly<Record<number, string>> = {

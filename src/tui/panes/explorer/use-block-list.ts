@@ -1,9 +1,7 @@
 import { useMemo, useRef } from 'react';
 import type { SnapshotView } from '../../../client/views/gas.ts';
 import { chainProfile } from '../../../core/chains.ts';
-import { useEachHead } from '../../hooks/use-each-head.ts';
-import { useMonitor } from '../../hooks/use-monitor.ts';
-import { type Dated, type Polled, usePolledQuery } from '../../hooks/use-polled-query.ts';
+import { type Dated, type Polled, useEachHead, useMonitor, usePolledQuery } from '../../data/queries.ts';
 import { type BlockRow, blockRows } from './block-rows.ts';
 import { type BlockSeriesAnswer, loadBlockSeries, MOST_BLOCKS } from './load-block-series.ts';
 

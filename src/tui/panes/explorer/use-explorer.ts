@@ -3,9 +3,7 @@ import { useEffect, useRef, useState } from 'react';
 import { ClientError } from '../../../client/errors.ts';
 import type { BlockView, TxRowView, TxView } from '../../../client/views/explorer.ts';
 import type { SnapshotView } from '../../../client/views/gas.ts';
-import { useEachHead } from '../../hooks/use-each-head.ts';
-import { useMonitor } from '../../hooks/use-monitor.ts';
-import { type Dated, type Polled, usePolledQuery } from '../../hooks/use-polled-query.ts';
+import { type Dated, type Polled, useEachHead, useMonitor, usePolledQuery } from '../../data/queries.ts';
 
 /** Blocks on top of it after which nothing of a block changes any more but their number. */
 const SETTLED = 12;

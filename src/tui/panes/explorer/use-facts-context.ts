@@ -1,6 +1,6 @@
-import { useNow } from '../../hooks/use-now.ts';
-import { useTheme } from '../../theme.ts';
-import { systemOffset } from '../chart/local-time.ts';
+import { useNow } from '../../app/clock.ts';
+import { useTheme } from '../../ui/theme.ts';
+import { systemOffset } from '../../ui/time.ts';
 import type { FactsContext } from './block-facts.ts';
 import type { ExplorerLevelProps } from './explorer-level.ts';
 import { presentOf } from './present.ts';

@@ -1,8 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
 import type { BlockView } from '../../../client/views/explorer.ts';
-import { useMonitor } from '../../hooks/use-monitor.ts';
-import type { Dated } from '../../hooks/use-polled-query.ts';
+import { type Dated, useMonitor } from '../../data/queries.ts';
 import type { BlockRow } from './block-rows.ts';
 import { MOST_BLOCKS } from './load-block-series.ts';
 

@@ -1,9 +1,10 @@
 import type { RecommendationView } from '../../../client/views/gas.ts';
 import { formatDuration, formatGwei, formatLikelihood, formatPercent } from '../../../core/units.ts';
-import type { Fact, Span } from '../../facts.ts';
-import type { Theme } from '../../theme.ts';
 import { keptWords } from '../../track-words.ts';
-import { dayText, systemOffset } from '../chart/local-time.ts';
+import type { Fact } from '../../ui/fact-list.tsx';
+import type { Span } from '../../ui/text.tsx';
+import type { Theme } from '../../ui/theme.ts';
+import { dayText, systemOffset } from '../../ui/time.ts';
 
 /**
  * The recommendation as facts: what to do, what it saves, how likely, and how such advice has held so far. On a

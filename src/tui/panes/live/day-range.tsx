@@ -2,10 +2,9 @@ import { Text } from 'ink';
 import { memo } from 'react';
 import type { StatsView } from '../../../client/views/dashboard.ts';
 import { formatGwei } from '../../../core/units.ts';
-import { displayWidth } from '../../components/fit.ts';
-import { Words } from '../../components/words.tsx';
-import { useWidest } from '../../hooks/use-widest.ts';
-import { useTheme } from '../../theme.ts';
+import { useWidest } from '../../ui/fact-list.tsx';
+import { displayWidth, Words } from '../../ui/text.tsx';
+import { useTheme } from '../../ui/theme.ts';
 
 interface DayRangeProps {
   readonly base: StatsView;

@@ -2,10 +2,9 @@ import { Text } from 'ink';
 import { Table } from 'ink-table';
 import { memo, type ReactNode, useMemo } from 'react';
 import type { SnapshotView } from '../../../client/views/gas.ts';
-import { displayWidth, fitLeft, fitRight } from '../../components/fit.ts';
-import { Words } from '../../components/words.tsx';
-import { useWidest } from '../../hooks/use-widest.ts';
-import { type ColorName, type Theme, useTheme } from '../../theme.ts';
+import { useWidest } from '../../ui/fact-list.tsx';
+import { displayWidth, fitLeft, fitRight, Words } from '../../ui/text.tsx';
+import { type ColorName, type Theme, useTheme } from '../../ui/theme.ts';
 import {
   fittingColumns,
   knownColumns,

@@ -1,7 +1,8 @@
 import type { SnapshotView, TrendView } from '../../../client/views/gas.ts';
 import { formatChange, formatGwei, formatPercent, formatUsd } from '../../../core/units.ts';
-import type { Fact, Span } from '../../facts.ts';
-import type { Theme } from '../../theme.ts';
+import type { Fact } from '../../ui/fact-list.tsx';
+import type { Span } from '../../ui/text.tsx';
+import type { Theme } from '../../ui/theme.ts';
 import type { LiveView } from './live-view.ts';
 import { youngHour } from './span-of.ts';
 

@@ -1,13 +1,10 @@
 import { Box } from 'ink';
 import { memo } from 'react';
 import type { MarketView } from '../../../client/views/dashboard.ts';
-
-import { FactLines } from '../../components/fact-lines.tsx';
-import { truncateWords } from '../../components/fit.ts';
-import { Words } from '../../components/words.tsx';
-import { flowFacts } from '../../facts.ts';
-import { useTheme } from '../../theme.ts';
-import { wholeSpan } from '../../whole-span.ts';
+import { FactLines, flowFacts } from '../../ui/fact-list.tsx';
+import { truncateWords, Words } from '../../ui/text.tsx';
+import { useTheme } from '../../ui/theme.ts';
+import { wholeSpan } from '../../ui/time.ts';
 import { adviceFacts } from './advice-line.ts';
 import { DayRange } from './day-range.tsx';
 import { LaneTable } from './lane-table.tsx';

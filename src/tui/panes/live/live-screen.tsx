@@ -2,15 +2,13 @@ import { useIsScreenReaderEnabled } from 'ink';
 import { useMemo } from 'react';
 import { chainProfile } from '../../../core/chains.ts';
 import { cheaperThan } from '../../alert-prefill.ts';
-import { useActions } from '../../hooks/use-actions.ts';
-import { useClipboard } from '../../hooks/use-clipboard.ts';
-import { useDim } from '../../hooks/use-dim.ts';
-import { useMonitor } from '../../hooks/use-monitor.ts';
-import { useNavigation } from '../../hooks/use-navigation.ts';
-import { useOlderThanPrices } from '../../hooks/use-older-than-prices.ts';
-import type { Polled } from '../../hooks/use-polled-query.ts';
-import { useToast } from '../../hooks/use-toast.ts';
-import type { TabScreenProps } from '../../tabs.ts';
+import type { TabScreenProps } from '../../app/tabs.ts';
+import { useClipboard } from '../../app/terminal.ts';
+import { useNavigation } from '../../app/ui-state.ts';
+import { useToast } from '../../chrome/footer.tsx';
+import { type Polled, useMonitor, useOlderThanPrices } from '../../data/queries.ts';
+import { useKeys } from '../../input/use-keys.tsx';
+import { useDim } from '../../ui/theme.ts';
 import { lanesText } from './lanes-text.ts';
 import { LivePane } from './live-pane.tsx';
 import type { LiveView } from './live-view.ts';
@@ -26,8 +24,8 @@ export function LiveScreen({ snapshot, columns, rows }: TabScreenProps) {
   const spoken = useIsScreenReaderEnabled();
   const past = useDim();
   const { newAlert } = useNavigation();
-  useActions('live', {
-    'live-alert': () => newAlert(cheaperThan(snapshot.lanes.average.price)),
+  useKeys('live', {
+    'alert-here': () => newAlert(cheaperThan(snapshot.lanes.average.price)),
     copy: () => {
       copy(lanesText(snapshot));
       toast({ kind: 'info', text: 'Copied the three lanes (if your terminal lets programs copy: OSC 52)' });

@@ -3,11 +3,10 @@ import type { ActionView, MarketView } from '../../../client/views/dashboard.ts'
 import type { HorizonView, SnapshotView } from '../../../client/views/gas.ts';
 import { LANES } from '../../../core/advice.ts';
 import { formatCount, formatDuration, formatGwei, formatPercent, UNKNOWN } from '../../../core/units.ts';
-import { LineList } from '../../components/line-list.tsx';
-import { useWidest } from '../../hooks/use-widest.ts';
-import type { Line } from '../../lines.ts';
-import { columnsWithin, columnWidths, headingLine, rowLine, type TableColumn } from '../../table.ts';
-import { useTheme } from '../../theme.ts';
+import { useWidest } from '../../ui/fact-list.tsx';
+import { columnsWithin, columnWidths, headingLine, rowLine, type TableColumn } from '../../ui/table.ts';
+import { type Line, LineList } from '../../ui/text.tsx';
+import { useTheme } from '../../ui/theme.ts';
 import { LANE_TITLES, workUnit } from './lane-columns.ts';
 
 const WIDE_SCREEN = 140;

@@ -2,11 +2,10 @@ import { Box, Text } from 'ink';
 import { memo, useMemo } from 'react';
 import type { ChartView } from '../../../client/views/dashboard.ts';
 import { formatGwei } from '../../../core/units.ts';
-import { LineChart } from '../../components/line-chart.tsx';
-import { legendGlyph } from '../../components/line-chart-cells.ts';
-import { Words } from '../../components/words.tsx';
-import { useDim } from '../../hooks/use-dim.ts';
-import { useTheme } from '../../theme.ts';
+import { LineChart } from '../../ui/line-chart.tsx';
+import { legendGlyph } from '../../ui/plot.ts';
+import { Words } from '../../ui/text.tsx';
+import { useDim, useTheme } from '../../ui/theme.ts';
 import { spanOf } from './span-of.ts';
 
 interface SmallChartProps {

@@ -2,12 +2,17 @@ import { useState } from 'react';
 import { ClientError } from '../../../client/errors.ts';
 import type { ChartView, MarketView } from '../../../client/views/dashboard.ts';
 import type { RecommendationView, SnapshotView, TrendView } from '../../../client/views/gas.ts';
-import { useDescription } from '../../hooks/use-description.ts';
-import { headOf, useFollowHead, wordOf } from '../../hooks/use-follow-head.ts';
-import { useMarket } from '../../hooks/use-market.ts';
-import { useMonitor } from '../../hooks/use-monitor.ts';
-import { type Polled, usePolledQuery } from '../../hooks/use-polled-query.ts';
-import { useSnapshotAnew } from '../../hooks/use-snapshot.ts';
+import {
+  headOf,
+  type Polled,
+  useDescription,
+  useFollowHead,
+  useMarket,
+  useMonitor,
+  usePolledQuery,
+  useSnapshotAnew,
+  wordOf,
+} from '../../data/queries.ts';
 import { chartChoices, offeredChoice } from '../chart/chart-choices.ts';
 
 /** What changes slowly is asked for less often. */

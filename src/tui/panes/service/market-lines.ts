@@ -7,10 +7,9 @@ import {
   formatUsd,
   UNKNOWN,
 } from '../../../core/units.ts';
-import { fillsFrame } from '../../fills-frame.ts';
-import type { Line } from '../../lines.ts';
-import { columnsWithin, columnWidths, headingLine, rowLine, type TableColumn } from '../../table.ts';
-import { wholeSpan } from '../../whole-span.ts';
+import { columnsWithin, columnWidths, headingLine, rowLine, type TableColumn } from '../../ui/table.ts';
+import type { Line } from '../../ui/text.tsx';
+import { fillsFrame, wholeSpan } from '../../ui/time.ts';
 import { partLine, partTitle } from './part-line.ts';
 import type { Part, ServiceContext, ServiceView } from './service-view.ts';
 

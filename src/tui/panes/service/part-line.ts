@@ -1,6 +1,6 @@
 import { formatAge, formatDuration } from '../../../core/units.ts';
-import { sectionLine } from '../../fact-grid.ts';
-import { EMPTY_LINE, type Line } from '../../lines.ts';
+import { sectionLine } from '../../ui/fact-list.tsx';
+import { EMPTY_LINE, type Line } from '../../ui/text.tsx';
 import type { Part } from './service-view.ts';
 
 /**

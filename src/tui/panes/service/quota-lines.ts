@@ -1,5 +1,5 @@
 import { formatCount, formatDuration, formatPercent } from '../../../core/units.ts';
-import type { Line } from '../../lines.ts';
+import type { Line } from '../../ui/text.tsx';
 import { partLine, partTitle } from './part-line.ts';
 import type { ServiceContext, ServiceView } from './service-view.ts';
 

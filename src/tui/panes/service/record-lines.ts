@@ -1,8 +1,8 @@
 import { ROUTE_GROUPS, V1_ROUTES, type V1Route } from '../../../contract/routes.ts';
 import { formatCount, formatNative, formatPercent, formatUsd } from '../../../core/units.ts';
-import { type Line, lineWidth } from '../../lines.ts';
 import { keptOfWords, keptWords, waitWords } from '../../track-words.ts';
-import { dayText } from '../chart/local-time.ts';
+import { type Line, lineWidth } from '../../ui/text.tsx';
+import { dayText } from '../../ui/time.ts';
 import { partLine, partTitle } from './part-line.ts';
 import type { ServiceContext, ServiceView } from './service-view.ts';
 

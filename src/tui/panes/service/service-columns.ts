@@ -1,4 +1,4 @@
-import { EMPTY_LINE, type Line } from '../../lines.ts';
+import { EMPTY_LINE, type Line } from '../../ui/text.tsx';
 import { marketLines } from './market-lines.ts';
 import { quotaLines } from './quota-lines.ts';
 import { recordLines, routesLines, summaryLines } from './record-lines.ts';

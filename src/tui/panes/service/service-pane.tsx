@@ -1,7 +1,5 @@
 import { Box } from 'ink';
-import { LineList } from '../../components/line-list.tsx';
-import { SegmentLine } from '../../components/segment-line.tsx';
-import { EMPTY_LINE, type Line } from '../../lines.ts';
+import { EMPTY_LINE, type Line, LineList, SegmentLine } from '../../ui/text.tsx';
 import type { ServiceLayout } from './service-columns.ts';
 
 interface ServicePaneProps {

@@ -1,16 +1,14 @@
 import { useIsScreenReaderEnabled } from 'ink';
 import { ClientError } from '../../../client/errors.ts';
 import { chainProfile } from '../../../core/chains.ts';
-import { useActions } from '../../hooks/use-actions.ts';
-import { DimContext, useDim } from '../../hooks/use-dim.ts';
-import { useKeptReducer } from '../../hooks/use-kept-state.ts';
-import { useMonitor } from '../../hooks/use-monitor.ts';
-import { useNow } from '../../hooks/use-now.ts';
-import type { Dated, Polled } from '../../hooks/use-polled-query.ts';
-import { isPaced } from '../../limit-words.ts';
-import type { TabScreenProps } from '../../tabs.ts';
-import { useTheme } from '../../theme.ts';
-import { systemOffset } from '../chart/local-time.ts';
+import { useNow } from '../../app/clock.ts';
+import { isPaced } from '../../app/connection.ts';
+import type { TabScreenProps } from '../../app/tabs.ts';
+import { useKeptReducer } from '../../app/ui-state.ts';
+import { type Dated, type Polled, useMonitor } from '../../data/queries.ts';
+import { useKeys } from '../../input/use-keys.tsx';
+import { DimContext, useDim, useTheme } from '../../ui/theme.ts';
+import { systemOffset } from '../../ui/time.ts';
 import { serviceLayout } from './service-columns.ts';
 import { ServicePane } from './service-pane.tsx';
 import type { Part, ServiceContext, ServiceView } from './service-view.ts';
@@ -45,13 +43,13 @@ export function ServiceScreen({ snapshot, columns, rows }: TabScreenProps) {
   const { room, most } = layout;
   const top = Math.min(kept, most);
   const scroll = (to: number) => setTop(Math.min(Math.max(to, 0), most));
-  useActions('service', {
-    'service-up': () => scroll(top - 1),
-    'service-down': () => scroll(top + 1),
-    'service-page-up': () => scroll(top - room),
-    'service-page-down': () => scroll(top + room),
-    'service-start': () => scroll(0),
-    'service-end': () => scroll(most),
+  useKeys('service', {
+    up: () => scroll(top - 1),
+    down: () => scroll(top + 1),
+    'page-up': () => scroll(top - room),
+    'page-down': () => scroll(top + room),
+    start: () => scroll(0),
+    end: () => scroll(most),
   });
   // A chain that stands still dims the other panes; how its nodes are is news all the same.
   return (

@@ -1,8 +1,8 @@
 import type { ServiceDescription } from '../../../client/openapi.ts';
 import type { DashboardView, MarketView, RateLimitsView } from '../../../client/views/dashboard.ts';
 import type { RecommendationView, SnapshotView } from '../../../client/views/gas.ts';
-import type { Theme } from '../../theme.ts';
-import type { OffsetAt } from '../chart/local-time.ts';
+import type { Theme } from '../../ui/theme.ts';
+import type { OffsetAt } from '../../ui/time.ts';
 
 /** One answer of the service, as far as there is one. */
 export interface Part<T> {

@@ -1,9 +1,9 @@
 import type { EngineView, NodeView } from '../../../client/views/dashboard.ts';
 import { formatAge, formatCount, formatDuration, UNKNOWN } from '../../../core/units.ts';
-import { type Line, lineWidth } from '../../lines.ts';
-import { columnsWithin, columnWidths, headingLine, rowLine, type TableColumn } from '../../table.ts';
-import type { ColorName, Theme } from '../../theme.ts';
-import { clockText, dayText, zoneText } from '../chart/local-time.ts';
+import { columnsWithin, columnWidths, headingLine, rowLine, type TableColumn } from '../../ui/table.ts';
+import { type Line, lineWidth } from '../../ui/text.tsx';
+import type { ColorName, Theme } from '../../ui/theme.ts';
+import { clockText, dayText, zoneText } from '../../ui/time.ts';
 import { partLine, partTitle } from './part-line.ts';
 import type { ServiceContext, ServiceView } from './service-view.ts';
 

@@ -1,9 +1,8 @@
 import type { ActionView, NodeView } from '../../../client/views/dashboard.ts';
 import { LANES } from '../../../core/advice.ts';
 import { formatCount, formatGwei, formatNative, formatUsd } from '../../../core/units.ts';
-import { SpokenSentences } from '../../components/spoken-sentences.tsx';
-import type { Line } from '../../lines.ts';
-import { ASCII_THEME } from '../../theme.ts';
+import { type Line, SpokenSentences } from '../../ui/text.tsx';
+import { ASCII_THEME } from '../../ui/theme.ts';
 import { marketWords, type StatsRow, statsRows } from './market-lines.ts';
 import { quotaLines } from './quota-lines.ts';
 import { recordLines, routesLines, summaryLines } from './record-lines.ts';

@@ -1,10 +1,15 @@
 import type { ServiceDescription } from '../../../client/openapi.ts';
 import type { DashboardView, MarketView, RateLimitsView } from '../../../client/views/dashboard.ts';
 import type { RecommendationView, SnapshotView } from '../../../client/views/gas.ts';
-import { useFollowHead, wordOf } from '../../hooks/use-follow-head.ts';
-import { useMarket } from '../../hooks/use-market.ts';
-import { useMonitor } from '../../hooks/use-monitor.ts';
-import { type Dated, type Polled, usePolledQuery } from '../../hooks/use-polled-query.ts';
+import {
+  type Dated,
+  type Polled,
+  useFollowHead,
+  useMarket,
+  useMonitor,
+  usePolledQuery,
+  wordOf,
+} from '../../data/queries.ts';
 
 /** What changes slowly, or counts against a quota, is asked for less often. */
 const LEAST_SUMMARY_MS = 2_000;

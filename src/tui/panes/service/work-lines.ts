@@ -2,9 +2,9 @@ import type { ActionView, CostView } from '../../../client/views/dashboard.ts';
 import { LANES, type LaneName } from '../../../core/advice.ts';
 import { formatCount, formatUsd, UNKNOWN } from '../../../core/units.ts';
 import { type CoinUnit, coinUnit } from '../../coin-unit.ts';
-import { sectionLine } from '../../fact-grid.ts';
-import type { Line } from '../../lines.ts';
-import { columnsWithin, columnWidths, headingLine, rowLine, type TableColumn } from '../../table.ts';
+import { sectionLine } from '../../ui/fact-list.tsx';
+import { columnsWithin, columnWidths, headingLine, rowLine, type TableColumn } from '../../ui/table.ts';
+import type { Line } from '../../ui/text.tsx';
 import type { ServiceContext, ServiceView } from './service-view.ts';
 
 const INDENT = 3;

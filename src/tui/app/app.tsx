@@ -1,0 +1,383 @@
+import { QueryClientProvider, useQueryClient } from '@tanstack/react-query';
+import { useApp, useIsScreenReaderEnabled, useWindowSize } from 'ink';
+import {
+  type Dispatch,
+  type ReactNode,
+  useContext,
+  useEffect,
+  useMemo,
+  useReducer,
+  useRef,
+  useState,
+  useSyncExternalStore,
+} from 'react';
+import { isPlain } from '../../client/service-url.ts';
+import { chainProfile } from '../../core/chains.ts';
+import { type Toast, ToastContext, useToast, useToastHost } from '../chrome/footer.tsx';
+import { Frame } from '../chrome/frame.tsx';
+import { helpLines } from '../chrome/help.ts';
+import { NoData, useNothingAnswers } from '../chrome/no-source.tsx';
+import { RawView } from '../chrome/raw-view.tsx';
+import type { Badge } from '../chrome/status-bar.tsx';
+import { AlertEditsProvider } from '../components/alert-edits-provider.tsx';
+import { AlertsProvider } from '../components/alerts-provider.tsx';
+import { AutoTxsProvider } from '../components/auto-txs-provider.tsx';
+import {
+  MonitorContext,
+  type MonitorScope,
+  polledEveryMs,
+  UNKNOWN_PACE_MS,
+  useRecovery,
+  useSessionPace,
+  useSnapshot,
+} from '../data/queries.ts';
+import { createQueryClient } from '../data/query-client.ts';
+import { type Notifications, NotificationsContext } from '../hooks/use-announce.ts';
+import type { Scope } from '../input/keymap.ts';
+import { KeyListener, OverlayContext, useKeys, useOverlayScopes } from '../input/use-keys.tsx';
+import { ALERTS_TAB, openAlertForm } from '../panes/alerts/alerts-state.ts';
+import { AUTO_TXS_TAB } from '../panes/auto-txs/auto-txs-state.ts';
+import { ScrollView } from '../ui/scroll.tsx';
+import { ASCII_THEME, DimContext, ThemeContext, UNICODE_THEME } from '../ui/theme.ts';
+import { Clock, ClockContext, useElapsed } from './clock.ts';
+import { behindWords, type Health, healthOf, isPast, limitWords } from './connection.ts';
+import {
+  keyFinder,
+  type MonitorSource,
+  type SourceChoice,
+  type SourceHolder,
+  type SourceState,
+} from './source.ts';
+import { TABS, type Tab } from './tabs.ts';
+import { useSuspend } from './terminal.ts';
+import {
+  activeScopes,
+  INITIAL_MONITOR_STATE,
+  MemoryContext,
+  type MonitorAction,
+  type MonitorState,
+  monitorReducer,
+  type Navigation,
+  NavigationContext,
+  stepInterval,
+} from './ui-state.ts';
+
+/** Calls `onShown` once the first prices are on the screen, not when they are only laid out. */
+function useFirstPrices(hasPrices: boolean, onShown: () => void): void {
+  const { waitUntilRenderFlush } = useApp();
+  const latest = useRef(onShown);
+  latest.current = onShown;
+  useEffect(() => {
+    if (hasPrices) void waitUntilRenderFlush().then(() => latest.current());
+  }, [hasPrices, waitUntilRenderFlush]);
+}
+
+interface NavigationProviderProps {
+  /** Place of the tab that is shown. */
+  readonly tab: number;
+  readonly dispatch: Dispatch<MonitorAction>;
+  readonly children: ReactNode;
+}
+
+/** Lets panes show each other. */
+function NavigationProvider({ tab, dispatch, children }: NavigationProviderProps) {
+  const memory = useContext(MemoryContext);
+  const navigation = useMemo((): Navigation => {
+    const showTab: Navigation['showTab'] = (action) => {
+      const place = TABS.findIndex((each) => each.action === action);
+      if (place >= 0) dispatch({ type: 'show-tab', tab: place });
+    };
+    return {
+      showTab,
+      newAlert: (prefill) => {
+        openAlertForm(memory, prefill, (TABS[tab] ?? TABS[0]).action);
+        showTab(ALERTS_TAB);
+      },
+    };
+  }, [tab, dispatch, memory]);
+  return <NavigationContext value={navigation}>{children}</NavigationContext>;
+}
+
+interface SessionProps {
+  readonly source: SourceState;
+  readonly state: MonitorState;
+  readonly dispatch: Dispatch<MonitorAction>;
+  readonly toast: Toast | null;
+  readonly choose: (choice: SourceChoice) => void;
+  /** Told when the first prices are on the screen. */
+  readonly onPrices: () => void;
+  readonly urlProblem: (text: string) => string | null;
+  readonly chainName: string | null;
+  readonly badge: 'REPLAY' | 'SIMULATED' | null;
+  /** Has something done before the source is closed. */
+  readonly beforeClosing: (work: () => Promise<void>) => void;
+  /** How long a deletion can be undone, ms. */
+  readonly undoMs: number;
+  readonly now: () => number;
+  readonly saveFile: (name: string, text: string) => Promise<string>;
+}
+
+/** From then on what is shown is of a block before the last, give or take the way. */
+const OLD_BLOCKS = 1.5;
+
+/** One source and all that is asked of it. Another source is another session: nothing of the old one remains. */
+function Session(props: SessionProps) {
+  const [queries] = useState(createQueryClient);
+  return (
+    <QueryClientProvider client={queries}>
+      <SessionScreen {...props} />
+    </QueryClientProvider>
+  );
+}
+
+function SessionScreen(props: SessionProps) {
+  const {
+    source,
+    state,
+    dispatch,
+    toast,
+    choose,
+    onPrices,
+    urlProblem,
+    beforeClosing,
+    undoMs,
+    now,
+    saveFile,
+    ...named
+  } = props;
+  const { columns, rows } = useWindowSize();
+  const memory = useContext(MemoryContext);
+  const opened = source.kind === 'open' ? source.source : null;
+  const { client, state: held, tryNow } = useSessionPace(opened?.client ?? null, now);
+  const [pace, setPace] = useState(UNKNOWN_PACE_MS);
+  const wantedMs = state.intervalMs ?? opened?.intervalMs ?? pace;
+  const intervalMs = wantedMs * held.slowdown;
+  const isOwnService = opened?.embedded != null;
+  const asked = useSnapshot(client, { intervalMs, frozen: state.frozen, isOwnService });
+  const snapshot = asked.data;
+  const said = snapshot === undefined ? pace : polledEveryMs(snapshot);
+  if (said !== pace) setPace(said);
+  // What holds everything back is told at once, whichever question it came to.
+  const polled = held.halt === null ? asked : { ...asked, error: held.halt.error, retryAt: held.halt.until };
+  useFirstPrices(snapshot !== undefined, onPrices);
+  useRecovery(polled.error !== null);
+  const behind = behindWords(held, said, intervalMs);
+  const isOld = useElapsed(said * OLD_BLOCKS, snapshot);
+  const limit = limitWords(held);
+  const isLimited = limit !== null || held.slowdown > 1;
+
+  const error = source.kind === 'failed' ? source.error : polled.error;
+  const health: Health =
+    source.kind === 'failed'
+      ? { kind: 'none' }
+      : healthOf(polled, state.frozen, isOld ? behind : null, isOwnService);
+  const reason = { error, retryAt: polled.retryAt, attempt: source.id };
+  const nothingAnswers = useNothingAnswers(reason) && snapshot === undefined;
+  const tab = TABS[state.tab] ?? TABS[0];
+  const top = topScope(state, tab, nothingAnswers, snapshot === undefined);
+  const over = useOverlayScopes(useMemo(() => activeScopes(top), [top]));
+  const host = isOwnService ? null : (opened?.name ?? null);
+  const url = opened?.reach?.baseUrl;
+  const isPlainHost = host !== null && url !== undefined && isPlain(new URL(url));
+  const apiKey = opened?.reach?.apiKey ?? null;
+  const isKey = useMemo(() => keyFinder(apiKey), [apiKey]);
+  const scope = useMemo(
+    (): MonitorScope | null =>
+      client === null
+        ? null
+        : {
+            client,
+            intervalMs,
+            isOwnService,
+            host,
+            isPlain: isPlainHost,
+            limit,
+            frozen: state.frozen,
+            isKey,
+            now,
+            saveFile,
+          },
+    [client, intervalMs, isOwnService, host, isPlainHost, limit, state.frozen, isKey, now, saveFile],
+  );
+  const badge = badgeOf(snapshot?.source.kind) ?? opened?.badge ?? named.badge;
+  const chainId = snapshot?.chainId ?? null;
+  const chainName = chainId === null ? (opened?.chainName ?? named.chainName) : chainProfile(chainId).name;
+
+  const body = (room: number) => {
+    if (state.overlay === 'help') {
+      return <ScrollView title="Keys" lines={helpLines(tab.scope)} columns={columns} rows={room} />;
+    }
+    if (state.overlay === 'raw' && scope !== null) {
+      return <RawView {...tab.raw(memory)} columns={columns} rows={room} />;
+    }
+    if (snapshot === undefined || scope === null) {
+      return (
+        <NoData
+          {...reason}
+          columns={columns}
+          rows={room}
+          nothingAnswers={nothingAnswers}
+          choose={choose}
+          urlProblem={urlProblem}
+        />
+      );
+    }
+    return <tab.Screen key={tab.action} snapshot={snapshot} columns={columns} rows={room} />;
+  };
+  const lists = { client, snapshot, intervalMs, isOwnService, isLimited, frozen: state.frozen, now };
+  return (
+    <MonitorContext value={scope}>
+      <DimContext value={isPast(health)}>
+        <AlertsProvider {...lists} isShown={tab.action === ALERTS_TAB}>
+          <AlertEditsProvider client={client} now={now} beforeClosing={beforeClosing} undoMs={undoMs}>
+            <AutoTxsProvider {...lists} isShown={tab.action === AUTO_TXS_TAB}>
+              <NavigationProvider tab={state.tab} dispatch={dispatch}>
+                <OverlayContext value={over.show}>
+                  <KeyListener scopes={over.active}>
+                    <GlobalKeys
+                      state={state}
+                      dispatch={dispatch}
+                      wantedMs={wantedMs}
+                      slowdown={held.slowdown}
+                      health={health}
+                      tryNow={tryNow}
+                    />
+                    <Frame
+                      columns={columns}
+                      rows={rows}
+                      chainName={chainName}
+                      badge={badge}
+                      snapshot={snapshot}
+                      health={health}
+                      tab={tab}
+                      intervalMs={intervalMs}
+                      slowed={held.slowdown > 1}
+                      scopes={over.named}
+                      toast={toast}
+                      body={body}
+                    />
+                  </KeyListener>
+                </OverlayContext>
+              </NavigationProvider>
+            </AutoTxsProvider>
+          </AlertEditsProvider>
+        </AlertsProvider>
+      </DimContext>
+    </MonitorContext>
+  );
+}
+
+function topScope(state: MonitorState, tab: Tab, nothingAnswers: boolean, empty: boolean): Scope | null {
+  if (state.overlay !== null) return 'scroll';
+  if (nothingAnswers) return 'source';
+  return empty ? null : tab.scope;
+}
+
+/** The data's own word about itself comes before what the command line believed. */
+function badgeOf(kind: string | undefined): 'REPLAY' | 'SIMULATED' | null {
+  if (kind === 'replay') return 'REPLAY';
+  return kind === 'simulated' ? 'SIMULATED' : null;
+}
+
+interface GlobalKeysProps {
+  readonly state: MonitorState;
+  readonly dispatch: Dispatch<MonitorAction>;
+  /** The interval that the user or the source wants, ms. */
+  readonly wantedMs: number;
+  /** By how much the service's limit makes it longer. */
+  readonly slowdown: number;
+  readonly health: Health;
+  readonly tryNow: () => void;
+}
+
+/** What the keys do that work everywhere. */
+function GlobalKeys({ state, dispatch, wantedMs, slowdown, health, tryNow }: GlobalKeysProps) {
+  const { exit } = useApp();
+  const queries = useQueryClient();
+  const toast = useToast();
+  const suspend = useSuspend();
+  const ask = () => queries.refetchQueries({ type: 'active' }, { cancelRefetch: true });
+  const setPace = (direction: 'faster' | 'slower') => {
+    const next = stepInterval(wantedMs, direction);
+    dispatch({ type: 'set-interval', intervalMs: next });
+    const held = slowdown === 1 ? '' : `, but every ${(next * slowdown) / 1_000} s until the limit is kept`;
+    toast({ kind: 'info', text: `Asking every ${next / 1_000} s${held}` });
+  };
+  const showTab = (tab: number) => dispatch({ type: 'show-tab', tab: (tab + TABS.length) % TABS.length });
+  useKeys('global', {
+    help: () => dispatch({ type: 'toggle-overlay', overlay: 'help' }),
+    raw: () => dispatch({ type: 'toggle-overlay', overlay: 'raw' }),
+    back: () => dispatch({ type: 'close-overlay' }),
+    ...Object.fromEntries(TABS.map(({ action }, index) => [action, () => showTab(index)])),
+    'next-tab': () => showTab(state.tab + 1),
+    'previous-tab': () => showTab(state.tab - 1),
+    refresh: () => {
+      tryNow();
+      void ask().then(() => {
+        if (health.kind === 'live' || health.kind === 'frozen') toast({ kind: 'info', text: 'Asked again' });
+      });
+    },
+    freeze: () => {
+      dispatch({ type: 'toggle-freeze' });
+      if (state.frozen) void ask();
+      toast({ kind: 'info', text: state.frozen ? 'Going on' : 'Frozen: f lets it go on, r asks once' });
+    },
+    slower: () => setPace('slower'),
+    faster: () => setPace('faster'),
+    suspend,
+    quit: () => exit(),
+  });
+  return null;
+}
+
+interface MonitorProps {
+  readonly holder: SourceHolder;
+  readonly openSource: (choice: SourceChoice) => Promise<MonitorSource>;
+  readonly onPrices: () => void;
+  readonly urlProblem: (text: string) => string | null;
+  readonly chainName: string | null;
+  readonly badge: Badge | null;
+  readonly ascii: boolean;
+  readonly notifications: Notifications;
+  /** How long a deletion can be undone, ms. */
+  readonly undoMs: number;
+  readonly now: () => number;
+  readonly saveFile: (name: string, text: string) => Promise<string>;
+}
+
+/** Ages that tick every second would never let a screen reader finish its sentence. */
+const SPOKEN_TICK_MS = 60_000;
+
+/** The whole monitor under its providers. */
+export function Monitor({ holder, openSource, ascii, notifications, now, ...named }: MonitorProps) {
+  const spoken = useIsScreenReaderEnabled();
+  const source = useSyncExternalStore(holder.subscribe, holder.read);
+  const [state, dispatch] = useReducer(monitorReducer, INITIAL_MONITOR_STATE);
+  const { toast, show } = useToastHost();
+  const [clock] = useState(() => new Clock(now, spoken ? SPOKEN_TICK_MS : 1_000));
+  const [memory] = useState(() => new Map<string, unknown>());
+  return (
+    <ThemeContext value={ascii || spoken ? ASCII_THEME : UNICODE_THEME}>
+      <ClockContext value={clock}>
+        <ToastContext value={show}>
+          <NotificationsContext value={notifications}>
+            <MemoryContext value={memory}>
+              <Session
+                // A source that opens goes on with the session that awaited it; another choice begins anew.
+                key={source.id}
+                source={source}
+                state={state}
+                dispatch={dispatch}
+                toast={toast}
+                choose={(choice) => void holder.open(() => openSource(choice))}
+                beforeClosing={holder.beforeClosing}
+                now={now}
+                {...named}
+              />
+            </MemoryContext>
+          </NotificationsContext>
+        </ToastContext>
+      </ClockContext>
+    </ThemeContext>
+  );
+}

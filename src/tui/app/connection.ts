@@ -1,0 +1,168 @@
+import { ClientError, type ClientErrorCode } from '../../client/errors.ts';
+import type { PaceState } from '../../client/session-pace.ts';
+import type { SnapshotView } from '../../client/views/gas.ts';
+import { PATHS } from '../../contract/routes.ts';
+import type { Polled } from '../data/queries.ts';
+
+const TITLES: Readonly<Record<ClientErrorCode, string>> = {
+  unreachable: 'The service does not answer',
+  key: 'The key is refused',
+  plan: 'The plan of this key does not allow this',
+  'not-found': 'The service does not have this',
+  invalid: 'The service does not accept the question',
+  conflict: 'The service cannot do this as things stand',
+  quota: 'This key has asked as much as it may for now',
+  unavailable: 'The service has no prices now',
+  server: 'The service fails',
+  unreadable: 'The answer cannot be read',
+};
+
+/** What has happened, in a few words: each kind of failure has its own. */
+export function failureTitle(error: Error): string {
+  if (!(error instanceof ClientError)) return 'The service does not give prices';
+  const { code, limit, errorCode, endpoint } = error;
+  if (code === 'key' && errorCode === 'api_key_missing') return 'This service asks for a key';
+  if (code === 'key' && errorCode === 'api_key_revoked') return 'The key has been revoked';
+  if (code === 'quota' && limit === 'daily') return 'The daily quota of this key is used up';
+  if (code === 'quota' && limit === 'rate') return 'Too many questions at once for this key';
+  if (code === 'not-found' && endpoint === PATHS.gasCurrent) return 'There is no v1 service at this address';
+  return TITLES[code];
+}
+
+/** What the user can do where waiting helps too. */
+export function failureHint(error: Error): string {
+  const code = error instanceof ClientError ? error.code : null;
+  if (code === 'quota') return 'it goes on by itself; r asks once now, q quits';
+  if (code === 'unreadable') return 'i shows what the service said, r asks again now; is the URL right?';
+  return 'r asks again now, i shows what the service said, q quits';
+}
+
+/**
+ * How much what is on the screen can be trusted, and what happens next. `title` says the `reason` in fewer words, for
+ * where there is no room for it.
+ */
+export type Health =
+  | { readonly kind: 'connecting' }
+  /** Nothing could be opened, and nothing is tried by itself. */
+  | { readonly kind: 'none' }
+  | { readonly kind: 'live' }
+  /** Live, but nothing of it is kept: what is missed when gastop starts again. */
+  | { readonly kind: 'unsaved'; readonly note: string }
+  /** A recording has been played to its end. */
+  | { readonly kind: 'ended' }
+  | { readonly kind: 'frozen' }
+  /** What is shown is from the last run: the own service is still to hear of its source, and of the blocks since. */
+  | { readonly kind: 'catching-up' }
+  /** The service answers, but what it knows is old. */
+  | { readonly kind: 'stale'; readonly reason: string; readonly retryAt: number | null }
+  /** The service does not answer; it is asked again. */
+  | {
+      readonly kind: 'reconnecting';
+      readonly reason: string;
+      readonly title: string;
+      readonly retryAt: number | null;
+    }
+  /** The service has had enough questions; all wait until it wants to hear again. */
+  | {
+      readonly kind: 'limited';
+      readonly reason: string;
+      readonly title: string;
+      readonly retryAt: number | null;
+    }
+  /** The service refuses; asking again is useless until the user does something. */
+  | {
+      readonly kind: 'refused';
+      readonly reason: string;
+      readonly title: string;
+      readonly remedy: string;
+    };
+
+/** The own service knows why its prices are old, as soon as its source was asked. */
+export function isCatchingUp({ stale, source }: SnapshotView): boolean {
+  return stale && source.problem === null && !source.ended;
+}
+
+/**
+ * @param behind why the service's limit keeps what is shown from being of now; `null`: it does not
+ * @param isOwn whether the answers are those of the service in this process
+ */
+export function healthOf(
+  { data, error, retryAt }: Pick<Polled<SnapshotView>, 'data' | 'error' | 'retryAt'>,
+  frozen: boolean,
+  behind: string | null = null,
+  isOwn = false,
+): Health {
+  if (error !== null) {
+    const remedy = remedyFor(error);
+    const title = failureTitle(error);
+    if (remedy !== null) {
+      // What a key's refusal says to do is the remedy already.
+      const isKey = error instanceof ClientError && error.code === 'key';
+      return { kind: 'refused', reason: isKey ? title : error.message, title, remedy };
+    }
+    const isLimited = error instanceof ClientError && error.code === 'quota';
+    return { kind: isLimited ? 'limited' : 'reconnecting', reason: error.message, title, retryAt };
+  }
+  if (data === undefined) return { kind: 'connecting' };
+  if (frozen) return { kind: 'frozen' };
+  const { problem, ended } = data.source;
+  if (ended) return { kind: 'ended' };
+  // What is shown is of now; something else is wrong.
+  if (problem !== null && problem.retryAt === null && !data.stale)
+    return { kind: 'unsaved', note: problem.message };
+  if (problem !== null) return { kind: 'stale', reason: problem.message, retryAt: problem.retryAt };
+  if (isOwn && isCatchingUp(data)) return { kind: 'catching-up' };
+  if (data.stale) return { kind: 'stale', reason: 'no new block for longer than usual', retryAt: null };
+  if (behind !== null) return { kind: 'limited', reason: behind, title: behind, retryAt: null };
+  return { kind: 'live' };
+}
+
+/** Whether the data on the screen is no longer what the chain says now. */
+export function isPast(health: Health): boolean {
+  return 'reason' in health || health.kind === 'catching-up';
+}
+
+/** What only the user can do about an error; `null` where waiting helps. */
+export function remedyFor(error: Error): string | null {
+  if (!(error instanceof ClientError)) return null;
+  // The key is read when gastop starts.
+  if (error.code === 'key') return 'set GASTOP_API_KEY and start again; r asks once more';
+  if (error.code === 'plan') return 'it takes another plan or key; GASTOP_API_KEY sets it, r asks once more';
+  return null;
+}
+
+/** Nobody who waits no longer than that needs to be told of a failure. */
+const SHORT_SEC = 3;
+
+/** The limit that questions wait for, in a few words; `null`: they go out as they come. */
+export function limitWords({ gapMs, perSecond }: PaceState): string | null {
+  if (gapMs === 0) return null;
+  return perSecond === null ? 'limit per second' : `limit of ${perSecond} per second`;
+}
+
+/** Whether an error is no more than a short wait for a limit per second. */
+export function isPaced(error: Error): boolean {
+  if (!(error instanceof ClientError) || error.code !== 'quota' || error.limit !== 'rate') return false;
+  return error.retryAfterSec !== null && error.retryAfterSec <= SHORT_SEC;
+}
+
+/**
+ * Why what is shown may be older than a block though nothing fails; `null`: the limit is not the cause.
+ *
+ * @param blockMs how often there is something new
+ * @param everyMs how often the prices are asked for
+ */
+export function behindWords(pace: PaceState, blockMs: number, everyMs: number): string | null {
+  if (pace.slowdown > 1 && everyMs > blockMs)
+    return 'asked less often for a while: the limit of this key was met';
+  const words = limitWords(pace);
+  // The prices take turns with everything else.
+  return words !== null && 2 * pace.gapMs > blockMs ? `older than a block: ${words}` : null;
+}
+
+/** Why a service refused, in one line: what it says of single fields says most. */
+export function refusalText(error: Error): string {
+  const details = error instanceof ClientError ? error.details : [];
+  const said = details.map(({ path, message }) => (path === '' ? message : `${path} ${message}`));
+  return (said.length > 0 ? said.join(', ') : error.message).replaceAll('\n', ' ');
+}

@@ -1,0 +1,68 @@
+import type { ComponentType } from 'react';
+import type { SnapshotView } from '../../client/views/gas.ts';
+import { PATHS } from '../../contract/routes.ts';
+import type { RawQuestion } from '../chrome/raw-view.tsx';
+import type { ActionName, Scope } from '../input/keymap.ts';
+import { AlertsScreen } from '../panes/alerts/alerts-screen.tsx';
+import { ALERTS_TAB, alertsQuestion } from '../panes/alerts/alerts-state.ts';
+import { AutoTxsScreen } from '../panes/auto-txs/auto-txs-screen.tsx';
+import { AUTO_TXS_TAB, autoTxsQuestion } from '../panes/auto-txs/auto-txs-state.ts';
+import { ChartScreen } from '../panes/chart/chart-screen.tsx';
+import { ExplorerScreen } from '../panes/explorer/explorer-screen.tsx';
+import { explorerQuestion } from '../panes/explorer/explorer-state.ts';
+import { LiveScreen } from '../panes/live/live-screen.tsx';
+import { ServiceScreen } from '../panes/service/service-screen.tsx';
+import type { Memory } from './ui-state.ts';
+
+export interface TabScreenProps {
+  readonly snapshot: SnapshotView;
+  readonly columns: number;
+  readonly rows: number;
+}
+
+export interface Tab {
+  readonly scope: Scope;
+  readonly action: ActionName;
+  readonly title: string;
+  /** The title where there is little room; default: the title. */
+  readonly short?: string;
+  readonly Screen: ComponentType<TabScreenProps>;
+  /** What the raw view asks for: the answer that is on the screen. */
+  readonly raw: (memory: Memory) => RawQuestion;
+}
+
+/** The monitor's tabs, left to right; the whole of adding one is a line here and its keys in the keymap. */
+export const TABS: readonly [Tab, ...Tab[]] = [
+  {
+    scope: 'live',
+    action: 'tab-1',
+    title: 'Live',
+    Screen: LiveScreen,
+    raw: () => ({ path: PATHS.gasCurrent }),
+  },
+  {
+    scope: 'chart',
+    action: 'tab-2',
+    title: 'Chart',
+    Screen: ChartScreen,
+    raw: () => ({ path: PATHS.statsChart }),
+  },
+  { scope: 'alerts', action: ALERTS_TAB, title: 'Alerts', Screen: AlertsScreen, raw: alertsQuestion },
+  { scope: 'auto-txs', action: AUTO_TXS_TAB, title: 'Auto-tx', Screen: AutoTxsScreen, raw: autoTxsQuestion },
+  {
+    scope: 'explorer',
+    action: 'tab-5',
+    title: 'Explorer',
+    short: 'Expl',
+    Screen: ExplorerScreen,
+    raw: explorerQuestion,
+  },
+  {
+    scope: 'service',
+    action: 'tab-6',
+    title: 'Service',
+    short: 'Serv',
+    Screen: ServiceScreen,
+    raw: () => ({ path: PATHS.summary }),
+  },
+];

@@ -1,0 +1,96 @@
+import { createContext, useCallback, useContext, useReducer } from 'react';
+import type { AlertPrefill } from '../alert-prefill.ts';
+import type { ActionName, Scope } from '../input/keymap.ts';
+
+export const SMALLEST = { columns: 60, rows: 16 } as const;
+
+/** What the user does to the frame, apart from the data. */
+export interface MonitorState {
+  readonly tab: number;
+  readonly overlay: 'help' | 'raw' | null;
+  readonly frozen: boolean;
+  /** The user's own polling interval, ms; `null`: the source's. */
+  readonly intervalMs: number | null;
+}
+
+export const INITIAL_MONITOR_STATE: MonitorState = { tab: 0, overlay: null, frozen: false, intervalMs: null };
+
+export type MonitorAction =
+  | { readonly type: 'show-tab'; readonly tab: number }
+  | { readonly type: 'toggle-overlay'; readonly overlay: 'help' | 'raw' }
+  | { readonly type: 'close-overlay' }
+  | { readonly type: 'toggle-freeze' }
+  | { readonly type: 'set-interval'; readonly intervalMs: number };
+
+export function monitorReducer(state: MonitorState, action: MonitorAction): MonitorState {
+  switch (action.type) {
+    case 'show-tab':
+      return { ...state, tab: action.tab, overlay: null };
+    case 'toggle-overlay':
+      return { ...state, overlay: state.overlay === action.overlay ? null : action.overlay };
+    case 'close-overlay':
+      return { ...state, overlay: null };
+    case 'toggle-freeze':
+      return { ...state, frozen: !state.frozen };
+    case 'set-interval':
+      return { ...state, intervalMs: action.intervalMs };
+  }
+}
+
+const INTERVALS_MS = [500, 1_000, 2_000, 5_000, 10_000, 15_000, 30_000, 60_000, 120_000, 300_000] as const;
+
+/** The next polling interval; at either end it stays. */
+export function stepInterval(currentMs: number, direction: 'faster' | 'slower'): number {
+  if (direction === 'slower') return INTERVALS_MS.find((ms) => ms > currentMs) ?? currentMs;
+  return INTERVALS_MS.findLast((ms) => ms < currentMs) ?? currentMs;
+}
+
+/** Who hears keys: what lies on top, then what is everywhere. */
+export function activeScopes(top: Scope | null): readonly Scope[] {
+  return top === null ? ['global'] : [top, 'global'];
+}
+
+/** What panes want to find again when their tab is shown again. */
+export type Memory = Map<string, unknown>;
+
+export const MemoryContext = createContext<Memory>(new Map());
+
+/** `useReducer` whose state outlives the pane: a tab that is left and shown again looks as before. */
+export function useKeptReducer<S, A>(
+  id: string,
+  reducer: (state: S, action: A) => S,
+  initial: S,
+): readonly [S, (action: A) => void] {
+  const memory = useContext(MemoryContext);
+  const [, redraw] = useReducer((count: number) => count + 1, 0);
+  const dispatch = useCallback(
+    (action: A): void => {
+      const state = keptOr(memory, id, initial);
+      const next = reducer(state, action);
+      if (Object.is(next, state)) return;
+      // At once: whoever leaves the tab in the same breath would never be drawn again, and React would drop the change.
+      memory.set(id, next);
+      redraw();
+    },
+    [memory, id, reducer, initial],
+  );
+  return [keptOr(memory, id, initial), dispatch];
+}
+
+function keptOr<S>(memory: Memory, id: string, initial: S): S {
+  return memory.has(id) ? (memory.get(id) as S) : initial;
+}
+
+/** Ways from one tab to another. */
+export interface Navigation {
+  /** Shows a tab by the action of its key. */
+  readonly showTab: (action: ActionName) => void;
+  /** Shows the form of a new alert, and this tab again when it is left. */
+  readonly newAlert: (prefill: AlertPrefill) => void;
+}
+
+export const NavigationContext = createContext<Navigation>({ showTab: () => {}, newAlert: () => {} });
+
+export function useNavigation(): Navigation {
+  return useContext(NavigationContext);
+}

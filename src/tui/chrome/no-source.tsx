@@ -1,0 +1,240 @@
+import { Box, Text } from 'ink';
+import { useState } from 'react';
+import { ClientError } from '../../client/errors.ts';
+import { formatDuration } from '../../core/units.ts';
+import { useElapsed, useNow } from '../app/clock.ts';
+import { failureHint, failureTitle, remedyFor } from '../app/connection.ts';
+import { type SourceChoice, veilUrl } from '../app/source.ts';
+import { TextField } from '../components/text-field.tsx';
+import { KEYMAP } from '../input/keymap.ts';
+import { useKeys } from '../input/use-keys.tsx';
+import { PaneState } from '../ui/pane-state.tsx';
+import { displayWidth, truncate, wrapText } from '../ui/text.tsx';
+import { useTheme } from '../ui/theme.ts';
+
+/** What one node, or several alike, is in trouble with. `name` is set off from the rest. */
+interface TroubleLine {
+  readonly name: string;
+  readonly text: string;
+}
+
+interface Trouble {
+  readonly path: string;
+  readonly message: string;
+}
+
+const GAP = 2;
+
+/**
+ * What is wrong with each node, in lines of at most `width` columns: a reason that several share is said once, under
+ * their names. Of more nodes than `room` lines hold the rest is counted.
+ */
+export function troubleLines(
+  troubles: readonly Trouble[],
+  { width, room, ellipsis }: { readonly width: number; readonly room: number; readonly ellipsis: string },
+): readonly TroubleLine[] {
+  const alike = new Map<string, string[]>();
+  for (const { path, message } of troubles) alike.set(message, [...(alike.get(message) ?? []), path]);
+  const singles = [...alike].flatMap(([, paths]) => (paths.length === 1 ? paths : []));
+  const named = Math.max(0, ...singles.map(displayWidth));
+  return [...alike].flatMap(([message, paths], place) => {
+    const left = Math.max(Math.floor(room / alike.size) + (place < room % alike.size ? 1 : 0), 1);
+    const [only = ''] = paths;
+    if (paths.length === 1 && named + GAP + displayWidth(message) <= width) {
+      return [{ name: only.padEnd(only.length + named - displayWidth(only) + GAP), text: message }];
+    }
+    const said = wrapText(
+      paths.length === 1 ? message : `each: ${message}`,
+      width - GAP,
+      Math.max(left - 1, 1),
+      ellipsis,
+    );
+    const most = Math.max(left - said.length, 1);
+    const shown = paths.length > most ? paths.slice(0, Math.max(most - 1, 0)) : paths;
+    const more = paths.length - shown.length;
+    return [
+      ...shown.flatMap((path) => wrapText(path, width, 1, ellipsis).map((name) => ({ name, text: '' }))),
+      ...(more > 0
+        ? [
+            {
+              name: '',
+              text: `${shown.length === 0 ? '' : 'and '}${more} ${shown.length === 0 ? 'nodes' : 'more'}`,
+            },
+          ]
+        : []),
+      ...said.map((text) => ({ name: '', text: `${' '.repeat(GAP)}${text}` })),
+    ];
+  });
+}
+
+interface SourcePickerProps {
+  readonly columns: number;
+  readonly rows: number;
+  /** Why nothing answers; `null`: no answer and no refusal either. */
+  readonly error: Error | null;
+  readonly retryAt: number | null;
+  readonly choose: (choice: SourceChoice) => void;
+  /** Why a typed URL cannot be opened; `null`: it can. */
+  readonly urlProblem: (text: string) => string | null;
+}
+
+/** Nothing answers: says so node by node, and what can be done. Numbers are never made up instead. */
+function SourcePicker({ columns, rows, error, retryAt, choose, urlProblem }: SourcePickerProps) {
+  const theme = useTheme();
+  const [typing, setTyping] = useState(false);
+  useKeys('source', {
+    'source-retry': () => choose('retry'),
+    'source-url': () => setTyping(true),
+    'source-demo': () => choose('demo'),
+  });
+  const details = error instanceof ClientError ? error.details : [];
+  const room = Math.max(rows - 11, 1);
+  const troubles = troubleLines(
+    details.map(({ path, message }) => ({ path: theme.text(path), message: theme.text(message) })),
+    { width: columns - 4, room, ellipsis: theme.glyph.ellipsis },
+  );
+  const line = (text: string) => truncate(theme.text(text), columns - 4, theme.glyph.ellipsis);
+  return (
+    <Box flexDirection="column" width={columns} height={rows} paddingX={2} paddingTop={1} overflow="hidden">
+      <Text bold color={theme.color('bad')}>
+        {line(`${theme.glyph.warning} ${titleOf(error)}`)}
+      </Text>
+      <Text>{theme.text(error?.message ?? 'No answer within 3 s.')}</Text>
+      <Box flexDirection="column" marginY={1}>
+        {troubles.slice(0, room).map(({ name, text }) => (
+          <Text key={`${name} ${text}`} wrap="truncate">
+            <Text bold>{name}</Text>
+            {text}
+          </Text>
+        ))}
+      </Box>
+      {typing ? (
+        <UrlField
+          width={columns - 4}
+          urlProblem={urlProblem}
+          submit={(url) => choose({ url })}
+          cancel={() => setTyping(false)}
+        />
+      ) : (
+        <Choices retryAt={retryAt} />
+      )}
+    </Box>
+  );
+}
+
+/** What a service of ours says while it starts: v1 has one code for that and for nodes that are away. */
+const STARTS = /^the first blocks are being read/;
+
+/** A node that answers while its first blocks are still read, or a file that cannot be opened, is no source that is silent. */
+function titleOf(error: Error | null): string {
+  if (error === null) return 'No source answers';
+  if (!(error instanceof ClientError)) return 'This source cannot be opened';
+  return STARTS.test(error.message) ? 'No prices yet' : 'No source answers';
+}
+
+function Choices({ retryAt }: { readonly retryAt: number | null }) {
+  const theme = useTheme();
+  const now = useNow();
+  const sec = retryAt === null ? null : Math.max(Math.ceil((retryAt - now) / 1_000), 0);
+  return (
+    <Box flexDirection="column">
+      {KEYMAP.filter(({ scope }) => scope === 'source').map(({ action, label, help }) => (
+        <Text key={action}>
+          <Text bold>{`${label}  `}</Text>
+          {theme.text(help)}
+        </Text>
+      ))}
+      <Text dimColor>{sec === null ? ' ' : `asked again by itself in ${formatDuration(sec)}`}</Text>
+    </Box>
+  );
+}
+
+const EXAMPLES = 'for example http://127.0.0.1:8545 or https://gas.example.com';
+
+interface UrlFieldProps {
+  readonly width: number;
+  readonly urlProblem: (text: string) => string | null;
+  readonly submit: (url: string) => void;
+  readonly cancel: () => void;
+}
+
+function UrlField({ width, urlProblem, submit, cancel }: UrlFieldProps) {
+  const theme = useTheme();
+  const [text, setText] = useState('');
+  const problem = text.trim() === '' ? EXAMPLES : urlProblem(text);
+  return (
+    <Box flexDirection="column">
+      <TextField
+        label="URL"
+        width={width}
+        veil={(typed) => veilUrl(typed, theme)}
+        onChange={setText}
+        onSubmit={() => {
+          if (problem === null) submit(text.trim());
+        }}
+        onCancel={cancel}
+      />
+      {problem === null ? (
+        <Text color={theme.color('good')}>Enter opens it, Esc goes back</Text>
+      ) : (
+        <Text color={theme.color('warn')}>{theme.text(problem)}</Text>
+      )}
+    </Box>
+  );
+}
+
+/** How long a source may take to answer for the first time before the choice of another is offered. */
+const PATIENCE_MS = 3_000;
+
+interface NoDataReason {
+  readonly error: Error | null;
+  readonly retryAt: number | null;
+  /** Which attempt to open a source this is: each has its own three seconds. */
+  readonly attempt: number;
+}
+
+/** Whether nothing answers, so that another source is worth offering; a refusal is an answer. */
+export function useNothingAnswers({ error, attempt }: NoDataReason): boolean {
+  const late = useElapsed(PATIENCE_MS, attempt);
+  if (error === null) return late;
+  if (!(error instanceof ClientError) || error.code === 'unreachable') return true;
+  // The embedded service says `unavailable` until its nodes have answered: it has three seconds.
+  return error.code === 'unavailable' && late;
+}
+
+interface NoDataProps extends NoDataReason {
+  readonly columns: number;
+  readonly rows: number;
+  readonly nothingAnswers: boolean;
+  readonly choose: (choice: SourceChoice) => void;
+  readonly urlProblem: (text: string) => string | null;
+}
+
+/** The screen before the first answer. */
+export function NoData({ nothingAnswers, attempt: _attempt, ...picker }: NoDataProps) {
+  const { columns, rows, error, retryAt } = picker;
+  if (nothingAnswers) {
+    return <SourcePicker {...picker} />;
+  }
+  if (error === null || (error instanceof ClientError && error.code === 'unavailable')) {
+    return (
+      <Box flexDirection="column" width={columns} height={rows} alignItems="center" justifyContent="center">
+        <Text dimColor>Waiting for the first block ...</Text>
+      </Box>
+    );
+  }
+  return <Refusal error={error} retryAt={retryAt} />;
+}
+
+function Refusal({ error, retryAt }: { readonly error: Error; readonly retryAt: number | null }) {
+  const now = useNow();
+  return (
+    <PaneState
+      kind="error"
+      title={failureTitle(error)}
+      reason={error.message}
+      hint={remedyFor(error) ?? failureHint(error)}
+      retryInSec={retryAt === null ? null : Math.max((retryAt - now) / 1_000, 0)}
+    />
+  );
+}

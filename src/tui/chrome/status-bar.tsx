@@ -1,0 +1,87 @@
+import { Text } from 'ink';
+import { memo } from 'react';
+import type { SnapshotView } from '../../client/views/gas.ts';
+import { formatAge, formatCount } from '../../core/units.ts';
+import { useTicking } from '../app/clock.ts';
+import type { Health } from '../app/connection.ts';
+import { displayWidth, SpreadLine, truncate } from '../ui/text.tsx';
+import { type ColorName, type GlyphName, useTheme } from '../ui/theme.ts';
+
+export type Badge = 'REPLAY' | 'SIMULATED';
+
+interface StatusBarProps {
+  readonly width: number;
+  readonly chainName: string | null;
+  readonly snapshot: SnapshotView | undefined;
+  readonly health: Health;
+  readonly badge: Badge | null;
+}
+
+const STATES: Readonly<
+  Record<Health['kind'], { readonly glyph: GlyphName; readonly word: string; readonly color: ColorName }>
+> = {
+  connecting: { glyph: 'stale', word: 'connecting', color: 'warn' },
+  none: { glyph: 'stale', word: 'no source', color: 'bad' },
+  live: { glyph: 'live', word: 'live', color: 'good' },
+  unsaved: { glyph: 'live', word: 'live, unsaved', color: 'warn' },
+  ended: { glyph: 'stale', word: 'ended', color: 'accent' },
+  frozen: { glyph: 'stale', word: 'FROZEN', color: 'warn' },
+  'catching-up': { glyph: 'stale', word: 'catching up', color: 'warn' },
+  stale: { glyph: 'stale', word: 'stale', color: 'warn' },
+  reconnecting: { glyph: 'stale', word: 'reconnecting', color: 'bad' },
+  limited: { glyph: 'stale', word: 'limited', color: 'warn' },
+  refused: { glyph: 'stale', word: 'refused', color: 'bad' },
+};
+
+/** The first line of every screen: whose gas, which block, how old, from where, and whether it can be trusted. */
+export const StatusBar = memo(function StatusBar(props: StatusBarProps) {
+  const { width, chainName, snapshot, health, badge } = props;
+  const theme = useTheme();
+  const state = STATES[health.kind];
+  const chain = chainName === null ? '' : `  ${theme.text(chainName)}`;
+  const block = snapshot?.blockNumber == null ? '' : `  #${formatCount(snapshot.blockNumber)}`;
+  const age = useTicking((now) => ageText(snapshot, now));
+  const left = displayWidth(` gastop ${badge === null ? '' : ` ${badge} `}${chain}${block}${age}`);
+  // The name of the source gives way first: it changes least.
+  const room = width - left - displayWidth(state.word) - 7;
+  const source = theme.text(snapshot?.source.name ?? '');
+  const named = source !== '' && room >= 6 ? `  ${truncate(source, room, theme.glyph.ellipsis)}` : '';
+  return (
+    <SpreadLine
+      width={width}
+      left={
+        <>
+          <Text bold> gastop </Text>
+          <BadgeText badge={badge} />
+          {chain}
+          {block}
+          <Text dimColor>{age}</Text>
+        </>
+      }
+      right={
+        <>
+          <Text color={theme.color(state.color)}>{` ${theme.glyph[state.glyph]} ${state.word}`}</Text>
+          {`${named} `}
+        </>
+      }
+    />
+  );
+});
+
+/** Loud on every screen: these are not the prices of now. The word says it where there are no colours. */
+export function BadgeText({ badge }: { readonly badge: Badge | null }) {
+  const theme = useTheme();
+  if (badge === null) return null;
+  return <Text bold inverse color={theme.color('warn')}>{` ${badge} `}</Text>;
+}
+
+function ageText(snapshot: SnapshotView | undefined, now: number): string {
+  const at = snapshot?.blockTimestamp ?? snapshot?.updatedAt ?? null;
+  if (at === null) return '';
+  // A recorded block is as old as it is; what matters is when it was.
+  return snapshot?.source.kind === 'replay' ? `  ${utcTime(at)}` : `  ${formatAge((now - at) / 1_000)}`;
+}
+
+function utcTime(ms: number): string {
+  return `${new Date(ms).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
+}

@@ -1,0 +1,323 @@
+import { type Key, useInput, usePaste } from 'ink';
+import {
+  createContext,
+  type ReactNode,
+  useCallback,
+  useContext,
+  useEffect,
+  useLayoutEffect,
+  useMemo,
+  useReducer,
+  useRef,
+  useState,
+} from 'react';
+import { useToast } from '../chrome/footer.tsx';
+import { PART_OF_CHARACTER } from '../text-input.ts';
+import { type ActionName, actionsOf, type Scope } from './keymap.ts';
+
+export type ActionHandlers = Partial<Record<ActionName, () => void>>;
+
+/** What an open text field, form or question takes instead of actions. */
+interface TextCapture {
+  /** `false`: letters are keys here, each handled on its own; default: they are text. */
+  readonly takesText?: boolean;
+  /** Line ends within a burst of letters are text, too: a paste into a terminal that puts no brackets around it. */
+  readonly takesLines?: boolean;
+  readonly onKey: (name: string) => void;
+  readonly onPaste: (text: string) => void;
+}
+
+/** These keys quit or go back to the shell over a form, too. */
+const EVERYWHERE: ReadonlySet<string> = new Set(['ctrl+c', 'ctrl+z']);
+
+/** Turns key names into actions by the keymap. Screens register what they can do; nothing else listens to keys. */
+export class Dispatcher {
+  /** The scopes that are active now, the topmost first. */
+  scopes: readonly Scope[] = [];
+  readonly #handlers = new Map<Scope, Set<() => ActionHandlers>>();
+  readonly #captures: (() => TextCapture)[] = [];
+
+  /** The last handlers registered in a scope come first. Returns the function that unregisters. */
+  register(scope: Scope, read: () => ActionHandlers): () => void {
+    const readers = this.#handlers.get(scope) ?? new Set();
+    this.#handlers.set(scope, readers);
+    readers.add(read);
+    return () => readers.delete(read);
+  }
+
+  /** While captured, every key but those that leave the terminal goes to the capture. */
+  capture(read: () => TextCapture): () => void {
+    this.#captures.push(read);
+    return () => this.#captures.splice(this.#captures.indexOf(read), 1);
+  }
+
+  get #capture(): TextCapture | undefined {
+    return this.#captures.at(-1)?.();
+  }
+
+  get takesText(): boolean {
+    const capture = this.#capture;
+    return capture !== undefined && capture.takesText !== false;
+  }
+
+  /** The text at the front of `keys` that an open field takes at once; empty: the first key is handled by itself. */
+  leadingText(keys: readonly string[]): readonly string[] {
+    const capture = this.#capture;
+    if (capture === undefined || capture.takesText === false) return [];
+    const isText = (key: string) => isLetter(key) || (capture.takesLines === true && key === 'return');
+    const end = keys.findIndex((key) => !isText(key));
+    const text = end === -1 ? keys : keys.slice(0, end);
+    // A line end by itself is the Enter key.
+    return text.some(isLetter) ? text : [];
+  }
+
+  /** Runs what `name` means in the first of the scopes that knows it. */
+  press(name: string): void {
+    const capture = this.#capture;
+    if (capture !== undefined && !EVERYWHERE.has(name)) {
+      capture.onKey(name);
+      return;
+    }
+    this.scopes.some((scope) => this.#run(scope, name));
+  }
+
+  /** Whether something took the text: outside fields pasted text would be a row of commands. */
+  paste(text: string): boolean {
+    const capture = this.#capture;
+    if (capture === undefined || capture.takesText === false) return false;
+    capture.onPaste(text);
+    return true;
+  }
+
+  #run(scope: Scope, name: string): boolean {
+    const actions = actionsOf(scope, name);
+    for (const read of [...(this.#handlers.get(scope) ?? [])].reverse()) {
+      const handlers = read();
+      const handler = actions.map((action) => handlers[action]).find((each) => each !== undefined);
+      if (handler === undefined) continue;
+      handler();
+      return true;
+    }
+    return false;
+  }
+}
+
+export const DispatcherContext = createContext<Dispatcher>(new Dispatcher());
+
+/**
+ * Says what the keys of `scope` do while the calling component is on screen. Handlers may be new functions at
+ * every render. `global` is always active; another scope only while its tab is shown and nothing lies over it.
+ */
+export function useKeys(scope: Scope, handlers: ActionHandlers): void {
+  const dispatcher = useContext(DispatcherContext);
+  const read = useLatest(handlers);
+  useLayoutEffect(() => dispatcher.register(scope, read), [dispatcher, scope, read]);
+}
+
+/** Takes all keys and pasted text while `active`; `ctrl+c` still quits, `ctrl+z` goes back to the shell. */
+export function useTextCapture(active: boolean, capture: TextCapture): void {
+  const dispatcher = useContext(DispatcherContext);
+  const read = useLatest(capture);
+  useLayoutEffect(() => (active ? dispatcher.capture(read) : undefined), [dispatcher, active, read]);
+}
+
+/** A reader, the same at every render, of what the last committed render passed. */
+function useLatest<T>(value: T): () => T {
+  const latest = useRef(value);
+  const read = useRef(() => latest.current);
+  useLayoutEffect(() => {
+    latest.current = value;
+  });
+  return read.current;
+}
+
+interface Overlay {
+  readonly scope: Scope;
+  /** It takes every key, so the footer names only its own. */
+  readonly isModal: boolean;
+}
+
+/** Tells the frame what lies over a tab; returns the function that takes it away. */
+type ShowOverlay = (overlay: Overlay) => () => void;
+
+export const OverlayContext = createContext<ShowOverlay>(() => () => {});
+
+/** Puts a scope before that of the tab while the calling component is on the screen; the footer names its keys. */
+export function useOverlayScope(scope: Scope, isModal = false): void {
+  const show = useContext(OverlayContext);
+  useLayoutEffect(() => show({ scope, isModal }), [show, scope, isModal]);
+}
+
+interface ModalText {
+  /** Told of a key that the scope does not have, by its name. */
+  readonly onKey?: (name: string) => void;
+  /** Text that was typed in one go, or pasted; absent where letters are keys. */
+  readonly onText?: (text: string) => void;
+  /** Line ends that come with letters are text, too. */
+  readonly takesLines?: boolean;
+}
+
+/** Takes every key for a form or a question; `ctrl+c` still quits, `ctrl+z` goes back to the shell. */
+export function useModalKeys(scope: Scope, handlers: ActionHandlers, text: ModalText = {}): void {
+  useOverlayScope(scope, true);
+  useTextCapture(true, {
+    takesText: text.onText !== undefined,
+    takesLines: text.takesLines ?? false,
+    onKey: (name) => {
+      const handler = actionsOf(scope, name)
+        .map((action) => handlers[action])
+        .find((each) => each !== undefined);
+      if (handler === undefined) text.onKey?.(name);
+      else handler();
+    },
+    onPaste: (pasted) => text.onText?.(pasted),
+  });
+}
+
+interface OverlayScopes {
+  /** The active scopes, the topmost first. */
+  readonly active: readonly Scope[];
+  /** The scopes whose keys the footer names. */
+  readonly named: readonly Scope[];
+  /** For {@link OverlayContext}. */
+  readonly show: ShowOverlay;
+}
+
+/** For the frame: `scopes` with the overlay that lies over them. */
+export function useOverlayScopes(scopes: readonly Scope[]): OverlayScopes {
+  const [open, setOpen] = useState<readonly Overlay[]>([]);
+  const show = useCallback<ShowOverlay>((overlay) => {
+    setOpen((before) => [...before, overlay]);
+    return () => setOpen((before) => before.filter((each) => each !== overlay));
+  }, []);
+  const top = open.at(-1) ?? null;
+  return useMemo(
+    () => ({
+      active: top === null ? scopes : [top.scope, ...scopes],
+      named: top === null ? scopes : top.isModal ? [top.scope] : [top.scope, 'global'],
+      show,
+    }),
+    [top, scopes, show],
+  );
+}
+
+interface KeyListenerProps {
+  /** The active scopes, the topmost first. */
+  readonly scopes: readonly Scope[];
+  readonly children: ReactNode;
+}
+
+/** A key by its name, or a text that was pasted. */
+type Input = string | { readonly pasted: string };
+
+/**
+ * The monitor's only listener: everything below it says what keys do through `useKeys`. Keys typed in a burst arrive
+ * together, but each is handled after the screen of the one before is committed: `u` opens the field that takes the
+ * letters after it.
+ */
+export function KeyListener({ scopes, children }: KeyListenerProps) {
+  const [dispatcher] = useState(() => new Dispatcher());
+  const queue = useRef<Input[]>([]);
+  const [handled, next] = useReducer((count: number) => count + 1, 0);
+  const toast = useToast();
+  dispatcher.scopes = scopes;
+  const add = (inputs: readonly Input[]) => {
+    for (const input of inputs) queue.current.push(input);
+    next();
+  };
+  useInput((input, key) => add(keyNames(input, key)));
+  usePaste((pasted) => add([{ pasted }]));
+  // biome-ignore lint/correctness/useExhaustiveDependencies: one input per commit
+  useEffect(() => {
+    const inputs = queue.current;
+    // An Escape that is read together with the next key looks like Alt and that key.
+    const escaped = dispatcher.takesText
+      ? undefined
+      : /^alt\+(.|return|tab|space)$/u.exec(String(inputs[0]))?.[1];
+    if (escaped !== undefined) inputs.splice(0, 1, 'escape', escaped);
+    const [first] = inputs;
+    if (first === undefined) return;
+    const end = inputs.findIndex((input) => typeof input !== 'string');
+    const keys = (end === -1 ? inputs : inputs.slice(0, end)).filter((input) => typeof input === 'string');
+    const text = dispatcher.leadingText(keys);
+    inputs.splice(0, Math.max(text.length, 1));
+    if (text.length > 0) dispatcher.paste(writtenText(text));
+    else if (typeof first === 'string') dispatcher.press(first);
+    else if (!dispatcher.paste(first.pasted))
+      toast({ kind: 'error', text: notPastedText(dispatcher.scopes) });
+    next();
+  }, [handled]);
+  return <DispatcherContext value={dispatcher}>{children}</DispatcherContext>;
+}
+
+const NOT_PASTED: Partial<Record<Scope, string>> = {
+  'auto-tx-form': 'no text goes into this field; go to one that takes it',
+  'alert-form': 'no text goes into this field; go to one that takes it',
+  question: 'answer the question first',
+  source: 'press u first, then paste',
+  'auto-txs': 'press n first, then paste',
+  'auto-tx': 'go back, press n, then paste',
+  explorer: 'press / first, then paste',
+};
+
+/** What the footer says of a text that was pasted where nothing takes text; it does not repeat the text. */
+function notPastedText([top]: readonly Scope[]): string {
+  return `Not pasted: ${(top === undefined ? undefined : NOT_PASTED[top]) ?? 'nothing here takes text'}`;
+}
+
+function isLetter(key: string): boolean {
+  return key === 'space' || Array.from(key).length === 1;
+}
+
+const WRITTEN: Readonly<Record<string, string>> = { space: ' ', return: '\n' };
+
+function writtenText(keys: readonly string[]): string {
+  return keys.map((key) => WRITTEN[key] ?? key).join('');
+}
+
+const NAMED = [
+  ['upArrow', 'up'],
+  ['downArrow', 'down'],
+  ['leftArrow', 'left'],
+  ['rightArrow', 'right'],
+  ['pageUp', 'pageup'],
+  ['pageDown', 'pagedown'],
+  ['home', 'home'],
+  ['end', 'end'],
+  ['return', 'return'],
+  ['escape', 'escape'],
+  ['tab', 'tab'],
+  ['backspace', 'backspace'],
+  ['delete', 'delete'],
+] as const satisfies readonly (readonly [keyof Key, string])[];
+
+/**
+ * The name by which the keymap knows a key press: `q`, `G`, `ctrl+c`, `shift+tab`, `left`, `space`.
+ * A burst of typing arrives as one text, so one event can be several keys.
+ */
+function keyNames(input: string, key: Key): string[] {
+  for (const [flag, name] of NAMED) {
+    if (key[flag]) return [modified(name, key, key.shift && name === 'tab')];
+  }
+  if (key.ctrl) return input === '' ? [] : [`ctrl+${input}`];
+  return Array.from(input, (character) => modified(characterName(character), key, false)).filter(
+    (name) => name !== '',
+  );
+}
+
+function characterName(character: string): string {
+  if (character === ' ') return 'space';
+  if (character === '\r' || character === '\n') return 'return';
+  if (character === '\t') return 'tab';
+  if (character === '\x7f') return 'backspace';
+  // Ctrl and a letter, typed so quickly that it came with its neighbours.
+  if (/[\x01-\x1a]/.test(character)) return `ctrl+${String.fromCharCode(character.charCodeAt(0) + 96)}`;
+  return /\p{C}/u.test(character) && !PART_OF_CHARACTER.test(character) ? '' : character;
+}
+
+function modified(name: string, key: Key, shift: boolean): string {
+  if (name === '') return '';
+  // Terminals send Alt as an Escape before the key, so a flushed Escape itself carries the flag too.
+  const alt = key.meta && name !== 'escape';
+  return `${key.ctrl ? 'ctrl+' : ''}${alt ? 'alt+' : ''}${shift ? 'shift+' : ''}${name}`;
+}

@@ -1,0 +1,154 @@
+import { Box, Text } from 'ink';
+import { useRef } from 'react';
+import { EMPTY_LINE, fitLine, type Line, lineWidth, Spans } from './text.tsx';
+import type { Theme } from './theme.ts';
+
+/** Something worth knowing in a few words, such as the next base fee. */
+export interface Fact {
+  readonly id: string;
+  readonly spans: Line;
+}
+
+const FACT_GAP = 4;
+
+function factWidth(fact: Fact): number {
+  return lineWidth(fact.spans);
+}
+
+/**
+ * Sets facts into lines of at most `width` columns, in their order, at most `maxLines` lines. A fact that no longer
+ * fits is left out; none is cut. `reserved` are the widths to keep for facts by id, so that their neighbours stay
+ * where they are when a number grows shorter.
+ */
+export function flowFacts(
+  facts: readonly Fact[],
+  width: number,
+  maxLines: number,
+  reserved: ReadonlyMap<string, number> = new Map(),
+): readonly (readonly Fact[])[] {
+  const lines: Fact[][] = [];
+  let used = 0;
+  for (const fact of facts) {
+    const own = factWidth(fact);
+    if (own > width) continue;
+    const room = Math.max(own, reserved.get(fact.id) ?? 0);
+    const line = lines.at(-1);
+    if (line !== undefined && used + FACT_GAP + own <= width) {
+      line.push(fact);
+      used += FACT_GAP + room;
+    } else if (lines.length < maxLines) {
+      lines.push([fact]);
+      used = room;
+    }
+  }
+  return lines;
+}
+
+/** A named value on a line of its own or beside another. */
+export interface NamedValue {
+  readonly name: string;
+  readonly value: Line;
+  /** Takes a whole line however short it is. */
+  readonly alone?: boolean;
+}
+
+const MARGIN = 1;
+const GAP = 2;
+/** A column narrower than this would cut its values. */
+const LEAST_COLUMN = 37;
+
+/**
+ * Names in a column, values beside them; two such columns where there is room and both values fit. `leastName` keeps
+ * the names of several grids as wide as each other.
+ */
+export function factGrid(
+  facts: readonly NamedValue[],
+  width: number,
+  theme: Theme,
+  leastName = 0,
+): readonly Line[] {
+  const nameRoom = Math.max(leastName, ...facts.map(({ name }) => name.length)) + GAP;
+  const column = Math.floor((width - MARGIN * 2 - GAP) / 2);
+  const cell = ({ name, value }: NamedValue): Line => [
+    { text: name.padEnd(nameRoom), faint: true },
+    ...value.map((span) => ({ ...span, text: theme.text(span.text) })),
+  ];
+  const lines: Line[] = [];
+  let waiting: Line | null = null;
+  const flush = () => {
+    if (waiting !== null) lines.push([{ text: ' '.repeat(MARGIN) }, ...waiting]);
+    waiting = null;
+  };
+  for (const fact of facts) {
+    const own = cell(fact);
+    const paired = column >= LEAST_COLUMN && fact.alone !== true && lineWidth(own) <= column;
+    if (!paired) {
+      flush();
+      lines.push([{ text: ' '.repeat(MARGIN) }, ...own]);
+    } else if (waiting === null) waiting = own;
+    else {
+      const left: Line = fitLine(waiting, column + GAP, 'left', theme.glyph.ellipsis);
+      waiting = [...left, ...own];
+      flush();
+    }
+  }
+  flush();
+  return lines;
+}
+
+/** A heading over what follows. */
+export function sectionLine(title: string, rest: Line = EMPTY_LINE): Line {
+  return [{ text: ` ${title}`, bold: true }, ...(rest.length === 0 ? [] : [{ text: '  ' }, ...rest])];
+}
+
+/** Remembers the widest that each named thing has been, so that columns grow but never jump back and forth. */
+export function useWidest(widths: ReadonlyMap<string, number>): ReadonlyMap<string, number> {
+  const widest = useRef(new Map<string, number>());
+  for (const [id, width] of widths) {
+    widest.current.set(id, Math.max(width, widest.current.get(id) ?? 0));
+  }
+  return widest.current;
+}
+
+interface FactLinesProps {
+  readonly facts: readonly Fact[];
+  /** All columns, with the margin of one at each side. */
+  readonly width: number;
+  readonly maxLines: number;
+}
+
+/** Facts in as many lines as they need and there are. */
+export function FactLines({ facts, width, maxLines }: FactLinesProps) {
+  const widest = useWidest(new Map(facts.map((fact) => [fact.id, factWidth(fact)])));
+  const lines = flowFacts(facts, width - 2, maxLines, widest);
+  return (
+    <Box flexDirection="column" flexShrink={0}>
+      {lines.map((line) => (
+        <FactLine key={line[0]?.id} line={line} widest={widest} />
+      ))}
+    </Box>
+  );
+}
+
+interface FactLineProps {
+  readonly line: readonly Fact[];
+  readonly widest: ReadonlyMap<string, number>;
+}
+
+function FactLine({ line, widest }: FactLineProps) {
+  return (
+    <Text wrap="truncate">
+      {' '}
+      {line.map((fact, place) => {
+        const last = place === line.length - 1;
+        const room = Math.max(widest.get(fact.id) ?? 0, factWidth(fact));
+        return (
+          <Text key={fact.id}>
+            <Spans line={fact.spans} />
+            {last ? '' : ' '.repeat(room - factWidth(fact) + FACT_GAP)}
+          </Text>
+        );
+      })}
+    </Text>
+  );
+}

@@ -1,0 +1,138 @@
+import { Box, Text } from 'ink';
+import { type ReactNode, useContext } from 'react';
+import { formatAge, formatDuration } from '../../core/units.ts';
+import { useNow } from '../app/clock.ts';
+import { isPaced, remedyFor } from '../app/connection.ts';
+import { type Dated, MonitorContext, type Polled } from '../data/queries.ts';
+import type { Line } from './text.tsx';
+import { DimContext, useDim, useTheme } from './theme.ts';
+
+type PaneStateProps =
+  | {
+      readonly kind: 'loading' /** What is awaited: `the last hour`. */;
+      readonly what: string /** Why that takes long. */;
+      readonly why?: string | null;
+    }
+  | {
+      readonly kind: 'empty';
+      readonly title: string;
+      /** What to do about it. */
+      readonly hint: string;
+      /** What else is good to know, on a line of its own. */
+      readonly more?: string | null;
+    }
+  | {
+      readonly kind: 'error';
+      readonly title: string;
+      /** Why, in one line. */
+      readonly reason: string;
+      /** What the user can do. */
+      readonly hint: string;
+      /** Seconds since the last good data; absent where there was none. */
+      readonly ageSec?: number | null;
+      /** Seconds until the next try; `null` where nothing is tried by itself. */
+      readonly retryInSec?: number | null;
+    };
+
+/** What a pane shows instead of data: always what is going on and what to do. */
+export function PaneState(props: PaneStateProps) {
+  const theme = useTheme();
+  switch (props.kind) {
+    case 'loading':
+      return (
+        <Screen>
+          <Text dimColor>{theme.text(`Loading ${props.what} …`)}</Text>
+          {props.why == null ? null : <Text dimColor>{theme.text(props.why)}</Text>}
+        </Screen>
+      );
+    case 'empty':
+      return (
+        <Screen>
+          <Text bold>{theme.text(props.title)}</Text>
+          <Text dimColor>{theme.text(props.hint)}</Text>
+          {props.more == null ? null : <Text dimColor>{theme.text(props.more)}</Text>}
+        </Screen>
+      );
+    case 'error':
+      return (
+        <Screen>
+          <Text bold color={theme.color('bad')}>
+            {`${theme.glyph.warning} ${theme.text(props.title)}`}
+          </Text>
+          <Text>{theme.text(props.reason)}</Text>
+          <Text dimColor>{theme.text(timing(props.ageSec, props.retryInSec))}</Text>
+          <Text dimColor>{theme.text(props.hint)}</Text>
+        </Screen>
+      );
+  }
+}
+
+function timing(ageSec: number | null | undefined, retryInSec: number | null | undefined): string {
+  const age = ageSec == null ? 'no data yet' : `last data ${formatAge(ageSec)}`;
+  if (retryInSec == null) return `${age} · not tried again by itself`;
+  return retryInSec < 1 ? `${age} · trying again now` : `${age} · next try in ${formatDuration(retryInSec)}`;
+}
+
+function Screen({ children }: { readonly children: ReactNode }) {
+  return (
+    <Box flexDirection="column" flexGrow={1} alignItems="center" justifyContent="center" paddingX={2}>
+      {children}
+    </Box>
+  );
+}
+
+interface PolledFrameProps {
+  readonly polled: Polled<Dated<unknown>>;
+  /** What is awaited: `the last hour`. */
+  readonly what: string;
+  /** The data is still of an older choice. */
+  readonly pending: boolean;
+  readonly width: number;
+  readonly height: number;
+  /** What the user can do where there is no answer. */
+  readonly hint?: string;
+  /** Draws the data; `notice` is the line to show with it. */
+  readonly children: (notice: Line | null) => ReactNode;
+}
+
+/** Loading, failed, or data: dimmed and with age, reason and next try where it is no longer fresh. */
+export function PolledFrame(props: PolledFrameProps) {
+  const { polled, what, pending, width, height, hint = 'r asks again now', children } = props;
+  const now = useNow();
+  const around = useDim();
+  const limit = useContext(MonitorContext)?.limit ?? null;
+  const { data, error, retryAt } = polled;
+  const retryInSec = retryAt === null ? null : Math.max(Math.ceil((retryAt - now) / 1_000), 0);
+  // Whoever waits for a limit per second waits a moment, and nothing is wrong.
+  const words = limit ?? (error === null ? null : 'limit per second');
+  const why = words === null ? null : `waiting: ${words}`;
+  if (data === undefined) {
+    return (
+      <Box width={width} height={height} overflow="hidden">
+        {error === null || isPaced(error) ? (
+          <PaneState kind="loading" what={what} why={why} />
+        ) : (
+          <PaneState
+            kind="error"
+            title={`No answer for ${what}`}
+            reason={error.message}
+            hint={remedyFor(error) ?? hint}
+            retryInSec={retryInSec}
+          />
+        )}
+      </Box>
+    );
+  }
+  const age = formatAge((now - data.at) / 1_000);
+  if (error !== null) {
+    const next = retryInSec === null ? '' : ` · next try in ${formatDuration(retryInSec)}`;
+    // Where the frame around says already why nothing is fresh, the age is enough.
+    const text = around ? `this is from ${age}` : `${what} as of ${age}${next} · ${error.message}`;
+    return (
+      <DimContext.Provider value={true}>
+        {children([{ text: text.replaceAll('\n', ' ') }])}
+      </DimContext.Provider>
+    );
+  }
+  return children(pending ? [{ text: `loading ${what} …`, faint: true }] : null);
+}

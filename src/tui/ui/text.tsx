@@ -1,0 +1,273 @@
+import { Box, Text } from 'ink';
+import type { ReactNode } from 'react';
+import stringWidth from 'string-width';
+import { graphemes } from '../../core/graphemes.ts';
+import { ASCII_THEME, type ColorName, useDim, useTheme } from './theme.ts';
+
+/** Columns that `text` takes in a terminal. */
+export function displayWidth(text: string): number {
+  return stringWidth(text);
+}
+
+/** `text` cut to at most `width` columns, ending in `ellipsis` (one column) where something is missing. */
+export function truncate(text: string, width: number, ellipsis = '…'): string {
+  if (displayWidth(text) <= width) return text;
+  if (width < 1) return '';
+  let kept = '';
+  let used = 0;
+  for (const segment of graphemes(text)) {
+    const next = used + displayWidth(segment);
+    if (next > width - 1) break;
+    kept += segment;
+    used = next;
+  }
+  return kept + ellipsis;
+}
+
+/** As `truncate`, but no word is cut, nor a figure from its unit, where half of the room is filled without them. */
+export function truncateWords(text: string, width: number, ellipsis = '…'): string {
+  const cut = truncate(text, width, ellipsis);
+  if (cut === text) return text;
+  const whole = cut.slice(0, Math.max(cut.lastIndexOf(' '), 0)).replace(/ [^ ]*\d$/, '');
+  return displayWidth(whole) > width / 2 ? `${whole} ${ellipsis}` : cut;
+}
+
+/** Exactly `width` columns, the text at the left. */
+export function fitLeft(text: string, width: number, ellipsis = '…'): string {
+  const cut = truncate(text, width, ellipsis);
+  return cut + ' '.repeat(Math.max(width - displayWidth(cut), 0));
+}
+
+/** Exactly `width` columns, the text at the right. */
+export function fitRight(text: string, width: number, ellipsis = '…'): string {
+  const cut = truncate(text, width, ellipsis);
+  return ' '.repeat(Math.max(width - displayWidth(cut), 0)) + cut;
+}
+
+/**
+ * `text` in lines of at most `width` columns, broken at blanks, and within a word only where that is longer than a
+ * line. Of more than `most` lines the last ends in `ellipsis`.
+ */
+export function wrapText(text: string, width: number, most: number, ellipsis: string): readonly string[] {
+  const lines: string[] = [];
+  let line = '';
+  for (const word of text.split(' ')) {
+    const joined = line === '' ? word : `${line} ${word}`;
+    if (displayWidth(joined) <= width) {
+      line = joined;
+      continue;
+    }
+    if (line !== '') lines.push(line);
+    const parts = partsOf(word, width);
+    lines.push(...parts.slice(0, -1));
+    line = parts.at(-1) ?? '';
+  }
+  if (line !== '') lines.push(line);
+  if (lines.length <= most) return lines;
+  const rest = lines.slice(most - 1).join(' ');
+  return [...lines.slice(0, most - 1), truncate(rest, width, ellipsis)];
+}
+
+/** A word in parts of at most `width` columns, each of at least one whole character. */
+function partsOf(word: string, width: number): readonly string[] {
+  if (displayWidth(word) <= width) return [word];
+  const parts: string[] = [];
+  let part = '';
+  let used = 0;
+  for (const character of graphemes(word)) {
+    const wide = displayWidth(character);
+    if (part !== '' && used + wide > width) {
+      parts.push(part);
+      part = '';
+      used = 0;
+    }
+    part += character;
+    used += wide;
+  }
+  return [...parts, part];
+}
+
+/** A piece of a line with one look. */
+export interface Span {
+  readonly text: string;
+  readonly color?: ColorName;
+  readonly bold?: boolean;
+  readonly faint?: boolean;
+  /** The place of a cursor. */
+  readonly inverse?: boolean;
+}
+
+/** One line of a pane, in pieces with one look each. */
+export type Line = readonly Span[];
+
+export const EMPTY_LINE: Line = [];
+
+export function lineWidth(line: Line): number {
+  return line.reduce((sum, { text }) => sum + displayWidth(text), 0);
+}
+
+/** `line` in exactly `width` columns; what does not fit ends in `ellipsis`. */
+export function fitLine(line: Line, width: number, align: 'left' | 'right', ellipsis: string): Line {
+  const own = lineWidth(line);
+  if (own > width) return cutLine(line, width, ellipsis);
+  const room: Span = { text: ' '.repeat(width - own) };
+  if (own === width) return line;
+  return align === 'left' ? [...line, room] : [room, ...line];
+}
+
+function cutLine(line: Line, width: number, ellipsis: string): Line {
+  const kept: Span[] = [];
+  let left = width;
+  for (const span of line) {
+    const own = displayWidth(span.text);
+    // A piece that just fits is cut too where something follows it: the reader must see that there was more.
+    if (own > left || (own === left && span !== line.at(-1))) {
+      kept.push({ ...span, text: truncate(`${span.text} `, left, ellipsis) });
+      return kept;
+    }
+    kept.push(span);
+    left -= own;
+  }
+  return kept;
+}
+
+/** The first visible line so that `line` is within the `rows` that are shown, moved from `top` no more than needed. */
+export function scrolledTo(line: number, top: number, rows: number): number {
+  if (line < top) return line;
+  return line >= top + rows ? line - rows + 1 : top;
+}
+
+interface WordsProps {
+  readonly color?: ColorName | undefined;
+  readonly bold?: boolean | undefined;
+  readonly faint?: boolean | undefined;
+  readonly inverse?: boolean | undefined;
+  readonly children: ReactNode;
+}
+
+/** Text of data: loses colour and weight where the data is no longer the present. Never wraps. */
+export function Words(props: WordsProps) {
+  const { color, bold = false, faint = false, inverse = false, children } = props;
+  const theme = useTheme();
+  const dim = useDim();
+  const paint = color === undefined || dim ? {} : { color: theme.color(color) };
+  return (
+    <Text {...paint} bold={bold && !dim} dimColor={faint || dim} inverse={inverse} wrap="truncate">
+      {children}
+    </Text>
+  );
+}
+
+interface LineListProps {
+  readonly lines: readonly Line[];
+  readonly width: number;
+}
+
+/** Lines one under the other, none wider than `width` and none wrapped. */
+export function LineList({ lines, width }: LineListProps) {
+  return (
+    <Box flexDirection="column" flexShrink={0}>
+      {lines.map((line, place) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: a line is its place
+        <OneLine key={place} line={line} width={width} />
+      ))}
+    </Box>
+  );
+}
+
+interface OneLineProps {
+  readonly line: Line;
+  readonly width: number;
+}
+
+/** One line, cut with an ellipsis where it is wider than `width`. */
+export function OneLine({ line, width }: OneLineProps) {
+  const theme = useTheme();
+  const shown = line.map((span) => ({ ...span, text: theme.text(span.text) }));
+  if (shown.length === 0) return <Text> </Text>;
+  return (
+    <Text wrap="truncate">
+      <Spans line={fitLine(shown, width, 'left', theme.glyph.ellipsis)} />
+    </Text>
+  );
+}
+
+/** The pieces of a line within a text. */
+export function Spans({ line }: { readonly line: Line }) {
+  return line.map(({ text, ...look }, place) => (
+    // biome-ignore lint/suspicious/noArrayIndexKey: a span is its place
+    <Words key={place} {...look}>
+      {text}
+    </Words>
+  ));
+}
+
+const GAP = 2;
+
+/** One line of pieces after a margin of one, the weightiest first: what does not fit is left out whole. */
+export function SegmentLine({
+  segments,
+  width,
+}: {
+  readonly segments: readonly Line[];
+  readonly width: number;
+}) {
+  const theme = useTheme();
+  const translated = segments.map((segment) =>
+    segment.map((span) => ({ ...span, text: theme.text(span.text) })),
+  );
+  return (
+    <Text wrap="truncate">
+      {fitSegments(translated, width - 2).map((segment, place) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: a segment is its place
+        <Text key={place}>
+          {' '.repeat(place === 0 ? 1 : GAP)}
+          <Spans line={segment} />
+        </Text>
+      ))}
+    </Text>
+  );
+}
+
+/** As many segments from the left as fit into `width`; the first always, even if it must be cut. */
+export function fitSegments(segments: readonly Line[], width: number): readonly Line[] {
+  let used = 0;
+  return segments.filter((segment, place) => {
+    const own = lineWidth(segment) + (place === 0 ? 0 : GAP);
+    if (place > 0 && used + own > width) return false;
+    used += own;
+    return true;
+  });
+}
+
+interface SpreadLineProps {
+  readonly width: number;
+  readonly left: ReactNode;
+  readonly right: ReactNode;
+}
+
+/** One line with something at each end; where both do not fit the left end is cut. */
+export function SpreadLine({ width, left, right }: SpreadLineProps) {
+  return (
+    <Box width={width} height={1} flexShrink={0} overflow="hidden">
+      <Box flexGrow={1} flexShrink={1} height={1} overflow="hidden">
+        <Text wrap="truncate">{left}</Text>
+      </Box>
+      <Box flexShrink={0} height={1}>
+        <Text wrap="truncate">{right}</Text>
+      </Box>
+    </Box>
+  );
+}
+
+/** Sentences for a screen reader, one under the other, in ASCII; two of them may be alike. */
+export function SpokenSentences({ sentences }: { readonly sentences: readonly string[] }) {
+  return (
+    <Box flexDirection="column">
+      {sentences.map((sentence, place) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: a sentence is its place
+        <Text key={place}>{ASCII_THEME.text(sentence)}</Text>
+      ))}
+    </Box>
+  );
+}

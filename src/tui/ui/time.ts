@@ -1,0 +1,97 @@
+import { TIME_FRAME_SEC } from '../../contract/choices.ts';
+
+/** How far a history reaches, in whole units (`55 m`, `7 d`): its begin is only known as well as its buckets are wide. */
+export function wholeSpan(sec: number): string {
+  const units = [
+    [1, 's', 60],
+    [60, 'm', 60],
+    [3_600, 'h', 24],
+  ] as const;
+  const unit = units.find(([length, , most]) => Math.round(sec / length) < most);
+  return unit === undefined ? `${Math.round(sec / 86_400)} d` : `${Math.round(sec / unit[0])} ${unit[1]}`;
+}
+
+/** Bucketed history begins up to an hour inside its window. */
+const NEARLY = 0.95;
+
+/** Whether a history of `sec` seconds is, as good as that is known, all of a time frame of `frameSec`. */
+export const fillsFrame = (sec: number, frameSec: number): boolean => sec >= frameSec * NEARLY;
+
+/** Minutes that local clocks are ahead of UTC at a moment (ms). */
+export type OffsetAt = (timestamp: number) => number;
+
+export const systemOffset: OffsetAt = (timestamp) => -new Date(timestamp).getTimezoneOffset();
+
+/** As a week begins in the heatmap. */
+export const WEEKDAYS = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'] as const;
+const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'] as const;
+
+/** A date whose UTC fields read as local ones. */
+export function localDate(timestamp: number, offsetAt: OffsetAt): Date {
+  return new Date(timestamp + offsetAt(timestamp) * 60_000);
+}
+
+/** `14:05`, or `14:05:12` with seconds. */
+export function clockText(timestamp: number, offsetAt: OffsetAt, seconds = false): string {
+  return localDate(timestamp, offsetAt)
+    .toISOString()
+    .slice(11, seconds ? 19 : 16);
+}
+
+/** `3 Nov` */
+export function dayText(timestamp: number, offsetAt: OffsetAt): string {
+  const date = localDate(timestamp, offsetAt);
+  return `${date.getUTCDate()} ${MONTHS[date.getUTCMonth()] ?? ''}`;
+}
+
+/** `Tue` */
+export function weekdayText(timestamp: number, offsetAt: OffsetAt): string {
+  return WEEKDAYS[(localDate(timestamp, offsetAt).getUTCDay() + 6) % 7] ?? '';
+}
+
+/** `UTC`, `UTC+2`, `UTC−3:30`. */
+export function zoneText(offsetMinutes: number): string {
+  if (offsetMinutes === 0) return 'UTC';
+  const minutes = Math.abs(offsetMinutes) % 60;
+  const hours = Math.floor(Math.abs(offsetMinutes) / 60);
+  return `UTC${offsetMinutes < 0 ? '−' : '+'}${hours}${minutes === 0 ? '' : `:${String(minutes).padStart(2, '0')}`}`;
+}
+
+const KNOWN = new Map<string, number>(Object.entries(TIME_FRAME_SEC));
+const UNIT_SEC: readonly (readonly [RegExp, number])[] = [
+  // A capital M is a month where m is a minute.
+  [/^(M|mo|months?)$/, 2_592_000],
+  [/^(m|min|mins|minutes?)$/i, 60],
+  [/^(h|hrs?|hours?)$/i, 3_600],
+  [/^(d|days?)$/i, 86_400],
+  [/^(w|weeks?)$/i, 604_800],
+  [/^(y|years?)$/i, 31_536_000],
+];
+
+/**
+ * Length of a time frame in seconds, from the contract's words or those of other services (`6h`, `2w`, `3 months`,
+ * `day`); `null` where the word does not say (`epoch`).
+ */
+export function timeFrameSec(word: string): number | null {
+  const known = KNOWN.get(word);
+  if (known !== undefined) return known;
+  const match = /^(\d{0,4})[\s_-]*([a-z]+)$/i.exec(word);
+  const [, count = '', unit = ''] = match ?? [];
+  const sec = UNIT_SEC.find(([name]) => name.test(unit))?.[1];
+  if (sec === undefined || count === '0') return null;
+  return sec * Number(count === '' ? 1 : count);
+}
+
+/** `last 6h`, or `time frame epoch` where nobody knows how long that is. */
+export function timeFrameName(word: string): string {
+  return timeFrameSec(word) === null ? `time frame ${word}` : `last ${word}`;
+}
+
+/** The longest of `offered` that says how long it is; for what needs as much past as there is. */
+export function longestTimeFrame(offered: readonly string[]): string | null {
+  return (
+    [...offered]
+      .filter((word) => timeFrameSec(word) !== null)
+      .sort((a, b) => (timeFrameSec(b) ?? 0) - (timeFrameSec(a) ?? 0))[0] ?? null
+  );
+}
