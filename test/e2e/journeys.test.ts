@@ -6,7 +6,7 @@ import { formatCount } from '../../src/core/units.ts';
 import { KEYMAP } from '../../src/tui/input/keymap.ts';
 import { barTicks } from '../helpers/bar-ticks.ts';
 import { gastop } from '../helpers/gastop.ts';
-import { type ScreenQuestion, type Terminal } from '../helpers/terminal.ts';
+import type { ScreenQuestion, Terminal } from '../helpers/terminal.ts';
 
 /** The built program as a user meets it: sizes, keys, resizing, every kind of end. */
 

@@ -1,9 +1,9 @@
 import { usageError } from '../cli-error.ts';
-import { type CommandContext } from '../command-context.ts';
-import { type Io } from '../io.ts';
-import { type OpenedClient } from '../open-client.ts';
+import type { CommandContext } from '../command-context.ts';
+import type { Io } from '../io.ts';
+import type { OpenedClient } from '../open-client.ts';
 import { parseNodeUrl } from '../setting-values.ts';
-import { type Settings } from '../settings.ts';
+import type { Settings } from '../settings.ts';
 import { keepHeapSmall, keepYoungHeapSmall } from '../small-heap.ts';
 import { warnOfPlainKey } from '../warn-of-plain-key.ts';
 
