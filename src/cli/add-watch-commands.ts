@@ -1,9 +1,15 @@
 import { type Command, Option } from 'commander';
 import { addAlertsCommand } from './alerts/add-alerts-command.ts';
 import { addAutoTxsCommand } from './auto-txs/add-auto-txs-command.ts';
+import { block } from './commands/block.ts';
 import type { ExplorerFlags } from './commands/explorer-flags.ts';
 import type { HistoryFlags } from './commands/history.ts';
+import { history } from './commands/history.ts';
+import { live } from './commands/live.ts';
 import type { NowFlags } from './commands/now.ts';
+import { now } from './commands/now.ts';
+import { tx } from './commands/tx.ts';
+import { wait } from './commands/wait.ts';
 import { examples } from './help-text.ts';
 import type { ContextFor } from './program.ts';
 import type { SourceFlags } from './settings.ts';
@@ -25,7 +31,6 @@ export function addWatchCommands(
     .allowExcessArguments()
     .action(async (_flags: object, command: Command) => {
       refuseUnknownCommand(command.args, program);
-      const { live } = await import('./commands/live.ts');
       done(await live(contextFor(flagsOf())));
     });
   program
@@ -46,7 +51,6 @@ export function addWatchCommands(
       ]),
     )
     .action(async (flags: NowFlags) => {
-      const { now } = await import('./commands/now.ts');
       done(await now(contextFor(flagsOf()), flags));
     });
   program
@@ -78,7 +82,6 @@ Exit codes
   126 the command cannot be run   127 it is not there`,
     )
     .action(async (words: string[], flags: WaitFlags) => {
-      const { wait } = await import('./commands/wait.ts');
       done(await wait(contextFor(flagsOf()), words, flags));
     });
   addAlertsCommand(program, contextFor, flagsOf, done);
@@ -94,7 +97,6 @@ Exit codes
     .addOption(new Option('--chart', 'a line drawn with text').conflicts(['csv', 'json']))
     .addHelpText('after', examples(['gastop history --window 7d --chart', 'gastop history --csv > day.csv']))
     .action(async (flags: HistoryFlags) => {
-      const { history } = await import('./commands/history.ts');
       done(await history(contextFor(flagsOf()), flags));
     });
 
@@ -106,7 +108,6 @@ Exit codes
     .option('--json', "print the service's v1 answer as it is")
     .addHelpText('after', examples(['gastop block', 'gastop block 24337604 --json']))
     .action(async (number: string, flags: ExplorerFlags) => {
-      const { block } = await import('./commands/block.ts');
       done(await block(contextFor(flagsOf()), number, flags));
     });
   program
@@ -120,7 +121,6 @@ Exit codes
       examples(['gastop tx 0x4a5e… --rpc http://127.0.0.1:8545', 'gastop tx 0x4a5e… --json | jq .costWei']),
     )
     .action(async (hash: string, flags: ExplorerFlags) => {
-      const { tx } = await import('./commands/tx.ts');
       done(await tx(contextFor(flagsOf()), hash, flags));
     });
 }

@@ -1,6 +1,5 @@
 import { parseServiceUrl } from '../client/service-url.ts';
 import type { Io } from './io.ts';
-import { openChain, reachedChainId } from './open-chain.ts';
 import { parseNodeUrl } from './setting-values.ts';
 import { DEFAULT_SEED, type Settings, type SourceChoice, withSource } from './settings.ts';
 
@@ -21,6 +20,7 @@ export async function chosenSettings(
 
 /** A typed http URL may be a node or a service; a node says its chain id, and is asked without any key. */
 async function isNode(choice: SourceChoice & { readonly kind: 'rpc' }): Promise<boolean> {
+  const { openChain, reachedChainId } = await import('./open-chain.ts');
   const chain = await openChain(choice, 'real-time');
   try {
     const signal = new AbortController().signal;

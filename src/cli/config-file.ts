@@ -1,6 +1,7 @@
 import { readFile, stat } from 'node:fs/promises';
 import { usageError } from './cli-error.ts';
 import type { ConfigFile } from './config-schema.ts';
+import { parseConfig } from './config-schema.ts';
 import { tildePath } from './tilde-path.ts';
 
 const LARGEST_BYTES = 65_536;
@@ -25,7 +26,6 @@ export async function loadConfigFile(
   const bytes = await readBytes(path, shown, required);
   if (bytes === null) return { path, content: null, warning: null };
 
-  const { parseConfig } = await import('./config-schema.ts');
   const content = parseConfig(bytes.text, shown);
   const open = platform !== 'win32' && (bytes.mode & 0o077) !== 0;
   const secret = secretIn(content);

@@ -1,6 +1,7 @@
 import { isAddress } from '../contract/alert-targets.ts';
 import type { SmtpSettings } from '../service/couriers/smtp-settings.ts';
 import type { TelegramSettings } from '../service/couriers/telegram-courier.ts';
+import type { Delivery } from '../service/service-options.ts';
 import { checked } from './checked.ts';
 import { usageError } from './cli-error.ts';
 import type { ConfigFile } from './config-schema.ts';
@@ -130,3 +131,10 @@ function parseApiUrl(text: string): URL {
     );
   return url;
 }
+
+/** What alerts are delivered with. */
+export const deliveryOf = ({ smtp, telegram, allowPrivateTargets }: DeliverySettings): Delivery => ({
+  smtp: smtp.value,
+  telegram: telegram.value,
+  allowPrivateTargets: allowPrivateTargets.value,
+});

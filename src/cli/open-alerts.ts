@@ -1,15 +1,11 @@
 import { existsSync } from 'node:fs';
-import type { ChainSource } from '../chain/chain-source.ts';
-import type { PriceFeed } from '../chain/price-feed.ts';
 import type { GasClient } from '../client/client.ts';
+import { createGasClient } from '../client/client.ts';
 import { cleanLine } from './clean-line.ts';
 import { CliError, usageError } from './cli-error.ts';
 import { EXIT } from './exit-code.ts';
 import type { Io } from './io.ts';
-import { type ChainChoice, MAINNET, openChain, type ReachOptions, reachedChainId } from './open-chain.ts';
 import { INTERNAL_ORIGIN, openClient } from './open-client.ts';
-import { deliveryOf } from './open-service.ts';
-import { chainDatabase } from './paths.ts';
 import { READY_WITHIN_MS } from './ready-snapshot.ts';
 import type { Settings } from './settings.ts';
 import { warnOfPlainKey } from './warn-of-plain-key.ts';
@@ -71,59 +67,14 @@ export async function openAlerts(
     const where = `${cleanLine(db)} does not exist; check ${settings.db.from}`;
     throw new CliError(EXIT.failed, `${where}, or make ${kept.one} there with ${kept.create}`);
   }
-  const chain = await openChain(choice, 'real-time');
-  try {
-    const path = db ?? chainDatabase(io, await chainIdOf(chain.source, choice, options));
-    const [{ createGasClient }, { startService }] = await Promise.all([
-      import('../client/client.ts'),
-      import('../service/service.ts'),
-    ]);
-    const stop = new AbortController();
-    const service = await startService({
-      source: unfollowed(chain.source),
-      database: path,
-      priceFeed: NO_PRICES,
-      // What runs for a moment neither fires nor sends.
-      role: 'visits',
-      delivery: deliveryOf(settings),
-      signal: stop.signal,
-    });
-    return {
-      client: createGasClient({ baseUrl: INTERNAL_ORIGIN, fetch: service.fetch }),
-      areOwn: true,
-      close: async () => {
-        stop.abort();
-        await service.done;
-        chain.close();
-      },
-    };
-  } catch (error) {
-    chain.close();
-    throw error;
-  }
+  const { openStored } = await import('./open-service.ts');
+  const { service, close } = await openStored(io, choice, settings, { ...options, remedy: THE_DATABASE });
+  return {
+    client: createGasClient({ baseUrl: INTERNAL_ORIGIN, fetch: service.fetch }),
+    areOwn: true,
+    close,
+  };
 }
-
-/** What was saved is known since it was. */
-const NO_PRICES: PriceFeed = { nativeUsd: async () => null, nativeUsdAt: async () => null };
 
 /** What is kept can be seen and changed without a node. */
 const THE_DATABASE = 'name the database with --db FILE, which needs none, or a service with --url URL';
-
-/** The public nodes are mainnet's, whether or not they answer. */
-async function chainIdOf(
-  source: ChainSource,
-  choice: ChainChoice,
-  options: Omit<ReachOptions, 'isPublicDefault'>,
-): Promise<number> {
-  if (choice.kind === 'rpc' && choice.isPublicDefault) return MAINNET;
-  return reachedChainId(source, { ...options, isPublicDefault: false, remedy: THE_DATABASE });
-}
-
-/** The same chain, of which nothing is heard. */
-function unfollowed(source: ChainSource): ChainSource {
-  const subscribe: ChainSource['subscribe'] = async function* ({ signal }) {
-    if (signal.aborted) return;
-    await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
-  };
-  return Object.create(source, { subscribe: { value: subscribe } });
-}

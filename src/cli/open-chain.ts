@@ -1,7 +1,11 @@
 import type { ChainEvent, ChainSource } from '../chain/chain-source.ts';
 import { ChainError } from '../chain/errors.ts';
+import { openReplaySource } from '../chain/replay-source.ts';
+import { createRpcSource } from '../chain/rpc-source.ts';
+import { createSimulatedSource } from '../chain/simulated-source.ts';
 import { ClientError } from '../client/errors.ts';
 import { formatDuration } from '../core/units.ts';
+import { nameAsGiven } from './name-as-given.ts';
 import { FASTEST } from './setting-values.ts';
 import type { SourceChoice } from './settings.ts';
 
@@ -27,22 +31,18 @@ export const MAINNET = 1;
 export async function openChain(choice: ChainChoice, pace: Pace): Promise<OpenedChain> {
   switch (choice.kind) {
     case 'rpc': {
-      const { createRpcSource } = await import('../chain/rpc-source.ts');
       const urls = choice.urls.map((url) => url.href);
       const source = createRpcSource(choice.isPublicDefault ? { urls, expectedChainId: MAINNET } : { urls });
       return { source, ended: null, speed: null, close: () => source.close() };
     }
     case 'replay': {
-      const { openReplaySource } = await import('../chain/replay-source.ts');
       const speed = choice.speed ?? (pace === 'fastest' ? FASTEST : 1);
       const source = await openReplaySource({ file: choice.file, speed }).catch(async (error) => {
-        const { nameAsGiven } = await import('./name-as-given.ts');
         throw nameAsGiven(error, choice.file);
       });
       return { ...watchEnd(source), speed, close: () => {} };
     }
     case 'simulated': {
-      const { createSimulatedSource } = await import('../chain/simulated-source.ts');
       return {
         source: createSimulatedSource({ seed: choice.seed }),
         ended: null,

@@ -1,5 +1,7 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { ChainSource } from '../chain/chain-source.ts';
-import type { GasClient, GasClientOptions } from '../client/client.ts';
+import type { GasClient } from '../client/client.ts';
+import { createGasClient, type GasClientOptions } from '../client/client.ts';
 import type { Io } from './io.ts';
 import type { ChainChoice } from './open-chain.ts';
 import type { OpenOptions } from './open-service.ts';
@@ -48,7 +50,6 @@ export interface Embedded {
 export async function openClient(io: Io, settings: Settings, options: OpenOptions): Promise<OpenedClient> {
   const choice = settings.source.value;
   if (choice.kind !== 'hosted') return openEmbedded(io, choice, settings, options);
-  const { createGasClient } = await import('../client/client.ts');
   const reach = { baseUrl: choice.url.href, apiKey: choice.apiKey, userAgent: `gastop/${VERSION}` };
   return {
     client: createGasClient(reach),
@@ -68,14 +69,10 @@ async function openEmbedded(
   settings: Settings,
   options: OpenOptions,
 ): Promise<OpenedClient> {
-  const [{ openService }, { createGasClient }] = await Promise.all([
-    import('./open-service.ts'),
-    import('../client/client.ts'),
-  ]);
+  const { historyFilled, openService } = await import('./open-service.ts');
   const { chain, service, database, unsaved, close } = await openService(io, choice, settings, options);
   const { source } = chain;
   try {
-    const { historyFilled } = await import('./history-filled.ts');
     await readyOrLate(service.ready);
     const reach = { baseUrl: INTERNAL_ORIGIN, apiKey: null, fetch: service.fetch };
     return {
@@ -111,10 +108,9 @@ async function replayInterval(source: ChainSource, speed: number): Promise<numbe
 /** Waits a moment for the first block. What goes wrong is told by the service's answers, not here. */
 async function readyOrLate(ready: Promise<void>): Promise<void> {
   const late = new AbortController();
-  const { setTimeout } = await import('node:timers/promises');
   await Promise.race([
     ready.catch(() => {}),
-    setTimeout(READY_WITHIN_MS, undefined, { signal: late.signal }).catch(() => {}),
+    sleep(READY_WITHIN_MS, undefined, { signal: late.signal }).catch(() => {}),
   ]);
   late.abort();
 }

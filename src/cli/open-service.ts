@@ -1,17 +1,30 @@
 import type { ChainSource } from '../chain/chain-source.ts';
 import type { PriceFeed } from '../chain/price-feed.ts';
+import { createPriceFeed } from '../chain/price-feed.ts';
 import type { MadeAttempt } from '../service/alerts/dispatcher.ts';
 import { abortable } from '../service/async.ts';
 import type { Gate } from '../service/http/auth.ts';
-import type { Service } from '../service/service.ts';
+import { type Service, startService } from '../service/service.ts';
 import type { Delivery } from '../service/service-options.ts';
 import type { News } from '../service/source-news.ts';
-import type { Database } from '../store/open-database.ts';
-import type { StoreError } from '../store/store-error.ts';
+import { BlockStore } from '../store/block-store.ts';
+import { type Database, openDatabase, TEMPORARY_DATABASE } from '../store/open-database.ts';
+import { StoreError } from '../store/store-error.ts';
 import { boundYoungHeap } from './bound-young-heap.ts';
-import type { DeliverySettings } from './delivery-settings.ts';
+
+export { historyFilled } from './history-filled.ts';
+
+import { type DeliverySettings, deliveryOf } from './delivery-settings.ts';
 import type { Io } from './io.ts';
-import { type ChainChoice, type OpenedChain, openChain, type Pace, reachedChainId } from './open-chain.ts';
+import {
+  type ChainChoice,
+  MAINNET,
+  type OpenedChain,
+  openChain,
+  type Pace,
+  type ReachOptions,
+  reachedChainId,
+} from './open-chain.ts';
 import { chainDatabase } from './paths.ts';
 import type { Settings } from './settings.ts';
 
@@ -85,7 +98,7 @@ export async function openService(
   );
   // Told below.
   naming.catch(() => {});
-  const [chain] = await Promise.all([opening, loadService()]);
+  const chain = await opening;
   try {
     const path = await naming;
     const extras = {
@@ -97,7 +110,7 @@ export async function openService(
     let unsaved: StoreError | null = null;
     const { stop, ...started } = await startOn(chain.source, path, options.historySec, extras).catch(
       (error: unknown) => {
-        if (db !== null || !isStoreError(error)) throw error;
+        if (db !== null || !(error instanceof StoreError)) throw error;
         unsaved = error;
         return startOn(chain.source, null, options.historySec, { ...extras, unsaved: error.message });
       },
@@ -117,31 +130,17 @@ export async function openService(
   }
 }
 
-/** Known by its name: its class comes with the store, which is loaded late. */
-const isStoreError = (error: unknown): error is StoreError =>
-  error instanceof Error && error.name === 'StoreError';
-
-/** What alerts are delivered with. */
-export const deliveryOf = ({ smtp, telegram, allowPrivateTargets }: DeliverySettings): Delivery => ({
-  smtp: smtp.value,
-  telegram: telegram.value,
-  allowPrivateTargets: allowPrivateTargets.value,
-});
-
 /** Left out where the chain's own number holds. */
 export const confirmationsOf = ({
   confirmations: { value },
 }: Pick<Settings, 'confirmations'>): Pick<ServiceExtras, 'confirmations'> =>
   value === null ? {} : { confirmations: value };
 
-const loadService = () => Promise.all([import('../service/service.ts'), import('../store/open-database.ts')]);
-
 /** A node that is there answers within it; without one, what is stored is shown. */
 const CHAIN_WITHIN_MS = 1_000;
 
 /** Before anything of another chain is shown; where no node says yet which one it is, the service finds out later. */
 async function refuseOtherChain(source: ChainSource, database: Database): Promise<void> {
-  const { BlockStore } = await import('../store/block-store.ts');
   const store = new BlockStore(database);
   if ((await store.chainId()) === null) return;
   const late = new AbortController();
@@ -161,7 +160,6 @@ export async function startOn(
   historySec: number,
   extras: ServiceExtras = {},
 ): Promise<StartedService> {
-  const [{ startService }, { openDatabase, TEMPORARY_DATABASE }] = await loadService();
   const stop = new AbortController();
   const database = await openDatabase(path ?? TEMPORARY_DATABASE);
   try {
@@ -192,7 +190,6 @@ export async function startOn(
 function lazyPriceFeed(source: ChainSource): PriceFeed {
   let feed: PriceFeed | null = null;
   const open = async (): Promise<PriceFeed> => {
-    const { createPriceFeed } = await import('../chain/price-feed.ts');
     feed ??= createPriceFeed({ source, chain: await source.chain(), now: () => source.now() });
     return feed;
   };
@@ -211,4 +208,62 @@ async function ownDatabase(
 ): Promise<string> {
   const chainId = await reachedChainId(source, { ...options, isPublicDefault: choice.isPublicDefault });
   return chainDatabase(io, chainId);
+}
+
+/**
+ * Starts a service over what the chain's database holds, for a command that reads or changes it and ends. It follows no
+ * chain, and neither fires nor sends.
+ */
+export async function openStored(
+  io: Io,
+  choice: ChainChoice,
+  settings: DatabaseSettings,
+  options: Omit<ReachOptions, 'isPublicDefault'>,
+): Promise<{ readonly service: Service; close(): Promise<void> }> {
+  const chain = await openChain(choice, 'real-time');
+  try {
+    const path = settings.db.value ?? chainDatabase(io, await storedChainId(chain.source, choice, options));
+    const stop = new AbortController();
+    const service = await startService({
+      source: unfollowed(chain.source),
+      database: path,
+      priceFeed: NO_PRICES,
+      role: 'visits',
+      delivery: deliveryOf(settings),
+      signal: stop.signal,
+    });
+    return {
+      service,
+      close: async () => {
+        stop.abort();
+        await service.done;
+        chain.close();
+      },
+    };
+  } catch (error) {
+    chain.close();
+    throw error;
+  }
+}
+
+/** What was saved is known since it was. */
+const NO_PRICES: PriceFeed = { nativeUsd: async () => null, nativeUsdAt: async () => null };
+
+/** The public nodes are mainnet's, whether or not they answer. */
+async function storedChainId(
+  source: ChainSource,
+  choice: ChainChoice,
+  options: Omit<ReachOptions, 'isPublicDefault'>,
+): Promise<number> {
+  if (choice.kind === 'rpc' && choice.isPublicDefault) return MAINNET;
+  return reachedChainId(source, { ...options, isPublicDefault: false });
+}
+
+/** The same chain, of which nothing is heard. */
+function unfollowed(source: ChainSource): ChainSource {
+  const subscribe: ChainSource['subscribe'] = async function* ({ signal }) {
+    if (signal.aborted) return;
+    await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
+  };
+  return Object.create(source, { subscribe: { value: subscribe } });
 }

@@ -3,7 +3,10 @@ import { addKeysCommand } from './add-keys-command.ts';
 import { addWatchCommands } from './add-watch-commands.ts';
 import type { CommandContext } from './command-context.ts';
 import type { BacktestFlags } from './commands/backtest.ts';
+import { completion } from './commands/completion.ts';
+import { config } from './commands/config.ts';
 import type { DoctorFlags } from './commands/doctor.ts';
+import { doctor } from './commands/doctor.ts';
 import type { RecordFlags } from './commands/record.ts';
 import type { Shell } from './completion-scripts.ts';
 import { formatHelp } from './help-layout.ts';
@@ -115,7 +118,6 @@ Exit codes
   4 key missing or refused   5 quota used up`,
     )
     .action(async (flags: DoctorFlags) => {
-      const { doctor } = await import('./commands/doctor.ts');
       done(await doctor(contextFor(flagsOf()), flags));
     });
   program
@@ -123,7 +125,6 @@ Exit codes
     .summary('every setting and where it came from')
     .description('Prints every setting and where it came from. Keys are never shown.')
     .action(async () => {
-      const { config } = await import('./commands/config.ts');
       done(await config(contextFor(flagsOf())));
     });
   program
@@ -140,7 +141,6 @@ Exit codes
       ]),
     )
     .action(async (shell: Shell) => {
-      const { completion } = await import('./commands/completion.ts');
       done(completion(contextFor(flagsOf()), program, shell));
     });
 

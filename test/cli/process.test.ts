@@ -3,9 +3,9 @@ import { mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { waitFor } from '../helpers/wait-for.ts';
-import { RECORDING, type Served, serveRecording } from './served.ts';
+import { RECORDING } from './served.ts';
 
 const BIN = fileURLToPath(new URL('../../src/bin.ts', import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), 'gastop-process-'));
@@ -165,53 +165,5 @@ describe('an old Node', () => {
 
   it.each(['22.13.0', '24.0.0', '26.1.0'])('%s will do', async (version) => {
     expect((await run(['--version'], { before: old(version) })).code).toBe(0);
-  });
-});
-
-describe('each command loads only its part', () => {
-  const printLoads =
-    "import { registerHooks } from 'node:module';" +
-    "registerHooks({ load(url, context, next) { process.stderr.write('loads ' + url + '\\n'); return next(url, context); } })";
-  const heavy = [
-    '@noble/curves',
-    'hono',
-    '@hono/zod-openapi',
-    'ink',
-    'react',
-    'kysely',
-    '@tanstack/react-query',
-  ];
-
-  async function loadedBy(argv: readonly string[]): Promise<string> {
-    const { code, stderr } = await run(argv, { before: printLoads });
-    expect(code).toBe(0);
-    expect(stderr).toContain('/commander/');
-    return stderr;
-  }
-  const found = (loads: string, names: readonly string[]): string[] =>
-    names.filter((name) => loads.includes(`/node_modules/${name}/`));
-
-  let served: Served;
-  beforeAll(async () => {
-    served = await serveRecording();
-  });
-  afterAll(() => served.close());
-
-  it('"now --url": no chain, service, store or monitor', async () => {
-    const loads = await loadedBy(['now', '--url', served.origin]);
-    expect(found(loads, heavy)).toEqual([]);
-    expect(loads).not.toMatch(/\/src\/(service|tui)\//);
-    expect(loads).not.toContain('node:sqlite');
-  });
-
-  it('"now --replay": no monitor, no nodes', async () => {
-    const loads = await loadedBy(['now', '--replay', RECORDING]);
-    expect(found(loads, ['@noble/hashes', 'ink', 'react', '@tanstack/react-query'])).toEqual([]);
-  });
-
-  it('help, config and completion: no libraries but the reader of flags', async () => {
-    for (const argv of [['--help'], ['config'], ['completion', 'zsh']]) {
-      expect(found(await loadedBy(argv), [...heavy, 'ky', 'zod'])).toEqual([]);
-    }
   });
 });

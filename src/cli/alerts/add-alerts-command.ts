@@ -1,9 +1,13 @@
 import { type Command, Option } from 'commander';
 import { usageError } from '../cli-error.ts';
 import type { JsonFlags, SavingsFlags } from '../commands/alerts.ts';
+import { alertSavings, listAlerts, showAlert } from '../commands/alerts.ts';
 import type { DeleteAlertFlags } from '../commands/change-alerts.ts';
+import { deleteAlerts, redeliverAlert, setAlerts } from '../commands/change-alerts.ts';
 import type { CreateAlertFlags } from '../commands/create-alert.ts';
+import { createAlert } from '../commands/create-alert.ts';
 import type { PreviewFlags } from '../commands/preview-alert.ts';
+import { previewAlert } from '../commands/preview-alert.ts';
 import { examples } from '../help-text.ts';
 import type { ContextFor } from '../program.ts';
 import type { SourceFlags } from '../settings.ts';
@@ -49,7 +53,6 @@ export function addAlertsCommand(
     .description('Lists the alerts, newest first.')
     .option('--json', "the service's v1 list; several pages as one")
     .action(async (flags: JsonFlags) => {
-      const { listAlerts } = await import('../commands/alerts.ts');
       done(await listAlerts(context(), flags));
     });
   alerts
@@ -58,7 +61,6 @@ export function addAlertsCommand(
     .argument(...ID)
     .option('--json', JSON_ANSWER)
     .action(async (id: string, flags: JsonFlags) => {
-      const { showAlert } = await import('../commands/alerts.ts');
       done(await showAlert(context(), id, flags));
     });
   withMessage(withRule(alerts.command('create')), false)
@@ -79,7 +81,6 @@ Others can read a command line, and the shell keeps it: a URL that holds a
 secret (Slack's do) is better given as JSON on stdin.`,
     )
     .action(async (file: string | undefined, flags: CreateAlertFlags) => {
-      const { createAlert } = await import('../commands/create-alert.ts');
       done(await createAlert(context(), file, flags));
     });
   for (const [name, status, description] of [
@@ -92,7 +93,6 @@ secret (Slack's do) is better given as JSON on stdin.`,
       .argument(...IDS)
       .option('--json', JSON_ANSWER)
       .action(async (ids: string[], flags: JsonFlags) => {
-        const { setAlerts } = await import('../commands/change-alerts.ts');
         done(await setAlerts(context(), ids, status, flags));
       });
   }
@@ -105,7 +105,6 @@ secret (Slack's do) is better given as JSON on stdin.`,
     .option('--yes', 'do not ask')
     .option('--json', JSON_ANSWER)
     .action(async (ids: string[], flags: DeleteAlertFlags) => {
-      const { deleteAlerts } = await import('../commands/change-alerts.ts');
       done(await deleteAlerts(context(), ids, flags));
     });
   alerts
@@ -115,7 +114,6 @@ secret (Slack's do) is better given as JSON on stdin.`,
     .option('--gas <N>', 'gas used each time (default 150,000, a swap)')
     .option('--json', JSON_ANSWER)
     .action(async (id: string, flags: SavingsFlags) => {
-      const { alertSavings } = await import('../commands/alerts.ts');
       done(await alertSavings(context(), id, flags));
     });
   // So that the same line does for both.
@@ -128,7 +126,6 @@ secret (Slack's do) is better given as JSON on stdin.`,
       examples(['gastop alerts preview --below 5', 'gastop alerts preview - < alert.json']),
     )
     .action(async (file: string | undefined, flags: PreviewFlags) => {
-      const { previewAlert } = await import('../commands/preview-alert.ts');
       done(await previewAlert(context(), file, flags));
     });
   alerts
@@ -138,7 +135,6 @@ secret (Slack's do) is better given as JSON on stdin.`,
     .argument('<delivery>', 'as gastop alerts show lists it')
     .option('--json', JSON_ANSWER)
     .action(async (id: string, delivery: string, flags: JsonFlags) => {
-      const { redeliverAlert } = await import('../commands/change-alerts.ts');
       done(await redeliverAlert(context(), id, delivery, flags));
     });
   for (const command of alerts.commands) command.helpOption('-h, --help', 'print this help');

@@ -2,9 +2,13 @@ import { type Command, Option } from 'commander';
 import { usageError } from '../cli-error.ts';
 import type { JsonFlags } from '../commands/alerts.ts';
 import type { ListAutoTxsFlags } from '../commands/auto-txs.ts';
+import { listAutoTxs, showAutoTx } from '../commands/auto-txs.ts';
 import type { DeleteAutoTxFlags, UpdateAutoTxFlags } from '../commands/change-auto-txs.ts';
+import { cancelAutoTxs, deleteAutoTxs, updateAutoTx } from '../commands/change-auto-txs.ts';
 import type { CheckAutoTxFlags } from '../commands/check-auto-tx.ts';
+import { checkAutoTxs } from '../commands/check-auto-tx.ts';
 import type { CreateAutoTxFlags } from '../commands/create-auto-tx.ts';
+import { createAutoTx } from '../commands/create-auto-tx.ts';
 import { examples } from '../help-text.ts';
 import type { ContextFor } from '../program.ts';
 import type { SourceFlags } from '../settings.ts';
@@ -54,7 +58,6 @@ export function addAutoTxsCommand(
     )
     .option('--json', "the service's v1 list; several pages as one")
     .action(async (flags: ListAutoTxsFlags) => {
-      const { listAutoTxs } = await import('../commands/auto-txs.ts');
       done(await listAutoTxs(context(), flags));
     });
   autoTxs
@@ -63,7 +66,6 @@ export function addAutoTxsCommand(
     .argument(...ID)
     .option('--json', JSON_ANSWER)
     .action(async (id: string, flags: JsonFlags) => {
-      const { showAutoTx } = await import('../commands/auto-txs.ts');
       done(await showAutoTx(context(), id, flags));
     });
   withOrder(autoTxs.command('check'))
@@ -75,7 +77,6 @@ export function addAutoTxsCommand(
     .option('--json', 'for programs: hash, from, …, call, checks; prices in wei')
     .addHelpText('after', examples(['gastop auto-txs check --target 5 < signed.txt']))
     .action(async (file: string | undefined, flags: CheckAutoTxFlags) => {
-      const { checkAutoTxs } = await import('../commands/check-auto-tx.ts');
       done(await checkAutoTxs(context(), file, flags));
     });
   withDraft(withNote(withOrder(autoTxs.command('create'))))
@@ -93,7 +94,6 @@ export function addAutoTxsCommand(
       ]),
     )
     .action(async (file: string | undefined, flags: CreateAutoTxFlags) => {
-      const { createAutoTx } = await import('../commands/create-auto-tx.ts');
       done(await createAutoTx(context(), file, flags));
     });
   withDraft(withNote(withOrder(autoTxs.command('update'))))
@@ -106,7 +106,6 @@ export function addAutoTxsCommand(
     .option('--yes', 'do not ask at a terminal')
     .option('--json', JSON_ANSWER)
     .action(async (id: string, file: string | undefined, flags: UpdateAutoTxFlags) => {
-      const { updateAutoTx } = await import('../commands/change-auto-txs.ts');
       done(await updateAutoTx(context(), id, file, flags));
     });
   autoTxs
@@ -115,7 +114,6 @@ export function addAutoTxsCommand(
     .argument(...IDS)
     .option('--json', JSON_ANSWER)
     .action(async (ids: string[], flags: JsonFlags) => {
-      const { cancelAutoTxs } = await import('../commands/change-auto-txs.ts');
       done(await cancelAutoTxs(context(), ids, flags));
     });
   autoTxs
@@ -125,7 +123,6 @@ export function addAutoTxsCommand(
     .option('--yes', 'do not ask')
     .option('--json', JSON_ANSWER)
     .action(async (ids: string[], flags: DeleteAutoTxFlags) => {
-      const { deleteAutoTxs } = await import('../commands/change-auto-txs.ts');
       done(await deleteAutoTxs(context(), ids, flags));
     });
   for (const command of autoTxs.commands) command.helpOption('-h, --help', 'print this help');

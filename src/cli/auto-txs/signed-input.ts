@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { SIGNED_LONGEST } from '../../contract/choices.ts';
+import { decodeTransaction } from '../../core/transactions/decode-transaction.ts';
 import { isLongHex } from '../../core/transactions/signed-shape.ts';
 import { type SignedTransaction, TransactionError } from '../../core/transactions/signed-transaction.ts';
 import { cleanLine } from '../clean-line.ts';
@@ -39,7 +40,6 @@ export async function signedInput(io: Io, file: string | undefined): Promise<Sig
       `${name} is 32 bytes: the hash of a transaction, or a private key, which belongs into a wallet alone; ${WANTED}`,
     );
   }
-  const { decodeTransaction } = await import('../../core/transactions/decode-transaction.ts');
   try {
     return { raw, transaction: decodeTransaction(raw) };
   } catch (error) {

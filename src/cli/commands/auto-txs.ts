@@ -6,6 +6,7 @@ import type { AutoTxDetailsView, AutoTxView } from '../../client/views/auto-txs.
 import type { SnapshotView } from '../../client/views/gas.ts';
 import { isPast } from '../../client/views/gas.ts';
 import { PATHS } from '../../contract/routes.ts';
+import { describeCall } from '../../core/transactions/known-calls.ts';
 import { formatCount } from '../../core/units.ts';
 import { autoTxDetailsText } from '../auto-txs/auto-tx-details-text.ts';
 import { autoTxListLines } from '../auto-txs/auto-tx-list-text.ts';
@@ -140,7 +141,6 @@ async function presentIfAny(
 async function callNames(autoTxs: readonly AutoTxView[]): Promise<(autoTx: AutoTxView) => string | null> {
   const calls = ({ data, to }: AutoTxView) => data !== null && data !== '0x' && to !== null;
   if (!autoTxs.some(calls)) return () => null;
-  const { describeCall } = await import('../../core/transactions/known-calls.ts');
   return (autoTx) => (calls(autoTx) ? (describeCall(autoTx.data ?? '0x', autoTx.to)?.name ?? null) : null);
 }
 
@@ -149,7 +149,6 @@ async function callOf({ data, to, checks }: AutoTxDetailsView): Promise<CallWord
   const delegation = checks.find(({ name }) => name === 'delegation')?.message;
   const isCall = data !== null && data !== '0x';
   if (delegation === undefined && !isCall) return null;
-  const { describeCall } = await import('../../core/transactions/known-calls.ts');
   const call = data === null ? null : describeCall(data, to);
   if (delegation === undefined) return call;
   const words = call === null ? delegation : `${delegation}; it also ${call.words}`;

@@ -2,6 +2,7 @@ import type { GasClient, ReachQuery } from '../../client/client.ts';
 import { ClientError } from '../../client/errors.ts';
 import type { CreatedAlertView } from '../../client/views/alerts.ts';
 import { ANY_SERVICE, type TargetRules } from '../../contract/alert-targets.ts';
+import { channelsOf, targetRules } from '../../service/alerts/target-rules.ts';
 import { type AlertFlags, alertOfFlags, refusedFlags, saysAnything } from '../alerts/alert-flags.ts';
 import { alertOfInput } from '../alerts/alert-input.ts';
 import { alertLikelihood } from '../alerts/alert-likelihood.ts';
@@ -9,9 +10,9 @@ import { channelWords, cooldownWords, watchWords } from '../alerts/alert-words.t
 import { cleanLine } from '../clean-line.ts';
 import { usageError } from '../cli-error.ts';
 import type { CommandContext } from '../command-context.ts';
+import { deliveryOf } from '../delivery-settings.ts';
 import { EXIT, type ExitCode } from '../exit-code.ts';
 import type { OpenedAlerts } from '../open-alerts.ts';
-import { deliveryOf } from '../open-service.ts';
 import type { Settings } from '../settings.ts';
 import { answers, type JsonFlags, withOpenAlerts } from './alerts.ts';
 
@@ -53,7 +54,6 @@ export async function createAlert(
 /** What the database here can send is known before it is asked, so that all that is wrong is said at once. */
 async function rulesOf({ source, ...settings }: Settings): Promise<TargetRules> {
   if (source.value.kind === 'hosted') return ANY_SERVICE;
-  const { channelsOf, targetRules } = await import('../../service/alerts/target-rules.ts');
   const { smtp = null, telegram = null, allowPrivateTargets = false } = deliveryOf(settings);
   return targetRules(channelsOf({ smtp, telegram }), { allowPrivateTargets });
 }

@@ -1,5 +1,8 @@
-import type { GasClientOptions } from '../../client/client.ts';
-import type { ServiceFinding, Verdict } from '../../client/doctor.ts';
+import { type GasClientOptions, transportOf } from '../../client/client.ts';
+import type { ServiceFinding } from '../../client/doctor.ts';
+import { type Verdict, verdictOf } from '../../client/doctor.ts';
+import { inspectConnection } from '../../client/probe/connection.ts';
+import { probeService } from '../../client/probe/probe-service.ts';
 import { toAscii } from '../ascii.ts';
 import type { CommandContext } from '../command-context.ts';
 import { doctorJson } from '../doctor/doctor-json.ts';
@@ -35,7 +38,7 @@ export async function doctor({ io, loadSettings }: CommandContext, flags: Doctor
   const { settings } = await loadSettings();
   const opened = await open(io, settings);
   try {
-    const [finding, { verdictOf }] = await Promise.all([probe(io, opened), import('../../client/doctor.ts')]);
+    const finding = await probe(io, opened);
     const verdict = verdictOf(finding, io.now());
     const exitCode = EXIT_BY_RESULT[verdict.result];
     const subject = {
@@ -77,11 +80,6 @@ async function probe(io: Io, { client, reach, embedded, name }: OpenedClient): P
     io,
     () => doing,
     async () => {
-      const [{ transportOf }, { inspectConnection }, { probeService }] = await Promise.all([
-        import('../../client/client.ts'),
-        import('../../client/probe/connection.ts'),
-        import('../../client/probe/probe-service.ts'),
-      ]);
       const connection =
         embedded === null
           ? await inspectConnection(urlOf(reach), { timeoutMs: CONNECT_WITHIN_MS, signal })

@@ -7,7 +7,10 @@ import { checked } from '../checked.ts';
 import type { CommandContext } from '../command-context.ts';
 import { parseDuration } from '../duration.ts';
 import { EXIT, type ExitCode } from '../exit-code.ts';
+import { historyChart } from '../history/history-chart.ts';
+import { historyCsv } from '../history/history-csv.ts';
 import { bucketFor, type HistoryWindow, historyRows } from '../history/history-rows.ts';
+import { historyText } from '../history/history-text.ts';
 import type { Io } from '../io.ts';
 import { jsonAnswer } from '../json-answer.ts';
 import type { OpenedClient } from '../open-client.ts';
@@ -105,7 +108,6 @@ async function printRows(
     () => historyRows(client, window, io.interruption()),
   );
   if (flags.csv) {
-    const { historyCsv } = await import('../history/history-csv.ts');
     io.stdout.write(historyCsv(rows));
     return;
   }
@@ -114,8 +116,8 @@ async function printRows(
     return;
   }
   const text = flags.chart
-    ? (await import('../history/history-chart.ts')).historyChart(rows, io.stdout.columns ?? DEFAULT_COLUMNS)
-    : (await import('../history/history-text.ts')).historyText(rows, ascii ? '#' : '█');
+    ? historyChart(rows, io.stdout.columns ?? DEFAULT_COLUMNS)
+    : historyText(rows, ascii ? '#' : '█');
   io.stdout.write(`${ascii ? toAscii(text) : text}\n`);
 }
 

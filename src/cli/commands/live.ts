@@ -1,10 +1,13 @@
+import { chosenSettings } from '../chosen-source.ts';
 import { usageError } from '../cli-error.ts';
 import type { CommandContext } from '../command-context.ts';
 import type { Io } from '../io.ts';
 import type { OpenedClient } from '../open-client.ts';
+import { openClient } from '../open-client.ts';
 import { parseNodeUrl } from '../setting-values.ts';
 import type { Settings } from '../settings.ts';
 import { keepHeapSmall, keepYoungHeapSmall } from '../small-heap.ts';
+import { withSpinner } from '../spinner.ts';
 import { warnOfPlainKey } from '../warn-of-plain-key.ts';
 
 /** After this the monitor says that nothing answers, and offers what else could be shown. */
@@ -38,7 +41,6 @@ export async function live({ io, loadSettings }: CommandContext): Promise<number
     urlProblem,
     openSource: async (choice) => {
       if (choice === 'retry') return open(io, settings);
-      const { chosenSettings } = await import('../chosen-source.ts');
       return open(io, await chosenSettings(io, settings, choice));
     },
   });
@@ -60,7 +62,6 @@ function urlProblem(text: string): string | null {
 async function openedEarly(io: Io, settings: Settings): Promise<OpenedClient | null> {
   const namesFile = settings.source.value.kind === 'replay' || settings.db.value !== null;
   if (!namesFile || settings.source.value.kind === 'hosted') return null;
-  const { withSpinner } = await import('../spinner.ts');
   return withSpinner(
     io,
     () => 'opening',
@@ -69,7 +70,6 @@ async function openedEarly(io: Io, settings: Settings): Promise<OpenedClient | n
 }
 
 async function open(io: Io, settings: Settings): Promise<OpenedClient> {
-  const { openClient } = await import('../open-client.ts');
   return openClient(io, settings, {
     historySec: settings.historySec.value,
     withinMs: NODES_ANSWER_WITHIN_MS,

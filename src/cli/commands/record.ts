@@ -1,3 +1,4 @@
+import { encodeBlock, encodeHeader } from '../../chain/block-file-json.ts';
 import type { ChainSource } from '../../chain/chain-source.ts';
 import type { Block } from '../../core/block.ts';
 import { formatCount } from '../../core/units.ts';
@@ -46,7 +47,6 @@ export async function record({ io, loadSettings }: CommandContext, flags: Record
   if (choice.kind === 'replay' && (await isSameFile(choice.file, out))) {
     throw usageError('--out is the very file that --replay reads; choose another name');
   }
-  const { encodeBlock, encodeHeader } = await import('../../chain/block-file-json.ts');
   const signal = io.interruption();
   const chain = await openChain(choice, 'fastest');
   try {

@@ -1,13 +1,18 @@
 import { untilAborted } from '../../service/async.ts';
+import { startServer } from '../../service/http/server.ts';
 import { isLoopback } from '../../service/is-loopback.ts';
 import type { KeyGate } from '../../service/keys/key-gate.ts';
+import { openKeyGate } from '../../service/keys/key-gate.ts';
 import { cleanLine } from '../clean-line.ts';
 import { usageError } from '../cli-error.ts';
 import type { CommandContext } from '../command-context.ts';
+import { deliveryOf } from '../delivery-settings.ts';
 import { EXIT, type ExitCode } from '../exit-code.ts';
 import type { Io } from '../io.ts';
 import { type KeySettings, keySettings } from '../key-settings.ts';
 import { knownSecrets } from '../known-secrets.ts';
+import { confirmationsOf } from '../open-service.ts';
+import { freshPlans } from '../serve/fresh-plans.ts';
 import {
   type ListenAddress,
   listenAddress,
@@ -15,8 +20,9 @@ import {
   prefixOf,
   servedUrl,
 } from '../serve/listen-address.ts';
-import type { ServeLog } from '../serve/serve-log.ts';
-import type { ServedChain } from '../serve-chain.ts';
+import { logAttempt } from '../serve/log-attempt.ts';
+import { openServeLog, type ServeLog } from '../serve/serve-log.ts';
+import { type ServedChain, serveChain } from '../serve-chain.ts';
 
 export interface ServeFlags {
   readonly host: string;
@@ -56,21 +62,6 @@ async function serveUntil(
     throw usageError('serve needs a chain, not a service; name one with --rpc URL, --replay FILE or --demo');
   }
   const keys = keySettings(io, loaded, flags.keys);
-  const [
-    { freshPlans },
-    { openServeLog },
-    { serveChain },
-    { openKeyGate },
-    { logAttempt },
-    { confirmationsOf, deliveryOf },
-  ] = await Promise.all([
-    import('../serve/fresh-plans.ts'),
-    import('../serve/serve-log.ts'),
-    import('../serve-chain.ts'),
-    import('../../service/keys/key-gate.ts'),
-    import('../serve/log-attempt.ts'),
-    import('../open-service.ts'),
-  ]);
   const log = openServeLog(io, flags.logLevel, await knownSecrets(io, loaded.config.path));
   const onError = (error: unknown) => log.problem(error);
   try {
@@ -118,7 +109,6 @@ async function serveUntilStopped(
   { address, chain, gate, keys, log }: Parts,
 ): Promise<void> {
   signal.throwIfAborted();
-  const { startServer } = await import('../../service/http/server.ts');
   const prefix = prefixOf(address.baseUrl);
   const server = await startServer({ ...address, served: chain, prefix, log }).catch((error: unknown) => {
     throw listenError(error, address);

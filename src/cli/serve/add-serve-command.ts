@@ -4,6 +4,7 @@ import { EXIT } from '../exit-code.ts';
 import { examples } from '../help-text.ts';
 import type { ContextFor } from '../program.ts';
 import type { SourceFlags } from '../settings.ts';
+import { printUnit } from './print-unit.ts';
 
 /** `gastop serve` */
 export function addServeCommand(
@@ -39,7 +40,6 @@ export function addServeCommand(
     )
     .action(async (flags: ServeFlags) => {
       if (flags.systemd) {
-        const { printUnit } = await import('./print-unit.ts');
         const { io } = contextFor(flagsOf());
         await printUnit(io, flagsOf(), flags);
         return done(EXIT.ok);
