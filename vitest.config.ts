@@ -1,8 +1,20 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
-import { BaseSequencer, type TestSpecification } from 'vitest/node';
+import { BaseSequencer, type Reporter, type TestSpecification } from 'vitest/node';
+import { chromiumPath } from './test/helpers/chromium.ts';
 
 /** Whole programs, real nodes and terminals: they wait more than they compute. */
-const WAITS = /\/test\/e2e\/|terminal\.test|crash\.test|\/(wait|contract)\.test/;
+const WAITS = /\/test\/e2e\/|terminal\.test|crash\.test|anvil|\/(wait|contract|node|nodes|serve)\.test/;
+const SLOW = 'test/slow/**/*.test.{ts,tsx}';
+
+/** The files that make more rounds in `npm run test:slow`, besides the folder that is for it alone. */
+function filesWithRounds(): string[] {
+  return readdirSync('test', { recursive: true, encoding: 'utf8' })
+    .filter((path) => /\.test\.tsx?$/.test(path))
+    .map((path) => join('test', path))
+    .filter((path) => readFileSync(path, 'utf8').includes('helpers/rounds.ts'));
+}
 
 /** What takes longest begins first: started last, it would go on alone. */
 class LongestFirst extends BaseSequencer {
@@ -13,17 +25,35 @@ class LongestFirst extends BaseSequencer {
   }
 }
 
-export default defineConfig({
-  test: {
-    include: ['test/**/*.test.{ts,tsx}'],
-    // Two cores, and one more for the files that wait for a terminal or a node.
-    maxWorkers: 3,
-    sequence: { sequencer: LongestFirst },
-    testTimeout: 120_000,
-    hookTimeout: 60_000,
-    // The playground's stylesheet goes to the browser as it is.
-    css: true,
-    // Terminal journeys and Ink need an interactive, colourless, predictable environment.
-    env: { NODE_ENV: 'test' },
+/** Says below the summary what was left out, where nobody overlooks it. */
+const missingChromium: Reporter = {
+  onTestRunEnd(modules) {
+    if (chromiumPath() !== null || !modules.some(({ moduleId }) => moduleId.includes('playground'))) return;
+    console.log(
+      'The tests of the playground were skipped: there is no Chromium (CHROMIUM_PATH names one).\n',
+    );
   },
+};
+
+export default defineConfig(({ mode }) => {
+  const isSlow = mode === 'slow';
+  return {
+    test: {
+      include: isSlow ? [SLOW, ...filesWithRounds()] : ['test/**/*.test.{ts,tsx}'],
+      exclude: isSlow ? [] : [SLOW],
+      provide: { tenths: isSlow ? 10 : 1 },
+      reporters: ['default', missingChromium],
+      // Two cores, and more for the files that wait for a terminal or a node.
+      maxWorkers: 4,
+      // Nothing in src is global, and a worker that goes on has its modules at hand.
+      isolate: false,
+      sequence: { sequencer: LongestFirst },
+      testTimeout: isSlow ? 1_200_000 : 120_000,
+      hookTimeout: 60_000,
+      // The playground's stylesheet goes to the browser as it is.
+      css: true,
+      // Terminal journeys and Ink need an interactive, colourless, predictable environment.
+      env: { NODE_ENV: 'test' },
+    },
+  };
 });

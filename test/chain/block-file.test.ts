@@ -10,6 +10,7 @@ import { ChainError } from '../../src/chain/errors.ts';
 import type { Block, Hex } from '../../src/core/block.ts';
 import { nextBaseFeeFromRatio } from '../../src/core/eip1559.ts';
 import { ETHEREUM_FEE_RULE } from '../../src/core/fee-rule.ts';
+import { rounds } from '../helpers/rounds.ts';
 
 const RECORDED = new URL(
   '../fixtures/blocks/mainnet_2024-10-15_2001blocks_basefee_blobfee.csv',
@@ -108,7 +109,7 @@ describe('a recording in JSON Lines', () => {
         const path = await save(encodeHeader(5) + written.map(encodeBlock).join(''), 'round-trip.jsonl');
         expect(await read(path)).toEqual(written);
       }),
-      { numRuns: 60 },
+      { numRuns: rounds(60) },
     );
   });
 
@@ -358,7 +359,7 @@ describe('a file that is no recording', () => {
         expect(result).toBeInstanceOf(ChainError);
         expect(String(result)).not.toMatch(/[\u0000-\u001f\u007f]/);
       }),
-      { numRuns: 300 },
+      { numRuns: rounds(300) },
     );
   });
 });

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { type BlockReader, createBlockSequencer, type Head } from '../../src/chain/block-sequencer.ts';
 import type { ChainEvent, KnownBlock } from '../../src/chain/chain-source.ts';
 import type { Block, Hex } from '../../src/core/block.ts';
+import { rounds } from '../helpers/rounds.ts';
 import { createScriptedChain, type ScriptedBlock, type ScriptedChain } from '../helpers/scripted-chain.ts';
 import { wordOf } from './rpc/followed.ts';
 
@@ -244,6 +245,6 @@ test('whatever heads come, what is handed on is always one unbroken chain', asyn
       }
       expect(held.map((block) => block.hash)).toEqual(chain.blocks.map((block) => block.hash));
     }),
-    { numRuns: 100 },
+    { numRuns: rounds(100) },
   );
 });

@@ -5,6 +5,7 @@ import { alertListLines } from '../../src/cli/alerts/alert-list-text.ts';
 import { txText } from '../../src/cli/explorer/tx-text.ts';
 import { bodyFields } from '../../src/client/description/body-fields.ts';
 import { clientOf } from '../client/answering.ts';
+import { rounds } from '../helpers/rounds.ts';
 
 /** Names that every object answers to. */
 const NAMES = Object.getOwnPropertyNames(Object.prototype);
@@ -48,7 +49,7 @@ describe('a word that every object has', () => {
         expect(shown).not.toMatch(OURS);
         for (const channel of view.channels) expect(shown).toContain(channel.toLowerCase());
       }),
-      { seed: 4, numRuns: 500 },
+      { seed: 4, numRuns: rounds(500) },
     );
   });
 

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { GasClient } from '../../src/client/client.ts';
 import { createGasClient } from '../../src/client/client.ts';
 import { ClientError } from '../../src/client/errors.ts';
+import { rounds } from '../helpers/rounds.ts';
 import { clientOf, failureOf, HOST } from './answering.ts';
 import { sendJson, serve } from './http-server.ts';
 
@@ -380,7 +381,7 @@ describe('any answer', () => {
           expect(toText(shown) ?? '').not.toMatch(/NaN|Infinity|\\u001b/);
         }
       }),
-      { numRuns: 300 },
+      { numRuns: rounds(300) },
     );
   });
 });

@@ -5,6 +5,7 @@ import { readDescription } from '../../src/client/description/read-description.t
 import { alertChoices, describedRoute, offeredValues } from '../../src/client/openapi.ts';
 import { ALERT_CHANNELS, ALERT_CONDITIONS, ALERT_STATUSES, GAS_SPEEDS } from '../../src/contract/choices.ts';
 import { OPENAPI_PATH, PATHS } from '../../src/contract/routes.ts';
+import { rounds } from '../helpers/rounds.ts';
 import { failureOf } from './answering.ts';
 import { FOREIGN_30, FOREIGN_SWAGGER_2, INTRADAY } from './foreign-openapi.ts';
 import { type HttpServer, sendJson, serve } from './http-server.ts';
@@ -139,7 +140,7 @@ describe('the document of a service we do not run', () => {
         const said = readDescription({ openapi: '3.1.0', s: multiplying, paths: { '/gas/current': item } });
         expect(said?.routes[0]?.beyond.length ?? 0).toBeLessThanOrEqual(60);
       }),
-      { seed: 3, numRuns: 2_000 },
+      { seed: 3, numRuns: rounds(2_000) },
     );
   });
 });

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { replaceHexRuns } from '../../src/client/reading/hex-runs.ts';
+import { rounds } from '../helpers/rounds.ts';
 
 const RUN = /(?:0x)?[0-9a-f]{48,}/gi;
 const marked = (run: string) => `<${run}>`;
@@ -17,6 +18,6 @@ it('long runs of hex digits are found wherever a search of every character finds
       const text = pieces.join('');
       expect(replaceHexRuns(text, marked)).toBe(text.replace(RUN, marked));
     }),
-    { numRuns: 2_000 },
+    { numRuns: rounds(2_000) },
   );
 });

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { GasClient } from '../../src/client/client.ts';
 import { ClientError } from '../../src/client/errors.ts';
 import type { NewAlert } from '../../src/client/views/alerts.ts';
+import { rounds } from '../helpers/rounds.ts';
 import { clientOf, fixture } from './answering.ts';
 import * as own from './own-answers.ts';
 
@@ -135,13 +136,15 @@ function replaced(value: unknown, path: readonly string[], by: unknown): unknown
 
 describe('whatever a service answers, it is read soundly or refused cleanly', () => {
   it('when it is any text', async () => {
-    await fc.assert(fc.asyncProperty(fc.string({ unit: 'binary' }), expectSoundReading), { numRuns: 200 });
+    await fc.assert(fc.asyncProperty(fc.string({ unit: 'binary' }), expectSoundReading), {
+      numRuns: rounds(200),
+    });
   });
 
   it('when it is JSON of any shape with the names of the contract', async () => {
     await fc.assert(
       fc.asyncProperty(shapedAnswer, (body) => expectSoundReading(JSON.stringify(body) ?? '')),
-      { numRuns: 400 },
+      { numRuns: rounds(400) },
     );
   });
 
@@ -156,14 +159,14 @@ describe('whatever a service answers, it is read soundly or refused cleanly', ()
         ),
       )
       .map(([good, path, by]) => JSON.stringify(replaced(good, path, by)) ?? '');
-    await fc.assert(fc.asyncProperty(spoilt, expectSoundReading), { numRuns: 400 });
+    await fc.assert(fc.asyncProperty(spoilt, expectSoundReading), { numRuns: rounds(400) });
   });
 
   it('when it breaks off anywhere', async () => {
     const text = JSON.stringify(own.OWN_SNAPSHOT);
     await fc.assert(
       fc.asyncProperty(fc.nat(text.length - 1), (end) => expectSoundReading(text.slice(0, end))),
-      { numRuns: 100 },
+      { numRuns: rounds(100) },
     );
   });
 

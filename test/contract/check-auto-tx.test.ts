@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { checkAutoTx, checkAutoTxUpdate } from '../../src/contract/check-auto-tx.ts';
 import { EXPIRY_LONGEST_MS } from '../../src/contract/choices.ts';
 import { EXPIRY_MOST_MS } from '../../src/core/auto-txs/preflight.ts';
+import { rounds } from '../helpers/rounds.ts';
 
 const NOW = Date.UTC(2026, 0, 5, 12);
 const TO = '0x7E5F4552091A69125d5DfCb7b8C2659029395Bdf';
@@ -90,7 +91,7 @@ test('whatever is sent is taken or refused in words, and those never repeat what
         for (const { message } of checked.problems) expect(message).not.toMatch(signed);
       }
     }),
-    { numRuns: 2_000 },
+    { numRuns: rounds(2_000) },
   );
 });
 

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { cleanNote } from '../../src/core/clean-note.ts';
 import { cleanText } from '../../src/core/clean-text.ts';
 import { graphemes } from '../../src/core/graphemes.ts';
+import { rounds } from '../helpers/rounds.ts';
 
 const anyNote = fc
   .array(
@@ -44,7 +45,7 @@ describe('a note', () => {
         // What is drawn of it is what would be drawn of the note as it came.
         expect(cleanText(clean)).not.toMatch(/[\p{Cc}\p{Cf}]/u);
       }),
-      { numRuns: 1_000 },
+      { numRuns: rounds(1_000) },
     );
   });
 

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { cleanText } from '../../src/core/clean-text.ts';
+import { rounds } from '../helpers/rounds.ts';
 
 /** Text as an attacker would make it: sequences, controls, overrides and halves of characters, in any order. */
 const hostileText = fc
@@ -27,7 +28,7 @@ describe('cleanText', () => {
   it('leaves nothing that a terminal acts on or that is not seen', () => {
     fc.assert(
       fc.property(hostileText, (text) => !UNSEEN.test(cleanText(text))),
-      { numRuns: 1_000 },
+      { numRuns: rounds(1_000) },
     );
   });
 

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { AlertRule, PriceAtBlock } from '../../src/core/alerts/alert-rule.ts';
 import { previewAlert } from '../../src/core/alerts/preview-alert.ts';
+import { rounds } from '../helpers/rounds.ts';
 
 const BLOCK_SEC = 12;
 const rule = (change: Partial<AlertRule> = {}): AlertRule => ({
@@ -90,7 +91,7 @@ describe('what an alert would have done', () => {
           last: prices[fired.at(-1) ?? -1] ?? null,
         });
       }),
-      { numRuns: 2_000 },
+      { numRuns: rounds(2_000) },
     );
   });
 });

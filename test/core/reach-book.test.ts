@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { Block } from '../../src/core/block.ts';
 import { FeeEngine } from '../../src/core/fee-engine.ts';
 import { ETHEREUM_FEE_RULE } from '../../src/core/fee-rule.ts';
+import { rounds } from '../helpers/rounds.ts';
 import { makeBlocks, restlessSteps } from './support/made-blocks.ts';
 import { recordedBlocks } from './support/recorded-blocks.ts';
 import { simulatedBlocks } from './support/simulated-blocks.ts';
@@ -94,7 +95,7 @@ describe('the probability of reaching a price', () => {
         expect(least).toBeLessThanOrEqual(probability(Math.max(a, b), Math.min(s, t)));
         expect(least).toBeLessThanOrEqual(probability(Math.min(a, b), Math.max(s, t)));
       }),
-      { numRuns: 60 },
+      { numRuns: rounds(60) },
     );
   });
 

@@ -10,6 +10,7 @@ import { createFairGwei } from '../../src/core/simulation-demand.ts';
 import { NOISE, normal, uniform } from '../../src/core/simulation-noise.ts';
 import { BLOCKS_PER_DAY, numberAt, placeOf, timestampOf } from '../../src/core/simulation-slots.ts';
 import { createTips } from '../../src/core/simulation-tips.ts';
+import { rounds } from '../helpers/rounds.ts';
 
 const DAY_SEC = 86_400;
 const seeds = fc.nat(0xffff_ffff);
@@ -71,7 +72,7 @@ describe('a simulated day', () => {
         expect(today.baseFee.at(-1)).toBe(tomorrow.baseFee[0]);
         expect(today.excessBlobs.at(-1)).toBe(tomorrow.excessBlobs[0]);
       }),
-      { numRuns: 60 },
+      { numRuns: rounds(60) },
     );
   });
 
@@ -138,7 +139,7 @@ describe('simulated slots', () => {
         expect(numberAt(seed, here)).toBe(number);
         expect(numberAt(seed, next - 1)).toBe(number);
       }),
-      { numRuns: 2_000 },
+      { numRuns: rounds(2_000) },
     );
   });
 

@@ -10,6 +10,7 @@ import { Summary } from '../../src/contract/dashboard.ts';
 import { PATHS } from '../../src/contract/routes.ts';
 import type { ServiceOptions } from '../../src/service/service-options.ts';
 import { type Anvil, startAnvil } from '../helpers/anvil.ts';
+import { rounds } from '../helpers/rounds.ts';
 import { type RunningService, runService, temporaryFolder } from '../helpers/service.ts';
 import { waitFor } from '../helpers/wait-for.ts';
 import { openTestGate } from './keys/key-service.ts';
@@ -411,7 +412,7 @@ test('no body makes a route of auto-txs fail, whatever it holds', async () => {
       const { status } = await ask(service, path, { method, body: JSON.stringify(whole) });
       expect([200, 201, 400, 409]).toContain(status);
     }),
-    { numRuns: 300 },
+    { numRuns: rounds(300) },
   );
   expect(service.errors).toEqual([]);
 }, 60_000);

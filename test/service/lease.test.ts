@@ -6,6 +6,7 @@ import { BlockStore } from '../../src/store/block-store.ts';
 import { LeaseStore } from '../../src/store/lease-store.ts';
 import { type Database, openDatabase } from '../../src/store/open-database.ts';
 import { makeBlock } from '../helpers/chain-blocks.ts';
+import { rounds } from '../helpers/rounds.ts';
 import { temporaryFolder } from '../helpers/service.ts';
 
 /** The clocks of one machine: one that can be set, and one that cannot. */
@@ -307,6 +308,6 @@ test('however processes start, end, die, sleep and look, no block is written by 
       expect(leases.filter((lease) => lease?.state === 'holds').length).toBeLessThanOrEqual(1);
       await database.close();
     }),
-    { numRuns: 60 },
+    { numRuns: rounds(60) },
   );
 });

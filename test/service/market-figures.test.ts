@@ -9,6 +9,7 @@ import { openDatabase } from '../../src/store/open-database.ts';
 import type { PricePart } from '../../src/store/price-parts.ts';
 import type { Rollup } from '../../src/store/rollup.ts';
 import { BLOCK_ZERO_TIME, makeBlock } from '../helpers/chain-blocks.ts';
+import { rounds } from '../helpers/rounds.ts';
 
 const fee = fc.bigInt({ min: 0n, max: 500_000_000_000n });
 const tips = fc.option(
@@ -76,7 +77,7 @@ test('the figures of a time frame do not contradict each other, whatever the blo
         expect(base).toMatchObject({ min: Math.min(...fees), max: Math.max(...fees) });
       },
     ),
-    { numRuns: 60 },
+    { numRuns: rounds(60) },
   ));
 
 test('a few blocks of a minute at the edge count as the few they are', async () => {

@@ -8,6 +8,7 @@ import { BlockStore } from '../../src/store/block-store.ts';
 import { type Database, openDatabase } from '../../src/store/open-database.ts';
 import { TrackStore } from '../../src/store/track-store.ts';
 import { blockHash, makeBlock } from '../helpers/chain-blocks.ts';
+import { rounds } from '../helpers/rounds.ts';
 import { temporaryFolder } from '../helpers/service.ts';
 import { given, sendWithin, waitFor } from '../store/given.ts';
 
@@ -220,6 +221,6 @@ test('whatever happens in whatever order, what is judged is what a plain look at
       expect(errors).toEqual([]);
       await Promise.all([stopProcess(own), stopProcess(other)]);
     }),
-    { numRuns: 80 },
+    { numRuns: rounds(80) },
   );
 }, 120_000);

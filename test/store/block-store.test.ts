@@ -4,6 +4,7 @@ import { BlockStore } from '../../src/store/block-store.ts';
 import { HistoryStore } from '../../src/store/history-store.ts';
 import { type Database, openDatabase } from '../../src/store/open-database.ts';
 import { BLOCK_ZERO_TIME, blockHash, makeBlock, makeBlocks } from '../helpers/chain-blocks.ts';
+import { rounds } from '../helpers/rounds.ts';
 
 let database: Database;
 let store: BlockStore;
@@ -145,7 +146,7 @@ describe('rollups', () => {
         }
         expect(await rollups()).toEqual(await rollupsFromScratch());
       }),
-      { numRuns: 40 },
+      { numRuns: rounds(40) },
     );
   });
 

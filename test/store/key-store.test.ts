@@ -5,6 +5,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { KeyStore } from '../../src/store/key-store.ts';
 import { openDatabase } from '../../src/store/open-database.ts';
 import { openKeyDatabase } from '../../src/store/open-key-database.ts';
+import { rounds } from '../helpers/rounds.ts';
 import { temporaryFolder } from '../helpers/service.ts';
 
 const SECRET = { hash: 'ab', at: 1_000 };
@@ -89,7 +90,7 @@ test('what is granted and counted is what a plain count would say, whatever limi
       }
       await store.close();
     }),
-    { numRuns: 150 },
+    { numRuns: rounds(150) },
   );
 });
 

@@ -5,6 +5,7 @@ import { ChainError } from '../../../src/chain/errors.ts';
 import { createRpcSource } from '../../../src/chain/rpc-source.ts';
 import type { Hex } from '../../../src/core/block.ts';
 import { type JsonRpcServer, type Reply, startJsonRpcServer } from '../../helpers/json-rpc-server.ts';
+import { rounds } from '../../helpers/rounds.ts';
 import { createScriptedChain } from '../../helpers/scripted-chain.ts';
 import { manualClock } from '../manual-clock.ts';
 
@@ -79,7 +80,7 @@ test('whatever a node answers, what comes out is that very block in order, null,
         expect(error.message).toMatch(/^[^\p{Cc}]{10,300}$/u);
       }
     }),
-    { seed: 3, numRuns: 600 },
+    { seed: 3, numRuns: rounds(600) },
   );
   for (const count of Object.values(outcomes)) expect(count).toBeGreaterThan(0);
 });

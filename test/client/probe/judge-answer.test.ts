@@ -9,6 +9,7 @@ import { readSnapshot } from '../../../src/client/reading/snapshot.ts';
 import { StatsChart } from '../../../src/contract/dashboard.ts';
 import { GasCurrent, GasRecommendation } from '../../../src/contract/gas.ts';
 import { BaseFeeMetrics } from '../../../src/contract/metrics.ts';
+import { rounds } from '../../helpers/rounds.ts';
 import { fixture, HOST } from '../answering.ts';
 import * as own from '../own-answers.ts';
 
@@ -238,7 +239,7 @@ describe('whatever a service answers', () => {
             found.length + missing.length + senseless.length,
           );
         }),
-        { numRuns: 300, seed: 7 },
+        { numRuns: rounds(300), seed: 7 },
       );
     },
   );

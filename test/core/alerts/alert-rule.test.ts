@@ -10,10 +10,11 @@ import {
   stepMissed,
   wakesOf,
 } from '../../../src/core/alerts/alert-rule.ts';
+import { rounds } from '../../helpers/rounds.ts';
 import { type ModelBlock, type ModelOutcome, modelAlert } from './alert-model.ts';
 import { someRule, someSeries } from './arbitrary-alerts.ts';
 
-const RUNS = { numRuns: 3_000, seed: 4 };
+const RUNS = { numRuns: rounds(3_000), seed: 4 };
 
 const RULE: AlertRule = {
   lane: 'average',

@@ -13,6 +13,7 @@ import {
   unreachable,
   wakesOf,
 } from '../../../src/core/auto-txs/target.ts';
+import { rounds } from '../../helpers/rounds.ts';
 import { GWEI, legacy, SIGNED } from './made-facts.ts';
 
 /** Small, so that prices often meet each other. */
@@ -50,7 +51,7 @@ describe('a target', () => {
       fc.property(someTarget, someBid, someNext, (order, bid, next) => {
         expect(isWoken(order, bid, next)).toBe(isDue(order, bid, next));
       }),
-      { numRuns: 3_000 },
+      { numRuns: rounds(3_000) },
     );
   });
 
@@ -61,7 +62,7 @@ describe('a target', () => {
         if (unreachable(order, facts, next.nextBaseFee > 0n) !== null)
           expect(isDue(order, bid, next)).toBe(false);
       }),
-      { numRuns: 3_000 },
+      { numRuns: rounds(3_000) },
     );
   });
 
@@ -72,7 +73,7 @@ describe('a target', () => {
         const can = unreachable(order, facts, true) === null;
         expect(isDue(order, bid, { nextBaseFee: 1n, lanePrice: 1n })).toBe(can);
       }),
-      { numRuns: 3_000 },
+      { numRuns: rounds(3_000) },
     );
   });
 
@@ -84,7 +85,7 @@ describe('a target', () => {
         expect(distance?.ratio).toBeGreaterThanOrEqual(0);
         expect(distance?.ratio).toBeLessThanOrEqual(1);
       }),
-      { numRuns: 3_000 },
+      { numRuns: rounds(3_000) },
     );
   });
 
@@ -95,7 +96,7 @@ describe('a target', () => {
         expect(pays).toBeLessThanOrEqual(capOf(bid));
         if (baseFee <= capOf(bid)) expect(pays).toBeGreaterThanOrEqual(baseFee);
       }),
-      { numRuns: 3_000 },
+      { numRuns: rounds(3_000) },
     );
   });
 });

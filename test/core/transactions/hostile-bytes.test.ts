@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { decodeTransaction } from '../../../src/core/transactions/decode-transaction.ts';
 import { decodeRlp, type RlpItem } from '../../../src/core/transactions/rlp.ts';
 import { TransactionError } from '../../../src/core/transactions/signed-transaction.ts';
+import { rounds } from '../../helpers/rounds.ts';
 import { DEFORMITIES, encodeLoosely, encodeRlp, type Tree } from './support/loose-rlp.ts';
 import { signedSamples } from './support/signed-samples.ts';
 
@@ -16,7 +17,7 @@ const samples = Object.entries(signed).map(([name, raw]) => ({
 /** Those without blobs are small enough to be tried by the thousand. */
 const small = samples.filter(({ name }) => !name.startsWith('blobs'));
 const anySample = fc.constantFrom(...small);
-const RUNS = { numRuns: 1_000 };
+const RUNS = { numRuns: rounds(1_000) };
 
 /** Eight bytes, as hex digits. */
 const REPEATED = 16;
@@ -186,7 +187,7 @@ describe('one encoding', () => {
         taken++;
         expect(encodeRlp(contentOf(item))).toEqual(input);
       }),
-      { numRuns: 20_000 },
+      { numRuns: rounds(20_000) },
     );
     expect(taken).toBeGreaterThan(20);
   });
@@ -200,7 +201,7 @@ describe('one encoding', () => {
       fc.property(tree, (written) => {
         expect(contentOf(decodeRlp(encodeRlp(written)))).toEqual(written);
       }),
-      { numRuns: 1_000 },
+      { numRuns: rounds(1_000) },
     );
   });
 

@@ -3,6 +3,7 @@ import { type Abi, encodeFunctionData, type Hex, maxUint256, parseAbi, toFunctio
 import { describe, expect, it } from 'vitest';
 import { describeCall } from '../../../src/core/transactions/known-calls.ts';
 import { knownFunctions } from '../../../src/core/transactions/known-functions.ts';
+import { rounds } from '../../helpers/rounds.ts';
 
 const TOKEN = '0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48';
 const WETH = '0xC02aaA39b223FE8D0A0e5C4F27eAD9083C756Cc2';
@@ -308,7 +309,7 @@ describe('arguments from anybody', () => {
           expect(call?.words).toMatch(/^[^\p{Cc}]+$/u);
         },
       ),
-      { numRuns: 3_000 },
+      { numRuns: rounds(3_000) },
     );
   });
 });

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
 import { isForbiddenAddress } from '../../../src/service/couriers/address-guard.ts';
 import { readWebTarget } from '../../../src/service/couriers/web-target.ts';
+import { rounds } from '../../helpers/rounds.ts';
 
 /** The first and last address of each IPv4 block that is not for everybody, and their public neighbours. */
 const FORBIDDEN_V4 = [
@@ -44,7 +45,7 @@ describe('an IPv4 address', () => {
       fc.property(anyV4, (value) => {
         expect(isForbiddenAddress(toDotted(value))).toBe(isListed(value));
       }),
-      { numRuns: 2_000 },
+      { numRuns: rounds(2_000) },
     );
   });
 
@@ -60,7 +61,7 @@ describe('an IPv4 address', () => {
         ];
         expect(forms.map(isForbiddenAddress)).toEqual(forms.map(() => isListed(value)));
       }),
-      { numRuns: 2_000 },
+      { numRuns: rounds(2_000) },
     );
   });
 
@@ -87,7 +88,7 @@ describe('an IPv4 address', () => {
         );
         expect(taken).toEqual(spellings.map(() => !isListed(value)));
       }),
-      { numRuns: 500 },
+      { numRuns: rounds(500) },
     );
   });
 });

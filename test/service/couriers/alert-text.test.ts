@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { alertHtml } from '../../../src/service/couriers/alert-html.ts';
 import { alertText, sentNote } from '../../../src/service/couriers/alert-text.ts';
 import { messageOf } from '../../helpers/fired-alert.ts';
+import { rounds } from '../../helpers/rounds.ts';
 
 /** Any text, and much of what is dangerous in a terminal, a header, HTML or for the eye. */
 const anyNote = fc
@@ -71,7 +72,7 @@ describe('the words of a fired alert', () => {
         expect(plain.isWellFormed()).toBe(true);
         expect(subject).not.toMatch(/[\p{Cc}\p{Zl}\p{Zp}]/u);
       }),
-      { numRuns: 1_000 },
+      { numRuns: rounds(1_000) },
     );
   });
 
@@ -83,7 +84,7 @@ describe('the words of a fired alert', () => {
       fc.property(anyNote, (note) => {
         expect(own(alertHtml(messageOf('a', { note })))).toEqual(page);
       }),
-      { numRuns: 500 },
+      { numRuns: rounds(500) },
     );
   });
 

@@ -15,6 +15,7 @@ import { BlockStore } from '../../../src/store/block-store.ts';
 import { openDatabase } from '../../../src/store/open-database.ts';
 import { someRule } from '../../core/alerts/arbitrary-alerts.ts';
 import { blockHash, makeBlock } from '../../helpers/chain-blocks.ts';
+import { rounds } from '../../helpers/rounds.ts';
 import { temporaryFolder } from '../../helpers/service.ts';
 import { insertAlerts, keptAlert, readAlerts } from './kept-alerts.ts';
 import { savePriced } from './priced-blocks.ts';
@@ -173,7 +174,7 @@ test('the database has every alert end as the rule alone does, through reorgs, g
       expect(outbox.map(({ event_id }) => event_id)).toEqual(events.map(({ id }) => id));
       await database.close();
     }),
-    { numRuns: 150, seed: 4 },
+    { numRuns: rounds(150), seed: 4 },
   );
 }, 60_000);
 

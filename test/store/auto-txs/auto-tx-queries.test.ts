@@ -15,6 +15,7 @@ import {
 import { toAutoTxRow } from '../../../src/store/auto-tx-row.ts';
 import { AutoTxStore } from '../../../src/store/auto-tx-store.ts';
 import { type Database, openDatabase } from '../../../src/store/open-database.ts';
+import { rounds } from '../../helpers/rounds.ts';
 import { flat } from '../alerts/priced-blocks.ts';
 import { bytesOf, GWEI, includedIn, keptAutoTx, NOW, sender } from './kept-auto-txs.ts';
 
@@ -142,7 +143,7 @@ test('what is reached is what is due, whatever is signed, asked for and offered'
         expect(ids(await store.reached(offered, AT))).toEqual(due);
       }
     }),
-    { numRuns: 60 },
+    { numRuns: rounds(60) },
   );
 });
 

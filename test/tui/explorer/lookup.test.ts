@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { formatCount } from '../../../src/core/units.ts';
 import { readLookup } from '../../../src/tui/panes/explorer/lookup.ts';
+import { rounds } from '../../helpers/rounds.ts';
 
 const HEAD = 24_337_604;
 const look = (typed: string, noTransactions: string | null = null) =>
@@ -39,7 +40,7 @@ describe('a lookup', () => {
           expect(look(typed)).toEqual(found);
         }
       }),
-      { seed: 3, numRuns: 500 },
+      { seed: 3, numRuns: rounds(500) },
     );
   });
 
@@ -53,7 +54,7 @@ describe('a lookup', () => {
         }
         if (read.kind === 'wrong') expect(read.problem).not.toMatch(/\n/);
       }),
-      { seed: 3, numRuns: 2_000 },
+      { seed: 3, numRuns: rounds(2_000) },
     );
   });
 

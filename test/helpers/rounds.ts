@@ -1,0 +1,13 @@
+import { inject } from 'vitest';
+
+declare module 'vitest' {
+  export interface ProvidedContext {
+    /** How many parts of ten of their rounds the tests make. */
+    readonly tenths: number;
+  }
+}
+
+/** How many of `all` rounds a test makes: all in `npm run test:slow`, a tenth in `npm test`. */
+export function rounds(all: number): number {
+  return Math.ceil((all * inject('tenths')) / 10);
+}
