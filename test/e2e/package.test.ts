@@ -9,10 +9,12 @@ import manifest from '../../package.json' with { type: 'json' };
 import { RECORDING } from '../cli/served.ts';
 import { GASTOP } from '../helpers/gastop.ts';
 import { fetchNodes, NODES, registrySettings, whyNoRegistry } from '../helpers/node-runtimes.ts';
+import { isSlowRun } from '../helpers/rounds.ts';
 import { waitFor } from '../helpers/wait-for.ts';
 import { type EmptyPlace, openEmptyPlace, type Package, packInto } from './packed-program.ts';
 
-const noRegistry = await whyNoRegistry();
+/** The other Nodes are fetched from the registry: in `npm run test:slow`. */
+const noRegistry = isSlowRun ? await whyNoRegistry() : 'in npm run test:slow only';
 const nodes = noRegistry === null ? await fetchNodes() : null;
 const title = (text: string) => (noRegistry === null ? text : `${text} (not tried: ${noRegistry})`);
 const here = mkdtempSync(join(tmpdir(), 'gastop-package-'));
@@ -94,75 +96,80 @@ describe('the package', () => {
   });
 });
 
-describe.skipIf(noRegistry !== null).each([
-  [NODES.oldest, () => nodes?.oldest],
-  [process.versions.node, () => dirname(process.execPath)],
-  [NODES.newest, () => nodes?.newest],
-])(title('npx of the package with Node %s, an empty cache and no network'), (version, folderOf) => {
-  let place: EmptyPlace;
-  beforeAll(async () => {
-    place = await openEmptyPlace(packed.tarball, folderOf() ?? '');
-  });
-  afterAll(() => place[Symbol.asyncDispose]());
+const OWN_NODE = [process.versions.node, dirname(process.execPath)] as const;
+const nodesToTry =
+  nodes === null
+    ? [OWN_NODE]
+    : [[NODES.oldest, nodes.oldest] as const, OWN_NODE, [NODES.newest, nodes.newest] as const];
 
-  it('--demo shows prices on a terminal, and leaves it as it was', async () => {
-    await using terminal = await place.terminal(['--demo']);
-    const screen = await terminal.waitFor(PRICES, SLOWLY);
-    expect(screen[0]).toMatch(/gastop.*SIMULATED/);
-    await terminal.press('q');
-    expect(await terminal.waitForExit(SLOWLY)).toEqual({ exitCode: 0, signal: 0 });
-    expect(terminal.leftovers()).toEqual([]);
-    expect(terminal.output()).not.toContain('ExperimentalWarning');
-  });
+describe.each(nodesToTry)(
+  'npx of the package with Node %s, an empty cache and no network',
+  (version, nodeFolder) => {
+    let place: EmptyPlace;
+    beforeAll(async () => {
+      place = await openEmptyPlace(packed.tarball, nodeFolder);
+    });
+    afterAll(() => place[Symbol.asyncDispose]());
 
-  it('puts nothing but gastop there, and builds nothing', () => {
-    const npx = join(place.npmCache, '_npx');
-    const [run = ''] = readdirSync(npx);
-    const modules = join(npx, run, 'node_modules');
-    expect(readdirSync(modules).filter((name) => !name.startsWith('.'))).toEqual(['gastop']);
-    expect(readdirSync(join(modules, 'gastop')).sort()).toEqual(
-      [...new Set(packed.files.map(({ path }) => path.split('/')[0]))].sort(),
-    );
-  });
+    it('--demo shows prices on a terminal, and leaves it as it was', async () => {
+      await using terminal = await place.terminal(['--demo']);
+      const screen = await terminal.waitFor(PRICES, SLOWLY);
+      expect(screen[0]).toMatch(/gastop.*SIMULATED/);
+      await terminal.press('q');
+      expect(await terminal.waitForExit(SLOWLY)).toEqual({ exitCode: 0, signal: 0 });
+      expect(terminal.leftovers()).toEqual([]);
+      expect(terminal.output()).not.toContain('ExperimentalWarning');
+    });
 
-  it('now --json writes the prices, and no warning', async () => {
-    const { code, stdout, stderr } = await place.run(['now', '--demo', '--json']);
-    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-    expect(JSON.parse(stdout)).toMatchObject({ chainId: 0, averagePrice: expect.any(Number) });
-  });
+    it('puts nothing but gastop there, and builds nothing', () => {
+      const npx = join(place.npmCache, '_npx');
+      const [run = ''] = readdirSync(npx);
+      const modules = join(npx, run, 'node_modules');
+      expect(readdirSync(modules).filter((name) => !name.startsWith('.'))).toEqual(['gastop']);
+      expect(readdirSync(join(modules, 'gastop')).sort()).toEqual(
+        [...new Set(packed.files.map(({ path }) => path.split('/')[0]))].sort(),
+      );
+    });
 
-  it('backtest judges a recording', async () => {
-    const head = readFileSync(RECORDING, 'utf8').split('\n').slice(0, 301);
-    writeFileSync(join(place.folder, 'some blocks.csv'), `${head.join('\n')}\n`);
-    const { code, stdout, stderr } = await place.run(['backtest', 'some blocks.csv', '--json']);
-    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-    expect(JSON.parse(stdout)).toMatchObject({ stretch: { blocks: 300 } });
-  });
+    it('now --json writes the prices, and no warning', async () => {
+      const { code, stdout, stderr } = await place.run(['now', '--demo', '--json']);
+      expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+      expect(JSON.parse(stdout)).toMatchObject({ chainId: 0, averagePrice: expect.any(Number) });
+    });
 
-  it('serve answers who has a key, and ends when it is asked to', async () => {
-    const made = await place.run(['keys', 'create']);
-    expect(made.code).toBe(0);
-    const service = place.start(['serve', '--demo', '--port', '0']);
-    const url = await waitFor(() => /http:\S+\/v1$/m.exec(service.stdout())?.[0], SLOWLY);
-    expect((await fetch(`${url}/gas/current`)).status).toBe(401);
-    const headers = { 'x-api-key': made.stdout.trim() };
-    const prices = await waitFor(async () => {
-      const answer = await fetch(`${url}/gas/current`, { headers });
-      // Until it has seen its first blocks.
-      return answer.status === 503 ? null : { status: answer.status, body: await answer.json() };
-    }, SLOWLY);
-    expect(prices).toMatchObject({ status: 200, body: { chainId: 0 } });
-    // To all of them, as systemd does: npx itself hands it on to its shell only.
-    process.kill(-service.pid, 'SIGTERM');
-    await service.ended;
-    await waitFor(() => isGone(-service.pid), SLOWLY);
-  });
+    it('backtest judges a recording', async () => {
+      const head = readFileSync(RECORDING, 'utf8').split('\n').slice(0, 301);
+      writeFileSync(join(place.folder, 'some blocks.csv'), `${head.join('\n')}\n`);
+      const { code, stdout, stderr } = await place.run(['backtest', 'some blocks.csv', '--json']);
+      expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+      expect(JSON.parse(stdout)).toMatchObject({ stretch: { blocks: 300 } });
+    });
 
-  it(`is Node ${version}`, async () => {
-    const { stdout } = await promisify(execFile)(join(folderOf() ?? '', 'node'), ['--version']);
-    expect(stdout.trim()).toBe(`v${version}`);
-  });
-});
+    it('serve answers who has a key, and ends when it is asked to', async () => {
+      const made = await place.run(['keys', 'create']);
+      expect(made.code).toBe(0);
+      const service = place.start(['serve', '--demo', '--port', '0']);
+      const url = await waitFor(() => /http:\S+\/v1$/m.exec(service.stdout())?.[0], SLOWLY);
+      expect((await fetch(`${url}/gas/current`)).status).toBe(401);
+      const headers = { 'x-api-key': made.stdout.trim() };
+      const prices = await waitFor(async () => {
+        const answer = await fetch(`${url}/gas/current`, { headers });
+        // Until it has seen its first blocks.
+        return answer.status === 503 ? null : { status: answer.status, body: await answer.json() };
+      }, SLOWLY);
+      expect(prices).toMatchObject({ status: 200, body: { chainId: 0 } });
+      // To all of them, as systemd does: npx itself hands it on to its shell only.
+      process.kill(-service.pid, 'SIGTERM');
+      await service.ended;
+      await waitFor(() => isGone(-service.pid), SLOWLY);
+    });
+
+    it(`is Node ${version}`, async () => {
+      const { stdout } = await promisify(execFile)(join(nodeFolder, 'node'), ['--version']);
+      expect(stdout.trim()).toBe(`v${version}`);
+    });
+  },
+);
 
 describe.skipIf(noRegistry !== null)(title('a Node that is too old'), () => {
   let place: EmptyPlace;

@@ -1,6 +1,7 @@
-/** What `npm run soak` does for 20 minutes, for some seconds: enough for what is leaked with every block or outage. */
+/** What `npm run soak` does for 20 minutes, for some seconds or minutes: enough for what is leaked with every block or outage. */
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { rounds } from '../helpers/rounds.ts';
 import { temporaryFolder } from '../helpers/service.ts';
 import { databaseSize, sizeProblems } from '../soak/database-size.ts';
 import { type Allowance, growthBetween } from '../soak/growth.ts';
@@ -17,16 +18,16 @@ const YOUNG: Allowance = {
 
 it('the monitor holds no more listeners and files after hundreds of blocks, and its database is as computed', async () => {
   const folder = await temporaryFolder();
-  const [early, late] = await soakMonitor(folder, { speed: 1_200, blocks: [200, 600] });
+  const [early, late] = await soakMonitor(folder, { speed: 1_200, blocks: [rounds(1_000), rounds(3_000)] });
   expect(early && late && growthBetween(early.holding, late.holding, YOUNG)).toEqual([]);
   const size = databaseSize(join(folder, 'monitor.db'));
-  expect(size.rows.blocks).toBeGreaterThanOrEqual(600);
+  expect(size.rows.blocks).toBeGreaterThanOrEqual(rounds(3_000));
   expect(sizeProblems(size)).toEqual([]);
 });
 
 it('the service holds no more sockets, timers and listeners after its nodes have been away again and again', async () => {
   const folder = await temporaryFolder();
-  const [early, late] = await soakServe(folder, { outages: [3, 9], settleMs: 500 });
+  const [early, late] = await soakServe(folder, { outages: [rounds(10), rounds(30)], settleMs: 500 });
   expect(late?.delivered).toBeGreaterThan(early?.delivered ?? 0);
   expect(early && late && growthBetween(early.holding, late.holding, { ...YOUNG, resources: 4 })).toEqual([]);
 });

@@ -7,6 +7,9 @@ declare module 'vitest' {
   }
 }
 
+/** In `npm run test:slow`, which leaves nothing out. */
+export const isSlowRun = inject('tenths') === 10;
+
 /** How many of `all` rounds a test makes: all in `npm run test:slow`, a tenth in `npm test`. */
 export function rounds(all: number): number {
   return Math.ceil((all * inject('tenths')) / 10);

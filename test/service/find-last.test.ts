@@ -1,6 +1,7 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { findLast } from '../../src/service/responses/explorer.ts';
+import { rounds } from '../helpers/rounds.ts';
 
 test('the last of a range is found, from whatever guess, asking few and none twice', async () => {
   await fc.assert(
@@ -24,6 +25,6 @@ test('the last of a range is found, from whatever guess, asking few and none twi
         expect(asked.length).toBeLessThanOrEqual(2 * Math.ceil(Math.log2(off + 2)) + 3);
       },
     ),
-    { numRuns: 500 },
+    { numRuns: rounds(500) },
   );
 });

@@ -182,7 +182,7 @@ async function answersNormally({ port, key }: Fuzzed): Promise<number> {
   return response.status;
 }
 
-test('20,000 hostile requests: no crash, no 5xx, every body as promised, the heap as it was', async () => {
+test('thousands of hostile requests: no crash, no 5xx, every body as promised, the heap as it was', async () => {
   const server = await startFuzzed('live');
   const requests = fc.sample(madeRequests(server), { numRuns: rounds(20_000), seed: SEED });
   const quarter = requests.length / 4;
@@ -203,11 +203,11 @@ test('20,000 hostile requests: no crash, no 5xx, every body as promised, the hea
   }
 });
 
-test('with the node dead, 4,000 more: what needs it is 503, nothing else is a 5xx', async () => {
+test('with the node dead, hundreds more: what needs it is 503, nothing else is a 5xx', async () => {
   const server = await startFuzzed('dead');
   const requests = fc.sample(madeRequests(server), { numRuns: rounds(4_000), seed: SEED + 1 });
   const statuses = await sendAll(server, requests, true);
   expect(server.process.exitCode).toBeNull();
   expect(await answersNormally(server)).toBe(503);
-  expect(statuses.get('503') ?? 0).toBeGreaterThan(100);
+  expect(statuses.get('503') ?? 0).toBeGreaterThan(rounds(500));
 });

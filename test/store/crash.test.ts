@@ -9,8 +9,10 @@ import { BlockStore } from '../../src/store/block-store.ts';
 import { openDatabase } from '../../src/store/open-database.ts';
 import { TrackStore } from '../../src/store/track-store.ts';
 import { makeBlocks } from '../helpers/chain-blocks.ts';
+import { rounds } from '../helpers/rounds.ts';
 import { temporaryFolder } from '../helpers/service.ts';
 
+const KILLS = rounds(40);
 const WRITER = fileURLToPath(new URL('write-until-killed.ts', import.meta.url));
 
 /** Lets a process write until it has said `lines` batches, kills it in full flight, answers its last word. */
@@ -28,9 +30,9 @@ async function writeAndKill(path: string, lines: number): Promise<number> {
   return last;
 }
 
-test('killed twenty times while writing, it opens again with every block that was said to be there', async () => {
+test('killed again and again while writing, it opens again with every block that was said to be there', async () => {
   const path = join(await temporaryFolder(), 'chain-1.db');
-  for (let round = 0; round < 20; round += 1) {
+  for (let round = 0; round < KILLS; round += 1) {
     const said = await writeAndKill(path, 1 + ((round * 7) % 23));
     const database = await openDatabase(path);
     const store = new BlockStore(database);

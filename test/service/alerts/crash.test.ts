@@ -12,6 +12,7 @@ import { ARMED, stepAlert } from '../../../src/core/alerts/alert-rule.ts';
 import type { KeptAlert } from '../../../src/core/alerts/kept-alert.ts';
 import { BlockStore } from '../../../src/store/block-store.ts';
 import { openDatabase } from '../../../src/store/open-database.ts';
+import { isSlowRun, rounds } from '../../helpers/rounds.ts';
 import { temporaryFolder } from '../../helpers/service.ts';
 import { insertAlerts, readAlerts } from '../../store/alerts/kept-alerts.ts';
 import { buildProgram } from '../../tui/build-program.ts';
@@ -19,7 +20,7 @@ import { blockOf, pricesOf, storyAlerts } from './crash-story.ts';
 
 /** Bundled: what starts two hundred times must start quickly. */
 const PROGRAM = await buildProgram(fileURLToPath(new URL('follow-until-killed.ts', import.meta.url)));
-const KILLS = 200;
+const KILLS = rounds(200);
 /** Started ahead of their time, for that takes longest; each opens the file when it is told to. */
 const AHEAD = 2;
 
@@ -127,7 +128,7 @@ test(`killed ${KILLS} times while blocks arrive and alerts fire, it loses none, 
     await running?.follow(1 + ((round * 37) % 13));
     await setTimeout(round % 7);
     await running?.kill();
-    if (round % 10 === 0) inspect(path);
+    if (round % rounds(100) === 0) inspect(path);
   }
   const last = prepareProcess(path);
   await last.follow(1);
@@ -161,7 +162,7 @@ test(`killed ${KILLS} times while blocks arrive and alerts fire, it loses none, 
     .execute();
   expect(open).toEqual([]);
   const times = [...received.values()].reduce((sum, bodies) => sum + bodies.length, 0);
-  // Some kill came between an answer and its being taken down.
-  expect(times).toBeGreaterThan(events.length);
+  // Of so many kills some came between an answer and its being taken down.
+  if (isSlowRun) expect(times).toBeGreaterThan(events.length);
   await database.close();
 }, 300_000);

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { KEY_PREFIX } from '../../../src/core/key-prefix.ts';
 import { createKey, createKeyId, hashKey, readKey } from '../../../src/service/keys/api-keys.ts';
+import { rounds } from '../../helpers/rounds.ts';
 
 const newKey = () => createKey(createKeyId()).text;
 const keys = fc.constant(null).map(newKey);
@@ -39,7 +40,7 @@ test('any one wrong character is seen', () => {
       fc.pre(key.charAt(place) !== other);
       expect(readKey(key.slice(0, place) + other + key.slice(place + 1))).toBeNull();
     }),
-    { numRuns: 5_000 },
+    { numRuns: rounds(5_000) },
   );
 });
 
@@ -51,7 +52,7 @@ test('any two neighbours that changed places are seen', () => {
       fc.pre(left !== right);
       expect(readKey(key.slice(0, place) + right + left + key.slice(place + 2))).toBeNull();
     }),
-    { numRuns: 5_000 },
+    { numRuns: rounds(5_000) },
   );
 });
 

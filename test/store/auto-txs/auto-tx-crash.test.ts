@@ -11,10 +11,11 @@ import { savingsOf } from '../../../src/core/auto-txs/savings.ts';
 import { toKeptAutoTx } from '../../../src/store/auto-tx-row.ts';
 import { AutoTxStore } from '../../../src/store/auto-tx-store.ts';
 import { type Database, openDatabase } from '../../../src/store/open-database.ts';
+import { rounds } from '../../helpers/rounds.ts';
 import { temporaryFolder } from '../../helpers/service.ts';
 
 const CHANGER = fileURLToPath(new URL('change-until-killed.ts', import.meta.url));
-const KILLS = 12;
+const KILLS = rounds(40);
 
 /** Lets owners and engine change until the owners have said so many lines, kills both, and answers all that they said. */
 async function changeAndKill(path: string, run: number, lines: number): Promise<string[]> {

@@ -3,10 +3,11 @@ import { setImmediate } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
 import { AutoTxStore } from '../../../src/store/auto-tx-store.ts';
 import { openDatabase } from '../../../src/store/open-database.ts';
+import { rounds } from '../../helpers/rounds.ts';
 import { temporaryFolder } from '../../helpers/service.ts';
 import { bytesOf, draftAutoTx, keptAutoTx, stepped } from './kept-auto-txs.ts';
 
-const ROUNDS = 60;
+const ROUNDS = rounds(300);
 const NO_CAP = Number.POSITIVE_INFINITY;
 
 /** Two connections to one file, as two processes have. */
