@@ -1,6 +1,6 @@
 import { OpenAPIHono } from '@hono/zod-openapi';
 import type { Context } from 'hono';
-import { BASE_PATH } from '../../contract/routes.ts';
+import { BASE_PATH, PATHS } from '../../contract/routes.ts';
 import type { AlertBook } from '../alerts/alert-book.ts';
 import type { AutoTxBook } from '../auto-txs/auto-tx-book.ts';
 import type { ServiceState } from '../service-state.ts';
@@ -15,9 +15,8 @@ import {
   withoutBody,
 } from './errors.ts';
 import { openApiDocument } from './openapi.ts';
-import { addPlayground } from './playground.ts';
+import { addPlayground } from './playground/playground.ts';
 import { recordOf } from './record.ts';
-import { refuseUnkept } from './refuse-unkept.ts';
 import { cacheResponses } from './response-cache.ts';
 import { addAlertRoutes } from './routes/alerts.ts';
 import { addAutoTxRoutes } from './routes/auto-txs.ts';
@@ -93,4 +92,32 @@ function refuseMethod(c: Context, methods: readonly string[]): Response {
     status: 405,
     headers: { Allow: allow },
   });
+}
+
+const RETRY_SEC = 5;
+
+/**
+ * Has every route of alerts and auto-txs refuse: what would be made here is gone when the process ends, for the reason in
+ * `unsaved`, or, without one, when it is known which chain they are about.
+ */
+function refuseUnkept(app: OpenAPIHono, unsaved?: string): void {
+  for (const [path, what] of [
+    [PATHS.alerts, 'alerts'],
+    [PATHS.autoTxs, 'auto-txs'],
+  ]) {
+    app.use(`${path}/*`, async (c, next) => {
+      if (c.req.method === 'OPTIONS') return next();
+      if (unsaved !== undefined) {
+        throw new ApiFailure(
+          'upstream_unavailable',
+          `no ${what} are kept here: ${unsaved}; then start gastop again`,
+        );
+      }
+      throw new ApiFailure(
+        'upstream_unavailable',
+        `no ${what} are kept yet: no node has said which chain this is, or its history cannot be opened, which /readyz tells; ask again in a moment`,
+        { headers: { 'Retry-After': String(RETRY_SEC) } },
+      );
+    });
+  }
 }

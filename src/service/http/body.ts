@@ -2,10 +2,10 @@ import type { Context, MiddlewareHandler } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
 import type { z } from 'zod';
 import type { FieldProblem } from '../../contract/alert-targets.ts';
+import { SIGNED_LONGEST } from '../../contract/choices.ts';
 import { fieldProblems } from '../../contract/field-problems.ts';
-import { bodyTooLarge } from './early-refusal.ts';
+import { BASE_PATH, PATHS } from '../../contract/routes.ts';
 import { ApiFailure, shorten } from './errors.ts';
-import { bodyBytesOf, SERVER_LIMITS } from './server-limits.ts';
 
 /** What a body of nonsense is told is no longer than the nonsense. */
 const PROBLEMS_MOST = 50;
@@ -69,25 +69,35 @@ function textOf(bytes: ArrayBuffer): string {
 const wrongBody = (message: string, cause?: unknown) =>
   new ApiFailure('validation_failed', message, { cause });
 
-const limitTo = (most: number) =>
+/** The largest body of most routes, an alert with every target, is below 20 kB. */
+const BODY_BYTES = 262_144;
+/** A signed transaction in hexadecimal, which with blobs is a megabyte and more, and the fields beside it. */
+const SIGNED_BODY_BYTES = SIGNED_LONGEST + 16_384;
+const TAKES_SIGNED = new RegExp(`^${BASE_PATH}${PATHS.autoTxs}(/[^/]*)?/?$`);
+
+const tooLarge = (most: number) =>
+  new ApiFailure('payload_too_large', `the body of this request has at most ${most} bytes; send less`);
+
+const limitTo = (maxSize: number) =>
   bodyLimit({
-    maxSize: most,
+    maxSize,
     onError: () => {
-      const { errorCode, message } = bodyTooLarge(most).body;
-      throw new ApiFailure(errorCode, message);
+      throw tooLarge(maxSize);
     },
   });
 
-const LIMITS: ReadonlyMap<number, MiddlewareHandler> = new Map(
-  [SERVER_LIMITS.bodyBytes, SERVER_LIMITS.signedBodyBytes].map((most) => [most, limitTo(most)]),
-);
+const limit = limitTo(BODY_BYTES);
+const signedLimit = limitTo(SIGNED_BODY_BYTES);
 
 /** Holds every body to the limit, also one in chunks that does not say how long it will be. */
 export const boundBody: MiddlewareHandler = async (c, next) => {
-  if (c.req.method === 'GET' || c.req.method === 'HEAD') return next();
-  const limit = LIMITS.get(bodyBytesOf(c.req, SERVER_LIMITS));
+  if (c.req.method === 'GET' || c.req.method === 'HEAD') {
+    if (Number(c.req.header('content-length') ?? 0) > BODY_BYTES) throw tooLarge(BODY_BYTES);
+    return next();
+  }
+  const takesSigned = ['POST', 'PUT'].includes(c.req.method) && TAKES_SIGNED.test(c.req.path);
   try {
-    return await limit?.(c, next);
+    return await (takesSigned ? signedLimit : limit)(c, next);
   } catch (error) {
     if (error instanceof ApiFailure) throw error;
     // What routes throw does not come by here, so this is the reading: who sent it has gone, as a rule.

@@ -1,7 +1,6 @@
 import type { ErrorCode } from '../../contract/error-status.ts';
-import type { EarlyRefusal } from './early-refusal.ts';
 
-/** What is learned of one request while it is answered, for log and metrics. Handed to the app as its `env`. */
+/** What is learned of one request while it is answered, for log and metrics. Passed to the app as its `env`. */
 export class RequestRecord {
   /** The route's template, never what was typed: `/be/api/v1/metrics/block/{number}`. */
   route: string | null = null;
@@ -10,15 +9,6 @@ export class RequestRecord {
   errorCode: ErrorCode | null = null;
   /** Length of the body; `null` while that is not known. */
   bytes: number | null = null;
-  /** The status that was sent on the bare connection, past the response. */
-  refusedWith: number | null = null;
-
-  /** Takes down a refusal that no route gave. */
-  refused({ status, body }: EarlyRefusal, bytes: number): void {
-    this.refusedWith = status;
-    this.errorCode = body.errorCode;
-    this.bytes = bytes;
-  }
 
   /** What is known until now, apart from what the app may still add. */
   copy(): RequestRecord {

@@ -4,7 +4,6 @@ import { gzip } from 'node:zlib';
 import type { Context, MiddlewareHandler } from 'hono';
 import { BASE_PATH, PATHS } from '../../contract/routes.ts';
 import { recordOf } from './record.ts';
-import { SECURITY_HEADERS } from './security-headers.ts';
 
 const compress = promisify(gzip);
 /** A smaller body fits into the packet that is sent anyway. */
@@ -15,7 +14,7 @@ const GZIP_LEVEL = 5;
 const ENTRIES_MAX = 256;
 
 /** Keys see different limits, so no shared cache may keep a response; a refetch costs a 304. */
-const HEADERS = { ...SECURITY_HEADERS, 'Cache-Control': 'private, no-cache', Vary: 'Accept-Encoding' };
+const HEADERS = { 'Cache-Control': 'private, no-cache', Vary: 'Accept-Encoding' };
 
 /** Routes whose responses depend on the present state and the query alone, and are the same for every key. */
 const SHARED: ReadonlySet<string> = new Set(

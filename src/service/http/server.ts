@@ -1,31 +1,65 @@
-import { createServer, type Server, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { setImmediate as setImmediatePromise, setTimeout as setTimeoutPromise } from 'node:timers/promises';
 import { getRequestListener } from '@hono/node-server';
-import { PLAYGROUND_PATH } from '../../contract/routes.ts';
+import { BASE_PATH, PLAYGROUND_PATH } from '../../contract/routes.ts';
 import type { AlertFigures } from '../../store/alert-figures.ts';
+import { withTimeout } from '../async.ts';
 import type { Condition } from '../service-state.ts';
-import { BrokenConnections } from './broken-connections.ts';
-import {
-  type EarlyRefusal,
-  EXPECTATION_UNKNOWN,
-  HOST_UNREADABLE,
-  refuseHead,
-  sendRefusal,
-} from './early-refusal.ts';
 import { ApiFailure, errorResponse } from './errors.ts';
-import { Exchanges } from './exchanges.ts';
 import { answerOperation, OPERATION_PATHS } from './health.ts';
 import type { RequestLog } from './log.ts';
 import { RequestMetrics } from './metrics.ts';
-import { PendingAnswers } from './pending-answers.ts';
-import type { RequestRecord } from './record.ts';
-import { RecordedMessage } from './recorded-message.ts';
-import { SECURITY_HEADERS } from './security-headers.ts';
-import { SERVER_LIMITS, type ServerLimits } from './server-limits.ts';
-import { withoutPrefix } from './without-prefix.ts';
+import { RequestRecord } from './record.ts';
 
-/** What is served: a service, whichever stands behind it at the moment. */
+/** What one client may cost the server. Tests shorten the times, never loosen the sizes. */
+export interface ServerLimits {
+  readonly headerBytes: number;
+  readonly urlBytes: number;
+  readonly headersMs: number;
+  readonly requestMs: number;
+  readonly checkEveryMs: number;
+  readonly answerMs: number;
+  readonly keepAliveMs: number;
+  readonly idleMs: number;
+  readonly graceMs: number;
+  readonly connections: number;
+}
+
+const LIMITS: ServerLimits = {
+  /** Node's own: room for what proxies add, and a page of memory per connection. Includes the request line. */
+  headerBytes: 16_384,
+  /** The longest v1 URL, a metrics window with every parameter, is below 300. */
+  urlBytes: 4_096,
+  /** A slow-loris sends a header now and then; an honest client sends all of them at once. */
+  headersMs: 10_000,
+  /** Headers and body; a quarter megabyte in it is 14 kB/s, which any mobile line has. */
+  requestMs: 20_000,
+  /** How often Node looks for connections that are past the two limits above. */
+  checkEveryMs: 2_000,
+  /** The slowest response, a month of stored history, takes well below a second; a node's may take several. */
+  answerMs: 15_000,
+  /** Longer than the 60 s after which common proxies close, so that the server never closes under a request. */
+  keepAliveMs: 65_000,
+  /** A client that reads nothing of a response for that long is gone. */
+  idleMs: 30_000,
+  /** From the stop on, requests in progress may end; longer than a response may take would only wait for the dead. */
+  graceMs: 10_000,
+  /** Each costs about 50 kB; with all of them the process stays below a quarter gigabyte. */
+  connections: 2_048,
+};
+
+/** In log and metrics: the connection ended before a response began. The number is nginx's. */
+const CLIENT_CLOSED = 499;
+
+/** For every response; a response's own header takes precedence, as the playground's policy does. */
+const SECURITY_HEADERS = {
+  'X-Content-Type-Options': 'nosniff',
+  'Referrer-Policy': 'no-referrer',
+  'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
+  'Cache-Control': 'no-store',
+} as const;
+
+/** What is served: a service, whichever one is current. */
 export interface Served {
   fetch(request: Request, record: RequestRecord): Promise<Response>;
   condition(): Condition;
@@ -46,8 +80,13 @@ export interface ServerOptions {
 
 export interface RunningServer {
   readonly port: number;
-  /** Takes no more connections once nothing new comes, lets what is under way end, then cuts what is left. */
+  /** Accepts no more connections, lets requests in progress end, then cuts what is left. */
   stop(): Promise<void>;
+}
+
+/** What tells how a response ended. */
+interface Outgoing extends Pick<ServerResponse, 'headersSent' | 'statusCode' | 'writableFinished'> {
+  on(event: 'close', listener: () => void): unknown;
 }
 
 /**
@@ -55,203 +94,157 @@ export interface RunningServer {
  * @throws the system's error (`EADDRINUSE`, `EACCES`, `ENOTFOUND`, …) when it cannot.
  */
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
-  const limits = { ...SERVER_LIMITS, ...options.limits };
-  const server = new HttpServer(options, limits);
-  await server.listen();
-  return server;
-}
+  const { served, host, log, prefix = '' } = options;
+  const limits = { ...LIMITS, ...options.limits };
+  const metrics = new RequestMetrics(Date.now());
+  const sockets = new Set<Socket>();
+  let requests = 0;
+  let isStopping = false;
 
-/** Turns of the event loop in which a connection is accepted, its first bytes are read, and its question begins. */
-const SOCKET_TURNS = 4;
-
-class HttpServer implements RunningServer {
-  readonly #options: ServerOptions;
-  readonly #limits: ServerLimits;
-  readonly #server: Server;
-  readonly #metrics = new RequestMetrics(Date.now());
-  readonly #pending: PendingAnswers;
-  readonly #exchanges: Exchanges;
-  readonly #broken: BrokenConnections;
-  /** What Node's adapter makes a request of at this moment; its error does not say. */
-  #handedOver: RecordedMessage | null = null;
-  readonly #sockets = new Set<Socket>();
-  #stopping = false;
-  /** When somebody last connected or asked, on the monotonic clock. */
-  #stirredAt = 0;
-
-  constructor(options: ServerOptions, limits: ServerLimits) {
-    this.#options = options;
-    this.#limits = limits;
-    this.#pending = new PendingAnswers(limits.answerMs);
-    this.#exchanges = new Exchanges(options.log, this.#metrics);
-    this.#broken = new BrokenConnections(this.#exchanges);
-    const listener = getRequestListener((request, { incoming }) => this.#answer(request, incoming), {
-      hostname: options.host,
-      errorHandler: (error) => this.#answerError(error),
-    });
-    const pathFor = (incoming: RecordedMessage) =>
-      pathOf(withoutPrefix(incoming.url ?? '/', options.prefix ?? ''));
-    const refuse = (incoming: RecordedMessage) => refuseHead(incoming, pathFor(incoming), limits);
-    const handle = (incoming: RecordedMessage, outgoing: ServerResponse, refusal: EarlyRefusal | null) => {
-      this.#begin(incoming, outgoing);
-      if (refusal !== null) return sendRefusal(incoming, outgoing, refusal);
-      this.#handedOver = incoming;
+  const listener = getRequestListener(
+    (request, { incoming, outgoing }) => respond(request, incoming.socket, outgoing),
+    {
+      hostname: host,
+      // The adapter could not make a request of it.
+      errorHandler: () =>
+        errorResponse(
+          new ApiFailure('validation_failed', 'the URL or the Host header is invalid; see RFC 9110'),
+          new Request('http://unknown.invalid/'),
+          null,
+        ),
+    },
+  );
+  const server = createServer(
+    {
+      maxHeaderSize: limits.headerBytes,
+      headersTimeout: limits.headersMs,
+      requestTimeout: limits.requestMs,
+      connectionsCheckingInterval: limits.checkEveryMs,
+      keepAliveTimeout: limits.keepAliveMs,
+    },
+    (incoming: IncomingMessage, outgoing: ServerResponse) => {
+      incoming.url = withoutPrefix(incoming.url ?? '/', prefix);
+      for (const [name, value] of Object.entries(SECURITY_HEADERS)) outgoing.setHeader(name, value);
+      if (isStopping) outgoing.setHeader('Connection', 'close');
       void listener(incoming, outgoing);
-      this.#handedOver = null;
-    };
-    this.#server = createServer(
-      {
-        maxHeaderSize: limits.headerBytes,
-        headersTimeout: limits.headersMs,
-        requestTimeout: limits.requestMs,
-        connectionsCheckingInterval: limits.checkEveryMs,
-        keepAliveTimeout: limits.keepAliveMs,
-        // We answer it ourselves, in JSON.
-        requireHostHeader: false,
-        IncomingMessage: RecordedMessage,
-      },
-      (incoming, outgoing) => handle(incoming, outgoing, refuse(incoming)),
-    );
-    this.#server.maxConnections = limits.connections;
-    this.#server.setTimeout(limits.idleMs);
-    this.#server.on('checkContinue', (incoming: RecordedMessage, outgoing: ServerResponse) => {
-      const refusal = refuse(incoming);
-      if (refusal === null) outgoing.writeContinue();
-      handle(incoming, outgoing, refusal);
-    });
-    this.#server.on('checkExpectation', (incoming: RecordedMessage, outgoing: ServerResponse) =>
-      handle(incoming, outgoing, EXPECTATION_UNKNOWN),
-    );
-    this.#server.on('clientError', (error: NodeJS.ErrnoException, socket) =>
-      this.#broken.refuse(error, socket),
-    );
-    this.#server.on('connection', (socket) => {
-      this.#sockets.add(socket);
-      this.#stirredAt = performance.now();
-      socket.once('close', () => this.#sockets.delete(socket));
-    });
-  }
+    },
+  );
+  server.maxConnections = limits.connections;
+  server.setTimeout(limits.idleMs);
+  server.on('connection', (socket) => {
+    // Each pipelined request listens for the end of the connection.
+    socket.setMaxListeners(0);
+    sockets.add(socket);
+    socket.once('close', () => sockets.delete(socket));
+  });
 
-  get port(): number {
-    const address = this.#server.address();
-    return typeof address === 'object' && address !== null ? address.port : this.#options.port;
-  }
-
-  listen(): Promise<void> {
-    const { host, port } = this.#options;
-    return new Promise((resolve, reject) => {
-      this.#server.once('error', reject);
-      this.#server.listen({ host, port }, () => {
-        this.#server.off('error', reject);
-        this.#server.on('error', (error) => this.#options.log.problem(error));
-        resolve();
+  /** Answers a request, and notes in log and metrics what was sent. */
+  async function respond(
+    request: Request,
+    socket: Pick<Socket, 'on' | 'off'>,
+    outgoing: Outgoing,
+  ): Promise<Response> {
+    requests += 1;
+    const id = requests;
+    const startedAt = performance.now();
+    let record = new RequestRecord();
+    let hasEnded = false;
+    metrics.begin();
+    const end = () => {
+      if (hasEnded) return;
+      hasEnded = true;
+      socket.off('close', end);
+      const { route, keyId, errorCode, bytes } = record;
+      const { method } = request;
+      const status = outgoing.headersSent ? outgoing.statusCode : CLIENT_CLOSED;
+      const answered = { method, route, status, durationMs: performance.now() - startedAt };
+      metrics.end(answered);
+      log.answered({
+        ...answered,
+        id,
+        keyId,
+        errorCode,
+        bytes: method === 'HEAD' || status === CLIENT_CLOSED ? 0 : (bytes ?? 0),
+        cut: !outgoing.writableFinished,
+        isOperation: route !== null && OPERATION_PATHS.has(route),
       });
-    });
-  }
-
-  async stop(): Promise<void> {
-    this.#stopping = true;
-    const end = performance.now() + this.#limits.graceMs;
-    await this.#calm();
-    const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()));
-    // To Node a connection on which nothing was ever sent is not an idle one.
-    for (const socket of this.#sockets) if (socket.bytesRead === 0) socket.destroy();
-    const cut = setTimeout(() => this.#server.closeAllConnections(), Math.max(0, end - performance.now()));
-    await closed;
-    clearTimeout(cut);
-    this.#pending.stop();
-  }
-
-  /** What was sent before the stop may still wait to be accepted or read: closing at once would reset it unanswered. */
-  async #calm(): Promise<void> {
-    const { calmMs, drainMs } = this.#limits;
-    const end = performance.now() + drainMs;
-    this.#stirredAt = performance.now();
-    for (;;) {
-      const wait = Math.min(this.#stirredAt + calmMs, end) - performance.now();
-      if (wait <= 0) return;
-      await setTimeoutPromise(wait);
-      // A timer comes before the sockets: on a busy machine they have not been looked at for longer than it took.
-      for (let turn = 0; turn < SOCKET_TURNS; turn += 1) await setImmediatePromise();
-    }
-  }
-
-  #begin(incoming: RecordedMessage, outgoing: ServerResponse): void {
-    this.#stirredAt = performance.now();
-    this.#exchanges.begin(incoming, outgoing, () => {
-      if (this.#stopping) this.#server.closeIdleConnections();
-    });
-    incoming.url = withoutPrefix(incoming.url ?? '/', this.#options.prefix ?? '');
-    if (this.#stopping) outgoing.setHeader('Connection', 'close');
-  }
-
-  async #answer(request: Request, incoming: object): Promise<Response> {
-    if (!(incoming instanceof RecordedMessage)) throw new TypeError('a request of another server');
-    const response = await this.#answerPath(request, incoming).catch((error: unknown) => {
-      this.#options.log.problem(error);
-      incoming.record.errorCode = 'internal_error';
-      return errorResponse(error, request, null);
-    });
-    const { record, outgoing } = incoming;
-    if (record.bytes === null) {
-      secure(outgoing);
-      record.bytes = Number(response.headers.get('content-length') ?? 0);
-    }
+      if (isStopping) server.closeIdleConnections();
+    };
+    outgoing.on('close', end);
+    // A response that waits behind others of its connection has no `close` of its own.
+    socket.on('close', end);
+    const fail = (failure: unknown) => {
+      // The app may still change the record of a response that is not sent.
+      record = record.copy();
+      record.errorCode = failure instanceof ApiFailure ? failure.code : 'internal_error';
+      return errorResponse(failure, request, null);
+    };
+    const response = await withTimeout(route(request, record), limits.answerMs, () => fail(tooSlow())).catch(
+      (error: unknown) => {
+        if (!(error instanceof ApiFailure)) log.problem(error);
+        return fail(error);
+      },
+    );
+    record.bytes ??= Number(response.headers.get('content-length') ?? 0);
     return response;
   }
 
-  async #answerPath(request: Request, incoming: RecordedMessage): Promise<Response> {
-    const { served } = this.#options;
-    const { record } = incoming;
-    const path = pathOf(incoming.url ?? '/');
+  async function route(request: Request, record: RequestRecord): Promise<Response> {
+    if (request.url.length > limits.urlBytes) throw urlTooLong(limits.urlBytes);
+    const path = new URL(request.url).pathname;
     if (OPERATION_PATHS.has(path)) {
       record.route = path;
       const condition = served.condition();
       return answerOperation(request, path, condition, async () => {
-        // What cannot be counted now is left out: the rest of the page matters all the more.
+        // Figures that cannot be read are left out: the rest of the page matters all the more.
         const alerts = (await served.alertFigures?.().catch(() => null)) ?? null;
-        return this.#metrics.page(condition, this.#sockets.size, alerts);
+        return metrics.page(condition, sockets.size, alerts);
       });
     }
     if (path === PLAYGROUND_PATH || path.startsWith(`${PLAYGROUND_PATH}/`)) record.route = PLAYGROUND_PATH;
-    return this.#pending.inTime(served.fetch(request, record), () => {
-      const failure = tooSlow();
-      // What may still come is not what is sent.
-      incoming.record = record.copy();
-      incoming.record.errorCode = failure.code;
-      return errorResponse(failure, request, null);
-    });
+    return served.fetch(request, record);
   }
 
-  /** Node's adapter could not make a request of it, or nobody caught something. */
-  #answerError(error: unknown): Response {
-    if (this.#handedOver === null) {
-      this.#options.log.problem(error);
-      return errorResponse(error, new Request('http://unknown.invalid/'), null);
-    }
-    const text = JSON.stringify(HOST_UNREADABLE.body);
-    const bytes = Buffer.byteLength(text);
-    this.#handedOver.record.refused(HOST_UNREADABLE, bytes);
-    return new Response(text, {
-      status: HOST_UNREADABLE.status,
-      headers: { ...SECURITY_HEADERS, 'Content-Type': 'application/json', 'Content-Length': String(bytes) },
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen({ host, port: options.port }, () => {
+      server.off('error', reject);
+      server.on('error', (error) => log.problem(error));
+      resolve();
     });
-  }
+  });
+
+  return {
+    get port() {
+      const address = server.address();
+      return typeof address === 'object' && address !== null ? address.port : options.port;
+    },
+    async stop() {
+      isStopping = true;
+      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+      // Node does not count a connection without any request as idle.
+      for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy();
+      const cut = setTimeout(() => server.closeAllConnections(), limits.graceMs);
+      await closed;
+      clearTimeout(cut);
+    },
+  };
 }
 
-function pathOf(url: string): string {
-  const query = url.indexOf('?');
-  return query === -1 ? url : url.slice(0, query);
-}
-
-function tooSlow(): ApiFailure {
-  return new ApiFailure('upstream_unavailable', 'the answer took too long; ask again, or for less', {
+const tooSlow = () =>
+  new ApiFailure('upstream_unavailable', 'the answer took too long; ask again, or for less', {
     headers: { 'Retry-After': '5' },
   });
-}
 
-/** Encoded answers bring these with them. An answer's own header comes before. */
-function secure(outgoing: ServerResponse | null): void {
-  if (outgoing?.headersSent !== false) return;
-  for (const [name, value] of Object.entries(SECURITY_HEADERS)) outgoing.setHeader(name, value);
+const urlTooLong = (most: number) =>
+  new ApiFailure('payload_too_large', `the URL is longer than ${most} bytes; shorten it`, { status: 414 });
+
+/**
+ * A request's path as this service knows it. `prefix` is the path of the base URL, which a proxy may pass on or have
+ * taken away; one that is the beginning of v1's own path (`/be`) must not be taken for the other.
+ */
+function withoutPrefix(url: string, prefix: string): string {
+  if (prefix === '' || !url.startsWith(`${prefix}/`)) return url;
+  const isV1 = url.startsWith(`${BASE_PATH}/`) && !url.startsWith(`${prefix}${BASE_PATH}/`);
+  return isV1 ? url : url.slice(prefix.length);
 }

@@ -93,8 +93,10 @@ export class RawConnection {
     if (hasBody && headers.get('transfer-encoding') === 'chunked') {
       return this.#takeChunked(status, headers, end + HEAD_END.length);
     }
-    if (hasBody && !headers.has('content-length')) throw new Error(`no length: ${first} ${lines.join('|')}`);
-    const length = hasBody ? Number(headers.get('content-length')) : 0;
+    const isCut = headers.get('connection') === 'close';
+    if (hasBody && !isCut && !headers.has('content-length'))
+      throw new Error(`no length: ${first} ${lines.join('|')}`);
+    const length = hasBody ? Number(headers.get('content-length') ?? 0) : 0;
     const from = end + HEAD_END.length;
     if (this.#received.length < from + length) return null;
     const body = this.#received.subarray(from, from + length);

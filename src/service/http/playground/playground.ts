@@ -1,8 +1,8 @@
 import type { OpenAPIHono } from '@hono/zod-openapi';
 import type { Context } from 'hono';
-import { OPENAPI_PATH, PLAYGROUND_PATH } from '../../contract/routes.ts';
-import type { Asset } from './playground/assets.ts';
-import { EncodedResponse } from './response-cache.ts';
+import { OPENAPI_PATH, PLAYGROUND_PATH } from '../../../contract/routes.ts';
+import { EncodedResponse } from '../response-cache.ts';
+import type { Asset } from './assets.ts';
 
 /** Nothing but what the service itself sends, nothing inline, nowhere else to send to. */
 const POLICY = [
@@ -49,12 +49,11 @@ export function addPlayground(root: OpenAPIHono, describe: () => object): void {
   );
   // Relative, so that it holds behind a proxy that adds a path.
   root.get(`${PLAYGROUND_PATH}/`, (c) => c.redirect(`..${PLAYGROUND_PATH}`, 308));
-  root.get(PLAYGROUND_PATH, (c) =>
-    send(c, PLAYGROUND_PATH, async () => (await import('./playground/assets.ts')).PAGE),
-  );
+  root.get(PLAYGROUND_PATH, (c) => send(c, PLAYGROUND_PATH, async () => (await import('./assets.ts')).PAGE));
   // A parameter here, in the place of `openapi.json`, would cost every route of v1 Hono's quick router.
   root.get(`${PLAYGROUND_PATH}/*`, async (c, next) => {
-    const { FILES } = await import('./playground/assets.ts');
+    // Loaded on request: Node can run the service from its sources, but cannot import files as text.
+    const { FILES } = await import('./assets.ts');
     const name = c.req.path.slice(PLAYGROUND_PATH.length + 1);
     const file = FILES.get(name);
     return file === undefined ? next() : send(c, name, () => file);
