@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { parseBlockNumber, parseTxHash } from '../../src/cli/explorer/explorer-arguments.ts';
 import { parseLookup } from '../../src/core/parse-lookup.ts';
-import { readLookup } from '../../src/tui/panes/explorer/lookup.ts';
+import { readLookup } from '../../src/tui/panes/explorer/explorer-state.ts';
 
 const HASH = `0x${'ab12'.repeat(16)}`;
 const ANYWHERE = { head: null, noTransactions: null, isKey: () => false };

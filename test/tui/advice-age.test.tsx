@@ -3,7 +3,7 @@ import { ClientError } from '../../src/client/errors.ts';
 import type { SnapshotView } from '../../src/client/views/gas.ts';
 import type { TabScreenProps } from '../../src/tui/app/tabs.ts';
 import { useMonitor, useSnapshot } from '../../src/tui/data/queries.ts';
-import { LiveScreen } from '../../src/tui/panes/live/live-screen.tsx';
+import { LiveScreen } from '../../src/tui/panes/live/live-pane.tsx';
 import { MARKET, RECOMMENDATION, SNAPSHOT } from './fake-gas.ts';
 import { showScreen } from './show-screen.tsx';
 

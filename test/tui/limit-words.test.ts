@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { ClientError } from '../../src/client/errors.ts';
 import { UNHURRIED } from '../../src/client/session-pace.ts';
 import { behindWords, healthOf, isPaced, limitWords } from '../../src/tui/app/connection.ts';
-import { missingReason } from '../../src/tui/panes/live/missing-reason.ts';
+import { missingReason } from '../../src/tui/panes/live/live-facts.ts';
 import { SNAPSHOT } from './fake-gas.ts';
 
 const quota = (retryAfterSec: number | null, limit: 'rate' | 'daily' = 'rate') =>

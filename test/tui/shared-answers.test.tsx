@@ -3,8 +3,8 @@ import { render } from 'ink-testing-library';
 import { expect, it, onTestFinished } from 'vitest';
 import { MonitorContext, type MonitorScope } from '../../src/tui/data/queries.ts';
 import { createQueryClient } from '../../src/tui/data/query-client.ts';
-import { LiveScreen } from '../../src/tui/panes/live/live-screen.tsx';
-import { ServiceScreen } from '../../src/tui/panes/service/service-screen.tsx';
+import { LiveScreen } from '../../src/tui/panes/live/live-pane.tsx';
+import { ServiceScreen } from '../../src/tui/panes/service/service-pane.tsx';
 import { waitFor } from '../helpers/wait-for.ts';
 import { fakeGas, MARKET, SNAPSHOT } from './fake-gas.ts';
 

@@ -9,7 +9,7 @@ import { type MonitorSource, SourceHolder } from '../../src/tui/app/source.ts';
 import { INITIAL_MONITOR_STATE, monitorReducer, stepInterval } from '../../src/tui/app/ui-state.ts';
 import { beyondLines, rawLines } from '../../src/tui/chrome/raw-view.tsx';
 import { polledEveryMs } from '../../src/tui/data/queries.ts';
-import { liveLayout } from '../../src/tui/panes/live/live-layout.ts';
+import { liveLayout } from '../../src/tui/panes/live/live-pane.tsx';
 import { drawnCharacters, EMPTY_INPUT, editLine, insertText } from '../../src/tui/text-input.ts';
 import { keptOfWords, keptWords, waitWords } from '../../src/tui/track-words.ts';
 import { type Fact, flowFacts } from '../../src/tui/ui/fact-list.tsx';

@@ -7,11 +7,11 @@ import { AlertsScreen } from '../panes/alerts/alerts-screen.tsx';
 import { ALERTS_TAB, alertsQuestion } from '../panes/alerts/alerts-state.ts';
 import { AutoTxsScreen } from '../panes/auto-txs/auto-txs-screen.tsx';
 import { AUTO_TXS_TAB, autoTxsQuestion } from '../panes/auto-txs/auto-txs-state.ts';
-import { ChartScreen } from '../panes/chart/chart-screen.tsx';
-import { ExplorerScreen } from '../panes/explorer/explorer-screen.tsx';
+import { ChartScreen } from '../panes/chart/chart-pane.tsx';
+import { ExplorerScreen } from '../panes/explorer/explorer-pane.tsx';
 import { explorerQuestion } from '../panes/explorer/explorer-state.ts';
-import { LiveScreen } from '../panes/live/live-screen.tsx';
-import { ServiceScreen } from '../panes/service/service-screen.tsx';
+import { LiveScreen } from '../panes/live/live-pane.tsx';
+import { ServiceScreen } from '../panes/service/service-pane.tsx';
 import type { Memory } from './ui-state.ts';
 
 export interface TabScreenProps {

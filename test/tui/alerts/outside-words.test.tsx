@@ -3,8 +3,8 @@ import type { AlertDetailsView, NewAlert } from '../../../src/client/views/alert
 import { describeConditionInWords, describeFiring } from '../../../src/client/views/describe-alerts.ts';
 import { V1_ROUTES } from '../../../src/contract/routes.ts';
 import { AlertsScreen } from '../../../src/tui/panes/alerts/alerts-screen.tsx';
-import { markLook } from '../../../src/tui/panes/chart/chart-marks.ts';
-import { shortStatus } from '../../../src/tui/panes/explorer/tx-words.ts';
+import { markLook } from '../../../src/tui/panes/chart/chart-words.ts';
+import { shortStatus } from '../../../src/tui/panes/explorer/tx-details.tsx';
 import { UNICODE_THEME } from '../../../src/tui/ui/theme.ts';
 import { waitFor } from '../../helpers/wait-for.ts';
 import { ALERT, fakeAlerts } from '../fake-alerts.ts';

@@ -4,7 +4,7 @@ import stringWidth from 'string-width';
 import { describe, expect, it } from 'vitest';
 import { type ChartAnswer, chartData } from '../../../src/tui/panes/chart/chart-data.ts';
 import { ChartPane, type ChartPaneProps } from '../../../src/tui/panes/chart/chart-pane.tsx';
-import { HoursPane } from '../../../src/tui/panes/chart/hours-pane.tsx';
+import { HoursPane } from '../../../src/tui/panes/chart/cheap-hours.tsx';
 import { ASCII_THEME, ThemeContext } from '../../../src/tui/ui/theme.ts';
 import { BLOCK_MS, hourAnswer, NOON, points } from './chart-answer.ts';
 

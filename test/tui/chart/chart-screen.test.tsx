@@ -10,7 +10,7 @@ import { type Toast, ToastContext } from '../../../src/tui/chrome/footer.tsx';
 import { MonitorContext, type MonitorScope } from '../../../src/tui/data/queries.ts';
 import { createQueryClient } from '../../../src/tui/data/query-client.ts';
 import { Dispatcher, DispatcherContext } from '../../../src/tui/input/use-keys.tsx';
-import { ChartScreen } from '../../../src/tui/panes/chart/chart-screen.tsx';
+import { ChartScreen } from '../../../src/tui/panes/chart/chart-pane.tsx';
 import { FOREIGN_30 } from '../../client/foreign-openapi.ts';
 import { waitFor } from '../../helpers/wait-for.ts';
 import { fakeGas, HOUR, MARKET, RECOMMENDATION, SNAPSHOT } from '../fake-gas.ts';

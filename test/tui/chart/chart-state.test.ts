@@ -3,11 +3,12 @@ import { readDescription } from '../../../src/client/description/read-descriptio
 import { TIME_FRAMES } from '../../../src/contract/choices.ts';
 import {
   chartChoices,
+  chartReducer,
   choiceAfter,
   hoursTimeFrame,
+  INITIAL_CHART_STATE,
   offeredChoice,
-} from '../../../src/tui/panes/chart/chart-choices.ts';
-import { chartReducer, INITIAL_CHART_STATE } from '../../../src/tui/panes/chart/chart-state.ts';
+} from '../../../src/tui/panes/chart/chart-state.ts';
 import { longestTimeFrame, timeFrameName, timeFrameSec } from '../../../src/tui/ui/time.ts';
 import { FOREIGN_30, FOREIGN_SWAGGER_2 } from '../../client/foreign-openapi.ts';
 

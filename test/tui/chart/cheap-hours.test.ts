@@ -2,10 +2,10 @@ import { describe, expect, it } from 'vitest';
 import {
   cheapStretches,
   hoursUntilCheap,
+  hourWords,
   localWeek,
   shareCheaper,
-} from '../../../src/tui/panes/chart/cheap-hours.ts';
-import { hourWords } from '../../../src/tui/panes/chart/hours-words.ts';
+} from '../../../src/tui/panes/chart/cheap-hours.tsx';
 import { NOON } from './chart-answer.ts';
 
 /** Hour of the week as value, in gwei. */

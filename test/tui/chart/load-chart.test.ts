@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { MetricsQuery } from '../../../src/client/client.ts';
 import { ClientError, type ClientErrorCode } from '../../../src/client/errors.ts';
-import { fittingBucket, loadChart } from '../../../src/tui/panes/chart/load-chart.ts';
+import { fittingBucket, loadChart } from '../../../src/tui/panes/chart/chart-data.ts';
 import { fakeGas, HOUR } from '../fake-gas.ts';
 
 const request = {

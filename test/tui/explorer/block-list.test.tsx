@@ -1,7 +1,6 @@
 import { render } from 'ink-testing-library';
 import { expect, it } from 'vitest';
-import { BlockList } from '../../../src/tui/panes/explorer/block-list.tsx';
-import type { BlockRow } from '../../../src/tui/panes/explorer/block-rows.ts';
+import { BlockList, type BlockRow } from '../../../src/tui/panes/explorer/block-list.tsx';
 
 it('tells all times in the offset that its heading names, also of blocks before the clocks were changed', () => {
   const change = Date.UTC(2024, 9, 27, 1);

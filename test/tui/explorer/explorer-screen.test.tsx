@@ -5,7 +5,7 @@ import { ClientError } from '../../../src/client/errors.ts';
 import type { TxRowView } from '../../../src/client/views/explorer.ts';
 import type { SnapshotView } from '../../../src/client/views/gas.ts';
 import type { MetricsView } from '../../../src/client/views/metrics.ts';
-import { ExplorerScreen } from '../../../src/tui/panes/explorer/explorer-screen.tsx';
+import { ExplorerScreen } from '../../../src/tui/panes/explorer/explorer-pane.tsx';
 import { explorerQuestion } from '../../../src/tui/panes/explorer/explorer-state.ts';
 import { waitFor } from '../../helpers/wait-for.ts';
 import { BLOCK, SNAPSHOT, TX } from '../fake-gas.ts';

@@ -4,9 +4,8 @@ import { render } from 'ink-testing-library';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { MonitorContext, type MonitorScope } from '../../../src/tui/data/queries.ts';
 import { createQueryClient } from '../../../src/tui/data/query-client.ts';
-import type { BlockRow } from '../../../src/tui/panes/explorer/block-rows.ts';
-import { MOST_BLOCKS } from '../../../src/tui/panes/explorer/load-block-series.ts';
-import { type RowDetails, useRowDetails } from '../../../src/tui/panes/explorer/use-row-details.ts';
+import type { BlockRow } from '../../../src/tui/panes/explorer/block-list.tsx';
+import { MOST_BLOCKS, type RowDetails, useRowDetails } from '../../../src/tui/panes/explorer/use-explorer.ts';
 import { BLOCK, fakeGas } from '../fake-gas.ts';
 
 afterEach(() => {

@@ -5,7 +5,7 @@ import { ClientError } from '../../../src/client/errors.ts';
 import type { NodeView } from '../../../src/client/views/dashboard.ts';
 import type { SnapshotView } from '../../../src/client/views/gas.ts';
 import { V1_ROUTES } from '../../../src/contract/routes.ts';
-import { ServiceScreen } from '../../../src/tui/panes/service/service-screen.tsx';
+import { ServiceScreen } from '../../../src/tui/panes/service/service-pane.tsx';
 import { waitFor } from '../../helpers/wait-for.ts';
 import { MARKET, RATE_LIMITS, RECOMMENDATION, SNAPSHOT, SUMMARY } from '../fake-gas.ts';
 import { type ShowOptions, showScreen } from '../show-screen.tsx';

@@ -13,7 +13,7 @@ import { formatCount, formatGwei, formatNative, formatUsd, gweiString } from '..
 import type { NamedValue } from '../../ui/fact-list.tsx';
 import { type Line, wrapText } from '../../ui/text.tsx';
 import type { Theme } from '../../ui/theme.ts';
-import { momentText } from '../explorer/present.ts';
+import { momentText } from '../explorer/place-frame.tsx';
 import { type AlertColumnsContext, stateLine } from './alert-columns.ts';
 
 const line = (text: string): Line => [{ text }];

@@ -11,7 +11,7 @@ import { useModalKeys } from '../../input/use-keys.tsx';
 import { type Line, LineList, OneLine, scrolledTo, wrapText } from '../../ui/text.tsx';
 import { useTheme } from '../../ui/theme.ts';
 import { systemOffset } from '../../ui/time.ts';
-import { presentOf } from '../explorer/present.ts';
+import { presentOf } from '../explorer/place-frame.tsx';
 import { untilText } from './alert-columns.ts';
 import type { AlertsAction, AlertsView } from './alerts-state.ts';
 import { bodyOf, problemsOf } from './form-check.ts';

@@ -16,7 +16,7 @@ import { PaneState, PolledFrame } from '../../ui/pane-state.tsx';
 import { EMPTY_LINE, type Line, LineList, OneLine, SegmentLine, scrolledTo } from '../../ui/text.tsx';
 import { useTheme } from '../../ui/theme.ts';
 import { systemOffset } from '../../ui/time.ts';
-import { presentOf } from '../explorer/present.ts';
+import { presentOf } from '../explorer/place-frame.tsx';
 import { draftLike, newDraft } from './alert-draft.ts';
 import { alertFacts, alertTitle, savingsFacts } from './alert-facts.ts';
 import type { AlertsAction, AlertsView } from './alerts-state.ts';

@@ -13,7 +13,7 @@ import { PaneState, PolledFrame } from '../../ui/pane-state.tsx';
 import { type Line, scrolledTo, wrapText } from '../../ui/text.tsx';
 import { useTheme } from '../../ui/theme.ts';
 import { systemOffset } from '../../ui/time.ts';
-import { presentOf } from '../explorer/present.ts';
+import { presentOf } from '../explorer/place-frame.tsx';
 import { draftLike, newDraft } from './alert-draft.ts';
 import { AlertList, LIST_CHROME } from './alert-list.tsx';
 import type { AlertsAction, AlertsCursor } from './alerts-state.ts';

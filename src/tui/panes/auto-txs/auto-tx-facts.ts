@@ -24,7 +24,7 @@ import {
 } from '../../../core/units.ts';
 import type { NamedValue } from '../../ui/fact-list.tsx';
 import { type Line, wrapText } from '../../ui/text.tsx';
-import { momentText } from '../explorer/present.ts';
+import { momentText } from '../explorer/place-frame.tsx';
 import type { AutoTxContext } from './auto-tx-columns.ts';
 
 const line = (text: string): Line => [{ text }];

@@ -9,7 +9,7 @@ import { PaneState, PolledFrame } from '../../ui/pane-state.tsx';
 import { LineList, OneLine, SegmentLine } from '../../ui/text.tsx';
 import { useTheme } from '../../ui/theme.ts';
 import { systemOffset } from '../../ui/time.ts';
-import { presentOf } from '../explorer/present.ts';
+import { presentOf } from '../explorer/place-frame.tsx';
 import { AutoTxQuestion } from './auto-tx-question.tsx';
 import type { AutoTxsAction, AutoTxsLevel } from './auto-txs-state.ts';
 import { detailsLines, detailsTitle } from './details-lines.ts';

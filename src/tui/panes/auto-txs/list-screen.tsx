@@ -12,7 +12,7 @@ import { type Line, scrolledTo } from '../../ui/text.tsx';
 import { useTheme } from '../../ui/theme.ts';
 import { systemOffset } from '../../ui/time.ts';
 import { hiddenSegments } from '../alerts/list-title.ts';
-import { presentOf } from '../explorer/present.ts';
+import { presentOf } from '../explorer/place-frame.tsx';
 import { AutoTxList, LIST_CHROME } from './auto-tx-list.tsx';
 import { ordered } from './auto-tx-order.ts';
 import { AutoTxQuestion } from './auto-tx-question.tsx';

@@ -1,7 +1,64 @@
-import type { ChartView } from '../../../client/views/dashboard.ts';
+import { useRef } from 'react';
+import type { CallOptions, GasClient } from '../../../client/client.ts';
+import { ClientError } from '../../../client/errors.ts';
+import { allPages, withinHistory } from '../../../client/paging.ts';
+import type { ChartView, MarketView } from '../../../client/views/dashboard.ts';
+import type { SnapshotView } from '../../../client/views/gas.ts';
 import type { BaseFeeRowView, PriorityFeeRowView } from '../../../client/views/metrics.ts';
-import { timeFrameSec } from '../../ui/time.ts';
-import { alignRows, HELD_STEPS, meanOf, usualStep } from './align-rows.ts';
+import { BUCKET_SEC } from '../../../contract/choices.ts';
+import type { Bucket } from '../../../contract/metrics.ts';
+import { chainProfile } from '../../../core/chains.ts';
+import { formatDuration } from '../../../core/units.ts';
+import {
+  type Dated,
+  type Polled,
+  useFollowHead,
+  useMarket,
+  useMonitor,
+  usePolledQuery,
+} from '../../data/queries.ts';
+import { longestTimeFrame, timeFrameSec } from '../../ui/time.ts';
+import type { ChartChoices, ChartState } from './chart-state.ts';
+
+/** Missing steps that a value is held over; more are a hole in the history. */
+const HELD_STEPS = 3;
+
+/** The usual distance of points: the service's word, unless most points lie farther apart. */
+function usualStep(timestamps: readonly number[], bucketSec: number | null): number {
+  const gaps = timestamps.slice(1).map((timestamp, i) => timestamp - (timestamps[i] ?? timestamp));
+  const middle = gaps.sort((a, b) => a - b)[Math.floor(gaps.length / 2)] ?? 0;
+  return Math.max((bucketSec ?? 0) * 1_000, middle, 1_000);
+}
+
+/** Reads rows on another grid: those within a slot summed up by `fold`, else the one whose step covers it. */
+function alignRows<Row extends { readonly timestamp: number }>(
+  rows: readonly Row[],
+  value: (row: Row) => number,
+  fold: (values: readonly number[]) => number,
+  slotMs: number,
+): (timestamp: number) => number | null {
+  const sorted = [...rows].sort((a, b) => a.timestamp - b.timestamp);
+  const times = sorted.map(({ timestamp }) => timestamp);
+  const held = Math.max(usualStep(times, null), slotMs) * HELD_STEPS;
+  let next = 0;
+  // Slots are asked for in order, so one walk through the rows serves them all.
+  return (timestamp) => {
+    while (next < sorted.length && (times[next] ?? 0) < timestamp) next += 1;
+    const within: number[] = [];
+    for (let i = next; i < sorted.length && (times[i] ?? 0) < timestamp + slotMs; i += 1) {
+      const row = sorted[i];
+      if (row) within.push(value(row));
+    }
+    if (within.length > 0) return fold(within);
+    const before = sorted[next - 1];
+    return before !== undefined && timestamp - before.timestamp < held ? value(before) : null;
+  };
+}
+
+/** A `fold` for {@link alignRows}. */
+function meanOf(values: readonly number[]): number {
+  return values.reduce((sum, value) => sum + value, 0) / values.length;
+}
 
 /** What was fetched together for one look at the chart. Everything in it belongs to its own time frame. */
 export interface ChartAnswer {
@@ -145,4 +202,186 @@ function marksOf(chart: ChartView, slots: readonly ChartSlot[], slotMs: number):
     .filter(({ timestamp }) => timestamp >= first.timestamp && timestamp < last.timestamp + slotMs)
     .sort((a, b) => a.timestamp - b.timestamp)
     .map((mark) => ({ ...mark, index: slotAt(slots, mark.timestamp) }));
+}
+
+interface ChartRequest {
+  readonly timeFrame: string;
+  readonly percentile: string;
+  readonly compare: boolean;
+  /** All time frames of the service. */
+  readonly timeFrames: readonly string[];
+  /** The chain's block time, to see whether single blocks are few enough; `null` where unknown. */
+  readonly blockTimeSec: number | null;
+}
+
+/** Two pages hold as much as any screen shows. */
+const MOST_ROWS = 1_000;
+
+/**
+ * Everything that one look at the chart needs, as of one moment. Windows are told by the chart's own clock,
+ * which in a replay is not ours. What only a part is missing for is said in that part's `problem`.
+ */
+export async function loadChart(
+  client: GasClient,
+  request: ChartRequest,
+  options: CallOptions,
+): Promise<ChartAnswer> {
+  const { timeFrame, percentile, compare } = request;
+  const chart = await client.statsChart(timeFrame, options);
+  const first = chart.points[0]?.timestamp;
+  const last = chart.points.at(-1)?.timestamp;
+  if (first === undefined || last === undefined || last <= first) {
+    const nothing = { rows: [], problem: null };
+    return { timeFrame, percentile, chart, tips: nothing, ranges: [], previous: compare ? nothing : null };
+  }
+
+  const frameMs = frameMsOf(timeFrame, chart);
+  const start = Math.max(first, last - frameMs);
+  // The last point begins then; the newest block is within it.
+  const to = last + Math.max(chart.bucketSec ?? 1, 1) * 1_000;
+  // A young history is read block by block, whatever its frame will hold one day.
+  const bucket = fittingBucket((to - start) / 1_000, request.blockTimeSec);
+  const [tips, ranges, previous] = await Promise.all([
+    partOf(() =>
+      withinHistory(chart.points, start, (from) =>
+        allPages((page) => client.priorityFee({ from, to, bucket, percentile, ...page }, options)),
+      ),
+    ),
+    // A block has no extremes within it.
+    bucket === 'block' && (chart.bucketSec ?? 0) <= (request.blockTimeSec ?? 0)
+      ? null
+      : partOf(() =>
+          withinHistory(chart.points, start, (from) =>
+            allPages((page) => client.baseFee({ from, to, bucket, ...page }, options)),
+          ),
+        ),
+    compare
+      ? partOf(
+          () =>
+            allPages((page) =>
+              client.baseFee({ from: start - frameMs, to: to - frameMs, bucket, ...page }, options),
+            ),
+          () => reachText(client, request, chart, last, options),
+        )
+      : null,
+  ]);
+  return { timeFrame, percentile, chart, tips, ranges: ranges?.rows ?? [], previous };
+}
+
+/** The finest bucket of which a window of `spanSec` has no more than two pages. */
+export function fittingBucket(spanSec: number, blockTimeSec: number | null): Bucket {
+  if (blockTimeSec !== null && spanSec / blockTimeSec <= MOST_ROWS) return 'block';
+  const timed = ['1m', '5m', '1h'] as const;
+  return timed.find((bucket) => spanSec / BUCKET_SEC[bucket] <= MOST_ROWS) ?? '1d';
+}
+
+interface Part<Row> {
+  readonly rows: readonly Row[];
+  readonly problem: string | null;
+}
+
+/** A part that the service refuses is told in its place; a service that does not answer fails the whole. */
+async function partOf<Row>(
+  ask: () => Promise<readonly Row[]>,
+  explainInvalid?: () => Promise<string>,
+): Promise<Part<Row>> {
+  try {
+    return { rows: await ask(), problem: null };
+  } catch (error) {
+    if (!(error instanceof ClientError)) throw error;
+    switch (error.code) {
+      case 'invalid':
+        return { rows: [], problem: (await explainInvalid?.()) ?? error.message };
+      case 'not-found':
+      case 'plan':
+      case 'server':
+      case 'unreadable':
+        return { rows: [], problem: error.message };
+      default:
+        throw error;
+    }
+  }
+}
+
+/** Why there is no window before: how far history reaches, and how far it would have to. */
+async function reachText(
+  client: GasClient,
+  { timeFrame, timeFrames }: ChartRequest,
+  chart: ChartView,
+  last: number,
+  options: CallOptions,
+): Promise<string> {
+  const frameSec = frameMsOf(timeFrame, chart) / 1_000;
+  const shownSec = (last - (chart.points[0]?.timestamp ?? last)) / 1_000;
+  const longest = longestTimeFrame(timeFrames);
+  // A chart that is full does not tell how much lies before it; the longest one does.
+  const isFull = shownSec > frameSec * 0.9;
+  const oldest =
+    isFull && longest !== null && longest !== timeFrame
+      ? (await client.statsChart(longest, options)).points[0]?.timestamp
+      : undefined;
+  const reachSec = Math.max(shownSec, oldest === undefined ? 0 : (last - oldest) / 1_000);
+  return `history reaches back ${formatDuration(reachSec)}, two windows of ${timeFrame} need ${formatDuration(2 * frameSec)}`;
+}
+
+/** A time frame that does not say how long it is means what came. */
+function frameMsOf(timeFrame: string, { points }: ChartView): number {
+  const sec = timeFrameSec(timeFrame);
+  return sec === null ? (points.at(-1)?.timestamp ?? 0) - (points[0]?.timestamp ?? 0) : sec * 1_000;
+}
+
+/** The longer the frame the less one block changes it, and the more an answer costs the service. */
+function leastMs(timeFrame: string): number {
+  const sec = timeFrameSec(timeFrame) ?? 86_400;
+  if (sec <= 3_600) return 0;
+  if (sec <= 86_400) return 30_000;
+  return sec <= 604_800 ? 120_000 : 300_000;
+}
+const HEATMAP_MS = 300_000;
+/** A young history fills an hour's place soon. */
+const FRESH_HOURS_MS = 30_000;
+
+/**
+ * What the chart shows. While the answer to a new choice is awaited `data` is still the old one: it says itself
+ * which time frame and percentile it is of, and `pending` that another is on its way.
+ */
+export function useChartData(
+  state: ChartState,
+  choices: ChartChoices,
+  snapshot: SnapshotView,
+): Polled<Dated<ChartAnswer>> & { readonly pending: boolean } {
+  const { client, intervalMs, frozen, now } = useMonitor();
+  const { timeFrame, percentile, compare, heatmap } = state;
+  const { chainId } = snapshot;
+  const { timeFrames } = choices;
+  const blockTimeSec = chainId === null ? null : chainProfile(chainId).feeRule.blockTimeSec;
+  const polled = usePolledQuery({
+    key: ['chart-pane', timeFrame, percentile, compare ? 'compared' : null, blockTimeSec],
+    enabled: !heatmap,
+    ask: async (signal) => {
+      const value = await loadChart(
+        client,
+        { timeFrame, percentile, compare, timeFrames, blockTimeSec },
+        { signal },
+      );
+      return { value, at: now() };
+    },
+    everyMs: null,
+    freshMs: Math.max(intervalMs, leastMs(timeFrame)),
+    frozen,
+  });
+  useFollowHead(polled, snapshot, { leastMs: leastMs(timeFrame) });
+  const last = useRef<Dated<ChartAnswer> | undefined>(undefined);
+  last.current = polled.data ?? last.current;
+  return { ...polled, data: last.current, pending: polled.data === undefined };
+}
+
+/** Mean base fees by hour of the week, asked for only while they are shown. */
+export function useHeatmap(shown: boolean, timeFrame: string): Polled<Dated<MarketView>> {
+  const { intervalMs } = useMonitor();
+  return useMarket(timeFrame, {
+    enabled: shown,
+    everyMs: Math.max(intervalMs, HEATMAP_MS),
+    freshMs: Math.max(intervalMs, FRESH_HOURS_MS),
+  });
 }

@@ -1,24 +1,163 @@
-import { Box } from 'ink';
-import { memo } from 'react';
-import { formatGwei, formatPercent } from '../../../core/units.ts';
+import { Box, Text, useIsScreenReaderEnabled } from 'ink';
+import { memo, useMemo } from 'react';
+import {
+  formatChange,
+  formatDuration,
+  formatGwei,
+  formatLikelihood,
+  formatPercent,
+  UNKNOWN,
+} from '../../../core/units.ts';
+import { cheaperThan, thereAgain } from '../../alert-prefill.ts';
+import type { TabScreenProps } from '../../app/tabs.ts';
+import { useKeptReducer, useNavigation } from '../../app/ui-state.ts';
+import { useToast } from '../../chrome/footer.tsx';
+import { useDescription, useMonitor, useReach } from '../../data/queries.ts';
+import { useKeys } from '../../input/use-keys.tsx';
 import { type ChartSeries, chartPlotWidth, LineChart } from '../../ui/line-chart.tsx';
-import { fitSegments, type Line, SegmentLine } from '../../ui/text.tsx';
+import { PaneState, PolledFrame } from '../../ui/pane-state.tsx';
+import { displayWidth, fitSegments, type Line, SegmentLine, Words } from '../../ui/text.tsx';
 import { useTheme } from '../../ui/theme.ts';
-import type { OffsetAt } from '../../ui/time.ts';
-import { type ChartData, slotAt } from './chart-data.ts';
-import { chartLayout } from './chart-layout.ts';
-import { byRank, markLook } from './chart-marks.ts';
-import { ChartSide } from './chart-side.tsx';
+import { type OffsetAt, systemOffset, timeFrameName, zoneText } from '../../ui/time.ts';
+import { chartCsv, csvName, heatmapCsv, saveErrorText } from './chart-csv.ts';
+import { type ChartData, chartData, slotAt, useChartData, useHeatmap } from './chart-data.ts';
+import {
+  chartChoices,
+  chartReducer,
+  hoursTimeFrame,
+  INITIAL_CHART_STATE,
+  offeredChoice,
+} from './chart-state.ts';
 import {
   baseSegments,
+  byRank,
+  countMarks,
   cursorSegments,
   gasSegments,
+  type LineSummary,
   legendSegments,
+  markLook,
+  moment,
   previousSegments,
+  quantile,
+  REACH_SEC,
+  slotPrice,
+  summarise,
+  summariseBase,
+  timeLabels,
   tipSegments,
   titleSegments,
 } from './chart-words.ts';
-import { timeLabels } from './time-axis.ts';
+import { HoursPane } from './cheap-hours.tsx';
+
+/** How the room of the pane is shared; rows and columns. */
+interface ChartLayout {
+  readonly chartWidth: number;
+  /** Columns of the figures at the right; 0 where there is no room. */
+  readonly sideWidth: number;
+  readonly baseRows: number;
+  /** 0: the tips are drawn into the chart of the base fee. */
+  readonly tipRows: number;
+  /** 0: not shown. */
+  readonly gasRows: number;
+}
+
+/** A name of 8 columns and two prices of 11, as those of some wei are, with what keeps them apart. */
+const SIDE_WIDTH = 35;
+const SIDE_FROM = 116;
+/** Below this two charts would both be too flat to read. */
+const TWO_CHARTS_FROM = 7;
+const THREE_CHARTS_FROM = 26;
+
+/**
+ * Shares what title, captions, time labels and cursor line leave (`rows`). Base fee and tips are charts of their own
+ * where possible: a tip of 2 gwei over a base fee of 0.05 would otherwise press one of them flat.
+ */
+export function chartLayout(width: number, rows: number, hasTips: boolean): ChartLayout {
+  const sideWidth = width >= SIDE_FROM ? SIDE_WIDTH : 0;
+  const chartWidth = width - sideWidth;
+  const only = { chartWidth, sideWidth, baseRows: Math.max(rows, 1), tipRows: 0, gasRows: 0 };
+  const gasRows = rows >= THREE_CHARTS_FROM ? Math.round((rows - 1) * 0.2) : 0;
+  const left = gasRows > 0 ? rows - gasRows - 1 : rows;
+  // One row goes to the caption of each chart after the first.
+  if (!hasTips || left - 1 < TWO_CHARTS_FROM) return { ...only, baseRows: Math.max(left, 1), gasRows };
+  const tipRows = Math.max(Math.round((left - 1) * 0.33), 2);
+  return { ...only, baseRows: left - 1 - tipRows, tipRows, gasRows };
+}
+
+interface ChartSideProps {
+  readonly data: ChartData;
+  readonly width: number;
+  readonly height: number;
+  readonly offsetAt: OffsetAt;
+}
+
+/** Figures of the window beside a wide chart: base fee and tips in columns, gas used, the latest marks. */
+export function ChartSide({ data, width, height, offsetAt }: ChartSideProps) {
+  const theme = useTheme();
+  const inner = width - 3;
+  const rows = figureRows(data);
+  const room = Math.max(height - rows.length - 4, 0);
+  const marks = data.marks.slice(Math.max(data.marks.length - room, 0)).toReversed();
+  return (
+    <Box
+      flexDirection="column"
+      width={width}
+      height={height}
+      paddingLeft={2}
+      paddingRight={1}
+      overflow="hidden"
+    >
+      <Words faint>{theme.text(columns(['', 'base', `tip ${data.percentile}`], inner))}</Words>
+      {rows.map(([name, base, tip]) => (
+        <Words key={name}>{theme.text(columns([name, base, tip], inner))}</Words>
+      ))}
+      {marks.length > 0 && (
+        <Box flexDirection="column" marginTop={1}>
+          <Words faint>marked, newest first</Words>
+          {marks.map((mark, place) => {
+            const look = markLook(mark.kind, theme.ascii);
+            const when = moment(mark.timestamp, data, offsetAt);
+            const value = mark.value === null ? '' : formatGwei(mark.value);
+            const left = `${look.glyph} ${when} ${look.name}`;
+            return (
+              // biome-ignore lint/suspicious/noArrayIndexKey: two marks may be alike
+              <Words key={place} color={look.color}>
+                {left + value.padStart(Math.max(inner - displayWidth(left), value.length + 1))}
+              </Words>
+            );
+          })}
+        </Box>
+      )}
+    </Box>
+  );
+}
+
+function figureRows(data: ChartData): readonly (readonly [string, string, string])[] {
+  const base = data.slots.map((slot) => slot.base);
+  const tip = data.slots.map((slot) => slot.tip);
+  const [of, tips] = [summariseBase(data), summarise(tip)];
+  const gas = summarise(data.slots.map(({ gasUsedRatio }) => gasUsedRatio));
+  const gwei = (value: number | null | undefined) => (value == null ? UNKNOWN : formatGwei(value));
+  const change = (value: number | null | undefined) => (value == null ? UNKNOWN : formatChange(value));
+  const spread = (at: number): [string, string] => [gwei(quantile(base, at)), gwei(quantile(tip, at))];
+  return [
+    ['now', gwei(of?.now), gwei(tips?.now)],
+    ['change', change(of?.changeRatio), change(tips?.changeRatio)],
+    ['max', gwei(of?.max), gwei(tips?.max)],
+    ['p90', ...spread(0.9)],
+    ['mean', gwei(of?.mean), gwei(tips?.mean)],
+    ['median', ...spread(0.5)],
+    ['p10', ...spread(0.1)],
+    ['min', gwei(of?.min), gwei(tips?.min)],
+    ['gas used', gas === null ? UNKNOWN : formatPercent(gas.mean), ''],
+  ];
+}
+
+function columns([name, base, tip]: readonly [string, string, string], width: number): string {
+  const each = Math.floor((width - 8) / 2);
+  return name.padEnd(8) + ` ${base}`.padStart(each) + ` ${tip}`.padStart(each);
+}
 
 export interface ChartPaneProps {
   /** At least one slot. */
@@ -153,3 +292,182 @@ export const ChartPane = memo(function ChartPane({
     </Box>
   );
 });
+
+interface SpokenChartProps {
+  readonly data: ChartData;
+  readonly cursor: number | null;
+  readonly offsetAt: OffsetAt;
+  /** How likely the price under the cursor is reached again soon. */
+  readonly likely: number | null;
+}
+
+/** The chart in sentences, for screen readers: a drawing of lines would be read sign by sign. */
+function SpokenChart({ data, cursor, offsetAt, likely }: SpokenChartProps) {
+  const slot = data.slots[cursor === null ? data.slots.length - 1 : slotAt(data.slots, cursor)];
+  const marks = countMarks(data.marks, true).map(({ look, count }) => `${count} ${look.name}`);
+  return (
+    <Box flexDirection="column">
+      <Text>{`Chart of the ${timeFrameName(data.timeFrame)}, in gwei.`}</Text>
+      <Text>{sentence('Base fee', summariseBase(data))}</Text>
+      <Text>{sentence(`Tip ${data.percentile}`, summarise(data.slots.map(({ tip }) => tip)))}</Text>
+      {data.compared && (
+        <Text>
+          {data.previousProblem ??
+            sentence(
+              `Base fee ${data.timeFrame} before`,
+              summarise(data.slots.map(({ previous }) => previous)),
+            )}
+        </Text>
+      )}
+      {marks.length > 0 && <Text>{`Marked: ${marks.join(', ')}.`}</Text>}
+      {slot && (
+        <Text>
+          {`At ${moment(slot.timestamp, data, offsetAt)} ${zoneText(offsetAt(slot.timestamp))}: base fee ${gwei(slot.base)}, ` +
+            `tip ${gwei(slot.tip)}, gas used ${slot.gasUsedRatio === null ? UNKNOWN : formatPercent(slot.gasUsedRatio)}.`}
+        </Text>
+      )}
+      {cursor !== null && likely !== null && (
+        <Text>{`Reached again within ${formatDuration(REACH_SEC)}: ${formatLikelihood(likely)} likely.`}</Text>
+      )}
+    </Box>
+  );
+}
+
+function sentence(name: string, of: LineSummary | null): string {
+  if (of === null) return `${name}: not known.`;
+  const change = of.changeRatio === null ? '' : `, ${formatChange(of.changeRatio)} over the window`;
+  return (
+    `${name}: ${formatGwei(of.now)} now, lowest ${formatGwei(of.min)}, mean ${formatGwei(of.mean)}, ` +
+    `highest ${formatGwei(of.max)}${change}.`
+  );
+}
+
+function gwei(wei: number | null): string {
+  return wei === null ? UNKNOWN : formatGwei(wei);
+}
+
+/** The Chart tab: gathers what it draws and says what its keys do. */
+export function ChartScreen({ snapshot, columns, rows }: TabScreenProps) {
+  const [chosen, dispatch] = useKeptReducer('chart', chartReducer, INITIAL_CHART_STATE);
+  const description = useDescription();
+  const choices = chartChoices(description);
+  const { timeFrames, percentiles } = choices;
+  const state = {
+    ...chosen,
+    timeFrame: offeredChoice(timeFrames, chosen.timeFrame),
+    percentile: offeredChoice(percentiles, chosen.percentile),
+  };
+  const { saveFile, now } = useMonitor();
+  const toast = useToast();
+  const { newAlert } = useNavigation();
+  const spoken = useIsScreenReaderEnabled();
+  const chart = useChartData(state, choices, snapshot);
+  const hours = useHeatmap(state.heatmap, hoursTimeFrame(description));
+  const answer = chart.data?.value;
+  const data = useMemo(() => (answer === undefined ? null : chartData(answer)), [answer]);
+  const heatmap = hours.data?.value.heatmap ?? null;
+  const slot =
+    state.cursor === null || state.heatmap ? undefined : data?.slots[slotAt(data.slots, state.cursor)];
+  const reach = useReach(slot === undefined ? null : slotPrice(slot), REACH_SEC, snapshot);
+  const likely = reach.data?.probability ?? null;
+
+  const moveCursor = (by: number) => {
+    if (data === null || data.slots.length === 0) return;
+    // One press moves the cursor by what can be seen: a column.
+    const step = Math.max(1, Math.round(data.slots.length / Math.max(chartPlotWidth(columns), 1)));
+    const newest = data.slots.length - 1;
+    const from = state.cursor === null ? newest : slotAt(data.slots, state.cursor);
+    const to = Math.max(from + by * step, 0);
+    dispatch({ type: 'move-cursor', to: to >= newest ? null : (data.slots[to]?.timestamp ?? null) });
+  };
+  const save = async () => {
+    const file = state.heatmap
+      ? heatmap && { name: csvName(snapshot.chainId, 'hours', now()), text: heatmapCsv(heatmap) }
+      : data && { name: csvName(snapshot.chainId, data.timeFrame, now()), text: chartCsv(data) };
+    if (file === null) {
+      toast({ kind: 'error', text: 'Nothing to save yet: wait until the chart is there' });
+      return;
+    }
+    try {
+      toast({ kind: 'info', text: `Saved ${await saveFile(file.name, file.text)}` });
+    } catch (error) {
+      toast({ kind: 'error', text: saveErrorText(error) });
+    }
+  };
+  useKeys('chart', {
+    'time-frame': () => dispatch({ type: 'next-time-frame', offered: timeFrames }),
+    percentile: () => dispatch({ type: 'next-percentile', offered: percentiles }),
+    compare: () => dispatch({ type: 'toggle-compare' }),
+    heatmap: () => dispatch({ type: 'toggle-heatmap' }),
+    ...(state.heatmap ? { 'close-heatmap': () => dispatch({ type: 'toggle-heatmap' }) } : {}),
+    export: () => void save(),
+    'alert-here': () => {
+      const price = slot === undefined ? null : slotPrice(slot);
+      const present = snapshot.lanes.average.price;
+      newAlert(price === null ? cheaperThan(present) : thereAgain(price, present));
+    },
+    'cursor-left': () => moveCursor(-1),
+    'cursor-right': () => moveCursor(1),
+    start: () => dispatch({ type: 'move-cursor', to: data?.slots[0]?.timestamp ?? null }),
+    end: () => dispatch({ type: 'move-cursor', to: null }),
+  });
+
+  const room = { width: columns, height: rows, offsetAt: systemOffset };
+  if (state.heatmap) {
+    return (
+      <PolledFrame polled={hours} what="the hours of the week" pending={false} width={columns} height={rows}>
+        {(notice) =>
+          heatmap?.some((row) => row.some((value) => value !== null)) ? (
+            <HoursPane {...room} notice={notice} heatmap={heatmap} now={snapshot.blockTimestamp ?? now()} />
+          ) : (
+            <Empty
+              {...room}
+              title="No hours to compare yet"
+              hint="Each hour that is seen fills its place; h goes back to the chart."
+            />
+          )
+        }
+      </PolledFrame>
+    );
+  }
+  return (
+    <PolledFrame
+      polled={chart}
+      what={`the ${timeFrameName(state.timeFrame)}`}
+      hint="r asks again now, t tries another time frame"
+      pending={chart.pending}
+      width={columns}
+      height={rows}
+    >
+      {(notice) => {
+        if (data === null || data.slots.length === 0) {
+          return (
+            <Empty
+              {...room}
+              title="No history yet"
+              hint="The chart begins with the next block; t tries another time frame."
+            />
+          );
+        }
+        if (spoken)
+          return <SpokenChart data={data} cursor={state.cursor} offsetAt={systemOffset} likely={likely} />;
+        return <ChartPane {...room} notice={notice} data={data} cursor={state.cursor} likely={likely} />;
+      }}
+    </PolledFrame>
+  );
+}
+
+interface EmptyProps {
+  readonly title: string;
+  readonly hint: string;
+  readonly width: number;
+  readonly height: number;
+}
+
+function Empty({ title, hint, width, height }: EmptyProps) {
+  return (
+    <Box width={width} height={height}>
+      <PaneState kind="empty" title={title} hint={hint} />
+    </Box>
+  );
+}

@@ -8,11 +8,146 @@ import {
 } from '../../../core/units.ts';
 import { legendGlyph } from '../../ui/plot.ts';
 import type { Line, Span } from '../../ui/text.tsx';
-import type { Theme } from '../../ui/theme.ts';
+import type { ColorName, Theme } from '../../ui/theme.ts';
 import { clockText, dayText, type OffsetAt, timeFrameSec, weekdayText, zoneText } from '../../ui/time.ts';
 import type { ChartData, ChartSlot, SlotMark } from './chart-data.ts';
-import { countMarks } from './chart-marks.ts';
-import { changeRatio, summarise, summariseBase } from './chart-summary.ts';
+
+/** What is said in words about one line of the chart; wei per gas. */
+export interface LineSummary {
+  readonly now: number;
+  readonly min: number;
+  readonly mean: number;
+  readonly max: number;
+  /** Newest against oldest value, as a share; `null` where the oldest is 0. */
+  readonly changeRatio: number | null;
+}
+
+/** `null` where no value is known. */
+export function summarise(values: readonly (number | null)[]): LineSummary | null {
+  const known = values.filter((value) => value !== null);
+  const [first] = known;
+  const now = known.at(-1);
+  if (first === undefined || now === undefined) return null;
+  return {
+    now,
+    min: known.reduce((a, b) => Math.min(a, b)),
+    mean: known.reduce((sum, value) => sum + value / known.length, 0),
+    max: known.reduce((a, b) => Math.max(a, b)),
+    changeRatio: changeRatio(first, now),
+  };
+}
+
+/** The base fee of a chart: now and the extremes are those of single blocks, where they are known. */
+export function summariseBase({ slots, nowBase }: Pick<ChartData, 'slots' | 'nowBase'>): LineSummary | null {
+  const of = summarise(slots.map(({ base }) => base));
+  if (of === null || nowBase === null) return of;
+  const oldest = slots.find(({ base }) => base !== null)?.base ?? 0;
+  return {
+    ...of,
+    now: nowBase,
+    changeRatio: changeRatio(oldest, nowBase),
+    min: summarise(slots.map(({ low }) => low))?.min ?? of.min,
+    max: summarise(slots.map(({ high }) => high))?.max ?? of.max,
+  };
+}
+
+/** How far `to` lies above (or below) `from`, as a share of `from`. */
+export function changeRatio(from: number, to: number): number | null {
+  return from > 0 ? to / from - 1 : null;
+}
+
+/** The value below which the share `at` of the known values lies (nearest rank). */
+export function quantile(values: readonly (number | null)[], at: number): number | null {
+  const known = values.filter((value) => value !== null).sort((a, b) => a - b);
+  return known[Math.min(Math.max(Math.ceil(at * known.length) - 1, 0), known.length - 1)] ?? null;
+}
+
+/** How a kind of mark looks and is called; `rank`: which of two in one column is seen. */
+interface MarkLook {
+  readonly glyph: string;
+  readonly color: ColorName;
+  readonly name: string;
+  readonly rank: number;
+}
+
+const LOOKS = new Map<string, MarkLook & { readonly ascii: string }>([
+  ['ANOMALY', { glyph: '◇', ascii: '?', color: 'warn', name: 'unusual', rank: 1 }],
+  ['REGIME_SHIFT', { glyph: '◆', ascii: '#', color: 'accent', name: 'regime shift', rank: 2 }],
+  ['SPIKE', { glyph: '▲', ascii: '^', color: 'bad', name: 'spike', rank: 3 }],
+  ['AUTO_TX', { glyph: '■', ascii: '$', color: 'good', name: 'auto-tx', rank: 4 }],
+  ['ALERT', { glyph: '●', ascii: 'o', color: 'good', name: 'alert fired', rank: 5 }],
+]);
+
+/** The look of a kind; an unknown one keeps the service's own word. */
+export function markLook(kind: string, ascii: boolean): MarkLook {
+  const look = LOOKS.get(kind);
+  if (look === undefined) {
+    const name = kind.toLowerCase().replaceAll('_', ' ').slice(0, 20);
+    return { glyph: ascii ? '*' : '✱', color: 'warn', name, rank: 0 };
+  }
+  return ascii ? { ...look, glyph: look.ascii } : look;
+}
+
+/** Each kind that occurs, with how often, in the order of importance. */
+export function countMarks(
+  marks: readonly SlotMark[],
+  ascii: boolean,
+): readonly { readonly look: MarkLook; readonly count: number }[] {
+  return [...Map.groupBy(marks, ({ kind }) => kind)]
+    .map(([kind, all]) => ({ look: markLook(kind, ascii), count: all.length }))
+    .sort((a, b) => b.look.rank - a.look.rank);
+}
+
+/** Marks so ordered that of two in one column the more important is drawn last, on top. */
+export function byRank(marks: readonly SlotMark[]): readonly SlotMark[] {
+  return [...marks].sort((a, b) => markLook(a.kind, false).rank - markLook(b.kind, false).rank);
+}
+
+const MINUTE = 60_000;
+const DAY = 86_400_000;
+/** Distances between labels that clocks and calendars have. */
+const STEPS = [1, 2, 5, 10, 15, 30, 60, 120, 180, 240, 360, 720, 1440, 2880, 4320, 7200, 10080].map(
+  (minutes) => minutes * MINUTE,
+);
+/** `╵Tue 13` and two spaces. */
+const LABEL_WIDTH = 9;
+
+/** Labels for round local times along the bottom of a chart whose slots begin at `timestamps` (ms, ascending). */
+export function timeLabels(
+  timestamps: readonly number[],
+  plotWidth: number,
+  offsetAt: OffsetAt,
+): readonly { readonly index: number; readonly text: string }[] {
+  const [first] = timestamps;
+  const last = timestamps.at(-1);
+  if (first === undefined || last === undefined) return [];
+  const room = Math.max(Math.floor(plotWidth / LABEL_WIDTH), 1);
+  const step = STEPS.find((candidate) => (last - first) / candidate <= room) ?? DAY * 30;
+  const labels: { index: number; text: string }[] = [];
+  let before = Math.floor(local(first, offsetAt) / step);
+  for (const [index, timestamp] of timestamps.entries()) {
+    const place = Math.floor(local(timestamp, offsetAt) / step);
+    // The first slot is labelled only where it begins a step itself.
+    const begins = index === 0 ? local(timestamp, offsetAt) % step === 0 : place !== before;
+    if (begins) labels.push({ index, text: labelText(timestamp, step, offsetAt) });
+    before = place;
+  }
+  return labels;
+}
+
+function local(timestamp: number, offsetAt: OffsetAt): number {
+  return timestamp + offsetAt(timestamp) * MINUTE;
+}
+
+function labelText(timestamp: number, step: number, offsetAt: OffsetAt): string {
+  // The slot may begin a little after the round time; the label names the round time itself.
+  const round = timestamp - (local(timestamp, offsetAt) % step);
+  const midnight = local(round, offsetAt) % DAY === 0;
+  if (step > DAY) return dayText(round, offsetAt);
+  return midnight
+    ? `${weekdayText(round, offsetAt)} ${dayText(round, offsetAt).split(' ')[0]}`
+    : clockText(round, offsetAt);
+}
 
 const DAY_MS = 86_400_000;
 

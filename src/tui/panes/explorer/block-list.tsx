@@ -1,13 +1,239 @@
-import { Box } from 'ink';
+import { Box, useIsScreenReaderEnabled } from 'ink';
+import { useRef } from 'react';
+import type { BlockView } from '../../../client/views/explorer.ts';
+import type { SnapshotView } from '../../../client/views/gas.ts';
+import type {
+  BaseFeeRowView,
+  GasUsedRatioRowView,
+  PriorityFeeRowView,
+} from '../../../client/views/metrics.ts';
+import { formatCount, formatDuration, formatGwei, formatNative, UNKNOWN } from '../../../core/units.ts';
+import { useNow } from '../../app/clock.ts';
+import { useClipboard } from '../../app/terminal.ts';
+import { useToast } from '../../chrome/footer.tsx';
+import { useKeys } from '../../input/use-keys.tsx';
 import { useWidest } from '../../ui/fact-list.tsx';
-import { columnsWithin, columnWidths, headingLine, rowLine } from '../../ui/table.ts';
-import { type Line, LineList, OneLine, SegmentLine } from '../../ui/text.tsx';
-import { useTheme } from '../../ui/theme.ts';
-import { type OffsetAt, zoneText } from '../../ui/time.ts';
-import { blockColumns, columnsWithValues } from './block-columns.ts';
-import type { BlockRow } from './block-rows.ts';
+import { PaneState, PolledFrame } from '../../ui/pane-state.tsx';
+import { columnsWithin, columnWidths, headingLine, rowLine, type TableColumn } from '../../ui/table.ts';
+import { type Line, LineList, OneLine, SegmentLine, scrolledTo } from '../../ui/text.tsx';
+import { type Theme, useTheme } from '../../ui/theme.ts';
+import { clockText, type OffsetAt, systemOffset, zoneText } from '../../ui/time.ts';
+import { SpokenBlocks } from './explorer-pane.tsx';
+import type { ExplorerLevelProps } from './explorer-state.ts';
+import { changeLine, fullnessLine, presentOf } from './place-frame.tsx';
+import { useBlockList, useRowDetails } from './use-explorer.ts';
 
-export interface BlockListProps {
+/** From this width on blocks are asked for one by one: there is room for what only they say. */
+const DETAILS_FROM = 104;
+
+interface BlockColumnsContext {
+  /** Of the pane. */
+  readonly width: number;
+  /** What ages are counted from, ms. */
+  readonly present: number;
+  readonly symbol: string;
+  readonly offsetAt: OffsetAt;
+  readonly theme: Theme;
+}
+
+/** The columns of the list of blocks, left to right. */
+function blockColumns(context: BlockColumnsContext): readonly TableColumn<BlockRow>[] {
+  const { width, present, symbol, offsetAt, theme } = context;
+  const gwei = (wei: number | null | undefined) => (wei == null ? UNKNOWN : formatGwei(wei));
+  const count = (value: number | null | undefined) => (value == null ? UNKNOWN : formatCount(value));
+  const bar = barCells(width);
+  const columns: readonly TableColumn<BlockRow>[] = [
+    {
+      id: 'block',
+      heading: 'block',
+      align: 'right',
+      least: 6,
+      rank: 0,
+      cell: ({ number }) => (number === null ? UNKNOWN : formatCount(number)),
+    },
+    {
+      id: 'age',
+      heading: 'age',
+      align: 'right',
+      least: 6,
+      rank: 3,
+      cell: ({ timestamp }) => formatDuration((present - timestamp) / 1_000),
+    },
+    {
+      id: 'base',
+      heading: 'base fee',
+      align: 'right',
+      least: 8,
+      rank: 0,
+      cell: ({ baseFee }) => [{ text: gwei(baseFee), bold: true }],
+    },
+    {
+      id: 'change',
+      heading: 'change',
+      align: 'right',
+      least: 9,
+      rank: 4,
+      cell: ({ change }) => (change === null ? UNKNOWN : changeLine(change, theme)),
+    },
+    {
+      id: 'full',
+      heading: 'gas used',
+      align: 'left',
+      least: bar + 6,
+      rank: 1,
+      cell: ({ gasUsedRatio }) => (gasUsedRatio === null ? UNKNOWN : fullnessLine(gasUsedRatio, bar, theme)),
+    },
+    { id: 'tip', heading: 'tip p50', align: 'right', least: 7, rank: 2, cell: ({ tip }) => gwei(tip) },
+    {
+      id: 'tips',
+      heading: 'p25 – p95',
+      align: 'right',
+      least: 15,
+      rank: 5,
+      cell: ({ details }) =>
+        details?.tips == null ? UNKNOWN : `${gwei(details.tips.p25)} – ${gwei(details.tips.p95)}`,
+    },
+    {
+      id: 'txs',
+      heading: 'txs',
+      align: 'right',
+      least: 5,
+      rank: 6,
+      cell: ({ details }) => count(details?.transactionCount),
+    },
+    {
+      id: 'burnt',
+      heading: `burnt ${symbol}`,
+      align: 'right',
+      least: 10,
+      rank: 7,
+      cell: ({ details }) =>
+        details?.burntWei == null
+          ? UNKNOWN
+          : formatNative(details.burntWei, symbol).replace(` ${symbol}`, ''),
+    },
+    {
+      id: 'time',
+      heading: 'time',
+      align: 'right',
+      least: 8,
+      rank: 8,
+      cell: ({ timestamp }) => clockText(timestamp, offsetAt, true),
+    },
+  ];
+  return width < DETAILS_FROM ? columns.filter(({ id }) => !FROM_DETAILS.has(id)) : columns;
+}
+
+const FROM_DETAILS = new Set(['tips', 'txs', 'burnt']);
+
+function barCells(width: number): number {
+  if (width < 72) return 6;
+  return width < 150 ? 10 : 20;
+}
+
+/** Columns without a single value say nothing: a foreign service or a recording may know less than ours. */
+function columnsWithValues(
+  columns: readonly TableColumn<BlockRow>[],
+  rows: readonly BlockRow[],
+): readonly TableColumn<BlockRow>[] {
+  return columns.filter(({ id, cell }) => id === 'block' || rows.some((row) => cell(row) !== UNKNOWN));
+}
+
+/** One block of the list; prices in wei per gas. `null`: the service has not said. */
+export interface BlockRow {
+  /** `null`: a service that gives rows by time alone; such a block cannot be opened. */
+  readonly number: number | null;
+  /** Ms since epoch. */
+  readonly timestamp: number;
+  readonly baseFee: number | null;
+  /** Against the block before it, where that one is in the list. */
+  readonly change: number | null;
+  readonly gasUsedRatio: number | null;
+  /** Median tip. */
+  readonly tip: number | null;
+  /** The whole block, where it has been asked for. */
+  readonly details: BlockView | null;
+}
+
+export interface BlockSeries {
+  readonly baseFees: readonly BaseFeeRowView[];
+  readonly gasUsedRatios: readonly GasUsedRatioRowView[];
+  readonly tips: readonly PriorityFeeRowView[];
+}
+
+/** The last blocks of `series`, newest first, at most `most`; the head is there as soon as the snapshot knows it. */
+export function blockRows(series: BlockSeries, snapshot: SnapshotView, most: number): readonly BlockRow[] {
+  const rows = new Map<string, BlockRow>();
+  const put = (key: string, at: At, value: Partial<BlockRow>) =>
+    rows.set(key, { ...(rows.get(key) ?? emptyRow(at)), ...value });
+  for (const [key, row] of keyed(series.baseFees)) put(key, row, { baseFee: row.mean });
+  for (const [key, row] of keyed(series.gasUsedRatios)) put(key, row, { gasUsedRatio: row.mean });
+  for (const [key, row] of keyed(series.tips)) put(key, row, { tip: row.value });
+  const { blockNumber, blockTimestamp, baseFee, gasUsedRatio } = snapshot;
+  if (blockNumber !== null && blockTimestamp !== null && !rows.has(String(blockNumber))) {
+    const head = { timestamp: blockTimestamp, blockNumber };
+    put(String(blockNumber), head, { baseFee: Number(baseFee), gasUsedRatio });
+  }
+  const newest = [...rows.values()].sort(newestFirst).slice(0, most + 1);
+  return newest.slice(0, most).map((row, place) => ({ ...row, change: changeOf(row, newest[place + 1]) }));
+}
+
+interface At {
+  readonly timestamp: number;
+  readonly blockNumber: number | null;
+}
+
+/**
+ * What the rows of one block have in common: its number or, where the service gives none, its time to the second and
+ * its place among the blocks of that second. Services take the milliseconds from here and there.
+ */
+function keyed<Row extends At>(rows: readonly Row[]): readonly (readonly [key: string, row: Row])[] {
+  const perSecond = new Map<number, number>();
+  return rows.map((row) => {
+    if (row.blockNumber !== null) return [String(row.blockNumber), row] as const;
+    const second = Math.round(row.timestamp / 1_000);
+    const place = perSecond.get(second) ?? 0;
+    perSecond.set(second, place + 1);
+    return [`at ${second} ${place}`, row] as const;
+  });
+}
+
+function emptyRow(at: At): BlockRow {
+  return {
+    number: at.blockNumber,
+    timestamp: at.timestamp,
+    baseFee: null,
+    change: null,
+    gasUsedRatio: null,
+    tip: null,
+    details: null,
+  };
+}
+
+function newestFirst(one: BlockRow, other: BlockRow): number {
+  if (one.number !== null && other.number !== null) return other.number - one.number;
+  return other.timestamp - one.timestamp;
+}
+
+function changeOf(row: BlockRow, before: BlockRow | undefined): number | null {
+  if (before === undefined || row.baseFee === null || before.baseFee === null || before.baseFee === 0)
+    return null;
+  if (row.number !== null && before.number !== row.number - 1) return null;
+  return row.baseFee / before.baseFee - 1;
+}
+
+/** `row` with what its own question has brought. */
+function withDetails(row: BlockRow, details: BlockView | undefined): BlockRow {
+  if (details === undefined) return row;
+  return {
+    ...row,
+    gasUsedRatio: details.gasUsedRatio ?? row.gasUsedRatio,
+    tip: details.tips?.p50 ?? row.tip,
+    details,
+  };
+}
+
+interface BlockListProps {
   /** The blocks on the screen, newest first. */
   readonly rows: readonly BlockRow[];
   /** Place of the cursor among them. */
@@ -64,4 +290,113 @@ export function BlockList(props: BlockListProps) {
       <LineList lines={lines} width={width} />
     </Box>
   );
+}
+
+interface BlocksScreenProps extends ExplorerLevelProps {
+  readonly cursor: number | null;
+}
+
+/** The list of the latest blocks and what the keys do in it. */
+export function BlocksScreen({ snapshot, symbol, dispatch, columns, rows, cursor }: BlocksScreenProps) {
+  const now = useNow();
+  const toast = useToast();
+  const copy = useClipboard();
+  const spoken = useIsScreenReaderEnabled();
+  const works = useRef((): boolean => false);
+  const list = useBlockList(snapshot, true, () => works.current());
+  const missing = list.polled.data?.value.missing ?? [];
+  const room = Math.max(rows - LIST_CHROME - missing.length - (list.polled.error === null ? 0 : 1), 1);
+  const place = placeOf(list.rows, cursor);
+  const first = useRef(0);
+  first.current = Math.min(scrolledTo(place, first.current, room), Math.max(list.rows.length - room, 0));
+  // Nobody who follows the newest block wants to see it slide down.
+  if (cursor === null) first.current = 0;
+  const above = first.current;
+  const onScreen = list.rows.slice(above, above + room);
+  const details = useRowDetails(onScreen, columns >= DETAILS_FROM && !spoken);
+  works.current = details.works;
+  const shown = onScreen.map((row) =>
+    withDetails(row, row.number === null ? undefined : details.blockOf(row.number)),
+  );
+
+  const go = (to: number) => {
+    const row = list.rows[Math.min(Math.max(to, 0), list.rows.length - 1)];
+    dispatch({ type: 'move-cursor', to: to <= 0 || row === undefined ? null : keyOf(row) });
+  };
+  const marked = list.rows[place];
+  useKeys('explorer', {
+    up: () => go(place - 1),
+    down: () => go(place + 1),
+    'page-up': () => go(place - room),
+    'page-down': () => go(place + room),
+    start: () => go(0),
+    end: () => go(list.rows.length - 1),
+    open: () => {
+      if (marked === undefined) return;
+      if (marked.number === null) {
+        toast({ kind: 'error', text: 'This service does not number its blocks, so none can be opened' });
+      } else dispatch({ type: 'open', place: { kind: 'block', number: marked.number } });
+    },
+    copy: () => {
+      if (marked?.number == null) return;
+      copy(String(marked.number));
+      toast({ kind: 'info', text: `Copied ${marked.number} (if your terminal lets programs copy: OSC 52)` });
+    },
+  });
+
+  return (
+    <PolledFrame
+      polled={list.polled}
+      what="the latest blocks"
+      pending={false}
+      width={columns}
+      height={rows}
+      hint="r asks again now, / looks up a block or a transaction"
+    >
+      {(notice) => {
+        if (shown.length === 0) {
+          return (
+            <Box width={columns} height={rows}>
+              <PaneState
+                kind="empty"
+                title="No blocks yet"
+                hint="The list begins with the next block; / looks up an older one."
+              />
+            </Box>
+          );
+        }
+        const present = presentOf(snapshot, now);
+        if (spoken) return <SpokenBlocks rows={list.rows.slice(place, place + 10)} present={present} />;
+        return (
+          <BlockList
+            rows={shown}
+            cursor={place - above}
+            above={above}
+            total={list.rows.length}
+            present={present}
+            symbol={symbol}
+            width={columns}
+            height={rows}
+            offsetAt={systemOffset}
+            notices={[
+              ...(notice === null ? [] : [notice]),
+              ...missing.map((text) => [{ text, faint: true }]),
+            ]}
+          />
+        );
+      }}
+    </PolledFrame>
+  );
+}
+
+/** Blocks without numbers are told apart by their times, which are far larger than any block's number. */
+function keyOf({ number, timestamp }: BlockRow): number {
+  return number ?? timestamp;
+}
+
+/** Where the cursor's block is now; one that has left the list leaves the cursor at its end. */
+function placeOf(rows: readonly BlockRow[], cursor: number | null): number {
+  if (cursor === null || rows.length === 0) return 0;
+  const place = rows.findIndex((row) => keyOf(row) <= cursor);
+  return place < 0 ? rows.length - 1 : place;
 }

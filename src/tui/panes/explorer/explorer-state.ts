@@ -1,6 +1,18 @@
+import type { SnapshotView } from '../../../client/views/gas.ts';
 import { PATHS } from '../../../contract/routes.ts';
+import { KEY_PROBLEM, parseLookup } from '../../../core/parse-lookup.ts';
+import { formatCount } from '../../../core/units.ts';
 import type { Memory } from '../../app/ui-state.ts';
 import type { RawQuestion } from '../../chrome/raw-view.tsx';
+
+/** What each level of the Explorer is given. */
+export interface ExplorerLevelProps {
+  readonly snapshot: SnapshotView;
+  readonly symbol: string;
+  readonly dispatch: (action: ExplorerAction) => void;
+  readonly columns: number;
+  readonly rows: number;
+}
 
 /** What can be opened from the list of blocks, or looked up. */
 export type Place =
@@ -19,7 +31,7 @@ export type PlaceName =
   | { readonly kind: 'tx'; readonly hash: string };
 
 /** What the user looks at on the Explorer tab; kept while other tabs are shown. */
-export interface ExplorerState {
+interface ExplorerState {
   /** The block under the cursor by its number, so that it stays while new ones arrive; `null` follows the newest. */
   readonly cursor: number | null;
   /** What lies open over the list, each opened from the one before. */
@@ -28,7 +40,7 @@ export interface ExplorerState {
   readonly asking: boolean;
 }
 
-export type ExplorerAction =
+type ExplorerAction =
   | { readonly type: 'move-cursor'; readonly to: number | null }
   | { readonly type: 'ask' }
   | { readonly type: 'stop-asking' }
@@ -101,3 +113,42 @@ export function explorerQuestion(memory: Memory): RawQuestion {
     ? { path: PATHS.block.replace('{number}', String(place.number)) }
     : { path: PATHS.tx.replace('{hash}', place.hash) };
 }
+
+type Lookup =
+  | { readonly kind: 'nothing' }
+  | { readonly kind: 'found'; readonly place: PlaceName }
+  /** One line: what is wrong with what was typed. */
+  | { readonly kind: 'wrong'; readonly problem: string };
+
+export interface LookupContext {
+  /** The newest block; `null` where the service does not number its blocks. */
+  readonly head: number | null;
+  /** Why no transaction can be looked up here; `null`: one can. */
+  readonly noTransactions: string | null;
+  /** Whether a text is a key, which is no hash even if it looks like one. */
+  readonly isKey: (text: string) => boolean;
+}
+
+/** Where what was typed leads to on this service. */
+export function readLookup(typed: string, { head, noTransactions, isKey }: LookupContext): Lookup {
+  if (typed.trim() === '') return { kind: 'nothing' };
+  if (isKey(typed)) return wrong(KEY_PROBLEM);
+  const sought = parseLookup(typed);
+  switch (sought.kind) {
+    case 'wrong':
+      return sought;
+    case 'newest':
+      return head === null
+        ? wrong('this service does not say which block is its newest; use a number')
+        : found({ kind: 'block', number: head });
+    case 'block':
+      return head !== null && sought.number > head
+        ? wrong(`the newest block is ${formatCount(head)}`)
+        : found(sought);
+    case 'tx':
+      return noTransactions === null ? found(sought) : wrong(noTransactions);
+  }
+}
+
+const found = (place: PlaceName): Lookup => ({ kind: 'found', place });
+const wrong = (problem: string): Lookup => ({ kind: 'wrong', problem });

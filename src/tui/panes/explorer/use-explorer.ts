@@ -1,9 +1,284 @@
 import { useQueryClient } from '@tanstack/react-query';
-import { useEffect, useRef, useState } from 'react';
+import { useEffect, useMemo, useRef, useState } from 'react';
+import type { CallOptions, GasClient, MetricsQuery } from '../../../client/client.ts';
 import { ClientError } from '../../../client/errors.ts';
 import type { BlockView, TxRowView, TxView } from '../../../client/views/explorer.ts';
 import type { SnapshotView } from '../../../client/views/gas.ts';
+import type { MetricsView } from '../../../client/views/metrics.ts';
+import { chainProfile } from '../../../core/chains.ts';
+import { useNow } from '../../app/clock.ts';
 import { type Dated, type Polled, useEachHead, useMonitor, usePolledQuery } from '../../data/queries.ts';
+import { useTheme } from '../../ui/theme.ts';
+import { systemOffset } from '../../ui/time.ts';
+import type { FactsContext } from './block-details.tsx';
+import { type BlockRow, type BlockSeries, blockRows } from './block-list.tsx';
+import type { ExplorerLevelProps } from './explorer-state.ts';
+import { presentOf } from './place-frame.tsx';
+
+/** How many blocks the list holds. */
+export const MOST_BLOCKS = 240;
+/** Fewer blocks than this are worth a look further back. */
+const ENOUGH_BLOCKS = 60;
+const SERIES_PAGE_SIZE = 500;
+const HOUR_SEC = 3_600;
+
+interface BlockSeriesRequest {
+  /** Where the window ends, ms: the head's own time; `null`: the service's present. */
+  readonly end: number | null;
+  /** How long a window to ask for, seconds. */
+  readonly spanSec: number;
+  /** Whether the tips are wanted too. */
+  readonly tips: boolean;
+}
+
+interface BlockSeriesAnswer extends BlockSeries {
+  /** The window that was long enough: what to ask for next time. */
+  readonly spanSec: number;
+  /** What the service lacks or refuses: one line each. */
+  readonly missing: readonly string[];
+}
+
+/**
+ * The newest blocks by three metrics with a bucket per block. The window grows to an hour where blocks are rare; one
+ * that begins before history does is asked without its begin. A metric that the service lacks is named in `missing`.
+ *
+ * @throws ClientError where nothing can be had, or the service cannot be reached.
+ */
+async function loadBlockSeries(
+  client: GasClient,
+  request: BlockSeriesRequest,
+  options: CallOptions,
+): Promise<BlockSeriesAnswer> {
+  let { spanSec } = request;
+  let answer = await askSeries(client, request, spanSec, options);
+  while (request.end !== null && spanSec < HOUR_SEC && longest(answer) < ENOUGH_BLOCKS) {
+    spanSec = Math.min(spanSec * 4, HOUR_SEC);
+    answer = await askSeries(client, request, spanSec, options);
+  }
+  return { ...answer, spanSec };
+}
+
+async function askSeries(
+  client: GasClient,
+  { end, tips }: BlockSeriesRequest,
+  spanSec: number,
+  options: CallOptions,
+): Promise<BlockSeries & { readonly missing: readonly string[] }> {
+  const from = end === null || spanSec >= HOUR_SEC ? undefined : end - spanSec * 1_000;
+  const [base, ratio, tip] = await Promise.all([
+    partOf('base fees', from, (query) => client.baseFee(query, options)),
+    partOf('fullness', from, (query) => client.gasUsedRatio(query, options)),
+    tips
+      ? partOf('tips', from, (query) => client.priorityFee({ ...query, percentile: 'p50' }, options))
+      : { rows: [], error: null, missing: [] },
+  ]);
+  if (base.error !== null && ratio.error !== null && (tip.error !== null || !tips)) throw base.error;
+  return {
+    baseFees: base.rows,
+    gasUsedRatios: ratio.rows,
+    tips: tip.rows,
+    missing: [...base.missing, ...ratio.missing, ...tip.missing],
+  };
+}
+
+function longest({ baseFees, gasUsedRatios, tips }: BlockSeries): number {
+  return Math.max(baseFees.length, gasUsedRatios.length, tips.length);
+}
+
+interface Part<Row> {
+  readonly rows: readonly Row[];
+  readonly error: ClientError | null;
+  readonly missing: readonly string[];
+}
+
+const TOLERATED: readonly string[] = ['not-found', 'plan', 'invalid', 'server', 'unreadable'];
+
+async function partOf<Row extends { readonly timestamp: number }>(
+  name: string,
+  from: number | undefined,
+  ask: (query: MetricsQuery) => Promise<MetricsView<Row>>,
+): Promise<Part<Row>> {
+  try {
+    return { rows: await newestRows(from, ask), error: null, missing: [] };
+  } catch (error) {
+    if (!(error instanceof ClientError) || !TOLERATED.includes(error.code)) throw error;
+    const reason = error.code === 'not-found' ? 'this service has none' : error.message;
+    return { rows: [], error, missing: [`no ${name}: ${reason.replaceAll('\n', ' ')}`] };
+  }
+}
+
+/** The last rows of a window, however the service orders its pages. */
+async function newestRows<Row extends { readonly timestamp: number }>(
+  from: number | undefined,
+  ask: (query: MetricsQuery) => Promise<MetricsView<Row>>,
+): Promise<readonly Row[]> {
+  const window: MetricsQuery = {
+    bucket: 'block',
+    size: SERIES_PAGE_SIZE,
+    ...(from === undefined ? {} : { from }),
+  };
+  const first = await ask(window).catch((error: unknown) => {
+    // Before history begins: what there is of the last hour is as much as can be had.
+    if (from === undefined || !(error instanceof ClientError) || error.code !== 'invalid') throw error;
+    return ask({ bucket: 'block', size: SERIES_PAGE_SIZE });
+  });
+  const size = Math.max(first.rows.length, 1);
+  if (first.total <= size) return first.rows;
+  const last = Math.ceil(first.total / size) - 1;
+  const ends = await ask({ ...window, page: last });
+  if (newestOf(ends.rows) < newestOf(first.rows)) return first.rows;
+  if (ends.rows.length >= MOST_BLOCKS || last < 2)
+    return [...first.rows.filter(() => last < 2), ...ends.rows];
+  const before = await ask({ ...window, page: last - 1 });
+  return [...before.rows, ...ends.rows];
+}
+
+function newestOf(rows: readonly { readonly timestamp: number }[]): number {
+  return rows.reduce((newest, { timestamp }) => Math.max(newest, timestamp), 0);
+}
+
+const USUAL_BLOCK_SEC = 12;
+
+interface BlockListData {
+  readonly polled: Polled<Dated<BlockSeriesAnswer>>;
+  /** Newest first. */
+  readonly rows: readonly BlockRow[];
+}
+
+/**
+ * The latest blocks, asked for while they are shown: once, and again at every new head.
+ *
+ * @param ownTips whether the blocks' own questions bring their tips, so that they need no question here
+ */
+export function useBlockList(snapshot: SnapshotView, shown: boolean, ownTips: () => boolean): BlockListData {
+  const { client, frozen, now } = useMonitor();
+  const spanSec = useRef(usualSpan(snapshot.chainId));
+  const knownTips = useRef<BlockSeriesAnswer['tips']>([]);
+  const end = useRef(snapshot.blockTimestamp);
+  end.current = snapshot.blockTimestamp;
+  const polled = usePolledQuery({
+    key: ['block-list', snapshot.chainId],
+    enabled: shown,
+    ask: async (signal) => {
+      const tips = knownTips.current.length === 0 || !ownTips();
+      const request = { end: end.current, spanSec: spanSec.current, tips };
+      const value = await loadBlockSeries(client, request, { signal });
+      spanSec.current = value.spanSec;
+      if (tips) knownTips.current = value.tips;
+      return { value: tips ? value : { ...value, tips: knownTips.current }, at: now() };
+    },
+    everyMs: null,
+    frozen,
+  });
+  useEachHead(snapshot, () => {
+    // What has failed waits for its own next try.
+    if (shown && polled.error === null) void polled.renew();
+  });
+  const series = polled.data?.value;
+  const rows = useMemo(
+    () => (series === undefined ? [] : blockRows(series, snapshot, MOST_BLOCKS)),
+    [series, snapshot],
+  );
+  return { polled, rows };
+}
+
+function usualSpan(chainId: number | null): number {
+  const blockSec = chainId === null ? USUAL_BLOCK_SEC : chainProfile(chainId).feeRule.blockTimeSec;
+  return Math.min(Math.max(Math.ceil(blockSec * MOST_BLOCKS), 60), 3_600);
+}
+
+/** What the facts of a block or a transaction are told by; they are spread out from `airyFrom` rows on. */
+export function useFactsContext(
+  { snapshot, symbol, columns, rows }: ExplorerLevelProps,
+  airyFrom: number,
+): FactsContext {
+  const theme = useTheme();
+  const now = useNow();
+  return {
+    width: columns,
+    present: presentOf(snapshot, now),
+    head: snapshot.blockNumber,
+    symbol,
+    nativeUsd: snapshot.nativeUsd,
+    offsetAt: systemOffset,
+    theme,
+    airy: rows >= airyFrom,
+  };
+}
+
+/** Between two blocks that are asked for one after the other: a node or a quota bears four a second. */
+const GAP_MS = 250;
+/** A service that refuses so often in a row has no such route, or wants to be left alone. */
+const MOST_REFUSALS = 2;
+
+export interface RowDetails {
+  /** What its own question has brought; `undefined`: nothing yet, or no more. */
+  readonly blockOf: (number: number) => BlockView | undefined;
+  /** Whether the service gives blocks one by one, as far as is known. */
+  readonly works: () => boolean;
+}
+
+interface AskedRow {
+  /** The base fee with which it was asked for: another one is another block, after a reorg. */
+  readonly baseFee: number | null;
+  readonly block: BlockView | undefined;
+}
+
+/**
+ * The blocks that are on the screen, each asked for once, one after the other, the newest first. As many are kept as
+ * the list holds.
+ */
+export function useRowDetails(rows: readonly BlockRow[], enabled: boolean): RowDetails {
+  const { client, frozen, now } = useMonitor();
+  const queries = useQueryClient();
+  const [asked, setAsked] = useState<ReadonlyMap<number, AskedRow>>(new Map());
+  const [refusals, setRefusals] = useState(0);
+  const got = useRef(false);
+  const next = rows.find(({ number, baseFee }) => number !== null && asked.get(number)?.baseFee !== baseFee);
+  const number = next?.number ?? null;
+  const baseFee = next?.baseFee ?? null;
+  const active = enabled && !frozen && refusals < MOST_REFUSALS && number !== null;
+
+  useEffect(() => {
+    if (!active || number === null) return;
+    const calledOff = new AbortController();
+    const keep = (block: BlockView | undefined) =>
+      setAsked((known) => withLast(known, number, { baseFee, block: block ?? known.get(number)?.block }));
+    const timer = setTimeout(async () => {
+      try {
+        const block = await client.block(number, { signal: calledOff.signal });
+        if (calledOff.signal.aborted) return;
+        got.current = true;
+        queries.setQueryData<Dated<BlockView>>(['block', number], { value: block, at: now() });
+        keep(block);
+        setRefusals(0);
+      } catch {
+        if (calledOff.signal.aborted) return;
+        // Named nowhere: the list says the same with fewer columns, and opening the block says why.
+        keep(undefined);
+        setRefusals((count) => count + 1);
+      }
+    }, GAP_MS);
+    return () => {
+      clearTimeout(timer);
+      calledOff.abort();
+    };
+  }, [active, number, baseFee, client, queries, now]);
+  return {
+    blockOf: (wanted) => asked.get(wanted)?.block,
+    works: () => got.current && refusals < MOST_REFUSALS,
+  };
+}
+
+/** With `row` as the last one, and without the first ones where there are too many. */
+function withLast(
+  known: ReadonlyMap<number, AskedRow>,
+  number: number,
+  row: AskedRow,
+): ReadonlyMap<number, AskedRow> {
+  const others = [...known].filter(([other]) => other !== number);
+  return new Map([...others.slice(-(MOST_BLOCKS - 1)), [number, row]]);
+}
 
 /** Blocks on top of it after which nothing of a block changes any more but their number. */
 const SETTLED = 12;
@@ -54,7 +329,7 @@ const PAGE_SIZE = 100;
 /** A window by seconds holds the blocks of fast chains beside the wanted one; more pages than this are not for eyes. */
 const MOST_PAGES = 50;
 
-export interface BlockTxs {
+interface BlockTxs {
   /** As the service orders them, as far as they have been asked for. */
   readonly rows: readonly TxRowView[];
   /** More can be asked for. */

@@ -1,10 +1,112 @@
-import type { SnapshotView, TrendView } from '../../../client/views/gas.ts';
-import { formatChange, formatGwei, formatPercent, formatUsd } from '../../../core/units.ts';
+import { ClientError } from '../../../client/errors.ts';
+import type { ChartView } from '../../../client/views/dashboard.ts';
+import type { RecommendationView, SnapshotView, TrendView } from '../../../client/views/gas.ts';
+import {
+  formatChange,
+  formatDuration,
+  formatGwei,
+  formatLikelihood,
+  formatPercent,
+  formatUsd,
+} from '../../../core/units.ts';
+import { keptWords } from '../../track-words.ts';
 import type { Fact } from '../../ui/fact-list.tsx';
 import type { Span } from '../../ui/text.tsx';
 import type { Theme } from '../../ui/theme.ts';
-import type { LiveView } from './live-view.ts';
-import { youngHour } from './span-of.ts';
+import { dayText, systemOffset } from '../../ui/time.ts';
+import type { LiveView } from './use-live.ts';
+
+/**
+ * The recommendation as facts: what to do, what it saves, how likely, and how such advice has held so far. On a
+ * narrow screen the last one uses fewer words.
+ *
+ * @param olderSec by how much it is older than the prices around it, where that is worth saying
+ */
+export function adviceFacts(
+  advice: RecommendationView,
+  theme: Theme,
+  narrow: boolean,
+  olderSec: number | null = null,
+): readonly Fact[] {
+  return [
+    whatToDo(advice, theme),
+    older(olderSec),
+    saving(advice),
+    likelihood(advice),
+    record(advice, narrow),
+  ].filter((fact) => fact !== null);
+}
+
+function older(sec: number | null): Fact | null {
+  if (sec === null) return null;
+  return { id: 'older', spans: [{ text: `${formatDuration(sec)} older than the prices`, faint: true }] };
+}
+
+function whatToDo(advice: RecommendationView, theme: Theme): Fact {
+  const price = advice.targetPrice === null ? null : `${formatGwei(advice.targetPrice)} gwei`;
+  const spans: Span[] = [];
+  switch (advice.action) {
+    case 'SEND_NOW':
+      spans.push({ text: `${theme.glyph.arrow} SEND NOW`, color: 'good', bold: true });
+      if (price !== null) spans.push({ text: ` at ${price}` });
+      break;
+    case 'WAIT': {
+      const wait = advice.expectedWaitSec;
+      spans.push({ text: `${theme.glyph.arrow} WAIT`, color: 'warn', bold: true });
+      if (wait !== null) spans.push({ text: ` ~${formatDuration(wait)}` });
+      if (price !== null) spans.push({ text: ` for ${price}` });
+      break;
+    }
+    case 'SET_ALERT':
+      spans.push({ text: `${theme.glyph.arrow} SET AN ALERT`, color: 'accent', bold: true });
+      if (price !== null) spans.push({ text: ` at ${price}` });
+      break;
+    default:
+      spans.push({ text: `${theme.glyph.arrow} ${theme.text(advice.action)}`, bold: true });
+      if (price !== null) spans.push({ text: ` ${price}` });
+  }
+  return { id: 'advice', spans };
+}
+
+function saving({ expectedSavingRatio }: RecommendationView): Fact | null {
+  if (expectedSavingRatio === null || expectedSavingRatio < 0.005) return null;
+  return { id: 'saving', spans: [{ text: `saves ${formatPercent(expectedSavingRatio)}` }] };
+}
+
+function likelihood({ probability }: RecommendationView): Fact {
+  const text = probability === null ? 'not yet measured' : `${formatLikelihood(probability)} likely`;
+  return { id: 'likely', spans: [{ text, faint: probability === null }] };
+}
+
+function record({ track }: RecommendationView, narrow: boolean): Fact | null {
+  const kept = track === null ? null : keptWords(track, narrow);
+  if (track === null || kept === null) return null;
+  const since = narrow || track.since === null ? '' : ` since ${dayText(track.since, systemOffset)}`;
+  return { id: 'record', spans: [{ text: `(${kept}${since})`, faint: true }] };
+}
+
+/** With the last bucket still to come, an hour is not whole. */
+const SHORTEST_HOUR_SEC = 3_300;
+const LONGEST_HOUR_SEC = 4_000;
+
+/** What a chart of the last hour really spans: a young history is shorter, a foreign service's frame may be longer. */
+export function spanOf(hour: ChartView): string {
+  const sec = secondsOf(hour) ?? SHORTEST_HOUR_SEC;
+  return sec < SHORTEST_HOUR_SEC || sec > LONGEST_HOUR_SEC ? `last ${formatDuration(sec)}` : 'last hour';
+}
+
+/** What is said of the last hour is of less where the history is younger. */
+function youngHour(hour: ChartView | undefined): string {
+  const sec = hour && secondsOf(hour);
+  return sec == null || sec >= SHORTEST_HOUR_SEC ? 'last hour' : `last ${formatDuration(sec)}`;
+}
+
+function secondsOf({ points, bucketSec }: ChartView): number | null {
+  const first = points[0];
+  const last = points.at(-1);
+  if (first === undefined || last === undefined) return null;
+  return (last.timestamp - first.timestamp) / 1_000 + (bucketSec ?? 0);
+}
 
 const BAR_CELLS = 10;
 
@@ -122,4 +224,27 @@ function volatility({ market }: LiveView): Fact | null {
     id: 'volatility',
     spans: [{ text: 'volatility ', faint: true }, { text: formatPercent(market.volatility) }],
   };
+}
+
+/**
+ * Why a part of the pane is not there, with what matters first: narrow screens show no more than that.
+ *
+ * @param past the frame around says already why nothing is fresh
+ * @param limit the limit that questions wait for, where it is known
+ */
+export function missingReason(
+  error: Error,
+  { past, limit }: { readonly past: boolean; readonly limit: string | null },
+): string {
+  if (!(error instanceof ClientError)) return error.message;
+  const { code, endpoint, message } = error;
+  if (code === 'not-found') return 'this service has none';
+  if (code === 'quota' && error.limit === 'rate') return `waiting: ${limit ?? 'limit per second'}`;
+  // The frame around says why, and until when.
+  if (past && (code === 'key' || code === 'quota')) return 'nothing is asked for now';
+  if (code !== 'plan') return message;
+  // The service's own words come after the route that it refuses.
+  const at = message.indexOf(`${endpoint}: `);
+  const said = at < 0 ? '' : `: ${message.slice(at + endpoint.length + 2)}`;
+  return `plan lacks ${endpoint}${said}`;
 }

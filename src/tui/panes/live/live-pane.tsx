@@ -1,18 +1,67 @@
-import { Box } from 'ink';
-import { memo } from 'react';
+import { Box, Text, useIsScreenReaderEnabled } from 'ink';
+import { memo, useMemo } from 'react';
 import type { MarketView } from '../../../client/views/dashboard.ts';
-import { FactLines, flowFacts } from '../../ui/fact-list.tsx';
+import { LANES } from '../../../core/advice.ts';
+import { chainProfile } from '../../../core/chains.ts';
+import { formatGwei, formatUsd, UNKNOWN, usdOf } from '../../../core/units.ts';
+import { cost } from '../../../core/usual-actions.ts';
+import { cheaperThan } from '../../alert-prefill.ts';
+import type { TabScreenProps } from '../../app/tabs.ts';
+import { useClipboard } from '../../app/terminal.ts';
+import { useNavigation } from '../../app/ui-state.ts';
+import { useToast } from '../../chrome/footer.tsx';
+import { type Polled, useMonitor, useOlderThanPrices } from '../../data/queries.ts';
+import { useKeys } from '../../input/use-keys.tsx';
+import { type Fact, FactLines, flowFacts } from '../../ui/fact-list.tsx';
 import { truncateWords, Words } from '../../ui/text.tsx';
-import { useTheme } from '../../ui/theme.ts';
+import { ASCII_THEME, useDim, useTheme } from '../../ui/theme.ts';
 import { wholeSpan } from '../../ui/time.ts';
-import { adviceFacts } from './advice-line.ts';
-import { DayRange } from './day-range.tsx';
-import { LaneTable } from './lane-table.tsx';
-import { liveFacts } from './live-facts.ts';
-import { liveLayout } from './live-layout.ts';
-import type { LiveView } from './live-view.ts';
+import { LANE_TITLES, LaneTable, laneColumns, lanesText } from './lane-table.tsx';
+import { adviceFacts, liveFacts, missingReason } from './live-facts.ts';
+import { DayRange, SmallChart } from './price-chart.tsx';
 import { Horizons, horizonsWidth, UsualWork } from './side-tables.tsx';
-import { SmallChart } from './small-chart.tsx';
+import { type LiveView, useLiveData } from './use-live.ts';
+
+/** How the Live pane shares out its rows. */
+interface LiveLayout {
+  readonly factLines: number;
+  readonly reasonLines: number;
+  /** Rows of the side tables with their heading and the gap above; 0: not shown. */
+  readonly sideRows: number;
+  /** Rows of the chart with its legend; 0: not shown. */
+  readonly chartRows: number;
+  /** An empty line between the parts. */
+  readonly airy: boolean;
+}
+
+const TABLE_ROWS = 6;
+/** One line of advice, one of the day's range. */
+const FIXED_ROWS = TABLE_ROWS + 2;
+const LEAST_CHART = 4;
+
+/**
+ * @param rows rows of the pane
+ * @param wanted what there is to show: reasons, rows of the longer side table (both tables if they stand one over
+ * the other), and how many lines all facts take
+ */
+export function liveLayout(
+  rows: number,
+  wanted: { readonly factLines: number; readonly reasons: number; readonly sideRows: number },
+): LiveLayout {
+  const airy = rows >= 30;
+  let left = rows - FIXED_ROWS - (airy ? 3 : 0);
+  const take = (count: number) => {
+    left -= count;
+    return count;
+  };
+  // Facts are worth more than a chart, a chart of four rows more than reasons, reasons more than a tall chart.
+  const factLines = take(Math.min(wanted.factLines, rows >= 18 ? 3 : left >= LEAST_CHART + 2 ? 2 : 1));
+  const chart = left >= LEAST_CHART ? take(LEAST_CHART) : 0;
+  const reasonLines = rows >= 20 ? take(Math.min(wanted.reasons, airy ? 4 : 1, left)) : 0;
+  const side = wanted.sideRows === 0 ? 0 : wanted.sideRows + 2;
+  const sideRows = left - side >= (airy ? 6 : 4) ? take(side) : 0;
+  return { factLines, reasonLines, sideRows, chartRows: chart === 0 ? 0 : chart + left, airy };
+}
 
 interface LivePaneProps {
   readonly view: LiveView;
@@ -111,4 +160,107 @@ function daySpan({ from }: MarketView, end: number | null): string {
   if (from === null || end === null) return '24 h';
   const sec = (end - from) / 1_000;
   return sec > NEARLY_A_DAY_SEC ? '24 h' : wholeSpan(sec);
+}
+
+/** The Live pane for a screen reader: sentences in the order of their weight, no drawing. */
+function SpokenLive({ view }: { readonly view: LiveView }) {
+  const { recommendation } = view;
+  return (
+    <Box flexDirection="column">
+      {LANES.map((lane) => (
+        <Text key={lane}>{spokenLane(view, lane)}</Text>
+      ))}
+      {recommendation === undefined ? null : (
+        <Text>{`Advice: ${adviceFacts(recommendation, ASCII_THEME, false, view.adviceOlderSec).map(spoken).join(', ')}.`}</Text>
+      )}
+      {(recommendation?.reasons ?? []).map((reason) => (
+        <Text key={reason}>{ASCII_THEME.text(reason)}</Text>
+      ))}
+      {liveFacts(view, ASCII_THEME).map((fact) => (
+        <Text key={fact.id}>{`${spoken(fact)}.`}</Text>
+      ))}
+    </Box>
+  );
+}
+
+function spokenLane({ snapshot, symbol }: LiveView, name: (typeof LANES)[number]): string {
+  const lane = snapshot.lanes[name];
+  const wait =
+    laneColumns(snapshot, symbol)
+      .find(({ id }) => id === 'wait')
+      ?.cell(lane, name) ?? UNKNOWN;
+  const [usual, rarely] = wait.split(' / ');
+  return [
+    `${LANE_TITLES[name]}: ${formatGwei(lane.price)} gwei`,
+    lane.maxFeePerGas === null ? null : `max fee ${formatGwei(lane.maxFeePerGas)} gwei`,
+    lane.maxPriorityFeePerGas === null ? null : `tip ${formatGwei(lane.maxPriorityFeePerGas)} gwei`,
+    rarely === undefined ? null : `usually within ${usual}, almost always within ${rarely}`,
+    snapshot.nativeUsd === null
+      ? null
+      : `a transfer costs ${formatUsd(usdOf(cost(21_000, lane.price), snapshot.nativeUsd))}`,
+  ]
+    .filter((part) => part !== null)
+    .join(', ')
+    .concat('.');
+}
+
+/** Glyphs that only draw are left out. */
+function spoken({ spans }: Fact): string {
+  return spans
+    .map(({ text }) => text)
+    .join('')
+    .replace(/[#.]{4,}|[>^=]|\bv (?=[-+\d])/g, '')
+    .replace(/\s+/g, ' ')
+    .trim();
+}
+
+/** Gathers what the Live pane draws and says what its keys do. */
+export function LiveScreen({ snapshot, columns, rows }: TabScreenProps) {
+  const { trend, recommendation, hour, market } = useLiveData(snapshot);
+  const toast = useToast();
+  const copy = useClipboard();
+  const spoken = useIsScreenReaderEnabled();
+  const past = useDim();
+  const { newAlert } = useNavigation();
+  useKeys('live', {
+    'alert-here': () => newAlert(cheaperThan(snapshot.lanes.average.price)),
+    copy: () => {
+      copy(lanesText(snapshot));
+      toast({ kind: 'info', text: 'Copied the three lanes (if your terminal lets programs copy: OSC 52)' });
+    },
+  });
+  const { limit = null } = useMonitor();
+  const reasonOf = (error: Error) => missingReason(error, { past, limit });
+  const parts = [
+    missingLine('advice', recommendation, reasonOf),
+    missingLine('trend', trend, reasonOf),
+    missingLine('market figures', market, reasonOf),
+    missingLine('chart of the hour', hour, reasonOf),
+  ];
+  const missing = parts.filter((line) => line !== null).join('\n');
+  const adviceOlderSec = useOlderThanPrices(snapshot, recommendation.data?.updatedAt ?? null);
+  const view = useMemo(
+    (): LiveView => ({
+      snapshot,
+      trend: trend.data,
+      recommendation: recommendation.data,
+      adviceOlderSec,
+      hour: hour.data,
+      market: market.data,
+      symbol: snapshot.chainId === null ? 'ETH' : chainProfile(snapshot.chainId).nativeSymbol,
+      missing: missing === '' ? [] : missing.split('\n'),
+    }),
+    [snapshot, trend.data, recommendation.data, adviceOlderSec, hour.data, market.data, missing],
+  );
+  return spoken ? <SpokenLive view={view} /> : <LivePane view={view} columns={columns} rows={rows} />;
+}
+
+/** Why a part that never came is not there; a part that fails later keeps its last data instead. */
+function missingLine(
+  name: string,
+  { data, error }: Polled<unknown>,
+  reasonOf: (error: Error) => string,
+): string | null {
+  if (data !== undefined || error === null) return null;
+  return `no ${name}: ${reasonOf(error).replaceAll('\n', ' ')}`;
 }

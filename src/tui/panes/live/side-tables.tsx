@@ -7,7 +7,7 @@ import { useWidest } from '../../ui/fact-list.tsx';
 import { columnsWithin, columnWidths, headingLine, rowLine, type TableColumn } from '../../ui/table.ts';
 import { type Line, LineList } from '../../ui/text.tsx';
 import { useTheme } from '../../ui/theme.ts';
-import { LANE_TITLES, workUnit } from './lane-columns.ts';
+import { LANE_TITLES, workUnit } from './lane-table.tsx';
 
 const WIDE_SCREEN = 140;
 /** The whole table with a price of 13 columns (`0.000000001` has 11), and a gap after it. */

@@ -3,8 +3,8 @@ import { formatCount, formatNative, formatPercent, formatUsd } from '../../../co
 import { keptOfWords, keptWords, waitWords } from '../../track-words.ts';
 import { type Line, lineWidth } from '../../ui/text.tsx';
 import { dayText } from '../../ui/time.ts';
-import { partLine, partTitle } from './part-line.ts';
-import type { ServiceContext, ServiceView } from './service-view.ts';
+import { partLine, partTitle } from './source-lines.ts';
+import type { ServiceContext, ServiceView } from './use-service.ts';
 
 /** How the service's own advice has held. */
 export function recordLines(

@@ -1,11 +1,84 @@
 import type { EngineView, NodeView } from '../../../client/views/dashboard.ts';
-import { formatAge, formatCount, formatDuration, UNKNOWN } from '../../../core/units.ts';
+import { formatAge, formatCount, formatDuration, formatPercent, UNKNOWN } from '../../../core/units.ts';
+import { sectionLine } from '../../ui/fact-list.tsx';
 import { columnsWithin, columnWidths, headingLine, rowLine, type TableColumn } from '../../ui/table.ts';
-import { type Line, lineWidth } from '../../ui/text.tsx';
+import { EMPTY_LINE, type Line, lineWidth } from '../../ui/text.tsx';
 import type { ColorName, Theme } from '../../ui/theme.ts';
 import { clockText, dayText, zoneText } from '../../ui/time.ts';
-import { partLine, partTitle } from './part-line.ts';
-import type { ServiceContext, ServiceView } from './service-view.ts';
+import type { Part, ServiceContext, ServiceView } from './use-service.ts';
+
+/**
+ * What stands where a part has no data, or beside data that is old; `null`: it is there and fresh.
+ *
+ * @param lacking what is said where it is not there, if `no ` + `what` could be taken for the answer
+ */
+export function partLine<T>(
+  what: string,
+  { value, at, problem, retryAt }: Part<T>,
+  now: number,
+  lacking = `no ${what}`,
+): Line | null {
+  if (problem !== null) {
+    const since = value === null || at === null ? lacking : `as of ${formatAge((now - at) / 1_000)}`;
+    const sec = retryAt === null ? null : Math.max(Math.ceil((retryAt - now) / 1_000), 0);
+    const next = sec === null || value === null ? '' : `, next try in ${formatDuration(sec)}`;
+    return [{ text: `${since}${next}: ${problem}`, faint: true }];
+  }
+  return value === null ? [{ text: `loading ${what} …`, faint: true }] : null;
+}
+
+const TITLE_ROOM = 'Summary'.length;
+
+/** The first line of a part; what follows the titles stands in one column. */
+export function partTitle(title: string, rest: Line = EMPTY_LINE): Line {
+  return sectionLine(title.padEnd(TITLE_ROOM), rest);
+}
+
+const BAR_CELLS = 20;
+const NEARLY_USED = 0.9;
+
+/** What the key may still ask. */
+export function quotaLines({ limits }: ServiceView, context: ServiceContext): readonly Line[] {
+  const missing = partLine('limits', limits, context.now, 'not known');
+  const known = limits.value;
+  if (known === null) return [partTitle('Quota', missing ?? [])];
+  const { plan, dailyLimit, usedToday, remainingToday, perSecond, resetsAt } = known;
+  const rate = perSecond === null ? '' : `${formatCount(perSecond)} per second`;
+  const named = plan === null ? '' : `plan ${plan}`;
+  const used =
+    usedToday ?? (dailyLimit !== null && remainingToday !== null ? dailyLimit - remainingToday : null);
+  const late = missing === null ? [] : [[{ text: '   ' }, ...missing]];
+  if (dailyLimit === null) {
+    const asked = used === null ? '' : `${formatCount(used)} asked today`;
+    return [partTitle('Quota', joined([named, 'no daily limit', asked, rate])), ...late];
+  }
+  const share = used === null || dailyLimit === 0 ? null : Math.min(used / dailyLimit, 1);
+  const resets = resetsAt === null ? '' : `resets in ${formatDuration((resetsAt - context.now) / 1_000)}`;
+  const count =
+    used === null
+      ? `${formatCount(dailyLimit)} a day`
+      : `${formatCount(used)} of ${formatCount(dailyLimit)} today`;
+  return [
+    partTitle('Quota', joined([named, count, rate])),
+    [{ text: '   ' }, ...(share === null ? [] : usedBar(share, context)), { text: resets }],
+    ...late,
+  ];
+}
+
+function joined(parts: readonly string[]): Line {
+  return [{ text: parts.filter((part) => part !== '').join('  ') }];
+}
+
+function usedBar(share: number, { theme }: ServiceContext): Line {
+  const full = Math.round(share * BAR_CELLS);
+  const { barFull, barEmpty, warning } = theme.glyph;
+  const high = share >= NEARLY_USED;
+  return [
+    { text: barFull.repeat(full), color: high ? 'bad' : 'accent' },
+    { text: barEmpty.repeat(BAR_CELLS - full), faint: true },
+    { text: ` ${formatPercent(share).padStart(5)} used${high ? ` ${warning}` : ''}  ` },
+  ];
+}
 
 const INDENT = 3;
 

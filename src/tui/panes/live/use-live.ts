@@ -13,14 +13,29 @@ import {
   useSnapshotAnew,
   wordOf,
 } from '../../data/queries.ts';
-import { chartChoices, offeredChoice } from '../chart/chart-choices.ts';
+import { chartChoices, offeredChoice } from '../chart/chart-state.ts';
+
+/** All that the Live pane draws. What is not there yet, or what the service does not have, is `undefined`. */
+export interface LiveView {
+  readonly snapshot: SnapshotView;
+  readonly trend: TrendView | undefined;
+  readonly recommendation: RecommendationView | undefined;
+  /** By how much the recommendation is older than the prices, seconds; absent or `null`: by a block at most. */
+  readonly adviceOlderSec?: number | null;
+  readonly hour: ChartView | undefined;
+  readonly market: MarketView | undefined;
+  /** Ticker of the native coin. */
+  readonly symbol: string;
+  /** Why the service gives no recommendation, no trend …: one clean line each. */
+  readonly missing: readonly string[];
+}
 
 /** What changes slowly is asked for less often. */
 const HOUR_CHART_MS = 5_000;
 const MARKET_MS = 10_000;
 const REPLAY_MARKET_MS = 1_000;
 
-export interface LiveData {
+interface LiveData {
   readonly trend: Polled<TrendView>;
   readonly recommendation: Polled<RecommendationView>;
   readonly hour: Polled<ChartView>;

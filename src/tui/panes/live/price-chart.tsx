@@ -1,10 +1,13 @@
-import { Text } from 'ink';
-import { memo } from 'react';
-import type { StatsView } from '../../../client/views/dashboard.ts';
+import { Box, Text } from 'ink';
+import { memo, useMemo } from 'react';
+import type { ChartView, StatsView } from '../../../client/views/dashboard.ts';
 import { formatGwei } from '../../../core/units.ts';
 import { useWidest } from '../../ui/fact-list.tsx';
+import { LineChart } from '../../ui/line-chart.tsx';
+import { legendGlyph } from '../../ui/plot.ts';
 import { displayWidth, Words } from '../../ui/text.tsx';
-import { useTheme } from '../../ui/theme.ts';
+import { useDim, useTheme } from '../../ui/theme.ts';
+import { spanOf } from './live-facts.ts';
 
 interface DayRangeProps {
   readonly base: StatsView;
@@ -87,3 +90,47 @@ function verdictOf(rank: number, now: number, { min, median, max }: StatsView, s
 function wholePercent(ratio: number): string {
   return `${Math.floor(ratio * 100 + 1e-9)} %`;
 }
+
+interface SmallChartProps {
+  readonly hour: ChartView;
+  readonly width: number;
+  readonly height: number;
+}
+
+/** Base fee and tip of the last hour, or of the shortest while the service knows, with a legend above. */
+export const SmallChart = memo(function SmallChart({ hour, width, height }: SmallChartProps) {
+  const theme = useTheme();
+  const dim = useDim();
+  const series = useMemo(
+    () => [
+      {
+        label: 'base',
+        color: theme.color('base'),
+        style: 'solid' as const,
+        values: hour.points.map(({ base }) => base),
+      },
+      {
+        label: 'tip',
+        color: theme.color('tip'),
+        style: 'dashed' as const,
+        values: hour.points.map(({ priority }) => priority),
+      },
+    ],
+    [hour, theme],
+  );
+  return (
+    <Box flexDirection="column" flexShrink={0}>
+      <Text wrap="truncate">
+        {' '}
+        <Words faint>{`${spanOf(hour)} in gwei`}</Words>
+        {'    '}
+        <Words color="base">{legendGlyph('solid', theme.ascii).repeat(2)}</Words>
+        <Words> base</Words>
+        {'   '}
+        <Words color="tip">{legendGlyph('dashed', theme.ascii).repeat(2)}</Words>
+        <Words> tip</Words>
+      </Text>
+      <LineChart series={series} width={width} height={height - 1} format={formatGwei} dim={dim} />
+    </Box>
+  );
+});
