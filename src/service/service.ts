@@ -22,6 +22,7 @@ import { unsavedWords } from './block-writer.ts';
 import { ChainReader } from './chain-reader.ts';
 import type { CourierSettings } from './couriers/create-couriers.ts';
 import { Follower } from './follower.ts';
+import { Freshness } from './freshness.ts';
 import { createApp } from './http/app.ts';
 import { createOpenGate } from './http/auth.ts';
 import { ApiFailure, errorResponse } from './http/errors.ts';
@@ -111,6 +112,16 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const ownFeed = chainPriceFeed(source, () => follower.profile, wallNow);
   const price = new NativePrice(() => priceFeed ?? ownFeed(), wallNow);
   const history = new HistoryStore(database);
+  const steadyNow = () => performance.now();
+  const freshness = new Freshness({
+    source,
+    head: () => follower.head,
+    chainId: () => follower.profile?.id ?? null,
+    wallNow,
+    steadyNow,
+    onFresh: () => broadcasting.wake(),
+    signal,
+  });
   const broadcasting = startAutoTxs({
     lease,
     source,
@@ -119,11 +130,14 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     history,
     profile: () => follower.profile,
     confirmations,
-    present: () => follower.present(),
+    present: () => {
+      const present = follower.present();
+      return present !== null && freshness.isFresh(present.head) ? present : null;
+    },
     nativeUsd: () => price.usd,
     nativeUsdAt: (timestampSec) => price.usdAt(timestampSec),
     wallNow,
-    steadyNow: () => performance.now(),
+    steadyNow,
     senderMs: options.senderMs,
     signal,
     onError,
@@ -192,7 +206,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
             signal,
             onError,
           });
-    await Promise.all([follower.run(), price.run(signal), retired]);
+    await Promise.all([follower.run(), freshness.run(), price.run(signal), retired]);
     await Promise.all([sending.done(), broadcasting.done()]);
     // Last of all, so that the next one finds everything.
     await lease.end();

@@ -66,7 +66,9 @@ export async function decideOne(
         checks: withKeptDelegation(preflight(facts), kept.checks),
         checkedAt: context.wallNow(),
       };
-      return stepKept(kept, eventOf(kept, facts, sender, present, context), context, beside);
+      const change = stepKept(kept, eventOf(kept, facts, sender, present, context), context, beside);
+      // A pause while this was worked out makes the head stale.
+      return context.present()?.head === present.head ? change : null;
     },
     'engine',
   );

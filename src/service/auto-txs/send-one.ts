@@ -4,7 +4,7 @@ import type { Obstacle } from '../../core/auto-txs/auto-tx-state.ts';
 import type { KeptAutoTx } from '../../core/auto-txs/kept-auto-tx.ts';
 import type { Hex } from '../../core/block.ts';
 import { abortable } from '../async.ts';
-import type { Moment } from './decide-one.ts';
+import { isDueAt, type Moment } from './decide-one.ts';
 import type { EngineContext } from './engine-context.ts';
 import { retryLater } from './retry-later.ts';
 import { sendWords } from './send-words.ts';
@@ -30,7 +30,7 @@ const BYTES_GONE: Obstacle = {
  */
 export async function sendOne(kept: KeptAutoTx, decidedAt: Moment, context: EngineContext): Promise<Sent> {
   const { source, store } = context;
-  const isStillWanted = inTime(decidedAt, context);
+  const isStillWanted = () => isInTime(decidedAt, context) && isDueNow(kept, context);
   const bytes = await store.signedBytes(kept.id);
   if (bytes === null) {
     // Where it was cancelled meanwhile, or is final, that counts.
@@ -53,11 +53,14 @@ export async function sendOne(kept: KeptAutoTx, decidedAt: Moment, context: Engi
 }
 
 /** The steady clock stands still while a machine sleeps, and the other one may be set: both have to agree. */
-const inTime =
-  (decidedAt: Moment, { steadyNow, wallNow }: EngineContext) =>
-  (): boolean =>
-    steadyNow() - decidedAt.steady <= SEND_WITHIN_MS &&
-    Math.abs(wallNow() - decidedAt.wall) <= SEND_WITHIN_MS;
+const isInTime = (decidedAt: Moment, { steadyNow, wallNow }: EngineContext): boolean =>
+  steadyNow() - decidedAt.steady <= SEND_WITHIN_MS && Math.abs(wallNow() - decidedAt.wall) <= SEND_WITHIN_MS;
+
+/** The head may have changed, or become stale, since it was decided. */
+function isDueNow(kept: KeptAutoTx, { present }: EngineContext): boolean {
+  const now = present();
+  return now !== null && isDueAt(kept, now);
+}
 
 async function refused(kept: KeptAutoTx, error: unknown, context: EngineContext): Promise<Sent> {
   if (!(error instanceof SendFailure) || error.outcome === 'unknown' || error.reason === 'too_late')

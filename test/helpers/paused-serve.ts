@@ -1,0 +1,147 @@
+/** `gastop serve`, once or twice on one database, stopped by SIGSTOP in the middle of its sends while the price rises. */
+import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import { expect, onTestFinished } from 'vitest';
+import { AutoTxStore } from '../../src/store/auto-tx-store.ts';
+import { LeaseStore } from '../../src/store/lease-store.ts';
+import { openDatabase } from '../../src/store/open-database.ts';
+import { type ServeProgram, startServe } from '../cli/served-program.ts';
+import { startRecordingProxy } from '../service/auto-txs/recording-proxy.ts';
+import { startAnvil } from './anvil.ts';
+import { fund, GWEI, keptOf, mineAt, sign } from './auto-tx-rig.ts';
+import { temporaryFolder } from './service.ts';
+import { waitFor } from './wait-for.ts';
+
+const SENDERS = 8;
+const TARGET = 20n * GWEI;
+const CHEAP = 10;
+const DEAR = 90;
+/** A sender's next transaction leaves after the response to the one before. */
+const RESPONSE_MS = 20;
+const WAIT = { timeoutMs: 120_000 };
+
+export interface Pauses {
+  readonly processes: 1 | 2;
+  /** How long each pause is, ms. */
+  readonly pausesMs: readonly number[];
+  /** Auto-txs that become due in each round, an equal number of each sender. */
+  readonly sends: number;
+}
+
+/** Expects that nothing is decided or sent after a pause on the price from before it, and that all is sent later. */
+export async function expectNoOldPrices({ processes, pausesMs, sends }: Pauses): Promise<void> {
+  const anvil = await startAnvil({ noMining: true, baseFee: BigInt(DEAR) * GWEI });
+  onTestFinished(() => anvil.stop());
+  let onLeft = () => {};
+  const proxy = await startRecordingProxy(anvil.wsUrl, {
+    passageOf: () => {
+      onLeft();
+      return { thereMs: 0, backMs: RESPONSE_MS };
+    },
+    onAnswered: () => {},
+  });
+  onTestFinished(() => proxy.stop());
+  const home = await temporaryFolder();
+  const path = join(home, 'shared.db');
+  await mineAt(anvil, DEAR);
+  const options = { home, env: { GASTOP_RPC: proxy.url, GASTOP_DB: path } };
+  const programs: ServeProgram[] = [];
+  for (let started = 0; started < processes; started += 1) programs.push(await startServe([], options));
+  const database = await openDatabase(path);
+  onTestFinished(() => database.close());
+  const store = new AutoTxStore(database);
+  const leases = new LeaseStore(database);
+  const accounts = await Promise.all(Array.from({ length: SENDERS }, () => fund(anvil, 1_000n)));
+  const nextNonces = new Map(accounts.map(({ address }) => [address, 0]));
+
+  const head = async () => Number(await anvil.rpc('eth_blockNumber'));
+  const headOf = async ({ origin }: ServeProgram) => {
+    const metrics = await (await fetch(`${origin}/metrics`)).text();
+    return Number(/^gastop_head_block (\d+)$/m.exec(metrics)?.[1] ?? -1);
+  };
+  /** The price rises, and all programs know. */
+  async function rise(): Promise<void> {
+    await mineAt(anvil, DEAR);
+    await untilKnown();
+  }
+  async function untilKnown(): Promise<void> {
+    const number = await head();
+    for (const program of programs) {
+      await waitFor(async () => (await headOf(program)) >= number, { ...WAIT, what: `block ${number}` });
+    }
+  }
+  async function leader(): Promise<ServeProgram> {
+    return waitFor(
+      async () => {
+        const process = (await leases.read())?.process;
+        return programs.find(({ child }) => process === `gastop serve, process ${child.pid}`);
+      },
+      { ...WAIT, what: 'a leader' },
+    ).then((found) => found ?? Promise.reject(new Error('there is no leader')));
+  }
+  /** Signed for the next nonces, due below the target. */
+  async function place() {
+    const placed: { readonly id: string; readonly hash: string }[] = [];
+    for (const account of accounts) {
+      for (let count = 0; count < sends / SENDERS; count += 1) {
+        const nonce = nextNonces.get(account.address) ?? 0;
+        nextNonces.set(account.address, nonce + 1);
+        const signed = await sign(account, { nonce });
+        const autoTx = keptOf(signed, { target: TARGET });
+        const created = await store.create(autoTx, Buffer.from(signed.slice(2), 'hex'), 1_000);
+        if (created.kind !== 'created') throw new Error(created.kind);
+        placed.push({ id: autoTx.id, hash: autoTx.signed?.hash ?? '' });
+      }
+    }
+    return placed;
+  }
+
+  for (const [round, pauseMs] of pausesMs.entries()) {
+    await rise();
+    const leading = await leader();
+    // The leader alone is stopped, or the whole machine sleeps.
+    const stopped = round % 2 === 0 ? programs : [leading];
+    const placed = await place();
+    const before = proxy.left.length;
+    const last = before + 1 + ((round * 7) % (sends / 2));
+    const pause = Promise.withResolvers<void>();
+    onLeft = () => {
+      if (proxy.left.length < last) return;
+      for (const { child } of stopped) child.kill('SIGSTOP');
+      onLeft = () => {};
+      pause.resolve();
+    };
+    await mineAt(anvil, CHEAP);
+    await pause.promise;
+    const isOver = setTimeout(pauseMs);
+    for (let block = 0; block < 3; block += 1) await mineAt(anvil, DEAR);
+    await isOver;
+    const leftBefore = proxy.left.length;
+    const resumedAt = Date.now();
+    for (const { child } of stopped) child.kill('SIGCONT');
+    await untilKnown();
+    // A block later all that was under way has ended.
+    await rise();
+    expect(proxy.left.slice(leftBefore), `sent on the old price after ${pauseMs} ms`).toEqual([]);
+    const cheapAt = Date.now();
+    for (const { id } of placed) {
+      const timeline = await store.timeline(id);
+      const decided = timeline.filter(
+        ({ kind, at }) => kind === 'SUBMITTED' && at >= resumedAt && at < cheapAt,
+      );
+      expect(decided, `decided on the old price after ${pauseMs} ms`).toEqual([]);
+    }
+
+    await mineAt(anvil, CHEAP);
+    await waitFor(
+      async () => {
+        const left = new Set<string>(proxy.left.slice(before));
+        const missing = placed.filter(({ hash }) => !left.has(hash)).length;
+        if (missing > 0) throw new Error(`${missing} of ${sends} have not been sent`);
+        return true;
+      },
+      { ...WAIT, what: 'each is sent once the price is low again' },
+    );
+    await mineAt(anvil, CHEAP);
+  }
+}

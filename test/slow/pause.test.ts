@@ -1,0 +1,16 @@
+import { test } from 'vitest';
+import { expectNoOldPrices } from '../helpers/paused-serve.ts';
+
+const PAUSES = 10;
+
+test('no auto-tx is decided or sent on the price from before a pause', async () => {
+  const groups = ([1, 2] as const).flatMap((processes) =>
+    [12_000, 60_000].map((pauseMs) => ({
+      processes,
+      pausesMs: Array<number>(PAUSES).fill(pauseMs),
+      sends: 40,
+    })),
+  );
+  // Stopped programs take no time of a core.
+  await Promise.all(groups.map(expectNoOldPrices));
+}, 3_600_000);
