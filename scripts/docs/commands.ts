@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { EXIT, EXIT_SAYS } from '../../src/cli/exit-code.ts';
+import { EXIT, EXIT_SAYS } from '../../src/cli/errors.ts';
 import { allCommands, argumentTerm, commandTree, flagText, fullName, ownFlags } from './command-tree.ts';
 import { code, table } from './markdown.ts';
 

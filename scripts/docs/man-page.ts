@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { chainDatabase, configFile, keysDatabase } from '../../src/cli/paths.ts';
+import { chainDatabase, configFile, keysDatabase } from '../../src/cli/config-file.ts';
 import {
   allCommands,
   argumentTerm,

@@ -1,8 +1,12 @@
 import { readFile, stat } from 'node:fs/promises';
-import { usageError } from './cli-error.ts';
-import type { ConfigFile } from './config-schema.ts';
-import { parseConfig } from './config-schema.ts';
-import { tildePath } from './tilde-path.ts';
+import { posix, win32 } from 'node:path';
+import * as z from 'zod';
+import { ROUTE_GROUPS } from '../contract/routes.ts';
+import { ownValue } from '../core/own-value.ts';
+import type { Plan } from '../service/keys/api-keys.ts';
+import { usageError } from './errors.ts';
+import type { Io } from './io.ts';
+import { tildePath } from './output.ts';
 
 const LARGEST_BYTES = 65_536;
 
@@ -68,4 +72,213 @@ async function readBytes(
       throw usageError(`${shown} is not UTF-8 text; save it as UTF-8`);
     throw error;
   }
+}
+
+/** `smtp` of the config file. */
+const SmtpConfig = z.strictObject({
+  host: z.string().regex(/^[^\s/@]+$/),
+  port: z.int().min(1).max(65_535).optional(),
+  secure: z.boolean().optional(),
+  user: z.string().min(1).optional(),
+  password: z.string().min(1).optional(),
+  from: z.string().min(1).optional(),
+  requireTls: z.boolean().optional(),
+});
+
+/** `telegram` of the config file. */
+const TelegramConfig = z.strictObject({ token: z.string().min(1), apiUrl: z.string().optional() });
+
+const WANTED_DELIVERY: Readonly<Record<string, string>> = {
+  smtp: 'an object of host, from and perhaps port, secure, user, password and requireTls, such as { "host": "mail.example.org", "from": "gas@example.org" }',
+  'smtp.host': 'the name of a mail server, such as "mail.example.org"',
+  'smtp.port': 'a whole number from 1 to 65535',
+  'smtp.secure': 'true (TLS from the first byte) or false (upgraded by STARTTLS)',
+  'smtp.user': 'a text',
+  'smtp.password': 'a text',
+  'smtp.from': 'an address, such as "gas@example.org"',
+  'smtp.requireTls': 'true or false; without it, TLS is required unless the server is on this machine',
+  telegram: 'an object of token and perhaps apiUrl, such as { "token": "123456789:AA…" }',
+  'telegram.token': 'a text; @BotFather gives one',
+  'telegram.apiUrl': 'a URL',
+};
+
+/** What should stand at `path`, which begins with `smtp` or `telegram`. */
+function wantedOfDelivery(path: readonly string[]): string {
+  return ownValue(WANTED_DELIVERY, path.join('.')) ?? ownValue(WANTED_DELIVERY, path[0] ?? '') ?? 'left away';
+}
+
+/** `plans` of the config file, by name. */
+const PlanSettings = z.record(
+  z.string().regex(/^[a-z0-9][a-z0-9_-]{0,31}$/i),
+  z.strictObject({
+    dailyLimit: z.int().min(1).nullable(),
+    perSecond: z.number().min(0.001).max(1_000_000).nullable(),
+    groups: z.array(z.enum(ROUTE_GROUPS)).min(1).optional(),
+  }),
+);
+
+const WANTED_PLAN: Readonly<Record<string, string>> = {
+  dailyLimit: 'a whole number of requests from 1, or null for no limit',
+  perSecond: 'a number of requests from 0.001, or null for no limit',
+  groups: `a list of ${ROUTE_GROUPS.join(', ')}`,
+};
+
+/** What should stand at `path` within `plans`. */
+function wantedOfPlans([name, setting]: readonly string[]): string {
+  if (name === undefined)
+    return 'plans by name, such as { "team": { "dailyLimit": 100000, "perSecond": 50 } }';
+  if (!/^[a-z0-9][a-z0-9_-]{0,31}$/i.test(name)) return 'a name of at most 32 letters, digits, - and _';
+  return (
+    ownValue(WANTED_PLAN, setting ?? '') ??
+    'an object of dailyLimit, perSecond and perhaps groups, such as { "dailyLimit": 100000, "perSecond": 50 }'
+  );
+}
+
+/** The config file. Values are text as in the environment, so that one reader checks them all. */
+const ConfigFile = z.strictObject({
+  url: z.string().optional(),
+  rpc: z.union([z.string(), z.array(z.string()).min(1)]).optional(),
+  apiKey: z.string().optional(),
+  history: z.string().optional(),
+  confirmations: z.string().optional(),
+  db: z.string().optional(),
+  ascii: z.boolean().optional(),
+  notifications: z.string().optional(),
+  keys: z.string().optional(),
+  plans: PlanSettings.optional(),
+  smtp: SmtpConfig.optional(),
+  telegram: TelegramConfig.optional(),
+  allowPrivateTargets: z.boolean().optional(),
+});
+export type ConfigFile = z.infer<typeof ConfigFile>;
+
+const WANTED: Readonly<Record<keyof ConfigFile, string>> = {
+  url: 'a text such as "https://gas.example.org"',
+  rpc: 'a URL, or a list of URLs such as ["http://127.0.0.1:8545"]',
+  apiKey: 'a text',
+  history: 'a text such as "24h"',
+  confirmations: 'a text such as "12"',
+  db: 'a file name',
+  ascii: 'true or false',
+  notifications: '"on", "bell" or "off"',
+  keys: 'a file name',
+  plans: wantedOfPlans([]),
+  smtp: wantedOfDelivery(['smtp']),
+  telegram: wantedOfDelivery(['telegram']),
+  allowPrivateTargets: 'true or false',
+};
+
+/** Parses the text of a config file; `shown` names it in errors. No value is repeated: one may be a key. */
+export function parseConfig(text: string, shown: string): ConfigFile {
+  const parsed = ConfigFile.safeParse(parseJson(text.replace(/^\ufeff/, ''), shown));
+  if (parsed.success) return parsed.data;
+  const known = Object.keys(WANTED).join(', ');
+  for (const issue of parsed.error.issues) {
+    if (issue.code === 'unrecognized_keys' && issue.path.length === 0) {
+      const names = issue.keys.map((key) => `"${key}"`).join(', ');
+      throw usageError(`${shown}: unknown setting ${names}; known are ${known}`);
+    }
+  }
+  const path = (parsed.error.issues[0]?.path ?? []).map(String);
+  const name = path[0] ?? '';
+  if (name === 'plans')
+    throw usageError(`${shown}: "${path.join('.')}" must be ${wantedOfPlans(path.slice(1))}`);
+  if (name === 'smtp' || name === 'telegram')
+    throw usageError(`${shown}: "${path.join('.')}" must be ${wantedOfDelivery(path)}`);
+  const wanted = Object.entries(WANTED).find(([key]) => key === name)?.[1];
+  throw usageError(
+    wanted === undefined
+      ? `${shown} must be a JSON object, such as {}`
+      : `${shown}: "${name}" must be ${wanted}`,
+  );
+}
+
+function parseJson(text: string, shown: string): unknown {
+  if (text.trim() === '') return {};
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw usageError(`${shown} is not JSON${placeOf(error, text)}; correct it there`);
+  }
+}
+
+/** V8 quotes the text around the error, which may be a key: only the place is taken from its message, and what is amiss there. */
+function placeOf(error: unknown, text: string): string {
+  const found = /at position (\d+)/.exec(error instanceof Error ? error.message : '')?.[1];
+  if (found === undefined) return '';
+  const position = Number(found);
+  const before = text.slice(0, position).split('\n');
+  const amiss = amissAt(text, position);
+  const hint = amiss === null ? '' : `: ${amiss}`;
+  return ` (line ${before.length}, column ${(before.at(-1)?.length ?? 0) + 1}${hint})`;
+}
+
+/** What people write that JSON does not have; `null`: something else. */
+function amissAt(text: string, position: number): string | null {
+  const at = text[position] ?? '';
+  if (text[position - 1] === '\\') return 'a backslash is written twice, or as /';
+  if (at === '/' || at === '#') return 'it has no comments';
+  if (at === "'") return 'it has double quotes only';
+  if ((at === '}' || at === ']') && text.slice(0, position).trimEnd().endsWith(','))
+    return 'the comma before it is one too many';
+  return null;
+}
+
+/** `free: 50,000 requests a day, 20 a second` */
+export function planText({ name, dailyLimit, perSecond, groups }: Plan): string {
+  const day = dailyLimit === null ? 'any number of requests a day' : `${count(dailyLimit)} requests a day`;
+  const second = perSecond === null ? 'any number a second' : `${count(perSecond)} a second`;
+  const only = groups.length === ROUTE_GROUPS.length ? '' : `, only ${groups.join(', ')}`;
+  return `${name}: ${day}, ${second}${only}`;
+}
+
+/** `50,000` */
+export function count(value: number): string {
+  return value.toLocaleString('en');
+}
+
+type Place = Pick<Io, 'env' | 'platform' | 'home'>;
+
+/** Where the platform keeps settings: XDG_CONFIG_HOME, Application Support or APPDATA. */
+export function configFile(place: Place): string {
+  const path = pathOf(place);
+  return path.join(
+    folder(place, 'XDG_CONFIG_HOME', '.config', 'APPDATA', 'Roaming'),
+    'gastop',
+    'config.json',
+  );
+}
+
+/** Where the platform keeps data: XDG_DATA_HOME, Application Support or LOCALAPPDATA. */
+export function dataFolder(place: Place): string {
+  return pathOf(place).join(
+    folder(place, 'XDG_DATA_HOME', '.local/share', 'LOCALAPPDATA', 'Local'),
+    'gastop',
+  );
+}
+
+/** One database per chain, so that histories never mix. */
+export function chainDatabase(place: Place, chainId: number | '<id>'): string {
+  return pathOf(place).join(dataFolder(place), `chain-${chainId}.db`);
+}
+
+/** Keys are good for every chain that is served from here, so they lie beside the histories. */
+export function keysDatabase(place: Place): string {
+  return pathOf(place).join(dataFolder(place), 'keys.db');
+}
+
+function folder(place: Place, xdg: string, unixDefault: string, windows: string, roaming: string): string {
+  const { env, platform, home } = place;
+  const path = pathOf(place);
+  if (platform === 'win32') return env[windows] || path.join(home, 'AppData', roaming);
+  // The XDG specification: a relative path is invalid and to be ignored.
+  const named = env[xdg];
+  if (named !== undefined && path.isAbsolute(named)) return named;
+  return platform === 'darwin'
+    ? path.join(home, 'Library', 'Application Support')
+    : path.join(home, unixDefault);
+}
+
+function pathOf({ platform }: Place): typeof posix {
+  return platform === 'win32' ? win32 : posix;
 }

@@ -1,11 +1,9 @@
-import { askHidden } from './ask-hidden.ts';
-import { askOn } from './ask-on-terminal.ts';
-import { EXIT } from './exit-code.ts';
-import { homeFolder } from './home-folder.ts';
-import { reportOutputFailure } from './output-failure.ts';
-import { readAll } from './read-all.ts';
+import { homedir, userInfo } from 'node:os';
+import { createInterface } from 'node:readline';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { EXIT, reportOutputFailure } from './errors.ts';
 
-export interface Output {
+interface Output {
   write(text: string): unknown;
   readonly isTTY?: boolean;
   readonly columns?: number;
@@ -124,5 +122,116 @@ export class Interruption extends Error {
   constructor(exitCode: number) {
     super('interrupted');
     this.exitCode = exitCode;
+  }
+}
+
+const ENTER = /[\r\n]$/;
+const CTRL_C = '\u0003';
+const CTRL_D = '\u0004';
+/** Of a paste that a terminal hands over piece by piece. */
+const PIECES_WITHIN_MS = 150;
+/** What a terminal puts around a paste where a program before this one left that on. */
+const PASTE_MARKS = /\u001b\[20[01]~/g;
+
+/**
+ * Asks on stderr for a paste that is not shown and gives it: what comes until Enter ends it, or Ctrl-D. `null`: nothing
+ * came. A line of a terminal has 4,096 characters at most, so the keys are read as they come.
+ */
+async function askHidden(
+  question: string,
+  mostLength: number,
+  interruption: AbortSignal,
+): Promise<string | null> {
+  const { stdin, stderr } = process;
+  interruption.throwIfAborted();
+  // Before the question: what answers it at once must not be drawn by the terminal itself.
+  stdin.setRawMode(true);
+  stderr.write(question);
+  stdin.setEncoding('utf8');
+  let text = '';
+  try {
+    await new Promise<void>((resolve, reject) => {
+      let pieces = 0;
+      const take = async (piece: string) => {
+        // Raw keys are no signals.
+        if (piece.includes(CTRL_C)) process.kill(process.pid, 'SIGINT');
+        text += piece;
+        pieces += 1;
+        if (piece.includes(CTRL_D) || text.length > mostLength) return resolve();
+        const seen = pieces;
+        if (!ENTER.test(piece) || text.trim() === '') return;
+        await sleep(PIECES_WITHIN_MS);
+        if (pieces === seen) resolve();
+      };
+      stdin.on('data', take);
+      stdin.once('end', resolve);
+      interruption.addEventListener('abort', () => reject(interruption.reason), { once: true });
+    });
+  } finally {
+    stdin.removeAllListeners('data');
+    stdin.setRawMode(false);
+    stdin.pause();
+    stderr.write('\n');
+  }
+  const pasted = text.replaceAll(CTRL_D, '').replaceAll(PASTE_MARKS, '');
+  return pasted.trim() === '' ? null : pasted;
+}
+
+/** Asks on stderr and gives the line that is typed; `null` at the end of the input. Rejects when interrupted. */
+function askOn(question: string, interruption: AbortSignal): Promise<string | null> {
+  return new Promise((resolve, reject) => {
+    // Without keys of its own: Ctrl-C stays a signal.
+    const prompt = createInterface({ input: process.stdin, terminal: false });
+    const interrupt = () => {
+      reject(interruption.reason);
+      prompt.close();
+    };
+    interruption.addEventListener('abort', interrupt, { once: true });
+    prompt.once('close', () => {
+      interruption.removeEventListener('abort', interrupt);
+      resolve(null);
+    });
+    prompt.once('line', (line) => {
+      resolve(line);
+      prompt.close();
+    });
+    process.stderr.write(question);
+    if (interruption.aborted) interrupt();
+  });
+}
+
+/**
+ * The user's home folder: what HOME says, else the list of users; `/` for one that has neither, as containers do it.
+ * An empty HOME says nothing: what is kept must not come to lie in whatever folder gastop is started in.
+ */
+function homeFolder(): string {
+  try {
+    return homedir() || userInfo().homedir || '/';
+  } catch {
+    // A number that the list of users does not know, and no HOME: a container that runs as somebody.
+    return '/';
+  }
+}
+
+/**
+ * Reads a stream to its end as text.
+ * @throws RangeError when it is not UTF-8 or longer than `mostBytes`.
+ */
+export async function readAll(
+  stream: AsyncIterable<Uint8Array | string>,
+  mostBytes: number,
+): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of stream) {
+    const piece = typeof chunk === 'string' ? Buffer.from(chunk) : chunk;
+    bytes += piece.length;
+    if (bytes > mostBytes) throw new RangeError(`is longer than ${Math.floor(mostBytes / 1_024)} kB`);
+    chunks.push(piece);
+  }
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(chunks));
+  } catch {
+    throw new RangeError('is not UTF-8 text');
   }
 }

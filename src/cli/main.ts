@@ -1,18 +1,13 @@
 import { CommanderError } from 'commander';
-import { refuseSignedArguments } from './auto-txs/signed-argument.ts';
-import { cleanLine } from './clean-line.ts';
-import { createContext } from './command-context.ts';
-import { reportError } from './error-report.ts';
-import { EXIT } from './exit-code.ts';
-import { expandRpc } from './expand-rpc.ts';
+import { refuseSignedArguments } from './commands/signed-input.ts';
+import { configFile, loadConfigFile } from './config-file.ts';
+import { createContext } from './context.ts';
+import { EXIT, reportError } from './errors.ts';
 import { type Io, processIo } from './io.ts';
-import { knownSecrets } from './known-secrets.ts';
-import { leaveHangingNames } from './leave-hanging-names.ts';
+import { cleanLine, wantsColour } from './output.ts';
 import { commanderMessage, createProgram } from './program.ts';
 import { proxyNote } from './proxy.ts';
 import type { SourceFlags } from './settings.ts';
-import { usualWords } from './usual-words.ts';
-import { wantsColour } from './wants-colour.ts';
 
 /** Runs one command line and answers its exit code. Nothing is thrown; what went wrong is one line on stderr. */
 export async function main(argv: readonly string[], io: Io): Promise<number> {
@@ -68,8 +63,76 @@ const LINGER_MS = 400;
  */
 function end(exitCode: number): void {
   process.exitCode = exitCode;
-  setTimeout(() => {
-    leaveHangingNames(exitCode);
-    process.exit(exitCode);
-  }, LINGER_MS).unref();
+  setTimeout(() => process.exit(exitCode), LINGER_MS).unref();
+}
+
+/**
+ * Lets one `--rpc` take several URLs (`--rpc URL1 URL2 now`) without swallowing the command behind them: every
+ * following word that looks like a URL gets an `--rpc` of its own.
+ */
+export function expandRpc(argv: readonly string[]): string[] {
+  const expanded: string[] = [];
+  let takes: 'nothing' | 'first' | 'further' = 'nothing';
+  for (const [index, word] of argv.entries()) {
+    if (word === '--') return [...expanded, ...argv.slice(index)];
+    if (takes === 'further' && /^[a-z]+:\/\//i.test(word)) expanded.push('--rpc', word);
+    else {
+      expanded.push(word);
+      if (word === '--rpc') takes = 'first';
+      else takes = takes === 'first' || word.startsWith('--rpc=') ? 'further' : 'nothing';
+      continue;
+    }
+    takes = 'further';
+  }
+  return expanded;
+}
+
+/**
+ * What other programs are asked for help and their version by, in gastop's own words: `help`, `help now`, `version`, `-v`.
+ * Anything else stays as it was typed.
+ */
+function usualWords(argv: readonly string[]): readonly string[] {
+  const [first, ...rest] = argv;
+  if (first === 'help') return [...rest, '--help'];
+  if ((first === 'version' || first === '-v') && rest.length === 0) return ['--version'];
+  return argv;
+}
+
+/**
+ * The keys, passwords and tokens that are set, wherever they were meant to go: none may stand in what is said of an
+ * error.
+ */
+export async function knownSecrets(
+  io: Pick<Io, 'env' | 'platform' | 'home'>,
+  config: string | undefined,
+): Promise<readonly string[]> {
+  const { GASTOP_API_KEY, GASTOP_SMTP_URL, GASTOP_TELEGRAM_TOKEN, GASTOP_CONFIG } = io.env;
+  // Whichever was read: a file that cannot be may be what the error is about.
+  const files = new Set([config, GASTOP_CONFIG, configFile(io)].filter((file) => file !== undefined));
+  const inFiles = await Promise.all([...files].map((file) => secretsIn(io, file)));
+  return [GASTOP_API_KEY, GASTOP_TELEGRAM_TOKEN, ...passwordsOf(GASTOP_SMTP_URL), ...inFiles.flat()]
+    .map((secret) => secret?.trim() ?? '')
+    .filter((secret) => secret !== '');
+}
+
+async function secretsIn({ home, platform }: Pick<Io, 'platform' | 'home'>, file: string) {
+  const loaded = await loadConfigFile(file, { required: false, home, platform }).catch(() => null);
+  const { apiKey, smtp, telegram } = loaded?.content ?? {};
+  return [apiKey, smtp?.password, telegram?.token];
+}
+
+/** As it stands in the URL, and as it is sent. */
+function passwordsOf(smtpUrl: string | undefined): readonly string[] {
+  if (smtpUrl === undefined) return [];
+  const text = smtpUrl.trim();
+  const written = /^[^:]*:\/*[^:]*:(.*)@/.exec(text)?.[1] ?? '';
+  return [text, written, URL.canParse(text) ? safelyDecoded(new URL(text).password) : ''];
+}
+
+function safelyDecoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
 }

@@ -1,6 +1,6 @@
 import { win32 } from 'node:path';
 
-export interface Machine {
+interface Machine {
   readonly platform: NodeJS.Platform;
   /** The Node that runs. */
   readonly execPath: string;

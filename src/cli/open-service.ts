@@ -1,6 +1,12 @@
-import type { ChainSource } from '../chain/chain-source.ts';
-import type { PriceFeed } from '../chain/price-feed.ts';
-import { createPriceFeed } from '../chain/price-feed.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { ChainEvent, ChainSource } from '../chain/chain-source.ts';
+import { ChainError } from '../chain/errors.ts';
+import { createPriceFeed, type PriceFeed } from '../chain/price-feed.ts';
+import { openReplaySource } from '../chain/replay-source.ts';
+import { createRpcSource } from '../chain/rpc-source.ts';
+import { createSimulatedSource } from '../chain/simulated-source.ts';
+import { ClientError } from '../client/errors.ts';
+import { formatDuration } from '../core/units.ts';
 import type { MadeAttempt } from '../service/alerts/dispatcher.ts';
 import { abortable } from '../service/async.ts';
 import type { Gate } from '../service/http/auth.ts';
@@ -10,23 +16,10 @@ import type { News } from '../service/source-news.ts';
 import { BlockStore } from '../store/block-store.ts';
 import { type Database, openDatabase, TEMPORARY_DATABASE } from '../store/open-database.ts';
 import { StoreError } from '../store/store-error.ts';
-import { boundYoungHeap } from './bound-young-heap.ts';
-
-export { historyFilled } from './history-filled.ts';
-
-import { type DeliverySettings, deliveryOf } from './delivery-settings.ts';
+import { chainDatabase } from './config-file.ts';
+import { nameAsGiven } from './errors.ts';
 import type { Io } from './io.ts';
-import {
-  type ChainChoice,
-  MAINNET,
-  type OpenedChain,
-  openChain,
-  type Pace,
-  type ReachOptions,
-  reachedChainId,
-} from './open-chain.ts';
-import { chainDatabase } from './paths.ts';
-import type { Settings } from './settings.ts';
+import { type DeliverySettings, deliveryOf, FASTEST, type Settings, type SourceChoice } from './settings.ts';
 
 export interface OpenOptions {
   readonly historySec: number;
@@ -70,7 +63,7 @@ export interface StartedService {
   stop(): Promise<void>;
 }
 
-export interface OpenedService extends Omit<StartedService, 'stop'> {
+interface OpenedService extends Omit<StartedService, 'stop'> {
   readonly chain: OpenedChain;
   /** Why the chain's own database is not used, and nothing outlasts this process; `null`: it is. */
   readonly unsaved: StoreError | null;
@@ -90,7 +83,6 @@ export async function openService(
   options: OpenOptions,
 ): Promise<OpenedService> {
   const db = settings.db.value;
-  boundYoungHeap();
   const opening = openChain(choice, options.pace);
   // Which chain it is, is asked before the rest is loaded: a node answers meanwhile.
   const naming = opening.then(({ source }) =>
@@ -266,4 +258,161 @@ function unfollowed(source: ChainSource): ChainSource {
     await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
   };
   return Object.create(source, { subscribe: { value: subscribe } });
+}
+
+export type ChainChoice = Exclude<SourceChoice, { readonly kind: 'hosted' }>;
+
+export interface OpenedChain {
+  readonly source: ChainSource;
+  /** Resolves when whoever subscribed has been given a recording's last block; `null` for what has no end. */
+  readonly ended: Promise<void> | null;
+  /** How many times as fast as real time a recording is played; `null` for everything else. */
+  readonly speed: number | null;
+  close(): void;
+}
+
+type Pace = 'real-time' | 'fastest';
+
+export const MAINNET = 1;
+
+/**
+ * Opens the chain that was chosen. Only the chosen kind's code is loaded. `pace` is for recordings without a speed
+ * of their own.
+ */
+export async function openChain(choice: ChainChoice, pace: Pace): Promise<OpenedChain> {
+  switch (choice.kind) {
+    case 'rpc': {
+      const urls = choice.urls.map((url) => url.href);
+      const source = createRpcSource(choice.isPublicDefault ? { urls, expectedChainId: MAINNET } : { urls });
+      return { source, ended: null, speed: null, close: () => source.close() };
+    }
+    case 'replay': {
+      const speed = choice.speed ?? (pace === 'fastest' ? FASTEST : 1);
+      const source = await openReplaySource({ file: choice.file, speed }).catch(async (error) => {
+        throw nameAsGiven(error, choice.file);
+      });
+      return { ...watchEnd(source), speed, close: () => {} };
+    }
+    case 'simulated': {
+      return {
+        source: createSimulatedSource({ seed: choice.seed }),
+        ended: null,
+        speed: null,
+        close: () => {},
+      };
+    }
+  }
+}
+
+function watchEnd(source: ChainSource): { readonly source: ChainSource; readonly ended: Promise<void> } {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  async function* subscribe(options: Parameters<ChainSource['subscribe']>[0]): AsyncGenerator<ChainEvent> {
+    for await (const event of source.subscribe(options)) {
+      yield event;
+      // Asked for the next one, the subscriber has taken in this one.
+      if (event.type === 'ended') resolve();
+    }
+  }
+  return { source: Object.create(source, { subscribe: { value: subscribe } }), ended: promise };
+}
+
+interface ReachOptions {
+  readonly withinMs: number;
+  readonly signal: AbortSignal;
+  readonly isPublicDefault: boolean;
+  /** What to do where none answers; default: another source. */
+  readonly remedy?: string;
+}
+
+/**
+ * Asks a chain for its id, which decides where its history is kept.
+ * @throws ClientError (unreachable) with one line per node when none has answered within `withinMs`.
+ */
+export async function reachedChainId(source: ChainSource, options: ReachOptions): Promise<number> {
+  const { promise: late, reject } = Promise.withResolvers<never>();
+  const timer = setTimeout(() => reject(new ChainError('timeout', 'no answer in time')), options.withinMs);
+  const interrupt = (): void => reject(options.signal.reason);
+  options.signal.addEventListener('abort', interrupt, { once: true });
+  try {
+    options.signal.throwIfAborted();
+    return (await Promise.race([source.chain(), late])).id;
+  } catch (error) {
+    throw source.kind === 'rpc' && error instanceof ChainError ? unreachable(source, options, error) : error;
+  } finally {
+    clearTimeout(timer);
+    options.signal.removeEventListener('abort', interrupt);
+  }
+}
+
+const ANOTHER_SOURCE = 'name one with --rpc URL, a service with --url URL, or look around with --demo';
+
+function unreachable(
+  source: ChainSource,
+  { isPublicDefault, withinMs, remedy = ANOTHER_SOURCE }: ReachOptions,
+  cause: ChainError,
+): ClientError {
+  const waited = `no answer within ${formatDuration(withinMs / 1_000)}`;
+  const details = source.health().map(({ name, head, state, message }) => ({
+    path: name,
+    // Most messages name the node themselves.
+    message: head === null && state === 'ok' ? waited : message.replace(`${name} `, ''),
+  }));
+  const what = isPublicDefault ? 'no public Ethereum node answers' : 'no node answers';
+  return new ClientError('unreachable', `${what}; ${remedy}`, { endpoint: 'eth_chainId', details, cause });
+}
+
+const LOOK_AGAIN_MS = 200;
+/** Nodes that give nothing for so long will not give it soon. */
+const STANDSTILL_MS = 20_000;
+
+interface HistoryFilledOptions {
+  readonly database: Database;
+  readonly source: ChainSource;
+  /** The chain's present, Unix seconds: what was digested last may not be stored yet. */
+  readonly presentSec: number;
+  readonly windowSec: number;
+  readonly onProgress: (filledSec: number) => void;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Watches the service fill its history, newest first, until it holds the last `windowSec`, the chain has no more,
+ * or nothing has come for a while. Answers the time of the oldest block without a hole behind it (ms since epoch).
+ */
+export async function historyFilled(options: HistoryFilledOptions): Promise<number | null> {
+  const { source, presentSec, windowSec, onProgress, signal } = options;
+  const store = new BlockStore(options.database);
+  let movedAt = performance.now();
+  let before = Number.POSITIVE_INFINITY;
+  for (;;) {
+    signal.throwIfAborted();
+    const head = await store.head();
+    const oldest = head && (await oldestWithoutHole(store, head.number));
+    if (head && oldest) {
+      const filledSec = Math.max(presentSec, head.timestamp) - oldest.timestamp;
+      onProgress(filledSec);
+      if (filledSec >= windowSec || (await isFirst(source, oldest.number))) return oldest.timestamp * 1_000;
+      if (oldest.number < before) movedAt = performance.now();
+      before = oldest.number;
+      if (performance.now() - movedAt > STANDSTILL_MS) return oldest.timestamp * 1_000;
+    } else if (performance.now() - movedAt > STANDSTILL_MS) return null;
+    await sleep(LOOK_AGAIN_MS, undefined, { signal });
+  }
+}
+
+async function oldestWithoutHole(
+  store: BlockStore,
+  head: number,
+): Promise<{ number: number; timestamp: number } | null> {
+  const oldest = await store.oldest();
+  if (oldest === null) return null;
+  const [newestHole] = await store.missingRanges({ from: oldest.number, to: head });
+  if (newestHole === undefined) return oldest;
+  return (await store.page(newestHole.to + 1, 1))[0] ?? null;
+}
+
+/** Whether the chain has nothing older. Nodes are not asked for it: their history is as good as endless. */
+async function isFirst(source: ChainSource, number: number): Promise<boolean> {
+  if (number === 0) return true;
+  return source.kind !== 'rpc' && (await source.blocks(number - 1, number - 1)).length === 0;
 }

@@ -1,23 +1,18 @@
+import { ChainError } from '../chain/errors.ts';
+import { parseNodeUrl as readNodeUrl } from '../chain/rpc/node-url.ts';
 import { parseServiceUrl } from '../client/service-url.ts';
+import { isAddress } from '../contract/alert-targets.ts';
+import type { SmtpSettings } from '../service/couriers/smtp-settings.ts';
+import type { TelegramSettings } from '../service/couriers/telegram-courier.ts';
+import { createPlans, type Plans } from '../service/keys/api-keys.ts';
+import type { Delivery } from '../service/service-options.ts';
 import type { NotificationLevel } from '../tui/notification-bytes.ts';
-import { asciiTerminal } from './ascii-terminal.ts';
-import { checked } from './checked.ts';
-import { usageError } from './cli-error.ts';
-import type { LoadedConfig } from './config-file.ts';
-import type { ConfigFile } from './config-schema.ts';
-import { type DeliverySettings, smtpSettings, telegramSettings } from './delivery-settings.ts';
-import { PUBLIC_NODES } from './public-nodes.ts';
-import {
-  parseApiKey,
-  parseConfirmations,
-  parseHistory,
-  parseNodeUrls,
-  parseNotifications,
-  parsePath,
-  parseSeed,
-  parseSpeed,
-  parseSwitch,
-} from './setting-values.ts';
+import { type ConfigFile, keysDatabase, type LoadedConfig } from './config-file.ts';
+import type { LoadedSettings } from './context.ts';
+import { usageError } from './errors.ts';
+import type { Io } from './io.ts';
+import { asciiTerminal } from './output.ts';
+import { checked, parseDuration } from './parse.ts';
 
 /** The global flags as they were typed. */
 export interface SourceFlags {
@@ -43,7 +38,7 @@ export type SourceChoice =
   | { readonly kind: 'simulated'; readonly seed: number };
 
 /** A value and who said it: `--url`, `GASTOP_URL`, `config file`, `default`. */
-export interface Setting<Value> {
+interface Setting<Value> {
   readonly value: Value;
   readonly from: string;
 }
@@ -63,7 +58,7 @@ export interface Settings extends DeliverySettings {
   readonly keys: Setting<string | null>;
 }
 
-type Env = Readonly<Record<string, string | undefined>>;
+type EnvInSettings = Readonly<Record<string, string | undefined>>;
 
 const DEFAULT = 'default';
 const FILE = 'config file';
@@ -71,7 +66,11 @@ const DEFAULT_HISTORY_SEC = 30 * 86_400;
 export const DEFAULT_SEED = 1;
 
 /** Flags before environment before config file before defaults. */
-export function resolveSettings(flags: SourceFlags, env: Env, config: LoadedConfig | null): Settings {
+export function resolveSettings(
+  flags: SourceFlags,
+  env: EnvInSettings,
+  config: LoadedConfig | null,
+): Settings {
   refuseStrayFlags(flags);
   const file = config?.content ?? {};
   const source = sourceFromFlags(flags) ??
@@ -117,7 +116,7 @@ export function resolveSettings(flags: SourceFlags, env: Env, config: LoadedConf
   };
 }
 
-function asciiByDefault(env: Env): Setting<boolean> {
+function asciiByDefault(env: EnvInSettings): Setting<boolean> {
   const from = asciiTerminal(env);
   return { value: from !== null, from: from ?? DEFAULT };
 }
@@ -165,7 +164,7 @@ function sourceFrom(
 }
 
 /** A key in the config file belongs to the service named there: another one must never be sent it. */
-function keyFor(source: SourceChoice, env: Env, file: ConfigFile): Setting<string | null> {
+function keyFor(source: SourceChoice, env: EnvInSettings, file: ConfigFile): Setting<string | null> {
   const fromEnv = read('GASTOP_API_KEY', set(env.GASTOP_API_KEY), parseApiKey);
   if (fromEnv !== null) return fromEnv;
   const fromFile = inFile('apiKey', file.apiKey, parseApiKey);
@@ -230,4 +229,269 @@ function set(value: string | undefined): string | undefined {
 
 function joined(urls: string | readonly string[] | undefined): string | undefined {
   return typeof urls === 'string' ? urls : urls?.join(' ');
+}
+
+/** Reads single settings, wherever they were written. Each throws a `RangeError` that says what would do. */
+
+/** As fast as a recording can be played: 24 hours in a second. */
+export const FASTEST = 100_000;
+
+/** An Ethereum JSON-RPC node. Its path often holds a key, so messages never repeat it. */
+export function parseNodeUrl(text: string): URL {
+  try {
+    return readNodeUrl(text);
+  } catch (error) {
+    throw error instanceof ChainError ? new RangeError(error.message) : error;
+  }
+}
+
+/** Several nodes in one word: separated by commas or spaces. */
+function parseNodeUrls(text: string): URL[] {
+  const urls = text.split(/[\s,]+/).filter((part) => part !== '');
+  return urls.length === 0 ? [parseNodeUrl('')] : urls.map(parseNodeUrl);
+}
+
+/** A key as an HTTP header can carry it. A trailing line break is what `$(cat file)` habits leave behind. */
+function parseApiKey(text: string): string {
+  const key = text.trim();
+  if (key === '') throw new RangeError('the key is empty');
+  if (!/^[\x21-\x7e]{1,512}$/.test(key)) {
+    throw new RangeError('a key has no spaces, line breaks or letters beyond ASCII; copy it again');
+  }
+  return key;
+}
+
+function parseHistory(text: string): number {
+  return parseDuration(text, { min: '1h', max: '30d' });
+}
+
+const MOST_CONFIRMATIONS = 10_000;
+
+/** Blocks that have an auto-tx, its own included. */
+function parseConfirmations(text: string): number {
+  const blocks = /^\d{1,5}$/.test(text.trim()) ? Number(text) : Number.NaN;
+  if (!(blocks >= 1 && blocks <= MOST_CONFIRMATIONS)) {
+    throw new RangeError(
+      `"${text}" is not a number of blocks; a whole number from 1 to ${MOST_CONFIRMATIONS}`,
+    );
+  }
+  return blocks;
+}
+
+function parseSpeed(text: string): number {
+  const speed = /^\d+(\.\d+)?x?$/.test(text.trim()) ? Number.parseFloat(text) : Number.NaN;
+  if (!(speed > 0 && speed <= FASTEST)) {
+    throw new RangeError(
+      `"${text}" is not a speed; 1 is real time, 60 plays an hour in a minute, at most 100000`,
+    );
+  }
+  return speed;
+}
+
+function parseSeed(text: string): number {
+  const seed = /^\d{1,10}$/.test(text.trim()) ? Number(text) : Number.NaN;
+  if (!(seed <= 0xffff_ffff)) {
+    throw new RangeError(`"${text}" is not a seed; a whole number from 0 to 4294967295`);
+  }
+  return seed;
+}
+
+function parseSwitch(text: string): boolean {
+  const word = text.trim().toLowerCase();
+  if (['1', 'true', 'yes', 'on'].includes(word)) return true;
+  if (['0', 'false', 'no', 'off', ''].includes(word)) return false;
+  throw new RangeError(`"${text}" is neither on nor off; write 1 or 0`);
+}
+
+function parseNotifications(text: string): NotificationLevel {
+  const word = text.trim().toLowerCase();
+  if (word === 'on' || word === 'bell' || word === 'off') return word;
+  throw new RangeError(`"${text}" is none of on, bell and off; bell rings without a note on the desktop`);
+}
+
+/** A whole number of things, at least one. */
+export function parseCount(text: string): number {
+  const count = /^\d{1,9}$/.test(text.trim()) ? Number(text) : 0;
+  if (count < 1) throw new RangeError(`"${text}" is not a count; a whole number from 1`);
+  return count;
+}
+
+export function parsePath(text: string): string {
+  if (text.trim() === '' || text.includes('\0')) throw new RangeError('a file name is missing');
+  // Only a shell knows what it stands for, and not in every place: a folder that is called ~ is never meant.
+  if (/^~[/\\]/.test(text))
+    throw new RangeError('~ is not known here; write the whole path of your home folder');
+  if (process.platform !== 'win32' && /^[a-z]:\\/i.test(text))
+    throw new RangeError(
+      'this is a path of Windows, and here is none; write it as it is called on this machine',
+    );
+  return text;
+}
+
+/** Ethereum mainnet nodes that answer without a key: what is asked when nobody named a source. */
+export const PUBLIC_NODES: readonly string[] = [
+  'https://ethereum-rpc.publicnode.com',
+  'https://ethereum.reth.rs/rpc',
+  'https://eth.drpc.org',
+  'https://eth.merkle.io',
+  'https://1rpc.io/eth',
+];
+
+/** What alerts need to reach people. `null`: that channel is not set up. */
+export interface DeliverySettings {
+  readonly smtp: Setting<SmtpSettings | null>;
+  readonly telegram: Setting<TelegramSettings | null>;
+  /** Whether webhooks may go to addresses of this machine and of private networks. */
+  readonly allowPrivateTargets: Setting<boolean>;
+}
+
+type Env = Readonly<Record<string, string | undefined>>;
+
+const CONFIG_FILE = 'config file';
+const NONE = { value: null, from: 'default' } as const;
+const TELEGRAM_API = 'https://api.telegram.org';
+/** Message submission (RFC 6409), and with TLS from the first byte (RFC 8314). */
+const SUBMISSION_PORT = 587;
+const SUBMISSIONS_PORT = 465;
+
+/** @throws CliError with one line that repeats no value: each may be a password. */
+function smtpSettings(env: Env, file: ConfigFile): Setting<SmtpSettings | null> {
+  const from = env.GASTOP_SMTP_FROM?.trim() || undefined;
+  const url = env.GASTOP_SMTP_URL?.trim() || undefined;
+  if (url !== undefined) {
+    const server = checked('GASTOP_SMTP_URL', () => parseSmtpUrl(url));
+    const sender = from ?? file.smtp?.from ?? addressOf(server.user);
+    if (sender === undefined)
+      throw usageError('GASTOP_SMTP_URL needs GASTOP_SMTP_FROM: the address that alerts come from');
+    const name = from === undefined ? 'GASTOP_SMTP_URL' : 'GASTOP_SMTP_FROM';
+    return { value: { ...server, from: checked(name, () => parseSender(sender)) }, from: 'GASTOP_SMTP_URL' };
+  }
+  if (file.smtp === undefined) return NONE;
+  const { host, port, secure, user, password, requireTls } = file.smtp;
+  const sender = from ?? file.smtp.from ?? addressOf(user ?? null);
+  if (sender === undefined)
+    throw usageError(`${CONFIG_FILE}, smtp: "from" is missing: the address that alerts come from`);
+  const isSecure = secure ?? port === SUBMISSIONS_PORT;
+  return {
+    value: {
+      host,
+      port: port ?? (isSecure ? SUBMISSIONS_PORT : SUBMISSION_PORT),
+      secure: isSecure,
+      user: user ?? null,
+      password: password ?? null,
+      from: checked(from === undefined ? `${CONFIG_FILE}, smtp.from` : 'GASTOP_SMTP_FROM', () =>
+        parseSender(sender),
+      ),
+      ...(requireTls === undefined ? {} : { requireTls }),
+    },
+    from: from === undefined ? CONFIG_FILE : `${CONFIG_FILE}, GASTOP_SMTP_FROM`,
+  };
+}
+
+/** @throws CliError with one line that repeats no token. */
+function telegramSettings(env: Env, file: ConfigFile): Setting<TelegramSettings | null> {
+  const fromEnv = env.GASTOP_TELEGRAM_TOKEN?.trim() || undefined;
+  const token = fromEnv ?? file.telegram?.token;
+  if (token === undefined) return NONE;
+  const name = fromEnv === undefined ? `${CONFIG_FILE}, telegram.token` : 'GASTOP_TELEGRAM_TOKEN';
+  const apiFromEnv = env.GASTOP_TELEGRAM_API?.trim() || undefined;
+  const apiName = apiFromEnv === undefined ? `${CONFIG_FILE}, telegram.apiUrl` : 'GASTOP_TELEGRAM_API';
+  return {
+    value: {
+      token: checked(name, () => parseTelegramToken(token)),
+      apiUrl: checked(apiName, () => parseApiUrl(apiFromEnv ?? file.telegram?.apiUrl ?? TELEGRAM_API)),
+    },
+    from: fromEnv === undefined ? CONFIG_FILE : name,
+  };
+}
+
+/** `smtp://user:password@mail.example.org:587`; `smtps://` is TLS from the first byte. */
+function parseSmtpUrl(text: string): Omit<SmtpSettings, 'from'> {
+  if (!URL.canParse(text)) throw new RangeError(NOT_SMTP);
+  const { protocol, hostname, port, username, password, pathname, search, hash } = new URL(text);
+  if (protocol !== 'smtp:' && protocol !== 'smtps:') throw new RangeError(NOT_SMTP);
+  // A slash, ? or # in a password ends the host too early: that must not send it to a name server.
+  if (hostname === '' || (pathname !== '' && pathname !== '/') || search !== '' || hash !== '')
+    throw new RangeError(NOT_SMTP);
+  const secure = protocol === 'smtps:';
+  return {
+    host: hostname.replace(/^\[(.*)\]$/, '$1'),
+    port: port === '' ? (secure ? SUBMISSIONS_PORT : SUBMISSION_PORT) : Number(port),
+    secure,
+    user: decoded(username),
+    password: decoded(password),
+  };
+}
+
+const NOT_SMTP =
+  'not a mail server; write smtps://USER:PASSWORD@mail.example.org, with @ / ? # : and % in either as %40 %2F %3F %23 %3A %25';
+
+function decoded(text: string): string | null {
+  if (text === '') return null;
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    throw new RangeError(NOT_SMTP);
+  }
+}
+
+function parseSender(text: string): string {
+  const address = /^[^<>\r\n]*<([^<>]+)>$/.exec(text.trim())?.[1] ?? text.trim();
+  // Whatever else would end the header and begin another.
+  if (!isAddress(address) || /\p{Cc}/u.test(text))
+    throw new RangeError('not an address to send from; write gas@example.org or "gastop <gas@example.org>"');
+  return text.trim();
+}
+
+const addressOf = (user: string | null) => (user !== null && isAddress(user) ? user : undefined);
+
+function parseTelegramToken(text: string): string {
+  if (!/^\d{1,20}:[\w-]{8,128}$/.test(text))
+    throw new RangeError('not a bot token; @BotFather gives one such as 123456789:AA…');
+  return text;
+}
+
+function parseApiUrl(text: string): URL {
+  if (!URL.canParse(text)) throw new RangeError(`not a URL; by default it is ${TELEGRAM_API}`);
+  const url = new URL(text);
+  const isPlain = url.username === '' && url.password === '' && url.search === '' && url.hash === '';
+  if ((url.protocol !== 'https:' && url.protocol !== 'http:') || !isPlain)
+    throw new RangeError(
+      `must be a bare http(s) address; by default it is ${TELEGRAM_API}, and the token stands elsewhere`,
+    );
+  return url;
+}
+
+/** What alerts are delivered with. */
+export const deliveryOf = ({ smtp, telegram, allowPrivateTargets }: DeliverySettings): Delivery => ({
+  smtp: smtp.value,
+  telegram: telegram.value,
+  allowPrivateTargets: allowPrivateTargets.value,
+});
+
+export interface KeySettings {
+  readonly file: Setting<string>;
+  /** Built-in ones and those of the config file. */
+  readonly plans: Plans;
+  /** Names of those that stand in the config file. */
+  readonly ownPlans: readonly string[];
+}
+
+/** Where the keys of `serve` are kept and what their plans are; `flag` is `--keys`. */
+export function keySettings(
+  io: Pick<Io, 'env' | 'platform' | 'home'>,
+  { settings, config }: Pick<LoadedSettings, 'settings' | 'config'>,
+  flag?: string,
+): KeySettings {
+  const own = config.content?.plans ?? {};
+  const { value, from } = settings.keys;
+  const file =
+    flag === undefined
+      ? { value: value ?? keysDatabase(io), from }
+      : { value: checked('--keys', () => parsePath(flag)), from: '--keys' };
+  // A database in memory is SQLite's word; keys in it are gone before anybody has used them.
+  if (file.value === ':memory:') {
+    throw usageError(`${file.from}: keys need a file that stays; ":memory:" would forget them at once`);
+  }
+  return { file, plans: createPlans(own), ownPlans: Object.keys(own) };
 }

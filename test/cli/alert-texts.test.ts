@@ -1,8 +1,6 @@
 import stringWidth from 'string-width';
 import { describe, expect, it } from 'vitest';
-import { alertDetailsText } from '../../src/cli/alerts/alert-details-text.ts';
-import { alertListLines } from '../../src/cli/alerts/alert-list-text.ts';
-import { alertSavingsText } from '../../src/cli/alerts/alert-savings-text.ts';
+import { alertDetailsText, alertListLines, alertSavingsText } from '../../src/cli/text/alerts.ts';
 import type { AlertDetailsView, AlertSavingsView, AlertView } from '../../src/client/views/alerts.ts';
 import { ALERT } from '../tui/fake-alerts.ts';
 

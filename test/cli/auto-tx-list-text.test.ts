@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { autoTxListLines } from '../../src/cli/auto-txs/auto-tx-list-text.ts';
+import { autoTxListLines } from '../../src/cli/text/auto-txs.ts';
 import { autoTxView } from '../tui/fake-auto-txs.ts';
 
 test('the list names the well-known function that one calls, and else its selector', () => {

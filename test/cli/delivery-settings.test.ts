@@ -1,8 +1,7 @@
 import { chmodSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, test } from 'vitest';
-import type { LoadedConfig } from '../../src/cli/config-file.ts';
-import type { ConfigFile } from '../../src/cli/config-schema.ts';
+import type { ConfigFile, LoadedConfig } from '../../src/cli/config-file.ts';
 import { resolveSettings } from '../../src/cli/settings.ts';
 import { temporaryFolder } from '../helpers/service.ts';
 import { runMain } from './captured-io.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { historyChart } from '../../src/cli/history/history-chart.ts';
+import { historyChart } from '../../src/cli/commands/history.ts';
 
 const HOUR_MS = 3_600_000;
 const NOON = Date.UTC(2026, 0, 5, 12);

@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { alertDetailsText } from '../../src/cli/alerts/alert-details-text.ts';
-import { alertListLines } from '../../src/cli/alerts/alert-list-text.ts';
-import { txText } from '../../src/cli/explorer/tx-text.ts';
+import { alertDetailsText, alertListLines } from '../../src/cli/text/alerts.ts';
+import { txText } from '../../src/cli/text/explorer.ts';
 import { bodyFields } from '../../src/client/description/body-fields.ts';
 import { clientOf } from '../client/answering.ts';
 import { rounds } from '../helpers/rounds.ts';

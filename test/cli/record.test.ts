@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { readBlockFile } from '../../src/chain/block-file.ts';
 import { encodeBlock, encodeHeader } from '../../src/chain/block-file-json.ts';
-import { BlockRecorder } from '../../src/cli/block-recorder.ts';
+import { BlockRecorder } from '../../src/cli/commands/record.ts';
 import type { Block } from '../../src/core/block.ts';
 import { runMain } from './captured-io.ts';
 import { RECORDING } from './served.ts';

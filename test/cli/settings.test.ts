@@ -1,8 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { LoadedConfig } from '../../src/cli/config-file.ts';
-import type { ConfigFile } from '../../src/cli/config-schema.ts';
-import { PUBLIC_NODES } from '../../src/cli/public-nodes.ts';
-import { resolveSettings } from '../../src/cli/settings.ts';
+import type { ConfigFile, LoadedConfig } from '../../src/cli/config-file.ts';
+import { PUBLIC_NODES, resolveSettings } from '../../src/cli/settings.ts';
 
 const file = (content: ConfigFile): LoadedConfig => ({ path: '/c.json', content, warning: null });
 

@@ -1,13 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { toAscii } from '../../src/cli/ascii.ts';
-import { cleanLine } from '../../src/cli/clean-line.ts';
-import { durationText, parseDuration } from '../../src/cli/duration.ts';
-import { expandRpc } from '../../src/cli/expand-rpc.ts';
-import { bucketFor } from '../../src/cli/history/history-rows.ts';
-import { jsonAnswer } from '../../src/cli/json-answer.ts';
-import { chainDatabase, configFile } from '../../src/cli/paths.ts';
-import { wrapWords } from '../../src/cli/wrap-words.ts';
+import { bucketFor } from '../../src/cli/commands/history.ts';
+import { chainDatabase, configFile } from '../../src/cli/config-file.ts';
+import { wrapWords } from '../../src/cli/help.ts';
+import { expandRpc } from '../../src/cli/main.ts';
+import { cleanLine, jsonAnswer, toAscii } from '../../src/cli/output.ts';
+import { durationText, parseDuration } from '../../src/cli/parse.ts';
 
 describe('durations', () => {
   it('are read in seconds, minutes, hours and days', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { WaitTrouble } from '../../src/cli/wait/wait-trouble.ts';
+import { WaitTrouble } from '../../src/cli/commands/follow-price.ts';
 
 /** A wait with a clock of its own, and what it has told. */
 function waiting() {

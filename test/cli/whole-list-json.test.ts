@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ALERTS, wholeListJson } from '../../src/cli/whole-list-json.ts';
+import { ALERTS, wholeListJson } from '../../src/cli/output.ts';
 import { createGasClient } from '../../src/client/client.ts';
 import { AlertList } from '../../src/contract/alerts.ts';
 import { HOST } from '../client/answering.ts';

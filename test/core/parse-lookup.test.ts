@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parseBlockNumber, parseTxHash } from '../../src/cli/explorer/explorer-arguments.ts';
+import { parseBlockNumber, parseTxHash } from '../../src/cli/commands/explorer.ts';
 import { parseLookup } from '../../src/core/parse-lookup.ts';
 import { readLookup } from '../../src/tui/panes/explorer/explorer-state.ts';
 

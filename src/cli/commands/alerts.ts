@@ -1,31 +1,194 @@
-import { pathOf } from '../../client/client.ts';
+import { type Command, Option } from 'commander';
+import { type GasClient, pathOf } from '../../client/client.ts';
+import type { AlertView } from '../../client/views/alerts.ts';
 import { SAVINGS_GAS_MOST } from '../../contract/queries.ts';
 import { PATHS } from '../../contract/routes.ts';
 import { formatCount } from '../../core/units.ts';
-import { alertDetailsText } from '../alerts/alert-details-text.ts';
-import { alertListLines } from '../alerts/alert-list-text.ts';
-import { alertSavingsText } from '../alerts/alert-savings-text.ts';
-import { onAlert } from '../alerts/on-alert.ts';
-import { toAscii } from '../ascii.ts';
-import { usageError } from '../cli-error.ts';
-import type { CommandContext } from '../command-context.ts';
-import { EXIT, type ExitCode } from '../exit-code.ts';
+import type { CommandContext } from '../context.ts';
+import { EXIT, type ExitCode, usageError } from '../errors.ts';
+import { examples } from '../help.ts';
 import type { Io } from '../io.ts';
-import { jsonAnswer } from '../json-answer.ts';
-import { type OpenedAlerts, type OpenKeptOptions, openAlerts } from '../open-alerts.ts';
-import type { Settings } from '../settings.ts';
-import { ALERTS, wholeListJson } from '../whole-list-json.ts';
+import { type OpenedAlerts, type OpenKeptOptions, openAlerts } from '../open-source.ts';
+import { ALERTS, cleanLine, jsonAnswer, toAscii, wholeListJson } from '../output.ts';
+import { type ContextFor, refuseUnknownCommand } from '../program.ts';
+import type { Settings, SourceFlags } from '../settings.ts';
+import {
+  alertDetailsText,
+  alertListLines,
+  alertSavingsText,
+  channelWords,
+  watchWords,
+} from '../text/alerts.ts';
+import { type CreateAlertFlags, createAlert, type PreviewFlags, previewAlert } from './create-alert.ts';
+import { eachId, lookFor, sayMissing } from './resource.ts';
+
+const JSON_ANSWER = "print the service's v1 answer as it is";
+const ID = ['<id>', 'as gastop alerts list shows it'] as const;
+const IDS = ['<id...>', 'one or several, as gastop alerts list shows them'] as const;
+const INPUT = ['[FILE]', 'the alert as JSON instead, as POST /alerts takes it; - is stdin'] as const;
+const NAMES = 'list, show, create, enable, disable, delete, savings, preview, redeliver';
+
+/** `gastop alerts` and what it can do. */
+export function addAlertsCommand(
+  program: Command,
+  contextFor: ContextFor,
+  flagsOf: () => SourceFlags,
+  done: (exitCode: number) => void,
+): void {
+  const alerts = program
+    .command('alerts')
+    .summary('alerts: list, show, create, enable, disable, delete …')
+    .description(
+      'Alerts of the service at --url, or of the database here: those fire while gastop or gastop serve runs on it.',
+    )
+    .usage('<command> [options]')
+    .helpCommand(false)
+    .action((_flags: object, command: Command) => {
+      refuseUnknownCommand(command.args, alerts);
+      throw usageError(`gastop alerts needs one of ${NAMES}; see gastop alerts --help`);
+    })
+    .addHelpText(
+      'after',
+      examples([
+        'gastop alerts create --below 5 --email gas@example.org --once',
+        'gastop alerts list',
+        'gastop alerts preview --below 5 --lane slow',
+      ]),
+    );
+  const context = () => contextFor(flagsOf());
+
+  alerts
+    .command('list')
+    .description('Lists the alerts, newest first.')
+    .option('--json', "the service's v1 list; several pages as one")
+    .action(async (flags: JsonFlags) => {
+      done(await listAlerts(context(), flags));
+    });
+  alerts
+    .command('show')
+    .description('One alert: what it watches for, whom it tells, what was sent.')
+    .argument(...ID)
+    .option('--json', JSON_ANSWER)
+    .action(async (id: string, flags: JsonFlags) => {
+      done(await showAlert(context(), id, flags));
+    });
+  withMessage(withRule(alerts.command('create')), false)
+    .description(
+      'Makes an alert and prints its id; the secret that webhooks are signed with is said only then.',
+    )
+    .argument(...INPUT)
+    .option('--json', JSON_ANSWER)
+    .addHelpText(
+      'after',
+      `${examples([
+        'gastop alerts create --below 5 --terminal --cooldown 4h',
+        'gastop alerts create --above 80 --lane fast --telegram @gas_watch',
+        'gastop alerts create - < alert.json',
+      ])}
+
+Others can read a command line, and the shell keeps it: a URL that holds a
+secret (Slack's do) is better given as JSON on stdin.`,
+    )
+    .action(async (file: string | undefined, flags: CreateAlertFlags) => {
+      done(await createAlert(context(), file, flags));
+    });
+  for (const [name, status, description] of [
+    ['enable', 'PENDING', 'Arms alerts again, at once.'],
+    ['disable', 'DISABLED', 'Disables alerts; they stay and can be enabled again.'],
+  ] as const) {
+    alerts
+      .command(name)
+      .description(description)
+      .argument(...IDS)
+      .option('--json', JSON_ANSWER)
+      .action(async (ids: string[], flags: JsonFlags) => {
+        done(await setAlerts(context(), ids, status, flags));
+      });
+  }
+  alerts
+    .command('delete')
+    .description(
+      'Deletes alerts and what was sent for them. It asks first; without a terminal it needs --yes.',
+    )
+    .argument(...IDS)
+    .option('--yes', 'do not ask')
+    .option('--json', JSON_ANSWER)
+    .action(async (ids: string[], flags: DeleteAlertFlags) => {
+      done(await deleteAlerts(context(), ids, flags));
+    });
+  alerts
+    .command('savings')
+    .description('What an alert has saved, against the mean price of the day before each firing.')
+    .argument(...ID)
+    .option('--gas <N>', 'gas used each time (default 150,000, a swap)')
+    .option('--json', JSON_ANSWER)
+    .action(async (id: string, flags: SavingsFlags) => {
+      done(await alertSavings(context(), id, flags));
+    });
+  // So that the same line does for both.
+  withMessage(withRule(alerts.command('preview')), true)
+    .description('How often an alert would have fired in the last 24 hours; takes all flags of create.')
+    .argument(...INPUT)
+    .option('--json', 'for programs: times, last, from, to, lowest, highest; prices in wei')
+    .addHelpText(
+      'after',
+      examples(['gastop alerts preview --below 5', 'gastop alerts preview - < alert.json']),
+    )
+    .action(async (file: string | undefined, flags: PreviewFlags) => {
+      done(await previewAlert(context(), file, flags));
+    });
+  alerts
+    .command('redeliver')
+    .description('Sends once more what was sent; not every service can.')
+    .argument(...ID)
+    .argument('<delivery>', 'as gastop alerts show lists it')
+    .option('--json', JSON_ANSWER)
+    .action(async (id: string, delivery: string, flags: JsonFlags) => {
+      done(await redeliverAlert(context(), id, delivery, flags));
+    });
+  for (const command of alerts.commands) command.helpOption('-h, --help', 'print this help');
+  // After the commands within it, which would take it over.
+  alerts.allowExcessArguments();
+}
+
+/** What an alert watches for. */
+function withRule(command: Command): Command {
+  return command
+    .option('--below <GWEI>', 'fire when the price is below that')
+    .option('--above <GWEI>', 'fire when it is above that')
+    .addOption(
+      new Option('--lane <LANE>', 'whose price (default average)').choices(['slow', 'average', 'fast']),
+    )
+    .option('--cooldown <TIME>', 'rest so long after it fired: 30m, 1h, 4h, 1d (default 1h)')
+    .option('--once', 'fire once, then be disabled')
+    .option('--hysteresis <GWEI>', 'fire again only once the price was so far on the other side')
+    .option('--confirm <N>', 'fire when N blocks in a row are so (default 1)');
+}
+
+/** Whom it tells, and what. */
+function withMessage(command: Command, isHidden: boolean): Command {
+  const options: readonly (readonly [string, string])[] = [
+    ['--email <ADDRESS>', 'tell by mail'],
+    ['--webhook <URL>', 'tell by a signed POST'],
+    ['--slack <URL>', 'tell a Slack incoming webhook'],
+    ['--telegram <CHAT>', 'tell a Telegram chat: its id, or @channel'],
+    ['--terminal', 'tell every running monitor'],
+    ['--note <TEXT>', 'what to say when it fires'],
+  ];
+  for (const [flags, text] of options) command.addOption(new Option(flags, text).hideHelp(isHidden));
+  return command;
+}
 
 export interface JsonFlags {
   readonly json?: boolean;
 }
 
-export interface SavingsFlags extends JsonFlags {
+interface SavingsFlags extends JsonFlags {
   readonly gas?: string;
 }
 
 /** `gastop alerts list` */
-export function listAlerts(context: CommandContext, flags: JsonFlags): Promise<ExitCode> {
+function listAlerts(context: CommandContext, flags: JsonFlags): Promise<ExitCode> {
   const { io } = context;
   return withAlerts(context, async ({ client }, settings) => {
     const signal = io.interruption();
@@ -52,7 +215,7 @@ export function listAlerts(context: CommandContext, flags: JsonFlags): Promise<E
 }
 
 /** `gastop alerts show` */
-export function showAlert(context: CommandContext, id: string, flags: JsonFlags): Promise<ExitCode> {
+function showAlert(context: CommandContext, id: string, flags: JsonFlags): Promise<ExitCode> {
   const { io } = context;
   return withAlerts(context, async ({ client }, settings) => {
     const signal = io.interruption();
@@ -71,7 +234,7 @@ export function showAlert(context: CommandContext, id: string, flags: JsonFlags)
 }
 
 /** `gastop alerts savings` */
-export function alertSavings(context: CommandContext, id: string, flags: SavingsFlags): Promise<ExitCode> {
+function alertSavings(context: CommandContext, id: string, flags: SavingsFlags): Promise<ExitCode> {
   const { io } = context;
   const gasAmount = flags.gas === undefined ? undefined : parseGas(flags.gas);
   return withAlerts(context, async ({ client }, settings) => {
@@ -96,7 +259,7 @@ export function alertSavings(context: CommandContext, id: string, flags: Savings
   });
 }
 
-export async function withAlerts<Result>(
+async function withAlerts<Result>(
   { io, loadSettings }: CommandContext,
   work: (opened: OpenedAlerts, settings: Settings) => Promise<Result>,
 ): Promise<Result> {
@@ -143,4 +306,111 @@ function parseGas(text: string): number {
   const gas = /^\d{1,3}(,\d{3})+$|^\d{1,12}$/.test(text.trim()) ? Number(text.replaceAll(',', '')) : 0;
   if (gas >= 1 && gas <= SAVINGS_GAS_MOST) return gas;
   throw usageError(`--gas: "${text}" is not an amount of gas; a whole number from 1, such as 21000`);
+}
+
+interface DeleteAlertFlags extends JsonFlags {
+  readonly yes?: boolean;
+}
+
+/** `gastop alerts enable` and `disable` */
+function setAlerts(
+  context: CommandContext,
+  ids: readonly string[],
+  status: 'PENDING' | 'DISABLED',
+  flags: JsonFlags,
+): Promise<number> {
+  const done = status === 'PENDING' ? 'armed' : 'disabled';
+  return withAlerts(context, ({ client }) =>
+    eachId(context, ids, async (id) => {
+      const signal = context.io.interruption();
+      const set = client.setAlertStatus(id, status, { signal, ...answers(context, flags) });
+      await onAlert({ client, id, signal }, set);
+      if (!flags.json) context.io.stderr.write(`gastop: ${done} ${cleanLine(id)}\n`);
+    }),
+  );
+}
+
+/** `gastop alerts delete`; asks. @throws CliError (usage) where nobody can be asked. */
+async function deleteAlerts(
+  context: CommandContext,
+  ids: readonly string[],
+  flags: DeleteAlertFlags,
+): Promise<number> {
+  const { io } = context;
+  const asks = flags.yes !== true;
+  if (asks && io.stdin.isTTY !== true) {
+    throw usageError('nobody can be asked whether to delete, as stdin is no terminal; say --yes');
+  }
+  if (asks && io.stderr.isTTY !== true) {
+    throw usageError('the question whether to delete would not be seen, as stderr is no terminal; say --yes');
+  }
+  return withAlerts(context, ({ client }) =>
+    eachId(context, ids, async (id) => {
+      const signal = io.interruption();
+      const named = { client, id, signal };
+      if (asks && !(await agrees(context, await onAlert(named, client.alert(id, { signal }))))) {
+        io.stderr.write(`gastop: kept ${cleanLine(id)}\n`);
+        return;
+      }
+      await onAlert(named, client.deleteAlert(id, { signal, ...answers(context, flags) }));
+      if (!flags.json) io.stderr.write(`gastop: deleted ${cleanLine(id)}\n`);
+    }),
+  );
+}
+
+/** `gastop alerts redeliver` */
+function redeliverAlert(
+  context: CommandContext,
+  id: string,
+  deliveryId: string,
+  flags: JsonFlags,
+): Promise<ExitCode> {
+  const { io } = context;
+  return withAlerts(context, async ({ client, areOwn }) => {
+    const signal = io.interruption();
+    const sent = client.redeliver(id, deliveryId, { signal, ...answers(context, flags) });
+    await onAlert({ client, id, deliveryId, signal }, sent);
+    const where = areOwn ? ', by the gastop or gastop serve that runs on this database' : '';
+    if (!flags.json) io.stderr.write(`gastop: ${cleanLine(deliveryId)} is sent once more${where}\n`);
+    return EXIT.ok;
+  });
+}
+
+async function agrees({ io }: CommandContext, alert: AlertView): Promise<boolean> {
+  const answer = await io.ask(
+    `Delete ${cleanLine(alert.id)} (${watchWords(alert)}, tells ${channelWords(alert)})? [y/N] `,
+  );
+  return /^y(es)?$/i.test(answer?.trim() ?? '');
+}
+
+interface Named {
+  readonly client: Pick<GasClient, 'alert' | 'alerts'>;
+  readonly id: string;
+  /** Where that is what may be missing. */
+  readonly deliveryId?: string;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Waits for `work` on an alert; that the alert (or its delivery) is not there is said of it.
+ *
+ * @throws CliError (failed) where it is known not to be there; else whatever `work` throws.
+ */
+function onAlert<Result>(named: Named, work: Promise<Result>): Promise<Result> {
+  return sayMissing(work, () => missing(named));
+}
+
+async function missing({ client, id, deliveryId, signal }: Named): Promise<string | null> {
+  const alert = await lookFor(
+    id,
+    () => client.alert(id, { signal }),
+    () => client.alerts({ signal }),
+  );
+  if (alert === 'unknown') return null;
+  if (alert === 'missing') return `there is no alert ${cleanLine(id)}; gastop alerts list shows them`;
+  const { deliveries } = alert;
+  if (deliveryId === undefined || deliveries === null || deliveries.some((one) => one.id === deliveryId)) {
+    return null;
+  }
+  return `there is no delivery ${cleanLine(deliveryId)} of alert ${cleanLine(id)}; gastop alerts show lists them`;
 }

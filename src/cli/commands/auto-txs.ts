@@ -1,37 +1,207 @@
 import { existsSync } from 'node:fs';
-import type { GasClient } from '../../client/client.ts';
-import { pathOf } from '../../client/client.ts';
+import { type Command, Option } from 'commander';
+import { draftDifferences } from '../../client/auto-tx-preflight.ts';
+import { type GasClient, pathOf } from '../../client/client.ts';
 import { ClientError } from '../../client/errors.ts';
-import type { AutoTxDetailsView, AutoTxView } from '../../client/views/auto-txs.ts';
-import type { SnapshotView } from '../../client/views/gas.ts';
-import { isPast } from '../../client/views/gas.ts';
+import {
+  type AutoTxChange,
+  type AutoTxDetailsView,
+  type AutoTxView,
+  mayBeMined,
+} from '../../client/views/auto-txs.ts';
+import { isPast, type SnapshotView } from '../../client/views/gas.ts';
+import { AUTO_TX_STATUSES } from '../../contract/choices.ts';
 import { PATHS } from '../../contract/routes.ts';
 import { describeCall } from '../../core/transactions/known-calls.ts';
 import { formatCount } from '../../core/units.ts';
-import { autoTxDetailsText } from '../auto-txs/auto-tx-details-text.ts';
-import { autoTxListLines } from '../auto-txs/auto-tx-list-text.ts';
-import { statusFilter } from '../auto-txs/auto-tx-status-filter.ts';
-import { onAutoTx } from '../auto-txs/on-auto-tx.ts';
-import type { CallWords } from '../auto-txs/transaction-rows.ts';
-import { CliError } from '../cli-error.ts';
-import type { CommandContext } from '../command-context.ts';
-import { EXIT, type ExitCode } from '../exit-code.ts';
-import { AUTO_TXS as KEPT, type OpenedAlerts } from '../open-alerts.ts';
-import { type OpenedPricing, openPricing } from '../open-pricing.ts';
-import type { Settings } from '../settings.ts';
-import { AUTO_TXS, wholeListJson } from '../whole-list-json.ts';
-import { type JsonFlags, partLine, print, printRaw, withOpenAlerts } from './alerts.ts';
+import type { CommandContext } from '../context.ts';
+import { CliError, EXIT, type ExitCode, usageError } from '../errors.ts';
+import { examples } from '../help.ts';
+import {
+  AUTO_TXS as KEPT,
+  type OpenedAlerts,
+  type OpenedPricing,
+  openPricing,
+  withPricing,
+} from '../open-source.ts';
+import { AUTO_TXS, cleanLine, wholeListJson } from '../output.ts';
+import { type ContextFor, refuseUnknownCommand } from '../program.ts';
+import type { Settings, SourceFlags } from '../settings.ts';
+import {
+  autoTxDetailsText,
+  autoTxListLines,
+  autoTxStateWords,
+  type CallWords,
+  doesWords,
+  targetWords,
+} from '../text/auto-txs.ts';
+import { answers, type JsonFlags, partLine, print, printRaw, withOpenAlerts } from './alerts.ts';
+import {
+  type CheckAutoTxFlags,
+  type CreateAutoTxFlags,
+  changedOrder,
+  checkAutoTxs,
+  createAutoTx,
+  type DraftFlags,
+  draftOf,
+  flagged,
+  isWanted,
+  type OrderFlags,
+  orderOf,
+  saysDraft,
+} from './create-auto-tx.ts';
+import { eachId, lookFor, sayMissing } from './resource.ts';
+import { type SignedInput, signedInput } from './signed-input.ts';
+
+const JSON_ANSWER = "print the service's v1 answer as it is";
+const ID = ['<id>', 'as gastop auto-txs list shows it'] as const;
+const IDS = ['<id...>', 'one or several, as gastop auto-txs list shows them'] as const;
+const SIGNED = ['[FILE]', 'the raw signed transaction as hex; - or nothing is stdin'] as const;
+const NAMES = 'list, show, check, create, update, cancel, delete';
+
+/** `gastop auto-txs` and what it can do. */
+export function addAutoTxsCommand(
+  program: Command,
+  contextFor: ContextFor,
+  flagsOf: () => SourceFlags,
+  done: (exitCode: number) => void,
+): void {
+  const autoTxs = program
+    .command('auto-txs')
+    .summary('signed transactions that wait for cheap gas')
+    .description(
+      'Signed transactions that wait for cheap gas, of the service at --url, or of the database here: those are sent while gastop or gastop serve runs on it. No private key is ever asked for; a signed transaction comes from a file or stdin alone.',
+    )
+    .usage('<command> [options]')
+    .helpCommand(false)
+    .action((_flags: object, command: Command) => {
+      refuseUnknownCommand(command.args, autoTxs);
+      throw usageError(`gastop auto-txs needs one of ${NAMES}; see gastop auto-txs --help`);
+    })
+    .addHelpText(
+      'after',
+      examples([
+        'gastop auto-txs check signed.txt --target 5',
+        'gastop auto-txs create signed.txt --target 5 --expires 6h',
+        'gastop auto-txs list --status pending,submitted',
+      ]),
+    );
+  const context = () => contextFor(flagsOf());
+
+  autoTxs
+    .command('list')
+    .description('Lists the auto-txs by state, with how far their prices are off.')
+    .option(
+      '--status <STATUS>',
+      'only those: draft, pending, held, disabled, submitted, mined …; several by commas',
+    )
+    .option('--json', "the service's v1 list; several pages as one")
+    .action(async (flags: ListAutoTxsFlags) => {
+      done(await listAutoTxs(context(), flags));
+    });
+  autoTxs
+    .command('show')
+    .description('One auto-tx: what it does and when, its checks, what happened to it.')
+    .argument(...ID)
+    .option('--json', JSON_ANSWER)
+    .action(async (id: string, flags: JsonFlags) => {
+      done(await showAutoTx(context(), id, flags));
+    });
+  withOrder(autoTxs.command('check'))
+    .description(
+      'Decodes a signed transaction and says how it stands, without handing it to anybody; exit 1 if a check fails.',
+    )
+    .argument(...SIGNED)
+    .option('--id <ID>', 'check one that is kept, anew, instead')
+    .option('--json', 'for programs: hash, from, …, call, checks; prices in wei')
+    .addHelpText('after', examples(['gastop auto-txs check --target 5 < signed.txt']))
+    .action(async (file: string | undefined, flags: CheckAutoTxFlags) => {
+      done(await checkAutoTxs(context(), file, flags));
+    });
+  withDraft(withNote(withOrder(autoTxs.command('create'))))
+    .description(
+      'Hands over a signed transaction, to be sent at its target, and prints its id; with --to, --value or --data makes a draft that is signed later.',
+    )
+    .argument(...SIGNED)
+    .option('--yes', 'do not ask at a terminal')
+    .option('--json', JSON_ANSWER)
+    .addHelpText(
+      'after',
+      examples([
+        'gastop auto-txs create signed.txt --target 5 --lane slow --expires 7d',
+        'gastop auto-txs create --target 5 --to 0x7099… --value 0.1',
+      ]),
+    )
+    .action(async (file: string | undefined, flags: CreateAutoTxFlags) => {
+      done(await createAutoTx(context(), file, flags));
+    });
+  withDraft(withNote(withOrder(autoTxs.command('update'))))
+    .description('Changes what is given; with FILE it signs a draft, or replaces what was not sent yet.')
+    .argument(...ID)
+    .argument('[FILE]', 'the raw signed transaction as hex; - is stdin')
+    .option('--no-strict', "compare the lane's price again")
+    .option('--enable', 'have it wait for its target again')
+    .option('--disable', 'do not send it for now')
+    .option('--yes', 'do not ask at a terminal')
+    .option('--json', JSON_ANSWER)
+    .action(async (id: string, file: string | undefined, flags: UpdateAutoTxFlags) => {
+      done(await updateAutoTx(context(), id, file, flags));
+    });
+  autoTxs
+    .command('cancel')
+    .description('Cancels auto-txs: they are never sent. One that was sent already can only be replaced.')
+    .argument(...IDS)
+    .option('--json', JSON_ANSWER)
+    .action(async (ids: string[], flags: JsonFlags) => {
+      done(await cancelAutoTxs(context(), ids, flags));
+    });
+  autoTxs
+    .command('delete')
+    .description('Deletes drafts and what is over. It asks first; without a terminal it needs --yes.')
+    .argument(...IDS)
+    .option('--yes', 'do not ask')
+    .option('--json', JSON_ANSWER)
+    .action(async (ids: string[], flags: DeleteAutoTxFlags) => {
+      done(await deleteAutoTxs(context(), ids, flags));
+    });
+  for (const command of autoTxs.commands) command.helpOption('-h, --help', 'print this help');
+  // After the commands within it, which would take it over.
+  autoTxs.allowExcessArguments();
+}
+
+/** When it is to be sent. */
+function withOrder(command: Command): Command {
+  return command
+    .option('--target <GWEI>', 'send it when the price is that or less')
+    .addOption(
+      new Option('--lane <LANE>', 'whose price (default average)').choices(['slow', 'average', 'fast']),
+    )
+    .option('--strict', 'compare what it would pay itself instead')
+    .option('--expires <WHEN>', 'give up then: 6h, 7d, 2026-01-31T12:00Z, never');
+}
+
+function withNote(command: Command): Command {
+  return command.option('--note <TEXT>', 'for yourself');
+}
+
+/** What a draft is to do. */
+function withDraft(command: Command): Command {
+  return command
+    .option('--to <ADDRESS>', 'of a draft: whom it goes to')
+    .option('--value <AMOUNT>', 'of a draft: native coins, such as 0.1, or 100wei')
+    .option('--data <HEX>', 'of a draft: what the call is given');
+}
 
 /** Who wants to see the list waits for its prices, but not for nodes that do not answer. */
 const PRICES_WITHIN_MS = 3_000;
 const NO_PRICES = 'nobody says what the prices are now, so how far they are off is not known';
 
-export interface ListAutoTxsFlags extends JsonFlags {
+interface ListAutoTxsFlags extends JsonFlags {
   readonly status?: string;
 }
 
 /** `gastop auto-txs list` */
-export function listAutoTxs(context: CommandContext, flags: ListAutoTxsFlags): Promise<ExitCode> {
+function listAutoTxs(context: CommandContext, flags: ListAutoTxsFlags): Promise<ExitCode> {
   const { io } = context;
   const open = flags.json ? withAutoTxs : withAutoTxsAndPrices;
   return open(context, async ({ client }, settings) => {
@@ -70,7 +240,7 @@ export function listAutoTxs(context: CommandContext, flags: ListAutoTxsFlags): P
 }
 
 /** `gastop auto-txs show` */
-export function showAutoTx(context: CommandContext, id: string, flags: JsonFlags): Promise<ExitCode> {
+function showAutoTx(context: CommandContext, id: string, flags: JsonFlags): Promise<ExitCode> {
   const { io } = context;
   return withAutoTxs(context, async ({ client }, settings) => {
     const signal = io.interruption();
@@ -87,7 +257,7 @@ export function showAutoTx(context: CommandContext, id: string, flags: JsonFlags
 }
 
 /** Opens the auto-txs of the service at the URL, or those in the database here, without a look at the chain. */
-export async function withAutoTxs<Result>(
+async function withAutoTxs<Result>(
   { io, loadSettings }: CommandContext,
   work: (opened: OpenedAlerts, settings: Settings) => Promise<Result>,
 ): Promise<Result> {
@@ -153,4 +323,208 @@ async function callOf({ data, to, checks }: AutoTxDetailsView): Promise<CallWord
   if (delegation === undefined) return call;
   const words = call === null ? delegation : `${delegation}; it also ${call.words}`;
   return { name: isCall ? (call?.name ?? null) : 'delegation', signature: call?.signature ?? null, words };
+}
+
+interface UpdateAutoTxFlags extends OrderFlags, DraftFlags, JsonFlags {
+  readonly enable?: boolean;
+  readonly disable?: boolean;
+  readonly yes?: boolean;
+}
+
+interface DeleteAutoTxFlags extends JsonFlags {
+  readonly yes?: boolean;
+}
+
+/** `gastop auto-txs update`: what is given changes; a file signs a draft, or takes the place of what was signed. */
+async function updateAutoTx(
+  context: CommandContext,
+  id: string,
+  file: string | undefined,
+  flags: UpdateAutoTxFlags,
+): Promise<ExitCode> {
+  const { io } = context;
+  const { settings } = await context.loadSettings();
+  const changes = changesOf(flags, io.now());
+  if (file === undefined) {
+    if (Object.keys(changes).length === 0) {
+      throw usageError('say what is to change: a flag, or FILE with the signed transaction');
+    }
+    return withAutoTxs(context, ({ client }) => change({ client }, changes));
+  }
+  const input = await signedInput(io, file);
+  return withPricing(io, settings, async (opened) => {
+    const signal = io.interruption();
+    const kept = await onAutoTx({ client: opened.client, id, signal }, opened.client.autoTx(id, { signal }));
+    requireDrafted(kept, input, flags);
+    const order = changedOrder(kept, flags, io.now());
+    if (!(await isWanted(context, settings, opened, input, { order, id, ...flags }))) {
+      io.stderr.write('gastop: nothing was handed over\n');
+      return EXIT.failed;
+    }
+    return change(opened, { ...changes, signedTransaction: input.raw });
+  });
+
+  async function change({ client }: { readonly client: GasClient }, wanted: AutoTxChange): Promise<ExitCode> {
+    const signal = io.interruption();
+    const asked = client
+      .updateAutoTx(id, wanted, { signal, ...answers(context, flags, PATHS.autoTx) })
+      .catch(async (error: unknown) => {
+        if (flags.enable && file === undefined && isConflict(error)) await requireSigned(client, signal);
+        throw flagged(error);
+      });
+    const changed = await onAutoTx({ client, id, signal }, asked);
+    const words = changed === null ? '' : `: ${autoTxStateWords(changed)}, sent when ${targetWords(changed)}`;
+    if (!flags.json) io.stderr.write(`gastop: changed ${cleanLine(id)}${words}\n`);
+    return EXIT.ok;
+  }
+
+  async function requireSigned(client: GasClient, signal: AbortSignal): Promise<void> {
+    const kept = await client.autoTx(id, { signal }).catch(() => null);
+    if (kept?.status?.toUpperCase() !== 'DRAFT') return;
+    const how = `gastop auto-txs update ${cleanLine(id)} FILE`;
+    throw new CliError(EXIT.failed, `it is a draft and waits once it is signed: ${how}`);
+  }
+}
+
+/** `gastop auto-txs cancel`: it is never sent, unless it already was. */
+function cancelAutoTxs(context: CommandContext, ids: readonly string[], flags: JsonFlags): Promise<number> {
+  const { io } = context;
+  return withAutoTxs(context, ({ client }) =>
+    eachId(context, ids, async (id) => {
+      const signal = io.interruption();
+      const asked = client.cancelAutoTx(id, { signal, ...answers(context, flags, PATHS.autoTxCancel) });
+      const cancelled = await onAutoTx({ client, id, signal }, asked);
+      if (cancelled !== null && cancelled.status !== null && cancelled.status !== 'CANCELLED') {
+        const status = autoTxStateWords(cancelled);
+        throw new CliError(EXIT.failed, `the service says that ${cleanLine(id)} is ${status}, not cancelled`);
+      }
+      const isOut = cancelled !== null && mayBeMined(cancelled);
+      const words = isOut ? ', but it was sent before and may still be mined until its nonce is used' : '';
+      if (!flags.json) io.stderr.write(`gastop: cancelled ${cleanLine(id)}${words}\n`);
+    }),
+  );
+}
+
+/** `gastop auto-txs delete`; asks. @throws CliError (usage) where nobody can be asked. */
+async function deleteAutoTxs(
+  context: CommandContext,
+  ids: readonly string[],
+  flags: DeleteAutoTxFlags,
+): Promise<number> {
+  const { io } = context;
+  const asks = flags.yes !== true;
+  if (asks && !(io.stdin.isTTY === true && io.stderr.isTTY === true)) {
+    throw usageError('nobody can be asked whether to delete, as there is no terminal; say --yes');
+  }
+  return withAutoTxs(context, ({ client }) =>
+    eachId(context, ids, async (id) => {
+      const signal = io.interruption();
+      const named = { client, id, signal };
+      if (asks) {
+        const autoTx = await onAutoTx(named, client.autoTx(id, { signal }));
+        const what = `${autoTxStateWords(autoTx)}, ${doesWords(autoTx)}`;
+        const answer = await io.ask(`Delete ${cleanLine(id)} (${what}) and what is known of it? [y/N] `);
+        if (!/^y(es)?$/i.test(answer?.trim() ?? '')) {
+          io.stderr.write(`gastop: kept ${cleanLine(id)}\n`);
+          return;
+        }
+      }
+      await onAutoTx(named, client.deleteAutoTx(id, { signal, ...answers(context, flags, PATHS.autoTx) }));
+      if (!flags.json) io.stderr.write(`gastop: deleted ${cleanLine(id)}\n`);
+    }),
+  );
+}
+
+const isConflict = (error: unknown) => error instanceof ClientError && error.status === 409;
+
+/** What signs a draft must be what was drafted: nothing else is handed over for it. @throws CliError (usage) */
+function requireDrafted(kept: AutoTxView, { transaction }: SignedInput, flags: DraftFlags): void {
+  // Flags redraft it with the same command; then the service compares.
+  if (kept.status?.toUpperCase() !== 'DRAFT' || saysDraft(flags)) return;
+  const differences = draftDifferences(transaction, kept).map(({ words }) => words);
+  if (differences.length === 0) return;
+  throw usageError(
+    `this is another transaction than the draft ${cleanLine(kept.id)}: ${differences.join('; ')}; nothing was handed over`,
+  );
+}
+
+function changesOf(flags: UpdateAutoTxFlags, now: number): AutoTxChange {
+  const { enable, disable } = flags;
+  if (enable && disable) throw usageError('--enable and --disable cannot be combined');
+  const status = enable ? { status: 'PENDING' } : disable ? { status: 'DISABLED' } : {};
+  return { ...orderOf(flags, now), ...draftOf(flags), ...status };
+}
+
+interface Named {
+  readonly client: Pick<GasClient, 'autoTx' | 'autoTxs'>;
+  readonly id: string;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Waits for `work` on an auto-tx; that it is not there is said of it.
+ *
+ * @throws CliError (failed) where it is known not to be there; else whatever `work` throws.
+ */
+export function onAutoTx<Result>({ client, id, signal }: Named, work: Promise<Result>): Promise<Result> {
+  return sayMissing(work, async () => {
+    const autoTx = await lookFor(
+      id,
+      () => client.autoTx(id, { signal }),
+      () => client.autoTxs({ signal }),
+    );
+    return autoTx === 'missing'
+      ? `there is no auto-tx ${cleanLine(id)}; gastop auto-txs list shows them`
+      : null;
+  });
+}
+
+/** Words that the monitor and the lists have for some of a status. */
+const PARTS = {
+  waiting: ({ word, hold }) => word === 'pending' && hold === null,
+  held: ({ word, hold }) => word === 'pending' && hold !== null,
+  mined: ({ word, blockNumber }) => word === 'submitted' && blockNumber !== null,
+} as const satisfies Readonly<Record<string, (row: StatusRow & { readonly word: string }) => boolean>>;
+
+const KNOWN: readonly string[] = [
+  ...AUTO_TX_STATUSES.map((each) => each.toLowerCase()),
+  ...Object.keys(PARTS),
+];
+
+/** An auto-tx, as it was read or as a service wrote it. */
+interface StatusRow {
+  readonly status?: unknown;
+  readonly hold?: unknown;
+  readonly blockNumber?: unknown;
+}
+
+interface StatusFilter {
+  readonly isWanted: (row: StatusRow) => boolean;
+  /** To be called once all were looked at. @throws CliError (usage) for a word that is known and found nowhere. */
+  readonly refuseUnknown: () => void;
+}
+
+/** What `--status` asks for: words in any case, several by commas; a service's own words are as good as the contract's. */
+function statusFilter(flag: string | undefined): StatusFilter {
+  const wanted = flag === undefined ? null : flag.split(',').map((word) => word.trim().toLowerCase());
+  const found = new Set(KNOWN);
+  return {
+    isWanted: ({ status, hold = null, blockNumber = null }) => {
+      if (typeof status !== 'string') return wanted === null;
+      const word = status.toLowerCase();
+      found.add(word);
+      if (wanted === null || wanted.includes(word)) return true;
+      return Object.entries(PARTS).some(
+        ([part, isOf]) => wanted.includes(part) && isOf({ word, hold, blockNumber }),
+      );
+    },
+    refuseUnknown: () => {
+      const unknown = wanted?.find((word) => !found.has(word));
+      if (unknown === undefined) return;
+      const named = unknown === '' ? 'nothing' : `"${cleanLine(unknown)}"`;
+      throw usageError(
+        `--status: ${named} is no status; it is one of ${[...found].map((word) => cleanLine(word)).join(', ')}`,
+      );
+    },
+  };
 }

@@ -1,22 +1,19 @@
+import { type FileHandle, open, unlink } from 'node:fs/promises';
+import { readBlockFile, readBlockFileHeader } from '../../chain/block-file.ts';
+import { type Horizon, LANES, type Lane, type LaneName } from '../../core/advice.ts';
 import { type BacktestReport, backtest as walk } from '../../core/backtest/backtest.ts';
 import type { Block } from '../../core/block.ts';
 import { chainProfile } from '../../core/chains.ts';
 import { formatCount } from '../../core/units.ts';
 import { TimeSlice } from '../../service/async.ts';
-import { toAscii } from '../ascii.ts';
-import { backtestJson } from '../backtest/backtest-json.ts';
-import { type BacktestParts, backtestText } from '../backtest/backtest-text.ts';
-import { PredictionFile } from '../backtest/prediction-file.ts';
-import { type ReadStretch, readStretch } from '../backtest/read-stretch.ts';
-import { isSameFile } from '../block-recorder.ts';
-import { checked } from '../checked.ts';
-import { CliError, usageError } from '../cli-error.ts';
-import type { CommandContext } from '../command-context.ts';
-import { EXIT, type ExitCode } from '../exit-code.ts';
-import { parseBlockNumber } from '../explorer/explorer-arguments.ts';
-import { ProgressBar } from '../progress-bar.ts';
-import { parsePath } from '../setting-values.ts';
-import { wantsColour } from '../wants-colour.ts';
+import type { CommandContext } from '../context.ts';
+import { CliError, EXIT, type ExitCode, fileFailureReason, nameAsGiven, usageError } from '../errors.ts';
+import { ProgressBar, toAscii, wantsColour } from '../output.ts';
+import { checked } from '../parse.ts';
+import { parsePath } from '../settings.ts';
+import { type BacktestParts, backtestText } from '../text/backtest.ts';
+import { parseBlockNumber } from './explorer.ts';
+import { isSameFile } from './record.ts';
 
 export interface BacktestFlags {
   readonly from?: string;
@@ -172,4 +169,170 @@ function refuseEmpty({ stretch, judged, lanes, horizons }: BacktestReport, parts
     EXIT.usage,
     `too few blocks to judge anything: ${formatCount(judged.blocks)}${part}; give some hundred for the lanes, a day for the horizons`,
   );
+}
+
+const DECIMALS = 6;
+
+/** Everything that a backtest measured as one JSON object, documented field by field in docs/COMMANDS.md. */
+function backtestJson(
+  { stretch, judged, lanes, horizons, unjudgedHorizons, waits }: BacktestReport,
+  about: { readonly file: string; readonly chainId: number },
+  parts: BacktestParts,
+): string {
+  const { withTips, firstTime, lastTime, ...rest } = stretch;
+  const answer = {
+    ...about,
+    stretch: { ...rest, firstTime: iso(firstTime), lastTime: iso(lastTime), blocksWithTips: withTips },
+    judged,
+    ...(parts.lanes ? { lanes } : {}),
+    ...(parts.horizons ? { horizons, unjudgedHorizons, waits } : {}),
+  };
+  return `${JSON.stringify(answer, (_, value) => plain(value), 2)}\n`;
+}
+
+const iso = (sec: number): string => new Date(sec * 1_000).toISOString();
+
+function plain(value: unknown): unknown {
+  if (typeof value === 'bigint') return Number(value);
+  return typeof value === 'number' ? Number(value.toFixed(DECIMALS)) : value;
+}
+
+/** All blocks are held in memory at once: four months of mainnet. */
+const MOST_BLOCKS = 1_000_000;
+/** The longest horizon; what lies further behind the last judged block tells nothing about it. */
+const OUTLOOK_SEC = 86_400;
+
+interface ReadStretch {
+  readonly chainId: number;
+  readonly blocks: readonly Block[];
+}
+
+interface ReadStretchOptions {
+  /** The last block whose advice is judged; reading ends where nothing more can be known about it. */
+  readonly to: number;
+  readonly signal: AbortSignal;
+  readonly onBlock: (count: number) => Promise<void>;
+}
+
+/**
+ * The blocks of a recording, into memory.
+ * @throws ChainError `bad-file`; CliError for more blocks than can be held; the signal's reason when it aborts.
+ */
+async function readStretch(path: string, options: ReadStretchOptions): Promise<ReadStretch> {
+  const { to, signal, onBlock } = options;
+  const { chainId } = await readBlockFileHeader(path, { signal }).catch((error) => {
+    throw nameAsGiven(error, path);
+  });
+  const blocks: Block[] = [];
+  let enough = Number.POSITIVE_INFINITY;
+  for await (const block of readBlockFile(path, { signal })) {
+    blocks.push(block);
+    if (block.number === to) enough = block.timestamp + OUTLOOK_SEC;
+    if (block.timestamp > enough) break;
+    if (blocks.length > MOST_BLOCKS) {
+      throw usageError(
+        `the file holds more than ${formatCount(MOST_BLOCKS)} blocks; judge a part of it with --to N`,
+      );
+    }
+    await onBlock(blocks.length);
+  }
+  signal.throwIfAborted();
+  return { chainId, blocks };
+}
+
+/** Of an advice, what is written of it. */
+interface WrittenPrediction {
+  readonly block: number;
+  readonly advice: {
+    readonly lanes: Readonly<
+      Record<LaneName, Pick<Lane, 'maxFeePerGas' | 'maxPriorityFeePerGas' | 'withinBlocks' | 'probability'>>
+    >;
+    readonly recommendation: {
+      readonly alternatives: readonly Pick<Horizon, 'horizonSec' | 'price' | 'probability'>[];
+    };
+  };
+}
+
+/** Lines are gathered to this many characters before they are written. */
+const CHUNK = 65_536;
+
+/** Predictions being written, a line of JSON for each block: whole lines only. */
+class PredictionFile {
+  readonly #file: FileHandle;
+  readonly #path: string;
+  #lines: string[] = [];
+  #size = 0;
+  #end = 0;
+  #count = 0;
+
+  private constructor(file: FileHandle, path: string) {
+    this.#file = file;
+    this.#path = path;
+  }
+
+  /** @throws CliError (usage) where the file exists and `force` is not set, or cannot be made. */
+  static async create(path: string, force: boolean): Promise<PredictionFile> {
+    try {
+      return new PredictionFile(await open(path, force ? 'w' : 'wx'), path);
+    } catch (error) {
+      throw usageError(`--predictions: ${path} ${fileFailureReason(error)}`);
+    }
+  }
+
+  get count(): number {
+    return this.#count;
+  }
+
+  /** Resolves once there is room for more. @throws CliError where the disk takes no more. */
+  async add(prediction: WrittenPrediction): Promise<void> {
+    const line = encodePrediction(prediction);
+    this.#lines.push(line);
+    this.#size += line.length;
+    this.#count += 1;
+    if (this.#size >= CHUNK) await this.#flush();
+  }
+
+  /** Everything is on disk; a file without a line is removed. */
+  async close(): Promise<void> {
+    try {
+      await this.#flush();
+      await this.#file.sync();
+    } finally {
+      await this.#file.close();
+      if (this.#count === 0) await unlink(this.#path);
+    }
+  }
+
+  async #flush(): Promise<void> {
+    const lines = this.#lines;
+    const bytes = Buffer.from(lines.join(''));
+    this.#lines = [];
+    this.#size = 0;
+    try {
+      for (let done = 0; done < bytes.length; ) {
+        const { bytesWritten } = await this.#file.write(bytes, done, bytes.length - done, this.#end + done);
+        done += bytesWritten;
+      }
+    } catch (error) {
+      this.#count -= lines.length;
+      // Half a line would be taken for a broken file.
+      await this.#file.truncate(this.#end).catch(() => {});
+      const message = `${this.#path} ${fileFailureReason(error)}; ${this.#count} predictions are in it`;
+      throw new CliError(EXIT.failed, message, [], { cause: error });
+    }
+    this.#end += bytes.length;
+  }
+}
+
+/** One prediction as a line with its newline; wei as JSON integers, exact whatever their size. */
+export function encodePrediction({ block, advice }: WrittenPrediction): string {
+  const lanes = LANES.map((lane) => {
+    const { maxFeePerGas, maxPriorityFeePerGas, withinBlocks, probability } = advice.lanes[lane];
+    return `"${lane}":{"maxFeePerGas":${maxFeePerGas},"maxPriorityFeePerGas":${maxPriorityFeePerGas},"withinBlocks":${withinBlocks},"probability":${probability}}`;
+  });
+  const targets = advice.recommendation.alternatives.map(
+    ({ horizonSec, price, probability }) =>
+      `{"horizonSec":${horizonSec},"price":${price},"probability":${probability}}`,
+  );
+  return `{"block":${block},"lanes":{${lanes.join(',')}},"targets":[${targets.join(',')}]}\n`;
 }

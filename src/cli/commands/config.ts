@@ -1,13 +1,9 @@
-import { cleanLine } from '../clean-line.ts';
-import type { CommandContext } from '../command-context.ts';
-import { durationText } from '../duration.ts';
-import { EXIT, type ExitCode } from '../exit-code.ts';
-import { keySettings } from '../key-settings.ts';
-import { chainDatabase } from '../paths.ts';
-import { planText } from '../plan-text.ts';
-import type { Settings, SourceChoice } from '../settings.ts';
-import { tableLines } from '../text-table.ts';
-import { tildePath } from '../tilde-path.ts';
+import { chainDatabase, planText } from '../config-file.ts';
+import type { CommandContext } from '../context.ts';
+import { EXIT, type ExitCode } from '../errors.ts';
+import { cleanLine, tableLines, tildePath } from '../output.ts';
+import { durationText } from '../parse.ts';
+import { keySettings, type Settings, type SourceChoice } from '../settings.ts';
 
 interface Row {
   readonly name: string;

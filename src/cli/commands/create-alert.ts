@@ -1,20 +1,28 @@
+import * as z from 'zod';
+import { AlertPreviewer, alertRuleOf, previewWords } from '../../client/alert-preview.ts';
 import type { GasClient, ReachQuery } from '../../client/client.ts';
 import { ClientError } from '../../client/errors.ts';
-import type { CreatedAlertView } from '../../client/views/alerts.ts';
-import { ANY_SERVICE, type TargetRules } from '../../contract/alert-targets.ts';
+import type { CreatedAlertView, NewAlert } from '../../client/views/alerts.ts';
+import type { ReachView } from '../../client/views/gas.ts';
+import { ANY_SERVICE, type FieldProblem, type TargetRules } from '../../contract/alert-targets.ts';
+import { AlertCreation, type AlertCreationInput } from '../../contract/alerts.ts';
+import { checkAlert } from '../../contract/check-alert.ts';
+import { type AlertChannel, COOLDOWN_LONGEST_MS, SPEED_OF_LANE } from '../../contract/choices.ts';
+import { fieldProblems } from '../../contract/field-problems.ts';
+import { cooldownText, parseCooldown } from '../../core/alerts/cooldown-text.ts';
+import { ownValue } from '../../core/own-value.ts';
+import { formatLikelihood, gweiString } from '../../core/units.ts';
 import { channelsOf, targetRules } from '../../service/alerts/target-rules.ts';
-import { type AlertFlags, alertOfFlags, refusedFlags, saysAnything } from '../alerts/alert-flags.ts';
-import { alertOfInput } from '../alerts/alert-input.ts';
-import { alertLikelihood } from '../alerts/alert-likelihood.ts';
-import { channelWords, cooldownWords, watchWords } from '../alerts/alert-words.ts';
-import { cleanLine } from '../clean-line.ts';
-import { usageError } from '../cli-error.ts';
-import type { CommandContext } from '../command-context.ts';
-import { deliveryOf } from '../delivery-settings.ts';
-import { EXIT, type ExitCode } from '../exit-code.ts';
-import type { OpenedAlerts } from '../open-alerts.ts';
-import type { Settings } from '../settings.ts';
+import type { CommandContext } from '../context.ts';
+import { CliError, EXIT, type ExitCode, usageError } from '../errors.ts';
+import type { Io } from '../io.ts';
+import { type OpenedAlerts, type OpenedClient, openReady, type Ready } from '../open-source.ts';
+import { cleanLine, toAscii, utcTime, withSpinner } from '../output.ts';
+import { durationText, parseGwei, readInput, STDIN } from '../parse.ts';
+import { deliveryOf, parseCount, type Settings } from '../settings.ts';
+import { channelWords, cooldownWords, watchWords } from '../text/alerts.ts';
 import { answers, type JsonFlags, withOpenAlerts } from './alerts.ts';
+import { knownReach, pastFor } from './now.ts';
 
 export type CreateAlertFlags = AlertFlags & JsonFlags;
 
@@ -70,4 +78,382 @@ function createdLines(alert: CreatedAlertView, areOwn: boolean): string[] {
       ? []
       : [`webhooks are signed with ${cleanLine(signingSecret)}; it is said only when one is made`]),
   ];
+}
+
+const DAY_SEC = 86_400;
+
+export interface PreviewFlags extends AlertFlags {
+  readonly json?: boolean;
+}
+
+/** `gastop alerts preview`: what an alert would have done in the last 24 hours. Whom it would tell does not matter. */
+export async function previewAlert(
+  { io, loadSettings }: CommandContext,
+  file: string | undefined,
+  flags: PreviewFlags,
+): Promise<ExitCode> {
+  const alert = await alertAsked(io, file, flags);
+  const rule = alertRuleOf(alert);
+  if (rule === null) throw usageError('what this alert watches for cannot be previewed');
+  const { settings } = await loadSettings();
+  const { opened, snapshot } = await openReady(io, settings, DAY_SEC, 'late');
+  try {
+    const { client, embedded } = opened;
+    const presentMs = snapshot.blockTimestamp ?? io.now();
+    const previewer = new AlertPreviewer(client, { thorough: embedded !== null, now: () => presentMs });
+    const preview = await withSpinner(
+      io,
+      () => 'reading 24 hours of history',
+      async () => {
+        await dayFilled(opened, presentMs);
+        return previewer.preview(rule, { signal: io.interruption() });
+      },
+    );
+    if (flags.json) {
+      io.stdout.write(`${JSON.stringify(previewJson(preview))}\n`);
+      return EXIT.ok;
+    }
+    if (preview.lowest === null) throw new CliError(EXIT.failed, previewWords(preview, timeText));
+    const text = [previewWords(preview, timeText), await likelihood(io, { opened, snapshot }, alert)]
+      .filter((line) => line !== null)
+      .join('\n');
+    io.stdout.write(`${settings.ascii.value ? toAscii(text) : text}\n`);
+    return EXIT.ok;
+  } finally {
+    await opened.close();
+  }
+}
+
+/** A recording's present is over. */
+async function likelihood(io: Io, ready: Ready, alert: NewAlert): Promise<string | null> {
+  if (ready.snapshot.source.kind === 'replay') return null;
+  return withSpinner(
+    io,
+    () => 'asking how likely that is',
+    () => alertLikelihood((asked) => reachIn(io, ready, asked), alert),
+  );
+}
+
+/** Of what the day that was read is enough for, it is waited until that is learned; of more only what is known. */
+async function reachIn(io: Io, ready: Ready, asked: ReachQuery): Promise<ReachView | null> {
+  if (pastFor(asked) <= DAY_SEC) return knownReach(io, ready, asked);
+  const { client } = ready.opened;
+  return (await client.gasRecommendation({ reach: asked, signal: io.interruption() })).reach;
+}
+
+async function alertAsked(io: Io, file: string | undefined, flags: AlertFlags): Promise<NewAlert> {
+  if (file === undefined) return { ...ruleOfFlags(flags), channels: [] };
+  if (saysAnything(flags)) {
+    throw usageError('an alert comes from flags or from JSON, not from both; leave one away');
+  }
+  // What cannot be judged here is not previewed either.
+  return alertOfInput(io, file, false);
+}
+
+/** A service in this process has to read its past first. */
+async function dayFilled({ embedded }: OpenedClient, presentMs: number): Promise<void> {
+  await embedded?.historyFilled({
+    presentSec: Math.floor(presentMs / 1_000),
+    windowSec: DAY_SEC,
+    onProgress: () => {},
+  });
+}
+
+const timeText = (ms: number) => `${utcTime(ms, 'minutes')} UTC`;
+
+/** Prices in wei, times as v1 writes them. */
+function previewJson({
+  times,
+  last,
+  from,
+  to,
+  everySec,
+  lowest,
+  highest,
+}: Awaited<ReturnType<AlertPreviewer['preview']>>) {
+  return {
+    times,
+    last: last === null ? null : { at: new Date(last.at).toISOString(), price: Number(last.price) },
+    from: new Date(from).toISOString(),
+    to: new Date(to).toISOString(),
+    everySec,
+    lowest: lowest === null ? null : Number(lowest),
+    highest: highest === null ? null : Number(highest),
+  };
+}
+
+/** What an alert is made of on the command line. */
+interface AlertFlags {
+  readonly below?: string;
+  readonly above?: string;
+  readonly lane?: 'slow' | 'average' | 'fast';
+  readonly email?: string;
+  readonly webhook?: string;
+  readonly slack?: string;
+  readonly telegram?: string;
+  readonly terminal?: boolean;
+  readonly cooldown?: string;
+  readonly once?: boolean;
+  readonly note?: string;
+  readonly hysteresis?: string;
+  readonly confirm?: string;
+}
+
+/** Whether the flags say anything of an alert at all. */
+function saysAnything(flags: AlertFlags): boolean {
+  const { below, above, lane, cooldown, once, note, hysteresis, confirm } = flags;
+  return (
+    namedTargets(flags).length > 0 ||
+    [below, above, lane, cooldown, once, note, hysteresis, confirm].some((value) => value !== undefined)
+  );
+}
+
+/** The alert that the flags describe, checked by the contract and `rules`. @throws CliError (usage) with a line per problem. */
+function alertOfFlags(flags: AlertFlags, rules: TargetRules): AlertCreation {
+  const channels = namedTargets(flags);
+  const { rule, problems } = readRule(flags);
+  if (channels.length === 0) {
+    problems.push({
+      path: 'channels',
+      line: 'name whom it tells: --email, --webhook, --slack, --telegram, or --terminal for running monitors',
+    });
+  }
+  const [main, ...further] = channels;
+  const body: Partial<AlertCreationInput> = {
+    ...rule,
+    channels: channels.map(([channel]) => channel),
+    method: main?.[0] ?? 'TERMINAL',
+    to: main?.[1] ?? '',
+    targets: Object.fromEntries(further.filter(([, target]) => target !== '')),
+    ...(flags.note === undefined ? {} : { note: flags.note }),
+  };
+  const result = checkAlert(body, rules);
+  if (result.ok && problems.length === 0) return result.alert;
+  const isKnown = (path: string) => problems.some((problem) => problem.path === path);
+  const found = result.ok ? [] : result.problems.filter(({ path }) => !isKnown(path));
+  throw refusedAlert([...problems.map(({ line }) => line), ...found.map((each) => flagLine(each, flags))]);
+}
+
+/** What a service has against the alert of `flags`, told by the flags; `null`: it does not say of which field. */
+function refusedFlags(problems: readonly FieldProblem[], flags: AlertFlags): CliError | null {
+  const fields = problems.map(({ path, message }) => ({
+    path: path
+      .replace(/^[/$.]*(body[/.])?/, '')
+      .replace(/\[(\w+)\]/g, '.$1')
+      .replaceAll('/', '.'),
+    message,
+  }));
+  const isTold = fields.length > 0 && fields.every(({ path }) => flagOf(path, flags) !== null);
+  return isTold ? refusedAlert(fields.map((each) => flagLine(each, flags))) : null;
+}
+
+/** What the alert watches for, without whom it tells. @throws CliError (usage) with a line per problem. */
+function ruleOfFlags(flags: AlertFlags): Rule {
+  const { rule, problems } = readRule(flags);
+  const { thresholdGwei } = rule;
+  if (problems.length > 0 || thresholdGwei === undefined) {
+    throw refusedAlert(problems.map(({ line }) => line));
+  }
+  return { ...rule, thresholdGwei };
+}
+
+type Rule = Pick<AlertCreationInput, 'thresholdGwei' | 'gasSpeed' | 'condition'> &
+  Partial<AlertCreationInput>;
+
+/** What cannot be read of the flags: the field that it was for, and what is said of it. */
+interface UnreadFlag {
+  readonly path: string;
+  readonly line: string;
+}
+
+function readRule(flags: AlertFlags): {
+  readonly rule: Omit<Rule, 'thresholdGwei'> & { readonly thresholdGwei?: number };
+  readonly problems: UnreadFlag[];
+} {
+  const { below, above, lane = 'average', cooldown, once, hysteresis, confirm } = flags;
+  const problems: UnreadFlag[] = [];
+  const read = <Name extends string>(
+    path: Name,
+    text: string | undefined,
+    parse: (text: string) => number,
+  ) => {
+    if (text === undefined) return {};
+    try {
+      return { [path]: parse(text) } as { readonly [key in Name]?: number };
+    } catch (error) {
+      if (!(error instanceof RangeError)) throw error;
+      problems.push({ path, line: `${flagOf(path, flags)}: ${error.message}` });
+      return {};
+    }
+  };
+  const isBoth = below !== undefined && above !== undefined;
+  if (isBoth) {
+    problems.push({ path: 'thresholdGwei', line: '--below and --above cannot be combined; make two alerts' });
+  } else if (below === undefined && above === undefined) {
+    problems.push({ path: 'thresholdGwei', line: 'an alert needs a price: --below GWEI, or --above GWEI' });
+  }
+  const rule = {
+    ...read('thresholdGwei', isBoth ? undefined : (below ?? above), readGwei),
+    gasSpeed: SPEED_OF_LANE[lane],
+    condition: below === undefined ? 'GREATER_THAN' : 'LESS_THAN',
+    disableOnce: once === true,
+    ...read('cooldownMs', cooldown, readCooldown),
+    ...read('hysteresisGwei', hysteresis, (text) => (/^0+(\.0*)?$/.test(text.trim()) ? 0 : readGwei(text))),
+    ...read('confirmBlocks', confirm, parseCount),
+  } as const;
+  return { rule, problems };
+}
+
+function namedTargets({ email, webhook, slack, telegram, terminal }: AlertFlags): [AlertChannel, string][] {
+  const named: [AlertChannel, string | undefined][] = [
+    ['EMAIL', email],
+    ['WEBHOOK', webhook],
+    ['SLACK', slack],
+    ['TELEGRAM', telegram],
+    ['TERMINAL', terminal === true ? '' : undefined],
+  ];
+  return named.flatMap(([channel, target]) => (target === undefined ? [] : [[channel, target]]));
+}
+
+const FLAGS: Readonly<Record<string, string>> = {
+  gasSpeed: '--lane',
+  disableOnce: '--once',
+  cooldownMs: '--cooldown',
+  note: '--note',
+  hysteresisGwei: '--hysteresis',
+  confirmBlocks: '--confirm',
+};
+
+/** The flag that a field of the body was typed as; `null`: there is none. */
+function flagOf(path: string, flags: AlertFlags): string | null {
+  const [field = '', entry = ''] = path.split('.');
+  if (field === 'thresholdGwei') return flags.below === undefined ? '--above' : '--below';
+  const [first, ...further] = namedTargets(flags).map(([channel]) => channel);
+  const channel =
+    field === 'to'
+      ? first
+      : field === 'targets'
+        ? further.find((each) => each === entry)
+        : field === 'channels'
+          ? [first, ...further][entry === '' ? 0 : Number(entry)]
+          : undefined;
+  return channel === undefined ? (ownValue(FLAGS, field) ?? null) : `--${channel.toLowerCase()}`;
+}
+
+/** A service may have named the field in its words already. */
+function flagLine({ path, message }: FieldProblem, flags: AlertFlags): string {
+  const flag = flagOf(path, flags) ?? path;
+  const words = cleanLine(message).replaceAll('thresholdGwei', flagOf('thresholdGwei', flags) ?? '');
+  return `${cleanLine(flag)} ${words.startsWith(`${path} `) ? words.slice(path.length + 1) : words}`;
+}
+
+const readGwei = (text: string) => Number(gweiString(parseGwei(text)));
+
+function readCooldown(text: string): number {
+  const ms = parseCooldown(text);
+  if (ms === null) throw new RangeError(`"${text}" is not a duration; write 30m, 1h30m, 1d, or 0 for none`);
+  if (ms > COOLDOWN_LONGEST_MS) {
+    throw new RangeError(`"${text}" is out of range; from 0 to ${cooldownText(COOLDOWN_LONGEST_MS)}`);
+  }
+  return ms;
+}
+
+/** An alert has a note of 500 characters and a few targets. */
+const MOST_BYTES = 65_536;
+const WANTED = 'an alert as JSON was expected';
+
+/**
+ * Reads an alert as `POST /alerts` takes it, as JSON from a file or (`-`) stdin: there a secret URL stays out of the
+ * shell's history and of what others see of a command line. A service elsewhere (`isForeign`) may have words of its own.
+ * @throws CliError (usage) with a line per problem.
+ */
+async function alertOfInput(io: Io, file: string, isForeign: boolean): Promise<NewAlert> {
+  const name = file === STDIN ? 'stdin' : cleanLine(file);
+  if (file === STDIN && io.stdin.isTTY === true) {
+    io.stderr.write('gastop: reading an alert as JSON from the terminal; Ctrl-D ends it\n');
+  }
+  const text = await readInput(io, file, { name, mostBytes: MOST_BYTES, wanted: WANTED });
+  if (text.trim() === '') throw usageError(`${name} is empty; ${WANTED}`);
+  const accept = isForeign ? plausibleAlert : acceptedAlert;
+  return accept(parsed(text, name), (path) => (path === '' ? 'the alert' : path));
+}
+
+function parsed(text: string, name: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    // What was read may hold a secret, so it is not repeated.
+    throw usageError(`${name} is not JSON; an alert as POST /alerts takes it was expected`);
+  }
+}
+
+/** How the user calls a field. */
+type NameOf = (path: string) => string;
+
+/** Checks a whole alert by the contract. @throws CliError (usage) with a line per problem. */
+function acceptedAlert(body: unknown, nameOf: NameOf): AlertCreation {
+  const result = checkAlert(body, ANY_SERVICE);
+  if (result.ok) return result.alert;
+  throw refused(result.problems, nameOf);
+}
+
+/** What a service that others run may have words of its own for. */
+const ForeignAlert = AlertCreation.extend({
+  gasSpeed: z.string().min(1),
+  condition: z.string().min(1),
+  method: z.string().min(1).optional(),
+  channels: z.array(z.string().min(1)).min(1),
+  targets: z.record(z.string(), z.string()).optional(),
+});
+
+/**
+ * Checks what no service can make anything of: missing fields, unknown ones, figures out of bounds. Its words and
+ * targets are the service's to judge. @throws CliError (usage) with a line per problem.
+ */
+function plausibleAlert(body: unknown, nameOf: NameOf): NewAlert {
+  const parsed = ForeignAlert.safeParse(body);
+  if (parsed.success) return parsed.data;
+  throw refused(fieldProblems(parsed.error, body), nameOf);
+}
+
+function refused(problems: readonly FieldProblem[], nameOf: NameOf): CliError {
+  return refusedAlert(problems.map(({ path, message }) => `${cleanLine(nameOf(path))} ${message}`));
+}
+
+/** All that is wrong with an alert, a line each. */
+function refusedAlert(lines: readonly string[]): CliError {
+  const [only = ''] = lines;
+  return lines.length === 1
+    ? usageError(only)
+    : usageError(`${lines.length} things are wrong with this alert`, lines);
+}
+
+const TIMES_SEC = [3_600, 86_400] as const;
+
+/**
+ * `5 gwei or less: 45 % likely within 1h, 90 % within 24h`, as far as the service can say; `null`: it cannot, or the
+ * alert waits for a price to rise, of which services say nothing. It is no reason to fail.
+ *
+ * @param ask What the service says of a price and a time.
+ */
+async function alertLikelihood(
+  ask: (asked: ReachQuery) => Promise<ReachView | null>,
+  alert: NewAlert,
+): Promise<string | null> {
+  const rule = alertRuleOf(alert);
+  if (rule === null || rule.condition !== 'LESS_THAN') return null;
+  const parts: string[] = [];
+  for (const deadlineSec of TIMES_SEC) {
+    try {
+      const reach = await ask({ targetPrice: rule.threshold, deadlineSec });
+      if (reach === null) break;
+      if (reach.probability === null) continue;
+      const likely = parts.length === 0 ? ' likely' : '';
+      parts.push(`${formatLikelihood(reach.probability)}${likely} within ${durationText(deadlineSec)}`);
+    } catch (error) {
+      if (!(error instanceof ClientError)) throw error;
+      break;
+    }
+  }
+  return parts.length === 0 ? null : `${gweiString(rule.threshold)} gwei or less: ${parts.join(', ')}`;
 }

@@ -1,23 +1,25 @@
-import type { AutoTxToCheck } from '../../client/auto-tx-preflight.ts';
-import { checkAutoTx } from '../../client/auto-tx-preflight.ts';
+import { type AutoTxToCheck, type CheckedAutoTx, checkAutoTx } from '../../client/auto-tx-preflight.ts';
 import type { GasClient } from '../../client/client.ts';
 import { ClientError } from '../../client/errors.ts';
 import { isPlain } from '../../client/service-url.ts';
-import type { AutoTxView, NewAutoTx } from '../../client/views/auto-txs.ts';
+import type { AutoTxChange, AutoTxView, CheckView, NewAutoTx } from '../../client/views/auto-txs.ts';
+import { CALLDATA_LONGEST, NOTE_LONGEST, SPEED_OF_LANE } from '../../contract/choices.ts';
 import { PATHS } from '../../contract/routes.ts';
-import { toAscii } from '../ascii.ts';
-import { autoTxCheckText } from '../auto-txs/auto-tx-check-text.ts';
-import { type DraftFlags, draftOf, type OrderFlags, orderOf, saysDraft } from '../auto-txs/auto-tx-flags.ts';
-import { autoTxStateWords, targetWords } from '../auto-txs/auto-tx-words.ts';
-import { type SignedInput, signedInput } from '../auto-txs/signed-input.ts';
-import { cleanLine } from '../clean-line.ts';
-import { usageError } from '../cli-error.ts';
-import type { CommandContext } from '../command-context.ts';
-import { EXIT, type ExitCode } from '../exit-code.ts';
-import { type OpenedPricing, withPricing } from '../open-pricing.ts';
+import type { LaneName } from '../../core/advice.ts';
+import { withKeptDelegation } from '../../core/auto-txs/delegation-check.ts';
+import type { SignedTransaction } from '../../core/transactions/signed-transaction.ts';
+import { gweiString } from '../../core/units.ts';
+import type { CommandContext } from '../context.ts';
+import { CliError, EXIT, type ExitCode, usageError } from '../errors.ts';
+import { wrapWords } from '../help.ts';
+import { type OpenedPricing, withPricing } from '../open-source.ts';
+import { cleanLine, toAscii } from '../output.ts';
+import { checked, parseExpiry, parseGwei, parseNative } from '../parse.ts';
 import type { Settings } from '../settings.ts';
-import { answers, type JsonFlags } from './alerts.ts';
-import { orderFrom } from './check-auto-tx.ts';
+import { autoTxCheckJson, autoTxCheckText, autoTxStateWords, targetWords } from '../text/auto-txs.ts';
+import { answers, type JsonFlags, print } from './alerts.ts';
+import { onAutoTx } from './auto-txs.ts';
+import { type SignedInput, signedInput } from './signed-input.ts';
 
 export interface CreateAutoTxFlags extends OrderFlags, DraftFlags, JsonFlags {
   readonly yes?: boolean;
@@ -145,4 +147,221 @@ export function flagged(error: unknown): unknown {
   return lines.length === 1
     ? usageError(only)
     : usageError(`${lines.length} things are wrong with this auto-tx`, lines);
+}
+
+export interface CheckAutoTxFlags extends OrderFlags, JsonFlags {
+  readonly id?: string;
+}
+
+type CheckOrder = AutoTxToCheck['order'];
+
+interface Subject {
+  readonly transaction: SignedTransaction;
+  readonly checked: CheckedAutoTx;
+}
+
+/** `gastop auto-txs check`: of a transaction that nobody has yet, or of one that the service keeps. */
+export async function checkAutoTxs(
+  context: CommandContext,
+  file: string | undefined,
+  flags: CheckAutoTxFlags,
+): Promise<ExitCode> {
+  const { io } = context;
+  const { settings } = await context.loadSettings();
+  const { id, json } = flags;
+  if (id !== undefined && file !== undefined) {
+    throw usageError('one transaction is checked at a time: by --id, or from a file or stdin');
+  }
+  const order = orderFrom(flags, io.now());
+  const input = id === undefined ? await signedInput(io, file) : null;
+  return withPricing(io, settings, async ({ client }) => {
+    const signal = io.interruption();
+    const { transaction, checked }: Subject =
+      input === null
+        ? await checkStored(client, id ?? '', flags, io.now(), signal)
+        : {
+            transaction: input.transaction,
+            checked: await checkAutoTx(client, { transaction: input.transaction, order }, io.now(), {
+              signal,
+            }),
+          };
+    if (json) io.stdout.write(autoTxCheckJson(transaction, checked));
+    else print(context, settings, autoTxCheckText(transaction, checked, settings.ascii.value));
+    return checked.checks.some(({ ok }) => ok === false) ? EXIT.failed : EXIT.ok;
+  });
+}
+
+/** The order that flags ask for; a target left out is `null`. @throws CliError (usage) */
+function orderFrom(flags: OrderFlags, now: number): CheckOrder {
+  const { strictTargetPrice, expiresAt } = orderOf(flags, now);
+  const { target, lane = 'average' } = flags;
+  return {
+    target: target === undefined ? null : parseGwei(target),
+    lane,
+    isStrict: strictTargetPrice ?? false,
+    expiresAt: expiresAt === undefined || expiresAt === null ? null : Date.parse(expiresAt),
+  };
+}
+
+/** The order of one that is kept, as `flags` would change it. @throws CliError (usage) */
+export function changedOrder(autoTx: AutoTxView, flags: OrderFlags, now: number): CheckOrder {
+  const asked = orderFrom(flags, now);
+  return {
+    target: asked.target ?? autoTx.target,
+    lane: flags.lane ?? laneOf(autoTx),
+    isStrict: flags.strict ?? autoTx.isStrict ?? false,
+    expiresAt: flags.expires === undefined ? autoTx.expiresAt : asked.expiresAt,
+  };
+}
+
+async function checkStored(
+  client: GasClient,
+  id: string,
+  flags: OrderFlags,
+  now: number,
+  signal: AbortSignal,
+): Promise<Subject> {
+  const autoTx = await onAutoTx({ client, id, signal }, client.autoTx(id, { signal }));
+  const transaction = storedTransaction(autoTx);
+  if (transaction === null) {
+    const why =
+      autoTx.status === 'DRAFT'
+        ? 'it is a draft without a signature'
+        : 'the service does not say enough of it';
+    throw new CliError(EXIT.failed, `${cleanLine(id)} cannot be checked: ${why}`);
+  }
+  const order = changedOrder(autoTx, flags, now);
+  const checked = await checkAutoTx(client, { transaction, order, id: autoTx.id }, now, { signal });
+  const kept = new Map(autoTx.checks.map((check) => [check.name, check]));
+  const checks = withKeptDelegation(checked.checks, autoTx.checks).flatMap((check) => {
+    if (!needsBytes(check.name, transaction)) return [check];
+    return kept.get(check.name) ?? [];
+  });
+  return { transaction, checked: { ...checked, checks } };
+}
+
+const LANES: Readonly<Record<string, LaneName>> = { SLOW: 'slow', AVERAGE: 'average', FAST: 'fast' };
+
+const laneOf = ({ gasSpeed }: AutoTxView): LaneName => LANES[gasSpeed?.toUpperCase() ?? ''] ?? 'average';
+
+/** When it is to be sent. */
+export interface OrderFlags {
+  readonly target?: string;
+  readonly lane?: 'slow' | 'average' | 'fast';
+  readonly strict?: boolean;
+  readonly expires?: string;
+  readonly note?: string;
+}
+
+/** What a draft is to do. */
+export interface DraftFlags {
+  readonly to?: string;
+  readonly value?: string;
+  readonly data?: string;
+}
+
+/** What the flags say of an order, and nothing of what they leave out. @throws CliError (usage) */
+export function orderOf(
+  { target, lane, strict, expires, note }: OrderFlags,
+  now: number,
+): Pick<AutoTxChange, 'targetGasPriceGwei' | 'gasSpeed' | 'strictTargetPrice' | 'expiresAt' | 'note'> {
+  if (note !== undefined && note.length > NOTE_LONGEST) {
+    throw usageError(`--note: it is longer than ${NOTE_LONGEST} characters`);
+  }
+  return {
+    ...(target === undefined
+      ? {}
+      : { targetGasPriceGwei: checked('--target', () => Number(gweiString(parseGwei(target)))) }),
+    ...(lane === undefined ? {} : { gasSpeed: SPEED_OF_LANE[lane] }),
+    ...(strict === undefined ? {} : { strictTargetPrice: strict }),
+    ...(expires === undefined
+      ? {}
+      : {
+          expiresAt:
+            expires.trim().toLowerCase() === 'never'
+              ? null
+              : checked('--expires', () => parseExpiry(expires, now)),
+        }),
+    ...(note === undefined ? {} : { note }),
+  };
+}
+
+/** What the flags say of a draft; empty: nothing. @throws CliError (usage) */
+export function draftOf({ to, value, data }: DraftFlags): Pick<NewAutoTx, 'to' | 'value' | 'data'> {
+  if (to !== undefined && !/^0x[\da-f]{40}$/i.test(to)) {
+    throw usageError('--to: this is not an address; write 0x and 40 hex digits');
+  }
+  if (data !== undefined && (/[^\da-f]/i.test(data.replace(/^0x/i, '')) || data.length % 2 !== 0)) {
+    throw usageError('--data: this is not calldata; write 0x and pairs of hex digits');
+  }
+  if (data !== undefined && data.length > CALLDATA_LONGEST) {
+    throw usageError('--data: this is more than a transaction may carry');
+  }
+  return {
+    ...(to === undefined ? {} : { to }),
+    ...(value === undefined ? {} : { value: String(checked('--value', () => parseNative(value))) }),
+    ...(data === undefined ? {} : { data: /^0x/i.test(data) ? `0x${data.slice(2)}` : `0x${data}` }),
+  };
+}
+
+export const saysDraft = ({ to, value, data }: DraftFlags): boolean =>
+  [to, value, data].some((flag) => flag !== undefined);
+
+const ZERO_HASH = '0x';
+
+/**
+ * What a service says of a signed transaction that it keeps, as far as a pre-flight goes; `null`: not enough. What cannot
+ * be seen without the bytes (access lists, blobs, authorizations) is not counted.
+ */
+function storedTransaction(autoTx: AutoTxView): SignedTransaction | null {
+  const { type, from, nonce, gasLimit, value, hash } = autoTx;
+  if (from === null || nonce === null || gasLimit === null || value === null) return null;
+  if (autoTx.maxFeePerGas === null && autoTx.gasPrice === null) return null;
+  return {
+    type: typeOf(type, autoTx.maxFeePerGas !== null),
+    hash: hash ?? ZERO_HASH,
+    from,
+    to: autoTx.to,
+    chainId: autoTx.chainId,
+    nonce,
+    gasLimit,
+    value,
+    data: autoTx.data ?? '0x',
+    gasPrice: autoTx.gasPrice,
+    maxFeePerGas: autoTx.maxFeePerGas,
+    maxPriorityFeePerGas: autoTx.maxPriorityFeePerGas,
+    maxFeePerBlobGas: null,
+    blobCount: 0,
+    authorizations: [],
+    intrinsicGas: 0n,
+  };
+}
+
+function typeOf(type: number | null, hasFeeMarket: boolean): SignedTransaction['type'] {
+  if (type === 0 || type === 1 || type === 2 || type === 3 || type === 4) return type;
+  return hasFeeMarket ? 2 : 0;
+}
+
+/** Whether a check needs the bytes: what the service found when it had them stands. Blobs cost what is not said. */
+function needsBytes(name: string, { type }: Pick<SignedTransaction, 'type'>): boolean {
+  return WITH_BYTES.includes(name) || (type === 3 && OF_BLOBS.includes(name));
+}
+
+const WITH_BYTES: readonly string[] = ['signature', 'intrinsic-gas', 'blob-cap'];
+const OF_BLOBS: readonly string[] = ['balance', 'cost', 'reachable'];
+
+const MARKS = { signs: ['✓', '✗', '?'], words: ['ok', 'no', '?'] } as const;
+const NAME_WIDTH = 15;
+const LINE_WIDTH = 80;
+
+/** The pre-flight, a line each: `✓ nonce  nonce 7 is the next one`; in ASCII `ok` and `no`. */
+export function checkLines(checks: readonly CheckView[], isAscii: boolean): string[] {
+  const [fine, bad, unknown] = isAscii ? MARKS.words : MARKS.signs;
+  const indent = isAscii ? 3 : 2;
+  return checks.flatMap(({ name, ok, message }) => {
+    const mark = (ok === null ? unknown : ok ? fine : bad).padEnd(indent);
+    const head = `${mark}${cleanLine(name).padEnd(NAME_WIDTH)}`;
+    const lines = wrapWords(cleanLine(message), LINE_WIDTH - head.length);
+    return lines.map((line, index) => (index === 0 ? head : ' '.repeat(head.length)) + line);
+  });
 }

@@ -1,21 +1,14 @@
 import { type GasClientOptions, transportOf } from '../../client/client.ts';
-import type { ServiceFinding } from '../../client/doctor.ts';
-import { type Verdict, verdictOf } from '../../client/doctor.ts';
-import { inspectConnection } from '../../client/probe/connection.ts';
+import { type ServiceFinding, type Verdict, verdictOf } from '../../client/doctor.ts';
+import { type ConnectionFinding, inspectConnection, type Step } from '../../client/probe/connection.ts';
 import { probeService } from '../../client/probe/probe-service.ts';
-import { toAscii } from '../ascii.ts';
-import type { CommandContext } from '../command-context.ts';
-import { doctorJson } from '../doctor/doctor-json.ts';
-import { doctorText } from '../doctor/doctor-text.ts';
-import { EXIT, type ExitCode } from '../exit-code.ts';
+import type { CommandContext } from '../context.ts';
+import { EXIT, type ExitCode } from '../errors.ts';
 import type { Io } from '../io.ts';
-import { type OpenedClient, openClient } from '../open-client.ts';
-import { openReady } from '../open-ready.ts';
-import { READY_WITHIN_MS } from '../ready-snapshot.ts';
+import { type OpenedClient, openClient, openReady, READY_WITHIN_MS, warnOfPlainKey } from '../open-source.ts';
+import { toAscii, wantsColour, withSpinner } from '../output.ts';
 import type { Settings } from '../settings.ts';
-import { withSpinner } from '../spinner.ts';
-import { wantsColour } from '../wants-colour.ts';
-import { warnOfPlainKey } from '../warn-of-plain-key.ts';
+import { doctorText } from '../text/doctor.ts';
 
 export interface DoctorFlags {
   readonly json?: boolean;
@@ -100,4 +93,68 @@ async function probe(io: Io, { client, reach, embedded, name }: OpenedClient): P
 
 function urlOf({ baseUrl }: GasClientOptions): URL {
   return new URL(baseUrl);
+}
+
+/** The doctor's whole finding as one JSON object; docs/COMMANDS.md says what stands where. */
+function doctorJson(
+  subject: DoctorSubject,
+  finding: ServiceFinding,
+  verdict: Verdict,
+  exitCode: ExitCode,
+): string {
+  const { connection, clock, ...rest } = finding;
+  const whole = {
+    service: subject,
+    usable: verdict.result === 'usable',
+    verdict: verdict.result,
+    exitCode,
+    message: verdict.message,
+    warnings: verdict.warnings,
+    connection: connection === null ? null : connectionJson(connection),
+    clock:
+      clock === null ? null : { skewSec: round(clock.skewSec), uncertaintySec: round(clock.uncertaintySec) },
+    ...rest,
+    headAgeSec: finding.headAgeSec === null ? null : round(finding.headAgeSec),
+    routes: finding.routes.map((route) => ({
+      ...route,
+      latencyMs: route.latencyMs === null ? null : round(route.latencyMs),
+    })),
+  };
+  return JSON.stringify(whole, null, 2);
+}
+
+function connectionJson({ dns, tcp, tls, encrypted }: ConnectionFinding): object {
+  return {
+    encrypted,
+    dns: dns === null ? null : stepJson(dns),
+    tcp: tcp === null ? null : stepJson(tcp),
+    tls:
+      tls === null
+        ? null
+        : tls.ok
+          ? { ...stepJson(tls), validFrom: isoOf(tls.validFrom), validUntil: isoOf(tls.validUntil) }
+          : tls,
+  };
+}
+
+function stepJson<Found>(step: Step<Found>): object {
+  return step.ok ? { ...step, ms: round(step.ms) } : step;
+}
+
+function isoOf(ms: number | null): string | null {
+  return ms === null ? null : new Date(ms).toISOString();
+}
+
+function round(value: number): number {
+  return Math.round(value * 100) / 100;
+}
+
+/** What the doctor looked at. */
+export interface DoctorSubject {
+  /** For people: `gas.example.org`, `seed 1`. */
+  readonly name: string;
+  /** Scheme, host and port; `null`: a service in this process. */
+  readonly origin: string | null;
+  /** A key was sent; which one is told nowhere. */
+  readonly withKey: boolean;
 }

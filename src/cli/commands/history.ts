@@ -1,21 +1,18 @@
+import asciichart from 'asciichart';
 import * as z from 'zod';
-import { Bucket } from '../../contract/metrics.ts';
+import type { GasClient, MetricsQuery } from '../../client/client.ts';
+import { ClientError } from '../../client/errors.ts';
+import type { BaseFeeRowView, MetricsView } from '../../client/views/metrics.ts';
+import { BUCKET_SEC, type Bucket } from '../../contract/choices.ts';
+import { Bucket as BucketSchema } from '../../contract/metrics.ts';
 import { PATHS } from '../../contract/routes.ts';
-import { formatDuration } from '../../core/units.ts';
-import { toAscii } from '../ascii.ts';
-import { checked } from '../checked.ts';
-import type { CommandContext } from '../command-context.ts';
-import { parseDuration } from '../duration.ts';
-import { EXIT, type ExitCode } from '../exit-code.ts';
-import { historyChart } from '../history/history-chart.ts';
-import { historyCsv } from '../history/history-csv.ts';
-import { bucketFor, type HistoryWindow, historyRows } from '../history/history-rows.ts';
-import { historyText } from '../history/history-text.ts';
+import { formatDuration, formatGwei, formatPercent, gweiString, UNKNOWN } from '../../core/units.ts';
+import type { CommandContext } from '../context.ts';
+import { EXIT, type ExitCode } from '../errors.ts';
 import type { Io } from '../io.ts';
-import { jsonAnswer } from '../json-answer.ts';
-import type { OpenedClient } from '../open-client.ts';
-import { openReady } from '../open-ready.ts';
-import { withSpinner } from '../spinner.ts';
+import { type OpenedClient, openReady } from '../open-source.ts';
+import { jsonAnswer, tableLines, toAscii, utcTime, withSpinner } from '../output.ts';
+import { checked, parseDuration } from '../parse.ts';
 
 export interface HistoryFlags {
   readonly window: string;
@@ -41,7 +38,7 @@ export async function history({ io, loadSettings }: CommandContext, flags: Histo
     // The chain's own clock: a recording's present lies in the past.
     const present = snapshot.blockTimestamp ?? io.now();
     const to = present + 1_000;
-    const asked = flags.bucket === undefined ? null : Bucket.parse(flags.bucket);
+    const asked = flags.bucket === undefined ? null : BucketSchema.parse(flags.bucket);
     const from = Math.max(to - windowSec * 1_000, await beginning(io, opened, present, windowSec));
     if (flags.json) {
       const query = {
@@ -131,4 +128,192 @@ function tellOfFurtherRows(io: Io, answer: string): void {
 
 function iso(ms: number): string {
   return new Date(ms).toISOString();
+}
+
+/** The largest page of the contract. */
+const PAGE_SIZE = 500;
+
+/** One bucket of the past. Prices in wei per gas; `null` where the service does not know. */
+interface HistoryRow extends BaseFeeRowView {
+  readonly tip: number | null;
+  readonly gasUsedRatio: number | null;
+}
+
+interface HistoryWindow {
+  /** Ms since epoch. */
+  readonly from: number;
+  readonly to: number;
+  readonly bucket: Bucket;
+}
+
+/** The finest bucket that cuts `windowSec` into at most `most` rows. */
+export function bucketFor(windowSec: number, most: number): Bucket {
+  const fitting = (['1m', '5m', '1h'] as const).find((bucket) => windowSec / BUCKET_SEC[bucket] <= most);
+  return fitting ?? '1d';
+}
+
+/** Base fee, median tip and fullness of a window, joined by time, oldest first. */
+async function historyRows(
+  client: GasClient,
+  window: HistoryWindow,
+  signal: AbortSignal,
+): Promise<HistoryRow[]> {
+  const [base, tips, ratios] = await Promise.all([
+    everyPage(window, (query) => client.baseFee(query, { signal })),
+    orNone(everyPage(window, (query) => client.priorityFee({ ...query, percentile: 'p50' }, { signal }))),
+    orNone(everyPage(window, (query) => client.gasUsedRatio(query, { signal }))),
+  ]);
+  const tipAt = new Map(tips.map((row) => [row.timestamp, row.value]));
+  const ratioAt = new Map(ratios.map((row) => [row.timestamp, row.mean]));
+  return base
+    .map((row) => ({
+      ...row,
+      tip: tipAt.get(row.timestamp) ?? null,
+      gasUsedRatio: ratioAt.get(row.timestamp) ?? null,
+    }))
+    .sort((a, b) => a.timestamp - b.timestamp);
+}
+
+async function everyPage<Row>(
+  window: HistoryWindow,
+  ask: (query: MetricsQuery) => Promise<MetricsView<Row>>,
+): Promise<Row[]> {
+  const rows: Row[] = [];
+  for (let page = 0; ; page += 1) {
+    const answer = await ask({ ...window, page, size: PAGE_SIZE });
+    rows.push(...answer.rows);
+    if (answer.rows.length === 0 || rows.length >= answer.total) return rows;
+  }
+}
+
+/** A service that knows base fees only still has a history. */
+async function orNone<Row>(rows: Promise<Row[]>): Promise<Row[]> {
+  try {
+    return await rows;
+  } catch (error) {
+    if (error instanceof ClientError && (error.code === 'not-found' || error.code === 'plan')) return [];
+    throw error;
+  }
+}
+
+const BAR_CELLS = 20;
+
+/** History as a table with a bar for each mean, 80 columns wide at most. `bar` is the character it is drawn with. */
+function historyText(rows: readonly HistoryRow[], bar: string): string {
+  const highest = Math.max(...rows.map((row) => row.mean));
+  return tableLines<HistoryRow>(
+    [
+      { title: 'UTC', align: 'left', cell: (row) => utcTime(row.timestamp, 'minutes') },
+      { title: 'base', align: 'right', cell: (row) => formatGwei(row.mean) },
+      { title: 'lowest', align: 'right', cell: (row) => formatGwei(row.min) },
+      { title: 'highest', align: 'right', cell: (row) => formatGwei(row.max) },
+      { title: 'tip', align: 'right', cell: (row) => (row.tip === null ? UNKNOWN : formatGwei(row.tip)) },
+      {
+        title: 'full',
+        align: 'right',
+        cell: (row) => (row.gasUsedRatio === null ? UNKNOWN : formatPercent(row.gasUsedRatio)),
+      },
+      {
+        title: '',
+        align: 'left',
+        cell: (row) => (highest > 0 ? bar.repeat(Math.round((row.mean / highest) * BAR_CELLS)) : ''),
+      },
+    ],
+    rows,
+  ).join('\n');
+}
+
+const HEIGHT = 12;
+/** asciichart puts a tick and a space behind each label. */
+const TICK_WIDTH = 2;
+
+/**
+ * The mean base fee as a line, in gwei, as wide as `columns`; one line high where it never changed. A label stands
+ * once, at the uppermost of the lines that share it.
+ */
+export function historyChart(rows: readonly HistoryRow[], columns: number): string {
+  const [first, last] = [rows[0], rows.at(-1)];
+  if (first === undefined || last === undefined) return '';
+  // A fraction of a wei is nothing that a block could ask for.
+  const means = rows.map((row) => Math.round(row.mean));
+  const low = Math.min(...means);
+  const high = Math.max(...means);
+  const label = labelling(low, high);
+  const labelWidth = Math.max(...stepsOf(low, high).map((wei) => label(wei).length));
+  const width = Math.max(columns - labelWidth - TICK_WIDTH, 10);
+  const lines =
+    low === high
+      ? [`${label(low)} ┼${'─'.repeat(width - 1)}`]
+      : lineOf(resample(means, width), (wei) => label(wei).padStart(labelWidth));
+  const start = utcTime(first.timestamp, 'minutes');
+  const end = `${utcTime(last.timestamp, 'minutes')} UTC`;
+  const gap = Math.max(width - start.length - end.length, 2);
+  const times = first === last ? end : `${start}${' '.repeat(gap)}${end}`;
+  return `${lines.join('\n')}\n${' '.repeat(labelWidth + TICK_WIDTH)}${times}`;
+}
+
+function lineOf(means: readonly number[], label: (wei: number) => string): readonly string[] {
+  let above = '';
+  const format = (wei: number) => {
+    const own = label(wei);
+    const text = own === above ? ' '.repeat(own.length) : own;
+    above = own;
+    return text;
+  };
+  return asciichart
+    .plot([...means], { height: HEIGHT, format })
+    .split('\n')
+    .map((each) => each.trimEnd());
+}
+
+/** As short as on every screen, unless that would call the lowest and the highest the same. */
+function labelling(low: number, high: number): (wei: number) => string {
+  const isTooShort = low < high && formatGwei(low) === formatGwei(high);
+  return (wei) => {
+    const whole = Math.max(Math.round(wei), 0);
+    return isTooShort ? gweiString(BigInt(whole)) : formatGwei(whole);
+  };
+}
+
+function stepsOf(low: number, high: number): readonly number[] {
+  return Array.from({ length: HEIGHT + 1 }, (_, step) => low + ((high - low) * step) / HEIGHT);
+}
+
+/** Stretches or shrinks a series to `width` points; where several fall together, their mean. */
+function resample(values: readonly number[], width: number): number[] {
+  return Array.from({ length: width }, (_, column) => {
+    const from = Math.floor((column * values.length) / width);
+    const to = Math.max(Math.floor(((column + 1) * values.length) / width), from + 1);
+    const part = values.slice(from, to);
+    return part.reduce((sum, value) => sum + value, 0) / part.length;
+  });
+}
+
+const HEADING = [
+  'time',
+  'block_number',
+  'base_fee_open_wei',
+  'base_fee_min_wei',
+  'base_fee_mean_wei',
+  'base_fee_max_wei',
+  'base_fee_close_wei',
+  'tip_p50_wei',
+  'gas_used_ratio',
+].join(',');
+
+/** History as CSV (RFC 4180 without quotes: every cell is a number or a time); unknown cells are empty. */
+function historyCsv(rows: readonly HistoryRow[]): string {
+  const lines = rows.map((row) =>
+    [
+      new Date(row.timestamp).toISOString(),
+      row.blockNumber ?? '',
+      ...[row.open, row.min, row.mean, row.max, row.close, row.tip].map(wholeWei),
+      row.gasUsedRatio ?? '',
+    ].join(','),
+  );
+  return `${[HEADING, ...lines].join('\n')}\n`;
+}
+
+function wholeWei(wei: number | null): string {
+  return wei === null ? '' : BigInt(Math.round(wei)).toString();
 }

@@ -2,18 +2,15 @@ import { existsSync } from 'node:fs';
 import { cleanText } from '../../core/clean-text.ts';
 import { KEY_PREFIX } from '../../core/key-prefix.ts';
 import { withoutKeys } from '../../core/key-text.ts';
-import { isKeyId, issueKey, readKey, reissueKey } from '../../service/keys/api-keys.ts';
+import { isKeyId, issueKey, type Plans, readKey, reissueKey } from '../../service/keys/api-keys.ts';
 import type { KeyRow } from '../../store/key-schema.ts';
 import { KeyStore } from '../../store/key-store.ts';
 import { openKeyDatabase } from '../../store/open-key-database.ts';
-import { CliError, usageError } from '../cli-error.ts';
-import type { CommandContext } from '../command-context.ts';
-import { EXIT, type ExitCode } from '../exit-code.ts';
-import { fileFailureReason } from '../file-failure.ts';
-import { dayOf, keyLines, listedKey } from '../key-rows.ts';
-import { type KeySettings, keySettings } from '../key-settings.ts';
-import { tildePath } from '../tilde-path.ts';
-import { utcTime } from '../utc-time.ts';
+import { count } from '../config-file.ts';
+import type { CommandContext } from '../context.ts';
+import { CliError, EXIT, type ExitCode, fileFailureReason, usageError } from '../errors.ts';
+import { cleanLine, tableLines, tildePath, utcTime } from '../output.ts';
+import { type KeySettings, keySettings } from '../settings.ts';
 
 const LONGEST_NAME = 60;
 const NAMED_IDS = 8;
@@ -206,3 +203,68 @@ function unknownKey(id: string, keys: readonly KeyRow[]): CliError {
 function revokedOn({ revoked_at }: KeyRow): string {
   return `${utcTime(Number(revoked_at) * 1_000, 'minutes')} UTC`;
 }
+
+const DAY_MS = 86_400_000;
+
+type KeyState = 'active' | 'revoked' | 'plan unknown';
+
+/** One key as `gastop keys list --json` prints it. */
+interface ListedKey {
+  readonly id: string;
+  readonly name: string;
+  readonly plan: string;
+  readonly state: KeyState;
+  readonly createdAt: string;
+  readonly rotatedAt: string | null;
+  readonly revokedAt: string | null;
+  /** `null`: without limit, or the plan is not known. */
+  readonly dailyLimit: number | null;
+  readonly usedToday: number;
+  readonly remainingToday: number | null;
+  readonly resetsAt: string;
+}
+
+/** Days since 1970-01-01 UTC, which is how usage is kept. `now` in ms. */
+const dayOf = (now: number) => Math.floor(now / DAY_MS);
+
+function listedKey(row: KeyRow, usedToday: number, plans: Plans, now: number): ListedKey {
+  const plan = plans.get(row.plan);
+  const dailyLimit = plan?.dailyLimit ?? null;
+  return {
+    id: row.id,
+    // Whatever made the row: a secret in it is not shown.
+    name: withoutKeys(row.name),
+    plan: withoutKeys(row.plan),
+    state: row.revoked_at !== null ? 'revoked' : plan === undefined ? 'plan unknown' : 'active',
+    createdAt: isoTime(row.created_at),
+    rotatedAt: row.rotated_at === null ? null : isoTime(row.rotated_at),
+    revokedAt: row.revoked_at === null ? null : isoTime(row.revoked_at),
+    dailyLimit,
+    usedToday,
+    remainingToday: dailyLimit === null ? null : Math.max(0, dailyLimit - usedToday),
+    resetsAt: new Date((dayOf(now) + 1) * DAY_MS).toISOString(),
+  };
+}
+
+/** The lines of `gastop keys list`. */
+function keyLines(keys: readonly ListedKey[]): string[] {
+  return tableLines<ListedKey>(
+    [
+      { title: 'id', align: 'left', cell: (key) => cleanLine(key.id) },
+      { title: 'name', align: 'left', cell: (key) => cleanLine(key.name) || '-' },
+      { title: 'plan', align: 'left', cell: (key) => cleanLine(key.plan) },
+      { title: 'created (UTC)', align: 'left', cell: (key) => utcTime(Date.parse(key.createdAt), 'minutes') },
+      { title: 'state', align: 'left', cell: (key) => key.state },
+      { title: 'used today', align: 'right', cell: (key) => count(key.usedToday) },
+      { title: 'remaining', align: 'right', cell: remaining },
+    ],
+    keys,
+  );
+}
+
+function remaining({ state, remainingToday }: ListedKey): string {
+  if (state !== 'active') return '-';
+  return remainingToday === null ? 'no limit' : count(remainingToday);
+}
+
+const isoTime = (sec: number) => new Date(Number(sec) * 1_000).toISOString();

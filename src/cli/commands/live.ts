@@ -1,14 +1,10 @@
-import { chosenSettings } from '../chosen-source.ts';
-import { usageError } from '../cli-error.ts';
-import type { CommandContext } from '../command-context.ts';
+import { setFlagsFromString } from 'node:v8';
+import type { CommandContext } from '../context.ts';
+import { usageError } from '../errors.ts';
 import type { Io } from '../io.ts';
-import type { OpenedClient } from '../open-client.ts';
-import { openClient } from '../open-client.ts';
-import { parseNodeUrl } from '../setting-values.ts';
-import type { Settings } from '../settings.ts';
-import { keepHeapSmall, keepYoungHeapSmall } from '../small-heap.ts';
-import { withSpinner } from '../spinner.ts';
-import { warnOfPlainKey } from '../warn-of-plain-key.ts';
+import { chosenSettings, type OpenedClient, openClient, warnOfPlainKey } from '../open-source.ts';
+import { withSpinner } from '../output.ts';
+import { parseNodeUrl, type Settings } from '../settings.ts';
 
 /** After this the monitor says that nothing answers, and offers what else could be shown. */
 const NODES_ANSWER_WITHIN_MS = 3_000;
@@ -21,8 +17,9 @@ export async function live({ io, loadSettings }: CommandContext): Promise<number
   if (io.env.TERM === 'dumb') {
     throw usageError('this terminal (TERM=dumb) cannot show the monitor; "gastop now" prints one snapshot');
   }
-  keepYoungHeapSmall();
   // Ink first: the frame stands before the source's code is read.
+  // A monitor runs for weeks. Without this V8 lets old objects grow to several times what is in use.
+  setFlagsFromString('--heap-growing-percent=30');
   const { startMonitor } = await import('../../tui/app/start.tsx');
   const { settings } = await loadSettings();
   // Said now: once the monitor owns the screen nothing else may write to the terminal.
@@ -37,7 +34,6 @@ export async function live({ io, loadSettings }: CommandContext): Promise<number
       unused = null;
       return opened;
     },
-    onPrices: keepHeapSmall,
     urlProblem,
     openSource: async (choice) => {
       if (choice === 'retry') return open(io, settings);

@@ -1,16 +1,18 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type ReachQuery, reachQuery } from '../../client/client.ts';
 import { ClientError } from '../../client/errors.ts';
-import type { RecommendationView } from '../../client/views/gas.ts';
+import type { ReachView, RecommendationView } from '../../client/views/gas.ts';
+import { LONGEST_DEADLINE_SEC } from '../../contract/choices.ts';
 import { PATHS } from '../../contract/routes.ts';
-import { toAscii } from '../ascii.ts';
-import { ASCII_BY_LOCALE } from '../ascii-terminal.ts';
-import type { CommandContext } from '../command-context.ts';
-import { EXIT, type ExitCode } from '../exit-code.ts';
-import { jsonAnswer } from '../json-answer.ts';
-import type { OpenedClient } from '../open-client.ts';
-import { openReady } from '../open-ready.ts';
-import { parseTemplate, placeholderList } from '../snapshot-format.ts';
-import { snapshotText } from '../snapshot-text.ts';
-import { pastFor, reachAsked, reachText } from './now-reach.ts';
+import { pastForReach } from '../../core/reach-book.ts';
+import { formatLikelihood, formatPercent, gweiString } from '../../core/units.ts';
+import type { CommandContext } from '../context.ts';
+import { CliError, EXIT, type ExitCode, usageError } from '../errors.ts';
+import type { Io } from '../io.ts';
+import { type OpenedClient, openReady, type Ready } from '../open-source.ts';
+import { ASCII_BY_LOCALE, cleanLine, jsonAnswer, toAscii, withSpinner } from '../output.ts';
+import { checked, durationText, parseDuration, parseGwei } from '../parse.ts';
+import { parseTemplate, placeholderList, snapshotText } from '../text/snapshot.ts';
 
 export interface NowFlags {
   readonly json?: boolean;
@@ -69,5 +71,102 @@ async function recommendation({ client }: OpenedClient): Promise<RecommendationV
     if (error instanceof ClientError && ['not-found', 'plan', 'unavailable'].includes(error.code))
       return null;
     throw error;
+  }
+}
+
+const DEFAULT_WITHIN = '1h';
+/** What v1 lets a service be asked, which may tell more than gastop's own. */
+const WITHIN = {
+  min: '1s',
+  max: durationText(LONGEST_DEADLINE_SEC),
+  note: ', of which gastop itself tells up to 1d',
+};
+const LEAST_PAST_SEC = 3_600;
+/** The last block seldom lies on the edge of what is needed. */
+const SPARE_SEC = 600;
+const ASK_AGAIN_MS = 60;
+/** From when the past is stored until it is learned from, on a slow machine. */
+const LEARNT_WITHIN_MS = 20_000;
+
+/** `--below` and `--within` as a question; `null` where neither was given. @throws CliError (usage) */
+function reachAsked(below: string | undefined, within: string | undefined): ReachQuery | null {
+  if (below === undefined) {
+    if (within === undefined) return null;
+    throw usageError('--within says by when a price is to be reached; name it with --below GWEI');
+  }
+  return {
+    targetPrice: checked('--below', () => parseGwei(below)),
+    deadlineSec: checked('--within', () => parseDuration(within ?? DEFAULT_WITHIN, WITHIN)),
+  };
+}
+
+/** How much past to read for the answer, in seconds. */
+export function pastFor({ deadlineSec }: ReachQuery): number {
+  return Math.max((pastForReach(deadlineSec) ?? 0) + SPARE_SEC, LEAST_PAST_SEC);
+}
+
+/**
+ * The answer as a line for people or the service's own JSON.
+ * @throws CliError where nobody can say.
+ */
+async function reachText(io: Io, ready: Ready, asked: ReachQuery, json: boolean): Promise<string> {
+  let filled = 0;
+  const reach = await withSpinner(
+    io,
+    () => `reading history: ${formatPercent(filled)} of ${durationText(pastFor(asked))}`,
+    () =>
+      knownReach(io, ready, asked, (ratio) => {
+        filled = ratio;
+      }),
+  );
+  if (json) {
+    const answer = await ready.opened.client.raw(PATHS.gasRecommendation, reachQuery(asked));
+    return jsonAnswer(answer, PATHS.gasRecommendation);
+  }
+  const question = `${gweiString(asked.targetPrice)} gwei or less within ${durationText(asked.deadlineSec)}`;
+  if (reach === null) {
+    throw new CliError(EXIT.failed, 'this service does not say how likely a price is reached');
+  }
+  if (reach.probability === null) {
+    const reason = reach.reason === null ? 'it is not known' : cleanLine(reach.reason);
+    throw new CliError(EXIT.failed, `${question}: ${reason}`);
+  }
+  return `${question}: ${formatLikelihood(reach.probability)} likely\n`;
+}
+
+/** A service in this process has to read its past first; one elsewhere is asked once. @throws ClientError */
+export async function knownReach(
+  io: Io,
+  { opened, snapshot }: Ready,
+  asked: ReachQuery,
+  onProgress: (filledRatio: number) => void = () => {},
+): Promise<ReachView | null> {
+  const signal = io.interruption();
+  const { client, embedded } = opened;
+  const ask = async () => (await client.gasRecommendation({ reach: asked, signal })).reach;
+  const neededSec = pastForReach(asked.deadlineSec);
+  if (embedded === null || neededSec === null) return ask();
+  const presentSec = Math.floor((snapshot.blockTimestamp ?? io.now()) / 1_000);
+  let giveUpAt = Number.POSITIVE_INFINITY;
+  const windowSec = pastFor(asked);
+  const filled = embedded.historyFilled({
+    presentSec,
+    windowSec,
+    onProgress: (filledSec) => onProgress(Math.min(filledSec / windowSec, 1)),
+  });
+  filled.then(
+    (start) => {
+      const isEnough = start !== null && presentSec - start / 1_000 >= neededSec;
+      giveUpAt = isEnough ? performance.now() + LEARNT_WITHIN_MS : 0;
+    },
+    // Whatever keeps it from being read is told by the answer.
+    () => {
+      giveUpAt = 0;
+    },
+  );
+  for (;;) {
+    const reach = await ask();
+    if (reach === null || reach.probability !== null || performance.now() > giveUpAt) return reach;
+    await sleep(ASK_AGAIN_MS, undefined, { signal }).catch(() => signal.throwIfAborted());
   }
 }

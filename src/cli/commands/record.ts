@@ -1,20 +1,16 @@
+import { type FileHandle, open, stat, unlink } from 'node:fs/promises';
 import { encodeBlock, encodeHeader } from '../../chain/block-file-json.ts';
 import type { ChainSource } from '../../chain/chain-source.ts';
 import type { Block } from '../../core/block.ts';
 import { formatCount } from '../../core/units.ts';
-import { BlockRecorder, isSameFile } from '../block-recorder.ts';
-import { checked } from '../checked.ts';
-import { cleanLine } from '../clean-line.ts';
-import { usageError } from '../cli-error.ts';
-import type { CommandContext } from '../command-context.ts';
-import { parseDuration } from '../duration.ts';
-import { EXIT, type ExitCode } from '../exit-code.ts';
+import type { CommandContext } from '../context.ts';
+import { CliError, EXIT, type ExitCode, fileFailureReason, usageError } from '../errors.ts';
 import type { Io } from '../io.ts';
-import { openChain, reachedChainId } from '../open-chain.ts';
-import { pastBlocks } from '../past-blocks.ts';
-import { READY_WITHIN_MS } from '../ready-snapshot.ts';
-import { parseCount, parsePath } from '../setting-values.ts';
-import { withSpinner } from '../spinner.ts';
+import { openChain, reachedChainId } from '../open-service.ts';
+import { READY_WITHIN_MS } from '../open-source.ts';
+import { cleanLine, withSpinner } from '../output.ts';
+import { checked, parseDuration } from '../parse.ts';
+import { parseCount, parsePath } from '../settings.ts';
 
 export interface RecordFlags {
   readonly out: string;
@@ -145,4 +141,149 @@ function limitsOf(flags: RecordFlags): Limits {
         ? Number.POSITIVE_INFINITY
         : checked('--window', () => parseDuration(window, range)),
   };
+}
+
+/** Deeper reorgs than this do not happen; the places of older lines are forgotten. */
+const REMEMBERED = 4_096;
+
+interface Line {
+  readonly number: number;
+  readonly timestamp: number;
+  /** Where the line begins in the file. */
+  readonly at: number;
+}
+
+interface LineEncoder {
+  encodeHeader(chainId: number): string;
+  encodeBlock(block: Block): string;
+}
+
+/** A recording being written: whole lines only, and no block that the chain has taken back. */
+export class BlockRecorder {
+  readonly #file: FileHandle;
+  readonly #path: string;
+  readonly #encode: LineEncoder;
+  #end = 0;
+  #headerEnd = 0;
+  #lines: Line[] = [];
+  #count = 0;
+  #first: Line | null = null;
+
+  private constructor(file: FileHandle, path: string, encode: LineEncoder) {
+    this.#file = file;
+    this.#path = path;
+    this.#encode = encode;
+  }
+
+  /** @throws CliError (usage) where the file exists and `force` is not set, or cannot be made. */
+  static async create(path: string, encode: LineEncoder, force: boolean): Promise<BlockRecorder> {
+    try {
+      return new BlockRecorder(await open(path, force ? 'w' : 'wx'), path, encode);
+    } catch (error) {
+      throw usageError(`--out: ${path} ${fileFailureReason(error)}`);
+    }
+  }
+
+  get count(): number {
+    return this.#count;
+  }
+
+  get first(): Line | null {
+    return this.#first;
+  }
+
+  get last(): Line | null {
+    return this.#lines.at(-1) ?? null;
+  }
+
+  async begin(chainId: number): Promise<void> {
+    await this.#write(this.#encode.encodeHeader(chainId));
+    this.#headerEnd = this.#end;
+  }
+
+  async add(block: Block): Promise<void> {
+    const line = { number: block.number, timestamp: block.timestamp, at: this.#end };
+    await this.#write(this.#encode.encodeBlock(block));
+    this.#lines.push(line);
+    if (this.#lines.length > 2 * REMEMBERED) this.#lines = this.#lines.slice(-REMEMBERED);
+    this.#first ??= line;
+    this.#count += 1;
+  }
+
+  /** Takes back every block above `number`. */
+  async rewindTo(number: number): Promise<void> {
+    const index = this.#lines.findIndex((line) => line.number > number);
+    if (index < 0) return;
+    const at =
+      index === 0 && this.#lines[0] === this.#first ? this.#headerEnd : (this.#lines[index]?.at ?? this.#end);
+    await this.#file.truncate(at);
+    this.#count -= this.#lines.length - index;
+    this.#lines.length = index;
+    this.#end = at;
+    if (this.#count === 0) this.#first = null;
+  }
+
+  /** Everything is on disk; a recording without a block is removed. */
+  async close(): Promise<void> {
+    try {
+      await this.#file.sync();
+    } finally {
+      await this.#file.close();
+      if (this.#count === 0) await unlink(this.#path);
+    }
+  }
+
+  async #write(text: string): Promise<void> {
+    const bytes = Buffer.from(text);
+    try {
+      for (let done = 0; done < bytes.length; ) {
+        const { bytesWritten } = await this.#file.write(bytes, done, bytes.length - done, this.#end + done);
+        done += bytesWritten;
+      }
+    } catch (error) {
+      // Half a line would be taken for a broken file.
+      await this.#file.truncate(this.#end).catch(() => {});
+      const message = `${this.#path} ${fileFailureReason(error)}; ${this.#count} blocks are in it`;
+      throw new CliError(EXIT.failed, message, [], { cause: error });
+    }
+    this.#end += bytes.length;
+  }
+}
+
+/** Whether two paths are one file, whatever they are called. */
+export async function isSameFile(one: string, other: string): Promise<boolean> {
+  const [a, b] = await Promise.all([one, other].map((path) => stat(path).catch(() => null)));
+  return a !== null && b !== null && a?.ino === b?.ino && a?.dev === b?.dev;
+}
+
+/** A page of `eth_feeHistory`. */
+const PAGE = 1_024;
+const MOST_STEPS_BACK = 12;
+
+/** The blocks of the last `pastSec` up to the head, ascending; fewer where the source's past begins later. */
+async function* pastBlocks(source: ChainSource, pastSec: number, signal: AbortSignal): AsyncGenerator<Block> {
+  const [{ feeRule }, head] = await Promise.all([source.chain(), source.head()]);
+  const since = head.timestamp - pastSec;
+  for (
+    let from = await startOf(source, head, since, feeRule.blockTimeSec);
+    from <= head.number;
+    from += PAGE
+  ) {
+    if (signal.aborted) return;
+    const blocks = await source.blocks(from, Math.min(from + PAGE - 1, head.number), { signal });
+    for (const block of blocks) if (block.timestamp >= since) yield block;
+  }
+}
+
+/** A block at or before `since`: estimated from the chain's pace, then corrected by the pace that shows. */
+async function startOf(source: ChainSource, head: Block, since: number, paceSec: number): Promise<number> {
+  let back = Math.ceil((head.timestamp - since) / paceSec);
+  for (let step = 0; step < MOST_STEPS_BACK; step += 1) {
+    const number = Math.max(head.number - back, 0);
+    const [block] = await source.blocks(number, number);
+    if (number === 0 || block === undefined || block.timestamp <= since) return number;
+    const reached = Math.max(head.timestamp - block.timestamp, 1);
+    back = Math.ceil(back * Math.min((head.timestamp - since) / reached, 8)) + 1;
+  }
+  return Math.max(head.number - back, 0);
 }

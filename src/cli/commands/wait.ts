@@ -1,12 +1,79 @@
+import { spawn } from 'node:child_process';
+import { constants, readFileSync } from 'node:fs';
+import { access, stat } from 'node:fs/promises';
+import { constants as osConstants } from 'node:os';
+import { delimiter, join } from 'node:path';
+import type { LaneName } from '../../core/advice.ts';
 import { formatCount, gweiString } from '../../core/units.ts';
-import type { CommandContext } from '../command-context.ts';
-import { EXIT } from '../exit-code.ts';
+import type { CommandContext } from '../context.ts';
+import { CliError, EXIT, usageError } from '../errors.ts';
 import type { Io } from '../io.ts';
-import { refuseUnrunnable } from '../wait/find-command.ts';
-import { followPrice, type Reached } from '../wait/follow-price.ts';
-import { runCommand } from '../wait/run-command.ts';
-import { type WaitFlags, type WaitPlan, waitPlan } from '../wait/wait-plan.ts';
-import { warnOfPlainKey } from '../warn-of-plain-key.ts';
+import { warnOfPlainKey } from '../open-source.ts';
+import { cleanLine } from '../output.ts';
+import { checked, parseDuration, parseGwei } from '../parse.ts';
+import { parseCount } from '../settings.ts';
+import { followPrice, type Reached } from './follow-price.ts';
+
+/** A timer cannot be set for longer. */
+const LONGEST_TIMEOUT = '24d';
+const MOST_CONFIRMATIONS = 1_000;
+
+export interface WaitFlags {
+  readonly below?: string;
+  readonly above?: string;
+  readonly lane?: LaneName;
+  readonly timeout?: string;
+  readonly confirm?: string;
+  readonly quiet?: boolean;
+}
+
+/** What `gastop wait` waits for. */
+export interface WaitPlan {
+  readonly lane: LaneName;
+  /** The target itself counts on both sides: at or below, at or above. */
+  readonly side: 'below' | 'above';
+  /** Wei per gas. */
+  readonly target: bigint;
+  /** `null`: as long as it takes. */
+  readonly timeoutSec: number | null;
+  /** Blocks in a row that must be so. */
+  readonly confirm: number;
+}
+
+/** @throws CliError (usage) */
+export function waitPlan(flags: WaitFlags): WaitPlan {
+  const { below, above, timeout, confirm } = flags;
+  if (below !== undefined && above !== undefined) {
+    throw usageError('--below and --above cannot be combined; name one price to wait for');
+  }
+  const side = above === undefined ? 'below' : 'above';
+  const price = below ?? above;
+  if (price === undefined) {
+    throw usageError('wait needs a price to wait for: --below GWEI, or --above GWEI');
+  }
+  return {
+    lane: flags.lane ?? 'average',
+    side,
+    target: checked(`--${side}`, () => parseGwei(price)),
+    timeoutSec:
+      timeout === undefined
+        ? null
+        : checked('--timeout', () => parseDuration(timeout, { min: '1s', max: LONGEST_TIMEOUT })),
+    confirm: confirm === undefined ? 1 : checked('--confirm', () => parseConfirm(confirm)),
+  };
+}
+
+function parseConfirm(text: string): number {
+  const blocks = parseCount(text);
+  if (blocks > MOST_CONFIRMATIONS)
+    throw new RangeError(`"${text}" is too many blocks; at most ${MOST_CONFIRMATIONS}`);
+  return blocks;
+}
+
+/** Whether the price is where the plan wants it. */
+export function isMet({ side, target }: WaitPlan, price: bigint): boolean {
+  return side === 'below' ? price <= target : price >= target;
+}
 
 /** `gastop wait`; answers the exit code of the command, where it runs one. */
 export async function wait(
@@ -44,4 +111,87 @@ function withPrice(env: Io['env'], { lane }: WaitPlan, { price, snapshot }: Reac
     GASTOP_TIP_GWEI: maxPriorityFeePerGas === null ? undefined : gweiString(maxPriorityFeePerGas),
     GASTOP_SOURCE: snapshot.source.kind,
   };
+}
+
+const DEFAULT_PATH = '/usr/local/bin:/usr/bin:/bin';
+
+/**
+ * Looks whether a command can be run, as the shell would: nobody wants to learn hours later that it cannot.
+ * @throws CliError (127: not found, 126: not executable)
+ */
+async function refuseUnrunnable(command: string, { env, platform }: Io): Promise<void> {
+  // Windows finds programs in further places, under further names.
+  if (platform === 'win32') return;
+  const folders = command.includes('/') ? [''] : (env.PATH ?? DEFAULT_PATH).split(delimiter);
+  const found = await Promise.all(
+    folders.map((folder) => lookAt(folder === '' ? command : join(folder, command))),
+  );
+  if (command !== '' && found.includes('runnable')) return;
+  throw found.includes('not-executable') && command !== '' ? notExecutable(command) : notFound(command);
+}
+
+function notFound(command: string): CliError {
+  return new CliError(EXIT.notFound, `${named(command)}: there is no such command`);
+}
+
+function notExecutable(command: string): CliError {
+  return new CliError(
+    EXIT.notExecutable,
+    `${named(command)} cannot be run; is it a program, and may you run it?`,
+  );
+}
+
+const named = (command: string) => (command === '' ? '""' : cleanLine(command));
+
+async function lookAt(file: string): Promise<'runnable' | 'not-executable' | 'absent'> {
+  try {
+    if (!(await stat(file)).isFile()) return file.includes('/') ? 'not-executable' : 'absent';
+    await access(file, constants.X_OK);
+    return 'runnable';
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EACCES' ? 'not-executable' : 'absent';
+  }
+}
+
+/** Signals that a key press sends to everything in the foreground, the command included. */
+const OF_THE_KEYBOARD: ReadonlySet<NodeJS.Signals> = new Set(['SIGINT', 'SIGQUIT']);
+
+/**
+ * Runs a command in this process's place, as nearly as that goes: with its streams, its signals, its end. Answers
+ * the exit code; 128 + n for signal n.
+ * @throws CliError (127, 126) where it cannot be started.
+ */
+function runCommand(io: Io, command: string, args: readonly string[], env: Io['env']): Promise<number> {
+  return new Promise((resolve, reject) => {
+    // In this process group, not in one of its own: only so it may read from the terminal.
+    const child = spawn(command, args, { stdio: 'inherit', env });
+    io.takeSignals((name) => {
+      if (OF_THE_KEYBOARD.has(name) && isInForeground(io)) return;
+      child.kill(name);
+    });
+    child.once('error', (error: NodeJS.ErrnoException) => {
+      // A signal that could not be sent is no failure of the command.
+      if (child.pid !== undefined) return;
+      reject(error.code === 'ENOENT' ? notFound(command) : notExecutable(command));
+    });
+    child.once('exit', (code, signal) =>
+      resolve(code ?? 128 + (signal === null ? 0 : osConstants.signals[signal])),
+    );
+  });
+}
+
+/**
+ * Whether Ctrl-C reaches this process – and so the command by itself, which must not get it twice. Node does not say
+ * who sent a signal; like a shell, `kill -INT` from elsewhere is taken for the keyboard's while this is in front.
+ */
+function isInForeground(io: Io): boolean {
+  try {
+    // proc(5): pid (comm) state ppid pgrp session tty_nr tpgid
+    const fields = readFileSync('/proc/self/stat', 'latin1')
+      .replace(/^.*\) /s, '')
+      .split(' ');
+    return fields[2] === fields[5];
+  } catch {
+    return [io.stdin, io.stdout, io.stderr].some((stream) => stream.isTTY === true);
+  }
 }

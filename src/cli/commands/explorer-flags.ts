@@ -1,4 +1,0 @@
-/** Flags of `gastop block` and `gastop tx`. */
-export interface ExplorerFlags {
-  readonly json?: boolean;
-}

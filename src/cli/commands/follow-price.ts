@@ -1,0 +1,632 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { GasClient, ReachQuery } from '../../client/client.ts';
+import { ClientError } from '../../client/errors.ts';
+import { waitMs } from '../../client/quota-pause.ts';
+import type { SnapshotView } from '../../client/views/gas.ts';
+import { formatCount, formatDuration, formatLikelihood, gweiString } from '../../core/units.ts';
+import { CliError, EXIT } from '../errors.ts';
+import type { Io } from '../io.ts';
+import { type OpenedClient, openClient, READY_WITHIN_MS, warnOfUnsaved } from '../open-source.ts';
+import { cleanLine } from '../output.ts';
+import { durationText } from '../parse.ts';
+import type { Settings } from '../settings.ts';
+import { pastFor } from './now.ts';
+import { isMet, type WaitPlan } from './wait.ts';
+
+export interface Reached {
+  readonly snapshot: SnapshotView;
+  /** Wei per gas. */
+  readonly price: bigint;
+}
+
+/**
+ * Follows the price until it is where the plan wants it, over all failures that pass; the source is closed then.
+ *
+ * @throws CliError (124) when the time is up, (3) at the end of a recording; Interruption; what no waiting heals.
+ */
+export async function followPrice(
+  io: Io,
+  settings: Settings,
+  plan: WaitPlan,
+  quiet: boolean,
+): Promise<Reached> {
+  const follower = new PriceFollower(io, settings, plan, quiet);
+  return follower.run();
+}
+
+class PriceFollower {
+  readonly #io: Io;
+  readonly #settings: Settings;
+  readonly #plan: WaitPlan;
+  readonly #watch: PriceWatch;
+  readonly #progress: WaitProgress;
+  readonly #likelihood: WaitLikelihood;
+  readonly #trouble: WaitTrouble;
+  readonly #beganAt = performance.now();
+  /** Nothing was known before. */
+  #hasWorked = false;
+  #snapshot: SnapshotView | null = null;
+  /** The last price that was of its time. */
+  #price: bigint | null = null;
+  #sight: Sight | null = null;
+  #firstBlockAt: number | null = null;
+  #tries = 0;
+
+  constructor(io: Io, settings: Settings, plan: WaitPlan, quiet: boolean) {
+    this.#io = io;
+    this.#settings = settings;
+    this.#plan = plan;
+    this.#watch = new PriceWatch(plan);
+    this.#likelihood = new WaitLikelihood(plan);
+    this.#progress = new WaitProgress(io, !quiet, () => this.#line());
+    this.#trouble = new WaitTrouble((line) => {
+      if (!quiet) this.#progress.note(`gastop: ${line}`);
+    });
+  }
+
+  async run(): Promise<Reached> {
+    const { timeoutSec } = this.#plan;
+    const interruption = this.#io.interruption();
+    const timeLimit = new AbortController();
+    const timer =
+      timeoutSec === null || this.#isReplay ? null : setTimeout(() => timeLimit.abort(), timeoutSec * 1_000);
+    const signal = AbortSignal.any([interruption, timeLimit.signal]);
+    try {
+      this.#progress.draw();
+      const opened = await this.#open(signal);
+      try {
+        return await this.#follow(opened, signal);
+      } finally {
+        await opened.close();
+      }
+    } catch (error) {
+      interruption.throwIfAborted();
+      throw timeLimit.signal.aborted ? this.#timedOut() : error;
+    } finally {
+      if (timer !== null) clearTimeout(timer);
+      this.#progress.end();
+    }
+  }
+
+  /** A node that does not say which chain it is will, once it is there. */
+  async #open(signal: AbortSignal): Promise<OpenedClient> {
+    for (;;) {
+      try {
+        const opened = await openClient(this.#io, this.#settings, {
+          historySec: this.#likelihood.pastSec,
+          withinMs: READY_WITHIN_MS,
+          pace: 'real-time',
+          signal,
+        });
+        warnOfUnsaved(this.#io, opened);
+        return opened;
+      } catch (error) {
+        await this.#survive(error, signal);
+      }
+    }
+  }
+
+  async #follow(opened: OpenedClient, signal: AbortSignal): Promise<Reached> {
+    for (;;) {
+      try {
+        const snapshot = await opened.client.gasCurrent({ signal });
+        const sight = this.#take(snapshot);
+        if (sight.kind === 'met') {
+          return { snapshot, price: sight.price };
+        }
+        if (sight.kind === 'ended') throw this.#recordingEnded(snapshot);
+        if (sight.kind === 'old') this.#trouble.begin(sight.reason);
+        else this.#trouble.end();
+        if (this.#isReplay && this.#elapsedSec() >= (this.#plan.timeoutSec ?? Number.POSITIVE_INFINITY)) {
+          throw this.#timedOut();
+        }
+        if (this.#progress.isDrawn)
+          await this.#likelihood.ask(opened.client, snapshot, this.#elapsedSec(), signal);
+        this.#progress.draw();
+        await sleep(opened.intervalMs ?? pollIntervalMs(snapshot.updateFrequencySec), undefined, { signal });
+      } catch (error) {
+        signal.throwIfAborted();
+        await this.#survive(error, signal);
+      }
+    }
+  }
+
+  #take(snapshot: SnapshotView): Sight {
+    const sight = this.#watch.see(snapshot, this.#io.now());
+    this.#hasWorked = true;
+    this.#trouble.bePatient(false);
+    this.#tries = 0;
+    this.#snapshot = snapshot;
+    this.#sight = sight;
+    this.#firstBlockAt ??= snapshot.blockTimestamp;
+    if (sight.kind === 'met' || sight.kind === 'present') this.#price = sight.price;
+    return sight;
+  }
+
+  /** Waits until the next try; rethrows what will not pass. */
+  async #survive(error: unknown, signal: AbortSignal): Promise<void> {
+    signal.throwIfAborted();
+    this.#tries += 1;
+    this.#watch.missed();
+    const isStarting = !this.#hasWorked && error instanceof ClientError && error.code === 'unavailable';
+    this.#trouble.bePatient(isStarting);
+    const passing: PassingFailure | null = passingFailure(error, this.#tries, this.#hasWorked);
+    if (passing === null) throw error;
+    this.#trouble.begin(passing.reason);
+    const untilToldMs = this.#trouble.untilToldMs();
+    this.#progress.draw();
+    if (untilToldMs !== null && untilToldMs < passing.afterMs) {
+      await sleep(untilToldMs, undefined, { signal });
+      this.#trouble.begin(passing.reason);
+      await sleep(passing.afterMs - untilToldMs, undefined, { signal });
+      return;
+    }
+    await sleep(passing.afterMs, undefined, { signal });
+  }
+
+  get #isReplay(): boolean {
+    return this.#settings.source.value.kind === 'replay';
+  }
+
+  /** In the recording's own time where one is played. */
+  #elapsedSec(): number {
+    if (!this.#isReplay) return (performance.now() - this.#beganAt) / 1_000;
+    return ((this.#snapshot?.blockTimestamp ?? 0) - (this.#firstBlockAt ?? 0)) / 1_000;
+  }
+
+  #line(): string {
+    const parts = [
+      this.#priceText(),
+      `waiting for ${this.#targetText()}`,
+      this.#confirmText(),
+      this.#trouble.reason === null ? this.#likelihood.text() : '',
+      formatDuration(this.#elapsedSec()),
+      this.#trouble.reason === null ? '' : `(${cleanLine(this.#trouble.reason)})`,
+    ];
+    return parts.filter((part) => part !== '').join('  ');
+  }
+
+  #priceText(): string {
+    const kind = this.#snapshot?.source.kind;
+    const badge = kind === 'replay' ? '[REPLAY] ' : kind === 'simulated' ? '[SIMULATED] ' : '';
+    if (this.#price === null) return `${badge}${this.#plan.lane} price not known yet`;
+    const block =
+      this.#snapshot?.blockNumber == null ? '' : ` at #${formatCount(this.#snapshot.blockNumber)}`;
+    return `${badge}${this.#plan.lane} ${gweiString(this.#price)} gwei${block}`;
+  }
+
+  #targetText(): string {
+    return `${gweiString(this.#plan.target)} gwei or ${this.#plan.side === 'below' ? 'less' : 'more'}`;
+  }
+
+  #confirmText(): string {
+    if (this.#sight?.kind !== 'present' || this.#sight.inARow === 0) return '';
+    return `${this.#sight.inARow} of ${this.#plan.confirm} blocks`;
+  }
+
+  #timedOut(): CliError {
+    const waited = durationText(this.#plan.timeoutSec ?? 0);
+    const { lane } = this.#plan;
+    const state =
+      this.#trouble.reason !== null
+        ? `no prices of now: ${this.#trouble.reason}`
+        : this.#price === null
+          ? 'no price came'
+          : `${lane} is at ${gweiString(this.#price)} gwei`;
+    return new CliError(
+      EXIT.timedOut,
+      `gave up after ${waited} of waiting for ${this.#targetText()}; ${state}`,
+    );
+  }
+
+  #recordingEnded({ blockNumber }: SnapshotView): CliError {
+    const where = blockNumber === null ? '' : ` at block ${formatCount(blockNumber)}`;
+    const price =
+      this.#price === null ? '' : `; ${this.#plan.lane} was last at ${gweiString(this.#price)} gwei`;
+    return new CliError(
+      EXIT.unreachable,
+      `the recording ended${where} before the price was ${this.#targetText()}${price}`,
+    );
+  }
+}
+
+type Sight =
+  | { readonly kind: 'met'; readonly price: bigint }
+  /** As things are now it is to be waited on; `inARow` blocks were already as wanted. */
+  | { readonly kind: 'present'; readonly price: bigint; readonly inARow: number }
+  /** Whatever the price is, it is not that of now. */
+  | { readonly kind: 'old'; readonly reason: string }
+  /** A recording is over: nothing new will come. */
+  | { readonly kind: 'ended' };
+
+/** Judges what a service says, answer after answer, by one plan. Old prices count for nothing. */
+export class PriceWatch {
+  readonly #plan: WaitPlan;
+  readonly #age = new PriceAge();
+  readonly #row = new BlocksInARow();
+
+  constructor(plan: WaitPlan) {
+    this.#plan = plan;
+  }
+
+  /** @param now wall clock, ms since epoch. */
+  see(snapshot: SnapshotView, now: number): Sight {
+    if (snapshot.source.ended) return { kind: 'ended' };
+    const reason = this.#age.whyOld(snapshot, now);
+    if (reason !== null) {
+      this.#row.startOver();
+      return { kind: 'old', reason };
+    }
+    const { price } = snapshot.lanes[this.#plan.lane];
+    if (!isMet(this.#plan, price)) {
+      this.#row.startOver();
+      return { kind: 'present', price, inARow: 0 };
+    }
+    this.#row.add(snapshot);
+    return this.#row.count >= this.#plan.confirm
+      ? { kind: 'met', price }
+      : { kind: 'present', price, inARow: this.#row.count };
+  }
+
+  /** No answer came: what it cost meanwhile is not known. */
+  missed(): void {
+    this.#row.interrupt();
+  }
+}
+
+/** A block may come one block time late, and takes a while to arrive; what is older than that is not the present. */
+const BLOCKS = 2.5;
+const SLACK_SEC = 15;
+/** Where a service does not say how often it has something new. */
+const UNKNOWN_FREQUENCY_SEC = 30;
+
+type Frequency = Pick<SnapshotView, 'updateFrequencySec'>;
+
+function frequencySecOf({ updateFrequencySec }: Frequency): number {
+  return updateFrequencySec ?? UNKNOWN_FREQUENCY_SEC;
+}
+
+/** How old a block may be to be the newest one, in seconds. */
+function freshForSec(snapshot: Frequency): number {
+  const frequencySec = frequencySecOf(snapshot);
+  return Math.max(frequencySec * BLOCKS, frequencySec + SLACK_SEC);
+}
+
+/** Says whether a service's prices are those of now, answer after answer. */
+class PriceAge {
+  #before: string | null = null;
+  #changedAt: number | null = null;
+
+  /** Why they are not; `null`: they are. @param now wall clock, ms since epoch. */
+  whyOld(snapshot: SnapshotView, now: number): string | null {
+    const { source, stale, blockTimestamp, updatedAt } = snapshot;
+    this.#noteChange(snapshot, now);
+    // A problem beside prices that are not stale, for which nothing is asked again, is another one: a history that cannot be written.
+    if (stale || source.problem?.retryAt != null)
+      return source.problem?.message ?? 'the service says its prices are old';
+    // A recording's and a simulation's blocks have no age by our clock.
+    if (source.kind === 'replay' || source.kind === 'simulated') return null;
+    const at = blockTimestamp ?? updatedAt;
+    if (at === null) {
+      return this.#whyUnchanged(
+        snapshot,
+        now,
+        'the service does not say how old its prices are, so they must change first',
+      );
+    }
+    const ageSec = (now - at) / 1_000;
+    if (ageSec > freshForSec(snapshot)) {
+      return `the newest block is ${formatDuration(ageSec)} old by this machine's clock`;
+    }
+    // The service's own clock counts as much as ours, which may be behind.
+    const saidSec = ((updatedAt ?? at) - at) / 1_000;
+    if (saidSec > freshForSec(snapshot)) {
+      return `the newest block is ${formatDuration(saidSec)} old by the service's clock`;
+    }
+    if (ageSec >= -SLACK_SEC) return null;
+    const ahead = `the newest block is ${formatDuration(-ageSec)} ahead of this machine's clock`;
+    return this.#whyUnchanged(snapshot, now, `${ahead}, so it must change first`);
+  }
+
+  #noteChange(snapshot: SnapshotView, now: number): void {
+    const prices = fingerprint(snapshot);
+    if (this.#before !== null && this.#before !== prices) this.#changedAt = now;
+    this.#before = prices;
+  }
+
+  /** Prices of an unknown time may be of any day; only a change shows that somebody still looks after them. */
+  #whyUnchanged(snapshot: SnapshotView, now: number, reason: string): string | null {
+    const isNew = this.#changedAt !== null && (now - this.#changedAt) / 1_000 <= freshForSec(snapshot);
+    return isNew ? null : reason;
+  }
+}
+
+/** What changes with each block. */
+function fingerprint({ blockNumber, baseFee, lanes }: SnapshotView): string {
+  return [blockNumber, baseFee, lanes.slow.price, lanes.average.price, lanes.fast.price].join(' ');
+}
+
+/**
+ * The chain is seen whole only where a block takes at least this share of the time between two answers: quicker ones
+ * are missed, however well one looks.
+ */
+const OFTENER = 0.75;
+
+/**
+ * Counts blocks that are as wanted, one after the other. A block that could have been seen and was not breaks the
+ * row: what it cost is not known. Where blocks come quicker than the service has answers, or than it can be asked,
+ * those that are seen count, unless something came between.
+ */
+class BlocksInARow {
+  #count = 0;
+  #last: SnapshotView | null = null;
+  #isInterrupted = false;
+
+  get count(): number {
+    return this.#count;
+  }
+
+  /** One more answer that is as wanted; the same block again changes nothing. */
+  add(snapshot: SnapshotView): void {
+    const last = this.#last;
+    if (last !== null && blockOf(last) === blockOf(snapshot)) return;
+    this.#count = last !== null && this.#follows(last, snapshot) ? this.#count + 1 : 1;
+    this.#last = snapshot;
+    this.#isInterrupted = false;
+  }
+
+  startOver(): void {
+    this.#count = 0;
+    this.#last = null;
+    this.#isInterrupted = false;
+  }
+
+  /** For some time nothing was seen: from now on only the very next block is the next one. */
+  interrupt(): void {
+    this.#isInterrupted = true;
+  }
+
+  #follows(last: SnapshotView, next: SnapshotView): boolean {
+    const gap = gapOf(last, next);
+    if (gap === 1) return true;
+    if (this.#isInterrupted || (gap !== null && gap < 1)) return false;
+    // A recording is played as quickly as one likes.
+    if (next.source.kind === 'replay') return true;
+    const passedSec = passedSecOf(last, next);
+    if (passedSec === null) return gap === null;
+    return passedSec <= freshForSec(next) && (gap === null || passedSec / gap < seeableSec(next) * OFTENER);
+  }
+}
+
+/** `null`: blocks have no numbers there. */
+function gapOf(last: SnapshotView, next: SnapshotView): number | null {
+  return last.blockNumber === null || next.blockNumber === null ? null : next.blockNumber - last.blockNumber;
+}
+
+function passedSecOf(last: SnapshotView, next: SnapshotView): number | null {
+  const [from, to] = [last.blockTimestamp ?? last.updatedAt, next.blockTimestamp ?? next.updatedAt];
+  return from === null || to === null ? null : (to - from) / 1_000;
+}
+
+/** A chain with a block in that many seconds can be seen whole. */
+function seeableSec(snapshot: SnapshotView): number {
+  return Math.max(frequencySecOf(snapshot), (2 * FASTEST_POLL_MS) / 1_000);
+}
+
+function blockOf(snapshot: SnapshotView): number | string {
+  return snapshot.blockNumber ?? snapshot.blockTimestamp ?? snapshot.updatedAt ?? fingerprint(snapshot);
+}
+
+const FIRST_RETRY_MS = 1_000;
+const LAST_RETRY_MS = 30_000;
+
+interface PassingFailure {
+  readonly reason: string;
+  /** When to ask again. */
+  readonly afterMs: number;
+}
+
+/**
+ * What to do about a failed question when waiting: `null` where waiting does not help and a person must act.
+ *
+ * @param tries how many failed in a row, this one included. @param hasWorked whether the service was ever understood:
+ * an address that never was one is a mistake, one that was will be one again.
+ */
+function passingFailure(error: unknown, tries: number, hasWorked: boolean): PassingFailure | null {
+  if (!(error instanceof ClientError)) return null;
+  const passing = { reason: reasonOf(error), afterMs: retryAfterMs(error, tries) };
+  switch (error.code) {
+    case 'quota':
+      return { reason: error.message, afterMs: waitMs(error) };
+    case 'not-found':
+    case 'unreadable':
+      return hasWorked ? passing : null;
+    case 'server':
+      return hasWorked || (error.status ?? 500) >= 500 ? passing : null;
+    case 'unreachable':
+    case 'unavailable':
+      return passing;
+    default:
+      return null;
+  }
+}
+
+function retryAfterMs({ retryAfterSec }: ClientError, tries: number): number {
+  const ownMs = Math.min(FIRST_RETRY_MS * 2 ** (tries - 1), LAST_RETRY_MS);
+  return retryAfterSec === null ? ownMs : Math.min(Math.max(retryAfterSec * 1_000, ownMs), LAST_RETRY_MS);
+}
+
+const NAMED_DETAILS = 3;
+
+/** Node by node where there are several; what else could be chosen at the start is of no help while waiting. */
+function reasonOf({ message, details }: ClientError): string {
+  if (details.length === 0) return message;
+  const named = details.slice(0, NAMED_DETAILS).map((detail) => `${detail.path}: ${detail.message}`);
+  const more = details.length > NAMED_DETAILS ? `; and ${details.length - NAMED_DETAILS} more` : '';
+  return `${message.split('; ')[0]} (${named.join('; ')}${more})`;
+}
+
+/** No service is asked oftener. */
+const FASTEST_POLL_MS = 500;
+const SLOWEST_MS = 10_000;
+
+/** How often to ask who has something new so often: twice as often, so that nothing is seen much later than it could be. */
+function pollIntervalMs(updateFrequencySec: number | null): number {
+  return Math.min(Math.max(((updateFrequencySec ?? 12) * 1_000) / 2, FASTEST_POLL_MS), SLOWEST_MS);
+}
+
+const DEFAULT_WITHIN_SEC = 3_600;
+/** Further ahead takes days of past, which nobody loads for a line of progress. */
+const FURTHEST_SEC = 6 * 3_600;
+const ASK_AGAIN_MS = 30_000;
+/** While the service still reads its past. */
+const UNKNOWN_ASK_AGAIN_MS = 3_000;
+const LEAST_SEC = 60;
+
+/** How likely the price is reached in the time that is left, as far as the service says. */
+class WaitLikelihood {
+  readonly #plan: WaitPlan;
+  #askAt = 0;
+  #text = '';
+  /** A service that does not say it once never will. */
+  #isOffered = true;
+
+  constructor(plan: WaitPlan) {
+    this.#plan = plan;
+  }
+
+  /** How much past the answer needs, seconds. */
+  get pastSec(): number {
+    return pastFor(this.#question(0));
+  }
+
+  text(): string {
+    return this.#text;
+  }
+
+  /** Asks now and then; a failure leaves it unsaid. */
+  async ask(
+    client: GasClient,
+    { source }: SnapshotView,
+    elapsedSec: number,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const now = performance.now();
+    // The service counts how often a price came down to one, not how often it went up.
+    const isAsked = this.#plan.side === 'below' && source.kind !== 'replay';
+    if (!isAsked || !this.#isOffered || now < this.#askAt) return;
+    const reach = this.#question(elapsedSec);
+    try {
+      const said = (await client.gasRecommendation({ reach, signal })).reach;
+      if (said === null) this.#isOffered = false;
+      const within = durationText(Math.ceil(reach.deadlineSec / LEAST_SEC) * LEAST_SEC);
+      this.#text =
+        said === null || said.probability === null
+          ? ''
+          : `${formatLikelihood(said.probability)} likely within ${within}`;
+      this.#askAt = now + (this.#text === '' ? UNKNOWN_ASK_AGAIN_MS : ASK_AGAIN_MS);
+    } catch (error) {
+      if (!(error instanceof ClientError)) throw error;
+      this.#text = '';
+      this.#askAt = now + ASK_AGAIN_MS;
+      this.#isOffered = error.code === 'unreachable' || error.code === 'unavailable';
+    }
+  }
+
+  #question(elapsedSec: number): ReachQuery {
+    const leftSec = (this.#plan.timeoutSec ?? elapsedSec + DEFAULT_WITHIN_SEC) - elapsedSec;
+    const deadlineSec = Math.ceil(Math.min(Math.max(leftSec, LEAST_SEC), FURTHEST_SEC));
+    return { targetPrice: this.#plan.target, deadlineSec };
+  }
+}
+
+const REDRAW_MS = 1_000;
+const CLEAR_LINE = '\r\u001b[K';
+
+/** One line on stderr that is drawn again every second, on a terminal; lines of lasting interest stay above it. */
+class WaitProgress {
+  readonly #io: Pick<Io, 'stderr'>;
+  readonly #text: () => string;
+  #timer: NodeJS.Timeout | null = null;
+  #isShown = false;
+  readonly isDrawn: boolean;
+
+  constructor(io: Pick<Io, 'stderr' | 'env'>, wanted: boolean, text: () => string) {
+    this.#io = io;
+    this.#text = text;
+    this.isDrawn = wanted && io.stderr.isTTY === true && io.env.TERM !== 'dumb';
+  }
+
+  draw(): void {
+    if (!this.isDrawn) return;
+    this.#isShown = true;
+    // A line that wraps could not be cleared; the terminal itself adds ^C.
+    const width = (this.#io.stderr.columns ?? 80) - 3;
+    this.#io.stderr.write(CLEAR_LINE + this.#text().slice(0, width));
+    this.#timer ??= setInterval(() => this.draw(), REDRAW_MS);
+  }
+
+  /** Writes a whole line that stays. */
+  note(line: string): void {
+    if (this.#isShown) this.#io.stderr.write(CLEAR_LINE);
+    this.#io.stderr.write(`${line}\n`);
+    if (this.#isShown) this.draw();
+  }
+
+  end(): void {
+    if (this.#timer !== null) clearInterval(this.#timer);
+    this.#timer = null;
+    if (this.#isShown) this.#io.stderr.write(CLEAR_LINE);
+    this.#isShown = false;
+  }
+}
+
+/** What lasts shorter is a hiccup that nobody has to hear of. */
+const NOTE_AFTER_MS = 5_000;
+/** A service that has just been started may still read its history. */
+const NOTE_AFTER_START_MS = 30_000;
+
+/** That there are no prices of now, since when, and whether anybody was told. */
+export class WaitTrouble {
+  readonly #note: (line: string) => void;
+  readonly #elapsed: () => number;
+  #current: { readonly reason: string; readonly since: number; isTold: boolean } | null = null;
+  #patienceMs = NOTE_AFTER_MS;
+
+  /** @param elapsed a steady clock, ms. */
+  constructor(note: (line: string) => void, elapsed = () => performance.now()) {
+    this.#note = note;
+    this.#elapsed = elapsed;
+  }
+
+  /** `null`: there is none. */
+  get reason(): string | null {
+    return this.#current?.reason ?? null;
+  }
+
+  /** Of a service that is starting, trouble is told later. */
+  bePatient(isStarting: boolean): void {
+    this.#patienceMs = isStarting ? NOTE_AFTER_START_MS : NOTE_AFTER_MS;
+  }
+
+  begin(reason: string): void {
+    const { since, isTold } = this.#current ?? { since: this.#elapsed(), isTold: false };
+    const isLong = this.#elapsed() - since >= this.#patienceMs;
+    if (isLong && !isTold) this.#note(`no prices of now: ${cleanLine(reason)}; still waiting`);
+    this.#current = { reason, since, isTold: isTold || isLong };
+  }
+
+  /** Until it is to be told, ms; `null`: it has been, or there is none. */
+  untilToldMs(): number | null {
+    if (this.#current === null || this.#current.isTold) return null;
+    return Math.max(this.#current.since + this.#patienceMs - this.#elapsed(), 0);
+  }
+
+  end(): void {
+    if (this.#current?.isTold) {
+      const sec = (this.#elapsed() - this.#current.since) / 1_000;
+      this.#note(`prices are back after ${formatDuration(sec)}`);
+    }
+    this.#current = null;
+  }
+}

@@ -1,0 +1,347 @@
+import { readFileSync, statSync } from 'node:fs';
+import type { ChainSource } from '../../chain/chain-source.ts';
+import { ClientError } from '../../client/errors.ts';
+import { withoutSecrets } from '../../core/key-text.ts';
+import type { MadeAttempt } from '../../service/alerts/dispatcher.ts';
+import { abortable, sleep } from '../../service/async.ts';
+import { ApiFailure } from '../../service/http/errors.ts';
+import {
+  createPlainLog,
+  createRequestLog,
+  LOG_LEVELS,
+  type LogLevel,
+  type RequestLog,
+} from '../../service/http/log.ts';
+import type { RequestRecord } from '../../service/http/record.ts';
+import type { Served } from '../../service/http/server.ts';
+import { createPlans, type Plans } from '../../service/keys/api-keys.ts';
+import type { Condition } from '../../service/service-state.ts';
+import type { News } from '../../service/source-news.ts';
+import { StoreError, type StoreErrorCode } from '../../store/store-error.ts';
+import { chainDatabase, parseConfig } from '../config-file.ts';
+import type { Io } from '../io.ts';
+import {
+  type ChainChoice,
+  MAINNET,
+  type OpenedChain,
+  openChain,
+  reachedChainId,
+  type ServiceExtras,
+  type StartedService,
+  startOn,
+} from '../open-service.ts';
+import { checked } from '../parse.ts';
+
+/** A node that is there answers within it; for one that is not nobody waits before the port is open. */
+const CHAIN_WITHIN_MS = 2_000;
+const FIRST_RETRY_MS = 2_000;
+const LAST_RETRY_MS = 15_000;
+/** What another program or a full disk does to a database passes; anything else waits for a person. */
+const PASSING: ReadonlySet<StoreErrorCode> = new Set(['busy', 'full', 'failed']);
+
+interface ServeChainOptions extends ServiceExtras {
+  readonly db: string | null;
+  readonly historySec: number;
+  readonly onError: (error: unknown) => void;
+  /** Ends the waiting for a node at the start; what was started is ended by `close`. */
+  readonly signal: AbortSignal;
+}
+
+export interface ServedChain extends Served {
+  /** For people: the chain's name, or the node's while that is unknown. */
+  readonly name: string;
+  /** Rejects with the {@link StoreError} of a database that turns out to be unusable once a node says which it is. */
+  readonly failure: Promise<never>;
+  close(): Promise<void>;
+}
+
+/**
+ * Starts the service that `gastop serve` puts on a port. It starts whether or not a node answers: until one says
+ * which chain it is, and with that where the history lies, a service on a passing database says why it cannot
+ * answer; then the real one takes its place.
+ * @throws {StoreError} when a database that was named, or whose chain is known, cannot be used; the signal's reason
+ * when it aborts before anything was started.
+ */
+export async function serveChain(
+  io: Io,
+  choice: ChainChoice,
+  { db, historySec, signal, onNews = () => {}, ...extras }: ServeChainOptions,
+): Promise<ServedChain> {
+  const chain = await openChain(choice, 'real-time');
+  const stop = new AbortController();
+  const failure = Promise.withResolvers<never>();
+  // Whoever serves may be ending already.
+  failure.promise.catch(() => {});
+  try {
+    const place = db ?? (await knownPlace(io, choice, chain, signal));
+    const onServing = (error: unknown) => {
+      // A node that says so only now says it for good.
+      if (error instanceof StoreError && error.code === 'wrong-chain') failure.reject(error);
+      else extras.onError(error);
+    };
+    const start = (path: string | null) =>
+      startOn(chain.source, path, historySec, { ...extras, onNews, onError: onServing });
+    // What would be made there would be gone with it, so it neither keeps alerts nor has any fire.
+    const startPassing = () =>
+      startOn(chain.source, null, historySec, { ...extras, role: 'visits', keepsAlerts: false });
+    // The passing one may end before it hears that the node is there, or say it too.
+    let current = await (place === UNKNOWN ? startPassing() : start(place));
+    let passing: StoreError | null = null;
+    const moved =
+      place === UNKNOWN
+        ? move(io, chain, {
+            start,
+            swap: (next) => {
+              const before = current;
+              current = next;
+              passing = null;
+              return before;
+            },
+            onNews,
+            onError: (error) => {
+              if (error instanceof StoreError) passing = error;
+              extras.onError(error);
+            },
+            signal: stop.signal,
+          })
+            // Whatever becomes of it, the next one is in its place and must not be started again.
+            .then((before) => before?.stop().catch(extras.onError))
+            .catch(failure.reject)
+        : Promise.resolve();
+    return {
+      get name() {
+        return nameOf(chain.source, current.service.condition());
+      },
+      failure: failure.promise,
+      fetch: (request: Request, record: RequestRecord) => current.service.fetch(request, record),
+      condition: () => withProblem(current.service.condition(), passing),
+      alertFigures: () => current.service.alertFigures(),
+      close: async () => {
+        stop.abort();
+        await moved;
+        await current.stop();
+        chain.close();
+      },
+    };
+  } catch (error) {
+    chain.close();
+    throw error;
+  }
+}
+
+function nameOf(source: ChainSource, { chain }: Condition): string {
+  if (source.kind === 'simulated') return 'the simulated chain';
+  const name = chain?.name ?? source.name;
+  return source.kind === 'replay' ? `recorded blocks of ${name}` : name;
+}
+
+/** While the history goes nowhere, the service is not as it should be, whatever it can answer. */
+function withProblem(condition: Condition, problem: StoreError | null): Condition {
+  if (problem === null || condition.failure !== null) return condition;
+  const failure = new ApiFailure('upstream_unavailable', `the history is not kept: ${problem.message}`, {
+    headers: { 'Retry-After': String(LAST_RETRY_MS / 1_000) },
+  });
+  return { ...condition, failure };
+}
+
+const UNKNOWN = Symbol('no node has said which chain it is');
+
+/** Where the history lies; `null` for what keeps none. */
+async function knownPlace(
+  io: Io,
+  choice: ChainChoice,
+  { source }: OpenedChain,
+  signal: AbortSignal,
+): Promise<string | null | typeof UNKNOWN> {
+  if (choice.kind !== 'rpc') return null;
+  if (choice.isPublicDefault) return chainDatabase(io, MAINNET);
+  const options = { withinMs: CHAIN_WITHIN_MS, isPublicDefault: false, signal };
+  try {
+    return chainDatabase(io, await reachedChainId(source, options));
+  } catch (error) {
+    if (error instanceof ClientError) return UNKNOWN;
+    throw error;
+  }
+}
+
+interface Move {
+  readonly start: (path: string) => Promise<StartedService>;
+  /** Puts the next service in the place of the one before, which it answers. */
+  readonly swap: (next: StartedService) => StartedService;
+  readonly onError: (error: unknown) => void;
+  readonly onNews: (news: News) => void;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Waits for a node, then puts the service on the chain's own database in the place of the passing one, which it
+ * answers; `null` when the signal came before.
+ * @throws {StoreError} when that database will not do, today or tomorrow.
+ */
+async function move(
+  io: Io,
+  { source }: OpenedChain,
+  { start, swap, onError, onNews, signal }: Move,
+): Promise<StartedService | null> {
+  for (let delay = FIRST_RETRY_MS; !signal.aborted; delay = Math.min(delay * 2, LAST_RETRY_MS)) {
+    try {
+      const { id, name } = await abortable(source.chain(), signal);
+      const before = swap(await start(chainDatabase(io, id)));
+      onNews({ isWell: true, message: `${source.name} answers now: it is on ${name}` });
+      return before;
+    } catch (error) {
+      if (signal.aborted) return null;
+      if (error instanceof StoreError && !PASSING.has(error.code)) throw error;
+      onError(error);
+      await sleep(delay, signal);
+    }
+  }
+  return null;
+}
+
+const CHECK_EVERY_MS = 1_000;
+
+interface FreshPlansOptions {
+  /** The config file. */
+  readonly path: string;
+  /** Those that were read from it at first. */
+  readonly plans: Plans;
+  /** Ms. */
+  readonly now: () => number;
+  /** Told of a new file that cannot be used; the plans before it stay. */
+  readonly onError: (error: unknown) => void;
+}
+
+/** The plans as they stand in the config file now; it is looked at once a second at most, when they are asked for. */
+export function freshPlans({ path, plans, now, onError }: FreshPlansOptions): () => Plans {
+  let current = plans;
+  let seen = changedAt(path);
+  let checkedAt = now();
+  return () => {
+    if (Math.abs(now() - checkedAt) < CHECK_EVERY_MS) return current;
+    checkedAt = now();
+    const changed = changedAt(path);
+    // A file that is gone may be about to be put in place anew.
+    if (changed === null || changed === seen) return current;
+    seen = changed;
+    try {
+      current = createPlans(parseConfig(readFileSync(path, 'utf8'), 'the changed config file').plans ?? {});
+    } catch (error) {
+      onError(error);
+    }
+    return current;
+  };
+}
+
+function changedAt(path: string): number | null {
+  try {
+    return statSync(path).mtimeMs;
+  } catch {
+    return null;
+  }
+}
+
+/** A problem that was not heard of for so long was over meanwhile; whatever is tried again is tried more often. */
+const OVER_AFTER_MS = 60_000;
+
+/** Tells a change from what is only told again: a node that is away is asked, and fails, every few seconds. */
+class FreshProblems {
+  readonly #now: () => number;
+  /** When each was last heard of. */
+  readonly #heard = new Map<string, number>();
+
+  /** `now` in ms since epoch. */
+  constructor(now: () => number) {
+    this.#now = now;
+  }
+
+  /** Whether `error` says something that was not said already, or is back after it was over. */
+  has(error: unknown): boolean {
+    const now = this.#now();
+    for (const [said, at] of this.#heard) {
+      if (now - at > OVER_AFTER_MS) this.#heard.delete(said);
+    }
+    const says = error instanceof Error ? `${error.name} ${error.message}` : String(error);
+    const isFresh = !this.#heard.has(says);
+    this.#heard.set(says, now);
+    return isFresh;
+  }
+}
+
+/**
+ * One line per attempt to tell somebody of a fired alert: its id, channel and what came of it, never where it went. What
+ * the receiver said may say that, so that it is left to the alert's own deliveries.
+ */
+export function logAttempt(
+  log: Pick<ServeLog, 'info' | 'warn'>,
+  { delivery, attempt, verdict }: MadeAttempt,
+): void {
+  const what = `alert delivery ${delivery.id}`;
+  switch (verdict.kind) {
+    case 'delivered':
+      log.info(`${what}: delivered in ${attempt.latencyMs.toFixed(0)} ms`);
+      return;
+    case 'waits':
+      // Our own words, and what the operator has to do.
+      log.warn(`${what}: ${attempt.answer}`);
+      return;
+    case 'again':
+      log.warn(`${what}: ${statusOf(attempt.answer)}; tried again at ${new Date(verdict.at).toISOString()}`);
+      return;
+    case 'failed':
+      log.warn(`${what}: ${statusOf(attempt.answer)}; given up`);
+      return;
+    case 'gone':
+      log.warn(`${what}: ${statusOf(attempt.answer)}; its alert is disabled`);
+  }
+}
+
+function statusOf(answer: string): string {
+  const status = /^[1-5]\d\d\b/.exec(answer)?.[0];
+  return status === undefined ? 'not taken' : `answered ${status}`;
+}
+
+export interface ServeLog extends RequestLog {
+  /** Writes what is still held. */
+  close(): void;
+}
+
+/** The log of `gastop serve` on stderr, without `secrets`: short lines on a terminal, JSON lines everywhere else. */
+export function openServeLog(io: Io, level: string, secrets: readonly string[] = []): ServeLog {
+  const held: string[] = [];
+  const flush = () => {
+    if (held.length > 0) io.stderr.write(held.splice(0).join(''));
+  };
+  // Lines of one turn go out in one write: each is a system call that everybody waits for.
+  const write = (line: string) => {
+    if (held.push(line) === 1) setImmediate(flush);
+  };
+  const redact = (text: string) => withoutSecrets(text, secrets);
+  const create = io.stderr.isTTY === true ? createPlainLog : createRequestLog;
+  const log = create({ level: checked('--log-level', () => parseLevel(level)), write, redact });
+  const fresh = new FreshProblems(() => io.now());
+  const crash = (error: unknown) => {
+    log.fatal(error);
+    flush();
+    process.exit(1);
+  };
+  process.on('uncaughtException', crash);
+  process.on('exit', flush);
+  return {
+    ...log,
+    problem: (error) => {
+      if (fresh.has(error)) log.problem(error);
+    },
+    close: () => {
+      process.off('uncaughtException', crash);
+      process.off('exit', flush);
+      flush();
+    },
+  };
+}
+
+function parseLevel(text: string): LogLevel {
+  const level = LOG_LEVELS.find((name) => name === text);
+  if (level === undefined) throw new RangeError(`"${text}" is not a level; one of ${LOG_LEVELS.join(', ')}`);
+  return level;
+}

@@ -1,0 +1,83 @@
+import { existsSync } from 'node:fs';
+import { SIGNED_LONGEST } from '../../contract/choices.ts';
+import { decodeTransaction } from '../../core/transactions/decode-transaction.ts';
+import { bareHex, isLongHex, isSignedShape } from '../../core/transactions/signed-shape.ts';
+import { type SignedTransaction, TransactionError } from '../../core/transactions/signed-transaction.ts';
+import { type CliError, usageError } from '../errors.ts';
+import type { Io } from '../io.ts';
+import { cleanLine } from '../output.ts';
+import { readInput, STDIN } from '../parse.ts';
+
+/** The calldata of a draft; it may be long, and is no secret. */
+const CALLDATA_FLAG = /^--data(=|$)/;
+
+/** For hex that stands where a file is to be named. None of it is repeated. */
+function signedArgument(): CliError {
+  return usageError(
+    "a signed transaction is read from a file or stdin, never from an argument, where the shell's history keeps it",
+  );
+}
+
+/**
+ * Refuses a command line that has something like a signed transaction in it, before anything can repeat it. What follows
+ * `--` belongs to another program.
+ *
+ * @throws CliError (usage)
+ */
+export function refuseSignedArguments(argv: readonly string[]): void {
+  const end = argv.indexOf('--');
+  for (const [index, word] of (end < 0 ? argv : argv.slice(0, end)).entries()) {
+    const value = word.replace(/^--?[\w-]+=/, '');
+    const isCalldata = CALLDATA_FLAG.test(word) || argv[index - 1] === '--data';
+    if (isCalldata ? isSignedShape(bareHex(value)) : isLongHex(value)) throw signedArgument();
+  }
+}
+
+/** With line breaks in it, every so often. */
+const MOST_BYTES = SIGNED_LONGEST + SIGNED_LONGEST / 16;
+const WANTED = 'a raw signed transaction as hex was expected';
+
+/** A transaction that is ready to be handed over. Where `raw` goes is the caller's care: to a service and nowhere else. */
+export interface SignedInput {
+  readonly raw: string;
+  readonly transaction: SignedTransaction;
+}
+
+/**
+ * Reads a raw signed transaction from a file or (`-`, or no `file`) stdin; at a terminal it is pasted without being shown.
+ * Nothing that is said of what is wrong repeats any of it.
+ *
+ * @throws CliError (usage)
+ */
+export async function signedInput(io: Io, file: string | undefined): Promise<SignedInput> {
+  const from = file ?? STDIN;
+  const isPasted = from === STDIN && io.stdin.isTTY === true;
+  const name = isPasted ? 'what was pasted' : from === STDIN ? 'stdin' : cleanLine(from);
+  if (isMeantAsContent(from)) throw signedArgument();
+  const text = isPasted
+    ? await pasted(io)
+    : await readInput(io, from, { name, mostBytes: MOST_BYTES, wanted: WANTED });
+  const raw = text.trim();
+  if (raw === '') throw usageError(`${name} is empty; ${WANTED}`);
+  if (/^(0x)?[0-9a-f]{64}$/i.test(raw)) {
+    throw usageError(
+      `${name} is 32 bytes: the hash of a transaction, or a private key, which belongs into a wallet alone; ${WANTED}`,
+    );
+  }
+  try {
+    return { raw, transaction: decodeTransaction(raw) };
+  } catch (error) {
+    if (!(error instanceof TransactionError)) throw error;
+    throw usageError(`${name} is no transaction that a node would take: ${cleanLine(error.message)}`);
+  }
+}
+
+async function pasted(io: Io): Promise<string> {
+  const question = 'Paste the raw signed transaction, then press Enter (it is not shown): ';
+  return (await io.askHidden(question, MOST_BYTES)) ?? '';
+}
+
+/** What is given as the name of a file may be what should have been in one. */
+function isMeantAsContent(file: string): boolean {
+  return (/^(0x)?[0-9a-f]{40,}$/i.test(file) || isLongHex(file)) && !existsSync(file);
+}

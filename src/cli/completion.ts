@@ -1,0 +1,197 @@
+import type { Command, Option } from 'commander';
+import type { CommandContext } from './context.ts';
+import { EXIT, type ExitCode } from './errors.ts';
+
+interface Flag {
+  readonly long: string;
+  readonly text: string;
+  /** `none`: a switch. */
+  readonly value: 'none' | 'file' | 'text' | readonly string[];
+}
+
+interface Entry {
+  readonly name: string;
+  readonly text: string;
+  readonly flags: readonly Flag[];
+  /** Words that may follow the command's name. */
+  readonly words: readonly string[];
+  /** Whether a file may follow it. */
+  readonly takesFile: boolean;
+}
+
+/** Placeholders, in flags and arguments, that stand for a file. */
+const FILES = ['FILE', 'OUT'];
+
+interface Tree {
+  readonly flags: readonly Flag[];
+  readonly commands: readonly Entry[];
+}
+
+export type Shell = 'bash' | 'zsh' | 'fish';
+
+/** A completion script for the commands and flags that `program` really has. */
+function completionScript(program: Command, shell: Shell): string {
+  const tree: Tree = {
+    flags: program.options.map(flagOf),
+    commands: program.commands.map((command) => ({
+      name: command.name(),
+      text: command.summary(),
+      flags: flagsOf(command),
+      words: [
+        ...command.commands.map((each) => each.name()),
+        ...command.registeredArguments.flatMap((argument) => argument.argChoices ?? []),
+      ],
+      takesFile: command.registeredArguments.some((argument) => FILES.includes(argument.name())),
+    })),
+  };
+  return { bash, zsh, fish }[shell](tree);
+}
+
+/** Its own and those of the commands within it, each once. */
+function flagsOf(command: Command): Flag[] {
+  const options = [command, ...command.commands].flatMap((each) => each.options);
+  return [...new Map(options.map((option) => [option.long, flagOf(option)])).values()];
+}
+
+function flagOf(option: Option): Flag {
+  const takes = option.required || option.optional;
+  const isFile = FILES.some((name) => option.flags.includes(`<${name}>`));
+  const value = !takes ? 'none' : (option.argChoices ?? (isFile ? 'file' : 'text'));
+  return { long: option.long ?? option.flags, text: option.description, value };
+}
+
+function bash({ flags, commands }: Tree): string {
+  const names = commands.map((command) => command.name).join(' ');
+  const all = [...flags, ...commands.flatMap((command) => command.flags)];
+  const files = longs(all.filter((flag) => flag.value === 'file')).join('|');
+  const texts = longs(all.filter((flag) => flag.value === 'text')).join('|');
+  const chosen = all.filter((flag) => Array.isArray(flag.value));
+  const words = (list: readonly string[], files = '') =>
+    `COMPREPLY=($(compgen ${files}-W "${list.join(' ')}" -- "$current"))`;
+  return `# bash completion for gastop
+_gastop() {
+  local current="\${COMP_WORDS[COMP_CWORD]}" before="\${COMP_WORDS[COMP_CWORD-1]}" command="" word
+  for word in "\${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
+    case "$word" in ${names.replaceAll(' ', '|')}) command="$word"; break ;; esac
+  done
+  case "$before" in
+    ${files}) COMPREPLY=($(compgen -f -- "$current")); return ;;
+    ${texts}) return ;;
+${chosen.map((flag) => `    ${flag.long}) ${words(choicesOf(flag))}; return ;;`).join('\n')}
+  esac
+  case "$command" in
+${commands
+  .map(
+    (command) =>
+      `    ${command.name}) ${words([...command.words, ...longs(command.flags), ...longs(flags), '--help'], command.takesFile ? '-f ' : '')} ;;`,
+  )
+  .join('\n')}
+    *) ${words([...commands.map((command) => command.name), ...longs(flags), '--help'])} ;;
+  esac
+}
+complete -F _gastop gastop
+`;
+}
+
+function zsh({ flags, commands }: Tree): string {
+  const spec = (flag: Flag): string => {
+    const value =
+      flag.value === 'none'
+        ? ''
+        : flag.value === 'file'
+          ? ':file:_files'
+          : flag.value === 'text'
+            ? ':value: '
+            : `:value:(${flag.value.join(' ')})`;
+    return zshQuote(`${flag.long === '--rpc' ? '*' : ''}${flag.long}[${bracketSafe(flag.text)}]${value}`);
+  };
+  const specs = (list: readonly Flag[]) => list.map((flag) => `    ${spec(flag)}`);
+  const branch = (command: Entry): string => {
+    const words = command.words.length === 0 ? [] : [`    ${zshQuote(`:word:(${command.words.join(' ')})`)}`];
+    const files = command.takesFile ? [`    ${zshQuote('*:file:_files')}`] : [];
+    const own = [...words, ...files, ...specs(command.flags)];
+    return `      ${command.name})\n        _arguments $common ${own.map((line) => line.trim()).join(' ')} ;;`;
+  };
+  return `#compdef gastop
+# zsh completion for gastop
+_gastop() {
+  local -a common commands
+  local state line
+  common=(
+${[...specs(flags), `    ${zshQuote('--help[print help]')}`].join('\n')}
+  )
+  commands=(
+${commands.map((command) => `    ${zshQuote(`${command.name}:${command.text}`)}`).join('\n')}
+  )
+  _arguments -C $common '1:command:->command' '*::argument:->argument'
+  case $state in
+    command) _describe command commands ;;
+    argument)
+      case $line[1] in
+${commands.map(branch).join('\n')}
+      esac ;;
+  esac
+}
+if [ "$funcstack[1]" = _gastop ]; then _gastop "$@"; else compdef _gastop gastop; fi
+`;
+}
+
+function fish({ flags, commands }: Tree): string {
+  const names = commands.map((command) => command.name).join(' ');
+  const flagLine = (flag: Flag, condition: string): string => {
+    const value =
+      flag.value === 'none'
+        ? ''
+        : flag.value === 'file'
+          ? ' -r -F'
+          : flag.value === 'text'
+            ? ' -x'
+            : ` -x -a ${fishQuote(flag.value.join(' '))}`;
+    return `complete -c gastop${condition} -l ${flag.long.replace(/^--/, '')}${value} -d ${fishQuote(flag.text)}`;
+  };
+  const none = ` -n ${fishQuote(`not __fish_seen_subcommand_from ${names}`)}`;
+  const within = (name: string) => ` -n ${fishQuote(`__fish_seen_subcommand_from ${name}`)}`;
+  return `${[
+    '# fish completion for gastop',
+    'complete -c gastop -f',
+    ...flags.map((flag) => flagLine(flag, '')),
+    `complete -c gastop -l help -d ${fishQuote('print help')}`,
+    ...commands.map(
+      (command) => `complete -c gastop${none} -a ${command.name} -d ${fishQuote(command.text)}`,
+    ),
+    ...commands.flatMap((command) => [
+      ...command.flags.map((flag) => flagLine(flag, within(command.name))),
+      ...(command.words.length === 0
+        ? []
+        : [`complete -c gastop${within(command.name)} -a ${fishQuote(command.words.join(' '))}`]),
+      ...(command.takesFile ? [`complete -c gastop${within(command.name)} -F`] : []),
+    ]),
+  ].join('\n')}\n`;
+}
+
+function longs(flags: readonly Flag[]): string[] {
+  return flags.map((flag) => flag.long);
+}
+
+function choicesOf(flag: Flag): readonly string[] {
+  return typeof flag.value === 'string' ? [] : flag.value;
+}
+
+function zshQuote(text: string): string {
+  return `'${text.replaceAll("'", "'\\''")}'`;
+}
+
+/** Inside a zsh specification brackets and colons have a meaning of their own. */
+function bracketSafe(text: string): string {
+  return text.replace(/[[\]:\\]/g, (character) => `\\${character}`);
+}
+
+function fishQuote(text: string): string {
+  return `'${text.replace(/['\\]/g, (character) => `\\${character}`)}'`;
+}
+
+/** `gastop completion SHELL`; commander has checked the shell's name. */
+export function completion({ io }: CommandContext, program: Command, shell: Shell): ExitCode {
+  io.stdout.write(completionScript(program, shell));
+  return EXIT.ok;
+}

@@ -1,0 +1,193 @@
+import { writeSync } from 'node:fs';
+import { fileLabel } from '../chain/block-file-error.ts';
+import { ChainError, type ChainErrorCode } from '../chain/errors.ts';
+import { ClientError, type ClientErrorCode } from '../client/errors.ts';
+import { formatDuration } from '../core/units.ts';
+import { StoreError, type StoreErrorCode } from '../store/store-error.ts';
+import { Interruption } from './io.ts';
+import { cleanLine } from './output.ts';
+
+/** What a command's end tells the shell. */
+export const EXIT = {
+  ok: 0,
+  failed: 1,
+  usage: 2,
+  unreachable: 3,
+  key: 4,
+  quota: 5,
+  /** Of `wait` alone, as of timeout(1). */
+  timedOut: 124,
+  /** The command that `wait` was to run cannot be run, or is not there: as shells say it. */
+  notExecutable: 126,
+  notFound: 127,
+} as const;
+export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
+
+/** What each says to people: the documents and the man page have it from here. */
+export const EXIT_SAYS: Readonly<Record<keyof typeof EXIT, string>> = {
+  ok: 'ok',
+  failed: 'failed',
+  usage: 'wrong usage',
+  unreachable: 'source unreachable, or it gives nothing new',
+  key: 'key missing or refused',
+  quota: 'quota used up',
+  timedOut: '`wait` gave up after `--timeout`',
+  notExecutable: 'the command of `wait` cannot be run',
+  notFound: 'the command of `wait` is not there',
+};
+
+/** Something the user can act on: one line that says what to do, and perhaps one more per node or per field. */
+export class CliError extends Error {
+  override readonly name = 'CliError';
+  readonly exitCode: ExitCode;
+  readonly details: readonly string[];
+
+  constructor(exitCode: ExitCode, message: string, details: readonly string[] = [], options?: ErrorOptions) {
+    super(message, options);
+    this.exitCode = exitCode;
+    this.details = details;
+  }
+}
+
+export function usageError(message: string, details: readonly string[] = []): CliError {
+  return new CliError(EXIT.usage, message, details);
+}
+
+/** Why a file cannot be written and what to do, to follow its name. */
+export function fileFailureReason(error: unknown): string {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+  const reasons: Readonly<Record<string, string>> = {
+    EEXIST: 'exists already; choose another name, or replace it with --force',
+    ENOENT: 'cannot be made: its folder does not exist',
+    ENOTDIR: 'cannot be made: its folder is a file',
+    EISDIR: 'is a folder; name a file',
+    EACCES: 'may not be written; check the rights on it and its folder',
+    EPERM: 'may not be written; check the rights on it and its folder',
+    EROFS: 'lies on a read-only disk; choose another place',
+    ENOSPC: 'cannot grow: the disk is full',
+    EPIPE: 'has nobody who reads it any more',
+    ENAMETOOLONG: 'has too long a name',
+  };
+  return reasons[code] ?? `cannot be written (${code || 'unknown reason'})`;
+}
+
+const STDERR = 2;
+
+/** One line on stderr, where that can still be written, for an output that cannot; answers the exit code. */
+export function reportOutputFailure(error: unknown): number {
+  try {
+    writeSync(STDERR, `gastop: the output ${fileFailureReason(error)}\n`);
+  } catch {
+    // Nobody is left to be told.
+  }
+  return EXIT.failed;
+}
+
+/**
+ * A recording's failure under the path that was given, where it is the whole file's: its name alone may be another
+ * file's too. Only for who gave the path; what services tell others has the name.
+ */
+export function nameAsGiven(error: unknown, path: string): unknown {
+  if (!(error instanceof ChainError) || error.code !== 'bad-file') return error;
+  const label = fileLabel(path);
+  if (!error.message.startsWith(`${label}: `)) return error;
+  return new ChainError('bad-file', `${cleanLine(path)}${error.message.slice(label.length)}`, {
+    cause: error,
+  });
+}
+
+interface ErrorReport {
+  readonly exitCode: number;
+  /** The first says what to do; more follow only where there is one per node or field. */
+  readonly lines: readonly string[];
+}
+
+const CLIENT_EXIT: Readonly<Record<ClientErrorCode, ExitCode>> = {
+  unreachable: EXIT.unreachable,
+  unavailable: EXIT.unreachable,
+  // Whatever answered there is not a service that can be used as the source.
+  'not-found': EXIT.unreachable,
+  unreadable: EXIT.unreachable,
+  server: EXIT.unreachable,
+  key: EXIT.key,
+  plan: EXIT.key,
+  quota: EXIT.quota,
+  invalid: EXIT.usage,
+  conflict: EXIT.failed,
+};
+
+const CHAIN_EXIT: Readonly<Record<ChainErrorCode, ExitCode>> = {
+  unreachable: EXIT.unreachable,
+  timeout: EXIT.unreachable,
+  'wrong-chain': EXIT.unreachable,
+  'bad-answer': EXIT.unreachable,
+  'rate-limited': EXIT.unreachable,
+  'bad-file': EXIT.usage,
+  unsupported: EXIT.usage,
+  rejected: EXIT.failed,
+  pruned: EXIT.failed,
+};
+
+/** A database that cannot be used was named wrongly, unless its disk or another program is at fault. */
+const STORE_EXIT: Readonly<Record<StoreErrorCode, ExitCode>> = {
+  'not-a-database': EXIT.usage,
+  'foreign-database': EXIT.usage,
+  'newer-schema': EXIT.usage,
+  'wrong-chain': EXIT.usage,
+  'read-only': EXIT.usage,
+  'not-permitted': EXIT.usage,
+  full: EXIT.failed,
+  busy: EXIT.failed,
+  closed: EXIT.failed,
+  'not-holder': EXIT.failed,
+  failed: EXIT.failed,
+};
+
+/** What to print for an error and how to exit, without `secrets`. `debug` adds the stack, for a bug report. */
+export function reportError(error: unknown, debug: boolean, secrets: readonly string[] = []): ErrorReport {
+  if (error instanceof Interruption) return { exitCode: error.exitCode, lines: [] };
+  const report = knownReport(error) ?? unexpectedReport(error, debug);
+  const lines = debug ? [...report.lines, ...stackOf(error)] : report.lines;
+  return { exitCode: report.exitCode, lines: lines.map((line) => cleanLine(line, secrets)) };
+}
+
+function knownReport(error: unknown): ErrorReport | null {
+  if (error instanceof CliError) {
+    return { exitCode: error.exitCode, lines: [error.message, ...error.details] };
+  }
+  if (error instanceof ClientError) {
+    // A service with one detail often says it in its message already.
+    const news = error.details.filter(({ message }) => !error.message.includes(message));
+    const details = news.map(({ path, message }) => (path === '' ? message : `${path}: ${message}`));
+    return { exitCode: CLIENT_EXIT[error.code], lines: [error.message + whenAgain(error), ...details] };
+  }
+  if (error instanceof StoreError) return { exitCode: STORE_EXIT[error.code], lines: [error.message] };
+  if (error instanceof ChainError) return { exitCode: CHAIN_EXIT[error.code], lines: [error.message] };
+  return null;
+}
+
+/** Services end with it themselves, as a time from now or as one of the clock. */
+const SAYS_HOW_SOON = /\bagain in (a|\d+) ?(second|minute|s|sec|min)\b[^;:]*$/i;
+const SAYS_WHEN = /\bagain (from|after|at)\b[^;]*$/i;
+
+/** A script, or who wrote it, wants to know when asking again makes sense. */
+function whenAgain({ code, retryAfterSec, message }: ClientError): string {
+  const waits = (code === 'quota' || code === 'unavailable' || code === 'server') && retryAfterSec !== null;
+  if (!waits || retryAfterSec <= 0 || SAYS_HOW_SOON.test(message)) return '';
+  const time = formatDuration(retryAfterSec);
+  return SAYS_WHEN.test(message) ? ` (in ${time})` : `; it may be asked again in ${time}`;
+}
+
+function unexpectedReport(error: unknown, debug: boolean): ErrorReport {
+  const message = error instanceof Error ? error.message : String(error);
+  const more = debug ? '' : ' (GASTOP_DEBUG=1 prints the details)';
+  return { exitCode: EXIT.failed, lines: [`something went wrong: ${message}${more}`] };
+}
+
+function stackOf(error: unknown): readonly string[] {
+  const lines: string[] = [];
+  for (let cause = error; cause instanceof Error && lines.length < 60; cause = cause.cause) {
+    lines.push(...(cause.stack ?? String(cause)).split('\n').map((line) => `  ${line.trim()}`));
+  }
+  return lines;
+}

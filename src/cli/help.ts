@@ -1,0 +1,137 @@
+import type { Command, Help, Option } from 'commander';
+import stringWidth from 'string-width';
+
+export const ROOT_EXAMPLES = `
+Examples
+  gastop --demo                              look around, no network needed
+  gastop --rpc http://127.0.0.1:8545         your own node
+  gastop now --format '{average} gwei'       for a status bar
+  gastop history --window 7d --chart         the week as a line
+
+Exit codes
+  0 ok   1 failed   2 wrong usage   3 source unreachable or prices old
+  4 key missing or refused   5 quota used up`;
+
+/** The examples at the end of a command's help. */
+export function examples(lines: readonly string[]): string {
+  const list = lines.map((line) => `  ${line}`).join('\n');
+  return `\nExamples\n${list}`;
+}
+
+const GLOBAL_HINT = 'Source and settings flags go with every command: gastop --help';
+const COLUMN_GAP = 2;
+
+interface Item {
+  readonly term: string;
+  readonly text: string;
+}
+
+/** Lays out a command's help: what it is, how to call it, commands before flags, each in its group. */
+export function formatHelp(command: Command, helper: Help): string {
+  const width = helper.helpWidth ?? 80;
+  const title = (text: string): string => helper.styleTitle(text);
+  const isRoot = command.parent === null;
+  const commands = groups(
+    command.commands,
+    helper.visibleCommands(command),
+    (each) => each.helpGroup() || 'Commands',
+  );
+  const own = helper.visibleOptions(command);
+  const options = groups(own, own, (option) => option.helpGroupHeading ?? 'Flags');
+  const sections = [
+    ...commands.map(([heading, list]) => ({ heading, items: list.map((each) => commandItem(each, helper)) })),
+    {
+      heading: 'Arguments',
+      items: helper.visibleArguments(command).map((argument) => ({
+        term: helper.argumentTerm(argument),
+        text: argument.description,
+      })),
+    },
+    ...options.map(([heading, list]) => ({
+      heading,
+      items: list.map((option) => optionItem(option, helper)),
+    })),
+  ].filter(({ items }) => items.length > 0);
+  const termWidth = Math.max(...sections.flatMap(({ items }) => items.map(({ term }) => term.length)), 0);
+  return `${[
+    helper.boxWrap(`${title(fullName(command))}  ${command.description()}`, width),
+    '',
+    `${title('Usage')}  ${helper.commandUsage(command)}`,
+    ...sections.flatMap(({ heading, items }) => [
+      '',
+      title(heading),
+      ...items.map((item) => itemLines(item, termWidth, width, helper)),
+    ]),
+    ...(isRoot ? [] : ['', GLOBAL_HINT]),
+  ].join('\n')}\n`;
+}
+
+/** `gastop keys create` */
+function fullName(command: Command): string {
+  return command.parent === null ? command.name() : `${fullName(command.parent)} ${command.name()}`;
+}
+
+function groups<T>(all: readonly T[], visible: readonly T[], groupOf: (item: T) => string): [string, T[]][] {
+  const found = new Map<string, T[]>();
+  for (const item of all)
+    if (visible.includes(item)) found.set(groupOf(item), [...(found.get(groupOf(item)) ?? []), item]);
+  return [...found];
+}
+
+function commandItem(command: Command, helper: Help): Item {
+  const words = command.registeredArguments.map((argument) => {
+    const name = argument.variadic ? `${argument.name()}…` : argument.name();
+    return argument.required ? `<${name}>` : `[${name}]`;
+  });
+  return { term: [command.name(), ...words].join(' '), text: helper.subcommandDescription(command) };
+}
+
+function optionItem(option: Option, helper: Help): Item {
+  const choices = option.argChoices === undefined ? '' : `: ${option.argChoices.join(', ')}`;
+  const standard = typeof option.defaultValue === 'string' ? ` (default ${option.defaultValue})` : '';
+  return { term: helper.optionTerm(option), text: `${option.description}${choices}${standard}` };
+}
+
+function itemLines({ term, text }: Item, termWidth: number, width: number, helper: Help): string {
+  const indent = 2 + termWidth + COLUMN_GAP;
+  const [first = '', ...rest] = helper.boxWrap(text, width - indent).split('\n');
+  return [
+    `  ${term.padEnd(termWidth + COLUMN_GAP)}${first}`,
+    ...rest.map((line) => ' '.repeat(indent) + line),
+  ].join('\n');
+}
+
+const graphemes = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
+
+/** Breaks `text` between words into lines of at most `width` columns; a longer word is parted between characters. */
+export function wrapWords(text: string, width: number): string[] {
+  const lines: string[] = [];
+  let line = '';
+  for (const word of text.split(' ').flatMap((whole) => pieces(whole, width))) {
+    if (line === '') line = word;
+    else if (stringWidth(line) + 1 + stringWidth(word) <= width) line += ` ${word}`;
+    else {
+      lines.push(line.trimEnd());
+      line = word;
+    }
+  }
+  return [...lines, line.trimEnd()];
+}
+
+function pieces(word: string, width: number): string[] {
+  if (stringWidth(word) <= width) return [word];
+  const parted: string[] = [];
+  let piece = '';
+  let columns = 0;
+  for (const { segment } of graphemes.segment(word)) {
+    const more = stringWidth(segment);
+    if (columns + more > width && piece !== '') {
+      parted.push(piece);
+      piece = '';
+      columns = 0;
+    }
+    piece += segment;
+    columns += more;
+  }
+  return [...parted, piece];
+}

@@ -1,0 +1,479 @@
+import { existsSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { ChainSource } from '../chain/chain-source.ts';
+import { createGasClient, type GasClient, type GasClientOptions } from '../client/client.ts';
+import { ClientError } from '../client/errors.ts';
+import { isPlain, parseServiceUrl } from '../client/service-url.ts';
+import type { SnapshotView } from '../client/views/gas.ts';
+import { formatDuration } from '../core/units.ts';
+import { dataFolder } from './config-file.ts';
+import { CliError, EXIT, usageError } from './errors.ts';
+import type { Io } from './io.ts';
+import type { ChainChoice, OpenOptions } from './open-service.ts';
+import { cleanLine, tildePath, VERSION, withSpinner } from './output.ts';
+import { DEFAULT_SEED, parseNodeUrl, type Settings, type SourceChoice, withSource } from './settings.ts';
+
+/** Stands for the embedded service in requests that never leave the process. */
+const INTERNAL_ORIGIN = 'http://gastop.internal';
+const FASTEST_INTERVAL_MS = 250;
+/** Asking within the process costs next to nothing, and a block should be seen when it is there. */
+const EMBEDDED_INTERVAL_MS = 1_000;
+/** A service that has its first block by then is shown without a waiting screen before it. */
+const FIRST_BLOCK_WITHIN_MS = 1_000;
+
+export interface OpenedClient {
+  readonly client: GasClient;
+  /** How `client` reaches its service, for who asks it in another way. */
+  readonly reach: GasClientOptions;
+  /** For people: `gas.example.org`, `seed 1`. */
+  readonly name: string;
+  readonly badge: 'REPLAY' | 'SIMULATED' | undefined;
+  /** How often there is something new, ms, where the service's own word (the chain's pace) does not hold. */
+  readonly intervalMs: number | undefined;
+  /** The service runs in this process, so it may still be warming up; `null` for one elsewhere. */
+  readonly embedded: Embedded | null;
+  /** Why nothing is kept of what the service in this process reads; `null`: it is, or need not be. */
+  readonly unsaved: string | null;
+  close(): Promise<void>;
+}
+
+interface Embedded {
+  /** A recording's end, where it is to be read through. */
+  readonly ended: Promise<void> | null;
+  /** The highest block the source itself knows of; `null` while it does not answer. */
+  headNumber(): Promise<number | null>;
+  /** Waits until the stored history holds the last `windowSec`, or all there is; answers where it begins (ms). */
+  historyFilled(question: {
+    /** The chain's present, Unix seconds. */
+    readonly presentSec: number;
+    readonly windowSec: number;
+    readonly onProgress: (filledSec: number) => void;
+  }): Promise<number | null>;
+}
+
+/** From settings to a v1 client: over HTTP to a URL, or straight into a service started here. */
+export async function openClient(io: Io, settings: Settings, options: OpenOptions): Promise<OpenedClient> {
+  const choice = settings.source.value;
+  if (choice.kind !== 'hosted') return openEmbedded(io, choice, settings, options);
+  const reach = { baseUrl: choice.url.href, apiKey: choice.apiKey, userAgent: `gastop/${VERSION}` };
+  return {
+    client: createGasClient(reach),
+    reach,
+    name: choice.url.host,
+    badge: undefined,
+    intervalMs: undefined,
+    embedded: null,
+    unsaved: null,
+    close: async () => {},
+  };
+}
+
+async function openEmbedded(
+  io: Io,
+  choice: ChainChoice,
+  settings: Settings,
+  options: OpenOptions,
+): Promise<OpenedClient> {
+  const { historyFilled, openService } = await import('./open-service.ts');
+  const { chain, service, database, unsaved, close } = await openService(io, choice, settings, options);
+  const { source } = chain;
+  try {
+    await readyOrLate(service.ready);
+    const reach = { baseUrl: INTERNAL_ORIGIN, apiKey: null, fetch: service.fetch };
+    return {
+      client: createGasClient({ ...reach, isOwn: true }),
+      reach,
+      name: source.name,
+      badge: source.kind === 'replay' ? 'REPLAY' : source.kind === 'simulated' ? 'SIMULATED' : undefined,
+      intervalMs: chain.speed === null ? EMBEDDED_INTERVAL_MS : await replayInterval(source, chain.speed),
+      embedded: {
+        ended: options.pace === 'fastest' ? chain.ended : null,
+        headNumber: () =>
+          source.head().then(
+            (head) => head.number,
+            () => null,
+          ),
+        historyFilled: (question) => historyFilled({ ...question, database, source, signal: options.signal }),
+      },
+      unsaved: unsaved?.message ?? null,
+      close,
+    };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+/** A recording played fast has a new block far more often than its chain had; the eye needs fewer. */
+async function replayInterval(source: ChainSource, speed: number): Promise<number> {
+  const { feeRule } = await source.chain();
+  return Math.max((feeRule.blockTimeSec * 1_000) / speed, FASTEST_INTERVAL_MS);
+}
+
+/** Waits a moment for the first block. What goes wrong is told by the service's answers, not here. */
+async function readyOrLate(ready: Promise<void>): Promise<void> {
+  const late = new AbortController();
+  await Promise.race([
+    ready.catch(() => {}),
+    sleep(FIRST_BLOCK_WITHIN_MS, undefined, { signal: late.signal }).catch(() => {}),
+  ]);
+  late.abort();
+}
+
+/** A one-shot command gives up after this. */
+export const READY_WITHIN_MS = 10_000;
+const ASK_AGAIN_MS = 60;
+
+/**
+ * The first snapshot worth showing. A service elsewhere is asked once; the embedded one is asked again until it
+ * has taken in the source's newest block. One that `rule` does not allow is a `CliError`.
+ */
+async function readySnapshot(
+  io: Io,
+  { client, embedded }: OpenedClient,
+  rule: StaleRule,
+  withinMs = READY_WITHIN_MS,
+): Promise<SnapshotView> {
+  const interruption = io.interruption();
+  if (embedded?.ended) await Promise.race([embedded.ended, aborted(interruption)]);
+  const deadline = AbortSignal.timeout(withinMs);
+  const signal = AbortSignal.any([deadline, interruption]);
+  if (embedded === null) {
+    const snapshot = await client.gasCurrent({ signal }).catch((error) => failed(error, interruption));
+    return refuseStale(snapshot, rule, io.now());
+  }
+  // An earlier run may have stored blocks that are not the newest any more.
+  let head: number | null = null;
+  void embedded.headNumber().then((number) => {
+    head = number;
+  });
+  for (;;) {
+    const snapshot = await client.gasCurrent().catch((error) => {
+      if (!isWarmingUp(error) || deadline.aborted) return failed(error, interruption);
+      return null;
+    });
+    if (snapshot !== null) {
+      const isNewest = head !== null && (snapshot.blockNumber ?? 0) >= head;
+      // A source that is being asked, or is again, may yet answer; one without a new block is as it is.
+      const { problem } = snapshot.source;
+      const mayRecover = snapshot.stale && (problem === null || problem.retryAt !== null);
+      if ((isNewest && !mayRecover) || deadline.aborted) return refuseStale(snapshot, rule, io.now());
+    }
+    await sleep(ASK_AGAIN_MS, undefined, { signal: interruption }).catch(() => interruption.throwIfAborted());
+  }
+}
+
+function aborted(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+    if (signal.aborted) reject(signal.reason);
+  });
+}
+
+function failed(error: unknown, interruption: AbortSignal): never {
+  interruption.throwIfAborted();
+  throw error;
+}
+
+function isWarmingUp(error: unknown): boolean {
+  return error instanceof ClientError && error.code === 'unavailable';
+}
+
+/** Blocks that come late are no news; beyond this they are old, even if they have only just been heard of. */
+const OLD_SEC = 300;
+const OLD_BLOCKS = 5;
+
+/**
+ * What to do when the source gives nothing new. `refuse`: old prices are no answer for a script that will pay by
+ * them. `late`: the chain may stand still, as long as its node answers: the past is what it is. `accept`: take it.
+ */
+export type StaleRule = 'refuse' | 'late' | 'accept';
+
+/** Gives the snapshot back unless it is staler than `rule` allows. `now` is the wall clock in ms. */
+function refuseStale(snapshot: SnapshotView, rule: StaleRule, now: number): SnapshotView {
+  const { stale, source } = snapshot;
+  const { problem } = source;
+  if (source.ended || rule === 'accept') return snapshot;
+  if (!stale && !isOld(snapshot, now)) return snapshot;
+  if (rule === 'late') {
+    if (!stale || problem === null || problem.retryAt === null) return snapshot;
+    throw new CliError(EXIT.unreachable, `the source gives nothing new: ${problem.message}`);
+  }
+  throw new CliError(
+    EXIT.unreachable,
+    `the prices are ${ageText(snapshot, now)}old: ${(stale ? problem?.message : null) ?? 'the source gives nothing new'}; check the source, or add --stale-ok if its chain makes blocks only now and then`,
+  );
+}
+
+function isOld(snapshot: SnapshotView, now: number): boolean {
+  const patience = Math.max(OLD_BLOCKS * (snapshot.updateFrequencySec ?? 0), OLD_SEC);
+  return (ageSec(snapshot, now) ?? 0) > patience;
+}
+
+function ageText(snapshot: SnapshotView, now: number): string {
+  const sec = ageSec(snapshot, now);
+  return sec === null ? '' : `${formatDuration(sec)} `;
+}
+
+/** A recording's or a simulation's blocks have no age by our clock. */
+function ageSec({ source, blockTimestamp }: SnapshotView, now: number): number | null {
+  const isOfNow = source.kind === 'rpc' || source.kind === 'service';
+  return isOfNow && blockTimestamp !== null ? (now - blockTimestamp) / 1_000 : null;
+}
+
+export interface Ready {
+  readonly opened: OpenedClient;
+  readonly snapshot: SnapshotView;
+}
+
+/** Opens the chosen source for a one-shot command and waits for its first snapshot; the caller closes it. */
+export async function openReady(
+  io: Io,
+  settings: Settings,
+  historySec: number,
+  rule: StaleRule,
+  withinMs = READY_WITHIN_MS,
+): Promise<Ready> {
+  warnOfPlainKey(io, settings.source.value);
+  const ready = await withSpinner(
+    io,
+    () => 'asking for gas prices',
+    async () => {
+      const signal = io.interruption();
+      const opened = await openClient(io, settings, {
+        historySec,
+        withinMs,
+        pace: 'fastest',
+        signal,
+      });
+      try {
+        return { opened, snapshot: await readySnapshot(io, opened, rule, withinMs) };
+      } catch (error) {
+        await opened.close();
+        throw error;
+      }
+    },
+  );
+  warnOfUnsaved(io, ready.opened);
+  return ready;
+}
+
+/** Enough past for the chance of a day, where the database has it not already. */
+const PAST_SEC = 3_600;
+
+export interface OpenedPricing {
+  readonly client: GasClient;
+  /** The service elsewhere, `gas.example.org`; `null`: the one of the database here. */
+  readonly host: string | null;
+  close(): Promise<void>;
+}
+
+/**
+ * Opens the service for a command that needs prices and accounts: the one at the URL, or one on the chain here, once it
+ * has the chain's newest block, or what is stored of it after `withinMs`.
+ */
+export async function openPricing(
+  io: Io,
+  settings: Settings,
+  withinMs = READY_WITHIN_MS,
+): Promise<OpenedPricing> {
+  const choice = settings.source.value;
+  if (choice.kind !== 'hosted') {
+    const { opened } = await openReady(io, settings, PAST_SEC, 'accept', withinMs);
+    return { client: opened.client, host: null, close: opened.close };
+  }
+  warnOfPlainKey(io, choice);
+  const { client, name, close } = await openClient(io, settings, {
+    historySec: PAST_SEC,
+    withinMs,
+    pace: 'real-time',
+    signal: io.interruption(),
+  });
+  return { client, host: name, close };
+}
+
+/** Opens it for `work`, and closes it whatever comes of it. */
+export async function withPricing<Result>(
+  io: Io,
+  settings: Settings,
+  work: (opened: OpenedPricing) => Promise<Result>,
+): Promise<Result> {
+  const opened = await openPricing(io, settings);
+  try {
+    return await work(opened);
+  } finally {
+    await opened.close();
+  }
+}
+
+export interface OpenedAlerts {
+  readonly client: GasClient;
+  /** Whether they are kept in a database here, rather than by a service elsewhere. */
+  readonly areOwn: boolean;
+  close(): Promise<void>;
+}
+
+/** How people call what is kept. */
+interface Kept {
+  readonly many: string;
+  readonly one: string;
+  readonly create: string;
+}
+
+const ALERTS: Kept = { many: 'alerts', one: 'an alert', create: 'gastop alerts create' };
+export const AUTO_TXS: Kept = { many: 'auto-txs', one: 'an auto-tx', create: 'gastop auto-txs create' };
+
+export interface OpenKeptOptions {
+  readonly mayMake?: boolean;
+  readonly kept?: Kept;
+}
+
+/**
+ * Opens the alerts, or what else is kept beside them, for one command: those of the service at the URL, or those in the database. The latter needs no
+ * node where it is known which database that is, and follows no chain: nothing fires because somebody looks.
+ *
+ * @throws CliError (usage) for a recording or a simulation that leaves nothing behind; (failed) for a database that
+ * was named and is not there, unless this command may make it.
+ */
+export async function openAlerts(
+  io: Io,
+  settings: Settings,
+  { mayMake = false, kept = ALERTS }: OpenKeptOptions = {},
+): Promise<OpenedAlerts> {
+  const choice = settings.source.value;
+  const options = {
+    historySec: 3_600,
+    withinMs: READY_WITHIN_MS,
+    pace: 'real-time',
+    signal: io.interruption(),
+  } as const;
+  if (choice.kind === 'hosted') {
+    warnOfPlainKey(io, choice);
+    const { client, close } = await openClient(io, settings, options);
+    return { client, areOwn: false, close };
+  }
+  const db = settings.db.value;
+  if (db === null && choice.kind !== 'rpc') {
+    const what = choice.kind === 'replay' ? 'a recording' : 'the simulation';
+    throw usageError(
+      `${what} keeps no ${kept.many} when gastop ends; name a database for them with --db FILE`,
+    );
+  }
+  if (db !== null && !mayMake && !existsSync(db)) {
+    const where = `${cleanLine(db)} does not exist; check ${settings.db.from}`;
+    throw new CliError(EXIT.failed, `${where}, or make ${kept.one} there with ${kept.create}`);
+  }
+  const { openStored } = await import('./open-service.ts');
+  const { service, close } = await openStored(io, choice, settings, { ...options, remedy: THE_DATABASE });
+  return {
+    client: createGasClient({ baseUrl: INTERNAL_ORIGIN, fetch: service.fetch }),
+    areOwn: true,
+    close,
+  };
+}
+
+/** What is kept can be seen and changed without a node. */
+const THE_DATABASE = 'name the database with --db FILE, which needs none, or a service with --url URL';
+
+/** Enough past for the service to know where it stands; the block itself comes from the source. */
+const HISTORY_SEC = 3_600;
+
+interface Explorer {
+  readonly opened: OpenedClient;
+  /** The service's present, for the badge and the dollars; `null` where it does not tell. */
+  snapshot(): Promise<SnapshotView | null>;
+  /** Asks with a spinner. What is not found ends with exit 1. */
+  ask<Answer>(work: (signal: AbortSignal) => Promise<Answer>): Promise<Answer>;
+}
+
+/** Opens the source to look one thing up: a service elsewhere is asked for that thing and for no snapshot before it. */
+export async function openExplorer(io: Io, settings: Settings, rule: StaleRule): Promise<Explorer> {
+  const signal = io.interruption();
+  const ask = <Answer>(opened: OpenedClient, work: (signal: AbortSignal) => Promise<Answer>) =>
+    withSpinner(
+      io,
+      () => `asking ${opened.name}`,
+      () =>
+        work(signal).catch((error) => {
+          signal.throwIfAborted();
+          throw isAnsweredNo(error, opened) ? new CliError(EXIT.failed, ownWords(error)) : error;
+        }),
+    );
+  if (settings.source.value.kind !== 'hosted') {
+    const { opened, snapshot } = await openReady(io, settings, HISTORY_SEC, rule);
+    return { opened, snapshot: async () => snapshot, ask: (work) => ask(opened, work) };
+  }
+  warnOfPlainKey(io, settings.source.value);
+  const opened = await openClient(io, settings, {
+    historySec: HISTORY_SEC,
+    withinMs: READY_WITHIN_MS,
+    pace: 'fastest',
+    signal,
+  });
+  return {
+    opened,
+    // Only what dresses the answer up: without it the answer stands all the same.
+    snapshot: () => opened.client.gasCurrent({ signal }).catch(() => null),
+    ask: (work) => ask(opened, work),
+  };
+}
+
+/** What the service says of the thing is enough; the path that was asked is not what people asked for. */
+function ownWords({ message, endpoint }: ClientError): string {
+  return message.replace(`the service has no ${endpoint}: `, '');
+}
+
+/** There is no such thing, or a recording or simulation holds none: that is an answer, the source is well. */
+function isAnsweredNo(error: unknown, { badge }: OpenedClient): error is ClientError {
+  if (!(error instanceof ClientError)) return false;
+  return error.code === 'not-found' || (badge !== undefined && error.code !== 'invalid');
+}
+
+const NODE_ANSWERS_WITHIN_MS = 3_000;
+
+/** Settings for what was chosen in the monitor when nothing answered: the simulation, or a URL that was typed. */
+export async function chosenSettings(
+  io: Io,
+  settings: Settings,
+  choice: 'demo' | { readonly url: string },
+): Promise<Settings> {
+  if (choice === 'demo') return withSource(settings, { kind: 'simulated', seed: DEFAULT_SEED });
+  const url = parseNodeUrl(choice.url.trim());
+  const node: SourceChoice = { kind: 'rpc', urls: [url], isPublicDefault: false };
+  if (url.protocol.startsWith('ws') || (await isNode(node))) return withSource(settings, node);
+  return withSource(settings, { kind: 'hosted', url: parseServiceUrl(url.href), apiKey: envKey(io) });
+}
+
+/** A typed http URL may be a node or a service; a node says its chain id, and is asked without any key. */
+async function isNode(choice: SourceChoice & { readonly kind: 'rpc' }): Promise<boolean> {
+  const { openChain, reachedChainId } = await import('./open-service.ts');
+  const chain = await openChain(choice, 'real-time');
+  try {
+    const signal = new AbortController().signal;
+    await reachedChainId(chain.source, { withinMs: NODE_ANSWERS_WITHIN_MS, signal, isPublicDefault: false });
+    return true;
+  } catch {
+    return false;
+  } finally {
+    chain.close();
+  }
+}
+
+function envKey(io: Io): string | null {
+  return io.env.GASTOP_API_KEY?.trim() || null;
+}
+
+/** A key that crosses a network unencrypted can be read on the way. */
+export function warnOfPlainKey(io: Io, source: SourceChoice): void {
+  if (source.kind !== 'hosted' || source.apiKey === null) return;
+  const { url } = source;
+  if (!isPlain(url)) return;
+  io.stderr.write(`gastop: the key travels unencrypted to ${cleanLine(url.host)}; use https:// if it can\n`);
+}
+
+/** The prices are right, but the next start will have to read the past again: worth a line, and no failure. */
+export function warnOfUnsaved(io: Io, { unsaved }: Pick<OpenedClient, 'unsaved'>): void {
+  if (unsaved === null) return;
+  const folder = cleanLine(tildePath(dataFolder(io), io.home));
+  io.stderr.write(`gastop: no history is kept in ${folder}: ${cleanLine(unsaved)}\n`);
+}

@@ -1,0 +1,339 @@
+import stringWidth from 'string-width';
+import * as z from 'zod';
+import type { GasClient } from '../client/client.ts';
+import { ClientError } from '../client/errors.ts';
+import { readAlertPage } from '../client/reading/alerts.ts';
+import { Answer } from '../client/reading/answer.ts';
+import { readAutoTxPage } from '../client/reading/auto-txs.ts';
+import type { ListPage } from '../client/reading/list-page.ts';
+import { AlertList } from '../contract/alerts.ts';
+import { AutoTxList } from '../contract/auto-txs.ts';
+import { PAGE_SIZE_MAX } from '../contract/choices.ts';
+import { PATHS } from '../contract/routes.ts';
+import { cleanText } from '../core/clean-text.ts';
+import { withoutSecrets } from '../core/key-text.ts';
+import type { Io } from './io.ts';
+
+/** The released version; the build puts it in. */
+export const VERSION: string = process.env.GASTOP_VERSION ?? '0.0.0-source';
+
+const LONGEST = 600;
+
+/** Makes one harmless line of text that came from outside, fit for a terminal; no key and none of `secrets` is in it. */
+export function cleanLine(text: string, secrets: readonly string[] = [], longest = LONGEST): string {
+  // Before the cut, which would make them unknown, and after it: what is taken out may have parted them.
+  return withoutSecrets(cleanText(withoutSecrets(text, secrets), longest), secrets).trim();
+}
+
+/** `2026-11-20 19:44` in UTC; with seconds `2026-11-20 19:44:11`. */
+export function utcTime(ms: number, precision: 'minutes' | 'seconds'): string {
+  return new Date(ms)
+    .toISOString()
+    .slice(0, precision === 'seconds' ? 19 : 16)
+    .replace('T', ' ');
+}
+
+/** Writes the home folder as `~`, the way people do. */
+export function tildePath(path: string, home: string): string {
+  const rest = home !== '' && path.startsWith(home) ? path.slice(home.length) : null;
+  return rest !== null && /^[/\\]/.test(rest) ? `~${rest}` : path;
+}
+
+const graphemes = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
+
+/** Cuts a line to `width` columns of a terminal, saying so by its `ending`; wide characters take two. */
+export function cutToWidth(line: string, width: number, ending = '…'): string {
+  if (stringWidth(line) <= width) return line;
+  let kept = '';
+  let columns = 0;
+  for (const { segment } of graphemes.segment(line)) {
+    columns += stringWidth(segment);
+    if (columns > width - ending.length) break;
+    kept += segment;
+  }
+  return `${kept.trimEnd()}${ending}`;
+}
+
+const REPLACEMENTS: Readonly<Record<string, string>> = {
+  '—': '-',
+  '−': '-',
+  '–': '-',
+  '·': '|',
+  '×': 'x',
+  '…': '...',
+  '┤': '|',
+  '┼': '+',
+  '╭': '.',
+  '╮': '.',
+  '╰': "'",
+  '╯': "'",
+  '│': '|',
+  '└': '+',
+  '─': '-',
+  '█': '#',
+  '░': '.',
+};
+
+/** Writes `text` with ASCII alone; what has no likeness becomes `?`. */
+export function toAscii(text: string): string {
+  return text.replace(/[^\u0000-\u007f]/gu, (character) => REPLACEMENTS[character] ?? '?');
+}
+
+/** What speaks for a terminal that shows nothing but ASCII. */
+export const ASCII_BY_LOCALE = /^(LC_ALL|LC_CTYPE|LANG)=|^TERM=/;
+
+/**
+ * The variable by which the terminal shows ASCII alone, as `LANG=C`; `null`: none says so. The C locale and one with
+ * another character set than UTF-8 do, and the Linux console, whose font lacks most signs. A locale that names no set says
+ * nothing: most terminals show UTF-8 whatever it is.
+ */
+export function asciiTerminal(env: Readonly<Record<string, string | undefined>>): string | null {
+  if (env.TERM === 'linux') return 'TERM=linux';
+  const name = (['LC_ALL', 'LC_CTYPE', 'LANG'] as const).find((each) => env[each]);
+  const locale = name === undefined ? '' : (env[name] ?? '');
+  const charset = /\.([^@]+)/.exec(locale)?.[1];
+  const isPlain = /^(C|POSIX)$/.test(locale) || (charset !== undefined && !/^utf-?8$/i.test(charset));
+  return isPlain ? `${name}=${locale}` : null;
+}
+
+/** Whether what goes to stdout is coloured: on a terminal, unless that has none or its user wants none (https://no-color.org, https://bixense.com/clicolors). */
+export function wantsColour({ stdout, env }: Pick<Io, 'stdout' | 'env'>): boolean {
+  return stdout.isTTY === true && !env.NO_COLOR && env.CLICOLOR !== '0' && env.TERM !== 'dumb';
+}
+
+/** Words in the colours of their meaning, or as they are. */
+export interface Paint {
+  readonly good: (text: string) => string;
+  readonly doubtful: (text: string) => string;
+  readonly bad: (text: string) => string;
+  readonly title: (text: string) => string;
+  readonly plain: (text: string) => string;
+}
+
+export function paints(colour: boolean): Paint {
+  const sgr = (on: number, off: number) => (text: string) =>
+    colour ? `\u001b[${on}m${text}\u001b[${off}m` : text;
+  return {
+    good: sgr(32, 39),
+    doubtful: sgr(33, 39),
+    bad: sgr(31, 39),
+    title: sgr(1, 22),
+    plain: (text) => text,
+  };
+}
+
+/** Wide enough for a label, narrow enough that a 66-character hash beside it ends at the 80th column. */
+const LABEL_WIDTH = 14;
+/** Columns beside a label. */
+export const VALUE_WIDTH = 66;
+
+/** A label and what stands beside it; `null` leaves the line out. */
+export type Labelled = readonly [label: string, value: string | null];
+
+/** Lines of `label  value`, the values in one column; a value of several lines stays in it. */
+export function labelledLines(rows: readonly Labelled[]): string[] {
+  return rows.flatMap(([label, value]) => {
+    if (value === null) return [];
+    return value.split('\n').map((line, index) => (index === 0 ? label : '').padEnd(LABEL_WIDTH) + line);
+  });
+}
+
+/** Joins `parts` by two spaces into as few lines as fit beside a label. */
+export function wrapped(parts: readonly string[]): string {
+  const lines: string[] = [];
+  for (const part of parts) {
+    const last = lines.at(-1);
+    if (last !== undefined && last.length + part.length + 2 <= VALUE_WIDTH) {
+      lines[lines.length - 1] = `${last}  ${part}`;
+    } else {
+      lines.push(part);
+    }
+  }
+  return lines.join('\n');
+}
+
+export interface Column<Row> {
+  readonly title: string;
+  readonly align: 'left' | 'right';
+  readonly cell: (row: Row) => string;
+}
+
+/** Lines of a plain table: a heading, then one line per row, two spaces between columns; wide characters take two columns. */
+export function tableLines<Row>(columns: readonly Column<Row>[], rows: readonly Row[]): string[] {
+  const cells = columns.map((column) => [column.title, ...rows.map(column.cell)]);
+  const padded = cells.map((texts, index) => {
+    const widths = texts.map((text) => stringWidth(text));
+    const widest = Math.max(...widths);
+    const right = columns[index]?.align === 'right';
+    return texts.map((text, line) => {
+      const space = ' '.repeat(widest - (widths[line] ?? 0));
+      return right ? space + text : text + space;
+    });
+  });
+  return [undefined, ...rows].map((_row, line) =>
+    padded
+      .map((texts) => texts[line] ?? '')
+      .join('  ')
+      .trimEnd(),
+  );
+}
+
+const APPEARS_AFTER_MS = 1_000;
+const REDRAW_MS = 100;
+const CELLS = 30;
+const CLEAR_LINE = '\r\u001b[K';
+
+/** A bar on stderr that fills as work is done, from one second on and only on a terminal. */
+export class ProgressBar {
+  readonly #io: Pick<Io, 'stderr' | 'env' | 'now'>;
+  readonly #drawsAtAll: boolean;
+  #drawsFrom: number;
+  #isShown = false;
+
+  constructor(io: Pick<Io, 'stderr' | 'env' | 'now'>) {
+    this.#io = io;
+    this.#drawsAtAll = io.stderr.isTTY === true && io.env.TERM !== 'dumb';
+    this.#drawsFrom = io.now() + APPEARS_AFTER_MS;
+  }
+
+  /** @param done share of the work, 0 to 1. @param text what is being done, for the space beside the bar. */
+  show(done: number, text: () => string): void {
+    if (!this.#drawsAtAll || this.#io.now() < this.#drawsFrom) return;
+    this.#drawsFrom = this.#io.now() + REDRAW_MS;
+    this.#isShown = true;
+    const full = Math.round(Math.min(Math.max(done, 0), 1) * CELLS);
+    const bar = '#'.repeat(full) + '.'.repeat(CELLS - full);
+    const percent = `${Math.floor(done * 100)}`.padStart(3);
+    const line = `[${bar}] ${percent} %  ${text()}`;
+    // A line that wraps could not be cleared.
+    this.#io.stderr.write(`${CLEAR_LINE}${line.slice(0, (this.#io.stderr.columns ?? 80) - 1)}`);
+  }
+
+  clear(): void {
+    if (this.#isShown) this.#io.stderr.write(CLEAR_LINE);
+    this.#isShown = false;
+  }
+}
+
+const FRAMES = ['|', '/', '-', '\\'] as const;
+const SPINNER_AFTER_MS = 1_000;
+const FRAME_MS = 150;
+
+/**
+ * Shows `text` beside a turning bar on stderr while `work` runs, from one second on and only on a terminal.
+ * `text` is read at every turn, so that it can tell of progress.
+ */
+export async function withSpinner<Result>(
+  io: Pick<Io, 'stderr' | 'env'>,
+  text: () => string,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  if (io.stderr.isTTY !== true || io.env.TERM === 'dumb') return work();
+  let frame = 0;
+  let shown = false;
+  const draw = (): void => {
+    shown = true;
+    io.stderr.write(`${CLEAR_LINE}${FRAMES[frame++ % FRAMES.length]} ${text()}`);
+  };
+  let timer = setTimeout(() => {
+    draw();
+    timer = setInterval(draw, FRAME_MS);
+  }, SPINNER_AFTER_MS);
+  try {
+    return await work();
+  } finally {
+    clearTimeout(timer);
+    if (shown) io.stderr.write(CLEAR_LINE);
+  }
+}
+
+/** A service's JSON answer as a line of output. What is not JSON is refused, for a script could not read it. */
+export function jsonAnswer(text: string, endpoint: string): string {
+  try {
+    JSON.parse(text);
+  } catch (cause) {
+    const message = `the answer of ${endpoint} is not JSON; is the URL right?`;
+    throw new ClientError('unreadable', message, { endpoint, cause });
+  }
+  return text.endsWith('\n') ? text : `${text}\n`;
+}
+
+const MOST_PAGES = 100;
+
+/** A list of v1, and how a service's own idea of it is read. */
+interface ListRoute {
+  readonly path: string;
+  readonly schema: z.ZodType;
+  readonly read: (answer: Answer) => ListPage<unknown>;
+}
+
+export const ALERTS: ListRoute = { path: PATHS.alerts, schema: AlertList, read: readAlertPage };
+export const AUTO_TXS: ListRoute = { path: PATHS.autoTxs, schema: AutoTxList, read: readAutoTxPage };
+
+/** A page of v1, its rows as the service gave them. */
+const Page = z.looseObject({
+  items: z.array(z.looseObject({ id: z.string() })),
+  page: z.int(),
+  size: z.int(),
+  total: z.int(),
+});
+
+interface WholeListJson {
+  /** One line. */
+  readonly json: string;
+  /** How many of how many it holds, where it is known to hold fewer than there are. */
+  readonly part: { readonly shown: number; readonly total: number } | null;
+}
+
+/**
+ * A list as JSON: the answer as it is where that is all, else one v1 list of all pages, each row once. Of a
+ * service whose list is none of v1's it is the first page.
+ *
+ * @param isKept Leaves rows out of a list of v1.
+ * @throws ClientError
+ */
+export async function wholeListJson(
+  client: Pick<GasClient, 'raw'>,
+  route: ListRoute,
+  signal: AbortSignal,
+  isKept: (row: Readonly<Record<string, unknown>>) => boolean = () => true,
+): Promise<WholeListJson> {
+  const { path } = route;
+  const ask = (page: number) =>
+    client.raw(path, { page: String(page), size: String(PAGE_SIZE_MAX) }, { signal });
+  const text = await ask(0);
+  const json = jsonAnswer(text, path);
+  const first = Page.safeParse(JSON.parse(text)).data;
+  if (first === undefined) return { json, part: partOf(text, route) };
+  if (first.items.length >= first.total && first.items.every(isKept)) return { json, part: null };
+  const rows = new Map(first.items.map((row) => [row.id, row]));
+  let { total } = first;
+  for (let page = 1; page < MOST_PAGES && rows.size < total; page++) {
+    const next = Page.safeParse(JSON.parse(jsonAnswer(await ask(page), path))).data;
+    if (next === undefined || next.items.length === 0) break;
+    total = next.total;
+    for (const row of next.items) rows.set(row.id, row);
+  }
+  const shown = rows.size;
+  const items = [...rows.values()].filter(isKept);
+  const isAll = items.length === shown;
+  // A list of size 0 is none of v1's.
+  const list = {
+    ...first,
+    items,
+    page: 0,
+    size: Math.max(items.length, 1),
+    total: isAll ? total : items.length,
+  };
+  return { json: `${JSON.stringify(list)}\n`, part: shown < total ? { shown, total } : null };
+}
+
+function partOf(text: string, { path, schema, read }: ListRoute): WholeListJson['part'] {
+  try {
+    const page = read(new Answer(text, { endpoint: path, host: '', schema }));
+    return page.total !== null && page.total > page.rows ? { shown: page.rows, total: page.total } : null;
+  } catch {
+    // An answer that is no list at all is shown as it is.
+    return null;
+  }
+}

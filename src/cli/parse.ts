@@ -1,0 +1,207 @@
+import { createReadStream } from 'node:fs';
+import { stat } from 'node:fs/promises';
+import { EXPIRY_LONGEST_MS, MOST_GWEI } from '../contract/choices.ts';
+import { formatCount } from '../core/units.ts';
+import { type CliError, usageError } from './errors.ts';
+import { type Io, readAll } from './io.ts';
+
+/** Runs `parse`; a `RangeError`, which says what would do, becomes a usage error that names the setting. */
+export function checked<Value>(setting: string, parse: () => Value): Value {
+  try {
+    return parse();
+  } catch (error) {
+    if (error instanceof RangeError) throw usageError(`${setting}: ${error.message}`);
+    throw error;
+  }
+}
+
+/** Which of `names` was meant by a misspelt `word`: the one with the fewest slips, fewer than half its letters; else `null`. */
+export function closestName(word: string, names: readonly string[]): string | null {
+  let closest: string | null = null;
+  let fewest = Number.POSITIVE_INFINITY;
+  for (const name of names) {
+    const count = slips(word, name);
+    if (count * 2 < name.length && count < fewest) {
+      closest = name;
+      fewest = count;
+    }
+  }
+  return closest;
+}
+
+/** Letters left out, put in, mistaken or swapped with the next (the Damerau-Levenshtein distance of adjacent swaps). */
+function slips(from: string, to: string): number {
+  let beforeLast: readonly number[] = [];
+  let last: readonly number[] = Array.from({ length: to.length + 1 }, (_, at) => at);
+  for (let row = 1; row <= from.length; row++) {
+    const current = [row];
+    for (let at = 1; at <= to.length; at++) {
+      const mistaken = from[row - 1] === to[at - 1] ? 0 : 1;
+      const swapped = from[row - 1] === to[at - 2] && from[row - 2] === to[at - 1];
+      current.push(
+        Math.min(
+          (last[at] ?? 0) + 1,
+          (current[at - 1] ?? 0) + 1,
+          (last[at - 1] ?? 0) + mistaken,
+          swapped ? (beforeLast[at - 2] ?? 0) + 1 : Number.POSITIVE_INFINITY,
+        ),
+      );
+    }
+    beforeLast = last;
+    last = current;
+  }
+  return last[to.length] ?? 0;
+}
+
+const UNIT_SEC = { s: 1, m: 60, h: 3_600, d: 86_400 } as const;
+type Unit = keyof typeof UNIT_SEC;
+
+interface DurationRange {
+  readonly min: string;
+  readonly max: string;
+  /** What to say behind the range to whom is outside of it. */
+  readonly note?: string;
+}
+
+/**
+ * Reads `90m`, `24h`, `7d` into seconds.
+ * @throws RangeError for anything else, and for durations outside `min`–`max` (in the same notation).
+ */
+export function parseDuration(text: string, { min, max, note = '' }: DurationRange): number {
+  const sec = secondsOf(text);
+  if (sec === null) throw new RangeError(`"${text}" is not a duration; write 90m, 24h or 7d`);
+  if (sec < (secondsOf(min) ?? 0) || sec > (secondsOf(max) ?? Number.POSITIVE_INFINITY)) {
+    throw new RangeError(`"${text}" is out of range; from ${min} to ${max}${note}`);
+  }
+  return sec;
+}
+
+function secondsOf(text: string): number | null {
+  const match = /^(\d{1,7})([smhd])$/.exec(text.trim());
+  return match === null ? null : Number(match[1]) * UNIT_SEC[match[2] as Unit];
+}
+
+/** The shortest way to write seconds that {@link parseDuration} reads: `24h`, `7d`, `90m`. */
+export function durationText(sec: number): string {
+  if (sec % UNIT_SEC.d === 0 && sec > UNIT_SEC.d) return `${sec / UNIT_SEC.d}d`;
+  if (sec % UNIT_SEC.h === 0) return `${sec / UNIT_SEC.h}h`;
+  return sec % UNIT_SEC.m === 0 ? `${sec / UNIT_SEC.m}m` : `${sec}s`;
+}
+
+const DECIMALS = 9;
+
+/**
+ * Reads a price in gwei (`5`, `0.05`, `1,200`) into wei.
+ * @throws RangeError for anything else, and for prices that are not above 0 and at most a million gwei.
+ */
+export function parseGwei(text: string): bigint {
+  const word = text.trim().replace(/ ?gwei$/i, '');
+  const digits = /^\d{1,3}(,\d{3})+(\.\d+)?$/.test(word) ? word.replaceAll(',', '') : word;
+  const match = /^(\d{1,15})?(?:\.(\d{1,30}))?$/.exec(digits);
+  const [, whole = '', decimals = ''] = match ?? [];
+  if (whole === '' && decimals === '') {
+    throw new RangeError(`"${text}" is not a price; write gwei, such as 5 or 0.05`);
+  }
+  if (/[1-9]/.test(decimals.slice(DECIMALS))) {
+    throw new RangeError(`"${text}" is finer than a wei; gwei have at most ${DECIMALS} decimals`);
+  }
+  const wei = BigInt(whole + decimals.slice(0, DECIMALS).padEnd(DECIMALS, '0'));
+  if (wei <= 0n || wei > BigInt(MOST_GWEI) * 10n ** BigInt(DECIMALS)) {
+    throw new RangeError(`"${text}" is out of range; above 0, at most ${formatCount(MOST_GWEI)} gwei`);
+  }
+  return wei;
+}
+
+/** What stands for stdin where a file is to be named. */
+export const STDIN = '-';
+
+interface InputOptions {
+  /** What messages call the input. */
+  readonly name: string;
+  /** A longer input is refused before it is all in memory. */
+  readonly mostBytes: number;
+  /** Ends what is said of an input that is too long or no text: `an alert as JSON was expected`. */
+  readonly wanted: string;
+}
+
+/**
+ * Reads all of a file, or (`-`) of stdin, as text. A byte order mark is left out.
+ *
+ * @throws CliError (usage) that repeats nothing of what was read.
+ */
+export async function readInput(io: Io, file: string, options: InputOptions): Promise<string> {
+  return (await textOf(io, file, options)).replace(/^\uFEFF/, '');
+}
+
+async function textOf(io: Io, file: string, { name, mostBytes, wanted }: InputOptions): Promise<string> {
+  try {
+    if (file === STDIN) return await io.readInput(mostBytes);
+    if ((await stat(file)).isDirectory())
+      throw usageError(`${name} is a folder; name a file, or - for stdin`);
+    return await readAll(createReadStream(file), mostBytes);
+  } catch (error) {
+    if (error instanceof RangeError) throw usageError(`${name} ${error.message}; ${wanted}`);
+    throw error instanceof Error && 'code' in error ? notRead(name, String(error.code)) : error;
+  }
+}
+
+function notRead(name: string, code: string): CliError {
+  switch (code) {
+    case 'ENOENT':
+    case 'ENOTDIR':
+      return usageError(`${name} does not exist; name a file, or - for stdin`);
+    case 'ENAMETOOLONG':
+      return usageError('no file has so long a name; name a file, or - for stdin');
+    case 'EACCES':
+      return usageError(`${name} may not be read; check the rights on it`);
+    default:
+      return usageError(`${name} cannot be read (${code})`);
+  }
+}
+
+const COIN_DECIMALS: Readonly<Record<string, number>> = { wei: 0, gwei: 9, ether: 18 };
+const MOST = 2n ** 256n - 1n;
+
+/**
+ * Reads an amount of the native coin (`0.1`, `0.1 ether`, `5gwei`, `100wei`) into wei.
+ * @throws RangeError for anything else, for what is finer than a wei, and for more than there can be.
+ */
+export function parseNative(text: string): bigint {
+  const match = /^(\d{1,78})(?:\.(\d{1,40}))? ?(wei|gwei|ether)?$/i.exec(text.trim());
+  if (match === null) {
+    throw new RangeError(`"${text}" is not an amount; write native coins, such as 0.1, or 100wei`);
+  }
+  const [, whole = '', fraction = '', unit = 'ether'] = match;
+  const decimals = COIN_DECIMALS[unit.toLowerCase()] ?? 0;
+  if (/[1-9]/.test(fraction.slice(decimals))) throw new RangeError(`"${text}" is finer than a wei`);
+  const wei = BigInt(whole + fraction.slice(0, decimals).padEnd(decimals, '0'));
+  if (wei > MOST) throw new RangeError(`"${text}" is more than there can be`);
+  return wei;
+}
+
+/** ISO 8601 with its zone: a time without one means something else on each machine. */
+const TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:\d{2})$/i;
+const LONGEST = `${EXPIRY_LONGEST_MS / 86_400_000}d`;
+
+/**
+ * Reads `6h` from `now` (ms), or a time (`2026-01-31T12:00Z`), into the contract's words.
+ * @throws RangeError for anything else, and for times that are over or too far ahead.
+ */
+export function parseExpiry(text: string, now: number): string {
+  const word = text.trim();
+  if (!/^\d{4}-/.test(word)) {
+    try {
+      return new Date(now + parseDuration(word, { min: '1s', max: LONGEST }) * 1_000).toISOString();
+    } catch (error) {
+      if (!(error instanceof RangeError) || error.message.includes('out of range')) throw error;
+      throw new RangeError(`"${text}" is neither a duration nor a time; write 6h, 7d or 2026-01-31T12:00Z`);
+    }
+  }
+  const ms = TIME.test(word) ? Date.parse(word.toUpperCase()) : Number.NaN;
+  if (Number.isNaN(ms)) {
+    throw new RangeError(`"${text}" is not a time with its zone; write 2026-01-31T12:00Z, or 6h`);
+  }
+  if (ms <= now) throw new RangeError(`"${text}" is over`);
+  if (ms > now + EXPIRY_LONGEST_MS) throw new RangeError(`"${text}" is too far ahead; at most ${LONGEST}`);
+  return new Date(ms).toISOString();
+}

@@ -1,0 +1,230 @@
+import stringWidth from 'string-width';
+import type {
+  AlertDetailsView,
+  AlertSavingsView,
+  AlertView,
+  DeliveryView,
+  SavingsEntryView,
+} from '../../client/views/alerts.ts';
+import { cooldownText } from '../../core/alerts/cooldown-text.ts';
+import { ownValue } from '../../core/own-value.ts';
+import { formatCount, formatDuration, formatNative, formatUsd, gweiString } from '../../core/units.ts';
+import { wrapWords } from '../help.ts';
+import {
+  type Column,
+  cleanLine,
+  cutToWidth,
+  type Labelled,
+  labelledLines,
+  tableLines,
+  utcTime,
+  VALUE_WIDTH,
+} from '../output.ts';
+
+const SIDE: Readonly<Record<string, string>> = { LESS_THAN: '<', GREATER_THAN: '>' };
+
+/** `average < 5 gwei`; a service's own words as they are. */
+export function watchWords({ gasSpeed, condition, threshold }: AlertView): string {
+  const side = condition === null ? '?' : (ownValue(SIDE, condition) ?? cleanLine(condition));
+  const price = threshold === null ? '?' : `${gweiString(threshold)} gwei`;
+  return `${gasSpeed === null ? '?' : cleanLine(gasSpeed).toLowerCase()} ${side} ${price}`;
+}
+
+/** `armed`, `resting`, `disabled`, or a service's own word. `now` in ms. */
+function stateWords(alert: AlertView, now: number): string {
+  const { status } = alert;
+  if (status === 'PENDING') return restWords(alert, now) === null ? 'armed' : 'resting';
+  return status === null ? '-' : cleanLine(status).toLowerCase();
+}
+
+/** Until when an alert that has fired rests; `null`: it does not. */
+function restWords({ cooldownUntil, hysteresis }: AlertView, now: number): string | null {
+  if (cooldownUntil === null) return null;
+  if (cooldownUntil > now) return `until ${timeWords(cooldownUntil, 'seconds')} UTC`;
+  // A service that knows no hysteresis need not mean anything by a cooldown that is over.
+  return hysteresis === null ? null : 'until the price has left the threshold';
+}
+
+export function channelWords({ channels }: AlertView): string {
+  return channels.map((channel) => cleanLine(channel).toLowerCase()).join(', ') || '-';
+}
+
+/** `2026-01-05 11:20`, UTC; with seconds where several may be within a minute. */
+export function timeWords(ms: number | null, precision: 'minutes' | 'seconds' = 'minutes'): string {
+  return ms === null ? '-' : utcTime(ms, precision);
+}
+
+export function cooldownWords({ cooldownMs }: AlertView): string {
+  return cooldownMs === null ? '-' : cooldownMs === 0 ? 'none' : cooldownText(cooldownMs);
+}
+
+/** `once`, `3 times`. */
+function timesWords(count: number): string {
+  return count === 1 ? 'once' : `${formatCount(count)} times`;
+}
+
+/** Of a note, so that one knows which alert it is. */
+const NOTE_WORTH = 16;
+/** What a narrow terminal does without, first to last; `gastop alerts show` has it. */
+const SPARED = ['last (UTC)', 'fired'];
+
+/** The lines of `gastop alerts list`, made to fit `width` columns; `null`: as long as they are. `now` in ms. */
+export function alertListLines(
+  alerts: readonly AlertView[],
+  now: number,
+  width: number | null,
+  ending = '…',
+): string[] {
+  const columns = columnsAt(now);
+  if (width === null) return tableLines(columns, alerts);
+  const room = width - Math.min(widest(['', ...alerts.map(noteOf)]), NOTE_WORTH);
+  const fits = (spared: number) =>
+    widest(tableLines(columnsWithout(columns, ['note', ...SPARED.slice(0, spared)]), alerts)) + 2 <= room;
+  const spared = SPARED.findIndex((_, count) => fits(count));
+  const shown = columnsWithout(columns, SPARED.slice(0, spared < 0 ? SPARED.length : spared));
+  return tableLines(shown, alerts).map((line) => cutToWidth(line, width, ending));
+}
+
+function columnsAt(now: number): Column<AlertView>[] {
+  return [
+    { title: 'id', align: 'left', cell: (alert) => cleanLine(alert.id) },
+    { title: 'when', align: 'left', cell: watchWords },
+    { title: 'state', align: 'left', cell: (alert) => stateWords(alert, now) },
+    { title: 'tells', align: 'left', cell: channelWords },
+    {
+      title: 'fired',
+      align: 'right',
+      cell: ({ triggerCount }) => (triggerCount === null ? '-' : formatCount(triggerCount)),
+    },
+    { title: 'last (UTC)', align: 'left', cell: (alert) => timeWords(alert.lastTriggeredAt) },
+    { title: 'note', align: 'left', cell: noteOf },
+  ];
+}
+
+const noteOf = ({ note }: AlertView) => cleanLine(note ?? '');
+
+function columnsWithout(
+  columns: readonly Column<AlertView>[],
+  titles: readonly string[],
+): Column<AlertView>[] {
+  return columns.filter(({ title }) => !titles.includes(title));
+}
+
+const widest = (lines: readonly string[]) => Math.max(...lines.map((line) => stringWidth(line)));
+
+/** In UTF-16 units: all of a note, 500 characters that may be emoji. */
+const LONGEST_NOTE = 2_048;
+
+/** What `gastop alerts show` prints. `now` in ms. */
+export function alertDetailsText(alert: AlertDetailsView, now: number): string {
+  const lines = labelledLines([...alertRows(alert, now), ...firingRows(alert)]);
+  const { deliveries } = alert;
+  if (deliveries === null || deliveries.length === 0) return lines.join('\n');
+  return [...lines, '', 'sent, newest first (UTC)', ...deliveries.flatMap(deliveryLines)].join('\n');
+}
+
+function alertRows(alert: AlertView, now: number): Labelled[] {
+  const { hysteresis, confirmBlocks, disableOnce, disabledReason, note } = alert;
+  const rest = alert.status === 'PENDING' ? restWords(alert, now) : null;
+  const state = rest === null ? stateWords(alert, now) : `${stateWords(alert, now)} ${rest}`;
+  return [
+    ['id', cleanLine(alert.id)],
+    ['fires when', watchWords(alert)],
+    ['state', disabledReason === null ? state : `${state}: ${cleanLine(disabledReason)}`],
+    ['cooldown', cooldownWords(alert)],
+    ['then', disableOnce === true ? 'it is disabled once it has fired' : null],
+    ['hysteresis', hysteresis === null || hysteresis === 0n ? null : `${gweiString(hysteresis)} gwei`],
+    ['confirmed by', confirmBlocks === null || confirmBlocks === 1 ? null : `${confirmBlocks} blocks`],
+    ['tells', targetLines(alert).join('\n')],
+    [
+      'note',
+      note === null || note === ''
+        ? null
+        : wrapWords(cleanLine(note, [], LONGEST_NOTE), VALUE_WIDTH).join('\n'),
+    ],
+    ['made', alert.createdAt === null ? null : `${timeWords(alert.createdAt)} UTC`],
+  ];
+}
+
+function firingRows({ triggerCount, lastTriggeredAt, missed }: AlertView): Labelled[] {
+  const last = lastTriggeredAt === null ? '' : `, last at ${timeWords(lastTriggeredAt, 'seconds')} UTC`;
+  const missedLast =
+    missed === null || missed.lastAt === null ? '' : `, last at ${timeWords(missed.lastAt)} UTC`;
+  return [
+    ['fired', triggerCount === null ? null : `${timesWords(triggerCount)}${last}`],
+    [
+      'missed',
+      missed === null ? null : `${timesWords(missed.count)} while nobody could be told${missedLast}`,
+    ],
+  ];
+}
+
+/** Without a method `to` belongs to the first channel, as in the contract. */
+function targetLines({ channels, method, to, targets }: AlertView): string[] {
+  return channels.map((channel) => {
+    const target = channel === (method ?? channels[0]) ? to : ownValue(targets, channel);
+    const name = cleanLine(channel).toLowerCase();
+    return target === undefined || target === null || target === '' ? name : `${name} ${cleanLine(target)}`;
+  });
+}
+
+function deliveryLines({ id, channel, status, createdAt, nextAttemptAt, attempts }: DeliveryView): string[] {
+  const next = nextAttemptAt === null ? '' : `, tried again at ${timeWords(nextAttemptAt, 'seconds')}`;
+  return [
+    `  ${timeWords(createdAt, 'seconds')}  ${words(channel)}  ${words(status)}${next}  ${cleanLine(id)}`,
+    ...attempts.map(({ at, ok, latencyMs, answer }) => {
+      const took = latencyMs === null ? '' : ` after ${latencyText(latencyMs)}`;
+      const result = ok === null ? '' : ok ? 'ok' : 'failed';
+      return `    ${timeWords(at, 'seconds')}  ${result}${took}  ${cleanLine(answer ?? '')}`.trimEnd();
+    }),
+  ];
+}
+
+const words = (word: string | null) => (word === null ? '-' : cleanLine(word).toLowerCase());
+
+const latencyText = (ms: number) => (ms < 1_000 ? `${Math.round(ms)} ms` : formatDuration(ms / 1_000));
+
+const ROWS = 20;
+
+/** What `gastop alerts savings` prints. */
+export function alertSavingsText(savings: AlertSavingsView): string {
+  const { events, gasAmount, entries, best } = savings;
+  const head = labelledLines([
+    ['fired', events === null ? null : timesWords(events)],
+    ['saved', amount(savings)],
+    [
+      'counted for',
+      gasAmount === null
+        ? null
+        : `${formatCount(gasAmount)} gas each time, against the mean of the day before`,
+    ],
+    ['best', best === null ? null : `${amount(best)} at ${timeWords(best.triggeredAt)} UTC`],
+  ]);
+  if (entries.length === 0) return head.join('\n');
+  const table = tableLines<SavingsEntryView>(
+    [
+      { title: 'fired (UTC)', align: 'left', cell: ({ triggeredAt }) => timeWords(triggeredAt) },
+      {
+        title: 'block',
+        align: 'right',
+        cell: ({ blockNumber }) => (blockNumber === null ? '-' : formatCount(blockNumber)),
+      },
+      { title: 'gwei', align: 'right', cell: ({ price }) => gwei(price) },
+      { title: 'reference', align: 'right', cell: ({ referencePrice }) => gwei(referencePrice) },
+      { title: 'saved', align: 'right', cell: amount },
+    ],
+    entries.slice(0, ROWS),
+  );
+  const more =
+    entries.length > ROWS ? [`and ${formatCount(entries.length - ROWS)} more: --json has them`] : [];
+  return [...head, '', ...table, ...more].join('\n');
+}
+
+const gwei = (wei: bigint | null) => (wei === null ? '-' : gweiString(wei));
+
+function amount({ savedWei, savedUsd }: Pick<SavingsEntryView, 'savedWei' | 'savedUsd'>): string {
+  if (savedWei === null) return '-';
+  if (savedWei === 0n) return 'nothing';
+  const native = formatNative(savedWei, 'native');
+  return savedUsd === null ? native : `${native} (${formatUsd(savedUsd)})`;
+}

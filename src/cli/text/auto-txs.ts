@@ -1,0 +1,359 @@
+import stringWidth from 'string-width';
+import type { CheckedAutoTx } from '../../client/auto-tx-preflight.ts';
+import type {
+  AutoTxDetailsView,
+  AutoTxView,
+  ComparisonView,
+  SignedTransactionView,
+} from '../../client/views/auto-txs.ts';
+import { chanceOf, distanceToTarget, isOver } from '../../client/views/describe-auto-txs.ts';
+import type { SnapshotView } from '../../client/views/gas.ts';
+import { chainProfile } from '../../core/chains.ts';
+import { ownValue } from '../../core/own-value.ts';
+import type { SignedTransaction } from '../../core/transactions/signed-transaction.ts';
+import {
+  exactAmount,
+  formatAmount,
+  formatChange,
+  formatCount,
+  formatLikelihood,
+  formatNative,
+  formatUsd,
+  gweiString,
+  nativeString,
+} from '../../core/units.ts';
+import { checkLines } from '../commands/create-auto-tx.ts';
+import { wrapWords } from '../help.ts';
+import {
+  type Column,
+  cleanLine,
+  cutToWidth,
+  type Labelled,
+  labelledLines,
+  tableLines,
+  VALUE_WIDTH,
+} from '../output.ts';
+import { durationText } from '../parse.ts';
+import { timeWords } from './alerts.ts';
+
+/** `average <= 5 gwei`, `own price <= 5 gwei` where the target is strict. */
+export function targetWords({ target, gasSpeed, isStrict }: AutoTxView): string {
+  const price =
+    isStrict === true ? 'own price' : gasSpeed === null ? 'price' : cleanLine(gasSpeed).toLowerCase();
+  return `${price} <= ${target === null ? '?' : gweiString(target)} gwei`;
+}
+
+/** `pending`, `held`, or a service's own word. */
+export function autoTxStateWords({ status, hold }: AutoTxView): string {
+  if (status === 'PENDING' && hold !== null) return 'held';
+  return status === null ? '-' : cleanLine(status).toLowerCase();
+}
+
+/**
+ * `send 0.01 ETH to 0x7099…79C8`, as far as the service says.
+ * @param callName of a well-known function that it calls.
+ */
+export function doesWords({ to, value, data, chainId }: AutoTxView, callName: string | null = null): string {
+  const symbol = chainId === null ? 'coins' : chainProfile(chainId).nativeSymbol;
+  const worth = value === null || value === 0n ? null : formatAmount(value, symbol);
+  const plain = data === null || data === '0x';
+  if (to === null) return plain ? (worth === null ? '-' : `send ${worth}`) : 'make a contract';
+  const whom = `${to.slice(0, 6)}…${to.slice(-4)}`;
+  if (data === '0x') return `send ${worth ?? '0'} to ${whom}`;
+  if (data === null) return worth === null ? `call ${whom}` : `${worth} to ${whom}`;
+  return `call ${callName ?? data.slice(0, 10)} of ${whom}${worth === null ? '' : ` with ${worth}`}`;
+}
+
+/** How far the price has to fall: `-12 %`, `reached`; `-` where that is not known or does not matter. */
+function distanceWords(autoTx: AutoTxView, snapshot: SnapshotView | null): string {
+  if (autoTx.status !== 'PENDING' || snapshot === null) return '-';
+  const distance = distanceToTarget(autoTx, snapshot);
+  if (distance === null) return '-';
+  return distance.isThere ? (distance.isCapped ? 'cap too low' : 'reached') : formatChange(distance.ratio, 0);
+}
+
+function likelyWords(autoTx: AutoTxView): string {
+  const chance = chanceOf(autoTx);
+  return chance === null ? '-' : formatLikelihood(chance);
+}
+
+/** What a call does, where its selector is well known, or what a transaction delegates. */
+export interface CallWords {
+  readonly name: string | null;
+  readonly signature: string | null;
+  readonly words: string;
+}
+
+/** A transaction, signed here or kept by a service that says some of it. */
+type SaidTransaction = SignedTransactionView &
+  Partial<Pick<SignedTransaction, 'blobCount' | 'maxFeePerBlobGas'>>;
+
+/** EIP-2718 types, and the proposal that brought each. */
+const TYPE_WORDS: Readonly<Record<string, string>> = {
+  0: 'legacy',
+  1: 'access list, EIP-2930',
+  2: 'fee market, EIP-1559',
+  3: 'blobs, EIP-4844',
+  4: 'set code, EIP-7702',
+};
+
+/**
+ * What a transaction says, a label and its value each; what it does not have is left out.
+ *
+ * @param chainHere The chain that it would be sent on, for one that names none.
+ */
+function transactionRows(
+  transaction: SaidTransaction,
+  call: CallWords | null,
+  chainHere: number | null = null,
+): Labelled[] {
+  const { hash, type, from, to, value, data, nonce, gasLimit, chainId, blobCount = 0 } = transaction;
+  const coinOf = chainId ?? chainHere;
+  const symbol = coinOf === null ? 'coins' : chainProfile(coinOf).nativeSymbol;
+  const isContract = to === null && data !== null && data !== '0x';
+  return [
+    ['hash', hash],
+    ['chain', chainId === null ? null : `${chainProfile(chainId).name} (${chainId})`],
+    ['type', type === null ? null : `${type} (${ownValue(TYPE_WORDS, String(type)) ?? "this chain's own"})`],
+    ['from', from],
+    ['to', to ?? (isContract ? 'nobody: it makes a contract' : null)],
+    ['value', value === null ? null : exactAmount(value, symbol)],
+    ['call', callWords(data, call)],
+    ['nonce', nonce === null ? null : String(nonce)],
+    ['gas limit', gasLimit === null ? null : formatCount(Number(gasLimit))],
+    ['max fee', gwei(transaction.maxFeePerGas)],
+    ['max tip', gwei(transaction.maxPriorityFeePerGas)],
+    ['gas price', gwei(transaction.gasPrice)],
+    ['blobs', blobCount === 0 ? null : String(blobCount)],
+    ['max blob fee', gwei(transaction.maxFeePerBlobGas ?? null, 'blob gas')],
+  ];
+}
+
+const gwei = (wei: bigint | null, per = 'gas') =>
+  wei === null ? null : `${gweiString(wei)} gwei per ${per}`;
+
+function callWords(data: string | null, call: CallWords | null): string | null {
+  const isCall = data !== null && data !== '0x';
+  if (!isCall && call?.name !== 'delegation') return null;
+  if (call === null)
+    return data === null ? null : `${data.slice(0, 10)}, ${formatCount((data.length - 2) / 2)} bytes`;
+  const lines = wrapWords(cleanLine(call.words), VALUE_WIDTH);
+  return [...lines, ...(call.signature === null ? [] : wrapWords(call.signature, VALUE_WIDTH))].join('\n');
+}
+
+/** What needs a look comes first; within a state the newest. A service's own words stand between. */
+const ORDER = [
+  'SUBMITTED',
+  'PENDING',
+  'DISABLED',
+  'DRAFT',
+  null,
+  'FAILED',
+  'EXPIRED',
+  'EXECUTED',
+  'CANCELLED',
+];
+/** What a narrow terminal does without, first to last; `gastop auto-txs show` has it. */
+const SPARED = ['note', 'nonce', 'until (UTC)', 'likely'];
+
+/**
+ * The lines of `gastop auto-txs list`, by state, made to fit `width` columns; `null`: as long as they are.
+ *
+ * @param snapshot What the prices are, where that is known.
+ * @param callName The well-known function that one calls.
+ */
+export function autoTxListLines(
+  autoTxs: readonly AutoTxView[],
+  snapshot: SnapshotView | null,
+  width: number | null,
+  ending = '…',
+  callName: (autoTx: AutoTxView) => string | null = () => null,
+): string[] {
+  const rows = autoTxs.toSorted((one, other) => placeOf(one) - placeOf(other));
+  const columns = columnsAt(snapshot, callName);
+  if (width === null) return tableLines(columns, rows);
+  const without = (spared: number) =>
+    tableLines(
+      columns.filter(({ title }) => !SPARED.slice(0, spared).includes(title)),
+      rows,
+    );
+  const isNarrow = (lines: readonly string[]) => lines.every((line) => stringWidth(line) <= width);
+  const fitting = [0, 1, 2, 3, 4].map(without).find(isNarrow) ?? without(SPARED.length);
+  return fitting.map((line) => cutToWidth(line, width, ending));
+}
+
+function placeOf({ status }: AutoTxView): number {
+  const place = ORDER.indexOf(status);
+  return place < 0 ? ORDER.indexOf(null) : place;
+}
+
+function columnsAt(
+  snapshot: SnapshotView | null,
+  callName: (autoTx: AutoTxView) => string | null,
+): Column<AutoTxView>[] {
+  return [
+    { title: 'id', align: 'left', cell: ({ id }) => cleanLine(id) },
+    { title: 'state', align: 'left', cell: autoTxStateWords },
+    { title: 'when', align: 'left', cell: targetWords },
+    { title: 'distance', align: 'right', cell: (autoTx) => distanceWords(autoTx, snapshot) },
+    { title: 'likely', align: 'right', cell: likelyWords },
+    {
+      title: 'until (UTC)',
+      align: 'left',
+      cell: (autoTx) => timeWords(isOver(autoTx) ? null : autoTx.expiresAt),
+    },
+    { title: 'nonce', align: 'right', cell: ({ nonce }) => (nonce === null ? '-' : String(nonce)) },
+    { title: 'does', align: 'left', cell: (autoTx) => doesWords(autoTx, callName(autoTx)) },
+    { title: 'note', align: 'left', cell: ({ note }) => cleanLine(note ?? '') },
+  ];
+}
+
+const LONGEST_NOTE = 2_048;
+
+/** What `gastop auto-txs show` prints. */
+export function autoTxDetailsText(
+  autoTx: AutoTxDetailsView,
+  call: CallWords | null,
+  isAscii: boolean,
+): string {
+  const { checks, timeline } = autoTx;
+  return [
+    ...labelledLines([...orderRows(autoTx), ...transactionRows(autoTx, call), ...outcomeRows(autoTx)]),
+    ...(checks.length === 0 ? [] : ['', checkHeading(autoTx), ...checkLines(checks, isAscii)]),
+    ...(timeline === null || timeline.length === 0
+      ? []
+      : ['', 'what happened, newest first (UTC)', ...timeline.flatMap(entryLines)]),
+  ].join('\n');
+}
+
+function orderRows(autoTx: AutoTxView): Labelled[] {
+  const { note, hold, failure, expiresAt, reachWithinSec } = autoTx;
+  const chance = chanceOf(autoTx);
+  const within = reachWithinSec === null ? '' : ` within ${durationText(reachWithinSec)}`;
+  return [
+    ['id', cleanLine(autoTx.id)],
+    ['state', `${autoTxStateWords(autoTx)}${outWords(autoTx)}`],
+    ['failed as', failure === null ? null : paragraph(failure.message)],
+    ['held as', hold === null ? null : paragraph(hold.message)],
+    [
+      'tried again',
+      hold === null || hold.retryAt === null ? null : `${timeWords(hold.retryAt, 'seconds')} UTC`,
+    ],
+    ['sent when', targetWords(autoTx)],
+    ['likely', chance === null ? null : `${formatLikelihood(chance)}${within}`],
+    ['until', expiresAt === null || isOver(autoTx) ? null : `${timeWords(expiresAt, 'seconds')} UTC`],
+    ['note', note === null || note === '' ? null : paragraph(note, LONGEST_NOTE)],
+    ['made', autoTx.createdAt === null ? null : `${timeWords(autoTx.createdAt)} UTC`],
+  ];
+}
+
+/** Of one that does not say by its state that it was sent. */
+function outWords({ status, mayBeMined }: AutoTxView): string {
+  if (mayBeMined !== true || status === 'SUBMITTED') return '';
+  return '; it was sent before and may be mined until its nonce is used';
+}
+
+function outcomeRows(autoTx: AutoTxView): Labelled[] {
+  const { attempts, confirmations, confirmationsNeeded, blockNumber, gasUsed, costWei, costUsd } = autoTx;
+  const needed = confirmationsNeeded === null ? '' : ` of ${confirmationsNeeded}`;
+  const dollars = costUsd === null ? '' : `  ${formatUsd(costUsd)}`;
+  return [
+    ['attempts', attempts === null || attempts === 0 ? null : String(attempts)],
+    ['submitted', autoTx.submittedAt === null ? null : `${timeWords(autoTx.submittedAt, 'seconds')} UTC`],
+    ['block', blockNumber === null ? null : `#${formatCount(blockNumber)}`],
+    ['confirmations', confirmations === null ? null : `${confirmations}${needed}`],
+    ['final', autoTx.executedAt === null ? null : `${timeWords(autoTx.executedAt, 'seconds')} UTC`],
+    ['gas used', gasUsed === null ? null : formatCount(Number(gasUsed))],
+    [
+      'paid',
+      autoTx.effectiveGasPrice === null ? null : `${gweiString(autoTx.effectiveGasPrice)} gwei per gas`,
+    ],
+    ['cost', costWei === null ? null : `${nativeString(costWei)} ${symbolOf(autoTx)}${dollars}`],
+    ['saved', savedWords(autoTx, autoTx.atCreation, 'the price when it was made')],
+    ['', savedWords(autoTx, autoTx.dayMean, 'the mean of the day before')],
+  ];
+}
+
+function savedWords(autoTx: AutoTxView, saving: ComparisonView | null, reference: string): string | null {
+  if (saving === null || saving.savedWei === null) return null;
+  const { savedWei, savedUsd } = saving;
+  const isLoss = savedWei < 0n;
+  const amount = formatNative(isLoss ? -savedWei : savedWei, symbolOf(autoTx));
+  const dollars = savedUsd === null ? '' : `  ${formatUsd(Math.abs(savedUsd))}`;
+  return `${amount}${dollars} ${isLoss ? 'more than at' : 'against'} ${reference}`;
+}
+
+const symbolOf = ({ chainId }: AutoTxView) =>
+  chainId === null ? 'coins' : chainProfile(chainId).nativeSymbol;
+
+const checkHeading = ({ checkedAt }: AutoTxView) =>
+  checkedAt === null ? 'checks' : `checks of ${timeWords(checkedAt, 'seconds')} UTC`;
+
+const paragraph = (text: string, longest?: number) =>
+  wrapWords(cleanLine(text, [], longest), VALUE_WIDTH).join('\n');
+
+function entryLines({ at, kind, message, blockNumber }: NonNullable<AutoTxDetailsView['timeline']>[number]) {
+  const block = blockNumber === null ? '' : `  #${formatCount(blockNumber)}`;
+  const words = cleanLine(kind ?? '')
+    .toLowerCase()
+    .replaceAll('_', ' ');
+  return [
+    `  ${timeWords(at, 'seconds')}  ${words}${block}`,
+    ...wrapWords(cleanLine(message), 74).map((line) => `    ${line}`),
+  ];
+}
+
+/** What a transaction says and how it stands, for people: at most 80 columns wide. */
+export function autoTxCheckText(
+  transaction: SignedTransaction,
+  checked: Pick<CheckedAutoTx, 'call' | 'checks' | 'reach' | 'snapshot'>,
+  isAscii: boolean,
+): string {
+  const likely = likelihoodLine(checked);
+  return [
+    ...labelledLines(transactionRows(transaction, checked.call, checked.snapshot?.chainId)),
+    '',
+    ...checkLines(checked.checks, isAscii),
+    ...(likely === null ? [] : ['', likely]),
+  ].join('\n');
+}
+
+/** `5 gwei or less: 81 % likely within 24h`; `null`: nobody can say. */
+function likelihoodLine({ reach }: Pick<CheckedAutoTx, 'reach'>): string | null {
+  if (reach === null || reach.targetPrice === null) return null;
+  const { targetPrice, probability, deadlineSec } = reach;
+  if (probability === null || deadlineSec === null) return null;
+  return `${gweiString(targetPrice)} gwei or less: ${formatLikelihood(probability)} likely within ${durationText(deadlineSec)}`;
+}
+
+/** The same for programs, by the names and units of v1's `AutoTx`: prices in wei as numbers, amounts as decimal strings. */
+export function autoTxCheckJson(
+  transaction: SignedTransaction,
+  { call, checks, reach }: Pick<CheckedAutoTx, 'call' | 'checks' | 'reach'>,
+): string {
+  const { hash, type, chainId, from, to, value, data, nonce, gasLimit, intrinsicGas } = transaction;
+  const price = (wei: bigint | null) => (wei === null ? null : Number(wei));
+  const said = {
+    hash,
+    type,
+    chainId,
+    from,
+    to,
+    value: String(value),
+    data,
+    nonce,
+    gasLimit: Number(gasLimit),
+    intrinsicGas: Number(intrinsicGas),
+    maxFeePerGas: price(transaction.maxFeePerGas),
+    maxPriorityFeePerGas: price(transaction.maxPriorityFeePerGas),
+    gasPrice: price(transaction.gasPrice),
+    maxFeePerBlobGas: price(transaction.maxFeePerBlobGas),
+    blobCount: transaction.blobCount,
+    authorizations: transaction.authorizations,
+    call,
+    checks,
+    reachProbability: reach?.probability ?? null,
+    reachWithinSec: reach?.deadlineSec ?? null,
+  };
+  return `${JSON.stringify(said)}\n`;
+}

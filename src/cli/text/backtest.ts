@@ -1,0 +1,285 @@
+import { basename } from 'node:path';
+import stringWidth from 'string-width';
+import type { BacktestReport } from '../../core/backtest/backtest.ts';
+import type { CalibrationGroup } from '../../core/backtest/calibration.ts';
+import type { HorizonScore } from '../../core/backtest/judge-horizon.ts';
+import type { WaitScore } from '../../core/backtest/judge-waits.ts';
+import type { LaneReport, RuleScore } from '../../core/backtest/lane-report.ts';
+import type { StretchFacts } from '../../core/backtest/stretch-facts.ts';
+import { chainProfile } from '../../core/chains.ts';
+import {
+  formatChange,
+  formatCount,
+  formatDuration,
+  formatGwei,
+  formatPercent,
+  UNKNOWN,
+} from '../../core/units.ts';
+import { labelledLines, type Paint, paints, tableLines, utcTime, VALUE_WIDTH } from '../output.ts';
+
+/** Which parts of the report are wanted. */
+export interface BacktestParts {
+  readonly lanes: boolean;
+  readonly horizons: boolean;
+}
+
+interface BacktestTextOptions {
+  readonly file: string;
+  readonly chainId: number;
+  readonly parts: BacktestParts;
+  readonly colour: boolean;
+}
+
+const COLUMNS = 80;
+const LANE_TITLES = { fast: 'Fast', average: 'Average', slow: 'Slow' } as const;
+/** A lane's promise counts as kept up to this far below. */
+const TOLERANCE = 0.02;
+
+/** The report for people, at most 80 columns wide. */
+export function backtestText(report: BacktestReport, options: BacktestTextOptions): string {
+  const { parts } = options;
+  const paint = paints(options.colour);
+  const sections = [
+    factLines(report, options),
+    ...(parts.lanes ? [...report.lanes.map((lane) => laneLines(lane, paint)), LANE_NOTES] : []),
+    ...(parts.horizons ? [horizonLines(report, paint), waitLines(report, paint)] : []),
+    chartLines(report, parts, paint),
+    ['To score the advice elsewhere:', predictionsLine(options.file)],
+  ];
+  return sections
+    .filter((lines) => lines.length > 0)
+    .map((lines) => lines.join('\n'))
+    .join('\n\n');
+}
+
+function factLines({ stretch, judged }: BacktestReport, { file, chainId }: BacktestTextOptions): string[] {
+  const { firstBlock, lastBlock, blocks, firstTime, lastTime, baseFee } = stretch;
+  const learned = Math.max(judged.from - firstBlock, 0);
+  const range = judged.blocks === blocks ? 'every block' : `blocks ${span(judged.from, judged.to)}`;
+  return labelledLines([
+    ['file', fitting(basename(file))],
+    ['blocks', `${formatCount(blocks)} of ${chainProfile(chainId).name}: ${span(firstBlock, lastBlock)}`],
+    [
+      'time',
+      `${utcTime(firstTime * 1_000, 'minutes')} to ${utcTime(lastTime * 1_000, 'minutes')} UTC (${formatDuration(lastTime - firstTime)})`,
+    ],
+    [
+      'base fee',
+      `${formatGwei(baseFee.lowest)} to ${formatGwei(baseFee.highest)} gwei, median ${formatGwei(baseFee.median)}`,
+    ],
+    ['tips', tipWords(stretch)],
+    ['gas used', GAS_WORDS[stretch.gasUsed]],
+    ['judged', `the advice at ${range}, from the past alone`],
+    ['', learned === 0 ? null : `after learning from the ${formatCount(learned)} blocks before`],
+  ]);
+}
+
+const span = (from: number, to: number): string => `${formatCount(from)} to ${formatCount(to)}`;
+
+const GAS_WORDS: Readonly<Record<StretchFacts['gasUsed'], string>> = {
+  counted: 'recorded',
+  ratio: 'recorded as a share of the limit',
+  derived: 'derived from the base fees, by inverting EIP-1559',
+};
+
+function tipWords({ blocks, withTips }: StretchFacts): string {
+  if (withTips === blocks) return 'recorded';
+  if (withTips > 0) return `recorded for ${formatCount(withTips)} blocks; 0 for everybody in the others`;
+  return 'unknown: 0 for everybody, so that prices are base fees';
+}
+
+function laneLines(lane: LaneReport, paint: Paint): string[] {
+  const { withinBlocks, target, rules, stated, tightest, unstated } = lane;
+  const name = LANE_TITLES[lane.lane];
+  const title = paint.title(`${name}: in within ${withinBlocks} blocks, ${formatPercent(target)}`);
+  const quiet = unstatedWords(lane);
+  if (rules.length === 0) return [title, 'nothing could be judged: no probability was stated', ...quiet];
+  const table = tableLines<RuleScore>(
+    [
+      { title: 'rule', align: 'left', cell: ({ rule }) => rule },
+      { title: 'kept', align: 'right', cell: (score) => keptWords(score, target, paint) },
+      { title: 'stated', align: 'right', cell: ({ kind }) => (kind === 'own' ? share(stated) : '') },
+      { title: 'saving', align: 'right', cell: ({ saving }) => share(saving) },
+      { title: 'cap above paid', align: 'right', cell: ({ overhang }) => room(overhang) },
+      { title: 'if late', align: 'right', cell: ({ keptLate }) => share(keptLate) },
+      { title: 'pinball', align: 'right', cell: ({ pinball }) => percent(pinball, 2) },
+    ],
+    rules,
+  );
+  const roomOf = (rule: string) => room(rules.find((each) => each.rule === rule)?.overhang ?? null);
+  const named = (rule: string | null) => (rule === null ? 'none' : `${rule}, ${roomOf(rule)}`);
+  return [
+    `${title}; ${formatCount(rules[0]?.judged ?? 0)} times`,
+    ...table,
+    `tightest peer that keeps this: ${named(tightest.keeping)}`,
+    `  and as well a block late:    ${named(tightest.late)}`,
+    ...(unstated.judged > 0 ? quiet : []),
+  ];
+}
+
+function unstatedWords({ unstated }: LaneReport): string[] {
+  if (unstated.judged === 0 || unstated.kept === null) return [];
+  return [
+    `${formatCount(unstated.judged)} times no probability was stated; ${share(unstated.kept)} got in all the same`,
+  ];
+}
+
+function keptWords({ kind, kept }: RuleScore, target: number, paint: Paint): string {
+  if (kind !== 'own') return share(kept);
+  return kept >= target - TOLERANCE ? paint.good(share(kept)) : paint.bad(share(kept));
+}
+
+const LANE_NOTES = [
+  'saving: against the least that got into the next block; a miss pays what the',
+  '  last block of the window asked for. cap above paid: where it got in.',
+  'if late: kept had the first block not seen it. pinball: the cap as a quantile',
+  '  of the cheapest block, over the next price; less is better.',
+];
+
+function horizonLines({ horizons, unjudgedHorizons }: BacktestReport, paint: Paint): string[] {
+  const title = paint.title('Horizons: a price that is reached in time');
+  const left = unjudgedHorizons.map(formatDuration).join(', ');
+  const rest =
+    left === '' ? [] : [`not judged: ${left}; no probability was stated, or its time was not over`];
+  if (horizons.length === 0) return [title, ...rest];
+  const table = tableLines<HorizonScore>(
+    [
+      { title: 'within', align: 'left', cell: ({ horizonSec }) => formatDuration(horizonSec) },
+      { title: 'times', align: 'right', cell: ({ judged }) => formatCount(judged) },
+      { title: 'stated', align: 'right', cell: ({ stated }) => share(stated) },
+      { title: 'kept', align: 'right', cell: ({ kept }) => share(kept) },
+      { title: 'saving', align: 'right', cell: ({ saving }) => share(saving) },
+      { title: 'best possible', align: 'right', cell: ({ foresight }) => share(foresight) },
+      { title: 'calibration error', align: 'right', cell: (score) => share(score.calibrationError) },
+    ],
+    horizons,
+  );
+  return [title, ...table, ...rest];
+}
+
+function waitLines({ waits }: BacktestReport, paint: Paint): string[] {
+  const title = paint.title('Advice to wait: what the recommendation said, and what came of it');
+  if (waits.length === 0) return [title, 'waiting was never advised, or its time was not over'];
+  return [
+    title,
+    ...tableLines<WaitScore>(
+      [
+        { title: 'advice', align: 'left', cell: ({ action }) => action },
+        { title: 'times', align: 'right', cell: ({ judged }) => formatCount(judged) },
+        { title: 'of blocks', align: 'right', cell: (score) => share(score.share) },
+        { title: 'stated', align: 'right', cell: ({ stated }) => share(stated) },
+        { title: 'kept', align: 'right', cell: ({ kept }) => share(kept) },
+        { title: 'expected', align: 'right', cell: ({ expectedSaving }) => share(expectedSaving) },
+        { title: 'saved', align: 'right', cell: ({ saving }) => share(saving) },
+      ],
+      waits,
+    ),
+    'expected and saved: against the next block; a miss pays what the last block',
+    '  before the deadline asked for.',
+  ];
+}
+
+function chartLines({ lanes, horizons }: BacktestReport, parts: BacktestParts, paint: Paint): string[] {
+  const series: CalibrationSeries[] = [
+    ...(parts.lanes ? lanes : []).map(({ lane, calibration }) => ({
+      symbol: LANE_TITLES[lane].slice(0, 1),
+      name: LANE_TITLES[lane],
+      groups: calibration,
+    })),
+    ...(parts.horizons ? horizons : []).map(({ horizonSec, calibration }, index) => ({
+      symbol: String(index + 1),
+      name: formatDuration(horizonSec),
+      groups: calibration,
+    })),
+  ];
+  const chart = calibrationChart(series);
+  if (chart.length === 0) return [];
+  return [paint.title('Kept (upwards) against stated (to the right)'), ...chart];
+}
+
+const percent = (ratio: number, decimals: number): string => formatPercent(ratio, decimals);
+
+/** To a tenth of a percent, and nothing that is as good as 0 with a sign. */
+const share = (ratio: number | null): string => (ratio === null ? UNKNOWN : percent(ratio, 1));
+
+const room = (overhang: number | null): string => (overhang === null ? UNKNOWN : formatChange(overhang, 1));
+
+/** The command that writes the predictions; a name that is too long for the line is left to the reader. */
+export function predictionsLine(file: string): string {
+  const command = (name: string) => `  gastop backtest ${name} --predictions OUT.jsonl`;
+  const line = command(quoted(file));
+  return stringWidth(line) <= COLUMNS ? line : command('FILE');
+}
+
+/** The end of a name that is too long to stand beside its label. */
+function fitting(name: string): string {
+  const letters = [...name];
+  while (stringWidth(letters.join('')) >= VALUE_WIDTH) letters.shift();
+  return letters.join('') === name ? name : `…${letters.join('')}`;
+}
+
+/** A file name as a shell takes it. */
+function quoted(path: string): string {
+  return /^[\w./@%+:,-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
+}
+
+/** Promises of one kind, drawn with one character. */
+interface CalibrationSeries {
+  readonly symbol: string;
+  readonly name: string;
+  readonly groups: readonly CalibrationGroup[];
+}
+
+/** Of fewer promises a share says too little to be drawn. */
+const LEAST_DRAWN = 20;
+const ROWS = 10;
+const CHART_COLUMNS = 50;
+const SEVERAL = '*';
+const DIAGONAL = '.';
+const LABEL_WIDTH = 6;
+
+/**
+ * Stated probability (to the right) against the share kept (upwards), both from the same lowest value to 100 %: promises
+ * on the dotted diagonal were kept as often as stated, above it more often. Empty where there is nothing to draw.
+ */
+export function calibrationChart(series: readonly CalibrationSeries[]): string[] {
+  const drawn = series
+    .map((each) => ({ ...each, groups: each.groups.filter(({ size }) => size >= LEAST_DRAWN) }))
+    .filter(({ groups }) => groups.length > 0);
+  if (drawn.length === 0) return [];
+  const low = lowest(drawn);
+  const place = (share: number, cells: number) => Math.round(((share - low) / (1 - low)) * cells);
+  const cells = Array.from({ length: ROWS + 1 }, () => new Array<string>(CHART_COLUMNS + 1).fill(' '));
+  for (let column = 0; column <= CHART_COLUMNS; column += CHART_COLUMNS / ROWS / 2) {
+    put(cells, column, Math.round((column / CHART_COLUMNS) * ROWS), DIAGONAL);
+  }
+  for (const { symbol, groups } of drawn) {
+    for (const { stated, kept } of groups)
+      put(cells, place(stated, CHART_COLUMNS), place(kept, ROWS), symbol);
+  }
+  const percentAt = (share: number) => `${Math.round(share * 100)} %`;
+  const lines = cells.map((row, index) => {
+    const share = low + ((1 - low) * index) / ROWS;
+    const label = index % 2 === 0 ? percentAt(share) : '';
+    return `${label.padStart(LABEL_WIDTH)} ┤${row.join('').trimEnd()}`;
+  });
+  const axis = `${' '.repeat(LABEL_WIDTH)} └${'─'.repeat(CHART_COLUMNS + 1)}`;
+  const ends = [percentAt(low), percentAt((1 + low) / 2), percentAt(1)];
+  const gap = CHART_COLUMNS / 2 - 5;
+  const marks = `${' '.repeat(LABEL_WIDTH)} ${ends[0]?.padEnd(gap)}${ends[1]?.padStart(8)}${ends[2]?.padStart(gap + 4)}`;
+  const legend = drawn.map(({ symbol, name }) => `${symbol} ${name}`).join('  ');
+  return [...lines.toReversed(), axis, marks, `${' '.repeat(LABEL_WIDTH + 2)}${legend}`];
+}
+
+/** The lowest share drawn, down to the next 10 %; at most 50 %. */
+function lowest(series: readonly CalibrationSeries[]): number {
+  const shares = series.flatMap(({ groups }) => groups.flatMap(({ stated, kept }) => [stated, kept]));
+  return Math.min(Math.floor(Math.min(...shares) * 10) / 10, 0.5);
+}
+
+function put(cells: string[][], column: number, row: number, symbol: string): void {
+  const line = cells[row];
+  const there = line?.[column];
+  if (line === undefined || there === undefined) return;
+  line[column] = there === ' ' || there === DIAGONAL || there === symbol ? symbol : SEVERAL;
+}
