@@ -18,11 +18,11 @@ const HORIZONS = grid({ AIM: [0.82, 0.85, 0.88], DOUBTED_HORIZONS: [0.5, 1, 2] }
 
 /** Where each constant stands. */
 export const FILE_OF: Readonly<Record<string, string>> = {
-  NEIGHBOURS: 'src/core/nearest-states.ts',
-  MEMORY_BLOCKS: 'src/core/nearest-states.ts',
-  KEPT_SHARE: 'src/core/slow-cap.ts',
-  AIM: 'src/core/horizon-forecast.ts',
-  DOUBTED_HORIZONS: 'src/core/horizon-verdicts.ts',
+  NEIGHBOURS: 'src/core/engine/similar-states.ts',
+  MEMORY_BLOCKS: 'src/core/engine/similar-states.ts',
+  KEPT_SHARE: 'src/core/engine/lane-caps.ts',
+  AIM: 'src/core/engine/horizons.ts',
+  DOUBTED_HORIZONS: 'src/core/engine/horizon-verdicts.ts',
 };
 
 type Point = Readonly<Record<string, number>>;

@@ -1,4 +1,4 @@
-import type { CalibrationGroup } from '../../src/core/backtest/calibration.ts';
+import type { CalibrationGroup } from '../../src/core/backtest/judge.ts';
 import { formatCount, formatPercent } from '../../src/core/units.ts';
 import type { StretchScore } from './score.ts';
 import { duration, stretchName } from './tables.ts';

@@ -7,7 +7,7 @@ import type { scoreOf } from './score.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 
-/** Other values for constants of the engine: `{ 'src/core/slow-cap.ts': { KEPT_SHARE: 0.9 } }`. */
+/** Other values for constants of the engine: `{ 'src/core/engine/lane-caps.ts': { KEPT_SHARE: 0.9 } }`. */
 export type Changes = Readonly<Record<string, Readonly<Record<string, number>>>>;
 
 export interface EngineVariant {

@@ -2,9 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { readBlockFile, readBlockFileHeader } from '../../src/chain/block-file.ts';
 import { type BacktestReport, backtest } from '../../src/core/backtest/backtest.ts';
-import type { HorizonScore } from '../../src/core/backtest/judge-horizon.ts';
-import type { WaitScore } from '../../src/core/backtest/judge-waits.ts';
-import type { LaneReport } from '../../src/core/backtest/lane-report.ts';
+import type { HorizonScore, LaneReport, WaitScore } from '../../src/core/backtest/judge.ts';
 import type { Block } from '../../src/core/block.ts';
 import { chainProfile } from '../../src/core/chains.ts';
 

@@ -1,5 +1,4 @@
-import type { WaitScore } from '../../src/core/backtest/judge-waits.ts';
-import type { LaneReport, RuleScore } from '../../src/core/backtest/lane-report.ts';
+import type { LaneReport, RuleScore, WaitScore } from '../../src/core/backtest/judge.ts';
 import { formatChange, formatCount, formatDuration, formatPercent } from '../../src/core/units.ts';
 import type { StretchScore } from './score.ts';
 

@@ -1,10 +1,17 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Block, Hex } from '../core/block.ts';
-import { blobBaseFeeOf } from '../core/simulation-blobs.ts';
-import { SIMULATED_GAS_LIMIT, type SimulatedDay, simulateDay } from '../core/simulation-day.ts';
-import { NOISE, randomBits, remembering } from '../core/simulation-noise.ts';
-import { placeOf, timestampOf } from '../core/simulation-slots.ts';
-import { createTips } from '../core/simulation-tips.ts';
+import {
+  blobBaseFeeOf,
+  createTips,
+  NOISE,
+  placeOf,
+  randomBits,
+  remembering,
+  SIMULATED_GAS_LIMIT,
+  type SimulatedDay,
+  simulateDay,
+  timestampOf,
+} from '../core/simulation.ts';
 
 /** A day takes 130 kB. */
 const DAYS_KEPT = 4;

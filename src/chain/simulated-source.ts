@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Block } from '../core/block.ts';
 import { chainProfile, SIMULATED_CHAIN_ID } from '../core/chains.ts';
-import { numberAt, SLOT_SEC } from '../core/simulation-slots.ts';
+import { numberAt, SLOT_SEC } from '../core/simulation.ts';
 import type { ChainEvent, ChainSource, KnownBlock } from './chain-source.ts';
 import { withoutNode } from './no-node.ts';
 import { findResumePoint } from './resume-point.ts';

@@ -1,7 +1,7 @@
-import { quantileOfWeighted, type Weighted } from './weighted-quantile.ts';
+import { takeMedian } from './engine/rolling.ts';
 
 /** How a stretch of prices is spread, in whole wei per gas. */
-export interface MarketSummary {
+interface MarketSummary {
   readonly min: number;
   readonly p10: number;
   readonly median: number;
@@ -46,4 +46,256 @@ export function volatility(prices: readonly Weighted[]): number {
 /** `now` against `before` as a share: 0.1 is ten percent dearer; 0 where `before` was free. */
 export function changeRatio(now: number, before: number): number {
   return before > 0 ? (now - before) / before : 0;
+}
+
+/** A number that stands for `weight` equal ones: a whole number, at least 1. */
+export interface Weighted {
+  readonly value: number;
+  readonly weight: number;
+}
+
+/**
+ * The `q` quantile (0 to 1) of numbers in ascending order, as `quantileOfSorted` would say it of all that they stand
+ * for. `NaN` for none.
+ */
+function quantileOfWeighted(sorted: readonly Weighted[], q: number): number {
+  const count = sorted.reduce((sum, { weight }) => sum + weight, 0);
+  const at = (count - 1) * Math.min(Math.max(q, 0), 1);
+  const below = Math.floor(at);
+  const low = valueAt(sorted, below);
+  return low + (valueAt(sorted, Math.ceil(at)) - low) * (at - below);
+}
+
+function valueAt(sorted: readonly Weighted[], index: number): number {
+  let passed = 0;
+  for (const { value, weight } of sorted) {
+    passed += weight;
+    if (index < passed) return value;
+  }
+  return Number.NaN;
+}
+
+type AnomalyKind = 'SPIKE' | 'REGIME_SHIFT' | 'ANOMALY';
+
+interface PricePoint {
+  /** Unix seconds. */
+  readonly timestamp: number;
+  /** Wei per gas. */
+  readonly value: number;
+}
+
+export interface AnomalyPoint extends PricePoint {
+  readonly kind: AnomalyKind;
+}
+
+/** Points on each side that a point is compared with. */
+const SIDE = 12;
+/** Robust standard deviations beyond which a deviation is no longer noise. */
+const DEVIATIONS = 5;
+/** A median absolute deviation of normal noise times this is its standard deviation. */
+const MAD_TO_SIGMA = 1.4826;
+/** Smaller excursions are never marked, however quiet the series: +40 %, and for a lasting change +60 %. */
+const LEAST_EXCURSION = Math.log(1.4);
+const LEAST_SHIFT = Math.log(1.6);
+
+/**
+ * Marks what stands out in a series of prices, oldest first:
+ * `SPIKE`, the top of a short excursion upwards; `ANOMALY`, the bottom of one downwards;
+ * `REGIME_SHIFT`, the first point of a level that lasts. Compares logarithms with the medians of the
+ * twelve points before and after, in units of the median absolute deviation, so neither one outlier nor a
+ * daily cycle moves the yardstick. Linear in the number of points.
+ */
+export function findAnomalies(points: readonly PricePoint[]): AnomalyPoint[] {
+  if (points.length < 2 * SIDE + 1) return [];
+  const logs = Float64Array.from(points, (point) => Math.log(Math.max(point.value, 1)));
+  const before = logs.map((_, index) => medianOf(logs, index - SIDE, index));
+  const after = logs.map((_, index) => medianOf(logs, index, index + SIDE));
+  const shifts = findShifts(logs, before, after);
+  return mark(points, shifts, findExcursions(logs, before, after, shifts));
+}
+
+function medianOf(values: Float64Array, from: number, to: number): number {
+  return takeMedian(values.slice(Math.max(from, 0), Math.min(to, values.length)));
+}
+
+/** How far values lie from their median before they stand out. */
+function tolerance(values: Float64Array, least: number): number {
+  const middle = takeMedian(values.slice());
+  const spread = takeMedian(values.map((value) => Math.abs(value - middle)));
+  return Math.max(DEVIATIONS * MAD_TO_SIGMA * spread, least);
+}
+
+/** Indices at which the level changes for good: the sharpest step of each neighbourhood. */
+function findShifts(logs: Float64Array, before: Float64Array, after: Float64Array): number[] {
+  const jumps = logs.map((_, index) => (after[index] ?? 0) - (before[index] ?? 0)).subarray(SIDE, 1 - SIDE);
+  const limit = tolerance(jumps, LEAST_SHIFT);
+  const steps = logs.map((value, index) => Math.abs(value - (logs[index - 1] ?? value)));
+  const shifts: number[] = [];
+  let sharpest = -1;
+  for (let at = 0; at <= jumps.length; at += 1) {
+    const index = at + SIDE;
+    if (Math.abs(jumps[at] ?? 0) > limit) {
+      if (sharpest < 0 || (steps[index] ?? 0) > (steps[sharpest] ?? 0)) sharpest = index;
+    } else if (sharpest >= 0) {
+      shifts.push(sharpest);
+      sharpest = -1;
+    }
+  }
+  return shifts;
+}
+
+interface Excursion {
+  readonly index: number;
+  readonly isUp: boolean;
+}
+
+/** The extreme point of every run that leaves both its past and its future. */
+function findExcursions(
+  logs: Float64Array,
+  before: Float64Array,
+  after: Float64Array,
+  shifts: readonly number[],
+): Excursion[] {
+  const steps = new Set(shifts);
+  // The side nearer to the point decides, so that the edge of a new level is no excursion.
+  const deviations = logs.map((value, index) => {
+    const past = index === 0 ? 0 : value - (before[index] ?? value);
+    const future = value - (after[index] ?? value);
+    if (past * future <= 0) return 0;
+    return Math.abs(past) < Math.abs(future) ? past : future;
+  });
+  const limit = tolerance(deviations, LEAST_EXCURSION);
+  const found: Excursion[] = [];
+  const end = (index: number) => {
+    if (index >= 0) found.push({ index, isUp: (deviations[index] ?? 0) > 0 });
+  };
+  let extreme = -1;
+  deviations.forEach((deviation, index) => {
+    const out = Math.abs(deviation) > limit && !steps.has(index);
+    const top = deviations[extreme] ?? 0;
+    if (out && extreme >= 0 && top * deviation > 0) {
+      if (Math.abs(deviation) > Math.abs(top)) extreme = index;
+      return;
+    }
+    end(extreme);
+    extreme = out ? index : -1;
+  });
+  end(extreme);
+  return found;
+}
+
+function mark(
+  points: readonly PricePoint[],
+  shifts: readonly number[],
+  excursions: readonly Excursion[],
+): AnomalyPoint[] {
+  const marked: { index: number; kind: AnomalyKind }[] = [
+    ...shifts.map((index) => ({ index, kind: 'REGIME_SHIFT' as const })),
+    ...excursions.map(({ index, isUp }) => ({
+      index,
+      kind: isUp ? ('SPIKE' as const) : ('ANOMALY' as const),
+    })),
+  ];
+  marked.sort((a, b) => a.index - b.index);
+  return marked.flatMap(({ index, kind }) => {
+    const point = points[index];
+    return point === undefined ? [] : [{ ...point, kind }];
+  });
+}
+
+/** Mean base fee by UTC weekday (row 0 is Monday) and hour, whole wei per gas; `null` where nothing is known. */
+type HeatmapCells = (number | null)[][];
+
+/** What one hour (or any stretch within one hour) contributes: its mean, and how many blocks stand behind it. */
+interface HourlyMean {
+  /** Unix seconds of any moment within the hour. */
+  readonly timestamp: number;
+  /** Wei per gas. */
+  readonly meanBaseFee: number;
+  readonly blocks: number;
+}
+
+const HOURS = 24;
+const DAYS = 7;
+const HOUR_SEC = 3_600;
+/** 1 January 1970 was a Thursday. */
+const EPOCH_WEEKDAY = 3;
+
+/** Folds hourly means into day × hour, each hour weighing as much as it has blocks. */
+export function foldHeatmap(hours: Iterable<HourlyMean>): HeatmapCells {
+  const { sums, weights } = fold(hours, DAYS * HOURS, weekSlot);
+  return Array.from({ length: DAYS }, (_, day) =>
+    Array.from({ length: HOURS }, (_, hour) => mean(sums, weights, day * HOURS + hour)),
+  );
+}
+
+/**
+ * The UTC hour of day (0–23) whose mean base fee is lowest; `null` until every hour of the day has been seen,
+ * since the cheapest of those seen so far may just be the time the monitor was started.
+ */
+export function cheapestHourUtc(hours: Iterable<HourlyMean>): number | null {
+  const { sums, weights } = fold(hours, HOURS, daySlot);
+  let cheapest: number | null = null;
+  let lowest = Number.POSITIVE_INFINITY;
+  for (let hour = 0; hour < HOURS; hour += 1) {
+    const weight = weights[hour] ?? 0;
+    if (weight === 0) return null;
+    const value = (sums[hour] ?? 0) / weight;
+    if (value < lowest) {
+      lowest = value;
+      cheapest = hour;
+    }
+  }
+  return cheapest;
+}
+
+function fold(hours: Iterable<HourlyMean>, slots: number, slotOf: (timestamp: number) => number) {
+  const sums = new Float64Array(slots);
+  const weights = new Float64Array(slots);
+  for (const { timestamp, meanBaseFee, blocks } of hours) {
+    const slot = slotOf(timestamp);
+    sums[slot] = (sums[slot] ?? 0) + meanBaseFee * blocks;
+    weights[slot] = (weights[slot] ?? 0) + blocks;
+  }
+  return { sums, weights };
+}
+
+function daySlot(timestamp: number): number {
+  return Math.floor(timestamp / HOUR_SEC) % HOURS;
+}
+
+function weekSlot(timestamp: number): number {
+  const day = (Math.floor(timestamp / (HOUR_SEC * HOURS)) + EPOCH_WEEKDAY) % DAYS;
+  return day * HOURS + daySlot(timestamp);
+}
+
+function mean(sums: Float64Array, weights: Float64Array, slot: number): number | null {
+  const weight = weights[slot] ?? 0;
+  return weight > 0 ? Math.round((sums[slot] ?? 0) / weight) : null;
+}
+
+/** Work that people pay gas for, and how much it uses. */
+interface UsualAction {
+  readonly name: string;
+  readonly gas: number;
+}
+
+/**
+ * For orientation; the same call varies with warm and fresh storage (EIP-2929, EIP-3529).
+ * ETH transfer: intrinsic gas of a transaction (yellow paper, G_transaction). ERC-20: intrinsic gas, calldata, event and
+ * one fresh storage slot (22,100), 46,000 for a first approval, 65,000 for a transfer through a proxy such as USDC's.
+ * NFT mint: between 57,000 (sequential ids) and 130,000 (enumerable) in public ERC-721 benchmarks. Swap: one hop through
+ * Uniswap V3, of which the pool itself takes about 117,000 and router and token transfers the rest.
+ */
+export const USUAL_ACTIONS: readonly UsualAction[] = [
+  { name: 'ETH transfer', gas: 21_000 },
+  { name: 'ERC-20 approve', gas: 46_000 },
+  { name: 'ERC-20 transfer', gas: 65_000 },
+  { name: 'NFT mint', gas: 120_000 },
+  { name: 'Swap', gas: 184_000 },
+];
+
+/** What `gas` costs at `price` wei per gas, in wei. */
+export function cost(gas: number, price: bigint): bigint {
+  return BigInt(gas) * price;
 }

@@ -3,7 +3,7 @@ import { ChainError } from '../chain/errors.ts';
 import type { Advice } from '../core/advice.ts';
 import type { Block } from '../core/block.ts';
 import type { ChainProfile } from '../core/chains.ts';
-import type { Reach } from '../core/reach-book.ts';
+import type { Reach } from '../core/engine/horizons.ts';
 import { StoreError } from '../store/store-error.ts';
 import { abortable, sleep, TimeSlice, untilAborted } from './async.ts';
 import { DigestedChain } from './digested-chain.ts';

@@ -1,6 +1,6 @@
 import type { Advice, LanePrices } from '../core/advice.ts';
 import type { Block } from '../core/block.ts';
-import type { Reach } from '../core/reach-book.ts';
+import type { Reach } from '../core/engine/horizons.ts';
 import { TimeSlice } from './async.ts';
 
 /** What the follower needs of `core/fee-engine.ts`: an engine that takes blocks in unbroken order only. */

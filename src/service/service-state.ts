@@ -1,6 +1,6 @@
 import type { ChainSource } from '../chain/chain-source.ts';
 import type { ChainProfile } from '../core/chains.ts';
-import type { Reach } from '../core/reach-book.ts';
+import type { Reach } from '../core/engine/horizons.ts';
 import type { BlockStore } from '../store/block-store.ts';
 import type { HistoryStore } from '../store/history-store.ts';
 import { bounded } from './bounded.ts';

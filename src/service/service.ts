@@ -1,6 +1,6 @@
 import { confirmationsOf } from '../core/auto-txs/confirmations.ts';
 import type { ChainProfile } from '../core/chains.ts';
-import { FeeEngine } from '../core/fee-engine.ts';
+import { FeeEngine } from '../core/engine/fee-engine.ts';
 import { type AlertFigures, alertFigures } from '../store/alert-figures.ts';
 import { AlertStore } from '../store/alert-store.ts';
 import { AutoTxStore } from '../store/auto-tx-store.ts';

@@ -1,4 +1,4 @@
-import { FeeEngine } from '../../src/core/fee-engine.ts';
+import { FeeEngine } from '../../src/core/engine/fee-engine.ts';
 import { ETHEREUM_FEE_RULE } from '../../src/core/fee-rule.ts';
 import { makeBlocks, restlessSteps } from '../core/support/made-blocks.ts';
 import type { Row } from './row.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { type AnomalyPoint, findAnomalies } from '../../src/core/anomalies.ts';
-import { takeMedian } from '../../src/core/median.ts';
+import { takeMedian } from '../../src/core/engine/rolling.ts';
+import { type AnomalyPoint, findAnomalies } from '../../src/core/market-stats.ts';
 
 const GWEI = 1_000_000_000;
 

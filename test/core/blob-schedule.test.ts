@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { blobParamsAt } from '../../src/core/blob-schedule.ts';
+import { blobParamsAt } from '../../src/core/eip4844.ts';
 
 const at = (iso: string) => Date.parse(iso) / 1_000;
 

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { decide, trusted } from '../../src/core/decision.ts';
-import type { Forecast } from '../../src/core/horizon-forecast.ts';
-import { reasonsFor } from '../../src/core/reasons.ts';
+import type { Forecast } from '../../src/core/engine/horizons.ts';
+import { decide, reasonsFor, trusted } from '../../src/core/engine/recommendation.ts';
 
 const forecast = (horizonSec: number, probability: number | null, saving: number): Forecast => ({
   horizonSec,

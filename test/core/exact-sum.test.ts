@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { ExactSum } from '../../src/core/exact-sum.ts';
+import { ExactSum } from '../../src/core/engine/rolling.ts';
 
 const amount = fc.nat(Number.MAX_SAFE_INTEGER);
 

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { type Advice, LANES, type LaneName } from '../../src/core/advice.ts';
 import type { Block } from '../../src/core/block.ts';
 import { chainProfile } from '../../src/core/chains.ts';
-import { FeeEngine } from '../../src/core/fee-engine.ts';
+import { FeeEngine } from '../../src/core/engine/fee-engine.ts';
 import { ETHEREUM_FEE_RULE, type FeeRule } from '../../src/core/fee-rule.ts';
 import { type MadeBlock, makeBlocks, restlessSteps } from './support/made-blocks.ts';
 import { expectSane } from './support/sane-advice.ts';

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type Advice, LANES } from '../../src/core/advice.ts';
 import type { Block } from '../../src/core/block.ts';
-import { FeeEngine } from '../../src/core/fee-engine.ts';
+import { FeeEngine } from '../../src/core/engine/fee-engine.ts';
 import { ETHEREUM_FEE_RULE, type FeeRule } from '../../src/core/fee-rule.ts';
 import { makeBlocks, restlessSteps } from './support/made-blocks.ts';
 import { expectNested, expectOrdered, expectSane } from './support/sane-advice.ts';

@@ -1,9 +1,15 @@
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
-import { cheapestHourUtc, foldHeatmap } from '../../src/core/heatmap.ts';
-import { changeRatio, summarise, volatility } from '../../src/core/market-stats.ts';
+import {
+  changeRatio,
+  cheapestHourUtc,
+  cost,
+  foldHeatmap,
+  summarise,
+  USUAL_ACTIONS,
+  volatility,
+} from '../../src/core/market-stats.ts';
 import { quantileOfSorted } from '../../src/core/percentiles.ts';
-import { cost, USUAL_ACTIONS } from '../../src/core/usual-actions.ts';
 
 const once = (values: readonly number[]) => values.map((value) => ({ value, weight: 1 }));
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { Block } from '../../src/core/block.ts';
+import { History } from '../../src/core/engine/history.ts';
+import { NextBaseFee } from '../../src/core/engine/next-base-fee.ts';
 import { ETHEREUM_FEE_RULE } from '../../src/core/fee-rule.ts';
-import { History } from '../../src/core/history.ts';
-import { NextBaseFee } from '../../src/core/next-base-fee.ts';
 import { makeBlocks, restlessSteps } from './support/made-blocks.ts';
 
 function digested(blocks: readonly Block[]): NextBaseFee {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Block } from '../../src/core/block.ts';
-import { FeeEngine } from '../../src/core/fee-engine.ts';
+import { FeeEngine } from '../../src/core/engine/fee-engine.ts';
 import { ETHEREUM_FEE_RULE } from '../../src/core/fee-rule.ts';
 import { rounds } from '../helpers/rounds.ts';
 import { makeBlocks, restlessSteps } from './support/made-blocks.ts';

@@ -1,9 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { Column, REWIND_DEPTH } from '../../src/core/history.ts';
-import { Rolling, WholeSum } from '../../src/core/rolling.ts';
-import { SortedValues } from '../../src/core/sorted-values.ts';
-import { WindowMinimum } from '../../src/core/window-minimum.ts';
+import { Column, REWIND_DEPTH } from '../../src/core/engine/history.ts';
+import { Rolling, SortedValues, WholeSum, WindowMinimum } from '../../src/core/engine/rolling.ts';
 
 const price = fc.integer({ min: 0, max: 20 });
 const prices = fc.array(price, { minLength: 1, maxLength: 600 });

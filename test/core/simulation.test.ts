@@ -4,12 +4,22 @@ import { nextBaseFee } from '../../src/core/eip1559.ts';
 import { blobBaseFee, GAS_PER_BLOB, nextExcessBlobGas } from '../../src/core/eip4844.ts';
 import { ETHEREUM_FEE_RULE } from '../../src/core/fee-rule.ts';
 import { quantiles } from '../../src/core/percentiles.ts';
-import { blobBaseFeeOf, SIMULATED_BLOBS } from '../../src/core/simulation-blobs.ts';
-import { SIMULATED_GAS_LIMIT, type SimulatedDay, simulateDay } from '../../src/core/simulation-day.ts';
-import { createFairGwei } from '../../src/core/simulation-demand.ts';
-import { NOISE, normal, uniform } from '../../src/core/simulation-noise.ts';
-import { BLOCKS_PER_DAY, numberAt, placeOf, timestampOf } from '../../src/core/simulation-slots.ts';
-import { createTips } from '../../src/core/simulation-tips.ts';
+import {
+  BLOCKS_PER_DAY,
+  blobBaseFeeOf,
+  createFairGwei,
+  createTips,
+  NOISE,
+  normal,
+  numberAt,
+  placeOf,
+  SIMULATED_BLOBS,
+  SIMULATED_GAS_LIMIT,
+  type SimulatedDay,
+  simulateDay,
+  timestampOf,
+  uniform,
+} from '../../src/core/simulation.ts';
 import { rounds } from '../helpers/rounds.ts';
 
 const DAY_SEC = 86_400;

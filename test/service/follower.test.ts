@@ -6,7 +6,7 @@ import { StatsChart } from '../../src/contract/dashboard.ts';
 import { GasCurrent } from '../../src/contract/gas.ts';
 import { BaseFeeMetrics } from '../../src/contract/metrics.ts';
 import { PATHS } from '../../src/contract/routes.ts';
-import { FeeEngine } from '../../src/core/fee-engine.ts';
+import { FeeEngine } from '../../src/core/engine/fee-engine.ts';
 import { startService } from '../../src/service/service.ts';
 import { BlockStore } from '../../src/store/block-store.ts';
 import { type Database, openDatabase } from '../../src/store/open-database.ts';

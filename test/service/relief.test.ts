@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest';
 import type { Block } from '../../src/core/block.ts';
 import { chainProfile } from '../../src/core/chains.ts';
-import { FeeEngine } from '../../src/core/fee-engine.ts';
+import { FeeEngine } from '../../src/core/engine/fee-engine.ts';
 import { DigestedChain } from '../../src/service/digested-chain.ts';
 import { Lease } from '../../src/service/lease.ts';
 import { TrackKeeper } from '../../src/service/track-keeper.ts';

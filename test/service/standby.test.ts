@@ -5,7 +5,7 @@ import { PATHS } from '../../src/contract/routes.ts';
 import { ARMED } from '../../src/core/alerts/alert-rule.ts';
 import type { KeptAlert } from '../../src/core/alerts/kept-alert.ts';
 import type { ChainProfile } from '../../src/core/chains.ts';
-import { FeeEngine } from '../../src/core/fee-engine.ts';
+import { FeeEngine } from '../../src/core/engine/fee-engine.ts';
 import { AlertStore } from '../../src/store/alert-store.ts';
 import { BlockStore } from '../../src/store/block-store.ts';
 import { LeaseStore } from '../../src/store/lease-store.ts';

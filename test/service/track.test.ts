@@ -3,7 +3,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, test } from 'vitest';
 import { GasRecommendation } from '../../src/contract/gas.ts';
 import { PATHS } from '../../src/contract/routes.ts';
-import { FeeEngine } from '../../src/core/fee-engine.ts';
+import { FeeEngine } from '../../src/core/engine/fee-engine.ts';
 import { ADVICE_VERSION } from '../../src/core/given-advice.ts';
 import { openDatabase } from '../../src/store/open-database.ts';
 import type { AdviceRow } from '../../src/store/schema.ts';

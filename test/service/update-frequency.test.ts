@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { chainProfile } from '../../src/core/chains.ts';
-import { FeeEngine } from '../../src/core/fee-engine.ts';
+import { FeeEngine } from '../../src/core/engine/fee-engine.ts';
 import { gasCurrent, gasRecommendation, type Present } from '../../src/service/responses/gas.ts';
 import { makeBlocks } from '../core/support/made-blocks.ts';
 

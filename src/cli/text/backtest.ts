@@ -1,11 +1,13 @@
 import { basename } from 'node:path';
 import stringWidth from 'string-width';
-import type { BacktestReport } from '../../core/backtest/backtest.ts';
-import type { CalibrationGroup } from '../../core/backtest/calibration.ts';
-import type { HorizonScore } from '../../core/backtest/judge-horizon.ts';
-import type { WaitScore } from '../../core/backtest/judge-waits.ts';
-import type { LaneReport, RuleScore } from '../../core/backtest/lane-report.ts';
-import type { StretchFacts } from '../../core/backtest/stretch-facts.ts';
+import type { BacktestReport, StretchFacts } from '../../core/backtest/backtest.ts';
+import type {
+  CalibrationGroup,
+  HorizonScore,
+  LaneReport,
+  RuleScore,
+  WaitScore,
+} from '../../core/backtest/judge.ts';
 import { chainProfile } from '../../core/chains.ts';
 import {
   formatChange,

@@ -1,14 +1,20 @@
-import { type Advice, LANES } from '../advice.ts';
+import { type Advice, LANES, type LaneName } from '../advice.ts';
 import type { Block } from '../block.ts';
-import { FeeEngine } from '../fee-engine.ts';
+import { gasUsedRatioFromBaseFees } from '../eip1559.ts';
+import { FeeEngine } from '../engine/fee-engine.ts';
 import type { FeeRule } from '../fee-rule.ts';
-import { type HorizonScore, judgeHorizon } from './judge-horizon.ts';
-import { judgeWaits, type WaitScore } from './judge-waits.ts';
-import { type LaneReport, reportLane } from './lane-report.ts';
-import { Offerings } from './offerings.ts';
-import { Past } from './past.ts';
-import { Said } from './said.ts';
-import { type StretchFacts, stretchFacts } from './stretch-facts.ts';
+import { NaiveRule, PEERS } from './baselines.ts';
+import {
+  type HorizonScore,
+  judgeHorizon,
+  judgeWaits,
+  type LaneOffering,
+  type LaneReport,
+  reportLane,
+  Said,
+  type WaitScore,
+} from './judge.ts';
+import { OfferColumn, Past } from './past.ts';
 
 export interface BacktestReport {
   readonly stretch: StretchFacts;
@@ -30,7 +36,7 @@ export interface Prediction {
   readonly advice: Advice;
 }
 
-export interface BacktestStep {
+interface BacktestStep {
   /** Share of the work that is done, 0 to 1. */
   readonly done: number;
   /** What was said at the block just shown, if it is one of those to judge. */
@@ -95,4 +101,87 @@ export function* backtest(options: BacktestOptions): Generator<BacktestStep, Bac
     unjudgedHorizons: said.horizons.filter((sec) => !horizons.some(({ horizonSec }) => horizonSec === sec)),
     waits: judgeWaits(past, said.waits, given.length),
   };
+}
+
+/** What a recording is, for whoever reads its score. Wei per gas; Unix seconds. */
+export interface StretchFacts {
+  readonly firstBlock: number;
+  readonly lastBlock: number;
+  readonly blocks: number;
+  readonly firstTime: number;
+  readonly lastTime: number;
+  readonly baseFee: { readonly lowest: bigint; readonly median: bigint; readonly highest: bigint };
+  /** Blocks whose tips are known. */
+  readonly withTips: number;
+  /** `counted`: gas and limit; `ratio`: their ratio only; `derived`: from the base fees, by inverting EIP-1559. */
+  readonly gasUsed: 'counted' | 'ratio' | 'derived';
+}
+
+/** @throws RangeError for no blocks. */
+function stretchFacts(blocks: readonly Block[], rule: FeeRule): StretchFacts {
+  const [first, last] = [blocks[0], blocks.at(-1)];
+  if (first === undefined || last === undefined) throw new RangeError('a stretch has blocks');
+  const fees = blocks.map((block) => block.baseFeePerGas).sort((a, b) => (a < b ? -1 : a > b ? 1 : 0));
+  return {
+    firstBlock: first.number,
+    lastBlock: last.number,
+    blocks: blocks.length,
+    firstTime: first.timestamp,
+    lastTime: last.timestamp,
+    baseFee: {
+      lowest: fees[0] ?? 0n,
+      median: fees[fees.length >> 1] ?? 0n,
+      highest: fees.at(-1) ?? 0n,
+    },
+    withTips: blocks.filter((block) => block.tips !== null).length,
+    gasUsed: gasUsedOf(blocks, rule),
+  };
+}
+
+function gasUsedOf(blocks: readonly Block[], rule: FeeRule): StretchFacts['gasUsed'] {
+  if (blocks.every((block) => block.gasUsed !== null)) return 'counted';
+  // To the last bit: nobody's measured ratio is that.
+  const isDerived = blocks.every((block, index) => {
+    const next = blocks[index + 1]?.baseFeePerGas;
+    if (next === undefined || block.gasUsed !== null) return true;
+    return block.gasUsedRatio === gasUsedRatioFromBaseFees(block.baseFeePerGas, next, rule);
+  });
+  return isDerived ? 'derived' : 'ratio';
+}
+
+/** What every peer and the naive rule would have signed at every block. */
+export class Offerings {
+  readonly #naiveRule: NaiveRule;
+  readonly #naive: OfferColumn;
+  readonly #peers: ReadonlyMap<string, Readonly<Record<LaneName, OfferColumn>>>;
+
+  /** @param length blocks that will be walked. */
+  constructor(length: number) {
+    const column = () => new OfferColumn(length);
+    this.#naiveRule = new NaiveRule(length);
+    this.#naive = column();
+    this.#peers = new Map(
+      PEERS.map(({ name }) => [name, { slow: column(), average: column(), fast: column() }]),
+    );
+  }
+
+  /** Asks each rule what it signs at the newest block, which must be the one after the last one asked about. */
+  ask(past: Past): void {
+    const at = past.length - 1;
+    for (const peer of PEERS) {
+      const offers = peer.offers(past);
+      for (const lane of LANES) this.#peers.get(peer.name)?.[lane].put(at, offers[lane]);
+    }
+    this.#naive.put(at, this.#naiveRule.offer(past));
+  }
+
+  /** Only Slow waits, so only there the naive rule has something to say. */
+  of(lane: LaneName): LaneOffering[] {
+    const peers = [...this.#peers].map(([rule, columns]) => ({
+      rule,
+      kind: 'peer' as const,
+      offers: columns[lane],
+    }));
+    return lane === 'slow' ? [...peers, { rule: 'naive rule', kind: 'naive', offers: this.#naive }] : peers;
+  }
 }

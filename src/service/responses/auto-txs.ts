@@ -7,7 +7,7 @@ import { paidInAll, type Saving, savingsOf } from '../../core/auto-txs/savings.t
 import { isReached, wakesOf } from '../../core/auto-txs/target.ts';
 import type { Hex } from '../../core/block.ts';
 import { type ChainProfile, chainProfile } from '../../core/chains.ts';
-import type { Reach } from '../../core/reach-book.ts';
+import type { Reach } from '../../core/engine/horizons.ts';
 import { gweiString, usdOf } from '../../core/units.ts';
 import type { Present } from './gas.ts';
 import { isoFromMs, wireInteger, wireWei } from './wire.ts';

@@ -1,10 +1,9 @@
 import type { ChainBlock } from '../../chain/chain-source.ts';
 import { ChainError } from '../../chain/errors.ts';
 import type { BlockMetrics } from '../../contract/explorer.ts';
-import { blobParamsAt } from '../../core/blob-schedule.ts';
 import { type Block, TIP_PERCENTILES } from '../../core/block.ts';
-import { type BlobParams, blobBaseFee, nextExcessBlobGas } from '../../core/eip4844.ts';
-import { nextBaseFeeByRule } from '../../core/next-base-fee.ts';
+import { type BlobParams, blobBaseFee, blobParamsAt, nextExcessBlobGas } from '../../core/eip4844.ts';
+import { nextBaseFeeByRule } from '../../core/engine/next-base-fee.ts';
 import { gasWeightedPercentiles } from '../../core/percentiles.ts';
 import { type ChainReader, isBlockOf } from '../chain-reader.ts';
 import { ApiFailure } from '../http/errors.ts';

@@ -1,7 +1,7 @@
 import { TIME_FRAME_SEC, type TimeFrame } from '../../contract/choices.ts';
 import type { ChartPoint, StatsChart } from '../../contract/dashboard.ts';
-import { findAnomalies } from '../../core/anomalies.ts';
 import { TIP_PERCENTILES, type TipPercentile } from '../../core/block.ts';
+import { findAnomalies } from '../../core/market-stats.ts';
 import type { HistoryStore } from '../../store/history-store.ts';
 import { foldRollups, type Rollup } from '../../store/rollup.ts';
 import { isoFromSec, wholeWei } from './wire.ts';

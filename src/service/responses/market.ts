@@ -1,10 +1,16 @@
 import { TIME_FRAME_SEC, type TimeFrame } from '../../contract/choices.ts';
 import type { Stats, StatsMarket } from '../../contract/dashboard.ts';
 import { type Block, TIP_PERCENTILES } from '../../core/block.ts';
-import { cheapestHourUtc, foldHeatmap } from '../../core/heatmap.ts';
-import { changeRatio, summarise, volatility } from '../../core/market-stats.ts';
-import { cost, USUAL_ACTIONS } from '../../core/usual-actions.ts';
-import type { Weighted } from '../../core/weighted-quantile.ts';
+import {
+  changeRatio,
+  cheapestHourUtc,
+  cost,
+  foldHeatmap,
+  summarise,
+  USUAL_ACTIONS,
+  volatility,
+  type Weighted,
+} from '../../core/market-stats.ts';
 import type { HistoryStore, Window } from '../../store/history-store.ts';
 import type { PricePart } from '../../store/price-parts.ts';
 import { ROLLUP_SEC } from '../../store/rollup-tables.ts';

@@ -5,12 +5,12 @@ import {
   type BacktestOptions,
   type BacktestReport,
   backtest,
+  Offerings,
   type Prediction,
 } from '../../../src/core/backtest/backtest.ts';
-import { Offerings } from '../../../src/core/backtest/offerings.ts';
 import { Past } from '../../../src/core/backtest/past.ts';
 import type { Block } from '../../../src/core/block.ts';
-import { FeeEngine } from '../../../src/core/fee-engine.ts';
+import { FeeEngine } from '../../../src/core/engine/fee-engine.ts';
 import { ETHEREUM_FEE_RULE } from '../../../src/core/fee-rule.ts';
 import { LiveEngine } from '../../../src/service/live-engine.ts';
 import { makeBlocks, restlessSteps } from '../support/made-blocks.ts';

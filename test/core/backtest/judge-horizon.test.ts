@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { judgeHorizon, type Target } from '../../../src/core/backtest/judge-horizon.ts';
+import { judgeHorizon, type Target } from '../../../src/core/backtest/judge.ts';
 import type { Past } from '../../../src/core/backtest/past.ts';
 import { pastOf } from './past-of.ts';
 

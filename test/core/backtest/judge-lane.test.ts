@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { foresight, isSettled, judgeLane } from '../../../src/core/backtest/judge-lane.ts';
-import { type Offer, OfferColumn } from '../../../src/core/backtest/offer.ts';
-import type { Past } from '../../../src/core/backtest/past.ts';
+import { foresight, isSettled, judgeLane } from '../../../src/core/backtest/judge.ts';
+import { type Offer, OfferColumn, type Past } from '../../../src/core/backtest/past.ts';
 import { pastOf } from './past-of.ts';
 
 const PROMISE = { withinBlocks: 2, target: 0.9 };

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { judgeWaits, type Waiting } from '../../../src/core/backtest/judge-waits.ts';
+import { judgeWaits, type Waiting } from '../../../src/core/backtest/judge.ts';
 import { pastOf } from './past-of.ts';
 
 /** 100 at t = 0, then 100, 80, 120, 120, each 12 s on. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { NaiveRule } from '../../../src/core/backtest/naive-rule.ts';
-import type { Offer } from '../../../src/core/backtest/offer.ts';
+import { NaiveRule } from '../../../src/core/backtest/baselines.ts';
+import type { Offer } from '../../../src/core/backtest/past.ts';
 import { type PastBlock, pastOf } from './past-of.ts';
 
 /** What it signs at each block, asked at every one of them as the blocks come. */

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { LaneOffers } from '../../../src/core/backtest/offer.ts';
-import type { Past } from '../../../src/core/backtest/past.ts';
-import { PEERS } from '../../../src/core/backtest/peers.ts';
+import { PEERS } from '../../../src/core/backtest/baselines.ts';
+import type { LaneOffers, Past } from '../../../src/core/backtest/past.ts';
 import { type PastBlock, pastOf, repeated } from './past-of.ts';
 
 const GWEI = 1e9;

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import { type Advice, LANES } from '../../../src/core/advice.ts';
-import type { Chance } from '../../../src/core/chance.ts';
+import type { Chance } from '../../../src/core/engine/similar-states.ts';
 
 /** Every number and amount within the advice, with where it stands. */
 function figures(value: unknown, path = 'advice'): [string, number | bigint][] {

@@ -3,6 +3,7 @@ import { Table } from 'ink-table';
 import { memo, type ReactNode, useMemo } from 'react';
 import type { LaneView, SnapshotView } from '../../../client/views/gas.ts';
 import { LANES, type LaneName } from '../../../core/advice.ts';
+import { cost, USUAL_ACTIONS } from '../../../core/market-stats.ts';
 import {
   formatDuration,
   formatGwei,
@@ -12,7 +13,6 @@ import {
   UNKNOWN,
   usdOf,
 } from '../../../core/units.ts';
-import { cost, USUAL_ACTIONS } from '../../../core/usual-actions.ts';
 import { coinUnit } from '../../coin-unit.ts';
 import { useWidest } from '../../ui/fact-list.tsx';
 import { displayWidth, fitLeft, fitRight, Words } from '../../ui/text.tsx';

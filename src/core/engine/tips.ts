@@ -1,9 +1,6 @@
-import { LANE_PROMISES, type LaneName } from './advice.ts';
-import { feeRatio, wholeWei } from './fee-ratio.ts';
-import type { Column, History } from './history.ts';
-import { Rolling } from './rolling.ts';
-import { SortedValues } from './sorted-values.ts';
-import { SteeredLevel } from './steered-level.ts';
+import { LANE_PROMISES, type LaneName } from '../advice.ts';
+import { type Column, feeRatio, type History, wholeWei } from './history.ts';
+import { Rolling, SortedValues } from './rolling.ts';
 
 /** Blocks whose median low tip is called the usual one. */
 const USUAL_BLOCKS = 10;
@@ -20,7 +17,7 @@ const STEP = 0.005;
 const SLOW_SHARE = 0.9;
 
 /** Whether the advice that the head settles got in: 1 or 0, `null` where there was none. */
-export type Verdicts = Readonly<Record<LaneName, number | null>>;
+type Verdicts = Readonly<Record<LaneName, number | null>>;
 export type Tips = Readonly<Record<LaneName, number>>;
 
 /**
@@ -111,5 +108,40 @@ export class TipBook {
     const most = this.#bounds.tally.quantile(1) ?? 0;
     if (value === null || Number.isNaN(usual)) return most;
     return Math.min(wholeWei(Math.ceil(Math.max(usual, 1) * value)), most);
+  }
+}
+
+const LOWEST = 0.5;
+const HIGHEST = 1;
+
+/**
+ * A quantile level that is moved until the share of promises kept is the one aimed for, whatever the prices do
+ * (adaptive conformal inference, Gibbs and Candès 2021). It is kept per block, so a rewind finds it where it was.
+ */
+class SteeredLevel {
+  readonly #history: History;
+  readonly #level: Column;
+  readonly #aim: number;
+  readonly #step: number;
+
+  /** @param step how far one miss moves the level: small against 1 / blocks that a verdict takes. */
+  constructor(history: History, aim: number, step: number) {
+    this.#history = history;
+    this.#level = history.column(2);
+    this.#aim = aim;
+    this.#step = step;
+  }
+
+  /** The level at the head. */
+  get value(): number {
+    return this.#level.at(this.#history.head);
+  }
+
+  /** Carries the level on to the head, moved by the promises that the head settled. */
+  push(kept: number, judged: number): void {
+    const { head, origin } = this.#history;
+    const before = head > origin ? this.#level.at(head - 1) : this.#aim;
+    const moved = before + this.#step * (judged * this.#aim - kept);
+    this.#level.put(head, Math.min(Math.max(moved, LOWEST), HIGHEST));
   }
 }

@@ -1,9 +1,7 @@
-import type { Direction, FanStep, Summary, Trend } from './advice.ts';
-import { wholeWei } from './fee-ratio.ts';
-import type { Column, History } from './history.ts';
-import { changeRatio } from './market-stats.ts';
-import { Rolling } from './rolling.ts';
-import { SortedValues } from './sorted-values.ts';
+import type { Direction, FanStep, Summary, Trend } from '../advice.ts';
+import { changeRatio } from '../market-stats.ts';
+import { type Column, type History, wholeWei } from './history.ts';
+import { Rolling, SortedValues } from './rolling.ts';
 
 const HOUR_SEC = 3_600;
 const DAY_SEC = 86_400;

@@ -1,18 +1,12 @@
-import type { Advice, LanePrices } from './advice.ts';
-import { AlikeBlocks } from './alike-blocks.ts';
-import { type Block, tipAt } from './block.ts';
-import { blockSpacing } from './block-spacing.ts';
-import { decide, trusted } from './decision.ts';
-import { FanBook } from './fan.ts';
-import { wholeWei } from './fee-ratio.ts';
-import type { FeeRule } from './fee-rule.ts';
-import { History, REWIND_DEPTH } from './history.ts';
-import { HorizonLadder } from './horizon-ladder.ts';
+import type { Advice, LanePrices } from '../advice.ts';
+import { type Block, tipAt } from '../block.ts';
+import type { FeeRule } from '../fee-rule.ts';
+import { History, REWIND_DEPTH, wholeWei } from './history.ts';
+import { HorizonLadder, type Reach, ReachBook } from './horizons.ts';
 import { LaneBook } from './lanes.ts';
-import { NextBaseFee } from './next-base-fee.ts';
-import { type Reach, ReachBook } from './reach-book.ts';
-import { recommendation } from './recommendation.ts';
-import { TrackRecord } from './track-record.ts';
+import { FanBook, NextBaseFee } from './next-base-fee.ts';
+import { decide, recommendation, TrackRecord, trusted } from './recommendation.ts';
+import { AlikeBlocks } from './similar-states.ts';
 import { TrendBook } from './trend.ts';
 
 const DEFAULT_SPAN_SEC = 8 * 86_400;
@@ -21,7 +15,7 @@ const MOST_CAPACITY = 262_144;
 /** Fewer blocks than Slow waits for cannot judge anything. */
 const LEAST_CAPACITY = 64;
 
-export interface FeeEngineOptions {
+interface FeeEngineOptions {
   readonly feeRule: FeeRule;
   /** Blocks to look back on; eight days at the chain's planned pace, between 8,192 and 262,144, where absent. */
   readonly capacity?: number;
@@ -218,4 +212,23 @@ function keep(history: History, block: Block): void {
 
 function tipNumber(tip: bigint | null): number {
   return tip === null ? Number.NaN : wholeWei(Number(tip));
+}
+
+/** Times have whole seconds and some chains several blocks in each: spacing is taken over this many blocks at once. */
+const STRIDE = 8;
+const STRIDES = 120;
+/** A chain's beginning may bear any time. */
+const FIRST_TIMED = 1;
+
+/** Median seconds between the last blocks; `null` while no two are known, or where time stands still. */
+function blockSpacing({ head, oldest, time }: History): number | null {
+  const first = Math.max(oldest, FIRST_TIMED);
+  const stride = Math.min(Math.max(Math.floor((head - first) / 2), 1), STRIDE);
+  const spacings: number[] = [];
+  for (let block = head; block - stride >= first && spacings.length < STRIDES; block -= 1) {
+    spacings.push((time.at(block) - time.at(block - stride)) / stride);
+  }
+  spacings.sort((a, b) => a - b);
+  const median = spacings[spacings.length >>> 1] ?? 0;
+  return median > 0 ? median : null;
 }

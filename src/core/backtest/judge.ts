@@ -1,0 +1,479 @@
+import {
+  type Action,
+  type Advice,
+  type Horizon,
+  LANE_PROMISES,
+  LANES,
+  type LaneName,
+  type LanePromise,
+} from '../advice.ts';
+import { WindowMinimum } from '../engine/rolling.ts';
+import { type Offer, OfferColumn, type Past } from './past.ts';
+
+/** Promises whose stated probabilities lie close together, and what became of them. */
+export interface CalibrationGroup {
+  readonly size: number;
+  /** Mean of what was stated, 0 to 1. */
+  readonly stated: number;
+  readonly kept: number;
+}
+
+const GROUPS = 20;
+
+/** Stated probabilities against kept promises, in groups five points wide. */
+class Calibration {
+  readonly #size = new Float64Array(GROUPS);
+  readonly #stated = new Float64Array(GROUPS);
+  readonly #kept = new Float64Array(GROUPS);
+
+  add(stated: number, isKept: boolean): void {
+    const group = Math.min(Math.floor(stated * GROUPS), GROUPS - 1);
+    this.#size[group] = (this.#size[group] ?? 0) + 1;
+    this.#stated[group] = (this.#stated[group] ?? 0) + stated;
+    this.#kept[group] = (this.#kept[group] ?? 0) + (isKept ? 1 : 0);
+  }
+
+  /** Those with anything in them, by rising probability. */
+  get groups(): CalibrationGroup[] {
+    return Array.from(this.#size, (size, group) => ({
+      size,
+      stated: (this.#stated[group] ?? 0) / size,
+      kept: (this.#kept[group] ?? 0) / size,
+    })).filter(({ size }) => size > 0);
+  }
+}
+
+/** Mean distance between stated and kept over the groups, weighted by their size; `null` for none. */
+function calibrationError(groups: readonly CalibrationGroup[]): number | null {
+  const size = groups.reduce((sum, group) => sum + group.size, 0);
+  const apart = groups.reduce((sum, group) => sum + group.size * Math.abs(group.stated - group.kept), 0);
+  return size > 0 ? apart / size : null;
+}
+
+/** A price said to be reached within a time; `NaN` for a probability that was not stated. */
+export interface Target {
+  readonly price: number;
+  readonly probability: number;
+}
+
+/** What came of one horizon's target prices. Shares 0 to 1. */
+export interface HorizonScore {
+  readonly horizonSec: number;
+  readonly judged: number;
+  /** Share of prices that were reached in time. */
+  readonly kept: number;
+  readonly stated: number;
+  /** Mean saving against the next block's price; a miss pays what the horizon's last block asked for. */
+  readonly saving: number;
+  /** The same with the cheapest block of the horizon. */
+  readonly foresight: number;
+  readonly calibrationError: number;
+  readonly calibration: readonly CalibrationGroup[];
+}
+
+/**
+ * Judges the targets given at the blocks `indices` (ascending). Those without a probability, and those whose time had not
+ * ended when the recording did, count nothing; `null` if none is left. A price is reached by the first block that asks
+ * for no more, and that is what is paid.
+ */
+export function judgeHorizon(
+  past: Past,
+  targetAt: (index: number) => Target,
+  indices: readonly number[],
+  horizonSec: number,
+): HorizonScore | null {
+  let judged = 0;
+  let kept = 0;
+  let stated = 0;
+  let saving = 0;
+  let foresight = 0;
+  const calibration = new Calibration();
+  const window = new WindowMinimum();
+  const end = past.time[past.length - 1] ?? 0;
+  let last = -1;
+  for (const at of indices) {
+    const { price, probability } = targetAt(at);
+    const until = (past.time[at] ?? 0) + horizonSec;
+    if (until >= end) break;
+    for (; (past.time[last + 1] ?? 0) <= until; last += 1) window.push(last + 1, past.price[last + 1] ?? 0);
+    window.dropBefore(at + 1);
+    const cheapest = window.minimum;
+    // Without any block in its time there was nothing to wait for.
+    if (Number.isNaN(probability) || cheapest === null) continue;
+    // As in the lanes: a price of 0 counts as 1 wei, on either side.
+    const next = Math.max(past.price[at + 1] ?? 1, 1);
+    const isReached = cheapest <= price;
+    const paid = isReached ? firstAtMost(past, price, at + 1) : (past.price[last] ?? 0);
+    judged += 1;
+    kept += isReached ? 1 : 0;
+    stated += probability;
+    saving += 1 - Math.max(paid, 1) / next;
+    foresight += 1 - Math.max(cheapest, 1) / next;
+    calibration.add(probability, isReached);
+  }
+  if (judged === 0) return null;
+  const { groups } = calibration;
+  return {
+    horizonSec,
+    judged,
+    kept: kept / judged,
+    stated: stated / judged,
+    saving: saving / judged,
+    foresight: foresight / judged,
+    calibrationError: calibrationError(groups) ?? 0,
+    calibration: groups,
+  };
+}
+
+/** The price of the first block from `from` on that asks for no more than `price`; there is one. */
+function firstAtMost(past: Past, price: number, from: number): number {
+  let block = from;
+  while ((past.price[block] ?? 0) > price) block += 1;
+  return past.price[block] ?? 0;
+}
+
+/** What came of one rule's offers for one lane, over all blocks that were judged. Shares 0 to 1; no unit, no wei. */
+interface LaneScore {
+  readonly judged: number;
+  /** Share that got in in time. */
+  readonly kept: number;
+  /** Share that would have got in in time even if the transaction had missed the window's first block. */
+  readonly keptLate: number;
+  /** Share that would have got into every single block of the window. */
+  readonly survived: number;
+  /** Mean saving against the least that got into the next block; a miss pays what the window's last block asked for. */
+  readonly saving: number;
+  /** Mean of how far the cap lay above what was paid, as a share of that, where it got in; `null` where nothing did. */
+  readonly overhang: number | null;
+  /**
+   * Mean pinball loss, in multiples of the next block's price: the cap is taken as the quantile, at the lane's
+   * promised share, of the least that got into any block of the window.
+   */
+  readonly pinball: number;
+}
+
+/** Whether an offer made at block `at` has its whole window in the recording. */
+export const isSettled = (past: Past, at: number, { withinBlocks }: LanePromise): boolean =>
+  at + withinBlocks < past.length;
+
+/**
+ * Judges the offers made at the blocks `indices`, whose windows must have ended. In block `j` an offer is included where
+ * `min(tip, cap − base fee)` reaches what the block asked for, and pays `min(cap, base fee + tip)`. `null` for no blocks.
+ */
+export function judgeLane(
+  past: Past,
+  offers: OfferColumn,
+  indices: readonly number[],
+  promise: LanePromise,
+): LaneScore | null {
+  if (indices.length === 0) return null;
+  let kept = 0;
+  let keptLate = 0;
+  let survived = 0;
+  let saving = 0;
+  let overhang = 0;
+  let pinball = 0;
+  for (const at of indices) {
+    const offer = offers.at(at);
+    if (offer === null) throw new RangeError(`nothing was offered at block ${at}`);
+    const last = at + promise.withinBlocks;
+    // Where nothing is asked for, nothing can be saved: a price of 0 counts as 1 wei, on either side.
+    const next = Math.max(past.price[at + 1] ?? 1, 1);
+    const { paid, least, late, everywhere } = look(past, offer, at + 1, last);
+    saving += 1 - Math.max(paid ?? past.price[last] ?? 1, 1) / next;
+    if (paid !== null) {
+      kept += 1;
+      overhang += Math.max(offer.cap, 1) / Math.max(paid, 1) - 1;
+    }
+    if (late) keptLate += 1;
+    if (everywhere) survived += 1;
+    const short = least - offer.cap;
+    pinball += Math.max(promise.target * short, (promise.target - 1) * short) / next;
+  }
+  const judged = indices.length;
+  return {
+    judged,
+    kept: kept / judged,
+    keptLate: keptLate / judged,
+    survived: survived / judged,
+    saving: saving / judged,
+    overhang: kept > 0 ? overhang / kept : null,
+    pinball: pinball / judged,
+  };
+}
+
+/** Whether the offer of block `at` got in in time. */
+function isKept(past: Past, offer: Offer, at: number, { withinBlocks }: LanePromise): boolean {
+  return look(past, offer, at + 1, at + withinBlocks).paid !== null;
+}
+
+interface LaneOutcome {
+  /** By the first block that took it; `null` where none did. */
+  readonly paid: number | null;
+  /** The lowest price of the window. */
+  readonly least: number;
+  /** Whether any block but the first would have taken it. */
+  readonly late: boolean;
+  /** Whether every block would have taken it. */
+  readonly everywhere: boolean;
+}
+
+function look(past: Past, { cap, tip }: Offer, from: number, to: number): LaneOutcome {
+  let paid: number | null = null;
+  let least = Number.POSITIVE_INFINITY;
+  let late = false;
+  let everywhere = true;
+  for (let block = from; block <= to; block += 1) {
+    const baseFee = past.baseFee[block] ?? 0;
+    least = Math.min(least, past.price[block] ?? 0);
+    if (Math.min(tip, cap - baseFee) < (past.asked[block] ?? 0)) {
+      everywhere = false;
+      continue;
+    }
+    paid ??= Math.min(cap, baseFee + tip);
+    late ||= block > from;
+  }
+  return { paid, least, late, everywhere };
+}
+
+/** Perfect foresight: the cheapest block of the window, asked for exactly. `null` where the window is cut short. */
+export function foresight(past: Past, at: number, promise: LanePromise): Offer | null {
+  if (!isSettled(past, at, promise)) return null;
+  let best = at + 1;
+  for (let block = best; block <= at + promise.withinBlocks; block += 1) {
+    if ((past.price[block] ?? 0) < (past.price[best] ?? 0)) best = block;
+  }
+  return { cap: past.price[best] ?? 0, tip: past.asked[best] ?? 0 };
+}
+
+/** An advice to wait for a price. Shares 0 to 1, seconds. */
+export interface Waiting {
+  /** Which block it was said at, by its place in the recording. */
+  readonly at: number;
+  readonly action: Exclude<Action, 'SEND_NOW'>;
+  readonly price: number;
+  readonly deadlineSec: number;
+  readonly probability: number;
+  readonly expectedSaving: number;
+}
+
+/** What came of the advice to wait. Shares 0 to 1. */
+export interface WaitScore {
+  readonly action: Waiting['action'];
+  /** Times it was given and its time was over when the recording was. */
+  readonly judged: number;
+  /** Of all blocks whose advice was judged. */
+  readonly share: number;
+  readonly stated: number;
+  /** Share of prices that were reached in time. */
+  readonly kept: number;
+  /** Mean saving that was promised, misses counted. */
+  readonly expectedSaving: number;
+  /** Mean saving against the next block's price; a miss pays what the last block before the deadline asked for. */
+  readonly saving: number;
+}
+
+/** Scores each kind of waiting that was advised at all, `WAIT` first. @param blocks how many were advised after. */
+export function judgeWaits(past: Past, waits: readonly Waiting[], blocks: number): WaitScore[] {
+  return (['WAIT', 'SET_ALERT'] as const).flatMap((action) => {
+    const judged = waits
+      .filter((wait) => wait.action === action)
+      .flatMap((wait) => outcomeOf(past, wait) ?? []);
+    if (judged.length === 0) return [];
+    const mean = (of: (outcome: WaitOutcome) => number) =>
+      judged.reduce((sum, outcome) => sum + of(outcome), 0) / judged.length;
+    return [
+      {
+        action,
+        judged: judged.length,
+        share: judged.length / blocks,
+        stated: mean(({ wait }) => wait.probability),
+        kept: mean(({ isReached }) => (isReached ? 1 : 0)),
+        expectedSaving: mean(({ wait }) => wait.expectedSaving),
+        saving: mean(({ saving }) => saving),
+      },
+    ];
+  });
+}
+
+interface WaitOutcome {
+  readonly wait: Waiting;
+  readonly isReached: boolean;
+  readonly saving: number;
+}
+
+/** `null` while its time is not over, or where no block came in it: there was nothing to wait for. */
+function outcomeOf(past: Past, wait: Waiting): WaitOutcome | null {
+  const timeOf = (at: number) => past.time[at] ?? 0;
+  const until = timeOf(wait.at) + wait.deadlineSec;
+  const first = wait.at + 1;
+  if (until >= timeOf(past.length - 1) || timeOf(first) > until) return null;
+  let at = first;
+  while (timeOf(at + 1) <= until && (past.price[at] ?? 0) > wait.price) at += 1;
+  const paid = past.price[at] ?? 0;
+  // As in the lanes: a price of 0 counts as 1 wei, on either side.
+  return {
+    wait,
+    isReached: paid <= wait.price,
+    saving: 1 - Math.max(paid, 1) / Math.max(past.price[first] ?? 1, 1),
+  };
+}
+
+/** What the engine said at each block, as columns: an advice is too large to keep 15,000 of them. */
+export class Said {
+  readonly lanes: Readonly<Record<LaneName, OfferColumn>>;
+  /** `NaN` where none was stated. */
+  readonly probabilities: Readonly<Record<LaneName, Float64Array>>;
+  /** Where waiting was advised, oldest first. */
+  readonly waits: Waiting[] = [];
+  readonly #length: number;
+  readonly #targets = new Map<number, { price: Float64Array; probability: Float64Array }>();
+
+  constructor(length: number) {
+    const offers = () => new OfferColumn(length);
+    this.#length = length;
+    this.lanes = { slow: offers(), average: offers(), fast: offers() };
+    this.probabilities = { slow: this.#empty(), average: this.#empty(), fast: this.#empty() };
+  }
+
+  put(at: number, { lanes, recommendation }: Advice): void {
+    for (const lane of LANES) {
+      const { maxFeePerGas, maxPriorityFeePerGas, probability } = lanes[lane];
+      this.lanes[lane].put(at, { cap: Number(maxFeePerGas), tip: Number(maxPriorityFeePerGas) });
+      this.probabilities[lane][at] = probability ?? Number.NaN;
+    }
+    for (const target of recommendation.alternatives) this.#putTarget(at, target);
+    const { action, targetPrice, deadlineSec, probability, expectedSavingRatio } = recommendation;
+    if (action === 'SEND_NOW' || probability === null) return;
+    const price = Number(targetPrice);
+    this.waits.push({ at, action, price, deadlineSec, probability, expectedSaving: expectedSavingRatio });
+  }
+
+  /** Those that anything was ever said about, shortest first. */
+  get horizons(): readonly number[] {
+    return [...this.#targets.keys()].sort((a, b) => a - b);
+  }
+
+  target(horizonSec: number, at: number): Target {
+    const columns = this.#targets.get(horizonSec);
+    return {
+      price: columns?.price[at] ?? Number.NaN,
+      probability: columns?.probability[at] ?? Number.NaN,
+    };
+  }
+
+  #putTarget(at: number, { horizonSec, price, probability }: Horizon): void {
+    let columns = this.#targets.get(horizonSec);
+    if (columns === undefined) {
+      columns = { price: this.#empty(), probability: this.#empty() };
+      this.#targets.set(horizonSec, columns);
+    }
+    columns.price[at] = Number(price);
+    columns.probability[at] = probability ?? Number.NaN;
+  }
+
+  #empty(): Float64Array {
+    return new Float64Array(this.#length).fill(Number.NaN);
+  }
+}
+
+export interface RuleScore extends LaneScore {
+  readonly rule: string;
+  readonly kind: 'own' | 'peer' | 'naive' | 'foresight';
+}
+
+/** The advice beside the other rules for one lane, all judged on the very same blocks. Shares 0 to 1. */
+export interface LaneReport {
+  readonly lane: LaneName;
+  readonly withinBlocks: number;
+  readonly target: number;
+  /** Mean probability that the advice stated; `null` where nothing was judged. */
+  readonly stated: number | null;
+  readonly calibrationError: number | null;
+  readonly calibration: readonly CalibrationGroup[];
+  /** Own first, then peers, the naive rule (Slow only), perfect foresight; none where nothing was judged. */
+  readonly rules: readonly RuleScore[];
+  /** The peers with the least room above what they pay; `null` where none is good enough. */
+  readonly tightest: {
+    /** Of those that keep the lane's promise. */
+    readonly keeping: string | null;
+    /**
+     * Of those that keep it even when they miss the first block: as often as promised, or as the own advice does
+     * where that is less.
+     */
+    readonly late: string | null;
+  };
+  /** Blocks at which the advice stated no probability, which are not judged above, and the share kept all the same. */
+  readonly unstated: { readonly judged: number; readonly kept: number | null };
+}
+
+export interface LaneOffering {
+  readonly rule: string;
+  readonly kind: 'peer' | 'naive';
+  readonly offers: OfferColumn;
+}
+
+/** @param given the blocks, by index, whose advice is to be judged. */
+export function reportLane(
+  past: Past,
+  said: Said,
+  given: readonly number[],
+  others: readonly LaneOffering[],
+  lane: LaneName,
+): LaneReport {
+  const promise = LANE_PROMISES[lane];
+  const own = said.lanes[lane];
+  const stated = said.probabilities[lane];
+  const settled = given.filter((at) => isSettled(past, at, promise) && own.at(at) !== null);
+  const [promised, unstated] = parted(settled, (at) => !Number.isNaN(stated[at] ?? Number.NaN));
+  // A rule that has hardly ever seen enough in this stretch must not keep the others from being judged.
+  const offered = (offers: OfferColumn) => promised.filter((at) => offers.at(at) !== null).length;
+  const able = others.filter(({ offers }) => 2 * offered(offers) > promised.length);
+  const judged = promised.filter((at) => able.every(({ offers }) => offers.at(at) !== null));
+  const best = new OfferColumn(past.length);
+  for (const at of judged) best.put(at, foresight(past, at, promise));
+  const all = [
+    { rule: 'gastop', kind: 'own' as const, offers: own },
+    ...able,
+    { rule: 'perfect foresight', kind: 'foresight' as const, offers: best },
+  ];
+  const rules = all.flatMap(({ rule, kind, offers }): RuleScore[] => {
+    const score = judgeLane(past, offers, judged, promise);
+    return score === null ? [] : [{ rule, kind, ...score }];
+  });
+  const calibration = new Calibration();
+  for (const at of judged) {
+    const offer = own.at(at);
+    if (offer !== null) calibration.add(stated[at] ?? Number.NaN, isKept(past, offer, at, promise));
+  }
+  const { groups } = calibration;
+  return {
+    lane,
+    ...promise,
+    stated: mean(judged.map((at) => stated[at] ?? Number.NaN)),
+    calibrationError: calibrationError(groups),
+    calibration: groups,
+    rules,
+    tightest: {
+      keeping: tightest(rules, ({ kept }) => kept >= promise.target),
+      late: tightest(rules, ({ keptLate }) => keptLate >= Math.min(promise.target, rules[0]?.keptLate ?? 1)),
+    },
+    unstated: {
+      judged: unstated.length,
+      kept: judgeLane(past, own, unstated, promise)?.kept ?? null,
+    },
+  };
+}
+
+function parted(values: readonly number[], isFirst: (value: number) => boolean): [number[], number[]] {
+  return [values.filter(isFirst), values.filter((value) => !isFirst(value))];
+}
+
+function tightest(rules: readonly RuleScore[], isGood: (score: RuleScore) => boolean): string | null {
+  const room = ({ overhang }: RuleScore) => overhang ?? Number.POSITIVE_INFINITY;
+  const good = rules.filter((score) => score.kind === 'peer' && isGood(score));
+  return good.toSorted((a, b) => room(a) - room(b))[0]?.rule ?? null;
+}
+
+const mean = (values: readonly number[]): number | null =>
+  values.length === 0 ? null : values.reduce((sum, value) => sum + value, 0) / values.length;

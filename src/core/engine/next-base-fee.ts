@@ -1,0 +1,181 @@
+import type { FanStep } from '../advice.ts';
+import type { Block } from '../block.ts';
+import { nextBaseFee, nextBaseFeeFromRatio } from '../eip1559.ts';
+import type { FeeRule } from '../fee-rule.ts';
+import { type Column, feeRatio, type History, wholeWei } from './history.ts';
+import { Rolling, SortedValues, WholeSum } from './rolling.ts';
+
+/** Blocks on which the formula is put to the test, and the share of them that may contradict it (a fork, say). */
+const JUDGED_BLOCKS = 100;
+const TOLERATED_SHARE = 0.02;
+/** A gas-used ratio with few digits moves the formula this much, and rounding to whole wei that much. */
+const RELATIVE_TOLERANCE = 1e-3;
+const WEI_TOLERANCE = 2;
+
+/** What the next block will ask for: the node's word first, EIP-1559 otherwise, as long as the chain follows it. */
+export class NextBaseFee {
+  readonly #history: History;
+  readonly #rule: FeeRule;
+  readonly #formula: Column;
+  /** 1 where a block asked for something else than the formula said, 0 where it did not. */
+  readonly #contradicted: Column;
+  /** The same of the node's word for the block to come. */
+  readonly #disputed: Column;
+  readonly #contradictions: Rolling<WholeSum>;
+
+  constructor(history: History, rule: FeeRule) {
+    this.#history = history;
+    this.#rule = rule;
+    this.#formula = history.column(JUDGED_BLOCKS);
+    this.#contradicted = history.column(JUDGED_BLOCKS);
+    this.#disputed = history.column(JUDGED_BLOCKS);
+    this.#contradictions = new Rolling(this.#contradicted, new WholeSum());
+  }
+
+  /** Digests the head's fees and says the next base fee. */
+  push(block: Block): bigint {
+    const head = block.number;
+    const formula = byFormula(block, this.#rule);
+    const said = block.nextBaseFee;
+    const expected = head > this.#history.origin ? this.#formula.at(head - 1) : Number.NaN;
+    this.#formula.put(head, Number(formula));
+    this.#contradicted.put(head, differs(Number(block.baseFeePerGas), expected));
+    this.#disputed.put(head, said === null ? Number.NaN : differs(Number(said), Number(formula)));
+    this.followHead();
+    return this.predict(block);
+  }
+
+  /** The next base fee after the head; `block` is the head. */
+  predict(block: Block): bigint {
+    if (block.nextBaseFee !== null) return block.nextBaseFee;
+    // Where the formula does not hold and nobody says better, a fee that stays is the best guess.
+    return this.formulaHolds ? byFormula(block, this.#rule) : block.baseFeePerGas;
+  }
+
+  /** Whether the chain has been doing what EIP-1559 with this rule says; promises may rest on it only then. */
+  get formulaHolds(): boolean {
+    const { sum, count } = this.#contradictions.tally;
+    const disputed = this.#disputed.at(this.#history.head);
+    const word = Number.isNaN(disputed) ? 0 : 1;
+    return sum + (word > 0 ? disputed : 0) <= TOLERATED_SHARE * (count + word);
+  }
+
+  followHead(): void {
+    this.#contradictions.moveTo(this.#history.settled(0, JUDGED_BLOCKS));
+  }
+}
+
+/**
+ * The base fee that the rule gives the block after `block`, wei per gas, from what is known of its gas. A chain
+ * without base fees keeps to that.
+ */
+export function nextBaseFeeByRule(
+  block: Pick<Block, 'baseFeePerGas' | 'gasUsed' | 'gasLimit' | 'gasUsedRatio'>,
+  rule: FeeRule,
+): bigint {
+  return block.baseFeePerGas === 0n ? 0n : byFormula(block, rule);
+}
+
+function byFormula(
+  block: Pick<Block, 'baseFeePerGas' | 'gasUsed' | 'gasLimit' | 'gasUsedRatio'>,
+  rule: FeeRule,
+): bigint {
+  const { baseFeePerGas, gasUsed, gasLimit, gasUsedRatio } = block;
+  return gasUsed !== null && gasLimit !== null
+    ? nextBaseFee({ baseFeePerGas, gasUsed, gasLimit }, rule)
+    : nextBaseFeeFromRatio(baseFeePerGas, gasUsedRatio, rule);
+}
+
+function differs(actual: number, expected: number): number {
+  if (Number.isNaN(expected)) return Number.NaN;
+  return Math.abs(actual - expected) > WEI_TOLERANCE + RELATIVE_TOLERANCE * expected ? 1 : 0;
+}
+
+/** The highest base fee `blocks` blocks on from one that asks for `baseFeePerGas`: every block between is full. */
+export function highestBaseFee(baseFeePerGas: bigint, blocks: number, rule: FeeRule): bigint {
+  return extremeBaseFee(baseFeePerGas, blocks, rule, BigInt(rule.elasticity));
+}
+
+/** The lowest: every block between is empty. */
+function lowestBaseFee(baseFeePerGas: bigint, blocks: number, rule: FeeRule): bigint {
+  return extremeBaseFee(baseFeePerGas, blocks, rule, 0n);
+}
+
+function extremeBaseFee(baseFeePerGas: bigint, blocks: number, rule: FeeRule, gasUsed: bigint): bigint {
+  const gasLimit = BigInt(rule.elasticity);
+  let fee = baseFeePerGas;
+  for (let block = 0; block < blocks; block += 1) {
+    fee = nextBaseFee({ baseFeePerGas: fee, gasUsed, gasLimit }, rule);
+  }
+  return fee;
+}
+
+const STEPS = [1, 2, 3, 4, 5] as const;
+const TRAILING_BLOCKS = 600;
+const LEAST_BLOCKS = 100;
+const LOW = 0.05;
+const HIGH = 0.95;
+
+interface FanRatios {
+  readonly blocksAhead: number;
+  readonly column: Column;
+  readonly window: Rolling<SortedValues>;
+}
+
+/**
+ * Where the base fee may stand 1 to 5 blocks on: the 5th, 50th and 95th percentile of how it moved in the last 600 blocks,
+ * never beyond what EIP-1559 allows. The first step is exact where the next base fee is.
+ */
+export class FanBook {
+  readonly #history: History;
+  readonly #rule: FeeRule;
+  readonly #ratios: readonly FanRatios[];
+
+  constructor(history: History, rule: FeeRule) {
+    this.#history = history;
+    this.#rule = rule;
+    this.#ratios = STEPS.map((blocksAhead) => {
+      const column = history.column(TRAILING_BLOCKS + blocksAhead);
+      return { blocksAhead, column, window: new Rolling(column, new SortedValues()) };
+    });
+  }
+
+  push(): void {
+    const { head, oldest, baseFee, nextBaseFee } = this.#history;
+    for (const { blocksAhead, column } of this.#ratios) {
+      const since = head - blocksAhead;
+      if (since >= oldest) column.put(since, feeRatio(baseFee.at(head), nextBaseFee.at(since)));
+    }
+    this.followHead();
+  }
+
+  followHead(): void {
+    for (const { blocksAhead, window } of this.#ratios) {
+      window.moveTo(this.#history.settled(blocksAhead, TRAILING_BLOCKS));
+    }
+  }
+
+  /** @param exact whether the next base fee is known and not guessed; `formulaHolds` whether EIP-1559 bounds the rest. */
+  steps(nextBaseFee: bigint, exact: boolean, formulaHolds: boolean): FanStep[] {
+    return this.#ratios.map(({ blocksAhead, window }) => {
+      if (blocksAhead === 1 && exact) {
+        return { blocksAhead, min: nextBaseFee, expected: nextBaseFee, max: nextBaseFee };
+      }
+      const low = lowestBaseFee(nextBaseFee, blocksAhead - 1, this.#rule);
+      const high = highestBaseFee(nextBaseFee, blocksAhead - 1, this.#rule);
+      const ratios = window.tally;
+      // With too little history the extremes are all that can be said, and without a formula not even those.
+      if (ratios.size < LEAST_BLOCKS) {
+        return formulaHolds
+          ? { blocksAhead, min: low, expected: nextBaseFee, max: high }
+          : { blocksAhead, min: nextBaseFee / 2n, expected: nextBaseFee, max: nextBaseFee * 2n };
+      }
+      const at = (q: number): bigint => {
+        const fee = BigInt(wholeWei(Number(nextBaseFee) * (ratios.quantile(q) ?? 1)));
+        if (!formulaHolds) return fee;
+        return fee < low ? low : fee > high ? high : fee;
+      };
+      return { blocksAhead, min: at(LOW), expected: at(0.5), max: at(HIGH) };
+    });
+  }
+}

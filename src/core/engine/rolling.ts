@@ -1,0 +1,254 @@
+import type { Column, Span } from './history.ts';
+
+/** Something that can take a number in and out again, and is then exactly as before. `NaN` is not counted. */
+export interface Tally {
+  add(value: number): void;
+  remove(value: number): void;
+  clear(): void;
+}
+
+/**
+ * Keeps a tally over a moving stretch of a column. Moving by one block costs one number in and one out; moving back is the
+ * same, so a rewind leaves no trace (as long as it is followed before the column is overwritten).
+ */
+export class Rolling<T extends Tally> {
+  readonly tally: T;
+  readonly #column: Column;
+  #from = 0;
+  #to = 0;
+
+  constructor(column: Column, tally: T) {
+    this.#column = column;
+    this.tally = tally;
+  }
+
+  moveTo({ from, to }: Span): void {
+    if (to <= this.#from || from >= this.#to) {
+      this.tally.clear();
+      this.#from = from;
+      this.#to = from;
+    }
+    while (this.#to > to) this.#remove(--this.#to);
+    while (this.#from < from) this.#remove(this.#from++);
+    while (this.#to < to) this.#add(this.#to++);
+    while (this.#from > from) this.#add(--this.#from);
+  }
+
+  #add(block: number): void {
+    const value = this.#column.at(block);
+    if (!Number.isNaN(value)) this.tally.add(value);
+  }
+
+  #remove(block: number): void {
+    const value = this.#column.at(block);
+    if (!Number.isNaN(value)) this.tally.remove(value);
+  }
+}
+
+/** Sum and count. Whole numbers only: then sums below 2^53 are exact and can be taken back exactly. */
+export class WholeSum implements Tally {
+  #sum = 0;
+  #count = 0;
+
+  get count(): number {
+    return this.#count;
+  }
+
+  get sum(): number {
+    return this.#sum;
+  }
+
+  /** `null` for nothing. */
+  get mean(): number | null {
+    return this.#count > 0 ? this.#sum / this.#count : null;
+  }
+
+  add(value: number): void {
+    this.#sum += value;
+    this.#count += 1;
+  }
+
+  remove(value: number): void {
+    this.#sum -= value;
+    this.#count -= 1;
+  }
+
+  clear(): void {
+    this.#sum = 0;
+    this.#count = 0;
+  }
+}
+
+/**
+ * Numbers in ascending order. Taking one in or out is a binary search and one move of memory, which for the tens of
+ * thousands held here is faster than any tree.
+ */
+export class SortedValues implements Tally {
+  #values = new Float64Array(64);
+  #size = 0;
+
+  get size(): number {
+    return this.#size;
+  }
+
+  add(value: number): void {
+    if (this.#size === this.#values.length) {
+      const wider = new Float64Array(this.#size * 2);
+      wider.set(this.#values);
+      this.#values = wider;
+    }
+    const at = this.countBelow(value);
+    this.#values.copyWithin(at + 1, at, this.#size);
+    this.#values[at] = value;
+    this.#size += 1;
+  }
+
+  /** @throws RangeError for a value that is not there: the tally and its column have come apart. */
+  remove(value: number): void {
+    const at = this.countBelow(value);
+    if (at >= this.#size || this.#values[at] !== value) throw new RangeError(`${value} is not held`);
+    this.#values.copyWithin(at, at + 1, this.#size);
+    this.#size -= 1;
+  }
+
+  clear(): void {
+    this.#size = 0;
+  }
+
+  /** How many are smaller than `value`. */
+  countBelow(value: number): number {
+    let low = 0;
+    let high = this.#size;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if ((this.#values[middle] ?? 0) < value) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+
+  /** The smallest held value that at least a share `q` (0 to 1) does not exceed; `null` for none. */
+  quantile(q: number): number | null {
+    const rank = Math.ceil(q * this.#size) - 1;
+    return this.#size > 0 ? (this.#values[Math.min(Math.max(rank, 0), this.#size - 1)] ?? null) : null;
+  }
+}
+
+/** Two sums of 26 and 27 bits a number: a million whole numbers below 2^53 add up without rounding. */
+const SPLIT = 2 ** 26;
+
+/** Mean of whole numbers too large for one sum to stay exact, so that they can be taken back exactly. */
+export class ExactSum implements Tally {
+  #high = 0;
+  #low = 0;
+  #count = 0;
+
+  /** `null` for nothing. */
+  get mean(): number | null {
+    return this.#count > 0 ? (this.#high / this.#count) * SPLIT + this.#low / this.#count : null;
+  }
+
+  add(value: number): void {
+    this.#move(value, 1);
+  }
+
+  remove(value: number): void {
+    this.#move(value, -1);
+  }
+
+  clear(): void {
+    this.#high = 0;
+    this.#low = 0;
+    this.#count = 0;
+  }
+
+  #move(value: number, sign: 1 | -1): void {
+    this.#high += sign * Math.floor(value / SPLIT);
+    this.#low += sign * (value % SPLIT);
+    this.#count += sign;
+  }
+}
+
+/**
+ * The smallest of a stretch of blocks that moves forward at both ends: a queue of those that nothing later undercuts
+ * (Lemire 2006, streaming maximum-minimum filter). Each block goes in once and out once.
+ */
+export class WindowMinimum {
+  #blocks = new Float64Array(64);
+  #values = new Float64Array(64);
+  #start = 0;
+  #size = 0;
+
+  /** `null` while the stretch is empty. */
+  get minimum(): number | null {
+    return this.#size > 0 ? (this.#values[this.#slot(0)] ?? null) : null;
+  }
+
+  push(block: number, value: number): void {
+    while (this.#size > 0 && (this.#values[this.#slot(this.#size - 1)] ?? 0) >= value) this.#size -= 1;
+    if (this.#size === this.#blocks.length) this.#widen();
+    const slot = this.#slot(this.#size);
+    this.#blocks[slot] = block;
+    this.#values[slot] = value;
+    this.#size += 1;
+  }
+
+  dropBefore(block: number): void {
+    while (this.#size > 0 && (this.#blocks[this.#slot(0)] ?? 0) < block) {
+      this.#start = this.#slot(1);
+      this.#size -= 1;
+    }
+  }
+
+  clear(): void {
+    this.#start = 0;
+    this.#size = 0;
+  }
+
+  #slot(index: number): number {
+    return (this.#start + index) % this.#blocks.length;
+  }
+
+  #widen(): void {
+    const blocks = new Float64Array(this.#size * 2);
+    const values = new Float64Array(this.#size * 2);
+    for (let index = 0; index < this.#size; index += 1) {
+      blocks[index] = this.#blocks[this.#slot(index)] ?? 0;
+      values[index] = this.#values[this.#slot(index)] ?? 0;
+    }
+    this.#blocks = blocks;
+    this.#values = values;
+    this.#start = 0;
+  }
+}
+
+/** The lower median in expected linear time; reorders `values`. `NaN` for none. */
+export function takeMedian(values: Float64Array): number {
+  return takeRanked(values, Math.max(Math.ceil(values.length / 2) - 1, 0));
+}
+
+/** The one that `rank` others (from 0) come before, in expected linear time; reorders `values`. `NaN` where there is none. */
+export function takeRanked(values: Float64Array, rank: number): number {
+  let low = 0;
+  let high = values.length - 1;
+  while (low < high) {
+    const pivot = values[(low + high) >>> 1] ?? 0;
+    let left = low;
+    let right = high;
+    while (left <= right) {
+      while ((values[left] ?? pivot) < pivot) left += 1;
+      while ((values[right] ?? pivot) > pivot) right -= 1;
+      if (left <= right) {
+        const held = values[left] ?? 0;
+        values[left] = values[right] ?? 0;
+        values[right] = held;
+        left += 1;
+        right -= 1;
+      }
+    }
+    if (rank <= right) high = right;
+    else if (rank >= left) low = left;
+    else break;
+  }
+  return values[rank] ?? Number.NaN;
+}

@@ -1,0 +1,270 @@
+import { formatDuration } from '../units.ts';
+import type { Column, History, Span } from './history.ts';
+import { Rolling, type Tally, takeRanked, WholeSum } from './rolling.ts';
+
+/** A state is how far the price stands from its averages over so many blocks: it goes back to them. */
+const AVERAGES_BLOCKS = [5, 50, 300] as const;
+/** Past states that are looked through, how many of them count as near, and how many there must be. */
+export const MEMORY_BLOCKS = 2_000;
+const NEIGHBOURS = 150;
+const LEAST_STATES = 300;
+/** Of few states only the nearer ones say anything. */
+const MOST_SHARE = 0.25;
+/** Logarithms in whole ten-thousandths: sums of their squares stay exact, and less is noise. */
+const LOG_SCALE = 1e4;
+
+interface Feature {
+  readonly average: Rolling<WholeSum>;
+  readonly averageBlocks: number;
+  readonly column: Column;
+  readonly spread: Rolling<Spread>;
+}
+
+/**
+ * Finds the past blocks at which prices stood as they stand at the head: nearest neighbours by how far the price is from
+ * its averages, each measured by its own spread.
+ */
+export class NearestStates {
+  readonly #history: History;
+  readonly #age: number;
+  readonly #logPrice: Column;
+  readonly #features: readonly Feature[];
+  readonly #past = new Float64Array(MEMORY_BLOCKS);
+  readonly #distance = new Float64Array(MEMORY_BLOCKS);
+
+  /** @param age how many blocks must have come after a state before it may be used. */
+  constructor(history: History, age: number) {
+    this.#history = history;
+    this.#age = age;
+    this.#logPrice = history.column(Math.max(...AVERAGES_BLOCKS));
+    this.#features = AVERAGES_BLOCKS.map((averageBlocks) => {
+      const column = history.column(MEMORY_BLOCKS + age);
+      return {
+        average: new Rolling(this.#logPrice, new WholeSum()),
+        averageBlocks,
+        column,
+        spread: new Rolling(column, new Spread()),
+      };
+    });
+  }
+
+  /** Takes in the head's state; what sending at once costs must be known of it. */
+  push(): void {
+    const { head, sendNow } = this.#history;
+    this.#logPrice.put(head, Math.round(Math.log(Math.max(sendNow.at(head), 1)) * LOG_SCALE));
+    for (const { average, averageBlocks, column } of this.#features) {
+      average.moveTo(this.#history.settled(0, averageBlocks));
+      column.put(head, Math.round(this.#logPrice.at(head) - (average.tally.mean ?? 0)));
+    }
+    this.followHead();
+  }
+
+  followHead(): void {
+    const settled = this.#settled();
+    for (const { average, averageBlocks, spread } of this.#features) {
+      average.moveTo(this.#history.settled(0, averageBlocks));
+      spread.moveTo(settled);
+    }
+  }
+
+  /** The nearest blocks among those that are old enough, in order; `null` while there are too few to choose from. */
+  nearest(): Float64Array | null {
+    const span = this.#settled();
+    const count = span.to - span.from;
+    if (count < LEAST_STATES) return null;
+    this.#measure(span);
+    const wanted = Math.min(NEIGHBOURS, Math.floor(count * MOST_SHARE));
+    const ranked = this.#past.subarray(0, count);
+    ranked.set(this.#distance.subarray(0, count));
+    const limit = takeRanked(ranked, wanted - 1);
+    const found = new Float64Array(wanted);
+    // Of equally near ones the youngest.
+    for (let index = count - 1, left = wanted; left > 0; index -= 1) {
+      if ((this.#distance[index] ?? 0) > limit) continue;
+      left -= 1;
+      found[left] = span.from + index;
+    }
+    return found;
+  }
+
+  #settled(): Span {
+    return this.#history.settled(this.#age, MEMORY_BLOCKS);
+  }
+
+  #measure(span: Span): void {
+    const past = this.#past.subarray(0, span.to - span.from);
+    const distance = this.#distance;
+    distance.fill(0);
+    for (const { column, spread } of this.#features) {
+      column.copy(span, past);
+      const now = column.at(this.#history.head);
+      // A price that hardly ever moved must not make every wei count.
+      const scale = 1 / Math.max(spread.tally.variance, 1);
+      for (let index = 0; index < past.length; index += 1) {
+        const apart = (past[index] ?? 0) - now;
+        distance[index] = (distance[index] ?? 0) + apart * apart * scale;
+      }
+    }
+  }
+}
+
+/** Variance of whole numbers. */
+class Spread implements Tally {
+  #sum = 0;
+  #squares = 0;
+  #count = 0;
+
+  get variance(): number {
+    if (this.#count === 0) return 0;
+    return Math.max(this.#squares / this.#count - (this.#sum / this.#count) ** 2, 0);
+  }
+
+  add(value: number): void {
+    this.#sum += value;
+    this.#squares += value * value;
+    this.#count += 1;
+  }
+
+  remove(value: number): void {
+    this.#sum -= value;
+    this.#squares -= value * value;
+    this.#count -= 1;
+  }
+
+  clear(): void {
+    this.#sum = 0;
+    this.#squares = 0;
+    this.#count = 0;
+  }
+}
+
+/** A state is how far the price stands from its averages over these multiples of the time in question. */
+const AVERAGES = [0.2, 2, 12] as const;
+/** Past states looked through, spread evenly over so many times, and how many of them count as near. */
+const STATES = 300;
+const LOOK_BACK_TIMES = 80;
+const SIMILAR_BLOCKS = 75;
+/** So few blocks say nothing. */
+const LEAST_BLOCKS = 100;
+/** Least variance of a state: below that it is rounding. */
+const LEAST_VARIANCE = 1;
+
+/** Finds past blocks at which prices stood as they stand at the head, as far as matters for a time of any length. */
+export class AlikeBlocks {
+  readonly #history: History;
+  /** Sum of the logarithms of all prices up to a block, for the average over any stretch. */
+  readonly #logSum: Column;
+
+  constructor(history: History) {
+    this.#history = history;
+    this.#logSum = history.column();
+  }
+
+  /** Takes in the head; what sending at once costs must be known of it. */
+  push(): void {
+    const { head, origin, sendNow } = this.#history;
+    const before = head > origin ? this.#logSum.at(head - 1) : 0;
+    this.#logSum.put(head, before + Math.round(Math.log(Math.max(sendNow.at(head), 1)) * LOG_SCALE));
+  }
+
+  /**
+   * The blocks most like the head among those before `end`, the youngest first; `null` while those are too few or cover
+   * less than `leastSec`.
+   * @param timeSec the time in question.
+   */
+  before(end: number, timeSec: number, leastSec: number): Float64Array | null {
+    const { oldest, time } = this.#history;
+    if (end - oldest < LEAST_BLOCKS) return null;
+    const seenSec = time.at(end - 1) - time.at(oldest);
+    if (seenSec < leastSec || seenSec === 0) return null;
+    const blocks = Math.max(Math.round((timeSec * (end - 1 - oldest)) / seenSec), 1);
+    const count = end - Math.max(oldest, end - Math.max(blocks * LOOK_BACK_TIMES, STATES));
+    const stride = Math.max(count / STATES, 1);
+    const past = new Float64Array(Math.min(count, STATES));
+    for (let index = 0; index < past.length; index += 1) past[index] = Math.floor(end - 1 - index * stride);
+    const distances = this.#distances(past, blocks);
+    const wanted = Math.min(SIMILAR_BLOCKS, Math.floor(past.length * MOST_SHARE));
+    const limit = takeRanked(distances.slice(), wanted - 1);
+    return past.filter((_, index) => (distances[index] ?? 0) <= limit);
+  }
+
+  #distances(past: Float64Array, blocks: number): Float64Array {
+    const distances = new Float64Array(past.length);
+    const states = new Float64Array(past.length);
+    for (const times of AVERAGES) {
+      const length = Math.max(Math.round(blocks * times), 1);
+      const now = this.#overAverage(this.#history.head, length);
+      for (let index = 0; index < past.length; index += 1) {
+        states[index] = this.#overAverage(past[index] ?? 0, length);
+      }
+      const scale = 1 / Math.max(variance(states), LEAST_VARIANCE);
+      for (let index = 0; index < past.length; index += 1) {
+        const apart = (states[index] ?? 0) - now;
+        distances[index] = (distances[index] ?? 0) + apart * apart * scale;
+      }
+    }
+    return distances;
+  }
+
+  /** Logarithm of the price at `block` over that of the average of its last `length` blocks. */
+  #overAverage(block: number, length: number): number {
+    const { oldest } = this.#history;
+    const from = Math.max(block - length, oldest);
+    if (from === block) return 0;
+    const sum = this.#logSum.at(block);
+    return sum - this.#logSum.at(block - 1) - (sum - this.#logSum.at(from)) / (block - from);
+  }
+}
+
+function variance(values: Float64Array): number {
+  let sum = 0;
+  let squares = 0;
+  for (const value of values) {
+    sum += value;
+    squares += value * value;
+  }
+  return squares / values.length - (sum / values.length) ** 2;
+}
+
+/** How likely something is, 0 to 1, or why that cannot be said: exactly one of the two is `null`. */
+export interface Chance {
+  readonly probability: number | null;
+  readonly reason: string | null;
+}
+
+/** Nothing is certain: beside the outcomes that were seen one more is counted, half of it as come true. */
+const DOUBT = 0.5;
+
+/** No probability: `count` pieces of advice were judged, and it takes `enough` of them. */
+export function unjudged(count: number, enough: number): Chance {
+  return unknown(`too little history: ${count} of the ${enough} answers that it takes were judged`);
+}
+
+/**
+ * No probability: that takes `pastSec` seconds of blocks. Of a chain so fast that so many are never kept, that is
+ * said instead.
+ * @param what the blocks are needed for
+ */
+export function tooLittlePast(history: History, pastSec: number, what = 'say so'): Chance {
+  const takes = `it takes ${formatDuration(pastSec)} of blocks to ${what}`;
+  return history.mostSec < pastSec
+    ? unknown(`${takes}, more than is kept of so fast a chain`)
+    : unknown(`too little history: ${takes}`);
+}
+
+export function unknown(reason: string): Chance {
+  return { probability: null, reason };
+}
+
+/**
+ * The most that so many independent outcomes can support: had all of them come true, one more that was not seen counts as
+ * half. Windows that overlap are no more outcomes than fit one after another.
+ */
+export function mostSupported(outcomes: number): number {
+  return doubtedShare(1, Math.max(outcomes, 0));
+}
+
+/** The share of so many independent outcomes that came true, with one more that was not seen counted as half. */
+export function doubtedShare(share: number, outcomes: number): number {
+  return (share * outcomes + DOUBT) / (outcomes + 2 * DOUBT);
+}

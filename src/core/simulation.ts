@@ -1,0 +1,480 @@
+import type { TipLadder } from './block.ts';
+import { type BlobParams, BPO2_BLOBS, blobBaseFee, GAS_PER_BLOB } from './eip4844.ts';
+import { ETHEREUM_FEE_RULE } from './fee-rule.ts';
+
+/**
+ * Randomness without state: every value is a function of the seed, what it is for and where it stands, so that
+ * any stretch of the simulation can be computed without what came before it.
+ */
+
+/** What a random value is for: each purpose has its own, independent values. */
+export const NOISE = {
+  regime: 1,
+  restlessness: 2,
+  tide: 3,
+  swell: 4,
+  ripple: 5,
+  burst: 6,
+  flurry: 7,
+  demand: 8,
+  steering: 9,
+  missedSlot: 10,
+  blobTide: 11,
+  blobSwell: 12,
+  blobDemand: 13,
+  tipLevel: 14,
+  tipLadder: 15,
+  hash: 16,
+} as const;
+type NoisePurpose = (typeof NOISE)[keyof typeof NOISE];
+
+function stir(hash: number, word: number): number {
+  const k = Math.imul(word, 0xcc9e2d51);
+  const mixed = hash ^ Math.imul((k << 15) | (k >>> 17), 0x1b873593);
+  return (Math.imul((mixed << 13) | (mixed >>> 19), 5) + 0xe6546b64) | 0;
+}
+
+/** 32 well-mixed bits of four integers (the mixing of MurmurHash3). */
+export function randomBits(seed: number, purpose: NoisePurpose, at: number, lane = 0): number {
+  let hash = stir(stir(stir(stir(0, seed), purpose), at), lane);
+  hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);
+  hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35);
+  return (hash ^ (hash >>> 16)) >>> 0;
+}
+
+/** Uniform, above 0 and below 1. */
+export function uniform(seed: number, purpose: NoisePurpose, at: number, lane = 0): number {
+  return (randomBits(seed, purpose, at, lane) + 0.5) / 2 ** 32;
+}
+
+/** Normal with mean 0 and deviation 1 (Box and Muller 1958). */
+export function normal(seed: number, purpose: NoisePurpose, at: number): number {
+  const radius = Math.sqrt(-2 * Math.log(uniform(seed, purpose, at, 1)));
+  return radius * Math.cos(2 * Math.PI * uniform(seed, purpose, at, 2));
+}
+
+/** Exponential with mean 1. */
+function exponential(seed: number, purpose: NoisePurpose, at: number, lane: number): number {
+  return -Math.log(uniform(seed, purpose, at, lane));
+}
+
+/** Answers `compute(at)`, remembering the last answer: a simulation asks for the same place many times in a row. */
+export function remembering<T>(compute: (at: number) => T): (at: number) => T {
+  let last: { readonly at: number; readonly value: T } | null = null;
+  return (at) => {
+    if (last?.at !== at) last = { at, value: compute(at) };
+    return last.value;
+  };
+}
+
+/** A smooth walk around 0: normal at whole `x`, eased in between. */
+function smoothNoise(seed: number, purpose: NoisePurpose): (x: number) => number {
+  const knots = remembering(
+    (knot) => [normal(seed, purpose, knot), normal(seed, purpose, knot + 1)] as const,
+  );
+  return (x) => {
+    const knot = Math.floor(x);
+    const part = x - knot;
+    const eased = part * part * (3 - 2 * part);
+    const [from, to] = knots(knot);
+    return from * (1 - eased) + to * eased;
+  };
+}
+
+export const SLOT_SEC = 12;
+const DAY_SEC = 86_400;
+
+/** One slot of every stretch of 200 is missed, near no end of it. */
+const STRETCH = 200;
+const SLOTS_PER_DAY = DAY_SEC / SLOT_SEC;
+export const BLOCKS_PER_DAY = (SLOTS_PER_DAY / STRETCH) * (STRETCH - 1);
+/** 1 January 2016 in days since 1970: block 0 is at its midnight UTC. */
+const GENESIS_DAY = 16_801;
+
+/** Where in its stretch the missed slot lies. */
+function missedAt(seed: number, day: number, stretch: number): number {
+  return 10 + (randomBits(seed, NOISE.missedSlot, day, stretch) % 140);
+}
+
+/** A block's place: days since 1970 and position within the day. */
+export function placeOf(number: number): { readonly day: number; readonly index: number } {
+  return { day: GENESIS_DAY + Math.floor(number / BLOCKS_PER_DAY), index: number % BLOCKS_PER_DAY };
+}
+
+/** Unix seconds of the block at `index` (0 to `BLOCKS_PER_DAY` − 1) of a day. */
+export function timestampOf(seed: number, day: number, index: number): number {
+  const stretch = Math.floor(index / (STRETCH - 1));
+  const within = index % (STRETCH - 1);
+  const slot = stretch * STRETCH + within + (within >= missedAt(seed, day, stretch) ? 1 : 0);
+  return day * DAY_SEC + slot * SLOT_SEC;
+}
+
+/** Number of the newest block at `time` (Unix seconds); 0 before the chain began. */
+export function numberAt(seed: number, time: number): number {
+  const day = Math.floor(time / DAY_SEC);
+  if (day < GENESIS_DAY) return 0;
+  const slot = Math.floor((time - day * DAY_SEC) / SLOT_SEC);
+  const stretch = Math.floor(slot / STRETCH);
+  const within = slot % STRETCH;
+  const blocks = within >= missedAt(seed, day, stretch) ? within - 1 : within;
+  return (day - GENESIS_DAY) * BLOCKS_PER_DAY + stretch * (STRETCH - 1) + blocks;
+}
+
+const MINUTE = 60;
+const HOUR = 3_600;
+const DAY = 86_400;
+const WEEK = 7 * DAY;
+
+/** Gwei around which everything happens: the sub-gwei mainnet of 2026. */
+const TYPICAL_GWEI = 0.11;
+
+/** A regime lasts about so long; then demand settles at another level within minutes. */
+const REGIME_SEC = 40 * HOUR;
+const SHIFT_SEC = 30 * MINUTE;
+
+/** A kind of event that multiplies demand at once and fades: at most one per cell of time. */
+interface BurstKind {
+  readonly purpose: typeof NOISE.burst | typeof NOISE.flurry;
+  readonly cellSec: number;
+  readonly probability: number;
+  /** Logarithms of the height: the least, the mean above it, the most. */
+  readonly least: number;
+  readonly mean: number;
+  readonly most: number;
+  /** Shortest and longest time to fall to a third. */
+  readonly fadeSec: readonly [number, number];
+}
+
+/** A mint, a launch, a crash: rare, up to fifty times the usual price. */
+const BURST: BurstKind = {
+  purpose: NOISE.burst,
+  cellSec: 6 * HOUR,
+  probability: 0.4,
+  least: 0.9,
+  mean: 0.75,
+  most: 3.9,
+  fadeSec: [4 * MINUTE, 40 * MINUTE],
+};
+/** Liquidations, a popular trade: all the time, small. */
+const FLURRY: BurstKind = {
+  purpose: NOISE.flurry,
+  cellSec: 30 * MINUTE,
+  probability: 0.35,
+  least: 0.2,
+  mean: 0.25,
+  most: 1.2,
+  fadeSec: [1 * MINUTE, 4 * MINUTE],
+};
+
+/** How many cells a burst may outlast its own. */
+const CELLS_BACK = 2;
+
+/** No burst begins so late in a UTC day that its height could not be reached before the day ends. */
+const QUIET_BEFORE_MIDNIGHT_SEC = 20 * MINUTE;
+
+/**
+ * The base fee at which blocks would be exactly at their target at a time (Unix seconds), in gwei: daily and
+ * weekly cycles, regimes, drift and bursts. The answers are a function of seed and time alone.
+ */
+export function createFairGwei(seed: number): (time: number) => number {
+  const regime = regimes(seed, NOISE.regime);
+  const restlessness = regimes(seed, NOISE.restlessness);
+  const tide = smoothNoise(seed, NOISE.tide);
+  const swell = smoothNoise(seed, NOISE.swell);
+  const ripple = smoothNoise(seed, NOISE.ripple);
+  const burst = bursts(seed, BURST);
+  const flurry = bursts(seed, FLURRY);
+  return (time) => {
+    const restless = Math.exp(0.5 * restlessness(time));
+    const level =
+      dailyCycle(time) +
+      weeklyCycle(time) +
+      0.4 * regime(time) +
+      0.3 * tide(time / (8 * HOUR)) +
+      0.16 * restless * swell(time / (45 * MINUTE)) +
+      0.07 * restless * ripple(time / (5 * MINUTE));
+    return TYPICAL_GWEI * Math.exp(level + burst(time) + flurry(time));
+  };
+}
+
+/** Highest in the American afternoon, lowest in the European early morning. */
+function dailyCycle(time: number): number {
+  const angle = (2 * Math.PI * ((time % DAY) - 17 * HOUR)) / DAY;
+  return 0.3 * Math.cos(angle) + 0.08 * Math.cos(2 * angle);
+}
+
+/** Highest on Wednesdays, lowest around Sunday. Unix time began on a Thursday. */
+function weeklyCycle(time: number): number {
+  return 0.16 * Math.cos((2 * Math.PI * ((time % WEEK) - 6.5 * DAY)) / WEEK);
+}
+
+/** Normal, the same for a day or two, then another within minutes. */
+function regimes(seed: number, purpose: typeof NOISE.regime | typeof NOISE.restlessness) {
+  const regime = remembering((cell) => ({
+    before: normal(seed, purpose, cell - 1),
+    after: normal(seed, purpose, cell),
+    // Level and restlessness change together.
+    shiftAt: (cell + 0.1 + 0.8 * uniform(seed, NOISE.regime, cell, 3)) * REGIME_SEC,
+  }));
+  return (time: number): number => {
+    const { before, after, shiftAt } = regime(Math.floor(time / REGIME_SEC));
+    const shifted = Math.min(Math.max((time - shiftAt) / SHIFT_SEC, 0), 1);
+    return before * (1 - shifted) + after * shifted;
+  };
+}
+
+interface Burst {
+  readonly start: number;
+  /** What it adds to the factor on demand at its start. */
+  readonly height: number;
+  readonly fadeSec: number;
+}
+
+/** Logarithm of the factor that bursts of one kind put on demand. */
+function bursts(seed: number, kind: BurstKind) {
+  const inCell = (cell: number): Burst | null => {
+    const { purpose, cellSec, fadeSec } = kind;
+    if (uniform(seed, purpose, cell, 0) > kind.probability) return null;
+    let start = (cell + uniform(seed, purpose, cell, 1)) * cellSec;
+    const beforeMidnight = DAY - (start % DAY);
+    if (beforeMidnight < QUIET_BEFORE_MIDNIGHT_SEC) start -= QUIET_BEFORE_MIDNIGHT_SEC - beforeMidnight;
+    const log = Math.min(kind.least + kind.mean * exponential(seed, purpose, cell, 2), kind.most);
+    const fade = fadeSec[0] * (fadeSec[1] / fadeSec[0]) ** uniform(seed, purpose, cell, 3);
+    return { start, height: Math.expm1(log), fadeSec: fade };
+  };
+  // The last cells from `cell` back: an older burst has faded.
+  const around = remembering((cell) =>
+    Array.from({ length: CELLS_BACK + 1 }, (_, i) => inCell(cell - i)).filter((burst) => burst !== null),
+  );
+  return (time: number): number => {
+    let height = 0;
+    for (const burst of around(Math.floor(time / kind.cellSec))) {
+      if (time >= burst.start) height += burst.height * Math.exp((burst.start - time) / burst.fadeSec);
+    }
+    return Math.log1p(height);
+  };
+}
+
+/**
+ * The simulated chain's blob parameters: mainnet's since BPO2 without EIP-7918's reserve price, so that the
+ * excess is always a whole number of blobs.
+ */
+export const SIMULATED_BLOBS: BlobParams = { ...BPO2_BLOBS, reservePrice: false };
+
+const { target, max, updateFraction } = SIMULATED_BLOBS;
+const BLOBS_PER_E = Number(updateFraction) / Number(GAS_PER_BLOB);
+/** So much excess that nothing is cut off at zero while the day's last blocks are steered. */
+const LEAST_AT_MIDNIGHT = 40;
+
+interface BlobDemand {
+  /** Excess, in blobs, of the first block of the UTC day that begins at `time` (Unix seconds). */
+  excessAtMidnight(time: number): number;
+  /** How many blobs a block carries when nothing else is decided. `at` makes it this block's own. */
+  blobs(time: number, excess: number, at: number): number;
+}
+
+/** What rollups ask for; the answers are a function of seed and arguments alone. */
+function createBlobDemand(seed: number): BlobDemand {
+  const tide = smoothNoise(seed, NOISE.blobTide);
+  const swell = smoothNoise(seed, NOISE.blobSwell);
+  /** Excess, in blobs, at which demand would be at its target. */
+  const fairExcess = (time: number) =>
+    Math.max(14.5 + 2.2 * tide(time / 172_800) + 0.9 * swell(time / 18_000), 0) * BLOBS_PER_E;
+  return {
+    excessAtMidnight: (time) => Math.max(Math.round(fairExcess(time)), LEAST_AT_MIDNIGHT),
+    blobs(time, excess, at) {
+      const pull = (fairExcess(time) - excess) / 25;
+      return clampBlobs(target + pull + 4 * normal(seed, NOISE.blobDemand, at));
+    },
+  };
+}
+
+/** How many blobs lead to `wanted` in `blocksLeft` blocks, of which this is the first. */
+function steeredBlobs(excess: number, wanted: number, blocksLeft: number, noise: number): number {
+  return clampBlobs(target + (wanted - excess) / blocksLeft + noise);
+}
+
+/** EIP-4844 in whole blobs: excess of the next block. */
+function nextExcessBlobs(excess: number, blobs: number): number {
+  return Math.max(excess + blobs - target, 0);
+}
+
+/** Wei per blob gas at an excess of so many blobs. */
+export function blobBaseFeeOf(excess: number): bigint {
+  return blobBaseFee(BigInt(excess) * GAS_PER_BLOB, SIMULATED_BLOBS);
+}
+
+function clampBlobs(blobs: number): number {
+  return Math.min(Math.max(Math.round(blobs), 0), max);
+}
+
+/** Median tip in wei while blocks are at their target. */
+const TYPICAL_WEI = 12_000_000;
+const NO_TIPS: TipLadder = [0n, 0n, 0n, 0n, 0n, 0n, 0n];
+
+interface TipSituation {
+  readonly number: number;
+  readonly timestamp: number;
+  readonly gasUsed: number;
+  /** Gas asked for over gas limit; above 1 where the block could not hold it. */
+  readonly demand: number;
+}
+
+/**
+ * Effective tips of simulated blocks, wei per gas: they rise with what is asked for, and where a block cannot hold
+ * it the cheap ones are pushed out, so that the lower rungs come closer. An empty block has zeros. The answers are
+ * a function of seed and situation alone.
+ */
+export function createTips(seed: number): (situation: TipSituation) => TipLadder {
+  const mood = smoothNoise(seed, NOISE.tipLevel);
+  return ({ number, timestamp, gasUsed, demand }) => {
+    if (gasUsed === 0) return NO_TIPS;
+    const own = 0.15 * normal(seed, NOISE.tipLevel, number) + 0.35 * mood(timestamp / 5_400);
+    const p50 = Math.log(TYPICAL_WEI) + own + 0.7 * Math.log(Math.max(demand, 0.15) * 2);
+    const squeeze = 1 / (1 + 0.6 * Math.max(demand - 0.8, 0));
+    const rung = (lane: number, least: number, more: number) =>
+      least + more * uniform(seed, NOISE.tipLadder, number, lane);
+
+    const p25 = p50 - rung(1, 0.7, 0.5) * squeeze;
+    const p10 = p25 - rung(2, 0.8, 0.9) * squeeze;
+    const p75 = p50 + rung(3, 0.4, 0.6);
+    const p90 = p75 + rung(4, 0.5, 0.6);
+    const p95 = p90 + rung(5, 0.3, 0.5);
+    const p99 = p95 + rung(6, 0.6, 1.2);
+    return [wei(p10), wei(p25), wei(p50), wei(p75), wei(p90), wei(p95), wei(p99)];
+  };
+}
+
+const wei = (log: number) => BigInt(Math.round(Math.exp(log)));
+
+export const SIMULATED_GAS_LIMIT = 60_000_000;
+const GAS_TARGET = SIMULATED_GAS_LIMIT / ETHEREUM_FEE_RULE.elasticity;
+const SCALE = GAS_TARGET * ETHEREUM_FEE_RULE.denominator;
+
+/** How strongly gas asked for falls as the price rises; with this, ratios behave as on mainnet after the Merge. */
+const ELASTICITY = 3;
+const BLOCK_NOISE = 0.33;
+const EMPTY_SHARE = 0.002;
+const MOST_DEMAND = 8;
+/** The last blocks of a day are filled so that the next day begins where it must. */
+const STEERED = 32;
+/** The last few of those are exact. */
+const EXACT = 6;
+
+const PAUSE = 1_000;
+
+/** A UTC day of blocks in columns; the `next…` entries of its last block are the first ones of the day after. */
+export interface SimulatedDay {
+  /** Wei, `BLOCKS_PER_DAY` + 1 entries. */
+  readonly baseFee: Float64Array;
+  readonly gasUsed: Uint32Array;
+  /** Gas asked for over gas limit, above 1 where the block could not hold it. */
+  readonly demand: Float32Array;
+  /** In whole blobs, `BLOCKS_PER_DAY` + 1 entries. */
+  readonly excessBlobs: Uint32Array;
+}
+
+/**
+ * Computes one day (days since 1970) of the chain that belongs to `seed`.
+ *
+ * Each day begins at a base fee and an excess that follow from seed and date alone, and the last 32 blocks of the
+ * day before lead there by blocks as full as it takes. So EIP-1559 and EIP-4844 hold exactly across every
+ * midnight, and yet any day can be computed by itself, at any time, always with the same result.
+ *
+ * A day takes about 10 ms; the generator hands back control every 1,000 blocks and returns the day.
+ */
+export function* simulateDay(seed: number, day: number): Generator<void, SimulatedDay> {
+  const baseFee = new Float64Array(BLOCKS_PER_DAY + 1);
+  const gasUsed = new Uint32Array(BLOCKS_PER_DAY);
+  const demand = new Float32Array(BLOCKS_PER_DAY);
+  const excessBlobs = new Uint32Array(BLOCKS_PER_DAY + 1);
+  const midnight = day * DAY_SEC;
+  const fairGwei = createFairGwei(seed);
+  const blobDemand = createBlobDemand(seed);
+  const lastFee = toWei(fairGwei(midnight + DAY_SEC));
+  const lastExcess = blobDemand.excessAtMidnight(midnight + DAY_SEC);
+
+  let fee = toWei(fairGwei(midnight));
+  let excess = blobDemand.excessAtMidnight(midnight);
+  for (let index = 0; index < BLOCKS_PER_DAY; index++) {
+    if (index % PAUSE === PAUSE - 1) yield;
+    const time = timestampOf(seed, day, index);
+    const at = day * BLOCKS_PER_DAY + index;
+    const left = BLOCKS_PER_DAY - index;
+    let gas: number;
+    let blobs: number;
+    if (left > STEERED) {
+      const asked = demandedShare(seed, at, (fairGwei(time) * 1e9) / fee);
+      demand[index] = asked;
+      gas = Math.round(Math.min(asked, 1) * SIMULATED_GAS_LIMIT);
+      blobs = blobDemand.blobs(time, excess, at);
+    } else {
+      const noise = left > EXACT ? normal(seed, NOISE.steering, at) : 0;
+      gas = steeredGas(fee, lastFee, left, noise);
+      demand[index] = gas / SIMULATED_GAS_LIMIT;
+      blobs = steeredBlobs(excess, lastExcess, left, 2 * noise);
+    }
+    baseFee[index] = fee;
+    gasUsed[index] = gas;
+    excessBlobs[index] = excess;
+    fee = nextFee(fee, gas);
+    excess = nextExcessBlobs(excess, blobs);
+  }
+  baseFee[BLOCKS_PER_DAY] = fee;
+  excessBlobs[BLOCKS_PER_DAY] = excess;
+  return { baseFee, gasUsed, demand, excessBlobs };
+}
+
+const toWei = (gwei: number) => Math.round(gwei * 1e9);
+
+/** Gas asked for over gas limit, where `cheapness` is the fair price over the base fee. */
+function demandedShare(seed: number, at: number, cheapness: number): number {
+  if (uniform(seed, NOISE.demand, at, 3) < EMPTY_SHARE) return 0;
+  const noise = Math.exp(BLOCK_NOISE * normal(seed, NOISE.demand, at) - BLOCK_NOISE ** 2 / 2);
+  const asked = cheapness ** ELASTICITY / ETHEREUM_FEE_RULE.elasticity;
+  return Math.min(Math.max(asked, 0.03) * noise, MOST_DEMAND);
+}
+
+/** EIP-1559 in doubles, exact: with the fee split at `SCALE` every product stays below 2^53. */
+function nextFee(fee: number, gas: number): number {
+  const off = Math.abs(gas - GAS_TARGET);
+  const change = Math.floor(fee / SCALE) * off + Math.floor(((fee % SCALE) * off) / SCALE);
+  if (gas > GAS_TARGET) return fee + Math.max(change, 1);
+  return fee - change;
+}
+
+/** Gas that brings `fee` towards `wanted`, which must be met after `left` blocks. */
+function steeredGas(fee: number, wanted: number, left: number, noise: number): number {
+  if (left === 1) {
+    const gas = gasBetween(fee, wanted);
+    if (gas === null) throw new Error(`no block leads from ${fee} to ${wanted} wei`);
+    return gas;
+  }
+  const near = fee * (wanted / fee) ** (1 / left) * Math.exp(0.04 * noise);
+  if (left === 2) return steppingStone(fee, wanted, near);
+  const gas = Math.round(GAS_TARGET + (near / fee - 1) * SCALE);
+  return Math.min(Math.max(gas, 0), SIMULATED_GAS_LIMIT);
+}
+
+/** Above `SCALE` wei not every fee can be reached from every other: finds one in between that can be passed by. */
+function steppingStone(fee: number, wanted: number, near: number): number {
+  // Off the geometric mean: exactly there the two steps' roundings exclude each other in lockstep.
+  const middle = Math.round(near * 1.02);
+  for (let step = 0; step < 10_000; step++) {
+    const stone = middle + (step % 2 === 0 ? step / 2 : -(step + 1) / 2);
+    const gas = gasBetween(fee, stone);
+    if (gas !== null && gasBetween(stone, wanted) !== null) return gas;
+  }
+  throw new Error(`no two blocks lead from ${fee} to ${wanted} wei`);
+}
+
+/** Gas used by a block that leads from one base fee to exactly the other; `null` where there is none. */
+function gasBetween(fee: number, next: number): number | null {
+  const off = Math.ceil((Math.abs(next - fee) * SCALE) / fee);
+  // The quotient is a double and may be one off.
+  for (const each of [off, off - 1, off + 1]) {
+    const gas = GAS_TARGET + (next >= fee ? each : -each);
+    if (gas >= 0 && gas <= SIMULATED_GAS_LIMIT && nextFee(fee, gas) === next) return gas;
+  }
+  return null;
+}
