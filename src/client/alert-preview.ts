@@ -5,12 +5,10 @@ import type { AlertRule, PriceAtBlock } from '../core/alerts/alert-rule.ts';
 import { previewAlert } from '../core/alerts/preview-alert.ts';
 import { formatCount, formatDuration, formatGwei } from '../core/units.ts';
 import { weiOfGwei } from '../core/wei-of-gwei.ts';
-import { givenPayload } from './alert-payload.ts';
 import type { CallOptions, GasClient } from './client.ts';
 import { ClientError } from './errors.ts';
 import { allPages, withinHistory } from './paging.ts';
-import { unlessCalledOff } from './turn-queue.ts';
-import type { NewAlert } from './views/alerts.ts';
+import { givenPayload, type NewAlert } from './views/alerts.ts';
 import type { ChartPointView, ChartView } from './views/dashboard.ts';
 import type { BaseFeeRowView, PriorityFeeRowView } from './views/metrics.ts';
 
@@ -52,14 +50,9 @@ export class AlertPreviewer {
 
   /** @throws ClientError where the service's history cannot be had. */
   async preview(rule: AlertRule, { signal }: CallOptions = {}): Promise<AlertPreview> {
-    const loading = this.#prices(rule.lane);
-    // It goes on for who asks next, whoever calls off.
-    const settled = loading.then(
-      () => {},
-      () => {},
-    );
-    await unlessCalledOff(settled, '/dashboard/stats/chart', signal);
-    const { prices, from, to, everySec } = await loading;
+    // Loading is shared: it goes on for the next preview when this one is aborted.
+    const { prices, from, to, everySec } = await this.#prices(rule.lane);
+    signal?.throwIfAborted();
     const { times, last } = previewAlert(rule, prices);
     return {
       times,

@@ -1,35 +1,32 @@
-import type { Bucket } from '../contract/metrics.ts';
+import type { Bucket } from '../contract/choices.ts';
 import { PATHS } from '../contract/routes.ts';
 import { cleanText } from '../core/clean-text.ts';
+import { bareHex, isLongHex } from '../core/transactions/signed-shape.ts';
 import { gweiString } from '../core/units.ts';
-import type { Ask } from '../http/answered.ts';
-import { askOverHttp } from '../http/ask-over-http.ts';
-import { alertMethods } from './alert-methods.ts';
-import { AnswerMemory } from './answer-memory.ts';
-import type { Fetch } from './ask-by-fetch.ts';
-import { askedAnswers } from './asked-answers.ts';
-import { autoTxMethods } from './auto-tx-methods.ts';
-import { keptDescription } from './description/kept-description.ts';
+import { findDescription } from './description/find-description.ts';
 import { ClientError } from './errors.ts';
-import type { ServiceDescription } from './openapi.ts';
-import { readChart } from './reading/chart.ts';
-import { readRateLimits, readSummary } from './reading/dashboard.ts';
-import { readBlock, readTx, readTxRow } from './reading/explorer.ts';
+import { Http, type HttpOptions, type HttpRequest } from './http.ts';
+import {
+  alertChoices,
+  describedRoute,
+  EXTRA_FIELDS,
+  type ExtraField,
+  type ServiceDescription,
+} from './openapi.ts';
+import { listLoader } from './paging.ts';
+import { RateLimit } from './rate-limit.ts';
+import { Answer } from './reading/answer.ts';
 import { harmlessJson, parseJson } from './reading/json.ts';
-import { readMarket } from './reading/market.ts';
-import { readBaseFeeRow, readGasUsedRatioRow, readMetrics, readPriorityFeeRow } from './reading/metrics.ts';
-import { readRecommendation } from './reading/recommendation.ts';
-import { readSnapshot } from './reading/snapshot.ts';
-import { readTrend } from './reading/trend.ts';
-import { parseServiceUrl, v1Root } from './service-url.ts';
-import type { TransportOptions } from './transport.ts';
-import type {
-  AlertDetailsView,
-  AlertListView,
-  AlertSavingsView,
-  AlertView,
-  CreatedAlertView,
-  NewAlert,
+import { type ClientRoute, type Query, ROUTES } from './routes.ts';
+import {
+  type AlertDetailsView,
+  type AlertListView,
+  type AlertSavingsView,
+  type AlertView,
+  type CreatedAlertView,
+  extraPayload,
+  givenPayload,
+  type NewAlert,
 } from './views/alerts.ts';
 import type {
   AutoTxAccountView,
@@ -136,148 +133,224 @@ export interface GasClient {
    * depends on it: ask when something is there to be shown, not before.
    */
   description(options?: CallOptions): Promise<ServiceDescription | null>;
+  /** What pauses all requests of the key; the monitor shows it and tries again. */
+  readonly rateLimit: RateLimit;
   /** The service's answer to any GET as text, for `--json` and the raw view; refused answers reject. */
   raw(path: string, query?: Readonly<Record<string, string>>, options?: CallOptions): Promise<string>;
 }
 
-const TIMEOUT_MS = 10_000;
-const MAX_BYTES = 8_000_000;
-
-export interface GasClientOptions {
-  /** Of the service, with or without the v1 base path. */
-  readonly baseUrl: string;
-  readonly apiKey?: string | null;
-  /** The embedded service's request handler; default: the network. */
-  readonly fetch?: Fetch;
-  /** `fetch` is the service of this very program: its answers need not be checked against the contract. Default: no. */
+export interface GasClientOptions extends HttpOptions {
+  /** `fetch` is the service of this very program: its responses need not be checked against the contract. Default: no. */
   readonly isOwn?: boolean;
-  /** For the whole answer, head and body. Default: 10 s. */
-  readonly timeoutMs?: number;
-  /** Of an answer, unpacked. Default: 8 MB. */
-  readonly maxBytes?: number;
-  readonly userAgent?: string;
+  /** Wall clock, ms, for pauses of the rate limit. */
+  readonly now?: () => number;
 }
-
-// Each route's schemas, once it is asked.
-const gas = () => import('../contract/gas.ts');
-const dashboard = () => import('../contract/dashboard.ts');
-const metrics = () => import('../contract/metrics.ts');
-const explorer = () => import('../contract/explorer.ts');
-
-type Query = Readonly<Record<string, string>>;
 
 /**
  * A client of any service that speaks v1, which it reads tolerantly: fees end up in wei, times in ms, absent
- * things as `null`, text clean for a terminal. It asks once per call and leaves asking again to the caller.
+ * fields as `null`, text clean for a terminal. Writes are sent once.
  *
  * @throws RangeError where `baseUrl` cannot be a service's (see {@link parseServiceUrl}). Its methods reject with
  * a `ClientError` and nothing else.
  */
 export function createGasClient(options: GasClientOptions): GasClient {
-  const service = parseServiceUrl(options.baseUrl);
-  const transport = transportOf(options);
-  const description = keptDescription(async () => {
-    const { findDescription } = await import('./description/find-description.ts');
-    return findDescription(transport, service);
-  });
+  const rateLimit = new RateLimit(options.now);
+  const http = new Http(options, rateLimit);
+  const { host } = http;
+  let description: ServiceDescription | null = null;
+  let search: Promise<ServiceDescription | null> | null = null;
 
-  const memory = new AnswerMemory(transport);
+  const describe = async (): Promise<ServiceDescription | null> => {
+    search ??= findDescription(http);
+    try {
+      description = await search;
+      return description;
+    } catch (error) {
+      // A search that reached no service is made again.
+      search = null;
+      throw error;
+    }
+  };
 
-  const answers = askedAnswers(memory, service.host, options.isOwn ?? false);
-  const current = answers(async () => (await gas()).GasCurrent, readSnapshot);
-  const trend = answers(async () => (await gas()).GasTrend, readTrend);
-  const recommendation = answers(async () => (await gas()).GasRecommendation, readRecommendation);
-  const chart = answers(
-    async () => (await dashboard()).StatsChart,
-    (answer, { timeFrame = '' }) => readChart(answer, timeFrame),
-  );
-  const market = answers(
-    async () => (await dashboard()).StatsMarket,
-    (answer, { timeFrame = '' }) => readMarket(answer, timeFrame),
-  );
-  const baseFee = answers(
-    async () => (await metrics()).BaseFeeMetrics,
-    (answer) => readMetrics(answer, readBaseFeeRow),
-  );
-  const priorityFee = answers(
-    async () => (await metrics()).PriorityFeeMetrics,
-    (answer) => readMetrics(answer, readPriorityFeeRow),
-  );
-  const gasUsedRatio = answers(
-    async () => (await metrics()).GasUsedRatioMetrics,
-    (answer) => readMetrics(answer, readGasUsedRatioRow),
-  );
-  const block = answers(async () => (await explorer()).BlockMetrics, readBlock);
-  const tx = answers(async () => (await explorer()).TxMetrics, readTx);
-  const txs = answers(
-    async () => (await explorer()).TxsMetrics,
-    (answer) => readMetrics(answer, readTxRow),
-  );
-  const rateLimits = answers(async () => (await dashboard()).RateLimits, readRateLimits);
-  const summary = answers(async () => (await dashboard()).Summary, readSummary);
+  /** Throws for a route that the service's own description, once known, does not list. */
+  const mustBeListed = ({ method, path }: ClientRoute<unknown>) => {
+    // Routes beyond v1 are never listed, and a description without the prices that are shown is not to be relied on.
+    if (describedRoute(description, PATHS.gasCurrent) === null || BEYOND_V1.has(path)) return;
+    if (describedRoute(description, path, method) !== null) return;
+    const what = method === 'get' ? path : `${method.toUpperCase()} ${path}`;
+    throw new ClientError('not-found', `the service has no ${what}: its own description does not list it`, {
+      endpoint: path,
+    });
+  };
+
+  const read = <View>(route: ClientRoute<View>, path: string, text: string, query: Query = {}): View =>
+    route.view(
+      new Answer(text, { endpoint: path, host, schema: options.isOwn ? null : route.schema }),
+      query,
+    );
+
+  const get = async <View>(
+    route: ClientRoute<View>,
+    { signal }: CallOptions,
+    query: Query = {},
+    path: string = route.path,
+  ): Promise<View> => {
+    mustBeListed(route);
+    return read(route, path, await http.get(path, query, signal), query);
+  };
+
+  const write = async (
+    route: ClientRoute<unknown>,
+    path: string,
+    { signal, onAnswer }: WriteOptions,
+    body?: HttpRequest['body'],
+  ): Promise<string> => {
+    mustBeListed(route);
+    const { method } = route;
+    const text = await http.write({ path, method, signal, ...(body === undefined ? {} : { body }) });
+    if (text.trim() !== '') onAnswer?.(harmlessJson(text));
+    return text;
+  };
+
+  /** For a write whose response says at most what became of the item. */
+  const change = async <View>(
+    route: ClientRoute<View>,
+    path: string,
+    call: WriteOptions,
+    body?: HttpRequest['body'],
+  ): Promise<View | null> => {
+    const text = await write(route, path, call, body);
+    if (text.trim() === '') return null;
+    if (parseJson(text) === undefined && path.startsWith(PATHS.alerts)) return null;
+    try {
+      return read(route, path, text);
+    } catch (error) {
+      // A page that is no JSON, such as a proxy's, leaves open what became of the request.
+      throw error instanceof ClientError && error.code === 'unreadable' ? error.unsettled() : error;
+    }
+  };
+
+  const refuseUnknown = async (fields: readonly ExtraField[]) => {
+    if (fields.length === 0) return;
+    const { unknown } = alertChoices(await describe().catch(() => null));
+    const refused = fields.filter((name) => unknown.includes(name));
+    if (refused.length > 0) throw unknownFields(refused);
+  };
+
+  const alerts = listLoader((query, call) => get(ROUTES.alerts, call, query));
+  const autoTxs = listLoader((query, call) => get(ROUTES.autoTxs, call, query));
 
   return {
-    gasCurrent: (call = {}) => current(PATHS.gasCurrent, {}, call),
-    gasTrend: (call = {}) => trend(PATHS.gasTrend, {}, call),
+    rateLimit,
+    gasCurrent: (call = {}) => get(ROUTES.gasCurrent, call),
+    gasTrend: (call = {}) => get(ROUTES.gasTrend, call),
     gasRecommendation: ({ reach, ...call } = {}) =>
-      recommendation(PATHS.gasRecommendation, reach === undefined ? {} : reachQuery(reach), call),
-    statsChart: (timeFrame, call = {}) => chart(PATHS.statsChart, { timeFrame }, call),
-    statsMarket: (timeFrame, call = {}) => market(PATHS.statsMarket, { timeFrame }, call),
-    baseFee: async (query = {}, call = {}) =>
-      baseFee(PATHS.baseFee, metricsQuery(query, PATHS.baseFee), call),
-    priorityFee: async (query = {}, call = {}) =>
-      priorityFee(
-        PATHS.priorityFee,
-        {
-          ...metricsQuery(query, PATHS.priorityFee),
-          ...(query.percentile === undefined ? {} : { percentile: query.percentile }),
-        },
-        call,
-      ),
+      get(ROUTES.gasRecommendation, call, reach === undefined ? {} : reachQuery(reach)),
+    statsChart: (timeFrame, call = {}) => get(ROUTES.statsChart, call, { timeFrame }),
+    statsMarket: (timeFrame, call = {}) => get(ROUTES.statsMarket, call, { timeFrame }),
+    baseFee: async (query = {}, call = {}) => get(ROUTES.baseFee, call, metricsQuery(query, PATHS.baseFee)),
+    priorityFee: async ({ percentile, ...query } = {}, call = {}) =>
+      get(ROUTES.priorityFee, call, {
+        ...metricsQuery(query, PATHS.priorityFee),
+        ...(percentile === undefined ? {} : { percentile }),
+      }),
     gasUsedRatio: async (query = {}, call = {}) =>
-      gasUsedRatio(PATHS.gasUsedRatio, metricsQuery(query, PATHS.gasUsedRatio), call),
-    block: async (number, call = {}) => block(pathOf(PATHS.block, { number: String(number) }), {}, call),
-    tx: async (hash, call = {}) => tx(pathOf(PATHS.tx, { hash }), {}, call),
-    txs: async (query = {}, call = {}) => txs(PATHS.txs, metricsQuery(query, PATHS.txs), call),
-    rateLimits: (call = {}) => rateLimits(PATHS.rateLimits, {}, call),
-    summary: (call = {}) => summary(PATHS.summary, {}, call),
-    ...autoTxMethods({ transport, answers }),
-    ...alertMethods({ transport, answers, describe: description }),
-    description: ({ signal } = {}) => description(signal),
+      get(ROUTES.gasUsedRatio, call, metricsQuery(query, PATHS.gasUsedRatio)),
+    block: (number, call = {}) =>
+      get(ROUTES.block, call, {}, pathOf(PATHS.block, { number: String(number) })),
+    tx: (hash, call = {}) => get(ROUTES.tx, call, {}, pathOf(PATHS.tx, { hash })),
+    txs: async (query = {}, call = {}) => get(ROUTES.txs, call, metricsQuery(query, PATHS.txs)),
+    rateLimits: (call = {}) => get(ROUTES.rateLimits, call),
+    summary: (call = {}) => get(ROUTES.summary, call),
+
+    alerts: (call = {}) => alerts(call),
+    alert: async (id, call = {}) => get(ROUTES.alert, call, {}, alertPath(PATHS.alert, id)),
+    createAlert: async (alert, call = {}) => {
+      const extras = extraPayload(alert);
+      await refuseUnknown(EXTRA_FIELDS.filter((name) => name in extras));
+      const given = givenPayload(alert);
+      const text = await write(ROUTES.createAlert, PATHS.alerts, call, { ...given, ...extras });
+      return created('the alert', {
+        read: () => read(ROUTES.createAlert, PATHS.alerts, text),
+        isWhole: ({ condition, threshold }) => condition !== null || threshold !== null,
+        sent: (id) => read(ROUTES.createAlert, PATHS.alerts, JSON.stringify({ ...given, id })),
+      });
+    },
+    setAlertStatus: async (id, status, call = {}) =>
+      change(ROUTES.setAlertStatus, alertPath(PATHS.alertStatus, id), call, { status }),
+    deleteAlert: async (id, call = {}) => {
+      await change(ROUTES.deleteAlert, alertPath(PATHS.alert, id), call);
+    },
+    alertSavings: async (id, { gasAmount, ...call } = {}) =>
+      get(
+        ROUTES.alertSavings,
+        call,
+        gasAmount === undefined ? {} : { gasAmount: String(gasAmount) },
+        alertPath(PATHS.alertSavings, id),
+      ),
+    redeliver: async (id, deliveryId, call = {}) => {
+      await change(ROUTES.redeliver, alertPath(PATHS.alertRedeliver, id), call, { deliveryId });
+    },
+
+    autoTxs: (call = {}) => autoTxs(call),
+    autoTx: async (id, call = {}) => get(ROUTES.autoTx, call, {}, autoTxPath(PATHS.autoTx, id)),
+    createAutoTx: async (autoTx, call = {}) => {
+      const { signedTransaction: _, ...sent } = autoTx;
+      const text = await write(ROUTES.createAutoTx, PATHS.autoTxs, call, withSigned(autoTx, PATHS.autoTxs));
+      return created('the auto-tx', {
+        read: () => read(ROUTES.createAutoTx, PATHS.autoTxs, text),
+        isWhole: ({ target }) => target !== null,
+        sent: (id) => read(ROUTES.createAutoTx, PATHS.autoTxs, JSON.stringify({ ...sent, id })),
+      });
+    },
+    updateAutoTx: async (id, changes, call = {}) => {
+      const path = autoTxPath(PATHS.autoTx, id);
+      return change(ROUTES.updateAutoTx, path, call, withSigned(changes, path));
+    },
+    cancelAutoTx: async (id, call = {}) =>
+      change(ROUTES.cancelAutoTx, autoTxPath(PATHS.autoTxCancel, id), call),
+    deleteAutoTx: async (id, call = {}) => {
+      await change(ROUTES.deleteAutoTx, autoTxPath(PATHS.autoTx, id), call);
+    },
+    autoTxAccount: async (address, call = {}) => {
+      try {
+        const path = autoTxPath(PATHS.autoTxAccount, address, '{address}');
+        return await get(ROUTES.autoTxAccount, call, {}, path);
+      } catch (error) {
+        if (error instanceof ClientError && error.code === 'not-found') return null;
+        throw error;
+      }
+    },
+
+    description: describe,
     raw: async (path, query = {}, { signal } = {}) => {
-      const { text } = await memory.ask(path, query, signal);
+      const text = await http.get(path, query, signal);
       return parseJson(text) === undefined ? cleanLines(text) : harmlessJson(text);
     },
   };
 }
 
-/** @throws RangeError as {@link createGasClient} does. */
-export function transportOf(options: GasClientOptions): TransportOptions {
-  const service = parseServiceUrl(options.baseUrl);
-  return {
-    root: v1Root(service),
-    host: service.host,
-    apiKey: options.apiKey?.trim() || null,
-    ask: options.fetch === undefined ? askOverHttp : byFetch(options.fetch),
-    timeoutMs: options.timeoutMs ?? TIMEOUT_MS,
-    maxBytes: options.maxBytes ?? MAX_BYTES,
-    userAgent: options.userAgent ?? 'gastop',
-  };
-}
-
-function byFetch(fetch: Fetch): Ask {
-  return async (asked) => {
-    const { askByFetch } = await import('./ask-by-fetch.ts');
-    return askByFetch(fetch, asked);
-  };
-}
+const BEYOND_V1: ReadonlySet<string> = new Set([PATHS.alertRedeliver, PATHS.autoTxAccount]);
 
 /** A path of the contract with its parameters filled in. */
 export function pathOf(path: string, values: Readonly<Record<string, string>>): string {
   return path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(values[name] ?? ''));
 }
 
-/** What is not JSON is still worth a look, line by line. */
+/** @throws ClientError (`invalid`) for an id that names nothing in a path and would request something else. */
+function itemPath(path: string, id: string, what: string, parameter: string): string {
+  if (/^\s*$|^\.\.?$/.test(id) || !id.isWellFormed()) {
+    throw new ClientError('invalid', `${what} is named by its id; the list shows them`, { endpoint: path });
+  }
+  return path.replace(parameter, () => encodeURIComponent(id));
+}
+
+const alertPath = (path: string, id: string) => itemPath(path, id, 'an alert', '{id}');
+
+const autoTxPath = (path: string, id: string, parameter = '{id}') =>
+  itemPath(path, id, 'an auto-tx', parameter);
+
+/** Text that is not JSON is still worth a look, line by line. */
 function cleanLines(text: string): string {
   return text
     .split(/\r?\n/)
@@ -285,7 +358,7 @@ function cleanLines(text: string): string {
     .join('\n');
 }
 
-/** What `/gas/recommendation` is asked about a price, as the contract writes it. */
+/** The query of `/gas/recommendation` about a price. */
 export function reachQuery({ targetPrice, deadlineSec }: ReachQuery): Query {
   return { targetGwei: gweiString(targetPrice), deadlineSec: String(deadlineSec) };
 }
@@ -308,4 +381,76 @@ function metricsQuery(query: MetricsQuery, endpoint: string): Query {
     ...(query.page === undefined ? {} : { page: String(query.page) }),
     ...(query.size === undefined ? {} : { size: String(query.size) }),
   };
+}
+
+const WITHOUT: Readonly<Record<ExtraField, string>> = {
+  hysteresisGwei: 'this service knows no hysteresis; leave it at 0',
+  confirmBlocks: 'this service does not wait for further blocks; leave it at 1',
+  targets: 'this service takes one target, that of the method; leave out the further ones',
+};
+
+/** For fields that the service says it does not know: an alert without them would not be the one that was wanted. */
+function unknownFields(fields: readonly ExtraField[]): ClientError {
+  const details = fields.map((path) => ({ path, message: WITHOUT[path] }));
+  const message = details.map((detail) => detail.message).join('; ');
+  return new ClientError('invalid', message, { endpoint: PATHS.alerts, details });
+}
+
+/**
+ * The body with the signed transaction as nodes take it. Whatever is too short to be one, such as a private key that was
+ * pasted instead, is sent to no service.
+ */
+function withSigned<Body extends { readonly signedTransaction?: string | undefined }>(
+  body: Body,
+  endpoint: string,
+): Body {
+  const { signedTransaction } = body;
+  if (signedTransaction === undefined) return body;
+  if (!isLongHex(signedTransaction)) {
+    const message = 'this is no signed transaction: it is too short, or no hex';
+    throw new ClientError('invalid', message, {
+      endpoint,
+      details: [{ path: 'signedTransaction', message }],
+    });
+  }
+  return { ...body, signedTransaction: `0x${bareHex(signedTransaction)}` };
+}
+
+interface Created<View> {
+  /** Reads the service's response. */
+  readonly read: () => View;
+  /** Whether the response says more than the id. */
+  readonly isWhole: (read: View) => boolean;
+  /** What was sent, as it would be read if the service had answered it with this id. */
+  readonly sent: (id: string) => View;
+}
+
+/**
+ * An item that a service has just made, filled up with what was sent where the response holds little more than its id.
+ *
+ * @throws ClientError (`unreadable`, `mayBeDone`) where the response cannot be read.
+ */
+function created<View extends { readonly id: string }>(
+  what: string,
+  { read, isWhole, sent }: Created<View>,
+): View {
+  try {
+    const made = read();
+    if (isWhole(made)) return made;
+    const said = Object.entries(made).filter(([, value]) => value !== null && !isEmpty(value));
+    return { ...sent(made.id), ...Object.fromEntries(said) };
+  } catch (error) {
+    if (!(error instanceof ClientError) || error.code !== 'unreadable') throw error;
+    throw new ClientError('unreadable', `${what} was made, but ${error.message}; the list shows it`, {
+      endpoint: error.endpoint,
+      status: error.status,
+      field: error.field,
+      raw: error.raw,
+      mayBeDone: true,
+    });
+  }
+}
+
+function isEmpty(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && Object.keys(value).length === 0;
 }

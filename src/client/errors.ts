@@ -1,7 +1,6 @@
 import { cleanText } from '../core/clean-text.ts';
 import { ownValue } from '../core/own-value.ts';
 import { formatDuration } from '../core/units.ts';
-import type { AnswerHeaders } from '../http/answered.ts';
 import { isRecord, isWebPage, type JsonRecord, parseJson } from './reading/json.ts';
 
 export type ClientErrorCode =
@@ -126,7 +125,7 @@ const EPOCH_FROM_SEC = 1e9;
  * How long an answer asks to wait, seconds: `Retry-After`, or else when its limit begins anew in the headers that
  * many services send (`RateLimit-Reset`, `X-RateLimit-Reset`: seconds from now, or since epoch).
  */
-export function askedWaitSec(status: number, headers: AnswerHeaders, now: number): number | null {
+export function askedWaitSec(status: number, headers: Pick<Headers, 'get'>, now: number): number | null {
   const asked = retryAfterSec(headers.get('retry-after'), now);
   // Many send their limits with every answer; only a refusal for their sake is about them.
   if (asked !== null || status !== 429) return asked;
@@ -256,7 +255,7 @@ const SAYS_ITSELF: Readonly<Record<LimitKind | 'revoked', RegExp>> = {
 
 /** The typed error for an HTTP answer that is not a success. */
 export function refusal(
-  response: { readonly status: number; readonly headers: AnswerHeaders },
+  response: { readonly status: number; readonly headers: Pick<Headers, 'get'> },
   text: string,
   context: {
     readonly endpoint: string;
@@ -354,11 +353,13 @@ const BY_CODE: Readonly<Record<string, (host: string) => string>> = {
   ENOTFOUND: (host) => `no such host: ${host}; check the URL`,
   EAI_AGAIN: (host) => `${host} could not be looked up: is there a network?`,
   ECONNRESET: (host) => `${host} closed the connection`,
+  UND_ERR_SOCKET: (host) => `${host} closed the connection`,
   EPIPE: (host) => `${host} closed the connection`,
   ETIMEDOUT: (host) => `${host} did not take the connection`,
+  UND_ERR_CONNECT_TIMEOUT: (host) => `${host} did not take the connection`,
   EHOSTUNREACH: (host) => `there is no way to ${host}: is there a network?`,
   ENETUNREACH: (host) => `there is no way to ${host}: is there a network?`,
-  HPE_HEADER_OVERFLOW: (host) => `${host} answers with more headers than any service needs`,
+  UND_ERR_HEADERS_OVERFLOW: (host) => `${host} answers with more headers than any service needs`,
   ERR_SSL_WRONG_VERSION_NUMBER: (host) => `${host} does not speak https; try http://`,
   ERR_SSL_PACKET_LENGTH_TOO_LONG: (host) => `${host} does not speak https; try http://`,
   CERT_HAS_EXPIRED: (host) => `the certificate of ${host} has expired`,
@@ -404,7 +405,7 @@ export function networkFailure(error: unknown, endpoint: string, host: string): 
 
 /** No connection came about, so that nothing of the question can have arrived. */
 const NEVER_SENT =
-  /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|ERR_SSL_.*|ERR_TLS_.*|EPROTO|.*CERT.*|UNABLE_TO_.*)$/;
+  /^(UND_ERR_CONNECT_TIMEOUT|ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|ERR_SSL_.*|ERR_TLS_.*|EPROTO|.*CERT.*|UNABLE_TO_.*)$/;
 
 /** Whether a question failed before anything of it can have reached its service. */
 export function wasNeverSent(error: unknown): boolean {
@@ -428,6 +429,8 @@ function* causes(error: unknown): Generator<object> {
 function errorCode(error: unknown): string | null {
   for (const cause of causes(error)) {
     if ('code' in cause && typeof cause.code === 'string') return tlsCode(cause) ?? cleanText(cause.code, 60);
+    // undici's parser does not always give the code of what it met.
+    if (cause instanceof Error && cause.name === 'HTTPParserError') return 'HPE_UNKNOWN';
   }
   return null;
 }

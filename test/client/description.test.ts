@@ -232,16 +232,4 @@ describe('the search for it', () => {
     there = true;
     expect(await client.description()).not.toBeNull();
   });
-
-  it('goes on for the others when one who asked calls off', async () => {
-    const server = await keeping(OPENAPI_PATH, FOREIGN_30);
-    const client = createGasClient({ baseUrl: server.url });
-    const calledOff = new AbortController();
-    const first = client.description({ signal: calledOff.signal });
-    const second = client.description();
-    calledOff.abort();
-    expect(await failureOf(first)).toMatchObject({ code: 'unreachable' });
-    expect(await second).not.toBeNull();
-    expect(server.requests).toHaveLength(1);
-  });
 });

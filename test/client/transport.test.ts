@@ -350,7 +350,7 @@ describe('an answer that is no good', () => {
     );
     const failure = await failureOf(createGasClient({ baseUrl: server.url }).gasCurrent());
     expect(failure).toMatchObject({ code: 'unreadable' });
-    expect(failure.message).toContain('not UTF-8');
+    expect(failure.message).toContain('not JSON');
   });
 
   it('that breaks off with its connection is unreachable', async () => {

@@ -1,4 +1,5 @@
 import type { GasClient } from '../../src/client/client.ts';
+import { RateLimit } from '../../src/client/rate-limit.ts';
 import type {
   ActionView,
   ChartView,
@@ -238,6 +239,7 @@ export const SUMMARY: DashboardView = {
 export function fakeGas(changes: Partial<GasClient> = {}): GasClient {
   const page = { chainId: 1, from: null, to: null, bucket: 'block', page: 0, size: 500, total: 0, rows: [] };
   return {
+    rateLimit: new RateLimit(),
     gasCurrent: async () => SNAPSHOT,
     gasTrend: async () => TREND,
     gasRecommendation: async () => RECOMMENDATION,

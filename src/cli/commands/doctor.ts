@@ -1,5 +1,6 @@
-import { type GasClientOptions, transportOf } from '../../client/client.ts';
+import type { GasClientOptions } from '../../client/client.ts';
 import { type ServiceFinding, type Verdict, verdictOf } from '../../client/doctor.ts';
+import { Http } from '../../client/http.ts';
 import { type ConnectionFinding, inspectConnection, type Step } from '../../client/probe/connection.ts';
 import { probeService } from '../../client/probe/probe-service.ts';
 import type { CommandContext } from '../context.ts';
@@ -78,7 +79,7 @@ async function probe(io: Io, { client, reach, embedded, name }: OpenedClient): P
           ? await inspectConnection(urlOf(reach), { timeoutMs: CONNECT_WITHIN_MS, signal })
           : null;
       return probeService({
-        transport: transportOf(reach),
+        http: new Http(reach),
         client,
         connection,
         now: io.now,

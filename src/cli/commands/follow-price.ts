@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { GasClient, ReachQuery } from '../../client/client.ts';
 import { ClientError } from '../../client/errors.ts';
-import { waitMs } from '../../client/quota-pause.ts';
+import { pauseMs } from '../../client/rate-limit.ts';
 import type { SnapshotView } from '../../client/views/gas.ts';
 import { formatCount, formatDuration, formatLikelihood, gweiString } from '../../core/units.ts';
 import { CliError, EXIT } from '../errors.ts';
@@ -437,7 +437,7 @@ function passingFailure(error: unknown, tries: number, hasWorked: boolean): Pass
   const passing = { reason: reasonOf(error), afterMs: retryAfterMs(error, tries) };
   switch (error.code) {
     case 'quota':
-      return { reason: error.message, afterMs: waitMs(error) };
+      return { reason: error.message, afterMs: pauseMs(error) };
     case 'not-found':
     case 'unreadable':
       return hasWorked ? passing : null;

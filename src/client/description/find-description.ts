@@ -1,8 +1,8 @@
 import { OPENAPI_PATH, PLAYGROUND_PATH } from '../../contract/routes.ts';
 import { ClientError } from '../errors.ts';
+import { type Http, isSuccess } from '../http.ts';
 import type { ServiceDescription } from '../openapi.ts';
 import { parseJson } from '../reading/json.ts';
-import { askV1, type TransportOptions } from '../transport.ts';
 import { documentNamedBy } from './playground-page.ts';
 import { readDescription } from './read-description.ts';
 
@@ -17,35 +17,33 @@ const PLACES = [
 const MOST_QUESTIONS = 8;
 const EACH_MS = 5_000;
 const ALTOGETHER_MS = 12_000;
-const MAX_BYTES = 2_000_000;
 
 /**
  * Looks for a service's OpenAPI document beside the v1 base path: a handful of questions, bounded in size and time,
  * on the service's own origin. The key is sent only where a place asks for one.
  *
- * @param base Of the service, without the v1 base path.
  * @returns `null` where the service answers but has none that says anything of v1.
  * @throws ClientError where nothing answers, or the quota is used up: then nobody knows.
  */
-export async function findDescription(
-  transport: TransportOptions,
-  base: URL,
-): Promise<ServiceDescription | null> {
-  const options = { ...transport, timeoutMs: Math.min(EACH_MS, transport.timeoutMs), maxBytes: MAX_BYTES };
-  const deadline = AbortSignal.timeout(ALTOGETHER_MS);
+export async function findDescription(http: Http): Promise<ServiceDescription | null> {
+  const base = http.service;
+  const timeoutMs = Math.min(EACH_MS, http.timeoutMs);
+  const signal = AbortSignal.timeout(ALTOGETHER_MS);
   const beside = base.origin + base.pathname.replace(/\/+$/, '');
   const places: { root: string; path: string }[] = PLACES.map((path) => ({ root: beside, path }));
   let unanswered: ClientError | null = null;
   let answered = false;
   let questions = 0;
   const ask = async (root: string, path: string): Promise<string | null> => {
-    for (const apiKey of transport.apiKey === null ? [null] : [null, transport.apiKey]) {
-      if (questions === MOST_QUESTIONS || deadline.aborted) return null;
+    for (const apiKey of http.apiKey === null ? [null] : [null, http.apiKey]) {
+      if (questions === MOST_QUESTIONS || signal.aborted) return null;
       questions += 1;
       try {
-        const text = await askV1({ ...options, root, apiKey }, path, {}, deadline);
+        const request = { root, path, apiKey, timeoutMs, signal };
+        const response = await http.send(request);
+        if (!isSuccess(response.status)) throw http.refusalOf(request, response);
         answered = true;
-        return text;
+        return response.text;
       } catch (error) {
         if (!(error instanceof ClientError) || error.code === 'quota') throw error;
         if (error.code === 'unreachable') unanswered ??= error;

@@ -1,7 +1,6 @@
 import { cleanText } from '../../core/clean-text.ts';
-import type { AnswerHeaders } from '../../http/answered.ts';
 import type { ClockFinding } from '../doctor.ts';
-import { withoutKey } from '../transport.ts';
+import { withoutKey } from '../http.ts';
 
 const MOST_HEADERS = 12;
 
@@ -11,7 +10,7 @@ const MOST_HEADERS = 12;
  * @param askedAt Our clock when the question left, ms since epoch.
  * @param roundTripMs From the question to the answer's head; the header was written in between, at best half-way.
  */
-export function clockOf(headers: AnswerHeaders, askedAt: number, roundTripMs: number): ClockFinding | null {
+export function clockOf(headers: Headers, askedAt: number, roundTripMs: number): ClockFinding | null {
   const text = headers.get('date')?.trim() ?? '';
   const ms = /^(Mon|Tue|Wed|Thu|Fri|Sat|Sun)/.test(text) ? Date.parse(text) : Number.NaN;
   if (Number.isNaN(ms)) return null;
@@ -22,7 +21,7 @@ export function clockOf(headers: AnswerHeaders, askedAt: number, roundTripMs: nu
 
 /** What an answer's headers say of limits and quotas, clean and without the key. */
 export function rateLimitHeadersOf(
-  headers: AnswerHeaders,
+  headers: Headers,
   apiKey: string | null,
 ): Readonly<Record<string, string>> {
   const named = [...headers].filter(([name]) => /rate-?limit|quota|retry-after/.test(name));

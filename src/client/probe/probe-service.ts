@@ -3,7 +3,7 @@ import { pathOf } from '../client.ts';
 import type { ClockFinding, DescriptionFinding, RouteFinding, ServiceFinding } from '../doctor.ts';
 import type { LimitKind } from '../errors.ts';
 import { ClientError } from '../errors.ts';
-import { isSuccess, type TransportOptions } from '../transport.ts';
+import { type Http, isSuccess } from '../http.ts';
 import { type Asked, askOnce, outcomeOf } from './ask-once.ts';
 import type { ConnectionFinding } from './connection.ts';
 import { clockOf, rateLimitHeadersOf } from './headers.ts';
@@ -16,7 +16,7 @@ const USED_UP = 'the quota is used up';
 const ENCODING = /^(gzip|deflate|br|zstd|compress)$/;
 
 export interface ProbeOptions {
-  readonly transport: TransportOptions;
+  readonly http: Http;
   /** Of the same service, for its own description. */
   readonly client: Pick<GasClient, 'description'>;
   readonly connection: ConnectionFinding | null;
@@ -32,7 +32,7 @@ export interface ProbeOptions {
  * stops where the key is refused, the quota is used up, or nobody answers any more. Only the signal's reason is thrown.
  */
 export async function probeService(options: ProbeOptions): Promise<ServiceFinding> {
-  const { transport, now, signal } = options;
+  const { http, now, signal } = options;
   const routes: RouteFinding[] = [];
   const encodings: Record<string, number> = {};
   let known: Known = NOTHING_KNOWN;
@@ -47,7 +47,7 @@ export async function probeService(options: ProbeOptions): Promise<ServiceFindin
     if (exchange === null) return;
     const encoding = exchange.headers.get('content-encoding') ?? '';
     if (ENCODING.test(encoding)) encodings[encoding] = (encodings[encoding] ?? 0) + 1;
-    const said = rateLimitHeadersOf(exchange.headers, transport.apiKey);
+    const said = rateLimitHeadersOf(exchange.headers, http.apiKey);
     if (Object.keys(said).length > 0) limits = said;
     const seen = clockOf(exchange.headers, askedAt, exchange.headMs);
     if (seen === null || exchange.headMs >= bestRoundTripMs) return;
@@ -69,17 +69,17 @@ export async function probeService(options: ProbeOptions): Promise<ServiceFindin
     const path = pathOf(readRoute.route.path, question.path ?? {});
     const query = question.query ?? {};
     options.onQuestion?.(path);
-    const asked = await askOnce(transport, path, query, { now, signal });
+    const asked = await askOnce(http, path, query, { now, signal });
     note(asked);
-    const { finding, lesson } = judged(readRoute, asked, path, transport);
+    const { finding, lesson } = judged(readRoute, asked, path, http);
     routes.push({ ...finding, asked: shownQuestion(path, query) });
     known = { ...known, ...lesson };
     if (routes.length === 1) known = { ...known, byContract: isByContract(finding) };
 
     unanswered = finding.outcome === 'unreachable' ? unanswered + 1 : 0;
-    stop = reasonToStop(finding, asked.error?.limit ?? null, transport, routes.length === 1, unanswered);
+    stop = reasonToStop(finding, asked.error?.limit ?? null, http, routes.length === 1, unanswered);
     if (routes.length === 1 && finding.outcome === 'understood') {
-      etag = await askForUnchanged(transport, path, asked, { now, signal });
+      etag = await askForUnchanged(http, path, asked, { now, signal });
     }
   }
   return {
@@ -100,7 +100,7 @@ function judged(
   { route, schema, read }: ReadRoute,
   asked: Asked,
   path: string,
-  { host }: TransportOptions,
+  { host }: Http,
 ): { readonly finding: RouteFinding; readonly lesson: Partial<Known> } {
   const base = { path: route.path, group: route.group, asked: path, reading: null };
   const { exchange, error } = asked;
@@ -147,7 +147,7 @@ function unasked({ route }: ReadRoute, outcome: 'skipped' | 'not-asked', note: s
 function reasonToStop(
   { outcome, code }: RouteFinding,
   limit: LimitKind | null,
-  { apiKey }: TransportOptions,
+  { apiKey }: Http,
   first: boolean,
   unanswered: number,
 ): string | null {
@@ -163,14 +163,14 @@ function reasonToStop(
 
 /** The same question again, with the answer's `ETag`: whether the service spares what has not changed. */
 async function askForUnchanged(
-  transport: TransportOptions,
+  http: Http,
   path: string,
   { exchange }: Asked,
   context: { readonly now: () => number; readonly signal: AbortSignal },
 ): Promise<ServiceFinding['etag']> {
   const tag = exchange?.headers.get('etag') ?? null;
   if (tag === null) return 'none';
-  const again = await askOnce(transport, path, {}, { ...context, headers: { 'if-none-match': tag } });
+  const again = await askOnce(http, path, {}, { ...context, headers: { 'if-none-match': tag } });
   if (again.exchange?.status === 304) return 'honoured';
   if (again.exchange === null || !isSuccess(again.exchange.status)) return 'unknown';
   return again.exchange.headers.get('etag') === tag ? 'ignored' : 'unknown';

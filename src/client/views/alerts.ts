@@ -1,4 +1,5 @@
 import type { AlertCreationInput } from '../../contract/alerts.ts';
+import { COOLDOWN_DEFAULT_MS } from '../../contract/choices.ts';
 
 /** An alert as it is sent to a service, which may offer further words than the contract's. */
 export interface NewAlert extends Omit<AlertCreationInput, keyof Words>, Words {}
@@ -10,6 +11,34 @@ interface Words {
   /** Default: the first of `channels`. */
   readonly method?: string | undefined;
   readonly targets?: Readonly<Record<string, string>> | undefined;
+}
+
+/** The fields of a new alert that every v1 service was promised, with nothing left to its defaults. */
+export function givenPayload(alert: NewAlert) {
+  const { thresholdGwei, gasSpeed, condition, cooldownMs, disableOnce, method, channels, to, note } = alert;
+  return {
+    thresholdGwei,
+    gasSpeed,
+    condition,
+    cooldownMs: cooldownMs ?? COOLDOWN_DEFAULT_MS,
+    disableOnce: disableOnce ?? false,
+    method: method ?? channels[0],
+    channels,
+    to: to ?? '',
+    note: note ?? '',
+  };
+}
+
+/** The fields that our own service knows beside those, where they differ from the default. */
+export function extraPayload(
+  alert: NewAlert,
+): Partial<Pick<NewAlert, 'hysteresisGwei' | 'confirmBlocks' | 'targets'>> {
+  const { hysteresisGwei = 0, confirmBlocks = 1, targets = {} } = alert;
+  return {
+    ...(hysteresisGwei === 0 ? {} : { hysteresisGwei }),
+    ...(confirmBlocks === 1 ? {} : { confirmBlocks }),
+    ...(Object.keys(targets).length === 0 ? {} : { targets }),
+  };
 }
 
 /** An alert. `null`: the service does not say. Words a service uses that are none of the contract's stay as they are. */

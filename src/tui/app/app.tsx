@@ -27,8 +27,8 @@ import {
   type MonitorScope,
   polledEveryMs,
   UNKNOWN_PACE_MS,
+  useRateLimit,
   useRecovery,
-  useSessionPace,
   useSnapshot,
 } from '../data/queries.ts';
 import { createQueryClient } from '../data/query-client.ts';
@@ -39,8 +39,8 @@ import { ALERTS_TAB, openAlertForm } from '../panes/alerts/alerts-state.ts';
 import { AUTO_TXS_TAB } from '../panes/auto-txs/auto-txs-state.ts';
 import { ScrollView } from '../ui/scroll.tsx';
 import { ASCII_THEME, DimContext, ThemeContext, UNICODE_THEME } from '../ui/theme.ts';
-import { Clock, ClockContext, useElapsed } from './clock.ts';
-import { behindWords, type Health, healthOf, isPast, limitWords } from './connection.ts';
+import { Clock, ClockContext } from './clock.ts';
+import { type Health, healthOf, isPast } from './connection.ts';
 import {
   keyFinder,
   type MonitorSource,
@@ -117,9 +117,6 @@ interface SessionProps {
   readonly saveFile: (name: string, text: string) => Promise<string>;
 }
 
-/** From then on what is shown is of a block before the last, give or take the way. */
-const OLD_BLOCKS = 1.5;
-
 /** One source and all that is asked of it. Another source is another session: nothing of the old one remains. */
 function Session(props: SessionProps) {
   const [queries] = useState(createQueryClient);
@@ -148,29 +145,23 @@ function SessionScreen(props: SessionProps) {
   const { columns, rows } = useWindowSize();
   const memory = useContext(MemoryContext);
   const opened = source.kind === 'open' ? source.source : null;
-  const { client, state: held, tryNow } = useSessionPace(opened?.client ?? null, now);
+  const client = opened?.client ?? null;
+  const pause = useRateLimit(client);
   const [pace, setPace] = useState(UNKNOWN_PACE_MS);
-  const wantedMs = state.intervalMs ?? opened?.intervalMs ?? pace;
-  const intervalMs = wantedMs * held.slowdown;
+  const intervalMs = state.intervalMs ?? opened?.intervalMs ?? pace;
   const isOwnService = opened?.embedded != null;
   const asked = useSnapshot(client, { intervalMs, frozen: state.frozen, isOwnService });
   const snapshot = asked.data;
   const said = snapshot === undefined ? pace : polledEveryMs(snapshot);
   if (said !== pace) setPace(said);
   // What holds everything back is told at once, whichever question it came to.
-  const polled = held.halt === null ? asked : { ...asked, error: held.halt.error, retryAt: held.halt.until };
+  const polled = pause === null ? asked : { ...asked, error: pause.error, retryAt: pause.until };
   useFirstPrices(snapshot !== undefined, onPrices);
   useRecovery(polled.error !== null);
-  const behind = behindWords(held, said, intervalMs);
-  const isOld = useElapsed(said * OLD_BLOCKS, snapshot);
-  const limit = limitWords(held);
-  const isLimited = limit !== null || held.slowdown > 1;
 
   const error = source.kind === 'failed' ? source.error : polled.error;
   const health: Health =
-    source.kind === 'failed'
-      ? { kind: 'none' }
-      : healthOf(polled, state.frozen, isOld ? behind : null, isOwnService);
+    source.kind === 'failed' ? { kind: 'none' } : healthOf(polled, state.frozen, isOwnService);
   const reason = { error, retryAt: polled.retryAt, attempt: source.id };
   const nothingAnswers = useNothingAnswers(reason) && snapshot === undefined;
   const tab = TABS[state.tab] ?? TABS[0];
@@ -191,13 +182,12 @@ function SessionScreen(props: SessionProps) {
             isOwnService,
             host,
             isPlain: isPlainHost,
-            limit,
             frozen: state.frozen,
             isKey,
             now,
             saveFile,
           },
-    [client, intervalMs, isOwnService, host, isPlainHost, limit, state.frozen, isKey, now, saveFile],
+    [client, intervalMs, isOwnService, host, isPlainHost, state.frozen, isKey, now, saveFile],
   );
   const badge = badgeOf(snapshot?.source.kind) ?? opened?.badge ?? named.badge;
   const chainId = snapshot?.chainId ?? null;
@@ -224,7 +214,7 @@ function SessionScreen(props: SessionProps) {
     }
     return <tab.Screen key={tab.action} snapshot={snapshot} columns={columns} rows={room} />;
   };
-  const lists = { client, snapshot, intervalMs, isOwnService, isLimited, frozen: state.frozen, now };
+  const lists = { client, snapshot, intervalMs, isOwnService, isLimited: false, frozen: state.frozen, now };
   return (
     <MonitorContext value={scope}>
       <DimContext value={isPast(health)}>
@@ -237,10 +227,9 @@ function SessionScreen(props: SessionProps) {
                     <GlobalKeys
                       state={state}
                       dispatch={dispatch}
-                      wantedMs={wantedMs}
-                      slowdown={held.slowdown}
+                      wantedMs={intervalMs}
                       health={health}
-                      tryNow={tryNow}
+                      tryNow={() => client?.rateLimit.tryNow()}
                     />
                     <Frame
                       columns={columns}
@@ -251,7 +240,7 @@ function SessionScreen(props: SessionProps) {
                       health={health}
                       tab={tab}
                       intervalMs={intervalMs}
-                      slowed={held.slowdown > 1}
+                      slowed={false}
                       scopes={over.named}
                       toast={toast}
                       body={body}
@@ -284,14 +273,12 @@ interface GlobalKeysProps {
   readonly dispatch: Dispatch<MonitorAction>;
   /** The interval that the user or the source wants, ms. */
   readonly wantedMs: number;
-  /** By how much the service's limit makes it longer. */
-  readonly slowdown: number;
   readonly health: Health;
   readonly tryNow: () => void;
 }
 
 /** What the keys do that work everywhere. */
-function GlobalKeys({ state, dispatch, wantedMs, slowdown, health, tryNow }: GlobalKeysProps) {
+function GlobalKeys({ state, dispatch, wantedMs, health, tryNow }: GlobalKeysProps) {
   const { exit } = useApp();
   const queries = useQueryClient();
   const toast = useToast();
@@ -300,8 +287,7 @@ function GlobalKeys({ state, dispatch, wantedMs, slowdown, health, tryNow }: Glo
   const setPace = (direction: 'faster' | 'slower') => {
     const next = stepInterval(wantedMs, direction);
     dispatch({ type: 'set-interval', intervalMs: next });
-    const held = slowdown === 1 ? '' : `, but every ${(next * slowdown) / 1_000} s until the limit is kept`;
-    toast({ kind: 'info', text: `Asking every ${next / 1_000} s${held}` });
+    toast({ kind: 'info', text: `Asking every ${next / 1_000} s` });
   };
   const showTab = (tab: number) => dispatch({ type: 'show-tab', tab: (tab + TABS.length) % TABS.length });
   useKeys('global', {

@@ -1,5 +1,4 @@
 import { ClientError, type ClientErrorCode } from '../../client/errors.ts';
-import type { PaceState } from '../../client/session-pace.ts';
 import type { SnapshotView } from '../../client/views/gas.ts';
 import { PATHS } from '../../contract/routes.ts';
 import type { Polled } from '../data/queries.ts';
@@ -82,14 +81,10 @@ export function isCatchingUp({ stale, source }: SnapshotView): boolean {
   return stale && source.problem === null && !source.ended;
 }
 
-/**
- * @param behind why the service's limit keeps what is shown from being of now; `null`: it does not
- * @param isOwn whether the answers are those of the service in this process
- */
+/** @param isOwn whether the answers are those of the service in this process */
 export function healthOf(
   { data, error, retryAt }: Pick<Polled<SnapshotView>, 'data' | 'error' | 'retryAt'>,
   frozen: boolean,
-  behind: string | null = null,
   isOwn = false,
 ): Health {
   if (error !== null) {
@@ -113,7 +108,6 @@ export function healthOf(
   if (problem !== null) return { kind: 'stale', reason: problem.message, retryAt: problem.retryAt };
   if (isOwn && isCatchingUp(data)) return { kind: 'catching-up' };
   if (data.stale) return { kind: 'stale', reason: 'no new block for longer than usual', retryAt: null };
-  if (behind !== null) return { kind: 'limited', reason: behind, title: behind, retryAt: null };
   return { kind: 'live' };
 }
 
@@ -134,30 +128,10 @@ export function remedyFor(error: Error): string | null {
 /** Nobody who waits no longer than that needs to be told of a failure. */
 const SHORT_SEC = 3;
 
-/** The limit that questions wait for, in a few words; `null`: they go out as they come. */
-export function limitWords({ gapMs, perSecond }: PaceState): string | null {
-  if (gapMs === 0) return null;
-  return perSecond === null ? 'limit per second' : `limit of ${perSecond} per second`;
-}
-
 /** Whether an error is no more than a short wait for a limit per second. */
 export function isPaced(error: Error): boolean {
   if (!(error instanceof ClientError) || error.code !== 'quota' || error.limit !== 'rate') return false;
   return error.retryAfterSec !== null && error.retryAfterSec <= SHORT_SEC;
-}
-
-/**
- * Why what is shown may be older than a block though nothing fails; `null`: the limit is not the cause.
- *
- * @param blockMs how often there is something new
- * @param everyMs how often the prices are asked for
- */
-export function behindWords(pace: PaceState, blockMs: number, everyMs: number): string | null {
-  if (pace.slowdown > 1 && everyMs > blockMs)
-    return 'asked less often for a while: the limit of this key was met';
-  const words = limitWords(pace);
-  // The prices take turns with everything else.
-  return words !== null && 2 * pace.gapMs > blockMs ? `older than a block: ${words}` : null;
 }
 
 /** Why a service refused, in one line: what it says of single fields says most. */

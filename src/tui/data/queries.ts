@@ -1,9 +1,8 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { createContext, useContext, useEffect, useMemo, useRef, useSyncExternalStore } from 'react';
+import { createContext, useContext, useEffect, useRef, useSyncExternalStore } from 'react';
 import type { GasClient } from '../../client/client.ts';
 import type { ServiceDescription } from '../../client/openapi.ts';
-import { createPacedClient } from '../../client/paced-client.ts';
-import { type PaceState, SessionPace, UNHURRIED } from '../../client/session-pace.ts';
+import type { Pause } from '../../client/rate-limit.ts';
 import type { MarketView } from '../../client/views/dashboard.ts';
 import type { ReachView, SnapshotView } from '../../client/views/gas.ts';
 import { chainProfile } from '../../core/chains.ts';
@@ -575,26 +574,11 @@ export function useOlderThanPrices(
   return newer > 1 && now > updatedAt ? (now - updatedAt) / 1_000 : null;
 }
 
-interface PacedSession {
-  /** What every query of the session asks. */
-  readonly client: GasClient | null;
-  readonly state: PaceState;
-  /** Lets one question try, whatever holds the others back. */
-  readonly tryNow: () => void;
-}
-
 const subscribeToNothing = () => () => {};
+const noPause = () => null;
 
-/** One pace for all that is asked of a client: one key has one quota. */
-export function useSessionPace(client: GasClient | null, now: () => number): PacedSession {
-  const paced = useMemo(() => {
-    if (client === null) return null;
-    const pace = new SessionPace({ now, rateLimits: () => client.rateLimits() });
-    return { pace, client: createPacedClient(client, pace) };
-  }, [client, now]);
-  const state = useSyncExternalStore(
-    paced?.pace.subscribe ?? subscribeToNothing,
-    paced?.pace.read ?? (() => UNHURRIED),
-  );
-  return { client: paced?.client ?? null, state, tryNow: () => paced?.pace.tryNow() };
+/** Why the client sends nothing for now; `null`: it does. */
+export function useRateLimit(client: GasClient | null): Pause | null {
+  const limit = client?.rateLimit;
+  return useSyncExternalStore(limit?.subscribe ?? subscribeToNothing, limit?.read ?? noPause);
 }

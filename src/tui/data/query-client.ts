@@ -6,7 +6,7 @@ import {
   QueryClient,
 } from '@tanstack/react-query';
 import { ClientError } from '../../client/errors.ts';
-import { waitMs } from '../../client/quota-pause.ts';
+import { pauseMs } from '../../client/rate-limit.ts';
 import { PATHS } from '../../contract/routes.ts';
 
 /** How long an answer may wait for others that are on their way, ms: too short to be seen. */
@@ -104,7 +104,7 @@ export function retryDelayMs(error: unknown, failures: number, chance = 0.5): nu
     case 'plan':
       return null;
     case 'quota':
-      return waitMs(error);
+      return pauseMs(error);
     case 'not-found':
       // Proxies answer so while a service restarts, so the prices themselves are asked for again.
       return FIXED.has(error.endpoint) && error.endpoint !== PATHS.gasCurrent ? null : LONGEST_MS;
@@ -113,6 +113,6 @@ export function retryDelayMs(error: unknown, failures: number, chance = 0.5): nu
     case 'unreadable':
       return backOff(STRANGE_MS, LONGEST_STRANGE_MS);
     default:
-      return error.retryAfterSec === null ? backOff(FIRST_MS, LONGEST_MS) : waitMs(error);
+      return error.retryAfterSec === null ? backOff(FIRST_MS, LONGEST_MS) : pauseMs(error);
   }
 }

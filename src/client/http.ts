@@ -1,0 +1,371 @@
+import ky, { isHTTPError, isTimeoutError, type KyInstance } from 'ky';
+import { API_KEY_HEADER, PATHS } from '../contract/routes.ts';
+import { cleanText } from '../core/clean-text.ts';
+import { ClientError, networkFailure, refusal, retryAfterSec, wasNeverSent } from './errors.ts';
+import type { RateLimit } from './rate-limit.ts';
+import { isRecord } from './reading/json.ts';
+import { withoutSigned, withoutWhole } from './reading/signed-bytes.ts';
+import { parseServiceUrl, v1Root } from './service-url.ts';
+
+const TIMEOUT_MS = 10_000;
+const MAX_BYTES = 8_000_000;
+/** An error body is read for its message only. */
+const ERROR_BODY_MAX_BYTES = 65_536;
+const MOST_REDIRECTS = 3;
+/** A per-second limit is waited for within the request; a longer one pauses all requests (rate-limit.ts). */
+const LONGEST_RETRY_SEC = 2;
+/** `.` and `..` name no thing in a URL, written out or not (WHATWG URL §4.1). */
+const DOTTED = /(^|\/)(\.|%2e){1,2}(\/|$)/i;
+
+export type Fetch = (request: Request) => Response | Promise<Response>;
+
+export interface HttpOptions {
+  /** Of the service, with or without the v1 base path. */
+  readonly baseUrl: string;
+  readonly apiKey?: string | null;
+  /** The embedded service's request handler; default: the network. */
+  readonly fetch?: Fetch;
+  /** For the whole response, head and body, retries included. Default: 10 s. */
+  readonly timeoutMs?: number;
+  /** Of a response body, decompressed. Default: 8 MB. */
+  readonly maxBytes?: number;
+  readonly userAgent?: string;
+}
+
+export interface HttpRequest {
+  /** Below the v1 base path, or below `root` where that is given. */
+  readonly path: string;
+  readonly query?: Readonly<Record<string, string>>;
+  /** Default: `get`. Any other method changes something and is sent once. */
+  readonly method?: 'get' | 'post' | 'put' | 'delete';
+  /** Sent as JSON; `undefined`: no body. */
+  readonly body?: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly signal?: AbortSignal | undefined;
+  readonly root?: string;
+  /** Default: the key of the client. `null`: none is sent. */
+  readonly apiKey?: string | null;
+  readonly timeoutMs?: number;
+}
+
+/** A response of any status. Its text has neither the key nor signed bytes. */
+export interface HttpResponse {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+  /** Of a write: it was done, and this response is that of the page that a 303 named. */
+  readonly isDone: boolean;
+  /** From the request to the head of the response, and to its last byte. */
+  readonly headMs: number;
+  readonly ms: number;
+}
+
+/** Speaks HTTP with one service, by ky: every request of the client, the doctor and the OpenAPI search goes through here. */
+export class Http {
+  /** `host:port`, for messages. */
+  readonly host: string;
+  /** The service without the v1 base path. */
+  readonly service: URL;
+  readonly apiKey: string | null;
+  readonly timeoutMs: number;
+  readonly #root: string;
+  readonly #maxBytes: number;
+  readonly #ky: KyInstance;
+  readonly #rateLimit: RateLimit | null;
+
+  /** @throws RangeError where `baseUrl` cannot be a service's. */
+  constructor(options: HttpOptions, rateLimit: RateLimit | null = null) {
+    this.service = parseServiceUrl(options.baseUrl);
+    this.host = this.service.host;
+    this.apiKey = options.apiKey?.trim() || null;
+    this.timeoutMs = options.timeoutMs ?? TIMEOUT_MS;
+    this.#root = v1Root(this.service);
+    this.#maxBytes = options.maxBytes ?? MAX_BYTES;
+    this.#rateLimit = rateLimit;
+    this.#ky = ky.create({
+      headers: { accept: 'application/json', 'user-agent': options.userAgent ?? 'gastop' },
+      fetch: boundedFetch(options.fetch, this.#maxBytes),
+      // fetch drops no x-api-key on the way to another origin, so redirects are followed here.
+      redirect: 'manual',
+      retry: {
+        limit: 1,
+        methods: ['get'],
+        statusCodes: [429],
+        afterStatusCodes: [429],
+        shouldRetry: ({ error }) =>
+          isHTTPError(error) && asksForShortWait(error.response) ? undefined : false,
+      },
+      // Only a 429 is ky's to retry; any other status is a response like a success.
+      throwHttpErrors: (status) => status === 429,
+    });
+  }
+
+  /** Sends a GET and gives the text of a success. */
+  async get(
+    path: string,
+    query: Readonly<Record<string, string>>,
+    signal: AbortSignal | undefined,
+  ): Promise<string> {
+    return this.#success({ path, query, signal });
+  }
+
+  /** Sends a request that changes something, once. Gives the text of a success, which may be empty. */
+  async write(request: HttpRequest): Promise<string> {
+    return this.#success(request);
+  }
+
+  async #success(request: HttpRequest): Promise<string> {
+    this.#rateLimit?.check(request.path);
+    try {
+      const response = await this.send(request);
+      if (!isSuccess(response.status)) throw this.refusalOf(request, response);
+      this.#rateLimit?.succeeded();
+      return response.text;
+    } catch (error) {
+      if (!request.signal?.aborted) this.#rateLimit?.failed(error);
+      throw error;
+    }
+  }
+
+  /** The typed error for a response that is no success. */
+  refusalOf(request: HttpRequest, { status, headers, text, isDone }: HttpResponse): ClientError {
+    const { method = 'get' } = request;
+    const error = refusal({ status, headers }, text, {
+      endpoint: this.endpointOf(request),
+      withKey: (request.apiKey === undefined ? this.apiKey : request.apiKey) !== null,
+      now: Date.now(),
+      ...(method === 'get' ? {} : { write: method }),
+    });
+    // 501 and 503 say that it was not done; any other failure may have come after it was.
+    const mayBeDone = method !== 'get' && (isDone || (status >= 500 && status !== 501 && status !== 503));
+    return mayBeDone ? error.unsettled() : error;
+  }
+
+  /** The path as it was requested, for messages. */
+  endpointOf({ path, root = this.#root }: HttpRequest): string {
+    return cleanText(new URL(root + path).pathname.slice(new URL(root).pathname.length), 200);
+  }
+
+  /**
+   * Sends a request and gives the response, whatever its status. Only what gave no response, or none that is text, is
+   * thrown, always as a ClientError; none repeats the key or anything of the URL beyond host and port.
+   */
+  async send(request: HttpRequest): Promise<HttpResponse> {
+    const { path, query = {}, method = 'get', root = this.#root, signal } = request;
+    const apiKey = request.apiKey === undefined ? this.apiKey : request.apiKey;
+    const url = new URL(root + path);
+    // A dotted or absolute path would lead away from the service.
+    if (!path.startsWith('/') || !url.href.startsWith(`${root}/`) || DOTTED.test(path)) {
+      throw new ClientError('invalid', 'a v1 path begins with / and stays below the service', {
+        endpoint: '/',
+      });
+    }
+    const endpoint = this.endpointOf(request);
+    for (const [name, value] of Object.entries(query)) url.searchParams.append(name, value);
+    if (apiKey !== null && !/^[\x21-\x7e]+$/.test(apiKey)) {
+      throw new ClientError(
+        'key',
+        'a key has no spaces, line breaks or letters beyond ASCII; copy it again',
+        {
+          endpoint,
+        },
+      );
+    }
+    const began = performance.now();
+    let isBegun = false;
+    try {
+      signal?.throwIfAborted();
+      isBegun = true;
+      return await this.#follow(url, { ...request, apiKey }, endpoint, began);
+    } catch (error) {
+      if (error instanceof ClientError) throw error;
+      const failure = this.#failure(error, endpoint, signal, { ...request, began });
+      throw method !== 'get' && isBegun && !wasNeverSent(error) ? failure.unsettled() : failure;
+    }
+  }
+
+  async #follow(url: URL, request: HttpRequest, endpoint: string, began: number): Promise<HttpResponse> {
+    let { method = 'get', body } = request;
+    let target = url;
+    let isDone = false;
+    for (let hop = 0; hop <= MOST_REDIRECTS; hop++) {
+      const response = await this.#once(target, { ...request, method, body }, endpoint, began);
+      if (!REDIRECTS.has(response.status)) return { ...response, isDone };
+      target = redirected(target, response, { endpoint, isWrite: method !== 'get', isDone });
+      // What a 303 names is the outcome of a write that was done.
+      if (method !== 'get' && response.status === 303) {
+        method = 'get';
+        body = undefined;
+        isDone = true;
+      }
+    }
+    const endless = new ClientError('server', `${this.host} redirects without end; check the URL`, {
+      endpoint,
+    });
+    throw isDone ? endless.unsettled() : endless;
+  }
+
+  async #once(
+    url: URL,
+    { method = 'get', body, headers = {}, signal, apiKey = null, timeoutMs = this.timeoutMs }: HttpRequest,
+    endpoint: string,
+    began: number,
+  ): Promise<Omit<HttpResponse, 'isDone'>> {
+    const sent = this.#ky(url, {
+      method,
+      headers: { ...headers, ...(apiKey === null ? {} : { [API_KEY_HEADER]: apiKey }) },
+      ...(body === undefined ? {} : { json: body }),
+      ...(signal === undefined ? {} : { signal }),
+      timeout: false,
+      totalTimeout: Math.max(timeoutMs - (performance.now() - began), 1),
+      // A write is sent once: only its caller can know whether to send it again.
+      ...(method === 'get' ? {} : { retry: 0 }),
+    });
+    const told = ({ status, headers }: Response, text: string, headMs: number) => ({
+      status,
+      headers,
+      text: withoutSecrets(text, endpoint, apiKey, body),
+      headMs,
+      ms: performance.now() - began,
+    });
+    try {
+      const response = await sent;
+      const headMs = performance.now() - began;
+      const text = await sent.text().catch((error: unknown) => {
+        if (response.ok) throw error;
+        return '';
+      });
+      return told(response, text, headMs);
+    } catch (error) {
+      if (!isHTTPError(error)) throw error;
+      const { data = '' } = error;
+      const body = typeof data === 'string' ? data : JSON.stringify(data);
+      return told(error.response, body, performance.now() - began);
+    }
+  }
+
+  #failure(
+    error: unknown,
+    endpoint: string,
+    signal: AbortSignal | undefined,
+    { timeoutMs = this.timeoutMs, began }: HttpRequest & { readonly began: number },
+  ): ClientError {
+    const { host } = this;
+    // The caller's own deadline may pass a moment before ours.
+    const isLate = isTimeoutError(error);
+    if (isLate || isDeadline(signal?.reason)) {
+      const seconds = Number(((isLate ? timeoutMs : performance.now() - began) / 1_000).toPrecision(2));
+      return new ClientError('unreachable', `${host} gave no answer within ${seconds} s`, { endpoint });
+    }
+    if (signal?.aborted) {
+      return new ClientError('unreachable', `the question to ${host} was called off`, { endpoint });
+    }
+    if (error instanceof BodyTooLarge) {
+      const megabytes = Number((this.#maxBytes / 1_000_000).toPrecision(2));
+      const message = `the answer of ${host} is larger than ${megabytes} MB and was cut off; check the URL`;
+      return new ClientError('unreadable', message, { endpoint });
+    }
+    return networkFailure(error, endpoint, host);
+  }
+}
+
+export function isSuccess(status: number): boolean {
+  return status >= 200 && status < 300;
+}
+
+function isDeadline(reason: unknown): boolean {
+  return reason instanceof Error && reason.name === 'TimeoutError';
+}
+
+function asksForShortWait({ headers }: Response): boolean {
+  const waitSec = retryAfterSec(headers.get('retry-after'), Date.now());
+  return waitSec !== null && waitSec <= LONGEST_RETRY_SEC;
+}
+
+class BodyTooLarge extends Error {
+  override readonly name = 'BodyTooLarge';
+}
+
+/** `fetch` whose body ends with an error as soon as it is larger than `maxBytes`; an error body is cut off there. */
+function boundedFetch(embedded: Fetch | undefined, maxBytes: number): typeof fetch {
+  return async (input, init) => {
+    const request = input instanceof Request ? input : new Request(input, init);
+    const response = await (embedded === undefined
+      ? fetch(request)
+      : unlessAborted(request.signal, async () => embedded(request)));
+    if (response.body === null) return response;
+    const most = response.ok ? maxBytes : ERROR_BODY_MAX_BYTES;
+    // Decompressed it is at least as large as announced.
+    if (response.ok && Number(response.headers.get('content-length') ?? 0) > most) {
+      await response.body.cancel();
+      throw new BodyTooLarge();
+    }
+    let bytes = 0;
+    const bound = new TransformStream<Uint8Array, Uint8Array>({
+      transform(piece, controller) {
+        bytes += piece.byteLength;
+        if (bytes <= most) controller.enqueue(piece);
+        else if (response.ok) controller.error(new BodyTooLarge());
+        else controller.terminate();
+      },
+    });
+    const { status, statusText, headers } = response;
+    return new Response(response.body.pipeThrough(bound), { status, statusText, headers });
+  };
+}
+
+/** The embedded service need not listen to the signal. */
+async function unlessAborted<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
+  signal.throwIfAborted();
+  const aborted = new Promise<never>((_, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+  });
+  return Promise.race([work(), aborted]);
+}
+
+/** Takes the key out, and of signed transactions anything that could be broadcast. */
+function withoutSecrets(text: string, endpoint: string, apiKey: string | null, body: unknown): string {
+  const keyless = withoutKey(text, apiKey);
+  return endpoint.startsWith(PATHS.autoTxs)
+    ? withoutSigned(
+        keyless,
+        isRecord(body) && typeof body.signedTransaction === 'string' ? body.signedTransaction : null,
+      )
+    : withoutWhole(keyless);
+}
+
+/** A service may repeat what it was sent; the key must not come to light that way. */
+export function withoutKey(text: string, apiKey: string | null): string {
+  return apiKey === null || apiKey.length < 8 ? text : text.replaceAll(apiKey, '(key)');
+}
+
+const REDIRECTS = new Set([301, 302, 303, 307, 308]);
+/** Those that keep method and body, and 303, which a GET follows (RFC 9110 §15.4). */
+const FOLLOWED_BY_WRITES = new Set([303, 307, 308]);
+
+/**
+ * Where a redirect leads on the same origin: neither the key nor a body goes to another.
+ *
+ * @throws ClientError for every other, and where a write would become a GET on its way.
+ */
+function redirected(
+  from: URL,
+  { status, headers }: Pick<HttpResponse, 'status' | 'headers'>,
+  { endpoint, isWrite, isDone }: { endpoint: string; isWrite: boolean; isDone: boolean },
+): URL {
+  const to = URL.parse(headers.get('location') ?? '', from.href);
+  const isOwn = to !== null && to.origin === from.origin;
+  if (isOwn && (!isWrite || FOLLOWED_BY_WRITES.has(status))) return to;
+  const where =
+    to === null || to.host === '' ? 'nowhere' : `to ${cleanText(`${to.protocol}//${to.host}`, 200)}`;
+  // Many services answer a write that was done with 302, as was usual before there was 303.
+  const mayBeDone = isDone || (isWrite && (status === 302 || status === 303));
+  const outcome = mayBeDone
+    ? 'redirects instead of saying what came of it'
+    : 'redirects in a way that would not change anything';
+  const message = isOwn
+    ? `${from.host} ${outcome} (${status}); check the URL`
+    : `${from.host} redirects ${where}; if that is right, use it as the URL`;
+  const failure = new ClientError('server', message, { endpoint, status });
+  throw mayBeDone ? failure.unsettled() : failure;
+}
