@@ -1,6 +1,25 @@
 import type { Command, Option } from 'commander';
-import type { CommandContext } from './context.ts';
+import type { CommandContext, Run } from './context.ts';
 import { EXIT, type ExitCode } from './errors.ts';
+import { examples } from './help.ts';
+
+/** Completion for shells. */
+export function addCompletion(program: Command, run: Run): void {
+  program
+    .command('completion')
+    .summary('completion for your shell')
+    .description('Prints a completion script. Load it from the file your shell reads at its start.')
+    .addArgument(program.createArgument('<shell>', 'bash, zsh or fish').choices(['bash', 'zsh', 'fish']))
+    .addHelpText(
+      'after',
+      examples([
+        'source <(gastop completion bash)',
+        'gastop completion zsh > ~/.zfunc/_gastop',
+        'gastop completion fish > ~/.config/fish/completions/gastop.fish',
+      ]),
+    )
+    .action((shell: Shell) => run((context) => completion(context, program, shell)));
+}
 
 interface Flag {
   readonly long: string;
@@ -27,7 +46,7 @@ interface Tree {
   readonly commands: readonly Entry[];
 }
 
-export type Shell = 'bash' | 'zsh' | 'fish';
+type Shell = 'bash' | 'zsh' | 'fish';
 
 /** A completion script for the commands and flags that `program` really has. */
 function completionScript(program: Command, shell: Shell): string {
@@ -191,7 +210,7 @@ function fishQuote(text: string): string {
 }
 
 /** `gastop completion SHELL`; commander has checked the shell's name. */
-export function completion({ io }: CommandContext, program: Command, shell: Shell): ExitCode {
+function completion({ io }: CommandContext, program: Command, shell: Shell): ExitCode {
   io.stdout.write(completionScript(program, shell));
   return EXIT.ok;
 }

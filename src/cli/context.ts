@@ -11,6 +11,9 @@ export interface CommandContext {
   loadSettings(): Promise<LoadedSettings>;
 }
 
+/** Does a command's work with its context, and hands its exit code to the program. */
+export type Run = (work: (context: CommandContext) => number | Promise<number>) => Promise<void>;
+
 export interface LoadedSettings {
   readonly settings: Settings;
   readonly config: LoadedConfig;

@@ -14,7 +14,9 @@ import { type Service, startService } from '../service/service.ts';
 import type { Delivery } from '../service/service-options.ts';
 import type { News } from '../service/source-news.ts';
 import { BlockStore } from '../store/block-store.ts';
+import { KeyStore } from '../store/key-store.ts';
 import { type Database, openDatabase, TEMPORARY_DATABASE } from '../store/open-database.ts';
+import { openKeyDatabase } from '../store/open-key-database.ts';
 import { StoreError } from '../store/store-error.ts';
 import { chainDatabase } from './config-file.ts';
 import { nameAsGiven } from './errors.ts';
@@ -416,3 +418,6 @@ async function isFirst(source: ChainSource, number: number): Promise<boolean> {
   if (number === 0) return true;
   return source.kind !== 'rpc' && (await source.blocks(number - 1, number - 1)).length === 0;
 }
+
+export const openKeyStore = async (file: string): Promise<KeyStore> =>
+  new KeyStore(await openKeyDatabase(file, 'power'));

@@ -1,5 +1,6 @@
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
+import type { Command } from 'commander';
 import { EXPIRY_LONGEST_MS, MOST_GWEI } from '../contract/choices.ts';
 import { formatCount } from '../core/units.ts';
 import { type CliError, usageError } from './errors.ts';
@@ -16,7 +17,7 @@ export function checked<Value>(setting: string, parse: () => Value): Value {
 }
 
 /** Which of `names` was meant by a misspelt `word`: the one with the fewest slips, fewer than half its letters; else `null`. */
-export function closestName(word: string, names: readonly string[]): string | null {
+function closestName(word: string, names: readonly string[]): string | null {
   let closest: string | null = null;
   let fewest = Number.POSITIVE_INFINITY;
   for (const name of names) {
@@ -204,4 +205,20 @@ export function parseExpiry(text: string, now: number): string {
   if (ms <= now) throw new RangeError(`"${text}" is over`);
   if (ms > now + EXPIRY_LONGEST_MS) throw new RangeError(`"${text}" is too far ahead; at most ${LONGEST}`);
   return new Date(ms).toISOString();
+}
+
+/** Refuses a first word that is no command of `program`; without any word there is nothing to refuse. */
+export function refuseUnknownCommand(args: readonly string[], program: Command): void {
+  const words = unknownCommand(args[0], program);
+  if (words !== null) throw usageError(words);
+}
+
+/** That `word` is no command of `program`, and which was meant; `null`: it is one, or none. */
+export function unknownCommand(word: string | undefined, program: Command): string | null {
+  if (word === undefined || program.commands.some((command) => command.name() === word)) return null;
+  const names = program.commands.map((command) => command.name());
+  const similar =
+    names.find((name) => name.startsWith(word.slice(0, 3)) || word.startsWith(name)) ??
+    closestName(word, names);
+  return `unknown command "${word}"; ${similar ? `did you mean ${similar}?` : `known are ${names.join(', ')}`}`;
 }

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { freshPlans } from '../../src/cli/commands/serve-chain.ts';
+import { freshPlans } from '../../src/cli/commands/run-service.ts';
 import { createPlans } from '../../src/service/keys/api-keys.ts';
 
 /** A config file, the plans read from it, and a clock that goes on by hand. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { logAttempt } from '../../src/cli/commands/serve-chain.ts';
+import { logAttempt } from '../../src/cli/commands/run-service.ts';
 import type { Verdict } from '../../src/store/kept-delivery.ts';
 import { messageOf } from '../helpers/fired-alert.ts';
 

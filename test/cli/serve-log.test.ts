@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { ChainError } from '../../src/chain/errors.ts';
-import { openServeLog } from '../../src/cli/commands/serve-chain.ts';
+import { openServeLog } from '../../src/cli/commands/run-service.ts';
 import { StoreError } from '../../src/store/store-error.ts';
 import { captureIo } from './captured-io.ts';
 

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { systemdUnit } from '../../src/cli/commands/systemd.ts';
+import { systemdUnit } from '../../src/cli/commands/serve.ts';
 import { temporaryFolder } from '../helpers/service.ts';
 import { runMain } from './captured-io.ts';
 import { startProgram } from './served-program.ts';

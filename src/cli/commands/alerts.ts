@@ -4,14 +4,14 @@ import type { AlertView } from '../../client/views/alerts.ts';
 import { SAVINGS_GAS_MOST } from '../../contract/queries.ts';
 import { PATHS } from '../../contract/routes.ts';
 import { formatCount } from '../../core/units.ts';
-import type { CommandContext } from '../context.ts';
+import type { CommandContext, Run } from '../context.ts';
 import { EXIT, type ExitCode, usageError } from '../errors.ts';
 import { examples } from '../help.ts';
 import type { Io } from '../io.ts';
 import { type OpenedAlerts, type OpenKeptOptions, openAlerts } from '../open-source.ts';
 import { ALERTS, cleanLine, jsonAnswer, toAscii, wholeListJson } from '../output.ts';
-import { type ContextFor, refuseUnknownCommand } from '../program.ts';
-import type { Settings, SourceFlags } from '../settings.ts';
+import { refuseUnknownCommand } from '../parse.ts';
+import type { Settings } from '../settings.ts';
 import {
   alertDetailsText,
   alertListLines,
@@ -29,12 +29,7 @@ const INPUT = ['[FILE]', 'the alert as JSON instead, as POST /alerts takes it; -
 const NAMES = 'list, show, create, enable, disable, delete, savings, preview, redeliver';
 
 /** `gastop alerts` and what it can do. */
-export function addAlertsCommand(
-  program: Command,
-  contextFor: ContextFor,
-  flagsOf: () => SourceFlags,
-  done: (exitCode: number) => void,
-): void {
+export function addAlerts(program: Command, run: Run): void {
   const alerts = program
     .command('alerts')
     .summary('alerts: list, show, create, enable, disable, delete …')
@@ -55,23 +50,18 @@ export function addAlertsCommand(
         'gastop alerts preview --below 5 --lane slow',
       ]),
     );
-  const context = () => contextFor(flagsOf());
 
   alerts
     .command('list')
     .description('Lists the alerts, newest first.')
     .option('--json', "the service's v1 list; several pages as one")
-    .action(async (flags: JsonFlags) => {
-      done(await listAlerts(context(), flags));
-    });
+    .action((flags: JsonFlags) => run((context) => listAlerts(context, flags)));
   alerts
     .command('show')
     .description('One alert: what it watches for, whom it tells, what was sent.')
     .argument(...ID)
     .option('--json', JSON_ANSWER)
-    .action(async (id: string, flags: JsonFlags) => {
-      done(await showAlert(context(), id, flags));
-    });
+    .action((id: string, flags: JsonFlags) => run((context) => showAlert(context, id, flags)));
   withMessage(withRule(alerts.command('create')), false)
     .description(
       'Makes an alert and prints its id; the secret that webhooks are signed with is said only then.',
@@ -89,9 +79,9 @@ export function addAlertsCommand(
 Others can read a command line, and the shell keeps it: a URL that holds a
 secret (Slack's do) is better given as JSON on stdin.`,
     )
-    .action(async (file: string | undefined, flags: CreateAlertFlags) => {
-      done(await createAlert(context(), file, flags));
-    });
+    .action((file: string | undefined, flags: CreateAlertFlags) =>
+      run((context) => createAlert(context, file, flags)),
+    );
   for (const [name, status, description] of [
     ['enable', 'PENDING', 'Arms alerts again, at once.'],
     ['disable', 'DISABLED', 'Disables alerts; they stay and can be enabled again.'],
@@ -101,9 +91,7 @@ secret (Slack's do) is better given as JSON on stdin.`,
       .description(description)
       .argument(...IDS)
       .option('--json', JSON_ANSWER)
-      .action(async (ids: string[], flags: JsonFlags) => {
-        done(await setAlerts(context(), ids, status, flags));
-      });
+      .action((ids: string[], flags: JsonFlags) => run((context) => setAlerts(context, ids, status, flags)));
   }
   alerts
     .command('delete')
@@ -113,18 +101,14 @@ secret (Slack's do) is better given as JSON on stdin.`,
     .argument(...IDS)
     .option('--yes', 'do not ask')
     .option('--json', JSON_ANSWER)
-    .action(async (ids: string[], flags: DeleteAlertFlags) => {
-      done(await deleteAlerts(context(), ids, flags));
-    });
+    .action((ids: string[], flags: DeleteAlertFlags) => run((context) => deleteAlerts(context, ids, flags)));
   alerts
     .command('savings')
     .description('What an alert has saved, against the mean price of the day before each firing.')
     .argument(...ID)
     .option('--gas <N>', 'gas used each time (default 150,000, a swap)')
     .option('--json', JSON_ANSWER)
-    .action(async (id: string, flags: SavingsFlags) => {
-      done(await alertSavings(context(), id, flags));
-    });
+    .action((id: string, flags: SavingsFlags) => run((context) => alertSavings(context, id, flags)));
   // So that the same line does for both.
   withMessage(withRule(alerts.command('preview')), true)
     .description('How often an alert would have fired in the last 24 hours; takes all flags of create.')
@@ -134,18 +118,18 @@ secret (Slack's do) is better given as JSON on stdin.`,
       'after',
       examples(['gastop alerts preview --below 5', 'gastop alerts preview - < alert.json']),
     )
-    .action(async (file: string | undefined, flags: PreviewFlags) => {
-      done(await previewAlert(context(), file, flags));
-    });
+    .action((file: string | undefined, flags: PreviewFlags) =>
+      run((context) => previewAlert(context, file, flags)),
+    );
   alerts
     .command('redeliver')
     .description('Sends once more what was sent; not every service can.')
     .argument(...ID)
     .argument('<delivery>', 'as gastop alerts show lists it')
     .option('--json', JSON_ANSWER)
-    .action(async (id: string, delivery: string, flags: JsonFlags) => {
-      done(await redeliverAlert(context(), id, delivery, flags));
-    });
+    .action((id: string, delivery: string, flags: JsonFlags) =>
+      run((context) => redeliverAlert(context, id, delivery, flags)),
+    );
   for (const command of alerts.commands) command.helpOption('-h, --help', 'print this help');
   // After the commands within it, which would take it over.
   alerts.allowExcessArguments();

@@ -14,7 +14,7 @@ import { AUTO_TX_STATUSES } from '../../contract/choices.ts';
 import { PATHS } from '../../contract/routes.ts';
 import { describeCall } from '../../core/transactions/known-calls.ts';
 import { formatCount } from '../../core/units.ts';
-import type { CommandContext } from '../context.ts';
+import type { CommandContext, Run } from '../context.ts';
 import { CliError, EXIT, type ExitCode, usageError } from '../errors.ts';
 import { examples } from '../help.ts';
 import {
@@ -25,8 +25,8 @@ import {
   withPricing,
 } from '../open-source.ts';
 import { AUTO_TXS, cleanLine, wholeListJson } from '../output.ts';
-import { type ContextFor, refuseUnknownCommand } from '../program.ts';
-import type { Settings, SourceFlags } from '../settings.ts';
+import { refuseUnknownCommand } from '../parse.ts';
+import type { Settings } from '../settings.ts';
 import {
   autoTxDetailsText,
   autoTxListLines,
@@ -60,12 +60,7 @@ const SIGNED = ['[FILE]', 'the raw signed transaction as hex; - or nothing is st
 const NAMES = 'list, show, check, create, update, cancel, delete';
 
 /** `gastop auto-txs` and what it can do. */
-export function addAutoTxsCommand(
-  program: Command,
-  contextFor: ContextFor,
-  flagsOf: () => SourceFlags,
-  done: (exitCode: number) => void,
-): void {
+export function addAutoTxs(program: Command, run: Run): void {
   const autoTxs = program
     .command('auto-txs')
     .summary('signed transactions that wait for cheap gas')
@@ -86,7 +81,6 @@ export function addAutoTxsCommand(
         'gastop auto-txs list --status pending,submitted',
       ]),
     );
-  const context = () => contextFor(flagsOf());
 
   autoTxs
     .command('list')
@@ -96,17 +90,13 @@ export function addAutoTxsCommand(
       'only those: draft, pending, held, disabled, submitted, mined …; several by commas',
     )
     .option('--json', "the service's v1 list; several pages as one")
-    .action(async (flags: ListAutoTxsFlags) => {
-      done(await listAutoTxs(context(), flags));
-    });
+    .action((flags: ListAutoTxsFlags) => run((context) => listAutoTxs(context, flags)));
   autoTxs
     .command('show')
     .description('One auto-tx: what it does and when, its checks, what happened to it.')
     .argument(...ID)
     .option('--json', JSON_ANSWER)
-    .action(async (id: string, flags: JsonFlags) => {
-      done(await showAutoTx(context(), id, flags));
-    });
+    .action((id: string, flags: JsonFlags) => run((context) => showAutoTx(context, id, flags)));
   withOrder(autoTxs.command('check'))
     .description(
       'Decodes a signed transaction and says how it stands, without handing it to anybody; exit 1 if a check fails.',
@@ -115,9 +105,9 @@ export function addAutoTxsCommand(
     .option('--id <ID>', 'check one that is kept, anew, instead')
     .option('--json', 'for programs: hash, from, …, call, checks; prices in wei')
     .addHelpText('after', examples(['gastop auto-txs check --target 5 < signed.txt']))
-    .action(async (file: string | undefined, flags: CheckAutoTxFlags) => {
-      done(await checkAutoTxs(context(), file, flags));
-    });
+    .action((file: string | undefined, flags: CheckAutoTxFlags) =>
+      run((context) => checkAutoTxs(context, file, flags)),
+    );
   withDraft(withNote(withOrder(autoTxs.command('create'))))
     .description(
       'Hands over a signed transaction, to be sent at its target, and prints its id; with --to, --value or --data makes a draft that is signed later.',
@@ -132,9 +122,9 @@ export function addAutoTxsCommand(
         'gastop auto-txs create --target 5 --to 0x7099… --value 0.1',
       ]),
     )
-    .action(async (file: string | undefined, flags: CreateAutoTxFlags) => {
-      done(await createAutoTx(context(), file, flags));
-    });
+    .action((file: string | undefined, flags: CreateAutoTxFlags) =>
+      run((context) => createAutoTx(context, file, flags)),
+    );
   withDraft(withNote(withOrder(autoTxs.command('update'))))
     .description('Changes what is given; with FILE it signs a draft, or replaces what was not sent yet.')
     .argument(...ID)
@@ -144,26 +134,24 @@ export function addAutoTxsCommand(
     .option('--disable', 'do not send it for now')
     .option('--yes', 'do not ask at a terminal')
     .option('--json', JSON_ANSWER)
-    .action(async (id: string, file: string | undefined, flags: UpdateAutoTxFlags) => {
-      done(await updateAutoTx(context(), id, file, flags));
-    });
+    .action((id: string, file: string | undefined, flags: UpdateAutoTxFlags) =>
+      run((context) => updateAutoTx(context, id, file, flags)),
+    );
   autoTxs
     .command('cancel')
     .description('Cancels auto-txs: they are never sent. One that was sent already can only be replaced.')
     .argument(...IDS)
     .option('--json', JSON_ANSWER)
-    .action(async (ids: string[], flags: JsonFlags) => {
-      done(await cancelAutoTxs(context(), ids, flags));
-    });
+    .action((ids: string[], flags: JsonFlags) => run((context) => cancelAutoTxs(context, ids, flags)));
   autoTxs
     .command('delete')
     .description('Deletes drafts and what is over. It asks first; without a terminal it needs --yes.')
     .argument(...IDS)
     .option('--yes', 'do not ask')
     .option('--json', JSON_ANSWER)
-    .action(async (ids: string[], flags: DeleteAutoTxFlags) => {
-      done(await deleteAutoTxs(context(), ids, flags));
-    });
+    .action((ids: string[], flags: DeleteAutoTxFlags) =>
+      run((context) => deleteAutoTxs(context, ids, flags)),
+    );
   for (const command of autoTxs.commands) command.helpOption('-h, --help', 'print this help');
   // After the commands within it, which would take it over.
   autoTxs.allowExcessArguments();

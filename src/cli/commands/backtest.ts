@@ -1,4 +1,5 @@
 import { type FileHandle, open, unlink } from 'node:fs/promises';
+import type { Command } from 'commander';
 import { readBlockFile, readBlockFileHeader } from '../../chain/block-file.ts';
 import { type Horizon, LANES, type Lane, type LaneName } from '../../core/advice.ts';
 import { type BacktestReport, backtest as walk } from '../../core/backtest/backtest.ts';
@@ -6,8 +7,9 @@ import type { Block } from '../../core/block.ts';
 import { chainProfile } from '../../core/chains.ts';
 import { formatCount } from '../../core/units.ts';
 import { TimeSlice } from '../../service/async.ts';
-import type { CommandContext } from '../context.ts';
+import type { CommandContext, Run } from '../context.ts';
 import { CliError, EXIT, type ExitCode, fileFailureReason, nameAsGiven, usageError } from '../errors.ts';
+import { examples } from '../help.ts';
 import { ProgressBar, toAscii, wantsColour } from '../output.ts';
 import { checked } from '../parse.ts';
 import { parsePath } from '../settings.ts';
@@ -15,7 +17,30 @@ import { type BacktestParts, backtestText } from '../text/backtest.ts';
 import { parseBlockNumber } from './explorer.ts';
 import { isSameFile } from './record.ts';
 
-export interface BacktestFlags {
+/** Scores the advice. */
+export function addBacktest(program: Command, run: Run): void {
+  program
+    .command('backtest')
+    .summary('score the advice, and others, on recorded blocks')
+    .description(
+      'Walks recorded blocks one by one, advises at each with the past alone, and says what came of it: for gastop, for what other tools would have signed, and for perfect foresight.',
+    )
+    .argument('<FILE>', 'JSON Lines of gastop record or CSV, plain or gzip')
+    .option('--from <N>', 'judge from block N on; what lies before is learned from')
+    .option('--to <N>', 'judge up to block N; what lies behind only tells what came of it')
+    .option('--lanes', 'only the lanes')
+    .option('--horizons', 'only the horizons')
+    .option('--json', 'all figures for programs; docs/COMMANDS.md says what stands where')
+    .option('--predictions <OUT>', 'write what was said at each block as JSON Lines')
+    .option('--force', 'replace OUT if it exists')
+    .addHelpText(
+      'after',
+      examples(['gastop backtest blocks.jsonl', 'gastop backtest blocks.csv.gz --json | jq .lanes']),
+    )
+    .action((file: string, flags: BacktestFlags) => run((context) => backtest(context, file, flags)));
+}
+
+interface BacktestFlags {
   readonly from?: string;
   readonly to?: string;
   readonly lanes?: boolean;
@@ -31,7 +56,7 @@ interface Range {
 }
 
 /** `gastop backtest FILE` */
-export async function backtest(
+async function backtest(
   { io, loadSettings }: CommandContext,
   file: string,
   flags: BacktestFlags,

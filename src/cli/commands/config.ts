@@ -1,9 +1,19 @@
+import type { Command } from 'commander';
 import { chainDatabase, planText } from '../config-file.ts';
-import type { CommandContext } from '../context.ts';
+import type { CommandContext, Run } from '../context.ts';
 import { EXIT, type ExitCode } from '../errors.ts';
 import { cleanLine, tableLines, tildePath } from '../output.ts';
 import { durationText } from '../parse.ts';
 import { keySettings, type Settings, type SourceChoice } from '../settings.ts';
+
+/** Every setting. */
+export function addConfig(program: Command, run: Run): void {
+  program
+    .command('config')
+    .summary('every setting and where it came from')
+    .description('Prints every setting and where it came from. Keys are never shown.')
+    .action(() => run((context) => config(context)));
+}
 
 interface Row {
   readonly name: string;
@@ -12,7 +22,7 @@ interface Row {
 }
 
 /** `gastop config` */
-export async function config({ io, loadSettings }: CommandContext): Promise<ExitCode> {
+async function config({ io, loadSettings }: CommandContext): Promise<ExitCode> {
   const loaded = await loadSettings();
   const { settings, config: file, configFrom } = loaded;
   const keys = keySettings(io, loaded);

@@ -1,17 +1,37 @@
+import type { Command } from 'commander';
 import type { GasClientOptions } from '../../client/client.ts';
 import { type ServiceFinding, type Verdict, verdictOf } from '../../client/doctor.ts';
 import { Http } from '../../client/http.ts';
 import { type ConnectionFinding, inspectConnection, type Step } from '../../client/probe/connection.ts';
 import { probeService } from '../../client/probe/probe-service.ts';
-import type { CommandContext } from '../context.ts';
+import type { CommandContext, Run } from '../context.ts';
 import { EXIT, type ExitCode } from '../errors.ts';
+import { examples } from '../help.ts';
 import type { Io } from '../io.ts';
 import { type OpenedClient, openClient, openReady, READY_WITHIN_MS, warnOfPlainKey } from '../open-source.ts';
 import { toAscii, wantsColour, withSpinner } from '../output.ts';
 import type { Settings } from '../settings.ts';
 import { doctorText } from '../text/doctor.ts';
 
-export interface DoctorFlags {
+/** Asks every read route. */
+export function addDoctor(program: Command, run: Run): void {
+  program
+    .command('doctor')
+    .summary('what a service answers, route by route')
+    .description('Asks every read route of the service and says what was understood and what was missing.')
+    .option('--json', 'all of it for programs; docs/COMMANDS.md says what stands where')
+    .addHelpText(
+      'after',
+      `${examples(['gastop doctor --url https://gas.example.org', 'gastop doctor --json | jq .warnings'])}
+
+Exit codes
+  0 usable   1 its prices cannot be understood   3 unreachable
+  4 key missing or refused   5 quota used up`,
+    )
+    .action((flags: DoctorFlags) => run((context) => doctor(context, flags)));
+}
+
+interface DoctorFlags {
   readonly json?: boolean;
 }
 
@@ -28,7 +48,7 @@ const CONNECT_WITHIN_MS = 5_000;
 const HISTORY_SEC = 3_600;
 
 /** `gastop doctor` */
-export async function doctor({ io, loadSettings }: CommandContext, flags: DoctorFlags): Promise<ExitCode> {
+async function doctor({ io, loadSettings }: CommandContext, flags: DoctorFlags): Promise<ExitCode> {
   const { settings } = await loadSettings();
   const opened = await open(io, settings);
   try {

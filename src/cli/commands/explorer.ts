@@ -1,24 +1,46 @@
+import type { Command } from 'commander';
 import { type CallOptions, type GasClient, pathOf } from '../../client/client.ts';
 import { PATHS } from '../../contract/routes.ts';
 import { looksLikeKey } from '../../core/key-prefix.ts';
 import { parseLookup } from '../../core/parse-lookup.ts';
-import type { CommandContext } from '../context.ts';
+import type { CommandContext, Run } from '../context.ts';
 import { EXIT, type ExitCode, usageError } from '../errors.ts';
+import { examples } from '../help.ts';
 import { openExplorer, type StaleRule } from '../open-source.ts';
 import { cleanLine, jsonAnswer, toAscii } from '../output.ts';
 import { blockText, type Surroundings, txText } from '../text/explorer.ts';
 
+/** One block, one transaction. */
+export function addExplorer(program: Command, run: Run): void {
+  program
+    .command('block')
+    .summary('one block: fees, tips, fullness, what it burnt')
+    .description('One block: base fee and the next one, tips, fullness, blobs, what it burnt.')
+    .argument('[number]', 'its number (24337604, 24,337,604, 0x1735cc4) or latest', 'latest')
+    .option('--json', "print the service's v1 answer as it is")
+    .addHelpText('after', examples(['gastop block', 'gastop block 24337604 --json']))
+    .action((number: string, flags: ExplorerFlags) => run((context) => block(context, number, flags)));
+
+  program
+    .command('tx')
+    .summary('one transaction: what it paid, and where its tip stood')
+    .description("One transaction: what it paid, and where its tip stood among its block's.")
+    .argument('<hash>', '0x and 64 hexadecimal digits')
+    .option('--json', "print the service's v1 answer as it is")
+    .addHelpText(
+      'after',
+      examples(['gastop tx 0x4a5e… --rpc http://127.0.0.1:8545', 'gastop tx 0x4a5e… --json | jq .costWei']),
+    )
+    .action((hash: string, flags: ExplorerFlags) => run((context) => tx(context, hash, flags)));
+}
+
 /** Flags of `gastop block` and `gastop tx`. */
-export interface ExplorerFlags {
+interface ExplorerFlags {
   readonly json?: boolean;
 }
 
 /** `gastop block` */
-export async function block(
-  context: CommandContext,
-  number: string,
-  flags: ExplorerFlags,
-): Promise<ExitCode> {
+async function block(context: CommandContext, number: string, flags: ExplorerFlags): Promise<ExitCode> {
   const asked = parseBlockNumber(number);
   const lookup = {
     path: PATHS.block,
@@ -34,7 +56,7 @@ export async function block(
 }
 
 /** `gastop tx` */
-export async function tx(context: CommandContext, text: string, flags: ExplorerFlags): Promise<ExitCode> {
+async function tx(context: CommandContext, text: string, flags: ExplorerFlags): Promise<ExitCode> {
   const hash = parseTxHash(text);
   const lookup = { path: PATHS.tx, parameters: { hash }, rule: 'accept' } as const;
   return lookUp(context, { ...lookup, ask: (client, call) => client.tx(hash, call), text: txText }, flags);

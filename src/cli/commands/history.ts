@@ -1,4 +1,5 @@
 import asciichart from 'asciichart';
+import { type Command, Option } from 'commander';
 import * as z from 'zod';
 import type { GasClient, MetricsQuery } from '../../client/client.ts';
 import { ClientError } from '../../client/errors.ts';
@@ -7,14 +8,30 @@ import { BUCKET_SEC, type Bucket } from '../../contract/choices.ts';
 import { Bucket as BucketSchema } from '../../contract/metrics.ts';
 import { PATHS } from '../../contract/routes.ts';
 import { formatDuration, formatGwei, formatPercent, gweiString, UNKNOWN } from '../../core/units.ts';
-import type { CommandContext } from '../context.ts';
+import type { CommandContext, Run } from '../context.ts';
 import { EXIT, type ExitCode } from '../errors.ts';
+import { examples } from '../help.ts';
 import type { Io } from '../io.ts';
 import { type OpenedClient, openReady } from '../open-source.ts';
 import { jsonAnswer, tableLines, toAscii, utcTime, withSpinner } from '../output.ts';
 import { checked, parseDuration } from '../parse.ts';
 
-export interface HistoryFlags {
+/** Prices of the past. */
+export function addHistory(program: Command, run: Run): void {
+  program
+    .command('history')
+    .summary('base fee and tips of the last hours or days')
+    .description('Base fee, tips and fullness of blocks over the last hours or days.')
+    .option('--window <TIME>', 'how far back: 90m, 24h, 7d, at most 30d', '24h')
+    .addOption(new Option('--bucket <SIZE>', 'length of a row').choices(['block', '1m', '5m', '1h', '1d']))
+    .addOption(new Option('--csv', 'comma-separated, prices in wei').conflicts(['json', 'chart']))
+    .addOption(new Option('--json', "the service's v1 answer as it is").conflicts(['csv', 'chart']))
+    .addOption(new Option('--chart', 'a line drawn with text').conflicts(['csv', 'json']))
+    .addHelpText('after', examples(['gastop history --window 7d --chart', 'gastop history --csv > day.csv']))
+    .action((flags: HistoryFlags) => run((context) => history(context, flags)));
+}
+
+interface HistoryFlags {
   readonly window: string;
   readonly bucket?: string;
   readonly csv?: boolean;
@@ -30,7 +47,7 @@ const DEFAULT_COLUMNS = 80;
 const TOLERATED_SEC = 60;
 
 /** `gastop history` */
-export async function history({ io, loadSettings }: CommandContext, flags: HistoryFlags): Promise<ExitCode> {
+async function history({ io, loadSettings }: CommandContext, flags: HistoryFlags): Promise<ExitCode> {
   const windowSec = windowOf(flags.window);
   const { settings } = await loadSettings();
   const { opened, snapshot } = await openReady(io, settings, Math.max(windowSec, 3_600), 'late');

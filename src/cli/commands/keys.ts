@@ -1,36 +1,86 @@
 import { existsSync } from 'node:fs';
+import type { Command } from 'commander';
 import { cleanText } from '../../core/clean-text.ts';
 import { KEY_PREFIX } from '../../core/key-prefix.ts';
 import { withoutKeys } from '../../core/key-text.ts';
 import { isKeyId, issueKey, type Plans, readKey, reissueKey } from '../../service/keys/api-keys.ts';
 import type { KeyRow } from '../../store/key-schema.ts';
-import { KeyStore } from '../../store/key-store.ts';
-import { openKeyDatabase } from '../../store/open-key-database.ts';
+import type { KeyStore } from '../../store/key-store.ts';
 import { count } from '../config-file.ts';
-import type { CommandContext } from '../context.ts';
+import type { CommandContext, Run } from '../context.ts';
 import { CliError, EXIT, type ExitCode, fileFailureReason, usageError } from '../errors.ts';
+import { examples } from '../help.ts';
 import { cleanLine, tableLines, tildePath, utcTime } from '../output.ts';
+import { refuseUnknownCommand } from '../parse.ts';
 import { type KeySettings, keySettings } from '../settings.ts';
+
+/** `gastop keys` and what it can do. */
+export function addKeys(program: Command, run: Run): void {
+  const keys = program
+    .command('keys')
+    .summary('keys of gastop serve: create, list, rotate, revoke')
+    .description('The keys that gastop serve accepts. A key is shown once, when it is made.')
+    .usage('<command> [options]')
+    .option('--keys <FILE>', 'where the keys are kept')
+    .helpCommand(false)
+    .action((_flags: object, command: Command) => {
+      refuseUnknownCommand(command.args, keys);
+      throw usageError('gastop keys needs one of create, list, rotate, revoke; see gastop keys --help');
+    })
+    .addHelpText(
+      'after',
+      examples(['gastop keys create --name "price bot" --plan basic', 'KEY=$(gastop keys create)']),
+    );
+  const files = () => keys.opts<KeysFlags>();
+  keys
+    .command('create')
+    .description('Makes a key and prints it, once.')
+    .option('--name <TEXT>', 'who or what it is for')
+    .option('--plan <NAME>', 'free, basic, pro or one of the config file', 'free')
+    .option('--json', 'print { id, name, plan, key }')
+    .action((flags: CreateKeyFlags) => run((context) => createKey(context, { ...files(), ...flags })));
+  keys
+    .command('list')
+    .description('Lists the keys, their plans and what they used today. The keys themselves are not kept.')
+    .option('--json', 'for programs')
+    .action((flags: ListKeysFlags) => run((context) => listKeys(context, { ...files(), ...flags })));
+  keys
+    .command('rotate')
+    .description('Gives a key a new secret; the old one stops working at once.')
+    .argument('<id>', 'as gastop keys list shows it')
+    .option('--json', 'print { id, name, plan, key }')
+    .action((id: string, flags: ListKeysFlags) =>
+      run((context) => rotateKey(context, id, { ...files(), ...flags })),
+    );
+  keys
+    .command('revoke')
+    .description('Ends a key, at once and for good.')
+    .argument('<id>', 'as gastop keys list shows it')
+    .action((id: string) => run((context) => revokeKey(context, id, files())));
+  for (const command of keys.commands) command.helpOption('-h, --help', 'print this help');
+  // After the commands within it, which would take it over.
+  keys.allowExcessArguments();
+}
 
 const LONGEST_NAME = 60;
 const NAMED_IDS = 8;
 
-export interface KeysFlags {
+interface KeysFlags {
   /** Where the keys are kept. */
   readonly keys?: string;
 }
 
-export interface ListKeysFlags extends KeysFlags {
+interface ListKeysFlags extends KeysFlags {
   readonly json?: boolean;
 }
 
-export interface CreateKeyFlags extends ListKeysFlags {
+interface CreateKeyFlags extends ListKeysFlags {
   readonly name?: string;
   readonly plan?: string;
 }
 
 /** `gastop keys create` */
-export async function createKey(context: CommandContext, flags: CreateKeyFlags): Promise<ExitCode> {
+async function createKey(context: CommandContext, flags: CreateKeyFlags): Promise<ExitCode> {
   const { io } = context;
   const { file, plans } = await keySettingsOf(context, flags);
   const plan = flags.plan ?? 'free';
@@ -56,7 +106,7 @@ export async function createKey(context: CommandContext, flags: CreateKeyFlags):
 }
 
 /** `gastop keys list` */
-export async function listKeys(context: CommandContext, flags: ListKeysFlags): Promise<ExitCode> {
+async function listKeys(context: CommandContext, flags: ListKeysFlags): Promise<ExitCode> {
   const { io } = context;
   const { file, plans } = await keySettingsOf(context, flags);
   const now = io.now();
@@ -75,11 +125,7 @@ export async function listKeys(context: CommandContext, flags: ListKeysFlags): P
 }
 
 /** `gastop keys rotate` */
-export async function rotateKey(
-  context: CommandContext,
-  id: string,
-  flags: ListKeysFlags,
-): Promise<ExitCode> {
+async function rotateKey(context: CommandContext, id: string, flags: ListKeysFlags): Promise<ExitCode> {
   const { io } = context;
   const { file } = await keySettingsOf(context, flags);
   refuseKey(id);
@@ -107,7 +153,7 @@ export async function rotateKey(
 }
 
 /** `gastop keys revoke` */
-export async function revokeKey(context: CommandContext, id: string, flags: KeysFlags): Promise<ExitCode> {
+async function revokeKey(context: CommandContext, id: string, flags: KeysFlags): Promise<ExitCode> {
   const { io } = context;
   const { file } = await keySettingsOf(context, flags);
   refuseKey(id);
@@ -177,7 +223,8 @@ async function withExisting<Result>(
 }
 
 async function withStore<Result>(file: string, work: (store: KeyStore) => Promise<Result>): Promise<Result> {
-  const store = new KeyStore(await openKeyDatabase(file, 'power'));
+  const { openKeyStore } = await import('../open-service.ts');
+  const store = await openKeyStore(file);
   try {
     return await work(store);
   } finally {

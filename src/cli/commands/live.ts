@@ -1,16 +1,31 @@
 import { setFlagsFromString } from 'node:v8';
-import type { CommandContext } from '../context.ts';
+import type { Command } from 'commander';
+import type { CommandContext, Run } from '../context.ts';
 import { usageError } from '../errors.ts';
 import type { Io } from '../io.ts';
 import { chosenSettings, type OpenedClient, openClient, warnOfPlainKey } from '../open-source.ts';
 import { withSpinner } from '../output.ts';
+import { refuseUnknownCommand } from '../parse.ts';
 import { parseNodeUrl, type Settings } from '../settings.ts';
+
+/** The monitor. */
+export function addLive(program: Command, run: Run): void {
+  program
+    .command('live', { isDefault: true })
+    .summary('the monitor (what runs without a command)')
+    .description('The monitor: lanes, advice and charts, live. Press ? in it for the keys, q to leave.')
+    .allowExcessArguments()
+    .action((_flags: object, command: Command) => {
+      refuseUnknownCommand(command.args, program);
+      return run((context) => live(context));
+    });
+}
 
 /** After this the monitor says that nothing answers, and offers what else could be shown. */
 const NODES_ANSWER_WITHIN_MS = 3_000;
 
 /** `gastop` and `gastop live` */
-export async function live({ io, loadSettings }: CommandContext): Promise<number> {
+async function live({ io, loadSettings }: CommandContext): Promise<number> {
   if (io.stdin.isTTY !== true || io.stdout.isTTY !== true) {
     throw usageError('the monitor needs a terminal; for scripts and pipes there is "gastop now"');
   }

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { type Command, Option } from 'commander';
 import { type ReachQuery, reachQuery } from '../../client/client.ts';
 import { ClientError } from '../../client/errors.ts';
 import type { ReachView, RecommendationView } from '../../client/views/gas.ts';
@@ -6,15 +7,38 @@ import { LONGEST_DEADLINE_SEC } from '../../contract/choices.ts';
 import { PATHS } from '../../contract/routes.ts';
 import { pastForReach } from '../../core/engine/horizons.ts';
 import { formatLikelihood, formatPercent, gweiString } from '../../core/units.ts';
-import type { CommandContext } from '../context.ts';
+import type { CommandContext, Run } from '../context.ts';
 import { CliError, EXIT, type ExitCode, usageError } from '../errors.ts';
+import { examples } from '../help.ts';
 import type { Io } from '../io.ts';
 import { type OpenedClient, openReady, type Ready } from '../open-source.ts';
 import { ASCII_BY_LOCALE, cleanLine, jsonAnswer, toAscii, withSpinner } from '../output.ts';
 import { checked, durationText, parseDuration, parseGwei } from '../parse.ts';
 import { parseTemplate, placeholderList, snapshotText } from '../text/snapshot.ts';
 
-export interface NowFlags {
+/** One snapshot. */
+export function addNow(program: Command, run: Run): void {
+  program
+    .command('now')
+    .summary('one snapshot, for people, scripts and status bars')
+    .description('One snapshot: the three lanes, the next base fee and what to do.')
+    .addOption(new Option('--json', "print the service's v1 answer as it is").conflicts('format'))
+    .option('--format <TEXT>', "print TEXT with {average} {next} {action} … filled in; '{}' lists all")
+    .addOption(new Option('--below <GWEI>', 'how likely gas costs that or less in time').conflicts('format'))
+    .option('--within <TIME>', 'by when, with --below: 10m, 6h; gastop itself can tell up to 1d (default 1h)')
+    .option('--stale-ok', 'print old prices too; without it they are exit 3')
+    .addHelpText(
+      'after',
+      examples([
+        "gastop now --format '{average} gwei, {action}'",
+        'gastop now --below 0.05 --within 6h',
+        'gastop now --demo --json',
+      ]),
+    )
+    .action((flags: NowFlags) => run((context) => now(context, flags)));
+}
+
+interface NowFlags {
   readonly json?: boolean;
   readonly format?: string;
   readonly staleOk?: boolean;
@@ -26,7 +50,7 @@ export interface NowFlags {
 const HISTORY_SEC = 3_600;
 
 /** `gastop now` */
-export async function now({ io, loadSettings }: CommandContext, flags: NowFlags): Promise<ExitCode> {
+async function now({ io, loadSettings }: CommandContext, flags: NowFlags): Promise<ExitCode> {
   if (flags.format === '{}') {
     io.stdout.write(`${placeholderList()}\n`);
     return EXIT.ok;

@@ -1,18 +1,34 @@
 import { type FileHandle, open, stat, unlink } from 'node:fs/promises';
+import type { Command } from 'commander';
 import { encodeBlock, encodeHeader } from '../../chain/block-file-json.ts';
 import type { ChainSource } from '../../chain/chain-source.ts';
 import type { Block } from '../../core/block.ts';
 import { formatCount } from '../../core/units.ts';
-import type { CommandContext } from '../context.ts';
+import type { CommandContext, Run } from '../context.ts';
 import { CliError, EXIT, type ExitCode, fileFailureReason, usageError } from '../errors.ts';
+import { examples } from '../help.ts';
 import type { Io } from '../io.ts';
-import { openChain, reachedChainId } from '../open-service.ts';
 import { READY_WITHIN_MS } from '../open-source.ts';
 import { cleanLine, withSpinner } from '../output.ts';
 import { checked, parseDuration } from '../parse.ts';
 import { parseCount, parsePath } from '../settings.ts';
 
-export interface RecordFlags {
+/** Writes blocks to a file. */
+export function addRecord(program: Command, run: Run): void {
+  program
+    .command('record')
+    .summary('write blocks to a file for --replay')
+    .description('Follows the chain and writes one line of JSON per block, until Ctrl-C or a limit.')
+    .requiredOption('--out <FILE>', 'where to write')
+    .option('--force', 'replace FILE if it exists')
+    .option('--past <TIME>', 'begin that far back: 1h, 24h; then goes on with new blocks')
+    .option('--blocks <N>', 'stop after N blocks')
+    .option('--window <TIME>', 'stop after that much chain time: 10m, 24h')
+    .addHelpText('after', examples(['gastop record --out blocks.jsonl --past 24h --blocks 7200']))
+    .action((flags: RecordFlags) => run((context) => record(context, flags)));
+}
+
+interface RecordFlags {
   readonly out: string;
   readonly force?: boolean;
   readonly past?: string;
@@ -30,7 +46,7 @@ interface Limits {
 const KNOWN = 128;
 
 /** `gastop record` */
-export async function record({ io, loadSettings }: CommandContext, flags: RecordFlags): Promise<ExitCode> {
+async function record({ io, loadSettings }: CommandContext, flags: RecordFlags): Promise<ExitCode> {
   const limits = limitsOf(flags);
   const out = checked('--out', () => parsePath(flags.out));
   // Other programs write to stdout then; here a reorg takes blocks back, which only a file can do.
@@ -44,6 +60,7 @@ export async function record({ io, loadSettings }: CommandContext, flags: Record
     throw usageError('--out is the very file that --replay reads; choose another name');
   }
   const signal = io.interruption();
+  const { openChain, reachedChainId } = await import('../open-service.ts');
   const chain = await openChain(choice, 'fastest');
   try {
     const isPublicDefault = choice.kind === 'rpc' && choice.isPublicDefault;

@@ -1,26 +1,51 @@
+import { realpath } from 'node:fs/promises';
 import { isIP } from 'node:net';
+import { dirname, join, resolve } from 'node:path';
+import { type Command, Option } from 'commander';
 import { parseServiceUrl } from '../../client/service-url.ts';
 import { BASE_PATH } from '../../contract/routes.ts';
-import { untilAborted } from '../../service/async.ts';
-import { startServer } from '../../service/http/server.ts';
-import { isLoopback } from '../../service/is-loopback.ts';
-import { type KeyGate, openKeyGate } from '../../service/keys/key-gate.ts';
-import type { CommandContext } from '../context.ts';
+import { configFile } from '../config-file.ts';
+import type { CommandContext, Run } from '../context.ts';
+import { createContext } from '../context.ts';
 import { CliError, EXIT, type ExitCode, usageError } from '../errors.ts';
-import type { Io } from '../io.ts';
-import { knownSecrets } from '../main.ts';
-import { confirmationsOf } from '../open-service.ts';
+import { examples } from '../help.ts';
 import { cleanLine } from '../output.ts';
 import { checked } from '../parse.ts';
-import { deliveryOf, type KeySettings, keySettings } from '../settings.ts';
-import {
-  freshPlans,
-  logAttempt,
-  openServeLog,
-  type ServedChain,
-  type ServeLog,
-  serveChain,
-} from './serve-chain.ts';
+import { keySettings, type SourceFlags } from '../settings.ts';
+
+/** The v1 service over HTTP. */
+export function addServe(program: Command, run: Run): void {
+  program
+    .command('serve')
+    .summary('the v1 service for other programs and people')
+    .description(
+      'Serves the v1 API over HTTP, with keys and quotas. Make a key with gastop keys create. Who has one reads the ' +
+        'hosts and ports of your nodes in /dashboard/summary.',
+    )
+    .option('--host <ADDRESS>', 'where to listen; 0.0.0.0 is open to everybody', '127.0.0.1')
+    .option('--port <N>', 'port to listen on; 0 takes a free one', '8787')
+    .option('--base-url <URL>', 'what others call it by, behind a proxy')
+    .option('--keys <FILE>', 'where the keys are kept')
+    .addOption(
+      new Option('--log-level <LEVEL>', 'what goes to stderr')
+        .choices(['debug', 'info', 'warn', 'error', 'fatal', 'silent'])
+        .default('info'),
+    )
+    .option('--systemd', 'print a unit that keeps it running, and end')
+    .addHelpText(
+      'after',
+      examples([
+        'gastop serve --rpc http://127.0.0.1:8545',
+        'gastop serve --demo --port 8787',
+        'gastop serve --systemd > ~/.config/systemd/user/gastop.service',
+      ]),
+    )
+    .action((flags: ServeFlags) =>
+      run((context) =>
+        flags.systemd ? printUnit(context, program.opts<SourceFlags>(), flags) : serve(context, flags),
+      ),
+    );
+}
 
 export interface ServeFlags {
   readonly host: string;
@@ -34,12 +59,13 @@ export interface ServeFlags {
 }
 
 /** `gastop serve` */
-export async function serve(context: CommandContext, flags: ServeFlags): Promise<ExitCode> {
+async function serve(context: CommandContext, flags: ServeFlags): Promise<ExitCode> {
   // First of all, so that it also ends well before the port is open.
   const signal = context.io.interruption();
   // A service does not end with who reads its log.
   context.io.outliveReaders();
   try {
+    const { serveUntil } = await import('./run-service.ts');
     await serveUntil(signal, context, flags);
   } catch (error) {
     if (!signal.aborted || error !== signal.reason) throw error;
@@ -47,89 +73,7 @@ export async function serve(context: CommandContext, flags: ServeFlags): Promise
   return EXIT.ok;
 }
 
-async function serveUntil(
-  signal: AbortSignal,
-  { io, loadSettings }: CommandContext,
-  flags: ServeFlags,
-): Promise<void> {
-  const address = listenAddress(flags);
-  const loaded = await loadSettings();
-  const { settings } = loaded;
-  const choice = settings.source.value;
-  if (choice.kind === 'hosted') {
-    throw usageError('serve needs a chain, not a service; name one with --rpc URL, --replay FILE or --demo');
-  }
-  const keys = keySettings(io, loaded, flags.keys);
-  const log = openServeLog(io, flags.logLevel, await knownSecrets(io, loaded.config.path));
-  const onError = (error: unknown) => log.problem(error);
-  try {
-    const plans = freshPlans({ path: loaded.config.path, plans: keys.plans, now: io.now, onError });
-    const gate = await openKeyGate({ file: keys.file.value, plans, onError });
-    try {
-      const chain = await serveChain(io, choice, {
-        db: settings.db.value,
-        historySec: settings.historySec.value,
-        process: `gastop serve, process ${process.pid}`,
-        delivery: deliveryOf(settings),
-        ...confirmationsOf(settings),
-        onAttempt: (made) => logAttempt(log, made),
-        gate,
-        onError,
-        onNews: ({ isWell, message }) => (isWell ? log.info(message) : log.warn(message)),
-        signal,
-        ...(address.baseUrl === null ? {} : { baseUrl: address.baseUrl.origin + prefixOf(address.baseUrl) }),
-      });
-      try {
-        await serveUntilStopped(io, signal, { address, chain, gate, keys, log });
-      } finally {
-        await chain.close();
-      }
-    } finally {
-      await gate.close();
-    }
-  } finally {
-    log.close();
-  }
-}
-
-interface Parts {
-  readonly address: ListenAddress;
-  readonly chain: ServedChain;
-  readonly gate: KeyGate;
-  readonly keys: KeySettings;
-  readonly log: ServeLog;
-}
-
-/** Returns after the first signal, when what was under way has been answered; a second one ends the process at once. */
-async function serveUntilStopped(
-  io: Io,
-  signal: AbortSignal,
-  { address, chain, gate, keys, log }: Parts,
-): Promise<void> {
-  signal.throwIfAborted();
-  const prefix = prefixOf(address.baseUrl);
-  const server = await startServer({ ...address, served: chain, prefix, log }).catch((error: unknown) => {
-    throw listenError(error, address);
-  });
-  const say = (line: string) => io.stdout.write(`${cleanLine(line)}\n`);
-  say(`gastop serves ${chain.name} on ${servedUrl(address, server.port)}`);
-  if (!isLoopback(address.host)) {
-    say(
-      `It is open to everybody who can reach ${address.host}; keys travel unencrypted unless a proxy adds https.`,
-    );
-  }
-  if (!(await gate.hasKeys())) {
-    const where = keys.file.from === 'default' ? '' : `--keys ${keys.file.value} `;
-    say(`There is no key yet, so nobody is answered; make one with: gastop keys ${where}create`);
-  }
-  try {
-    await Promise.race([untilAborted(signal), chain.failure]);
-  } finally {
-    await server.stop();
-  }
-}
-
-interface ListenAddress {
+export interface ListenAddress {
   readonly host: string;
   readonly port: number;
   /** What others call the service by; `null` where that is the address itself. */
@@ -168,17 +112,17 @@ function parsePort(text: string): number {
 }
 
 /** `http://127.0.0.1:8787/be/api/v1`, or the same below the base URL. */
-function servedUrl({ host, baseUrl }: ListenAddress, port: number): string {
+export function servedUrl({ host, baseUrl }: ListenAddress, port: number): string {
   const name = isIP(host) === 6 ? `[${host}]` : host;
   const root = baseUrl === null ? `http://${name}:${port}` : baseUrl.origin + prefixOf(baseUrl);
   return root + BASE_PATH;
 }
 
 /** The base URL's path without a slash at its end. */
-const prefixOf = (baseUrl: URL | null) => baseUrl?.pathname.replace(/\/+$/, '') ?? '';
+export const prefixOf = (baseUrl: URL | null) => baseUrl?.pathname.replace(/\/+$/, '') ?? '';
 
 /** Why nothing can listen there, as one line. */
-function listenError(error: unknown, { host, port }: ListenAddress): unknown {
+export function listenError(error: unknown, { host, port }: ListenAddress): unknown {
   const code = error instanceof Error && 'code' in error ? error.code : null;
   switch (code) {
     case 'EADDRINUSE':
@@ -200,3 +144,107 @@ function listenError(error: unknown, { host, port }: ListenAddress): unknown {
       return error;
   }
 }
+
+/**
+ * Prints a unit that runs this gastop as it is called, on stdout alone, so that it can be sent into its file.
+ * @throws CliError for what `serve` would not take either.
+ */
+async function printUnit({ io }: CommandContext, source: SourceFlags, flags: ServeFlags): Promise<ExitCode> {
+  if (io.platform !== 'linux') {
+    throw usageError('--systemd is for Linux; elsewhere let your own service manager run "gastop serve"');
+  }
+  if (source.rpc !== undefined || source.url !== undefined) {
+    // A node's URL often is a key, and everybody may read a unit and a command line.
+    const environment = join(dirname(configFile(io)), 'serve.env');
+    throw usageError(`a unit takes its nodes from the config file, or from GASTOP_RPC in ${environment}`);
+  }
+  listenAddress(flags);
+  // Its shell's settings are not the unit's.
+  const own = Object.entries(io.env).filter(([name]) => !name.startsWith('GASTOP_'));
+  const unitIo = { ...io, env: Object.fromEntries(own) };
+  keySettings(unitIo, await createContext(unitIo, source).loadSettings(), flags.keys);
+  const script = await realpath(process.argv[1] ?? '').catch(() => process.argv[1] ?? '');
+  if (/[\\/]_npx[\\/]/.test(script)) {
+    io.stderr.write(
+      'gastop: this gastop lies in the cache of npx, which may be cleared; npm install -g gastop keeps one\n',
+    );
+  }
+  if (/[\r\n]/.test(script)) throw usageError(`${cleanLine(script)} cannot be named in a unit`);
+  io.stdout.write(
+    systemdUnit({
+      program: [process.execPath, script],
+      argv: ['serve', ...sourceWords(source), ...serveWords(flags)],
+      environmentFile: join(dirname(configFile(io)), 'serve.env'),
+    }),
+  );
+  return EXIT.ok;
+}
+
+function sourceWords(flags: SourceFlags) {
+  const { replay, speed, demo, seed, history, confirmations, db, allowPrivateTargets, config } = flags;
+  return [
+    ...(replay === undefined ? [] : ['--replay', resolve(replay)]),
+    ...(speed === undefined ? [] : ['--speed', speed]),
+    ...(demo ? ['--demo'] : []),
+    ...(seed === undefined ? [] : ['--seed', seed]),
+    ...(history === undefined ? [] : ['--history', history]),
+    ...(confirmations === undefined ? [] : ['--confirmations', confirmations]),
+    ...(db === undefined ? [] : ['--db', resolve(db)]),
+    ...(allowPrivateTargets ? ['--allow-private-targets'] : []),
+    ...(config === undefined ? [] : ['--config', resolve(config)]),
+  ];
+}
+
+function serveWords({ host, port, baseUrl, keys, logLevel }: ServeFlags) {
+  return [
+    '--host',
+    host,
+    '--port',
+    port,
+    ...(baseUrl === undefined ? [] : ['--base-url', baseUrl]),
+    ...(keys === undefined ? [] : ['--keys', resolve(keys)]),
+    ...(logLevel === 'info' ? [] : ['--log-level', logLevel]),
+  ];
+}
+
+/** What a unit runs, and where its secrets lie. */
+interface UnitParts {
+  /** The Node.js that runs it, and gastop's own file: a user's services do not know the shell's PATH. */
+  readonly program: readonly string[];
+  /** What follows, beginning with the command. */
+  readonly argv: readonly string[];
+  readonly environmentFile: string;
+}
+
+/** A unit of systemd's user manager that keeps `gastop serve` running; see systemd.service(5) and systemd.exec(5). */
+export function systemdUnit({ program, argv, environmentFile }: UnitParts): string {
+  return `[Unit]
+Description=gastop: gas prices over HTTP, and alerts
+
+[Service]
+ExecStart=${[...program, ...argv].map(quoted).join(' ')}
+# Settings such as GASTOP_RPC, passwords and tokens; a minus: it need not be there. Keep it to yourself (chmod 600).
+EnvironmentFile=-${literal(environmentFile)}
+Restart=on-failure
+RestartSec=5
+# Wrong usage waits for a person.
+RestartPreventExitStatus=2
+# Requests and messages that are under way may end.
+TimeoutStopSec=30
+UMask=0077
+NoNewPrivileges=yes
+# A dump of its memory would hold keys.
+LimitCORE=0
+
+[Install]
+WantedBy=default.target
+`;
+}
+
+/** One word of a command line: systemd expands % and $ and reads quotes and backslashes. */
+function quoted(word: string): string {
+  const text = literal(word).replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('$', '$$$$');
+  return /^[\w@%+=:,./-]+$/.test(text) ? text : `"${text}"`;
+}
+
+const literal = (text: string) => text.replaceAll('%', '%%');

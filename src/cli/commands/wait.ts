@@ -3,10 +3,12 @@ import { constants, readFileSync } from 'node:fs';
 import { access, stat } from 'node:fs/promises';
 import { constants as osConstants } from 'node:os';
 import { delimiter, join } from 'node:path';
+import { type Command, Option } from 'commander';
 import type { LaneName } from '../../core/advice.ts';
 import { formatCount, gweiString } from '../../core/units.ts';
-import type { CommandContext } from '../context.ts';
+import type { CommandContext, Run } from '../context.ts';
 import { CliError, EXIT, usageError } from '../errors.ts';
+import { examples } from '../help.ts';
 import type { Io } from '../io.ts';
 import { warnOfPlainKey } from '../open-source.ts';
 import { cleanLine } from '../output.ts';
@@ -14,11 +16,44 @@ import { checked, parseDuration, parseGwei } from '../parse.ts';
 import { parseCount } from '../settings.ts';
 import { followPrice, type Reached } from './follow-price.ts';
 
+/** Waits for a price. */
+export function addWait(program: Command, run: Run): void {
+  program
+    .command('wait')
+    .summary('wait for a price, then exit 0 or run a command')
+    .description(
+      'Waits until gas costs that or less, then ends with 0 or runs the command, whose exit code is its own. Old prices do not count; failures of the source are waited out.',
+    )
+    .argument('[command...]', 'what to run then, after --')
+    .usage('--below GWEI [options] [-- command...]')
+    .option('--below <GWEI>', 'wait until the price is that or less')
+    .option('--above <GWEI>', 'wait until it is that or more')
+    .addOption(
+      new Option('--lane <LANE>', 'whose price').choices(['slow', 'average', 'fast']).default('average'),
+    )
+    .option('--timeout <TIME>', 'give up after that: 30m, 12h, at most 24d (exit 124)')
+    .option('--confirm <N>', 'wait until N blocks in a row are so (default 1)')
+    .option('--quiet', 'say nothing but why it ended')
+    .addHelpText(
+      'after',
+      `${examples(['gastop wait --below 5 && ./deploy.sh', 'gastop wait --below 0.05 --timeout 6h -- ./deploy.sh --network mainnet'])}
+
+The command gets
+  GASTOP_PRICE_GWEI  GASTOP_BLOCK  GASTOP_LANE  GASTOP_CHAIN_ID  GASTOP_SOURCE
+  and the lane's caps: GASTOP_MAX_FEE_GWEI  GASTOP_TIP_GWEI
+
+Exit codes
+  the command's own, 128 + n if signal n ended it   124 the time is up
+  126 the command cannot be run   127 it is not there`,
+    )
+    .action((words: string[], flags: WaitFlags) => run((context) => wait(context, words, flags)));
+}
+
 /** A timer cannot be set for longer. */
 const LONGEST_TIMEOUT = '24d';
 const MOST_CONFIRMATIONS = 1_000;
 
-export interface WaitFlags {
+interface WaitFlags {
   readonly below?: string;
   readonly above?: string;
   readonly lane?: LaneName;
@@ -76,7 +111,7 @@ export function isMet({ side, target }: WaitPlan, price: bigint): boolean {
 }
 
 /** `gastop wait`; answers the exit code of the command, where it runs one. */
-export async function wait(
+async function wait(
   { io, loadSettings }: CommandContext,
   [command, ...args]: readonly string[],
   flags: WaitFlags,

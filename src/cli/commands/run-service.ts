@@ -3,7 +3,7 @@ import type { ChainSource } from '../../chain/chain-source.ts';
 import { ClientError } from '../../client/errors.ts';
 import { withoutSecrets } from '../../core/key-text.ts';
 import type { MadeAttempt } from '../../service/alerts/dispatcher.ts';
-import { abortable, sleep } from '../../service/async.ts';
+import { abortable, sleep, untilAborted } from '../../service/async.ts';
 import { ApiFailure } from '../../service/http/errors.ts';
 import {
   createPlainLog,
@@ -14,14 +14,21 @@ import {
 } from '../../service/http/log.ts';
 import type { RequestRecord } from '../../service/http/record.ts';
 import type { Served } from '../../service/http/server.ts';
+import { startServer } from '../../service/http/server.ts';
+import { isLoopback } from '../../service/is-loopback.ts';
 import { createPlans, type Plans } from '../../service/keys/api-keys.ts';
+import { type KeyGate, openKeyGate } from '../../service/keys/key-gate.ts';
 import type { Condition } from '../../service/service-state.ts';
 import type { News } from '../../service/source-news.ts';
 import { StoreError, type StoreErrorCode } from '../../store/store-error.ts';
 import { chainDatabase, parseConfig } from '../config-file.ts';
+import type { CommandContext } from '../context.ts';
+import { usageError } from '../errors.ts';
 import type { Io } from '../io.ts';
+import { knownSecrets } from '../main.ts';
 import {
   type ChainChoice,
+  confirmationsOf,
   MAINNET,
   type OpenedChain,
   openChain,
@@ -30,7 +37,100 @@ import {
   type StartedService,
   startOn,
 } from '../open-service.ts';
+import { cleanLine } from '../output.ts';
 import { checked } from '../parse.ts';
+import { deliveryOf, type KeySettings, keySettings } from '../settings.ts';
+import {
+  type ListenAddress,
+  listenAddress,
+  listenError,
+  prefixOf,
+  type ServeFlags,
+  servedUrl,
+} from './serve.ts';
+
+/** `gastop serve` until the signal. */
+export async function serveUntil(
+  signal: AbortSignal,
+  { io, loadSettings }: CommandContext,
+  flags: ServeFlags,
+): Promise<void> {
+  const address = listenAddress(flags);
+  const loaded = await loadSettings();
+  const { settings } = loaded;
+  const choice = settings.source.value;
+  if (choice.kind === 'hosted') {
+    throw usageError('serve needs a chain, not a service; name one with --rpc URL, --replay FILE or --demo');
+  }
+  const keys = keySettings(io, loaded, flags.keys);
+  const log = openServeLog(io, flags.logLevel, await knownSecrets(io, loaded.config.path));
+  const onError = (error: unknown) => log.problem(error);
+  try {
+    const plans = freshPlans({ path: loaded.config.path, plans: keys.plans, now: io.now, onError });
+    const gate = await openKeyGate({ file: keys.file.value, plans, onError });
+    try {
+      const chain = await serveChain(io, choice, {
+        db: settings.db.value,
+        historySec: settings.historySec.value,
+        process: `gastop serve, process ${process.pid}`,
+        delivery: deliveryOf(settings),
+        ...confirmationsOf(settings),
+        onAttempt: (made) => logAttempt(log, made),
+        gate,
+        onError,
+        onNews: ({ isWell, message }) => (isWell ? log.info(message) : log.warn(message)),
+        signal,
+        ...(address.baseUrl === null ? {} : { baseUrl: address.baseUrl.origin + prefixOf(address.baseUrl) }),
+      });
+      try {
+        await serveUntilStopped(io, signal, { address, chain, gate, keys, log });
+      } finally {
+        await chain.close();
+      }
+    } finally {
+      await gate.close();
+    }
+  } finally {
+    log.close();
+  }
+}
+
+interface Parts {
+  readonly address: ListenAddress;
+  readonly chain: ServedChain;
+  readonly gate: KeyGate;
+  readonly keys: KeySettings;
+  readonly log: ServeLog;
+}
+
+/** Returns after the first signal, when what was under way has been answered; a second one ends the process at once. */
+async function serveUntilStopped(
+  io: Io,
+  signal: AbortSignal,
+  { address, chain, gate, keys, log }: Parts,
+): Promise<void> {
+  signal.throwIfAborted();
+  const prefix = prefixOf(address.baseUrl);
+  const server = await startServer({ ...address, served: chain, prefix, log }).catch((error: unknown) => {
+    throw listenError(error, address);
+  });
+  const say = (line: string) => io.stdout.write(`${cleanLine(line)}\n`);
+  say(`gastop serves ${chain.name} on ${servedUrl(address, server.port)}`);
+  if (!isLoopback(address.host)) {
+    say(
+      `It is open to everybody who can reach ${address.host}; keys travel unencrypted unless a proxy adds https.`,
+    );
+  }
+  if (!(await gate.hasKeys())) {
+    const where = keys.file.from === 'default' ? '' : `--keys ${keys.file.value} `;
+    say(`There is no key yet, so nobody is answered; make one with: gastop keys ${where}create`);
+  }
+  try {
+    await Promise.race([untilAborted(signal), chain.failure]);
+  } finally {
+    await server.stop();
+  }
+}
 
 /** A node that is there answers within it; for one that is not nobody waits before the port is open. */
 const CHAIN_WITHIN_MS = 2_000;
@@ -47,7 +147,7 @@ interface ServeChainOptions extends ServiceExtras {
   readonly signal: AbortSignal;
 }
 
-export interface ServedChain extends Served {
+interface ServedChain extends Served {
   /** For people: the chain's name, or the node's while that is unknown. */
   readonly name: string;
   /** Rejects with the {@link StoreError} of a database that turns out to be unusable once a node says which it is. */
@@ -62,7 +162,7 @@ export interface ServedChain extends Served {
  * @throws {StoreError} when a database that was named, or whose chain is known, cannot be used; the signal's reason
  * when it aborts before anything was started.
  */
-export async function serveChain(
+async function serveChain(
   io: Io,
   choice: ChainChoice,
   { db, historySec, signal, onNews = () => {}, ...extras }: ServeChainOptions,
@@ -301,7 +401,7 @@ function statusOf(answer: string): string {
   return status === undefined ? 'not taken' : `answered ${status}`;
 }
 
-export interface ServeLog extends RequestLog {
+interface ServeLog extends RequestLog {
   /** Writes what is still held. */
   close(): void;
 }
