@@ -108,7 +108,7 @@ test.each([1, 10, 56, 137, 8_453, 42_161, 43_114, 59_144])('the feed of chain %i
 
 test('a feed deployed on a real node is read through it', async () => {
   const anvil = await startAnvil({ chainId: 1 });
-  const source = createRpcSource({ urls: [anvil.url] });
+  const source = createRpcSource({ urls: [anvil.url], requestTimeoutMs: 60_000 });
   try {
     const now = Math.floor(source.now() / 1_000);
     const code = feedCode({ usd: 3_141.59, updatedAt: now - 60 });

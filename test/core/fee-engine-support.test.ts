@@ -5,6 +5,7 @@ import type { Block } from '../../src/core/block.ts';
 import { chainProfile } from '../../src/core/chains.ts';
 import { FeeEngine } from '../../src/core/engine/fee-engine.ts';
 import { ETHEREUM_FEE_RULE, type FeeRule } from '../../src/core/fee-rule.ts';
+import { isSlowRun, rounds } from '../helpers/rounds.ts';
 import { type MadeBlock, makeBlocks, restlessSteps } from './support/made-blocks.ts';
 import { expectSane } from './support/sane-advice.ts';
 
@@ -149,7 +150,7 @@ describe.each(Object.entries(SHAPES))('%s', (_, { rule, blocks: shaped }) => {
           expect(engine.advice()).toEqual(fed(branch, rule).advice());
         },
       ),
-      { numRuns: 4 },
+      { numRuns: rounds(20) },
     );
   });
 });
@@ -230,7 +231,7 @@ describe('a time of which not enough blocks are ever kept', () => {
     expect(reason).toBe('it takes 7d of blocks to say so, more than is kept of so fast a chain');
   });
 
-  it('there is none of on a chain of 12 s: a day is answered once seven have passed', () => {
+  it.runIf(isSlowRun)('there is none of on a chain of 12 s: a day is answered once seven have passed', () => {
     const engine = fed(makeBlocks(restlessSteps(50_405)), ETHEREUM_FEE_RULE);
     expect(engine.reachProbability(1n, 86_400).reason).toBeNull();
   });

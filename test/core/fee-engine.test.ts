@@ -4,6 +4,7 @@ import { type Advice, LANES } from '../../src/core/advice.ts';
 import type { Block } from '../../src/core/block.ts';
 import { FeeEngine } from '../../src/core/engine/fee-engine.ts';
 import { ETHEREUM_FEE_RULE, type FeeRule } from '../../src/core/fee-rule.ts';
+import { isSlowRun, rounds } from '../helpers/rounds.ts';
 import { makeBlocks, restlessSteps } from './support/made-blocks.ts';
 import { expectNested, expectOrdered, expectSane } from './support/sane-advice.ts';
 
@@ -68,7 +69,7 @@ describe('advice never looks ahead', () => {
         for (const block of future) engine.push(block);
         expect(advised).toEqual(engineAfter(past, 57_600).advice());
       }),
-      { numRuns: 12 },
+      { numRuns: rounds(30) },
     );
   });
 });
@@ -98,7 +99,7 @@ describe('a rewind', () => {
         fc.integer({ min: 0, max: 80 }),
         (total, depth, again) => rewound(total, depth, 2_000, again),
       ),
-      { numRuns: 12 },
+      { numRuns: rounds(30) },
     );
   });
 
@@ -117,7 +118,7 @@ describe('a rewind', () => {
     const engine = engineAfter(blocks, 8_192);
     const advised = engine.advice()?.recommendation.alternatives.at(-1);
     expect(Number(advised?.price)).not.toBe(Number(engine.advice()?.lanes.average.price));
-    for (const depth of [1, 7, 100, 900]) {
+    for (const depth of isSlowRun ? [1, 7, 100, 900] : [7, 900]) {
       const kept = blocks.slice(0, blocks.length - depth);
       engine.rewindTo(kept.at(-1)?.number ?? 0);
       expect(engine.advice()).toEqual(engineAfter(kept, 8_192).advice());
@@ -245,7 +246,7 @@ describe('the lanes', () => {
           expectNested(advice);
         }
       }),
-      { numRuns: 25 },
+      { numRuns: rounds(50) },
     );
   });
 
@@ -324,14 +325,14 @@ describe('the trend', () => {
 
   it('ranks the next base fee among the last 24 hours only', () => {
     // Two days dear, one day cheap, then dearer by an eighth than the whole last day.
-    const day = 7_200;
+    const day = 720;
     const steps = [
       ...new Array(2 * day).fill({ gasUsedRatio: 0.5 }),
       ...new Array(10).fill({ gasUsedRatio: 0 }),
       ...new Array(day).fill({ gasUsedRatio: 0.5 }),
       { gasUsedRatio: 1 },
-    ];
-    const engine = engineAfter(makeBlocks(steps), 50_400);
+    ].map((step) => ({ ...step, spacingSec: 120 }));
+    const engine = engineAfter(makeBlocks(steps), 5_040);
     expect(engine.advice()?.trend.percentileRank24h).toBe(1);
   });
 });

@@ -289,10 +289,10 @@ describe('gastop auto-txs and gastop serve', () => {
     const again = await startServe([...argv, '--port', String(first.port)], serveOptions);
     await waitFor(() => parts.knows(keccak256(signed)), {
       what: 'the transaction in the pool',
-      timeoutMs: 40_000,
+      timeoutMs: 60_000,
     });
     await mineShown(parts, monitor, 10);
-    await far.waitFor(marked('0.2 ETH to', /● executed/), { timeoutMs: 30_000 });
+    await far.waitFor(marked('0.2 ETH to', /● executed/), { timeoutMs: 60_000 });
     const receipt = await parts.receipt(keccak256(signed));
     expect(receipt?.blockNumber).toBe(await parts.head());
     const told = await run(['show', id]);

@@ -107,7 +107,7 @@ describe.each(['--url', '--rpc'] as const)('gastop %s', (flag) => {
       await using terminal = await gastop([flag, origin], { cols: 120 });
       const words = wordsFor(name)[flag].source.replace('HOST', new URL(origin).host);
       const rows = await terminal.waitFor((now) => now.some((row) => new RegExp(words).test(row.trim())), {
-        timeoutMs: 30_000,
+        timeoutMs: 60_000,
       });
       expect(rows.join('\n')).toMatch(
         flag === '--url'
@@ -138,7 +138,7 @@ describe.each(['--url', '--rpc'] as const)('gastop %s', (flag) => {
       ],
       cols: 200,
     });
-    const { exitCode } = await terminal.waitForExit({ timeoutMs: 30_000 });
+    const { exitCode } = await terminal.waitForExit({ timeoutMs: 60_000 });
     expect([2, 3]).toContain(exitCode);
     const text = terminal.screen().filter((line) => line !== '');
     expect(text.join('\n')).toMatch(/^gastop: /);
@@ -153,7 +153,7 @@ describe('a server that never answers', () => {
   it('is told by its name and with a time, and the monitor can be left at once', async () => {
     behaviour = () => {};
     await using terminal = await gastop(['--rpc', origin]);
-    await terminal.waitFor(/no answer|did not answer|does not answer|not answer/, { timeoutMs: 30_000 });
+    await terminal.waitFor(/no answer|did not answer|does not answer|not answer/, { timeoutMs: 60_000 });
     await terminal.press('q');
     expect((await terminal.waitForExit()).exitCode).toBe(0);
     expect(terminal.leftovers()).toEqual([]);

@@ -31,7 +31,7 @@ describe.concurrent('gastop --rpc on a node that mines every second', () => {
         await node.setNextBaseFee(baseFee);
         await setMining(node, true);
         const from = Number(await node.rpc('eth_blockNumber'));
-        await terminal.waitFor((rows) => blockNumber(rows) >= from + 3, { timeoutMs: 30_000 });
+        await terminal.waitFor((rows) => blockNumber(rows) >= from + 3, { timeoutMs: 60_000 });
         await setMining(node, false);
         const fees = await lastFees(node);
 

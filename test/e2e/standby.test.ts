@@ -45,7 +45,7 @@ test('two programs on one database: one fires; killed, it is followed; asked to 
   const database = await openDatabase(db);
   const leases = new LeaseStore(database);
   const holder = async () => (await leases.read())?.process ?? 'nobody';
-  const heldBy = (program: ServeProgram, timeoutMs = 10_000) =>
+  const heldBy = (program: ServeProgram, timeoutMs = 60_000) =>
     waitFor(async () => (await holder()) === `gastop serve, process ${program.child.pid}`, {
       what: `the lease of ${program.child.pid}`,
       timeoutMs,

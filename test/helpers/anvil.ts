@@ -124,7 +124,7 @@ export async function startAnvil(options: AnvilOptions = {}): Promise<Anvil> {
 
 /** The node keeps its fee history beside its blocks: for a moment a new block is in none, and the answer is empty. */
 async function feeHistoryOfHead(rpc: Anvil['rpc']): Promise<void> {
-  const endsAt = Date.now() + 10_000;
+  const endsAt = Date.now() + 60_000;
   for (;;) {
     const history = (await rpc('eth_feeHistory', ['0x1', 'latest', []])) as { gasUsedRatio?: unknown[] };
     if (history.gasUsedRatio?.length === 1) return;

@@ -122,7 +122,7 @@ export interface AutoTxRig {
 export async function startRig(options: RigOptions): Promise<AutoTxRig> {
   const database = await openDatabase(options.database ?? ':memory:');
   const store = new AutoTxStore(database);
-  const { urls, requestTimeoutMs = 10_000 } = options;
+  const { urls, requestTimeoutMs = 60_000 } = options;
   const source = createRpcSource({ urls, requestTimeoutMs, pollIntervalMs: 250 });
   const abort = new AbortController();
   const errors: unknown[] = [];
@@ -164,7 +164,7 @@ export async function startRig(options: RigOptions): Promise<AutoTxRig> {
           if (found.state.status === status) return found;
           throw new Error(`it is ${JSON.stringify({ ...found.state, inclusion: undefined })}`);
         },
-        { timeoutMs: 20_000, what: `${status}` },
+        { timeoutMs: 60_000, what: `${status}` },
       ),
     kinds: async (id) => (await timeline(id)).map(({ kind }) => kind),
     seen: async (number) => {

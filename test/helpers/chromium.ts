@@ -21,7 +21,7 @@ export function chromiumPath(): string | null {
 }
 
 /** Only spent when a test fails. */
-const PATIENCE_MS = 15_000;
+const PATIENCE_MS = 60_000;
 
 type Params = Readonly<Record<string, unknown>>;
 

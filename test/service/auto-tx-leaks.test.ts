@@ -45,7 +45,7 @@ beforeAll(async () => {
   });
   database = await openDatabase(':memory:');
   service = await startService({
-    source: createRpcSource({ urls: [anvil.url], pollIntervalMs: 50 }),
+    source: createRpcSource({ urls: [anvil.url], requestTimeoutMs: 60_000, pollIntervalMs: 50 }),
     database,
     signal: abort.signal,
     onError: (error) => log.problem(error),

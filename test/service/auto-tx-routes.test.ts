@@ -37,7 +37,7 @@ interface Asked {
 async function run(options: Partial<ServiceOptions> = {}): Promise<RunningService> {
   const { signal: _signal, database, ...rest } = options;
   const kept = typeof database === 'string' ? { database } : {};
-  const source = createRpcSource({ urls: [anvil.url], pollIntervalMs: 50 });
+  const source = createRpcSource({ urls: [anvil.url], requestTimeoutMs: 60_000, pollIntervalMs: 50 });
   const service = await runService({ source, ...kept, ...rest });
   await service.ready;
   return service;

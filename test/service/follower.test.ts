@@ -16,7 +16,7 @@ import { type RunningService, runService, temporaryFolder } from '../helpers/ser
 import { waitFor } from '../helpers/wait-for.ts';
 
 const current = async (service: RunningService) => GasCurrent.parse(await service.read(PATHS.gasCurrent));
-const headIs = (service: RunningService, number: number, timeoutMs = 10_000) =>
+const headIs = (service: RunningService, number: number, timeoutMs = 60_000) =>
   waitFor(async () => (await current(service)).blockNumber === number, { what: `head ${number}`, timeoutMs });
 
 /** The blocks in the history, by the service's own word. */
@@ -56,7 +56,7 @@ async function leaveNoRoom({ queries }: Database, table: 'leases' | 'meta'): Pro
 const BURST_MS = 60_000;
 
 const upTo = (last: number) => Array.from({ length: last + 1 }, (_, number) => number);
-const holds = (service: RunningService, last: number, timeoutMs = 10_000) =>
+const holds = (service: RunningService, last: number, timeoutMs = 60_000) =>
   waitFor(async () => (await storedNumbers(service)).length === last + 1, {
     what: `blocks 0–${last}`,
     timeoutMs,

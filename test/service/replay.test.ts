@@ -49,6 +49,8 @@ test('2,001 recorded mainnet blocks at full speed end in the figures that the fi
     BaseFeeMetrics.parse(await service.read(`${PATHS.baseFee}?${window}&page=${number}`));
   await waitFor(async () => (await page(0)).total === rows.length);
 
+  // The last block comes before the word that there are no more.
+  await waitFor(async () => (await head()).source.ended);
   expect(await head()).toMatchObject({
     chainId: 1,
     blockTimestamp: iso(last?.timestamp ?? 0),

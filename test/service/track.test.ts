@@ -248,7 +248,7 @@ describe('the record', () => {
     await waitFor(
       async () => (await rowsIn(path)).filter((row) => row.block_number <= 1_005).every(isJudged),
       {
-        timeoutMs: 20_000,
+        timeoutMs: 60_000,
       },
     );
   });
@@ -274,7 +274,7 @@ describe('a downtime of more than a day', () => {
     source.mine(makeBlock(2_000 + day));
     await service.ready;
     await waitFor(async () => (await leftOf(path)).every((row) => row.verdict !== null), {
-      timeoutMs: 20_000,
+      timeoutMs: 60_000,
     });
     expect((await leftOf(path)).every(isJudged)).toBe(true);
   }, 40_000);
@@ -285,7 +285,7 @@ describe('a downtime of more than a day', () => {
     const source = new ScriptedSource([...makeBlocks(0, 1_005), ...makeBlocks(1_500, 2_000 + day)]);
     await (await runService({ source, database: path })).ready;
     const last = async () => (await leftOf(path)).at(-1)?.verdict;
-    await waitFor(async () => (await last()) === 'unknown', { timeoutMs: 20_000 });
+    await waitFor(async () => (await last()) === 'unknown', { timeoutMs: 60_000 });
   }, 40_000);
 });
 

@@ -19,7 +19,10 @@ afterEach(async () => {
 });
 
 function following(url: string, known: Parameters<typeof follow>[1] = []): Followed {
-  const followed = follow(createRpcSource({ urls: [url], pollIntervalMs: 250 }), known);
+  const followed = follow(
+    createRpcSource({ urls: [url], requestTimeoutMs: 60_000, pollIntervalMs: 250 }),
+    known,
+  );
   subscriptions.push(followed);
   return followed;
 }
@@ -72,7 +75,7 @@ describe('a real node, mining by hand', () => {
   afterAll(() => anvil.stop());
 
   test('every field of its past is the node’s own word', async () => {
-    const source = createRpcSource({ urls: [anvil.url] });
+    const source = createRpcSource({ urls: [anvil.url], requestTimeoutMs: 60_000 });
     const blocks = await source.blocks(0, 1_000);
     expect(blocks.length).toBeGreaterThan(20);
     await compareWithFeeHistory(anvil, blocks);
@@ -94,7 +97,7 @@ describe('a real node, mining by hand', () => {
   test('a base fee that the node sets against the formula is its word for the next block', async () => {
     await anvil.mine();
     await anvil.setNextBaseFee(123_456_789);
-    const source = createRpcSource({ urls: [anvil.url] });
+    const source = createRpcSource({ urls: [anvil.url], requestTimeoutMs: 60_000 });
     expect((await source.head()).nextBaseFee).toBe(123_456_789n);
     await anvil.mine();
     expect((await source.head()).baseFeePerGas).toBe(123_456_789n);
@@ -128,7 +131,7 @@ describe('a real node, mining by hand', () => {
 
   test('a transaction, its receipt, nonce and balance are read as the node has them', async () => {
     const [hash] = await anvil.sendTransfers([5_000_000]);
-    const source = createRpcSource({ urls: [anvil.url] });
+    const source = createRpcSource({ urls: [anvil.url], requestTimeoutMs: 60_000 });
     const id = `0x${String(hash).slice(2)}` as const;
     const waiting = await source.transaction(id);
     expect(waiting).toMatchObject({
@@ -163,7 +166,7 @@ describe('a real node, mining by hand', () => {
     const { privateKeyToAccount } = await import('viem/accounts');
     // The node's own well-known development key.
     const account = privateKeyToAccount('0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80');
-    const source = createRpcSource({ urls: [anvil.url, anvil.wsUrl] });
+    const source = createRpcSource({ urls: [anvil.url, anvil.wsUrl], requestTimeoutMs: 60_000 });
     const signed = await account.signTransaction({
       chainId: 31_337,
       type: 'eip1559',
@@ -184,7 +187,7 @@ describe('a real node, mining by hand', () => {
 
 test('a node that mines each second is followed each second, and again after it was killed and came back', async () => {
   const first = await startAnvil({ blockTime: 1, chainId: 4_242 });
-  const source = createRpcSource({ urls: [first.url] });
+  const source = createRpcSource({ urls: [first.url], requestTimeoutMs: 60_000 });
   const followed = follow(source);
   subscriptions.push(followed);
   await followed.until((words) => words.includes('block 3'));
@@ -204,7 +207,7 @@ test('the newest blocks are had in two rounds of questions, with the fees that e
   const anvil = await startAnvil({ noMining: true });
   try {
     await mineDemand(anvil, 20);
-    const source = createRpcSource({ urls: [anvil.url] });
+    const source = createRpcSource({ urls: [anvil.url], requestTimeoutMs: 60_000 });
     const newest = (await source.newest?.(8)) ?? [];
     const whole = await source.blocks(13, 20);
     expect(newest.at(-1)).toEqual(whole.at(-1));

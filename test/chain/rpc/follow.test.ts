@@ -12,7 +12,7 @@ const { serve, following } = servedNodes();
 function sourceOf(nodes: readonly JsonRpcServer[], options: Partial<RpcSourceOptions> = {}): RpcSource {
   return createRpcSource({
     urls: nodes.map((node) => node.url),
-    requestTimeoutMs: 1_000,
+    requestTimeoutMs: 10_000,
     clock: hurried,
     ...options,
   });

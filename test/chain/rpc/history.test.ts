@@ -17,7 +17,7 @@ async function serve(chain: ScriptedChain, options: JsonRpcServerOptions = {}) {
   servers.push(server);
   const counts = () =>
     server.requests.flatMap(({ method, params }) => (method === 'eth_feeHistory' ? [Number(params[0])] : []));
-  return { server, counts, source: createRpcSource({ urls: [server.url], requestTimeoutMs: 2_000 }) };
+  return { server, counts, source: createRpcSource({ urls: [server.url], requestTimeoutMs: 10_000 }) };
 }
 
 describe('history', () => {

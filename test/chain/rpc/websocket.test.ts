@@ -12,7 +12,7 @@ import { hurried, servedNodes } from './served-nodes.ts';
 const { serve, following: follow } = servedNodes();
 
 function following(server: JsonRpcServer, clock = systemClock): Followed {
-  return follow(createRpcSource({ urls: [server.wsUrl], requestTimeoutMs: 1_000, clock }));
+  return follow(createRpcSource({ urls: [server.wsUrl], requestTimeoutMs: 10_000, clock }));
 }
 
 async function eventually(holds: () => boolean): Promise<void> {
@@ -183,7 +183,7 @@ describe('one clean line over WebSocket too', () => {
     const server = await serve(chain, { answer: () => ({ result: `0x${'0'.repeat(5_000)}` }) });
     const link = createWsLink(new URL(server.wsUrl), {
       name: 'node',
-      timeoutMs: 2_000,
+      timeoutMs: 20_000,
       maxAnswerBytes: 1_000,
     });
     await expect(link.request('eth_chainId', [])).rejects.toMatchObject({ code: 'bad-answer' });
@@ -201,7 +201,7 @@ describe('one clean line over WebSocket too', () => {
     });
     const link = createWsLink(new URL(server.wsUrl), {
       name: 'node',
-      timeoutMs: 5_000,
+      timeoutMs: 20_000,
       maxAnswerBytes: 1_000,
     });
     const end = new AbortController();
@@ -259,7 +259,7 @@ describe('a handshake that hangs', () => {
 
 test('an old socket that ends late leaves the newer one alone', async () => {
   const server = await serve(createScriptedChain({ length: 10 }));
-  const link = createWsLink(new URL(server.wsUrl), { name: 'node', timeoutMs: 5_000 });
+  const link = createWsLink(new URL(server.wsUrl), { name: 'node', timeoutMs: 20_000 });
   for (let turn = 0; turn < 5; turn++) {
     expect(await link.request('eth_chainId', [])).toBeDefined();
     link.close();
@@ -275,7 +275,7 @@ test('an old socket that ends late leaves the newer one alone', async () => {
 
 test('a question right after the last subscription has ended gets a socket of its own', async () => {
   const server = await serve(createScriptedChain({ length: 10 }));
-  const link = createWsLink(new URL(server.wsUrl), { name: 'node', timeoutMs: 5_000 });
+  const link = createWsLink(new URL(server.wsUrl), { name: 'node', timeoutMs: 20_000 });
   const unsubscribe = await link.subscribeHeads?.(
     () => {},
     () => {},

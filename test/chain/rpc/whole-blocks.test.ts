@@ -36,7 +36,7 @@ beforeAll(async () => {
     baseFee: 1_000_000_000,
     args: ['--hardfork', 'cancun', '--order', 'fifo'],
   });
-  source = createRpcSource({ urls: [anvil.url] });
+  source = createRpcSource({ urls: [anvil.url], requestTimeoutMs: 60_000 });
   await anvil.rpc('anvil_setCoinbase', ['0x00000000000000000000000000000000000000fe']);
   const [from] = await anvil.accounts();
   const send = (transaction: object) => anvil.rpc('eth_sendTransaction', [{ from, ...transaction }]);
@@ -177,7 +177,7 @@ describe('a block of a real node', () => {
 
 test('the transactions of a block that was reorganised away are null, not those of the block in its place', async () => {
   const node = await startAnvil({ noMining: true });
-  const nodes = createRpcSource({ urls: [node.url] });
+  const nodes = createRpcSource({ urls: [node.url], requestTimeoutMs: 60_000 });
   try {
     await node.sendTransfers([1_000_000, 2_000_000]);
     await node.mine();

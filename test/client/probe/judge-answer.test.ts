@@ -245,7 +245,7 @@ describe('whatever a service answers', () => {
   );
 
   it('many names of nothing are counted', () => {
-    const many = `{${Array.from({ length: 400_000 }, (_, index) => `"x${index}":0`).join()}}`;
-    expect(judgeSnapshot(many).reading).toMatchObject({ unknownCount: 400_000 });
+    const many = `{${Array.from({ length: 40_000 }, (_, index) => `"x${index}":0`).join()}}`;
+    expect(judgeSnapshot(many).reading).toMatchObject({ unknownCount: 40_000 });
   });
 });

@@ -13,6 +13,7 @@ import type { Block } from '../../../src/core/block.ts';
 import { FeeEngine } from '../../../src/core/engine/fee-engine.ts';
 import { ETHEREUM_FEE_RULE } from '../../../src/core/fee-rule.ts';
 import { LiveEngine } from '../../../src/service/live-engine.ts';
+import { rounds } from '../../helpers/rounds.ts';
 import { makeBlocks, restlessSteps } from '../support/made-blocks.ts';
 import { recordedBlocks } from '../support/recorded-blocks.ts';
 
@@ -73,7 +74,7 @@ describe('no look-ahead', () => {
           expect(signedOther).not.toEqual(signed);
         }
       }),
-      { numRuns: 8 },
+      { numRuns: rounds(20) },
     );
   });
 });
@@ -107,10 +108,12 @@ describe('the walk and the live engine', () => {
 
 describe('the report on recorded blocks', () => {
   const blocks = recordedBlocks();
+  let whole: ReturnType<typeof run>;
   let report: BacktestReport;
   let done: number[];
   beforeAll(() => {
-    ({ report, done } = run({ blocks }));
+    whole = run({ blocks });
+    ({ report, done } = whole);
   });
 
   it('says what the stretch is', () => {
@@ -168,7 +171,6 @@ describe('the report on recorded blocks', () => {
   });
 
   it('judges the advice of a part alone, which is the same advice', () => {
-    const whole = run({ blocks });
     const part = run({ blocks, from: 20_974_000, to: 20_974_499 });
     expect(part.report.judged).toEqual({ from: 20_974_000, to: 20_974_499, blocks: 500 });
     expect(text(part.predictions)).toBe(
@@ -193,7 +195,7 @@ describe('a stretch that is too short', () => {
   it('is judged without the naive rule where that had not seen enough', () => {
     // Of 3,000 blocks and more it wants 600 windows before it speaks.
     const blocks = makeBlocks(restlessSteps(3_000), { firstNumber: 0 });
-    const { report } = run({ blocks, from: 400, to: 600 });
+    const { report } = run({ blocks, from: 400, to: 450 });
     const slow = report.lanes.find(({ lane }) => lane === 'slow');
     expect(slow?.rules[0]?.judged).toBeGreaterThan(0);
     expect(slow?.rules.map(({ kind }) => kind)).not.toContain('naive');

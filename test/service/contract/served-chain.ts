@@ -46,7 +46,10 @@ export interface ServedChain {
 export async function serveChain(url: string | 'simulated'): Promise<ServedChain> {
   const abort = new AbortController();
   const errors: unknown[] = [];
-  const node = url === 'simulated' ? null : createRpcSource({ urls: [url], pollIntervalMs: 100 });
+  const node =
+    url === 'simulated'
+      ? null
+      : createRpcSource({ urls: [url], requestTimeoutMs: 60_000, pollIntervalMs: 100 });
   const source = node ?? createSimulatedSource({ seed: 1 });
   const store = new KeyStore(await openKeyDatabase(':memory:', 'process'));
   const gate = createKeyGate({ store, plans: createPlans(PLANS), wallNow: () => NOW });

@@ -56,7 +56,7 @@ describe('a signed transaction that is pasted into the monitor', () => {
     const signed = await signedTransfer({ data: noise(LARGE), gas: 10_000_000n });
     const screen = await openForm();
     screen.write(`${signed.replace(/(.{64})/g, '$1\r')}\r`);
-    await screen.waitFor('signed transaction, 128 KB, type 2', { timeoutMs: 30_000 });
+    await screen.waitFor('signed transaction, 128 KB, type 2', { timeoutMs: 60_000 });
     await screen.waitFor('New auto-tx');
     expect(shownDigits(screen, signed)).toEqual([]);
     await screen.press('esc');
@@ -69,7 +69,7 @@ describe('a signed transaction that is pasted into the monitor', () => {
     const signed = await signedBlobs(6);
     const screen = await openForm();
     screen.paste(signed);
-    await screen.waitFor('signed transaction, 769 KB, type 3', { timeoutMs: 30_000 });
+    await screen.waitFor('signed transaction, 769 KB, type 3', { timeoutMs: 60_000 });
     await screen.waitFor('6 blobs at most');
     expect(shownDigits(screen, signed)).toEqual([]);
   });
