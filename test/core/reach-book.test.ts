@@ -86,7 +86,7 @@ describe('the probability of reaching a price', () => {
     const engine = engineAfter(makeBlocks(restlessSteps(4_000)));
     const now = Number(engine.advice()?.nextBaseFee ?? 0n);
     const share = fc.double({ min: 0.3, max: 1.5, noNaN: true });
-    const time = fc.integer({ min: 1, max: 10_800 });
+    const time = fc.integer({ min: 1, max: 3_600 });
     fc.assert(
       fc.property(share, share, time, time, (a, b, s, t) => {
         const probability = (of: number, withinSec: number) =>

@@ -366,10 +366,11 @@ describe('several nodes', () => {
     const source = sourceOf([liar, await serve(chain), await serve(chain)]);
     const followed = following(source);
     await eventually(() => source.health()[0]?.state === 'disagrees');
-    while (chainOf(followed.events).at(-1) !== chain.head().hash) {
+    // On a busy machine blocks that come too fast would never be caught up with.
+    for (let pauseMs = 50; chainOf(followed.events).at(-1) !== chain.head().hash; pauseMs *= 1.5) {
       chain.mine();
       liar.chain.mine();
-      await new Promise((resolve) => setTimeout(resolve, 50));
+      await new Promise((resolve) => setTimeout(resolve, pauseMs));
     }
   });
 

@@ -195,7 +195,7 @@ describe('a stretch that is too short', () => {
   it('is judged without the naive rule where that had not seen enough', () => {
     // Of 3,000 blocks and more it wants 600 windows before it speaks.
     const blocks = makeBlocks(restlessSteps(3_000), { firstNumber: 0 });
-    const { report } = run({ blocks, from: 400, to: 450 });
+    const { report } = run({ blocks, from: 400, to: 600 });
     const slow = report.lanes.find(({ lane }) => lane === 'slow');
     expect(slow?.rules[0]?.judged).toBeGreaterThan(0);
     expect(slow?.rules.map(({ kind }) => kind)).not.toContain('naive');
