@@ -41,8 +41,7 @@ export async function checkAutoTx(
   call: CallOptions = {},
 ): Promise<CheckedAutoTx> {
   const { transaction, order } = toCheck;
-  const [{ autoTxChecks }, { describeTransaction }, snapshot, account, reach] = await Promise.all([
-    import('./auto-tx-preflight.ts'),
+  const [{ describeTransaction }, snapshot, account, reach] = await Promise.all([
     import('../core/transactions/describe-transaction.ts'),
     ifTold(client.gasCurrent(call)),
     ifTold(client.autoTxAccount(transaction.from, call)),
