@@ -1,6 +1,5 @@
 import type { AutoTxOrder } from '../core/auto-txs/kept-auto-tx.ts';
-import { preflight } from '../core/auto-txs/preflight.ts';
-import { takesNone } from '../core/auto-txs/takes-none.ts';
+import { preflight, takesNone } from '../core/auto-txs/preflight.ts';
 import { chainProfile } from '../core/chains.ts';
 import type { DescribedCall } from '../core/transactions/known-calls.ts';
 import type { SignedTransaction } from '../core/transactions/signed-transaction.ts';

@@ -1,7 +1,19 @@
 import { type Expression, type SqlBool, sql } from 'kysely';
 import { LANES, type LanePrices } from '../core/advice.ts';
-import type { KeptAutoTx } from '../core/auto-txs/kept-auto-tx.ts';
+import { type KeptAutoTx, savingsOf } from '../core/auto-txs/kept-auto-tx.ts';
+import { NEW_DRAFT, type Obstacle, stepAutoTx } from '../core/auto-txs/state-machine.ts';
+import {
+  type AutoTxRow,
+  addNotes,
+  dropSigned,
+  KEEP_SIGNED_BLOCKS,
+  toAutoTxRow,
+  toKeptAutoTx,
+  toSigned,
+} from './auto-tx-rows.ts';
+import { writeAutoTx } from './auto-txs.ts';
 import { integer } from './block-row.ts';
+import { moment, wei, whole } from './columns.ts';
 import type { Queries } from './schema.ts';
 
 /** Said as the indexes say it: SQLite does not use one that says it otherwise. */
@@ -138,4 +150,221 @@ export function rivalRows(db: Queries, { owner, id, signed }: Pick<KeptAutoTx, '
     .where('nonce', '=', signed?.nonce ?? -1)
     .where('owner', '=', owner)
     .where('id', '<>', id);
+}
+
+/** What executed auto-txs saved against the price of their lane when they were made; one that paid more saved nothing. */
+export interface AutoTxSavings {
+  /** How many were executed, also those that were deleted since. */
+  readonly executed: number;
+  readonly savedWei: bigint;
+  /** `null` where one that saved something has no dollar price. */
+  readonly savedUsd: number | null;
+}
+
+interface Share {
+  readonly executed: number;
+  readonly wei: bigint;
+  readonly usd: number;
+  readonly unpriced: number;
+}
+
+const NOTHING: Share = { executed: 0, wei: 0n, usd: 0, unpriced: 0 };
+
+function shareOf(kept: KeptAutoTx): Share {
+  if (kept.state.status !== 'EXECUTED') return NOTHING;
+  const saving = savingsOf(kept)?.atCreation ?? null;
+  if (saving === null || saving.savedWei <= 0n) return { ...NOTHING, executed: 1 };
+  const { savedWei: wei, savedUsd: usd } = saving;
+  return { executed: 1, wei, usd: usd ?? 0, unpriced: usd === null ? 1 : 0 };
+}
+
+/** Takes what one came to from its owner's sum and adds what it comes to now. Part of the transaction that changes it. */
+export async function tallyAutoTx(trx: Queries, before: KeptAutoTx, after: KeptAutoTx): Promise<void> {
+  const [was, is] = [shareOf(before), shareOf(after)];
+  const isSame = was.executed === is.executed && was.wei === is.wei && was.usd === is.usd;
+  if (isSame && was.unpriced === is.unpriced) return;
+  const row = await trx
+    .selectFrom('auto_tx_tallies')
+    .selectAll()
+    .where('owner', '=', after.owner)
+    .executeTakeFirst();
+  const executed = (row?.executed ?? 0) + is.executed - was.executed;
+  const next = {
+    executed,
+    saved_wei: String(savedBy(row?.saved_wei) + is.wei - was.wei),
+    // What floating point leaves of a sum is no money.
+    usd: executed === 0 ? 0 : (row?.usd ?? 0) + is.usd - was.usd,
+    unpriced: (row?.unpriced ?? 0) + is.unpriced - was.unpriced,
+  };
+  await trx
+    .insertInto('auto_tx_tallies')
+    .values({ owner: after.owner, ...next })
+    .onConflict((conflict) => conflict.column('owner').doUpdateSet(next))
+    .execute();
+}
+
+/** What an owner's executed auto-txs saved (empty: everybody's). */
+export async function sumSavings(db: Queries, owner: string): Promise<AutoTxSavings> {
+  const all = db.selectFrom('auto_tx_tallies').selectAll();
+  const rows = await (owner === '' ? all : all.where('owner', '=', owner)).execute();
+  const sum = { executed: 0, wei: 0n, usd: 0, unpriced: 0 };
+  for (const row of rows) {
+    sum.executed += row.executed;
+    sum.wei += savedBy(row.saved_wei);
+    sum.usd += row.usd;
+    sum.unpriced += row.unpriced;
+  }
+  return { executed: sum.executed, savedWei: sum.wei, savedUsd: sum.unpriced > 0 ? null : sum.usd };
+}
+
+/** A sum that cannot be read counts from nothing: it keeps no transaction from being told as final. */
+const savedBy = (text: string | undefined): bigint =>
+  text !== undefined && /^-?\d{1,100}$/.test(text) ? BigInt(text) : 0n;
+
+/** No block has such a number. */
+const BEFORE_ALL = -1;
+
+/**
+ * The blocks above `number` are no longer part of the chain: what was mined in one of them waits to be mined again, at
+ * `now` (ms since epoch). Call it in the transaction that takes them away. Costs what they had.
+ */
+export async function rewindAutoTxs(trx: Queries, number: number, now: number): Promise<void> {
+  const rows = await trx.selectFrom('auto_txs').selectAll().where('chain_block', '>', number).execute();
+  for (const row of rows) {
+    const kept = readAutoTxRow(row);
+    if (kept === null) {
+      await mendAutoTxs(trx, [row]);
+      continue;
+    }
+    const facts = { nonce: kept.signed?.nonce ?? 0, confirmations: 1, now };
+    const next = stepAutoTx(kept.state, { type: 'rewind', to: number }, facts);
+    if (next === null) continue;
+    const { state, notes } = next;
+    await writeAutoTx(trx, kept, { autoTx: { ...kept, state, updatedAt: now }, notes, at: now });
+  }
+}
+
+/** Another chain begins: what ended on the one before stays as it was, the rest is not mined on this one. */
+export async function restartAutoTxs(trx: Queries, now: number): Promise<void> {
+  const ended = await trx
+    .updateTable('auto_txs')
+    .set({ chain_block: null })
+    .where('chain_block', 'is not', null)
+    .where('status', 'in', ['EXECUTED', 'FAILED'])
+    .returning('id')
+    .execute();
+  for (const { id } of ended) await dropSigned(trx, id);
+  await rewindAutoTxs(trx, BEFORE_ALL, now);
+}
+
+/** What has ended is kept up to so many of each owner. */
+const MOST_FINISHED = 10_000;
+/** In one transaction. */
+const AT_ONCE = 100;
+
+const IS_FINISHED = sql<boolean>`status in ('EXECUTED', 'CANCELLED', 'EXPIRED', 'FAILED')`;
+
+/**
+ * Forgets an owner's oldest that have ended beyond `most` of them, but none that may be mined: not what may be out, nor what
+ * a reorg can bring back. What they saved stays counted. Part of the caller's transaction.
+ */
+export async function forgetFinished(trx: Queries, owner: string, most = MOST_FINISHED): Promise<void> {
+  const { count } = await trx
+    .selectFrom('auto_txs')
+    .select((e) => e.fn.countAll<number>().as('count'))
+    .where('owner', '=', owner)
+    .where(IS_FINISHED)
+    .executeTakeFirstOrThrow();
+  const tooMany = Number(count) - most;
+  if (tooMany <= 0) return;
+  const head = await trx
+    .selectFrom('blocks')
+    .select((e) => e.fn.max<number | null>('number').as('number'))
+    .executeTakeFirst();
+  const below = (head?.number ?? 0) - KEEP_SIGNED_BLOCKS;
+  const rows = await trx
+    .selectFrom('auto_txs')
+    .select('id')
+    .where('owner', '=', owner)
+    .where(IS_FINISHED)
+    .where('may_be_out', '=', 0)
+    .where((e) => e.or([e('chain_block', 'is', null), e('chain_block', '<', below)]))
+    .orderBy('created_at')
+    .orderBy('id')
+    .limit(Math.min(tooMany, AT_ONCE))
+    .execute();
+  for (const { id } of rows) await forgetAutoTx(trx, id);
+}
+
+/** Forgets one with its bytes and what happened to it. Part of the caller's transaction. */
+export async function forgetAutoTx(trx: Queries, id: string): Promise<void> {
+  await trx.deleteFrom('auto_txs').where('id', '=', id).execute();
+  await trx.deleteFrom('auto_tx_events').where('auto_tx_id', '=', id).execute();
+  await trx.deleteFrom('signed_transactions').where('auto_tx_id', '=', id).execute();
+}
+
+/** Said of an auto-tx that a damaged file, or another program, has left without sense. */
+export const UNREADABLE: Obstacle = {
+  code: 'unreadable',
+  message:
+    'what the database holds of it cannot be read; see in the wallet whether it was sent, delete it and make it again',
+};
+
+/** The auto-tx of a row; `null`: no program of ours wrote it. */
+export function readAutoTxRow(row: AutoTxRow): KeptAutoTx | null {
+  try {
+    return toKeptAutoTx(row);
+  } catch {
+    return null;
+  }
+}
+
+/** The auto-tx of a row, failed where it cannot be read: its owner is to see it, and may delete it. */
+export const shownAutoTx = (row: AutoTxRow): KeptAutoTx => readAutoTxRow(row) ?? mendedAutoTx(row);
+
+/** What can be kept of a row that cannot be read, failed. */
+function mendedAutoTx(row: AutoTxRow): KeptAutoTx {
+  return {
+    id: row.id,
+    owner: row.owner,
+    chainId: orElse(() => whole(row.chain_id), 0),
+    order: { target: orElse(() => wei(row.target), 1n), lane: 'average', isStrict: false, expiresAt: null },
+    note: typeof row.note === 'string' ? row.note : '',
+    to: null,
+    value: 0n,
+    data: '0x',
+    signed: orElse(() => toSigned(row), null),
+    state: {
+      ...NEW_DRAFT,
+      status: 'FAILED',
+      attempts: orElse(() => whole(row.attempts), 0),
+      failure: UNREADABLE,
+    },
+    checks: [],
+    checkedAt: null,
+    createdAt: orElse(() => moment(row.created_at), 0),
+    updatedAt: orElse(() => moment(row.updated_at), 0),
+    priceAtCreation: null,
+    dayMeanPrice: null,
+    nativeUsd: null,
+  };
+}
+
+/** Writes them as they are shown, and forgets what was signed: nothing can be done with it. Part of the caller's transaction. */
+export async function mendAutoTxs(trx: Queries, rows: readonly AutoTxRow[]): Promise<void> {
+  for (const row of rows) {
+    const { id: _, ...mended } = toAutoTxRow(mendedAutoTx(row));
+    await trx.updateTable('auto_txs').set(mended).where('id', '=', row.id).execute();
+    const note = { kind: 'FAILED', blockNumber: null, message: UNREADABLE.message } as const;
+    await addNotes(trx, row.id, [note], mended.updated_at);
+    await dropSigned(trx, row.id);
+  }
+}
+
+function orElse<T>(read: () => T, otherwise: T): T {
+  try {
+    return read();
+  } catch {
+    return otherwise;
+  }
 }

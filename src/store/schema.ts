@@ -7,7 +7,7 @@ import type {
   FiringTallyRow,
   SigningSecretRow,
 } from './alert-schema.ts';
-import type { AutoTxEventRow, AutoTxRow, AutoTxTallyRow, SignedTransactionRow } from './auto-tx-schema.ts';
+import type { AutoTxEventRow, AutoTxRow, AutoTxTallyRow, SignedTransactionRow } from './auto-tx-rows.ts';
 
 /** One block. Wei as integers up to 2^53−1, time in Unix seconds. */
 export interface BlockRow {

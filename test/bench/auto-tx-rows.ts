@@ -1,5 +1,5 @@
 import { LANES } from '../../src/core/advice.ts';
-import { toAutoTxRow } from '../../src/store/auto-tx-row.ts';
+import { toAutoTxRow } from '../../src/store/auto-tx-rows.ts';
 import type { Database } from '../../src/store/open-database.ts';
 import { bytesOf, GWEI, keptAutoTx, NOW, sender } from '../store/auto-txs/kept-auto-txs.ts';
 

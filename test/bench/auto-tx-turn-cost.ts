@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import type { ChainSource } from '../../src/chain/chain-source.ts';
-import { NEW_PENDING } from '../../src/core/auto-txs/auto-tx-state.ts';
+import { NEW_PENDING } from '../../src/core/auto-txs/state-machine.ts';
 import { chainProfile } from '../../src/core/chains.ts';
-import { AutoTxEngine } from '../../src/service/auto-txs/auto-tx-engine.ts';
+import { AutoTxEngine } from '../../src/service/auto-txs/engine.ts';
 import type { Present } from '../../src/service/present.ts';
-import { AutoTxStore } from '../../src/store/auto-tx-store.ts';
+import { AutoTxStore } from '../../src/store/auto-txs.ts';
 import { BlockStore } from '../../src/store/block-store.ts';
 import { HistoryStore } from '../../src/store/history-store.ts';
 import { openDatabase } from '../../src/store/open-database.ts';

@@ -2,12 +2,12 @@
 import { randomUUID } from 'node:crypto';
 import { generatePrivateKey, type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts';
 import { createRpcSource, type RpcSource } from '../../src/chain/rpc-source.ts';
-import { NEW_PENDING } from '../../src/core/auto-txs/auto-tx-state.ts';
 import type { AutoTxOrder, KeptAutoTx, TimelineEntry } from '../../src/core/auto-txs/kept-auto-tx.ts';
+import { NEW_PENDING } from '../../src/core/auto-txs/state-machine.ts';
 import type { Hex } from '../../src/core/block.ts';
 import { decodeTransaction } from '../../src/core/transactions/decode-transaction.ts';
 import { type Service, startService } from '../../src/service/service.ts';
-import { AutoTxStore } from '../../src/store/auto-tx-store.ts';
+import { AutoTxStore } from '../../src/store/auto-txs.ts';
 import { openDatabase } from '../../src/store/open-database.ts';
 import type { Anvil } from './anvil.ts';
 import { fixedPrice } from './fixed-price.ts';

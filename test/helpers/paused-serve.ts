@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { expect, onTestFinished } from 'vitest';
-import { AutoTxStore } from '../../src/store/auto-tx-store.ts';
+import { AutoTxStore } from '../../src/store/auto-txs.ts';
 import { LeaseStore } from '../../src/store/lease-store.ts';
 import { openDatabase } from '../../src/store/open-database.ts';
 import { type ServeProgram, startServe } from '../cli/served-program.ts';

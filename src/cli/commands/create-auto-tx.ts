@@ -6,7 +6,7 @@ import type { AutoTxChange, AutoTxView, CheckView, NewAutoTx } from '../../clien
 import { CALLDATA_LONGEST, NOTE_LONGEST, SPEED_OF_LANE } from '../../contract/choices.ts';
 import { PATHS } from '../../contract/routes.ts';
 import type { LaneName } from '../../core/advice.ts';
-import { withKeptDelegation } from '../../core/auto-txs/delegation-check.ts';
+import { withKeptDelegation } from '../../core/auto-txs/preflight.ts';
 import type { SignedTransaction } from '../../core/transactions/signed-transaction.ts';
 import { gweiString } from '../../core/units.ts';
 import type { CommandContext } from '../context.ts';

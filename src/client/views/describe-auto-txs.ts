@@ -1,5 +1,5 @@
 import { AUTO_TX_STATUSES, type AutoTxStatus } from '../../contract/choices.ts';
-import { takesNone } from '../../core/auto-txs/takes-none.ts';
+import { takesNone } from '../../core/auto-txs/preflight.ts';
 import { paysAt } from '../../core/auto-txs/target.ts';
 import { chainProfile } from '../../core/chains.ts';
 import { cleanText } from '../../core/clean-text.ts';

@@ -1,8 +1,8 @@
 import type { LaneName } from '../advice.ts';
 import type { Hex } from '../block.ts';
 import type { SignedTransaction } from '../transactions/signed-transaction.ts';
-import type { NoteKind } from './auto-tx-rule.ts';
-import type { AutoTxState } from './auto-tx-state.ts';
+import { usdOf } from '../units.ts';
+import type { AutoTxState, Inclusion, NoteKind } from './state-machine.ts';
 
 /** When it is to be sent. Wei per gas; times in ms since epoch. */
 export interface AutoTxOrder {
@@ -63,4 +63,50 @@ export interface TimelineEntry {
   readonly kind: NoteKind;
   readonly blockNumber: number | null;
   readonly message: string;
+}
+
+/** What a mined transaction paid against another price; less than nothing where it paid more. */
+export interface Saving {
+  /** Wei per gas. */
+  readonly referencePrice: bigint;
+  readonly savedWei: bigint;
+  /** At the coin's price when it was mined; `null`: nobody knew. */
+  readonly savedUsd: number | null;
+}
+
+export interface Savings {
+  /** Against the lane's price when it was made; `null`: nobody knew that. */
+  readonly atCreation: Saving | null;
+  /** Against the lane's mean over the 24 h before it was mined; `null`: nobody knew that. */
+  readonly dayMean: Saving | null;
+}
+
+/** What it saved by waiting; `null` until a block has it, and where it reverted: that was for nothing. */
+export function savingsOf({
+  state,
+  priceAtCreation,
+  dayMeanPrice,
+  nativeUsd,
+}: Pick<KeptAutoTx, 'state' | 'priceAtCreation' | 'dayMeanPrice' | 'nativeUsd'>): Savings | null {
+  const { inclusion } = state;
+  if (inclusion === null || inclusion.outcome === 'reverted') return null;
+  return {
+    atCreation: savingAgainst(priceAtCreation, inclusion, nativeUsd),
+    dayMean: savingAgainst(dayMeanPrice, inclusion, nativeUsd),
+  };
+}
+
+function savingAgainst(
+  referencePrice: bigint | null,
+  { effectiveGasPrice, gasUsed }: Inclusion,
+  nativeUsd: number | null,
+): Saving | null {
+  if (referencePrice === null) return null;
+  const savedWei = (referencePrice - effectiveGasPrice) * gasUsed;
+  return { referencePrice, savedWei, savedUsd: nativeUsd === null ? null : usdOf(savedWei, nativeUsd) };
+}
+
+/** What a mined transaction paid in all, wei: gas, blobs, and what a rollup takes for posting it. */
+export function paidInAll({ gasUsed, effectiveGasPrice, otherFees }: Inclusion): bigint {
+  return gasUsed * effectiveGasPrice + otherFees;
 }

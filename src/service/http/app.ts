@@ -2,7 +2,7 @@ import { OpenAPIHono } from '@hono/zod-openapi';
 import type { Context } from 'hono';
 import { BASE_PATH, PATHS } from '../../contract/routes.ts';
 import type { AlertBook } from '../alerts/alert-book.ts';
-import type { AutoTxBook } from '../auto-txs/auto-tx-book.ts';
+import type { AutoTxBook } from '../auto-txs/auto-tx-service.ts';
 import type { ServiceState } from '../service-state.ts';
 import { authorise, type Gate, routerPath } from './auth.ts';
 import { boundBody } from './body.ts';

@@ -1,9 +1,14 @@
 import type { AutoTx, AutoTxAccount, AutoTxDetails } from '../../contract/auto-txs.ts';
 import { LISTED_DATA_LONGEST, SPEED_OF_LANE } from '../../contract/choices.ts';
-import type { AutoTxState } from '../../core/auto-txs/auto-tx-state.ts';
-import type { KeptAutoTx, TimelineEntry } from '../../core/auto-txs/kept-auto-tx.ts';
-import { capObstacle } from '../../core/auto-txs/money-checks.ts';
-import { paidInAll, type Saving, savingsOf } from '../../core/auto-txs/savings.ts';
+import { capObstacle } from '../../core/auto-txs/costs.ts';
+import {
+  type KeptAutoTx,
+  paidInAll,
+  type Saving,
+  savingsOf,
+  type TimelineEntry,
+} from '../../core/auto-txs/kept-auto-tx.ts';
+import type { AutoTxState } from '../../core/auto-txs/state-machine.ts';
 import { isReached, wakesOf } from '../../core/auto-txs/target.ts';
 import type { Hex } from '../../core/block.ts';
 import { type ChainProfile, chainProfile } from '../../core/chains.ts';

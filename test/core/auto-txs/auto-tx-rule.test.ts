@@ -1,7 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type AutoTxEvent, stepAutoTx } from '../../../src/core/auto-txs/auto-tx-rule.ts';
-import { type AutoTxState, NEW_PENDING } from '../../../src/core/auto-txs/auto-tx-state.ts';
+import {
+  type AutoTxEvent,
+  type AutoTxState,
+  NEW_PENDING,
+  stepAutoTx,
+} from '../../../src/core/auto-txs/state-machine.ts';
 import { rounds } from '../../helpers/rounds.ts';
 import type { Filling } from './model-chain.ts';
 import { type Happened, type Happening, ModelEngine } from './model-engine.ts';

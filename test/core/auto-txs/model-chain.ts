@@ -1,5 +1,4 @@
-import type { Look } from '../../../src/core/auto-txs/auto-tx-rule.ts';
-import type { Inclusion } from '../../../src/core/auto-txs/auto-tx-state.ts';
+import type { Inclusion, Look } from '../../../src/core/auto-txs/state-machine.ts';
 import type { Hex } from '../../../src/core/block.ts';
 
 /** The nonce that everything here is about. */

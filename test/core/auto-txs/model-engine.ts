@@ -1,11 +1,12 @@
-import { UNSURE_MS } from '../../../src/core/auto-txs/auto-tx-look.ts';
 import {
   type AutoTxEvent,
+  type AutoTxState,
+  NEW_DRAFT,
   type Note,
   stepAutoTx,
   type Transition,
-} from '../../../src/core/auto-txs/auto-tx-rule.ts';
-import { type AutoTxState, NEW_DRAFT } from '../../../src/core/auto-txs/auto-tx-state.ts';
+  UNSURE_MS,
+} from '../../../src/core/auto-txs/state-machine.ts';
 import { type Filling, ModelChain, NONCE } from './model-chain.ts';
 
 /** What may happen, in any order. */

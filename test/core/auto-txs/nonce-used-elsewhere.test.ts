@@ -1,6 +1,11 @@
 import { expect, test } from 'vitest';
-import { type AutoTxEvent, type Look, stepAutoTx } from '../../../src/core/auto-txs/auto-tx-rule.ts';
-import { type AutoTxState, NEW_PENDING } from '../../../src/core/auto-txs/auto-tx-state.ts';
+import {
+  type AutoTxEvent,
+  type AutoTxState,
+  type Look,
+  NEW_PENDING,
+  stepAutoTx,
+} from '../../../src/core/auto-txs/state-machine.ts';
 
 const FACTS = { nonce: 5, confirmations: 3, now: 1_000_000 };
 const look = (head: number, nextNonce: number, more: Partial<Look> = {}): AutoTxEvent => ({

@@ -1,9 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { CHECK_NAMES } from '../../../src/contract/choices.ts';
-import { withKeptDelegation } from '../../../src/core/auto-txs/delegation-check.ts';
-import { preflight } from '../../../src/core/auto-txs/preflight.ts';
-import type { PreflightFacts } from '../../../src/core/auto-txs/preflight-facts.ts';
-import { creationProblems, verdict } from '../../../src/core/auto-txs/verdict.ts';
+import {
+  creationProblems,
+  type PreflightFacts,
+  preflight,
+  verdict,
+  withKeptDelegation,
+} from '../../../src/core/auto-txs/preflight.ts';
 import type { SignedTransaction } from '../../../src/core/transactions/signed-transaction.ts';
 import { ETH, FACTS, GWEI, legacy, signed } from './made-facts.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { type Inclusion, NEW_PENDING } from '../../../src/core/auto-txs/auto-tx-state.ts';
-import { paidInAll, savingsOf } from '../../../src/core/auto-txs/savings.ts';
+import { paidInAll, savingsOf } from '../../../src/core/auto-txs/kept-auto-tx.ts';
+import { type Inclusion, NEW_PENDING } from '../../../src/core/auto-txs/state-machine.ts';
 import { GWEI } from './made-facts.ts';
 
 const inclusion: Inclusion = {

@@ -1,8 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { preflight } from '../../../src/core/auto-txs/preflight.ts';
-import type { PreflightFacts } from '../../../src/core/auto-txs/preflight-facts.ts';
-import { creationProblems, verdict } from '../../../src/core/auto-txs/verdict.ts';
+import {
+  creationProblems,
+  type PreflightFacts,
+  preflight,
+  verdict,
+} from '../../../src/core/auto-txs/preflight.ts';
 import { ETH, FACTS, GWEI, signed } from './made-facts.ts';
 
 function said(facts: PreflightFacts): string {

@@ -4,7 +4,7 @@ import { retireOwners } from '../../../src/service/alerts/retire-owners.ts';
 import { createPlans, issueKey } from '../../../src/service/keys/api-keys.ts';
 import { openKeyGate } from '../../../src/service/keys/key-gate.ts';
 import { AlertStore } from '../../../src/store/alert-store.ts';
-import { AutoTxStore } from '../../../src/store/auto-tx-store.ts';
+import { AutoTxStore } from '../../../src/store/auto-txs.ts';
 import { KeyStore } from '../../../src/store/key-store.ts';
 import { openDatabase } from '../../../src/store/open-database.ts';
 import { openKeyDatabase } from '../../../src/store/open-key-database.ts';

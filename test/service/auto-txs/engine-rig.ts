@@ -4,9 +4,9 @@ import type { ChainTransaction, IncludedTransaction } from '../../../src/chain/c
 import type { KeptAutoTx } from '../../../src/core/auto-txs/kept-auto-tx.ts';
 import type { Block, Hex } from '../../../src/core/block.ts';
 import { chainProfile } from '../../../src/core/chains.ts';
-import { AutoTxEngine } from '../../../src/service/auto-txs/auto-tx-engine.ts';
+import { AutoTxEngine } from '../../../src/service/auto-txs/engine.ts';
 import type { Present } from '../../../src/service/present.ts';
-import { AutoTxStore } from '../../../src/store/auto-tx-store.ts';
+import { AutoTxStore } from '../../../src/store/auto-txs.ts';
 import { BlockStore } from '../../../src/store/block-store.ts';
 import { HistoryStore } from '../../../src/store/history-store.ts';
 import { openDatabase } from '../../../src/store/open-database.ts';

@@ -1,8 +1,8 @@
 import { createServer, type Server } from 'node:http';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { stepAutoTx } from '../../../src/core/auto-txs/auto-tx-rule.ts';
-import { AutoTxStore } from '../../../src/store/auto-tx-store.ts';
+import { stepAutoTx } from '../../../src/core/auto-txs/state-machine.ts';
+import { AutoTxStore } from '../../../src/store/auto-txs.ts';
 import { openDatabase } from '../../../src/store/open-database.ts';
 import { type Anvil, startAnvil } from '../../helpers/anvil.ts';
 import {

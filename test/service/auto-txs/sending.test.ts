@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { paidInAll } from '../../../src/core/auto-txs/savings.ts';
+import { paidInAll } from '../../../src/core/auto-txs/kept-auto-tx.ts';
 import { type Anvil, startAnvil } from '../../helpers/anvil.ts';
 import { type AutoTxRig, fund, GWEI, mineAt, setBalance, sign, startRig } from '../../helpers/auto-tx-rig.ts';
 import { waitFor } from '../../helpers/wait-for.ts';

@@ -13,7 +13,7 @@ import { openDatabase } from '../../../src/store/open-database.ts';
 import { fixedPrice } from '../../helpers/fixed-price.ts';
 import type { Order, Said } from './killed-service.ts';
 // Read ahead of its time, with all the rest.
-import '../../../src/service/auto-txs/auto-tx-engine.ts';
+import '../../../src/service/auto-txs/engine.ts';
 
 const [path = '', url = ''] = process.argv.slice(2);
 const CONFIRMATIONS = 4;

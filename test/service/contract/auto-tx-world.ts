@@ -1,9 +1,9 @@
 import { privateKeyToAccount } from 'viem/accounts';
 import { expect } from 'vitest';
 import { AutoTxDetails } from '../../../src/contract/auto-txs.ts';
-import { stepAutoTx } from '../../../src/core/auto-txs/auto-tx-rule.ts';
-import { AUTO_TXS_PER_KEY } from '../../../src/service/auto-txs/auto-tx-refusals.ts';
-import { AutoTxStore } from '../../../src/store/auto-tx-store.ts';
+import { stepAutoTx } from '../../../src/core/auto-txs/state-machine.ts';
+import { AUTO_TXS_PER_KEY } from '../../../src/service/auto-txs/auto-tx-service.ts';
+import { AutoTxStore } from '../../../src/store/auto-txs.ts';
 import type { Database } from '../../../src/store/open-database.ts';
 
 /** The first of anvil's own accounts, by its published key. */

@@ -12,8 +12,8 @@ import {
   reachedRows,
   rivalRows,
 } from '../../../src/store/auto-tx-queries.ts';
-import { toAutoTxRow } from '../../../src/store/auto-tx-row.ts';
-import { AutoTxStore } from '../../../src/store/auto-tx-store.ts';
+import { toAutoTxRow } from '../../../src/store/auto-tx-rows.ts';
+import { AutoTxStore } from '../../../src/store/auto-txs.ts';
 import { type Database, openDatabase } from '../../../src/store/open-database.ts';
 import { rounds } from '../../helpers/rounds.ts';
 import { flat } from '../alerts/priced-blocks.ts';

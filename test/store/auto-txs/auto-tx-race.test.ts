@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
-import { AutoTxStore } from '../../../src/store/auto-tx-store.ts';
+import { AutoTxStore } from '../../../src/store/auto-txs.ts';
 import { openDatabase } from '../../../src/store/open-database.ts';
 import { rounds } from '../../helpers/rounds.ts';
 import { temporaryFolder } from '../../helpers/service.ts';

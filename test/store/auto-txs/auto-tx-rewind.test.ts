@@ -1,6 +1,6 @@
 import { beforeEach, expect, onTestFinished, test } from 'vitest';
-import type { AutoTxEvent } from '../../../src/core/auto-txs/auto-tx-rule.ts';
-import { AutoTxStore } from '../../../src/store/auto-tx-store.ts';
+import type { AutoTxEvent } from '../../../src/core/auto-txs/state-machine.ts';
+import { AutoTxStore } from '../../../src/store/auto-txs.ts';
 import { BlockStore } from '../../../src/store/block-store.ts';
 import { type Database, openDatabase } from '../../../src/store/open-database.ts';
 import { blockHash, makeBlock, makeBlocks } from '../../helpers/chain-blocks.ts';

@@ -1,12 +1,11 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import type { AutoTxEvent } from '../../../src/core/auto-txs/auto-tx-rule.ts';
 import type { KeptAutoTx } from '../../../src/core/auto-txs/kept-auto-tx.ts';
-import { AutoTxStore } from '../../../src/store/auto-tx-store.ts';
+import type { AutoTxEvent } from '../../../src/core/auto-txs/state-machine.ts';
+import { AutoTxStore, SameNonceError } from '../../../src/store/auto-txs.ts';
 import { LeaseStore, type WriteRight } from '../../../src/store/lease-store.ts';
 import { type Database, openDatabase } from '../../../src/store/open-database.ts';
-import { SameNonceError } from '../../../src/store/same-nonce-error.ts';
 import { StoreError } from '../../../src/store/store-error.ts';
 import { temporaryFolder } from '../../helpers/service.ts';
 import { bytesOf, draftAutoTx, GWEI, includedIn, keptAutoTx, NOW, sender, stepped } from './kept-auto-txs.ts';

@@ -2,8 +2,8 @@
  * Run by auto-tx-crash.test.ts: changes auto-txs as fast as it can, as owners do (`owner`) or as the engine does
  * (`engine`), and says each change once it is safely there.
  */
-import type { AutoTxEvent } from '../../../src/core/auto-txs/auto-tx-rule.ts';
-import { AutoTxStore } from '../../../src/store/auto-tx-store.ts';
+import type { AutoTxEvent } from '../../../src/core/auto-txs/state-machine.ts';
+import { AutoTxStore } from '../../../src/store/auto-txs.ts';
 import { BlockStore } from '../../../src/store/block-store.ts';
 import { openDatabase } from '../../../src/store/open-database.ts';
 import { flat } from '../alerts/priced-blocks.ts';

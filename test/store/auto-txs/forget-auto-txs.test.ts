@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { AutoTxStore } from '../../../src/store/auto-tx-store.ts';
+import { forgetFinished } from '../../../src/store/auto-tx-queries.ts';
+import { AutoTxStore } from '../../../src/store/auto-txs.ts';
 import { BlockStore } from '../../../src/store/block-store.ts';
-import { forgetFinished } from '../../../src/store/forget-auto-txs.ts';
 import { openDatabase } from '../../../src/store/open-database.ts';
 import { makeBlock } from '../../helpers/chain-blocks.ts';
 import { bytesOf, includedIn, keptAutoTx, NOW } from './kept-auto-txs.ts';

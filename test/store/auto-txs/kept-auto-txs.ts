@@ -1,12 +1,13 @@
-import { type AutoTxEvent, stepAutoTx } from '../../../src/core/auto-txs/auto-tx-rule.ts';
+import type { AutoTxOrder, KeptAutoTx } from '../../../src/core/auto-txs/kept-auto-tx.ts';
 import {
+  type AutoTxEvent,
   type AutoTxState,
   type Inclusion,
   NEW_DRAFT,
   NEW_PENDING,
-} from '../../../src/core/auto-txs/auto-tx-state.ts';
-import type { AutoTxOrder, KeptAutoTx } from '../../../src/core/auto-txs/kept-auto-tx.ts';
-import type { AutoTxChange } from '../../../src/store/auto-tx-change.ts';
+  stepAutoTx,
+} from '../../../src/core/auto-txs/state-machine.ts';
+import type { AutoTxChange } from '../../../src/store/auto-txs.ts';
 import { blockHash } from '../../helpers/chain-blocks.ts';
 
 export const NOW = 1_800_000_000_000;

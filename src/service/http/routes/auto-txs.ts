@@ -15,8 +15,7 @@ import {
   PageParameters,
 } from '../../../contract/queries.ts';
 import { PATHS } from '../../../contract/routes.ts';
-import type { AutoTxBook } from '../../auto-txs/auto-tx-book.ts';
-import { AUTO_TXS_PER_KEY } from '../../auto-txs/auto-tx-refusals.ts';
+import { AUTO_TXS_PER_KEY, type AutoTxBook } from '../../auto-txs/auto-tx-service.ts';
 import { readJson, wrongFields } from '../body.ts';
 import {
   ANYTHING_ELSE,

@@ -6,7 +6,7 @@ import { RateLimits, StatsChart, StatsCurrent, StatsMarket, Summary } from '../.
 import { NoParameters, TimeFrameParameters } from '../../../contract/queries.ts';
 import { API_KEY_HEADER, PATHS } from '../../../contract/routes.ts';
 import type { AlertBook } from '../../alerts/alert-book.ts';
-import type { AutoTxBook } from '../../auto-txs/auto-tx-book.ts';
+import type { AutoTxBook } from '../../auto-txs/auto-tx-service.ts';
 import { statsChart } from '../../responses/charts.ts';
 import { statsCurrent } from '../../responses/gas.ts';
 import { statsMarket } from '../../responses/market.ts';

@@ -1,6 +1,6 @@
 import { Box } from 'ink';
 import type { SnapshotView } from '../../../client/views/gas.ts';
-import { takesNone } from '../../../core/auto-txs/takes-none.ts';
+import { takesNone } from '../../../core/auto-txs/preflight.ts';
 import { PaneState } from '../../ui/pane-state.tsx';
 import { asSentence } from './use-auto-tx-form.ts';
 

@@ -1,6 +1,6 @@
 import type { AutoTxView } from '../../../client/views/auto-txs.ts';
 import type { SnapshotView } from '../../../client/views/gas.ts';
-import { takesNone } from '../../../core/auto-txs/takes-none.ts';
+import { takesNone } from '../../../core/auto-txs/preflight.ts';
 import { useToast } from '../../chrome/footer.tsx';
 import type { AutoTxsAction } from './auto-txs-state.ts';
 

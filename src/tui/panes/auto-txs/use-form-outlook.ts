@@ -2,7 +2,7 @@ import type { AutoTxView, CheckView } from '../../../client/views/auto-txs.ts';
 import { laneOf, weiOfTypedGwei } from '../../../client/views/describe-alerts.ts';
 import { distanceToTarget, type PricedAutoTx } from '../../../client/views/describe-auto-txs.ts';
 import type { SnapshotView } from '../../../client/views/gas.ts';
-import { takesNone } from '../../../core/auto-txs/takes-none.ts';
+import { takesNone } from '../../../core/auto-txs/preflight.ts';
 import { useNow } from '../../app/clock.ts';
 import { priceText } from './auto-tx-form-lines.ts';
 import type { AutoTxFormState } from './auto-tx-form-state.ts';

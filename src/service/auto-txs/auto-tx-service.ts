@@ -6,35 +6,44 @@ import type {
   AutoTxList,
   AutoTxUpdate,
 } from '../../contract/auto-txs.ts';
+import { type AutoTxStatus, LANE_OF_SPEED } from '../../contract/choices.ts';
 import type { StatsChart } from '../../contract/dashboard.ts';
-import { stepAutoTx } from '../../core/auto-txs/auto-tx-rule.ts';
-import { NEW_DRAFT, NEW_PENDING } from '../../core/auto-txs/auto-tx-state.ts';
-import { withKeptDelegation } from '../../core/auto-txs/delegation-check.ts';
-import { type Check, type KeptAutoTx, transactionOf } from '../../core/auto-txs/kept-auto-tx.ts';
+import {
+  type AutoTxOrder,
+  type Check,
+  type KeptAutoTx,
+  transactionOf,
+} from '../../core/auto-txs/kept-auto-tx.ts';
+import { withKeptDelegation } from '../../core/auto-txs/preflight.ts';
+import {
+  type AutoTxEvent,
+  type AutoTxState,
+  NEW_DRAFT,
+  NEW_PENDING,
+  type Note,
+  stepAutoTx,
+} from '../../core/auto-txs/state-machine.ts';
 import type { Hex } from '../../core/block.ts';
 import { type ChainProfile, chainProfile } from '../../core/chains.ts';
 import type { SignedTransaction } from '../../core/transactions/signed-transaction.ts';
-import type { AutoTxChange } from '../../store/auto-tx-change.ts';
-import type { AutoTxStore } from '../../store/auto-tx-store.ts';
-import { SameNonceError } from '../../store/same-nonce-error.ts';
+import { formatGwei } from '../../core/units.ts';
+import { weiOfGwei } from '../../core/wei-of-gwei.ts';
+import { type AutoTxChange, type AutoTxStore, SameNonceError } from '../../store/auto-txs.ts';
 import { ApiFailure } from '../http/errors.ts';
 import { type AutoTxOutlook, accountAnswer, autoTxAnswer, autoTxDetails } from '../responses/auto-txs.ts';
+import type { Tallies } from '../responses/summary.ts';
 import { isoFromMs } from '../responses/wire.ts';
-import { type CheckerParts, checkToSend, requirePool } from './auto-tx-checker.ts';
-import { contentOf, requireSaid } from './auto-tx-content.ts';
-import { orderOf } from './auto-tx-order.ts';
 import {
-  AUTO_TXS_PER_KEY,
-  changedMeanwhile,
-  noAutoTx,
-  notCancelled,
-  notFinal,
-  sameNonce,
-  tooMany,
-} from './auto-tx-refusals.ts';
-import { planChange, signatureOf } from './change-auto-tx.ts';
-import { readSigned } from './read-signed.ts';
-import { readSender } from './sender-facts.ts';
+  type CheckerParts,
+  type Content,
+  checkToSend,
+  contentAfter,
+  contentOf,
+  readSender,
+  readSigned,
+  requirePool,
+  requireSaid,
+} from './checks.ts';
 
 const ID_BYTES = 8;
 const TIMELINE_MOST = 200;
@@ -42,7 +51,7 @@ const TIMELINE_MOST = 200;
 const MARKS_MOST = 500;
 const LOADING_RETRY_SEC = 5;
 
-export interface AutoTxBookParts extends CheckerParts {
+interface AutoTxBookParts extends CheckerParts {
   readonly store: AutoTxStore;
   /** `null`: nobody has said yet which chain this is. */
   readonly chain: () => ChainProfile | null;
@@ -263,3 +272,206 @@ const isSameOrder = (one: KeptAutoTx, other: KeptAutoTx) =>
   one.order.lane === other.order.lane &&
   one.order.isStrict === other.order.isStrict &&
   one.order.expiresAt === other.order.expiresAt;
+
+/** What an update makes of an auto-tx. */
+interface PlannedChange {
+  readonly autoTx: KeptAutoTx;
+  readonly notes: readonly Note[];
+  /** What was signed, or when it is to be sent, is another: its checks are to be made again. */
+  readonly isToCheck: boolean;
+}
+
+interface ChangeFacts {
+  /** What the update's signature is of; `null`: it has none. */
+  readonly signed: SignedTransaction | null;
+  /** Blocks that make it final. */
+  readonly confirmations: number;
+  /** Ms since epoch. */
+  readonly now: number;
+}
+
+/**
+ * What becomes of `kept` by an update; `null`: nothing changes.
+ * @throws {ApiFailure} `conflict` where it is too late for that, `validation_failed` where a signature is of something else.
+ */
+function planChange(
+  kept: KeptAutoTx,
+  update: AutoTxUpdate,
+  { signed, confirmations, now }: ChangeFacts,
+): PlannedChange | null {
+  const content = contentAfter(kept, update, signed);
+  const order = orderAfter(kept.order, update);
+  const news = changedWords(kept, { content, order, signed });
+  const isSigned = kept.signed !== null || signed !== null;
+  if (!isOpen(kept.state) && (news.length > 0 || update.status !== undefined)) throw tooLate(kept);
+  const step = (state: AutoTxState, event: AutoTxEvent) => {
+    const nonce = (signed ?? kept.signed)?.nonce ?? 0;
+    const next = stepAutoTx(state, event, { nonce, confirmations, now });
+    if (next === null) throw tooLate(kept);
+    return next;
+  };
+  const notes: Note[] = [];
+  let { state } = kept;
+  const apply = (event: AutoTxEvent) => {
+    const next = step(state, event);
+    state = next.state;
+    notes.push(...next.notes);
+  };
+  if (news.length > 0) apply({ type: 'change', message: news.join('; ') });
+  if (kept.signed === null && signed !== null) apply({ type: 'sign' });
+  if (update.status !== undefined && !isSigned) throw unsigned();
+  if (update.status !== undefined && update.status !== state.status) {
+    apply({ type: update.status === 'PENDING' ? 'enable' : 'disable' });
+  }
+  const note = (update.note ?? kept.note).toWellFormed();
+  if (notes.length === 0 && note === kept.note) return null;
+  const autoTx = { ...kept, ...content, ...signatureAfter(kept, signed), order, note, state, updatedAt: now };
+  return { autoTx, notes, isToCheck: isSigned && (signed !== null || news.length > 0) };
+}
+
+const isOpen = ({ status }: AutoTxState) =>
+  status === 'DRAFT' || status === 'PENDING' || status === 'DISABLED';
+
+function signatureAfter(kept: KeptAutoTx, signed: SignedTransaction | null): Pick<KeptAutoTx, 'signed'> {
+  return { signed: signed === null ? kept.signed : signatureOf(signed) };
+}
+
+/** What is kept of a signed transaction beside what it does. */
+function signatureOf(transaction: SignedTransaction): NonNullable<KeptAutoTx['signed']> {
+  const { to: _to, value: _value, data: _data, authorizations: _authorizations, ...signature } = transaction;
+  return signature;
+}
+
+function changedWords(
+  kept: KeptAutoTx,
+  after: {
+    readonly content: Content;
+    readonly order: AutoTxOrder;
+    readonly signed: SignedTransaction | null;
+  },
+): string[] {
+  const { content, order, signed } = after;
+  const before = kept.order;
+  const words: string[] = [];
+  if (kept.signed !== null && signed !== null) words.push(`it was signed anew, with nonce ${signed.nonce}`);
+  if (
+    kept.signed === null &&
+    (['to', 'value', 'data'] as const).some((field) => content[field] !== kept[field])
+  )
+    words.push('what it is to do was changed');
+  if (order.target !== before.target) {
+    words.push(`its target is ${formatGwei(order.target)} gwei, it was ${formatGwei(before.target)} gwei`);
+  }
+  if (order.lane !== before.lane) words.push(`the ${order.lane} lane counts, it was the ${before.lane} one`);
+  if (order.isStrict !== before.isStrict) {
+    words.push(order.isStrict ? 'its own price counts' : "its lane's price counts");
+  }
+  if (order.expiresAt !== before.expiresAt) {
+    words.push(
+      order.expiresAt === null
+        ? 'it does not expire any more'
+        : `it expires at ${new Date(order.expiresAt).toISOString()}`,
+    );
+  }
+  return words;
+}
+
+const unsigned = () =>
+  new ApiFailure('conflict', 'a draft waits for its signature: give signedTransaction first');
+
+function tooLate({ state }: KeptAutoTx): ApiFailure {
+  return new ApiFailure(
+    'conflict',
+    state.status === 'SUBMITTED'
+      ? 'it was submitted, so that only its note can change; only another transaction with its nonce, sent from the wallet, can stop it'
+      : `${overWords(state.status)}, so that only its note can change; make another one`,
+  );
+}
+
+/** When a new auto-tx is to be sent. */
+export function orderOf(creation: AutoTxCreation): AutoTxOrder {
+  return {
+    target: weiOfGwei(creation.targetGasPriceGwei),
+    lane: LANE_OF_SPEED[creation.gasSpeed],
+    isStrict: creation.strictTargetPrice,
+    expiresAt: timeOf(creation.expiresAt),
+  };
+}
+
+/** The order with what an update says of it. */
+function orderAfter(order: AutoTxOrder, update: AutoTxUpdate): AutoTxOrder {
+  const { targetGasPriceGwei, gasSpeed, strictTargetPrice, expiresAt } = update;
+  return {
+    target: targetGasPriceGwei === undefined ? order.target : weiOfGwei(targetGasPriceGwei),
+    lane: gasSpeed === undefined ? order.lane : LANE_OF_SPEED[gasSpeed],
+    isStrict: strictTargetPrice ?? order.isStrict,
+    expiresAt: expiresAt === undefined ? order.expiresAt : timeOf(expiresAt),
+  };
+}
+
+const timeOf = (iso: string | null) => (iso === null ? null : Date.parse(iso));
+
+/** How many auto-txs one key may have that have not ended, drafts included; who runs the service has no such limit. */
+export const AUTO_TXS_PER_KEY = 1_000;
+
+const changedMeanwhile = () =>
+  new ApiFailure('conflict', 'it was changed by another request meanwhile; look at it and ask again');
+
+export const tooMany = () =>
+  new ApiFailure(
+    'conflict',
+    `this key has ${AUTO_TXS_PER_KEY.toLocaleString('en')} auto-txs already that have not ended, the most there may be; cancel what is not needed, or delete drafts`,
+  );
+
+const sameNonce = (id: string) =>
+  new ApiFailure(
+    'conflict',
+    `${id} waits with the same nonce of the same sender, and only one of them can be mined; cancel it first, or sign with another nonce`,
+  );
+
+const noAutoTx = () =>
+  new ApiFailure(
+    'not_found',
+    'there is no such auto-tx, or it belongs to another key; GET /auto-txs lists yours',
+  );
+
+const notFinal = () =>
+  new ApiFailure(
+    'conflict',
+    'it may still be sent: cancel it first; one that was submitted can be deleted once it is final',
+  );
+
+function notCancelled({ state, signed }: KeptAutoTx): ApiFailure {
+  return new ApiFailure(
+    'conflict',
+    state.status === 'SUBMITTED'
+      ? `it was submitted: only a same-nonce replacement from the wallet can stop it (nonce ${signed?.nonce ?? 0}, with a higher fee), as nothing calls back what nodes have`
+      : `${overWords(state.status)}: there is nothing to cancel`,
+  );
+}
+
+/** `it has failed`, of one that is over. */
+function overWords(status: AutoTxStatus): string {
+  return `it ${status === 'FAILED' || status === 'EXPIRED' ? 'has' : 'is'} ${status.toLowerCase()}`;
+}
+
+/** What the auto-txs of an owner come to, with what `others` come to. */
+export function autoTxTallies(store: AutoTxStore, others: Tallies): Tallies {
+  return {
+    ...others,
+    autoTxs: async (owner) => {
+      const byStatus = await store.counts(owner);
+      const total = Object.values(byStatus).reduce((sum, count) => sum + count, 0);
+      return { total, byStatus };
+    },
+    savings: async (owner) => {
+      const alerts = await others.savings(owner);
+      const own = await store.savingsSum(owner);
+      return {
+        savedWei: (BigInt(alerts.savedWei) + own.savedWei).toString(),
+        savedUsd: alerts.savedUsd === null || own.savedUsd === null ? null : alerts.savedUsd + own.savedUsd,
+        events: alerts.events + own.executed,
+      };
+    },
+  };
+}

@@ -1,43 +1,54 @@
 import { setImmediate } from 'node:timers/promises';
+import { sql } from 'kysely';
 import { AUTO_TX_STATUSES } from '../contract/choices.ts';
-import { type AutoTxStatus, isFinal } from '../core/auto-txs/auto-tx-state.ts';
 import type { KeptAutoTx, TimelineEntry } from '../core/auto-txs/kept-auto-tx.ts';
+import {
+  type AutoTxState,
+  type AutoTxStatus,
+  isFinal,
+  type Note,
+  stepAutoTx,
+} from '../core/auto-txs/state-machine.ts';
 import type { Hex } from '../core/block.ts';
-import type { AutoTxChange } from './auto-tx-change.ts';
 import {
-  type AutoTxChanged,
-  type AutoTxOutcome,
-  decideAutoTx,
-  findRival,
-  lockAutoTx,
-  type OwnedAutoTx,
-} from './auto-tx-decision.ts';
-import { addNotes, createdNote, MOST_NOTES, readTimeline } from './auto-tx-notes.ts';
-import { DISABLED_AT_ONCE, disableSome, pendingOwners } from './auto-tx-owners.ts';
-import {
+  type AutoTxSavings,
   executedRows,
   expiringRows,
   followedRows,
+  forgetAutoTx,
+  forgetFinished,
   liveRows,
   liveSenders,
+  mendAutoTxs,
   type NextPrices,
   openRow,
   reachedRows,
+  readAutoTxRow,
+  rivalRows,
+  shownAutoTx,
+  sumSavings,
+  tallyAutoTx,
 } from './auto-tx-queries.ts';
-import { toAutoTxRow } from './auto-tx-row.ts';
-import type { AutoTxRow } from './auto-tx-schema.ts';
-import { type AutoTxSavings, sumSavings } from './auto-tx-tallies.ts';
-import { mendAutoTxs, readAutoTxRow, shownAutoTx } from './broken-auto-tx.ts';
+import {
+  type AutoTxRow,
+  addNotes,
+  createdNote,
+  dropSigned,
+  insertSigned,
+  MOST_NOTES,
+  markSigned,
+  readSigned,
+  readTimeline,
+  toAutoTxRow,
+} from './auto-tx-rows.ts';
 import { isHex } from './columns.ts';
-import { forgetAutoTx, forgetFinished } from './forget-auto-txs.ts';
 import { GroupCommit } from './group-commit.ts';
 import { requireRight, type WriteRight } from './lease-store.ts';
 import type { Database } from './open-database.ts';
 import type { Queries } from './schema.ts';
-import { insertSigned, readSigned } from './signed-rows.ts';
 import { whileBusy } from './while-busy.ts';
 
-export type AutoTxCreated =
+type AutoTxCreated =
   | { readonly kind: 'created' }
   | { readonly kind: 'too-many' }
   /** Its owner has a live one for the same nonce of the same sender. */
@@ -278,4 +289,183 @@ async function countOpen(db: Queries, owner: string): Promise<number> {
     .where('status', 'in', ['DRAFT', 'PENDING', 'DISABLED', 'SUBMITTED'])
     .executeTakeFirstOrThrow();
   return Number(count);
+}
+
+/** Whose auto-tx; who runs the service (the owner '') reaches all. */
+interface OwnedAutoTx {
+  readonly owner: string;
+  readonly id: string;
+}
+
+export interface AutoTxChanged {
+  readonly before: KeptAutoTx;
+  readonly after: KeptAutoTx;
+}
+
+/**
+ * What became of an auto-tx that was to be decided on. What `decide` throws is an outcome, `thrown`: out of a transaction
+ * only a `StoreError` comes.
+ */
+type AutoTxOutcome =
+  | ({ readonly kind: 'changed' } & AutoTxChanged)
+  /** There is none, or nothing is to become of it. */
+  | { readonly kind: 'none' }
+  | { readonly kind: 'thrown'; readonly error: unknown };
+
+/** Reads an auto-tx, has `decide` say what becomes of it, and writes that. Part of the caller's transaction. */
+async function decideAutoTx(
+  trx: Queries,
+  whose: OwnedAutoTx,
+  decide: (kept: KeptAutoTx) => AutoTxChange | null,
+): Promise<AutoTxOutcome> {
+  const before = await lockAutoTx(trx, whose);
+  if (before === null) return { kind: 'none' };
+  let change: AutoTxChange | null;
+  try {
+    change = decide(before);
+  } catch (error) {
+    return { kind: 'thrown', error };
+  }
+  if (change === null) return { kind: 'none' };
+  const after = { ...change.autoTx, id: before.id, owner: before.owner, createdAt: before.createdAt };
+  const rival = isNewNonce(before, after) ? await findRival(trx, after) : null;
+  if (rival !== null) return { kind: 'thrown', error: new SameNonceError(rival) };
+  await writeAutoTx(trx, before, { ...change, autoTx: after });
+  return { kind: 'changed', before, after };
+}
+
+/** Reads one to change it. Written before it is read: what is found holds until the transaction ends. */
+async function lockAutoTx(trx: Queries, { owner, id }: OwnedAutoTx): Promise<KeptAutoTx | null> {
+  const one = trx
+    .updateTable('auto_txs')
+    .set((e) => ({ unseen: e.ref('unseen') }))
+    .where('id', '=', id)
+    .returningAll();
+  const row = await (owner === '' ? one : one.where('owner', '=', owner)).executeTakeFirst();
+  return row === undefined ? null : shownAutoTx(row);
+}
+
+/** The id of another live one of the same owner for the same nonce of the same sender; `null`: there is none. */
+async function findRival(trx: Queries, autoTx: KeptAutoTx): Promise<string | null> {
+  if (autoTx.signed === null) return null;
+  return (await rivalRows(trx, autoTx).select('id').limit(1).executeTakeFirst())?.id ?? null;
+}
+
+/** Whether what was signed takes a nonce that it did not have. */
+const isNewNonce = ({ signed: before }: KeptAutoTx, { signed: after }: KeptAutoTx) =>
+  after !== null && (before?.from !== after.from || before.nonce !== after.nonce);
+
+/** What becomes of an auto-tx. */
+export interface AutoTxChange {
+  /** As it is from now on; id, owner and time of creation stay. */
+  readonly autoTx: KeptAutoTx;
+  readonly notes: readonly Note[];
+  /** When, ms since epoch. */
+  readonly at: number;
+  /** The raw bytes, where another transaction was signed. */
+  readonly signed?: Uint8Array;
+}
+
+/** Writes a change with its notes, its bytes and what it comes to. Part of the caller's transaction. */
+export async function writeAutoTx(trx: Queries, before: KeptAutoTx, change: AutoTxChange): Promise<void> {
+  const { autoTx: after, notes, at, signed } = change;
+  if (after.signed?.hash !== before.signed?.hash && signed === undefined) {
+    throw new RangeError('what is signed changes with its bytes alone');
+  }
+  const changed = changedColumns(before, after);
+  if (Object.keys(changed).length > 0) {
+    await trx.updateTable('auto_txs').set(changed).where('id', '=', before.id).execute();
+  }
+  await addNotes(trx, before.id, notes, at);
+  await writeSigned(trx, before, change);
+  await tallyAutoTx(trx, before, after);
+}
+
+/** Only these: an index is touched where one of its columns is, and calldata may be long. */
+function changedColumns(before: KeptAutoTx, after: KeptAutoTx): Partial<AutoTxRow> {
+  const was = new Map<string, unknown>(Object.entries(toAutoTxRow(before)));
+  const { id: _, owner: __, created_at: ___, ...row } = toAutoTxRow(after);
+  return Object.fromEntries(Object.entries(row).filter(([column, value]) => was.get(column) !== value));
+}
+
+/** What can be sent, or be sent again after a reorg, stays; the rest goes with the change that says so. */
+async function writeSigned(
+  trx: Queries,
+  before: KeptAutoTx,
+  { autoTx, signed }: AutoTxChange,
+): Promise<void> {
+  const { id } = before;
+  if (!needsBytes(autoTx.state)) {
+    if (needsBytes(before.state)) await dropSigned(trx, id);
+    return;
+  }
+  const mined = minedBlock(autoTx.state);
+  if (signed !== undefined) {
+    await dropSigned(trx, id);
+    await insertSigned(trx, id, signed);
+  }
+  if (mined !== minedBlock(before.state)) await markSigned(trx, id, mined);
+}
+
+function needsBytes({ status, inclusion }: AutoTxState): boolean {
+  if (status === 'PENDING' || status === 'DISABLED' || status === 'SUBMITTED') return true;
+  return inclusion !== null && (status === 'EXECUTED' || status === 'FAILED');
+}
+
+const minedBlock = ({ status, inclusion }: AutoTxState) =>
+  status === 'EXECUTED' || status === 'FAILED' ? (inclusion?.blockNumber ?? null) : null;
+
+/** Disabled in one transaction: done within some ms. */
+const DISABLED_AT_ONCE = 100;
+
+/** Whose auto-txs may be sent, but for those of who runs the service. */
+async function pendingOwners(db: Queries): Promise<string[]> {
+  const rows = await db
+    .selectFrom('auto_txs')
+    .select('owner')
+    .distinct()
+    .where(sql<boolean>`status = 'PENDING'`)
+    .where('owner', '<>', '')
+    .execute();
+  return rows.map(({ owner }) => owner);
+}
+
+/** Disables a page of what an owner has waiting and answers how many there were. Part of the caller's transaction. */
+async function disableSome(trx: Queries, owner: string, reason: string, now: number): Promise<number> {
+  const rows = await trx
+    .selectFrom('auto_txs')
+    .selectAll()
+    .where(sql<boolean>`status = 'PENDING'`)
+    .where('owner', '=', owner)
+    .limit(DISABLED_AT_ONCE)
+    .execute();
+  for (const row of rows) {
+    const kept = readAutoTxRow(row);
+    if (kept === null) {
+      await mendAutoTxs(trx, [row]);
+      continue;
+    }
+    const facts = { nonce: kept.signed?.nonce ?? 0, confirmations: 1, now };
+    const next = stepAutoTx(kept.state, { type: 'disable' }, facts);
+    if (next === null) throw new RangeError(`auto-tx ${kept.id} waits and cannot be disabled`);
+    const notes = next.notes.map((note) => ({ ...note, message: `${reason}: ${note.message}` }));
+    await writeAutoTx(trx, kept, {
+      autoTx: { ...kept, state: next.state, updatedAt: now },
+      notes,
+      at: now,
+    });
+  }
+  return rows.length;
+}
+
+/** Its owner has another auto-tx for the same nonce of the same sender, and only one of them can be mined. */
+export class SameNonceError extends Error {
+  override readonly name = 'SameNonceError';
+  /** The other one's. */
+  readonly id: string;
+
+  constructor(id: string) {
+    super(`auto-tx ${id} waits with the same nonce of the same sender; cancel it first`);
+    this.id = id;
+  }
 }

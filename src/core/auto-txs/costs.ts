@@ -1,0 +1,362 @@
+import type { LaneName } from '../advice.ts';
+import { priceBeside } from '../alerts/price-beside.ts';
+import { chainProfile } from '../chains.ts';
+import { GAS_PER_BLOB } from '../eip4844.ts';
+import type { SignedTransaction } from '../transactions/signed-transaction.ts';
+import { formatAmount, formatPercent, formatUsd, gweiString, usdOf } from '../units.ts';
+import type { Check } from './kept-auto-tx.ts';
+import type { PreflightFacts } from './preflight.ts';
+import {
+  type Bid,
+  capOf,
+  distanceTo,
+  isDue,
+  type NextPrices,
+  paysAt,
+  type Unreachable,
+  unreachable,
+} from './target.ts';
+
+/** Rollups that take a fee of their own, beside gas, for posting what was sent to Ethereum. */
+const TAKES_POSTING_FEE: ReadonlySet<number> = new Set([10, 130, 480, 8_453, 81_457, 534_352]);
+
+/** What it may take from the account, what it bids, and what it costs. */
+export function moneyChecks(facts: PreflightFacts): {
+  readonly balance: Check;
+  readonly cap: readonly Check[];
+  readonly cost: Check;
+} {
+  const { blobCount } = facts.transaction;
+  const cap: Check = { name: 'cap', ...capLine(facts) };
+  return {
+    balance: { name: 'balance', ...balanceLine(facts) },
+    cap: blobCount === 0 ? [cap] : [cap, { name: 'blob-cap', ...blobCapLine(facts) }],
+    cost: { name: 'cost', ...costLine(facts) },
+  };
+}
+
+type Line = Omit<Check, 'name'>;
+
+/** What a block asks for, and what is bid. */
+interface CapFacts extends Pick<PreflightFacts, 'nextBaseFee' | 'nextBlobBaseFee'> {
+  readonly transaction: Bid & Pick<SignedTransaction, 'blobCount' | 'maxFeePerBlobGas'>;
+}
+
+function balanceLine(facts: PreflightFacts): Line {
+  const { transaction, balance, nativeSymbol } = facts;
+  const needed = `${formatAmount(mostItTakes(transaction), nativeSymbol)} (${partsWords(facts)})`;
+  if (balance === null) {
+    return { ok: null, message: `the balance could not be read; it has to cover ${needed}` };
+  }
+  if (balance >= mostItTakes(transaction)) {
+    return { ok: true, message: `${formatAmount(balance, nativeSymbol)} covers ${needed}` };
+  }
+  return { ok: false, message: lackWords(facts, balance) };
+}
+
+/** How much the account lacks. */
+export function lackWords(facts: PreflightFacts, balance: bigint): string {
+  const { transaction, nativeSymbol } = facts;
+  const lacking = formatAmount(mostItTakes(transaction) - balance, nativeSymbol);
+  const has = formatAmount(balance, nativeSymbol);
+  return `the account lacks ${lacking}: it has ${has}, and the most that this can take is ${formatAmount(mostItTakes(transaction), nativeSymbol)} (${partsWords(facts)})`;
+}
+
+/** What the most that it takes is made of. */
+function partsWords({ transaction }: PreflightFacts): string {
+  const gas = `its gas limit at its ${capName(transaction)}`;
+  const parts = transaction.value > 0n ? ['the value', gas] : [gas];
+  if (transaction.blobCount > 0) parts.push('its blobs at theirs');
+  return parts.join(' + ');
+}
+
+function capLine({ transaction, nextBaseFee }: CapFacts): Line {
+  const cap = capOf(transaction);
+  const limit = `at your ${capName(transaction)} this can never be included while the base fee is above ${gwei(cap)}`;
+  if (nextBaseFee === null) return { ok: null, message: `${limit}; the base fee could not be told` };
+  const next = gweiBeside(nextBaseFee, cap);
+  if (nextBaseFee > cap) return { ok: false, message: `${limit}; the next block asks for ${next}` };
+  const tip = transaction.maxPriorityFeePerGas;
+  const left = cap - nextBaseFee;
+  const squeezed =
+    tip !== null && left < tip
+      ? `, which leaves ${gweiBeside(left, tip)} of your priority fee of ${gwei(tip)}`
+      : '';
+  return { ok: true, message: `the next block asks for ${next}${squeezed}; ${limit}` };
+}
+
+function blobCapLine({ transaction, nextBlobBaseFee }: CapFacts): Line {
+  const cap = transaction.maxFeePerBlobGas ?? 0n;
+  const limit = `at your blob cap this can never be included while the blob base fee is above ${gwei(cap)}`;
+  if (nextBlobBaseFee === null) {
+    return { ok: null, message: `${limit}; the blob base fee could not be told` };
+  }
+  const next = gweiBeside(nextBlobBaseFee, cap);
+  return { ok: nextBlobBaseFee <= cap, message: `the next block asks for ${next}; ${limit}` };
+}
+
+function costLine(facts: PreflightFacts): Line {
+  const price = priceToPay(facts);
+  const tooMuch = overpaidWords(price, facts);
+  const cost = costWords(facts, price);
+  return tooMuch === null ? { ok: true, message: cost } : { ok: false, message: `${tooMuch}; ${cost}` };
+}
+
+/** @param price What it is reckoned at. */
+function costWords(facts: PreflightFacts, price: PriceToPay): string {
+  const { transaction, chainId, chainName } = facts;
+  const blobs = blobGas(transaction) > 0n ? ', blobs included' : '';
+  const then = amountWords(feesAt(price.pays, facts), facts);
+  const most = amountWords(mostFees(transaction), facts);
+  const fees =
+    then === most
+      ? `fees of up to ${most} at your ${capWords(transaction)}${blobs}`
+      : `fees of up to ${then} ${priceWords(price, facts)}${blobs}; never more than ${most}`;
+  const posting = TAKES_POSTING_FEE.has(chainId)
+    ? `, plus what ${chainName} takes for posting it to Ethereum`
+    : '';
+  const value = transaction.value > 0n ? `; it sends ${amountWords(transaction.value, facts)}` : '';
+  return `${fees}${posting}${value}`;
+}
+
+/** What keeps a block from taking it now; `null`: nothing, or nobody knows. */
+export function capObstacle(facts: CapFacts): { readonly code: string; readonly message: string } | null {
+  const cap = capLine(facts);
+  if (cap.ok === false) return { code: 'cap_below_base', message: cap.message };
+  if (facts.transaction.blobCount === 0) return null;
+  const blobCap = blobCapLine(facts);
+  return blobCap.ok === false ? { code: 'blob_cap_below_base', message: blobCap.message } : null;
+}
+
+/** Whether it can ever be included at this target, and how far that is. */
+export function reachableCheck(facts: PreflightFacts): Check {
+  const never = unreachableReason(facts);
+  if (never !== null) return { name: 'reachable', ok: false, message: neverWords(never, facts) };
+  return { name: 'reachable', ok: true, message: `${whenWords(facts)}${noteWords(facts)}` };
+}
+
+function unreachableReason({
+  order,
+  transaction,
+  nextBaseFee,
+}: Pick<PreflightFacts, 'order' | 'transaction' | 'nextBaseFee'>): Unreachable | null {
+  const chainHasBaseFee = nextBaseFee === null ? null : nextBaseFee > 0n;
+  return unreachable(order, transaction, chainHasBaseFee);
+}
+
+function neverWords(
+  why: Unreachable,
+  { order, transaction }: Pick<PreflightFacts, 'order' | 'transaction'>,
+): string {
+  const target = `your target of ${gwei(order.target)}`;
+  switch (why) {
+    case 'gas-price':
+      return `it always pays its gas price of ${gwei(capOf(transaction))}, which is above ${target}: that is never reached; raise the target or sign it again with less`;
+    case 'tip':
+      return `its priority fee of ${gwei(transaction.maxPriorityFeePerGas ?? 0n)} leaves nothing of ${target} for the base fee: that is never reached; raise the target or sign it again with a lower priority fee`;
+    case 'no-cap':
+      return `its ${capName(transaction)} is 0, and the base fee never is: no block ever takes it; sign it again with more`;
+    case 'no-blob-cap':
+      return 'its blob cap is 0, and the blob base fee is at least 1 wei: no block ever takes it; sign it again with more';
+  }
+}
+
+function whenWords(facts: PreflightFacts): string {
+  const { order, transaction } = facts;
+  const price = order.isStrict ? 'what it would pay' : `the ${laneWords(order.lane)} lane`;
+  const goal = `${price} is at or below ${gwei(order.target)}`;
+  const next = nextPrices(facts);
+  const goesOut = facts.takesNone == null ? 'it goes out' : 'it would go out';
+  if (next === null) return `${goesOut} once ${goal}; what that is now could not be told`;
+  const distance = distanceTo(order, transaction, next);
+  if (distance === null || isDue(order, transaction, next)) {
+    return `${goal} now${dueWords(facts)}`;
+  }
+  const fall = `has to fall by ${formatPercent(distance.ratio, distance.ratio < 0.1 ? 1 : 0)}`;
+  if (distance.waitsForCap) {
+    return `it waits for your ${capWords(transaction)}: the base fee of ${gweiBeside(next.nextBaseFee, capOf(transaction))} ${fall}`;
+  }
+  return `${goesOut} once ${goal}; that is ${gweiBeside(distance.price, order.target)} now and ${fall}`;
+}
+
+/** What follows from that its price is there. What the lane costs is not what it pays itself. */
+function dueWords(facts: PreflightFacts): string {
+  if (facts.takesNone != null) return '';
+  const pays = overpaidBy(facts);
+  const own = pays === null ? '' : `, but pays ${gweiBeside(pays, facts.order.target)} itself (see cost)`;
+  return `: it goes out with the next block${own}`;
+}
+
+/** `null`: nobody knows what counts. A strict target asks for no lane. */
+function nextPrices({ order, nextBaseFee, lanePrice }: PreflightFacts): NextPrices | null {
+  if (nextBaseFee === null || (!order.isStrict && lanePrice === null)) return null;
+  return { nextBaseFee, lanePrice: lanePrice ?? 0n };
+}
+
+function waitsForCap(facts: PreflightFacts): boolean {
+  const next = nextPrices(facts);
+  return next !== null && distanceTo(facts.order, facts.transaction, next)?.waitsForCap === true;
+}
+
+/** What may surprise of it, though it can be reached. */
+function noteWords(facts: PreflightFacts): string {
+  const { order, transaction } = facts;
+  const cap = capOf(transaction);
+  const notes: string[] = [];
+  if (facts.takesNone != null) notes.push(`nothing is sent from here: ${facts.takesNone}`);
+  // Said already where that is what it waits for.
+  if (!order.isStrict && cap < order.target && !waitsForCap(facts)) {
+    notes.push(
+      `it also waits for a base fee within your ${capWords(transaction)}, which is below the target`,
+    );
+  }
+  if (transaction.maxFeePerGas !== null && transaction.maxPriorityFeePerGas === 0n) {
+    notes.push('its priority fee is 0, so that blocks may leave it out');
+  }
+  return notes.map((note) => `; ${note}`).join('');
+}
+
+type PriceFacts = Pick<
+  PreflightFacts,
+  'transaction' | 'order' | 'lanePrice' | 'nextBaseFee' | 'isTargetPresent'
+>;
+
+/** What a transaction is going to pay per gas, wei, and when that is. */
+interface PriceToPay {
+  readonly when: 'now' | 'at-target';
+  readonly pays: bigint;
+  /** It may be less: nobody says what the lane leaves of the target for the base fee. */
+  readonly isMost: boolean;
+}
+
+/**
+ * What it pays when it goes out: in the next block where its target is reached, else when it is. A lane's price is a base
+ * fee and a tip of its own, so that with a normal target the base fee is then what today's tip of the lane leaves of the
+ * target, to which the transaction adds the tip that was signed. A strict target is what it pays itself.
+ */
+function priceToPay({ transaction, order, lanePrice, nextBaseFee, isTargetPresent }: PriceFacts): PriceToPay {
+  const at = (baseFee: bigint) => paysAt(transaction, baseFee);
+  if (isTargetPresent === true) {
+    if (nextBaseFee === null) return { when: 'now', pays: capOf(transaction), isMost: true };
+    return { when: 'now', pays: at(nextBaseFee), isMost: false };
+  }
+  const isLaneKnown = order.isStrict || lanePrice !== null;
+  if (nextBaseFee !== null && isLaneKnown) {
+    const next = { nextBaseFee, lanePrice: lanePrice ?? 0n };
+    if (isDue(order, transaction, next)) return { when: 'now', pays: at(nextBaseFee), isMost: false };
+  }
+  const cap = capOf(transaction);
+  if (order.isStrict) {
+    const pays = transaction.maxFeePerGas === null || cap < order.target ? cap : order.target;
+    return { when: 'at-target', pays, isMost: false };
+  }
+  if (nextBaseFee === null || lanePrice === null) {
+    return { when: 'at-target', pays: at(order.target), isMost: true };
+  }
+  const laneTip = lanePrice > nextBaseFee ? lanePrice - nextBaseFee : 0n;
+  const baseFee = order.target > laneTip ? order.target - laneTip : 0n;
+  return { when: 'at-target', pays: at(baseFee), isMost: false };
+}
+
+/** `at about 5.35 gwei, which it pays when the Average lane is at your target of 5 gwei` */
+function priceWords({ when, pays, isMost }: PriceToPay, { order, isTargetPresent }: PriceFacts): string {
+  const { target, isStrict, lane } = order;
+  const price = gweiBeside(pays, target);
+  if (isTargetPresent === true) return `at the present price of ${price}`;
+  if (when === 'now') return `in the next block, at ${price}`;
+  if (isStrict) return `at your target of ${gwei(target)}`;
+  return `at ${isMost ? 'most' : 'about'} ${price}, which it pays when the ${laneWords(lane)} lane is at your target of ${gwei(target)}`;
+}
+
+/** More than by half: that it pays a little more, the cost says. */
+const isFarAbove = (pays: bigint, target: bigint) => 2n * pays > 3n * target;
+
+/** What it pays at least, wei per gas, where that is far above the target of its lane; `null`: it is not. */
+function overpaidBy(facts: PriceFacts, { pays, isMost } = priceToPay(facts)): bigint | null {
+  const { transaction, order, isTargetPresent } = facts;
+  if (isTargetPresent === true || order.isStrict) return null;
+  // It pays its tip, whatever the base fee is.
+  const least = isMost ? paysAt(transaction, 0n) : pays;
+  return isFarAbove(least, order.target) ? least : null;
+}
+
+/** That a lane's price reaches the target does not mean that it pays no more itself; `null`: it does not pay much more. */
+function overpaidWords(price: PriceToPay, facts: PriceFacts): string | null {
+  const { when, isMost } = price;
+  const { transaction, order } = facts;
+  const { target, lane } = order;
+  const least = overpaidBy(facts, price);
+  if (least === null) return null;
+  if (transaction.maxFeePerGas === null) {
+    return `it always pays its gas price of ${gwei(least)}, whatever the ${laneWords(lane)} lane costs: sign it again with less to pay your target of ${gwei(target)}`;
+  }
+  const strict = unreachable({ ...order, isStrict: true }, transaction, true);
+  const advice = `${strict === null ? 'use a strict target, or ' : ''}sign it again with a lower one`;
+  const then =
+    when === 'now'
+      ? `in the next block, above your target of ${gwei(target)}`
+      : `when the ${laneWords(lane)} lane is at your target of ${gwei(target)}`;
+  return `its own priority fee of ${gwei(transaction.maxPriorityFeePerGas ?? 0n)} makes it pay ${isMost ? 'at least' : 'about'} ${gweiBeside(least, target)} ${then}: ${advice}`;
+}
+
+/** The most that a transaction can take from its sender, wei: what a node wants to see in the account before it takes it. */
+export function mostItTakes(transaction: SignedTransaction): bigint {
+  return transaction.value + mostFees(transaction);
+}
+
+/** The whole gas limit at the cap, and blobs at theirs; wei. */
+function mostFees(transaction: SignedTransaction): bigint {
+  const blobs = blobGas(transaction) * (transaction.maxFeePerBlobGas ?? 0n);
+  return transaction.gasLimit * capOf(transaction) + blobs;
+}
+
+/** Blob gas: 131,072 for each blob (EIP-4844). */
+export function blobGas({ blobCount }: Pick<SignedTransaction, 'blobCount'>): bigint {
+  return BigInt(blobCount) * GAS_PER_BLOB;
+}
+
+/** What it pays in all at a price per gas, if it uses its whole gas limit; wei. Blobs at what they cost now. */
+function feesAt(
+  price: bigint,
+  { transaction, nextBlobBaseFee }: Pick<PreflightFacts, 'transaction' | 'nextBlobBaseFee'>,
+): bigint {
+  const blobCap = transaction.maxFeePerBlobGas ?? 0n;
+  const blobPrice = nextBlobBaseFee !== null && nextBlobBaseFee < blobCap ? nextBlobBaseFee : blobCap;
+  return transaction.gasLimit * price + blobGas(transaction) * blobPrice;
+}
+
+/** What somebody chose, exactly: `30 gwei`. */
+export const gwei = (wei: bigint) => `${gweiString(wei)} gwei`;
+
+/** A price beside what somebody chose: three digits, or as many as tell the two apart. */
+const gweiBeside = (wei: bigint, chosen: bigint) => `${priceBeside(wei, chosen)} gwei`;
+
+/** What limits it: `cap of 30 gwei`, `gas price of 30 gwei`. */
+const capWords = (bid: Bid) => `${capName(bid)} of ${gwei(capOf(bid))}`;
+
+const capName = ({ maxFeePerGas }: Bid) => (maxFeePerGas === null ? 'gas price' : 'cap');
+
+/** `0.00105 ETH ($3.20)`; without dollars where nobody knows them. */
+function amountWords(
+  wei: bigint,
+  { nativeSymbol, nativeUsd }: Pick<PreflightFacts, 'nativeSymbol' | 'nativeUsd'>,
+): string {
+  const native = formatAmount(wei, nativeSymbol);
+  return nativeUsd === null ? native : `${native} (${formatUsd(usdOf(wei, nativeUsd))})`;
+}
+
+const LANE_WORDS: Readonly<Record<LaneName, string>> = { slow: 'Slow', average: 'Average', fast: 'Fast' };
+
+const laneWords = (lane: LaneName) => LANE_WORDS[lane];
+
+/** `Ethereum (chain 1)`, `chain 4711`. */
+export function chainWords(id: number, name = chainProfile(id).name): string {
+  const numbered = `chain ${id}`;
+  return name === numbered ? name : `${name} (${numbered})`;
+}
+
+/** `5`, `5 and 6`, `5, 6 and 9 to 12`. */
+export function listWords(parts: readonly string[]): string {
+  const last = parts.at(-1) ?? '';
+  return parts.length < 2 ? last : `${parts.slice(0, -1).join(', ')} and ${last}`;
+}

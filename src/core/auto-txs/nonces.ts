@@ -1,0 +1,139 @@
+import { listWords } from './costs.ts';
+import type { Check, KeptAutoTx } from './kept-auto-tx.ts';
+import type { PreflightFacts, WaitingBelow } from './preflight.ts';
+import type { AutoTxState } from './state-machine.ts';
+
+/** Whether its nonce is free, and whether everything before it is on its way. */
+export function nonceChecks(facts: PreflightFacts): readonly [Check, Check] {
+  return [
+    { name: 'nonce', ...nonceLine(facts) },
+    { name: 'nonce-gap', ...gapLine(facts) },
+  ];
+}
+
+type Line = Omit<Check, 'name'>;
+
+function nonceLine({ transaction: { nonce }, nextNonce, pendingNonce }: PreflightFacts): Line {
+  if (nextNonce === null) {
+    return { ok: null, message: `it could not be told whether nonce ${nonce} is free` };
+  }
+  if (nonce < nextNonce) return { ok: false, message: usedWords(nonce, nextNonce) };
+  if (pendingNonce !== null && nonce < pendingNonce) return { ok: false, message: inPoolWords(nonce) };
+  const message =
+    nonce === nextNonce
+      ? `nonce ${nonce} is the sender's next`
+      : `nonce ${nonce} is free; the sender's next is ${nextNonce}`;
+  return { ok: true, message };
+}
+
+/** Its nonce is in the chain already. */
+export const usedWords = (nonce: number, nextNonce: number) =>
+  `nonce ${nonce} is used: the sender's next is ${nextNonce}; sign it again with that`;
+
+/** The pool has its nonce, and it may be this very one, which a wallet has sent. */
+export const inPoolWords = (nonce: number) =>
+  `a transaction with nonce ${nonce} waits in the node's pool already: this one is not sent beside it, and only one of the two can be mined`;
+
+function gapLine(facts: PreflightFacts): Line {
+  const { nonce } = facts.transaction;
+  const before = noncesBefore(facts);
+  if (before === null) {
+    return { ok: null, message: `it could not be told whether nonces below ${nonce} are missing` };
+  }
+  const { missing, waiting } = before;
+  if (missing.length > 0) return { ok: false, message: missingWords(facts) };
+  const disabled = waiting.filter(({ status }) => status === 'DISABLED');
+  if (disabled.length > 0) {
+    return { ok: false, message: `it comes after ${waitingWords(disabled)}, not sent while disabled` };
+  }
+  if (waiting.length > 0) return { ok: true, message: `it goes out after ${waitingWords(waiting)}` };
+  return { ok: true, message: 'no nonce below it is missing' };
+}
+
+/** Which nonces are missing, and what waits among them. */
+export function missingWords(facts: PreflightFacts): string {
+  const { missing, waiting } = noncesBefore(facts) ?? { missing: [], waiting: [] };
+  const [first] = missing;
+  const isOne = missing.length === 1 && first !== undefined && first.first === first.last;
+  const words = `${nonceWords(missing)} ${isOne ? 'is' : 'are'} missing: send ${isOne ? 'a transaction with that nonce' : 'transactions with those'} first`;
+  return waiting.length === 0
+    ? words
+    : `${words}; ${waitingWords(waiting)} also ${waiting.length === 1 ? 'comes' : 'come'} before it`;
+}
+
+/** Nonces from `first` to `last`, both included. */
+interface NonceRange {
+  readonly first: number;
+  readonly last: number;
+}
+
+/** What has to be mined before a transaction, and is not with a node yet. */
+interface NoncesBefore {
+  /** Nobody is known to have these. */
+  readonly missing: readonly NonceRange[];
+  /** Auto-txs that are still to be sent, by nonce. */
+  readonly waiting: readonly WaitingBelow[];
+}
+
+/** Of a transaction whose nonce is not below the next one. `null`: nobody knows the sender's next nonce. */
+export function noncesBefore({
+  transaction: { nonce },
+  nextNonce,
+  pendingNonce,
+  waitingBelow,
+}: Pick<PreflightFacts, 'transaction' | 'nextNonce' | 'pendingNonce' | 'waitingBelow'>): NoncesBefore | null {
+  if (nextNonce === null) return null;
+  const first = Math.max(nextNonce, pendingNonce ?? nextNonce);
+  const known = waitingBelow
+    .filter((each) => each.nonce >= first && each.nonce < nonce)
+    .toSorted((one, other) => one.nonce - other.nonce);
+  const missing: NonceRange[] = [];
+  let next = first;
+  for (const each of known) {
+    if (each.nonce > next) missing.push({ first: next, last: each.nonce - 1 });
+    next = Math.max(next, each.nonce + 1);
+  }
+  if (nonce > next) missing.push({ first: next, last: nonce - 1 });
+  return { missing, waiting: known.filter(({ status }) => status !== 'SUBMITTED') };
+}
+
+const RANGES_MOST = 3;
+
+/** `nonce 5`, `nonces 5, 6 and 9 to 12`. */
+function nonceWords(ranges: readonly NonceRange[]): string {
+  const parts = ranges
+    .slice(0, RANGES_MOST)
+    .map(({ first, last }) => (first === last ? `${first}` : `${first} to ${last}`));
+  if (ranges.length > RANGES_MOST) parts.push('more');
+  const [only] = ranges;
+  const isOne = ranges.length === 1 && only !== undefined && only.first === only.last;
+  return `${isOne ? 'nonce' : 'nonces'} ${listWords(parts)}`;
+}
+
+const WAITING_MOST = 3;
+
+/** `auto-tx 4f (nonce 5)`, `auto-txs 4f (nonce 5) and 9a (nonce 6)`. */
+export function waitingWords(waiting: readonly WaitingBelow[]): string {
+  const parts = waiting.slice(0, WAITING_MOST).map(({ id, nonce }) => `${id} (nonce ${nonce})`);
+  if (waiting.length > WAITING_MOST) parts.push(`${waiting.length - WAITING_MOST} more`);
+  return `${waiting.length === 1 ? 'auto-tx' : 'auto-txs'} ${listWords(parts)}`;
+}
+
+/**
+ * Those of a sender's live auto-txs that go before one with `nonce`. `id`: of that one where it is kept already, so
+ * that it does not stand in its own way.
+ */
+export function waitingBelow(
+  live: readonly KeptAutoTx[],
+  { id, nonce }: { readonly id: string | null; readonly nonce: number },
+): readonly WaitingBelow[] {
+  return live.flatMap(({ id: other, signed, state }) =>
+    other === id || signed === null || signed.nonce >= nonce
+      ? []
+      : [{ id: other, nonce: signed.nonce, status: isUnsent(state) ? 'PENDING' : state.status }],
+  );
+}
+
+/** Decided to be sent, but with no node as far as is known: what comes after it would lie in a pool without it. */
+const isUnsent = ({ status, sentAt, unseen, inclusion }: AutoTxState): boolean =>
+  status === 'SUBMITTED' && inclusion === null && (sentAt === null || unseen > 0);

@@ -1,0 +1,567 @@
+import type { LaneName } from '../advice.ts';
+import type { Hex } from '../block.ts';
+import { isDevelopmentChain } from '../chains.ts';
+import { gweiString } from '../units.ts';
+import { usedWords } from './nonces.ts';
+
+export type AutoTxStatus =
+  | 'DRAFT'
+  | 'PENDING'
+  | 'DISABLED'
+  | 'SUBMITTED'
+  | 'EXECUTED'
+  | 'CANCELLED'
+  | 'EXPIRED'
+  | 'FAILED';
+
+/** Why it failed, or what keeps it from being sent. */
+export interface Obstacle {
+  /** A word for programs: `nonce_used`, `insufficient_balance`. */
+  readonly code: string;
+  /** One line for people that says what to do. */
+  readonly message: string;
+}
+
+/** Where a block has it. Wei per gas; fees in wei. */
+export interface Inclusion {
+  readonly blockNumber: number;
+  readonly blockHash: Hex;
+  readonly outcome: 'success' | 'reverted';
+  readonly gasUsed: bigint;
+  readonly effectiveGasPrice: bigint;
+  /** Beside gas: blobs, and what a rollup takes for posting the data. */
+  readonly otherFees: bigint;
+  /** The block's time, ms. */
+  readonly minedAt: number;
+}
+
+/** Where an auto-tx stands. Times in ms since epoch, wall clock. */
+export interface AutoTxState {
+  readonly status: AutoTxStatus;
+  /** How often it was decided to send it. */
+  readonly attempts: number;
+  /** The last decision to send it. */
+  readonly submittedAt: number | null;
+  /** Since when a node is known to have it, of this attempt; `null`: nobody can say yet. */
+  readonly sentAt: number | null;
+  /** A node may have its bytes, so that it may be mined whatever is decided here. */
+  readonly mayBeOut: boolean;
+  readonly inclusion: Inclusion | null;
+  /**
+   * The status of one that nobody wanted sent any more (disabled, cancelled, expired, failed) when a node or a block
+   * turned out to have it all the same: should they lose it, it has this status again. `null`: it goes back to
+   * waiting for its price.
+   */
+  readonly returnsTo: Exclude<AutoTxStatus, 'DRAFT' | 'PENDING' | 'SUBMITTED' | 'EXECUTED'> | null;
+  /** The head at which another transaction was first seen to have its nonce. */
+  readonly takenSince: number | null;
+  /**
+   * The head of the first look of those in a row, up to the latest, at which no node knew it; 0: the latest found it.
+   */
+  readonly unseen: number;
+  /** When it was final in a block. */
+  readonly executedAt: number | null;
+  readonly failure: Obstacle | null;
+  /**
+   * What kept it from being sent when its target was reached, when that is tried again (ms), and how often it was in
+   * the way.
+   */
+  readonly hold: (Obstacle & { readonly retryAt: number; readonly times: number }) | null;
+}
+
+export const NEW_DRAFT: AutoTxState = {
+  status: 'DRAFT',
+  attempts: 0,
+  submittedAt: null,
+  sentAt: null,
+  mayBeOut: false,
+  inclusion: null,
+  returnsTo: null,
+  takenSince: null,
+  unseen: 0,
+  executedAt: null,
+  failure: null,
+  hold: null,
+};
+
+export const NEW_PENDING: AutoTxState = { ...NEW_DRAFT, status: 'PENDING' };
+
+/** States that nothing leaves by itself, but for a reorg, or bytes that were out before they were cancelled. */
+const FINAL: ReadonlySet<AutoTxStatus> = new Set(['EXECUTED', 'CANCELLED', 'EXPIRED', 'FAILED']);
+
+export const isFinal = (status: AutoTxStatus): boolean => FINAL.has(status);
+
+/**
+ * What the chain says of a transaction at one head. The next nonce must have been asked for first: whatever has used the
+ * nonce by then is in the chain when it is asked for the receipt.
+ */
+export interface Look {
+  /** The head's number. */
+  readonly head: number;
+  /** Where it is in the chain. */
+  readonly inclusion: Inclusion | null;
+  /** Whether a node has it, waiting or mined. */
+  readonly isKnown: boolean;
+  /** How many transactions of the sender the chain has: the next nonce. */
+  readonly nextNonce: number;
+  /** The transaction that has its nonce, where that was found. */
+  readonly takenBy?: { readonly hash: Hex; readonly blockNumber: number } | null;
+}
+
+/** What a decision to send was made by. */
+export interface Reached {
+  /** The head's number. */
+  readonly head: number;
+  /** What was compared with the target, wei per gas. */
+  readonly price: bigint;
+  readonly target: bigint;
+  /** Whose price it is: what the transaction itself pays, or its lane. */
+  readonly lane: LaneName | null;
+}
+
+export type AutoTxEvent =
+  /** A draft got its signature. */
+  | { readonly type: 'sign' }
+  /** Its owner asks for something else of it: what was in the way may not be any more. */
+  | { readonly type: 'change'; readonly message: string }
+  | { readonly type: 'enable' }
+  | { readonly type: 'disable' }
+  | { readonly type: 'cancel' }
+  | { readonly type: 'expire' }
+  /** The target is reached, but something is in the way for now. */
+  | { readonly type: 'hold'; readonly obstacle: Obstacle; readonly retryAt: number }
+  /** It can never be sent: the pre-flight or every node says so. */
+  | { readonly type: 'refuse'; readonly obstacle: Obstacle }
+  /** The decision to send. Write it down for good before anything is sent. */
+  | { readonly type: 'submit'; readonly reached?: Reached }
+  /** A node took it, or has it already. */
+  | { readonly type: 'sent'; readonly node?: string | null }
+  /** Every node was asked and refused it, and none has it. */
+  | { readonly type: 'decline'; readonly obstacle: Obstacle; readonly retryAt: number }
+  | { readonly type: 'look'; readonly look: Look }
+  /** The blocks above `to` are no longer part of the chain. */
+  | { readonly type: 'rewind'; readonly to: number };
+
+/** What happened, for the timeline. */
+export const NOTE_KINDS = [
+  'CREATED',
+  'SIGNED',
+  'CHANGED',
+  'ENABLED',
+  'DISABLED',
+  'HELD',
+  'SUBMITTED',
+  'SENT',
+  'DECLINED',
+  'SEEN',
+  'MINED',
+  'REORGED',
+  'NONCE_TAKEN',
+  'DROPPED',
+  'EXECUTED',
+  'CANCELLED',
+  'EXPIRED',
+  'FAILED',
+] as const;
+export type NoteKind = (typeof NOTE_KINDS)[number];
+
+export interface Note {
+  readonly kind: NoteKind;
+  readonly blockNumber: number | null;
+  /** One line for people. */
+  readonly message: string;
+}
+
+export interface RuleFacts {
+  readonly nonce: number;
+  /** Blocks that must have it, its own included, before what became of it is final. */
+  readonly confirmations: number;
+  /** Ms since epoch. */
+  readonly now: number;
+}
+
+export interface Transition {
+  readonly state: AutoTxState;
+  readonly notes: readonly Note[];
+}
+
+/**
+ * What `event` does to an auto-tx; `null`: it may not happen in this state. Everything that decides what becomes of one
+ * is here and nowhere else. Nothing changes without a note, but for what is only counted.
+ */
+export function stepAutoTx(state: AutoTxState, event: AutoTxEvent, facts: RuleFacts): Transition | null {
+  const { status } = state;
+  switch (event.type) {
+    case 'sign':
+      return status === 'DRAFT' ? to({ ...state, status: 'PENDING' }, note('SIGNED', 'it was signed')) : null;
+    case 'change':
+      return isWaiting(state) || status === 'DRAFT'
+        ? to({ ...asUnlooked(state), hold: null }, note('CHANGED', event.message))
+        : null;
+    case 'enable':
+      return status === 'DISABLED'
+        ? to({ ...state, status: 'PENDING', hold: null }, note('ENABLED', 'it waits for its target again'))
+        : null;
+    case 'disable':
+      return status === 'PENDING'
+        ? to({ ...state, status: 'DISABLED', hold: null }, note('DISABLED', 'it is not sent while disabled'))
+        : null;
+    case 'cancel':
+      return isWaiting(state) || status === 'DRAFT'
+        ? to({ ...asUnlooked(state), status: 'CANCELLED', hold: null }, note('CANCELLED', cancelWords(state)))
+        : null;
+    case 'expire':
+      return isWaiting(state)
+        ? to({ ...asUnlooked(state), status: 'EXPIRED', hold: null }, note('EXPIRED', expiryWords(state)))
+        : null;
+    case 'hold':
+      return status === 'PENDING' ? hold(state, event, 'HELD') : null;
+    case 'refuse':
+      return refuse(state, event.obstacle);
+    case 'submit':
+      return status === 'PENDING' ? submit(state, event.reached ?? null, facts) : null;
+    case 'sent':
+      return status === 'SUBMITTED' ? sent(state, facts, event.node ?? null) : null;
+    case 'decline':
+      return isWithNobody(state)
+        ? hold({ ...state, status: 'PENDING', unseen: 0, takenSince: null }, event, 'DECLINED')
+        : null;
+    case 'look':
+      return look(state, event.look, facts);
+    case 'rewind':
+      return rewind(state, event.to);
+  }
+}
+
+/** It was decided to send it, and neither a node nor a block is known to have it. */
+const isWithNobody = ({ status, sentAt, inclusion }: AutoTxState) =>
+  status === 'SUBMITTED' && sentAt === null && inclusion === null;
+
+/**
+ * One that no node ever had is watched for somebody else's use of its nonce only while it waits with that nonce: a
+ * change or an end begins anew.
+ */
+const asUnlooked = (state: AutoTxState): AutoTxState =>
+  state.mayBeOut ? state : { ...state, takenSince: null };
+
+const MAY_BE_MINED = 'it may be with a node and can be mined until another transaction has its nonce';
+
+const cancelWords = ({ mayBeOut }: AutoTxState) =>
+  mayBeOut ? `it is not sent again, but was before: ${MAY_BE_MINED}` : 'it is never sent';
+
+function expiryWords({ mayBeOut, hold }: AutoTxState): string {
+  if (mayBeOut) return `its time is over; it was sent before: ${MAY_BE_MINED}`;
+  if (hold === null) return 'its time was over before its target was reached';
+  return `its time was over; its target had been reached, but ${hold.message}`;
+}
+
+/** The same obstacle again is no news. */
+function hold(
+  state: AutoTxState,
+  { obstacle, retryAt }: { readonly obstacle: Obstacle; readonly retryAt: number },
+  kind: NoteKind,
+): Transition {
+  const isSame = state.hold?.code === obstacle.code;
+  const times = isSame ? (state.hold?.times ?? 0) + 1 : 1;
+  const next = { ...state, hold: { ...obstacle, retryAt, times } };
+  return isSame && kind === 'HELD' ? to(next) : to(next, note(kind, obstacle.message));
+}
+
+/** What may be out is watched all the same, in case a node that is not asked has it. */
+function refuse(state: AutoTxState, obstacle: Obstacle): Transition | null {
+  if (state.status !== 'PENDING' && !isWithNobody(state)) return null;
+  // Its own bytes may be what used it: only a look at the chain tells.
+  if (state.mayBeOut && obstacle.code === 'nonce_used') return null;
+  const failed = fail(state, obstacle);
+  return to({ ...failed.state, mayBeOut: state.mayBeOut }, ...failed.notes);
+}
+
+function submit(state: AutoTxState, reached: Reached | null, { now }: RuleFacts): Transition {
+  return to(
+    {
+      ...state,
+      status: 'SUBMITTED',
+      attempts: state.attempts + 1,
+      submittedAt: now,
+      sentAt: null,
+      mayBeOut: true,
+      returnsTo: null,
+      unseen: 0,
+      takenSince: null,
+      hold: null,
+    },
+    note('SUBMITTED', submitWords(reached), reached?.head ?? null),
+  );
+}
+
+function submitWords(reached: Reached | null): string {
+  if (reached === null) return 'its target is reached; it is being sent';
+  const { lane, price, target } = reached;
+  const whose = lane === null ? 'what it pays itself' : `the price of the ${lane} lane`;
+  return `${whose} came to ${gweiString(price)} gwei (target ${gweiString(target)}): it is being sent`;
+}
+
+function rewind(state: AutoTxState, number: number): Transition | null {
+  const { inclusion, takenSince } = state;
+  if (inclusion !== null && inclusion.blockNumber > number) {
+    return to(
+      {
+        ...state,
+        status: 'SUBMITTED',
+        mayBeOut: true,
+        inclusion: null,
+        takenSince: null,
+        unseen: 0,
+        executedAt: null,
+        failure: null,
+      },
+      note('REORGED', goneWords(inclusion.blockNumber), number),
+    );
+  }
+  if (takenSince === null || takenSince <= number) return null;
+  // What had its nonce may be gone with its block, so that this one may be mined after all.
+  const isUnsent = isWaiting(state) && !state.mayBeOut;
+  const open: AutoTxState = { ...state, takenSince: null, mayBeOut: !isUnsent };
+  if (state.status !== 'FAILED') return to(open);
+  const words = 'the block in which another transaction had its nonce is no longer part of the chain';
+  return to(open, note('REORGED', `${words}: it may be mined after all`, number));
+}
+
+/**
+ * A process may be held up between its decision to send and the sending. It gives up well before this long, so that
+ * whoever finds the transaction with nobody after it can tell that it is not just about to leave.
+ */
+export const UNSURE_MS = 20_000;
+
+/** What a look at the chain does to an auto-tx. The same look again does nothing more to one that was sent. */
+export function look(state: AutoTxState, seen: Look, facts: RuleFacts): Transition | null {
+  if (state.status === 'SUBMITTED') return lookAtSubmitted(state, seen, facts);
+  // A node may give out again what it had once, whatever was decided here since; and whoever signed it may send it
+  // from the wallet, too.
+  const mayCome = state.mayBeOut || isWaiting(state);
+  if (mayCome && (seen.inclusion !== null || (seen.isKnown && isWaiting(state)))) {
+    const back: AutoTxState = {
+      ...state,
+      status: 'SUBMITTED',
+      submittedAt: state.submittedAt ?? facts.now,
+      sentAt: facts.now,
+      mayBeOut: true,
+      returnsTo: unwanted(state.status),
+      unseen: 0,
+      hold: null,
+      failure: null,
+    };
+    const since = state.mayBeOut ? SINCE[state.status] : 'not sent from here';
+    const where = seen.inclusion === null ? 'a node has it' : 'the chain has it';
+    const news = note('SEEN', `${where}, though it was ${since}`);
+    const next = lookAtSubmitted(back, seen, facts);
+    return to(next.state, news, ...next.notes);
+  }
+  if (state.mayBeOut) return settleNonce(state, seen, facts);
+  return isWaiting(state) ? settleUnsent(state, seen, facts) : null;
+}
+
+const SINCE: Readonly<Record<AutoTxState['status'], string>> = {
+  DRAFT: 'not signed',
+  PENDING: 'thought to be dropped',
+  DISABLED: 'thought to be dropped and disabled since',
+  CANCELLED: 'cancelled after it had been sent',
+  EXPIRED: 'given up after it had been sent',
+  SUBMITTED: 'sent',
+  EXECUTED: 'mined',
+  FAILED: 'given up',
+};
+
+const unwanted = (status: AutoTxStatus): AutoTxState['returnsTo'] =>
+  status === 'DISABLED' || status === 'CANCELLED' || status === 'EXPIRED' || status === 'FAILED'
+    ? status
+    : null;
+
+/** Never sent: it fails once another transaction has had its nonce for as many blocks as make it final. */
+function settleUnsent(state: AutoTxState, seen: Look, facts: RuleFacts): Transition {
+  if (seen.nextNonce > facts.nonce) return taken(state, seen, facts, used(facts.nonce, seen));
+  return to({ ...state, takenSince: null });
+}
+
+/**
+ * Not submitted any more, though a node may have it: once another transaction has its nonce for good, it fails where
+ * it still waits, and is watched no more where it had ended.
+ */
+function settleNonce(state: AutoTxState, seen: Look, facts: RuleFacts): Transition {
+  if (seen.nextNonce <= facts.nonce) return to({ ...state, takenSince: null });
+  if (isWaiting(state)) return taken(state, seen, facts);
+  const takenSince = state.takenSince ?? seen.head;
+  if (seen.head - takenSince + 1 < facts.confirmations) return to({ ...state, takenSince });
+  const words = `${takenWords(facts.nonce, seen)}: this one can no longer be mined`;
+  return to({ ...state, takenSince, mayBeOut: false }, note('NONCE_TAKEN', words, seen.head));
+}
+
+function lookAtSubmitted(state: AutoTxState, seen: Look, facts: RuleFacts): Transition {
+  if (seen.inclusion !== null) return mined(state, seen.inclusion, seen.head, facts);
+  const gone = state.inclusion;
+  // A node that is behind that block cannot tell; what a reorg takes back comes as the event `rewind`.
+  if (gone !== null && seen.head < gone.blockNumber) return to(state);
+  const lost = gone === null ? [] : [note('REORGED', goneWords(gone.blockNumber), seen.head)];
+  const next = lookForOpen({ ...state, inclusion: null }, seen, facts);
+  return to(next.state, ...lost, ...next.notes);
+}
+
+/** It is in no block. */
+function lookForOpen(state: AutoTxState, seen: Look, facts: RuleFacts): Transition {
+  if (seen.nextNonce > facts.nonce) return taken(state, seen, facts);
+  if (seen.isKnown) return sent({ ...state, unseen: 0, takenSince: null }, facts);
+  // A reorg can lead to a lower head: it begins again there. Block 0 has no transactions.
+  const begins = state.unseen === 0 || seen.head < state.unseen;
+  const unseen = begins ? Math.max(seen.head, 1) : state.unseen;
+  if (!isGone(state, seen.head, facts)) return to({ ...state, unseen, takenSince: null });
+  return drop(state, seen.head);
+}
+
+/** It is with nobody any more, and its nonce is free. */
+function drop(state: AutoTxState, head: number): Transition {
+  const { returnsTo, sentAt } = state;
+  const gone = sentAt === null ? 'no node has it' : 'the nodes no longer have it and its nonce is free';
+  const next = returnsTo === null ? 'it waits for its target again' : 'it is not sent again';
+  return to(
+    {
+      ...state,
+      status: returnsTo ?? 'PENDING',
+      sentAt: null,
+      returnsTo: null,
+      unseen: 0,
+      takenSince: null,
+      failure: returnsTo === 'FAILED' ? LOST : null,
+    },
+    note('DROPPED', `${gone}; ${next}`, head),
+  );
+}
+
+/**
+ * Whether it is with nobody; never by the first look that does not find it. One that a node had is gone when a later
+ * head does not find it either. One that no node is known to have had is gone when the time is over in which its
+ * process would have sent it; until then it is left to whoever can give it out again.
+ */
+function isGone({ sentAt, submittedAt, unseen }: AutoTxState, head: number, { now }: RuleFacts): boolean {
+  if (unseen === 0) return false;
+  // The distance, either way: with a clock that was set back since, it would otherwise wait for as long as that.
+  if (sentAt === null) return Math.abs(now - (submittedAt ?? 0)) >= UNSURE_MS;
+  return head > unseen;
+}
+
+function mined(state: AutoTxState, inclusion: Inclusion, head: number, facts: RuleFacts): Transition {
+  const { blockNumber } = inclusion;
+  const isNews = state.inclusion?.blockHash !== inclusion.blockHash;
+  const reverted = inclusion.outcome === 'reverted';
+  const words = `block ${blockNumber} has it${reverted ? ', and its call reverted' : ''}`;
+  const news = isNews ? [note('MINED', words, blockNumber)] : [];
+  const next: AutoTxState = {
+    ...state,
+    inclusion,
+    sentAt: state.sentAt ?? facts.now,
+    takenSince: null,
+    unseen: 0,
+  };
+  if (head - blockNumber + 1 < facts.confirmations) return to(next, ...news);
+  if (reverted) {
+    const failed = fail(next, REVERTED, blockNumber);
+    return to({ ...failed.state, executedAt: facts.now }, ...news, ...failed.notes);
+  }
+  const { confirmations } = facts;
+  const final = confirmations === 1 ? 'it is final' : `it is final: ${confirmations} blocks confirm it`;
+  return to(
+    { ...next, status: 'EXECUTED', mayBeOut: false, executedAt: facts.now },
+    ...news,
+    note('EXECUTED', final, blockNumber),
+  );
+}
+
+const REVERTED: Obstacle = {
+  code: 'reverted',
+  message: 'the chain took it and the call reverted: its gas is paid and its nonce used',
+};
+
+const LOST: Obstacle = {
+  code: 'dropped',
+  message: 'it had failed before a node or a block had it all the same, and they no longer have it',
+};
+
+const replaced = (nonce: number, { takenBy }: Look): Obstacle => ({
+  code: 'replaced',
+  message: takenBy
+    ? `replaced by ${takenBy.hash} in block ${takenBy.blockNumber}, which has nonce ${nonce}: this one can never be mined`
+    : `another transaction of the sender has nonce ${nonce}: this one can never be mined`,
+});
+
+const used = (nonce: number, { takenBy, nextNonce }: Look): Obstacle => ({
+  code: 'nonce_used',
+  message: takenBy
+    ? `nonce ${nonce} is used by ${takenBy.hash} in block ${takenBy.blockNumber}: this one can never be mined; sign it again with nonce ${nextNonce}`
+    : usedWords(nonce, nextNonce),
+});
+
+const takenWords = (nonce: number, { takenBy }: Look) =>
+  takenBy
+    ? `${takenBy.hash} in block ${takenBy.blockNumber} has nonce ${nonce}`
+    : `another transaction has nonce ${nonce}`;
+
+function taken(
+  state: AutoTxState,
+  seen: Look,
+  facts: RuleFacts,
+  failure = replaced(facts.nonce, seen),
+): Transition {
+  const takenSince = state.takenSince ?? seen.head;
+  const news =
+    state.takenSince === null ? [note('NONCE_TAKEN', takenWords(facts.nonce, seen), seen.head)] : [];
+  const next: AutoTxState = { ...state, takenSince, unseen: 0 };
+  if (seen.head - takenSince + 1 < facts.confirmations) return to(next, ...news);
+  const failed = fail(next, failure, seen.head);
+  return to(failed.state, ...news, ...failed.notes);
+}
+
+/** It is signed and was not decided about, or is not thought to be out any more. */
+export const isWaiting = ({ status }: AutoTxState) => status === 'PENDING' || status === 'DISABLED';
+
+export const note = (kind: NoteKind, message: string, blockNumber: number | null = null): Note => ({
+  kind,
+  blockNumber,
+  message,
+});
+
+export const to = (state: AutoTxState, ...notes: readonly Note[]): Transition => ({ state, notes });
+
+/** It ends, and is not watched any more. */
+export const fail = (state: AutoTxState, failure: Obstacle, blockNumber: number | null = null): Transition =>
+  to(
+    { ...state, status: 'FAILED', failure, hold: null, mayBeOut: false },
+    note('FAILED', failure.message, blockNumber),
+  );
+
+/** A node has it: this one, where there are several. */
+export function sent(state: AutoTxState, { now }: RuleFacts, node: string | null = null): Transition {
+  if (state.sentAt !== null) return to(state);
+  return to({ ...state, sentAt: now, unseen: 0 }, note('SENT', `${node ?? 'a node'} has it`));
+}
+
+const goneWords = (blockNumber: number) =>
+  `block ${blockNumber} is no longer part of the chain; it waits to be mined again`;
+
+/** About five minutes: no mainnet reorg since the Merge was deeper than seven blocks. */
+const ETHEREUM = 12;
+const SLOWEST_SEC = 12;
+const LONGEST = 64;
+
+/**
+ * How many blocks must have a transaction, its own included, before what became of it is final: a dozen of Ethereum's, as
+ * much time on quicker chains (at most 64 blocks), one on a chain for development.
+ */
+export function confirmationsOf(chain: {
+  readonly id: number;
+  readonly feeRule: { readonly blockTimeSec: number };
+}): number {
+  if (isDevelopmentChain(chain.id)) return 1;
+  return Math.min(
+    LONGEST,
+    Math.max(ETHEREUM, Math.round((ETHEREUM * SLOWEST_SEC) / chain.feeRule.blockTimeSec)),
+  );
+}

@@ -1,0 +1,365 @@
+import type { ChainSource } from '../../chain/chain-source.ts';
+import { SendFailure } from '../../chain/errors.ts';
+import { type KeptAutoTx, transactionOf } from '../../core/auto-txs/kept-auto-tx.ts';
+import { waitingBelow } from '../../core/auto-txs/nonces.ts';
+import {
+  type PreflightFacts,
+  preflight,
+  verdict,
+  withKeptDelegation,
+} from '../../core/auto-txs/preflight.ts';
+import {
+  type AutoTxEvent,
+  type Obstacle,
+  type RuleFacts,
+  stepAutoTx,
+} from '../../core/auto-txs/state-machine.ts';
+import { comparedPrice, isDue } from '../../core/auto-txs/target.ts';
+import type { Hex } from '../../core/block.ts';
+import type { ChainProfile } from '../../core/chains.ts';
+import { ownValue } from '../../core/own-value.ts';
+import type { AutoTxChange, AutoTxChanged, AutoTxStore } from '../../store/auto-txs.ts';
+import type { BlockStore } from '../../store/block-store.ts';
+import type { HistoryStore } from '../../store/history-store.ts';
+import { abortable } from '../async.ts';
+import type { Present } from '../present.ts';
+
+/** What the engine works with. */
+export interface EngineContext {
+  readonly source: ChainSource;
+  /** Writes by the lease's right. */
+  readonly store: AutoTxStore;
+  readonly blocks: BlockStore;
+  readonly history: Pick<HistoryStore, 'referencePrices'>;
+  /** `null` until the chain is known. */
+  readonly profile: () => ChainProfile | null;
+  /** Blocks of a chain that must have a transaction before what became of it is final. */
+  readonly confirmations: (chain: ChainProfile) => number;
+  /** `null` unless the head is now. */
+  readonly present: () => Present | null;
+  /** Dollars for one native coin now, and at an earlier time (Unix seconds). */
+  readonly nativeUsd: () => number | null;
+  readonly nativeUsdAt: (timestampSec: number) => Promise<number | null>;
+  /** Ms since epoch. */
+  readonly wallNow: () => number;
+  /** Ms of a clock that nobody sets. */
+  readonly steadyNow: () => number;
+  /** How long one sender's questions may take, ms; default 10 s. */
+  readonly senderMs?: number | undefined;
+  /** Told of what should not happen. */
+  readonly onError: (error: unknown) => void;
+}
+
+function ruleFacts({ confirmations, profile, wallNow }: EngineContext, { signed }: KeptAutoTx): RuleFacts {
+  const chain = profile();
+  // Nothing is followed before the chain is known.
+  const needed = chain === null ? Number.POSITIVE_INFINITY : confirmations(chain);
+  return { nonce: signed?.nonce ?? 0, confirmations: needed, now: wallNow() };
+}
+
+/** What else of an auto-tx an event brings along. */
+export type Beside = Partial<Pick<KeptAutoTx, 'checks' | 'checkedAt' | 'dayMeanPrice' | 'nativeUsd'>>;
+
+/** What an event makes of one; `null`: it may not happen to it, or changes nothing. */
+export function stepKept(
+  kept: KeptAutoTx,
+  event: AutoTxEvent,
+  context: EngineContext,
+  beside: Beside = {},
+): AutoTxChange | null {
+  const facts = ruleFacts(context, kept);
+  const next = stepAutoTx(kept.state, event, facts);
+  if (next === null) return null;
+  const isSame = JSON.stringify(withoutWei(next.state)) === JSON.stringify(withoutWei(kept.state));
+  if (isSame && next.notes.length === 0 && Object.keys(beside).length === 0) return null;
+  return {
+    autoTx: { ...kept, ...beside, state: next.state, updatedAt: facts.now },
+    notes: next.notes,
+    at: facts.now,
+  };
+}
+
+/** An inclusion is told by its block. */
+const withoutWei = (state: KeptAutoTx['state']) => ({
+  ...state,
+  inclusion: state.inclusion?.blockHash ?? null,
+});
+
+/** Has an event happen to one, in a transaction of its own, as whatever it is by then. */
+export function happen(
+  { id, owner, signed }: KeptAutoTx,
+  event: AutoTxEvent,
+  context: EngineContext,
+  beside?: Beside,
+): Promise<AutoTxChanged | null> {
+  // What was learned is of what was signed then.
+  const decide = (kept: KeptAutoTx) =>
+    kept.signed?.hash === signed?.hash ? stepKept(kept, event, context, beside) : null;
+  return context.store.change({ owner, id }, decide, 'engine');
+}
+
+/** What the chain says of a sender, and what of its waits here. */
+export interface SenderFacts {
+  readonly nextNonce: number;
+  readonly pendingNonce: number;
+  /** Wei. */
+  readonly balance: bigint;
+  /** All live ones of the sender. */
+  readonly live: readonly KeptAutoTx[];
+}
+
+/** When it was decided, by both clocks, ms: nothing may be sent long after. */
+interface Moment {
+  readonly steady: number;
+  readonly wall: number;
+}
+
+export interface Decided {
+  readonly kept: KeptAutoTx;
+  readonly at: Moment;
+}
+
+const momentOf = ({ steadyNow, wallNow }: EngineContext): Moment => ({
+  steady: steadyNow(),
+  wall: wallNow(),
+});
+
+/** Whether it goes out at these prices, if nothing is in the way. */
+export const isDueAt = ({ order, signed }: KeptAutoTx, { prices, nextBaseFee }: Present): boolean =>
+  signed !== null && isDue(order, signed, { lanePrice: prices[order.lane], nextBaseFee });
+
+/**
+ * Decides what becomes of a pending one and writes it down: that it is held, refused, or sent. Answers what is to be sent
+ * now; `null`: nothing is. What its owner or the chain did in the meantime counts: it is asked within the transaction.
+ */
+export async function decideOne(
+  { id, owner, signed }: KeptAutoTx,
+  sender: SenderFacts,
+  context: EngineContext,
+): Promise<Decided | null> {
+  let at: Moment = momentOf(context);
+  const changed = await context.store.change(
+    { id, owner },
+    (kept) => {
+      const present = context.present();
+      if (kept.state.status !== 'PENDING' || present === null || !isDueAt(kept, present)) return null;
+      // What is known of the sender is of this one.
+      if (kept.signed?.hash !== signed?.hash) return null;
+      const facts = preflightFacts(kept, sender, present, context);
+      if (facts === null) return null;
+      at = momentOf(context);
+      const beside = {
+        checks: withKeptDelegation(preflight(facts), kept.checks),
+        checkedAt: context.wallNow(),
+      };
+      const change = stepKept(kept, eventOf(kept, facts, sender, present, context), context, beside);
+      // A pause while this was worked out makes the head stale.
+      return context.present()?.head === present.head ? change : null;
+    },
+    'engine',
+  );
+  return changed?.after.state.status === 'SUBMITTED' ? { kept: changed.after, at } : null;
+}
+
+/** The same bytes may go out again, of one that was decided to be sent and that no node is known to have. */
+export async function decideAgain(
+  { id, owner }: KeptAutoTx,
+  context: EngineContext,
+): Promise<Decided | null> {
+  let at: Moment = momentOf(context);
+  const changed = await context.store.change(
+    { id, owner },
+    (kept) => {
+      const present = context.present();
+      const isOpen = kept.state.status === 'SUBMITTED' && kept.state.sentAt === null;
+      if (!isOpen || present === null || !isDueAt(kept, present)) return null;
+      at = momentOf(context);
+      return { autoTx: kept, notes: [], at: context.wallNow() };
+    },
+    'engine',
+  );
+  return changed === null ? null : { kept: changed.after, at };
+}
+
+function eventOf(
+  kept: KeptAutoTx,
+  facts: PreflightFacts,
+  { live }: SenderFacts,
+  present: Present,
+  context: EngineContext,
+): AutoTxEvent {
+  const judged = verdict(facts);
+  if (judged.kind === 'refuse') return { type: 'refuse', obstacle: judged.obstacle };
+  const obstacle = judged.kind === 'hold' ? judged.obstacle : rivalOf(kept, live);
+  if (obstacle === null) return { type: 'submit', ...reachedBy(kept, present) };
+  const { hold } = kept.state;
+  const times = hold !== null && hold.code === obstacle.code ? hold.times : 0;
+  const blockTimeSec = context.profile()?.feeRule.blockTimeSec ?? 0;
+  return { type: 'hold', obstacle, retryAt: retryLater(times, context.wallNow(), blockTimeSec) };
+}
+
+function reachedBy({ order, signed }: KeptAutoTx, { head, prices, nextBaseFee }: Present) {
+  const { target, lane, isStrict } = order;
+  const price = comparedPrice(order, signed, { lanePrice: prices[lane], nextBaseFee });
+  if (price === null) return {};
+  return { reached: { head: head.number, price, target, lane: isStrict ? null : lane } };
+}
+
+/** Somebody else's with the same nonce is on its way: nodes would take this one for a replacement of it. */
+function rivalOf(kept: KeptAutoTx, live: readonly KeptAutoTx[]): Obstacle | null {
+  const { nonce, hash } = kept.signed ?? {};
+  const isTaken = live.some(
+    ({ id, state, signed }) =>
+      id !== kept.id && state.status === 'SUBMITTED' && signed?.nonce === nonce && signed?.hash !== hash,
+  );
+  if (!isTaken) return null;
+  return {
+    code: 'nonce_on_its_way',
+    message: `another auto-tx of the sender has been sent with nonce ${nonce}: this one waits for what becomes of it`,
+  };
+}
+
+function preflightFacts(
+  kept: KeptAutoTx,
+  { nextNonce, pendingNonce, balance, live }: SenderFacts,
+  present: Present,
+  context: EngineContext,
+): PreflightFacts | null {
+  const { id, order } = kept;
+  const transaction = transactionOf(kept);
+  const profile = context.profile();
+  if (profile === null || transaction === null) return null;
+  return {
+    transaction,
+    order,
+    chainId: profile.id,
+    chainName: profile.name,
+    nativeSymbol: profile.nativeSymbol,
+    nativeUsd: context.nativeUsd(),
+    nextNonce,
+    pendingNonce,
+    balance,
+    nextBaseFee: present.nextBaseFee,
+    nextBlobBaseFee: present.nextBlobBaseFee,
+    lanePrice: present.prices[order.lane],
+    now: context.wallNow(),
+    waitingBelow: waitingBelow(live, { id, nonce: transaction.nonce }),
+  };
+}
+
+/** Whoever was held up for longer after its decision does not act on it any more. */
+const SEND_WITHIN_MS = 5_000;
+/** Nodes that have not answered by then may have it. */
+const ANSWER_WITHIN_MS = 10_000;
+
+/** `unsure`: a node may have it; the next look tells. */
+export type Sent = 'sent' | 'refused' | 'nonce-used' | 'unsure';
+
+/** Long after a block had it, and that block is gone; or a file that somebody else has changed. */
+const BYTES_GONE: Obstacle = {
+  code: 'bytes_gone',
+  message: 'what was signed is not kept any more, so that it cannot be sent; hand it over again',
+};
+
+/**
+ * Gives one to the nodes that it was decided to send at `decidedAt` and writes down what they say. Its bytes
+ * are nowhere but in the question. Rejects with a `StoreError` alone.
+ */
+export async function sendOne(kept: KeptAutoTx, decidedAt: Moment, context: EngineContext): Promise<Sent> {
+  const { source, store } = context;
+  const isStillWanted = () => isInTime(decidedAt, context) && isDueNow(kept, context);
+  const bytes = await store.signedBytes(kept.id);
+  if (bytes === null) {
+    // Where it was cancelled meanwhile, or is final, that counts.
+    await happen(kept, { type: 'refuse', obstacle: BYTES_GONE }, context);
+    return 'refused';
+  }
+  if (!isStillWanted()) return 'unsure';
+  const signed: Hex = `0x${Buffer.from(bytes).toString('hex')}`;
+  const taken: string[] = [];
+  try {
+    await abortable(
+      source.sendRawTransaction(signed, { isStillWanted, onTaken: (name) => taken.push(name) }),
+      AbortSignal.timeout(ANSWER_WITHIN_MS),
+    );
+  } catch (error) {
+    return refused(kept, error, context);
+  }
+  await happen(kept, { type: 'sent', node: taken[0] ?? null }, context);
+  return 'sent';
+}
+
+/** The steady clock stands still while a machine sleeps, and the other one may be set: both have to agree. */
+const isInTime = (decidedAt: Moment, { steadyNow, wallNow }: EngineContext): boolean =>
+  steadyNow() - decidedAt.steady <= SEND_WITHIN_MS && Math.abs(wallNow() - decidedAt.wall) <= SEND_WITHIN_MS;
+
+/** The head may have changed, or become stale, since it was decided. */
+function isDueNow(kept: KeptAutoTx, { present }: EngineContext): boolean {
+  const now = present();
+  return now !== null && isDueAt(kept, now);
+}
+
+async function refused(kept: KeptAutoTx, error: unknown, context: EngineContext): Promise<Sent> {
+  if (!(error instanceof SendFailure) || error.outcome === 'unknown' || error.reason === 'too_late')
+    return 'unsure';
+  if (error.outcome === 'nonce-used') return 'nonce-used';
+  await happen(kept, refusalOf(kept, error, context), context);
+  return 'refused';
+}
+
+/** Refused for good, or declined for now. */
+function refusalOf({ state }: KeptAutoTx, failure: SendFailure, context: EngineContext): AutoTxEvent {
+  const obstacle = sendWords(failure);
+  if (failure.outcome === 'never') return { type: 'refuse', obstacle };
+  const blockTimeSec = context.profile()?.feeRule.blockTimeSec ?? 0;
+  return {
+    type: 'decline',
+    obstacle,
+    retryAt: retryLater(Math.max(state.attempts - 1, 0), context.wallNow(), blockTimeSec),
+  };
+}
+
+/** Said in our own words wherever the node's are understood: they might repeat what was sent. */
+const WORDS: Readonly<Record<string, string>> = {
+  nonce_used: 'the node says that its nonce is used, though the chain does not: it is tried again',
+  replacement_underpriced:
+    "another transaction of the sender with this nonce waits in the node's pool, at a price that this one does not beat by a tenth",
+  insufficient_balance: 'the node says that the balance does not cover it: add funds, it is tried again',
+  cap_below_base: 'its cap is below what the node expects the next block to ask for: it is tried again',
+  blob_cap_below_base: 'its cap for blobs is below what blobs cost now: it is tried again',
+  underpriced: 'its tip or its cap is below the least that the node takes: it is tried again',
+  nonce_gap: 'a nonce below it is not used yet: it is tried again once that is',
+  pool_full: "the node's pool has no room for it: it is tried again",
+  node_fee_cap:
+    'the node sends nothing whose fee may be as high: raise its --rpc.txfeecap, it is tried again',
+  takes_none: 'the node takes no transactions from here: give one that does with --rpc, it is tried again',
+  unprotected:
+    'the node takes nothing that names no chain: allow it there (--rpc.allow-unprotected-txs), or sign it with a chain id; it is tried again',
+  rate_limited: 'the node has had too many requests: it is tried again',
+  intrinsic_gas: 'its gas limit is below what a block takes it with: sign it with more',
+  gas_limit: 'its gas limit is above what the node takes: sign it with less',
+  tip_above_cap: 'its tip is above its cap: sign it again',
+  wrong_chain: 'it is signed for another chain: sign it for this one',
+  type_unsupported: 'the chain does not take transactions of its type: sign it as another one',
+  invalid_sender: 'the node does not accept its signature or its sender: sign it again',
+  too_large: 'it is larger than nodes take',
+  invalid: 'the node says that it is not valid: sign it again',
+};
+
+/** What a node's refusal is to people. */
+function sendWords({ reason, message }: SendFailure): Obstacle {
+  return { code: reason, message: ownValue(WORDS, reason) ?? message };
+}
+
+/** Something that is in the way is looked for this often at least. */
+const LONGEST_MS = 300_000;
+
+/**
+ * When what was held is tried again, ms since epoch: with the next block, then after one block's time, two, four, up to
+ * five minutes.
+ * @param times how often in a row the same was in the way before
+ */
+export function retryLater(times: number, now: number, blockTimeSec: number): number {
+  if (times === 0) return now;
+  return now + Math.min(blockTimeSec * 1_000 * 2 ** Math.min(times - 1, 30), LONGEST_MS);
+}

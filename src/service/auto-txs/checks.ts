@@ -1,0 +1,267 @@
+import type { ChainSource } from '../../chain/chain-source.ts';
+import { ChainError } from '../../chain/errors.ts';
+import type { AutoTxUpdate } from '../../contract/auto-txs.ts';
+import type { AutoTxOrder, Check, KeptAutoTx } from '../../core/auto-txs/kept-auto-tx.ts';
+import { waitingBelow } from '../../core/auto-txs/nonces.ts';
+import {
+  type CreationProblem,
+  creationProblems,
+  preflight,
+  takesNone,
+} from '../../core/auto-txs/preflight.ts';
+import type { Hex } from '../../core/block.ts';
+import { checksummedAddress } from '../../core/transactions/checksummed-address.ts';
+import { decodeTransaction } from '../../core/transactions/decode-transaction.ts';
+import { type SignedTransaction, TransactionError } from '../../core/transactions/signed-transaction.ts';
+import { transactionBytes } from '../../core/transactions/transaction-bytes.ts';
+import type { AutoTxStore } from '../../store/auto-txs.ts';
+import { bounded } from '../bounded.ts';
+import { ApiFailure } from '../http/errors.ts';
+import type { Present } from '../responses/gas.ts';
+
+export interface CheckerParts {
+  readonly source: ChainSource;
+  readonly store: Pick<AutoTxStore, 'waiting'>;
+  /** What is known now; `null` while there is nothing yet. */
+  readonly moment: () => Present | null;
+  /** Ms since epoch. */
+  readonly wallNow: () => number;
+  /** Ends what is under way. */
+  readonly signal: AbortSignal;
+}
+
+/** What is asked to be sent, by whom. */
+interface ToCheck {
+  readonly owner: string;
+  /** `null`: it is new. */
+  readonly id: string | null;
+  readonly chainId: number;
+  readonly transaction: SignedTransaction;
+  readonly order: AutoTxOrder;
+  /** Its signature comes with this request, which is refused where no waiting could ever get it sent. */
+  readonly isNew: boolean;
+}
+
+/**
+ * Makes the checks of what somebody hands over, over what the chain says now; what it does not say in time could not be told.
+ * @throws {ApiFailure} `validation_failed` where it can never be sent.
+ */
+export async function checkToSend(
+  { source, store, moment, wallNow, signal }: CheckerParts,
+  { owner, id, chainId, transaction, order, isNew }: ToCheck,
+): Promise<Check[]> {
+  const present = moment();
+  // Prices of an hour ago say nothing of the next block.
+  const fresh = present === null || present.stale ? null : present;
+  const [sender, waiting] = await Promise.all([
+    readKnownOfSender(source, transaction.from, signal),
+    store.waiting(owner, transaction.from),
+  ]);
+  const facts = {
+    transaction,
+    order,
+    takesNone: takesNone(source.kind),
+    chainId,
+    chainName: present?.profile.name ?? `chain ${chainId}`,
+    nativeSymbol: present?.profile.nativeSymbol ?? 'ETH',
+    nativeUsd: present?.nativeUsd ?? null,
+    ...sender,
+    nextBaseFee: fresh?.advice.nextBaseFee ?? null,
+    nextBlobBaseFee: fresh?.advice.nextBlobBaseFee ?? null,
+    lanePrice: fresh?.advice.lanes[order.lane].price ?? null,
+    now: wallNow(),
+    waitingBelow: waitingBelow(waiting, { id, nonce: transaction.nonce }),
+  };
+  const problems = isNew ? creationProblems(facts) : [];
+  if (problems.length > 0) throw hopeless(problems);
+  return preflight(facts);
+}
+
+const hopeless = (problems: readonly CreationProblem[]) =>
+  new ApiFailure('validation_failed', problems.map(({ message }) => message).join('; '), {
+    details: problems.map(({ path, message }) => ({ path, message })),
+  });
+
+/** @throws {ApiFailure} `conflict` where what is made can never be sent. */
+export function requirePool({ kind }: ChainSource): void {
+  const why = takesNone(kind);
+  if (why !== null) throw new ApiFailure('conflict', `${why}; run with --rpc URL`);
+}
+
+/** What a transaction does; value in wei. */
+export type Content = Pick<KeptAutoTx, 'to' | 'value' | 'data'>;
+
+/** What is said of it on the wire, where it is said at all. */
+type SaidContent = Pick<AutoTxUpdate, 'to' | 'value' | 'data'>;
+
+/** @throws {ApiFailure} `validation_failed` where an address is mistyped, by its checksum. */
+export function contentOf({ to = null, value = '0', data = '0x' }: SaidContent): Content {
+  return { to: to === null ? null : addressOf(to), value: BigInt(value), data: hexOf(data) };
+}
+
+/**
+ * What an auto-tx does after an update.
+ * @throws {ApiFailure} where that cannot change any more, or a signature is of something else.
+ */
+export function contentAfter(
+  kept: KeptAutoTx,
+  update: SaidContent,
+  signed: SignedTransaction | null,
+): Content {
+  const wanted = contentWith(kept, update);
+  if (kept.signed === null) {
+    if (signed !== null) requireSame(wanted, signed);
+    return wanted;
+  }
+  if (signed === null) {
+    const changed = differences(wanted, kept);
+    if (changed.length === 0) return wanted;
+    throw new ApiFailure(
+      'conflict',
+      `${changed.map(({ field }) => field).join(', ')} cannot change: it is signed; give signedTransaction for another one`,
+    );
+  }
+  requireReplaceable(kept);
+  const said = Object.values({ to: update.to, value: update.value, data: update.data });
+  if (said.some((value) => value !== undefined)) requireSame(contentWith(signed, update), signed);
+  return { to: signed.to, value: signed.value, data: signed.data };
+}
+
+/** @throws {ApiFailure} that says what `signed` does otherwise than was `said` beside it. */
+export function requireSaid(said: SaidContent, signed: SignedTransaction): void {
+  requireSame(contentWith(signed, said), signed);
+}
+
+function contentWith(content: Content, { to, value, data }: SaidContent): Content {
+  return {
+    to: to === undefined ? content.to : to === null ? null : addressOf(to),
+    value: value === undefined ? content.value : BigInt(value),
+    data: data === undefined ? content.data : hexOf(data),
+  };
+}
+
+function requireSame(wanted: Content, signed: SignedTransaction): void {
+  const found = differences(wanted, signed);
+  if (found.length > 0) throw wrongSignature(found.map(({ words }) => words).join('; '));
+}
+
+function requireReplaceable({ state }: KeptAutoTx): void {
+  const { attempts, mayBeOut, status } = state;
+  if ((status === 'PENDING' || status === 'DISABLED') && attempts === 0 && !mayBeOut) return;
+  throw new ApiFailure(
+    'conflict',
+    'what was signed was sent before and may still be mined, so that it cannot be replaced here; send another transaction with its nonce from the wallet',
+  );
+}
+
+/** Call data is told by its length: it is a part of what was signed. */
+function differences(wanted: Content, signed: Content): { readonly field: string; readonly words: string }[] {
+  const found: { field: string; words: string }[] = [];
+  if (wanted.to?.toLowerCase() !== signed.to?.toLowerCase()) {
+    found.push({ field: 'to', words: `it is to ${whom(signed.to)} and not to ${whom(wanted.to)}` });
+  }
+  if (wanted.value !== signed.value) {
+    found.push({ field: 'value', words: `it sends ${signed.value} wei and not ${wanted.value}` });
+  }
+  if (wanted.data.toLowerCase() !== signed.data.toLowerCase()) {
+    const [has, should] = [lengthOf(signed.data), lengthOf(wanted.data)];
+    const words =
+      has === should
+        ? `its ${has} bytes of data are others`
+        : `it has ${has} bytes of data and not ${should}`;
+    found.push({ field: 'data', words });
+  }
+  return found;
+}
+
+const whom = (to: Hex | null) => to ?? 'a new contract';
+
+const lengthOf = (data: Hex) => (data.length - 2) / 2;
+
+const hexOf = (text: string): Hex => `0x${text.slice(2).toLowerCase()}`;
+
+/** Capitals of an address that has both are its checksum (EIP-55). */
+function addressOf(text: string): Hex {
+  const address = checksummedAddress(transactionBytes(text));
+  const digits = text.slice(2);
+  const isPlain = digits === digits.toLowerCase() || digits === digits.toUpperCase();
+  if (isPlain || digits === address.slice(2)) return address;
+  const message = 'is mistyped: its capitals are not those of its checksum (EIP-55); copy it again';
+  throw new ApiFailure('validation_failed', `to ${message}`, { details: [{ path: 'to', message }] });
+}
+
+interface SignedBytes {
+  readonly bytes: Uint8Array;
+  readonly transaction: SignedTransaction;
+}
+
+/**
+ * Reads what was signed.
+ * @throws {ApiFailure} `validation_failed` at `signedTransaction`, in words that repeat nothing of it.
+ */
+export function readSigned(text: string): SignedBytes {
+  try {
+    const bytes = transactionBytes(text);
+    return { bytes, transaction: decodeTransaction(bytes) };
+  } catch (error) {
+    // What anything else says may repeat what it was given, and so may its cause.
+    throw wrongSignature(error instanceof TransactionError ? error.message : 'it cannot be read as one');
+  }
+}
+
+/** The refusal of a signed transaction. */
+function wrongSignature(why: string): ApiFailure {
+  return new ApiFailure('validation_failed', `signedTransaction is not taken: ${why}`, {
+    details: [{ path: 'signedTransaction', message: why }],
+  });
+}
+
+/** Who hands something over waits no longer for what a node knows of a sender. */
+const WITHIN_MS = 4_000;
+
+/** A sender as the chain knows it; wei. */
+export interface SenderFacts {
+  /** The next one that the chain takes. */
+  readonly nextNonce: number;
+  /** The next one after those in the node's pool. */
+  readonly pendingNonce: number;
+  readonly balance: bigint;
+}
+
+/** @throws {ChainError} or {ApiFailure} where the node does not say all of it in time. */
+export async function readSender(
+  source: ChainSource,
+  address: Hex,
+  ended: AbortSignal,
+): Promise<SenderFacts> {
+  const [nextNonce, pendingNonce, balance] = await bounded(
+    () => Promise.all(questions(source, address)),
+    ended,
+  );
+  return { nextNonce, pendingNonce, balance };
+}
+
+/** The same as far as it can be told: what the node does not say in time is `null`. */
+async function readKnownOfSender(
+  source: ChainSource,
+  address: Hex,
+  ended: AbortSignal,
+): Promise<{ readonly [Fact in keyof SenderFacts]: SenderFacts[Fact] | null }> {
+  const known = <T>(answer: Promise<T>) => bounded(() => answer, ended, WITHIN_MS).catch(unlessUnforeseen);
+  const [nextNonce, pendingNonce, balance] = questions(source, address);
+  const told = await Promise.all([known(nextNonce), known(pendingNonce), known(balance)]);
+  return { nextNonce: told[0], pendingNonce: told[1], balance: told[2] };
+}
+
+function questions(source: ChainSource, address: Hex) {
+  return [
+    source.nonce(address, 'latest'),
+    source.nonce(address, 'pending'),
+    source.balance(address),
+  ] as const;
+}
+
+function unlessUnforeseen(error: unknown): null {
+  if (error instanceof ChainError || error instanceof ApiFailure) return null;
+  throw error;
+}

@@ -1,0 +1,428 @@
+import { AUTO_TX_STATUSES } from '../contract/choices.ts';
+import { LANES } from '../core/advice.ts';
+import type { Check, KeptAutoTx, TimelineEntry } from '../core/auto-txs/kept-auto-tx.ts';
+import { type AutoTxState, type Inclusion, NOTE_KINDS, type Note } from '../core/auto-txs/state-machine.ts';
+import { wakesOf } from '../core/auto-txs/target.ts';
+import { integer } from './block-row.ts';
+import {
+  address,
+  amount,
+  finite,
+  hash,
+  hex,
+  maybe,
+  moment,
+  oneOf,
+  text,
+  unreadable,
+  wei,
+  whole,
+} from './columns.ts';
+import { prepared, type Slots } from './prepared.ts';
+import type { Queries } from './schema.ts';
+
+/**
+ * One auto-tx. Wei per gas; times in ms since epoch. Amounts that may be larger than 2^53 − 1 are decimal text. What was
+ * signed lies in `signed_transactions`, so that no question about this table can answer it.
+ */
+export interface AutoTxRow {
+  id: string;
+  /** The id of the key that made it; empty: who runs the service. */
+  owner: string;
+  chain_id: number;
+  created_at: number;
+  updated_at: number;
+  target: number;
+  lane: string;
+  is_strict: number;
+  expires_at: number | null;
+  note: string;
+  to_address: string | null;
+  value: string;
+  type: number | null;
+  hash: string | null;
+  /** The chain that it was signed for; null: a draft, or any chain (before EIP-155). */
+  signed_chain: number | null;
+  from_address: string | null;
+  nonce: number | null;
+  gas_limit: number | null;
+  gas_price: number | null;
+  max_fee: number | null;
+  max_priority_fee: number | null;
+  max_blob_fee: number | null;
+  blob_count: number | null;
+  intrinsic_gas: number | null;
+  status: string;
+  attempts: number;
+  submitted_at: number | null;
+  sent_at: number | null;
+  may_be_out: number;
+  block_number: number | null;
+  block_hash: string | null;
+  outcome: string | null;
+  gas_used: number | null;
+  effective_gas_price: number | null;
+  other_fees: string | null;
+  mined_at: number | null;
+  /** Where one that came back by itself goes again. */
+  returns_to: string | null;
+  taken_since: number | null;
+  unseen: number;
+  executed_at: number | null;
+  failure_code: string | null;
+  failure_message: string | null;
+  hold_code: string | null;
+  hold_message: string | null;
+  hold_until: number | null;
+  hold_times: number | null;
+  checked_at: number | null;
+  price_at_creation: number | null;
+  day_mean_price: number | null;
+  native_usd: number | null;
+  /** Of a pending one that waits for a lane's price: the lane, and the price at or below which it is looked at. */
+  wake_lane: string | null;
+  wake_price: number | null;
+  /** Of a pending one with a strict target: the next base fee at or below which it is looked at. */
+  wake_base: number | null;
+  /** The next base fee above which no block takes it. */
+  cap: number | null;
+  /**
+   * The block that its state rests on: the one that has it, or at which its nonce was first seen to be another's. A
+   * rewind below it takes that back.
+   */
+  chain_block: number | null;
+  /** JSON: the lines of the last pre-flight. */
+  checks: string;
+  data: string;
+}
+
+/** What may be sent: nothing but the engine reads it, and it goes when it cannot be sent any more. */
+export interface SignedTransactionRow {
+  auto_tx_id: string;
+  /** The block in which it is final, if it is: the bytes are kept for some blocks more, for a reorg. */
+  mined_block: number | null;
+  /** The raw bytes. */
+  bytes: Uint8Array;
+}
+
+export interface AutoTxEventRow {
+  auto_tx_id: string;
+  /** 1, 2, 3, … for each auto-tx. */
+  seq: number;
+  at: number;
+  kind: string;
+  block_number: number | null;
+  message: string;
+}
+
+/** What an owner's executed auto-txs come to, also those that were deleted since. */
+export interface AutoTxTallyRow {
+  owner: string;
+  executed: number;
+  /** What they saved against the price when they were made: decimal text. */
+  saved_wei: string;
+  /** The same in dollars, of those whose dollar price is known. */
+  usd: number;
+  /** How many saved something and have no dollar price. */
+  unpriced: number;
+}
+
+const TYPES = [0, 1, 2, 3, 4] as const;
+const RETURNS_TO = ['DISABLED', 'CANCELLED', 'EXPIRED', 'FAILED'] as const;
+
+/** @throws RangeError where what was signed does not fit a row: it is never kept as anything else. */
+export function toAutoTxRow(autoTx: KeptAutoTx): AutoTxRow {
+  const { order, signed, state } = autoTx;
+  const { inclusion, hold, failure } = state;
+  return {
+    id: autoTx.id,
+    owner: autoTx.owner,
+    chain_id: autoTx.chainId,
+    created_at: autoTx.createdAt,
+    updated_at: autoTx.updatedAt,
+    target: exact(order.target),
+    lane: order.lane,
+    is_strict: order.isStrict ? 1 : 0,
+    expires_at: order.expiresAt,
+    note: autoTx.note,
+    to_address: autoTx.to,
+    value: String(autoTx.value),
+    type: signed?.type ?? null,
+    hash: signed?.hash ?? null,
+    signed_chain: signed?.chainId ?? null,
+    from_address: signed?.from ?? null,
+    nonce: signed?.nonce ?? null,
+    gas_limit: maybe(signed?.gasLimit, exact),
+    gas_price: maybe(signed?.gasPrice, exact),
+    max_fee: maybe(signed?.maxFeePerGas, exact),
+    max_priority_fee: maybe(signed?.maxPriorityFeePerGas, exact),
+    max_blob_fee: maybe(signed?.maxFeePerBlobGas, exact),
+    blob_count: signed?.blobCount ?? null,
+    intrinsic_gas: maybe(signed?.intrinsicGas, exact),
+    status: state.status,
+    attempts: state.attempts,
+    submitted_at: state.submittedAt,
+    sent_at: state.sentAt,
+    may_be_out: state.mayBeOut ? 1 : 0,
+    block_number: inclusion?.blockNumber ?? null,
+    block_hash: inclusion?.blockHash ?? null,
+    outcome: inclusion?.outcome ?? null,
+    gas_used: maybe(inclusion?.gasUsed, integer),
+    effective_gas_price: maybe(inclusion?.effectiveGasPrice, integer),
+    other_fees: maybe(inclusion?.otherFees, String),
+    mined_at: inclusion?.minedAt ?? null,
+    returns_to: state.returnsTo,
+    taken_since: state.takenSince,
+    unseen: state.unseen,
+    executed_at: state.executedAt,
+    failure_code: failure?.code ?? null,
+    failure_message: failure?.message ?? null,
+    hold_code: hold?.code ?? null,
+    hold_message: hold?.message ?? null,
+    hold_until: hold?.retryAt ?? null,
+    hold_times: hold?.times ?? null,
+    checked_at: autoTx.checkedAt,
+    price_at_creation: maybe(autoTx.priceAtCreation, integer),
+    day_mean_price: maybe(autoTx.dayMeanPrice, integer),
+    native_usd: autoTx.nativeUsd,
+    ...wakeColumns(autoTx),
+    chain_block: inclusion?.blockNumber ?? state.takenSince,
+    checks: JSON.stringify(autoTx.checks),
+    data: autoTx.data,
+  };
+}
+
+/** @throws RangeError or SyntaxError for a row that no program of ours wrote. */
+export function toKeptAutoTx(row: AutoTxRow): KeptAutoTx {
+  return {
+    id: row.id,
+    owner: row.owner,
+    chainId: whole(row.chain_id),
+    order: {
+      target: wei(row.target),
+      lane: oneOf(LANES, row.lane),
+      isStrict: row.is_strict === 1,
+      expiresAt: maybe(row.expires_at, moment),
+    },
+    note: text(row.note),
+    to: maybe(row.to_address, address),
+    value: amount(row.value),
+    data: hex(row.data),
+    signed: toSigned(row),
+    state: toState(row),
+    checks: toChecks(row.checks),
+    checkedAt: maybe(row.checked_at, moment),
+    createdAt: moment(row.created_at),
+    updatedAt: moment(row.updated_at),
+    priceAtCreation: maybe(row.price_at_creation, wei),
+    dayMeanPrice: maybe(row.day_mean_price, wei),
+    nativeUsd: maybe(row.native_usd, finite),
+  };
+}
+
+/** `null`: a draft. @throws RangeError for a row that no program of ours wrote. */
+export function toSigned(row: AutoTxRow): KeptAutoTx['signed'] {
+  if (row.hash === null) return null;
+  return {
+    type: oneOf(TYPES, row.type),
+    hash: hash(row.hash),
+    chainId: maybe(row.signed_chain, whole),
+    from: address(row.from_address),
+    nonce: whole(row.nonce),
+    gasLimit: wei(row.gas_limit),
+    gasPrice: maybe(row.gas_price, wei),
+    maxFeePerGas: maybe(row.max_fee, wei),
+    maxPriorityFeePerGas: maybe(row.max_priority_fee, wei),
+    maxFeePerBlobGas: maybe(row.max_blob_fee, wei),
+    blobCount: whole(row.blob_count),
+    intrinsicGas: wei(row.intrinsic_gas),
+  };
+}
+
+function toState(row: AutoTxRow): AutoTxState {
+  const status = oneOf(AUTO_TX_STATUSES, row.status);
+  if (row.hash === null && status !== 'DRAFT' && status !== 'CANCELLED' && status !== 'FAILED')
+    throw unreadable();
+  return {
+    status,
+    attempts: whole(row.attempts),
+    submittedAt: maybe(row.submitted_at, moment),
+    sentAt: maybe(row.sent_at, moment),
+    mayBeOut: row.may_be_out === 1,
+    inclusion: toInclusion(row),
+    returnsTo: maybe(row.returns_to, (value) => oneOf(RETURNS_TO, value)),
+    takenSince: maybe(row.taken_since, whole),
+    unseen: whole(row.unseen),
+    executedAt: maybe(row.executed_at, moment),
+    failure:
+      row.failure_code === null ? null : { code: text(row.failure_code), message: text(row.failure_message) },
+    hold:
+      row.hold_code === null
+        ? null
+        : {
+            code: text(row.hold_code),
+            message: text(row.hold_message),
+            retryAt: moment(row.hold_until),
+            times: whole(row.hold_times),
+          },
+  };
+}
+
+function toInclusion(row: AutoTxRow): Inclusion | null {
+  if (row.block_number === null) return null;
+  return {
+    blockNumber: whole(row.block_number),
+    blockHash: hash(row.block_hash),
+    outcome: oneOf(['success', 'reverted'] as const, row.outcome),
+    gasUsed: wei(row.gas_used),
+    effectiveGasPrice: wei(row.effective_gas_price),
+    otherFees: amount(row.other_fees),
+    minedAt: moment(row.mined_at),
+  };
+}
+
+/** Those that cannot be read are left out: they are made again before anything depends on them. */
+function toChecks(json: string): Check[] {
+  const read: unknown = parsed(json);
+  return Array.isArray(read) ? read.flatMap(toCheck) : [];
+}
+
+function parsed(json: string): unknown {
+  try {
+    return JSON.parse(json);
+  } catch {
+    return null;
+  }
+}
+
+function toCheck(read: unknown): Check[] {
+  if (typeof read !== 'object' || read === null) return [];
+  if (!('name' in read && 'ok' in read && 'message' in read)) return [];
+  const { name, ok, message } = read;
+  if (typeof name !== 'string' || typeof message !== 'string') return [];
+  return ok === null || typeof ok === 'boolean' ? [{ name, ok, message }] : [];
+}
+
+/** What a row holds of an amount that has to be exact. */
+function exact(wei: bigint): number {
+  const value = Number(wei);
+  if (!Number.isSafeInteger(value)) throw new RangeError('an amount of a transaction is above 2^53 − 1');
+  return value;
+}
+
+type WakeColumns = Pick<AutoTxRow, 'wake_lane' | 'wake_price' | 'wake_base' | 'cap'>;
+
+const ASLEEP: WakeColumns = { wake_lane: null, wake_price: null, wake_base: null, cap: null };
+
+/** At which prices one that waits is to be looked at; nothing wakes the others. */
+function wakeColumns({ order, signed, state }: KeptAutoTx): WakeColumns {
+  if (state.status !== 'PENDING' || signed === null) return ASLEEP;
+  const { wakeLane, wakePrice, wakeBase, cap } = wakesOf(order, signed);
+  return {
+    wake_lane: wakeLane,
+    wake_price: wakePrice === null ? null : integer(wakePrice),
+    wake_base: wakeBase === null ? null : integer(wakeBase),
+    cap: integer(cap),
+  };
+}
+
+/** Of one auto-tx, so that one that is held for ever leaves room for the others. */
+export const MOST_NOTES = 200;
+
+/** Adds what happened at `at` (ms since epoch) to a timeline, and forgets what is too old on it. Part of the caller's transaction. */
+export async function addNotes(trx: Queries, id: string, notes: readonly Note[], at: number): Promise<void> {
+  if (notes.length === 0) return;
+  const newest = await trx
+    .selectFrom('auto_tx_events')
+    .select((e) => e.fn.max<number | null>('seq').as('seq'))
+    .where('auto_tx_id', '=', id)
+    .executeTakeFirst();
+  const last = newest?.seq ?? 0;
+  await trx
+    .insertInto('auto_tx_events')
+    .values(
+      notes.map(({ kind, blockNumber, message }, place) => ({
+        auto_tx_id: id,
+        seq: last + 1 + place,
+        at,
+        kind,
+        block_number: blockNumber,
+        message,
+      })),
+    )
+    .execute();
+  await trx
+    .deleteFrom('auto_tx_events')
+    .where('auto_tx_id', '=', id)
+    .where('seq', '<=', last + notes.length - MOST_NOTES)
+    .execute();
+}
+
+/** What happened to an auto-tx, newest first. */
+export async function readTimeline(db: Queries, id: string, limit: number): Promise<TimelineEntry[]> {
+  const rows = await db
+    .selectFrom('auto_tx_events')
+    .selectAll()
+    .where('auto_tx_id', '=', id)
+    .orderBy('seq', 'desc')
+    .limit(limit)
+    .execute();
+  return rows.flatMap((row) => readEntry(row) ?? []);
+}
+
+/** `null`: no line of ours. */
+function readEntry({ at, kind, block_number, message }: AutoTxEventRow): TimelineEntry | null {
+  try {
+    const blockNumber = maybe(block_number, whole);
+    return { at: moment(at), kind: oneOf(NOTE_KINDS, kind), blockNumber, message: text(message) };
+  } catch {
+    return null;
+  }
+}
+
+/** How a timeline begins. */
+export const createdNote = ({ signed }: KeptAutoTx): Note => ({
+  kind: 'CREATED',
+  blockNumber: null,
+  message:
+    signed === null ? 'it was made as a draft, without a signature' : 'it was made and waits for its target',
+});
+
+/** How many blocks raw bytes are kept after the one that has them: what a reorg brings back can be sent again. */
+export const KEEP_SIGNED_BLOCKS = 64;
+
+/** The raw bytes of an auto-tx; `null`: there are none. */
+export async function readSigned(db: Queries, id: string): Promise<Uint8Array | null> {
+  const row = await db
+    .selectFrom('signed_transactions')
+    .select('bytes')
+    .where('auto_tx_id', '=', id)
+    .executeTakeFirst();
+  return row?.bytes ?? null;
+}
+
+export async function insertSigned(trx: Queries, id: string, bytes: Uint8Array): Promise<void> {
+  await trx.insertInto('signed_transactions').values({ auto_tx_id: id, mined_block: null, bytes }).execute();
+}
+
+/** Says in which block they are final, or that they are not. */
+export async function markSigned(trx: Queries, id: string, minedBlock: number | null): Promise<void> {
+  await trx
+    .updateTable('signed_transactions')
+    .set({ mined_block: minedBlock })
+    .where('auto_tx_id', '=', id)
+    .execute();
+}
+
+export async function dropSigned(trx: Queries, id: string): Promise<void> {
+  await trx.deleteFrom('signed_transactions').where('auto_tx_id', '=', id).execute();
+}
+
+const deleteBelow = prepared((db, slot: Slots<{ below: number }>) =>
+  db.deleteFrom('signed_transactions').where('mined_block', '<', slot('below')),
+);
+
+/** Forgets the bytes of what is final in blocks below `below`: no reorg brings it back. Costs what it forgets. */
+export async function forgetSigned(trx: Queries, below: number): Promise<void> {
+  await deleteBelow(trx, { below });
+}
