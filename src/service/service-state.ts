@@ -7,7 +7,6 @@ import { bounded } from './bounded.ts';
 import type { ChainReader } from './chain-reader.ts';
 import type { Follower } from './follower.ts';
 import { ApiFailure } from './http/errors.ts';
-import { patienceMs } from './pulse.ts';
 import type { LookupContext } from './responses/explorer.ts';
 import type { Present } from './responses/gas.ts';
 import { type EngineHealth, NOTHING_YET, type ServiceHealth, type Tallies } from './responses/summary.ts';
@@ -121,11 +120,8 @@ export class ServiceState {
     await follower.flush();
     // A chain's clock may run ahead of ours.
     const now = Math.max(Math.floor(source.now() / 1_000), head.timestamp);
-    // Where our clock runs far ahead of a chain that is well, the chain's own is right.
-    const lagMs = source.kind === 'rpc' ? (now - head.timestamp) * 1_000 : 0;
-    const isBehind = follower.isStale || lagMs > patienceMs(profile.feeRule.blockTimeSec);
     // While the source is down, "the last hour" is the last that is known.
-    return { store: history, profile, end: isBehind ? head.timestamp : now, now };
+    return { store: history, profile, end: follower.isStale ? head.timestamp : now, now };
   }
 
   /** An answer about single blocks and transactions, within the time of one question. @throws {ApiFailure} */

@@ -1,6 +1,5 @@
 import type { ChainSource } from '../chain/chain-source.ts';
 import type { Block } from '../core/block.ts';
-import { Pulse, patienceMs } from './pulse.ts';
 
 /** Why nothing new comes, and when the source is asked again (ms, wall clock). */
 export interface Problem {
@@ -8,13 +7,17 @@ export interface Problem {
   readonly retryAt: number | null;
 }
 
+/** However quick a chain, it is late only after this. */
+const LEAST_LATE_MS = 30_000;
+const LATE_BLOCKS = 5;
 /** Behind the clock by more than this, a head may well have a clock before it that is wrong. */
 const DOUBTFUL_LAG_MS = 15 * 60_000;
 
 /** How the source of blocks is: whether it answers, whether blocks still come, whether it has come to its end. */
 export class SourceState {
   readonly #source: Pick<ChainSource, 'kind' | 'now' | 'health'>;
-  readonly #pulse = new Pulse();
+  /** When the last block came, ms of the source's clock. */
+  #lastAt = Number.NEGATIVE_INFINITY;
   #problem: Problem | null = null;
   #ended = false;
   #hasBeenAway = false;
@@ -35,7 +38,7 @@ export class SourceState {
 
   /** What comes right after this has been waiting. */
   begin(): void {
-    this.#pulse.begin(this.#source.now());
+    this.#lastAt = this.#source.now();
     this.#hasBeenAway = false;
     this.#isCatchingUp = true;
   }
@@ -51,7 +54,7 @@ export class SourceState {
     this.#awaited =
       head === null || number <= head.number
         ? null
-        : { number, until: this.#source.now() + patienceMs(blockTimeSec) };
+        : { number, until: this.#source.now() + lateAfterMs(blockTimeSec) };
   }
 
   /**
@@ -73,10 +76,12 @@ export class SourceState {
   note(block: Block, before: Block | null, blockTimeSec: number): void {
     if (this.#hasBeenAway) this.begin();
     const now = this.#source.now();
-    const isPresent = before !== null && this.#pulse.isNow(before, blockTimeSec, now);
-    const isInTime = this.#pulse.note(block, before, blockTimeSec, now);
+    const spacing = blockTimeSec * 1_000;
+    const step = before === null ? spacing : Math.max(block.timestamp - before.timestamp, 0) * 1_000;
+    const wasWaiting = now - this.#lastAt < Math.max(step, spacing) / 2;
+    this.#lastAt = now;
     // A page of what a quick chain had waiting may come after a pause, too, but before the present is reached.
-    if (isInTime && isPresent) this.#isCatchingUp = false;
+    if (!wasWaiting && before !== null && !this.#isOld(before, blockTimeSec)) this.#isCatchingUp = false;
     this.#caughtUpWith = this.#isCatchingUp ? block.number : Math.min(this.#caughtUpWith, block.number - 1);
     if (this.#awaited !== null && block.number >= this.#awaited.number) this.#awaited = null;
     this.#problem = null;
@@ -100,21 +105,25 @@ export class SourceState {
   isLate(head: Block | null, blockTimeSec: number): boolean {
     // A recording's clock runs at its own speed, far ahead of what one process can digest.
     if (this.#ended || head === null || this.#source.kind === 'replay') return false;
-    return this.#pulse.isLate(head, blockTimeSec, this.#source.now());
+    return this.#isOld(head, blockTimeSec);
+  }
+
+  #isOld({ timestamp }: Block, blockTimeSec: number): boolean {
+    return this.#source.now() - timestamp * 1_000 > lateAfterMs(blockTimeSec);
   }
 
   /**
    * Whether `block` came too late for anybody to be told of it as if it were now.
    * - Of blocks that were caught up with, after a downtime or a gap, all but the newest did.
-   * - Where the head is not of now, by its own time or because blocks come as they are made, every block did.
+   * - Where the head is not of now by its own time, every block did.
    * - One that came in time did not, while it is no older than the head by more than five blocks (or half a minute).
    * - Blocks of a recording or a simulation never do, at whatever speed they come.
    */
   isPast(block: Block, head: Block | null, blockTimeSec: number): boolean {
     if (this.#source.kind !== 'rpc' || head === null) return false;
     if (block.number <= this.#caughtUpWith && block.number < this.#newest(head)) return true;
-    if (!this.#pulse.isNow(head, blockTimeSec, this.#source.now())) return true;
-    return (head.timestamp - block.timestamp) * 1_000 > patienceMs(blockTimeSec);
+    if (this.#isOld(head, blockTimeSec)) return true;
+    return (head.timestamp - block.timestamp) * 1_000 > lateAfterMs(blockTimeSec);
   }
 
   /**
@@ -145,3 +154,6 @@ export class SourceState {
     return { message: `no new block since ${since}${doubt}`, retryAt: null };
   }
 }
+
+/** How long a block that should be there may stay away. */
+const lateAfterMs = (blockTimeSec: number) => Math.max(LATE_BLOCKS * blockTimeSec * 1_000, LEAST_LATE_MS);

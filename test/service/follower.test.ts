@@ -319,26 +319,6 @@ describe('when something is wrong', () => {
     expect((await current(service)).stale).toBe(true);
   });
 
-  test('a chain whose clock is a day behind is not late while its blocks come as they are made', async () => {
-    const source = new ScriptedSource(makeBlocks(0, 499));
-    source.clock = (makeBlock(499).timestamp + 86_400) * 1_000;
-    const service = await runService({ source });
-    await service.ready;
-    await waitFor(async () => source.knownAsked.length > 0);
-    expect((await current(service)).stale).toBe(true);
-    for (const number of [500, 501]) {
-      source.clock += 12_000;
-      source.mine(makeBlock(number));
-      await headIs(service, number);
-      expect((await current(service)).stale).toBe(false);
-    }
-    // Its last hour is the one before its head, not an hour of our clock that it has no blocks in.
-    const chart = StatsChart.parse(await service.read(`${PATHS.statsChart}?timeFrame=1h`));
-    expect(chart.points.length).toBeGreaterThan(50);
-    source.clock += 61_000;
-    expect((await current(service)).stale).toBe(true);
-  });
-
   test("another chain's database is refused in one line", async () => {
     const path = join(await temporaryFolder(), 'chain.db');
     const database = await openDatabase(path);

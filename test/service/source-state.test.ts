@@ -64,22 +64,6 @@ test('a block is past once it is older than five blocks, by the clock and by the
   expect([isPast(10), isPast(5)]).toEqual([true, true]);
 });
 
-test('blocks that come as they are made are now, however wrong their times are', () => {
-  const { clock, state } = stateAt('rpc');
-  clock.now += HOUR_MS;
-  state.begin();
-  expect(state.isPast(head, head, BLOCK_TIME_SEC)).toBe(true);
-  const seen = [11, 12, 13].map((number) => {
-    clock.now += 12_000;
-    const next = makeBlock(number);
-    state.note(next, makeBlock(number - 1), BLOCK_TIME_SEC);
-    return state.isPast(next, next, BLOCK_TIME_SEC);
-  });
-  expect(seen).toEqual([true, false, false]);
-  // What it was caught up with before that is not.
-  expect(state.isPast(makeBlock(1), makeBlock(13), BLOCK_TIME_SEC)).toBe(true);
-});
-
 test.each([
   ['a start', (state: SourceState) => state.begin()],
   ['an outage', (state: SourceState) => state.fail({ message: 'the node is gone', retryAt: null })],

@@ -99,30 +99,6 @@ test('a head that is stale fires nothing, however newly it was read', async () =
   expect(await readAlert(database, 'a')).toMatchObject({ triggerCount: 0, missedCount: 1 });
 });
 
-test('blocks that come as they are made fire, though the node is ten minutes behind', async () => {
-  const { path, database } = await alertedDatabase();
-  const source = new ScriptedSource(blocksAt(50n, 0, 299));
-  source.clock = timeOf(299) + 600_000;
-  const service = await runService({ source, database: path });
-  await service.ready;
-  for (const block of [...blocksAt(50n, 300, 301), ...blocksAt(10n, 302, 302)]) {
-    // Once this one has been taken in, the next is made.
-    await waitFor(() => source.knownAsked.length > 0);
-    source.clock += 12_000;
-    source.mine(block);
-    await waitFor(async () => {
-      const response = await service.get('/gas/current');
-      return ((await response.json()) as { blockNumber?: number }).blockNumber === block.number;
-    });
-  }
-  await service.stop();
-  expect(await readAlert(database, 'a')).toMatchObject({
-    triggerCount: 1,
-    lastTriggeredAt: timeOf(302),
-    missedCount: 0,
-  });
-});
-
 test.each(['replay', 'simulated'] as const)(
   'a %s chain is never late: each of its blocks is now',
   async (kind) => {
