@@ -6,9 +6,8 @@ import type {
   IncludedTransaction,
 } from '../chain/chain-source.ts';
 import type { Block, Hex } from '../core/block.ts';
-import { OnceAtATime } from './async.ts';
-import { bounded } from './bounded.ts';
-import { WeightedCache } from './weighted-cache.ts';
+import { abortable, OnceAtATime } from './async.ts';
+import { ApiFailure } from './http/errors.ts';
 
 /** Hashes of blocks' transactions that are kept: about 500 blocks of mainnet, 10 MB. */
 const KEPT_HASHES = 100_000;
@@ -25,7 +24,7 @@ export interface MinedTransaction
     Omit<ChainReceipt, 'blockNumber' | 'blockHash'> {}
 
 /** What is known of a block beforehand, to tell whether another is the same. */
-export type BlockClue = Pick<Block, 'number' | 'hash'> & { readonly baseFeePerGas?: bigint };
+type BlockClue = Pick<Block, 'number' | 'hash'> & { readonly baseFeePerGas?: bigint };
 
 /**
  * Asks the source on behalf of many questions: each answer has its time, the same one at once is asked once,
@@ -125,4 +124,81 @@ function toMined({ transaction, receipt }: IncludedTransaction): MinedTransactio
     blobFee,
     dataFee,
   };
+}
+
+/** Less than the ten seconds that our own client waits, so that it hears why. */
+const DEADLINE_MS = 8_000;
+const RETRY_SEC = 5;
+
+/**
+ * `work`, at most until the deadline of one question or until `ended`. Its signal is how it hears of either.
+ * @throws {ApiFailure} `upstream_unavailable` when time is up
+ */
+export async function bounded<T>(
+  work: (signal: AbortSignal) => Promise<T>,
+  ended: AbortSignal,
+  deadlineMs = DEADLINE_MS,
+): Promise<T> {
+  // By hand: what `AbortSignal.any` leaves on a signal that outlives many questions adds up.
+  const bound = new AbortController();
+  const { signal } = bound;
+  const timer = setTimeout(() => bound.abort(late(deadlineMs)), deadlineMs);
+  const end = () => bound.abort(givenUp());
+  ended.addEventListener('abort', end, { once: true });
+  if (ended.aborted) end();
+  try {
+    return await abortable(work(signal), signal);
+  } catch (error) {
+    // A part of the work that stops at the signal may say so in its own words, and first.
+    throw signal.aborted ? signal.reason : error;
+  } finally {
+    clearTimeout(timer);
+    ended.removeEventListener('abort', end);
+  }
+}
+
+const late = (deadlineMs: number) =>
+  new ApiFailure(
+    'upstream_unavailable',
+    `the node did not answer everything within ${deadlineMs / 1_000} s; ask again, what it did answer is kept`,
+    { headers: { 'Retry-After': String(RETRY_SEC) } },
+  );
+
+const givenUp = () => new ApiFailure('upstream_unavailable', 'the question was given up before its answer');
+
+/** Keeps what was used last, up to a total weight. */
+export class WeightedCache<Key, Value> {
+  readonly #limit: number;
+  /** In the order of their last use. */
+  readonly #entries = new Map<Key, { readonly value: Value; readonly weight: number }>();
+  #weight = 0;
+
+  constructor(limit: number) {
+    this.#limit = limit;
+  }
+
+  get(key: Key): Value | undefined {
+    const entry = this.#entries.get(key);
+    if (entry === undefined) return undefined;
+    this.#entries.delete(key);
+    this.#entries.set(key, entry);
+    return entry.value;
+  }
+
+  /** What is heavier than everything together may be is not kept. */
+  set(key: Key, value: Value, weight: number): void {
+    this.delete(key);
+    if (weight > this.#limit) return;
+    this.#entries.set(key, { value, weight });
+    this.#weight += weight;
+    for (const [oldest] of this.#entries) {
+      if (this.#weight <= this.#limit) return;
+      this.delete(oldest);
+    }
+  }
+
+  delete(key: Key): void {
+    this.#weight -= this.#entries.get(key)?.weight ?? 0;
+    this.#entries.delete(key);
+  }
 }

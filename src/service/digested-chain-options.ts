@@ -2,15 +2,15 @@ import type { ChainSource } from '../chain/chain-source.ts';
 import type { Block } from '../core/block.ts';
 import type { ChainProfile } from '../core/chains.ts';
 import type { BlockStore } from '../store/block-store.ts';
-import type { Lease } from './lease.ts';
+import type { AdviceJudge } from './follow/advice-judge.ts';
+import type { Lease } from './leader.ts';
 import type { Engine } from './live-engine.ts';
-import type { TrackKeeper } from './track-keeper.ts';
 
 /** What digested blocks go into, and where they come from. */
 export interface DigestedChainOptions {
   readonly source: Pick<ChainSource, 'kind'>;
   readonly store: BlockStore;
-  readonly track: TrackKeeper;
+  readonly track: AdviceJudge;
   /** Whether this process writes, or another one on the same database. */
   readonly lease: Lease;
   readonly createEngine: (profile: ChainProfile) => Engine;

@@ -5,7 +5,7 @@ import type { Database } from '../store/open-database.ts';
 import type { MadeAttempt } from './alerts/dispatcher.ts';
 import type { CourierSettings } from './couriers/create-couriers.ts';
 import type { Gate } from './http/auth.ts';
-import type { LeaseOptions } from './lease.ts';
+import type { LeaseOptions } from './leader.ts';
 import type { Engine } from './live-engine.ts';
 import type { News } from './source-news.ts';
 

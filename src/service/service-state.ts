@@ -3,14 +3,13 @@ import type { ChainProfile } from '../core/chains.ts';
 import type { Reach } from '../core/engine/horizons.ts';
 import type { BlockStore } from '../store/block-store.ts';
 import type { HistoryStore } from '../store/history-store.ts';
-import { bounded } from './bounded.ts';
-import type { ChainReader } from './chain-reader.ts';
+import { bounded, type ChainReader } from './chain-reader.ts';
+import type { AdviceJudge } from './follow/advice-judge.ts';
 import type { Follower } from './follower.ts';
 import { ApiFailure } from './http/errors.ts';
 import type { LookupContext } from './responses/explorer.ts';
 import type { Present } from './responses/gas.ts';
 import { type EngineHealth, NOTHING_YET, type ServiceHealth, type Tallies } from './responses/summary.ts';
-import type { TrackKeeper } from './track-keeper.ts';
 
 const LOADING_RETRY_SEC = 1;
 const DOWN_RETRY_SEC = 5;
@@ -18,7 +17,7 @@ const DOWN_RETRY_SEC = 5;
 interface ServiceParts {
   readonly source: ChainSource;
   readonly follower: Follower;
-  readonly track: TrackKeeper;
+  readonly track: AdviceJudge;
   readonly history: HistoryStore;
   readonly blocks: BlockStore;
   readonly reader: ChainReader;

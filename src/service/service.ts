@@ -20,18 +20,17 @@ import { startAutoTxs } from './auto-txs/engine.ts';
 import { unsavedWords } from './block-writer.ts';
 import { ChainReader } from './chain-reader.ts';
 import type { CourierSettings } from './couriers/create-couriers.ts';
+import { AdviceJudge } from './follow/advice-judge.ts';
 import { Follower } from './follower.ts';
 import { Freshness } from './freshness.ts';
 import { createApp } from './http/app.ts';
 import { createOpenGate } from './http/auth.ts';
 import { ApiFailure, errorResponse } from './http/errors.ts';
-import { Lease } from './lease.ts';
-import { leaseWords } from './lease-words.ts';
+import { Lease, leaseWords } from './leader.ts';
 import { chainPriceFeed, NativePrice } from './native-price.ts';
 import { AutoTxOutlook } from './responses/auto-txs.ts';
 import type { ServiceOptions } from './service-options.ts';
 import { type Condition, ServiceState } from './service-state.ts';
-import { TrackKeeper } from './track-keeper.ts';
 
 const DEFAULT_HISTORY_SEC = 30 * 86_400;
 
@@ -81,7 +80,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     telegram: delivery.telegram ?? null,
     allowPrivateTargets: delivery.allowPrivateTargets ?? false,
   };
-  const track = new TrackKeeper(new TrackStore(database), onError, () => lease.mayWrite);
+  const track = new AdviceJudge(new TrackStore(database), onError, () => lease.mayWrite);
   const follower = new Follower({
     source,
     store,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { backfill } from '../../src/service/backfill.ts';
+import { backfill } from '../../src/service/follow/history-filler.ts';
 import { BlockStore } from '../../src/store/block-store.ts';
 import { openDatabase } from '../../src/store/open-database.ts';
 import { makeBlocks } from '../helpers/chain-blocks.ts';

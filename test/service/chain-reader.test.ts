@@ -1,10 +1,8 @@
 import { expect, test } from 'vitest';
 import { ErrorBody } from '../../src/contract/api-error.ts';
 import { mapBounded } from '../../src/service/async.ts';
-import { bounded } from '../../src/service/bounded.ts';
-import { ChainReader } from '../../src/service/chain-reader.ts';
+import { bounded, ChainReader, WeightedCache } from '../../src/service/chain-reader.ts';
 import { ApiFailure } from '../../src/service/http/errors.ts';
-import { WeightedCache } from '../../src/service/weighted-cache.ts';
 import { makeBlock, makeBlocks } from '../helpers/chain-blocks.ts';
 import { makeIncluded } from '../helpers/made-transactions.ts';
 import { ScriptedSource } from '../helpers/scripted-source.ts';

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { Lease, type LeaseOptions } from '../../src/service/lease.ts';
+import { Lease, type LeaseOptions } from '../../src/service/leader.ts';
 import { BlockStore } from '../../src/store/block-store.ts';
 import { LeaseStore } from '../../src/store/lease-store.ts';
 import { type Database, openDatabase } from '../../src/store/open-database.ts';

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { HistoryFiller } from '../../src/service/history-filler.ts';
+import { HistoryFiller } from '../../src/service/follow/history-filler.ts';
 import { BlockStore } from '../../src/store/block-store.ts';
 import { openDatabase } from '../../src/store/open-database.ts';
 import { makeBlock, makeBlocks } from '../helpers/chain-blocks.ts';

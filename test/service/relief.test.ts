@@ -3,8 +3,8 @@ import type { Block } from '../../src/core/block.ts';
 import { chainProfile } from '../../src/core/chains.ts';
 import { FeeEngine } from '../../src/core/engine/fee-engine.ts';
 import { DigestedChain } from '../../src/service/digested-chain.ts';
-import { Lease } from '../../src/service/lease.ts';
-import { TrackKeeper } from '../../src/service/track-keeper.ts';
+import { AdviceJudge } from '../../src/service/follow/advice-judge.ts';
+import { Lease } from '../../src/service/leader.ts';
 import { BlockStore } from '../../src/store/block-store.ts';
 import { LeaseStore } from '../../src/store/lease-store.ts';
 import { openDatabase } from '../../src/store/open-database.ts';
@@ -39,7 +39,7 @@ async function standingBy(blocks: readonly Block[]) {
     {
       source: { kind: 'rpc' },
       store: new BlockStore(database, () => lease.right),
-      track: new TrackKeeper(new TrackStore(database), fail, () => lease.mayWrite),
+      track: new AdviceJudge(new TrackStore(database), fail, () => lease.mayWrite),
       lease,
       createEngine: ({ feeRule }) => new FeeEngine({ feeRule }),
       wallNow: Date.now,

@@ -2,7 +2,7 @@ import { systemClock } from '../../chain/rpc/clock.ts';
 import type { Database } from '../../store/open-database.ts';
 import { OutboxStore } from '../../store/outbox-store.ts';
 import type { CourierSettings } from '../couriers/create-couriers.ts';
-import type { Lease, LeaseState } from '../lease.ts';
+import type { Lease, LeaseState } from '../leader.ts';
 import type { Dispatcher, MadeAttempt } from './dispatcher.ts';
 
 export interface SendingOptions {

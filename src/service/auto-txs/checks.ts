@@ -15,7 +15,7 @@ import { decodeTransaction } from '../../core/transactions/decode-transaction.ts
 import { type SignedTransaction, TransactionError } from '../../core/transactions/signed-transaction.ts';
 import { transactionBytes } from '../../core/transactions/transaction-bytes.ts';
 import type { AutoTxStore } from '../../store/auto-txs.ts';
-import { bounded } from '../bounded.ts';
+import { bounded } from '../chain-reader.ts';
 import { ApiFailure } from '../http/errors.ts';
 import type { Present } from '../responses/gas.ts';
 

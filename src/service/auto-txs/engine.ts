@@ -5,7 +5,7 @@ import type { Look } from '../../core/auto-txs/state-machine.ts';
 import type { Block, Hex } from '../../core/block.ts';
 import { StoreError } from '../../store/store-error.ts';
 import { mapBounded, sleep } from '../async.ts';
-import type { Lease, LeaseState } from '../lease.ts';
+import type { Lease, LeaseState } from '../leader.ts';
 import {
   decideAgain,
   decideOne,

@@ -11,10 +11,10 @@ import { ChainError } from '../../../src/chain/errors.ts';
 import type { Block } from '../../../src/core/block.ts';
 import { chainProfile } from '../../../src/core/chains.ts';
 import { startSending } from '../../../src/service/alerts/start-sending.ts';
+import { AdviceJudge } from '../../../src/service/follow/advice-judge.ts';
 import { Follower } from '../../../src/service/follower.ts';
-import { Lease } from '../../../src/service/lease.ts';
+import { Lease } from '../../../src/service/leader.ts';
 import type { Engine } from '../../../src/service/live-engine.ts';
-import { TrackKeeper } from '../../../src/service/track-keeper.ts';
 import { BlockStore } from '../../../src/store/block-store.ts';
 import { LeaseStore } from '../../../src/store/lease-store.ts';
 import { openDatabase } from '../../../src/store/open-database.ts';
@@ -77,7 +77,7 @@ const follower = new Follower({
     health: () => [],
   },
   store,
-  track: new TrackKeeper(new TrackStore(database), onError, () => lease.mayWrite),
+  track: new AdviceJudge(new TrackStore(database), onError, () => lease.mayWrite),
   lease,
   createEngine: storyEngine,
   // What lies before the head is all there.

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Block } from '../../src/core/block.ts';
 import { type GivenAdvice, getsInto } from '../../src/core/given-advice.ts';
-import { TrackKeeper } from '../../src/service/track-keeper.ts';
+import { AdviceJudge } from '../../src/service/follow/advice-judge.ts';
 import { BlockStore } from '../../src/store/block-store.ts';
 import { type Database, openDatabase } from '../../src/store/open-database.ts';
 import { TrackStore } from '../../src/store/track-store.ts';
@@ -125,12 +125,12 @@ function sayAfter(block: Block, { said, waits }: Extract<Event, { type: 'block' 
 interface Process {
   readonly database: Database;
   readonly blocks: BlockStore;
-  readonly keeper: TrackKeeper;
+  readonly keeper: AdviceJudge;
 }
 
 async function startProcess(path: string, errors: unknown[]): Promise<Process> {
   const database = await openDatabase(path);
-  const keeper = new TrackKeeper(new TrackStore(database), (error) => errors.push(error));
+  const keeper = new AdviceJudge(new TrackStore(database), (error) => errors.push(error));
   await keeper.load();
   return { database, blocks: new BlockStore(database), keeper };
 }

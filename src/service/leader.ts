@@ -230,3 +230,10 @@ export class Lease {
     for (const listener of this.#listeners) listener(state);
   }
 }
+
+/** Who has alerts fire on the database, for a log. */
+export function leaseWords(state: LeaseState, { held }: Lease): string {
+  if (state === 'holds') return 'alerts on this database fire here now';
+  const who = held?.process ?? 'nobody';
+  return `alerts on this database fire elsewhere (${who}); this process stands by`;
+}

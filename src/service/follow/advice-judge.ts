@@ -1,5 +1,5 @@
-import type { SaidScore, Settlement, TrackStore } from '../store/track-store.ts';
-import { TimeSlice } from './async.ts';
+import type { SaidScore, Settlement, TrackStore } from '../../store/track-store.ts';
+import { TimeSlice } from '../async.ts';
 
 /** Advice that the published record is taken over. */
 const SCORED = 100;
@@ -13,7 +13,7 @@ const MOST_DUE = 100_000;
  * Keeps the record of what the service advised: judges it when its time is over, by the blocks that came, and counts
  * what was kept. What is still open from before a downtime is judged when the blocks of that time are there.
  */
-export class TrackKeeper {
+export class AdviceJudge {
   readonly #store: TrackStore;
   readonly #onError: (error: unknown) => void;
   readonly #isWriting: () => boolean;
