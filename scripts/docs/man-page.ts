@@ -96,7 +96,7 @@ function files(): readonly string[] {
   const place = { env: {}, platform: 'linux', home: '~' } as const;
   return [
     entry(bold(configFile(place)), roff('settings; mode 0600 where a key or a password stands in it')),
-    entry(bold(chainDatabase(place, '<id>')), roff('history, alerts and auto-txs of one chain')),
+    entry(bold(chainDatabase(place, { id: '<id>' })), roff('history, alerts and auto-txs of one chain')),
     entry(bold(keysDatabase(place)), roff('keys of gastop serve')),
   ];
 }

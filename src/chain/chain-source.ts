@@ -118,7 +118,12 @@ export interface ChainSource {
   readonly name: string;
   /** The chain's present, ms since epoch: wall clock, or the virtual time of a replay. */
   now(): number;
+  /** Which chain it is. @throws {ChainError} `restarted` when it began anew and that was not accepted. */
   chain(): Promise<ChainProfile>;
+  /** Goes on with a chain that began anew; until then everything, the subscription too, rejects with `restarted`. */
+  acceptRestart?(): void;
+  /** Rejects where one of several nodes that answer serves another chain than `chain` says. */
+  confirmChain?(): Promise<void>;
   head(): Promise<Block>;
   /** Blocks `from`–`to` inclusive, ascending; shorter where the source's past begins later. */
   blocks(from: number, to: number, options?: { readonly signal?: AbortSignal }): Promise<Block[]>;

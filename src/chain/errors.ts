@@ -2,6 +2,8 @@ export type ChainErrorCode =
   | 'unreachable'
   | 'timeout'
   | 'wrong-chain'
+  /** Every node serves another chain under the same id than before. */
+  | 'restarted'
   | 'bad-answer'
   | 'rejected'
   /** A refusal too: the node is well and no longer keeps what was asked for (EIP-4444). */

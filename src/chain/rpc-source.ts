@@ -56,7 +56,7 @@ export function createRpcSource(options: RpcSourceOptions): RpcSource {
   const pool = createNodePool(nodes, { expectedChainId: options.expectedChainId ?? null, clock });
   const wholeBlocks = new Turns(WHOLE_BLOCKS_AT_ONCE);
 
-  const pacePlanMs = () => chainProfile(pool.chainId() ?? 1).feeRule.blockTimeSec * 1_000;
+  const pacePlanMs = () => (pool.chain() ?? chainProfile(1)).feeRule.blockTimeSec * 1_000;
 
   return {
     kind: 'rpc',
@@ -64,8 +64,10 @@ export function createRpcSource(options: RpcSourceOptions): RpcSource {
       return pool.name;
     },
     now: () => clock.now(),
-    // The pool asks for the chain id before any work, so no more work is needed.
-    chain: () => pool.run(async () => chainProfile(pool.chainId() ?? 0)),
+    // The pool asks which chain it is before any work, so no more work is needed.
+    chain: () => pool.run(async () => pool.chain() ?? chainProfile(0)),
+    acceptRestart: () => pool.acceptRestart(),
+    confirmChain: () => pool.confirmChain(),
     head: () => pool.run((node) => readHead(node)),
     blocks: (from, to, { signal } = {}) =>
       pool.run(

@@ -2,6 +2,7 @@ import { readFile, stat } from 'node:fs/promises';
 import { posix, win32 } from 'node:path';
 import * as z from 'zod';
 import { ROUTE_GROUPS } from '../contract/routes.ts';
+import type { ChainProfile } from '../core/chains.ts';
 import { ownValue } from '../core/own-value.ts';
 import type { Plan } from '../service/keys/api-keys.ts';
 import { usageError } from './errors.ts';
@@ -257,9 +258,12 @@ export function dataFolder(place: Place): string {
   );
 }
 
-/** One database per chain, so that histories never mix. */
-export function chainDatabase(place: Place, chainId: number | '<id>'): string {
-  return pathOf(place).join(dataFolder(place), `chain-${chainId}.db`);
+/** One database per chain, so that histories never mix; a development chain that borrows an id has its own. */
+export function chainDatabase(
+  place: Place,
+  { id, borrowsId }: Pick<ChainProfile, 'borrowsId'> & { readonly id: number | '<id>' },
+): string {
+  return pathOf(place).join(dataFolder(place), `chain-${id}${borrowsId ? '-dev' : ''}.db`);
 }
 
 /** Keys are good for every chain that is served from here, so they lie beside the histories. */

@@ -120,6 +120,7 @@ const CHAIN_EXIT: Readonly<Record<ChainErrorCode, ExitCode>> = {
   unreachable: EXIT.unreachable,
   timeout: EXIT.unreachable,
   'wrong-chain': EXIT.unreachable,
+  restarted: EXIT.unreachable,
   'bad-answer': EXIT.unreachable,
   'rate-limited': EXIT.unreachable,
   'bad-file': EXIT.usage,

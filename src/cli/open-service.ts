@@ -6,6 +6,7 @@ import { openReplaySource } from '../chain/replay-source.ts';
 import { createRpcSource } from '../chain/rpc-source.ts';
 import { createSimulatedSource } from '../chain/simulated-source.ts';
 import { ClientError } from '../client/errors.ts';
+import type { ChainProfile } from '../core/chains.ts';
 import { formatDuration } from '../core/units.ts';
 import type { MadeAttempt } from '../service/alerts/dispatcher.ts';
 import { abortable } from '../service/async.ts';
@@ -141,7 +142,7 @@ async function refuseOtherChain(source: ChainSource, database: Database): Promis
   const timer = setTimeout(() => late.abort(), CHAIN_WITHIN_MS);
   const known = await abortable(source.chain(), late.signal).catch(() => null);
   clearTimeout(timer);
-  if (known !== null) await store.refuseOther(known.id);
+  if (known !== null) await store.refuseOther(known);
 }
 
 /**
@@ -200,8 +201,10 @@ async function ownDatabase(
   choice: ChainChoice & { readonly kind: 'rpc' },
   options: OpenOptions,
 ): Promise<string> {
-  const chainId = await reachedChainId(source, { ...options, isPublicDefault: choice.isPublicDefault });
-  return chainDatabase(io, chainId);
+  return chainDatabase(
+    io,
+    await reachedChain(source, { ...options, isPublicDefault: choice.isPublicDefault }),
+  );
 }
 
 /**
@@ -216,7 +219,7 @@ export async function openStored(
 ): Promise<{ readonly service: Service; close(): Promise<void> }> {
   const chain = await openChain(choice, 'real-time');
   try {
-    const path = settings.db.value ?? chainDatabase(io, await storedChainId(chain.source, choice, options));
+    const path = settings.db.value ?? chainDatabase(io, await storedChain(chain.source, choice, options));
     const stop = new AbortController();
     const service = await startService({
       source: unfollowed(chain.source),
@@ -244,13 +247,13 @@ export async function openStored(
 const NO_PRICES: PriceFeed = { nativeUsd: async () => null, nativeUsdAt: async () => null };
 
 /** The public nodes are mainnet's, whether or not they answer. */
-async function storedChainId(
+async function storedChain(
   source: ChainSource,
   choice: ChainChoice,
   options: Omit<ReachOptions, 'isPublicDefault'>,
-): Promise<number> {
-  if (choice.kind === 'rpc' && choice.isPublicDefault) return MAINNET;
-  return reachedChainId(source, { ...options, isPublicDefault: false });
+): Promise<Pick<ChainProfile, 'borrowsId' | 'id'>> {
+  if (choice.kind === 'rpc' && choice.isPublicDefault) return { id: MAINNET };
+  return reachedChain(source, { ...options, isPublicDefault: false });
 }
 
 /** The same chain, of which nothing is heard. */
@@ -327,17 +330,17 @@ interface ReachOptions {
 }
 
 /**
- * Asks a chain for its id, which decides where its history is kept.
+ * Asks a chain which it is, which decides where its history is kept.
  * @throws ClientError (unreachable) with one line per node when none has answered within `withinMs`.
  */
-export async function reachedChainId(source: ChainSource, options: ReachOptions): Promise<number> {
+export async function reachedChain(source: ChainSource, options: ReachOptions): Promise<ChainProfile> {
   const { promise: late, reject } = Promise.withResolvers<never>();
   const timer = setTimeout(() => reject(new ChainError('timeout', 'no answer in time')), options.withinMs);
   const interrupt = (): void => reject(options.signal.reason);
   options.signal.addEventListener('abort', interrupt, { once: true });
   try {
     options.signal.throwIfAborted();
-    return (await Promise.race([source.chain(), late])).id;
+    return await Promise.race([source.chain(), late]);
   } catch (error) {
     throw source.kind === 'rpc' && error instanceof ChainError ? unreachable(source, options, error) : error;
   } finally {

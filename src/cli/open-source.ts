@@ -446,11 +446,11 @@ export async function chosenSettings(
 
 /** A typed http URL may be a node or a service; a node says its chain id, and is asked without any key. */
 async function isNode(choice: SourceChoice & { readonly kind: 'rpc' }): Promise<boolean> {
-  const { openChain, reachedChainId } = await import('./open-service.ts');
+  const { openChain, reachedChain } = await import('./open-service.ts');
   const chain = await openChain(choice, 'real-time');
   try {
     const signal = new AbortController().signal;
-    await reachedChainId(chain.source, { withinMs: NODE_ANSWERS_WITHIN_MS, signal, isPublicDefault: false });
+    await reachedChain(chain.source, { withinMs: NODE_ANSWERS_WITHIN_MS, signal, isPublicDefault: false });
     return true;
   } catch {
     return false;

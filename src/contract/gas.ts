@@ -39,6 +39,12 @@ const Source = z
     ended: z
       .boolean()
       .describe('A recording that has been played to its end: nothing new will come, and that is no fault'),
+    chainName: z
+      .string()
+      .describe('The name of the chain; a development chain that borrows the id of another one says so'),
+    restartedAt: Timestamp.nullable().describe(
+      'When the chain began anew, as a development chain may: what was known of it before is dropped, and auto-txs that were not final are disabled; null: it never did',
+    ),
   })
   .meta({ id: 'Source', description: 'Where the blocks behind this answer come from' });
 

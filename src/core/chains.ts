@@ -1,9 +1,14 @@
+import type { Hex } from './block.ts';
 import { ETHEREUM_FEE_RULE, type FeeRule } from './fee-rule.ts';
 
-/** What a chain id says to people and to the fee arithmetic. */
+/** What a chain is: its id and its genesis hash, and what they say to people and to the fee arithmetic. */
 export interface ChainProfile {
   readonly id: number;
   readonly name: string;
+  /** Hash of block 0, lower case; left out where it is not known. */
+  readonly genesisHash?: Hex;
+  /** A development chain under the id of a chain that is known to have another genesis. */
+  readonly borrowsId?: true | undefined;
   /** Ticker of the native coin. */
   readonly nativeSymbol: string;
   readonly feeRule: FeeRule;
@@ -32,6 +37,28 @@ const USD_FEEDS: ReadonlyMap<number, UsdFeed> = new Map([
   [59_144, { address: '0x3c6Cd9Cc7c7a4c2Cf5a82734CD249D7D593354dA', heartbeatSec: 86_400 }],
 ]);
 
+/**
+ * Each read in at least two independent sources: clients (go-ethereum, Erigon, Nethermind, op-reth, bor, scroll-reth,
+ * coreth), the superchain registry, and recorded answers of nodes. Chains that could not be confirmed are left out.
+ */
+const GENESIS_HASHES: ReadonlyMap<number, Hex> = new Map([
+  [1, '0xd4e56740f876aef8c010b86a40d5f56745a118d0906a34e69aec8c0db1cb8fa3'],
+  [10, '0x7ca38a1916c42007829c55e69d3e9a73265554b586a499015373241b8a3fa48b'],
+  [56, '0x0d21840abff46b96c84b2ac9e10e4f5cdaeb5693cb665db62a2f3b02d2d57b5b'],
+  [100, '0x4f1dd23188aab3a76b463e4af801b52b1248ef073c648cbdc4c9333d3da79756'],
+  [130, '0x3425162ddf41a0a1f0106d67b71828c9a9577e6ddeb94e4f33d2cde1fdc3befe'],
+  [137, '0xa9c28ce2141b56c474f1dc504bee9b01eb1bd7d1a507580d5519d4437a97de1b'],
+  [480, '0x70d316d2e0973b62332ba2e9768dd7854298d7ffe77f0409ffdb8d859f2d3fa3'],
+  [8_453, '0xf712aa9241cc24369b143cf6dce85f0902a9731e70d66818a3a5845b296c73dd'],
+  [17_000, '0xb5f7f912443c940f21fd611f12828d75b534364ed9e95ca4e307729a4661bde4'],
+  [42_161, '0x7ee576b35482195fc49205cec9af72ce14f003b9ae69f6ba0faef4514be8b442'],
+  [43_114, '0x31ced5b9beb7f8782b014660da0cb18cc409f121f408186886e1ca3e8eeca96b'],
+  [59_144, '0xb6762a65689107b2326364aefc18f94cda413209fab35c00d4af51eaa20ffbc6'],
+  [534_352, '0xbbc05efd412b7cd47a2ed0e5ddfcf87af251e414ea4c801d78b6784513180a80'],
+  [560_048, '0xbbe312868b376a3001692a646dd2d7d1e4406380dfd86b98aa8a34d1557c971b'],
+  [11_155_111, '0x25a5cc106eea7138acab33231d7160d69cb777ee0c2c553fcddf5138993e6dd9'],
+]);
+
 const ethereumLike = (
   id: number,
   name: string,
@@ -58,7 +85,8 @@ export const SIMULATED_CHAIN_ID = 0;
 /** One machine makes their blocks, mostly when there is something to put in, and nobody replaces them. */
 const DEVELOPMENT: ReadonlySet<number> = new Set([1_337, 31_337]);
 
-export const isDevelopmentChain = (id: number): boolean => DEVELOPMENT.has(id);
+export const isDevelopmentChain = ({ id, borrowsId }: Pick<ChainProfile, 'id' | 'borrowsId'>): boolean =>
+  borrowsId === true || DEVELOPMENT.has(id);
 
 const PROFILES: ReadonlyMap<number, ChainProfile> = new Map(
   [
@@ -85,15 +113,30 @@ const PROFILES: ReadonlyMap<number, ChainProfile> = new Map(
     ethereumLike(534_352, 'Scroll', 'ETH', 3),
     ethereumLike(560_048, 'Hoodi', 'ETH', 12),
     ethereumLike(11_155_111, 'Sepolia', 'ETH', 12),
-  ].map((profile) => [profile.id, { ...profile, ...withFeed(profile.id) }]),
+  ].map((profile) => [profile.id, { ...profile, ...wellKnown(profile.id) }]),
 );
 
-function withFeed(id: number): Pick<ChainProfile, 'usdFeed'> {
+function wellKnown(id: number): Pick<ChainProfile, 'usdFeed' | 'genesisHash'> {
   const usdFeed = USD_FEEDS.get(id);
-  return usdFeed === undefined ? {} : { usdFeed };
+  const genesisHash = GENESIS_HASHES.get(id);
+  return { ...(usdFeed && { usdFeed }), ...(genesisHash && { genesisHash }) };
 }
 
 /** The chain behind an id; an unknown one is named by its number and taken for Ethereum-like. */
 export function chainProfile(id: number): ChainProfile {
   return PROFILES.get(id) ?? ethereumLike(id, `chain ${id}`, 'ETH', 12);
+}
+
+/** The chain behind an id and the hash of block 0; `null`: the node does not say which that is. */
+export function identifiedChain(id: number, genesisHash: Hex | null): ChainProfile {
+  const profile = chainProfile(id);
+  if (genesisHash === null || genesisHash === profile.genesisHash) return profile;
+  if (profile.genesisHash === undefined) return { ...profile, genesisHash };
+  return { ...profile, name: `development chain with id ${id}`, genesisHash, borrowsId: true };
+}
+
+/** Whether two chains with one id are different ones and one of them is known: neither is the other, begun anew. */
+export function isImpostor(id: number, one: Hex, other: Hex): boolean {
+  const known = GENESIS_HASHES.get(id);
+  return one !== other && (one === known || other === known);
 }

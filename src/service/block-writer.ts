@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import type { LanePrices } from '../core/advice.ts';
-import type { Block } from '../core/block.ts';
+import type { Block, Hex } from '../core/block.ts';
 import type { GivenAdvice } from '../core/given-advice.ts';
 import type { AlertRun } from '../store/alert-run.ts';
 import type { BlockStore } from '../store/block-store.ts';
@@ -133,11 +133,11 @@ export class BlockWriter {
     });
   }
 
-  clear(): void {
+  beginAnew(genesis: Hex | undefined): void {
     this.#waiting = [];
     void this.#enqueue(async () => {
       this.#unwritten = [];
-      if (this.#isOpen) await this.#store.clear();
+      if (this.#isOpen) await this.#store.beginAnew(genesis);
     });
   }
 

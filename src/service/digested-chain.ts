@@ -1,7 +1,7 @@
 import type { KnownBlock } from '../chain/chain-source.ts';
 import type { Advice } from '../core/advice.ts';
-import type { Block } from '../core/block.ts';
-import { type ChainProfile, chainProfile } from '../core/chains.ts';
+import type { Block, Hex } from '../core/block.ts';
+import { type ChainProfile, identifiedChain } from '../core/chains.ts';
 import type { Reach } from '../core/engine/horizons.ts';
 import { type GivenAdvice, givenAdvice } from '../core/given-advice.ts';
 import type { BlockStore } from '../store/block-store.ts';
@@ -176,7 +176,7 @@ export class DigestedChain {
     const stored = chainId === null ? [] : await store.newest(count);
     const head = stored.at(-1);
     if (chainId === null || head === undefined) return false;
-    this.#renew(chainProfile(chainId));
+    this.#renew(identifiedChain(chainId, await store.genesisHash()));
     for (const block of stored) this.#feed(block);
     this.#updatedAt = head.timestamp * 1_000;
     return true;
@@ -190,7 +190,10 @@ export class DigestedChain {
   /** Goes on as this chain: with a new engine where there is none, or where other rules hold than were thought. */
   async adopt(profile: ChainProfile): Promise<void> {
     const isSame = JSON.stringify(profile.feeRule) === JSON.stringify(this.#profile?.feeRule);
-    if (this.#live !== null && isSame) return;
+    if (this.#live !== null && isSame) {
+      this.#profile = profile;
+      return;
+    }
     this.#renew(profile);
     await this.rebuildDay();
   }
@@ -233,10 +236,10 @@ export class DigestedChain {
     this.#writer.rewindTo(number);
   }
 
-  /** It was another chain all along. */
-  clear(): void {
+  /** What was taken in is of a chain that is no more: it began anew, with this genesis where that is known. */
+  beginAnew(genesis: Hex | undefined): void {
     for (const listener of this.#rewindListeners) listener(-1);
-    this.#writer.clear();
+    this.#writer.beginAnew(genesis);
     this.#recent.replace([]);
     this.#live?.reset();
   }

@@ -39,6 +39,9 @@ export class Follower {
   /** Ends the subscription, to begin another one from what is stored. */
   #again = new AbortController();
   #isCatchingUp = false;
+  /** Whether the source is known to serve the chain that is stored. */
+  #isReconciled = false;
+  #restartedAt: number | null = null;
 
   constructor(options: FollowerOptions) {
     this.#options = options;
@@ -99,12 +102,23 @@ export class Follower {
     return this.#chain.advice();
   }
 
+  /** When the chain began anew, so that what is older is gone; ms since epoch. `null`: it did not. */
+  get restartedAt(): number | null {
+    return this.#restartedAt;
+  }
+
+  /** The chain that is both stored and served; `null` until that is known. */
+  get sharedChain(): ChainProfile | null {
+    return this.#isReconciled && this.#chain.isWriting ? this.profile : null;
+  }
+
   /** What the next block is expected to cost; `null` unless the head is now: nothing may be decided by what was. */
   present(): Present | null {
+    if (this.sharedChain === null) return null;
     const present = this.#chain.present();
     if (present === null || this.hasEnded) return null;
     const { source } = this.#options;
-    if (isIdle({ source, chainId: this.profile?.id, head: this.head?.number })) return present;
+    if (isIdle({ source, chain: this.profile, head: this.head?.number })) return present;
     if (this.isStale) return null;
     return this.#state.isPast(present.head, present.head, this.#chain.blockTimeSec) ? null : present;
   }
@@ -177,8 +191,10 @@ export class Follower {
   async #follow(): Promise<void> {
     const { source, store, lease, wallNow, signal } = this.#options;
     const again = this.#again.signal;
+    this.#isReconciled = false;
+    source.acceptRestart?.();
     const profile = await abortable(source.chain(), signal);
-    await store.claimChain(profile.id);
+    await store.claimChain(profile);
     // A database that is busy must not hold up the first prices: the lease may come while they are shown.
     await Promise.race([lease.bid(), sleep(BID_MS, signal)]);
     if (lease.mayWrite) await store.distrustFutureFolding(Math.floor(wallNow() / 1_000));
@@ -187,7 +203,7 @@ export class Follower {
       await this.#chain.takeUp(FIRST_BLOCKS);
       await this.#chain.goOn();
     }
-    const behind = await this.#reconcile();
+    const behind = await this.#reconcile(profile);
     this.#state.answered(this.#chain.head, this.#chain.blockTimeSec);
     if (this.#chain.head === null) await this.#readFirst();
     if (behind === null) this.#heal();
@@ -206,14 +222,26 @@ export class Follower {
   }
 
   /** Answers why nothing new is to be had, where that is so. */
-  async #reconcile(): Promise<string | null> {
+  async #reconcile(profile: ChainProfile): Promise<string | null> {
     await this.#chain.flush();
-    const { source, store, signal } = this.#options;
-    const found = await abortable(reconcile(source, store), signal);
+    const { source, store, lease, signal } = this.#options;
+    const found = await abortable(reconcile(source, store, profile), signal);
     if (found.type === 'rewind') this.#rewindTo(found.to);
-    if (found.type === 'clear') this.#chain.clear();
+    if (found.type === 'begin-anew') this.#beginAnew(profile);
     await this.#chain.flush();
+    const { writeProblem } = this.#chain;
+    if (found.type === 'begin-anew' && writeProblem !== null) throw new StoreError('failed', writeProblem);
+    const { genesisHash } = profile;
+    if (lease.mayWrite && genesisHash !== undefined && (await store.genesisHash()) === null)
+      await store.adoptGenesis(genesisHash);
+    this.#restartedAt = await store.restartedAt();
+    this.#isReconciled = true;
     return found.type === 'keep' ? found.behind : null;
+  }
+
+  #beginAnew({ name, genesisHash }: ChainProfile): void {
+    this.#chain.beginAnew(genesisHash);
+    this.#news.tell(`${name} began anew: the history from before is dropped, auto-txs are disabled`);
   }
 
   async #readFirst(): Promise<void> {

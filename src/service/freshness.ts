@@ -1,6 +1,6 @@
 import type { ChainSource } from '../chain/chain-source.ts';
 import type { Block } from '../core/block.ts';
-import { isDevelopmentChain } from '../core/chains.ts';
+import { type ChainProfile, isDevelopmentChain } from '../core/chains.ts';
 import { abortable, sleep } from './async.ts';
 
 const TICK_MS = 500;
@@ -14,7 +14,7 @@ export interface FreshnessOptions {
   /** The newest block that was ingested. */
   readonly head: () => Block | null;
   /** `null` until the chain is known. */
-  readonly chainId: () => number | null;
+  readonly chain: () => ChainProfile | null;
   /** Ms since epoch. */
   readonly wallNow: () => number;
   /** Ms of a monotonic clock. */
@@ -67,8 +67,8 @@ export class Freshness {
     if (this.#pause === null) return true;
     const { head: before, newest } = this.#pause;
     if (newest === null || head.number < newest) return false;
-    const chainId = this.#options.chainId();
-    const waitsForBlock = chainId === null || !isDevelopmentChain(chainId);
+    const chain = this.#options.chain();
+    const waitsForBlock = chain === null || !isDevelopmentChain(chain);
     if (waitsForBlock && before?.number === head.number && before.hash === head.hash) return false;
     this.#pause = null;
     return true;

@@ -1,6 +1,7 @@
 import type { ChainSource } from '../chain/chain-source.ts';
+import { ChainError } from '../chain/errors.ts';
 import type { Block } from '../core/block.ts';
-import { isDevelopmentChain } from '../core/chains.ts';
+import { type ChainProfile, chainProfile, isDevelopmentChain } from '../core/chains.ts';
 import type { BlockStore } from '../store/block-store.ts';
 import { isSameBlock } from './same-block.ts';
 
@@ -14,21 +15,30 @@ export type Reconciliation =
   /** `behind`: why nothing new will come for a while, one line. */
   | { readonly type: 'keep'; readonly behind: string | null }
   | { readonly type: 'rewind'; readonly to: number }
-  /** A development chain that was started anew, another recording: nothing of it is true any more. */
-  | { readonly type: 'clear' };
+  /** The chain began anew, or it is another recording: nothing of it is true any more. */
+  | { readonly type: 'begin-anew' };
 
 /**
- * Compares the stored history with the chain at a few depths. History is a month's work: only blocks seen to differ
- * speak against it, never blocks that a node does not have. Rejects with a `ChainError` or `StoreError`.
+ * Compares the stored history with the chain: its genesis, and blocks at a few depths. History is a month's work: only
+ * what is seen to differ speaks against it, never blocks that a node does not have, and that of a chain which is known
+ * by its genesis is never dropped. Rejects with a `ChainError` or `StoreError`.
  */
-export async function reconcile(source: ChainSource, store: BlockStore): Promise<Reconciliation> {
+export async function reconcile(
+  source: ChainSource,
+  store: BlockStore,
+  chain: ChainProfile,
+): Promise<Reconciliation> {
+  const genesis = await store.genesisHash();
+  if (genesis !== null && chain.genesisHash !== undefined && genesis !== chain.genesisHash) {
+    await source.confirmChain?.();
+    return { type: 'begin-anew' };
+  }
   const ours = await store.head();
   if (ours === null) return { type: 'keep', behind: null };
   const head = await source.head();
   const shared = Math.min(ours.number, head.number);
-  const chainId = await store.chainId();
   // These are started over every day: there a low head means a new chain, elsewhere a node that still syncs.
-  const startsOver = source.kind !== 'rpc' || (chainId !== null && isDevelopmentChain(chainId));
+  const startsOver = source.kind !== 'rpc' || isDevelopmentChain(chain);
   const compared = new Set<number>();
   let differs = false;
   let unknown = false;
@@ -47,9 +57,17 @@ export async function reconcile(source: ChainSource, store: BlockStore): Promise
       return over ? { type: 'rewind', to: mine.number } : keep(source, head, ours);
     }
   }
-  if (differs && (startsOver || !unknown)) return { type: 'clear' };
-  if (!differs && startsOver && head.number < ours.number) return { type: 'clear' };
-  return keep(source, head, ours);
+  const isOther = differs ? startsOver || !unknown : startsOver && head.number < ours.number;
+  if (!isOther) return keep(source, head, ours);
+  // Before its genesis was noted the history may be of the other one of two chains with this id.
+  if (source.kind === 'rpc' && genesis === null && chainProfile(chain.id).genesisHash !== undefined)
+    throw store.otherChain(chain);
+  if (source.kind !== 'rpc' || chain.borrowsId || chainProfile(chain.id).genesisHash === undefined)
+    return { type: 'begin-anew' };
+  throw new ChainError(
+    'wrong-chain',
+    `${source.name} has other blocks than the history at every depth: is it on a fork? Give another node`,
+  );
 }
 
 function keep(source: ChainSource, head: Block, ours: Block): Reconciliation {

@@ -82,6 +82,7 @@ export class ServiceState {
       updatedAt,
       stale: follower.isStale,
       ended: follower.hasEnded,
+      restartedAt: follower.restartedAt,
       problem: follower.problem,
       source: { kind: source.kind, name: source.name },
       nativeUsd: this.#parts.nativeUsd(),

@@ -114,7 +114,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const freshness = new Freshness({
     source,
     head: () => follower.head,
-    chainId: () => follower.profile?.id ?? null,
+    chain: () => follower.profile,
     wallNow,
     steadyNow,
     onFresh: () => broadcasting.wake(),
@@ -126,7 +126,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     store: autoTxStore,
     blocks: store,
     history,
-    profile: () => follower.profile,
+    profile: () => follower.sharedChain,
     confirmations,
     present: () => {
       const present = follower.present();

@@ -24,6 +24,11 @@ export class SourceNews {
     this.#isDown = true;
   }
 
+  /** Something that is no fault. */
+  tell(message: string): void {
+    this.#tell({ isWell: true, message });
+  }
+
   /** It is asked again and again while it is away, and says so each time. */
   down(reason: string): void {
     this.look();

@@ -1,7 +1,7 @@
 import { type Expression, type SqlBool, sql } from 'kysely';
 import { LANES, type LanePrices } from '../core/advice.ts';
 import { type KeptAutoTx, savingsOf } from '../core/auto-txs/kept-auto-tx.ts';
-import { NEW_DRAFT, type Obstacle, stepAutoTx } from '../core/auto-txs/state-machine.ts';
+import { type AutoTxEvent, NEW_DRAFT, type Obstacle, stepAutoTx } from '../core/auto-txs/state-machine.ts';
 import {
   type AutoTxRow,
   addNotes,
@@ -221,15 +221,33 @@ export async function sumSavings(db: Queries, owner: string): Promise<AutoTxSavi
 const savedBy = (text: string | undefined): bigint =>
   text !== undefined && /^-?\d{1,100}$/.test(text) ? BigInt(text) : 0n;
 
-/** No block has such a number. */
-const BEFORE_ALL = -1;
-
 /**
  * The blocks above `number` are no longer part of the chain: what was mined in one of them waits to be mined again, at
  * `now` (ms since epoch). Call it in the transaction that takes them away. Costs what they had.
  */
 export async function rewindAutoTxs(trx: Queries, number: number, now: number): Promise<void> {
   const rows = await trx.selectFrom('auto_txs').selectAll().where('chain_block', '>', number).execute();
+  await stepAll(trx, rows, { type: 'rewind', to: number }, now);
+}
+
+/** The chain began anew, at `now` (ms since epoch). Call it in the transaction that takes its blocks away. */
+export async function restartAutoTxs(trx: Queries, now: number): Promise<void> {
+  await trx.updateTable('auto_txs').set({ chain_block: null }).where(IS_FINISHED).execute();
+  await trx.deleteFrom('signed_transactions').where('mined_block', 'is not', null).execute();
+  const rows = await trx
+    .selectFrom('auto_txs')
+    .selectAll()
+    .where((e) => e.or([e('status', 'in', ['PENDING', 'DISABLED', 'SUBMITTED']), e('may_be_out', '=', 1)]))
+    .execute();
+  await stepAll(trx, rows, { type: 'restart' }, now);
+}
+
+async function stepAll(
+  trx: Queries,
+  rows: readonly AutoTxRow[],
+  event: AutoTxEvent,
+  now: number,
+): Promise<void> {
   for (const row of rows) {
     const kept = readAutoTxRow(row);
     if (kept === null) {
@@ -237,24 +255,11 @@ export async function rewindAutoTxs(trx: Queries, number: number, now: number): 
       continue;
     }
     const facts = { nonce: kept.signed?.nonce ?? 0, confirmations: 1, now };
-    const next = stepAutoTx(kept.state, { type: 'rewind', to: number }, facts);
+    const next = stepAutoTx(kept.state, event, facts);
     if (next === null) continue;
     const { state, notes } = next;
     await writeAutoTx(trx, kept, { autoTx: { ...kept, state, updatedAt: now }, notes, at: now });
   }
-}
-
-/** Another chain begins: what ended on the one before stays as it was, the rest is not mined on this one. */
-export async function restartAutoTxs(trx: Queries, now: number): Promise<void> {
-  const ended = await trx
-    .updateTable('auto_txs')
-    .set({ chain_block: null })
-    .where('chain_block', 'is not', null)
-    .where('status', 'in', ['EXECUTED', 'FAILED'])
-    .returning('id')
-    .execute();
-  for (const { id } of ended) await dropSigned(trx, id);
-  await rewindAutoTxs(trx, BEFORE_ALL, now);
 }
 
 /** What has ended is kept up to so many of each owner. */

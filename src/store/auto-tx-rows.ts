@@ -1,7 +1,13 @@
 import { AUTO_TX_STATUSES } from '../contract/choices.ts';
 import { LANES } from '../core/advice.ts';
 import type { Check, KeptAutoTx, TimelineEntry } from '../core/auto-txs/kept-auto-tx.ts';
-import { type AutoTxState, type Inclusion, NOTE_KINDS, type Note } from '../core/auto-txs/state-machine.ts';
+import {
+  type AutoTxState,
+  type Inclusion,
+  isFinal,
+  NOTE_KINDS,
+  type Note,
+} from '../core/auto-txs/state-machine.ts';
 import { wakesOf } from '../core/auto-txs/target.ts';
 import { integer } from './block-row.ts';
 import {
@@ -88,7 +94,7 @@ export interface AutoTxRow {
   cap: number | null;
   /**
    * The block that its state rests on: the one that has it, or at which its nonce was first seen to be another's. A
-   * rewind below it takes that back.
+   * rewind below it takes that back. `null` for what is final in a block.
    */
   chain_block: number | null;
   /** JSON: the lines of the last pre-flight. */
@@ -186,10 +192,16 @@ export function toAutoTxRow(autoTx: KeptAutoTx): AutoTxRow {
     day_mean_price: maybe(autoTx.dayMeanPrice, integer),
     native_usd: autoTx.nativeUsd,
     ...wakeColumns(autoTx),
-    chain_block: inclusion?.blockNumber ?? state.takenSince,
+    chain_block: restsOn(state),
     checks: JSON.stringify(autoTx.checks),
     data: autoTx.data,
   };
+}
+
+/** What is final by its block rests on none: no rewind takes it back. */
+function restsOn({ status, inclusion, takenSince }: AutoTxState): number | null {
+  if (inclusion === null) return takenSince;
+  return isFinal(status) ? null : inclusion.blockNumber;
 }
 
 /** @throws RangeError or SyntaxError for a row that no program of ours wrote. */

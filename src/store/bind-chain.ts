@@ -1,28 +1,57 @@
-import { SIMULATED_CHAIN_ID } from '../core/chains.ts';
-import { readMeta } from './meta.ts';
+import type { Hex } from '../core/block.ts';
+import { type ChainProfile, identifiedChain, isImpostor, SIMULATED_CHAIN_ID } from '../core/chains.ts';
+import { dropMeta, readMeta, saveMeta } from './meta.ts';
 import type { Queries } from './schema.ts';
 import { StoreError } from './store-error.ts';
 
-/** Notes that the history is of this chain. @throws {StoreError} `wrong-chain` when it is of another one. */
-export async function bindChain(db: Queries, chainId: number, name: string): Promise<void> {
-  const known = await readMeta(db, 'chain_id');
-  if (known === String(chainId)) return;
-  if (known !== null) throw wrongChain(name, Number(known), chainId);
+/** What says which chain this is. */
+export type ChainIdentity = Pick<ChainProfile, 'id' | 'genesisHash' | 'borrowsId'>;
+
+/** Notes whose history this is to become. @throws {StoreError} `wrong-chain` when it is another chain's. */
+export async function bindChain(db: Queries, chain: ChainIdentity, name: string): Promise<void> {
+  if (await isHistoryOf(db, chain, name)) return;
   // Another process may be doing the same for another chain: whoever comes first is right.
   await db
     .insertInto('meta')
-    .values({ key: 'chain_id', value: String(chainId) })
+    .values([
+      { key: 'chain_id', value: String(chain.id) },
+      ...(chain.genesisHash === undefined ? [] : [{ key: 'genesis_hash', value: chain.genesisHash }]),
+    ])
     .onConflict((conflict) => conflict.column('key').doNothing())
     .execute();
-  await bindChain(db, chainId, name);
+  await bindChain(db, chain, name);
 }
 
-/** Short enough for a line of 80 columns, with a file name of usual length. */
-export const wrongChain = (name: string, known: number, chainId: number): StoreError =>
-  new StoreError(
-    'wrong-chain',
-    `${name} holds ${chainWords(known)}, not ${chainWords(chainId)}; name another path with --db`,
-  );
+/** `false`: of no chain yet. @throws {StoreError} `wrong-chain` when it is another chain's. */
+export async function isHistoryOf(db: Queries, chain: ChainIdentity, name: string): Promise<boolean> {
+  const known = await readMeta(db, 'chain_id');
+  if (known === null) return false;
+  if (known !== String(chain.id)) throw wrongChain(name, { id: Number(known) }, chain);
+  const genesis = await readGenesis(db);
+  if (genesis !== null && chain.genesisHash !== undefined && isImpostor(chain.id, genesis, chain.genesisHash))
+    throw wrongChain(name, identifiedChain(chain.id, genesis), chain);
+  return true;
+}
 
-const chainWords = (id: number): string =>
-  id === SIMULATED_CHAIN_ID ? 'the simulated chain' : `chain ${id}`;
+export async function readGenesis(db: Queries): Promise<Hex | null> {
+  const genesis = await readMeta(db, 'genesis_hash');
+  return genesis === null ? null : `0x${genesis.slice(2)}`;
+}
+
+/** From now on the history is that of the chain which began with this; `undefined`: nobody knows. */
+export const saveGenesis = (db: Queries, genesis: Hex | undefined): Promise<void> =>
+  genesis === undefined ? dropMeta(db, 'genesis_hash') : saveMeta(db, 'genesis_hash', genesis);
+
+/** Short enough for a line of 80 columns, with a file name of usual length. */
+export const wrongChain = (name: string, known: ChainIdentity, chain: ChainIdentity): StoreError => {
+  const [holds, wanted] = [chainWords(known), chainWords(chain)];
+  return new StoreError(
+    'wrong-chain',
+    `${name} holds ${holds === wanted ? `another ${wanted}` : `${holds}, not ${wanted}`}; name another path with --db`,
+  );
+};
+
+function chainWords({ id, borrowsId }: ChainIdentity): string {
+  if (id === SIMULATED_CHAIN_ID) return 'the simulated chain';
+  return borrowsId ? `a development chain with id ${id}` : `chain ${id}`;
+}

@@ -1,4 +1,4 @@
-import type { Block } from '../core/block.ts';
+import type { Block, Hex } from '../core/block.ts';
 import type { GivenAdvice } from '../core/given-advice.ts';
 import { pruneAdvice, rewindAdvice, writeAdvice } from './advice-rows.ts';
 import { evaluateAlerts, restartAlerts, rewindAlerts } from './alert-evaluation.ts';
@@ -6,7 +6,14 @@ import { pruneAlertEvents } from './alert-events.ts';
 import type { AlertRun } from './alert-run.ts';
 import { restartAutoTxs, rewindAutoTxs } from './auto-tx-queries.ts';
 import { forgetSigned, KEEP_SIGNED_BLOCKS } from './auto-tx-rows.ts';
-import { bindChain, wrongChain } from './bind-chain.ts';
+import {
+  bindChain,
+  type ChainIdentity,
+  isHistoryOf,
+  readGenesis,
+  saveGenesis,
+  wrongChain,
+} from './bind-chain.ts';
 import { BLOCK_COLUMNS, toBlock, toBlockRow } from './block-row.ts';
 import { findHoles } from './find-holes.ts';
 import { requireRight, type WriteRight } from './lease-store.ts';
@@ -38,7 +45,7 @@ export class BlockStore {
   /** Blocks before this time (Unix s, a whole hour) are folded away and not taken in again. */
   #foldedBefore: number | null = null;
   /** The chain that there was no room to bind the history to. */
-  #unbound: number | null = null;
+  #unbound: ChainIdentity | null = null;
   /** Never rejects. */
   #lastWrite: Promise<void> = Promise.resolve();
 
@@ -62,27 +69,52 @@ export class BlockStore {
    * Binds the history to a chain; where the disk has no room for that, with the first that there is room for.
    * @throws {StoreError} `wrong-chain` when it holds another one.
    */
-  async claimChain(chainId: number): Promise<void> {
+  async claimChain(chain: ChainIdentity): Promise<void> {
     try {
-      await this.#attempt((db) => bindChain(db, chainId, this.#name));
+      await this.#attempt((db) => bindChain(db, chain, this.#name));
     } catch (error) {
       if (!(error instanceof StoreError && error.code === 'full')) throw error;
-      this.#unbound = chainId;
+      this.#unbound = chain;
     }
   }
 
   /**
    * Binds nothing, for who asks before anything is read or shown of it.
-   * @throws {StoreError} `wrong-chain` when it holds another chain than `chainId`.
+   * @throws {StoreError} `wrong-chain` when it holds another chain.
    */
-  async refuseOther(chainId: number): Promise<void> {
-    const known = await this.chainId();
-    if (known !== null && known !== chainId) throw wrongChain(this.#name, known, chainId);
+  async refuseOther(chain: ChainIdentity): Promise<void> {
+    await this.#attempt((db) => isHistoryOf(db, chain, this.#name));
+  }
+
+  /** That what is stored turned out to be of another chain with the same id. */
+  otherChain(chain: ChainIdentity): StoreError {
+    return wrongChain(this.#name, chain, chain);
   }
 
   /** The chain whose history this is; `null` while nothing was ever written. */
   async chainId(): Promise<number | null> {
     const value = await this.#attempt((db) => readMeta(db, 'chain_id'));
+    return value === null ? null : Number(value);
+  }
+
+  /** How that chain began; `null`: nobody has said yet, as in a database from before that was asked. */
+  genesisHash(): Promise<Hex | null> {
+    return this.#attempt(readGenesis);
+  }
+
+  /** The history was seen to be of the chain that began with this. */
+  async adoptGenesis(genesis: Hex): Promise<void> {
+    try {
+      await this.#transaction((trx) => saveGenesis(trx, genesis));
+    } catch (error) {
+      // It is seen again at the next start.
+      if (!(error instanceof StoreError && error.code === 'full')) throw error;
+    }
+  }
+
+  /** When the chain began anew, so that what was older is gone; ms since epoch. */
+  async restartedAt(): Promise<number | null> {
+    const value = await this.#attempt((db) => readMeta(db, 'restarted_at'));
     return value === null ? null : Number(value);
   }
 
@@ -140,8 +172,11 @@ export class BlockStore {
     });
   }
 
-  /** Forgets everything but whose chain it is: what is there is of a chain that started over. */
-  async clear(): Promise<void> {
+  /**
+   * The chain began anew, with this genesis where that is known: its history is gone, alerts stay, and auto-txs that are
+   * not final are disabled.
+   */
+  async beginAnew(genesis: Hex | undefined): Promise<void> {
     await this.#transaction(async (trx) => {
       await trx.deleteFrom('blocks').execute();
       await trx.deleteFrom('rollups').execute();
@@ -149,6 +184,8 @@ export class BlockStore {
       await dropMeta(trx, 'folded_before');
       await restartAlerts(trx);
       await restartAutoTxs(trx, this.#wallNow());
+      await saveGenesis(trx, genesis);
+      await saveMeta(trx, 'restarted_at', String(this.#wallNow()));
     });
     this.#foldedBefore = 0;
   }

@@ -21,7 +21,7 @@ export async function startStoredService(folder: string, days: number, more: num
   const blocks = makeBlocks(restlessSteps(stored + more));
   const database = await openDatabase(join(folder, `${days}-days-and-${more}.db`));
   const store = new BlockStore(database);
-  await store.claimChain(MAINNET);
+  await store.claimChain({ id: MAINNET });
   for (let at = 0; at < stored; at += 4_096) {
     await store.saveBlocks(blocks.slice(at, Math.min(at + 4_096, stored)));
   }

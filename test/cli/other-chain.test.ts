@@ -1,9 +1,10 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { BlockStore } from '../../src/store/block-store.ts';
 import { openDatabase } from '../../src/store/open-database.ts';
+import { startAnvil } from '../helpers/anvil.ts';
 import { makeBlocks } from '../helpers/chain-blocks.ts';
 import { type JsonRpcServer, startJsonRpcServer } from '../helpers/json-rpc-server.ts';
 import { createScriptedChain } from '../helpers/scripted-chain.ts';
@@ -16,7 +17,7 @@ let node: JsonRpcServer;
 beforeAll(async () => {
   const database = await openDatabase(db);
   const store = new BlockStore(database);
-  await store.claimChain(31_337);
+  await store.claimChain({ id: 31_337 });
   await store.saveBlocks(makeBlocks(0, 99));
   await database.close();
   node = await startJsonRpcServer(createScriptedChain({ length: 20, chainId: 1 }));
@@ -45,6 +46,42 @@ it.each(['now', 'now --stale-ok', 'wait --below 1', 'history', 'serve --port 0']
     });
   },
 );
+
+describe('a development chain that borrows the id of Ethereum', () => {
+  it('is named so, and has a database of its own', async () => {
+    const anvil = await startAnvil({ chainId: 1, noMining: true });
+    onTestFinished(() => anvil.stop());
+    await anvil.mine(3);
+    const env = { XDG_DATA_HOME: folder };
+    const argv = ['now', '--rpc', anvil.url, '--format', '{chain} {block}'];
+    expect(await runMain(argv, { env })).toEqual({
+      exitCode: 0,
+      stdout: 'development chain with id 1 3\n',
+      stderr: '',
+    });
+    expect(readdirSync(join(folder, 'gastop'))).toContain('chain-1-dev.db');
+    expect(readdirSync(join(folder, 'gastop'))).not.toContain('chain-1.db');
+  });
+
+  it('is refused a database of the real one, and the real one a database of it', async () => {
+    const [real, borrowed] = [join(folder, 'real.db'), join(folder, 'borrowed.db')];
+    const anvil = await startAnvil({ chainId: 1, noMining: true });
+    onTestFinished(() => anvil.stop());
+    expect((await runMain(['now', '--rpc', node.url, '--stale-ok', '--db', real])).exitCode).toBe(0);
+    expect((await runMain(['now', '--rpc', anvil.url, '--stale-ok', '--db', borrowed])).exitCode).toBe(0);
+    const others = 'name another path with --db\n';
+    expect(await runMain(['now', '--rpc', anvil.url, '--db', real])).toEqual({
+      exitCode: 2,
+      stdout: '',
+      stderr: `gastop: real.db holds chain 1, not a development chain with id 1; ${others}`,
+    });
+    expect(await runMain(['now', '--rpc', node.url, '--db', borrowed])).toEqual({
+      exitCode: 2,
+      stdout: '',
+      stderr: `gastop: borrowed.db holds a development chain with id 1, not chain 1; ${others}`,
+    });
+  });
+});
 
 it('what is refused is left as it was', async () => {
   const database = await openDatabase(db);

@@ -33,7 +33,7 @@ function snapshot(
     updatedAt: NOW,
     updateFrequencySec: 12,
     stale: false,
-    source: { kind: 'rpc', name: 'node', problem: null, ended: false },
+    source: { kind: 'rpc', name: 'node', problem: null, ended: false, chainName: null, restartedAt: null },
     ...change,
   };
 }
@@ -66,6 +66,8 @@ it('a history that the service cannot write takes nothing from its prices', () =
     name: 'node',
     problem: { message: 'history is not being saved: the disk is full', retryAt: null },
     ended: false,
+    chainName: null,
+    restartedAt: null,
   } as const;
   const watch = new PriceWatch(waitPlan({ below: '5' }));
   expect(kind(watch, snapshot(1n, 9, { source }))).toBe('met');
@@ -83,6 +85,8 @@ describe('what wait never goes by', () => {
           name: 'node',
           problem: { message: 'node does not answer', retryAt: NOW },
           ended: false,
+          chainName: null,
+          restartedAt: null,
         },
       },
     ],
@@ -96,7 +100,14 @@ describe('what wait never goes by', () => {
   });
 
   it('a recording that is over', () => {
-    const source = { kind: 'replay', name: 'x', problem: null, ended: true } as const;
+    const source = {
+      kind: 'replay',
+      name: 'x',
+      problem: null,
+      ended: true,
+      chainName: null,
+      restartedAt: null,
+    } as const;
     expect(kind(new PriceWatch(plan), snapshot(1n, 9, { source }))).toBe('ended');
   });
 
@@ -196,7 +207,14 @@ describe('blocks in a row', () => {
   });
 
   it('are counted of a recording however quickly it is played', () => {
-    const source = { kind: 'replay', name: 'x', problem: null, ended: false } as const;
+    const source = {
+      kind: 'replay',
+      name: 'x',
+      problem: null,
+      ended: false,
+      chainName: null,
+      restartedAt: null,
+    } as const;
     const seen = watch();
     expect([10, 90, 400].map((block) => kind(seen, snapshot(1n, block, { source })))[2]).toBe('met');
   });

@@ -82,20 +82,20 @@ describe('folders', () => {
     expect(configFile({ platform: 'linux', home, env: { XDG_CONFIG_HOME: 'x' } })).toBe(
       '/home/ada/.config/gastop/config.json',
     );
-    expect(chainDatabase({ platform: 'linux', home, env: {} }, 1)).toBe(
+    expect(chainDatabase({ platform: 'linux', home, env: {} }, { id: 1 })).toBe(
       '/home/ada/.local/share/gastop/chain-1.db',
     );
   });
 
   it('are the platform’s own on macOS and Windows', () => {
-    expect(chainDatabase({ platform: 'darwin', home: '/Users/ada', env: {} }, 10)).toBe(
+    expect(chainDatabase({ platform: 'darwin', home: '/Users/ada', env: {} }, { id: 10 })).toBe(
       '/Users/ada/Library/Application Support/gastop/chain-10.db',
     );
     const windows = { platform: 'win32' as const, home: 'C:\\Users\\ada' };
     expect(configFile({ ...windows, env: { APPDATA: 'D:\\Roaming' } })).toBe(
       'D:\\Roaming\\gastop\\config.json',
     );
-    expect(chainDatabase({ ...windows, env: {} }, 1)).toBe(
+    expect(chainDatabase({ ...windows, env: {} }, { id: 1 })).toBe(
       'C:\\Users\\ada\\AppData\\Local\\gastop\\chain-1.db',
     );
   });

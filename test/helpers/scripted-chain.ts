@@ -1,5 +1,6 @@
 /** An in-memory chain for scripted nodes: blocks follow EIP-1559, hashes depend on the branch. */
 import { createHash } from 'node:crypto';
+import { chainProfile } from '../../src/core/chains.ts';
 
 export interface ScriptedBlock {
   readonly number: number;
@@ -54,6 +55,9 @@ export function createScriptedChain(
   return chain;
 }
 
+const hashOf = (branch: number, number: number, parentHash: string) =>
+  `0x${createHash('sha256').update(`${branch}:${number}:${parentHash}`).digest('hex')}`;
+
 function build(
   chainId: number,
   blocks: ScriptedBlock[],
@@ -80,7 +84,7 @@ function build(
       const parentHash = parent?.hash ?? `0x${'0'.repeat(64)}`;
       blocks.push({
         number,
-        hash: `0x${createHash('sha256').update(`${branch}:${number}:${parentHash}`).digest('hex')}`,
+        hash: (number === 0 && chainProfile(chainId).genesisHash) || hashOf(branch, number, parentHash),
         parentHash,
         timestamp: start.startedAt + number * start.spacingSec,
         baseFeePerGas: parent ? nextBaseFee(parent) : start.baseFee,

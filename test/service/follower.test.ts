@@ -322,7 +322,7 @@ describe('when something is wrong', () => {
   test("another chain's database is refused in one line", async () => {
     const path = join(await temporaryFolder(), 'chain.db');
     const database = await openDatabase(path);
-    await new BlockStore(database).claimChain(1);
+    await new BlockStore(database).claimChain({ id: 1 });
     await database.close();
     const service = await runService({
       source: new ScriptedSource(makeBlocks(0, 9), { chainId: 10 }),

@@ -1,5 +1,6 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { Block } from '../../src/core/block.ts';
+import { chainProfile } from '../../src/core/chains.ts';
 import { Freshness } from '../../src/service/freshness.ts';
 import { makeBlock } from '../helpers/chain-blocks.ts';
 import { ScriptedSource } from '../helpers/scripted-source.ts';
@@ -19,7 +20,7 @@ function startProcess(chainId: number) {
   const freshness = new Freshness({
     source,
     head: () => head,
-    chainId: () => chainId,
+    chain: () => chainProfile(chainId),
     wallNow: () => clock.wall,
     steadyNow: () => clock.steady,
     onFresh: () => {

@@ -199,7 +199,7 @@ describe('a process that slept for an hour', () => {
     expect(one.state).toBe('holds');
     await expect(store.saveBlocks([makeBlock(2)])).rejects.toMatchObject({ code: 'not-holder' });
     await expect(store.rewindTo(0)).rejects.toMatchObject({ code: 'not-holder' });
-    await expect(store.clear()).rejects.toMatchObject({ code: 'not-holder' });
+    await expect(store.beginAnew(undefined)).rejects.toMatchObject({ code: 'not-holder' });
     expect((await store.head())?.number).toBe(1);
     await one.look();
     expect(one.state).toBe('stands-by');

@@ -15,7 +15,7 @@ async function stored(blocks: Parameters<BlockStore['saveBlocks']>[0], prunedAt?
   const path = join(await temporaryFolder(), 'chain-1.db');
   const database = await openDatabase(path);
   const store = new BlockStore(database);
-  await store.claimChain(1);
+  await store.claimChain({ id: 1 });
   await store.saveBlocks(blocks);
   if (prunedAt !== undefined) await store.prune(prunedAt);
   return { path, database, store };

@@ -22,14 +22,17 @@ const other = (from: number, to: number) =>
 async function found(
   stored: Parameters<BlockStore['saveBlocks']>[0],
   node: ScriptedSource,
+  isNoted = false,
 ): Promise<Reconciliation> {
   const database = await openDatabase(':memory:');
   const store = new BlockStore(database);
-  await store.claimChain(node.profile.id);
+  await store.claimChain(isNoted ? node.profile : { id: node.profile.id });
   await store.saveBlocks(stored);
-  const result = await reconcile(node, store);
-  await database.close();
-  return result;
+  try {
+    return await reconcile(node, store, node.profile);
+  } finally {
+    await database.close();
+  }
 }
 
 const node = (blocks: Parameters<BlockStore['saveBlocks']>[0], chainId = 1) =>
@@ -56,10 +59,16 @@ test('a node that is a few blocks late is no trouble', async () => {
   expect(await found(makeBlocks(0, 500), node(makeBlocks(0, 495)))).toEqual({ type: 'keep', behind: null });
 });
 
-test('what differs at the top and not below is rewound, what differs at every depth is gone', async () => {
+test('what differs at the top and not below is rewound', async () => {
   const forked = [...makeBlocks(0, 490), ...other(491, 500)];
   expect(await found(forked, node(makeBlocks(0, 500)))).toEqual({ type: 'rewind', to: 490 });
-  expect(await found(other(0, 500), node(makeBlocks(0, 500)))).toEqual({ type: 'clear' });
+});
+
+test('what differs at every depth is dropped only of a chain that is not known by its genesis', async () => {
+  expect(await found(other(0, 500), node(makeBlocks(0, 500), 999))).toEqual({ type: 'begin-anew' });
+  const known = node(makeBlocks(0, 500), 1);
+  await expect(found(other(0, 500), known, true)).rejects.toThrow('other blocks than the history');
+  await expect(found(other(0, 500), known)).rejects.toThrow('holds another chain 1');
 });
 
 test('a node that has not the deeper blocks is no witness against them on a public chain', async () => {
@@ -69,15 +78,15 @@ test('a node that has not the deeper blocks is no witness against them on a publ
 });
 
 test('a development chain that started over is seen by its blocks, or by a head below all that is stored', async () => {
-  expect(await found(makeBlocks(0, 500), node(other(0, 3), 31_337))).toEqual({ type: 'clear' });
-  expect(await found(makeBlocks(100, 500), node(other(0, 3), 1_337))).toEqual({ type: 'clear' });
+  expect(await found(makeBlocks(0, 500), node(other(0, 3), 31_337))).toEqual({ type: 'begin-anew' });
+  expect(await found(makeBlocks(100, 500), node(other(0, 3), 1_337))).toEqual({ type: 'begin-anew' });
 });
 
 test('over a syncing node the service answers from its history, says what it waits for, and goes on by itself', async () => {
   const path = join(await temporaryFolder(), 'chain-1.db');
   const database = await openDatabase(path);
   const store = new BlockStore(database);
-  await store.claimChain(1);
+  await store.claimChain({ id: 1 });
   await store.saveBlocks(makeBlocks(500, 999));
   await database.close();
 

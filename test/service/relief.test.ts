@@ -21,7 +21,7 @@ async function standingBy(blocks: readonly Block[]) {
   onTestFinished(() => database.close());
   const store = new BlockStore(database);
   await store.saveBlocks(makeBlocks(0, 99));
-  await store.claimChain(1);
+  await store.claimChain({ id: 1 });
   const leases = new LeaseStore(database);
   const clock = { steady: 0 };
   const began = Date.now();

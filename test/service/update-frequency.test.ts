@@ -21,6 +21,7 @@ function presentOf(chainId: number, spacingsSec: readonly number[]): Present {
     updatedAt: AT,
     stale: false,
     ended: false,
+    restartedAt: null,
     problem: null,
     source: { kind: 'rpc', name: 'a node' },
     nativeUsd: null,

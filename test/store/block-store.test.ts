@@ -106,18 +106,18 @@ describe('blocks', () => {
 
   test('a history belongs to one chain', async () => {
     expect(await store.chainId()).toBeNull();
-    await store.claimChain(1);
-    await store.claimChain(1);
+    await store.claimChain({ id: 1 });
+    await store.claimChain({ id: 1 });
     expect(await store.chainId()).toBe(1);
-    await expect(store.claimChain(10)).rejects.toMatchObject({
+    await expect(store.claimChain({ id: 10 })).rejects.toMatchObject({
       code: 'wrong-chain',
       message: 'the temporary database holds chain 1, not chain 10; name another path with --db',
     });
-    await expect(store.refuseOther(0)).rejects.toMatchObject({
+    await expect(store.refuseOther({ id: 0 })).rejects.toMatchObject({
       code: 'wrong-chain',
       message: 'the temporary database holds chain 1, not the simulated chain; name another path with --db',
     });
-    await store.refuseOther(1);
+    await store.refuseOther({ id: 1 });
   });
 });
 
@@ -129,7 +129,7 @@ describe('rollups', () => {
     );
     await fc.assert(
       fc.asyncProperty(fc.array(step, { maxLength: 12 }), async (steps) => {
-        await store.clear();
+        await store.beginAnew(undefined);
         for (const change of steps) {
           if ('rewindTo' in change) await store.rewindTo(change.rewindTo);
           else {

@@ -59,9 +59,9 @@ test('writes that wait together are done in the order they came', async () => {
   await store.saveBlocks(makeBlocks(0, 9));
   const letGo = await holdElsewhere(path);
   const writes = [
-    store.claimChain(1),
+    store.claimChain({ id: 1 }),
     store.rewindTo(4),
-    store.clear(),
+    store.beginAnew(undefined),
     store.saveBlocks(makeBlocks(20, 21)),
   ];
   await turns();

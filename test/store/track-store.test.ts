@@ -61,7 +61,7 @@ describe('advice to send', () => {
       [110n, 9n, 'missed'],
       [109n, 10n, 'missed'],
     ] as const) {
-      await blocks.clear();
+      await blocks.beginAnew(undefined);
       const block = asks(10, 100n);
       await blocks.saveBlocks([block], given(block, sendWithin(block, 1, cap, tip)));
       await blocks.saveBlocks([asks(11, 110n, 10n)]);
@@ -190,7 +190,7 @@ describe('a reorg', () => {
   test('a chain that starts over begins a new record', async () => {
     await say((block) => given(block, sendWithin(block, 1, 90n)), 90n);
     await settleAll();
-    await blocks.clear();
+    await blocks.beginAnew(undefined);
     expect(await track.score(100)).toMatchObject({ evaluated: 0, since: null });
   });
 });

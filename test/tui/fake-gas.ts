@@ -45,7 +45,14 @@ export const SNAPSHOT: SnapshotView = {
   updatedAt: Date.UTC(2026, 0, 5, 12, 0, 1),
   updateFrequencySec: 12,
   stale: false,
-  source: { kind: 'rpc', name: '3 nodes agree', problem: null, ended: false },
+  source: {
+    kind: 'rpc',
+    name: '3 nodes agree',
+    problem: null,
+    ended: false,
+    chainName: null,
+    restartedAt: null,
+  },
 };
 
 export const TREND: TrendView = {

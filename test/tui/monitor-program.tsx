@@ -126,7 +126,14 @@ async function connect(): Promise<MonitorSource> {
         client: fakeGas({
           gasCurrent: async () => ({
             ...moving(),
-            source: { kind: 'simulated' as const, name: 'seed 1', problem: null, ended: false },
+            source: {
+              kind: 'simulated' as const,
+              name: 'seed 1',
+              problem: null,
+              ended: false,
+              chainName: null,
+              restartedAt: null,
+            },
           }),
         }),
         badge: 'SIMULATED',
@@ -147,7 +154,14 @@ async function connect(): Promise<MonitorSource> {
               average: bare(50_700_000n),
               fast: bare(62_100_000n),
             },
-            source: { kind: 'service' as const, name: 'gas.example.com', problem: null, ended: false },
+            source: {
+              kind: 'service' as const,
+              name: 'gas.example.com',
+              problem: null,
+              ended: false,
+              chainName: null,
+              restartedAt: null,
+            },
           }),
           gasRecommendation: () =>
             Promise.reject(

@@ -19,6 +19,9 @@ const HEADER = {
 export const headerAnswer = object(HEADER);
 export type Header = ReturnType<typeof headerAnswer>;
 
+/** Of block 0 nothing else counts, and chains differ in what they say of it. */
+export const genesisAnswer = object({ hash, number: where(safeInteger, (number) => number === 0) });
+
 /**
  * `eth_feeHistory`. Blob fields are missing on older nodes, `reward` where none was asked for or the node
  * cannot say; single rows of it may be `null` too.

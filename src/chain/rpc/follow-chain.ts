@@ -25,6 +25,7 @@ export async function* followChain(options: FollowOptions): AsyncGenerator<Chain
   let pace: Pace | null = null;
   let followed: RpcNode | null = null;
   let down = false;
+  let newest = options.known.at(-1)?.number ?? -1;
 
   while (!signal.aborted) {
     followed = null;
@@ -37,9 +38,12 @@ export async function* followChain(options: FollowOptions): AsyncGenerator<Chain
       }
       const reader = readerOf(node, options);
       for await (const header of headStream(node, { clock, pace, signal })) {
-        await pool.verify(node, signal);
+        // A chain that began anew has a lower head, or looks like a reorg.
+        await pool.verify(node, { signal, isForced: header.number < newest });
+        newest = header.number;
         pool.observe(node, header);
         for await (const event of sequencer.accept(header, reader)) {
+          if (event.type === 'reorg') await pool.verify(node, { signal, isForced: true });
           // Well again only now: a node may answer all questions but the ones that matter.
           pool.worked(node);
           if (down) yield { type: 'up' };
@@ -53,7 +57,7 @@ export async function* followChain(options: FollowOptions): AsyncGenerator<Chain
       }
     } catch (error) {
       if (signal.aborted) return;
-      if (!(error instanceof ChainError)) throw error;
+      if (!(error instanceof ChainError) || error.code === 'restarted') throw error;
       if (followed) {
         pool.failed(followed, error);
         continue;

@@ -1,4 +1,11 @@
-import { chainProfile } from '../../core/chains.ts';
+import type { Hex } from '../../core/block.ts';
+import {
+  type ChainProfile,
+  chainProfile,
+  identifiedChain,
+  isDevelopmentChain,
+  isImpostor,
+} from '../../core/chains.ts';
 import type { NodeHealth } from '../chain-source.ts';
 import { ChainError, isRefusal } from '../errors.ts';
 import type { Header } from './answers.ts';
@@ -6,18 +13,16 @@ import type { Clock } from './clock.ts';
 import { firstKnown } from './first-known.ts';
 import { describeNodes, judgeNodes, type NodeSeen } from './node-health.ts';
 import { type Member, newMember, reasonOf, referenceHead } from './pool-member.ts';
-import { askChainId, type RpcNode } from './rpc-node.ts';
+import { askChainId, askGenesisHash, type RpcNode } from './rpc-node.ts';
 
 const BACKOFF_CAP_MS = 30_000;
-/** A node may be started anew as another chain without its connection breaking. */
+/** A node may be started anew as another chain without its connection breaking; one for development often is. */
 const RECHECK_CHAIN_MS = 60_000;
+const RECHECK_DEVELOPMENT_MS = 1_000;
 const FORGIVEN_MS = 120_000;
 const REMEMBERED_FEES = 16;
 /** Generous to a machine whose own clock is wrong: what is refused here is a node that makes its time up. */
 const FURTHEST_AHEAD_SEC = 30 * 86_400;
-/** Their clocks are turned forward on purpose. */
-const DEVELOPMENT_CHAINS: ReadonlySet<number | null> = new Set([1_337, 31_337]);
-
 export interface RunOptions {
   readonly signal?: AbortSignal | undefined;
   /** How long the others have to know more than a node that knew nothing; left out: as long as they take. */
@@ -29,7 +34,11 @@ export interface NodePool {
   readonly nodes: readonly RpcNode[];
   readonly name: string;
   /** The chain they all have to be on, once one has said it. */
-  chainId(): number | null;
+  chain(): ChainProfile | null;
+  /** Goes on with a chain that every node says began anew: see `ChainSource.acceptRestart`. */
+  acceptRestart(): void;
+  /** Asks all nodes which chain they are on; rejects where one that answers is on another. */
+  confirmChain(): Promise<void>;
   health(): readonly NodeHealth[];
   /**
    * Does `work` with the best node, then with the others in turn; rejects with the first failure if none can. One that
@@ -42,8 +51,11 @@ export interface NodePool {
   hasBetterThan(node: RpcNode): boolean;
   /** Whether a failed node's pause is over. */
   isDue(node: RpcNode): boolean;
-  /** Asks the node's chain id where that is due; rejects where it is on another chain. */
-  verify(node: RpcNode, signal?: AbortSignal): Promise<void>;
+  /** Asks the node which chain it is on, where that is due or `isForced`; rejects where it is another one. */
+  verify(
+    node: RpcNode,
+    options?: { readonly signal?: AbortSignal; readonly isForced?: boolean },
+  ): Promise<void>;
   /** Takes note of a head. Throws `bad-answer` where its time cannot be. */
   observe(node: RpcNode, header: Header): void;
   /** The node answered something. */
@@ -62,7 +74,9 @@ export function createNodePool(
   options: { readonly expectedChainId: number | null; readonly clock: Clock },
 ): NodePool {
   const { clock } = options;
-  let chainId = options.expectedChainId;
+  let chain = options.expectedChainId === null ? null : chainProfile(options.expectedChainId);
+  /** What it began with again, as every node says. */
+  let restarted: Hex | null = null;
   const members: readonly Member[] = nodes.map(newMember);
   const memberOf = (node: RpcNode): Member => {
     const member = members.find((each) => each.node === node);
@@ -77,8 +91,7 @@ export function createNodePool(
     baseFees,
     problem,
   });
-  const health = () =>
-    judgeNodes(members.map(seen), chainId === null ? 12 : chainProfile(chainId).feeRule.blockTimeSec);
+  const health = () => judgeNodes(members.map(seen), chain?.feeRule.blockTimeSec ?? 12);
 
   /** Members from the best to the worst; within a rank in the order in which they were given. */
   function ranked(): { member: Member; rank: number }[] {
@@ -92,18 +105,42 @@ export function createNodePool(
       .sort((a, b) => a.rank - b.rank);
   }
 
-  async function verify(member: Member, signal?: AbortSignal): Promise<void> {
-    if (member.verifiedAt !== null && clock.elapsed() - member.verifiedAt < RECHECK_CHAIN_MS) return;
-    const id = await askChainId(member.node, { signal });
-    chainId ??= id;
-    if (id !== chainId) {
-      throw new ChainError(
-        'wrong-chain',
-        `${member.node.name} is on ${nameOf(id)}, not on ${nameOf(chainId)}: give a node of the right chain`,
-      );
-    }
+  async function verify(member: Member, signal?: AbortSignal, isForced = false): Promise<void> {
+    const { node, verifiedAt } = member;
+    if (restarted !== null) throw restartedError(node);
+    const recheckMs = chain && isDevelopmentChain(chain) ? RECHECK_DEVELOPMENT_MS : RECHECK_CHAIN_MS;
+    if (!isForced && verifiedAt !== null && clock.elapsed() - verifiedAt < recheckMs) return;
+    const [id, genesis] = await Promise.all([askChainId(node, { signal }), askGenesisHash(node, { signal })]);
+    member.genesis = genesis ?? member.genesis;
+    member.verifiedAt = null;
+    chain ??= identifiedChain(id, genesis);
+    const { genesisHash = genesis } = chain;
+    const isSame = id === chain.id && (genesis === null || genesis === genesisHash);
+    if (!isSame) throw hasRestarted(id, genesis) ? restartedError(node) : otherChain(node, id, genesis);
+    if (genesis !== null) chain = identifiedChain(id, genesis);
     member.verifiedAt = clock.elapsed();
     if (member.problem?.state === 'wrong-chain') clear(member);
+  }
+
+  /** All nodes that ever said what their chain began with say the same, and neither that nor the former is a known chain. */
+  function hasRestarted(id: number, genesis: Hex | null): boolean {
+    if (genesis === null || id !== chain?.id || !chain.genesisHash) return false;
+    if (isImpostor(id, chain.genesisHash, genesis)) return false;
+    if (members.some((member) => member.genesis !== null && member.genesis !== genesis)) return false;
+    restarted = genesis;
+    return true;
+  }
+
+  function restartedError(node = nodes[0]): ChainError {
+    return new ChainError('restarted', `${node?.name} serves a chain that began anew`);
+  }
+
+  function otherChain({ name }: RpcNode, id: number, genesis: Hex | null): ChainError {
+    const isOn = chainWords(identifiedChain(id, genesis));
+    const wanted = chainWords(chain ?? chainProfile(id));
+    const words =
+      isOn === wanted ? `another chain than the other nodes under id ${id}` : `${isOn}, not on ${wanted}`;
+    return new ChainError('wrong-chain', `${name} is on ${words}: give a node of the right chain`);
   }
 
   /** Failures still count: a node that answers one question and never another must not be tried at every turn. */
@@ -139,7 +176,7 @@ export function createNodePool(
       clear(member);
       return result;
     } catch (error) {
-      if (signal?.aborted || !(error instanceof ChainError)) throw error;
+      if (signal?.aborted || !(error instanceof ChainError) || error.code === 'restarted') throw error;
       // A refusal is an answer: the node is well, though another may know more. Only one that does not even
       // say which chain it is on is of no use (a key that it does not accept, say).
       // Many questions at once may fail on the same cause: within a pause that counts once.
@@ -151,7 +188,7 @@ export function createNodePool(
 
   function refuseFuture(node: RpcNode, header: Header): void {
     const furthest = clock.now() / 1_000 + FURTHEST_AHEAD_SEC;
-    if (header.timestamp <= furthest || DEVELOPMENT_CHAINS.has(chainId)) return;
+    if (header.timestamp <= furthest || (chain !== null && isDevelopmentChain(chain))) return;
     throw new ChainError(
       'bad-answer',
       `${node.name} says that block ${header.number} is more than 30 days in the future: check this machine's clock or try another node`,
@@ -163,7 +200,16 @@ export function createNodePool(
     get name() {
       return describeNodes(health());
     },
-    chainId: () => chainId,
+    chain: () => chain,
+    acceptRestart: () => {
+      if (restarted === null || chain === null) return;
+      chain = identifiedChain(chain.id, restarted);
+      restarted = null;
+      for (const member of members) {
+        member.verifiedAt = null;
+        clear(member);
+      }
+    },
     health,
 
     run: async (work, { signal, patienceMs = null } = {}) => {
@@ -179,7 +225,7 @@ export function createNodePool(
           signal?.throwIfAborted();
           return known ?? result;
         } catch (error) {
-          if (signal?.aborted || !(error instanceof ChainError)) throw error;
+          if (signal?.aborted || !(error instanceof ChainError) || error.code === 'restarted') throw error;
           failures.push(error);
           // Those that are not well anyway cannot add to the word of the ones that are.
           if (failures.every(({ code }) => code === 'pruned') && (order[index + 1]?.rank ?? 2) > 1) break;
@@ -196,7 +242,7 @@ export function createNodePool(
           await verify(member, signal);
           return member.node;
         } catch (error) {
-          if (signal.aborted || !(error instanceof ChainError)) throw error;
+          if (signal.aborted || !(error instanceof ChainError) || error.code === 'restarted') throw error;
           fail(member, error);
         }
       }
@@ -208,7 +254,14 @@ export function createNodePool(
       return best !== undefined && best.member.node !== node && best.rank < 2;
     },
     isDue: (node) => clock.elapsed() >= memberOf(node).retryAt,
-    verify: (node, signal) => verify(memberOf(node), signal),
+    confirmChain: async () => {
+      const asked = await Promise.allSettled(members.map((member) => verify(member, undefined, true)));
+      if (restarted !== null) throw restartedError();
+      for (const each of asked) {
+        if (each.status === 'rejected' && !isAway(each.reason)) throw each.reason;
+      }
+    },
+    verify: (node, { signal, isForced } = {}) => verify(memberOf(node), signal, isForced),
 
     observe: (node, header) => {
       const member = memberOf(node);
@@ -244,7 +297,10 @@ function failureOf(failures: readonly ChainError[]): ChainError {
   return messages.size === 1 ? first : new ChainError(code, [...messages].join('; '));
 }
 
-function nameOf(chainId: number): string {
-  const { name } = chainProfile(chainId);
-  return name === `chain ${chainId}` ? name : `${name} (chain ${chainId})`;
+/** A node that does not answer says nothing of its chain. */
+const isAway = (error: unknown) =>
+  error instanceof ChainError && error.code !== 'wrong-chain' && error.code !== 'restarted';
+
+function chainWords({ id, name, borrowsId }: ChainProfile): string {
+  return borrowsId || name === `chain ${id}` ? name : `${name} (chain ${id})`;
 }

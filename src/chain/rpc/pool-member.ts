@@ -1,3 +1,4 @@
+import type { Hex } from '../../core/block.ts';
 import type { RpcNode } from './rpc-node.ts';
 
 /** A node of a pool, and what was seen of it. */
@@ -12,8 +13,10 @@ export interface Member {
   failedAt: number;
   /** When a failed node is worth another try. */
   retryAt: number;
-  /** When the chain id was last seen to be right; `null`: not since the connection failed. */
+  /** When its chain was last seen to be right; `null`: not since the connection failed. */
   verifiedAt: number | null;
+  /** What it last said that its chain began with. */
+  genesis: Hex | null;
 }
 
 /** One that has not been asked anything. */
@@ -27,6 +30,7 @@ export const newMember = (node: RpcNode): Member => ({
   failedAt: 0,
   retryAt: 0,
   verifiedAt: null,
+  genesis: null,
 });
 
 /** How far the chain is, by the other nodes: with several of them not the furthest, which may be making it up. */

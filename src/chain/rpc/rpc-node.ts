@@ -1,4 +1,13 @@
-import { type FeeHistoryAnswer, feeHistoryAnswer, type Header, headerAnswer, readAnswer } from './answers.ts';
+import type { Hex } from '../../core/block.ts';
+import { ChainError, type ChainErrorCode, isRefusal } from '../errors.ts';
+import {
+  type FeeHistoryAnswer,
+  feeHistoryAnswer,
+  genesisAnswer,
+  type Header,
+  headerAnswer,
+  readAnswer,
+} from './answers.ts';
 import { createHttpLink } from './http-link.ts';
 import type { JsonRpcLink, RequestOptions } from './link.ts';
 import { hostOf } from './node-url.ts';
@@ -51,6 +60,20 @@ export async function ask<T>(
 export function askChainId(node: RpcNode, options?: RequestOptions): Promise<number> {
   return ask(node, safeInteger, 'eth_chainId', [], options);
 }
+
+/** `null` where the node does not keep block 0, or does not say. */
+export async function askGenesisHash(node: RpcNode, options?: RequestOptions): Promise<Hex | null> {
+  try {
+    const block = await ask(node, nullable(genesisAnswer), 'eth_getBlockByNumber', ['0x0', false], options);
+    return block?.hash ?? null;
+  } catch (error) {
+    const isSilent = isRefusal(error) || (error instanceof ChainError && SAYS_NOTHING.has(error.code));
+    if (isSilent) return null;
+    throw error;
+  }
+}
+
+const SAYS_NOTHING: ReadonlySet<ChainErrorCode> = new Set(['unsupported', 'bad-answer']);
 
 export function askHeadNumber(node: RpcNode, options?: RequestOptions): Promise<number> {
   return ask(node, safeInteger, 'eth_blockNumber', [], options);

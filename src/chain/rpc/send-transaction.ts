@@ -40,7 +40,8 @@ export async function sendTransaction(
 
 async function verify(pool: NodePool, node: RpcNode): Promise<void> {
   try {
-    await pool.verify(node);
+    // Whatever was seen of it: what is sent cannot be taken back.
+    await pool.verify(node, { isForced: true });
   } catch (error) {
     if (!(error instanceof ChainError)) throw error;
     throw new SendFailure('later', 'unreachable', error);

@@ -29,7 +29,7 @@ async function watchNode(
   while (!signal.aborted) {
     if (!isFollowed(node) && pool.isDue(node)) {
       try {
-        await pool.verify(node, signal);
+        await pool.verify(node, { signal });
         const header = await askHeader(node, 'latest', { signal });
         if (header) {
           pool.answered(node);
@@ -37,6 +37,7 @@ async function watchNode(
         }
       } catch (error) {
         if (signal.aborted) return;
+        if (error instanceof ChainError && error.code === 'restarted') return;
         // Nobody waits for this: what nobody foresaw must not end the process, the node is merely not well.
         pool.failed(node, error instanceof ChainError ? error : unforeseen(node));
       }

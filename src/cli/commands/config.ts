@@ -36,7 +36,7 @@ async function config({ io, loadSettings }: CommandContext): Promise<ExitCode> {
     { name: 'history', value: durationText(settings.historySec.value), from: settings.historySec.from },
     {
       name: 'database',
-      value: databaseText(settings, tildePath(chainDatabase(io, '<id>'), io.home)),
+      value: databaseText(settings, tildePath(chainDatabase(io, { id: '<id>' }), io.home)),
       from: settings.db.from,
     },
     { name: 'keys', value: tildePath(keys.file.value, io.home), from: keys.file.from },

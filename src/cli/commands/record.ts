@@ -60,18 +60,18 @@ async function record({ io, loadSettings }: CommandContext, flags: RecordFlags):
     throw usageError('--out is the very file that --replay reads; choose another name');
   }
   const signal = io.interruption();
-  const { openChain, reachedChainId } = await import('../open-service.ts');
+  const { openChain, reachedChain } = await import('../open-service.ts');
   const chain = await openChain(choice, 'fastest');
   try {
     const isPublicDefault = choice.kind === 'rpc' && choice.isPublicDefault;
-    const chainId = await withSpinner(
+    const { id } = await withSpinner(
       io,
       () => `asking ${cleanLine(chain.source.name)}`,
-      () => reachedChainId(chain.source, { withinMs: READY_WITHIN_MS, signal, isPublicDefault }),
+      () => reachedChain(chain.source, { withinMs: READY_WITHIN_MS, signal, isPublicDefault }),
     );
     const recorder = await BlockRecorder.create(out, { encodeHeader, encodeBlock }, flags.force === true);
     try {
-      await recorder.begin(chainId);
+      await recorder.begin(id);
       await withSpinner(
         io,
         () =>

@@ -32,7 +32,7 @@ import {
   MAINNET,
   type OpenedChain,
   openChain,
-  reachedChainId,
+  reachedChain,
   type ServiceExtras,
   type StartedService,
   startOn,
@@ -254,10 +254,10 @@ async function knownPlace(
   signal: AbortSignal,
 ): Promise<string | null | typeof UNKNOWN> {
   if (choice.kind !== 'rpc') return null;
-  if (choice.isPublicDefault) return chainDatabase(io, MAINNET);
+  if (choice.isPublicDefault) return chainDatabase(io, { id: MAINNET });
   const options = { withinMs: CHAIN_WITHIN_MS, isPublicDefault: false, signal };
   try {
-    return chainDatabase(io, await reachedChainId(source, options));
+    return chainDatabase(io, await reachedChain(source, options));
   } catch (error) {
     if (error instanceof ClientError) return UNKNOWN;
     throw error;
@@ -285,9 +285,9 @@ async function move(
 ): Promise<StartedService | null> {
   for (let delay = FIRST_RETRY_MS; !signal.aborted; delay = Math.min(delay * 2, LAST_RETRY_MS)) {
     try {
-      const { id, name } = await abortable(source.chain(), signal);
-      const before = swap(await start(chainDatabase(io, id)));
-      onNews({ isWell: true, message: `${source.name} answers now: it is on ${name}` });
+      const found = await abortable(source.chain(), signal);
+      const before = swap(await start(chainDatabase(io, found)));
+      onNews({ isWell: true, message: `${source.name} answers now: it is on ${found.name}` });
       return before;
     } catch (error) {
       if (signal.aborted) return null;

@@ -237,7 +237,9 @@ function orderRows(autoTx: AutoTxView): Labelled[] {
     ['held as', hold === null ? null : paragraph(hold.message)],
     [
       'tried again',
-      hold === null || hold.retryAt === null ? null : `${timeWords(hold.retryAt, 'seconds')} UTC`,
+      hold === null || hold.retryAt === null || autoTx.status === 'DISABLED'
+        ? null
+        : `${timeWords(hold.retryAt, 'seconds')} UTC`,
     ],
     ['sent when', targetWords(autoTx)],
     ['likely', chance === null ? null : `${formatLikelihood(chance)}${within}`],

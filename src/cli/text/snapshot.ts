@@ -1,6 +1,5 @@
-import type { RecommendationView, SnapshotView } from '../../client/views/gas.ts';
+import { chainNameOf, type RecommendationView, type SnapshotView } from '../../client/views/gas.ts';
 import type { LaneName } from '../../core/advice.ts';
-import { chainProfile } from '../../core/chains.ts';
 import { ownValue } from '../../core/own-value.ts';
 import {
   formatAge,
@@ -49,10 +48,10 @@ export function snapshotText(snapshot: SnapshotView, advice: RecommendationView 
 }
 
 function headLines(snapshot: SnapshotView, now: number): string[] {
-  const { chainId, blockNumber, source } = snapshot;
+  const { blockNumber, source } = snapshot;
   const block = blockNumber === null ? 'block unknown' : `#${formatCount(blockNumber)}`;
   const badge = { replay: 'REPLAY', simulated: 'SIMULATED', rpc: null, service: null }[source.kind];
-  const parts = [chainName(chainId), block, ageText(snapshot, now), cleanLine(source.name)];
+  const parts = [chainName(snapshot), block, ageText(snapshot, now), cleanLine(source.name)];
   const head = parts.filter((part) => part !== '').join('  ');
   const lines = [cutTo(badge === null ? head : `[${badge}]  ${head}`, WIDTH)];
   if (snapshot.stale && source.problem !== null) lines.push(`stale: ${cleanLine(source.problem.message)}`);
@@ -65,8 +64,8 @@ function cutTo(line: string, width: number): string {
 }
 
 /** The chain's name; empty where the service does not say which chain it is. */
-function chainName(chainId: number | null): string {
-  return chainId === null ? '' : chainProfile(chainId).name;
+function chainName(snapshot: SnapshotView): string {
+  return cleanLine(chainNameOf(snapshot) ?? '');
 }
 
 /** Age of the block; a recording's blocks lie years back, so there the time itself is said. */
@@ -148,7 +147,7 @@ const WORDS: Readonly<Record<string, (facts: Facts) => string | null>> = {
   full: ({ snapshot }) => mapped(snapshot.gasUsedRatio, formatPercent),
   block: ({ snapshot }) => mapped(snapshot.blockNumber, String),
   age: ({ snapshot, now }) => ageText(snapshot, now),
-  chain: ({ snapshot }) => chainName(snapshot.chainId),
+  chain: ({ snapshot }) => chainName(snapshot),
   source: ({ snapshot }) => cleanLine(snapshot.source.name),
 };
 

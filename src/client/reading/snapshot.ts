@@ -73,5 +73,7 @@ function readSource(source: Fields | null, host: string): SnapshotView['source']
             retryAt: problem.time('retryAt'),
           },
     ended: source?.flag('ended') ?? false,
+    chainName: source?.text('chainName') ?? null,
+    restartedAt: source?.time('restartedAt') ?? null,
   };
 }

@@ -202,6 +202,7 @@ export function describeReason(autoTx: AutoTxView, snapshot: SnapshotView, prese
     case 'EXECUTED':
       return plain(minedText(autoTx));
     case 'DISABLED':
+      if (autoTx.hold !== null) return { text: cleanMessage(autoTx.hold.message), severity: 'warn' };
       return plain(`not sent while it is disabled; space has it wait again${sentBeforeText(autoTx)}`);
     case 'DRAFT':
       return plain('it is not signed; e takes its signature');

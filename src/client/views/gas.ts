@@ -1,4 +1,5 @@
 import type { LaneName } from '../../core/advice.ts';
+import { chainProfile } from '../../core/chains.ts';
 
 /**
  * What the screens and commands read: one shape, whichever service answered. Wei is `bigint`; times are ms
@@ -36,7 +37,15 @@ export interface SnapshotView {
     readonly problem: { readonly message: string; readonly retryAt: number | null } | null;
     /** A recording that has been played to its end. */
     readonly ended: boolean;
+    readonly chainName: string | null;
+    /** When the chain began anew, so that what was known of it before is dropped. */
+    readonly restartedAt: number | null;
   };
+}
+
+/** The chain's name as its service says it, else by its id; `null` where the service does not say which chain it is. */
+export function chainNameOf({ chainId, source }: Pick<SnapshotView, 'chainId' | 'source'>): string | null {
+  return source.chainName ?? (chainId === null ? null : chainProfile(chainId).name);
 }
 
 export interface SummaryView {

@@ -86,7 +86,7 @@ export const NEW_DRAFT: AutoTxState = {
 
 export const NEW_PENDING: AutoTxState = { ...NEW_DRAFT, status: 'PENDING' };
 
-/** States that nothing leaves by itself, but for a reorg, or bytes that were out before they were cancelled. */
+/** States that nothing leaves by itself, but for bytes that were out before they were cancelled. */
 const FINAL: ReadonlySet<AutoTxStatus> = new Set(['EXECUTED', 'CANCELLED', 'EXPIRED', 'FAILED']);
 
 export const isFinal = (status: AutoTxStatus): boolean => FINAL.has(status);
@@ -140,7 +140,9 @@ export type AutoTxEvent =
   | { readonly type: 'decline'; readonly obstacle: Obstacle; readonly retryAt: number }
   | { readonly type: 'look'; readonly look: Look }
   /** The blocks above `to` are no longer part of the chain. */
-  | { readonly type: 'rewind'; readonly to: number };
+  | { readonly type: 'rewind'; readonly to: number }
+  /** The chain began anew: no block of before is part of it, and no node has anything of before. */
+  | { readonly type: 'restart' };
 
 /** What happened, for the timeline. */
 export const NOTE_KINDS = [
@@ -230,6 +232,8 @@ export function stepAutoTx(state: AutoTxState, event: AutoTxEvent, facts: RuleFa
       return look(state, event.look, facts);
     case 'rewind':
       return rewind(state, event.to);
+    case 'restart':
+      return restart(state, facts);
   }
 }
 
@@ -301,20 +305,42 @@ function submitWords(reached: Reached | null): string {
   return `${whose} came to ${gweiString(price)} gwei (target ${gweiString(target)}): it is being sent`;
 }
 
+const RESTARTED: Obstacle = {
+  code: 'chain_restarted',
+  message: 'the chain began anew: enable it to have it sent on the new one',
+};
+
+/** What is final stays so. The rest was meant for another chain: it is not sent until its owner enables it. */
+function restart(state: AutoTxState, { now }: RuleFacts): Transition | null {
+  if (state.status === 'DRAFT') return null;
+  if (isFinal(state.status)) {
+    return state.mayBeOut || state.takenSince !== null
+      ? to({ ...state, mayBeOut: false, takenSince: null, unseen: 0 })
+      : null;
+  }
+  return to(
+    {
+      ...state,
+      status: 'DISABLED',
+      sentAt: null,
+      mayBeOut: false,
+      inclusion: null,
+      returnsTo: null,
+      takenSince: null,
+      unseen: 0,
+      hold: { ...RESTARTED, retryAt: now, times: 1 },
+    },
+    note('DISABLED', RESTARTED.message),
+  );
+}
+
 function rewind(state: AutoTxState, number: number): Transition | null {
   const { inclusion, takenSince } = state;
+  // What enough blocks have confirmed is final, whatever becomes of them.
+  if (inclusion !== null && isFinal(state.status)) return null;
   if (inclusion !== null && inclusion.blockNumber > number) {
     return to(
-      {
-        ...state,
-        status: 'SUBMITTED',
-        mayBeOut: true,
-        inclusion: null,
-        takenSince: null,
-        unseen: 0,
-        executedAt: null,
-        failure: null,
-      },
+      { ...state, status: 'SUBMITTED', mayBeOut: true, inclusion: null, takenSince: null, unseen: 0 },
       note('REORGED', goneWords(inclusion.blockNumber), number),
     );
   }
@@ -557,9 +583,10 @@ const LONGEST = 64;
  */
 export function confirmationsOf(chain: {
   readonly id: number;
+  readonly borrowsId?: true | undefined;
   readonly feeRule: { readonly blockTimeSec: number };
 }): number {
-  if (isDevelopmentChain(chain.id)) return 1;
+  if (isDevelopmentChain(chain)) return 1;
   return Math.min(
     LONGEST,
     Math.max(ETHEREUM, Math.round((ETHEREUM * SLOWEST_SEC) / chain.feeRule.blockTimeSec)),

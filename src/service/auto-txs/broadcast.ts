@@ -112,6 +112,8 @@ export interface SenderFacts {
 interface Moment {
   readonly steady: number;
   readonly wall: number;
+  /** Of the chain that it was decided for. */
+  readonly genesis: Hex | undefined;
 }
 
 export interface Decided {
@@ -119,9 +121,10 @@ export interface Decided {
   readonly at: Moment;
 }
 
-const momentOf = ({ steadyNow, wallNow }: EngineContext): Moment => ({
+const momentOf = ({ steadyNow, wallNow, profile }: EngineContext): Moment => ({
   steady: steadyNow(),
   wall: wallNow(),
+  genesis: profile()?.genesisHash,
 });
 
 /** Whether it goes out at these prices, if nothing is in the way. */
@@ -267,7 +270,8 @@ const BYTES_GONE: Obstacle = {
  */
 export async function sendOne(kept: KeptAutoTx, decidedAt: Moment, context: EngineContext): Promise<Sent> {
   const { source, store } = context;
-  const isStillWanted = () => isInTime(decidedAt, context) && isDueNow(kept, context);
+  const isStillWanted = () =>
+    isInTime(decidedAt, context) && isDueNow(kept, context) && isSameChain(decidedAt, context);
   const bytes = await store.signedBytes(kept.id);
   if (bytes === null) {
     // Where it was cancelled meanwhile, or is final, that counts.
@@ -297,6 +301,12 @@ const isInTime = (decidedAt: Moment, { steadyNow, wallNow }: EngineContext): boo
 function isDueNow(kept: KeptAutoTx, { present }: EngineContext): boolean {
   const now = present();
   return now !== null && isDueAt(kept, now);
+}
+
+/** A chain that began anew meanwhile is another one. */
+function isSameChain({ genesis }: Moment, { profile }: EngineContext): boolean {
+  const chain = profile();
+  return chain !== null && chain.genesisHash === genesis;
 }
 
 async function refused(kept: KeptAutoTx, error: unknown, context: EngineContext): Promise<Sent> {

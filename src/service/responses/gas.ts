@@ -21,6 +21,8 @@ export interface Present {
   readonly stale: boolean;
   /** A recording that has been played to its end. */
   readonly ended: boolean;
+  /** When the chain began anew, ms since epoch; `null`: it did not. */
+  readonly restartedAt: number | null;
   readonly problem: Problem | null;
   readonly source: { readonly kind: GasCurrent['source']['kind']; readonly name: string };
   readonly nativeUsd: number | null;
@@ -58,6 +60,8 @@ export function gasCurrent(present: Present): GasCurrent {
               retryAt: problem.retryAt === null ? null : isoFromMs(problem.retryAt),
             },
       ended: present.ended,
+      chainName: profile.name,
+      restartedAt: present.restartedAt === null ? null : isoFromMs(present.restartedAt),
     },
   };
 }
@@ -180,8 +184,9 @@ const MOST_ON_DEMAND_SEC = 12;
  * How often something new is to be expected, in seconds: the chain's own pace where it is not about what was planned, since
  * the plan for a chain that is not known here is Ethereum's.
  */
-function updateFrequencySec({ id, feeRule }: ChainProfile, blockSec: number): number {
+function updateFrequencySec(chain: ChainProfile, blockSec: number): number {
+  const { feeRule } = chain;
   if (Math.abs(blockSec / feeRule.blockTimeSec - 1) <= ABOUT) return feeRule.blockTimeSec;
   const everySec = Number(blockSec.toPrecision(3));
-  return isDevelopmentChain(id) ? Math.min(everySec, MOST_ON_DEMAND_SEC) : everySec;
+  return isDevelopmentChain(chain) ? Math.min(everySec, MOST_ON_DEMAND_SEC) : everySec;
 }

@@ -12,7 +12,7 @@ import {
   useSyncExternalStore,
 } from 'react';
 import { isPlain } from '../../client/service-url.ts';
-import { chainProfile } from '../../core/chains.ts';
+import { chainNameOf, type SnapshotView } from '../../client/views/gas.ts';
 import { type Toast, ToastContext, useToast, useToastHost } from '../chrome/footer.tsx';
 import { Frame } from '../chrome/frame.tsx';
 import { helpLines } from '../chrome/help.ts';
@@ -158,6 +158,7 @@ function SessionScreen(props: SessionProps) {
   const polled = pause === null ? asked : { ...asked, error: pause.error, retryAt: pause.until };
   useFirstPrices(snapshot !== undefined, onPrices);
   useRecovery(polled.error !== null);
+  useRestartNotice(snapshot, now);
 
   const error = source.kind === 'failed' ? source.error : polled.error;
   const health: Health =
@@ -190,8 +191,7 @@ function SessionScreen(props: SessionProps) {
     [client, intervalMs, isOwnService, host, isPlainHost, state.frozen, isKey, now, saveFile],
   );
   const badge = badgeOf(snapshot?.source.kind) ?? opened?.badge ?? named.badge;
-  const chainId = snapshot?.chainId ?? null;
-  const chainName = chainId === null ? (opened?.chainName ?? named.chainName) : chainProfile(chainId).name;
+  const chainName = (snapshot && chainNameOf(snapshot)) ?? opened?.chainName ?? named.chainName;
 
   const body = (room: number) => {
     if (state.overlay === 'help') {
@@ -255,6 +255,20 @@ function SessionScreen(props: SessionProps) {
     </MonitorContext>
   );
 }
+
+/** Says that the chain began anew, unless that is long ago. */
+function useRestartNotice(snapshot: SnapshotView | undefined, now: () => number): void {
+  const toast = useToast();
+  const restartedAt = snapshot?.source.restartedAt ?? null;
+  useEffect(() => {
+    if (restartedAt === null || now() - restartedAt > RESTART_IS_NEWS_MS) return;
+    const text = 'The chain began anew: its history is dropped, auto-txs wait disabled';
+    toast({ kind: 'alert', text, forMs: RESTART_SHOWN_MS });
+  }, [restartedAt, toast, now]);
+}
+
+const RESTART_IS_NEWS_MS = 600_000;
+const RESTART_SHOWN_MS = 60_000;
 
 function topScope(state: MonitorState, tab: Tab, nothingAnswers: boolean, empty: boolean): Scope | null {
   if (state.overlay !== null) return 'scroll';

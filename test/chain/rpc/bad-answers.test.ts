@@ -204,15 +204,17 @@ describe('answers that do not fit', () => {
 });
 
 test('an answer of 100 MB is broken off after 32, whether it says its length or not', async () => {
-  let sent = 0;
+  const sizes: number[] = [];
   const chunk = Buffer.alloc(2 ** 20, 0x20);
   const { source, server } = await serve({
     write: (response) => {
       response.writeHead(200, { 'content-type': 'application/json' });
       response.on('error', () => {});
+      const place = sizes.push(0) - 1;
       const more = () => {
-        while (!response.destroyed && sent < 100 * 2 ** 20) {
+        for (let sent = sizes[place] ?? 0; !response.destroyed && sent < 100 * 2 ** 20; ) {
           sent += chunk.length;
+          sizes[place] = sent;
           if (!response.write(chunk)) return response.once('drain', more);
         }
         return response.end();
@@ -224,7 +226,7 @@ test('an answer of 100 MB is broken off after 32, whether it says its length or 
   const error = await errorOf(patient.chain());
   expect(error.code).toBe('bad-answer');
   expect(error.message).toContain('answers more than 32 MB');
-  expect(sent).toBeLessThan(60 * 2 ** 20);
+  expect(Math.max(...sizes)).toBeLessThan(60 * 2 ** 20);
 
   server.options = {
     answer: () => ({

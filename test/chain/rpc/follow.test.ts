@@ -4,7 +4,7 @@ import type { Clock } from '../../../src/chain/rpc/clock.ts';
 import { systemClock } from '../../../src/chain/rpc/clock.ts';
 import { createRpcSource, type RpcSource, type RpcSourceOptions } from '../../../src/chain/rpc-source.ts';
 import { headerOf, type JsonRpcServer, type Reply } from '../../helpers/json-rpc-server.ts';
-import { createScriptedChain } from '../../helpers/scripted-chain.ts';
+import { createScriptedChain, type ScriptedChain } from '../../helpers/scripted-chain.ts';
 import { hurried, servedNodes } from './served-nodes.ts';
 
 const { serve, following } = servedNodes();
@@ -287,6 +287,53 @@ describe('chain id', () => {
   });
 });
 
+describe('genesis', () => {
+  const impostor = (length: number) =>
+    createScriptedChain({ chainId: 31_337, length, startedAt: 1_600_000_000 });
+
+  test('a node that turns into a development chain with the same id is refused like one of a wrong chain', async () => {
+    const node = await serve(createScriptedChain({ chainId: 1, length: 10 }));
+    const source = sourceOf([node]);
+    const followed = following(source);
+    await followed.until((words) => words.includes('block 9'));
+    node.chain = Object.assign(impostor(5), { chainId: 1 });
+    await eventually(() => source.health()[0]?.state === 'wrong-chain');
+    expect(source.health()[0]?.message).toContain(
+      'is on development chain with id 1, not on Ethereum (chain 1)',
+    );
+    source.acceptRestart?.();
+    await expect(source.head()).rejects.toMatchObject({ code: 'wrong-chain' });
+    expect(followed.words()).not.toContain('block 4');
+  });
+
+  test('a chain whose genesis nobody knows began anew when all of its nodes say so', async () => {
+    const [first, second] = [await serve(impostor(10)), await serve(impostor(1))];
+    second.chain = first.chain;
+    const source = sourceOf([first, second]);
+    await source.confirmChain?.();
+    const { genesisHash } = await source.chain();
+    const again = impostor(6);
+    first.chain = again;
+    await expect(source.confirmChain?.()).rejects.toMatchObject({ code: 'wrong-chain' });
+    expect((await source.head()).number).toBe(9);
+    second.chain = again;
+    await expect(source.confirmChain?.()).rejects.toMatchObject({ code: 'restarted' });
+    await expect(source.head()).rejects.toMatchObject({ code: 'restarted' });
+    source.acceptRestart?.();
+    expect((await source.chain()).genesisHash).toBe(again.at(0)?.hash);
+    expect(again.at(0)?.hash).not.toBe(genesisHash);
+    expect((await source.head()).number).toBe(5);
+  });
+});
+
+/** Both go on from the same blocks by so many, with different base fees. */
+function otherFees(chain: ScriptedChain, count: number): ScriptedChain {
+  const fork = chain.fork();
+  fork.mine(count, { gasUsedRatio: 1 });
+  chain.mine(count);
+  return fork;
+}
+
 describe('several nodes', () => {
   test('the next one takes over on failure without a gap, and the first is returned to when it is well', async () => {
     const chain = createScriptedChain({ length: 10 });
@@ -347,12 +394,8 @@ describe('several nodes', () => {
   });
 
   test('one whose base fee differs at the same height is reported', async () => {
-    const chain = createScriptedChain({ length: 10 });
-    const nodes = [
-      await serve(chain),
-      await serve(chain),
-      await serve(createScriptedChain({ length: 10, baseFee: 5_000_000_000n })),
-    ];
+    const chain = createScriptedChain({ length: 2 });
+    const nodes = [await serve(chain), await serve(chain), await serve(otherFees(chain, 8))];
     const source = sourceOf(nodes);
     following(source);
     await eventually(() => source.health()[2]?.state === 'disagrees');
@@ -361,8 +404,8 @@ describe('several nodes', () => {
   });
 
   test('when the first stands alone with its base fee, the majority is followed', async () => {
-    const chain = createScriptedChain({ length: 10 });
-    const liar = await serve(createScriptedChain({ length: 10, baseFee: 5_000_000_000n }));
+    const chain = createScriptedChain({ length: 2 });
+    const liar = await serve(otherFees(chain, 8));
     const source = sourceOf([liar, await serve(chain), await serve(chain)]);
     const followed = following(source);
     await eventually(() => source.health()[0]?.state === 'disagrees');

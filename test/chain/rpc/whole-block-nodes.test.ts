@@ -297,6 +297,7 @@ describe('several nodes', () => {
     expect(await source.block(10)).toBeNull();
     expect(node.requests.map(({ method }) => method)).toEqual([
       'eth_chainId',
+      'eth_getBlockByNumber',
       'eth_getTransactionByHash',
       'eth_getBlockByNumber',
     ]);

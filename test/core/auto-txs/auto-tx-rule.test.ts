@@ -165,18 +165,37 @@ describe('in any order of blocks, answers, drops, reorgs, replacements, crashes 
     });
   });
 
-  it('nothing but a rewind leaves EXECUTED', () => {
-    always(({ before, event, after }) => {
-      if (before.status === 'EXECUTED' && after !== null) {
-        expect(event.type).toBe('rewind');
-        expect(after).toMatchObject({
-          status: 'SUBMITTED',
-          mayBeOut: true,
-          inclusion: null,
-          executedAt: null,
-        });
-      }
+  it('nothing leaves EXECUTED, however deep a reorg', () => {
+    always(({ before, after }) => {
+      if (before.status === 'EXECUTED') expect(after ?? before).toEqual(before);
+      const again = stepAutoTx(before, { type: 'rewind', to: -1 }, { nonce: 7, confirmations: 1, now: 0 });
+      if (before.status === 'EXECUTED') expect(again).toBeNull();
     });
+  });
+
+  it('a chain that begins anew changes nothing that is final, and disables the rest until its owner enables it', () => {
+    fc.assert(
+      fc.property(someStory, (story) => {
+        const engine = tell(story);
+        const before = engine.state;
+        engine.step({ type: 'restart' });
+        const { state } = engine;
+        expect(state.mayBeOut).toBe(false);
+        if (['PENDING', 'SUBMITTED', 'DISABLED'].includes(before.status)) {
+          expect(state).toMatchObject({
+            status: 'DISABLED',
+            inclusion: null,
+            hold: { code: 'chain_restarted' },
+          });
+          expect(engine.step({ type: 'submit' })).toBeNull();
+          expect(engine.step({ type: 'enable' })?.state).toMatchObject({ status: 'PENDING', hold: null });
+        } else {
+          const { status, inclusion, executedAt, failure } = before;
+          expect(state).toMatchObject({ status, inclusion, executedAt, failure });
+        }
+      }),
+      { numRuns: RUNS },
+    );
   });
 
   it('what ends as failed says why, and what has not failed says nothing of the kind', () => {

@@ -56,7 +56,7 @@ export class ModelEngine {
         chain.hasOursInPool = false;
         return;
       case 'reorg':
-        this.step({ type: 'rewind', to: chain.reorg(happening.depth, happening.comesBack) });
+        this.#reorg(happening.depth, happening.comesBack);
         return;
       case 'wallet-sends':
         if (chain.mined === null) chain.hasOursInPool = true;
@@ -98,6 +98,14 @@ export class ModelEngine {
   /** What the same event would do now. */
   again(event: AutoTxEvent): Transition | null {
     return stepAutoTx(this.state, event, this.#facts);
+  }
+
+  /** What enough blocks confirm stays: that is what makes it final. */
+  #reorg(depth: number, comesBack: boolean): void {
+    const { status, inclusion } = this.state;
+    const isFinal = inclusion !== null && status !== 'SUBMITTED';
+    const deepest = isFinal ? this.chain.head - inclusion.blockNumber : depth;
+    this.step({ type: 'rewind', to: this.chain.reorg(Math.min(depth, deepest), comesBack) });
   }
 
   /** Blocks follow, and each is looked at, until whatever the chain has is final. */

@@ -115,7 +115,7 @@ test(`killed ${KILLS} times while blocks arrive and alerts fire, it loses none, 
   const alerts = storyAlerts(url);
   const made = await openDatabase(path);
   const store = new BlockStore(made);
-  await store.claimChain(1);
+  await store.claimChain({ id: 1 });
   await store.saveBlocks([blockOf(0)]);
   await insertAlerts(made, ...alerts);
   await made.close();

@@ -449,7 +449,7 @@ describe('a reorg', () => {
   test('to another chain of the same time ends no cooldown', async () => {
     const { database, store } = await open(':memory:', keptAlert('a', { cooldownMs: 86_400_000 }));
     await savePrices(store, 50_000, 99);
-    await store.clear();
+    await store.beginAnew(undefined);
     const timestamp = makeBlock(50_000).timestamp;
     const at = (number: number, price: number, sec: number) =>
       priced(number, price, { timestamp: timestamp + sec });
@@ -461,7 +461,7 @@ describe('a reorg', () => {
   test('to another chain arms again what rests until a time that chain has yet to see', async () => {
     const { database, store } = await open(':memory:', keptAlert('a', { cooldownMs: 86_400_000 }));
     await savePrices(store, 50_000, 99);
-    await store.clear();
+    await store.beginAnew(undefined);
     expect(await savePrices(store, 0, 101, 99)).toBe(1);
     expect(await readEvents(database)).toEqual(['a.2', 'a.1']);
   });

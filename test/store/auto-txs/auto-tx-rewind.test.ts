@@ -69,37 +69,29 @@ test('what was cancelled and mined all the same is cancelled again once a reorg 
 test('a reorg takes what was mined in its blocks back to where it waits to be mined again, once', async () => {
   await make('below', 99, ...SENT, minedIn(7));
   await make('waits', 99, ...SENT, minedIn(8));
-  await make('done', 3, ...SENT, minedIn(8));
-  await make('reverted', 1, ...SENT, minedIn(10, 'reverted'));
   await make('untouched', 99);
-  expect((await store.counts('')).EXECUTED).toBe(1);
-  expect((await state('reverted'))?.status).toBe('FAILED');
   await blocks.rewindTo(7);
-  for (const id of ['waits', 'done', 'reverted']) {
-    expect(await state(id)).toMatchObject({
-      status: 'SUBMITTED',
-      inclusion: null,
-      mayBeOut: true,
-      failure: null,
-    });
-    expect(await words(id)).toMatchObject({ at: LATER, kind: 'REORGED', blockNumber: 7 });
-    expect(await store.signedBytes(id)).toEqual(bytesOf(id));
-  }
+  expect(await state('waits')).toMatchObject({ status: 'SUBMITTED', inclusion: null, mayBeOut: true });
+  expect(await words('waits')).toMatchObject({ at: LATER, kind: 'REORGED', blockNumber: 7 });
+  expect(await store.signedBytes('waits')).toEqual(bytesOf('waits'));
   expect((await state('below'))?.inclusion).toEqual(includedIn(7));
   expect(await state('untouched')).toEqual(keptAutoTx('untouched').state);
-  const timeline = await store.timeline('done');
+  const timeline = await store.timeline('waits');
   await blocks.rewindTo(6);
-  expect(await store.timeline('done')).toEqual(timeline);
+  expect(await store.timeline('waits')).toEqual(timeline);
   expect((await state('below'))?.inclusion).toBeNull();
 });
 
-test('what a reorg takes back is no saving any more; mined again it is one again', async () => {
+test('a reorg takes nothing back that is final, nor what it saved', async () => {
   await make('done', 1, ...SENT, minedIn(10));
+  await make('reverted', 1, ...SENT, minedIn(10, 'reverted'));
+  const [done, reverted] = [await state('done'), await state('reverted')];
   const saved = { executed: 1, savedWei: 21_000n * GWEI, savedUsd: expect.closeTo(0.021, 9) };
   expect(await store.savingsSum('')).toEqual(saved);
-  await blocks.rewindTo(9);
-  expect(await store.savingsSum('')).toEqual({ executed: 0, savedWei: 0n, savedUsd: 0 });
-  await store.change({ owner: '', id: 'done' }, (now) => stepped(now, minedIn(10)), 'engine');
+  await blocks.rewindTo(6);
+  expect([await state('done'), await state('reverted')]).toEqual([done, reverted]);
+  expect(done?.status).toBe('EXECUTED');
+  expect(reverted?.status).toBe('FAILED');
   expect(await store.savingsSum('')).toEqual(saved);
 });
 
@@ -113,21 +105,34 @@ test('a nonce that was taken in a block that is gone is free again', async () =>
 });
 
 test('blocks that are written in the place of others take back what was mined in those', async () => {
-  await make('done', 1, ...SENT, minedIn(9));
+  await make('waits', 99, ...SENT, minedIn(9));
   await blocks.saveBlocks([makeBlock(9), makeBlock(10)]);
-  expect((await state('done'))?.status).toBe('EXECUTED');
+  expect((await state('waits'))?.inclusion).toEqual(includedIn(9));
   await blocks.saveBlocks([makeBlock(9, { hash: blockHash(9, 1) })]);
-  expect(await state('done')).toMatchObject({ status: 'SUBMITTED', inclusion: null });
+  expect(await state('waits')).toMatchObject({ status: 'SUBMITTED', inclusion: null });
 });
 
-test('a chain that starts over has mined none of what was waited for, and ends nothing again that had ended', async () => {
+test('a chain that begins anew disables what is not final, says why, and leaves the rest as it was', async () => {
+  await make('pending', 99);
   await make('waits', 99, ...SENT, minedIn(8));
   await make('taken', 99, ...SENT, replacedAt(9));
   await make('done', 1, ...SENT, minedIn(8));
   await make('reverted', 1, ...SENT, minedIn(8, 'reverted'));
-  await blocks.clear();
-  expect(await state('waits')).toMatchObject({ status: 'SUBMITTED', inclusion: null });
-  expect(await state('taken')).toMatchObject({ status: 'SUBMITTED', takenSince: null });
+  await blocks.beginAnew(undefined);
+  for (const id of ['pending', 'waits', 'taken']) {
+    expect(await state(id)).toMatchObject({
+      status: 'DISABLED',
+      inclusion: null,
+      mayBeOut: false,
+      takenSince: null,
+      hold: { code: 'chain_restarted' },
+    });
+    expect(await words(id)).toMatchObject({
+      kind: 'DISABLED',
+      message: expect.stringContaining('began anew'),
+    });
+  }
+  expect(await blocks.head()).toBeNull();
   expect(await state('done')).toMatchObject({ status: 'EXECUTED', inclusion: includedIn(8) });
   // Its blocks have other numbers now: none of them is the one that has it.
   await blocks.saveBlocks(makeBlocks(0, 3));
@@ -139,7 +144,7 @@ test('a chain that starts over has mined none of what was waited for, and ends n
   expect((await store.savingsSum('')).executed).toBe(1);
 });
 
-test('bytes are kept for a reorg of 64 blocks after one is final, and as long as it is not', async () => {
+test('bytes are kept for 64 blocks after one is final, and as long as it is not', async () => {
   await make('done', 1, ...SENT, minedIn(9));
   await make('reverted', 1, ...SENT, minedIn(9, 'reverted'));
   await make('waits', 99, ...SENT, minedIn(9));
@@ -150,18 +155,6 @@ test('bytes are kept for a reorg of 64 blocks after one is final, and as long as
   expect(await store.signedBytes('reverted')).toBeNull();
   expect(await store.signedBytes('waits')).toEqual(bytesOf('waits'));
   expect((await state('done'))?.status).toBe('EXECUTED');
-});
-
-test('one that a reorg brought back keeps its bytes until it is final again', async () => {
-  await make('done', 1, ...SENT, minedIn(9));
-  await blocks.rewindTo(8);
-  await blocks.saveBlocks(makeBlocks(9, 200));
-  expect(await store.signedBytes('done')).toEqual(bytesOf('done'));
-  await store.change({ owner: '', id: 'done' }, (now) => stepped(now, minedIn(100)), 'engine');
-  await blocks.saveBlocks([makeBlock(164)]);
-  expect(await store.signedBytes('done')).toEqual(bytesOf('done'));
-  await blocks.saveBlocks([makeBlock(165)]);
-  expect(await store.signedBytes('done')).toBeNull();
 });
 
 test('a block that cannot be written takes nothing back', async () => {

@@ -188,7 +188,14 @@ describe('the Service pane', () => {
     const snapshot: SnapshotView = {
       ...SNAPSHOT,
       nativeUsd: null,
-      source: { kind: 'service', name: 'gas.example.com', problem: null, ended: false },
+      source: {
+        kind: 'service',
+        name: 'gas.example.com',
+        problem: null,
+        ended: false,
+        chainName: null,
+        restartedAt: null,
+      },
     };
     const { shows, screen } = show({
       snapshot,

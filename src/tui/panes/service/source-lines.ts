@@ -92,6 +92,7 @@ export function sourceLines(view: ServiceView, context: ServiceContext): readonl
   return [
     sourceTitle(view, context),
     ...(missing === null ? [] : [indented(missing)]),
+    ...restartLines(snapshot.source.restartedAt, context),
     ...(disagreeing === 0 ? [] : [disagreement(disagreeing, nodes.length, context.theme)]),
     ...(nodes.length > 0
       ? nodeLines(nodes, context)
@@ -99,6 +100,15 @@ export function sourceLines(view: ServiceView, context: ServiceContext): readonl
         ? []
         : [indented([{ text: NO_NODES[snapshot.source.kind], faint: true }])]),
     ...engineLines(health?.engine ?? null, context),
+  ];
+}
+
+/** Whoever misses what was here before the chain began anew finds why. */
+function restartLines(restartedAt: number | null, { now }: ServiceContext): readonly Line[] {
+  if (restartedAt === null) return [];
+  const when = formatAge(Math.max(0, now - restartedAt) / 1_000);
+  return [
+    indented([{ text: `the chain began anew ${when}: its history from before is dropped`, color: 'warn' }]),
   ];
 }
 

@@ -1,0 +1,22 @@
+/** The monitor on a development chain that is started again under it. */
+import { expect, it, onTestFinished } from 'vitest';
+import { startAnvil } from '../helpers/anvil.ts';
+import { gastop } from '../helpers/gastop.ts';
+
+it('the monitor says that the chain began anew, goes on with the new one, and keeps it on record', async () => {
+  const first = await startAnvil({ noMining: true, baseFee: 100_000_000_000n });
+  onTestFinished(() => first.stop());
+  await first.mine(12);
+  await using terminal = await gastop(['--rpc', first.url], { cols: 120, rows: 40 });
+  await terminal.waitFor('#12 ', { timeoutMs: 60_000 });
+  await first.stop();
+  const second = await startAnvil({ noMining: true, baseFee: 10_000_000_000n, port: first.port });
+  onTestFinished(() => second.stop());
+  await second.mine(3);
+  await terminal.waitFor('The chain began anew: its history is dropped', { timeoutMs: 60_000 });
+  await terminal.waitFor('#3 ', { timeoutMs: 60_000 });
+  await terminal.press('6');
+  await terminal.waitFor('the chain began anew', { timeoutMs: 60_000 });
+  await terminal.press('q');
+  expect((await terminal.waitForExit()).exitCode).toBe(0);
+}, 180_000);
