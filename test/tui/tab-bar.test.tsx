@@ -7,7 +7,7 @@ import { AlertsContext, type AlertsFeed } from '../../src/tui/hooks/use-alerts.t
 import { AutoTxsContext, type AutoTxsFeed } from '../../src/tui/hooks/use-auto-txs.ts';
 
 const nothing = async () => {};
-const POLLED = { data: undefined, error: null, retryAt: null, refresh: nothing, renew: nothing };
+const POLLED = { data: undefined, error: null, retryAt: null, refresh: nothing, pending: false };
 
 function bar(width: number, current: number, unseen = 0, awaited = 0): string {
   const alerts: AlertsFeed = {

@@ -25,11 +25,11 @@ import { AutoTxsProvider } from '../components/auto-txs-provider.tsx';
 import {
   MonitorContext,
   type MonitorScope,
-  polledEveryMs,
-  UNKNOWN_PACE_MS,
+  useQuotaInterval,
   useRateLimit,
   useRecovery,
   useSnapshot,
+  usualInterval,
 } from '../data/queries.ts';
 import { createQueryClient } from '../data/query-client.ts';
 import { type Notifications, NotificationsContext } from '../hooks/use-announce.ts';
@@ -146,23 +146,25 @@ function SessionScreen(props: SessionProps) {
   const memory = useContext(MemoryContext);
   const opened = source.kind === 'open' ? source.source : null;
   const client = opened?.client ?? null;
-  const pause = useRateLimit(client);
-  const [pace, setPace] = useState(UNKNOWN_PACE_MS);
-  const intervalMs = state.intervalMs ?? opened?.intervalMs ?? pace;
   const isOwnService = opened?.embedded != null;
-  const asked = useSnapshot(client, { intervalMs, frozen: state.frozen, isOwnService });
-  const snapshot = asked.data;
-  const said = snapshot === undefined ? pace : polledEveryMs(snapshot);
-  if (said !== pace) setPace(said);
-  // What holds everything back is told at once, whichever question it came to.
-  const polled = pause === null ? asked : { ...asked, error: pause.error, retryAt: pause.until };
+  const { frozen } = state;
+  const [usualMs, setUsualMs] = useState(() => usualInterval(undefined, isOwnService));
+  const wantedMs = state.intervalMs ?? opened?.intervalMs ?? usualMs;
+  const quotaMs = useQuotaInterval(client, isOwnService, { frozen, now });
+  const intervalMs = Math.max(wantedMs, quotaMs);
+  const prices = useSnapshot(client, { intervalMs, frozen, isOwnService });
+  // A pause of all requests is told at once, whichever route met it.
+  const pause = useRateLimit(client);
+  const polled = pause === null ? prices : { ...prices, error: pause.error, retryAt: pause.until };
+  const snapshot = polled.data;
+  const usual = usualInterval(snapshot, isOwnService);
+  if (usual !== usualMs) setUsualMs(usual);
   useFirstPrices(snapshot !== undefined, onPrices);
   useRecovery(polled.error !== null);
   useRestartNotice(snapshot, now);
 
   const error = source.kind === 'failed' ? source.error : polled.error;
-  const health: Health =
-    source.kind === 'failed' ? { kind: 'none' } : healthOf(polled, state.frozen, isOwnService);
+  const health: Health = source.kind === 'failed' ? { kind: 'none' } : healthOf(polled, frozen, isOwnService);
   const reason = { error, retryAt: polled.retryAt, attempt: source.id };
   const nothingAnswers = useNothingAnswers(reason) && snapshot === undefined;
   const tab = TABS[state.tab] ?? TABS[0];
@@ -183,12 +185,12 @@ function SessionScreen(props: SessionProps) {
             isOwnService,
             host,
             isPlain: isPlainHost,
-            frozen: state.frozen,
+            frozen,
             isKey,
             now,
             saveFile,
           },
-    [client, intervalMs, isOwnService, host, isPlainHost, state.frozen, isKey, now, saveFile],
+    [client, intervalMs, isOwnService, host, isPlainHost, frozen, isKey, now, saveFile],
   );
   const badge = badgeOf(snapshot?.source.kind) ?? opened?.badge ?? named.badge;
   const chainName = (snapshot && chainNameOf(snapshot)) ?? opened?.chainName ?? named.chainName;
@@ -214,7 +216,7 @@ function SessionScreen(props: SessionProps) {
     }
     return <tab.Screen key={tab.action} snapshot={snapshot} columns={columns} rows={room} />;
   };
-  const lists = { client, snapshot, intervalMs, isOwnService, isLimited: false, frozen: state.frozen, now };
+  const lists = { client, snapshot, intervalMs, isOwnService, frozen, now };
   return (
     <MonitorContext value={scope}>
       <DimContext value={isPast(health)}>
@@ -227,7 +229,8 @@ function SessionScreen(props: SessionProps) {
                     <GlobalKeys
                       state={state}
                       dispatch={dispatch}
-                      wantedMs={intervalMs}
+                      wantedMs={wantedMs}
+                      quotaMs={quotaMs}
                       health={health}
                       tryNow={() => client?.rateLimit.tryNow()}
                     />
@@ -240,7 +243,7 @@ function SessionScreen(props: SessionProps) {
                       health={health}
                       tab={tab}
                       intervalMs={intervalMs}
-                      slowed={false}
+                      slowed={quotaMs > wantedMs}
                       scopes={over.named}
                       toast={toast}
                       body={body}
@@ -287,21 +290,30 @@ interface GlobalKeysProps {
   readonly dispatch: Dispatch<MonitorAction>;
   /** The interval that the user or the source wants, ms. */
   readonly wantedMs: number;
+  /** The shortest interval that the quota allows, ms. */
+  readonly quotaMs: number;
   readonly health: Health;
+  /** Ends a pause of all requests. */
   readonly tryNow: () => void;
 }
 
 /** What the keys do that work everywhere. */
-function GlobalKeys({ state, dispatch, wantedMs, health, tryNow }: GlobalKeysProps) {
+function GlobalKeys({ state, dispatch, wantedMs, quotaMs, health, tryNow }: GlobalKeysProps) {
   const { exit } = useApp();
   const queries = useQueryClient();
   const toast = useToast();
   const suspend = useSuspend();
-  const ask = () => queries.refetchQueries({ type: 'active' }, { cancelRefetch: true });
+  const ask = async () => {
+    // A request that waits for its next retry is sent now.
+    await queries.cancelQueries({ type: 'active' });
+    void queries.refetchQueries({ type: 'active' });
+    await queries.refetchQueries({ queryKey: ['gas/current'] }, { cancelRefetch: false });
+  };
   const setPace = (direction: 'faster' | 'slower') => {
     const next = stepInterval(wantedMs, direction);
     dispatch({ type: 'set-interval', intervalMs: next });
-    toast({ kind: 'info', text: `Asking every ${next / 1_000} s` });
+    const held = quotaMs <= next ? '' : `, but every ${quotaMs / 1_000} s until the quota resets`;
+    toast({ kind: 'info', text: `Asking every ${next / 1_000} s${held}` });
   };
   const showTab = (tab: number) => dispatch({ type: 'show-tab', tab: (tab + TABS.length) % TABS.length });
   useKeys('global', {

@@ -76,12 +76,12 @@ export type Health =
       readonly remedy: string;
     };
 
-/** The own service knows why its prices are old, as soon as its source was asked. */
+/** Our own service knows why its prices are old, as soon as its source has responded. */
 export function isCatchingUp({ stale, source }: SnapshotView): boolean {
   return stale && source.problem === null && !source.ended;
 }
 
-/** @param isOwn whether the answers are those of the service in this process */
+/** @param isOwn whether the responses are those of the service in this process */
 export function healthOf(
   { data, error, retryAt }: Pick<Polled<SnapshotView>, 'data' | 'error' | 'retryAt'>,
   frozen: boolean,
@@ -125,7 +125,7 @@ export function remedyFor(error: Error): string | null {
   return null;
 }
 
-/** Nobody who waits no longer than that needs to be told of a failure. */
+/** A wait that is no longer is not told as a failure. */
 const SHORT_SEC = 3;
 
 /** Whether an error is no more than a short wait for a limit per second. */

@@ -88,7 +88,6 @@ export function RawView({ path, query = {}, columns, rows }: RawViewProps) {
   const { data, error } = usePolledQuery({
     key: ['raw', asked],
     ask: (signal) => client.raw(path, query, { signal }),
-    everyMs: null,
     frozen,
   });
   // A service that answers this with a page of a proxy would seem to have none.

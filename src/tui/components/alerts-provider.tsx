@@ -1,7 +1,7 @@
 import { type ReactNode, useEffect, useMemo, useRef } from 'react';
 import type { AlertListView, AlertView } from '../../client/views/alerts.ts';
 import { alertsPaceMs } from '../alerts-pace.ts';
-import { type Dated, type ListSession, useKeptList } from '../data/queries.ts';
+import { type Dated, type ListSession, useServiceList } from '../data/queries.ts';
 import { useAlertNotices } from '../hooks/use-alert-notices.ts';
 import { AlertsContext, type AlertsFeed } from '../hooks/use-alerts.ts';
 import { type Knowing, useExpectedChanges } from '../hooks/use-expected-changes.ts';
@@ -20,7 +20,7 @@ export function AlertsProvider({ children, ...session }: AlertsProviderProps) {
     alerts: null,
     tookMs: 0,
   });
-  const { data, latest, error, retryAt, refresh, renew } = useKeptList<Listed>(session, {
+  const { data, latest, error, retryAt, pending, refresh } = useServiceList<Listed>(session, {
     name: 'alerts',
     everyMs: alertsPaceMs({ ...session, ...last.current }),
     ask: async (from, signal) => {
@@ -56,19 +56,19 @@ export function AlertsProvider({ children, ...session }: AlertsProviderProps) {
       unseen,
       error,
       retryAt,
+      pending,
       refresh,
-      renew,
       expect: (apply) => {
         const change = expect(apply);
         return {
           takeBack: change.takeBack,
           settle: async () => {
             change.settle();
-            await renew();
+            await refresh();
           },
         };
       },
     };
-  }, [data, error, retryAt, unseen, over, expect, refresh, renew]);
+  }, [data, error, retryAt, unseen, pending, over, expect, refresh]);
   return <AlertsContext value={feed}>{children}</AlertsContext>;
 }

@@ -1,7 +1,7 @@
 import { type ReactNode, useMemo, useRef } from 'react';
 import type { AutoTxListView } from '../../client/views/auto-txs.ts';
 import { isAwaited, isNear } from '../../client/views/describe-auto-txs.ts';
-import { type Dated, type ListSession, useKeptList } from '../data/queries.ts';
+import { type Dated, type ListSession, useServiceList } from '../data/queries.ts';
 import { useAutoTxNotices } from '../hooks/use-auto-tx-notices.ts';
 import { AutoTxsContext, type AutoTxsFeed } from '../hooks/use-auto-txs.ts';
 import { listPaceMs } from '../list-pace.ts';
@@ -14,7 +14,7 @@ interface AutoTxsProviderProps extends ListSession {
 export function AutoTxsProvider({ children, ...session }: AutoTxsProviderProps) {
   const { snapshot, isShown, frozen, now } = session;
   const last = useRef({ isAwaited: false, isUrgent: false, tookMs: 0 });
-  const { data, latest, error, retryAt, refresh, renew } = useKeptList<Dated<AutoTxListView>>(session, {
+  const { data, latest, error, retryAt, pending, refresh } = useServiceList<Dated<AutoTxListView>>(session, {
     name: 'auto-txs',
     everyMs: listPaceMs({ ...session, ...last.current }),
     ask: async (client, signal) => {
@@ -30,8 +30,8 @@ export function AutoTxsProvider({ children, ...session }: AutoTxsProviderProps) 
   const unseen = useAutoTxNotices({ list: latest?.value, isShown: isShown && !frozen });
   const awaited = useMemo(() => data?.value.items.filter(isAwaited).length ?? 0, [data]);
   const feed = useMemo(
-    (): AutoTxsFeed => ({ data, unseen, awaited, error, retryAt, refresh, renew }),
-    [data, unseen, awaited, error, retryAt, refresh, renew],
+    (): AutoTxsFeed => ({ data, unseen, awaited, error, retryAt, pending, refresh }),
+    [data, unseen, awaited, error, retryAt, pending, refresh],
   );
   return <AutoTxsContext value={feed}>{children}</AutoTxsContext>;
 }

@@ -1,53 +1,13 @@
-import {
-  environmentManager,
-  focusManager,
-  notifyManager,
-  onlineManager,
-  QueryClient,
-} from '@tanstack/react-query';
+import { environmentManager, focusManager, onlineManager, QueryClient } from '@tanstack/react-query';
 import { ClientError } from '../../client/errors.ts';
 import { pauseMs } from '../../client/rate-limit.ts';
 import { PATHS } from '../../contract/routes.ts';
 
-/** How long an answer may wait for others that are on their way, ms: too short to be seen. */
-const LONGEST_GATHER_MS = 30;
-/** How often is looked whether they have come, ms. */
-const LOOK_MS = 2;
-
-/**
- * Has what came of several questions drawn in one frame: what is told while others are asked still waits for them, but
- * for no more than 30 ms. A new block is half a dozen questions, and each frame costs as much as the whole of them.
- *
- * @param isAsking whether answers are on their way
- * @returns runs what it is given, in its order
- */
-export function gatherAnswers(isAsking: () => boolean): (tell: () => void) => void {
-  let waiting: (() => void)[] = [];
-  let since = 0;
-  const look = () => {
-    if (isAsking() && performance.now() - since < LONGEST_GATHER_MS) {
-      setTimeout(look, LOOK_MS);
-      return;
-    }
-    const due = waiting;
-    waiting = [];
-    for (const tell of due) tell();
-  };
-  return (tell) => {
-    waiting.push(tell);
-    if (waiting.length > 1) return;
-    since = performance.now();
-    setTimeout(look, 0);
-  };
-}
-
-/** What is there once, whatever is looked at. */
-const KEPT_MS = 60 * 60_000;
-
-/** Kept long enough to go back to. */
-const OPENED_KEPT_MS = 2 * 60_000;
-/** What is asked about one thing of many: for as long as the monitor runs there is always another one. */
-const OPENED = [
+/** Queries of which there is one each stay cached, whichever tab is shown. */
+const CACHED_MS = 60 * 60_000;
+/** Queries about one of many things stay cached long enough to go back to. */
+const DETAILS_CACHED_MS = 2 * 60_000;
+const DETAILS = [
   ...['block', 'block-txs', 'block-txs-page', 'tx', 'raw', 'reach'],
   ...['alert', 'alert-savings', 'alert-preview', 'auto-tx', 'auto-tx-account'],
 ];
@@ -67,16 +27,26 @@ export function createQueryClient(): QueryClient {
         refetchIntervalInBackground: true,
         refetchOnReconnect: false,
         refetchOnWindowFocus: false,
-        // Failures are counted and timed by `usePolledQuery`, so that the screen can say when the next try is.
-        retry: false,
-        gcTime: KEPT_MS,
+        // What has failed for good is not requested again because another screen was shown in between.
+        retryOnMount: false,
+        retry: (failures, error) => retryDelayMs(error, failures + 1) !== null,
+        retryDelay: (failures, error) => {
+          const delayMs = retryDelayMs(error, failures + 1, Math.random()) ?? 0;
+          retryTimes.set(error, Date.now() + delayMs);
+          return delayMs;
+        },
+        gcTime: CACHED_MS,
       },
     },
   });
-  for (const key of OPENED) queries.setQueryDefaults([key], { gcTime: OPENED_KEPT_MS });
-  notifyManager.setScheduler(gatherAnswers(() => queries.isFetching() > 0));
+  for (const key of DETAILS) queries.setQueryDefaults([key], { gcTime: DETAILS_CACHED_MS });
   return queries;
 }
+
+const retryTimes = new WeakMap<Error, number>();
+
+/** When a request that failed with `error` is retried, ms since epoch; `null`: it is not. */
+export const retryAtOf = (error: Error): number | null => retryTimes.get(error) ?? null;
 
 const FIRST_MS = 1_000;
 const LONGEST_MS = 30_000;

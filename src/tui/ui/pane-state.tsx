@@ -1,9 +1,9 @@
 import { Box, Text } from 'ink';
-import { type ReactNode, useContext } from 'react';
+import type { ReactNode } from 'react';
 import { formatAge, formatDuration } from '../../core/units.ts';
 import { useNow } from '../app/clock.ts';
 import { isPaced, remedyFor } from '../app/connection.ts';
-import { type Dated, MonitorContext, type Polled } from '../data/queries.ts';
+import type { Dated, Polled } from '../data/queries.ts';
 import type { Line } from './text.tsx';
 import { DimContext, useDim, useTheme } from './theme.ts';
 
@@ -100,12 +100,10 @@ export function PolledFrame(props: PolledFrameProps) {
   const { polled, what, pending, width, height, hint = 'r asks again now', children } = props;
   const now = useNow();
   const around = useDim();
-  const limit = useContext(MonitorContext)?.limit ?? null;
   const { data, error, retryAt } = polled;
   const retryInSec = retryAt === null ? null : Math.max(Math.ceil((retryAt - now) / 1_000), 0);
   // Whoever waits for a limit per second waits a moment, and nothing is wrong.
-  const words = limit ?? (error === null ? null : 'limit per second');
-  const why = words === null ? null : `waiting: ${words}`;
+  const why = error === null ? null : 'waiting: limit per second';
   if (data === undefined) {
     return (
       <Box width={width} height={height} overflow="hidden">

@@ -53,7 +53,7 @@ it('a change is shown before the service has answered, and stays while an older 
   const change = feed().expect(disable('a'));
   await shows('a:DISABLED b:PENDING');
   // Asked before the service has done it.
-  void feed().renew();
+  void feed().refresh();
   await asked(2);
   void change.settle();
   await answer(2, 'PENDING');

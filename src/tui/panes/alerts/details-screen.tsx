@@ -79,7 +79,7 @@ export function DetailsScreen({ snapshot, columns, rows, view, dispatch }: Detai
     try {
       await client.redeliver(view.id, delivery.id);
       toast({ kind: 'info', text: 'It is sent once more' });
-      await details.renew();
+      await details.refresh();
     } catch (error) {
       const reason = error instanceof Error ? refusalText(error) : String(error);
       toast({ kind: 'error', text: `Not sent once more: ${reason}` });

@@ -22,7 +22,6 @@ export function useAlertDetails(id: string, triggerCount: number | null): AlertD
     // Nothing is saved but by firing.
     key: ['alert-savings', id, triggerCount],
     ask: (signal) => client.alertSavings(id, { signal }),
-    everyMs: null,
     freshMs: ELSEWHERE_MS,
     frozen,
   });

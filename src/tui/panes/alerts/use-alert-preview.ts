@@ -32,7 +32,6 @@ export function useAlertPreview(alert: NewAlert | null, timeText: (ms: number) =
       if (rule === null) throw new Error('there is nothing to preview');
       return previewer.preview(rule, { signal });
     },
-    everyMs: null,
     freshMs: 60_000,
   });
   if (rule === null) return null;

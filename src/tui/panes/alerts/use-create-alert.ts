@@ -19,20 +19,20 @@ export function useCreateAlert(): {
   readonly create: (alert: NewAlert) => Promise<Made>;
 } {
   const { client } = useMonitor();
-  const { renew } = useAlerts();
+  const { refresh } = useAlerts();
   const [isSending, setSending] = useState(false);
   const create = async (alert: NewAlert): Promise<Made> => {
     setSending(true);
     try {
       const made = await client.createAlert(alert);
       // A signing secret is shown at once: a list that hangs must not keep it from who has to write it down.
-      if (made.signingSecret === null) await renew();
-      else void renew();
+      if (made.signingSecret === null) await refresh();
+      else void refresh();
       return { kind: 'made', alert: made };
     } catch (cause) {
       const error = cause instanceof Error ? cause : new Error(String(cause));
       if (error instanceof ClientError && error.mayBeDone) {
-        void renew();
+        void refresh();
         return { kind: 'unknown', reason: refusalText(error) };
       }
       return { kind: 'refused', refusals: refusalsOf(error, alert.method ?? '') };

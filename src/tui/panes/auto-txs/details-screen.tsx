@@ -31,7 +31,7 @@ export function DetailsScreen({ snapshot, columns, rows, level, dispatch }: Deta
   const spoken = useIsScreenReaderEnabled();
   const describe = useDescribedCalls();
   const details = useAutoTxDetails(level.id);
-  const { toggle, cancel, remove, copyHash, refuse } = useAutoTxActions(details.renew);
+  const { toggle, cancel, remove, copyHash, refuse } = useAutoTxActions(details.refresh);
   const { asked, close, askCancel, askDelete } = useAutoTxQuestion(refuse);
   const openForm = useAutoTxForm(snapshot, dispatch);
 

@@ -13,7 +13,7 @@ import { useAutoTxs } from '../../hooks/use-auto-txs.ts';
 /** What the keys do to one auto-tx, in the list and in its details. Nothing is shown as done before the service says so. */
 export function useAutoTxActions(renewed: () => Promise<void> = async () => {}) {
   const { client } = useMonitor();
-  const { renew } = useAutoTxs();
+  const { refresh } = useAutoTxs();
   const toast = useToast();
   const copy = useClipboard();
   const refuse = (text: string) => toast({ kind: 'error', text });
@@ -28,7 +28,7 @@ export function useAutoTxActions(renewed: () => Promise<void> = async () => {}) 
       refuse(`${unsure ? 'Perhaps done, the list is asked again' : failed}: ${refusalText(error)}`);
       return false;
     } finally {
-      void renew();
+      void refresh();
       void renewed();
     }
   };

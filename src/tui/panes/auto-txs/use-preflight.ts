@@ -3,7 +3,7 @@ import type { AutoTxToCheck, Told } from '../../../client/auto-tx-preflight.ts';
 import type { CheckView } from '../../../client/views/auto-txs.ts';
 import type { SnapshotView } from '../../../client/views/gas.ts';
 import type { SignedTransaction } from '../../../core/transactions/signed-transaction.ts';
-import { useFollowHead, useMonitor, usePolledQuery } from '../../data/queries.ts';
+import { useMonitor, usePolledQuery } from '../../data/queries.ts';
 
 type Preflight = (toCheck: AutoTxToCheck, told: Told) => readonly CheckView[];
 
@@ -24,18 +24,16 @@ export interface PreflightQuestion {
  */
 export function usePreflight(question: PreflightQuestion): readonly CheckView[] | null {
   const { transaction, order, lanePrice, snapshot, id, now } = question;
-  const { client, intervalMs, frozen } = useMonitor();
+  const { client, frozen } = useMonitor();
   const from = transaction?.from ?? null;
   const polled = usePolledQuery({
     key: ['auto-tx-account', from],
     enabled: from !== null,
     ask: async (signal) => (from === null ? null : client.autoTxAccount(from, { signal })),
-    everyMs: null,
-    freshMs: intervalMs,
+    head: snapshot,
+    isSettled: (account) => account === null,
     frozen,
   });
-  const isAsked = from !== null && polled.data !== undefined && polled.data !== null;
-  useFollowHead({ ...polled, renew: async () => (isAsked ? polled.renew() : undefined) }, snapshot);
   const check = useLoadedPreflight(transaction !== null);
   if (transaction === null || check === null) return null;
   // A line that says "could not be told" would be taken for an answer while it is still on its way.

@@ -27,23 +27,23 @@ export function useSaveAutoTx(
   readonly save: (form: AutoTxFormState) => Promise<Saved>;
 } {
   const { client, now } = useMonitor();
-  const { renew } = useAutoTxs();
+  const { refresh } = useAutoTxs();
   const [isSending, setSending] = useState(false);
   const save = async (form: AutoTxFormState): Promise<Saved> => {
     setSending(true);
     try {
       if (edited === null) {
         const { id } = await client.createAutoTx(newAutoTxOf(form, now(), unknown));
-        await listed(renew());
+        await listed(refresh());
         return { kind: 'saved', id };
       }
       await client.updateAutoTx(edited.id, autoTxChangeOf(form, now()));
-      await listed(renew());
+      await listed(refresh());
       return { kind: 'saved', id: edited.id };
     } catch (cause) {
       const error = cause instanceof Error ? cause : new Error(String(cause));
       if (error instanceof ClientError && error.mayBeDone) {
-        void renew();
+        void refresh();
         return { kind: 'unknown', reason: refusalText(error) };
       }
       return { kind: 'refused', refusals: refusalsOf(error) };

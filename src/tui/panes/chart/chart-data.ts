@@ -1,4 +1,3 @@
-import { useRef } from 'react';
 import type { CallOptions, GasClient } from '../../../client/client.ts';
 import { ClientError } from '../../../client/errors.ts';
 import { allPages, withinHistory } from '../../../client/paging.ts';
@@ -9,14 +8,7 @@ import { BUCKET_SEC } from '../../../contract/choices.ts';
 import type { Bucket } from '../../../contract/metrics.ts';
 import { chainProfile } from '../../../core/chains.ts';
 import { formatDuration } from '../../../core/units.ts';
-import {
-  type Dated,
-  type Polled,
-  useFollowHead,
-  useMarket,
-  useMonitor,
-  usePolledQuery,
-} from '../../data/queries.ts';
+import { type Dated, type Polled, useMarket, useMonitor, usePolledQuery } from '../../data/queries.ts';
 import { longestTimeFrame, timeFrameSec } from '../../ui/time.ts';
 import type { ChartChoices, ChartState } from './chart-state.ts';
 
@@ -349,8 +341,8 @@ export function useChartData(
   state: ChartState,
   choices: ChartChoices,
   snapshot: SnapshotView,
-): Polled<Dated<ChartAnswer>> & { readonly pending: boolean } {
-  const { client, intervalMs, frozen, now } = useMonitor();
+): Polled<Dated<ChartAnswer>> {
+  const { client, frozen, now } = useMonitor();
   const { timeFrame, percentile, compare, heatmap } = state;
   const { chainId } = snapshot;
   const { timeFrames } = choices;
@@ -366,14 +358,19 @@ export function useChartData(
       );
       return { value, at: now() };
     },
-    everyMs: null,
-    freshMs: Math.max(intervalMs, leastMs(timeFrame)),
+    head: snapshot,
+    leastMs: leastMs(timeFrame),
+    sameParts: 1,
     frozen,
   });
-  useFollowHead(polled, snapshot, { leastMs: leastMs(timeFrame) });
-  const last = useRef<Dated<ChartAnswer> | undefined>(undefined);
-  last.current = polled.data ?? last.current;
-  return { ...polled, data: last.current, pending: polled.data === undefined };
+  return { ...polled, pending: polled.data !== undefined && isOther(polled.data.value, state) };
+}
+
+/** Whether the data is still of an older choice. */
+function isOther({ timeFrame, percentile, previous }: ChartAnswer, state: ChartState): boolean {
+  return (
+    timeFrame !== state.timeFrame || percentile !== state.percentile || (previous !== null) !== state.compare
+  );
 }
 
 /** Mean base fees by hour of the week, asked for only while they are shown. */

@@ -7,7 +7,7 @@ import type { SnapshotView } from '../../../client/views/gas.ts';
 import type { MetricsView } from '../../../client/views/metrics.ts';
 import { chainProfile } from '../../../core/chains.ts';
 import { useNow } from '../../app/clock.ts';
-import { type Dated, type Polled, useEachHead, useMonitor, usePolledQuery } from '../../data/queries.ts';
+import { type Dated, type Polled, useMonitor, usePolledQuery } from '../../data/queries.ts';
 import { useTheme } from '../../ui/theme.ts';
 import { systemOffset } from '../../ui/time.ts';
 import type { FactsContext } from './block-details.tsx';
@@ -167,12 +167,8 @@ export function useBlockList(snapshot: SnapshotView, shown: boolean, ownTips: ()
       if (tips) knownTips.current = value.tips;
       return { value: tips ? value : { ...value, tips: knownTips.current }, at: now() };
     },
-    everyMs: null,
+    head: snapshot,
     frozen,
-  });
-  useEachHead(snapshot, () => {
-    // What has failed waits for its own next try.
-    if (shown && polled.error === null) void polled.renew();
   });
   const series = polled.data?.value;
   const rows = useMemo(
@@ -249,7 +245,7 @@ export function useRowDetails(rows: readonly BlockRow[], enabled: boolean): RowD
         const block = await client.block(number, { signal: calledOff.signal });
         if (calledOff.signal.aborted) return;
         got.current = true;
-        queries.setQueryData<Dated<BlockView>>(['block', number], { value: block, at: now() });
+        queries.setQueryData<Dated<BlockView>>(['block', number, 'row'], { value: block, at: now() });
         keep(block);
         setRefusals(0);
       } catch {
@@ -283,46 +279,33 @@ function withLast(
 /** Blocks on top of it after which nothing of a block changes any more but their number. */
 const SETTLED = 12;
 
-/** What no new block brings: a plan or a key without it. What is not there yet may be in the next block. */
-function isRefused({ error }: Polled<unknown>): boolean {
-  return error instanceof ClientError && (error.code === 'plan' || error.code === 'key');
-}
-
 /** One block; asked again with each new head while it may still be replaced. `null`: none is wanted. */
 export function useBlock(number: number | null, snapshot: SnapshotView): Polled<Dated<BlockView>> {
   const { client, frozen, now } = useMonitor();
-  const polled = usePolledQuery({
+  const head = snapshot.blockNumber;
+  return usePolledQuery({
     key: ['block', number],
     enabled: number !== null,
     ask: async (signal) => ({ value: await client.block(number ?? 'latest', { signal }), at: now() }),
-    everyMs: null,
+    head: snapshot,
+    isSettled: () => head !== null && number !== null && head - number >= SETTLED,
     frozen,
   });
-  const head = snapshot.blockNumber;
-  useEachHead(snapshot, () => {
-    const settled = number !== null && head !== null && head - number >= SETTLED && polled.data !== undefined;
-    if (number !== null && !settled && !isRefused(polled)) void polled.renew();
-  });
-  return polled;
 }
 
 /** One transaction; asked again with each new head until it is settled. `null`: none is wanted. */
 export function useTx(hash: string | null, snapshot: SnapshotView): Polled<Dated<TxView>> {
   const { client, frozen, now } = useMonitor();
-  const polled = usePolledQuery({
+  const head = snapshot.blockNumber;
+  return usePolledQuery({
     key: ['tx', hash],
     enabled: hash !== null,
     ask: async (signal) => ({ value: await client.tx(hash ?? '', { signal }), at: now() }),
-    everyMs: null,
+    head: snapshot,
+    isSettled: ({ value: { blockNumber } }) =>
+      blockNumber !== null && head !== null && head - blockNumber >= SETTLED,
     frozen,
   });
-  const included = polled.data?.value.blockNumber ?? null;
-  const head = snapshot.blockNumber;
-  useEachHead(snapshot, () => {
-    const settled = included !== null && head !== null && head - included >= SETTLED;
-    if (hash !== null && !settled && !isRefused(polled)) void polled.renew();
-  });
-  return polled;
 }
 
 const PAGE_SIZE = 100;
@@ -375,20 +358,15 @@ export function useBlockTxs(block: BlockView | null): BlockTxsData {
       }
       return { rows, more: true };
     },
-    everyMs: null,
+    sameParts: 3,
     frozen,
   });
-  // What was there stays while the next page comes.
-  const last = useRef<{ readonly id: string; readonly data: BlockTxs } | null>(null);
-  useEffect(() => {
-    if (polled.data !== undefined) last.current = { id, data: polled.data };
-  });
-  const data = polled.data ?? (last.current?.id === id ? last.current.data : undefined);
+  const data = polled.data;
   return {
     polled,
     data,
     loadMore: () => {
-      if (polled.data?.more === true) setWanted({ id, pages: pages + 1 });
+      if (!polled.pending && data?.more === true) setWanted({ id, pages: pages + 1 });
     },
   };
 }

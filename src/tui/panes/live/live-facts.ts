@@ -230,16 +230,12 @@ function volatility({ market }: LiveView): Fact | null {
  * Why a part of the pane is not there, with what matters first: narrow screens show no more than that.
  *
  * @param past the frame around says already why nothing is fresh
- * @param limit the limit that questions wait for, where it is known
  */
-export function missingReason(
-  error: Error,
-  { past, limit }: { readonly past: boolean; readonly limit: string | null },
-): string {
+export function missingReason(error: Error, past: boolean): string {
   if (!(error instanceof ClientError)) return error.message;
   const { code, endpoint, message } = error;
   if (code === 'not-found') return 'this service has none';
-  if (code === 'quota' && error.limit === 'rate') return `waiting: ${limit ?? 'limit per second'}`;
+  if (code === 'quota' && error.limit === 'rate') return 'waiting: limit per second';
   // The frame around says why, and until when.
   if (past && (code === 'key' || code === 'quota')) return 'nothing is asked for now';
   if (code !== 'plan') return message;

@@ -10,7 +10,7 @@ import type { TabScreenProps } from '../../app/tabs.ts';
 import { useClipboard } from '../../app/terminal.ts';
 import { useNavigation } from '../../app/ui-state.ts';
 import { useToast } from '../../chrome/footer.tsx';
-import { type Polled, useMonitor, useOlderThanPrices } from '../../data/queries.ts';
+import { type Polled, useOlderThanPrices } from '../../data/queries.ts';
 import { useKeys } from '../../input/use-keys.tsx';
 import { type Fact, FactLines, flowFacts } from '../../ui/fact-list.tsx';
 import { truncateWords, Words } from '../../ui/text.tsx';
@@ -229,8 +229,7 @@ export function LiveScreen({ snapshot, columns, rows }: TabScreenProps) {
       toast({ kind: 'info', text: 'Copied the three lanes (if your terminal lets programs copy: OSC 52)' });
     },
   });
-  const { limit = null } = useMonitor();
-  const reasonOf = (error: Error) => missingReason(error, { past, limit });
+  const reasonOf = (error: Error) => missingReason(error, past);
   const parts = [
     missingLine('advice', recommendation, reasonOf),
     missingLine('trend', trend, reasonOf),
@@ -238,15 +237,15 @@ export function LiveScreen({ snapshot, columns, rows }: TabScreenProps) {
     missingLine('chart of the hour', hour, reasonOf),
   ];
   const missing = parts.filter((line) => line !== null).join('\n');
-  const adviceOlderSec = useOlderThanPrices(snapshot, recommendation.data?.updatedAt ?? null);
+  const adviceOlderSec = useOlderThanPrices(snapshot, recommendation.data?.value.updatedAt ?? null);
   const view = useMemo(
     (): LiveView => ({
       snapshot,
       trend: trend.data,
-      recommendation: recommendation.data,
+      recommendation: recommendation.data?.value,
       adviceOlderSec,
       hour: hour.data,
-      market: market.data,
+      market: market.data?.value,
       symbol: snapshot.chainId === null ? 'ETH' : chainProfile(snapshot.chainId).nativeSymbol,
       missing: missing === '' ? [] : missing.split('\n'),
     }),

@@ -8,7 +8,7 @@ import { useNow } from '../../app/clock.ts';
 import { isPaced } from '../../app/connection.ts';
 import type { TabScreenProps } from '../../app/tabs.ts';
 import { useKeptReducer } from '../../app/ui-state.ts';
-import { type Dated, type Polled, useMonitor } from '../../data/queries.ts';
+import type { Dated, Polled } from '../../data/queries.ts';
 import { useKeys } from '../../input/use-keys.tsx';
 import { EMPTY_LINE, type Line, LineList, SegmentLine, SpokenSentences } from '../../ui/text.tsx';
 import { ASCII_THEME, DimContext, useDim, useTheme } from '../../ui/theme.ts';
@@ -182,8 +182,7 @@ export function ServiceScreen({ snapshot, columns, rows }: TabScreenProps) {
   const [kept, setTop] = useKeptReducer('service', toTop, 0);
   const data = useService(snapshot);
   const past = useDim();
-  const { limit = null } = useMonitor();
-  const part = <T,>(polled: Polled<Dated<T>>) => partOf(polled, past, limit);
+  const part = <T,>(polled: Polled<Dated<T>>) => partOf(polled, past);
   const description = part(data.description);
   const view: ServiceView = {
     snapshot,
@@ -220,14 +219,13 @@ export function ServiceScreen({ snapshot, columns, rows }: TabScreenProps) {
   );
 }
 
-function partOf<T>({ data, error, retryAt }: Polled<Dated<T>>, past: boolean, limit: string | null): Part<T> {
-  // What never came may only wait for its turn.
-  const waits = data === undefined && (error === null ? limit !== null : isPaced(error));
+function partOf<T>({ data, error, retryAt }: Polled<Dated<T>>, past: boolean): Part<T> {
+  const waits = data === undefined && error !== null && isPaced(error);
   const reason = error === null ? null : problemOf(error, past);
   return {
     value: data?.value ?? null,
     at: data?.at ?? null,
-    problem: waits ? `waiting: ${limit ?? 'limit per second'}` : reason,
+    problem: waits ? 'waiting: limit per second' : reason,
     retryAt,
   };
 }

@@ -4,11 +4,10 @@ import type { RecommendationView, SnapshotView } from '../../../client/views/gas
 import {
   type Dated,
   type Polled,
-  useFollowHead,
   useMarket,
   useMonitor,
   usePolledQuery,
-  wordOf,
+  useRecommendation,
 } from '../../data/queries.ts';
 import type { Theme } from '../../ui/theme.ts';
 import type { OffsetAt } from '../../ui/time.ts';
@@ -78,15 +77,9 @@ export function useService(snapshot: SnapshotView): ServiceData {
     everyMs: Math.max(intervalMs, LIMITS_MS),
     frozen,
   });
-  const dayMs = Math.max(intervalMs, DAY_MS);
-  const day = useMarket('24h', { everyMs: dayMs, freshMs: dayMs });
-  const month = useMarket('30d', { everyMs: Math.max(intervalMs, MONTH_MS), freshMs: dayMs });
-  const recommendation = usePolledQuery({
-    key: ['service', 'recommendation'],
-    ask: (signal) => dated(client.gasRecommendation({ signal })),
-    everyMs: null,
-    frozen,
-  });
+  const day = useMarket('24h', { head: snapshot, leastMs: DAY_MS });
+  const month = useMarket('30d', { head: snapshot, leastMs: MONTH_MS });
+  const recommendation = useRecommendation();
   const description = usePolledQuery({
     key: ['service', 'description'],
     // A long document, which takes our own service longer to make than all else here: not before the figures.
@@ -94,9 +87,7 @@ export function useService(snapshot: SnapshotView): ServiceData {
       ({ data, error }) => data !== undefined || error !== null,
     ),
     ask: (signal) => dated(client.description({ signal })),
-    everyMs: null,
     frozen,
   });
-  useFollowHead(recommendation, snapshot, { of: wordOf });
   return { summary, limits, day, month, recommendation, description };
 }
