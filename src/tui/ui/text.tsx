@@ -1,5 +1,5 @@
 import { Box, Text } from 'ink';
-import type { ReactNode } from 'react';
+import { memo, type ReactNode } from 'react';
 import stringWidth from 'string-width';
 import { graphemes } from '../../core/graphemes.ts';
 import { ASCII_THEME, type ColorName, useDim, useTheme } from './theme.ts';
@@ -180,8 +180,13 @@ interface OneLineProps {
   readonly width: number;
 }
 
+/** Lists are built anew with every second and key; most of their lines look as before. */
+function looksSame(one: OneLineProps, other: OneLineProps): boolean {
+  return one.width === other.width && JSON.stringify(one.line) === JSON.stringify(other.line);
+}
+
 /** One line, cut with an ellipsis where it is wider than `width`. */
-export function OneLine({ line, width }: OneLineProps) {
+export const OneLine = memo(function OneLine({ line, width }: OneLineProps) {
   const theme = useTheme();
   const shown = line.map((span) => ({ ...span, text: theme.text(span.text) }));
   if (shown.length === 0) return <Text> </Text>;
@@ -190,7 +195,7 @@ export function OneLine({ line, width }: OneLineProps) {
       <Spans line={fitLine(shown, width, 'left', theme.glyph.ellipsis)} />
     </Text>
   );
-}
+}, looksSame);
 
 /** The pieces of a line within a text. */
 export function Spans({ line }: { readonly line: Line }) {
