@@ -15,10 +15,7 @@ let chromium: Chromium;
 let key: string;
 
 beforeAll(async () => {
-  if (path === null) {
-    console.warn('skipped: no Chromium');
-    return;
-  }
+  if (path === null) return;
   anvil = await startAnvil({ noMining: true });
   await anvil.sendTransfers([1e9, 2e9]);
   await anvil.mine(3);
@@ -35,7 +32,7 @@ afterAll(async () => {
 
 const inBrowser = (title: string, act: () => Promise<void>) =>
   test(title, async ({ skip }) => {
-    if (path === null) skip('skipped: no Chromium');
+    if (path === null) skip('there is no Chromium');
     await act();
   });
 

@@ -13,7 +13,7 @@ import type { Block } from '../../../src/core/block.ts';
 import { FeeEngine } from '../../../src/core/engine/fee-engine.ts';
 import { ETHEREUM_FEE_RULE } from '../../../src/core/fee-rule.ts';
 import { LiveEngine } from '../../../src/service/live-engine.ts';
-import { rounds } from '../../helpers/rounds.ts';
+import { isSlowRun, rounds } from '../../helpers/rounds.ts';
 import { makeBlocks, restlessSteps } from '../support/made-blocks.ts';
 import { recordedBlocks } from '../support/recorded-blocks.ts';
 
@@ -199,6 +199,10 @@ describe('a stretch that is too short', () => {
     const slow = report.lanes.find(({ lane }) => lane === 'slow');
     expect(slow?.rules[0]?.judged).toBeGreaterThan(0);
     expect(slow?.rules.map(({ kind }) => kind)).not.toContain('naive');
+  });
+
+  it.runIf(isSlowRun)('is judged with it from where that had seen enough', () => {
+    const blocks = makeBlocks(restlessSteps(3_000), { firstNumber: 0 });
     const later = run({ blocks, from: 400, to: 1_200 }).report;
     expect(later.lanes.find(({ lane }) => lane === 'slow')?.rules.map(({ kind }) => kind)).toContain('naive');
   });

@@ -238,8 +238,18 @@ describe('what fires', () => {
 
   test('is forgotten a page at a time, and blocks are written in between', async () => {
     const { database, store } = await open(':memory:', keptAlert('often'));
-    const prices = Array.from({ length: 4_600 }, (_, place) => (place % 2 === 0 ? 99 : 101));
-    await savePrices(store, 0, ...prices);
+    await savePrices(store, 0, 99, 101);
+    const fired = await database.queries.selectFrom('alert_events').selectAll().executeTakeFirstOrThrow();
+    const more = Array.from({ length: 2_299 }, (_, place) => ({
+      ...fired,
+      id: `often.${place + 2}`,
+      block_number: 2 * (place + 1),
+      triggered_at: timeOf(2 * (place + 1)),
+    }));
+    for (let at = 0; at < more.length; at += 500) {
+      const page = more.slice(at, at + 500);
+      await database.queries.insertInto('alert_events').values(page).execute();
+    }
     expect((await readEvents(database)).length).toBe(2_300);
     const head = makeBlock(4_599).timestamp;
     const pruned = store.prune(head + 31 * 86_400);
