@@ -48,8 +48,8 @@ export default defineConfig(({ mode }) => {
       // Nothing in src is global, and a worker that goes on has its modules at hand.
       isolate: false,
       sequence: { sequencer: LongestFirst },
-      testTimeout: isSlow ? 1_200_000 : 120_000,
-      hookTimeout: 60_000,
+      testTimeout: isSlow ? 1_800_000 : 300_000,
+      hookTimeout: 300_000,
       // The playground's stylesheet goes to the browser as it is.
       css: true,
       // Terminal journeys and Ink need an interactive, colourless, predictable environment.
