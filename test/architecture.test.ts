@@ -9,10 +9,9 @@ const SRC = join(dirname(fileURLToPath(import.meta.url)), '..', 'src');
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   core: [],
   contract: [],
-  http: ['core'],
-  chain: ['core', 'contract', 'http'],
+  chain: ['core', 'contract'],
   store: ['core', 'contract'],
-  client: ['core', 'contract', 'http'],
+  client: ['core', 'contract'],
   service: ['core', 'contract', 'chain', 'store'],
   tui: ['core', 'contract', 'client'],
   cli: ['core', 'contract', 'chain', 'store', 'client', 'service', 'tui'],

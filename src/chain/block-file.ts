@@ -1,10 +1,15 @@
 import type { Block } from '../core/block.ts';
-import { createCsvDecoder } from './block-file-csv.ts';
-import { badFile } from './block-file-error.ts';
-import { createJsonDecoder } from './block-file-json.ts';
-import { type LineBatch, type LinePosition, readLineBatches } from './block-file-lines.ts';
-import type { BlockFileDecoder, BlockRecord } from './block-file-record.ts';
-import type { ChainError } from './errors.ts';
+import {
+  type BlockFileDecoder,
+  type BlockRecord,
+  badFile,
+  createCsvDecoder,
+  createJsonDecoder,
+  type LineBatch,
+  type LinePosition,
+  readLineBatches,
+} from './block-formats.ts';
+import type { ChainError } from './chain-source.ts';
 
 export interface BlockFileHeader {
   readonly format: 'jsonl' | 'csv';

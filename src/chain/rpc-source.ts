@@ -1,24 +1,22 @@
 import type { Block } from '../core/block.ts';
 import { chainProfile } from '../core/chains.ts';
-import type { ChainSource } from './chain-source.ts';
-import { ChainError } from './errors.ts';
-import { transactionAnswer } from './rpc/answers.ts';
-import { toTransaction } from './rpc/chain-transaction.ts';
-import { type Clock, systemClock } from './rpc/clock.ts';
-import { followChain } from './rpc/follow-chain.ts';
+import { ChainError, type ChainSource } from './chain-source.ts';
+import {
+  ask,
+  askHeader,
+  askHeadNumber,
+  type Clock,
+  createRpcNode,
+  parseNodeUrl,
+  type RpcNode,
+  systemClock,
+  Turns,
+} from './rpc/client.ts';
+import { bytes, nullable, quantity, safeInteger, toTransaction, transactionAnswer } from './rpc/decode.ts';
+import { createPace, followChain } from './rpc/follow.ts';
 import { createNodePool } from './rpc/node-pool.ts';
-import { parseNodeUrl } from './rpc/node-url.ts';
-import { createPace } from './rpc/pace.ts';
-import { bytes, quantity, safeInteger } from './rpc/quantity.ts';
-import { readBlock } from './rpc/read-block.ts';
-import { readBlocks } from './rpc/read-blocks.ts';
-import { readNewest } from './rpc/read-newest.ts';
-import { readReceipt } from './rpc/read-receipts.ts';
-import { readTransactions } from './rpc/read-transactions.ts';
-import { ask, askHeader, askHeadNumber, createRpcNode, type RpcNode } from './rpc/rpc-node.ts';
-import { sendTransaction } from './rpc/send-transaction.ts';
-import { nullable } from './rpc/shape.ts';
-import { Turns } from './rpc/turns.ts';
+import { readBlock, readBlocks, readNewest, readReceipt, readTransactions } from './rpc/read.ts';
+import { sendTransaction } from './rpc/send.ts';
 
 /** A full block and its receipts may be tens of megabytes on their way here. */
 const WHOLE_BLOCKS_AT_ONCE = 4;

@@ -1,6 +1,6 @@
 import { writeSync } from 'node:fs';
-import { fileLabel } from '../chain/block-file-error.ts';
-import { ChainError, type ChainErrorCode } from '../chain/errors.ts';
+import { fileLabel } from '../chain/block-formats.ts';
+import { ChainError, type ChainErrorCode } from '../chain/chain-source.ts';
 import { ClientError, type ClientErrorCode } from '../client/errors.ts';
 import { formatDuration } from '../core/units.ts';
 import { StoreError, type StoreErrorCode } from '../store/store-error.ts';

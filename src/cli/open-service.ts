@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { ChainEvent, ChainSource } from '../chain/chain-source.ts';
-import { ChainError } from '../chain/errors.ts';
+import { ChainError, type ChainEvent, type ChainSource } from '../chain/chain-source.ts';
 import { createPriceFeed, type PriceFeed } from '../chain/price-feed.ts';
 import { openReplaySource } from '../chain/replay-source.ts';
 import { createRpcSource } from '../chain/rpc-source.ts';

@@ -1,5 +1,5 @@
-import { ChainError } from '../chain/errors.ts';
-import { parseNodeUrl as readNodeUrl } from '../chain/rpc/node-url.ts';
+import { ChainError } from '../chain/chain-source.ts';
+import { parseNodeUrl as readNodeUrl } from '../chain/rpc/client.ts';
 import { parseServiceUrl } from '../client/service-url.ts';
 import { isAddress } from '../contract/alert-targets.ts';
 import type { SmtpSettings } from '../service/couriers/smtp-settings.ts';

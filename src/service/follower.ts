@@ -1,5 +1,4 @@
-import type { ChainEvent } from '../chain/chain-source.ts';
-import { ChainError } from '../chain/errors.ts';
+import { ChainError, type ChainEvent } from '../chain/chain-source.ts';
 import type { Advice } from '../core/advice.ts';
 import type { Block } from '../core/block.ts';
 import type { ChainProfile } from '../core/chains.ts';

@@ -1,5 +1,4 @@
-import type { ChainSource } from '../chain/chain-source.ts';
-import { ChainError, isRefusal } from '../chain/errors.ts';
+import { ChainError, type ChainSource, isRefusal } from '../chain/chain-source.ts';
 import type { Block } from '../core/block.ts';
 import { abortable } from './async.ts';
 

@@ -1,5 +1,4 @@
-import type { ChainSource } from '../chain/chain-source.ts';
-import { ChainError } from '../chain/errors.ts';
+import { ChainError, type ChainSource } from '../chain/chain-source.ts';
 import type { Block } from '../core/block.ts';
 import { type ChainProfile, chainProfile, isDevelopmentChain } from '../core/chains.ts';
 import type { BlockStore } from '../store/block-store.ts';

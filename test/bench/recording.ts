@@ -2,7 +2,7 @@ import { createWriteStream } from 'node:fs';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { encodeBlock, encodeHeader } from '../../src/chain/block-file-json.ts';
+import { encodeBlock, encodeHeader } from '../../src/chain/block-formats.ts';
 import { makeBlocks, restlessSteps } from '../core/support/made-blocks.ts';
 
 const FIRST_NUMBER = 1;

@@ -1,8 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { isAddress } from 'viem/utils';
 import { expect, test } from 'vitest';
-import { decodeRound } from '../../src/chain/feed-round.ts';
-import { createPriceFeed } from '../../src/chain/price-feed.ts';
+import { createPriceFeed, decodeRound } from '../../src/chain/price-feed.ts';
 import { createRpcSource } from '../../src/chain/rpc-source.ts';
 import type { Hex } from '../../src/core/block.ts';
 import { chainProfile } from '../../src/core/chains.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readBlockFile } from '../../src/chain/block-file.ts';
-import { encodeBlock, encodeHeader } from '../../src/chain/block-file-json.ts';
+import { encodeBlock, encodeHeader } from '../../src/chain/block-formats.ts';
 import type { ChainEvent, ChainSource, KnownBlock } from '../../src/chain/chain-source.ts';
 import { openReplaySource } from '../../src/chain/replay-source.ts';
 import type { Block, Hex } from '../../src/core/block.ts';

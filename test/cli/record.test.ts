@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { readBlockFile } from '../../src/chain/block-file.ts';
-import { encodeBlock, encodeHeader } from '../../src/chain/block-file-json.ts';
+import { encodeBlock, encodeHeader } from '../../src/chain/block-formats.ts';
 import { BlockRecorder } from '../../src/cli/commands/record.ts';
 import type { Block } from '../../src/core/block.ts';
 import { runMain } from './captured-io.ts';

@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { ChainError } from '../../src/chain/errors.ts';
+import { ChainError } from '../../src/chain/chain-source.ts';
 import { openServeLog } from '../../src/cli/commands/run-service.ts';
 import { StoreError } from '../../src/store/store-error.ts';
 import { captureIo } from './captured-io.ts';

@@ -1,4 +1,4 @@
-import type { Clock } from '../../src/chain/rpc/clock.ts';
+import type { Clock } from '../../src/chain/rpc/client.ts';
 
 interface Sleeper {
   readonly until: number;

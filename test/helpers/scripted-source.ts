@@ -1,14 +1,14 @@
-import type {
-  ChainBlock,
-  ChainEvent,
-  ChainReceipt,
-  ChainSource,
-  ChainTransaction,
-  IncludedTransaction,
-  KnownBlock,
-  NodeHealth,
+import {
+  type ChainBlock,
+  ChainError,
+  type ChainEvent,
+  type ChainReceipt,
+  type ChainSource,
+  type ChainTransaction,
+  type IncludedTransaction,
+  type KnownBlock,
+  type NodeHealth,
 } from '../../src/chain/chain-source.ts';
-import { ChainError } from '../../src/chain/errors.ts';
 import type { Block, Hex } from '../../src/core/block.ts';
 import { type ChainProfile, chainProfile } from '../../src/core/chains.ts';
 import { makeBlocks } from './chain-blocks.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { openReplaySource } from '../../src/chain/replay-source.ts';
-import { systemClock } from '../../src/chain/rpc/clock.ts';
+import { systemClock } from '../../src/chain/rpc/client.ts';
 import { createSimulatedSource } from '../../src/chain/simulated-source.ts';
 import { RateLimits, StatsChart, Summary } from '../../src/contract/dashboard.ts';
 import { GasCurrent, GasRecommendation } from '../../src/contract/gas.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { ChainError } from '../../src/chain/errors.ts';
+import { ChainError } from '../../src/chain/chain-source.ts';
 import { ErrorBody } from '../../src/contract/api-error.ts';
 import { BlockMetrics, TxMetrics, TxsMetrics } from '../../src/contract/explorer.ts';
 import { MetricsError } from '../../src/contract/metrics.ts';

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { parseNodeUrl } from '../../src/chain/rpc/node-url.ts';
+import { parseNodeUrl } from '../../src/chain/rpc/client.ts';
 import { ClientError } from '../../src/client/errors.ts';
 import type { SnapshotView } from '../../src/client/views/gas.ts';
 import type { MonitorSource } from '../../src/tui/app/source.ts';

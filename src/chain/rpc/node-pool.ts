@@ -6,14 +6,156 @@ import {
   isDevelopmentChain,
   isImpostor,
 } from '../../core/chains.ts';
-import type { NodeHealth } from '../chain-source.ts';
-import { ChainError, isRefusal } from '../errors.ts';
-import type { Header } from './answers.ts';
-import type { Clock } from './clock.ts';
-import { firstKnown } from './first-known.ts';
-import { describeNodes, judgeNodes, type NodeSeen } from './node-health.ts';
-import { type Member, newMember, reasonOf, referenceHead } from './pool-member.ts';
-import { askChainId, askGenesisHash, type RpcNode } from './rpc-node.ts';
+import { ChainError, isRefusal, type NodeHealth } from '../chain-source.ts';
+import { askChainId, askGenesisHash, type Clock, type RpcNode } from './client.ts';
+import type { Header } from './decode.ts';
+
+/** What was last seen of a node. */
+export interface NodeSeen {
+  readonly name: string;
+  readonly head: number | null;
+  /** How far the other nodes were ahead when this one's head was heard. */
+  readonly behind: number;
+  readonly latencyMs: number | null;
+  /** Base fees by block number, the newest few. */
+  readonly baseFees: ReadonlyMap<number, bigint>;
+  readonly problem: { readonly state: 'down' | 'wrong-chain'; readonly message: string } | null;
+}
+
+/** Seconds within which nodes hear of a block at different times without one of them being late. */
+const TOLERANCE_SEC = 6;
+
+/** The state of each node, in their order. `blockTimeSec` says how many blocks count as lagging. */
+export function judgeNodes(nodes: readonly NodeSeen[], blockTimeSec: number): NodeHealth[] {
+  const tolerated = Math.max(3, Math.ceil(TOLERANCE_SEC / blockTimeSec));
+  const agreed = agreedBaseFee(nodes);
+  return nodes.map((node) => {
+    const { name, head, latencyMs } = node;
+    const seen = { name, head, latencyMs };
+    if (node.problem) return { ...seen, ...node.problem };
+    if (head === null) return { ...seen, state: 'ok', message: 'not asked yet' };
+    const fee = agreed === null ? undefined : node.baseFees.get(agreed.number);
+    if (agreed !== null && fee !== undefined && fee !== agreed.fee) {
+      const message = `base fee of block ${agreed.number} is ${fee} wei here, ${agreed.fee} wei elsewhere`;
+      return { ...seen, state: 'disagrees', message };
+    }
+    if (node.behind >= tolerated) {
+      return { ...seen, state: 'lagging', message: `${node.behind} blocks behind` };
+    }
+    return { ...seen, state: 'ok', message: `at block ${head}` };
+  });
+}
+
+/** The base fee most nodes give for the newest block that two of them know; the first node decides a tie. */
+function agreedBaseFee(nodes: readonly NodeSeen[]): { number: number; fee: bigint } | null {
+  const answering = nodes.filter((node) => node.problem === null);
+  const counts = new Map<number, number>();
+  for (const node of answering) {
+    for (const number of node.baseFees.keys()) counts.set(number, (counts.get(number) ?? 0) + 1);
+  }
+  const shared = [...counts].filter(([, count]) => count >= 2).map(([number]) => number);
+  if (shared.length === 0) return null;
+  const number = Math.max(...shared);
+  const votes = new Map<bigint, number>();
+  for (const node of answering) {
+    const fee = node.baseFees.get(number);
+    if (fee !== undefined) votes.set(fee, (votes.get(fee) ?? 0) + 1);
+  }
+  // A map keeps the order of insertion, so the first of equals is the first node's.
+  const [fee] = [...votes].reduce((best, each) => (each[1] > best[1] ? each : best));
+  return { number, fee };
+}
+
+/** The source in a few words: the node's host and port, or how many of several can be trusted. */
+export function describeNodes(health: readonly NodeHealth[]): string {
+  const [first] = health;
+  if (health.length === 1 && first) return first.name;
+  const total = health.length;
+  const count = (holds: (node: NodeHealth) => boolean) => health.filter(holds).length;
+  const answering = count((node) => node.state !== 'down' && node.state !== 'wrong-chain');
+  const ok = count((node) => node.state === 'ok');
+  const elsewhere = count((node) => node.state === 'wrong-chain');
+  if (elsewhere > 0) return `${answering} of ${total} nodes, ${elsewhere} on another chain`;
+  if (answering === 0) return `none of ${total} nodes answers`;
+  // Who has not been asked cannot be said to agree.
+  if (count((node) => node.state === 'ok' && node.head === null) > 0) {
+    return answering === total ? `${total} nodes` : `${answering} of ${total} nodes`;
+  }
+  if (answering === 1) return `1 of ${total} nodes answers`;
+  if (ok === total) return `${total} nodes agree`;
+  if (ok > 1) return `${ok} of ${total} nodes agree`;
+  const disagree = count((node) => node.state === 'disagrees') > 0;
+  return disagree ? `${answering} nodes disagree` : `1 of ${total} nodes is up to date`;
+}
+
+/** A node of a pool, and what was seen of it. */
+export interface Member {
+  readonly node: RpcNode;
+  head: number | null;
+  behind: number;
+  readonly baseFees: Map<number, bigint>;
+  problem: { readonly state: 'down' | 'wrong-chain'; readonly message: string } | null;
+  failures: number;
+  /** These three by `Clock.elapsed`. */
+  failedAt: number;
+  /** When a failed node is worth another try. */
+  retryAt: number;
+  /** When its chain was last seen to be right; `null`: not since the connection failed. */
+  verifiedAt: number | null;
+  /** What it last said that its chain began with. */
+  genesis: Hex | null;
+}
+
+/** One that has not been asked anything. */
+export const newMember = (node: RpcNode): Member => ({
+  node,
+  head: null,
+  behind: 0,
+  baseFees: new Map(),
+  problem: null,
+  failures: 0,
+  failedAt: 0,
+  retryAt: 0,
+  verifiedAt: null,
+  genesis: null,
+});
+
+/** How far the chain is, by the other nodes: with several of them not the furthest, which may be making it up. */
+export function referenceHead(members: readonly Member[], except: Member): number {
+  const heads = members
+    .filter((member) => member !== except && member.problem === null && member.head !== null)
+    .map((member) => member.head ?? 0)
+    .sort((a, b) => b - a);
+  return heads[heads.length > 1 ? 1 : 0] ?? 0;
+}
+
+/** One line naming each member's trouble. */
+export function reasonOf(members: readonly Member[]): string {
+  const lines = members.flatMap((member) => (member.problem ? [member.problem.message] : []));
+  return lines.length === 0 ? 'no node answers' : lines.join('; ');
+}
+
+/**
+ * The first answer that is not `null`; `null` once all have answered or failed, or after `patienceMs`. Never rejects;
+ * none of `answers` is left without somebody who hears of its failure.
+ */
+export async function firstKnown<T>(
+  answers: readonly Promise<T>[],
+  patienceMs: number | null,
+): Promise<T | null> {
+  if (answers.length === 0) return null;
+  const found = Promise.any(
+    answers.map(async (answer) => {
+      const known = await answer;
+      if (known === null) throw new Error('nothing is known');
+      return known;
+    }),
+  ).catch(() => null);
+  if (patienceMs === null) return found;
+  const over = Promise.withResolvers<null>();
+  const timer = setTimeout(() => over.resolve(null), patienceMs);
+  return Promise.race([found, over.promise]).finally(() => clearTimeout(timer));
+}
 
 const BACKOFF_CAP_MS = 30_000;
 /** A node may be started anew as another chain without its connection breaking; one for development often is. */

@@ -1,6 +1,6 @@
 import { type FileHandle, open, stat, unlink } from 'node:fs/promises';
 import type { Command } from 'commander';
-import { encodeBlock, encodeHeader } from '../../chain/block-file-json.ts';
+import { encodeBlock, encodeHeader } from '../../chain/block-formats.ts';
 import type { ChainSource } from '../../chain/chain-source.ts';
 import type { Block } from '../../core/block.ts';
 import { formatCount } from '../../core/units.ts';

@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import { type Clock, systemClock } from '../../chain/rpc/clock.ts';
+import { type Clock, systemClock } from '../../chain/rpc/client.ts';
 import type { DueDelivery, KeptAttempt, PendingDelivery, Verdict } from '../../store/kept-delivery.ts';
 import type { OutboxStore } from '../../store/outbox-store.ts';
 import { later } from '../couriers/attempts.ts';

@@ -1,4 +1,4 @@
-import { systemClock } from '../../chain/rpc/clock.ts';
+import { systemClock } from '../../chain/rpc/client.ts';
 import type { Database } from '../../store/open-database.ts';
 import { OutboxStore } from '../../store/outbox-store.ts';
 import type { CourierSettings } from '../couriers/create-couriers.ts';

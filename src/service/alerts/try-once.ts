@@ -1,4 +1,4 @@
-import type { Clock } from '../../chain/rpc/clock.ts';
+import type { Clock } from '../../chain/rpc/client.ts';
 import { sleep } from '../async.ts';
 import { later } from '../couriers/attempts.ts';
 import type { Attempt, Courier, Parcel } from '../couriers/courier.ts';

@@ -1,5 +1,4 @@
-import type { ChainSource } from '../../chain/chain-source.ts';
-import { SendFailure } from '../../chain/errors.ts';
+import { type ChainSource, SendFailure } from '../../chain/chain-source.ts';
 import { type KeptAutoTx, transactionOf } from '../../core/auto-txs/kept-auto-tx.ts';
 import { waitingBelow } from '../../core/auto-txs/nonces.ts';
 import {

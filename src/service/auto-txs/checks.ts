@@ -1,5 +1,4 @@
-import type { ChainSource } from '../../chain/chain-source.ts';
-import { ChainError } from '../../chain/errors.ts';
+import { ChainError, type ChainSource } from '../../chain/chain-source.ts';
 import type { AutoTxUpdate } from '../../contract/auto-txs.ts';
 import type { AutoTxOrder, Check, KeptAutoTx } from '../../core/auto-txs/kept-auto-tx.ts';
 import { waitingBelow } from '../../core/auto-txs/nonces.ts';

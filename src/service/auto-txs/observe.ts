@@ -1,5 +1,9 @@
-import type { ChainReceipt, ChainSource, IncludedTransaction } from '../../chain/chain-source.ts';
-import { ChainError } from '../../chain/errors.ts';
+import {
+  ChainError,
+  type ChainReceipt,
+  type ChainSource,
+  type IncludedTransaction,
+} from '../../chain/chain-source.ts';
 import type { KeptAutoTx } from '../../core/auto-txs/kept-auto-tx.ts';
 import { type Inclusion, isFinal, type Look } from '../../core/auto-txs/state-machine.ts';
 import type { Block, Hex } from '../../core/block.ts';

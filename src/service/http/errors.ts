@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { ChainError } from '../../chain/errors.ts';
+import { ChainError } from '../../chain/chain-source.ts';
 import type { ErrorBody } from '../../contract/api-error.ts';
 import { ERROR_STATUS, type ErrorCode } from '../../contract/error-status.ts';
 import type { MetricsError } from '../../contract/metrics.ts';

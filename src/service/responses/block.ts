@@ -1,5 +1,4 @@
-import type { ChainBlock } from '../../chain/chain-source.ts';
-import { ChainError } from '../../chain/errors.ts';
+import { type ChainBlock, ChainError } from '../../chain/chain-source.ts';
 import type { BlockMetrics } from '../../contract/explorer.ts';
 import { type Block, TIP_PERCENTILES } from '../../core/block.ts';
 import { type BlobParams, blobBaseFee, blobParamsAt, nextExcessBlobGas } from '../../core/eip4844.ts';

@@ -1,5 +1,9 @@
-import type { ChainBlock, ChainReceipt, ChainTransaction } from '../../chain/chain-source.ts';
-import { ChainError } from '../../chain/errors.ts';
+import {
+  type ChainBlock,
+  ChainError,
+  type ChainReceipt,
+  type ChainTransaction,
+} from '../../chain/chain-source.ts';
 import type { TxMetrics, TxRow, TxsMetrics } from '../../contract/explorer.ts';
 import type { TxsParameters } from '../../contract/queries.ts';
 import type { Block, Hex } from '../../core/block.ts';

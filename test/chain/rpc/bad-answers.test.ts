@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from 'vitest';
-import { ChainError } from '../../../src/chain/errors.ts';
+import { ChainError } from '../../../src/chain/chain-source.ts';
 import { createRpcSource } from '../../../src/chain/rpc-source.ts';
 import { type JsonRpcServer, type Reply, startJsonRpcServer } from '../../helpers/json-rpc-server.ts';
 import { createScriptedChain } from '../../helpers/scripted-chain.ts';

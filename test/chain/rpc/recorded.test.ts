@@ -1,9 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
-import { feeHistoryAnswer, headerAnswer } from '../../../src/chain/rpc/answers.ts';
-import { readFeePage } from '../../../src/chain/rpc/fee-page.ts';
-import { nullable } from '../../../src/chain/rpc/shape.ts';
+import { feeHistoryAnswer, headerAnswer, nullable } from '../../../src/chain/rpc/decode.ts';
+import { readFeePage } from '../../../src/chain/rpc/read.ts';
 import { createRpcSource } from '../../../src/chain/rpc-source.ts';
 import { transactionHash } from '../../../src/core/transactions/transaction-hash.ts';
 import { startJsonRpcServer } from '../../helpers/json-rpc-server.ts';

@@ -1,7 +1,7 @@
 import { createServer } from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
-import { SendFailure } from '../../../src/chain/errors.ts';
-import { judgeSendRefusal } from '../../../src/chain/rpc/send-refusal.ts';
+import { SendFailure } from '../../../src/chain/chain-source.ts';
+import { judgeSendRefusal } from '../../../src/chain/rpc/send.ts';
 import { createRpcSource, type RpcSource } from '../../../src/chain/rpc-source.ts';
 import { type JsonRpcServer, type Reply, startJsonRpcServer } from '../../helpers/json-rpc-server.ts';
 import { createScriptedChain } from '../../helpers/scripted-chain.ts';
@@ -119,7 +119,7 @@ test('nothing leaves for a node once it is not wanted any more', async () => {
 describe('several nodes, none of which says that it took the transaction', () => {
   test('one that does not answer may have it, whatever the others say', async () => {
     const urls = [await refusing('intrinsic gas too low'), await node({ hang: true })];
-    expect(await failureAt(urls, 250)).toMatchObject({ outcome: 'unknown' });
+    expect(await failureAt(urls, 2_000)).toMatchObject({ outcome: 'unknown' });
   });
 
   test('so may one that breaks off, and one that answers what is no JSON-RPC', async () => {

@@ -1,6 +1,6 @@
 import { afterEach } from 'vitest';
 import type { ChainSource, KnownBlock } from '../../../src/chain/chain-source.ts';
-import { type Clock, systemClock } from '../../../src/chain/rpc/clock.ts';
+import { type Clock, systemClock } from '../../../src/chain/rpc/client.ts';
 import {
   type JsonRpcServer,
   type JsonRpcServerOptions,

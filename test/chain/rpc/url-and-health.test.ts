@@ -1,10 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { ChainError } from '../../../src/chain/errors.ts';
-import { nodeText } from '../../../src/chain/rpc/failure.ts';
-import { describeNodes, judgeNodes, type NodeSeen } from '../../../src/chain/rpc/node-health.ts';
-import { hostOf, parseNodeUrl } from '../../../src/chain/rpc/node-url.ts';
-import { createPace } from '../../../src/chain/rpc/pace.ts';
-import { createRedaction } from '../../../src/chain/rpc/redaction.ts';
+import { ChainError } from '../../../src/chain/chain-source.ts';
+import { createRedaction, hostOf, nodeText, parseNodeUrl } from '../../../src/chain/rpc/client.ts';
+import { createPace } from '../../../src/chain/rpc/follow.ts';
+import { describeNodes, judgeNodes, type NodeSeen } from '../../../src/chain/rpc/node-pool.ts';
 import { createRpcSource } from '../../../src/chain/rpc-source.ts';
 
 describe('a node address', () => {

@@ -1,8 +1,7 @@
 import { createServer, type Socket } from 'node:net';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { OversizedAnswer } from '../../../src/chain/errors.ts';
-import { systemClock } from '../../../src/chain/rpc/clock.ts';
-import { createWsLink } from '../../../src/chain/rpc/ws-link.ts';
+import { OversizedAnswer } from '../../../src/chain/chain-source.ts';
+import { createWsLink, systemClock } from '../../../src/chain/rpc/client.ts';
 import { createRpcSource } from '../../../src/chain/rpc-source.ts';
 import { headerOf, type JsonRpcServer, type JsonRpcServerOptions } from '../../helpers/json-rpc-server.ts';
 import { createScriptedChain } from '../../helpers/scripted-chain.ts';

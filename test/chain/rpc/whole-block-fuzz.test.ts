@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { ChainError } from '../../../src/chain/errors.ts';
+import { ChainError } from '../../../src/chain/chain-source.ts';
 import { createRpcSource } from '../../../src/chain/rpc-source.ts';
 import type { Hex } from '../../../src/core/block.ts';
 import { type JsonRpcServer, type Reply, startJsonRpcServer } from '../../helpers/json-rpc-server.ts';

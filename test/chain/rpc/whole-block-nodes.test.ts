@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from 'vitest';
-import { ChainError } from '../../../src/chain/errors.ts';
+import { ChainError } from '../../../src/chain/chain-source.ts';
 import { createRpcSource, type RpcSource } from '../../../src/chain/rpc-source.ts';
 import type { Hex } from '../../../src/core/block.ts';
 import { type JsonRpcServer, type Reply, startJsonRpcServer } from '../../helpers/json-rpc-server.ts';

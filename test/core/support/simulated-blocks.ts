@@ -1,4 +1,4 @@
-import { createSimulatedBlocks } from '../../../src/chain/simulated-blocks.ts';
+import { createSimulatedBlocks } from '../../../src/chain/simulated-source.ts';
 import type { Block } from '../../../src/core/block.ts';
 
 /** Ten years into the simulated chain. */

@@ -6,8 +6,7 @@
  */
 import { once } from 'node:events';
 import { setTimeout } from 'node:timers/promises';
-import type { ChainEvent, KnownBlock } from '../../../src/chain/chain-source.ts';
-import { ChainError } from '../../../src/chain/errors.ts';
+import { ChainError, type ChainEvent, type KnownBlock } from '../../../src/chain/chain-source.ts';
 import type { Block } from '../../../src/core/block.ts';
 import { chainProfile } from '../../../src/core/chains.ts';
 import { startSending } from '../../../src/service/alerts/start-sending.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { ChainError, SendFailure } from '../../../src/chain/errors.ts';
+import { ChainError, SendFailure } from '../../../src/chain/chain-source.ts';
 import { keptAutoTx, sender } from '../../store/auto-txs/kept-auto-txs.ts';
 import { startEngine, waitingTransaction } from './engine-rig.ts';
 

@@ -1,7 +1,80 @@
 import type { ClientRequest, IncomingMessage } from 'node:http';
 import type { Transform } from 'node:stream';
-import { ownValue } from '../core/own-value.ts';
-import type { Answered, AnswerHeaders, Asked } from './answered.ts';
+import { ownValue } from '../../core/own-value.ts';
+
+/** The headers of an answer, by lower-case name. */
+export interface AnswerHeaders extends Iterable<readonly [name: string, value: string]> {
+  get(name: string): string | null;
+}
+
+/** The head of an answer, with its body still to be read. */
+export interface Answered {
+  readonly status: number;
+  readonly headers: AnswerHeaders;
+  /** Unpacked, as it comes. Who leaves off in the middle ends it. */
+  readonly body: AsyncIterable<Uint8Array> | null;
+  /** For a body that nobody wants. */
+  cancel(): Promise<void>;
+}
+
+/** One question, as it goes out. */
+export interface Asked {
+  readonly url: URL;
+  readonly method: 'get' | 'post' | 'put' | 'delete';
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | null;
+  /** Ends the question, and its answer's body. */
+  readonly signal: AbortSignal;
+}
+
+/** Gives the head of the answer, whatever its status, and follows no redirect. It throws what the connection threw. */
+export type Ask = (asked: Asked) => Promise<Answered>;
+
+export class BodyTooLarge extends Error {
+  override readonly name = 'BodyTooLarge';
+}
+
+export class BodyNotText extends Error {
+  override readonly name = 'BodyNotText';
+}
+
+/**
+ * Reads an answer's body as UTF-8, piece by piece, and stops as soon as it is larger than `maxBytes`: neither an
+ * endless answer nor a small one that unpacks to a huge one is held in memory. Bytes that are no UTF-8 are replaced
+ * where that is `lenient`.
+ *
+ * @throws BodyTooLarge, BodyNotText, or what the connection throws.
+ */
+export async function readBody(
+  { headers, body, cancel }: Answered,
+  maxBytes: number,
+  { lenient = false } = {},
+): Promise<string> {
+  // Unpacked it is at least as large as announced, so the announcement alone may settle it.
+  if (Number(headers.get('content-length') ?? 0) > maxBytes) {
+    await cancel();
+    throw new BodyTooLarge();
+  }
+  if (body === null) return '';
+  const decoder = new TextDecoder('utf-8', { fatal: !lenient });
+  let bytes = 0;
+  let text = '';
+  try {
+    // Leaving it in the middle ends the answer: the connection is of no more use.
+    for await (const piece of body) {
+      bytes += piece.byteLength;
+      if (bytes > maxBytes) throw new BodyTooLarge();
+      text += decoder.decode(piece, { stream: true });
+    }
+    return text + decoder.decode();
+  } catch (error) {
+    throw isDecodingError(error) ? new BodyNotText() : error;
+  }
+}
+
+function isDecodingError(error: unknown): boolean {
+  return error instanceof TypeError && 'code' in error && error.code === 'ERR_ENCODING_INVALID_ENCODED_DATA';
+}
 
 /** How answers may be packed, and what unpacks them (RFC 9110 §8.4.1). */
 const UNPACKER = {

@@ -1,0 +1,783 @@
+import type { Hex } from '../../core/block.ts';
+import { cleanText } from '../../core/clean-text.ts';
+import { ChainError, type ChainErrorCode, isRefusal, OversizedAnswer } from '../chain-source.ts';
+import {
+  type FeeHistoryAnswer,
+  feeHistoryAnswer,
+  genesisAnswer,
+  type Header,
+  headerAnswer,
+  nullable,
+  readAnswer,
+  type Shape,
+  safeInteger,
+  toQuantity,
+} from './decode.ts';
+import { type Answered, askOverHttp, BodyTooLarge, readBody } from './http.ts';
+
+/** Time for what waits; a test hands in its own. */
+export interface Clock {
+  /** Wall clock, ms since epoch. It may be set back or forward: for telling, never for measuring. */
+  now(): number;
+  /** Ms since some moment, always forward: what pauses and intervals are measured with. */
+  elapsed(): number;
+  /** Resolves after `ms`, or at once when `signal` aborts (it does not reject). */
+  sleep(ms: number, signal?: AbortSignal): Promise<void>;
+}
+
+export const systemClock: Clock = {
+  now: () => Date.now(),
+  elapsed: () => performance.now(),
+  sleep: (ms, signal) =>
+    new Promise((resolve) => {
+      if (signal?.aborted) return resolve();
+      const done = () => {
+        clearTimeout(timer);
+        signal?.removeEventListener('abort', done);
+        resolve();
+      };
+      const timer = setTimeout(done, ms);
+      signal?.addEventListener('abort', done, { once: true });
+    }),
+};
+
+/** Lets at most `count` pieces of work go on at once; the others wait in the order in which they came. */
+export class Turns {
+  #free: number;
+  readonly #waiting = new Set<() => void>();
+
+  constructor(count: number) {
+    this.#free = count;
+  }
+
+  /** Rejects with the signal's reason if it aborts before `work` has its turn, else as `work` does. */
+  async take<T>(work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
+    signal?.throwIfAborted();
+    if (this.#free > 0) this.#free--;
+    else await this.#wait(signal);
+    try {
+      return await work();
+    } finally {
+      const [next] = this.#waiting;
+      if (next) next();
+      else this.#free++;
+    }
+  }
+
+  #wait(signal: AbortSignal | undefined): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const leave = () => {
+        this.#waiting.delete(start);
+        reject(signal?.reason);
+      };
+      const start = () => {
+        this.#waiting.delete(start);
+        signal?.removeEventListener('abort', leave);
+        resolve();
+      };
+      this.#waiting.add(start);
+      signal?.addEventListener('abort', leave, { once: true });
+    });
+  }
+}
+
+/** The reason of an abort that came from the clock, not from the caller. */
+export class DeadlineError extends Error {
+  override readonly name = 'DeadlineError';
+}
+
+/**
+ * Runs `work` with a signal that aborts when `outer` does or after `timeoutMs`, and in any case when the work is
+ * over: whatever a failed request left open (an unread body, a socket in the making) is closed by that.
+ */
+export async function withDeadline<T>(
+  timeoutMs: number,
+  outer: AbortSignal | undefined,
+  work: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  outer?.throwIfAborted();
+  const controller = new AbortController();
+  const abort = () => controller.abort(outer?.reason);
+  outer?.addEventListener('abort', abort, { once: true });
+  const timer = setTimeout(() => controller.abort(new DeadlineError('too late')), timeoutMs);
+  try {
+    return await work(controller.signal);
+  } finally {
+    clearTimeout(timer);
+    outer?.removeEventListener('abort', abort);
+    controller.abort();
+  }
+}
+
+const EXAMPLE = 'for example http://127.0.0.1:8545';
+const SCHEMES = new Set(['http:', 'https:', 'ws:', 'wss:']);
+
+/**
+ * Reads the address of a node as a person writes it.
+ *
+ * Throws a `ChainError` (`unsupported`) whose one line names what was wrong and what to write instead. It repeats
+ * nothing of the text but its scheme: the rest often holds a key.
+ */
+export function parseNodeUrl(text: string): URL {
+  const trimmed = text.trim();
+  if (trimmed === '') throw wrong('is empty', `write its address, ${EXAMPLE}`);
+  if (/[\s\p{Cc}]/u.test(trimmed)) throw wrong('holds a space or a control character', 'leave it out');
+  const scheme = /^([a-z][a-z0-9+.-]*):\/\//i.exec(trimmed)?.[1]?.toLowerCase();
+  if (scheme === undefined) {
+    throw wrong('does not say how to reach it', `begin with http://, https://, ws:// or wss://, ${EXAMPLE}`);
+  }
+  if (!SCHEMES.has(`${scheme}:`)) {
+    throw wrong(`begins with ${scheme.slice(0, 20)}://`, 'use http://, https://, ws:// or wss://');
+  }
+  if (!URL.canParse(trimmed)) {
+    throw wrong('has a host or port that cannot be', `write scheme, host and port, ${EXAMPLE}`);
+  }
+  const url = new URL(trimmed);
+  if (url.port === '0') throw wrong('has port 0', 'write the port the node listens on');
+  return url;
+}
+
+/** Host and port, the only part of a node's address that may be shown. */
+export function hostOf(url: URL): string {
+  return url.host;
+}
+
+function wrong(what: string, remedy: string): ChainError {
+  return new ChainError('unsupported', `the node address ${what}: ${remedy}`);
+}
+
+/** What shorter parts of an address hold is seldom a key and often a word (`v3`, `rpc`). */
+const SHORTEST_SEGMENT = 8;
+const SHORTEST_VALUE = 4;
+
+/**
+ * A function that takes out of a text whatever of `url` may be a key: long path segments, query values, user and
+ * password, as they are written in the address or decoded. Nodes repeat them ("Cannot POST /v3/…").
+ */
+export function createRedaction(url: URL): (text: string) => string {
+  const segments = url.pathname.split('/').filter((each) => each.length >= SHORTEST_SEGMENT);
+  // A query without `=` is a name alone, and then that is the key.
+  const query = [...url.searchParams].map(([name, value]) => (value === '' ? name : value));
+  const written = url.search
+    .slice(1)
+    .split('&')
+    .map((pair) => pair.slice(pair.indexOf('=') + 1));
+  const credentials = [url.username, url.password];
+  const basic = Buffer.from(credentials.map(decoded).join(':')).toString('base64');
+  const short = [...query, ...written, ...credentials, url.username === '' ? '' : basic].filter(
+    (each) => each.length >= SHORTEST_VALUE,
+  );
+  const secrets = new Set([...segments, ...short].flatMap((each) => [each, decoded(each)]));
+  if (secrets.size === 0) return (text) => text;
+  // The longest first: one may hold another.
+  const sorted = [...secrets].sort((a, b) => b.length - a.length);
+  const pattern = new RegExp(sorted.map(escaped).join('|'), 'gi');
+  return (text) => text.replace(pattern, '(key)');
+}
+
+function escaped(text: string): string {
+  return text.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&');
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+/** Takes out of a text what must not be shown of a node's address; see redaction.ts. */
+export type Redact = (text: string) => string;
+
+const LONGEST_SAID = 160;
+const LONGEST_READ = 16_384;
+
+/**
+ * Text from a node made fit for a message: one line, no control or escape characters, no addresses, no long hex
+ * (a refusal often repeats the signed bytes it refuses), nothing of the node's own key.
+ */
+export function nodeText(text: string, redact: Redact): string {
+  // Cleaned first, so that nothing unseen splits what is looked for; cut last, so that no half of it stays.
+  const line = redact(cleanText(text.slice(0, LONGEST_READ)))
+    .replace(/\b[a-z][a-z0-9+.-]*:\/\/\S+/gi, '(address)')
+    .replace(/\b(?:0x)?[0-9a-f]{67,}/gi, '0x…')
+    .replace(/ {2,}/g, ' ')
+    .trim();
+  return cleanText(line, LONGEST_SAID);
+}
+
+/** A JSON-RPC `error` member as a `ChainError`. */
+export function rpcFailure(node: string, method: string, error: unknown, redact: Redact): ChainError {
+  const { code, message } = errorMember(error);
+  const said = nodeText(message, redact) || `error ${code ?? 'without a number'}`;
+  if (code === -32601 || /method.*(?:not (?:found|supported|available|exist)|unsupported)/i.test(message)) {
+    return new ChainError('unsupported', `${node} has no ${method}: ${said}`);
+  }
+  // -32005 is EIP-1474's "limit exceeded", 429 and -32007 are providers' own words for it.
+  if (
+    code === 429 ||
+    code === -32007 ||
+    (code === -32005 && !/block|range/i.test(message)) ||
+    RATE.test(message)
+  ) {
+    return new ChainError('rate-limited', `${node} has had too many requests: ${said}`);
+  }
+  const isPruned = code === PRUNED_HISTORY || PRUNED.test(message);
+  return new ChainError(isPruned ? 'pruned' : 'rejected', `${node} refuses ${method}: ${said}`);
+}
+
+/** EIP-4444's number for what a node no longer keeps; the words are of nodes that have no number for it. */
+const PRUNED_HISTORY = 4444;
+const PRUNED = /\bprun(?:ed|ing)\b|\bhistory (?:is )?(?:unavailable|not available|expired)\b/i;
+
+const RATE = /rate.?limit|too many requests|requests? per second|quota|throughput|compute units/i;
+
+/** An HTTP status without a JSON-RPC answer. */
+export function statusFailure(node: string, status: number): ChainError {
+  if (status === 429) {
+    return new ChainError(
+      'rate-limited',
+      `${node} has had too many requests (HTTP 429): ask less often or use another node`,
+      { isUnsent: true },
+    );
+  }
+  if (status === 401 || status === 403) {
+    return new ChainError(
+      'unreachable',
+      `${node} refuses access (HTTP ${status}): check the key in its address`,
+      { isUnsent: true },
+    );
+  }
+  if (status >= 300 && status < 400) {
+    return new ChainError(
+      'bad-answer',
+      `${node} sends elsewhere (HTTP ${status}): use the address it leads to`,
+      { isUnsent: true },
+    );
+  }
+  if (status >= 500) {
+    return new ChainError(
+      'unreachable',
+      `${node} fails (HTTP ${status}): try again later or use another node`,
+    );
+  }
+  return new ChainError(
+    'bad-answer',
+    `${node} answers HTTP ${status}: is that the address of a JSON-RPC node?`,
+  );
+}
+
+/** A connection that could not be made or broke, from the error code that Node.js gives for it. */
+export function connectionFailure(node: string, code: string | null): ChainError {
+  return new ChainError('unreachable', `${node} ${CONNECTION[code ?? ''] ?? connectionText(code)}`, {
+    isUnsent: code !== null && (UNSENT.has(code) || CERTIFICATE.test(code)),
+  });
+}
+
+/** With these there was never a connection. */
+const UNSENT: ReadonlySet<string> = new Set([
+  'ECONNREFUSED',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'ENETUNREACH',
+  'EHOSTUNREACH',
+  'UND_ERR_CONNECT_TIMEOUT',
+]);
+const CERTIFICATE = /CERT|SELF_SIGNED/;
+
+const CONNECTION: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'refuses the connection: is the node running?',
+  ECONNRESET: 'broke the connection off',
+  UND_ERR_SOCKET: 'broke the connection off',
+  EPIPE: 'broke the connection off',
+  ENOTFOUND: 'is not known by name: check the spelling and the network',
+  EAI_AGAIN: 'is not known by name: check the spelling and the network',
+  ENETUNREACH: 'cannot be reached from this network',
+  EHOSTUNREACH: 'cannot be reached from this network',
+  ETIMEDOUT: 'does not take the connection',
+  UND_ERR_CONNECT_TIMEOUT: 'does not take the connection',
+};
+
+function connectionText(code: string | null): string {
+  if (code === null || !/^[A-Z][A-Z0-9_]{2,40}$/.test(code)) return 'cannot be reached';
+  if (/CERT|SELF_SIGNED|TLS|SSL/.test(code)) return `has a TLS certificate that is not trusted (${code})`;
+  return `cannot be reached (${code})`;
+}
+
+export function timeoutFailure(node: string, timeoutMs: number): ChainError {
+  return new ChainError(
+    'timeout',
+    `${node} did not answer within ${Math.max(1, Math.round(timeoutMs / 1000))} s`,
+  );
+}
+
+export function tooLargeFailure(node: string, maxBytes: number): ChainError {
+  return new OversizedAnswer(
+    `${node} answers more than ${Math.round(maxBytes / 2 ** 20)} MB: try another node`,
+  );
+}
+
+export function notJsonFailure(node: string): ChainError {
+  return new ChainError(
+    'bad-answer',
+    `${node} answers something that is not JSON: is that the address of a JSON-RPC node?`,
+  );
+}
+
+/** The first error code (`ECONNREFUSED`, …) along a chain of causes. */
+export function systemCode(error: unknown): string | null {
+  for (let each: unknown = error, depth = 0; each instanceof Error && depth < 8; each = each.cause, depth++) {
+    if ('code' in each && typeof each.code === 'string') return each.code;
+  }
+  return null;
+}
+
+function errorMember(error: unknown): { code: number | null; message: string } {
+  if (typeof error === 'string') return { code: null, message: error };
+  if (typeof error !== 'object' || error === null) return { code: null, message: '' };
+  return {
+    code: 'code' in error && typeof error.code === 'number' ? error.code : null,
+    message: 'message' in error && typeof error.message === 'string' ? error.message : '',
+  };
+}
+
+/** More than any honest answer (a page of 1,024 blocks with tips is 0.2 MB) and far from filling the memory. */
+export const MAX_ANSWER_BYTES = 32 * 2 ** 20;
+
+export interface RequestOptions {
+  readonly signal?: AbortSignal | undefined;
+  readonly timeoutMs?: number | undefined;
+}
+
+/** JSON-RPC to one node. Every rejection is a `ChainError` but for the caller's own abort. */
+export interface JsonRpcLink {
+  request(method: string, params: readonly unknown[], options?: RequestOptions): Promise<unknown>;
+  /**
+   * `eth_subscribe newHeads`, where the transport can: calls `onHead` for each, `onEnd` once if the connection
+   * breaks. Resolves to a function that ends the subscription.
+   */
+  readonly subscribeHeads:
+    | ((
+        onHead: (head: unknown) => void,
+        onEnd: (error: ChainError) => void,
+        options?: RequestOptions,
+      ) => Promise<() => void>)
+    | null;
+  /** Closes what is open; a later request opens it again. */
+  close(): void;
+}
+
+/** Whose answer it is and what must not be repeated of it. */
+export interface Answering {
+  readonly name: string;
+  readonly redact: Redact;
+}
+
+/** The `result` of a JSON-RPC answer, or its `error` as a `ChainError`. */
+export function resultOf(answer: unknown, { name: node, redact }: Answering, method: string): unknown {
+  if (typeof answer === 'object' && answer !== null && !Array.isArray(answer)) {
+    if ('error' in answer && answer.error !== null && answer.error !== undefined) {
+      throw rpcFailure(node, method, answer.error, redact);
+    }
+    if ('result' in answer) return answer.result;
+  }
+  throw new ChainError(
+    'bad-answer',
+    `${node} answers JSON that is not JSON-RPC: is that the address of a JSON-RPC node?`,
+  );
+}
+
+const HEADERS = { 'content-type': 'application/json', accept: 'application/json', 'user-agent': 'gastop' };
+
+/** JSON-RPC over http(s). Idle sockets are the platform's: it closes them after seconds and they hold nothing up. */
+export function createHttpLink(
+  url: URL,
+  options: { readonly name: string; readonly timeoutMs: number; readonly maxAnswerBytes?: number },
+): JsonRpcLink {
+  const { name, maxAnswerBytes = MAX_ANSWER_BYTES } = options;
+  const redact = createRedaction(url);
+  let lastId = 0;
+  return {
+    request: (method, params, { signal, timeoutMs = options.timeoutMs } = {}) =>
+      withDeadline(timeoutMs, signal, async (inner) => {
+        let answer: unknown;
+        try {
+          lastId += 1;
+          const body = JSON.stringify({ jsonrpc: '2.0', id: lastId, method, params });
+          // A redirect is not followed: it would carry keys and signed bytes to a host nobody chose.
+          const answered = await askOverHttp({ url, method: 'post', headers: HEADERS, body, signal: inner });
+          answer = await readJson(answered, name, maxAnswerBytes);
+        } catch (error) {
+          if (inner.reason instanceof DeadlineError) throw timeoutFailure(name, timeoutMs);
+          if (signal?.aborted) throw signal.reason;
+          if (error instanceof ChainError) throw error;
+          if (error instanceof BodyTooLarge) throw tooLargeFailure(name, maxAnswerBytes);
+          throw connectionFailure(name, systemCode(error));
+        }
+        return resultOf(answer, { name, redact }, method);
+      }),
+    subscribeHeads: null,
+    close: () => {},
+  };
+}
+
+/** What it answers as JSON. With a status that says no, that is an error which JSON-RPC knows, or the status is told. */
+async function readJson(answered: Answered, name: string, maxBytes: number): Promise<unknown> {
+  const { status, headers } = answered;
+  const isOk = status >= 200 && status < 300;
+  if (status >= 300 && status < 400) throw statusFailure(name, status);
+  if (isOk && /^text\/html\b/i.test(headers.get('content-type') ?? '')) {
+    throw new ChainError(
+      'bad-answer',
+      `${name} answers with a web page: is that the address of a JSON-RPC node?`,
+    );
+  }
+  const answer = parsed(await readBody(answered, maxBytes, { lenient: true }));
+  if (!isOk && !isRpcError(answer)) throw statusFailure(name, status);
+  if (answer === undefined) throw notJsonFailure(name);
+  return answer;
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function isRpcError(answer: unknown): boolean {
+  if (typeof answer !== 'object' || answer === null || !('error' in answer)) return false;
+  const { error } = answer;
+  return (
+    typeof error === 'object' &&
+    error !== null &&
+    'code' in error &&
+    typeof error.code === 'number' &&
+    'message' in error &&
+    typeof error.message === 'string'
+  );
+}
+
+interface Pending {
+  resolve(answer: unknown): void;
+  reject(error: ChainError): void;
+}
+
+interface Subscription {
+  onHead(head: unknown): void;
+  onEnd(error: ChainError): void;
+}
+
+/** One open socket and what waits on it. */
+interface Connection {
+  readonly socket: WebSocket;
+  readonly pending: Map<number, Pending>;
+  readonly subscriptions: Map<string, Subscription>;
+  /** Heads whose subscription id is not known yet: the first may overtake the answer to `eth_subscribe`. */
+  readonly early: { id: string; head: unknown }[];
+  idleTimer: NodeJS.Timeout | undefined;
+}
+
+/** A socket from the first moment of its handshake; `close` ends it at any time, what waits on it is told. */
+interface Attempt {
+  readonly opened: Promise<Connection>;
+  /** How many requests wait for it to open. */
+  waiting: number;
+  close(): void;
+}
+
+/**
+ * JSON-RPC over ws(s) with the platform's own WebSocket. viem's is not used: it keeps its sockets in a global
+ * table by address, prints when it cannot reconnect and has no limit on what it reads.
+ *
+ * The socket opens with the first request and closes when it has had nothing to do for `idleMs`.
+ */
+export function createWsLink(
+  url: URL,
+  options: {
+    readonly name: string;
+    readonly timeoutMs: number;
+    readonly maxAnswerBytes?: number;
+    readonly idleMs?: number;
+  },
+): JsonRpcLink {
+  const { name, maxAnswerBytes = MAX_ANSWER_BYTES, idleMs = 5_000 } = options;
+  const redact = createRedaction(url);
+  let current: Attempt | null = null;
+  let lastId = 0;
+
+  function connect(): Attempt {
+    current ??= open();
+    return current;
+  }
+
+  function open(): Attempt {
+    const socket = openSocket(url);
+    const connection: Connection = {
+      socket,
+      pending: new Map(),
+      subscriptions: new Map(),
+      early: [],
+      idleTimer: undefined,
+    };
+    let attempt: Attempt | null = null;
+    let close = () => {};
+    const opened = new Promise<Connection>((resolve, reject) => {
+      let opened = false;
+      let over = false;
+      const end = (error: ChainError) => {
+        if (over) return;
+        over = true;
+        // A newer socket may have taken its place long since.
+        if (current === attempt) current = null;
+        clearTimeout(connection.idleTimer);
+        reject(error);
+        for (const each of connection.pending.values()) each.reject(error);
+        for (const each of connection.subscriptions.values()) each.onEnd(error);
+        connection.pending.clear();
+        connection.subscriptions.clear();
+        socket.close();
+      };
+      close = () => end(connectionFailure(name, 'ECONNRESET'));
+      socket.addEventListener('open', () => {
+        opened = true;
+        resolve(connection);
+      });
+      socket.addEventListener('error', (event) =>
+        end(connectionFailure(name, opened ? 'ECONNRESET' : codeOf(event))),
+      );
+      socket.addEventListener('close', () => end(connectionFailure(name, opened ? 'ECONNRESET' : null)));
+      socket.addEventListener('message', (event) => {
+        if (typeof event.data !== 'string') return end(notJsonFailure(name));
+        if (event.data.length > maxAnswerBytes) {
+          const error = tooLargeFailure(name, maxAnswerBytes);
+          const id = idOf(event.data);
+          if (id === null) return end(error);
+          connection.pending.get(id)?.reject(error);
+          return;
+        }
+        try {
+          receive(connection, JSON.parse(event.data));
+        } catch {
+          end(notJsonFailure(name));
+        }
+      });
+    });
+    opened.catch(() => {});
+    attempt = { opened, waiting: 0, close };
+    return attempt;
+  }
+
+  function closeWhenIdle(connection: Connection, attempt: Attempt): void {
+    clearTimeout(connection.idleTimer);
+    if (connection.pending.size > 0 || connection.subscriptions.size > 0) return;
+    connection.idleTimer = setTimeout(() => {
+      if (connection.pending.size === 0 && connection.subscriptions.size === 0) attempt.close();
+    }, idleMs);
+    connection.idleTimer.unref();
+  }
+
+  async function request(
+    method: string,
+    params: readonly unknown[],
+    {
+      signal,
+      timeoutMs = options.timeoutMs,
+    }: { signal?: AbortSignal | undefined; timeoutMs?: number | undefined } = {},
+  ): Promise<{ connection: Connection; attempt: Attempt; result: unknown }> {
+    return withDeadline(timeoutMs, signal, async (inner) => {
+      const stopped = new Promise<never>((_, reject) => {
+        inner.addEventListener('abort', () => {
+          const late = inner.reason instanceof DeadlineError;
+          reject(late ? timeoutFailure(name, timeoutMs) : (signal?.reason ?? inner.reason));
+        });
+      });
+      // Nobody may be listening any more when the deadline's own clean-up aborts.
+      stopped.catch(() => {});
+      const attempt = connect();
+      attempt.waiting++;
+      const connection = await Promise.race([attempt.opened, stopped])
+        .catch((error: unknown) => {
+          // A handshake that hangs must neither be waited for by the next request nor go on for nobody.
+          if (current === attempt) current = null;
+          if (attempt.waiting === 1) attempt.close();
+          throw error;
+        })
+        .finally(() => {
+          attempt.waiting--;
+        });
+      clearTimeout(connection.idleTimer);
+      const id = ++lastId;
+      const answered = new Promise<unknown>((resolve, reject) => {
+        connection.pending.set(id, { resolve, reject });
+        connection.socket.send(JSON.stringify({ jsonrpc: '2.0', id, method, params }));
+      });
+      answered.catch(() => {});
+      try {
+        const answer = await Promise.race([answered, stopped]);
+        return { connection, attempt, result: resultOf(answer, { name, redact }, method) };
+      } finally {
+        connection.pending.delete(id);
+        closeWhenIdle(connection, attempt);
+      }
+    });
+  }
+
+  return {
+    request: async (method, params, requestOptions) => (await request(method, params, requestOptions)).result,
+    subscribeHeads: async (onHead, onEnd, requestOptions) => {
+      const {
+        connection,
+        attempt,
+        result: id,
+      } = await request('eth_subscribe', ['newHeads'], requestOptions);
+      if (typeof id !== 'string') {
+        throw new ChainError('bad-answer', `${name} gives an answer to eth_subscribe that makes no sense`);
+      }
+      connection.subscriptions.set(id, { onHead, onEnd });
+      clearTimeout(connection.idleTimer);
+      for (const each of connection.early.splice(0)) if (each.id === id) onHead(each.head);
+      return () => {
+        if (!connection.subscriptions.delete(id)) return;
+        if (connection.subscriptions.size === 0 && connection.pending.size === 0) attempt.close();
+      };
+    },
+    close: () => current?.close(),
+  };
+}
+
+function openSocket(url: URL): WebSocket {
+  if (url.username === '') return new WebSocket(url);
+  // A WebSocket address may not hold credentials in the request itself, they go as a header.
+  const bare = new URL(url);
+  bare.username = '';
+  bare.password = '';
+  const credentials = `${decodeURIComponent(url.username)}:${decodeURIComponent(url.password)}`;
+  const authorization = `Basic ${Buffer.from(credentials).toString('base64')}`;
+  return new WebSocket(bare, { headers: { authorization } });
+}
+
+function receive(connection: Connection, message: unknown): void {
+  if (typeof message !== 'object' || message === null) return;
+  if ('id' in message && typeof message.id === 'number') {
+    connection.pending.get(message.id)?.resolve(message);
+    return;
+  }
+  if (!('params' in message) || typeof message.params !== 'object' || message.params === null) return;
+  const { params } = message;
+  if (!('subscription' in params) || typeof params.subscription !== 'string' || !('result' in params)) return;
+  const subscription = connection.subscriptions.get(params.subscription);
+  if (subscription) subscription.onHead(params.result);
+  else if (connection.early.length < 16)
+    connection.early.push({ id: params.subscription, head: params.result });
+}
+
+/** Where nodes write an answer's id: right before the result or right after it. */
+const NEAR_ID = 128;
+
+/** Whose answer a text is, without reading all of it: what else goes over the socket must not end with it. */
+function idOf(text: string): number | null {
+  const found =
+    /^\{(?:"jsonrpc":"2\.0",)?"id":(\d+),/.exec(withoutSpace(text.slice(0, NEAR_ID))) ??
+    /,"id":(\d+)(?:,"jsonrpc":"2\.0")?\}$/.exec(withoutSpace(text.slice(-NEAR_ID)));
+  return found === null ? null : Number(found[1]);
+}
+
+const withoutSpace = (text: string) => text.replace(/\s+/g, '');
+
+function codeOf(event: unknown): string | null {
+  for (let each: unknown = event, depth = 0; depth < 8; depth++) {
+    if (typeof each !== 'object' || each === null) return null;
+    if ('code' in each && typeof each.code === 'string') return each.code;
+    each = 'error' in each ? each.error : 'cause' in each ? each.cause : null;
+  }
+  return null;
+}
+
+/** One node, spoken to in types. */
+export interface RpcNode {
+  /** Host and port. */
+  readonly name: string;
+  readonly link: JsonRpcLink;
+  /** Blocks per page of `eth_feeHistory` that the node was seen to allow; 0: it has no such method. */
+  feeHistoryPage: number;
+  /** Whether `eth_getBlockReceipts` is worth asking. */
+  hasBlockReceipts: boolean;
+  /** How long the last answer took. */
+  latencyMs: number | null;
+}
+
+/** Geth, Erigon and most providers allow this many; others less. */
+const FEE_HISTORY_PAGE = 1_024;
+
+export function createRpcNode(url: URL, options: { readonly timeoutMs: number }): RpcNode {
+  const name = hostOf(url);
+  const create = url.protocol.startsWith('ws') ? createWsLink : createHttpLink;
+  return {
+    name,
+    link: create(url, { name, ...options }),
+    feeHistoryPage: FEE_HISTORY_PAGE,
+    hasBlockReceipts: true,
+    latencyMs: null,
+  };
+}
+
+/** One request, its answer read as `shape`. */
+export async function ask<T>(
+  node: RpcNode,
+  shape: Shape<T>,
+  method: string,
+  params: readonly unknown[],
+  options?: RequestOptions,
+): Promise<T> {
+  const started = performance.now();
+  const answer = await node.link.request(method, params, options);
+  node.latencyMs = Math.round(performance.now() - started);
+  return readAnswer(shape, answer, node.name, method);
+}
+
+export function askChainId(node: RpcNode, options?: RequestOptions): Promise<number> {
+  return ask(node, safeInteger, 'eth_chainId', [], options);
+}
+
+/** `null` where the node does not keep block 0, or does not say. */
+export async function askGenesisHash(node: RpcNode, options?: RequestOptions): Promise<Hex | null> {
+  try {
+    const block = await ask(node, nullable(genesisAnswer), 'eth_getBlockByNumber', ['0x0', false], options);
+    return block?.hash ?? null;
+  } catch (error) {
+    const isSilent = isRefusal(error) || (error instanceof ChainError && SAYS_NOTHING.has(error.code));
+    if (isSilent) return null;
+    throw error;
+  }
+}
+
+const SAYS_NOTHING: ReadonlySet<ChainErrorCode> = new Set(['unsupported', 'bad-answer']);
+
+export function askHeadNumber(node: RpcNode, options?: RequestOptions): Promise<number> {
+  return ask(node, safeInteger, 'eth_blockNumber', [], options);
+}
+
+/** `null` where the node has no such block (yet). */
+export function askHeader(
+  node: RpcNode,
+  at: number | 'latest',
+  options?: RequestOptions,
+): Promise<Header | null> {
+  const tag = at === 'latest' ? at : toQuantity(at);
+  return ask(node, nullable(headerAnswer), 'eth_getBlockByNumber', [tag, false], options);
+}
+
+/** @param percentiles ascending, 0 to 100 */
+export function askFeeHistory(
+  node: RpcNode,
+  count: number,
+  newest: number | 'latest',
+  percentiles: readonly number[],
+  options?: RequestOptions,
+): Promise<FeeHistoryAnswer> {
+  const tag = newest === 'latest' ? newest : toQuantity(newest);
+  return ask(node, feeHistoryAnswer, 'eth_feeHistory', [toQuantity(count), tag, percentiles], options);
+}

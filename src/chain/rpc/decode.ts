@@ -1,0 +1,266 @@
+import type { Hex } from '../../core/block.ts';
+import { ChainError, type ChainReceipt, type ChainTransaction } from '../chain-source.ts';
+
+/**
+ * What a part of a node's answer must be, and what it is here. Plain functions instead of a schema library: the first
+ * prices wait for a dozen such answers, and the library takes longer to load than all of them to be read.
+ *
+ * @throws Unfit where it is something else
+ */
+export type Shape<T> = (value: unknown) => T;
+
+/** Says where in an answer something stands that does not belong there. */
+export class Unfit extends Error {
+  override readonly name = 'Unfit';
+  /** `transactions.3.hash`; empty: the answer itself. */
+  readonly path: string;
+
+  constructor(path = '') {
+    super(path);
+    this.path = path;
+  }
+}
+
+type Fields = Readonly<Record<string, Shape<unknown>>>;
+type Said<S extends Fields> = { readonly [Name in keyof S]: ReturnType<S[Name]> };
+
+/** An object with these fields; others are left out. */
+export function object<S extends Fields>(fields: S): Shape<Said<S>> {
+  const shapes = Object.entries(fields);
+  return (value) => {
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new Unfit();
+    const given = value as Readonly<Record<string, unknown>>;
+    const said: Record<string, unknown> = {};
+    for (const [name, shape] of shapes) said[name] = at(name, shape, given[name]);
+    // Each field is what its shape made of it.
+    return said as Said<S>;
+  };
+}
+
+export function list<T>(each: Shape<T>): Shape<readonly T[]> {
+  return (value) => {
+    if (!Array.isArray(value)) throw new Unfit();
+    return value.map((one, index) => at(String(index), each, one));
+  };
+}
+
+/** Missing, `null`, or that: what is missing reads as `null`. */
+export function maybe<T>(shape: Shape<T>): Shape<T | null> {
+  return (value) => (value === null || value === undefined ? null : shape(value));
+}
+
+/** `null`, said in so many words, or that. */
+export function nullable<T>(shape: Shape<T>): Shape<T | null> {
+  return (value) => (value === null ? null : shape(value));
+}
+
+export function text(pattern: RegExp): Shape<string> {
+  return (value) => {
+    if (typeof value !== 'string' || !pattern.test(value)) throw new Unfit();
+    return value;
+  };
+}
+
+export const number: Shape<number> = (value) => {
+  if (typeof value !== 'number' || !Number.isFinite(value)) throw new Unfit();
+  return value;
+};
+
+/** What `shape` says of `value`, where that `fits`. */
+export function where<T>(shape: Shape<T>, fits: (value: T) => boolean): Shape<T> {
+  return (value) => {
+    const said = shape(value);
+    if (!fits(said)) throw new Unfit();
+    return said;
+  };
+}
+
+/** What `shape` says of `value`, made into something else. */
+export function mapped<T, U>(shape: Shape<T>, make: (value: T) => U): Shape<U> {
+  return (value) => make(shape(value));
+}
+
+function at<T>(name: string, shape: Shape<T>, value: unknown): T {
+  try {
+    return shape(value);
+  } catch (error) {
+    if (!(error instanceof Unfit)) throw error;
+    throw new Unfit(error.path === '' ? name : `${name}.${error.path}`);
+  }
+}
+
+const MAX_SAFE = BigInt(Number.MAX_SAFE_INTEGER);
+/** What a price per gas may be at most: the wire's integers end here (9 million gwei). */
+const MAX_WEI_PER_GAS = MAX_SAFE;
+
+const hexOf = (pattern: RegExp): Shape<Hex> =>
+  mapped(text(pattern), (digits): Hex => `0x${digits.slice(2).toLowerCase()}`);
+
+/** `0x…` up to 256 bits. Leading zeros are let through: some nodes write them. */
+export const quantity = mapped(text(/^0x[0-9a-fA-F]{1,64}$/), (digits) => BigInt(digits));
+
+export const safeInteger = mapped(
+  where(quantity, (value) => value <= MAX_SAFE),
+  Number,
+);
+
+export const baseFee = where(quantity, (value) => value <= MAX_WEI_PER_GAS);
+
+/** A tip may really be absurd (blocks with a mistyped fee exist), so it is capped, not refused. */
+export const tip = mapped(quantity, (value) => (value > MAX_WEI_PER_GAS ? MAX_WEI_PER_GAS : value));
+
+export const hash = hexOf(/^0x[0-9a-fA-F]{64}$/);
+export const address = hexOf(/^0x[0-9a-fA-F]{40}$/);
+export const bytes = hexOf(/^0x(?:[0-9a-fA-F]{2})*$/);
+
+/** The JSON-RPC form of a number. */
+export const toQuantity = (value: number): Hex => `0x${value.toString(16)}`;
+
+/** The year 5138: what lies after it is milliseconds, however far a development chain's clock was turned. */
+const LATEST_TIME = 1e11;
+
+const HEADER = {
+  number: safeInteger,
+  hash,
+  parentHash: hash,
+  timestamp: where(safeInteger, (seconds) => seconds < LATEST_TIME),
+  gasUsed: quantity,
+  gasLimit: quantity,
+  baseFeePerGas: mapped(maybe(baseFee), (value) => value ?? 0n),
+};
+
+/** A block's header as `eth_getBlockByNumber` and `newHeads` give it; chains before EIP-1559 have no base fee. */
+export const headerAnswer = object(HEADER);
+export type Header = ReturnType<typeof headerAnswer>;
+
+/** Of block 0 nothing else counts, and chains differ in what they say of it. */
+export const genesisAnswer = object({ hash, number: where(safeInteger, (number) => number === 0) });
+
+/**
+ * `eth_feeHistory`. Blob fields are missing on older nodes, `reward` where none was asked for or the node
+ * cannot say; single rows of it may be `null` too.
+ */
+export const feeHistoryAnswer = object({
+  oldestBlock: safeInteger,
+  baseFeePerGas: maybe(list(baseFee)),
+  gasUsedRatio: maybe(list(number)),
+  baseFeePerBlobGas: maybe(list(baseFee)),
+  reward: maybe(list(nullable(list(tip)))),
+});
+export type FeeHistoryAnswer = ReturnType<typeof feeHistoryAnswer>;
+
+/** Also the kinds of transactions that other chains have (deposits, retryables): what those lack reads as nothing. */
+export const transactionAnswer = object({
+  hash,
+  type: maybe(safeInteger),
+  from: address,
+  to: maybe(address),
+  value: mapped(maybe(quantity), (value) => value ?? 0n),
+  nonce: mapped(maybe(safeInteger), (nonce) => nonce ?? 0),
+  gas: quantity,
+  gasPrice: maybe(quantity),
+  maxFeePerGas: maybe(quantity),
+  maxPriorityFeePerGas: maybe(quantity),
+  input: bytes,
+  maxFeePerBlobGas: maybe(quantity),
+  blobVersionedHashes: maybe(list(hash)),
+  blockNumber: maybe(safeInteger),
+  blockHash: maybe(hash),
+});
+export type TransactionAnswer = ReturnType<typeof transactionAnswer>;
+
+export const receiptAnswer = object({
+  transactionHash: hash,
+  // Missing before Byzantium (2017), where a receipt did not say.
+  status: maybe(safeInteger),
+  blockNumber: safeInteger,
+  blockHash: hash,
+  gasUsed: quantity,
+  // Missing on nodes from before London (2021).
+  effectiveGasPrice: maybe(quantity),
+  transactionIndex: safeInteger,
+  blobGasUsed: maybe(quantity),
+  blobGasPrice: maybe(quantity),
+  l1Fee: maybe(quantity),
+});
+export type ReceiptAnswer = ReturnType<typeof receiptAnswer>;
+
+/** `eth_getBlockByNumber` with the transactions' hashes. */
+export const blockAnswer = object({
+  ...HEADER,
+  /** OpenEthereum's word for it is `author`. */
+  miner: maybe(address),
+  author: maybe(address),
+  blobGasUsed: maybe(quantity),
+  excessBlobGas: maybe(quantity),
+  transactions: list(hash),
+});
+
+/** `eth_getBlockByNumber` with the transactions themselves. */
+export const fullBlockAnswer = object({ ...HEADER, transactions: list(transactionAnswer) });
+
+/** Reads an answer; what does not fit is a `bad-answer` that names the node, the method and the field. */
+export function readAnswer<T>(shape: Shape<T>, answer: unknown, node: string, method: string): T {
+  try {
+    return shape(answer);
+  } catch (error) {
+    if (!(error instanceof Unfit)) throw error;
+    const where = error.path === '' ? '' : ` (${error.path})`;
+    throw new ChainError(
+      'bad-answer',
+      `${node} gives an answer to ${method} that makes no sense${where}: try another node`,
+    );
+  }
+}
+
+/** A node's transaction in our words. */
+export function toTransaction(answer: TransactionAnswer): ChainTransaction {
+  const feeMarket = answer.maxFeePerGas !== null;
+  return {
+    hash: answer.hash,
+    type: answer.type ?? 0,
+    from: answer.from,
+    to: answer.to,
+    value: answer.value,
+    nonce: answer.nonce,
+    gasLimit: answer.gas,
+    maxFeePerGas: answer.maxFeePerGas,
+    maxPriorityFeePerGas: answer.maxPriorityFeePerGas,
+    // For a fee-market transaction nodes write here what it paid, which is the receipt's to say.
+    gasPrice: feeMarket ? null : answer.gasPrice,
+    data: answer.input,
+    maxFeePerBlobGas: answer.maxFeePerBlobGas,
+    blobCount: answer.blobVersionedHashes?.length ?? null,
+    blockNumber: answer.blockNumber,
+    blockHash: answer.blockHash,
+  };
+}
+
+/** @param effectiveGasPrice wei per gas, of the receipt or, where that does not say, of the transaction */
+export function toReceipt(answer: ReceiptAnswer, effectiveGasPrice: bigint): ChainReceipt {
+  return {
+    hash: answer.transactionHash,
+    status: answer.status === 0 ? 'reverted' : 'success',
+    blockNumber: answer.blockNumber,
+    blockHash: answer.blockHash,
+    gasUsed: answer.gasUsed,
+    effectiveGasPrice,
+    transactionIndex: answer.transactionIndex,
+    blobFee: (answer.blobGasUsed ?? 0n) * (answer.blobGasPrice ?? 0n),
+    dataFee: answer.l1Fee ?? 0n,
+  };
+}
+
+/**
+ * What a transaction paid per gas (wei) where its receipt does not say, as those of nodes from before London: the
+ * price it signed, or what the node says of it instead; else base fee and tip within the cap (EIP-1559).
+ */
+export function paidPerGas(
+  { gasPrice, maxFeePerGas, maxPriorityFeePerGas }: TransactionAnswer,
+  baseFeePerGas: bigint,
+): bigint {
+  if (gasPrice !== null) return gasPrice;
+  const asked = baseFeePerGas + (maxPriorityFeePerGas ?? 0n);
+  const cap = maxFeePerGas ?? asked;
+  return cap < asked ? cap : asked;
+}

@@ -1,0 +1,257 @@
+import { createBlockSequencer } from '../block-sequencer.ts';
+import { ChainError, type ChainEvent, isRefusal, type KnownBlock } from '../chain-source.ts';
+import { askHeader, type Clock, type RpcNode } from './client.ts';
+import { type Header, headerAnswer, readAnswer } from './decode.ts';
+import type { NodePool } from './node-pool.ts';
+import { readBlocks } from './read.ts';
+
+const MIN_POLL_MS = 250;
+const MAX_POLL_MS = 1_500;
+const REMEMBERED = 8;
+
+/** When to ask for the next head. Pure but for what it remembers; times in ms by `Clock.elapsed`. */
+export interface Pace {
+  /** A head was heard; repeated ones are no news. */
+  heard(number: number, at: number): void;
+  /** Time between blocks, measured, or the chain's plan until then. */
+  blockMs(): number;
+  /** How long to wait from `now`. */
+  wait(now: number): number;
+}
+
+/**
+ * Follows the chain's own rhythm: after a block nothing is asked while none can be due, then often. The rhythm is
+ * the shortest of the last intervals, so that a chain that hurries now and then is not missed.
+ *
+ * @param fixedMs poll at this interval instead (at least 250 ms)
+ */
+export function createPace(planMs: number, fixedMs: number | null): Pace {
+  let last: { number: number; at: number } | null = null;
+  const intervals: number[] = [];
+  const blockMs = () => (intervals.length === 0 ? planMs : Math.min(...intervals));
+  return {
+    heard: (number, at) => {
+      if (last && number > last.number) {
+        intervals.push((at - last.at) / (number - last.number));
+        if (intervals.length > REMEMBERED) intervals.shift();
+      }
+      if (!last || number !== last.number) last = { number, at };
+    },
+    blockMs,
+    wait: (now) => {
+      if (fixedMs !== null) return Math.max(MIN_POLL_MS, fixedMs);
+      const often = Math.min(MAX_POLL_MS, Math.max(MIN_POLL_MS, blockMs() / 8));
+      // Only a measured rhythm is worth sleeping through.
+      if (!last || intervals.length < 2) return often;
+      return Math.max(often, last.at + 0.8 * blockMs() - now);
+    },
+  };
+}
+
+/** A subscription that has said nothing for so long is asked whether it is still there. */
+const MIN_QUIET_MS = 5_000;
+
+export interface HeadStreamOptions {
+  readonly clock: Clock;
+  readonly pace: Pace;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * The heads of one node, the present one first, until the node fails (then it rejects) or `signal` aborts. By
+ * `newHeads` where the node's transport and the node have it, else by asking. The same head may come again.
+ */
+export async function* headStream(node: RpcNode, options: HeadStreamOptions): AsyncGenerator<Header> {
+  const inbox = createInbox();
+  const unsubscribe = await subscribed(node, inbox, options.signal);
+  try {
+    while (!options.signal.aborted) {
+      const header = await askHead(node, options.signal);
+      options.pace.heard(header.number, options.clock.elapsed());
+      yield header;
+      if (!unsubscribe) {
+        await options.clock.sleep(options.pace.wait(options.clock.elapsed()), options.signal);
+        continue;
+      }
+      const quietMs = Math.max(MIN_QUIET_MS, 3 * options.pace.blockMs());
+      for (;;) {
+        const told = await inbox.next(quietMs, options);
+        if (told === null) break;
+        const head = readAnswer(headerAnswer, told, node.name, 'newHeads');
+        options.pace.heard(head.number, options.clock.elapsed());
+        yield head;
+      }
+    }
+  } finally {
+    unsubscribe?.();
+  }
+}
+
+async function askHead(node: RpcNode, signal: AbortSignal): Promise<Header> {
+  const header = await askHeader(node, 'latest', { signal });
+  if (header !== null) return header;
+  throw new ChainError('bad-answer', `${node.name} has no block at all: wait until it has begun to sync`);
+}
+
+async function subscribed(node: RpcNode, inbox: Inbox, signal: AbortSignal): Promise<(() => void) | null> {
+  if (!node.link.subscribeHeads) return null;
+  try {
+    return await node.link.subscribeHeads(inbox.put, inbox.end, { signal });
+  } catch (error) {
+    const refused = isRefusal(error) || (error instanceof ChainError && error.code === 'unsupported');
+    if (refused) return null;
+    throw error;
+  }
+}
+
+/** Keeps the newest head only: who is slow to take them fills the gap by itself. */
+interface Inbox {
+  put(head: unknown): void;
+  end(error: ChainError): void;
+  /** The next head; `null` after `quietMs` without one, or on abort. Rejects when the subscription broke. */
+  next(quietMs: number, options: HeadStreamOptions): Promise<unknown>;
+}
+
+function createInbox(): Inbox {
+  let head: unknown = null;
+  let failure: ChainError | null = null;
+  let wake: () => void = () => {};
+  return {
+    put: (value) => {
+      head = value;
+      wake();
+    },
+    end: (error) => {
+      failure = error;
+      wake();
+    },
+    next: async (quietMs, { clock, signal }) => {
+      if (head === null && failure === null && !signal.aborted) {
+        const waiting = new AbortController();
+        const stop = () => waiting.abort();
+        wake = stop;
+        signal.addEventListener('abort', stop, { once: true });
+        await clock.sleep(quietMs, waiting.signal);
+        signal.removeEventListener('abort', stop);
+      }
+      if (failure !== null) throw failure;
+      const told = signal.aborted ? null : head;
+      head = null;
+      return told;
+    },
+  };
+}
+
+const MIN_WATCH_MS = 1_000;
+const MAX_WATCH_MS = 12_000;
+
+export interface NodeWatchOptions {
+  readonly pool: NodePool;
+  readonly clock: Clock;
+  readonly pace: Pace;
+  /** The followed node is seen anyway. */
+  readonly isFollowed: (node: RpcNode) => boolean;
+  readonly signal: AbortSignal;
+}
+
+/** Looks at the nodes that are not followed, each at the chain's pace, so that they can be compared and returned to. */
+export function startNodeWatch(options: NodeWatchOptions): void {
+  if (options.pool.nodes.length < 2) return;
+  for (const node of options.pool.nodes) void watchNode(node, options);
+}
+
+async function watchNode(
+  node: RpcNode,
+  { pool, clock, pace, isFollowed, signal }: NodeWatchOptions,
+): Promise<void> {
+  while (!signal.aborted) {
+    if (!isFollowed(node) && pool.isDue(node)) {
+      try {
+        await pool.verify(node, { signal });
+        const header = await askHeader(node, 'latest', { signal });
+        if (header) {
+          pool.answered(node);
+          pool.observe(node, header);
+        }
+      } catch (error) {
+        if (signal.aborted) return;
+        if (error instanceof ChainError && error.code === 'restarted') return;
+        // Nobody waits for this: what nobody foresaw must not end the process, the node is merely not well.
+        pool.failed(node, error instanceof ChainError ? error : unforeseen(node));
+      }
+    }
+    await clock.sleep(Math.min(MAX_WATCH_MS, Math.max(MIN_WATCH_MS, pace.blockMs())), signal);
+  }
+}
+
+function unforeseen(node: RpcNode): ChainError {
+  return new ChainError('bad-answer', `${node.name} cannot be looked at: try another node`);
+}
+
+export interface FollowOptions {
+  readonly pool: NodePool;
+  readonly clock: Clock;
+  readonly createPace: () => Pace;
+  readonly known: readonly KnownBlock[];
+  readonly signal: AbortSignal;
+}
+
+/** The chain's events out of several nodes: the best one is followed until it fails or a better one is well. */
+export async function* followChain(options: FollowOptions): AsyncGenerator<ChainEvent> {
+  const { pool, clock, signal } = options;
+  const sequencer = createBlockSequencer(options.known);
+  let pace: Pace | null = null;
+  let followed: RpcNode | null = null;
+  let down = false;
+  let newest = options.known.at(-1)?.number ?? -1;
+
+  while (!signal.aborted) {
+    followed = null;
+    try {
+      const node = await pool.pick(signal);
+      followed = node;
+      if (pace === null) {
+        pace = options.createPace();
+        startNodeWatch({ pool, clock, pace, isFollowed: (each) => each === followed, signal });
+      }
+      const reader = readerOf(node, options);
+      for await (const header of headStream(node, { clock, pace, signal })) {
+        // A chain that began anew has a lower head, or looks like a reorg.
+        await pool.verify(node, { signal, isForced: header.number < newest });
+        newest = header.number;
+        pool.observe(node, header);
+        for await (const event of sequencer.accept(header, reader)) {
+          if (event.type === 'reorg') await pool.verify(node, { signal, isForced: true });
+          // Well again only now: a node may answer all questions but the ones that matter.
+          pool.worked(node);
+          if (down) yield { type: 'up' };
+          down = false;
+          yield event;
+        }
+        pool.worked(node);
+        if (down) yield { type: 'up' };
+        down = false;
+        if (pool.hasBetterThan(node)) break;
+      }
+    } catch (error) {
+      if (signal.aborted) return;
+      if (!(error instanceof ChainError) || error.code === 'restarted') throw error;
+      if (followed) {
+        pool.failed(followed, error);
+        continue;
+      }
+      down = true;
+      yield { type: 'down', reason: pool.reason(), retryAt: clock.now() + pool.pauseMs() };
+      await clock.sleep(pool.pauseMs(), signal);
+    }
+  }
+}
+
+function readerOf(node: RpcNode, { clock, signal }: FollowOptions) {
+  return {
+    node,
+    header: (number: number) => askHeader(node, number, { signal }),
+    blocks: (from: number, to: number, head: Header) =>
+      readBlocks(node, from, to, head.number, { clock, signal, headers: [head] }),
+  };
+}

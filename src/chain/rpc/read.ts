@@ -1,0 +1,557 @@
+import { type Block, type Hex, TIP_PERCENTILES, type TipLadder } from '../../core/block.ts';
+import {
+  type ChainBlock,
+  ChainError,
+  type ChainReceipt,
+  type IncludedTransaction,
+  isRefusal,
+  OversizedAnswer,
+} from '../chain-source.ts';
+import { ask, askFeeHistory, askHeader, type Clock, type RequestOptions, type RpcNode } from './client.ts';
+import {
+  blockAnswer,
+  type FeeHistoryAnswer,
+  fullBlockAnswer,
+  type Header,
+  list,
+  nullable,
+  paidPerGas,
+  type ReceiptAnswer,
+  receiptAnswer,
+  toQuantity,
+  toReceipt,
+  toTransaction,
+  transactionAnswer,
+} from './decode.ts';
+
+/** How often one page is asked for again after "too many requests", waiting 1, 2, 4 s. */
+const RATE_LIMIT_TRIES = 3;
+
+export interface FeeHistoryOptions {
+  readonly clock: Clock;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/**
+ * Fee rows of the blocks `from`–`to` by number, from the newest page down, so that a node whose past begins later
+ * gives what it has. Empty where the node has no `eth_feeHistory`.
+ *
+ * @param head the newest block number the node has said
+ */
+export async function readFeeRows(
+  node: RpcNode,
+  from: number,
+  to: number,
+  head: number,
+  options: FeeHistoryOptions,
+): Promise<ReadonlyMap<number, FeeRow>> {
+  const rows = new Map<number, FeeRow>();
+  // The last fee of a page is the node's forecast only where the page ends at its head (anvil writes the head's
+  // forecast there whatever was asked): so ask for `latest`, or for one block more than is wanted.
+  let newest: number | 'latest' = to >= head ? 'latest' : to + 1;
+  let end = to + 1;
+  while (end >= from) {
+    const page = await readPage(node, end - from + 1, newest, options);
+    const oldest = page[0]?.number;
+    if (oldest === undefined) break;
+    for (const row of page) {
+      // A row above `to` is kept for a moment: it is what the row below it says of its next block.
+      if (row.number >= from) rows.set(row.number, row);
+    }
+    if (newest !== 'latest' && oldest > newest) throw strayPage(node);
+    end = oldest - 1;
+    newest = end;
+    if (end < 0) break;
+  }
+  return joined(rows, to);
+}
+
+/** Across page edges too, the next block's own fee is what the row before says of it. */
+function joined(rows: ReadonlyMap<number, FeeRow>, to: number): ReadonlyMap<number, FeeRow> {
+  const result = new Map<number, FeeRow>();
+  for (const [number, row] of rows) {
+    if (number > to) continue;
+    const next = rows.get(number + 1);
+    result.set(number, next ? { ...row, nextBaseFee: next.baseFee, nextBlobBaseFee: next.blobBaseFee } : row);
+  }
+  return result;
+}
+
+/** One page, halved until the node allows it. An empty one means that the node's past does not go there. */
+async function readPage(
+  node: RpcNode,
+  wanted: number,
+  newest: number | 'latest',
+  { clock, signal }: FeeHistoryOptions,
+): Promise<FeeRow[]> {
+  let rateLimited = 0;
+  let timedOut = false;
+  let count = Math.min(wanted, node.feeHistoryPage);
+  if (count === 0) return [];
+  for (;;) {
+    try {
+      const answer = await askFeeHistory(node, count, newest, TIP_PERCENTILES, { signal });
+      // Only a limit under which an answer came is worth remembering: a refusal may have been about the past.
+      if (count < Math.min(wanted, node.feeHistoryPage)) node.feeHistoryPage = count;
+      return readFeePage(answer, node.name);
+    } catch (error) {
+      if (!(error instanceof ChainError)) throw error;
+      if (error.code === 'unsupported') {
+        node.feeHistoryPage = 0;
+        return [];
+      }
+      if (error.code === 'rate-limited' && rateLimited < RATE_LIMIT_TRIES) {
+        await clock.sleep(1_000 * 2 ** rateLimited++, signal);
+      } else if (isRefusal(error)) {
+        if (count === 1) return [];
+        count = Math.ceil(count / 2);
+      } else if (error.code === 'timeout' && count > 64 && !timedOut) {
+        // A slow node may manage a smaller page; a hanging one must not hang for every size.
+        timedOut = true;
+        count = Math.ceil(count / 4);
+      } else {
+        throw error;
+      }
+    }
+  }
+}
+
+function strayPage(node: RpcNode): ChainError {
+  return new ChainError(
+    'bad-answer',
+    `${node.name} answers eth_feeHistory with other blocks than were asked for: try another node`,
+  );
+}
+
+/** What `eth_feeHistory` says of one block. Wei per gas. */
+export interface FeeRow {
+  readonly number: number;
+  readonly baseFee: bigint;
+  readonly gasUsedRatio: number;
+  readonly blobBaseFee: bigint | null;
+  readonly tips: TipLadder | null;
+  /** The base fee of the block after it: that block's own, or the node's forecast for the newest. */
+  readonly nextBaseFee: bigint | null;
+  readonly nextBlobBaseFee: bigint | null;
+}
+
+/**
+ * The rows of one answer, ascending. An answer without rows (a node asked for blocks it does not have) is an
+ * empty list; one whose lists do not belong together is a `bad-answer`.
+ *
+ * Shape: https://ethereum.github.io/execution-apis, `eth_feeHistory`: n ratios and rewards, n + 1 fees.
+ */
+export function readFeePage(answer: FeeHistoryAnswer, node: string): FeeRow[] {
+  const fees = answer.baseFeePerGas ?? [];
+  const ratios = answer.gasUsedRatio ?? [];
+  const blobFees = answer.baseFeePerBlobGas ?? [];
+  const rewards = answer.reward ?? [];
+  const count = ratios.length;
+  const fits = (length: number) => length === 0 || length === count || length === count + 1;
+  if (
+    (fees.length !== count && fees.length !== count + 1) ||
+    !fits(blobFees.length) ||
+    !fits(rewards.length)
+  ) {
+    throw new ChainError(
+      'bad-answer',
+      `${node} gives an answer to eth_feeHistory whose lists differ in length: try another node`,
+    );
+  }
+  return ratios.map((ratio, index) => ({
+    number: answer.oldestBlock + index,
+    baseFee: fees[index] ?? 0n,
+    gasUsedRatio: Math.min(1, Math.max(0, ratio)),
+    blobBaseFee: blobFee(blobFees[index]),
+    tips: ladder(rewards[index], node),
+    nextBaseFee: fees[index + 1] ?? null,
+    nextBlobBaseFee: blobFee(blobFees[index + 1]),
+  }));
+}
+
+/** The protocol's minimum is 1 wei (EIP-4844): 0 is how nodes say that there are no blobs yet. */
+function blobFee(fee: bigint | undefined): bigint | null {
+  return fee === undefined || fee === 0n ? null : fee;
+}
+
+function ladder(reward: readonly bigint[] | null | undefined, node: string): TipLadder | null {
+  if (!reward || reward.length === 0) return null;
+  const [p10, p25, p50, p75, p90, p95, p99] = reward;
+  if (
+    reward.length !== TIP_PERCENTILES.length ||
+    p10 === undefined ||
+    p25 === undefined ||
+    p50 === undefined ||
+    p75 === undefined ||
+    p90 === undefined ||
+    p95 === undefined ||
+    p99 === undefined
+  ) {
+    throw new ChainError(
+      'bad-answer',
+      `${node} gives ${reward.length} tips per block where ${TIP_PERCENTILES.length} were asked for: try another node`,
+    );
+  }
+  return [p10, p25, p50, p75, p90, p95, p99];
+}
+
+/**
+ * Blocks `from`–`to` out of fee rows and headers: a block with its header has hashes and gas, one with a row alone
+ * has neither and an interpolated time. Blocks of which nothing is known, and those before them, are left out.
+ */
+export function assembleBlocks(
+  from: number,
+  to: number,
+  rows: ReadonlyMap<number, FeeRow>,
+  headers: ReadonlyMap<number, Header>,
+): Block[] {
+  const known = [...headers.values()].sort((a, b) => a.number - b.number);
+  const blocks: Block[] = [];
+  // Downwards, so that what is missing cuts off the past and never the present; `next` is the known header above.
+  let above = known.length - 1;
+  for (let number = to; number >= from; number--) {
+    while (above > 0 && (known[above - 1]?.number ?? -1) >= number) above--;
+    const header = headers.get(number);
+    const row = rows.get(number);
+    const timestamp = header?.timestamp ?? interpolate(number, known[above - 1], known[above]);
+    if (timestamp === null || (!header && !row)) break;
+    blocks.push({
+      number,
+      hash: header?.hash ?? null,
+      parentHash: header?.parentHash ?? null,
+      timestamp,
+      baseFeePerGas: header?.baseFeePerGas ?? row?.baseFee ?? 0n,
+      gasUsed: header?.gasUsed ?? null,
+      gasLimit: header?.gasLimit ?? null,
+      gasUsedRatio: row?.gasUsedRatio ?? usedRatio(header),
+      blobBaseFee: row?.blobBaseFee ?? null,
+      nextBaseFee: row?.nextBaseFee ?? null,
+      nextBlobBaseFee: row?.nextBlobBaseFee ?? null,
+      tips: row?.tips ?? null,
+    });
+  }
+  return blocks.reverse();
+}
+
+function usedRatio(header: Header | undefined): number {
+  if (!header || header.gasLimit === 0n) return 0;
+  return Math.min(1, Number(header.gasUsed) / Number(header.gasLimit));
+}
+
+function interpolate(number: number, below: Header | undefined, above: Header | undefined): number | null {
+  if (!below || !above || number < below.number || number > above.number) return null;
+  const share = (number - below.number) / (above.number - below.number);
+  return Math.round(below.timestamp + share * (above.timestamp - below.timestamp));
+}
+
+/** Blocks this deep below the head are too deep to be reorganised here and need no header each. */
+const HEADER_DEPTH = 64;
+/** One header in so many blocks of deep history; times between are interpolated. */
+const HEADER_SPACING = 1_024;
+/** Without `eth_feeHistory` each block is a request of its own. */
+const HEADERS_ONLY = 1_024;
+const PARALLEL = 8;
+/** A fee page and a header may be of different branches, or of nodes behind one address that are not level. */
+const TRIES = 3;
+const RETRY_MS = 250;
+
+export interface ReadBlocksOptions extends FeeHistoryOptions {
+  /** Headers that are at hand already. */
+  readonly headers?: readonly Header[];
+}
+
+/**
+ * Blocks `from`–`to`, ascending, from one node; shorter at the beginning where its past begins later, at the end
+ * where it has not got so far. Rejects with a `ChainError`.
+ *
+ * @param head the newest block number the node has said
+ */
+export async function readBlocks(
+  node: RpcNode,
+  from: number,
+  to: number,
+  head: number,
+  options: ReadBlocksOptions,
+): Promise<Block[]> {
+  const first = Math.max(0, from);
+  const last = Math.min(to, head);
+  if (first > last) return [];
+  const given = new Map(options.headers?.map((header) => [header.number, header]));
+  for (let attempt = 1; ; attempt++) {
+    const rows = await readFeeRows(node, first, last, head, options);
+    if (node.feeHistoryPage > 0 && !rows.has(last) && attempt < TRIES) {
+      await options.clock.sleep(RETRY_MS, options.signal);
+      options.signal?.throwIfAborted();
+      continue;
+    }
+    const oldest = rows.has(last) ? lowestInRow(rows, last) : Math.max(first, last - HEADERS_ONLY + 1);
+    const wanted = headersWanted(oldest, last, head, rows);
+    const headers = await readHeaders(node, wanted, attempt === 1 ? given : new Map(), options);
+    if (attempt < TRIES && !agree(rows, headers)) continue;
+    return assembleBlocks(oldest, newestKnown(last, wanted, headers), rows, headers);
+  }
+}
+
+function lowestInRow(rows: ReadonlyMap<number, FeeRow>, last: number): number {
+  let number = last;
+  while (rows.has(number - 1)) number--;
+  return number;
+}
+
+function headersWanted(
+  oldest: number,
+  last: number,
+  head: number,
+  rows: ReadonlyMap<number, FeeRow>,
+): number[] {
+  const wanted: number[] = [];
+  for (let number = oldest; number <= last; number++) {
+    const edge = number === oldest || number === last || number % HEADER_SPACING === 0;
+    if (edge || number > head - HEADER_DEPTH || !rows.has(number)) wanted.push(number);
+  }
+  return wanted;
+}
+
+async function readHeaders(
+  node: RpcNode,
+  numbers: readonly number[],
+  given: ReadonlyMap<number, Header>,
+  { signal }: ReadBlocksOptions,
+): Promise<Map<number, Header>> {
+  const headers = new Map<number, Header>();
+  const queue = [...numbers];
+  const work = async () => {
+    for (let number = queue.pop(); number !== undefined; number = queue.pop()) {
+      const header = given.get(number) ?? (await askHeader(node, number, { signal }));
+      if (header?.number === number) headers.set(number, header);
+    }
+  };
+  await Promise.all(Array.from({ length: Math.min(PARALLEL, numbers.length) }, work));
+  return headers;
+}
+
+/** Rows and headers of the same blocks name the same base fee. */
+function agree(rows: ReadonlyMap<number, FeeRow>, headers: ReadonlyMap<number, Header>): boolean {
+  for (const [number, header] of headers) {
+    const row = rows.get(number);
+    if (row && row.baseFee !== header.baseFeePerGas) return false;
+  }
+  return true;
+}
+
+/** A header that has gone (a reorg in these milliseconds) ends the list before it; the next head brings the rest. */
+function newestKnown(last: number, wanted: readonly number[], headers: ReadonlyMap<number, Header>): number {
+  for (let index = wanted.length - 1; index >= 0; index--) {
+    const number = wanted[index];
+    if (number !== undefined && headers.has(number)) return Math.min(last, number);
+  }
+  return -1;
+}
+
+/**
+ * The head and up to `count` − 1 blocks before it in two rounds of questions, where `readBlocks` takes a dozen: fees and
+ * tips are what they were, the head and the oldest are whole, and between these two times are interpolated and hashes
+ * unknown. Good for prices and not to be kept. Rejects with a `ChainError`, also where the node has no `eth_feeHistory`.
+ */
+export async function readNewest(
+  node: RpcNode,
+  count: number,
+  onHead: (head: Header) => void,
+  options?: RequestOptions,
+): Promise<Block[]> {
+  const [latest, page] = await Promise.all([
+    askHeader(node, 'latest', options),
+    askFeeHistory(node, count, 'latest', TIP_PERCENTILES, options),
+  ]);
+  const rows = new Map(readFeePage(page, node.name).map((row) => [row.number, row]));
+  // A block may come between the two answers: on quick chains that is nothing against the node.
+  const newest = [...rows.keys()].at(-1);
+  const isAhead = latest !== null && newest !== undefined && newest < latest.number;
+  const head = isAhead ? await askHeader(node, newest, options) : latest;
+  if (head === null || rows.get(head.number)?.baseFee !== head.baseFeePerGas) {
+    throw new ChainError('rejected', `${node.name} was asked between two blocks: it is asked again`);
+  }
+  onHead(head);
+  let first = head.number;
+  while (rows.has(first - 1)) first--;
+  const oldest = first === head.number ? head : await askHeader(node, first, options);
+  const headers = new Map([head, ...(oldest === null ? [] : [oldest])].map((each) => [each.number, each]));
+  return assembleBlocks(first, head.number, rows, headers);
+}
+
+/** How Nethermind, Erigon and some providers say what others say with `null`. */
+const NO_SUCH_BLOCK = /\b(?:block|header|resource)\b[^:]{0,80}\bnot found\b|unknown block/i;
+
+/** The block at `number` in the node's chain; `null` where it has none there. Rejects with a `ChainError`. */
+export async function readBlock(
+  node: RpcNode,
+  number: number,
+  options?: RequestOptions,
+): Promise<ChainBlock | null> {
+  const answer = await nullIfUnknown(() =>
+    ask(node, nullable(blockAnswer), 'eth_getBlockByNumber', [toQuantity(number), false], options),
+  );
+  if (answer === null) return null;
+  const { miner, author, transactions, ...header } = answer;
+  const feeRecipient = miner ?? author;
+  if (header.number !== number || !feeRecipient) {
+    throw new ChainError(
+      'bad-answer',
+      `${node.name} gives an answer to eth_getBlockByNumber that makes no sense (${feeRecipient ? 'number' : 'miner'}): try another node`,
+    );
+  }
+  return { ...header, feeRecipient, transactionHashes: transactions };
+}
+
+/** A refusal whose words say that there is no such block, as `null`. */
+export async function nullIfUnknown<T>(read: () => Promise<T | null>): Promise<T | null> {
+  try {
+    return await read();
+  } catch (error) {
+    if (error instanceof ChainError && error.code === 'rejected' && NO_SUCH_BLOCK.test(error.message)) {
+      return null;
+    }
+    throw error;
+  }
+}
+
+export interface ReadReceiptsOptions {
+  readonly clock: Clock;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/**
+ * The receipts of `hashes`, the transactions of one block, by hash; `null` where the node has one of another block
+ * or none: the block is no longer, or not yet, the chain's there.
+ */
+export async function readReceipts(
+  node: RpcNode,
+  block: Pick<ChainBlock, 'number' | 'hash'>,
+  hashes: readonly Hex[],
+  options: ReadReceiptsOptions,
+): Promise<ReadonlyMap<Hex, ReceiptAnswer> | null> {
+  const receipts = new Map<Hex, ReceiptAnswer>();
+  for (const receipt of await readTogether(node, block.number, options)) {
+    if (receipt.blockHash !== block.hash) return null;
+    receipts.set(receipt.transactionHash, receipt);
+  }
+  // Some chains leave transactions of their own (Polygon's state syncs) out of the block's receipts.
+  const missing = hashes.filter((hash) => !receipts.has(hash)).reverse();
+  let isGone = false;
+  const work = async () => {
+    for (let hash = missing.pop(); hash !== undefined && !isGone; hash = missing.pop()) {
+      const receipt = await readOne(node, hash, options);
+      if (receipt?.transactionHash === hash && receipt.blockHash === block.hash) receipts.set(hash, receipt);
+      else isGone = true;
+    }
+  };
+  await Promise.all(Array.from({ length: Math.min(PARALLEL, missing.length) }, work));
+  return isGone ? null : receipts;
+}
+
+/** One transaction's receipt; `null` while it is in no block. Rejects with a `ChainError`. */
+export async function readReceipt(node: RpcNode, hash: Hex): Promise<ChainReceipt | null> {
+  const answer = await ask(node, nullable(receiptAnswer), 'eth_getTransactionReceipt', [hash]);
+  if (answer === null) return null;
+  if (answer.effectiveGasPrice !== null) return toReceipt(answer, answer.effectiveGasPrice);
+  // Such an old node knows no base fee either, so the transaction says what it paid.
+  const transaction = await ask(node, nullable(transactionAnswer), 'eth_getTransactionByHash', [hash]);
+  return transaction && toReceipt(answer, paidPerGas(transaction, 0n));
+}
+
+/** All at once by `eth_getBlockReceipts`; none where the node cannot, and then each has to be asked for. */
+async function readTogether(
+  node: RpcNode,
+  number: number,
+  options: ReadReceiptsOptions,
+): Promise<readonly ReceiptAnswer[]> {
+  if (!node.hasBlockReceipts) return [];
+  try {
+    // By number, which every node takes: not all take a hash, and each receipt says its block's.
+    const read = () =>
+      ask(node, nullable(list(receiptAnswer)), 'eth_getBlockReceipts', [toQuantity(number)], options);
+    return (await patiently(read, options)) ?? [];
+  } catch (error) {
+    if (!(error instanceof ChainError)) throw error;
+    if (error.code === 'unsupported') node.hasBlockReceipts = false;
+    else if (!isRefusal(error) && !(error instanceof OversizedAnswer)) throw error;
+    return [];
+  }
+}
+
+function readOne(node: RpcNode, hash: Hex, options: ReadReceiptsOptions): Promise<ReceiptAnswer | null> {
+  return patiently(
+    () => ask(node, nullable(receiptAnswer), 'eth_getTransactionReceipt', [hash], options),
+    options,
+  );
+}
+
+async function patiently<T>(read: () => Promise<T>, { clock, signal }: ReadReceiptsOptions): Promise<T> {
+  for (let tries = 0; ; tries++) {
+    try {
+      return await read();
+    } catch (error) {
+      const isLimit = error instanceof ChainError && error.code === 'rate-limited';
+      if (!isLimit || tries === RATE_LIMIT_TRIES) throw error;
+      await clock.sleep(1_000 * 2 ** tries, signal);
+      signal?.throwIfAborted();
+    }
+  }
+}
+
+/**
+ * The transactions of a block with their receipts, in its order; `null` where the node's chain has another block, or
+ * none, at that number. Each transaction and each receipt says itself that it is of this block. Rejects with a
+ * `ChainError`.
+ */
+export async function readTransactions(
+  node: RpcNode,
+  block: Pick<ChainBlock, 'number' | 'hash'>,
+  options: ReadReceiptsOptions,
+): Promise<readonly IncludedTransaction[] | null> {
+  for (let attempt = 1; ; attempt++) {
+    // By number: asked by hash, nodes also answer with blocks that a reorg took out of the chain.
+    const answer = await nullIfUnknown(() => askFullBlock(node, block.number, options));
+    if (answer === null || answer.hash !== block.hash) return null;
+    const receipts = await readReceipts(
+      node,
+      block,
+      answer.transactions.map(({ hash }) => hash),
+      options,
+    );
+    if (receipts) {
+      return answer.transactions.flatMap((each) => {
+        const receipt = receipts.get(each.hash);
+        if (!receipt) return [];
+        const price = receipt.effectiveGasPrice ?? paidPerGas(each, answer.baseFeePerGas);
+        return [{ transaction: toTransaction(each), receipt: toReceipt(receipt, price) }];
+      });
+    }
+    if (attempt === TRIES) {
+      // No failure of the node: many keep the receipts of the newest blocks only.
+      throw new ChainError(
+        'rejected',
+        `${node.name} has no receipts for block ${block.number}: use a node that keeps them`,
+      );
+    }
+    await options.clock.sleep(RETRY_MS, options.signal);
+    options.signal?.throwIfAborted();
+  }
+}
+
+async function askFullBlock(node: RpcNode, number: number, { signal }: ReadReceiptsOptions) {
+  try {
+    const params = [toQuantity(number), true];
+    const answer = await ask(node, nullable(fullBlockAnswer), 'eth_getBlockByNumber', params, { signal });
+    const isStray = answer?.transactions.some(({ blockHash }) => blockHash !== answer.hash);
+    if (!isStray) return answer;
+  } catch (error) {
+    if (!(error instanceof OversizedAnswer)) throw error;
+    // The node is well: it is this block that is too large.
+    throw new ChainError('rejected', `block ${number} is too large to be read whole: ${error.message}`);
+  }
+  throw new ChainError(
+    'bad-answer',
+    `${node.name} answers eth_getBlockByNumber with transactions of another block: try another node`,
+  );
+}
