@@ -115,7 +115,8 @@ export function usePolledQuery<T>(options: PolledQuery<T>): Polled<T> {
       return queries.getQueriesData<typeof previous>({ queryKey: key, predicate: isOfHead(key) }).at(-1)?.[1];
     },
     refetchInterval: ({ state }) => {
-      if (frozen) return false;
+      // An error that is not retried is not polled either.
+      if (frozen || state.error !== null) return false;
       return (typeof everyMs === 'function' ? everyMs(state.data) : everyMs) ?? false;
     },
   });
