@@ -306,40 +306,32 @@ export async function withPricing<Result>(
   }
 }
 
-export interface OpenedAlerts {
+export interface OpenedResource {
   readonly client: GasClient;
-  /** Whether they are kept in a database here, rather than by a service elsewhere. */
-  readonly areOwn: boolean;
+  /** Whether it is kept in a database here, rather than by a service elsewhere. */
+  readonly isOwn: boolean;
   close(): Promise<void>;
 }
 
-/** How people call what is kept. */
-interface Kept {
-  readonly many: string;
-  readonly one: string;
-  readonly create: string;
-}
-
-const ALERTS: Kept = { many: 'alerts', one: 'an alert', create: 'gastop alerts create' };
-export const AUTO_TXS: Kept = { many: 'auto-txs', one: 'an auto-tx', create: 'gastop auto-txs create' };
-
-export interface OpenKeptOptions {
-  readonly mayMake?: boolean;
-  readonly kept?: Kept;
+/** The words for what a service keeps for its users. */
+export interface ResourceWords {
+  readonly many: 'alerts' | 'auto-txs';
+  readonly one: 'alert' | 'auto-tx';
 }
 
 /**
- * Opens the alerts, or what else is kept beside them, for one command: those of the service at the URL, or those in the database. The latter needs no
- * node where it is known which database that is, and follows no chain: nothing fires because somebody looks.
+ * Opens the alerts or auto-txs for one command: those of the service at the URL, or those in the database here. The
+ * database needs no node where it is known which one it is, and no chain is followed: reading fires nothing.
  *
  * @throws CliError (usage) for a recording or a simulation that leaves nothing behind; (failed) for a database that
- * was named and is not there, unless this command may make it.
+ * was named and does not exist, unless this command `mayMake` it.
  */
-export async function openAlerts(
+export async function openResource(
   io: Io,
   settings: Settings,
-  { mayMake = false, kept = ALERTS }: OpenKeptOptions = {},
-): Promise<OpenedAlerts> {
+  { many, one }: ResourceWords,
+  mayMake = false,
+): Promise<OpenedResource> {
   const choice = settings.source.value;
   const options = {
     historySec: 3_600,
@@ -350,24 +342,22 @@ export async function openAlerts(
   if (choice.kind === 'hosted') {
     warnOfPlainKey(io, choice);
     const { client, close } = await openClient(io, settings, options);
-    return { client, areOwn: false, close };
+    return { client, isOwn: false, close };
   }
   const db = settings.db.value;
   if (db === null && choice.kind !== 'rpc') {
     const what = choice.kind === 'replay' ? 'a recording' : 'the simulation';
-    throw usageError(
-      `${what} keeps no ${kept.many} when gastop ends; name a database for them with --db FILE`,
-    );
+    throw usageError(`${what} keeps no ${many} when gastop ends; name a database for them with --db FILE`);
   }
   if (db !== null && !mayMake && !existsSync(db)) {
     const where = `${cleanLine(db)} does not exist; check ${settings.db.from}`;
-    throw new CliError(EXIT.failed, `${where}, or make ${kept.one} there with ${kept.create}`);
+    throw new CliError(EXIT.failed, `${where}, or make an ${one} there with gastop ${many} create`);
   }
   const { openStored } = await import('./open-service.ts');
   const { service, close } = await openStored(io, choice, settings, { ...options, remedy: THE_DATABASE });
   return {
     client: createGasClient({ baseUrl: INTERNAL_ORIGIN, fetch: service.fetch }),
-    areOwn: true,
+    isOwn: true,
     close,
   };
 }

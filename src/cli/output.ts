@@ -261,7 +261,7 @@ export function jsonAnswer(text: string, endpoint: string): string {
 const MOST_PAGES = 100;
 
 /** A list of v1, and how a service's own idea of it is read. */
-interface ListRoute {
+export interface ListRoute {
   readonly path: string;
   readonly schema: z.ZodType;
   readonly read: (answer: Answer) => ListPage<unknown>;

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { type Command, Option } from 'commander';
 import { draftDifferences } from '../../client/auto-tx-preflight.ts';
-import { type GasClient, pathOf } from '../../client/client.ts';
+import type { GasClient } from '../../client/client.ts';
 import { ClientError } from '../../client/errors.ts';
 import {
   type AutoTxChange,
@@ -13,19 +13,11 @@ import { isPast, type SnapshotView } from '../../client/views/gas.ts';
 import { AUTO_TX_STATUSES } from '../../contract/choices.ts';
 import { PATHS } from '../../contract/routes.ts';
 import { describeCall } from '../../core/transactions/known-calls.ts';
-import { formatCount } from '../../core/units.ts';
 import type { CommandContext, Run } from '../context.ts';
 import { CliError, EXIT, type ExitCode, usageError } from '../errors.ts';
 import { examples } from '../help.ts';
-import {
-  AUTO_TXS as KEPT,
-  type OpenedAlerts,
-  type OpenedPricing,
-  openPricing,
-  withPricing,
-} from '../open-source.ts';
-import { AUTO_TXS, cleanLine, wholeListJson } from '../output.ts';
-import { refuseUnknownCommand } from '../parse.ts';
+import { type OpenedPricing, openPricing, withPricing } from '../open-source.ts';
+import { cleanLine, AUTO_TXS as ROUTE } from '../output.ts';
 import type { Settings } from '../settings.ts';
 import {
   autoTxDetailsText,
@@ -35,7 +27,6 @@ import {
   doesWords,
   targetWords,
 } from '../text/auto-txs.ts';
-import { answers, type JsonFlags, partLine, print, printRaw, withOpenAlerts } from './alerts.ts';
 import {
   type CheckAutoTxFlags,
   type CreateAutoTxFlags,
@@ -50,38 +41,51 @@ import {
   orderOf,
   saysDraft,
 } from './create-auto-tx.ts';
-import { eachId, lookFor, sayMissing } from './resource.ts';
+import {
+  addDelete,
+  addGroup,
+  addShow,
+  answers,
+  eachId,
+  idArgument,
+  idsArgument,
+  JSON_ANSWER,
+  type JsonFlags,
+  onOne,
+  printList,
+  type Resource,
+  withResource,
+} from './resource.ts';
 import { type SignedInput, signedInput } from './signed-input.ts';
 
-const JSON_ANSWER = "print the service's v1 answer as it is";
-const ID = ['<id>', 'as gastop auto-txs list shows it'] as const;
-const IDS = ['<id...>', 'one or several, as gastop auto-txs list shows them'] as const;
+export const AUTO_TXS: Resource<AutoTxView, AutoTxDetailsView> = {
+  many: 'auto-txs',
+  one: 'auto-tx',
+  route: ROUTE,
+  path: PATHS.autoTx,
+  list: (client, call) => client.autoTxs(call),
+  get: (client, id, call) => client.autoTx(id, call),
+  remove: (client, id, call) => client.deleteAutoTx(id, call),
+  deleted: (autoTx) => `(${autoTxStateWords(autoTx)}, ${doesWords(autoTx)}) and what is known of it`,
+};
 const SIGNED = ['[FILE]', 'the raw signed transaction as hex; - or nothing is stdin'] as const;
-const NAMES = 'list, show, check, create, update, cancel, delete';
 
-/** `gastop auto-txs` and what it can do. */
+/** `gastop auto-txs` and its commands. */
 export function addAutoTxs(program: Command, run: Run): void {
-  const autoTxs = program
-    .command('auto-txs')
-    .summary('signed transactions that wait for cheap gas')
-    .description(
+  const words = {
+    summary: 'signed transactions that wait for cheap gas',
+    description:
       'Signed transactions that wait for cheap gas, of the service at --url, or of the database here: those are sent while gastop or gastop serve runs on it. No private key is ever asked for; a signed transaction comes from a file or stdin alone.',
-    )
-    .usage('<command> [options]')
-    .helpCommand(false)
-    .action((_flags: object, command: Command) => {
-      refuseUnknownCommand(command.args, autoTxs);
-      throw usageError(`gastop auto-txs needs one of ${NAMES}; see gastop auto-txs --help`);
-    })
-    .addHelpText(
-      'after',
-      examples([
-        'gastop auto-txs check signed.txt --target 5',
-        'gastop auto-txs create signed.txt --target 5 --expires 6h',
-        'gastop auto-txs list --status pending,submitted',
-      ]),
-    );
+    examples: [
+      'gastop auto-txs check signed.txt --target 5',
+      'gastop auto-txs create signed.txt --target 5 --expires 6h',
+      'gastop auto-txs list --status pending,submitted',
+    ],
+  };
+  addGroup(program, 'auto-txs', words, (autoTxs) => addAutoTxCommands(autoTxs, run));
+}
 
+function addAutoTxCommands(autoTxs: Command, run: Run): void {
   autoTxs
     .command('list')
     .description('Lists the auto-txs by state, with how far their prices are off.')
@@ -91,12 +95,13 @@ export function addAutoTxs(program: Command, run: Run): void {
     )
     .option('--json', "the service's v1 list; several pages as one")
     .action((flags: ListAutoTxsFlags) => run((context) => listAutoTxs(context, flags)));
-  autoTxs
-    .command('show')
-    .description('One auto-tx: what it does and when, its checks, what happened to it.')
-    .argument(...ID)
-    .option('--json', JSON_ANSWER)
-    .action((id: string, flags: JsonFlags) => run((context) => showAutoTx(context, id, flags)));
+  addShow(
+    autoTxs,
+    run,
+    AUTO_TXS,
+    'One auto-tx: what it does and when, its checks, what happened to it.',
+    (autoTx, _now, isAscii) => autoTxDetailsText(autoTx, callOf(autoTx), isAscii),
+  );
   withOrder(autoTxs.command('check'))
     .description(
       'Decodes a signed transaction and says how it stands, without handing it to anybody; exit 1 if a check fails.',
@@ -127,7 +132,7 @@ export function addAutoTxs(program: Command, run: Run): void {
     );
   withDraft(withNote(withOrder(autoTxs.command('update'))))
     .description('Changes what is given; with FILE it signs a draft, or replaces what was not sent yet.')
-    .argument(...ID)
+    .argument(...idArgument(AUTO_TXS))
     .argument('[FILE]', 'the raw signed transaction as hex; - is stdin')
     .option('--no-strict', "compare the lane's price again")
     .option('--enable', 'have it wait for its target again')
@@ -140,21 +145,15 @@ export function addAutoTxs(program: Command, run: Run): void {
   autoTxs
     .command('cancel')
     .description('Cancels auto-txs: they are never sent. One that was sent already can only be replaced.')
-    .argument(...IDS)
+    .argument(...idsArgument(AUTO_TXS))
     .option('--json', JSON_ANSWER)
     .action((ids: string[], flags: JsonFlags) => run((context) => cancelAutoTxs(context, ids, flags)));
-  autoTxs
-    .command('delete')
-    .description('Deletes drafts and what is over. It asks first; without a terminal it needs --yes.')
-    .argument(...IDS)
-    .option('--yes', 'do not ask')
-    .option('--json', JSON_ANSWER)
-    .action((ids: string[], flags: DeleteAutoTxFlags) =>
-      run((context) => deleteAutoTxs(context, ids, flags)),
-    );
-  for (const command of autoTxs.commands) command.helpOption('-h, --help', 'print this help');
-  // After the commands within it, which would take it over.
-  autoTxs.allowExcessArguments();
+  addDelete(
+    autoTxs,
+    run,
+    AUTO_TXS,
+    'Deletes drafts and what is over. It asks first; without a terminal it needs --yes.',
+  );
 }
 
 /** When it is to be sent. */
@@ -189,80 +188,42 @@ interface ListAutoTxsFlags extends JsonFlags {
 }
 
 /** `gastop auto-txs list` */
-function listAutoTxs(context: CommandContext, flags: ListAutoTxsFlags): Promise<ExitCode> {
+function listAutoTxs(context: CommandContext, { status, json = false }: ListAutoTxsFlags): Promise<ExitCode> {
   const { io } = context;
-  const open = flags.json ? withAutoTxs : withAutoTxsAndPrices;
-  return open(context, async ({ client }, settings) => {
-    const signal = io.interruption();
-    const { isWanted, refuseUnknown } = statusFilter(flags.status);
-    if (flags.json) {
-      const { json, part } = await wholeListJson(client, AUTO_TXS, signal, isWanted);
-      refuseUnknown();
-      io.stdout.write(json);
-      if (part !== null) io.stderr.write(partLine(part.shown, part.total));
-      return EXIT.ok;
-    }
-    const { items, total, unreadable } = await client.autoTxs({ signal });
-    const shown = items.filter(isWanted);
-    refuseUnknown();
-    const width = io.stdout.isTTY === true ? (io.stdout.columns ?? 80) : null;
-    const ending = settings.ascii.value ? '...' : '…';
-    if (shown.length > 0) {
-      const snapshot = await presentIfAny(client, signal);
-      if (snapshot === null && shown.some(({ status }) => status === 'PENDING')) {
-        io.stderr.write(`gastop: ${NO_PRICES}\n`);
-      }
-      print(
-        context,
-        settings,
-        autoTxListLines(shown, snapshot, width, ending, await callNames(shown)).join('\n'),
-      );
-    } else if (items.length > 0) io.stderr.write('gastop: no auto-tx has that status\n');
-    else if (unreadable === 0)
-      io.stderr.write('gastop: there are no auto-txs; gastop auto-txs create makes one\n');
-    if (unreadable > 0)
-      io.stderr.write(`gastop: ${formatCount(unreadable)} more could not be read; --json shows them\n`);
-    if (total !== null && total > items.length + unreadable) io.stderr.write(partLine(items.length, total));
-    return EXIT.ok;
+  const open = json ? withStored : withPrices;
+  return open(context, ({ client }, settings) => {
+    const { isWanted, refuseUnknown } = statusFilter(status);
+    return printList(
+      context,
+      AUTO_TXS,
+      { client, settings, json },
+      {
+        isWanted,
+        check: refuseUnknown,
+        lines: async (items, { width, ending }) => {
+          const snapshot = await presentIfAny(client, io.interruption());
+          if (snapshot === null && items.some((each) => each.status === 'PENDING')) {
+            io.stderr.write(`gastop: ${NO_PRICES}\n`);
+          }
+          return autoTxListLines(items, snapshot, width, ending, callName);
+        },
+      },
+    );
   });
 }
 
-/** `gastop auto-txs show` */
-function showAutoTx(context: CommandContext, id: string, flags: JsonFlags): Promise<ExitCode> {
-  const { io } = context;
-  return withAutoTxs(context, async ({ client }, settings) => {
-    const signal = io.interruption();
-    const named = { client, id, signal };
-    if (flags.json) {
-      const raw = client.raw(pathOf(PATHS.autoTx, { id }), {}, { signal });
-      await printRaw(context, onAutoTx(named, raw), PATHS.autoTx);
-      return EXIT.ok;
-    }
-    const autoTx = await onAutoTx(named, client.autoTx(id, { signal }));
-    print(context, settings, autoTxDetailsText(autoTx, await callOf(autoTx), settings.ascii.value));
-    return EXIT.ok;
-  });
-}
+type Work<Result> = (opened: { readonly client: GasClient }, settings: Settings) => Promise<Result>;
 
-/** Opens the auto-txs of the service at the URL, or those in the database here, without a look at the chain. */
-async function withAutoTxs<Result>(
-  { io, loadSettings }: CommandContext,
-  work: (opened: OpenedAlerts, settings: Settings) => Promise<Result>,
-): Promise<Result> {
-  const { settings } = await loadSettings();
-  return withOpenAlerts(io, settings, (opened) => work(opened, settings), { kept: KEPT });
-}
+const withStored = <Result>(context: CommandContext, work: Work<Result>): Promise<Result> =>
+  withResource(context, AUTO_TXS, work);
 
 /** The same on a chain that is looked at, for how far off its prices are; a node that does not answer costs no more than that. */
-async function withAutoTxsAndPrices<Result>(
-  context: CommandContext,
-  work: (opened: { readonly client: GasClient }, settings: Settings) => Promise<Result>,
-): Promise<Result> {
+async function withPrices<Result>(context: CommandContext, work: Work<Result>): Promise<Result> {
   const { io } = context;
   const { settings } = await context.loadSettings();
   const db = settings.db.value;
   if (settings.source.value.kind !== 'rpc' || (db !== null && !existsSync(db))) {
-    return withAutoTxs(context, work);
+    return withStored(context, work);
   }
   let opened: OpenedPricing;
   try {
@@ -270,7 +231,7 @@ async function withAutoTxsAndPrices<Result>(
   } catch (error) {
     io.interruption().throwIfAborted();
     if (!(error instanceof ClientError || error instanceof CliError)) throw error;
-    return withAutoTxs(context, work);
+    return withStored(context, work);
   }
   try {
     return await work(opened, settings);
@@ -295,15 +256,14 @@ async function presentIfAny(
   }
 }
 
-/** The well-known functions that these call. What knows them is read where one calls anything. */
-async function callNames(autoTxs: readonly AutoTxView[]): Promise<(autoTx: AutoTxView) => string | null> {
-  const calls = ({ data, to }: AutoTxView) => data !== null && data !== '0x' && to !== null;
-  if (!autoTxs.some(calls)) return () => null;
-  return (autoTx) => (calls(autoTx) ? (describeCall(autoTx.data ?? '0x', autoTx.to)?.name ?? null) : null);
+/** The well-known function that it calls; `null`: none. */
+function callName({ data, to }: AutoTxView): string | null {
+  if (data === null || data === '0x' || to === null) return null;
+  return describeCall(data, to)?.name ?? null;
 }
 
 /** What a kept transaction does, where its data is said and its selector well known, after what it delegates. */
-async function callOf({ data, to, checks }: AutoTxDetailsView): Promise<CallWords | null> {
+function callOf({ data, to, checks }: AutoTxDetailsView): CallWords | null {
   const delegation = checks.find(({ name }) => name === 'delegation')?.message;
   const isCall = data !== null && data !== '0x';
   if (delegation === undefined && !isCall) return null;
@@ -316,10 +276,6 @@ async function callOf({ data, to, checks }: AutoTxDetailsView): Promise<CallWord
 interface UpdateAutoTxFlags extends OrderFlags, DraftFlags, JsonFlags {
   readonly enable?: boolean;
   readonly disable?: boolean;
-  readonly yes?: boolean;
-}
-
-interface DeleteAutoTxFlags extends JsonFlags {
   readonly yes?: boolean;
 }
 
@@ -337,12 +293,16 @@ async function updateAutoTx(
     if (Object.keys(changes).length === 0) {
       throw usageError('say what is to change: a flag, or FILE with the signed transaction');
     }
-    return withAutoTxs(context, ({ client }) => change({ client }, changes));
+    return withStored(context, ({ client }) => change({ client }, changes));
   }
   const input = await signedInput(io, file);
   return withPricing(io, settings, async (opened) => {
     const signal = io.interruption();
-    const kept = await onAutoTx({ client: opened.client, id, signal }, opened.client.autoTx(id, { signal }));
+    const kept = await onOne(
+      AUTO_TXS,
+      { client: opened.client, id, signal },
+      opened.client.autoTx(id, { signal }),
+    );
     requireDrafted(kept, input, flags);
     const order = changedOrder(kept, flags, io.now());
     if (!(await isWanted(context, settings, opened, input, { order, id, ...flags }))) {
@@ -360,7 +320,7 @@ async function updateAutoTx(
         if (flags.enable && file === undefined && isConflict(error)) await requireSigned(client, signal);
         throw flagged(error);
       });
-    const changed = await onAutoTx({ client, id, signal }, asked);
+    const changed = await onOne(AUTO_TXS, { client, id, signal }, asked);
     const words = changed === null ? '' : `: ${autoTxStateWords(changed)}, sent when ${targetWords(changed)}`;
     if (!flags.json) io.stderr.write(`gastop: changed ${cleanLine(id)}${words}\n`);
     return EXIT.ok;
@@ -377,11 +337,11 @@ async function updateAutoTx(
 /** `gastop auto-txs cancel`: it is never sent, unless it already was. */
 function cancelAutoTxs(context: CommandContext, ids: readonly string[], flags: JsonFlags): Promise<number> {
   const { io } = context;
-  return withAutoTxs(context, ({ client }) =>
+  return withStored(context, ({ client }) =>
     eachId(context, ids, async (id) => {
       const signal = io.interruption();
       const asked = client.cancelAutoTx(id, { signal, ...answers(context, flags, PATHS.autoTxCancel) });
-      const cancelled = await onAutoTx({ client, id, signal }, asked);
+      const cancelled = await onOne(AUTO_TXS, { client, id, signal }, asked);
       if (cancelled !== null && cancelled.status !== null && cancelled.status !== 'CANCELLED') {
         const status = autoTxStateWords(cancelled);
         throw new CliError(EXIT.failed, `the service says that ${cleanLine(id)} is ${status}, not cancelled`);
@@ -389,36 +349,6 @@ function cancelAutoTxs(context: CommandContext, ids: readonly string[], flags: J
       const isOut = cancelled !== null && mayBeMined(cancelled);
       const words = isOut ? ', but it was sent before and may still be mined until its nonce is used' : '';
       if (!flags.json) io.stderr.write(`gastop: cancelled ${cleanLine(id)}${words}\n`);
-    }),
-  );
-}
-
-/** `gastop auto-txs delete`; asks. @throws CliError (usage) where nobody can be asked. */
-async function deleteAutoTxs(
-  context: CommandContext,
-  ids: readonly string[],
-  flags: DeleteAutoTxFlags,
-): Promise<number> {
-  const { io } = context;
-  const asks = flags.yes !== true;
-  if (asks && !(io.stdin.isTTY === true && io.stderr.isTTY === true)) {
-    throw usageError('nobody can be asked whether to delete, as there is no terminal; say --yes');
-  }
-  return withAutoTxs(context, ({ client }) =>
-    eachId(context, ids, async (id) => {
-      const signal = io.interruption();
-      const named = { client, id, signal };
-      if (asks) {
-        const autoTx = await onAutoTx(named, client.autoTx(id, { signal }));
-        const what = `${autoTxStateWords(autoTx)}, ${doesWords(autoTx)}`;
-        const answer = await io.ask(`Delete ${cleanLine(id)} (${what}) and what is known of it? [y/N] `);
-        if (!/^y(es)?$/i.test(answer?.trim() ?? '')) {
-          io.stderr.write(`gastop: kept ${cleanLine(id)}\n`);
-          return;
-        }
-      }
-      await onAutoTx(named, client.deleteAutoTx(id, { signal, ...answers(context, flags, PATHS.autoTx) }));
-      if (!flags.json) io.stderr.write(`gastop: deleted ${cleanLine(id)}\n`);
     }),
   );
 }
@@ -441,30 +371,6 @@ function changesOf(flags: UpdateAutoTxFlags, now: number): AutoTxChange {
   if (enable && disable) throw usageError('--enable and --disable cannot be combined');
   const status = enable ? { status: 'PENDING' } : disable ? { status: 'DISABLED' } : {};
   return { ...orderOf(flags, now), ...draftOf(flags), ...status };
-}
-
-interface Named {
-  readonly client: Pick<GasClient, 'autoTx' | 'autoTxs'>;
-  readonly id: string;
-  readonly signal: AbortSignal;
-}
-
-/**
- * Waits for `work` on an auto-tx; that it is not there is said of it.
- *
- * @throws CliError (failed) where it is known not to be there; else whatever `work` throws.
- */
-export function onAutoTx<Result>({ client, id, signal }: Named, work: Promise<Result>): Promise<Result> {
-  return sayMissing(work, async () => {
-    const autoTx = await lookFor(
-      id,
-      () => client.autoTx(id, { signal }),
-      () => client.autoTxs({ signal }),
-    );
-    return autoTx === 'missing'
-      ? `there is no auto-tx ${cleanLine(id)}; gastop auto-txs list shows them`
-      : null;
-  });
 }
 
 /** Words that the monitor and the lists have for some of a status. */

@@ -9,6 +9,7 @@ import { AlertCreation, type AlertCreationInput } from '../../contract/alerts.ts
 import { checkAlert } from '../../contract/check-alert.ts';
 import { type AlertChannel, COOLDOWN_LONGEST_MS, SPEED_OF_LANE } from '../../contract/choices.ts';
 import { fieldProblems } from '../../contract/field-problems.ts';
+import { PATHS } from '../../contract/routes.ts';
 import { cooldownText, parseCooldown } from '../../core/alerts/cooldown-text.ts';
 import { ownValue } from '../../core/own-value.ts';
 import { formatLikelihood, gweiString } from '../../core/units.ts';
@@ -16,13 +17,14 @@ import { channelsOf, targetRules } from '../../service/alerts/target-rules.ts';
 import type { CommandContext } from '../context.ts';
 import { CliError, EXIT, type ExitCode, usageError } from '../errors.ts';
 import type { Io } from '../io.ts';
-import { type OpenedAlerts, type OpenedClient, openReady, type Ready } from '../open-source.ts';
+import { type OpenedClient, type OpenedResource, openReady, type Ready } from '../open-source.ts';
 import { cleanLine, toAscii, utcTime, withSpinner } from '../output.ts';
 import { durationText, parseGwei, readInput, STDIN } from '../parse.ts';
 import { deliveryOf, parseCount, type Settings } from '../settings.ts';
 import { channelWords, cooldownWords, watchWords } from '../text/alerts.ts';
-import { answers, type JsonFlags, withOpenAlerts } from './alerts.ts';
+import { ALERTS } from './alerts.ts';
 import { knownReach, pastFor } from './now.ts';
+import { answers, type JsonFlags, withResource } from './resource.ts';
 
 export type CreateAlertFlags = AlertFlags & JsonFlags;
 
@@ -41,22 +43,22 @@ export async function createAlert(
     file === undefined
       ? alertOfFlags(flags, await rulesOf(settings))
       : await alertOfInput(io, file, settings.source.value.kind === 'hosted');
-  const make = async ({ client, areOwn }: OpenedAlerts): Promise<ExitCode> => {
+  const make = async ({ client, isOwn }: OpenedResource): Promise<ExitCode> => {
     const created = await client
-      .createAlert(alert, { signal: io.interruption(), ...answers(context, flags) })
+      .createAlert(alert, { signal: io.interruption(), ...answers(context, flags, PATHS.alerts) })
       .catch((error: unknown) => {
         const isOfFlags = file === undefined && error instanceof ClientError && error.code === 'invalid';
         throw (isOfFlags ? refusedFlags(error.details, flags) : null) ?? error;
       });
     if (flags.json) return EXIT.ok;
     io.stdout.write(`${cleanLine(created.id)}\n`);
-    for (const line of createdLines(created, areOwn)) io.stderr.write(`gastop: ${line}\n`);
+    for (const line of createdLines(created, isOwn)) io.stderr.write(`gastop: ${line}\n`);
     // The alerts in the database here are opened without a chain, of which nothing could be said.
-    const likelihood = areOwn ? null : await alertLikelihood(reachOf(client, io.interruption()), alert);
+    const likelihood = isOwn ? null : await alertLikelihood(reachOf(client, io.interruption()), alert);
     if (likelihood !== null) io.stderr.write(`gastop: ${likelihood}\n`);
     return EXIT.ok;
   };
-  return withOpenAlerts(io, settings, make, { mayMake: true });
+  return withResource(context, ALERTS, make, true);
 }
 
 /** What the database here can send is known before it is asked, so that all that is wrong is said at once. */
@@ -69,11 +71,11 @@ async function rulesOf({ source, ...settings }: Settings): Promise<TargetRules> 
 const reachOf = (client: GasClient, signal: AbortSignal) => async (reach: ReachQuery) =>
   (await client.gasRecommendation({ reach, signal })).reach;
 
-function createdLines(alert: CreatedAlertView, areOwn: boolean): string[] {
+function createdLines(alert: CreatedAlertView, isOwn: boolean): string[] {
   const { signingSecret } = alert;
   return [
     `made ${cleanLine(alert.id)}: ${watchWords(alert)}, tells ${channelWords(alert)}, cooldown ${cooldownWords(alert)}`,
-    ...(areOwn ? ['it fires while gastop or gastop serve runs on this database'] : []),
+    ...(isOwn ? ['it fires while gastop or gastop serve runs on this database'] : []),
     ...(signingSecret === null
       ? []
       : [`webhooks are signed with ${cleanLine(signingSecret)}; it is said only when one is made`]),

@@ -17,8 +17,8 @@ import { cleanLine, toAscii } from '../output.ts';
 import { checked, parseExpiry, parseGwei, parseNative } from '../parse.ts';
 import type { Settings } from '../settings.ts';
 import { autoTxCheckJson, autoTxCheckText, autoTxStateWords, targetWords } from '../text/auto-txs.ts';
-import { answers, type JsonFlags, print } from './alerts.ts';
-import { onAutoTx } from './auto-txs.ts';
+import { AUTO_TXS } from './auto-txs.ts';
+import { answers, type JsonFlags, onOne, print } from './resource.ts';
 import { type SignedInput, signedInput } from './signed-input.ts';
 
 export interface CreateAutoTxFlags extends OrderFlags, DraftFlags, JsonFlags {
@@ -221,7 +221,7 @@ async function checkStored(
   now: number,
   signal: AbortSignal,
 ): Promise<Subject> {
-  const autoTx = await onAutoTx({ client, id, signal }, client.autoTx(id, { signal }));
+  const autoTx = await onOne(AUTO_TXS, { client, id, signal }, client.autoTx(id, { signal }));
   const transaction = storedTransaction(autoTx);
   if (transaction === null) {
     const why =
