@@ -6,7 +6,7 @@ import type { SmtpSettings } from '../service/couriers/smtp-settings.ts';
 import type { TelegramSettings } from '../service/couriers/telegram-courier.ts';
 import { createPlans, type Plans } from '../service/keys/api-keys.ts';
 import type { Delivery } from '../service/service-options.ts';
-import type { NotificationLevel } from '../tui/notification-bytes.ts';
+import type { NotificationLevel } from '../tui/data/notifications.ts';
 import { type ConfigFile, keysDatabase, type LoadedConfig } from './config-file.ts';
 import type { LoadedSettings } from './context.ts';
 import { usageError } from './errors.ts';

@@ -4,8 +4,8 @@ import { useState } from 'react';
 import { afterEach, describe, expect, it } from 'vitest';
 import { footerKeys } from '../../src/tui/chrome/footer.tsx';
 import { helpLines } from '../../src/tui/chrome/help.ts';
-import { TextField } from '../../src/tui/components/text-field.tsx';
 import { KEYMAP, type Scope } from '../../src/tui/input/keymap.ts';
+import { TextField } from '../../src/tui/input/text-field.tsx';
 import { KeyListener, useKeys } from '../../src/tui/input/use-keys.tsx';
 import { waitFor } from '../helpers/wait-for.ts';
 

@@ -4,18 +4,16 @@ import { type ReactNode, useState } from 'react';
 import { onTestFinished } from 'vitest';
 import type { GasClient } from '../../src/client/client.ts';
 import type { SnapshotView } from '../../src/client/views/gas.ts';
-import type { AlertPrefill } from '../../src/tui/alert-prefill.ts';
 import { Clock, ClockContext } from '../../src/tui/app/clock.ts';
 import type { Tab } from '../../src/tui/app/tabs.ts';
 import { MemoryContext, type Navigation, NavigationContext } from '../../src/tui/app/ui-state.ts';
 import { type Toast, ToastContext } from '../../src/tui/chrome/footer.tsx';
-import { AlertEditsProvider } from '../../src/tui/components/alert-edits-provider.tsx';
-import { AlertsProvider } from '../../src/tui/components/alerts-provider.tsx';
-import { AutoTxsProvider } from '../../src/tui/components/auto-txs-provider.tsx';
+import { ListsProvider } from '../../src/tui/data/lists.tsx';
 import { MonitorContext, type MonitorScope } from '../../src/tui/data/queries.ts';
 import { createQueryClient } from '../../src/tui/data/query-client.ts';
 import type { Scope } from '../../src/tui/input/keymap.ts';
 import { KeyListener, OverlayContext, useOverlayScopes } from '../../src/tui/input/use-keys.tsx';
+import type { AlertPrefill } from '../../src/tui/panes/alerts/alert-prefill.ts';
 import { ASCII_THEME, ThemeContext, UNICODE_THEME } from '../../src/tui/ui/theme.ts';
 import { keyBytes } from '../helpers/terminal-keys.ts';
 import { waitFor } from '../helpers/wait-for.ts';
@@ -55,6 +53,7 @@ export function showScreen(options: ShowOptions) {
     isOwnService: options.isOwnService ?? false,
     host: options.host ?? null,
     isPlain: options.isPlain ?? false,
+    ...(options.undoMs === undefined ? {} : { undoMs: options.undoMs }),
     now,
     saveFile: async (name) => name,
   };
@@ -74,32 +73,19 @@ export function showScreen(options: ShowOptions) {
           <ClockContext value={clock}>
             <ToastContext value={showToast}>
               <MemoryContext value={memory}>
-                <AlertsProvider
+                <ListsProvider
                   {...monitor}
                   snapshot={snapshot}
                   isOwnService={monitor.isOwnService ?? false}
-                  isShown
+                  shown={scope === 'auto-txs' ? 'auto-txs' : 'alerts'}
+                  beforeClosing={beforeClosing}
                 >
-                  <AlertEditsProvider
-                    client={monitor.client}
-                    now={now}
-                    beforeClosing={beforeClosing}
-                    {...(options.undoMs === undefined ? {} : { undoMs: options.undoMs })}
-                  >
-                    <AutoTxsProvider
-                      {...monitor}
-                      snapshot={snapshot}
-                      isOwnService={monitor.isOwnService ?? false}
-                      isShown={scope === 'auto-txs'}
-                    >
-                      <NavigationContext value={navigation}>
-                        <Scoped scope={scope}>
-                          <Screen snapshot={snapshot} columns={columns} rows={rows} />
-                        </Scoped>
-                      </NavigationContext>
-                    </AutoTxsProvider>
-                  </AlertEditsProvider>
-                </AlertsProvider>
+                  <NavigationContext value={navigation}>
+                    <Scoped scope={scope}>
+                      <Screen snapshot={snapshot} columns={columns} rows={rows} />
+                    </Scoped>
+                  </NavigationContext>
+                </ListsProvider>
               </MemoryContext>
             </ToastContext>
           </ClockContext>

@@ -3,25 +3,18 @@ import stringWidth from 'string-width';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { TABS } from '../../src/tui/app/tabs.ts';
 import { TabBar } from '../../src/tui/chrome/frame.tsx';
-import { AlertsContext, type AlertsFeed } from '../../src/tui/hooks/use-alerts.ts';
-import { AutoTxsContext, type AutoTxsFeed } from '../../src/tui/hooks/use-auto-txs.ts';
+import { type Feed, ListsContext } from '../../src/tui/data/lists.tsx';
 
 const nothing = async () => {};
 const POLLED = { data: undefined, error: null, retryAt: null, refresh: nothing, pending: false };
 
 function bar(width: number, current: number, unseen = 0, awaited = 0): string {
-  const alerts: AlertsFeed = {
-    ...POLLED,
-    unseen,
-    expect: () => ({ settle: nothing, takeBack: () => {} }),
-  };
-  const autoTxs: AutoTxsFeed = { ...POLLED, unseen: 0, awaited };
+  const feed: Feed<never> = { ...POLLED, unseen: 0, awaited: 0 };
+  const lists = { alerts: { ...feed, unseen }, autoTxs: { ...feed, awaited } };
   const app = render(
-    <AlertsContext value={alerts}>
-      <AutoTxsContext value={autoTxs}>
-        <TabBar width={width} current={TABS[current] ?? TABS[0]} intervalMs={12_000} slowed={false} />
-      </AutoTxsContext>
-    </AlertsContext>,
+    <ListsContext value={lists}>
+      <TabBar width={width} current={TABS[current] ?? TABS[0]} intervalMs={12_000} slowed={false} />
+    </ListsContext>,
   );
   onTestFinished(() => app.unmount());
   return app.lastFrame() ?? '';

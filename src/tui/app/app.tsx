@@ -19,9 +19,8 @@ import { helpLines } from '../chrome/help.ts';
 import { NoData, useNothingAnswers } from '../chrome/no-source.tsx';
 import { RawView } from '../chrome/raw-view.tsx';
 import type { Badge } from '../chrome/status-bar.tsx';
-import { AlertEditsProvider } from '../components/alert-edits-provider.tsx';
-import { AlertsProvider } from '../components/alerts-provider.tsx';
-import { AutoTxsProvider } from '../components/auto-txs-provider.tsx';
+import { ListsProvider } from '../data/lists.tsx';
+import { type Notifications, NotificationsContext } from '../data/notifications.ts';
 import {
   MonitorContext,
   type MonitorScope,
@@ -32,11 +31,9 @@ import {
   usualInterval,
 } from '../data/queries.ts';
 import { createQueryClient } from '../data/query-client.ts';
-import { type Notifications, NotificationsContext } from '../hooks/use-announce.ts';
 import type { Scope } from '../input/keymap.ts';
 import { KeyListener, OverlayContext, useKeys, useOverlayScopes } from '../input/use-keys.tsx';
-import { ALERTS_TAB, openAlertForm } from '../panes/alerts/alerts-state.ts';
-import { AUTO_TXS_TAB } from '../panes/auto-txs/auto-txs-state.ts';
+import { openAlertForm } from '../panes/alerts/alerts-pane.tsx';
 import { ScrollView } from '../ui/scroll.tsx';
 import { ASCII_THEME, DimContext, ThemeContext, UNICODE_THEME } from '../ui/theme.ts';
 import { Clock, ClockContext } from './clock.ts';
@@ -91,7 +88,7 @@ function NavigationProvider({ tab, dispatch, children }: NavigationProviderProps
       showTab,
       newAlert: (prefill) => {
         openAlertForm(memory, prefill, (TABS[tab] ?? TABS[0]).action);
-        showTab(ALERTS_TAB);
+        showTab('tab-3');
       },
     };
   }, [tab, dispatch, memory]);
@@ -187,10 +184,11 @@ function SessionScreen(props: SessionProps) {
             isPlain: isPlainHost,
             frozen,
             isKey,
+            undoMs,
             now,
             saveFile,
           },
-    [client, intervalMs, isOwnService, host, isPlainHost, frozen, isKey, now, saveFile],
+    [client, intervalMs, isOwnService, host, isPlainHost, frozen, isKey, undoMs, now, saveFile],
   );
   const badge = badgeOf(snapshot?.source.kind) ?? opened?.badge ?? named.badge;
   const chainName = (snapshot && chainNameOf(snapshot)) ?? opened?.chainName ?? named.chainName;
@@ -217,43 +215,40 @@ function SessionScreen(props: SessionProps) {
     return <tab.Screen key={tab.action} snapshot={snapshot} columns={columns} rows={room} />;
   };
   const lists = { client, snapshot, intervalMs, isOwnService, frozen, now };
+  const shownList = tab.scope === 'alerts' || tab.scope === 'auto-txs' ? tab.scope : null;
   return (
     <MonitorContext value={scope}>
       <DimContext value={isPast(health)}>
-        <AlertsProvider {...lists} isShown={tab.action === ALERTS_TAB}>
-          <AlertEditsProvider client={client} now={now} beforeClosing={beforeClosing} undoMs={undoMs}>
-            <AutoTxsProvider {...lists} isShown={tab.action === AUTO_TXS_TAB}>
-              <NavigationProvider tab={state.tab} dispatch={dispatch}>
-                <OverlayContext value={over.show}>
-                  <KeyListener scopes={over.active}>
-                    <GlobalKeys
-                      state={state}
-                      dispatch={dispatch}
-                      wantedMs={wantedMs}
-                      quotaMs={quotaMs}
-                      health={health}
-                      tryNow={() => client?.rateLimit.tryNow()}
-                    />
-                    <Frame
-                      columns={columns}
-                      rows={rows}
-                      chainName={chainName}
-                      badge={badge}
-                      snapshot={snapshot}
-                      health={health}
-                      tab={tab}
-                      intervalMs={intervalMs}
-                      slowed={quotaMs > wantedMs}
-                      scopes={over.named}
-                      toast={toast}
-                      body={body}
-                    />
-                  </KeyListener>
-                </OverlayContext>
-              </NavigationProvider>
-            </AutoTxsProvider>
-          </AlertEditsProvider>
-        </AlertsProvider>
+        <ListsProvider {...lists} shown={shownList} beforeClosing={beforeClosing}>
+          <NavigationProvider tab={state.tab} dispatch={dispatch}>
+            <OverlayContext value={over.show}>
+              <KeyListener scopes={over.active}>
+                <GlobalKeys
+                  state={state}
+                  dispatch={dispatch}
+                  wantedMs={wantedMs}
+                  quotaMs={quotaMs}
+                  health={health}
+                  tryNow={() => client?.rateLimit.tryNow()}
+                />
+                <Frame
+                  columns={columns}
+                  rows={rows}
+                  chainName={chainName}
+                  badge={badge}
+                  snapshot={snapshot}
+                  health={health}
+                  tab={tab}
+                  intervalMs={intervalMs}
+                  slowed={quotaMs > wantedMs}
+                  scopes={over.named}
+                  toast={toast}
+                  body={body}
+                />
+              </KeyListener>
+            </OverlayContext>
+          </NavigationProvider>
+        </ListsProvider>
       </DimContext>
     </MonitorContext>
   );

@@ -3,10 +3,8 @@ import type { SnapshotView } from '../../client/views/gas.ts';
 import { PATHS } from '../../contract/routes.ts';
 import type { RawQuestion } from '../chrome/raw-view.tsx';
 import type { ActionName, Scope } from '../input/keymap.ts';
-import { AlertsScreen } from '../panes/alerts/alerts-screen.tsx';
-import { ALERTS_TAB, alertsQuestion } from '../panes/alerts/alerts-state.ts';
-import { AutoTxsScreen } from '../panes/auto-txs/auto-txs-screen.tsx';
-import { AUTO_TXS_TAB, autoTxsQuestion } from '../panes/auto-txs/auto-txs-state.ts';
+import { AlertsPane, alertsQuestion } from '../panes/alerts/alerts-pane.tsx';
+import { AutoTxsPane, autoTxsQuestion } from '../panes/auto-txs/auto-txs-pane.tsx';
 import { ChartScreen } from '../panes/chart/chart-pane.tsx';
 import { ExplorerScreen } from '../panes/explorer/explorer-pane.tsx';
 import { explorerQuestion } from '../panes/explorer/explorer-state.ts';
@@ -47,8 +45,8 @@ export const TABS: readonly [Tab, ...Tab[]] = [
     Screen: ChartScreen,
     raw: () => ({ path: PATHS.statsChart }),
   },
-  { scope: 'alerts', action: ALERTS_TAB, title: 'Alerts', Screen: AlertsScreen, raw: alertsQuestion },
-  { scope: 'auto-txs', action: AUTO_TXS_TAB, title: 'Auto-tx', Screen: AutoTxsScreen, raw: autoTxsQuestion },
+  { scope: 'alerts', action: 'tab-3', title: 'Alerts', Screen: AlertsPane, raw: alertsQuestion },
+  { scope: 'auto-txs', action: 'tab-4', title: 'Auto-tx', Screen: AutoTxsPane, raw: autoTxsQuestion },
   {
     scope: 'explorer',
     action: 'tab-5',

@@ -1,6 +1,6 @@
 import { createContext, useCallback, useContext, useReducer } from 'react';
-import type { AlertPrefill } from '../alert-prefill.ts';
 import type { ActionName, Scope } from '../input/keymap.ts';
+import type { AlertPrefill } from '../panes/alerts/alert-prefill.ts';
 
 export const SMALLEST = { columns: 60, rows: 16 } as const;
 

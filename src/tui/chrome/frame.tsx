@@ -1,14 +1,12 @@
 import { Box, Text, useIsScreenReaderEnabled } from 'ink';
 import { memo, type ReactNode, useContext } from 'react';
-import { isOn } from '../../client/views/describe-alerts.ts';
 import type { SnapshotView } from '../../client/views/gas.ts';
 import { formatDuration } from '../../core/units.ts';
 import { useNow } from '../app/clock.ts';
 import type { Health } from '../app/connection.ts';
 import { TABS, type Tab } from '../app/tabs.ts';
 import { SMALLEST } from '../app/ui-state.ts';
-import { AlertsContext } from '../hooks/use-alerts.ts';
-import { AutoTxsContext } from '../hooks/use-auto-txs.ts';
+import { ListsContext } from '../data/lists.tsx';
 import { KEYMAP, type Scope } from '../input/keymap.ts';
 import { displayWidth, SpreadLine, truncate } from '../ui/text.tsx';
 import { type Theme, useTheme } from '../ui/theme.ts';
@@ -138,18 +136,16 @@ interface TabLabel {
 
 /** How many have fired or come to an end since they were last looked at: `!1`; else how many are awaited: `·2`. */
 function useBadges(theme: Theme): (tab: Tab) => TabBadge | null {
-  const alerts = useContext(AlertsContext);
-  const autoTxs = useContext(AutoTxsContext);
+  const lists = useContext(ListsContext);
   const badge = (unseen: number, awaited: number): TabBadge | null => {
     if (unseen > 0) return { text: ` !${unseen}`, isNews: true };
     return awaited === 0
       ? null
       : { text: ` ${theme.ascii ? '*' : theme.glyph.dot}${awaited}`, isNews: false };
   };
-  const armed = alerts?.data?.value.items.filter(({ status }) => isOn(status)).length ?? 0;
   return ({ scope }) => {
-    if (scope === 'alerts') return badge(alerts?.unseen ?? 0, armed);
-    return scope === 'auto-txs' ? badge(autoTxs?.unseen ?? 0, autoTxs?.awaited ?? 0) : null;
+    const list = scope === 'alerts' ? lists?.alerts : scope === 'auto-txs' ? lists?.autoTxs : undefined;
+    return list === undefined ? null : badge(list.unseen, list.awaited);
   };
 }
 

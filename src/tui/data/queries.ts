@@ -25,6 +25,8 @@ export interface MonitorScope {
   readonly frozen: boolean;
   /** Whether a text is a key, so that it must not be shown. Default: those of gastop are. */
   readonly isKey?: (text: string) => boolean;
+  /** How long a deletion can be undone, ms. Default: 10 s. */
+  readonly undoMs?: number;
   readonly now: () => number;
   /** Saves a file for the user and resolves to the path as people should read it. */
   readonly saveFile: (name: string, text: string) => Promise<string>;

@@ -12,8 +12,8 @@ import {
   useState,
 } from 'react';
 import { useToast } from '../chrome/footer.tsx';
-import { PART_OF_CHARACTER } from '../text-input.ts';
 import { type ActionName, actionsOf, type Scope } from './keymap.ts';
+import { PART_OF_CHARACTER } from './text-input.ts';
 
 export type ActionHandlers = Partial<Record<ActionName, () => void>>;
 

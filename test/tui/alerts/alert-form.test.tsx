@@ -4,8 +4,7 @@ import type { GasClient } from '../../../src/client/client.ts';
 import { ClientError } from '../../../src/client/errors.ts';
 import type { AlertDetailsView, NewAlert } from '../../../src/client/views/alerts.ts';
 import { V1_ROUTES } from '../../../src/contract/routes.ts';
-import { AlertsScreen } from '../../../src/tui/panes/alerts/alerts-screen.tsx';
-import { openAlertForm } from '../../../src/tui/panes/alerts/alerts-state.ts';
+import { AlertsPane, openAlertForm } from '../../../src/tui/panes/alerts/alerts-pane.tsx';
 import { waitFor } from '../../helpers/wait-for.ts';
 import { ALERT, fakeAlerts } from '../fake-alerts.ts';
 import { RECOMMENDATION } from '../fake-gas.ts';
@@ -34,7 +33,7 @@ async function open(
   const service = fakeAlerts(alerts);
   const sent: NewAlert[] = [];
   const shown = showScreen({
-    Screen: AlertsScreen,
+    Screen: AlertsPane,
     scope: 'alerts',
     isOwnService: true,
     ...rest,
@@ -359,7 +358,7 @@ describe('the form of a new alert', () => {
     const service = fakeAlerts([]);
     let made = 0;
     const shown = showScreen({
-      Screen: AlertsScreen,
+      Screen: AlertsPane,
       scope: 'alerts',
       isOwnService: true,
       gas: {
@@ -402,7 +401,7 @@ describe('the form of a new alert', () => {
     const memory = new Map<string, unknown>();
     openAlertForm(memory, { gasSpeed: 'AVERAGE', condition: 'LESS_THAN', threshold: '0.05' }, 'tab-1');
     const { shows, press } = showScreen({
-      Screen: AlertsScreen,
+      Screen: AlertsPane,
       scope: 'alerts',
       memory,
       gas: fakeAlerts([]),
@@ -420,7 +419,7 @@ describe('the form of a new alert', () => {
     const sent: NewAlert[] = [];
     const service = fakeAlerts([]);
     const { shows, press } = showScreen({
-      Screen: AlertsScreen,
+      Screen: AlertsPane,
       scope: 'alerts',
       memory,
       gas: {

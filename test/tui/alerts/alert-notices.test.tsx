@@ -6,10 +6,9 @@ import { ClientError } from '../../../src/client/errors.ts';
 import type { AlertView } from '../../../src/client/views/alerts.ts';
 import type { SnapshotView } from '../../../src/client/views/gas.ts';
 import { type Toast, ToastContext } from '../../../src/tui/chrome/footer.tsx';
-import { AlertsProvider } from '../../../src/tui/components/alerts-provider.tsx';
+import { ListsProvider, useLists } from '../../../src/tui/data/lists.tsx';
+import { NotificationsContext } from '../../../src/tui/data/notifications.ts';
 import { createQueryClient } from '../../../src/tui/data/query-client.ts';
-import { useAlerts } from '../../../src/tui/hooks/use-alerts.ts';
-import { NotificationsContext } from '../../../src/tui/hooks/use-announce.ts';
 import { waitFor } from '../../helpers/wait-for.ts';
 import { EffectsRun, watchEffects } from '../effects-run.tsx';
 import { ALERT, SAVINGS } from '../fake-alerts.ts';
@@ -25,7 +24,7 @@ const fired = (alert: AlertView): AlertView => ({
 });
 
 function Feed() {
-  const { unseen, data, error, retryAt } = useAlerts();
+  const { unseen, data, error, retryAt } = useLists().alerts;
   const count = data?.value.items[0]?.triggerCount;
   const failed =
     error === null ? '' : `, ${error.message}, ${retryAt === null ? 'not asked again' : 'asked again'}`;
@@ -64,17 +63,18 @@ function show(
       <NotificationsContext value={NOTIFICATIONS}>
         <ToastContext value={(toast) => toasts.push(toast)}>
           <EffectsRun of={how} told={effects.told}>
-            <AlertsProvider
+            <ListsProvider
               client={client}
               snapshot={snapshot}
               intervalMs={5}
               isOwnService
               now={() => now}
               frozen={how.frozen === true}
-              isShown={how.isShown === true}
+              shown={how.isShown === true ? 'alerts' : null}
+              beforeClosing={() => {}}
             >
               <Feed />
-            </AlertsProvider>
+            </ListsProvider>
           </EffectsRun>
         </ToastContext>
       </NotificationsContext>

@@ -3,8 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { ClientError } from '../../../src/client/errors.ts';
 import type { AlertDetailsView } from '../../../src/client/views/alerts.ts';
 import { V1_ROUTES } from '../../../src/contract/routes.ts';
-import { AlertsScreen } from '../../../src/tui/panes/alerts/alerts-screen.tsx';
-import { alertsQuestion } from '../../../src/tui/panes/alerts/alerts-state.ts';
+import { AlertsPane, alertsQuestion } from '../../../src/tui/panes/alerts/alerts-pane.tsx';
 import { waitFor } from '../../helpers/wait-for.ts';
 import { ALERT, fakeAlerts, SAVINGS } from '../fake-alerts.ts';
 import { SNAPSHOT, SUMMARY } from '../fake-gas.ts';
@@ -42,7 +41,7 @@ function show(
   return {
     service,
     ...showScreen({
-      Screen: AlertsScreen,
+      Screen: AlertsPane,
       scope: 'alerts',
       isOwnService: true,
       ...options,
@@ -225,6 +224,37 @@ describe('a toggle', () => {
     answer.resolve(null);
     await waitFor(() => asked.length === 2);
     expect(asked[1]).toBe('alr_armed PENDING');
+  });
+
+  it('stays while a list arrives that was requested before it, until a newer one says otherwise', async () => {
+    const requests: ((status: string) => void)[] = [];
+    const changed = Promise.withResolvers<null>();
+    const { shows, press, renew, screen } = show(
+      [ARMED],
+      {},
+      {
+        alerts: () =>
+          new Promise((resolve) => {
+            const answer = (status: string) =>
+              resolve({ items: [alertOf('alr_armed', { status })], total: 1, unreadable: 0 });
+            requests.push(answer);
+          }),
+        setAlertStatus: () => changed.promise,
+      },
+    );
+    await waitFor(() => requests.length === 1);
+    requests[0]?.('PENDING');
+    await shows('● armed');
+    await press('space');
+    await shows('— disabled');
+    void renew();
+    await waitFor(() => requests.length === 2);
+    changed.resolve(null);
+    await waitFor(() => requests.length === 3);
+    requests[1]?.('PENDING');
+    requests[2]?.('SNOOZED');
+    await shows('• snoozed');
+    expect(screen()).not.toContain('armed');
   });
 
   it('that is refused is taken back, and the toast says why', async () => {
@@ -504,7 +534,7 @@ describe('the details', () => {
     const { shows, press, lines, screen } = show([FULL], { columns, rows });
     await shows('Alerts 1');
     await press('enter');
-    await shows('— disabled');
+    await shows(/ note +🚀/);
     expect(lines().filter((line) => stringWidth(line) > columns)).toEqual([]);
     const seen = [screen()];
     for (let page = 0; page < 6; page += 1) {

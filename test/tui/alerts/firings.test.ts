@@ -4,7 +4,7 @@ import {
   describeFiring,
   describeFirings,
 } from '../../../src/client/views/describe-alerts.ts';
-import { announcesHere, noticeFirings } from '../../../src/tui/firings.ts';
+import { announcesHere, noticeFirings } from '../../../src/tui/data/notifications.ts';
 import { ALERT } from '../fake-alerts.ts';
 
 const AT = Date.UTC(2026, 0, 5, 12, 0, 0);

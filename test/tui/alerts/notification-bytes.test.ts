@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { notificationBytes } from '../../../src/tui/notification-bytes.ts';
+import { notificationBytes } from '../../../src/tui/data/notifications.ts';
 
 const ESC = '\u001b';
 const BEL = '\u0007';

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { AlertDetailsView, NewAlert } from '../../../src/client/views/alerts.ts';
 import { describeConditionInWords, describeFiring } from '../../../src/client/views/describe-alerts.ts';
 import { V1_ROUTES } from '../../../src/contract/routes.ts';
-import { AlertsScreen } from '../../../src/tui/panes/alerts/alerts-screen.tsx';
+import { AlertsPane } from '../../../src/tui/panes/alerts/alerts-pane.tsx';
 import { markLook } from '../../../src/tui/panes/chart/chart-words.ts';
 import { shortStatus } from '../../../src/tui/panes/explorer/tx-details.tsx';
 import { UNICODE_THEME } from '../../../src/tui/ui/theme.ts';
@@ -56,7 +56,7 @@ const description = (word: string) => ({
 
 const show = (word: string, changes: Partial<ReturnType<typeof fakeAlerts>> = {}) =>
   showScreen({
-    Screen: AlertsScreen,
+    Screen: AlertsPane,
     scope: 'alerts',
     isOwnService: false,
     columns: 140,

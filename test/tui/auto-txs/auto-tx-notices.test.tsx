@@ -6,10 +6,9 @@ import { ClientError } from '../../../src/client/errors.ts';
 import type { AutoTxView } from '../../../src/client/views/auto-txs.ts';
 import { describeChange } from '../../../src/client/views/describe-auto-txs.ts';
 import { type Toast, ToastContext } from '../../../src/tui/chrome/footer.tsx';
-import { AutoTxsProvider } from '../../../src/tui/components/auto-txs-provider.tsx';
+import { ListsProvider, useLists } from '../../../src/tui/data/lists.tsx';
+import { NotificationsContext } from '../../../src/tui/data/notifications.ts';
 import { createQueryClient } from '../../../src/tui/data/query-client.ts';
-import { NotificationsContext } from '../../../src/tui/hooks/use-announce.ts';
-import { useAutoTxs } from '../../../src/tui/hooks/use-auto-txs.ts';
 import { waitFor } from '../../helpers/wait-for.ts';
 import { EffectsRun, watchEffects } from '../effects-run.tsx';
 import { fakeGas, SNAPSHOT } from '../fake-gas.ts';
@@ -18,7 +17,7 @@ import { EXECUTED, EXPIRED, FAILED, SENT, WAITING } from './auto-tx-samples.ts';
 const NOTIFICATIONS = { level: 'on', env: { TERM: 'foot' } } as const;
 
 function Feed() {
-  const { unseen, awaited, data, error, retryAt } = useAutoTxs();
+  const { unseen, awaited, data, error, retryAt } = useLists().autoTxs;
   const failed =
     error === null ? '' : `, ${error.message}, ${retryAt === null ? 'not asked again' : 'asked again'}`;
   const states = data?.value.items.map(({ status }) => status).join(' ');
@@ -49,17 +48,18 @@ function show(first: readonly AutoTxView[] | Error) {
       <NotificationsContext value={NOTIFICATIONS}>
         <ToastContext value={(toast) => toasts.push(toast)}>
           <EffectsRun of={how} told={effects.told}>
-            <AutoTxsProvider
+            <ListsProvider
               client={client}
               snapshot={SNAPSHOT}
               intervalMs={5}
               isOwnService
               now={() => SNAPSHOT.blockTimestamp ?? 0}
               frozen={how.frozen === true}
-              isShown={how.isShown === true}
+              shown={how.isShown === true ? 'auto-txs' : null}
+              beforeClosing={() => {}}
             >
               <Feed />
-            </AutoTxsProvider>
+            </ListsProvider>
           </EffectsRun>
         </ToastContext>
       </NotificationsContext>

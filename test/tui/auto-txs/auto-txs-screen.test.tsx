@@ -2,8 +2,7 @@ import stringWidth from 'string-width';
 import { describe, expect, it } from 'vitest';
 import { ClientError } from '../../../src/client/errors.ts';
 import type { AutoTxChange, AutoTxView } from '../../../src/client/views/auto-txs.ts';
-import { AutoTxsScreen } from '../../../src/tui/panes/auto-txs/auto-txs-screen.tsx';
-import { autoTxsQuestion } from '../../../src/tui/panes/auto-txs/auto-txs-state.ts';
+import { AutoTxsPane, autoTxsQuestion } from '../../../src/tui/panes/auto-txs/auto-txs-pane.tsx';
 import { waitFor } from '../../helpers/wait-for.ts';
 import { type AutoTxMethods, autoTxView, fakeAutoTxs } from '../fake-auto-txs.ts';
 import { SNAPSHOT } from '../fake-gas.ts';
@@ -35,7 +34,7 @@ function show(
 ) {
   const service = { ...fakeAutoTxs(autoTxs), ...changes };
   return showScreen({
-    Screen: AutoTxsScreen,
+    Screen: AutoTxsPane,
     scope: 'auto-txs',
     isOwnService: true,
     ...options,

@@ -1,13 +1,15 @@
 import { inspect } from 'node:util';
 import { describe, expect, it } from 'vitest';
+import type { AutoTxView } from '../../../src/client/views/auto-txs.ts';
 import {
+  autoTxFields,
+  draftOf,
   expiresAt,
   expiryProblem,
-  expiryText,
-  nextExpiry,
-  parseExpiry,
-} from '../../../src/tui/panes/auto-txs/expiry-text.ts';
-import { SignedText } from '../../../src/tui/panes/auto-txs/signed-text.ts';
+} from '../../../src/tui/panes/auto-txs/auto-tx-fields.ts';
+import { SignedText } from '../../../src/tui/panes/auto-txs/pasted-transaction.ts';
+import { SNAPSHOT } from '../fake-gas.ts';
+import { WAITING } from './auto-tx-samples.ts';
 
 const NOW = Date.UTC(2026, 0, 5, 12);
 
@@ -51,8 +53,7 @@ describe('the time an auto-tx may wait', () => {
     ['2026-02-01T08:30Z', Date.UTC(2026, 1, 1, 8, 30)],
     ['2026-02-01 08:30', Date.UTC(2026, 1, 1, 8, 30)],
   ])('may be typed as %s', (text, at) => {
-    const expiry = parseExpiry(text);
-    expect(expiry === null ? 'unread' : expiresAt(expiry, NOW)).toBe(at);
+    expect(expiresAt(text, NOW)).toBe(at);
     expect(expiryProblem(text, NOW)).toBeNull();
   });
 
@@ -69,13 +70,17 @@ describe('the time an auto-tx may wait', () => {
 
   it('is written as it can be typed, to the second where it has one', () => {
     for (const at of [null, Date.UTC(2026, 1, 1, 8, 30), Date.UTC(2026, 1, 1, 8, 30, 7), NOW + 1]) {
-      const expiry = parseExpiry(expiryText(at));
-      expect(expiry === null ? 'unread' : expiresAt(expiry, 0)).toBe(at);
+      const edited: AutoTxView = { ...WAITING, expiresAt: at };
+      expect(expiresAt(draftOf(edited, SNAPSHOT).expires, 0)).toBe(at);
     }
   });
 
   it('goes round its presets, and to the first from anything else', () => {
-    expect(['none', '1h', '6h', '1d', '7d', '2d'].map(nextExpiry)).toEqual([
+    const draft = draftOf(null, SNAPSHOT);
+    const context = { draft, role: 'needed', pasted: { kind: 'nothing' }, focus: '', price: null } as const;
+    const field = autoTxFields({ ...context, unknown: [] }).find(({ id }) => id === 'expires');
+    const next = (text: string) => (field?.kind === 'text' ? field.next?.(text) : undefined);
+    expect(['none', '1h', '6h', '1d', '7d', '2d'].map(next)).toEqual([
       '1h',
       '6h',
       '1d',

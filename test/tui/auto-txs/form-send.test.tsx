@@ -360,6 +360,7 @@ describe('the form of an auto-tx that is changed', () => {
     await shows('is of another transaction than the draft: value differs');
     await press('ctrl+s');
     await press('ctrl+u');
+    await shows('needs the transaction that your wallet has signed');
     const signed = await signedTransfer();
     paste(signed);
     await shows(`to         ${TO}`);

@@ -1,5 +1,5 @@
 import type { AutoTxChange, AutoTxView, NewAutoTx } from '../../../src/client/views/auto-txs.ts';
-import { AutoTxsScreen } from '../../../src/tui/panes/auto-txs/auto-txs-screen.tsx';
+import { AutoTxsPane } from '../../../src/tui/panes/auto-txs/auto-txs-pane.tsx';
 import { fakeAutoTxs } from '../fake-auto-txs.ts';
 import { type ShowOptions, showScreen } from '../show-screen.tsx';
 
@@ -19,7 +19,7 @@ export async function showForm(
   const sent: NewAutoTx[] = [];
   const changed: AutoTxChange[] = [];
   const shown = showScreen({
-    Screen: AutoTxsScreen,
+    Screen: AutoTxsPane,
     scope: 'auto-txs',
     isOwnService: true,
     rows: 37,

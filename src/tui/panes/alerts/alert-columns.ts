@@ -7,29 +7,20 @@ import {
   describeShare,
   distanceToThreshold,
 } from '../../../client/views/describe-alerts.ts';
-import type { SnapshotView } from '../../../client/views/gas.ts';
 import { cleanText } from '../../../core/clean-text.ts';
 import { formatAge, formatCount, UNKNOWN } from '../../../core/units.ts';
-import { columnsWithin, type TableColumn } from '../../ui/table.ts';
-import { displayWidth, EMPTY_LINE, type Line, truncate } from '../../ui/text.tsx';
-import type { ColorName, GlyphName, Theme } from '../../ui/theme.ts';
+import type { GrowingColumn, PaneContext } from '../../resource/types.ts';
+import { type Line, truncate } from '../../ui/text.tsx';
+import type { ColorName, GlyphName } from '../../ui/theme.ts';
 import { clockText, dayText, localDate, type OffsetAt, weekdayText } from '../../ui/time.ts';
 
-export interface AlertColumnsContext {
-  readonly snapshot: SnapshotView;
-  /** What ages are counted from, ms. */
-  readonly present: number;
-  readonly offsetAt: OffsetAt;
-  readonly theme: Theme;
-  /** Words must be short. */
-  readonly isNarrow?: boolean;
-}
-
+/** Below this width the words are short. */
+const ROOMY_FROM = 100;
 const LONGEST_TARGET = 34;
 
-/** The columns of the list of alerts, left to right, all but the note. */
-export function alertColumns(context: AlertColumnsContext): readonly TableColumn<AlertView>[] {
-  const { snapshot, present, theme } = context;
+/** The columns of the list of alerts, from the left to the right. */
+export function alertColumns(context: PaneContext): readonly GrowingColumn<AlertView>[] {
+  const { present, theme } = context;
   return [
     {
       id: 'state',
@@ -53,7 +44,7 @@ export function alertColumns(context: AlertColumnsContext): readonly TableColumn
       align: 'right',
       least: 7,
       rank: 1,
-      cell: (alert) => distanceLine(alert, snapshot, theme),
+      cell: (alert) => distanceLine(alert, context),
     },
     {
       id: 'fired',
@@ -78,9 +69,20 @@ export function alertColumns(context: AlertColumnsContext): readonly TableColumn
       id: 'tells',
       heading: 'tells',
       align: 'left',
-      least: 8,
+      least: 16,
+      most: LONGEST_TARGET,
       rank: 3,
       cell: (alert) => truncate(describeChannels(alert) ?? UNKNOWN, LONGEST_TARGET, theme.glyph.ellipsis),
+    },
+    {
+      id: 'note',
+      heading: 'note',
+      align: 'left',
+      least: 10,
+      most: Number.POSITIVE_INFINITY,
+      rank: 9,
+      // A note may be long and is measured for every frame: the part past the edge is not seen.
+      cell: ({ note }) => (note === null || note === '' ? '' : cleanText(note, context.width * 4)),
     },
   ];
 }
@@ -99,14 +101,14 @@ const STATE_LOOKS: Readonly<
 /** `● armed`, `◌ rests until 13:20` */
 export function stateLine(
   alert: AlertView,
-  { snapshot, present, offsetAt, theme, isNarrow = false }: AlertColumnsContext,
+  { snapshot, present, offsetAt, theme, width }: PaneContext,
 ): Line {
   const state = alertState(alert, snapshot, present);
   const { glyph, word, color } = STATE_LOOKS[state.kind];
   const said = state.kind === 'other' ? state.word : word;
   const until =
     state.kind === 'resting'
-      ? ` ${isNarrow ? 'to' : 'until'} ${untilText(state.until, present, offsetAt)}`
+      ? ` ${width < ROOMY_FROM ? 'to' : 'until'} ${untilText(state.until, present, offsetAt)}`
       : '';
   return [
     { text: `${theme.glyph[glyph]} `, ...(color === undefined ? {} : { color }) },
@@ -123,75 +125,9 @@ export function untilText(at: number, present: number, offsetAt: OffsetAt): stri
   return dayText(at, offsetAt);
 }
 
-function distanceLine(alert: AlertView, snapshot: SnapshotView, { glyph }: Theme): string | Line {
+function distanceLine(alert: AlertView, { snapshot, theme: { glyph } }: PaneContext): string | Line {
   const distance = distanceToThreshold(alert, snapshot);
   if (distance === null) return UNKNOWN;
   if (distance.isThere) return [{ text: `${glyph.marker} there`, color: 'good' }];
   return `${distance.ratio < 0 ? glyph.down : glyph.up} ${describeShare(distance.ratio)}`;
-}
-
-const GAP = 2;
-const LEAST_TELLS = 8;
-const LEAST_NOTE = 10;
-
-export interface FittedColumns {
-  readonly columns: readonly TableColumn<AlertView>[];
-  readonly widths: ReadonlyMap<string, number>;
-}
-
-/**
- * The columns that fit into `width`. Whom it tells is cut to what is left, and what then is left goes to the note.
- * Columns without a single value say nothing.
- */
-export function alertColumnsWithin(
-  columns: readonly TableColumn<AlertView>[],
-  rows: readonly AlertView[],
-  widest: ReadonlyMap<string, number>,
-  width: number,
-): FittedColumns {
-  const told = columns.filter(
-    ({ id, cell }) => id === 'state' || rows.length === 0 || rows.some((row) => cell(row) !== UNKNOWN),
-  );
-  const fixed = columnsWithin(
-    told.filter(({ id }) => !FLEXIBLE.has(id)),
-    widest,
-    width,
-  );
-  const widths = new Map(widest);
-  let left = width - fixed.reduce((sum, { id, least }) => sum + (widest.get(id) ?? least) + GAP, 0);
-  const kept = new Set(fixed.map(({ id }) => id));
-  const keep = (id: string, least: number, most: number) => {
-    if (left < least || !told.some((column) => column.id === id)) return;
-    kept.add(id);
-    widths.set(id, Math.min(most, left));
-    left -= Math.min(most, left) + GAP;
-  };
-  keep('tells', LEAST_TELLS, widest.get('tells') ?? LEAST_TELLS);
-  keep('last', widest.get('last') ?? 0, widest.get('last') ?? 0);
-  const shown = told.filter(({ id }) => kept.has(id));
-  if (left < LEAST_NOTE || !rows.some(({ note }) => note !== null && note !== ''))
-    return { columns: shown, widths };
-  return { columns: [...shown, noteColumn(left)], widths: widths.set('note', left) };
-}
-
-const FLEXIBLE = new Set(['tells', 'last']);
-
-function noteColumn(width: number): TableColumn<AlertView> {
-  return {
-    id: 'note',
-    heading: 'note',
-    align: 'left',
-    least: width,
-    rank: 9,
-    // A note may be long and is measured for every frame: more than the column cannot be seen.
-    cell: ({ note }) =>
-      note === null || note === ''
-        ? EMPTY_LINE
-        : [{ text: firstOf(cleanText(note, (width + 1) * 8), width + 1) }],
-  };
-}
-
-function firstOf(text: string, columns: number): string {
-  const most = text.slice(0, columns * 4);
-  return displayWidth(most) <= columns ? most : truncate(most, columns);
 }

@@ -1,25 +1,38 @@
-import type { AlertSavingsView, AlertView } from '../../../client/views/alerts.ts';
+import type {
+  AlertSavingsView,
+  AlertView,
+  DeliveryAttemptView,
+  DeliveryView,
+} from '../../../client/views/alerts.ts';
 import {
   describeCondition,
   describeDistance,
   describeWaiting,
   distanceToThreshold,
   plainWord,
+  shortTarget,
   targetOf,
 } from '../../../client/views/describe-alerts.ts';
 import { cooldownText } from '../../../core/alerts/cooldown-text.ts';
-import { cleanText } from '../../../core/clean-text.ts';
-import { formatCount, formatGwei, formatNative, formatUsd, gweiString } from '../../../core/units.ts';
+import {
+  formatAge,
+  formatCount,
+  formatDuration,
+  formatGwei,
+  formatNative,
+  formatUsd,
+  gweiString,
+} from '../../../core/units.ts';
+import { given, hangingLines, longFact, secondText } from '../../resource/facts.ts';
+import type { PaneContext } from '../../resource/types.ts';
 import type { NamedValue } from '../../ui/fact-list.tsx';
-import { type Line, wrapText } from '../../ui/text.tsx';
-import type { Theme } from '../../ui/theme.ts';
+import type { Line } from '../../ui/text.tsx';
+import type { ColorName, GlyphName } from '../../ui/theme.ts';
 import { momentText } from '../explorer/place-frame.tsx';
-import { type AlertColumnsContext, stateLine } from './alert-columns.ts';
+import { stateLine } from './alert-columns.ts';
 
-const line = (text: string): Line => [{ text }];
-
-/** `● armed  Average < 0.04 gwei`, and what the price has to do. */
-export function alertTitle(alert: AlertView, context: AlertColumnsContext): readonly Line[] {
+/** `Average < 0.04 gwei  ● armed`, and how far the price is. */
+export function alertTitle(alert: AlertView, context: PaneContext): readonly Line[] {
   const distance = distanceToThreshold(alert, context.snapshot);
   return [
     [{ text: describeCondition(alert), bold: true }],
@@ -30,108 +43,131 @@ export function alertTitle(alert: AlertView, context: AlertColumnsContext): read
   ];
 }
 
-/** All that is known of an alert; what the service does not say is left out. */
-export function alertFacts(
-  alert: AlertView,
-  context: AlertColumnsContext,
-  width = Number.MAX_SAFE_INTEGER,
-): readonly NamedValue[] {
-  const { present, offsetAt, theme } = context;
-  const moment = (at: number) => line(momentText(at, present, offsetAt));
-  const given = <T>(value: T | null, name: string, text: (value: T) => Line, alone = false): NamedValue[] =>
-    value === null ? [] : [{ name, value: text(value), alone }];
-  const long = (text: string | null, name: string) =>
-    text === null ? [] : longFact(name, text, width, theme);
-  const note = alert.note === '' ? null : alert.note;
-  const why = describeWaiting(alert, context.snapshot, present);
+/** The facts of an alert; what the service does not say is left out. */
+export function alertFacts(alert: AlertView, context: PaneContext): readonly NamedValue[] {
+  const { snapshot, present, offsetAt } = context;
+  const moment = (at: number) => momentText(at, present, offsetAt);
+  const { missed } = alert;
+  const lastMissed = missed === null || missed.lastAt === null ? '' : `, last ${moment(missed.lastAt)}`;
+  const missedText =
+    missed === null
+      ? null
+      : `${formatCount(missed.count)} × in blocks that came while nothing was running${lastMissed}`;
   return [
-    ...long(note, 'note'),
-    ...long(why, 'waits'),
-    ...long(alert.disabledReason, 'disabled'),
-    ...long(missedWords(alert.missed, context), 'missed'),
-    ...alert.channels.map((channel): NamedValue => {
-      const target = targetOf(alert, channel);
-      return {
-        name: plainWord(channel),
-        value: line(target ?? (channel === 'TERMINAL' ? 'needs no target' : 'target not said')),
-        alone: true,
-      };
-    }),
-    ...given(alert.triggerCount, 'fired', (count) => line(`${formatCount(count)} ×`)),
-    ...given(alert.lastTriggeredAt, 'last fired', moment),
-    ...given(alert.cooldownMs, 'cooldown', (ms) => line(ms === 0 ? 'none' : cooldownText(ms))),
-    ...given(alert.disableOnce, 'after firing', (once) => line(once ? 'disables itself' : 'goes on')),
-    ...given(alert.hysteresis, 'hysteresis', (wei) => line(wei === 0n ? 'none' : `${gweiString(wei)} gwei`)),
-    ...given(alert.confirmBlocks, 'confirms', (blocks) =>
-      line(blocks === 1 ? '1 block' : `${blocks} blocks`),
+    ...longFact(alert.note, 'note', context),
+    ...longFact(describeWaiting(alert, snapshot, present), 'waits', context),
+    ...longFact(alert.disabledReason, 'disabled', context),
+    ...longFact(missedText, 'missed', context),
+    ...alert.channels.flatMap((channel) =>
+      given(
+        targetOf(alert, channel) ?? (channel === 'TERMINAL' ? 'needs no target' : 'target not said'),
+        plainWord(channel),
+        (target) => target,
+        true,
+      ),
     ),
+    ...given(alert.triggerCount, 'fired', (count) => `${formatCount(count)} ×`),
+    ...given(alert.lastTriggeredAt, 'last fired', moment),
+    ...given(alert.cooldownMs, 'cooldown', (ms) => (ms === 0 ? 'none' : cooldownText(ms))),
+    ...given(alert.disableOnce, 'after firing', (once) => (once ? 'disables itself' : 'goes on')),
+    ...given(alert.hysteresis, 'hysteresis', (wei) => (wei === 0n ? 'none' : `${gweiString(wei)} gwei`)),
+    ...given(alert.confirmBlocks, 'confirms', (blocks) => (blocks === 1 ? '1 block' : `${blocks} blocks`)),
     ...given(alert.createdAt, 'made', moment),
     ...given(alert.updatedAt, 'changed', moment),
-    ...long(alert.keyId, 'of key'),
-    { name: 'id', value: line(alert.id) },
+    ...longFact(alert.keyId, 'of key', context),
+    ...given(alert.id, 'id', (id) => id),
   ];
-}
-
-/** Margin, the longest name and the gap after it. */
-const NAME_ROOM = 16;
-
-/** A value of several lines, all of it: the details scroll. */
-function longFact(name: string, text: string, width: number, theme: Theme): readonly NamedValue[] {
-  return text
-    .split(/\r?\n/)
-    .flatMap((written) => {
-      const parts = wrapText(
-        theme.text(cleanText(written)),
-        width - NAME_ROOM,
-        Number.POSITIVE_INFINITY,
-        theme.glyph.ellipsis,
-      );
-      return parts.length === 0 ? [''] : parts;
-    })
-    .map((part, place) => ({ name: place === 0 ? name : '', value: line(part), alone: true }));
-}
-
-function missedWords(missed: AlertView['missed'], { present, offsetAt }: AlertColumnsContext): string | null {
-  if (missed === null) return null;
-  const last = missed.lastAt === null ? '' : `, last ${momentText(missed.lastAt, present, offsetAt)}`;
-  return `${formatCount(missed.count)} × in blocks that came while nothing was running${last}`;
 }
 
 /** What the alert has saved; one line where that is nothing. */
 export function savingsFacts(
   savings: AlertSavingsView,
   symbol: string,
-  { snapshot, present, offsetAt, theme }: AlertColumnsContext,
-  width = Number.MAX_SAFE_INTEGER,
+  context: PaneContext,
 ): readonly NamedValue[] {
+  const { snapshot, present, offsetAt } = context;
   const { events, savedWei, savedUsd, best, gasAmount } = savings;
   const gas = gasAmount === null ? '' : ` at ${formatCount(gasAmount)} gas each`;
-  // Nothing is $0 at any price, but says so only where there is one.
+  // Nothing is $0 at any price, but that is said only where there is a price.
   const dollars = (usd: number | null) =>
     usd === null || (usd === 0 && snapshot.nativeUsd === null) ? null : formatUsd(usd);
   const amount = (wei: bigint | null, usd: number | null) =>
     [wei === null ? null : formatNative(wei, symbol), dollars(usd)]
       .filter((part) => part !== null)
       .join('  ');
+  const bestText =
+    best === null
+      ? null
+      : [
+          amount(best.savedWei, best.savedUsd),
+          best.price === null ? '' : `at ${formatGwei(best.price)} gwei`,
+          best.referencePrice === null ? '' : `against ${formatGwei(best.referencePrice)} the day before`,
+          best.triggeredAt === null ? '' : momentText(best.triggeredAt, present, offsetAt),
+        ]
+          .filter((part) => part !== '')
+          .join(', ');
+  const saved = savedWei === null && savedUsd === null ? null : `${amount(savedWei, savedUsd)}${gas}`;
   return [
-    ...(events === null ? [] : [{ name: 'firings', value: line(formatCount(events)) }]),
-    ...(savedWei === null && savedUsd === null
-      ? []
-      : [{ name: 'saved', value: line(`${amount(savedWei, savedUsd)}${gas}`), alone: true }]),
-    ...(best === null
-      ? []
-      : longFact(
-          'best',
-          [
-            amount(best.savedWei, best.savedUsd),
-            best.price === null ? '' : `at ${formatGwei(best.price)} gwei`,
-            best.referencePrice === null ? '' : `against ${formatGwei(best.referencePrice)} the day before`,
-            best.triggeredAt === null ? '' : momentText(best.triggeredAt, present, offsetAt),
-          ]
-            .filter((part) => part !== '')
-            .join(', '),
-          width,
-          theme,
-        )),
+    ...given(events, 'firings', formatCount),
+    ...given(saved, 'saved', (text) => text, true),
+    ...longFact(bestText, 'best', context),
   ];
+}
+
+const LOOKS = new Map<
+  string,
+  { readonly glyph: GlyphName; readonly word: string; readonly color?: ColorName }
+>([
+  ['DELIVERED', { glyph: 'live', word: 'delivered', color: 'good' }],
+  ['PENDING', { glyph: 'stale', word: 'waiting', color: 'warn' }],
+  ['FAILED', { glyph: 'warning', word: 'failed', color: 'bad' }],
+  ['CANCELLED', { glyph: 'unknown', word: 'cancelled' }],
+]);
+
+/** A delivery and each of its attempts: when, how long, what the recipient said, and when it is tried again. */
+export function deliveryLines(
+  delivery: DeliveryView,
+  isSelected: boolean,
+  context: PaneContext,
+): readonly Line[] {
+  const { theme, present } = context;
+  const { status, channel, target, createdAt, nextAttemptAt, attempts } = delivery;
+  const look = LOOKS.get(status ?? '') ?? { glyph: 'bullet', word: plainWord(status ?? 'state not known') };
+  const next =
+    nextAttemptAt === null
+      ? ''
+      : `, next try ${nextAttemptAt <= present ? 'now' : `in ${formatDuration((nextAttemptAt - present) / 1_000)}`}`;
+  const head: Line = [
+    isSelected ? { text: ` ${theme.glyph.arrow} `, color: 'accent', bold: true } : { text: '   ' },
+    { text: theme.glyph[look.glyph], ...(look.color === undefined ? {} : { color: look.color }) },
+    { text: ` ${look.word}`, bold: isSelected },
+    { text: next, color: 'warn' },
+    { text: `  ${channel === null ? 'message' : plainWord(channel)}` },
+    { text: target === null || target === '' ? '' : ` ${shortTarget(target)}` },
+    { text: createdAt === null ? '' : `  ${formatAge((present - createdAt) / 1_000)}`, faint: true },
+  ];
+  return [head, ...attempts.flatMap((attempt) => attemptLines(attempt, context))];
+}
+
+const INDENT = 7;
+const MOST_ANSWER_LINES = 4;
+
+function attemptLines(
+  { at, latencyMs, ok, answer }: DeliveryAttemptView,
+  context: PaneContext,
+): readonly Line[] {
+  const { glyph } = context.theme;
+  const mark = ok === null ? glyph.bullet : ok ? glyph.live : glyph.warning;
+  const head: Line = [
+    { text: ' '.repeat(INDENT) },
+    { text: at === null ? '' : `${secondText(at, context)}  `, faint: true },
+    { text: latencyMs === null ? '' : `${formatCount(latencyMs)} ms  `, faint: true },
+    { text: `${mark} `, ...(ok === null ? {} : { color: ok ? 'good' : 'bad' }) },
+  ];
+  return hangingLines(
+    head,
+    answer ?? (ok === true ? 'accepted' : 'no answer known'),
+    context,
+    MOST_ANSWER_LINES,
+  );
 }

@@ -1,199 +1,170 @@
-import { Box, useIsScreenReaderEnabled } from 'ink';
-import { useRef, useState } from 'react';
+import { useMemo } from 'react';
+import { AlertPreviewer, alertRuleOf, previewWords } from '../../../client/alert-preview.ts';
 import { alertChoices } from '../../../client/openapi.ts';
-import { describeCondition, weiOfTypedGwei } from '../../../client/views/describe-alerts.ts';
-import { useNow } from '../../app/clock.ts';
-import type { TabScreenProps } from '../../app/tabs.ts';
+import type { NewAlert } from '../../../client/views/alerts.ts';
+import {
+  describeCondition,
+  describeReach,
+  distanceToThreshold,
+  weiOfTypedGwei,
+} from '../../../client/views/describe-alerts.ts';
+import type { SnapshotView } from '../../../client/views/gas.ts';
+import { useElapsed, useNow } from '../../app/clock.ts';
 import { useToast } from '../../chrome/footer.tsx';
-import { useDescription } from '../../data/queries.ts';
-import { Question } from '../../input/confirm.tsx';
-import { useModalKeys } from '../../input/use-keys.tsx';
-import { type Line, LineList, OneLine, scrolledTo, wrapText } from '../../ui/text.tsx';
+import { useCreateAlert } from '../../data/mutations.ts';
+import { useDescription, useMonitor, usePolledQuery, useReach } from '../../data/queries.ts';
+import { fieldLines, formOf } from '../../input/form.ts';
+import { ResourceForm, useFormState, visibleLines } from '../../resource/resource-form.tsx';
+import type { FormProps } from '../../resource/types.ts';
+import { type Line, wrapText } from '../../ui/text.tsx';
 import { useTheme } from '../../ui/theme.ts';
 import { systemOffset } from '../../ui/time.ts';
 import { presentOf } from '../explorer/place-frame.tsx';
 import { untilText } from './alert-columns.ts';
-import type { AlertsAction, AlertsView } from './alerts-state.ts';
-import { bodyOf, problemsOf } from './form-check.ts';
-import { type FieldId, fieldsOf } from './form-fields.ts';
-import { alertFieldLines } from './form-lines.ts';
-import { type FormState, moveFocus, pressIn, refused, showProblems, typeIn } from './form-state.ts';
-import { SpokenForm } from './spoken-form.tsx';
-import { loadAlertCheck, useAlertCheck } from './use-alert-check.ts';
-import { useAlertPreview } from './use-alert-preview.ts';
-import { useCreateAlert } from './use-create-alert.ts';
-import { useThresholdReach } from './use-threshold-reach.ts';
+import { type AlertDraft, alertFields, alertProblems, bodyOf, fieldOfPath } from './alert-fields.ts';
 
-interface AlertFormProps extends TabScreenProps {
-  readonly view: Extract<AlertsView, { kind: 'form' }>;
-  readonly dispatch: (action: AlertsAction) => void;
-  readonly onLeave: () => void;
+/** How the form begins. */
+export interface AlertSeed {
+  readonly draft: AlertDraft;
+  /** The condition of the alert that it is a copy of; `null` for a new one. */
+  readonly like: string | null;
 }
 
-/** The form of a new alert; asks before what was typed is thrown away. */
-export function AlertForm({ onLeave, ...props }: AlertFormProps) {
-  const { view, columns, rows } = props;
-  const [isAsking, setAsking] = useState(false);
-  if (!isAsking) {
-    const isTouched = JSON.stringify(view.form.draft) !== JSON.stringify(view.initial);
-    return <Fields {...props} onLeave={() => (isTouched ? setAsking(true) : onLeave())} />;
-  }
-  return (
-    <Question
-      title="Leave without making the alert?"
-      lines={[conditionTextOf(view.form), 'What was typed is lost.']}
-      yes="Leave"
-      no="Go on typing"
-      width={columns}
-      height={rows}
-      onYes={onLeave}
-      onNo={() => setAsking(false)}
-    />
-  );
-}
+const PREVIEW_LINES = 2;
+const REACH_LINES = 2;
 
-function conditionTextOf({ draft }: FormState): string {
-  return describeCondition({ ...draft, threshold: weiOfTypedGwei(draft.threshold) });
-}
-
-/** What would have come of it may take so many lines. */
-const FORETOLD_LINES = 2;
-/** Why it is not known how likely the price comes may take a second. */
-const LIKELY_LINES = 2;
-
-function Fields({ snapshot, columns, rows, view, dispatch, onLeave }: AlertFormProps) {
+/** The form of a new alert, with what it would have done in the last day and how likely its price comes. */
+export function AlertForm({ snapshot, columns, rows, seed, onLeave, onSaved }: FormProps<AlertSeed>) {
+  const createAlert = useCreateAlert();
   const theme = useTheme();
   const toast = useToast();
-  const spoken = useIsScreenReaderEnabled();
-  const description = useDescription();
-  const check = useAlertCheck();
-  const { isSending, create } = useCreateAlert();
-  const isUnderWay = useRef(false);
-  const { form } = view;
-  const offered = alertChoices(description);
-  const fields = fieldsOf(form.draft, offered);
-  const field = fields.find(({ id }) => id === form.focus) ?? fields[0];
-  const body = bodyOf(form.draft);
-  const problems = check === null ? null : problemsOf(form.draft, body, check(body), offered);
-
+  const { form, edit, close } = useFormState('alert-form', () => {
+    const text = seed.draft.threshold;
+    // A note is the user's own words, also in a copy: typing there goes on instead of starting anew.
+    return formOf(seed.draft, 'threshold', { text, isSuggested: true, dirty: ['note'] });
+  });
+  const { draft } = form;
+  const offered = alertChoices(useDescription());
+  const body = bodyOf(draft);
+  const problems = alertProblems(draft, body, offered);
+  const fields = alertFields(draft, offered, snapshot);
   const { thresholdGwei } = body;
-  const sendable = problems?.size === 0 && thresholdGwei !== undefined ? { ...body, thresholdGwei } : null;
+  const alert: NewAlert | null =
+    problems.size === 0 && thresholdGwei !== undefined ? { ...body, thresholdGwei } : null;
   const present = presentOf(snapshot, useNow());
-  const foretold = useAlertPreview(sendable, (at) => untilText(at, present, systemOffset));
+  const preview = useAlertPreview(alert, (at) => untilText(at, present, systemOffset));
+  const reach = useThresholdReach(draft, snapshot);
 
-  const likely = useThresholdReach(form.draft, snapshot);
-
-  const edit = (change: (form: FormState) => FormState) => {
-    if (!isSending) dispatch({ type: 'edit', edit: change });
-  };
-  const move = (by: number) => edit((before) => moveFocus(before, fields, by));
-  const press = (key: string) => {
-    if (field !== undefined) edit((before) => pressIn(before, field, key));
-  };
-  const send = async () => {
-    // Not the state, which the next key of a burst may not see yet.
-    if (isUnderWay.current) return;
-    isUnderWay.current = true;
-    await sendOnce().finally(() => {
-      isUnderWay.current = false;
-    });
-  };
-  const sendOnce = async () => {
-    // Who sends at once may be quicker than the check is loaded.
-    const wrong = problems ?? problemsOf(form.draft, body, (await loadAlertCheck())(body), offered);
-    if (wrong.size > 0 || thresholdGwei === undefined) {
-      const first = fields.find(({ id }) => wrong.has(id));
-      edit((before) => showProblems(before, first));
-      toast({ kind: 'error', text: `${first?.label ?? 'The alert'} ${wrong.get(first?.id ?? '') ?? ''}` });
-      return;
-    }
-    const made = await create({ ...body, thresholdGwei });
-    if (made.kind === 'made') {
-      dispatch({ type: 'created', id: made.alert.id, secret: made.alert.signingSecret });
-      toast({ kind: 'info', text: `Made: ${describeCondition(made.alert)}` });
-      return;
-    }
-    if (made.kind === 'unknown') {
-      const words = `perhaps made: look at the list before sending it again; ${made.reason}`;
-      dispatch({ type: 'edit', edit: (before) => refused(before, fields, { '': words }) });
-      toast({ kind: 'error', text: `Perhaps made: ${made.reason}` });
-      return;
-    }
-    dispatch({ type: 'edit', edit: (before) => refused(before, fields, made.refusals) });
-    toast({ kind: 'error', text: `Not made: ${Object.values(made.refusals).join('; ')}` });
-  };
-  const isText = field?.kind === 'text';
-  const isLast = field !== undefined && field === fields.at(-1);
-  useModalKeys(
-    'alert-form',
-    {
-      'field-next': () => move(1),
-      'field-previous': () => move(-1),
-      'field-left': () => press('left'),
-      'field-right': () => press('right'),
-      'field-switch': () => press('space'),
-      'field-done': () => (isLast ? void send() : move(1)),
-      'form-send': () => void send(),
-      'form-leave': () => {
-        if (!isSending) onLeave();
-      },
-    },
-    {
-      onKey: press,
-      ...(isText ? { onText: (text) => edit((before) => typeIn(before, field, text)) } : {}),
-    },
-  );
-
-  const said = (id: FieldId | ''): string | null => {
-    const refusal = form.refusals[id];
-    if (refusal !== undefined) return refusal;
-    const problem = problems?.get(id);
-    const isSeen = form.seen === 'all' || form.seen.some((each) => each === id);
-    return problem !== undefined && isSeen ? problem : null;
-  };
-  const context = { form, snapshot, width: columns, theme };
-  const blocks = fields.map((each) => alertFieldLines(each, said(each.id), context));
-  const general = said('');
-  const title: Line = [
-    { text: view.like === null ? ' New alert' : ` New alert like ${view.like}`, bold: true },
-    { text: isSending ? '   asking the service …' : '   Ctrl-S makes it, Esc leaves', faint: true },
-  ];
-  const notice: readonly Line[] =
-    general === null ? [] : [[{ text: ` ${theme.glyph.warning} ${general}`, color: 'bad' }]];
   const faint = (words: string | null, most: number): readonly Line[] =>
     words === null
       ? []
       : wrapText(theme.text(words), columns - 2, most, theme.glyph.ellipsis).map((text) => [
           { text: ` ${text}`, faint: true },
         ]);
-  const odds = faint(likely, LIKELY_LINES);
-  const future = [...odds, ...faint(foretold, FORETOLD_LINES)];
-  const room = Math.max(rows - 1 - notice.length - FORETOLD_LINES - odds.length, 1);
-  const place = fields.findIndex(({ id }) => id === form.focus);
-  const from = blocks.slice(0, Math.max(place, 0)).reduce((sum, block) => sum + block.length, 0);
-  const end = from + (blocks[place]?.length ?? 1) - 1;
-  const top = useRef(0);
-  const lines = blocks.flat();
-  const most = Math.max(lines.length - room, 0);
-  top.current = Math.min(scrolledTo(from, scrolledTo(end, top.current, room), room), most);
-
-  if (spoken) {
-    return (
-      <SpokenForm
-        form={form}
-        fields={fields}
-        said={said}
-        preview={[likely, foretold].filter((words) => words !== null).join('. ') || null}
-        title={title}
-      />
-    );
-  }
   return (
-    <Box flexDirection="column" width={columns} height={rows} overflow="hidden">
-      <OneLine line={title} width={columns} />
-      <LineList lines={notice} width={columns} />
-      <LineList lines={lines.slice(top.current, top.current + room)} width={columns} />
-      <LineList lines={future} width={columns} />
-    </Box>
+    <ResourceForm
+      scope="alert-form"
+      title={seed.like === null ? 'New alert' : `New alert like ${seed.like}`}
+      hint="Ctrl-S makes it"
+      columns={columns}
+      rows={rows}
+      form={form}
+      edit={edit}
+      fields={fields}
+      problems={problems}
+      did="made"
+      send={async () => {
+        if (alert === null) return;
+        const made = await createAlert(alert);
+        close();
+        onSaved({ id: made.id, secret: made.signingSecret });
+        toast({ kind: 'info', text: `Made: ${describeCondition(made)}` });
+      }}
+      fieldOfPath={(path) => fieldOfPath(path, body.method ?? '')}
+      leave={{
+        title: 'Leave without making the alert?',
+        lines: [
+          describeCondition({ ...draft, threshold: weiOfTypedGwei(draft.threshold) }),
+          'What was typed is lost.',
+        ],
+        yes: 'Leave',
+        no: 'Go on typing',
+      }}
+      isDirty={JSON.stringify(draft) !== JSON.stringify(form.initial)}
+      onLeave={() => {
+        close();
+        onLeave();
+      }}
+      body={(said, room) => {
+        const below = [...faint(reach, REACH_LINES), ...faint(preview, PREVIEW_LINES)];
+        const blocks = fields.map((field) => fieldLines(field, form, said(field.id), columns, theme));
+        const focus = fields.findIndex(({ id }) => id === form.focus);
+        // The preview comes and goes while one types: its lines are kept free.
+        const kept = faint(reach, REACH_LINES).length + PREVIEW_LINES;
+        return [...visibleLines(blocks, focus, Math.max(room - kept, 1)), ...below];
+      }}
+      spoken={[reach, preview].filter((words) => words !== null)}
+    />
   );
+}
+
+/** An alert that is still being typed is not previewed. */
+const SETTLED_MS = 250;
+
+/**
+ * What the alert would have done in the last 24 hours, in words; `null` when there is nothing to say (yet).
+ *
+ * @param alert `null` when it cannot be sent as it is
+ * @param timeText writes a time, ms since epoch
+ */
+function useAlertPreview(alert: NewAlert | null, timeText: (ms: number) => string): string | null {
+  const { client, now, isOwnService = false } = useMonitor();
+  const previewer = useMemo(
+    () => new AlertPreviewer(client, { thorough: isOwnService, now }),
+    [client, isOwnService, now],
+  );
+  const rule = alert === null ? null : alertRuleOf(alert);
+  const key =
+    rule === null
+      ? null
+      : JSON.stringify(rule, (_, value) => (typeof value === 'bigint' ? `${value}` : value));
+  const isSettled = useElapsed(SETTLED_MS, key);
+  const { data, error } = usePolledQuery({
+    key: ['alert-preview', key],
+    enabled: rule !== null && isSettled,
+    ask: async (signal) => {
+      if (rule === null) throw new Error('there is nothing to preview');
+      return previewer.preview(rule, { signal });
+    },
+    everyMs: null,
+    freshMs: 60_000,
+  });
+  if (rule === null) return null;
+  if (data !== undefined) return previewWords(data, timeText);
+  return error === null
+    ? 'looking at the last 24 h …'
+    : `cannot be previewed: ${error.message.replaceAll('\n', ' ')}`;
+}
+
+const HOUR_SEC = 3_600;
+const DAY_SEC = 86_400;
+
+/**
+ * How likely the lane's price falls to the threshold, in words; `null` when it is there already, it would have to rise,
+ * or the service does not say.
+ */
+function useThresholdReach(draft: AlertDraft, snapshot: SnapshotView): string | null {
+  const { isOwnService = false } = useMonitor();
+  const threshold = weiOfTypedGwei(draft.threshold);
+  const distance =
+    draft.condition === 'LESS_THAN' ? distanceToThreshold({ ...draft, threshold }, snapshot) : null;
+  const price = distance === null || distance.isThere || threshold === 0n ? null : threshold;
+  // Each request to a service elsewhere costs quota.
+  const hour = useReach(isOwnService ? price : null, HOUR_SEC, snapshot);
+  const day = useReach(price, DAY_SEC, snapshot);
+  if (price === null) return null;
+  return describeReach([
+    { withinSec: HOUR_SEC, reach: hour.data ?? null },
+    { withinSec: DAY_SEC, reach: day.data ?? null },
+  ]);
 }

@@ -1,6 +1,7 @@
 import type { AutoTxView } from '../../../client/views/auto-txs.ts';
 import { describeShare } from '../../../client/views/describe-alerts.ts';
 import {
+  type AutoTxContent,
   type AutoTxState,
   autoTxState,
   chanceOf,
@@ -14,28 +15,21 @@ import {
 import type { SnapshotView } from '../../../client/views/gas.ts';
 import { cleanText } from '../../../core/clean-text.ts';
 import { shortHex } from '../../../core/hex-text.ts';
+import { type DescribedCall, describeCall } from '../../../core/transactions/known-calls.ts';
 import { formatDuration, formatGwei, formatLikelihood, gweiString, UNKNOWN } from '../../../core/units.ts';
-import type { DescribeCall } from '../../hooks/use-described-calls.ts';
-import { columnsWithin, type TableColumn } from '../../ui/table.ts';
-import { EMPTY_LINE, type Line, truncate } from '../../ui/text.tsx';
-import type { ColorName, GlyphName, Theme } from '../../ui/theme.ts';
-import type { OffsetAt } from '../../ui/time.ts';
-import { endOf } from './auto-tx-order.ts';
+import type { GrowingColumn, PaneContext } from '../../resource/types.ts';
+import { type Line, truncate } from '../../ui/text.tsx';
+import type { ColorName, GlyphName } from '../../ui/theme.ts';
 
-export interface AutoTxContext {
-  readonly snapshot: SnapshotView;
-  /** What ages are counted from, ms. */
-  readonly present: number;
-  readonly offsetAt: OffsetAt;
-  readonly theme: Theme;
-  readonly describe: DescribeCall;
-}
+const LEAST_CALL = 20;
+const MOST_CALL = 44;
+const LEAST_NOTE = 12;
+/** From this width on a note is worth more than the sender. */
+const NOTES_FROM = 100;
 
-export type AutoTxColumn = TableColumn<AutoTxView>;
-
-/** The columns of the list of auto-txs, left to right, all but what takes the room that is left. */
-export function autoTxColumns(context: AutoTxContext): readonly AutoTxColumn[] {
-  const { snapshot } = context;
+/** The columns of the list of auto-txs, from the left to the right. */
+export function autoTxColumns(context: PaneContext): readonly GrowingColumn<AutoTxView>[] {
+  const { snapshot, theme, width } = context;
   return [
     {
       id: 'state',
@@ -44,6 +38,15 @@ export function autoTxColumns(context: AutoTxContext): readonly AutoTxColumn[] {
       least: 11,
       rank: 0,
       cell: (autoTx) => stateLine(autoTx, context),
+    },
+    {
+      id: 'call',
+      heading: 'what it does',
+      align: 'left',
+      least: LEAST_CALL,
+      most: MOST_CALL,
+      rank: 0,
+      cell: (autoTx) => [{ text: describeContent(autoTx, calledBy(autoTx)), bold: !isOver(autoTx) }],
     },
     {
       id: 'target',
@@ -100,7 +103,33 @@ export function autoTxColumns(context: AutoTxContext): readonly AutoTxColumn[] {
         return `${nonce === null ? UNKNOWN : `#${nonce}`} ${from === null ? '' : shortHex(from, '…')}`.trimEnd();
       },
     },
+    {
+      id: 'note',
+      heading: 'note',
+      align: 'left',
+      least: LEAST_NOTE,
+      most: Number.POSITIVE_INFINITY,
+      rank: width >= NOTES_FROM ? 4 : 9,
+      // A note may be long and is measured for every frame: the part past the edge is not seen.
+      cell: ({ note }) =>
+        note === null || note === ''
+          ? ''
+          : [{ text: truncate(cleanText(note, width * 4), width, theme.glyph.ellipsis), faint: true }],
+    },
   ];
+}
+
+const CALLED = new WeakMap<AutoTxContent, DescribedCall | null>();
+
+/** What a transaction calls, as far as its data tells; `null` when it calls nothing known. */
+export function calledBy(content: AutoTxContent): DescribedCall | null {
+  // Rows are drawn at every key, and are the same objects as long as nothing about them changes.
+  const known = CALLED.get(content);
+  if (known !== undefined) return known;
+  const { data, to } = content;
+  const called = data === null || data === '0x' || to === null ? null : describeCall(data, to);
+  CALLED.set(content, called);
+  return called;
 }
 
 const LOOKS: Readonly<Record<AutoTxState, { readonly glyph: GlyphName; readonly color?: ColorName }>> = {
@@ -118,7 +147,7 @@ const LOOKS: Readonly<Record<AutoTxState, { readonly glyph: GlyphName; readonly 
 };
 
 /** `◌ waiting`, `● executed` */
-export function stateLine(autoTx: AutoTxView, { theme }: Pick<AutoTxContext, 'theme'>): Line {
+export function stateLine(autoTx: AutoTxView, { theme }: Pick<PaneContext, 'theme'>): Line {
   const { glyph, color } = LOOKS[autoTxState(autoTx)];
   return [
     { text: `${theme.glyph[glyph]} `, ...(color === undefined ? {} : { color }) },
@@ -127,7 +156,7 @@ export function stateLine(autoTx: AutoTxView, { theme }: Pick<AutoTxContext, 'th
 }
 
 /** How far it is: the price's way to the target, confirmations of what was sent, what a mined one paid. */
-function progressLine(autoTx: AutoTxView, { snapshot, theme }: AutoTxContext): string | Line {
+function progressLine(autoTx: AutoTxView, { snapshot, theme }: PaneContext): string | Line {
   const { glyph } = theme;
   switch (statusOf(autoTx)) {
     case 'SUBMITTED':
@@ -201,69 +230,44 @@ function shortGwei(wei: bigint): string {
 }
 
 const LONGEST_PRICE = 7;
-const GAP = 2;
-const LEAST_CALL = 20;
-const MOST_CALL = 44;
-const LEAST_NOTE = 12;
-/** From here on a note is worth more than the columns that are worth least. */
-const NOTES_FROM = 100;
 
-export interface FittedColumns {
-  readonly columns: readonly AutoTxColumn[];
-  readonly widths: ReadonlyMap<string, number>;
-}
+/** What needs attention first. */
+const RANKS = new Map<string | null, number>([
+  ['SUBMITTED', 0],
+  ['PENDING', 1],
+  // A service's own words: who knows.
+  [null, 2],
+  ['DISABLED', 3],
+  ['DRAFT', 4],
+]);
+const OVER = 5;
 
 /**
- * The columns that fit into `width`. What a transaction does comes second and takes what the others leave, at most what
- * it needs; what then is left goes to the note. Columns without a single value say nothing.
+ * The auto-txs as they are listed: on their way (the longest first), waiting (the nearest to their price first), disabled,
+ * drafts, and what is over, newest first.
  */
-export function autoTxColumnsWithin(
-  columns: readonly AutoTxColumn[],
-  rows: readonly AutoTxView[],
-  widest: ReadonlyMap<string, number>,
-  width: number,
-  context: AutoTxContext,
-): FittedColumns {
-  const told = columns.filter(({ id, cell }) => id === 'state' || rows.some((row) => cell(row) !== UNKNOWN));
-  const hasNotes = rows.some(({ note }) => note !== null && note !== '');
-  const kept = hasNotes && width >= NOTES_FROM ? LEAST_NOTE + GAP : 0;
-  const fixed = columnsWithin(told, widest, width - LEAST_CALL - GAP - kept);
-  const used = fixed.reduce((sum, { id, least }) => sum + (widest.get(id) ?? least) + GAP, 0);
-  const room = width - used;
-  const wanted = Math.min(Math.max(widest.get('call') ?? 0, LEAST_CALL), MOST_CALL);
-  const call = Math.max(Math.min(wanted, room - kept), Math.min(LEAST_CALL, room));
-  const note = room - call - GAP;
-  const [state, ...others] = fixed;
-  if (state === undefined) return { columns: fixed, widths: widest };
-  const shown = [state, callColumn(call, context), ...others];
-  const widths = new Map(widest).set('call', call);
-  if (!hasNotes || note < LEAST_NOTE) return { columns: shown, widths };
-  return { columns: [...shown, noteColumn(note, context)], widths: widths.set('note', note) };
+export function ordered(autoTxs: readonly AutoTxView[], snapshot: SnapshotView): readonly AutoTxView[] {
+  return autoTxs
+    .map((autoTx) => ({ autoTx, ...placeOf(autoTx, snapshot) }))
+    .sort((one, other) => one.rank - other.rank || one.value - other.value)
+    .map(({ autoTx }) => autoTx);
 }
 
-const flexible = { align: 'left', rank: 9 } as const;
-
-/** What it does, in `width` columns. */
-export function callColumn(width: number, { describe }: Pick<AutoTxContext, 'describe'>): AutoTxColumn {
-  return {
-    ...flexible,
-    id: 'call',
-    heading: 'what it does',
-    least: width,
-    cell: (autoTx) => [{ text: describeContent(autoTx, describe(autoTx)), bold: !isOver(autoTx) }],
-  };
+function placeOf(autoTx: AutoTxView, snapshot: SnapshotView): { rank: number; value: number } {
+  const rank = RANKS.get(statusOf(autoTx)) ?? OVER;
+  switch (rank) {
+    case 0:
+      return { rank, value: autoTx.submittedAt ?? autoTx.createdAt ?? 0 };
+    case 1:
+      return { rank, value: -(distanceToTarget(autoTx, snapshot)?.ratio ?? -Number.MAX_VALUE) };
+    case OVER:
+      return { rank, value: -(endOf(autoTx) ?? 0) };
+    default:
+      return { rank, value: -(autoTx.createdAt ?? 0) };
+  }
 }
 
-function noteColumn(width: number, { theme: { glyph } }: AutoTxContext): AutoTxColumn {
-  return {
-    ...flexible,
-    id: 'note',
-    heading: 'note',
-    least: width,
-    // A note may be long and is measured for every frame: more than the column cannot be seen.
-    cell: ({ note }) =>
-      note === null || note === ''
-        ? EMPTY_LINE
-        : [{ text: truncate(cleanText(note, (width + 1) * 8), width, glyph.ellipsis), faint: true }],
-  };
+/** When it was over, ms. */
+export function endOf({ executedAt, updatedAt }: AutoTxView): number | null {
+  return executedAt ?? updatedAt;
 }

@@ -1,7 +1,15 @@
-import type { AutoTxView, ComparisonView } from '../../../client/views/auto-txs.ts';
-import { describeDistance } from '../../../client/views/describe-alerts.ts';
+import type {
+  AutoTxDetailsView,
+  AutoTxView,
+  CheckView,
+  ComparisonView,
+  TimelineEntryView,
+} from '../../../client/views/auto-txs.ts';
+import { describeDistance, plainWord } from '../../../client/views/describe-alerts.ts';
 import {
   chanceOf,
+  describeContent,
+  describeReason,
   describeTarget,
   distanceToTarget,
   isOver,
@@ -9,8 +17,11 @@ import {
   symbolOf,
 } from '../../../client/views/describe-auto-txs.ts';
 import { cleanText } from '../../../core/clean-text.ts';
+import { shortHex, withShortHashes } from '../../../core/hex-text.ts';
+import type { DescribedCall } from '../../../core/transactions/known-calls.ts';
 import {
   exactAmount,
+  formatAge,
   formatCount,
   formatDuration,
   formatGwei,
@@ -22,76 +33,129 @@ import {
   UNKNOWN,
   usdOf,
 } from '../../../core/units.ts';
-import type { NamedValue } from '../../ui/fact-list.tsx';
-import { type Line, wrapText } from '../../ui/text.tsx';
+import { given, hangingLines, longFact, secondText } from '../../resource/facts.ts';
+import type { PaneContext } from '../../resource/types.ts';
+import { factGrid, type NamedValue, sectionLine } from '../../ui/fact-list.tsx';
+import { displayWidth, EMPTY_LINE, type Line, wrapText } from '../../ui/text.tsx';
+import type { ColorName, Theme } from '../../ui/theme.ts';
 import { momentText } from '../explorer/place-frame.tsx';
-import type { AutoTxContext } from './auto-tx-columns.ts';
-
-const line = (text: string): Line => [{ text }];
-/** Margin, the longest name and the gap after it. */
-const NAME_ROOM = 16;
+import { calledBy, stateLine } from './auto-tx-columns.ts';
+import { sizeText } from './pasted-transaction.ts';
 
 const MINUS = '−';
 const TYPES = ['legacy', 'access list', 'dynamic fee', 'blob', 'set code'] as const;
 
-/** When it goes out, and what it is; what the service does not say is left out. */
-export function autoTxFacts(
-  autoTx: AutoTxView,
-  context: AutoTxContext,
-  width = Number.MAX_SAFE_INTEGER,
-): readonly NamedValue[] {
-  const { present, offsetAt, snapshot, theme } = context;
-  const moment = (at: number) => line(momentText(at, present, offsetAt));
-  const given = <T>(value: T | null, name: string, text: (value: T) => Line, alone = false): NamedValue[] =>
-    value === null ? [] : [{ name, value: text(value), alone }];
-  const long = (text: string | null, name: string): NamedValue[] =>
-    text === null || text === ''
-      ? []
-      : wrapText(
-          theme.text(cleanText(text)),
-          width - NAME_ROOM,
-          Number.POSITIVE_INFINITY,
-          theme.glyph.ellipsis,
-        ).map((part, place) => ({ name: place === 0 ? name : '', value: line(part), alone: true }));
-  const gwei = (wei: bigint) => line(`${gweiString(wei)} gwei`);
-  const distance =
-    isOver(autoTx) || statusOf(autoTx) === 'SUBMITTED' ? null : distanceToTarget(autoTx, snapshot);
-  const symbol = symbolOf(autoTx.chainId);
+/** `send 0.01 ETH to 0x7099…79C8`, and how it stands. */
+export function detailsTitle(autoTx: AutoTxDetailsView, context: PaneContext): readonly Line[] {
+  return [[{ text: describeContent(autoTx, calledBy(autoTx)), bold: true }], stateLine(autoTx, context)];
+}
+
+/** All that is known of an auto-tx, in sections. */
+export function detailsLines(autoTx: AutoTxDetailsView, context: PaneContext): readonly Line[] {
+  const { theme, width } = context;
+  const facts = autoTxFacts(autoTx, context);
+  const mined = minedFacts(autoTx, context);
+  const leastName = Math.max(...[...facts, ...mined].map(({ name }) => name.length));
+  const section = (title: string, note: Line, lines: readonly Line[]) => [
+    EMPTY_LINE,
+    sectionLine(title, note),
+    ...lines,
+  ];
   return [
-    ...long(autoTx.note, 'note'),
-    { name: 'sent when', value: line(describeTarget(autoTx)), alone: true },
+    ...whyLines(autoTx, context),
+    ...(mined.length === 0 ? [] : section('Mined', EMPTY_LINE, factGrid(mined, width, theme, leastName))),
+    ...section('Order', EMPTY_LINE, factGrid(facts, width, theme, leastName)),
+    ...callSection(),
+    ...section('Checks', checksNote(autoTx, context), checkLines(autoTx, context)),
+    ...section('Timeline', timelineNote(autoTx), timelineLines(autoTx.timeline ?? [], context)),
+  ];
+
+  function callSection(): readonly Line[] {
+    const lines = callLines(autoTx, context);
+    const signature = calledBy(autoTx)?.signature ?? null;
+    const note: Line = signature === null ? EMPTY_LINE : [{ text: signature, faint: true }];
+    return lines.length === 0 ? [] : section('Call', note, lines);
+  }
+}
+
+function whyLines(autoTx: AutoTxDetailsView, context: PaneContext): readonly Line[] {
+  const { theme, width } = context;
+  const { text, severity } = describeReason(autoTx, context.snapshot, context.present);
+  const mark = severity === null ? '' : `${theme.glyph.warning} `;
+  return wrapText(
+    theme.text(`${mark}${text}`),
+    width - 2,
+    Number.POSITIVE_INFINITY,
+    theme.glyph.ellipsis,
+  ).map((part): Line => [{ text: ` ${part}`, ...(severity === null ? {} : { color: severity }) }]);
+}
+
+function checksNote({ status, checks, checkedAt }: AutoTxDetailsView, { present }: PaneContext): Line {
+  if (checks.length === 0) {
+    const why = status === 'DRAFT' ? 'none: it is checked when it is signed' : 'this service says none';
+    return [{ text: why, faint: true }];
+  }
+  const age = checkedAt === null ? '' : `, ${formatAge(Math.max(present - checkedAt, 0) / 1_000)}`;
+  const failed = checks.filter(({ ok }) => ok === false).length;
+  const word =
+    failed === 0 ? (checks.every(({ ok }) => ok) ? 'all good' : 'nothing wrong') : `${failed} failed`;
+  return [{ text: `${word}${age}`, faint: true }];
+}
+
+function timelineNote({ timeline }: AutoTxDetailsView): Line {
+  if (timeline === null) return [{ text: 'this service keeps none', faint: true }];
+  return [{ text: timeline.length === 0 ? 'nothing yet' : 'newest first', faint: true }];
+}
+
+/** When it is sent, and what it is; what the service does not say is left out. */
+export function autoTxFacts(autoTx: AutoTxView, context: PaneContext): readonly NamedValue[] {
+  const { present, offsetAt, snapshot } = context;
+  const moment = (at: number) => momentText(at, present, offsetAt);
+  const gwei = (wei: bigint) => `${gweiString(wei)} gwei`;
+  const isWaiting = !isOver(autoTx) && statusOf(autoTx) !== 'SUBMITTED';
+  const symbol = symbolOf(autoTx.chainId);
+  const { gasLimit, maxFeePerGas, gasPrice, expiresAt } = autoTx;
+  const cap = maxFeePerGas ?? gasPrice;
+  return [
+    ...longFact(autoTx.note, 'note', context),
+    ...given(autoTx, 'sent when', describeTarget, true),
     ...given(
-      distance,
+      isWaiting ? distanceToTarget(autoTx, snapshot) : null,
       'now',
-      (away) => line(`${formatGwei(away.price)} gwei, ${describeDistance(away)}`),
+      (distance) => `${formatGwei(distance.price)} gwei, ${describeDistance(distance)}`,
       true,
     ),
     ...given(
       isOver(autoTx) ? null : chanceOf(autoTx),
       'chance',
-      (share) => line(`${formatLikelihood(share)}${withinText(autoTx, present)}`),
+      (share) => `${formatLikelihood(share)}${withinText(autoTx, present)}`,
       true,
     ),
-    ...(isOver(autoTx) ? [] : expiryFacts(autoTx, context)),
-    ...given(autoTx.from, 'from', line, true),
-    ...given(autoTx.to, 'to', line, true),
-    ...given(autoTx.value, 'value', (wei) => line(exactAmount(wei, symbol))),
-    ...given(autoTx.nonce, 'nonce', (nonce) => line(String(nonce))),
-    ...given(autoTx.gasLimit, 'gas limit', (gas) => line(formatCount(Number(gas)))),
-    ...given(autoTx.type, 'type', (type) =>
-      line(`${type}${TYPES[type] === undefined ? '' : `, ${TYPES[type]}`}`),
+    ...given(
+      isOver(autoTx) ? null : expiresAt,
+      'expires',
+      (at) => `${moment(at)}, ${at <= present ? 'now' : `in ${formatDuration((at - present) / 1_000)}`}`,
+      true,
     ),
-    ...given(autoTx.maxFeePerGas, 'max fee', gwei),
+    ...given(autoTx.from, 'from', String, true),
+    ...given(autoTx.to, 'to', String, true),
+    ...given(autoTx.value, 'value', (wei) => exactAmount(wei, symbol)),
+    ...given(autoTx.nonce, 'nonce', String),
+    ...given(gasLimit, 'gas limit', (gas) => formatCount(Number(gas))),
+    ...given(autoTx.type, 'type', (type) => `${type}${TYPES[type] === undefined ? '' : `, ${TYPES[type]}`}`),
+    ...given(maxFeePerGas, 'max fee', gwei),
     ...given(autoTx.maxPriorityFeePerGas, 'max tip', gwei),
-    ...given(autoTx.gasPrice, 'gas price', gwei),
-    ...given(dearest(autoTx), 'fee at most', (wei) => line(worth(wei, symbol, snapshot.nativeUsd))),
-    ...given(autoTx.attempts === 0 ? null : autoTx.attempts, 'tries', (count) => line(formatCount(count))),
+    ...given(gasPrice, 'gas price', gwei),
+    ...given(gasLimit === null || cap === null ? null : gasLimit * cap, 'fee at most', (wei) =>
+      worth(wei, symbol, snapshot.nativeUsd),
+    ),
+    ...given(autoTx.attempts === 0 ? null : autoTx.attempts, 'tries', formatCount),
     ...given(autoTx.createdAt, 'made', moment),
     ...given(autoTx.updatedAt, 'changed', moment),
     ...given(autoTx.submittedAt, 'submitted', moment),
-    ...given(autoTx.hash, 'hash', line, true),
-    ...long(autoTx.keyId, 'of key'),
-    { name: 'id', value: line(autoTx.id), alone: true },
+    ...given(autoTx.hash, 'hash', String, true),
+    ...longFact(autoTx.keyId, 'of key', context),
+    ...given(autoTx.id, 'id', String, true),
   ];
 }
 
@@ -105,37 +169,18 @@ function withinText({ expiresAt, reachWithinSec }: AutoTxView, present: number):
   return isToTheEnd ? ' before it expires' : ` within ${formatDuration(reachWithinSec)}`;
 }
 
-function expiryFacts({ expiresAt }: AutoTxView, { present, offsetAt }: AutoTxContext): readonly NamedValue[] {
-  if (expiresAt === null) return [];
-  const left = expiresAt <= present ? 'now' : `in ${formatDuration((expiresAt - present) / 1_000)}`;
-  return [
-    { name: 'expires', value: line(`${momentText(expiresAt, present, offsetAt)}, ${left}`), alone: true },
-  ];
-}
-
-/** The most that it can cost beside its value, wei; `null`: not known. */
-function dearest({ gasLimit, maxFeePerGas, gasPrice }: AutoTxView): bigint | null {
-  const cap = maxFeePerGas ?? gasPrice;
-  return gasLimit === null || cap === null ? null : gasLimit * cap;
-}
-
 function worth(wei: bigint, symbol: string, nativeUsd: number | null): string {
   const amount = formatNative(wei, symbol);
   return nativeUsd === null ? amount : `${amount}  ${formatUsd(usdOf(wei, nativeUsd))}`;
 }
 
 /** What a mined one cost and saved; empty while no block has it. */
-export function minedFacts(autoTx: AutoTxView, { present, offsetAt }: AutoTxContext): readonly NamedValue[] {
+export function minedFacts(autoTx: AutoTxView, { present, offsetAt }: PaneContext): readonly NamedValue[] {
   const { blockNumber, gasUsed, effectiveGasPrice, costWei, costUsd, executedAt } = autoTx;
+  const { confirmations, confirmationsNeeded, atCreation, dayMean } = autoTx;
   const symbol = symbolOf(autoTx.chainId);
-  const given = <T>(
-    value: T | null,
-    name: string,
-    text: (value: T) => string,
-    alone = false,
-  ): NamedValue[] => (value === null ? [] : [{ name, value: line(text(value)), alone }]);
   if (blockNumber === null && costWei === null && effectiveGasPrice === null) return [];
-  const { confirmations, confirmationsNeeded } = autoTx;
+  const usd = costUsd === null ? '' : `  ${formatUsd(costUsd)}`;
   return [
     ...given(blockNumber, 'block', formatCount),
     ...given(confirmations, 'confirmed', (count) =>
@@ -145,23 +190,20 @@ export function minedFacts(autoTx: AutoTxView, { present, offsetAt }: AutoTxCont
     ),
     ...given(effectiveGasPrice, 'paid', (wei) => `${gweiString(wei)} gwei`),
     ...given(gasUsed, 'gas used', (gas) => formatCount(Number(gas))),
+    ...given(costWei, 'cost', (wei) => `${nativeString(wei)} ${symbol}${usd}`, true),
+    ...given(atCreation, 'saved', (compared) => savedText(compared, 'when made', symbol), true),
     ...given(
-      costWei,
-      'cost',
-      (wei) =>
-        [`${nativeString(wei)} ${symbol}`, ...(costUsd === null ? [] : [formatUsd(costUsd)])].join('  '),
-      true,
-    ),
-    ...given(autoTx.atCreation, 'saved', (compared) => savedText(compared, 'when made', symbol), true),
-    ...given(
-      autoTx.dayMean,
-      autoTx.atCreation === null ? 'saved' : '',
+      dayMean,
+      atCreation === null ? 'saved' : '',
       (compared) => savedText(compared, '24 h mean', symbol),
       true,
     ),
-    ...(autoTx.atCreation === null && autoTx.dayMean === null
-      ? given(autoTx.savedWei, 'saved', (wei) => formatNative(wei, symbol), true)
-      : []),
+    ...given(
+      atCreation === null && dayMean === null ? autoTx.savedWei : null,
+      'saved',
+      (wei) => formatNative(wei, symbol),
+      true,
+    ),
     ...given(executedAt, 'final', (at) => momentText(at, present, offsetAt)),
   ];
 }
@@ -178,4 +220,131 @@ function savedText(
     savedWei === null ? UNKNOWN : `${sign}${formatNative(savedWei < 0n ? -savedWei : savedWei, symbol)}`;
   const usd = savedUsd === null ? '' : `  ${sign}${formatUsd(Math.abs(savedUsd))}`;
   return `${amount}${usd}, ${when}${price}`;
+}
+
+/** Longer names of arguments are cut by what the name's column needs. */
+const ARGUMENT_ROOM = 24;
+const VALUE_LINES = 4;
+
+/** What a transaction calls with what; none where it only sends coins. */
+function callLines(autoTx: AutoTxView, context: PaneContext): readonly Line[] {
+  const { data, to } = autoTx;
+  const { theme, width } = context;
+  if (data === null || data === '0x') return [];
+  const size = sizeText((data.length - 2) / 2);
+  if (to === null) return [[{ text: ` ${size} of code for a new contract` }]];
+  const called = calledBy(autoTx);
+  if (called === null) return [[{ text: ` ${data.slice(0, 10)}, ${size} of data` }]];
+  const wrapped = (text: string, indent: string): readonly Line[] =>
+    wrapText(theme.text(text), width - indent.length - 1, VALUE_LINES, theme.glyph.ellipsis).map(
+      (part): Line => [{ text: `${indent}${part}` }],
+    );
+  return [
+    ...wrapped(called.words, ' '),
+    ...argumentLines(called, context),
+    ...called.calls.flatMap(({ words }) => wrapped(`${theme.glyph.bullet} ${words}`, '   ')),
+  ];
+}
+
+function argumentLines({ args }: DescribedCall, { theme, width }: PaneContext): readonly Line[] {
+  const facts = args.flatMap(({ name, type, value }) =>
+    wrapText(theme.text(value), width - ARGUMENT_ROOM, VALUE_LINES, theme.glyph.ellipsis).map(
+      (part, place) => ({
+        name: place === 0 ? (name === '' ? type : name).slice(0, ARGUMENT_ROOM - 3) : '',
+        value: [{ text: part }],
+        alone: true,
+      }),
+    ),
+  );
+  return factGrid(facts, width, theme);
+}
+
+const LONGEST = 600;
+
+/** The pre-flight, a line for each check: `✓`, `✗` or `?`, its name, and what it found. */
+export function checkLines(
+  { checks }: Pick<AutoTxView, 'checks'>,
+  { theme, width }: Pick<PaneContext, 'theme' | 'width'>,
+): readonly Line[] {
+  const named = Math.max(0, ...checks.map(({ name }) => displayWidth(theme.text(plainWord(name)))));
+  return checks.flatMap((check) => {
+    const { text, color } = markOf(check, theme);
+    const head: Line = [
+      { text: `   ${text} `, ...(color === undefined ? {} : { color }), bold: check.ok === false },
+      { text: `${theme.text(plainWord(cleanText(check.name, 40))).padEnd(named)}  `, faint: true },
+    ];
+    return hangingLines(head, cleanText(check.message, LONGEST), { theme, width });
+  });
+}
+
+function markOf({ ok }: CheckView, { ascii }: Theme): { readonly text: string; readonly color?: ColorName } {
+  if (ok === null) return { text: '?', color: 'warn' };
+  if (ok) return { text: ascii ? 'ok' : '✓', color: 'good' };
+  return { text: ascii ? 'no' : '✗', color: 'bad' };
+}
+
+const COLORS = new Map<string | null, ColorName>([
+  ['EXECUTED', 'good'],
+  ['FAILED', 'bad'],
+  ['REORGED', 'warn'],
+  ['DROPPED', 'warn'],
+  ['DECLINED', 'warn'],
+  ['HELD', 'warn'],
+  ['NONCE_TAKEN', 'warn'],
+]);
+
+/** What happened, newest first. */
+function timelineLines(entries: readonly TimelineEntryView[], context: PaneContext): readonly Line[] {
+  const { theme, present } = context;
+  const words = entries.map(({ kind }) => theme.text(kind === null ? '' : plainWord(cleanText(kind, 40))));
+  const named = Math.max(0, ...words.map(displayWidth));
+  const times = entries.map(({ at }) => (at === null ? '' : secondText(at, context)));
+  const timed = Math.max(0, ...times.map(displayWidth));
+  return entries.flatMap(({ at, kind, blockNumber, message }, place) => {
+    const color = COLORS.get(kind);
+    const head: Line = [
+      { text: `   ${(times[place] ?? '').padStart(timed)}  `, faint: true },
+      { text: `${(words[place] ?? '').padEnd(named)}  `, ...(color === undefined ? {} : { color }) },
+    ];
+    const said = cleanText(message, LONGEST);
+    const number = blockNumber === null ? null : formatCount(blockNumber);
+    const block = number === null || said.includes(number) ? '' : ` · block ${number}`;
+    const age = at === null ? '' : ` · ${formatAge(Math.max(present - at, 0) / 1_000)}`;
+    return hangingLines(head, `${said}${block}${age}`, context);
+  });
+}
+
+/** Lines of the foot: a rule, what it does, and two of why it stands where it stands. */
+export const FOOT_LINES = 4;
+
+const WHY_LINES = 2;
+
+/** What there is to say of the marked auto-tx that no column holds. */
+export function footLines(autoTx: AutoTxView, context: PaneContext): readonly Line[] {
+  const { theme, width } = context;
+  const { text, severity } = describeReason(autoTx, context.snapshot, context.present);
+  const why = wrapText(theme.text(withShortHashes(text, '…')), width - 3, WHY_LINES, theme.glyph.ellipsis);
+  const look = severity === null ? {} : { color: severity };
+  return [
+    [{ text: ` ${theme.glyph.line.repeat(Math.max(width - 2, 0))}`, faint: true }],
+    [{ text: ` ${whatText(autoTx)}`, faint: true }],
+    ...Array.from({ length: WHY_LINES }, (_, place): Line => {
+      const part = why[place];
+      if (part === undefined) return EMPTY_LINE;
+      const mark = severity === null || place > 0 ? '' : `${theme.glyph.warning} `;
+      return [{ text: ` ${mark}${part}`, ...look }];
+    }),
+  ];
+}
+
+const LONGEST_NOTE = 400;
+
+/** What it does, when, and as whose, for the line over the reason. */
+function whatText(autoTx: AutoTxView): string {
+  const called = calledBy(autoTx);
+  const what = called === null || called.name === null ? describeContent(autoTx) : called.words;
+  const note = cleanText(autoTx.note ?? '', LONGEST_NOTE).trim();
+  const nonce = autoTx.nonce === null ? '' : `, nonce ${autoTx.nonce}`;
+  const from = autoTx.from === null ? '' : ` of ${shortHex(autoTx.from, '…')}`;
+  return `${what} when ${describeTarget(autoTx)}${nonce}${from}${note === '' ? '' : ` · ${note}`}`;
 }

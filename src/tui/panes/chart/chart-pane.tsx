@@ -8,7 +8,6 @@ import {
   formatPercent,
   UNKNOWN,
 } from '../../../core/units.ts';
-import { cheaperThan, thereAgain } from '../../alert-prefill.ts';
 import type { TabScreenProps } from '../../app/tabs.ts';
 import { useKeptReducer, useNavigation } from '../../app/ui-state.ts';
 import { useToast } from '../../chrome/footer.tsx';
@@ -19,6 +18,7 @@ import { PaneState, PolledFrame } from '../../ui/pane-state.tsx';
 import { displayWidth, fitSegments, type Line, SegmentLine, Words } from '../../ui/text.tsx';
 import { useTheme } from '../../ui/theme.ts';
 import { type OffsetAt, systemOffset, timeFrameName, zoneText } from '../../ui/time.ts';
+import { cheaperThan, thereAgain } from '../alerts/alert-prefill.ts';
 import { chartCsv, csvName, heatmapCsv, saveErrorText } from './chart-csv.ts';
 import { type ChartData, chartData, slotAt, useChartData, useHeatmap } from './chart-data.ts';
 import {

@@ -14,8 +14,8 @@ import {
 import { veilAll } from '../../app/source.ts';
 import type { TabScreenProps } from '../../app/tabs.ts';
 import { useKeptReducer } from '../../app/ui-state.ts';
-import { TextField } from '../../components/text-field.tsx';
 import { useMonitor } from '../../data/queries.ts';
+import { TextField } from '../../input/text-field.tsx';
 import { useKeys } from '../../input/use-keys.tsx';
 import type { NamedValue } from '../../ui/fact-list.tsx';
 import { displayWidth, truncate } from '../../ui/text.tsx';

@@ -1,0 +1,338 @@
+import { useStdout } from 'ink';
+import { createContext, useCallback, useContext, useEffect, useRef, useState } from 'react';
+import type { GasClient } from '../../client/client.ts';
+import type { AlertListView, AlertView } from '../../client/views/alerts.ts';
+import type { AutoTxListView, AutoTxView } from '../../client/views/auto-txs.ts';
+import {
+  describeEarlierFirings,
+  describeFiring,
+  describeFirings,
+} from '../../client/views/describe-alerts.ts';
+import { describeChange, describeChanges, statusOf } from '../../client/views/describe-auto-txs.ts';
+import type { SnapshotView } from '../../client/views/gas.ts';
+import type { AutoTxStatus } from '../../contract/choices.ts';
+import { cleanText } from '../../core/clean-text.ts';
+import { graphemes } from '../../core/graphemes.ts';
+import { useToast } from '../chrome/footer.tsx';
+import { polledEveryMs } from './queries.ts';
+
+/** How much of a firing leaves the screen: the bell and a note on the desktop, the bell alone, or nothing. */
+export type NotificationLevel = 'on' | 'bell' | 'off';
+
+type Env = Readonly<Record<string, string | undefined>>;
+
+const BELL = '\u0007';
+const TITLE = 'gastop';
+/** GNU screen passes on at most 256 bytes at once; a desktop shows hardly more. */
+const LONGEST_BYTES = 200;
+
+/** These show what they do not understand, or have no desktop. */
+const BELL_ONLY = /^(dumb|unknown|linux|cons25|vt\d|ansi|eterm|emacs|sun|wyse)/i;
+/** What knows titles takes OSC 777. */
+const WITH_TITLE = /kitty|ghostty|wezterm|foot|rxvt|contour|konsole/i;
+const WITHOUT_TITLE = /iterm/i;
+/** Takes neither. */
+const NEITHER = /^apple_terminal$/i;
+
+/**
+ * What to write to a terminal for it to ring and to tell its desktop: BEL, then OSC 777 (urxvt, VTE, kitty, WezTerm,
+ * Ghostty, foot, Windows Terminal), OSC 9 (iTerm2), or both where the terminal does not say which it is. Each ignores
+ * the other's. ConEmu gives OSC 9 meanings of its own, but only to numbers, and the text begins with a name. In tmux
+ * (`allow-passthrough`) and GNU screen they are wrapped, so that they reach the terminal outside.
+ *
+ * @param text from anywhere: control characters are taken out, and the semicolons that would divide it
+ * @param env the environment that tells which terminal it is
+ */
+export function notificationBytes(text: string, level: NotificationLevel, env: Env): string {
+  const term = env.TERM ?? '';
+  if (level === 'off' || term === '' || term === 'dumb') return '';
+  if (level === 'bell' || BELL_ONLY.test(term) || env.INSIDE_EMACS !== undefined) return BELL;
+  const said = boundBytes(cleanText(text).replaceAll(';', ','), LONGEST_BYTES);
+  const wrap = wrapper(env);
+  return BELL + sequences(said, env).map(wrap).join('');
+}
+
+function sequences(said: string, env: Env): readonly string[] {
+  const plain = `\u001b]9;${TITLE}: ${said}${BELL}`;
+  const titled = `\u001b]777;notify;${TITLE};${said}${BELL}`;
+  // tmux and screen put their own names before the terminal's; what that exported is still there.
+  const names = [env.TERM, env.TERM_PROGRAM, env.LC_TERMINAL].join(' ');
+  const exported = ['KITTY_WINDOW_ID', 'VTE_VERSION', 'WT_SESSION', 'KONSOLE_VERSION', 'WEZTERM_PANE'];
+  if (WITHOUT_TITLE.test(names)) return [plain];
+  if (WITH_TITLE.test(names) || exported.some((name) => env[name])) return [titled];
+  return NEITHER.test(env.TERM_PROGRAM ?? '') ? [] : [plain, titled];
+}
+
+/** Ends of sequences within are BEL: screen would take the other end for that of its wrapping. */
+function wrapper(env: Env): (sequence: string) => string {
+  const term = env.TERM ?? '';
+  if (env.TMUX || term.startsWith('tmux')) {
+    return (sequence) => `\u001bPtmux;${sequence.replaceAll('\u001b', '\u001b\u001b')}\u001b\\`;
+  }
+  // A TERM of screen alone may be tmux's, over ssh: it would be shown screen's wrapping as text.
+  return env.STY ? (sequence) => `\u001bP${sequence}\u001b\\` : (sequence) => sequence;
+}
+
+/** The beginning of a text that has at most so many bytes of UTF-8; no character is cut. */
+function boundBytes(text: string, most: number): string {
+  const ellipsis = '…';
+  if (Buffer.byteLength(text) <= most) return text;
+  let kept = '';
+  let bytes = Buffer.byteLength(ellipsis);
+  for (const segment of graphemes(text)) {
+    bytes += Buffer.byteLength(segment);
+    if (bytes > most) break;
+    kept += segment;
+  }
+  return `${kept.trimEnd()}${ellipsis}`;
+}
+
+/** How the terminal is told of a firing. */
+export interface Notifications {
+  readonly level: NotificationLevel;
+  /** The environment that says which terminal it is. */
+  readonly env: Env;
+}
+
+export const SILENT: Notifications = { level: 'off', env: {} };
+
+export const NotificationsContext = createContext<Notifications>(SILENT);
+
+/** Rings the terminal and tells its desktop, also over ssh and whatever is on the screen. */
+function useAnnounce(): (text: string) => void {
+  const { level, env } = useContext(NotificationsContext);
+  const { stdout } = useStdout();
+  return useCallback(
+    (text) => {
+      const bytes = notificationBytes(text, level, env);
+      // Past Ink's own `write`: the bytes neither move the cursor nor draw, so the frame may stay.
+      if (bytes !== '') stdout.write(bytes);
+    },
+    [stdout, level, env],
+  );
+}
+
+/** How often and when last each alert had fired, by its id. */
+export type SeenAlerts = ReadonlyMap<string, Pick<AlertView, 'triggerCount' | 'lastTriggeredAt'>>;
+
+export interface Noticed {
+  readonly seen: SeenAlerts;
+  /** The alerts that have fired since. */
+  readonly fired: readonly AlertView[];
+}
+
+/**
+ * Compares a list of alerts with what was seen before.
+ *
+ * @param newSince an alert that was not seen before has fired if it did after this time, ms by the service's clock;
+ *   `null`: nothing tells
+ */
+export function noticeFirings(
+  seen: SeenAlerts,
+  alerts: readonly AlertView[],
+  newSince: number | null,
+): Noticed {
+  const next = new Map(seen);
+  const fired: AlertView[] = [];
+  for (const alert of alerts) {
+    const before = next.get(alert.id);
+    if (before === undefined ? hasFiredAfter(alert, newSince) : hasFiredSince(alert, before))
+      fired.push(alert);
+    // An older list may arrive after a newer one: what was seen stays seen.
+    next.set(alert.id, {
+      triggerCount: latest(alert.triggerCount, before?.triggerCount),
+      lastTriggeredAt: latest(alert.lastTriggeredAt, before?.lastTriggeredAt),
+    });
+  }
+  return { seen: next, fired };
+}
+
+function hasFiredSince(
+  alert: AlertView,
+  before: Pick<AlertView, 'triggerCount' | 'lastTriggeredAt'>,
+): boolean {
+  // A service may tell either; the count is surer.
+  if (alert.triggerCount !== null && before.triggerCount !== null) {
+    return alert.triggerCount > before.triggerCount;
+  }
+  const { lastTriggeredAt: at } = alert;
+  return at !== null && at > (before.lastTriggeredAt ?? 0);
+}
+
+function hasFiredAfter({ lastTriggeredAt }: AlertView, newSince: number | null): boolean {
+  return lastTriggeredAt !== null && newSince !== null && lastTriggeredAt > newSince;
+}
+
+function latest(now: number | null, before: number | null | undefined): number | null {
+  if (now === null) return before ?? null;
+  return Math.max(now, before ?? now);
+}
+
+/** Whoever runs a service sees the alerts of every key: those are told where that key is used. */
+export const announcesHere = ({ channels, keyId }: AlertView): boolean =>
+  keyId === null && channels.includes('TERMINAL');
+
+/** An announcement waits no longer for the price it is about, ms. */
+const PRICE_WITHIN_MS = 2_000;
+const EARLIER_MS = 8_000;
+const SENT_MS = 6_000;
+
+interface AlertNoticesOptions {
+  readonly client: GasClient | null;
+  readonly snapshot: SnapshotView | undefined;
+  /** The newest list, whatever the screen shows of it. */
+  readonly list: AlertListView | undefined;
+  /** The alerts are on the screen, so a firing is seen there. */
+  readonly isShown: boolean;
+  readonly now: () => number;
+}
+
+/**
+ * Tells of every alert for this terminal that fires while the monitor runs: on the screen, by the bell, on the
+ * desktop. Earlier firings are told in one line, but for those of the newest block, which are still true.
+ *
+ * @returns how many alerts have fired since they were last on the screen
+ */
+export function useAlertNotices({ client, snapshot, list, isShown, now }: AlertNoticesOptions): number {
+  const toast = useToast();
+  const announce = useAnnounce();
+  const unseen = useUnseen(isShown);
+  const known = useRef<Known | null>(null);
+  const latest = useRef({ client, snapshot, now, toast, announce, unseen });
+  latest.current = { client, snapshot, now, toast, announce, unseen };
+  const life = useLifeSignal();
+
+  useEffect(() => {
+    if (list === undefined) return;
+    const { client: from, snapshot: current, toast: show, announce: ring } = latest.current;
+    const isFirst = known.current === null;
+    const before = known.current ?? firstKnown(current, latest.current.now());
+    const { seen, fired } = noticeFirings(before.seen, list.items, before.newSince);
+    const missed = list.items.reduce((sum, alert) => sum + (alert.missed?.count ?? 0), 0);
+    known.current = { ...before, seen, missed };
+    latest.current.unseen.add(fired.length);
+    const here = fired.filter(announcesHere);
+    if (here.length > 0 && from !== null) {
+      void firingText(here, from, life()).then((text) => {
+        if (life().aborted) return;
+        show({ kind: 'alert', text });
+        ring(`${badgeText(current)}${text}`);
+      });
+      return;
+    }
+    // The blocks of the time in which nothing ran may be read only after the first list.
+    if (!isFirst && missed <= before.missed) return;
+    const told = isFirst ? list.items.filter(announcesHere) : [];
+    const at = current === undefined ? null : servicePresent(current);
+    const earlier = at === null ? null : describeEarlierFirings(told, list.items, at);
+    if (earlier !== null) show({ kind: 'info', text: earlier, forMs: EARLIER_MS });
+  }, [list, life]);
+  return unseen.count;
+}
+
+/** Counts news until their tab is shown. */
+function useUnseen(isShown: boolean) {
+  const [count, setCount] = useState(0);
+  useEffect(() => {
+    if (isShown) setCount(0);
+  }, [isShown]);
+  return {
+    count,
+    add: (news: number) => {
+      if (news > 0 && !isShown) setCount((before) => before + news);
+    },
+  };
+}
+
+interface Known {
+  readonly seen: SeenAlerts;
+  readonly newSince: number | null;
+  readonly missed: number;
+}
+
+/** The age of a head with which nothing new can have fired, ms; its clock and ours may differ by less. */
+const OLD_HEAD_MS = 120_000;
+
+/** An alert that fired with the newest block is news, although it was never listed before. */
+function firstKnown(snapshot: SnapshotView | undefined, now: number): Known {
+  const present = snapshot === undefined ? null : servicePresent(snapshot);
+  if (snapshot === undefined || present === null) return { seen: new Map(), newSince: null, missed: 0 };
+  const isOld = snapshot.source.kind !== 'replay' && now - present > OLD_HEAD_MS;
+  return { seen: new Map(), newSince: isOld ? present : present - polledEveryMs(snapshot), missed: 0 };
+}
+
+/** The service's own present: its clock may not be ours, and a recording's never is. */
+function servicePresent({ blockTimestamp, updatedAt }: SnapshotView): number | null {
+  return blockTimestamp ?? updatedAt;
+}
+
+/** On the desktop there is no badge beside the words. */
+function badgeText(snapshot: SnapshotView | undefined): string {
+  const kind = snapshot?.source.kind;
+  return kind === 'replay' ? '[REPLAY] ' : kind === 'simulated' ? '[SIMULATED] ' : '';
+}
+
+async function firingText(
+  fired: readonly AlertView[],
+  client: GasClient,
+  life: AbortSignal,
+): Promise<string> {
+  const [only] = fired;
+  if (only === undefined || fired.length > 1) return describeFirings(fired);
+  const signal = AbortSignal.any([life, AbortSignal.timeout(PRICE_WITHIN_MS)]);
+  const savings = await client.alertSavings(only.id, { signal }).catch(() => null);
+  const entry = savings?.entries.find(({ triggeredAt }) => triggeredAt === only.lastTriggeredAt);
+  return describeFiring(only, entry?.price ?? null);
+}
+
+/** Aborts when the caller is taken off the screen for good. */
+function useLifeSignal(): () => AbortSignal {
+  const controller = useRef(new AbortController());
+  useEffect(() => {
+    const mine = new AbortController();
+    controller.current = mine;
+    return () => mine.abort();
+  }, []);
+  return useRef(() => controller.current.signal).current;
+}
+
+const NEWS: ReadonlySet<AutoTxStatus | null> = new Set(['SUBMITTED', 'EXECUTED', 'FAILED', 'EXPIRED']);
+
+/**
+ * Tells of every auto-tx that is sent or comes to an end while the monitor runs, of an end also by the bell and on the
+ * desktop. The auto-txs of API keys are told where those keys are used.
+ *
+ * @returns how many have come to an end since they were last on the screen
+ */
+export function useAutoTxNotices(list: AutoTxListView | undefined, isShown: boolean): number {
+  const toast = useToast();
+  const announce = useAnnounce();
+  const unseen = useUnseen(isShown);
+  const known = useRef<ReadonlyMap<string, AutoTxStatus | null>>(new Map());
+  const latest = useRef({ toast, announce, unseen });
+  latest.current = { toast, announce, unseen };
+
+  useEffect(() => {
+    if (list === undefined) return;
+    const before = known.current;
+    known.current = new Map(list.items.map((autoTx) => [autoTx.id, statusOf(autoTx)]));
+    const isNews = (autoTx: AutoTxView) => {
+      const was = before.get(autoTx.id);
+      const status = statusOf(autoTx);
+      return autoTx.keyId === null && was !== undefined && was !== status && NEWS.has(status);
+    };
+    const changed = list.items.filter(isNews);
+    const ended = changed.filter((autoTx) => statusOf(autoTx) !== 'SUBMITTED');
+    latest.current.unseen.add(ended.length);
+    const told = ended.length > 0 ? ended : changed;
+    const [first] = told;
+    if (first === undefined) return;
+    const text = told.length > 1 ? describeChanges(told) : describeChange(first);
+    if (ended.length === 0) latest.current.toast({ kind: 'info', text, forMs: SENT_MS });
+    else {
+      latest.current.toast({ kind: 'alert', text });
+      latest.current.announce(text);
+    }
+  }, [list]);
+  return unseen.count;
+}

@@ -1,0 +1,324 @@
+import { Box, Text } from 'ink';
+import { alertChoices } from '../../../client/openapi.ts';
+import type {
+  AlertDetailsView,
+  AlertListView,
+  AlertSavingsView,
+  AlertView,
+  DeliveryView,
+} from '../../../client/views/alerts.ts';
+import type { EngineView } from '../../../client/views/dashboard.ts';
+import { alertState, describeCondition, isOn, statusWord } from '../../../client/views/describe-alerts.ts';
+import { symbolOf } from '../../../client/views/describe-auto-txs.ts';
+import { PATHS } from '../../../contract/routes.ts';
+import { cleanText } from '../../../core/clean-text.ts';
+import { formatAge, formatCount, formatDuration } from '../../../core/units.ts';
+import { useNow } from '../../app/clock.ts';
+import { refusalText } from '../../app/connection.ts';
+import type { TabScreenProps } from '../../app/tabs.ts';
+import { useClipboard } from '../../app/terminal.ts';
+import type { Memory } from '../../app/ui-state.ts';
+import { useToast } from '../../chrome/footer.tsx';
+import { useLists } from '../../data/lists.tsx';
+import { useAlertMutations } from '../../data/mutations.ts';
+import { type Polled, useDescription, useMonitor, usePolledQuery } from '../../data/queries.ts';
+import type { ActionName } from '../../input/keymap.ts';
+import { useModalKeys } from '../../input/use-keys.tsx';
+import { ResourcePane } from '../../resource/resource-pane.tsx';
+import { openResourceForm, resourceQuestion } from '../../resource/resource-state.ts';
+import type {
+  PaneActions,
+  PaneContext,
+  Resource,
+  ResourceActions,
+  ResourceDetails,
+  ResourceList,
+  SecretProps,
+} from '../../resource/types.ts';
+import { factGrid, sectionLine } from '../../ui/fact-list.tsx';
+import { EMPTY_LINE, type Line, wrapText } from '../../ui/text.tsx';
+import { useTheme } from '../../ui/theme.ts';
+import { alertColumns } from './alert-columns.ts';
+import { alertFacts, alertTitle, deliveryLines, savingsFacts } from './alert-facts.ts';
+import { draftLike, newDraft } from './alert-fields.ts';
+import { AlertForm, type AlertSeed } from './alert-form.tsx';
+import type { AlertPrefill } from './alert-prefill.ts';
+
+const ALERTS: Resource<AlertView, AlertDetailsView, AlertSeed> = {
+  name: 'alert',
+  plural: 'alerts',
+  tab: 'tab-3',
+  spokenTitle: 'Alerts, newest first.',
+  useList: useAlertList,
+  columns: alertColumns,
+  useDetails: useAlertDetails,
+  useActions: useAlertActions,
+  Form: AlertForm,
+  Secret: SecretBox,
+};
+
+/** The Alerts tab. */
+export function AlertsPane(props: TabScreenProps) {
+  return <ResourcePane resource={ALERTS} {...props} />;
+}
+
+/** Has the tab show the form of a new alert when it is shown next. */
+export function openAlertForm(memory: Memory, prefill: AlertPrefill, from: ActionName): void {
+  openResourceForm<AlertSeed>(memory, ALERTS, { draft: newDraft(prefill), like: null }, from);
+}
+
+/** The response that the raw view shows. */
+export function alertsQuestion(memory: Memory) {
+  return resourceQuestion(memory, ALERTS.plural, PATHS.alerts, PATHS.alert);
+}
+
+const RULE_LINES = 2;
+const NO_ALERTS: readonly AlertView[] = [];
+
+function useAlertList({ snapshot, present, theme, width }: PaneContext): ResourceList<AlertView> {
+  const now = useNow();
+  const { isOwnService = false } = useMonitor();
+  const { alerts: feed } = useLists();
+  const { deletions } = useAlertMutations();
+  const rule = engineText(useEngine(), isOwnService, now);
+  // The row and the line that says it is deleted change in the same frame.
+  const items = (feed.data?.value.items ?? NO_ALERTS).filter(
+    ({ id }) => !deletions.some(({ alert }) => alert.id === id),
+  );
+  const last = deletions.at(-1);
+  const counts = new Map<string, number>();
+  for (const alert of items) {
+    const { kind } = alertState(alert, snapshot, present);
+    const name = kind === 'leaving' ? 'resting' : kind;
+    counts.set(name, (counts.get(name) ?? 0) + 1);
+  }
+  const states = [...counts].map(([kind, count]) => `${formatCount(count)} ${kind}`).join(', ');
+  return {
+    feed,
+    items,
+    title: [
+      [{ text: `Alerts ${formatCount(items.length)}${ofTotal(feed.data?.value)}`, bold: true }],
+      ...(states === '' ? [] : [[{ text: states, faint: true }]]),
+    ],
+    counts: [],
+    notices: [
+      ...wrapText(theme.text(rule ?? ''), width - 2, RULE_LINES, theme.glyph.ellipsis).map(
+        (text): Line => [{ text: ` ${text}`, faint: true }],
+      ),
+      ...(last === undefined
+        ? []
+        : [
+            [
+              { text: ` ${theme.glyph.arrow} deleted ${describeCondition(last.alert)}` },
+              { text: ` · u undoes (${formatDuration(Math.max(last.until - now, 0) / 1_000)})`, bold: true },
+              ...(deletions.length > 1 ? [{ text: ` · and ${deletions.length - 1} more` }] : []),
+            ],
+          ]),
+    ],
+    empty:
+      last === undefined
+        ? {
+            title: 'No alerts yet',
+            hint: 'n makes one, a on Live or Chart makes one from a price.',
+            more: rule,
+          }
+        : null,
+  };
+}
+
+/** ` of 5,000` where the service has more than it listed. */
+function ofTotal(list: AlertListView | undefined): string {
+  if (list === undefined || list.total === null || list.total <= list.items.length) return '';
+  return ` of ${formatCount(list.total)}`;
+}
+
+const ENGINE_EVERY_MS = 10_000;
+
+/** The process that fires the alerts; `null` when it is not known. It shares the request of the Service pane. */
+function useEngine(): EngineView | null {
+  const { client, intervalMs, frozen, now, isOwnService = false } = useMonitor();
+  const everyMs = Math.max(intervalMs, ENGINE_EVERY_MS);
+  const { data } = usePolledQuery({
+    key: ['service', 'summary'],
+    ask: async (signal) => ({ value: await client.summary({ signal }), at: now() }),
+    // A service elsewhere counts requests, and hardly any tells.
+    everyMs: isOwnService ? everyMs : null,
+    freshMs: everyMs,
+    frozen,
+  });
+  return data?.value.health.engine ?? null;
+}
+
+/** When alerts fire, and the process that fires them; `null` when the service does not say. */
+function engineText(engine: EngineView | null, isOwnService: boolean, now: number): string | null {
+  if (engine === null && !isOwnService) return null;
+  const rule = isOwnService
+    ? 'they fire while gastop or gastop serve runs'
+    : 'they fire while the service runs';
+  if (engine === null) return rule;
+  const { process, isHere, since, heartbeatAt } = engine;
+  if (isHere === true && isOwnService) return `${rule}; this window sees to it now`;
+  if (process === null) return rule;
+  const [at, word] = isHere === true ? [since, 'since'] : [heartbeatAt, 'heard'];
+  const age = at === null ? '' : `, ${word} ${formatAge((now - at) / 1_000)}`;
+  return `${rule}; ${process} sees to it${age}`;
+}
+
+/** A service elsewhere counts requests. */
+const ELSEWHERE_MS = 15_000;
+const NO_DELIVERIES: readonly DeliveryView[] = [];
+
+function useAlertDetails(
+  id: string,
+  listed: AlertView | undefined,
+  context: PaneContext,
+): ResourceDetails<AlertView, AlertDetailsView> {
+  const { client, intervalMs, frozen, now, isOwnService = false } = useMonitor();
+  const toast = useToast();
+  const polled = usePolledQuery({
+    key: ['alert', id],
+    ask: async (signal) => ({ value: await client.alert(id, { signal }), at: now() }),
+    everyMs: isOwnService ? intervalMs : Math.max(intervalMs, ELSEWHERE_MS),
+    frozen,
+  });
+  const savings = usePolledQuery({
+    // Only a firing saves something.
+    key: ['alert-savings', id, listed?.triggerCount ?? null],
+    ask: (signal) => client.alertSavings(id, { signal }),
+    everyMs: null,
+    freshMs: ELSEWHERE_MS,
+    frozen,
+  });
+  // The list has the changes of a moment ago, the details have the deliveries.
+  const item = listed ?? polled.data?.value;
+  const deliveries = polled.data?.value.deliveries ?? NO_DELIVERIES;
+  const redeliver = async (deliveryId: string) => {
+    try {
+      await client.redeliver(id, deliveryId);
+      toast({ kind: 'info', text: 'It is sent once more' });
+      await polled.refresh();
+    } catch (error) {
+      const reason = error instanceof Error ? refusalText(error) : String(error);
+      toast({ kind: 'error', text: `Not sent once more: ${reason}` });
+    }
+  };
+  return {
+    polled,
+    item,
+    title: item === undefined ? [] : alertTitle(item, context),
+    lines: item === undefined ? [] : detailLines(item, polled.data?.value.deliveries, savings, context),
+    entries: deliveries.map((delivery) => ({
+      id: delivery.id,
+      lines: (isSelected) => deliveryLines(delivery, isSelected, context),
+    })),
+    redeliver: (deliveryId) => {
+      if (deliveryId === null)
+        toast({ kind: 'error', text: 'Nothing has been sent that could be sent again' });
+      else void redeliver(deliveryId);
+    },
+  };
+}
+
+function detailLines(
+  alert: AlertView,
+  deliveries: AlertDetailsView['deliveries'] | undefined,
+  { data, error }: Pick<Polled<AlertSavingsView>, 'data' | 'error'>,
+  context: PaneContext,
+): readonly Line[] {
+  const { theme, width, snapshot } = context;
+  const faint = (text: string): Line => [{ text, faint: true }];
+  const saved =
+    data === undefined
+      ? faint(error === null ? 'loading …' : error.message)
+      : faint("against the lane's mean of the day before");
+  const count = deliveries?.length ?? 0;
+  const sent = count === 0 ? 'none yet' : `${count}, newest first`;
+  return [
+    ...factGrid(alertFacts(alert, context), width, theme),
+    EMPTY_LINE,
+    sectionLine('Savings', saved),
+    ...factGrid(
+      data === undefined ? [] : savingsFacts(data, symbolOf(snapshot.chainId), context),
+      width,
+      theme,
+    ),
+    EMPTY_LINE,
+    sectionLine('Deliveries', faint(deliveries === null ? 'this service keeps no log of them' : sent)),
+  ];
+}
+
+function useAlertActions(pane: PaneActions<AlertSeed>): ResourceActions<AlertView> {
+  const { setStatus, remove, undo } = useAlertMutations();
+  const toast = useToast();
+  const { statuses } = alertChoices(useDescription());
+  return {
+    new: () => pane.openForm({ draft: newDraft(), like: null }),
+    undo: () => {
+      const back = undo();
+      const text = back === null ? 'Nothing to undo' : `${describeCondition(back)} is back`;
+      toast({ kind: 'info', text });
+    },
+    item: {
+      toggle: (alert) => setStatus(alert, statusWord(statuses, isOn(alert.status) ? 'off' : 'on')),
+      copy: (alert) => pane.openForm({ draft: draftLike(alert), like: describeCondition(alert) }),
+      delete: (alert) => pane.ask('delete', alert.id),
+    },
+    confirmation: (_, alert) => {
+      const { note, triggerCount } = alert;
+      return {
+        title: 'Delete this alert?',
+        lines: [
+          describeCondition(alert),
+          ...(note === null || note === '' ? [] : [cleanText(note)]),
+          ...(triggerCount === null || triggerCount === 0
+            ? []
+            : [`It has fired ${formatCount(triggerCount)} ×; the log of what it sent goes with it.`]),
+          'It can be undone for 10 s.',
+        ],
+        yes: 'Delete',
+        no: 'Keep it',
+        run: () => {
+          remove(alert);
+          pane.showList();
+        },
+      };
+    },
+  };
+}
+
+/** The key that webhooks are signed with. It is on the screen this once, and nowhere else. */
+function SecretBox({ secret, width, height, onClose }: SecretProps) {
+  const theme = useTheme();
+  const toast = useToast();
+  const copy = useClipboard();
+  useModalKeys('secret', {
+    copy: () => {
+      copy(secret);
+      const text = 'Copied the signing secret (if your terminal lets programs copy: OSC 52)';
+      toast({ kind: 'info', text });
+    },
+    close: onClose,
+  });
+  return (
+    <Box
+      flexDirection="column"
+      width={width}
+      height={height}
+      paddingX={3}
+      justifyContent="center"
+      overflow="hidden"
+    >
+      <Text bold>{theme.text('The alert is made. Its webhook is signed with this secret:')}</Text>
+      <Text> </Text>
+      <Text bold color={theme.color('accent')}>
+        {secret}
+      </Text>
+      <Text> </Text>
+      <Text>It is shown only now. Keep it where the receiver checks the header X-Gastop-Signature.</Text>
+      <Text> </Text>
+      <Text>
+        <Text bold>c</Text> copies it <Text bold>{theme.text('⏎')}</Text> closes
+      </Text>
+    </Box>
+  );
+}

@@ -1,0 +1,270 @@
+import { draftDifferences } from '../../../client/auto-tx-preflight.ts';
+import type { ExtraAutoTxField } from '../../../client/openapi.ts';
+import type { AutoTxChange, AutoTxView, NewAutoTx } from '../../../client/views/auto-txs.ts';
+import { titleWord, weiOfTypedGwei } from '../../../client/views/describe-alerts.ts';
+import type { SnapshotView } from '../../../client/views/gas.ts';
+import { EXPIRY_LONGEST_MS, GAS_SPEEDS, MOST_GWEI, NOTE_LONGEST } from '../../../contract/choices.ts';
+import { parseCooldown } from '../../../core/alerts/cooldown-text.ts';
+import { gweiString } from '../../../core/units.ts';
+import type { FormField } from '../../input/form.ts';
+import { cheaperThan } from '../alerts/alert-prefill.ts';
+import { type Pasted, pastedText, SignedText, transactionText } from './pasted-transaction.ts';
+
+/** An auto-tx as it is typed. */
+export interface AutoTxDraft {
+  readonly signed: SignedText;
+  /** Counts the changes of `signed`, whose text is no part of the state. */
+  readonly pastes: number;
+  /** Gwei. */
+  readonly target: string;
+  readonly gasSpeed: string;
+  readonly isStrict: boolean;
+  readonly expires: string;
+  readonly note: string;
+}
+
+/** The draft of a new auto-tx, or of one that is changed. */
+export function draftOf(edited: AutoTxView | null, { lanes }: SnapshotView): AutoTxDraft {
+  const signed = { signed: new SignedText(), pastes: 0 };
+  if (edited === null) {
+    // The slow lane's price comes by often, and saves something.
+    const target = cheaperThan(lanes.slow.price).threshold;
+    return { ...signed, target, gasSpeed: 'AVERAGE', isStrict: false, expires: '1d', note: '' };
+  }
+  return {
+    ...signed,
+    target: edited.target === null ? '' : gweiString(edited.target),
+    gasSpeed: edited.gasSpeed ?? 'AVERAGE',
+    isStrict: edited.isStrict ?? false,
+    expires: expiryText(edited.expiresAt),
+    note: edited.note ?? '',
+  };
+}
+
+/** What a signed transaction is to the form: what it is for, what may replace another one, or fixed once it was sent. */
+export type SignedRole = 'needed' | 'replaces' | 'fixed';
+
+/** A transaction that was broadcast may be mined, whatever is signed later. */
+export function roleOf(edited: AutoTxView | null): SignedRole {
+  if (edited === null || edited.status === 'DRAFT') return 'needed';
+  const isWaiting = edited.status === 'PENDING' || edited.status === 'DISABLED';
+  return isWaiting && edited.attempts === 0 && edited.submittedAt === null ? 'replaces' : 'fixed';
+}
+
+const FIELD_OF: Readonly<Record<ExtraAutoTxField, string>> = {
+  gasSpeed: 'gasSpeed',
+  strictTargetPrice: 'isStrict',
+  note: 'note',
+  expiresAt: 'expires',
+};
+
+const text = (id: 'target' | 'expires' | 'note') => ({
+  id,
+  kind: 'text' as const,
+  text: (draft: AutoTxDraft) => draft[id],
+  put: (draft: AutoTxDraft, typed: string): AutoTxDraft => ({ ...draft, [id]: typed }),
+});
+
+interface FieldsContext {
+  readonly draft: AutoTxDraft;
+  readonly role: SignedRole;
+  readonly pasted: Pasted;
+  readonly focus: string;
+  /** The present price, beside the target. */
+  readonly price: string | null;
+  /** Fields that the service does not know. */
+  readonly unknown: readonly ExtraAutoTxField[];
+}
+
+/** The fields from top to bottom. A service's own lane stays a choice. */
+export function autoTxFields(context: FieldsContext): readonly FormField<AutoTxDraft>[] {
+  const { draft, role, pasted, focus, price, unknown } = context;
+  const said = pastedText(pasted);
+  const signed: FormField<AutoTxDraft> = {
+    id: 'signed',
+    label: 'signed',
+    hint: role === 'replaces' ? 'paste another one to replace it' : 'paste it here; it is never shown',
+    kind: 'pasted',
+    said: said === null ? null : [{ text: said, bold: pasted.kind === 'transaction' }],
+    beside:
+      pasted.kind !== 'transaction' ? null : focus === 'signed' ? '' : transactionText(pasted.transaction),
+    paste: (before, pastedPiece) => {
+      before.signed.add(pastedPiece);
+      return { ...before, pastes: before.pastes + 1 };
+    },
+    clear: (before) => {
+      before.signed.drop();
+      return { ...before, pastes: before.pastes + 1 };
+    },
+  };
+  const speeds = [...new Set<string>([...GAS_SPEEDS, draft.gasSpeed])];
+  const fields: readonly FormField<AutoTxDraft>[] = [
+    ...(role === 'needed' ? [signed] : []),
+    { ...text('target'), label: 'target', hint: 'gwei, such as 0.04', unit: 'gwei', beside: price },
+    {
+      id: 'gasSpeed',
+      label: 'lane',
+      hint: 'whose price is to reach the target',
+      kind: 'one',
+      choices: speeds.map((value) => ({ value, label: titleWord(value) })),
+      chosen: ({ gasSpeed }) => gasSpeed,
+      choose: (before, gasSpeed) => ({ ...before, gasSpeed }),
+    },
+    {
+      id: 'isStrict',
+      label: 'strict',
+      hint: 'yes: not the lane, but what it would pay itself',
+      kind: 'one',
+      choices: [
+        { value: 'no', label: 'no' },
+        { value: 'yes', label: 'yes' },
+      ],
+      chosen: ({ isStrict }) => (isStrict ? 'yes' : 'no'),
+      choose: (before, value) => ({ ...before, isStrict: value === 'yes' }),
+    },
+    {
+      ...text('expires'),
+      label: 'expires',
+      hint: 'space: 1h 6h 1d 7d none; or type 2d, or a time',
+      next: nextExpiry,
+    },
+    { ...text('note'), label: 'note', hint: 'for yourself', isProse: true },
+    ...(role === 'replaces' ? [signed] : []),
+  ];
+  return fields.filter(({ id }) => !unknown.some((name) => FIELD_OF[name] === id));
+}
+
+/** The problems of a draft by field, in words that go after the field's label. `now` in ms since epoch. */
+export function autoTxProblems(
+  draft: AutoTxDraft,
+  initial: AutoTxDraft,
+  pasted: Pasted,
+  edited: AutoTxView | null,
+  now: number,
+): ReadonlyMap<string, string> {
+  const isPasteWanted = pasted.kind !== 'nothing' || roleOf(edited) === 'needed';
+  // An expiry that is not changed may have passed since it was set; it is not sent again.
+  const isExpiryNew = edited === null || draft.expires !== initial.expires;
+  const isNoteLong = [...draft.note].length > NOTE_LONGEST;
+  const problems: readonly (readonly [string, string | null])[] = [
+    ['signed', isPasteWanted ? pastedProblem(pasted, edited) : null],
+    ['target', targetProblem(draft.target)],
+    ['expires', isExpiryNew ? expiryProblem(draft.expires, now) : null],
+    ['note', isNoteLong ? `must have at most ${NOTE_LONGEST} characters` : null],
+  ];
+  return new Map(problems.flatMap(([id, words]) => (words === null ? [] : [[id, words]])));
+}
+
+function pastedProblem(pasted: Pasted, edited: AutoTxView | null): string | null {
+  switch (pasted.kind) {
+    case 'nothing':
+      return 'needs the transaction that your wallet has signed: paste it here';
+    case 'reading':
+      return 'is still being read';
+    case 'problem':
+      return pasted.message;
+    case 'transaction': {
+      if (edited?.status !== 'DRAFT') return null;
+      const differs = draftDifferences(pasted.transaction, edited).map(({ field }) => field);
+      if (differs.length === 0) return null;
+      return `is of another transaction than the draft: ${differs.join(', ')} differ${differs.length === 1 ? 's' : ''}`;
+    }
+  }
+}
+
+const NUMBER = /^\d{1,16}(\.\d*)?$|^\.\d+$/;
+
+function targetProblem(typed: string): string | null {
+  const bare = typed.trim();
+  if (bare === '') return 'needs a price in gwei, such as 0.04';
+  if (!NUMBER.test(bare)) return 'must be a number such as 0.04';
+  if (Number(bare) === 0) return 'must be above 0';
+  if (Number(bare) > MOST_GWEI) return `must be at most ${MOST_GWEI.toLocaleString('en')}`;
+  return weiOfTypedGwei(bare) === null ? 'must have at most 9 decimals' : null;
+}
+
+/** The body of a new one, without the fields that the service does not know. A time span counts from `now`. */
+export function newAutoTxOf(
+  { draft }: { readonly draft: AutoTxDraft },
+  now: number,
+  unknown: readonly ExtraAutoTxField[] = [],
+): NewAutoTx {
+  const at = expiresAt(draft.expires, now);
+  const extra = {
+    gasSpeed: draft.gasSpeed,
+    strictTargetPrice: draft.isStrict,
+    note: draft.note,
+    expiresAt: at === null ? null : new Date(at).toISOString(),
+  };
+  for (const name of unknown) Reflect.deleteProperty(extra, name);
+  return { signedTransaction: draft.signed.read(), targetGasPriceGwei: Number(draft.target), ...extra };
+}
+
+/** What is to change: nothing that stays as it is. */
+export function autoTxChangeOf(draft: AutoTxDraft, initial: AutoTxDraft, now: number): AutoTxChange {
+  const body = newAutoTxOf({ draft }, now);
+  const { signedTransaction, targetGasPriceGwei, gasSpeed, strictTargetPrice, note } = body;
+  return {
+    ...(draft.signed.length === 0 ? {} : { signedTransaction }),
+    ...(draft.target === initial.target ? {} : { targetGasPriceGwei }),
+    ...(draft.gasSpeed === initial.gasSpeed ? {} : { gasSpeed }),
+    ...(draft.isStrict === initial.isStrict ? {} : { strictTargetPrice }),
+    ...(draft.note === initial.note ? {} : { note }),
+    ...(draft.expires === initial.expires ? {} : { expiresAt: body.expiresAt }),
+  };
+}
+
+const FIELDS = new Map([
+  ['signedTransaction', 'signed'],
+  ['targetGasPriceGwei', 'target'],
+  ['gasSpeed', 'gasSpeed'],
+  ['strictTargetPrice', 'isStrict'],
+  ['expiresAt', 'expires'],
+  ['note', 'note'],
+]);
+
+/** The field that a path of the body is typed in; `''` for none. */
+export function autoTxFieldOf(path: string): string {
+  return FIELDS.get(path.replace(/^\//, '').split(/[./[]/)[0] ?? '') ?? '';
+}
+
+const NEVER = 'none';
+const NEVER_TYPED = /^(none|never|no|-|—)$/i;
+const EXPIRY_PRESETS: readonly string[] = [NEVER, '1h', '6h', '1d', '7d'];
+const TIME = /^\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(:\d{2}(\.\d{1,3})?)?Z?$/i;
+
+/** `6h` and `1d12h` from `now`, `2026-01-06T12:00Z` (UTC), `none`: ms since epoch, `null` for never, `undefined` for no expiry. */
+function parseExpiry(typed: string, now: number): number | null | undefined {
+  const bare = typed.trim();
+  if (NEVER_TYPED.test(bare)) return null;
+  const ms = parseCooldown(bare);
+  if (ms !== null) return ms > 0 ? now + ms : undefined;
+  if (!TIME.test(bare)) return undefined;
+  const at = Date.parse(`${bare.replace(/z$/i, '').replace(' ', 'T')}Z`);
+  return Number.isNaN(at) ? undefined : at;
+}
+
+/** When a typed expiry is, ms since epoch; `null` for never, and for what is no expiry. */
+export function expiresAt(typed: string, now: number): number | null {
+  return parseExpiry(typed, now) ?? null;
+}
+
+export function expiryProblem(typed: string, now: number): string | null {
+  const at = parseExpiry(typed, now);
+  if (at === undefined) return 'must be a time such as 6h, 1d, 2026-01-31T12:00Z, or none';
+  if (at === null) return null;
+  if (at <= now) return 'is in the past';
+  return at > now + EXPIRY_LONGEST_MS ? 'must be at most 366 days ahead' : null;
+}
+
+/** A time as it can be typed: `2026-01-31T12:00Z`; `none`. */
+function expiryText(at: number | null): string {
+  if (at === null) return NEVER;
+  return new Date(at).toISOString().replace(/(:00)?\.000Z$/, 'Z');
+}
+
+/** The expiry preset after this one; the first when this is none. */
+function nextExpiry(typed: string): string {
+  const place = EXPIRY_PRESETS.indexOf(typed.trim().toLowerCase());
+  return EXPIRY_PRESETS[(place + 1) % EXPIRY_PRESETS.length] ?? typed;
+}

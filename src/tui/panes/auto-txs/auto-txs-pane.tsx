@@ -1,0 +1,255 @@
+import type { AutoTxDetailsView, AutoTxView } from '../../../client/views/auto-txs.ts';
+import { mayBeMined } from '../../../client/views/auto-txs.ts';
+import {
+  describeContent,
+  describeState,
+  describeTarget,
+  isOver,
+  statusOf,
+} from '../../../client/views/describe-auto-txs.ts';
+import type { AutoTxStatus } from '../../../contract/choices.ts';
+import { PATHS } from '../../../contract/routes.ts';
+import { takesNone } from '../../../core/auto-txs/preflight.ts';
+import { cleanText } from '../../../core/clean-text.ts';
+import { shortHex } from '../../../core/hex-text.ts';
+import { formatAge, formatCount } from '../../../core/units.ts';
+import { useNow } from '../../app/clock.ts';
+import type { TabScreenProps } from '../../app/tabs.ts';
+import { useClipboard } from '../../app/terminal.ts';
+import type { Memory } from '../../app/ui-state.ts';
+import { useToast } from '../../chrome/footer.tsx';
+import { useLists } from '../../data/lists.tsx';
+import { useAutoTxMutations } from '../../data/mutations.ts';
+import { useMonitor, usePolledQuery } from '../../data/queries.ts';
+import { ResourcePane } from '../../resource/resource-pane.tsx';
+import { resourceQuestion } from '../../resource/resource-state.ts';
+import type {
+  Confirmation,
+  PaneActions,
+  PaneContext,
+  Resource,
+  ResourceActions,
+  ResourceDetails,
+  ResourceList,
+} from '../../resource/types.ts';
+import type { Line } from '../../ui/text.tsx';
+import { autoTxColumns, calledBy, ordered } from './auto-tx-columns.ts';
+import { detailsLines, detailsTitle, FOOT_LINES, footLines } from './auto-tx-facts.ts';
+import { AutoTxForm } from './auto-tx-form.tsx';
+
+/** `null`: a new one; else the auto-tx that is changed, as it was when the form was opened. */
+export type AutoTxSeed = AutoTxView | null;
+
+const AUTO_TXS: Resource<AutoTxView, AutoTxDetailsView, AutoTxSeed> = {
+  name: 'auto-tx',
+  plural: 'auto-txs',
+  tab: 'tab-4',
+  spokenTitle: 'Auto-txs, what needs attention first.',
+  useList: useAutoTxList,
+  columns: autoTxColumns,
+  foot: { rows: FOOT_LINES, lines: footLines },
+  useDetails: useAutoTxDetails,
+  useActions: useAutoTxActions,
+  Form: AutoTxForm,
+};
+
+/** The Auto-tx tab. */
+export function AutoTxsPane(props: TabScreenProps) {
+  return <ResourcePane resource={AUTO_TXS} {...props} />;
+}
+
+/** The response that the raw view shows. */
+export function autoTxsQuestion(memory: Memory) {
+  return resourceQuestion(memory, AUTO_TXS.plural, PATHS.autoTxs, PATHS.autoTx);
+}
+
+const NO_AUTO_TXS: readonly AutoTxView[] = [];
+
+function useAutoTxList({ snapshot }: PaneContext): ResourceList<AutoTxView> {
+  const now = useNow();
+  const { autoTxs: feed } = useLists();
+  const items = ordered(feed.data?.value.items ?? NO_AUTO_TXS, snapshot);
+  const counts = new Map<string, number>();
+  for (const autoTx of items) {
+    const word = describeState(autoTx);
+    counts.set(word, (counts.get(word) ?? 0) + 1);
+  }
+  const { total = null, unreadable = 0 } = feed.data?.value ?? {};
+  const ofTotal = total === null || total <= items.length ? '' : ` of ${formatCount(total)}`;
+  return {
+    feed,
+    items,
+    title: [
+      [{ text: `Auto-txs ${formatCount(items.length)}${ofTotal}`, bold: true }],
+      ...(feed.data === undefined ? [] : [ageSegment(feed.data.at, now)]),
+    ],
+    counts: [
+      ...(unreadable === 0 ? [] : [`${formatCount(unreadable)} unreadable`]),
+      ...[...counts].map(([word, count]) => `${formatCount(count)} ${word}`),
+    ].map((text) => [{ text, faint: true }]),
+    notices: [],
+    empty: emptyState(takesNone(snapshot.source.kind)),
+  };
+}
+
+/** The time since which the screen is true. */
+function ageSegment(at: number, now: number): Line {
+  return [{ text: `as of ${formatAge(Math.max(now - at, 0) / 1_000)}`, faint: true }];
+}
+
+function emptyState(none: string | null) {
+  return none === null
+    ? { title: 'No auto-txs yet', hint: 'n takes a transaction that your wallet has signed.' }
+    : { title: asSentence(none), hint: 'gastop --rpc URL (a node) or --url URL (a service) can.' };
+}
+
+const asSentence = (words: string) => `${words.charAt(0).toUpperCase()}${words.slice(1)}`;
+
+/** A service elsewhere counts requests. */
+const ELSEWHERE_MS = 15_000;
+
+function useAutoTxDetails(
+  id: string,
+  _: AutoTxView | undefined,
+  context: PaneContext,
+): ResourceDetails<AutoTxView, AutoTxDetailsView> {
+  const uiNow = useNow();
+  const { client, intervalMs, frozen, now, isOwnService = false } = useMonitor();
+  const polled = usePolledQuery({
+    key: ['auto-tx', id],
+    ask: async (signal) => ({ value: await client.autoTx(id, { signal }), at: now() }),
+    everyMs: isOwnService ? intervalMs : Math.max(intervalMs, ELSEWHERE_MS),
+    frozen,
+  });
+  const { data } = polled;
+  return {
+    polled,
+    item: data?.value,
+    title: data === undefined ? [] : [...detailsTitle(data.value, context), ageSegment(data.at, uiNow)],
+    lines: data === undefined ? [] : detailsLines(data.value, context),
+    entries: [],
+  };
+}
+
+function useAutoTxActions(
+  pane: PaneActions<AutoTxSeed>,
+  { snapshot }: PaneContext,
+): ResourceActions<AutoTxView> {
+  const toast = useToast();
+  const copy = useClipboard();
+  const { setStatus, cancel, remove } = useAutoTxMutations();
+  const refuse = (text: string) => toast({ kind: 'error', text });
+  const none = takesNone(snapshot.source.kind);
+  const openForm = (seed: AutoTxSeed) => {
+    // Said before a signed transaction is pasted for nothing.
+    if (none === null) pane.openForm(seed);
+    else refuse(`${asSentence(none)}: start gastop with --rpc URL`);
+  };
+  return {
+    new: () => openForm(null),
+    item: {
+      toggle: (autoTx) => {
+        const status = statusOf(autoTx);
+        if (status === 'PENDING') setStatus(autoTx, 'DISABLED');
+        else if (status === 'DISABLED' || status === null) setStatus(autoTx, 'PENDING');
+        else refuse(status === 'DRAFT' ? 'A draft waits once it is signed: e' : stateText(status));
+      },
+      edit: openForm,
+      copy: ({ hash }) => {
+        if (hash === null) return refuse('It has no hash before it is signed');
+        copy(hash);
+        toast({ kind: 'info', text: `Copied ${shortHex(hash, '…')}` });
+      },
+      cancel: (autoTx) => {
+        const status = statusOf(autoTx);
+        if (status !== null && isOver(autoTx)) refuse(`${stateText(status)}: there is nothing to cancel`);
+        else pane.ask('cancel', autoTx.id);
+      },
+      delete: (autoTx) => {
+        const status = statusOf(autoTx);
+        if (status === 'PENDING' || status === 'DISABLED') refuse('Cancel it first: x');
+        else if (status === 'SUBMITTED') refuse('It is on its way: it can be deleted once it is over');
+        else pane.ask('delete', autoTx.id);
+      },
+    },
+    confirmation: (what, autoTx) => {
+      const { lines, ...question } = what === 'cancel' ? cancelQuestion(autoTx) : deleteQuestion(autoTx);
+      const note = cleanText(autoTx.note ?? '').trim();
+      const nonce = autoTx.nonce === null ? '' : `, nonce ${autoTx.nonce}`;
+      return {
+        ...question,
+        lines: [
+          `${describeContent(autoTx, calledBy(autoTx))}${nonce}, when ${describeTarget(autoTx)}`,
+          ...(note === '' ? [] : [note]),
+          ' ',
+          ...lines,
+        ],
+        run: () => {
+          if (what === 'cancel') cancel(autoTx);
+          else remove(autoTx, pane.showList);
+        },
+      };
+    },
+  };
+}
+
+const stateText = (status: AutoTxStatus) =>
+  `It ${status === 'EXPIRED' || status === 'FAILED' ? 'has' : 'is'} ${status.toLowerCase()}`;
+
+const REPLACE = 'Only a same-nonce replacement from your wallet can stop it.';
+
+function cancelQuestion(autoTx: AutoTxView): Confirmation {
+  if (isOver(autoTx)) {
+    return {
+      title: `It is ${describeState(autoTx)} by now.`,
+      lines: ['There is nothing to cancel any more.'],
+      yes: 'Ask it anyway',
+      no: 'Leave it',
+    };
+  }
+  if (statusOf(autoTx) === 'SUBMITTED') {
+    return {
+      title: 'It has been sent already.',
+      lines: [
+        'A node may have it, and no service can take it back from there.',
+        REPLACE,
+        'The service can be asked all the same; it will most likely refuse.',
+      ],
+      yes: 'Ask it anyway',
+      no: 'Leave it',
+    };
+  }
+  return { title: 'Cancel this auto-tx?', lines: cancelLines(autoTx), yes: 'Cancel it', no: 'Keep it' };
+}
+
+function cancelLines(autoTx: AutoTxView): readonly string[] {
+  if (mayBeMined(autoTx))
+    return [
+      'It was sent before: a node may still have it, so it may be mined although it is cancelled.',
+      REPLACE,
+    ];
+  if (statusOf(autoTx) === 'DRAFT') return ['It was never signed, so nothing of it can be sent.'];
+  if (autoTx.mayBeMined === null)
+    return [
+      'The service is asked not to send it. Whether it keeps what was signed, and whether it was sent, it does not say.',
+      'Surely stopped is only what a same-nonce replacement from your wallet has overtaken.',
+    ];
+  return ['It has not been sent. Its signed bytes are deleted, so nothing can send it any more.'];
+}
+
+function deleteQuestion(autoTx: AutoTxView): Confirmation {
+  return {
+    title: 'Delete this auto-tx?',
+    lines: [
+      statusOf(autoTx) === 'DRAFT'
+        ? 'It was never signed, so nothing of it can be sent.'
+        : 'What happened to it and what it saved is deleted with it; the chain keeps what was mined.',
+      ...(autoTx.mayBeMined === true
+        ? ['It was sent before and may still be mined: then nothing here tells of it.']
+        : []),
+      'It cannot be undone.',
+    ],
+    yes: 'Delete',
+    no: 'Keep it',
+  };
+}

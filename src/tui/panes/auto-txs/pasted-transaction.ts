@@ -1,0 +1,227 @@
+import { useEffect, useRef, useState } from 'react';
+import { symbolOf } from '../../../client/views/describe-auto-txs.ts';
+import { SIGNED_LONGEST } from '../../../contract/choices.ts';
+import { chainProfile } from '../../../core/chains.ts';
+import { hexText, shortHex } from '../../../core/hex-text.ts';
+import type { SignedTransaction } from '../../../core/transactions/signed-transaction.ts';
+import { exactAmount, formatCount, formatGwei, formatUsd, usdOf } from '../../../core/units.ts';
+import { type Line, wrapText } from '../../ui/text.tsx';
+import type { Theme } from '../../ui/theme.ts';
+
+/**
+ * A signed transaction as it is pasted. The text alone is enough to send it, so it is kept where nothing that prints,
+ * compares or serialises an object finds it, and {@link drop} leaves nothing of it behind.
+ */
+export class SignedText {
+  #pieces: string[] = [];
+  #length = 0;
+
+  /** Characters that were pasted, but for blanks at either end of a piece. */
+  get length(): number {
+    return this.#length;
+  }
+
+  get isTooLong(): boolean {
+    return this.#length > SIGNED_LONGEST;
+  }
+
+  /** A paste may come in pieces. Nothing more is kept once it is longer than any transaction. */
+  add(text: string): void {
+    if (this.isTooLong || (this.#length === 0 && text.trim() === '')) return;
+    this.#pieces.push(text);
+    this.#length += text.trim().length;
+  }
+
+  read(): string {
+    if (this.#pieces.length > 1) this.#pieces = [this.#pieces.join('')];
+    return this.#pieces[0] ?? '';
+  }
+
+  drop(): void {
+    this.#pieces = [];
+    this.#length = 0;
+  }
+}
+
+/** The result of reading a pasted text. */
+export type Pasted =
+  | { readonly kind: 'nothing' }
+  | { readonly kind: 'reading' }
+  | { readonly kind: 'problem'; readonly message: string }
+  | {
+      readonly kind: 'transaction';
+      readonly transaction: SignedTransaction;
+      /** What it calls and delegates, in words; `null` when that cannot be told. */
+      readonly call: string | null;
+      /** Bytes that were signed. */
+      readonly size: number;
+    };
+
+const TOO_LONG: Pasted = {
+  kind: 'problem',
+  message: 'this is longer than any transaction that a node takes: paste one signed transaction',
+};
+/** In a terminal without bracketed paste the next piece comes within this time. */
+const SETTLED_MS = 60;
+
+/** Reads the pasted text once it is complete. `pastes` counts the changes of `signed`. */
+export function usePastedTransaction(signed: SignedText, pastes: number): Pasted {
+  const [read, setRead] = useState<{ readonly pastes: number; readonly what: Pasted } | null>(null);
+  const wanted = useRef(pastes);
+  wanted.current = pastes;
+  useEffect(() => {
+    if (signed.length === 0 || signed.isTooLong) return;
+    const timer = setTimeout(() => {
+      void loadDecoder().then((decoder) => {
+        if (wanted.current === pastes) setRead({ pastes, what: readSigned(signed, decoder) });
+      });
+    }, SETTLED_MS);
+    return () => clearTimeout(timer);
+  }, [signed, pastes]);
+  useEffect(() => {
+    // Loading takes a moment, and a paste is likely to follow.
+    void loadDecoder();
+    return () => {
+      wanted.current = -1;
+    };
+  }, []);
+  if (signed.isTooLong) return TOO_LONG;
+  // A secret is dropped once it is read; the problem with it stays.
+  if (read?.pastes === pastes) return read.what;
+  return { kind: signed.length === 0 ? 'nothing' : 'reading' };
+}
+
+/** Curves and hashes are not part of the monitor's start. */
+async function loadDecoder() {
+  const [{ decodeTransaction }, { transactionBytes }, { describeTransaction }, { TransactionError }] =
+    await Promise.all([
+      import('../../../core/transactions/decode-transaction.ts'),
+      import('../../../core/transactions/transaction-bytes.ts'),
+      import('../../../core/transactions/describe-transaction.ts'),
+      import('../../../core/transactions/signed-transaction.ts'),
+    ]);
+  return { decodeTransaction, transactionBytes, describeTransaction, TransactionError };
+}
+
+/** Decodes the text. A problem is said without any of the text. */
+function readSigned(signed: SignedText, decoder: Awaited<ReturnType<typeof loadDecoder>>): Pasted {
+  const { decodeTransaction, transactionBytes, describeTransaction, TransactionError } = decoder;
+  try {
+    const bytes = transactionBytes(signed.read());
+    const transaction = decodeTransaction(bytes);
+    const call = describeTransaction(transaction)?.words ?? null;
+    return { kind: 'transaction', transaction, call, size: bytes.length };
+  } catch (error) {
+    if (mayBeSecret(signed.read())) signed.drop();
+    const message =
+      error instanceof TransactionError ? error.message : 'this cannot be read as a transaction';
+    return { kind: 'problem', message };
+  }
+}
+
+const KEY_DIGITS = 64;
+
+/** A private key, a recovery phrase or a password: no hex, or hex as long as a key. */
+function mayBeSecret(text: string): boolean {
+  const bare = text.replace(/[\s"'`]+/g, '').replace(/^0x/i, '');
+  return bare.length === KEY_DIGITS || /[^0-9a-f]/i.test(bare);
+}
+
+/** `signed transaction, 231 bytes, type 2`; the text itself is never drawn. */
+export function pastedText(pasted: Pasted): string | null {
+  switch (pasted.kind) {
+    case 'nothing':
+      return null;
+    case 'reading':
+      return 'reading it …';
+    case 'problem':
+      return 'no signed transaction';
+    case 'transaction':
+      return `signed transaction, ${sizeText(pasted.size)}, type ${pasted.transaction.type}`;
+  }
+}
+
+/** `231 bytes`, `128 KB` */
+export function sizeText(bytes: number): string {
+  return bytes < 10_000 ? `${formatCount(bytes)} bytes` : `${formatCount(bytes / 1_024)} KB`;
+}
+
+export type ReadTransaction = Omit<SignedTransaction, 'hash' | 'intrinsicGas'>;
+
+/** `0xf39F…2266 → 0x7099…79C8, 0.01 ETH, nonce 7` */
+export function transactionText({ from, to, value, chainId, nonce }: ReadTransaction): string {
+  const receiver = to === null ? 'a new contract' : shortHex(to, '…');
+  const worth = value === 0n ? '' : `, ${exactAmount(value, symbolOf(chainId))}`;
+  return `${shortHex(from, '…')} → ${receiver}${worth}, nonce ${nonce}`;
+}
+
+interface TransactionFact {
+  readonly name: string;
+  readonly value: string;
+  readonly isAddress?: boolean;
+}
+
+/** What a transaction does and pays, in the order in which one checks it. */
+export function transactionFacts(
+  transaction: ReadTransaction,
+  call: string | null,
+  nativeUsd: number | null,
+): readonly TransactionFact[] {
+  const { chainId, value, to, nonce, gasLimit, data } = transaction;
+  const worth = nativeUsd === null || value === 0n ? '' : ` (${formatUsd(usdOf(value, nativeUsd))})`;
+  const bytes = (data.length - 2) / 2;
+  const does = call ?? 'nobody can tell from its data';
+  return [
+    { name: 'from', value: transaction.from, isAddress: true },
+    to === null
+      ? { name: 'to', value: 'nobody: it makes a contract' }
+      : { name: 'to', value: to, isAddress: true },
+    { name: 'value', value: `${exactAmount(value, symbolOf(chainId))}${worth}` },
+    { name: 'does', value: bytes < MUCH_DATA ? does : `${does}; ${sizeText(bytes)} of data` },
+    { name: 'nonce', value: `${nonce}, gas limit ${formatCount(Number(gasLimit))}` },
+    { name: 'pays', value: feeText(transaction) },
+    { name: 'chain', value: chainText(chainId) },
+  ];
+}
+
+const MUCH_DATA = 1_000;
+
+function chainText(chainId: number | null): string {
+  if (chainId === null) return 'any: it says none, so it can be sent on every chain';
+  const { name } = chainProfile(chainId);
+  return name.endsWith(String(chainId)) ? name : `${name} (${chainId})`;
+}
+
+function feeText(transaction: ReadTransaction): string {
+  const { gasPrice, maxFeePerGas, maxPriorityFeePerGas, maxFeePerBlobGas, blobCount } = transaction;
+  const fees =
+    maxFeePerGas === null || maxPriorityFeePerGas === null
+      ? `${formatGwei(gasPrice ?? 0n)} gwei per gas, whatever the base fee is`
+      : `at most ${formatGwei(maxFeePerGas)} gwei per gas, tip ${formatGwei(maxPriorityFeePerGas)}`;
+  if (blobCount === 0 || maxFeePerBlobGas === null) return fees;
+  return `${fees}; ${blobCount} ${blobCount === 1 ? 'blob' : 'blobs'} at most ${formatGwei(maxFeePerBlobGas)}`;
+}
+
+const MARGIN = 3;
+const LABEL = 11;
+/** A delegation stands before the call, and neither may hide the other. */
+const MOST_LINES = 5;
+
+/** The facts one under the other; addresses are whole where there is room. */
+export function factLines(facts: readonly TransactionFact[], width: number, theme: Theme): readonly Line[] {
+  const room = width - MARGIN - LABEL - 1;
+  const { ellipsis } = theme.glyph;
+  return facts.flatMap(({ name, value, isAddress }) => {
+    const lines =
+      isAddress === true
+        ? [hexText(value, room, ellipsis)]
+        : wrapText(theme.text(value), room, MOST_LINES, ellipsis);
+    return lines.map(
+      (text, place): Line => [
+        { text: ' '.repeat(MARGIN) },
+        { text: (place === 0 ? name : '').padEnd(LABEL), faint: true },
+        { text },
+      ],
+    );
+  });
+}

@@ -1,0 +1,148 @@
+import type { ComponentType } from 'react';
+import type { SnapshotView } from '../../client/views/gas.ts';
+import type { TabScreenProps } from '../app/tabs.ts';
+import type { Feed } from '../data/lists.tsx';
+import type { Dated, Polled } from '../data/queries.ts';
+import type { ActionName } from '../input/keymap.ts';
+import type { TableColumn } from '../ui/table.ts';
+import type { Line } from '../ui/text.tsx';
+import type { Theme } from '../ui/theme.ts';
+import type { OffsetAt } from '../ui/time.ts';
+
+/**
+ * Something that the service keeps and the user makes, changes and deletes: an alert, an auto-tx. The resource pane
+ * draws the list, the details, the form and the questions; a resource says what is in them.
+ */
+export interface Resource<Item extends { readonly id: string }, Details extends Item, Seed> {
+  /** The scope of the keys of an open one. */
+  readonly name: 'alert' | 'auto-tx';
+  /** The scope of the keys of the list, and the name under which the pane's state is kept. */
+  readonly plural: 'alerts' | 'auto-txs';
+  /** The action that shows its tab. */
+  readonly tab: ActionName;
+  /** For a screen reader, before the list. */
+  readonly spokenTitle: string;
+  /** Hook: the list, as the pane shows it. */
+  readonly useList: (context: PaneContext) => ResourceList<Item>;
+  /** From the left to the right. */
+  readonly columns: (context: PaneContext, rows: readonly Item[]) => readonly GrowingColumn<Item>[];
+  /** Lines below the list about the selected item, always as many. */
+  readonly foot?: {
+    readonly rows: number;
+    readonly lines: (item: Item, context: PaneContext) => readonly Line[];
+  };
+  /** Hook: one item in full. `listed` is its row in the list. */
+  readonly useDetails: (
+    id: string,
+    listed: Item | undefined,
+    context: PaneContext,
+  ) => ResourceDetails<Item, Details>;
+  /** Hook: what the keys do. */
+  readonly useActions: (pane: PaneActions<Seed>, context: PaneContext) => ResourceActions<Item>;
+  readonly Form: ComponentType<FormProps<Seed>>;
+  /** Shows a secret that the service tells once. */
+  readonly Secret?: ComponentType<SecretProps>;
+}
+
+/** What everything in a pane is drawn with. */
+export interface PaneContext {
+  readonly snapshot: SnapshotView;
+  /** What ages are counted from, ms. */
+  readonly present: number;
+  readonly offsetAt: OffsetAt;
+  readonly theme: Theme;
+  readonly width: number;
+}
+
+/** A column that may grow past its least width when there is room. */
+export interface GrowingColumn<Item> extends TableColumn<Item> {
+  /** The widest it grows; default: it does not grow, and is shown in its whole width or not at all. */
+  readonly most?: number;
+}
+
+export interface ResourceList<Item> {
+  readonly feed: Feed<unknown>;
+  /** In the order in which they are listed. */
+  readonly items: readonly Item[];
+  /** The list's title and, after the hidden rows, what else is worth a word. */
+  readonly title: readonly Line[];
+  readonly counts: readonly Line[];
+  /** Lines between the title and the table. */
+  readonly notices: readonly Line[];
+  /** Shown instead of an empty list; `null`: the list is shown although it is empty. */
+  readonly empty: EmptyState | null;
+}
+
+export interface EmptyState {
+  readonly title: string;
+  readonly hint: string;
+  readonly more?: string | null;
+}
+
+export interface ResourceDetails<Item, Details extends Item> {
+  readonly polled: Polled<Dated<Details>>;
+  /** The newest that is known of it. */
+  readonly item: Item | undefined;
+  readonly title: readonly Line[];
+  readonly lines: readonly Line[];
+  /** A log at the end, of which one entry is selected. */
+  readonly entries: readonly DetailsEntry[];
+  /** Sends the selected entry once more. */
+  readonly redeliver?: (entryId: string | null) => void;
+}
+
+export interface DetailsEntry {
+  readonly id: string;
+  readonly lines: (isSelected: boolean) => readonly Line[];
+}
+
+/** What a resource's actions do to the pane. */
+export interface PaneActions<Seed> {
+  readonly openForm: (seed: Seed) => void;
+  /** Asks before it is done to an item. */
+  readonly ask: (what: 'cancel' | 'delete', id: string) => void;
+  /** Closes the details; the cursor stays. */
+  readonly showList: () => void;
+}
+
+export interface ResourceActions<Item> {
+  readonly new: () => void;
+  readonly undo?: () => void;
+  /** What a key does to the selected, or the open, item. */
+  readonly item: Partial<Record<ItemAction, (item: Item) => void>>;
+  /** The question before an item is cancelled or deleted, of the item as it is now. */
+  readonly confirmation: (
+    what: 'cancel' | 'delete',
+    item: Item,
+  ) => Confirmation & { readonly run: () => void };
+}
+
+export type ItemAction = 'toggle' | 'copy' | 'edit' | 'cancel' | 'delete';
+
+/** A question before something is done. Its answer `no` is focused. */
+export interface Confirmation {
+  readonly title: string;
+  readonly lines: readonly string[];
+  readonly yes: string;
+  readonly no: string;
+}
+
+export interface FormProps<Seed> extends TabScreenProps {
+  readonly seed: Seed;
+  /** The form is left, and nothing has changed. */
+  readonly onLeave: () => void;
+  /** The service has it. */
+  readonly onSaved: (saved: {
+    readonly id: string;
+    /** It was there before. */
+    readonly isChange?: boolean;
+    readonly secret?: string | null;
+  }) => void;
+}
+
+export interface SecretProps {
+  readonly secret: string;
+  readonly width: number;
+  readonly height: number;
+  readonly onClose: () => void;
+}
