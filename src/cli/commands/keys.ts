@@ -9,28 +9,22 @@ import type { KeyStore } from '../../store/key-store.ts';
 import { count } from '../config-file.ts';
 import type { CommandContext, Run } from '../context.ts';
 import { CliError, EXIT, type ExitCode, fileFailureReason, usageError } from '../errors.ts';
-import { examples } from '../help.ts';
 import { cleanLine, tableLines, tildePath, utcTime } from '../output.ts';
-import { refuseUnknownCommand } from '../parse.ts';
 import { type KeySettings, keySettings } from '../settings.ts';
+import { addGroup } from './resource.ts';
 
-/** `gastop keys` and what it can do. */
+/** `gastop keys` and its commands. */
 export function addKeys(program: Command, run: Run): void {
-  const keys = program
-    .command('keys')
-    .summary('keys of gastop serve: create, list, rotate, revoke')
-    .description('The keys that gastop serve accepts. A key is shown once, when it is made.')
-    .usage('<command> [options]')
-    .option('--keys <FILE>', 'where the keys are kept')
-    .helpCommand(false)
-    .action((_flags: object, command: Command) => {
-      refuseUnknownCommand(command.args, keys);
-      throw usageError('gastop keys needs one of create, list, rotate, revoke; see gastop keys --help');
-    })
-    .addHelpText(
-      'after',
-      examples(['gastop keys create --name "price bot" --plan basic', 'KEY=$(gastop keys create)']),
-    );
+  const words = {
+    summary: 'keys of gastop serve: create, list, rotate, revoke',
+    description: 'The keys that gastop serve accepts. A key is shown once, when it is made.',
+    examples: ['gastop keys create --name "price bot" --plan basic', 'KEY=$(gastop keys create)'],
+  };
+  addGroup(program, 'keys', words, (keys) => addKeyCommands(keys, run));
+}
+
+function addKeyCommands(keys: Command, run: Run): void {
+  keys.option('--keys <FILE>', 'where the keys are kept');
   const files = () => keys.opts<KeysFlags>();
   keys
     .command('create')
@@ -57,9 +51,6 @@ export function addKeys(program: Command, run: Run): void {
     .description('Ends a key, at once and for good.')
     .argument('<id>', 'as gastop keys list shows it')
     .action((id: string) => run((context) => revokeKey(context, id, files())));
-  for (const command of keys.commands) command.helpOption('-h, --help', 'print this help');
-  // After the commands within it, which would take it over.
-  keys.allowExcessArguments();
 }
 
 const LONGEST_NAME = 60;
