@@ -4,10 +4,10 @@ import type { ChainProfile } from '../core/chains.ts';
 import type { Database } from '../store/open-database.ts';
 import type { MadeAttempt } from './alerts/dispatcher.ts';
 import type { CourierSettings } from './couriers/create-couriers.ts';
+import type { Engine } from './follow/chain-state.ts';
+import type { News } from './follow/follower.ts';
 import type { Gate } from './http/auth.ts';
 import type { LeaseOptions } from './leader.ts';
-import type { Engine } from './live-engine.ts';
-import type { News } from './source-news.ts';
 
 /** How fired alerts reach people here. Webhooks and Slack need no setting. */
 export interface Delivery extends Partial<CourierSettings> {

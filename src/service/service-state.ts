@@ -5,7 +5,7 @@ import type { BlockStore } from '../store/block-store.ts';
 import type { HistoryStore } from '../store/history-store.ts';
 import { bounded, type ChainReader } from './chain-reader.ts';
 import type { AdviceJudge } from './follow/advice-judge.ts';
-import type { Follower } from './follower.ts';
+import type { Follower } from './follow/follower.ts';
 import { ApiFailure } from './http/errors.ts';
 import type { LookupContext } from './responses/explorer.ts';
 import type { Present } from './responses/gas.ts';

@@ -3,7 +3,7 @@ import type { ChainSource } from '../../src/chain/chain-source.ts';
 import { NEW_PENDING } from '../../src/core/auto-txs/state-machine.ts';
 import { chainProfile } from '../../src/core/chains.ts';
 import { AutoTxEngine } from '../../src/service/auto-txs/engine.ts';
-import type { Present } from '../../src/service/present.ts';
+import type { Present } from '../../src/service/follow/chain-state.ts';
 import { AutoTxStore } from '../../src/store/auto-txs.ts';
 import { BlockStore } from '../../src/store/block-store.ts';
 import { HistoryStore } from '../../src/store/history-store.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { Block } from '../../src/core/block.ts';
-import { BlockWriter } from '../../src/service/block-writer.ts';
+import { BlockWriter } from '../../src/service/follow/block-writer.ts';
 import { BlockStore } from '../../src/store/block-store.ts';
 import { openDatabase } from '../../src/store/open-database.ts';
 import { makeBlock, makeBlocks } from '../helpers/chain-blocks.ts';

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { GasCurrent } from '../../src/contract/gas.ts';
 import { PATHS } from '../../src/contract/routes.ts';
-import { type Reconciliation, reconcile } from '../../src/service/reconcile.ts';
+import { type Reconciliation, reconcile } from '../../src/service/follow/follower.ts';
 import { BlockStore } from '../../src/store/block-store.ts';
 import { openDatabase } from '../../src/store/open-database.ts';
 import { blockHash, makeBlock, makeBlocks } from '../helpers/chain-blocks.ts';

@@ -2,8 +2,8 @@ import { expect, onTestFinished, test } from 'vitest';
 import type { Block } from '../../src/core/block.ts';
 import { chainProfile } from '../../src/core/chains.ts';
 import { FeeEngine } from '../../src/core/engine/fee-engine.ts';
-import { DigestedChain } from '../../src/service/digested-chain.ts';
 import { AdviceJudge } from '../../src/service/follow/advice-judge.ts';
+import { ChainState } from '../../src/service/follow/chain-state.ts';
 import { Lease } from '../../src/service/leader.ts';
 import { BlockStore } from '../../src/store/block-store.ts';
 import { LeaseStore } from '../../src/store/lease-store.ts';
@@ -35,7 +35,7 @@ async function standingBy(blocks: readonly Block[]) {
     steadyNow: () => clock.steady,
     onError: fail,
   });
-  const chain = new DigestedChain(
+  const chain = new ChainState(
     {
       source: { kind: 'rpc' },
       store: new BlockStore(database, () => lease.right),
@@ -57,7 +57,7 @@ async function standingBy(blocks: readonly Block[]) {
   await chain.adopt(chainProfile(1));
   await lease.bid();
   for (const block of blocks) {
-    chain.digest(block);
+    chain.ingest(block);
     await chain.flush();
     clock.steady += 8_000;
     await beat();

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { SourceState } from '../../src/service/source-state.ts';
+import { SourceState } from '../../src/service/follow/freshness.ts';
 import { makeBlock } from '../helpers/chain-blocks.ts';
 
 const BLOCK_TIME_SEC = 12;

@@ -59,7 +59,7 @@ describe('the first prices of a new database', () => {
   test('take three sequential round trips to a node', async () => {
     const node = await startNode();
     const url = await startRounds(node.url, [
-      ['eth_chainId'],
+      ['eth_chainId', 'eth_getBlockByNumber'],
       ['eth_getBlockByNumber', 'eth_feeHistory'],
       ['eth_getBlockByNumber'],
     ]);

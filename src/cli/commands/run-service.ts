@@ -4,6 +4,7 @@ import { ClientError } from '../../client/errors.ts';
 import { withoutSecrets } from '../../core/key-text.ts';
 import type { MadeAttempt } from '../../service/alerts/dispatcher.ts';
 import { abortable, sleep, untilAborted } from '../../service/async.ts';
+import type { News } from '../../service/follow/follower.ts';
 import { ApiFailure } from '../../service/http/errors.ts';
 import {
   createPlainLog,
@@ -13,13 +14,11 @@ import {
   type RequestLog,
 } from '../../service/http/log.ts';
 import type { RequestRecord } from '../../service/http/record.ts';
-import type { Served } from '../../service/http/server.ts';
-import { startServer } from '../../service/http/server.ts';
+import { type Served, startServer } from '../../service/http/server.ts';
 import { isLoopback } from '../../service/is-loopback.ts';
 import { createPlans, type Plans } from '../../service/keys/api-keys.ts';
 import { type KeyGate, openKeyGate } from '../../service/keys/key-gate.ts';
 import type { Condition } from '../../service/service-state.ts';
-import type { News } from '../../service/source-news.ts';
 import { StoreError, type StoreErrorCode } from '../../store/store-error.ts';
 import { chainDatabase, parseConfig } from '../config-file.ts';
 import type { CommandContext } from '../context.ts';

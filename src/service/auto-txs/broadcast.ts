@@ -21,7 +21,7 @@ import type { AutoTxChange, AutoTxChanged, AutoTxStore } from '../../store/auto-
 import type { BlockStore } from '../../store/block-store.ts';
 import type { HistoryStore } from '../../store/history-store.ts';
 import { abortable } from '../async.ts';
-import type { Present } from '../present.ts';
+import type { Present } from '../follow/chain-state.ts';
 
 /** What the engine works with. */
 export interface EngineContext {

@@ -5,8 +5,8 @@ import type { BlockStore } from '../../store/block-store.ts';
 import type { NumberRange } from '../../store/number-range.ts';
 import { StoreError } from '../../store/store-error.ts';
 import { abortable, sleep } from '../async.ts';
-import type { DigestedChain } from '../digested-chain.ts';
-import type { FollowerOptions } from '../follower-options.ts';
+import type { ChainState } from './chain-state.ts';
+import type { FollowerOptions } from './follower.ts';
 
 const HOUR_SEC = 3_600;
 const DAY_SEC = 86_400;
@@ -253,7 +253,7 @@ async function readPage(source: ChainSource, { from, to }: NumberRange, signal: 
 }
 
 /** What fills the holes in the history of a chain that is followed: what is found is gone through and judged anew. */
-export function fillerOf(options: FollowerOptions, chain: DigestedChain): HistoryFiller {
+export function fillerOf(options: FollowerOptions, chain: ChainState): HistoryFiller {
   const { track } = options;
   return new HistoryFiller(options, {
     head: () => chain.head,

@@ -6,7 +6,7 @@ import type { Block } from '../../core/block.ts';
 import { type ChainProfile, isDevelopmentChain } from '../../core/chains.ts';
 import { ADVICE_VERSION } from '../../core/given-advice.ts';
 import type { SaidCount, SaidScore } from '../../store/track-store.ts';
-import type { Problem } from '../source-state.ts';
+import type { Problem } from '../follow/freshness.ts';
 import { isoFromMs, isoFromSec, wireWei } from './wire.ts';
 
 /** What is known at this moment, all of one block. */

@@ -5,7 +5,7 @@ import type { KeptAutoTx } from '../../../src/core/auto-txs/kept-auto-tx.ts';
 import type { Block, Hex } from '../../../src/core/block.ts';
 import { chainProfile } from '../../../src/core/chains.ts';
 import { AutoTxEngine } from '../../../src/service/auto-txs/engine.ts';
-import type { Present } from '../../../src/service/present.ts';
+import type { Present } from '../../../src/service/follow/chain-state.ts';
 import { AutoTxStore } from '../../../src/store/auto-txs.ts';
 import { BlockStore } from '../../../src/store/block-store.ts';
 import { HistoryStore } from '../../../src/store/history-store.ts';

@@ -1,11 +1,12 @@
 import { setImmediate } from 'node:timers/promises';
-import type { LanePrices } from '../core/advice.ts';
-import type { Block, Hex } from '../core/block.ts';
-import type { GivenAdvice } from '../core/given-advice.ts';
-import type { AlertRun } from '../store/alert-run.ts';
-import type { BlockStore } from '../store/block-store.ts';
-import { StoreError } from '../store/store-error.ts';
-import { isSameBlock } from './same-block.ts';
+import type { LanePrices } from '../../core/advice.ts';
+import type { Block, Hex } from '../../core/block.ts';
+import type { ChainProfile } from '../../core/chains.ts';
+import type { GivenAdvice } from '../../core/given-advice.ts';
+import type { AlertRun } from '../../store/alert-run.ts';
+import type { BlockStore } from '../../store/block-store.ts';
+import { StoreError } from '../../store/store-error.ts';
+import { type ChainStateEvents, type ChainStateOptions, isSameBlock } from './chain-state.ts';
 
 /** How long blocks may wait to be written together; a burst costs one transaction per this time. */
 const GATHER_MS = 50;
@@ -20,18 +21,18 @@ const LOOKED_AT = 256;
 const NEGLECTED_MS = 60_000;
 
 /** A block that was taken in, and what the lanes cost after it; `null`: the engine could not tell. */
-export interface DigestedBlock {
+interface IngestedBlock {
   readonly block: Block;
   readonly prices: LanePrices | null;
 }
 
-export interface BlockWriterOptions {
+interface BlockWriterOptions {
   /** Called with the first write that works after one that did not. */
   readonly onRecovered: () => void;
   /** What is advised after the newest of the blocks that are about to be written, to be written with it. */
   readonly adviceAfter?: (block: Block) => GivenAdvice | null;
   /** What alerts are told with blocks that are about to be written; `null`: they are not evaluated. */
-  readonly alertRun?: (blocks: readonly DigestedBlock[]) => AlertRun | null;
+  readonly alertRun?: (blocks: readonly IngestedBlock[]) => AlertRun | null;
   /** Called when a write was refused because another process writes now. */
   readonly onRefused?: () => void;
   /**
@@ -48,15 +49,15 @@ export interface BlockWriterOptions {
 }
 
 /**
- * Writes what the follower digests, in order, many blocks per transaction. A write that fails is kept as `problem` and
+ * Writes what the follower ingests, in order, many blocks per transaction. A write that fails is kept as `problem` and
  * tried again with the next one; what waits too long for that is missing from the history and is filled in later.
  * While it is closed, because another process writes, it keeps what that one has not written yet.
  */
 export class BlockWriter {
   readonly #store: BlockStore;
-  #waiting: DigestedBlock[] = [];
+  #waiting: IngestedBlock[] = [];
   /** Could not be written, and belong before what comes next. */
-  #unwritten: readonly DigestedBlock[] = [];
+  #unwritten: readonly IngestedBlock[] = [];
   #timer: NodeJS.Timeout | null = null;
   #lastFlush = Number.NEGATIVE_INFINITY;
   #work: Promise<void> = Promise.resolve();
@@ -125,7 +126,7 @@ export class BlockWriter {
   }
 
   rewindTo(number: number): void {
-    const stays = ({ block }: DigestedBlock) => block.number <= number;
+    const stays = ({ block }: IngestedBlock) => block.number <= number;
     this.#waiting = this.#waiting.filter(stays);
     void this.#enqueue(async () => {
       this.#unwritten = this.#unwritten.filter(stays);
@@ -164,12 +165,12 @@ export class BlockWriter {
     return this.#work;
   }
 
-  async #save(batch: readonly DigestedBlock[], given: GivenAdvice | null): Promise<void> {
-    const digested = [...this.#unwritten, ...batch];
-    this.#unwritten = digested.slice(-FULL);
+  async #save(batch: readonly IngestedBlock[], given: GivenAdvice | null): Promise<void> {
+    const ingested = [...this.#unwritten, ...batch];
+    this.#unwritten = ingested.slice(-FULL);
     if (!this.#isOpen) return this.#look();
-    const alerts = this.#options.alertRun?.(digested) ?? null;
-    const blocks = digested.map(({ block }) => block);
+    const alerts = this.#options.alertRun?.(ingested) ?? null;
+    const blocks = ingested.map(({ block }) => block);
     const fired = await this.#store.saveBlocks(blocks, given, alerts);
     this.#unwritten = [];
     if (fired > 0) this.#options.onFired?.();
@@ -213,13 +214,33 @@ export class BlockWriter {
 /** For people: the history is not being written, and `why`. */
 export const unsavedWords = (why: string): string => `history is not being saved: ${why}`;
 
-/** Those of `digested` that are not among the `stored` ones, the newest there are, nor below all of them. */
-function withoutStored(digested: readonly DigestedBlock[], stored: readonly Block[]): DigestedBlock[] {
+/** Those of `ingested` that are not among the `stored` ones, the newest there are, nor below all of them. */
+function withoutStored(ingested: readonly IngestedBlock[], stored: readonly Block[]): IngestedBlock[] {
   const lowest = stored[0];
-  if (lowest === undefined) return [...digested];
+  if (lowest === undefined) return [...ingested];
   const byNumber = new Map(stored.map((block) => [block.number, block]));
-  return digested.filter(({ block }) => {
+  return ingested.filter(({ block }) => {
     const known = byNumber.get(block.number);
     return block.number >= lowest.number && (known === undefined || !isSameBlock(known, block));
   });
+}
+
+/**
+ * What alerts see of ingested blocks: whatever was priced, when it is written, as a block may have become past while
+ * it could not be.
+ */
+export function alertRunOf(
+  ingested: readonly IngestedBlock[],
+  { id, name }: ChainProfile,
+  { isPast }: Pick<ChainStateEvents, 'isPast'>,
+  { source, wallNow, nativeUsd }: ChainStateOptions,
+): AlertRun {
+  return {
+    blocks: ingested.flatMap(({ block, prices }) =>
+      prices === null ? [] : [{ block, prices, isPast: isPast(block) }],
+    ),
+    chain: { chainId: id, chainName: name, sourceKind: source.kind },
+    nativeUsd: nativeUsd?.() ?? null,
+    now: wallNow(),
+  };
 }

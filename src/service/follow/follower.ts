@@ -1,19 +1,14 @@
-import { ChainError, type ChainEvent } from '../chain/chain-source.ts';
-import type { Advice } from '../core/advice.ts';
-import type { Block } from '../core/block.ts';
-import type { ChainProfile } from '../core/chains.ts';
-import type { Reach } from '../core/engine/horizons.ts';
-import { StoreError } from '../store/store-error.ts';
-import { abortable, sleep, TimeSlice, untilAborted } from './async.ts';
-import { DigestedChain } from './digested-chain.ts';
-import { fillerOf, type HistoryFiller } from './follow/history-filler.ts';
-import type { FollowerOptions } from './follower-options.ts';
-import { isIdle } from './is-idle.ts';
-import { newestBlocks } from './newest-blocks.ts';
-import type { Present } from './present.ts';
-import { reconcile } from './reconcile.ts';
-import { SourceNews } from './source-news.ts';
-import { type Problem, SourceState } from './source-state.ts';
+import { ChainError, type ChainEvent, type ChainSource, isRefusal } from '../../chain/chain-source.ts';
+import type { Advice } from '../../core/advice.ts';
+import type { Block } from '../../core/block.ts';
+import { type ChainProfile, chainProfile, isDevelopmentChain } from '../../core/chains.ts';
+import type { Reach } from '../../core/engine/horizons.ts';
+import type { BlockStore } from '../../store/block-store.ts';
+import { StoreError } from '../../store/store-error.ts';
+import { abortable, sleep, TimeSlice, untilAborted } from '../async.ts';
+import { ChainState, type ChainStateOptions, isSameBlock, type Present } from './chain-state.ts';
+import { isIdle, type Problem, SourceState } from './freshness.ts';
+import { fillerOf, type HistoryFiller } from './history-filler.ts';
 
 /** Blocks asked for at once on a fresh database: an hour of mainnet. */
 const FIRST_BLOCKS = 300;
@@ -25,14 +20,14 @@ const BID_MS = 250;
 const AGAIN_MS = 100;
 
 /**
- * Follows the chain: every block is digested once, reorgs are taken back, holes are filled in the background. Whatever
+ * Follows the chain: every block is ingested once, reorgs are taken back, holes are filled in the background. Whatever
  * fails is tried again and told as `problem`; the loop ends only with the signal.
  */
 export class Follower {
   readonly #options: FollowerOptions;
   readonly #state: SourceState;
   readonly #news: SourceNews;
-  readonly #chain: DigestedChain;
+  readonly #chain: ChainState;
   readonly #ready = Promise.withResolvers<void>();
   readonly #filler: HistoryFiller;
   /** Ends the subscription, to begin another one from what is stored. */
@@ -46,7 +41,7 @@ export class Follower {
     this.#options = options;
     this.#state = new SourceState(options.source);
     this.#news = new SourceNews(options.source, options.onNews);
-    this.#chain = new DigestedChain(options, {
+    this.#chain = new ChainState(options, {
       onRecovered: () => this.#filler.fillSoon(),
       isLate: (block) => this.#state.isLate(block, this.#chain.blockTimeSec),
       isPast: (block) => this.#state.isPast(block, this.#chain.head, this.#chain.blockTimeSec),
@@ -73,7 +68,7 @@ export class Follower {
     return this.#chain.head;
   }
 
-  /** When the last block was digested, ms since epoch, wall clock. */
+  /** When the last block was ingested, ms since epoch, wall clock. */
   get updatedAt(): number | null {
     return this.#chain.updatedAt;
   }
@@ -127,7 +122,7 @@ export class Follower {
     return this.#chain.reachProbability(price, withinSec);
   }
 
-  /** Resolves when the store holds every block that was digested. */
+  /** Resolves when the store holds every block that was ingested. */
   flush(): Promise<void> {
     return this.#chain.flush();
   }
@@ -250,7 +245,7 @@ export class Follower {
     if (head === undefined) return;
     this.#state.catchUp(head);
     if (!isWhole) this.#chain.show(blocks.slice(0, -1));
-    for (const block of isWhole ? blocks : [head]) this.#digest(block);
+    for (const block of isWhole ? blocks : [head]) this.#ingest(block);
     await this.#chain.flush();
   }
 
@@ -298,16 +293,206 @@ export class Follower {
     // The source promises children; a repeat or a jump must not spoil the history all the same.
     if (head !== null && block.number <= head.number) this.#rewindTo(block.number - 1);
     if (head !== null && block.number > head.number + 1) this.#filler.fillSoon();
-    this.#digest(block);
+    this.#ingest(block);
   }
 
-  #digest(block: Block): void {
-    this.#chain.digest(block);
+  #ingest(block: Block): void {
+    this.#chain.ingest(block);
     this.#ready.resolve();
   }
 
   #rewindTo(number: number): void {
     this.#chain.rewindTo(number);
     if (this.#chain.isBlank) this.#filler.remindSoon();
+  }
+}
+
+export interface FollowerOptions extends ChainStateOptions {
+  readonly source: ChainSource;
+  readonly signal: AbortSignal;
+  readonly historySec: number;
+  /** Told of errors that should not happen; the follower goes on. */
+  readonly onError: (error: unknown) => void;
+  /** Told when the source, or a node of several, goes away or comes back. */
+  readonly onNews: (news: News) => void;
+  /** That nothing is kept, and why, in words; left out: it is. */
+  readonly unsaved?: string | undefined;
+}
+
+/** The newest blocks, ascending. */
+interface NewestBlocks {
+  readonly blocks: readonly Block[];
+  /** `false`: only the last is whole, and those before it are good for prices but not for the history. */
+  readonly isWhole: boolean;
+}
+
+/**
+ * The head and the blocks before it, `count` in all or as many as the source has, in as few requests as the source can.
+ * Rejects on abort, or as the source does.
+ */
+async function newestBlocks(source: ChainSource, count: number, signal: AbortSignal): Promise<NewestBlocks> {
+  if (source.newest !== undefined) {
+    try {
+      const blocks = await abortable(source.newest(count, { signal }), signal);
+      if (blocks.length > 0) return { blocks, isWhole: false };
+    } catch (error) {
+      // A node may have no `eth_feeHistory`, or allow shorter pages only.
+      if (!(error instanceof ChainError && (isRefusal(error) || error.code === 'unsupported'))) throw error;
+    }
+  }
+  const head = await abortable(source.head(), signal);
+  const from = Math.max(0, head.number - count + 1);
+  const blocks = await abortable(source.blocks(from, head.number, { signal }), signal);
+  return { blocks: blocks.length > 0 ? blocks : [head], isWhole: true };
+}
+
+/** Ordinary reorgs are the subscription's to find; what differs this deep is another chain. */
+const DEPTHS = [0, 16, 128] as const;
+/** A node of a quick chain, or one of several behind one address, may be this late without anything being wrong. */
+const TOLERATED_LAG = 16;
+
+/** What to do with the stored history before following the chain. */
+export type Reconciliation =
+  /** `behind`: why nothing new will come for a while, one line. */
+  | { readonly type: 'keep'; readonly behind: string | null }
+  | { readonly type: 'rewind'; readonly to: number }
+  /** The chain began anew, or it is another recording: nothing of it is true any more. */
+  | { readonly type: 'begin-anew' };
+
+/**
+ * Compares the stored history with the chain: its genesis, and blocks at a few depths. History is a month's work: only
+ * what is seen to differ speaks against it, never blocks that a node does not have, and that of a chain which is known
+ * by its genesis is never dropped. Rejects with a `ChainError` or `StoreError`.
+ */
+export async function reconcile(
+  source: ChainSource,
+  store: BlockStore,
+  chain: ChainProfile,
+): Promise<Reconciliation> {
+  const genesis = await store.genesisHash();
+  if (genesis !== null && chain.genesisHash !== undefined && genesis !== chain.genesisHash) {
+    await source.confirmChain?.();
+    return { type: 'begin-anew' };
+  }
+  const ours = await store.head();
+  if (ours === null) return { type: 'keep', behind: null };
+  const head = await source.head();
+  const shared = Math.min(ours.number, head.number);
+  // These are started over every day: there a low head means a new chain, elsewhere a node that still syncs.
+  const startsOver = source.kind !== 'rpc' || isDevelopmentChain(chain);
+  const compared = new Set<number>();
+  let differs = false;
+  let unknown = false;
+  for (const depth of DEPTHS) {
+    // Across a hole, the stored block next to it.
+    const mine = (await store.page(Math.max(0, shared - depth), 1))[0];
+    if (mine === undefined || mine.number > shared || compared.has(mine.number)) continue;
+    compared.add(mine.number);
+    const theirs = mine.number === head.number ? head : await blockAt(source, mine.number);
+    if (theirs === null) unknown = true;
+    else if (!isSameBlock(mine, theirs)) differs = true;
+    else {
+      // A recording that plays again from its beginning takes its future back; a node that is behind does not.
+      const over = source.kind !== 'rpc' && head.number < ours.number;
+      if (differs) return { type: 'rewind', to: await lastShared(source, store, mine.number, shared) };
+      return over ? { type: 'rewind', to: mine.number } : keep(source, head, ours);
+    }
+  }
+  const isOther = differs ? startsOver || !unknown : startsOver && head.number < ours.number;
+  if (!isOther) return keep(source, head, ours);
+  // Before its genesis was noted the history may be of the other one of two chains with this id.
+  if (source.kind === 'rpc' && genesis === null && chainProfile(chain.id).genesisHash !== undefined)
+    throw store.otherChain(chain);
+  if (source.kind !== 'rpc' || chain.borrowsId || chainProfile(chain.id).genesisHash === undefined)
+    return { type: 'begin-anew' };
+  throw new ChainError(
+    'wrong-chain',
+    `${source.name} has other blocks than the history at every depth: is it on a fork? Give another node`,
+  );
+}
+
+function keep(source: ChainSource, head: Block, ours: Block): Reconciliation {
+  if (source.kind !== 'rpc' || head.number + TOLERATED_LAG >= ours.number)
+    return { type: 'keep', behind: null };
+  const behind = `${source.name} is at block ${head.number}, the history at ${ours.number}: waiting for it to catch up`;
+  return { type: 'keep', behind };
+}
+
+/** The last of the blocks `from`–`to` before the first one that differs: what is taken back is evaluated again. */
+async function lastShared(source: ChainSource, store: BlockStore, from: number, to: number): Promise<number> {
+  const theirs = new Map((await source.blocks(from, to)).map((block) => [block.number, block]));
+  let last = from;
+  for (const mine of await store.page(from, to - from + 1)) {
+    const other = theirs.get(mine.number);
+    if (mine.number > to || (other !== undefined && !isSameBlock(mine, other))) break;
+    if (other !== undefined) last = mine.number;
+  }
+  return last;
+}
+
+async function blockAt(source: ChainSource, number: number): Promise<Block | null> {
+  const [block] = await source.blocks(number, number);
+  return block?.number === number ? block : null;
+}
+
+/** A source or one of its nodes went away or came back; one line for a log. */
+export interface News {
+  readonly isWell: boolean;
+  readonly message: string;
+}
+
+/** Tells once when a source goes away and once when it is back; of several nodes it tells the same of each. */
+class SourceNews {
+  readonly #source: Pick<ChainSource, 'kind' | 'name' | 'health'>;
+  readonly #tell: (news: News) => void;
+  #isDown = false;
+  /** Places of the nodes that were told to be away: two may have the same name. */
+  readonly #away = new Set<number>();
+
+  constructor(source: Pick<ChainSource, 'kind' | 'name' | 'health'>, tell: (news: News) => void) {
+    this.#source = source;
+    this.#tell = tell;
+  }
+
+  /** It went away, and somebody was told why. */
+  failed(): void {
+    this.#isDown = true;
+  }
+
+  /** Something that is no fault. */
+  tell(message: string): void {
+    this.#tell({ isWell: true, message });
+  }
+
+  /** It is asked again and again while it is away, and says so each time. */
+  down(reason: string): void {
+    this.look();
+    if (this.#isDown) return;
+    this.#isDown = true;
+    this.#tell({ isWell: false, message: `no blocks come: ${reason}; it is asked again by itself` });
+  }
+
+  up(): void {
+    this.look();
+    if (!this.#isDown) return;
+    this.#isDown = false;
+    this.#tell({ isWell: true, message: `blocks come again from ${this.#source.name}` });
+  }
+
+  /** Compares the nodes, where there are several, with how they were. */
+  look(): void {
+    if (this.#source.kind !== 'rpc') return;
+    const nodes = this.#source.health();
+    if (nodes.length < 2) return;
+    for (const [place, { name, state, message }] of nodes.entries()) {
+      const isAway = state === 'down' || state === 'wrong-chain';
+      if (isAway === this.#away.has(place)) continue;
+      if (isAway) this.#away.add(place);
+      else this.#away.delete(place);
+      const says = isAway
+        ? `node ${name} cannot be used: ${message}`
+        : `node ${name} can be used again: ${message}`;
+      this.#tell({ isWell: !isAway, message: says });
+    }
   }
 }

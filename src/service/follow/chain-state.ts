@@ -1,0 +1,533 @@
+import type { ChainSource, KnownBlock } from '../../chain/chain-source.ts';
+import type { Advice, LanePrices } from '../../core/advice.ts';
+import type { Block, Hex } from '../../core/block.ts';
+import { type ChainProfile, identifiedChain } from '../../core/chains.ts';
+import type { Reach } from '../../core/engine/horizons.ts';
+import { type GivenAdvice, givenAdvice } from '../../core/given-advice.ts';
+import type { BlockStore } from '../../store/block-store.ts';
+import { TimeSlice } from '../async.ts';
+import type { Lease } from '../leader.ts';
+import type { AdviceJudge } from './advice-judge.ts';
+import { alertRunOf, BlockWriter, unsavedWords } from './block-writer.ts';
+
+const DAY_SEC = 86_400;
+
+/**
+ * The chain as it was taken in: every block once through the engine and, while this process is the one that writes, into
+ * the store; reorgs take both back.
+ */
+export class ChainState {
+  readonly #options: ChainStateOptions;
+  readonly #events: ChainStateEvents;
+  readonly #writer: BlockWriter;
+  readonly #recent = new RecentBlocks();
+  readonly #rewindListeners = new Set<(ancestor: number) => void>();
+  #profile: ChainProfile | null = null;
+  #live: LiveEngine | null = null;
+  #updatedAt: number | null = null;
+
+  constructor(options: ChainStateOptions, events: ChainStateEvents) {
+    this.#options = options;
+    this.#events = events;
+    this.#writer = new BlockWriter(options.store, {
+      steadyNow: options.steadyNow,
+      onRecovered: events.onRecovered,
+      onRefused: () => void options.lease.look(),
+      onNeglected: (next, stored) => this.#relieve(next, stored),
+      alertRun: (blocks) => this.#profile && alertRunOf(blocks, this.#profile, events, options),
+      onFired: options.onFired,
+      adviceAfter: (block) => this.#saidAfter(block),
+      onWritten: () => {
+        options.onStored?.();
+        return options.track.settle();
+      },
+    });
+    this.#writer.close();
+    options.lease.onChange(() => {
+      // Whoever wrote before may have written other blocks, even if that was this process.
+      this.#writer.close();
+      void this.goOn().then((goesOn) => {
+        if (!goesOn) events.onForeign();
+      });
+    });
+  }
+
+  /** Whether what is ingested is written, and not by another process. */
+  get isWriting(): boolean {
+    return this.#writer.isOpen;
+  }
+
+  /**
+   * Writes from now on, where that is this process's turn, beginning with what the database does not have yet. Answers
+   * `false` where what was ingested does not go on from what is stored.
+   */
+  async goOn(): Promise<boolean> {
+    const { lease } = this.#options;
+    if (this.#writer.isOpen || !lease.mayWrite) return true;
+    if (this.head !== null) this.#events.onTurn(this.head);
+    const isOpen = await this.#writer.open((stored) => lease.mayWrite && this.#goesOnFrom(stored));
+    return isOpen || !lease.mayWrite;
+  }
+
+  #goesOnFrom(stored: readonly Block[]): boolean {
+    const head = this.#recent.head;
+    const top = stored.at(-1);
+    if (top === undefined) return true;
+    if (head === null || top.number > head.number) return false;
+    return this.#recent.agreesWith(stored);
+  }
+
+  /** Forgets what was ingested in favour of what is stored, the newest `count` blocks as known ones. */
+  async takeUp(count: number): Promise<void> {
+    const { store } = this.#options;
+    this.#writer.forget();
+    this.#recent.replace(await store.newest(count));
+    if (this.head === null) this.#live?.reset();
+    else await this.rebuildDay();
+  }
+
+  /**
+   * The process that should write does not, though there is something new: it may be stuck, or its node. Unless what is
+   * stored is of another branch: whoever is on a fork of the chain, or on another one with its number, has no better blocks.
+   */
+  #relieve(next: Block, stored: Block | null): void {
+    const head = this.#recent.head;
+    if (head === null || this.#events.isLate(head)) return;
+    const isChild =
+      stored?.number === next.number - 1 && stored.hash !== null && stored.hash === next.parentHash;
+    if (stored === null || isChild || this.#recent.has(stored)) void this.#options.lease.takeOver();
+  }
+
+  get profile(): ChainProfile | null {
+    return this.#profile;
+  }
+
+  get blockTimeSec(): number {
+    return this.#profile?.feeRule.blockTimeSec ?? 0;
+  }
+
+  get head(): Block | null {
+    return this.#recent.head;
+  }
+
+  /** The newest blocks, for a source to begin after. */
+  get known(): readonly KnownBlock[] {
+    return this.#recent.known;
+  }
+
+  /** When the last block was ingested, ms since epoch, wall clock. */
+  get updatedAt(): number | null {
+    return this.#updatedAt;
+  }
+
+  /** Why the history is not being written, or `null`. */
+  get writeProblem(): string | null {
+    const { lease } = this.#options;
+    const isNobodys = !lease.mayWrite && lease.held === null && lease.problem !== null;
+    return this.#writer.problem ?? (isNobodys ? unsavedWords(lease.problem) : null);
+  }
+
+  /** Whether the disk should be waited for before more is ingested. */
+  get isFull(): boolean {
+    return this.#writer.isFull;
+  }
+
+  /** Whether a rewind took back more than the engine remembers, so that it knows nothing any more. */
+  get isBlank(): boolean {
+    return this.#live?.isBlank ?? false;
+  }
+
+  advice(): Advice | null {
+    return this.#live?.advice() ?? null;
+  }
+
+  /** What the next block is expected to cost, as the head says it; `null` before the first block. */
+  present(): Present | null {
+    const head = this.head;
+    const advice = this.advice();
+    if (head === null || advice === null || this.#live?.head !== head) return null;
+    const { nextBaseFee, nextBlobBaseFee, lanes } = advice;
+    const prices = { slow: lanes.slow.price, average: lanes.average.price, fast: lanes.fast.price };
+    return { head, nextBaseFee, nextBlobBaseFee, prices };
+  }
+
+  reachProbability(price: bigint, withinSec: number): Reach | null {
+    return this.#live?.reachProbability(price, withinSec) ?? null;
+  }
+
+  /** Resolves when the store holds every block that was ingested. */
+  flush(): Promise<void> {
+    return this.#writer.flush();
+  }
+
+  /** Tells `listener` of every reorg until the function it answers is called. */
+  onRewind(listener: (ancestor: number) => void): () => void {
+    this.#rewindListeners.add(listener);
+    return () => this.#rewindListeners.delete(listener);
+  }
+
+  /** Takes up the newest `count` of the stored blocks, for prices at once. Answers whether there are any. */
+  async load(count: number): Promise<boolean> {
+    const { store } = this.#options;
+    const chainId = await store.chainId();
+    const stored = chainId === null ? [] : await store.newest(count);
+    const head = stored.at(-1);
+    if (chainId === null || head === undefined) return false;
+    this.#renew(identifiedChain(chainId, await store.genesisHash()));
+    for (const block of stored) this.#feed(block);
+    this.#updatedAt = head.timestamp * 1_000;
+    return true;
+  }
+
+  /** Takes in `blocks` before the first one that is ingested, for prices alone: the history is filled in behind. */
+  show(blocks: readonly Block[]): void {
+    for (const block of blocks) this.#feed(block);
+  }
+
+  /** Goes on as this chain: with a new engine where there is none, or where other rules hold than were thought. */
+  async adopt(profile: ChainProfile): Promise<void> {
+    const isSame = JSON.stringify(profile.feeRule) === JSON.stringify(this.#profile?.feeRule);
+    if (this.#live !== null && isSame) {
+      this.#profile = profile;
+      return;
+    }
+    this.#renew(profile);
+    await this.rebuildDay();
+  }
+
+  #renew(profile: ChainProfile): void {
+    this.#profile = profile;
+    this.#live = new LiveEngine(() => this.#options.createEngine(profile));
+  }
+
+  /** Nobody knows what state the engine is in: the next `adopt` makes another. */
+  dropEngine(): void {
+    this.#live = null;
+  }
+
+  /** Whether this very block has been ingested lately. */
+  has(block: Block): boolean {
+    return this.#recent.has(block);
+  }
+
+  #feed(block: Block): void {
+    // First: should the engine stumble, the block is there for the next one.
+    this.#recent.push(block);
+    this.#live?.push(block);
+  }
+
+  ingest(block: Block): void {
+    try {
+      this.#feed(block);
+    } finally {
+      const isPriced = this.#live?.head === block;
+      this.#writer.add(block, isPriced ? this.#live?.lanePrices() : null);
+    }
+    this.#updatedAt = this.#options.wallNow();
+  }
+
+  rewindTo(number: number): void {
+    for (const listener of this.#rewindListeners) listener(number);
+    this.#recent.rewindTo(number);
+    this.#live?.rewindTo(number, this.#recent.head);
+    this.#writer.rewindTo(number);
+  }
+
+  /** What was taken in is of a chain that is no more: it began anew, with this genesis where that is known. */
+  beginAnew(genesis: Hex | undefined): void {
+    for (const listener of this.#rewindListeners) listener(-1);
+    this.#writer.beginAnew(genesis);
+    this.#recent.replace([]);
+    this.#live?.reset();
+  }
+
+  /** What is stored is another chain's: nothing of it is shown any more, and it stays as it is. */
+  disown(): void {
+    this.#writer.forget();
+    this.#recent.replace([]);
+    this.#live = null;
+    this.#profile = null;
+    this.#updatedAt = null;
+  }
+
+  /** Gives the engine the blocks from `from` on as its memory: those of the store, and the newest ones. */
+  async rebuild(from: number): Promise<void> {
+    if (this.#writer.problem !== null) return;
+    const { store } = this.#options;
+    await this.#writer.flush();
+    this.#recent.complete(await store.newest(this.#recent.all.length));
+    const newest = this.#recent.all;
+    if (newest.length === 0) return;
+    const pages = enginePages(store, from, newest);
+    await this.#live?.rebuild(pages, this.#options.signal);
+  }
+
+  /** Gives the engine the last day: enough for advice, and read in a moment. */
+  async rebuildDay(): Promise<void> {
+    if (this.head === null) return;
+    const start = await this.#options.store.latestAt(this.head.timestamp - DAY_SEC);
+    await this.rebuild(start?.number ?? 0);
+  }
+
+  /** What is answered after `block`, while it is the head and new: what is only caught up with is not said to anybody. */
+  #saidAfter(block: Block): GivenAdvice | null {
+    const isSaid = this.#live?.head === block && !this.#events.isLate(block);
+    const advice = isSaid ? this.advice() : null;
+    return advice === null ? null : givenAdvice(block, advice);
+  }
+}
+
+/** What the engine is fed: the stored blocks from number `from` on, then the `newest`, which need not be stored. */
+async function* enginePages(
+  store: BlockStore,
+  from: number,
+  newest: readonly Block[],
+): AsyncGenerator<readonly Block[]> {
+  yield* storedPages(store, from, (newest[0]?.number ?? 0) - 1);
+  yield newest.filter(({ number }) => number >= from);
+}
+
+/** What ingested blocks go into, and where they come from. */
+export interface ChainStateOptions {
+  readonly source: Pick<ChainSource, 'kind'>;
+  readonly store: BlockStore;
+  readonly track: AdviceJudge;
+  /** Whether this process writes, or another one on the same database. */
+  readonly lease: Lease;
+  readonly createEngine: (profile: ChainProfile) => Engine;
+  readonly wallNow: () => number;
+  /** Ms of a clock that nobody sets. */
+  readonly steadyNow?: () => number;
+  /** Dollars for one native coin now; `null`: unknown. */
+  readonly nativeUsd?: () => number | null;
+  /** Called when alerts have fired and what they send is in the outbox. */
+  readonly onFired?: () => void;
+  /** Called with new blocks in the store, whoever wrote them. */
+  readonly onStored?: () => void;
+  readonly signal: AbortSignal;
+}
+
+/** What is asked and told while blocks are ingested. */
+export interface ChainStateEvents {
+  /** Called with the first write that works after one that did not. */
+  readonly onRecovered: () => void;
+  /** Whether blocks that should be there after `block` stay away. */
+  readonly isLate: (block: Block) => boolean;
+  /** Whether `block` came too late to tell anybody of it as of now. */
+  readonly isPast: (block: Block) => boolean;
+  /**
+   * Called when writing becomes this process's turn. What was ingested up to `head` was another one's to write: what
+   * of it is missing is written only now, or not at all.
+   */
+  readonly onTurn: (head: Block) => void;
+  /** Called when writing is this process's turn, but the blocks it knows do not go on from those that are stored. */
+  readonly onForeign: () => void;
+}
+
+/** What the follower needs of `core/fee-engine.ts`: an engine that takes blocks in unbroken order only. */
+export interface Engine {
+  readonly head: Block | null;
+  push(block: Block): void;
+  rewindTo(number: number): void;
+  advice(): Advice | null;
+  lanePrices(): LanePrices | null;
+  reachProbability(price: bigint, withinSec: number): Reach;
+}
+
+type Change = { readonly block: Block } | { readonly rewindTo: number };
+
+/**
+ * The engine that answers now, replaceable by one with a longer memory without a moment's silence: while
+ * `rebuild` feeds the new one in slices, changes go on to the old one and are kept for the new one.
+ */
+export class LiveEngine {
+  readonly #make: () => Engine;
+  /** Made with the first block: at a start `rebuild` brings another one before that. */
+  #engine: Engine | null = null;
+  #head: Block | null = null;
+  #advice: Advice | null | undefined;
+  #missed: Change[] | null = null;
+
+  constructor(make: () => Engine) {
+    this.#make = make;
+  }
+
+  get head(): Block | null {
+    return this.#head;
+  }
+
+  push(block: Block): void {
+    this.#engine ??= this.#make();
+    feed(this.#engine, block);
+    this.#missed?.push({ block });
+    this.#head = block;
+    this.#advice = undefined;
+  }
+
+  /** `head` is the block that is now the highest, if it is known. */
+  rewindTo(number: number, head: Block | null): void {
+    this.#engine?.rewindTo(number);
+    this.#missed?.push({ rewindTo: number });
+    this.#head = head;
+    this.#advice = undefined;
+  }
+
+  /** Whether a rewind took back more than the engine remembers, so that it knows nothing any more. */
+  get isBlank(): boolean {
+    return this.#engine === null || this.#engine.head === null;
+  }
+
+  /** Advice on the present head; worked out once per change. */
+  advice(): Advice | null {
+    if (this.#advice === undefined) this.#advice = this.#engine?.advice() ?? null;
+    return this.#advice;
+  }
+
+  /** The lanes' prices after the present head, without the rest of the advice. */
+  lanePrices(): LanePrices | null {
+    return this.#engine?.lanePrices() ?? null;
+  }
+
+  reachProbability(price: bigint, withinSec: number): Reach | null {
+    return this.#engine?.reachProbability(price, withinSec) ?? null;
+  }
+
+  /** Starts empty again. */
+  reset(): void {
+    this.#engine = null;
+    this.#head = null;
+    this.#advice = undefined;
+    this.#missed = null;
+  }
+
+  /** Feeds a fresh engine with `pages` (ascending, up to the head at the time of calling) and swaps it in. */
+  async rebuild(pages: AsyncIterable<readonly Block[]>, signal: AbortSignal): Promise<void> {
+    const slice = new TimeSlice();
+    const next = this.#make();
+    const missed: Change[] = [];
+    this.#missed = missed;
+    let head: Block | null = null;
+    try {
+      for await (const page of pages) {
+        for (const block of page) {
+          feed(next, block);
+          head = block;
+          if (slice.isOver()) await slice.next();
+          if (signal.aborted) return;
+        }
+      }
+      for (let at = 0; at < missed.length; at += 1) {
+        const change = missed[at];
+        if (change === undefined) break;
+        if ('block' in change) feed(next, change.block);
+        else next.rewindTo(change.rewindTo);
+        if (slice.isOver()) await slice.next();
+        if (signal.aborted) return;
+      }
+      // Reset meanwhile: what was read is of a chain that is gone.
+      if (this.#missed !== missed) return;
+      this.#engine = next;
+      this.#head ??= head;
+      this.#advice = undefined;
+    } finally {
+      if (this.#missed === missed) this.#missed = null;
+    }
+  }
+}
+
+/** After a hole the engine starts anew: what it learned does not lead up to this block. */
+function feed(engine: Engine, block: Block): void {
+  if (engine.head !== null && block.number !== engine.head.number + 1) engine.rewindTo(-1);
+  engine.push(block);
+}
+
+const KEPT = 128;
+
+/** The last blocks ingested, ascending: what a new subscription starts from, and where a rewind lands. */
+class RecentBlocks {
+  #blocks: Block[] = [];
+
+  get head(): Block | null {
+    return this.#blocks.at(-1) ?? null;
+  }
+
+  /** A copy, ascending. */
+  get all(): readonly Block[] {
+    return [...this.#blocks];
+  }
+
+  /** Whether this very block is among them. */
+  has(block: Block): boolean {
+    const head = this.head;
+    if (head === null || block.number > head.number) return false;
+    const found = this.#blocks.find(({ number }) => number === block.number);
+    return found !== undefined && isSameBlock(found, block);
+  }
+
+  /** Whether none of `others` is another block than the one of its number here. */
+  agreesWith(others: readonly Block[]): boolean {
+    const own = new Map(this.#blocks.map((block) => [block.number, block]));
+    return others.every((other) => {
+      const block = own.get(other.number);
+      return block === undefined || isSameBlock(block, other);
+    });
+  }
+
+  /** Those whose hashes are known, where the source has hashes: what a subscription compares heads with. */
+  get known(): readonly KnownBlock[] {
+    const newest = this.#blocks.slice(-KEPT);
+    const unknown = this.head?.hash == null ? -1 : newest.findLastIndex(({ hash }) => hash === null);
+    return newest.slice(unknown + 1).map(({ number, hash }) => ({ number, hash }));
+  }
+
+  /** Puts stored blocks in the place of those of which hash and time are not known. */
+  complete(stored: readonly Block[]): void {
+    const whole = new Map(stored.map((block) => [block.number, block]));
+    this.#blocks = this.#blocks.map((block) => {
+      const found = block.hash === null ? whole.get(block.number) : undefined;
+      return found !== undefined && isSameBlock(found, block) ? found : block;
+    });
+  }
+
+  push(block: Block): void {
+    this.#blocks.push(block);
+    // Trimmed rarely: a burst brings tens of thousands per second.
+    if (this.#blocks.length >= KEPT * 8) this.#blocks = this.#blocks.slice(-KEPT);
+  }
+
+  rewindTo(number: number): void {
+    while ((this.#blocks.at(-1)?.number ?? number) > number) this.#blocks.pop();
+  }
+
+  replace(blocks: readonly Block[]): void {
+    this.#blocks = [...blocks];
+  }
+}
+
+/** Whether two of the same number are one block. Sources without hashes tell by the base fee. */
+export function isSameBlock(a: Block, b: Block): boolean {
+  if (a.hash !== null && b.hash !== null) return a.hash === b.hash;
+  return a.baseFeePerGas === b.baseFeePerGas;
+}
+
+/** What the next block is expected to cost, as the head says it. Wei per gas. */
+export interface Present {
+  readonly head: Block;
+  readonly nextBaseFee: bigint;
+  /** `null`: the chain has no blobs. */
+  readonly nextBlobBaseFee: bigint | null;
+  readonly prices: LanePrices;
+}
+
+const PAGE = 512;
+
+/** The stored blocks `from`–`top`, ascending, a page at a time. */
+async function* storedPages(store: BlockStore, from: number, top: number): AsyncGenerator<Block[]> {
+  for (let at = from; at <= top; ) {
+    const page = (await store.page(at, PAGE)).filter((block) => block.number <= top);
+    const last = page.at(-1);
+    if (last === undefined) return;
+    yield page;
+    at = last.number + 1;
+  }
+}
