@@ -132,7 +132,7 @@ export function pressIn<Draft>(
     case 'text':
       return withInput(form, field, editLine({ text: field.text(form.draft), cursor: form.at }, key));
     case 'pasted':
-      return CLEARING.has(key) ? withDraft(form, field.id, field.clear(form.draft)) : form;
+      return CLEARING.has(key) ? withPasted(form, field.id, field.clear(form.draft)) : form;
     case 'one': {
       const by = key === 'left' ? -1 : key === 'right' || key === 'space' ? 1 : 0;
       if (by === 0) return form;
@@ -163,7 +163,7 @@ export function typeIn<Draft>(
   field: FormField<Draft>,
   text: string,
 ): FormState<Draft> {
-  if (field.kind === 'pasted') return withDraft(form, field.id, field.paste(form.draft, text));
+  if (field.kind === 'pasted') return withPasted(form, field.id, field.paste(form.draft, text));
   if (field.kind !== 'text') return form;
   const before = field.text(form.draft);
   if (field.next !== undefined && text.trim() === '' && !text.includes('\n')) {
@@ -181,6 +181,11 @@ function withInput<Draft>(
 ): FormState<Draft> {
   const moved = { ...form, at: cursor, isSuggested: false };
   return text === field.text(form.draft) ? moved : withDraft(moved, field.id, field.put(form.draft, text));
+}
+
+/** A pasted text that is cleared again is not said to be missing yet. */
+function withPasted<Draft>(form: FormState<Draft>, id: string, draft: Draft): FormState<Draft> {
+  return { ...withDraft(form, id, draft), touched: form.touched };
 }
 
 function withDraft<Draft>(form: FormState<Draft>, id: string, draft: Draft): FormState<Draft> {
