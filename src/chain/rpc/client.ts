@@ -348,6 +348,8 @@ export const MAX_ANSWER_BYTES = 32 * 2 ** 20;
 export interface RequestOptions {
   readonly signal?: AbortSignal | undefined;
   readonly timeoutMs?: number | undefined;
+  /** Called right before the request is written; what it throws is what the request rejects with. */
+  readonly beforeWrite?: (() => void) | undefined;
 }
 
 /** JSON-RPC to one node. Every rejection is a `ChainError` but for the caller's own abort. */
@@ -399,8 +401,9 @@ export function createHttpLink(
   const redact = createRedaction(url);
   let lastId = 0;
   return {
-    request: (method, params, { signal, timeoutMs = options.timeoutMs } = {}) =>
+    request: (method, params, { signal, timeoutMs = options.timeoutMs, beforeWrite } = {}) =>
       withDeadline(timeoutMs, signal, async (inner) => {
+        beforeWrite?.();
         let answer: unknown;
         try {
           lastId += 1;
@@ -582,10 +585,7 @@ export function createWsLink(
   async function request(
     method: string,
     params: readonly unknown[],
-    {
-      signal,
-      timeoutMs = options.timeoutMs,
-    }: { signal?: AbortSignal | undefined; timeoutMs?: number | undefined } = {},
+    { signal, timeoutMs = options.timeoutMs, beforeWrite }: RequestOptions = {},
   ): Promise<{ connection: Connection; attempt: Attempt; result: unknown }> {
     return withDeadline(timeoutMs, signal, async (inner) => {
       const stopped = new Promise<never>((_, reject) => {
@@ -611,8 +611,10 @@ export function createWsLink(
       clearTimeout(connection.idleTimer);
       const id = ++lastId;
       const answered = new Promise<unknown>((resolve, reject) => {
+        const text = JSON.stringify({ jsonrpc: '2.0', id, method, params });
         connection.pending.set(id, { resolve, reject });
-        connection.socket.send(JSON.stringify({ jsonrpc: '2.0', id, method, params }));
+        beforeWrite?.();
+        connection.socket.send(text);
       });
       answered.catch(() => {});
       try {

@@ -117,9 +117,10 @@ export async function sendTransaction(
   const id = hashOf(bytes);
   const verified = async (node: RpcNode) => {
     await verify(pool, node);
-    // The process, or the machine, may have slept meanwhile.
-    if (!isStillWanted()) throw new SendFailure('later', 'too_late', tooLate(node));
-    const taken = await sendTo(node, bytes, id);
+    const taken = await sendTo(node, bytes, id, () => {
+      // The process, or the machine, may have slept meanwhile.
+      if (!isStillWanted()) throw new SendFailure('later', 'too_late', tooLate(node));
+    });
     // Of one node alone there is nothing to tell.
     if (pool.nodes.length > 1) onTaken(node.name);
     return taken;
@@ -144,11 +145,11 @@ async function verify(pool: NodePool, node: RpcNode): Promise<void> {
 
 const tooLate = ({ name }: RpcNode) => new ChainError('timeout', `${name} could not be asked in time`);
 
-async function sendTo(node: RpcNode, signed: Hex, id: Hex): Promise<Hex> {
+async function sendTo(node: RpcNode, signed: Hex, id: Hex, beforeWrite: () => void): Promise<Hex> {
   try {
-    await ask(node, hash, 'eth_sendRawTransaction', [signed]);
+    await ask(node, hash, 'eth_sendRawTransaction', [signed], { beforeWrite });
   } catch (error) {
-    if (!(error instanceof ChainError)) throw error;
+    if (error instanceof SendFailure || !(error instanceof ChainError)) throw error;
     const failure = failureOf(error);
     // "Nonce too low" is also what a node says of a transaction that it has already seen mined.
     if (failure !== null && (failure.outcome === 'unknown' || !(await hasTransaction(node, id))))
