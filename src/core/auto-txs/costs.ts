@@ -4,8 +4,8 @@ import { chainProfile } from '../chains.ts';
 import { GAS_PER_BLOB } from '../eip4844.ts';
 import type { SignedTransaction } from '../transactions/signed-transaction.ts';
 import { formatAmount, formatPercent, formatUsd, gweiString, usdOf } from '../units.ts';
-import type { Check } from './kept-auto-tx.ts';
 import type { PreflightFacts } from './preflight.ts';
+import { type Found, stops, told } from './preflight.ts';
 import {
   type Bid,
   capOf,
@@ -20,46 +20,22 @@ import {
 /** Rollups that take a fee of their own, beside gas, for posting what was sent to Ethereum. */
 const TAKES_POSTING_FEE: ReadonlySet<number> = new Set([10, 130, 480, 8_453, 81_457, 534_352]);
 
-/** What it may take from the account, what it bids, and what it costs. */
-export function moneyChecks(facts: PreflightFacts): {
-  readonly balance: Check;
-  readonly cap: readonly Check[];
-  readonly cost: Check;
-} {
-  const { blobCount } = facts.transaction;
-  const cap: Check = { name: 'cap', ...capLine(facts) };
-  return {
-    balance: { name: 'balance', ...balanceLine(facts) },
-    cap: blobCount === 0 ? [cap] : [cap, { name: 'blob-cap', ...blobCapLine(facts) }],
-    cost: { name: 'cost', ...costLine(facts) },
-  };
-}
-
-type Line = Omit<Check, 'name'>;
-
 /** What a block asks for, and what is bid. */
 interface CapFacts extends Pick<PreflightFacts, 'nextBaseFee' | 'nextBlobBaseFee'> {
   readonly transaction: Bid & Pick<SignedTransaction, 'blobCount' | 'maxFeePerBlobGas'>;
 }
 
-function balanceLine(facts: PreflightFacts): Line {
+/** Whether the account has the most that it may take. */
+export function balanceCheck(facts: PreflightFacts): Found {
   const { transaction, balance, nativeSymbol } = facts;
-  const needed = `${formatAmount(mostItTakes(transaction), nativeSymbol)} (${partsWords(facts)})`;
-  if (balance === null) {
-    return { ok: null, message: `the balance could not be read; it has to cover ${needed}` };
-  }
-  if (balance >= mostItTakes(transaction)) {
-    return { ok: true, message: `${formatAmount(balance, nativeSymbol)} covers ${needed}` };
-  }
-  return { ok: false, message: lackWords(facts, balance) };
-}
-
-/** How much the account lacks. */
-export function lackWords(facts: PreflightFacts, balance: bigint): string {
-  const { transaction, nativeSymbol } = facts;
-  const lacking = formatAmount(mostItTakes(transaction) - balance, nativeSymbol);
+  const most = mostItTakes(transaction);
+  const needed = `${formatAmount(most, nativeSymbol)} (${partsWords(facts)})`;
+  if (balance === null) return told(null, `the balance could not be read; it has to cover ${needed}`);
   const has = formatAmount(balance, nativeSymbol);
-  return `the account lacks ${lacking}: it has ${has}, and the most that this can take is ${formatAmount(mostItTakes(transaction), nativeSymbol)} (${partsWords(facts)})`;
+  if (balance >= most) return told(true, `${has} covers ${needed}`);
+  const lacking = formatAmount(most - balance, nativeSymbol);
+  const message = `the account lacks ${lacking}: it has ${has}, and the most that this can take is ${needed}`;
+  return stops('insufficient_balance', message);
 }
 
 /** What the most that it takes is made of. */
@@ -70,36 +46,40 @@ function partsWords({ transaction }: PreflightFacts): string {
   return parts.join(' + ');
 }
 
-function capLine({ transaction, nextBaseFee }: CapFacts): Line {
+/** Whether the next block takes its bid. */
+export function capCheck({ transaction, nextBaseFee }: CapFacts): Found {
   const cap = capOf(transaction);
   const limit = `at your ${capName(transaction)} this can never be included while the base fee is above ${gwei(cap)}`;
-  if (nextBaseFee === null) return { ok: null, message: `${limit}; the base fee could not be told` };
+  if (nextBaseFee === null) return told(null, `${limit}; the base fee could not be told`);
   const next = gweiBeside(nextBaseFee, cap);
-  if (nextBaseFee > cap) return { ok: false, message: `${limit}; the next block asks for ${next}` };
+  if (nextBaseFee > cap) return stops('cap_below_base', `${limit}; the next block asks for ${next}`);
   const tip = transaction.maxPriorityFeePerGas;
   const left = cap - nextBaseFee;
   const squeezed =
     tip !== null && left < tip
       ? `, which leaves ${gweiBeside(left, tip)} of your priority fee of ${gwei(tip)}`
       : '';
-  return { ok: true, message: `the next block asks for ${next}${squeezed}; ${limit}` };
+  return told(true, `the next block asks for ${next}${squeezed}; ${limit}`);
 }
 
-function blobCapLine({ transaction, nextBlobBaseFee }: CapFacts): Line {
+/** The same of its bid for blobs. */
+export function blobCapCheck({ transaction, nextBlobBaseFee }: CapFacts): Found {
   const cap = transaction.maxFeePerBlobGas ?? 0n;
   const limit = `at your blob cap this can never be included while the blob base fee is above ${gwei(cap)}`;
   if (nextBlobBaseFee === null) {
-    return { ok: null, message: `${limit}; the blob base fee could not be told` };
+    return told(null, `${limit}; the blob base fee could not be told`);
   }
   const next = gweiBeside(nextBlobBaseFee, cap);
-  return { ok: nextBlobBaseFee <= cap, message: `the next block asks for ${next}; ${limit}` };
+  const message = `the next block asks for ${next}; ${limit}`;
+  return nextBlobBaseFee <= cap ? told(true, message) : stops('blob_cap_below_base', message);
 }
 
-function costLine(facts: PreflightFacts): Line {
+/** What it costs, and whether that is much more than its target. */
+export function costCheck(facts: PreflightFacts): Found {
   const price = priceToPay(facts);
   const tooMuch = overpaidWords(price, facts);
   const cost = costWords(facts, price);
-  return tooMuch === null ? { ok: true, message: cost } : { ok: false, message: `${tooMuch}; ${cost}` };
+  return tooMuch === null ? told(true, cost) : told(false, `${tooMuch}; ${cost}`);
 }
 
 /** @param price What it is reckoned at. */
@@ -121,18 +101,18 @@ function costWords(facts: PreflightFacts, price: PriceToPay): string {
 
 /** What keeps a block from taking it now; `null`: nothing, or nobody knows. */
 export function capObstacle(facts: CapFacts): { readonly code: string; readonly message: string } | null {
-  const cap = capLine(facts);
-  if (cap.ok === false) return { code: 'cap_below_base', message: cap.message };
-  if (facts.transaction.blobCount === 0) return null;
-  const blobCap = blobCapLine(facts);
-  return blobCap.ok === false ? { code: 'blob_cap_below_base', message: blobCap.message } : null;
+  const checks =
+    facts.transaction.blobCount === 0 ? [capCheck(facts)] : [capCheck(facts), blobCapCheck(facts)];
+  for (const { code, message } of checks) if (code !== null) return { code, message };
+  return null;
 }
 
 /** Whether it can ever be included at this target, and how far that is. */
-export function reachableCheck(facts: PreflightFacts): Check {
-  const never = unreachableReason(facts);
-  if (never !== null) return { name: 'reachable', ok: false, message: neverWords(never, facts) };
-  return { name: 'reachable', ok: true, message: `${whenWords(facts)}${noteWords(facts)}` };
+export function reachableCheck(facts: PreflightFacts): Found {
+  const reason = unreachableReason(facts);
+  return reason === null
+    ? told(true, `${whenWords(facts)}${noteWords(facts)}`)
+    : told(false, neverWords(reason, facts));
 }
 
 function unreachableReason({
@@ -300,7 +280,7 @@ function overpaidWords(price: PriceToPay, facts: PriceFacts): string | null {
 }
 
 /** The most that a transaction can take from its sender, wei: what a node wants to see in the account before it takes it. */
-export function mostItTakes(transaction: SignedTransaction): bigint {
+function mostItTakes(transaction: SignedTransaction): bigint {
   return transaction.value + mostFees(transaction);
 }
 

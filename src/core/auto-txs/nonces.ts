@@ -1,29 +1,19 @@
 import { listWords } from './costs.ts';
-import type { Check, KeptAutoTx } from './kept-auto-tx.ts';
+import type { KeptAutoTx } from './kept-auto-tx.ts';
 import type { PreflightFacts, WaitingBelow } from './preflight.ts';
+import { type Found, never, stops, told } from './preflight.ts';
 import type { AutoTxState } from './state-machine.ts';
 
-/** Whether its nonce is free, and whether everything before it is on its way. */
-export function nonceChecks(facts: PreflightFacts): readonly [Check, Check] {
-  return [
-    { name: 'nonce', ...nonceLine(facts) },
-    { name: 'nonce-gap', ...gapLine(facts) },
-  ];
-}
-
-type Line = Omit<Check, 'name'>;
-
-function nonceLine({ transaction: { nonce }, nextNonce, pendingNonce }: PreflightFacts): Line {
-  if (nextNonce === null) {
-    return { ok: null, message: `it could not be told whether nonce ${nonce} is free` };
-  }
-  if (nonce < nextNonce) return { ok: false, message: usedWords(nonce, nextNonce) };
-  if (pendingNonce !== null && nonce < pendingNonce) return { ok: false, message: inPoolWords(nonce) };
+/** Whether its nonce is free. */
+export function nonceCheck({ transaction: { nonce }, nextNonce, pendingNonce }: PreflightFacts): Found {
+  if (nextNonce === null) return told(null, `it could not be told whether nonce ${nonce} is free`);
+  if (nonce < nextNonce) return never('nonce_used', usedWords(nonce, nextNonce));
+  if (pendingNonce !== null && nonce < pendingNonce) return stops('nonce_pending', inPoolWords(nonce));
   const message =
     nonce === nextNonce
       ? `nonce ${nonce} is the sender's next`
       : `nonce ${nonce} is free; the sender's next is ${nextNonce}`;
-  return { ok: true, message };
+  return told(true, message);
 }
 
 /** Its nonce is in the chain already. */
@@ -31,27 +21,28 @@ export const usedWords = (nonce: number, nextNonce: number) =>
   `nonce ${nonce} is used: the sender's next is ${nextNonce}; sign it again with that`;
 
 /** The pool has its nonce, and it may be this very one, which a wallet has sent. */
-export const inPoolWords = (nonce: number) =>
+const inPoolWords = (nonce: number) =>
   `a transaction with nonce ${nonce} waits in the node's pool already: this one is not sent beside it, and only one of the two can be mined`;
 
-function gapLine(facts: PreflightFacts): Line {
+/** Whether everything before it is on its way. */
+export function nonceGapCheck(facts: PreflightFacts): Found {
   const { nonce } = facts.transaction;
   const before = noncesBefore(facts);
-  if (before === null) {
-    return { ok: null, message: `it could not be told whether nonces below ${nonce} are missing` };
-  }
+  if (before === null) return told(null, `it could not be told whether nonces below ${nonce} are missing`);
   const { missing, waiting } = before;
-  if (missing.length > 0) return { ok: false, message: missingWords(facts) };
+  if (missing.length > 0) return stops('nonce_gap', missingWords(facts));
   const disabled = waiting.filter(({ status }) => status === 'DISABLED');
   if (disabled.length > 0) {
-    return { ok: false, message: `it comes after ${waitingWords(disabled)}, not sent while disabled` };
+    return stops('nonce_order', `it comes after ${waitingWords(disabled)}, not sent while disabled`);
   }
-  if (waiting.length > 0) return { ok: true, message: `it goes out after ${waitingWords(waiting)}` };
-  return { ok: true, message: 'no nonce below it is missing' };
+  if (waiting.length > 0) {
+    return { ...stops('nonce_order', `it goes out after ${waitingWords(waiting)}`), ok: true };
+  }
+  return told(true, 'no nonce below it is missing');
 }
 
 /** Which nonces are missing, and what waits among them. */
-export function missingWords(facts: PreflightFacts): string {
+function missingWords(facts: PreflightFacts): string {
   const { missing, waiting } = noncesBefore(facts) ?? { missing: [], waiting: [] };
   const [first] = missing;
   const isOne = missing.length === 1 && first !== undefined && first.first === first.last;
@@ -76,7 +67,7 @@ interface NoncesBefore {
 }
 
 /** Of a transaction whose nonce is not below the next one. `null`: nobody knows the sender's next nonce. */
-export function noncesBefore({
+function noncesBefore({
   transaction: { nonce },
   nextNonce,
   pendingNonce,
@@ -113,7 +104,7 @@ function nonceWords(ranges: readonly NonceRange[]): string {
 const WAITING_MOST = 3;
 
 /** `auto-tx 4f (nonce 5)`, `auto-txs 4f (nonce 5) and 9a (nonce 6)`. */
-export function waitingWords(waiting: readonly WaitingBelow[]): string {
+function waitingWords(waiting: readonly WaitingBelow[]): string {
   const parts = waiting.slice(0, WAITING_MOST).map(({ id, nonce }) => `${id} (nonce ${nonce})`);
   if (waiting.length > WAITING_MOST) parts.push(`${waiting.length - WAITING_MOST} more`);
   return `${waiting.length === 1 ? 'auto-tx' : 'auto-txs'} ${listWords(parts)}`;
