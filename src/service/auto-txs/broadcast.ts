@@ -270,7 +270,7 @@ const BYTES_GONE: Obstacle = {
 export async function sendOne(kept: KeptAutoTx, decidedAt: Moment, context: EngineContext): Promise<Sent> {
   const { source, store } = context;
   const isStillWanted = () =>
-    isInTime(decidedAt, context) && isDueNow(kept, context) && isSameChain(decidedAt, context);
+    isDueNow(kept, context) && isSameChain(decidedAt, context) && isInTime(decidedAt, context);
   const bytes = await store.signedBytes(kept.id);
   if (bytes === null) {
     // Where it was cancelled meanwhile, or is final, that counts.
