@@ -18,10 +18,10 @@ const YOUNG: Allowance = {
 
 it('the monitor holds no more listeners and files after hundreds of blocks, and its database is as computed', async () => {
   const folder = await temporaryFolder();
-  const [early, late] = await soakMonitor(folder, { speed: 1_200, blocks: [rounds(1_000), rounds(3_000)] });
+  const [early, late] = await soakMonitor(folder, { speed: 1_200, blocks: [rounds(2_000), rounds(6_000)] });
   expect(early && late && growthBetween(early.holding, late.holding, YOUNG)).toEqual([]);
   const size = databaseSize(join(folder, 'monitor.db'));
-  expect(size.rows.blocks).toBeGreaterThanOrEqual(rounds(3_000));
+  expect(size.rows.blocks).toBeGreaterThanOrEqual(rounds(6_000));
   expect(sizeProblems(size)).toEqual([]);
 });
 

@@ -218,7 +218,7 @@ export async function openTerminal(options: TerminalOptions): Promise<Terminal> 
     cursorVisible: modes.cursorVisible,
     isAlternate: () => emulator.buffer.active.type === 'alternate',
     output: () => Buffer.concat(chunks).toString('utf8'),
-    async waitFor(question, { timeoutMs = 60_000 } = {}) {
+    async waitFor(question, { timeoutMs = 120_000 } = {}) {
       const deadline = performance.now() + timeoutMs;
       while (!answers(question)) {
         const left = deadline - performance.now();
@@ -237,7 +237,7 @@ export async function openTerminal(options: TerminalOptions): Promise<Terminal> 
       }
       return screen();
     },
-    async waitForExit({ timeoutMs = 60_000 } = {}) {
+    async waitForExit({ timeoutMs = 120_000 } = {}) {
       let timer: NodeJS.Timeout | undefined;
       const late = new Promise<never>((_, reject) => {
         timer = setTimeout(

@@ -7,7 +7,7 @@ export interface WaitOptions {
 
 /** Asks again and again until `question` answers something truthy (or stops throwing), and gives that. */
 export async function waitFor<T>(question: () => T | Promise<T>, options: WaitOptions = {}): Promise<T> {
-  const { timeoutMs = 60_000, what = 'what was waited for' } = options;
+  const { timeoutMs = 120_000, what = 'what was waited for' } = options;
   const deadline = performance.now() + timeoutMs;
   let last: unknown = 'nothing';
   for (;;) {

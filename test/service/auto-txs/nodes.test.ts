@@ -114,9 +114,9 @@ describe('two nodes', () => {
     const id = await rig.place(await sign(await fund(anvil)));
     await mineAt(anvil, 10);
     await untilSent(rig, id);
-    const said = (await rig.timeline(id)).find(({ kind }) => kind === 'SENT')?.message;
-    expect(said).toBe(`${new URL(anvil.url).host} has it`);
-    expect(hanging.asked.some(isSending)).toBe(true);
+    const sent = await waitFor(async () => (await rig.timeline(id)).find(({ kind }) => kind === 'SENT'));
+    expect(sent?.message).toBe(`${new URL(anvil.url).host} has it`);
+    await waitFor(() => hanging.asked.some(isSending), { what: 'the question to the node that hangs' });
     await mineUntilExecuted(rig, id);
   });
 });
