@@ -51,7 +51,7 @@ test.skipIf(process.platform !== 'linux')(
       said.push(JSON.stringify([...response.headers]), await response.text());
       return response.status;
     }
-    expect(await ask(`${V1}/gas/current`)).toBe(200);
+    await waitFor(async () => (await ask(`${V1}/gas/current`)) === 200, { what: 'the first prices' });
     expect(await ask(`${V1}/dashboard/rate-limits`)).toBe(200);
     expect(await ask(`${V1}/gas/current`, { 'x-api-key': `${key}x` })).toBe(401);
     expect(await ask(`${V1}/gas/current`, { 'x-api-key': `Bearer ${key}` })).toBe(401);

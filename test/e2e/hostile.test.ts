@@ -79,7 +79,7 @@ const WORDS: Readonly<
     '--rpc': /^HOST +answers more than 32 MB: try another node$/,
   },
   'invalid UTF-8': {
-    '--url': /^the answer of HOST is not UTF-8 text; check the URL$/,
+    '--url': /^the answer of HOST to \/gas\/current is broken off or not JSON$/,
     '--rpc': /^HOST +answers something that is not JSON: is that the address of a JSON-RPC node\?$/,
   },
   'escape sequences in every string': {
