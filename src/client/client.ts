@@ -3,7 +3,6 @@ import { PATHS } from '../contract/routes.ts';
 import { cleanText } from '../core/clean-text.ts';
 import { bareHex, isLongHex } from '../core/transactions/signed-shape.ts';
 import { gweiString } from '../core/units.ts';
-import { findDescription } from './description/find-description.ts';
 import { ClientError } from './errors.ts';
 import { Http, type HttpOptions, type HttpRequest } from './http.ts';
 import {
@@ -11,6 +10,7 @@ import {
   describedRoute,
   EXTRA_FIELDS,
   type ExtraField,
+  findDescription,
   type ServiceDescription,
 } from './openapi.ts';
 import { listLoader } from './paging.ts';

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { alertDetailsText, alertListLines } from '../../src/cli/text/alerts.ts';
 import { txText } from '../../src/cli/text/explorer.ts';
-import { bodyFields } from '../../src/client/description/body-fields.ts';
+import { bodyFields } from '../../src/client/openapi.ts';
 import { clientOf } from '../client/answering.ts';
 import { rounds } from '../helpers/rounds.ts';
 

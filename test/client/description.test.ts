@@ -1,13 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createGasClient } from '../../src/client/client.ts';
-import { readDescription } from '../../src/client/description/read-description.ts';
-import { alertChoices, describedRoute, offeredValues } from '../../src/client/openapi.ts';
+import { alertChoices, describedRoute, offeredValues, readDescription } from '../../src/client/openapi.ts';
 import { ALERT_CHANNELS, ALERT_CONDITIONS, ALERT_STATUSES, GAS_SPEEDS } from '../../src/contract/choices.ts';
 import { OPENAPI_PATH, PATHS } from '../../src/contract/routes.ts';
 import { rounds } from '../helpers/rounds.ts';
 import { failureOf } from './answering.ts';
-import { FOREIGN_30, FOREIGN_SWAGGER_2, INTRADAY } from './foreign-openapi.ts';
+import { FOREIGN_30, FOREIGN_SWAGGER_2 } from './foreign-openapi.ts';
 import { type HttpServer, sendJson, serve } from './http-server.ts';
 
 const KEY = 'key-that-must-stay-secret-0123456789';
@@ -20,7 +19,7 @@ function keeping(path: string, document: unknown): Promise<HttpServer> {
 }
 
 describe('the document of a service we do not run', () => {
-  it('names routes, the values of parameters, and fields beyond v1 with their words', () => {
+  it('names routes and the values of parameters', () => {
     const said = readDescription(FOREIGN_30);
     expect(said).toMatchObject({ title: 'Gas Station', version: '4.2' });
     expect(said?.routes.map(({ method, path }) => `${method} ${path}`)).toEqual([
@@ -36,11 +35,6 @@ describe('the document of a service we do not run', () => {
     expect(offeredValues(said, PATHS.priorityFee, 'percentile')).toEqual(['p50', 'p95', 'max']);
     expect(offeredValues(said, PATHS.priorityFee, 'bucket')).toBeNull();
     expect(describedRoute(said, PATHS.gasTrend)).toBeNull();
-    expect(describedRoute(said, PATHS.gasCurrent)?.beyond).toEqual([
-      { path: 'intradayScore', ...INTRADAY },
-      { path: 'lanes.slow.eta', title: null, description: 'Seconds' },
-      { path: 'requestId', title: null, description: null },
-    ]);
   });
 
   it('names what an alert may be made of, and which of our own additions it does not know', () => {
@@ -64,9 +58,6 @@ describe('the document of a service we do not run', () => {
   it('may be Swagger 2 with whole paths', () => {
     const said = readDescription(FOREIGN_SWAGGER_2);
     expect(offeredValues(said, PATHS.statsChart, 'timeFrame')).toEqual(['today', 'week']);
-    expect(describedRoute(said, PATHS.statsChart)?.beyond.map(({ path }) => path)).toEqual([
-      'points[].median',
-    ]);
   });
 
   it('is none where it is of something else', () => {
@@ -102,8 +93,6 @@ describe('the document of a service we do not run', () => {
     });
     expect(said?.title).toBe('gas');
     expect(said?.routes[0]?.parameters).toEqual([{ name: 'a', values: ['ok', '7'] }]);
-    expect(said?.routes[0]?.beyond.length).toBeLessThan(80);
-    expect(said?.routes[0]?.beyond).toContainEqual({ path: 'evil', title: null, description: 'a b' });
   });
 
   it('of any shape is read without an error and in bounded size', () => {
@@ -138,7 +127,7 @@ describe('the document of a service we do not run', () => {
     fc.assert(
       fc.property(any, (item) => {
         const said = readDescription({ openapi: '3.1.0', s: multiplying, paths: { '/gas/current': item } });
-        expect(said?.routes[0]?.beyond.length ?? 0).toBeLessThanOrEqual(60);
+        expect(said?.routes[0]?.parameters.length ?? 0).toBeLessThanOrEqual(100);
       }),
       { seed: 3, numRuns: rounds(2_000) },
     );

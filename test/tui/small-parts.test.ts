@@ -1,20 +1,18 @@
 import fc from 'fast-check';
 import stringWidth from 'string-width';
 import { describe, expect, it } from 'vitest';
-import { readDescription } from '../../src/client/description/read-description.ts';
 import { ClientError, type ClientErrorCode, type LimitKind } from '../../src/client/errors.ts';
 import type { SnapshotView } from '../../src/client/views/gas.ts';
 import { failureHint, failureTitle, healthOf } from '../../src/tui/app/connection.ts';
 import { type MonitorSource, SourceHolder } from '../../src/tui/app/source.ts';
 import { INITIAL_MONITOR_STATE, monitorReducer, stepInterval } from '../../src/tui/app/ui-state.ts';
-import { beyondLines, rawLines } from '../../src/tui/chrome/raw-view.tsx';
+import { rawLines } from '../../src/tui/chrome/raw-view.tsx';
 import { polledEveryMs } from '../../src/tui/data/queries.ts';
 import { drawnCharacters, EMPTY_INPUT, editLine, insertText } from '../../src/tui/input/text-input.ts';
 import { liveLayout } from '../../src/tui/panes/live/live-pane.tsx';
 import { keptOfWords, keptWords, waitWords } from '../../src/tui/track-words.ts';
 import { type Fact, flowFacts } from '../../src/tui/ui/fact-list.tsx';
 import { fitLeft, fitRight, truncate, truncateWords } from '../../src/tui/ui/text.tsx';
-import { FOREIGN_30 } from '../client/foreign-openapi.ts';
 import { fakeGas, SNAPSHOT } from './fake-gas.ts';
 
 describe('the record of advice in words', () => {
@@ -225,30 +223,6 @@ describe('the raw view', () => {
     expect(rawLines('{"a":"\\u001b[31mred"}', 80)).toEqual(['{', '  "a": "\\u001b[31mred"', '}']);
     expect(rawLines('{"a":"\\u009b31m"}', 80).join('')).not.toMatch(/[\u0080-\u009f]/);
     expect(rawLines('<html>abcdef', 6)).toEqual(['<html>', 'abcdef']);
-  });
-});
-
-describe('fields beyond v1', () => {
-  const description = readDescription(FOREIGN_30);
-
-  it('stand with the service’s own words, in lines that fit', () => {
-    expect(beyondLines(description, '/gas/current', 30)).toEqual([
-      "Fields beyond v1, in the service's own words",
-      '  intradayScore',
-      '    Intraday score: How the',
-      '    price stands within its',
-      '    day, 0 to 100',
-      '  lanes.slow.eta',
-      '    Seconds',
-      '  requestId',
-      '',
-    ]);
-  });
-
-  it('are not spoken of where there are none, or no description', () => {
-    expect(beyondLines(description, '/gas/trend', 30)).toEqual([]);
-    expect(beyondLines(null, '/gas/current', 30)).toEqual([]);
-    expect(beyondLines(undefined, '/gas/current', 30)).toEqual([]);
   });
 });
 

@@ -1,39 +1,10 @@
 import { ClientError } from '../../client/errors.ts';
-import { describedRoute, type ServiceDescription } from '../../client/openapi.ts';
 import { cleanText } from '../../core/clean-text.ts';
 import { failureTitle } from '../app/connection.ts';
-import { useDescription, useMonitor, usePolledQuery } from '../data/queries.ts';
+import { useMonitor, usePolledQuery } from '../data/queries.ts';
 import { PaneState } from '../ui/pane-state.tsx';
 import { ScrollView } from '../ui/scroll.tsx';
 import { displayWidth } from '../ui/text.tsx';
-
-const INDENT = '    ';
-
-/** What a service says of the fields that its answer has and v1 does not; no line where there are none. */
-export function beyondLines(
-  description: ServiceDescription | null | undefined,
-  path: string,
-  width: number,
-): readonly string[] {
-  const fields = describedRoute(description, path)?.beyond ?? [];
-  if (fields.length === 0) return [];
-  const lines = fields.flatMap((field) => {
-    const words = [field.title, field.description].filter((text) => text !== null).join(': ');
-    return [`  ${field.path}`, ...wrapped(words, width - INDENT.length).map((line) => INDENT + line)];
-  });
-  return ["Fields beyond v1, in the service's own words", ...lines, ''];
-}
-
-function wrapped(text: string, width: number): readonly string[] {
-  const lines: string[] = [];
-  for (const word of text.split(' ').filter((one) => one !== '')) {
-    const last = lines.at(-1);
-    const joined = last === undefined ? word : `${last} ${word}`;
-    if (last !== undefined && displayWidth(joined) <= width) lines[lines.length - 1] = joined;
-    else lines.push(word);
-  }
-  return lines;
-}
 
 const MOST_LINES = 5_000;
 
@@ -90,15 +61,12 @@ export function RawView({ path, query = {}, columns, rows }: RawViewProps) {
     ask: (signal) => client.raw(path, query, { signal }),
     frozen,
   });
-  // A service that answers this with a page of a proxy would seem to have none.
-  const description = useDescription(data !== undefined && /^\s*[[{]/.test(data));
   const width = columns - 2;
   const refused = data === undefined && error instanceof ClientError ? error.raw : null;
   const answer = data ?? refused;
   if (answer !== null) {
     const lines = [
       ...(refused === null || error === null ? [] : [...rawLines(error.message, width), '']),
-      ...beyondLines(description, path, width),
       ...rawLines(answer, width),
     ];
     return <ScrollView title={`GET ${asked}`} lines={lines} columns={columns} rows={rows} />;

@@ -438,7 +438,7 @@ describe('the form of a new alert', () => {
   });
 
   it('offers what a foreign service takes, in its own words, and not what it does not know', async () => {
-    const route = { summary: null, parameters: [], body: [], beyond: [] };
+    const route = { summary: null, parameters: [], body: [] };
     const words = (name: string, values: readonly string[] = []) => ({ name, values });
     const description = {
       title: 'Gas API',

@@ -275,7 +275,7 @@ describe('a toggle', () => {
 });
 
 describe('a toggle of a service with words of its own', () => {
-  const route = { summary: null, parameters: [], beyond: [] };
+  const route = { summary: null, parameters: [] };
   const describing = (values: readonly string[]) => ({
     title: 'Gas API',
     version: '1',

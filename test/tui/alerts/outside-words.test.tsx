@@ -40,7 +40,6 @@ const description = (word: string) => ({
     ...each,
     summary: null,
     parameters: [],
-    beyond: [],
     body:
       each.method === 'post' && each.path === '/alerts'
         ? [

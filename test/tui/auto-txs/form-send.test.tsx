@@ -260,7 +260,6 @@ describe('the form of a new auto-tx with a transaction in it', () => {
               served: true,
               parameters: [],
               body: ['signedTransaction', 'targetGasPriceGwei', 'note'].map((name) => ({ name, values: [] })),
-              beyond: [],
             },
           ],
         }),

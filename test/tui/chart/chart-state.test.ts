@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readDescription } from '../../../src/client/description/read-description.ts';
+import { readDescription } from '../../../src/client/openapi.ts';
 import { TIME_FRAMES } from '../../../src/contract/choices.ts';
 import {
   chartChoices,

@@ -18,7 +18,6 @@ const DESCRIPTION = {
     summary: null,
     parameters: [],
     body: [],
-    beyond: [],
   })),
 };
 
