@@ -1,11 +1,11 @@
 import stringWidth from 'string-width';
 import * as z from 'zod';
+import type { ListPage } from '../client/answer.ts';
+import { Answer } from '../client/answer.ts';
 import type { GasClient } from '../client/client.ts';
 import { ClientError } from '../client/errors.ts';
-import { readAlertPage } from '../client/reading/alerts.ts';
-import { Answer } from '../client/reading/answer.ts';
-import { readAutoTxPage } from '../client/reading/auto-txs.ts';
-import type { ListPage } from '../client/reading/list-page.ts';
+import { readAlertPage } from '../client/views/alerts.ts';
+import { readAutoTxPage } from '../client/views/auto-txs.ts';
 import { AlertList } from '../contract/alerts.ts';
 import { AutoTxList } from '../contract/auto-txs.ts';
 import { PAGE_SIZE_MAX } from '../contract/choices.ts';

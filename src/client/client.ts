@@ -3,8 +3,10 @@ import { PATHS } from '../contract/routes.ts';
 import { cleanText } from '../core/clean-text.ts';
 import { bareHex, isLongHex } from '../core/transactions/signed-shape.ts';
 import { gweiString } from '../core/units.ts';
+import { Answer } from './answer.ts';
 import { ClientError } from './errors.ts';
 import { Http, type HttpOptions, type HttpRequest } from './http.ts';
+import { harmlessJson, parseJson } from './json.ts';
 import {
   alertChoices,
   describedRoute,
@@ -15,8 +17,6 @@ import {
 } from './openapi.ts';
 import { listLoader } from './paging.ts';
 import { RateLimit } from './rate-limit.ts';
-import { Answer } from './reading/answer.ts';
-import { harmlessJson, parseJson } from './reading/json.ts';
 import { type ClientRoute, type Query, ROUTES } from './routes.ts';
 import {
   type AlertDetailsView,

@@ -2,9 +2,9 @@ import ky, { isHTTPError, isTimeoutError, type KyInstance } from 'ky';
 import { API_KEY_HEADER, PATHS } from '../contract/routes.ts';
 import { cleanText } from '../core/clean-text.ts';
 import { ClientError, networkFailure, refusal, retryAfterSec, wasNeverSent } from './errors.ts';
+import { isRecord } from './json.ts';
 import type { RateLimit } from './rate-limit.ts';
-import { isRecord } from './reading/json.ts';
-import { withoutSigned, withoutWhole } from './reading/signed-bytes.ts';
+import { withoutSigned, withoutWhole } from './secrets.ts';
 import { parseServiceUrl, v1Root } from './service-url.ts';
 
 const TIMEOUT_MS = 10_000;

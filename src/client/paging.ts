@@ -1,8 +1,8 @@
 import { setImmediate as othersTurn } from 'node:timers/promises';
 import { PAGE_SIZE_MAX } from '../contract/choices.ts';
+import type { ListPage } from './answer.ts';
 import type { CallOptions, MetricsQuery } from './client.ts';
 import { ClientError } from './errors.ts';
-import type { ListPage } from './reading/list-page.ts';
 import type { ChartPointView } from './views/dashboard.ts';
 import type { MetricsView } from './views/metrics.ts';
 

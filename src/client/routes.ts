@@ -6,24 +6,25 @@ import { BlockMetrics, TxMetrics, TxsMetrics } from '../contract/explorer.ts';
 import { GasCurrent, GasRecommendation, GasTrend } from '../contract/gas.ts';
 import { BaseFeeMetrics, GasUsedRatioMetrics, PriorityFeeMetrics } from '../contract/metrics.ts';
 import { PATHS, type V1Route } from '../contract/routes.ts';
-import { readAlertSavings } from './reading/alert-savings.ts';
-import { readAlertDetails, readAlertPage, readChangedAlert, readCreatedAlert } from './reading/alerts.ts';
-import type { Answer } from './reading/answer.ts';
+import type { Answer } from './answer.ts';
+import {
+  readAlertDetails,
+  readAlertPage,
+  readAlertSavings,
+  readChangedAlert,
+  readCreatedAlert,
+} from './views/alerts.ts';
 import {
   readAutoTxAccount,
   readAutoTxDetails,
   readAutoTxPage,
   readChangedAutoTx,
   readCreatedAutoTx,
-} from './reading/auto-txs.ts';
-import { readChart } from './reading/chart.ts';
-import { readRateLimits, readSummary } from './reading/dashboard.ts';
-import { readBlock, readTx, readTxRow } from './reading/explorer.ts';
-import { readMarket } from './reading/market.ts';
-import { readBaseFeeRow, readGasUsedRatioRow, readMetrics, readPriorityFeeRow } from './reading/metrics.ts';
-import { readRecommendation } from './reading/recommendation.ts';
-import { readSnapshot } from './reading/snapshot.ts';
-import { readTrend } from './reading/trend.ts';
+} from './views/auto-txs.ts';
+import { readChart, readMarket, readRateLimits, readSummary } from './views/dashboard.ts';
+import { readBlock, readTx, readTxRow } from './views/explorer.ts';
+import { readRecommendation, readSnapshot, readTrend } from './views/gas.ts';
+import { readBaseFeeRow, readGasUsedRatioRow, readMetrics, readPriorityFeeRow } from './views/metrics.ts';
 
 export type Query = Readonly<Record<string, string>>;
 

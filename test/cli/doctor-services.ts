@@ -5,8 +5,8 @@ import { onTestFinished } from 'vitest';
 import { RateLimits, StatsCurrent, Summary } from '../../src/contract/dashboard.ts';
 import { TxsMetrics } from '../../src/contract/explorer.ts';
 import { BASE_PATH } from '../../src/contract/routes.ts';
+import type { Certificate } from '../client/certificates.ts';
 import * as own from '../client/own-answers.ts';
-import type { Certificate } from '../client/probe/certificates.ts';
 import { AT, BLOCK, HASH, TX } from './explorer-answers.ts';
 
 /** What stands behind a path: a body, or whatever answers. */

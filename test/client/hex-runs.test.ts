@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { replaceHexRuns } from '../../src/client/reading/hex-runs.ts';
+import { replaceHexRuns } from '../../src/client/secrets.ts';
 import { rounds } from '../helpers/rounds.ts';
 
 const RUN = /(?:0x)?[0-9a-f]{48,}/gi;

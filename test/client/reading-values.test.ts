@@ -1,13 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import {
-  readCount,
-  readFee,
-  readNumber,
-  readText,
-  readTime,
-  readWord,
-} from '../../src/client/reading/values.ts';
+import { readCount, readFee, readNumber, readText, readTime, readWord } from '../../src/client/fields.ts';
 
 describe('a fee', () => {
   it.each([

@@ -1,9 +1,8 @@
 import type { Command } from 'commander';
 import type { GasClientOptions } from '../../client/client.ts';
-import { type ServiceFinding, type Verdict, verdictOf } from '../../client/doctor.ts';
+import { type ConnectionFinding, inspectConnection, type Step } from '../../client/connection.ts';
+import { probeService, type ServiceFinding, type Verdict, verdictOf } from '../../client/doctor.ts';
 import { Http } from '../../client/http.ts';
-import { type ConnectionFinding, inspectConnection, type Step } from '../../client/probe/connection.ts';
-import { probeService } from '../../client/probe/probe-service.ts';
 import type { CommandContext, Run } from '../context.ts';
 import { EXIT, type ExitCode } from '../errors.ts';
 import { examples } from '../help.ts';

@@ -1,6 +1,6 @@
+import type { Step, TlsFinding } from '../../client/connection.ts';
 import type { RouteFinding, ServiceFinding, Verdict } from '../../client/doctor.ts';
-import type { Step, TlsFinding } from '../../client/probe/connection.ts';
-import type { AnswerReading } from '../../client/probe/judge-answer.ts';
+import type { AnswerReading } from '../../client/doctor-reading.ts';
 import { ROUTE_GROUPS } from '../../contract/routes.ts';
 import { chainProfile } from '../../core/chains.ts';
 import { formatAge, formatCount, formatDuration } from '../../core/units.ts';

@@ -1,10 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { createGasClient, type GasClientOptions } from '../../../src/client/client.ts';
-import { verdictOf } from '../../../src/client/doctor.ts';
-import { Http } from '../../../src/client/http.ts';
-import { probeService } from '../../../src/client/probe/probe-service.ts';
-import { sendJson, serve } from '../http-server.ts';
-import { OWN_RECOMMENDATION, OWN_SNAPSHOT, OWN_TREND } from '../own-answers.ts';
+import { createGasClient, type GasClientOptions } from '../../src/client/client.ts';
+import { probeService, verdictOf } from '../../src/client/doctor.ts';
+import { Http } from '../../src/client/http.ts';
+import { sendJson, serve } from './http-server.ts';
+import { OWN_RECOMMENDATION, OWN_SNAPSHOT, OWN_TREND } from './own-answers.ts';
 
 async function probe(options: GasClientOptions, signal = new AbortController().signal) {
   const finding = await probeService({

@@ -1,17 +1,15 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { judgeAnswer } from '../../../src/client/probe/judge-answer.ts';
-import { READ_ROUTES } from '../../../src/client/probe/read-routes.ts';
-import { readChart } from '../../../src/client/reading/chart.ts';
-import { readBaseFeeRow, readMetrics } from '../../../src/client/reading/metrics.ts';
-import { readRecommendation } from '../../../src/client/reading/recommendation.ts';
-import { readSnapshot } from '../../../src/client/reading/snapshot.ts';
-import { StatsChart } from '../../../src/contract/dashboard.ts';
-import { GasCurrent, GasRecommendation } from '../../../src/contract/gas.ts';
-import { BaseFeeMetrics } from '../../../src/contract/metrics.ts';
-import { rounds } from '../../helpers/rounds.ts';
-import { fixture, HOST } from '../answering.ts';
-import * as own from '../own-answers.ts';
+import { judgeAnswer, READ_ROUTES } from '../../src/client/doctor-reading.ts';
+import { readChart } from '../../src/client/views/dashboard.ts';
+import { readRecommendation, readSnapshot } from '../../src/client/views/gas.ts';
+import { readBaseFeeRow, readMetrics } from '../../src/client/views/metrics.ts';
+import { StatsChart } from '../../src/contract/dashboard.ts';
+import { GasCurrent, GasRecommendation } from '../../src/contract/gas.ts';
+import { BaseFeeMetrics } from '../../src/contract/metrics.ts';
+import { rounds } from '../helpers/rounds.ts';
+import { fixture, HOST } from './answering.ts';
+import * as own from './own-answers.ts';
 
 const asText = (body: unknown): string => (typeof body === 'string' ? body : JSON.stringify(body));
 

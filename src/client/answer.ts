@@ -1,9 +1,10 @@
 import type * as z from 'zod';
-import { cleanText } from '../../core/clean-text.ts';
-import { ownValue } from '../../core/own-value.ts';
-import { ClientError, errorWords, LONGEST_RAW } from '../errors.ts';
+import { cleanText } from '../core/clean-text.ts';
+import { ownValue } from '../core/own-value.ts';
+import type { ReadingTrace } from './doctor-reading.ts';
+import { ClientError, errorWords, LONGEST_RAW } from './errors.ts';
+import { Fields } from './fields.ts';
 import { isRecord, isWebPage, type JsonRecord, parseJson } from './json.ts';
-import type { ReadingTrace } from './reading-trace.ts';
 
 /** What services put around what they mean. */
 const ENVELOPES = ['data', 'result', 'items', 'content'] as const;
@@ -184,3 +185,97 @@ export function lookUp(
 }
 
 const isSaid = (value: unknown) => value !== null && value !== undefined;
+
+/**
+ * Reads the rows of a list. A row that lacks what it needs is left out, so that one hole does not cost the whole
+ * picture; if that leaves nothing of a list that had rows, the first row's failure is the answer's.
+ */
+export function readRows<Row>(
+  answer: Answer,
+  rows: readonly unknown[],
+  path: string,
+  read: (fields: Fields) => Row,
+): Row[] {
+  const { kept, failure } = readSoundRows(answer, rows, path, read);
+  if (kept.length === 0 && failure !== null) throw failure.error;
+  return kept;
+}
+
+export interface SoundRows<Row> {
+  readonly kept: Row[];
+  /** How many could not be read. */
+  readonly unreadable: number;
+  /** Of the first of those. */
+  readonly failure: { readonly error: unknown } | null;
+}
+
+/** The same for who wants to know what was left out. */
+export function readSoundRows<Row>(
+  answer: Answer,
+  rows: readonly unknown[],
+  path: string,
+  read: (fields: Fields) => Row,
+): SoundRows<Row> {
+  const kept: Row[] = [];
+  let failure: SoundRows<Row>['failure'] = null;
+  for (const [index, row] of rows.entries()) {
+    try {
+      if (!isRecord(row)) throw answer.unreadable(`${path}[${index}]`, row);
+      kept.push(read(new Fields(answer, row, `${path}[${index}]`)));
+    } catch (error) {
+      failure ??= { error };
+    }
+  }
+  return { kept, unreadable: rows.length - kept.length, failure };
+}
+
+const TOTAL_NAMES = ['total', 'totalElements', 'totalCount', 'totalItems', 'count'] as const;
+
+/** One page of a list, or all of it from a service that knows no pages. */
+export interface ListPage<Item> {
+  readonly items: readonly Item[];
+  /** How many rows came, those that could not be read among them. */
+  readonly rows: number;
+  readonly unreadable: number;
+  /** Why the first of those could not be read. */
+  readonly failure: ClientError | null;
+  /** How many there are in all; `null`: not said. */
+  readonly total: number | null;
+  /** Whether the service says that this page is the last, or that it is not; `null`: neither. */
+  readonly isLast: boolean | null;
+}
+
+/**
+ * Required: a list. Rows that cannot be read are counted.
+ *
+ * @param name What services call the list, beside `items`.
+ */
+export function readListPage<Item>(
+  answer: Answer,
+  name: string,
+  read: (fields: Fields) => Item,
+): ListPage<Item> {
+  const rows = answer.rows(['items', name]);
+  if (rows === null) throw answer.noRows('items');
+  if (rows.length === 0) answer.throwIfRefused();
+  const { kept, unreadable, failure } = readSoundRows(answer, rows, 'items', read);
+  const beside = new Fields(answer, besideRows(answer.body));
+  const paging = beside.inside('pagination') ?? beside.inside('paging') ?? beside.inside('meta') ?? beside;
+  const hasMore = paging.flag('hasMore', 'hasNext', 'hasNextPage');
+  return {
+    items: kept,
+    rows: rows.length,
+    unreadable,
+    failure: failure?.error instanceof ClientError ? failure.error : null,
+    total: paging.count(...TOTAL_NAMES),
+    isLast: paging.flag('last', 'isLast') ?? (hasMore === null ? null : !hasMore),
+  };
+}
+
+/** The record that holds the list, or the outermost where the list stands deeper than what is said of it. */
+function besideRows(body: unknown): JsonRecord {
+  if (!isRecord(body)) return {};
+  const inside = [body.data, body.result].find(isRecord);
+  const saysTotal = TOTAL_NAMES.some((name) => Object.hasOwn(body, name));
+  return inside === undefined || saysTotal ? body : { ...body, ...inside };
+}
