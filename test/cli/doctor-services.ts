@@ -62,7 +62,14 @@ export const OWN_ROUTES: Answers = {
   '/gas/current': {
     ...own.OWN_SNAPSHOT,
     stale: false,
-    source: { kind: 'rpc', name: 'a.example', problem: null, ended: false },
+    source: {
+      kind: 'rpc',
+      name: 'a.example',
+      problem: null,
+      ended: false,
+      chainName: 'Ethereum',
+      restartedAt: null,
+    },
     blockTimestamp: new Date(Date.now() - 4_000).toISOString(),
     blockNumber: BLOCK.blockNumber,
   },

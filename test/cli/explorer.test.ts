@@ -46,7 +46,14 @@ const LIVE = {
   ...OWN_SNAPSHOT,
   chainId: 1,
   nativeUsd: 3_000,
-  source: { kind: 'rpc', name: 'a.example', problem: null, ended: false },
+  source: {
+    kind: 'rpc',
+    name: 'a.example',
+    problem: null,
+    ended: false,
+    chainName: 'Ethereum',
+    restartedAt: null,
+  },
 };
 const widest = (text: string): number => Math.max(...text.split('\n').map((line) => line.length));
 

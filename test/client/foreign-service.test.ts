@@ -29,7 +29,14 @@ describe('a snapshot of a service we do not run', () => {
       updatedAt: Date.UTC(2026, 0, 20, 12, 0, 3, 500),
       updateFrequencySec: null,
       stale: false,
-      source: { kind: 'service', name: HOST, problem: null, ended: false },
+      source: {
+        kind: 'service',
+        name: HOST,
+        problem: null,
+        ended: false,
+        chainName: null,
+        restartedAt: null,
+      },
     });
   });
 
@@ -105,6 +112,8 @@ describe('a snapshot of a service we do not run', () => {
         name: 'abcdefg',
         problem: { message: 'line one line two three', retryAt: null },
         ended: false,
+        chainName: null,
+        restartedAt: null,
       },
     });
   });

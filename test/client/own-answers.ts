@@ -36,7 +36,14 @@ export const OWN_SNAPSHOT: z.infer<typeof GasCurrent> = GasCurrent.parse({
   updatedAt: AT,
   updateFrequencySec: 12,
   stale: true,
-  source: { kind: 'simulated', name: 'seed 1', problem: { message: 'refused', retryAt: AT }, ended: false },
+  source: {
+    kind: 'simulated',
+    name: 'seed 1',
+    problem: { message: 'refused', retryAt: AT },
+    ended: false,
+    chainName: 'seed 1',
+    restartedAt: null,
+  },
 });
 
 export const OWN_TREND = GasTrend.parse({

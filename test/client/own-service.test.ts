@@ -27,6 +27,8 @@ describe("our own service's answers", () => {
         name: 'seed 1',
         problem: { message: 'refused', retryAt: own.OWN_TIME },
         ended: false,
+        chainName: 'seed 1',
+        restartedAt: null,
       },
     });
   });

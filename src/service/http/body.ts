@@ -76,7 +76,10 @@ const SIGNED_BODY_BYTES = SIGNED_LONGEST + 16_384;
 const TAKES_SIGNED = new RegExp(`^${BASE_PATH}${PATHS.autoTxs}(/[^/]*)?/?$`);
 
 const tooLarge = (most: number) =>
-  new ApiFailure('payload_too_large', `the body of this request has at most ${most} bytes; send less`);
+  new ApiFailure('payload_too_large', `the body of this request has at most ${most} bytes; send less`, {
+    // The rest of the body is not read: no client may send its next request on this connection.
+    headers: { Connection: 'close' },
+  });
 
 const limitTo = (maxSize: number) =>
   bodyLimit({
