@@ -77,8 +77,13 @@ export function ResourceDetailsScreen<Item extends { readonly id: string }, Deta
       {(notice) => {
         if (item === undefined) return <PaneState kind="loading" what={what} />;
         if (isSpoken) {
-          const sentences = [...title, ...lines].map(spokenLine).filter((text) => text !== '');
-          return <SpokenSentences sentences={sentences.map((text) => `${text}.`)} />;
+          const known = [...title, ...details.lines].map(spokenLine);
+          const log = logs
+            .slice(selected, selected + MOST_SPOKEN)
+            .flatMap((entry, place) =>
+              entry.map((line, at) => `${place + at === 0 ? 'Selected: ' : ''}${spokenLine(line)}`),
+            );
+          return <SpokenSentences sentences={spokenSentences([...known, ...log])} />;
         }
         const below = lines.length - top - room;
         const hidden = below > 0 ? [[{ text: `${below} more below`, faint: true }]] : [];
@@ -94,11 +99,23 @@ export function ResourceDetailsScreen<Item extends { readonly id: string }, Deta
   );
 }
 
-/** A line as a sentence, without glyphs and gaps that only draw. */
+/** Entries of a log, or items, that are read out at once. */
+export const MOST_SPOKEN = 10;
+
+/** What there is to read in lines, each as a sentence. */
+export function spokenSentences(lines: readonly string[]): readonly string[] {
+  return lines
+    .filter((text) => /\p{L}|\p{N}/u.test(text))
+    .map((text) => (/[.?!]$/.test(text) ? text : `${text}.`));
+}
+
+/** A line as it is read out, without glyphs and gaps that only draw. */
 export function spokenLine(line: Line): string {
   return ASCII_THEME.text(line.map(({ text }) => text).join(''))
     .trim()
-    .replace(/^[*o>!-] /, '')
+    .replace(/^v (?=\d)/, 'down ')
+    .replace(/^\^ (?=\d)/, 'up ')
+    .replace(/^(?:[*o>!-] )+/, '')
     .replace(/\s{2,}/g, ', ')
     .replace(/ [*o!] /g, ' ');
 }

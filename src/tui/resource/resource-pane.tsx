@@ -8,7 +8,7 @@ import { useKeptReducer, useNavigation } from '../app/ui-state.ts';
 import { Question } from '../input/confirm.tsx';
 import { useKeys } from '../input/use-keys.tsx';
 import { presentOf } from '../panes/explorer/place-frame.tsx';
-import { useWidest } from '../ui/fact-list.tsx';
+import { SPOKEN_WIDTH, useWidest } from '../ui/fact-list.tsx';
 import { PaneState, PolledFrame } from '../ui/pane-state.tsx';
 import { columnWidths, headingLine, rowLine } from '../ui/table.ts';
 import {
@@ -22,7 +22,7 @@ import {
 } from '../ui/text.tsx';
 import { ASCII_THEME, useTheme } from '../ui/theme.ts';
 import { systemOffset } from '../ui/time.ts';
-import { ResourceDetailsScreen, spokenLine } from './resource-details.tsx';
+import { MOST_SPOKEN, ResourceDetailsScreen, spokenLine, spokenSentences } from './resource-details.tsx';
 import {
   type Cursor,
   INITIAL_STATE,
@@ -50,6 +50,7 @@ export function ResourcePane<Item extends { readonly id: string }, Details exten
 ) {
   const { resource, snapshot, columns, rows } = props;
   const theme = useTheme();
+  const isSpoken = useIsScreenReaderEnabled();
   const { showTab } = useNavigation();
   const [state, dispatch] = useKeptReducer<ResourceState<Seed>, ResourceAction<Seed>>(
     resource.plural,
@@ -60,8 +61,8 @@ export function ResourcePane<Item extends { readonly id: string }, Details exten
     snapshot,
     present: presentOf(snapshot, useNow()),
     offsetAt: systemOffset,
-    theme,
-    width: columns,
+    theme: isSpoken ? ASCII_THEME : theme,
+    width: isSpoken ? SPOKEN_WIDTH : columns,
   };
   const { view } = state;
   const { Form, Secret } = resource;
@@ -351,9 +352,6 @@ export function fitColumns<Item>(
 
 const isUnknown = (cell: string | Line) => cell === UNKNOWN || cell === '';
 
-/** Items read out at once. */
-const MOST_SPOKEN = 10;
-
 interface SpokenListProps<Item extends { readonly id: string }, Details extends Item, Seed>
   extends ListScreenProps<Item, Details, Seed> {
   readonly title: string;
@@ -362,30 +360,29 @@ interface SpokenListProps<Item extends { readonly id: string }, Details extends 
   readonly notices: readonly Line[];
 }
 
-/** The list for a screen reader: a sentence for each item, the selected one first. */
+/** The list for a screen reader: the row of each item, the selected one first, and what its foot says. */
 function SpokenList<Item extends { readonly id: string }, Details extends Item, Seed>(
   props: SpokenListProps<Item, Details, Seed>,
 ) {
   const { resource, context, title, rest, notices } = props;
-  const columns = resource.columns({ ...context, theme: ASCII_THEME, width: 1_000 }, rest);
-  const [first] = rest;
-  const sentences = [
-    `${title} Enter opens the first one named here, n makes a new one.`,
+  const items = rest.slice(0, MOST_SPOKEN);
+  const columns = resource.columns(context, items);
+  const spokenItem = (item: Item): readonly string[] => {
+    const foot = (resource.foot?.lines(item, context) ?? []).map(spokenLine);
+    const cells = columns.flatMap(({ heading, cell, most }, place) => {
+      const value = cell(item);
+      const text = spokenLine(typeof value === 'string' ? [{ text: value }] : value);
+      if (isUnknown(value) || text === '') return [];
+      // A growing column holds a text, which the foot may say in full.
+      if (most !== undefined && foot.some((line) => line.includes(text))) return [];
+      return [place === 0 ? text : `${heading} ${text}`];
+    });
+    return [cells.join(', '), ...foot];
+  };
+  const lines = [
+    `${title} Enter opens the first one named here, n makes a new one`,
     ...notices.map(spokenLine),
-    ...rest.slice(0, MOST_SPOKEN).map((item) =>
-      columns
-        .flatMap(({ heading, cell }) => {
-          const value = cell(item);
-          const text = typeof value === 'string' ? value : spokenLine(value);
-          return isUnknown(value) || text === '' ? [] : [`${heading} ${text}`];
-        })
-        .join(', '),
-    ),
-    ...(first === undefined || resource.foot === undefined
-      ? []
-      : resource.foot.lines(first, { ...context, theme: ASCII_THEME }).map(spokenLine)),
+    ...items.flatMap(spokenItem),
   ];
-  return (
-    <SpokenSentences sentences={sentences.filter((text) => /\w/.test(text)).map((text) => `${text}.`)} />
-  );
+  return <SpokenSentences sentences={spokenSentences(lines)} />;
 }

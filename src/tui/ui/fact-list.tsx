@@ -57,6 +57,9 @@ const GAP = 2;
 /** A column narrower than this would cut its values. */
 const LEAST_COLUMN = 37;
 
+/** The width of what is read out: a sentence has no edge, so nothing is wrapped, cut or set side by side. */
+export const SPOKEN_WIDTH = 10_000;
+
 /**
  * Names in a column, values beside them; two such columns where there is room and both values fit. `leastName` keeps
  * the names of several grids as wide as each other.
@@ -67,6 +70,9 @@ export function factGrid(
   theme: Theme,
   leastName = 0,
 ): readonly Line[] {
+  if (width >= SPOKEN_WIDTH) {
+    return facts.map(({ name, value }) => [{ text: name === '' ? '' : `${name}: ` }, ...value]);
+  }
   const nameRoom = Math.max(leastName, ...facts.map(({ name }) => name.length)) + GAP;
   const column = Math.floor((width - MARGIN * 2 - GAP) / 2);
   const cell = ({ name, value }: NamedValue): Line => [

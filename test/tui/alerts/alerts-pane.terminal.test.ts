@@ -97,11 +97,11 @@ describe('the Alerts pane on a terminal', () => {
     const screen = await start({ env: { INK_SCREEN_READER: 'true' }, rows: 50, cols: 120 });
     await screen.waitFor('Average: 0.0507 gwei');
     await screen.press('3');
-    await screen.waitFor('Average < 0.04 gwei, armed, has to fall 21 %, fired 2 times');
-    await screen.waitFor('tells by email gas@example.org');
+    await screen.waitFor('armed, fires when Average < 0.04 gwei, to go down 21 %, fired 2, last ');
+    await screen.waitFor('tells email gas@example.org');
     await screen.press('enter');
     await screen.waitFor('saved: 0.00000345 ETH, $0.011 at 150,000 gas each.');
-    await screen.waitFor('Marked: delivered, email gas@example.org');
+    await screen.waitFor('Selected: delivered, email gas@example.org');
     await screen.press('n');
     await screen.waitFor('Field 3 of 9, threshold: empty gwei');
     await screen.press('0.04');

@@ -10,7 +10,7 @@ import {
 import { cleanText } from '../../../core/clean-text.ts';
 import { formatAge, formatCount, UNKNOWN } from '../../../core/units.ts';
 import type { GrowingColumn, PaneContext } from '../../resource/types.ts';
-import { type Line, truncate } from '../../ui/text.tsx';
+import type { Line } from '../../ui/text.tsx';
 import type { ColorName, GlyphName } from '../../ui/theme.ts';
 import { clockText, dayText, localDate, type OffsetAt, weekdayText } from '../../ui/time.ts';
 
@@ -20,7 +20,7 @@ const LONGEST_TARGET = 34;
 
 /** The columns of the list of alerts, from the left to the right. */
 export function alertColumns(context: PaneContext): readonly GrowingColumn<AlertView>[] {
-  const { present, theme } = context;
+  const { present } = context;
   return [
     {
       id: 'state',
@@ -72,7 +72,7 @@ export function alertColumns(context: PaneContext): readonly GrowingColumn<Alert
       least: 16,
       most: LONGEST_TARGET,
       rank: 3,
-      cell: (alert) => truncate(describeChannels(alert) ?? UNKNOWN, LONGEST_TARGET, theme.glyph.ellipsis),
+      cell: (alert) => describeChannels(alert) ?? UNKNOWN,
     },
     {
       id: 'note',
