@@ -17,7 +17,7 @@ import { openKeyDatabase } from '../../../src/store/open-key-database.ts';
 const [file = '', kind] = process.argv.slice(2);
 const plans = createPlans({
   fuzz: { dailyLimit: null, perSecond: null },
-  slow: { dailyLimit: 1_000, perSecond: 5, groups: ['gas', 'dashboard'] },
+  slow: { dailyLimit: 1, perSecond: 5, groups: ['gas', 'dashboard'] },
 });
 const store = new KeyStore(await openKeyDatabase(file, 'process'));
 const key = await issueKey(store, { name: 'fuzz', plan: 'fuzz', now: Date.now() });

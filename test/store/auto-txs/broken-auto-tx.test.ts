@@ -76,7 +76,7 @@ test.each(BREAKS)('one with %s is shown as failed, says what to do and can be de
 });
 
 test.each(BREAKS)(
-  'one with %s is in nobody’s way: what can be read is sent, expires and is rewound',
+  'one with %s holds up nothing else: what can be read is sent, expires and is rewound',
   async (_, broken) => {
     const { database, store } = await openWith(broken);
     expect(ids(await store.reached(NEXT, AT))).toEqual(['good']);
@@ -86,7 +86,11 @@ test.each(BREAKS)(
     expect(ids(await store.waiting('a', from))).toEqual(['good']);
     const mined = { head: 9, inclusion: includedIn(9), isKnown: true, nextNonce: 3 };
     for (const event of [{ type: 'submit' }, { type: 'look', look: mined }] as const) {
-      await store.change({ owner: '', id: 'good' }, (kept) => stepped(kept, event), 'engine');
+      await store.change(
+        { owner: '', id: 'good' },
+        (kept) => stepped(kept, event, { confirmations: 2 }),
+        'engine',
+      );
     }
     const blocks = new BlockStore(database);
     await blocks.saveBlocks(makeBlocks(0, 9));
