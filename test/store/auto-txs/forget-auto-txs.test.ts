@@ -6,7 +6,7 @@ import { openDatabase } from '../../../src/store/open-database.ts';
 import { makeBlock } from '../../helpers/chain-blocks.ts';
 import { bytesOf, includedIn, keptAutoTx, NOW } from './kept-auto-txs.ts';
 
-test('of what has ended the oldest go, but none that may be mined, none that waits and nobody else’s', async () => {
+test('the oldest final auto-txs of an owner go, but none that may be mined and none that waits', async () => {
   const database = await openDatabase(':memory:');
   onTestFinished(() => database.close());
   const store = new AutoTxStore(database);
@@ -34,7 +34,7 @@ test('of what has ended the oldest go, but none that may be mined, none that wai
   await database.durably((trx) => forgetFinished(trx, 'a', 4));
   const ids = async (owner: string) =>
     (await store.list(owner, { offset: 0, limit: 100 })).autoTxs.map(({ id }) => id.slice(2)).reverse();
-  expect(await ids('a')).toEqual(['out', 'near', 'waits', 'cancelled', 'failed']);
+  expect(await ids('a')).toEqual(['out', 'waits', 'expired', 'cancelled', 'failed']);
   expect(await store.timeline('a deep')).toEqual([]);
   expect(await store.signedBytes('a deep')).toBeNull();
   expect(await ids('b')).toHaveLength(7);
