@@ -154,8 +154,8 @@ export class Follower {
   /** Prices of the stored blocks, marked stale until the source has said its newest. */
   async #begin(): Promise<void> {
     if (!(await this.#chain.load(FIRST_BLOCKS))) return;
-    this.#ready.resolve();
     await this.#options.track.load();
+    this.#ready.resolve();
     void this.#guard(() => this.#chain.rebuildDay());
   }
 
