@@ -29,7 +29,7 @@ it('the monitor holds no more listeners and files after hundreds of blocks, and 
 
 it('the service holds no more sockets, timers and listeners after its nodes have been away again and again', async () => {
   const folder = await temporaryFolder();
-  const [early, late] = await soakServe(folder, { outages: [rounds(10), rounds(30)], settleMs: 500 });
+  const [early, late] = await soakServe(folder, { outages: [rounds(30), rounds(90)], settleMs: 500 });
   expect(late?.delivered).toBeGreaterThan(early?.delivered ?? 0);
   expect(early && late && growthBetween(early.holding, late.holding, { ...YOUNG, resources: 4 })).toEqual([]);
 });
