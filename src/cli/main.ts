@@ -1,3 +1,4 @@
+import { accessSync, constants } from 'node:fs';
 import { CommanderError } from 'commander';
 import { refuseSignedArguments } from './commands/signed-input.ts';
 import { configFile, loadConfigFile } from './config-file.ts';
@@ -63,7 +64,24 @@ const LINGER_MS = 400;
  */
 function end(exitCode: number): void {
   process.exitCode = exitCode;
+  leaveHangingLookup(exitCode);
   setTimeout(() => process.exit(exitCode), LINGER_MS).unref();
+}
+
+/**
+ * Ends the process where the system is still looking up a host name. Node's own exit waits for the lookup, with a dead
+ * name server half a minute and longer, in which Ctrl-C does nothing. Another program takes the process's place, which
+ * ends its threads at once. Elsewhere (Windows, no shell) it takes as long as it takes.
+ */
+function leaveHangingLookup(exitCode: number, shell = '/bin/sh'): void {
+  if (!process.getActiveResourcesInfo().includes('GetAddrInfoReqWrap')) return;
+  try {
+    // Where a program cannot be started, execve ends this one with a stack trace.
+    accessSync(shell, constants.X_OK);
+    process.execve?.(shell, ['sh', '-c', `exit ${exitCode}`], {});
+  } catch {
+    // The timer of `end` is next.
+  }
 }
 
 /**

@@ -44,7 +44,14 @@ test('the summary is of the same block as the snapshot and the recommendation, a
       probability: advice.probability,
     },
     health: {
-      source: { kind: 'rpc', name: 'scripted', problem: null, ended: false },
+      source: {
+        kind: 'rpc',
+        name: 'scripted',
+        problem: null,
+        ended: false,
+        chainName: expect.any(String),
+        restartedAt: null,
+      },
       stale: false,
       headAgeSec: 7,
       lagBlocks: 0,

@@ -74,21 +74,6 @@ describe('a signed transaction that is pasted into the monitor', () => {
     expect(shownDigits(screen, signed)).toEqual([]);
   });
 
-  it('that lost its end is judged as it came, and the keyboard still works', async () => {
-    const signed = await signedTransfer();
-    const screen = await openForm();
-    screen.write(`\x1b[200~${signed.slice(0, 100)}`);
-    await screen.waitFor('no signed transaction');
-    await screen.press('ctrl+u');
-    await screen.waitFor('paste it here; it is never shown');
-    screen.write(`\x1b[200~${signed}`);
-    await screen.waitFor(FROM);
-    await screen.press('ctrl+c');
-    expect(await screen.waitForExit()).toEqual({ exitCode: 0, signal: 0 });
-    expect(screen.leftovers()).toEqual([]);
-    expect(shownDigits(screen, signed)).toEqual([]);
-  });
-
   it('is sentences for a screen reader', async () => {
     const opened = await openScene('still', { rows: 50, cols: 120, env: { INK_SCREEN_READER: 'true' } });
     await opened.waitFor('Average: 0.0507 gwei');
@@ -111,30 +96,7 @@ describe('a signed transaction that is pasted into the monitor', () => {
 describe('a signed transaction that is pasted where no text is taken', () => {
   const UNTOUCHED = 'Not pasted: press n first, then paste';
 
-  it('without brackets is no row of commands', async () => {
-    const signed = await signedTransfer();
-    const screen = await openList('auto-txs', / Auto-txs 9 /);
-    await screen.press('j', 'j', 'j');
-    await screen.waitFor(/^ ▸ . waiting /m);
-    // In one piece; what comes in several is tried where no busy machine can rest between them.
-    screen.write(`${signed}\r`);
-    await screen.waitFor(UNTOUCHED);
-    await screen.waitFor(/^ ▸ . waiting /m);
-    expect(screen.screen().join('\n')).not.toMatch(/Frozen|New alert|Cancel this|New auto-tx/i);
-    expect(shownDigits(screen, signed)).toEqual([]);
-  });
-
-  it('without brackets is not typed into the form of an alert on another tab', async () => {
-    const signed = await signedTransfer();
-    const opened = await openScene('still');
-    await opened.waitFor('│ Average');
-    opened.write(`${signed}\r`);
-    await opened.waitFor('That looks like a transaction: press n on Auto-tx first, then paste');
-    expect(opened.screen().join('\n')).not.toMatch(/Frozen|New alert/i);
-    expect(shownDigits(opened, signed)).toEqual([]);
-  });
-
-  it('with brackets does nothing either, and says what to press', async () => {
+  it('does nothing, and says what to press', async () => {
     const signed = await signedTransfer();
     const screen = await openList('still', 'No auto-txs yet');
     screen.paste(signed);
@@ -153,7 +115,7 @@ describe('a signed transaction that is pasted where no text is taken', () => {
     await screen.waitFor(/^ ▸ . waiting /m);
     await screen.press('x');
     await screen.waitFor('Cancel this auto-tx?');
-    screen.write(`${signed}\r`);
+    screen.paste(signed);
     await screen.waitFor('Not pasted: answer the question first');
     await screen.waitFor('Cancel this auto-tx?');
     expect(shownDigits(screen, signed)).toEqual([]);
