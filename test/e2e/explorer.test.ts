@@ -46,6 +46,8 @@ describe('the Explorer on a real node', () => {
   it("goes from the blocks into one, into a transaction and back, with the node's own numbers", async () => {
     await using terminal = await openExplorer({ cols: 80, rows: 24 });
     const own = (await node.rpc('eth_getBlockByNumber', [`0x${block.toString(16)}`, false])) as NodeBlock;
+    // The blocks behind the newest one come when the history is filled.
+    await terminal.waitFor(new RegExp(`^ +${block} `, 'm'));
     await terminal.press('j', 'j');
     await terminal.waitFor(new RegExp(`^ ▸ +${block} .* ${formatGwei(BigInt(own.baseFeePerGas))} `, 'm'));
     await terminal.press('enter');

@@ -151,7 +151,7 @@ interface BlockListData {
  * @param ownTips whether the blocks' own questions bring their tips, so that they need no question here
  */
 export function useBlockList(snapshot: SnapshotView, shown: boolean, ownTips: () => boolean): BlockListData {
-  const { client, frozen, now } = useMonitor();
+  const { client, frozen, now, intervalMs, isOwnService = false } = useMonitor();
   const spanSec = useRef(usualSpan(snapshot.chainId));
   const knownTips = useRef<BlockSeriesAnswer['tips']>([]);
   const end = useRef(snapshot.blockTimestamp);
@@ -160,7 +160,7 @@ export function useBlockList(snapshot: SnapshotView, shown: boolean, ownTips: ()
     key: ['block-list', snapshot.chainId],
     enabled: shown,
     ask: async (signal) => {
-      const tips = knownTips.current.length === 0 || !ownTips();
+      const tips = knownTips.current.length < ENOUGH_BLOCKS || !ownTips();
       const request = { end: end.current, spanSec: spanSec.current, tips };
       const value = await loadBlockSeries(client, request, { signal });
       spanSec.current = value.spanSec;
@@ -168,6 +168,8 @@ export function useBlockList(snapshot: SnapshotView, shown: boolean, ownTips: ()
       return { value: tips ? value : { ...value, tips: knownTips.current }, at: now() };
     },
     head: snapshot,
+    // Our own service has its newest block before those behind it.
+    everyMs: (data) => (isOwnService && isFilling(data?.value, snapshot) ? intervalMs : null),
     frozen,
   });
   const series = polled.data?.value;
@@ -176,6 +178,11 @@ export function useBlockList(snapshot: SnapshotView, shown: boolean, ownTips: ()
     [series, snapshot],
   );
   return { polled, rows };
+}
+
+/** Whether blocks behind the head are still on their way into the history. */
+function isFilling(series: BlockSeries | undefined, { blockNumber }: SnapshotView): boolean {
+  return series !== undefined && longest(series) < Math.min((blockNumber ?? 0) + 1, ENOUGH_BLOCKS);
 }
 
 function usualSpan(chainId: number | null): number {
