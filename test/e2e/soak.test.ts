@@ -13,7 +13,8 @@ const YOUNG: Allowance = {
   liveBytes: 6_000_000,
   // V8 takes memory as it likes while a process is young; what it holds alive is bounded above.
   residentBytes: 120_000_000,
-  resources: 20,
+  // Cached queries hold a timer each until they go; one for each of hundreds of blocks would be many more.
+  resources: 60,
   // Connections that are kept open come and go; a leak of each outage is many more in `npm run test:slow`.
   descriptors: 8,
 };
