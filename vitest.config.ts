@@ -38,6 +38,7 @@ const missingChromium: Reporter = {
 export default defineConfig(({ mode }) => {
   const isSlow = mode === 'slow';
   return {
+    oxc: { jsx: { development: false } },
     test: {
       include: isSlow ? [SLOW, ...filesWithRounds()] : ['test/**/*.test.{ts,tsx}'],
       exclude: isSlow ? [] : [SLOW],
@@ -53,7 +54,7 @@ export default defineConfig(({ mode }) => {
       // The playground's stylesheet goes to the browser as it is.
       css: true,
       // Terminal journeys and Ink need an interactive, colourless, predictable environment.
-      env: { NODE_ENV: 'test' },
+      env: { NODE_ENV: 'production' },
     },
   };
 });
