@@ -3,7 +3,7 @@ import { fileLabel } from '../chain/block-formats.ts';
 import { ChainError, type ChainErrorCode } from '../chain/chain-source.ts';
 import { ClientError, type ClientErrorCode } from '../client/errors.ts';
 import { formatDuration } from '../core/units.ts';
-import { StoreError, type StoreErrorCode } from '../store/store-error.ts';
+import { StoreError, type StoreErrorCode } from '../store/errors.ts';
 import { Interruption } from './io.ts';
 import { cleanLine } from './output.ts';
 

@@ -13,11 +13,10 @@ import type { News } from '../service/follow/follower.ts';
 import type { Gate } from '../service/http/auth.ts';
 import { type Service, startService } from '../service/service.ts';
 import type { Delivery } from '../service/service-options.ts';
-import { BlockStore } from '../store/block-store.ts';
-import { KeyStore } from '../store/key-store.ts';
-import { type Database, openDatabase, TEMPORARY_DATABASE } from '../store/open-database.ts';
-import { openKeyDatabase } from '../store/open-key-database.ts';
-import { StoreError } from '../store/store-error.ts';
+import { KeyStore } from '../store/api-keys.ts';
+import { BlockStore } from '../store/blocks.ts';
+import { type Database, openDatabase, openKeyDatabase, TEMPORARY_DATABASE } from '../store/database.ts';
+import { StoreError } from '../store/errors.ts';
 import { chainDatabase } from './config-file.ts';
 import { nameAsGiven } from './errors.ts';
 import type { Io } from './io.ts';
@@ -422,4 +421,4 @@ async function isFirst(source: ChainSource, number: number): Promise<boolean> {
 }
 
 export const openKeyStore = async (file: string): Promise<KeyStore> =>
-  new KeyStore(await openKeyDatabase(file, 'power'));
+  new KeyStore(await openKeyDatabase(file));

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { type HeldLease, LEASE_LAPSES_MS, type LeaseStore, type WriteRight } from '../store/lease-store.ts';
+import { type HeldLease, LEASE_LAPSES_MS, type LeaseStore, type WriteRight } from '../store/lease.ts';
 import { sleep } from './async.ts';
 
 /** A holder says this often that it is there. */

@@ -1,7 +1,7 @@
 import type { ChainSource } from '../chain/chain-source.ts';
 import type { PriceFeed } from '../chain/price-feed.ts';
 import type { ChainProfile } from '../core/chains.ts';
-import type { Database } from '../store/open-database.ts';
+import type { Database } from '../store/database.ts';
 import type { MadeAttempt } from './alerts/dispatcher.ts';
 import type { CourierSettings } from './couriers/create-couriers.ts';
 import type { Engine } from './follow/chain-state.ts';

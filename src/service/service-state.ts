@@ -1,8 +1,8 @@
 import type { ChainSource } from '../chain/chain-source.ts';
 import type { ChainProfile } from '../core/chains.ts';
 import type { Reach } from '../core/engine/horizons.ts';
-import type { BlockStore } from '../store/block-store.ts';
-import type { HistoryStore } from '../store/history-store.ts';
+import type { BlockStore } from '../store/blocks.ts';
+import type { HistoryStore } from '../store/history.ts';
 import { bounded, type ChainReader } from './chain-reader.ts';
 import type { AdviceJudge } from './follow/advice-judge.ts';
 import type { Follower } from './follow/follower.ts';

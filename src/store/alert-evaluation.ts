@@ -1,17 +1,93 @@
+import { setImmediate } from 'node:timers/promises';
+import type { ExpressionBuilder } from 'kysely';
 import { LANES, type LanePrices } from '../core/advice.ts';
 import { type AlertPhase, ARMED, stepAlert, stepMissed, stepUnseen } from '../core/alerts/alert-rule.ts';
-import type { KeptAlert } from '../core/alerts/kept-alert.ts';
-import { toAlertRow } from './alert-row.ts';
-import type { AlertRun, PricedBlock } from './alert-run.ts';
-import type { AlertRow } from './alert-schema.ts';
-import { mendedRow, readAlertRow } from './broken-alert.ts';
-import { BulkInsert } from './bulk-insert.ts';
-import { type Firing, insertFirings } from './firing-rows.ts';
+import type { AlertMessage, KeptAlert } from '../core/alerts/kept-alert.ts';
+import type { Block } from '../core/block.ts';
+import { type Firing, insertFirings } from './alert-firings.ts';
+import { mendedRow, readAlertRow, toAlertRow } from './alert-rows.ts';
+import { integer } from './block-rows.ts';
 import { dropMeta, readMeta, saveMeta } from './meta.ts';
-import { prepared, type Slots } from './prepared.ts';
 import { type ReferencePrices, referencePrices } from './reference-prices.ts';
-import type { Queries } from './schema.ts';
-import { type Span, wakesAny, wokenAlerts } from './woken-alerts.ts';
+import { type AlertRow, pagesOf, type Queries, type Tables } from './tables.ts';
+
+/** A block and what the lanes cost after it. */
+export interface PricedBlock {
+  readonly block: Block;
+  readonly prices: LanePrices;
+  /** Nobody could be told of it in time: what would have fired is counted as missed, and nothing is sent. */
+  readonly isPast: boolean;
+}
+
+/** Blocks that alerts are evaluated at, and what is told of those that fire. */
+export interface AlertRun {
+  /** Ascending. A block that was evaluated before is passed over. */
+  readonly blocks: readonly PricedBlock[];
+  readonly chain: Pick<AlertMessage, 'chainId' | 'chainName' | 'sourceKind'>;
+  /** Dollars for one native coin now; `null`: unknown. */
+  readonly nativeUsd: number | null;
+  /** Ms since epoch, wall clock: from then on it is tried to deliver. */
+  readonly now: number;
+}
+
+/** The extremes of one block or of several in a row. */
+export interface Span {
+  readonly firstBlock: number;
+  readonly lastBlock: number;
+  /** The latest of the blocks' times, ms since epoch. */
+  readonly lastMs: number;
+  readonly lowest: LanePrices;
+  readonly highest: LanePrices;
+  /**
+   * The blocks came too late to tell anybody of. There a confirming alert is woken by the very block that would have
+   * it fire, and by none after that.
+   */
+  readonly isPast: boolean;
+}
+
+/** Rows read and written before others have their turn: about two milliseconds. */
+const AT_ONCE = 128;
+
+/**
+ * The alerts that a block wakes, in pages; what is done with one changes none of the others. Each reason is a look into an
+ * index of its own: what sleeps costs nothing.
+ */
+export async function* wokenAlerts(trx: Queries, span: Span): AsyncGenerator<readonly AlertRow[]> {
+  const woken = await wokenBy(trx, span).orderBy('id').execute();
+  for (let at = 0; at < woken.length; at += AT_ONCE) {
+    // The transaction stays open; whoever needs no database is answered meanwhile.
+    if (woken.length > AT_ONCE) await setImmediate();
+    const ids = woken.slice(at, at + AT_ONCE).map(({ id }) => id);
+    yield await trx.selectFrom('alerts').selectAll().where('id', 'in', ids).orderBy('id').execute();
+  }
+  // What was written goes to the file in one piece, which takes as long as some pages.
+  if (woken.length > AT_ONCE) await setImmediate();
+}
+
+/** Whether any of the blocks wakes any alert as they are now. */
+async function wakesAny(trx: Queries, span: Span): Promise<boolean> {
+  return (await wokenBy(trx, span).limit(1).executeTakeFirst()) !== undefined;
+}
+
+const wokenBy = (trx: Queries, span: Span) => trx.selectFrom('alerts').select('id').where(isWoken(span));
+
+const isWoken =
+  ({ firstBlock, lastBlock, lastMs, lowest, highest, isPast }: Span) =>
+  (e: ExpressionBuilder<Tables, 'alerts'>) =>
+    e.or(
+      // The lane stands beside each reason, or SQLite uses one index at most.
+      LANES.flatMap((lane) => [
+        e.and([e('lane', '=', lane), e('wake_at_most', '>=', integer(lowest[lane]))]),
+        e.and([e('lane', '=', lane), e('wake_at_least', '<=', integer(highest[lane]))]),
+        e.and([
+          e('lane', '=', lane),
+          e('wake_block', '<=', lastBlock),
+          // Only what is past has a first block that counts.
+          e('wake_block', '>=', isPast ? firstBlock : -1),
+        ]),
+        e.and([e('lane', '=', lane), e('wake_ms', '<=', lastMs)]),
+      ]),
+    );
 
 /** The last block that alerts were evaluated at. */
 const POSITION = 'alerts_at';
@@ -35,19 +111,22 @@ const CHANGED = [
   'disabled_reason',
 ] as const satisfies readonly (keyof AlertRow)[];
 
-const updates = new BulkInsert<AlertRow>((db, rows) =>
-  db
-    .insertInto('alerts')
-    .values(rows)
-    .onConflict((conflict) =>
-      conflict
-        .column('id')
-        .doUpdateSet((e) =>
-          Object.fromEntries(CHANGED.map((column) => [column, e.ref(`excluded.${column}`)])),
-        ),
-    )
-    .compile(),
-);
+/** Writes alerts as a block has left them. They are there: what an insert would ask for beyond what changes is not read. */
+async function saveChanged(trx: Queries, rows: readonly AlertRow[]): Promise<void> {
+  for (const page of pagesOf(rows)) {
+    await trx
+      .insertInto('alerts')
+      .values(page)
+      .onConflict((conflict) =>
+        conflict
+          .column('id')
+          .doUpdateSet((e) =>
+            Object.fromEntries(CHANGED.map((column) => [column, e.ref(`excluded.${column}`)])),
+          ),
+      )
+      .execute();
+  }
+}
 
 /**
  * Has every alert see these blocks, each once: what fires is written with its deliveries. Call it in the transaction that
@@ -108,13 +187,13 @@ async function confirmAnew(trx: Queries, number: number): Promise<void> {
   await rearm(trx, rows);
 }
 
-const timeOf = prepared((db, slot: Slots<{ number: number }>) =>
-  db.selectFrom('blocks').select('timestamp').where('number', '=', slot('number')),
-);
-
 /** Whether the block before was of a time yet to come: no chain goes back so far, but a node may have made it up. */
 async function isLeapBack(trx: Queries, { number, timestamp }: PricedBlock['block']): Promise<boolean> {
-  const [before] = await timeOf(trx, { number: number - 1 });
+  const before = await trx
+    .selectFrom('blocks')
+    .select('timestamp')
+    .where('number', '=', number - 1)
+    .executeTakeFirst();
   return before !== undefined && before.timestamp > timestamp + DEEPEST_REORG_SEC;
 }
 
@@ -147,7 +226,7 @@ async function change(
   rows: readonly AlertRow[],
   next: (phase: AlertPhase) => AlertPhase,
 ): Promise<void> {
-  await updates.run(
+  await saveChanged(
     trx,
     rows.map((row) => {
       const alert = readAlertRow(row);
@@ -199,7 +278,7 @@ async function evaluateBlock(trx: Queries, priced: PricedBlock, run: AlertRun): 
       if (fires) firings.push({ alert, price });
       return toAlertRow(alert);
     });
-    await updates.run(trx, changed);
+    await saveChanged(trx, changed);
     if (firings.length === 0) continue;
     if (reference === undefined) reference = await referencePrices(trx, Math.floor(priced.block.timestamp));
     await insertFirings(trx, firings, { block: priced.block, reference, run });

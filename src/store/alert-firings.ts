@@ -1,8 +1,188 @@
+import { setImmediate } from 'node:timers/promises';
 import { sql } from 'kysely';
-import { HALF, savedBy } from './alert-saved.ts';
-import type { AlertEventRow } from './alert-schema.ts';
-import { TALLY_HOUR_MS, tallyHour } from './firing-tallies.ts';
-import type { Queries } from './schema.ts';
+import type { AlertMessage, KeptAlert } from '../core/alerts/kept-alert.ts';
+import type { Block } from '../core/block.ts';
+import type { AlertRun } from './alert-evaluation.ts';
+import { integer } from './block-rows.ts';
+import { FORGOTTEN_AT_ONCE, forgetDeliveries } from './outbox.ts';
+import type { ReferencePrices } from './reference-prices.ts';
+import {
+  type AlertEventRow,
+  type DeliveryAttemptRow,
+  type DeliveryRow,
+  type FiringTallyRow,
+  pagesOf,
+  type Queries,
+} from './tables.ts';
+
+/** A sum of wei per gas soon exceeds what a row can hold, its two halves do not. */
+const HALF = 1_000_000;
+
+/** Wei per gas that a firing saved: below the reference; 0 where there is none, or it fired above a price. */
+export function savedBy({
+  condition,
+  price,
+  reference_price: reference,
+}: Pick<AlertEventRow, 'condition' | 'price' | 'reference_price'>): number {
+  return condition === 'LESS_THAN' && reference !== null && reference > price ? reference - price : 0;
+}
+
+const TALLY_HOUR_MS = 3_600_000;
+
+/** The start of the hour that a time lies in, both ms since epoch. */
+const tallyHour = (ms: number) => Math.floor(ms / TALLY_HOUR_MS) * TALLY_HOUR_MS;
+
+/** Adds new firings to what their owners' come to. Part of the transaction that writes them. */
+export async function tallyFirings(trx: Queries, events: readonly AlertEventRow[]): Promise<void> {
+  const hours = Map.groupBy(events, ({ owner, triggered_at }) => `${tallyHour(triggered_at)} ${owner}`);
+  for (const together of hours.values()) {
+    await trx
+      .insertInto('firing_tallies')
+      .values(tallyOf(together))
+      .onConflict((conflict) =>
+        conflict.columns(['owner', 'hour']).doUpdateSet((e) => {
+          const sum = (column: 'firings' | 'saved_high' | 'saved_low' | 'usd' | 'unpriced') =>
+            e(`firing_tallies.${column}`, '+', e.ref(`excluded.${column}`));
+          return {
+            firings: sum('firings'),
+            saved_high: sum('saved_high'),
+            saved_low: sum('saved_low'),
+            usd: sum('usd'),
+            unpriced: sum('unpriced'),
+          };
+        }),
+      )
+      .execute();
+  }
+}
+
+function tallyOf(events: readonly AlertEventRow[]): FiringTallyRow {
+  const tally = {
+    owner: events[0]?.owner ?? '',
+    hour: tallyHour(events[0]?.triggered_at ?? 0),
+    firings: events.length,
+    saved_high: 0,
+    saved_low: 0,
+    usd: 0,
+    unpriced: 0,
+  };
+  for (const event of events) {
+    const saved = savedBy(event);
+    tally.saved_high += Math.floor(saved / HALF);
+    tally.saved_low += saved % HALF;
+    if (event.native_usd !== null) tally.usd += saved * event.native_usd;
+    else if (saved > 0) tally.unpriced += 1;
+  }
+  return tally;
+}
+
+/** An alert that fires, as it is after that, and the price that did it. */
+export interface Firing {
+  readonly alert: KeptAlert;
+  /** Wei per gas. */
+  readonly price: bigint;
+}
+
+/** Where they fire, and what prices there are compared with. */
+interface FiringBlock {
+  readonly block: Block;
+  readonly reference: ReferencePrices | null;
+  readonly run: AlertRun;
+}
+
+/** Writes what fired at `block`, and what is to be sent for it: the outbox, in the transaction that has it fire. */
+export async function insertFirings(
+  trx: Queries,
+  firings: readonly Firing[],
+  { block, reference, run }: FiringBlock,
+): Promise<void> {
+  for (const page of pagesOf(firings.map((firing) => eventRow(firing, block, reference, run)))) {
+    const written = await trx
+      .insertInto('alert_events')
+      .values(page)
+      // One that is there already has been told of: that must not keep the block from being written.
+      .onConflict((conflict) => conflict.doNothing())
+      .returningAll()
+      .execute();
+    await tallyFirings(trx, written);
+  }
+  const deliveries = firings.flatMap((firing) => deliveryRows(firing, block, run));
+  for (const page of pagesOf(deliveries)) {
+    await trx
+      .insertInto('deliveries')
+      .values(page)
+      .onConflict((conflict) => conflict.doNothing())
+      .execute();
+  }
+  const attempts = deliveries.filter(({ channel }) => channel === 'TERMINAL').map(shown);
+  for (const page of pagesOf(attempts)) await trx.insertInto('delivery_attempts').values(page).execute();
+}
+
+const eventId = ({ id, triggerCount }: KeptAlert) => `${id}.${triggerCount}`;
+
+function eventRow(
+  { alert, price }: Firing,
+  block: Block,
+  reference: ReferencePrices | null,
+  { nativeUsd }: AlertRun,
+): AlertEventRow {
+  return {
+    id: eventId(alert),
+    alert_id: alert.id,
+    owner: alert.owner,
+    block_number: block.number,
+    block_hash: block.hash,
+    triggered_at: Math.floor(block.timestamp) * 1_000,
+    condition: alert.rule.condition,
+    price: integer(price),
+    reference_price: reference === null ? null : reference[alert.rule.lane],
+    native_usd: nativeUsd,
+  };
+}
+
+function deliveryRows({ alert, price }: Firing, block: Block, { chain, now }: AlertRun): DeliveryRow[] {
+  const { rule } = alert;
+  const message: AlertMessage = {
+    eventId: eventId(alert),
+    alertId: alert.id,
+    owner: alert.owner,
+    ...chain,
+    lane: rule.lane,
+    condition: rule.condition,
+    threshold: String(rule.threshold),
+    price: String(price),
+    blockNumber: block.number,
+    blockTimestamp: Math.floor(block.timestamp),
+    note: alert.note,
+    triggerCount: alert.triggerCount,
+  };
+  const text = JSON.stringify(message);
+  return [...new Set(alert.channels)].map((channel) => {
+    const isShown = channel === 'TERMINAL';
+    return {
+      id: `${message.eventId}.${channel.toLowerCase()}`,
+      event_id: message.eventId,
+      alert_id: alert.id,
+      channel,
+      target: alert.targets[channel] ?? '',
+      message: text,
+      status: isShown ? 'DELIVERED' : 'PENDING',
+      created_at: now,
+      tries: isShown ? 1 : 0,
+      tries_since: now,
+      next_attempt_at: isShown ? null : now,
+    };
+  });
+}
+
+/** Monitors see for themselves that an alert has fired. */
+const shown = ({ id, created_at }: DeliveryRow): DeliveryAttemptRow => ({
+  delivery_id: id,
+  at: created_at,
+  latency_ms: 0,
+  ok: 1,
+  answer: 'shown by every running monitor',
+});
 
 /** One firing of an alert. Wei per gas. */
 export interface AlertFiring {
@@ -154,4 +334,107 @@ function toFiring(row: AlertEventRow): AlertFiring {
     savedPerGas: BigInt(savedBy(row)),
     nativeUsd: row.native_usd,
   };
+}
+
+const KEEP_MS = 90 * 86_400_000;
+/** Of one alert, so that one that fires at every block leaves room for the others. */
+const MOST_EVENTS = 1_000;
+/** Whose firings are counted at once. */
+const ALERTS_AT_ONCE = 20;
+
+/** Runs some work in a transaction of its own. */
+type InTransaction = <Result>(work: (trx: Queries) => Promise<Result>) => Promise<Result>;
+
+/**
+ * Keeps the last 1,000 firings of each alert, and none that is older than 90 days at `now` (ms since epoch). With a firing
+ * that was one too many goes what was sent for it, once that is done. A page at a time, each in a transaction of its own,
+ * so that blocks are written and requests answered in between.
+ */
+export async function pruneAlertEvents(transaction: InTransaction, now: number): Promise<void> {
+  while ((await transaction((trx) => forgetOld(trx, now - KEEP_MS))) === FORGOTTEN_AT_ONCE) {
+    await setImmediate();
+  }
+  for (let after: string | null = ''; after !== null; ) {
+    const counted: EventCount[] = await transaction((trx) => countEvents(trx, after ?? ''));
+    for (const { alert_id, count } of counted) {
+      if (count > MOST_EVENTS) await pruneCrowded(transaction, alert_id);
+    }
+    after = counted.at(-1)?.alert_id ?? null;
+    await setImmediate();
+  }
+}
+
+async function forgetOld(trx: Queries, before: number): Promise<number> {
+  const old = await trx
+    .selectFrom('alert_events')
+    .select('id')
+    .where('triggered_at', '<', before)
+    .limit(FORGOTTEN_AT_ONCE)
+    .execute();
+  if (old.length > 0) await deleteEvents(trx, old);
+  return old.length;
+}
+
+interface EventCount {
+  readonly alert_id: string;
+  readonly count: number;
+}
+
+function countEvents(trx: Queries, after: string): Promise<EventCount[]> {
+  return trx
+    .selectFrom('alert_events')
+    .select((e) => ['alert_id', e.fn.countAll<number>().as('count')])
+    .where('alert_id', '>', after)
+    .groupBy('alert_id')
+    .orderBy('alert_id')
+    .limit(ALERTS_AT_ONCE)
+    .execute();
+}
+
+async function pruneCrowded(transaction: InTransaction, alertId: string): Promise<void> {
+  while ((await transaction((trx) => forgetCrowded(trx, alertId))) === FORGOTTEN_AT_ONCE) {
+    await setImmediate();
+  }
+}
+
+async function forgetCrowded(trx: Queries, alertId: string): Promise<number> {
+  const events = await trx
+    .selectFrom('alert_events')
+    .select('id')
+    .where('alert_id', '=', alertId)
+    .orderBy('triggered_at', 'desc')
+    .orderBy('block_number', 'desc')
+    .offset(MOST_EVENTS)
+    .limit(FORGOTTEN_AT_ONCE)
+    .execute();
+  if (events.length === 0) return 0;
+  await deleteEvents(trx, events);
+  const sent = await trx
+    .selectFrom('deliveries')
+    .select('id')
+    .where(
+      'event_id',
+      'in',
+      events.map(({ id }) => id),
+    )
+    .where('status', '<>', 'PENDING')
+    .execute();
+  for (let at = 0; at < sent.length; at += FORGOTTEN_AT_ONCE) {
+    await forgetDeliveries(
+      trx,
+      sent.slice(at, at + FORGOTTEN_AT_ONCE).map(({ id }) => id),
+    );
+  }
+  return events.length;
+}
+
+async function deleteEvents(trx: Queries, events: readonly { readonly id: string }[]): Promise<void> {
+  await trx
+    .deleteFrom('alert_events')
+    .where(
+      'id',
+      'in',
+      events.map(({ id }) => id),
+    )
+    .execute();
 }

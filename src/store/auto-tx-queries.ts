@@ -12,9 +12,9 @@ import {
   toSigned,
 } from './auto-tx-rows.ts';
 import { writeAutoTx } from './auto-txs.ts';
-import { integer } from './block-row.ts';
+import { integer } from './block-rows.ts';
 import { moment, wei, whole } from './columns.ts';
-import type { Queries } from './schema.ts';
+import type { Queries } from './tables.ts';
 
 /** Said as the indexes say it: SQLite does not use one that says it otherwise. */
 const IS_LIVE = sql<boolean>`status in ('PENDING', 'DISABLED', 'SUBMITTED')`;

@@ -9,7 +9,7 @@ import {
   type Note,
 } from '../core/auto-txs/state-machine.ts';
 import { wakesOf } from '../core/auto-txs/target.ts';
-import { integer } from './block-row.ts';
+import { integer } from './block-rows.ts';
 import {
   address,
   amount,
@@ -24,8 +24,7 @@ import {
   wei,
   whole,
 } from './columns.ts';
-import { prepared, type Slots } from './prepared.ts';
-import type { Queries } from './schema.ts';
+import type { Queries } from './tables.ts';
 
 /**
  * One auto-tx. Wei per gas; times in ms since epoch. Amounts that may be larger than 2^53 − 1 are decimal text. What was
@@ -430,11 +429,7 @@ export async function dropSigned(trx: Queries, id: string): Promise<void> {
   await trx.deleteFrom('signed_transactions').where('auto_tx_id', '=', id).execute();
 }
 
-const deleteBelow = prepared((db, slot: Slots<{ below: number }>) =>
-  db.deleteFrom('signed_transactions').where('mined_block', '<', slot('below')),
-);
-
 /** Forgets the bytes of what is final in blocks below `below`: no reorg brings it back. Costs what it forgets. */
 export async function forgetSigned(trx: Queries, below: number): Promise<void> {
-  await deleteBelow(trx, { below });
+  await trx.deleteFrom('signed_transactions').where('mined_block', '<', below).execute();
 }

@@ -42,11 +42,9 @@ import {
   toAutoTxRow,
 } from './auto-tx-rows.ts';
 import { isHex } from './columns.ts';
-import { GroupCommit } from './group-commit.ts';
-import { requireRight, type WriteRight } from './lease-store.ts';
-import type { Database } from './open-database.ts';
-import type { Queries } from './schema.ts';
-import { whileBusy } from './while-busy.ts';
+import type { Database } from './database.ts';
+import { requireRight, type WriteRight } from './lease.ts';
+import type { Queries } from './tables.ts';
 
 type AutoTxCreated =
   | { readonly kind: 'created' }
@@ -61,8 +59,6 @@ type AutoTxCreated =
 export class AutoTxStore {
   readonly #database: Database;
   readonly #right: () => WriteRight;
-  /** The engine's changes: there may be hundreds at once. */
-  readonly #changes = new GroupCommit((work) => this.#write(work));
 
   /** @param right by what right the engine writes. */
   constructor(database: Database, right: () => WriteRight = () => ({ kind: 'alone' })) {
@@ -75,7 +71,7 @@ export class AutoTxStore {
    * that have the oldest are forgotten where they are too many.
    */
   create(autoTx: KeptAutoTx, signed: Uint8Array | null, most: number): Promise<AutoTxCreated> {
-    return this.#write(async (trx) => {
+    return this.#database.transaction(async (trx) => {
       if ((signed === null) !== (autoTx.signed === null)) throw new RangeError('a draft has no bytes');
       if (Number.isFinite(most) && (await countOpen(trx, autoTx.owner)) >= most) return { kind: 'too-many' };
       const rival = await findRival(trx, autoTx);
@@ -89,7 +85,7 @@ export class AutoTxStore {
   }
 
   find(owner: string, id: string): Promise<KeptAutoTx | null> {
-    return this.#read(async (db) => {
+    return this.#database.run(async (db) => {
       const row = await autoTxsOf(db, owner).selectAll().where('id', '=', id).executeTakeFirst();
       return row === undefined ? null : shownAutoTx(row);
     });
@@ -100,7 +96,7 @@ export class AutoTxStore {
     owner: string,
     page: { readonly offset: number; readonly limit: number },
   ): Promise<{ readonly autoTxs: readonly KeptAutoTx[]; readonly total: number }> {
-    return this.#read(async (db) => {
+    return this.#database.run(async (db) => {
       const rows = await autoTxsOf(db, owner)
         .selectAll()
         .orderBy('created_at', 'desc')
@@ -114,7 +110,7 @@ export class AutoTxStore {
 
   /** How many an owner has by status; a status that none has is absent. */
   counts(owner: string): Promise<Partial<Record<AutoTxStatus, number>>> {
-    return this.#read(async (db) => {
+    return this.#database.run(async (db) => {
       const rows = await autoTxsOf(db, owner)
         .select((e) => ['status', e.fn.countAll<number>().as('count')])
         .groupBy('status')
@@ -130,7 +126,7 @@ export class AutoTxStore {
 
   /** What may still be sent, or is, of a sender, by nonce: an owner's (empty: everybody's). However the address is spelt. */
   waiting(owner: string, from: string): Promise<KeptAutoTx[]> {
-    return this.#read(async (db) => {
+    return this.#database.run(async (db) => {
       const all = liveRows(db, from);
       return readable(await (owner === '' ? all : all.where('owner', '=', owner)).execute());
     });
@@ -143,7 +139,7 @@ export class AutoTxStore {
 
   /** The next senders of those, by address. */
   liveSenders(after: string, limit: number): Promise<Hex[]> {
-    return this.#read(async (db) => {
+    return this.#database.run(async (db) => {
       const rows = await liveSenders(db, after, limit).execute();
       return rows.map((row) => row.from_address ?? '').filter(isHex);
     });
@@ -151,7 +147,7 @@ export class AutoTxStore {
 
   /** What happened to one, newest first; at most 200 are kept. */
   timeline(id: string, limit = MOST_NOTES): Promise<TimelineEntry[]> {
-    return this.#read((db) => readTimeline(db, id, limit));
+    return this.#database.run((db) => readTimeline(db, id, limit));
   }
 
   /**
@@ -167,18 +163,17 @@ export class AutoTxStore {
     by: 'owner' | 'engine',
   ): Promise<AutoTxChanged | null> {
     const right = this.#right();
-    const work = async (trx: Queries): Promise<AutoTxOutcome> => {
+    const outcome = await this.#database.transaction(async (trx) => {
       if (by === 'engine') await requireRight(trx, right.kind === 'visitor' ? { kind: 'none' } : right);
       return decideAutoTx(trx, whose, decide);
-    };
-    const outcome = await (by === 'engine' ? this.#changes.run(work) : this.#write(work));
+    });
     if (outcome.kind === 'thrown') throw outcome.error;
     return outcome.kind === 'none' ? null : outcome;
   }
 
   /** Forgets one with its bytes and what happened to it: a draft, or one that is final. What it saved stays counted. */
   remove(owner: string, id: string): Promise<'removed' | 'not-final' | null> {
-    return this.#write(async (trx) => {
+    return this.#database.transaction(async (trx) => {
       const kept = await lockAutoTx(trx, { owner, id });
       if (kept === null) return null;
       const { status } = kept.state;
@@ -203,7 +198,7 @@ export class AutoTxStore {
 
   /** Whether there is any that may still be sent, or may be with a node. */
   hasOpen(): Promise<boolean> {
-    return this.#read(async (db) => (await openRow(db).executeTakeFirst()) !== undefined);
+    return this.#database.run(async (db) => (await openRow(db).executeTakeFirst()) !== undefined);
   }
 
   /** Waiting ones whose time is over at `now` (ms since epoch). */
@@ -213,7 +208,7 @@ export class AutoTxStore {
 
   /** The raw bytes, for sending alone; `null`: they are gone. */
   signedBytes(id: string): Promise<Uint8Array | null> {
-    return this.#read((db) => readSigned(db, id));
+    return this.#database.run((db) => readSigned(db, id));
   }
 
   /** The newest executed ones of an owner whose blocks are of that time (ms since epoch, inclusive), oldest first. */
@@ -221,7 +216,7 @@ export class AutoTxStore {
     owner: string,
     window: { readonly from: number; readonly to: number; readonly limit: number },
   ): Promise<KeptAutoTx[]> {
-    return this.#read(async (db) => {
+    return this.#database.run(async (db) => {
       const rows = await executedRows(db, owner, window).execute();
       return readable(rows).reverse();
     });
@@ -229,17 +224,19 @@ export class AutoTxStore {
 
   /** What an owner's executed ones saved, those included that were deleted since. */
   savingsSum(owner: string): Promise<AutoTxSavings> {
-    return this.#read((db) => sumSavings(db, owner));
+    return this.#database.run((db) => sumSavings(db, owner));
   }
 
   /** Who has some that may be sent, but for who runs the service. */
   activeOwners(): Promise<string[]> {
-    return this.#read((db) => pendingOwners(db));
+    return this.#database.run((db) => pendingOwners(db));
   }
 
   /** Disables what an owner has waiting at `now` (ms since epoch); `reason` says why. What is sent is followed on. */
   async disableAll(owner: string, reason: string, now: number): Promise<void> {
-    while ((await this.#write((trx) => disableSome(trx, owner, reason, now))) === DISABLED_AT_ONCE) {
+    while (
+      (await this.#database.transaction((trx) => disableSome(trx, owner, reason, now))) === DISABLED_AT_ONCE
+    ) {
       // Blocks are to be written in between.
       await setImmediate();
     }
@@ -247,21 +244,13 @@ export class AutoTxStore {
 
   /** Those of the rows that can be read; the others fail for good, so that they are in nobody's way. */
   async #mending(ask: (db: Queries) => Promise<AutoTxRow[]>): Promise<KeptAutoTx[]> {
-    const rows = await this.#read(ask);
+    const rows = await this.#database.run(ask);
     const kept = readable(rows);
     if (kept.length < rows.length) {
       const broken = rows.filter((row) => readAutoTxRow(row) === null);
-      await this.#write((trx) => mendAutoTxs(trx, broken));
+      await this.#database.transaction((trx) => mendAutoTxs(trx, broken));
     }
     return kept;
-  }
-
-  #read<Result>(work: (db: Queries) => Promise<Result>): Promise<Result> {
-    return whileBusy(this.#database.name, () => work(this.#database.queries));
-  }
-
-  #write<Result>(work: (trx: Queries) => Promise<Result>): Promise<Result> {
-    return whileBusy(this.#database.name, () => this.#database.durably(work));
   }
 }
 

@@ -1,29 +1,74 @@
-import { prepared, type Slots } from './prepared.ts';
-import type { Queries } from './schema.ts';
-
-const select = prepared((db, slot: Slots<{ key: string }>) =>
-  db.selectFrom('meta').select('value').where('key', '=', slot('key')),
-);
-
-const upsert = prepared((db, slot: Slots<{ key: string; value: string }>) =>
-  db
-    .insertInto('meta')
-    .values({ key: slot('key'), value: slot('value') })
-    .onConflict((conflict) =>
-      conflict.column('key').doUpdateSet((e) => ({ value: e.ref('excluded.value') })),
-    ),
-);
+import type { Hex } from '../core/block.ts';
+import { type ChainProfile, identifiedChain, isImpostor, SIMULATED_CHAIN_ID } from '../core/chains.ts';
+import { StoreError } from './errors.ts';
+import type { Queries } from './tables.ts';
 
 /** A single value that belongs to the database as a whole, or `null`. */
 export async function readMeta(db: Queries, key: string): Promise<string | null> {
-  const [row] = await select(db, { key });
+  const row = await db.selectFrom('meta').select('value').where('key', '=', key).executeTakeFirst();
   return row?.value ?? null;
 }
 
 export async function saveMeta(db: Queries, key: string, value: string): Promise<void> {
-  await upsert(db, { key, value });
+  await db
+    .insertInto('meta')
+    .values({ key, value })
+    .onConflict((conflict) => conflict.column('key').doUpdateSet({ value }))
+    .execute();
 }
 
 export async function dropMeta(db: Queries, key: string): Promise<void> {
   await db.deleteFrom('meta').where('key', '=', key).execute();
+}
+
+/** What says which chain this is. */
+export type ChainIdentity = Pick<ChainProfile, 'id' | 'genesisHash' | 'borrowsId'>;
+
+/** Notes whose history this is to become. @throws {StoreError} `wrong-chain` when it is another chain's. */
+export async function bindChain(db: Queries, chain: ChainIdentity, name: string): Promise<void> {
+  if (await isHistoryOf(db, chain, name)) return;
+  // Another process may be doing the same for another chain: whoever comes first is right.
+  await db
+    .insertInto('meta')
+    .values([
+      { key: 'chain_id', value: String(chain.id) },
+      ...(chain.genesisHash === undefined ? [] : [{ key: 'genesis_hash', value: chain.genesisHash }]),
+    ])
+    .onConflict((conflict) => conflict.column('key').doNothing())
+    .execute();
+  await bindChain(db, chain, name);
+}
+
+/** `false`: of no chain yet. @throws {StoreError} `wrong-chain` when it is another chain's. */
+export async function isHistoryOf(db: Queries, chain: ChainIdentity, name: string): Promise<boolean> {
+  const known = await readMeta(db, 'chain_id');
+  if (known === null) return false;
+  if (known !== String(chain.id)) throw wrongChain(name, { id: Number(known) }, chain);
+  const genesis = await readGenesis(db);
+  if (genesis !== null && chain.genesisHash !== undefined && isImpostor(chain.id, genesis, chain.genesisHash))
+    throw wrongChain(name, identifiedChain(chain.id, genesis), chain);
+  return true;
+}
+
+export async function readGenesis(db: Queries): Promise<Hex | null> {
+  const genesis = await readMeta(db, 'genesis_hash');
+  return genesis === null ? null : `0x${genesis.slice(2)}`;
+}
+
+/** From now on the history is that of the chain which began with this; `undefined`: nobody knows. */
+export const saveGenesis = (db: Queries, genesis: Hex | undefined): Promise<void> =>
+  genesis === undefined ? dropMeta(db, 'genesis_hash') : saveMeta(db, 'genesis_hash', genesis);
+
+/** Short enough for a line of 80 columns, with a file name of usual length. */
+export const wrongChain = (name: string, known: ChainIdentity, chain: ChainIdentity): StoreError => {
+  const [holds, wanted] = [chainWords(known), chainWords(chain)];
+  return new StoreError(
+    'wrong-chain',
+    `${name} holds ${holds === wanted ? `another ${wanted}` : `${holds}, not ${wanted}`}; name another path with --db`,
+  );
+};
+
+function chainWords({ id, borrowsId }: ChainIdentity): string {
+  if (id === SIMULATED_CHAIN_ID) return 'the simulated chain';
+  return borrowsId ? `a development chain with id ${id}` : `chain ${id}`;
 }

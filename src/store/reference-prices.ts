@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { LANES, type LaneName } from '../core/advice.ts';
-import type { Queries } from './schema.ts';
+import type { Queries } from './tables.ts';
 
 const DAY_SEC = 86_400;
 /** Small enough that the ends of the day are few blocks, large enough that the day is a few hundred rows. */

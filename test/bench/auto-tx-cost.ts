@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { AutoTxStore } from '../../src/store/auto-txs.ts';
-import { BlockStore } from '../../src/store/block-store.ts';
-import { openDatabase } from '../../src/store/open-database.ts';
+import { BlockStore } from '../../src/store/blocks.ts';
+import { openDatabase } from '../../src/store/database.ts';
 import { makeBlock } from '../helpers/chain-blocks.ts';
 import { flat } from '../store/alerts/priced-blocks.ts';
 import { GWEI, NOW, stepped } from '../store/auto-txs/kept-auto-txs.ts';

@@ -1,6 +1,6 @@
 import { LANES } from '../../src/core/advice.ts';
 import { toAutoTxRow } from '../../src/store/auto-tx-rows.ts';
-import type { Database } from '../../src/store/open-database.ts';
+import type { Database } from '../../src/store/database.ts';
 import { bytesOf, GWEI, keptAutoTx, NOW, sender } from '../store/auto-txs/kept-auto-txs.ts';
 
 /** Of how many senders each ten wait. */

@@ -1,5 +1,5 @@
-import { toAlertRow } from '../../src/store/alert-row.ts';
-import { openDatabase } from '../../src/store/open-database.ts';
+import { toAlertRow } from '../../src/store/alert-rows.ts';
+import { openDatabase } from '../../src/store/database.ts';
 import { keptAlert } from '../store/alerts/kept-alerts.ts';
 import { insertAutoTxs } from './auto-tx-rows.ts';
 

@@ -1,7 +1,3 @@
-/**
- * A server of its own process, for http-cost.ts: `bare FILE` answers the bytes of FILE from one Hono route, `gastop
- * FOLDER` is the service with its gate, limits, metrics and log. Prints its port, and the key where there is one.
- */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { serve } from '@hono/node-server';
@@ -12,9 +8,14 @@ import { startServer } from '../../src/service/http/server.ts';
 import { createPlans, issueKey } from '../../src/service/keys/api-keys.ts';
 import { openKeyGate } from '../../src/service/keys/key-gate.ts';
 import { startService } from '../../src/service/service.ts';
-import { KeyStore } from '../../src/store/key-store.ts';
-import { openKeyDatabase } from '../../src/store/open-key-database.ts';
+import { KeyStore } from '../../src/store/api-keys.ts';
+import { openKeyDatabase } from '../../src/store/database.ts';
 import { quiet } from './stored-service.ts';
+
+/**
+ * A server of its own process, for http-cost.ts: `bare FILE` answers the bytes of FILE from one Hono route, `gastop
+ * FOLDER` is the service with its gate, limits, metrics and log. Prints its port, and the key where there is one.
+ */
 
 const [kind, path = ''] = process.argv.slice(2);
 if (kind === 'bare') startBare(readFileSync(path, 'utf8'));
@@ -28,7 +29,7 @@ function startBare(text: string): void {
 }
 
 async function startGastop(file: string): Promise<void> {
-  const store = new KeyStore(await openKeyDatabase(file, 'process'));
+  const store = new KeyStore(await openKeyDatabase(file));
   const key = await issueKey(store, { name: 'bench', plan: 'bench', now: Date.now() });
   const plans = createPlans({ bench: { dailyLimit: 1_000_000_000, perSecond: 1_000_000 } });
   const gate = await openKeyGate({ file, plans });

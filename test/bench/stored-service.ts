@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { type Service, startService } from '../../src/service/service.ts';
-import { BlockStore } from '../../src/store/block-store.ts';
-import { openDatabase } from '../../src/store/open-database.ts';
+import { BlockStore } from '../../src/store/blocks.ts';
+import { openDatabase } from '../../src/store/database.ts';
 import { makeBlocks, restlessSteps } from '../core/support/made-blocks.ts';
 import { waitFor } from '../helpers/wait-for.ts';
 import { blockFeed } from './block-feed.ts';

@@ -13,9 +13,8 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { loadConfigFile } from '../../src/cli/config-file.ts';
 import { createPlans, issueKey } from '../../src/service/keys/api-keys.ts';
 import { openKeyGate } from '../../src/service/keys/key-gate.ts';
-import { KeyStore } from '../../src/store/key-store.ts';
-import { openDatabase } from '../../src/store/open-database.ts';
-import { openKeyDatabase } from '../../src/store/open-key-database.ts';
+import { KeyStore } from '../../src/store/api-keys.ts';
+import { openDatabase, openKeyDatabase } from '../../src/store/database.ts';
 import { refusal } from '../service/keys/key-service.ts';
 import { type Captured, runMain } from './captured-io.ts';
 
@@ -192,7 +191,7 @@ describe('gastop keys list', () => {
     const { run, file, create } = newHome();
     const { key } = await create();
     const secret = key.split('_')[2] ?? '-';
-    const store = new KeyStore(await openKeyDatabase(file, 'power'));
+    const store = new KeyStore(await openKeyDatabase(file));
     const { id } = await issueKey(store, { name: `of ${key}`, plan: 'free', now: Date.now() });
     await store.close();
     const shown = await Promise.all([run('list'), run('list', '--json'), run('rotate', id, '--json')]);

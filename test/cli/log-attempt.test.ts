@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { logAttempt } from '../../src/cli/commands/run-service.ts';
-import type { Verdict } from '../../src/store/kept-delivery.ts';
+import type { Verdict } from '../../src/store/outbox.ts';
 import { messageOf } from '../helpers/fired-alert.ts';
 
 /** The line of an attempt that was answered so. */

@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { ChainError } from '../../src/chain/chain-source.ts';
 import { openServeLog } from '../../src/cli/commands/run-service.ts';
-import { StoreError } from '../../src/store/store-error.ts';
+import { StoreError } from '../../src/store/errors.ts';
 import { captureIo } from './captured-io.ts';
 
 function open() {

@@ -8,7 +8,7 @@ import type { Hex } from '../../src/core/block.ts';
 import { decodeTransaction } from '../../src/core/transactions/decode-transaction.ts';
 import { type Service, startService } from '../../src/service/service.ts';
 import { AutoTxStore } from '../../src/store/auto-txs.ts';
-import { openDatabase } from '../../src/store/open-database.ts';
+import { openDatabase } from '../../src/store/database.ts';
 import type { Anvil } from './anvil.ts';
 import { fixedPrice } from './fixed-price.ts';
 import { waitFor } from './wait-for.ts';

@@ -1,8 +1,8 @@
 import { type AlertPhase, ARMED } from '../../src/core/alerts/alert-rule.ts';
 import type { AlertMessage, KeptAlert } from '../../src/core/alerts/kept-alert.ts';
-import { toAlertRow } from '../../src/store/alert-row.ts';
-import type { DeliveryRow } from '../../src/store/alert-schema.ts';
-import type { Database } from '../../src/store/open-database.ts';
+import { toAlertRow } from '../../src/store/alert-rows.ts';
+import type { Database } from '../../src/store/database.ts';
+import type { DeliveryRow } from '../../src/store/tables.ts';
 
 /** Block time of the firing, in ms; 2026-01-15T12:00:00Z. */
 export const FIRED_AT = 1_768_478_400_000;

@@ -1,16 +1,17 @@
-/** `gastop serve`, once or twice on one database, stopped by SIGSTOP in the middle of its sends while the price rises. */
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { expect, onTestFinished } from 'vitest';
 import { AutoTxStore } from '../../src/store/auto-txs.ts';
-import { LeaseStore } from '../../src/store/lease-store.ts';
-import { openDatabase } from '../../src/store/open-database.ts';
+import { openDatabase } from '../../src/store/database.ts';
+import { LeaseStore } from '../../src/store/lease.ts';
 import { type ServeProgram, startServe } from '../cli/served-program.ts';
 import { startRecordingProxy } from '../service/auto-txs/recording-proxy.ts';
 import { startAnvil } from './anvil.ts';
 import { fund, GWEI, keptOf, mineAt, sign } from './auto-tx-rig.ts';
 import { temporaryFolder } from './service.ts';
 import { waitFor } from './wait-for.ts';
+
+/** `gastop serve`, once or twice on one database, stopped by SIGSTOP in the middle of its sends while the price rises. */
 
 const SENDERS = 8;
 const TARGET = 20n * GWEI;

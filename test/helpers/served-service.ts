@@ -8,8 +8,8 @@ import { createPlans, issueKey } from '../../src/service/keys/api-keys.ts';
 import { openKeyGate } from '../../src/service/keys/key-gate.ts';
 import { startService } from '../../src/service/service.ts';
 import type { ServiceOptions } from '../../src/service/service-options.ts';
-import { KeyStore } from '../../src/store/key-store.ts';
-import { openKeyDatabase } from '../../src/store/open-key-database.ts';
+import { KeyStore } from '../../src/store/api-keys.ts';
+import { openKeyDatabase } from '../../src/store/database.ts';
 import { temporaryFolder } from './service.ts';
 
 export interface ServedService {
@@ -29,7 +29,7 @@ export async function serveService(
     Partial<Pick<ServerOptions, 'limits' | 'prefix' | 'served'>> & { readonly logLevel?: LogLevel },
 ): Promise<ServedService> {
   const file = join(await temporaryFolder(), 'keys.db');
-  const store = new KeyStore(await openKeyDatabase(file, 'process'));
+  const store = new KeyStore(await openKeyDatabase(file));
   const key = (await issueKey(store, { name: 'test', plan: 'test', now: Date.now() })).text;
   await store.close();
   const plans = createPlans({ test: { dailyLimit: 1_000, perSecond: null } });

@@ -6,8 +6,8 @@ import { withoutBody } from '../../src/service/http/errors.ts';
 import { createRequestLog } from '../../src/service/http/log.ts';
 import { type RunningServer, startServer } from '../../src/service/http/server.ts';
 import { type Service, startService } from '../../src/service/service.ts';
-import { type Database, openDatabase } from '../../src/store/open-database.ts';
-import { StoreError } from '../../src/store/store-error.ts';
+import { type Database, openDatabase } from '../../src/store/database.ts';
+import { StoreError } from '../../src/store/errors.ts';
 import { type Anvil, startAnvil } from '../helpers/anvil.ts';
 
 const PIECE = 16;

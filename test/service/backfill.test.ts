@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { backfill } from '../../src/service/follow/history-filler.ts';
-import { BlockStore } from '../../src/store/block-store.ts';
-import { openDatabase } from '../../src/store/open-database.ts';
+import { BlockStore } from '../../src/store/blocks.ts';
+import { openDatabase } from '../../src/store/database.ts';
 import { makeBlocks } from '../helpers/chain-blocks.ts';
 import { ScriptedSource } from '../helpers/scripted-source.ts';
 

@@ -1,8 +1,8 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { Block } from '../../src/core/block.ts';
 import { BlockWriter } from '../../src/service/follow/block-writer.ts';
-import { BlockStore } from '../../src/store/block-store.ts';
-import { openDatabase } from '../../src/store/open-database.ts';
+import { BlockStore } from '../../src/store/blocks.ts';
+import { openDatabase } from '../../src/store/database.ts';
 import { makeBlock, makeBlocks } from '../helpers/chain-blocks.ts';
 
 test('a reorg drops the blocks it orphans that only waited to be written', async () => {

@@ -3,11 +3,10 @@ import { expect, onTestFinished, test } from 'vitest';
 import type { Stats } from '../../src/contract/dashboard.ts';
 import { type Block, TIP_PERCENTILES } from '../../src/core/block.ts';
 import { marketFigures, marketSeries } from '../../src/service/responses/market.ts';
-import { BlockStore } from '../../src/store/block-store.ts';
-import { HistoryStore } from '../../src/store/history-store.ts';
-import { openDatabase } from '../../src/store/open-database.ts';
-import type { PricePart } from '../../src/store/price-parts.ts';
-import type { Rollup } from '../../src/store/rollup.ts';
+import { BlockStore } from '../../src/store/blocks.ts';
+import { openDatabase } from '../../src/store/database.ts';
+import { HistoryStore, type PricePart } from '../../src/store/history.ts';
+import type { Rollup } from '../../src/store/rollups.ts';
 import { BLOCK_ZERO_TIME, makeBlock } from '../helpers/chain-blocks.ts';
 import { rounds } from '../helpers/rounds.ts';
 

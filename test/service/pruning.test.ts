@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { HistoryFiller } from '../../src/service/follow/history-filler.ts';
-import { BlockStore } from '../../src/store/block-store.ts';
-import { openDatabase } from '../../src/store/open-database.ts';
+import { BlockStore } from '../../src/store/blocks.ts';
+import { openDatabase } from '../../src/store/database.ts';
 import { makeBlock, makeBlocks } from '../helpers/chain-blocks.ts';
 import { ScriptedSource } from '../helpers/scripted-source.ts';
 import { runService, temporaryFolder } from '../helpers/service.ts';

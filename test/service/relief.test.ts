@@ -5,10 +5,10 @@ import { FeeEngine } from '../../src/core/engine/fee-engine.ts';
 import { AdviceJudge } from '../../src/service/follow/advice-judge.ts';
 import { ChainState } from '../../src/service/follow/chain-state.ts';
 import { Lease } from '../../src/service/leader.ts';
-import { BlockStore } from '../../src/store/block-store.ts';
-import { LeaseStore } from '../../src/store/lease-store.ts';
-import { openDatabase } from '../../src/store/open-database.ts';
-import { TrackStore } from '../../src/store/track-store.ts';
+import { TrackStore } from '../../src/store/advice-track.ts';
+import { BlockStore } from '../../src/store/blocks.ts';
+import { openDatabase } from '../../src/store/database.ts';
+import { LeaseStore } from '../../src/store/lease.ts';
 import { blockHash, makeBlock, makeBlocks } from '../helpers/chain-blocks.ts';
 
 const fail = (error: unknown) => {

@@ -1,14 +1,11 @@
-import { join } from 'node:path';
-import { sql } from 'kysely';
 import { expect, onTestFinished, test } from 'vitest';
 import { ARMED, DISABLED } from '../../src/core/alerts/alert-rule.ts';
-import type { AlertEventRow } from '../../src/store/alert-schema.ts';
-import { AlertStore } from '../../src/store/alert-store.ts';
-import { tallyFirings } from '../../src/store/firing-tallies.ts';
-import { type Database, openDatabase } from '../../src/store/open-database.ts';
-import { OutboxStore } from '../../src/store/outbox-store.ts';
+import { tallyFirings } from '../../src/store/alert-firings.ts';
+import { AlertStore } from '../../src/store/alerts.ts';
+import { type Database, openDatabase } from '../../src/store/database.ts';
+import { OutboxStore } from '../../src/store/outbox.ts';
+import type { AlertEventRow } from '../../src/store/tables.ts';
 import { FIRED_AT, fire, keptAlert } from '../helpers/fired-alert.ts';
-import { temporaryFolder } from '../helpers/service.ts';
 
 async function open(path = ':memory:'): Promise<{ database: Database; store: AlertStore }> {
   const database = await openDatabase(path);
@@ -174,18 +171,6 @@ test('firings of a window are the newest of it, oldest first, of the owner alone
   expect(await timesOf('b')).toEqual([3]);
   expect(await store.countFirings('a', FIRED_AT + 4)).toBe(2);
   expect(await store.countFirings('', FIRED_AT + 3)).toBe(4);
-});
-
-test('what is written for people waits for the disk, what is written for blocks does not', async () => {
-  const { database } = await open(join(await temporaryFolder(), 'history.db'));
-  const held = async (db: Database['queries']) =>
-    (await sql<{ synchronous: number }>`pragma synchronous`.execute(db)).rows[0]?.synchronous;
-  expect(await held(database.queries)).toBe(1);
-  expect(await database.durably(held)).toBe(2);
-  await expect(database.durably(() => Promise.reject(new Error('no')))).rejects.toThrow('no');
-  expect(await held(database.queries)).toBe(1);
-  // Again: a statement that was prepared once would not say it twice.
-  expect(await database.durably(held)).toBe(2);
 });
 
 test('what an owner’s firings come to is known by the hour, and outlasts the firings', async () => {

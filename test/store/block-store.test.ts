@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { BlockStore } from '../../src/store/block-store.ts';
-import { HistoryStore } from '../../src/store/history-store.ts';
-import { type Database, openDatabase } from '../../src/store/open-database.ts';
+import { BlockStore } from '../../src/store/blocks.ts';
+import { type Database, openDatabase } from '../../src/store/database.ts';
+import { HistoryStore } from '../../src/store/history.ts';
 import { BLOCK_ZERO_TIME, blockHash, makeBlock, makeBlocks } from '../helpers/chain-blocks.ts';
 import { rounds } from '../helpers/rounds.ts';
 

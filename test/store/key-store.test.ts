@@ -2,16 +2,15 @@ import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, onTestFinished, test } from 'vitest';
-import { KeyStore } from '../../src/store/key-store.ts';
-import { openDatabase } from '../../src/store/open-database.ts';
-import { openKeyDatabase } from '../../src/store/open-key-database.ts';
+import { KeyStore } from '../../src/store/api-keys.ts';
+import { openDatabase, openKeyDatabase } from '../../src/store/database.ts';
 import { rounds } from '../helpers/rounds.ts';
 import { temporaryFolder } from '../helpers/service.ts';
 
 const SECRET = { hash: 'ab', at: 1_000 };
 
 async function openStore(path = ':memory:'): Promise<KeyStore> {
-  const store = new KeyStore(await openKeyDatabase(path, 'process'));
+  const store = new KeyStore(await openKeyDatabase(path));
   onTestFinished(() => store.close().catch(() => {}));
   return store;
 }
@@ -31,8 +30,8 @@ test('the file and its folder are private', async () => {
 test('keys are no history and a history is no keys', async () => {
   const folder = await temporaryFolder();
   await (await openDatabase(join(folder, 'chain.db'))).close();
-  await (await openKeyDatabase(join(folder, 'keys.db'), 'power')).close();
-  await expect(openKeyDatabase(join(folder, 'chain.db'), 'process')).rejects.toMatchObject({
+  await (await openKeyDatabase(join(folder, 'keys.db'))).close();
+  await expect(openKeyDatabase(join(folder, 'chain.db'))).rejects.toMatchObject({
     code: 'foreign-database',
     message: 'chain.db is a database of gastop for something else; choose another database file',
   });
@@ -75,7 +74,7 @@ test('what is granted and counted is what a plain count would say, whatever limi
   });
   await fc.assert(
     fc.asyncProperty(fc.array(turn, { maxLength: 12 }), async (turns) => {
-      const store = new KeyStore(await openKeyDatabase(':memory:', 'process'));
+      const store = new KeyStore(await openKeyDatabase(':memory:'));
       for (const id of ['a', 'b', 'c']) await addKey(store, id);
       const counts = new Map<string, number>();
       for (const { day, wishes } of turns) {

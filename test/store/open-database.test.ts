@@ -3,15 +3,16 @@ import { chmodSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'nod
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { text } from 'node:stream/consumers';
-import { sql } from 'kysely';
+import { Kysely, sql } from 'kysely';
+import { Migrator } from 'kysely/migration';
 import { expect, test } from 'vitest';
-import { toBlockRow } from '../../src/store/block-row.ts';
-import { BlockStore } from '../../src/store/block-store.ts';
-import { ALL_MIGRATIONS } from '../../src/store/migrations/all-migrations.ts';
-import { openDatabase } from '../../src/store/open-database.ts';
-import { openSqlite } from '../../src/store/open-sqlite.ts';
-import type { Tables } from '../../src/store/schema.ts';
-import { TrackStore } from '../../src/store/track-store.ts';
+import { TrackStore } from '../../src/store/advice-track.ts';
+import { toBlockRow } from '../../src/store/block-rows.ts';
+import { BlockStore } from '../../src/store/blocks.ts';
+import { openDatabase, openKeyDatabase } from '../../src/store/database.ts';
+import { HISTORY_MIGRATIONS } from '../../src/store/migrations/migrations.ts';
+import { NodeSqliteDialect } from '../../src/store/sqlite.ts';
+import type { Tables } from '../../src/store/tables.ts';
 import { makeBlock, makeBlocks } from '../helpers/chain-blocks.ts';
 import { temporaryFolder } from '../helpers/service.ts';
 
@@ -46,20 +47,15 @@ test('it opens again with what was written', async () => {
   await second.close();
 });
 
-test('the ready-made schema is what the migrations come to, one by one', async () => {
-  const migrated = await openSqlite<Tables>(':memory:', { migrations: ALL_MIGRATIONS, survives: 'process' });
-  const ready = await openDatabase(':memory:');
-  const contents = async ({ queries }: typeof ready) => {
-    const read = async (query: string) => (await sql.raw<object>(query).execute(queries)).rows;
-    return {
-      schema: await read('select type, name, tbl_name, sql from sqlite_schema order by rowid'),
-      names: await read('select name from kysely_migration order by rowid'),
-      lock: await read('select * from kysely_migration_lock'),
-    };
-  };
-  expect(await contents(ready)).toEqual(await contents(migrated));
-  await migrated.close();
-  await ready.close();
+test('what is written survives a power cut: each commit waits for the disk', async () => {
+  const folder = await temporaryFolder();
+  for (const open of [openDatabase, openKeyDatabase]) {
+    const database = await open(join(folder, `${open.name}.db`));
+    const { rows } = await database.run((db) => sql`pragma synchronous`.execute(db));
+    // Full.
+    expect(rows).toEqual([{ synchronous: 2 }]);
+    await database.close();
+  }
 });
 
 test('one that is up to date is not migrated again', async () => {
@@ -129,16 +125,14 @@ test('a database written by a newer version is refused', async () => {
 
 test('a history written before advice was kept goes on, with its blocks', async () => {
   const path = join(await temporaryFolder(), 'chain-1.db');
-  const first = Object.entries(ALL_MIGRATIONS).slice(0, 1);
-  const older = await openSqlite<Tables>(path, {
-    migrations: Object.fromEntries(first),
-    survives: 'process',
-  });
-  await older.queries
+  const first = Object.fromEntries(Object.entries(HISTORY_MIGRATIONS).slice(0, 1));
+  const older = new Kysely<Tables>({ dialect: new NodeSqliteDialect(new DatabaseSync(path)) });
+  await new Migrator({ db: older, provider: { getMigrations: async () => first } }).migrateToLatest();
+  await older
     .insertInto('blocks')
     .values(toBlockRow(makeBlock(7)))
     .execute();
-  await older.close();
+  await older.destroy();
   const database = await openDatabase(path);
   expect((await new BlockStore(database).head())?.number).toBe(7);
   expect(await new TrackStore(database).score(100)).toMatchObject({ evaluated: 0 });
@@ -201,7 +195,7 @@ const OPEN = `
 
 /** Opens the database in another process and answers what came of it. */
 async function openElsewhere(path: string, identity: { uid?: number; gid?: number } = {}): Promise<string> {
-  const module = new URL('../../src/store/open-database.ts', import.meta.url).href;
+  const module = new URL('../../src/store/database.ts', import.meta.url).href;
   const child = spawn(process.execPath, ['--input-type=module', '-e', OPEN, module, path], {
     stdio: ['ignore', 'pipe', 'ignore'],
     ...identity,

@@ -2,11 +2,15 @@ import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
 import { DISABLED } from '../../src/core/alerts/alert-rule.ts';
-import { toKeptAlert } from '../../src/store/alert-row.ts';
-import { cancelDeliveries } from '../../src/store/forget-deliveries.ts';
-import type { KeptAttempt, PendingDelivery } from '../../src/store/kept-delivery.ts';
-import { type Database, openDatabase } from '../../src/store/open-database.ts';
-import { KEEP_DELIVERIES_MS, OutboxStore } from '../../src/store/outbox-store.ts';
+import { toKeptAlert } from '../../src/store/alert-rows.ts';
+import { type Database, openDatabase } from '../../src/store/database.ts';
+import {
+  cancelDeliveries,
+  KEEP_DELIVERIES_MS,
+  type KeptAttempt,
+  OutboxStore,
+  type PendingDelivery,
+} from '../../src/store/outbox.ts';
 import { FIRED_AT, fire, messageOf } from '../helpers/fired-alert.ts';
 import { temporaryFolder } from '../helpers/service.ts';
 

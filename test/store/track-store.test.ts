@@ -1,9 +1,9 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { Block } from '../../src/core/block.ts';
 import type { GivenAdvice } from '../../src/core/given-advice.ts';
-import { BlockStore } from '../../src/store/block-store.ts';
-import { type Database, openDatabase } from '../../src/store/open-database.ts';
-import { TrackStore } from '../../src/store/track-store.ts';
+import { TrackStore } from '../../src/store/advice-track.ts';
+import { BlockStore } from '../../src/store/blocks.ts';
+import { type Database, openDatabase } from '../../src/store/database.ts';
 import { blockHash, makeBlock, makeBlocks } from '../helpers/chain-blocks.ts';
 import { given, sendWithin, waitFor } from './given.ts';
 

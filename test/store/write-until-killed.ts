@@ -1,9 +1,10 @@
-/** Run by crash.test.ts: writes blocks, with advice after the last of each batch, as fast as it can, judges, and says each block that is safely there. */
-import { BlockStore } from '../../src/store/block-store.ts';
-import { openDatabase } from '../../src/store/open-database.ts';
-import { TrackStore } from '../../src/store/track-store.ts';
+import { TrackStore } from '../../src/store/advice-track.ts';
+import { BlockStore } from '../../src/store/blocks.ts';
+import { openDatabase } from '../../src/store/database.ts';
 import { makeBlock, makeBlocks } from '../helpers/chain-blocks.ts';
 import { given, sendWithin } from './given.ts';
+
+/** Run by crash.test.ts: writes blocks, with advice after the last of each batch, as fast as it can, judges, and says each block that is safely there. */
 
 const database = await openDatabase(process.argv[2] ?? '');
 const store = new BlockStore(database);

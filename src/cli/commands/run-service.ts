@@ -19,7 +19,7 @@ import { isLoopback } from '../../service/is-loopback.ts';
 import { createPlans, type Plans } from '../../service/keys/api-keys.ts';
 import { type KeyGate, openKeyGate } from '../../service/keys/key-gate.ts';
 import type { Condition } from '../../service/service-state.ts';
-import { StoreError, type StoreErrorCode } from '../../store/store-error.ts';
+import { StoreError, type StoreErrorCode } from '../../store/errors.ts';
 import { chainDatabase, parseConfig } from '../config-file.ts';
 import type { CommandContext } from '../context.ts';
 import { usageError } from '../errors.ts';

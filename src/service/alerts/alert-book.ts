@@ -14,8 +14,8 @@ import type { StatsChart } from '../../contract/dashboard.ts';
 import { ARMED } from '../../core/alerts/alert-rule.ts';
 import type { KeptAlert } from '../../core/alerts/kept-alert.ts';
 import { weiOfGwei } from '../../core/wei-of-gwei.ts';
-import type { AlertStore } from '../../store/alert-store.ts';
-import type { OutboxStore } from '../../store/outbox-store.ts';
+import type { AlertStore } from '../../store/alerts.ts';
+import type { OutboxStore } from '../../store/outbox.ts';
 import { ApiFailure } from '../http/errors.ts';
 import {
   alertAnswer,

@@ -1,5 +1,5 @@
 import { SAVINGS_GAS_DEFAULT } from '../../contract/choices.ts';
-import type { AlertStore } from '../../store/alert-store.ts';
+import type { AlertStore } from '../../store/alerts.ts';
 import { savedBy } from '../responses/alerts.ts';
 import { NOTHING_YET, type Tallies } from '../responses/summary.ts';
 

@@ -1,7 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { type Clock, systemClock } from '../../chain/rpc/client.ts';
-import type { DueDelivery, KeptAttempt, PendingDelivery, Verdict } from '../../store/kept-delivery.ts';
-import type { OutboxStore } from '../../store/outbox-store.ts';
+import type { DueDelivery, KeptAttempt, OutboxStore, PendingDelivery, Verdict } from '../../store/outbox.ts';
 import { later } from '../couriers/attempts.ts';
 import type { Attempt, Courier, Couriers } from '../couriers/courier.ts';
 import { ReceiverQueues } from './receiver-queues.ts';

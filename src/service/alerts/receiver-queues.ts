@@ -1,4 +1,4 @@
-import type { DueDelivery } from '../../store/kept-delivery.ts';
+import type { DueDelivery } from '../../store/outbox.ts';
 
 /** Tries under way at once. */
 const MOST_AT_ONCE = 32;

@@ -1,6 +1,6 @@
 import { systemClock } from '../../chain/rpc/client.ts';
-import type { Database } from '../../store/open-database.ts';
-import { OutboxStore } from '../../store/outbox-store.ts';
+import type { Database } from '../../store/database.ts';
+import { OutboxStore } from '../../store/outbox.ts';
 import type { CourierSettings } from '../couriers/create-couriers.ts';
 import type { Lease, LeaseState } from '../leader.ts';
 import type { Dispatcher, MadeAttempt } from './dispatcher.ts';

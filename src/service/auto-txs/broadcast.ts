@@ -18,8 +18,8 @@ import type { Hex } from '../../core/block.ts';
 import type { ChainProfile } from '../../core/chains.ts';
 import { ownValue } from '../../core/own-value.ts';
 import type { AutoTxChange, AutoTxChanged, AutoTxStore } from '../../store/auto-txs.ts';
-import type { BlockStore } from '../../store/block-store.ts';
-import type { HistoryStore } from '../../store/history-store.ts';
+import type { BlockStore } from '../../store/blocks.ts';
+import type { HistoryStore } from '../../store/history.ts';
 import { abortable } from '../async.ts';
 import type { Present } from '../follow/chain-state.ts';
 

@@ -3,7 +3,7 @@ import { Turns } from '../../chain/rpc/client.ts';
 import type { KeptAutoTx } from '../../core/auto-txs/kept-auto-tx.ts';
 import type { Look } from '../../core/auto-txs/state-machine.ts';
 import type { Block, Hex } from '../../core/block.ts';
-import { StoreError } from '../../store/store-error.ts';
+import { StoreError } from '../../store/errors.ts';
 import { mapBounded, sleep } from '../async.ts';
 import type { Lease, LeaseState } from '../leader.ts';
 import {

@@ -7,7 +7,7 @@ import {
 import type { KeptAutoTx } from '../../core/auto-txs/kept-auto-tx.ts';
 import { type Inclusion, isFinal, type Look } from '../../core/auto-txs/state-machine.ts';
 import type { Block, Hex } from '../../core/block.ts';
-import type { BlockStore } from '../../store/block-store.ts';
+import type { BlockStore } from '../../store/blocks.ts';
 import { abortable } from '../async.ts';
 import { type Beside, type EngineContext, happen, stepKept } from './broadcast.ts';
 

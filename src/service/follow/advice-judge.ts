@@ -1,4 +1,4 @@
-import type { SaidScore, Settlement, TrackStore } from '../../store/track-store.ts';
+import type { SaidScore, Settlement, TrackStore } from '../../store/advice-track.ts';
 import { TimeSlice } from '../async.ts';
 
 /** Advice that the published record is taken over. */

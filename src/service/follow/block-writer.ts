@@ -3,9 +3,9 @@ import type { LanePrices } from '../../core/advice.ts';
 import type { Block, Hex } from '../../core/block.ts';
 import type { ChainProfile } from '../../core/chains.ts';
 import type { GivenAdvice } from '../../core/given-advice.ts';
-import type { AlertRun } from '../../store/alert-run.ts';
-import type { BlockStore } from '../../store/block-store.ts';
-import { StoreError } from '../../store/store-error.ts';
+import type { AlertRun } from '../../store/alert-evaluation.ts';
+import type { BlockStore } from '../../store/blocks.ts';
+import { StoreError } from '../../store/errors.ts';
 import { type ChainStateEvents, type ChainStateOptions, isSameBlock } from './chain-state.ts';
 
 /** How long blocks may wait to be written together; a burst costs one transaction per this time. */

@@ -4,7 +4,7 @@ import type { Block, Hex } from '../../core/block.ts';
 import { type ChainProfile, identifiedChain } from '../../core/chains.ts';
 import type { Reach } from '../../core/engine/horizons.ts';
 import { type GivenAdvice, givenAdvice } from '../../core/given-advice.ts';
-import type { BlockStore } from '../../store/block-store.ts';
+import type { BlockStore } from '../../store/blocks.ts';
 import { TimeSlice } from '../async.ts';
 import type { Lease } from '../leader.ts';
 import type { AdviceJudge } from './advice-judge.ts';

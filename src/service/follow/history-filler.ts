@@ -1,9 +1,9 @@
 import { setImmediate } from 'node:timers/promises';
 import type { ChainSource } from '../../chain/chain-source.ts';
 import type { Block } from '../../core/block.ts';
-import type { BlockStore } from '../../store/block-store.ts';
-import type { NumberRange } from '../../store/number-range.ts';
-import { StoreError } from '../../store/store-error.ts';
+import type { NumberRange } from '../../store/block-rows.ts';
+import type { BlockStore } from '../../store/blocks.ts';
+import { StoreError } from '../../store/errors.ts';
 import { abortable, sleep } from '../async.ts';
 import type { ChainState } from './chain-state.ts';
 import type { FollowerOptions } from './follower.ts';

@@ -5,7 +5,7 @@ import { ERROR_STATUS, type ErrorCode } from '../../contract/error-status.ts';
 import type { MetricsError } from '../../contract/metrics.ts';
 import { API_KEY_HEADER, BASE_PATH, PATHS } from '../../contract/routes.ts';
 import { withoutKeys } from '../../core/key-text.ts';
-import { StoreError } from '../../store/store-error.ts';
+import { StoreError } from '../../store/errors.ts';
 
 /** An answer that is a refusal. Handlers throw it; error-response.ts is the one place that makes it a response. */
 export class ApiFailure extends Error {

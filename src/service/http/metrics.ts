@@ -1,4 +1,4 @@
-import type { AlertFigures } from '../../store/alert-figures.ts';
+import type { AlertFigures } from '../../store/alerts.ts';
 import type { Condition } from '../service-state.ts';
 
 /** Upper bounds of the histogram in seconds: from a remembered answer to the deadline. */

@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { Socket } from 'node:net';
 import { getRequestListener } from '@hono/node-server';
 import { BASE_PATH, PLAYGROUND_PATH } from '../../contract/routes.ts';
-import type { AlertFigures } from '../../store/alert-figures.ts';
+import type { AlertFigures } from '../../store/alerts.ts';
 import { withTimeout } from '../async.ts';
 import type { Condition } from '../service-state.ts';
 import { ApiFailure, errorResponse } from './errors.ts';

@@ -3,8 +3,8 @@ import { crc32 } from 'node:zlib';
 import { ROUTE_GROUPS, type RouteGroup } from '../../contract/routes.ts';
 import { KEY_PREFIX } from '../../core/key-prefix.ts';
 import { KEY_ID_LENGTH } from '../../core/key-text.ts';
-import type { KeyRow } from '../../store/key-schema.ts';
-import type { KeyStore } from '../../store/key-store.ts';
+import type { KeyStore } from '../../store/api-keys.ts';
+import type { KeyRow } from '../../store/tables.ts';
 
 /** No capitals, and none of the letters that are taken for others: an id is typed by hand. */
 const ID_ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';

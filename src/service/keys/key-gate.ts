@@ -1,9 +1,9 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { RateLimits } from '../../contract/dashboard.ts';
 import type { RouteGroup } from '../../contract/routes.ts';
-import type { KeyRow } from '../../store/key-schema.ts';
-import { KeyStore, type Wish } from '../../store/key-store.ts';
-import { openKeyDatabase } from '../../store/open-key-database.ts';
+import { KeyStore, type Wish } from '../../store/api-keys.ts';
+import { openKeyDatabase } from '../../store/database.ts';
+import type { KeyRow } from '../../store/tables.ts';
 import type { Gate } from '../http/auth.ts';
 import { ApiFailure } from '../http/errors.ts';
 import { type ApiKey, hashKey, type Plan, type Plans, readKey } from './api-keys.ts';
@@ -361,5 +361,5 @@ export async function openKeyGate({
   file,
   ...options
 }: Omit<KeyGateOptions, 'store'> & { readonly file: string }): Promise<KeyGate> {
-  return createKeyGate({ ...options, store: new KeyStore(await openKeyDatabase(file, 'process')) });
+  return createKeyGate({ ...options, store: new KeyStore(await openKeyDatabase(file)) });
 }

@@ -8,7 +8,7 @@ import {
 import type { KeptAlert } from '../../core/alerts/kept-alert.ts';
 import { gweiString, usdOf } from '../../core/units.ts';
 import type { AlertFiring, AlertSum } from '../../store/alert-firings.ts';
-import type { KeptDelivery } from '../../store/kept-delivery.ts';
+import type { KeptDelivery } from '../../store/outbox.ts';
 import { isoFromMs, wireWei } from './wire.ts';
 
 /** An alert as v1 says it to `asker` (as `KeptAlert.owner`) at `now`, ms since epoch by the chain's clock. */

@@ -2,8 +2,8 @@ import { TIME_FRAME_SEC, type TimeFrame } from '../../contract/choices.ts';
 import type { ChartPoint, StatsChart } from '../../contract/dashboard.ts';
 import { TIP_PERCENTILES, type TipPercentile } from '../../core/block.ts';
 import { findAnomalies } from '../../core/market-stats.ts';
-import type { HistoryStore } from '../../store/history-store.ts';
-import { foldRollups, type Rollup } from '../../store/rollup.ts';
+import type { HistoryStore } from '../../store/history.ts';
+import { foldRollups, type Rollup } from '../../store/rollups.ts';
 import { isoFromSec, wholeWei } from './wire.ts';
 
 const POINTS_MAX = 500;

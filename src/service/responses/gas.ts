@@ -5,7 +5,7 @@ import type { Advice, Lane, Recommendation, Summary } from '../../core/advice.ts
 import type { Block } from '../../core/block.ts';
 import { type ChainProfile, isDevelopmentChain } from '../../core/chains.ts';
 import { ADVICE_VERSION } from '../../core/given-advice.ts';
-import type { SaidCount, SaidScore } from '../../store/track-store.ts';
+import type { SaidCount, SaidScore } from '../../store/advice-track.ts';
 import type { Problem } from '../follow/freshness.ts';
 import { isoFromMs, isoFromSec, wireWei } from './wire.ts';
 

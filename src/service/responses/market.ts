@@ -11,9 +11,8 @@ import {
   volatility,
   type Weighted,
 } from '../../core/market-stats.ts';
-import type { HistoryStore, Window } from '../../store/history-store.ts';
-import type { PricePart } from '../../store/price-parts.ts';
-import { ROLLUP_SEC } from '../../store/rollup-tables.ts';
+import type { HistoryStore, PricePart, Window } from '../../store/history.ts';
+import { ROLLUP_SEC } from '../../store/rollups.ts';
 import type { Present } from './gas.ts';
 import { isoFromSec, wholeWei, wireWei } from './wire.ts';
 

@@ -3,8 +3,8 @@ import type { BaseFeeRow, GasUsedRatioRow, PriorityFeeRow } from '../../contract
 import { type MetricsParameters, PAGE_SIZE_DEFAULT } from '../../contract/queries.ts';
 import type { TipPercentile } from '../../core/block.ts';
 import type { ChainProfile } from '../../core/chains.ts';
-import type { HistoryStore } from '../../store/history-store.ts';
-import type { Rollup } from '../../store/rollup.ts';
+import type { HistoryStore } from '../../store/history.ts';
+import type { Rollup } from '../../store/rollups.ts';
 import { invalidParameter } from '../http/errors.ts';
 import { meanTip } from './charts.ts';
 import { isoFromSec, wholeWei } from './wire.ts';

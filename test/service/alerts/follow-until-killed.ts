@@ -1,9 +1,3 @@
-/**
- * Run by crash.test.ts: a service without its routes, in a process of its own. Once something comes on stdin it opens the history in
- * argv[2], follows the chain of crash-story.ts from where that ends, fires and sends, says a dot for each block, and
- * goes on until it is killed. With the second thing on stdin the chain ends, and so does the process once everything
- * has been sent.
- */
 import { once } from 'node:events';
 import { setTimeout } from 'node:timers/promises';
 import { ChainError, type ChainEvent, type KnownBlock } from '../../../src/chain/chain-source.ts';
@@ -14,11 +8,18 @@ import { AdviceJudge } from '../../../src/service/follow/advice-judge.ts';
 import type { Engine } from '../../../src/service/follow/chain-state.ts';
 import { Follower } from '../../../src/service/follow/follower.ts';
 import { Lease } from '../../../src/service/leader.ts';
-import { BlockStore } from '../../../src/store/block-store.ts';
-import { LeaseStore } from '../../../src/store/lease-store.ts';
-import { openDatabase } from '../../../src/store/open-database.ts';
-import { TrackStore } from '../../../src/store/track-store.ts';
+import { TrackStore } from '../../../src/store/advice-track.ts';
+import { BlockStore } from '../../../src/store/blocks.ts';
+import { openDatabase } from '../../../src/store/database.ts';
+import { LeaseStore } from '../../../src/store/lease.ts';
 import { blockOf, pricesOf } from './crash-story.ts';
+
+/**
+ * Run by crash.test.ts: a service without its routes, in a process of its own. Once something comes on stdin it opens the history in
+ * argv[2], follows the chain of crash-story.ts from where that ends, fires and sends, says a dot for each block, and
+ * goes on until it is killed. With the second thing on stdin the chain ends, and so does the process once everything
+ * has been sent.
+ */
 
 const TICK_MS = 2;
 /** More than is ever reached. */

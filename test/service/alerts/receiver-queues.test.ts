@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { ReceiverQueues } from '../../../src/service/alerts/receiver-queues.ts';
-import type { DueDelivery } from '../../../src/store/kept-delivery.ts';
+import type { DueDelivery } from '../../../src/store/outbox.ts';
 
 const due = (id: string, host: string, owner = ''): DueDelivery => ({
   id,

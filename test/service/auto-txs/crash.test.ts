@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { expect, onTestFailed, onTestFinished, test } from 'vitest';
-import { openDatabase } from '../../../src/store/open-database.ts';
+import { openDatabase } from '../../../src/store/database.ts';
 import { startAnvil } from '../../helpers/anvil.ts';
 import { GWEI } from '../../helpers/auto-tx-rig.ts';
 import { isSlowRun, rounds } from '../../helpers/rounds.ts';

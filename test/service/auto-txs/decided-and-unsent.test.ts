@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { NEW_PENDING } from '../../../src/core/auto-txs/state-machine.ts';
-import { openDatabase } from '../../../src/store/open-database.ts';
+import { openDatabase } from '../../../src/store/database.ts';
 import { type Anvil, startAnvil } from '../../helpers/anvil.ts';
 import { type AutoTxRig, fund, GWEI, keptOf, mineAt, sign, startRig } from '../../helpers/auto-tx-rig.ts';
 import { waitFor } from '../../helpers/wait-for.ts';

@@ -1,4 +1,3 @@
-/** The engine by itself: on a real database, with clocks and a node that do what a test says. */
 import { onTestFinished } from 'vitest';
 import type { ChainTransaction, IncludedTransaction } from '../../../src/chain/chain-source.ts';
 import type { KeptAutoTx } from '../../../src/core/auto-txs/kept-auto-tx.ts';
@@ -7,14 +6,16 @@ import { chainProfile } from '../../../src/core/chains.ts';
 import { AutoTxEngine } from '../../../src/service/auto-txs/engine.ts';
 import type { Present } from '../../../src/service/follow/chain-state.ts';
 import { AutoTxStore } from '../../../src/store/auto-txs.ts';
-import { BlockStore } from '../../../src/store/block-store.ts';
-import { HistoryStore } from '../../../src/store/history-store.ts';
-import { openDatabase } from '../../../src/store/open-database.ts';
+import { BlockStore } from '../../../src/store/blocks.ts';
+import { openDatabase } from '../../../src/store/database.ts';
+import { HistoryStore } from '../../../src/store/history.ts';
 import { makeBlock } from '../../helpers/chain-blocks.ts';
 import { makeIncluded } from '../../helpers/made-transactions.ts';
 import { ScriptedSource } from '../../helpers/scripted-source.ts';
 import { flat } from '../../store/alerts/priced-blocks.ts';
 import { GWEI, NOW } from '../../store/auto-txs/kept-auto-txs.ts';
+
+/** The engine by itself: on a real database, with clocks and a node that do what a test says. */
 
 /** What the node says; all accounts are rich unless told. */
 class ScriptedNode extends ScriptedSource {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { stepAutoTx } from '../../../src/core/auto-txs/state-machine.ts';
 import { AutoTxStore } from '../../../src/store/auto-txs.ts';
-import { openDatabase } from '../../../src/store/open-database.ts';
+import { openDatabase } from '../../../src/store/database.ts';
 import { type Anvil, startAnvil } from '../../helpers/anvil.ts';
 import {
   type AutoTxRig,

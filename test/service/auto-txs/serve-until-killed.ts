@@ -1,19 +1,20 @@
-/**
- * Run by crash.test.ts: a service with its routes, in a process of its own, on the database in argv[2] and the node at
- * argv[3]. What it is to do comes on stdin, a line of JSON each, and so does what it says on stdout.
- */
 import { flushCompileCache } from 'node:module';
 import { createInterface } from 'node:readline';
 import { setTimeout } from 'node:timers/promises';
 import { createRpcSource } from '../../../src/chain/rpc-source.ts';
 import { BASE_PATH } from '../../../src/contract/routes.ts';
 import { startService } from '../../../src/service/service.ts';
-import { LeaseStore } from '../../../src/store/lease-store.ts';
-import { openDatabase } from '../../../src/store/open-database.ts';
+import { openDatabase } from '../../../src/store/database.ts';
+import { LeaseStore } from '../../../src/store/lease.ts';
 import { fixedPrice } from '../../helpers/fixed-price.ts';
 import type { Order, Said } from './killed-service.ts';
-// Read ahead of its time, with all the rest.
 import '../../../src/service/auto-txs/engine.ts';
+
+/**
+ * Run by crash.test.ts: a service with its routes, in a process of its own, on the database in argv[2] and the node at
+ * argv[3]. What it is to do comes on stdin, a line of JSON each, and so does what it says on stdout.
+ */
+// Read ahead of its time, with all the rest.
 
 const [path = '', url = ''] = process.argv.slice(2);
 const CONFIRMATIONS = 4;

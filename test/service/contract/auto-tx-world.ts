@@ -4,7 +4,7 @@ import { AutoTxDetails } from '../../../src/contract/auto-txs.ts';
 import { stepAutoTx } from '../../../src/core/auto-txs/state-machine.ts';
 import { AUTO_TXS_PER_KEY } from '../../../src/service/auto-txs/auto-tx-service.ts';
 import { AutoTxStore } from '../../../src/store/auto-txs.ts';
-import type { Database } from '../../../src/store/open-database.ts';
+import type { Database } from '../../../src/store/database.ts';
 
 /** The first of anvil's own accounts, by its published key. */
 const ACCOUNT = privateKeyToAccount('0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80');

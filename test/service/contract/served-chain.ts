@@ -12,9 +12,8 @@ import {
 } from '../../../src/service/keys/api-keys.ts';
 import { createKeyGate } from '../../../src/service/keys/key-gate.ts';
 import { startService } from '../../../src/service/service.ts';
-import { KeyStore } from '../../../src/store/key-store.ts';
-import { type Database, openDatabase } from '../../../src/store/open-database.ts';
-import { openKeyDatabase } from '../../../src/store/open-key-database.ts';
+import { KeyStore } from '../../../src/store/api-keys.ts';
+import { type Database, openDatabase, openKeyDatabase } from '../../../src/store/database.ts';
 
 const NOW = Date.now();
 
@@ -51,7 +50,7 @@ export async function serveChain(url: string | 'simulated'): Promise<ServedChain
       ? null
       : createRpcSource({ urls: [url], requestTimeoutMs: 60_000, pollIntervalMs: 100 });
   const source = node ?? createSimulatedSource({ seed: 1 });
-  const store = new KeyStore(await openKeyDatabase(':memory:', 'process'));
+  const store = new KeyStore(await openKeyDatabase(':memory:'));
   const gate = createKeyGate({ store, plans: createPlans(PLANS), wallNow: () => NOW });
   const database = await openDatabase(':memory:');
   const service = await startService({

@@ -1,7 +1,3 @@
-/**
- * The served service in a process of its own, for http-fuzz.test.ts: `fuzzed-program.ts KEYS_FILE live|dead`. Sends
- * `{ port, key, slowKey, alertId }` when it listens, and the heap in bytes, after garbage collection, for each message.
- */
 import { createRpcSource } from '../../../src/chain/rpc-source.ts';
 import { createSimulatedSource } from '../../../src/chain/simulated-source.ts';
 import { CreatedAlert } from '../../../src/contract/alerts.ts';
@@ -11,15 +7,20 @@ import { startServer } from '../../../src/service/http/server.ts';
 import { createPlans, issueKey } from '../../../src/service/keys/api-keys.ts';
 import { openKeyGate } from '../../../src/service/keys/key-gate.ts';
 import { startService } from '../../../src/service/service.ts';
-import { KeyStore } from '../../../src/store/key-store.ts';
-import { openKeyDatabase } from '../../../src/store/open-key-database.ts';
+import { KeyStore } from '../../../src/store/api-keys.ts';
+import { openKeyDatabase } from '../../../src/store/database.ts';
+
+/**
+ * The served service in a process of its own, for http-fuzz.test.ts: `fuzzed-program.ts KEYS_FILE live|dead`. Sends
+ * `{ port, key, slowKey, alertId }` when it listens, and the heap in bytes, after garbage collection, for each message.
+ */
 
 const [file = '', kind] = process.argv.slice(2);
 const plans = createPlans({
   fuzz: { dailyLimit: null, perSecond: null },
   slow: { dailyLimit: 1, perSecond: 5, groups: ['gas', 'dashboard'] },
 });
-const store = new KeyStore(await openKeyDatabase(file, 'process'));
+const store = new KeyStore(await openKeyDatabase(file));
 const key = await issueKey(store, { name: 'fuzz', plan: 'fuzz', now: Date.now() });
 const slowKey = await issueKey(store, { name: 'slow', plan: 'slow', now: Date.now() });
 await store.close();

@@ -3,8 +3,8 @@ import type { Gate } from '../../../src/service/http/auth.ts';
 import { ApiFailure } from '../../../src/service/http/errors.ts';
 import { createPlans, issueKey, type PlanSetting } from '../../../src/service/keys/api-keys.ts';
 import { createKeyGate, type KeyGate } from '../../../src/service/keys/key-gate.ts';
-import { KeyStore } from '../../../src/store/key-store.ts';
-import { openKeyDatabase } from '../../../src/store/open-key-database.ts';
+import { KeyStore } from '../../../src/store/api-keys.ts';
+import { openKeyDatabase } from '../../../src/store/database.ts';
 
 /** 2026-11-20T12:00:00Z */
 export const NOON = Date.UTC(2026, 10, 20, 12);
@@ -26,7 +26,7 @@ export async function openTestGate(
   path: string,
   plans: Readonly<Record<string, PlanSetting>> = {},
 ): Promise<GateUnderTest> {
-  const store = new KeyStore(await openKeyDatabase(path, 'process'));
+  const store = new KeyStore(await openKeyDatabase(path));
   const errors: unknown[] = [];
   const gate = createKeyGate({
     store,

@@ -3,10 +3,10 @@ import { setImmediate } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { AlertMessage, KeptAlert } from '../../../src/core/alerts/kept-alert.ts';
-import { toAlertRow } from '../../../src/store/alert-row.ts';
-import { AlertStore } from '../../../src/store/alert-store.ts';
-import { BlockStore } from '../../../src/store/block-store.ts';
-import { type Database, openDatabase } from '../../../src/store/open-database.ts';
+import { toAlertRow } from '../../../src/store/alert-rows.ts';
+import { AlertStore } from '../../../src/store/alerts.ts';
+import { BlockStore } from '../../../src/store/blocks.ts';
+import { openDatabase } from '../../../src/store/database.ts';
 import { BLOCK_ZERO_TIME, blockHash, makeBlock, makeBlocks } from '../../helpers/chain-blocks.ts';
 import { temporaryFolder } from '../../helpers/service.ts';
 import { insertAlerts, keptAlert, readAlert, readEvents } from './kept-alerts.ts';
@@ -122,25 +122,6 @@ describe('what fires', () => {
     const prices = { slow: 90n, average: 100n, fast: 110n };
     expect(await store.saveBlocks([block], null, runOf([{ block, prices, isPast: false }]))).toBe(2);
     expect(await readEvents(database)).toEqual(['a.1', 'b.1']);
-  });
-
-  test('alone waits for the disk', async () => {
-    const { database } = await open(':memory:', keptAlert('a'));
-    let waits = 0;
-    const counted: Database = {
-      ...database,
-      durably: (work) => {
-        waits += 1;
-        return database.durably(work);
-      },
-    };
-    const store = new BlockStore(counted);
-    await savePrices(store, 0, 100, 101, 100);
-    expect(waits).toBe(0);
-    await savePrices(store, 3, 99);
-    expect(waits).toBe(1);
-    await savePrices(store, 4, 98);
-    expect(waits).toBe(1);
   });
 
   test('at the same block a thousand times lets others have their turn, and is one transaction all the same', async () => {

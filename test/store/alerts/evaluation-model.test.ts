@@ -10,9 +10,9 @@ import {
   stepAlert,
   stepMissed,
 } from '../../../src/core/alerts/alert-rule.ts';
-import type { PricedBlock } from '../../../src/store/alert-run.ts';
-import { BlockStore } from '../../../src/store/block-store.ts';
-import { openDatabase } from '../../../src/store/open-database.ts';
+import type { PricedBlock } from '../../../src/store/alert-evaluation.ts';
+import { BlockStore } from '../../../src/store/blocks.ts';
+import { openDatabase } from '../../../src/store/database.ts';
 import { someRule } from '../../core/alerts/arbitrary-alerts.ts';
 import { blockHash, makeBlock } from '../../helpers/chain-blocks.ts';
 import { rounds } from '../../helpers/rounds.ts';

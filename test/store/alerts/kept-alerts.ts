@@ -1,7 +1,7 @@
 import { type AlertRule, ARMED } from '../../../src/core/alerts/alert-rule.ts';
 import type { KeptAlert } from '../../../src/core/alerts/kept-alert.ts';
-import { toAlertRow, toKeptAlert } from '../../../src/store/alert-row.ts';
-import type { Database } from '../../../src/store/open-database.ts';
+import { toAlertRow, toKeptAlert } from '../../../src/store/alert-rows.ts';
+import type { Database } from '../../../src/store/database.ts';
 
 const someAlertRule: AlertRule = {
   lane: 'average',

@@ -1,7 +1,7 @@
 import type { LanePrices } from '../../../src/core/advice.ts';
 import type { Block } from '../../../src/core/block.ts';
-import type { AlertRun, PricedBlock } from '../../../src/store/alert-run.ts';
-import type { BlockStore } from '../../../src/store/block-store.ts';
+import type { AlertRun, PricedBlock } from '../../../src/store/alert-evaluation.ts';
+import type { BlockStore } from '../../../src/store/blocks.ts';
 import { makeBlock } from '../../helpers/chain-blocks.ts';
 
 export const WALL_NOW = 1_800_000_000_000;

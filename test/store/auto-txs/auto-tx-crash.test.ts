@@ -9,7 +9,7 @@ import { savingsOf } from '../../../src/core/auto-txs/kept-auto-tx.ts';
 import type { AutoTxStatus, NoteKind } from '../../../src/core/auto-txs/state-machine.ts';
 import { toKeptAutoTx } from '../../../src/store/auto-tx-rows.ts';
 import { AutoTxStore } from '../../../src/store/auto-txs.ts';
-import { type Database, openDatabase } from '../../../src/store/open-database.ts';
+import { type Database, openDatabase } from '../../../src/store/database.ts';
 import { rounds } from '../../helpers/rounds.ts';
 import { temporaryFolder } from '../../helpers/service.ts';
 

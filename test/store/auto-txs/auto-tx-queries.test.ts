@@ -14,7 +14,7 @@ import {
 } from '../../../src/store/auto-tx-queries.ts';
 import { toAutoTxRow } from '../../../src/store/auto-tx-rows.ts';
 import { AutoTxStore } from '../../../src/store/auto-txs.ts';
-import { type Database, openDatabase } from '../../../src/store/open-database.ts';
+import { type Database, openDatabase } from '../../../src/store/database.ts';
 import { rounds } from '../../helpers/rounds.ts';
 import { flat } from '../alerts/priced-blocks.ts';
 import { bytesOf, GWEI, includedIn, keptAutoTx, NOW, sender } from './kept-auto-txs.ts';

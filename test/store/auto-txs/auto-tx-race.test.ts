@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
 import { AutoTxStore } from '../../../src/store/auto-txs.ts';
-import { openDatabase } from '../../../src/store/open-database.ts';
+import { openDatabase } from '../../../src/store/database.ts';
 import { rounds } from '../../helpers/rounds.ts';
 import { temporaryFolder } from '../../helpers/service.ts';
 import { bytesOf, draftAutoTx, keptAutoTx, stepped } from './kept-auto-txs.ts';

@@ -1,8 +1,8 @@
 import { beforeEach, expect, onTestFinished, test } from 'vitest';
 import type { AutoTxEvent } from '../../../src/core/auto-txs/state-machine.ts';
 import { AutoTxStore } from '../../../src/store/auto-txs.ts';
-import { BlockStore } from '../../../src/store/block-store.ts';
-import { type Database, openDatabase } from '../../../src/store/open-database.ts';
+import { BlockStore } from '../../../src/store/blocks.ts';
+import { type Database, openDatabase } from '../../../src/store/database.ts';
 import { blockHash, makeBlock, makeBlocks } from '../../helpers/chain-blocks.ts';
 import { bytesOf, GWEI, includedIn, keptAutoTx, NOW, stepped } from './kept-auto-txs.ts';
 

@@ -4,9 +4,9 @@ import { expect, onTestFinished, test } from 'vitest';
 import type { KeptAutoTx } from '../../../src/core/auto-txs/kept-auto-tx.ts';
 import type { AutoTxEvent } from '../../../src/core/auto-txs/state-machine.ts';
 import { AutoTxStore, SameNonceError } from '../../../src/store/auto-txs.ts';
-import { LeaseStore, type WriteRight } from '../../../src/store/lease-store.ts';
-import { type Database, openDatabase } from '../../../src/store/open-database.ts';
-import { StoreError } from '../../../src/store/store-error.ts';
+import { type Database, openDatabase } from '../../../src/store/database.ts';
+import { StoreError } from '../../../src/store/errors.ts';
+import { LeaseStore, type WriteRight } from '../../../src/store/lease.ts';
 import { temporaryFolder } from '../../helpers/service.ts';
 import { bytesOf, draftAutoTx, GWEI, includedIn, keptAutoTx, NOW, sender, stepped } from './kept-auto-txs.ts';
 

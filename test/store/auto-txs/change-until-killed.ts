@@ -1,13 +1,14 @@
+import type { AutoTxEvent } from '../../../src/core/auto-txs/state-machine.ts';
+import { AutoTxStore } from '../../../src/store/auto-txs.ts';
+import { BlockStore } from '../../../src/store/blocks.ts';
+import { openDatabase } from '../../../src/store/database.ts';
+import { flat } from '../alerts/priced-blocks.ts';
+import { bytesOf, GWEI, includedIn, keptAutoTx, NOW, sender, stepped } from './kept-auto-txs.ts';
+
 /**
  * Run by auto-tx-crash.test.ts: changes auto-txs as fast as it can, as owners do (`owner`) or as the engine does
  * (`engine`), and says each change once it is safely there.
  */
-import type { AutoTxEvent } from '../../../src/core/auto-txs/state-machine.ts';
-import { AutoTxStore } from '../../../src/store/auto-txs.ts';
-import { BlockStore } from '../../../src/store/block-store.ts';
-import { openDatabase } from '../../../src/store/open-database.ts';
-import { flat } from '../alerts/priced-blocks.ts';
-import { bytesOf, GWEI, includedIn, keptAutoTx, NOW, sender, stepped } from './kept-auto-txs.ts';
 
 const [path = '', role = '', run = ''] = process.argv.slice(2);
 const database = await openDatabase(path);

@@ -1,8 +1,8 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { forgetFinished } from '../../../src/store/auto-tx-queries.ts';
 import { AutoTxStore } from '../../../src/store/auto-txs.ts';
-import { BlockStore } from '../../../src/store/block-store.ts';
-import { openDatabase } from '../../../src/store/open-database.ts';
+import { BlockStore } from '../../../src/store/blocks.ts';
+import { openDatabase } from '../../../src/store/database.ts';
 import { makeBlock } from '../../helpers/chain-blocks.ts';
 import { bytesOf, includedIn, keptAutoTx, NOW } from './kept-auto-txs.ts';
 
@@ -31,7 +31,7 @@ test('the oldest final auto-txs of an owner go, but none that may be mined and n
       );
     }
   }
-  await database.durably((trx) => forgetFinished(trx, 'a', 4));
+  await database.transaction((trx) => forgetFinished(trx, 'a', 4));
   const ids = async (owner: string) =>
     (await store.list(owner, { offset: 0, limit: 100 })).autoTxs.map(({ id }) => id.slice(2)).reverse();
   expect(await ids('a')).toEqual(['out', 'waits', 'expired', 'cancelled', 'failed']);

@@ -15,7 +15,7 @@ import {
 } from '../../../contract/queries.ts';
 import { PATHS } from '../../../contract/routes.ts';
 import type { TipPercentile } from '../../../core/block.ts';
-import type { Rollup } from '../../../store/rollup.ts';
+import type { Rollup } from '../../../store/rollups.ts';
 import { blockMetrics } from '../../responses/block.ts';
 import { txMetrics, txsMetrics } from '../../responses/explorer.ts';
 import {

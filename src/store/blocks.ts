@@ -1,31 +1,36 @@
 import type { Block, Hex } from '../core/block.ts';
 import type { GivenAdvice } from '../core/given-advice.ts';
-import { pruneAdvice, rewindAdvice, writeAdvice } from './advice-rows.ts';
-import { evaluateAlerts, restartAlerts, rewindAlerts } from './alert-evaluation.ts';
-import { pruneAlertEvents } from './alert-events.ts';
-import type { AlertRun } from './alert-run.ts';
+import { pruneAdvice, rewindAdvice, writeAdvice } from './advice-track.ts';
+import { type AlertRun, evaluateAlerts, restartAlerts, rewindAlerts } from './alert-evaluation.ts';
+import { pruneAlertEvents } from './alert-firings.ts';
 import { restartAutoTxs, rewindAutoTxs } from './auto-tx-queries.ts';
 import { forgetSigned, KEEP_SIGNED_BLOCKS } from './auto-tx-rows.ts';
 import {
+  BLOCK_COLUMNS,
+  findHoles,
+  lowestFork,
+  type NumberRange,
+  removeBlocks,
+  replaceBlocks,
+  toBlock,
+  toBlockRow,
+} from './block-rows.ts';
+import type { Database } from './database.ts';
+import { StoreError } from './errors.ts';
+import { requireRight, type WriteRight } from './lease.ts';
+import {
   bindChain,
   type ChainIdentity,
+  dropMeta,
   isHistoryOf,
   readGenesis,
+  readMeta,
   saveGenesis,
+  saveMeta,
   wrongChain,
-} from './bind-chain.ts';
-import { BLOCK_COLUMNS, toBlock, toBlockRow } from './block-row.ts';
-import { findHoles } from './find-holes.ts';
-import { requireRight, type WriteRight } from './lease-store.ts';
-import { dropMeta, readMeta, saveMeta } from './meta.ts';
-import type { NumberRange } from './number-range.ts';
-import type { Database } from './open-database.ts';
-import { bucketStart } from './rollup.ts';
-import { refoldRollups } from './rollup-tables.ts';
-import type { Queries } from './schema.ts';
-import { StoreError } from './store-error.ts';
-import { lowestFork, removeBlocks, replaceBlocks } from './stored-blocks.ts';
-import { whileBusy } from './while-busy.ts';
+} from './meta.ts';
+import { bucketStart, refoldRollups } from './rollups.ts';
+import type { Queries } from './tables.ts';
 
 /** How long single blocks are kept; what is older lives on as hourly rows. */
 const KEEP_BLOCKS_SEC = 30 * 86_400;
@@ -38,7 +43,6 @@ const HOUR_SEC = 3_600;
  */
 export class BlockStore {
   readonly #database: Database;
-  readonly #queries: Queries;
   readonly #name: string;
   readonly #right: () => WriteRight;
   readonly #wallNow: () => number;
@@ -59,7 +63,6 @@ export class BlockStore {
     wallNow: () => number = Date.now,
   ) {
     this.#database = database;
-    this.#queries = database.queries;
     this.#name = database.name;
     this.#right = right;
     this.#wallNow = wallNow;
@@ -71,7 +74,7 @@ export class BlockStore {
    */
   async claimChain(chain: ChainIdentity): Promise<void> {
     try {
-      await this.#attempt((db) => bindChain(db, chain, this.#name));
+      await this.#database.run((db) => bindChain(db, chain, this.#name));
     } catch (error) {
       if (!(error instanceof StoreError && error.code === 'full')) throw error;
       this.#unbound = chain;
@@ -83,7 +86,7 @@ export class BlockStore {
    * @throws {StoreError} `wrong-chain` when it holds another chain.
    */
   async refuseOther(chain: ChainIdentity): Promise<void> {
-    await this.#attempt((db) => isHistoryOf(db, chain, this.#name));
+    await this.#database.run((db) => isHistoryOf(db, chain, this.#name));
   }
 
   /** That what is stored turned out to be of another chain with the same id. */
@@ -93,13 +96,13 @@ export class BlockStore {
 
   /** The chain whose history this is; `null` while nothing was ever written. */
   async chainId(): Promise<number | null> {
-    const value = await this.#attempt((db) => readMeta(db, 'chain_id'));
+    const value = await this.#database.run((db) => readMeta(db, 'chain_id'));
     return value === null ? null : Number(value);
   }
 
   /** How that chain began; `null`: nobody has said yet, as in a database from before that was asked. */
   genesisHash(): Promise<Hex | null> {
-    return this.#attempt(readGenesis);
+    return this.#database.run(readGenesis);
   }
 
   /** The history was seen to be of the chain that began with this. */
@@ -114,7 +117,7 @@ export class BlockStore {
 
   /** When the chain began anew, so that what was older is gone; ms since epoch. */
   async restartedAt(): Promise<number | null> {
-    const value = await this.#attempt((db) => readMeta(db, 'restarted_at'));
+    const value = await this.#database.run((db) => readMeta(db, 'restarted_at'));
     return value === null ? null : Number(value);
   }
 
@@ -136,7 +139,7 @@ export class BlockStore {
       .filter((row) => row.timestamp >= foldedBefore)
       .sort((a, b) => a.number - b.number);
     if (rows.length === 0) return 0;
-    const fired = await this.#transaction(async (trx) => {
+    return this.#transaction(async (trx) => {
       const replaced = await replaceBlocks(trx, rows);
       await refoldRollups(trx, new Set([...replaced, ...rows].map(({ timestamp }) => timestamp)));
       if (given !== null) await writeAdvice(trx, given);
@@ -147,18 +150,6 @@ export class BlockStore {
       if (fork !== null) await rewindAlerts(trx, fork - 1);
       return evaluateAlerts(trx, right.kind === 'visitor' ? untold(alerts) : alerts);
     }, right);
-    if (alerts !== null && fired > 0) await this.#force(alerts);
-    return fired;
-  }
-
-  /** What fired must outlast a power cut, or it fires again; a block alone is not worth waiting for the disk. */
-  async #force({ now }: AlertRun): Promise<void> {
-    try {
-      // The wait for the disk takes everything that was written before along.
-      await this.#attempt(() => this.#database.durably((trx) => saveMeta(trx, 'fired_at', String(now))));
-    } catch {
-      // It is written all the same, and reaches the disk with what is written next.
-    }
   }
 
   /** Forgets the blocks above `number`, and what was advised after them: they are no longer part of the chain. */
@@ -197,7 +188,7 @@ export class BlockStore {
 
   /** The last `count` blocks, ascending. */
   async newest(count: number): Promise<Block[]> {
-    const rows = await this.#attempt((db) =>
+    const rows = await this.#database.run((db) =>
       db.selectFrom('blocks').select(BLOCK_COLUMNS).orderBy('number', 'desc').limit(count).execute(),
     );
     return rows.map(toBlock).reverse();
@@ -205,7 +196,7 @@ export class BlockStore {
 
   /** The lowest block, or `null` while there is none. */
   async oldest(): Promise<Block | null> {
-    const row = await this.#attempt((db) =>
+    const row = await this.#database.run((db) =>
       db.selectFrom('blocks').select(BLOCK_COLUMNS).orderBy('number').limit(1).executeTakeFirst(),
     );
     return row === undefined ? null : toBlock(row);
@@ -213,7 +204,7 @@ export class BlockStore {
 
   /** The last block not after `timestamp` (Unix s), or `null`. */
   async latestAt(timestamp: number): Promise<Block | null> {
-    const row = await this.#attempt((db) =>
+    const row = await this.#database.run((db) =>
       db
         .selectFrom('blocks')
         .select(BLOCK_COLUMNS)
@@ -228,7 +219,7 @@ export class BlockStore {
 
   /** At most `limit` blocks from number `from` on, ascending, gaps and all. */
   async page(from: number, limit: number): Promise<Block[]> {
-    const rows = await this.#attempt((db) =>
+    const rows = await this.#database.run((db) =>
       db
         .selectFrom('blocks')
         .select(BLOCK_COLUMNS)
@@ -243,7 +234,7 @@ export class BlockStore {
   /** Block numbers within `range` that are not stored, as ranges, newest first. */
   async missingRanges(range: NumberRange): Promise<NumberRange[]> {
     if (range.to < range.from) return [];
-    const holes = await this.#attempt((db) => findHoles(db, range));
+    const holes = await this.#database.run((db) => findHoles(db, range));
     return holes.filter(({ from, to }) => to >= from).reverse();
   }
 
@@ -284,7 +275,7 @@ export class BlockStore {
   }
 
   async #readFoldedBefore(): Promise<number> {
-    this.#foldedBefore ??= Number((await this.#attempt((db) => readMeta(db, 'folded_before'))) ?? 0);
+    this.#foldedBefore ??= Number((await this.#database.run((db) => readMeta(db, 'folded_before'))) ?? 0);
     return this.#foldedBefore;
   }
 
@@ -295,16 +286,12 @@ export class BlockStore {
       if (this.#unbound !== null) await bindChain(trx, this.#unbound, this.#name);
       return work(trx);
     };
-    const done = this.#lastWrite.then(() => this.#attempt((db) => db.transaction().execute(guarded)));
+    const done = this.#lastWrite.then(() => this.#database.transaction(guarded));
     this.#lastWrite = done.then(
       () => {},
       () => {},
     );
     return done;
-  }
-
-  #attempt<Result>(work: (db: Queries) => Promise<Result>): Promise<Result> {
-    return whileBusy(this.#name, () => work(this.#queries));
   }
 }
 

@@ -1,8 +1,6 @@
-import type { Database } from './open-database.ts';
-import { prepared, type Slots } from './prepared.ts';
-import type { Queries } from './schema.ts';
-import { StoreError } from './store-error.ts';
-import { whileBusy } from './while-busy.ts';
+import type { Database } from './database.ts';
+import { StoreError } from './errors.ts';
+import type { Queries } from './tables.ts';
 
 /** Who follows the chain, fires alerts and sends. */
 const FOLLOWER = 'follower';
@@ -29,14 +27,6 @@ export type WriteRight =
   | { readonly kind: 'none' }
   | { readonly kind: 'alone' };
 
-const touch = prepared((db, _: Slots<object>) =>
-  db
-    .updateTable('leases')
-    .set((e) => ({ heartbeat_at: e.ref('heartbeat_at') }))
-    .where('name', '=', FOLLOWER)
-    .returning(['holder', 'process', 'heartbeat_at']),
-);
-
 /**
  * Refuses a transaction whose process has no right to write (any more). Call it before anything else: it takes the
  * write lock, so that what it finds holds until the transaction ends.
@@ -45,7 +35,12 @@ const touch = prepared((db, _: Slots<object>) =>
 export async function requireRight(trx: Queries, right: WriteRight): Promise<void> {
   if (right.kind === 'alone') return;
   if (right.kind === 'none') throw notHolder('another process');
-  const [row] = await touch(trx, {});
+  const row = await trx
+    .updateTable('leases')
+    .set((e) => ({ heartbeat_at: e.ref('heartbeat_at') }))
+    .where('name', '=', FOLLOWER)
+    .returning(['holder', 'process', 'heartbeat_at'])
+    .executeTakeFirst();
   const isOurs =
     right.kind === 'holder'
       ? row?.holder === right.holder
@@ -58,17 +53,15 @@ const notHolder = (process: string) =>
 
 /** The lease's one row. Every method is one statement, and rejects with a `StoreError`. */
 export class LeaseStore {
-  readonly #queries: Queries;
-  readonly #name: string;
+  readonly #database: Pick<Database, 'run'>;
 
-  constructor(database: Pick<Database, 'queries' | 'name'>) {
-    this.#queries = database.queries;
-    this.#name = database.name;
+  constructor(database: Pick<Database, 'run'>) {
+    this.#database = database;
   }
 
   /** `null`: it is free. */
   async read(): Promise<HeldLease | null> {
-    const row = await this.#attempt((db) =>
+    const row = await this.#database.run((db) =>
       db.selectFrom('leases').selectAll().where('name', '=', FOLLOWER).executeTakeFirst(),
     );
     if (row === undefined) return null;
@@ -89,7 +82,7 @@ export class LeaseStore {
       heartbeat_at: next.heartbeatAt,
     };
     if (seen === null) {
-      const { numInsertedOrUpdatedRows } = await this.#attempt((db) =>
+      const { numInsertedOrUpdatedRows } = await this.#database.run((db) =>
         db
           .insertInto('leases')
           .values({ name: FOLLOWER, ...values })
@@ -98,7 +91,7 @@ export class LeaseStore {
       );
       return (numInsertedOrUpdatedRows ?? 0n) > 0n;
     }
-    const { numUpdatedRows } = await this.#attempt((db) =>
+    const { numUpdatedRows } = await this.#database.run((db) =>
       db
         .updateTable('leases')
         .set(values)
@@ -112,7 +105,7 @@ export class LeaseStore {
 
   /** Says that `holder` is still there. Answers whether it still holds it. */
   async beat(holder: string, at: number): Promise<boolean> {
-    const { numUpdatedRows } = await this.#attempt((db) =>
+    const { numUpdatedRows } = await this.#database.run((db) =>
       db
         .updateTable('leases')
         .set({ heartbeat_at: at })
@@ -125,12 +118,8 @@ export class LeaseStore {
 
   /** Gives it up, if `holder` has it. */
   async release(holder: string): Promise<void> {
-    await this.#attempt((db) =>
+    await this.#database.run((db) =>
       db.deleteFrom('leases').where('name', '=', FOLLOWER).where('holder', '=', holder).execute(),
     );
-  }
-
-  #attempt<Result>(work: (db: Queries) => Promise<Result>): Promise<Result> {
-    return whileBusy(this.#name, () => work(this.#queries));
   }
 }

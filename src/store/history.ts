@@ -1,11 +1,73 @@
-import { BLOCK_COLUMNS } from './block-row.ts';
-import type { Database } from './open-database.ts';
-import { blockPrices, bucketPrices, type PricePart } from './price-parts.ts';
+import { BLOCK_COLUMNS } from './block-rows.ts';
+import type { Database } from './database.ts';
 import { type ReferencePrices, referencePrices } from './reference-prices.ts';
-import { blockRollup, bucketStart, foldRollups, type Rollup, toRollup } from './rollup.ts';
-import { ROLLUP_SEC, type RollupSec } from './rollup-tables.ts';
-import type { Queries } from './schema.ts';
-import { whileBusy } from './while-busy.ts';
+import {
+  blockRollup,
+  bucketStart,
+  foldRollups,
+  ROLLUP_SEC,
+  type Rollup,
+  type RollupSec,
+  toRollup,
+} from './rollups.ts';
+import type { Queries } from './tables.ts';
+
+/**
+ * What a block, or the blocks of one bucket of time, cost: wei per gas, `start` in Unix seconds. Of a `Rollup` what
+ * prices are judged by, as a day of whole ones takes four times as long to read.
+ */
+export interface PricePart {
+  readonly start: number;
+  readonly blocks: number;
+  readonly base: { readonly min: number; readonly mean: number; readonly max: number };
+  readonly tippedBlocks: number;
+  /** The mean of the median tips; `null` where no block had known tips. */
+  readonly tip: number | null;
+}
+
+/** Unix seconds, both ends inclusive. */
+interface Range {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** The blocks whose time lies in `range`, ascending. */
+async function blockPrices(db: Queries, range: Range): Promise<PricePart[]> {
+  const rows = await db
+    .selectFrom('blocks')
+    .select(['timestamp', 'base_fee', 'tip_p50'])
+    .where('timestamp', '>=', range.from)
+    .where('timestamp', '<=', range.to)
+    .orderBy('timestamp')
+    .orderBy('number')
+    .execute();
+  return rows.map(({ timestamp, base_fee, tip_p50 }) => ({
+    start: timestamp,
+    blocks: 1,
+    base: { min: base_fee, mean: base_fee, max: base_fee },
+    tippedBlocks: tip_p50 === null ? 0 : 1,
+    tip: tip_p50,
+  }));
+}
+
+/** The stored buckets that start in `range`, ascending. */
+async function bucketPrices(db: Queries, bucketSec: RollupSec, range: Range): Promise<PricePart[]> {
+  const rows = await db
+    .selectFrom('rollups')
+    .select(['start', 'blocks', 'base_min', 'base_mean', 'base_max', 'tipped_blocks', 'tip_p50'])
+    .where('bucket_sec', '=', bucketSec)
+    .where('start', '>=', range.from)
+    .where('start', '<=', range.to)
+    .orderBy('start')
+    .execute();
+  return rows.map((row) => ({
+    start: row.start,
+    blocks: row.blocks,
+    base: { min: row.base_min, mean: row.base_mean, max: row.base_max },
+    tippedBlocks: row.tipped_blocks,
+    tip: row.tip_p50,
+  }));
+}
 
 /** A stretch of time in Unix seconds, both ends inclusive. */
 export interface Window {
@@ -24,17 +86,15 @@ const EVERYTHING: Page = { offset: 0, limit: Number.MAX_SAFE_INTEGER };
 
 /** Reads history for charts and metrics, each answer from the coarsest rows that hold it. Rejects with `StoreError`. */
 export class HistoryStore {
-  readonly #queries: Queries;
-  readonly #name: string;
+  readonly #database: Database;
 
   constructor(database: Database) {
-    this.#queries = database.queries;
-    this.#name = database.name;
+    this.#database = database;
   }
 
   /** Single blocks whose time lies in `window`, ascending, each as a bucket of one. */
   async blocks(window: Window, page: Page = EVERYTHING): Promise<Rollup[]> {
-    const rows = await this.#attempt((db) =>
+    const rows = await this.#database.run((db) =>
       db
         .selectFrom('blocks')
         .select(BLOCK_COLUMNS)
@@ -52,16 +112,18 @@ export class HistoryStore {
 
   /** What each block of `window` cost, ascending. */
   blockPrices(window: Window): Promise<PricePart[]> {
-    return this.#attempt((db) => blockPrices(db, window));
+    return this.#database.run((db) => blockPrices(db, window));
   }
 
   /** What the buckets of `bucketSec` that start in `window` cost, the one around `from` included; ascending. */
   bucketPrices(bucketSec: RollupSec, { from, to }: Window): Promise<PricePart[]> {
-    return this.#attempt((db) => bucketPrices(db, bucketSec, { from: bucketStart(from, bucketSec), to }));
+    return this.#database.run((db) =>
+      bucketPrices(db, bucketSec, { from: bucketStart(from, bucketSec), to }),
+    );
   }
 
   async countBlocks(window: Window): Promise<number> {
-    const row = await this.#attempt((db) =>
+    const row = await this.#database.run((db) =>
       db
         .selectFrom('blocks')
         .select((e) => e.fn.countAll().as('count'))
@@ -77,7 +139,7 @@ export class HistoryStore {
   async buckets(bucketSec: number, window: Window, page: Page = EVERYTHING): Promise<Rollup[]> {
     const stored = storedSec(bucketSec);
     const from = bucketStart(window.from, bucketSec);
-    const rows = await this.#attempt((db) => {
+    const rows = await this.#database.run((db) => {
       const all = db
         .selectFrom('rollups')
         .selectAll()
@@ -95,7 +157,7 @@ export class HistoryStore {
 
   async countBuckets(bucketSec: number, window: Window): Promise<number> {
     if (storedSec(bucketSec) !== bucketSec) return (await this.buckets(bucketSec, window)).length;
-    const row = await this.#attempt((db) =>
+    const row = await this.#database.run((db) =>
       db
         .selectFrom('rollups')
         .select((e) => e.fn.countAll().as('count'))
@@ -110,7 +172,7 @@ export class HistoryStore {
 
   /** Time of the oldest block, or start of the oldest bucket of `bucketSec`; `null` while there is no history. */
   async reachesBackTo(bucketSec: number | null): Promise<number | null> {
-    const row = await this.#attempt((db) => {
+    const row = await this.#database.run((db) => {
       if (bucketSec === null) {
         return db
           .selectFrom('blocks')
@@ -128,11 +190,7 @@ export class HistoryStore {
 
   /** What the 24 h before `timestamp` (Unix seconds) cost on the average; `null` where nothing is known of them. */
   referencePrices(timestamp: number): Promise<ReferencePrices | null> {
-    return this.#attempt((db) => referencePrices(db, timestamp));
-  }
-
-  #attempt<Result>(work: (db: Queries) => Promise<Result>): Promise<Result> {
-    return whileBusy(this.#name, () => work(this.#queries));
+    return this.#database.run((db) => referencePrices(db, timestamp));
   }
 }
 

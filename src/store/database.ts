@@ -1,45 +1,61 @@
 import { chmodSync, closeSync, existsSync, mkdirSync, openSync, statSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { setTimeout } from 'node:timers/promises';
 import { Kysely } from 'kysely';
 import { type Migration, Migrator } from 'kysely/migration';
-import { NodeSqliteDialect } from './node-sqlite-dialect.ts';
-import { StoreError } from './store-error.ts';
-import { BUSY_TIMEOUT_MS, type Patience, whileBusy } from './while-busy.ts';
+import { StoreError, type StoreErrorCode, toStoreError } from './errors.ts';
+import { HISTORY_MIGRATIONS, KEY_MIGRATIONS } from './migrations/migrations.ts';
+import { NodeSqliteDialect } from './sqlite.ts';
+import type { KeyTables, Tables } from './tables.ts';
 
+/** SQLite waits inside a call, and nothing else happens in the process meanwhile: so short is not felt. */
+const BUSY_TIMEOUT_MS = 20;
+const RETRY_AFTER_MS = 40;
+
+/** For how long work that another process may be in the way of is tried again, ms. */
+export type Patience = Readonly<Partial<Record<StoreErrorCode, number>>>;
+
+const WHILE_BUSY: Patience = { busy: 5_000 };
 /** Another process may be making the same file at this moment: switching to the log fails rather than waits. */
 const WHILE_MADE: Patience = { busy: 5_000, failed: 1_000 };
 
 /** A database that nobody needs tomorrow: SQLite keeps it in an unlinked file, so it costs disk and not memory. */
 export const TEMPORARY_DATABASE = '';
 
-/** What lies in one kind of file, and how hard it is held on to. */
-export interface DatabaseKind {
-  /** Every schema change in order; the names tell the kinds apart. */
-  readonly migrations: Readonly<Record<string, Migration>>;
-  /** SQL that makes in an empty file what all of them come to. */
-  readonly ready?: string;
-  /** What `process` has written survives its kill; `power` waits for the disk, so that a power cut takes nothing. */
-  readonly survives: 'process' | 'power';
-}
+type Migrations = Readonly<Record<string, Migration>>;
 
-/** An open database. One owner closes it. */
-export interface SqliteFile<Tables> {
-  readonly queries: Kysely<Tables>;
+/** An open database. One owner closes it. `run` and `transaction` reject with a `StoreError`. */
+export interface Database<Schema = Tables> {
+  readonly queries: Kysely<Schema>;
   /** The file's name for messages; the folder is nobody's business. */
   readonly name: string;
-  /** One transaction that a power cut does not take once this resolves, whatever the file is held to otherwise. */
-  durably<Result>(work: (trx: Kysely<Tables>) => Promise<Result>): Promise<Result>;
+  /**
+   * Reads, or one statement that writes. Work is tried again while another process holds the database, so it leaves
+   * nothing behind when it fails.
+   */
+  run<Result>(work: (db: Kysely<Schema>) => Promise<Result>, patience?: Patience): Promise<Result>;
+  /** One transaction, tried again likewise. Once this resolves, neither a kill nor a power cut takes it back. */
+  transaction<Result>(work: (trx: Kysely<Schema>) => Promise<Result>, patience?: Patience): Promise<Result>;
   close(): Promise<void>;
 }
 
+/** Keys and what each has used lie in a file of their own. */
+export type KeyDatabase = Database<KeyTables>;
+
 /**
- * Opens (or makes) the file at `path`, one that lives in memory for `':memory:'`, or one that ends with the
- * process for {@link TEMPORARY_DATABASE}, and brings its schema up to date. The folder is made with mode 0700, the files have mode 0600.
+ * Opens (or makes) the history at `path`, one that lives in memory for `':memory:'`, or one that ends with the process
+ * for {@link TEMPORARY_DATABASE}, and brings its schema up to date. The folder is made with mode 0700, the files have
+ * mode 0600.
  * @throws {StoreError} when it is not ours, of another kind, newer than this program, not writable or cannot be made.
  */
-export function openSqlite<Tables>(path: string, kind: DatabaseKind): Promise<SqliteFile<Tables>> {
-  return whileBusy(nameOf(path), () => openOnce<Tables>(path, kind), WHILE_MADE);
+export const openDatabase = (path: string): Promise<Database> => open<Tables>(path, HISTORY_MIGRATIONS);
+
+/** Opens (or makes) the keys' file as {@link openDatabase} does. */
+export const openKeyDatabase = (path: string): Promise<KeyDatabase> => open<KeyTables>(path, KEY_MIGRATIONS);
+
+function open<Schema>(path: string, migrations: Migrations): Promise<Database<Schema>> {
+  return retryWhileBusy(nameOf(path), () => openOnce<Schema>(path, migrations), WHILE_MADE);
 }
 
 /** The migrator's own table. */
@@ -51,32 +67,51 @@ const hasNoFile = (path: string) => path === ':memory:' || path === TEMPORARY_DA
 
 const nameOf = (path: string) => (hasNoFile(path) ? 'the temporary database' : basename(path));
 
-async function openOnce<Tables>(path: string, kind: DatabaseKind): Promise<SqliteFile<Tables>> {
+async function openOnce<Schema>(path: string, migrations: Migrations): Promise<Database<Schema>> {
   const name = nameOf(path);
-  let database: DatabaseSync | null = null;
+  let file: DatabaseSync | null = null;
   try {
     if (!hasNoFile(path)) makePrivateFile(path);
-    database = new DatabaseSync(path);
-    database.exec(`pragma busy_timeout = ${BUSY_TIMEOUT_MS}`);
-    const dialect = new NodeSqliteDialect(database);
+    file = new DatabaseSync(path);
+    file.exec(`pragma busy_timeout = ${BUSY_TIMEOUT_MS}`);
+    const dialect = new NodeSqliteDialect(file);
     const migrated = new Kysely<Migrated>({ dialect });
     // Before anything is changed: it may have been named by mistake.
-    const applied = await refuseForeign(migrated, kind, name);
+    const applied = await refuseForeign(migrated, migrations, name);
     if (!hasNoFile(path)) makePrivate(path);
-    configure(database, kind);
+    configure(file);
     // Most starts find it up to date, and the migrator takes as long as all the rest.
-    const isCurrent = Object.keys(kind.migrations).every((each) => applied.has(each));
-    if (!isCurrent && !makeReady(database, kind)) await migrate(migrated, kind);
-    const queries = new Kysely<Tables>({ dialect });
+    if (!Object.keys(migrations).every((each) => applied.has(each))) await migrate(migrated, migrations);
+    const queries = new Kysely<Schema>({ dialect });
     return {
       queries,
       name,
-      durably: durably(database, queries, kind),
+      run: (work, patience) => retryWhileBusy(name, () => work(queries), patience),
+      transaction: (work, patience) =>
+        retryWhileBusy(name, () => queries.transaction().execute(work), patience),
       close: () => queries.destroy(),
     };
   } catch (error) {
-    closeQuietly(database);
+    closeQuietly(file);
     throw error;
+  }
+}
+
+/** @throws {StoreError} whatever `work` threw last; `name` is the file, for people. */
+async function retryWhileBusy<Result>(
+  name: string,
+  work: () => Promise<Result>,
+  patience: Patience = WHILE_BUSY,
+): Promise<Result> {
+  const startedAt = performance.now();
+  for (;;) {
+    try {
+      return await work();
+    } catch (error) {
+      const failure = toStoreError(error, name);
+      if (performance.now() - startedAt > (patience[failure.code] ?? Number.NEGATIVE_INFINITY)) throw failure;
+      await setTimeout(RETRY_AFTER_MS);
+    }
   }
 }
 
@@ -120,40 +155,19 @@ function isMissing(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === 'ENOENT';
 }
 
-function configure(database: DatabaseSync, kind: DatabaseKind): void {
+function configure(file: DatabaseSync): void {
   // Write-ahead log: readers go on while a block is written, and a kill loses at most the open transaction.
-  database.exec('pragma journal_mode = wal');
+  file.exec('pragma journal_mode = wal');
+  // Each commit waits for the disk: what fired must not fire again after a power cut.
+  file.exec('pragma synchronous = full');
   // What is deleted is gone from the file, as signed bytes must be; a block takes no longer to write for it.
-  database.exec('pragma secure_delete = on');
-  holdTo(database, kind.survives);
-}
-
-/** `full` waits for the disk at each commit. Said to the database itself: a kept statement would say it only once. */
-function holdTo(database: DatabaseSync, survives: DatabaseKind['survives']): void {
-  database.exec(`pragma synchronous = ${survives === 'power' ? 'full' : 'normal'}`);
-}
-
-function durably<Tables>(
-  database: DatabaseSync,
-  queries: Kysely<Tables>,
-  { survives }: DatabaseKind,
-): SqliteFile<Tables>['durably'] {
-  return (work) =>
-    // The file's only connection is ours until the end.
-    queries.connection().execute(async (connection) => {
-      holdTo(database, 'power');
-      try {
-        return await connection.transaction().execute(work);
-      } finally {
-        holdTo(database, survives);
-      }
-    });
+  file.exec('pragma secure_delete = on');
 }
 
 /** Answers the schema changes that it has. */
 async function refuseForeign(
   queries: Kysely<Migrated>,
-  { migrations }: DatabaseKind,
+  migrations: Migrations,
   name: string,
 ): Promise<ReadonlySet<string>> {
   const tables = (await queries.introspection.getTables({ withInternalKyselyTables: true })).map(
@@ -185,23 +199,7 @@ async function refuseForeign(
   return new Set(applied.map((migration) => migration.name));
 }
 
-/** Makes all of it in one transaction where there is nothing yet; answers whether that was so. */
-function makeReady(database: DatabaseSync, { ready, migrations }: DatabaseKind): boolean {
-  if (ready === undefined) return false;
-  // What fails in here is taken back when the database is closed for it.
-  database.exec('begin immediate');
-  // Another process may be making the same file.
-  const isEmpty = database.prepare('select 1 from sqlite_schema').get() === undefined;
-  if (isEmpty) {
-    database.exec(ready);
-    const note = database.prepare('insert into kysely_migration (name, timestamp) values (?, ?)');
-    for (const name of Object.keys(migrations)) note.run(name, new Date().toISOString());
-  }
-  database.exec('commit');
-  return isEmpty;
-}
-
-async function migrate(queries: Kysely<Migrated>, { migrations }: DatabaseKind): Promise<void> {
+async function migrate(queries: Kysely<Migrated>, migrations: Migrations): Promise<void> {
   const migrator = new Migrator({
     db: queries,
     provider: { getMigrations: async () => ({ ...migrations }) },

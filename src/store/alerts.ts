@@ -12,15 +12,13 @@ import {
   newestFirings,
   sumFirings,
 } from './alert-firings.ts';
-import { DISABLED_COLUMNS, phaseColumns, toAlertRow } from './alert-row.ts';
-import { shownAlert } from './broken-alert.ts';
-import { cancelDeliveries, FORGOTTEN_AT_ONCE, forgetSent } from './forget-deliveries.ts';
-import type { Database } from './open-database.ts';
-import type { Queries } from './schema.ts';
-import { whileBusy } from './while-busy.ts';
+import { DISABLED_COLUMNS, phaseColumns, shownAlert, toAlertRow } from './alert-rows.ts';
+import type { Database } from './database.ts';
+import { cancelDeliveries, FORGOTTEN_AT_ONCE, forgetSent } from './outbox.ts';
+import type { Queries } from './tables.ts';
 
 /** How many alerts there are by what they do. */
-export interface AlertCounts {
+interface AlertCounts {
   readonly total: number;
   readonly pending: number;
   readonly disabled: number;
@@ -39,7 +37,7 @@ export class AlertStore {
 
   /** Keeps a new alert; `false`: its owner has `most` already. */
   create(alert: KeptAlert, most: number): Promise<boolean> {
-    return this.#write(async (trx) => {
+    return this.#database.transaction(async (trx) => {
       if (Number.isFinite(most)) {
         if ((await countAlerts(alertsOf(trx, alert.owner))) >= most) return false;
       }
@@ -49,7 +47,7 @@ export class AlertStore {
   }
 
   find(owner: string, id: string): Promise<KeptAlert | null> {
-    return this.#read((db) => findAlert(db, owner, id));
+    return this.#database.run((db) => findAlert(db, owner, id));
   }
 
   /** A page of the owner's alerts, newest first, and how many there are in all. */
@@ -57,7 +55,7 @@ export class AlertStore {
     owner: string,
     page: { readonly offset: number; readonly limit: number },
   ): Promise<{ readonly alerts: readonly KeptAlert[]; readonly total: number }> {
-    return this.#read(async (db) => {
+    return this.#database.run(async (db) => {
       const rows = await alertsOf(db, owner)
         .selectAll()
         .orderBy('created_at', 'desc')
@@ -73,7 +71,7 @@ export class AlertStore {
    * Arms or disables an alert at `now` (ms since epoch). One that is so already stays as it is; `null`: there is none.
    */
   setArmed(owner: string, id: string, isArmed: boolean, now: number): Promise<KeptAlert | null> {
-    return this.#write(async (trx) => {
+    return this.#database.transaction(async (trx) => {
       const alert = await findAlert(trx, owner, id);
       if (alert === null || (alert.phase.kind !== 'disabled') === isArmed) return alert;
       const phase = isArmed ? ARMED : DISABLED;
@@ -88,7 +86,7 @@ export class AlertStore {
 
   /** Who has alerts that may fire, but for who runs the service. */
   activeOwners(): Promise<string[]> {
-    return this.#read(async (db) => {
+    return this.#database.run(async (db) => {
       const rows = await db
         .selectFrom('alerts')
         .select('owner')
@@ -102,7 +100,7 @@ export class AlertStore {
 
   /** Disables all alerts of an owner at `now` (ms since epoch), and sends no more for them. */
   disableAll(owner: string, reason: string, now: number): Promise<void> {
-    return this.#write(async (trx) => {
+    return this.#database.transaction(async (trx) => {
       await trx
         .updateTable('deliveries')
         .set({ status: 'CANCELLED', next_attempt_at: null })
@@ -124,7 +122,7 @@ export class AlertStore {
    * counted. `false`: there is none.
    */
   async remove(owner: string, id: string): Promise<boolean> {
-    const wasThere = await this.#write(async (trx) => {
+    const wasThere = await this.#database.transaction(async (trx) => {
       if ((await findAlert(trx, owner, id)) === null) return false;
       await trx.deleteFrom('alerts').where('id', '=', id).execute();
       await cancelDeliveries(trx, id);
@@ -132,13 +130,14 @@ export class AlertStore {
     });
     if (wasThere) {
       // Some thousand rows, and blocks are to be written in between.
-      while ((await this.#write((trx) => forgetSent(trx, id))) === FORGOTTEN_AT_ONCE) await setImmediate();
+      while ((await this.#database.transaction((trx) => forgetSent(trx, id))) === FORGOTTEN_AT_ONCE)
+        await setImmediate();
     }
     return wasThere;
   }
 
   counts(owner: string): Promise<AlertCounts> {
-    return this.#read(async (db) => {
+    return this.#database.run(async (db) => {
       const total = await countAlerts(alertsOf(db, owner));
       const disabled = await countAlerts(alertsOf(db, owner).where(sql<boolean>`phase = 'disabled'`));
       return { total, pending: total - disabled, disabled };
@@ -147,7 +146,7 @@ export class AlertStore {
 
   /** The newest firings of an alert, newest first. */
   firings(alertId: string, limit: number): Promise<AlertFiring[]> {
-    return this.#read((db) => newestFirings(db, alertId, limit));
+    return this.#database.run((db) => newestFirings(db, alertId, limit));
   }
 
   /** The newest firings of an owner's alerts from `from` to `to` (ms since epoch, inclusive), oldest first. */
@@ -155,29 +154,21 @@ export class AlertStore {
     owner: string,
     window: { readonly from: number; readonly to: number; readonly limit: number },
   ): Promise<AlertFiring[]> {
-    return this.#read((db) => firingsBetween(db, owner, window));
+    return this.#database.run((db) => firingsBetween(db, owner, window));
   }
 
   /** How often an owner's alerts have fired since `since`, ms since epoch. */
   countFirings(owner: string, since: number): Promise<number> {
-    return this.#read((db) => countFirings(db, owner, since));
+    return this.#database.run((db) => countFirings(db, owner, since));
   }
 
   sumFirings(whose: FiringsOf): Promise<AlertSum> {
-    return this.#read((db) => sumFirings(db, whose));
+    return this.#database.run((db) => sumFirings(db, whose));
   }
 
   /** The firing of an alert that saved most; `null`: none saved anything. */
   bestFiring(alertId: string): Promise<AlertFiring | null> {
-    return this.#read((db) => bestFiring(db, alertId));
-  }
-
-  #read<Result>(work: (db: Queries) => Promise<Result>): Promise<Result> {
-    return whileBusy(this.#database.name, () => work(this.#database.queries));
-  }
-
-  #write<Result>(work: (trx: Queries) => Promise<Result>): Promise<Result> {
-    return whileBusy(this.#database.name, () => this.#database.durably(work));
+    return this.#database.run((db) => bestFiring(db, alertId));
   }
 }
 
@@ -194,4 +185,46 @@ async function countAlerts(alerts: ReturnType<typeof alertsOf>): Promise<number>
 async function findAlert(db: Queries, owner: string, id: string): Promise<KeptAlert | null> {
   const row = await alertsOf(db, owner).selectAll().where('id', '=', id).executeTakeFirst();
   return row === undefined ? null : shownAlert(row);
+}
+
+/** What an operator watches: all owners' alerts, and what they send. */
+export interface AlertFigures {
+  readonly armed: number;
+  /** Fired, and not armed again yet. */
+  readonly resting: number;
+  readonly disabled: number;
+  /** Of the alerts there are; it falls when one is deleted. */
+  readonly firings: number;
+  readonly pending: number;
+  readonly failed: number;
+}
+
+/** Counts the alerts and deliveries of a database. Rejects with a `StoreError`. */
+export function alertFigures(database: Pick<Database, 'run'>): Promise<AlertFigures> {
+  return database.run(async (queries) => {
+    const alerts = await queries
+      .selectFrom('alerts')
+      .select((e) => [
+        'phase',
+        e.fn.countAll<number>().as('count'),
+        e.fn.sum<number>('trigger_count').as('fired'),
+      ])
+      .groupBy('phase')
+      .execute();
+    const deliveries = await queries
+      .selectFrom('deliveries')
+      .select((e) => ['status', e.fn.countAll<number>().as('count')])
+      .groupBy('status')
+      .execute();
+    const inPhase = (phase: string) => Number(alerts.find((row) => row.phase === phase)?.count ?? 0);
+    const inStatus = (status: string) => Number(deliveries.find((row) => row.status === status)?.count ?? 0);
+    return {
+      armed: inPhase('armed'),
+      resting: inPhase('resting'),
+      disabled: inPhase('disabled'),
+      firings: alerts.reduce((sum, { fired }) => sum + Number(fired), 0),
+      pending: inStatus('PENDING'),
+      failed: inStatus('FAILED'),
+    };
+  });
 }

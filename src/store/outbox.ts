@@ -2,13 +2,193 @@ import { randomBytes } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
 import { DISABLED } from '../core/alerts/alert-rule.ts';
 import type { AlertMessage } from '../core/alerts/kept-alert.ts';
-import { DISABLED_COLUMNS } from './alert-row.ts';
-import { dropSame, keptDeliveries, logAttempt } from './delivery-rows.ts';
-import { FORGOTTEN_AT_ONCE, forgetOld } from './forget-deliveries.ts';
-import type { DueDelivery, KeptAttempt, KeptDelivery, PendingDelivery, Verdict } from './kept-delivery.ts';
-import type { Database } from './open-database.ts';
-import type { Queries } from './schema.ts';
-import { whileBusy } from './while-busy.ts';
+import { DISABLED_COLUMNS } from './alert-rows.ts';
+import type { Database } from './database.ts';
+import type { DeliveryAttemptRow, DeliveryRow, Queries } from './tables.ts';
+
+/** One try to deliver. */
+export interface KeptAttempt {
+  /** When it began, ms since epoch. */
+  readonly at: number;
+  readonly latencyMs: number;
+  readonly ok: boolean;
+  /** What the receiver said, in short. */
+  readonly answer: string;
+}
+
+/** What is sent to one channel for one firing, for people. Times in ms since epoch. */
+export interface KeptDelivery {
+  readonly id: string;
+  readonly eventId: string;
+  readonly alertId: string;
+  readonly channel: string;
+  readonly target: string;
+  readonly status: string;
+  readonly createdAt: number;
+  /** `null`: it is done. */
+  readonly nextAttemptAt: number | null;
+  /** The newest 20, newest first. */
+  readonly attempts: readonly KeptAttempt[];
+}
+
+/** What waits to be sent: no more than is needed to choose. */
+export interface DueDelivery {
+  readonly id: string;
+  /** Whose alert it is: the id of a key, empty for who runs the service. */
+  readonly owner: string;
+  readonly channel: string;
+  readonly target: string;
+  /** ms since epoch. */
+  readonly dueAt: number;
+}
+
+/** Everything that sending it takes. */
+export interface PendingDelivery {
+  readonly id: string;
+  readonly channel: string;
+  readonly target: string;
+  readonly message: AlertMessage;
+  /** Of the receiver, since `triesSince`. */
+  readonly tries: number;
+  /** When it was tried first, or is to be (ms since epoch): anew where somebody asked for it again. */
+  readonly triesSince: number;
+  /** Nothing was ever done about it. */
+  readonly isUntouched: boolean;
+}
+
+/** What comes after an attempt. */
+export type Verdict =
+  | { readonly kind: 'again'; readonly at: number }
+  /** The process that sends cannot, which is nothing that the receiver did: it does not count as a try. */
+  | { readonly kind: 'waits'; readonly at: number }
+  | { readonly kind: 'delivered' }
+  | { readonly kind: 'failed' }
+  /** The receiver never wants to hear of this alert again, which is disabled for this reason. */
+  | { readonly kind: 'gone'; readonly reason: string };
+
+/** How many tries of one delivery are kept: its newest. */
+const KEPT_ATTEMPTS = 20;
+
+/** Keeps one more try, and forgets the oldest where there are too many. */
+export async function logAttempt(trx: Queries, deliveryId: string, attempt: KeptAttempt): Promise<void> {
+  await trx
+    .insertInto('delivery_attempts')
+    .values({
+      delivery_id: deliveryId,
+      at: attempt.at,
+      latency_ms: Math.round(attempt.latencyMs),
+      ok: attempt.ok ? 1 : 0,
+      answer: attempt.answer,
+    })
+    .execute();
+  const oldest = await trx
+    .selectFrom('delivery_attempts')
+    .select('at')
+    .where('delivery_id', '=', deliveryId)
+    .orderBy('at', 'desc')
+    .offset(KEPT_ATTEMPTS - 1)
+    .limit(1)
+    .executeTakeFirst();
+  if (oldest === undefined) return;
+  await trx
+    .deleteFrom('delivery_attempts')
+    .where('delivery_id', '=', deliveryId)
+    .where('at', '<', oldest.at)
+    .execute();
+}
+
+/** Forgets the tries that said the same as this one, which stands for them. */
+async function dropSame(trx: Queries, deliveryId: string, { answer }: KeptAttempt): Promise<void> {
+  await trx
+    .deleteFrom('delivery_attempts')
+    .where('delivery_id', '=', deliveryId)
+    .where('ok', '=', 0)
+    .where('answer', '=', answer)
+    .execute();
+}
+
+/** Rows with their tries, in the rows' order. */
+async function keptDeliveries(db: Queries, rows: readonly DeliveryRow[]): Promise<KeptDelivery[]> {
+  if (rows.length === 0) return [];
+  const attempts = await db
+    .selectFrom('delivery_attempts')
+    .selectAll()
+    .where(
+      'delivery_id',
+      'in',
+      rows.map(({ id }) => id),
+    )
+    .orderBy('at', 'desc')
+    .execute();
+  const byDelivery = Map.groupBy(attempts, (attempt) => attempt.delivery_id);
+  return rows.map((row) => toKeptDelivery(row, byDelivery.get(row.id) ?? []));
+}
+
+function toKeptDelivery(row: DeliveryRow, attempts: readonly DeliveryAttemptRow[]): KeptDelivery {
+  return {
+    id: row.id,
+    eventId: row.event_id,
+    alertId: row.alert_id,
+    channel: row.channel,
+    target: row.target,
+    status: row.status,
+    createdAt: row.created_at,
+    nextAttemptAt: row.next_attempt_at,
+    attempts: attempts
+      .slice(0, KEPT_ATTEMPTS)
+      .map(({ at, latency_ms, ok, answer }) => ({ at, latencyMs: latency_ms, ok: ok === 1, answer })),
+  };
+}
+
+/** A page of what is forgotten, in one transaction: far fewer than SQLite takes parameters, and done within some ms. */
+export const FORGOTTEN_AT_ONCE = 500;
+
+/** Forgets deliveries, at most `FORGOTTEN_AT_ONCE`, with their tries; answers how many. */
+export async function forgetDeliveries(trx: Queries, ids: readonly string[]): Promise<number> {
+  if (ids.length === 0) return 0;
+  await trx.deleteFrom('delivery_attempts').where('delivery_id', 'in', ids).execute();
+  await trx.deleteFrom('deliveries').where('id', 'in', ids).execute();
+  return ids.length;
+}
+
+/** What is still to be sent for an alert is not: it was deleted. Part of the caller's transaction. */
+export async function cancelDeliveries(trx: Queries, alertId: string): Promise<void> {
+  await trx
+    .updateTable('deliveries')
+    .set({ status: 'CANCELLED', next_attempt_at: null })
+    .where('alert_id', '=', alertId)
+    .where('status', '=', 'PENDING')
+    .execute();
+}
+
+/** Forgets what was sent for an alert that is gone, at most a page of it; answers how many. Part of the caller's transaction. */
+export async function forgetSent(trx: Queries, alertId: string): Promise<number> {
+  const sent = await trx
+    .selectFrom('deliveries')
+    .select('id')
+    .where('alert_id', '=', alertId)
+    .limit(FORGOTTEN_AT_ONCE)
+    .execute();
+  return forgetDeliveries(
+    trx,
+    sent.map(({ id }) => id),
+  );
+}
+
+/** The same of what was done with before `before`, ms since epoch. */
+async function forgetOld(trx: Queries, before: number): Promise<number> {
+  const old = await trx
+    .selectFrom('deliveries')
+    .select('id')
+    .where('next_attempt_at', 'is', null)
+    .where('created_at', '<', before)
+    .limit(FORGOTTEN_AT_ONCE)
+    .execute();
+  return forgetDeliveries(
+    trx,
+    old.map(({ id }) => id),
+  );
+}
 
 /** How long what was sent is kept once it is done. */
 export const KEEP_DELIVERIES_MS = 90 * 86_400_000;
@@ -21,19 +201,15 @@ const SECRET_BYTES = 32;
 
 /** What fired alerts have to send, and what came of it. Every method rejects with a `StoreError`. */
 export class OutboxStore {
-  readonly #queries: Queries;
-  readonly #name: string;
-  readonly #durably: Database['durably'];
+  readonly #database: Database;
 
   constructor(database: Database) {
-    this.#queries = database.queries;
-    this.#name = database.name;
-    this.#durably = database.durably;
+    this.#database = database;
   }
 
   /** What is due at `now` (ms since epoch), the longest due first, at most `limit`, behind `after`. */
   due(now: number, limit: number, after: DueDelivery | null = null): Promise<DueDelivery[]> {
-    return this.#attempt(async (db) => {
+    return this.#database.run(async (db) => {
       const due = db
         .selectFrom('deliveries')
         .leftJoin('alerts', 'alerts.id', 'deliveries.alert_id')
@@ -64,7 +240,7 @@ export class OutboxStore {
 
   /** When the next is due that is not due at `now`; `null`: none waits. */
   async nextDueAt(now: number): Promise<number | null> {
-    const row = await this.#attempt((db) =>
+    const row = await this.#database.run((db) =>
       db
         .selectFrom('deliveries')
         .select('next_attempt_at')
@@ -78,7 +254,7 @@ export class OutboxStore {
 
   /** A delivery that is to be sent at `now` (ms since epoch); `null`: it no longer is, or not yet. */
   async pending(id: string, now: number): Promise<PendingDelivery | null> {
-    const row = await this.#attempt((db) =>
+    const row = await this.#database.run((db) =>
       db
         .selectFrom('deliveries')
         .selectAll()
@@ -111,7 +287,7 @@ export class OutboxStore {
    * the attempt is kept then. One transaction.
    */
   record(sent: PendingDelivery, attempt: KeptAttempt, verdict: Verdict): Promise<void> {
-    return this.#transaction(async (trx) => {
+    return this.#database.transaction(async (trx) => {
       const known = trx.selectFrom('deliveries').select('id').where('id', '=', sent.id);
       // Its alert was deleted while it was under way: nothing of it is to be kept.
       if ((await known.executeTakeFirst()) === undefined) return;
@@ -147,11 +323,10 @@ export class OutboxStore {
 
   /**
    * Has a delivery of this alert sent again at `now` (ms since epoch), whatever became of it, under the same id and with
-   * all its tries; `null`: the alert has no such delivery. What needs no sending (TERMINAL) stays as it is. Once this
-   * resolves no power cut takes it.
+   * all its tries; `null`: the alert has no such delivery. What needs no sending (TERMINAL) stays as it is.
    */
   redeliver(alertId: string, id: string, now: number): Promise<KeptDelivery | null> {
-    const work = async (trx: Queries) => {
+    return this.#database.transaction(async (trx) => {
       await trx
         .updateTable('deliveries')
         .set({ status: 'PENDING', tries: 0, tries_since: now, next_attempt_at: now })
@@ -160,18 +335,17 @@ export class OutboxStore {
         .where('channel', '<>', 'TERMINAL')
         .execute();
       return findDelivery(trx, alertId, id);
-    };
-    return whileBusy(this.#name, () => this.#durably(work));
+    });
   }
 
   /** One delivery of an alert; `null`: it has none of this id. */
   delivery(alertId: string, id: string): Promise<KeptDelivery | null> {
-    return this.#attempt((db) => findDelivery(db, alertId, id));
+    return this.#database.run((db) => findDelivery(db, alertId, id));
   }
 
   /** What has only waited for a courier of these channels is due at `now` (ms since epoch): somebody has them now. */
   async wakeWaiting(channels: readonly string[], now: number): Promise<void> {
-    await this.#attempt((db) =>
+    await this.#database.run((db) =>
       db
         .updateTable('deliveries')
         .set({ next_attempt_at: now })
@@ -187,7 +361,7 @@ export class OutboxStore {
    * wrong.
    */
   async bringForward(now: number): Promise<void> {
-    const [stray] = await this.#attempt((db) =>
+    const [stray] = await this.#database.run((db) =>
       db
         .selectFrom('deliveries')
         .select('id')
@@ -196,7 +370,7 @@ export class OutboxStore {
         .execute(),
     );
     if (stray === undefined) return;
-    await this.#attempt((db) =>
+    await this.#database.run((db) =>
       db
         .updateTable('deliveries')
         .set({ next_attempt_at: now, tries_since: now })
@@ -207,7 +381,7 @@ export class OutboxStore {
 
   /** What was sent for an alert, newest first, at most 50. */
   deliveries(alertId: string): Promise<KeptDelivery[]> {
-    return this.#attempt(async (db) => {
+    return this.#database.run(async (db) => {
       const rows = await db
         .selectFrom('deliveries')
         .selectAll()
@@ -222,7 +396,7 @@ export class OutboxStore {
 
   /** What webhooks of this owner are signed with; made when it is first asked for. */
   signingSecret(owner: string): Promise<string> {
-    return this.#attempt(async (db) => {
+    return this.#database.run(async (db) => {
       const known = db.selectFrom('signing_secrets').select('secret').where('owner', '=', owner);
       const before = await known.executeTakeFirst();
       if (before !== undefined) return before.secret;
@@ -239,17 +413,9 @@ export class OutboxStore {
   /** Forgets what was done with long before `now` (ms since epoch): a page at a time, so that others get a word in. */
   async prune(now: number): Promise<void> {
     const before = now - KEEP_DELIVERIES_MS;
-    while ((await this.#transaction((trx) => forgetOld(trx, before))) === FORGOTTEN_AT_ONCE) {
+    while ((await this.#database.transaction((trx) => forgetOld(trx, before))) === FORGOTTEN_AT_ONCE) {
       await setImmediate();
     }
-  }
-
-  #transaction<Result>(work: (trx: Queries) => Promise<Result>): Promise<Result> {
-    return this.#attempt((db) => db.transaction().execute(work));
-  }
-
-  #attempt<Result>(work: (db: Queries) => Promise<Result>): Promise<Result> {
-    return whileBusy(this.#name, () => work(this.#queries));
   }
 }
 

@@ -1,0 +1,170 @@
+import type { Kysely } from 'kysely';
+import type { KeyDatabase, Patience } from './database.ts';
+import type { KeyRow, KeyTables } from './tables.ts';
+
+/** What one key wants to use of one day. */
+export interface Wish {
+  readonly keyId: string;
+  readonly count: number;
+  /** Of the day; `null`: without limit. */
+  readonly limit: number | null;
+}
+
+/** A secret's hash and when it was made (Unix s). */
+interface NewSecret {
+  readonly hash: string;
+  readonly at: number;
+}
+
+type Queries = Kysely<KeyTables>;
+
+/** A request waits for this; a command may wait longer. */
+const WHILE_COUNTING: Patience = { busy: 2_000 };
+
+/** Keys and what they have used. Every method rejects with a `StoreError`; each write is one transaction. */
+export class KeyStore {
+  readonly #database: KeyDatabase;
+
+  constructor(database: KeyDatabase) {
+    this.#database = database;
+  }
+
+  get name(): string {
+    return this.#database.name;
+  }
+
+  /** The keys of these ids that there are. */
+  async find(ids: readonly string[]): Promise<Map<string, KeyRow>> {
+    const rows = await this.#database.run(
+      (db) => db.selectFrom('keys').selectAll().where('id', 'in', ids).execute(),
+      WHILE_COUNTING,
+    );
+    return new Map(rows.map((row) => [row.id, row]));
+  }
+
+  /**
+   * Counts what the keys want to use of `day` as far as their limits allow, all in one transaction; answers how much
+   * of each wish was granted. No key stands there twice. When this resolves, the count outlives the process.
+   */
+  spend(day: number, wishes: readonly Wish[]): Promise<Map<string, number>> {
+    return this.#database.transaction(async (trx) => {
+      const granted = new Map<string, number>();
+      // Always in the same order, so that two services never wait for each other.
+      for (const wish of wishes.toSorted((a, b) => (a.keyId < b.keyId ? -1 : 1))) {
+        granted.set(wish.keyId, await grant(trx, day, wish));
+      }
+      return granted;
+    }, WHILE_COUNTING);
+  }
+
+  /** What the key has used of `day`. */
+  usedOn(day: number, keyId: string): Promise<number> {
+    return this.#database.run((db) => usedOn(db, day, keyId));
+  }
+
+  /** What each key that was used on `day` has used. */
+  async allUsedOn(day: number): Promise<Map<string, number>> {
+    const rows = await this.#database.run((db) =>
+      db.selectFrom('usage').select(['key_id', 'used']).where('day', '=', day).execute(),
+    );
+    return new Map(rows.map((row) => [row.key_id, Number(row.used)]));
+  }
+
+  /** Every key, the oldest first. */
+  list(): Promise<KeyRow[]> {
+    return this.#database.run((db) =>
+      db.selectFrom('keys').selectAll().orderBy('created_at').orderBy('id').execute(),
+    );
+  }
+
+  /** Whether any key has not been revoked. */
+  async hasActive(): Promise<boolean> {
+    const row = await this.#database.run((db) =>
+      db.selectFrom('keys').select('id').where('revoked_at', 'is', null).limit(1).executeTakeFirst(),
+    );
+    return row !== undefined;
+  }
+
+  /** Keeps a new key; `false`: the id is taken. */
+  async add(key: Pick<KeyRow, 'id' | 'name' | 'plan'>, secret: NewSecret): Promise<boolean> {
+    const row = { ...key, hash: secret.hash, previous_hash: null, created_at: secret.at };
+    const { numInsertedOrUpdatedRows } = await this.#database.run((db) =>
+      db
+        .insertInto('keys')
+        .values({ ...row, rotated_at: null, revoked_at: null })
+        .onConflict((conflict) => conflict.column('id').doNothing())
+        .executeTakeFirstOrThrow(),
+    );
+    return numInsertedOrUpdatedRows === 1n;
+  }
+
+  /** Gives a key another secret; `null`: there is no such key, or it is revoked. */
+  async rotate(id: string, secret: NewSecret): Promise<KeyRow | null> {
+    const row = await this.#database.run((db) =>
+      db
+        .updateTable('keys')
+        .set((e) => ({ previous_hash: e.ref('hash'), hash: secret.hash, rotated_at: secret.at }))
+        .where('id', '=', id)
+        .where('revoked_at', 'is', null)
+        .returningAll()
+        .executeTakeFirst(),
+    );
+    return row ?? null;
+  }
+
+  /** Ends a key at `at` (Unix s); `null`: there is no such key, or it has been revoked before. */
+  async revoke(id: string, at: number): Promise<KeyRow | null> {
+    const row = await this.#database.run((db) =>
+      db
+        .updateTable('keys')
+        .set({ revoked_at: at })
+        .where('id', '=', id)
+        .where('revoked_at', 'is', null)
+        .returningAll()
+        .executeTakeFirst(),
+    );
+    return row ?? null;
+  }
+
+  /** Forgets what was used before `day`. */
+  async forgetUsageBefore(day: number): Promise<void> {
+    await this.#database.run((db) => db.deleteFrom('usage').where('day', '<', day).execute(), WHILE_COUNTING);
+  }
+
+  close(): Promise<void> {
+    return this.#database.close();
+  }
+}
+
+async function usedOn(db: Queries, day: number, keyId: string): Promise<number> {
+  const row = await db
+    .selectFrom('usage')
+    .select('used')
+    .where('key_id', '=', keyId)
+    .where('day', '=', day)
+    .executeTakeFirst();
+  return Number(row?.used ?? 0);
+}
+
+/** Counts what a key wants to use as far as its limit allows, and answers how much that is. */
+async function grant(trx: Queries, day: number, { keyId, count, limit }: Wish): Promise<number> {
+  // Written before it is read: what is found holds until the transaction ends.
+  const { used } = await trx
+    .insertInto('usage')
+    .values({ key_id: keyId, day, used: count })
+    .onConflict((conflict) =>
+      conflict.columns(['key_id', 'day']).doUpdateSet((e) => ({ used: e('usage.used', '+', count) })),
+    )
+    .returning('used')
+    .executeTakeFirstOrThrow();
+  const over = limit === null ? 0 : Math.min(count, Math.max(0, Number(used) - limit));
+  if (over > 0) {
+    await trx
+      .updateTable('usage')
+      .set((e) => ({ used: e('used', '-', over) }))
+      .where('key_id', '=', keyId)
+      .where('day', '=', day)
+      .execute();
+  }
+  return count - over;
+}

@@ -1,0 +1,178 @@
+import type { Block, Hex, TipLadder } from '../core/block.ts';
+import { type BlockRow, pagesOf, type Queries } from './tables.ts';
+
+/** Block numbers. */
+export interface NumberRange {
+  /** Inclusive. */
+  readonly from: number;
+  /** Inclusive. */
+  readonly to: number;
+}
+
+export const BLOCK_COLUMNS = [
+  'number',
+  'hash',
+  'parent_hash',
+  'timestamp',
+  'base_fee',
+  'gas_used',
+  'gas_limit',
+  'gas_used_ratio',
+  'blob_base_fee',
+  'next_base_fee',
+  'next_blob_base_fee',
+  'tip_p10',
+  'tip_p25',
+  'tip_p50',
+  'tip_p75',
+  'tip_p90',
+  'tip_p95',
+  'tip_p99',
+] as const satisfies readonly (keyof BlockRow)[];
+
+const MAX_WEI = BigInt(Number.MAX_SAFE_INTEGER);
+
+/** v1 carries wei as integers up to 2^53−1 (9 million gwei); a chain beyond that is kept at the limit. */
+export const integer = (wei: bigint) => Number(wei > MAX_WEI ? MAX_WEI : wei);
+const maybeInteger = (wei: bigint | null) => (wei === null ? null : integer(wei));
+const maybeBig = (value: number | null) => (value === null ? null : BigInt(value));
+
+export function toBlockRow(block: Block): BlockRow {
+  const [p10, p25, p50, p75, p90, p95, p99] = block.tips?.map(integer) ?? [];
+  return {
+    number: block.number,
+    hash: block.hash,
+    parent_hash: block.parentHash,
+    // Interpolated times may fall between two seconds.
+    timestamp: Math.floor(block.timestamp),
+    base_fee: integer(block.baseFeePerGas),
+    gas_used: maybeInteger(block.gasUsed),
+    gas_limit: maybeInteger(block.gasLimit),
+    gas_used_ratio: block.gasUsedRatio,
+    blob_base_fee: maybeInteger(block.blobBaseFee),
+    next_base_fee: maybeInteger(block.nextBaseFee),
+    next_blob_base_fee: maybeInteger(block.nextBlobBaseFee),
+    tip_p10: p10 ?? null,
+    tip_p25: p25 ?? null,
+    tip_p50: p50 ?? null,
+    tip_p75: p75 ?? null,
+    tip_p90: p90 ?? null,
+    tip_p95: p95 ?? null,
+    tip_p99: p99 ?? null,
+  };
+}
+
+export function toBlock(row: BlockRow): Block {
+  return {
+    number: row.number,
+    hash: row.hash as Hex | null,
+    parentHash: row.parent_hash as Hex | null,
+    timestamp: row.timestamp,
+    baseFeePerGas: BigInt(row.base_fee),
+    gasUsed: maybeBig(row.gas_used),
+    gasLimit: maybeBig(row.gas_limit),
+    gasUsedRatio: row.gas_used_ratio,
+    blobBaseFee: maybeBig(row.blob_base_fee),
+    nextBaseFee: maybeBig(row.next_base_fee),
+    nextBlobBaseFee: maybeBig(row.next_blob_base_fee),
+    tips: toTips(row),
+  };
+}
+
+function toTips(row: BlockRow): TipLadder | null {
+  const { tip_p10, tip_p25, tip_p50, tip_p75, tip_p90, tip_p95, tip_p99 } = row;
+  if (tip_p10 === null || tip_p25 === null || tip_p50 === null || tip_p75 === null) return null;
+  if (tip_p90 === null || tip_p95 === null || tip_p99 === null) return null;
+  return [
+    BigInt(tip_p10),
+    BigInt(tip_p25),
+    BigInt(tip_p50),
+    BigInt(tip_p75),
+    BigInt(tip_p90),
+    BigInt(tip_p95),
+    BigInt(tip_p99),
+  ];
+}
+
+/** Writes blocks, ascending, in place of those of the same numbers, and answers these. */
+export async function replaceBlocks(trx: Queries, rows: readonly BlockRow[]): Promise<Removed[]> {
+  const replaced: Removed[] = [];
+  // Written before read: a transaction that starts with a read may find the database busy half-way.
+  for (const range of consecutive(rows)) replaced.push(...(await removeBlocks(trx, range)));
+  for (const page of pagesOf(rows)) await trx.insertInto('blocks').values(page).execute();
+  return replaced;
+}
+
+/** A block that was there. */
+type Removed = Pick<BlockRow, 'number' | 'hash' | 'timestamp'>;
+
+export const removeBlocks = (trx: Queries, { from, to }: NumberRange): Promise<Removed[]> =>
+  trx
+    .deleteFrom('blocks')
+    .where('number', '>=', from)
+    .where('number', '<=', to)
+    .returning(['number', 'hash', 'timestamp'])
+    .execute();
+
+/** The lowest block that others stand in for: a reorg that could not be written when it came. */
+export function lowestFork(replaced: readonly Removed[], rows: readonly BlockRow[]): number | null {
+  const hashes = new Map(rows.map(({ number, hash }) => [number, hash]));
+  const forks = replaced.filter(({ number, hash }) => {
+    const now = hashes.get(number) ?? null;
+    return hash !== null && now !== null && hash !== now;
+  });
+  return forks.length === 0 ? null : Math.min(...forks.map(({ number }) => number));
+}
+
+function consecutive(rows: readonly BlockRow[]): NumberRange[] {
+  const ranges: NumberRange[] = [];
+  for (const { number } of rows) {
+    const last = ranges.at(-1);
+    if (last !== undefined && last.to + 1 === number)
+      ranges[ranges.length - 1] = { from: last.from, to: number };
+    else ranges.push({ from: number, to: number });
+  }
+  return ranges;
+}
+
+/** What lies within `range` and is not stored, ascending; some of it may be empty (`to` below `from`). */
+export async function findHoles(db: Queries, range: NumberRange): Promise<NumberRange[]> {
+  const edges = await db
+    .selectFrom('blocks')
+    .select((e) => [
+      e.fn.min('number').as('lowest'),
+      e.fn.max('number').as('highest'),
+      e.fn.countAll().as('count'),
+    ])
+    .where('number', '>=', range.from)
+    .where('number', '<=', range.to)
+    .executeTakeFirst();
+  if (edges === undefined || edges.lowest === null || edges.highest === null) return [range];
+  const outer = [
+    { from: range.from, to: Number(edges.lowest) - 1 },
+    { from: Number(edges.highest) + 1, to: range.to },
+  ];
+  // The usual case, ten times cheaper to see than to search.
+  if (Number(edges.count) === Number(edges.highest) - Number(edges.lowest) + 1) return outer;
+  const inner = await db
+    .selectFrom((e) =>
+      e
+        .selectFrom('blocks')
+        .select((f) => [
+          'number',
+          f.fn
+            .agg<number | null>('lead', ['number'])
+            .over((o) => o.orderBy('number'))
+            .as('next'),
+        ])
+        .where('number', '>=', range.from)
+        .where('number', '<=', range.to)
+        .as('neighbours'),
+    )
+    .select(['number', 'next'])
+    .where((e) => e('next', '>', e('number', '+', 1)))
+    .orderBy('number')
+    .execute();
+  const holesWithin = inner.map(({ number, next }) => ({ from: number + 1, to: (next ?? number) - 1 }));
+  return outer.toSpliced(1, 0, ...holesWithin);
+}

@@ -1,0 +1,240 @@
+import type { Kysely } from 'kysely';
+import type { AutoTxEventRow, AutoTxRow, AutoTxTallyRow, SignedTransactionRow } from './auto-tx-rows.ts';
+
+/** One block. Wei as integers up to 2^53−1, time in Unix seconds. */
+export interface BlockRow {
+  number: number;
+  hash: string | null;
+  parent_hash: string | null;
+  timestamp: number;
+  base_fee: number;
+  gas_used: number | null;
+  gas_limit: number | null;
+  gas_used_ratio: number;
+  blob_base_fee: number | null;
+  next_base_fee: number | null;
+  next_blob_base_fee: number | null;
+  tip_p10: number | null;
+  tip_p25: number | null;
+  tip_p50: number | null;
+  tip_p75: number | null;
+  tip_p90: number | null;
+  tip_p95: number | null;
+  tip_p99: number | null;
+}
+
+/** The blocks of one stretch of time, folded. Means are exact over the blocks, so they are not whole wei. */
+export interface RollupRow {
+  bucket_sec: number;
+  start: number;
+  blocks: number;
+  first_block: number;
+  last_block: number;
+  base_open: number;
+  base_min: number;
+  base_mean: number;
+  base_max: number;
+  base_close: number;
+  /** How many of the blocks had known tips; the tip means are over these. */
+  tipped_blocks: number;
+  tip_p10: number | null;
+  tip_p25: number | null;
+  tip_p50: number | null;
+  tip_p75: number | null;
+  tip_p90: number | null;
+  tip_p95: number | null;
+  tip_p99: number | null;
+  ratio_mean: number;
+  ratio_max: number;
+}
+
+/** What was advised after one block. Wei per gas, time in Unix seconds. */
+export interface AdviceRow {
+  block_number: number;
+  block_hash: string | null;
+  /** The block's own. */
+  timestamp: number;
+  version: number;
+  action: string;
+  target_price: number;
+  /** The cap and the tip to send with, and the last block that lets them in; `null` where waiting was advised. */
+  max_fee: number | null;
+  max_priority_fee: number | null;
+  due_block: number | null;
+  /** When the target is to have been reached; `null` where sending was advised. */
+  due_at: number | null;
+  probability: number | null;
+  /** `kept`, `missed`, or `unknown` where there are no blocks that would tell; `null`: it still runs. */
+  verdict: string | null;
+  /** The block that ended it: without that block it runs again. */
+  settled_block: number | null;
+}
+
+interface MetaRow {
+  key: string;
+  value: string;
+}
+
+/** Who follows the chain, fires alerts and sends on this database. */
+interface LeaseRow {
+  name: string;
+  /** Chance made it up; another one each time a process takes the lease. */
+  holder: string;
+  /** For people: `gastop serve, process 4711`. */
+  process: string;
+  since: number;
+  heartbeat_at: number;
+}
+
+/** One alert. Wei per gas; times in ms since epoch. The wakes are what `core/alerts/alert-rule.ts` says of its phase. */
+export interface AlertRow {
+  id: string;
+  /** The id of the key that made it; empty: who runs the service. */
+  owner: string;
+  created_at: number;
+  updated_at: number;
+  lane: string;
+  condition: string;
+  threshold: number;
+  hysteresis: number;
+  confirm_blocks: number;
+  cooldown_ms: number;
+  disable_once: number;
+  method: string;
+  /** JSON: the channels in their order. */
+  channels: string;
+  /** JSON: each channel's target. */
+  targets: string;
+  note: string;
+  phase: string;
+  true_since: number | null;
+  cooldown_until: number | null;
+  has_left: number;
+  wake_at_most: number | null;
+  wake_at_least: number | null;
+  wake_block: number | null;
+  wake_ms: number | null;
+  trigger_count: number;
+  last_triggered_at: number | null;
+  missed_count: number;
+  last_missed_at: number | null;
+  disabled_reason: string | null;
+}
+
+/** One firing. `triggered_at` is the block's own time, ms. */
+export interface AlertEventRow {
+  /** The alert's id, a dot, and how often it had fired with this. */
+  id: string;
+  alert_id: string;
+  owner: string;
+  block_number: number;
+  block_hash: string | null;
+  triggered_at: number;
+  condition: string;
+  price: number;
+  reference_price: number | null;
+  native_usd: number | null;
+}
+
+/** What an owner's firings within one hour come to, also those that were forgotten since. */
+export interface FiringTallyRow {
+  owner: string;
+  /** Its start, ms since epoch, by block time. */
+  hour: number;
+  firings: number;
+  /** Wei per gas that they saved, in two halves: the whole is `saved_high` times 10^6 and `saved_low`. */
+  saved_high: number;
+  saved_low: number;
+  /** The same in dollars per gas times 10^18, of those whose dollar price is known. */
+  usd: number;
+  /** How many saved something and have no dollar price. */
+  unpriced: number;
+}
+
+/** What is sent to one channel for one firing. Times in ms. */
+export interface DeliveryRow {
+  /** The event's id, a dot, and the channel in small letters: the idempotency key. */
+  id: string;
+  event_id: string;
+  alert_id: string;
+  channel: string;
+  target: string;
+  /** JSON: what `AlertMessage` holds, as it was when the alert fired. */
+  message: string;
+  status: string;
+  created_at: number;
+  /** Since `tries_since`: when it fired, or when somebody asked for it again. */
+  tries: number;
+  tries_since: number;
+  /** `null`: it is done. */
+  next_attempt_at: number | null;
+}
+
+export interface DeliveryAttemptRow {
+  delivery_id: string;
+  at: number;
+  latency_ms: number;
+  ok: number;
+  answer: string;
+}
+
+interface SigningSecretRow {
+  owner: string;
+  secret: string;
+}
+
+export interface Tables {
+  blocks: BlockRow;
+  rollups: RollupRow;
+  advice: AdviceRow;
+  meta: MetaRow;
+  alerts: AlertRow;
+  alert_events: AlertEventRow;
+  firing_tallies: FiringTallyRow;
+  deliveries: DeliveryRow;
+  delivery_attempts: DeliveryAttemptRow;
+  signing_secrets: SigningSecretRow;
+  leases: LeaseRow;
+  auto_txs: AutoTxRow;
+  signed_transactions: SignedTransactionRow;
+  auto_tx_events: AutoTxEventRow;
+  auto_tx_tallies: AutoTxTallyRow;
+}
+
+export type Queries = Kysely<Tables>;
+
+/** One key. Times in Unix seconds, hashes as hexadecimal SHA-256; the key itself is not kept. */
+export interface KeyRow {
+  id: string;
+  name: string;
+  plan: string;
+  hash: string;
+  /** The hash before the last rotation, so that the old key can be told what became of it. */
+  previous_hash: string | null;
+  created_at: number;
+  rotated_at: number | null;
+  revoked_at: number | null;
+}
+
+/** What one key has used on one day. */
+interface UsageRow {
+  key_id: string;
+  /** Days since 1970-01-01, UTC. */
+  day: number;
+  used: number;
+}
+
+export interface KeyTables {
+  keys: KeyRow;
+  usage: UsageRow;
+}
+
+/** Rows written by one statement: far below the 32,766 values that SQLite takes. */
+const ROWS_AT_ONCE = 256;
+
+/** Rows in pages that one statement can write. */
+export function pagesOf<Row>(rows: readonly Row[]): Row[][] {
+  return Array.from({ length: Math.ceil(rows.length / ROWS_AT_ONCE) }, (_, page) =>
+    rows.slice(page * ROWS_AT_ONCE, (page + 1) * ROWS_AT_ONCE),
+  );
+}
