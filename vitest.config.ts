@@ -53,8 +53,8 @@ export default defineConfig(({ mode }) => {
       hookTimeout: 300_000,
       // The playground's stylesheet goes to the browser as it is.
       css: true,
-      // Terminal journeys and Ink need an interactive, colourless, predictable environment.
-      env: { NODE_ENV: 'production' },
+      // Ink asks two programs for the size of a terminal that does not know its rows, at each layout.
+      env: { NODE_ENV: 'production', COLUMNS: '100', LINES: '24' },
     },
   };
 });

@@ -275,7 +275,15 @@ describe('a source that fails', () => {
 describe('the end', () => {
   const cases: readonly (readonly [string, (screen: Terminal) => void | Promise<void>, number])[] = [
     ['q', (screen) => screen.press('q'), 0],
-    ['Ctrl-C as a key', (screen) => screen.press('ctrl+c'), 0],
+    [
+      'Ctrl-C after a paste whose end was lost',
+      async (screen) => {
+        screen.write('\x1b[200~0xabab');
+        await screen.waitFor('Not pasted: nothing here takes text');
+        await screen.press('ctrl+c');
+      },
+      0,
+    ],
     ['SIGTERM', (screen) => screen.signal('SIGTERM'), 143],
     ['SIGHUP', (screen) => screen.signal('SIGHUP'), 129],
     ['SIGINT', (screen) => screen.signal('SIGINT'), 130],

@@ -1,6 +1,7 @@
 import { type QueryKey, useQuery, useQueryClient } from '@tanstack/react-query';
 import { createContext, useContext, useEffect, useRef, useState, useSyncExternalStore } from 'react';
 import type { GasClient } from '../../client/client.ts';
+import { ClientError } from '../../client/errors.ts';
 import type { ServiceDescription } from '../../client/openapi.ts';
 import type { Pause } from '../../client/rate-limit.ts';
 import type { MarketView } from '../../client/views/dashboard.ts';
@@ -8,7 +9,7 @@ import type { ReachView, RecommendationView, SnapshotView } from '../../client/v
 import { chainProfile } from '../../core/chains.ts';
 import { useElapsed } from '../app/clock.ts';
 import { isCatchingUp } from '../app/connection.ts';
-import { retryAtOf } from './query-client.ts';
+import { retryAtOf, retryDelayMs } from './query-client.ts';
 
 /** What every pane's data hooks share. */
 export interface MonitorScope {
@@ -122,15 +123,21 @@ export function usePolledQuery<T>(options: PolledQuery<T>): Polled<T> {
       return (typeof everyMs === 'function' ? everyMs(state.data) : everyMs) ?? false;
     },
   });
-  const error = query.failureReason ?? query.error;
+  const failure = query.failureReason ?? query.error;
+  // While what was not there is requested at a newer head, the screen goes on saying why there is none.
+  const id = JSON.stringify(key);
+  const last = useRef<{ readonly id: string; readonly error: Error } | null>(null);
+  const isAskedAgain = last.current?.id === id && query.data === undefined && query.isFetching;
+  const error = failure ?? (isAskedAgain ? (last.current?.error ?? null) : null);
+  last.current = error === null ? null : { id, error };
   const settled = query.data !== undefined && isSettled?.(query.data) === true;
   useFollowedHead({
     head: head === undefined ? null : headOf(head),
     followed,
     follow,
     leastMs,
-    // What has failed is retried first.
-    held: frozen || settled || error !== null || query.isFetching,
+    // What has failed is retried first, but what is not there yet may be there with the next block.
+    held: frozen || settled || (failure === null ? query.isFetching : !mayCome(failure)),
   });
   return {
     data: query.data,
@@ -142,6 +149,11 @@ export function usePolledQuery<T>(options: PolledQuery<T>): Polled<T> {
       await query.refetch();
     },
   };
+}
+
+/** Whether a request failed because there is no such block or transaction yet. */
+function mayCome(error: Error): boolean {
+  return error instanceof ClientError && error.code === 'not-found' && retryDelayMs(error, 1) !== null;
 }
 
 /** Whether a query is that of `key` at some head. */

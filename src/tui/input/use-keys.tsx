@@ -1,4 +1,4 @@
-import { type Key, useInput, usePaste } from 'ink';
+import { type Key, useInput, usePaste, useStdin } from 'ink';
 import {
   createContext,
   type ReactNode,
@@ -225,8 +225,15 @@ export function KeyListener({ scopes, children }: KeyListenerProps) {
     for (const input of inputs) queue.current.push(input);
     next();
   };
-  useInput((input, key) => add(keyNames(input, key)));
-  usePaste((pasted) => add([{ pasted }]));
+  const cameWhole = useLostPasteEnd();
+  useInput((input, key) => {
+    cameWhole();
+    add(keyNames(input, key));
+  });
+  usePaste((pasted) => {
+    cameWhole();
+    add([{ pasted }]);
+  });
   // biome-ignore lint/correctness/useExhaustiveDependencies: one input per commit
   useEffect(() => {
     const inputs = queue.current;
@@ -248,6 +255,34 @@ export function KeyListener({ scopes, children }: KeyListenerProps) {
     next();
   }, [handled]);
   return <DispatcherContext value={dispatcher}>{children}</DispatcherContext>;
+}
+
+const PASTE_END = '\u001b[201~';
+/** A paste that stands still for so long has lost its end. */
+const PASTE_LOST_AFTER_MS = 2_000;
+
+/**
+ * Ends a paste whose end never comes, as over a link that broke within it: Ink waits for it for ever and takes every
+ * key for pasted text, Ctrl-C included. Returns what is to be called for each key or paste that Ink has read.
+ */
+function useLostPasteEnd(): () => void {
+  const { stdin } = useStdin();
+  const timer = useRef<NodeJS.Timeout>(undefined);
+  // Before the hooks that have Ink read: it then hears of input first, and of the key that was read of it last.
+  useEffect(() => {
+    const onInput = () => {
+      clearTimeout(timer.current);
+      timer.current = setTimeout(() => {
+        if (stdin.readable) stdin.unshift(PASTE_END);
+      }, PASTE_LOST_AFTER_MS);
+    };
+    stdin.on('readable', onInput);
+    return () => {
+      clearTimeout(timer.current);
+      stdin.off('readable', onInput);
+    };
+  }, [stdin]);
+  return () => clearTimeout(timer.current);
 }
 
 const NOT_PASTED: Partial<Record<Scope, string>> = {

@@ -243,7 +243,7 @@ describe('the Service pane', () => {
   it('keeps what it knew when a part fails later, with age, reason and next try', async () => {
     let down = false;
     let present = (SNAPSHOT.blockTimestamp ?? 0) + 4_000;
-    const { shows, screen, arrive } = show({
+    const { shows, screen, renew } = show({
       now: () => present,
       gas: {
         gasRecommendation: () =>
@@ -253,7 +253,7 @@ describe('the Service pane', () => {
     await shows('kept 92 of the last 100');
     down = true;
     present += 90_000;
-    arrive({ ...SNAPSHOT, blockNumber: (SNAPSHOT.blockNumber ?? 0) + 1 });
+    void renew();
     await shows(/as of 1m30s ago, next try in .*: nothing answers/);
     expect(screen()).toContain('kept 92 of the last 100');
   });
