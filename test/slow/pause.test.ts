@@ -4,9 +4,15 @@ import { expectNoOldPrices } from '../helpers/paused-serve.ts';
 const PAUSES = 10;
 
 test('no auto-tx is decided or sent on the price from before a pause', async () => {
-  const groups = ([1, 2] as const).flatMap((processes) =>
+  const programs = [
+    { processes: 1, transport: 'http' },
+    { processes: 1, transport: 'ws' },
+    { processes: 2, transport: 'http' },
+    { processes: 2, transport: 'ws' },
+  ] as const;
+  const groups = programs.flatMap((program) =>
     [12_000, 60_000].map((pauseMs) => ({
-      processes,
+      ...program,
       pausesMs: Array<number>(PAUSES).fill(pauseMs),
       sends: 40,
     })),

@@ -403,13 +403,19 @@ export function createHttpLink(
   return {
     request: (method, params, { signal, timeoutMs = options.timeoutMs, beforeWrite } = {}) =>
       withDeadline(timeoutMs, signal, async (inner) => {
-        beforeWrite?.();
         let answer: unknown;
         try {
           lastId += 1;
           const body = JSON.stringify({ jsonrpc: '2.0', id: lastId, method, params });
           // A redirect is not followed: it would carry keys and signed bytes to a host nobody chose.
-          const answered = await askOverHttp({ url, method: 'post', headers: HEADERS, body, signal: inner });
+          const answered = await askOverHttp({
+            url,
+            method: 'post',
+            headers: HEADERS,
+            body,
+            signal: inner,
+            beforeWrite,
+          });
           answer = await readJson(answered, name, maxAnswerBytes);
         } catch (error) {
           if (inner.reason instanceof DeadlineError) throw timeoutFailure(name, timeoutMs);

@@ -25,6 +25,8 @@ export interface Asked {
   readonly body: string | null;
   /** Ends the question, and its answer's body. */
   readonly signal: AbortSignal;
+  /** Called with the connection open, right before the request is written to it; what it throws ends the request. */
+  readonly beforeWrite?: (() => void) | undefined;
 }
 
 /** Gives the head of the answer, whatever its status, and follows no redirect. It throws what the connection threw. */
@@ -108,7 +110,7 @@ export async function askOverHttp(asked: Asked): Promise<Answered> {
   };
 }
 
-function send({ url, method, headers, body, signal }: Asked): Promise<IncomingMessage> {
+function send({ url, method, headers, body, signal, beforeWrite }: Asked): Promise<IncomingMessage> {
   const { request } =
     url.protocol === 'https:'
       ? process.getBuiltinModule('node:https')
@@ -129,7 +131,20 @@ function send({ url, method, headers, body, signal }: Asked): Promise<IncomingMe
     question.once('close', () => reject(new NoAnswer()));
     // It stays: the connection may break later on, too, and the body says so then.
     question.on('error', reject);
-    question.end(body ?? undefined);
+    const write = () => {
+      try {
+        beforeWrite?.();
+        question.end(body ?? undefined);
+      } catch (error) {
+        reject(error);
+        question.destroy();
+      }
+    };
+    // Ended earlier, the request would wait in Node.js for its connection, for as long as that takes.
+    question.once('socket', (socket) => {
+      if (socket.connecting) socket.once(url.protocol === 'https:' ? 'secureConnect' : 'connect', write);
+      else write();
+    });
   });
 }
 

@@ -41,7 +41,7 @@ test(`killed ${KILLS} times between decision, broadcast and receipt, each auto-t
   await (await openDatabase(path)).close();
   let isFair = false;
   let onHappening = () => {};
-  const proxy = await startRecordingProxy(anvil.wsUrl, {
+  const proxy = await startRecordingProxy(anvil, {
     passageOf: () => {
       onHappening();
       return isFair ? { thereMs: 0, backMs: 0 } : passageBy(chance);
@@ -52,7 +52,7 @@ test(`killed ${KILLS} times between decision, broadcast and receipt, each auto-t
   const story = await startStory(anvil, chance, () => proxy.left.length);
   const errors: string[] = [];
   const prepare = () =>
-    prepareService(PROGRAM, [path, proxy.url], {
+    prepareService(PROGRAM, [path, proxy.wsUrl], {
       onAnswer: () => onHappening(),
       // The proxy breaks connections off: that the chain is away is no error of the service.
       onError: (text) => {

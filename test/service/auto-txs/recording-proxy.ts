@@ -2,9 +2,11 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { setTimeout } from 'node:timers/promises';
 import { keccak256 } from 'viem';
 import type { Hex } from '../../../src/core/block.ts';
+import type { Anvil } from '../../helpers/anvil.ts';
 import { serveWebSockets, type WebSocketPeer } from '../../helpers/web-socket-server.ts';
 
 /** What becomes of a transaction that is sent through it. */
@@ -19,6 +21,7 @@ export interface Passage {
 
 export interface RecordingProxy {
   readonly url: string;
+  readonly wsUrl: string;
   /** Hashes in the order in which they left the service, each as often as it did. */
   readonly left: readonly Hex[];
   stop(): Promise<void>;
@@ -31,7 +34,7 @@ interface Call {
 }
 
 export async function startRecordingProxy(
-  target: string,
+  { url, wsUrl }: Pick<Anvil, 'url' | 'wsUrl'>,
   hooks: {
     /** Asked of each transaction when it has left. */
     readonly passageOf: (hash: Hex) => Passage;
@@ -40,42 +43,51 @@ export async function startRecordingProxy(
 ): Promise<RecordingProxy> {
   const left: Hex[] = [];
   const upstreams = new Map<WebSocketPeer, Upstream>();
-  const http = createServer();
-  serveWebSockets(http, (text, peer) => {
-    const upstream = upstreams.get(peer) ?? openUpstream(target, peer);
+  const http = createServer(async (request, response) => {
+    const body = await text(request);
+    const headers = { 'content-type': 'application/json' };
+    const ask = async () => (await fetch(url, { method: 'POST', headers, body })).text();
+    const peer = {
+      send: (answer: string) => response.writeHead(200, headers).end(answer),
+      drop: () => request.socket.destroy(),
+    };
+    const call: Call = JSON.parse(body);
+    if (call.method === 'eth_sendRawTransaction') await passOn(call, ask, peer);
+    else peer.send(await ask());
+  });
+  serveWebSockets(http, (message, peer) => {
+    const upstream = upstreams.get(peer) ?? openUpstream(wsUrl, peer);
     upstreams.set(peer, upstream);
-    const call: Call = JSON.parse(text);
-    if (call.method !== 'eth_sendRawTransaction') return upstream.send(text);
-    const hash = keccak256(call.params?.[0] as Hex);
-    left.push(hash);
-    void passOn(call, text, { hash, passage: hooks.passageOf(hash), upstream, peer });
+    const call: Call = JSON.parse(message);
+    if (call.method !== 'eth_sendRawTransaction') return upstream.send(message);
+    void passOn(call, () => upstream.ask(call.id ?? 0, message), peer);
   });
 
+  /** @param ask gives a transaction to the node and resolves to its response */
   async function passOn(
-    { id }: Call,
-    text: string,
-    on: {
-      readonly hash: Hex;
-      readonly passage: Passage;
-      readonly upstream: Upstream;
-      readonly peer: WebSocketPeer;
-    },
+    { params }: Call,
+    ask: () => Promise<string>,
+    peer: Pick<WebSocketPeer, 'send' | 'drop'>,
   ): Promise<void> {
-    const { thereMs, backMs, breaks = false } = on.passage;
+    const hash = keccak256(params?.[0] as Hex);
+    left.push(hash);
+    const { thereMs, backMs, breaks = false } = hooks.passageOf(hash);
     if (thereMs === null) return;
     if (thereMs > 0) await setTimeout(thereMs);
-    const answer = await on.upstream.ask(id ?? 0, text);
-    if (breaks) return on.peer.drop();
+    const answer = await ask();
+    if (breaks) return peer.drop();
     if (backMs === null) return;
     if (backMs > 0) await setTimeout(backMs);
-    on.peer.send(answer);
-    hooks.onAnswered(on.hash);
+    peer.send(answer);
+    hooks.onAnswered(hash);
   }
 
   http.listen(0, '127.0.0.1');
   await once(http, 'listening');
+  const { port } = http.address() as AddressInfo;
   return {
-    url: `ws://127.0.0.1:${(http.address() as AddressInfo).port}`,
+    url: `http://127.0.0.1:${port}`,
+    wsUrl: `ws://127.0.0.1:${port}`,
     left,
     stop: async () => {
       for (const [peer, upstream] of upstreams) {
@@ -89,9 +101,9 @@ export async function startRecordingProxy(
 }
 
 interface Upstream {
-  send(text: string): void;
+  send(message: string): void;
   /** The answer to the call with this id, which goes to nobody else. */
-  ask(id: number, text: string): Promise<string>;
+  ask(id: number, message: string): Promise<string>;
   close(): void;
 }
 
@@ -101,23 +113,23 @@ function openUpstream(target: string, peer: WebSocketPeer): Upstream {
   const opened = once(socket, 'open');
   const asked = new Map<number, (answer: string) => void>();
   socket.addEventListener('message', ({ data }) => {
-    const text = String(data);
-    const { id }: Call = JSON.parse(text);
+    const message = String(data);
+    const { id }: Call = JSON.parse(message);
     const settle = id === undefined ? undefined : asked.get(id);
-    if (settle === undefined) return peer.send(text);
+    if (settle === undefined) return peer.send(message);
     asked.delete(id ?? 0);
-    settle(text);
+    settle(message);
   });
-  const send = (text: string) => {
-    if (socket.readyState === WebSocket.OPEN) socket.send(text);
-    else void opened.then(() => socket.send(text));
+  const send = (message: string) => {
+    if (socket.readyState === WebSocket.OPEN) socket.send(message);
+    else void opened.then(() => socket.send(message));
   };
   return {
     send,
-    ask: (id, text) => {
+    ask: (id, message) => {
       const { promise, resolve } = Promise.withResolvers<string>();
       asked.set(id, resolve);
-      send(text);
+      send(message);
       return promise;
     },
     close: () => socket.close(),
