@@ -3,15 +3,15 @@ import type { PriceFeed } from '../chain/price-feed.ts';
 import type { ChainProfile } from '../core/chains.ts';
 import type { Database } from '../store/database.ts';
 import type { MadeAttempt } from './alerts/dispatcher.ts';
-import type { CourierSettings } from './couriers/create-couriers.ts';
+import type { NotifierSettings } from './alerts/notifiers/create-notifiers.ts';
 import type { Engine } from './follow/chain-state.ts';
 import type { News } from './follow/follower.ts';
 import type { Gate } from './http/auth.ts';
 import type { LeaseOptions } from './leader.ts';
 
 /** How fired alerts reach people here. Webhooks and Slack need no setting. */
-export interface Delivery extends Partial<CourierSettings> {
-  /** Channels that there is a courier for; an alert for another one is refused. Default: those that are set up. */
+export interface Delivery extends Partial<NotifierSettings> {
+  /** Channels that there is a notifier for; an alert for another one is refused. Default: those that are set up. */
   readonly channels?: readonly string[];
   /** Told that something is to be sent at once. */
   readonly onDue?: () => void;

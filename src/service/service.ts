@@ -9,15 +9,14 @@ import { openDatabase } from '../store/database.ts';
 import { HistoryStore } from '../store/history.ts';
 import { LeaseStore } from '../store/lease.ts';
 import { OutboxStore } from '../store/outbox.ts';
-import { AlertBook } from './alerts/alert-book.ts';
-import { alertTallies } from './alerts/alert-tallies.ts';
+import { AlertService, alertTallies } from './alerts/alert-service.ts';
+import { startSending } from './alerts/dispatcher.ts';
+import type { NotifierSettings } from './alerts/notifiers/create-notifiers.ts';
 import { retireOwners } from './alerts/retire-owners.ts';
-import { startSending } from './alerts/start-sending.ts';
 import { channelsOf, targetRules } from './alerts/target-rules.ts';
-import { AutoTxBook, autoTxTallies } from './auto-txs/auto-tx-service.ts';
+import { AutoTxService, autoTxTallies } from './auto-txs/auto-tx-service.ts';
 import { startAutoTxs } from './auto-txs/engine.ts';
 import { ChainReader } from './chain-reader.ts';
-import type { CourierSettings } from './couriers/create-couriers.ts';
 import { AdviceJudge } from './follow/advice-judge.ts';
 import { unsavedWords } from './follow/block-writer.ts';
 import { Follower } from './follow/follower.ts';
@@ -74,7 +73,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const autoTxStore = new AutoTxStore(database, () => lease.right);
   const confirmations = (chain: ChainProfile) => options.confirmations ?? confirmationsOf(chain);
   const delivery = options.delivery ?? {};
-  const couriers: CourierSettings = {
+  const notifiers: NotifierSettings = {
     smtp: delivery.smtp ?? null,
     telegram: delivery.telegram ?? null,
     allowPrivateTargets: delivery.allowPrivateTargets ?? false,
@@ -99,7 +98,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const sending = startSending({
     lease,
     database,
-    delivery: couriers,
+    delivery: notifiers,
     signal,
     wallNow,
     onError,
@@ -167,10 +166,10 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     keepsAlerts,
     unsaved,
     onError,
-    alerts: new AlertBook({
+    alerts: new AlertService({
       alerts: alertStore,
       outbox: new OutboxStore(database),
-      rules: targetRules(delivery.channels ?? channelsOf(couriers), couriers),
+      rules: targetRules(delivery.channels ?? channelsOf(notifiers), notifiers),
       wallNow,
       chainNow: () => source.now(),
       onDue: () => {
@@ -178,7 +177,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
         delivery.onDue?.();
       },
     }),
-    autoTxs: new AutoTxBook({
+    autoTxs: new AutoTxService({
       source,
       store: autoTxStore,
       chain,

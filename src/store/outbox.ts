@@ -300,7 +300,7 @@ export class OutboxStore {
         .set({
           status: statusAfter(verdict),
           tries: sent.tries + (waits ? 0 : 1),
-          // The day of trying begins with the first try: a process that slept, or a courier that was missing, takes
+          // The day of trying begins with the first try: a process that slept, or a notifier that was missing, takes
           // nothing of it.
           tries_since: isFirst ? attempt.at : sent.triesSince,
           next_attempt_at: 'at' in verdict ? verdict.at : null,
@@ -343,7 +343,7 @@ export class OutboxStore {
     return this.#database.run((db) => findDelivery(db, alertId, id));
   }
 
-  /** What has only waited for a courier of these channels is due at `now` (ms since epoch): somebody has them now. */
+  /** What has only waited for a notifier of these channels is due at `now` (ms since epoch): somebody has them now. */
   async wakeWaiting(channels: readonly string[], now: number): Promise<void> {
     await this.#database.run((db) =>
       db

@@ -1,19 +1,214 @@
 import { setImmediate } from 'node:timers/promises';
 import { type Clock, systemClock } from '../../chain/rpc/client.ts';
-import type { DueDelivery, KeptAttempt, OutboxStore, PendingDelivery, Verdict } from '../../store/outbox.ts';
-import { later } from '../couriers/attempts.ts';
-import type { Attempt, Courier, Couriers } from '../couriers/courier.ts';
-import { ReceiverQueues } from './receiver-queues.ts';
-import { GIVE_UP_AFTER_MS, nextTryAt } from './retry-time.ts';
+import type { Database } from '../../store/database.ts';
+import {
+  type DueDelivery,
+  type KeptAttempt,
+  OutboxStore,
+  type PendingDelivery,
+  type Verdict,
+} from '../../store/outbox.ts';
+import { sleep, untilAborted } from '../async.ts';
+import type { Lease, LeaseState } from '../leader.ts';
+import { createNotifiers, type NotifierSettings } from './notifiers/create-notifiers.ts';
+import {
+  type Attempt,
+  later,
+  type Notification,
+  type Notifier,
+  type Notifiers,
+} from './notifiers/notifier.ts';
 import { remedyFor } from './target-rules.ts';
-import { tryOnce } from './try-once.ts';
+
+const SECOND = 1_000;
+const MINUTE = 60 * SECOND;
+const HOUR = 60 * MINUTE;
+
+/** After the first failed try, the second, …; the last one for all that follow. */
+const PAUSES_MS = [5 * SECOND, 15 * SECOND, MINUTE, 5 * MINUTE, 15 * MINUTE, 30 * MINUTE, HOUR] as const;
+const LONGEST_PAUSE_MS = HOUR;
+/** Each pause is up to this much longer or shorter, so that what failed together does not come back together. */
+const JITTER = 0.2;
+/** A receiver may ask for more time, but not so much that a day has hardly a try in it. */
+const LONGEST_ASKED_MS = 6 * HOUR;
+export const GIVE_UP_AFTER_MS = 24 * HOUR;
+/** A machine may have slept through the day. */
+export const LEAST_TRIES = 5;
+
+interface FailedTry {
+  /** How many have failed, this one included. */
+  readonly tries: number;
+  /** When the first of them was made, ms since epoch. */
+  readonly triesSince: number;
+  readonly now: number;
+  /** What the receiver asked for, seconds. */
+  readonly retryAfterSec: number | null;
+  /** 0 to 1, by chance. */
+  readonly random: number;
+}
+
+/**
+ * When it is tried again, ms since epoch; `null`: never, a day has passed. The last try is at the end of that day, unless
+ * too few were made by then.
+ */
+export function nextTryAt({ tries, triesSince, now, retryAfterSec, random }: FailedTry): number | null {
+  const end = triesSince + GIVE_UP_AFTER_MS;
+  if (now >= end && tries >= LEAST_TRIES) return null;
+  const pause = PAUSES_MS[tries - 1] ?? LONGEST_PAUSE_MS;
+  const spread = pause * (1 + JITTER * (2 * random - 1));
+  const asked = Math.min((retryAfterSec ?? 0) * SECOND, LONGEST_ASKED_MS);
+  const at = Math.round(now + Math.max(spread, asked));
+  return now < end ? Math.min(at, end) : at;
+}
+
+const DEADLINE_MS = 10_000;
+/** A notifier that was told to stop may still say that the notification had arrived; one that does not stop is left behind. */
+const LAST_WORDS_MS = 250;
+
+/** One try of a notifier, within its deadline and until `ended`. Rejects only if the notifier does, which it must not. */
+async function tryOnce(
+  notifier: Notifier,
+  notification: Notification,
+  clock: Clock,
+  ended: AbortSignal,
+): Promise<Attempt> {
+  const stop = new AbortController();
+  const isOver = new AbortController();
+  const end = () => stop.abort();
+  ended.addEventListener('abort', end, { once: true });
+  if (ended.aborted) end();
+  const deadlineMs = notifier.deadlineMs ?? DEADLINE_MS;
+  const timeIsUp = clock.sleep(deadlineMs, isOver.signal).then(end);
+  const lastWords = untilAborted(stop.signal).then(() => sleep(LAST_WORDS_MS, isOver.signal));
+  try {
+    return await Promise.race([
+      notifier.deliver(notification, stop.signal),
+      lastWords.then(() => later('no answer in time')),
+    ]);
+  } finally {
+    isOver.abort();
+    ended.removeEventListener('abort', end);
+    await timeIsUp;
+  }
+}
+
+/** Tries under way at once. */
+const MOST_AT_ONCE = 32;
+/** Of one key's alerts: receivers are made up easily, and slow ones of one key are not to keep the others waiting. */
+const MOST_PER_OWNER = 8;
+/** To one receiver. */
+const MOST_PER_RECEIVER = 2;
+/** To all those together that failed the last time: each may take its whole deadline, and others are not to wait. */
+const MOST_FAILING = 16;
+
+type Queue = Map<string, DueDelivery>;
+
+/**
+ * What is due, in one queue for each receiver of each owner, and what of it is under way. Owners take turns, and the
+ * receivers of each: one that is slow or dead holds up nothing but its own, and so does an owner who has many.
+ */
+export class ReceiverQueues {
+  readonly #waiting = new Map<string, Map<string, Queue>>();
+  readonly #underWay = new Map<string, number>();
+  readonly #ofOwner = new Map<string, number>();
+  readonly #failing = new Set<string>();
+  /** Ids that are in a queue or under way. */
+  readonly #known = new Set<string>();
+  #total = 0;
+  #totalFailing = 0;
+
+  /** Puts a delivery at the end of its receiver's queue, unless it is known. */
+  add(due: DueDelivery): void {
+    if (this.#known.has(due.id)) return;
+    this.#known.add(due.id);
+    const receivers = this.#waiting.get(due.owner) ?? new Map<string, Queue>();
+    this.#waiting.set(due.owner, receivers);
+    const receiver = receiverOf(due);
+    const queue: Queue = receivers.get(receiver) ?? new Map();
+    receivers.set(receiver, queue);
+    queue.set(due.id, due);
+  }
+
+  /** The next that may be sent now, which is under way from then on; `null`: none. */
+  take(): DueDelivery | null {
+    if (this.#total >= MOST_AT_ONCE) return null;
+    for (const [owner, receivers] of this.#waiting) {
+      // Who runs the service has as much as there is.
+      if (owner !== '' && (this.#ofOwner.get(owner) ?? 0) >= MOST_PER_OWNER) continue;
+      const due = this.#takeFrom(receivers);
+      if (due === null) continue;
+      // To the end of the round.
+      this.#waiting.delete(owner);
+      if (receivers.size > 0) this.#waiting.set(owner, receivers);
+      this.#count(due, 1);
+      return due;
+    }
+    return null;
+  }
+
+  /** A delivery is no longer under way. `isReached`: whether its receiver answered as it should. */
+  end(due: DueDelivery, isReached: boolean): void {
+    const receiver = receiverOf(due);
+    this.#known.delete(due.id);
+    this.#count(due, -1);
+    const wasFailing = this.#failing.has(receiver);
+    if (wasFailing === !isReached) return;
+    if (isReached) this.#failing.delete(receiver);
+    else this.#failing.add(receiver);
+    this.#totalFailing += (isReached ? -1 : 1) * (this.#underWay.get(receiver) ?? 0);
+  }
+
+  /** How many tries are under way. */
+  get underWay(): number {
+    return this.#total;
+  }
+
+  #takeFrom(receivers: Map<string, Queue>): DueDelivery | null {
+    for (const [receiver, queue] of receivers) {
+      if (!this.#hasRoom(receiver)) continue;
+      const [due] = queue.values();
+      // To the end of the round.
+      receivers.delete(receiver);
+      if (due === undefined) continue;
+      queue.delete(due.id);
+      if (queue.size > 0) receivers.set(receiver, queue);
+      return due;
+    }
+    return null;
+  }
+
+  #hasRoom(receiver: string): boolean {
+    if ((this.#underWay.get(receiver) ?? 0) >= MOST_PER_RECEIVER) return false;
+    return !this.#failing.has(receiver) || this.#totalFailing < MOST_FAILING;
+  }
+
+  #count(due: DueDelivery, change: 1 | -1): void {
+    const receiver = receiverOf(due);
+    addTo(this.#underWay, receiver, change);
+    addTo(this.#ofOwner, due.owner, change);
+    this.#total += change;
+    if (this.#failing.has(receiver)) this.#totalFailing += change;
+  }
+}
+
+function addTo(counts: Map<string, number>, key: string, change: 1 | -1): void {
+  const count = (counts.get(key) ?? 0) + change;
+  if (count === 0) counts.delete(key);
+  else counts.set(key, count);
+}
+
+/** Who takes a delivery: a web server, or the one way out that a channel has. */
+function receiverOf({ channel, target }: DueDelivery): string {
+  const host = channel === 'WEBHOOK' || channel === 'SLACK' ? URL.parse(target)?.host : undefined;
+  return host ?? channel;
+}
 
 /** The outbox is looked at at least this often: other processes put things into it, too, and a clock may be set. */
 const LOOK_MS = 2_000;
 /** And no more often than this, however much falls due: each look reads all that is due. */
 const LEAST_PAUSE_MS = 250;
-/** What has no courier in this process is looked at this often; the first time it is told of. */
-const NO_COURIER_MS = 300_000;
+/** What has no notifier in this process is looked at this often; the first time it is told of. */
+const NO_NOTIFIER_MS = 300_000;
 const PAGE = 500;
 const PRUNE_MS = 86_400_000;
 /** An attempt whose outcome could not be written down is not repeated; writing it down is. */
@@ -26,9 +221,9 @@ export interface MadeAttempt {
   readonly verdict: Verdict;
 }
 
-export interface DispatcherOptions {
+interface DispatcherOptions {
   readonly store: OutboxStore;
-  readonly couriers: Couriers;
+  readonly notifiers: Notifiers;
   /** The one that sends, for people: `gastop serve, process 4711`. */
   readonly process: string;
   readonly signal: AbortSignal;
@@ -112,7 +307,7 @@ class Dispatching {
   /** Everything that is due, page by page; whether there was any. */
   async #fill(now: number): Promise<boolean> {
     await this.#store.bringForward(now);
-    if (!this.#hasWokenWaiting) await this.#store.wakeWaiting(Object.keys(this.#options.couriers), now);
+    if (!this.#hasWokenWaiting) await this.#store.wakeWaiting(Object.keys(this.#options.notifiers), now);
     this.#hasWokenWaiting = true;
     let last: DueDelivery | null = null;
     for (;;) {
@@ -150,12 +345,12 @@ class Dispatching {
 
   /** Whether the receiver answered as it should. */
   async #attempt(delivery: PendingDelivery): Promise<boolean> {
-    const { couriers, signal, onAttempt } = this.#options;
-    const courier = couriers[delivery.channel];
-    if (courier === undefined) return this.#wait(delivery);
+    const { notifiers, signal, onAttempt } = this.#options;
+    const notifier = notifiers[delivery.channel];
+    if (notifier === undefined) return this.#wait(delivery);
     const at = this.#clock.now();
     const beganAt = this.#clock.elapsed();
-    const made = await this.#tryOnce(courier, delivery);
+    const made = await this.#tryOnce(notifier, delivery);
     if (signal.aborted && made.outcome !== 'delivered') return true;
     const attempt: KeptAttempt = {
       at,
@@ -170,7 +365,7 @@ class Dispatching {
   }
 
   /**
-   * There is no courier for it here: another process took the alert, or this one was set up for the channel once. It
+   * There is no notifier for it here: another process took the alert, or this one was set up for the channel once. It
    * may be again, or another process may send.
    */
   async #wait(delivery: PendingDelivery): Promise<boolean> {
@@ -178,7 +373,7 @@ class Dispatching {
     const at = this.#clock.now();
     const attempt = { at, latencyMs: 0, ok: false, answer: this.#notSetUp(channel) };
     const isOver = !isUntouched && at >= triesSince + GIVE_UP_AFTER_MS;
-    const verdict: Verdict = isOver ? { kind: 'failed' } : { kind: 'waits', at: at + NO_COURIER_MS };
+    const verdict: Verdict = isOver ? { kind: 'failed' } : { kind: 'waits', at: at + NO_NOTIFIER_MS };
     await this.#record(delivery, attempt, verdict);
     if (!isOver && this.#toldMissing.has(channel)) return true;
     this.#toldMissing.add(channel);
@@ -193,11 +388,11 @@ class Dispatching {
     return `${channel} is not set up in the process that sends (${process})${how}`;
   }
 
-  async #tryOnce(courier: Courier, { id, channel, target, message }: PendingDelivery): Promise<Attempt> {
+  async #tryOnce(notifier: Notifier, { id, channel, target, message }: PendingDelivery): Promise<Attempt> {
     const signingSecret = channel === 'WEBHOOK' ? await this.#store.signingSecret(message.owner) : '';
     const { signal, onError } = this.#options;
     try {
-      return await tryOnce(courier, { id, target, message, signingSecret }, this.#clock, signal);
+      return await tryOnce(notifier, { id, target, message, signingSecret }, this.#clock, signal);
     } catch (error) {
       onError(error);
       return later(`${channel} could not be sent: this is a mistake in gastop`);
@@ -246,4 +441,58 @@ class Dispatching {
     this.#prunedAt = now;
     await this.#store.prune(now);
   }
+}
+
+interface SendingOptions {
+  readonly lease: Lease;
+  readonly database: Database;
+  readonly delivery: NotifierSettings;
+  readonly signal: AbortSignal;
+  /** Ms since epoch: what the outbox is written by, too. */
+  readonly wallNow: () => number;
+  readonly onError: (error: unknown) => void;
+  readonly onAttempt?: ((made: MadeAttempt) => void) | undefined;
+}
+
+interface Sending {
+  /** There is something new to send. */
+  wake(): void;
+  /** Resolves once nothing is under way any more after the abort; never rejects. */
+  readonly done: () => Promise<void>;
+}
+
+/** Sends what fired alerts have put into the outbox while, and only while, this process holds the lease. */
+export function startSending(options: SendingOptions): Sending {
+  const { lease, signal, onError } = options;
+  let dispatcher: Dispatcher | null = null;
+  let stop = new AbortController();
+  let work: Promise<void> = Promise.resolve();
+
+  async function run(until: AbortSignal): Promise<void> {
+    if (until.aborted) return;
+    dispatcher = startDispatcher({
+      store: new OutboxStore(options.database),
+      notifiers: createNotifiers(options.delivery, { now: options.wallNow }),
+      process: lease.process,
+      signal: until,
+      clock: { ...systemClock, now: options.wallNow },
+      onError,
+      ...(options.onAttempt === undefined ? {} : { onAttempt: options.onAttempt }),
+    });
+    await dispatcher.done;
+    dispatcher = null;
+  }
+
+  function follow(state: LeaseState): void {
+    stop.abort();
+    if (state !== 'holds' || signal.aborted) return;
+    stop = new AbortController();
+    const until = AbortSignal.any([signal, stop.signal]);
+    // What was under way when the lease was lost ends first.
+    work = work.then(() => run(until)).catch(onError);
+  }
+
+  lease.onChange(follow);
+  follow(lease.state);
+  return { wake: () => dispatcher?.wake(), done: () => work };
 }

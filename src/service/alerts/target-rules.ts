@@ -1,6 +1,6 @@
 import type { TargetRules } from '../../contract/alert-targets.ts';
 import { ALERT_CHANNELS, type AlertChannel } from '../../contract/choices.ts';
-import { readWebTarget, type TargetPolicy } from '../couriers/web-target.ts';
+import { readWebTarget, type TargetPolicy } from './notifiers/safe-http.ts';
 
 /** What whoever runs the service sets for a channel that needs more than the network. */
 const REMEDY = new Map<string, string>([

@@ -51,7 +51,7 @@ const TIMELINE_MOST = 200;
 const MARKS_MOST = 500;
 const LOADING_RETRY_SEC = 5;
 
-interface AutoTxBookParts extends CheckerParts {
+interface AutoTxServiceParts extends CheckerParts {
   readonly store: AutoTxStore;
   /** `null`: nobody has said yet which chain this is. */
   readonly chain: () => ChainProfile | null;
@@ -63,10 +63,10 @@ interface AutoTxBookParts extends CheckerParts {
 }
 
 /** The auto-txs of the service as v1 tells them, to each owner its own. What is signed is taken in and never given out. */
-export class AutoTxBook {
-  readonly #parts: AutoTxBookParts;
+export class AutoTxService {
+  readonly #parts: AutoTxServiceParts;
 
-  constructor(parts: AutoTxBookParts) {
+  constructor(parts: AutoTxServiceParts) {
     this.#parts = parts;
   }
 

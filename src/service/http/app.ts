@@ -1,8 +1,8 @@
 import { OpenAPIHono } from '@hono/zod-openapi';
 import type { Context } from 'hono';
 import { BASE_PATH, PATHS } from '../../contract/routes.ts';
-import type { AlertBook } from '../alerts/alert-book.ts';
-import type { AutoTxBook } from '../auto-txs/auto-tx-service.ts';
+import type { AlertService } from '../alerts/alert-service.ts';
+import type { AutoTxService } from '../auto-txs/auto-tx-service.ts';
 import type { ServiceState } from '../service-state.ts';
 import { authorise, type Gate, routerPath } from './auth.ts';
 import { boundBody } from './body.ts';
@@ -27,8 +27,8 @@ import { addExplorerRoutes, addMetricsRoutes } from './routes/metrics.ts';
 export interface AppOptions {
   readonly state: ServiceState;
   readonly gate: Gate;
-  readonly alerts: AlertBook;
-  readonly autoTxs: AutoTxBook;
+  readonly alerts: AlertService;
+  readonly autoTxs: AutoTxService;
   /** Whether alerts and auto-txs that are made here stay; else their routes refuse. Default: they do. */
   readonly keepsAlerts?: boolean | undefined;
   /** Why nothing at all stays, for as long as the process lives; left out: it does. */

@@ -1,8 +1,11 @@
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished, test } from 'vitest';
 import { startDispatcher } from '../../../src/service/alerts/dispatcher.ts';
-import type { Courier, Couriers } from '../../../src/service/couriers/courier.ts';
-import { type CourierSettings, createCouriers } from '../../../src/service/couriers/create-couriers.ts';
+import {
+  createNotifiers,
+  type NotifierSettings,
+} from '../../../src/service/alerts/notifiers/create-notifiers.ts';
+import type { Notifier, Notifiers } from '../../../src/service/alerts/notifiers/notifier.ts';
 import { type Database, openDatabase } from '../../../src/store/database.ts';
 import { cancelDeliveries, OutboxStore } from '../../../src/store/outbox.ts';
 import { FakeClock } from '../../helpers/fake-clock.ts';
@@ -12,19 +15,19 @@ import { answering, closedPort, startReceiver } from '../../helpers/receiver.ts'
 import { temporaryFolder } from '../../helpers/service.ts';
 import { waitFor } from '../../helpers/wait-for.ts';
 
-const SETTINGS: CourierSettings = { smtp: null, telegram: null, allowPrivateTargets: true };
+const SETTINGS: NotifierSettings = { smtp: null, telegram: null, allowPrivateTargets: true };
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 
 interface Posting {
-  readonly settings?: CourierSettings;
+  readonly settings?: NotifierSettings;
   readonly path?: string;
   readonly clock?: FakeClock;
   readonly makeStore?: (database: Database) => OutboxStore;
 }
 
-/** A post office on a real database, with real couriers and a clock that the test sets. */
+/** A post office on a real database, with real notifiers and a clock that the test sets. */
 async function open(posting: Posting = {}) {
   const { settings = SETTINGS, path = ':memory:', clock = new FakeClock(FIRED_AT) } = posting;
   const database = await openDatabase(path);
@@ -32,25 +35,25 @@ async function open(posting: Posting = {}) {
   const abort = new AbortController();
   const errors: unknown[] = [];
   let underWay = 0;
-  const watched = (courier: Courier): Courier => ({
-    ...courier,
-    async deliver(parcel, signal) {
+  const watched = (notifier: Notifier): Notifier => ({
+    ...notifier,
+    async deliver(notification, signal) {
       underWay += 1;
       try {
-        return await courier.deliver(parcel, signal);
+        return await notifier.deliver(notification, signal);
       } finally {
         underWay -= 1;
       }
     },
   });
-  const couriers: Couriers = Object.fromEntries(
-    Object.entries(createCouriers(settings, { now: () => clock.now() })).flatMap(([channel, courier]) =>
-      courier === undefined ? [] : [[channel, watched(courier)]],
+  const notifiers: Notifiers = Object.fromEntries(
+    Object.entries(createNotifiers(settings, { now: () => clock.now() })).flatMap(([channel, notifier]) =>
+      notifier === undefined ? [] : [[channel, watched(notifier)]],
     ),
   );
   const dispatcher = startDispatcher({
     store,
-    couriers,
+    notifiers,
     process: 'gastop, process 4711',
     signal: abort.signal,
     onError: (error) => errors.push(error),
@@ -423,9 +426,9 @@ describe('the end of the process', () => {
     const abort = new AbortController();
     const dispatcher = startDispatcher({
       store: office.store,
-      couriers: {
+      notifiers: {
         WEBHOOK: {
-          deliver: async (_parcel, signal) => {
+          deliver: async (_notification, signal) => {
             abort.abort();
             return { outcome: signal.aborted ? 'delivered' : 'never', answer: '200 OK', retryAfterSec: null };
           },
@@ -440,14 +443,14 @@ describe('the end of the process', () => {
     expect(await office.delivery('a')).toMatchObject({ status: 'DELIVERED', attempts: [{ ok: true }] });
   });
 
-  it('is not held up by a courier that does not stop', async () => {
+  it('is not held up by a notifier that does not stop', async () => {
     const office = await open();
     const never = new Promise<never>(() => {});
     let isAsked = false;
     const abort = new AbortController();
     const dispatcher = startDispatcher({
       store: office.store,
-      couriers: {
+      notifiers: {
         WEBHOOK: {
           deliver: () => {
             isAsked = true;

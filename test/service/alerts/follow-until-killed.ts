@@ -3,7 +3,7 @@ import { setTimeout } from 'node:timers/promises';
 import { ChainError, type ChainEvent, type KnownBlock } from '../../../src/chain/chain-source.ts';
 import type { Block } from '../../../src/core/block.ts';
 import { chainProfile } from '../../../src/core/chains.ts';
-import { startSending } from '../../../src/service/alerts/start-sending.ts';
+import { startSending } from '../../../src/service/alerts/dispatcher.ts';
 import { AdviceJudge } from '../../../src/service/follow/advice-judge.ts';
 import type { Engine } from '../../../src/service/follow/chain-state.ts';
 import { Follower } from '../../../src/service/follow/follower.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { ReceiverQueues } from '../../../src/service/alerts/receiver-queues.ts';
+import { ReceiverQueues } from '../../../src/service/alerts/dispatcher.ts';
 import type { DueDelivery } from '../../../src/store/outbox.ts';
 
 const due = (id: string, host: string, owner = ''): DueDelivery => ({

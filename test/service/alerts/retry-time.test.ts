@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { GIVE_UP_AFTER_MS, LEAST_TRIES, nextTryAt } from '../../../src/service/alerts/retry-time.ts';
+import { GIVE_UP_AFTER_MS, LEAST_TRIES, nextTryAt } from '../../../src/service/alerts/dispatcher.ts';
 
 const SINCE = 1_768_478_400_000;
 const HOUR = 3_600_000;

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import { AlertDetails, CreatedAlert } from '../../../src/contract/alerts.ts';
-import { ALERTS_PER_KEY } from '../../../src/service/alerts/alert-book.ts';
+import { ALERTS_PER_KEY } from '../../../src/service/alerts/alert-service.ts';
 import { waitFor } from '../../helpers/wait-for.ts';
 
 /** Fires at every block, and has something to send that nobody takes. */

@@ -20,7 +20,7 @@ import {
   SavingsParameters,
 } from '../../../contract/queries.ts';
 import { PATHS } from '../../../contract/routes.ts';
-import { ALERTS_PER_KEY, type AlertBook } from '../../alerts/alert-book.ts';
+import { ALERTS_PER_KEY, type AlertService } from '../../alerts/alert-service.ts';
 import { readBody, readJson, wrongFields } from '../body.ts';
 import {
   ANYTHING_ELSE,
@@ -124,35 +124,35 @@ const redeliveryRoute = createRoute({
 });
 
 /** None of them needs the chain, so they answer whatever it does. Each key sees its own alerts alone. */
-export function addAlertRoutes(app: OpenAPIHono, book: AlertBook): void {
+export function addAlertRoutes(app: OpenAPIHono, alerts: AlertService): void {
   app.openapi(listRoute, async (c) => {
     const { page = 0, size = PAGE_SIZE_DEFAULT } = c.req.valid('query');
-    return c.json(await book.list(c.get('owner'), page, size), 200);
+    return c.json(await alerts.list(c.get('owner'), page, size), 200);
   });
   app.openapi(detailsRoute, async (c) =>
-    c.json(await book.details(c.get('owner'), c.req.valid('param').id), 200),
+    c.json(await alerts.details(c.get('owner'), c.req.valid('param').id), 200),
   );
   app.openapi(creationRoute, async (c) => {
-    const checked = checkAlert(await readJson(c), book.rules);
+    const checked = checkAlert(await readJson(c), alerts.rules);
     if (!checked.ok) throw wrongFields(checked.problems);
-    const alert = await book.create(c.get('owner'), checked.alert);
+    const alert = await alerts.create(c.get('owner'), checked.alert);
     // Beside the list, wherever a proxy has put that.
     return c.json(alert, 201, { Location: `alerts/${alert.id}` });
   });
   app.openapi(statusRoute, async (c) => {
     const { status } = await readBody(c, AlertStatusUpdate);
-    return c.json(await book.setStatus(c.get('owner'), c.req.valid('param').id, status), 200);
+    return c.json(await alerts.setStatus(c.get('owner'), c.req.valid('param').id, status), 200);
   });
   app.openapi(deletionRoute, async (c) => {
-    await book.remove(c.get('owner'), c.req.valid('param').id);
+    await alerts.remove(c.get('owner'), c.req.valid('param').id);
     return c.body(null, 204);
   });
   app.openapi(savingsRoute, async (c) => {
     const { gasAmount = SAVINGS_GAS_DEFAULT } = c.req.valid('query');
-    return c.json(await book.savings(c.get('owner'), c.req.valid('param').id, gasAmount), 200);
+    return c.json(await alerts.savings(c.get('owner'), c.req.valid('param').id, gasAmount), 200);
   });
   app.openapi(redeliveryRoute, async (c) => {
     const { deliveryId } = await readBody(c, AlertRedelivery);
-    return c.json(await book.redeliver(c.get('owner'), c.req.valid('param').id, deliveryId), 202);
+    return c.json(await alerts.redeliver(c.get('owner'), c.req.valid('param').id, deliveryId), 202);
   });
 }

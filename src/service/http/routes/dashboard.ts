@@ -5,8 +5,8 @@ import { TIME_FRAME_SEC } from '../../../contract/choices.ts';
 import { RateLimits, StatsChart, StatsCurrent, StatsMarket, Summary } from '../../../contract/dashboard.ts';
 import { NoParameters, TimeFrameParameters } from '../../../contract/queries.ts';
 import { API_KEY_HEADER, PATHS } from '../../../contract/routes.ts';
-import type { AlertBook } from '../../alerts/alert-book.ts';
-import type { AutoTxBook } from '../../auto-txs/auto-tx-service.ts';
+import type { AlertService } from '../../alerts/alert-service.ts';
+import type { AutoTxService } from '../../auto-txs/auto-tx-service.ts';
 import { statsChart } from '../../responses/charts.ts';
 import { statsCurrent } from '../../responses/gas.ts';
 import { statsMarket } from '../../responses/market.ts';
@@ -47,7 +47,7 @@ export function addDashboardRoutes(
   app: OpenAPIHono,
   state: ServiceState,
   gate: Gate,
-  { alerts, autoTxs }: { readonly alerts: AlertBook; readonly autoTxs: AutoTxBook },
+  { alerts, autoTxs }: { readonly alerts: AlertService; readonly autoTxs: AutoTxService },
 ): void {
   app.openapi(currentRoute, (c) => c.json(statsCurrent(state.present()), 200));
   app.openapi(chartRoute, async (c) => {

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
-import { isForbiddenAddress } from '../../../src/service/couriers/address-guard.ts';
-import { readWebTarget } from '../../../src/service/couriers/web-target.ts';
+import { isForbiddenAddress, readWebTarget } from '../../../src/service/alerts/notifiers/safe-http.ts';
 import { rounds } from '../../helpers/rounds.ts';
 
 /** The first and last address of each IPv4 block that is not for everybody, and their public neighbours. */

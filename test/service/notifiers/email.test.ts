@@ -1,10 +1,12 @@
 import net from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { AlertMessage } from '../../../src/core/alerts/kept-alert.ts';
-import type { Attempt } from '../../../src/service/couriers/courier.ts';
-import { createEmailCourier } from '../../../src/service/couriers/email-courier.ts';
-import { serverWords } from '../../../src/service/couriers/smtp-failure.ts';
-import type { SmtpSettings } from '../../../src/service/couriers/smtp-settings.ts';
+import {
+  createEmailNotifier,
+  type SmtpSettings,
+  serverWords,
+} from '../../../src/service/alerts/notifiers/email.ts';
+import type { Attempt } from '../../../src/service/alerts/notifiers/notifier.ts';
 import { messageOf } from '../../helpers/fired-alert.ts';
 import { Refusal, startMailServer } from '../../helpers/mail-server.ts';
 import { certificate, closedPort } from '../../helpers/receiver.ts';
@@ -30,7 +32,7 @@ interface Sending {
 }
 
 function send(settings: SmtpSettings, { target, message, signal }: Sending = {}): Promise<Attempt> {
-  return createEmailCourier(settings).deliver(
+  return createEmailNotifier(settings).deliver(
     {
       id: 'alr_1.1.email',
       target: target ?? 'me@receiver.test',

@@ -1,9 +1,9 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import net from 'node:net';
 import { describe, expect, it, onTestFinished, test } from 'vitest';
-import { isForbiddenAddress } from '../../../src/service/couriers/address-guard.ts';
-import type { Attempt, Courier } from '../../../src/service/couriers/courier.ts';
-import { createCouriers } from '../../../src/service/couriers/create-couriers.ts';
+import { createNotifiers } from '../../../src/service/alerts/notifiers/create-notifiers.ts';
+import type { Attempt, Notifier } from '../../../src/service/alerts/notifiers/notifier.ts';
+import { isForbiddenAddress } from '../../../src/service/alerts/notifiers/safe-http.ts';
 import { messageOf } from '../../helpers/fired-alert.ts';
 import { answering, certificate, closedPort, startReceiver } from '../../helpers/receiver.ts';
 
@@ -17,17 +17,17 @@ interface Setting {
   readonly ca?: string;
 }
 
-function webhook({ allowPrivateTargets = true, ...surroundings }: Setting = {}): Courier {
-  const couriers = createCouriers(
+function webhook({ allowPrivateTargets = true, ...surroundings }: Setting = {}): Notifier {
+  const notifiers = createNotifiers(
     { smtp: null, telegram: null, allowPrivateTargets },
     { now: () => NOW, ...surroundings },
   );
-  if (couriers.WEBHOOK === undefined) throw new Error('no courier for webhooks');
-  return couriers.WEBHOOK;
+  if (notifiers.WEBHOOK === undefined) throw new Error('no notifier for webhooks');
+  return notifiers.WEBHOOK;
 }
 
-function deliver(courier: Courier, target: string, signal = AbortSignal.timeout(30_000)): Promise<Attempt> {
-  return courier.deliver(
+function deliver(notifier: Notifier, target: string, signal = AbortSignal.timeout(30_000)): Promise<Attempt> {
+  return notifier.deliver(
     { id: 'alr_1.1.webhook', target, message: messageOf('alr_1'), signingSecret: SECRET },
     signal,
   );
@@ -38,8 +38,8 @@ const later = (answer: unknown) => ({ outcome: 'later', answer, retryAfterSec: n
 describe('a webhook', () => {
   it('is posted what fired, signed, with a key that tells it apart', async () => {
     const receiver = await startReceiver();
-    const courier = webhook();
-    expect(await deliver(courier, `${receiver.url}?a=b`)).toEqual({
+    const notifier = webhook();
+    expect(await deliver(notifier, `${receiver.url}?a=b`)).toEqual({
       outcome: 'delivered',
       answer: '200 OK: ok',
       retryAfterSec: null,
@@ -231,8 +231,8 @@ describe('a webhook that does not work is tried again, and the log says why', ()
 
 test('a receiver with a certificate that holds is reached by its name', async () => {
   const receiver = await startReceiver(undefined, { tls: 'good' });
-  const courier = webhook({ ca: certificate('ca'), resolve: async () => ['127.0.0.1'] });
-  expect(await deliver(courier, `https://receiver.test:${receiver.port}/`)).toMatchObject({
+  const notifier = webhook({ ca: certificate('ca'), resolve: async () => ['127.0.0.1'] });
+  expect(await deliver(notifier, `https://receiver.test:${receiver.port}/`)).toMatchObject({
     outcome: 'delivered',
   });
   expect(receiver.received[0]?.headers.host).toBe(`receiver.test:${receiver.port}`);
@@ -321,7 +321,7 @@ describe('private addresses', () => {
 
   it('are not sent to: neither by their number nor by a name', async () => {
     const receiver = await startReceiver(undefined, { tls: 'good' });
-    const courier = webhook({ allowPrivateTargets: false, ca: certificate('ca'), resolve: publicName });
+    const notifier = webhook({ allowPrivateTargets: false, ca: certificate('ca'), resolve: publicName });
     const refused = [
       [receiver.url, 'refused: the target must not be on this machine'],
       [`https://2130706433:${receiver.port}/`, 'refused: the target must not be on this machine'],
@@ -329,7 +329,7 @@ describe('private addresses', () => {
       [`http://receiver.test:${receiver.port}/`, 'refused: the target must begin with https://'],
     ] as const;
     for (const [url, answer] of refused) {
-      expect(await deliver(courier, url)).toEqual(later(expect.stringContaining(answer)));
+      expect(await deliver(notifier, url)).toEqual(later(expect.stringContaining(answer)));
     }
     expect(receiver.received).toEqual([]);
   });
@@ -353,13 +353,13 @@ describe('private addresses', () => {
         tls: 'good',
         host: PUBLIC,
       });
-      const courier = webhook({
+      const notifier = webhook({
         allowPrivateTargets: false,
         ca: certificate('ca'),
         isForbidden,
         resolve: async (hostname) => [hostname === 'receiver.test' ? PUBLIC : '127.0.0.1'],
       });
-      expect(await deliver(courier, `https://receiver.test:${receiver.port}/`)).toEqual(
+      expect(await deliver(notifier, `https://receiver.test:${receiver.port}/`)).toEqual(
         later(expect.stringMatching(/^refused: (?:a redirect must not be on|rebound.test leads to)/)),
       );
       expect(receiver.received).toHaveLength(1);
@@ -372,13 +372,13 @@ describe('private addresses', () => {
       tls: 'good',
       host: PUBLIC,
     });
-    const courier = webhook({
+    const notifier = webhook({
       allowPrivateTargets: false,
       ca: certificate('ca'),
       isForbidden,
       resolve: async () => [PUBLIC],
     });
-    expect(await deliver(courier, `https://receiver.test:${receiver.port}/`)).toEqual(
+    expect(await deliver(notifier, `https://receiver.test:${receiver.port}/`)).toEqual(
       later('refused: a redirect must begin with https://'),
     );
   });
@@ -388,7 +388,7 @@ describe('private addresses', () => {
     const receiver = await startReceiver(undefined, { tls: 'good', host: PUBLIC, port: victim.port });
     const answers: string[] = [PUBLIC];
     let asked = 0;
-    const courier = webhook({
+    const notifier = webhook({
       allowPrivateTargets: false,
       ca: certificate('ca'),
       isForbidden,
@@ -399,9 +399,9 @@ describe('private addresses', () => {
       },
     });
     const url = `https://receiver.test:${victim.port}/`;
-    expect(await deliver(courier, url)).toMatchObject({ outcome: 'delivered' });
+    expect(await deliver(notifier, url)).toMatchObject({ outcome: 'delivered' });
     expect(asked).toBe(1);
-    expect(await deliver(courier, url)).toEqual(later('refused: receiver.test leads to a private address'));
+    expect(await deliver(notifier, url)).toEqual(later('refused: receiver.test leads to a private address'));
     expect(receiver.received).toHaveLength(1);
     expect(victim.received).toEqual([]);
   });

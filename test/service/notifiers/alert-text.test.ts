@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { alertHtml } from '../../../src/service/couriers/alert-html.ts';
-import { alertText, sentNote } from '../../../src/service/couriers/alert-text.ts';
+import { alertHtml, alertText, sentNote } from '../../../src/service/alerts/notifiers/message.ts';
 import { messageOf } from '../../helpers/fired-alert.ts';
 import { rounds } from '../../helpers/rounds.ts';
 

@@ -1,6 +1,6 @@
 import { createSocket } from 'node:dgram';
 import { expect, onTestFinished, test } from 'vitest';
-import { createHostResolver } from '../../../src/service/couriers/resolve-host.ts';
+import { createHostResolver } from '../../../src/service/alerts/notifiers/safe-http.ts';
 import { waitFor } from '../../helpers/wait-for.ts';
 
 const A = 1;

@@ -2,8 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { sign } from '../../../src/service/couriers/signature.ts';
-import { webhookBody } from '../../../src/service/couriers/webhook-courier.ts';
+import { sign, webhookBody } from '../../../src/service/alerts/notifiers/webhook.ts';
 import { messageOf } from '../../helpers/fired-alert.ts';
 import { temporaryFolder } from '../../helpers/service.ts';
 

@@ -1,9 +1,17 @@
 import * as z from 'zod';
-import { alertText } from './alert-text.ts';
-import { delivered, later, laterAfter, never, statusWords, unanswered } from './attempts.ts';
-import type { Attempt, Courier } from './courier.ts';
-import { sendRequest, type WebAccess, type WebAnswer } from './send-request.ts';
-import { USER_AGENT } from './user-agent.ts';
+import { alertText } from './message.ts';
+import {
+  type Attempt,
+  delivered,
+  later,
+  laterAfter,
+  type Notifier,
+  never,
+  statusWords,
+  USER_AGENT,
+  unanswered,
+} from './notifier.ts';
+import { sendRequest, type WebAccess, type WebAnswer } from './safe-http.ts';
 
 export interface TelegramSettings {
   /** Of the bot; it never leaves but to `apiUrl`. */
@@ -12,7 +20,7 @@ export interface TelegramSettings {
   readonly apiUrl: URL;
 }
 
-export interface TelegramOptions {
+interface TelegramOptions {
   readonly settings: TelegramSettings;
   readonly access: WebAccess;
   /** ms since epoch. */
@@ -30,7 +38,7 @@ const Answer = z.object({
 type Answer = z.infer<typeof Answer>;
 
 /** Sends as a bot. Its API is the operator's choice, so that it may be on a private address. */
-export function createTelegramCourier({ settings, access, now }: TelegramOptions): Courier {
+export function createTelegramNotifier({ settings, access, now }: TelegramOptions): Notifier {
   const { token, apiUrl } = settings;
   const url = `${apiUrl.href.replace(/\/+$/, '')}/bot${token}/sendMessage`;
   const trusted: WebAccess = { ...access, allowPrivateTargets: true };

@@ -9,7 +9,7 @@ import type {
   AlertSavings,
   CreatedAlert,
 } from '../../contract/alerts.ts';
-import { type AlertStatus, LANE_OF_SPEED } from '../../contract/choices.ts';
+import { type AlertStatus, LANE_OF_SPEED, SAVINGS_GAS_DEFAULT } from '../../contract/choices.ts';
 import type { StatsChart } from '../../contract/dashboard.ts';
 import { ARMED } from '../../core/alerts/alert-rule.ts';
 import type { KeptAlert } from '../../core/alerts/kept-alert.ts';
@@ -22,9 +22,28 @@ import {
   channelOf,
   deliveryAnswer,
   SAVINGS_ENTRIES_MOST,
+  savedBy,
   savingsAnswer,
 } from '../responses/alerts.ts';
+import { NOTHING_YET, type Tallies } from '../responses/summary.ts';
 import { isoFromMs } from '../responses/wire.ts';
+
+const DAY_MS = 86_400_000;
+
+/** What the alerts of an owner come to. `now`: ms since epoch, by the clock that blocks have. */
+export function alertTallies(alerts: AlertStore, now: () => number): Tallies {
+  return {
+    ...NOTHING_YET,
+    alerts: async (owner) => ({
+      ...(await alerts.counts(owner)),
+      fired24h: await alerts.countFirings(owner, now() - DAY_MS),
+    }),
+    savings: async (owner) => {
+      const sum = await alerts.sumFirings({ owner });
+      return { ...savedBy(sum, SAVINGS_GAS_DEFAULT), events: sum.firings };
+    },
+  };
+}
 
 /** How many alerts one key may have; who runs the service has no such limit. */
 export const ALERTS_PER_KEY = 1_000;
@@ -34,7 +53,7 @@ const SEND_AGAIN_MS = 60_000;
 /** More cannot be told apart in a chart. */
 const MARKS_MOST = 500;
 
-export interface AlertBookParts {
+interface AlertServiceParts {
   readonly alerts: AlertStore;
   readonly outbox: OutboxStore;
   readonly rules: TargetRules;
@@ -47,12 +66,12 @@ export interface AlertBookParts {
 }
 
 /** The alerts of the service as v1 tells them, to each owner its own. Nothing here needs the chain. */
-export class AlertBook {
-  readonly #parts: AlertBookParts;
+export class AlertService {
+  readonly #parts: AlertServiceParts;
   /** When each delivery was last asked for again, of the last minute. */
   readonly #sentAgainAt = new Map<string, number>();
 
-  constructor(parts: AlertBookParts) {
+  constructor(parts: AlertServiceParts) {
     this.#parts = parts;
   }
 

@@ -1,10 +1,17 @@
-import type { AlertMessage } from '../../core/alerts/kept-alert.ts';
-import { alertText } from './alert-text.ts';
-import { delivered, laterAfter, never, secretsOf, statusWords, unanswered } from './attempts.ts';
-import type { Courier } from './courier.ts';
-import { sendRequest } from './send-request.ts';
-import { USER_AGENT } from './user-agent.ts';
-import type { WebhookOptions } from './webhook-courier.ts';
+import type { AlertMessage } from '../../../core/alerts/kept-alert.ts';
+import { alertText } from './message.ts';
+import {
+  delivered,
+  laterAfter,
+  type Notifier,
+  never,
+  secretsOf,
+  statusWords,
+  USER_AGENT,
+  unanswered,
+} from './notifier.ts';
+import { sendRequest } from './safe-http.ts';
+import type { WebhookOptions } from './webhook.ts';
 
 /** What Slack says of a webhook that will not come back by itself, by https://api.slack.com/changelog/2016-05-17-changes-to-errors-for-incoming-webhooks. */
 const FINAL: ReadonlyMap<string, string> = new Map([
@@ -26,7 +33,7 @@ const FINAL: ReadonlyMap<string, string> = new Map([
  * and not the alert, which may have other channels; a bare 404 is what many a proxy says while its server restarts, so
  * that only Slack's own words count.
  */
-export function createSlackCourier({ access, now }: WebhookOptions): Courier {
+export function createSlackNotifier({ access, now }: WebhookOptions): Notifier {
   return {
     async deliver({ message, target }, signal) {
       const headers = { 'Content-Type': 'application/json', 'User-Agent': USER_AGENT };

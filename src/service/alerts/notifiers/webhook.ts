@@ -1,14 +1,28 @@
-import type { AlertMessage } from '../../core/alerts/kept-alert.ts';
-import { cleanText } from '../../core/clean-text.ts';
-import { gweiString } from '../../core/units.ts';
+import { createHmac } from 'node:crypto';
+import type { AlertMessage } from '../../../core/alerts/kept-alert.ts';
+import { cleanText } from '../../../core/clean-text.ts';
+import { gweiString } from '../../../core/units.ts';
+import { sentNote } from './message.ts';
+import {
+  delivered,
+  gone,
+  laterAfter,
+  type Notifier,
+  secretsOf,
+  statusWords,
+  USER_AGENT,
+  unanswered,
+} from './notifier.ts';
+import { sendRequest, type WebAccess } from './safe-http.ts';
 
-import { sentNote } from './alert-text.ts';
-import { delivered, gone, laterAfter, secretsOf, statusWords, unanswered } from './attempts.ts';
+const SIGNATURE_HEADER = 'X-Gastop-Signature';
+const IDEMPOTENCY_HEADER = 'Idempotency-Key';
 
-import type { Courier } from './courier.ts';
-import { sendRequest, type WebAccess } from './send-request.ts';
-import { IDEMPOTENCY_HEADER, SIGNATURE_HEADER, sign } from './signature.ts';
-import { USER_AGENT } from './user-agent.ts';
+/** `t=<Unix seconds>,v1=<hex>`: HMAC-SHA256 of `<t>.<body>`, so that neither can be changed nor an old one sent again. */
+export function sign(body: string, secret: string, timestampSec: number): string {
+  const mac = createHmac('sha256', secret).update(`${timestampSec}.${body}`).digest('hex');
+  return `t=${timestampSec},v1=${mac}`;
+}
 
 export interface WebhookOptions {
   readonly access: WebAccess;
@@ -17,20 +31,20 @@ export interface WebhookOptions {
 }
 
 /** Posts signed JSON. 2xx is delivered, 410 means never again, everything else is tried again. */
-export function createWebhookCourier({ access, now }: WebhookOptions): Courier {
+export function createWebhookNotifier({ access, now }: WebhookOptions): Notifier {
   return {
-    async deliver(parcel, signal) {
-      const body = webhookBody(parcel.message);
+    async deliver(notification, signal) {
+      const body = webhookBody(notification.message);
       const headers = {
         'Content-Type': 'application/json',
         Accept: '*/*',
         'User-Agent': USER_AGENT,
-        [IDEMPOTENCY_HEADER]: parcel.id,
-        [SIGNATURE_HEADER]: sign(body, parcel.signingSecret, Math.floor(now() / 1_000)),
+        [IDEMPOTENCY_HEADER]: notification.id,
+        [SIGNATURE_HEADER]: sign(body, notification.signingSecret, Math.floor(now() / 1_000)),
       };
       try {
-        const answer = await sendRequest({ url: parcel.target, headers, body }, access, signal);
-        const words = statusWords(answer, secretsOf(parcel.target));
+        const answer = await sendRequest({ url: notification.target, headers, body }, access, signal);
+        const words = statusWords(answer, secretsOf(notification.target));
         if (answer.status >= 200 && answer.status < 300) return delivered(words);
         if (answer.status === 410) return gone(words);
         return laterAfter(answer, words, now());

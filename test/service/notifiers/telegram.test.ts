@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { AlertMessage } from '../../../src/core/alerts/kept-alert.ts';
-import { createCouriers } from '../../../src/service/couriers/create-couriers.ts';
+import { createNotifiers } from '../../../src/service/alerts/notifiers/create-notifiers.ts';
 import { messageOf } from '../../helpers/fired-alert.ts';
 import {
   answering,
@@ -20,13 +20,13 @@ const refusal = (status: number, description: string, parameters?: object) =>
   json(status, { ok: false, error_code: status, description, ...(parameters && { parameters }) });
 
 function send(apiUrl: string, message: Partial<AlertMessage> = {}) {
-  const { TELEGRAM } = createCouriers({
+  const { TELEGRAM } = createNotifiers({
     smtp: null,
     telegram: { token: TOKEN, apiUrl: new URL(apiUrl) },
     // The bot API is where the operator says, and the webhooks' guard is not for it.
     allowPrivateTargets: false,
   });
-  if (TELEGRAM === undefined) throw new Error('no courier for Telegram');
+  if (TELEGRAM === undefined) throw new Error('no notifier for Telegram');
   return TELEGRAM.deliver(
     { id: 'alr_1.1.telegram', target: '-100123', message: messageOf('alr_1', message), signingSecret: '' },
     AbortSignal.timeout(30_000),

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { AlertMessage } from '../../../src/core/alerts/kept-alert.ts';
-import { createCouriers } from '../../../src/service/couriers/create-couriers.ts';
+import { createNotifiers } from '../../../src/service/alerts/notifiers/create-notifiers.ts';
 import { messageOf } from '../../helpers/fired-alert.ts';
 import { answering, type Behaviour, startReceiver } from '../../helpers/receiver.ts';
 
@@ -9,7 +9,7 @@ const HOOK = '/services/T0000/B0000/s3cretpath';
 /** What Slack is sent, and what comes of it. */
 async function post(behaviour: Behaviour, message: Partial<AlertMessage> = {}) {
   const receiver = await startReceiver(behaviour);
-  const { SLACK } = createCouriers({ smtp: null, telegram: null, allowPrivateTargets: true });
+  const { SLACK } = createNotifiers({ smtp: null, telegram: null, allowPrivateTargets: true });
   const attempt = await SLACK?.deliver(
     {
       id: 'alr_1.1.slack',

@@ -1,0 +1,179 @@
+import { ANY_SERVICE, refuseTarget } from '../../../contract/alert-targets.ts';
+import { cleanText } from '../../../core/clean-text.ts';
+import { isLoopback } from '../../is-loopback.ts';
+import { alertHtml, alertText } from './message.ts';
+import {
+  type Attempt,
+  connectionWords,
+  delivered,
+  later,
+  type Notification,
+  type Notifier,
+  never,
+} from './notifier.ts';
+
+/** The mail server that alerts are sent through. */
+export interface SmtpSettings {
+  readonly host: string;
+  readonly port: number;
+  /** TLS from the first byte; without it the connection is upgraded (STARTTLS). */
+  readonly secure: boolean;
+  readonly user: string | null;
+  readonly password: string | null;
+  /** An address, perhaps with a name: `gastop <gas@example.org>`. */
+  readonly from: string;
+  /** Whether nothing is sent without TLS and a certificate that holds. By default: unless the server is on this machine. */
+  readonly requireTls?: boolean;
+  /** Root certificates to trust instead of the usual ones, PEM. */
+  readonly ca?: string;
+}
+
+const LONGEST_WORDS = 160;
+
+/** What nodemailer says of a failure (`nodemailer/lib/errors`). */
+interface SmtpFailure {
+  readonly code: string;
+  /** What Node called it, where it was the connection. */
+  readonly originalCode: string | null;
+  readonly command: string;
+  /** The server's answer and its code; 0: it gave none. */
+  readonly response: string;
+  readonly responseCode: number;
+}
+
+/**
+ * What an SMTP server's refusal means. For this recipient or this mail for good (5xx): never. For now (4xx), or
+ * because of the operator's settings, which may be put right within the day: later.
+ */
+function judgeSmtpFailure(error: unknown, settings: SmtpSettings, recipient: string): Attempt {
+  const failure = read(error);
+  const { code, command, responseCode } = failure;
+  const words = serverWords(failure.response, settings, recipient);
+  switch (code) {
+    case 'EAUTH':
+      // Its words are not repeated: servers there are that say what they were sent.
+      return later(
+        `the mail server does not take this user and password${responseCode === 0 ? '' : ` (${responseCode})`}; check the smtp settings`,
+      );
+    case 'ETLS':
+      return later(
+        responseCode === 0
+          ? `no TLS with the mail server: ${connectionWords(error)}`
+          : 'the mail server offers no TLS (STARTTLS), which is required',
+      );
+    case 'EENVELOPE':
+    case 'EMESSAGE':
+      if (command === 'MAIL FROM') return later(`the mail server does not take the sender: ${words}`);
+      return responseCode >= 500 ? never(words) : later(words === '' ? 'the mail server refused it' : words);
+    case 'ETIMEDOUT':
+      return later('the mail server did not answer in time');
+    case 'EDNS':
+      return later('the mail server was not found by its name');
+    default:
+      return later(words === '' ? `mail server: ${connectionWords(underlying(error, failure))}` : words);
+  }
+}
+
+/** The server's words on one line, without whatever of the login and the recipient they repeat. */
+export function serverWords(response: string, { password, user }: SmtpSettings, recipient: string): string {
+  const secrets =
+    password === null
+      ? []
+      : [password, encoded(password), encoded(`\0${user ?? ''}\0${password}`)].filter(
+          ({ length }) => length > 0,
+        );
+  const shown = secrets.reduce((text, secret) => text.replaceAll(secret, '…'), response);
+  const unaddressed = shown.replaceAll(recipient, '…');
+  // Servers there are that say their code in their words again.
+  const once = unaddressed.trimStart().replace(/^(\d{3} )\1+/, '$1');
+  return cleanText(once, LONGEST_WORDS).trim();
+}
+
+const encoded = (text: string) => Buffer.from(text).toString('base64');
+
+function read(error: unknown): SmtpFailure {
+  const told =
+    typeof error === 'object' && error !== null ? (error as Readonly<Record<string, unknown>>) : {};
+  const text = (value: unknown) => (typeof value === 'string' ? value : '');
+  return {
+    code: text(told.code),
+    originalCode: text(told.originalCode) || null,
+    command: text(told.command),
+    response: text(told.response),
+    responseCode: typeof told.responseCode === 'number' ? told.responseCode : 0,
+  };
+}
+
+function underlying(error: unknown, { originalCode }: SmtpFailure): unknown {
+  return originalCode === null ? error : Object.assign(new Error('connection'), { code: originalCode });
+}
+
+/** Mail servers make senders wait on purpose, before the greeting and after the message; an early end doubles the mail. */
+const DEADLINE_MS = 30_000;
+
+/**
+ * Sends mails through one SMTP server. TLS is required, and its certificate checked, unless the server is on this
+ * machine or the settings say otherwise: then TLS is taken where it is offered. Each try of a notification carries the same
+ * Message-ID, so that a mail that came twice is seen as one.
+ */
+export function createEmailNotifier(settings: SmtpSettings): Notifier {
+  return {
+    deadlineMs: DEADLINE_MS,
+    async deliver(notification, signal) {
+      // One address and nothing else, whatever wrote it: it goes into a command and a header.
+      if (refuseTarget('EMAIL', notification.target, ANY_SERVICE) !== null)
+        return never('not an email address');
+      try {
+        return await send(settings, notification, signal);
+      } catch (error) {
+        return signal.aborted
+          ? later('no answer in time')
+          : judgeSmtpFailure(error, settings, notification.target);
+      }
+    },
+  };
+}
+
+async function send(
+  settings: SmtpSettings,
+  notification: Notification,
+  signal: AbortSignal,
+): Promise<Attempt> {
+  const { createTransport } = await import('nodemailer');
+  const { host, port, secure, user, password, from } = settings;
+  const requireTls = settings.requireTls ?? !isLoopback(host);
+  const transport = createTransport({
+    host,
+    port,
+    secure,
+    requireTLS: requireTls && !secure,
+    opportunisticTLS: !requireTls,
+    tls: { rejectUnauthorized: requireTls, ...(settings.ca === undefined ? {} : { ca: settings.ca }) },
+    ...(user === null ? {} : { auth: { user, pass: password ?? '' } }),
+    connectionTimeout: DEADLINE_MS,
+    greetingTimeout: DEADLINE_MS,
+    socketTimeout: DEADLINE_MS,
+    maxResponseSize: 65_536,
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  });
+  const { subject, plain } = alertText(notification.message);
+  const info = await transport.sendMail({
+    from,
+    // As an object it is taken for one address, never for a list.
+    to: { name: '', address: notification.target },
+    subject,
+    text: `${plain}\n`,
+    html: alertHtml(notification.message),
+    messageId: messageId(notification.id, from),
+    headers: { 'Auto-Submitted': 'auto-generated', 'X-Auto-Response-Suppress': 'All' },
+    signal,
+  });
+  return delivered(serverWords(info.response, settings, notification.target));
+}
+
+/** In the sender's domain, as RFC 5322 recommends. */
+function messageId(notificationId: string, from: string): string {
+  const domain = /@([^@<>\s]+)>?\s*$/.exec(from)?.[1] ?? 'gastop.invalid';
+  return `<${notificationId.replace(/[^\w.-]/g, '_')}@${domain}>`;
+}

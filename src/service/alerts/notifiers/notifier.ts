@@ -1,0 +1,162 @@
+import { STATUS_CODES } from 'node:http';
+import type { AlertMessage } from '../../../core/alerts/kept-alert.ts';
+import { cleanText } from '../../../core/clean-text.ts';
+import { ForbiddenAddress, RequestRefused, type WebAnswer } from './safe-http.ts';
+
+/** One thing to send. */
+export interface Notification {
+  /** Stays the same however often it is tried: the receiver's idempotency key. */
+  readonly id: string;
+  /** An address, a URL, a chat id. */
+  readonly target: string;
+  readonly message: AlertMessage;
+  /** What webhooks of this owner are signed with. */
+  readonly signingSecret: string;
+}
+
+/** What came of one try. */
+export interface Attempt {
+  /**
+   * `delivered`; `later`: it is tried again; `never`: this receiver will not take it; `gone`: it never wants to hear of
+   * this alert again, which is disabled.
+   */
+  readonly outcome: 'delivered' | 'later' | 'never' | 'gone';
+  /** What the receiver said, short and clean, for the log. No secret, no whole URL. */
+  readonly answer: string;
+  /** Seconds, where the receiver asked for time. */
+  readonly retryAfterSec: number | null;
+}
+
+/** Brings notifications to one kind of receiver. */
+export interface Notifier {
+  /** How long one try may take; 10 s where nothing is said. */
+  readonly deadlineMs?: number;
+  /** One try, within `signal`. Never rejects. */
+  deliver(notification: Notification, signal: AbortSignal): Promise<Attempt>;
+}
+
+/** The notifiers that are set up; a channel without one is refused when an alert is made. */
+export type Notifiers = Readonly<Partial<Record<string, Notifier>>>;
+
+/**
+ * What a `Retry-After` header asks for, in seconds from `now` (ms since epoch); `null` where it says nothing usable.
+ * Seconds or an HTTP date (RFC 9110, 10.2.3).
+ */
+function readRetryAfter(value: string | undefined, now: number): number | null {
+  if (value === undefined) return null;
+  if (/^\s*\d{1,9}\s*$/.test(value)) return Number(value);
+  const at = / GMT\s*$/.test(value) ? Date.parse(value) : Number.NaN;
+  return Number.isNaN(at) ? null : Math.max(Math.ceil((at - now) / 1_000), 0);
+}
+
+/** The released version; the build puts it in. */
+const VERSION: string = process.env.GASTOP_VERSION ?? '0.0.0-source';
+
+/** Who posts. */
+export const USER_AGENT = `gastop/${VERSION}`;
+
+/** What Node and OpenSSL call it, in words for the log of a delivery. */
+const BY_CODE: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'connection refused',
+  ECONNRESET: 'the connection was cut off',
+  EPIPE: 'the connection was cut off',
+  ETIMEDOUT: 'no connection came about in time',
+  EHOSTUNREACH: 'no way to that host',
+  ENETUNREACH: 'no way to that network',
+  ENOTFOUND: 'no such host',
+  ENODATA: 'no such host',
+  EAI_AGAIN: 'the name could not be looked up',
+  HPE_HEADER_OVERFLOW: 'more headers than any answer needs',
+  EPROTO: 'TLS failed: is that an https server?',
+  CERT_HAS_EXPIRED: 'its TLS certificate has expired',
+  CERT_NOT_YET_VALID: 'its TLS certificate is not valid yet',
+  DEPTH_ZERO_SELF_SIGNED_CERT: 'its TLS certificate is self-signed',
+  SELF_SIGNED_CERT_IN_CHAIN: 'its TLS certificate is signed by nobody known',
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'its TLS certificate is signed by nobody known',
+  UNABLE_TO_GET_ISSUER_CERT: 'its TLS certificate is signed by nobody known',
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: 'its TLS certificate is signed by nobody known',
+  ERR_TLS_CERT_ALTNAME_INVALID: 'its TLS certificate is for another host',
+};
+
+/** Why no answer came, without any address or secret that the error may repeat. */
+export function connectionWords(error: unknown): string {
+  if (error instanceof ForbiddenAddress) return `refused: ${cleanText(error.message, 200)}`;
+  const code = errorCode(error);
+  if (code === null) return 'no connection came about';
+  if (code.startsWith('HPE_')) return BY_CODE[code] ?? 'what answers there is no web server';
+  if (/^(?:ERR_SSL_|ERR_TLS_|EPROTO$)/.test(code)) return BY_CODE[code] ?? `TLS failed (${code})`;
+  return BY_CODE[code] ?? `no connection came about (${code})`;
+}
+
+/** Of the error or, where several addresses were tried, of the first. */
+function errorCode(error: unknown): string | null {
+  if (error instanceof AggregateError) return errorCode(error.errors[0]);
+  if (!(error instanceof Error) || !('code' in error) || typeof error.code !== 'string') return null;
+  return cleanText(error.code, 60);
+}
+
+const LONGEST_ANSWER = 200;
+const LONGEST_EXCERPT = 120;
+
+export const delivered = (answer: string): Attempt => attempt('delivered', answer);
+export const never = (answer: string): Attempt => attempt('never', answer);
+export const gone = (answer: string): Attempt => attempt('gone', answer);
+export const later = (answer: string, retryAfterSec: number | null = null): Attempt =>
+  attempt('later', answer, retryAfterSec);
+
+function attempt(outcome: Attempt['outcome'], answer: string, retryAfterSec: number | null = null): Attempt {
+  return { outcome, answer: cleanText(answer, LONGEST_ANSWER), retryAfterSec };
+}
+
+/** No answer came: why. Whether time was up only the sender knows, whose `signal` it is. */
+export function unanswered(error: unknown, signal: AbortSignal): Attempt {
+  if (error instanceof RequestRefused) return later(`refused: ${error.message}`);
+  if (signal.aborted) return later('no answer in time');
+  return later(connectionWords(error));
+}
+
+/** What is not delivered for now, as the receiver said it. @param now ms since epoch */
+export function laterAfter(answer: WebAnswer, said: string, now: number): Attempt {
+  return later(said, readRetryAfter(answer.retryAfter, now));
+}
+
+/**
+ * A status in the words of HTTP, and the beginning of what came with it. Whatever of `secrets` it repeats is left out:
+ * servers like to say which path they do not know.
+ */
+export function statusWords({ status, text, movedTo }: WebAnswer, secrets: readonly string[] = []): string {
+  const words = STATUS_CODES[status];
+  const line = words === undefined ? String(status) : `${status} ${words}`;
+  if (status >= 300 && status < 400) {
+    return movedTo === null ? `${line}, which leads nowhere` : `${line}: moved to ${movedTo}`;
+  }
+  const excerpt = cleanText(without(text, secrets), LONGEST_EXCERPT).trim();
+  return excerpt === '' || /^</.test(excerpt) ? line : `${line}: ${excerpt}`;
+}
+
+const SHORTEST_TOKEN = 8;
+
+/** What of a webhook's URL may be its secret: path and query, whole and in parts. */
+export function secretsOf(target: string): string[] {
+  const url = URL.parse(target);
+  if (url === null) return [];
+  const { pathname, search } = url;
+  const parts = [...pathname.split('/').filter(({ length }) => length >= SHORTEST_TOKEN)];
+  const whole = [`${pathname}${search}`, pathname, search, search.slice(1)];
+  const secrets = [...whole, ...parts, ...url.searchParams.values()];
+  return [...secrets, ...secrets.map(decoded)].filter(({ length }) => length > 1);
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+function without(text: string, secrets: readonly string[]): string {
+  return secrets
+    .filter((secret) => secret.length > 1)
+    .reduce((rest, secret) => rest.replaceAll(secret, '…'), text);
+}

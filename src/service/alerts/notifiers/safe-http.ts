@@ -1,0 +1,369 @@
+import { lookup, Resolver } from 'node:dns/promises';
+import http from 'node:http';
+import https from 'node:https';
+import { BlockList, isIP, type LookupFunction } from 'node:net';
+import { OnceAtATime, sleep } from '../../async.ts';
+
+/**
+ * IPv4 that is not for everybody: the entries of IANA's special-purpose registry (RFC 6890) that are not globally
+ * reachable, multicast (RFC 5771), the relays of 6to4 (RFC 7526). Cloud metadata lies in link-local (169.254.169.254),
+ * in shared space (100.100.100.200), in 192.0.0.0/24 – and, for Azure, at one address that looks public.
+ */
+const FORBIDDEN_V4: readonly (readonly [string, number])[] = [
+  ['0.0.0.0', 8],
+  ['10.0.0.0', 8],
+  ['100.64.0.0', 10],
+  ['127.0.0.0', 8],
+  ['168.63.129.16', 32],
+  ['169.254.0.0', 16],
+  ['172.16.0.0', 12],
+  ['192.0.0.0', 24],
+  ['192.0.2.0', 24],
+  ['192.88.99.0', 24],
+  ['192.168.0.0', 16],
+  ['198.18.0.0', 15],
+  ['198.51.100.0', 24],
+  ['203.0.113.0', 24],
+  ['224.0.0.0', 4],
+  ['240.0.0.0', 4],
+];
+
+/**
+ * Only 2000::/3 is global unicast (RFC 4291), so that loopback, unique local, link-local, multicast and the local
+ * NAT64 prefix are outside already. Of it not: protocol assignments with Teredo and ORCHID (RFC 2928), documentation
+ * (RFC 3849, RFC 9637) and 6to4, which reaches IPv4 (RFC 7526).
+ */
+const GLOBAL_V6: readonly [string, number] = ['2000::', 3];
+const FORBIDDEN_V6: readonly (readonly [string, number])[] = [
+  ['2001::', 23],
+  ['2001:db8::', 32],
+  ['2002::', 16],
+  ['3fff::', 20],
+];
+
+/** IPv6 that stands for the IPv4 address in its last 32 bits: mapped (RFC 4291), and NAT64's well-known (RFC 6052). */
+const CARRIES_V4: readonly (readonly [string, number])[] = [
+  ['::ffff:0:0', 96],
+  ['64:ff9b::', 96],
+];
+
+const forbiddenV4 = blockList('ipv4', FORBIDDEN_V4);
+const forbiddenV6 = blockList('ipv6', FORBIDDEN_V6);
+const globalV6 = blockList('ipv6', [GLOBAL_V6]);
+const carriesV4 = blockList('ipv6', CARRIES_V4);
+
+function blockList(family: 'ipv4' | 'ipv6', subnets: readonly (readonly [string, number])[]): BlockList {
+  const list = new BlockList();
+  for (const [net, prefix] of subnets) list.addSubnet(net, prefix, family);
+  return list;
+}
+
+/**
+ * Whether an IP address is one that messages must not go to: private, loopback, link-local, shared, multicast,
+ * reserved, for documentation, a cloud's metadata, in any form of IPv6. What is no IP address is forbidden too.
+ */
+export function isForbiddenAddress(address: string): boolean {
+  const [bare = ''] = address.split('%');
+  switch (isIP(bare)) {
+    case 4:
+      return forbiddenV4.check(bare, 'ipv4');
+    case 6:
+      if (carriesV4.check(bare, 'ipv6')) return isForbiddenAddress(lastFourBytes(bare));
+      return !globalV6.check(bare, 'ipv6') || forbiddenV6.check(bare, 'ipv6');
+    default:
+      return true;
+  }
+}
+
+/** The IPv4 address at the end of an IPv6 one, which `URL` writes in its one canonical form. */
+function lastFourBytes(address: string): string {
+  const canonical = new URL(`http://[${address}]`).hostname.slice(1, -1);
+  const [low = '', high = ''] = canonical.split(':').toReversed();
+  const value = (Number.parseInt(high || '0', 16) << 16) | Number.parseInt(low || '0', 16);
+  return [24, 16, 8, 0].map((shift) => (value >>> shift) & 0xff).join('.');
+}
+
+export interface TargetPolicy {
+  /** The operator lets messages go to private addresses, and without TLS. */
+  readonly allowPrivateTargets: boolean;
+  /** Which addresses are private; a test, which has no others, says so itself. */
+  readonly isForbidden?: (address: string) => boolean;
+}
+
+type WebTarget =
+  | { readonly ok: true; readonly url: URL }
+  /** Why not, as the end of a sentence about the target: `must …`. */
+  | { readonly ok: false; readonly problem: string };
+
+/** Names that mean this machine (RFC 6761) or this network, whatever a resolver says. */
+const LOCAL_NAME = /(?:^|\.)(?:localhost|local|internal|home\.arpa|localdomain)\.?$/;
+
+const refused = (problem: string): WebTarget => ({ ok: false, problem });
+
+/**
+ * Whether messages may be sent to a URL, by what it says itself; what its name leads to is seen when it is sent
+ * ({@link guardedLookup}). `URL` has one spelling for an address, so that decimal, octal and hexadecimal ones are seen.
+ */
+export function readWebTarget(text: string, policy: TargetPolicy): WebTarget {
+  const { allowPrivateTargets, isForbidden = isForbiddenAddress } = policy;
+  const url = URL.parse(text);
+  if (url === null) return refused('must be a URL, as https://example.org/hook');
+  if (url.protocol !== 'https:' && !(allowPrivateTargets && url.protocol === 'http:')) {
+    return refused(allowPrivateTargets ? 'must begin with https:// or http://' : 'must begin with https://');
+  }
+  if (url.username !== '' || url.password !== '') return refused('must have no user name or password in it');
+  if (url.port === '0') return refused('must not have port 0');
+  if (allowPrivateTargets) return { ok: true, url };
+  const host = hostOf(url);
+  if (isIP(host) === 0 ? LOCAL_NAME.test(host) : isForbidden(host)) {
+    return refused(
+      `must not be on this machine or in a private network (${host}); the operator can allow it with --allow-private-targets`,
+    );
+  }
+  return { ok: true, url };
+}
+
+/** The host as sockets take it: IPv6 without brackets. */
+export function hostOf(url: URL): string {
+  return url.hostname.replace(/^\[|\]$/g, '');
+}
+
+/** Every address that a name has now. Rejects with an error that has a `code` where there is none. */
+export type ResolveHost = (hostname: string) => Promise<readonly string[]>;
+
+interface ResolverOptions {
+  /** Name servers to ask, `address:port`; the system's where nobody says. */
+  readonly servers?: readonly string[];
+}
+
+const QUERY_TIMEOUT_MS = 2_000;
+const QUERY_TRIES = 2;
+/** Once there are addresses of one kind, those of the other are waited for no longer. */
+const OTHER_KIND_MS = 1_000;
+/** The system's resolver takes a thread of the process for each question, of four, however long it hangs. */
+const SYSTEM_AT_ONCE = 2;
+
+/**
+ * Asks the name servers without taking a thread; only a name they do not know goes to the system's resolver, which
+ * knows hosts files and local names, a few at a time. So no receiver's dead name server holds up the others.
+ */
+export function createHostResolver({ servers }: ResolverOptions = {}): ResolveHost {
+  const underWay = new OnceAtATime<string, readonly string[]>();
+  const waiting: (() => void)[] = [];
+  let asking = 0;
+  const askSystem: ResolveHost = async (hostname) => {
+    if (asking >= SYSTEM_AT_ONCE) await new Promise<void>((resolve) => waiting.push(resolve));
+    else asking += 1;
+    try {
+      return (await lookup(hostname, { all: true })).map(({ address }) => address);
+    } finally {
+      const next = waiting.shift();
+      if (next === undefined) asking -= 1;
+      else next();
+    }
+  };
+  const ask: ResolveHost = async (hostname) => {
+    const found = hostname.includes('.') ? await askNameServers(hostname, servers) : [];
+    return found.length > 0 ? found : askSystem(hostname);
+  };
+  return (hostname) => underWay.ask(hostname, () => ask(hostname));
+}
+
+/** A new resolver each time: it reads anew which servers there are, and machines change networks. */
+async function askNameServers(
+  hostname: string,
+  servers: readonly string[] | undefined,
+): Promise<readonly string[]> {
+  const resolver = new Resolver({ timeout: QUERY_TIMEOUT_MS, tries: QUERY_TRIES });
+  if (servers !== undefined) resolver.setServers(servers);
+  const found = new Map<4 | 6, readonly string[]>();
+  const ended = new AbortController();
+  const ask = async (kind: 4 | 6, asked: Promise<readonly string[]>) => {
+    const addresses = (await asked.catch(() => [])).filter((address) => isIP(address) !== 0);
+    if (addresses.length > 0) found.set(kind, addresses);
+  };
+  const kinds = [ask(4, resolver.resolve4(hostname)), ask(6, resolver.resolve6(hostname))];
+  const others = kinds.map(async (kind) => {
+    await kind;
+    // Some name servers never answer for the kind that they do not know.
+    if (found.size > 0) await sleep(OTHER_KIND_MS, ended.signal);
+    else await Promise.all(kinds);
+  });
+  await Promise.race([Promise.all(kinds), ...others]);
+  ended.abort();
+  resolver.cancel();
+  return [...(found.get(4) ?? []), ...(found.get(6) ?? [])];
+}
+
+/** A name leads where messages must not go. */
+export class ForbiddenAddress extends Error {
+  override readonly name = 'ForbiddenAddress';
+
+  /** Which one is not said: whoever has a key is not to learn what names mean within the network. */
+  constructor(hostname: string) {
+    super(`${hostname} leads to a private address`);
+  }
+}
+
+/**
+ * What a socket asks for addresses: it connects to these and to no others, so that a name which means something else a
+ * moment later changes nothing. One forbidden address among several is enough to refuse the name.
+ */
+function guardedLookup(resolve: ResolveHost, policy: TargetPolicy): LookupFunction {
+  const { allowPrivateTargets, isForbidden = isForbiddenAddress } = policy;
+  return (hostname, options, callback) => {
+    resolve(hostname).then(
+      (addresses) => {
+        if (!allowPrivateTargets && addresses.some(isForbidden)) {
+          return callback(new ForbiddenAddress(hostname), '');
+        }
+        const found = addresses.map((address) => ({ address, family: isIP(address) }));
+        const [first] = found;
+        if (first === undefined) return callback(notFound(hostname), '');
+        if (options.all) callback(null, found);
+        else callback(null, first.address, first.family);
+      },
+      (error: unknown) => callback(error instanceof Error ? error : notFound(hostname), ''),
+    );
+  };
+}
+
+function notFound(hostname: string): NodeJS.ErrnoException {
+  return Object.assign(new Error(`${hostname} has no address`), { code: 'ENOTFOUND' });
+}
+
+/** No receiver has this much to say; what comes after it is cut off. */
+const LONGEST_ANSWER_BYTES = 65_536;
+/** The status has decided by then; the words may take this long. */
+const ANSWER_WITHIN_MS = 2_000;
+const MOST_REDIRECTS = 3;
+/** They have the same request sent again elsewhere; the older ones leave open with which method. */
+const FOLLOWED = new Set([307, 308]);
+
+/** The way out for notifiers that speak HTTP. */
+export interface WebAccess extends TargetPolicy {
+  readonly resolve: ResolveHost;
+  /** Root certificates to trust instead of the usual ones, PEM. */
+  readonly ca?: string;
+}
+
+interface WebRequest {
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+  /** How many redirects are followed; 3 where nobody says. */
+  readonly redirects?: number;
+}
+
+export interface WebAnswer {
+  readonly status: number;
+  /** Of the final answer, as it came. */
+  readonly retryAfter: string | undefined;
+  /** Where a redirect that is not followed leads: its host. */
+  readonly movedTo: string | null;
+  /** At most 64 kB, and what of it came in time. */
+  readonly text: string;
+}
+
+/** Not sent, for a reason that the sender can be told. */
+export class RequestRefused extends Error {
+  override readonly name = 'RequestRefused';
+}
+
+/**
+ * Posts, follows at most 3 redirects that ask for the same request elsewhere, and looks at each address it goes to
+ * first. One connection per request: nothing is left open, no proxy is asked.
+ * @throws {RequestRefused} a redirect leads where nothing may be sent; otherwise whatever the connection failed with.
+ */
+export async function sendRequest(
+  request: WebRequest,
+  access: WebAccess,
+  signal: AbortSignal,
+): Promise<WebAnswer> {
+  let { url } = request;
+  const most = request.redirects ?? MOST_REDIRECTS;
+  for (let redirects = 0; ; redirects += 1) {
+    const target = readWebTarget(url, access);
+    if (!target.ok) {
+      throw new RequestRefused(`${redirects === 0 ? 'the target' : 'a redirect'} ${target.problem}`);
+    }
+    const { answer, location } = await post(target.url, request, access, signal);
+    if (!FOLLOWED.has(answer.status) || location === null) return answer;
+    if (redirects === most) {
+      if (most === 0) return answer;
+      throw new RequestRefused(`more than ${most} redirects`);
+    }
+    url = location.href;
+  }
+}
+
+interface Exchange {
+  readonly answer: WebAnswer;
+  readonly location: URL | null;
+}
+
+async function post(
+  url: URL,
+  request: WebRequest,
+  access: WebAccess,
+  signal: AbortSignal,
+): Promise<Exchange> {
+  const isEncrypted = url.protocol === 'https:';
+  const body = Buffer.from(request.body);
+  const options: https.RequestOptions = {
+    method: 'POST',
+    host: hostOf(url),
+    port: url.port === '' ? (isEncrypted ? 443 : 80) : Number(url.port),
+    path: `${url.pathname}${url.search}`,
+    // A fresh agent, which keeps no connection and asks no proxy whatever the environment says.
+    agent: isEncrypted ? new https.Agent({ keepAlive: false }) : new http.Agent({ keepAlive: false }),
+    lookup: guardedLookup(access.resolve, access),
+    headers: { ...request.headers, 'Content-Length': String(body.length), Connection: 'close' },
+    signal,
+    ...(access.ca === undefined ? {} : { ca: access.ca }),
+  };
+  const response = await new Promise<http.IncomingMessage>((resolve, reject) => {
+    const sent = isEncrypted ? https.request(options) : http.request(options);
+    sent.once('response', resolve);
+    // It stays: what breaks while the answer is read must not end the process.
+    sent.on('error', reject);
+    // An answer that switches protocols ends the connection and is no error to Node.
+    sent.once('close', () => reject(Object.assign(new Error('no answer'), { code: 'ECONNRESET' })));
+    sent.end(body);
+  });
+  const text = await readAnswer(response);
+  const status = response.statusCode ?? 0;
+  const { location: to } = response.headers;
+  const location = status >= 300 && status < 400 && to !== undefined ? URL.parse(to, url.href) : null;
+  return {
+    answer: {
+      status,
+      retryAfter: response.headers['retry-after'],
+      movedTo: location?.host ?? null,
+      text,
+    },
+    location,
+  };
+}
+
+/** Never rejects: the status is known, and what could be read of the rest is enough. */
+function readAnswer(response: http.IncomingMessage): Promise<string> {
+  return new Promise((resolve) => {
+    const parts: Buffer[] = [];
+    let length = 0;
+    const finish = () => {
+      clearTimeout(timer);
+      response.destroy();
+      resolve(Buffer.concat(parts).toString('utf8', 0, Math.min(length, LONGEST_ANSWER_BYTES)));
+    };
+    const timer = setTimeout(finish, ANSWER_WITHIN_MS);
+    response.on('data', (part: Buffer) => {
+      parts.push(part);
+      length += part.length;
+      if (length >= LONGEST_ANSWER_BYTES) finish();
+    });
+    response.once('end', finish);
+    response.once('close', finish);
+    response.on('error', finish);
+  });
+}
