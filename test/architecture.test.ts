@@ -22,7 +22,6 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
 const OWNER: Readonly<Record<string, readonly string[]>> = {
   viem: ['core', 'chain'],
   '@noble/curves': ['core'],
-  '@noble/hashes': ['core'],
   kysely: ['store'],
   'node:sqlite': ['store'],
   ky: ['client'],

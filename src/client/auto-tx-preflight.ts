@@ -1,7 +1,7 @@
 import type { AutoTxOrder } from '../core/auto-txs/kept-auto-tx.ts';
 import { preflight, takesNone } from '../core/auto-txs/preflight.ts';
 import { chainProfile } from '../core/chains.ts';
-import type { DescribedCall } from '../core/transactions/known-calls.ts';
+import type { DescribedCall } from '../core/transactions/describe-call.ts';
 import type { SignedTransaction } from '../core/transactions/signed-transaction.ts';
 import { nativeString } from '../core/units.ts';
 import type { CallOptions, GasClient } from './client.ts';
@@ -41,7 +41,7 @@ export async function checkAutoTx(
 ): Promise<CheckedAutoTx> {
   const { transaction, order } = toCheck;
   const [{ describeTransaction }, snapshot, account, reach] = await Promise.all([
-    import('../core/transactions/describe-transaction.ts'),
+    import('../core/transactions/describe-call.ts'),
     ifTold(client.gasCurrent(call)),
     ifTold(client.autoTxAccount(transaction.from, call)),
     ifTold(reachOf(client, order, now, call)),

@@ -1,7 +1,7 @@
 import type { Bucket } from '../contract/choices.ts';
 import { PATHS } from '../contract/routes.ts';
 import { cleanText } from '../core/clean-text.ts';
-import { bareHex, isLongHex } from '../core/transactions/signed-shape.ts';
+import { bareHex, isLongHex } from '../core/transactions/signed-text.ts';
 import { gweiString } from '../core/units.ts';
 import { Answer } from './answer.ts';
 import { ClientError } from './errors.ts';

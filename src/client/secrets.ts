@@ -1,4 +1,4 @@
-import { bareHex, isSignedShape } from '../core/transactions/signed-shape.ts';
+import { bareHex, isSignedShape } from '../core/transactions/signed-text.ts';
 import { normalKey } from './answer.ts';
 import { isRecord, parseJson } from './json.ts';
 

@@ -1,5 +1,5 @@
 import type { Hex } from '../../core/block.ts';
-import { transactionHash } from '../../core/transactions/transaction-hash.ts';
+import { transactionHash } from '../../core/transactions/decode-transaction.ts';
 import { ChainError, isRefusal, SendFailure, type SendOptions, type SendOutcome } from '../chain-source.ts';
 import { ask, type RpcNode } from './client.ts';
 import { bytes as bytesShape, hash, nullable, transactionAnswer, Unfit } from './decode.ts';

@@ -12,7 +12,7 @@ import {
 import { isPast, type SnapshotView } from '../../client/views/gas.ts';
 import { AUTO_TX_STATUSES } from '../../contract/choices.ts';
 import { PATHS } from '../../contract/routes.ts';
-import { describeCall } from '../../core/transactions/known-calls.ts';
+import { describeCall } from '../../core/transactions/describe-call.ts';
 import type { CommandContext, Run } from '../context.ts';
 import { CliError, EXIT, type ExitCode, usageError } from '../errors.ts';
 import { examples } from '../help.ts';

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { SIGNED_LONGEST } from '../../contract/choices.ts';
 import { decodeTransaction } from '../../core/transactions/decode-transaction.ts';
-import { bareHex, isLongHex, isSignedShape } from '../../core/transactions/signed-shape.ts';
+import { bareHex, isLongHex, isSignedShape } from '../../core/transactions/signed-text.ts';
 import { type SignedTransaction, TransactionError } from '../../core/transactions/signed-transaction.ts';
 import { type CliError, usageError } from '../errors.ts';
 import type { Io } from '../io.ts';

@@ -4,7 +4,7 @@ import { paysAt } from '../../core/auto-txs/target.ts';
 import { chainProfile } from '../../core/chains.ts';
 import { cleanText } from '../../core/clean-text.ts';
 import { shortHex, withShortHashes } from '../../core/hex-text.ts';
-import type { DescribedCall } from '../../core/transactions/known-calls.ts';
+import type { DescribedCall } from '../../core/transactions/describe-call.ts';
 import {
   formatAmount,
   formatCount,

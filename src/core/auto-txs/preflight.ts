@@ -1,5 +1,4 @@
-import { callDeadline } from '../transactions/call-deadline.ts';
-import { delegationWords, isTakenBack } from '../transactions/delegation-words.ts';
+import { callDeadline, delegationWords, isTakenBack } from '../transactions/describe-call.ts';
 import type { SignedTransaction } from '../transactions/signed-transaction.ts';
 import { formatCount, formatDuration } from '../units.ts';
 import { utcMinute } from '../utc-minute.ts';

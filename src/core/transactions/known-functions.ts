@@ -1,13 +1,21 @@
-import { type AbiFunction, abiFunction } from './abi-function.ts';
+import { parseAbi, toFunctionSelector, toFunctionSignature } from 'viem/utils';
+import type { Hex } from '../block.ts';
+import type { AbiParameter } from './abi-arguments.ts';
 
-export interface KnownFunction extends AbiFunction {
+export interface KnownFunction {
+  readonly name: string;
+  /** Without names: what the selector is the hash of. */
+  readonly signature: string;
+  /** First four bytes of the call. */
+  readonly selector: Hex;
+  readonly inputs: readonly AbiParameter[];
   /** What it does, with `{argument}`, `{argument.first}` and `{argument.last}` of a path or list, and `{contract}`. */
   readonly words: string;
 }
 
 /**
  * Functions as their contracts declare them, with what they do. Approvals and what carries other calls have words of
- * their own (`approval-words.ts`, `carried-calls.ts`), so these are only said where those have nothing to say.
+ * their own (`describe-call.ts`), so these are only said where those have nothing to say.
  */
 const DECLARED: readonly (readonly [string, string])[] = [
   // ERC-20, ERC-721, ERC-1155
@@ -233,13 +241,17 @@ const DECLARED: readonly (readonly [string, string])[] = [
 
 let bySelector: ReadonlyMap<string, KnownFunction> | null = null;
 
-/** All of them. Their selectors are hashes of what stands above, made when they are first asked for. */
+/** All of them. Their selectors are hashes of their declarations, made at the first use. */
 export function knownFunctions(): ReadonlyMap<string, KnownFunction> {
-  bySelector ??= new Map(
-    DECLARED.map(([text, words]) => {
-      const declared = abiFunction(text);
-      return [declared.selector, { ...declared, words }];
-    }),
-  );
+  bySelector ??= new Map(DECLARED.map(([text, words]) => readFunction(text, words)));
   return bySelector;
+}
+
+function readFunction(text: string, words: string): [string, KnownFunction] {
+  const declared: readonly string[] = [`function ${text}`];
+  const [item] = parseAbi(declared);
+  if (item?.type !== 'function') throw new Error(`${text} is no function`);
+  const { name, inputs } = item;
+  const selector = toFunctionSelector(item);
+  return [selector, { name, signature: toFunctionSignature(item), selector, inputs, words }];
 }

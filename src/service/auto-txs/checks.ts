@@ -9,10 +9,12 @@ import {
   takesNone,
 } from '../../core/auto-txs/preflight.ts';
 import type { Hex } from '../../core/block.ts';
-import { checksummedAddress } from '../../core/transactions/checksummed-address.ts';
-import { decodeTransaction } from '../../core/transactions/decode-transaction.ts';
+import {
+  checksummedAddress,
+  decodeTransaction,
+  transactionBytes,
+} from '../../core/transactions/decode-transaction.ts';
 import { type SignedTransaction, TransactionError } from '../../core/transactions/signed-transaction.ts';
-import { transactionBytes } from '../../core/transactions/transaction-bytes.ts';
 import type { AutoTxStore } from '../../store/auto-txs.ts';
 import { bounded } from '../chain-reader.ts';
 import { ApiFailure } from '../http/errors.ts';

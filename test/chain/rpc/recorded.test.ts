@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { feeHistoryAnswer, headerAnswer, nullable } from '../../../src/chain/rpc/decode.ts';
 import { readFeePage } from '../../../src/chain/rpc/read.ts';
 import { createRpcSource } from '../../../src/chain/rpc-source.ts';
-import { transactionHash } from '../../../src/core/transactions/transaction-hash.ts';
+import { transactionHash } from '../../../src/core/transactions/decode-transaction.ts';
 import { startJsonRpcServer } from '../../helpers/json-rpc-server.ts';
 import { createScriptedChain } from '../../helpers/scripted-chain.ts';
 

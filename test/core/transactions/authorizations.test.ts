@@ -3,7 +3,7 @@ import { privateKeyToAccount } from 'viem/accounts';
 import { recoverAuthorizationAddress } from 'viem/utils';
 import { describe, expect, it } from 'vitest';
 import { decodeTransaction } from '../../../src/core/transactions/decode-transaction.ts';
-import { describeTransaction } from '../../../src/core/transactions/describe-transaction.ts';
+import { describeTransaction } from '../../../src/core/transactions/describe-call.ts';
 import { ACCOUNT, FRIEND, signedSamples } from './support/signed-samples.ts';
 
 const OTHER = privateKeyToAccount(keccak256(stringToHex('hands its account over only in tests')));

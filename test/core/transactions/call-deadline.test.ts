@@ -1,7 +1,6 @@
 import { type Abi, encodeFunctionData, type Hex, maxUint256, parseAbi } from 'viem';
 import { describe, expect, it } from 'vitest';
-import { callDeadline } from '../../../src/core/transactions/call-deadline.ts';
-import { describeCall } from '../../../src/core/transactions/known-calls.ts';
+import { callDeadline, describeCall } from '../../../src/core/transactions/describe-call.ts';
 
 const TOKEN = '0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48';
 const FRIEND = '0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045';

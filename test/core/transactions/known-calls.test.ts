@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { type Abi, encodeFunctionData, type Hex, maxUint256, parseAbi, toFunctionSelector } from 'viem';
 import { describe, expect, it } from 'vitest';
-import { describeCall } from '../../../src/core/transactions/known-calls.ts';
+import { describeCall } from '../../../src/core/transactions/describe-call.ts';
 import { knownFunctions } from '../../../src/core/transactions/known-functions.ts';
 import { rounds } from '../../helpers/rounds.ts';
 

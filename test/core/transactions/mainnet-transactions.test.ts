@@ -3,7 +3,7 @@ import { gunzipSync } from 'node:zlib';
 import { type Hex, hexToBigInt, serializeTransaction, type TransactionSerializable } from 'viem';
 import { expect, it } from 'vitest';
 import { decodeTransaction } from '../../../src/core/transactions/decode-transaction.ts';
-import { describeCall } from '../../../src/core/transactions/known-calls.ts';
+import { describeCall } from '../../../src/core/transactions/describe-call.ts';
 import { refusalOf } from './support/refusal.ts';
 
 interface Mined {

@@ -15,7 +15,7 @@ import {
 import type { SnapshotView } from '../../../client/views/gas.ts';
 import { cleanText } from '../../../core/clean-text.ts';
 import { shortHex } from '../../../core/hex-text.ts';
-import { type DescribedCall, describeCall } from '../../../core/transactions/known-calls.ts';
+import { type DescribedCall, describeCall } from '../../../core/transactions/describe-call.ts';
 import { formatDuration, formatGwei, formatLikelihood, gweiString, UNKNOWN } from '../../../core/units.ts';
 import type { GrowingColumn, PaneContext } from '../../resource/types.ts';
 import { type Line, truncate } from '../../ui/text.tsx';

@@ -18,7 +18,7 @@ import {
 } from '../../../client/views/describe-auto-txs.ts';
 import { cleanText } from '../../../core/clean-text.ts';
 import { shortHex, withShortHashes } from '../../../core/hex-text.ts';
-import type { DescribedCall } from '../../../core/transactions/known-calls.ts';
+import type { DescribedCall } from '../../../core/transactions/describe-call.ts';
 import {
   exactAmount,
   formatAge,

@@ -93,11 +93,10 @@ export function usePastedTransaction(signed: SignedText, pastes: number): Pasted
 
 /** Curves and hashes are not part of the monitor's start. */
 async function loadDecoder() {
-  const [{ decodeTransaction }, { transactionBytes }, { describeTransaction }, { TransactionError }] =
+  const [{ decodeTransaction, transactionBytes }, { describeTransaction }, { TransactionError }] =
     await Promise.all([
       import('../../../core/transactions/decode-transaction.ts'),
-      import('../../../core/transactions/transaction-bytes.ts'),
-      import('../../../core/transactions/describe-transaction.ts'),
+      import('../../../core/transactions/describe-call.ts'),
       import('../../../core/transactions/signed-transaction.ts'),
     ]);
   return { decodeTransaction, transactionBytes, describeTransaction, TransactionError };

@@ -1,38 +1,70 @@
-import { hexToBytes } from '@noble/hashes/utils';
+import type { Hex } from '../block.ts';
 import { TransactionError } from './signed-transaction.ts';
 
-/** What text may hold besides digits: line breaks and blanks anywhere, also those that are not seen. */
+/**
+ * A signed transaction as text, and what it looks like from outside: for code that must not show one, or must not be
+ * given anything else. Whether it is one is for `decodeTransaction` to say.
+ */
+
+/** What text may hold besides digits: line breaks and blanks anywhere, also invisible ones. */
 const BLANK = /[\s\p{Cf}]+/gu;
 const QUOTES = new Set(['"', "'", '`', '“', '”', '‘', '’']);
 /** Six blobs with their proofs take 1.6 million. */
-const LONGEST = 4_000_000;
+const MAX_DIGITS = 4_000_000;
+/** Two words of signature and next to nothing else. */
+const MIN_DIGITS = 140;
 const PHRASE_SHORTEST = 12;
 const PHRASE_LONGEST = 24;
 
 /**
- * The bytes of a signed transaction from its hex text, as wallets and files give it: with or without `0x`, quoted,
- * wrapped over lines.
+ * The hex digits of a signed transaction, as wallets and files give them: with or without `0x`, quoted, wrapped over
+ * lines.
  *
- * @throws TransactionError where the text is no hex; what it says repeats none of the text.
+ * @throws TransactionError where the text is no hex; its message repeats none of the text.
  */
-export function transactionBytes(text: string): Uint8Array {
-  if (text.length > 2 * LONGEST) throw tooLong();
+export function signedHex(text: string): Hex {
+  if (text.length > 2 * MAX_DIGITS) throw tooLong();
   const digits = withoutQuotes(text.replace(BLANK, '')).replace(/^0x/i, '');
   if (digits === '') {
     throw new TransactionError('there is nothing: give the signed transaction, hex that begins with 0x');
   }
   if (/[^0-9a-f]/i.test(digits)) throw severalOf(digits) ?? noHex(text.trim());
   if (isTwice(digits)) throw twice();
-  if (digits.length > LONGEST) throw tooLong();
+  if (digits.length > MAX_DIGITS) throw tooLong();
   if (digits.length % 2 === 1) {
     throw new TransactionError(
       'the number of hex digits is odd: one is missing or too many, copy the whole transaction again',
     );
   }
-  return hexToBytes(digits);
+  return `0x${digits}`;
 }
 
-/** A loop: an expression for the end of a text takes its time with one that is all quotes but for its end. */
+/** The same digits of any text, in lower case and without a check. */
+export function bareHex(text: string): string {
+  return text
+    .replaceAll(/[\s\p{Cf}"'`“”‘’]/gu, '')
+    .replace(/^0x/i, '')
+    .toLowerCase();
+}
+
+/** Whether a text is hex, and as long as a signed transaction at least. */
+export function isLongHex(text: string): boolean {
+  const hex = bareHex(text);
+  return hex.length >= MIN_DIGITS && !/[^0-9a-f]/.test(hex);
+}
+
+/** Whether bare hex is one RLP list (of a type, or legacy) that is exactly as long as it says: EIP-2718. */
+export function isSignedShape(hex: string): boolean {
+  if (hex.length % 2 !== 0 || hex.length < MIN_DIGITS) return false;
+  const list = /^0[1-4]/.test(hex) ? hex.slice(2) : hex;
+  const header = Number.parseInt(list.slice(0, 2), 16);
+  if (header < 0xf8) return false;
+  const sizeBytes = header - 0xf7;
+  const size = Number.parseInt(list.slice(2, 2 + 2 * sizeBytes), 16);
+  return list.length === 2 * (1 + sizeBytes + size);
+}
+
+/** A loop: a regular expression for the end of a text is slow with one that is all quotes but for its end. */
 function withoutQuotes(text: string): string {
   let from = 0;
   let to = text.length;
@@ -41,13 +73,10 @@ function withoutQuotes(text: string): string {
   return text.slice(from, to);
 }
 
-/** A signed transaction has more digits than an address or a key. */
-const SIGNED_SHORTEST = 140;
-
-/** Where more than one is there, each with its `0x`; `null`: that is not what is wrong. */
+/** The problem with several transactions, each with its `0x`; `null` where the text holds no such thing. */
 function severalOf(digits: string): TransactionError | null {
   const parts = digits.split(/0x/i).map(withoutQuotes);
-  if (parts.some((part) => part.length < SIGNED_SHORTEST || /[^0-9a-f]/i.test(part))) return null;
+  if (parts.some((part) => part.length < MIN_DIGITS || /[^0-9a-f]/i.test(part))) return null;
   if (parts.every((part) => part.toLowerCase() === parts[0]?.toLowerCase())) return twice();
   return new TransactionError(`these are ${parts.length} signed transactions: give them one at a time`);
 }
@@ -55,7 +84,7 @@ function severalOf(digits: string): TransactionError | null {
 /** Bytes that begin with their own length are never the same again behind it. */
 function isTwice(digits: string): boolean {
   const half = digits.length / 2;
-  return half >= SIGNED_SHORTEST && digits.length % 2 === 0 && digits.slice(0, half) === digits.slice(half);
+  return half >= MIN_DIGITS && digits.length % 2 === 0 && digits.slice(0, half) === digits.slice(half);
 }
 
 const twice = () => new TransactionError('the same signed transaction is there more than once: give it once');

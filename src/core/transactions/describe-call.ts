@@ -1,0 +1,436 @@
+import { bytesToHex, hexToBytes } from 'viem/utils';
+import type { Hex } from '../block.ts';
+import { utcMinute } from '../utc-minute.ts';
+import {
+  type AbiArgument,
+  type AbiValue,
+  abiText,
+  abiWords,
+  addressText,
+  isUnlimited,
+  readArguments,
+  shortAddress,
+} from './abi-arguments.ts';
+import { type KnownFunction, knownFunctions } from './known-functions.ts';
+import type { Authorization, SignedTransaction } from './signed-transaction.ts';
+
+export interface CallArgument {
+  readonly name: string;
+  readonly type: string;
+  /** Addresses and numbers whole; long bytes and lists by their beginning. Fit for a terminal. */
+  readonly value: string;
+}
+
+/** What a transaction does, as far as its data tells. */
+export interface DescribedCall {
+  /** Of the function, or `plain transfer`, `contract creation`; `null`: it is not known here. */
+  readonly name: string | null;
+  /** `transfer(address,uint256)` */
+  readonly signature: string | null;
+  /** The first four bytes; `null` where there are fewer. */
+  readonly selector: Hex | null;
+  /** None where they cannot be read; `words` says so. */
+  readonly args: readonly CallArgument[];
+  /** One line that a person understands; amounts in base units of their token, for its decimals are not known. */
+  readonly words: string;
+  /** Calls that this one carries, one level deep and the first of many. */
+  readonly calls: readonly DescribedCall[];
+}
+
+const SELECTOR_LENGTH = 4;
+const MAX_CARRIED = 16;
+const MAX_CARRIED_IN_WORDS = 3;
+
+/**
+ * Says what a transaction does by the data that it brings: well-known functions with their arguments, calls within calls.
+ * Anybody can give a function any name, so this is what the caller says, not what the contract does.
+ *
+ * @param to `null`: it makes a contract.
+ * @returns `null` where `data` is no hex.
+ */
+export function describeCall(data: string, to: Hex | null): DescribedCall | null {
+  const bytes = bytesOf(data);
+  return bytes && describe(bytes, to, true);
+}
+
+/**
+ * Says what a transaction does: what it delegates (EIP-7702) before what it calls, as that is more than any call can do.
+ *
+ * @returns as `describeCall`; `delegation` is the name of one that calls nothing and delegates.
+ */
+export function describeTransaction(
+  transaction: Pick<SignedTransaction, 'data' | 'to' | 'chainId' | 'authorizations'>,
+): DescribedCall | null {
+  const { data, to } = transaction;
+  const call = describeCall(data, to);
+  const delegation = delegationWords(transaction);
+  if (call === null || delegation === null) return call;
+  const name = data === '0x' ? 'delegation' : call.name;
+  return { ...call, name, words: `${delegation}; ${call.words}` };
+}
+
+function bytesOf(data: string): Uint8Array | null {
+  const isHex = data.startsWith('0x') && data.length % 2 === 0 && !/[^0-9a-f]/i.test(data.slice(2));
+  return isHex ? hexToBytes(`0x${data.slice(2)}`) : null;
+}
+
+function describe(data: Uint8Array, to: Hex | null, isOutermost: boolean): DescribedCall {
+  const { length } = data;
+  if (to === null) {
+    return unnamed('contract creation', null, `makes a contract from ${bytesWords(length)} of code`);
+  }
+  const where = shortAddress(to);
+  if (length === 0) return unnamed('plain transfer', null, `sends its value to ${where} and calls nothing`);
+  if (length < SELECTOR_LENGTH) {
+    return unnamed(null, null, `sends ${bytesWords(length)} to ${where}, too few for a call`);
+  }
+  const known = functionOf(data);
+  if (known !== undefined) return describeKnown(known, data.subarray(SELECTOR_LENGTH), to, isOutermost);
+  const selector = selectorOf(data);
+  return unnamed(null, selector, `calls ${selector} of ${where}, a function that is not known here`);
+}
+
+const selectorOf = (data: Uint8Array) => bytesToHex(data.subarray(0, SELECTOR_LENGTH));
+const functionOf = (data: Uint8Array) => knownFunctions().get(selectorOf(data));
+
+function describeKnown(
+  known: KnownFunction,
+  bytes: Uint8Array,
+  to: Hex,
+  isOutermost: boolean,
+): DescribedCall {
+  const { name, signature, selector } = known;
+  const read = readArguments(bytes, known.inputs);
+  if (read === null) {
+    const words = `calls ${name} of ${shortAddress(to)} with arguments that cannot be read`;
+    return { name, signature, selector, args: [], words, calls: [] };
+  }
+  const call = new CallArguments(read.args, to);
+  const args = call.list.map(({ name, type, value }) => ({ name, type, value: abiText(value) }));
+  const carried = isOutermost ? carriedCalls(name, call, to) : [];
+  // Many carried calls may share the same bytes: only those that are shown are made into text.
+  const calls = carried.slice(0, MAX_CARRIED).map((one) => describe(one.data, one.to, false));
+  const words = wordsOf(known, call, carried, calls);
+  return { name, signature, selector, args, words: `${words}${restWords(read.rest)}`, calls };
+}
+
+function wordsOf(
+  known: KnownFunction,
+  call: CallArguments,
+  carried: readonly CarriedCall[],
+  calls: readonly DescribedCall[],
+): string {
+  const by = deadlineWords(deadlineOf(call));
+  const approval = approvalWords(known.signature, call);
+  if (approval !== null) return `${approval}${by}`;
+  const commands = known.name === 'execute' ? call.bytes('commands') : null;
+  if (commands !== null) return `${known.words}${by}: ${routerSteps(commands)}`;
+  const own = `${call.fill(known.words)}${carried.length === 0 ? by : ''}`;
+  const first = calls.slice(0, MAX_CARRIED_IN_WORDS).map(({ words }) => words);
+  const all = withMore(first, carried.length).join('; ');
+  if (known.name === 'execTransaction') {
+    // Code that runs as the Safe itself can do anything to it.
+    const isDelegate = call.integer('operation') === 1n;
+    return `${own}${isDelegate ? ' with all of its own rights (a delegate call)' : ''}: ${all}`;
+  }
+  return carried.length === 0
+    ? own
+    : `makes ${carried.length} ${carried.length === 1 ? 'call' : 'calls'}${by}: ${all}`;
+}
+
+const withMore = (shown: readonly string[], total: number) =>
+  total > shown.length ? [...shown, `${total - shown.length} more`] : shown;
+
+/** Bytes that no function asks for: some add to a call who has sent it. */
+const restWords = (rest: number) =>
+  rest === 0 ? '' : `; ${bytesWords(rest)} after that ${rest === 1 ? 'is' : 'are'} not a part of it`;
+
+const bytesWords = (count: number) => `${count} ${count === 1 ? 'byte' : 'bytes'}`;
+
+const unnamed = (name: string | null, selector: Hex | null, words: string): DescribedCall => ({
+  name,
+  signature: null,
+  selector,
+  args: [],
+  words,
+  calls: [],
+});
+
+const ADDRESS_LENGTH = 20;
+/** An address and a fee (uint24): one step of a Uniswap V3 path. */
+const HOP_LENGTH = 23;
+
+/** The arguments of a call, found by their names; those of a tuple as if they were beside it. */
+class CallArguments {
+  readonly list: readonly AbiArgument[];
+  readonly #contract: Hex;
+
+  constructor(list: readonly AbiArgument[], contract: Hex) {
+    this.list = list.flatMap((argument) =>
+      argument.value.kind === 'tuple' ? argument.value.fields : [argument],
+    );
+    this.#contract = contract;
+  }
+
+  value(name: string): AbiValue | null {
+    return this.list.find((argument) => argument.name === name)?.value ?? null;
+  }
+
+  integer(name: string): bigint | null {
+    const value = this.value(name);
+    return value?.kind === 'integer' ? value.value : null;
+  }
+
+  isTrue(name: string): boolean {
+    const value = this.value(name);
+    return value?.kind === 'bool' && value.value;
+  }
+
+  bytes(name: string): Uint8Array | null {
+    const value = this.value(name);
+    return value !== null && 'bytes' in value ? value.bytes : null;
+  }
+
+  address(name: string): Hex | null {
+    const value = this.value(name);
+    return value?.kind === 'address' ? addressText(value.bytes) : null;
+  }
+
+  items(name: string): readonly AbiValue[] {
+    const value = this.value(name);
+    return value?.kind === 'list' ? value.items : [];
+  }
+
+  /** Puts the arguments into a sentence: `{name}`, `{name.first}`, `{name.last}`, `{contract}`. */
+  fill(words: string): string {
+    const filled = words.replace(/\{(\w+)(?:\.(first|last))?\}/g, (_, name: string, end?: string) => {
+      if (name === 'contract') return shortAddress(this.#contract);
+      const value = this.value(name);
+      if (value === null) return '?';
+      return end === undefined ? abiWords(value) : endOf(value, end === 'first');
+    });
+    return filled.replace(/(?<![\d,])1 (more |fewer )?base units/g, '1 $1base unit');
+  }
+}
+
+/** The first or last token of a path: of a list of addresses, or packed with fees between them. */
+function endOf(value: AbiValue, isFirst: boolean): string {
+  if (value.kind === 'list') {
+    const item = isFirst ? value.items[0] : value.items.at(-1);
+    return item === undefined ? 'nothing' : abiWords(item);
+  }
+  if (value.kind !== 'bytes') return abiWords(value);
+  const { bytes } = value;
+  if (bytes.length < ADDRESS_LENGTH || (bytes.length - ADDRESS_LENGTH) % HOP_LENGTH !== 0) {
+    return `a path that cannot be read (${bytesToHex(bytes.subarray(0, 4))}…)`;
+  }
+  const address = isFirst ? bytes.subarray(0, ADDRESS_LENGTH) : bytes.subarray(-ADDRESS_LENGTH);
+  return shortAddress(addressText(address));
+}
+
+interface CarriedCall {
+  readonly to: Hex;
+  readonly data: Uint8Array;
+}
+
+/** Calls that a call carries, and where they go. */
+function carriedCalls(name: string, call: CallArguments, contract: Hex): readonly CarriedCall[] {
+  if (name === 'multicall') {
+    return call.items('data').map((item) => ({ to: contract, data: 'bytes' in item ? item.bytes : NOTHING }));
+  }
+  if (name === 'execTransaction') return [carriedCall(call, 'to', 'data', contract)];
+  if (!/^(try)?[aA]ggregate/.test(name)) return [];
+  return call.items('calls').map((item) => {
+    const each = new CallArguments(item.kind === 'tuple' ? item.fields : [], contract);
+    return carriedCall(each, 'target', 'callData', contract);
+  });
+}
+
+const NOTHING = new Uint8Array();
+
+const carriedCall = (call: CallArguments, to: string, data: string, contract: Hex): CarriedCall => ({
+  to: call.address(to) ?? contract,
+  data: call.bytes(data) ?? NOTHING,
+});
+
+/** Steps of Uniswap’s Universal Router, by their number in `commands`. */
+const STEPS: Readonly<Record<number, string>> = {
+  0: 'V3 swap',
+  1: 'V3 swap to an exact amount',
+  2: 'Permit2 transfer',
+  3: 'Permit2 approvals',
+  4: 'sweep',
+  5: 'transfer',
+  6: 'pay a share',
+  8: 'V2 swap',
+  9: 'V2 swap to an exact amount',
+  10: 'Permit2 approval',
+  11: 'wrap',
+  12: 'unwrap',
+  13: 'Permit2 transfers',
+  14: 'check a balance',
+  16: 'V4 swap',
+};
+/** The bit above says that a step may fail. */
+const STEP_MASK = 0x7f;
+const MAX_STEPS_SHOWN = 8;
+
+/** The steps of a Universal Router's call. */
+function routerSteps(commands: Uint8Array): string {
+  const steps = [...commands.subarray(0, MAX_STEPS_SHOWN)].map((command) => {
+    const step = command & STEP_MASK;
+    return STEPS[step] ?? `step 0x${step.toString(16).padStart(2, '0')}`;
+  });
+  return withMore(steps, commands.length).join(', ') || 'nothing';
+}
+
+/** More than any token has, though not the most there is. */
+const PRACTICALLY_UNLIMITED = 2n ** 128n;
+
+/** Which argument is the amount, and whose tokens they are. */
+const APPROVALS: Readonly<
+  Record<string, { readonly amount: string; readonly what: string; readonly ofNft?: string }>
+> = {
+  // ERC-721 has the same function, and 0 is the number of an NFT like any other.
+  'approve(address,uint256)': {
+    amount: 'amount',
+    what: 'token {contract}',
+    ofNft: ' (of an NFT: lets it move number {amount})',
+  },
+  'approve(address,address,uint160,uint48)': { amount: 'amount', what: 'token {token}' },
+  'permit(address,address,uint256,uint256,uint8,bytes32,bytes32)': {
+    amount: 'value',
+    what: 'token {contract} of {owner}',
+  },
+};
+const SWITCHES: Readonly<
+  Record<string, { readonly isOn: string; readonly on: string; readonly off: string }>
+> = {
+  'permit(address,address,uint256,uint256,bool,uint8,bytes32,bytes32)': {
+    isOn: 'allowed',
+    on: 'lets {spender} spend an unlimited amount of token {contract} of {holder}',
+    off: 'takes back (revokes) what {spender} may spend of token {contract} of {holder}',
+  },
+  'setApprovalForAll(address,bool)': {
+    isOn: 'approved',
+    on: 'lets {operator} move every NFT of {contract}',
+    off: 'takes back (revokes) that {operator} may move NFTs of {contract}',
+  },
+};
+
+/** What an approval says, which is what people must not miss: unlimited, or revoked; `null`: it is none. */
+function approvalWords(signature: string, call: CallArguments): string | null {
+  const onOff = SWITCHES[signature];
+  if (onOff !== undefined) return call.fill(call.isTrue(onOff.isOn) ? onOff.on : onOff.off);
+  const approval = APPROVALS[signature];
+  if (approval === undefined) return null;
+  const amount = call.value(approval.amount);
+  if (amount?.kind !== 'integer') return null;
+  const { what, ofNft = '' } = approval;
+  if (amount.value === 0n) {
+    return call.fill(`takes back (revokes) what {spender} may spend of ${what}${ofNft}`);
+  }
+  if (isUnlimited(amount)) return call.fill(`lets {spender} spend an unlimited amount of ${what}`);
+  if (amount.value >= PRACTICALLY_UNLIMITED) {
+    return call.fill(`lets {spender} spend a practically unlimited amount of ${what}${ofNft}`);
+  }
+  return call.fill(`lets {spender} spend {${approval.amount}} base units of ${what}${ofNft}`);
+}
+
+/** Until when a call has to be mined. */
+export type CallDeadline =
+  /** Ms since epoch. */
+  | { readonly kind: 'by'; readonly at: number }
+  /** After the year 9999: milliseconds were written where seconds belong. */
+  | { readonly kind: 'far' };
+
+/** The last second of the year 9999. */
+const LAST_SECOND = 253_402_300_799n;
+/** What is larger is no time in milliseconds either: people mean “never” by it. */
+const NO_TIME = 10_000_000_000_000n;
+/** These fail where one of the calls that they carry does. */
+const FAILS_WITH_ITS_CALLS: ReadonlySet<string> = new Set(['multicall', 'aggregate', 'execTransaction']);
+
+/**
+ * The deadline of a well-known call, or the first one of those that it carries; `null`: there is none, or it is not known.
+ * Anybody can give a function any name, so this is what the caller says.
+ */
+export function callDeadline(data: string, to: Hex | null): CallDeadline | null {
+  const bytes = bytesOf(data);
+  return bytes === null || to === null ? null : deadlineWithin(bytes, to, true);
+}
+
+function deadlineWithin(data: Uint8Array, to: Hex, isOutermost: boolean): CallDeadline | null {
+  const known = functionOf(data);
+  const read = known && readArguments(data.subarray(SELECTOR_LENGTH), known.inputs);
+  if (!known || !read) return null;
+  const call = new CallArguments(read.args, to);
+  const isCarrier = isOutermost && FAILS_WITH_ITS_CALLS.has(known.name);
+  const carried = isCarrier ? carriedCalls(known.name, call, to).slice(0, MAX_CARRIED) : [];
+  return earliest([deadlineOf(call), ...carried.map((one) => deadlineWithin(one.data, one.to, false))]);
+}
+
+function earliest(deadlines: readonly (CallDeadline | null)[]): CallDeadline | null {
+  return deadlines.reduce((first, each) => {
+    if (each === null || first === null) return first ?? each;
+    if (first.kind === 'far') return each;
+    return each.kind === 'by' && each.at < first.at ? each : first;
+  }, null);
+}
+
+/** The deadline in a call's own arguments: an approval may be for one block or, of DAI, without an end by 0. */
+function deadlineOf(call: CallArguments): CallDeadline | null {
+  const isRevoked = call.value('expiration') !== null && call.integer('amount') === 0n;
+  const approvedUntil = call.integer('expiration') ?? call.integer('expiry');
+  const seconds = call.integer('deadline') ?? (approvedUntil === 0n || isRevoked ? null : approvedUntil);
+  if (seconds === null || seconds >= NO_TIME) return null;
+  return seconds > LAST_SECOND ? { kind: 'far' } : { kind: 'by', at: Number(seconds) * 1_000 };
+}
+
+function deadlineWords(deadline: CallDeadline | null): string {
+  if (deadline === null) return '';
+  return deadline.kind === 'by'
+    ? ` by ${utcMinute(deadline.at)}`
+    : ' (its deadline is in milliseconds: none)';
+}
+
+const MAX_DELEGATIONS_NAMED = 2;
+const NO_CODE = `0x${'0'.repeat(40)}`;
+
+/** Whether an authorization ends a delegation (EIP-7702). */
+export const isTakenBack = ({ address }: Pick<Authorization, 'address'>) => address === NO_CODE;
+
+/**
+ * What becomes of whose account by the authorizations of a transaction (EIP-7702), the first two of many named:
+ * `hands the account 0xd8dA6B…6045 over to the code at 0x709979…79C8 (on this chain)`; `null`: it has none.
+ */
+export function delegationWords({
+  authorizations,
+  chainId,
+}: Pick<SignedTransaction, 'authorizations' | 'chainId'>): string | null {
+  if (authorizations.length === 0) return null;
+  const named = authorizations.slice(0, MAX_DELEGATIONS_NAMED).map((each) => oneDelegation(each, chainId));
+  if (authorizations.length === 1) return named.join('');
+  const all = withMore(named, authorizations.length).join('; ');
+  return `changes who controls accounts ${authorizations.length} times: ${all}`;
+}
+
+function oneDelegation(authorization: Authorization, chainHere: number | null): string {
+  const { authority, address, chainId } = authorization;
+  // A chain skips an authorization that no key has signed.
+  const account =
+    authority === null
+      ? 'an account that its signature does not tell'
+      : `the account ${shortAddress(authority)}`;
+  const where = chainWords(chainId, chainHere);
+  return isTakenBack(authorization)
+    ? `takes the delegation of ${account} back (${where})`
+    : `hands ${account} over to the code at ${shortAddress(address)} (${where})`;
+}
+
+function chainWords(chainId: Authorization['chainId'], chainHere: number | null): string {
+  if (chainId === 0) return 'on every chain';
+  if (chainId === chainHere) return 'on this chain';
+  // Its 78 digits would push what it calls out of the line.
+  return typeof chainId === 'number' ? `on chain ${chainId}, not on this one` : 'on no chain that is known';
+}
