@@ -69,8 +69,12 @@ const { metafile } = await build({
   minifySyntax: true,
   legalComments: 'none',
   define,
-  // Ink asks for them only with DEV=true and where they are installed.
-  external: ['react-devtools-core'],
+  external: [
+    // Ink asks for them only with DEV=true and where they are installed.
+    'react-devtools-core',
+    // viem's `call`, which is not used, imports it: what is imported at run time counts as used, and so does all behind it.
+    '../../utils/ccip.js',
+  ],
   plugins: [englishZod, rawText],
   chunkNames: 'chunks/[name]-[hash]',
   banner: { js: banner },
