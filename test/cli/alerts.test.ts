@@ -10,7 +10,7 @@ import { gastop } from '../helpers/gastop.ts';
 import { ScriptedSource } from '../helpers/scripted-source.ts';
 import { type ServedService, serveService } from '../helpers/served-service.ts';
 import { type Captured, type RunOptions, runMain } from './captured-io.ts';
-import { RECORDING } from './served.ts';
+import { SHORT_RECORDING } from './served.ts';
 import { startProgram } from './served-program.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'gastop-alerts-'));
@@ -364,7 +364,7 @@ describe('an alert that cannot be', () => {
 describe('where alerts are kept', () => {
   it.each([
     ['--demo', ['--demo'], 'the simulation keeps no alerts'],
-    ['--replay', ['--replay', RECORDING], 'a recording keeps no alerts'],
+    ['--replay', ['--replay', SHORT_RECORDING], 'a recording keeps no alerts'],
   ])('%s keeps none without --db', async (_title, argv, says) => {
     for (const command of [['list'], ['create', '--below', '5', '--terminal']]) {
       const { exitCode, stdout, stderr } = await runMain(['alerts', ...command, ...argv]);
@@ -423,30 +423,30 @@ describe('alerts preview', () => {
       'alerts',
       'preview',
       '--replay',
-      RECORDING,
+      SHORT_RECORDING,
       '--below',
-      '10',
+      '12',
     ]);
     expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
     expect(stdout).toMatch(
-      /^would have fired \d+ times in the last \S+, last at 2024-10-1\d \d\d:\d\d UTC at [\d.]+ gwei \(block by block\)\n$/,
+      /^would have fired (?:once in the last \S+, at|\d+ times in the last \S+, last at) 2024-10-1\d \d\d:\d\d UTC at [\d.]+ gwei \(block by block\)\n$/,
     );
-    const never = await runMain(['alerts', 'preview', '--replay', RECORDING, '--below', '0.001']);
+    const never = await runMain(['alerts', 'preview', '--replay', SHORT_RECORDING, '--below', '0.001']);
     expect(never.stdout).toMatch(/^would not have fired in the last \S+: the price was between /);
   });
 
   it('gives programs the same, and takes the JSON that create takes', async () => {
     const input = JSON.stringify({
-      ...{ thresholdGwei: 10, gasSpeed: 'AVERAGE', condition: 'LESS_THAN', channels: ['TERMINAL'] },
+      ...{ thresholdGwei: 12, gasSpeed: 'AVERAGE', condition: 'LESS_THAN', channels: ['TERMINAL'] },
     });
-    const argv = ['alerts', 'preview', '--replay', RECORDING, '--json'];
-    const byFlags = await runMain([...argv, '--below', '10']);
+    const argv = ['alerts', 'preview', '--replay', SHORT_RECORDING, '--json'];
+    const byFlags = await runMain([...argv, '--below', '12']);
     expect(JSON.parse(byFlags.stdout)).toMatchObject({
       times: expect.any(Number),
       last: { at: expect.stringMatching(/Z$/), price: expect.any(Number) },
     });
     expect(await runMain([...argv, '-'], { input })).toEqual(byFlags);
-    const line = ['--below', '10', '--email', 'a@example.org', '--note', 'as for create', '--once'];
+    const line = ['--below', '12', '--email', 'a@example.org', '--note', 'as for create', '--once'];
     expect((await runMain([...argv, ...line])).exitCode).toBe(0);
   });
 });

@@ -5,13 +5,12 @@ import { privateKeyToAccount } from 'viem/accounts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Anvil, startAnvil } from '../helpers/anvil.ts';
 import { type RunOptions, runMain } from './captured-io.ts';
+import { SHORT_RECORDING } from './served.ts';
 
 /** Anvil's first account, known to everybody. */
 const ACCOUNT = privateKeyToAccount('0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80');
 const TO = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8';
 const GWEI = 1_000_000_000n;
-/** Of Ethereum. */
-const RECORDING = 'test/fixtures/blocks/mainnet_2024-10-15_2001blocks_basefee_blobfee.csv';
 const folder = mkdtempSync(join(tmpdir(), 'gastop-auto-txs-node-'));
 let anvil: Anvil;
 
@@ -189,7 +188,15 @@ describe('on a real node', () => {
 
   it('a check over a source that takes none does not say that it goes out', async () => {
     const { stdout, stderr } = await runMain(
-      ['auto-txs', 'check', await signedFile({ chainId: 1 }), '--replay', RECORDING, '--target', '1000'],
+      [
+        'auto-txs',
+        'check',
+        await signedFile({ chainId: 1 }),
+        '--replay',
+        SHORT_RECORDING,
+        '--target',
+        '1000',
+      ],
       { env: { XDG_DATA_HOME: folder } },
     );
     expect(stderr).toBe('');

@@ -29,9 +29,14 @@ const widest = (text: string): number => Math.max(...text.split('\n').map((line)
 describe('gastop backtest', () => {
   let whole: Captured;
   let json: Captured;
+  /** Its first blocks, which are walked in a moment. */
+  let short: string;
+  let shortJson: Captured;
   beforeAll(async () => {
     whole = await runMain(['backtest', RECORDING]);
     json = await runMain(['backtest', RECORDING, '--json']);
+    short = shortRecording('short.csv', 400);
+    shortJson = await runMain(['backtest', short, '--json']);
   });
 
   it('says what was walked, and scores every rule per lane in 80 columns', () => {
@@ -113,10 +118,10 @@ describe('gastop backtest', () => {
   });
 
   it('--lanes and --horizons show that part alone; both show both', async () => {
-    const lanes = await runMain(['backtest', RECORDING, '--lanes', '--to', '20973700']);
+    const lanes = await runMain(['backtest', short, '--lanes']);
     expect(lanes.stdout).toContain('Slow:');
     expect(lanes.stdout).not.toContain('Horizons');
-    const horizons = await runMain(['backtest', RECORDING, '--horizons', '--json']);
+    const horizons = await runMain(['backtest', short, '--horizons', '--json']);
     expect(Object.keys(JSON.parse(horizons.stdout))).toEqual([
       'file',
       'chainId',
@@ -126,20 +131,20 @@ describe('gastop backtest', () => {
       'unjudgedHorizons',
       'waits',
     ]);
-    const both = await runMain(['backtest', RECORDING, '--horizons', '--lanes', '--json']);
-    expect(both.stdout).toBe(json.stdout);
+    const both = await runMain(['backtest', short, '--horizons', '--lanes', '--json']);
+    expect(both.stdout).toBe(shortJson.stdout);
   });
 
   it('--from and --to bound what is judged, and say what was learned from before', async () => {
-    const { stdout } = await runMain(['backtest', RECORDING, '--from', '20974000', '--to', '20,974,499']);
-    expect(stdout).toContain('the advice at blocks 20,974,000 to 20,974,499, from the past alone');
+    const { stdout } = await runMain(['backtest', RECORDING, '--from', '20973500', '--to', '20,973,599']);
+    expect(stdout).toContain('the advice at blocks 20,973,500 to 20,973,599, from the past alone');
     expect(widest(stdout)).toBeLessThanOrEqual(80);
-    expect(stdout).toContain('after learning from the 836 blocks before');
-    expect(stdout).toContain('Slow: in within 25 blocks, 90 %; 500 times');
+    expect(stdout).toContain('after learning from the 336 blocks before');
+    expect(stdout).toContain('Fast: in within 2 blocks, 99 %; 100 times');
   });
 
   it('fits a long file name into its lines', async () => {
-    const long = shortRecording(`${'long-'.repeat(20)}name.csv`, 700);
+    const long = shortRecording(`${'long-'.repeat(20)}name.csv`, 300);
     const { stdout } = await runMain(['backtest', long, '--lanes']);
     expect(widest(stdout)).toBeLessThanOrEqual(80);
     expect(stdout).toMatch(/^file +….*long-name\.csv$/m);
@@ -148,22 +153,22 @@ describe('gastop backtest', () => {
   });
 
   it('--ascii needs no other characters, and colour is for terminals only', async () => {
-    const ascii = await runMain(['backtest', RECORDING, '--ascii']);
+    const ascii = await runMain(['backtest', short, '--ascii']);
     expect(ascii.stdout).toMatch(/^[\x20-\x7e\n]+$/);
     expect(ascii.stdout).not.toContain('?');
-    const terminal = await runMain(['backtest', RECORDING], { terminal: true });
+    const few = shortRecording('few-coloured.csv', 300);
+    const terminal = await runMain(['backtest', few], { terminal: true });
     expect(terminal.stdout).toContain('\u001b[');
-    const plain = await runMain(['backtest', RECORDING], { terminal: true, env: { NO_COLOR: '1' } });
+    const plain = await runMain(['backtest', few], { terminal: true, env: { NO_COLOR: '1' } });
     expect(plain.stdout).not.toContain('\u001b[');
   });
 
   it('reads JSON Lines and gzip as well, with the same result', async () => {
-    writeFileSync(at('blocks.csv.gz'), gzipSync(readFileSync(RECORDING)));
-    const zipped = await runMain(['backtest', at('blocks.csv.gz'), '--json']);
-    expect({ ...JSON.parse(zipped.stdout), file: '' }).toEqual({ ...JSON.parse(json.stdout), file: '' });
-    await runMain(['record', '--replay', RECORDING, '--past', '30d', '--out', at('blocks.jsonl')]);
-    const lines = await runMain(['backtest', at('blocks.jsonl'), '--json']);
-    expect({ ...JSON.parse(lines.stdout), file: '' }).toEqual({ ...JSON.parse(json.stdout), file: '' });
+    const score = ({ stdout }: Captured) => ({ ...JSON.parse(stdout), file: '' });
+    writeFileSync(at('blocks.csv.gz'), gzipSync(readFileSync(short)));
+    expect(score(await runMain(['backtest', at('blocks.csv.gz'), '--json']))).toEqual(score(shortJson));
+    await runMain(['record', '--replay', short, '--past', '30d', '--out', at('blocks.jsonl')]);
+    expect(score(await runMain(['backtest', at('blocks.jsonl'), '--json']))).toEqual(score(shortJson));
   });
 
   it('reads the lowest, mean and highest tip of a CSV; everybody then tips', async () => {
@@ -193,19 +198,19 @@ describe('gastop backtest --predictions', () => {
       '--predictions',
       out,
       '--from',
-      '20974000',
+      '20973500',
       '--to',
-      '20974499',
+      '20973599',
     ]);
     expect({ exitCode, stderr }).toEqual({
       exitCode: 0,
-      stderr: `gastop: wrote 500 predictions to ${out}\n`,
+      stderr: `gastop: wrote 100 predictions to ${out}\n`,
     });
     const lines = readFileSync(out, 'utf8').split('\n');
     expect(lines.pop()).toBe('');
-    expect(lines).toHaveLength(500);
+    expect(lines).toHaveLength(100);
     const said = lines.map((line) => JSON.parse(line));
-    expect(said.map(({ block }) => block)).toEqual(lines.map((_, index) => 20_974_000 + index));
+    expect(said.map(({ block }) => block)).toEqual(lines.map((_, index) => 20_973_500 + index));
     for (const { lanes, targets } of said) {
       expect(Object.keys(lanes)).toEqual(['slow', 'average', 'fast']);
       for (const lane of Object.values<Record<string, unknown>>(lanes)) {
@@ -230,8 +235,19 @@ describe('gastop backtest --predictions', () => {
 
   it('scored by themselves, without our code, give the score that is reported', async () => {
     const out = at('score.jsonl');
-    const { stdout } = await runMain(['backtest', RECORDING, '--json', '--predictions', out]);
-    const fees = new Map(blocks.map((row) => row.split(',')).map((row) => [Number(row[0]), Number(row[2])]));
+    const { stdout } = await runMain([
+      'backtest',
+      shortRecording('scored.csv', 500),
+      '--json',
+      '--predictions',
+      out,
+    ]);
+    const fees = new Map(
+      blocks
+        .slice(0, 500)
+        .map((row) => row.split(','))
+        .map((row) => [Number(row[0]), Number(row[2])]),
+    );
     const own = new Map<string, { judged: number; kept: number; saving: number }>();
     for (const line of readFileSync(out, 'utf8').trim().split('\n')) {
       const { block, lanes } = JSON.parse(line);
@@ -369,7 +385,7 @@ describe('what cannot be done is one clear line', () => {
 
 describe('a long walk', () => {
   beforeAll(async () => {
-    await runMain(['record', '--demo', '--past', '7d', '--blocks', '30000', '--out', at('long.jsonl')]);
+    await runMain(['record', '--demo', '--past', '2d', '--blocks', '10000', '--out', at('long.jsonl')]);
   }, 120_000);
 
   it('interrupted ends without a report; whole lines of predictions stay', async () => {
@@ -393,7 +409,7 @@ describe('a long walk', () => {
       expect(code).toBe(130);
       expect(output).toBe('');
       expect(told).toMatch(
-        /^gastop: interrupted: [\d,]+ of 30,000 blocks\ngastop: wrote [\d,]+ predictions to /,
+        /^gastop: interrupted: [\d,]+ of 10,000 blocks\ngastop: wrote [\d,]+ predictions to /,
       );
       const lines = readFileSync(out, 'utf8').split('\n');
       expect(lines.pop()).toBe('');
@@ -405,7 +421,7 @@ describe('a long walk', () => {
 
   it('shows on a terminal how far it is, and leaves a clean line behind at Ctrl-C', async () => {
     await using terminal = await gastop(['backtest', at('long.jsonl')], { watchTty: true });
-    await terminal.waitFor(/^\[#*\.+\] +\d+ % {2}block [\d,]+ of 30,000$/m, { timeoutMs: 60_000 });
+    await terminal.waitFor(/^\[#*\.+\] +\d+ % {2}block [\d,]+ of 10,000$/m, { timeoutMs: 60_000 });
     await terminal.press('ctrl+c');
     expect((await terminal.waitForExit()).exitCode).toBe(130);
     expect(terminal.screen().join('')).not.toContain('%');

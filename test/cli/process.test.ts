@@ -2,12 +2,11 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, it } from 'vitest';
+import { GASTOP } from '../helpers/gastop.ts';
 import { waitFor } from '../helpers/wait-for.ts';
-import { RECORDING } from './served.ts';
+import { RECORDING, SHORT_RECORDING } from './served.ts';
 
-const BIN = fileURLToPath(new URL('../../src/bin.ts', import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), 'gastop-process-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
@@ -32,7 +31,7 @@ function start(
 ): { child: ChildProcess; ended: Promise<Ended> } {
   const first =
     before === undefined ? [] : ['--import', `data:text/javascript,${encodeURIComponent(before)}`];
-  const child = spawn(process.execPath, [...first, BIN, ...argv], {
+  const child = spawn(process.execPath, [...first, GASTOP, ...argv], {
     env: { PATH: process.env.PATH ?? '', HOME: folder, ...env },
     stdio: ['ignore', output === undefined ? 'pipe' : openSync(output, 'w'), 'pipe'],
   });
@@ -54,23 +53,8 @@ const run = (argv: readonly string[], options?: StartOptions): Promise<Ended> =>
 
 describe('the program as a process', () => {
   it('writes data to stdout and nothing else anywhere: no warning of Node’s', async () => {
-    const { code, stdout, stderr } = await run(['now', '--replay', RECORDING, '--format', '{block}']);
+    const { code, stdout, stderr } = await run(['now', '--replay', SHORT_RECORDING, '--format', '{block}']);
     expect({ code, stdout, stderr }).toEqual({ code: 0, stdout: '20975164\n', stderr: '' });
-  });
-
-  it
-    .skipIf(process.platform !== 'linux')
-    .each([
-      ['--help'],
-      ['config'],
-      ['block', '--replay', RECORDING],
-      ['history', '--window', '1h', '--csv', '--replay', RECORDING],
-    ])('a full disk behind gastop %s is one line and exit 1', async (...argv) => {
-    const { code, stderr } = await run(argv.filter(Boolean), { stdout: '/dev/full' });
-    expect({ code, stderr }).toEqual({
-      code: 1,
-      stderr: 'gastop: the output cannot grow: the disk is full\n',
-    });
   });
 
   it.skipIf(process.platform !== 'linux')('a key that nobody has seen does not stay active', async () => {
@@ -92,33 +76,22 @@ describe('the program as a process', () => {
         clearInterval(timer);
         process.${name}.emit('error', Object.assign(new Error('write EIO'), { code: 'EIO' }));
       }, 1);`;
-    const { code, stderr } = await run(['now', '--replay', RECORDING, '--format', '{block}'], { before });
+    const { code, stderr } = await run(['now', '--replay', SHORT_RECORDING, '--format', '{block}'], {
+      before,
+    });
     expect(code).toBe(0);
     expect(stderr).not.toMatch(/EIO|\bat /);
   });
 
   it('lets other warnings through', async () => {
     const before = "setTimeout(() => process.emitWarning('look here', 'ExperimentalWarning'), 1)";
-    const { stderr } = await run(['now', '--replay', RECORDING, '--format', '{block}'], { before });
+    const { stderr } = await run(['now', '--replay', SHORT_RECORDING, '--format', '{block}'], { before });
     expect(stderr).toContain('look here');
     expect(stderr).not.toContain('SQLite');
   });
 
-  it('says which version it is', async () => {
-    expect((await run(['--version'])).stdout).toMatch(/^gastop \S+\n$/);
-  });
-
   it('ends quietly when its reader has seen enough', async () => {
-    const { child, ended } = start([
-      'history',
-      '--csv',
-      '--bucket',
-      'block',
-      '--window',
-      '6h',
-      '--replay',
-      RECORDING,
-    ]);
+    const { child, ended } = start(['history', '--csv', '--window', '5m', '--replay', SHORT_RECORDING]);
     child.stdout?.destroy();
     const { code, stderr } = await ended;
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
@@ -142,7 +115,7 @@ describe('the program as a process', () => {
 
   it('an error of its own is one line, and the details are there for the asking', async () => {
     const before = "String.prototype.matchAll = () => { throw new TypeError('broken inside') }";
-    const argv = ['now', '--replay', RECORDING, '--format', '{block}'];
+    const argv = ['now', '--replay', SHORT_RECORDING, '--format', '{block}'];
     const brief = await run(argv, { before });
     expect(brief.code).toBe(1);
     expect(brief.stderr).toMatch(/^gastop: [^\n]*broken inside[^\n]*GASTOP_DEBUG=1[^\n]*\n$/);
@@ -155,7 +128,7 @@ describe('an old Node', () => {
   const old = (version: string): string =>
     `Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '${version}' } })`;
 
-  it.each(['16.20.2', '20.19.5', '22.12.0'])('%s is turned away with the way out', async (version) => {
+  it.each(['16.20.2', '22.12.0'])('%s is turned away with the way out', async (version) => {
     const { code, stdout, stderr } = await run(['now'], { before: old(version) });
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
     expect(stderr).toBe(
@@ -163,7 +136,9 @@ describe('an old Node', () => {
     );
   });
 
-  it.each(['22.13.0', '24.0.0', '26.1.0'])('%s will do', async (version) => {
-    expect((await run(['--version'], { before: old(version) })).code).toBe(0);
+  it('22.13.0 will do, and says which version gastop is', async () => {
+    const { code, stdout } = await run(['--version'], { before: old('22.13.0') });
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^gastop \S+\n$/);
   });
 });

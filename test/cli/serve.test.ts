@@ -12,6 +12,7 @@ import { startAnvil } from '../helpers/anvil.ts';
 import { temporaryFolder } from '../helpers/service.ts';
 import { waitFor } from '../helpers/wait-for.ts';
 import { RawConnection } from '../service/fuzz/raw-connection.ts';
+import { runMain } from './captured-io.ts';
 import { createKey, startProgram, startServe } from './served-program.ts';
 
 const GAS = '/be/api/v1/gas/current';
@@ -139,8 +140,10 @@ test('waits at a stop for a request that is under way; a second signal does not'
 test('what it cannot serve or where it cannot listen is one line and an exit code', async () => {
   const home = await temporaryFolder();
   const { port } = await startServe(['--demo'], { home });
+  const taken = await startProgram(['serve', '--demo', '--port', String(port)], { home }).ended;
+  expect(taken).toMatchObject({ code: 1, stdout: '' });
+  expect(taken.stderr).toMatch(/^gastop: port \d+ is in use; name another[^\n]*\n$/);
   const cases: [string[], number, RegExp][] = [
-    [['--demo', '--port', String(port)], 1, /port \d+ is in use; name another/],
     [['--demo', '--host', '192.0.2.1', '--port', '0'], 2, /has no address 192\.0\.2\.1/],
     [['--demo', '--host', 'a b'], 2, /--host: "a b" is not an address/],
     [['--demo', '--port', '65536'], 2, /--port: "65536" is not a port/],
@@ -151,8 +154,8 @@ test('what it cannot serve or where it cannot listen is one line and an exit cod
     [['--demo', '--keys', ':memory:'], 2, /--keys: keys need a file that stays/],
   ];
   for (const [argv, code, message] of cases) {
-    const result = await startProgram(['serve', ...argv], { home }).ended;
-    expect([argv, result.code, result.stdout]).toEqual([argv, code, '']);
+    const result = await runMain(['serve', ...argv], { home, env: { XDG_DATA_HOME: home } });
+    expect([argv, result.exitCode, result.stdout]).toEqual([argv, code, '']);
     expect(result.stderr).toMatch(message);
     expect(result.stderr.trimEnd().split('\n')).toHaveLength(1);
   }

@@ -9,6 +9,11 @@ export const RECORDING = fileURLToPath(
   new URL('../fixtures/blocks/mainnet_2024-10-15_2001blocks_basefee_blobfee.csv', import.meta.url),
 );
 
+/** The last 60 of them: enough for prices, and followed in a moment. */
+export const SHORT_RECORDING = fileURLToPath(
+  new URL('../fixtures/blocks/mainnet_2024-10-16_60blocks_basefee_blobfee.csv', import.meta.url),
+);
+
 export interface Served {
   readonly origin: string;
   /** The `x-api-key` of each request, in order. */
@@ -16,10 +21,10 @@ export interface Served {
   close(): Promise<void>;
 }
 
-/** Our own service over the recording, on a port of this machine. */
-export async function serveRecording(): Promise<Served> {
+/** Our own service over a recording, the short one unless told, on a port of this machine. */
+export async function serveRecording(file = SHORT_RECORDING, speed = 1): Promise<Served> {
   const stop = new AbortController();
-  const source = await openReplaySource({ file: RECORDING, speed: 1 });
+  const source = await openReplaySource({ file, speed });
   const service = await startService({ source, database: ':memory:', signal: stop.signal });
   await service.ready;
   const keys: (string | undefined)[] = [];

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { gastop } from '../helpers/gastop.ts';
+import { runMain } from './captured-io.ts';
 
 describe.skipIf(process.platform === 'win32')('the monitor in a terminal, given what it cannot use', () => {
   const cases: [string, string[], string][] = [
@@ -14,13 +15,18 @@ describe.skipIf(process.platform === 'win32')('the monitor in a terminal, given 
     ['a config file that is not there', ['--config', '/no/such.json'], 'does not exist'],
     ['an unknown flag', ['--rcp', 'x'], 'unknown option'],
   ];
-  it.each(cases)('%s: one line, exit 2, the screen as it was', async (_title, argv, says) => {
-    await using terminal = await gastop(['live', ...argv], { cols: 200 });
+  it.each(cases)('%s: one line and exit 2', async (_title, argv, says) => {
+    const { exitCode, stdout, stderr } = await runMain(['live', ...argv], { terminal: true });
+    expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });
+    expect(stderr).toMatch(/^gastop: [^\n]+\n$/);
+    expect(stderr).toContain(says);
+  });
+
+  it('a real one shows that line alone, without the alternate screen', async () => {
+    await using terminal = await gastop(['live', '--rcp', 'x'], { cols: 200 });
     expect((await terminal.waitForExit()).exitCode).toBe(2);
     const said = terminal.screen().filter((row) => row.trim() !== '');
-    expect(said).toHaveLength(1);
-    expect(said[0]).toMatch(/^gastop: /);
-    expect(said[0]).toContain(says);
+    expect(said).toEqual([expect.stringMatching(/^gastop: .*unknown option/)]);
     expect(terminal.output()).not.toContain('\u001b[?1049h');
   });
 });

@@ -11,14 +11,14 @@ import { type JsonRpcServer, startJsonRpcServer } from '../helpers/json-rpc-serv
 import { createScriptedChain, type ScriptedChain } from '../helpers/scripted-chain.ts';
 import { waitFor } from '../helpers/wait-for.ts';
 import { runMain } from './captured-io.ts';
-import { RECORDING, type Served, serveRecording } from './served.ts';
+import { RECORDING, type Served, SHORT_RECORDING, serveRecording } from './served.ts';
 import { startProgram } from './served-program.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'gastop-wait-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 /** Met by the first snapshot. */
-const AT_ONCE = ['wait', '--demo', '--below', '1000000'];
+const AT_ONCE = ['wait', '--replay', SHORT_RECORDING, '--below', '1000000'];
 const start = (argv: readonly string[], env: Readonly<Record<string, string>> = {}) =>
   startProgram(argv, { home: folder, env });
 let files = 0;
@@ -48,9 +48,9 @@ describe('the command that wait runs', () => {
       GASTOP_MAX_FEE_GWEI: expect.stringMatching(/^\d+(\.\d{1,9})?$/),
       GASTOP_TIP_GWEI: expect.stringMatching(/^\d+(\.\d{1,9})?$/),
       GASTOP_BLOCK: expect.stringMatching(/^\d+$/),
-      GASTOP_CHAIN_ID: '0',
+      GASTOP_CHAIN_ID: '1',
       GASTOP_LANE: 'fast',
-      GASTOP_SOURCE: 'simulated',
+      GASTOP_SOURCE: 'replay',
       NO_COLOR: '1',
     });
     expect(env).not.toHaveProperty('NODE_ENV');
@@ -76,14 +76,17 @@ describe('the command that wait runs', () => {
     ['124 too, which is its own then', 'process.exit(124)', 124],
     ['128 + n where signal n ended it', 'process.kill(process.pid, "SIGKILL")', 137],
   ])('passes on %s', async (_title, script, expected) => {
-    const { code } = await start([...AT_ONCE, '--', process.execPath, '-e', script]).ended;
-    expect(code).toBe(expected);
+    const env = { PATH: process.env.PATH ?? '' };
+    const { exitCode } = await runMain([...AT_ONCE, '--', process.execPath, '-e', script], { env });
+    expect(exitCode).toBe(expected);
   });
 
   it('is run with the database closed', async () => {
     const db = freshFile();
-    const argv = [...AT_ONCE, '--db', db, '--', 'sh', '-c', 'ls "$0"*', db];
-    expect(await start(argv).ended).toMatchObject({ code: 0, stdout: `${db}\n` });
+    const listed = freshFile();
+    const argv = [...AT_ONCE, '--db', db, '--', 'sh', '-c', 'ls "$0"* > "$1"', db, listed];
+    const { exitCode } = await runMain(argv, { env: { PATH: process.env.PATH ?? '' } });
+    expect({ exitCode, listed: readFileSync(listed, 'utf8') }).toEqual({ exitCode: 0, listed: `${db}\n` });
   });
 
   it('is looked for before anything is waited for: 127 where it is not, 126 where it cannot be run', async () => {
@@ -336,7 +339,7 @@ describe('a service elsewhere', () => {
 
 describe('a recording', () => {
   it('that ends before the price came is exit 3', async () => {
-    const argv = ['wait', '--replay', RECORDING, '--speed', '100000', '--below', '0.001'];
+    const argv = ['wait', '--replay', SHORT_RECORDING, '--speed', '100000', '--below', '0.001'];
     const { exitCode, stdout, stderr } = await runMain(argv);
     expect({ exitCode, stdout }).toEqual({ exitCode: 3, stdout: '' });
     expect(stderr).toMatch(/^gastop: the recording ended at block 20,975,164 before [^\n]+\n$/);
@@ -381,15 +384,13 @@ describe('what wait says', () => {
       cols: 120,
     });
     await terminal.waitFor(/% likely within 1h/);
-    await using done = await gastop(AT_ONCE);
-    await done.waitForExit();
-    expect(done.screen().join('\n').trim()).toMatch(/^gastop: average is [\d.]+ gwei at block [\d,]+$/);
+    const done = await runMain(AT_ONCE, { terminal: true });
+    expect(done.stderr).toMatch(/gastop: average is [\d.]+ gwei at block [\d,]+\n$/);
   });
 
   it('is nothing with --quiet, nor where nobody watches', async () => {
-    await using terminal = await gastop([...AT_ONCE, '--quiet']);
-    expect((await terminal.waitForExit()).exitCode).toBe(0);
-    expect(terminal.bytes).toBe(0);
-    expect(await start(AT_ONCE).ended).toEqual({ code: 0, stdout: '', stderr: '' });
+    const silent = { exitCode: 0, stdout: '', stderr: '' };
+    expect(await runMain([...AT_ONCE, '--quiet'], { terminal: true })).toEqual(silent);
+    expect(await runMain(AT_ONCE)).toEqual(silent);
   });
 });

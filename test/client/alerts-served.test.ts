@@ -153,8 +153,8 @@ it('a real service describes what an alert may be made of', async () => {
 });
 
 it('a long list of a real service is read whole', async () => {
-  const served = await serveService({ source: new ScriptedSource(makeBlocks(0, 20)) });
-  const client = createGasClient({ baseUrl: served.origin, apiKey: served.key });
+  const service = await runService({ source: new ScriptedSource(makeBlocks(0, 20)) });
+  const client = createGasClient({ baseUrl: 'http://gastop.internal', fetch: service.fetch });
   const made = [];
   for (let count = 0; count < 520; count += 1) {
     made.push(

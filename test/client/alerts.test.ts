@@ -211,7 +211,7 @@ describe('a long list of alerts', () => {
     });
 
   it.each([
-    ['page by page', {}, 10_000, 20],
+    ['page by page', {}, 2_600, 6],
     ['page by page, of less than was asked for', { most: 100 }, 1_001, 11],
     ['page by page, counted from 1', { first: 1, most: 100 }, 350, 5],
     ['until a page is empty', { total: false }, 1_000, 3],
@@ -229,7 +229,7 @@ describe('a long list of alerts', () => {
   it.each([
     ['a list', () => ids(20), [3, 1]],
     ['a list that is said to go on', () => ({ items: ids(20), hasMore: true }), [3, 1]],
-    ['a list of ten thousand', () => ids(10_000), [1, 1]],
+    ['a list of ten thousand', () => ids(10_000), [1]],
     ['a first page that is not all', () => ({ items: ids(50), total: 80 }), [3, 1]],
   ])('of a service that knows no pages ends: %s', async (_, body, questions) => {
     const server = await serve((__, response) => sendJson(response, body()));

@@ -1,8 +1,10 @@
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import xterm from '@xterm/headless';
 import { afterEach, describe, expect, it } from 'vitest';
 import { openTerminal, type Terminal, type TerminalOptions } from './terminal.ts';
+import { watchModes } from './terminal-modes.ts';
 import { waitFor } from './wait-for.ts';
 
 const BARE_INK = join(import.meta.dirname, 'bare-ink.ts');
@@ -141,9 +143,10 @@ describe('what stands on the screen', () => {
     ['text colour', '[38;5;1m'],
     ['background colour', '[48;2;0;0;0m'],
   ])('names what was left on: %s', async (name, sequence) => {
-    const terminal = await script(`process.stdout.write('\\x1b${sequence}')`);
-    await terminal.waitForExit();
-    expect(terminal.leftovers()).toEqual([name]);
+    const emulator = new xterm.Terminal({ allowProposedApi: true });
+    const modes = watchModes(emulator);
+    await new Promise<void>((resolve) => emulator.write(`\x1b${sequence}`, resolve));
+    expect(modes.leftovers()).toEqual([name]);
   });
 
   it('names a raw mode left on', async () => {

@@ -77,14 +77,24 @@ const TAKES_SIGNED = new RegExp(`^${BASE_PATH}${PATHS.autoTxs}(/[^/]*)?/?$`);
 
 const tooLarge = (most: number) =>
   new ApiFailure('payload_too_large', `the body of this request has at most ${most} bytes; send less`, {
-    // The rest of the body is not read: no client may send its next request on this connection.
+    // The rest of the body may not have come: no client may send its next request on this connection.
     headers: { Connection: 'close' },
   });
+
+const REST_MS = 500;
+
+/** Takes what still comes of a body: a connection that closes before is reset, and the client loses the response. */
+async function takeRest(body: ReadableStream<Uint8Array> | null): Promise<void> {
+  if (body === null || body.locked) return;
+  const options = { signal: AbortSignal.timeout(REST_MS), preventCancel: true };
+  await body.pipeTo(new WritableStream(), options).catch(() => {});
+}
 
 const limitTo = (maxSize: number) =>
   bodyLimit({
     maxSize,
-    onError: () => {
+    onError: async (c) => {
+      await takeRest(c.req.raw.body);
       throw tooLarge(maxSize);
     },
   });
