@@ -73,10 +73,10 @@ async function now({ io, loadSettings }: CommandContext, flags: NowFlags): Promi
       return EXIT.ok;
     }
     const wantsAdvice = template?.needsAdvice ?? true;
-    const advice = wantsAdvice ? await recommendation(opened) : null;
+    const { advice, missing } = wantsAdvice ? await recommendation(opened) : NO_ADVICE;
     const text =
       template === null
-        ? snapshotText(snapshot, advice, io.now())
+        ? snapshotText(snapshot, advice, io.now(), missing)
         : template.fill({ snapshot, advice, now: io.now() });
     // What somebody wrote into the format stays as it is, unless they want it otherwise themselves.
     const isOwn = template !== null && ASCII_BY_LOCALE.test(settings.ascii.from);
@@ -87,14 +87,21 @@ async function now({ io, loadSettings }: CommandContext, flags: NowFlags): Promi
   }
 }
 
+const NO_ADVICE: Advice = { advice: null, missing: null };
+
+interface Advice {
+  readonly advice: RecommendationView | null;
+  /** Why there is no advice. */
+  readonly missing: string | null;
+}
+
 /** A service that has prices but no advice is still worth a snapshot. */
-async function recommendation({ client }: OpenedClient): Promise<RecommendationView | null> {
+async function recommendation({ client }: OpenedClient): Promise<Advice> {
   try {
-    return await client.gasRecommendation();
+    return { advice: await client.gasRecommendation(), missing: null };
   } catch (error) {
-    if (error instanceof ClientError && ['not-found', 'plan', 'unavailable'].includes(error.code))
-      return null;
-    throw error;
+    if (!(error instanceof ClientError)) throw error;
+    return { advice: null, missing: cleanLine(error.message) };
   }
 }
 

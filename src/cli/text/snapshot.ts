@@ -13,6 +13,7 @@ import {
   UNKNOWN,
 } from '../../core/units.ts';
 import { usageError } from '../errors.ts';
+import { wrapWords } from '../help.ts';
 import { cleanLine, tableLines, utcTime } from '../output.ts';
 
 const LANES = [
@@ -23,8 +24,18 @@ const LANES = [
 
 const WIDTH = 80;
 
-/** What `gastop now` prints for people: at most 80 columns wide. `now` is the wall clock in ms. */
-export function snapshotText(snapshot: SnapshotView, advice: RecommendationView | null, now: number): string {
+/**
+ * What `gastop now` prints for people: at most 80 columns wide.
+ *
+ * @param now wall clock, ms
+ * @param missing why there is no advice
+ */
+export function snapshotText(
+  snapshot: SnapshotView,
+  advice: RecommendationView | null,
+  now: number,
+  missing: string | null = null,
+): string {
   const table = tableLines(
     [
       { title: 'lane', align: 'left', cell: ([, title]) => title },
@@ -44,6 +55,7 @@ export function snapshotText(snapshot: SnapshotView, advice: RecommendationView 
     '',
     feeLine(snapshot),
     ...(advice === null ? [] : [adviceLine(advice)]),
+    ...(missing === null ? [] : wrapWords(`no advice: ${missing}`, WIDTH)),
   ].join('\n');
 }
 
