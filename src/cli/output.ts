@@ -1,15 +1,11 @@
 import stringWidth from 'string-width';
 import * as z from 'zod';
-import type { ListPage } from '../client/answer.ts';
-import { Answer } from '../client/answer.ts';
+import { readAnswer } from '../client/answer.ts';
 import type { GasClient } from '../client/client.ts';
 import { ClientError } from '../client/errors.ts';
-import { readAlertPage } from '../client/views/alerts.ts';
-import { readAutoTxPage } from '../client/views/auto-txs.ts';
-import { AlertList } from '../contract/alerts.ts';
-import { AutoTxList } from '../contract/auto-txs.ts';
+import type { ListPage } from '../client/paging.ts';
+import { type ClientRoute, ROUTES } from '../client/routes.ts';
 import { PAGE_SIZE_MAX } from '../contract/choices.ts';
-import { PATHS } from '../contract/routes.ts';
 import { cleanText } from '../core/clean-text.ts';
 import { withoutSecrets } from '../core/key-text.ts';
 import type { Io } from './io.ts';
@@ -260,15 +256,9 @@ export function jsonAnswer(text: string, endpoint: string): string {
 
 const MOST_PAGES = 100;
 
-/** A list of v1, and how a service's own idea of it is read. */
-export interface ListRoute {
-  readonly path: string;
-  readonly schema: z.ZodType;
-  readonly read: (answer: Answer) => ListPage<unknown>;
-}
-
-export const ALERTS: ListRoute = { path: PATHS.alerts, schema: AlertList, read: readAlertPage };
-export const AUTO_TXS: ListRoute = { path: PATHS.autoTxs, schema: AutoTxList, read: readAutoTxPage };
+export type ListRoute = ClientRoute<ListPage<unknown>>;
+export const ALERTS: ListRoute = ROUTES.alerts;
+export const AUTO_TXS: ListRoute = ROUTES.autoTxs;
 
 /** A page of v1, its rows as the service gave them. */
 const Page = z.looseObject({
@@ -328,9 +318,9 @@ export async function wholeListJson(
   return { json: `${JSON.stringify(list)}\n`, part: shown < total ? { shown, total } : null };
 }
 
-function partOf(text: string, { path, schema, read }: ListRoute): WholeListJson['part'] {
+function partOf(text: string, route: ListRoute): WholeListJson['part'] {
   try {
-    const page = read(new Answer(text, { endpoint: path, host: '', schema }));
+    const page = readAnswer(text, route, { endpoint: route.path, host: '' });
     return page.total !== null && page.total > page.rows ? { shown: page.rows, total: page.total } : null;
   } catch {
     // An answer that is no list at all is shown as it is.

@@ -3,7 +3,7 @@ import { PATHS } from '../contract/routes.ts';
 import { cleanText } from '../core/clean-text.ts';
 import { bareHex, isLongHex } from '../core/transactions/signed-text.ts';
 import { gweiString } from '../core/units.ts';
-import { Answer } from './answer.ts';
+import { readAnswer, throwIfRefused } from './answer.ts';
 import { ClientError } from './errors.ts';
 import { Http, type HttpOptions, type HttpRequest } from './http.ts';
 import { harmlessJson, parseJson } from './json.ts';
@@ -38,7 +38,7 @@ import type {
 } from './views/auto-txs.ts';
 import type { ChartView, DashboardView, MarketView, RateLimitsView } from './views/dashboard.ts';
 import type { BlockView, TxRowView, TxView } from './views/explorer.ts';
-import type { RecommendationView, SnapshotView, TrendView } from './views/gas.ts';
+import { type RecommendationView, type SnapshotView, type TrendView, withSourceName } from './views/gas.ts';
 import type {
   BaseFeeRowView,
   GasUsedRatioRowView,
@@ -183,11 +183,9 @@ export function createGasClient(options: GasClientOptions): GasClient {
     });
   };
 
-  const read = <View>(route: ClientRoute<View>, path: string, text: string, query: Query = {}): View =>
-    route.view(
-      new Answer(text, { endpoint: path, host, schema: options.isOwn ? null : route.schema }),
-      query,
-    );
+  const { isOwn = false } = options;
+  const read = <View>(route: ClientRoute<View>, path: string, text: string): View =>
+    readAnswer(text, route, { endpoint: path, host, isOwn });
 
   const get = async <View>(
     route: ClientRoute<View>,
@@ -196,7 +194,7 @@ export function createGasClient(options: GasClientOptions): GasClient {
     path: string = route.path,
   ): Promise<View> => {
     mustBeListed(route);
-    return read(route, path, await http.get(path, query, signal), query);
+    return read(route, path, await http.get(path, query, signal));
   };
 
   const write = async (
@@ -212,21 +210,27 @@ export function createGasClient(options: GasClientOptions): GasClient {
     return text;
   };
 
-  /** For a write whose response says at most what became of the item. */
+  /** For a write whose response says at most what became of the item; `null`: it does not show the whole of it. */
   const change = async <View>(
     route: ClientRoute<View>,
     path: string,
     call: WriteOptions,
     body?: HttpRequest['body'],
+    isWhole: (view: View) => boolean = () => false,
   ): Promise<View | null> => {
     const text = await write(route, path, call, body);
     if (text.trim() === '') return null;
-    if (parseJson(text) === undefined && path.startsWith(PATHS.alerts)) return null;
+    const answer = parseJson(text);
+    if (answer === undefined && path.startsWith(PATHS.alerts)) return null;
     try {
-      return read(route, path, text);
+      throwIfRefused(answer, { endpoint: path });
+      const view = read(route, path, text);
+      return isWhole(view) ? view : null;
     } catch (error) {
+      if (!(error instanceof ClientError) || error.code !== 'unreadable') throw error;
+      if (answer !== undefined) return null;
       // A page that is no JSON, such as a proxy's, leaves open what became of the request.
-      throw error instanceof ClientError && error.code === 'unreadable' ? error.unsettled() : error;
+      throw error.unsettled();
     }
   };
 
@@ -242,12 +246,14 @@ export function createGasClient(options: GasClientOptions): GasClient {
 
   return {
     rateLimit,
-    gasCurrent: (call = {}) => get(ROUTES.gasCurrent, call),
+    gasCurrent: async (call = {}) => withSourceName(await get(ROUTES.gasCurrent, call), host),
     gasTrend: (call = {}) => get(ROUTES.gasTrend, call),
     gasRecommendation: ({ reach, ...call } = {}) =>
       get(ROUTES.gasRecommendation, call, reach === undefined ? {} : reachQuery(reach)),
-    statsChart: (timeFrame, call = {}) => get(ROUTES.statsChart, call, { timeFrame }),
-    statsMarket: (timeFrame, call = {}) => get(ROUTES.statsMarket, call, { timeFrame }),
+    statsChart: async (timeFrame, call = {}) =>
+      withTimeFrame(await get(ROUTES.statsChart, call, { timeFrame }), timeFrame),
+    statsMarket: async (timeFrame, call = {}) =>
+      withTimeFrame(await get(ROUTES.statsMarket, call, { timeFrame }), timeFrame),
     baseFee: async (query = {}, call = {}) => get(ROUTES.baseFee, call, metricsQuery(query, PATHS.baseFee)),
     priorityFee: async ({ percentile, ...query } = {}, call = {}) =>
       get(ROUTES.priorityFee, call, {
@@ -272,12 +278,12 @@ export function createGasClient(options: GasClientOptions): GasClient {
       const text = await write(ROUTES.createAlert, PATHS.alerts, call, { ...given, ...extras });
       return created('the alert', {
         read: () => read(ROUTES.createAlert, PATHS.alerts, text),
-        isWhole: ({ condition, threshold }) => condition !== null || threshold !== null,
+        isWhole: isWholeAlert,
         sent: (id) => read(ROUTES.createAlert, PATHS.alerts, JSON.stringify({ ...given, id })),
       });
     },
     setAlertStatus: async (id, status, call = {}) =>
-      change(ROUTES.setAlertStatus, alertPath(PATHS.alertStatus, id), call, { status }),
+      change(ROUTES.setAlertStatus, alertPath(PATHS.alertStatus, id), call, { status }, isWholeAlert),
     deleteAlert: async (id, call = {}) => {
       await change(ROUTES.deleteAlert, alertPath(PATHS.alert, id), call);
     },
@@ -305,10 +311,10 @@ export function createGasClient(options: GasClientOptions): GasClient {
     },
     updateAutoTx: async (id, changes, call = {}) => {
       const path = autoTxPath(PATHS.autoTx, id);
-      return change(ROUTES.updateAutoTx, path, call, withSigned(changes, path));
+      return change(ROUTES.updateAutoTx, path, call, withSigned(changes, path), saysStatus);
     },
     cancelAutoTx: async (id, call = {}) =>
-      change(ROUTES.cancelAutoTx, autoTxPath(PATHS.autoTxCancel, id), call),
+      change(ROUTES.cancelAutoTx, autoTxPath(PATHS.autoTxCancel, id), call, undefined, saysStatus),
     deleteAutoTx: async (id, call = {}) => {
       await change(ROUTES.deleteAutoTx, autoTxPath(PATHS.autoTx, id), call);
     },
@@ -329,6 +335,15 @@ export function createGasClient(options: GasClientOptions): GasClient {
     },
   };
 }
+
+const isWholeAlert = ({ condition, threshold }: AlertView) => condition !== null || threshold !== null;
+const saysStatus = ({ status }: AutoTxView) => status !== null;
+
+/** A service that does not say which time frame its answer is of was asked for this one. */
+const withTimeFrame = <View extends { readonly timeFrame: string | null }>(view: View, asked: string) => ({
+  ...view,
+  timeFrame: view.timeFrame ?? asked,
+});
 
 const BEYOND_V1: ReadonlySet<string> = new Set([PATHS.alertRedeliver, PATHS.autoTxAccount]);
 

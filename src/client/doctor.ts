@@ -270,7 +270,7 @@ export async function probeService(options: ProbeOptions): Promise<ServiceFindin
       routes.push(unasked(readRoute, 'skipped', question));
       continue;
     }
-    const path = pathOf(readRoute.route.path, question.path ?? {});
+    const path = pathOf(readRoute.path, question.path ?? {});
     const query = question.query ?? {};
     options.onQuestion?.(path);
     const asked = await askOnce(http, path, query, { now, signal });
@@ -290,7 +290,7 @@ export async function probeService(options: ProbeOptions): Promise<ServiceFindin
     connection: options.connection,
     clock,
     headAgeSec: headAge(known, now()),
-    snapshot: snapshotOf(known),
+    snapshot: snapshotOf(known, http.host),
     etag,
     encodings,
     rateLimitHeaders: limits,
@@ -301,7 +301,7 @@ export async function probeService(options: ProbeOptions): Promise<ServiceFindin
 }
 
 function judged(
-  { route, schema, read }: ReadRoute,
+  route: ReadRoute,
   asked: Asked,
   path: string,
   { host }: Http,
@@ -318,7 +318,7 @@ function judged(
     const failure = { outcome, code: error?.code ?? null, note: error?.message ?? null };
     return { finding: { ...base, ...measured, ...failure }, lesson: {} };
   }
-  const { view, reading, problem } = judgeAnswer(exchange.text, { endpoint: path, host, schema }, read);
+  const { view, reading, problem } = judgeAnswer(exchange.text, { endpoint: path, host }, route);
   return {
     finding: {
       ...base,
@@ -332,7 +332,7 @@ function judged(
   };
 }
 
-function unasked({ route }: ReadRoute, outcome: 'skipped' | 'not-asked', note: string): RouteFinding {
+function unasked(route: ReadRoute, outcome: 'skipped' | 'not-asked', note: string): RouteFinding {
   return {
     path: route.path,
     group: route.group,
@@ -418,13 +418,13 @@ function headAge({ snapshot }: Known, now: number): number | null {
   return kind === 'rpc' || kind === 'service' ? (now - snapshot.blockTimestamp) / 1_000 : null;
 }
 
-function snapshotOf({ snapshot }: Known): ServiceFinding['snapshot'] {
+function snapshotOf({ snapshot }: Known, host: string): ServiceFinding['snapshot'] {
   if (snapshot === null) return null;
   const { slow, average, fast } = snapshot.lanes;
   return {
     chainId: snapshot.chainId,
     blockNumber: snapshot.blockNumber,
-    source: snapshot.source.name,
+    source: snapshot.source.name || host,
     sourceKind: snapshot.source.kind,
     stale: snapshot.stale,
     problem: snapshot.source.problem?.message ?? null,

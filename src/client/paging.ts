@@ -1,8 +1,9 @@
 import { setImmediate as othersTurn } from 'node:timers/promises';
 import { PAGE_SIZE_MAX } from '../contract/choices.ts';
-import type { ListPage } from './answer.ts';
 import type { CallOptions, MetricsQuery } from './client.ts';
 import { ClientError } from './errors.ts';
+import type { Rows } from './lenient.ts';
+import type { ListView } from './views/alerts.ts';
 import type { ChartPointView } from './views/dashboard.ts';
 import type { MetricsView } from './views/metrics.ts';
 
@@ -46,18 +47,18 @@ export async function withinHistory<T>(
 const MOST_ITEMS = 10_000;
 const MOST_LIST_PAGES = 100;
 
+/** One page of a list, or all of it from a service that knows no pages. */
+export interface ListPage<Item> extends Rows<Item> {
+  /** How many there are in all; `null`: not said. */
+  readonly total: number | null;
+}
+
 type AskPage<Item> = (query: Readonly<Record<string, string>>, call: CallOptions) => Promise<ListPage<Item>>;
 
 /** What is listed can be told apart, and may say when it was made. */
 interface Listed {
   readonly id: string;
   readonly createdAt: number | null;
-}
-
-interface ListView<Item> {
-  readonly items: readonly Item[];
-  readonly total: number | null;
-  readonly unreadable: number;
 }
 
 /**
@@ -83,7 +84,6 @@ export function listLoader<Item extends Listed>(
       const answer = await ask({ page: String(page), size: String(PAGE_SIZE_MAX) }, call);
       const before = items.size;
       for (const item of answer.items) if (!items.has(item.id)) items.set(item.id, item);
-      if (items.size === 0 && answer.failure !== null) throw answer.failure;
       total = answer.total ?? total;
       const isRepeated = page > from && answer.rows > 0 && items.size === before;
       if (!isRepeated) unreadable += answer.unreadable;
@@ -93,7 +93,7 @@ export function listLoader<Item extends Listed>(
       }
       // Where pages count from 1, page 1 is the first again and page 2 the next.
       isSecondRepeated = isRepeated && page === 1;
-      if (isRepeated && !(isSecondRepeated && answer.isLast !== true)) break;
+      if (isRepeated && !isSecondRepeated) break;
       if (ignoresPages || isEnd(answer, items.size + unreadable, total)) break;
     }
     const kept = [...items.values()].slice(0, MOST_ITEMS);
@@ -101,9 +101,8 @@ export function listLoader<Item extends Listed>(
   };
 }
 
-function isEnd({ rows, isLast }: ListPage<unknown>, seen: number, total: number | null): boolean {
+function isEnd({ rows }: ListPage<unknown>, seen: number, total: number | null): boolean {
   if (rows === 0) return true;
-  if (isLast !== null) return isLast;
   if (total !== null) return seen >= total;
   // A list that ends just where lists are often cut off may go on.
   return rows < PAGE_SIZE_MAX && rows % 10 !== 0 && rows !== 25;

@@ -1,86 +1,64 @@
-import type * as z from 'zod';
-import { Alert, AlertDetails, AlertList, AlertSavings, CreatedAlert } from '../contract/alerts.ts';
-import { AutoTx, AutoTxAccount, AutoTxDetails, AutoTxList } from '../contract/auto-txs.ts';
-import { RateLimits, StatsChart, StatsMarket, Summary } from '../contract/dashboard.ts';
-import { BlockMetrics, TxMetrics, TxsMetrics } from '../contract/explorer.ts';
-import { GasCurrent, GasRecommendation, GasTrend } from '../contract/gas.ts';
-import { BaseFeeMetrics, GasUsedRatioMetrics, PriorityFeeMetrics } from '../contract/metrics.ts';
+import * as z from 'zod';
+import * as alerts from '../contract/alerts.ts';
+import * as autoTxs from '../contract/auto-txs.ts';
+import * as dashboard from '../contract/dashboard.ts';
+import * as explorer from '../contract/explorer.ts';
+import * as gas from '../contract/gas.ts';
+import * as metrics from '../contract/metrics.ts';
 import { PATHS, type V1Route } from '../contract/routes.ts';
-import type { Answer } from './answer.ts';
-import {
-  readAlertDetails,
-  readAlertPage,
-  readAlertSavings,
-  readChangedAlert,
-  readCreatedAlert,
-} from './views/alerts.ts';
-import {
-  readAutoTxAccount,
-  readAutoTxDetails,
-  readAutoTxPage,
-  readChangedAutoTx,
-  readCreatedAutoTx,
-} from './views/auto-txs.ts';
-import { readChart, readMarket, readRateLimits, readSummary } from './views/dashboard.ts';
-import { readBlock, readTx, readTxRow } from './views/explorer.ts';
-import { readRecommendation, readSnapshot, readTrend } from './views/gas.ts';
-import { readBaseFeeRow, readGasUsedRatioRow, readMetrics, readPriorityFeeRow } from './views/metrics.ts';
+import { Alert, AlertDetails, AlertPage, AlertSavings, CreatedAlert } from './views/alerts.ts';
+import { AutoTx, AutoTxAccount, AutoTxDetails, AutoTxPage } from './views/auto-txs.ts';
+import { Chart, Dashboard, Market, RateLimits } from './views/dashboard.ts';
+import { Block, Tx, Txs } from './views/explorer.ts';
+import { Recommendation, Snapshot, Trend } from './views/gas.ts';
+import { BaseFees, GasUsedRatios, PriorityFees } from './views/metrics.ts';
 
 export type Query = Readonly<Record<string, string>>;
 
-/** One method of the client: what it requests, the contract's schema of the response, and how that is read. */
+/** One method of the client: what it requests, the contract's schema of the response, and what is read of that. */
 export interface ClientRoute<View> {
   readonly method: V1Route['method'];
   readonly path: V1Route['path'];
-  /** A response that follows it comes from a service that counts every fee in wei. */
-  readonly schema: z.ZodType;
-  readonly view: (answer: Answer, query: Query) => View;
+  readonly schema: z.ZodObject;
+  readonly view: z.ZodType<View>;
 }
 
 const route = <View>(
   method: ClientRoute<View>['method'],
   path: ClientRoute<View>['path'],
-  schema: z.ZodType,
+  schema: z.ZodObject,
   view: ClientRoute<View>['view'],
 ): ClientRoute<View> => ({ method, path, schema, view });
 
 /** Many a service answers a write with no more than that it was done. */
-const throwIfRefused = (answer: Answer) => answer.throwIfRefused();
+const Anything = z.unknown();
 
 export const ROUTES = {
-  gasCurrent: route('get', PATHS.gasCurrent, GasCurrent, readSnapshot),
-  gasTrend: route('get', PATHS.gasTrend, GasTrend, readTrend),
-  gasRecommendation: route('get', PATHS.gasRecommendation, GasRecommendation, readRecommendation),
-  statsChart: route('get', PATHS.statsChart, StatsChart, (answer, { timeFrame = '' }) =>
-    readChart(answer, timeFrame),
-  ),
-  statsMarket: route('get', PATHS.statsMarket, StatsMarket, (answer, { timeFrame = '' }) =>
-    readMarket(answer, timeFrame),
-  ),
-  rateLimits: route('get', PATHS.rateLimits, RateLimits, readRateLimits),
-  summary: route('get', PATHS.summary, Summary, readSummary),
-  baseFee: route('get', PATHS.baseFee, BaseFeeMetrics, (answer) => readMetrics(answer, readBaseFeeRow)),
-  priorityFee: route('get', PATHS.priorityFee, PriorityFeeMetrics, (answer) =>
-    readMetrics(answer, readPriorityFeeRow),
-  ),
-  gasUsedRatio: route('get', PATHS.gasUsedRatio, GasUsedRatioMetrics, (answer) =>
-    readMetrics(answer, readGasUsedRatioRow),
-  ),
-  block: route('get', PATHS.block, BlockMetrics, readBlock),
-  tx: route('get', PATHS.tx, TxMetrics, readTx),
-  txs: route('get', PATHS.txs, TxsMetrics, (answer) => readMetrics(answer, readTxRow)),
-  alerts: route('get', PATHS.alerts, AlertList, readAlertPage),
-  alert: route('get', PATHS.alert, AlertDetails, readAlertDetails),
-  createAlert: route('post', PATHS.alerts, CreatedAlert, readCreatedAlert),
-  setAlertStatus: route('put', PATHS.alertStatus, Alert, readChangedAlert),
-  deleteAlert: route('delete', PATHS.alert, Alert, throwIfRefused),
-  alertSavings: route('get', PATHS.alertSavings, AlertSavings, readAlertSavings),
-  redeliver: route('post', PATHS.alertRedeliver, Alert, throwIfRefused),
-  autoTxs: route('get', PATHS.autoTxs, AutoTxList, readAutoTxPage),
-  autoTx: route('get', PATHS.autoTx, AutoTxDetails, readAutoTxDetails),
-  createAutoTx: route('post', PATHS.autoTxs, AutoTx, readCreatedAutoTx),
-  updateAutoTx: route('put', PATHS.autoTx, AutoTx, readChangedAutoTx),
-  cancelAutoTx: route('post', PATHS.autoTxCancel, AutoTx, readChangedAutoTx),
-  deleteAutoTx: route('delete', PATHS.autoTx, AutoTx, throwIfRefused),
-  autoTxAccount: route('get', PATHS.autoTxAccount, AutoTxAccount, readAutoTxAccount),
+  gasCurrent: route('get', PATHS.gasCurrent, gas.GasCurrent, Snapshot),
+  gasTrend: route('get', PATHS.gasTrend, gas.GasTrend, Trend),
+  gasRecommendation: route('get', PATHS.gasRecommendation, gas.GasRecommendation, Recommendation),
+  statsChart: route('get', PATHS.statsChart, dashboard.StatsChart, Chart),
+  statsMarket: route('get', PATHS.statsMarket, dashboard.StatsMarket, Market),
+  rateLimits: route('get', PATHS.rateLimits, dashboard.RateLimits, RateLimits),
+  summary: route('get', PATHS.summary, dashboard.Summary, Dashboard),
+  baseFee: route('get', PATHS.baseFee, metrics.BaseFeeMetrics, BaseFees),
+  priorityFee: route('get', PATHS.priorityFee, metrics.PriorityFeeMetrics, PriorityFees),
+  gasUsedRatio: route('get', PATHS.gasUsedRatio, metrics.GasUsedRatioMetrics, GasUsedRatios),
+  block: route('get', PATHS.block, explorer.BlockMetrics, Block),
+  tx: route('get', PATHS.tx, explorer.TxMetrics, Tx),
+  txs: route('get', PATHS.txs, explorer.TxsMetrics, Txs),
+  alerts: route('get', PATHS.alerts, alerts.AlertList, AlertPage),
+  alert: route('get', PATHS.alert, alerts.AlertDetails, AlertDetails),
+  createAlert: route('post', PATHS.alerts, alerts.CreatedAlert, CreatedAlert),
+  setAlertStatus: route('put', PATHS.alertStatus, alerts.Alert, Alert),
+  deleteAlert: route('delete', PATHS.alert, alerts.Alert, Anything),
+  alertSavings: route('get', PATHS.alertSavings, alerts.AlertSavings, AlertSavings),
+  redeliver: route('post', PATHS.alertRedeliver, alerts.Alert, Anything),
+  autoTxs: route('get', PATHS.autoTxs, autoTxs.AutoTxList, AutoTxPage),
+  autoTx: route('get', PATHS.autoTx, autoTxs.AutoTxDetails, AutoTxDetails),
+  createAutoTx: route('post', PATHS.autoTxs, autoTxs.AutoTx, AutoTx),
+  updateAutoTx: route('put', PATHS.autoTx, autoTxs.AutoTx, AutoTx),
+  cancelAutoTx: route('post', PATHS.autoTxCancel, autoTxs.AutoTx, AutoTx),
+  deleteAutoTx: route('delete', PATHS.autoTx, autoTxs.AutoTx, Anything),
+  autoTxAccount: route('get', PATHS.autoTxAccount, autoTxs.AutoTxAccount, AutoTxAccount),
 } as const;

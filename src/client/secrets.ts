@@ -1,5 +1,5 @@
 import { bareHex, isSignedShape } from '../core/transactions/signed-text.ts';
-import { normalKey } from './answer.ts';
+import { normalKey } from './aliases.ts';
 import { isRecord, parseJson } from './json.ts';
 
 /** What services call a signed transaction, or the signature alone. */

@@ -95,8 +95,7 @@ describe('an auto-tx of a hosted service', () => {
   });
 
   it.each([
-    [{ transaction: { from: FROM, to: TO, nonce: '0x7', type: '0x2', gas: '21000' } }],
-    [{ tx: { sender: FROM, recipient: TO, nonce: 7, type: 'eip1559', gasLimit: 21_000 } }],
+    [{ sender: FROM, recipient: TO, nonce: '0x7', type: '0x2', gas: '21000' }],
     [{ from: FROM, to: TO, nonce: 7, type: 2, gasLimit: '0x5208' }],
   ])('may keep its transaction as %j', async (fields) => {
     expect(await clientOf({ autoTx: { id: 1, ...fields } }).autoTx('1')).toMatchObject({

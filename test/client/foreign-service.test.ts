@@ -138,7 +138,7 @@ describe('other answers of a service we do not run', () => {
       action: 'SEND_NOW',
       lane: 'AVERAGE',
       targetPrice: 41_000_000n,
-      reasons: ['cheap'],
+      reasons: [],
       confidence: null,
       alternatives: [],
       track: null,

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { readCount, readFee, readNumber, readText, readTime, readWord } from '../../src/client/fields.ts';
+import { readCount, readFee, readNumber, readText, readTime, readWord } from '../../src/client/values.ts';
 
 describe('a fee', () => {
   it.each([

@@ -1,17 +1,15 @@
-import type { AlertCreationInput } from '../../contract/alerts.ts';
+import type * as z from 'zod';
 import {
-  ALERT_CHANNELS,
-  ALERT_CONDITIONS,
-  ALERT_STATUSES,
-  COOLDOWN_DEFAULT_MS,
-  DELIVERY_STATUSES,
-  GAS_SPEEDS,
-  MOST_GWEI,
-} from '../../contract/choices.ts';
-import { ownValue } from '../../core/own-value.ts';
-import { type Answer, type ListPage, readListPage } from '../answer.ts';
-import { Fields, ID_NAMES, readWord, readWrittenText } from '../fields.ts';
-import { isRecord } from '../json.ts';
+  type AlertCreationInput,
+  AlertDelivery,
+  AlertDetails as AlertDetailsWire,
+  AlertList,
+  AlertSavings as AlertSavingsWire,
+  Alert as AlertWire,
+  CreatedAlert as CreatedAlertWire,
+} from '../../contract/alerts.ts';
+import { COOLDOWN_DEFAULT_MS } from '../../contract/choices.ts';
+import { countedRows, lenient, ms, rows, said, sayingAny, type Wire, wei, weiFromGwei } from '../lenient.ts';
 
 /** An alert as it is sent to a service, which may offer further words than the contract's. */
 export interface NewAlert extends Omit<AlertCreationInput, keyof Words>, Words {}
@@ -53,285 +51,117 @@ export function extraPayload(
   };
 }
 
-/** An alert. `null`: the service does not say. Words a service uses that are none of the contract's stay as they are. */
-export interface AlertView {
-  readonly id: string;
+const alertOf = (wire: Wire<typeof AlertWire.shape, 'id'>) => ({
+  id: wire.id,
   /** `PENDING` (armed), `DISABLED`, or a service's own word. */
-  readonly status: string | null;
-  readonly gasSpeed: string | null;
-  readonly condition: string | null;
-  /** Wei per gas. */
-  readonly threshold: bigint | null;
-  readonly hysteresis: bigint | null;
-  readonly confirmBlocks: number | null;
-  readonly cooldownMs: number | null;
-  readonly disableOnce: boolean | null;
-  readonly method: string | null;
-  /** Empty where the service does not say. */
-  readonly channels: readonly string[];
-  /** The method's target. */
-  readonly to: string | null;
-  /** Targets of further channels. */
-  readonly targets: Readonly<Record<string, string>>;
+  status: wire.status,
+  gasSpeed: wire.gasSpeed,
+  condition: wire.condition,
+  threshold: weiFromGwei(wire.thresholdGwei),
+  hysteresis: weiFromGwei(wire.hysteresisGwei),
+  confirmBlocks: wire.confirmBlocks,
+  cooldownMs: wire.cooldownMs,
+  disableOnce: wire.disableOnce,
+  ...alertTargets(wire),
   /** As it is kept, harmless but of several lines perhaps: a screen draws it as one clean line. */
-  readonly note: string | null;
-  readonly createdAt: number | null;
-  readonly updatedAt: number | null;
-  readonly lastTriggeredAt: number | null;
-  readonly cooldownUntil: number | null;
-  readonly triggerCount: number | null;
-  readonly disabledReason: string | null;
+  note: wire.note,
+  createdAt: ms(wire.createdAt),
+  updatedAt: ms(wire.updatedAt),
+  lastTriggeredAt: ms(wire.lastTriggeredAt),
+  cooldownUntil: ms(wire.cooldownUntil),
+  triggerCount: wire.triggerCount,
+  disabledReason: said(wire.disabledReason),
   /** The key that made it; `null`: one's own, or the service does not say. */
-  readonly keyId: string | null;
+  keyId: wire.keyId,
   /** Firings that nobody was told of in time. */
-  readonly missed: { readonly count: number; readonly lastAt: number | null } | null;
+  missed:
+    (wire.missed?.count ?? null) === null
+      ? null
+      : { count: wire.missed?.count ?? 0, lastAt: ms(wire.missed?.lastAt) },
+});
+
+/** An alert. Required: its id. `null`: the service does not say. */
+export const Alert = lenient(AlertWire, 'id').transform(alertOf);
+export type AlertView = z.infer<typeof Alert>;
+
+type WireTargets = Pick<Wire<typeof AlertWire.shape, 'id'>, 'method' | 'channels' | 'to' | 'targets'>;
+
+/** `to` is the method's target, `targets` those of further channels. */
+function alertTargets({ method, channels, to, targets }: WireTargets) {
+  const { [method ?? '']: own, ...others }: Readonly<Record<string, string>> = targets ?? {};
+  const named: readonly string[] = channels ?? [];
+  /** Empty where the service does not say. */
+  const told: readonly string[] = named.length === 0 && method !== null ? [method] : [...new Set(named)];
+  return { method, channels: told, to: to ?? own ?? null, targets: others };
 }
 
-export interface DeliveryAttemptView {
-  readonly at: number | null;
-  readonly latencyMs: number | null;
-  readonly ok: boolean | null;
-  readonly answer: string | null;
-}
-
-export interface DeliveryView {
-  readonly id: string;
-  readonly eventId: string | null;
-  readonly channel: string | null;
-  readonly target: string | null;
-  /** `PENDING`, `DELIVERED`, `FAILED`, `CANCELLED`, or a service's own word. */
-  readonly status: string | null;
-  readonly createdAt: number | null;
-  readonly nextAttemptAt: number | null;
-  /** Newest first. */
-  readonly attempts: readonly DeliveryAttemptView[];
-}
-
-export interface AlertDetailsView extends AlertView {
-  /** Newest first; `null` where the service keeps no log. */
-  readonly deliveries: readonly DeliveryView[] | null;
-}
-
-export interface CreatedAlertView extends AlertView {
-  /** What webhooks are signed with; said once. */
-  readonly signingSecret: string | null;
-}
-
-export interface AlertListView {
-  readonly items: readonly AlertView[];
-  /** How many there are in all; `null` where the service does not say. */
-  readonly total: number | null;
-  /** Rows of the answer that could not be read; `items` are the others. */
-  readonly unreadable: number;
-}
-
-export interface SavingsEntryView {
-  readonly triggeredAt: number | null;
-  readonly blockNumber: number | null;
-  /** Wei per gas. */
-  readonly price: bigint | null;
-  readonly referencePrice: bigint | null;
-  readonly savedWei: bigint | null;
-  readonly savedUsd: number | null;
-}
-
-export interface AlertSavingsView {
-  readonly events: number | null;
-  readonly savedWei: bigint | null;
-  readonly savedUsd: number | null;
-  readonly best: SavingsEntryView | null;
-  readonly gasAmount: number | null;
-  readonly entries: readonly SavingsEntryView[];
-}
-
-/** As long as any address, URL or note may be, with room for other services' ideas. */
-const LONGEST_TEXT = 2_048;
 const MOST_DELIVERIES = 200;
-const WEI_PER_GWEI = 1_000_000_000n;
-const HIGHEST_WEI = BigInt(MOST_GWEI) * WEI_PER_GWEI;
 
-/** One alert, by itself or a row of a list. Required: its id. */
-function readAlert(fields: Fields): AlertView {
-  const id = fields.exactId(...ID_NAMES);
-  if (id === null) throw fields.missing('id');
-  const missed = fields.child('missed');
-  const missedCount = missed?.count('count') ?? null;
-  return {
-    id,
-    status: fields.word(ALERT_STATUSES, 'status', 'state') ?? statusOf(fields.flag('enabled', 'active')),
-    gasSpeed: fields.word(GAS_SPEEDS, 'gasSpeed', 'speed', 'lane'),
-    condition: fields.word(ALERT_CONDITIONS, 'condition', 'operator', 'comparison'),
-    threshold: thresholdOf(fields),
-    hysteresis: fields.fee('hysteresisGwei', 'hysteresis'),
-    confirmBlocks: fields.count('confirmBlocks', 'confirmations'),
-    cooldownMs: cooldownOf(fields),
-    disableOnce: fields.flag('disableOnce', 'once'),
-    ...readAlertTargets(fields),
-    note: fields.note(LONGEST_TEXT, 'note', 'message', 'description'),
-    createdAt: fields.time('createdAt', 'created'),
-    updatedAt: fields.time('updatedAt', 'updated'),
-    lastTriggeredAt: fields.time('lastTriggeredAt', 'lastTriggered', 'lastFiredAt', 'triggeredAt'),
-    cooldownUntil: fields.time('cooldownUntil', 'cooldownEndsAt'),
-    triggerCount: fields.count('triggerCount', 'triggeredCount', 'firedCount', 'fireCount'),
-    disabledReason: fields.text('disabledReason'),
-    keyId: fields.text('keyId'),
-    missed: missedCount === null ? null : { count: missedCount, lastAt: missed?.time('lastAt') ?? null },
-  };
-}
-
-/** One page of `GET /alerts`. */
-export function readAlertPage(answer: Answer): ListPage<AlertView> {
-  return readListPage(answer, 'alerts', readAlert);
-}
-
-/** `GET /alerts/{id}`. */
-export function readAlertDetails(answer: Answer): AlertDetailsView {
-  const { alert, beside } = alertOf(answer);
-  const rows =
-    alert.childrenIfAny('deliveries', 'deliveryLog') ??
-    beside?.childrenIfAny('deliveries', 'deliveryLog') ??
-    null;
-  return {
-    ...readAlert(alert),
-    deliveries: rows === null ? null : rows.slice(0, MOST_DELIVERIES).flatMap(readDelivery),
-  };
-}
-
-/** `POST /alerts`, which some services answer with little more than the id. */
-export function readCreatedAlert(answer: Answer): CreatedAlertView {
-  const { alert, beside } = alertOf(answer);
-  return {
-    ...readAlert(alert),
-    signingSecret: alert.text('signingSecret') ?? beside?.text('signingSecret') ?? null,
-  };
-}
-
-/** What `PUT /alerts/{id}/status` answers; `null` where that is no whole alert. */
-export function readChangedAlert(answer: Answer): AlertView | null {
-  answer.throwIfRefused();
-  try {
-    const alert = readAlert(alertOf(answer).alert);
-    return alert.threshold === null && alert.condition === null ? null : alert;
-  } catch {
-    return null;
-  }
-}
-
-/** The alert may stand in a record of its own. */
-function alertOf(answer: Answer): { readonly alert: Fields; readonly beside: Fields | null } {
-  const found = new Fields(answer, answer.record([...ID_NAMES, 'alert'], 'id'));
-  const inside = found.inside('alert');
-  return inside === null ? { alert: found, beside: null } : { alert: inside, beside: found };
-}
-
-function statusOf(isEnabled: boolean | null): string | null {
-  if (isEnabled === null) return null;
-  return isEnabled ? 'PENDING' : 'DISABLED';
-}
-
-/** Thresholds are entered in gwei and may be kept in wei, sometimes under the name they were entered with. */
-function thresholdOf(fields: Fields): bigint | null {
-  const threshold = fields.fee('thresholdGwei', 'thresholdWei', 'threshold', 'targetPrice', 'targetGasPrice');
-  return threshold !== null && threshold > HIGHEST_WEI ? threshold / WEI_PER_GWEI : threshold;
-}
-
-function cooldownOf(fields: Fields): number | null {
-  const ms = fields.amount('cooldownMs');
-  if (ms !== null) return ms;
-  const seconds = fields.amount('cooldownSec', 'cooldownSeconds');
-  if (seconds !== null) return seconds * 1_000;
-  const minutes = fields.amount('cooldownMin', 'cooldownMinutes');
-  return minutes === null ? null : minutes * 60_000;
-}
+const Attempt = lenient(AlertDelivery.shape.attempts.element).transform((wire) => ({
+  ...wire,
+  at: ms(wire.at),
+}));
 
 /** What cannot be named cannot be sent again, so it is left out. */
-function readDelivery(fields: Fields): DeliveryView[] {
-  const id = fields.exactId(...ID_NAMES, 'deliveryId');
-  if (id === null) return [];
-  return [
-    {
-      id,
-      eventId: fields.text('eventId', 'event'),
-      channel: fields.word(ALERT_CHANNELS, 'channel', 'method', 'type'),
-      target: fields.writtenText(LONGEST_TEXT, 'target', 'to'),
-      status: fields.word(DELIVERY_STATUSES, 'status', 'state'),
-      createdAt: fields.time('createdAt', 'created'),
-      nextAttemptAt: fields.time('nextAttemptAt'),
-      attempts: fields.children('attempts').slice(0, MOST_DELIVERIES).map(readAttempt),
-    },
-  ];
+const Delivery = lenient(AlertDelivery.extend({ attempts: rows(Attempt) }), 'id').transform((wire) => ({
+  ...wire,
+  createdAt: ms(wire.createdAt),
+  nextAttemptAt: ms(wire.nextAttemptAt),
+  /** Newest first. */
+  attempts: (wire.attempts ?? []).slice(0, MOST_DELIVERIES),
+}));
+export type DeliveryAttemptView = z.infer<typeof Attempt>;
+export type DeliveryView = z.infer<typeof Delivery>;
+
+/** `GET /alerts/{id}`. Deliveries are newest first; `null` where the service keeps no log. */
+export const AlertDetails = lenient(AlertDetailsWire.extend({ deliveries: rows(Delivery) }), 'id').transform(
+  ({ deliveries, ...wire }) => ({
+    ...alertOf(wire),
+    deliveries: deliveries?.slice(0, MOST_DELIVERIES) ?? null,
+  }),
+);
+export type AlertDetailsView = z.infer<typeof AlertDetails>;
+
+/** `POST /alerts`, which some services answer with little more than the id. Webhooks are signed with `signingSecret`, said once. */
+export const CreatedAlert = lenient(CreatedAlertWire, 'id').transform(({ signingSecret, ...wire }) => ({
+  ...alertOf(wire),
+  signingSecret,
+}));
+export type CreatedAlertView = z.infer<typeof CreatedAlert>;
+
+/** One page of `GET /alerts`, or all of them from a service that knows no pages. */
+export const AlertPage = lenient(AlertList.extend({ items: countedRows(Alert) }), 'items').transform(
+  ({ items, total }) => ({ ...items, total }),
+);
+
+/** A whole list. `unreadable`: rows that could not be read; `items` are the others. */
+export interface ListView<Item> {
+  readonly items: readonly Item[];
+  /** How many there are in all; `null` where the service does not say. */
+  readonly total: number | null;
+  readonly unreadable: number;
 }
-
-function readAttempt(fields: Fields): DeliveryAttemptView {
-  return {
-    at: fields.time('at', 'attemptedAt', 'timestamp', 'createdAt'),
-    latencyMs: fields.amount('latencyMs', 'durationMs'),
-    ok: fields.flag('ok', 'success'),
-    answer: fields.text('answer', 'response', 'error', 'message'),
-  };
-}
-
-const LONGEST_TARGET = 2_048;
-const MOST_CHANNELS = 20;
-
-type Targets = Pick<AlertView, 'method' | 'channels' | 'to' | 'targets'>;
-
-/** Whom an alert tells: a list of words, of records that hold a target each, or one word with commas. */
-export function readAlertTargets(fields: Fields): Targets {
-  const method = fields.word(ALERT_CHANNELS, 'method', 'channel');
-  const listed = fields.list('channels', 'methods', 'notificationChannels').slice(0, MOST_CHANNELS);
-  const told = listed.length > 0 ? listed : (fields.text('channels', 'methods')?.split(',') ?? []);
-  const channels = told.flatMap((one) => channelOf(one) ?? []);
-  const to = fields.writtenText(LONGEST_TARGET, 'to', 'target', 'recipient', 'email', 'webhookUrl');
-  const named = Object.entries(fields.record('targets')).slice(0, MOST_CHANNELS);
-  const targets = Object.fromEntries([
-    ...told.flatMap((one) => (isRecord(one) ? targetOf(channelOf(one), one.to ?? one.target) : [])),
-    ...named.flatMap(([channel, target]) => targetOf(readWord(channel, ALERT_CHANNELS), target)),
-  ]);
-  const { [method ?? '']: _, ...others } = targets;
-  return {
-    method,
-    channels: channels.length > 0 || method === null ? [...new Set(channels)] : [method],
-    to: to ?? ownValue(targets, method ?? '') ?? null,
-    targets: others,
-  };
-}
-
-function channelOf(value: unknown): string | null {
-  return readWord(isRecord(value) ? (value.type ?? value.channel ?? value.name) : value, ALERT_CHANNELS);
-}
-
-function targetOf(channel: string | null, value: unknown): [string, string][] {
-  const target = readWrittenText(value, LONGEST_TARGET);
-  return channel === null || target === null ? [] : [[channel, target]];
-}
+export type AlertListView = ListView<AlertView>;
 
 const MOST_ENTRIES = 500;
 
-/** `GET /alerts/{id}/savings`. Required: how often it fired, or what that saved. */
-export function readAlertSavings(answer: Answer): AlertSavingsView {
-  const names = ['events', 'savedWei', 'saved', 'totalSavedWei', 'totalSaved', 'savedUsd', 'entries'];
-  const fields = new Fields(answer, answer.record(names, 'savedWei'));
-  const best = fields.child('best');
-  return {
-    events: fields.count('events', 'eventCount', 'triggerCount'),
-    savedWei: fields.wei('savedWei', 'saved', 'totalSavedWei', 'totalSaved'),
-    savedUsd: fields.amount('savedUsd', 'totalSavedUsd'),
-    best: best === null ? null : readEntry(best),
-    gasAmount: fields.count('gasAmount', 'gas'),
-    entries: (fields.childrenIfAny('entries', 'history') ?? fields.children('events'))
-      .slice(0, MOST_ENTRIES)
-      .map(readEntry),
-  };
-}
+const { entries } = AlertSavingsWire.shape;
+const Entry = lenient(entries.element).transform((wire) => ({
+  ...wire,
+  triggeredAt: ms(wire.triggeredAt),
+  price: wei(wire.price),
+  referencePrice: wei(wire.referencePrice),
+  savedWei: wei(wire.savedWei),
+}));
+export type SavingsEntryView = z.infer<typeof Entry>;
 
-function readEntry(fields: Fields): SavingsEntryView {
-  return {
-    triggeredAt: fields.time('triggeredAt', 'timestamp', 'time', 'at'),
-    blockNumber: fields.count('blockNumber', 'block'),
-    price: fields.fee('price', 'gasPrice'),
-    referencePrice: fields.fee('referencePrice', 'reference', 'averagePrice'),
-    savedWei: fields.wei('savedWei', 'saved'),
-    savedUsd: fields.amount('savedUsd'),
-  };
-}
+/** `GET /alerts/{id}/savings` */
+export const AlertSavings = sayingAny(
+  lenient(AlertSavingsWire.extend({ best: Entry, entries: rows(Entry) })),
+  'savedWei',
+).transform(({ alertId: _, ...wire }) => ({
+  ...wire,
+  savedWei: wei(wire.savedWei),
+  entries: (wire.entries ?? []).slice(0, MOST_ENTRIES),
+}));
+export type AlertSavingsView = z.infer<typeof AlertSavings>;

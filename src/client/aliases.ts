@@ -1,0 +1,361 @@
+import * as z from 'zod';
+import { MOST_GWEI } from '../contract/choices.ts';
+import { Amount, Hash, Wei } from '../contract/primitives.ts';
+import { ownValue } from '../core/own-value.ts';
+import { isRecord, type JsonRecord } from './json.ts';
+import { readCount, readFee, readFlag, readNumber, readTime, readWholeWei, readWord } from './values.ts';
+
+/**
+ * What other services call the fields of the contract. `lowPrice`, `low_price` and `LowPrice` are the same name, and a
+ * price may say its unit: `lowPriceGwei`, `low_price_wei`. A name with a dot holds in the schema of that id alone.
+ */
+const ALIASES: Readonly<Record<string, readonly string[]>> = {
+  id: ['_id', 'alertId', 'autoTxId', 'deliveryId', 'uuid'],
+  // Gas
+  lowPrice: ['low', 'slowPrice', 'slow'],
+  averagePrice: ['average', 'avgPrice'],
+  highPrice: ['high', 'fastPrice', 'fast'],
+  basePrice: ['base', 'baseFee', 'baseFeePerGas'],
+  nextBasePrice: ['nextBaseFee'],
+  priorityPrice: ['priorityFee', 'priority', 'tip'],
+  blobBasePrice: ['blobBaseFee'],
+  blockNumber: ['block', 'number', 'height'],
+  blockTimestamp: ['blockTime'],
+  updatedAt: ['updated', 'timestamp', 'lastUpdated'],
+  direction: ['trendDirection', 'trend'],
+  now: ['current'],
+  min: ['low'],
+  median: ['p50'],
+  max: ['high'],
+  action: ['recommendation', 'recommendedAction'],
+  lane: ['gasSpeed'],
+  targetPrice: ['target'],
+  reason: ['message'],
+  // Dashboard
+  plan: ['planName'],
+  dailyLimit: ['limit'],
+  usedToday: ['used'],
+  remainingToday: ['remaining'],
+  resetsAt: ['resetAt', 'reset'],
+  autoTxs: ['autoTransactions'],
+  pending: ['active'],
+  fired24h: ['triggered24h'],
+  state: ['status'],
+  head: ['blockNumber'],
+  name: ['check', 'host'],
+  points: ['chart', 'series', 'data', 'items', 'content'],
+  timestamp: ['time', 'blockTimestamp', 'bucket', 'date', 'updatedAt', 't'],
+  base: ['basePrice', 'baseFee', 'baseFeePerGas'],
+  priority: ['priorityPrice', 'priorityFee'],
+  low: ['lowPrice', 'slow'],
+  average: ['averagePrice'],
+  high: ['highPrice', 'fast'],
+  wei: ['cost', 'costWei'],
+  usd: ['costUsd'],
+  // Metrics
+  data: ['items', 'content', 'rows', 'points', 'input', 'calldata'],
+  page: ['number'],
+  size: ['pageSize'],
+  total: ['totalElements', 'totalCount', 'totalItems', 'count'],
+  mean: ['avg', 'average', 'baseFee', 'baseFeePerGas', 'base', 'value', 'close'],
+  'GasUsedRatioRow.mean': ['gasUsedRatio', 'ratio', 'value', 'average', 'avg'],
+  'PriorityFeeRow.value': ['priorityFee', 'maxPriorityFeePerGas', 'priority', 'tip'],
+  'BlockMetrics.hash': ['blockHash'],
+  baseFeePerGas: ['baseFee', 'basePrice', 'base'],
+  nextBaseFeePerGas: ['nextBaseFee', 'nextBasePrice'],
+  transactionCount: ['txCount', 'transactions'],
+  tips: ['priorityFees'],
+  blobBaseFee: ['blobBaseFeePerGas'],
+  burntWei: ['burnt', 'burned'],
+  feeRecipient: ['miner'],
+  hash: ['txHash', 'transactionHash'],
+  selector: ['methodId'],
+  transactionIndex: ['index'],
+  value: ['valueWei'],
+  effectiveGasPrice: ['paidGasPrice'],
+  'TxRow.effectiveGasPrice': ['gasPrice'],
+  priorityFeePerGas: ['priorityFee', 'tip'],
+  costWei: ['cost', 'fee'],
+  // Alerts
+  items: ['alerts', 'autoTxs', 'data', 'content', 'rows'],
+  status: ['state'],
+  gasSpeed: ['speed', 'lane'],
+  condition: ['operator', 'comparison'],
+  thresholdGwei: ['thresholdWei', 'threshold', 'targetPrice', 'targetGasPrice'],
+  hysteresisGwei: ['hysteresis'],
+  confirmBlocks: ['confirmations'],
+  disableOnce: ['once'],
+  method: ['channel'],
+  channels: ['methods', 'notificationChannels'],
+  to: ['recipient', 'toAddress', 'target', 'email', 'webhookUrl'],
+  note: ['description', 'label'],
+  createdAt: ['created'],
+  lastTriggeredAt: ['lastTriggered', 'lastFiredAt', 'triggeredAt'],
+  cooldownUntil: ['cooldownEndsAt'],
+  triggerCount: ['triggeredCount', 'firedCount', 'fireCount'],
+  deliveries: ['deliveryLog'],
+  eventId: ['event'],
+  channel: ['method', 'type'],
+  target: ['to'],
+  at: ['attemptedAt', 'timestamp', 'time', 'createdAt', 'date'],
+  latencyMs: ['durationMs'],
+  ok: ['success', 'passed', 'valid'],
+  answer: ['response', 'error', 'message'],
+  events: ['eventCount', 'triggerCount'],
+  savedWei: ['saved', 'totalSavedWei', 'totalSaved'],
+  savedUsd: ['totalSavedUsd'],
+  gasAmount: ['gas'],
+  entries: ['history', 'events'],
+  triggeredAt: ['timestamp', 'time', 'at'],
+  price: ['gasPrice'],
+  referencePrice: ['reference', 'averagePrice'],
+  // Auto-txs
+  targetGasPriceGwei: ['targetGasPriceWei', 'targetGasPrice', 'targetPrice', 'target'],
+  strictTargetPrice: ['strictTarget', 'isStrict', 'strict'],
+  expiresAt: ['expires', 'expiry', 'validUntil'],
+  chainId: ['chain'],
+  type: ['txType', 'transactionType'],
+  from: ['sender', 'fromAddress'],
+  gasLimit: ['gas'],
+  maxFeePerGas: ['maxFee'],
+  maxPriorityFeePerGas: ['priorityFee'],
+  checks: ['preflight'],
+  submittedAt: ['broadcastAt', 'sentAt'],
+  executedAt: ['minedAt', 'confirmedAt'],
+  failure: ['failureReason', 'failReason', 'error', 'errorMessage'],
+  retryAt: ['nextAttemptAt'],
+  attempts: ['tries'],
+  confirmationsNeeded: ['requiredConfirmations'],
+  reachProbability: ['probability'],
+  timeline: ['history', 'events', 'log'],
+  kind: ['type', 'event', 'status', 'action'],
+  code: ['errorCode'],
+  message: ['reason', 'detail', 'description'],
+  balanceWei: ['balance'],
+};
+
+/** Other spellings of the contract's words. */
+const WORD_ALIASES: Readonly<Record<string, string>> = { CANCELED: 'CANCELLED' };
+
+/** What services put around what they mean, and beside it where they page. */
+const ENVELOPES = [
+  ...['data', 'result', 'items', 'content', 'alert', 'autoTx', 'autoTransaction', 'recommendation'],
+  ...['pagination', 'paging', 'meta'],
+] as const;
+const DEEPEST = 5;
+/** The field of a list that a bare array stands for. */
+const LISTS = ['items', 'points', 'data'] as const;
+
+/** What was found under which name, for the doctor. Paths are the contract's, with the rows of a list folded into one. */
+export class Renaming {
+  readonly envelopes = new Set<string>();
+  /** Name by field, where it is not the contract's. */
+  readonly names = new Map<string, string>();
+  /** Prices whose unit was told from their size. */
+  readonly guessed = { wei: new Set<string>(), gwei: new Set<string>() };
+}
+
+/**
+ * The response of another service in the names, units and forms of the contract. What cannot be brought into them stays
+ * as it came, and so do fields that the contract does not have.
+ */
+export function inWireForm(schema: z.ZodObject, body: unknown, renaming = new Renaming()): JsonRecord {
+  const only = Array.isArray(body) && body.length === 1 && isRecord(body[0]) ? body[0] : null;
+  const list = LISTS.find((name) => name in schema.shape);
+  if (Array.isArray(body) && list !== undefined) return inWireForm(schema, { [list]: body }, renaming);
+  const sources = sourcesOf(schema, isRecord(body) ? body : (only ?? {}), renaming);
+  return converted(schema, sources, '', renaming);
+}
+
+/** The record that is meant, and the envelopes around it, innermost first. */
+function sourcesOf(
+  schema: z.ZodObject,
+  record: JsonRecord,
+  renaming: Renaming,
+  depth = 0,
+): readonly JsonRecord[] {
+  const inside = ENVELOPES.flatMap((name) => {
+    const key = keyOf(record, name);
+    if (key === null || depth === DEEPEST || isFieldOf(schema, name, record[key])) return [];
+    const value = record[key];
+    const found = Array.isArray(value) && value.length === 1 ? value[0] : value;
+    if (!isRecord(found)) return [];
+    renaming.envelopes.add(key);
+    return sourcesOf(schema, found, renaming, depth + 1);
+  });
+  return [...inside, record];
+}
+
+function isFieldOf({ shape }: z.ZodObject, name: string, value: unknown): boolean {
+  const field = ownValue(shape, name);
+  return field !== undefined && isLike(unwrapped(field).inner, value);
+}
+
+function converted(
+  schema: z.ZodObject,
+  sources: readonly JsonRecord[],
+  path: string,
+  renaming: Renaming,
+): JsonRecord {
+  const id = schema.meta()?.id;
+  const used = new Set<string>();
+  const fields = Object.entries(schema.shape).flatMap(([name, field]): [string, unknown][] => {
+    const { inner } = unwrapped(field);
+    const place = path === '' ? name : `${path}.${name}`;
+    const aliases = ownValue(ALIASES, `${id}.${name}`) ?? ownValue(ALIASES, name) ?? [];
+    const found = find(sources, [name, ...aliases], inner);
+    if (found === null) return [];
+    used.add(found.key);
+    if (normalKey(found.key) !== normalKey(name)) renaming.names.set(place, found.key);
+    return [[name, convert(inner, found.value, { name, key: found.key, place, renaming })]];
+  });
+  const [innermost = {}] = sources;
+  const unknown = Object.entries(innermost).filter(([key]) => !used.has(key) && !(key in schema.shape));
+  return Object.fromEntries([...fields, ...unknown]);
+}
+
+/** The first value under one of `names` that is of the kind that `field` is; else any under the contract's own name. */
+function find(sources: readonly JsonRecord[], names: readonly string[], field: z.ZodType) {
+  const isPrice = isWei(field) || names[0]?.endsWith('Gwei');
+  let odd: { readonly key: string; readonly value: unknown } | null = null;
+  for (const name of names) {
+    for (const spelled of isPrice ? [name, `${name}Gwei`, `${name}Wei`] : [name]) {
+      for (const source of sources) {
+        const key = keyOf(source, spelled);
+        const value = key === null ? null : source[key];
+        if (key === null || value === undefined) continue;
+        if (value !== null && isLike(field, value)) return { key, value };
+        if (name === names[0]) odd ??= { key, value };
+      }
+    }
+  }
+  return odd;
+}
+
+function isLike(field: z.ZodType, value: unknown): boolean {
+  if (field instanceof z.ZodArray) return Array.isArray(value);
+  if (field instanceof z.ZodRecord) return isRecord(value);
+  if (field instanceof z.ZodObject) return isRecord(value) || isSentence(field, value);
+  return typeof value !== 'object';
+}
+
+/** Where the contract has a record with a message, others have the message alone. */
+const isSentence = (field: z.ZodObject, value: unknown) =>
+  'message' in field.shape && typeof value === 'string' && value !== '';
+
+interface Place {
+  /** The contract's name, and the one that was found. */
+  readonly name: string;
+  readonly key: string;
+  readonly place: string;
+  readonly renaming: Renaming;
+}
+
+function convert(field: z.ZodType, value: unknown, at: Place): unknown {
+  const { name, place, renaming } = at;
+  if (field instanceof z.ZodObject) {
+    if (isSentence(field, value)) return { message: value };
+    return isRecord(value) ? converted(field, [value], place, renaming) : value;
+  }
+  if (field instanceof z.ZodArray) {
+    const { inner } = unwrapped(field.element as z.ZodType);
+    if (!Array.isArray(value)) return value;
+    return value.map((row: unknown) => convert(inner, row, { ...at, place: `${place}[]` }));
+  }
+  if (isWei(field)) return price(value, at) ?? value;
+  if (name.endsWith('Gwei')) return gwei(value, at) ?? value;
+  if (isMadeOf(field, Amount)) return readWholeWei(value)?.toString() ?? value;
+  if (isMadeOf(field, Hash)) return typeof value === 'string' ? value.toLowerCase() : value;
+  if (field instanceof z.ZodEnum || field instanceof z.ZodLiteral) return word(field, value) ?? value;
+  if (field instanceof z.ZodISODateTime) return time(value) ?? value;
+  if (field instanceof z.ZodBoolean) return readFlag(value) ?? value;
+  if (field instanceof z.ZodNumber) return readCount(value) ?? readNumber(value) ?? value;
+  if (field instanceof z.ZodString) return Number.isSafeInteger(value) ? String(value) : value;
+  return value;
+}
+
+function price(value: unknown, { key, place, renaming }: Place): number | null {
+  const unit = /gwei$/i.test(key) ? 'gwei' : /wei$/i.test(key) ? 'wei' : 'guess';
+  const wei = readFee(value, unit);
+  if (wei === null || wei > BigInt(Number.MAX_SAFE_INTEGER)) return null;
+  const asWei = readFee(value, 'wei');
+  // Nothing was guessed where the text names its unit, is hex, or is zero.
+  if (unit === 'guess' && asWei !== readFee(value, 'gwei')) {
+    renaming.guessed[wei === asWei ? 'wei' : 'gwei'].add(place);
+  }
+  return Number(wei);
+}
+
+/** Prices are entered in gwei and may be kept in wei, sometimes under the name they were entered with. */
+function gwei(value: unknown, { key }: Place): number | null {
+  const unit = /gwei$/i.test(key) ? 'gwei' : /wei$/i.test(key) ? 'wei' : 'guess';
+  const wei = readFee(value, unit);
+  if (wei === null) return null;
+  const inGwei = Number(wei) / 1e9;
+  return inGwei > MOST_GWEI ? inGwei / 1e9 : inGwei;
+}
+
+function time(value: unknown): string | null {
+  const ms = readTime(value);
+  return ms === null ? null : new Date(ms).toISOString();
+}
+
+function word(field: z.ZodEnum | z.ZodLiteral, value: unknown): string | null {
+  const known = field instanceof z.ZodEnum ? field.options : [...field.values];
+  const read = readWord(value, [...known.map(String), ...Object.keys(WORD_ALIASES)]);
+  return read === null ? null : (ownValue(WORD_ALIASES, read) ?? read);
+}
+
+const isWei = (field: z.ZodType) => isMadeOf(field, Wei);
+
+/** Whether a schema is `base`, or that with other words about it. */
+function isMadeOf(field: z.core.$ZodType, base: z.ZodType): boolean {
+  for (let one: z.core.$ZodType | undefined = field; one !== undefined; one = one._zod.parent) {
+    if (one === base) return true;
+  }
+  return false;
+}
+
+/** What a field is where it is there. */
+export function unwrapped(field: z.core.$ZodType): {
+  readonly inner: z.ZodType;
+  readonly isNullable: boolean;
+  readonly isOptional: boolean;
+} {
+  let inner = field;
+  let isNullable = false;
+  let isOptional = false;
+  while (inner instanceof z.ZodNullable || inner instanceof z.ZodOptional) {
+    if (inner instanceof z.ZodNullable) isNullable = true;
+    else isOptional = true;
+    inner = inner.unwrap();
+  }
+  return { inner: inner as z.ZodType, isNullable, isOptional };
+}
+
+/** Names are the same in every answer of a service; one that makes up new ones all the time gets no more room. */
+const MOST_NAMES = 1_000;
+const normalKeys = new Map<string, string>();
+
+/** `low_price`, `lowPrice` and `LowPrice` are the same name. */
+export function normalKey(name: string): string {
+  let key = normalKeys.get(name);
+  if (key === undefined) {
+    key = name.toLowerCase().replaceAll(/[_-]/g, '');
+    if (normalKeys.size >= MOST_NAMES) normalKeys.clear();
+    normalKeys.set(name, key);
+  }
+  return key;
+}
+
+const keyIndexes = new WeakMap<JsonRecord, ReadonlyMap<string, string>>();
+
+/** How the record itself spells a name; `null`: it has no such field. */
+function keyOf(record: JsonRecord, name: string): string | null {
+  let index = keyIndexes.get(record);
+  if (index === undefined) {
+    index = new Map(Object.keys(record).map((key) => [normalKey(key), key]));
+    keyIndexes.set(record, index);
+  }
+  return Object.hasOwn(record, name) ? name : (index.get(normalKey(name)) ?? null);
+}

@@ -1,0 +1,113 @@
+import * as z from 'zod';
+import { weiOfGwei } from '../core/wei-of-gwei.ts';
+import { unwrapped } from './aliases.ts';
+
+/** What is read of a field of the contract: words are any words, and rows are those that can be read. */
+type Read<Field> = Field extends z.ZodNullable<infer Inner> | z.ZodOptional<infer Inner>
+  ? Read<Inner>
+  : Field extends z.ZodObject<infer Shape>
+    ? Wire<Shape, never>
+    : Field extends z.ZodArray<z.ZodNullable<infer Row>>
+      ? readonly (Read<Row> | null)[]
+      : Field extends z.ZodArray<infer Row>
+        ? readonly Read<Row>[]
+        : Field extends z.ZodRecord<infer _, infer Value>
+          ? Readonly<Record<string, Read<Value>>>
+          : Field extends z.ZodEnum | z.ZodLiteral
+            ? string
+            : Field extends z.ZodType
+              ? z.output<Field>
+              : never;
+
+export type Wire<Shape, Required> = {
+  readonly [Key in keyof Shape]: Key extends Required ? Read<Shape[Key]> : Read<Shape[Key]> | null;
+};
+
+/**
+ * A schema of the contract for services that do not keep to all of it: a field that is missing or makes no sense is
+ * `null` and takes nothing else away, unless it is `required`.
+ */
+export function lenient<Shape extends z.ZodRawShape, Required extends keyof Shape & string = never>(
+  { shape }: z.ZodObject<Shape>,
+  ...required: readonly Required[]
+): z.ZodType<Wire<Shape, Required>> {
+  const needed = new Set<string>(required);
+  const fields = Object.entries(shape).map(([name, field]) => [
+    name,
+    needed.has(name) ? readable(field) : orNull(field),
+  ]);
+  return z.object(Object.fromEntries(fields)) as unknown as z.ZodType<Wire<Shape, Required>>;
+}
+
+const orNull = (field: z.core.$ZodType) => readable(field).nullable().catch(null);
+
+function readable(field: z.core.$ZodType): z.ZodType {
+  const { inner } = unwrapped(field);
+  if (inner instanceof z.ZodObject) return lenient(inner);
+  if (inner instanceof z.ZodArray) {
+    const isNullable = unwrapped(inner.element).isNullable;
+    return isNullable ? z.array(orNull(inner.element)) : rows(readable(inner.element));
+  }
+  if (inner instanceof z.ZodRecord) {
+    const value = readable(inner.valueType);
+    return z.record(z.string(), z.unknown()).transform((record) =>
+      Object.fromEntries(
+        Object.entries(record).flatMap(([name, one]) => {
+          const parsed = value.safeParse(one);
+          return parsed.success ? [[name, parsed.data]] : [];
+        }),
+      ),
+    );
+  }
+  return inner instanceof z.ZodEnum || inner instanceof z.ZodLiteral ? z.string().min(1) : inner;
+}
+
+export interface Rows<Row> {
+  readonly items: readonly Row[];
+  /** How many came, those that could not be read among them. */
+  readonly rows: number;
+  readonly unreadable: number;
+}
+
+/** A list whose unreadable rows are counted. One of which no row can be read is not readable itself. */
+export function countedRows<Row>(row: z.ZodType<Row>): z.ZodType<Rows<Row>> {
+  return z.array(z.unknown()).transform((all, context) => {
+    const items: Row[] = [];
+    let failed: z.ZodError | null = null;
+    let failedAt = 0;
+    for (const [at, one] of all.entries()) {
+      const parsed = row.safeParse(one);
+      if (parsed.success) items.push(parsed.data);
+      else if (failed === null) [failed, failedAt] = [parsed.error, at];
+    }
+    if (items.length === 0 && failed !== null) {
+      for (const { path, message } of failed.issues) {
+        context.addIssue({ code: 'custom', path: [failedAt, ...path], message });
+      }
+    }
+    return { items, rows: all.length, unreadable: all.length - items.length };
+  });
+}
+
+/** A list without its unreadable rows. */
+export const rows = <Row>(row: z.ZodType<Row>): z.ZodType<readonly Row[]> =>
+  countedRows(row).transform(({ items }) => items);
+
+/** The schema of an answer that says anything of the contract at all; `name` is the field that is missed where it does not. */
+export function sayingAny<Out extends object>(schema: z.ZodType<Out>, name: string): z.ZodType<Out> {
+  return schema.refine((wire) => Object.values(wire).some((value) => value !== null), { path: [name] });
+}
+
+// From the forms of the wire to those of the views: wei is `bigint`, times are ms since epoch.
+
+export const wei = (value: number | string | null | undefined): bigint | null =>
+  value === null || value === undefined ? null : BigInt(value);
+
+export const weiFromGwei = (value: number | null): bigint | null =>
+  value === null ? null : weiOfGwei(value);
+
+export const ms = (value: string | null | undefined): number | null =>
+  value === null || value === undefined ? null : Date.parse(value);
+
+/** A text that says something. */
+export const said = (text: string | null | undefined): string | null => text || null;
