@@ -2,8 +2,17 @@ import * as z from 'zod';
 import { MOST_GWEI } from '../contract/choices.ts';
 import { Amount, Hash, Wei } from '../contract/primitives.ts';
 import { ownValue } from '../core/own-value.ts';
-import { isRecord, type JsonRecord } from './json.ts';
-import { readCount, readFee, readFlag, readNumber, readTime, readWholeWei, readWord } from './values.ts';
+import {
+  isRecord,
+  type JsonRecord,
+  readCount,
+  readFee,
+  readFlag,
+  readNumber,
+  readTime,
+  readWholeWei,
+  readWord,
+} from './values.ts';
 
 /**
  * What other services call the fields of the contract. `lowPrice`, `low_price` and `LowPrice` are the same name, and a
@@ -206,7 +215,10 @@ function converted(
     const found = find(sources, [name, ...aliases], inner);
     if (found === null) return [];
     used.add(found.key);
-    if (normalKey(found.key) !== normalKey(name)) renaming.names.set(place, found.key);
+    if (normalKey(found.key) !== normalKey(name)) {
+      if (ENVELOPES.some((envelope) => envelope === found.key)) renaming.envelopes.add(found.key);
+      else renaming.names.set(place, found.key);
+    }
     return [[name, convert(inner, found.value, { name, key: found.key, place, renaming })]];
   });
   const [innermost = {}] = sources;

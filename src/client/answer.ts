@@ -2,8 +2,7 @@ import type * as z from 'zod';
 import { cleanText } from '../core/clean-text.ts';
 import { inWireForm, type Renaming } from './aliases.ts';
 import { ClientError, errorWords, LONGEST_RAW } from './errors.ts';
-import { isRecord, isWebPage, parseJson } from './json.ts';
-import { harmless } from './values.ts';
+import { harmless, isRecord, isWebPage, parseJson } from './values.ts';
 
 /** What services call a success where others have an error code. */
 const SUCCESS_CODE = /^(ok|success|succeeded|0|2\d\d)$/i;

@@ -6,7 +6,6 @@ import { gweiString } from '../core/units.ts';
 import { readAnswer, throwIfRefused } from './answer.ts';
 import { ClientError } from './errors.ts';
 import { Http, type HttpOptions, type HttpRequest } from './http.ts';
-import { harmlessJson, parseJson } from './json.ts';
 import {
   alertChoices,
   describedRoute,
@@ -18,6 +17,7 @@ import {
 import { listLoader } from './paging.ts';
 import { RateLimit } from './rate-limit.ts';
 import { type ClientRoute, type Query, ROUTES } from './routes.ts';
+import { harmlessJson, parseJson } from './values.ts';
 import {
   type AlertDetailsView,
   type AlertListView,
@@ -37,13 +37,15 @@ import type {
   NewAutoTx,
 } from './views/auto-txs.ts';
 import type { ChartView, DashboardView, MarketView, RateLimitsView } from './views/dashboard.ts';
-import type { BlockView, TxRowView, TxView } from './views/explorer.ts';
 import { type RecommendationView, type SnapshotView, type TrendView, withSourceName } from './views/gas.ts';
 import type {
   BaseFeeRowView,
+  BlockView,
   GasUsedRatioRowView,
   MetricsView,
   PriorityFeeRowView,
+  TxRowView,
+  TxView,
 } from './views/metrics.ts';
 
 /** A metrics window; what is left out is the service's default (the last hour, a fitting bucket). Times in ms. */

@@ -5,9 +5,9 @@ import { cleanText } from '../core/clean-text.ts';
 import { Renaming, unwrapped } from './aliases.ts';
 import { type AnswerSchemas, parseAnswer, pathText, viewOf } from './answer.ts';
 import { ClientError } from './errors.ts';
-import { isRecord } from './json.ts';
 import { lenient, sayingAny } from './lenient.ts';
 import { ROUTES } from './routes.ts';
+import { isRecord } from './values.ts';
 import type { RateLimitsView } from './views/dashboard.ts';
 import type { SnapshotView } from './views/gas.ts';
 

@@ -1,7 +1,7 @@
 import { cleanText } from '../core/clean-text.ts';
 import { ownValue } from '../core/own-value.ts';
 import { formatDuration } from '../core/units.ts';
-import { isRecord, isWebPage, type JsonRecord, parseJson } from './json.ts';
+import { isRecord, isWebPage, type JsonRecord, parseJson } from './values.ts';
 
 export type ClientErrorCode =
   /** Nothing answered: refused, reset, timed out, name not found. */

@@ -2,10 +2,10 @@ import ky, { isHTTPError, isTimeoutError, type KyInstance } from 'ky';
 import { API_KEY_HEADER, PATHS } from '../contract/routes.ts';
 import { cleanText } from '../core/clean-text.ts';
 import { ClientError, networkFailure, refusal, retryAfterSec, wasNeverSent } from './errors.ts';
-import { isRecord } from './json.ts';
 import type { RateLimit } from './rate-limit.ts';
 import { withoutSigned, withoutWhole } from './secrets.ts';
 import { parseServiceUrl, v1Root } from './service-url.ts';
+import { isRecord } from './values.ts';
 
 const TIMEOUT_MS = 10_000;
 const MAX_BYTES = 8_000_000;

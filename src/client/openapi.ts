@@ -11,7 +11,7 @@ import { cleanText } from '../core/clean-text.ts';
 import { ownValue } from '../core/own-value.ts';
 import { ClientError } from './errors.ts';
 import { type Http, isSuccess } from './http.ts';
-import { isRecord, type JsonRecord, parseJson } from './json.ts';
+import { isRecord, type JsonRecord, parseJson } from './values.ts';
 
 /** What a service says about itself in its OpenAPI document. All texts are clean, single lines of bounded length. */
 export interface ServiceDescription {

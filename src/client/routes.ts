@@ -9,9 +9,8 @@ import { PATHS, type V1Route } from '../contract/routes.ts';
 import { Alert, AlertDetails, AlertPage, AlertSavings, CreatedAlert } from './views/alerts.ts';
 import { AutoTx, AutoTxAccount, AutoTxDetails, AutoTxPage } from './views/auto-txs.ts';
 import { Chart, Dashboard, Market, RateLimits } from './views/dashboard.ts';
-import { Block, Tx, Txs } from './views/explorer.ts';
 import { Recommendation, Snapshot, Trend } from './views/gas.ts';
-import { BaseFees, GasUsedRatios, PriorityFees } from './views/metrics.ts';
+import { BaseFees, Block, GasUsedRatios, PriorityFees, Tx, Txs } from './views/metrics.ts';
 
 export type Query = Readonly<Record<string, string>>;
 

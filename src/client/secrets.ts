@@ -1,6 +1,6 @@
 import { bareHex, isSignedShape } from '../core/transactions/signed-text.ts';
 import { normalKey } from './aliases.ts';
-import { isRecord, parseJson } from './json.ts';
+import { isRecord, parseJson } from './values.ts';
 
 /** What services call a signed transaction, or the signature alone. */
 const SECRET_NAMES: ReadonlySet<string> = new Set([

@@ -10,9 +10,7 @@ import {
   GAS_SPEEDS,
   MOST_GWEI,
 } from './choices.ts';
-import { isWholeWei, PriceGwei } from './gwei.ts';
-import { Note } from './note.ts';
-import { Amount, BlockNumber, Timestamp, Usd, Wei } from './primitives.ts';
+import { Amount, BlockNumber, isWholeWei, Note, PriceGwei, Timestamp, Usd, Wei } from './primitives.ts';
 
 const TARGET_LONGEST = 2_048;
 

@@ -7,9 +7,19 @@ import {
   GAS_SPEEDS,
   SIGNED_LONGEST,
 } from './choices.ts';
-import { PriceGwei } from './gwei.ts';
-import { Note } from './note.ts';
-import { Address, Amount, BlockNumber, ChainId, Hash, Ratio, Timestamp, Usd, Wei } from './primitives.ts';
+import {
+  Address,
+  Amount,
+  BlockNumber,
+  ChainId,
+  Hash,
+  Note,
+  PriceGwei,
+  Ratio,
+  Timestamp,
+  Usd,
+  Wei,
+} from './primitives.ts';
 
 /** Nonces are below 2^64 − 1 (EIP-2681); those above 2^53 are refused: no account gets there. */
 const Nonce = z.int().min(0).meta({ id: 'Nonce', description: "Number of the sender's transaction" });

@@ -1,5 +1,4 @@
 import * as z from 'zod';
-import { ErrorBody } from './api-error.ts';
 import { BUCKETS, PERCENTILES } from './choices.ts';
 import { BlockNumber, ChainId, Ratio, Timestamp, Wei } from './primitives.ts';
 
@@ -65,12 +64,3 @@ export const GasUsedRatioRow = z
 export type GasUsedRatioRow = z.infer<typeof GasUsedRatioRow>;
 export const GasUsedRatioMetrics = envelope(GasUsedRatioRow).meta({ id: 'GasUsedRatioMetrics' });
 export type GasUsedRatioMetrics = z.infer<typeof GasUsedRatioMetrics>;
-
-/** A metrics window that cannot be answered: the error body and, beside it, the envelope known of a hosted service. */
-export const MetricsError = ErrorBody.extend({
-  chainId: ChainId.nullable().describe('null while the service has not reached its chain yet'),
-  from: z.string().nullable().describe('As asked, which may be nonsense; null where left out'),
-  to: z.string().nullable().describe('As asked, which may be nonsense; null where left out'),
-  data: z.array(z.strictObject({ error: z.string() })),
-}).meta({ id: 'MetricsError', description: 'A metrics question that cannot be answered as it was asked' });
-export type MetricsError = z.infer<typeof MetricsError>;

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { TIME_FRAMES } from './choices.ts';
+import { MOST_GWEI, NOTE_LONGEST, TIME_FRAMES } from './choices.ts';
 
 // What `meta` says here is what the OpenAPI document says: names (`id`), meanings, units.
 
@@ -55,3 +55,20 @@ export const TimeFrame = z
   .enum(TIME_FRAMES)
   .meta({ id: 'TimeFrame', description: 'How far back the answer reaches' });
 export type TimeFrame = z.infer<typeof TimeFrame>;
+
+/** Gwei with at most 9 decimals, so that it is a whole number of wei, but for what a double cannot say. */
+export const isWholeWei = (gwei: number): boolean => {
+  const wei = gwei * 1e9;
+  return Math.abs(wei - Math.round(wei)) <= Math.abs(wei) * Number.EPSILON;
+};
+
+/** A price per gas that people enter, in gwei: more than nothing, a whole number of wei. */
+export const PriceGwei = z.number().gt(0).max(MOST_GWEI).refine(isWholeWei, 'must have at most 9 decimals');
+
+/** `length` counts UTF-16 units; people count characters. */
+const characters = (text: string) => [...text].length;
+
+/** What people write for themselves. */
+export const Note = z
+  .string()
+  .refine((text) => characters(text) <= NOTE_LONGEST, `must have at most ${NOTE_LONGEST} characters`);

@@ -109,3 +109,14 @@ export interface Advice {
   readonly trend: Trend;
   readonly recommendation: Recommendation;
 }
+
+/** For a time between two of these, past prices are chosen as for the longer one. */
+export const REACH_TIMES_SEC = [60, 300, 900, 3_600, 10_800, 21_600, 43_200, 86_400] as const;
+/** Times overlap: so many of them one after another before a share means anything. */
+export const REACH_LEAST_TIMES = 6;
+
+/** How much past it takes to say what happens within `withinSec`, in seconds; `null`: no past is enough. */
+export function pastForReach(withinSec: number): number | null {
+  const timeSec = REACH_TIMES_SEC.find((each) => each >= withinSec);
+  return timeSec === undefined ? null : (REACH_LEAST_TIMES + 1) * timeSec;
+}

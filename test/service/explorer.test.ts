@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest';
 import { ChainError } from '../../src/chain/chain-source.ts';
-import { ErrorBody } from '../../src/contract/api-error.ts';
+import { ErrorBody, MetricsError } from '../../src/contract/api-error.ts';
 import { BlockMetrics, TxMetrics, TxsMetrics } from '../../src/contract/explorer.ts';
-import { MetricsError } from '../../src/contract/metrics.ts';
 import { PATHS } from '../../src/contract/routes.ts';
 import { nextBaseFee } from '../../src/core/eip1559.ts';
 import { ETHEREUM_FEE_RULE } from '../../src/core/fee-rule.ts';

@@ -2,15 +2,10 @@ import { serve } from '@hono/node-server';
 import { expect, onTestFinished, test } from 'vitest';
 import type { z } from 'zod';
 import type { PriceFeed } from '../../src/chain/price-feed.ts';
-import { ErrorBody } from '../../src/contract/api-error.ts';
+import { ErrorBody, MetricsError } from '../../src/contract/api-error.ts';
 import { StatsChart, StatsCurrent, StatsMarket } from '../../src/contract/dashboard.ts';
 import { GasCurrent, GasRecommendation, GasTrend } from '../../src/contract/gas.ts';
-import {
-  BaseFeeMetrics,
-  GasUsedRatioMetrics,
-  MetricsError,
-  PriorityFeeMetrics,
-} from '../../src/contract/metrics.ts';
+import { BaseFeeMetrics, GasUsedRatioMetrics, PriorityFeeMetrics } from '../../src/contract/metrics.ts';
 import { PATHS } from '../../src/contract/routes.ts';
 import { BLOCK_ZERO_TIME, makeBlocks } from '../helpers/chain-blocks.ts';
 import { fixedPrice } from '../helpers/fixed-price.ts';

@@ -8,8 +8,8 @@ import type {
   MarketView,
   RateLimitsView,
 } from '../../src/client/views/dashboard.ts';
-import type { BlockView, TxView } from '../../src/client/views/explorer.ts';
 import type { LaneView, RecommendationView, SnapshotView, TrendView } from '../../src/client/views/gas.ts';
+import type { BlockView, TxView } from '../../src/client/views/metrics.ts';
 import { fakeAlerts } from './fake-alerts.ts';
 import { fakeAutoTxs } from './fake-auto-txs.ts';
 

@@ -5,7 +5,7 @@ import { ClientError } from '../../client/errors.ts';
 import type { ReachView, RecommendationView } from '../../client/views/gas.ts';
 import { LONGEST_DEADLINE_SEC } from '../../contract/choices.ts';
 import { PATHS } from '../../contract/routes.ts';
-import { pastForReach } from '../../core/engine/horizons.ts';
+import { pastForReach } from '../../core/advice.ts';
 import { formatLikelihood, formatPercent, gweiString } from '../../core/units.ts';
 import type { CommandContext, Run } from '../context.ts';
 import { CliError, EXIT, type ExitCode, usageError } from '../errors.ts';

@@ -1,5 +1,5 @@
-import type { BlockView, TxView } from '../../client/views/explorer.ts';
 import type { SnapshotView } from '../../client/views/gas.ts';
+import type { BlockView, TxView } from '../../client/views/metrics.ts';
 import { PERCENTILES } from '../../contract/choices.ts';
 import { chainProfile } from '../../core/chains.ts';
 import { GAS_PER_BLOB } from '../../core/eip4844.ts';

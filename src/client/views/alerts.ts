@@ -9,6 +9,7 @@ import {
   CreatedAlert as CreatedAlertWire,
 } from '../../contract/alerts.ts';
 import { COOLDOWN_DEFAULT_MS } from '../../contract/choices.ts';
+import { ownValue } from '../../core/own-value.ts';
 import { countedRows, lenient, ms, rows, said, sayingAny, type Wire, wei, weiFromGwei } from '../lenient.ts';
 
 /** An alert as it is sent to a service, which may offer further words than the contract's. */
@@ -88,11 +89,16 @@ type WireTargets = Pick<Wire<typeof AlertWire.shape, 'id'>, 'method' | 'channels
 
 /** `to` is the method's target, `targets` those of further channels. */
 function alertTargets({ method, channels, to, targets }: WireTargets) {
-  const { [method ?? '']: own, ...others }: Readonly<Record<string, string>> = targets ?? {};
+  const all = Object.entries(targets ?? {});
   const named: readonly string[] = channels ?? [];
   /** Empty where the service does not say. */
   const told: readonly string[] = named.length === 0 && method !== null ? [method] : [...new Set(named)];
-  return { method, channels: told, to: to ?? own ?? null, targets: others };
+  return {
+    method,
+    channels: told,
+    to: to ?? ownValue(targets ?? {}, method ?? '') ?? null,
+    targets: Object.fromEntries(all.filter(([channel]) => channel !== method)),
+  };
 }
 
 const MOST_DELIVERIES = 200;

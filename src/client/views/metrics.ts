@@ -1,9 +1,10 @@
 import type * as z from 'zod';
+import { BlockMetrics, TxMetrics, TxRow } from '../../contract/explorer.ts';
 import { BaseFeeMetrics, BaseFeeRow, GasUsedRatioRow, PriorityFeeRow } from '../../contract/metrics.ts';
-import { lenient, ms, rows } from '../lenient.ts';
+import { lenient, ms, rows, wei } from '../lenient.ts';
 
 /** One page of a metrics answer: the envelope `{ chainId, from, to, data: [...] }`, paged or not, or the bare rows. */
-export const metricsPage = <Row>(row: z.ZodType<Row>) =>
+const metricsPage = <Row>(row: z.ZodType<Row>) =>
   lenient(BaseFeeMetrics.extend({ data: rows(row) }), 'data').transform(({ data, ...wire }) => ({
     ...wire,
     from: ms(wire.from),
@@ -44,3 +45,39 @@ export type GasUsedRatioRowView = z.infer<typeof GasUsedRatio>;
 export const BaseFees = metricsPage(BaseFee);
 export const PriorityFees = metricsPage(PriorityFee);
 export const GasUsedRatios = metricsPage(GasUsedRatio);
+
+/** Prices are wei per gas, amounts wei, times ms. `null`: the service does not say, or there is none. */
+
+/** `GET /metrics/block/{number}`. Required: its number and base fee. */
+export const Block = lenient(BlockMetrics, 'blockNumber', 'baseFeePerGas').transform((wire) => ({
+  ...wire,
+  timestamp: ms(wire.timestamp),
+  tips: tipsOf(wire.tips ?? {}),
+  burntWei: wei(wire.burntWei),
+}));
+export type BlockView = z.infer<typeof Block>;
+
+function tipsOf(tips: Readonly<Record<string, number | null>>): Readonly<Record<string, number>> | null {
+  const known = Object.entries(tips).flatMap(([name, tip]) => (tip === null ? [] : [[name, tip] as const]));
+  return known.length === 0 ? null : Object.fromEntries(known);
+}
+
+/** `GET /metrics/tx/{hash}`. Required: its hash. */
+export const Tx = lenient(TxMetrics, 'hash').transform((wire) => ({
+  ...wire,
+  value: wei(wire.value),
+  costWei: wei(wire.costWei),
+  timestamp: ms(wire.timestamp),
+}));
+export type TxView = z.infer<typeof Tx>;
+
+const TxOfWindow = lenient(TxRow, 'hash').transform((wire) => ({
+  ...wire,
+  timestamp: ms(wire.timestamp),
+  value: wei(wire.value),
+  costWei: wei(wire.costWei),
+}));
+export type TxRowView = z.infer<typeof TxOfWindow>;
+
+/** `GET /metrics/txs` */
+export const Txs = metricsPage(TxOfWindow);

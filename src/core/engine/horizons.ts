@@ -1,3 +1,4 @@
+import { REACH_LEAST_TIMES, REACH_TIMES_SEC } from '../advice.ts';
 import { formatDuration } from '../units.ts';
 import { type Column, feeRatio, type History, scaledFee } from './history.ts';
 import { HorizonVerdicts } from './horizon-verdicts.ts';
@@ -240,20 +241,10 @@ function mostSavingRatio(best: Float64Array, last: Float64Array, share: number):
 /** How likely some block within a time asks for no more than a price. */
 export type Reach = Chance;
 
-/** For a time between two of these, past prices are chosen as for the longer one. */
-const TIMES_SEC = [60, 300, 900, 3_600, 10_800, 21_600, 43_200, 86_400] as const;
 /** Seven times as much past is needed, and the engine keeps eight days of it. */
 const LONGEST_SEC = 86_400;
-/** Times overlap: so many of them one after another before a share means anything. */
-const LEAST_TIMES = 6;
 /** Prices are looked through by the lowest of so many. */
 const CHUNK = 32;
-
-/** How much past it takes to say what happens within `withinSec`, in seconds; `null`: no past is enough. */
-export function pastForReach(withinSec: number): number | null {
-  const timeSec = TIMES_SEC.find((each) => each >= withinSec);
-  return timeSec === undefined ? null : (LEAST_TIMES + 1) * timeSec;
-}
 
 /** Answers how likely a price is reached within a time: as often as after the past blocks most like the head. */
 export class ReachBook {
@@ -284,21 +275,21 @@ export class ReachBook {
   reach(price: number, withinSec: number): Reach {
     if (!(withinSec > 0)) return unknown('a time must be longer than 0 s');
     if (withinSec > LONGEST_SEC) {
-      const takes = formatDuration((LEAST_TIMES + 1) * withinSec);
+      const takes = formatDuration((REACH_LEAST_TIMES + 1) * withinSec);
       return unknown(
         `it takes ${takes} of blocks to say so, more than is looked back on: up to ${formatDuration(LONGEST_SEC)} ahead can be told`,
       );
     }
     const { head, oldest, sendNow, time } = this.#history;
     const ratio = feeRatio(price, sendNow.at(head));
-    const longest = TIMES_SEC.findIndex((timeSec) => timeSec >= withinSec);
+    const longest = REACH_TIMES_SEC.findIndex((timeSec) => timeSec >= withinSec);
     let probability = 0;
     // What is reached within a shorter time is reached within a longer one, whatever its own neighbours say.
-    for (const timeSec of TIMES_SEC.slice(0, longest + 1).reverse()) {
+    for (const timeSec of REACH_TIMES_SEC.slice(0, longest + 1).reverse()) {
       // The head itself has nothing after it to be judged by.
       const end = Math.min(this.#history.firstSince(time.at(head) - timeSec) + 1, head);
-      const alike = this.#alike.before(end, timeSec, LEAST_TIMES * timeSec);
-      if (alike === null) return tooLittlePast(this.#history, (LEAST_TIMES + 1) * timeSec);
+      const alike = this.#alike.before(end, timeSec, REACH_LEAST_TIMES * timeSec);
+      if (alike === null) return tooLittlePast(this.#history, (REACH_LEAST_TIMES + 1) * timeSec);
       let reached = 0;
       for (const block of alike) if (this.#falls(block, Math.min(timeSec, withinSec), ratio)) reached += 1;
       // Times that overlap tell no more than those that fit one after another.

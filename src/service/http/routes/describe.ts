@@ -1,7 +1,6 @@
 import { createRoute } from '@hono/zod-openapi';
 import type { z } from 'zod';
-import { ErrorBody } from '../../../contract/api-error.ts';
-import { MetricsError } from '../../../contract/metrics.ts';
+import { ErrorBody, MetricsError } from '../../../contract/api-error.ts';
 import { NoParameters } from '../../../contract/queries.ts';
 import { ADDED_ROUTES, PATHS, V1_ROUTES, type V1Route } from '../../../contract/routes.ts';
 import { schemaReference } from '../openapi.ts';

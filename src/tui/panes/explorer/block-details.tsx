@@ -1,7 +1,7 @@
 import { Box, useIsScreenReaderEnabled } from 'ink';
 import { useEffect } from 'react';
 import { ClientError } from '../../../client/errors.ts';
-import type { BlockView } from '../../../client/views/explorer.ts';
+import type { BlockView } from '../../../client/views/metrics.ts';
 import { PERCENTILES } from '../../../contract/choices.ts';
 import { hexText } from '../../../core/hex-text.ts';
 import { formatAge, formatCount, formatGwei, formatNative, formatUsd, usdOf } from '../../../core/units.ts';

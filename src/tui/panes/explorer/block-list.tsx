@@ -1,9 +1,9 @@
 import { Box, useIsScreenReaderEnabled } from 'ink';
 import { useRef } from 'react';
-import type { BlockView } from '../../../client/views/explorer.ts';
 import type { SnapshotView } from '../../../client/views/gas.ts';
 import type {
   BaseFeeRowView,
+  BlockView,
   GasUsedRatioRowView,
   PriorityFeeRowView,
 } from '../../../client/views/metrics.ts';

@@ -1,6 +1,6 @@
 import { Box, Text } from 'ink';
 import { useState } from 'react';
-import type { BlockView, TxRowView, TxView } from '../../../client/views/explorer.ts';
+import type { BlockView, TxRowView, TxView } from '../../../client/views/metrics.ts';
 import { chainProfile } from '../../../core/chains.ts';
 import { looksLikeKey } from '../../../core/key-prefix.ts';
 import {

@@ -1,5 +1,5 @@
 import { Box, useIsScreenReaderEnabled } from 'ink';
-import type { BlockView, TxRowView, TxView } from '../../../client/views/explorer.ts';
+import type { BlockView, TxRowView, TxView } from '../../../client/views/metrics.ts';
 import { hexText, shortHex } from '../../../core/hex-text.ts';
 import { tipRankWords } from '../../../core/tip-rank-words.ts';
 import {
