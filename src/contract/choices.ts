@@ -101,5 +101,7 @@ export const CHECK_NAMES = [
 export const MOST_GWEI = 1_000_000;
 /** Most rows of one page. */
 export const PAGE_SIZE_MAX = 500;
+/** Most rows of a metrics window that is asked for without a page. */
+export const METRICS_ROWS_MAX = 1_000;
 /** The longest time that may be asked about, in seconds. */
 export const LONGEST_DEADLINE_SEC = 7 * 86_400;

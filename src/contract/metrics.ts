@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { BUCKETS, PERCENTILES } from './choices.ts';
+import { BUCKETS, METRICS_ROWS_MAX, PERCENTILES } from './choices.ts';
 import { BlockNumber, ChainId, Ratio, Timestamp, Wei } from './primitives.ts';
 
 export const Bucket = z
@@ -15,7 +15,7 @@ export type Percentile = z.infer<typeof Percentile>;
 /** Where a page stands among all rows. */
 export const PAGE = {
   page: z.int().min(0).describe('Page, from 0'),
-  size: z.int().min(1).max(500).describe('Rows per page'),
+  size: z.int().min(1).max(METRICS_ROWS_MAX).describe('Rows per page'),
   total: z.int().min(0).describe('Rows of the whole window'),
 };
 

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import {
   BUCKETS,
   LONGEST_DEADLINE_SEC,
+  METRICS_ROWS_MAX,
   MOST_GWEI,
   PAGE_SIZE_MAX,
   PERCENTILES,
@@ -39,7 +40,7 @@ const gweiAsWei = (said: { description: string; examples: number[] }) =>
     .meta({ type: 'number', exclusiveMinimum: 0, maximum: MOST_GWEI, ...said });
 
 const time = (description: string, example: string) =>
-  z.iso.datetime().meta({ description, examples: [example] });
+  z.iso.datetime({ offset: true }).meta({ description, examples: [example] });
 
 export const PAGE_SIZE_DEFAULT = 100;
 
@@ -51,18 +52,26 @@ const page = {
 /** A part of a list. */
 export const PageParameters = z.strictObject(page);
 
-/** Parameters of a metrics window. Left out: the last hour, a bucket that fits the window. */
+/** Parameters of a metrics window. Left out: the last hour, a bucket that fits the window, all rows of it. */
 export const MetricsParameters = z.strictObject({
   from: time(
-    'Where the window begins, ISO 8601 in UTC with Z; left out: an hour before its end',
+    'Where the window begins, ISO 8601 with Z or an offset; left out: an hour before its end. Where the stored history begins later, the answer begins there and its from says so',
     '2026-01-31T11:00:00Z',
   ).optional(),
-  to: time('Where the window ends, ISO 8601 in UTC with Z; left out: now', '2026-01-31T12:00:00Z').optional(),
+  to: time(
+    'Where the window ends, ISO 8601 with Z or an offset; left out: now',
+    '2026-01-31T12:00:00Z',
+  ).optional(),
   bucket: z
     .enum(BUCKETS)
     .optional()
     .describe('What a row stands for: one block, or a stretch of time; left out: what fits the window'),
-  ...page,
+  page: whole(0, 1_000_000, {
+    description: `Page, from 0, oldest rows first; without page and size the whole window is answered, of more than ${METRICS_ROWS_MAX} rows the newest`,
+  }).optional(),
+  size: whole(1, PAGE_SIZE_MAX, {
+    description: `Rows per page; ${PAGE_SIZE_DEFAULT} where only the page is given`,
+  }).optional(),
 });
 export type MetricsParameters = z.infer<typeof MetricsParameters>;
 
@@ -102,8 +111,9 @@ export const NoParameters = z.strictObject({});
 
 /** A window of transactions. Left out: the last hour, of it the newest 100 blocks at most. */
 export const TxsParameters = MetricsParameters.omit({ bucket: true }).extend({
+  ...page,
   from: time(
-    'Where the window begins, ISO 8601 in UTC with Z, at most 100 blocks before its end; left out: an hour before it, or as many blocks as may be',
+    'Where the window begins, ISO 8601 with Z or an offset; left out: an hour before its end. Of a longer window the newest 100 blocks are answered, and from says where they begin',
     '2026-01-31T11:50:00Z',
   ).optional(),
 });

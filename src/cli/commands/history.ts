@@ -103,15 +103,16 @@ async function beginning(
         },
       }),
   );
-  if (filledSec < windowSec - TOLERATED_SEC) {
-    io.stderr.write(`gastop: history reaches back ${formatDuration(filledSec)} only\n`);
-  }
+  if (filledSec < windowSec - TOLERATED_SEC) tellOfReach(io, filledSec);
   return start ?? Number.NEGATIVE_INFINITY;
 }
 
+const tellOfReach = (io: Io, sec: number) =>
+  void io.stderr.write(`gastop: history reaches back ${formatDuration(sec)} only\n`);
+
 async function printRows(
   io: Io,
-  { client }: OpenedClient,
+  { client, embedded }: OpenedClient,
   window: HistoryWindow,
   flags: HistoryFlags,
   ascii: boolean,
@@ -121,6 +122,11 @@ async function printRows(
     () => 'reading history',
     () => historyRows(client, window, io.interruption()),
   );
+  const begins = rows[0]?.timestamp ?? window.from;
+  const tolerated = Math.max(TOLERATED_SEC, window.bucket === 'block' ? 0 : BUCKET_SEC[window.bucket]);
+  if (embedded === null && begins - window.from > tolerated * 1_000) {
+    tellOfReach(io, Math.floor((window.to - begins) / 1_000));
+  }
   if (flags.csv) {
     io.stdout.write(historyCsv(rows));
     return;

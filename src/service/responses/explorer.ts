@@ -5,15 +5,15 @@ import {
   type ChainTransaction,
 } from '../../chain/chain-source.ts';
 import type { TxMetrics, TxRow, TxsMetrics } from '../../contract/explorer.ts';
-import type { TxsParameters } from '../../contract/queries.ts';
+import { PAGE_SIZE_DEFAULT, type TxsParameters } from '../../contract/queries.ts';
 import type { Block, Hex } from '../../core/block.ts';
 import type { ChainProfile } from '../../core/chains.ts';
-import { formatDuration, usdOf } from '../../core/units.ts';
+import { usdOf } from '../../core/units.ts';
 import type { BlockStore } from '../../store/blocks.ts';
 import type { HistoryStore } from '../../store/history.ts';
 import { abortable, mapBounded } from '../async.ts';
 import type { ChainReader, MinedTransaction } from '../chain-reader.ts';
-import { ApiFailure, invalidParameter } from '../http/errors.ts';
+import { ApiFailure } from '../http/errors.ts';
 import { metricsWindow } from './metrics.ts';
 import { isoFromSec, wireInteger, wireWei } from './wire.ts';
 
@@ -226,7 +226,7 @@ interface TxsHistory {
 /**
  * One page of a window's transactions, newest first. All blocks of the window are counted; transactions are only
  * asked for of those that the page touches.
- * @throws {ApiFailure} `validation_failed` for a window that makes no sense or holds too many blocks
+ * @throws {ApiFailure} `validation_failed` for a window that makes no sense
  */
 export async function txsMetrics(
   asked: TxsParameters,
@@ -237,12 +237,8 @@ export async function txsMetrics(
   const { profile, reader } = context;
   requireTransactions(reader);
   const window = await metricsWindow({ ...asked, bucket: 'block' }, { ...history, profile });
-  const { from, blocks } = await blocksOfWindow(
-    { from: window.from, to: window.to, isChosen: asked.from !== undefined },
-    context,
-    signal,
-  );
-  const { page, size } = window;
+  const { from, blocks } = await blocksOfWindow({ from: window.from, to: window.to }, context, signal);
+  const { page, size } = window.paging ?? { page: 0, size: PAGE_SIZE_DEFAULT };
   const parts = partsOfPage(blocks.toReversed(), page * size, size);
   const rows = await mapBounded(parts, BLOCKS_AT_ONCE, signal, async ({ block, skip, take }) => {
     const mined = await reader.transactionsOf(block);
@@ -297,7 +293,7 @@ function toRow(transaction: MinedTransaction, block: ChainBlock): TxRow {
   };
 }
 
-/** Blocks that one question may read (contract, part 3). */
+/** Blocks that one question reads at most (contract, part 3). */
 const BLOCKS_MAX = 100;
 const PARALLEL = 8;
 /** A block this deep that the node does not give has not been reorganised: it has been pruned. */
@@ -307,17 +303,14 @@ const SETTLED_DEPTH = 64;
 interface AskedWindow {
   readonly from: number;
   readonly to: number;
-  /** Whether `from` was asked for; otherwise it gives way to the limit. */
-  readonly isChosen: boolean;
 }
 
 /**
- * The blocks of a window as the chain holds them, ascending, and where it really begins: asked for by these times,
+ * The newest 100 blocks of a window as the chain holds them, ascending, and where they begin: asked for by these times,
  * the same window comes again.
- * @throws {ApiFailure} that names `from` where the window was chosen and holds too many blocks
  */
 async function blocksOfWindow(
-  { from, to, isChosen }: AskedWindow,
+  { from, to }: AskedWindow,
   context: LookupContext,
   signal: AbortSignal,
 ): Promise<{ readonly from: number; readonly blocks: readonly ChainBlock[] }> {
@@ -339,13 +332,6 @@ async function blocksOfWindow(
     ? [...clues.values()]
     : await read(numbers);
   const begin = limitedFrom(timed, from);
-  if (begin > from && isChosen) {
-    const { blockTimeSec } = context.profile.feeRule;
-    throw invalidParameter(
-      'from',
-      `begins more than ${BLOCKS_MAX} blocks (about ${formatDuration(BLOCKS_MAX * blockTimeSec)}) before the end of the window; the earliest that can be read is ${isoFromSec(begin)}`,
-    );
-  }
   const within = timed.filter(({ timestamp }) => timestamp >= begin && timestamp <= to);
   const blocks = await read(within.slice(-BLOCKS_MAX).map(({ number }) => number));
   return { from: begin, blocks };

@@ -1,4 +1,4 @@
-import { BUCKET_SEC, type Bucket } from '../../contract/choices.ts';
+import { BUCKET_SEC, type Bucket, METRICS_ROWS_MAX } from '../../contract/choices.ts';
 import type { BaseFeeRow, GasUsedRatioRow, PriorityFeeRow } from '../../contract/metrics.ts';
 import { type MetricsParameters, PAGE_SIZE_DEFAULT } from '../../contract/queries.ts';
 import type { TipPercentile } from '../../core/block.ts';
@@ -12,17 +12,14 @@ import { isoFromSec, wholeWei } from './wire.ts';
 const DEFAULT_WINDOW_SEC = 3_600;
 /** Rows that a bucket chosen by us may give. */
 const FITTING_ROWS = 750;
-/** A window may begin this many blocks before the history does: blocks do not fall on whole windows. */
-const SLACK_BLOCKS = 5;
-
 /** A checked metrics question; times in Unix seconds, both inclusive. */
 interface MetricsWindow {
   readonly chainId: number;
   readonly from: number;
   readonly to: number;
   readonly bucket: Bucket;
-  readonly page: number;
-  readonly size: number;
+  /** `null`: the whole window, at most {@link METRICS_ROWS_MAX} of its newest rows. */
+  readonly paging: { readonly page: number; readonly size: number } | null;
 }
 
 interface MetricsContext {
@@ -33,7 +30,10 @@ interface MetricsContext {
   readonly now: number;
 }
 
-/** @throws {ApiFailure} that names the parameter which makes no sense or lies outside the stored history. */
+/**
+ * A window that begins before the stored history begins where that does.
+ * @throws {ApiFailure} that names the parameter which makes no sense, or a window that ends before the stored history.
+ */
 export async function metricsWindow(
   asked: MetricsParameters,
   context: MetricsContext,
@@ -45,25 +45,23 @@ export async function metricsWindow(
   if (from !== null && asked.to !== undefined && from >= seconds(asked.to)) {
     throw invalidParameter('from', 'must be before to');
   }
-  const length = from === null ? DEFAULT_WINDOW_SEC : to - from;
-  const bucket = asked.bucket ?? fittingBucket(length, profile.feeRule.blockTimeSec);
+  const start = from ?? to - DEFAULT_WINDOW_SEC;
+  const bucket = asked.bucket ?? fittingBucket(to - start, profile.feeRule.blockTimeSec);
   const bucketSec = bucket === 'block' ? null : BUCKET_SEC[bucket];
   const oldest = await store.reachesBackTo(bucketSec);
   if (oldest === null) throw invalidParameter('from', 'is before the stored history, which is still empty');
-  const reach = oldest - Math.max(SLACK_BLOCKS * profile.feeRule.blockTimeSec, bucketSec ?? 0);
-  if (from !== null && from < reach) {
-    throw invalidParameter('from', `is before the stored history, which begins at ${isoFromSec(oldest)}`);
-  }
-  if (to < reach) {
+  if (to < oldest) {
     throw invalidParameter('to', `is before the stored history, which begins at ${isoFromSec(oldest)}`);
   }
   return {
     chainId: profile.id,
-    from: from ?? Math.max(to - DEFAULT_WINDOW_SEC, Math.min(oldest, to)),
+    from: Math.max(start, oldest),
     to,
     bucket,
-    page: asked.page ?? 0,
-    size: asked.size ?? PAGE_SIZE_DEFAULT,
+    paging:
+      asked.page === undefined && asked.size === undefined
+        ? null
+        : { page: asked.page ?? 0, size: asked.size ?? PAGE_SIZE_DEFAULT },
   };
 }
 
@@ -78,29 +76,32 @@ function fittingBucket(lengthSec: number, blockTimeSec: number): Bucket {
   return '1d';
 }
 
-/** One page of a window's rows in the envelope that every metric shares. With `tipped` only what has tips is counted. */
+/** A window's rows in the envelope that every metric shares. With `tipped` only what has tips is counted. */
 export async function metricsAnswer<Row>(
   history: HistoryStore,
   window: MetricsWindow & { readonly tipped?: boolean },
   toRow: (rollup: Rollup) => Row | null,
 ) {
-  const { page, size, bucket } = window;
-  const range = { offset: page * size, limit: size };
+  const { bucket, paging } = window;
   const isBlock = bucket === 'block';
-  const rollups = isBlock
-    ? await history.blocks(window, range)
-    : await history.buckets(BUCKET_SEC[bucket], window, range);
   const total = isBlock
     ? await history.countBlocks(window)
     : await history.countBuckets(BUCKET_SEC[bucket], window);
+  const size = paging?.size ?? METRICS_ROWS_MAX;
+  const left = paging === null ? Math.max(total - size, 0) : 0;
+  const range = { offset: left + (paging?.page ?? 0) * size, limit: size };
+  const rollups = isBlock
+    ? await history.blocks(window, range)
+    : await history.buckets(BUCKET_SEC[bucket], window, range);
+  const oldest = left > 0 ? rollups[0] : undefined;
   return {
     chainId: window.chainId,
-    from: isoFromSec(window.from),
+    from: isoFromSec(oldest?.start ?? window.from),
     to: isoFromSec(window.to),
     bucket,
-    page,
+    page: paging?.page ?? 0,
     size,
-    total,
+    total: total - left,
     data: rollups.map(toRow).filter((row) => row !== null),
   };
 }

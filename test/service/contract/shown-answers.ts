@@ -265,7 +265,7 @@ function badValues({ schema }: Parameter): string[] {
     return ['x', '1.5', '', String((schema.minimum ?? 0) - 1), String((schema.maximum ?? 0) + 1)];
   }
   if (schema.type === 'number') return ['x', '', '0', '-1', '1e3', '0.0000000001', '1000000.1', '1000001'];
-  return ['yesterday', '2026-01-01', '2026-13-01T00:00:00Z', '2026-01-01T00:00:00%2B01:00', ''];
+  return ['yesterday', '2026-01-01', '2026-13-01T00:00:00Z', '2026-01-01T00:00:00+25:00', ''];
 }
 
 /** Asks over a socket of its own. Left out: the open plan's key, paths that lead to something. */
