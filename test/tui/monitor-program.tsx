@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { parseNodeUrl } from '../../src/chain/rpc/client.ts';
 import { ClientError } from '../../src/client/errors.ts';
 import type { SnapshotView } from '../../src/client/views/gas.ts';
@@ -49,6 +49,18 @@ const open: MonitorSource = {
   reach: { apiKey: process.env.SESSION_KEY ?? null },
 };
 
+const simulated: MonitorSource = {
+  client: fakeGas({
+    gasCurrent: async () => ({
+      ...moving(),
+      source: { ...SNAPSHOT.source, kind: 'simulated' as const, name: 'seed 1' },
+    }),
+  }),
+  intervalMs: 1_000,
+  badge: 'SIMULATED',
+  chainName: 'demo',
+};
+
 async function connect(): Promise<MonitorSource> {
   switch (scene) {
     case 'picker':
@@ -85,7 +97,8 @@ async function connect(): Promise<MonitorSource> {
         client: fakeGas({
           gasCurrent: async () => moving(),
           alerts: async () => {
-            const triggerCount = existsSync(flag) ? 3 : 2;
+            // Each byte in the file is one more time that it fired.
+            const triggerCount = 2 + (existsSync(flag) ? readFileSync(flag).length : 0);
             const lastTriggeredAt = Date.now() - 3_600_000;
             const note = 'deploy\u001b]0;owned\u0007 it 🚀';
             return {
@@ -119,76 +132,17 @@ async function connect(): Promise<MonitorSource> {
     case 'late-throw':
       setTimeout(() => {
         throw new Error('a timer broke');
-      }, 1_500);
+      }, 500);
       return open;
-    case 'simulated':
-      return {
-        client: fakeGas({
-          gasCurrent: async () => ({
-            ...moving(),
-            source: {
-              kind: 'simulated' as const,
-              name: 'seed 1',
-              problem: null,
-              ended: false,
-              chainName: null,
-              restartedAt: null,
-            },
-          }),
-        }),
-        badge: 'SIMULATED',
-      };
-    case 'foreign':
-      return {
-        client: fakeGas({
-          gasCurrent: async () => ({
-            ...SNAPSHOT,
-            blockNumber: null,
-            blockTimestamp: null,
-            nextBaseFee: null,
-            blobBaseFee: null,
-            gasUsedRatio: null,
-            nativeUsd: null,
-            lanes: {
-              slow: bare(41_200_000n),
-              average: bare(50_700_000n),
-              fast: bare(62_100_000n),
-            },
-            source: {
-              kind: 'service' as const,
-              name: 'gas.example.com',
-              problem: null,
-              ended: false,
-              chainName: null,
-              restartedAt: null,
-            },
-          }),
-          gasRecommendation: () =>
-            Promise.reject(
-              new ClientError('not-found', 'no such path', { endpoint: '/gas/recommendation', status: 404 }),
-            ),
-        }),
-      };
     default:
       return open;
   }
 }
 
-function bare(price: bigint) {
-  return {
-    price,
-    maxFeePerGas: null,
-    maxPriorityFeePerGas: null,
-    withinBlocks: null,
-    waitSec: null,
-    probability: null,
-  };
-}
-
 const { code } = await startMonitor({
   connect,
   openSource: async (choice) => {
-    if (choice === 'demo') return { ...open, badge: 'SIMULATED', chainName: 'demo' };
+    if (choice === 'demo') return simulated;
     return choice === 'retry' ? connect() : open;
   },
   urlProblem: (text) => {

@@ -1,33 +1,49 @@
-import { afterEach } from 'vitest';
+import { afterAll, afterEach, beforeAll } from 'vitest';
 import { openTerminal, type Terminal, type TerminalOptions } from '../helpers/terminal.ts';
 import { buildProgram } from './build-program.ts';
 
 /** Of `Terminal.clears`: nothing was ever cleared. */
 export const NO_CLEARS = { screen: 0, scrollback: 0, reset: 0 };
 
-/** Shows a scene on a terminal, which is closed when its test ends. `args` and `command`: of another program. */
-export type OpenScene = (scene: string, options?: Partial<TerminalOptions>) => Promise<Terminal>;
+type SceneOptions = Partial<TerminalOptions>;
+
+interface SceneOpener {
+  readonly program: string;
+  /** Shows a scene on a terminal, which is closed when its test ends. `args` and `command`: of another program. */
+  readonly openScene: (scene: string, options?: SceneOptions) => Promise<Terminal>;
+  /** One terminal with a scene for all tests of the block that this is called in, each leaves it as the next expects it. */
+  readonly shareScene: (scene: string, options?: SceneOptions) => () => Terminal;
+}
 
 /**
  * The monitor over the answers of `monitor-program.tsx`, on terminals. It goes with the file of tests, so call it at its
  * top.
  */
-export async function sceneOpener(): Promise<{ readonly program: string; readonly openScene: OpenScene }> {
+export async function sceneOpener(): Promise<SceneOpener> {
   const program = await buildProgram('monitor-program.tsx');
+  const open = (scene: string, { env, ...options }: SceneOptions = {}) =>
+    openTerminal({ args: [program], env: { SCENE: scene, NODE_ENV: 'production', ...env }, ...options });
   const opened: Terminal[] = [];
   afterEach(async () => {
     await Promise.all(opened.splice(0).map((terminal) => terminal.close()));
   });
   return {
     program,
-    openScene: async (scene, { env, ...options } = {}) => {
-      const terminal = await openTerminal({
-        args: [program],
-        env: { SCENE: scene, NODE_ENV: 'production', ...env },
-        ...options,
-      });
+    openScene: async (scene, options) => {
+      const terminal = await open(scene, options);
       opened.push(terminal);
       return terminal;
+    },
+    shareScene: (scene, options) => {
+      let shared: Terminal | null = null;
+      beforeAll(async () => {
+        shared = await open(scene, options);
+      });
+      afterAll(() => shared?.close());
+      return () => {
+        if (shared === null) throw new Error(`the scene ${scene} is not open`);
+        return shared;
+      };
     },
   };
 }

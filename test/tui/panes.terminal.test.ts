@@ -1,0 +1,368 @@
+import { describe, expect, it } from 'vitest';
+import { KEYMAP } from '../../src/tui/input/keymap.ts';
+import type { ScreenQuestion, Terminal } from '../helpers/terminal.ts';
+import { FROM, noise, signedBlobs, signedTransfer, TO } from './auto-txs/signed.ts';
+import { NO_CLEARS, sceneOpener } from './open-scene.ts';
+
+const { openScene, shareScene } = await sceneOpener();
+
+/** The state under the cursor. */
+const isOn = (word: string) => new RegExp(`^ ▸ . ${word} `, 'm');
+const isList = /^ Auto-txs 9 /m;
+const isCancel = 'Cancel this auto-tx?';
+const isDelete = 'Delete this auto-tx?';
+const isOpen = /^ Order/m;
+
+/** Keys in turn, and what each must bring on the screen before the next is pressed. */
+const LIST_KEYS: readonly (readonly [key: string, shows: ScreenQuestion])[] = [
+  ['j', isOn('submitted')],
+  ['down', isOn('held')],
+  ['k', isOn('submitted')],
+  ['up', isOn('mined')],
+  ['pagedown', isOn('expired')],
+  ['pageup', isOn('mined')],
+  ['G', isOn('expired')],
+  ['g', isOn('mined')],
+  ['end', isOn('expired')],
+  ['home', isOn('mined')],
+  ['pagedown', isOn('expired')],
+  ['d', isDelete],
+  ['n', isList],
+  ['delete', isDelete],
+  ['n', isList],
+  ['b', isOn('mined')],
+  ['c', 'Copied 0xabab…abab'],
+  ['j', isOn('submitted')],
+  ['j', isOn('held')],
+  ['j', isOn('waiting')],
+  ['space', isOn('disabled')],
+  ['space', isOn('waiting')],
+  ['x', isCancel],
+  ['n', isList],
+  ['n', 'New auto-tx'],
+  ['escape', isList],
+  ['e', 'Change: 0.01 ETH'],
+  ['escape', isList],
+  ['return', isOpen],
+];
+
+const OPEN_KEYS: readonly (readonly [key: string, shows: ScreenQuestion])[] = [
+  ['space', /— disabled/],
+  ['space', /◌ waiting/],
+  ['c', 'Copied 0xabab…abab'],
+  ['x', isCancel],
+  ['n', isOpen],
+  ['e', 'Change: 0.01 ETH'],
+  ['escape', isOpen],
+  ['n', 'New auto-tx'],
+  ['escape', isOpen],
+  ['escape', isList],
+  ['G', isOn('expired')],
+  ['return', isOpen],
+  ['d', isDelete],
+  ['n', isOpen],
+  ['delete', isDelete],
+  ['n', isOpen],
+  ['escape', isList],
+];
+
+/** The runs of 16 digits of `signed` that the terminal was given, but for those of the receiver, which it must show. */
+function shownDigits(screen: Terminal, signed: string): string[] {
+  const output = screen.output().toLowerCase();
+  const shown = new Set<string>();
+  for (const [run] of output.matchAll(/[0-9a-f]{16,}/g)) {
+    for (let from = 0; from + 16 <= run.length; from++) shown.add(run.slice(from, from + 16));
+  }
+  const receiver = TO.slice(2).toLowerCase();
+  return [...shown].filter((digits) => signed.includes(digits) && !receiver.includes(digits));
+}
+
+describe('the Auto-tx pane on a terminal', () => {
+  const shown = shareScene('auto-txs', { cols: 120, watchTty: true });
+
+  it('does with every key what its help says, in the list and in an open one', async () => {
+    const screen = shown();
+    await screen.waitFor('4 Auto-tx ·4');
+    await screen.press('4');
+    await screen.waitFor(isOn('mined'));
+    for (const [scope, keys] of [
+      ['auto-txs', LIST_KEYS],
+      ['auto-tx', OPEN_KEYS],
+    ] as const) {
+      for (const [place, [key, shows]] of keys.entries()) {
+        await screen.press(key);
+        await screen.waitFor(shows).catch((cause: unknown) => {
+          throw new Error(`${key} (key ${place + 1} of ${scope}) did not do what it should`, { cause });
+        });
+      }
+      const bound = KEYMAP.filter((binding) => binding.scope === scope).flatMap(({ keys: own }) =>
+        own.map(String),
+      );
+      const pressed = new Set<string>(keys.map(([key]) => key));
+      expect(bound.filter((key) => !pressed.has(key))).toEqual([]);
+    }
+    expect(screen.clears).toEqual(NO_CLEARS);
+  });
+
+  it('asks before it cancels, which a pasted transaction does not answer', async () => {
+    const screen = shown();
+    const signed = await signedTransfer();
+    await screen.press('g', 'j', 'j', 'j', 'x');
+    await screen.waitFor(isCancel);
+    screen.paste(signed);
+    await screen.waitFor('Not pasted: answer the question first');
+    await screen.waitFor(isCancel);
+    expect(shownDigits(screen, signed)).toEqual([]);
+    await screen.press('n');
+    await screen.waitFor(isList);
+  });
+
+  it('lists, opens, disables, cancels and deletes, without ever clearing the screen', async () => {
+    const screen = shown();
+    await screen.press('g');
+    await screen.waitFor('[4 Auto-tx ·4]');
+    await screen.waitFor(/▸ → mined +0\.01 ETH to 0x7099…79C8/);
+    await screen.waitFor((lines) => /n new .*⏎ details .*x cancel/.test(lines.at(-1) ?? ''));
+    await screen.press('j', 'j', 'j', 'enter');
+    await screen.waitFor(/sent when +Average ≤ 0\.04 gwei/);
+    await screen.waitFor((lines) => /Esc back .*x cancel/.test(lines.at(-1) ?? ''));
+    await screen.press('space');
+    await screen.waitFor('— disabled');
+    await screen.press('x');
+    await screen.waitFor('[▸ Keep it ]');
+    await screen.press('y');
+    await screen.waitFor('— cancelled');
+    await screen.press('d', 'y');
+    await screen.waitFor('Auto-txs 8');
+    await screen.waitFor('[4 Auto-tx ·3]');
+    await screen.press('i');
+    await screen.waitFor('GET /auto-txs');
+    await screen.press('esc');
+    await screen.waitFor('Auto-txs 8');
+    expect(screen.clears).toEqual(NO_CLEARS);
+    await screen.press('q');
+    expect(await screen.waitForExit()).toEqual({ exitCode: 0, signal: 0 });
+    expect(screen.leftovers()).toEqual([]);
+  });
+
+  it('scrolls through ten thousand while prices go on, without ever clearing the screen', async () => {
+    const screen = await openScene('auto-txs', { env: { AUTO_TXS: '10000' }, cols: 120, rows: 40 });
+    await screen.waitFor('4 Auto-tx ·10000');
+    await screen.press('4');
+    await screen.waitFor('Auto-txs 10,000');
+    for (let page = 0; page < 10; page += 1) await screen.press('pagedown');
+    await screen.waitFor('#300 ');
+    await screen.press('G');
+    await screen.waitFor(/▸ .*#9999 /);
+    expect(screen.clears).toEqual(NO_CLEARS);
+  });
+});
+
+describe('the Alerts pane on a terminal', () => {
+  const shown = shareScene('still', { watchTty: true });
+
+  it('shows its list once a form that came from a price was left, with or without something typed', async () => {
+    const screen = shown();
+    await screen.waitFor('│ Average');
+    for (const typed of ['', '7']) {
+      await screen.press('a');
+      await screen.waitFor(/threshold +0\.05 .*has to fall 1 %/);
+      await screen.waitFor((lines) => /Tab fields .* Ctrl-S make it .* Esc leave/.test(lines.at(-1) ?? ''));
+      if (typed !== '') await screen.press(typed);
+      await screen.press('esc');
+      if (typed !== '') {
+        await screen.waitFor('Leave without making the alert?');
+        await screen.press('y');
+      }
+      await screen.waitFor('[1 Live]');
+      await screen.press('3');
+      await screen.waitFor('Alerts 1');
+      expect(screen.find('New alert')).toBeNull();
+      await screen.press('1');
+      await screen.waitFor('[1 Live]');
+    }
+  });
+
+  it('makes an alert from the price on Live, and deletes, undoes and opens it, without ever clearing the screen', async () => {
+    const screen = shown();
+    await screen.press('a');
+    await screen.waitFor('New alert');
+    // None of these is a key of the monitor here.
+    await screen.press('tab');
+    await screen.press('tab');
+    await screen.press('q?2n');
+    await screen.waitFor('q?2n');
+    await screen.press('ctrl+s');
+    await screen.waitFor('Alerts 2');
+    await screen.waitFor(/▸ .*Average < 0\.05 gwei/);
+    await screen.press('enter');
+    await screen.waitFor(/note +q\?2n/);
+    await screen.waitFor((lines) => /Esc back .*send again/.test(lines.at(-1) ?? ''));
+    await screen.press('d');
+    await screen.waitFor('Delete this alert?');
+    await screen.waitFor((lines) => /y yes .*n no/.test(lines.at(-1) ?? ''));
+    await screen.press('y');
+    await screen.waitFor('Alerts 1');
+    await screen.waitFor(/deleted Average < 0\.05 gwei · u undoes \(\d+m\d*s?\)/);
+    await screen.press('u');
+    await screen.waitFor('Alerts 2');
+    expect(screen.clears).toEqual(NO_CLEARS);
+  });
+
+  it('keeps what is typed while the window is too small, and quits clean', async () => {
+    const screen = shown();
+    await screen.press('n');
+    await screen.waitFor('New alert');
+    await screen.press('0.0123');
+    await screen.waitFor(/threshold +0\.0123/);
+    screen.resize(40, 10);
+    await screen.waitFor('window has 40×10');
+    screen.resize(60, 16);
+    await screen.waitFor(/threshold +0\.0123/);
+    await screen.press('ctrl+c');
+    expect(await screen.waitForExit()).toEqual({ exitCode: 0, signal: 0 });
+    expect(screen.leftovers()).toEqual([]);
+  });
+});
+
+/** As much as nodes take. */
+const LARGE = 128 * 1_024 - 200;
+
+describe('a signed transaction that is pasted into the monitor', () => {
+  const shown = shareScene('still');
+  const openForm = async () => {
+    await shown().press('n');
+    await shown().waitFor('paste it here; it is never shown');
+  };
+  const leaveForm = async () => {
+    await shown().press('esc');
+    await shown().waitFor('Leave without handing it over?');
+    await shown().press('y');
+    await shown().waitFor('No auto-txs yet');
+  };
+
+  it('does nothing where no text is taken, and it is said what to press', async () => {
+    const screen = shown();
+    const signed = await signedTransfer();
+    await screen.waitFor('│ Average');
+    await screen.press('4');
+    await screen.waitFor('No auto-txs yet');
+    screen.paste(signed);
+    await screen.waitFor('Not pasted: press n first, then paste');
+    await openForm();
+    screen.paste(signed);
+    await screen.waitFor(FROM);
+    expect(shownDigits(screen, signed)).toEqual([]);
+    await leaveForm();
+  });
+
+  it('may have 128 KB in lines of 64, in a terminal without brackets; it is not sent by its line ends', async () => {
+    const screen = shown();
+    const signed = await signedTransfer({ data: noise(LARGE), gas: 10_000_000n });
+    await openForm();
+    screen.write(`${signed.replace(/(.{64})/g, '$1\r')}\r`);
+    await screen.waitFor('signed transaction, 128 KB, type 2');
+    await screen.waitFor('New auto-tx');
+    expect(shownDigits(screen, signed)).toEqual([]);
+    await leaveForm();
+  });
+
+  it('may bring blobs', async () => {
+    const screen = shown();
+    const signed = await signedBlobs(6);
+    await openForm();
+    screen.paste(signed);
+    await screen.waitFor('signed transaction, 769 KB, type 3');
+    await screen.waitFor('6 blobs at most');
+    expect(shownDigits(screen, signed)).toEqual([]);
+    await leaveForm();
+  });
+
+  it('may have 128 KB, in a terminal that puts brackets around it', async () => {
+    const screen = shown();
+    const signed = await signedTransfer({ data: noise(LARGE), gas: 10_000_000n });
+    await openForm();
+    screen.paste(signed);
+    await screen.waitFor('signed transaction, 128 KB, type 2');
+    await screen.waitFor(FROM);
+    await screen.press('enter', 'ctrl+s');
+    await screen.waitFor(/▸ .*Average/);
+    expect(shownDigits(screen, signed)).toEqual([]);
+    expect(screen.clears).toEqual(NO_CLEARS);
+  });
+});
+
+it('without colours, words and signs say what is marked and what state an auto-tx is in', async () => {
+  const screen = await openScene('auto-txs', { env: { FORCE_COLOR: '0' } });
+  await screen.waitFor('4 Auto-tx');
+  await screen.press('4');
+  await screen.waitFor(/→ submitted/);
+  await screen.waitFor(/▲ held/);
+  await screen.waitFor(/● reached/);
+  await screen.press('j', 'j');
+  await screen.waitFor('▲ nonce 8 must come first');
+  await screen.press('3');
+  await screen.waitFor('Alerts 1');
+  await screen.press('d');
+  await screen.waitFor('[▸ Keep it ]');
+  await screen.press('right');
+  await screen.waitFor('[▸ Delete ]');
+  await screen.press('n');
+  await screen.press('n');
+  await screen.waitFor(/▸ threshold/);
+});
+
+describe('for a screen reader', () => {
+  const shown = shareScene('auto-txs', { env: { INK_SCREEN_READER: 'true' }, rows: 60, cols: 140 });
+  const expectNoSigns = () => expect(shown().screen().join('')).not.toMatch(/[●◌▸▲▼│✓✗]/);
+
+  it('the list of auto-txs and an open one are sentences', async () => {
+    const screen = shown();
+    await screen.waitFor('Average: 0.0507 gwei');
+    await screen.press('4');
+    await screen.waitFor(/submitted, target .*when .* ago, nonce\/from #3/);
+    await screen.waitFor(/held, target .*nonce\/from #9/);
+    await screen.waitFor('0.01 ETH to 0x7099~79C8 when Average <= 0.06 gwei');
+    await screen.press('j', 'j');
+    await screen.waitFor(/n makes a new one\.\nheld, target/);
+    await screen.waitFor('nonce 8 must come first');
+    await screen.press('enter');
+    await screen.waitFor('sent when: Average <= 0.06 gwei.');
+    await screen.waitFor('no nonce-gap, nonce 8 must come first');
+    await screen.waitFor('created, it was handed over');
+    expectNoSigns();
+  });
+
+  it('the form of an auto-tx is sentences, without what was pasted', async () => {
+    const screen = shown();
+    const signed = await signedTransfer();
+    await screen.press('n');
+    await screen.waitFor('Field 1 of 6, signed: empty');
+    screen.paste(signed);
+    await screen.waitFor('signed: signed transaction, 115 bytes, type 2');
+    await screen.waitFor(`from: ${FROM}`);
+    await screen.press('enter');
+    await screen.waitFor('Field 2 of 6, target: 0.041 gwei');
+    await screen.waitFor('nonce, good: ');
+    expectNoSigns();
+    expect(shownDigits(screen, signed)).toEqual([]);
+    await screen.press('esc');
+    await screen.waitFor('Leave without handing it over?');
+    await screen.press('y');
+  });
+
+  it('the list of alerts, an open one and its form are sentences', async () => {
+    const screen = shown();
+    await screen.press('3');
+    await screen.waitFor('armed, fires when Average < 0.04 gwei, to go down 21 %, fired 2, last ');
+    await screen.waitFor('tells email gas@example.org');
+    await screen.press('enter');
+    await screen.waitFor('saved: 0.00000345 ETH, $0.011 at 150,000 gas each.');
+    await screen.waitFor('Selected: delivered, email gas@example.org');
+    await screen.press('n');
+    await screen.waitFor('Field 3 of 9, threshold: empty gwei');
+    await screen.press('0.04');
+    await screen.waitFor('threshold: 0.04 gwei');
+    expectNoSigns();
+  });
+});
