@@ -1,3 +1,6 @@
+import type { IncomingMessage } from 'node:http';
+import { pipeline, Readable } from 'node:stream';
+import { getHttpRpcClient } from 'viem/utils';
 import type { Hex } from '../../core/block.ts';
 import { cleanText } from '../../core/clean-text.ts';
 import { ChainError, type ChainErrorCode, isRefusal, OversizedAnswer } from '../chain-source.ts';
@@ -13,7 +16,6 @@ import {
   safeInteger,
   toQuantity,
 } from './decode.ts';
-import { type Answered, askOverHttp, BodyTooLarge, readBody } from './http.ts';
 
 /** Time for what waits; a test hands in its own. */
 export interface Clock {
@@ -325,11 +327,15 @@ export function notJsonFailure(node: string): ChainError {
   );
 }
 
+function causesOf(error: unknown): Error[] {
+  const causes: Error[] = [];
+  for (let each = error; each instanceof Error && causes.length < 8; each = each.cause) causes.push(each);
+  return causes;
+}
+
 /** The first error code (`ECONNREFUSED`, …) along a chain of causes. */
-export function systemCode(error: unknown): string | null {
-  for (let each: unknown = error, depth = 0; each instanceof Error && depth < 8; each = each.cause, depth++) {
-    if ('code' in each && typeof each.code === 'string') return each.code;
-  }
+function systemCode(error: unknown): string | null {
+  for (const each of causesOf(error)) if ('code' in each && typeof each.code === 'string') return each.code;
   return null;
 }
 
@@ -390,40 +396,37 @@ export function resultOf(answer: unknown, { name: node, redact }: Answering, met
   );
 }
 
-const HEADERS = { 'content-type': 'application/json', accept: 'application/json', 'user-agent': 'gastop' };
+const HEADERS = { accept: 'application/json', 'accept-encoding': 'gzip', 'user-agent': 'gastop' };
 
-/** JSON-RPC over http(s). Idle sockets are the platform's: it closes them after seconds and they hold nothing up. */
+/** JSON-RPC over http(s) by viem. Idle sockets are the platform's: it closes them after seconds and they hold nothing up. */
 export function createHttpLink(
   url: URL,
   options: { readonly name: string; readonly timeoutMs: number; readonly maxAnswerBytes?: number },
 ): JsonRpcLink {
   const { name, maxAnswerBytes = MAX_ANSWER_BYTES } = options;
   const redact = createRedaction(url);
-  let lastId = 0;
+  // The deadline is ours: viem's does not cover the body.
+  const client = getHttpRpcClient(url.href, { timeout: 0, maxResponseBodySize: maxAnswerBytes });
   return {
     request: (method, params, { signal, timeoutMs = options.timeoutMs, beforeWrite } = {}) =>
       withDeadline(timeoutMs, signal, async (inner) => {
-        let answer: unknown;
-        try {
-          lastId += 1;
-          const body = JSON.stringify({ jsonrpc: '2.0', id: lastId, method, params });
-          // A redirect is not followed: it would carry keys and signed bytes to a host nobody chose.
-          const answered = await askOverHttp({
-            url,
-            method: 'post',
-            headers: HEADERS,
-            body,
-            signal: inner,
-            beforeWrite,
+        let status: number | null = null;
+        const answer: unknown = await client
+          .request({
+            body: { method, params },
+            fetchFn: (to, init) => post(String(to), init, beforeWrite),
+            fetchOptions: { headers: HEADERS, signal: inner },
+            onResponse: (response) => {
+              status = response.status;
+              refuse(response, name);
+            },
+          })
+          .catch((error: unknown) => {
+            if (inner.reason instanceof DeadlineError) throw timeoutFailure(name, timeoutMs);
+            if (signal?.aborted) throw signal.reason;
+            // What viem throws repeats the request, its address too.
+            throw httpFailure(name, error, status, maxAnswerBytes);
           });
-          answer = await readJson(answered, name, maxAnswerBytes);
-        } catch (error) {
-          if (inner.reason instanceof DeadlineError) throw timeoutFailure(name, timeoutMs);
-          if (signal?.aborted) throw signal.reason;
-          if (error instanceof ChainError) throw error;
-          if (error instanceof BodyTooLarge) throw tooLargeFailure(name, maxAnswerBytes);
-          throw connectionFailure(name, systemCode(error));
-        }
         return resultOf(answer, { name, redact }, method);
       }),
     subscribeHeads: null,
@@ -431,42 +434,96 @@ export function createHttpLink(
   };
 }
 
-/** What it answers as JSON. With a status that says no, that is an error which JSON-RPC knows, or the status is told. */
-async function readJson(answered: Answered, name: string, maxBytes: number): Promise<unknown> {
-  const { status, headers } = answered;
-  const isOk = status >= 200 && status < 300;
-  if (status >= 300 && status < 400) throw statusFailure(name, status);
-  if (isOk && /^text\/html\b/i.test(headers.get('content-type') ?? '')) {
+function refuse({ status, ok, headers }: Response, node: string): void {
+  if (status >= 300 && status < 400) throw statusFailure(node, status);
+  if (ok && /^text\/html\b/i.test(headers.get('content-type') ?? '')) {
     throw new ChainError(
       'bad-answer',
-      `${name} answers with a web page: is that the address of a JSON-RPC node?`,
+      `${node} answers with a web page: is that the address of a JSON-RPC node?`,
     );
   }
-  const answer = parsed(await readBody(answered, maxBytes, { lenient: true }));
-  if (!isOk && !isRpcError(answer)) throw statusFailure(name, status);
-  if (answer === undefined) throw notJsonFailure(name);
-  return answer;
 }
 
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
+/** @param status of the response; `null` without one. viem returns a JSON-RPC error whatever its status. */
+function httpFailure(node: string, error: unknown, status: number | null, maxAnswerBytes: number): Error {
+  const causes = causesOf(error);
+  // What `refuse` and `beforeWrite` throw comes as a cause.
+  const own = causes.find((each) => each instanceof ChainError);
+  if (own !== undefined) return own;
+  if (causes.some(({ name }) => name === 'ResponseBodyTooLargeError')) {
+    return tooLargeFailure(node, maxAnswerBytes);
   }
+  if (status !== null && (status < 200 || status >= 300)) return statusFailure(node, status);
+  if (causes.some((each) => each instanceof SyntaxError)) return notJsonFailure(node);
+  return connectionFailure(node, systemCode(error));
 }
 
-function isRpcError(answer: unknown): boolean {
-  if (typeof answer !== 'object' || answer === null || !('error' in answer)) return false;
-  const { error } = answer;
-  return (
-    typeof error === 'object' &&
-    error !== null &&
-    'code' in error &&
-    typeof error.code === 'number' &&
-    'message' in error &&
-    typeof error.message === 'string'
-  );
+/**
+ * The `fetch` that viem uses here. Node's own connects out of sight, and a connection, or a pause of the process, may last:
+ * `beforeWrite` is called with the connection open, right before the request is written to it, and what it throws ends the
+ * request. (It also takes three times the processor time, which a cold start of fifty requests shows.) A redirect is not
+ * followed: it would carry keys and signed bytes to a host nobody chose.
+ */
+function post(url: string, init: RequestInit = {}, beforeWrite = () => {}): Promise<Response> {
+  const isTls = url.startsWith('https:');
+  const { request } = process.getBuiltinModule(isTls ? 'node:https' : 'node:http');
+  const body = String(init.body);
+  const headers = Object.fromEntries(new Headers(init.headers));
+  return new Promise((resolve, reject) => {
+    const sent = request(url, {
+      method: 'POST',
+      headers: { ...headers, 'content-length': Buffer.byteLength(body) },
+      ...(init.signal && { signal: init.signal }),
+    });
+    sent.once('response', (message) => {
+      try {
+        resolve(responseOf(message));
+      } catch (error) {
+        // A status that none is.
+        reject(error);
+        sent.destroy();
+      }
+    });
+    // Node says nothing else of a response that changes the protocol.
+    sent.once('close', () => reject(Object.assign(new Error('no response'), { code: 'ECONNRESET' })));
+    sent.on('error', reject);
+    const write = () => {
+      try {
+        beforeWrite();
+        sent.end(body);
+      } catch (error) {
+        reject(error);
+        sent.destroy();
+      }
+    };
+    // Ended earlier, the request would wait in Node.js for its connection, for as long as that takes.
+    sent.once('socket', (socket) => {
+      if (socket.connecting) socket.once(isTls ? 'secureConnect' : 'connect', write);
+      else write();
+    });
+  });
+}
+
+/** What `Response` takes no body with. */
+const BODILESS: ReadonlySet<number> = new Set([204, 205, 304]);
+
+function responseOf(message: IncomingMessage): Response {
+  const { statusCode: status = 200, headers } = message;
+  const type = headers['content-type'] ?? '';
+  if (BODILESS.has(status)) {
+    message.resume();
+    return new Response(null, { status });
+  }
+  if (headers['content-encoding'] !== 'gzip') {
+    const length = headers['content-length'];
+    return new Response(Readable.toWeb(message), {
+      status,
+      headers: { 'content-type': type, ...(length !== undefined && { 'content-length': length }) },
+    });
+  }
+  // What breaks on the way is thrown where the last step is read.
+  const unzipped = pipeline(message, process.getBuiltinModule('node:zlib').createGunzip(), () => {});
+  return new Response(Readable.toWeb(unzipped), { status, headers: { 'content-type': type } });
 }
 
 interface Pending {
@@ -498,8 +555,8 @@ interface Attempt {
 }
 
 /**
- * JSON-RPC over ws(s) with the platform's own WebSocket. viem's is not used: it keeps its sockets in a global
- * table by address, prints when it cannot reconnect and has no limit on what it reads.
+ * JSON-RPC over ws(s) with the platform's own WebSocket. viem's is not used: it shares sockets in a global table by address,
+ * cannot end a handshake that hangs, has no limit on what it reads, and no moment right before bytes are written.
  *
  * The socket opens with the first request and closes when it has had nothing to do for `idleMs`.
  */

@@ -1,3 +1,4 @@
+import { gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, test } from 'vitest';
 import { ChainError } from '../../../src/chain/chain-source.ts';
 import { createRpcSource } from '../../../src/chain/rpc-source.ts';
@@ -85,6 +86,13 @@ describe('one clean line that says what to do', () => {
     ['HTTP 401', { raw: 'SECRET', status: 401 }, 'unreachable', /refuses access \(HTTP 401\): check the key/],
     ['HTTP 404', { raw: 'nothing', status: 404 }, 'bad-answer', /HTTP 404: is that the address/],
     ['HTTP 429', { raw: 'slow', status: 429 }, 'rate-limited', /too many requests \(HTTP 429\)/],
+    ['a status that is none', { raw: '', status: 999 }, 'unreachable', /cannot be reached/],
+    [
+      'zipped bytes that are none',
+      { raw: 'SECRET', headers: { 'content-encoding': 'gzip' } },
+      'unreachable',
+      /cannot be reached/,
+    ],
     [
       'HTTP 502 with a web page',
       { raw: '<html>', status: 502, headers: html },
@@ -240,6 +248,20 @@ test('an answer of 100 MB is broken off after 32, whether it says its length or 
     }),
   };
   expect((await errorOf(source.chain())).message).toContain('answers more than 32 MB');
+});
+
+test('a zipped answer is read, and broken off where it unpacks to more than 32 MB', async () => {
+  const zipped = (text: string): Reply => ({
+    raw: gzipSync(text),
+    headers: { 'content-encoding': 'gzip' },
+  });
+  const { source, server } = await serve((method) =>
+    method === 'eth_chainId' ? zipped('{"jsonrpc":"2.0","id":1,"result":"0x1"}') : undefined,
+  );
+  expect((await source.chain()).id).toBe(1);
+  server.options = { answer: () => zipped(' '.repeat(40 * 2 ** 20)) };
+  const patient = createRpcSource({ urls: [server.url], requestTimeoutMs: 60_000 });
+  expect((await errorOf(patient.chain())).message).toContain('answers more than 32 MB');
 });
 
 test('a failed request leaves no connection behind', async () => {
