@@ -6,6 +6,7 @@ export const ERROR_STATUS = {
   api_key_revoked: 401,
   plan_forbidden: 403,
   not_found: 404,
+  method_not_allowed: 405,
   conflict: 409,
   payload_too_large: 413,
   rate_limit_exceeded: 429,

@@ -349,7 +349,7 @@ test('HEAD answers like GET without a body; other methods and other paths are re
   for (const method of ['POST', 'PUT', 'DELETE', 'PATCH']) {
     const response = await service.get(PATHS.gasCurrent, { method });
     expect(response.headers.get('allow')).toBe('GET, HEAD, OPTIONS');
-    await refused(response, 405, ErrorBody);
+    expect((await refused(response, 405, ErrorBody)).errorCode).toBe('method_not_allowed');
   }
   for (const path of ['/gas', '/gas/current/', '/gas/Current', '/metrics/block']) {
     expect((await refused(await service.get(path), 404, ErrorBody)).errorCode).toBe('not_found');

@@ -335,7 +335,7 @@ test('a refusal is logged as it was sent: status, code and length', async () => 
     [`${head}Content-Length: 300000\r\n\r\n`, 413, 'payload_too_large'],
     [`${head}Content-Length: 0\r\n\r\n`, 400, 'validation_failed'],
     [`${head.replace('alerts', 'auto-txs')}Content-Length: 5000000\r\n\r\n`, 413, 'payload_too_large'],
-    [head.replace('POST', 'PATCH').concat('\r\n'), 405, 'not_found'],
+    [head.replace('POST', 'PATCH').concat('\r\n'), 405, 'method_not_allowed'],
   ] as const;
   for (const [index, [text, status, errorCode]] of cases.entries()) {
     const answer = await sendRaw(served.port, text);

@@ -88,8 +88,7 @@ function servedMethods(app: OpenAPIHono): Map<string, string[]> {
 function refuseMethod(c: Context, methods: readonly string[]): Response {
   const allow = [...methods, ...(methods.includes('GET') ? ['HEAD'] : []), 'OPTIONS'].join(', ');
   if (c.req.method === 'OPTIONS') return new Response(null, { status: 204, headers: { Allow: allow } });
-  throw new ApiFailure('not_found', `this route only answers ${methods.join(', ')}`, {
-    status: 405,
+  throw new ApiFailure('method_not_allowed', `this route only answers ${methods.join(', ')}`, {
     headers: { Allow: allow },
   });
 }

@@ -12,7 +12,7 @@ export class ApiFailure extends Error {
   readonly code: ErrorCode;
   readonly details: ErrorBody['details'];
   readonly headers: Readonly<Record<string, string>>;
-  /** Only where the code's own status does not fit (405). */
+  /** Only where the code's own status does not fit (414). */
   readonly status: number | null;
 
   constructor(

@@ -16,8 +16,7 @@ export async function answerOperation(
   const { method } = request;
   if (method === 'OPTIONS') return new Response(null, { status: 204, headers: { Allow: ALLOW } });
   if (method !== 'GET' && method !== 'HEAD') {
-    const wrong = new ApiFailure('not_found', 'this path only answers GET', {
-      status: 405,
+    const wrong = new ApiFailure('method_not_allowed', 'this path only answers GET', {
       headers: { Allow: ALLOW },
     });
     return errorResponse(wrong, request, null);
