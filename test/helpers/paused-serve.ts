@@ -143,9 +143,11 @@ export async function expectNoOldPrices({ processes, transport, pausesMs, sends 
     await waitFor(
       async () => {
         const left = new Set<string>(proxy.left.slice(before));
-        const missing = placed.filter(({ hash }) => !left.has(hash)).length;
-        if (missing > 0) throw new Error(`${missing} of ${sends} have not been sent`);
-        return true;
+        const missing = placed.filter(({ hash }) => !left.has(hash));
+        if (missing.length === 0) return true;
+        const states = await Promise.all(missing.map(async ({ id }) => (await store.find('', id))?.state));
+        const each = states.map((state) => `${state?.status} ${JSON.stringify(state?.hold)}`);
+        throw new Error(`of ${sends} have not been sent: ${each.join(', ')}`);
       },
       { ...WAIT, what: 'each is sent once the price is low again' },
     );

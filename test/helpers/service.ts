@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { onTestFinished } from 'vitest';
+import { afterAll, beforeAll, onTestFinished } from 'vitest';
 import { BASE_PATH } from '../../src/contract/routes.ts';
 import { type Service, startService } from '../../src/service/service.ts';
 import type { ServiceOptions } from '../../src/service/service-options.ts';
@@ -21,10 +21,34 @@ export interface RunningService extends Service {
   readonly errors: unknown[];
 }
 
+type TestServiceOptions = Omit<ServiceOptions, 'signal' | 'database'> & { readonly database?: string };
+
 /** A real service over `options.source`, on a database in memory unless told; it ends with the test. */
-export async function runService(
-  options: Omit<ServiceOptions, 'signal' | 'database'> & { readonly database?: string },
-): Promise<RunningService> {
+export async function runService(options: TestServiceOptions): Promise<RunningService> {
+  const service = await startTestService(options);
+  onTestFinished(service.stop);
+  return service;
+}
+
+/**
+ * One service for all tests of a file or `describe` that only read. What it gives may be called in a test.
+ * @param start as `runService`, but the service ends after the last test; resolves once there is something to read
+ */
+export function shareService(
+  start: (run: (options: TestServiceOptions) => Promise<RunningService>) => Promise<RunningService>,
+): () => RunningService {
+  let shared: RunningService | null = null;
+  beforeAll(async () => {
+    shared = await start(startTestService);
+  });
+  afterAll(() => shared?.stop());
+  return () => {
+    if (shared === null) throw new Error('the service has not been started');
+    return shared;
+  };
+}
+
+async function startTestService(options: TestServiceOptions): Promise<RunningService> {
   const abort = new AbortController();
   const errors: unknown[] = [];
   const service = await startService({
@@ -37,7 +61,6 @@ export async function runService(
     abort.abort();
     await service.done;
   };
-  onTestFinished(stop);
   const get = (path: string, init?: RequestInit) =>
     service.fetch(new Request(`http://gastop.test${BASE_PATH}${path}`, init));
   const read = async (path: string): Promise<unknown> => {

@@ -1,7 +1,6 @@
 import { serve } from '@hono/node-server';
 import { expect, onTestFinished, test } from 'vitest';
 import type { z } from 'zod';
-import type { PriceFeed } from '../../src/chain/price-feed.ts';
 import { ErrorBody, MetricsError } from '../../src/contract/api-error.ts';
 import { StatsChart, StatsCurrent, StatsMarket } from '../../src/contract/dashboard.ts';
 import { GasCurrent, GasRecommendation, GasTrend } from '../../src/contract/gas.ts';
@@ -10,25 +9,32 @@ import { PATHS } from '../../src/contract/routes.ts';
 import { BLOCK_ZERO_TIME, makeBlocks } from '../helpers/chain-blocks.ts';
 import { fixedPrice } from '../helpers/fixed-price.ts';
 import { ScriptedSource } from '../helpers/scripted-source.ts';
-import { type RunningService, runService } from '../helpers/service.ts';
+import { type RunningService, runService, shareService } from '../helpers/service.ts';
 import { waitFor } from '../helpers/wait-for.ts';
 
 /** A day and a bit of blocks, all of them in the history. */
 const HEAD = 7_999;
+const DAY_BEFORE = BLOCK_ZERO_TIME + HEAD * 12 - 86_400;
 
-async function filled(
-  source = new ScriptedSource(makeBlocks(0, HEAD), { kind: 'simulated' }),
-  priceFeed = fixedPrice(2_000),
-): Promise<RunningService> {
-  const service = await runService({ source, priceFeed });
+const history = shareService(async (run) => {
+  const service = await run({
+    source: new ScriptedSource(makeBlocks(0, HEAD), { kind: 'simulated' }),
+    priceFeed: {
+      ...fixedPrice(2_000),
+      // Known of the moment a day before the head alone.
+      nativeUsdAt: async (timestampSec) => (Math.abs(timestampSec - DAY_BEFORE) < 60 ? 1_600 : null),
+    },
+  });
+  await holds(service, HEAD + 1);
+  return service;
+});
+
+async function holds(service: RunningService, count: number): Promise<void> {
   await service.ready;
   await waitFor(async () => {
     const response = await service.get(`${PATHS.baseFee}?from=${iso(0)}&bucket=block&size=1`);
-    if (!response.ok) return false;
-    const { total } = BaseFeeMetrics.parse(await response.json());
-    return total === HEAD + 1;
+    return response.ok && BaseFeeMetrics.parse(await response.json()).total === count;
   });
-  return service;
 }
 
 const iso = (block: number) => new Date((BLOCK_ZERO_TIME + block * 12) * 1_000).toISOString();
@@ -43,7 +49,7 @@ async function refused<Schema extends z.ZodType>(
 }
 
 test('every route answers what its schema says, to the letter', async () => {
-  const service = await filled();
+  const service = history();
   const schemas = {
     gasCurrent: GasCurrent,
     gasTrend: GasTrend,
@@ -69,7 +75,7 @@ test('every route answers what its schema says, to the letter', async () => {
 });
 
 test('the snapshot is of the head block and the parts of stats/current are of the same block', async () => {
-  const service = await filled();
+  const service = history();
   const head = makeBlocks(HEAD, HEAD)[0];
   const current = GasCurrent.parse(await service.read(PATHS.gasCurrent));
   expect(current).toMatchObject({
@@ -93,7 +99,7 @@ test('the snapshot is of the head block and the parts of stats/current are of th
 });
 
 test('metrics give the last hour by default, block by block, in pages that join to the whole', async () => {
-  const service = await filled();
+  const service = history();
   const blocks = makeBlocks(HEAD - 299, HEAD);
   const rows = [];
   for (let page = 0; page < 3; page += 1) {
@@ -108,7 +114,7 @@ test('metrics give the last hour by default, block by block, in pages that join 
 });
 
 test('buckets hold what the blocks of their time give', async () => {
-  const service = await filled();
+  const service = history();
   const window = `from=${iso(3_000)}&to=${iso(3_299)}`;
   const blocks = makeBlocks(3_000, 3_299);
   const fees = blocks.map((block) => Number(block.baseFeePerGas));
@@ -135,7 +141,7 @@ test('buckets hold what the blocks of their time give', async () => {
 });
 
 test('a bucket that was not asked for fits the window', async () => {
-  const service = await filled();
+  const service = history();
   const bucketOf = async (from: number) =>
     BaseFeeMetrics.parse(await service.read(`${PATHS.baseFee}?from=${iso(from)}`)).bucket;
   expect(await bucketOf(HEAD - 299)).toBe('block');
@@ -144,7 +150,7 @@ test('a bucket that was not asked for fits the window', async () => {
 });
 
 test('without a page the whole window is there, newest included; what lies before the history is left out', async () => {
-  const service = await filled();
+  const service = history();
   const read = async (query: string) => BaseFeeMetrics.parse(await service.read(`${PATHS.baseFee}?${query}`));
   const hour = await read('');
   expect(hour).toMatchObject({ bucket: 'block', total: 300, data: { length: 300 } });
@@ -163,7 +169,7 @@ test('without a page the whole window is there, newest included; what lies befor
 });
 
 test('each wrong parameter is named, in the error and in the envelope known of the hosted service', async () => {
-  const service = await filled();
+  const service = history();
   const later = iso(HEAD + 10_000);
   const cases: [query: string, path: string, says: RegExp][] = [
     [`from=${iso(100)}&to=${iso(100)}`, 'from', /before to/],
@@ -196,7 +202,7 @@ test('each wrong parameter is named, in the error and in the envelope known of t
 });
 
 test('a parameter that another route knows is refused where it means nothing', async () => {
-  const service = await filled();
+  const service = history();
   for (const path of [`${PATHS.gasCurrent}?timeFrame=1h`, `${PATHS.baseFee}?percentile=p50`]) {
     expect((await refused(await service.get(path), 400, ErrorBody)).message).toMatch(/is not a parameter/);
   }
@@ -205,7 +211,7 @@ test('a parameter that another route knows is refused where it means nothing', a
 });
 
 test('a parameter that is a key is named by its id alone, with one ellipsis', async () => {
-  const service = await filled();
+  const service = history();
   const secret = 'Qx7'.repeat(14);
   const asked = await service.get(`${PATHS.gasCurrent}?gastop_0123456789_${secret}=1`);
   const body = await refused(asked, 400, ErrorBody);
@@ -216,7 +222,7 @@ test('a parameter that is a key is named by its id alone, with one ellipsis', as
 });
 
 test('charts hold at most 500 points, in buckets that belong to their time frame', async () => {
-  const service = await filled();
+  const service = history();
   const chart = async (timeFrame: string) =>
     StatsChart.parse(await service.read(`${PATHS.statsChart}?timeFrame=${timeFrame}`));
   const hour = await chart('1h');
@@ -272,28 +278,32 @@ test('blocks without known tips say so instead of claiming zero', async () => {
 });
 
 test('rows without a known tip are left out and not counted, whatever the bucket', async () => {
-  // Tips begin with the second hour of the second day.
-  const first = 7_200 + 300;
-  const source = new ScriptedSource(
-    makeBlocks(0, HEAD).map((block) => (block.number < first ? { ...block, tips: null } : block)),
-    { kind: 'simulated' },
-  );
-  const service = await filled(source);
+  // Blocks of two minutes. Tips begin with the second hour of the second day.
+  const [first, last] = [720 + 30, 799];
+  const timeOf = (number: number) => BLOCK_ZERO_TIME + number * 120;
+  const isoOf = (number: number) => new Date(timeOf(number) * 1_000).toISOString();
+  const blocks = makeBlocks(0, last).map((block) => ({
+    ...block,
+    timestamp: timeOf(block.number),
+    tips: block.number < first ? null : block.tips,
+  }));
+  const service = await runService({ source: new ScriptedSource(blocks, { kind: 'simulated' }) });
+  await holds(service, last + 1);
   const read = async (bucket: string) =>
     PriorityFeeMetrics.parse(
       await service.read(`${PATHS.priorityFee}?from=${iso(0)}&bucket=${bucket}&size=500`),
     );
-  expect(await read('block')).toMatchObject({ total: HEAD - first + 1, data: { length: HEAD - first + 1 } });
-  expect((await read('5m')).data[0]?.timestamp).toBe(iso(first));
-  expect(await read('1h')).toMatchObject({ total: 2, data: [{ timestamp: iso(first) }, {}] });
+  expect(await read('block')).toMatchObject({ total: last - first + 1, data: { length: last - first + 1 } });
+  expect((await read('5m')).data[0]?.timestamp).toBe(isoOf(first));
+  expect(await read('1h')).toMatchObject({ total: 2, data: [{ timestamp: isoOf(first) }, {}] });
   const days = await read('1d');
-  expect(days).toMatchObject({ total: 1, data: [{ timestamp: iso(7_200) }] });
-  const tips = makeBlocks(first, HEAD).map((block) => Number(block.tips?.[2]));
+  expect(days).toMatchObject({ total: 1, data: [{ timestamp: isoOf(720) }] });
+  const tips = blocks.slice(first).map((block) => Number(block.tips?.[2]));
   expect(days.data[0]?.value).toBe(Math.round(tips.reduce((sum, tip) => sum + tip, 0) / tips.length));
 });
 
 test('market figures: extremes are single blocks, usual work is priced, the heatmap has UTC hours from Monday', async () => {
-  const service = await filled();
+  const service = history();
   const market = StatsMarket.parse(await service.read(`${PATHS.statsMarket}?timeFrame=30d`));
   const fees = makeBlocks(0, HEAD).map((block) => Number(block.baseFeePerGas));
   expect(market.base).toMatchObject({ now: fees.at(-1), min: Math.min(...fees), max: Math.max(...fees) });
@@ -310,32 +320,24 @@ test('market figures: extremes are single blocks, usual work is priced, the heat
 });
 
 test('the coin’s own price is held against the one at the beginning of the time frame, where the feed knows it', async () => {
-  const asked: number[] = [];
-  const priceFeed: PriceFeed = {
-    ...fixedPrice(2_000),
-    nativeUsdAt: async (timestampSec) => {
-      asked.push(timestampSec);
-      return asked.length === 1 ? 1_600 : null;
-    },
-  };
-  const service = await filled(undefined, priceFeed);
+  const service = history();
   const day = StatsMarket.parse(await service.read(`${PATHS.statsMarket}?timeFrame=24h`));
   expect(day).toMatchObject({ nativeUsd: 2_000, nativeUsdChangeRatio: 0.25 });
-  expect(Math.abs((asked[0] ?? 0) - (BLOCK_ZERO_TIME + HEAD * 12 - 86_400))).toBeLessThan(60);
   const month = StatsMarket.parse(await service.read(`${PATHS.statsMarket}?timeFrame=30d`));
   expect(month).toMatchObject({ nativeUsd: 2_000, nativeUsdChangeRatio: null });
 });
 
 test('an unchanged answer is 304 to who has it already, a changed one is not', async () => {
-  const source = new ScriptedSource(makeBlocks(0, HEAD), { kind: 'simulated' });
-  const service = await filled(source);
+  const source = new ScriptedSource(makeBlocks(0, 99), { kind: 'simulated' });
+  const service = await runService({ source });
+  await service.ready;
   const first = await service.get(PATHS.gasCurrent);
   const tag = first.headers.get('etag') ?? '';
   expect(tag).toMatch(/^W\/"/);
   const again = await service.get(PATHS.gasCurrent, { headers: { 'if-none-match': tag } });
   expect(again.status).toBe(304);
   expect(await again.text()).toBe('');
-  source.mine(...makeBlocks(HEAD + 1, HEAD + 1));
+  source.mine(...makeBlocks(100, 100));
   await waitFor(async () => {
     const changed = await service.get(PATHS.gasCurrent, { headers: { 'if-none-match': tag } });
     return changed.status === 200;
@@ -343,7 +345,7 @@ test('an unchanged answer is 304 to who has it already, a changed one is not', a
 });
 
 test('HEAD answers like GET without a body; other methods and other paths are refused as JSON', async () => {
-  const service = await filled();
+  const service = history();
   const head = await service.get(PATHS.gasCurrent, { method: 'HEAD' });
   expect([head.status, await head.text()]).toEqual([200, '']);
   for (const method of ['POST', 'PUT', 'DELETE', 'PATCH']) {
@@ -359,7 +361,7 @@ test('HEAD answers like GET without a body; other methods and other paths are re
 });
 
 test('nonsense in a query is refused, not a failure of ours', async () => {
-  const service = await filled();
+  const service = history();
   const queries = ['from=%E0%A4%A', 'from=%00', '__proto__=1', 'constructor=1', `from=${'9'.repeat(5_000)}`];
   for (const query of queries) {
     const response = await service.get(`${PATHS.baseFee}?${query}`);
@@ -369,7 +371,7 @@ test('nonsense in a query is refused, not a failure of ours', async () => {
 });
 
 test('over a real socket it answers the same', async () => {
-  const service = await filled();
+  const service = history();
   const { promise, resolve } = Promise.withResolvers<number>();
   const server = serve({ fetch: service.fetch, port: 0, hostname: '127.0.0.1' }, ({ port }) => resolve(port));
   onTestFinished(() => new Promise<void>((done) => void server.close(() => done())));

@@ -1,12 +1,13 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, test } from 'vitest';
+import { rounds } from '../../helpers/rounds.ts';
 import { temporaryFolder } from '../../helpers/service.ts';
 import { newClient, prepareServerProcess } from './clients.ts';
 import { openTestGate } from './key-service.ts';
 
 const PLANS = { open: { dailyLimit: null, perSecond: null } };
-const KILLS = 100;
+const KILLS = rounds(100);
 const CLIENTS = 8;
 
 test(`killed ${KILLS} times while it counts, no answered request is lost and the file stays whole`, async () => {
@@ -50,4 +51,4 @@ test(`killed ${KILLS} times while it counts, no answered request is lost and the
     reader.close();
   }
   expect(answered).toBeGreaterThan(KILLS * 20);
-}, 300_000);
+});
