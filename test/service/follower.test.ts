@@ -61,7 +61,7 @@ const upTo = (last: number) => Array.from({ length: last + 1 }, (_, number) => n
 const holds = (service: RunningService, last: number, timeoutMs = 60_000) =>
   waitFor(
     async () => {
-      const path = `${PATHS.baseFee}?bucket=block&size=1&from=${BEGINNING}`;
+      const path = `${PATHS.baseFee}?bucket=block&page=0&size=1&from=${BEGINNING}`;
       const response = await service.get(path);
       return response.ok && BaseFeeMetrics.parse(await response.json()).total === last + 1;
     },

@@ -32,7 +32,7 @@ const history = shareService(async (run) => {
 async function holds(service: RunningService, count: number): Promise<void> {
   await service.ready;
   await waitFor(async () => {
-    const response = await service.get(`${PATHS.baseFee}?from=${iso(0)}&bucket=block&size=1`);
+    const response = await service.get(`${PATHS.baseFee}?from=${iso(0)}&bucket=block&page=0&size=1`);
     return response.ok && BaseFeeMetrics.parse(await response.json()).total === count;
   });
 }
