@@ -6,8 +6,8 @@ import { createGunzip } from 'node:zlib';
 import * as z from 'zod';
 import { type Block, type Hex, TIP_PERCENTILES, type TipLadder } from '../core/block.ts';
 import { chainProfile } from '../core/chains.ts';
-import { cleanText } from '../core/clean-text.ts';
 import { gasUsedRatioFromBaseFees } from '../core/eip1559.ts';
+import { cleanText } from '../core/text.ts';
 import { ChainError } from './chain-source.ts';
 
 const LONGEST_QUOTE = 40;

@@ -6,8 +6,8 @@ import { ClientError } from '../client/errors.ts';
 import type { ListPage } from '../client/paging.ts';
 import { type ClientRoute, ROUTES } from '../client/routes.ts';
 import { PAGE_SIZE_MAX } from '../contract/choices.ts';
-import { cleanText } from '../core/clean-text.ts';
 import { withoutSecrets } from '../core/key-text.ts';
+import { cleanText } from '../core/text.ts';
 import type { Io } from './io.ts';
 
 /** The released version; the build puts it in. */

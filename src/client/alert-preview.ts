@@ -1,10 +1,8 @@
 import { setImmediate as othersTurn } from 'node:timers/promises';
 import { ALERT_CONDITIONS, BUCKET_SEC, type Bucket, GAS_SPEEDS, LANE_OF_SPEED } from '../contract/choices.ts';
 import type { LaneName } from '../core/advice.ts';
-import type { AlertRule, PriceAtBlock } from '../core/alerts/alert-rule.ts';
-import { previewAlert } from '../core/alerts/preview-alert.ts';
-import { formatCount, formatDuration, formatGwei } from '../core/units.ts';
-import { weiOfGwei } from '../core/wei-of-gwei.ts';
+import { type AlertRule, type PriceAtBlock, previewAlert } from '../core/alerts/alert-rule.ts';
+import { formatCount, formatDuration, formatGwei, weiOfGwei } from '../core/units.ts';
 import type { CallOptions, GasClient } from './client.ts';
 import { ClientError } from './errors.ts';
 import { allPages, withinHistory } from './paging.ts';

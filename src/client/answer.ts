@@ -1,5 +1,5 @@
 import type * as z from 'zod';
-import { cleanText } from '../core/clean-text.ts';
+import { cleanText } from '../core/text.ts';
 import { inWireForm, type Renaming } from './aliases.ts';
 import { ClientError, errorWords, LONGEST_RAW } from './errors.ts';
 import { harmless, isRecord, isWebPage, parseJson } from './values.ts';

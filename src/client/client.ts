@@ -1,6 +1,6 @@
 import type { Bucket } from '../contract/choices.ts';
 import { PATHS } from '../contract/routes.ts';
-import { cleanText } from '../core/clean-text.ts';
+import { cleanText } from '../core/text.ts';
 import { bareHex, isLongHex } from '../core/transactions/signed-text.ts';
 import { gweiString } from '../core/units.ts';
 import { readAnswer, throwIfRefused } from './answer.ts';

@@ -1,8 +1,8 @@
 import { lookup } from 'node:dns/promises';
 import { connect, isIP, type Socket } from 'node:net';
 import { connect as connectTls, type PeerCertificate, type TLSSocket } from 'node:tls';
-import { cleanText } from '../core/clean-text.ts';
 import { ownValue } from '../core/own-value.ts';
+import { cleanText } from '../core/text.ts';
 import { networkFailure } from './errors.ts';
 
 const MOST_ADDRESSES = 8;

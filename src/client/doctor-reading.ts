@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { StatsCurrent } from '../contract/dashboard.ts';
 import { PATHS, V1_ROUTES, type V1Route } from '../contract/routes.ts';
-import { cleanText } from '../core/clean-text.ts';
+import { cleanText } from '../core/text.ts';
 import { Renaming, unwrapped } from './aliases.ts';
 import { type AnswerSchemas, parseAnswer, pathText, viewOf } from './answer.ts';
 import { ClientError } from './errors.ts';

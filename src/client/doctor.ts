@@ -1,5 +1,5 @@
 import type { RouteGroup, V1Route } from '../contract/routes.ts';
-import { cleanText } from '../core/clean-text.ts';
+import { cleanText } from '../core/text.ts';
 import { formatDuration, formatPercent } from '../core/units.ts';
 import { type GasClient, pathOf } from './client.ts';
 import type { ConnectionFinding } from './connection.ts';

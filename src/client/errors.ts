@@ -1,5 +1,5 @@
-import { cleanText } from '../core/clean-text.ts';
 import { ownValue } from '../core/own-value.ts';
+import { cleanText } from '../core/text.ts';
 import { formatDuration } from '../core/units.ts';
 import { isRecord, isWebPage, type JsonRecord, parseJson } from './values.ts';
 

@@ -1,6 +1,6 @@
 import ky, { isHTTPError, isTimeoutError, type KyInstance } from 'ky';
 import { API_KEY_HEADER, PATHS } from '../contract/routes.ts';
-import { cleanText } from '../core/clean-text.ts';
+import { cleanText } from '../core/text.ts';
 import { ClientError, networkFailure, refusal, retryAfterSec, wasNeverSent } from './errors.ts';
 import type { RateLimit } from './rate-limit.ts';
 import { withoutSigned, withoutWhole } from './secrets.ts';

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { weiOfGwei } from '../core/wei-of-gwei.ts';
+import { weiOfGwei } from '../core/units.ts';
 import { unwrapped } from './aliases.ts';
 
 /** What is read of a field of the contract: words are any words, and rows are those that can be read. */

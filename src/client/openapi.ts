@@ -7,8 +7,8 @@ import {
   V1_ROUTES,
   type V1Route,
 } from '../contract/routes.ts';
-import { cleanText } from '../core/clean-text.ts';
 import { ownValue } from '../core/own-value.ts';
+import { cleanText } from '../core/text.ts';
 import { ClientError } from './errors.ts';
 import { type Http, isSuccess } from './http.ts';
 import { isRecord, type JsonRecord, parseJson } from './values.ts';

@@ -1,5 +1,5 @@
 import { BASE_PATH } from '../contract/routes.ts';
-import { cleanText } from '../core/clean-text.ts';
+import { cleanText } from '../core/text.ts';
 
 /** Whoever asks a service may have thought that its key belongs there. */
 const KEY_HINT = 'the key goes into GASTOP_API_KEY';

@@ -1,6 +1,5 @@
 import { CALLDATA_LONGEST } from '../contract/choices.ts';
-import { cleanNote } from '../core/clean-note.ts';
-import { cleanText } from '../core/clean-text.ts';
+import { cleanNote, cleanText } from '../core/text.ts';
 
 export type JsonRecord = Readonly<Record<string, unknown>>;
 

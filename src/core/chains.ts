@@ -1,5 +1,5 @@
 import type { Hex } from './block.ts';
-import { ETHEREUM_FEE_RULE, type FeeRule } from './fee-rule.ts';
+import { ETHEREUM_FEE_RULE, type FeeRule } from './eip1559.ts';
 
 /** What a chain is: its id and its genesis hash, and what they say to people and to the fee arithmetic. */
 export interface ChainProfile {

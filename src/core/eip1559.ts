@@ -1,4 +1,15 @@
-import type { FeeRule } from './fee-rule.ts';
+/** How a chain moves its base fee from block to block. */
+export interface FeeRule {
+  /** Gas limit over gas target (EIP-1559: 2). */
+  readonly elasticity: number;
+  /** Largest change per block is one part in this many (EIP-1559: 8). */
+  readonly denominator: number;
+  /** Seconds between blocks, as a plan; measured spacing comes from history. */
+  readonly blockTimeSec: number;
+}
+
+/** Ethereum mainnet and every chain that copied its parameters. */
+export const ETHEREUM_FEE_RULE: FeeRule = { elasticity: 2, denominator: 8, blockTimeSec: 12 };
 
 /** What of a block decides the base fee of its child. Wei per gas; gas. */
 export interface BaseFeeParent {

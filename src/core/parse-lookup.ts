@@ -1,5 +1,5 @@
-import { cleanText } from './clean-text.ts';
-import { looksLikeKey } from './key-prefix.ts';
+import { looksLikeKey } from './key-text.ts';
+import { cleanText } from './text.ts';
 
 /** What somebody wants to see who typed a block or a transaction. */
 export type Sought =

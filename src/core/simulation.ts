@@ -1,6 +1,6 @@
 import type { TipLadder } from './block.ts';
+import { ETHEREUM_FEE_RULE } from './eip1559.ts';
 import { type BlobParams, BPO2_BLOBS, blobBaseFee, GAS_PER_BLOB } from './eip4844.ts';
-import { ETHEREUM_FEE_RULE } from './fee-rule.ts';
 
 /**
  * Randomness without state: every value is a function of the seed, what it is for and where it stands, so that

@@ -168,3 +168,25 @@ export function formatChange(ratio: number, decimals = 1): string {
 export function formatCount(count: number): string {
   return Number.isFinite(count) ? groupDigits(Math.round(count).toString()) : UNKNOWN;
 }
+
+/**
+ * Wei per gas of a price that was given in gwei, in whole wei. Exact up to 10^6 gwei with 9 decimals: what a double is
+ * off by is less than half a wei.
+ */
+export const weiOfGwei = (gwei: number): bigint => BigInt(Math.round(gwei * 1e9));
+
+/**
+ * A price in gwei beside the threshold that it has crossed: with three significant digits as everywhere, or with all
+ * of them where rounding would put it at the threshold or beyond it (`below 5 gwei: 5.00` would be nonsense).
+ *
+ * @param price wei per gas, as `threshold`
+ */
+export function priceBeside(price: bigint, threshold: bigint): string {
+  const rounded = formatGwei(price);
+  const level = Number(gweiString(threshold));
+  const sideOf = (gwei: string) => Math.sign(Number(gwei.replaceAll(',', '')) - level);
+  return sideOf(rounded) === sideOf(gweiString(price)) ? rounded : gweiString(price);
+}
+
+/** `2026-12-01 22:00 UTC` of ms since epoch. */
+export const utcMinute = (ms: number) => `${new Date(ms).toISOString().slice(0, 16).replace('T', ' ')} UTC`;

@@ -1,7 +1,6 @@
 import { sql } from 'kysely';
-import type { Action } from '../core/advice.ts';
+import { type Action, type GivenAdvice, getsInto, type Inclusion } from '../core/advice.ts';
 import type { Hex } from '../core/block.ts';
-import { type GivenAdvice, getsInto, type Inclusion } from '../core/given-advice.ts';
 import { BLOCK_COLUMNS, integer, toBlock } from './block-rows.ts';
 import type { Database } from './database.ts';
 import type { AdviceRow, Queries } from './tables.ts';

@@ -1,8 +1,15 @@
 import { setImmediate } from 'node:timers/promises';
 import type { ExpressionBuilder } from 'kysely';
 import { LANES, type LanePrices } from '../core/advice.ts';
-import { type AlertPhase, ARMED, stepAlert, stepMissed, stepUnseen } from '../core/alerts/alert-rule.ts';
-import type { AlertMessage, KeptAlert } from '../core/alerts/kept-alert.ts';
+import {
+  type AlertMessage,
+  type AlertPhase,
+  ARMED,
+  type KeptAlert,
+  stepAlert,
+  stepMissed,
+  stepUnseen,
+} from '../core/alerts/alert-rule.ts';
 import type { Block } from '../core/block.ts';
 import { type Firing, insertFirings } from './alert-firings.ts';
 import { mendedRow, readAlertRow, toAlertRow } from './alert-rows.ts';

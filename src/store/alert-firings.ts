@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { sql } from 'kysely';
-import type { AlertMessage, KeptAlert } from '../core/alerts/kept-alert.ts';
+import type { AlertMessage, KeptAlert } from '../core/alerts/alert-rule.ts';
 import type { Block } from '../core/block.ts';
 import type { AlertRun } from './alert-evaluation.ts';
 import { integer } from './block-rows.ts';

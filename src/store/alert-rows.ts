@@ -1,7 +1,12 @@
 import { ALERT_CHANNELS } from '../contract/choices.ts';
 import { LANES } from '../core/advice.ts';
-import { type AlertPhase, type AlertRule, DISABLED, wakesOf } from '../core/alerts/alert-rule.ts';
-import type { KeptAlert } from '../core/alerts/kept-alert.ts';
+import {
+  type AlertPhase,
+  type AlertRule,
+  DISABLED,
+  type KeptAlert,
+  wakesOf,
+} from '../core/alerts/alert-rule.ts';
 import { integer } from './block-rows.ts';
 import type { AlertRow } from './tables.ts';
 

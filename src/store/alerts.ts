@@ -1,7 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { sql } from 'kysely';
-import { ARMED, DISABLED } from '../core/alerts/alert-rule.ts';
-import type { KeptAlert } from '../core/alerts/kept-alert.ts';
+import { ARMED, DISABLED, type KeptAlert } from '../core/alerts/alert-rule.ts';
 import {
   type AlertFiring,
   type AlertSum,

@@ -1,5 +1,5 @@
+import type { GivenAdvice } from '../core/advice.ts';
 import type { Block, Hex } from '../core/block.ts';
-import type { GivenAdvice } from '../core/given-advice.ts';
 import { pruneAdvice, rewindAdvice, writeAdvice } from './advice-track.ts';
 import { type AlertRun, evaluateAlerts, restartAlerts, rewindAlerts } from './alert-evaluation.ts';
 import { pruneAlertEvents } from './alert-firings.ts';

@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
-import { DISABLED } from '../core/alerts/alert-rule.ts';
-import type { AlertMessage } from '../core/alerts/kept-alert.ts';
+import { type AlertMessage, DISABLED } from '../core/alerts/alert-rule.ts';
 import { DISABLED_COLUMNS } from './alert-rows.ts';
 import type { Database } from './database.ts';
 import type { DeliveryAttemptRow, DeliveryRow, Queries } from './tables.ts';

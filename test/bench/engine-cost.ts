@@ -1,5 +1,5 @@
+import { ETHEREUM_FEE_RULE } from '../../src/core/eip1559.ts';
 import { FeeEngine } from '../../src/core/engine/fee-engine.ts';
-import { ETHEREUM_FEE_RULE } from '../../src/core/fee-rule.ts';
 import { makeBlocks, restlessSteps } from '../core/support/made-blocks.ts';
 import type { Row } from './row.ts';
 

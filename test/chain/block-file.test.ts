@@ -8,8 +8,7 @@ import { readBlockFile, readBlockFileHeader, scanBlockFile } from '../../src/cha
 import { encodeBlock, encodeHeader } from '../../src/chain/block-formats.ts';
 import { ChainError } from '../../src/chain/chain-source.ts';
 import type { Block, Hex } from '../../src/core/block.ts';
-import { nextBaseFeeFromRatio } from '../../src/core/eip1559.ts';
-import { ETHEREUM_FEE_RULE } from '../../src/core/fee-rule.ts';
+import { ETHEREUM_FEE_RULE, nextBaseFeeFromRatio } from '../../src/core/eip1559.ts';
 import { rounds } from '../helpers/rounds.ts';
 
 const RECORDED = new URL(

@@ -3,8 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { ChainEvent, ChainSource, KnownBlock } from '../../src/chain/chain-source.ts';
 import { createSimulatedSource } from '../../src/chain/simulated-source.ts';
 import type { Block } from '../../src/core/block.ts';
-import { nextBaseFee } from '../../src/core/eip1559.ts';
-import { ETHEREUM_FEE_RULE } from '../../src/core/fee-rule.ts';
+import { ETHEREUM_FEE_RULE, nextBaseFee } from '../../src/core/eip1559.ts';
 import { manualClock } from './manual-clock.ts';
 
 /** A Friday, 18:15:07 UTC. */

@@ -1,8 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { cleanNote } from '../../src/core/clean-note.ts';
-import { cleanText } from '../../src/core/clean-text.ts';
-import { graphemes } from '../../src/core/graphemes.ts';
+import { cleanNote, cleanText, graphemes } from '../../src/core/text.ts';
 import { rounds } from '../helpers/rounds.ts';
 
 const anyNote = fc

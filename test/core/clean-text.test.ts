@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { cleanText } from '../../src/core/clean-text.ts';
+import { cleanText } from '../../src/core/text.ts';
 import { rounds } from '../helpers/rounds.ts';
 
 /** Text as an attacker would make it: sequences, controls, overrides and halves of characters, in any order. */

@@ -1,7 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { gasUsedRatioFromBaseFees, nextBaseFee, nextBaseFeeFromRatio } from '../../src/core/eip1559.ts';
-import { ETHEREUM_FEE_RULE, type FeeRule } from '../../src/core/fee-rule.ts';
+import {
+  ETHEREUM_FEE_RULE,
+  type FeeRule,
+  gasUsedRatioFromBaseFees,
+  nextBaseFee,
+  nextBaseFeeFromRatio,
+} from '../../src/core/eip1559.ts';
 import vectors from '../fixtures/vectors/eip1559_eip4844_vectors.json' with { type: 'json' };
 
 const rules = fc.constantFrom<FeeRule>(

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { type Advice, LANE_PROMISES, LANES, type LaneName } from '../../src/core/advice.ts';
 import { type Block, tipAt } from '../../src/core/block.ts';
+import { ETHEREUM_FEE_RULE } from '../../src/core/eip1559.ts';
 import { FeeEngine } from '../../src/core/engine/fee-engine.ts';
-import { ETHEREUM_FEE_RULE } from '../../src/core/fee-rule.ts';
 import { isSlowRun, rounds } from '../helpers/rounds.ts';
 import { makeBlocks, restlessSteps } from './support/made-blocks.ts';
 import { recordedBlocks } from './support/recorded-blocks.ts';

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { Block } from '../../src/core/block.ts';
+import { ETHEREUM_FEE_RULE } from '../../src/core/eip1559.ts';
 import { History } from '../../src/core/engine/history.ts';
 import { NextBaseFee } from '../../src/core/engine/next-base-fee.ts';
-import { ETHEREUM_FEE_RULE } from '../../src/core/fee-rule.ts';
 import { makeBlocks, restlessSteps } from './support/made-blocks.ts';
 
 function digested(blocks: readonly Block[]): NextBaseFee {

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { AlertRule, PriceAtBlock } from '../../src/core/alerts/alert-rule.ts';
-import { previewAlert } from '../../src/core/alerts/preview-alert.ts';
+import { type AlertRule, type PriceAtBlock, previewAlert } from '../../src/core/alerts/alert-rule.ts';
 import { rounds } from '../helpers/rounds.ts';
 
 const BLOCK_SEC = 12;

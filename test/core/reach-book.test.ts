@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Block } from '../../src/core/block.ts';
+import { ETHEREUM_FEE_RULE } from '../../src/core/eip1559.ts';
 import { FeeEngine } from '../../src/core/engine/fee-engine.ts';
-import { ETHEREUM_FEE_RULE } from '../../src/core/fee-rule.ts';
 import { isSlowRun, rounds } from '../helpers/rounds.ts';
 import { makeBlocks, restlessSteps } from './support/made-blocks.ts';
 import { recordedBlocks } from './support/recorded-blocks.ts';

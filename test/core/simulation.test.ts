@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { nextBaseFee } from '../../src/core/eip1559.ts';
+import { ETHEREUM_FEE_RULE, nextBaseFee } from '../../src/core/eip1559.ts';
 import { blobBaseFee, GAS_PER_BLOB, nextExcessBlobGas } from '../../src/core/eip4844.ts';
-import { ETHEREUM_FEE_RULE } from '../../src/core/fee-rule.ts';
 import { quantiles } from '../../src/core/percentiles.ts';
 import {
   BLOCKS_PER_DAY,

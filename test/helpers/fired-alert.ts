@@ -1,5 +1,9 @@
-import { type AlertPhase, ARMED } from '../../src/core/alerts/alert-rule.ts';
-import type { AlertMessage, KeptAlert } from '../../src/core/alerts/kept-alert.ts';
+import {
+  type AlertMessage,
+  type AlertPhase,
+  ARMED,
+  type KeptAlert,
+} from '../../src/core/alerts/alert-rule.ts';
 import { toAlertRow } from '../../src/store/alert-rows.ts';
 import type { Database } from '../../src/store/database.ts';
 import type { DeliveryRow } from '../../src/store/tables.ts';

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { type GivenAdvice, getsInto } from '../../src/core/advice.ts';
 import type { Block } from '../../src/core/block.ts';
-import { type GivenAdvice, getsInto } from '../../src/core/given-advice.ts';
 import { AdviceJudge } from '../../src/service/follow/advice-judge.ts';
 import { TrackStore } from '../../src/store/advice-track.ts';
 import { BlockStore } from '../../src/store/blocks.ts';

@@ -1,10 +1,5 @@
+import { ADVICE_VERSION, type GivenAdvice, type Inclusion, type Reached } from '../../src/core/advice.ts';
 import type { Block } from '../../src/core/block.ts';
-import {
-  ADVICE_VERSION,
-  type GivenAdvice,
-  type Inclusion,
-  type Reached,
-} from '../../src/core/given-advice.ts';
 
 /** To send with these wei per gas, at most `withinBlocks` blocks later. */
 export const sendWithin = (block: Block, withinBlocks: number, cap: bigint, tip = 0n): Inclusion => ({

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest';
+import type { GivenAdvice } from '../../src/core/advice.ts';
 import type { Block } from '../../src/core/block.ts';
-import type { GivenAdvice } from '../../src/core/given-advice.ts';
 import { TrackStore } from '../../src/store/advice-track.ts';
 import { BlockStore } from '../../src/store/blocks.ts';
 import { type Database, openDatabase } from '../../src/store/database.ts';

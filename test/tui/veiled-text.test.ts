@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { graphemes } from '../../src/core/graphemes.ts';
+import { graphemes } from '../../src/core/text.ts';
 import { keyFinder, veilUrl } from '../../src/tui/app/source.ts';
 import { UNICODE_THEME } from '../../src/tui/ui/theme.ts';
 

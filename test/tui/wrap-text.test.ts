@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { graphemes } from '../../src/core/graphemes.ts';
+import { graphemes } from '../../src/core/text.ts';
 import { displayWidth, wrapText } from '../../src/tui/ui/text.tsx';
 
 describe('a text in lines', () => {

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { pipeline, Readable } from 'node:stream';
 import { getHttpRpcClient } from 'viem/utils';
 import type { Hex } from '../../core/block.ts';
-import { cleanText } from '../../core/clean-text.ts';
+import { cleanText } from '../../core/text.ts';
 import { ChainError, type ChainErrorCode, isRefusal, OversizedAnswer } from '../chain-source.ts';
 import {
   type FeeHistoryAnswer,

@@ -10,7 +10,7 @@ import { checkAlert } from '../../contract/check-alert.ts';
 import { type AlertChannel, COOLDOWN_LONGEST_MS, SPEED_OF_LANE } from '../../contract/choices.ts';
 import { fieldProblems } from '../../contract/field-problems.ts';
 import { PATHS } from '../../contract/routes.ts';
-import { cooldownText, parseCooldown } from '../../core/alerts/cooldown-text.ts';
+import { cooldownText, parseCooldown } from '../../core/alerts/alert-rule.ts';
 import { ownValue } from '../../core/own-value.ts';
 import { formatLikelihood, gweiString } from '../../core/units.ts';
 import { channelsOf, targetRules } from '../../service/alerts/target-rules.ts';

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { type CallOptions, type GasClient, pathOf } from '../../client/client.ts';
 import { PATHS } from '../../contract/routes.ts';
-import { looksLikeKey } from '../../core/key-prefix.ts';
+import { looksLikeKey } from '../../core/key-text.ts';
 import { parseLookup } from '../../core/parse-lookup.ts';
 import type { CommandContext, Run } from '../context.ts';
 import { EXIT, type ExitCode, usageError } from '../errors.ts';

@@ -1,8 +1,7 @@
 import { existsSync } from 'node:fs';
 import type { Command } from 'commander';
-import { cleanText } from '../../core/clean-text.ts';
-import { KEY_PREFIX } from '../../core/key-prefix.ts';
-import { withoutKeys } from '../../core/key-text.ts';
+import { KEY_PREFIX, withoutKeys } from '../../core/key-text.ts';
+import { cleanText } from '../../core/text.ts';
 import { isKeyId, issueKey, type Plans, readKey, reissueKey } from '../../service/keys/api-keys.ts';
 import type { KeyStore } from '../../store/api-keys.ts';
 import type { KeyRow } from '../../store/tables.ts';

@@ -6,7 +6,7 @@ import type {
   DeliveryView,
   SavingsEntryView,
 } from '../../client/views/alerts.ts';
-import { cooldownText } from '../../core/alerts/cooldown-text.ts';
+import { cooldownText } from '../../core/alerts/alert-rule.ts';
 import { ownValue } from '../../core/own-value.ts';
 import { formatCount, formatDuration, formatNative, formatUsd, gweiString } from '../../core/units.ts';
 import { wrapWords } from '../help.ts';

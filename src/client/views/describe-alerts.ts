@@ -1,8 +1,7 @@
 import { LANES, type LaneName } from '../../core/advice.ts';
 import { hasLeft, holds } from '../../core/alerts/alert-rule.ts';
-import { priceBeside } from '../../core/alerts/price-beside.ts';
-import { cleanText } from '../../core/clean-text.ts';
 import { ownValue } from '../../core/own-value.ts';
+import { cleanText } from '../../core/text.ts';
 import {
   formatAge,
   formatDuration,
@@ -10,6 +9,7 @@ import {
   formatLikelihood,
   formatPercent,
   gweiString,
+  priceBeside,
   UNKNOWN,
 } from '../../core/units.ts';
 import type { AlertView } from './alerts.ts';

@@ -2,8 +2,7 @@ import { AUTO_TX_STATUSES, type AutoTxStatus } from '../../contract/choices.ts';
 import { takesNone } from '../../core/auto-txs/preflight.ts';
 import { paysAt } from '../../core/auto-txs/target.ts';
 import { chainProfile } from '../../core/chains.ts';
-import { cleanText } from '../../core/clean-text.ts';
-import { shortHex, withShortHashes } from '../../core/hex-text.ts';
+import { cleanText, shortHex, withShortHashes } from '../../core/text.ts';
 import type { DescribedCall } from '../../core/transactions/describe-call.ts';
 import {
   formatAmount,
@@ -14,8 +13,7 @@ import {
   gweiString,
   UNKNOWN,
 } from '../../core/units.ts';
-import type { AutoTxView } from './auto-txs.ts';
-import { mayBeMined } from './auto-txs.ts';
+import { type AutoTxView, mayBeMined } from './auto-txs.ts';
 import { isOn, laneOf, plainWord, titleWord } from './describe-alerts.ts';
 import type { SnapshotView } from './gas.ts';
 

@@ -162,3 +162,102 @@ function afterFiring({ disableOnce, cooldownMs }: AlertRule, { timestamp }: Pric
   if (disableOnce) return DISABLED;
   return { kind: 'resting', cooldownUntil: timestamp * 1_000 + cooldownMs, hasLeft: false };
 }
+
+export interface PreviewedFirings {
+  /** How often an alert that was armed before the first price would have fired. */
+  readonly times: number;
+  /** Where it would have fired last. */
+  readonly last: PriceAtBlock | null;
+}
+
+/** What an alert would have done over prices of the past, oldest first, each block at most once. */
+export function previewAlert(rule: AlertRule, prices: Iterable<PriceAtBlock>): PreviewedFirings {
+  let phase: AlertPhase = ARMED;
+  let times = 0;
+  let last: PriceAtBlock | null = null;
+  for (const price of prices) {
+    const step = stepAlert(rule, phase, price);
+    phase = step.phase;
+    if (!step.fires) continue;
+    times += 1;
+    last = price;
+  }
+  return { times, last };
+}
+
+/** An alert as it is kept. Times in ms since epoch. */
+export interface KeptAlert {
+  readonly id: string;
+  /** The id of the key that made it; empty: who runs the service. */
+  readonly owner: string;
+  readonly rule: AlertRule;
+  readonly phase: AlertPhase;
+  /** One of `channels`. */
+  readonly method: string;
+  readonly channels: readonly string[];
+  /** Each channel's target; a channel without one (TERMINAL) is absent. */
+  readonly targets: Readonly<Record<string, string>>;
+  readonly note: string;
+  readonly createdAt: number;
+  readonly updatedAt: number;
+  readonly triggerCount: number;
+  readonly lastTriggeredAt: number | null;
+  readonly missedCount: number;
+  readonly lastMissedAt: number | null;
+  /** Why the service disabled it by itself. */
+  readonly disabledReason: string | null;
+}
+
+/** What a receiver is told of a firing: as it was then, whatever becomes of the alert. */
+export interface AlertMessage {
+  readonly eventId: string;
+  readonly alertId: string;
+  readonly owner: string;
+  readonly chainId: number;
+  readonly chainName: string;
+  readonly lane: AlertRule['lane'];
+  readonly condition: AlertRule['condition'];
+  /** Wei per gas, as decimal strings: it is kept as JSON. */
+  readonly threshold: string;
+  readonly price: string;
+  readonly blockNumber: number;
+  /** Unix seconds. */
+  readonly blockTimestamp: number;
+  readonly note: string;
+  /** How often it has fired, this time included. */
+  readonly triggerCount: number;
+  /** Simulated or replayed prices say so. */
+  readonly sourceKind: 'rpc' | 'replay' | 'simulated';
+}
+
+const UNITS = [
+  ['d', 86_400_000],
+  ['h', 3_600_000],
+  ['m', 60_000],
+  ['s', 1_000],
+  ['ms', 1],
+] as const;
+
+/** `1h`, `1h30m`, `45s`, `0`: exact, and as it can be typed again. */
+export function cooldownText(ms: number): string {
+  let left = ms;
+  let text = '';
+  for (const [unit, size] of UNITS) {
+    const count = Math.floor(left / size);
+    left -= count * size;
+    if (count > 0) text += `${count}${unit}`;
+  }
+  return text === '' ? '0' : text;
+}
+
+/** Ms of `90m`, `1h30m`, `1d 12h`, `0`; `null`: that is no duration. */
+export function parseCooldown(text: string): number | null {
+  const bare = text.trim().toLowerCase().replaceAll(' ', '');
+  if (bare === '0') return 0;
+  if (!/^(\d{1,12}(ms|[dhms]))+$/.test(bare)) return null;
+  const sizes = new Map<string, number>(UNITS);
+  return [...bare.matchAll(/(\d+)(ms|[dhms])/g)].reduce(
+    (sum, [, count = '', unit = '']) => sum + Number(count) * (sizes.get(unit) ?? 0),
+    0,
+  );
+}

@@ -1,11 +1,9 @@
 import type { LaneName } from '../advice.ts';
-import { priceBeside } from '../alerts/price-beside.ts';
 import { chainProfile } from '../chains.ts';
 import { GAS_PER_BLOB } from '../eip4844.ts';
 import type { SignedTransaction } from '../transactions/signed-transaction.ts';
-import { formatAmount, formatPercent, formatUsd, gweiString, usdOf } from '../units.ts';
-import type { PreflightFacts } from './preflight.ts';
-import { type Found, stops, told } from './preflight.ts';
+import { formatAmount, formatPercent, formatUsd, gweiString, priceBeside, usdOf } from '../units.ts';
+import { type Found, type PreflightFacts, stops, told } from './preflight.ts';
 import {
   type Bid,
   capOf,

@@ -1,7 +1,6 @@
 import { callDeadline, delegationWords, isTakenBack } from '../transactions/describe-call.ts';
 import type { SignedTransaction } from '../transactions/signed-transaction.ts';
-import { formatCount, formatDuration } from '../units.ts';
-import { utcMinute } from '../utc-minute.ts';
+import { formatCount, formatDuration, utcMinute } from '../units.ts';
 import { balanceCheck, blobCapCheck, capCheck, chainWords, costCheck, reachableCheck } from './costs.ts';
 import type { AutoTxOrder, Check } from './kept-auto-tx.ts';
 import { nonceCheck, nonceGapCheck } from './nonces.ts';

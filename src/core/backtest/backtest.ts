@@ -1,8 +1,7 @@
 import { type Advice, LANES, type LaneName } from '../advice.ts';
 import type { Block } from '../block.ts';
-import { gasUsedRatioFromBaseFees } from '../eip1559.ts';
+import { type FeeRule, gasUsedRatioFromBaseFees } from '../eip1559.ts';
 import { FeeEngine } from '../engine/fee-engine.ts';
-import type { FeeRule } from '../fee-rule.ts';
 import { NaiveRule, PEERS } from './baselines.ts';
 import {
   type HorizonScore,

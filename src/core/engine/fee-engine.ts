@@ -1,6 +1,6 @@
 import type { Advice, LanePrices } from '../advice.ts';
 import { type Block, tipAt } from '../block.ts';
-import type { FeeRule } from '../fee-rule.ts';
+import type { FeeRule } from '../eip1559.ts';
 import { History, REWIND_DEPTH, wholeWei } from './history.ts';
 import { HorizonLadder, type Reach, ReachBook } from './horizons.ts';
 import { LaneBook } from './lanes.ts';

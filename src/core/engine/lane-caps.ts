@@ -1,5 +1,5 @@
 import { LANE_PROMISES, type LaneName } from '../advice.ts';
-import type { FeeRule } from '../fee-rule.ts';
+import type { FeeRule } from '../eip1559.ts';
 import { type Column, feeRatio, fromPpm, type History, scaledFee, toPpm, wholeWei } from './history.ts';
 import { highestBaseFee } from './next-base-fee.ts';
 import { Rolling, SortedValues, takeRanked, WholeSum } from './rolling.ts';

@@ -1,5 +1,5 @@
 import { LANE_PROMISES, LANES, type Lane, type LaneName, type LanePrices } from '../advice.ts';
-import type { FeeRule } from '../fee-rule.ts';
+import type { FeeRule } from '../eip1559.ts';
 import { type Column, feeRatio, fromPpm, type History, toPpm, wholeWei } from './history.ts';
 import { LaneCaps, type Outlook } from './lane-caps.ts';
 import { Rolling, SortedValues, WholeSum } from './rolling.ts';

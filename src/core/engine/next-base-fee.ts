@@ -1,7 +1,6 @@
 import type { FanStep } from '../advice.ts';
 import type { Block } from '../block.ts';
-import { nextBaseFee, nextBaseFeeFromRatio } from '../eip1559.ts';
-import type { FeeRule } from '../fee-rule.ts';
+import { type FeeRule, nextBaseFee, nextBaseFeeFromRatio } from '../eip1559.ts';
 import { type Column, feeRatio, type History, wholeWei } from './history.ts';
 import { Rolling, SortedValues, WholeSum } from './rolling.ts';
 

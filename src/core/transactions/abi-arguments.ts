@@ -1,6 +1,6 @@
 import { bytesToBigInt, bytesToHex, getAddress } from 'viem/utils';
 import type { Hex } from '../block.ts';
-import { cleanText } from '../clean-text.ts';
+import { cleanText } from '../text.ts';
 
 /** A parameter as viem's `parseAbi` gives it. */
 export interface AbiParameter {

@@ -1,6 +1,6 @@
 import { bytesToHex, hexToBytes } from 'viem/utils';
 import type { Hex } from '../block.ts';
-import { utcMinute } from '../utc-minute.ts';
+import { utcMinute } from '../units.ts';
 import {
   type AbiArgument,
   type AbiValue,

@@ -11,9 +11,8 @@ import type {
 } from '../../contract/alerts.ts';
 import { type AlertStatus, LANE_OF_SPEED, SAVINGS_GAS_DEFAULT } from '../../contract/choices.ts';
 import type { StatsChart } from '../../contract/dashboard.ts';
-import { ARMED } from '../../core/alerts/alert-rule.ts';
-import type { KeptAlert } from '../../core/alerts/kept-alert.ts';
-import { weiOfGwei } from '../../core/wei-of-gwei.ts';
+import { ARMED, type KeptAlert } from '../../core/alerts/alert-rule.ts';
+import { weiOfGwei } from '../../core/units.ts';
 import type { AlertStore } from '../../store/alerts.ts';
 import type { OutboxStore } from '../../store/outbox.ts';
 import { ApiFailure } from '../http/errors.ts';

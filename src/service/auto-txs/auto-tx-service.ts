@@ -26,8 +26,7 @@ import {
 import type { Hex } from '../../core/block.ts';
 import { type ChainProfile, chainProfile } from '../../core/chains.ts';
 import type { SignedTransaction } from '../../core/transactions/signed-transaction.ts';
-import { formatGwei } from '../../core/units.ts';
-import { weiOfGwei } from '../../core/wei-of-gwei.ts';
+import { formatGwei, weiOfGwei } from '../../core/units.ts';
 import { type AutoTxChange, type AutoTxStore, SameNonceError } from '../../store/auto-txs.ts';
 import { ApiFailure } from '../http/errors.ts';
 import { type AutoTxOutlook, accountAnswer, autoTxAnswer, autoTxDetails } from '../responses/auto-txs.ts';

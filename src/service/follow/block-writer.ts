@@ -1,8 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
-import type { LanePrices } from '../../core/advice.ts';
+import type { GivenAdvice, LanePrices } from '../../core/advice.ts';
 import type { Block, Hex } from '../../core/block.ts';
 import type { ChainProfile } from '../../core/chains.ts';
-import type { GivenAdvice } from '../../core/given-advice.ts';
 import type { AlertRun } from '../../store/alert-evaluation.ts';
 import type { BlockStore } from '../../store/blocks.ts';
 import { StoreError } from '../../store/errors.ts';

@@ -1,9 +1,8 @@
 import type { ChainSource, KnownBlock } from '../../chain/chain-source.ts';
-import type { Advice, LanePrices } from '../../core/advice.ts';
+import { type Advice, type GivenAdvice, givenAdvice, type LanePrices } from '../../core/advice.ts';
 import type { Block, Hex } from '../../core/block.ts';
 import { type ChainProfile, identifiedChain } from '../../core/chains.ts';
 import type { Reach } from '../../core/engine/horizons.ts';
-import { type GivenAdvice, givenAdvice } from '../../core/given-advice.ts';
 import type { BlockStore } from '../../store/blocks.ts';
 import { TimeSlice } from '../async.ts';
 import type { Lease } from '../leader.ts';

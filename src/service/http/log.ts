@@ -1,5 +1,5 @@
 import pino from 'pino';
-import { cleanText } from '../../core/clean-text.ts';
+import { cleanText } from '../../core/text.ts';
 import { isUnforeseen } from './errors.ts';
 import type { AnsweredRequest } from './metrics.ts';
 

@@ -1,8 +1,7 @@
 import { hash, randomBytes } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import { ROUTE_GROUPS, type RouteGroup } from '../../contract/routes.ts';
-import { KEY_PREFIX } from '../../core/key-prefix.ts';
-import { KEY_ID_LENGTH } from '../../core/key-text.ts';
+import { KEY_ID_LENGTH, KEY_PREFIX } from '../../core/key-text.ts';
 import type { KeyStore } from '../../store/api-keys.ts';
 import type { KeyRow } from '../../store/tables.ts';
 

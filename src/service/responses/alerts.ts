@@ -5,7 +5,7 @@ import {
   DELIVERY_STATUSES,
   SPEED_OF_LANE,
 } from '../../contract/choices.ts';
-import type { KeptAlert } from '../../core/alerts/kept-alert.ts';
+import type { KeptAlert } from '../../core/alerts/alert-rule.ts';
 import { gweiString, usdOf } from '../../core/units.ts';
 import type { AlertFiring, AlertSum } from '../../store/alert-firings.ts';
 import type { KeptDelivery } from '../../store/outbox.ts';

@@ -1,10 +1,15 @@
 import { SPEED_OF_LANE } from '../../contract/choices.ts';
 import type { StatsCurrent } from '../../contract/dashboard.ts';
 import type { GasCurrent, GasRecommendation, GasTrend } from '../../contract/gas.ts';
-import type { Advice, Lane, Recommendation, Summary } from '../../core/advice.ts';
+import {
+  ADVICE_VERSION,
+  type Advice,
+  type Lane,
+  type Recommendation,
+  type Summary,
+} from '../../core/advice.ts';
 import type { Block } from '../../core/block.ts';
 import { type ChainProfile, isDevelopmentChain } from '../../core/chains.ts';
-import { ADVICE_VERSION } from '../../core/given-advice.ts';
 import type { SaidCount, SaidScore } from '../../store/advice-track.ts';
 import type { Problem } from '../follow/freshness.ts';
 import { isoFromMs, isoFromSec, wireWei } from './wire.ts';

@@ -1,6 +1,6 @@
 import type { GasClient } from '../../client/client.ts';
-import { graphemes } from '../../core/graphemes.ts';
-import { looksLikeKey } from '../../core/key-prefix.ts';
+import { looksLikeKey } from '../../core/key-text.ts';
+import { graphemes } from '../../core/text.ts';
 import type { Badge } from '../chrome/status-bar.tsx';
 import type { Theme } from '../ui/theme.ts';
 

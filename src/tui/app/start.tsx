@@ -1,7 +1,7 @@
 import { rm, writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { render } from 'ink';
-import { cleanText } from '../../core/clean-text.ts';
+import { cleanText } from '../../core/text.ts';
 import type { Badge } from '../chrome/status-bar.tsx';
 import { UNDO_MS } from '../data/mutations.ts';
 import { type Notifications, SILENT } from '../data/notifications.ts';

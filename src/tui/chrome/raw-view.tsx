@@ -1,5 +1,5 @@
 import { ClientError } from '../../client/errors.ts';
-import { cleanText } from '../../core/clean-text.ts';
+import { cleanText } from '../../core/text.ts';
 import { failureTitle } from '../app/connection.ts';
 import { useMonitor, usePolledQuery } from '../data/queries.ts';
 import { PaneState } from '../ui/pane-state.tsx';

@@ -11,8 +11,7 @@ import {
 import { describeChange, describeChanges, statusOf } from '../../client/views/describe-auto-txs.ts';
 import type { SnapshotView } from '../../client/views/gas.ts';
 import type { AutoTxStatus } from '../../contract/choices.ts';
-import { cleanText } from '../../core/clean-text.ts';
-import { graphemes } from '../../core/graphemes.ts';
+import { cleanText, graphemes } from '../../core/text.ts';
 import { useToast } from '../chrome/footer.tsx';
 import { polledEveryMs } from './queries.ts';
 

@@ -1,4 +1,4 @@
-import { graphemes } from '../../core/graphemes.ts';
+import { graphemes } from '../../core/text.ts';
 import { displayWidth, EMPTY_LINE, type Line, lineWidth, type Span, wrapText } from '../ui/text.tsx';
 import type { Theme } from '../ui/theme.ts';
 import {

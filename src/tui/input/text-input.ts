@@ -1,6 +1,4 @@
-import { cleanNote } from '../../core/clean-note.ts';
-import { cleanText } from '../../core/clean-text.ts';
-import { graphemes } from '../../core/graphemes.ts';
+import { cleanNote, cleanText, graphemes } from '../../core/text.ts';
 import { displayWidth, type Line } from '../ui/text.tsx';
 import type { Theme } from '../ui/theme.ts';
 

@@ -1,4 +1,4 @@
-import { cleanText } from '../../core/clean-text.ts';
+import { cleanText } from '../../core/text.ts';
 import type { NamedValue } from '../ui/fact-list.tsx';
 import { type Line, lineWidth, wrapText } from '../ui/text.tsx';
 import { clockText, dayText, localDate } from '../ui/time.ts';

@@ -1,7 +1,7 @@
 import { Box, Text } from 'ink';
 import { memo, type ReactNode } from 'react';
 import stringWidth from 'string-width';
-import { graphemes } from '../../core/graphemes.ts';
+import { graphemes } from '../../core/text.ts';
 import { ASCII_THEME, type ColorName, useDim, useTheme } from './theme.ts';
 
 /** Columns that `text` takes in a terminal. */

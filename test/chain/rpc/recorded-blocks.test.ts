@@ -3,8 +3,7 @@ import { readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
 import { afterEach, describe, expect, test } from 'vitest';
 import { createRpcSource } from '../../../src/chain/rpc-source.ts';
-import { nextBaseFee } from '../../../src/core/eip1559.ts';
-import { ETHEREUM_FEE_RULE } from '../../../src/core/fee-rule.ts';
+import { ETHEREUM_FEE_RULE, nextBaseFee } from '../../../src/core/eip1559.ts';
 import { type JsonRpcServer, type Reply, startJsonRpcServer } from '../../helpers/json-rpc-server.ts';
 import { createScriptedChain } from '../../helpers/scripted-chain.ts';
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { priceBeside } from '../../../src/core/alerts/price-beside.ts';
+import { priceBeside } from '../../../src/core/units.ts';
 
 it('a price that three digits would put onto its threshold is told whole', () => {
   expect(priceBeside(4_999_600_000n, 5_000_000_000n)).toBe('4.9996');

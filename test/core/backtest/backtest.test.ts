@@ -10,8 +10,8 @@ import {
 } from '../../../src/core/backtest/backtest.ts';
 import { Past } from '../../../src/core/backtest/past.ts';
 import type { Block } from '../../../src/core/block.ts';
+import { ETHEREUM_FEE_RULE } from '../../../src/core/eip1559.ts';
 import { FeeEngine } from '../../../src/core/engine/fee-engine.ts';
-import { ETHEREUM_FEE_RULE } from '../../../src/core/fee-rule.ts';
 import { LiveEngine } from '../../../src/service/follow/chain-state.ts';
 import { isSlowRun, rounds } from '../../helpers/rounds.ts';
 import { makeBlocks, restlessSteps } from '../support/made-blocks.ts';

@@ -1,6 +1,5 @@
 import type { Block, TipLadder } from '../../../src/core/block.ts';
-import { nextBaseFeeFromRatio } from '../../../src/core/eip1559.ts';
-import { ETHEREUM_FEE_RULE, type FeeRule } from '../../../src/core/fee-rule.ts';
+import { ETHEREUM_FEE_RULE, type FeeRule, nextBaseFeeFromRatio } from '../../../src/core/eip1559.ts';
 
 /** What a test says of one block; the rest follows. */
 export interface MadeBlock {

@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { Block } from '../../../src/core/block.ts';
-import { gasUsedRatioFromBaseFees } from '../../../src/core/eip1559.ts';
-import { ETHEREUM_FEE_RULE } from '../../../src/core/fee-rule.ts';
+import { ETHEREUM_FEE_RULE, gasUsedRatioFromBaseFees } from '../../../src/core/eip1559.ts';
 
 const FILE = new URL(
   '../../fixtures/blocks/mainnet_2024-10-15_2001blocks_basefee_blobfee.csv',

@@ -1,6 +1,5 @@
 import type { LanePrices } from '../../../src/core/advice.ts';
-import type { AlertRule } from '../../../src/core/alerts/alert-rule.ts';
-import type { KeptAlert } from '../../../src/core/alerts/kept-alert.ts';
+import type { AlertRule, KeptAlert } from '../../../src/core/alerts/alert-rule.ts';
 import type { Block } from '../../../src/core/block.ts';
 import { makeBlock } from '../../helpers/chain-blocks.ts';
 import { keptAlert } from '../../store/alerts/kept-alerts.ts';

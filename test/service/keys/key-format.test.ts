@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { KEY_PREFIX } from '../../../src/core/key-prefix.ts';
+import { KEY_PREFIX } from '../../../src/core/key-text.ts';
 import { createKey, createKeyId, hashKey, readKey } from '../../../src/service/keys/api-keys.ts';
 import { rounds } from '../../helpers/rounds.ts';
 

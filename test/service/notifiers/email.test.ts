@@ -1,6 +1,6 @@
 import net from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import type { AlertMessage } from '../../../src/core/alerts/kept-alert.ts';
+import type { AlertMessage } from '../../../src/core/alerts/alert-rule.ts';
 import {
   createEmailNotifier,
   type SmtpSettings,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { AlertMessage } from '../../../src/core/alerts/kept-alert.ts';
+import type { AlertMessage } from '../../../src/core/alerts/alert-rule.ts';
 import { createNotifiers } from '../../../src/service/alerts/notifiers/create-notifiers.ts';
 import { messageOf } from '../../helpers/fired-alert.ts';
 import { answering, type Behaviour, startReceiver } from '../../helpers/receiver.ts';

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import type { AlertMessage, KeptAlert } from '../../../src/core/alerts/kept-alert.ts';
+import type { AlertMessage, KeptAlert } from '../../../src/core/alerts/alert-rule.ts';
 import { toAlertRow } from '../../../src/store/alert-rows.ts';
 import { AlertStore } from '../../../src/store/alerts.ts';
 import { BlockStore } from '../../../src/store/blocks.ts';

@@ -1,5 +1,4 @@
-import { type AlertRule, ARMED } from '../../../src/core/alerts/alert-rule.ts';
-import type { KeptAlert } from '../../../src/core/alerts/kept-alert.ts';
+import { type AlertRule, ARMED, type KeptAlert } from '../../../src/core/alerts/alert-rule.ts';
 import { toAlertRow, toKeptAlert } from '../../../src/store/alert-rows.ts';
 import type { Database } from '../../../src/store/database.ts';
 

@@ -1,5 +1,5 @@
 import { ANY_SERVICE, refuseTarget } from '../../../contract/alert-targets.ts';
-import { cleanText } from '../../../core/clean-text.ts';
+import { cleanText } from '../../../core/text.ts';
 import { isLoopback } from '../../is-loopback.ts';
 import { alertHtml, alertText } from './message.ts';
 import {

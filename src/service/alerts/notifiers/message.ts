@@ -1,8 +1,6 @@
-import type { AlertMessage } from '../../../core/alerts/kept-alert.ts';
-import { priceBeside } from '../../../core/alerts/price-beside.ts';
-import { cleanNote } from '../../../core/clean-note.ts';
-import { cleanText } from '../../../core/clean-text.ts';
-import { gweiString } from '../../../core/units.ts';
+import type { AlertMessage } from '../../../core/alerts/alert-rule.ts';
+import { cleanNote, cleanText } from '../../../core/text.ts';
+import { gweiString, priceBeside } from '../../../core/units.ts';
 
 /** A fired alert in words. Nothing in it can act on a terminal; what takes markup must still escape it. */
 interface AlertText {

@@ -1,6 +1,6 @@
 import { STATUS_CODES } from 'node:http';
-import type { AlertMessage } from '../../../core/alerts/kept-alert.ts';
-import { cleanText } from '../../../core/clean-text.ts';
+import type { AlertMessage } from '../../../core/alerts/alert-rule.ts';
+import { cleanText } from '../../../core/text.ts';
 import { ForbiddenAddress, RequestRefused, type WebAnswer } from './safe-http.ts';
 
 /** One thing to send. */

@@ -1,4 +1,4 @@
-import type { AlertMessage } from '../../../core/alerts/kept-alert.ts';
+import type { AlertMessage } from '../../../core/alerts/alert-rule.ts';
 import { alertText } from './message.ts';
 import {
   delivered,

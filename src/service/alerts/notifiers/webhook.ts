@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
-import type { AlertMessage } from '../../../core/alerts/kept-alert.ts';
-import { cleanText } from '../../../core/clean-text.ts';
+import type { AlertMessage } from '../../../core/alerts/alert-rule.ts';
+import { cleanText } from '../../../core/text.ts';
 import { gweiString } from '../../../core/units.ts';
 import { sentNote } from './message.ts';
 import {

@@ -7,7 +7,7 @@ import {
   describeShare,
   distanceToThreshold,
 } from '../../../client/views/describe-alerts.ts';
-import { cleanText } from '../../../core/clean-text.ts';
+import { cleanText } from '../../../core/text.ts';
 import { formatAge, formatCount, UNKNOWN } from '../../../core/units.ts';
 import type { GrowingColumn, PaneContext } from '../../resource/types.ts';
 import type { Line } from '../../ui/text.tsx';

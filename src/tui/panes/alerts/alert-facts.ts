@@ -13,7 +13,7 @@ import {
   shortTarget,
   targetOf,
 } from '../../../client/views/describe-alerts.ts';
-import { cooldownText } from '../../../core/alerts/cooldown-text.ts';
+import { cooldownText } from '../../../core/alerts/alert-rule.ts';
 import {
   formatAge,
   formatCount,

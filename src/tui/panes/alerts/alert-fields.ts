@@ -12,7 +12,7 @@ import type { SnapshotView } from '../../../client/views/gas.ts';
 import { ANY_SERVICE } from '../../../contract/alert-targets.ts';
 import { checkAlert } from '../../../contract/check-alert.ts';
 import { COOLDOWN_DEFAULT_MS, COOLDOWN_PRESETS_MS } from '../../../contract/choices.ts';
-import { cooldownText, parseCooldown } from '../../../core/alerts/cooldown-text.ts';
+import { cooldownText, parseCooldown } from '../../../core/alerts/alert-rule.ts';
 import { ownValue } from '../../../core/own-value.ts';
 import { formatGwei, gweiString } from '../../../core/units.ts';
 import type { FormField } from '../../input/form.ts';

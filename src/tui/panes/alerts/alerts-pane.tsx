@@ -11,7 +11,7 @@ import type { EngineView } from '../../../client/views/dashboard.ts';
 import { alertState, describeCondition, isOn, statusWord } from '../../../client/views/describe-alerts.ts';
 import { symbolOf } from '../../../client/views/describe-auto-txs.ts';
 import { PATHS } from '../../../contract/routes.ts';
-import { cleanText } from '../../../core/clean-text.ts';
+import { cleanText } from '../../../core/text.ts';
 import { formatAge, formatCount, formatDuration } from '../../../core/units.ts';
 import { useNow } from '../../app/clock.ts';
 import { refusalText } from '../../app/connection.ts';

@@ -13,8 +13,7 @@ import {
   statusOf,
 } from '../../../client/views/describe-auto-txs.ts';
 import type { SnapshotView } from '../../../client/views/gas.ts';
-import { cleanText } from '../../../core/clean-text.ts';
-import { shortHex } from '../../../core/hex-text.ts';
+import { cleanText, shortHex } from '../../../core/text.ts';
 import { type DescribedCall, describeCall } from '../../../core/transactions/describe-call.ts';
 import { formatDuration, formatGwei, formatLikelihood, gweiString, UNKNOWN } from '../../../core/units.ts';
 import type { GrowingColumn, PaneContext } from '../../resource/types.ts';

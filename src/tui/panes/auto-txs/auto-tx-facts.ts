@@ -16,8 +16,7 @@ import {
   statusOf,
   symbolOf,
 } from '../../../client/views/describe-auto-txs.ts';
-import { cleanText } from '../../../core/clean-text.ts';
-import { shortHex, withShortHashes } from '../../../core/hex-text.ts';
+import { cleanText, shortHex, withShortHashes } from '../../../core/text.ts';
 import type { DescribedCall } from '../../../core/transactions/describe-call.ts';
 import {
   exactAmount,

@@ -4,7 +4,7 @@ import type { AutoTxChange, AutoTxView, NewAutoTx } from '../../../client/views/
 import { titleWord, weiOfTypedGwei } from '../../../client/views/describe-alerts.ts';
 import type { SnapshotView } from '../../../client/views/gas.ts';
 import { EXPIRY_LONGEST_MS, GAS_SPEEDS, MOST_GWEI, NOTE_LONGEST } from '../../../contract/choices.ts';
-import { parseCooldown } from '../../../core/alerts/cooldown-text.ts';
+import { parseCooldown } from '../../../core/alerts/alert-rule.ts';
 import { gweiString } from '../../../core/units.ts';
 import type { FormField } from '../../input/form.ts';
 import { cheaperThan } from '../alerts/alert-prefill.ts';

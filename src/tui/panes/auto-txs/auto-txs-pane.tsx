@@ -1,5 +1,4 @@
-import type { AutoTxDetailsView, AutoTxView } from '../../../client/views/auto-txs.ts';
-import { mayBeMined } from '../../../client/views/auto-txs.ts';
+import { type AutoTxDetailsView, type AutoTxView, mayBeMined } from '../../../client/views/auto-txs.ts';
 import {
   describeContent,
   describeState,
@@ -10,8 +9,7 @@ import {
 import type { AutoTxStatus } from '../../../contract/choices.ts';
 import { PATHS } from '../../../contract/routes.ts';
 import { takesNone } from '../../../core/auto-txs/preflight.ts';
-import { cleanText } from '../../../core/clean-text.ts';
-import { shortHex } from '../../../core/hex-text.ts';
+import { cleanText, shortHex } from '../../../core/text.ts';
 import { formatAge, formatCount } from '../../../core/units.ts';
 import { useNow } from '../../app/clock.ts';
 import type { TabScreenProps } from '../../app/tabs.ts';

@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from 'react';
 import { symbolOf } from '../../../client/views/describe-auto-txs.ts';
 import { SIGNED_LONGEST } from '../../../contract/choices.ts';
 import { chainProfile } from '../../../core/chains.ts';
-import { hexText, shortHex } from '../../../core/hex-text.ts';
+import { hexText, shortHex } from '../../../core/text.ts';
 import type { SignedTransaction } from '../../../core/transactions/signed-transaction.ts';
 import { exactAmount, formatCount, formatGwei, formatUsd, usdOf } from '../../../core/units.ts';
 import { type Line, wrapText } from '../../ui/text.tsx';

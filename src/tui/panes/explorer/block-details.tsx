@@ -3,7 +3,7 @@ import { useEffect } from 'react';
 import { ClientError } from '../../../client/errors.ts';
 import type { BlockView } from '../../../client/views/metrics.ts';
 import { PERCENTILES } from '../../../contract/choices.ts';
-import { hexText } from '../../../core/hex-text.ts';
+import { hexText } from '../../../core/text.ts';
 import { formatAge, formatCount, formatGwei, formatNative, formatUsd, usdOf } from '../../../core/units.ts';
 import { useClipboard } from '../../app/terminal.ts';
 import { useToast } from '../../chrome/footer.tsx';

@@ -2,7 +2,7 @@ import { Box, Text } from 'ink';
 import { useState } from 'react';
 import type { BlockView, TxRowView, TxView } from '../../../client/views/metrics.ts';
 import { chainProfile } from '../../../core/chains.ts';
-import { looksLikeKey } from '../../../core/key-prefix.ts';
+import { looksLikeKey } from '../../../core/key-text.ts';
 import {
   formatAge,
   formatChange,

@@ -2,7 +2,7 @@ import { Box } from 'ink';
 import type { ReactNode } from 'react';
 import { ClientError } from '../../../client/errors.ts';
 import type { SnapshotView } from '../../../client/views/gas.ts';
-import { hexText } from '../../../core/hex-text.ts';
+import { hexText } from '../../../core/text.ts';
 import { formatChange, formatCount, formatPercent } from '../../../core/units.ts';
 import { useNow } from '../../app/clock.ts';
 import { remedyFor } from '../../app/connection.ts';

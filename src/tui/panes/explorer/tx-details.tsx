@@ -1,6 +1,6 @@
 import { Box, useIsScreenReaderEnabled } from 'ink';
 import type { BlockView, TxRowView, TxView } from '../../../client/views/metrics.ts';
-import { hexText, shortHex } from '../../../core/hex-text.ts';
+import { hexText, shortHex } from '../../../core/text.ts';
 import { tipRankWords } from '../../../core/tip-rank-words.ts';
 import {
   formatAge,
