@@ -15,11 +15,11 @@ import type { ServiceOptions } from '../../src/service/service-options.ts';
 import { makeBlock, makeBlocks } from '../helpers/chain-blocks.ts';
 import { fixedPrice } from '../helpers/fixed-price.ts';
 import { ScriptedSource } from '../helpers/scripted-source.ts';
-import { type RunningService, runService, temporaryFolder } from '../helpers/service.ts';
+import { type RunningService, runService, shareService, temporaryFolder } from '../helpers/service.ts';
 import { waitFor } from '../helpers/wait-for.ts';
 import { openTestGate } from './keys/key-service.ts';
 
-const HEAD = 999;
+const HEAD = 99;
 /** Blocks cost about a gwei. */
 const CHEAP = {
   thresholdGwei: 100,
@@ -39,6 +39,13 @@ interface Asked {
   readonly key?: string;
   readonly headers?: Readonly<Record<string, string>>;
 }
+
+/** For tests that have everything refused. */
+const untouched = shareService(async (start) => {
+  const service = await start({ source: new ScriptedSource(makeBlocks(0, HEAD)), wallNow: () => NOW });
+  await service.ready;
+  return service;
+});
 
 async function run(options: Partial<ServiceOptions> = {}) {
   const source = new ScriptedSource(makeBlocks(0, HEAD));
@@ -153,7 +160,7 @@ test('thresholds are kept to the wei, notes and targets to the letter', async ()
 });
 
 test('everything that is wrong with a new alert is said at once', async () => {
-  const { service } = await run();
+  const service = untouched();
   const wrong = { ...CHEAP, thresholdGwei: 0, channels: ['EMIAL'], speed: 1, gastop: 2 };
   const body = await refused(await ask(service, PATHS.alerts, { method: 'POST', body: wrong }), 400);
   expect(body).toMatchObject({ errorCode: 'validation_failed' });
@@ -177,7 +184,7 @@ test.each([
   ['['.repeat(200_000), /no JSON/],
   ['\ufeff{}', /thresholdGwei is missing/],
 ])('%j is no alert, and says why', async (body, words) => {
-  const { service } = await run();
+  const service = untouched();
   const refusal = await refused(await ask(service, PATHS.alerts, { method: 'POST', body }), 400);
   expect(refusal.errorCode).toBe('validation_failed');
   expect(refusal.message).toMatch(words);
@@ -205,7 +212,7 @@ test('a body of another type, encoding or language is refused before it is read'
 });
 
 test('nonsense in quantities is not answered in quantities', async () => {
-  const { service } = await run();
+  const service = untouched();
   const body = Object.fromEntries(Array.from({ length: 10_000 }, (_, at) => [`field${at}`, 1]));
   const response = await ask(service, PATHS.alerts, { method: 'POST', body });
   const refusal = await refused(response, 400);

@@ -114,7 +114,7 @@ test('no answer, log line or metric repeats what was signed, wherever it stands 
   const hex = `0x${signed.toString('hex')}`;
   const good = { targetGasPriceGwei: 0.000000001, signedTransaction: hex };
   statuses.add(await ask('POST', `${BASE_PATH}/auto-txs`, JSON.stringify(good)));
-  for (const text of Object.values(written())) {
+  for (const [spelling, text] of Object.entries(written())) {
     const bodies = [
       JSON.stringify({ ...good, signedTransaction: text }),
       JSON.stringify({ ...good, signedTransaction: text, privateKey: text }),
@@ -132,7 +132,10 @@ test('no answer, log line or metric repeats what was signed, wherever it stands 
       `{"signedTransaction":"${text}`,
       `{"signedTransaction":${text}}`,
       text,
-      JSON.stringify({ ...good, signedTransaction: text.repeat(5_000_000 / text.length) }),
+      // Too large for any route, however it is spelled.
+      ...(spelling === 'bare'
+        ? [JSON.stringify({ ...good, signedTransaction: text.repeat(5_000_000 / text.length) })]
+        : []),
     ];
     for (const { method, path } of [...V1_ROUTES, ...ADDED_ROUTES]) {
       const at = BASE_PATH + path;
@@ -159,7 +162,7 @@ test('no answer, log line or metric repeats what was signed, wherever it stands 
   for (const status of [201, 400, 404, 405, 409, 413, 500]) expect(statuses).toContain(status);
   expect(said.length).toBeGreaterThan(1_000);
   expect(leaks()).toEqual([]);
-}, 60_000);
+});
 
 test('what fails in words of its own that repeat a body is told without them, and where', () => {
   const hex = signed.toString('hex');

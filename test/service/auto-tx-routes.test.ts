@@ -353,7 +353,7 @@ test('each key has its own: others find none, count none and see none wait; who 
 });
 
 test('a chain without a pool takes none, and still lists, changes and deletes', async () => {
-  const service = await run({ source: createSimulatedSource({ seed: 1 }) });
+  const service = await run({ source: createSimulatedSource({ seed: 1 }), historySec: 3_600 });
   const { sign, address } = await newSender();
   for (const body of [{ to: TO }, { signedTransaction: await sign() }]) {
     expect((await refused(await post(service, body), 409)).message).toMatch('run with --rpc URL');

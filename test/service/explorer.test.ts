@@ -8,7 +8,7 @@ import { BLOCK_ZERO_TIME, blockHash, makeBlock, makeBlocks } from '../helpers/ch
 import { fixedPrice } from '../helpers/fixed-price.ts';
 import { makeIncluded, transactionHash } from '../helpers/made-transactions.ts';
 import { ScriptedSource } from '../helpers/scripted-source.ts';
-import { type RunningService, runService } from '../helpers/service.ts';
+import { type RunningService, runService, shareService } from '../helpers/service.ts';
 import { waitFor } from '../helpers/wait-for.ts';
 
 const HEAD = 999;
@@ -30,6 +30,17 @@ function chainWithTransactions(): ScriptedSource {
   }
   return source;
 }
+
+/** For tests that only read. */
+const unchanged = shareService(async (run) => {
+  const service = await run({
+    source: chainWithTransactions(),
+    historySec: 3_600,
+    priceFeed: fixedPrice(2_000),
+  });
+  await service.ready;
+  return service;
+});
 
 /** Stores the last 300 blocks, an hour, unless told otherwise. */
 async function following(source: ScriptedSource, historySec = 3_600): Promise<RunningService> {
@@ -105,7 +116,7 @@ test('where a node does not say the blob fee mainnet’s formula gives it, and n
 });
 
 test('latest is the head, and the fee after it is the one that gas/current names', async () => {
-  const service = await following(chainWithTransactions());
+  const service = unchanged();
   const latest = await readBlock(service, 'latest');
   expect(latest).toMatchObject({ blockNumber: HEAD, confirmations: 1 });
   const current = (await service.read(PATHS.gasCurrent)) as { nextBasePrice: number };
@@ -278,7 +289,7 @@ test('without a stored child the next base fee is the next block’s own by the 
 });
 
 test('a transaction is told with what it paid and where it stood among its block', async () => {
-  const service = await following(chainWithTransactions());
+  const service = unchanged();
   const base = makeBlock(995).baseFeePerGas;
   const paid = 21_000n * (base + 3n * GWEI);
   const readTx = async () =>
@@ -401,7 +412,7 @@ test('a transaction that waits in the pool is pending, without anything of a blo
 });
 
 test('transactions come newest first, in pages that join to the whole window, which is asked for by its echo', async () => {
-  const service = await following(chainWithTransactions());
+  const service = unchanged();
   const first = await readTxs(service, '?size=70');
   expect(first).toMatchObject({
     chainId: 1,
@@ -448,7 +459,7 @@ test('a page asks for the transactions of its own blocks only; what was asked fo
 });
 
 test('of a window of more than 100 blocks the newest 100 are told, and where they begin', async () => {
-  const service = await following(chainWithTransactions());
+  const service = unchanged();
   const whole = await readTxs(service, `?from=${iso(HEAD - 99)}`);
   expect(whole.total).toBe(300);
   expect(await readTxs(service, `?from=${iso(HEAD - 400)}`)).toEqual(whole);
@@ -577,7 +588,7 @@ test('a block that a started-over node lacks is a matter of the node while that 
 });
 
 test('what is neither a block nor a hash is refused by name', async () => {
-  const service = await following(chainWithTransactions());
+  const service = unchanged();
   const cases: [path: string, name: string, says: RegExp][] = [
     [blockAt('newest'), 'number', /latest or the number of a block/],
     [blockAt('-1'), 'number', /latest or/],

@@ -57,6 +57,7 @@ export async function serveChain(url: string | 'simulated'): Promise<ServedChain
     source,
     database,
     gate,
+    historySec: 3_600,
     signal: abort.signal,
     onError: (error) => errors.push(error),
   });
