@@ -56,6 +56,7 @@ const REPLACEMENTS: Readonly<Record<string, string>> = {
   '–': '-',
   '·': '|',
   '×': 'x',
+  '≤': '<=',
   '…': '...',
   '┤': '|',
   '┼': '+',

@@ -11,7 +11,7 @@ describe('gastop alerts show', () => {
   it('says what it watches for, how it stands, whom it tells and what was sent', () => {
     expect(alertDetailsText(ALERT, NOW).split('\n')).toEqual([
       'id            alr_7f3a1c90',
-      'fires when    average < 0.04 gwei',
+      'fires when    Average < 0.04 gwei',
       'state         resting until 2026-01-05 12:20:00 UTC',
       'cooldown      1h',
       'tells         email gas@example.org',

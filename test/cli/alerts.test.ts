@@ -67,7 +67,7 @@ describe.each([
     ]);
     expect(exitCode).toBe(0);
     expect(stdout.trim()).toMatch(ID);
-    expect(stderr).toContain(`made ${stdout.trim()}: slow < 5.000000001 gwei, tells terminal, cooldown 4h\n`);
+    expect(stderr).toContain(`made ${stdout.trim()}: Slow < 5.000000001 gwei, tells terminal, cooldown 4h\n`);
     const shown = await alerts(['show', stdout.trim(), '--json']);
     expect(AlertDetails.parse(JSON.parse(shown.stdout))).toMatchObject({
       thresholdGwei: 5.000000001,
@@ -95,7 +95,7 @@ describe.each([
     expect(stderr).toMatch(/webhooks are signed with whsec_\S+; it is said only when one is made\n/);
     const shown = await alerts(['show', stdout.trim()]);
     expect(shown.stdout).not.toContain('whsec_');
-    expect(shown.stdout).toContain('fires when    average > 80 gwei\n');
+    expect(shown.stdout).toContain('fires when    Average > 80 gwei\n');
     expect(shown.stdout).toContain('hysteresis    2 gwei\n');
     expect(shown.stdout).toMatch(
       /^tells {9}webhook https:\/\/example\.org\/hook\n {14}slack https:\/\/example\.org\/slack$/m,
@@ -123,7 +123,7 @@ describe.each([
     const second = await made(alerts, '--above', '7', '--webhook', 'https://example.org/', '--terminal');
     const rows = (await alerts(['list'])).stdout.split('\n');
     expect(rows[0]).toMatch(/^id +when +state +tells +fired +last \(UTC\) +note$/);
-    expect(rows[1]).toContain(`${second}  average > 7 gwei  armed  webhook, terminal      0  -`);
+    expect(rows[1]).toContain(`${second}  Average > 7 gwei  armed  webhook, terminal      0  -`);
     expect(rows[2]).toMatch(new RegExp(`^${first}.*(long ){30}🚀$`));
     const onScreen = (await alerts(['list'], { terminal: true })).stdout.split('\n');
     expect(Math.max(...onScreen.map((row) => row.length))).toBeLessThanOrEqual(80);
@@ -163,7 +163,7 @@ describe.each([
       const kept = await alerts(['delete', id], { terminal: true, answer });
       expect(kept).toMatchObject({ exitCode: 0, stdout: '' });
       expect(kept.stderr).toContain(
-        `Delete ${id} (average < 5 gwei, tells terminal)? [y/N] gastop: kept ${id}\n`,
+        `Delete ${id} (Average < 5 gwei, tells terminal)? [y/N] gastop: kept ${id}\n`,
       );
     }
     const unseen = await alerts(['delete', id], { terminal: true, stderrIsTTY: false });

@@ -7,6 +7,6 @@ test('the list names the well-known function that one calls, and else its select
   const unknown = autoTxView({ id: 'unknown', data: '0x12345678', value: 0n });
   const callName = ({ id }: { readonly id: string }) => (id === 'known' ? 'transfer' : null);
   const lines = autoTxListLines([known, unknown], null, null, '…', callName).join('\n');
-  expect(lines).toContain('call transfer of 0x7099…79C8');
-  expect(lines).toContain('call 0x12345678 of 0x7099…79C8');
+  expect(lines).toContain('transfer on 0x7099…79C8');
+  expect(lines).toContain('0x12345678 on 0x7099…79C8');
 });

@@ -89,12 +89,12 @@ describe('on a real node', () => {
       items: [{ id, status: 'PENDING', targetGasPriceGwei: 0.05, value: '123456789', note: 'rent' }],
     });
     const shown = await run(['show', id]);
-    expect(shown.stdout).toMatch(/^sent when +average <= 0.05 gwei$/m);
+    expect(shown.stdout).toMatch(/^sent when +Average ≤ 0.05 gwei$/m);
     expect(shown.stdout).toContain(`from          ${ACCOUNT.address}`);
     expect(shown.stdout).toContain('what happened, newest first (UTC)');
     const listed = (await run(['list'])).stdout.trim().split('\n');
     expect(listed).toHaveLength(2);
-    expect(listed[1]).toMatch(new RegExp(`^${id}  pending  average <= 0.05 gwei +−\\d+ % `));
+    expect(listed[1]).toMatch(new RegExp(`^${id}  pending  Average ≤ 0.05 gwei +−\\d+ % `));
     const again = await run(['create', file, '--target', '0.04']);
     expect([again.exitCode, again.stdout]).toEqual([1, '']);
     expect(again.stderr).toContain(id);
@@ -137,7 +137,7 @@ describe('on a real node', () => {
       exitCode: 0,
       stderr: 'gastop: nobody says what the prices are now, so how far they are off is not known\n',
     });
-    expect(stdout).toMatch(new RegExp(`^${id}  pending  average <= 0.05 gwei +- `, 'm'));
+    expect(stdout).toMatch(new RegExp(`^${id}  pending  Average ≤ 0.05 gwei +- `, 'm'));
     await run(['cancel', id]);
     await run(['delete', id, '--yes']);
   });

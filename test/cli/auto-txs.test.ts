@@ -112,7 +112,7 @@ describe('a signed transaction', () => {
     expect(stderr).toContain('value         0.123456789012345678 ETH');
     expect(stderr).toMatch(/\? nonce /);
     expect(stderr).toContain(`is handed to ${service.host}, which can send it at any time`);
-    expect(stderr).toContain('made made-1: pending, sent when own price <= 5 gwei');
+    expect(stderr).toContain('made made-1: pending, sent when own price ≤ 5 gwei');
     const { body } = service.requests.find(({ method }) => method === 'POST') ?? { body: '' };
     expect(JSON.parse(body)).toEqual({
       signedTransaction: signed,
@@ -332,7 +332,7 @@ describe('auto-txs of a service elsewhere', () => {
     const lines = stdout.trim().split('\n');
     expect(exitCode).toBe(0);
     expect(lines.map((line) => line.slice(0, 1))).toEqual(['i', 'c', 'b', 'e', 'd', 'a']);
-    expect(lines[2]).toMatch(/pending +average <= 8 gwei +−20 % /);
+    expect(lines[2]).toMatch(/pending +Average ≤ 8 gwei +−20 % /);
     expect(stdout).not.toContain('\u001b');
     const some = await run(['list', '--status', 'pending,DRAFT', '--url', url]);
     expect(some.stdout.trim().split('\n')).toHaveLength(3);

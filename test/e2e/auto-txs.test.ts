@@ -71,7 +71,7 @@ describe('a signed transaction that is pasted in the terminal', () => {
     await monitor.waitFor(`it would pay ${formatGwei(pays)}`);
     await monitor.waitFor(/✓ balance +10\.0 ETH covers/);
     await monitor.press('ctrl+s');
-    await monitor.waitFor(marked(DOES, new RegExp(`◌ waiting .* 35 +${formatGwei(pays)} +▼ 15 % +no end`)));
+    await monitor.waitFor(marked(DOES, new RegExp(`◌ pending .* 35 +${formatGwei(pays)} +▼ 15 % +no end`)));
     await monitor.waitFor('[4 Auto-tx ·1]');
     expect(await parts.knows(hash)).toBe(false);
   });
@@ -80,7 +80,7 @@ describe('a signed transaction that is pasted in the terminal', () => {
     let blocks = 0;
     for (; (await parts.nextBase()) + TIP > TARGET; blocks += 1) {
       const pays = (await parts.nextBase()) + TIP;
-      await monitor.waitFor(marked(DOES, new RegExp(`waiting .* ${formatGwei(pays)} +▼ \\d+ %`)));
+      await monitor.waitFor(marked(DOES, new RegExp(`pending .* ${formatGwei(pays)} +▼ \\d+ %`)));
       expect(await parts.knows(hash)).toBe(false);
       await mineShown(parts, monitor);
     }
@@ -125,15 +125,15 @@ describe('in the pane', () => {
     const does = '0.1 ETH to';
     await mineShown(parts, monitor, 60);
     await handOver(monitor, signed, { target: '20', does });
-    await monitor.waitFor(marked(does, /◌ waiting/));
+    await monitor.waitFor(marked(does, /◌ pending/));
     await monitor.press('e');
     await monitor.waitFor(/Change: 0\.1 ETH/);
     await monitor.press('ctrl+u', ...'21.5', 'ctrl+s');
-    await monitor.waitFor(marked(does, /◌ waiting .* 21\.5 /));
+    await monitor.waitFor(marked(does, /◌ pending .* 21\.5 /));
     await monitor.press('x');
     await monitor.waitFor('It has not been sent. Its signed bytes are deleted');
     await monitor.press('n');
-    await monitor.waitFor(marked(does, /◌ waiting/));
+    await monitor.waitFor(marked(does, /◌ pending/));
     await monitor.press('x');
     await monitor.waitFor('Cancel this auto-tx?');
     await monitor.press('y');
@@ -271,7 +271,7 @@ describe('gastop auto-txs and gastop serve', () => {
     const cancelled = await run(['cancel', second]);
     expect(cancelled.code, cancelled.stderr).toBe(0);
     const listed = await run(['list']);
-    expect(listed.stdout).toMatch(new RegExp(`^${id} +pending +own price <= 20 gwei`, 'm'));
+    expect(listed.stdout).toMatch(new RegExp(`^${id} +pending +own price ≤ 20 gwei`, 'm'));
     expect(listed.stdout).toMatch(new RegExp(`^${second} +cancelled`, 'm'));
     const shown = await run(['show', id]);
     expect(shown.stdout).toContain(account.address);
@@ -279,7 +279,7 @@ describe('gastop auto-txs and gastop serve', () => {
     const far = await parts.open(['--url', first.origin], { env });
     await far.waitFor(/Average .*\d/);
     await far.press('4');
-    await far.waitFor(marked('0.2 ETH to', /◌ waiting .* 20 /));
+    await far.waitFor(marked('0.2 ETH to', /◌ pending .* 20 /));
 
     first.child.kill('SIGKILL');
     await first.ended;

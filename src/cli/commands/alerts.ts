@@ -1,19 +1,14 @@
 import { type Command, Option } from 'commander';
 import { pathOf } from '../../client/client.ts';
 import type { AlertDetailsView, AlertView } from '../../client/views/alerts.ts';
+import { describeCondition } from '../../client/views/describe-alerts.ts';
 import { SAVINGS_GAS_MOST } from '../../contract/queries.ts';
 import { PATHS } from '../../contract/routes.ts';
 import type { CommandContext, Run } from '../context.ts';
 import { EXIT, type ExitCode, usageError } from '../errors.ts';
 import { examples } from '../help.ts';
 import { cleanLine, ALERTS as ROUTE } from '../output.ts';
-import {
-  alertDetailsText,
-  alertListLines,
-  alertSavingsText,
-  channelWords,
-  watchWords,
-} from '../text/alerts.ts';
+import { alertDetailsText, alertListLines, alertSavingsText, channelWords } from '../text/alerts.ts';
 import { type CreateAlertFlags, createAlert, type PreviewFlags, previewAlert } from './create-alert.ts';
 import {
   addDelete,
@@ -41,7 +36,7 @@ export const ALERTS: Resource<AlertView, AlertDetailsView> = {
   list: (client, call) => client.alerts(call),
   get: (client, id, call) => client.alert(id, call),
   remove: (client, id, call) => client.deleteAlert(id, call),
-  deleted: (alert) => `(${watchWords(alert)}, tells ${channelWords(alert)})`,
+  deleted: (alert) => `(${describeCondition(alert)}, tells ${channelWords(alert)})`,
 };
 const INPUT = ['[FILE]', 'the alert as JSON instead, as POST /alerts takes it; - is stdin'] as const;
 

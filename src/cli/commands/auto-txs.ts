@@ -9,6 +9,7 @@ import {
   type AutoTxView,
   mayBeMined,
 } from '../../client/views/auto-txs.ts';
+import { describeContent, describeState, describeTarget } from '../../client/views/describe-auto-txs.ts';
 import { isPast, type SnapshotView } from '../../client/views/gas.ts';
 import { AUTO_TX_STATUSES } from '../../contract/choices.ts';
 import { PATHS } from '../../contract/routes.ts';
@@ -19,14 +20,7 @@ import { examples } from '../help.ts';
 import { type OpenedPricing, openPricing, withPricing } from '../open-source.ts';
 import { cleanLine, AUTO_TXS as ROUTE } from '../output.ts';
 import type { Settings } from '../settings.ts';
-import {
-  autoTxDetailsText,
-  autoTxListLines,
-  autoTxStateWords,
-  type CallWords,
-  doesWords,
-  targetWords,
-} from '../text/auto-txs.ts';
+import { autoTxDetailsText, autoTxListLines, type CallWords } from '../text/auto-txs.ts';
 import {
   type CheckAutoTxFlags,
   type CreateAutoTxFlags,
@@ -66,7 +60,7 @@ export const AUTO_TXS: Resource<AutoTxView, AutoTxDetailsView> = {
   list: (client, call) => client.autoTxs(call),
   get: (client, id, call) => client.autoTx(id, call),
   remove: (client, id, call) => client.deleteAutoTx(id, call),
-  deleted: (autoTx) => `(${autoTxStateWords(autoTx)}, ${doesWords(autoTx)}) and what is known of it`,
+  deleted: (autoTx) => `(${describeState(autoTx)}, ${describeContent(autoTx)}) and what is known of it`,
 };
 const SIGNED = ['[FILE]', 'the raw signed transaction as hex; - or nothing is stdin'] as const;
 
@@ -321,7 +315,7 @@ async function updateAutoTx(
         throw flagged(error);
       });
     const changed = await onOne(AUTO_TXS, { client, id, signal }, asked);
-    const words = changed === null ? '' : `: ${autoTxStateWords(changed)}, sent when ${targetWords(changed)}`;
+    const words = changed === null ? '' : `: ${describeState(changed)}, sent when ${describeTarget(changed)}`;
     if (!flags.json) io.stderr.write(`gastop: changed ${cleanLine(id)}${words}\n`);
     return EXIT.ok;
   }
@@ -343,7 +337,7 @@ function cancelAutoTxs(context: CommandContext, ids: readonly string[], flags: J
       const asked = client.cancelAutoTx(id, { signal, ...answers(context, flags, PATHS.autoTxCancel) });
       const cancelled = await onOne(AUTO_TXS, { client, id, signal }, asked);
       if (cancelled !== null && cancelled.status !== null && cancelled.status !== 'CANCELLED') {
-        const status = autoTxStateWords(cancelled);
+        const status = describeState(cancelled);
         throw new CliError(EXIT.failed, `the service says that ${cleanLine(id)} is ${status}, not cancelled`);
       }
       const isOut = cancelled !== null && mayBeMined(cancelled);

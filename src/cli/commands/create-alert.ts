@@ -3,6 +3,7 @@ import { AlertPreviewer, alertRuleOf, previewWords } from '../../client/alert-pr
 import type { GasClient, ReachQuery } from '../../client/client.ts';
 import { ClientError } from '../../client/errors.ts';
 import type { CreatedAlertView, NewAlert } from '../../client/views/alerts.ts';
+import { describeCondition } from '../../client/views/describe-alerts.ts';
 import type { ReachView } from '../../client/views/gas.ts';
 import { ANY_SERVICE, type FieldProblem, type TargetRules } from '../../contract/alert-targets.ts';
 import { AlertCreation, type AlertCreationInput } from '../../contract/alerts.ts';
@@ -21,7 +22,7 @@ import { type OpenedClient, type OpenedResource, openReady, type Ready } from '.
 import { cleanLine, toAscii, utcTime, withSpinner } from '../output.ts';
 import { durationText, parseGwei, readInput, STDIN } from '../parse.ts';
 import { deliveryOf, parseCount, type Settings } from '../settings.ts';
-import { channelWords, cooldownWords, watchWords } from '../text/alerts.ts';
+import { channelWords, cooldownWords } from '../text/alerts.ts';
 import { ALERTS } from './alerts.ts';
 import { knownReach, pastFor } from './now.ts';
 import { answers, type JsonFlags, withResource } from './resource.ts';
@@ -74,7 +75,7 @@ const reachOf = (client: GasClient, signal: AbortSignal) => async (reach: ReachQ
 function createdLines(alert: CreatedAlertView, isOwn: boolean): string[] {
   const { signingSecret } = alert;
   return [
-    `made ${cleanLine(alert.id)}: ${watchWords(alert)}, tells ${channelWords(alert)}, cooldown ${cooldownWords(alert)}`,
+    `made ${cleanLine(alert.id)}: ${describeCondition(alert)}, tells ${channelWords(alert)}, cooldown ${cooldownWords(alert)}`,
     ...(isOwn ? ['it fires while gastop or gastop serve runs on this database'] : []),
     ...(signingSecret === null
       ? []

@@ -3,6 +3,7 @@ import type { GasClient } from '../../client/client.ts';
 import { ClientError } from '../../client/errors.ts';
 import { isPlain } from '../../client/service-url.ts';
 import type { AutoTxChange, AutoTxView, CheckView, NewAutoTx } from '../../client/views/auto-txs.ts';
+import { describeState, describeTarget } from '../../client/views/describe-auto-txs.ts';
 import { CALLDATA_LONGEST, NOTE_LONGEST, SPEED_OF_LANE } from '../../contract/choices.ts';
 import { PATHS } from '../../contract/routes.ts';
 import type { LaneName } from '../../core/advice.ts';
@@ -16,7 +17,7 @@ import { type OpenedPricing, withPricing } from '../open-source.ts';
 import { cleanLine, toAscii } from '../output.ts';
 import { checked, parseExpiry, parseGwei, parseNative } from '../parse.ts';
 import type { Settings } from '../settings.ts';
-import { autoTxCheckJson, autoTxCheckText, autoTxStateWords, targetWords } from '../text/auto-txs.ts';
+import { autoTxCheckJson, autoTxCheckText } from '../text/auto-txs.ts';
 import { AUTO_TXS } from './auto-txs.ts';
 import { answers, type JsonFlags, onOne, print } from './resource.ts';
 import { type SignedInput, signedInput } from './signed-input.ts';
@@ -111,7 +112,7 @@ async function create(
 }
 
 function madeLines(created: AutoTxView, isOwn: boolean, isEndless: boolean): string[] {
-  const made = `made ${cleanLine(created.id)}: ${autoTxStateWords(created)}, sent when ${targetWords(created)}`;
+  const made = `made ${cleanLine(created.id)}: ${describeState(created)}, sent when ${describeTarget(created)}`;
   if (created.status === 'DRAFT') {
     return [made, 'it waits for its signature: gastop auto-txs update ID FILE'];
   }

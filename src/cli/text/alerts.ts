@@ -6,6 +6,7 @@ import type {
   DeliveryView,
   SavingsEntryView,
 } from '../../client/views/alerts.ts';
+import { describeCondition } from '../../client/views/describe-alerts.ts';
 import { cooldownText } from '../../core/alerts/alert-rule.ts';
 import { ownValue } from '../../core/own-value.ts';
 import { formatCount, formatDuration, formatNative, formatUsd, gweiString } from '../../core/units.ts';
@@ -20,15 +21,6 @@ import {
   utcTime,
   VALUE_WIDTH,
 } from '../output.ts';
-
-const SIDE: Readonly<Record<string, string>> = { LESS_THAN: '<', GREATER_THAN: '>' };
-
-/** `average < 5 gwei`; a service's own words as they are. */
-export function watchWords({ gasSpeed, condition, threshold }: AlertView): string {
-  const side = condition === null ? '?' : (ownValue(SIDE, condition) ?? cleanLine(condition));
-  const price = threshold === null ? '?' : `${gweiString(threshold)} gwei`;
-  return `${gasSpeed === null ? '?' : cleanLine(gasSpeed).toLowerCase()} ${side} ${price}`;
-}
 
 /** `armed`, `resting`, `disabled`, or a service's own word. `now` in ms. */
 function stateWords(alert: AlertView, now: number): string {
@@ -88,7 +80,7 @@ export function alertListLines(
 function columnsAt(now: number): Column<AlertView>[] {
   return [
     { title: 'id', align: 'left', cell: (alert) => cleanLine(alert.id) },
-    { title: 'when', align: 'left', cell: watchWords },
+    { title: 'when', align: 'left', cell: describeCondition },
     { title: 'state', align: 'left', cell: (alert) => stateWords(alert, now) },
     { title: 'tells', align: 'left', cell: channelWords },
     {
@@ -129,7 +121,7 @@ function alertRows(alert: AlertView, now: number): Labelled[] {
   const state = rest === null ? stateWords(alert, now) : `${stateWords(alert, now)} ${rest}`;
   return [
     ['id', cleanLine(alert.id)],
-    ['fires when', watchWords(alert)],
+    ['fires when', describeCondition(alert)],
     ['state', disabledReason === null ? state : `${state}: ${cleanLine(disabledReason)}`],
     ['cooldown', cooldownWords(alert)],
     ['then', disableOnce === true ? 'it is disabled once it has fired' : null],

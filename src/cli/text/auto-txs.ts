@@ -6,14 +6,20 @@ import type {
   ComparisonView,
   SignedTransactionView,
 } from '../../client/views/auto-txs.ts';
-import { chanceOf, distanceToTarget, isOver } from '../../client/views/describe-auto-txs.ts';
+import {
+  chanceOf,
+  describeContent,
+  describeState,
+  describeTarget,
+  distanceToTarget,
+  isOver,
+} from '../../client/views/describe-auto-txs.ts';
 import type { SnapshotView } from '../../client/views/gas.ts';
+import { describeTxType } from '../../client/views/metrics.ts';
 import { chainProfile } from '../../core/chains.ts';
-import { ownValue } from '../../core/own-value.ts';
 import type { SignedTransaction } from '../../core/transactions/signed-transaction.ts';
 import {
   exactAmount,
-  formatAmount,
   formatChange,
   formatCount,
   formatLikelihood,
@@ -35,34 +41,6 @@ import {
 } from '../output.ts';
 import { durationText } from '../parse.ts';
 import { timeWords } from './alerts.ts';
-
-/** `average <= 5 gwei`, `own price <= 5 gwei` where the target is strict. */
-export function targetWords({ target, gasSpeed, isStrict }: AutoTxView): string {
-  const price =
-    isStrict === true ? 'own price' : gasSpeed === null ? 'price' : cleanLine(gasSpeed).toLowerCase();
-  return `${price} <= ${target === null ? '?' : gweiString(target)} gwei`;
-}
-
-/** `pending`, `held`, or a service's own word. */
-export function autoTxStateWords({ status, hold }: AutoTxView): string {
-  if (status === 'PENDING' && hold !== null) return 'held';
-  return status === null ? '-' : cleanLine(status).toLowerCase();
-}
-
-/**
- * `send 0.01 ETH to 0x7099…79C8`, as far as the service says.
- * @param callName of a well-known function that it calls.
- */
-export function doesWords({ to, value, data, chainId }: AutoTxView, callName: string | null = null): string {
-  const symbol = chainId === null ? 'coins' : chainProfile(chainId).nativeSymbol;
-  const worth = value === null || value === 0n ? null : formatAmount(value, symbol);
-  const plain = data === null || data === '0x';
-  if (to === null) return plain ? (worth === null ? '-' : `send ${worth}`) : 'make a contract';
-  const whom = `${to.slice(0, 6)}…${to.slice(-4)}`;
-  if (data === '0x') return `send ${worth ?? '0'} to ${whom}`;
-  if (data === null) return worth === null ? `call ${whom}` : `${worth} to ${whom}`;
-  return `call ${callName ?? data.slice(0, 10)} of ${whom}${worth === null ? '' : ` with ${worth}`}`;
-}
 
 /** How far the price has to fall: `-12 %`, `reached`; `-` where that is not known or does not matter. */
 function distanceWords(autoTx: AutoTxView, snapshot: SnapshotView | null): string {
@@ -88,15 +66,6 @@ export interface CallWords {
 type SaidTransaction = SignedTransactionView &
   Partial<Pick<SignedTransaction, 'blobCount' | 'maxFeePerBlobGas'>>;
 
-/** EIP-2718 types, and the proposal that brought each. */
-const TYPE_WORDS: Readonly<Record<string, string>> = {
-  0: 'legacy',
-  1: 'access list, EIP-2930',
-  2: 'fee market, EIP-1559',
-  3: 'blobs, EIP-4844',
-  4: 'set code, EIP-7702',
-};
-
 /**
  * What a transaction says, a label and its value each; what it does not have is left out.
  *
@@ -114,7 +83,7 @@ function transactionRows(
   return [
     ['hash', hash],
     ['chain', chainId === null ? null : `${chainProfile(chainId).name} (${chainId})`],
-    ['type', type === null ? null : `${type} (${ownValue(TYPE_WORDS, String(type)) ?? "this chain's own"})`],
+    ['type', type === null ? null : describeTxType(type)],
     ['from', from],
     ['to', to ?? (isContract ? 'nobody: it makes a contract' : null)],
     ['value', value === null ? null : exactAmount(value, symbol)],
@@ -193,8 +162,8 @@ function columnsAt(
 ): Column<AutoTxView>[] {
   return [
     { title: 'id', align: 'left', cell: ({ id }) => cleanLine(id) },
-    { title: 'state', align: 'left', cell: autoTxStateWords },
-    { title: 'when', align: 'left', cell: targetWords },
+    { title: 'state', align: 'left', cell: describeState },
+    { title: 'when', align: 'left', cell: describeTarget },
     { title: 'distance', align: 'right', cell: (autoTx) => distanceWords(autoTx, snapshot) },
     { title: 'likely', align: 'right', cell: likelyWords },
     {
@@ -203,7 +172,7 @@ function columnsAt(
       cell: (autoTx) => timeWords(isOver(autoTx) ? null : autoTx.expiresAt),
     },
     { title: 'nonce', align: 'right', cell: ({ nonce }) => (nonce === null ? '-' : String(nonce)) },
-    { title: 'does', align: 'left', cell: (autoTx) => doesWords(autoTx, callName(autoTx)) },
+    { title: 'does', align: 'left', cell: (autoTx) => describeContent(autoTx, { name: callName(autoTx) }) },
     { title: 'note', align: 'left', cell: ({ note }) => cleanLine(note ?? '') },
   ];
 }
@@ -232,7 +201,7 @@ function orderRows(autoTx: AutoTxView): Labelled[] {
   const within = reachWithinSec === null ? '' : ` within ${durationText(reachWithinSec)}`;
   return [
     ['id', cleanLine(autoTx.id)],
-    ['state', `${autoTxStateWords(autoTx)}${outWords(autoTx)}`],
+    ['state', `${describeState(autoTx)}${outWords(autoTx)}`],
     ['failed as', failure === null ? null : paragraph(failure.message)],
     ['held as', hold === null ? null : paragraph(hold.message)],
     [
@@ -241,7 +210,7 @@ function orderRows(autoTx: AutoTxView): Labelled[] {
         ? null
         : `${timeWords(hold.retryAt, 'seconds')} UTC`,
     ],
-    ['sent when', targetWords(autoTx)],
+    ['sent when', describeTarget(autoTx)],
     ['likely', chance === null ? null : `${formatLikelihood(chance)}${within}`],
     ['until', expiresAt === null || isOver(autoTx) ? null : `${timeWords(expiresAt, 'seconds')} UTC`],
     ['note', note === null || note === '' ? null : paragraph(note, LONGEST_NOTE)],

@@ -1,5 +1,5 @@
 import type { SnapshotView } from '../../client/views/gas.ts';
-import type { BlockView, TxView } from '../../client/views/metrics.ts';
+import { type BlockView, describeTxType, type TxView } from '../../client/views/metrics.ts';
 import { PERCENTILES } from '../../contract/choices.ts';
 import { chainProfile } from '../../core/chains.ts';
 import { GAS_PER_BLOB } from '../../core/eip4844.ts';
@@ -135,15 +135,6 @@ function blobWords({ blobGasUsed, excessBlobGas }: BlockView): string | null {
   return `${formatCount(count)}  (${formatCount(blobGasUsed)} blob gas${excess})`;
 }
 
-/** EIP-2718 types, and the proposal that brought each. */
-const TYPE_WORDS: Readonly<Record<number, string>> = {
-  0: 'legacy',
-  1: 'access list, EIP-2930',
-  2: 'fee market, EIP-1559',
-  3: 'blobs, EIP-4844',
-  4: 'set code, EIP-7702',
-};
-
 const STATUS_WORDS: Readonly<Record<string, string>> = {
   PENDING: 'waits in the pool',
   SUCCESS: 'success',
@@ -162,7 +153,7 @@ export function txText(tx: TxView, surroundings: Surroundings): string {
       ['status', statusWords(tx)],
       ['block', blockWords(tx)],
       ['time', whenWords(tx.timestamp, surroundings)],
-      ['type', tx.type === null ? null : `${tx.type} (${TYPE_WORDS[tx.type] ?? "this chain's own"})`],
+      ['type', tx.type === null ? null : describeTxType(tx.type)],
       ['from', toAddress(tx.from)],
       ['to', tx.to === null ? (tx.from === null ? null : 'nobody: it creates a contract') : toAddress(tx.to)],
       ['call', toAddress(tx.selector)],

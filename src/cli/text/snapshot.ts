@@ -1,4 +1,9 @@
-import { chainNameOf, type RecommendationView, type SnapshotView } from '../../client/views/gas.ts';
+import {
+  chainNameOf,
+  describeAdvice,
+  type RecommendationView,
+  type SnapshotView,
+} from '../../client/views/gas.ts';
 import type { LaneName } from '../../core/advice.ts';
 import { ownValue } from '../../core/own-value.ts';
 import {
@@ -44,7 +49,7 @@ export function snapshotText(
       { title: 'tip', align: 'right', cell: ([lane]) => gwei(snapshot.lanes[lane].maxPriorityFeePerGas) },
       { title: 'within', align: 'right', cell: ([lane]) => within(snapshot.lanes[lane].withinBlocks) },
       { title: 'wait p50/p95', align: 'right', cell: ([lane]) => wait(snapshot.lanes[lane].waitSec) },
-      { title: 'kept', align: 'right', cell: ([lane]) => share(snapshot.lanes[lane].probability) },
+      { title: 'likely', align: 'right', cell: ([lane]) => share(snapshot.lanes[lane].probability) },
     ],
     LANES,
   );
@@ -102,12 +107,8 @@ function feeLine(snapshot: SnapshotView): string {
 }
 
 function adviceLine(advice: RecommendationView): string {
-  const parts: string[] = [];
-  const target = advice.targetPrice === null ? '' : ` ${formatGwei(advice.targetPrice)} gwei`;
-  const wait = advice.expectedWaitSec === null ? '' : ` ~${formatDuration(advice.expectedWaitSec)}`;
-  if (advice.action === 'WAIT') parts.push(`WAIT${wait}${target === '' ? '' : ` for${target}`}`);
-  else if (advice.action === 'SET_ALERT') parts.push(`SET AN ALERT${target === '' ? '' : ` at${target}`}`);
-  else parts.push(`${cleanLine(advice.action).replaceAll('_', ' ')}${target === '' ? '' : ` at${target}`}`);
+  const { action, target } = describeAdvice(advice);
+  const parts = [cleanLine(`${action} ${target}`)];
   const saving = advice.expectedSavingRatio;
   if (saving !== null && saving > 0) parts.push(`saves ${formatPercent(saving)}`);
   if (advice.probability !== null) parts.push(`${formatLikelihood(advice.probability)} likely`);

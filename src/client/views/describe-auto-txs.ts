@@ -58,10 +58,9 @@ export function autoTxState(autoTx: AutoTxView): AutoTxState {
   return status === 'SUBMITTED' && autoTx.blockNumber !== null ? 'mined' : STATES[status];
 }
 
-/** `waiting`, `held`, `executed`, or a service's own word. */
+/** `pending`, `held`, `executed`, or a service's own word. */
 export function describeState(autoTx: AutoTxView): string {
   const state = autoTxState(autoTx);
-  if (state === 'pending') return 'waiting';
   if (state !== 'other') return state;
   return autoTx.status === null ? 'not said' : plainWord(autoTx.status);
 }

@@ -1,6 +1,7 @@
 import type * as z from 'zod';
 import { GasCurrent, GasRecommendation, GasTrend, Summary } from '../../contract/gas.ts';
 import { chainProfile } from '../../core/chains.ts';
+import { formatDuration, formatGwei } from '../../core/units.ts';
 import { lenient, ms, rows, said, type Wire, wei } from '../lenient.ts';
 
 /**
@@ -155,4 +156,19 @@ export type RecommendationView = z.infer<typeof Recommendation>;
 /** Whether its source could not be reached since, so that nobody knows what the prices are now. A chain that makes no block stands still instead. */
 export function isPast({ stale, source: { problem } }: Pick<SnapshotView, 'stale' | 'source'>): boolean {
   return stale && problem !== null && problem.retryAt !== null;
+}
+
+/** What to do, and at what price: `WAIT` and `~3m for 0.0388 gwei`, `SEND NOW` and `at 0.0412 gwei`; `target` is empty where there is none. */
+export function describeAdvice({ action, targetPrice, expectedWaitSec }: RecommendationView): {
+  readonly action: string;
+  readonly target: string;
+} {
+  const price = targetPrice === null ? null : `${formatGwei(targetPrice)} gwei`;
+  if (action === 'WAIT') {
+    const wait = expectedWaitSec === null ? null : `~${formatDuration(expectedWaitSec)}`;
+    const target = [wait, price === null ? null : `for ${price}`].filter((part) => part !== null).join(' ');
+    return { action, target };
+  }
+  const words = action === 'SET_ALERT' ? 'SET AN ALERT' : action.replaceAll('_', ' ');
+  return { action: words, target: price === null ? '' : `at ${price}` };
 }

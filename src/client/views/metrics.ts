@@ -81,3 +81,20 @@ export type TxRowView = z.infer<typeof TxOfWindow>;
 
 /** `GET /metrics/txs` */
 export const Txs = metricsPage(TxOfWindow);
+
+/** EIP-2718 types in words. */
+const TYPES: Readonly<Record<number, string>> = {
+  0: 'legacy',
+  1: 'access list (EIP-2930)',
+  2: 'dynamic fee (EIP-1559)',
+  3: 'blobs (EIP-4844)',
+  4: 'sets account code (EIP-7702)',
+  // OP stack: not signed, it comes from the chain below.
+  126: 'deposit from the chain below',
+};
+
+/** `2, dynamic fee (EIP-1559)` */
+export function describeTxType(type: number): string {
+  const words = TYPES[type];
+  return words === undefined ? String(type) : `${type}, ${words}`;
+}

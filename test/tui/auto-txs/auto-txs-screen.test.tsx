@@ -64,7 +64,7 @@ describe('the list of auto-txs', () => {
     const words = lines()
       .slice(2, 12)
       .map((line) => /^ [▸ ] . (\w+)/.exec(line)?.[1]);
-    const waiting = ['held', 'waiting', 'waiting'];
+    const waiting = ['held', 'pending', 'pending'];
     expect(words).toEqual([
       'mined',
       'submitted',
@@ -81,7 +81,7 @@ describe('the list of auto-txs', () => {
   it('says state, what it does, target and price, how far, how likely, until when, whose, and why', async () => {
     const { shows } = show([WAITING], { columns: 120, rows: 37 });
     await shows(
-      /◌ waiting +0.01 ETH to 0x7099…79C8 +0.04 +0.0507 +▼ 21 % +81 % +in 3h04m +#7 0xf39F…2266 +deploy the/,
+      /◌ pending +0.01 ETH to 0x7099…79C8 +0.04 +0.0507 +▼ 21 % +81 % +in 3h04m +#7 0xf39F…2266 +deploy the/,
     );
     await shows('waits until Average ≤ 0.04 gwei');
   });
@@ -269,24 +269,24 @@ describe('a list that shows no auto-txs', () => {
         autoTxs: () => (fails ? Promise.reject(new Error('the line is cut')) : fake.autoTxs()),
       },
     );
-    await shows('◌ waiting');
+    await shows('◌ pending');
     fails = true;
     await press('space');
     await shows(/the auto-txs as of now · next try in \S+ · the line is cut/);
-    expect(screen()).toContain('◌ waiting');
+    expect(screen()).toContain('◌ pending');
   });
 });
 
 describe('the keys of an auto-tx', () => {
   it('space disables it and has it wait again, in the list and in its details', async () => {
     const { shows, press, toasts } = show([WAITING]);
-    await shows('◌ waiting');
+    await shows('◌ pending');
     await press('space');
     await shows('— disabled');
     await press('enter');
     await shows('Order');
     await press('space');
-    await shows('◌ waiting');
+    await shows('◌ pending');
     expect(toasts.map(({ text }) => text)).toEqual([
       'It is not sent while it is disabled',
       'It waits for its price',
@@ -314,24 +314,24 @@ describe('the keys of an auto-tx', () => {
   it('space that is refused changes nothing, and says why', async () => {
     const updateAutoTx = () => Promise.reject(refused('it was sent a moment ago'));
     const { shows, press, toasts, screen } = show([WAITING], {}, { updateAutoTx });
-    await shows('◌ waiting');
+    await shows('◌ pending');
     await press('space');
     await waitFor(() => toasts[0]?.text === 'Not changed: it was sent a moment ago');
-    expect(screen()).toContain('◌ waiting');
+    expect(screen()).toContain('◌ pending');
   });
 
   it.each(SIZES)(
     'x asks before it cancels, and a key too many keeps it, at %i × %i',
     async (columns, rows) => {
       const { shows, press, lines, toasts } = show([WAITING], { columns, rows });
-      await shows('◌ waiting');
+      await shows('◌ pending');
       await press('x');
       await shows('Cancel this auto-tx?');
       await shows('[▸ Keep it ]');
       await shows('It has not been sent.');
       expect(lines().filter((line) => stringWidth(line) > columns)).toEqual([]);
       await press('enter');
-      await shows('◌ waiting');
+      await shows('◌ pending');
       await press('x', 'right', 'enter');
       await shows('— cancelled');
       expect(toasts.map(({ text }) => text)).toEqual(['It is cancelled']);
@@ -344,14 +344,14 @@ describe('the keys of an auto-tx', () => {
     ['within 1d', null, 86_400],
   ])('the chance is told for as long as the service has looked ahead: %s', async (words, expiresAt, sec) => {
     const { shows, press } = show([{ ...WAITING, expiresAt, reachWithinSec: sec }]);
-    await shows('◌ waiting');
+    await shows('◌ pending');
     await press('enter');
     await shows(`81 % ${words}`);
   });
 
   it('x says of one that was sent before what may still come, and what stops it', async () => {
     const { shows, press } = show([{ ...WAITING, attempts: 1, submittedAt: AT - 60_000, mayBeMined: true }]);
-    await shows('◌ waiting');
+    await shows('◌ pending');
     await press('x');
     await shows(/may\s+be\s+mined\s+although\s+it\s+is\s+cancelled/);
     await shows('Only a same-nonce replacement from your wallet can stop it.');
@@ -373,7 +373,7 @@ describe('the keys of an auto-tx', () => {
   it('nothing is claimed of a service that does not say whether nodes may have it', async () => {
     const foreign = { ...WAITING, attempts: null, submittedAt: null, mayBeMined: null };
     const { shows, press, screen } = show([foreign], { isOwnService: false });
-    await shows('◌ waiting');
+    await shows('◌ pending');
     await press('x');
     await shows('The service is asked not to send it.');
     await shows(/a same-nonce\s+replacement from your wallet/);
@@ -412,7 +412,7 @@ describe('the keys of an auto-tx', () => {
       const list: AutoTxMethods['autoTxs'] = async () => ({ items: [current], total: 1, unreadable: 0 });
       const autoTx: AutoTxMethods['autoTx'] = async () => ({ ...current, timeline: [] });
       const { shows, press, renew } = show([WAITING], {}, { autoTxs: list, autoTx });
-      await shows('◌ waiting');
+      await shows('◌ pending');
       if (where !== 'in the list') {
         await press('enter');
         await shows('Order');
@@ -439,7 +439,7 @@ describe('the keys of an auto-tx', () => {
   it('x of which nobody knows whether it was done says so, and asks for the list', async () => {
     const lost = new ClientError('unreachable', 'no answer', { endpoint: '/auto-txs', mayBeDone: true });
     const { shows, press, toasts } = show([WAITING], {}, { cancelAutoTx: () => Promise.reject(lost) });
-    await shows('◌ waiting');
+    await shows('◌ pending');
     await press('x', 'y');
     await waitFor(() => toasts[0]?.text === 'Perhaps done, the list is asked again: no answer');
   });
@@ -568,7 +568,7 @@ describe('the details of an auto-tx', () => {
   it('of a service that keeps no timeline say so', async () => {
     const autoTx = async () => ({ ...WAITING, timeline: null });
     const { shows, press } = show([WAITING], { columns: 120, rows: 37 }, { autoTx });
-    await shows('waiting');
+    await shows('pending');
     await press('enter');
     await shows('this service keeps none');
   });
@@ -582,7 +582,7 @@ describe('the details of an auto-tx', () => {
           Promise.reject(new ClientError('not-found', 'none', { endpoint: '/auto-txs/{id}', status: 404 })),
       },
     );
-    await shows('waiting');
+    await shows('pending');
     await press('enter');
     await shows('There is no such auto-tx any more');
     await press('esc');
@@ -591,7 +591,7 @@ describe('the details of an auto-tx', () => {
 
   it('are what the raw view asks for', async () => {
     const { shows, press, memory } = show([{ ...WAITING, id: 'a/b' }]);
-    await shows('waiting');
+    await shows('pending');
     expect(autoTxsQuestion(memory)).toEqual({ path: '/auto-txs' });
     await press('enter');
     await shows('Order');

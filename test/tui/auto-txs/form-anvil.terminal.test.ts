@@ -43,11 +43,11 @@ describe('a transaction that is pasted into the monitor of a real chain', () => 
     await shown.press('enter', 'ctrl+u', '5');
     await shown.waitFor('✓ nonce ');
     await shown.press('ctrl+s');
-    await shown.waitFor('◌ waiting');
+    await shown.waitFor('◌ pending');
 
     await mineAt(10n);
     await shown.waitFor('#1 ');
-    await shown.waitFor('◌ waiting');
+    await shown.waitFor('◌ pending');
     expect(await waiting()).toBe(0);
 
     await mineAt(5n);

@@ -1,5 +1,10 @@
 import { Box, useIsScreenReaderEnabled } from 'ink';
-import type { BlockView, TxRowView, TxView } from '../../../client/views/metrics.ts';
+import {
+  type BlockView,
+  describeTxType,
+  type TxRowView,
+  type TxView,
+} from '../../../client/views/metrics.ts';
 import { hexText, shortHex } from '../../../core/text.ts';
 import { tipRankWords } from '../../../core/tip-rank-words.ts';
 import {
@@ -30,22 +35,6 @@ import { SpokenTx } from './explorer-pane.tsx';
 import type { ExplorerLevelProps, Place } from './explorer-state.ts';
 import { explorerProblem, momentText, noTransactions, PlaceFrame, withHidden } from './place-frame.tsx';
 import { useBlock, useFactsContext, useTx } from './use-explorer.ts';
-
-/** EIP-2718 types in words. */
-const TYPES: Readonly<Record<number, string>> = {
-  0: 'legacy',
-  1: 'access list (EIP-2930)',
-  2: 'dynamic fee (EIP-1559)',
-  3: 'blobs (EIP-4844)',
-  4: 'sets account code (EIP-7702)',
-  // OP stack: not signed, it comes from the chain below.
-  126: 'deposit from the chain below',
-};
-
-function typeWords(type: number): string {
-  const words = TYPES[type];
-  return words === undefined ? String(type) : `${type}, ${words}`;
-}
 
 interface StatusWords {
   readonly text: string;
@@ -244,7 +233,7 @@ export function identity(
       ? { name: 'to', value: [{ text: 'nobody: it creates a contract' }], alone: true }
       : hex('to', tx.to),
     tx.value === null ? null : { name: 'value', value: [{ text: formatNative(tx.value, symbol) }] },
-    tx.type === null ? null : { name: 'type', value: [{ text: typeWords(tx.type) }] },
+    tx.type === null ? null : { name: 'type', value: [{ text: describeTxType(tx.type) }] },
     tx.nonce === null ? null : { name: 'nonce', value: [{ text: formatCount(tx.nonce) }] },
     { name: 'call', value: [{ text: tx.selector ?? 'no call data', faint: tx.selector === null }] },
   ];

@@ -1,6 +1,11 @@
 import { ClientError } from '../../../client/errors.ts';
 import type { ChartView } from '../../../client/views/dashboard.ts';
-import type { RecommendationView, SnapshotView, TrendView } from '../../../client/views/gas.ts';
+import {
+  describeAdvice,
+  type RecommendationView,
+  type SnapshotView,
+  type TrendView,
+} from '../../../client/views/gas.ts';
 import {
   formatChange,
   formatDuration,
@@ -12,7 +17,7 @@ import {
 import { keptWords } from '../../track-words.ts';
 import type { Fact } from '../../ui/fact-list.tsx';
 import type { Span } from '../../ui/text.tsx';
-import type { Theme } from '../../ui/theme.ts';
+import type { ColorName, Theme } from '../../ui/theme.ts';
 import { dayText, systemOffset } from '../../ui/time.ts';
 import type { LiveView } from './use-live.ts';
 
@@ -42,29 +47,18 @@ function older(sec: number | null): Fact | null {
   return { id: 'older', spans: [{ text: `${formatDuration(sec)} older than the prices`, faint: true }] };
 }
 
+const ACTION_COLORS = new Map<string, ColorName>([
+  ['SEND_NOW', 'good'],
+  ['WAIT', 'warn'],
+  ['SET_ALERT', 'accent'],
+]);
+
 function whatToDo(advice: RecommendationView, theme: Theme): Fact {
-  const price = advice.targetPrice === null ? null : `${formatGwei(advice.targetPrice)} gwei`;
-  const spans: Span[] = [];
-  switch (advice.action) {
-    case 'SEND_NOW':
-      spans.push({ text: `${theme.glyph.arrow} SEND NOW`, color: 'good', bold: true });
-      if (price !== null) spans.push({ text: ` at ${price}` });
-      break;
-    case 'WAIT': {
-      const wait = advice.expectedWaitSec;
-      spans.push({ text: `${theme.glyph.arrow} WAIT`, color: 'warn', bold: true });
-      if (wait !== null) spans.push({ text: ` ~${formatDuration(wait)}` });
-      if (price !== null) spans.push({ text: ` for ${price}` });
-      break;
-    }
-    case 'SET_ALERT':
-      spans.push({ text: `${theme.glyph.arrow} SET AN ALERT`, color: 'accent', bold: true });
-      if (price !== null) spans.push({ text: ` at ${price}` });
-      break;
-    default:
-      spans.push({ text: `${theme.glyph.arrow} ${theme.text(advice.action)}`, bold: true });
-      if (price !== null) spans.push({ text: ` ${price}` });
-  }
+  const { action, target } = describeAdvice(advice);
+  const color = ACTION_COLORS.get(advice.action);
+  const words = { text: `${theme.glyph.arrow} ${theme.text(action)}`, bold: true };
+  const spans: Span[] = [color === undefined ? words : { ...words, color }];
+  if (target !== '') spans.push({ text: ` ${target}` });
   return { id: 'advice', spans };
 }
 
