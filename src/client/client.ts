@@ -19,34 +19,15 @@ import { RateLimit } from './rate-limit.ts';
 import { type ClientRoute, type Query, ROUTES } from './routes.ts';
 import { harmlessJson, parseJson } from './values.ts';
 import {
-  type AlertDetailsView,
-  type AlertListView,
-  type AlertSavingsView,
   type AlertView,
   type CreatedAlertView,
   extraPayload,
   givenPayload,
   type NewAlert,
 } from './views/alerts.ts';
-import type {
-  AutoTxAccountView,
-  AutoTxChange,
-  AutoTxDetailsView,
-  AutoTxListView,
-  AutoTxView,
-  NewAutoTx,
-} from './views/auto-txs.ts';
-import type { ChartView, DashboardView, MarketView, RateLimitsView } from './views/dashboard.ts';
-import { type RecommendationView, type SnapshotView, type TrendView, withSourceName } from './views/gas.ts';
-import type {
-  BaseFeeRowView,
-  BlockView,
-  GasUsedRatioRowView,
-  MetricsView,
-  PriorityFeeRowView,
-  TxRowView,
-  TxView,
-} from './views/metrics.ts';
+import type { AutoTxChange, AutoTxView, NewAutoTx } from './views/auto-txs.ts';
+import type { ChartView, MarketView } from './views/dashboard.ts';
+import { withSourceName } from './views/gas.ts';
 
 /** A metrics window; what is left out is the service's default (the last hour, a fitting bucket). Times in ms. */
 export interface MetricsQuery {
@@ -79,67 +60,7 @@ export interface RecommendationOptions extends CallOptions {
 }
 
 /** The v1 service as the screens and commands see it. Every method rejects with a `ClientError`. */
-export interface GasClient {
-  gasCurrent(options?: CallOptions): Promise<SnapshotView>;
-  gasTrend(options?: CallOptions): Promise<TrendView>;
-  /** `reach` of the answer is `null` unless it was asked about, or where the service cannot say. */
-  gasRecommendation(options?: RecommendationOptions): Promise<RecommendationView>;
-  /** `timeFrame` and `percentile` are the contract's words or others that the service offers. */
-  statsChart(timeFrame: string, options?: CallOptions): Promise<ChartView>;
-  statsMarket(timeFrame: string, options?: CallOptions): Promise<MarketView>;
-  baseFee(query?: MetricsQuery, options?: CallOptions): Promise<MetricsView<BaseFeeRowView>>;
-  priorityFee(
-    query?: MetricsQuery & { readonly percentile?: string },
-    options?: CallOptions,
-  ): Promise<MetricsView<PriorityFeeRowView>>;
-  gasUsedRatio(query?: MetricsQuery, options?: CallOptions): Promise<MetricsView<GasUsedRatioRowView>>;
-  /** One block, or the head for `latest`. */
-  block(number: number | 'latest', options?: CallOptions): Promise<BlockView>;
-  tx(hash: string, options?: CallOptions): Promise<TxView>;
-  /** The transactions of a window of at most 100 blocks, newest first. */
-  txs(query?: Omit<MetricsQuery, 'bucket'>, options?: CallOptions): Promise<MetricsView<TxRowView>>;
-  rateLimits(options?: CallOptions): Promise<RateLimitsView>;
-  summary(options?: CallOptions): Promise<DashboardView>;
-  /** All of them, newest first, however many pages that takes (at most 10,000). */
-  alerts(options?: CallOptions): Promise<AlertListView>;
-  alert(id: string, options?: CallOptions): Promise<AlertDetailsView>;
-  /**
-   * Asked once, like everything here that changes something. The `ClientError` of a refusal says what is wrong field by
-   * field (`details`); one whose answer never came or cannot be read says that it may be there all the same
-   * (`mayBeDone`).
-   */
-  createAlert(alert: NewAlert, options?: WriteOptions): Promise<CreatedAlertView>;
-  /** `status` is `PENDING`, `DISABLED`, or a service's own word. Answers the alert, where the service does. */
-  setAlertStatus(id: string, status: string, options?: WriteOptions): Promise<AlertView | null>;
-  deleteAlert(id: string, options?: WriteOptions): Promise<void>;
-  /** `gasAmount`: gas that the savings are counted for; left out: the service's own idea. */
-  alertSavings(
-    id: string,
-    options?: CallOptions & { readonly gasAmount?: number },
-  ): Promise<AlertSavingsView>;
-  /** Sends once more what was sent; gastop's own addition to v1. */
-  redeliver(alertId: string, deliveryId: string, options?: WriteOptions): Promise<void>;
-  /** All of them, newest first, however many pages that takes (at most 10,000). */
-  autoTxs(options?: CallOptions): Promise<AutoTxListView>;
-  autoTx(id: string, options?: CallOptions): Promise<AutoTxDetailsView>;
-  /** What is signed of it goes to the service and into no error. */
-  createAutoTx(autoTx: NewAutoTx, options?: WriteOptions): Promise<AutoTxView>;
-  /** Answers the auto-tx, where the service does. */
-  updateAutoTx(id: string, change: AutoTxChange, options?: WriteOptions): Promise<AutoTxView | null>;
-  cancelAutoTx(id: string, options?: WriteOptions): Promise<AutoTxView | null>;
-  deleteAutoTx(id: string, options?: WriteOptions): Promise<void>;
-  /** What a pre-flight needs of a sender; gastop's own addition to v1. `null`: the service has no such route. */
-  autoTxAccount(address: string, options?: CallOptions): Promise<AutoTxAccountView | null>;
-  /**
-   * What the service's own OpenAPI document says of v1, looked for once and kept; `null`: it has none. Nothing
-   * depends on it: ask when something is there to be shown, not before.
-   */
-  description(options?: CallOptions): Promise<ServiceDescription | null>;
-  /** What pauses all requests of the key; the monitor shows it and tries again. */
-  readonly rateLimit: RateLimit;
-  /** The service's answer to any GET as text, for `--json` and the raw view; refused answers reject. */
-  raw(path: string, query?: Readonly<Record<string, string>>, options?: CallOptions): Promise<string>;
-}
+export type GasClient = ReturnType<typeof createGasClient>;
 
 export interface GasClientOptions extends HttpOptions {
   /** `fetch` is the service of this very program: its responses need not be checked against the contract. Default: no. */
@@ -155,7 +76,7 @@ export interface GasClientOptions extends HttpOptions {
  * @throws RangeError where `baseUrl` cannot be a service's (see {@link parseServiceUrl}). Its methods reject with
  * a `ClientError` and nothing else.
  */
-export function createGasClient(options: GasClientOptions): GasClient {
+export function createGasClient(options: GasClientOptions) {
   const rateLimit = new RateLimit(options.now);
   const http = new Http(options, rateLimit);
   const { host } = http;
@@ -247,33 +168,51 @@ export function createGasClient(options: GasClientOptions): GasClient {
   const autoTxs = listLoader((query, call) => get(ROUTES.autoTxs, call, query));
 
   return {
+    /** What pauses all requests of the key; the monitor shows it and tries again. */
     rateLimit,
-    gasCurrent: async (call = {}) => withSourceName(await get(ROUTES.gasCurrent, call), host),
-    gasTrend: (call = {}) => get(ROUTES.gasTrend, call),
-    gasRecommendation: ({ reach, ...call } = {}) =>
+    gasCurrent: async (call: CallOptions = {}) =>
+      withSourceName(await get(ROUTES.gasCurrent, call), http.host),
+    gasTrend: (call: CallOptions = {}) => get(ROUTES.gasTrend, call),
+    /** `reach` of the response is `null` unless it was requested, or where the service cannot say. */
+    gasRecommendation: ({ reach, ...call }: RecommendationOptions = {}) =>
       get(ROUTES.gasRecommendation, call, reach === undefined ? {} : reachQuery(reach)),
-    statsChart: async (timeFrame, call = {}) =>
+    /** `timeFrame` and `percentile` are the contract's words or others that the service offers. */
+    statsChart: async (timeFrame: string, call: CallOptions = {}): Promise<ChartView> =>
       withTimeFrame(await get(ROUTES.statsChart, call, { timeFrame }), timeFrame),
-    statsMarket: async (timeFrame, call = {}) =>
+    statsMarket: async (timeFrame: string, call: CallOptions = {}): Promise<MarketView> =>
       withTimeFrame(await get(ROUTES.statsMarket, call, { timeFrame }), timeFrame),
-    baseFee: async (query = {}, call = {}) => get(ROUTES.baseFee, call, metricsQuery(query, PATHS.baseFee)),
-    priorityFee: async ({ percentile, ...query } = {}, call = {}) =>
+    baseFee: async (query: MetricsQuery = {}, call: CallOptions = {}) =>
+      get(ROUTES.baseFee, call, metricsQuery(query, PATHS.baseFee)),
+    priorityFee: async (
+      { percentile, ...query }: MetricsQuery & { readonly percentile?: string } = {},
+      call: CallOptions = {},
+    ) =>
       get(ROUTES.priorityFee, call, {
         ...metricsQuery(query, PATHS.priorityFee),
         ...(percentile === undefined ? {} : { percentile }),
       }),
-    gasUsedRatio: async (query = {}, call = {}) =>
+    gasUsedRatio: async (query: MetricsQuery = {}, call: CallOptions = {}) =>
       get(ROUTES.gasUsedRatio, call, metricsQuery(query, PATHS.gasUsedRatio)),
-    block: (number, call = {}) =>
+    /** One block, or the head for `latest`. */
+    block: (number: number | 'latest', call: CallOptions = {}) =>
       get(ROUTES.block, call, {}, pathOf(PATHS.block, { number: String(number) })),
-    tx: (hash, call = {}) => get(ROUTES.tx, call, {}, pathOf(PATHS.tx, { hash })),
-    txs: async (query = {}, call = {}) => get(ROUTES.txs, call, metricsQuery(query, PATHS.txs)),
-    rateLimits: (call = {}) => get(ROUTES.rateLimits, call),
-    summary: (call = {}) => get(ROUTES.summary, call),
+    tx: (hash: string, call: CallOptions = {}) => get(ROUTES.tx, call, {}, pathOf(PATHS.tx, { hash })),
+    /** The transactions of a window of at most 100 blocks, newest first. */
+    txs: async (query: Omit<MetricsQuery, 'bucket'> = {}, call: CallOptions = {}) =>
+      get(ROUTES.txs, call, metricsQuery(query, PATHS.txs)),
+    rateLimits: (call: CallOptions = {}) => get(ROUTES.rateLimits, call),
+    summary: (call: CallOptions = {}) => get(ROUTES.summary, call),
 
-    alerts: (call = {}) => alerts(call),
-    alert: async (id, call = {}) => get(ROUTES.alert, call, {}, alertPath(PATHS.alert, id)),
-    createAlert: async (alert, call = {}) => {
+    /** All of them, newest first, however many pages that takes (at most 10,000). */
+    alerts: (call: CallOptions = {}) => alerts(call),
+    alert: async (id: string, call: CallOptions = {}) =>
+      get(ROUTES.alert, call, {}, alertPath(PATHS.alert, id)),
+    /**
+     * Sent once, like everything here that changes something. The `ClientError` of a refusal says what is wrong field
+     * by field (`details`); one whose response never came or cannot be read says that it may be there all the same
+     * (`mayBeDone`).
+     */
+    createAlert: async (alert: NewAlert, call: WriteOptions = {}): Promise<CreatedAlertView> => {
       const extras = extraPayload(alert);
       await refuseUnknown(EXTRA_FIELDS.filter((name) => name in extras));
       const given = givenPayload(alert);
@@ -284,25 +223,34 @@ export function createGasClient(options: GasClientOptions): GasClient {
         sent: (id) => read(ROUTES.createAlert, PATHS.alerts, JSON.stringify({ ...given, id })),
       });
     },
-    setAlertStatus: async (id, status, call = {}) =>
+    /** `status` is `PENDING`, `DISABLED`, or a service's own word. `null`: the response is not the alert. */
+    setAlertStatus: async (id: string, status: string, call: WriteOptions = {}) =>
       change(ROUTES.setAlertStatus, alertPath(PATHS.alertStatus, id), call, { status }, isWholeAlert),
-    deleteAlert: async (id, call = {}) => {
+    deleteAlert: async (id: string, call: WriteOptions = {}): Promise<void> => {
       await change(ROUTES.deleteAlert, alertPath(PATHS.alert, id), call);
     },
-    alertSavings: async (id, { gasAmount, ...call } = {}) =>
+    /** `gasAmount`: gas that the savings are counted for; left out: the service's own idea. */
+    alertSavings: async (
+      id: string,
+      { gasAmount, ...call }: CallOptions & { readonly gasAmount?: number } = {},
+    ) =>
       get(
         ROUTES.alertSavings,
         call,
         gasAmount === undefined ? {} : { gasAmount: String(gasAmount) },
         alertPath(PATHS.alertSavings, id),
       ),
-    redeliver: async (id, deliveryId, call = {}) => {
+    /** Sends once more what was sent; gastop's own addition to v1. */
+    redeliver: async (id: string, deliveryId: string, call: WriteOptions = {}): Promise<void> => {
       await change(ROUTES.redeliver, alertPath(PATHS.alertRedeliver, id), call, { deliveryId });
     },
 
-    autoTxs: (call = {}) => autoTxs(call),
-    autoTx: async (id, call = {}) => get(ROUTES.autoTx, call, {}, autoTxPath(PATHS.autoTx, id)),
-    createAutoTx: async (autoTx, call = {}) => {
+    /** All of them, newest first, however many pages that takes (at most 10,000). */
+    autoTxs: (call: CallOptions = {}) => autoTxs(call),
+    autoTx: async (id: string, call: CallOptions = {}) =>
+      get(ROUTES.autoTx, call, {}, autoTxPath(PATHS.autoTx, id)),
+    /** What is signed of it goes to the service and into no error. */
+    createAutoTx: async (autoTx: NewAutoTx, call: WriteOptions = {}): Promise<AutoTxView> => {
       const { signedTransaction: _, ...sent } = autoTx;
       const text = await write(ROUTES.createAutoTx, PATHS.autoTxs, call, withSigned(autoTx, PATHS.autoTxs));
       return created('the auto-tx', {
@@ -311,16 +259,18 @@ export function createGasClient(options: GasClientOptions): GasClient {
         sent: (id) => read(ROUTES.createAutoTx, PATHS.autoTxs, JSON.stringify({ ...sent, id })),
       });
     },
-    updateAutoTx: async (id, changes, call = {}) => {
+    /** `null`: the response is not the auto-tx. */
+    updateAutoTx: async (id: string, changes: AutoTxChange, call: WriteOptions = {}) => {
       const path = autoTxPath(PATHS.autoTx, id);
       return change(ROUTES.updateAutoTx, path, call, withSigned(changes, path), saysStatus);
     },
-    cancelAutoTx: async (id, call = {}) =>
+    cancelAutoTx: async (id: string, call: WriteOptions = {}) =>
       change(ROUTES.cancelAutoTx, autoTxPath(PATHS.autoTxCancel, id), call, undefined, saysStatus),
-    deleteAutoTx: async (id, call = {}) => {
+    deleteAutoTx: async (id: string, call: WriteOptions = {}): Promise<void> => {
       await change(ROUTES.deleteAutoTx, autoTxPath(PATHS.autoTx, id), call);
     },
-    autoTxAccount: async (address, call = {}) => {
+    /** What a pre-flight needs of a sender; gastop's own addition to v1. `null`: the service has no such route. */
+    autoTxAccount: async (address: string, call: CallOptions = {}) => {
       try {
         const path = autoTxPath(PATHS.autoTxAccount, address, '{address}');
         return await get(ROUTES.autoTxAccount, call, {}, path);
@@ -330,8 +280,13 @@ export function createGasClient(options: GasClientOptions): GasClient {
       }
     },
 
-    description: describe,
-    raw: async (path, query = {}, { signal } = {}) => {
+    /**
+     * What the service's own OpenAPI document says of v1, looked for once; `null`: it has none. Nothing depends on it:
+     * call this when something is there to be shown, not before.
+     */
+    description: (_: CallOptions = {}) => describe(),
+    /** The service's response to any GET as text, for `--json` and the raw view; refused requests reject. */
+    raw: async (path: string, query: Query = {}, { signal }: CallOptions = {}): Promise<string> => {
       const text = await http.get(path, query, signal);
       return parseJson(text) === undefined ? cleanLines(text) : harmlessJson(text);
     },

@@ -15,13 +15,13 @@ const MOST_DIFFERENCES = 10;
 const MOST_UNKNOWN = 50;
 
 /**
- * `contract`: wei, because the answer follows the contract. `named`: the names or values say what they count.
+ * `contract`: wei, because the response follows the contract. `named`: the names or values say what they count.
  * `wei`, `gwei`, `mixed`: guessed by size.
  */
 export type PriceUnits = 'contract' | 'named' | 'wei' | 'gwei' | 'mixed';
 
-/** How one answer was understood. Paths are the contract's, such as `lanes.slow.price` or `data[].timestamp`. */
-export interface AnswerReading {
+/** How one response was understood. Paths are the contract's, such as `lanes.slow.price` or `data[].timestamp`. */
+export interface ResponseReading {
   /** `letter`: as our contract says; `extended`: and more than that; `tolerant`: read by its likeness. */
   readonly match: 'letter' | 'extended' | 'tolerant';
   readonly found: readonly string[];
@@ -48,12 +48,12 @@ export interface Judged<View> {
   /** `null`: it could not be read. */
   readonly view: View | null;
   /** `null`: it was no JSON, so there is nothing to be said of its fields. */
-  readonly reading: AnswerReading | null;
+  readonly reading: ResponseReading | null;
   readonly problem: string | null;
 }
 
-/** Reads an answer exactly as the client does and tells what was understood of it, measured by the contract. Pure. */
-export function judgeAnswer<View>(
+/** Reads a response exactly as the client does and tells what was understood of it, measured by the contract. Pure. */
+export function judgeResponse<View>(
   text: string,
   context: { readonly endpoint: string; readonly host: string },
   { schema, view }: AnswerSchemas<View>,
@@ -65,7 +65,7 @@ export function judgeAnswer<View>(
     const { issues = [] } = schema.safeParse(answer.wire).error ?? {};
     const strict = schema.safeParse(answer.body);
     const guessed = { wei: [...renaming.guessed.wei], gwei: [...renaming.guessed.gwei] };
-    const reading: AnswerReading = {
+    const reading: ResponseReading = {
       match: strict.success ? 'letter' : answer.isExact ? 'extended' : 'tolerant',
       ...fieldsOf(schema, answer.wire, issues),
       renamed: [...renaming.names].map(([field, name]) => ({ field, name: cleanText(name, 60) })),
@@ -96,7 +96,7 @@ function wordsOf(error: unknown): string {
   return error instanceof ClientError ? error.message : 'it could not be read';
 }
 
-function unitsOf(isExact: boolean, { wei, gwei }: AnswerReading['guessed']): PriceUnits {
+function unitsOf(isExact: boolean, { wei, gwei }: ResponseReading['guessed']): PriceUnits {
   if (isExact) return 'contract';
   if (wei.length > 0 && gwei.length > 0) return 'mixed';
   if (wei.length > 0) return 'wei';
@@ -121,9 +121,9 @@ function isMissing({ path }: z.core.$ZodIssue, body: unknown): boolean {
   );
 }
 
-type FieldFindings = Pick<AnswerReading, 'found' | 'missing' | 'senseless' | 'unknown' | 'unknownCount'>;
+type FieldFindings = Pick<ResponseReading, 'found' | 'missing' | 'senseless' | 'unknown' | 'unknownCount'>;
 
-/** The contract's fields by what its schema says of each in this answer; the rows of a list count as one. */
+/** The contract's fields by what its schema says of each in this response; the rows of a list count as one. */
 function fieldsOf(schema: z.ZodObject, wire: unknown, issues: readonly z.core.$ZodIssue[]): FieldFindings {
   const missing = new Set<string>();
   const senseless = new Set<string>();
@@ -166,7 +166,7 @@ function collect(field: z.core.$ZodType, value: unknown, path: string, found: Se
   } else if (path !== '' && !path.endsWith(']')) found.add(path);
 }
 
-/** What earlier answers taught, to ask the next with. */
+/** What earlier responses taught, for the next requests. */
 export interface Known {
   /** Its snapshot follows our contract, so that what the contract leaves to be left out may be. */
   readonly byContract: boolean;
@@ -188,17 +188,17 @@ export const NOTHING_KNOWN: Known = {
   autoTxId: null,
 };
 
-/** How a read route is asked and what its answer teaches. */
+/** How a read route is requested and what its response teaches. */
 export interface ReadRoute extends AnswerSchemas<Partial<Known>> {
   readonly path: V1Route['path'];
   readonly group: V1Route['group'];
-  /** Parameters of the path and the query, or why it cannot be asked. `presentMs`: the service's present. */
-  readonly ask: Asking;
+  /** Parameters of the path and the query, or why there is no request to make. `presentMs`: the service's present. */
+  readonly request: RequestOf;
 }
 
-type Asking = (known: Known, presentMs: number) => Question | string;
+type RequestOf = (known: Known, presentMs: number) => RouteRequest | string;
 
-export interface Question {
+export interface RouteRequest {
   readonly path?: Readonly<Record<string, string>>;
   readonly query?: Readonly<Record<string, string>>;
 }
@@ -208,30 +208,30 @@ const HOUR_SEC = 3_600;
 const TXS_WINDOW_SEC = 20;
 const ROWS = '5';
 
-const asked =
-  (query?: Readonly<Record<string, string>>): Asking =>
+const requested =
+  (query?: Readonly<Record<string, string>>): RequestOf =>
   () =>
     query === undefined ? {} : { query };
 
 /** By the contract a window left out is the last hour, or as much as there is: a fixed one may reach too far back. */
 const windowed =
-  (sec: number, more: Readonly<Record<string, string>> = {}): Asking =>
+  (sec: number, more: Readonly<Record<string, string>> = {}): RequestOf =>
   ({ byContract }, presentMs) => {
     const iso = (ms: number) => new Date(ms).toISOString();
     const window = { from: iso(presentMs - sec * 1_000), to: iso(presentMs + 1_000) };
     return { query: { ...(byContract ? {} : window), size: ROWS, ...more } };
   };
 
-/** One thing by what an earlier answer called it. */
+/** One thing by what an earlier response called it. */
 const named =
-  (parameter: string, value: (known: Known) => string | number | null, without: string): Asking =>
+  (parameter: string, value: (known: Known) => string | number | null, without: string): RequestOf =>
   (known) => {
     const found = value(known);
     return found === null ? without : { path: { [parameter]: String(found) } };
   };
 
-const DAY = asked({ timeFrame: '24h' });
-const FIRST_ROWS = asked({ size: ROWS });
+const DAY = requested({ timeFrame: '24h' });
+const FIRST_ROWS = requested({ size: ROWS });
 const FIRST_ALERT = named('id', ({ alertId }) => alertId, 'no alert to ask for: /alerts gave none');
 
 const current = {
@@ -242,25 +242,25 @@ const current = {
 
 const read = <View>(
   route: AnswerSchemas<View> & Pick<V1Route, 'path'>,
-  ask: Asking = asked(),
+  request: RequestOf = requested(),
   learn: (view: View) => Partial<Known> = () => ({}),
 ): ReadRoute => ({
   path: route.path,
   group: V1_ROUTES.find(({ path }) => path === route.path)?.group ?? 'gas',
   schema: route.schema,
   view: route.view.transform(learn),
-  ask,
+  request,
 });
 
 /** Every read route of v1. What matters most comes first, should the quota end under way. */
 export const READ_ROUTES: readonly ReadRoute[] = [
-  read(ROUTES.gasCurrent, asked(), (snapshot) => ({ snapshot, blockNumber: snapshot.blockNumber })),
+  read(ROUTES.gasCurrent, requested(), (snapshot) => ({ snapshot, blockNumber: snapshot.blockNumber })),
   read(ROUTES.gasTrend),
   read(ROUTES.gasRecommendation),
   read(current),
   read(ROUTES.statsChart, DAY),
   read(ROUTES.statsMarket, DAY),
-  read(ROUTES.rateLimits, asked(), (quota) => ({ quota })),
+  read(ROUTES.rateLimits, requested(), (quota) => ({ quota })),
   read(ROUTES.summary),
   read(ROUTES.baseFee, windowed(HOUR_SEC)),
   read(ROUTES.priorityFee, windowed(HOUR_SEC, { percentile: 'p95' })),

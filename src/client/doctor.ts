@@ -4,17 +4,18 @@ import { formatDuration, formatPercent } from '../core/units.ts';
 import { type GasClient, pathOf } from './client.ts';
 import type { ConnectionFinding } from './connection.ts';
 import {
-  type AnswerReading,
-  judgeAnswer,
+  judgeResponse,
   type Known,
   NOTHING_KNOWN,
   READ_ROUTES,
   type ReadRoute,
+  type ResponseReading,
 } from './doctor-reading.ts';
 import { ClientError, type ClientErrorCode, type LimitKind } from './errors.ts';
 import { type Http, type HttpResponse, isSuccess, withoutKey } from './http.ts';
+import type { Query } from './routes.ts';
 
-/** What became of the question to one read route. */
+/** What became of the request to one read route. */
 export type RouteOutcome =
   /** Understood; how well stands in the reading. */
   | 'understood'
@@ -27,9 +28,9 @@ export type RouteOutcome =
   /** Any other status that is no success. */
   | 'failed'
   | 'unreachable'
-  /** There was nothing to ask with; the note says what. */
+  /** Nothing was known to make the request with; the note says what. */
   | 'skipped'
-  /** An earlier answer ended the asking; the note says why. */
+  /** An earlier response ended the probe; the note says why. */
   | 'not-asked';
 
 export interface RouteFinding {
@@ -38,16 +39,16 @@ export interface RouteFinding {
   readonly outcome: RouteOutcome;
   /** Why, where it was not understood. */
   readonly code: ClientErrorCode | null;
-  /** The path and query that were asked. */
+  /** The path and query of the request. */
   readonly asked: string | null;
   readonly status: number | null;
-  /** From the question to the last byte. */
+  /** From the request to the last byte of the response. */
   readonly latencyMs: number | null;
   /** Of the body, unpacked, in UTF-8. */
   readonly bytes: number | null;
   /** One clean line: why it was skipped, refused, or could not be read. */
   readonly note: string | null;
-  readonly reading: AnswerReading | null;
+  readonly reading: ResponseReading | null;
 }
 
 /** Difference of the service's clock to ours, from a `Date` header. */
@@ -82,9 +83,9 @@ export interface ServiceFinding {
     readonly inOrder: boolean;
     readonly updateFrequencySec: number | null;
   } | null;
-  /** `honoured`: a second question with `If-None-Match` got 304. `unknown`: the answer had changed meanwhile. */
+  /** `honoured`: a second request with `If-None-Match` got 304. `unknown`: the response had changed meanwhile. */
   readonly etag: 'honoured' | 'ignored' | 'none' | 'unknown';
-  /** `content-encoding` by how many answers had it. */
+  /** `content-encoding` by how many responses had it. */
   readonly encodings: Readonly<Record<string, number>>;
   readonly rateLimitHeaders: Readonly<Record<string, string>>;
   readonly quota: { readonly dailyLimit: number | null; readonly remainingToday: number | null } | null;
@@ -158,66 +159,46 @@ function usableMessage(routes: readonly RouteFinding[]): string {
 }
 
 function warningsOf(finding: ServiceFinding, now: number): readonly string[] {
-  return [
-    ...connectionWarnings(finding, now),
-    ...clockWarnings(finding),
-    ...snapshotWarnings(finding),
-    ...routeWarnings(finding.routes),
-    ...quotaWarnings(finding),
-  ];
-}
-
-function connectionWarnings({ connection }: ServiceFinding, now: number): readonly string[] {
-  const tls = connection?.tls;
-  if (!tls?.ok || tls.validUntil === null) return [];
-  const leftMs = tls.validUntil - now;
-  return leftMs > 0 && leftMs < CERTIFICATE_WARNING_MS
-    ? [`the certificate ends in ${formatDuration(leftMs / 1_000)}`]
-    : [];
-}
-
-function clockWarnings({ clock }: ServiceFinding): readonly string[] {
-  if (clock === null || Math.abs(clock.skewSec) <= SKEW_WARNING_SEC + clock.uncertaintySec) return [];
-  const distance = formatDuration(Math.abs(clock.skewSec));
-  const side = clock.skewSec > 0 ? 'ahead of' : 'behind';
-  return [`its clock is ${distance} ${side} ours, so ages are wrong by that much; check both`];
-}
-
-function snapshotWarnings({ snapshot, headAgeSec }: ServiceFinding): readonly string[] {
-  if (snapshot === null) return [];
-  const patience = Math.max(OLD_BLOCKS * (snapshot.updateFrequencySec ?? 0), OLD_SEC);
-  const old = headAgeSec !== null && headAgeSec > patience;
-  return [
-    ...(snapshot.stale ? [`it calls its prices stale: ${snapshot.problem ?? 'it does not say why'}`] : []),
-    ...(old ? [`its newest block is ${formatDuration(headAgeSec)} old`] : []),
-    ...(snapshot.inOrder ? [] : ['its slow, average and fast prices are not in that order']),
-  ];
-}
-
-function routeWarnings(routes: readonly RouteFinding[]): readonly string[] {
-  return routes.flatMap(({ path, outcome, note, reading }) => {
+  const { connection, clock, snapshot, headAgeSec, quota, routes } = finding;
+  const warnings: string[] = [];
+  const leftMs = connection?.tls?.ok === true ? (connection.tls.validUntil ?? 0) - now : 0;
+  if (leftMs > 0 && leftMs < CERTIFICATE_WARNING_MS) {
+    warnings.push(`the certificate ends in ${formatDuration(leftMs / 1_000)}`);
+  }
+  if (clock !== null && Math.abs(clock.skewSec) > SKEW_WARNING_SEC + clock.uncertaintySec) {
+    const skew = `${formatDuration(Math.abs(clock.skewSec))} ${clock.skewSec > 0 ? 'ahead of' : 'behind'}`;
+    warnings.push(`its clock is ${skew} ours, so ages are wrong by that much; check both`);
+  }
+  if (snapshot?.stale === true) {
+    warnings.push(`it calls its prices stale: ${snapshot.problem ?? 'it does not say why'}`);
+  }
+  const oldSec = Math.max(OLD_BLOCKS * (snapshot?.updateFrequencySec ?? 0), OLD_SEC);
+  if (snapshot !== null && headAgeSec !== null && headAgeSec > oldSec) {
+    warnings.push(`its newest block is ${formatDuration(headAgeSec)} old`);
+  }
+  if (snapshot?.inOrder === false) warnings.push('its slow, average and fast prices are not in that order');
+  for (const [place, { path, outcome, note, reading }] of routes.entries()) {
     if (outcome === 'unreadable' || outcome === 'failed' || outcome === 'unreachable') {
-      return path === routes[0]?.path ? [] : [`${path}: ${note ?? 'it failed'}`];
+      if (place > 0) warnings.push(`${path}: ${note ?? 'it failed'}`);
+    } else if (reading?.prices === 'mixed') {
+      warnings.push(
+        `${path}: some prices look like wei and some like gwei; those below 100,000 were read as gwei`,
+      );
     }
-    return reading?.prices === 'mixed'
-      ? [`${path}: some prices look like wei and some like gwei; those below 100,000 were read as gwei`]
-      : [];
-  });
-}
-
-function quotaWarnings({ quota }: ServiceFinding): readonly string[] {
+  }
   const { dailyLimit = null, remainingToday = null } = quota ?? {};
-  if (dailyLimit === null || remainingToday === null || dailyLimit === 0) return [];
-  const left = remainingToday / dailyLimit;
-  return left < LITTLE_QUOTA_RATIO
-    ? [`${remainingToday} questions are left of today's quota (${formatPercent(left, 1)})`]
-    : [];
+  const left = dailyLimit === null || remainingToday === null ? 1 : remainingToday / dailyLimit;
+  if (left < LITTLE_QUOTA_RATIO) {
+    warnings.push(`${remainingToday} requests are left of today's quota (${formatPercent(left, 1)})`);
+  }
+  return warnings;
 }
 
-/** One question that gets no answer may be bad luck; two say that there is nobody. */
+/** One request without a response may be bad luck; two say that the service is gone. */
 const MOST_UNANSWERED = 2;
 const USED_UP = 'the quota is used up';
 const ENCODING = /^(gzip|deflate|br|zstd|compress)$/;
+const UNCHANGED = 304;
 
 export interface ProbeOptions {
   readonly http: Http;
@@ -227,16 +208,25 @@ export interface ProbeOptions {
   /** Wall clock, ms. */
   readonly now: () => number;
   readonly signal: AbortSignal;
-  /** Told of each path before it is asked. */
+  /** Told of each path before it is requested. */
   readonly onQuestion?: (path: string) => void;
 }
 
+/** A request and what came of it: a response, and an error unless that was a success. */
+interface Exchange {
+  readonly response: HttpResponse | null;
+  readonly error: ClientError | null;
+  /** Our clock when the request left, ms. */
+  readonly sentAt: number;
+}
+
 /**
- * Asks every read route of a service once, one after the other, and one of them a second time for its `ETag`. It
- * stops where the key is refused, the quota is used up, or nobody answers any more. Only the signal's reason is thrown.
+ * Requests every read route of a service once, one after the other, and one of them a second time for its `ETag`. It
+ * stops when the key is refused, the quota is used up, or the service does not respond. Only the signal's reason is
+ * thrown.
  */
 export async function probeService(options: ProbeOptions): Promise<ServiceFinding> {
-  const { http, now, signal } = options;
+  const { http, now, signal, client, connection } = options;
   const routes: RouteFinding[] = [];
   const encodings: Record<string, number> = {};
   let known: Known = NOTHING_KNOWN;
@@ -245,151 +235,145 @@ export async function probeService(options: ProbeOptions): Promise<ServiceFindin
   let bestRoundTripMs = Number.POSITIVE_INFINITY;
   let clock: ClockFinding | null = null;
   let etag: ServiceFinding['etag'] = 'none';
-  let limits: Readonly<Record<string, string>> = {};
+  let rateLimitHeaders: Readonly<Record<string, string>> = {};
 
-  const note = ({ exchange, askedAt }: Asked) => {
-    if (exchange === null) return;
-    const encoding = exchange.headers.get('content-encoding') ?? '';
+  const send = async (path: string, query: Query = {}, headers: Query = {}): Promise<Exchange> => {
+    const sentAt = now();
+    try {
+      const response = await http.send({ path, query, signal, headers });
+      const isFine = isSuccess(response.status) || response.status === UNCHANGED;
+      return { response, error: isFine ? null : http.refusalOf({ path }, response), sentAt };
+    } catch (error) {
+      signal.throwIfAborted();
+      if (error instanceof ClientError) return { response: null, error, sentAt };
+      throw error;
+    }
+  };
+
+  const note = ({ response, sentAt }: Exchange) => {
+    if (response === null) return;
+    const encoding = response.headers.get('content-encoding') ?? '';
     if (ENCODING.test(encoding)) encodings[encoding] = (encodings[encoding] ?? 0) + 1;
-    const said = rateLimitHeadersOf(exchange.headers, http.apiKey);
-    if (Object.keys(said).length > 0) limits = said;
-    const seen = clockOf(exchange.headers, askedAt, exchange.headMs);
-    if (seen === null || exchange.headMs >= bestRoundTripMs) return;
-    bestRoundTripMs = exchange.headMs;
+    const limits = rateLimitHeadersOf(response.headers, http.apiKey);
+    if (Object.keys(limits).length > 0) rateLimitHeaders = limits;
+    const seen = clockOf(response.headers, sentAt, response.headMs);
+    if (seen === null || response.headMs >= bestRoundTripMs) return;
+    bestRoundTripMs = response.headMs;
     clock = seen;
   };
 
-  for (const readRoute of READ_ROUTES) {
+  for (const route of READ_ROUTES) {
     signal.throwIfAborted();
-    if (stop !== null) {
-      routes.push(unasked(readRoute, 'not-asked', stop));
+    const request =
+      stop ?? route.request(known, known.snapshot?.blockTimestamp ?? known.snapshot?.updatedAt ?? now());
+    if (typeof request === 'string') {
+      routes.push({ ...blank(route), outcome: stop === null ? 'skipped' : 'not-asked', note: request });
       continue;
     }
-    const question = readRoute.ask(known, presentOf(known, now));
-    if (typeof question === 'string') {
-      routes.push(unasked(readRoute, 'skipped', question));
-      continue;
-    }
-    const path = pathOf(readRoute.path, question.path ?? {});
-    const query = question.query ?? {};
+    const isFirst = routes.length === 0;
+    const path = pathOf(route.path, request.path ?? {});
     options.onQuestion?.(path);
-    const asked = await askOnce(http, path, query, { now, signal });
-    note(asked);
-    const { finding, lesson } = judged(readRoute, asked, path, http);
-    routes.push({ ...finding, asked: shownQuestion(path, query) });
-    known = { ...known, ...lesson };
-    if (routes.length === 1) known = { ...known, byContract: isByContract(finding) };
-
-    unanswered = finding.outcome === 'unreachable' ? unanswered + 1 : 0;
-    stop = reasonToStop(finding, asked.error?.limit ?? null, http, routes.length === 1, unanswered);
-    if (routes.length === 1 && finding.outcome === 'understood') {
-      etag = await askForUnchanged(http, path, asked, { now, signal });
+    const exchange = await send(path, request.query);
+    note(exchange);
+    const { finding, learned } = judged(route, exchange, path, request.query, http.host);
+    routes.push(finding);
+    const { outcome, reading } = finding;
+    known = { ...known, ...learned };
+    if (isFirst) known = { ...known, byContract: outcome === 'understood' && reading?.match !== 'tolerant' };
+    unanswered = outcome === 'unreachable' ? unanswered + 1 : 0;
+    if (unanswered >= (isFirst ? 1 : MOST_UNANSWERED)) stop = 'the service does not answer';
+    stop = refusedAs(finding, exchange.error?.limit ?? null, http.apiKey) ?? stop;
+    const tag = exchange.response?.headers.get('etag') ?? null;
+    if (isFirst && outcome === 'understood' && tag !== null) {
+      etag = etagOf(tag, (await send(path, {}, { 'if-none-match': tag })).response);
     }
   }
   return {
-    connection: options.connection,
+    connection,
     clock,
-    headAgeSec: headAge(known, now()),
-    snapshot: snapshotOf(known, http.host),
+    ...snapshotFindings(known, http.host, now()),
     etag,
     encodings,
-    rateLimitHeaders: limits,
+    rateLimitHeaders,
     quota: quotaOf(known, stop === USED_UP),
-    description: stop === null ? await describe(options) : null,
+    description: stop === null ? await describe(client, signal) : null,
     routes,
   };
 }
 
+const blank = ({ path, group }: ReadRoute): RouteFinding => ({
+  path,
+  group,
+  outcome: 'failed',
+  code: null,
+  asked: null,
+  status: null,
+  latencyMs: null,
+  bytes: null,
+  note: null,
+  reading: null,
+});
+
 function judged(
   route: ReadRoute,
-  asked: Asked,
+  { response, error }: Exchange,
   path: string,
-  { host }: Http,
-): { readonly finding: RouteFinding; readonly lesson: Partial<Known> } {
-  const base = { path: route.path, group: route.group, asked: path, reading: null };
-  const { exchange, error } = asked;
+  query: Query | undefined,
+  host: string,
+): { readonly finding: RouteFinding; readonly learned: Partial<Known> } {
+  const parameters = new URLSearchParams(query).toString();
   const measured = {
-    status: exchange?.status ?? error?.status ?? null,
-    latencyMs: exchange?.ms ?? null,
-    bytes: exchange === null ? null : Buffer.byteLength(exchange.text),
+    ...blank(route),
+    asked: parameters === '' ? path : `${path}?${parameters}`,
+    status: response?.status ?? error?.status ?? null,
+    latencyMs: response?.ms ?? null,
+    bytes: response === null ? null : Buffer.byteLength(response.text),
   };
-  if (error !== null || exchange === null) {
-    const outcome = error === null ? 'failed' : outcomeOf(error);
-    const failure = { outcome, code: error?.code ?? null, note: error?.message ?? null };
-    return { finding: { ...base, ...measured, ...failure }, lesson: {} };
+  if (error !== null || response === null) {
+    const outcome = error === null ? 'failed' : (OUTCOMES[error.code] ?? 'failed');
+    return {
+      finding: { ...measured, outcome, code: error?.code ?? null, note: error?.message ?? null },
+      learned: {},
+    };
   }
-  const { view, reading, problem } = judgeAnswer(exchange.text, { endpoint: path, host }, route);
-  return {
-    finding: {
-      ...base,
-      ...measured,
-      outcome: problem === null ? 'understood' : 'unreadable',
-      code: problem === null ? null : 'unreadable',
-      note: problem,
-      reading,
-    },
-    lesson: view ?? {},
-  };
+  const { view, reading, problem } = judgeResponse(response.text, { endpoint: path, host }, route);
+  const [outcome, code] =
+    problem === null ? (['understood', null] as const) : (['unreadable', 'unreadable'] as const);
+  return { finding: { ...measured, outcome, code, note: problem, reading }, learned: view ?? {} };
 }
 
-function unasked(route: ReadRoute, outcome: 'skipped' | 'not-asked', note: string): RouteFinding {
-  return {
-    path: route.path,
-    group: route.group,
-    outcome,
-    code: null,
-    asked: null,
-    status: null,
-    latencyMs: null,
-    bytes: null,
-    note,
-    reading: null,
-  };
-}
+const OUTCOMES: Readonly<Partial<Record<ClientErrorCode, RouteOutcome>>> = {
+  'not-found': 'not-offered',
+  key: 'refused',
+  plan: 'refused',
+  quota: 'refused',
+  unreachable: 'unreachable',
+  unreadable: 'unreadable',
+};
 
-/** Why there is no use in asking on; `null`: there is. */
-function reasonToStop(
-  { outcome, code }: RouteFinding,
-  limit: LimitKind | null,
-  { apiKey }: Http,
-  first: boolean,
-  unanswered: number,
-): string | null {
+/** The refusal after which no other request would fare better; `null`: none. */
+function refusedAs({ code }: RouteFinding, limit: LimitKind | null, apiKey: string | null): string | null {
   if (code === 'key') return apiKey === null ? 'the service asks for a key' : 'the service refused the key';
-  if (code === 'quota') {
-    return limit === 'rate' ? 'they came too fast for this key; ask again in a moment' : USED_UP;
-  }
-  if (unanswered === 0) return null;
-  return (first && outcome === 'unreachable') || unanswered >= MOST_UNANSWERED
-    ? 'the service does not answer'
-    : null;
+  if (code !== 'quota') return null;
+  return limit === 'rate' ? 'they came too fast for this key; ask again in a moment' : USED_UP;
 }
 
-/** The same question again, with the answer's `ETag`: whether the service spares what has not changed. */
-async function askForUnchanged(
-  http: Http,
-  path: string,
-  { exchange }: Asked,
-  context: { readonly now: () => number; readonly signal: AbortSignal },
-): Promise<ServiceFinding['etag']> {
-  const tag = exchange?.headers.get('etag') ?? null;
-  if (tag === null) return 'none';
-  const again = await askOnce(http, path, {}, { ...context, headers: { 'if-none-match': tag } });
-  if (again.exchange?.status === 304) return 'honoured';
-  if (again.exchange === null || !isSuccess(again.exchange.status)) return 'unknown';
-  return again.exchange.headers.get('etag') === tag ? 'ignored' : 'unknown';
+/** Whether the service spares what has not changed, by its response to the same request with the `ETag`. */
+function etagOf(tag: string, again: HttpResponse | null): ServiceFinding['etag'] {
+  if (again?.status === UNCHANGED) return 'honoured';
+  if (again === null || !isSuccess(again.status)) return 'unknown';
+  return again.headers.get('etag') === tag ? 'ignored' : 'unknown';
 }
 
-async function describe({ client, signal }: ProbeOptions): Promise<DescriptionFinding | null> {
+async function describe(
+  client: ProbeOptions['client'],
+  signal: AbortSignal,
+): Promise<DescriptionFinding | null> {
   try {
     const description = await client.description({ signal });
-    return (
-      description && {
-        title: description.title,
-        version: description.version,
-        routes: description.routes.length,
-      }
-    );
+    if (description === null) return null;
+    const { title, version, routes } = description;
+    return { title, version, routes: routes.length };
   } catch (error) {
     signal.throwIfAborted();
     if (error instanceof ClientError) return null;
@@ -397,122 +381,55 @@ async function describe({ client, signal }: ProbeOptions): Promise<DescriptionFi
   }
 }
 
-function isByContract({ outcome, reading }: RouteFinding): boolean {
-  return outcome === 'understood' && reading !== null && reading.match !== 'tolerant';
-}
-
-/** What was left when the service was asked may have gone with the questions that followed. */
+/** What was left when the service was asked may have gone with the requests that followed. */
 function quotaOf({ quota }: Known, isUsedUp: boolean): ServiceFinding['quota'] {
   if (quota === null) return null;
   const { dailyLimit, remainingToday } = quota;
   return { dailyLimit, remainingToday: isUsedUp && dailyLimit !== null ? 0 : remainingToday };
 }
 
-function presentOf({ snapshot }: Known, now: () => number): number {
-  return snapshot?.blockTimestamp ?? snapshot?.updatedAt ?? now();
-}
-
-function headAge({ snapshot }: Known, now: number): number | null {
-  if (snapshot === null || snapshot.blockTimestamp === null) return null;
-  const { kind } = snapshot.source;
-  return kind === 'rpc' || kind === 'service' ? (now - snapshot.blockTimestamp) / 1_000 : null;
-}
-
-function snapshotOf({ snapshot }: Known, host: string): ServiceFinding['snapshot'] {
-  if (snapshot === null) return null;
-  const { slow, average, fast } = snapshot.lanes;
+function snapshotFindings(
+  { snapshot }: Known,
+  host: string,
+  now: number,
+): Pick<ServiceFinding, 'snapshot' | 'headAgeSec'> {
+  if (snapshot === null) return { snapshot: null, headAgeSec: null };
+  const { chainId, blockNumber, blockTimestamp, source, stale, updateFrequencySec, lanes } = snapshot;
+  const isLive = source.kind === 'rpc' || source.kind === 'service';
   return {
-    chainId: snapshot.chainId,
-    blockNumber: snapshot.blockNumber,
-    source: snapshot.source.name || host,
-    sourceKind: snapshot.source.kind,
-    stale: snapshot.stale,
-    problem: snapshot.source.problem?.message ?? null,
-    inOrder: slow.price <= average.price && average.price <= fast.price,
-    updateFrequencySec: snapshot.updateFrequencySec,
+    headAgeSec: isLive && blockTimestamp !== null ? (now - blockTimestamp) / 1_000 : null,
+    snapshot: {
+      chainId,
+      blockNumber,
+      source: source.name || host,
+      sourceKind: source.kind,
+      stale,
+      problem: source.problem?.message ?? null,
+      inOrder: lanes.slow.price <= lanes.average.price && lanes.average.price <= lanes.fast.price,
+      updateFrequencySec,
+    },
   };
-}
-
-function shownQuestion(path: string, query: Readonly<Record<string, string>>): string {
-  const text = new URLSearchParams(query).toString();
-  return text === '' ? path : `${path}?${text}`;
-}
-
-const UNCHANGED = 304;
-
-/** One question and what came of it: an answer, and an error unless that was a success. */
-export interface Asked {
-  readonly exchange: HttpResponse | null;
-  readonly error: ClientError | null;
-  /** Our clock when the question left, ms. */
-  readonly askedAt: number;
-}
-
-export interface AskContext {
-  readonly now: () => number;
-  readonly signal: AbortSignal;
-  readonly headers?: Readonly<Record<string, string>>;
-}
-
-/** Sends one request; only the signal's reason is thrown. */
-export async function askOnce(
-  http: Http,
-  path: string,
-  query: Readonly<Record<string, string>>,
-  { now, signal, headers = {} }: AskContext,
-): Promise<Asked> {
-  const askedAt = now();
-  try {
-    const exchange = await http.send({ path, query, signal, headers });
-    if (isSuccess(exchange.status) || exchange.status === UNCHANGED)
-      return { exchange, error: null, askedAt };
-    return { exchange, error: http.refusalOf({ path }, exchange), askedAt };
-  } catch (error) {
-    signal.throwIfAborted();
-    if (error instanceof ClientError) return { exchange: null, error, askedAt };
-    throw error;
-  }
-}
-
-export function outcomeOf({ code }: ClientError): RouteOutcome {
-  switch (code) {
-    case 'not-found':
-      return 'not-offered';
-    case 'key':
-    case 'plan':
-    case 'quota':
-      return 'refused';
-    case 'unreachable':
-      return 'unreachable';
-    case 'unreadable':
-      return 'unreadable';
-    default:
-      return 'failed';
-  }
 }
 
 const MOST_HEADERS = 12;
 
 /**
- * How far the service's clock is from ours, by one answer's `Date`; `null`: it says no time.
+ * How far the service's clock is from ours, by a response's `Date`; `null`: it says no time.
  *
- * @param askedAt Our clock when the question left, ms since epoch.
- * @param roundTripMs From the question to the answer's head; the header was written in between, at best half-way.
+ * @param sentAt Our clock when the request left, ms since epoch.
+ * @param roundTripMs From the request to the response's head; the header was written in between, at best half-way.
  */
-export function clockOf(headers: Headers, askedAt: number, roundTripMs: number): ClockFinding | null {
+function clockOf(headers: Headers, sentAt: number, roundTripMs: number): ClockFinding | null {
   const text = headers.get('date')?.trim() ?? '';
   const ms = /^(Mon|Tue|Wed|Thu|Fri|Sat|Sun)/.test(text) ? Date.parse(text) : Number.NaN;
   if (Number.isNaN(ms)) return null;
   // The header is cut to whole seconds: on average half a second is lost.
-  const skewMs = ms + 500 - (askedAt + roundTripMs / 2);
+  const skewMs = ms + 500 - (sentAt + roundTripMs / 2);
   return { skewSec: skewMs / 1_000, uncertaintySec: (500 + roundTripMs / 2) / 1_000 };
 }
 
-/** What an answer's headers say of limits and quotas, clean and without the key. */
-export function rateLimitHeadersOf(
-  headers: Headers,
-  apiKey: string | null,
-): Readonly<Record<string, string>> {
+/** What a response's headers say of limits and quotas, clean and without the key. */
+function rateLimitHeadersOf(headers: Headers, apiKey: string | null): Readonly<Record<string, string>> {
   const named = [...headers].filter(([name]) => /rate-?limit|quota|retry-after/.test(name));
   return Object.fromEntries(
     named

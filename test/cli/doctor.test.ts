@@ -268,7 +268,7 @@ describe('a service that we did not write', () => {
     expect(route(PATHS.priorityFee)?.asked).toMatch(/\?from=20.*Z&to=20.*Z&size=5&percentile=p95$/);
     expect(route(PATHS.priorityFee)).toMatchObject({ outcome: 'unreadable' });
     expect(warnings).toContainEqual(expect.stringContaining('from must be before to'));
-    expect(warnings).toContainEqual(expect.stringContaining("10 questions are left of today's quota"));
+    expect(warnings).toContainEqual(expect.stringContaining("10 requests are left of today's quota"));
     const result = await doctor(url);
     expectHarmless(result);
     expect(result.stdout).toContain('understood, 6 of ');
@@ -414,7 +414,7 @@ describe('a service that cannot be used', () => {
     const { url } = await serveAnswers({ ...OWN_ROUTES, '/metrics/base-fee': refuse });
     const { verdict, quota, warnings } = await reportOn(url);
     expect({ verdict, quota }).toMatchObject({ verdict: 'quota', quota: { remainingToday: 0 } });
-    expect(warnings).toContainEqual(expect.stringContaining("0 questions are left of today's quota"));
+    expect(warnings).toContainEqual(expect.stringContaining("0 requests are left of today's quota"));
   });
 
   it('because it is too quick for the key: says so, not that the quota is used up', async () => {

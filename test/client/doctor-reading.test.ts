@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { judgeAnswer, READ_ROUTES } from '../../src/client/doctor-reading.ts';
+import { judgeResponse, READ_ROUTES } from '../../src/client/doctor-reading.ts';
 import { ROUTES } from '../../src/client/routes.ts';
 import { rounds } from '../helpers/rounds.ts';
 import { fixture, HOST } from './answering.ts';
@@ -9,7 +9,7 @@ import * as own from './own-answers.ts';
 const asText = (body: unknown): string => (typeof body === 'string' ? body : JSON.stringify(body));
 
 function judgeSnapshot(body: unknown) {
-  return judgeAnswer(asText(body), { endpoint: '/gas/current', host: HOST }, ROUTES.gasCurrent);
+  return judgeResponse(asText(body), { endpoint: '/gas/current', host: HOST }, ROUTES.gasCurrent);
 }
 
 /** The reading, which must be there. */
@@ -61,7 +61,7 @@ describe('an answer of our own service', () => {
 
   it('is judged row by row in its lists', () => {
     const context = { endpoint: '/metrics/base-fee', host: HOST };
-    const read = (body: unknown) => judgeAnswer(asText(body), context, ROUTES.baseFee).reading;
+    const read = (body: unknown) => judgeResponse(asText(body), context, ROUTES.baseFee).reading;
     expect(read(own.OWN_BASE_FEE)).toMatchObject({ match: 'letter', missing: [] });
     const [row] = own.OWN_BASE_FEE.data;
     const odd = {
@@ -79,7 +79,7 @@ describe('an answer of our own service', () => {
 
   it('is judged inside its charts', () => {
     const context = { endpoint: '/dashboard/stats/chart', host: HOST };
-    const { reading } = judgeAnswer(asText(own.OWN_CHART), context, ROUTES.statsChart);
+    const { reading } = judgeResponse(asText(own.OWN_CHART), context, ROUTES.statsChart);
     expect(reading).toMatchObject({ match: 'letter', missing: [], unknown: [] });
     expect(reading?.found).toContain('points[].base');
     expect(reading?.found).toContain('events[].id');
@@ -156,7 +156,7 @@ describe('an answer of a service we do not run', () => {
   it('in a further envelope by its own name is read through it', () => {
     const context = { endpoint: '/gas/recommendation', host: HOST };
     const text = fixture('recommendation-nested.json');
-    const { reading } = judgeAnswer(text, context, ROUTES.gasRecommendation);
+    const { reading } = judgeResponse(text, context, ROUTES.gasRecommendation);
     expect(reading?.envelopes).toContain('recommendation');
     expect(reading?.found).toContain('action');
     expect(reading?.missing).not.toContain('action');
@@ -227,7 +227,7 @@ describe('whatever a service answers', () => {
       fc.assert(
         fc.property(answers, (body) => {
           const text = JSON.stringify(body) ?? '';
-          const { reading, problem } = judgeAnswer(text, { endpoint: path, host: HOST }, route);
+          const { reading, problem } = judgeResponse(text, { endpoint: path, host: HOST }, route);
           expect(JSON.stringify([reading, problem])).not.toMatch(/\\u001b|\\u009b/);
           if (reading === null) return;
           const { found, missing, senseless } = reading;

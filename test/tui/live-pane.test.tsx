@@ -196,7 +196,7 @@ describe('the Live pane', () => {
 
   it('shows a service’s own word for advice it does not know', () => {
     const recommendation = { ...RECOMMENDATION, action: 'HODL' };
-    expect(draw({ ...VIEW, recommendation }, 80, 21).join('\n')).toContain('▸ HODL 0.0410 gwei');
+    expect(draw({ ...VIEW, recommendation }, 80, 21).join('\n')).toContain('▸ HODL at 0.0410 gwei');
   });
 
   it('does not call a history of minutes a day', () => {

@@ -36,7 +36,7 @@ export const ALERTS: Resource<AlertView, AlertDetailsView> = {
   list: (client, call) => client.alerts(call),
   get: (client, id, call) => client.alert(id, call),
   remove: (client, id, call) => client.deleteAlert(id, call),
-  deleted: (alert) => `(${describeCondition(alert)}, tells ${channelWords(alert)})`,
+  deleted: (alert) => `(${cleanLine(describeCondition(alert))}, tells ${channelWords(alert)})`,
 };
 const INPUT = ['[FILE]', 'the alert as JSON instead, as POST /alerts takes it; - is stdin'] as const;
 

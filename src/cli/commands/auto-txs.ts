@@ -60,7 +60,8 @@ export const AUTO_TXS: Resource<AutoTxView, AutoTxDetailsView> = {
   list: (client, call) => client.autoTxs(call),
   get: (client, id, call) => client.autoTx(id, call),
   remove: (client, id, call) => client.deleteAutoTx(id, call),
-  deleted: (autoTx) => `(${describeState(autoTx)}, ${describeContent(autoTx)}) and what is known of it`,
+  deleted: (autoTx) =>
+    `(${cleanLine(describeState(autoTx))}, ${cleanLine(describeContent(autoTx))}) and what is known of it`,
 };
 const SIGNED = ['[FILE]', 'the raw signed transaction as hex; - or nothing is stdin'] as const;
 
@@ -315,7 +316,10 @@ async function updateAutoTx(
         throw flagged(error);
       });
     const changed = await onOne(AUTO_TXS, { client, id, signal }, asked);
-    const words = changed === null ? '' : `: ${describeState(changed)}, sent when ${describeTarget(changed)}`;
+    const words =
+      changed === null
+        ? ''
+        : `: ${cleanLine(describeState(changed))}, sent when ${cleanLine(describeTarget(changed))}`;
     if (!flags.json) io.stderr.write(`gastop: changed ${cleanLine(id)}${words}\n`);
     return EXIT.ok;
   }
@@ -337,7 +341,7 @@ function cancelAutoTxs(context: CommandContext, ids: readonly string[], flags: J
       const asked = client.cancelAutoTx(id, { signal, ...answers(context, flags, PATHS.autoTxCancel) });
       const cancelled = await onOne(AUTO_TXS, { client, id, signal }, asked);
       if (cancelled !== null && cancelled.status !== null && cancelled.status !== 'CANCELLED') {
-        const status = describeState(cancelled);
+        const status = cleanLine(describeState(cancelled));
         throw new CliError(EXIT.failed, `the service says that ${cleanLine(id)} is ${status}, not cancelled`);
       }
       const isOut = cancelled !== null && mayBeMined(cancelled);

@@ -75,7 +75,7 @@ const reachOf = (client: GasClient, signal: AbortSignal) => async (reach: ReachQ
 function createdLines(alert: CreatedAlertView, isOwn: boolean): string[] {
   const { signingSecret } = alert;
   return [
-    `made ${cleanLine(alert.id)}: ${describeCondition(alert)}, tells ${channelWords(alert)}, cooldown ${cooldownWords(alert)}`,
+    `made ${cleanLine(alert.id)}: ${cleanLine(describeCondition(alert))}, tells ${channelWords(alert)}, cooldown ${cooldownWords(alert)}`,
     ...(isOwn ? ['it fires while gastop or gastop serve runs on this database'] : []),
     ...(signingSecret === null
       ? []

@@ -112,7 +112,7 @@ async function create(
 }
 
 function madeLines(created: AutoTxView, isOwn: boolean, isEndless: boolean): string[] {
-  const made = `made ${cleanLine(created.id)}: ${describeState(created)}, sent when ${describeTarget(created)}`;
+  const made = `made ${cleanLine(created.id)}: ${cleanLine(describeState(created))}, sent when ${cleanLine(describeTarget(created))}`;
   if (created.status === 'DRAFT') {
     return [made, 'it waits for its signature: gastop auto-txs update ID FILE'];
   }

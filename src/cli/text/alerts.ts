@@ -80,7 +80,7 @@ export function alertListLines(
 function columnsAt(now: number): Column<AlertView>[] {
   return [
     { title: 'id', align: 'left', cell: (alert) => cleanLine(alert.id) },
-    { title: 'when', align: 'left', cell: describeCondition },
+    { title: 'when', align: 'left', cell: (alert) => cleanLine(describeCondition(alert)) },
     { title: 'state', align: 'left', cell: (alert) => stateWords(alert, now) },
     { title: 'tells', align: 'left', cell: channelWords },
     {
@@ -121,7 +121,7 @@ function alertRows(alert: AlertView, now: number): Labelled[] {
   const state = rest === null ? stateWords(alert, now) : `${stateWords(alert, now)} ${rest}`;
   return [
     ['id', cleanLine(alert.id)],
-    ['fires when', describeCondition(alert)],
+    ['fires when', cleanLine(describeCondition(alert))],
     ['state', disabledReason === null ? state : `${state}: ${cleanLine(disabledReason)}`],
     ['cooldown', cooldownWords(alert)],
     ['then', disableOnce === true ? 'it is disabled once it has fired' : null],

@@ -162,8 +162,8 @@ function columnsAt(
 ): Column<AutoTxView>[] {
   return [
     { title: 'id', align: 'left', cell: ({ id }) => cleanLine(id) },
-    { title: 'state', align: 'left', cell: describeState },
-    { title: 'when', align: 'left', cell: describeTarget },
+    { title: 'state', align: 'left', cell: (autoTx) => cleanLine(describeState(autoTx)) },
+    { title: 'when', align: 'left', cell: (autoTx) => cleanLine(describeTarget(autoTx)) },
     { title: 'distance', align: 'right', cell: (autoTx) => distanceWords(autoTx, snapshot) },
     { title: 'likely', align: 'right', cell: likelyWords },
     {
@@ -201,7 +201,7 @@ function orderRows(autoTx: AutoTxView): Labelled[] {
   const within = reachWithinSec === null ? '' : ` within ${durationText(reachWithinSec)}`;
   return [
     ['id', cleanLine(autoTx.id)],
-    ['state', `${describeState(autoTx)}${outWords(autoTx)}`],
+    ['state', `${cleanLine(describeState(autoTx))}${outWords(autoTx)}`],
     ['failed as', failure === null ? null : paragraph(failure.message)],
     ['held as', hold === null ? null : paragraph(hold.message)],
     [
@@ -210,7 +210,7 @@ function orderRows(autoTx: AutoTxView): Labelled[] {
         ? null
         : `${timeWords(hold.retryAt, 'seconds')} UTC`,
     ],
-    ['sent when', describeTarget(autoTx)],
+    ['sent when', cleanLine(describeTarget(autoTx))],
     ['likely', chance === null ? null : `${formatLikelihood(chance)}${within}`],
     ['until', expiresAt === null || isOver(autoTx) ? null : `${timeWords(expiresAt, 'seconds')} UTC`],
     ['note', note === null || note === '' ? null : paragraph(note, LONGEST_NOTE)],

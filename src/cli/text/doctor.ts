@@ -1,6 +1,6 @@
 import type { Step, TlsFinding } from '../../client/connection.ts';
 import type { RouteFinding, ServiceFinding, Verdict } from '../../client/doctor.ts';
-import type { AnswerReading } from '../../client/doctor-reading.ts';
+import type { ResponseReading } from '../../client/doctor-reading.ts';
 import { ROUTE_GROUPS } from '../../contract/routes.ts';
 import { chainProfile } from '../../core/chains.ts';
 import { formatAge, formatCount, formatDuration } from '../../core/units.ts';
@@ -117,11 +117,11 @@ function answerWords({
   }
 }
 
-function fieldCount({ found, missing, senseless }: AnswerReading): number {
+function fieldCount({ found, missing, senseless }: ResponseReading): number {
   return found.length + missing.length + senseless.length;
 }
 
-const UNIT_WORDS: Readonly<Record<AnswerReading['prices'], string | null>> = {
+const UNIT_WORDS: Readonly<Record<ResponseReading['prices'], string | null>> = {
   contract: null,
   named: null,
   wei: 'prices taken for wei, by their size',
@@ -129,7 +129,7 @@ const UNIT_WORDS: Readonly<Record<AnswerReading['prices'], string | null>> = {
   mixed: null,
 };
 
-function readingLines(reading: AnswerReading): (string | null)[] {
+function readingLines(reading: ResponseReading): (string | null)[] {
   const { envelopes, missing, senseless, renamed, unknown, unknownCount, guessed, prices } = reading;
   return [
     envelopes.length === 0 ? null : `taken out of ${envelopes.join('.')}`,
