@@ -1,7 +1,7 @@
 /** What a note may hold, on every way that it takes: mail, webhook, screen and desktop. */
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startProgram } from '../cli/served-program.ts';
+import { runMain } from '../cli/captured-io.ts';
 import { isSigned } from '../helpers/is-signed.ts';
 import { type AlertParts, come, openAlertParts } from './alert-parts.ts';
 
@@ -34,20 +34,16 @@ describe('a note of any kind is harmless and right', () => {
     return JSON.parse(hook.body);
   };
 
-  it('when it comes from another program on the same database', async () => {
-    const options = {
-      home: parts.monitor.home,
-      env: {
-        XDG_DATA_HOME: join(parts.monitor.home, '.local/share'),
-        XDG_CONFIG_HOME: join(parts.monitor.home, '.config'),
-        ...parts.mailSettings,
-      },
+  it('when it comes from elsewhere on the same database', async () => {
+    const { home } = parts.monitor;
+    const env = {
+      XDG_DATA_HOME: join(home, '.local/share'),
+      XDG_CONFIG_HOME: join(home, '.config'),
+      ...parts.mailSettings,
     };
     const create = async (body: object) => {
       const argv = ['alerts', 'create', '-', '--json', '--rpc', parts.node.url, '--allow-private-targets'];
-      const program = startProgram(argv, { ...options, input: 'pipe' });
-      program.child.stdin?.end(JSON.stringify(body));
-      return program.ended;
+      return runMain(argv, { home, env, input: JSON.stringify(body) });
     };
     const alert = {
       thresholdGwei: 5,
@@ -59,19 +55,19 @@ describe('a note of any kind is harmless and right', () => {
     };
     for (const name of ['header', 'html', 'ansi', 'long', 'emoji'] as const) {
       const rule = name === 'ansi' ? { condition: 'GREATER_THAN', thresholdGwei: 500 } : {};
-      const { code, stdout, stderr } = await create({
+      const { exitCode, stdout, stderr } = await create({
         ...alert,
         ...rule,
         to: `${name}@example.org`,
         note: NOTES[name],
       });
-      expect(code, stderr).toBe(0);
+      expect(exitCode, stderr).toBe(0);
       const body = JSON.parse(stdout) as { id: string; signingSecret: string };
       made.set(name, body.id);
       secrets.set(name, body.signingSecret);
     }
     const injected = await create({ ...alert, to: 'a@example.org\r\nBcc: victim@example.org', note: '' });
-    expect(injected.code).not.toBe(0);
+    expect(injected.exitCode).not.toBe(0);
     expect(injected.stderr).toMatch(/\bto must/);
     await parts.monitor.press('3');
     await parts.monitor.waitFor('Alerts 5');

@@ -4,6 +4,7 @@ import { formatGwei } from '../../src/core/units.ts';
 import { type Anvil, startAnvil } from '../helpers/anvil.ts';
 import { barTicks } from '../helpers/bar-ticks.ts';
 import { gastop } from '../helpers/gastop.ts';
+import { isSlowRun } from '../helpers/rounds.ts';
 import type { Terminal } from '../helpers/terminal.ts';
 
 const GWEI = 1_000_000_000n;
@@ -150,7 +151,7 @@ describe('the Explorer on a real node', () => {
     expect((await terminal.waitForExit()).exitCode).toBe(0);
   });
 
-  it('tells in its Service pane of a node that is killed, and of its return', async () => {
+  it.runIf(isSlowRun)('tells in its Service pane of a node that is killed, and of its return', async () => {
     const own = await startAnvil({ blockTime: 1, baseFee: GWEI });
     await using terminal = await gastop(['--rpc', own.url]);
     await terminal.waitFor(/● live/);

@@ -1,8 +1,7 @@
 /** The built monitor and commands against a service that we did not write, through all its moods. */
-import { execFile } from 'node:child_process';
-import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { GASTOP, gastop } from '../helpers/gastop.ts';
+import { runMain } from '../cli/captured-io.ts';
+import { gastop } from '../helpers/gastop.ts';
 import type { Terminal } from '../helpers/terminal.ts';
 import { type ForeignService, type Mood, startForeignService } from './foreign-service.ts';
 
@@ -174,12 +173,8 @@ describe('gastop now on a service that we did not write', () => {
     ['shapeless', 3, /^gastop: the answer of .* to \/gas\/current has no averagePrice\n$/],
   ])('in the mood %j ends with exit code %i', async (mood, code, says) => {
     service.mood = mood;
-    const env = { ...process.env, GASTOP_API_KEY: KEY };
-    const run = promisify(execFile)(process.execPath, [GASTOP, 'now', '--url', service.origin], { env });
-    const { stdout, stderr, exitCode } = await run.then(
-      (done) => ({ ...done, exitCode: 0 }),
-      (error) => ({ stdout: error.stdout, stderr: error.stderr, exitCode: error.code }),
-    );
+    const env = { GASTOP_API_KEY: KEY };
+    const { exitCode, stdout, stderr } = await runMain(['now', '--url', service.origin], { env });
     expect(code === 0 ? stdout : stderr).toMatch(says);
     expect(exitCode).toBe(code);
     expect(stdout + stderr).not.toContain(KEY);

@@ -6,11 +6,13 @@ import { formatCount } from '../../src/core/units.ts';
 import { KEYMAP } from '../../src/tui/input/keymap.ts';
 import { barTicks } from '../helpers/bar-ticks.ts';
 import { gastop } from '../helpers/gastop.ts';
+import { isSlowRun } from '../helpers/rounds.ts';
 import type { ScreenQuestion, Terminal } from '../helpers/terminal.ts';
 
 /** The built program as a user meets it: sizes, keys, resizing, every kind of end. */
 
 const FIRST_PRICES = /Average .*\d/;
+const COLOUR = /\x1b\[(3[0-7]|9[0-7])m/;
 const NO_CLEARS = { screen: 0, scrollback: 0, reset: 0 };
 
 const isHelp = /close what is open; never quits/;
@@ -172,105 +174,129 @@ async function pressAll(
   return keys.map(([key]) => key);
 }
 
+/** Sizes that are too small even for the sentence, and what is left of it. */
+const TINY = [
+  [10, 3, ['60×16', 'needed', 'q quits']],
+  [4, 2, ['60×1', 'need']],
+  [2, 1, ['60']],
+] as const;
+
 describe('gastop --demo', () => {
-  it.each([
-    [80, 24],
-    [60, 16],
-    [200, 50],
-  ])('at %i×%i shows lanes, advice and keys, and says that nothing of it is real', async (cols, rows) => {
-    await using terminal = await gastop(['--demo'], { cols, rows });
-    await terminal.waitFor(FIRST_PRICES);
-    const lines = await terminal.waitFor(/SEND NOW|WAIT|SET ALERT/);
-    expect(lines[0]).toContain('SIMULATED');
-    expect(lines.at(-1)).toMatch(/\? help/);
-    await terminal.press('2');
-    const chart = await terminal.waitFor(/base [\d.]+ .*min/);
-    expect(chart[0]).toContain('SIMULATED');
-    for (const line of chart) expect([...line].length).toBeLessThanOrEqual(cols);
-    await terminal.press('q');
-    expect((await terminal.waitForExit()).exitCode).toBe(0);
-    expect(terminal.leftovers()).toEqual([]);
-    expect(terminal.clears).toEqual(NO_CLEARS);
-  });
-
-  it('at 59×15 says which size it needs, and quits', async () => {
-    await using terminal = await gastop(['--demo'], { cols: 59, rows: 15 });
+  it('at every size shows lanes, advice and keys, and says that nothing of it is real', async () => {
+    await using terminal = await gastop(['--demo'], { cols: 80, rows: 24 });
+    for (const [cols, rows] of [
+      [80, 24],
+      [60, 16],
+      [200, 50],
+    ] as const) {
+      terminal.resize(cols, rows);
+      const lines = await terminal.waitFor(
+        (now) =>
+          now[0]?.includes('SIMULATED') &&
+          /\? help/.test(now.at(-1) ?? '') &&
+          /SEND NOW|WAIT|SET ALERT/.test(now.join('\n')),
+      );
+      expect(lines.join('\n')).toMatch(FIRST_PRICES);
+      await terminal.press('2');
+      const chart = await terminal.waitFor(/base [\d.]+ .*min/);
+      expect(chart[0]).toContain('SIMULATED');
+      for (const line of chart) expect([...line].length).toBeLessThanOrEqual(cols);
+      await terminal.press('1');
+      await terminal.waitFor(isLive);
+    }
+    // Too small for it: what fits is said, nothing over anything else.
+    terminal.resize(59, 15);
     await terminal.waitFor('60×16');
-    await terminal.press('q');
-    expect((await terminal.waitForExit()).exitCode).toBe(0);
+    for (const [cols, rows, said] of TINY) {
+      terminal.resize(cols, rows);
+      await terminal.waitFor((lines) => JSON.stringify(lines) === JSON.stringify(said));
+    }
+    terminal.resize(80, 24);
+    await terminal.waitFor(FIRST_PRICES);
+    terminal.signal('SIGTERM');
+    expect((await terminal.waitForExit()).exitCode).toBe(143);
     expect(terminal.leftovers()).toEqual([]);
   });
 
-  it.each([
-    [10, 3, ['60×16', 'needed', 'q quits']],
-    [4, 2, ['60×1', 'need']],
-    [2, 1, ['60']],
-  ])('at %i×%i says what fits of it, nothing over anything else, and quits', async (cols, rows, said) => {
-    await using terminal = await gastop(['--demo'], { cols, rows });
-    await terminal.waitFor((lines) => JSON.stringify(lines) === JSON.stringify(said));
-    await terminal.press('q');
-    expect((await terminal.waitForExit()).exitCode).toBe(0);
-    expect(terminal.leftovers()).toEqual([]);
-  });
-
-  it('does with every key what its help says, on both tabs, and Esc never quits', async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'gastop-keys-'));
-    try {
-      await using terminal = await gastop(['--demo'], { cols: 120, rows: 40, cwd: folder });
-      await terminal.waitFor(FIRST_PRICES);
-      const pressed = new Set<string>();
-      for (const [key, shows] of EVERYWHERE_AND_CHART) {
-        await terminal.press(key);
-        if (key === 'escape') await barTicks(terminal, 2);
-        pressed.add(key);
-        await terminal.waitFor(shows).catch((cause: unknown) => {
-          throw new Error(`${key} (key ${pressed.size}) did not do what it should`, { cause });
-        });
-      }
-      expect(terminal.output()).toContain('\u001b]52;c;');
-      expect((await readdir(folder)).length).toBe(1);
-      expect(terminal.clears).toEqual(NO_CLEARS);
-      // What the table leaves out: the way out, and what is not on these screens.
-      const elsewhere = new Set<string>(['quit', 'suspend']);
-      const known = KEYMAP.filter(({ scope }) => scope === 'global' || scope === 'live' || scope === 'chart')
-        .filter(({ action }) => !elsewhere.has(action))
-        .flatMap(({ keys }) => keys.map(terminalKey));
-      expect(known.filter((key) => !pressed.has(key))).toEqual([]);
-      await terminal.press('ctrl+c');
+  it.runIf(isSlowRun).each(TINY)(
+    'begun at %i×%i says what fits of it, and quits',
+    async (cols, rows, said) => {
+      await using terminal = await gastop(['--demo'], { cols, rows });
+      await terminal.waitFor((lines) => JSON.stringify(lines) === JSON.stringify(said));
+      await terminal.press('q');
       expect((await terminal.waitForExit()).exitCode).toBe(0);
       expect(terminal.leftovers()).toEqual([]);
-    } finally {
-      await rm(folder, { recursive: true, force: true });
-    }
-  });
+    },
+  );
 
-  it('does with every key what its help says in the Explorer and the Service pane', async () => {
-    await using terminal = await gastop(['--demo'], { cols: 120, rows: 40 });
-    await terminal.waitFor(FIRST_PRICES);
-    await terminal.press('5');
-    const rows = await terminal.waitFor(/^ ▸ +[\d,]+ .*\d %/m);
-    // The cursor leaves the newest block and so stays where it is while others arrive.
-    await terminal.press('j');
-    await terminal.waitFor((now) => markedBlock(now) !== markedBlock(rows));
-    await terminal.press('j');
-    await terminal.waitFor((now) => markedBlock(now) <= markedBlock(rows) - 2);
-    const pressed = await pressAll(terminal, explorerKeys(markedBlock(terminal.screen())));
-    expect(keysOf('explorer').filter((key) => !pressed.includes(key))).toEqual([]);
-    expect(terminal.clears).toEqual(NO_CLEARS);
-    terminal.resize(60, 16);
-    await terminal.waitFor((now) => / q quit ?$/.test(now[15] ?? ''));
-    await terminal.press('6');
-    await terminal.waitFor(/\d+ more below/);
-    const scrolled = await pressAll(terminal, SERVICE_KEYS);
-    expect(keysOf('service').filter((key) => !scrolled.includes(key))).toEqual([]);
-    await terminal.press('q');
-    expect((await terminal.waitForExit()).exitCode).toBe(0);
-    expect(terminal.leftovers()).toEqual([]);
-  });
+  it.runIf(isSlowRun)(
+    'does with every key what its help says, on both tabs, and Esc never quits',
+    async () => {
+      const folder = await mkdtemp(join(tmpdir(), 'gastop-keys-'));
+      try {
+        await using terminal = await gastop(['--demo'], { cols: 120, rows: 40, cwd: folder });
+        await terminal.waitFor(FIRST_PRICES);
+        const pressed = new Set<string>();
+        for (const [key, shows] of EVERYWHERE_AND_CHART) {
+          await terminal.press(key);
+          if (key === 'escape') await barTicks(terminal, 2);
+          pressed.add(key);
+          await terminal.waitFor(shows).catch((cause: unknown) => {
+            throw new Error(`${key} (key ${pressed.size}) did not do what it should`, { cause });
+          });
+        }
+        expect(terminal.output()).toContain('\u001b]52;c;');
+        expect((await readdir(folder)).length).toBe(1);
+        expect(terminal.clears).toEqual(NO_CLEARS);
+        // What the table leaves out: the way out, and what is not on these screens.
+        const elsewhere = new Set<string>(['quit', 'suspend']);
+        const known = KEYMAP.filter(
+          ({ scope }) => scope === 'global' || scope === 'live' || scope === 'chart',
+        )
+          .filter(({ action }) => !elsewhere.has(action))
+          .flatMap(({ keys }) => keys.map(terminalKey));
+        expect(known.filter((key) => !pressed.has(key))).toEqual([]);
+        await terminal.press('ctrl+c');
+        expect((await terminal.waitForExit()).exitCode).toBe(0);
+        expect(terminal.leftovers()).toEqual([]);
+      } finally {
+        await rm(folder, { recursive: true, force: true });
+      }
+    },
+  );
 
-  it('scrolls the help by lines, by screens and to its ends', async () => {
-    await using terminal = await gastop(['--demo'], { cols: 60, rows: 16 });
-    await terminal.waitFor(FIRST_PRICES);
+  it.runIf(isSlowRun)(
+    'does with every key what its help says in the Explorer and the Service pane',
+    async () => {
+      await using terminal = await gastop(['--demo'], { cols: 120, rows: 40 });
+      await terminal.waitFor(FIRST_PRICES);
+      await terminal.press('5');
+      const rows = await terminal.waitFor(/^ ▸ +[\d,]+ .*\d %/m);
+      // The cursor leaves the newest block and so stays where it is while others arrive.
+      await terminal.press('j');
+      await terminal.waitFor((now) => markedBlock(now) !== markedBlock(rows));
+      await terminal.press('j');
+      await terminal.waitFor((now) => markedBlock(now) <= markedBlock(rows) - 2);
+      const pressed = await pressAll(terminal, explorerKeys(markedBlock(terminal.screen())));
+      expect(keysOf('explorer').filter((key) => !pressed.includes(key))).toEqual([]);
+      expect(terminal.clears).toEqual(NO_CLEARS);
+      terminal.resize(60, 16);
+      await terminal.waitFor((now) => / q quit ?$/.test(now[15] ?? ''));
+      await terminal.press('6');
+      await terminal.waitFor(/\d+ more below/);
+      const scrolled = await pressAll(terminal, SERVICE_KEYS);
+      expect(keysOf('service').filter((key) => !scrolled.includes(key))).toEqual([]);
+      await terminal.press('q');
+      expect((await terminal.waitForExit()).exitCode).toBe(0);
+      expect(terminal.leftovers()).toEqual([]);
+    },
+  );
+
+  it('scrolls the help by lines, by screens and to its ends, without a colour or non-ASCII character where that is asked for', async () => {
+    const env = { NO_COLOR: '1' };
+    await using terminal = await gastop(['--demo', '--ascii'], { cols: 60, rows: 16, env });
+    const lines = await terminal.waitFor(FIRST_PRICES);
+    expect(lines.join('')).toMatch(/^[\x20-\x7e]*$/);
     await terminal.press('?');
     const [, , title = ''] = await terminal.waitFor(/lines 1 to \d+ of \d+/);
     const [room = 0, all = 0] = (/1 to (\d+) of (\d+)/.exec(title) ?? []).slice(1).map(Number);
@@ -300,6 +326,7 @@ describe('gastop --demo', () => {
     await terminal.waitFor(FIRST_PRICES);
     await terminal.press('q');
     expect((await terminal.waitForExit()).exitCode).toBe(0);
+    expect(terminal.output()).not.toMatch(COLOUR);
   });
 
   it('changes what the chart shows with t, p, v, h, the arrows and e', async () => {
@@ -326,34 +353,14 @@ describe('gastop --demo', () => {
       await terminal.waitFor(/cheap hours/);
       await terminal.press('q');
       expect((await terminal.waitForExit()).exitCode).toBe(0);
+      expect(terminal.leftovers()).toEqual([]);
+      expect(terminal.clears).toEqual(NO_CLEARS);
     } finally {
       await rm(folder, { recursive: true, force: true });
     }
   });
 
-  it('is drawn right after each resize, also while blocks come in', async () => {
-    await using terminal = await gastop(['--demo']);
-    await terminal.waitFor(FIRST_PRICES);
-    for (const [cols, rows] of [
-      [120, 40],
-      [60, 16],
-      [200, 50],
-      [50, 10],
-      [80, 24],
-    ] as const) {
-      terminal.resize(cols, rows);
-      await terminal.waitFor((lines) =>
-        cols < 60 ? lines.join('\n').includes('60×16') : (lines.at(-1) ?? '').includes('? help'),
-      );
-    }
-    await terminal.waitFor(FIRST_PRICES);
-    await terminal.press('q');
-    expect((await terminal.waitForExit()).exitCode).toBe(0);
-    expect(terminal.leftovers()).toEqual([]);
-  });
-
-  it.each([
-    ['SIGTERM', 143],
+  it.runIf(isSlowRun).each([
     ['SIGHUP', 129],
     ['SIGINT', 130],
   ] as const)('ended by %s gives the terminal back and exits with %i', async (signal, exitCode) => {
@@ -365,20 +372,14 @@ describe('gastop --demo', () => {
     terminal.signal(signal);
     expect((await terminal.waitForExit()).exitCode).toBe(exitCode);
     expect(terminal.leftovers()).toEqual([]);
+    expect(terminal.clears).toEqual(NO_CLEARS);
   });
 
-  it.each([
-    ['NO_COLOR', '1'],
-    ['CLICOLOR', '0'],
-  ])(
-    'draws without a single colour or non-ASCII character where %s and --ascii ask for it',
-    async (name, value) => {
-      await using terminal = await gastop(['--demo', '--ascii'], { env: { [name]: value } });
-      const lines = await terminal.waitFor(FIRST_PRICES);
-      expect(lines.join('')).toMatch(/^[\x20-\x7e]*$/);
-      expect(terminal.output()).not.toMatch(/\x1b\[(3[0-7]|9[0-7])m/);
-    },
-  );
+  it.runIf(isSlowRun)('draws without a single colour where CLICOLOR asks for it', async () => {
+    await using terminal = await gastop(['--demo', '--ascii'], { env: { CLICOLOR: '0' } });
+    await terminal.waitFor(FIRST_PRICES);
+    expect(terminal.output()).not.toMatch(COLOUR);
+  });
 });
 
 /** The keymap's names as the terminal helper spells them. */

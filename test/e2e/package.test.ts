@@ -131,13 +131,13 @@ describe.each(nodesToTry)(
       );
     });
 
-    it('now --json writes the prices, and no warning', async () => {
+    it.runIf(isSlowRun)('now --json writes the prices, and no warning', async () => {
       const { code, stdout, stderr } = await place.run(['now', '--demo', '--json']);
       expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
       expect(JSON.parse(stdout)).toMatchObject({ chainId: 0, averagePrice: expect.any(Number) });
     });
 
-    it('backtest judges a recording', async () => {
+    it.runIf(isSlowRun)('backtest judges a recording', async () => {
       const head = readFileSync(RECORDING, 'utf8').split('\n').slice(0, 301);
       writeFileSync(join(place.folder, 'some blocks.csv'), `${head.join('\n')}\n`);
       const { code, stdout, stderr } = await place.run(['backtest', 'some blocks.csv', '--json']);
@@ -145,7 +145,7 @@ describe.each(nodesToTry)(
       expect(JSON.parse(stdout)).toMatchObject({ stretch: { blocks: 300 } });
     });
 
-    it('serve answers who has a key, and ends when it is asked to', async () => {
+    it.runIf(isSlowRun)('serve answers who has a key, and ends when it is asked to', async () => {
       const made = await place.run(['keys', 'create']);
       expect(made.code).toBe(0);
       const service = place.start(['serve', '--demo', '--port', '0']);
