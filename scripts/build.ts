@@ -82,6 +82,14 @@ const { metafile } = await build({
   logLevel: 'warning',
 });
 
+// What viem imports at run time has a chunk even where the function that does was left out.
+const imported = new Set(
+  Object.values(metafile.outputs).flatMap(({ imports }) => imports.map(({ path }) => path)),
+);
+for (const path of Object.keys(metafile.outputs)) {
+  if (path.includes('/chunks/') && !imported.has(path)) await rm(path);
+}
+
 await writeFile(
   join(folder, 'THIRD-PARTY-LICENCES.txt'),
   await thirdPartyLicences(Object.keys(metafile.inputs)),

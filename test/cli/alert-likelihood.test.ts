@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { sendJson, serve } from '../client/http-server.ts';
 import { OWN_ALERT } from '../client/own-answers.ts';
+import { isSlowRun } from '../helpers/rounds.ts';
 import { runMain } from './captured-io.ts';
 
 type Likely = Readonly<Record<string, number | null>>;
@@ -52,7 +53,7 @@ describe('how likely the price of an alert is', () => {
     expect(asked).toEqual([]);
   });
 
-  it('is said by preview too, below what would have happened', async () => {
+  it.runIf(isSlowRun)('is said by preview too, below what would have happened', async () => {
     const argv = ['alerts', 'preview', '--demo', '--below', '1000000'];
     const { exitCode, stdout } = await runMain(argv);
     expect(exitCode).toBe(0);

@@ -33,17 +33,18 @@ describe('gastop backtest', () => {
   let short: string;
   let shortJson: Captured;
   beforeAll(async () => {
-    whole = await runMain(['backtest', RECORDING]);
-    json = await runMain(['backtest', RECORDING, '--json']);
+    const file = shortRecording('whole.csv', 700);
+    whole = await runMain(['backtest', file]);
+    json = await runMain(['backtest', file, '--json']);
     short = shortRecording('short.csv', 400);
     shortJson = await runMain(['backtest', short, '--json']);
   });
 
   it('says what was walked, and scores every rule per lane in 80 columns', () => {
     expect({ exitCode: whole.exitCode, stderr: whole.stderr }).toEqual({ exitCode: 0, stderr: '' });
-    expect(whole.stdout).toContain('2,001 of Ethereum: 20,973,164 to 20,975,164');
-    expect(whole.stdout).toContain('2024-10-15 19:50 to 2024-10-16 02:33 UTC (6h42m)');
-    expect(whole.stdout).toContain('7.71 to 21.5 gwei, median 10.5');
+    expect(whole.stdout).toContain('700 of Ethereum: 20,973,164 to 20,973,863');
+    expect(whole.stdout).toContain('2024-10-15 19:50 to 2024-10-15 22:11 UTC (2h20m)');
+    expect(whole.stdout).toContain('9.27 to 21.5 gwei, median 15.2');
     expect(whole.stdout).toMatch(/tips +unknown: 0 for everybody/);
     expect(whole.stdout).toMatch(/gas used +derived from the base fees/);
     expect(widest(whole.stdout)).toBeLessThanOrEqual(80);
@@ -64,7 +65,7 @@ describe('gastop backtest', () => {
     }
     expect(whole.stdout).toMatch(/^naive rule .*\nperfect foresight/m);
     expect(whole.stdout).toMatch(/^5m +[\d,]+ +[\d.]+ % +[\d.]+ % /m);
-    // A day is not over in seven hours.
+    // A day is not over in two hours.
     expect(whole.stdout).toMatch(/^not judged: .*1d; no probability was stated, or its time was not over$/m);
     expect(whole.stdout).not.toMatch(/NaN|Infinity|undefined|\u001b/);
   });
@@ -90,12 +91,12 @@ describe('gastop backtest', () => {
     expect(answer.chainId).toBe(1);
     expect(answer.stretch).toEqual({
       firstBlock: 20_973_164,
-      lastBlock: 20_975_164,
-      blocks: 2_001,
-      baseFee: { lowest: 7_709_445_197, median: 10_484_045_237, highest: 21_493_716_770 },
+      lastBlock: 20_973_863,
+      blocks: 700,
+      baseFee: { lowest: 9_274_617_829, median: 15_185_448_051, highest: 21_493_716_770 },
       gasUsed: 'derived',
       firstTime: '2024-10-15T19:50:59.000Z',
-      lastTime: '2024-10-16T02:33:35.000Z',
+      lastTime: '2024-10-15T22:11:47.000Z',
       blocksWithTips: 0,
     });
     for (const lane of answer.lanes) {
@@ -385,7 +386,7 @@ describe('what cannot be done is one clear line', () => {
 
 describe('a long walk', () => {
   beforeAll(async () => {
-    await runMain(['record', '--demo', '--past', '2d', '--blocks', '10000', '--out', at('long.jsonl')]);
+    await runMain(['record', '--demo', '--past', '1d', '--blocks', '6000', '--out', at('long.jsonl')]);
   }, 120_000);
 
   it('interrupted ends without a report; whole lines of predictions stay', async () => {
@@ -409,7 +410,7 @@ describe('a long walk', () => {
       expect(code).toBe(130);
       expect(output).toBe('');
       expect(told).toMatch(
-        /^gastop: interrupted: [\d,]+ of 10,000 blocks\ngastop: wrote [\d,]+ predictions to /,
+        /^gastop: interrupted: [\d,]+ of 6,000 blocks\ngastop: wrote [\d,]+ predictions to /,
       );
       const lines = readFileSync(out, 'utf8').split('\n');
       expect(lines.pop()).toBe('');
@@ -421,7 +422,7 @@ describe('a long walk', () => {
 
   it('shows on a terminal how far it is, and leaves a clean line behind at Ctrl-C', async () => {
     await using terminal = await gastop(['backtest', at('long.jsonl')], { watchTty: true });
-    await terminal.waitFor(/^\[#*\.+\] +\d+ % {2}block [\d,]+ of 10,000$/m, { timeoutMs: 60_000 });
+    await terminal.waitFor(/^\[#*\.+\] +\d+ % {2}block [\d,]+ of 6,000$/m, { timeoutMs: 60_000 });
     await terminal.press('ctrl+c');
     expect((await terminal.waitForExit()).exitCode).toBe(130);
     expect(terminal.screen().join('')).not.toContain('%');

@@ -6,6 +6,7 @@ import { type AddressInfo, connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { GASTOP } from '../helpers/gastop.ts';
+import { isSlowRun } from '../helpers/rounds.ts';
 import { type Served, serveRecording } from './served.ts';
 
 let served: Served;
@@ -58,12 +59,13 @@ async function run(argv: readonly string[], env: Readonly<Record<string, string>
 
 const NOW = ['now', '--stale-ok', '--format', '{block}', '--url'];
 
-it.each(['http_proxy', 'HTTP_PROXY'])('%s is asked, also without its scheme', async (name) => {
-  for (const value of [`http://${address}`, address]) {
-    const answer = await run([...NOW, 'http://gas.example.org'], { [name]: value });
-    expect(answer).toMatchObject({ code: 0, stderr: '' });
-    expect(asked[0]).toBe('gas.example.org:80');
-  }
+it.each([
+  ['http_proxy', ''],
+  ['HTTP_PROXY', 'http://'],
+])('%s is asked, also without its scheme', async (name, scheme) => {
+  const answer = await run([...NOW, 'http://gas.example.org'], { [name]: scheme + address });
+  expect(answer).toMatchObject({ code: 0, stderr: '' });
+  expect(asked[0]).toBe('gas.example.org:80');
 });
 
 it('nodes are asked through https_proxy; where it does not help, a line says through what', async () => {
@@ -85,7 +87,7 @@ it('this machine is asked itself, and whatever no_proxy names', async () => {
 
 it('a node of this machine is asked itself, whichever way it is called', async () => {
   const { port } = new URL(served.origin);
-  for (const host of ['127.0.0.1', 'localhost', '[::1]']) {
+  for (const host of isSlowRun ? ['127.0.0.1', 'localhost', '[::1]'] : ['localhost']) {
     const { code } = await run(['now', '--rpc', `http://${host}:${port}`], { http_proxy: address });
     expect({ code, asked }).toEqual({ code: 3, asked: [] });
   }

@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { onTestFinished } from 'vitest';
 import { GASTOP } from '../helpers/gastop.ts';
 import { waitFor } from '../helpers/wait-for.ts';
+import { runMain } from './captured-io.ts';
 
 export interface Ended {
   readonly code: number | null;
@@ -71,8 +72,9 @@ export async function startServe(argv: readonly string[], options: ProgramOption
 }
 
 /** Makes a key as a person does, and answers it. */
-export async function createKey(options: ProgramOptions, ...argv: readonly string[]): Promise<string> {
-  const { stdout, code, stderr } = await startProgram(['keys', 'create', ...argv], options).ended;
-  if (code !== 0) throw new Error(stderr);
+export async function createKey({ home, env = {} }: ProgramOptions): Promise<string> {
+  const options = { home, env: { XDG_DATA_HOME: home, ...env } };
+  const { stdout, exitCode, stderr } = await runMain(['keys', 'create'], options);
+  if (exitCode !== 0) throw new Error(stderr);
   return stdout.trim();
 }

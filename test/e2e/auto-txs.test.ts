@@ -176,7 +176,7 @@ describe('in the pane', () => {
     await monitor.waitFor(`▲ replaced by ${other.slice(0, 6)}…${other.slice(-4)} in block `);
   });
 
-  it('one that reverts has failed, and says so with what it cost', async () => {
+  it.runIf(isSlowRun)('one that reverts has failed, and says so with what it cost', async () => {
     const account = await parts.account();
     const contract = '0x00000000000000000000000000000000000000ff';
     // PUSH1 0 PUSH1 0 REVERT

@@ -122,7 +122,7 @@ describe('the Explorer on a real node', () => {
     expect((await terminal.waitForExit()).exitCode).toBe(0);
   });
 
-  it('speaks in sentences to a screen reader, without drawing', async () => {
+  it.runIf(isSlowRun)('speaks in sentences to a screen reader, without drawing', async () => {
     await using terminal = await gastop(['--rpc', node.url], {
       cols: 120,
       rows: 60,
