@@ -11,14 +11,14 @@ import {
 } from './block-formats.ts';
 import type { ChainError } from './chain-source.ts';
 
-export interface BlockFileHeader {
+interface BlockFileHeader {
   readonly format: 'jsonl' | 'csv';
   /** 1 for CSV, which does not say. */
   readonly chainId: number;
 }
 
 /** A place in a block file from which reading can go on without what stands before. */
-export interface BlockFileMark {
+interface BlockFileMark {
   /** The first block from there. */
   readonly number: number;
   readonly timestamp: number;
@@ -31,7 +31,7 @@ interface BlockBatch {
   readonly blocks: readonly Block[];
 }
 
-export interface ReadBlockFileOptions {
+interface ReadBlockFileOptions {
   readonly signal?: AbortSignal | undefined;
   /** Begins with the mark's block. A compressed file is read from its start all the same. */
   readonly from?: BlockFileMark | undefined;

@@ -13,7 +13,7 @@ import { ChainError } from './chain-source.ts';
 const LONGEST_QUOTE = 40;
 
 /** A piece of a file's text as it may appear in a message: short, one line, nothing a terminal obeys. */
-export function quoteText(text: string): string {
+function quoteText(text: string): string {
   return `"${cleanText(legible(text).trim(), LONGEST_QUOTE + 1)}"`;
 }
 
@@ -47,7 +47,7 @@ const OPEN_FAILURES: Readonly<Record<string, string>> = {
 };
 
 /** What the system or zlib said about a file, as a `ChainError`. */
-export function fileFailure(path: string, error: unknown): ChainError {
+function fileFailure(path: string, error: unknown): ChainError {
   if (error instanceof ChainError) return error;
   const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown error';
   return badFile(path, null, OPEN_FAILURES[code] ?? `cannot be read (${code}); check the disk`, error);
@@ -71,7 +71,7 @@ export interface BlockFileDecoder {
 /** Prices and gas stay within what the v1 wire can carry as JSON integers. */
 export const LARGEST = Number.MAX_SAFE_INTEGER;
 /** The year 2100: a larger timestamp is in milliseconds. */
-export const LATEST_TIMESTAMP = 4_102_444_800;
+const LATEST_TIMESTAMP = 4_102_444_800;
 
 /** A block with every field takes under 1,000 characters. */
 const LONGEST_LINE = 65_536;
@@ -96,7 +96,7 @@ export interface LineBatch {
   readonly isCut: boolean;
 }
 
-export interface ReadLinesOptions {
+interface ReadLinesOptions {
   readonly signal?: AbortSignal | undefined;
   /** Where to begin; a compressed file knows no places and always begins at its start. */
   readonly from?: LinePosition | undefined;

@@ -5,7 +5,7 @@ import type { ChainEvent, KnownBlock } from './chain-source.ts';
 const CAPACITY = 512;
 
 /** The newest blocks that were handed on, by number. */
-export interface BlockMemory {
+interface BlockMemory {
   tip(): KnownBlock | null;
   oldest(): KnownBlock | null;
   /** `undefined`: never seen; `null`: seen, hash unknown. */
@@ -16,7 +16,7 @@ export interface BlockMemory {
   forgetAbove(number: number): void;
 }
 
-export function createBlockMemory(known: readonly KnownBlock[]): BlockMemory {
+function createBlockMemory(known: readonly KnownBlock[]): BlockMemory {
   const blocks = [...known].sort((a, b) => a.number - b.number).slice(-CAPACITY);
   const find = (number: number) => blocks.findLast((block) => block.number === number);
   return {
@@ -57,7 +57,7 @@ export interface BlockReader<H extends Head> {
   blocks(from: number, to: number, head: H): Promise<readonly Block[]>;
 }
 
-export interface BlockSequencer {
+interface BlockSequencer {
   /**
    * What a newly heard head means. A head is a hint only: repeated, late, orphaned or far ahead, what comes out is
    * each block once, in order, each the child of the one before or after a `reorg` or `gap` that says otherwise.

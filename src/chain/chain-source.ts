@@ -22,7 +22,7 @@ export type ChainEvent =
   /** Blocks above `commonAncestor` are no longer part of the chain. */
   | { readonly type: 'reorg'; readonly commonAncestor: number }
   | { readonly type: 'gap'; readonly from: number; readonly to: number }
-  /** The source stopped answering; it goes on trying by itself, next at `retryAt` (ms since epoch, wall clock). */
+  /** The source stopped responding; it retries by itself, next at `retryAt` (ms since epoch, wall clock). */
   | { readonly type: 'down'; readonly reason: string; readonly retryAt: number }
   | { readonly type: 'up' }
   /** A recording has been played to its end. */
@@ -34,7 +34,7 @@ export interface KnownBlock {
   readonly hash: Hex | null;
 }
 
-export interface CallRequest {
+interface CallRequest {
   readonly to: Hex;
   readonly data: Hex;
 }
@@ -99,9 +99,9 @@ export interface IncludedTransaction {
 }
 
 export interface SendOptions {
-  /** Asked right before each node is. */
+  /** Called right before the bytes are written to each node. */
   readonly isStillWanted?: () => boolean;
-  /** Told the name of each of several nodes that has it. */
+  /** Called with the name of each of several nodes that takes it. */
   readonly onTaken?: (node: string) => void;
 }
 
@@ -109,7 +109,7 @@ export interface SendOptions {
  * A chain to follow. One interface for nodes, recordings and the simulation, so that nothing behind it
  * knows which it is.
  *
- * Every method rejects with a `ChainError` (see errors.ts); one that a source cannot have at all (a recording
+ * Every method rejects with a `ChainError` ; one that a source cannot have at all (a recording
  * cannot send a transaction) rejects with `code: 'unsupported'`.
  */
 export interface ChainSource {
@@ -122,7 +122,7 @@ export interface ChainSource {
   chain(): Promise<ChainProfile>;
   /** Goes on with a chain that began anew; until then everything, the subscription too, rejects with `restarted`. */
   acceptRestart?(): void;
-  /** Rejects where one of several nodes that answer serves another chain than `chain` says. */
+  /** Rejects where one of several reachable nodes serves another chain than `chain` says. */
   confirmChain?(): Promise<void>;
   head(): Promise<Block>;
   /** Blocks `from`–`to` inclusive, ascending; shorter where the source's past begins later. */
@@ -139,8 +139,8 @@ export interface ChainSource {
   }): AsyncIterable<ChainEvent>;
   call(request: CallRequest): Promise<Hex>;
   /**
-   * Answers the transaction hash. The bytes never appear in an error. Right before they leave for a node `isStillWanted` is
-   * asked: they do not where it says no.
+   * Resolves to the transaction hash. The bytes never appear in an error. `isStillWanted` is called right before they are
+   * written to a node; `false` keeps them back.
    */
   sendRawTransaction(signed: Hex, options?: SendOptions): Promise<Hex>;
   transaction(hash: Hex): Promise<ChainTransaction | null>;
@@ -165,7 +165,7 @@ export type ChainErrorCode =
   | 'restarted'
   | 'bad-answer'
   | 'rejected'
-  /** A refusal too: the node is well and no longer keeps what was asked for (EIP-4444). */
+  /** A refusal too: the node is well and no longer stores what was requested (EIP-4444). */
   | 'pruned'
   | 'rate-limited'
   | 'unsupported'
@@ -178,7 +178,7 @@ export type ChainErrorCode =
 export class ChainError extends Error {
   override readonly name = 'ChainError';
   readonly code: ChainErrorCode;
-  /** Whether it is sure that the node never got the question: there was no connection, or it was turned away unread. */
+  /** Whether the node certainly never read the request: there was no connection, or it was refused unread. */
   readonly isUnsent: boolean;
 
   constructor(
@@ -192,21 +192,21 @@ export class ChainError extends Error {
   }
 }
 
-/** Whether a node answered with a refusal: it is well, and another may say more. */
+/** Whether a node refused the request: the node is well, and another may know more. */
 export function isRefusal(error: unknown): boolean {
   return error instanceof ChainError && (error.code === 'rejected' || error.code === 'pruned');
 }
 
-/** An answer was given up because it is larger than any that was expected. */
-export class OversizedAnswer extends ChainError {
+/** A response is larger than any that is expected, and was not read to its end. */
+export class OversizedResponse extends ChainError {
   constructor(message: string) {
     super('bad-answer', message);
   }
 }
 
-/** What is known of a transaction that no node said to have taken. */
+/** What is known of a transaction that no node confirmed to have taken. */
 export type SendOutcome =
-  /** A node may have it: it did not answer, or not so that one can tell. */
+  /** A node may have it: its response is missing or unclear. */
   | 'unknown'
   /** Its nonce is used, some node says: the chain has to be looked at. */
   | 'nonce-used'
@@ -237,7 +237,7 @@ type NodeMethods =
   | 'nonce'
   | 'balance';
 
-/** The methods that only a node can answer, for a source that is none. `what` begins the sentence: `A recording`. */
+/** The methods that only a node has, for a source that is none. `what` begins the sentence: `A recording`. */
 export function withoutNode(what: string): Pick<ChainSource, NodeMethods> {
   const refuse = (thing: string) => (): Promise<never> =>
     Promise.reject(new ChainError('unsupported', `${what} has ${thing}; use --rpc URL to ask a node`));

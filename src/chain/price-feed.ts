@@ -3,7 +3,7 @@ import type { ChainProfile } from '../core/chains.ts';
 import type { ChainSource } from './chain-source.ts';
 
 /** One price of a Chainlink feed. */
-export interface FeedRound {
+interface FeedRound {
   /** The proxy's id: the phase (which aggregator wrote it) above 64 bits of the aggregator's own round. */
   readonly id: bigint;
   /** Dollars × 10^decimals. */
@@ -25,7 +25,7 @@ export function decodeRound(data: Hex): FeedRound | null {
 }
 
 /** The answer of `decimals()`; `null` where it is not that. */
-export function decodeDecimals(data: Hex): number | null {
+function decodeDecimals(data: Hex): number | null {
   const [decimals, ...rest] = wordsOf(data);
   return decimals === undefined || rest.length > 0 || decimals > 36n ? null : Number(decimals);
 }
@@ -47,7 +47,7 @@ const AGGREGATOR_BITS = 64n;
  *
  * @param read one round by its id; `null` or a rejection where the feed does not have it
  */
-export class RoundFinder {
+class RoundFinder {
   readonly #read: (id: bigint) => Promise<FeedRound | null>;
   readonly #known = new Map<bigint, FeedRound>();
 

@@ -16,7 +16,7 @@ import { type Clock, systemClock } from './rpc/client.ts';
 const WIDEST_GAP = 1_024;
 const AFTER_GAP = 300;
 
-export interface ResumePoint {
+interface ResumePoint {
   /** What a subscriber must hear before the next block. */
   readonly events: readonly ChainEvent[];
   /** The first block to deliver. */
@@ -61,7 +61,7 @@ const LONGEST_SLEEP_MS = 86_400_000;
 /** Blocks that may follow one another before everything else gets its turn. */
 const BURST = 64;
 
-export interface ReplayOptions {
+interface ReplayOptions {
   /** Path of a file as `readBlockFile` reads it. */
   readonly file: string;
   /** Recorded seconds per second, above 0 and at most 100,000. */

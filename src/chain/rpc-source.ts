@@ -2,17 +2,17 @@ import type { Block } from '../core/block.ts';
 import { chainProfile } from '../core/chains.ts';
 import { ChainError, type ChainSource } from './chain-source.ts';
 import {
-  ask,
-  askHeader,
-  askHeadNumber,
   type Clock,
   createRpcNode,
   parseNodeUrl,
   type RpcNode,
+  request,
+  requestHeader,
+  requestHeadNumber,
   systemClock,
   Turns,
 } from './rpc/client.ts';
-import { bytes, nullable, quantity, safeInteger, toTransaction, transactionAnswer } from './rpc/decode.ts';
+import { bytes, nullable, quantity, safeInteger, toTransaction, transactionResponse } from './rpc/decode.ts';
 import { createPace, followChain } from './rpc/follow.ts';
 import { createNodePool } from './rpc/node-pool.ts';
 import { readBlock, readBlocks, readNewest, readReceipt, readTransactions } from './rpc/read.ts';
@@ -20,15 +20,15 @@ import { sendTransaction } from './rpc/send.ts';
 
 /** A full block and its receipts may be tens of megabytes on their way here. */
 const WHOLE_BLOCKS_AT_ONCE = 4;
-/** What one node knows nothing of most often does not exist: a slow one must not hold that answer up. */
+/** What one node does not know mostly does not exist: a slow second node must not delay that response. */
 const SECOND_OPINION_MS = 1_500;
 
 export interface RpcSourceOptions {
   /** http, https, ws or wss; the first is followed while it is well. */
   readonly urls: readonly string[];
-  /** Nodes of another chain are left out; default: the chain of the first node that answers. */
+  /** Nodes of another chain are left out; default: the chain of the first node that responds. */
   readonly expectedChainId?: number;
-  /** Ask for heads at this interval (≥ 250 ms) instead of at the chain's own pace; http only. */
+  /** Poll for heads at this interval (≥ 250 ms) instead of at the chain's own pace; http only. */
   readonly pollIntervalMs?: number;
   readonly requestTimeoutMs?: number;
   readonly clock?: Clock;
@@ -70,7 +70,7 @@ export function createRpcSource(options: RpcSourceOptions): RpcSource {
     blocks: (from, to, { signal } = {}) =>
       pool.run(
         async (node) => {
-          const head = await askHeadNumber(node, { signal });
+          const head = await requestHeadNumber(node, { signal });
           return readBlocks(node, from, to, head, { clock, signal });
         },
         { signal },
@@ -85,13 +85,15 @@ export function createRpcSource(options: RpcSourceOptions): RpcSource {
         signal,
         createPace: () => createPace(pacePlanMs(), options.pollIntervalMs ?? null),
       }),
-    call: ({ to, data }) => pool.run((node) => ask(node, bytes, 'eth_call', [{ to, data }, 'latest'])),
+    call: ({ to, data }) => pool.run((node) => request(node, bytes, 'eth_call', [{ to, data }, 'latest'])),
     sendRawTransaction: (signed, options = {}) => sendTransaction(pool, signed, options),
     transaction: (hash) =>
       pool.run(
         async (node) => {
-          const answer = await ask(node, nullable(transactionAnswer), 'eth_getTransactionByHash', [hash]);
-          return answer && toTransaction(answer);
+          const response = await request(node, nullable(transactionResponse), 'eth_getTransactionByHash', [
+            hash,
+          ]);
+          return response && toTransaction(response);
         },
         { patienceMs: SECOND_OPINION_MS },
       ),
@@ -104,8 +106,8 @@ export function createRpcSource(options: RpcSourceOptions): RpcSource {
         signal,
       ),
     nonce: (address, at) =>
-      pool.run((node) => ask(node, safeInteger, 'eth_getTransactionCount', [address, at])),
-    balance: (address) => pool.run((node) => ask(node, quantity, 'eth_getBalance', [address, 'latest'])),
+      pool.run((node) => request(node, safeInteger, 'eth_getTransactionCount', [address, at])),
+    balance: (address) => pool.run((node) => request(node, quantity, 'eth_getBalance', [address, 'latest'])),
     health: () => pool.health(),
     close: () => {
       for (const node of nodes) node.link.close();
@@ -113,7 +115,7 @@ export function createRpcSource(options: RpcSourceOptions): RpcSource {
   };
 
   async function readHead(node: RpcNode): Promise<Block> {
-    const header = await askHeader(node, 'latest');
+    const header = await requestHeader(node, 'latest');
     if (header) {
       pool.observe(node, header);
       const [block] = await readBlocks(node, header.number, header.number, header.number, {

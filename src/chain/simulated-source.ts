@@ -92,7 +92,7 @@ function hashOf(seed: number, number: number): Hex {
 /** Blocks that may be made up at a stretch before everything else gets its turn. */
 const BURST = 256;
 
-export interface SimulatedOptions {
+interface SimulatedOptions {
   /** 0 to 2^32 − 1: each names a chain of its own. */
   readonly seed: number;
   readonly clock?: Clock;

@@ -16,7 +16,7 @@ export interface ChainProfile {
   readonly usdFeed?: UsdFeed;
 }
 
-export interface UsdFeed {
+interface UsdFeed {
   readonly address: `0x${string}`;
   /** No longer than this passes between two answers. */
   readonly heartbeatSec: number;

@@ -12,7 +12,7 @@ export interface FeeRule {
 export const ETHEREUM_FEE_RULE: FeeRule = { elasticity: 2, denominator: 8, blockTimeSec: 12 };
 
 /** What of a block decides the base fee of its child. Wei per gas; gas. */
-export interface BaseFeeParent {
+interface BaseFeeParent {
   readonly baseFeePerGas: bigint;
   readonly gasUsed: bigint;
   readonly gasLimit: bigint;

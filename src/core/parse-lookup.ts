@@ -2,7 +2,7 @@ import { looksLikeKey } from './key-text.ts';
 import { cleanText } from './text.ts';
 
 /** What somebody wants to see who typed a block or a transaction. */
-export type Sought =
+type Sought =
   /** The newest block. */
   | { readonly kind: 'newest' }
   | { readonly kind: 'block'; readonly number: number }

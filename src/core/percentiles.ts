@@ -1,5 +1,5 @@
 /** One transaction's part in its block. */
-export interface WeightedTip {
+interface WeightedTip {
   /** Effective priority fee, wei per gas: `min(maxPriorityFeePerGas, maxFeePerGas − baseFee)`. */
   readonly tip: bigint;
   /** Gas used by the transaction, from its receipt. */

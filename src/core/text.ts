@@ -17,7 +17,7 @@ export function graphemes(text: string): string[] {
  * `text` in at most `most` UTF-16 units, ending in an ellipsis where something is missing. No character is cut, but
  * for one that would fill all the room.
  */
-export function cutText(text: string, most: number): string {
+function cutText(text: string, most: number): string {
   if (text.length <= most) return text;
   if (most < 1) return '';
   const whole = segments(text).containing(most - 1)?.index ?? 0;

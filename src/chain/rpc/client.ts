@@ -3,25 +3,25 @@ import { pipeline, Readable } from 'node:stream';
 import { getHttpRpcClient } from 'viem/utils';
 import type { Hex } from '../../core/block.ts';
 import { cleanText } from '../../core/text.ts';
-import { ChainError, type ChainErrorCode, isRefusal, OversizedAnswer } from '../chain-source.ts';
+import { ChainError, type ChainErrorCode, isRefusal, OversizedResponse } from '../chain-source.ts';
 import {
-  type FeeHistoryAnswer,
-  feeHistoryAnswer,
-  genesisAnswer,
+  type FeeHistoryResponse,
+  feeHistoryResponse,
+  genesisResponse,
   type Header,
-  headerAnswer,
+  headerResponse,
   nullable,
-  readAnswer,
+  readResponse,
   type Shape,
   safeInteger,
   toQuantity,
 } from './decode.ts';
 
-/** Time for what waits; a test hands in its own. */
+/** The clock; a test passes its own. */
 export interface Clock {
-  /** Wall clock, ms since epoch. It may be set back or forward: for telling, never for measuring. */
+  /** Wall clock, ms since epoch. It may be set back or forward: it dates things, and never measures. */
   now(): number;
-  /** Ms since some moment, always forward: what pauses and intervals are measured with. */
+  /** Ms since some moment, always forward: pauses and intervals are measured with it. */
   elapsed(): number;
   /** Resolves after `ms`, or at once when `signal` aborts (it does not reject). */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
@@ -43,7 +43,7 @@ export const systemClock: Clock = {
     }),
 };
 
-/** Lets at most `count` pieces of work go on at once; the others wait in the order in which they came. */
+/** Runs at most `count` pieces of work at once; the others wait in the order of their calls. */
 export class Turns {
   #free: number;
   readonly #waiting = new Set<() => void>();
@@ -52,7 +52,7 @@ export class Turns {
     this.#free = count;
   }
 
-  /** Rejects with the signal's reason if it aborts before `work` has its turn, else as `work` does. */
+  /** Rejects with the signal's reason if it aborts before `work` begins, else as `work` does. */
   async take<T>(work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
     signal?.throwIfAborted();
     if (this.#free > 0) this.#free--;
@@ -84,7 +84,7 @@ export class Turns {
 }
 
 /** The reason of an abort that came from the clock, not from the caller. */
-export class DeadlineError extends Error {
+class DeadlineError extends Error {
   override readonly name = 'DeadlineError';
 }
 
@@ -92,7 +92,7 @@ export class DeadlineError extends Error {
  * Runs `work` with a signal that aborts when `outer` does or after `timeoutMs`, and in any case when the work is
  * over: whatever a failed request left open (an unread body, a socket in the making) is closed by that.
  */
-export async function withDeadline<T>(
+async function withDeadline<T>(
   timeoutMs: number,
   outer: AbortSignal | undefined,
   work: (signal: AbortSignal) => Promise<T>,
@@ -148,13 +148,13 @@ function wrong(what: string, remedy: string): ChainError {
   return new ChainError('unsupported', `the node address ${what}: ${remedy}`);
 }
 
-/** What shorter parts of an address hold is seldom a key and often a word (`v3`, `rpc`). */
+/** Shorter parts of an address are seldom keys and often words (`v3`, `rpc`). */
 const SHORTEST_SEGMENT = 8;
 const SHORTEST_VALUE = 4;
 
 /**
- * A function that takes out of a text whatever of `url` may be a key: long path segments, query values, user and
- * password, as they are written in the address or decoded. Nodes repeat them ("Cannot POST /v3/…").
+ * Makes a function that removes from a text every part of `url` that may be a key: long path segments, query values, user
+ * and password, as written in the address or decoded. Nodes repeat them ("Cannot POST /v3/…").
  */
 export function createRedaction(url: URL): (text: string) => string {
   const segments = url.pathname.split('/').filter((each) => each.length >= SHORTEST_SEGMENT);
@@ -189,8 +189,8 @@ function decoded(text: string): string {
   }
 }
 
-/** Takes out of a text what must not be shown of a node's address; see redaction.ts. */
-export type Redact = (text: string) => string;
+/** Removes the secrets of a node's address from a text: see {@link createRedaction}. */
+type Redact = (text: string) => string;
 
 const LONGEST_SAID = 160;
 const LONGEST_READ = 16_384;
@@ -210,7 +210,7 @@ export function nodeText(text: string, redact: Redact): string {
 }
 
 /** A JSON-RPC `error` member as a `ChainError`. */
-export function rpcFailure(node: string, method: string, error: unknown, redact: Redact): ChainError {
+function rpcFailure(node: string, method: string, error: unknown, redact: Redact): ChainError {
   const { code, message } = errorMember(error);
   const said = nodeText(message, redact) || `error ${code ?? 'without a number'}`;
   if (code === -32601 || /method.*(?:not (?:found|supported|available|exist)|unsupported)/i.test(message)) {
@@ -235,8 +235,8 @@ const PRUNED = /\bprun(?:ed|ing)\b|\bhistory (?:is )?(?:unavailable|not availabl
 
 const RATE = /rate.?limit|too many requests|requests? per second|quota|throughput|compute units/i;
 
-/** An HTTP status without a JSON-RPC answer. */
-export function statusFailure(node: string, status: number): ChainError {
+/** An HTTP status without a JSON-RPC response. */
+function statusFailure(node: string, status: number): ChainError {
   if (status === 429) {
     return new ChainError(
       'rate-limited',
@@ -271,13 +271,13 @@ export function statusFailure(node: string, status: number): ChainError {
 }
 
 /** A connection that could not be made or broke, from the error code that Node.js gives for it. */
-export function connectionFailure(node: string, code: string | null): ChainError {
+function connectionFailure(node: string, code: string | null): ChainError {
   return new ChainError('unreachable', `${node} ${CONNECTION[code ?? ''] ?? connectionText(code)}`, {
     isUnsent: code !== null && (UNSENT.has(code) || CERTIFICATE.test(code)),
   });
 }
 
-/** With these there was never a connection. */
+/** Error codes without any connection. */
 const UNSENT: ReadonlySet<string> = new Set([
   'ECONNREFUSED',
   'ENOTFOUND',
@@ -307,20 +307,20 @@ function connectionText(code: string | null): string {
   return `cannot be reached (${code})`;
 }
 
-export function timeoutFailure(node: string, timeoutMs: number): ChainError {
+function timeoutFailure(node: string, timeoutMs: number): ChainError {
   return new ChainError(
     'timeout',
     `${node} did not answer within ${Math.max(1, Math.round(timeoutMs / 1000))} s`,
   );
 }
 
-export function tooLargeFailure(node: string, maxBytes: number): ChainError {
-  return new OversizedAnswer(
+function tooLargeFailure(node: string, maxBytes: number): ChainError {
+  return new OversizedResponse(
     `${node} answers more than ${Math.round(maxBytes / 2 ** 20)} MB: try another node`,
   );
 }
 
-export function notJsonFailure(node: string): ChainError {
+function notJsonFailure(node: string): ChainError {
   return new ChainError(
     'bad-answer',
     `${node} answers something that is not JSON: is that the address of a JSON-RPC node?`,
@@ -348,18 +348,18 @@ function errorMember(error: unknown): { code: number | null; message: string } {
   };
 }
 
-/** More than any honest answer (a page of 1,024 blocks with tips is 0.2 MB) and far from filling the memory. */
-export const MAX_ANSWER_BYTES = 32 * 2 ** 20;
+/** More than any honest response (a page of 1,024 blocks with tips is 0.2 MB) and little beside the memory. */
+const MAX_RESPONSE_BYTES = 32 * 2 ** 20;
 
 export interface RequestOptions {
   readonly signal?: AbortSignal | undefined;
   readonly timeoutMs?: number | undefined;
-  /** Called right before the request is written; what it throws is what the request rejects with. */
+  /** Called right before the request is written; the request rejects with what it throws. */
   readonly beforeWrite?: (() => void) | undefined;
 }
 
 /** JSON-RPC to one node. Every rejection is a `ChainError` but for the caller's own abort. */
-export interface JsonRpcLink {
+interface JsonRpcLink {
   request(method: string, params: readonly unknown[], options?: RequestOptions): Promise<unknown>;
   /**
    * `eth_subscribe newHeads`, where the transport can: calls `onHead` for each, `onEnd` once if the connection
@@ -376,19 +376,19 @@ export interface JsonRpcLink {
   close(): void;
 }
 
-/** Whose answer it is and what must not be repeated of it. */
-export interface Answering {
+/** The node that responded, and the secrets of its address. */
+interface Responder {
   readonly name: string;
   readonly redact: Redact;
 }
 
-/** The `result` of a JSON-RPC answer, or its `error` as a `ChainError`. */
-export function resultOf(answer: unknown, { name: node, redact }: Answering, method: string): unknown {
-  if (typeof answer === 'object' && answer !== null && !Array.isArray(answer)) {
-    if ('error' in answer && answer.error !== null && answer.error !== undefined) {
-      throw rpcFailure(node, method, answer.error, redact);
+/** The `result` of a JSON-RPC response, or its `error` as a `ChainError`. */
+function resultOf(response: unknown, { name: node, redact }: Responder, method: string): unknown {
+  if (typeof response === 'object' && response !== null && !Array.isArray(response)) {
+    if ('error' in response && response.error !== null && response.error !== undefined) {
+      throw rpcFailure(node, method, response.error, redact);
     }
-    if ('result' in answer) return answer.result;
+    if ('result' in response) return response.result;
   }
   throw new ChainError(
     'bad-answer',
@@ -399,19 +399,19 @@ export function resultOf(answer: unknown, { name: node, redact }: Answering, met
 const HEADERS = { accept: 'application/json', 'accept-encoding': 'gzip', 'user-agent': 'gastop' };
 
 /** JSON-RPC over http(s) by viem. Idle sockets are the platform's: it closes them after seconds and they hold nothing up. */
-export function createHttpLink(
+function createHttpLink(
   url: URL,
-  options: { readonly name: string; readonly timeoutMs: number; readonly maxAnswerBytes?: number },
+  options: { readonly name: string; readonly timeoutMs: number; readonly maxResponseBytes?: number },
 ): JsonRpcLink {
-  const { name, maxAnswerBytes = MAX_ANSWER_BYTES } = options;
+  const { name, maxResponseBytes = MAX_RESPONSE_BYTES } = options;
   const redact = createRedaction(url);
   // The deadline is ours: viem's does not cover the body.
-  const client = getHttpRpcClient(url.href, { timeout: 0, maxResponseBodySize: maxAnswerBytes });
+  const client = getHttpRpcClient(url.href, { timeout: 0, maxResponseBodySize: maxResponseBytes });
   return {
     request: (method, params, { signal, timeoutMs = options.timeoutMs, beforeWrite } = {}) =>
       withDeadline(timeoutMs, signal, async (inner) => {
         let status: number | null = null;
-        const answer: unknown = await client
+        const response: unknown = await client
           .request({
             body: { method, params },
             fetchFn: (to, init) => post(String(to), init, beforeWrite),
@@ -425,9 +425,9 @@ export function createHttpLink(
             if (inner.reason instanceof DeadlineError) throw timeoutFailure(name, timeoutMs);
             if (signal?.aborted) throw signal.reason;
             // What viem throws repeats the request, its address too.
-            throw httpFailure(name, error, status, maxAnswerBytes);
+            throw httpFailure(name, error, status, maxResponseBytes);
           });
-        return resultOf(answer, { name, redact }, method);
+        return resultOf(response, { name, redact }, method);
       }),
     subscribeHeads: null,
     close: () => {},
@@ -445,13 +445,13 @@ function refuse({ status, ok, headers }: Response, node: string): void {
 }
 
 /** @param status of the response; `null` without one. viem returns a JSON-RPC error whatever its status. */
-function httpFailure(node: string, error: unknown, status: number | null, maxAnswerBytes: number): Error {
+function httpFailure(node: string, error: unknown, status: number | null, maxResponseBytes: number): Error {
   const causes = causesOf(error);
   // What `refuse` and `beforeWrite` throw comes as a cause.
   const own = causes.find((each) => each instanceof ChainError);
   if (own !== undefined) return own;
   if (causes.some(({ name }) => name === 'ResponseBodyTooLargeError')) {
-    return tooLargeFailure(node, maxAnswerBytes);
+    return tooLargeFailure(node, maxResponseBytes);
   }
   if (status !== null && (status < 200 || status >= 300)) return statusFailure(node, status);
   if (causes.some((each) => each instanceof SyntaxError)) return notJsonFailure(node);
@@ -462,7 +462,7 @@ function httpFailure(node: string, error: unknown, status: number | null, maxAns
  * The `fetch` that viem uses here. Node's own connects out of sight, and a connection, or a pause of the process, may last:
  * `beforeWrite` is called with the connection open, right before the request is written to it, and what it throws ends the
  * request. (It also takes three times the processor time, which a cold start of fifty requests shows.) A redirect is not
- * followed: it would carry keys and signed bytes to a host nobody chose.
+ * followed: it would carry keys and signed bytes to a host that the operator did not choose.
  */
 function post(url: string, init: RequestInit = {}, beforeWrite = () => {}): Promise<Response> {
   const isTls = url.startsWith('https:');
@@ -479,7 +479,7 @@ function post(url: string, init: RequestInit = {}, beforeWrite = () => {}): Prom
       try {
         resolve(responseOf(message));
       } catch (error) {
-        // A status that none is.
+        // The status is outside 200 to 599.
         reject(error);
         sent.destroy();
       }
@@ -504,7 +504,7 @@ function post(url: string, init: RequestInit = {}, beforeWrite = () => {}): Prom
   });
 }
 
-/** What `Response` takes no body with. */
+/** Statuses with which `Response` takes no body. */
 const BODILESS: ReadonlySet<number> = new Set([204, 205, 304]);
 
 function responseOf(message: IncomingMessage): Response {
@@ -521,13 +521,13 @@ function responseOf(message: IncomingMessage): Response {
       headers: { 'content-type': type, ...(length !== undefined && { 'content-length': length }) },
     });
   }
-  // What breaks on the way is thrown where the last step is read.
+  // An error on the way is thrown where the last step is read.
   const unzipped = pipeline(message, process.getBuiltinModule('node:zlib').createGunzip(), () => {});
   return new Response(Readable.toWeb(unzipped), { status, headers: { 'content-type': type } });
 }
 
 interface Pending {
-  resolve(answer: unknown): void;
+  resolve(response: unknown): void;
   reject(error: ChainError): void;
 }
 
@@ -536,17 +536,17 @@ interface Subscription {
   onEnd(error: ChainError): void;
 }
 
-/** One open socket and what waits on it. */
+/** One open socket with its pending requests and subscriptions. */
 interface Connection {
   readonly socket: WebSocket;
   readonly pending: Map<number, Pending>;
   readonly subscriptions: Map<string, Subscription>;
-  /** Heads whose subscription id is not known yet: the first may overtake the answer to `eth_subscribe`. */
+  /** Heads whose subscription id is not known yet: the first may overtake the response to `eth_subscribe`. */
   readonly early: { id: string; head: unknown }[];
   idleTimer: NodeJS.Timeout | undefined;
 }
 
-/** A socket from the first moment of its handshake; `close` ends it at any time, what waits on it is told. */
+/** A socket from the beginning of its handshake; `close` ends it at any time and rejects its requests. */
 interface Attempt {
   readonly opened: Promise<Connection>;
   /** How many requests wait for it to open. */
@@ -565,11 +565,11 @@ export function createWsLink(
   options: {
     readonly name: string;
     readonly timeoutMs: number;
-    readonly maxAnswerBytes?: number;
+    readonly maxResponseBytes?: number;
     readonly idleMs?: number;
   },
 ): JsonRpcLink {
-  const { name, maxAnswerBytes = MAX_ANSWER_BYTES, idleMs = 5_000 } = options;
+  const { name, maxResponseBytes = MAX_RESPONSE_BYTES, idleMs = 5_000 } = options;
   const redact = createRedaction(url);
   let current: Attempt | null = null;
   let lastId = 0;
@@ -596,7 +596,7 @@ export function createWsLink(
       const end = (error: ChainError) => {
         if (over) return;
         over = true;
-        // A newer socket may have taken its place long since.
+        // A newer socket may have replaced it.
         if (current === attempt) current = null;
         clearTimeout(connection.idleTimer);
         reject(error);
@@ -617,8 +617,8 @@ export function createWsLink(
       socket.addEventListener('close', () => end(connectionFailure(name, opened ? 'ECONNRESET' : null)));
       socket.addEventListener('message', (event) => {
         if (typeof event.data !== 'string') return end(notJsonFailure(name));
-        if (event.data.length > maxAnswerBytes) {
-          const error = tooLargeFailure(name, maxAnswerBytes);
+        if (event.data.length > maxResponseBytes) {
+          const error = tooLargeFailure(name, maxResponseBytes);
           const id = idOf(event.data);
           if (id === null) return end(error);
           connection.pending.get(id)?.reject(error);
@@ -657,13 +657,13 @@ export function createWsLink(
           reject(late ? timeoutFailure(name, timeoutMs) : (signal?.reason ?? inner.reason));
         });
       });
-      // Nobody may be listening any more when the deadline's own clean-up aborts.
+      // The race may be over when the deadline's own clean-up aborts.
       stopped.catch(() => {});
       const attempt = connect();
       attempt.waiting++;
       const connection = await Promise.race([attempt.opened, stopped])
         .catch((error: unknown) => {
-          // A handshake that hangs must neither be waited for by the next request nor go on for nobody.
+          // The next request must not wait for a handshake that hangs, and it ends with its last waiting request.
           if (current === attempt) current = null;
           if (attempt.waiting === 1) attempt.close();
           throw error;
@@ -673,16 +673,16 @@ export function createWsLink(
         });
       clearTimeout(connection.idleTimer);
       const id = ++lastId;
-      const answered = new Promise<unknown>((resolve, reject) => {
+      const responded = new Promise<unknown>((resolve, reject) => {
         const text = JSON.stringify({ jsonrpc: '2.0', id, method, params });
         connection.pending.set(id, { resolve, reject });
         beforeWrite?.();
         connection.socket.send(text);
       });
-      answered.catch(() => {});
+      responded.catch(() => {});
       try {
-        const answer = await Promise.race([answered, stopped]);
-        return { connection, attempt, result: resultOf(answer, { name, redact }, method) };
+        const response = await Promise.race([responded, stopped]);
+        return { connection, attempt, result: resultOf(response, { name, redact }, method) };
       } finally {
         connection.pending.delete(id);
         closeWhenIdle(connection, attempt);
@@ -739,10 +739,10 @@ function receive(connection: Connection, message: unknown): void {
     connection.early.push({ id: params.subscription, head: params.result });
 }
 
-/** Where nodes write an answer's id: right before the result or right after it. */
+/** Where nodes write a response's id: right before the result or right after it. */
 const NEAR_ID = 128;
 
-/** Whose answer a text is, without reading all of it: what else goes over the socket must not end with it. */
+/** The id of a response, without reading all of it: the other requests of the socket must go on. */
 function idOf(text: string): number | null {
   const found =
     /^\{(?:"jsonrpc":"2\.0",)?"id":(\d+),/.exec(withoutSpace(text.slice(0, NEAR_ID))) ??
@@ -761,16 +761,16 @@ function codeOf(event: unknown): string | null {
   return null;
 }
 
-/** One node, spoken to in types. */
+/** One node and what is known of it. */
 export interface RpcNode {
   /** Host and port. */
   readonly name: string;
   readonly link: JsonRpcLink;
-  /** Blocks per page of `eth_feeHistory` that the node was seen to allow; 0: it has no such method. */
+  /** Blocks per page of `eth_feeHistory` that the node allows, as far as is known; 0: it has no such method. */
   feeHistoryPage: number;
-  /** Whether `eth_getBlockReceipts` is worth asking. */
+  /** Whether the node may have `eth_getBlockReceipts`. */
   hasBlockReceipts: boolean;
-  /** How long the last answer took. */
+  /** How long the last response took. */
   latencyMs: number | null;
 }
 
@@ -789,8 +789,8 @@ export function createRpcNode(url: URL, options: { readonly timeoutMs: number })
   };
 }
 
-/** One request, its answer read as `shape`. */
-export async function ask<T>(
+/** Sends one request and reads its response as `shape`. */
+export async function request<T>(
   node: RpcNode,
   shape: Shape<T>,
   method: string,
@@ -798,19 +798,25 @@ export async function ask<T>(
   options?: RequestOptions,
 ): Promise<T> {
   const started = performance.now();
-  const answer = await node.link.request(method, params, options);
+  const response = await node.link.request(method, params, options);
   node.latencyMs = Math.round(performance.now() - started);
-  return readAnswer(shape, answer, node.name, method);
+  return readResponse(shape, response, node.name, method);
 }
 
-export function askChainId(node: RpcNode, options?: RequestOptions): Promise<number> {
-  return ask(node, safeInteger, 'eth_chainId', [], options);
+export function requestChainId(node: RpcNode, options?: RequestOptions): Promise<number> {
+  return request(node, safeInteger, 'eth_chainId', [], options);
 }
 
 /** `null` where the node does not keep block 0, or does not say. */
-export async function askGenesisHash(node: RpcNode, options?: RequestOptions): Promise<Hex | null> {
+export async function requestGenesisHash(node: RpcNode, options?: RequestOptions): Promise<Hex | null> {
   try {
-    const block = await ask(node, nullable(genesisAnswer), 'eth_getBlockByNumber', ['0x0', false], options);
+    const block = await request(
+      node,
+      nullable(genesisResponse),
+      'eth_getBlockByNumber',
+      ['0x0', false],
+      options,
+    );
     return block?.hash ?? null;
   } catch (error) {
     const isSilent = isRefusal(error) || (error instanceof ChainError && SAYS_NOTHING.has(error.code));
@@ -821,28 +827,28 @@ export async function askGenesisHash(node: RpcNode, options?: RequestOptions): P
 
 const SAYS_NOTHING: ReadonlySet<ChainErrorCode> = new Set(['unsupported', 'bad-answer']);
 
-export function askHeadNumber(node: RpcNode, options?: RequestOptions): Promise<number> {
-  return ask(node, safeInteger, 'eth_blockNumber', [], options);
+export function requestHeadNumber(node: RpcNode, options?: RequestOptions): Promise<number> {
+  return request(node, safeInteger, 'eth_blockNumber', [], options);
 }
 
 /** `null` where the node has no such block (yet). */
-export function askHeader(
+export function requestHeader(
   node: RpcNode,
   at: number | 'latest',
   options?: RequestOptions,
 ): Promise<Header | null> {
   const tag = at === 'latest' ? at : toQuantity(at);
-  return ask(node, nullable(headerAnswer), 'eth_getBlockByNumber', [tag, false], options);
+  return request(node, nullable(headerResponse), 'eth_getBlockByNumber', [tag, false], options);
 }
 
 /** @param percentiles ascending, 0 to 100 */
-export function askFeeHistory(
+export function requestFeeHistory(
   node: RpcNode,
   count: number,
   newest: number | 'latest',
   percentiles: readonly number[],
   options?: RequestOptions,
-): Promise<FeeHistoryAnswer> {
+): Promise<FeeHistoryResponse> {
   const tag = newest === 'latest' ? newest : toQuantity(newest);
-  return ask(node, feeHistoryAnswer, 'eth_feeHistory', [toQuantity(count), tag, percentiles], options);
+  return request(node, feeHistoryResponse, 'eth_feeHistory', [toQuantity(count), tag, percentiles], options);
 }

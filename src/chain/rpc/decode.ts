@@ -2,17 +2,17 @@ import type { Hex } from '../../core/block.ts';
 import { ChainError, type ChainReceipt, type ChainTransaction } from '../chain-source.ts';
 
 /**
- * What a part of a node's answer must be, and what it is here. Plain functions instead of a schema library: the first
- * prices wait for a dozen such answers, and the library takes longer to load than all of them to be read.
+ * Reads a part of a node's response. viem's formatters check nothing, and zod collects every problem of a response before
+ * it stops: one of 32 MB, made to harm, has millions.
  *
- * @throws Unfit where it is something else
+ * @throws Unfit where the value is something else.
  */
 export type Shape<T> = (value: unknown) => T;
 
-/** Says where in an answer something stands that does not belong there. */
+/** Names the place of a value that does not fit. */
 export class Unfit extends Error {
   override readonly name = 'Unfit';
-  /** `transactions.3.hash`; empty: the answer itself. */
+  /** `transactions.3.hash`; empty: the response itself. */
   readonly path: string;
 
   constructor(path = '') {
@@ -32,7 +32,7 @@ export function object<S extends Fields>(fields: S): Shape<Said<S>> {
     const given = value as Readonly<Record<string, unknown>>;
     const said: Record<string, unknown> = {};
     for (const [name, shape] of shapes) said[name] = at(name, shape, given[name]);
-    // Each field is what its shape made of it.
+    // Each field was read by its shape.
     return said as Said<S>;
   };
 }
@@ -49,7 +49,7 @@ export function maybe<T>(shape: Shape<T>): Shape<T | null> {
   return (value) => (value === null || value === undefined ? null : shape(value));
 }
 
-/** `null`, said in so many words, or that. */
+/** An explicit `null`, or that. */
 export function nullable<T>(shape: Shape<T>): Shape<T | null> {
   return (value) => (value === null ? null : shape(value));
 }
@@ -66,7 +66,7 @@ export const number: Shape<number> = (value) => {
   return value;
 };
 
-/** What `shape` says of `value`, where that `fits`. */
+/** The value as `shape` reads it, where that `fits`. */
 export function where<T>(shape: Shape<T>, fits: (value: T) => boolean): Shape<T> {
   return (value) => {
     const said = shape(value);
@@ -75,7 +75,7 @@ export function where<T>(shape: Shape<T>, fits: (value: T) => boolean): Shape<T>
   };
 }
 
-/** What `shape` says of `value`, made into something else. */
+/** The value as `shape` reads it, converted by `make`. */
 export function mapped<T, U>(shape: Shape<T>, make: (value: T) => U): Shape<U> {
   return (value) => make(shape(value));
 }
@@ -90,7 +90,7 @@ function at<T>(name: string, shape: Shape<T>, value: unknown): T {
 }
 
 const MAX_SAFE = BigInt(Number.MAX_SAFE_INTEGER);
-/** What a price per gas may be at most: the wire's integers end here (9 million gwei). */
+/** The highest price per gas: the wire's integers end here (9 million gwei). */
 const MAX_WEI_PER_GAS = MAX_SAFE;
 
 const hexOf = (pattern: RegExp): Shape<Hex> =>
@@ -130,27 +130,27 @@ const HEADER = {
 };
 
 /** A block's header as `eth_getBlockByNumber` and `newHeads` give it; chains before EIP-1559 have no base fee. */
-export const headerAnswer = object(HEADER);
-export type Header = ReturnType<typeof headerAnswer>;
+export const headerResponse = object(HEADER);
+export type Header = ReturnType<typeof headerResponse>;
 
-/** Of block 0 nothing else counts, and chains differ in what they say of it. */
-export const genesisAnswer = object({ hash, number: where(safeInteger, (number) => number === 0) });
+/** Block 0: its other fields differ between chains and do not matter. */
+export const genesisResponse = object({ hash, number: where(safeInteger, (number) => number === 0) });
 
 /**
  * `eth_feeHistory`. Blob fields are missing on older nodes, `reward` where none was asked for or the node
  * cannot say; single rows of it may be `null` too.
  */
-export const feeHistoryAnswer = object({
+export const feeHistoryResponse = object({
   oldestBlock: safeInteger,
   baseFeePerGas: maybe(list(baseFee)),
   gasUsedRatio: maybe(list(number)),
   baseFeePerBlobGas: maybe(list(baseFee)),
   reward: maybe(list(nullable(list(tip)))),
 });
-export type FeeHistoryAnswer = ReturnType<typeof feeHistoryAnswer>;
+export type FeeHistoryResponse = ReturnType<typeof feeHistoryResponse>;
 
-/** Also the kinds of transactions that other chains have (deposits, retryables): what those lack reads as nothing. */
-export const transactionAnswer = object({
+/** Other chains have more kinds of transactions (deposits, retryables): a field that these lack reads as 0 or `null`. */
+export const transactionResponse = object({
   hash,
   type: maybe(safeInteger),
   from: address,
@@ -167,9 +167,9 @@ export const transactionAnswer = object({
   blockNumber: maybe(safeInteger),
   blockHash: maybe(hash),
 });
-export type TransactionAnswer = ReturnType<typeof transactionAnswer>;
+type TransactionResponse = ReturnType<typeof transactionResponse>;
 
-export const receiptAnswer = object({
+export const receiptResponse = object({
   transactionHash: hash,
   // Missing before Byzantium (2017), where a receipt did not say.
   status: maybe(safeInteger),
@@ -183,10 +183,10 @@ export const receiptAnswer = object({
   blobGasPrice: maybe(quantity),
   l1Fee: maybe(quantity),
 });
-export type ReceiptAnswer = ReturnType<typeof receiptAnswer>;
+export type ReceiptResponse = ReturnType<typeof receiptResponse>;
 
 /** `eth_getBlockByNumber` with the transactions' hashes. */
-export const blockAnswer = object({
+export const blockResponse = object({
   ...HEADER,
   /** OpenEthereum's word for it is `author`. */
   miner: maybe(address),
@@ -197,12 +197,12 @@ export const blockAnswer = object({
 });
 
 /** `eth_getBlockByNumber` with the transactions themselves. */
-export const fullBlockAnswer = object({ ...HEADER, transactions: list(transactionAnswer) });
+export const fullBlockResponse = object({ ...HEADER, transactions: list(transactionResponse) });
 
-/** Reads an answer; what does not fit is a `bad-answer` that names the node, the method and the field. */
-export function readAnswer<T>(shape: Shape<T>, answer: unknown, node: string, method: string): T {
+/** Reads a response; what does not fit is a `bad-answer` that names the node, the method and the field. */
+export function readResponse<T>(shape: Shape<T>, response: unknown, node: string, method: string): T {
   try {
-    return shape(answer);
+    return shape(response);
   } catch (error) {
     if (!(error instanceof Unfit)) throw error;
     const where = error.path === '' ? '' : ` (${error.path})`;
@@ -213,41 +213,41 @@ export function readAnswer<T>(shape: Shape<T>, answer: unknown, node: string, me
   }
 }
 
-/** A node's transaction in our words. */
-export function toTransaction(answer: TransactionAnswer): ChainTransaction {
-  const feeMarket = answer.maxFeePerGas !== null;
+/** Converts a node's transaction. */
+export function toTransaction(response: TransactionResponse): ChainTransaction {
+  const feeMarket = response.maxFeePerGas !== null;
   return {
-    hash: answer.hash,
-    type: answer.type ?? 0,
-    from: answer.from,
-    to: answer.to,
-    value: answer.value,
-    nonce: answer.nonce,
-    gasLimit: answer.gas,
-    maxFeePerGas: answer.maxFeePerGas,
-    maxPriorityFeePerGas: answer.maxPriorityFeePerGas,
-    // For a fee-market transaction nodes write here what it paid, which is the receipt's to say.
-    gasPrice: feeMarket ? null : answer.gasPrice,
-    data: answer.input,
-    maxFeePerBlobGas: answer.maxFeePerBlobGas,
-    blobCount: answer.blobVersionedHashes?.length ?? null,
-    blockNumber: answer.blockNumber,
-    blockHash: answer.blockHash,
+    hash: response.hash,
+    type: response.type ?? 0,
+    from: response.from,
+    to: response.to,
+    value: response.value,
+    nonce: response.nonce,
+    gasLimit: response.gas,
+    maxFeePerGas: response.maxFeePerGas,
+    maxPriorityFeePerGas: response.maxPriorityFeePerGas,
+    // For a fee-market transaction nodes write here what it paid, which the receipt says too.
+    gasPrice: feeMarket ? null : response.gasPrice,
+    data: response.input,
+    maxFeePerBlobGas: response.maxFeePerBlobGas,
+    blobCount: response.blobVersionedHashes?.length ?? null,
+    blockNumber: response.blockNumber,
+    blockHash: response.blockHash,
   };
 }
 
 /** @param effectiveGasPrice wei per gas, of the receipt or, where that does not say, of the transaction */
-export function toReceipt(answer: ReceiptAnswer, effectiveGasPrice: bigint): ChainReceipt {
+export function toReceipt(response: ReceiptResponse, effectiveGasPrice: bigint): ChainReceipt {
   return {
-    hash: answer.transactionHash,
-    status: answer.status === 0 ? 'reverted' : 'success',
-    blockNumber: answer.blockNumber,
-    blockHash: answer.blockHash,
-    gasUsed: answer.gasUsed,
+    hash: response.transactionHash,
+    status: response.status === 0 ? 'reverted' : 'success',
+    blockNumber: response.blockNumber,
+    blockHash: response.blockHash,
+    gasUsed: response.gasUsed,
     effectiveGasPrice,
-    transactionIndex: answer.transactionIndex,
-    blobFee: (answer.blobGasUsed ?? 0n) * (answer.blobGasPrice ?? 0n),
-    dataFee: answer.l1Fee ?? 0n,
+    transactionIndex: response.transactionIndex,
+    blobFee: (response.blobGasUsed ?? 0n) * (response.blobGasPrice ?? 0n),
+    dataFee: response.l1Fee ?? 0n,
   };
 }
 
@@ -256,7 +256,7 @@ export function toReceipt(answer: ReceiptAnswer, effectiveGasPrice: bigint): Cha
  * price it signed, or what the node says of it instead; else base fee and tip within the cap (EIP-1559).
  */
 export function paidPerGas(
-  { gasPrice, maxFeePerGas, maxPriorityFeePerGas }: TransactionAnswer,
+  { gasPrice, maxFeePerGas, maxPriorityFeePerGas }: TransactionResponse,
   baseFeePerGas: bigint,
 ): bigint {
   if (gasPrice !== null) return gasPrice;

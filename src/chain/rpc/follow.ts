@@ -1,7 +1,7 @@
 import { createBlockSequencer } from '../block-sequencer.ts';
 import { ChainError, type ChainEvent, isRefusal, type KnownBlock } from '../chain-source.ts';
-import { askHeader, type Clock, type RpcNode } from './client.ts';
-import { type Header, headerAnswer, readAnswer } from './decode.ts';
+import { type Clock, type RpcNode, requestHeader } from './client.ts';
+import { type Header, headerResponse, readResponse } from './decode.ts';
 import type { NodePool } from './node-pool.ts';
 import { readBlocks } from './read.ts';
 
@@ -9,9 +9,9 @@ const MIN_POLL_MS = 250;
 const MAX_POLL_MS = 1_500;
 const REMEMBERED = 8;
 
-/** When to ask for the next head. Pure but for what it remembers; times in ms by `Clock.elapsed`. */
+/** When to poll for the next head. Pure but for its own state; times in ms by `Clock.elapsed`. */
 export interface Pace {
-  /** A head was heard; repeated ones are no news. */
+  /** Records a head; repeated ones change nothing. */
   heard(number: number, at: number): void;
   /** Time between blocks, measured, or the chain's plan until then. */
   blockMs(): number;
@@ -20,8 +20,8 @@ export interface Pace {
 }
 
 /**
- * Follows the chain's own rhythm: after a block nothing is asked while none can be due, then often. The rhythm is
- * the shortest of the last intervals, so that a chain that hurries now and then is not missed.
+ * Follows the chain's own rhythm: after a block it does not poll while no block can be due, then it polls often. The rhythm
+ * is the shortest of the last intervals, so that blocks of a chain with an uneven rhythm are not missed.
  *
  * @param fixedMs poll at this interval instead (at least 250 ms)
  */
@@ -48,10 +48,10 @@ export function createPace(planMs: number, fixedMs: number | null): Pace {
   };
 }
 
-/** A subscription that has said nothing for so long is asked whether it is still there. */
+/** A subscription that is silent for so long is checked by polling. */
 const MIN_QUIET_MS = 5_000;
 
-export interface HeadStreamOptions {
+interface HeadStreamOptions {
   readonly clock: Clock;
   readonly pace: Pace;
   readonly signal: AbortSignal;
@@ -59,14 +59,14 @@ export interface HeadStreamOptions {
 
 /**
  * The heads of one node, the present one first, until the node fails (then it rejects) or `signal` aborts. By
- * `newHeads` where the node's transport and the node have it, else by asking. The same head may come again.
+ * `newHeads` where the node's transport and the node have it, else by polling. The same head may come again.
  */
-export async function* headStream(node: RpcNode, options: HeadStreamOptions): AsyncGenerator<Header> {
+async function* headStream(node: RpcNode, options: HeadStreamOptions): AsyncGenerator<Header> {
   const inbox = createInbox();
   const unsubscribe = await subscribed(node, inbox, options.signal);
   try {
     while (!options.signal.aborted) {
-      const header = await askHead(node, options.signal);
+      const header = await requestHead(node, options.signal);
       options.pace.heard(header.number, options.clock.elapsed());
       yield header;
       if (!unsubscribe) {
@@ -77,7 +77,7 @@ export async function* headStream(node: RpcNode, options: HeadStreamOptions): As
       for (;;) {
         const told = await inbox.next(quietMs, options);
         if (told === null) break;
-        const head = readAnswer(headerAnswer, told, node.name, 'newHeads');
+        const head = readResponse(headerResponse, told, node.name, 'newHeads');
         options.pace.heard(head.number, options.clock.elapsed());
         yield head;
       }
@@ -87,8 +87,8 @@ export async function* headStream(node: RpcNode, options: HeadStreamOptions): As
   }
 }
 
-async function askHead(node: RpcNode, signal: AbortSignal): Promise<Header> {
-  const header = await askHeader(node, 'latest', { signal });
+async function requestHead(node: RpcNode, signal: AbortSignal): Promise<Header> {
+  const header = await requestHeader(node, 'latest', { signal });
   if (header !== null) return header;
   throw new ChainError('bad-answer', `${node.name} has no block at all: wait until it has begun to sync`);
 }
@@ -104,7 +104,7 @@ async function subscribed(node: RpcNode, inbox: Inbox, signal: AbortSignal): Pro
   }
 }
 
-/** Keeps the newest head only: who is slow to take them fills the gap by itself. */
+/** Keeps the newest head only: a slow reader fills the gap by itself. */
 interface Inbox {
   put(head: unknown): void;
   end(error: ChainError): void;
@@ -145,17 +145,17 @@ function createInbox(): Inbox {
 const MIN_WATCH_MS = 1_000;
 const MAX_WATCH_MS = 12_000;
 
-export interface NodeWatchOptions {
+interface NodeWatchOptions {
   readonly pool: NodePool;
   readonly clock: Clock;
   readonly pace: Pace;
-  /** The followed node is seen anyway. */
+  /** The followed node needs no polling. */
   readonly isFollowed: (node: RpcNode) => boolean;
   readonly signal: AbortSignal;
 }
 
-/** Looks at the nodes that are not followed, each at the chain's pace, so that they can be compared and returned to. */
-export function startNodeWatch(options: NodeWatchOptions): void {
+/** Polls the nodes that are not followed, each at the chain's pace, so that they can be compared and returned to. */
+function startNodeWatch(options: NodeWatchOptions): void {
   if (options.pool.nodes.length < 2) return;
   for (const node of options.pool.nodes) void watchNode(node, options);
 }
@@ -168,15 +168,15 @@ async function watchNode(
     if (!isFollowed(node) && pool.isDue(node)) {
       try {
         await pool.verify(node, { signal });
-        const header = await askHeader(node, 'latest', { signal });
+        const header = await requestHeader(node, 'latest', { signal });
         if (header) {
-          pool.answered(node);
+          pool.responded(node);
           pool.observe(node, header);
         }
       } catch (error) {
         if (signal.aborted) return;
         if (error instanceof ChainError && error.code === 'restarted') return;
-        // Nobody waits for this: what nobody foresaw must not end the process, the node is merely not well.
+        // This promise has no reader: an unexpected error must not end the process, the node counts as not well.
         pool.failed(node, error instanceof ChainError ? error : unforeseen(node));
       }
     }
@@ -222,7 +222,7 @@ export async function* followChain(options: FollowOptions): AsyncGenerator<Chain
         pool.observe(node, header);
         for await (const event of sequencer.accept(header, reader)) {
           if (event.type === 'reorg') await pool.verify(node, { signal, isForced: true });
-          // Well again only now: a node may answer all questions but the ones that matter.
+          // Well again only now: a node may handle all requests but the ones that matter.
           pool.worked(node);
           if (down) yield { type: 'up' };
           down = false;
@@ -250,7 +250,7 @@ export async function* followChain(options: FollowOptions): AsyncGenerator<Chain
 function readerOf(node: RpcNode, { clock, signal }: FollowOptions) {
   return {
     node,
-    header: (number: number) => askHeader(node, number, { signal }),
+    header: (number: number) => requestHeader(node, number, { signal }),
     blocks: (from: number, to: number, head: Header) =>
       readBlocks(node, from, to, head.number, { clock, signal, headers: [head] }),
   };

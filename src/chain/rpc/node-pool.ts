@@ -7,14 +7,14 @@ import {
   isImpostor,
 } from '../../core/chains.ts';
 import { ChainError, isRefusal, type NodeHealth } from '../chain-source.ts';
-import { askChainId, askGenesisHash, type Clock, type RpcNode } from './client.ts';
+import { type Clock, type RpcNode, requestChainId, requestGenesisHash } from './client.ts';
 import type { Header } from './decode.ts';
 
-/** What was last seen of a node. */
+/** The state of a node. */
 export interface NodeSeen {
   readonly name: string;
   readonly head: number | null;
-  /** How far the other nodes were ahead when this one's head was heard. */
+  /** How many blocks the other nodes were ahead when this one's head came. */
   readonly behind: number;
   readonly latencyMs: number | null;
   /** Base fees by block number, the newest few. */
@@ -22,7 +22,7 @@ export interface NodeSeen {
   readonly problem: { readonly state: 'down' | 'wrong-chain'; readonly message: string } | null;
 }
 
-/** Seconds within which nodes hear of a block at different times without one of them being late. */
+/** Seconds by which nodes may receive a block at different times without counting as lagging. */
 const TOLERANCE_SEC = 6;
 
 /** The state of each node, in their order. `blockTimeSec` says how many blocks count as lagging. */
@@ -48,16 +48,16 @@ export function judgeNodes(nodes: readonly NodeSeen[], blockTimeSec: number): No
 
 /** The base fee most nodes give for the newest block that two of them know; the first node decides a tie. */
 function agreedBaseFee(nodes: readonly NodeSeen[]): { number: number; fee: bigint } | null {
-  const answering = nodes.filter((node) => node.problem === null);
+  const responding = nodes.filter((node) => node.problem === null);
   const counts = new Map<number, number>();
-  for (const node of answering) {
+  for (const node of responding) {
     for (const number of node.baseFees.keys()) counts.set(number, (counts.get(number) ?? 0) + 1);
   }
   const shared = [...counts].filter(([, count]) => count >= 2).map(([number]) => number);
   if (shared.length === 0) return null;
   const number = Math.max(...shared);
   const votes = new Map<bigint, number>();
-  for (const node of answering) {
+  for (const node of responding) {
     const fee = node.baseFees.get(number);
     if (fee !== undefined) votes.set(fee, (votes.get(fee) ?? 0) + 1);
   }
@@ -72,24 +72,24 @@ export function describeNodes(health: readonly NodeHealth[]): string {
   if (health.length === 1 && first) return first.name;
   const total = health.length;
   const count = (holds: (node: NodeHealth) => boolean) => health.filter(holds).length;
-  const answering = count((node) => node.state !== 'down' && node.state !== 'wrong-chain');
+  const responding = count((node) => node.state !== 'down' && node.state !== 'wrong-chain');
   const ok = count((node) => node.state === 'ok');
   const elsewhere = count((node) => node.state === 'wrong-chain');
-  if (elsewhere > 0) return `${answering} of ${total} nodes, ${elsewhere} on another chain`;
-  if (answering === 0) return `none of ${total} nodes answers`;
-  // Who has not been asked cannot be said to agree.
+  if (elsewhere > 0) return `${responding} of ${total} nodes, ${elsewhere} on another chain`;
+  if (responding === 0) return `none of ${total} nodes answers`;
+  // A node without a head yet does not count as agreeing.
   if (count((node) => node.state === 'ok' && node.head === null) > 0) {
-    return answering === total ? `${total} nodes` : `${answering} of ${total} nodes`;
+    return responding === total ? `${total} nodes` : `${responding} of ${total} nodes`;
   }
-  if (answering === 1) return `1 of ${total} nodes answers`;
+  if (responding === 1) return `1 of ${total} nodes answers`;
   if (ok === total) return `${total} nodes agree`;
   if (ok > 1) return `${ok} of ${total} nodes agree`;
   const disagree = count((node) => node.state === 'disagrees') > 0;
-  return disagree ? `${answering} nodes disagree` : `1 of ${total} nodes is up to date`;
+  return disagree ? `${responding} nodes disagree` : `1 of ${total} nodes is up to date`;
 }
 
-/** A node of a pool, and what was seen of it. */
-export interface Member {
+/** A node of a pool with its state. */
+interface Member {
   readonly node: RpcNode;
   head: number | null;
   behind: number;
@@ -102,12 +102,12 @@ export interface Member {
   retryAt: number;
   /** When its chain was last seen to be right; `null`: not since the connection failed. */
   verifiedAt: number | null;
-  /** What it last said that its chain began with. */
+  /** The genesis hash that it last reported. */
   genesis: Hex | null;
 }
 
-/** One that has not been asked anything. */
-export const newMember = (node: RpcNode): Member => ({
+/** A node before its first request. */
+const newMember = (node: RpcNode): Member => ({
   node,
   head: null,
   behind: 0,
@@ -120,8 +120,8 @@ export const newMember = (node: RpcNode): Member => ({
   genesis: null,
 });
 
-/** How far the chain is, by the other nodes: with several of them not the furthest, which may be making it up. */
-export function referenceHead(members: readonly Member[], except: Member): number {
+/** The head by the other nodes: with several of them the second highest, as the highest may be made up. */
+function referenceHead(members: readonly Member[], except: Member): number {
   const heads = members
     .filter((member) => member !== except && member.problem === null && member.head !== null)
     .map((member) => member.head ?? 0)
@@ -136,17 +136,17 @@ export function reasonOf(members: readonly Member[]): string {
 }
 
 /**
- * The first answer that is not `null`; `null` once all have answered or failed, or after `patienceMs`. Never rejects;
- * none of `answers` is left without somebody who hears of its failure.
+ * The first result that is not `null`; `null` once all are settled, or after `patienceMs`. Never rejects, and handles the
+ * rejections of all `results`.
  */
 export async function firstKnown<T>(
-  answers: readonly Promise<T>[],
+  results: readonly Promise<T>[],
   patienceMs: number | null,
 ): Promise<T | null> {
-  if (answers.length === 0) return null;
+  if (results.length === 0) return null;
   const found = Promise.any(
-    answers.map(async (answer) => {
-      const known = await answer;
+    results.map(async (result) => {
+      const known = await result;
       if (known === null) throw new Error('nothing is known');
       return known;
     }),
@@ -163,45 +163,45 @@ const RECHECK_CHAIN_MS = 60_000;
 const RECHECK_DEVELOPMENT_MS = 1_000;
 const FORGIVEN_MS = 120_000;
 const REMEMBERED_FEES = 16;
-/** Generous to a machine whose own clock is wrong: what is refused here is a node that makes its time up. */
+/** Generous to a machine whose own clock is wrong: only a node with an invented time is refused. */
 const FURTHEST_AHEAD_SEC = 30 * 86_400;
 export interface RunOptions {
   readonly signal?: AbortSignal | undefined;
-  /** How long the others have to know more than a node that knew nothing; left out: as long as they take. */
+  /** How long to wait for the other nodes when one knows nothing; left out: as long as they take. */
   readonly patienceMs?: number;
 }
 
-/** Several nodes of one chain: which to ask, and how they stand to each other. */
+/** Several nodes of one chain: which one to use, and how they compare. */
 export interface NodePool {
   readonly nodes: readonly RpcNode[];
   readonly name: string;
-  /** The chain they all have to be on, once one has said it. */
+  /** The chain that all have to serve, once it is known. */
   chain(): ChainProfile | null;
   /** Goes on with a chain that every node says began anew: see `ChainSource.acceptRestart`. */
   acceptRestart(): void;
-  /** Asks all nodes which chain they are on; rejects where one that answers is on another. */
+  /** Requests the chain id of all nodes; rejects where one of those that respond serves another chain. */
   confirmChain(): Promise<void>;
   health(): readonly NodeHealth[];
   /**
    * Does `work` with the best node, then with the others in turn; rejects with the first failure if none can. One that
-   * answers `null` knows nothing of it: then those of the others that are well are asked too, all at once.
+   * returns `null` knows nothing of it: then the others that are well are tried too, all at once.
    */
   run<T>(work: (node: RpcNode) => Promise<T>, options?: RunOptions): Promise<T>;
-  /** The node to follow: it answers and its chain is right. Rejects where there is none now. */
+  /** The node to follow: it responds and its chain is right. Rejects where there is none now. */
   pick(signal: AbortSignal): Promise<RpcNode>;
   /** Whether a node that comes before `node`, or is in better health, could be followed instead. */
   hasBetterThan(node: RpcNode): boolean;
   /** Whether a failed node's pause is over. */
   isDue(node: RpcNode): boolean;
-  /** Asks the node which chain it is on, where that is due or `isForced`; rejects where it is another one. */
+  /** Requests the node's chain id, where that is due or `isForced`; rejects where it serves another chain. */
   verify(
     node: RpcNode,
     options?: { readonly signal?: AbortSignal; readonly isForced?: boolean },
   ): Promise<void>;
   /** Takes note of a head. Throws `bad-answer` where its time cannot be. */
   observe(node: RpcNode, header: Header): void;
-  /** The node answered something. */
-  answered(node: RpcNode): void;
+  /** The node responded. */
+  responded(node: RpcNode): void;
   /** The node was followed for a head: its earlier failures are forgotten. */
   worked(node: RpcNode): void;
   failed(node: RpcNode, error: unknown): void;
@@ -217,7 +217,7 @@ export function createNodePool(
 ): NodePool {
   const { clock } = options;
   let chain = options.expectedChainId === null ? null : chainProfile(options.expectedChainId);
-  /** What it began with again, as every node says. */
+  /** The genesis hash that every node has after the chain began anew. */
   let restarted: Hex | null = null;
   const members: readonly Member[] = nodes.map(newMember);
   const memberOf = (node: RpcNode): Member => {
@@ -252,7 +252,10 @@ export function createNodePool(
     if (restarted !== null) throw restartedError(node);
     const recheckMs = chain && isDevelopmentChain(chain) ? RECHECK_DEVELOPMENT_MS : RECHECK_CHAIN_MS;
     if (!isForced && verifiedAt !== null && clock.elapsed() - verifiedAt < recheckMs) return;
-    const [id, genesis] = await Promise.all([askChainId(node, { signal }), askGenesisHash(node, { signal })]);
+    const [id, genesis] = await Promise.all([
+      requestChainId(node, { signal }),
+      requestGenesisHash(node, { signal }),
+    ]);
     member.genesis = genesis ?? member.genesis;
     member.verifiedAt = null;
     chain ??= identifiedChain(id, genesis);
@@ -285,7 +288,7 @@ export function createNodePool(
     return new ChainError('wrong-chain', `${name} is on ${words}: give a node of the right chain`);
   }
 
-  /** Failures still count: a node that answers one question and never another must not be tried at every turn. */
+  /** Failures still count: a node that handles one request and never another must not be tried each time. */
   function clear(member: Member): void {
     member.problem = null;
     member.retryAt = 0;
@@ -304,7 +307,7 @@ export function createNodePool(
     member.retryAt = clock.elapsed() + Math.min(pause, BACKOFF_CAP_MS);
   }
 
-  /** One member's word on it. A failure is noted where it says that the node is not well. */
+  /** Runs `work` with one member. A failure is recorded where it means that the node is not well. */
   async function attempt<T>(
     member: Member,
     work: (node: RpcNode) => Promise<T>,
@@ -319,9 +322,8 @@ export function createNodePool(
       return result;
     } catch (error) {
       if (signal?.aborted || !(error instanceof ChainError) || error.code === 'restarted') throw error;
-      // A refusal is an answer: the node is well, though another may know more. Only one that does not even
-      // say which chain it is on is of no use (a key that it does not accept, say).
-      // Many questions at once may fail on the same cause: within a pause that counts once.
+      // A node that refuses is well, though another may know more. Only one that does not even tell its chain id is of no
+      // use (it may not accept the key). Many requests may fail at once for one cause: within a pause that counts once.
       const counts = !isVerified || !(isRefusal(error) || error.code === 'unsupported');
       if (counts && clock.elapsed() >= member.retryAt) fail(member, error);
       throw error;
@@ -369,7 +371,7 @@ export function createNodePool(
         } catch (error) {
           if (signal?.aborted || !(error instanceof ChainError) || error.code === 'restarted') throw error;
           failures.push(error);
-          // Those that are not well anyway cannot add to the word of the ones that are.
+          // Nodes that are not well cannot know more than the ones that are.
           if (failures.every(({ code }) => code === 'pruned') && (order[index + 1]?.rank ?? 2) > 1) break;
         }
       }
@@ -415,7 +417,7 @@ export function createNodePool(
         member.baseFees.delete(number);
       }
     },
-    answered: (node) => clear(memberOf(node)),
+    responded: (node) => clear(memberOf(node)),
     worked: (node) => {
       const member = memberOf(node);
       clear(member);
@@ -430,7 +432,7 @@ export function createNodePool(
   };
 }
 
-/** What is told of several failures: that a block is pruned only where all say so. */
+/** One error for several failures: a block is pruned only where all say so. */
 function failureOf(failures: readonly ChainError[]): ChainError {
   const [first] = failures;
   if (first === undefined) return new ChainError('unreachable', 'there is no node to ask');
@@ -439,7 +441,7 @@ function failureOf(failures: readonly ChainError[]): ChainError {
   return messages.size === 1 ? first : new ChainError(code, [...messages].join('; '));
 }
 
-/** A node that does not answer says nothing of its chain. */
+/** A node that does not respond says nothing of its chain. */
 const isAway = (error: unknown) =>
   error instanceof ChainError && error.code !== 'wrong-chain' && error.code !== 'restarted';
 

@@ -5,29 +5,36 @@ import {
   type ChainReceipt,
   type IncludedTransaction,
   isRefusal,
-  OversizedAnswer,
+  OversizedResponse,
 } from '../chain-source.ts';
-import { ask, askFeeHistory, askHeader, type Clock, type RequestOptions, type RpcNode } from './client.ts';
 import {
-  blockAnswer,
-  type FeeHistoryAnswer,
-  fullBlockAnswer,
+  type Clock,
+  type RequestOptions,
+  type RpcNode,
+  request,
+  requestFeeHistory,
+  requestHeader,
+} from './client.ts';
+import {
+  blockResponse,
+  type FeeHistoryResponse,
+  fullBlockResponse,
   type Header,
   list,
   nullable,
   paidPerGas,
-  type ReceiptAnswer,
-  receiptAnswer,
+  type ReceiptResponse,
+  receiptResponse,
   toQuantity,
   toReceipt,
   toTransaction,
-  transactionAnswer,
+  transactionResponse,
 } from './decode.ts';
 
-/** How often one page is asked for again after "too many requests", waiting 1, 2, 4 s. */
+/** How often one page is requested again after "too many requests", after 1, 2, 4 s. */
 const RATE_LIMIT_TRIES = 3;
 
-export interface FeeHistoryOptions {
+interface ReadOptions {
   readonly clock: Clock;
   readonly signal?: AbortSignal | undefined;
 }
@@ -36,18 +43,18 @@ export interface FeeHistoryOptions {
  * Fee rows of the blocks `from`–`to` by number, from the newest page down, so that a node whose past begins later
  * gives what it has. Empty where the node has no `eth_feeHistory`.
  *
- * @param head the newest block number the node has said
+ * @param head the newest block number that the node has reported
  */
-export async function readFeeRows(
+async function readFeeRows(
   node: RpcNode,
   from: number,
   to: number,
   head: number,
-  options: FeeHistoryOptions,
+  options: ReadOptions,
 ): Promise<ReadonlyMap<number, FeeRow>> {
   const rows = new Map<number, FeeRow>();
   // The last fee of a page is the node's forecast only where the page ends at its head (anvil writes the head's
-  // forecast there whatever was asked): so ask for `latest`, or for one block more than is wanted.
+  // forecast there for any request): so request `latest`, or one block more than is wanted.
   let newest: number | 'latest' = to >= head ? 'latest' : to + 1;
   let end = to + 1;
   while (end >= from) {
@@ -55,7 +62,7 @@ export async function readFeeRows(
     const oldest = page[0]?.number;
     if (oldest === undefined) break;
     for (const row of page) {
-      // A row above `to` is kept for a moment: it is what the row below it says of its next block.
+      // A row above `to` is kept for now: the row below it takes its next fee from there.
       if (row.number >= from) rows.set(row.number, row);
     }
     if (newest !== 'latest' && oldest > newest) throw strayPage(node);
@@ -66,7 +73,7 @@ export async function readFeeRows(
   return joined(rows, to);
 }
 
-/** Across page edges too, the next block's own fee is what the row before says of it. */
+/** Takes the next block's fee from its own row, across page edges too. */
 function joined(rows: ReadonlyMap<number, FeeRow>, to: number): ReadonlyMap<number, FeeRow> {
   const result = new Map<number, FeeRow>();
   for (const [number, row] of rows) {
@@ -82,27 +89,27 @@ async function readPage(
   node: RpcNode,
   wanted: number,
   newest: number | 'latest',
-  { clock, signal }: FeeHistoryOptions,
+  options: ReadOptions,
 ): Promise<FeeRow[]> {
-  let rateLimited = 0;
   let timedOut = false;
   let count = Math.min(wanted, node.feeHistoryPage);
   if (count === 0) return [];
   for (;;) {
     try {
-      const answer = await askFeeHistory(node, count, newest, TIP_PERCENTILES, { signal });
-      // Only a limit under which an answer came is worth remembering: a refusal may have been about the past.
+      const response = await patiently(
+        () => requestFeeHistory(node, count, newest, TIP_PERCENTILES, options),
+        options,
+      );
+      // Only a count that worked is remembered as a limit: a refusal may have been about the past.
       if (count < Math.min(wanted, node.feeHistoryPage)) node.feeHistoryPage = count;
-      return readFeePage(answer, node.name);
+      return readFeePage(response, node.name);
     } catch (error) {
       if (!(error instanceof ChainError)) throw error;
       if (error.code === 'unsupported') {
         node.feeHistoryPage = 0;
         return [];
       }
-      if (error.code === 'rate-limited' && rateLimited < RATE_LIMIT_TRIES) {
-        await clock.sleep(1_000 * 2 ** rateLimited++, signal);
-      } else if (isRefusal(error)) {
+      if (isRefusal(error)) {
         if (count === 1) return [];
         count = Math.ceil(count / 2);
       } else if (error.code === 'timeout' && count > 64 && !timedOut) {
@@ -124,7 +131,7 @@ function strayPage(node: RpcNode): ChainError {
 }
 
 /** What `eth_feeHistory` says of one block. Wei per gas. */
-export interface FeeRow {
+interface FeeRow {
   readonly number: number;
   readonly baseFee: bigint;
   readonly gasUsedRatio: number;
@@ -136,16 +143,16 @@ export interface FeeRow {
 }
 
 /**
- * The rows of one answer, ascending. An answer without rows (a node asked for blocks it does not have) is an
+ * The rows of one response, ascending. A response without rows (a node asked for blocks it does not have) is an
  * empty list; one whose lists do not belong together is a `bad-answer`.
  *
  * Shape: https://ethereum.github.io/execution-apis, `eth_feeHistory`: n ratios and rewards, n + 1 fees.
  */
-export function readFeePage(answer: FeeHistoryAnswer, node: string): FeeRow[] {
-  const fees = answer.baseFeePerGas ?? [];
-  const ratios = answer.gasUsedRatio ?? [];
-  const blobFees = answer.baseFeePerBlobGas ?? [];
-  const rewards = answer.reward ?? [];
+export function readFeePage(response: FeeHistoryResponse, node: string): FeeRow[] {
+  const fees = response.baseFeePerGas ?? [];
+  const ratios = response.gasUsedRatio ?? [];
+  const blobFees = response.baseFeePerBlobGas ?? [];
+  const rewards = response.reward ?? [];
   const count = ratios.length;
   const fits = (length: number) => length === 0 || length === count || length === count + 1;
   if (
@@ -159,7 +166,7 @@ export function readFeePage(answer: FeeHistoryAnswer, node: string): FeeRow[] {
     );
   }
   return ratios.map((ratio, index) => ({
-    number: answer.oldestBlock + index,
+    number: response.oldestBlock + index,
     baseFee: fees[index] ?? 0n,
     gasUsedRatio: Math.min(1, Math.max(0, ratio)),
     blobBaseFee: blobFee(blobFees[index]),
@@ -199,7 +206,7 @@ function ladder(reward: readonly bigint[] | null | undefined, node: string): Tip
  * Blocks `from`–`to` out of fee rows and headers: a block with its header has hashes and gas, one with a row alone
  * has neither and an interpolated time. Blocks of which nothing is known, and those before them, are left out.
  */
-export function assembleBlocks(
+function assembleBlocks(
   from: number,
   to: number,
   rows: ReadonlyMap<number, FeeRow>,
@@ -248,15 +255,15 @@ function interpolate(number: number, below: Header | undefined, above: Header | 
 const HEADER_DEPTH = 64;
 /** One header in so many blocks of deep history; times between are interpolated. */
 const HEADER_SPACING = 1_024;
-/** Without `eth_feeHistory` each block is a request of its own. */
+/** Without `eth_feeHistory` each block needs a request of its own. */
 const HEADERS_ONLY = 1_024;
 const PARALLEL = 8;
-/** A fee page and a header may be of different branches, or of nodes behind one address that are not level. */
+/** A fee page and a header may be of different branches, or of nodes behind one address with different heads. */
 const TRIES = 3;
 const RETRY_MS = 250;
 
-export interface ReadBlocksOptions extends FeeHistoryOptions {
-  /** Headers that are at hand already. */
+interface ReadBlocksOptions extends ReadOptions {
+  /** Headers that are known already. */
   readonly headers?: readonly Header[];
 }
 
@@ -264,7 +271,7 @@ export interface ReadBlocksOptions extends FeeHistoryOptions {
  * Blocks `from`–`to`, ascending, from one node; shorter at the beginning where its past begins later, at the end
  * where it has not got so far. Rejects with a `ChainError`.
  *
- * @param head the newest block number the node has said
+ * @param head the newest block number that the node has reported
  */
 export async function readBlocks(
   node: RpcNode,
@@ -322,7 +329,7 @@ async function readHeaders(
   const queue = [...numbers];
   const work = async () => {
     for (let number = queue.pop(); number !== undefined; number = queue.pop()) {
-      const header = given.get(number) ?? (await askHeader(node, number, { signal }));
+      const header = given.get(number) ?? (await requestHeader(node, number, { signal }));
       if (header?.number === number) headers.set(number, header);
     }
   };
@@ -349,9 +356,9 @@ function newestKnown(last: number, wanted: readonly number[], headers: ReadonlyM
 }
 
 /**
- * The head and up to `count` − 1 blocks before it in two rounds of questions, where `readBlocks` takes a dozen: fees and
- * tips are what they were, the head and the oldest are whole, and between these two times are interpolated and hashes
- * unknown. Good for prices and not to be kept. Rejects with a `ChainError`, also where the node has no `eth_feeHistory`.
+ * The head and up to `count` − 1 blocks before it in two sequential round trips, where `readBlocks` takes a dozen: fees and
+ * tips are exact, the head and the oldest block are whole, and between these two times are interpolated and hashes unknown.
+ * Good for prices, not for storing. Rejects with a `ChainError`, also where the node has no `eth_feeHistory`.
  */
 export async function readNewest(
   node: RpcNode,
@@ -360,26 +367,26 @@ export async function readNewest(
   options?: RequestOptions,
 ): Promise<Block[]> {
   const [latest, page] = await Promise.all([
-    askHeader(node, 'latest', options),
-    askFeeHistory(node, count, 'latest', TIP_PERCENTILES, options),
+    requestHeader(node, 'latest', options),
+    requestFeeHistory(node, count, 'latest', TIP_PERCENTILES, options),
   ]);
   const rows = new Map(readFeePage(page, node.name).map((row) => [row.number, row]));
-  // A block may come between the two answers: on quick chains that is nothing against the node.
+  // A block may come between the two responses, on quick chains often.
   const newest = [...rows.keys()].at(-1);
   const isAhead = latest !== null && newest !== undefined && newest < latest.number;
-  const head = isAhead ? await askHeader(node, newest, options) : latest;
+  const head = isAhead ? await requestHeader(node, newest, options) : latest;
   if (head === null || rows.get(head.number)?.baseFee !== head.baseFeePerGas) {
     throw new ChainError('rejected', `${node.name} was asked between two blocks: it is asked again`);
   }
   onHead(head);
   let first = head.number;
   while (rows.has(first - 1)) first--;
-  const oldest = first === head.number ? head : await askHeader(node, first, options);
+  const oldest = first === head.number ? head : await requestHeader(node, first, options);
   const headers = new Map([head, ...(oldest === null ? [] : [oldest])].map((each) => [each.number, each]));
   return assembleBlocks(first, head.number, rows, headers);
 }
 
-/** How Nethermind, Erigon and some providers say what others say with `null`. */
+/** The words of Nethermind, Erigon and some providers where others return `null`. */
 const NO_SUCH_BLOCK = /\b(?:block|header|resource)\b[^:]{0,80}\bnot found\b|unknown block/i;
 
 /** The block at `number` in the node's chain; `null` where it has none there. Rejects with a `ChainError`. */
@@ -388,11 +395,11 @@ export async function readBlock(
   number: number,
   options?: RequestOptions,
 ): Promise<ChainBlock | null> {
-  const answer = await nullIfUnknown(() =>
-    ask(node, nullable(blockAnswer), 'eth_getBlockByNumber', [toQuantity(number), false], options),
+  const response = await nullIfUnknown(() =>
+    request(node, nullable(blockResponse), 'eth_getBlockByNumber', [toQuantity(number), false], options),
   );
-  if (answer === null) return null;
-  const { miner, author, transactions, ...header } = answer;
+  if (response === null) return null;
+  const { miner, author, transactions, ...header } = response;
   const feeRecipient = miner ?? author;
   if (header.number !== number || !feeRecipient) {
     throw new ChainError(
@@ -404,7 +411,7 @@ export async function readBlock(
 }
 
 /** A refusal whose words say that there is no such block, as `null`. */
-export async function nullIfUnknown<T>(read: () => Promise<T | null>): Promise<T | null> {
+async function nullIfUnknown<T>(read: () => Promise<T | null>): Promise<T | null> {
   try {
     return await read();
   } catch (error) {
@@ -415,22 +422,17 @@ export async function nullIfUnknown<T>(read: () => Promise<T | null>): Promise<T
   }
 }
 
-export interface ReadReceiptsOptions {
-  readonly clock: Clock;
-  readonly signal?: AbortSignal | undefined;
-}
-
 /**
  * The receipts of `hashes`, the transactions of one block, by hash; `null` where the node has one of another block
  * or none: the block is no longer, or not yet, the chain's there.
  */
-export async function readReceipts(
+async function readReceipts(
   node: RpcNode,
   block: Pick<ChainBlock, 'number' | 'hash'>,
   hashes: readonly Hex[],
-  options: ReadReceiptsOptions,
-): Promise<ReadonlyMap<Hex, ReceiptAnswer> | null> {
-  const receipts = new Map<Hex, ReceiptAnswer>();
+  options: ReadOptions,
+): Promise<ReadonlyMap<Hex, ReceiptResponse> | null> {
+  const receipts = new Map<Hex, ReceiptResponse>();
   for (const receipt of await readTogether(node, block.number, options)) {
     if (receipt.blockHash !== block.hash) return null;
     receipts.set(receipt.transactionHash, receipt);
@@ -451,42 +453,42 @@ export async function readReceipts(
 
 /** One transaction's receipt; `null` while it is in no block. Rejects with a `ChainError`. */
 export async function readReceipt(node: RpcNode, hash: Hex): Promise<ChainReceipt | null> {
-  const answer = await ask(node, nullable(receiptAnswer), 'eth_getTransactionReceipt', [hash]);
-  if (answer === null) return null;
-  if (answer.effectiveGasPrice !== null) return toReceipt(answer, answer.effectiveGasPrice);
+  const response = await request(node, nullable(receiptResponse), 'eth_getTransactionReceipt', [hash]);
+  if (response === null) return null;
+  if (response.effectiveGasPrice !== null) return toReceipt(response, response.effectiveGasPrice);
   // Such an old node knows no base fee either, so the transaction says what it paid.
-  const transaction = await ask(node, nullable(transactionAnswer), 'eth_getTransactionByHash', [hash]);
-  return transaction && toReceipt(answer, paidPerGas(transaction, 0n));
+  const transaction = await request(node, nullable(transactionResponse), 'eth_getTransactionByHash', [hash]);
+  return transaction && toReceipt(response, paidPerGas(transaction, 0n));
 }
 
-/** All at once by `eth_getBlockReceipts`; none where the node cannot, and then each has to be asked for. */
+/** All at once by `eth_getBlockReceipts`; none where the node cannot: then each is requested by itself. */
 async function readTogether(
   node: RpcNode,
   number: number,
-  options: ReadReceiptsOptions,
-): Promise<readonly ReceiptAnswer[]> {
+  options: ReadOptions,
+): Promise<readonly ReceiptResponse[]> {
   if (!node.hasBlockReceipts) return [];
   try {
     // By number, which every node takes: not all take a hash, and each receipt says its block's.
     const read = () =>
-      ask(node, nullable(list(receiptAnswer)), 'eth_getBlockReceipts', [toQuantity(number)], options);
+      request(node, nullable(list(receiptResponse)), 'eth_getBlockReceipts', [toQuantity(number)], options);
     return (await patiently(read, options)) ?? [];
   } catch (error) {
     if (!(error instanceof ChainError)) throw error;
     if (error.code === 'unsupported') node.hasBlockReceipts = false;
-    else if (!isRefusal(error) && !(error instanceof OversizedAnswer)) throw error;
+    else if (!isRefusal(error) && !(error instanceof OversizedResponse)) throw error;
     return [];
   }
 }
 
-function readOne(node: RpcNode, hash: Hex, options: ReadReceiptsOptions): Promise<ReceiptAnswer | null> {
+function readOne(node: RpcNode, hash: Hex, options: ReadOptions): Promise<ReceiptResponse | null> {
   return patiently(
-    () => ask(node, nullable(receiptAnswer), 'eth_getTransactionReceipt', [hash], options),
+    () => request(node, nullable(receiptResponse), 'eth_getTransactionReceipt', [hash], options),
     options,
   );
 }
 
-async function patiently<T>(read: () => Promise<T>, { clock, signal }: ReadReceiptsOptions): Promise<T> {
+async function patiently<T>(read: () => Promise<T>, { clock, signal }: ReadOptions): Promise<T> {
   for (let tries = 0; ; tries++) {
     try {
       return await read();
@@ -507,23 +509,23 @@ async function patiently<T>(read: () => Promise<T>, { clock, signal }: ReadRecei
 export async function readTransactions(
   node: RpcNode,
   block: Pick<ChainBlock, 'number' | 'hash'>,
-  options: ReadReceiptsOptions,
+  options: ReadOptions,
 ): Promise<readonly IncludedTransaction[] | null> {
   for (let attempt = 1; ; attempt++) {
-    // By number: asked by hash, nodes also answer with blocks that a reorg took out of the chain.
-    const answer = await nullIfUnknown(() => askFullBlock(node, block.number, options));
-    if (answer === null || answer.hash !== block.hash) return null;
+    // By number: by hash, nodes also return orphaned blocks.
+    const response = await nullIfUnknown(() => requestFullBlock(node, block.number, options));
+    if (response === null || response.hash !== block.hash) return null;
     const receipts = await readReceipts(
       node,
       block,
-      answer.transactions.map(({ hash }) => hash),
+      response.transactions.map(({ hash }) => hash),
       options,
     );
     if (receipts) {
-      return answer.transactions.flatMap((each) => {
+      return response.transactions.flatMap((each) => {
         const receipt = receipts.get(each.hash);
         if (!receipt) return [];
-        const price = receipt.effectiveGasPrice ?? paidPerGas(each, answer.baseFeePerGas);
+        const price = receipt.effectiveGasPrice ?? paidPerGas(each, response.baseFeePerGas);
         return [{ transaction: toTransaction(each), receipt: toReceipt(receipt, price) }];
       });
     }
@@ -539,14 +541,16 @@ export async function readTransactions(
   }
 }
 
-async function askFullBlock(node: RpcNode, number: number, { signal }: ReadReceiptsOptions) {
+async function requestFullBlock(node: RpcNode, number: number, { signal }: ReadOptions) {
   try {
     const params = [toQuantity(number), true];
-    const answer = await ask(node, nullable(fullBlockAnswer), 'eth_getBlockByNumber', params, { signal });
-    const isStray = answer?.transactions.some(({ blockHash }) => blockHash !== answer.hash);
-    if (!isStray) return answer;
+    const response = await request(node, nullable(fullBlockResponse), 'eth_getBlockByNumber', params, {
+      signal,
+    });
+    const isStray = response?.transactions.some(({ blockHash }) => blockHash !== response.hash);
+    if (!isStray) return response;
   } catch (error) {
-    if (!(error instanceof OversizedAnswer)) throw error;
+    if (!(error instanceof OversizedResponse)) throw error;
     // The node is well: it is this block that is too large.
     throw new ChainError('rejected', `block ${number} is too large to be read whole: ${error.message}`);
   }

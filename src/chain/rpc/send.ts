@@ -1,11 +1,11 @@
 import type { Hex } from '../../core/block.ts';
 import { transactionHash } from '../../core/transactions/decode-transaction.ts';
 import { ChainError, isRefusal, SendFailure, type SendOptions, type SendOutcome } from '../chain-source.ts';
-import { ask, type RpcNode } from './client.ts';
-import { bytes as bytesShape, hash, nullable, transactionAnswer, Unfit } from './decode.ts';
+import { type RpcNode, request } from './client.ts';
+import { bytes as bytesShape, hash, nullable, transactionResponse, Unfit } from './decode.ts';
 import type { NodePool } from './node-pool.ts';
 
-export interface SendRefusal {
+interface SendRefusal {
   readonly outcome: SendOutcome | 'taken';
   /** A word for programs. */
   readonly reason: string;
@@ -33,11 +33,11 @@ const SAID: readonly (readonly [RegExp, SendRefusal])[] = [
     { outcome: 'nonce-used', reason: 'nonce_used' },
   ],
   [
-    /replacement|insufficient gas price to replace|could not replace|not ?replaced|replacementnotallowed|replace (?:existing|pending)|can't replace/i,
+    /replacement|insufficient gas price to replace|could not replace|not ?replaced|replacementnotallowed|replace (?:existing|pending)|cant replace/i,
     { outcome: 'later', reason: 'replacement_underpriced' },
   ],
   [
-    /insufficient (?:funds|balance)|insufficientfunds|exceeds (?:account |transaction sender account )?balance|not enough (?:funds|balance)|doesn't have enough funds/i,
+    /insufficient (?:funds|balance)|insufficientfunds|exceeds (?:account |transaction sender account )?balance|not enough (?:funds|balance)|doesnt have enough funds/i,
     { outcome: 'later', reason: 'insufficient_balance' },
   ],
   [
@@ -53,7 +53,7 @@ const SAID: readonly (readonly [RegExp, SendRefusal])[] = [
     { outcome: 'never', reason: 'intrinsic_gas' },
   ],
   [
-    /exceeds (?:the )?block(?:'s)? gas limit|exceeds block gas|greater than the block gas limit|gas limit reached|gaslimitexceeded|gas limit is too high|exceeds max(?:imum)? transaction gas limit|transaction gas limit too high|gaslimittoohigh/i,
+    /exceeds (?:the )?block(?:s)? gas limit|exceeds block gas|greater than the block gas limit|gas limit reached|gaslimitexceeded|gas limit is too high|exceeds max(?:imum)? transaction gas limit|transaction gas limit too high|gaslimittoohigh/i,
     { outcome: 'never', reason: 'gas_limit' },
   ],
   [/higher than (?:the )?max fee per gas|tip above fee ?cap/i, { outcome: 'never', reason: 'tip_above_cap' }],
@@ -91,22 +91,22 @@ const SAID: readonly (readonly [RegExp, SendRefusal])[] = [
     { outcome: 'never', reason: 'invalid' },
   ],
   [/configured cap|fee cap exceeded/i, { outcome: 'later', reason: 'node_fee_cap' }],
-  // A node behind a gateway: what it made of the bytes nobody says.
+  // A gateway failed: whether its node has the bytes is unknown.
   [
     /time[d]? ?-?out|deadline|gateway|unavailable|internal (?:server )?error|overloaded|try again|no (?:healthy )?(?:upstream|backend)/i,
     { outcome: 'unknown', reason: 'unclear' },
   ],
 ];
 
-/** What a node's refusal of a transaction means; words that nobody knows are taken for a refusal for now. */
+/** What a node's refusal of a transaction means; unknown words count as a refusal for now. */
 export function judgeSendRefusal(said: string): SendRefusal {
   return SAID.find(([pattern]) => pattern.test(said))?.[1] ?? { outcome: 'later', reason: 'refused' };
 }
 
 /**
- * Gives a signed transaction to every node and answers its hash as soon as one has it. Where none does, rejects with a
- * `SendFailure` once all have been heard: what one of them may have taken counts as unknown, whatever the others say.
- * The bytes do not appear in it.
+ * Sends a signed transaction to every node and resolves to its hash as soon as one has it. Where none has, rejects with a
+ * `SendFailure` once all are done: a transaction that one of them may have taken counts as unknown, whatever the others
+ * say. The bytes do not appear in it.
  */
 export async function sendTransaction(
   pool: NodePool,
@@ -121,7 +121,7 @@ export async function sendTransaction(
       // The process, or the machine, may have slept meanwhile.
       if (!isStillWanted()) throw new SendFailure('later', 'too_late', tooLate(node));
     });
-    // Of one node alone there is nothing to tell.
+    // With one node there is nothing to report.
     if (pool.nodes.length > 1) onTaken(node.name);
     return taken;
   };
@@ -135,7 +135,7 @@ export async function sendTransaction(
 
 async function verify(pool: NodePool, node: RpcNode): Promise<void> {
   try {
-    // Whatever was seen of it: what is sent cannot be taken back.
+    // However recently it was verified: a sent transaction cannot be taken back.
     await pool.verify(node, { isForced: true });
   } catch (error) {
     if (!(error instanceof ChainError)) throw error;
@@ -147,11 +147,11 @@ const tooLate = ({ name }: RpcNode) => new ChainError('timeout', `${name} could 
 
 async function sendTo(node: RpcNode, signed: Hex, id: Hex, beforeWrite: () => void): Promise<Hex> {
   try {
-    await ask(node, hash, 'eth_sendRawTransaction', [signed], { beforeWrite });
+    await request(node, hash, 'eth_sendRawTransaction', [signed], { beforeWrite });
   } catch (error) {
     if (error instanceof SendFailure || !(error instanceof ChainError)) throw error;
     const failure = failureOf(error);
-    // "Nonce too low" is also what a node says of a transaction that it has already seen mined.
+    // Nodes also say "nonce too low" of a transaction that is mined already.
     if (failure !== null && (failure.outcome === 'unknown' || !(await hasTransaction(node, id))))
       throw failure;
   }
@@ -164,7 +164,7 @@ function failureOf(error: ChainError): SendFailure | null {
   if (error.isUnsent || error.code === 'wrong-chain') return new SendFailure('later', 'unreachable', error);
   if (error.code === 'unsupported') return new SendFailure('later', 'takes_none', error);
   if (!isRefusal(error)) return new SendFailure('unknown', 'unclear', error);
-  // The node's own name is before it.
+  // The node's name comes before its words.
   const { outcome, reason } = judgeSendRefusal(
     error.message.replace(/^.*? refuses eth_sendRawTransaction: /, ''),
   );
@@ -173,7 +173,7 @@ function failureOf(error: ChainError): SendFailure | null {
 
 async function hasTransaction(node: RpcNode, id: Hex): Promise<boolean> {
   try {
-    return (await ask(node, nullable(transactionAnswer), 'eth_getTransactionByHash', [id])) !== null;
+    return (await request(node, nullable(transactionResponse), 'eth_getTransactionByHash', [id])) !== null;
   } catch {
     return false;
   }
@@ -189,7 +189,7 @@ function gravest(errors: readonly unknown[]): unknown {
   const worst = failures.filter((failure) => failure.outcome === outcome);
   const [first] = worst;
   if (first === undefined || first.reason !== 'unreachable') return first;
-  // A node's own words say more than that another is away.
+  // A node's own words say more than that another is unreachable.
   const refusal = failures.find(({ reason }) => reason !== 'unreachable');
   return refusal === undefined ? first : new SendFailure(first.outcome, refusal.reason, refusal);
 }

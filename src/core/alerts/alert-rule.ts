@@ -35,7 +35,7 @@ export interface PriceAtBlock {
   readonly price: bigint;
 }
 
-export interface AlertStep {
+interface AlertStep {
   readonly phase: AlertPhase;
   readonly fires: boolean;
 }
@@ -163,7 +163,7 @@ function afterFiring({ disableOnce, cooldownMs }: AlertRule, { timestamp }: Pric
   return { kind: 'resting', cooldownUntil: timestamp * 1_000 + cooldownMs, hasLeft: false };
 }
 
-export interface PreviewedFirings {
+interface PreviewedFirings {
   /** How often an alert that was armed before the first price would have fired. */
   readonly times: number;
   /** Where it would have fired last. */

@@ -44,7 +44,7 @@ export interface PreflightFacts {
 }
 
 /** A check with what it means for sending. */
-export interface Finding extends Check {
+interface Finding extends Check {
   /** Why it is not sent now, for programs; `null`: this check stops nothing. */
   readonly code: string | null;
   /** No waiting mends it. */

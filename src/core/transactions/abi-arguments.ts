@@ -24,7 +24,7 @@ export interface AbiArgument {
   readonly value: AbiValue;
 }
 
-export interface ReadArguments {
+interface ReadArguments {
   readonly args: readonly AbiArgument[];
   /** How many bytes come after the last argument. */
   readonly rest: number;

@@ -14,7 +14,7 @@ import {
 import { type KnownFunction, knownFunctions } from './known-functions.ts';
 import type { Authorization, SignedTransaction } from './signed-transaction.ts';
 
-export interface CallArgument {
+interface CallArgument {
   readonly name: string;
   readonly type: string;
   /** Addresses and numbers whole; long bytes and lists by their beginning. Fit for a terminal. */
@@ -338,7 +338,7 @@ function approvalWords(signature: string, call: CallArguments): string | null {
 }
 
 /** Until when a call has to be mined. */
-export type CallDeadline =
+type CallDeadline =
   /** Ms since epoch. */
   | { readonly kind: 'by'; readonly at: number }
   /** After the year 9999: milliseconds were written where seconds belong. */

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
-import { feeHistoryAnswer, headerAnswer, nullable } from '../../../src/chain/rpc/decode.ts';
+import { feeHistoryResponse, headerResponse, nullable } from '../../../src/chain/rpc/decode.ts';
 import { readFeePage } from '../../../src/chain/rpc/read.ts';
 import { createRpcSource } from '../../../src/chain/rpc-source.ts';
 import { transactionHash } from '../../../src/core/transactions/decode-transaction.ts';
@@ -36,7 +36,7 @@ describe('recorded eth_feeHistory', () => {
   test.each(['05', '08', '12', '13'])('of mainnet by Erigon (%s) becomes rows that chain up', (number) => {
     const { params, result } = recorded(`erigon/fee-history-${number}.json`);
     const raw = result as { baseFeePerGas: string[]; gasUsedRatio: number[]; reward: string[][] };
-    const answer = feeHistoryAnswer(result);
+    const answer = feeHistoryResponse(result);
     const rows = readFeePage({ ...answer, reward: null }, 'erigon');
     const count = Number(params[0]);
     expect(rows).toHaveLength(count);
@@ -51,11 +51,11 @@ describe('recorded eth_feeHistory', () => {
 
   test('says no blob fee before Cancun and 1 wei after', () => {
     const before = readFeePage(
-      { ...feeHistoryAnswer(recorded('erigon/fee-history-05.json').result), reward: null },
+      { ...feeHistoryResponse(recorded('erigon/fee-history-05.json').result), reward: null },
       'n',
     );
     const after = readFeePage(
-      { ...feeHistoryAnswer(recorded('erigon/fee-history-12.json').result), reward: null },
+      { ...feeHistoryResponse(recorded('erigon/fee-history-12.json').result), reward: null },
       'n',
     );
     expect(before.map((row) => [row.blobBaseFee, row.nextBlobBaseFee])).toEqual([
@@ -67,7 +67,7 @@ describe('recorded eth_feeHistory', () => {
 
   test('of the conformance suite is read', () => {
     const { result } = recorded('execution-apis/fee-history.io');
-    const [row] = readFeePage({ ...feeHistoryAnswer(result), reward: null }, 'suite');
+    const [row] = readFeePage({ ...feeHistoryResponse(result), reward: null }, 'suite');
     expect(row).toMatchObject({
       number: 27,
       baseFee: 1_000_000_000n,
@@ -80,7 +80,7 @@ describe('recorded eth_feeHistory', () => {
 
 describe('recorded blocks', () => {
   test('mainnet 16,000,000 by Erigon', () => {
-    expect(headerAnswer(recorded('erigon/block-16000000.json.gz').result)).toEqual({
+    expect(headerResponse(recorded('erigon/block-16000000.json.gz').result)).toEqual({
       number: 16_000_000,
       hash: '0x3dc4ef568ae2635db1419c5fec55c4a9322c05302ae527cd40bff380c1d465dd',
       parentHash: expect.stringMatching(/^0x[0-9a-f]{64}$/),
@@ -96,7 +96,7 @@ describe('recorded blocks', () => {
   );
   test.each(files)('%s', (name) => {
     const { params, result } = recorded(`execution-apis/${name}`);
-    const header = nullable(headerAnswer)(result);
+    const header = nullable(headerResponse)(result);
     if (name.includes('notfound')) return expect(header).toBeNull();
     const raw = result as Record<string, string>;
     if (String(params[0]).startsWith('0x')) expect(header?.number).toBe(Number(params[0]));

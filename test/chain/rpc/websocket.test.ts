@@ -1,6 +1,6 @@
 import { createServer, type Socket } from 'node:net';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { OversizedAnswer } from '../../../src/chain/chain-source.ts';
+import { OversizedResponse } from '../../../src/chain/chain-source.ts';
 import { createWsLink, systemClock } from '../../../src/chain/rpc/client.ts';
 import { createRpcSource } from '../../../src/chain/rpc-source.ts';
 import { headerOf, type JsonRpcServer, type JsonRpcServerOptions } from '../../helpers/json-rpc-server.ts';
@@ -183,7 +183,7 @@ describe('one clean line over WebSocket too', () => {
     const link = createWsLink(new URL(server.wsUrl), {
       name: 'node',
       timeoutMs: 20_000,
-      maxAnswerBytes: 1_000,
+      maxResponseBytes: 1_000,
     });
     await expect(link.request('eth_chainId', [])).rejects.toMatchObject({ code: 'bad-answer' });
     link.close();
@@ -201,12 +201,12 @@ describe('one clean line over WebSocket too', () => {
     const link = createWsLink(new URL(server.wsUrl), {
       name: 'node',
       timeoutMs: 20_000,
-      maxAnswerBytes: 1_000,
+      maxResponseBytes: 1_000,
     });
     const end = new AbortController();
     const other = link.request('eth_gasPrice', [], { signal: end.signal });
     await eventually(() => server.requests.length === 1);
-    await expect(link.request('eth_getBlockReceipts', [])).rejects.toBeInstanceOf(OversizedAnswer);
+    await expect(link.request('eth_getBlockReceipts', [])).rejects.toBeInstanceOf(OversizedResponse);
     expect(await link.request('eth_blockNumber', [])).toBe('0x9');
     end.abort(new Error('still waits'));
     await expect(other).rejects.toThrow('still waits');
