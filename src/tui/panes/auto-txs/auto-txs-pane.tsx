@@ -1,3 +1,4 @@
+import { useMemo } from 'react';
 import { type AutoTxDetailsView, type AutoTxView, mayBeMined } from '../../../client/views/auto-txs.ts';
 import {
   describeContent,
@@ -66,12 +67,10 @@ const NO_AUTO_TXS: readonly AutoTxView[] = [];
 function useAutoTxList({ snapshot }: PaneContext): ResourceList<AutoTxView> {
   const now = useNow();
   const { autoTxs: feed } = useLists();
-  const items = ordered(feed.data?.value.items ?? NO_AUTO_TXS, snapshot);
-  const counts = new Map<string, number>();
-  for (const autoTx of items) {
-    const word = describeState(autoTx);
-    counts.set(word, (counts.get(word) ?? 0) + 1);
-  }
+  const listed = feed.data?.value.items ?? NO_AUTO_TXS;
+  // There may be ten thousand, and a key is drawn at once.
+  const items = useMemo(() => ordered(listed, snapshot), [listed, snapshot]);
+  const counts = useMemo(() => Map.groupBy(items, describeState), [items]);
   const { total = null, unreadable = 0 } = feed.data?.value ?? {};
   const ofTotal = total === null || total <= items.length ? '' : ` of ${formatCount(total)}`;
   return {
@@ -83,7 +82,7 @@ function useAutoTxList({ snapshot }: PaneContext): ResourceList<AutoTxView> {
     ],
     counts: [
       ...(unreadable === 0 ? [] : [`${formatCount(unreadable)} unreadable`]),
-      ...[...counts].map(([word, count]) => `${formatCount(count)} ${word}`),
+      ...[...counts].map(([word, { length }]) => `${formatCount(length)} ${word}`),
     ].map((text) => [{ text, faint: true }]),
     notices: [],
     empty: emptyState(takesNone(snapshot.source.kind)),
