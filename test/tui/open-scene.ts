@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, expect } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, expect } from 'vitest';
 import { openTerminal, type Terminal, type TerminalOptions } from '../helpers/terminal.ts';
 import { buildProgram } from './build-program.ts';
 
@@ -36,8 +36,14 @@ export async function sceneOpener(): Promise<SceneOpener> {
     },
     shareScene: (scene, options) => {
       let shared: Terminal | null = null;
+      let isLost = false;
       beforeAll(async () => {
         shared = await open(scene, options);
+      });
+      // Where one test fails the screen is not what the next expects: it would wait in vain.
+      beforeEach(({ skip }) => skip(isLost, 'a test before it failed'));
+      afterEach(({ task }) => {
+        isLost ||= task.result?.state === 'fail';
       });
       afterAll(() => shared?.close());
       return () => {
