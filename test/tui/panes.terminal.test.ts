@@ -34,9 +34,9 @@ const LIST_KEYS: readonly (readonly [key: string, shows: ScreenQuestion])[] = [
   ['c', 'Copied 0xabab…abab'],
   ['j', isOn('submitted')],
   ['j', isOn('held')],
-  ['j', isOn('waiting')],
+  ['j', isOn('pending')],
   ['space', isOn('disabled')],
-  ['space', isOn('waiting')],
+  ['space', isOn('pending')],
   ['x', isCancel],
   ['n', isList],
   ['n', 'New auto-tx'],
@@ -48,7 +48,7 @@ const LIST_KEYS: readonly (readonly [key: string, shows: ScreenQuestion])[] = [
 
 const OPEN_KEYS: readonly (readonly [key: string, shows: ScreenQuestion])[] = [
   ['space', /— disabled/],
-  ['space', /◌ waiting/],
+  ['space', /◌ pending/],
   ['c', 'Copied 0xabab…abab'],
   ['x', isCancel],
   ['n', isOpen],
