@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { ChainSource } from '../chain/chain-source.ts';
 import { createGasClient, type GasClient, type GasClientOptions } from '../client/client.ts';
 import { ClientError } from '../client/errors.ts';
-import { isPlain, parseServiceUrl } from '../client/service-url.ts';
+import { isPlain, parseServiceUrl } from '../client/http.ts';
 import type { SnapshotView } from '../client/views/gas.ts';
 import { formatDuration } from '../core/units.ts';
 import { dataFolder } from './config-file.ts';

@@ -1,6 +1,6 @@
 import { ChainError } from '../chain/chain-source.ts';
 import { parseNodeUrl as readNodeUrl } from '../chain/rpc/client.ts';
-import { parseServiceUrl } from '../client/service-url.ts';
+import { parseServiceUrl } from '../client/http.ts';
 import { isAddress } from '../contract/alert-targets.ts';
 import type { SmtpSettings } from '../service/alerts/notifiers/email.ts';
 import type { TelegramSettings } from '../service/alerts/notifiers/telegram.ts';

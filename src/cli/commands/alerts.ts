@@ -1,7 +1,6 @@
 import { type Command, Option } from 'commander';
 import { pathOf } from '../../client/client.ts';
-import type { AlertDetailsView, AlertView } from '../../client/views/alerts.ts';
-import { describeCondition } from '../../client/views/describe-alerts.ts';
+import { type AlertDetailsView, type AlertView, describeCondition } from '../../client/views/alerts.ts';
 import { SAVINGS_GAS_MOST } from '../../contract/queries.ts';
 import { PATHS } from '../../contract/routes.ts';
 import type { CommandContext, Run } from '../context.ts';

@@ -1,7 +1,7 @@
 import { type AutoTxToCheck, type CheckedAutoTx, checkAutoTx } from '../../client/auto-tx-preflight.ts';
 import type { GasClient } from '../../client/client.ts';
 import { ClientError } from '../../client/errors.ts';
-import { isPlain } from '../../client/service-url.ts';
+import { isPlain } from '../../client/http.ts';
 import type { AutoTxChange, AutoTxView, CheckView, NewAutoTx } from '../../client/views/auto-txs.ts';
 import { describeState, describeTarget } from '../../client/views/describe-auto-txs.ts';
 import { CALLDATA_LONGEST, NOTE_LONGEST, SPEED_OF_LANE } from '../../contract/choices.ts';

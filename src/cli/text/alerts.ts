@@ -1,12 +1,12 @@
 import stringWidth from 'string-width';
-import type {
-  AlertDetailsView,
-  AlertSavingsView,
-  AlertView,
-  DeliveryView,
-  SavingsEntryView,
+import {
+  type AlertDetailsView,
+  type AlertSavingsView,
+  type AlertView,
+  type DeliveryView,
+  describeCondition,
+  type SavingsEntryView,
 } from '../../client/views/alerts.ts';
-import { describeCondition } from '../../client/views/describe-alerts.ts';
 import { cooldownText } from '../../core/alerts/alert-rule.ts';
 import { ownValue } from '../../core/own-value.ts';
 import { formatCount, formatDuration, formatNative, formatUsd, gweiString } from '../../core/units.ts';

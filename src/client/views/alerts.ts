@@ -9,8 +9,22 @@ import {
   CreatedAlert as CreatedAlertWire,
 } from '../../contract/alerts.ts';
 import { COOLDOWN_DEFAULT_MS } from '../../contract/choices.ts';
+import { LANES, type LaneName } from '../../core/advice.ts';
+import { hasLeft, holds } from '../../core/alerts/alert-rule.ts';
 import { ownValue } from '../../core/own-value.ts';
+import { cleanText } from '../../core/text.ts';
+import {
+  formatAge,
+  formatDuration,
+  formatGwei,
+  formatLikelihood,
+  formatPercent,
+  gweiString,
+  priceBeside,
+  UNKNOWN,
+} from '../../core/units.ts';
 import { countedRows, lenient, ms, rows, said, sayingAny, type Wire, wei, weiFromGwei } from '../lenient.ts';
+import type { ReachView, SnapshotView } from './gas.ts';
 
 /** An alert as it is sent to a service, which may offer further words than the contract's. */
 export interface NewAlert extends Omit<AlertCreationInput, keyof Words>, Words {}
@@ -171,3 +185,253 @@ export const AlertSavings = sayingAny(
   entries: (wire.entries ?? []).slice(0, MOST_ENTRIES),
 }));
 export type AlertSavingsView = z.infer<typeof AlertSavings>;
+
+/** Words for alerts that the monitor and the commands share. A service's own words stay as they are. */
+
+/** `AVERAGE` is `average`, `WEB_PUSH` is `web push`. */
+export function plainWord(word: string): string {
+  return word.toLowerCase().replaceAll('_', ' ');
+}
+
+/** `AVERAGE` is `Average`. */
+export function titleWord(word: string): string {
+  const plain = plainWord(word);
+  return plain.charAt(0).toUpperCase() + plain.slice(1);
+}
+
+const ON = /^(pending|armed|active|enabled|on|running|watching)$/i;
+const OFF = /^(disabled|paused|inactive|off|stopped|suspended|muted)$/i;
+
+/** Whether a status, ours or a service's own, means that the alert watches the price. */
+export function isOn(status: string | null): boolean {
+  return status !== null && ON.test(status);
+}
+
+/** The status that switches an alert on or off at a service that takes `statuses`; else the contract's word. */
+export function statusWord(statuses: readonly string[], wanted: 'on' | 'off'): string {
+  const [own, other, contract] = wanted === 'on' ? [ON, OFF, 'PENDING'] : [OFF, ON, 'DISABLED'];
+  if (statuses.includes(contract)) return contract;
+  const named = statuses.find((status) => own.test(status));
+  // Of two statuses the wanted one is the one that does not mean the opposite.
+  const rest = statuses.length === 2 && statuses.some((status) => other.test(status));
+  return named ?? (rest ? statuses.find((status) => !other.test(status)) : undefined) ?? contract;
+}
+
+/** The lane that a speed names; `null` for a service's own speed, whose price is not known. */
+export function laneOf(gasSpeed: string | null): LaneName | null {
+  return LANES.find((lane) => lane === gasSpeed?.toLowerCase()) ?? null;
+}
+
+export type AlertCondition = Pick<AlertView, 'gasSpeed' | 'condition' | 'threshold'>;
+
+const SIGNS = new Map([
+  ['LESS_THAN', '<'],
+  ['GREATER_THAN', '>'],
+]);
+const SIDES = new Map([
+  ['LESS_THAN', 'below'],
+  ['GREATER_THAN', 'above'],
+]);
+
+/** `Average < 0.04 gwei` */
+export function describeCondition({ gasSpeed, condition, threshold }: AlertCondition): string {
+  const lane = gasSpeed === null ? 'price' : titleWord(gasSpeed);
+  const sign = condition === null ? '?' : (SIGNS.get(condition) ?? plainWord(condition));
+  return `${lane} ${sign} ${threshold === null ? UNKNOWN : gweiString(threshold)} gwei`;
+}
+
+const LONGEST_WORD = 20;
+const LONGEST_NOTE = 200;
+
+/** `Average below 0.04 gwei`, for where it is read aloud or leaves the screen. */
+export function describeConditionInWords({ gasSpeed, condition, threshold }: AlertCondition): string {
+  const lane = gasSpeed === null ? 'Price' : titleWord(cleanText(gasSpeed, LONGEST_WORD));
+  const side = condition === null ? 'at' : (SIDES.get(condition) ?? cleanText(condition, LONGEST_WORD));
+  const level = threshold === null ? 'its threshold' : `${gweiString(threshold)} gwei`;
+  return `${lane} ${side} ${level}`;
+}
+
+export type AlertState =
+  | { readonly kind: 'armed' | 'confirming' | 'leaving' | 'disabled' }
+  /** In its cooldown, until then (ms). */
+  | { readonly kind: 'resting'; readonly until: number }
+  /** A service's own word. */
+  | { readonly kind: 'other'; readonly word: string };
+
+/**
+ * The state of an alert. Services do not say that it confirms, or that the price has to leave its threshold first: that
+ * follows from the present price.
+ */
+export function alertState(alert: AlertView, snapshot: SnapshotView, present: number): AlertState {
+  const { status, cooldownUntil, confirmBlocks } = alert;
+  if (status === 'DISABLED') return { kind: 'disabled' };
+  if (status !== 'PENDING') return { kind: 'other', word: status === null ? 'unknown' : plainWord(status) };
+  if (cooldownUntil !== null && cooldownUntil > present) return { kind: 'resting', until: cooldownUntil };
+  const distance = distanceToThreshold(alert, snapshot);
+  if (distance === null) return { kind: 'armed' };
+  if (cooldownUntil !== null && !hasLeftNow(alert, distance.price)) return { kind: 'leaving' };
+  if (!distance.isThere) return { kind: 'armed' };
+  return { kind: confirmBlocks !== null && confirmBlocks > 1 ? 'confirming' : 'armed' };
+}
+
+function hasLeftNow({ condition, threshold, hysteresis }: AlertView, price: bigint): boolean {
+  if (threshold === null || (condition !== 'LESS_THAN' && condition !== 'GREATER_THAN')) return true;
+  return hasLeft({ condition, threshold, hysteresis: hysteresis ?? 0n }, price);
+}
+
+/** Why an armed alert whose price is there does not fire; `null` when there is nothing to explain. */
+export function describeWaiting(alert: AlertView, snapshot: SnapshotView, present: number): string | null {
+  const state = alertState(alert, snapshot, present);
+  if (state.kind === 'resting')
+    return `for its cooldown, ${formatDuration((state.until - present) / 1_000)} more`;
+  if (state.kind === 'leaving') {
+    const beyond = alert.hysteresis === null || alert.hysteresis === 0n ? '' : ' by its hysteresis';
+    return `for the price to leave the threshold${beyond} before it may fire again`;
+  }
+  return state.kind === 'confirming'
+    ? `until the price has been there for ${alert.confirmBlocks} blocks in a row`
+    : null;
+}
+
+export interface Distance {
+  /** The lane's present price, wei per gas. */
+  readonly price: bigint;
+  /** The share by which the price must change to reach the threshold; negative when it must fall. */
+  readonly ratio: number;
+  /** The price is on the alert's side already. */
+  readonly isThere: boolean;
+}
+
+/** How far the lane's price is from the threshold; `null` when that cannot be known. */
+export function distanceToThreshold(
+  { gasSpeed, condition, threshold }: AlertCondition,
+  { lanes }: SnapshotView,
+): Distance | null {
+  const lane = laneOf(gasSpeed);
+  if (lane === null || threshold === null) return null;
+  if (condition !== 'LESS_THAN' && condition !== 'GREATER_THAN') return null;
+  const { price } = lanes[lane];
+  const isThere = holds({ condition, threshold }, price);
+  const ratio = price === 0n ? Number.POSITIVE_INFINITY : Number(threshold - price) / Number(price);
+  return { price, ratio, isThere };
+}
+
+/** `has to fall 21 %`, `the price is there` */
+export function describeDistance({ ratio, isThere }: Pick<Distance, 'ratio' | 'isThere'>): string {
+  if (isThere) return 'the price is there';
+  if (!Number.isFinite(ratio)) return 'has to rise';
+  return `has to ${ratio < 0 ? 'fall' : 'rise'} ${describeShare(ratio)}`;
+}
+
+/** Whole percent; a decimal below one percent, so that a near price does not look like one that is there. */
+export function describeShare(ratio: number): string {
+  const size = Math.abs(ratio);
+  if (size >= 10) return `×${Math.round(1 + size)}`;
+  if (size > 0 && size < 0.001) return `<${formatPercent(0.001, 1)}`;
+  return formatPercent(size, size < 0.01 ? 1 : 0);
+}
+
+export type AlertTargets = Pick<AlertView, 'method' | 'channels' | 'to' | 'targets'>;
+
+/** The target of a channel; `null` when it needs none, or the service does not say. */
+export function targetOf({ method, to, targets, channels }: AlertTargets, channel: string): string | null {
+  const own = ownValue(targets, channel);
+  if (own !== undefined) return own;
+  const isMain = method === channel || (method === null && channels.length === 1);
+  return isMain && to !== null && to !== '' ? to : null;
+}
+
+/** A target in short: of a URL only its host, for its path may be a secret. */
+export function shortTarget(target: string): string {
+  if (!/^https?:\/\//i.test(target) || !URL.canParse(target)) return target;
+  const url = new URL(target);
+  return url.pathname === '/' && url.search === '' ? url.host : `${url.host}/…`;
+}
+
+/** `email gas@example.org`; of several channels `email, slack`; `null` when the service does not say. */
+export function describeChannels(alert: AlertTargets): string | null {
+  const channels = alert.channels.length > 0 ? alert.channels : alert.method === null ? [] : [alert.method];
+  const [only] = channels;
+  if (only === undefined) return null;
+  if (channels.length > 1) return channels.map(plainWord).join(', ');
+  const target = targetOf(alert, only);
+  return target === null ? plainWord(only) : `${plainWord(only)} ${shortTarget(target)}`;
+}
+
+/**
+ * One firing: `Average below 0.04 gwei: 0.0388 · deploy the registry`.
+ *
+ * @param price the lane's price when it fired, wei per gas; `null` when it is not known
+ */
+export function describeFiring(alert: AlertView, price: bigint | null): string {
+  const note = cleanText(alert.note ?? '', LONGEST_NOTE).trim();
+  const beside = (wei: bigint) =>
+    alert.threshold === null ? formatGwei(wei) : priceBeside(wei, alert.threshold);
+  const at = price === null ? ' has come' : `: ${beside(price)}`;
+  return `${describeConditionInWords(alert)}${at}${note === '' ? '' : ` · ${note}`}`;
+}
+
+/** Several firings at once: `3 alerts fired: Average below 0.04 gwei, Fast above 60 gwei, …`. */
+export function describeFirings(fired: readonly AlertView[]): string {
+  const conditions = [...new Set(fired.map(describeConditionInWords))];
+  return `${fired.length} alerts fired: ${conditions.join(', ')}`;
+}
+
+const DAY_MS = 86_400_000;
+
+/**
+ * What happened in the day before this monitor ran, in one line; `null` when nothing did.
+ *
+ * @param told alerts whose firings a monitor would have shown
+ * @param all alerts whose firings may have been missed
+ * @param at the service's present, ms
+ */
+export function describeEarlierFirings(
+  told: readonly AlertView[],
+  all: readonly AlertView[],
+  at: number,
+): string | null {
+  const recent = (times: readonly (number | null)[]) =>
+    times.filter((time) => time !== null && time > at - DAY_MS).map(Number);
+  const part = (times: readonly number[], words: string) =>
+    times.length === 0
+      ? []
+      : [
+          `${times.length === 1 ? '1 alert' : `${times.length} alerts`} ${words} (${formatAge((at - Math.max(...times)) / 1_000)})`,
+        ];
+  const parts = [
+    ...part(recent(told.map(({ lastTriggeredAt }) => lastTriggeredAt)), 'fired'),
+    ...part(recent(all.map(({ missed }) => missed?.lastAt ?? null)), 'would have while nothing ran'),
+  ];
+  return parts.length === 0 ? null : `In the last day ${parts.join(', ')}`;
+}
+
+/**
+ * `likely reached: 35 % within 1h, 92 % within 1d`, or why that is not known; `null` when the service says nothing.
+ * `reach` is `null` where it says nothing, or has not answered yet.
+ */
+export function describeReach(
+  answers: readonly { readonly withinSec: number; readonly reach: ReachView | null }[],
+): string | null {
+  const known = answers.flatMap(({ withinSec, reach }) =>
+    reach?.probability == null
+      ? []
+      : [`${formatLikelihood(reach.probability)} within ${formatDuration(withinSec)}`],
+  );
+  const unknown = answers.find(
+    ({ reach }) => reach !== null && reach.probability === null && reach.reason !== null,
+  );
+  if (unknown === undefined) return known.length === 0 ? null : `likely reached: ${known.join(', ')}`;
+  const reason = unknown.reach?.reason ?? '';
+  if (known.length === 0) return `how likely it is reached is not known: ${reason}`;
+  return `likely reached: ${known.join(', ')}; within ${formatDuration(unknown.withinSec)} not known: ${reason}`;
+}
+
+const TYPED_GWEI = /^(\d{0,9})(?:\.(\d{0,9}))?$/;
+
+/** Wei per gas of a price typed in gwei; `null` when it is no price yet. */
+export function weiOfTypedGwei(text: string): bigint | null {
+  const [, whole = '', decimals = ''] = TYPED_GWEI.exec(text.trim()) ?? [];
+  if (whole === '' && decimals === '') return null;
+  return BigInt(`${whole}${decimals.padEnd(9, '0')}`);
+}

@@ -13,8 +13,8 @@ import {
   gweiString,
   UNKNOWN,
 } from '../../core/units.ts';
+import { isOn, laneOf, plainWord, titleWord } from './alerts.ts';
 import { type AutoTxView, mayBeMined } from './auto-txs.ts';
-import { isOn, laneOf, plainWord, titleWord } from './describe-alerts.ts';
 import type { SnapshotView } from './gas.ts';
 
 /** Words for auto-txs that the monitor and the commands share. A service's own words stay as they are. */

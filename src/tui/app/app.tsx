@@ -11,7 +11,7 @@ import {
   useState,
   useSyncExternalStore,
 } from 'react';
-import { isPlain } from '../../client/service-url.ts';
+import { isPlain } from '../../client/http.ts';
 import { chainNameOf, type SnapshotView } from '../../client/views/gas.ts';
 import { type Toast, ToastContext, useToast, useToastHost } from '../chrome/footer.tsx';
 import { Frame } from '../chrome/frame.tsx';

@@ -1,8 +1,13 @@
 import { type QueryClient, useMutation, useMutationState, useQueryClient } from '@tanstack/react-query';
 import { ClientError } from '../../client/errors.ts';
-import type { AlertListView, AlertView, CreatedAlertView, NewAlert } from '../../client/views/alerts.ts';
+import {
+  type AlertListView,
+  type AlertView,
+  type CreatedAlertView,
+  describeCondition,
+  type NewAlert,
+} from '../../client/views/alerts.ts';
 import type { AutoTxChange, AutoTxView, NewAutoTx } from '../../client/views/auto-txs.ts';
-import { describeCondition } from '../../client/views/describe-alerts.ts';
 import { refusalText } from '../app/connection.ts';
 import { useToast } from '../chrome/footer.tsx';
 import { type Dated, useMonitor } from './queries.ts';

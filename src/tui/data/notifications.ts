@@ -1,13 +1,14 @@
 import { useStdout } from 'ink';
 import { createContext, useCallback, useContext, useEffect, useRef, useState } from 'react';
 import type { GasClient } from '../../client/client.ts';
-import type { AlertListView, AlertView } from '../../client/views/alerts.ts';
-import type { AutoTxListView, AutoTxView } from '../../client/views/auto-txs.ts';
 import {
+  type AlertListView,
+  type AlertView,
   describeEarlierFirings,
   describeFiring,
   describeFirings,
-} from '../../client/views/describe-alerts.ts';
+} from '../../client/views/alerts.ts';
+import type { AutoTxListView, AutoTxView } from '../../client/views/auto-txs.ts';
 import { describeChange, describeChanges, statusOf } from '../../client/views/describe-auto-txs.ts';
 import type { SnapshotView } from '../../client/views/gas.ts';
 import type { AutoTxStatus } from '../../contract/choices.ts';

@@ -1,9 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import {
-  describeEarlierFirings,
-  describeFiring,
-  describeFirings,
-} from '../../../src/client/views/describe-alerts.ts';
+import { describeEarlierFirings, describeFiring, describeFirings } from '../../../src/client/views/alerts.ts';
 import { announcesHere, noticeFirings } from '../../../src/tui/data/notifications.ts';
 import { ALERT } from '../fake-alerts.ts';
 

@@ -1,6 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import type { AlertDetailsView, NewAlert } from '../../../src/client/views/alerts.ts';
-import { describeConditionInWords, describeFiring } from '../../../src/client/views/describe-alerts.ts';
+import {
+  type AlertDetailsView,
+  describeConditionInWords,
+  describeFiring,
+  type NewAlert,
+} from '../../../src/client/views/alerts.ts';
 import { V1_ROUTES } from '../../../src/contract/routes.ts';
 import { AlertsPane } from '../../../src/tui/panes/alerts/alerts-pane.tsx';
 import { markLook } from '../../../src/tui/panes/chart/chart-words.ts';

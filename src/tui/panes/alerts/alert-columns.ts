@@ -1,12 +1,12 @@
-import type { AlertView } from '../../../client/views/alerts.ts';
 import {
   type AlertState,
+  type AlertView,
   alertState,
   describeChannels,
   describeCondition,
   describeShare,
   distanceToThreshold,
-} from '../../../client/views/describe-alerts.ts';
+} from '../../../client/views/alerts.ts';
 import { cleanText } from '../../../core/text.ts';
 import { formatAge, formatCount, UNKNOWN } from '../../../core/units.ts';
 import type { GrowingColumn, PaneContext } from '../../resource/types.ts';

@@ -1,10 +1,8 @@
-import type {
-  AlertSavingsView,
-  AlertView,
-  DeliveryAttemptView,
-  DeliveryView,
-} from '../../../client/views/alerts.ts';
 import {
+  type AlertSavingsView,
+  type AlertView,
+  type DeliveryAttemptView,
+  type DeliveryView,
   describeCondition,
   describeDistance,
   describeWaiting,
@@ -12,7 +10,7 @@ import {
   plainWord,
   shortTarget,
   targetOf,
-} from '../../../client/views/describe-alerts.ts';
+} from '../../../client/views/alerts.ts';
 import { cooldownText } from '../../../core/alerts/alert-rule.ts';
 import {
   formatAge,

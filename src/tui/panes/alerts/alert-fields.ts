@@ -1,13 +1,14 @@
 import type { AlertChoices } from '../../../client/openapi.ts';
-import type { AlertView, NewAlert } from '../../../client/views/alerts.ts';
 import {
+  type AlertView,
   describeDistance,
   distanceToThreshold,
   laneOf,
+  type NewAlert,
   plainWord,
   titleWord,
   weiOfTypedGwei,
-} from '../../../client/views/describe-alerts.ts';
+} from '../../../client/views/alerts.ts';
 import type { SnapshotView } from '../../../client/views/gas.ts';
 import { ANY_SERVICE } from '../../../contract/alert-targets.ts';
 import { checkAlert } from '../../../contract/check-alert.ts';

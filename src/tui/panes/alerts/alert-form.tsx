@@ -1,13 +1,13 @@
 import { useMemo } from 'react';
 import { AlertPreviewer, alertRuleOf, previewWords } from '../../../client/alert-preview.ts';
 import { alertChoices } from '../../../client/openapi.ts';
-import type { NewAlert } from '../../../client/views/alerts.ts';
 import {
   describeCondition,
   describeReach,
   distanceToThreshold,
+  type NewAlert,
   weiOfTypedGwei,
-} from '../../../client/views/describe-alerts.ts';
+} from '../../../client/views/alerts.ts';
 import type { SnapshotView } from '../../../client/views/gas.ts';
 import { useElapsed, useNow } from '../../app/clock.ts';
 import { useToast } from '../../chrome/footer.tsx';

@@ -1,14 +1,17 @@
 import { Box, Text } from 'ink';
 import { alertChoices } from '../../../client/openapi.ts';
-import type {
-  AlertDetailsView,
-  AlertListView,
-  AlertSavingsView,
-  AlertView,
-  DeliveryView,
+import {
+  type AlertDetailsView,
+  type AlertListView,
+  type AlertSavingsView,
+  type AlertView,
+  alertState,
+  type DeliveryView,
+  describeCondition,
+  isOn,
+  statusWord,
 } from '../../../client/views/alerts.ts';
 import type { EngineView } from '../../../client/views/dashboard.ts';
-import { alertState, describeCondition, isOn, statusWord } from '../../../client/views/describe-alerts.ts';
 import { symbolOf } from '../../../client/views/describe-auto-txs.ts';
 import { PATHS } from '../../../contract/routes.ts';
 import { cleanText } from '../../../core/text.ts';

@@ -1,5 +1,5 @@
+import { describeShare } from '../../../client/views/alerts.ts';
 import type { AutoTxView } from '../../../client/views/auto-txs.ts';
-import { describeShare } from '../../../client/views/describe-alerts.ts';
 import {
   type AutoTxContent,
   type AutoTxState,

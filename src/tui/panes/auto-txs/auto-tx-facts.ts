@@ -1,3 +1,4 @@
+import { describeDistance, plainWord } from '../../../client/views/alerts.ts';
 import type {
   AutoTxDetailsView,
   AutoTxView,
@@ -5,7 +6,6 @@ import type {
   ComparisonView,
   TimelineEntryView,
 } from '../../../client/views/auto-txs.ts';
-import { describeDistance, plainWord } from '../../../client/views/describe-alerts.ts';
 import {
   chanceOf,
   describeContent,

@@ -1,7 +1,7 @@
 import { draftDifferences } from '../../../client/auto-tx-preflight.ts';
 import type { ExtraAutoTxField } from '../../../client/openapi.ts';
+import { titleWord, weiOfTypedGwei } from '../../../client/views/alerts.ts';
 import type { AutoTxChange, AutoTxView, NewAutoTx } from '../../../client/views/auto-txs.ts';
-import { titleWord, weiOfTypedGwei } from '../../../client/views/describe-alerts.ts';
 import type { SnapshotView } from '../../../client/views/gas.ts';
 import { EXPIRY_LONGEST_MS, GAS_SPEEDS, MOST_GWEI, NOTE_LONGEST } from '../../../contract/choices.ts';
 import { parseCooldown } from '../../../core/alerts/alert-rule.ts';

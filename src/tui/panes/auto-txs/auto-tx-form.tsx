@@ -1,7 +1,7 @@
 import { autoTxChecks } from '../../../client/auto-tx-preflight.ts';
 import { unknownAutoTxFields } from '../../../client/openapi.ts';
+import { describeDistance, laneOf, weiOfTypedGwei } from '../../../client/views/alerts.ts';
 import type { AutoTxView, CheckView } from '../../../client/views/auto-txs.ts';
-import { describeDistance, laneOf, weiOfTypedGwei } from '../../../client/views/describe-alerts.ts';
 import {
   describeContent,
   describeTarget,
