@@ -1,9 +1,9 @@
 import stringWidth from 'string-width';
 import * as z from 'zod';
-import { readAnswer } from '../client/answer.ts';
 import type { GasClient } from '../client/client.ts';
 import { ClientError } from '../client/errors.ts';
 import type { ListPage } from '../client/paging.ts';
+import { readResponse } from '../client/response.ts';
 import { type ClientRoute, ROUTES } from '../client/routes.ts';
 import { PAGE_SIZE_MAX } from '../contract/choices.ts';
 import { withoutSecrets } from '../core/key-text.ts';
@@ -245,11 +245,11 @@ export async function withSpinner<Result>(
 }
 
 /** A service's JSON answer as a line of output. What is not JSON is refused, for a script could not read it. */
-export function jsonAnswer(text: string, endpoint: string): string {
+export function jsonResponse(text: string, endpoint: string): string {
   try {
     JSON.parse(text);
   } catch (cause) {
-    const message = `the answer of ${endpoint} is not JSON; is the URL right?`;
+    const message = `the response of ${endpoint} is not JSON; is the URL right?`;
     throw new ClientError('unreadable', message, { endpoint, cause });
   }
   return text.endsWith('\n') ? text : `${text}\n`;
@@ -293,14 +293,14 @@ export async function wholeListJson(
   const ask = (page: number) =>
     client.raw(path, { page: String(page), size: String(PAGE_SIZE_MAX) }, { signal });
   const text = await ask(0);
-  const json = jsonAnswer(text, path);
+  const json = jsonResponse(text, path);
   const first = Page.safeParse(JSON.parse(text)).data;
   if (first === undefined) return { json, part: partOf(text, route) };
   if (first.items.length >= first.total && first.items.every(isKept)) return { json, part: null };
   const rows = new Map(first.items.map((row) => [row.id, row]));
   let { total } = first;
   for (let page = 1; page < MOST_PAGES && rows.size < total; page++) {
-    const next = Page.safeParse(JSON.parse(jsonAnswer(await ask(page), path))).data;
+    const next = Page.safeParse(JSON.parse(jsonResponse(await ask(page), path))).data;
     if (next === undefined || next.items.length === 0) break;
     total = next.total;
     for (const row of next.items) rows.set(row.id, row);
@@ -321,7 +321,7 @@ export async function wholeListJson(
 
 function partOf(text: string, route: ListRoute): WholeListJson['part'] {
   try {
-    const page = readAnswer(text, route, { endpoint: route.path, host: '' });
+    const page = readResponse(text, route, { endpoint: route.path, host: '' });
     return page.total !== null && page.total > page.rows ? { shown: page.rows, total: page.total } : null;
   } catch {
     // An answer that is no list at all is shown as it is.

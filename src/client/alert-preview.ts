@@ -10,7 +10,7 @@ import { givenPayload, type NewAlert } from './views/alerts.ts';
 import type { ChartPointView, ChartView } from './views/dashboard.ts';
 import type { BaseFeeRowView, PriorityFeeRowView } from './views/metrics.ts';
 
-/** So long what was loaded is as good as new: a day has hardly changed since. */
+/** A day of history is fresh for so long. */
 const KEPT_MS = 60_000;
 
 /** What an alert would have done in the last 24 hours, or in as much of them as the service knows. */
@@ -29,7 +29,7 @@ export interface AlertPreview {
 }
 
 interface PreviewerOptions {
-  /** Whether many questions may be asked, as of a service in this process; else one. */
+  /** Whether many requests may be sent, as to a service in this process; else one. */
   readonly thorough: boolean;
   /** Wall clock, ms. */
   readonly now: () => number;
@@ -121,21 +121,21 @@ export interface DayPrices {
   readonly everySec: number | null;
 }
 
-/** What is asked of a client. */
+/** What a preview needs of a client. */
 export type History = Pick<GasClient, 'statsChart' | 'baseFee' | 'priorityFee'>;
 
-/** What all lanes have in common, so that it is asked for once. */
+/** What all lanes have in common, so it is loaded once. */
 export interface DayHistory {
   /** `null`: the service has no charts. */
   readonly chart: ChartView | null;
   readonly from: number;
   readonly to: number;
-  /** Finer than the chart, or instead of it; `null`: not to be had, or not to be asked for. */
+  /** Finer than the chart, or instead of it; `null`: not offered, or not wanted. */
   readonly base: BaseFees | null;
 }
 
 /**
- * @param thorough Whether to look closer than the chart, which takes up to 40 questions.
+ * @param thorough Whether to look closer than the chart, which takes up to 40 requests.
  * @param now Wall clock, ms, for services without charts.
  * @throws ClientError where neither a chart nor base fees are to be had.
  */
@@ -236,8 +236,6 @@ const MOST_ROWS = 8_000;
 const PAGE_SIZE = 500;
 const MOST_PAGES = 20;
 
-// A service in this process answers without a pause, so between two pages keys and screens get their turn.
-
 /** Base fees of a window, ms since epoch. */
 export interface BaseFees {
   readonly bucket: Bucket;
@@ -273,7 +271,7 @@ export function loadBaseFees(
           bucket === finest && page === 0 ? first : ask(bucket, page, size),
         MOST_PAGES,
       );
-      // Some services give what they have, whatever they are asked for.
+      // Some services give what they have, whatever is requested.
       const isEveryBlock = bucket === 'block' && first.bucket === 'block';
       return { bucket, from, rows, everySec: isEveryBlock ? null : spacing(bucket, rows) };
     }),
@@ -295,7 +293,7 @@ export function loadTips(
   );
 }
 
-/** What need not be there; but that a service does not answer, or wants no more questions, is told. */
+/** `null` where the service does not offer it; that it does not respond, or its quota is used up, is thrown. */
 export async function unlessNotOffered<T>(
   ask: () => Promise<T>,
   note: (error: ClientError) => void = () => {},

@@ -345,7 +345,7 @@ export function unwrapped(field: z.core.$ZodType): {
   return { inner: inner as z.ZodType, isNullable, isOptional };
 }
 
-/** Names are the same in every answer of a service; one that makes up new ones all the time gets no more room. */
+/** A service uses the same names in every response; the cache is bounded for one that does not. */
 const MOST_NAMES = 1_000;
 const normalKeys = new Map<string, string>();
 

@@ -18,11 +18,11 @@ export interface CheckedAutoTx {
   readonly checks: readonly CheckView[];
   readonly snapshot: SnapshotView | null;
   readonly account: AutoTxAccountView | null;
-  /** How likely the target is reached before it expires, within a day at most; `null`: nobody says. */
+  /** How likely the target is reached before it expires, within a day at most; `null`: not known. */
   readonly reach: ReachView | null;
 }
 
-/** Without these nothing can be asked at all; whatever else fails leaves a check that could not be told. */
+/** With these no request succeeds; any other failure leaves a check that could not be told. */
 const FATAL: readonly ClientErrorCode[] = ['unreachable', 'key', 'quota'];
 const DAY_SEC = 86_400;
 
@@ -31,7 +31,7 @@ const DAY_SEC = 86_400;
  * address and a price, and not what is signed. A service without gastop's account route cannot say all of it.
  *
  * @param now Wall clock, ms.
- * @throws ClientError where the service cannot be asked at all.
+ * @throws ClientError where no request to the service succeeds.
  */
 export async function checkAutoTx(
   client: CheckingClient,
@@ -72,9 +72,9 @@ async function reachOf(
   return said === null ? null : { ...said, deadlineSec: said.deadlineSec ?? reach.deadlineSec };
 }
 
-async function ifTold<Told>(asked: Promise<Told>): Promise<Told | null> {
+async function ifTold<Told>(response: Promise<Told>): Promise<Told | null> {
   try {
-    return await asked;
+    return await response;
   } catch (error) {
     if (error instanceof ClientError && !FATAL.includes(error.code)) return null;
     throw error;
@@ -84,7 +84,7 @@ async function ifTold<Told>(asked: Promise<Told>): Promise<Told | null> {
 /** What is to be checked. Nothing of the signature is needed for it, and none of it goes to a service. */
 export interface AutoTxToCheck {
   readonly transaction: SignedTransaction;
-  /** `target` is `null` where nobody said one: it is then checked as if it were sent now. Wei per gas. */
+  /** `target` is `null` where none was given: it is then checked as if it were sent now. Wei per gas. */
   readonly order: Omit<AutoTxOrder, 'target'> & { readonly target: bigint | null };
   /** Of the auto-tx that it is already, which is not in its own way. */
   readonly id?: string | null;

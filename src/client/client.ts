@@ -3,7 +3,6 @@ import { PATHS } from '../contract/routes.ts';
 import { cleanText } from '../core/text.ts';
 import { bareHex, isLongHex } from '../core/transactions/signed-text.ts';
 import { gweiString } from '../core/units.ts';
-import { readAnswer, throwIfRefused } from './answer.ts';
 import { ClientError } from './errors.ts';
 import { Http, type HttpOptions, type HttpRequest } from './http.ts';
 import {
@@ -16,6 +15,7 @@ import {
 } from './openapi.ts';
 import { listLoader } from './paging.ts';
 import { RateLimit } from './rate-limit.ts';
+import { readResponse, throwIfRefused } from './response.ts';
 import { type ClientRoute, type Query, ROUTES } from './routes.ts';
 import { harmlessJson, parseJson } from './values.ts';
 import {
@@ -43,11 +43,11 @@ export interface CallOptions {
 }
 
 export interface WriteOptions extends CallOptions {
-  /** Told of the service's own answer as text, where it gives one, before it is read. */
-  readonly onAnswer?: (text: string) => void;
+  /** Called with the text of the service's own response, where it has one, before it is read. */
+  readonly onResponse?: (text: string) => void;
 }
 
-/** How likely is it that some block until then asks for no more? */
+/** How likely some block until then takes no more. */
 export interface ReachQuery {
   /** Wei per gas, base fee and tip together. */
   readonly targetPrice: bigint;
@@ -108,7 +108,7 @@ export function createGasClient(options: GasClientOptions) {
 
   const { isOwn = false } = options;
   const read = <View>(route: ClientRoute<View>, path: string, text: string): View =>
-    readAnswer(text, route, { endpoint: path, host, isOwn });
+    readResponse(text, route, { endpoint: path, host, isOwn });
 
   const get = async <View>(
     route: ClientRoute<View>,
@@ -123,13 +123,13 @@ export function createGasClient(options: GasClientOptions) {
   const write = async (
     route: ClientRoute<unknown>,
     path: string,
-    { signal, onAnswer }: WriteOptions,
+    { signal, onResponse }: WriteOptions,
     body?: HttpRequest['body'],
   ): Promise<string> => {
     mustBeListed(route);
     const { method } = route;
     const text = await http.write({ path, method, signal, ...(body === undefined ? {} : { body }) });
-    if (text.trim() !== '') onAnswer?.(harmlessJson(text));
+    if (text.trim() !== '') onResponse?.(harmlessJson(text));
     return text;
   };
 
@@ -143,15 +143,15 @@ export function createGasClient(options: GasClientOptions) {
   ): Promise<View | null> => {
     const text = await write(route, path, call, body);
     if (text.trim() === '') return null;
-    const answer = parseJson(text);
-    if (answer === undefined && path.startsWith(PATHS.alerts)) return null;
+    const response = parseJson(text);
+    if (response === undefined && path.startsWith(PATHS.alerts)) return null;
     try {
-      throwIfRefused(answer, { endpoint: path });
+      throwIfRefused(response, { endpoint: path });
       const view = read(route, path, text);
       return isWhole(view) ? view : null;
     } catch (error) {
       if (!(error instanceof ClientError) || error.code !== 'unreadable') throw error;
-      if (answer !== undefined) return null;
+      if (response !== undefined) return null;
       // A page that is no JSON, such as a proxy's, leaves open what became of the request.
       throw error.unsettled();
     }
@@ -296,10 +296,13 @@ export function createGasClient(options: GasClientOptions) {
 const isWholeAlert = ({ condition, threshold }: AlertView) => condition !== null || threshold !== null;
 const saysStatus = ({ status }: AutoTxView) => status !== null;
 
-/** A service that does not say which time frame its answer is of was asked for this one. */
-const withTimeFrame = <View extends { readonly timeFrame: string | null }>(view: View, asked: string) => ({
+/** A response without a time frame is of the one that was requested. */
+const withTimeFrame = <View extends { readonly timeFrame: string | null }>(
+  view: View,
+  requested: string,
+) => ({
   ...view,
-  timeFrame: view.timeFrame ?? asked,
+  timeFrame: view.timeFrame ?? requested,
 });
 
 const BEYOND_V1: ReadonlySet<string> = new Set([PATHS.alertRedeliver, PATHS.autoTxAccount]);
@@ -393,7 +396,7 @@ interface Created<View> {
   readonly read: () => View;
   /** Whether the response says more than the id. */
   readonly isWhole: (read: View) => boolean;
-  /** What was sent, as it would be read if the service had answered it with this id. */
+  /** What was sent, as it would be read if the service had sent it back with this id. */
   readonly sent: (id: string) => View;
 }
 

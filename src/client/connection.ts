@@ -93,7 +93,7 @@ function openSecure(host: string, port: number, named: boolean): TLSSocket {
   return connectTls({
     host,
     port,
-    // What comes is judged here, not refused; the real questions go over a connection that refuses.
+    // What comes is judged here, not refused; the requests themselves go over a connection that refuses.
     rejectUnauthorized: false,
     ALPNProtocols: ['http/1.1'],
     ...(named ? { servername: host } : {}),
@@ -175,7 +175,7 @@ async function within<Found>(work: Promise<Found>, ms: number, signal: AbortSign
   const timer = setTimeout(() => late.reject(new TookTooLong()), ms);
   signal.addEventListener('abort', abort, { once: true });
   if (signal.aborted) abort();
-  // What loses the race may fail later, which nobody waits for.
+  // What loses the race may fail later.
   work.catch(() => {});
   late.promise.catch(() => {});
   try {

@@ -3,9 +3,9 @@ import { StatsCurrent } from '../contract/dashboard.ts';
 import { PATHS, V1_ROUTES, type V1Route } from '../contract/routes.ts';
 import { cleanText } from '../core/text.ts';
 import { Renaming, unwrapped } from './aliases.ts';
-import { type AnswerSchemas, parseAnswer, pathText, viewOf } from './answer.ts';
 import { ClientError } from './errors.ts';
 import { lenient, sayingAny } from './lenient.ts';
+import { parseResponse, pathText, type ResponseSchemas, viewOf } from './response.ts';
 import { ROUTES } from './routes.ts';
 import { isRecord } from './values.ts';
 import type { RateLimitsView } from './views/dashboard.ts';
@@ -56,11 +56,11 @@ export interface Judged<View> {
 export function judgeResponse<View>(
   text: string,
   context: { readonly endpoint: string; readonly host: string },
-  { schema, view }: AnswerSchemas<View>,
+  { schema, view }: ResponseSchemas<View>,
 ): Judged<View> {
   const renaming = new Renaming();
   try {
-    const answer = parseAnswer(text, schema, { ...context, renaming });
+    const answer = parseResponse(text, schema, { ...context, renaming });
     const outcome = outcomeOf(() => viewOf(answer, view, text, context));
     const { issues = [] } = schema.safeParse(answer.wire).error ?? {};
     const strict = schema.safeParse(answer.body);
@@ -189,7 +189,7 @@ export const NOTHING_KNOWN: Known = {
 };
 
 /** How a read route is requested and what its response teaches. */
-export interface ReadRoute extends AnswerSchemas<Partial<Known>> {
+export interface ReadRoute extends ResponseSchemas<Partial<Known>> {
   readonly path: V1Route['path'];
   readonly group: V1Route['group'];
   /** Parameters of the path and the query, or why there is no request to make. `presentMs`: the service's present. */
@@ -241,7 +241,7 @@ const current = {
 };
 
 const read = <View>(
-  route: AnswerSchemas<View> & Pick<V1Route, 'path'>,
+  route: ResponseSchemas<View> & Pick<V1Route, 'path'>,
   request: RequestOf = requested(),
   learn: (view: View) => Partial<Known> = () => ({}),
 ): ReadRoute => ({

@@ -209,7 +209,7 @@ export interface ProbeOptions {
   readonly now: () => number;
   readonly signal: AbortSignal;
   /** Told of each path before it is requested. */
-  readonly onQuestion?: (path: string) => void;
+  readonly onRequest?: (path: string) => void;
 }
 
 /** A request and what came of it: a response, and an error unless that was a success. */
@@ -272,7 +272,7 @@ export async function probeService(options: ProbeOptions): Promise<ServiceFindin
     }
     const isFirst = routes.length === 0;
     const path = pathOf(route.path, request.path ?? {});
-    options.onQuestion?.(path);
+    options.onRequest?.(path);
     const exchange = await send(path, request.query);
     note(exchange);
     const { finding, learned } = judged(route, exchange, path, request.query, http.host);

@@ -4,7 +4,7 @@ import { formatDuration } from '../core/units.ts';
 import { isRecord, isWebPage, type JsonRecord, parseJson } from './values.ts';
 
 export type ClientErrorCode =
-  /** Nothing answered: refused, reset, timed out, name not found. */
+  /** No response came: refused, reset, timed out, name not found. */
   | 'unreachable'
   /** 401: key missing, wrong or revoked. */
   | 'key'
@@ -13,7 +13,7 @@ export type ClientErrorCode =
   | 'not-found'
   /** 400, 413, 422: the service does not accept a parameter or what it was sent. */
   | 'invalid'
-  /** 409: what was asked for does not go with how things stand. */
+  /** 409: the request conflicts with the present state. */
   | 'conflict'
   /** 429 */
   | 'quota'
@@ -21,17 +21,17 @@ export type ClientErrorCode =
   | 'unavailable'
   /** Any other refusal or a failure of the service. */
   | 'server'
-  /** An answer came but a required field could not be found in it. */
+  /** A response came but a required field could not be found in it. */
   | 'unreadable';
 
-/** More of the service's own answer than anybody reads in an error. */
+/** More of a response than anyone reads in an error. */
 export const LONGEST_RAW = 2_000;
 
 /** A v1 call that did not work. `message` is one clean line for people; nothing in it repeats the key. */
 export class ClientError extends Error {
   override readonly name = 'ClientError';
   readonly code: ClientErrorCode;
-  /** The v1 path that was asked, e.g. `/gas/current`. */
+  /** The v1 path that was requested, e.g. `/gas/current`. */
   readonly endpoint: string;
   readonly status: number | null;
   /** What the service asks to wait before the next try (`Retry-After`). */
@@ -44,9 +44,9 @@ export class ClientError extends Error {
   readonly details: readonly { readonly path: string; readonly message: string }[];
   /** For `unreadable`: the field that is missing or makes no sense, e.g. `lanes.slow.price`. */
   readonly field: string | null;
-  /** The beginning of the answer, stripped of control characters, for the raw view; `null`: there was none. */
+  /** The beginning of the response, stripped of control characters, for the raw view; `null`: there was none. */
   readonly raw: string | null;
-  /** Of a write whose answer never came or cannot be read: it may have been done all the same. Look before asking again. */
+  /** Of a write whose response never came or cannot be read: it may have been done all the same. Look before trying again. */
   readonly mayBeDone: boolean;
 
   constructor(
@@ -78,7 +78,7 @@ export class ClientError extends Error {
     this.mayBeDone = context.mayBeDone ?? false;
   }
 
-  /** The same error with what is left of its wait, for questions that are held back because of it. */
+  /** The same error with what is left of its wait, for requests that wait because of it. */
   waiting(leftSec: number): ClientError {
     return new ClientError(this.code, this.message, { ...this.#context(), retryAfterSec: leftSec });
   }
@@ -101,7 +101,7 @@ export type LimitKind = 'daily' | 'rate';
 const RATE =
   /per[\s_-]*(second|sec|minute|min)\b|\/\s?(s|sec|min)\b|too[\s_-]*(many|fast)|slow\s*down|throttl|burst/i;
 const DAILY = /daily|\bday\b|per[\s_-]*day|midnight|tomorrow|quota/i;
-/** Nobody waits longer for a limit per second, nor less for a day's. */
+/** A limit per second asks for a shorter wait, a daily one for a longer. */
 const RATE_WITHIN_SEC = 120;
 const DAILY_FROM_SEC = 1_800;
 
@@ -116,19 +116,19 @@ export function limitKind(said: ErrorWords, retryAfterSec: number | null): Limit
   return retryAfterSec >= DAILY_FROM_SEC ? 'daily' : null;
 }
 
-/** Thirty years: beyond that a number is noise. How long to really wait is the asker's business. */
+/** Thirty years: beyond that a number is noise. How long to really wait is the caller's decision. */
 const LONGEST_SEC = 1e9;
 /** From here on a reset is a moment and not a distance. */
 const EPOCH_FROM_SEC = 1e9;
 
 /**
- * How long an answer asks to wait, seconds: `Retry-After`, or else when its limit begins anew in the headers that
+ * How long a response asks to wait, seconds: `Retry-After`, or else when its limit resets by the headers that
  * many services send (`RateLimit-Reset`, `X-RateLimit-Reset`: seconds from now, or since epoch).
  */
 export function askedWaitSec(status: number, headers: Pick<Headers, 'get'>, now: number): number | null {
-  const asked = retryAfterSec(headers.get('retry-after'), now);
-  // Many send their limits with every answer; only a refusal for their sake is about them.
-  if (asked !== null || status !== 429) return asked;
+  const header = retryAfterSec(headers.get('retry-after'), now);
+  // Many send their limits with every response; only a refusal for their sake is about them.
+  if (header !== null || status !== 429) return header;
   const reset = Number(headers.get('ratelimit-reset') ?? headers.get('x-ratelimit-reset') ?? Number.NaN);
   if (!Number.isFinite(reset) || reset <= 0) return null;
   const sec = reset < EPOCH_FROM_SEC ? reset : (reset > 1e11 ? reset / 1_000 : reset) - now / 1_000;
@@ -237,13 +237,13 @@ const CODE_BY_STATUS: Readonly<Record<number, ClientErrorCode>> = {
 
 /** v1's own word, also where a service calls a key that was never sent invalid. */
 const KEY_MISSING = 'api_key_missing';
-/** Longer than anybody waits for an answer, or than the client does. */
+/** Longer than the client waits. */
 const NEVER_SEC = 25 * 3_600;
 
 const QUOTA: Readonly<Record<LimitKind | 'unknown', string>> = {
   daily: 'the daily quota of this key is used up',
-  rate: 'more questions at once than this key may ask',
-  unknown: 'this key has asked as much as it may for now',
+  rate: 'more requests at once than this key may make',
+  unknown: 'this key has made as many requests as it may for now',
 };
 
 /** Where the service's own words say all of it: ours before them would say it twice. */
@@ -253,7 +253,7 @@ const SAYS_ITSELF: Readonly<Record<LimitKind | 'revoked', RegExp>> = {
   revoked: /^th(is|e) key (was|is|has been) (revoked|rotated)\b/i,
 };
 
-/** The typed error for an HTTP answer that is not a success. */
+/** The typed error for an HTTP response that is not a success. */
 export function refusal(
   response: { readonly status: number; readonly headers: Pick<Headers, 'get'> },
   text: string,
@@ -327,7 +327,7 @@ function sentence(
       return `the service has no ${endpoint}${reason === '' ? '; check the URL' : reason}`;
     case 'invalid':
       if (status === 413) return `this is more than the service takes at once${reason}`;
-      return `the service did not accept ${write === undefined ? 'the question' : 'this'}${reason}`;
+      return `the service did not accept ${write === undefined ? 'the request' : 'this'}${reason}`;
     case 'conflict':
       // Its own words say what stands in the way, and a line has room for little else.
       return said.message === '' ? 'the service cannot do this as things stand' : said.message;
@@ -359,7 +359,7 @@ const BY_CODE: Readonly<Record<string, (host: string) => string>> = {
   UND_ERR_CONNECT_TIMEOUT: (host) => `${host} did not take the connection`,
   EHOSTUNREACH: (host) => `there is no way to ${host}: is there a network?`,
   ENETUNREACH: (host) => `there is no way to ${host}: is there a network?`,
-  UND_ERR_HEADERS_OVERFLOW: (host) => `${host} answers with more headers than any service needs`,
+  UND_ERR_HEADERS_OVERFLOW: (host) => `${host} responds with more headers than any service needs`,
   ERR_SSL_WRONG_VERSION_NUMBER: (host) => `${host} does not speak https; try http://`,
   ERR_SSL_PACKET_LENGTH_TOO_LONG: (host) => `${host} does not speak https; try http://`,
   CERT_HAS_EXPIRED: (host) => `the certificate of ${host} has expired`,
@@ -375,18 +375,18 @@ const BY_CODE: Readonly<Record<string, (host: string) => string>> = {
 };
 
 function untrusted(host: string): string {
-  return `the certificate of ${host} is signed by nobody this machine trusts; NODE_EXTRA_CA_CERTS can name its authority`;
+  return `the certificate of ${host} is not signed by an authority that this machine trusts; NODE_EXTRA_CA_CERTS can name its authority`;
 }
 
 /**
- * What went wrong before or while an answer came. The original error is not kept as `cause`: it holds the request
+ * What went wrong before or while a response came. The original error is not kept as `cause`: it holds the request
  * and with it the key.
  */
 export function networkFailure(error: unknown, endpoint: string, host: string): ClientError {
   const code = errorCode(error);
   const line = code === null ? undefined : ownValue(BY_CODE, code);
   if (code?.startsWith('Z_')) {
-    return new ClientError('unreadable', `the answer of ${host} is packed wrongly and could not be read`, {
+    return new ClientError('unreadable', `the response of ${host} is packed wrongly and could not be read`, {
       endpoint,
     });
   }
@@ -399,15 +399,15 @@ export function networkFailure(error: unknown, endpoint: string, host: string): 
   const message =
     line?.(host) ??
     (isTls ? `no secure connection to ${host} came about (${code})` : null) ??
-    `${host} could not be asked${code === null ? '' : ` (${code})`}`;
+    `${host} could not be reached${code === null ? '' : ` (${code})`}`;
   return new ClientError('unreachable', message, { endpoint });
 }
 
-/** No connection came about, so that nothing of the question can have arrived. */
+/** No connection came about, so nothing of the request can have arrived. */
 const NEVER_SENT =
   /^(UND_ERR_CONNECT_TIMEOUT|ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|ERR_SSL_.*|ERR_TLS_.*|EPROTO|.*CERT.*|UNABLE_TO_.*)$/;
 
-/** Whether a question failed before anything of it can have reached its service. */
+/** Whether a request failed before anything of it can have reached its service. */
 export function wasNeverSent(error: unknown): boolean {
   return NEVER_SENT.test(errorCode(error) ?? '');
 }

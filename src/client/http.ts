@@ -254,14 +254,14 @@ export class Http {
     const isLate = isTimeoutError(error);
     if (isLate || isDeadline(signal?.reason)) {
       const seconds = Number(((isLate ? timeoutMs : performance.now() - began) / 1_000).toPrecision(2));
-      return new ClientError('unreachable', `${host} gave no answer within ${seconds} s`, { endpoint });
+      return new ClientError('unreachable', `${host} did not respond within ${seconds} s`, { endpoint });
     }
     if (signal?.aborted) {
-      return new ClientError('unreachable', `the question to ${host} was called off`, { endpoint });
+      return new ClientError('unreachable', `the request to ${host} was aborted`, { endpoint });
     }
     if (error instanceof BodyTooLarge) {
       const megabytes = Number((this.#maxBytes / 1_000_000).toPrecision(2));
-      const message = `the answer of ${host} is larger than ${megabytes} MB and was cut off; check the URL`;
+      const message = `the response of ${host} is larger than ${megabytes} MB and was cut off; check the URL`;
       return new ClientError('unreadable', message, { endpoint });
     }
     return networkFailure(error, endpoint, host);
@@ -357,7 +357,7 @@ function redirected(
   if (isOwn && (!isWrite || FOLLOWED_BY_WRITES.has(status))) return to;
   const where =
     to === null || to.host === '' ? 'nowhere' : `to ${cleanText(`${to.protocol}//${to.host}`, 200)}`;
-  // Many services answer a write that was done with 302, as was usual before there was 303.
+  // Many services respond to a write that was done with 302, as was usual before there was 303.
   const mayBeDone = isDone || (isWrite && (status === 302 || status === 303));
   const outcome = mayBeDone
     ? 'redirects instead of saying what came of it'
@@ -369,7 +369,7 @@ function redirected(
   throw mayBeDone ? failure.unsettled() : failure;
 }
 
-/** Whoever asks a service may have thought that its key belongs there. */
+/** The user may have put the key into the URL. */
 const KEY_HINT = 'the key goes into GASTOP_API_KEY';
 const EXAMPLE = 'https://gas.example.org';
 
@@ -377,7 +377,7 @@ const EXAMPLE = 'https://gas.example.org';
  * The address of a v1 service as people write it: with or without the v1 base path or a slash at the end.
  *
  * @param hint What to do where the text says more than an address.
- * @returns The URL without the base path, so that `href` + a v1 path can be asked.
+ * @returns The URL without the base path, so that `href` + a v1 path can be requested.
  * @throws RangeError with one line that says what would do. It never repeats the text, which may hold a key.
  */
 export function parseServiceUrl(text: string, hint = KEY_HINT): URL {

@@ -93,7 +93,7 @@ export function countedRows<Row>(row: z.ZodType<Row>): z.ZodType<Rows<Row>> {
 export const rows = <Row>(row: z.ZodType<Row>): z.ZodType<readonly Row[]> =>
   countedRows(row).transform(({ items }) => items);
 
-/** The schema of an answer that says anything of the contract at all; `name` is the field that is missed where it does not. */
+/** Refuses a response that has no field of the contract at all; `name` is the field that the error names. */
 export function sayingAny<Out extends object>(schema: z.ZodType<Out>, name: string): z.ZodType<Out> {
   return schema.refine((wire) => Object.values(wire).some((value) => value !== null), { path: [name] });
 }

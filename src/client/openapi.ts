@@ -63,7 +63,7 @@ export interface AlertChoices {
   readonly channels: readonly string[];
   /** What `PUT /alerts/{id}/status` takes. */
   readonly statuses: readonly string[];
-  /** Fields that v1 was given without, and this service does not know either: they must not be asked for. */
+  /** Fields that v1 was given without, and this service does not know either: they must not be sent. */
   readonly unknown: readonly ExtraField[];
 }
 
@@ -292,10 +292,10 @@ const ALTOGETHER_MS = 12_000;
 
 /**
  * Looks for a service's OpenAPI document beside the v1 base path: a handful of requests, bounded in time, on the
- * service's own origin. The key is sent only where a place asks for one.
+ * service's own origin. The key is sent only where a place requires one.
  *
- * @returns `null` where the service answers but has none that says anything of v1.
- * @throws ClientError where nothing answers, or the quota is used up: then it is not known.
+ * @returns `null` where the service responds but has none that says anything of v1.
+ * @throws ClientError where nothing responds, or the quota is used up: then it is not known.
  */
 export async function findDescription(http: Http): Promise<ServiceDescription | null> {
   const { origin, pathname } = http.service;
@@ -303,30 +303,30 @@ export async function findDescription(http: Http): Promise<ServiceDescription | 
   const signal = AbortSignal.timeout(ALTOGETHER_MS);
   const beside = origin + pathname.replace(/\/+$/, '');
   const places: { root: string; path: string }[] = PLACES.map((path) => ({ root: beside, path }));
-  let unanswered: ClientError | null = null;
-  let answered = false;
+  let unreachable: ClientError | null = null;
+  let hasResponded = false;
   let requests = 0;
-  const ask = async (root: string, path: string): Promise<string | null> => {
+  const request = async (root: string, path: string): Promise<string | null> => {
     for (const apiKey of http.apiKey === null ? [null] : [null, http.apiKey]) {
       if (requests === MOST_REQUESTS || signal.aborted) return null;
       requests += 1;
       try {
-        const request = { root, path, apiKey, timeoutMs, signal };
-        const response = await http.send(request);
-        if (!isSuccess(response.status)) throw http.refusalOf(request, response);
-        answered = true;
+        const details = { root, path, apiKey, timeoutMs, signal };
+        const response = await http.send(details);
+        if (!isSuccess(response.status)) throw http.refusalOf(details, response);
+        hasResponded = true;
         return response.text;
       } catch (error) {
         if (!(error instanceof ClientError) || error.code === 'quota') throw error;
-        if (error.code === 'unreachable') unanswered ??= error;
-        else answered = true;
+        if (error.code === 'unreachable') unreachable ??= error;
+        else hasResponded = true;
         if (error.code !== 'key' && error.code !== 'plan') return null;
       }
     }
     return null;
   };
   for (let place = places.shift(); place !== undefined; place = places.shift()) {
-    const text = await ask(place.root, place.path);
+    const text = await request(place.root, place.path);
     if (text === null) continue;
     const document = parseJson(text);
     const description = readDescription(document);
@@ -334,7 +334,7 @@ export async function findDescription(http: Http): Promise<ServiceDescription | 
     const named = document === undefined ? documentNamedBy(text, origin) : null;
     if (named !== null) places.unshift({ root: origin, path: named });
   }
-  if (!answered && unanswered !== null) throw unanswered;
+  if (!hasResponded && unreachable !== null) throw unreachable;
   return null;
 }
 

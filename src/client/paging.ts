@@ -13,14 +13,14 @@ const MOST_PAGES = 4;
 
 /** The rows of a window, page by page, as far as `mostPages` reach. */
 export async function allPages<Row>(
-  ask: (page: Pick<MetricsQuery, 'page' | 'size'>) => Promise<MetricsView<Row>>,
+  request: (page: Pick<MetricsQuery, 'page' | 'size'>) => Promise<MetricsView<Row>>,
   mostPages = MOST_PAGES,
 ): Promise<readonly Row[]> {
   const rows: Row[] = [];
   for (let page = 0; page < mostPages; page += 1) {
-    const answer = await ask({ page, size: PAGE_SIZE });
-    rows.push(...answer.rows);
-    if (answer.rows.length === 0 || rows.length >= answer.total) break;
+    const response = await request({ page, size: PAGE_SIZE });
+    rows.push(...response.rows);
+    if (response.rows.length === 0 || rows.length >= response.total) break;
   }
   return rows;
 }
@@ -32,18 +32,18 @@ export async function allPages<Row>(
 export async function withinHistory<T>(
   points: readonly ChartPointView[],
   start: number,
-  ask: (from: number) => Promise<T>,
+  request: (from: number) => Promise<T>,
 ): Promise<T> {
   try {
-    return await ask(start);
+    return await request(start);
   } catch (error) {
     const next = points.find(({ timestamp }) => timestamp > start);
     if (!(error instanceof ClientError) || error.code !== 'invalid' || next === undefined) throw error;
-    return ask(next.timestamp);
+    return request(next.timestamp);
   }
 }
 
-/** More than anybody reads, and than a service should be asked for at a time. */
+/** More than anyone reads, and than a service should be requested to list at a time. */
 const MOST_ITEMS = 10_000;
 const MOST_LIST_PAGES = 100;
 
@@ -53,7 +53,10 @@ export interface ListPage<Item> extends Rows<Item> {
   readonly total: number | null;
 }
 
-type AskPage<Item> = (query: Readonly<Record<string, string>>, call: CallOptions) => Promise<ListPage<Item>>;
+type RequestPage<Item> = (
+  query: Readonly<Record<string, string>>,
+  call: CallOptions,
+) => Promise<ListPage<Item>>;
 
 /** What is listed can be told apart, and may say when it was made. */
 interface Listed {
@@ -64,10 +67,10 @@ interface Listed {
 /**
  * All that a service lists, page after page, newest first where it says when each was made. Services differ: some know
  * no pages and give everything at once, or the first page again and again; some count pages from 1, or give fewer
- * rows than they are asked for. What was learned of one is remembered, so that it is not asked in vain again.
+ * rows than requested. How one of them pages is remembered for the next list.
  */
 export function listLoader<Item extends Listed>(
-  ask: AskPage<Item>,
+  request: RequestPage<Item>,
 ): (call: CallOptions) => Promise<ListView<Item>> {
   let ignoresPages = false;
   let firstPage = 0;
@@ -79,14 +82,14 @@ export function listLoader<Item extends Listed>(
     let total: number | null = null;
     let isSecondRepeated = false;
     for (let page = from; page < from + MOST_LIST_PAGES && items.size < MOST_ITEMS; page++) {
-      // A service in this process answers without a pause, so between two pages keys and screens get their turn.
+      // A service in this process responds without a pause: keys and screens are handled between two pages.
       await othersTurn();
-      const answer = await ask({ page: String(page), size: String(PAGE_SIZE_MAX) }, call);
+      const response = await request({ page: String(page), size: String(PAGE_SIZE_MAX) }, call);
       const before = items.size;
-      for (const item of answer.items) if (!items.has(item.id)) items.set(item.id, item);
-      total = answer.total ?? total;
-      const isRepeated = page > from && answer.rows > 0 && items.size === before;
-      if (!isRepeated) unreadable += answer.unreadable;
+      for (const item of response.items) if (!items.has(item.id)) items.set(item.id, item);
+      total = response.total ?? total;
+      const isRepeated = page > from && response.rows > 0 && items.size === before;
+      if (!isRepeated) unreadable += response.unreadable;
       if (isSecondRepeated && page === 2) {
         ignoresPages = isRepeated;
         firstPage = isRepeated ? 0 : 1;
@@ -94,7 +97,7 @@ export function listLoader<Item extends Listed>(
       // Where pages count from 1, page 1 is the first again and page 2 the next.
       isSecondRepeated = isRepeated && page === 1;
       if (isRepeated && !isSecondRepeated) break;
-      if (ignoresPages || isEnd(answer, items.size + unreadable, total)) break;
+      if (ignoresPages || isEnd(response, items.size + unreadable, total)) break;
     }
     const kept = [...items.values()].slice(0, MOST_ITEMS);
     return { items: newestFirst(kept), total, unreadable };

@@ -2,7 +2,7 @@ import { PATHS } from '../contract/routes.ts';
 import { ClientError } from './errors.ts';
 
 const SHORTEST_MS = 1_000;
-/** Every daily quota begins anew by then, whatever a service asks for. */
+/** Every daily quota resets by then, whatever `Retry-After` says. */
 const LONGEST_MS = 25 * 3_600_000;
 const DEFAULT_MS = 60_000;
 

@@ -44,7 +44,7 @@ const HIDDEN = '(signed bytes)';
 const SHORTEST_SIGNED = 70;
 
 /**
- * The text of an answer without anything that could be broadcast: fields that hold signed bytes or signatures, whatever
+ * The text of a response without anything that could be broadcast: fields that hold signed bytes or signatures, whatever
  * hex is a whole signed transaction, and pieces of what was `sent` itself. A text without such things stays as it is.
  */
 export function withoutSigned(text: string, sent: string | null = null): string {
@@ -54,12 +54,12 @@ export function withoutSigned(text: string, sent: string | null = null): string 
   return withoutWhole(shown === body ? text : JSON.stringify(shown), plain);
 }
 
-/** The same for any answer, of which nobody expects such things: only what is a whole signed transaction. */
+/** The same for any other response: only what is a whole signed transaction. */
 export function withoutWhole(text: string, sent: string | null = null): string {
   return replaceHexRuns(text, (run) => (holdsSigned(run, sent) ? HIDDEN : run));
 }
 
-/** The very `value` where there is nothing to hide in it: most answers are long, and need no copy. */
+/** The very `value` where there is nothing to hide in it: most responses are long, and need no copy. */
 function hide(value: unknown, name: string, sent: string | null): unknown {
   const isSecret =
     SECRET_NAMES.has(name) && ((typeof value === 'string' && value !== '') || Array.isArray(value));
@@ -98,7 +98,7 @@ const LEAST_DIGITS = 48;
 
 /**
  * `text` with each run of 48 hex digits and more, and a `0x` before it, replaced by what `replace` makes of it. Looks at
- * every 48th character only until one is a digit: answers are searched for signed bytes each time, and have next to none.
+ * every 48th character only until one is a digit: every response is searched for signed bytes, and has next to none.
  */
 export function replaceHexRuns(text: string, replace: (run: string) => string): string {
   let replaced = '';

@@ -47,7 +47,7 @@ export function harmlessJson(text: string): string {
 /** What a fee's number counts. `guess`: the name does not say, so its size has to. */
 export type FeeUnit = 'wei' | 'gwei' | 'guess';
 
-/** From here on an unnamed fee is taken for wei: nobody has ever paid 100,000 gwei per gas. */
+/** From here on an unnamed fee is taken for wei: no one has ever paid 100,000 gwei per gas. */
 const WEI_FROM = 100_000;
 const GWEI_DECIMALS = 9;
 /** A billion times the highest fee ever paid; more is noise. */
@@ -186,7 +186,7 @@ export function readFlag(value: unknown): boolean | null {
   return value === 'false' || value === 0 ? false : null;
 }
 
-/** Deeper than any answer of the contract, with its envelopes. */
+/** Deeper than any response of the contract, with its envelopes. */
 const DEEPEST = 16;
 /** As long as any address, URL or note may be, with room for other services' ideas. */
 const LONGEST_WRITTEN = 2_048;
@@ -197,7 +197,7 @@ const TARGETS = /^(to|target|recipient|email|webhookUrl|answer)$/i;
 const HEX = /^0x[\da-f]*$/i;
 const PLAIN = /^[\x20-\x7e]{0,300}$/;
 
-/** A parsed answer whose texts are harmless on a terminal and of bounded length, and whose depth is bounded. */
+/** A parsed response whose texts are harmless on a terminal and of bounded length, and whose depth is bounded. */
 export function harmless(value: unknown, name = '', depth = 0): unknown {
   if (typeof value === 'string') return harmlessText(value, name);
   if (typeof value !== 'object' || value === null) return value;

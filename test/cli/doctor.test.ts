@@ -281,7 +281,9 @@ describe('a service that we did not write', () => {
     const { url } = await serveAnswers({ '/gas/current': fixture('snapshot-missing-average.json') });
     const { exitCode, stdout } = await doctor(url);
     expect(exitCode).toBe(1);
-    expect(unwrapped(stdout)).toMatch(/ not usable: the answer of \S+ to \/gas\/current has no averagePrice/);
+    expect(unwrapped(stdout)).toMatch(
+      / not usable: the response of \S+ to \/gas\/current has no averagePrice/,
+    );
   });
 
   it('that is none at all is not usable: exit 1', async () => {

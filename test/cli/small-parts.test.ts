@@ -4,7 +4,7 @@ import { bucketFor } from '../../src/cli/commands/history.ts';
 import { chainDatabase, configFile } from '../../src/cli/config-file.ts';
 import { wrapWords } from '../../src/cli/help.ts';
 import { expandRpc } from '../../src/cli/main.ts';
-import { cleanLine, jsonAnswer, toAscii } from '../../src/cli/output.ts';
+import { cleanLine, jsonResponse, toAscii } from '../../src/cli/output.ts';
 import { durationText, parseDuration } from '../../src/cli/parse.ts';
 
 describe('durations', () => {
@@ -114,8 +114,8 @@ describe('foreign text', () => {
   });
 
   it('that should be JSON and is not is no answer for a script', () => {
-    expect(jsonAnswer('{"a":1}', '/x')).toBe('{"a":1}\n');
-    expect(() => jsonAnswer('<html>', '/x')).toThrow('not JSON');
+    expect(jsonResponse('{"a":1}', '/x')).toBe('{"a":1}\n');
+    expect(() => jsonResponse('<html>', '/x')).toThrow('not JSON');
   });
 
   it('in ASCII holds nothing else', () => {

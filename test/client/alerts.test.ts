@@ -167,7 +167,7 @@ describe('the list of alerts', () => {
     expect(await failureOf(clientOf([{ note: 1 }, 2]).alerts())).toMatchObject({
       code: 'unreadable',
       field: 'items[0].id',
-      message: `the answer of ${HOST} to /alerts has no items[0].id`,
+      message: `the response of ${HOST} to /alerts has no items[0].id`,
     });
   });
 
@@ -179,7 +179,7 @@ describe('the list of alerts', () => {
     expect(await failureOf(clientOf('[{"id": "a').alerts())).toMatchObject({ code: 'unreadable' });
     expect(
       await failureOf(clientOf({ data: [], errorCode: 'boom', message: 'the database is away' }).alerts()),
-    ).toMatchObject({ code: 'server', message: 'the service answered with an error: the database is away' });
+    ).toMatchObject({ code: 'server', message: 'the service responded with an error: the database is away' });
   });
 
   it('is newest first', async () => {
@@ -304,7 +304,7 @@ describe('an alert that is made', () => {
     expect((await clientOf(ALERT).createAlert(WANTED)).signingSecret).toBeNull();
     const failure = await failureOf(clientOf({ signingSecret: 'whsec_Zm9v' }).createAlert(WANTED));
     expect(failure).toMatchObject({ code: 'unreadable', field: 'id', mayBeDone: true });
-    expect(failure.message).toContain('the alert was made, but the answer of');
+    expect(failure.message).toContain('the alert was made, but the response of');
     expect(failure.raw).toBe('{"signingSecret":"(secret)"}');
   });
 

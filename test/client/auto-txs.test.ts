@@ -243,10 +243,10 @@ describe('signed bytes', () => {
     (client, seen) =>
       client.createAutoTx(
         { signedTransaction: SIGNED, targetGasPriceGwei: 1 },
-        { onAnswer: (text) => seen.push(text) },
+        { onResponse: (text) => seen.push(text) },
       ),
     (client, seen) =>
-      client.updateAutoTx('1', { signedTransaction: SIGNED }, { onAnswer: (text) => seen.push(text) }),
+      client.updateAutoTx('1', { signedTransaction: SIGNED }, { onResponse: (text) => seen.push(text) }),
   ];
 
   it.each(ECHOES)('that a service repeats %s stand in no view, answer and error', async (_, echo) => {

@@ -25,7 +25,7 @@ describe('a service that stops answering', () => {
     expect(new Set(outcomes.slice(1))).toEqual(new Set(['not-asked']));
     expect(verdictOf(finding, Date.now())).toMatchObject({
       result: 'unreachable',
-      message: expect.stringContaining('gave no answer within 2 s'),
+      message: expect.stringContaining('did not respond within 2 s'),
     });
   });
 

@@ -74,7 +74,7 @@ describe('a snapshot of a service we do not run', () => {
       code: 'unreadable',
       endpoint: '/gas/current',
       field: 'averagePrice',
-      message: `the answer of ${HOST} to /gas/current has no averagePrice`,
+      message: `the response of ${HOST} to /gas/current has no averagePrice`,
     });
     expect(failure.raw).toContain('"lowPrice": 12.5');
   });
@@ -203,7 +203,7 @@ describe('other answers of a service we do not run', () => {
     const failure = await failureOf(clientOf(fixture('metrics-refused.json')).baseFee());
     expect(failure).toMatchObject({
       code: 'invalid',
-      message: 'the service did not accept the question: from must be before to',
+      message: 'the service did not accept the request: from must be before to',
     });
   });
 
@@ -211,7 +211,7 @@ describe('other answers of a service we do not run', () => {
     const failure = await failureOf(clientOf(fixture('error-with-200.json')).gasCurrent());
     expect(failure).toMatchObject({
       code: 'server',
-      message: 'the service answered with an error: Back at noon',
+      message: 'the service responded with an error: Back at noon',
     });
   });
 

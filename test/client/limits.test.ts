@@ -53,7 +53,7 @@ describe('a question that takes too long', () => {
     const server = await serve(() => {});
     const client = createGasClient({ baseUrl: server.url, timeoutMs: 60_000 });
     const failure = await failureOf(client.gasCurrent({ signal: AbortSignal.timeout(100) }));
-    expect(failure.message).toMatch(new RegExp(`^${server.host} gave no answer within [\\d.]+ s$`));
+    expect(failure.message).toMatch(new RegExp(`^${server.host} did not respond within [\\d.]+ s$`));
   });
 });
 

@@ -148,11 +148,11 @@ describe('a refusal', () => {
       429,
       { errorCode: 'rate_limit_exceeded', message: '2 requests per second' },
       'quota',
-      /^more questions at once than this key may ask: 2 requests per second$/,
+      /^more requests at once than this key may make: 2 requests per second$/,
     ],
     [403, { errorCode: 'plan_forbidden', message: 'no API access' }, 'plan', '/gas/current: no API access'],
     [404, 'Not Found', 'not-found', 'has no /gas/current; check the URL'],
-    [400, { errorCode: 'validation_failed', message: 'from is bad' }, 'invalid', 'question: from is bad'],
+    [400, { errorCode: 'validation_failed', message: 'from is bad' }, 'invalid', 'request: from is bad'],
     [400, { data: [{ error: 'from must be before to' }] }, 'invalid', 'from must be before to'],
     [
       429,
@@ -372,7 +372,7 @@ describe('a service that cannot be reached', () => {
     const failure = await failureOf(createGasClient({ baseUrl: server.url, timeoutMs: 150 }).gasCurrent());
     expect(failure).toMatchObject({
       code: 'unreachable',
-      message: `${server.host} gave no answer within 0.15 s`,
+      message: `${server.host} did not respond within 0.15 s`,
     });
   });
 
@@ -390,7 +390,7 @@ describe('a service that cannot be reached', () => {
     const calledOff = new AbortController();
     const call = createGasClient({ baseUrl: server.url }).gasCurrent({ signal: calledOff.signal });
     calledOff.abort();
-    expect((await failureOf(call)).message).toBe(`the question to ${server.host} was called off`);
+    expect((await failureOf(call)).message).toBe(`the request to ${server.host} was aborted`);
     const never = createGasClient({ baseUrl: server.url }).gasCurrent({ signal: AbortSignal.abort() });
     expect((await failureOf(never)).code).toBe('unreachable');
   });

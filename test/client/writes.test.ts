@@ -224,7 +224,7 @@ describe('a change that is refused', () => {
     ]) {
       expect(await failureOf(call())).toMatchObject({
         code: 'server',
-        message: 'the service answered with an error: not now',
+        message: 'the service responded with an error: not now',
       });
     }
   });
@@ -246,7 +246,7 @@ describe('a change whose answer does not come', () => {
     const client = createGasClient({ baseUrl: server.url, timeoutMs: 100 });
     const failure = await failureOf(client.createAlert(WANTED));
     expect(failure).toMatchObject({ code: 'unreachable', mayBeDone: true });
-    expect(failure.message).toBe(`${server.host} gave no answer within 0.1 s; ${MAYBE}`);
+    expect(failure.message).toBe(`${server.host} did not respond within 0.1 s; ${MAYBE}`);
     // On a busy machine the time is up before it has left.
     expect(server.requests.length).toBeLessThanOrEqual(1);
   });

@@ -60,13 +60,13 @@ describe('the monitor on a service that we did not write', () => {
 
     // A failure is tried again by itself.
     service.mood = 'page';
-    await terminal.waitFor('▲ The answer cannot be read');
+    await terminal.waitFor('▲ The response cannot be read');
     await terminal.waitFor(/with a web page: a login or proxy/);
     await terminal.press('i');
     await terminal.waitFor('Please sign in');
     await terminal.press('esc');
     await terminal.waitFor((rows) => !rows.join('\n').includes('Please sign in'));
-    await terminal.waitFor('▲ The answer cannot be read');
+    await terminal.waitFor('▲ The response cannot be read');
 
     service.mood = 'shapeless';
     await terminal.press('r');
@@ -95,7 +95,7 @@ describe('the monitor on a service that we did not write', () => {
 
     service.mood = 'second';
     await terminal.waitFor(/◌ limited/);
-    await terminal.waitFor(/more questions at once than this key may ask.*(next try in|trying again now)/);
+    await terminal.waitFor(/more requests at once than this key may make.*(next try in|trying again now)/);
     await terminal.waitFor(() => dimmed());
     const held = service.asked.length;
     service.mood = 'well';
@@ -166,11 +166,11 @@ describe('gastop now on a service that we did not write', () => {
     [
       'second',
       5,
-      /^gastop: more questions at once than this key may ask: .*; it may be asked again in 2s\n$/,
+      /^gastop: more requests at once than this key may make: .*; it may be asked again in 2s\n$/,
     ],
     ['broken', 3, /^gastop: the service failed \(500\): The cache is on fire\n$/],
-    ['page', 3, /^gastop: .* answered \/gas\/current with a web page/],
-    ['shapeless', 3, /^gastop: the answer of .* to \/gas\/current has no averagePrice\n$/],
+    ['page', 3, /^gastop: .* responded to \/gas\/current with a web page/],
+    ['shapeless', 3, /^gastop: the response of .* to \/gas\/current has no averagePrice\n$/],
   ])('in the mood %j ends with exit code %i', async (mood, code, says) => {
     service.mood = mood;
     const env = { GASTOP_API_KEY: KEY };

@@ -75,15 +75,15 @@ const WORDS: Readonly<
   Record<keyof typeof BEHAVIOURS, { readonly '--url': RegExp; readonly '--rpc': RegExp }>
 > = {
   'a hundred megabytes': {
-    '--url': /^the answer of HOST is larger than 8 MB and was cut off; check the URL$/,
+    '--url': /^the response of HOST is larger than 8 MB and was cut off; check the URL$/,
     '--rpc': /^HOST +answers more than 32 MB: try another node$/,
   },
   'invalid UTF-8': {
-    '--url': /^the answer of HOST to \/gas\/current is broken off or not JSON$/,
+    '--url': /^the response of HOST to \/gas\/current is broken off or not JSON$/,
     '--rpc': /^HOST +answers something that is not JSON: is that the address of a JSON-RPC node\?$/,
   },
   'escape sequences in every string': {
-    '--url': /^the service did not accept the question: red$/,
+    '--url': /^the service did not accept the request: red$/,
     '--rpc': /^HOST +has had too many requests: red rate limit$/,
   },
   'an HTML page': {
@@ -91,7 +91,7 @@ const WORDS: Readonly<
     '--rpc': /^HOST +fails \(HTTP 502\): try again later or use another node$/,
   },
   'half a JSON document': {
-    '--url': /^the answer of HOST to \/gas\/current is broken off or not JSON$/,
+    '--url': /^the response of HOST to \/gas\/current is broken off or not JSON$/,
     '--rpc': /^HOST +answers something that is not JSON: is that the address of a JSON-RPC node\?$/,
   },
 };
@@ -110,7 +110,7 @@ describe.each(['--url', '--rpc'] as const)('gastop %s', (flag) => {
       const rows = await terminal.waitFor((now) => now.some((row) => new RegExp(words).test(row.trim())));
       expect(rows.join('\n')).toMatch(
         flag === '--url'
-          ? /▲ (The answer cannot be read|The service fails|The service does not accept the question)/
+          ? /▲ (The response cannot be read|The service fails|The service does not accept the request)/
           : /▲ No source answers/,
       );
       expect(rows.join('\n')).not.toMatch(REMAINS);

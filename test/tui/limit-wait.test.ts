@@ -4,7 +4,7 @@ import { isPaced } from '../../src/tui/app/connection.ts';
 import { missingReason } from '../../src/tui/panes/live/live-facts.ts';
 
 const quota = (retryAfterSec: number | null, limit: 'rate' | 'daily' = 'rate') =>
-  new ClientError('quota', 'more questions at once than this key may ask: and so on', {
+  new ClientError('quota', 'more requests at once than this key may make: and so on', {
     endpoint: '/gas/trend',
     retryAfterSec,
     limit,

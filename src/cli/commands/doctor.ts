@@ -103,7 +103,7 @@ async function probe(io: Io, { client, reach, embedded, name }: OpenedClient): P
         connection,
         now: io.now,
         signal,
-        onQuestion: (path) => {
+        onRequest: (path) => {
           doing = `asking ${path}`;
         },
       });

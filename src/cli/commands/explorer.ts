@@ -7,7 +7,7 @@ import type { CommandContext, Run } from '../context.ts';
 import { EXIT, type ExitCode, usageError } from '../errors.ts';
 import { examples } from '../help.ts';
 import { openExplorer, type StaleRule } from '../open-source.ts';
-import { cleanLine, jsonAnswer, toAscii } from '../output.ts';
+import { cleanLine, jsonResponse, toAscii } from '../output.ts';
 import { blockText, type Surroundings, txText } from '../text/explorer.ts';
 
 /** One block, one transaction. */
@@ -83,7 +83,7 @@ async function lookUp<View>(
   try {
     if (flags.json) {
       const at = pathOf(path, parameters);
-      io.stdout.write(jsonAnswer(await explorer.ask((signal) => client.raw(at, {}, { signal })), at));
+      io.stdout.write(jsonResponse(await explorer.ask((signal) => client.raw(at, {}, { signal })), at));
       return EXIT.ok;
     }
     const view = await explorer.ask((signal) => ask(client, { signal }));

@@ -13,7 +13,7 @@ import { EXIT, type ExitCode } from '../errors.ts';
 import { examples } from '../help.ts';
 import type { Io } from '../io.ts';
 import { type OpenedClient, openReady } from '../open-source.ts';
-import { jsonAnswer, tableLines, toAscii, utcTime, withSpinner } from '../output.ts';
+import { jsonResponse, tableLines, toAscii, utcTime, withSpinner } from '../output.ts';
 import { checked, parseDuration } from '../parse.ts';
 
 /** Prices of the past. */
@@ -64,7 +64,7 @@ async function history({ io, loadSettings }: CommandContext, flags: HistoryFlags
         size: '500',
         ...(asked === null ? {} : { bucket: asked }),
       };
-      const answer = jsonAnswer(await opened.client.raw(PATHS.baseFee, query), PATHS.baseFee);
+      const answer = jsonResponse(await opened.client.raw(PATHS.baseFee, query), PATHS.baseFee);
       io.stdout.write(answer);
       tellOfFurtherRows(io, answer);
       return EXIT.ok;

@@ -12,7 +12,7 @@ import { CliError, EXIT, type ExitCode, usageError } from '../errors.ts';
 import { examples } from '../help.ts';
 import type { Io } from '../io.ts';
 import { type OpenedClient, openReady, type Ready } from '../open-source.ts';
-import { ASCII_BY_LOCALE, cleanLine, jsonAnswer, toAscii, withSpinner } from '../output.ts';
+import { ASCII_BY_LOCALE, cleanLine, jsonResponse, toAscii, withSpinner } from '../output.ts';
 import { checked, durationText, parseDuration, parseGwei } from '../parse.ts';
 import { parseTemplate, placeholderList, snapshotText } from '../text/snapshot.ts';
 
@@ -69,7 +69,7 @@ async function now({ io, loadSettings }: CommandContext, flags: NowFlags): Promi
       return EXIT.ok;
     }
     if (flags.json) {
-      io.stdout.write(jsonAnswer(await opened.client.raw(PATHS.gasCurrent), PATHS.gasCurrent));
+      io.stdout.write(jsonResponse(await opened.client.raw(PATHS.gasCurrent), PATHS.gasCurrent));
       return EXIT.ok;
     }
     const wantsAdvice = template?.needsAdvice ?? true;
@@ -152,7 +152,7 @@ async function reachText(io: Io, ready: Ready, asked: ReachQuery, json: boolean)
   );
   if (json) {
     const answer = await ready.opened.client.raw(PATHS.gasRecommendation, reachQuery(asked));
-    return jsonAnswer(answer, PATHS.gasRecommendation);
+    return jsonResponse(answer, PATHS.gasRecommendation);
   }
   const question = `${gweiString(asked.targetPrice)} gwei or less within ${durationText(asked.deadlineSec)}`;
   if (reach === null) {

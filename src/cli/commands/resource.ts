@@ -6,7 +6,7 @@ import type { CommandContext, Run } from '../context.ts';
 import { CliError, EXIT, type ExitCode, reportError, usageError } from '../errors.ts';
 import { examples } from '../help.ts';
 import { type OpenedResource, openResource, type ResourceWords } from '../open-source.ts';
-import { cleanLine, jsonAnswer, type ListRoute, toAscii, wholeListJson } from '../output.ts';
+import { cleanLine, jsonResponse, type ListRoute, toAscii, wholeListJson } from '../output.ts';
 import { refuseUnknownCommand } from '../parse.ts';
 import type { Settings } from '../settings.ts';
 
@@ -314,12 +314,12 @@ export function answers(
   { io }: CommandContext,
   { json }: JsonFlags,
   path: string,
-): { onAnswer?: (text: string) => void } {
-  return json === true ? { onAnswer: (text) => io.stdout.write(jsonAnswer(text, path)) } : {};
+): { onResponse?: (text: string) => void } {
+  return json === true ? { onResponse: (text) => io.stdout.write(jsonResponse(text, path)) } : {};
 }
 
 export async function printRaw({ io }: CommandContext, answer: Promise<string>, path: string): Promise<void> {
-  io.stdout.write(jsonAnswer(await answer, path));
+  io.stdout.write(jsonResponse(await answer, path));
 }
 
 export function print({ io }: CommandContext, { ascii }: Settings, text: string): void {

@@ -8,12 +8,12 @@ const TITLES: Readonly<Record<ClientErrorCode, string>> = {
   key: 'The key is refused',
   plan: 'The plan of this key does not allow this',
   'not-found': 'The service does not have this',
-  invalid: 'The service does not accept the question',
+  invalid: 'The service does not accept the request',
   conflict: 'The service cannot do this as things stand',
   quota: 'This key has asked as much as it may for now',
   unavailable: 'The service has no prices now',
   server: 'The service fails',
-  unreadable: 'The answer cannot be read',
+  unreadable: 'The response cannot be read',
 };
 
 /** What has happened, in a few words: each kind of failure has its own. */
@@ -23,7 +23,7 @@ export function failureTitle(error: Error): string {
   if (code === 'key' && errorCode === 'api_key_missing') return 'This service asks for a key';
   if (code === 'key' && errorCode === 'api_key_revoked') return 'The key has been revoked';
   if (code === 'quota' && limit === 'daily') return 'The daily quota of this key is used up';
-  if (code === 'quota' && limit === 'rate') return 'Too many questions at once for this key';
+  if (code === 'quota' && limit === 'rate') return 'Too many requests at once for this key';
   if (code === 'not-found' && endpoint === PATHS.gasCurrent) return 'There is no v1 service at this address';
   return TITLES[code];
 }

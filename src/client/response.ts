@@ -9,24 +9,24 @@ const SUCCESS_CODE = /^(ok|success|succeeded|0|2\d\d)$/i;
 /** Said once, to who made the alert, and never shown in passing. */
 const SIGNING_SECRET = /whsec_[\w+/=-]+/g;
 
-export interface AnswerSchemas<View> {
-  /** The contract's, strict: an answer that follows it comes from a service that counts every price in wei. */
+export interface ResponseSchemas<View> {
+  /** The contract's, strict: a response that follows it comes from a service that counts every price in wei. */
   readonly schema: z.ZodObject;
   /** The lenient form of the same, and what becomes of it. */
   readonly view: z.ZodType<View>;
 }
 
-export interface AnswerContext {
+export interface ResponseContext {
   readonly endpoint: string;
   readonly host: string;
-  /** The service of this very program: its answers need not be checked against the contract. */
+  /** The service of this very program: its responses need not be checked against the contract. */
   readonly isOwn?: boolean;
   /** Told under which names fields were found. */
   readonly renaming?: Renaming;
 }
 
-/** A parsed answer in the names and units of the contract. */
-export interface WireAnswer {
+/** A parsed response in the names and units of the contract. */
+export interface WireResponse {
   readonly body: unknown;
   /** It follows the contract: every price counts wei, however small. */
   readonly isExact: boolean;
@@ -34,7 +34,7 @@ export interface WireAnswer {
 }
 
 /** @throws ClientError (`unreadable`) where the text is no JSON. */
-export function parseAnswer(text: string, schema: z.ZodObject, context: AnswerContext): WireAnswer {
+export function parseResponse(text: string, schema: z.ZodObject, context: ResponseContext): WireResponse {
   const parsed = parseJson(text);
   if (parsed === undefined) throw unreadable(notJson(text, context), null, text, context);
   const body = harmless(parsed);
@@ -43,25 +43,25 @@ export function parseAnswer(text: string, schema: z.ZodObject, context: AnswerCo
 }
 
 /**
- * Reads an answer of any service that speaks v1.
+ * Reads a response of any service that speaks v1.
  *
  * @throws ClientError `unreadable` where a required field cannot be found or makes no sense; `server` or `invalid`
  * where it is an error in spite of its status.
  */
-export function readAnswer<View>(
+export function readResponse<View>(
   text: string,
-  { schema, view }: AnswerSchemas<View>,
-  context: AnswerContext,
+  { schema, view }: ResponseSchemas<View>,
+  context: ResponseContext,
 ): View {
-  return viewOf(parseAnswer(text, schema, context), view, text, context);
+  return viewOf(parseResponse(text, schema, context), view, text, context);
 }
 
-/** @throws ClientError as {@link readAnswer} does. */
+/** @throws ClientError as {@link readResponse} does. */
 export function viewOf<View>(
-  { body, isExact, wire }: WireAnswer,
+  { body, isExact, wire }: WireResponse,
   view: z.ZodType<View>,
   text: string,
-  context: AnswerContext,
+  context: ResponseContext,
 ): View {
   // An error with an empty list beside it is an error.
   if (!isExact && hasEmptyList(wire)) throwIfRefused(body, context);
@@ -71,7 +71,7 @@ export function viewOf<View>(
   const path = error.issues[0]?.path ?? [];
   const field = pathText(path);
   const fault = valueAt(wire, path) == null ? `has no ${field}` : `has a ${field} that makes no sense`;
-  const message = `the answer of ${context.host} to ${context.endpoint} ${fault}`;
+  const message = `the response of ${context.host} to ${context.endpoint} ${fault}`;
   throw unreadable(message, field, text, context);
 }
 
@@ -98,12 +98,12 @@ const hasEmptyList = (wire: unknown) =>
   [wire.items, wire.data, wire.points].some((list) => Array.isArray(list) && list.length === 0);
 
 /** Some services send their errors with status 200, and refuse a window with `data: [{ error }]`. */
-export function throwIfRefused(body: unknown, { endpoint }: Pick<AnswerContext, 'endpoint'>): void {
+export function throwIfRefused(body: unknown, { endpoint }: Pick<ResponseContext, 'endpoint'>): void {
   if (!isRecord(body)) return;
   const { errorCode, message } = errorWords(body);
   const { error, success, data } = body;
   if (Array.isArray(data) && data.length === 1 && isRecord(data[0]) && typeof data[0].error === 'string') {
-    throw new ClientError('invalid', `the service did not accept the question: ${message}`, {
+    throw new ClientError('invalid', `the service did not accept the request: ${message}`, {
       endpoint,
       details: [{ path: '', message }],
     });
@@ -111,27 +111,27 @@ export function throwIfRefused(body: unknown, { endpoint }: Pick<AnswerContext, 
   const isDone = success === true || SUCCESS_CODE.test(errorCode);
   const isRefused = errorCode !== '' || (error ?? false) !== false || success === false;
   if (message === '' || isDone || !isRefused) return;
-  throw new ClientError('server', `the service answered with an error: ${message}`, { endpoint });
+  throw new ClientError('server', `the service responded with an error: ${message}`, { endpoint });
 }
 
 function unreadable(
   message: string,
   field: string | null,
   text: string,
-  { endpoint }: AnswerContext,
+  { endpoint }: ResponseContext,
 ): ClientError {
   const raw = cleanText(text, LONGEST_RAW).replace(SIGNING_SECRET, '(secret)');
   return new ClientError('unreadable', message, { endpoint, field, raw });
 }
 
-function notJson(text: string, { endpoint, host }: AnswerContext): string {
-  if (text.trim() === '') return `${host} answered ${endpoint} with nothing; check the URL`;
+function notJson(text: string, { endpoint, host }: ResponseContext): string {
+  if (text.trim() === '') return `${host} responded to ${endpoint} with nothing; check the URL`;
   if (isWebPage(text)) {
-    return `${host} answered ${endpoint} with a web page: a login or proxy, or not the address of a v1 service`;
+    return `${host} responded to ${endpoint} with a web page: a login or proxy, or not the address of a v1 service`;
   }
   return /^\s*[[{]/.test(text)
-    ? `the answer of ${host} to ${endpoint} is broken off or not JSON`
-    : `${host} answered ${endpoint} with something that is not JSON; check the URL`;
+    ? `the response of ${host} to ${endpoint} is broken off or not JSON`
+    : `${host} responded to ${endpoint} with something that is not JSON; check the URL`;
 }
 
 /** A newer release of our service may say more than this one knows, which is no reason to doubt its units. */
