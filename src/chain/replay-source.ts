@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Block } from '../core/block.ts';
 import { chainProfile } from '../core/chains.ts';
+import { type Clock, systemClock } from './async.ts';
 import { type BlockFileSummary, readBlockFile, scanBlockFile } from './block-file.ts';
 import { badFile, fileLabel } from './block-formats.ts';
 import {
@@ -10,7 +11,6 @@ import {
   type KnownBlock,
   withoutNode,
 } from './chain-source.ts';
-import { type Clock, systemClock } from './rpc/client.ts';
 
 /** A wider hole is told as a gap and only its end delivered. */
 const WIDEST_GAP = 1_024;

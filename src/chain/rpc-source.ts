@@ -1,18 +1,10 @@
 import type { Block } from '../core/block.ts';
 import { chainProfile } from '../core/chains.ts';
+import { type Clock, systemClock, Turns } from './async.ts';
 import { ChainError, type ChainSource } from './chain-source.ts';
-import {
-  type Clock,
-  createRpcNode,
-  parseNodeUrl,
-  type RpcNode,
-  request,
-  requestHeader,
-  requestHeadNumber,
-  systemClock,
-  Turns,
-} from './rpc/client.ts';
+import { createRpcNode, type RpcNode, request, requestHeader, requestHeadNumber } from './rpc/client.ts';
 import { bytes, nullable, quantity, safeInteger, toTransaction, transactionResponse } from './rpc/decode.ts';
+import { parseNodeUrl } from './rpc/failures.ts';
 import { createPace, followChain } from './rpc/follow.ts';
 import { createNodePool } from './rpc/node-pool.ts';
 import { readBlock, readBlocks, readNewest, readReceipt, readTransactions } from './rpc/read.ts';

@@ -15,9 +15,9 @@ import {
   simulateDay,
   timestampOf,
 } from '../core/simulation.ts';
+import { type Clock, systemClock } from './async.ts';
 import { type ChainEvent, type ChainSource, type KnownBlock, withoutNode } from './chain-source.ts';
 import { findResumePoint } from './replay-source.ts';
-import { type Clock, systemClock } from './rpc/client.ts';
 
 /** A day takes 130 kB. */
 const DAYS_KEPT = 4;

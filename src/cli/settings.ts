@@ -1,5 +1,5 @@
 import { ChainError } from '../chain/chain-source.ts';
-import { parseNodeUrl as readNodeUrl } from '../chain/rpc/client.ts';
+import { parseNodeUrl as readNodeUrl } from '../chain/rpc/failures.ts';
 import { parseServiceUrl } from '../client/http.ts';
 import { isAddress } from '../contract/alert-targets.ts';
 import type { SmtpSettings } from '../service/alerts/notifiers/email.ts';

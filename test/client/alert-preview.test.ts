@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { systemClock } from '../../src/chain/rpc/client.ts';
+import { systemClock } from '../../src/chain/async.ts';
 import { createSimulatedSource } from '../../src/chain/simulated-source.ts';
 import { AlertPreviewer, alertRuleOf, previewWords } from '../../src/client/alert-preview.ts';
 import { createGasClient } from '../../src/client/client.ts';

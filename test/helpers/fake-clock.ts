@@ -1,4 +1,4 @@
-import type { Clock } from '../../src/chain/rpc/client.ts';
+import type { Clock } from '../../src/chain/async.ts';
 
 interface Sleeper {
   readonly until: number;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { systemClock } from '../../src/chain/rpc/client.ts';
+import { systemClock } from '../../src/chain/async.ts';
 import { createSimulatedSource } from '../../src/chain/simulated-source.ts';
 import { RateLimits, StatsChart, Summary } from '../../src/contract/dashboard.ts';
 import { GasCurrent, GasRecommendation } from '../../src/contract/gas.ts';

@@ -1,5 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs';
-import { parseNodeUrl } from '../../src/chain/rpc/client.ts';
+import { parseNodeUrl } from '../../src/chain/rpc/failures.ts';
 import { ClientError } from '../../src/client/errors.ts';
 import type { SnapshotView } from '../../src/client/views/gas.ts';
 import type { MonitorSource } from '../../src/tui/app/source.ts';

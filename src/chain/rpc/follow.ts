@@ -1,6 +1,7 @@
+import type { Clock } from '../async.ts';
 import { createBlockSequencer } from '../block-sequencer.ts';
 import { ChainError, type ChainEvent, isRefusal, type KnownBlock } from '../chain-source.ts';
-import { type Clock, type RpcNode, requestHeader } from './client.ts';
+import { type RpcNode, requestHeader } from './client.ts';
 import { type Header, headerResponse, readResponse } from './decode.ts';
 import type { NodePool } from './node-pool.ts';
 import { readBlocks } from './read.ts';

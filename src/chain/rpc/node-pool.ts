@@ -6,8 +6,9 @@ import {
   isDevelopmentChain,
   isImpostor,
 } from '../../core/chains.ts';
+import type { Clock } from '../async.ts';
 import { ChainError, isRefusal, type NodeHealth } from '../chain-source.ts';
-import { type Clock, type RpcNode, requestChainId, requestGenesisHash } from './client.ts';
+import { type RpcNode, requestChainId, requestGenesisHash } from './client.ts';
 import type { Header } from './decode.ts';
 
 /** The state of a node. */

@@ -1,4 +1,5 @@
 import { type Block, type Hex, TIP_PERCENTILES, type TipLadder } from '../../core/block.ts';
+import type { Clock } from '../async.ts';
 import {
   type ChainBlock,
   ChainError,
@@ -7,14 +8,7 @@ import {
   isRefusal,
   OversizedResponse,
 } from '../chain-source.ts';
-import {
-  type Clock,
-  type RequestOptions,
-  type RpcNode,
-  request,
-  requestFeeHistory,
-  requestHeader,
-} from './client.ts';
+import { type RequestOptions, type RpcNode, request, requestFeeHistory, requestHeader } from './client.ts';
 import {
   blockResponse,
   type FeeHistoryResponse,

@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import { type Clock, systemClock } from '../../chain/rpc/client.ts';
+import { type Clock, systemClock } from '../../chain/async.ts';
 import type { Database } from '../../store/database.ts';
 import {
   type DueDelivery,

@@ -1,5 +1,5 @@
+import { Turns } from '../../chain/async.ts';
 import { ChainError } from '../../chain/chain-source.ts';
-import { Turns } from '../../chain/rpc/client.ts';
 import type { KeptAutoTx } from '../../core/auto-txs/kept-auto-tx.ts';
 import type { Look } from '../../core/auto-txs/state-machine.ts';
 import type { Block, Hex } from '../../core/block.ts';

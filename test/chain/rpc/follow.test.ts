@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import { type Clock, systemClock } from '../../../src/chain/async.ts';
 import type { ChainEvent } from '../../../src/chain/chain-source.ts';
-import { type Clock, systemClock } from '../../../src/chain/rpc/client.ts';
 import { createRpcSource, type RpcSource, type RpcSourceOptions } from '../../../src/chain/rpc-source.ts';
 import { headerOf, type JsonRpcServer, type Reply } from '../../helpers/json-rpc-server.ts';
 import { createScriptedChain, type ScriptedChain } from '../../helpers/scripted-chain.ts';

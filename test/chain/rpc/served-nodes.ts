@@ -1,6 +1,6 @@
 import { afterEach } from 'vitest';
+import { type Clock, systemClock } from '../../../src/chain/async.ts';
 import type { ChainSource, KnownBlock } from '../../../src/chain/chain-source.ts';
-import { type Clock, systemClock } from '../../../src/chain/rpc/client.ts';
 import {
   type JsonRpcServer,
   type JsonRpcServerOptions,

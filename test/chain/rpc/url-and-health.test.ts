@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { ChainError } from '../../../src/chain/chain-source.ts';
-import { createRedaction, hostOf, nodeText, parseNodeUrl } from '../../../src/chain/rpc/client.ts';
+import { createRedaction, hostOf, nodeText, parseNodeUrl } from '../../../src/chain/rpc/failures.ts';
 import { createPace } from '../../../src/chain/rpc/follow.ts';
 import { describeNodes, judgeNodes, type NodeSeen } from '../../../src/chain/rpc/node-pool.ts';
 import { createRpcSource } from '../../../src/chain/rpc-source.ts';

@@ -1,7 +1,8 @@
 import { createServer, type Socket } from 'node:net';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { systemClock } from '../../../src/chain/async.ts';
 import { OversizedResponse } from '../../../src/chain/chain-source.ts';
-import { createWsLink, systemClock } from '../../../src/chain/rpc/client.ts';
+import { createWsLink } from '../../../src/chain/rpc/client.ts';
 import { createRpcSource } from '../../../src/chain/rpc-source.ts';
 import { headerOf, type JsonRpcServer, type JsonRpcServerOptions } from '../../helpers/json-rpc-server.ts';
 import { createScriptedChain } from '../../helpers/scripted-chain.ts';

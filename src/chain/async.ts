@@ -1,0 +1,93 @@
+/** The clock; a test passes its own. */
+export interface Clock {
+  /** Wall clock, ms since epoch. It may be set back or forward: it dates things, and never measures. */
+  now(): number;
+  /** Ms since some moment, always forward: pauses and intervals are measured with it. */
+  elapsed(): number;
+  /** Resolves after `ms`, or at once when `signal` aborts (it does not reject). */
+  sleep(ms: number, signal?: AbortSignal): Promise<void>;
+}
+
+export const systemClock: Clock = {
+  now: () => Date.now(),
+  elapsed: () => performance.now(),
+  sleep: (ms, signal) =>
+    new Promise((resolve) => {
+      if (signal?.aborted) return resolve();
+      const done = () => {
+        clearTimeout(timer);
+        signal?.removeEventListener('abort', done);
+        resolve();
+      };
+      const timer = setTimeout(done, ms);
+      signal?.addEventListener('abort', done, { once: true });
+    }),
+};
+
+/** Runs at most `count` pieces of work at once; the others wait in the order of their calls. */
+export class Turns {
+  #free: number;
+  readonly #waiting = new Set<() => void>();
+
+  constructor(count: number) {
+    this.#free = count;
+  }
+
+  /** Rejects with the signal's reason if it aborts before `work` begins, else as `work` does. */
+  async take<T>(work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
+    signal?.throwIfAborted();
+    if (this.#free > 0) this.#free--;
+    else await this.#wait(signal);
+    try {
+      return await work();
+    } finally {
+      const [next] = this.#waiting;
+      if (next) next();
+      else this.#free++;
+    }
+  }
+
+  #wait(signal: AbortSignal | undefined): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const leave = () => {
+        this.#waiting.delete(start);
+        reject(signal?.reason);
+      };
+      const start = () => {
+        this.#waiting.delete(start);
+        signal?.removeEventListener('abort', leave);
+        resolve();
+      };
+      this.#waiting.add(start);
+      signal?.addEventListener('abort', leave, { once: true });
+    });
+  }
+}
+
+/** The reason of an abort that came from the clock, not from the caller. */
+export class DeadlineError extends Error {
+  override readonly name = 'DeadlineError';
+}
+
+/**
+ * Runs `work` with a signal that aborts when `outer` does or after `timeoutMs`, and in any case when the work is
+ * over: whatever a failed request left open (an unread body, a socket in the making) is closed by that.
+ */
+export async function withDeadline<T>(
+  timeoutMs: number,
+  outer: AbortSignal | undefined,
+  work: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  outer?.throwIfAborted();
+  const controller = new AbortController();
+  const abort = () => controller.abort(outer?.reason);
+  outer?.addEventListener('abort', abort, { once: true });
+  const timer = setTimeout(() => controller.abort(new DeadlineError('too late')), timeoutMs);
+  try {
+    return await work(controller.signal);
+  } finally {
+    clearTimeout(timer);
+    outer?.removeEventListener('abort', abort);
+    controller.abort();
+  }
+}

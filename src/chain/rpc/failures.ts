@@ -1,0 +1,241 @@
+import { cleanText } from '../../core/text.ts';
+import { ChainError, OversizedResponse } from '../chain-source.ts';
+
+/** Failures of nodes, from a wrong address on, as `ChainError`: one line for people, without the secrets of the address. */
+
+const EXAMPLE = 'for example http://127.0.0.1:8545';
+const SCHEMES = new Set(['http:', 'https:', 'ws:', 'wss:']);
+
+/**
+ * Reads the address of a node as a person writes it.
+ *
+ * Throws a `ChainError` (`unsupported`) whose one line names what was wrong and what to write instead. It repeats
+ * nothing of the text but its scheme: the rest often holds a key.
+ */
+export function parseNodeUrl(text: string): URL {
+  const trimmed = text.trim();
+  if (trimmed === '') throw wrong('is empty', `write its address, ${EXAMPLE}`);
+  if (/[\s\p{Cc}]/u.test(trimmed)) throw wrong('holds a space or a control character', 'leave it out');
+  const scheme = /^([a-z][a-z0-9+.-]*):\/\//i.exec(trimmed)?.[1]?.toLowerCase();
+  if (scheme === undefined) {
+    throw wrong('does not say how to reach it', `begin with http://, https://, ws:// or wss://, ${EXAMPLE}`);
+  }
+  if (!SCHEMES.has(`${scheme}:`)) {
+    throw wrong(`begins with ${scheme.slice(0, 20)}://`, 'use http://, https://, ws:// or wss://');
+  }
+  if (!URL.canParse(trimmed)) {
+    throw wrong('has a host or port that cannot be', `write scheme, host and port, ${EXAMPLE}`);
+  }
+  const url = new URL(trimmed);
+  if (url.port === '0') throw wrong('has port 0', 'write the port the node listens on');
+  return url;
+}
+
+/** Host and port, the only part of a node's address that may be shown. */
+export function hostOf(url: URL): string {
+  return url.host;
+}
+
+function wrong(what: string, remedy: string): ChainError {
+  return new ChainError('unsupported', `the node address ${what}: ${remedy}`);
+}
+
+/** Shorter parts of an address are seldom keys and often words (`v3`, `rpc`). */
+const SHORTEST_SEGMENT = 8;
+const SHORTEST_VALUE = 4;
+
+/**
+ * Makes a function that removes from a text every part of `url` that may be a key: long path segments, query values, user
+ * and password, as written in the address or decoded. Nodes repeat them ("Cannot POST /v3/…").
+ */
+export function createRedaction(url: URL): (text: string) => string {
+  const segments = url.pathname.split('/').filter((each) => each.length >= SHORTEST_SEGMENT);
+  // A query without `=` is a name alone, and then that is the key.
+  const query = [...url.searchParams].map(([name, value]) => (value === '' ? name : value));
+  const written = url.search
+    .slice(1)
+    .split('&')
+    .map((pair) => pair.slice(pair.indexOf('=') + 1));
+  const credentials = [url.username, url.password];
+  const basic = Buffer.from(credentials.map(decoded).join(':')).toString('base64');
+  const short = [...query, ...written, ...credentials, url.username === '' ? '' : basic].filter(
+    (each) => each.length >= SHORTEST_VALUE,
+  );
+  const secrets = new Set([...segments, ...short].flatMap((each) => [each, decoded(each)]));
+  if (secrets.size === 0) return (text) => text;
+  // The longest first: one may hold another.
+  const sorted = [...secrets].sort((a, b) => b.length - a.length);
+  const pattern = new RegExp(sorted.map(escaped).join('|'), 'gi');
+  return (text) => text.replace(pattern, '(key)');
+}
+
+function escaped(text: string): string {
+  return text.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&');
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+/** Removes the secrets of a node's address from a text: see {@link createRedaction}. */
+export type Redact = (text: string) => string;
+
+const LONGEST_SAID = 160;
+const LONGEST_READ = 16_384;
+
+/**
+ * Text from a node made fit for a message: one line, no control or escape characters, no addresses, no long hex
+ * (a refusal often repeats the signed bytes it refuses), nothing of the node's own key.
+ */
+export function nodeText(text: string, redact: Redact): string {
+  // Cleaned first, so that nothing unseen splits what is looked for; cut last, so that no half of it stays.
+  const line = redact(cleanText(text.slice(0, LONGEST_READ)))
+    .replace(/\b[a-z][a-z0-9+.-]*:\/\/\S+/gi, '(address)')
+    .replace(/\b(?:0x)?[0-9a-f]{67,}/gi, '0x…')
+    .replace(/ {2,}/g, ' ')
+    .trim();
+  return cleanText(line, LONGEST_SAID);
+}
+
+/** A JSON-RPC `error` member as a `ChainError`. */
+export function rpcFailure(node: string, method: string, error: unknown, redact: Redact): ChainError {
+  const { code, message } = errorMember(error);
+  const said = nodeText(message, redact) || `error ${code ?? 'without a number'}`;
+  if (code === -32601 || /method.*(?:not (?:found|supported|available|exist)|unsupported)/i.test(message)) {
+    return new ChainError('unsupported', `${node} has no ${method}: ${said}`);
+  }
+  // -32005 is EIP-1474's "limit exceeded", 429 and -32007 are providers' own words for it.
+  if (
+    code === 429 ||
+    code === -32007 ||
+    (code === -32005 && !/block|range/i.test(message)) ||
+    RATE.test(message)
+  ) {
+    return new ChainError('rate-limited', `${node} has had too many requests: ${said}`);
+  }
+  const isPruned = code === PRUNED_HISTORY || PRUNED.test(message);
+  return new ChainError(isPruned ? 'pruned' : 'rejected', `${node} refuses ${method}: ${said}`);
+}
+
+/** EIP-4444's number for what a node no longer keeps; the words are of nodes that have no number for it. */
+const PRUNED_HISTORY = 4444;
+const PRUNED = /\bprun(?:ed|ing)\b|\bhistory (?:is )?(?:unavailable|not available|expired)\b/i;
+
+const RATE = /rate.?limit|too many requests|requests? per second|quota|throughput|compute units/i;
+
+/** An HTTP status without a JSON-RPC response. */
+export function statusFailure(node: string, status: number): ChainError {
+  if (status === 429) {
+    return new ChainError(
+      'rate-limited',
+      `${node} has had too many requests (HTTP 429): ask less often or use another node`,
+      { isUnsent: true },
+    );
+  }
+  if (status === 401 || status === 403) {
+    return new ChainError(
+      'unreachable',
+      `${node} refuses access (HTTP ${status}): check the key in its address`,
+      { isUnsent: true },
+    );
+  }
+  if (status >= 300 && status < 400) {
+    return new ChainError(
+      'bad-answer',
+      `${node} sends elsewhere (HTTP ${status}): use the address it leads to`,
+      { isUnsent: true },
+    );
+  }
+  if (status >= 500) {
+    return new ChainError(
+      'unreachable',
+      `${node} fails (HTTP ${status}): try again later or use another node`,
+    );
+  }
+  return new ChainError(
+    'bad-answer',
+    `${node} answers HTTP ${status}: is that the address of a JSON-RPC node?`,
+  );
+}
+
+/** A connection that could not be made or broke, from the error code that Node.js gives for it. */
+export function connectionFailure(node: string, code: string | null): ChainError {
+  return new ChainError('unreachable', `${node} ${CONNECTION[code ?? ''] ?? connectionText(code)}`, {
+    isUnsent: code !== null && (UNSENT.has(code) || CERTIFICATE.test(code)),
+  });
+}
+
+/** Error codes without any connection. */
+const UNSENT: ReadonlySet<string> = new Set([
+  'ECONNREFUSED',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'ENETUNREACH',
+  'EHOSTUNREACH',
+  'UND_ERR_CONNECT_TIMEOUT',
+]);
+const CERTIFICATE = /CERT|SELF_SIGNED/;
+
+const CONNECTION: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'refuses the connection: is the node running?',
+  ECONNRESET: 'broke the connection off',
+  UND_ERR_SOCKET: 'broke the connection off',
+  EPIPE: 'broke the connection off',
+  ENOTFOUND: 'is not known by name: check the spelling and the network',
+  EAI_AGAIN: 'is not known by name: check the spelling and the network',
+  ENETUNREACH: 'cannot be reached from this network',
+  EHOSTUNREACH: 'cannot be reached from this network',
+  ETIMEDOUT: 'does not take the connection',
+  UND_ERR_CONNECT_TIMEOUT: 'does not take the connection',
+};
+
+function connectionText(code: string | null): string {
+  if (code === null || !/^[A-Z][A-Z0-9_]{2,40}$/.test(code)) return 'cannot be reached';
+  if (/CERT|SELF_SIGNED|TLS|SSL/.test(code)) return `has a TLS certificate that is not trusted (${code})`;
+  return `cannot be reached (${code})`;
+}
+
+export function timeoutFailure(node: string, timeoutMs: number): ChainError {
+  return new ChainError(
+    'timeout',
+    `${node} did not answer within ${Math.max(1, Math.round(timeoutMs / 1000))} s`,
+  );
+}
+
+export function tooLargeFailure(node: string, maxBytes: number): ChainError {
+  return new OversizedResponse(
+    `${node} answers more than ${Math.round(maxBytes / 2 ** 20)} MB: try another node`,
+  );
+}
+
+export function notJsonFailure(node: string): ChainError {
+  return new ChainError(
+    'bad-answer',
+    `${node} answers something that is not JSON: is that the address of a JSON-RPC node?`,
+  );
+}
+
+export function causesOf(error: unknown): Error[] {
+  const causes: Error[] = [];
+  for (let each = error; each instanceof Error && causes.length < 8; each = each.cause) causes.push(each);
+  return causes;
+}
+
+/** The first error code (`ECONNREFUSED`, …) along a chain of causes. */
+export function systemCode(error: unknown): string | null {
+  for (const each of causesOf(error)) if ('code' in each && typeof each.code === 'string') return each.code;
+  return null;
+}
+
+function errorMember(error: unknown): { code: number | null; message: string } {
+  if (typeof error === 'string') return { code: null, message: error };
+  if (typeof error !== 'object' || error === null) return { code: null, message: '' };
+  return {
+    code: 'code' in error && typeof error.code === 'number' ? error.code : null,
+    message: 'message' in error && typeof error.message === 'string' ? error.message : '',
+  };
+}
