@@ -5,7 +5,7 @@ import { cleanText } from '../core/text.ts';
 import { Renaming, unwrapped } from './aliases.ts';
 import { ClientError } from './errors.ts';
 import { lenient, sayingAny } from './lenient.ts';
-import { parseResponse, pathText, type ResponseSchemas, viewOf } from './response.ts';
+import { parseResponse, pathText, type ResponseSchemas, valueAt, viewOf } from './response.ts';
 import { ROUTES } from './routes.ts';
 import { isRecord } from './values.ts';
 import type { RateLimitsView } from './views/dashboard.ts';
@@ -103,45 +103,50 @@ function unitsOf(isExact: boolean, { wei, gwei }: ResponseReading['guessed']): P
   return gwei.length > 0 ? 'gwei' : 'named';
 }
 
-/** `lanes.slow.price: expected number, received text` */
+/** `lanes.slow.price: expected number, received string` */
 function differenceOf(issue: z.core.$ZodIssue, body: unknown): string {
   const words = issue.message.replace(/^Invalid input: /, '');
-  return cleanText(
-    `${pathText(issue.path) || 'answer'}: ${words}${isMissing(issue, body) ? ', missing' : ''}`,
-    200,
-  );
-}
-
-function isMissing({ path }: z.core.$ZodIssue, body: unknown): boolean {
-  return (
-    path.reduce<unknown>(
-      (value, step) => (isRecord(value) || Array.isArray(value) ? Reflect.get(value, step) : undefined),
-      body,
-    ) == null
-  );
+  const isMissing = valueAt(body, issue.path) == null;
+  return cleanText(`${pathText(issue.path) || 'response'}: ${words}${isMissing ? ', missing' : ''}`, 200);
 }
 
 type FieldFindings = Pick<ResponseReading, 'found' | 'missing' | 'senseless' | 'unknown' | 'unknownCount'>;
 
-/** The contract's fields by what its schema says of each in this response; the rows of a list count as one. */
+/**
+ * The contract's fields by what its schema says of each in this response. The rows of a list count as one: a field is
+ * found if any row has it. A service's own word is found too.
+ */
 function fieldsOf(schema: z.ZodObject, wire: unknown, issues: readonly z.core.$ZodIssue[]): FieldFindings {
+  const faulty = new Set<string>();
   const missing = new Set<string>();
   const senseless = new Set<string>();
   const unknown = new Set<string>();
-  for (const issue of issues) {
-    const place = placeOf(issue.path);
+  for (const { path, ...issue } of issues) {
+    const place = placeOf(path);
+    const value = valueAt(wire, path);
     if (issue.code === 'unrecognized_keys') {
       for (const key of issue.keys) unknown.add(cleanText(place === '' ? key : `${place}.${key}`, 100));
-    } else if (place !== '') (isMissing(issue, wire) ? missing : senseless).add(place);
+    } else if (place !== '' && !(issue.code === 'invalid_value' && typeof value === 'string')) {
+      (value == null ? missing : senseless).add(place);
+      faulty.add(pathText(path));
+    }
   }
   const found = new Set<string>();
-  collect(schema, wire, '', found);
-  for (const place of [...missing, ...senseless]) found.delete(place);
-  for (const place of missing) senseless.delete(place);
+  const collect = (field: z.core.$ZodType, value: unknown, path: readonly PropertyKey[]): void => {
+    const { inner } = unwrapped(field);
+    if (value === undefined || faulty.has(pathText(path))) return;
+    if (inner instanceof z.ZodObject && isRecord(value)) {
+      for (const [name, one] of Object.entries(inner.shape)) collect(one, value[name], [...path, name]);
+    } else if (inner instanceof z.ZodArray && Array.isArray(value) && value.some(isRecord)) {
+      for (const [at, row] of value.slice(0, MOST_ROWS).entries()) collect(inner.element, row, [...path, at]);
+    } else if (typeof path.at(-1) === 'string') found.add(placeOf(path));
+  };
+  collect(schema, wire, []);
+  const notFound = (places: ReadonlySet<string>) => [...places].filter((place) => !found.has(place));
   return {
     found: [...found],
-    missing: [...missing],
-    senseless: [...senseless],
+    missing: notFound(missing),
+    senseless: notFound(senseless).filter((place) => !missing.has(place)),
     unknown: [...unknown].slice(0, MOST_UNKNOWN),
     unknownCount: unknown.size,
   };
@@ -152,19 +157,6 @@ const placeOf = (path: readonly PropertyKey[]) =>
 
 /** A list of any length: what the first rows lack the others will. */
 const MOST_ROWS = 100;
-
-/** The paths of the contract's fields that hold no further ones, as far as `value` has them. */
-function collect(field: z.core.$ZodType, value: unknown, path: string, found: Set<string>): void {
-  const { inner } = unwrapped(field);
-  if (value === undefined) return;
-  if (inner instanceof z.ZodObject && isRecord(value)) {
-    for (const [name, one] of Object.entries(inner.shape)) {
-      collect(one, value[name], path === '' ? name : `${path}.${name}`, found);
-    }
-  } else if (inner instanceof z.ZodArray && Array.isArray(value) && value.some(isRecord)) {
-    for (const row of value.slice(0, MOST_ROWS)) collect(inner.element, row, `${path}[]`, found);
-  } else if (path !== '' && !path.endsWith(']')) found.add(path);
-}
 
 /** What earlier responses taught, for the next requests. */
 export interface Known {

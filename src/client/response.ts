@@ -83,7 +83,8 @@ export function pathText(path: readonly PropertyKey[]): string {
     .replace(/^\./, '');
 }
 
-function valueAt(body: unknown, path: readonly PropertyKey[]): unknown {
+/** `undefined`: nothing stands at `path`. */
+export function valueAt(body: unknown, path: readonly PropertyKey[]): unknown {
   return path.reduce<unknown>(
     (value, step) =>
       typeof value === 'object' && value !== null && Object.hasOwn(value, step)
