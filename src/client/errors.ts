@@ -1,7 +1,7 @@
 import { ownValue } from '../core/own-value.ts';
 import { cleanText } from '../core/text.ts';
 import { formatDuration } from '../core/units.ts';
-import { isRecord, isWebPage, type JsonRecord, parseJson } from './values.ts';
+import { isRecord, isWebPage, parseJson } from './values.ts';
 
 export type ClientErrorCode =
   /** No response came: refused, reset, timed out, name not found. */
@@ -118,22 +118,6 @@ export function limitKind(said: ErrorWords, retryAfterSec: number | null): Limit
 
 /** Thirty years: beyond that a number is noise. How long to really wait is the caller's decision. */
 const LONGEST_SEC = 1e9;
-/** From here on a reset is a moment and not a distance. */
-const EPOCH_FROM_SEC = 1e9;
-
-/**
- * How long a response asks to wait, seconds: `Retry-After`, or else when its limit resets by the headers that
- * many services send (`RateLimit-Reset`, `X-RateLimit-Reset`: seconds from now, or since epoch).
- */
-export function askedWaitSec(status: number, headers: Pick<Headers, 'get'>, now: number): number | null {
-  const header = retryAfterSec(headers.get('retry-after'), now);
-  // Many send their limits with every response; only a refusal for their sake is about them.
-  if (header !== null || status !== 429) return header;
-  const reset = Number(headers.get('ratelimit-reset') ?? headers.get('x-ratelimit-reset') ?? Number.NaN);
-  if (!Number.isFinite(reset) || reset <= 0) return null;
-  const sec = reset < EPOCH_FROM_SEC ? reset : (reset > 1e11 ? reset / 1_000 : reset) - now / 1_000;
-  return sec > 0 ? Math.ceil(sec) : null;
-}
 
 /**
  * Reads a `Retry-After` header (RFC 9110 §10.2.3): seconds, or an HTTP date.
@@ -156,9 +140,6 @@ function httpDate(text: string): number {
 
 const LONGEST_MESSAGE = 300;
 const MOST_DETAILS = 50;
-/** Where services say what is wrong, field by field. */
-const DETAIL_LISTS = ['details', 'errors', 'issues', 'violations', 'detail'] as const;
-
 /** What a service says about its refusal, in the v1 error body or what comes near it. */
 export interface ErrorWords {
   readonly errorCode: string;
@@ -166,53 +147,31 @@ export interface ErrorWords {
   readonly details: readonly { readonly path: string; readonly message: string }[];
 }
 
-/** The words of an error body: v1's own, the metrics envelope with `data: [{ error }]`, or other services' habits. */
+/** The words of an error body: v1's own, the metrics envelope with `data: [{ error }]`, or an `error` of either. */
 export function errorWords(body: unknown): ErrorWords {
   const record = isRecord(body) ? body : {};
   const inner = isRecord(record.error) ? record.error : {};
   const row: unknown = Array.isArray(record.data) ? record.data[0] : undefined;
-  const listed = Array.isArray(record.message) ? record.message : [];
-  const message = [
+  const { details, errors } = record;
+  const messages = [
     record.message,
-    listed.filter((one) => typeof one === 'string').join('; '),
     inner.message,
     record.error,
-    isRecord(row) ? row.error : undefined,
-    record.detail,
+    isRecord(row) ? row.error : '',
     record.title,
-  ].find((text) => typeof text === 'string' && text !== '');
-  const errorCode = [record.errorCode, inner.code, record.code].find((code) => typeof code === 'string');
+  ];
   return {
-    errorCode: line(errorCode),
-    message: line(message),
-    details: DETAIL_LISTS.flatMap((name) => detailsOf(record[name] ?? inner[name])).slice(0, MOST_DETAILS),
+    errorCode: line([record.errorCode, inner.code, record.code].find((code) => typeof code === 'string')),
+    message: messages.map(line).find((text) => text !== '') ?? '',
+    details: [details, errors]
+      .flatMap((list): unknown[] => (Array.isArray(list) ? list.slice(0, MOST_DETAILS) : []))
+      .flatMap((detail) => {
+        const message = isRecord(detail) ? line(detail.message) : '';
+        return isRecord(detail) && message !== ''
+          ? [{ path: line(detail.path ?? detail.field), message }]
+          : [];
+      }),
   };
-}
-
-/** A list of details, or a record of the fields with what is wrong with each. */
-function detailsOf(value: unknown): ErrorWords['details'] {
-  if (isRecord(value)) {
-    return Object.entries(value)
-      .slice(0, MOST_DETAILS)
-      .flatMap(([path, said]) => detail(line(path), Array.isArray(said) ? said[0] : said));
-  }
-  if (!Array.isArray(value)) return [];
-  return value.slice(0, MOST_DETAILS).flatMap((row: unknown) => {
-    if (!isRecord(row)) return [];
-    return detail(pathOf(row), row.message ?? row.msg ?? row.defaultMessage ?? row.error ?? row.detail);
-  });
-}
-
-function detail(path: string, said: unknown): ErrorWords['details'] {
-  const message = line(said);
-  return message === '' ? [] : [{ path, message }];
-}
-
-/** `thresholdGwei` stands as a text or in parts, some of which only say where in the request it was. */
-function pathOf(row: JsonRecord): string {
-  const place = row.path ?? row.field ?? row.loc ?? row.param ?? row.property ?? row.pointer;
-  if (!Array.isArray(place)) return line(place);
-  return line(place.filter((part) => part !== 'body' && part !== 'query').join('.'));
 }
 
 function line(text: unknown): string {
@@ -270,7 +229,7 @@ export function refusal(
   // A service refuses in JSON; a page comes from what stands before it and knows nothing of plans.
   const isGuarded = status === 403 && isWebPage(text);
   const code = isGuarded ? 'server' : (CODE_BY_STATUS[status] ?? 'server');
-  const waitSec = askedWaitSec(status, response.headers, context.now);
+  const waitSec = retryAfterSec(response.headers.get('retry-after'), context.now);
   const limit = code === 'quota' ? limitKind(said, waitSec) : null;
   const message = isGuarded
     ? 'a proxy or firewall before the service refuses with a web page (403)'

@@ -23,16 +23,6 @@ describe('429', () => {
   ])('%j with %j is a limit of kind %j', async (body, headers, limit) => {
     expect(await refused(429, body, headers)).toMatchObject({ code: 'quota', limit });
   });
-
-  it('waits as the headers of its limit say where it has no Retry-After', async () => {
-    expect((await refused(429, {}, { 'ratelimit-reset': '12' })).retryAfterSec).toBe(12);
-    const at = String(Math.floor(Date.now() / 1_000) + 100);
-    const wait = (await refused(429, {}, { 'x-ratelimit-reset': at })).retryAfterSec ?? 0;
-    expect(wait).toBeGreaterThan(90);
-    expect(wait).toBeLessThanOrEqual(100);
-    // Of a failure they say nothing.
-    expect((await refused(500, {}, { 'x-ratelimit-reset': at })).retryAfterSec).toBeNull();
-  });
 });
 
 describe('what stands before a service', () => {
