@@ -82,7 +82,7 @@ const opStack = (id: number, name: string, elasticity = 6): ChainProfile => ({
 /** The simulation's own: EIP-155 ids begin at 1. */
 export const SIMULATED_CHAIN_ID = 0;
 
-/** One machine makes their blocks, mostly when there is something to put in, and nobody replaces them. */
+/** One machine makes their blocks, mostly when a transaction comes, and there are no reorgs. */
 const DEVELOPMENT: ReadonlySet<number> = new Set([1_337, 31_337]);
 
 export const isDevelopmentChain = ({ id, borrowsId }: Pick<ChainProfile, 'id' | 'borrowsId'>): boolean =>

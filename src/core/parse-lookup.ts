@@ -1,7 +1,7 @@
 import { looksLikeKey } from './key-text.ts';
 import { cleanText } from './text.ts';
 
-/** What somebody wants to see who typed a block or a transaction. */
+/** The block or transaction that a typed text names. */
 type Sought =
   /** The newest block. */
   | { readonly kind: 'newest' }

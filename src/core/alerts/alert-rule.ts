@@ -53,8 +53,8 @@ export function stepAlert(rule: AlertRule, phase: AlertPhase, at: PriceAtBlock):
 }
 
 /**
- * The same for a block that nobody could be told of in time: it wakes, rests and counts as ever, but what would have
- * fired stays armed, so that it fires once things are as they are now. `fires` says that it would have.
+ * The same for a block that came too late for a notification: the alert arms, cools down and counts as ever, but one that
+ * would have fired stays armed, so that it fires on the present price. `fires` says that it would have.
  */
 export function stepMissed(rule: AlertRule, phase: AlertPhase, at: PriceAtBlock): AlertStep {
   const step = stepAlert(rule, phase, at);
@@ -65,8 +65,8 @@ export function stepMissed(rule: AlertRule, phase: AlertPhase, at: PriceAtBlock)
 }
 
 /**
- * What blocks that nobody saw do to an alert: whether the condition held in them nobody knows, so confirming begins again;
- * nor whether the price left, so that one which has fired waits for no more than its cooldown.
+ * Applies blocks that were missed: whether the condition held in them is unknown, so confirming begins again; so is whether
+ * the price left, so that an alert which has fired waits only for its cooldown.
  */
 export function stepUnseen(phase: AlertPhase): AlertPhase {
   switch (phase.kind) {
@@ -79,7 +79,7 @@ export function stepUnseen(phase: AlertPhase): AlertPhase {
   }
 }
 
-/** When an alert next has to be looked at: at the first block that meets any of these. `null`: not for this reason. */
+/** When an alert must be evaluated next: at the first block that meets any of these. `null`: not for this reason. */
 export interface Wakes {
   /** Price per gas at or below this. */
   readonly atMost: bigint | null;
@@ -93,7 +93,7 @@ export interface Wakes {
 
 const NEVER: Wakes = { atMost: null, atLeast: null, fromBlock: null, fromMs: null };
 
-/** A block that meets none of these leaves the alert as it is, so that it need not be looked at. */
+/** A block that meets none of these leaves the alert as it is, so that it needs no evaluation. */
 export function wakesOf(rule: AlertRule, phase: AlertPhase): Wakes {
   switch (phase.kind) {
     case 'disabled':
@@ -185,10 +185,10 @@ export function previewAlert(rule: AlertRule, prices: Iterable<PriceAtBlock>): P
   return { times, last };
 }
 
-/** An alert as it is kept. Times in ms since epoch. */
+/** A stored alert. Times in ms since epoch. */
 export interface KeptAlert {
   readonly id: string;
-  /** The id of the key that made it; empty: who runs the service. */
+  /** The id of the key that made it; empty: the operator. */
   readonly owner: string;
   readonly rule: AlertRule;
   readonly phase: AlertPhase;
@@ -208,7 +208,7 @@ export interface KeptAlert {
   readonly disabledReason: string | null;
 }
 
-/** What a receiver is told of a firing: as it was then, whatever becomes of the alert. */
+/** The content of a notification: the firing as it was then, whatever becomes of the alert. */
 export interface AlertMessage {
   readonly eventId: string;
   readonly alertId: string;
@@ -217,7 +217,7 @@ export interface AlertMessage {
   readonly chainName: string;
   readonly lane: AlertRule['lane'];
   readonly condition: AlertRule['condition'];
-  /** Wei per gas, as decimal strings: it is kept as JSON. */
+  /** Wei per gas, as decimal strings: it is stored as JSON. */
   readonly threshold: string;
   readonly price: string;
   readonly blockNumber: number;

@@ -18,12 +18,12 @@ import {
 /** Rollups that take a fee of their own, beside gas, for posting what was sent to Ethereum. */
 const TAKES_POSTING_FEE: ReadonlySet<number> = new Set([10, 130, 480, 8_453, 81_457, 534_352]);
 
-/** What a block asks for, and what is bid. */
+/** The next block's fees, and the transaction's bid. */
 interface CapFacts extends Pick<PreflightFacts, 'nextBaseFee' | 'nextBlobBaseFee'> {
   readonly transaction: Bid & Pick<SignedTransaction, 'blobCount' | 'maxFeePerBlobGas'>;
 }
 
-/** Whether the account has the most that it may take. */
+/** Checks that the balance covers the most that the transaction can take. */
 export function balanceCheck(facts: PreflightFacts): Found {
   const { transaction, balance, nativeSymbol } = facts;
   const most = mostItTakes(transaction);
@@ -36,7 +36,7 @@ export function balanceCheck(facts: PreflightFacts): Found {
   return stops('insufficient_balance', message);
 }
 
-/** What the most that it takes is made of. */
+/** The parts of that amount. */
 function partsWords({ transaction }: PreflightFacts): string {
   const gas = `its gas limit at its ${capName(transaction)}`;
   const parts = transaction.value > 0n ? ['the value', gas] : [gas];
@@ -44,7 +44,7 @@ function partsWords({ transaction }: PreflightFacts): string {
   return parts.join(' + ');
 }
 
-/** Whether the next block takes its bid. */
+/** Checks that the cap covers the next base fee. */
 export function capCheck({ transaction, nextBaseFee }: CapFacts): Found {
   const cap = capOf(transaction);
   const limit = `at your ${capName(transaction)} this can never be included while the base fee is above ${gwei(cap)}`;
@@ -60,7 +60,7 @@ export function capCheck({ transaction, nextBaseFee }: CapFacts): Found {
   return told(true, `the next block asks for ${next}${squeezed}; ${limit}`);
 }
 
-/** The same of its bid for blobs. */
+/** Checks that the blob cap covers the next blob base fee. */
 export function blobCapCheck({ transaction, nextBlobBaseFee }: CapFacts): Found {
   const cap = transaction.maxFeePerBlobGas ?? 0n;
   const limit = `at your blob cap this can never be included while the blob base fee is above ${gwei(cap)}`;
@@ -72,7 +72,7 @@ export function blobCapCheck({ transaction, nextBlobBaseFee }: CapFacts): Found 
   return nextBlobBaseFee <= cap ? told(true, message) : stops('blob_cap_below_base', message);
 }
 
-/** What it costs, and whether that is much more than its target. */
+/** Says the cost, and whether it is much more than the target. */
 export function costCheck(facts: PreflightFacts): Found {
   const price = priceToPay(facts);
   const tooMuch = overpaidWords(price, facts);
@@ -80,7 +80,7 @@ export function costCheck(facts: PreflightFacts): Found {
   return tooMuch === null ? told(true, cost) : told(false, `${tooMuch}; ${cost}`);
 }
 
-/** @param price What it is reckoned at. */
+/** @param price The price of the estimate. */
 function costWords(facts: PreflightFacts, price: PriceToPay): string {
   const { transaction, chainId, chainName } = facts;
   const blobs = blobGas(transaction) > 0n ? ', blobs included' : '';
@@ -97,7 +97,7 @@ function costWords(facts: PreflightFacts, price: PriceToPay): string {
   return `${fees}${posting}${value}`;
 }
 
-/** What keeps a block from taking it now; `null`: nothing, or nobody knows. */
+/** The reason why the next block does not take it; `null`: there is none, or it is unknown. */
 export function capObstacle(facts: CapFacts): { readonly code: string; readonly message: string } | null {
   const checks =
     facts.transaction.blobCount === 0 ? [capCheck(facts)] : [capCheck(facts), blobCapCheck(facts)];
@@ -105,7 +105,7 @@ export function capObstacle(facts: CapFacts): { readonly code: string; readonly 
   return null;
 }
 
-/** Whether it can ever be included at this target, and how far that is. */
+/** Checks that it can ever be included at this target, and says how far the price is from it. */
 export function reachableCheck(facts: PreflightFacts): Found {
   const reason = unreachableReason(facts);
   return reason === null
@@ -157,7 +157,7 @@ function whenWords(facts: PreflightFacts): string {
   return `${goesOut} once ${goal}; that is ${gweiBeside(distance.price, order.target)} now and ${fall}`;
 }
 
-/** What follows from that its price is there. What the lane costs is not what it pays itself. */
+/** What happens as its price is reached. The lane's price is not what the transaction itself pays. */
 function dueWords(facts: PreflightFacts): string {
   if (facts.takesNone != null) return '';
   const pays = overpaidBy(facts);
@@ -165,7 +165,7 @@ function dueWords(facts: PreflightFacts): string {
   return `: it goes out with the next block${own}`;
 }
 
-/** `null`: nobody knows what counts. A strict target asks for no lane. */
+/** `null`: the prices that count are unknown. A strict target needs no lane. */
 function nextPrices({ order, nextBaseFee, lanePrice }: PreflightFacts): NextPrices | null {
   if (nextBaseFee === null || (!order.isStrict && lanePrice === null)) return null;
   return { nextBaseFee, lanePrice: lanePrice ?? 0n };
@@ -176,13 +176,13 @@ function waitsForCap(facts: PreflightFacts): boolean {
   return next !== null && distanceTo(facts.order, facts.transaction, next)?.waitsForCap === true;
 }
 
-/** What may surprise of it, though it can be reached. */
+/** Further conditions of a target that can be reached. */
 function noteWords(facts: PreflightFacts): string {
   const { order, transaction } = facts;
   const cap = capOf(transaction);
   const notes: string[] = [];
   if (facts.takesNone != null) notes.push(`nothing is sent from here: ${facts.takesNone}`);
-  // Said already where that is what it waits for.
+  // `whenWords` says it already where it waits for its cap.
   if (!order.isStrict && cap < order.target && !waitsForCap(facts)) {
     notes.push(
       `it also waits for a base fee within your ${capWords(transaction)}, which is below the target`,
@@ -199,11 +199,11 @@ type PriceFacts = Pick<
   'transaction' | 'order' | 'lanePrice' | 'nextBaseFee' | 'isTargetPresent'
 >;
 
-/** What a transaction is going to pay per gas, wei, and when that is. */
+/** The price per gas that a transaction will pay, wei, and when. */
 interface PriceToPay {
   readonly when: 'now' | 'at-target';
   readonly pays: bigint;
-  /** It may be less: nobody says what the lane leaves of the target for the base fee. */
+  /** It may be less: the lane's tip is unknown. */
   readonly isMost: boolean;
 }
 
@@ -246,10 +246,10 @@ function priceWords({ when, pays, isMost }: PriceToPay, { order, isTargetPresent
   return `at ${isMost ? 'most' : 'about'} ${price}, which it pays when the ${laneWords(lane)} lane is at your target of ${gwei(target)}`;
 }
 
-/** More than by half: that it pays a little more, the cost says. */
+/** Above by more than half; the cost mentions less. */
 const isFarAbove = (pays: bigint, target: bigint) => 2n * pays > 3n * target;
 
-/** What it pays at least, wei per gas, where that is far above the target of its lane; `null`: it is not. */
+/** The least that it pays, wei per gas, where that is far above the target of its lane; else `null`. */
 function overpaidBy(facts: PriceFacts, { pays, isMost } = priceToPay(facts)): bigint | null {
   const { transaction, order, isTargetPresent } = facts;
   if (isTargetPresent === true || order.isStrict) return null;
@@ -258,7 +258,7 @@ function overpaidBy(facts: PriceFacts, { pays, isMost } = priceToPay(facts)): bi
   return isFarAbove(least, order.target) ? least : null;
 }
 
-/** That a lane's price reaches the target does not mean that it pays no more itself; `null`: it does not pay much more. */
+/** A warning where the transaction pays much more than its lane's target; else `null`. */
 function overpaidWords(price: PriceToPay, facts: PriceFacts): string | null {
   const { when, isMost } = price;
   const { transaction, order } = facts;
@@ -277,7 +277,7 @@ function overpaidWords(price: PriceToPay, facts: PriceFacts): string | null {
   return `its own priority fee of ${gwei(transaction.maxPriorityFeePerGas ?? 0n)} makes it pay ${isMost ? 'at least' : 'about'} ${gweiBeside(least, target)} ${then}: ${advice}`;
 }
 
-/** The most that a transaction can take from its sender, wei: what a node wants to see in the account before it takes it. */
+/** The most that a transaction can take from its sender, wei: nodes require that balance. */
 function mostItTakes(transaction: SignedTransaction): bigint {
   return transaction.value + mostFees(transaction);
 }
@@ -293,7 +293,7 @@ export function blobGas({ blobCount }: Pick<SignedTransaction, 'blobCount'>): bi
   return BigInt(blobCount) * GAS_PER_BLOB;
 }
 
-/** What it pays in all at a price per gas, if it uses its whole gas limit; wei. Blobs at what they cost now. */
+/** Its fees at a price per gas, if it uses its whole gas limit; wei. Blobs at their price now. */
 function feesAt(
   price: bigint,
   { transaction, nextBlobBaseFee }: Pick<PreflightFacts, 'transaction' | 'nextBlobBaseFee'>,
@@ -303,10 +303,10 @@ function feesAt(
   return transaction.gasLimit * price + blobGas(transaction) * blobPrice;
 }
 
-/** What somebody chose, exactly: `30 gwei`. */
+/** A chosen price, exactly: `30 gwei`. */
 export const gwei = (wei: bigint) => `${gweiString(wei)} gwei`;
 
-/** A price beside what somebody chose: three digits, or as many as tell the two apart. */
+/** A price beside a chosen one: three digits, or as many as tell the two apart. */
 const gweiBeside = (wei: bigint, chosen: bigint) => `${priceBeside(wei, chosen)} gwei`;
 
 /** What limits it: `cap of 30 gwei`, `gas price of 30 gwei`. */
@@ -314,7 +314,7 @@ const capWords = (bid: Bid) => `${capName(bid)} of ${gwei(capOf(bid))}`;
 
 const capName = ({ maxFeePerGas }: Bid) => (maxFeePerGas === null ? 'gas price' : 'cap');
 
-/** `0.00105 ETH ($3.20)`; without dollars where nobody knows them. */
+/** `0.00105 ETH ($3.20)`; without dollars where their price is unknown. */
 function amountWords(
   wei: bigint,
   { nativeSymbol, nativeUsd }: Pick<PreflightFacts, 'nativeSymbol' | 'nativeUsd'>,

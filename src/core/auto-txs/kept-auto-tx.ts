@@ -23,27 +23,27 @@ export interface Check {
   readonly message: string;
 }
 
-/** An auto-tx as it is kept. The signed bytes are kept apart and are no part of it. Times in ms since epoch. */
+/** A stored auto-tx. The signed bytes are stored apart and are no part of it. Times in ms since epoch. */
 export interface KeptAutoTx {
   readonly id: string;
-  /** The id of the key that made it; empty: who runs the service. */
+  /** The id of the key that made it; empty: the operator. */
   readonly owner: string;
   readonly chainId: number;
   readonly order: AutoTxOrder;
   readonly note: string;
-  /** What it is to do: a draft has no more than this. */
+  /** The wanted call: a draft has no more than this. */
   readonly to: Hex | null;
   readonly value: bigint;
   readonly data: Hex;
-  /** What was signed, but for what stands above, and for what it delegates, which its check says; `null`: a draft. */
+  /** The signed fields except those above, and except delegations, which their check names; `null`: a draft. */
   readonly signed: Omit<SignedTransaction, 'to' | 'value' | 'data' | 'authorizations'> | null;
   readonly state: AutoTxState;
   readonly checks: readonly Check[];
-  /** When those were made; `null`: never, as of a draft. */
+  /** When the checks were made; `null`: never, as of a draft. */
   readonly checkedAt: number | null;
   readonly createdAt: number;
   readonly updatedAt: number;
-  /** The lane's price per gas when it was made, wei; `null`: nobody knew. */
+  /** The lane's price per gas when it was made, wei; `null`: unknown then. */
   readonly priceAtCreation: bigint | null;
   /** The lane's mean price per gas of the 24 h before it was mined, wei. */
   readonly dayMeanPrice: bigint | null;
@@ -51,7 +51,7 @@ export interface KeptAutoTx {
   readonly nativeUsd: number | null;
 }
 
-/** What was signed, whole but for its authorizations, which are not kept; `null`: a draft. */
+/** The signed transaction without its authorizations, which are not stored; `null`: a draft. */
 export function transactionOf({ signed, to, value, data }: KeptAutoTx): SignedTransaction | null {
   return signed === null ? null : { ...signed, to, value, data, authorizations: [] };
 }
@@ -65,19 +65,19 @@ export interface TimelineEntry {
   readonly message: string;
 }
 
-/** What a mined transaction paid against another price; less than nothing where it paid more. */
+/** What a mined transaction saved against another price; negative where it paid more. */
 export interface Saving {
   /** Wei per gas. */
   readonly referencePrice: bigint;
   readonly savedWei: bigint;
-  /** At the coin's price when it was mined; `null`: nobody knew. */
+  /** At the coin's price when it was mined; `null`: unknown then. */
   readonly savedUsd: number | null;
 }
 
 export interface Savings {
-  /** Against the lane's price when it was made; `null`: nobody knew that. */
+  /** Against the lane's price when it was made; `null`: unknown then. */
   readonly atCreation: Saving | null;
-  /** Against the lane's mean over the 24 h before it was mined; `null`: nobody knew that. */
+  /** Against the lane's mean over the 24 h before it was mined; `null`: unknown. */
   readonly dayMean: Saving | null;
 }
 

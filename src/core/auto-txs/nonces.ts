@@ -24,7 +24,7 @@ export const usedWords = (nonce: number, nextNonce: number) =>
 const inPoolWords = (nonce: number) =>
   `a transaction with nonce ${nonce} waits in the node's pool already: this one is not sent beside it, and only one of the two can be mined`;
 
-/** Whether everything before it is on its way. */
+/** Checks that all lower nonces are used or pending. */
 export function nonceGapCheck(facts: PreflightFacts): Found {
   const { nonce } = facts.transaction;
   const before = noncesBefore(facts);
@@ -41,7 +41,7 @@ export function nonceGapCheck(facts: PreflightFacts): Found {
   return told(true, 'no nonce below it is missing');
 }
 
-/** Which nonces are missing, and what waits among them. */
+/** The missing nonces, and the auto-txs between them. */
 function missingWords(facts: PreflightFacts): string {
   const { missing, waiting } = noncesBefore(facts) ?? { missing: [], waiting: [] };
   const [first] = missing;
@@ -58,15 +58,15 @@ interface NonceRange {
   readonly last: number;
 }
 
-/** What has to be mined before a transaction, and is not with a node yet. */
+/** The nonces before a transaction's that no node has yet. */
 interface NoncesBefore {
-  /** Nobody is known to have these. */
+  /** No known transaction has these. */
   readonly missing: readonly NonceRange[];
   /** Auto-txs that are still to be sent, by nonce. */
   readonly waiting: readonly WaitingBelow[];
 }
 
-/** Of a transaction whose nonce is not below the next one. `null`: nobody knows the sender's next nonce. */
+/** Of a transaction whose nonce is not below the next one. `null`: the sender's next nonce is unknown. */
 function noncesBefore({
   transaction: { nonce },
   nextNonce,
@@ -111,8 +111,8 @@ function waitingWords(waiting: readonly WaitingBelow[]): string {
 }
 
 /**
- * Those of a sender's live auto-txs that go before one with `nonce`. `id`: of that one where it is kept already, so
- * that it does not stand in its own way.
+ * Those of a sender's live auto-txs that go before one with `nonce`. `id`: of that one where it is stored already, so that
+ * it does not count as one before itself.
  */
 export function waitingBelow(
   live: readonly KeptAutoTx[],
@@ -125,6 +125,6 @@ export function waitingBelow(
   );
 }
 
-/** Decided to be sent, but with no node as far as is known: what comes after it would lie in a pool without it. */
+/** Decided to be sent, but with no node as far as is known: a later nonce would lie in a pool without it. */
 const isUnsent = ({ status, sentAt, unseen, inclusion }: AutoTxState): boolean =>
   status === 'SUBMITTED' && inclusion === null && (sentAt === null || unseen > 0);

@@ -14,11 +14,11 @@ export interface WaitingBelow {
   readonly status: string;
 }
 
-/** What a pre-flight is made from. What nobody knows is `null`. Wei as `bigint`, per gas where it is a price. */
+/** The facts of a pre-flight; `null`: unknown. Wei as `bigint`, per gas where it is a price. */
 export interface PreflightFacts {
   readonly transaction: SignedTransaction;
   readonly order: AutoTxOrder;
-  /** Nobody chose the target: it stands for the present price, and there is none to reach. */
+  /** The target is only the present price: no target was chosen. */
   readonly isTargetPresent?: boolean;
   /** Why nothing can be sent from here: see {@link takesNone}; `null`: something can. */
   readonly takesNone?: string | null;
@@ -47,7 +47,7 @@ export interface PreflightFacts {
 interface Finding extends Check {
   /** Why it is not sent now, for programs; `null`: this check stops nothing. */
   readonly code: string | null;
-  /** No waiting mends it. */
+  /** Waiting does not help. */
   readonly permanent: boolean;
 }
 
@@ -62,7 +62,7 @@ export const told = (ok: boolean | null, message: string): Found => ({
   permanent: false,
 });
 
-/** What waiting may mend. */
+/** A problem that may pass. */
 export const stops = (code: string, message: string): Found => ({
   ok: false,
   message,
@@ -70,7 +70,7 @@ export const stops = (code: string, message: string): Found => ({
   permanent: false,
 });
 
-/** What no waiting mends. */
+/** A problem that stays. */
 export const never = (code: string, message: string): Found => ({
   ok: false,
   message,
@@ -82,7 +82,7 @@ export const never = (code: string, message: string): Found => ({
 export const EXPIRY_MOST_MS = 366 * 86_400_000;
 
 /**
- * Everything that can be told of a transaction before it is sent, each a line that a person understands. The names and
+ * All checks of a transaction before it is sent, each with a line that a person understands. The names and
  * their order are the contract's: chain, signature, delegation (of type 4), nonce, nonce-gap, balance, cap, blob-cap (of
  * blob transactions), intrinsic-gas, expiry, deadline (of calls that have one), reachable, cost.
  */
@@ -110,10 +110,10 @@ function findings(facts: PreflightFacts): Finding[] {
   return isForAnotherChain ? all.map(unasked) : all;
 }
 
-/** What holds of it on whatever chain. */
+/** Checks that hold on any chain. */
 const ANYWHERE: ReadonlySet<string> = new Set(['chain', 'signature', 'delegation', 'expiry', 'deadline']);
 
-/** This chain's account and prices say nothing of what is for another one. */
+/** This chain's account and prices do not apply to a transaction for another one. */
 const unasked = (finding: Finding): Finding =>
   ANYWHERE.has(finding.name)
     ? finding
@@ -139,20 +139,20 @@ function expiryCheck({ order: { expiresAt }, now }: PreflightFacts): Found {
   return told(true, message);
 }
 
-/** What is to be done with one whose target is reached. */
+/** The decision on a transaction whose target is reached. */
 export type Verdict =
   | { readonly kind: 'go' }
-  /** Something is in the way that may go away. */
+  /** An obstacle that may pass. */
   | { readonly kind: 'hold'; readonly obstacle: Obstacle }
   /** It can never be mined. */
   | { readonly kind: 'refuse'; readonly obstacle: Obstacle };
 
 /**
- * For the moment before it is sent. Whether the target is reached is not asked here. What nobody knows holds it, but for
+ * For the moment before it is sent; whether the target is reached is checked elsewhere. An unknown fact holds it back, except
  * the fees of the next block: a node judges those itself.
  *
- * `nonce_used` is also what its own bytes say once they are mined: whoever gets it looks at the chain first where they may
- * be out, or where a wallet may have sent them.
+ * `nonce_used` is also the result for its own bytes once they are mined: the caller looks for them on the chain first where a
+ * node may have them, or a wallet may have sent them.
  */
 export function verdict(facts: PreflightFacts): Verdict {
   const { transaction, nextNonce, balance } = facts;
@@ -171,7 +171,7 @@ export function verdict(facts: PreflightFacts): Verdict {
 
 const obstacleOf = ({ name, code, message }: Finding): Obstacle => ({ code: code ?? name, message });
 
-/** Why what somebody hands over is not taken at all: nothing that waiting could mend. */
+/** A reason to refuse a new auto-tx: no waiting could help. */
 export interface CreationProblem {
   readonly code: string;
   /** The field of the request that it is about. */
@@ -179,12 +179,12 @@ export interface CreationProblem {
   readonly message: string;
 }
 
-/** Empty: it is taken, whatever else the checks say of it. */
+/** Empty: it is taken, whatever the other checks say. */
 export function creationProblems(facts: PreflightFacts): readonly CreationProblem[] {
   return findings(facts).flatMap((finding): CreationProblem[] => {
     const { name, ok, message, permanent } = finding;
     if (name === 'expiry') return ok === false ? [{ code: name, path: 'expiresAt', message }] : [];
-    // What it calls may be over: it is taken, and fails when its target is reached.
+    // A call past its deadline is taken, and fails when its target is reached.
     if (!permanent || name === 'deadline') return [];
     return [{ ...obstacleOf(finding), path: 'signedTransaction' }];
   });
@@ -224,7 +224,7 @@ const limitWords = (gasLimit: bigint) => `gas limit of ${count(gasLimit)}`;
 
 const count = (gas: bigint) => formatCount(Number(gas));
 
-/** Whether what it calls is good for as long as it may wait; `null`: a call without a deadline. */
+/** Checks that the call's deadline is as late as it may wait; `null`: a call without a deadline. */
 function deadlineCheck({ transaction, order, now }: PreflightFacts): Found | null {
   const deadline = callDeadline(transaction.data, transaction.to);
   if (deadline === null) return null;
@@ -234,7 +234,7 @@ function deadlineCheck({ transaction, order, now }: PreflightFacts): Found | nul
     return told(true, message);
   }
   const { at } = deadline;
-  // It would be mined, and be for nothing.
+  // It would be mined and revert.
   if (at < now) {
     const message = `what it calls was good until ${utcMinute(at)}: mined later it only costs gas; sign it again with a later deadline`;
     return never('deadline_past', message);
@@ -249,7 +249,7 @@ function deadlineCheck({ transaction, order, now }: PreflightFacts): Found | nul
 
 const DELEGATION = 'delegation';
 
-/** Whose accounts it hands over to code (EIP-7702), which keeps nothing from being sent; `null` of other types. */
+/** Names the accounts that it delegates to code (EIP-7702), and never stops a send; `null` of other types. */
 function delegationCheck({
   transaction,
   chainId,
@@ -273,13 +273,13 @@ function delegationCheck({
   return told(false, message);
 }
 
-/** Authorizations are not kept: where checks are made anew without what was signed, what was found with it stands. */
+/** Authorizations are not stored: checks that are made again without them keep the earlier finding. */
 export function withKeptDelegation(checks: readonly Check[], before: readonly Check[]): Check[] {
   const kept = before.find((check) => check.name === DELEGATION);
   return checks.map((check) => (check.name === DELEGATION ? (kept ?? check) : check));
 }
 
-/** Why nothing can be sent to what the prices come from, `a recording takes no transactions`; `null`: something can. */
+/** Why nothing can be sent to the source of the prices, `a recording takes no transactions`; `null`: something can. */
 export function takesNone(kind: 'rpc' | 'replay' | 'simulated' | 'service'): string | null {
   if (kind === 'replay') return 'a recording takes no transactions';
   return kind === 'simulated' ? 'the simulated chain takes no transactions' : null;

@@ -35,36 +35,34 @@ export interface Inclusion {
   readonly minedAt: number;
 }
 
-/** Where an auto-tx stands. Times in ms since epoch, wall clock. */
+/** The state of an auto-tx. Times in ms since epoch, wall clock. */
 export interface AutoTxState {
   readonly status: AutoTxStatus;
   /** How often it was decided to send it. */
   readonly attempts: number;
   /** The last decision to send it. */
   readonly submittedAt: number | null;
-  /** Since when a node is known to have it, of this attempt; `null`: nobody can say yet. */
+  /** Since when a node is known to have it, of this attempt; `null`: unknown yet. */
   readonly sentAt: number | null;
   /** A node may have its bytes, so that it may be mined whatever is decided here. */
   readonly mayBeOut: boolean;
   readonly inclusion: Inclusion | null;
   /**
-   * The status of one that nobody wanted sent any more (disabled, cancelled, expired, failed) when a node or a block
-   * turned out to have it all the same: should they lose it, it has this status again. `null`: it goes back to
-   * waiting for its price.
+   * The status before a node or a block turned out to have it although it was disabled, cancelled, expired or failed: it
+   * returns to this status if they lose it. `null`: it goes back to waiting for its price.
    */
   readonly returnsTo: Exclude<AutoTxStatus, 'DRAFT' | 'PENDING' | 'SUBMITTED' | 'EXECUTED'> | null;
   /** The head at which another transaction was first seen to have its nonce. */
   readonly takenSince: number | null;
   /**
-   * The head of the first look of those in a row, up to the latest, at which no node knew it; 0: the latest found it.
+   * The head of the first of the latest observations in a row at which no node had it; 0: the latest found it.
    */
   readonly unseen: number;
   /** When it was final in a block. */
   readonly executedAt: number | null;
   readonly failure: Obstacle | null;
   /**
-   * What kept it from being sent when its target was reached, when that is tried again (ms), and how often it was in
-   * the way.
+   * The obstacle when its target was reached, when the send is tried again (ms), and how often the obstacle was met.
    */
   readonly hold: (Obstacle & { readonly retryAt: number; readonly times: number }) | null;
 }
@@ -86,14 +84,14 @@ export const NEW_DRAFT: AutoTxState = {
 
 export const NEW_PENDING: AutoTxState = { ...NEW_DRAFT, status: 'PENDING' };
 
-/** States that nothing leaves by itself, but for bytes that were out before they were cancelled. */
+/** Final states, except for bytes that a node had before they were cancelled. */
 const FINAL: ReadonlySet<AutoTxStatus> = new Set(['EXECUTED', 'CANCELLED', 'EXPIRED', 'FAILED']);
 
 export const isFinal = (status: AutoTxStatus): boolean => FINAL.has(status);
 
 /**
- * What the chain says of a transaction at one head. The next nonce must have been asked for first: whatever has used the
- * nonce by then is in the chain when it is asked for the receipt.
+ * A transaction on the chain at one head. The next nonce must be requested before the receipt: a transaction that had used
+ * the nonce by then is in the chain at the second request.
  */
 export interface Look {
   /** The head's number. */
@@ -108,7 +106,7 @@ export interface Look {
   readonly takenBy?: { readonly hash: Hex; readonly blockNumber: number } | null;
 }
 
-/** What a decision to send was made by. */
+/** The facts of a decision to send. */
 export interface Reached {
   /** The head's number. */
   readonly head: number;
@@ -122,21 +120,21 @@ export interface Reached {
 export type AutoTxEvent =
   /** A draft got its signature. */
   | { readonly type: 'sign' }
-  /** Its owner asks for something else of it: what was in the way may not be any more. */
+  /** Its owner changes it: an obstacle may be gone. */
   | { readonly type: 'change'; readonly message: string }
   | { readonly type: 'enable' }
   | { readonly type: 'disable' }
   | { readonly type: 'cancel' }
   | { readonly type: 'expire' }
-  /** The target is reached, but something is in the way for now. */
+  /** The target is reached, but an obstacle stops the send for now. */
   | { readonly type: 'hold'; readonly obstacle: Obstacle; readonly retryAt: number }
   /** It can never be sent: the pre-flight or every node says so. */
   | { readonly type: 'refuse'; readonly obstacle: Obstacle }
-  /** The decision to send. Write it down for good before anything is sent. */
+  /** The decision to send. It is durable before anything is sent. */
   | { readonly type: 'submit'; readonly reached?: Reached }
   /** A node took it, or has it already. */
   | { readonly type: 'sent'; readonly node?: string | null }
-  /** Every node was asked and refused it, and none has it. */
+  /** Every node refused it, and none has it. */
   | { readonly type: 'decline'; readonly obstacle: Obstacle; readonly retryAt: number }
   | { readonly type: 'look'; readonly look: Look }
   /** The blocks above `to` are no longer part of the chain. */
@@ -176,7 +174,7 @@ export interface Note {
 
 export interface RuleFacts {
   readonly nonce: number;
-  /** Blocks that must have it, its own included, before what became of it is final. */
+  /** Confirmations, its own block included, that make its outcome final. */
   readonly confirmations: number;
   /** Ms since epoch. */
   readonly now: number;
@@ -188,8 +186,8 @@ export interface Transition {
 }
 
 /**
- * What `event` does to an auto-tx; `null`: it may not happen in this state. Everything that decides what becomes of one
- * is here and nowhere else. Nothing changes without a note, but for what is only counted.
+ * Applies `event` to an auto-tx; `null`: it may not happen in this state. Every change of state is decided here and nowhere
+ * else, and has a note, except for counters.
  */
 export function stepAutoTx(state: AutoTxState, event: AutoTxEvent, facts: RuleFacts): Transition | null {
   const { status } = state;
@@ -242,8 +240,8 @@ const isWithNobody = ({ status, sentAt, inclusion }: AutoTxState) =>
   status === 'SUBMITTED' && sentAt === null && inclusion === null;
 
 /**
- * One that no node ever had is watched for somebody else's use of its nonce only while it waits with that nonce: a
- * change or an end begins anew.
+ * One that no node ever had is watched for a nonce conflict only while it waits with that nonce: a change or an end begins
+ * again.
  */
 const asUnlooked = (state: AutoTxState): AutoTxState =>
   state.mayBeOut ? state : { ...state, takenSince: null };
@@ -259,7 +257,7 @@ function expiryWords({ mayBeOut, hold }: AutoTxState): string {
   return `its time was over; its target had been reached, but ${hold.message}`;
 }
 
-/** The same obstacle again is no news. */
+/** The same obstacle again makes no note. */
 function hold(
   state: AutoTxState,
   { obstacle, retryAt }: { readonly obstacle: Obstacle; readonly retryAt: number },
@@ -271,10 +269,10 @@ function hold(
   return isSame && kind === 'HELD' ? to(next) : to(next, note(kind, obstacle.message));
 }
 
-/** What may be out is watched all the same, in case a node that is not asked has it. */
+/** One that a node may have is watched all the same: a node outside the pool may have it. */
 function refuse(state: AutoTxState, obstacle: Obstacle): Transition | null {
   if (state.status !== 'PENDING' && !isWithNobody(state)) return null;
-  // Its own bytes may be what used it: only a look at the chain tells.
+  // Its own bytes may have used it: only the chain tells.
   if (state.mayBeOut && obstacle.code === 'nonce_used') return null;
   const failed = fail(state, obstacle);
   return to({ ...failed.state, mayBeOut: state.mayBeOut }, ...failed.notes);
@@ -310,7 +308,7 @@ const RESTARTED: Obstacle = {
   message: 'the chain began anew: enable it to have it sent on the new one',
 };
 
-/** What is final stays so. The rest was meant for another chain: it is not sent until its owner enables it. */
+/** Final states stay. The rest was meant for another chain: it is not sent until its owner enables it. */
 function restart(state: AutoTxState, { now }: RuleFacts): Transition | null {
   if (state.status === 'DRAFT') return null;
   if (isFinal(state.status)) {
@@ -336,7 +334,7 @@ function restart(state: AutoTxState, { now }: RuleFacts): Transition | null {
 
 function rewind(state: AutoTxState, number: number): Transition | null {
   const { inclusion, takenSince } = state;
-  // What enough blocks have confirmed is final, whatever becomes of them.
+  // A transaction with enough confirmations is final, whatever becomes of its blocks.
   if (inclusion !== null && isFinal(state.status)) return null;
   if (inclusion !== null && inclusion.blockNumber > number) {
     return to(
@@ -345,7 +343,7 @@ function rewind(state: AutoTxState, number: number): Transition | null {
     );
   }
   if (takenSince === null || takenSince <= number) return null;
-  // What had its nonce may be gone with its block, so that this one may be mined after all.
+  // The other transaction with its nonce may be gone with its block, so that this one may be mined after all.
   const isUnsent = isWaiting(state) && !state.mayBeOut;
   const open: AutoTxState = { ...state, takenSince: null, mayBeOut: !isUnsent };
   if (state.status !== 'FAILED') return to(open);
@@ -354,16 +352,15 @@ function rewind(state: AutoTxState, number: number): Transition | null {
 }
 
 /**
- * A process may be held up between its decision to send and the sending. It gives up well before this long, so that
- * whoever finds the transaction with nobody after it can tell that it is not just about to leave.
+ * A process may be held up between its decision to send and the send. It gives up well before this long: a transaction that
+ * no node has after it is not about to be sent.
  */
 export const UNSURE_MS = 20_000;
 
-/** What a look at the chain does to an auto-tx. The same look again does nothing more to one that was sent. */
+/** Applies an observation of the chain. The same observation again changes nothing more of one that was sent. */
 export function look(state: AutoTxState, seen: Look, facts: RuleFacts): Transition | null {
   if (state.status === 'SUBMITTED') return lookAtSubmitted(state, seen, facts);
-  // A node may give out again what it had once, whatever was decided here since; and whoever signed it may send it
-  // from the wallet, too.
+  // A node may broadcast it again whatever was decided here since, and its owner may send it from the wallet too.
   const mayCome = state.mayBeOut || isWaiting(state);
   if (mayCome && (seen.inclusion !== null || (seen.isKnown && isWaiting(state)))) {
     const back: AutoTxState = {
@@ -403,15 +400,15 @@ const unwanted = (status: AutoTxStatus): AutoTxState['returnsTo'] =>
     ? status
     : null;
 
-/** Never sent: it fails once another transaction has had its nonce for as many blocks as make it final. */
+/** Never sent: it fails once another transaction with its nonce is final. */
 function settleUnsent(state: AutoTxState, seen: Look, facts: RuleFacts): Transition {
   if (seen.nextNonce > facts.nonce) return taken(state, seen, facts, used(facts.nonce, seen));
   return to({ ...state, takenSince: null });
 }
 
 /**
- * Not submitted any more, though a node may have it: once another transaction has its nonce for good, it fails where
- * it still waits, and is watched no more where it had ended.
+ * Not submitted any more, though a node may have it: once another transaction with its nonce is final, it fails where it
+ * still waits, and is no longer watched where it had ended.
  */
 function settleNonce(state: AutoTxState, seen: Look, facts: RuleFacts): Transition {
   if (seen.nextNonce <= facts.nonce) return to({ ...state, takenSince: null });
@@ -425,7 +422,7 @@ function settleNonce(state: AutoTxState, seen: Look, facts: RuleFacts): Transiti
 function lookAtSubmitted(state: AutoTxState, seen: Look, facts: RuleFacts): Transition {
   if (seen.inclusion !== null) return mined(state, seen.inclusion, seen.head, facts);
   const gone = state.inclusion;
-  // A node that is behind that block cannot tell; what a reorg takes back comes as the event `rewind`.
+  // A node that is behind that block cannot tell; a reorg comes as the event `rewind`.
   if (gone !== null && seen.head < gone.blockNumber) return to(state);
   const lost = gone === null ? [] : [note('REORGED', goneWords(gone.blockNumber), seen.head)];
   const next = lookForOpen({ ...state, inclusion: null }, seen, facts);
@@ -443,7 +440,7 @@ function lookForOpen(state: AutoTxState, seen: Look, facts: RuleFacts): Transiti
   return drop(state, seen.head);
 }
 
-/** It is with nobody any more, and its nonce is free. */
+/** No node has it any more, and its nonce is free. */
 function drop(state: AutoTxState, head: number): Transition {
   const { returnsTo, sentAt } = state;
   const gone = sentAt === null ? 'no node has it' : 'the nodes no longer have it and its nonce is free';
@@ -463,13 +460,13 @@ function drop(state: AutoTxState, head: number): Transition {
 }
 
 /**
- * Whether it is with nobody; never by the first look that does not find it. One that a node had is gone when a later
- * head does not find it either. One that no node is known to have had is gone when the time is over in which its
- * process would have sent it; until then it is left to whoever can give it out again.
+ * Whether no node has it; never by the first observation that does not find it. One that a node had is gone when it is not
+ * found at a later head either. One that no node is known to have had is gone when the time is over in which its process
+ * would have sent it.
  */
 function isGone({ sentAt, submittedAt, unseen }: AutoTxState, head: number, { now }: RuleFacts): boolean {
   if (unseen === 0) return false;
-  // The distance, either way: with a clock that was set back since, it would otherwise wait for as long as that.
+  // The distance either way: after a clock was set back it would otherwise wait for as long as that.
   if (sentAt === null) return Math.abs(now - (submittedAt ?? 0)) >= UNSURE_MS;
   return head > unseen;
 }
@@ -545,7 +542,7 @@ function taken(
   return to(failed.state, ...news, ...failed.notes);
 }
 
-/** It is signed and was not decided about, or is not thought to be out any more. */
+/** It is signed, and no send was decided, or no node has it any more. */
 export const isWaiting = ({ status }: AutoTxState) => status === 'PENDING' || status === 'DISABLED';
 
 export const note = (kind: NoteKind, message: string, blockNumber: number | null = null): Note => ({
@@ -578,7 +575,7 @@ const SLOWEST_SEC = 12;
 const LONGEST = 64;
 
 /**
- * How many blocks must have a transaction, its own included, before what became of it is final: a dozen of Ethereum's, as
+ * The confirmations, its own block included, that make the outcome of a transaction final: a dozen of Ethereum's blocks, as
  * much time on quicker chains (at most 64 blocks), one on a chain for development.
  */
 export function confirmationsOf(chain: {

@@ -33,14 +33,14 @@ export function paysAt(bid: Bid, baseFee: bigint): bigint {
 
 /**
  * The price that is compared with the target, wei per gas: the lane's, or what this very transaction would pay in the
- * next block. `null`: a strict draft, whose bid nobody knows yet.
+ * next block. `null`: a strict draft, whose bid is unknown yet.
  */
 export function comparedPrice(order: Target, bid: Bid | null, next: NextPrices): bigint | null {
   if (!order.isStrict) return next.lanePrice;
   return bid === null ? null : paysAt(bid, next.nextBaseFee);
 }
 
-/** Whether the compared price is at or below the target. Whether a block can take it is another question. */
+/** Whether the compared price is at or below the target, whether or not a block can take it. */
 export function isReached(order: Target, bid: Bid, next: NextPrices): boolean {
   const price = comparedPrice(order, bid, next);
   return price !== null && price <= order.target;
@@ -108,12 +108,12 @@ const shareOf = (part: bigint, whole: bigint) => (whole === 0n ? 0 : Number(part
 export type Unreachable = 'gas-price' | 'tip' | 'no-cap' | 'no-blob-cap';
 
 /**
- * What keeps the target from ever being reached; `null`: nothing does.
+ * Why the target can never be reached; `null`: it can.
  *
  * A base fee falls by a share of itself, rounded down (EIP-1559), so that one above 0 never comes to 0, and a blob's is
  * at least 1 wei (EIP-4844).
  *
- * @param chainHasBaseFee `null`: nobody knows
+ * @param chainHasBaseFee `null`: unknown
  */
 export function unreachable(
   order: Target,

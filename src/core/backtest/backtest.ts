@@ -29,7 +29,7 @@ export interface BacktestReport {
   readonly waits: readonly WaitScore[];
 }
 
-/** What was said at one block, for whoever scores it elsewhere. */
+/** The advice at one block, to be scored elsewhere. */
 export interface Prediction {
   readonly block: number;
   readonly advice: Advice;
@@ -102,7 +102,7 @@ export function* backtest(options: BacktestOptions): Generator<BacktestStep, Bac
   };
 }
 
-/** What a recording is, for whoever reads its score. Wei per gas; Unix seconds. */
+/** The figures of a recording. Wei per gas; Unix seconds. */
 export interface StretchFacts {
   readonly firstBlock: number;
   readonly lastBlock: number;
@@ -139,7 +139,7 @@ function stretchFacts(blocks: readonly Block[], rule: FeeRule): StretchFacts {
 
 function gasUsedOf(blocks: readonly Block[], rule: FeeRule): StretchFacts['gasUsed'] {
   if (blocks.every((block) => block.gasUsed !== null)) return 'counted';
-  // To the last bit: nobody's measured ratio is that.
+  // To the last bit: no measured ratio is that.
   const isDerived = blocks.every((block, index) => {
     const next = blocks[index + 1]?.baseFeePerGas;
     if (next === undefined || block.gasUsed !== null) return true;

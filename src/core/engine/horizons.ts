@@ -49,7 +49,7 @@ export interface Forecast {
   /** Why there is no probability; `null` where there is one. */
   readonly reason: string | null;
   /**
-   * The probability for whoever waits because it looks worth it: there the forecast flatters, so it is no more than
+   * The probability of a wait that was chosen because it looks worth it: there the forecast flatters, so it is no more than
    * `probability`.
    */
   readonly waitProbability: number | null;

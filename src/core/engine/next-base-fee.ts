@@ -47,7 +47,7 @@ export class NextBaseFee {
   /** The next base fee after the head; `block` is the head. */
   predict(block: Block): bigint {
     if (block.nextBaseFee !== null) return block.nextBaseFee;
-    // Where the formula does not hold and nobody says better, a fee that stays is the best guess.
+    // Where the formula does not hold and the source says nothing, an unchanged fee is the best guess.
     return this.formulaHolds ? byFormula(block, this.#rule) : block.baseFeePerGas;
   }
 

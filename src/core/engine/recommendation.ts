@@ -184,7 +184,7 @@ function fullness({ congestion }: Trend): string {
 /** Waiting is advised from this probability and this expected saving on. */
 const LEAST_PROBABILITY = 0.8;
 const LEAST_SAVING = 0.05;
-/** What somebody waits for at the terminal; for anything further off an alert is the better tool. */
+/** As long as a person waits at the terminal; beyond it an alert is the better tool. */
 const LONGEST_WAIT_SEC = 3_600;
 /** An alert hours ahead must promise more than a wait of minutes. */
 const LEAST_ALERT_SAVING = 0.1;
