@@ -332,17 +332,14 @@ function isMadeOf(field: z.core.$ZodType, base: z.ZodType): boolean {
 export function unwrapped(field: z.core.$ZodType): {
   readonly inner: z.ZodType;
   readonly isNullable: boolean;
-  readonly isOptional: boolean;
 } {
   let inner = field;
   let isNullable = false;
-  let isOptional = false;
   while (inner instanceof z.ZodNullable || inner instanceof z.ZodOptional) {
-    if (inner instanceof z.ZodNullable) isNullable = true;
-    else isOptional = true;
+    isNullable ||= inner instanceof z.ZodNullable;
     inner = inner.unwrap();
   }
-  return { inner: inner as z.ZodType, isNullable, isOptional };
+  return { inner: inner as z.ZodType, isNullable };
 }
 
 /** A service uses the same names in every response; the cache is bounded for one that does not. */

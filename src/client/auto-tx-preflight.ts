@@ -1,5 +1,6 @@
 import type { AutoTxOrder } from '../core/auto-txs/kept-auto-tx.ts';
-import { preflight, takesNone } from '../core/auto-txs/preflight.ts';
+import { preflight } from '../core/auto-txs/preflight.ts';
+import { cannotBroadcastReason } from '../core/auto-txs/target.ts';
 import { chainProfile } from '../core/chains.ts';
 import type { DescribedCall } from '../core/transactions/describe-call.ts';
 import type { SignedTransaction } from '../core/transactions/signed-transaction.ts';
@@ -7,8 +8,7 @@ import { nativeString } from '../core/units.ts';
 import type { CallOptions, GasClient } from './client.ts';
 import { ClientError, type ClientErrorCode } from './errors.ts';
 import type { AutoTxAccountView, AutoTxView, CheckView } from './views/auto-txs.ts';
-import type { ReachView, SnapshotView } from './views/gas.ts';
-import { isPast } from './views/gas.ts';
+import { isPast, type ReachView, type SnapshotView } from './views/gas.ts';
 
 export type CheckingClient = Pick<GasClient, 'gasCurrent' | 'autoTxAccount' | 'gasRecommendation'>;
 
@@ -113,7 +113,7 @@ export function autoTxChecks(
     transaction,
     order: { ...order, target: order.target ?? lanePrice ?? 0n },
     isTargetPresent: order.target === null,
-    takesNone: snapshot === null ? null : takesNone(snapshot.source.kind),
+    cannotBroadcastReason: snapshot === null ? null : cannotBroadcastReason(snapshot.source.kind),
     chainId: chain.id,
     chainName: chain.name,
     nativeSymbol: chain.nativeSymbol,

@@ -191,9 +191,10 @@ const DEEPEST = 16;
 /** As long as any address, URL or note may be, with room for other services' ideas. */
 const LONGEST_WRITTEN = 2_048;
 const LONGEST_NAME = 100;
-const IDS = /^(_?id|uuid)$|id$/i;
+const IDS = /^_?id$|^uuid$|Id$|_id$/;
 const WRITTEN = /^(note|description|label)$/i;
-const TARGETS = /^(to|target|recipient|email|webhookUrl|answer)$/i;
+const TARGETS = /^(to|target|recipient|email|webhookUrl)$/i;
+const WEB_ADDRESS = /^https?:/i;
 const HEX = /^0x[\da-f]*$/i;
 const PLAIN = /^[\x20-\x7e]{0,300}$/;
 
@@ -219,5 +220,6 @@ function harmlessText(text: string, name: string): string | null {
   if (WRITTEN.test(name)) return cleanNote(text, LONGEST_WRITTEN);
   if (PLAIN.test(text)) return text.trim();
   if (text.length <= CALLDATA_LONGEST && HEX.test(text)) return text;
-  return cleanText(text, TARGETS.test(name) ? LONGEST_WRITTEN : LONGEST_TEXT).trim();
+  const isTarget = TARGETS.test(name) || WEB_ADDRESS.test(text);
+  return cleanText(text, isTarget ? LONGEST_WRITTEN : LONGEST_TEXT).trim();
 }

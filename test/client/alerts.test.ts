@@ -135,7 +135,8 @@ describe('an alert', () => {
   it('keeps a note of 500 emoji and a long address whole', async () => {
     const note = '🔥'.repeat(500);
     const to = `https://hook.example.org/${'a'.repeat(2_000)}`;
-    expect(await clientOf({ ...ALERT, note, to }).alert('1')).toMatchObject({ note, to });
+    const targets = { WEBHOOK: to };
+    expect(await clientOf({ ...ALERT, note, to, targets }).alert('1')).toMatchObject({ note, to, targets });
   });
 });
 

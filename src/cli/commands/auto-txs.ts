@@ -7,9 +7,11 @@ import {
   type AutoTxChange,
   type AutoTxDetailsView,
   type AutoTxView,
+  describeContent,
+  describeState,
+  describeTarget,
   mayBeMined,
 } from '../../client/views/auto-txs.ts';
-import { describeContent, describeState, describeTarget } from '../../client/views/describe-auto-txs.ts';
 import { isPast, type SnapshotView } from '../../client/views/gas.ts';
 import { AUTO_TX_STATUSES } from '../../contract/choices.ts';
 import { PATHS } from '../../contract/routes.ts';

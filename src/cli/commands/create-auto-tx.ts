@@ -2,8 +2,14 @@ import { type AutoTxToCheck, type CheckedAutoTx, checkAutoTx } from '../../clien
 import type { GasClient } from '../../client/client.ts';
 import { ClientError } from '../../client/errors.ts';
 import { isPlain } from '../../client/http.ts';
-import type { AutoTxChange, AutoTxView, CheckView, NewAutoTx } from '../../client/views/auto-txs.ts';
-import { describeState, describeTarget } from '../../client/views/describe-auto-txs.ts';
+import {
+  type AutoTxChange,
+  type AutoTxView,
+  type CheckView,
+  describeState,
+  describeTarget,
+  type NewAutoTx,
+} from '../../client/views/auto-txs.ts';
 import { CALLDATA_LONGEST, NOTE_LONGEST, SPEED_OF_LANE } from '../../contract/choices.ts';
 import { PATHS } from '../../contract/routes.ts';
 import type { LaneName } from '../../core/advice.ts';

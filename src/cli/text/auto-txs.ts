@@ -1,19 +1,17 @@
 import stringWidth from 'string-width';
 import type { CheckedAutoTx } from '../../client/auto-tx-preflight.ts';
-import type {
-  AutoTxDetailsView,
-  AutoTxView,
-  ComparisonView,
-  SignedTransactionView,
-} from '../../client/views/auto-txs.ts';
 import {
+  type AutoTxDetailsView,
+  type AutoTxView,
+  type ComparisonView,
   chanceOf,
   describeContent,
   describeState,
   describeTarget,
   distanceToTarget,
   isOver,
-} from '../../client/views/describe-auto-txs.ts';
+  type SignedTransactionView,
+} from '../../client/views/auto-txs.ts';
 import type { SnapshotView } from '../../client/views/gas.ts';
 import { describeTxType } from '../../client/views/metrics.ts';
 import { chainProfile } from '../../core/chains.ts';

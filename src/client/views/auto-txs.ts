@@ -7,9 +7,24 @@ import {
   type AutoTxUpdateInput,
   AutoTx as AutoTxWire,
 } from '../../contract/auto-txs.ts';
+import { AUTO_TX_STATUSES, type AutoTxStatus } from '../../contract/choices.ts';
+import { cannotBroadcastReason, paysAt } from '../../core/auto-txs/target.ts';
 import type { Hex } from '../../core/block.ts';
+import { chainProfile } from '../../core/chains.ts';
+import { cleanText, shortHex, withShortHashes } from '../../core/text.ts';
+import type { DescribedCall } from '../../core/transactions/describe-call.ts';
+import {
+  formatAmount,
+  formatCount,
+  formatDuration,
+  formatGwei,
+  formatNative,
+  gweiString,
+  UNKNOWN,
+} from '../../core/units.ts';
 import { countedRows, lenient, ms, rows, said, type Wire, wei, weiFromGwei } from '../lenient.ts';
-import type { ListView } from './alerts.ts';
+import { isOn, type ListView, laneOf, plainWord, titleWord } from './alerts.ts';
+import type { SnapshotView } from './gas.ts';
 
 /** An auto-tx as it is sent to a service, which may offer further words than the contract's. */
 export interface NewAutoTx extends Omit<AutoTxCreationInput, 'gasSpeed'> {
@@ -181,4 +196,286 @@ export type AutoTxAccountView = z.infer<typeof AutoTxAccount>;
 /** Whether nodes may have it, whatever is decided of it now. Of a service that does not say: whether it was ever sent. */
 export function mayBeMined({ mayBeMined: said, attempts, submittedAt }: AutoTxView): boolean {
   return said ?? (submittedAt !== null || (attempts ?? 0) > 0);
+}
+
+/** Words for auto-txs that the monitor and the commands share. A service's own words stay as they are. */
+
+/** The contract's word for a status, however a service writes it; `null` when the word is the service's own. */
+export function statusOf({ status }: Pick<AutoTxView, 'status'>): AutoTxStatus | null {
+  const upper = status?.toUpperCase();
+  return AUTO_TX_STATUSES.find((each) => each === upper) ?? (isOn(status) ? 'PENDING' : null);
+}
+
+/** Whether nothing becomes of it by itself any more. */
+export function isOver(autoTx: Pick<AutoTxView, 'status'>): boolean {
+  const status = statusOf(autoTx);
+  return status === 'EXECUTED' || status === 'CANCELLED' || status === 'EXPIRED' || status === 'FAILED';
+}
+
+/** Whether it waits for its price or is on its way. */
+export function isAwaited(autoTx: Pick<AutoTxView, 'status'>): boolean {
+  const status = statusOf(autoTx);
+  return status === 'PENDING' || status === 'SUBMITTED';
+}
+
+/** A state as people see it: the contract's, two finer ones, or a service's own word. */
+export type AutoTxState = Lowercase<AutoTxStatus> | 'held' | 'mined' | 'other';
+
+const STATES: Readonly<Record<AutoTxStatus, Lowercase<AutoTxStatus>>> = {
+  DRAFT: 'draft',
+  PENDING: 'pending',
+  DISABLED: 'disabled',
+  SUBMITTED: 'submitted',
+  EXECUTED: 'executed',
+  CANCELLED: 'cancelled',
+  EXPIRED: 'expired',
+  FAILED: 'failed',
+};
+
+export function autoTxState(autoTx: AutoTxView): AutoTxState {
+  const status = statusOf(autoTx);
+  if (status === null) return 'other';
+  if (status === 'PENDING' && autoTx.hold !== null) return 'held';
+  return status === 'SUBMITTED' && autoTx.blockNumber !== null ? 'mined' : STATES[status];
+}
+
+/** `pending`, `held`, `executed`, or a service's own word. */
+export function describeState(autoTx: AutoTxView): string {
+  const state = autoTxState(autoTx);
+  if (state !== 'other') return state;
+  return autoTx.status === null ? 'not said' : plainWord(autoTx.status);
+}
+
+export type AutoTxTarget = Pick<AutoTxView, 'target' | 'gasSpeed' | 'isStrict'>;
+
+/** `Average ≤ 0.04 gwei`, `own price ≤ 0.04 gwei` */
+export function describeTarget({ target, gasSpeed, isStrict }: AutoTxTarget): string {
+  const price = isStrict === true ? 'own price' : gasSpeed === null ? 'price' : titleWord(gasSpeed);
+  return `${price} ≤ ${target === null ? UNKNOWN : gweiString(target)} gwei`;
+}
+
+/** The ticker of the chain's coin. */
+export function symbolOf(chainId: number | null): string {
+  return chainId === null ? 'ETH' : chainProfile(chainId).nativeSymbol;
+}
+
+export type AutoTxContent = Pick<AutoTxView, 'chainId' | 'to' | 'value' | 'data' | 'type'>;
+
+/** What a transaction does, in a few words: `0.01 ETH to 0x7099…79C8`, `transfer on 0xA0b8…eB48`. */
+export function describeContent(
+  content: AutoTxContent,
+  called: Pick<DescribedCall, 'name'> | null = null,
+): string {
+  const delegation = content.type === 4 ? ', with a delegation' : '';
+  return `${contentWithoutType(content, called)}${delegation}`;
+}
+
+function contentWithoutType(
+  { chainId, to, value, data }: AutoTxContent,
+  called: Pick<DescribedCall, 'name'> | null,
+): string {
+  const worth = value === null || value === 0n ? null : shortAmount(value, symbolOf(chainId));
+  if (to === null) {
+    if (data === null || data === '0x') return worth ?? 'not said';
+    return `make a contract${worth === null ? '' : ` with ${worth}`}`;
+  }
+  const where = shortHex(to, '…');
+  if (data === '0x') return `${worth ?? shortAmount(0n, symbolOf(chainId))} to ${where}`;
+  const method = called?.name ?? (data === null ? 'call' : data.slice(0, 10));
+  return `${method} on ${where}${worth === null ? '' : ` with ${worth}`}`;
+}
+
+const COIN = 10n ** 18n;
+const MOST_DECIMALS = 6;
+const MOST_WHOLE = 3;
+
+/** Exact where that is short: `0.01 ETH`. */
+function shortAmount(wei: bigint, symbol: string): string {
+  const whole = String(wei / COIN);
+  const decimals = String(wei % COIN)
+    .padStart(18, '0')
+    .replace(/0+$/, '');
+  if (decimals.length > MOST_DECIMALS || whole.length > MOST_WHOLE) return formatAmount(wei, symbol);
+  return `${whole}${decimals === '' ? '' : `.${decimals}`} ${symbol}`;
+}
+
+export interface TargetDistance {
+  /** Compared with the target, wei per gas: the lane's price, or of a strict one the price that it would pay itself. */
+  readonly price: bigint;
+  /** The share by which the price must change to reach the target; negative when it must fall. */
+  readonly ratio: number;
+  readonly isThere: boolean;
+  /** The price is there, but the transaction's own cap is below the next base fee. */
+  readonly isCapped: boolean;
+}
+
+/** What decides when an auto-tx is sent, and what it bids. */
+export type PricedAutoTx = AutoTxTarget &
+  Pick<AutoTxView, 'gasPrice' | 'maxFeePerGas' | 'maxPriorityFeePerGas'>;
+
+/** How far the price is from the target; `null` when that cannot be known. */
+export function distanceToTarget(autoTx: PricedAutoTx, snapshot: SnapshotView): TargetDistance | null {
+  const { target } = autoTx;
+  const price = comparedPrice(autoTx, snapshot);
+  if (target === null || price === null) return null;
+  const ratio = price === 0n ? Number.POSITIVE_INFINITY : Number(target - price) / Number(price);
+  const cap = autoTx.maxFeePerGas ?? autoTx.gasPrice;
+  const isCapped = cap !== null && snapshot.nextBaseFee !== null && cap < snapshot.nextBaseFee;
+  return { price, ratio, isThere: price <= target, isCapped };
+}
+
+function comparedPrice(autoTx: PricedAutoTx, { lanes, nextBaseFee }: SnapshotView): bigint | null {
+  if (autoTx.isStrict !== true) {
+    const lane = laneOf(autoTx.gasSpeed);
+    return lane === null ? null : lanes[lane].price;
+  }
+  const { gasPrice, maxFeePerGas, maxPriorityFeePerGas } = autoTx;
+  if (gasPrice !== null && maxFeePerGas === null) return gasPrice;
+  if (maxFeePerGas === null || maxPriorityFeePerGas === null || nextBaseFee === null) return null;
+  return paysAt(autoTx, nextBaseFee);
+}
+
+/** Whether the service has found that its target can never be reached. */
+export function isUnreachable({ checks }: Pick<AutoTxView, 'checks'>): boolean {
+  return checks.some(({ name, ok }) => name === 'reachable' && ok === false);
+}
+
+/** The probability that it is sent in time, 0 to 1; `null` when it is not known, or the target can never be reached. */
+export function chanceOf(autoTx: Pick<AutoTxView, 'checks' | 'reachProbability'>): number | null {
+  return isUnreachable(autoTx) ? null : autoTx.reachProbability;
+}
+
+/** A price this close to its target may reach it with the next block: a base fee changes by an eighth at most. */
+const NEAR = 0.125;
+
+/** Whether it is on its way, or may be with the next blocks. */
+export function isNear(autoTx: AutoTxView, snapshot: SnapshotView): boolean {
+  const status = statusOf(autoTx);
+  if (status !== 'PENDING') return status === 'SUBMITTED';
+  const distance = distanceToTarget(autoTx, snapshot);
+  return distance !== null && (distance.isThere || Math.abs(distance.ratio) <= NEAR);
+}
+
+/** Why an auto-tx stands where it stands, in one sentence. */
+export interface Reason {
+  readonly text: string;
+  /** `null` when nothing is wrong. */
+  readonly severity: 'bad' | 'warn' | null;
+}
+
+const LONGEST_MESSAGE = 400;
+const cleanMessage = (message: string) => cleanText(message, LONGEST_MESSAGE);
+
+/** `present` is what times are counted from, ms. */
+export function describeReason(autoTx: AutoTxView, snapshot: SnapshotView, present: number): Reason {
+  const { failure, blockNumber } = autoTx;
+  const plain = (text: string): Reason => ({ text, severity: null });
+  if (failure !== null) return { text: cleanMessage(failure.message), severity: 'bad' };
+  switch (statusOf(autoTx)) {
+    case 'PENDING':
+      return pendingReason(autoTx, snapshot, present);
+    case 'SUBMITTED':
+      if (blockNumber === null) return plain('on its way into a block; none has it yet');
+      return plain(`in block ${formatCount(blockNumber)}${confirmedText(autoTx)}`);
+    case 'EXECUTED':
+      return plain(minedText(autoTx));
+    case 'DISABLED':
+      if (autoTx.hold !== null) return { text: cleanMessage(autoTx.hold.message), severity: 'warn' };
+      return plain(`not sent while it is disabled; space has it wait again${sentBeforeText(autoTx)}`);
+    case 'DRAFT':
+      return plain('it is not signed; e takes its signature');
+    case 'CANCELLED':
+      return plain(cancelledText(autoTx));
+    case 'EXPIRED':
+      return plain(`its price did not come in time${sentBeforeText(autoTx)}`);
+    default:
+      return plain(autoTx.status === null ? 'the service does not say how it stands' : '');
+  }
+}
+
+function pendingReason(autoTx: AutoTxView, snapshot: SnapshotView, present: number): Reason {
+  const { hold, checks } = autoTx;
+  if (hold !== null) {
+    const left = hold.retryAt === null ? 0 : Math.ceil((hold.retryAt - present) / 1_000);
+    const again = left > 0 ? `; tried again in ${formatDuration(left)}` : '';
+    return { text: `${cleanMessage(hold.message)}${again}`, severity: 'warn' };
+  }
+  const failed = checks.find(({ ok }) => ok === false);
+  if (isUnreachable(autoTx) && failed !== undefined)
+    return { text: cleanMessage(failed.message), severity: 'bad' };
+  const distance = distanceToTarget(autoTx, snapshot);
+  if (distance?.isThere === true && distance.isCapped && snapshot.nextBaseFee !== null)
+    return {
+      text: `its own cap is below the next base fee of ${formatGwei(snapshot.nextBaseFee)} gwei: it goes out when that falls`,
+      severity: 'warn',
+    };
+  if (failed !== undefined) return { text: cleanMessage(failed.message), severity: 'warn' };
+  const text =
+    distance?.isThere === true
+      ? `its price is there: ${cannotBroadcastReason(snapshot.source.kind) ?? 'it goes out with the next block'}`
+      : `waits until ${describeTarget(autoTx)}`;
+  return { text, severity: null };
+}
+
+/** Said where the state alone does not tell that it was sent before. */
+const sentBeforeText = (autoTx: AutoTxView) =>
+  autoTx.mayBeMined === true ? '; it was sent before, so it may be mined until its nonce is used' : '';
+
+function cancelledText(autoTx: AutoTxView): string {
+  if (mayBeMined(autoTx)) return 'cancelled; it was sent before, so it may be mined until its nonce is used';
+  if (autoTx.submittedAt !== null) return 'cancelled; its nonce is used, so it can no longer be mined';
+  return autoTx.mayBeMined === null
+    ? 'cancelled; the service does not say whether it was sent before'
+    : 'cancelled before it was sent';
+}
+
+function confirmedText({ confirmations, confirmationsNeeded }: AutoTxView): string {
+  if (confirmations === null) return '';
+  return `, ${confirmations}${confirmationsNeeded === null ? '' : ` of ${confirmationsNeeded}`} confirmations`;
+}
+
+/** `mined in block 24,337,380 at 0.0388 gwei, 0.000000250 ETH less than when it was made` */
+function minedText(autoTx: AutoTxView): string {
+  const { blockNumber, effectiveGasPrice: paid, atCreation } = autoTx;
+  const block = blockNumber === null ? 'mined' : `mined in block ${formatCount(blockNumber)}`;
+  const price = paid === null ? '' : ` at ${formatGwei(paid)} gwei`;
+  const saved = atCreation?.savedWei ?? autoTx.savedWei;
+  if (saved === null || saved === 0n) return `${block}${price}`;
+  const amount = formatNative(saved < 0n ? -saved : saved, symbolOf(autoTx.chainId));
+  return `${block}${price}, ${amount} ${saved < 0n ? 'more' : 'less'} than when it was made`;
+}
+
+const LONGEST_REASON = 160;
+const LONGEST_NOTE = 80;
+
+/** A change of status in one line: `Auto-tx executed in block 24,337,605 at 0.0388 gwei: 0.01 ETH to …`. */
+export function describeChange(autoTx: AutoTxView): string {
+  const note = cleanText(autoTx.note ?? '', LONGEST_NOTE).trim();
+  const named = note === '' ? describeContent(autoTx) : note;
+  const { blockNumber, effectiveGasPrice: paid, failure } = autoTx;
+  switch (statusOf(autoTx)) {
+    case 'EXECUTED': {
+      const block = blockNumber === null ? '' : ` in block ${formatCount(blockNumber)}`;
+      return `Auto-tx executed${block}${paid === null ? '' : ` at ${formatGwei(paid)} gwei`}: ${named}`;
+    }
+    case 'FAILED': {
+      const message = failure === null ? '' : cleanText(failure.message, LONGEST_REASON);
+      return `Auto-tx failed: ${named}${message === '' ? '' : `, ${withShortHashes(message, '…')}`}`;
+    }
+    case 'EXPIRED':
+      return `Auto-tx expired ${(autoTx.attempts ?? 0) > 0 ? 'after it was sent and not mined' : 'unsent'}: ${named}`;
+    default:
+      return `Auto-tx submitted: ${named}`;
+  }
+}
+
+/** Several changes at once: `5 auto-txs: 3 executed, 2 failed`. */
+export function describeChanges(changed: readonly AutoTxView[]): string {
+  const counts = new Map<string, number>();
+  for (const autoTx of changed) {
+    const word = (statusOf(autoTx) ?? 'other').toLowerCase();
+    counts.set(word, (counts.get(word) ?? 0) + 1);
+  }
+  const parts = [...counts].map(([word, count]) => `${formatCount(count)} ${word}`);
+  return `${formatCount(changed.length)} auto-txs: ${parts.join(', ')}`;
 }

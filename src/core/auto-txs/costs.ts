@@ -144,7 +144,7 @@ function whenWords(facts: PreflightFacts): string {
   const price = order.isStrict ? 'what it would pay' : `the ${laneWords(order.lane)} lane`;
   const goal = `${price} is at or below ${gwei(order.target)}`;
   const next = nextPrices(facts);
-  const goesOut = facts.takesNone == null ? 'it goes out' : 'it would go out';
+  const goesOut = facts.cannotBroadcastReason == null ? 'it goes out' : 'it would go out';
   if (next === null) return `${goesOut} once ${goal}; what that is now could not be told`;
   const distance = distanceTo(order, transaction, next);
   if (distance === null || isDue(order, transaction, next)) {
@@ -159,7 +159,7 @@ function whenWords(facts: PreflightFacts): string {
 
 /** What happens as its price is reached. The lane's price is not what the transaction itself pays. */
 function dueWords(facts: PreflightFacts): string {
-  if (facts.takesNone != null) return '';
+  if (facts.cannotBroadcastReason != null) return '';
   const pays = overpaidBy(facts);
   const own = pays === null ? '' : `, but pays ${gweiBeside(pays, facts.order.target)} itself (see cost)`;
   return `: it goes out with the next block${own}`;
@@ -181,7 +181,8 @@ function noteWords(facts: PreflightFacts): string {
   const { order, transaction } = facts;
   const cap = capOf(transaction);
   const notes: string[] = [];
-  if (facts.takesNone != null) notes.push(`nothing is sent from here: ${facts.takesNone}`);
+  if (facts.cannotBroadcastReason != null)
+    notes.push(`nothing is sent from here: ${facts.cannotBroadcastReason}`);
   // `whenWords` says it already where it waits for its cap.
   if (!order.isStrict && cap < order.target && !waitsForCap(facts)) {
     notes.push(

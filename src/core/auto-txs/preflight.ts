@@ -20,8 +20,8 @@ export interface PreflightFacts {
   readonly order: AutoTxOrder;
   /** The target is only the present price: no target was chosen. */
   readonly isTargetPresent?: boolean;
-  /** Why nothing can be sent from here: see {@link takesNone}; `null`: something can. */
-  readonly takesNone?: string | null;
+  /** Why nothing can be sent from here: see `cannotBroadcastReason` of target.ts; `null`: something can. */
+  readonly cannotBroadcastReason?: string | null;
   /** The chain that it is to be sent on. */
   readonly chainId: number;
   readonly chainName: string;
@@ -277,10 +277,4 @@ function delegationCheck({
 export function withKeptDelegation(checks: readonly Check[], before: readonly Check[]): Check[] {
   const kept = before.find((check) => check.name === DELEGATION);
   return checks.map((check) => (check.name === DELEGATION ? (kept ?? check) : check));
-}
-
-/** Why nothing can be sent to the source of the prices, `a recording takes no transactions`; `null`: something can. */
-export function takesNone(kind: 'rpc' | 'replay' | 'simulated' | 'service'): string | null {
-  if (kind === 'replay') return 'a recording takes no transactions';
-  return kind === 'simulated' ? 'the simulated chain takes no transactions' : null;
 }

@@ -127,3 +127,9 @@ export function unreachable(
   if (highest === null) return transaction.maxFeePerGas === null ? 'gas-price' : 'tip';
   return highest === 0n && chainHasBaseFee === true ? 'tip' : null;
 }
+
+/** Why the source of the prices takes no transactions, `a recording takes no transactions`; `null`: something can. */
+export function cannotBroadcastReason(kind: 'rpc' | 'replay' | 'simulated' | 'service'): string | null {
+  if (kind === 'replay') return 'a recording takes no transactions';
+  return kind === 'simulated' ? 'the simulated chain takes no transactions' : null;
+}

@@ -2,12 +2,8 @@ import { ChainError, type ChainSource } from '../../chain/chain-source.ts';
 import type { AutoTxUpdate } from '../../contract/auto-txs.ts';
 import type { AutoTxOrder, Check, KeptAutoTx } from '../../core/auto-txs/kept-auto-tx.ts';
 import { waitingBelow } from '../../core/auto-txs/nonces.ts';
-import {
-  type CreationProblem,
-  creationProblems,
-  preflight,
-  takesNone,
-} from '../../core/auto-txs/preflight.ts';
+import { type CreationProblem, creationProblems, preflight } from '../../core/auto-txs/preflight.ts';
+import { cannotBroadcastReason } from '../../core/auto-txs/target.ts';
 import type { Hex } from '../../core/block.ts';
 import {
   checksummedAddress,
@@ -61,7 +57,7 @@ export async function checkToSend(
   const facts = {
     transaction,
     order,
-    takesNone: takesNone(source.kind),
+    cannotBroadcastReason: cannotBroadcastReason(source.kind),
     chainId,
     chainName: present?.profile.name ?? `chain ${chainId}`,
     nativeSymbol: present?.profile.nativeSymbol ?? 'ETH',
@@ -85,7 +81,7 @@ const hopeless = (problems: readonly CreationProblem[]) =>
 
 /** @throws {ApiFailure} `conflict` where what is made can never be sent. */
 export function requirePool({ kind }: ChainSource): void {
-  const why = takesNone(kind);
+  const why = cannotBroadcastReason(kind);
   if (why !== null) throw new ApiFailure('conflict', `${why}; run with --rpc URL`);
 }
 

@@ -1,8 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { createContext, type ReactNode, useContext, useEffect, useMemo, useRef } from 'react';
 import { type AlertListView, isOn } from '../../client/views/alerts.ts';
-import type { AutoTxListView } from '../../client/views/auto-txs.ts';
-import { isAwaited, isNear } from '../../client/views/describe-auto-txs.ts';
+import { type AutoTxListView, isAwaited, isNear } from '../../client/views/auto-txs.ts';
 import { useToast } from '../chrome/footer.tsx';
 import { ALERTS_KEY, AUTO_TXS_KEY, flushAlertMutations, useExpectedAlerts } from './mutations.ts';
 import { useAlertNotices, useAutoTxNotices } from './notifications.ts';

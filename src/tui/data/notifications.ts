@@ -8,8 +8,13 @@ import {
   describeFiring,
   describeFirings,
 } from '../../client/views/alerts.ts';
-import type { AutoTxListView, AutoTxView } from '../../client/views/auto-txs.ts';
-import { describeChange, describeChanges, statusOf } from '../../client/views/describe-auto-txs.ts';
+import {
+  type AutoTxListView,
+  type AutoTxView,
+  describeChange,
+  describeChanges,
+  statusOf,
+} from '../../client/views/auto-txs.ts';
 import type { SnapshotView } from '../../client/views/gas.ts';
 import type { AutoTxStatus } from '../../contract/choices.ts';
 import { cleanText, graphemes } from '../../core/text.ts';

@@ -164,10 +164,10 @@ describe('a pre-flight', () => {
     expect(line(now, 'reachable')).toBe(
       '✓ the Average lane is at or below 5 gwei now: it goes out with the next block',
     );
-    expect(line({ ...now, takesNone: 'a recording takes no transactions' }, 'reachable')).toBe(
+    expect(line({ ...now, cannotBroadcastReason: 'a recording takes no transactions' }, 'reachable')).toBe(
       '✓ the Average lane is at or below 5 gwei now; nothing is sent from here: a recording takes no transactions',
     );
-    expect(line({ ...FACTS, takesNone: 'a recording takes no transactions' }, 'reachable')).toBe(
+    expect(line({ ...FACTS, cannotBroadcastReason: 'a recording takes no transactions' }, 'reachable')).toBe(
       '✓ it would go out once the Average lane is at or below 5 gwei; that is 13.0 gwei now and has to fall by 62 %; nothing is sent from here: a recording takes no transactions',
     );
     const dear = { ...now, transaction: signed({ maxPriorityFeePerGas: 10n * GWEI }).transaction };

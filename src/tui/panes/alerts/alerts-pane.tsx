@@ -11,8 +11,8 @@ import {
   isOn,
   statusWord,
 } from '../../../client/views/alerts.ts';
+import { symbolOf } from '../../../client/views/auto-txs.ts';
 import type { EngineView } from '../../../client/views/dashboard.ts';
-import { symbolOf } from '../../../client/views/describe-auto-txs.ts';
 import { PATHS } from '../../../contract/routes.ts';
 import { cleanText } from '../../../core/text.ts';
 import { formatAge, formatCount, formatDuration } from '../../../core/units.ts';

@@ -1,8 +1,8 @@
 import { describeShare } from '../../../client/views/alerts.ts';
-import type { AutoTxView } from '../../../client/views/auto-txs.ts';
 import {
   type AutoTxContent,
   type AutoTxState,
+  type AutoTxView,
   autoTxState,
   chanceOf,
   describeContent,
@@ -11,7 +11,7 @@ import {
   isOver,
   isUnreachable,
   statusOf,
-} from '../../../client/views/describe-auto-txs.ts';
+} from '../../../client/views/auto-txs.ts';
 import type { SnapshotView } from '../../../client/views/gas.ts';
 import { cleanText, shortHex } from '../../../core/text.ts';
 import { type DescribedCall, describeCall } from '../../../core/transactions/describe-call.ts';

@@ -1,12 +1,9 @@
 import { describeDistance, plainWord } from '../../../client/views/alerts.ts';
-import type {
-  AutoTxDetailsView,
-  AutoTxView,
-  CheckView,
-  ComparisonView,
-  TimelineEntryView,
-} from '../../../client/views/auto-txs.ts';
 import {
+  type AutoTxDetailsView,
+  type AutoTxView,
+  type CheckView,
+  type ComparisonView,
   chanceOf,
   describeContent,
   describeReason,
@@ -15,7 +12,8 @@ import {
   isOver,
   statusOf,
   symbolOf,
-} from '../../../client/views/describe-auto-txs.ts';
+  type TimelineEntryView,
+} from '../../../client/views/auto-txs.ts';
 import { cleanText, shortHex, withShortHashes } from '../../../core/text.ts';
 import type { DescribedCall } from '../../../core/transactions/describe-call.ts';
 import {

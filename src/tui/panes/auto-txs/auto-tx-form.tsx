@@ -1,15 +1,16 @@
 import { autoTxChecks } from '../../../client/auto-tx-preflight.ts';
 import { unknownAutoTxFields } from '../../../client/openapi.ts';
 import { describeDistance, laneOf, weiOfTypedGwei } from '../../../client/views/alerts.ts';
-import type { AutoTxView, CheckView } from '../../../client/views/auto-txs.ts';
 import {
+  type AutoTxView,
+  type CheckView,
   describeContent,
   describeTarget,
   distanceToTarget,
   type PricedAutoTx,
-} from '../../../client/views/describe-auto-txs.ts';
+} from '../../../client/views/auto-txs.ts';
 import type { SnapshotView } from '../../../client/views/gas.ts';
-import { takesNone } from '../../../core/auto-txs/preflight.ts';
+import { cannotBroadcastReason } from '../../../core/auto-txs/target.ts';
 import { formatDuration, formatGwei, formatLikelihood } from '../../../core/units.ts';
 import { useNow } from '../../app/clock.ts';
 import { useToast } from '../../chrome/footer.tsx';
@@ -212,7 +213,7 @@ function useOutlook(
           { snapshot, account, lanePrice, now },
         );
   const isHeld = checks?.some(({ name, ok }) => ok === false && name !== 'cost') === true;
-  const isSent = takesNone(snapshot.source.kind) === null;
+  const isSent = cannotBroadcastReason(snapshot.source.kind) === null;
   const isDue = isThere && distance?.isCapped === false && edited?.status !== 'DISABLED';
   const price =
     distance === null

@@ -1,15 +1,17 @@
 import { useMemo } from 'react';
-import { type AutoTxDetailsView, type AutoTxView, mayBeMined } from '../../../client/views/auto-txs.ts';
 import {
+  type AutoTxDetailsView,
+  type AutoTxView,
   describeContent,
   describeState,
   describeTarget,
   isOver,
+  mayBeMined,
   statusOf,
-} from '../../../client/views/describe-auto-txs.ts';
+} from '../../../client/views/auto-txs.ts';
 import type { AutoTxStatus } from '../../../contract/choices.ts';
 import { PATHS } from '../../../contract/routes.ts';
-import { takesNone } from '../../../core/auto-txs/preflight.ts';
+import { cannotBroadcastReason } from '../../../core/auto-txs/target.ts';
 import { cleanText, shortHex } from '../../../core/text.ts';
 import { formatAge, formatCount } from '../../../core/units.ts';
 import { useNow } from '../../app/clock.ts';
@@ -85,7 +87,7 @@ function useAutoTxList({ snapshot }: PaneContext): ResourceList<AutoTxView> {
       ...[...counts].map(([word, { length }]) => `${formatCount(length)} ${word}`),
     ].map((text) => [{ text, faint: true }]),
     notices: [],
-    empty: emptyState(takesNone(snapshot.source.kind)),
+    empty: emptyState(cannotBroadcastReason(snapshot.source.kind)),
   };
 }
 
@@ -136,7 +138,7 @@ function useAutoTxActions(
   const copy = useClipboard();
   const { setStatus, cancel, remove } = useAutoTxMutations();
   const refuse = (text: string) => toast({ kind: 'error', text });
-  const none = takesNone(snapshot.source.kind);
+  const none = cannotBroadcastReason(snapshot.source.kind);
   const openForm = (seed: AutoTxSeed) => {
     // Said before a signed transaction is pasted for nothing.
     if (none === null) pane.openForm(seed);

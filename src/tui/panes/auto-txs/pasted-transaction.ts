@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from 'react';
-import { symbolOf } from '../../../client/views/describe-auto-txs.ts';
+import { symbolOf } from '../../../client/views/auto-txs.ts';
 import { SIGNED_LONGEST } from '../../../contract/choices.ts';
 import { chainProfile } from '../../../core/chains.ts';
 import { hexText, shortHex } from '../../../core/text.ts';
