@@ -62,7 +62,7 @@ describe('a word that every object has', () => {
       ['deliveries', [{ id: 'd1', status: name, channel: name, attempts: [] }]],
     ]);
     const shown = alertDetailsText(await clientOf(text).alert('a1'), 0);
-    expect(shown).toContain(`? ${name} ?`);
+    expect(shown).toMatch(/^fires when +price .+ — gwei$/m);
     expect(shown).toContain(`tells         ${name.toLowerCase()}`);
     expect(shown).not.toMatch(OURS);
   });
