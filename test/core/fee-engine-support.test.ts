@@ -117,7 +117,7 @@ describe.each(Object.entries(SHAPES))('%s', (_, { rule, blocks: shaped }) => {
   it('stays so at every block of any stretch, and through a reorg', () => {
     fc.assert(
       fc.property(
-        fc.integer({ min: 2, max: 700 }),
+        fc.integer({ min: 2, max: isSlowRun ? 700 : 150 }),
         fc.nat(1_000),
         fc.integer({ min: 1, max: 12 }),
         (count, seed, depth) => {

@@ -4,7 +4,7 @@ import { type Advice, LANES } from '../../src/core/advice.ts';
 import type { Block } from '../../src/core/block.ts';
 import { ETHEREUM_FEE_RULE, type FeeRule } from '../../src/core/eip1559.ts';
 import { FeeEngine } from '../../src/core/engine/fee-engine.ts';
-import { rounds } from '../helpers/rounds.ts';
+import { isSlowRun, rounds } from '../helpers/rounds.ts';
 import { makeBlocks, restlessSteps } from './support/made-blocks.ts';
 import { expectNested, expectOrdered, expectSane } from './support/sane-advice.ts';
 
@@ -60,7 +60,7 @@ describe('the order of blocks', () => {
 describe('advice never looks ahead', () => {
   it('is the same whatever comes after its head', () => {
     fc.assert(
-      fc.property(fc.integer({ min: 1, max: 800 }), fc.integer(), (head, seed) => {
+      fc.property(fc.integer({ min: 1, max: isSlowRun ? 800 : 300 }), fc.integer(), (head, seed) => {
         const past = makeBlocks(restlessSteps(head));
         const engine = new FeeEngine({ feeRule: ETHEREUM_FEE_RULE });
         for (const block of past) engine.push(block);
@@ -94,7 +94,7 @@ describe('a rewind', () => {
   it('leaves the engine as if the blocks had never come, and so it goes on', () => {
     fc.assert(
       fc.property(
-        fc.integer({ min: 200, max: 1_800 }),
+        fc.integer({ min: 200, max: isSlowRun ? 1_800 : 600 }),
         fc.integer({ min: 1, max: 150 }),
         fc.integer({ min: 0, max: 80 }),
         (total, depth, again) => rewound(total, depth, 2_000, again),
@@ -236,16 +236,21 @@ describe('the lanes', () => {
     });
     const someSteps = fc.array(step, { minLength: 1, maxLength: 200 });
     fc.assert(
-      fc.property(someSteps, fc.integer({ min: 0, max: 500 }), fc.nat(99), (steps, before, seed) => {
-        const engine = new FeeEngine({ feeRule: ETHEREUM_FEE_RULE });
-        for (const block of makeBlocks([...restlessSteps(before, seed), ...steps])) {
-          engine.push(block);
-          const advice = engine.advice();
-          if (advice === null) continue;
-          expectOrdered(advice);
-          expectNested(advice);
-        }
-      }),
+      fc.property(
+        someSteps,
+        fc.integer({ min: 0, max: isSlowRun ? 500 : 200 }),
+        fc.nat(99),
+        (steps, before, seed) => {
+          const engine = new FeeEngine({ feeRule: ETHEREUM_FEE_RULE });
+          for (const block of makeBlocks([...restlessSteps(before, seed), ...steps])) {
+            engine.push(block);
+            const advice = engine.advice();
+            if (advice === null) continue;
+            expectOrdered(advice);
+            expectNested(advice);
+          }
+        },
+      ),
       { numRuns: rounds(50) },
     );
   });
