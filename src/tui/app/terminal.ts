@@ -87,16 +87,14 @@ export function useSuspend(): () => void {
   const leaveFor = useRef(async (meanwhile: () => Promise<void>) => {
     if (isAway.current) return;
     isAway.current = true;
-    try {
-      const suspension = await suspendTerminal();
-      await meanwhile();
-      // Only who has the terminal is told when it gets another size.
-      process.emit('SIGWINCH', 'SIGWINCH');
-      await nextTurn();
-      await suspension.resume();
-    } finally {
-      isAway.current = false;
-    }
+    const suspension = await suspendTerminal();
+    await meanwhile();
+    // Only who has the terminal is told when it gets another size.
+    process.emit('SIGWINCH', 'SIGWINCH');
+    await nextTurn();
+    // Drawing takes a moment. Stopped again within it, the monitor has to draw once more.
+    isAway.current = false;
+    await suspension.resume();
   });
   useEffect(() => {
     const goOn = () => void leaveFor.current(async () => {});
