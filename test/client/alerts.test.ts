@@ -224,7 +224,7 @@ describe('a long list of alerts', () => {
   it.each([
     ['a list', () => ids(20), [3, 1]],
     ['a list that is said to go on', () => ({ items: ids(20), hasMore: true }), [3, 1]],
-    ['a list longer than a page', () => ids(1_500), [1]],
+    ['a list of ten thousand', () => ids(10_000), [1]],
     ['a first page that is not all', () => ({ items: ids(50), total: 80 }), [3, 1]],
   ])('of a service that knows no pages ends: %s', async (_, body, questions) => {
     const server = await serve((__, response) => sendJson(response, body()));
