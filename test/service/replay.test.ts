@@ -1,4 +1,6 @@
 import { readFileSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { beforeAll, expect, test } from 'vitest';
 import { openReplaySource } from '../../src/chain/replay-source.ts';
@@ -6,7 +8,7 @@ import { StatsChart, StatsMarket } from '../../src/contract/dashboard.ts';
 import { GasCurrent } from '../../src/contract/gas.ts';
 import { BaseFeeMetrics } from '../../src/contract/metrics.ts';
 import { PATHS } from '../../src/contract/routes.ts';
-import { runService } from '../helpers/service.ts';
+import { runService, temporaryFolder } from '../helpers/service.ts';
 import { waitFor } from '../helpers/wait-for.ts';
 
 const FILE = fileURLToPath(
@@ -80,4 +82,21 @@ test('2,001 recorded mainnet blocks at full speed end in the figures that the fi
   const fees = rows.map((row) => row.base);
   expect(market.base).toMatchObject({ now: last?.base, min: Math.min(...fees), max: Math.max(...fees) });
   expect(service.errors).toEqual([]);
+});
+
+test('a recording ends only once all that lies behind its first blocks is in the history', async () => {
+  const count = 6_000;
+  // Nearly all of it is there from the start: the few blocks that are left are played before that is filled in.
+  const dense = Array.from({ length: count }, (_, i) => {
+    const timestamp = 1_729_000_000 + Math.floor(i / 20) + (i >= count - 5 ? 3_000 : 0);
+    return `${20_000_000 + i},${timestamp},10000000000,1`;
+  });
+  const file = join(await temporaryFolder(), 'dense.csv');
+  await writeFile(file, ['block_number,timestamp,base_fee_wei,blob_base_fee_wei', ...dense, ''].join('\n'));
+  const service = await runService({ source: await openReplaySource({ file, speed: 100_000 }) });
+  await service.ready;
+  await waitFor(async () => GasCurrent.parse(await service.read(PATHS.gasCurrent)).source.ended);
+  const window = `from=${iso(1_729_000_000)}&bucket=block&size=1`;
+  const { total } = BaseFeeMetrics.parse(await service.read(`${PATHS.baseFee}?${window}`));
+  expect(total).toBe(count);
 });

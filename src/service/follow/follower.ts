@@ -207,6 +207,8 @@ export class Follower {
     this.#state.begin();
     const until = AbortSignal.any([signal, again]);
     for await (const event of source.subscribe({ known: this.#chain.known, signal: until })) {
+      // Whoever hears of the end asks for the history once more, and then never again.
+      if (event.type === 'ended') await this.#filler.settled;
       if (again.aborted) break;
       this.#handle(event);
       if (this.#chain.isFull) await this.#chain.flush();

@@ -56,6 +56,7 @@ export class HistoryFiller {
   readonly #options: FillerOptions;
   readonly #engine: FilledEngine;
   #running: Promise<void> | null = null;
+  #pass: Promise<void> = Promise.resolve();
   #wake = new AbortController();
   /** How far back the engine's memory goes; a restart begins with a day. */
   #rememberedSec = DAY_SEC;
@@ -92,13 +93,19 @@ export class HistoryFiller {
     return this.#running ?? Promise.resolve();
   }
 
+  /** Resolves once what is being filled in is stored, or cannot be; never rejects. */
+  get settled(): Promise<void> {
+    return this.#pass.catch(() => {});
+  }
+
   async #run(): Promise<void> {
     const { signal, onError } = this.#options;
     while (!signal.aborted) {
       this.#wake = new AbortController();
       let pause = this.#engine.isWriting() ? TIDY_MS : RECALL_MS;
       try {
-        await (this.#engine.isWriting() ? this.#fill() : this.#recall());
+        this.#pass = this.#engine.isWriting() ? this.#fill() : this.#recall();
+        await this.#pass;
       } catch (error) {
         const isElsewhere = error instanceof StoreError && error.code === 'not-holder';
         if (!signal.aborted && !isElsewhere) onError(error);

@@ -84,9 +84,13 @@ export interface PolledQuery<T> {
 
 type Head = number | string | null;
 
-/** What changes when there is something new: a service that names no block changes its time, or its prices. */
-function headOf({ blockNumber, updatedAt, lanes }: SnapshotView): Head {
-  return blockNumber ?? updatedAt ?? `${lanes.slow.price} ${lanes.average.price} ${lanes.fast.price}`;
+/**
+ * What changes when there is something new: a service that names no block changes its time, or its prices. With the
+ * end of a recording its history is whole.
+ */
+function headOf({ blockNumber, updatedAt, lanes, source }: SnapshotView): Head {
+  const head = blockNumber ?? updatedAt ?? `${lanes.slow.price} ${lanes.average.price} ${lanes.fast.price}`;
+  return source.ended ? `${head} ended` : head;
 }
 
 /** One query of the service: retried as `query-client` says, with old data until there is newer. */
@@ -135,7 +139,8 @@ export function usePolledQuery<T>(options: PolledQuery<T>): Polled<T> {
     head: head === undefined ? null : headOf(head),
     followed,
     follow,
-    leastMs,
+    // After the end there is one more request, and nothing to be sparing with.
+    leastMs: head?.source.ended === true ? 0 : leastMs,
     // What has failed is retried first, but what is not there yet may be there with the next block.
     held: frozen || settled || (failure === null ? query.isFetching : !mayCome(failure)),
   });

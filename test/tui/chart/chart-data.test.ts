@@ -104,6 +104,18 @@ describe('chartData', () => {
     expect(chartData(hourAnswer(of, { ranges: ranges.slice(0, 1) })).nowBase).toBe(10e9);
   });
 
+  it('counts each block once in the mean, and reaches to the newest one', () => {
+    const of = points(3, () => 10, 5 * MINUTE);
+    const start = of[0]?.timestamp ?? 0;
+    // One block at the very end of the first slot, four in the second, two in the last.
+    const at = [4, 5, 6, 7, 8, 10, 12].map((minutes) => start + minutes * MINUTE);
+    const ranges = at.map((timestamp, i) => baseRow(timestamp, 1, (i + 1) * 1e9, 99e9));
+    const data = chartData(hourAnswer(of, { ranges }));
+    expect(data).toMatchObject({ meanBase: 4e9, reachSec: 8 * 60 });
+    // Rows that begin later say nothing of the whole.
+    expect(chartData(hourAnswer(of, { ranges: ranges.slice(1) })).meanBase).toBeNull();
+  });
+
   it('puts marks at their slots and leaves out those outside the window', () => {
     const of = points(300, () => 10);
     const answer = hourAnswer(of);

@@ -95,6 +95,8 @@ export interface ChartData {
   readonly slotMs: number;
   /** The base fee of the newest block; a slot holds the mean of its blocks. */
   readonly nowBase: number | null;
+  /** The mean of the finest rows that reach over the whole chart: a slot at its edge may hold fewer blocks than others. */
+  readonly meanBase: number | null;
   readonly marks: readonly SlotMark[];
   /** How far back history reaches, in seconds, where that is less than the time frame. */
   readonly reachSec: number | null;
@@ -156,13 +158,15 @@ export function chartData(answer: ChartAnswer): ChartData {
   const first = Math.max(slots[0]?.timestamp ?? last, ranges[0]?.timestamp ?? 0);
   const newest = ranges.at(-1);
   const isCovered = newest !== undefined && newest.timestamp + slotMs > last;
-  const reachMs = Math.max(last - first, 0);
+  const isWhole = isCovered && (ranges[0]?.timestamp ?? 0) < (slots[0]?.timestamp ?? 0) + slotMs;
+  const reachMs = Math.max((isCovered ? newest.timestamp : last) - first, 0);
   return {
     timeFrame: answer.timeFrame,
     percentile: answer.percentile,
     slots,
     slotMs,
     nowBase: isCovered ? newest.close : (points.at(-1)?.base ?? null),
+    meanBase: isWhole ? meanOf(ranges.map(({ mean }) => mean)) : null,
     marks: marksOf(answer.chart, slots, slotMs),
     reachSec: slots.length > 0 && reachMs < frameMs * 0.97 - 2 * slotMs ? reachMs / 1_000 : null,
     tipsProblem: answer.tips.problem,

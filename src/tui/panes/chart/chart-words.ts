@@ -37,14 +37,15 @@ export function summarise(values: readonly (number | null)[]): LineSummary | nul
   };
 }
 
-/** The base fee of a chart: now and the extremes are those of single blocks, where they are known. */
-export function summariseBase({ slots, nowBase }: Pick<ChartData, 'slots' | 'nowBase'>): LineSummary | null {
+/** The base fee of a chart: now, the mean and the extremes are those of single blocks, where they are known. */
+export function summariseBase({ slots, nowBase, meanBase }: ChartData): LineSummary | null {
   const of = summarise(slots.map(({ base }) => base));
   if (of === null || nowBase === null) return of;
   const oldest = slots.find(({ base }) => base !== null)?.base ?? 0;
   return {
     ...of,
     now: nowBase,
+    mean: meanBase ?? of.mean,
     changeRatio: changeRatio(oldest, nowBase),
     min: summarise(slots.map(({ low }) => low))?.min ?? of.min,
     max: summarise(slots.map(({ high }) => high))?.max ?? of.max,

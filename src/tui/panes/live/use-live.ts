@@ -32,7 +32,6 @@ export interface LiveView {
 const HOUR_CHART_MS = 5_000;
 const MARKET_MS = 10_000;
 /** A recording played fast leaves an old day behind within seconds. */
-const ENDED_MS = 5_000;
 const REPLAY_MS = 1_000;
 
 interface LiveData {
@@ -61,15 +60,10 @@ export function useLiveData(snapshot: SnapshotView): LiveData {
     key: ['chart', timeFrame],
     ask: (signal) => client.statsChart(timeFrame, { signal }),
     head: snapshot,
-    leastMs: snapshot.source.ended ? REPLAY_MS : HOUR_CHART_MS,
+    leastMs: HOUR_CHART_MS,
     frozen,
   });
-  const market = useMarket('24h', {
-    head: snapshot,
-    leastMs: isReplay ? REPLAY_MS : MARKET_MS,
-    // After the last block of a recording no other head comes, and its history may still be on its way to the database.
-    ...(snapshot.source?.ended === true ? { everyMs: ENDED_MS } : {}),
-  });
+  const market = useMarket('24h', { head: snapshot, leastMs: isReplay ? REPLAY_MS : MARKET_MS });
   if (!refused && hour.error instanceof ClientError && hour.error.code === 'invalid') setRefused(true);
   return { trend, recommendation, hour, market };
 }
