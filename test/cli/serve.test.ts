@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { existsSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -9,6 +10,7 @@ import { BASE_PATH, PATHS } from '../../src/contract/routes.ts';
 import { AlertStore } from '../../src/store/alerts.ts';
 import { openDatabase } from '../../src/store/database.ts';
 import { startAnvil } from '../helpers/anvil.ts';
+import { closedPort } from '../helpers/receiver.ts';
 import { isSlowRun } from '../helpers/rounds.ts';
 import { temporaryFolder } from '../helpers/service.ts';
 import { waitFor } from '../helpers/wait-for.ts';
@@ -17,6 +19,17 @@ import { runMain } from './captured-io.ts';
 import { createKey, startProgram, startServe } from './served-program.ts';
 
 const GAS = '/be/api/v1/gas/current';
+
+/** Somebody on a free port who never answers, until the test ends. */
+async function listen() {
+  const server = createServer();
+  onTestFinished(() => {
+    server.close();
+    server.closeAllConnections();
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  return { server, port: (server.address() as AddressInfo).port };
+}
 
 test('says where it listens and how to make a key; a key made meanwhile works; SIGTERM ends it with 0', async () => {
   const home = await temporaryFolder();
@@ -68,9 +81,8 @@ test('open to others says so, with the base URL it was given, and SIGINT and SIG
 
 test('starts while the node is down, answers 503, and serves from the chain’s own history once it is there', async () => {
   const home = await temporaryFolder();
-  const gone = await startAnvil();
-  await gone.stop();
-  const { origin, child, ended } = await startServe(['--rpc', gone.url], { home });
+  const port = await closedPort();
+  const { origin, child, ended } = await startServe(['--rpc', `http://127.0.0.1:${port}`], { home });
   const key = await createKey({ home });
   const headers = { 'x-api-key': key };
   const down = await fetch(origin + GAS, { headers });
@@ -99,7 +111,7 @@ test('starts while the node is down, answers 503, and serves from the chain’s 
       message: expect.stringContaining('no node has said which chain this is'),
     });
   }
-  const anvil = await startAnvil({ port: gone.port, blockTime: 1 });
+  const anvil = await startAnvil({ port, blockTime: 1 });
   try {
     await waitFor(async () => (await fetch(origin + GAS, { headers })).status === 200, { timeoutMs: 60_000 });
     await waitFor(() => existsSync(join(home, 'gastop', 'chain-31337.db')));
@@ -145,11 +157,9 @@ test('waits at a stop for a request that is under way; a second signal does not'
 
 test('what it cannot serve or where it cannot listen is one line and an exit code', async () => {
   const home = await temporaryFolder();
-  const { port } = await startServe(['--demo'], { home });
-  const taken = await startProgram(['serve', '--demo', '--port', String(port)], { home }).ended;
-  expect(taken).toMatchObject({ code: 1, stdout: '' });
-  expect(taken.stderr).toMatch(/^gastop: port \d+ is in use; name another[^\n]*\n$/);
+  const { port } = await listen();
   const cases: [string[], number, RegExp][] = [
+    [['--demo', '--port', String(port)], 1, /^gastop: port \d+ is in use; name another/],
     [['--demo', '--host', '192.0.2.1', '--port', '0'], 2, /has no address 192\.0\.2\.1/],
     [['--demo', '--host', 'a b'], 2, /--host: "a b" is not an address/],
     [['--demo', '--port', '65536'], 2, /--port: "65536" is not a port/],
@@ -180,14 +190,8 @@ test('goes on when who reads its log and its words has gone', async () => {
 
 test('a signal before it listens ends it with 0 as well', async () => {
   const home = await temporaryFolder();
-  const node = createServer();
-  const asked = new Promise((resolve) => node.once('connection', resolve));
-  await new Promise<void>((resolve) => node.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => {
-    node.close();
-    node.closeAllConnections();
-  });
-  const { port } = node.address() as AddressInfo;
+  const { server, port } = await listen();
+  const asked = once(server, 'connection');
   const { child, ended } = startProgram(['serve', '--rpc', `http://127.0.0.1:${port}`, '--port', '0'], {
     home,
   });
@@ -198,11 +202,10 @@ test('a signal before it listens ends it with 0 as well', async () => {
 
 test('a history that turns out to be unusable once the node is there ends it, as it would have at the start', async () => {
   const home = await temporaryFolder();
-  const gone = await startAnvil();
-  await gone.stop();
-  const { ended } = await startServe(['--rpc', gone.url], { home });
+  const port = await closedPort();
+  const { ended } = await startServe(['--rpc', `http://127.0.0.1:${port}`], { home });
   writeFileSync(join(home, 'gastop', 'chain-31337.db'), 'not a database at all'.repeat(500));
-  const anvil = await startAnvil({ port: gone.port });
+  const anvil = await startAnvil({ port });
   try {
     const { code, stderr } = await ended;
     expect(code).toBe(2);
