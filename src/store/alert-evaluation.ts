@@ -45,33 +45,30 @@ export interface Span {
   readonly lastMs: number;
   readonly lowest: LanePrices;
   readonly highest: LanePrices;
-  /**
-   * The blocks came too late to tell anybody of. There a confirming alert is woken by the very block that would have
-   * it fire, and by none after that.
-   */
+  /** The blocks came too late for notifications: a confirming alert wakes only at the block that completes it. */
   readonly isPast: boolean;
 }
 
-/** Rows read and written before others have their turn: about two milliseconds. */
+/** Rows of one page, about two milliseconds of work; the event loop runs between pages. */
 const AT_ONCE = 128;
 
 /**
- * The alerts that a block wakes, in pages; what is done with one changes none of the others. Each reason is a look into an
- * index of its own: what sleeps costs nothing.
+ * The alerts that a block wakes, in pages. Changing one alert changes no other. Each condition uses an index of its own,
+ * so alerts that do not wake cost nothing.
  */
 export async function* wokenAlerts(trx: Queries, span: Span): AsyncGenerator<readonly AlertRow[]> {
   const woken = await wokenBy(trx, span).orderBy('id').execute();
   for (let at = 0; at < woken.length; at += AT_ONCE) {
-    // The transaction stays open; whoever needs no database is answered meanwhile.
+    // The transaction stays open; requests that need no database go on.
     if (woken.length > AT_ONCE) await setImmediate();
     const ids = woken.slice(at, at + AT_ONCE).map(({ id }) => id);
     yield await trx.selectFrom('alerts').selectAll().where('id', 'in', ids).orderBy('id').execute();
   }
-  // What was written goes to the file in one piece, which takes as long as some pages.
+  // The commit takes as long as several pages.
   if (woken.length > AT_ONCE) await setImmediate();
 }
 
-/** Whether any of the blocks wakes any alert as they are now. */
+/** Whether any of the blocks wakes any alert. */
 async function wakesAny(trx: Queries, span: Span): Promise<boolean> {
   return (await wokenBy(trx, span).limit(1).executeTakeFirst()) !== undefined;
 }
@@ -82,23 +79,23 @@ const isWoken =
   ({ firstBlock, lastBlock, lastMs, lowest, highest, isPast }: Span) =>
   (e: ExpressionBuilder<Tables, 'alerts'>) =>
     e.or(
-      // The lane stands beside each reason, or SQLite uses one index at most.
+      // With the lane in each condition SQLite uses one index per condition, else one at most.
       LANES.flatMap((lane) => [
         e.and([e('lane', '=', lane), e('wake_at_most', '>=', integer(lowest[lane]))]),
         e.and([e('lane', '=', lane), e('wake_at_least', '<=', integer(highest[lane]))]),
         e.and([
           e('lane', '=', lane),
           e('wake_block', '<=', lastBlock),
-          // Only what is past has a first block that counts.
+          // Blocks that came in time have no lower bound.
           e('wake_block', '>=', isPast ? firstBlock : -1),
         ]),
         e.and([e('lane', '=', lane), e('wake_ms', '<=', lastMs)]),
       ]),
     );
 
-/** The last block that alerts were evaluated at. */
+/** Key of the last evaluated block. */
 const POSITION = 'alerts_at';
-/** No reorg takes back as much. */
+/** Longer than any reorg. */
 const DEEPEST_REORG_SEC = 3_600;
 
 const CHANGED = [
@@ -118,7 +115,7 @@ const CHANGED = [
   'disabled_reason',
 ] as const satisfies readonly (keyof AlertRow)[];
 
-/** Writes alerts as a block has left them. They are there: what an insert would ask for beyond what changes is not read. */
+/** Updates existing alerts, many per statement: an insert that always conflicts. */
 async function saveChanged(trx: Queries, rows: readonly AlertRow[]): Promise<void> {
   for (const page of pagesOf(rows)) {
     await trx
@@ -136,8 +133,8 @@ async function saveChanged(trx: Queries, rows: readonly AlertRow[]): Promise<voi
 }
 
 /**
- * Has every alert see these blocks, each once: what fires is written with its deliveries. Call it in the transaction that
- * writes the blocks, so that they are evaluated exactly when they are there. Answers how many fired.
+ * Evaluates the alerts at these blocks, each once, and writes firings with their deliveries. Call it in the transaction
+ * that writes the blocks. Returns the number of firings.
  */
 export async function evaluateAlerts(trx: Queries, run: AlertRun): Promise<number> {
   const at = await readMeta(trx, POSITION);
@@ -261,7 +258,7 @@ function stretches(blocks: readonly PricedBlock[], above: number): Stretch[] {
   return found;
 }
 
-/** Halves the stretch until it comes to the blocks that wake somebody: thousands that wake nobody are one question. */
+/** Halves the stretch until only blocks remain that wake an alert: thousands of blocks that wake none cost one query. */
 async function evaluateStretch(trx: Queries, stretch: Stretch, run: AlertRun): Promise<number> {
   const [first, ...others] = stretch;
   if (others.length === 0) return evaluateBlock(trx, first, run);

@@ -38,7 +38,6 @@ const maybeInteger = (wei: bigint | null) => (wei === null ? null : integer(wei)
 const maybeBig = (value: number | null) => (value === null ? null : BigInt(value));
 
 export function toBlockRow(block: Block): BlockRow {
-  const [p10, p25, p50, p75, p90, p95, p99] = block.tips?.map(integer) ?? [];
   return {
     number: block.number,
     hash: block.hash,
@@ -52,13 +51,7 @@ export function toBlockRow(block: Block): BlockRow {
     blob_base_fee: maybeInteger(block.blobBaseFee),
     next_base_fee: maybeInteger(block.nextBaseFee),
     next_blob_base_fee: maybeInteger(block.nextBlobBaseFee),
-    tip_p10: p10 ?? null,
-    tip_p25: p25 ?? null,
-    tip_p50: p50 ?? null,
-    tip_p75: p75 ?? null,
-    tip_p90: p90 ?? null,
-    tip_p95: p95 ?? null,
-    tip_p99: p99 ?? null,
+    ...tipColumns(block.tips?.map(integer) ?? null),
   };
 }
 
@@ -75,23 +68,34 @@ export function toBlock(row: BlockRow): Block {
     blobBaseFee: maybeBig(row.blob_base_fee),
     nextBaseFee: maybeBig(row.next_base_fee),
     nextBlobBaseFee: maybeBig(row.next_blob_base_fee),
-    tips: toTips(row),
+    tips: toTipLadder(row),
   };
 }
 
-function toTips(row: BlockRow): TipLadder | null {
+type TipColumns = Pick<
+  BlockRow,
+  'tip_p10' | 'tip_p25' | 'tip_p50' | 'tip_p75' | 'tip_p90' | 'tip_p95' | 'tip_p99'
+>;
+
+/** The columns of tips in the order of `TIP_PERCENTILES`; all `null` when they are unknown. */
+export function tipColumns(tips: readonly number[] | null): TipColumns {
+  const [p10 = null, p25 = null, p50 = null, p75 = null, p90 = null, p95 = null, p99 = null] = tips ?? [];
+  return { tip_p10: p10, tip_p25: p25, tip_p50: p50, tip_p75: p75, tip_p90: p90, tip_p95: p95, tip_p99: p99 };
+}
+
+/** The tips of a row in the order of `TIP_PERCENTILES`; `null` when they are unknown. */
+export function tipsOf(row: TipColumns) {
   const { tip_p10, tip_p25, tip_p50, tip_p75, tip_p90, tip_p95, tip_p99 } = row;
   if (tip_p10 === null || tip_p25 === null || tip_p50 === null || tip_p75 === null) return null;
   if (tip_p90 === null || tip_p95 === null || tip_p99 === null) return null;
-  return [
-    BigInt(tip_p10),
-    BigInt(tip_p25),
-    BigInt(tip_p50),
-    BigInt(tip_p75),
-    BigInt(tip_p90),
-    BigInt(tip_p95),
-    BigInt(tip_p99),
-  ];
+  return [tip_p10, tip_p25, tip_p50, tip_p75, tip_p90, tip_p95, tip_p99] as const;
+}
+
+function toTipLadder(row: TipColumns): TipLadder | null {
+  const tips = tipsOf(row);
+  if (tips === null) return null;
+  const [p10, p25, p50, p75, p90, p95, p99] = tips;
+  return [BigInt(p10), BigInt(p25), BigInt(p50), BigInt(p75), BigInt(p90), BigInt(p95), BigInt(p99)];
 }
 
 /** Writes blocks, ascending, in place of those of the same numbers, and answers these. */

@@ -2,14 +2,14 @@ import type { Database } from './database.ts';
 import { StoreError } from './errors.ts';
 import type { Queries } from './tables.ts';
 
-/** Who follows the chain, fires alerts and sends. */
+/** Name of the lease of the leader, which follows the chain, fires alerts and sends. */
 const FOLLOWER = 'follower';
-/** Without a heartbeat for so long a lease is anybody's, ms. */
+/** A lease without a heartbeat for this long may be taken, ms. */
 export const LEASE_LAPSES_MS = 10_000;
 
-/** A lease as it stands in the database. Times in ms since epoch, by the clock of who wrote them. */
+/** A lease as it stands in the database. Times in ms since epoch, by the clock of the process that wrote them. */
 export interface HeldLease {
-  /** Chance made it up; another one each time a process takes the lease. */
+  /** Random; a new one each time a process takes the lease. */
   readonly holder: string;
   /** For people: `gastop serve, process 4711`. */
   readonly process: string;
@@ -18,8 +18,8 @@ export interface HeldLease {
 }
 
 /**
- * By what right a process writes what only one may write: as the holder of the lease; as a visitor, who may while
- * nobody holds it (`now` in ms since epoch); by none; or because nobody else has the database.
+ * The right to write what only the leader writes: `holder` of the lease; `visitor`, a command that may write while there
+ * is no leader (`now` in ms since epoch); `none`; `alone`, no other process has the database open.
  */
 export type WriteRight =
   | { readonly kind: 'holder'; readonly holder: string }
@@ -28,8 +28,8 @@ export type WriteRight =
   | { readonly kind: 'alone' };
 
 /**
- * Refuses a transaction whose process has no right to write (any more). Call it before anything else: it takes the
- * write lock, so that what it finds holds until the transaction ends.
+ * Refuses a transaction of a process without the right to write. Call it first: it takes the write lock, so the lease
+ * cannot change until the transaction ends.
  * @throws {StoreError} `not-holder`
  */
 export async function requireRight(trx: Queries, right: WriteRight): Promise<void> {
@@ -73,7 +73,7 @@ export class LeaseStore {
     };
   }
 
-  /** Takes it, if it still is as it was seen. Answers whether it did; of several who try one does. */
+  /** Takes it, if it still is as it was seen. Returns whether it did; of several processes one succeeds. */
   async take(next: HeldLease, seen: HeldLease | null): Promise<boolean> {
     const values = {
       holder: next.holder,
@@ -103,7 +103,7 @@ export class LeaseStore {
     return numUpdatedRows > 0n;
   }
 
-  /** Says that `holder` is still there. Answers whether it still holds it. */
+  /** Writes a heartbeat. Returns whether `holder` still holds the lease. */
   async beat(holder: string, at: number): Promise<boolean> {
     const { numUpdatedRows } = await this.#database.run((db) =>
       db

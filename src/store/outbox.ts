@@ -5,13 +5,13 @@ import { DISABLED_COLUMNS } from './alert-rows.ts';
 import type { Database } from './database.ts';
 import type { DeliveryAttemptRow, DeliveryRow, Queries } from './tables.ts';
 
-/** One try to deliver. */
+/** One delivery attempt. */
 export interface KeptAttempt {
   /** When it began, ms since epoch. */
   readonly at: number;
   readonly latencyMs: number;
   readonly ok: boolean;
-  /** What the receiver said, in short. */
+  /** The response in short. */
   readonly answer: string;
 }
 
@@ -30,10 +30,10 @@ export interface KeptDelivery {
   readonly attempts: readonly KeptAttempt[];
 }
 
-/** What waits to be sent: no more than is needed to choose. */
+/** A due delivery, as far as queueing needs it. */
 export interface DueDelivery {
   readonly id: string;
-  /** Whose alert it is: the id of a key, empty for who runs the service. */
+  /** The id of the API key that owns the alert, empty for the operator. */
   readonly owner: string;
   readonly channel: string;
   readonly target: string;
@@ -41,28 +41,28 @@ export interface DueDelivery {
   readonly dueAt: number;
 }
 
-/** Everything that sending it takes. */
+/** A due delivery with everything that sending needs. */
 export interface PendingDelivery {
   readonly id: string;
   readonly channel: string;
   readonly target: string;
   readonly message: AlertMessage;
-  /** Of the receiver, since `triesSince`. */
+  /** Attempts since `triesSince`. */
   readonly tries: number;
-  /** When it was tried first, or is to be (ms since epoch): anew where somebody asked for it again. */
+  /** The first attempt, ms since epoch; a redelivery starts anew. */
   readonly triesSince: number;
-  /** Nothing was ever done about it. */
+  /** No attempt was made yet. */
   readonly isUntouched: boolean;
 }
 
-/** What comes after an attempt. */
+/** What follows an attempt. */
 export type Verdict =
   | { readonly kind: 'again'; readonly at: number }
-  /** The process that sends cannot, which is nothing that the receiver did: it does not count as a try. */
+  /** This process has no notifier for the channel; that does not count as an attempt. */
   | { readonly kind: 'waits'; readonly at: number }
   | { readonly kind: 'delivered' }
   | { readonly kind: 'failed' }
-  /** The receiver never wants to hear of this alert again, which is disabled for this reason. */
+  /** The recipient refuses the alert for good, which disables it for this reason. */
   | { readonly kind: 'gone'; readonly reason: string };
 
 /** How many tries of one delivery are kept: its newest. */
@@ -192,7 +192,7 @@ async function forgetOld(trx: Queries, before: number): Promise<number> {
 /** How long what was sent is kept once it is done. */
 export const KEEP_DELIVERIES_MS = 90 * 86_400_000;
 
-/** No receiver is given more time between two tries: six hours, and some for the clock's own mistakes. */
+/** Longest time between two attempts: six hours, and one for clock errors. */
 const PUT_OFF_MOST_MS = 7 * 3_600_000;
 /** How many deliveries of one alert are told. */
 const NEWEST_DELIVERIES = 50;
@@ -342,7 +342,7 @@ export class OutboxStore {
     return this.#database.run((db) => findDelivery(db, alertId, id));
   }
 
-  /** What has only waited for a notifier of these channels is due at `now` (ms since epoch): somebody has them now. */
+  /** What has only waited for a notifier of these channels is due at `now` (ms since epoch): this process has a notifier for them. */
   async wakeWaiting(channels: readonly string[], now: number): Promise<void> {
     await this.#database.run((db) =>
       db
@@ -409,7 +409,7 @@ export class OutboxStore {
     });
   }
 
-  /** Forgets what was done with long before `now` (ms since epoch): a page at a time, so that others get a word in. */
+  /** Forgets what was done with long before `now` (ms since epoch): a page at a time, so that other writes go on in between. */
   async prune(now: number): Promise<void> {
     const before = now - KEEP_DELIVERIES_MS;
     while ((await this.#database.transaction((trx) => forgetOld(trx, before))) === FORGOTTEN_AT_ONCE) {
@@ -433,7 +433,7 @@ function statusAfter({ kind }: Verdict): string {
   return kind === 'delivered' ? 'DELIVERED' : 'FAILED';
 }
 
-/** Somebody may have disabled it before, for a reason of their own. */
+/** An alert that was disabled before keeps its reason. */
 async function disableAlert(trx: Queries, id: string, reason: string, now: number): Promise<void> {
   await trx
     .updateTable('alerts')

@@ -1,4 +1,4 @@
-import { BLOCK_COLUMNS } from './block-rows.ts';
+import { BLOCK_COLUMNS, tipColumns, tipsOf } from './block-rows.ts';
 import { type BlockRow, pagesOf, type Queries, type RollupRow } from './tables.ts';
 
 /**
@@ -21,17 +21,6 @@ export interface Rollup {
   /** In the order of `TIP_PERCENTILES`; `null` where no block had known tips. */
   readonly tips: readonly number[] | null;
   readonly ratio: { readonly mean: number; readonly max: number };
-}
-
-type TipColumns = Pick<
-  RollupRow,
-  'tip_p10' | 'tip_p25' | 'tip_p50' | 'tip_p75' | 'tip_p90' | 'tip_p95' | 'tip_p99'
->;
-
-function tipsOf(row: TipColumns): readonly number[] | null {
-  const { tip_p10, tip_p25, tip_p50, tip_p75, tip_p90, tip_p95, tip_p99 } = row;
-  const tips = [tip_p10, tip_p25, tip_p50, tip_p75, tip_p90, tip_p95, tip_p99];
-  return tips.every((tip) => tip !== null) ? tips : null;
 }
 
 /** A single block as the smallest bucket; `start` is its own time. */
@@ -70,7 +59,6 @@ export function toRollup(row: RollupRow): Rollup {
 }
 
 function toRollupRow(rollup: Rollup, bucketSec: number): RollupRow {
-  const [p10, p25, p50, p75, p90, p95, p99] = rollup.tips ?? [];
   return {
     bucket_sec: bucketSec,
     start: rollup.start,
@@ -83,13 +71,7 @@ function toRollupRow(rollup: Rollup, bucketSec: number): RollupRow {
     base_max: rollup.base.max,
     base_close: rollup.base.close,
     tipped_blocks: rollup.tippedBlocks,
-    tip_p10: p10 ?? null,
-    tip_p25: p25 ?? null,
-    tip_p50: p50 ?? null,
-    tip_p75: p75 ?? null,
-    tip_p90: p90 ?? null,
-    tip_p95: p95 ?? null,
-    tip_p99: p99 ?? null,
+    ...tipColumns(rollup.tips),
     ratio_mean: rollup.ratio.mean,
     ratio_max: rollup.ratio.max,
   };

@@ -30,7 +30,7 @@ describe('gastop alerts show', () => {
       ...ALERT,
       status: 'DISABLED',
       cooldownUntil: null,
-      disabledReason: 'the receiver is gone (410)',
+      disabledReason: 'the recipient is gone (410)',
       missed: { count: 3, lastAt: Date.UTC(2026, 0, 5, 3) },
       deliveries: (ALERT.deliveries ?? []).map((delivery) => ({
         ...delivery,
@@ -40,7 +40,7 @@ describe('gastop alerts show', () => {
       })),
     };
     const text = alertDetailsText(alert, NOW);
-    expect(text).toContain('state         disabled: the receiver is gone (410)\n');
+    expect(text).toContain('state         disabled: the recipient is gone (410)\n');
     expect(text).toContain(
       'missed        3 times while nobody could be told, last at 2026-01-05 03:00 UTC\n',
     );

@@ -102,9 +102,9 @@ test('enabling arms at once and forgets why it was disabled; what is so already 
     .select(['wake_at_most', 'wake_at_least', 'wake_block', 'wake_ms', 'cooldown_until'])
     .executeTakeFirstOrThrow();
   expect(Object.values(wakes)).toEqual([null, null, null, null, null]);
-  await database.queries.updateTable('alerts').set({ disabled_reason: 'the receiver is gone' }).execute();
+  await database.queries.updateTable('alerts').set({ disabled_reason: 'the recipient is gone' }).execute();
   expect((await store.setArmed('', 'alr_1', false, FIRED_AT + 3))?.disabledReason).toBe(
-    'the receiver is gone',
+    'the recipient is gone',
   );
   const armed = await store.setArmed('', 'alr_1', true, FIRED_AT + 4);
   expect(armed).toMatchObject({

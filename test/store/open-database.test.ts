@@ -188,23 +188,24 @@ test('what SQLite takes back by itself, as on a disk that is full, is told by it
 });
 
 const OPEN = `
-  const { openDatabase } = await import(process.argv[1]);
-  try { await openDatabase(process.argv[2]); console.log('opened'); }
+  const [, module, path, id] = process.argv;
+  const { openDatabase } = await import(module);
+  if (id) { process.setgid(Number(id)); process.setuid(Number(id)); }
+  try { await openDatabase(path); console.log('opened'); }
   catch (error) { console.log(error.name, error.code, error.message); }
 `;
 
-/** Opens the database in another process and answers what came of it. */
-async function openElsewhere(path: string, identity: { uid?: number; gid?: number } = {}): Promise<string> {
+/** Opens the database in another process, as the user `id` where one is given, and returns the outcome. */
+async function openElsewhere(path: string, id = ''): Promise<string> {
   const module = new URL('../../src/store/database.ts', import.meta.url).href;
-  const child = spawn(process.execPath, ['--input-type=module', '-e', OPEN, module, path], {
+  const child = spawn(process.execPath, ['--input-type=module', '-e', OPEN, module, path, id], {
     stdio: ['ignore', 'pipe', 'ignore'],
-    ...identity,
   });
   return (await text(child.stdout)).trim();
 }
 
-// Root may write everything, so the question is asked as somebody else.
-const NOBODY = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
+/** Root may write everything, so the test becomes the user nobody, once its program is loaded from wherever it lies. */
+const NOBODY = process.getuid?.() === 0 ? '65534' : '';
 
 test.skipIf(process.platform === 'win32')('a folder without permission is said as such', async () => {
   const folder = await temporaryFolder();

@@ -24,15 +24,15 @@ const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 
-/** After the first failed try, the second, …; the last one for all that follow. */
+/** The pause after the first failed attempt, the second, …; the last pause repeats. */
 const PAUSES_MS = [5 * SECOND, 15 * SECOND, MINUTE, 5 * MINUTE, 15 * MINUTE, 30 * MINUTE, HOUR] as const;
 const LONGEST_PAUSE_MS = HOUR;
-/** Each pause is up to this much longer or shorter, so that what failed together does not come back together. */
+/** Each pause is up to this share longer or shorter, so that deliveries that failed together do not retry together. */
 const JITTER = 0.2;
-/** A receiver may ask for more time, but not so much that a day has hardly a try in it. */
+/** The longest `Retry-After` that is honoured: a day still has several attempts. */
 const LONGEST_ASKED_MS = 6 * HOUR;
 export const GIVE_UP_AFTER_MS = 24 * HOUR;
-/** A machine may have slept through the day. */
+/** A machine that slept through the day still makes this many attempts. */
 export const LEAST_TRIES = 5;
 
 interface FailedTry {
@@ -41,15 +41,15 @@ interface FailedTry {
   /** When the first of them was made, ms since epoch. */
   readonly triesSince: number;
   readonly now: number;
-  /** What the receiver asked for, seconds. */
+  /** What the recipient asked for, seconds. */
   readonly retryAfterSec: number | null;
   /** 0 to 1, by chance. */
   readonly random: number;
 }
 
 /**
- * When it is tried again, ms since epoch; `null`: never, a day has passed. The last try is at the end of that day, unless
- * too few were made by then.
+ * The time of the next attempt, ms since epoch; `null` when a day has passed and enough attempts were made. The last
+ * attempt is at the end of that day.
  */
 export function nextTryAt({ tries, triesSince, now, retryAfterSec, random }: FailedTry): number | null {
   const end = triesSince + GIVE_UP_AFTER_MS;
@@ -62,10 +62,10 @@ export function nextTryAt({ tries, triesSince, now, retryAfterSec, random }: Fai
 }
 
 const DEADLINE_MS = 10_000;
-/** A notifier that was told to stop may still say that the notification had arrived; one that does not stop is left behind. */
+/** After an abort a notifier has this long to report that the recipient had accepted the notification. */
 const LAST_WORDS_MS = 250;
 
-/** One try of a notifier, within its deadline and until `ended`. Rejects only if the notifier does, which it must not. */
+/** One attempt of a notifier, within its deadline and until `ended` aborts. */
 async function tryOnce(
   notifier: Notifier,
   notification: Notification,
@@ -92,22 +92,22 @@ async function tryOnce(
   }
 }
 
-/** Tries under way at once. */
+/** Concurrent attempts. */
 const MOST_AT_ONCE = 32;
-/** Of one key's alerts: receivers are made up easily, and slow ones of one key are not to keep the others waiting. */
+/** Concurrent attempts for one API key: slow recipients of one key must not delay other keys. */
 const MOST_PER_OWNER = 8;
-/** To one receiver. */
-const MOST_PER_RECEIVER = 2;
-/** To all those together that failed the last time: each may take its whole deadline, and others are not to wait. */
+/** Concurrent attempts to one recipient. */
+const MOST_PER_RECIPIENT = 2;
+/** Concurrent attempts to all recipients whose last attempt failed: each may take its whole deadline. */
 const MOST_FAILING = 16;
 
 type Queue = Map<string, DueDelivery>;
 
 /**
- * What is due, in one queue for each receiver of each owner, and what of it is under way. Owners take turns, and the
- * receivers of each: one that is slow or dead holds up nothing but its own, and so does an owner who has many.
+ * Due deliveries, in one queue for each owner and recipient, and the attempts under way. Owners alternate, and so do the
+ * recipients of each owner: a slow or dead recipient delays only its own deliveries.
  */
-export class ReceiverQueues {
+export class RecipientQueues {
   readonly #waiting = new Map<string, Map<string, Queue>>();
   readonly #underWay = new Map<string, number>();
   readonly #ofOwner = new Map<string, number>();
@@ -117,77 +117,77 @@ export class ReceiverQueues {
   #total = 0;
   #totalFailing = 0;
 
-  /** Puts a delivery at the end of its receiver's queue, unless it is known. */
+  /** Puts a delivery at the end of its recipient's queue, unless it is queued or under way already. */
   add(due: DueDelivery): void {
     if (this.#known.has(due.id)) return;
     this.#known.add(due.id);
-    const receivers = this.#waiting.get(due.owner) ?? new Map<string, Queue>();
-    this.#waiting.set(due.owner, receivers);
-    const receiver = receiverOf(due);
-    const queue: Queue = receivers.get(receiver) ?? new Map();
-    receivers.set(receiver, queue);
+    const recipients = this.#waiting.get(due.owner) ?? new Map<string, Queue>();
+    this.#waiting.set(due.owner, recipients);
+    const recipient = recipientOf(due);
+    const queue: Queue = recipients.get(recipient) ?? new Map();
+    recipients.set(recipient, queue);
     queue.set(due.id, due);
   }
 
-  /** The next that may be sent now, which is under way from then on; `null`: none. */
+  /** The next delivery that may be sent now; it counts as under way from then on. `null` when there is none. */
   take(): DueDelivery | null {
     if (this.#total >= MOST_AT_ONCE) return null;
-    for (const [owner, receivers] of this.#waiting) {
-      // Who runs the service has as much as there is.
+    for (const [owner, recipients] of this.#waiting) {
+      // The operator has no limit of their own.
       if (owner !== '' && (this.#ofOwner.get(owner) ?? 0) >= MOST_PER_OWNER) continue;
-      const due = this.#takeFrom(receivers);
+      const due = this.#takeFrom(recipients);
       if (due === null) continue;
       // To the end of the round.
       this.#waiting.delete(owner);
-      if (receivers.size > 0) this.#waiting.set(owner, receivers);
+      if (recipients.size > 0) this.#waiting.set(owner, recipients);
       this.#count(due, 1);
       return due;
     }
     return null;
   }
 
-  /** A delivery is no longer under way. `isReached`: whether its receiver answered as it should. */
+  /** A delivery is no longer under way. `isReached`: whether its recipient accepted or refused it for good. */
   end(due: DueDelivery, isReached: boolean): void {
-    const receiver = receiverOf(due);
+    const recipient = recipientOf(due);
     this.#known.delete(due.id);
     this.#count(due, -1);
-    const wasFailing = this.#failing.has(receiver);
+    const wasFailing = this.#failing.has(recipient);
     if (wasFailing === !isReached) return;
-    if (isReached) this.#failing.delete(receiver);
-    else this.#failing.add(receiver);
-    this.#totalFailing += (isReached ? -1 : 1) * (this.#underWay.get(receiver) ?? 0);
+    if (isReached) this.#failing.delete(recipient);
+    else this.#failing.add(recipient);
+    this.#totalFailing += (isReached ? -1 : 1) * (this.#underWay.get(recipient) ?? 0);
   }
 
-  /** How many tries are under way. */
+  /** How many attempts are under way. */
   get underWay(): number {
     return this.#total;
   }
 
-  #takeFrom(receivers: Map<string, Queue>): DueDelivery | null {
-    for (const [receiver, queue] of receivers) {
-      if (!this.#hasRoom(receiver)) continue;
+  #takeFrom(recipients: Map<string, Queue>): DueDelivery | null {
+    for (const [recipient, queue] of recipients) {
+      if (!this.#hasRoom(recipient)) continue;
       const [due] = queue.values();
       // To the end of the round.
-      receivers.delete(receiver);
+      recipients.delete(recipient);
       if (due === undefined) continue;
       queue.delete(due.id);
-      if (queue.size > 0) receivers.set(receiver, queue);
+      if (queue.size > 0) recipients.set(recipient, queue);
       return due;
     }
     return null;
   }
 
-  #hasRoom(receiver: string): boolean {
-    if ((this.#underWay.get(receiver) ?? 0) >= MOST_PER_RECEIVER) return false;
-    return !this.#failing.has(receiver) || this.#totalFailing < MOST_FAILING;
+  #hasRoom(recipient: string): boolean {
+    if ((this.#underWay.get(recipient) ?? 0) >= MOST_PER_RECIPIENT) return false;
+    return !this.#failing.has(recipient) || this.#totalFailing < MOST_FAILING;
   }
 
   #count(due: DueDelivery, change: 1 | -1): void {
-    const receiver = receiverOf(due);
-    addTo(this.#underWay, receiver, change);
+    const recipient = recipientOf(due);
+    addTo(this.#underWay, recipient, change);
     addTo(this.#ofOwner, due.owner, change);
     this.#total += change;
-    if (this.#failing.has(receiver)) this.#totalFailing += change;
+    if (this.#failing.has(recipient)) this.#totalFailing += change;
   }
 }
 
@@ -197,24 +197,24 @@ function addTo(counts: Map<string, number>, key: string, change: 1 | -1): void {
   else counts.set(key, count);
 }
 
-/** Who takes a delivery: a web server, or the one way out that a channel has. */
-function receiverOf({ channel, target }: DueDelivery): string {
+/** The recipient that limits apply to: the host of a URL, else the channel. */
+function recipientOf({ channel, target }: DueDelivery): string {
   const host = channel === 'WEBHOOK' || channel === 'SLACK' ? URL.parse(target)?.host : undefined;
   return host ?? channel;
 }
 
-/** The outbox is looked at at least this often: other processes put things into it, too, and a clock may be set. */
+/** The outbox is polled at least this often: other processes write to it too, and a clock may be set. */
 const LOOK_MS = 2_000;
-/** And no more often than this, however much falls due: each look reads all that is due. */
+/** And at most this often: each poll reads every due delivery. */
 const LEAST_PAUSE_MS = 250;
-/** What has no notifier in this process is looked at this often; the first time it is told of. */
+/** A delivery whose channel has no notifier in this process is tried again after this. */
 const NO_NOTIFIER_MS = 300_000;
 const PAGE = 500;
 const PRUNE_MS = 86_400_000;
-/** An attempt whose outcome could not be written down is not repeated; writing it down is. */
+/** Saving the outcome of an attempt is retried after this; the attempt itself is not repeated. */
 const RECORD_AGAIN_MS = 5_000;
 
-/** An attempt that was made, for logs. */
+/** One attempt, for logs. */
 export interface MadeAttempt {
   readonly delivery: PendingDelivery;
   readonly attempt: KeptAttempt;
@@ -224,10 +224,10 @@ export interface MadeAttempt {
 interface DispatcherOptions {
   readonly store: OutboxStore;
   readonly notifiers: Notifiers;
-  /** The one that sends, for people: `gastop serve, process 4711`. */
+  /** This process, for messages: `gastop serve, process 4711`. */
   readonly process: string;
   readonly signal: AbortSignal;
-  /** Told of what keeps the outbox from being read or written. */
+  /** Called when the outbox cannot be read or written. */
   readonly onError: (error: unknown) => void;
   readonly onAttempt?: (made: MadeAttempt) => void;
   readonly clock?: Clock;
@@ -243,9 +243,9 @@ export interface Dispatcher {
 }
 
 /**
- * Sends what is in the outbox: each delivery until its receiver has it, will never have it, or a day has passed. Only
- * one may run on a database (the holder of the lease). An attempt is taken down after its answer, so that a process
- * which ends in between sends again, under the same id: at least once. What is under way at the abort stays pending.
+ * Sends the outbox: each delivery until its recipient accepts it, refuses it for good, or a day has passed. Only the
+ * leader of a database runs one. An attempt is saved after its response, so a process that ends in between sends the
+ * delivery again under the same id: at least once. Deliveries under way at the abort stay pending.
  */
 export function startDispatcher(options: DispatcherOptions): Dispatcher {
   const dispatching = new Dispatching(options);
@@ -256,7 +256,7 @@ class Dispatching {
   readonly #store: OutboxStore;
   readonly #options: DispatcherOptions;
   readonly #clock: Clock;
-  readonly #queues = new ReceiverQueues();
+  readonly #queues = new RecipientQueues();
   readonly #sending = new Set<Promise<void>>();
   readonly #toldMissing = new Set<string>();
   #hasWokenWaiting = false;
@@ -304,8 +304,8 @@ class Dispatching {
     this.#wakeUp = () => {};
   }
 
-  /** Everything that is due, page by page; whether there was any. */
-  async #fill(now: number): Promise<boolean> {
+  /** Queues every due delivery, page by page. */
+  async #fill(now: number): Promise<void> {
     await this.#store.bringForward(now);
     if (!this.#hasWokenWaiting) await this.#store.wakeWaiting(Object.keys(this.#options.notifiers), now);
     this.#hasWokenWaiting = true;
@@ -314,9 +314,9 @@ class Dispatching {
       const page: DueDelivery[] = await this.#store.due(now, PAGE, last);
       for (const due of page) this.#queues.add(due);
       last = page.at(-1) ?? last;
-      if (page.length < PAGE || this.#options.signal.aborted) return last !== null;
+      if (page.length < PAGE || this.#options.signal.aborted) return;
       this.#send();
-      // Thousands may wait for a dead receiver: prices go on in between.
+      // Thousands may wait for a dead recipient: prices go on in between.
       await setImmediate();
     }
   }
@@ -343,7 +343,7 @@ class Dispatching {
     this.#send();
   }
 
-  /** Whether the receiver answered as it should. */
+  /** Whether the recipient accepted the delivery or refused it for good. */
   async #attempt(delivery: PendingDelivery): Promise<boolean> {
     const { notifiers, signal, onAttempt } = this.#options;
     const notifier = notifiers[delivery.channel];
@@ -365,8 +365,8 @@ class Dispatching {
   }
 
   /**
-   * There is no notifier for it here: another process took the alert, or this one was set up for the channel once. It
-   * may be again, or another process may send.
+   * This process has no notifier for the channel: another process accepted the alert, or the settings have changed. The
+   * delivery waits for a process that has one.
    */
   async #wait(delivery: PendingDelivery): Promise<boolean> {
     const { channel, triesSince, isUntouched } = delivery;
@@ -406,7 +406,7 @@ class Dispatching {
       case 'never':
         return { kind: 'failed' };
       case 'gone':
-        return { kind: 'gone', reason: `${channel} receiver is gone: it answered ${made.answer}` };
+        return { kind: 'gone', reason: `${channel} recipient is gone: it answered ${made.answer}` };
       case 'later': {
         const { retryAfterSec } = made;
         const random = (this.#options.random ?? Math.random)();
@@ -422,7 +422,7 @@ class Dispatching {
     }
   }
 
-  /** A disk that is full must not have receivers told the same thing every two seconds. */
+  /** Retries the save, not the attempt: on a full disk a recipient must not get the same notification every two seconds. */
   async #record(delivery: PendingDelivery, attempt: KeptAttempt, verdict: Verdict): Promise<void> {
     const { signal, onError } = this.#options;
     for (let isTold = false; ; isTold = true) {
@@ -448,7 +448,7 @@ interface SendingOptions {
   readonly database: Database;
   readonly delivery: NotifierSettings;
   readonly signal: AbortSignal;
-  /** Ms since epoch: what the outbox is written by, too. */
+  /** Ms since epoch; the outbox is written by the same clock. */
   readonly wallNow: () => number;
   readonly onError: (error: unknown) => void;
   readonly onAttempt?: ((made: MadeAttempt) => void) | undefined;
@@ -461,7 +461,7 @@ interface Sending {
   readonly done: () => Promise<void>;
 }
 
-/** Sends what fired alerts have put into the outbox while, and only while, this process holds the lease. */
+/** Runs the dispatcher while this process holds the lease. */
 export function startSending(options: SendingOptions): Sending {
   const { lease, signal, onError } = options;
   let dispatcher: Dispatcher | null = null;
@@ -488,7 +488,7 @@ export function startSending(options: SendingOptions): Sending {
     if (state !== 'holds' || signal.aborted) return;
     stop = new AbortController();
     const until = AbortSignal.any([signal, stop.signal]);
-    // What was under way when the lease was lost ends first.
+    // Attempts that were under way when the lease was lost end first.
     work = work.then(() => run(until)).catch(onError);
   }
 

@@ -327,6 +327,8 @@ function GlobalKeys({ state, dispatch, wantedMs, quotaMs, health, tryNow }: Glob
     freeze: () => {
       dispatch({ type: 'toggle-freeze' });
       if (state.frozen) void ask();
+      // A refetch that is under way would still change the screen.
+      else void queries.cancelQueries({ predicate: (query) => query.state.data !== undefined });
       toast({ kind: 'info', text: state.frozen ? 'Going on' : 'Frozen: f lets it go on, r asks once' });
     },
     slower: () => setPace('slower'),

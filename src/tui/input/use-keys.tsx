@@ -218,7 +218,7 @@ type Input = string | { readonly pasted: string };
 export function KeyListener({ scopes, children }: KeyListenerProps) {
   const [dispatcher] = useState(() => new Dispatcher());
   const queue = useRef<Input[]>([]);
-  const [handled, next] = useReducer((count: number) => count + 1, 0);
+  const [, next] = useReducer((count: number) => count + 1, 0);
   const toast = useToast();
   dispatcher.scopes = scopes;
   const add = (inputs: readonly Input[]) => {
@@ -234,7 +234,7 @@ export function KeyListener({ scopes, children }: KeyListenerProps) {
     cameWhole();
     add([{ pasted }]);
   });
-  // biome-ignore lint/correctness/useExhaustiveDependencies: one input per commit
+  // After each commit: one input, so that the next one meets the screen that this one made.
   useEffect(() => {
     const inputs = queue.current;
     // An Escape that is read together with the next key looks like Alt and that key.
@@ -253,7 +253,7 @@ export function KeyListener({ scopes, children }: KeyListenerProps) {
     else if (!dispatcher.paste(first.pasted))
       toast({ kind: 'error', text: notPastedText(dispatcher.scopes) });
     next();
-  }, [handled]);
+  });
   return <DispatcherContext value={dispatcher}>{children}</DispatcherContext>;
 }
 
@@ -268,7 +268,7 @@ const PASTE_LOST_AFTER_MS = 2_000;
 function useLostPasteEnd(): () => void {
   const { stdin } = useStdin();
   const timer = useRef<NodeJS.Timeout>(undefined);
-  // Before the hooks that have Ink read: it then hears of input first, and of the key that was read of it last.
+  // Registered before Ink's own hooks: the timer starts when input comes, and ends when Ink has read a key or paste of it.
   useEffect(() => {
     const onInput = () => {
       clearTimeout(timer.current);

@@ -1,5 +1,5 @@
 import { Box, Text } from 'ink';
-import { type Line, SegmentLine, Words } from './text.tsx';
+import { type Line, placed, SegmentLine, Words } from './text.tsx';
 import { type ColorName, type Theme, useTheme } from './theme.ts';
 
 /** Cheapest quarter of the cells, the next, … : 0 to 3; `null` where nothing is known. */
@@ -63,10 +63,9 @@ export function Heatmap({ cells, rowLabels, format, current, width, height }: He
   return (
     <Box flexDirection="column" width={width} flexShrink={0}>
       <Words faint>{' '.repeat(LABEL_WIDTH) + header(columns, cellWidth)}</Words>
-      {levels.map((row, y) =>
-        Array.from({ length: cellRows }, (_, line) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: a line is its place
-          <Text key={`${rowLabels[y] ?? y}.${line}`} wrap="truncate">
+      {placed(levels, (row, y) =>
+        placed([...Array(cellRows).keys()], (line) => (
+          <Text wrap="truncate">
             <Words bold={current?.row === y}>{label(line === 0 ? rowLabels[y] : '')}</Words>
             {runs(row, current?.row === y ? current.column : -1).map(({ level, from, to, now }) => (
               <Words

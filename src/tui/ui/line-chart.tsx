@@ -12,6 +12,7 @@ import {
   toColumns,
   toPeaks,
 } from './plot.ts';
+import { placed } from './text.tsx';
 import { useDim, useTheme } from './theme.ts';
 
 interface OverlayCell extends ChartCell {
@@ -197,14 +198,10 @@ export function LineChart({ dim: dimmed, ...options }: LineChartProps): ReactEle
   const rows = chartFrame({ ascii: theme.ascii, ...options });
   return (
     <Box flexDirection="column" width={width} height={height} flexShrink={0} overflow="hidden">
-      {rows.map((cells, y) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: a row is its place
-        <Text key={y} wrap="truncate">
-          {spansOf(cells).map((span, place) => (
-            // biome-ignore lint/suspicious/noArrayIndexKey: so is a span
-            <Text key={place} {...lookOf(span.cell, series, dim)}>
-              {span.text}
-            </Text>
+      {placed(rows, (cells) => (
+        <Text wrap="truncate">
+          {placed(spansOf(cells), (span) => (
+            <Text {...lookOf(span.cell, series, dim)}>{span.text}</Text>
           ))}
         </Text>
       ))}

@@ -1,7 +1,7 @@
 import { Box, Text } from 'ink';
 import { useState } from 'react';
 import { useKeys } from '../input/use-keys.tsx';
-import { truncate } from './text.tsx';
+import { placed, truncate } from './text.tsx';
 import { useTheme } from './theme.ts';
 
 interface ScrollViewProps {
@@ -35,11 +35,8 @@ export function ScrollView({ title, lines, columns, rows }: ScrollViewProps) {
         <Text bold>{` ${theme.text(title)}`}</Text>
         <Text dimColor>{`${place}   Esc closes`}</Text>
       </Text>
-      {shown.map((line, index) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: a line is its place
-        <Text key={from + index} wrap="truncate">
-          {` ${truncate(theme.text(line), columns - 2, theme.glyph.ellipsis)}`}
-        </Text>
+      {placed(shown, (line) => (
+        <Text wrap="truncate">{` ${truncate(theme.text(line), columns - 2, theme.glyph.ellipsis)}`}</Text>
       ))}
     </Box>
   );

@@ -1,5 +1,5 @@
 import { Box, Text } from 'ink';
-import { memo, type ReactNode } from 'react';
+import { createElement, Fragment, memo, type ReactElement, type ReactNode } from 'react';
 import stringWidth from 'string-width';
 import { graphemes } from '../../core/text.ts';
 import { ASCII_THEME, type ColorName, useDim, useTheme } from './theme.ts';
@@ -158,6 +158,14 @@ export function Words(props: WordsProps) {
   );
 }
 
+/** Elements that React tells apart by their place, as it does those written one by one: lines and spans have no key. */
+export function placed<Item>(
+  items: readonly Item[],
+  draw: (item: Item, place: number) => ReactElement,
+): ReactElement {
+  return createElement(Fragment, null, ...items.map(draw));
+}
+
 interface LineListProps {
   readonly lines: readonly Line[];
   readonly width: number;
@@ -167,9 +175,8 @@ interface LineListProps {
 export function LineList({ lines, width }: LineListProps) {
   return (
     <Box flexDirection="column" flexShrink={0}>
-      {lines.map((line, place) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: a line is its place
-        <OneLine key={place} line={line} width={width} />
+      {placed(lines, (line) => (
+        <OneLine line={line} width={width} />
       ))}
     </Box>
   );
@@ -199,12 +206,7 @@ export const OneLine = memo(function OneLine({ line, width }: OneLineProps) {
 
 /** The pieces of a line within a text. */
 export function Spans({ line }: { readonly line: Line }) {
-  return line.map(({ text, ...look }, place) => (
-    // biome-ignore lint/suspicious/noArrayIndexKey: a span is its place
-    <Words key={place} {...look}>
-      {text}
-    </Words>
-  ));
+  return placed(line, ({ text, ...look }) => <Words {...look}>{text}</Words>);
 }
 
 const GAP = 2;
@@ -223,9 +225,8 @@ export function SegmentLine({
   );
   return (
     <Text wrap="truncate">
-      {fitSegments(translated, width - 2).map((segment, place) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: a segment is its place
-        <Text key={place}>
+      {placed(fitSegments(translated, width - 2), (segment, place) => (
+        <Text>
           {' '.repeat(place === 0 ? 1 : GAP)}
           <Spans line={segment} />
         </Text>
@@ -269,9 +270,8 @@ export function SpreadLine({ width, left, right }: SpreadLineProps) {
 export function SpokenSentences({ sentences }: { readonly sentences: readonly string[] }) {
   return (
     <Box flexDirection="column">
-      {sentences.map((sentence, place) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: a sentence is its place
-        <Text key={place}>{ASCII_THEME.text(sentence)}</Text>
+      {placed(sentences, (sentence) => (
+        <Text>{ASCII_THEME.text(sentence)}</Text>
       ))}
     </Box>
   );

@@ -350,7 +350,7 @@ describe('a receiver', () => {
         .where('id', '=', id)
         .executeTakeFirstOrThrow();
     await waitFor(async () => (await alert('a')).phase === 'disabled');
-    expect((await alert('a')).disabled_reason).toBe('WEBHOOK receiver is gone: it answered 410 Gone');
+    expect((await alert('a')).disabled_reason).toBe('WEBHOOK recipient is gone: it answered 410 Gone');
     expect(await alert('b')).toEqual({ phase: 'armed', disabled_reason: null });
     await office.idle();
     slack.behave(answering(200, 'ok'));

@@ -224,7 +224,7 @@ describe('a webhook that does not work is tried again, and the log says why', ()
   it('when its certificate is of nobody known', async () => {
     const receiver = await startReceiver(undefined, { tls: 'good' });
     expect(await deliver(webhook(), receiver.url)).toEqual(
-      later('its TLS certificate is signed by nobody known'),
+      later('its TLS certificate is signed by an unknown authority'),
     );
   });
 });

@@ -1,45 +1,45 @@
 import { STATUS_CODES } from 'node:http';
 import type { AlertMessage } from '../../../core/alerts/alert-rule.ts';
 import { cleanText } from '../../../core/text.ts';
-import { ForbiddenAddress, RequestRefused, type WebAnswer } from './safe-http.ts';
+import { ForbiddenAddress, RequestRefused, type WebResponse } from './safe-http.ts';
 
-/** One thing to send. */
+/** One message to one recipient. */
 export interface Notification {
-  /** Stays the same however often it is tried: the receiver's idempotency key. */
+  /** The same for every attempt: the recipient's idempotency key. */
   readonly id: string;
   /** An address, a URL, a chat id. */
   readonly target: string;
   readonly message: AlertMessage;
-  /** What webhooks of this owner are signed with. */
+  /** The owner's secret, which signs webhooks. */
   readonly signingSecret: string;
 }
 
-/** What came of one try. */
+/** The outcome of one attempt. */
 export interface Attempt {
   /**
-   * `delivered`; `later`: it is tried again; `never`: this receiver will not take it; `gone`: it never wants to hear of
-   * this alert again, which is disabled.
+   * `delivered`; `later`: retried; `never`: the recipient refuses this notification; `gone`: the recipient refuses the
+   * alert for good, which disables it.
    */
   readonly outcome: 'delivered' | 'later' | 'never' | 'gone';
-  /** What the receiver said, short and clean, for the log. No secret, no whole URL. */
+  /** The response in short for the log, without secrets and whole URLs. */
   readonly answer: string;
-  /** Seconds, where the receiver asked for time. */
+  /** The `Retry-After` of the recipient, seconds. */
   readonly retryAfterSec: number | null;
 }
 
-/** Brings notifications to one kind of receiver. */
+/** Sends notifications over one channel. */
 export interface Notifier {
-  /** How long one try may take; 10 s where nothing is said. */
+  /** Deadline of one attempt; default 10 s. */
   readonly deadlineMs?: number;
-  /** One try, within `signal`. Never rejects. */
+  /** One attempt. Never rejects. */
   deliver(notification: Notification, signal: AbortSignal): Promise<Attempt>;
 }
 
-/** The notifiers that are set up; a channel without one is refused when an alert is made. */
+/** The configured notifiers. An alert for a channel without one is refused. */
 export type Notifiers = Readonly<Partial<Record<string, Notifier>>>;
 
 /**
- * What a `Retry-After` header asks for, in seconds from `now` (ms since epoch); `null` where it says nothing usable.
+ * What a `Retry-After` header asks for, in seconds from `now` (ms since epoch); `null` when it is neither.
  * Seconds or an HTTP date (RFC 9110, 10.2.3).
  */
 function readRetryAfter(value: string | undefined, now: number): number | null {
@@ -49,13 +49,12 @@ function readRetryAfter(value: string | undefined, now: number): number | null {
   return Number.isNaN(at) ? null : Math.max(Math.ceil((at - now) / 1_000), 0);
 }
 
-/** The released version; the build puts it in. */
+/** The released version, inserted by the build. */
 const VERSION: string = process.env.GASTOP_VERSION ?? '0.0.0-source';
 
-/** Who posts. */
 export const USER_AGENT = `gastop/${VERSION}`;
 
-/** What Node and OpenSSL call it, in words for the log of a delivery. */
+/** Error codes of Node and OpenSSL in words for the log of a delivery. */
 const BY_CODE: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'connection refused',
   ECONNRESET: 'the connection was cut off',
@@ -71,14 +70,14 @@ const BY_CODE: Readonly<Record<string, string>> = {
   CERT_HAS_EXPIRED: 'its TLS certificate has expired',
   CERT_NOT_YET_VALID: 'its TLS certificate is not valid yet',
   DEPTH_ZERO_SELF_SIGNED_CERT: 'its TLS certificate is self-signed',
-  SELF_SIGNED_CERT_IN_CHAIN: 'its TLS certificate is signed by nobody known',
-  UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'its TLS certificate is signed by nobody known',
-  UNABLE_TO_GET_ISSUER_CERT: 'its TLS certificate is signed by nobody known',
-  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: 'its TLS certificate is signed by nobody known',
+  SELF_SIGNED_CERT_IN_CHAIN: 'its TLS certificate is signed by an unknown authority',
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'its TLS certificate is signed by an unknown authority',
+  UNABLE_TO_GET_ISSUER_CERT: 'its TLS certificate is signed by an unknown authority',
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: 'its TLS certificate is signed by an unknown authority',
   ERR_TLS_CERT_ALTNAME_INVALID: 'its TLS certificate is for another host',
 };
 
-/** Why no answer came, without any address or secret that the error may repeat. */
+/** Why there was no response, without the addresses and secrets that an error may repeat. */
 export function connectionWords(error: unknown): string {
   if (error instanceof ForbiddenAddress) return `refused: ${cleanText(error.message, 200)}`;
   const code = errorCode(error);
@@ -88,7 +87,7 @@ export function connectionWords(error: unknown): string {
   return BY_CODE[code] ?? `no connection came about (${code})`;
 }
 
-/** Of the error or, where several addresses were tried, of the first. */
+/** The code of the error or, when several addresses were tried, of the first. */
 function errorCode(error: unknown): string | null {
   if (error instanceof AggregateError) return errorCode(error.errors[0]);
   if (!(error instanceof Error) || !('code' in error) || typeof error.code !== 'string') return null;
@@ -108,23 +107,23 @@ function attempt(outcome: Attempt['outcome'], answer: string, retryAfterSec: num
   return { outcome, answer: cleanText(answer, LONGEST_ANSWER), retryAfterSec };
 }
 
-/** No answer came: why. Whether time was up only the sender knows, whose `signal` it is. */
+/** The attempt that got no response. `signal` tells whether its deadline was over. */
 export function unanswered(error: unknown, signal: AbortSignal): Attempt {
   if (error instanceof RequestRefused) return later(`refused: ${error.message}`);
   if (signal.aborted) return later('no answer in time');
   return later(connectionWords(error));
 }
 
-/** What is not delivered for now, as the receiver said it. @param now ms since epoch */
-export function laterAfter(answer: WebAnswer, said: string, now: number): Attempt {
+/** An attempt to retry, after the `Retry-After` of the response. @param now ms since epoch */
+export function laterAfter(answer: WebResponse, said: string, now: number): Attempt {
   return later(said, readRetryAfter(answer.retryAfter, now));
 }
 
 /**
- * A status in the words of HTTP, and the beginning of what came with it. Whatever of `secrets` it repeats is left out:
- * servers like to say which path they do not know.
+ * A status in the words of HTTP, and the beginning of the body without `secrets`: servers repeat the path that they do
+ * not know.
  */
-export function statusWords({ status, text, movedTo }: WebAnswer, secrets: readonly string[] = []): string {
+export function statusWords({ status, text, movedTo }: WebResponse, secrets: readonly string[] = []): string {
   const words = STATUS_CODES[status];
   const line = words === undefined ? String(status) : `${status} ${words}`;
   if (status >= 300 && status < 400) {
@@ -136,7 +135,7 @@ export function statusWords({ status, text, movedTo }: WebAnswer, secrets: reado
 
 const SHORTEST_TOKEN = 8;
 
-/** What of a webhook's URL may be its secret: path and query, whole and in parts. */
+/** The parts of a webhook's URL that may be secret: path and query, whole and in parts. */
 export function secretsOf(target: string): string[] {
   const url = URL.parse(target);
   if (url === null) return [];

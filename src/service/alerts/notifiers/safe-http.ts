@@ -5,7 +5,7 @@ import { BlockList, isIP, type LookupFunction } from 'node:net';
 import { OnceAtATime, sleep } from '../../async.ts';
 
 /**
- * IPv4 that is not for everybody: the entries of IANA's special-purpose registry (RFC 6890) that are not globally
+ * IPv4 addresses that are not public: the entries of IANA's special-purpose registry (RFC 6890) that are not globally
  * reachable, multicast (RFC 5771), the relays of 6to4 (RFC 7526). Cloud metadata lies in link-local (169.254.169.254),
  * in shared space (100.100.100.200), in 192.0.0.0/24 – and, for Azure, at one address that looks public.
  */
@@ -30,7 +30,7 @@ const FORBIDDEN_V4: readonly (readonly [string, number])[] = [
 
 /**
  * Only 2000::/3 is global unicast (RFC 4291), so that loopback, unique local, link-local, multicast and the local
- * NAT64 prefix are outside already. Of it not: protocol assignments with Teredo and ORCHID (RFC 2928), documentation
+ * NAT64 prefix are outside already. Not global within it: protocol assignments with Teredo and ORCHID (RFC 2928), documentation
  * (RFC 3849, RFC 9637) and 6to4, which reaches IPv4 (RFC 7526).
  */
 const GLOBAL_V6: readonly [string, number] = ['2000::', 3];
@@ -59,8 +59,8 @@ function blockList(family: 'ipv4' | 'ipv6', subnets: readonly (readonly [string,
 }
 
 /**
- * Whether an IP address is one that messages must not go to: private, loopback, link-local, shared, multicast,
- * reserved, for documentation, a cloud's metadata, in any form of IPv6. What is no IP address is forbidden too.
+ * Whether messages must not go to an IP address: private, loopback, link-local, shared, multicast,
+ * reserved, for documentation, a cloud's metadata, in any form of IPv6. A text that is no IP address is forbidden too.
  */
 export function isForbiddenAddress(address: string): boolean {
   const [bare = ''] = address.split('%');
@@ -86,13 +86,13 @@ function lastFourBytes(address: string): string {
 export interface TargetPolicy {
   /** The operator lets messages go to private addresses, and without TLS. */
   readonly allowPrivateTargets: boolean;
-  /** Which addresses are private; a test, which has no others, says so itself. */
+  /** Which addresses are private; default {@link isForbiddenAddress}. Tests have only private ones. */
   readonly isForbidden?: (address: string) => boolean;
 }
 
 type WebTarget =
   | { readonly ok: true; readonly url: URL }
-  /** Why not, as the end of a sentence about the target: `must …`. */
+  /** The reason, as the end of a sentence about the target: `must …`. */
   | { readonly ok: false; readonly problem: string };
 
 /** Names that mean this machine (RFC 6761) or this network, whatever a resolver says. */
@@ -101,8 +101,8 @@ const LOCAL_NAME = /(?:^|\.)(?:localhost|local|internal|home\.arpa|localdomain)\
 const refused = (problem: string): WebTarget => ({ ok: false, problem });
 
 /**
- * Whether messages may be sent to a URL, by what it says itself; what its name leads to is seen when it is sent
- * ({@link guardedLookup}). `URL` has one spelling for an address, so that decimal, octal and hexadecimal ones are seen.
+ * Whether messages may be sent to a URL, judged by its text; the addresses of its name are checked at connect time
+ * ({@link guardedLookup}). `URL` normalises decimal, octal and hexadecimal addresses.
  */
 export function readWebTarget(text: string, policy: TargetPolicy): WebTarget {
   const { allowPrivateTargets, isForbidden = isForbiddenAddress } = policy;
@@ -128,24 +128,24 @@ export function hostOf(url: URL): string {
   return url.hostname.replace(/^\[|\]$/g, '');
 }
 
-/** Every address that a name has now. Rejects with an error that has a `code` where there is none. */
+/** All addresses of a name. Rejects with an error that has a `code` when there is none. */
 export type ResolveHost = (hostname: string) => Promise<readonly string[]>;
 
 interface ResolverOptions {
-  /** Name servers to ask, `address:port`; the system's where nobody says. */
+  /** Name servers, `address:port`; default: the system's. */
   readonly servers?: readonly string[];
 }
 
 const QUERY_TIMEOUT_MS = 2_000;
 const QUERY_TRIES = 2;
-/** Once there are addresses of one kind, those of the other are waited for no longer. */
+/** After addresses of one kind have come, the other kind has this long. */
 const OTHER_KIND_MS = 1_000;
-/** The system's resolver takes a thread of the process for each question, of four, however long it hangs. */
+/** `dns.lookup` holds one of the four threads of libuv for as long as it hangs. */
 const SYSTEM_AT_ONCE = 2;
 
 /**
- * Asks the name servers without taking a thread; only a name they do not know goes to the system's resolver, which
- * knows hosts files and local names, a few at a time. So no receiver's dead name server holds up the others.
+ * Queries the name servers without a thread. Only a name that they do not know goes to `dns.lookup`, which reads hosts
+ * files and local names, two at a time: a dead name server of one recipient must not delay others, nor the nodes.
  */
 export function createHostResolver({ servers }: ResolverOptions = {}): ResolveHost {
   const underWay = new OnceAtATime<string, readonly string[]>();
@@ -169,7 +169,7 @@ export function createHostResolver({ servers }: ResolverOptions = {}): ResolveHo
   return (hostname) => underWay.ask(hostname, () => ask(hostname));
 }
 
-/** A new resolver each time: it reads anew which servers there are, and machines change networks. */
+/** A new resolver reads the system's name servers anew: machines change networks. */
 async function askNameServers(
   hostname: string,
   servers: readonly string[] | undefined,
@@ -185,7 +185,7 @@ async function askNameServers(
   const kinds = [ask(4, resolver.resolve4(hostname)), ask(6, resolver.resolve6(hostname))];
   const others = kinds.map(async (kind) => {
     await kind;
-    // Some name servers never answer for the kind that they do not know.
+    // Some name servers never respond for a kind that a name does not have.
     if (found.size > 0) await sleep(OTHER_KIND_MS, ended.signal);
     else await Promise.all(kinds);
   });
@@ -195,19 +195,19 @@ async function askNameServers(
   return [...(found.get(4) ?? []), ...(found.get(6) ?? [])];
 }
 
-/** A name leads where messages must not go. */
+/** A name resolves to an address that messages must not go to. */
 export class ForbiddenAddress extends Error {
   override readonly name = 'ForbiddenAddress';
 
-  /** Which one is not said: whoever has a key is not to learn what names mean within the network. */
+  /** Does not name the address: a key holder must not learn the addresses of the operator's network. */
   constructor(hostname: string) {
     super(`${hostname} leads to a private address`);
   }
 }
 
 /**
- * What a socket asks for addresses: it connects to these and to no others, so that a name which means something else a
- * moment later changes nothing. One forbidden address among several is enough to refuse the name.
+ * The `lookup` of a socket. The socket connects to exactly the addresses checked here, so DNS rebinding changes
+ * nothing. One forbidden address among several refuses the name.
  */
 function guardedLookup(resolve: ResolveHost, policy: TargetPolicy): LookupFunction {
   const { allowPrivateTargets, isForbidden = isForbiddenAddress } = policy;
@@ -232,15 +232,15 @@ function notFound(hostname: string): NodeJS.ErrnoException {
   return Object.assign(new Error(`${hostname} has no address`), { code: 'ENOTFOUND' });
 }
 
-/** No receiver has this much to say; what comes after it is cut off. */
-const LONGEST_ANSWER_BYTES = 65_536;
-/** The status has decided by then; the words may take this long. */
-const ANSWER_WITHIN_MS = 2_000;
+/** The longest response that is read; the rest is cut off. */
+const LONGEST_BODY_BYTES = 65_536;
+/** Deadline of the body: the status has decided already. */
+const BODY_DEADLINE_MS = 2_000;
 const MOST_REDIRECTS = 3;
-/** They have the same request sent again elsewhere; the older ones leave open with which method. */
+/** Only these repeat the request with its method and body (RFC 9110, 15.4.8 and 15.4.9). */
 const FOLLOWED = new Set([307, 308]);
 
-/** The way out for notifiers that speak HTTP. */
+/** How notifiers reach the network over HTTP. */
 export interface WebAccess extends TargetPolicy {
   readonly resolve: ResolveHost;
   /** Root certificates to trust instead of the usual ones, PEM. */
@@ -251,35 +251,35 @@ interface WebRequest {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
-  /** How many redirects are followed; 3 where nobody says. */
+  /** Most redirects that are followed; default 3. */
   readonly redirects?: number;
 }
 
-export interface WebAnswer {
+export interface WebResponse {
   readonly status: number;
-  /** Of the final answer, as it came. */
+  /** The header of the final response. */
   readonly retryAfter: string | undefined;
-  /** Where a redirect that is not followed leads: its host. */
+  /** The host that a redirect names, when it is not followed. */
   readonly movedTo: string | null;
-  /** At most 64 kB, and what of it came in time. */
+  /** The body as far as it came in time, at most 64 kB. */
   readonly text: string;
 }
 
-/** Not sent, for a reason that the sender can be told. */
+/** The request was not sent. The message may be shown to the alert's owner. */
 export class RequestRefused extends Error {
   override readonly name = 'RequestRefused';
 }
 
 /**
- * Posts, follows at most 3 redirects that ask for the same request elsewhere, and looks at each address it goes to
- * first. One connection per request: nothing is left open, no proxy is asked.
- * @throws {RequestRefused} a redirect leads where nothing may be sent; otherwise whatever the connection failed with.
+ * Posts, follows redirects that repeat the request, and checks each address before it connects. One connection per
+ * request; no proxy.
+ * @throws {RequestRefused} a redirect leads to a forbidden target; other errors are those of the connection.
  */
 export async function sendRequest(
   request: WebRequest,
   access: WebAccess,
   signal: AbortSignal,
-): Promise<WebAnswer> {
+): Promise<WebResponse> {
   let { url } = request;
   const most = request.redirects ?? MOST_REDIRECTS;
   for (let redirects = 0; ; redirects += 1) {
@@ -298,7 +298,7 @@ export async function sendRequest(
 }
 
 interface Exchange {
-  readonly answer: WebAnswer;
+  readonly answer: WebResponse;
   readonly location: URL | null;
 }
 
@@ -331,7 +331,7 @@ async function post(
     sent.once('close', () => reject(Object.assign(new Error('no answer'), { code: 'ECONNRESET' })));
     sent.end(body);
   });
-  const text = await readAnswer(response);
+  const text = await readBody(response);
   const status = response.statusCode ?? 0;
   const { location: to } = response.headers;
   const location = status >= 300 && status < 400 && to !== undefined ? URL.parse(to, url.href) : null;
@@ -347,20 +347,20 @@ async function post(
 }
 
 /** Never rejects: the status is known, and what could be read of the rest is enough. */
-function readAnswer(response: http.IncomingMessage): Promise<string> {
+function readBody(response: http.IncomingMessage): Promise<string> {
   return new Promise((resolve) => {
     const parts: Buffer[] = [];
     let length = 0;
     const finish = () => {
       clearTimeout(timer);
       response.destroy();
-      resolve(Buffer.concat(parts).toString('utf8', 0, Math.min(length, LONGEST_ANSWER_BYTES)));
+      resolve(Buffer.concat(parts).toString('utf8', 0, Math.min(length, LONGEST_BODY_BYTES)));
     };
-    const timer = setTimeout(finish, ANSWER_WITHIN_MS);
+    const timer = setTimeout(finish, BODY_DEADLINE_MS);
     response.on('data', (part: Buffer) => {
       parts.push(part);
       length += part.length;
-      if (length >= LONGEST_ANSWER_BYTES) finish();
+      if (length >= LONGEST_BODY_BYTES) finish();
     });
     response.once('end', finish);
     response.once('close', finish);

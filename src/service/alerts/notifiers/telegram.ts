@@ -11,7 +11,7 @@ import {
   USER_AGENT,
   unanswered,
 } from './notifier.ts';
-import { sendRequest, type WebAccess, type WebAnswer } from './safe-http.ts';
+import { sendRequest, type WebAccess, type WebResponse } from './safe-http.ts';
 
 export interface TelegramSettings {
   /** Of the bot; it never leaves but to `apiUrl`. */
@@ -55,7 +55,7 @@ export function createTelegramNotifier({ settings, access, now }: TelegramOption
     return judge(answer, [token]);
   };
 
-  const judge = (answer: WebAnswer, secrets: readonly string[]): Attempt | { chat: string } => {
+  const judge = (answer: WebResponse, secrets: readonly string[]): Attempt | { chat: string } => {
     const said = readAnswer(answer.text);
     const words = statusWords({ ...answer, text: said?.description ?? '' }, secrets);
     if (said?.ok === true && answer.status === 200) return delivered(words);

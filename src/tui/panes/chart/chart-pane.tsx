@@ -15,7 +15,7 @@ import { useDescription, useMonitor, useReach } from '../../data/queries.ts';
 import { useKeys } from '../../input/use-keys.tsx';
 import { type ChartSeries, chartPlotWidth, LineChart } from '../../ui/line-chart.tsx';
 import { PaneState, PolledFrame } from '../../ui/pane-state.tsx';
-import { displayWidth, fitSegments, type Line, SegmentLine, Words } from '../../ui/text.tsx';
+import { displayWidth, fitSegments, type Line, placed, SegmentLine, Words } from '../../ui/text.tsx';
 import { useTheme } from '../../ui/theme.ts';
 import { type OffsetAt, systemOffset, timeFrameName, zoneText } from '../../ui/time.ts';
 import { cheaperThan, thereAgain } from '../alerts/alert-prefill.ts';
@@ -115,14 +115,13 @@ export function ChartSide({ data, width, height, offsetAt }: ChartSideProps) {
       {marks.length > 0 && (
         <Box flexDirection="column" marginTop={1}>
           <Words faint>marked, newest first</Words>
-          {marks.map((mark, place) => {
+          {placed(marks, (mark) => {
             const look = markLook(mark.kind, theme.ascii);
             const when = moment(mark.timestamp, data, offsetAt);
             const value = mark.value === null ? '' : formatGwei(mark.value);
             const left = `${look.glyph} ${when} ${look.name}`;
             return (
-              // biome-ignore lint/suspicious/noArrayIndexKey: two marks may be alike
-              <Words key={place} color={look.color}>
+              <Words color={look.color}>
                 {left + value.padStart(Math.max(inner - displayWidth(left), value.length + 1))}
               </Words>
             );

@@ -2,7 +2,7 @@ import { Box } from 'ink';
 import { memo } from 'react';
 import { formatChange, formatCount, formatDuration, formatGwei, formatPercent } from '../../../core/units.ts';
 import { Heatmap } from '../../ui/heatmap.tsx';
-import { type Line, SegmentLine } from '../../ui/text.tsx';
+import { type Line, placed, SegmentLine } from '../../ui/text.tsx';
 import { useTheme } from '../../ui/theme.ts';
 import { type OffsetAt, WEEKDAYS, zoneText } from '../../ui/time.ts';
 import { changeRatio, summarise } from './chart-words.ts';
@@ -189,9 +189,8 @@ export const HoursPane = memo(function HoursPane({
           height={height - used + 2}
         />
       </Box>
-      {hourWords(week.cells, week.current, theme.glyph.arrow).map((segments, line) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: a line is its place
-        <SegmentLine key={line} segments={segments} width={width} />
+      {placed(hourWords(week.cells, week.current, theme.glyph.arrow), (segments) => (
+        <SegmentLine segments={segments} width={width} />
       ))}
     </Box>
   );

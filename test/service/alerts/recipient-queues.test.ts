@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { ReceiverQueues } from '../../../src/service/alerts/dispatcher.ts';
+import { RecipientQueues } from '../../../src/service/alerts/dispatcher.ts';
 import type { DueDelivery } from '../../../src/store/outbox.ts';
 
 const due = (id: string, host: string, owner = ''): DueDelivery => ({
@@ -10,7 +10,7 @@ const due = (id: string, host: string, owner = ''): DueDelivery => ({
   dueAt: 0,
 });
 
-function takeAll(queues: ReceiverQueues): DueDelivery[] {
+function takeAll(queues: RecipientQueues): DueDelivery[] {
   const taken: DueDelivery[] = [];
   for (let next = queues.take(); next !== null; next = queues.take()) taken.push(next);
   return taken;
@@ -19,7 +19,7 @@ function takeAll(queues: ReceiverQueues): DueDelivery[] {
 const ids = (deliveries: readonly DueDelivery[]) => deliveries.map(({ id }) => id);
 
 test('one receiver is sent two at a time, the longest due first', () => {
-  const queues = new ReceiverQueues();
+  const queues = new RecipientQueues();
   for (const id of ['a', 'b', 'c']) queues.add(due(id, 'one.test'));
   const [a] = takeAll(queues);
   expect(queues.underWay).toBe(2);
@@ -28,7 +28,7 @@ test('one receiver is sent two at a time, the longest due first', () => {
 });
 
 test('receivers take turns, however much waits for one of them', () => {
-  const queues = new ReceiverQueues();
+  const queues = new RecipientQueues();
   for (let n = 0; n < 1_000; n += 1) queues.add(due(`much${n}`, 'much.test'));
   queues.add(due('one', 'one.test'));
   queues.add(due('two', 'two.test'));
@@ -36,7 +36,7 @@ test('receivers take turns, however much waits for one of them', () => {
 });
 
 test('a key has at most 8 under way, however many receivers it names; another key is sent at once', () => {
-  const queues = new ReceiverQueues();
+  const queues = new RecipientQueues();
   for (let n = 0; n < 1_000; n += 1) queues.add(due(`much${n}`, `s${n}.much.test`, 'much'));
   const first = takeAll(queues);
   expect(first).toHaveLength(8);
@@ -48,7 +48,7 @@ test('a key has at most 8 under way, however many receivers it names; another ke
 });
 
 test('keys take turns at a receiver that they share', () => {
-  const queues = new ReceiverQueues();
+  const queues = new RecipientQueues();
   for (const n of [1, 2, 3, 4]) queues.add(due(`a${n}`, 'shared.test', 'a'));
   for (const n of [1, 2]) queues.add(due(`b${n}`, 'shared.test', 'b'));
   const sent: string[] = [];
@@ -60,7 +60,7 @@ test('keys take turns at a receiver that they share', () => {
 });
 
 test('what is known is not taken in again, until it has ended', () => {
-  const queues = new ReceiverQueues();
+  const queues = new RecipientQueues();
   const only = due('a', 'one.test');
   queues.add(only);
   queues.add(only);
@@ -73,7 +73,7 @@ test('what is known is not taken in again, until it has ended', () => {
 });
 
 test('at most 32 are under way, and at most 16 to receivers that failed the last time', () => {
-  const queues = new ReceiverQueues();
+  const queues = new RecipientQueues();
   const dead = Array.from({ length: 40 }, (_, n) => due(`dead${n}`, `dead${n}.test`));
   for (const each of dead) queues.add(each);
   const first = takeAll(queues);
@@ -95,7 +95,7 @@ test('at most 32 are under way, and at most 16 to receivers that failed the last
 });
 
 test('each port of a host is a receiver, and so is each channel with one way out', () => {
-  const queues = new ReceiverQueues();
+  const queues = new RecipientQueues();
   const mail = (id: string): DueDelivery => ({
     id,
     owner: '',
