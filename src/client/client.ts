@@ -1,5 +1,5 @@
 import type { Bucket } from '../contract/choices.ts';
-import { PATHS } from '../contract/routes.ts';
+import { OPENAPI_PATH, PATHS } from '../contract/routes.ts';
 import { cleanText } from '../core/text.ts';
 import { bareHex, isLongHex } from '../core/transactions/signed-text.ts';
 import { gweiString } from '../core/units.ts';
@@ -84,8 +84,9 @@ export function createGasClient(options: GasClientOptions) {
   let search: Promise<ServiceDescription | null> | null = null;
 
   const describe = async (): Promise<ServiceDescription | null> => {
-    search ??= findDescription(http);
     try {
+      if (search === null) rateLimit.check(OPENAPI_PATH);
+      search ??= findDescription(http);
       description = await search;
       return description;
     } catch (error) {

@@ -36,6 +36,7 @@ describe('a 429', () => {
     clock.now += 100_000;
     expect(await failureOf(client.gasCurrent())).toMatchObject({ code: 'quota', retryAfterSec: 200 });
     expect(await failureOf(client.deleteAlert('a1'))).toMatchObject({ code: 'quota' });
+    expect(await failureOf(client.description())).toMatchObject({ code: 'quota' });
     expect(paths).toEqual(['/gas/trend']);
     clock.now += 200_000;
     await client.gasCurrent();
