@@ -4,13 +4,7 @@ import { chainProfile } from '../core/chains.ts';
 import { type Clock, systemClock } from './async.ts';
 import { type BlockFileSummary, readBlockFile, scanBlockFile } from './block-file.ts';
 import { badFile, fileLabel } from './block-formats.ts';
-import {
-  ChainError,
-  type ChainEvent,
-  type ChainSource,
-  type KnownBlock,
-  withoutNode,
-} from './chain-source.ts';
+import { ChainError, type ChainEvent, type ChainSource, type KnownBlock } from './chain-source.ts';
 
 /** A wider hole is told as a gap and only its end delivered. */
 const WIDEST_GAP = 1_024;
@@ -61,6 +55,23 @@ const LONGEST_SLEEP_MS = 86_400_000;
 /** Blocks that may follow one another before everything else gets its turn. */
 const BURST = 64;
 
+const refuse = (thing: string) => (): Promise<never> =>
+  Promise.reject(new ChainError('unsupported', `a recording has ${thing}; use --rpc URL to ask a node`));
+const noTransactions = refuse('no transactions, only the fees of blocks');
+const noAccounts = refuse('no accounts');
+
+/** What only a node can answer. */
+const WITHOUT_NODE = {
+  call: refuse('no contracts to call'),
+  sendRawTransaction: refuse('no pool to send transactions to'),
+  transaction: noTransactions,
+  receipt: noTransactions,
+  block: refuse('no whole blocks, only their fees'),
+  transactionsOf: noTransactions,
+  nonce: noAccounts,
+  balance: noAccounts,
+};
+
 interface ReplayOptions {
   /** Path of a file as `readBlockFile` reads it. */
   readonly file: string;
@@ -91,7 +102,7 @@ export async function openReplaySource(options: ReplayOptions): Promise<ChainSou
   const player = new ReplayPlayer({ file, speed, summary, startSec, clock }, tape);
   const name = fileLabel(file);
   return {
-    ...withoutNode('a recording'),
+    ...WITHOUT_NODE,
     kind: 'replay',
     name,
     now: () => player.now(),

@@ -3,6 +3,7 @@ import type { Block, Hex } from '../core/block.ts';
 import { chainProfile, SIMULATED_CHAIN_ID } from '../core/chains.ts';
 import {
   blobBaseFeeOf,
+  blobsBetween,
   createTips,
   NOISE,
   numberAt,
@@ -16,14 +17,15 @@ import {
   timestampOf,
 } from '../core/simulation.ts';
 import { type Clock, systemClock } from './async.ts';
-import { type ChainEvent, type ChainSource, type KnownBlock, withoutNode } from './chain-source.ts';
+import type { ChainEvent, ChainSource, KnownBlock } from './chain-source.ts';
 import { findResumePoint } from './replay-source.ts';
+import { createSimulatedNode, type SimulatedBlock, type SimulatedNode } from './simulated-node.ts';
 
 /** A day takes 130 kB. */
 const DAYS_KEPT = 4;
 
 /** Answers any block of the simulated chain that belongs to `seed`, past or future. */
-export function createSimulatedBlocks(seed: number): (number: number) => Promise<Block> {
+export function createSimulatedBlocks(seed: number): (number: number) => Promise<SimulatedBlock> {
   /** Least recently used first. */
   const days = new Map<number, Promise<SimulatedDay>>();
   const tipsOf = createTips(seed);
@@ -54,6 +56,7 @@ export function createSimulatedBlocks(seed: number): (number: number) => Promise
     const parentHash = hashAt(number - 1);
     const timestamp = timestampOf(seed, day, index);
     const gas = gasUsed[index] ?? 0;
+    const [excess = 0, nextExcess = 0] = excessBlobs.subarray(index, index + 2);
     return {
       number,
       hash: hashAt(number),
@@ -63,10 +66,12 @@ export function createSimulatedBlocks(seed: number): (number: number) => Promise
       gasUsed: BigInt(gas),
       gasLimit: BigInt(SIMULATED_GAS_LIMIT),
       gasUsedRatio: gas / SIMULATED_GAS_LIMIT,
-      blobBaseFee: blobFeeOf(excessBlobs[index] ?? 0),
+      blobBaseFee: blobFeeOf(excess),
       nextBaseFee: BigInt(baseFee[index + 1] ?? 0),
-      nextBlobBaseFee: blobFeeOf(excessBlobs[index + 1] ?? 0),
+      nextBlobBaseFee: blobFeeOf(nextExcess),
       tips: tipsOf({ number, timestamp, gasUsed: gas, demand: demand[index] ?? 0 }),
+      blobs: blobsBetween(excess, nextExcess),
+      excessBlobs: excess,
     };
   };
 }
@@ -98,16 +103,22 @@ interface SimulatedOptions {
   readonly clock?: Clock;
 }
 
+/** The simulated chain, whose past can be added to. */
+export interface SimulatedSource extends ChainSource, SimulatedNode {
+  /** What a block that is yet to come will be. */
+  foresee(number: number): Promise<Block>;
+}
+
 /**
  * A chain that nobody runs: EIP-1559 and EIP-4844 exact, 12-second slots of which a few are missed, demand with
  * daily and weekly cycles, regimes and bursts at the sub-gwei prices of mainnet in 2026, tips to match.
  *
  * The same seed always has the same blocks at the same times, whenever it was started: block 0 stands at
  * 2016-01-01T00:00Z and every UTC day is computed by itself when asked for (see `simulateDay`). So years of
- * past are there at once and the future has no end; what lies after `clock.now()` is never shown. Its chain id is
- * 0, which is no real chain's.
+ * past are there at once and the future has no end; what lies after `clock.now()` is never shown. It takes transactions
+ * as {@link createSimulatedNode} says.
  */
-export function createSimulatedSource({ seed, clock = systemClock }: SimulatedOptions): ChainSource {
+export function createSimulatedSource({ seed, clock = systemClock }: SimulatedOptions): SimulatedSource {
   const blockAt = createSimulatedBlocks(seed);
   const headNumber = () => numberAt(seed, Math.floor(clock.now() / 1_000));
   const blocks = async (from: number, to: number, signal?: AbortSignal): Promise<Block[]> => {
@@ -139,7 +150,8 @@ export function createSimulatedSource({ seed, clock = systemClock }: SimulatedOp
   }
 
   return {
-    ...withoutNode('the simulation'),
+    ...createSimulatedNode({ seed, blockAt, headNumber }),
+    foresee: blockAt,
     kind: 'simulated',
     name: `seed ${seed}`,
     now: () => clock.now(),

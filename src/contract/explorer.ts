@@ -11,7 +11,7 @@ const TipPercentiles = z
     description: "A block's effective priority fees, weighted by gas used, in wei per gas",
   });
 
-/** `GET /metrics/block/{number}`. What a recording or the simulation does not hold is `null`. */
+/** `GET /metrics/block/{number}`. What a recording does not hold is `null`. */
 export const BlockMetrics = z
   .strictObject({
     chainId: ChainId,
@@ -40,7 +40,7 @@ export const BlockMetrics = z
   })
   .meta({
     id: 'BlockMetrics',
-    description: 'The fees of one block. What a recording or the simulation does not hold is null',
+    description: 'The fees of one block. What a recording does not hold is null',
   });
 export type BlockMetrics = z.infer<typeof BlockMetrics>;
 

@@ -79,8 +79,8 @@ const opStack = (id: number, name: string, elasticity = 6): ChainProfile => ({
   feeRule: { elasticity, denominator: 250, blockTimeSec: 2 },
 });
 
-/** The simulation's own: EIP-155 ids begin at 1. */
-export const SIMULATED_CHAIN_ID = 0;
+/** The simulation's own: of no chain that is registered, and wallets sign for it. */
+export const SIMULATED_CHAIN_ID = 15_591_559;
 
 /** One machine makes their blocks, mostly when a transaction comes, and there are no reorgs. */
 const DEVELOPMENT: ReadonlySet<number> = new Set([1_337, 31_337]);

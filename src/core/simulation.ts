@@ -25,6 +25,7 @@ export const NOISE = {
   tipLevel: 14,
   tipLadder: 15,
   hash: 16,
+  crowd: 17,
 } as const;
 type NoisePurpose = (typeof NOISE)[keyof typeof NOISE];
 
@@ -298,6 +299,9 @@ function steeredBlobs(excess: number, wanted: number, blocksLeft: number, noise:
 function nextExcessBlobs(excess: number, blobs: number): number {
   return Math.max(excess + blobs - target, 0);
 }
+
+/** How many blobs a block carries that leads from one excess to the next; what 0 cuts off is not known. */
+export const blobsBetween = (excess: number, next: number) => clampBlobs(next - excess + target);
 
 /** Wei per blob gas at an excess of so many blobs. */
 export function blobBaseFeeOf(excess: number): bigint {

@@ -280,7 +280,7 @@ describe('one line and an exit code of its own for', () => {
     expect(stderr).toMatch(/^gastop: [^\n]+\n$/);
   });
 
-  it('a transaction of a recording or a simulation: exit 1', async () => {
+  it('a transaction that a simulation or a recording does not have: exit 1', async () => {
     for (const source of [['--demo'], ['--replay', RECORDING]]) {
       const { exitCode, stdout, stderr } = await runMain(['tx', HASH, ...source]);
       expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: '' });

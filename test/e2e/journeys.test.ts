@@ -44,9 +44,9 @@ const EVERYWHERE_AND_CHART: readonly (readonly [key: string, shows: ScreenQuesti
   ['?', without(isHelp)],
   ['?', isHelp],
   ['escape', without(isHelp)],
-  ['i', /"chainId": 0/],
+  ['i', /"chainId": 15591559/],
   ['i', /Average/],
-  ['i', /"chainId": 0/],
+  ['i', /"chainId": 15591559/],
   ['escape', /Average/],
   ['escape', isLive],
   ['2', isChart],
@@ -131,8 +131,7 @@ const explorerKeys = (at: number): readonly (readonly [key: string, shows: Scree
   ['home', (rows) => markedBlock(rows) > at],
 ];
 
-const isBlock = (number: number) =>
-  new RegExp(`^ Block ${formatCount(number)} [\\s\\S]*the simulation holds no transactions`, 'm');
+const isBlock = (number: number) => new RegExp(`^ Block ${formatCount(number)} [\\s\\S]*base fee`, 'm');
 
 const isTop = /^ Source/m;
 const isEnd = /^ API/m;

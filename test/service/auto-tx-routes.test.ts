@@ -2,13 +2,14 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { privateKeyToAccount } from 'viem/accounts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { openReplaySource } from '../../src/chain/replay-source.ts';
 import { createRpcSource } from '../../src/chain/rpc-source.ts';
-import { createSimulatedSource } from '../../src/chain/simulated-source.ts';
 import { ErrorBody } from '../../src/contract/api-error.ts';
 import { AutoTxAccount, AutoTxDetails, AutoTxList } from '../../src/contract/auto-txs.ts';
 import { Summary } from '../../src/contract/dashboard.ts';
 import { PATHS } from '../../src/contract/routes.ts';
 import type { ServiceOptions } from '../../src/service/service-options.ts';
+import { SHORT_RECORDING } from '../cli/served.ts';
 import { type Anvil, startAnvil } from '../helpers/anvil.ts';
 import { rounds } from '../helpers/rounds.ts';
 import { type RunningService, runService, temporaryFolder } from '../helpers/service.ts';
@@ -353,7 +354,10 @@ test('each key has its own: others find none, count none and see none wait; who 
 });
 
 test('a chain without a pool takes none, and still lists, changes and deletes', async () => {
-  const service = await run({ source: createSimulatedSource({ seed: 1 }), historySec: 3_600 });
+  const service = await run({
+    source: await openReplaySource({ file: SHORT_RECORDING, speed: 1 }),
+    historySec: 3_600,
+  });
   const { sign, address } = await newSender();
   for (const body of [{ to: TO }, { signedTransaction: await sign() }]) {
     expect((await refused(await post(service, body), 409)).message).toMatch('run with --rpc URL');

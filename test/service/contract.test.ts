@@ -37,7 +37,7 @@ beforeAll(async () => {
   for (let block = 1; block < BLOCKS; block += 1) await mine(block);
   up = await serveChain(anvil.url);
   down = await serveChain(gone.url);
-  bare = await serveChain('simulated');
+  bare = await serveChain('recording');
   const described = await readDocument(up.origin);
   const key = await up.key('open');
   const reaches = (block: number) =>

@@ -240,24 +240,22 @@ test('a block before everything that is stored is refused with where history beg
   expect(body.message).toMatch(/block 3, and stored history begins at block (5|6|7)\d\d/);
 });
 
-test('a recording and the simulation tell blocks from their fees and say of transactions that they hold none', async () => {
-  for (const kind of ['replay', 'simulated'] as const) {
-    const service = await following(new ScriptedSource(makeBlocks(0, HEAD), { kind }));
-    const block = makeBlock(990);
-    expect(await readBlock(service, 990)).toMatchObject({
-      blockNumber: 990,
-      baseFeePerGas: Number(block.baseFeePerGas),
-      nextBaseFeePerGas: Number(makeBlock(991).baseFeePerGas),
-      gasUsedRatio: block.gasUsedRatio,
-      gasUsed: Number(block.gasUsed),
-      transactionCount: null,
-      blobGasUsed: null,
-      burntWei: null,
-      feeRecipient: null,
-    });
-    for (const path of [txAt(transactionHash(990, 0)), PATHS.txs]) {
-      expect((await refusal(service, path, 404)).message).toMatch(/holds no transactions.*--rpc/);
-    }
+test('a recording tells blocks from their fees and says of transactions that it holds none', async () => {
+  const service = await following(new ScriptedSource(makeBlocks(0, HEAD), { kind: 'replay' }));
+  const block = makeBlock(990);
+  expect(await readBlock(service, 990)).toMatchObject({
+    blockNumber: 990,
+    baseFeePerGas: Number(block.baseFeePerGas),
+    nextBaseFeePerGas: Number(makeBlock(991).baseFeePerGas),
+    gasUsedRatio: block.gasUsedRatio,
+    gasUsed: Number(block.gasUsed),
+    transactionCount: null,
+    blobGasUsed: null,
+    burntWei: null,
+    feeRecipient: null,
+  });
+  for (const path of [txAt(transactionHash(990, 0)), PATHS.txs]) {
+    expect((await refusal(service, path, 404)).message).toMatch(/holds no transactions.*--rpc/);
   }
 });
 

@@ -130,6 +130,5 @@ export function unreachable(
 
 /** Why the source of the prices takes no transactions, `a recording takes no transactions`; `null`: something can. */
 export function cannotBroadcastReason(kind: 'rpc' | 'replay' | 'simulated' | 'service'): string | null {
-  if (kind === 'replay') return 'a recording takes no transactions';
-  return kind === 'simulated' ? 'the simulated chain takes no transactions' : null;
+  return kind === 'replay' ? 'a recording takes no transactions' : null;
 }

@@ -2,6 +2,7 @@ import { Turns } from '../../chain/async.ts';
 import { ChainError } from '../../chain/chain-source.ts';
 import type { KeptAutoTx } from '../../core/auto-txs/kept-auto-tx.ts';
 import type { Look } from '../../core/auto-txs/state-machine.ts';
+import { cannotBroadcastReason } from '../../core/auto-txs/target.ts';
 import type { Block, Hex } from '../../core/block.ts';
 import { StoreError } from '../../store/errors.ts';
 import { mapBounded, sleep } from '../async.ts';
@@ -80,8 +81,7 @@ export function startAutoTxs(options: AutoTxsOptions): RunningAutoTxs {
 
   function follow(state: LeaseState): void {
     stop.abort();
-    // A recording and a simulation take no transactions.
-    if (state !== 'holds' || signal.aborted || source.kind !== 'rpc') return;
+    if (state !== 'holds' || signal.aborted || cannotBroadcastReason(source.kind) !== null) return;
     stop = new AbortController();
     const until = AbortSignal.any([signal, stop.signal]);
     // What was under way when the lease was lost ends first.

@@ -31,14 +31,12 @@ export interface LookupContext {
   readonly reader: ChainReader;
 }
 
-const SOURCES = { replay: 'a recording', simulated: 'a simulation', rpc: 'a node' } as const;
-
-/** @throws {ApiFailure} where no node is followed, which alone knows transactions */
+/** @throws {ApiFailure} where a recording is followed, which knows no transactions */
 function requireTransactions({ kind }: ChainReader): void {
-  if (kind === 'rpc') return;
+  if (kind !== 'replay') return;
   throw new ApiFailure(
     'not_found',
-    `this service follows ${SOURCES[kind]}, which holds no transactions; ask one that follows a node (--rpc URL)`,
+    'this service follows a recording, which holds no transactions; ask one that follows a node (--rpc URL)',
   );
 }
 

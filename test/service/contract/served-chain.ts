@@ -1,5 +1,5 @@
+import { openReplaySource } from '../../../src/chain/replay-source.ts';
 import { createRpcSource } from '../../../src/chain/rpc-source.ts';
-import { createSimulatedSource } from '../../../src/chain/simulated-source.ts';
 import { ROUTE_GROUPS } from '../../../src/contract/routes.ts';
 import { createPlainLog } from '../../../src/service/http/log.ts';
 import { startServer } from '../../../src/service/http/server.ts';
@@ -14,6 +14,7 @@ import { createKeyGate } from '../../../src/service/keys/key-gate.ts';
 import { startService } from '../../../src/service/service.ts';
 import { KeyStore } from '../../../src/store/api-keys.ts';
 import { type Database, openDatabase, openKeyDatabase } from '../../../src/store/database.ts';
+import { SHORT_RECORDING } from '../../cli/served.ts';
 
 const NOW = Date.now();
 
@@ -41,15 +42,15 @@ export interface ServedChain {
   stop(): Promise<void>;
 }
 
-/** The whole service, keys and all, on a port, over the node at `url`, or over a simulated chain. The gate's clock stands still. */
-export async function serveChain(url: string | 'simulated'): Promise<ServedChain> {
+/** The whole service, keys and all, on a port, over the node at `url`, or over a recording. The gate's clock stands still. */
+export async function serveChain(url: string | 'recording'): Promise<ServedChain> {
   const abort = new AbortController();
   const errors: unknown[] = [];
   const node =
-    url === 'simulated'
+    url === 'recording'
       ? null
       : createRpcSource({ urls: [url], requestTimeoutMs: 60_000, pollIntervalMs: 100 });
-  const source = node ?? createSimulatedSource({ seed: 1 });
+  const source = node ?? (await openReplaySource({ file: SHORT_RECORDING, speed: 1 }));
   const store = new KeyStore(await openKeyDatabase(':memory:'));
   const gate = createKeyGate({ store, plans: createPlans(PLANS), wallNow: () => NOW });
   const database = await openDatabase(':memory:');

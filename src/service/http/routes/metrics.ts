@@ -83,14 +83,14 @@ const txRoute = getOneRoute(
   'One transaction: what it offered, what it paid, how it stood in its block',
   TxParameter,
   TxMetrics,
-  'The chain knows no such transaction, or a recording or simulation is followed, which holds none',
+  'The chain knows no such transaction, or a recording is followed, which holds none',
 );
 const txsRoute = getKnownRoute(
   PATHS.txs,
   'Transactions of a window, newest first',
   TxsParameters,
   TxsMetrics,
-  'A recording or simulation is followed, which holds no transactions',
+  'A recording is followed, which holds no transactions',
 );
 
 export function addExplorerRoutes(app: OpenAPIHono, state: ServiceState): void {

@@ -115,9 +115,7 @@ export function presentOf({ source, blockTimestamp }: SnapshotView, now: number)
 
 /** Why no transactions can be seen here; `null`: they can. */
 export function noTransactions({ source }: SnapshotView): string | null {
-  if (source.kind === 'replay') return 'a recording holds no transactions; its blocks can be looked up';
-  if (source.kind === 'simulated') return 'the simulation holds no transactions; its blocks can be looked up';
-  return null;
+  return source.kind === 'replay' ? 'a recording holds no transactions; its blocks can be looked up' : null;
 }
 
 /** `14 Nov 22:26:56 UTC`, with its year where that is not the present one. */

@@ -1,0 +1,434 @@
+import { capOf, paysAt } from '../core/auto-txs/target.ts';
+import { type Block, type Hex, TIP_PERCENTILES } from '../core/block.ts';
+import { SIMULATED_CHAIN_ID } from '../core/chains.ts';
+import { GAS_PER_BLOB } from '../core/eip4844.ts';
+import { NOISE, randomBits, SIMULATED_GAS_LIMIT, uniform } from '../core/simulation.ts';
+import { decodeTransaction } from '../core/transactions/decode-transaction.ts';
+import { type SignedTransaction, TransactionError } from '../core/transactions/signed-transaction.ts';
+import {
+  type ChainBlock,
+  ChainError,
+  type ChainReceipt,
+  type ChainSource,
+  type ChainTransaction,
+  type IncludedTransaction,
+  SendFailure,
+  type SendOutcome,
+} from './chain-source.ts';
+
+/** A block of the simulated chain, and its blobs: EIP-4844 in whole blobs. */
+export interface SimulatedBlock extends Block {
+  readonly hash: Hex;
+  readonly parentHash: Hex;
+  readonly gasUsed: bigint;
+  readonly tips: NonNullable<Block['tips']>;
+  readonly blobs: number;
+  readonly excessBlobs: number;
+}
+
+/**
+ * The accounts that anvil and Hardhat print at their start. Everybody knows their keys, so that anybody can sign for
+ * them; each begins with 10,000 ETH.
+ */
+export const DEVELOPMENT_ACCOUNTS: readonly Hex[] = [
+  '0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266',
+  '0x70997970C51812dc3A010C7d01b50e0d17dc79C8',
+  '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC',
+  '0x90F79bf6EB2c4f870365E785982E1f101E93b906',
+  '0x15d34AAf54267DB7D7c367839AAf71A00a2C6A65',
+  '0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc',
+  '0x976EA74026E726554dB657fA54763abd0C3a0aa9',
+  '0x14dC79964da2C08b23698B3D3cc7Ca32193d9955',
+  '0x23618e81E3f5cdF7f54C3d65f7FBc0aBf5B21E8f',
+  '0xa0Ee7A142d267C1f36714E4a8F75612F20a79720',
+];
+const BEGINS_WITH = 10_000n * 10n ** 18n;
+
+type NodeMethods = Pick<
+  ChainSource,
+  'call' | 'sendRawTransaction' | 'transaction' | 'receipt' | 'block' | 'transactionsOf' | 'nonce' | 'balance'
+>;
+
+interface NodeOptions {
+  readonly seed: number;
+  readonly blockAt: (number: number) => Promise<SimulatedBlock>;
+  /** The newest block's number. */
+  readonly headNumber: () => number;
+}
+
+export interface SimulatedNode extends NodeMethods {
+  /** Puts a transaction into a block of the past. Resolves to what a node says of it. */
+  backdate(signed: Hex, blockNumber: number): Promise<IncludedTransaction>;
+}
+
+interface Account {
+  nonce: number;
+  balance: bigint;
+}
+
+/**
+ * What a node of the simulated chain answers. Its blocks are full of transactions that follow from seed and number alone;
+ * what is sent takes the place of some of them in the first block whose fees it covers. There are no contracts: a call
+ * succeeds and uses a part of its gas. Prices do not depend on what is sent, so that a seed stays the same chain.
+ */
+export function createSimulatedNode({ seed, blockAt, headNumber }: NodeOptions): SimulatedNode {
+  const accounts = new Map<string, Account>();
+  const waiting = new Map<string, SignedTransaction>();
+  /** The block of each transaction that was sent, by its hash. */
+  const mined = new Map<string, number>();
+  /** What was sent, by the block that has it. */
+  const sentIn = new Map<number, { readonly transaction: SignedTransaction; readonly gasUsed: bigint }[]>();
+  /** The last block that has taken what waited. */
+  let settledTo = headNumber();
+  let settling = Promise.resolve();
+  let last: { readonly number: number; readonly included: readonly IncludedTransaction[] } | null = null;
+
+  const accountOf = (address: Hex): Account => {
+    const key = address.toLowerCase();
+    const isFunded = DEVELOPMENT_ACCOUNTS.some((each) => each.toLowerCase() === key);
+    const account = accounts.get(key) ?? { nonce: 0, balance: isFunded ? BEGINS_WITH : 0n };
+    accounts.set(key, account);
+    return account;
+  };
+  const include = (transaction: SignedTransaction, block: SimulatedBlock): void => {
+    const { hash, from, to, value } = transaction;
+    const gasUsed = gasUsedBy(transaction);
+    const sender = accountOf(from);
+    sender.nonce += 1;
+    sender.balance -= value + gasUsed * (block.baseFeePerGas + tipIn(transaction, block));
+    if (to !== null) accountOf(to).balance += value;
+    sentIn.set(block.number, [...(sentIn.get(block.number) ?? []), { transaction, gasUsed }]);
+    mined.set(hash, block.number);
+    last = null;
+  };
+
+  /** Takes what waits into the blocks since the last call. */
+  const settle = (): Promise<void> => {
+    settling = settling.then(async () => {
+      const head = headNumber();
+      while (settledTo < head && waiting.size > 0) {
+        settledTo += 1;
+        fill(await blockAt(settledTo));
+      }
+      settledTo = head;
+    });
+    return settling;
+  };
+  /** The best tips first, and each sender's in the order of their nonces. */
+  const fill = (block: SimulatedBlock): void => {
+    let room = block.gasUsed;
+    for (;;) {
+      const [next] = [...waiting.values()]
+        .filter((each) => isTakenBy(each, block, accountOf(each.from)) && gasUsedBy(each) <= room)
+        .sort((one, other) => Number(tipIn(other, block) - tipIn(one, block)));
+      if (next === undefined) return;
+      waiting.delete(next.hash);
+      room -= gasUsedBy(next);
+      include(next, block);
+    }
+  };
+
+  const includedIn = async (number: number): Promise<readonly IncludedTransaction[] | null> => {
+    if (number < 0 || number > headNumber()) return null;
+    if (last?.number !== number) {
+      const block = await blockAt(number);
+      last = { number, included: includedOf(seed, block, sentIn.get(number) ?? []) };
+    }
+    return last.included;
+  };
+  const find = async (hash: Hex): Promise<IncludedTransaction | null> => {
+    await settle();
+    const wanted = hash.toLowerCase();
+    const included = await includedIn(mined.get(wanted) ?? blockNumberOf(wanted));
+    return included?.find((each) => each.transaction.hash === wanted) ?? null;
+  };
+
+  return {
+    call: async () => '0x',
+    async sendRawTransaction(signed, { isStillWanted = () => true } = {}) {
+      await settle();
+      const transaction = decoded(signed);
+      const { hash, from, nonce } = transaction;
+      if (waiting.has(hash) || mined.has(hash)) return hash;
+      const rival = [...waiting.values()].find((each) => each.from === from && each.nonce === nonce) ?? null;
+      refuse(transaction, accountOf(from), rival);
+      if (!isStillWanted()) throw refusal('later', 'too_late', 'it could not be sent in time');
+      if (rival !== null) waiting.delete(rival.hash);
+      waiting.set(hash, transaction);
+      return hash;
+    },
+    async backdate(signed, blockNumber) {
+      const transaction = decoded(signed);
+      include(transaction, await blockAt(blockNumber));
+      const included = await find(transaction.hash);
+      if (included === null) throw new RangeError(`block ${blockNumber} is not of the past`);
+      return included;
+    },
+    async transaction(hash) {
+      const found = await find(hash);
+      if (found !== null) return found.transaction;
+      const pending = waiting.get(hash.toLowerCase());
+      return pending === undefined ? null : toChain(pending, null);
+    },
+    receipt: async (hash) => (await find(hash))?.receipt ?? null,
+    async block(number) {
+      await settle();
+      const included = await includedIn(number);
+      return included && toWhole(seed, await blockAt(number), included);
+    },
+    async transactionsOf({ number, hash }) {
+      await settle();
+      const included = await includedIn(number);
+      return included !== null && (await blockAt(number)).hash === hash ? included : null;
+    },
+    async nonce(address, at) {
+      await settle();
+      let { nonce } = accountOf(address);
+      if (at === 'latest') return nonce;
+      const key = address.toLowerCase();
+      const own = [...waiting.values()].filter(({ from }) => from.toLowerCase() === key);
+      while (own.some((each) => each.nonce === nonce)) nonce += 1;
+      return nonce;
+    },
+    async balance(address) {
+      await settle();
+      return accountOf(address).balance;
+    },
+  };
+}
+
+const refusal = (outcome: SendOutcome, reason: string, message: string) =>
+  new SendFailure(outcome, reason, new ChainError('rejected', message));
+
+function decoded(signed: Hex): SignedTransaction {
+  try {
+    return decodeTransaction(signed);
+  } catch (error) {
+    if (error instanceof TransactionError) throw refusal('never', 'invalid', error.message);
+    throw error;
+  }
+}
+
+/** The least by which a transaction has to be dearer than the one whose place it takes, as in geth's pool. */
+const REPLACES_PERCENT = 110n;
+
+/** @throws {SendFailure} where the pool does not take it. */
+function refuse(
+  transaction: SignedTransaction,
+  account: Readonly<Account>,
+  rival: SignedTransaction | null,
+): void {
+  const { type, chainId, nonce, gasLimit, intrinsicGas, value } = transaction;
+  if (chainId !== null && chainId !== SIMULATED_CHAIN_ID)
+    throw refusal('never', 'wrong_chain', 'it is signed for another chain');
+  if (type === 3) throw refusal('never', 'type_unsupported', 'the simulated chain takes no blobs');
+  if (gasLimit < intrinsicGas) throw refusal('never', 'intrinsic_gas', 'its gas limit is too low');
+  if (gasLimit > SIMULATED_GAS_LIMIT)
+    throw refusal('never', 'gas_limit', 'its gas limit exceeds the block gas limit');
+  if (nonce < account.nonce) throw refusal('nonce-used', 'nonce_used', 'its nonce is too low');
+  if (account.balance < value + gasLimit * capOf(transaction))
+    throw refusal('later', 'insufficient_balance', 'the balance does not cover it');
+  const isDearer = (one: bigint, other: bigint) => one * 100n >= other * REPLACES_PERCENT;
+  if (rival === null) return;
+  if (!isDearer(capOf(transaction), capOf(rival)) || !isDearer(mostTip(transaction), mostTip(rival)))
+    throw refusal('later', 'replacement_underpriced', 'another one with its nonce waits');
+}
+
+const mostTip = ({ maxPriorityFeePerGas, gasPrice }: SignedTransaction) =>
+  maxPriorityFeePerGas ?? gasPrice ?? 0n;
+
+/** Wei per gas; negative where the base fee is above its cap. */
+const tipIn = (transaction: SignedTransaction, { baseFeePerGas }: Block): bigint =>
+  paysAt(transaction, baseFeePerGas) - baseFeePerGas;
+
+/** Above it a block has no room for whoever tips less than the cheapest tenth of its gas. */
+const FULL = 0.98;
+
+function isTakenBy(
+  transaction: SignedTransaction,
+  block: SimulatedBlock,
+  { nonce, balance }: Readonly<Account>,
+): boolean {
+  const { value, gasLimit } = transaction;
+  if (transaction.nonce !== nonce || balance < value + gasLimit * capOf(transaction)) return false;
+  return tipIn(transaction, block) >= (block.gasUsedRatio < FULL ? 0n : block.tips[0]);
+}
+
+/** A transfer uses what it must; a call seven tenths of the rest of its limit. */
+function gasUsedBy({ data, gasLimit, intrinsicGas }: SignedTransaction): bigint {
+  return data === '0x' ? intrinsicGas : intrinsicGas + ((gasLimit - intrinsicGas) * 7n) / 10n;
+}
+
+function toChain(
+  transaction: SignedTransaction,
+  block: Pick<SimulatedBlock, 'number' | 'hash'> | null,
+): ChainTransaction {
+  const { chainId: _, authorizations: _authorizations, intrinsicGas: _gas, ...rest } = transaction;
+  return { ...rest, blobCount: null, blockNumber: block?.number ?? null, blockHash: block?.hash ?? null };
+}
+
+/** What other users of the chain do, up to which share of the time, and how much gas it uses. */
+const CROWD: readonly {
+  readonly upTo: number;
+  readonly selector: Hex | null;
+  readonly gas: readonly [number, number];
+}[] = [
+  { upTo: 0.3, selector: null, gas: [21_000, 21_000] },
+  // transfer(address,uint256)
+  { upTo: 0.56, selector: '0xa9059cbb', gas: [41_000, 65_000] },
+  // approve(address,uint256)
+  { upTo: 0.66, selector: '0x095ea7b3', gas: [46_000, 50_000] },
+  // execute(bytes,bytes[],uint256)
+  { upTo: 0.95, selector: '0x3593564c', gas: [120_000, 260_000] },
+  // execTransaction(…)
+  { upTo: 1, selector: '0x6a761202', gas: [200_000, 280_000] },
+];
+const LEAST_GAS = 21_000;
+const CALLED_CONTRACTS = 40;
+const BUILDERS = 5;
+/** Every so many transactions one carries blobs, at most six. */
+const BLOBS_EVERY = 7;
+const BLOBS_EACH = 6;
+
+/** Words of randomness that belong to one transaction. */
+const LANES = 32;
+
+/** The transactions of a block with their receipts, the best tips first. */
+function includedOf(
+  seed: number,
+  block: SimulatedBlock,
+  sent: readonly { readonly transaction: SignedTransaction; readonly gasUsed: bigint }[],
+): readonly IncludedTransaction[] {
+  const { number, hash, baseFeePerGas } = block;
+  const own = sent.map(({ transaction, gasUsed }) => {
+    const tip = tipIn(transaction, block);
+    return { transaction: toChain(transaction, block), gasUsed, tip, blobFee: 0n };
+  });
+  const gasLeft = own.reduce((left, { gasUsed }) => left - gasUsed, block.gasUsed);
+  const all = [...crowdOf(seed, block, Number(gasLeft)), ...own];
+  all.sort((one, other) => Number(other.tip - one.tip));
+  return all.map(({ transaction, gasUsed, tip, blobFee }, transactionIndex) => {
+    const receipt: ChainReceipt = {
+      hash: transaction.hash,
+      status: 'success',
+      blockNumber: number,
+      blockHash: hash,
+      gasUsed,
+      effectiveGasPrice: baseFeePerGas + tip,
+      transactionIndex,
+      blobFee,
+      dataFee: 0n,
+    };
+    return { transaction, receipt };
+  });
+}
+
+/** Transactions of others that use so much gas, with the tips that the block is known for. */
+function crowdOf(seed: number, block: SimulatedBlock, gas: number) {
+  const { number, baseFeePerGas, blobBaseFee } = block;
+  let blobsLeft = block.blobs;
+  let left = gas;
+  return Array.from(gasOf(seed, number, gas), ({ gasUsed, selector }, index) => {
+    const tip = tipAt(block.tips, (left - gasUsed) / gas, left / gas);
+    left -= gasUsed;
+    const draw = (lane: number) => uniform(seed, NOISE.crowd, number, index * LANES + lane);
+    const blobCount = index % BLOBS_EVERY === 1 ? Math.min(blobsLeft, BLOBS_EACH) : 0;
+    blobsLeft -= blobCount;
+    const isTransfer = selector === null && blobCount === 0;
+    const target = Math.floor(draw(24) * CALLED_CONTRACTS);
+    const blobPrice = blobBaseFee ?? 0n;
+    const transaction: ChainTransaction = {
+      hash: crowdHash(seed, number, index),
+      type: blobCount > 0 ? 3 : 2,
+      from: addressOf(seed, number, index * LANES + 10),
+      to: isTransfer ? addressOf(seed, number, index * LANES + 15) : addressOf(seed, -1, target * LANES),
+      value: isTransfer ? BigInt(Math.round(draw(25) ** 4 * 5e6)) * 10n ** 12n : 0n,
+      nonce: Math.floor(draw(26) ** 3 * 2_000),
+      gasLimit: BigInt(isTransfer ? gasUsed : Math.ceil(gasUsed * 1.3)),
+      maxFeePerGas: baseFeePerGas * 2n + tip,
+      maxPriorityFeePerGas: tip,
+      gasPrice: null,
+      data: selector === null ? '0x' : `${selector}${'00'.repeat(64)}`,
+      maxFeePerBlobGas: blobCount > 0 ? blobPrice * 2n : null,
+      blobCount: blobCount > 0 ? blobCount : null,
+      blockNumber: number,
+      blockHash: block.hash,
+    };
+    return {
+      transaction,
+      gasUsed: BigInt(gasUsed),
+      tip,
+      blobFee: BigInt(blobCount) * GAS_PER_BLOB * blobPrice,
+    };
+  });
+}
+
+/** Shares `gas` out among transactions: the sum is exact. */
+function* gasOf(seed: number, number: number, gas: number) {
+  let left = gas;
+  for (let index = 0; left >= LEAST_GAS; index++) {
+    const draw = (lane: number) => uniform(seed, NOISE.crowd, number, index * LANES + lane);
+    const kind = CROWD.find(({ upTo }) => draw(30) <= upTo);
+    const [least, most] = kind?.gas ?? [LEAST_GAS, LEAST_GAS];
+    const wanted = Math.min(least + Math.floor(draw(31) * (most - least)), left);
+    const gasUsed = left - wanted < LEAST_GAS ? left : wanted;
+    left -= gasUsed;
+    yield { gasUsed, selector: gasUsed === LEAST_GAS ? null : (kind?.selector ?? '0xa9059cbb') };
+  }
+}
+
+/**
+ * The tip of whoever has the gas from share `low` to share `high` of the block's gas, by rising tips: the block's own where a
+ * percentile falls into that, so that the transactions tell the same percentiles.
+ */
+function tipAt(tips: SimulatedBlock['tips'], low: number, high: number): bigint {
+  const at = TIP_PERCENTILES.findIndex((each) => each / 100 > low);
+  const above = TIP_PERCENTILES[at];
+  const [upper, lower] = [tips[at] ?? 0n, tips[at - 1] ?? 0n];
+  const top = tips[tips.length - 1] ?? 0n;
+  if (above === undefined) return scaled(top, 1 + (high - 0.99) * 100);
+  if (above / 100 <= high) return upper;
+  const below = (TIP_PERCENTILES[at - 1] ?? 0) / 100;
+  return lower + scaled(upper - lower, (high - below) / (above / 100 - below));
+}
+
+const scaled = (wei: bigint, factor: number) => BigInt(Math.round(Number(wei) * factor));
+
+function toWhole(seed: number, block: SimulatedBlock, included: readonly IncludedTransaction[]): ChainBlock {
+  const { number, hash, parentHash, timestamp, baseFeePerGas, gasUsed } = block;
+  const builder = randomBits(seed, NOISE.crowd, number, 0) % BUILDERS;
+  return {
+    number,
+    hash,
+    parentHash,
+    timestamp,
+    baseFeePerGas,
+    gasUsed,
+    gasLimit: BigInt(SIMULATED_GAS_LIMIT),
+    feeRecipient: addressOf(seed, -2, builder * LANES),
+    blobGasUsed: BigInt(block.blobs) * GAS_PER_BLOB,
+    excessBlobGas: BigInt(block.excessBlobs) * GAS_PER_BLOB,
+    transactionHashes: included.map(({ transaction }) => transaction.hash),
+  };
+}
+
+/** So many random bytes in hex, four a lane. */
+function randomHex(seed: number, at: number, lane: number, words: number): string {
+  const bytes = Buffer.allocUnsafe(words * 4);
+  for (let word = 0; word < words; word++) {
+    bytes.writeUInt32BE(randomBits(seed, NOISE.crowd, at, lane + word), word * 4);
+  }
+  return bytes.toString('hex');
+}
+
+const addressOf = (seed: number, at: number, lane: number): Hex => `0x${randomHex(seed, at, lane, 5)}`;
+
+/** Says which block has it, veiled by the rest of it: so any transaction can be found without keeping them. */
+function crowdHash(seed: number, number: number, index: number): Hex {
+  const rest = randomHex(seed, number, index * LANES, 7);
+  return `0x${rest}${(number ^ veilOf(rest)).toString(16).padStart(8, '0')}`;
+}
+
+const veilOf = (hex: string) => Number.parseInt(hex.slice(0, 7), 16);
+
+const blockNumberOf = (hash: string) => Number.parseInt(hash.slice(58), 16) ^ veilOf(hash.slice(2));
