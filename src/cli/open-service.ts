@@ -3,12 +3,13 @@ import { ChainError, type ChainEvent, type ChainSource } from '../chain/chain-so
 import { createPriceFeed, type PriceFeed } from '../chain/price-feed.ts';
 import { openReplaySource } from '../chain/replay-source.ts';
 import { createRpcSource } from '../chain/rpc-source.ts';
-import { createSimulatedSource } from '../chain/simulated-source.ts';
+import { createSimulatedSource, type SimulatedSource } from '../chain/simulated-source.ts';
 import { ClientError } from '../client/errors.ts';
 import type { ChainProfile } from '../core/chains.ts';
 import { formatDuration } from '../core/units.ts';
 import type { MadeAttempt } from '../service/alerts/dispatcher.ts';
 import { abortable } from '../service/async.ts';
+import type { DemoOptions } from '../service/demo.ts';
 import type { News } from '../service/follow/follower.ts';
 import type { Gate } from '../service/http/auth.ts';
 import { type Service, startService } from '../service/service.ts';
@@ -108,11 +109,16 @@ export async function openService(
         return startOn(chain.source, null, options.historySec, { ...extras, unsaved: error.message });
       },
     );
+    const filling = new AbortController();
+    if (chain.simulated !== null && db === null && options.role === 'stays') {
+      void fillDemo({ ...started, source: chain.simulated, signal: filling.signal });
+    }
     return {
       ...started,
       unsaved,
       chain,
       close: async () => {
+        filling.abort();
         await stop();
         chain.close();
       },
@@ -120,6 +126,16 @@ export async function openService(
   } catch (error) {
     chain.close();
     throw error;
+  }
+}
+
+/** What the monitor's demo has to show beside prices; its code is loaded once those are there. */
+async function fillDemo(options: DemoOptions): Promise<void> {
+  try {
+    await options.service.ready;
+    await (await import('../service/demo.ts')).fillDemo(options);
+  } catch {
+    // It was left before that, or shows less.
   }
 }
 
@@ -271,6 +287,8 @@ export interface OpenedChain {
   readonly ended: Promise<void> | null;
   /** How many times as fast as real time a recording is played; `null` for everything else. */
   readonly speed: number | null;
+  /** The source itself where it is the simulation. */
+  readonly simulated: SimulatedSource | null;
   close(): void;
 }
 
@@ -287,22 +305,18 @@ export async function openChain(choice: ChainChoice, pace: Pace): Promise<Opened
     case 'rpc': {
       const urls = choice.urls.map((url) => url.href);
       const source = createRpcSource(choice.isPublicDefault ? { urls, expectedChainId: MAINNET } : { urls });
-      return { source, ended: null, speed: null, close: () => source.close() };
+      return { source, ended: null, speed: null, simulated: null, close: () => source.close() };
     }
     case 'replay': {
       const speed = choice.speed ?? (pace === 'fastest' ? FASTEST : 1);
       const source = await openReplaySource({ file: choice.file, speed }).catch(async (error) => {
         throw nameAsGiven(error, choice.file);
       });
-      return { ...watchEnd(source), speed, close: () => {} };
+      return { ...watchEnd(source), speed, simulated: null, close: () => {} };
     }
     case 'simulated': {
-      return {
-        source: createSimulatedSource({ seed: choice.seed }),
-        ended: null,
-        speed: null,
-        close: () => {},
-      };
+      const simulated = createSimulatedSource({ seed: choice.seed });
+      return { source: simulated, simulated, ended: null, speed: null, close: () => {} };
     }
   }
 }

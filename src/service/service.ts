@@ -77,6 +77,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     smtp: delivery.smtp ?? null,
     telegram: delivery.telegram ?? null,
     allowPrivateTargets: delivery.allowPrivateTargets ?? false,
+    isSimulated: source.kind === 'simulated',
   };
   const track = new AdviceJudge(new TrackStore(database), onError, () => lease.mayWrite);
   const follower = new Follower({

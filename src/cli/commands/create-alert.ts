@@ -65,7 +65,9 @@ export async function createAlert(
 async function rulesOf({ source, ...settings }: Settings): Promise<TargetRules> {
   if (source.value.kind === 'hosted') return ANY_SERVICE;
   const { smtp = null, telegram = null, allowPrivateTargets = false } = deliveryOf(settings);
-  return targetRules(channelsOf({ smtp, telegram }), { allowPrivateTargets });
+  return targetRules(channelsOf({ smtp, telegram, isSimulated: source.value.kind === 'simulated' }), {
+    allowPrivateTargets,
+  });
 }
 
 const reachOf = (client: GasClient, signal: AbortSignal) => async (reach: ReachQuery) =>

@@ -21,10 +21,13 @@ export const remedyFor = (channel: string): string | undefined => REMEDY.get(cha
 export function channelsOf({
   smtp,
   telegram,
+  isSimulated = false,
 }: {
   readonly smtp: object | null;
   readonly telegram: object | null;
-}): string[] {
+  readonly isSimulated?: boolean;
+}): readonly string[] {
+  if (isSimulated) return ALERT_CHANNELS;
   return [
     'WEBHOOK',
     'SLACK',

@@ -1,5 +1,6 @@
+import { ALERT_CHANNELS } from '../../../contract/choices.ts';
 import { createEmailNotifier, type SmtpSettings } from './email.ts';
-import type { Notifiers } from './notifier.ts';
+import { delivered, type Notifiers } from './notifier.ts';
 import { createHostResolver, type ResolveHost, type WebAccess } from './safe-http.ts';
 import { createSlackNotifier } from './slack.ts';
 import { createTelegramNotifier, type TelegramSettings } from './telegram.ts';
@@ -12,6 +13,8 @@ export interface NotifierSettings {
   readonly telegram: TelegramSettings | null;
   /** Whether webhooks may go to private addresses, and without TLS. */
   readonly allowPrivateTargets: boolean;
+  /** Whether prices are made up: every channel is there, and nothing leaves over any. */
+  readonly isSimulated?: boolean;
 }
 
 interface NotifierSurroundings {
@@ -24,12 +27,17 @@ interface NotifierSurroundings {
   readonly ca?: string;
 }
 
+const SIMULATED: Notifiers = Object.fromEntries(
+  ALERT_CHANNELS.map((channel) => [channel, { deliver: async () => delivered('simulated') }]),
+);
+
 /** The notifiers that the settings allow for: WEBHOOK and SLACK always. Nothing is connected before it is needed. */
 export function createNotifiers(
   settings: NotifierSettings,
   surroundings: NotifierSurroundings = {},
 ): Notifiers {
   const { smtp, telegram, allowPrivateTargets } = settings;
+  if (settings.isSimulated) return SIMULATED;
   const { now = Date.now, resolve = createHostResolver(), ...rest } = surroundings;
   const access: WebAccess = { ...rest, allowPrivateTargets, resolve };
   return {

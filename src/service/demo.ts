@@ -1,0 +1,287 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { privateKeyToAccount } from 'viem/accounts';
+import type { IncludedTransaction } from '../chain/chain-source.ts';
+import { DEVELOPMENT_ACCOUNTS } from '../chain/simulated-node.ts';
+import type { SimulatedSource } from '../chain/simulated-source.ts';
+import type { AlertCreationInput } from '../contract/alerts.ts';
+import type { AutoTxCreationInput } from '../contract/auto-txs.ts';
+import { BASE_PATH, PATHS } from '../contract/routes.ts';
+import {
+  type AutoTxEvent,
+  confirmationsOf,
+  type Look,
+  NEW_PENDING,
+  stepAutoTx,
+} from '../core/auto-txs/state-machine.ts';
+import type { Block, Hex } from '../core/block.ts';
+import { chainProfile, SIMULATED_CHAIN_ID } from '../core/chains.ts';
+import { decodeTransaction } from '../core/transactions/decode-transaction.ts';
+import { AutoTxStore } from '../store/auto-txs.ts';
+import type { Database } from '../store/database.ts';
+import type { Service } from './service.ts';
+
+/** Keys that everybody knows, of the last of {@link DEVELOPMENT_ACCOUNTS}: the first are for people to try. */
+const PAYER = privateKeyToAccount('0x4bbbf85ce3377467afe5d46f804f221813b2bb87f24d81f60f1fcdbf7cbf4356');
+const RIVALLED = privateKeyToAccount('0xdbda1821b80551c9d65939329250298aa3472ba22feea921c0cf5d620ea67b97');
+const WAITING = privateKeyToAccount('0x2a871d0798f97d79848a013d4936a73bf4cc922c825d33c1cf7073dff6d409c6');
+const [RECIPIENT = PAYER.address, TOKEN = PAYER.address] = DEVELOPMENT_ACCOUNTS.slice(4);
+
+const ETHER = 10n ** 18n;
+const TIP = 10_000_000n;
+const BLOCKS_AN_HOUR = 300;
+/** The first screens have their figures by then. */
+const SETTLED_MS = 1_000;
+
+export interface DemoOptions {
+  readonly service: Service;
+  readonly source: SimulatedSource;
+  readonly database: Database;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Gives the demo what its panes are there for: three alerts, of which one fires with the next block, and four auto-txs: one
+ * that is sent within a few blocks, one executed, one failed, one draft. What is to come is made by the routes that
+ * everybody uses, what lies in the past is written to the store.
+ */
+export async function fillDemo(options: DemoOptions): Promise<void> {
+  const { service, source, signal } = options;
+  await sleep(SETTLED_MS, undefined, { signal });
+  const head = await source.head();
+  const past = await source.blocks(head.number - 6 * BLOCKS_AN_HOUR, head.number - BLOCKS_AN_HOUR / 3);
+  const gwei = Number(head.nextBaseFee ?? head.baseFeePerGas) / 1e9;
+  await addAlerts(service, gwei);
+  await addExecuted(options, past);
+  await addFailed(options, past);
+  await addDraft(service, gwei);
+  await addWaiting(options, head.number);
+}
+
+async function request<T>(
+  { fetch }: Pick<Service, 'fetch'>,
+  method: 'POST' | 'PUT',
+  path: string,
+  body: T,
+): Promise<string> {
+  const headers = { 'Content-Type': 'application/json' };
+  const url = `http://gastop.internal${BASE_PATH}${path}`;
+  const response = await fetch(new Request(url, { method, headers, body: JSON.stringify(body) }));
+  const text = await response.text();
+  if (!response.ok) throw new Error(`the demo's ${method} ${path} is answered ${response.status}: ${text}`);
+  return String(JSON.parse(text).id);
+}
+
+async function addAlerts(service: Pick<Service, 'fetch'>, gwei: number): Promise<void> {
+  const add = (alert: AlertCreationInput) => request(service, 'POST', PATHS.alerts, alert);
+  const quiet = await add({
+    thresholdGwei: twoDigits(gwei * 0.5),
+    gasSpeed: 'SLOW',
+    condition: 'LESS_THAN',
+    channels: ['TELEGRAM'],
+    to: '123456789',
+    note: 'monthly payouts',
+  });
+  await request(service, 'PUT', PATHS.alertStatus.replace('{id}', quiet), { status: 'DISABLED' });
+  await add({
+    thresholdGwei: twoDigits(gwei * 4),
+    gasSpeed: 'FAST',
+    condition: 'GREATER_THAN',
+    channels: ['WEBHOOK'],
+    to: 'https://example.com/gas',
+    note: 'pause the bot',
+  });
+  // A base fee rises by an eighth a block at most: it fires with the next one.
+  await add({
+    thresholdGwei: twoDigits(gwei * 1.4 + 0.02),
+    gasSpeed: 'AVERAGE',
+    condition: 'LESS_THAN',
+    channels: ['TERMINAL', 'EMAIL'],
+    method: 'EMAIL',
+    to: 'you@example.com',
+    note: 'deploy the contract',
+  });
+}
+
+const twoDigits = (gwei: number) => Number(gwei.toPrecision(2));
+
+interface Transfer {
+  readonly to: Hex;
+  readonly value?: bigint;
+  readonly data?: Hex;
+  readonly gas?: bigint;
+  readonly cap: bigint;
+}
+
+const sign = (account: typeof PAYER, { to, value = 0n, data = '0x', gas = 21_000n, cap }: Transfer) =>
+  account.signTransaction({
+    chainId: SIMULATED_CHAIN_ID,
+    type: 'eip1559',
+    nonce: 0,
+    to,
+    value,
+    data,
+    gas,
+    maxFeePerGas: cap,
+    maxPriorityFeePerGas: TIP,
+  });
+
+/** It waited from the dearest block of the last hours before the cheapest one, which took it. */
+async function addExecuted(options: DemoOptions, past: readonly Block[]): Promise<void> {
+  const cheapest = extreme(past.slice(BLOCKS_AN_HOUR), (one, other) => one < other);
+  const dearest = extreme(
+    past.filter(({ number }) => number < cheapest.number),
+    (one, other) => one > other,
+  );
+  const to32Bytes = (hex: string) => hex.padStart(64, '0');
+  const signed = await sign(PAYER, {
+    to: TOKEN,
+    // transfer(address,uint256)
+    data: `0xa9059cbb${to32Bytes(RECIPIENT.slice(2).toLowerCase())}${to32Bytes((250n * 10n ** 6n).toString(16))}`,
+    gas: 65_000n,
+    cap: dearest.baseFeePerGas * 2n,
+  });
+  const { receipt } = await options.source.backdate(signed, cheapest.number);
+  const target = receipt.effectiveGasPrice;
+  const look: Omit<Look, 'head'> = {
+    inclusion: { ...inclusionOf(receipt), minedAt: cheapest.timestamp * 1_000 },
+    isKnown: true,
+    nextNonce: 1,
+  };
+  await writePast(options, {
+    signed,
+    target,
+    note: 'pay the supplier',
+    from: dearest,
+    priceThen: dearest.baseFeePerGas + TIP,
+    events: [
+      [
+        cheapest.number - 1,
+        { type: 'submit', reached: { head: cheapest.number - 1, price: target, target, lane: null } },
+      ],
+      [cheapest.number - 1, { type: 'sent' }],
+      ...looksFrom(cheapest.number, look),
+    ],
+  });
+}
+
+/** Its nonce was used by another transaction that its sender sent meanwhile. */
+async function addFailed(options: DemoOptions, past: readonly Block[]): Promise<void> {
+  const [from, mined] = [past[BLOCKS_AN_HOUR], past[3 * BLOCKS_AN_HOUR]];
+  if (from === undefined || mined === undefined) throw new RangeError('the past is too short');
+  const { nextBaseFee } = from;
+  const cap = 2n * (nextBaseFee ?? from.baseFeePerGas) + 20n * TIP;
+  const rival = await sign(RIVALLED, { to: RECIPIENT, value: ETHER / 20n, cap: cap * 10n });
+  const { receipt } = await options.source.backdate(rival, mined.number);
+  const takenBy = { hash: receipt.hash, blockNumber: mined.number };
+  await writePast(options, {
+    signed: await sign(RIVALLED, { to: RECIPIENT, value: ETHER / 10n, cap }),
+    target: from.baseFeePerGas / 4n,
+    note: 'top up the hot wallet',
+    from,
+    priceThen: from.baseFeePerGas + TIP,
+    events: looksFrom(mined.number, { inclusion: null, isKnown: false, nextNonce: 1, takenBy }),
+  });
+}
+
+const addDraft = (service: Pick<Service, 'fetch'>, gwei: number) =>
+  request<AutoTxCreationInput>(service, 'POST', PATHS.autoTxs, {
+    to: RECIPIENT,
+    value: (ETHER / 4n).toString(),
+    targetGasPriceGwei: twoDigits(gwei * 0.8),
+    note: 'sign me in the wallet',
+  });
+
+const FORESEEN = 60;
+
+/** Its target is the next low that the base fee comes to: the simulated chain knows its future. */
+async function addWaiting({ service, source }: DemoOptions, head: number): Promise<void> {
+  const coming = await Promise.all(Array.from({ length: FORESEEN }, (_, i) => source.foresee(head + 1 + i)));
+  let lowest = coming.slice(0, 2).reduce((low, block) => lesser(low, next(block)), next(await source.head()));
+  const low = coming.slice(2).find((block) => next(block) < lowest);
+  lowest = low === undefined ? (lowest * 9n) / 10n : next(low);
+  await request<AutoTxCreationInput>(service, 'POST', PATHS.autoTxs, {
+    signedTransaction: await sign(WAITING, { to: RECIPIENT, value: ETHER / 2n, cap: lowest * 4n }),
+    targetGasPriceGwei: Number(lowest + TIP) / 1e9,
+    strictTargetPrice: true,
+    note: 'move to cold storage',
+  });
+}
+
+const next = ({ nextBaseFee, baseFeePerGas }: Block) => nextBaseFee ?? baseFeePerGas;
+const lesser = (one: bigint, other: bigint) => (one < other ? one : other);
+
+function extreme(blocks: readonly Block[], isMore: (one: bigint, other: bigint) => boolean): Block {
+  return blocks.reduce((found, each) => (isMore(each.baseFeePerGas, found.baseFeePerGas) ? each : found));
+}
+
+const CONFIRMATIONS = confirmationsOf(chainProfile(SIMULATED_CHAIN_ID));
+
+/** What was seen with a block, and again once it was final. */
+const looksFrom = (head: number, seen: Omit<Look, 'head'>): readonly (readonly [number, AutoTxEvent])[] =>
+  [head, head + CONFIRMATIONS - 1].map((number) => [
+    number,
+    { type: 'look', look: { ...seen, head: number } },
+  ]);
+
+const inclusionOf = (receipt: IncludedTransaction['receipt']) => ({
+  blockNumber: receipt.blockNumber,
+  blockHash: receipt.blockHash,
+  outcome: receipt.status,
+  gasUsed: receipt.gasUsed,
+  effectiveGasPrice: receipt.effectiveGasPrice,
+  otherFees: receipt.blobFee + receipt.dataFee,
+});
+
+interface PastAutoTx {
+  readonly signed: Hex;
+  readonly target: bigint;
+  readonly note: string;
+  /** The head when it was made. */
+  readonly from: Block;
+  readonly priceThen: bigint;
+  /** What happened to it, by heads. */
+  readonly events: readonly (readonly [head: number, event: AutoTxEvent])[];
+}
+
+async function writePast(
+  { database, source }: DemoOptions,
+  { signed, target, note, from, priceThen, events }: PastAutoTx,
+): Promise<void> {
+  const store = new AutoTxStore(database);
+  const { to, value, data, authorizations: _, ...signature } = decodeTransaction(signed);
+  const id = `atx_${signature.hash.slice(2, 18)}`;
+  const createdAt = from.timestamp * 1_000 + 4_000;
+  const made = {
+    id,
+    owner: '',
+    chainId: SIMULATED_CHAIN_ID,
+    order: { target, lane: 'average', isStrict: true, expiresAt: null },
+    note,
+    to,
+    value,
+    data,
+    signed: signature,
+    state: NEW_PENDING,
+    checks: [],
+    checkedAt: null,
+    createdAt,
+    updatedAt: createdAt,
+    priceAtCreation: priceThen,
+    dayMeanPrice: null,
+    nativeUsd: null,
+  } as const;
+  await store.create(made, Buffer.from(signed.slice(2), 'hex'), Number.POSITIVE_INFINITY);
+  for (const [head, event] of events) {
+    const [block] = await source.blocks(head, head);
+    const at = (block ?? from).timestamp * 1_000 + 1_000;
+    await store.change(
+      { owner: '', id },
+      (kept) => {
+        const facts = { nonce: signature.nonce, confirmations: CONFIRMATIONS, now: at };
+        const after = stepAutoTx(kept.state, event, facts);
+        return after && { autoTx: { ...kept, state: after.state, updatedAt: at }, notes: after.notes, at };
+      },
+      'owner',
+    );
+  }
+}
