@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { privateKeyToAccount } from 'viem/accounts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { SIMULATED_CHAIN_ID } from '../../src/core/chains.ts';
 import { type Anvil, startAnvil } from '../helpers/anvil.ts';
 import { type RunOptions, runMain } from './captured-io.ts';
 import { SHORT_RECORDING } from './served.ts';
@@ -205,10 +206,17 @@ describe('on a real node', () => {
     expect(said).not.toContain('goes out');
   });
 
-  it('a simulated chain takes none', async () => {
-    const argv = ['auto-txs', 'create', await signedFile({ chainId: 31_337 }), '--target', '0.05', '--demo'];
-    const { exitCode, stderr } = await runMain(argv, { env: { XDG_DATA_HOME: folder } });
-    expect(exitCode, stderr).not.toBe(0);
-    expect(stderr).toMatch(/simulated|simulation/);
+  it('a simulated chain takes one that is signed for its chain id, and says that nothing is kept', async () => {
+    const create = async (chainId: number) =>
+      runMain(['auto-txs', 'create', await signedFile({ chainId }), '--target', '0.05', '--demo'], {
+        env: { XDG_DATA_HOME: folder },
+      });
+    const made = await create(SIMULATED_CHAIN_ID);
+    expect(made.exitCode, made.stderr).toBe(0);
+    expect(made.stdout).toMatch(/^atx_\w+\n$/);
+    expect(made.stderr.replace(/\s+/g, ' ')).toContain('nothing of it is kept');
+    const refused = await create(31_337);
+    expect([refused.exitCode, refused.stdout]).toEqual([2, '']);
+    expect(refused.stderr).toContain('chain 31337');
   });
 });

@@ -51,7 +51,7 @@ export async function createAutoTx(
     }
     const draft = { ...autoTx, ...draftOf(flags) };
     return withPricing(io, settings, ({ client, host }) =>
-      create(context, client, draft, flags, host === null),
+      create(context, client, draft, flags, placeOf(settings, host)),
     );
   }
   const input = await signedInput(io, file);
@@ -63,7 +63,7 @@ export async function createAutoTx(
       return EXIT.failed;
     }
     const made = { ...autoTx, signedTransaction: input.raw };
-    return create(context, opened.client, made, flags, opened.host === null);
+    return create(context, opened.client, made, flags, placeOf(settings, opened.host));
   });
 }
 
@@ -73,7 +73,7 @@ export async function createAutoTx(
  */
 export async function isWanted(
   { io }: CommandContext,
-  { ascii, source }: Settings,
+  { ascii, db, source }: Settings,
   { client, host }: OpenedPricing,
   { transaction }: SignedInput,
   { order, id = null, yes = false }: Pick<AutoTxToCheck, 'order' | 'id'> & { readonly yes?: boolean },
@@ -82,7 +82,8 @@ export async function isWanted(
   const checked = await checkAutoTx(client, { transaction, order, id }, io.now(), { signal });
   const text = autoTxCheckText(transaction, checked, ascii.value);
   io.stderr.write(`${ascii.value ? toAscii(text) : text}\n`);
-  const whom = host === null ? 'this database' : cleanLine(host);
+  const whom =
+    host === null ? (isPassing({ db, source }) ? 'the simulated chain' : 'this database') : cleanLine(host);
   if (host !== null) {
     io.stderr.write(`gastop: the signed transaction is handed to ${whom}, which can send it at any time\n`);
   }
@@ -97,12 +98,21 @@ export async function isWanted(
   return /^y(es)?$/i.test(answer?.trim() ?? '');
 }
 
+/** Where what is made goes: a service elsewhere, the database here, or a simulated chain that ends with the command. */
+type Place = 'elsewhere' | 'database' | 'passing';
+
+const isPassing = ({ db, source }: Pick<Settings, 'db' | 'source'>) =>
+  source.value.kind === 'simulated' && db.value === null;
+
+const placeOf = (settings: Settings, host: string | null): Place =>
+  host !== null ? 'elsewhere' : isPassing(settings) ? 'passing' : 'database';
+
 async function create(
   context: CommandContext,
   client: GasClient,
   autoTx: NewAutoTx,
   flags: JsonFlags,
-  isOwn: boolean,
+  place: Place,
 ): Promise<ExitCode> {
   const { io } = context;
   const created = await client
@@ -112,19 +122,25 @@ async function create(
     });
   if (flags.json) return EXIT.ok;
   io.stdout.write(`${cleanLine(created.id)}\n`);
-  for (const line of madeLines(created, isOwn, created.expiresAt === null && !autoTx.expiresAt))
+  for (const line of madeLines(created, place, created.expiresAt === null && !autoTx.expiresAt))
     io.stderr.write(`gastop: ${line}\n`);
   return EXIT.ok;
 }
 
-function madeLines(created: AutoTxView, isOwn: boolean, isEndless: boolean): string[] {
+function madeLines(created: AutoTxView, place: Place, isEndless: boolean): string[] {
   const made = `made ${cleanLine(created.id)}: ${cleanLine(describeState(created))}, sent when ${cleanLine(describeTarget(created))}`;
+  if (place === 'passing') {
+    return [
+      made,
+      'nothing of it is kept: the simulated chain ends with this command; gastop --demo takes it with n',
+    ];
+  }
   if (created.status === 'DRAFT') {
     return [made, 'it waits for its signature: gastop auto-txs update ID FILE'];
   }
   return [
     made,
-    ...(isOwn ? ['it is sent while gastop or gastop serve runs on this database'] : []),
+    ...(place === 'database' ? ['it is sent while gastop or gastop serve runs on this database'] : []),
     ...(isEndless
       ? [`it waits for ever; gastop auto-txs update ${cleanLine(created.id)} --expires 7d ends that`]
       : []),
