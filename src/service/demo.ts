@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { privateKeyToAccount } from 'viem/accounts';
 import type { IncludedTransaction } from '../chain/chain-source.ts';
+import { DEVELOPMENT_SIGNERS } from '../chain/development-keys.ts';
 import { DEVELOPMENT_ACCOUNTS } from '../chain/simulated-node.ts';
 import type { SimulatedSource } from '../chain/simulated-source.ts';
 import type { AlertCreationInput } from '../contract/alerts.ts';
@@ -20,10 +20,7 @@ import { AutoTxStore } from '../store/auto-txs.ts';
 import type { Database } from '../store/database.ts';
 import type { Service } from './service.ts';
 
-/** Keys that everybody knows, of the last of {@link DEVELOPMENT_ACCOUNTS}: the first are for people to try. */
-const PAYER = privateKeyToAccount('0x4bbbf85ce3377467afe5d46f804f221813b2bb87f24d81f60f1fcdbf7cbf4356');
-const RIVALLED = privateKeyToAccount('0xdbda1821b80551c9d65939329250298aa3472ba22feea921c0cf5d620ea67b97');
-const WAITING = privateKeyToAccount('0x2a871d0798f97d79848a013d4936a73bf4cc922c825d33c1cf7073dff6d409c6');
+const { payer: PAYER, outpaced: OUTPACED, waiting: WAITING } = DEVELOPMENT_SIGNERS;
 const [RECIPIENT = PAYER.address, TOKEN = PAYER.address] = DEVELOPMENT_ACCOUNTS.slice(4);
 
 const ETHER = 10n ** 18n;
@@ -170,11 +167,11 @@ async function addFailed(options: DemoOptions, past: readonly Block[]): Promise<
   if (from === undefined || mined === undefined) throw new RangeError('the past is too short');
   const { nextBaseFee } = from;
   const cap = 2n * (nextBaseFee ?? from.baseFeePerGas) + 20n * TIP;
-  const rival = await sign(RIVALLED, { to: RECIPIENT, value: ETHER / 20n, cap: cap * 10n });
+  const rival = await sign(OUTPACED, { to: RECIPIENT, value: ETHER / 20n, cap: cap * 10n });
   const { receipt } = await options.source.backdate(rival, mined.number);
   const takenBy = { hash: receipt.hash, blockNumber: mined.number };
   await writePast(options, {
-    signed: await sign(RIVALLED, { to: RECIPIENT, value: ETHER / 10n, cap }),
+    signed: await sign(OUTPACED, { to: RECIPIENT, value: ETHER / 10n, cap }),
     target: from.baseFeePerGas / 4n,
     note: 'top up the hot wallet',
     from,
