@@ -9,7 +9,7 @@ export const TITLES = {
   hours: 'The cheap hours of the simulated chain: its base fee by weekday and hour',
   chart: 'The Chart pane on recorded mainnet blocks: the base fee of some seven hours, and when alerts fired',
   explorer: 'The Explorer pane on recorded mainnet blocks: the latest blocks with base fee and fullness',
-  alerts: 'The Alerts pane on recorded mainnet blocks: four alerts, armed or resting',
+  alerts: 'The Alerts pane on recorded mainnet blocks: four alerts, armed or cooling down',
   'alert-form': 'The form of a new alert, with how often it would have fired',
   'auto-txs': 'The Auto-tx pane on a development chain: transactions that wait, are out, and are over',
   'auto-tx': 'The details of an auto-tx: what it does, its checks, what it cost, and what happened',

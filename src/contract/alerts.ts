@@ -26,7 +26,9 @@ const HysteresisGwei = z
   .min(0)
   .max(MOST_GWEI)
   .refine(isWholeWei, 'must have at most 9 decimals')
-  .describe('How far the price must leave the threshold before the alert may fire again, in gwei');
+  .describe(
+    'Above 0: the alert notifies again only once the price has also left the threshold by so much, in gwei. 0: it need not leave',
+  );
 
 const Target = z.string().min(1).max(TARGET_LONGEST);
 
@@ -34,7 +36,13 @@ const fields = {
   thresholdGwei: ThresholdGwei,
   gasSpeed: z.enum(GAS_SPEEDS).describe('Which lane is watched'),
   condition: z.enum(ALERT_CONDITIONS).describe('On which side of the threshold it fires'),
-  cooldownMs: z.int().min(0).max(COOLDOWN_LONGEST_MS).describe('How long it rests after it fired, in ms'),
+  cooldownMs: z
+    .int()
+    .min(0)
+    .max(COOLDOWN_LONGEST_MS)
+    .describe(
+      'The least time between notifications, in ms: while the condition goes on holding, it notifies again each time this is over. With 0 only once until the price has left the threshold',
+    ),
   disableOnce: z.boolean().describe('Disables itself after it fired'),
   method: Channel.describe('The channel that `to` belongs to; one of channels'),
   channels: z.array(Channel).min(1).max(ALERT_CHANNELS.length),
@@ -116,7 +124,7 @@ export const Alert = z
     updatedAt: Timestamp,
     lastTriggeredAt: Timestamp.nullable(),
     cooldownUntil: Timestamp.nullable().describe(
-      'Until when it rests at least; null while it does not. In the past: it waits for the price to leave the threshold',
+      'Until when it cools down at least; null while it does not. In the past: it waits for the price to leave the threshold',
     ),
     triggerCount: z.int().min(0),
     disabledReason: z.string().nullable().describe('Why it was disabled, where the service did it by itself'),

@@ -102,7 +102,7 @@ const CHANGED = [
   'phase',
   'true_since',
   'cooldown_until',
-  'has_left',
+  'must_leave',
   'wake_at_most',
   'wake_at_least',
   'wake_block',
@@ -165,7 +165,7 @@ export async function rewindAlerts(trx: Queries, number: number): Promise<void> 
   await rearmFuture(trx);
 }
 
-/** Another chain begins: its blocks have other numbers. What has fired rests as long as it would have, by their times. */
+/** Another chain begins: its blocks have other numbers. Running cooldowns go on, by their times. */
 export async function restartAlerts(trx: Queries): Promise<void> {
   await dropMeta(trx, POSITION);
   await passUnseen(trx);
@@ -176,7 +176,11 @@ async function passUnseen(trx: Queries): Promise<void> {
   const all = trx.selectFrom('alerts').selectAll();
   const confirming = all.where('lane', 'in', LANES).where('wake_block', '>', -1);
   await change(trx, await confirming.execute(), stepUnseen);
-  await change(trx, await all.where('phase', '=', 'resting').where('has_left', '=', 0).execute(), stepUnseen);
+  await change(
+    trx,
+    await all.where('phase', '=', 'cooling').where('must_leave', '=', 1).execute(),
+    stepUnseen,
+  );
 }
 
 /** Alerts whose condition holds since a block above `number` have yet to see it hold. */
@@ -202,25 +206,25 @@ async function isLeapBack(trx: Queries, { number, timestamp }: PricedBlock['bloc
 }
 
 /**
- * What fired in a future that is told again, as by a recording played from its start, or that never was, does not rest
- * until then.
+ * An alert that fired in a future that comes again (a recording played from its start), or that never was, does not cool
+ * down until then.
  * @param now the time of the chain, Unix seconds; left out: that of the newest block.
  */
 async function rearmFuture(trx: Queries, now: number | null = null): Promise<void> {
-  const head = await trx
-    .selectFrom('blocks')
-    .select('timestamp')
-    .orderBy('number', 'desc')
-    .limit(1)
-    .executeTakeFirst();
-  const present = now ?? head?.timestamp;
-  if (present === undefined) return;
+  const present = now ?? (await headTimestamp(trx));
+  if (present === null) return;
   const latest = (present + DEEPEST_REORG_SEC) * 1_000;
-  const resting = trx.selectFrom('alerts').selectAll().where('phase', '=', 'resting');
+  const cooling = trx.selectFrom('alerts').selectAll().where('phase', '=', 'cooling');
   await rearm(
     trx,
-    await resting.where((e) => e(e('cooldown_until', '-', e.ref('cooldown_ms')), '>', latest)).execute(),
+    await cooling.where((e) => e(e('cooldown_until', '-', e.ref('cooldown_ms')), '>', latest)).execute(),
   );
+}
+
+/** The time of the newest block, Unix seconds; `null` without blocks. */
+export async function headTimestamp(db: Queries): Promise<number | null> {
+  const newest = db.selectFrom('blocks').select('timestamp').orderBy('number', 'desc').limit(1);
+  return (await newest.executeTakeFirst())?.timestamp ?? null;
 }
 
 const rearm = (trx: Queries, rows: readonly AlertRow[]) => change(trx, rows, () => ARMED);

@@ -16,7 +16,7 @@ type PhaseColumns = Pick<
   | 'phase'
   | 'true_since'
   | 'cooldown_until'
-  | 'has_left'
+  | 'must_leave'
   | 'wake_at_most'
   | 'wake_at_least'
   | 'wake_block'
@@ -29,8 +29,8 @@ export function phaseColumns(rule: AlertRule, phase: AlertPhase): PhaseColumns {
   return {
     phase: phase.kind,
     true_since: phase.kind === 'armed' ? phase.trueSince : null,
-    cooldown_until: phase.kind === 'resting' ? phase.cooldownUntil : null,
-    has_left: phase.kind === 'resting' && phase.hasLeft ? 1 : 0,
+    cooldown_until: phase.kind === 'cooling' ? phase.cooldownUntil : null,
+    must_leave: phase.kind === 'cooling' && phase.mustLeave ? 1 : 0,
     wake_at_most: atMost === null ? null : integer(atMost),
     wake_at_least: atLeast === null ? null : integer(atLeast),
     wake_block: fromBlock,
@@ -43,7 +43,7 @@ export const DISABLED_COLUMNS: PhaseColumns = {
   phase: DISABLED.kind,
   true_since: null,
   cooldown_until: null,
-  has_left: 0,
+  must_leave: 0,
   wake_at_most: null,
   wake_at_least: null,
   wake_block: null,
@@ -116,8 +116,8 @@ function toPhase(row: AlertRow): AlertPhase {
   switch (row.phase) {
     case 'armed':
       return { kind: 'armed', trueSince: row.true_since };
-    case 'resting':
-      return { kind: 'resting', cooldownUntil: row.cooldown_until ?? 0, hasLeft: row.has_left === 1 };
+    case 'cooling':
+      return { kind: 'cooling', cooldownUntil: row.cooldown_until ?? 0, mustLeave: row.must_leave === 1 };
     case 'disabled':
       return { kind: 'disabled' };
     default:

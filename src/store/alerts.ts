@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { sql } from 'kysely';
-import { ARMED, DISABLED, type KeptAlert } from '../core/alerts/alert-rule.ts';
+import { DISABLED, enabledPhase, type KeptAlert } from '../core/alerts/alert-rule.ts';
+import { headTimestamp } from './alert-evaluation.ts';
 import {
   type AlertFiring,
   type AlertSum,
@@ -67,13 +68,13 @@ export class AlertStore {
   }
 
   /**
-   * Arms or disables an alert at `now` (ms since epoch). One that is so already stays as it is; `null`: there is none.
+   * Enables or disables an alert at `now` (ms since epoch). One that is so already stays as it is; `null`: there is none.
    */
-  setArmed(owner: string, id: string, isArmed: boolean, now: number): Promise<KeptAlert | null> {
+  setEnabled(owner: string, id: string, isEnabled: boolean, now: number): Promise<KeptAlert | null> {
     return this.#database.transaction(async (trx) => {
       const alert = await findAlert(trx, owner, id);
-      if (alert === null || (alert.phase.kind !== 'disabled') === isArmed) return alert;
-      const phase = isArmed ? ARMED : DISABLED;
+      if (alert === null || (alert.phase.kind !== 'disabled') === isEnabled) return alert;
+      const phase = isEnabled ? enabledPhase(alert, await headTimestamp(trx)) : DISABLED;
       await trx
         .updateTable('alerts')
         .set({ ...phaseColumns(alert.rule, phase), disabled_reason: null, updated_at: now })
@@ -190,7 +191,7 @@ async function findAlert(db: Queries, owner: string, id: string): Promise<KeptAl
 export interface AlertFigures {
   readonly armed: number;
   /** Fired, and not armed again yet. */
-  readonly resting: number;
+  readonly cooling: number;
   readonly disabled: number;
   /** Of the alerts there are; it falls when one is deleted. */
   readonly firings: number;
@@ -219,7 +220,7 @@ export function alertFigures(database: Pick<Database, 'run'>): Promise<AlertFigu
     const inStatus = (status: string) => Number(deliveries.find((row) => row.status === status)?.count ?? 0);
     return {
       armed: inPhase('armed'),
-      resting: inPhase('resting'),
+      cooling: inPhase('cooling'),
       disabled: inPhase('disabled'),
       firings: alerts.reduce((sum, { fired }) => sum + Number(fired), 0),
       pending: inStatus('PENDING'),

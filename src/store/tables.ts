@@ -109,7 +109,7 @@ export interface AlertRow {
   phase: string;
   true_since: number | null;
   cooldown_until: number | null;
-  has_left: number;
+  must_leave: number;
   wake_at_most: number | null;
   wake_at_least: number | null;
   wake_block: number | null;

@@ -12,7 +12,7 @@ describe('gastop alerts show', () => {
     expect(alertDetailsText(ALERT, NOW).split('\n')).toEqual([
       'id            alr_7f3a1c90',
       'fires when    Average < 0.04 gwei',
-      'state         resting until 2026-01-05 12:20:00 UTC',
+      'state         cooling down until 2026-01-05 12:20:00 UTC',
       'cooldown      1h',
       'tells         email gas@example.org',
       'note          deploy the registry',
@@ -90,13 +90,14 @@ describe('gastop alerts show', () => {
 });
 
 describe('an alert that has fired', () => {
-  const over = { ...ALERT, cooldownUntil: NOW - 1, triggerCount: 1 };
-  it('rests beyond its cooldown until the price has left, where the service knows of that', () => {
+  const over = { ...ALERT, cooldownUntil: NOW - 1, triggerCount: 1, hysteresis: 1n };
+  it('cools down beyond its cooldown until the price has left, where it has a hysteresis', () => {
     expect(alertDetailsText(over, NOW)).toContain(
-      'state         resting until the price has left the threshold\n',
+      'state         cooling down until the price has left the threshold\n',
     );
     expect(alertDetailsText(over, NOW)).toContain('fired         once, last at');
-    expect(alertDetailsText({ ...over, hysteresis: null }, NOW)).toContain('state         armed\n');
+    for (const hysteresis of [0n, null])
+      expect(alertDetailsText({ ...over, hysteresis }, NOW)).toContain('state         armed\n');
     expect(alertDetailsText({ ...over, cooldownUntil: null }, NOW)).toContain('state         armed\n');
   });
 });

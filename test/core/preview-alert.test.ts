@@ -44,21 +44,26 @@ function plainFirings(alert: AlertRule, prices: readonly PriceAtBlock[]): number
     if (firing === undefined) break;
     fired.push(end);
     if (alert.disableOnce) break;
-    const left = prices.findIndex((price, index) => index > end && isBack(price));
-    const rested = prices.findIndex(
+    const waits = alert.hysteresis > 0n || alert.cooldownMs === 0;
+    const left = waits ? prices.findIndex((price, index) => index > end && isBack(price)) : end;
+    const cooled = prices.findIndex(
       ({ timestamp }, index) => index > end && timestamp >= firing.timestamp + alert.cooldownMs / 1_000,
     );
-    if (left < 0 || rested < 0) break;
-    from = Math.max(left, rested);
+    if (left < 0 || cooled < 0) break;
+    from = Math.max(left, cooled);
   }
   return fired;
 }
 
 describe('what an alert would have done', () => {
-  it('is to fire each time the price goes there, not at each block it stays', () => {
+  it('is to fire each time the price goes there, and each time the cooldown is over while it stays', () => {
     const prices = series([12, 9, 8, 11, 7, 7, 10, 9]);
     expect(previewAlert(rule(), prices)).toEqual({ times: 3, last: prices[7] });
     expect(previewAlert(rule({ condition: 'GREATER_THAN' }), prices)).toEqual({ times: 2, last: prices[3] });
+    const staying = series(Array.from({ length: 11 }, () => 9));
+    expect(previewAlert(rule(), staying)).toEqual({ times: 1, last: staying[0] });
+    const cooldownMs = 5 * BLOCK_SEC * 1_000;
+    expect(previewAlert(rule({ cooldownMs }), staying)).toEqual({ times: 3, last: staying[10] });
   });
 
   it('is nothing where the price never went there, or nothing is known of it', () => {

@@ -106,26 +106,26 @@ describe('an alert made with keys', () => {
 describe('over the next blocks the list shows', () => {
   const BELOW = 'Average < 20 gwei';
 
-  it('that it rests for its cooldown, whatever the price does, and fires again after it', async () => {
-    await listed(BELOW, /◌ rests to (?:\w{3} )?\d\d:\d\d .* there +1 /);
+  it('that it cools down, whatever the price does, and fires again after it', async () => {
+    await listed(BELOW, /◌ cooldown (?:\w{3} )?\d\d:\d\d .* there +1 /);
     await parts.mine(300n);
-    await listed(BELOW, /◌ rests to .* ▼ \d+ % +1 /);
+    await listed(BELOW, /◌ cooldown .* ▼ \d+ % +1 /);
     await parts.mine(2n);
-    await listed(BELOW, /◌ rests to .* there +1 /);
+    await listed(BELOW, /◌ cooldown .* there +1 /);
     await parts.mine(2n, HOUR_SEC);
-    await listed(BELOW, /◌ rests to .* there +2 /);
+    await listed(BELOW, /◌ cooldown .* there +2 /);
   });
 
   it('that after its cooldown it waits until the price has left by the hysteresis', async () => {
     // Between the threshold and 20 gwei above it.
     await parts.mine(40n, HOUR_SEC);
-    await listed(BELOW, /◌ rests +Average .* ▼ \d+ % +2 /);
+    await listed(BELOW, /◌ cooling down +Average .* ▼ \d+ % +2 /);
     await parts.mine(2n);
-    await listed(BELOW, /◌ rests +Average .* there +2 /);
+    await listed(BELOW, /◌ cooling down +Average .* there +2 /);
     await parts.mine(200n);
     await listed(BELOW, /● armed +Average .* ▼ \d+ % +2 /);
     await parts.mine(2n);
-    await listed(BELOW, /◌ rests to .* there +3 /);
+    await listed(BELOW, /◌ cooldown .* there +3 /);
   });
 
   it('that one made to fire once disables itself, and fires again once it is enabled', async () => {
@@ -144,8 +144,8 @@ describe('over the next blocks the list shows', () => {
     await parts.mine(900n);
     await listed(above, /disabled .* there +1 /);
     await parts.monitor.press('space');
-    await listed(above, /● armed .* there +1 /);
-    await parts.mine(900n);
+    await listed(above, /◌ cooldown .* there +1 /);
+    await parts.mine(900n, HOUR_SEC);
     await listed(above, /disabled .* 2 /);
     await parts.mine(200n);
   });

@@ -2,9 +2,11 @@ import { expect, onTestFinished, test } from 'vitest';
 import { ARMED, DISABLED } from '../../src/core/alerts/alert-rule.ts';
 import { tallyFirings } from '../../src/store/alert-firings.ts';
 import { AlertStore } from '../../src/store/alerts.ts';
+import { BlockStore } from '../../src/store/blocks.ts';
 import { type Database, openDatabase } from '../../src/store/database.ts';
 import { OutboxStore } from '../../src/store/outbox.ts';
 import type { AlertEventRow } from '../../src/store/tables.ts';
+import { makeBlock } from '../helpers/chain-blocks.ts';
 import { FIRED_AT, fire, keptAlert } from '../helpers/fired-alert.ts';
 
 async function open(path = ':memory:'): Promise<{ database: Database; store: AlertStore }> {
@@ -60,10 +62,13 @@ test('a key sees and changes its own alerts alone, who runs the service all of t
   expect(await idsOf('')).toEqual(['alr_own', 'alr_b', 'alr_a']);
   expect(await store.find('a', 'alr_b')).toBeNull();
   expect(await store.find('a', 'alr_own')).toBeNull();
-  expect(await store.setArmed('a', 'alr_b', false, 9)).toBeNull();
+  expect(await store.setEnabled('a', 'alr_b', false, 9)).toBeNull();
   expect(await store.remove('a', 'alr_b')).toBe(false);
   expect(await store.counts('a')).toEqual({ total: 1, pending: 1, disabled: 0 });
-  expect(await store.setArmed('', 'alr_b', false, 9)).toMatchObject({ owner: 'b', phase: DISABLED });
+  expect(await store.setEnabled('', 'alr_b', false, 9)).toMatchObject({
+    owner: 'b',
+    phase: DISABLED,
+  });
   expect(await store.counts('')).toEqual({ total: 3, pending: 2, disabled: 1 });
   expect(await store.remove('', 'alr_b')).toBe(true);
   expect(await store.find('b', 'alr_b')).toBeNull();
@@ -87,13 +92,16 @@ test('an owner gets no more than the most, however many come at once', async () 
   expect(await store.create(keptAlert('alr_b', { owner: 'b' }), 3)).toBe(true);
 });
 
-test('enabling arms at once and forgets why it was disabled; what is so already stays untouched', async () => {
+test('enabling has a running cooldown go on and forgets why it was disabled; what is so already stays untouched', async () => {
   const { database, store } = await open();
-  const resting = { kind: 'resting', cooldownUntil: FIRED_AT + 3_600_000, hasLeft: false } as const;
-  await store.create(keptAlert('alr_1', { phase: resting }), NO_CAP);
+  const mine = (ms: number) =>
+    new BlockStore(database).saveBlocks([makeBlock(ms, { timestamp: (FIRED_AT + ms) / 1_000 })]);
+  await mine(0);
+  const cooling = { kind: 'cooling', cooldownUntil: FIRED_AT + 3_600_000, mustLeave: false } as const;
+  await store.create(keptAlert('alr_1', { phase: cooling }), NO_CAP);
   const before = await store.find('', 'alr_1');
-  expect(await store.setArmed('', 'alr_1', true, FIRED_AT + 1)).toEqual(before);
-  expect(await store.setArmed('', 'alr_1', false, FIRED_AT + 2)).toMatchObject({
+  expect(await store.setEnabled('', 'alr_1', true, FIRED_AT + 1)).toEqual(before);
+  expect(await store.setEnabled('', 'alr_1', false, FIRED_AT + 2)).toMatchObject({
     phase: DISABLED,
     updatedAt: FIRED_AT + 2,
   });
@@ -103,18 +111,21 @@ test('enabling arms at once and forgets why it was disabled; what is so already 
     .executeTakeFirstOrThrow();
   expect(Object.values(wakes)).toEqual([null, null, null, null, null]);
   await database.queries.updateTable('alerts').set({ disabled_reason: 'the recipient is gone' }).execute();
-  expect((await store.setArmed('', 'alr_1', false, FIRED_AT + 3))?.disabledReason).toBe(
+  expect((await store.setEnabled('', 'alr_1', false, FIRED_AT + 3))?.disabledReason).toBe(
     'the recipient is gone',
   );
-  const armed = await store.setArmed('', 'alr_1', true, FIRED_AT + 4);
-  expect(armed).toMatchObject({
-    phase: ARMED,
+  const enabled = await store.setEnabled('', 'alr_1', true, FIRED_AT + 4);
+  expect(enabled).toMatchObject({
+    phase: cooling,
     disabledReason: null,
     updatedAt: FIRED_AT + 4,
     triggerCount: 1,
   });
-  expect(await store.find('', 'alr_1')).toEqual(armed);
-  expect(await store.setArmed('', 'none', true, 1)).toBeNull();
+  expect(await store.find('', 'alr_1')).toEqual(enabled);
+  await store.setEnabled('', 'alr_1', false, FIRED_AT + 5);
+  await mine(3_600_000);
+  expect((await store.setEnabled('', 'alr_1', true, FIRED_AT + 6))?.phase).toEqual(ARMED);
+  expect(await store.setEnabled('', 'none', true, FIRED_AT + 1)).toBeNull();
 });
 
 test('with an alert goes what was sent for it, and what was still to be sent; others keep theirs', async () => {

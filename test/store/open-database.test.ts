@@ -7,6 +7,7 @@ import { Kysely, sql } from 'kysely';
 import { Migrator } from 'kysely/migration';
 import { expect, test } from 'vitest';
 import { TrackStore } from '../../src/store/advice-track.ts';
+import { toAlertRow } from '../../src/store/alert-rows.ts';
 import { toBlockRow } from '../../src/store/block-rows.ts';
 import { BlockStore } from '../../src/store/blocks.ts';
 import { openDatabase, openKeyDatabase } from '../../src/store/database.ts';
@@ -15,6 +16,7 @@ import { NodeSqliteDialect } from '../../src/store/sqlite.ts';
 import type { Tables } from '../../src/store/tables.ts';
 import { makeBlock, makeBlocks } from '../helpers/chain-blocks.ts';
 import { temporaryFolder } from '../helpers/service.ts';
+import { keptAlert } from './alerts/kept-alerts.ts';
 
 const modeOf = (path: string) => (statSync(path).mode & 0o777).toString(8);
 
@@ -137,6 +139,45 @@ test('a history written before advice was kept goes on, with its blocks', async 
   expect((await new BlockStore(database).head())?.number).toBe(7);
   expect(await new TrackStore(database).score(100)).toMatchObject({ evaluated: 0 });
   await database.close();
+});
+
+test('an alert that waited for its price to leave wakes when its cooldown is over, unless it has to wait on', async () => {
+  const path = join(await temporaryFolder(), 'chain-1.db');
+  const before = Object.fromEntries(Object.entries(HISTORY_MIGRATIONS).slice(0, 6));
+  const older = new Kysely<{ alerts: Record<string, unknown> }>({
+    dialect: new NodeSqliteDialect(new DatabaseSync(path)),
+  });
+  await new Migrator({ db: older, provider: { getMigrations: async () => before } }).migrateToLatest();
+  const waiting = { phase: 'resting', cooldown_until: 60_000, wake_at_least: 100 };
+  const rows = [
+    { id: 'armed', wake_at_most: 99 },
+    { id: 'cooldown', ...waiting },
+    { id: 'hysteresis', ...waiting, hysteresis: 5, wake_at_least: 105 },
+    { id: 'none', ...waiting, cooldown_ms: 0 },
+    { id: 'left', ...waiting, hysteresis: 5, has_left: 1, wake_at_least: null, wake_ms: 60_000 },
+  ];
+  for (const row of rows) {
+    const { must_leave: hasLeft, ...usual } = toAlertRow(keptAlert('', { cooldownMs: 60_000 }));
+    await older
+      .insertInto('alerts')
+      .values({ ...usual, wake_at_most: null, has_left: hasLeft, ...row })
+      .execute();
+  }
+  await older.destroy();
+  const database = await openDatabase(path);
+  const found = await database.queries
+    .selectFrom('alerts')
+    .select(['id', 'phase', 'must_leave', 'wake_at_most', 'wake_at_least', 'wake_ms'])
+    .orderBy('id')
+    .execute();
+  await database.close();
+  expect(found.map((row) => Object.values(row))).toEqual([
+    ['armed', 'armed', 0, 99, null, null],
+    ['cooldown', 'cooling', 0, null, null, 60_000],
+    ['hysteresis', 'cooling', 1, null, 105, null],
+    ['left', 'cooling', 0, null, null, 60_000],
+    ['none', 'cooling', 1, null, 100, null],
+  ]);
 });
 
 test('a path below a file, and a path that is a folder, are refused in one line', async () => {

@@ -142,9 +142,12 @@ function withRule(command: Command): Command {
     .addOption(
       new Option('--lane <LANE>', 'whose price (default average)').choices(['slow', 'average', 'fast']),
     )
-    .option('--cooldown <TIME>', 'rest so long after it fired: 30m, 1h, 4h, 1d (default 1h)')
+    .option('--cooldown <TIME>', 'the least time between notifications: 30m, 1h, 4h, 1d (default 1h)')
     .option('--once', 'fire once, then be disabled')
-    .option('--hysteresis <GWEI>', 'fire again only once the price was so far on the other side')
+    .option(
+      '--hysteresis <GWEI>',
+      'fire again only once the price was so far on the other side (default 0: it need not be)',
+    )
     .option('--confirm <N>', 'fire when N blocks in a row are so (default 1)');
 }
 

@@ -5,6 +5,7 @@ import {
   type AlertView,
   type DeliveryView,
   describeCondition,
+  mustLeave,
   type SavingsEntryView,
 } from '../../client/views/alerts.ts';
 import { cooldownText } from '../../core/alerts/alert-rule.ts';
@@ -22,19 +23,19 @@ import {
   VALUE_WIDTH,
 } from '../output.ts';
 
-/** `armed`, `resting`, `disabled`, or a service's own word. `now` in ms. */
+/** `armed`, `cooling down`, `disabled`, or a service's own word. `now` in ms. */
 function stateWords(alert: AlertView, now: number): string {
   const { status } = alert;
-  if (status === 'PENDING') return restWords(alert, now) === null ? 'armed' : 'resting';
+  if (status === 'PENDING') return coolingWords(alert, now) === null ? 'armed' : 'cooling down';
   return status === null ? '-' : cleanLine(status).toLowerCase();
 }
 
-/** Until when an alert that has fired rests; `null`: it does not. */
-function restWords({ cooldownUntil, hysteresis }: AlertView, now: number): string | null {
-  if (cooldownUntil === null) return null;
-  if (cooldownUntil > now) return `until ${timeWords(cooldownUntil, 'seconds')} UTC`;
-  // A service that knows no hysteresis need not mean anything by a cooldown that is over.
-  return hysteresis === null ? null : 'until the price has left the threshold';
+/** Until when an alert that has fired cools down; `null`: it does not. */
+function coolingWords(alert: AlertView, now: number): string | null {
+  const { cooldownUntil } = alert;
+  if (cooldownUntil !== null && cooldownUntil > now)
+    return `until ${timeWords(cooldownUntil, 'seconds')} UTC`;
+  return mustLeave(alert) ? 'until the price has left the threshold' : null;
 }
 
 export function channelWords({ channels }: AlertView): string {
@@ -117,8 +118,8 @@ export function alertDetailsText(alert: AlertDetailsView, now: number): string {
 
 function alertRows(alert: AlertView, now: number): Labelled[] {
   const { hysteresis, confirmBlocks, disableOnce, disabledReason, note } = alert;
-  const rest = alert.status === 'PENDING' ? restWords(alert, now) : null;
-  const state = rest === null ? stateWords(alert, now) : `${stateWords(alert, now)} ${rest}`;
+  const until = alert.status === 'PENDING' ? coolingWords(alert, now) : null;
+  const state = until === null ? stateWords(alert, now) : `${stateWords(alert, now)} ${until}`;
   return [
     ['id', cleanLine(alert.id)],
     ['fires when', cleanLine(describeCondition(alert))],

@@ -10,7 +10,7 @@ import {
 } from '../../contract/alerts.ts';
 import { COOLDOWN_DEFAULT_MS } from '../../contract/choices.ts';
 import { LANES, type LaneName } from '../../core/advice.ts';
-import { hasLeft, holds } from '../../core/alerts/alert-rule.ts';
+import { hasLeft, holds, waitsForLeaving } from '../../core/alerts/alert-rule.ts';
 import { ownValue } from '../../core/own-value.ts';
 import { cleanText } from '../../core/text.ts';
 import {
@@ -253,8 +253,8 @@ export function describeConditionInWords({ gasSpeed, condition, threshold }: Ale
 
 export type AlertState =
   | { readonly kind: 'armed' | 'confirming' | 'leaving' | 'disabled' }
-  /** In its cooldown, until then (ms). */
-  | { readonly kind: 'resting'; readonly until: number }
+  /** Until then, ms. */
+  | { readonly kind: 'cooling'; readonly until: number }
   /** A service's own word. */
   | { readonly kind: 'other'; readonly word: string };
 
@@ -266,12 +266,24 @@ export function alertState(alert: AlertView, snapshot: SnapshotView, present: nu
   const { status, cooldownUntil, confirmBlocks } = alert;
   if (status === 'DISABLED') return { kind: 'disabled' };
   if (status !== 'PENDING') return { kind: 'other', word: status === null ? 'unknown' : plainWord(status) };
-  if (cooldownUntil !== null && cooldownUntil > present) return { kind: 'resting', until: cooldownUntil };
+  if (cooldownUntil !== null && cooldownUntil > present) return { kind: 'cooling', until: cooldownUntil };
   const distance = distanceToThreshold(alert, snapshot);
   if (distance === null) return { kind: 'armed' };
-  if (cooldownUntil !== null && !hasLeftNow(alert, distance.price)) return { kind: 'leaving' };
+  if (mustLeave(alert) && !hasLeftNow(alert, distance.price)) return { kind: 'leaving' };
   if (!distance.isThere) return { kind: 'armed' };
   return { kind: confirmBlocks !== null && confirmBlocks > 1 ? 'confirming' : 'armed' };
+}
+
+/**
+ * Whether the price has to leave the threshold before an alert that has fired may fire again, its cooldown being over. A
+ * service that knows no hysteresis need not mean anything by a cooldown that is over.
+ */
+export function mustLeave({ cooldownUntil, cooldownMs, hysteresis }: AlertView): boolean {
+  return (
+    cooldownUntil !== null &&
+    hysteresis !== null &&
+    waitsForLeaving({ hysteresis, cooldownMs: cooldownMs ?? COOLDOWN_DEFAULT_MS })
+  );
 }
 
 function hasLeftNow({ condition, threshold, hysteresis }: AlertView, price: bigint): boolean {
@@ -282,7 +294,7 @@ function hasLeftNow({ condition, threshold, hysteresis }: AlertView, price: bigi
 /** Why an armed alert whose price is there does not fire; `null` when there is nothing to explain. */
 export function describeWaiting(alert: AlertView, snapshot: SnapshotView, present: number): string | null {
   const state = alertState(alert, snapshot, present);
-  if (state.kind === 'resting')
+  if (state.kind === 'cooling')
     return `for its cooldown, ${formatDuration((state.until - present) / 1_000)} more`;
   if (state.kind === 'leaving') {
     const beyond = alert.hysteresis === null || alert.hysteresis === 0n ? '' : ' by its hysteresis';

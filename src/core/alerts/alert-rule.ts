@@ -5,26 +5,46 @@ export interface AlertRule {
   readonly lane: LaneName;
   readonly condition: 'LESS_THAN' | 'GREATER_THAN';
   readonly threshold: bigint;
-  /** How far beyond the threshold the price must leave before the alert may fire again. */
+  /** Above 0: how far beyond the threshold the price must leave before the alert may fire again. 0: it need not leave. */
   readonly hysteresis: bigint;
   /** Blocks in a row that the condition must hold for, at least 1. */
   readonly confirmBlocks: number;
+  /** The least time between two firings. */
   readonly cooldownMs: number;
   readonly disableOnce: boolean;
 }
 
 /**
- * Where an alert is: armed, and since which block its condition has held; resting after it fired, until the cooldown
- * (ms since epoch, by block time) is over and the price has left the threshold; or disabled.
+ * Where an alert is: armed, and since which block its condition has held; cooling down after it fired, until the cooldown
+ * (ms since epoch, by block time) is over and, with `mustLeave`, the price has left the threshold; or disabled.
  */
 export type AlertPhase =
   | { readonly kind: 'armed'; readonly trueSince: number | null }
-  | { readonly kind: 'resting'; readonly cooldownUntil: number; readonly hasLeft: boolean }
+  | { readonly kind: 'cooling'; readonly cooldownUntil: number; readonly mustLeave: boolean }
   | { readonly kind: 'disabled' };
 
-/** A new alert, and one that is enabled again. */
+/** A new alert. */
 export const ARMED: AlertPhase = { kind: 'armed', trueSince: null };
 export const DISABLED: AlertPhase = { kind: 'disabled' };
+
+/** Longer than any reorg, and than any clock goes wrong. */
+const FUTURE_MS = 3_600_000;
+
+/**
+ * The phase of a disabled alert that is enabled after a block of that time (Unix seconds; `null`: before the first one):
+ * armed, but a cooldown that is running goes on. One that fired in a future that comes again, as by a recording played
+ * from its start, is armed.
+ */
+export function enabledPhase(
+  { rule, lastTriggeredAt }: Pick<KeptAlert, 'rule' | 'lastTriggeredAt'>,
+  blockTimestamp: number | null,
+): AlertPhase {
+  if (lastTriggeredAt === null || blockTimestamp === null) return ARMED;
+  const now = blockTimestamp * 1_000;
+  if (lastTriggeredAt > now + FUTURE_MS) return ARMED;
+  const cooldownUntil = lastTriggeredAt + rule.cooldownMs;
+  return cooldownUntil > now ? { kind: 'cooling', cooldownUntil, mustLeave: false } : ARMED;
+}
 
 /** The lane's price after one block. */
 export interface PriceAtBlock {
@@ -43,7 +63,7 @@ interface AlertStep {
 /** What one block does to an alert. Blocks come in order, each once. */
 export function stepAlert(rule: AlertRule, phase: AlertPhase, at: PriceAtBlock): AlertStep {
   if (phase.kind === 'disabled') return { phase, fires: false };
-  const ready = phase.kind === 'resting' ? rested(rule, phase, at) : phase;
+  const ready = phase.kind === 'cooling' ? cooled(rule, phase, at) : phase;
   if (ready.kind !== 'armed') return { phase: ready, fires: false };
   if (!holds(rule, at.price)) return { phase: ARMED, fires: false };
   const trueSince = ready.trueSince ?? at.number;
@@ -74,8 +94,8 @@ export function stepUnseen(phase: AlertPhase): AlertPhase {
       return phase;
     case 'armed':
       return ARMED;
-    case 'resting':
-      return { ...phase, hasLeft: true };
+    case 'cooling':
+      return { ...phase, mustLeave: false };
   }
 }
 
@@ -111,8 +131,8 @@ export function wakesOf(rule: AlertRule, phase: AlertPhase): Wakes {
             ...(rule.condition === 'LESS_THAN' ? { atLeast: rule.threshold } : { atMost: rule.threshold }),
             fromBlock: dueBlock(rule, phase.trueSince),
           };
-    case 'resting':
-      if (phase.hasLeft) return { ...NEVER, fromMs: phase.cooldownUntil };
+    case 'cooling':
+      if (!phase.mustLeave) return { ...NEVER, fromMs: phase.cooldownUntil };
       return {
         ...NEVER,
         ...(rule.condition === 'LESS_THAN' ? { atLeast: leaveLevel(rule) } : { atMost: leaveLevel(rule) }),
@@ -152,15 +172,27 @@ export function hasLeft(
   return rule.condition === 'LESS_THAN' ? price >= level : price <= level;
 }
 
-function rested(rule: AlertRule, phase: AlertPhase & { kind: 'resting' }, at: PriceAtBlock): AlertPhase {
-  const left = phase.hasLeft || hasLeft(rule, at.price);
-  if (left && at.timestamp * 1_000 >= phase.cooldownUntil) return ARMED;
-  return { ...phase, hasLeft: left };
+/**
+ * Whether an alert that has fired waits for the price to leave the threshold: where its hysteresis says so, and without a
+ * cooldown, where it would else fire at every block.
+ */
+export function waitsForLeaving({
+  hysteresis,
+  cooldownMs,
+}: Pick<AlertRule, 'hysteresis' | 'cooldownMs'>): boolean {
+  return hysteresis > 0n || cooldownMs === 0;
 }
 
-function afterFiring({ disableOnce, cooldownMs }: AlertRule, { timestamp }: PriceAtBlock): AlertPhase {
-  if (disableOnce) return DISABLED;
-  return { kind: 'resting', cooldownUntil: timestamp * 1_000 + cooldownMs, hasLeft: false };
+function cooled(rule: AlertRule, phase: AlertPhase & { kind: 'cooling' }, at: PriceAtBlock): AlertPhase {
+  const mustLeave = phase.mustLeave && !hasLeft(rule, at.price);
+  if (!mustLeave && at.timestamp * 1_000 >= phase.cooldownUntil) return ARMED;
+  return { ...phase, mustLeave };
+}
+
+function afterFiring(rule: AlertRule, { timestamp }: PriceAtBlock): AlertPhase {
+  if (rule.disableOnce) return DISABLED;
+  const cooldownUntil = timestamp * 1_000 + rule.cooldownMs;
+  return { kind: 'cooling', cooldownUntil, mustLeave: waitsForLeaving(rule) };
 }
 
 interface PreviewedFirings {

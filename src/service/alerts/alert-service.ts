@@ -108,7 +108,7 @@ export class AlertService {
 
   async setStatus(owner: string, id: string, status: AlertStatus): Promise<Alert> {
     const { alerts, wallNow } = this.#parts;
-    const alert = await alerts.setArmed(owner, id, status === 'PENDING', wallNow());
+    const alert = await alerts.setEnabled(owner, id, status === 'PENDING', wallNow());
     if (alert === null) throw noAlert();
     return this.#answer(alert, owner);
   }

@@ -106,11 +106,11 @@ export class RequestMetrics {
   }
 }
 
-function alertFamilies({ armed, resting, disabled, firings, pending, failed }: AlertFigures): string[] {
+function alertFamilies({ armed, cooling, disabled, firings, pending, failed }: AlertFigures): string[] {
   return [
-    ...family('gastop_alerts', 'gauge', 'Alerts in the database, by what they do.'),
+    ...family('gastop_alerts', 'gauge', 'Alerts in the database by state.'),
     `gastop_alerts{state="armed"} ${armed}`,
-    `gastop_alerts{state="resting"} ${resting}`,
+    `gastop_alerts{state="cooling_down"} ${cooling}`,
     `gastop_alerts{state="disabled"} ${disabled}`,
     ...single('gastop_alert_firings_total', 'counter', 'How often the alerts there are have fired.', firings),
     ...single('gastop_outbox_pending', 'gauge', 'Deliveries that wait for their first or next try.', pending),

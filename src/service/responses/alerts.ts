@@ -16,8 +16,8 @@ export function alertAnswer(alert: KeptAlert, asker: string, now: number): Alert
   const { rule, phase, missedCount, lastMissedAt } = alert;
   const method = channelOf(alert.method);
   const { [method]: to = '', ...targets } = alert.targets;
-  // What has to leave its threshold first rests on, however long its cooldown has been over.
-  const rests = phase.kind === 'resting' && (phase.cooldownUntil > now || !phase.hasLeft);
+  // The price may have to leave the threshold after the cooldown is over.
+  const isCooling = phase.kind === 'cooling' && (phase.cooldownUntil > now || phase.mustLeave);
   return {
     id: alert.id,
     status: phase.kind === 'disabled' ? 'DISABLED' : 'PENDING',
@@ -36,7 +36,7 @@ export function alertAnswer(alert: KeptAlert, asker: string, now: number): Alert
     createdAt: isoFromMs(alert.createdAt),
     updatedAt: isoFromMs(alert.updatedAt),
     lastTriggeredAt: alert.lastTriggeredAt === null ? null : isoFromMs(alert.lastTriggeredAt),
-    cooldownUntil: rests ? isoFromMs(phase.cooldownUntil) : null,
+    cooldownUntil: isCooling ? isoFromMs(phase.cooldownUntil) : null,
     triggerCount: alert.triggerCount,
     disabledReason: alert.disabledReason,
     keyId: alert.owner === asker ? null : alert.owner,

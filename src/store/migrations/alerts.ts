@@ -207,3 +207,24 @@ export const firingTallies: Migration = {
       .execute();
   },
 };
+
+/**
+ * An alert that has fired waits for the price to leave its threshold only with a hysteresis or without a cooldown. Before,
+ * each one did: those that need not any more wake when their cooldown is over.
+ */
+export const alertCooldowns: Migration = {
+  async up(db: Kysely<unknown>) {
+    await db.schema.alterTable('alerts').renameColumn('has_left', 'must_leave').execute();
+    await sql`
+      update alerts set must_leave = case
+        when phase = 'resting' and must_leave = 0 and (hysteresis > 0 or cooldown_ms = 0) then 1 else 0 end`.execute(
+      db,
+    );
+    await sql`
+      update alerts set phase = 'cooling',
+        wake_at_most = case when must_leave = 1 then wake_at_most end,
+        wake_at_least = case when must_leave = 1 then wake_at_least end,
+        wake_ms = case when must_leave = 0 then cooldown_until end
+      where phase = 'resting'`.execute(db);
+  },
+};

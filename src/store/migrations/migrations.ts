@@ -1,6 +1,6 @@
 import type { Migration } from 'kysely/migration';
 import { advice, adviceWaits } from './advice.ts';
-import { alerts, firingTallies } from './alerts.ts';
+import { alertCooldowns, alerts, firingTallies } from './alerts.ts';
 import { autoTxs } from './auto-txs.ts';
 import { blocks } from './blocks.ts';
 import { keys } from './keys.ts';
@@ -15,6 +15,7 @@ export const HISTORY_MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0004-firing-tallies': firingTallies,
   '0005-auto-txs': autoTxs,
   '0006-advice-waits': adviceWaits,
+  '0007-alert-cooldowns': alertCooldowns,
 };
 
 /** Every change of the keys' schema in order. The names tell the two kinds of files apart. */

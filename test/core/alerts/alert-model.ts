@@ -14,8 +14,8 @@ export interface ModelOutcome {
 /**
  * What the contract says of an alert that is armed before the first of `blocks`, in its words and from the whole series
  * at each block, with no state but where it fired: it fires where it is armed and the condition has been true for
- * `confirmBlocks` blocks of that time. After that it is armed again once `cooldownMs` are over and the price has left the
- * threshold by the hysteresis, or never with `disableOnce`. Blocks that are past fire nothing; each time the condition
+ * `confirmBlocks` blocks of that time. After that it is armed again once `cooldownMs` are over and, with a hysteresis or
+ * without a cooldown, the price has left the threshold by the hysteresis; never with `disableOnce`. Blocks that are past fire nothing; each time the condition
  * came to have been true for long enough there is one missed firing.
  */
 export function modelAlert(rule: AlertRule, blocks: readonly ModelBlock[]): ModelOutcome {
@@ -37,7 +37,7 @@ function armedSince(rule: AlertRule, blocks: readonly ModelBlock[], lastFired: n
   if (lastFired === null) return 0;
   if (rule.disableOnce) return null;
   const firedMs = (blocks[lastFired]?.timestamp ?? 0) * 1_000;
-  let hasLeft = false;
+  let hasLeft = rule.hysteresis === 0n && rule.cooldownMs > 0;
   for (const [place, block] of blocks.entries()) {
     if (place <= lastFired) continue;
     hasLeft ||= isOutside(rule, block);

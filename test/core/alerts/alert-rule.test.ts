@@ -5,6 +5,7 @@ import {
   type AlertRule,
   ARMED,
   DISABLED,
+  enabledPhase,
   holds,
   stepAlert,
   stepMissed,
@@ -113,7 +114,7 @@ describe('an alert', () => {
     );
   });
 
-  it('never fires twice within its cooldown, nor before the price has left', () => {
+  it('never fires twice within its cooldown, nor before the price has left where it has to', () => {
     fc.assert(
       fc.property(someRule, someSeries({ past: true }), (rule, blocks) => {
         const { fired } = walk(rule, blocks);
@@ -123,7 +124,8 @@ describe('an alert', () => {
           const between = blocks.slice(before, place + 1);
           const waitedSec = (between.at(-1)?.timestamp ?? 0) - (between[0]?.timestamp ?? 0);
           expect(waitedSec * 1_000).toBeGreaterThanOrEqual(rule.cooldownMs);
-          expect(between.some(({ price }) => !holds(rule, price))).toBe(true);
+          if (rule.hysteresis > 0n || rule.cooldownMs === 0)
+            expect(between.some(({ price }) => !holds(rule, price))).toBe(true);
         }
       }),
       RUNS,
@@ -175,15 +177,34 @@ describe('a cooldown', () => {
     expect(walk({ ...RULE, cooldownMs: 48_001 }, blocks).fired).toEqual([0, 5]);
   });
 
-  it('that is over does not help while the price stays', () => {
-    expect(walk(RULE, blocksAt(...Array.from({ length: 50 }, () => 9))).fired).toEqual([0]);
+  it('is the time between firings while the price stays', () => {
+    const staying = blocksAt(...Array.from({ length: 20 }, () => 9));
+    expect(walk(RULE, staying).fired).toEqual([0, 5, 10, 15]);
+    expect(walk({ ...RULE, confirmBlocks: 2 }, staying).fired).toEqual([1, 7, 13, 19]);
+  });
+
+  it('of nothing, or with a hysteresis, fires once while the price stays', () => {
+    const staying = blocksAt(...Array.from({ length: 20 }, () => 9));
+    expect(walk({ ...RULE, cooldownMs: 0 }, staying).fired).toEqual([0]);
+    expect(walk({ ...RULE, hysteresis: 1n }, staying).fired).toEqual([0]);
   });
 });
 
 describe('enabling', () => {
-  it('arms at once, whatever rested', () => {
-    const { phase } = stepAlert(RULE, ARMED, { number: 1, timestamp: 0, price: 9n });
-    expect(phase.kind).toBe('resting');
-    expect(stepAlert(RULE, ARMED, { number: 2, timestamp: 12, price: 9n }).fires).toBe(true);
+  const FIRED_AT = 1_000_000;
+  const alert = { rule: RULE, lastTriggeredAt: FIRED_AT };
+
+  it('arms, but a cooldown that is running goes on', () => {
+    expect(enabledPhase({ ...alert, lastTriggeredAt: null }, 1_000)).toEqual(ARMED);
+    expect(enabledPhase(alert, null)).toEqual(ARMED);
+    expect(enabledPhase(alert, 1_060)).toEqual(ARMED);
+    const phase = enabledPhase(alert, 1_059);
+    expect(phase).toEqual({ kind: 'cooling', cooldownUntil: FIRED_AT + 60_000, mustLeave: false });
+    expect(stepAlert(RULE, phase, { number: 1, timestamp: 1_059, price: 9n }).fires).toBe(false);
+    expect(stepAlert(RULE, phase, { number: 2, timestamp: 1_060, price: 9n }).fires).toBe(true);
+  });
+
+  it('arms an alert that fired in a future that comes again', () => {
+    expect(enabledPhase({ ...alert, lastTriggeredAt: 3_600_001 }, 0)).toEqual(ARMED);
   });
 });

@@ -49,8 +49,8 @@ test('a service disables the alerts of keys that are gone when it starts, and le
   await waitFor(async () => (await reasons()).gone === 'its key was revoked');
   await waitFor(async () => (await reasons())[ended] === 'its key was revoked');
   expect(await reasons()).toMatchObject({
-    [kept]: expect.stringMatching(/armed|resting/),
-    '': expect.stringMatching(/armed|resting/),
+    [kept]: expect.stringMatching(/armed|cooling/),
+    '': expect.stringMatching(/armed|cooling/),
   });
   await service.stop();
   expect(service.errors).toEqual([]);

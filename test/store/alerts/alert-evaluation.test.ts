@@ -103,7 +103,7 @@ describe('what fires', () => {
       },
     ]);
     expect(await readAlert(database, 'a')).toMatchObject({
-      phase: { kind: 'resting', cooldownUntil: timeOf(7) + 60_000, hasLeft: false },
+      phase: { kind: 'cooling', cooldownUntil: timeOf(7) + 60_000, mustLeave: false },
       triggerCount: 1,
       lastTriggeredAt: timeOf(7),
       updatedAt: WALL_NOW,
@@ -428,7 +428,7 @@ describe('a reorg', () => {
     expect(await readEvents(database)).toEqual(['a.1']);
   });
 
-  test('of a recording that plays again from its start arms what rests until a time yet to come', async () => {
+  test('of a recording that plays again from its start arms what cools down until a time yet to come', async () => {
     const { store } = await open(':memory:', keptAlert('a', { cooldownMs: 86_400_000 }));
     await savePrices(store, 0, ...Array.from({ length: 400 }, () => 101), 99, 101);
     await store.rewindTo(395);
@@ -449,13 +449,26 @@ describe('a reorg', () => {
     expect(await readEvents(database)).toEqual(['a.2', 'a.1']);
   });
 
-  test('to another chain arms again what rests until a time that chain has yet to see', async () => {
+  test('to another chain arms again what cools down until a time that chain has yet to see', async () => {
     const { database, store } = await open(':memory:', keptAlert('a', { cooldownMs: 86_400_000 }));
     await savePrices(store, 50_000, 99);
     await store.beginAnew(undefined);
     expect(await savePrices(store, 0, 101, 99)).toBe(1);
     expect(await readEvents(database)).toEqual(['a.2', 'a.1']);
   });
+});
+
+test('an alert whose condition goes on holding fires again when its cooldown is over, to the block', async () => {
+  const { database, store } = await open(
+    ':memory:',
+    keptAlert('again', { cooldownMs: 60_000 }),
+    keptAlert('left', { cooldownMs: 60_000, hysteresis: 5n }),
+    keptAlert('none'),
+  );
+  await savePrices(store, 0, ...Array.from({ length: 12 }, () => 99));
+  expect(await readEvents(database)).toEqual(['again.1', 'left.1', 'none.1', 'again.2', 'again.3']);
+  await savePrices(store, 12, 104, 99, 105, 99);
+  expect((await readEvents(database)).slice(5)).toEqual(['none.2', 'again.4', 'left.2', 'none.3']);
 });
 
 test('a cooldown holds across a restart, to the block', async () => {

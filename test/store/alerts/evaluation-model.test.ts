@@ -79,7 +79,7 @@ class ModelAlert {
   /** Of what lies between nobody knows whether the condition held, nor whether the price left. */
   #passUnseen(): void {
     this.#confirmAnew(-1);
-    if (this.phase.kind === 'resting') this.phase = { ...this.phase, hasLeft: true };
+    if (this.phase.kind === 'cooling') this.phase = { ...this.phase, mustLeave: false };
   }
 
   /** The blocks above `number` are no longer part of the chain. */

@@ -12,20 +12,26 @@ function stateAt(price: number, { over = true, alert = ALERT } = {}) {
   return alertState(alert, { ...SNAPSHOT, lanes }, AT + (over ? 60_000 : -60_000)).kind;
 }
 
-it('an alert rests for its cooldown, wherever the price is', () => {
-  expect(stateAt(39_000, { over: false })).toBe('resting');
-  expect(stateAt(90_000, { over: false })).toBe('resting');
+it('an alert cools down, wherever the price is', () => {
+  expect(stateAt(39_000, { over: false })).toBe('cooling');
+  expect(stateAt(90_000, { over: false })).toBe('cooling');
 });
 
 it('after its cooldown it waits until the price has left the threshold, by its hysteresis', () => {
-  expect(stateAt(39_000)).toBe('leaving');
-  expect(stateAt(40_000)).toBe('armed');
   const alert = { ...ALERT, hysteresis: 5_000_000n };
   expect(stateAt(44_999, { alert })).toBe('leaving');
   expect(stateAt(45_000, { alert })).toBe('armed');
 });
 
-it('one that does not rest is armed, there or not, and confirms where that takes several blocks', () => {
+it('without a hysteresis it waits for that only where it has no cooldown', () => {
+  expect(stateAt(39_000)).toBe('armed');
+  const alert = { ...ALERT, cooldownMs: 0 };
+  expect(stateAt(39_000, { alert })).toBe('leaving');
+  expect(stateAt(40_000, { alert })).toBe('armed');
+  expect(stateAt(39_000, { alert: { ...alert, hysteresis: null } })).toBe('armed');
+});
+
+it('one that does not cool down is armed, there or not, and confirms where that takes several blocks', () => {
   const alert = { ...ALERT, cooldownUntil: null, confirmBlocks: 3 };
   expect(stateAt(41_000, { alert })).toBe('armed');
   expect(stateAt(39_000, { alert })).toBe('confirming');

@@ -76,21 +76,21 @@ describe('the list of alerts', () => {
     );
   });
 
-  it('says until when an alert rests, that one confirms, and that one waits for the price to leave', async () => {
+  it('says until when an alert cools down, that one confirms, and that one waits for the price to leave', async () => {
     const { shows } = show(
       [
         alertOf('a', { cooldownUntil: AT + 20 * 60_000 }),
         alertOf('b', { threshold: 60_000_000n, lastTriggeredAt: null, triggerCount: 0, confirmBlocks: 5 }),
-        alertOf('c', { threshold: 60_000_000n, cooldownUntil: AT - 60_000 }),
+        alertOf('c', { threshold: 60_000_000n, cooldownUntil: AT - 60_000, hysteresis: 1_000_000n }),
         alertOf('d', { status: 'DISABLED' }),
       ],
       { columns: 120 },
     );
-    await shows(/◌ rests until \d\d:20 +Average < 0.04/);
+    await shows(/◌ cooling down until \d\d:20 +Average < 0.04/);
     await shows(/● confirming +Average < 0.06 gwei +● there/);
-    await shows(/◌ rests +Average < 0.06 gwei +● there/);
+    await shows(/◌ cooling down +Average < 0.06 gwei +● there/);
     await shows(/— disabled +Average < 0.04/);
-    await shows('2 resting, 1 confirming, 1 disabled');
+    await shows('2 cooling down, 1 confirming, 1 disabled');
   });
 
   it('goes through thousands at full speed, and keeps its alert when the list changes', async () => {

@@ -92,13 +92,13 @@ const STATE_LOOKS: Readonly<
 > = {
   armed: { glyph: 'live', word: 'armed', color: 'good' },
   confirming: { glyph: 'live', word: 'confirming', color: 'warn' },
-  leaving: { glyph: 'stale', word: 'rests', color: 'accent' },
-  resting: { glyph: 'stale', word: 'rests', color: 'accent' },
+  leaving: { glyph: 'stale', word: 'cooling down', color: 'accent' },
+  cooling: { glyph: 'stale', word: 'cooling down', color: 'accent' },
   disabled: { glyph: 'unknown', word: 'disabled' },
   other: { glyph: 'bullet', word: '' },
 };
 
-/** `● armed`, `◌ rests until 13:20` */
+/** `● armed`, `◌ cooling down until 13:20`, on a narrow screen `◌ cooldown 13:20` */
 export function stateLine(
   alert: AlertView,
   { snapshot, present, offsetAt, theme, width }: PaneContext,
@@ -106,13 +106,13 @@ export function stateLine(
   const state = alertState(alert, snapshot, present);
   const { glyph, word, color } = STATE_LOOKS[state.kind];
   const said = state.kind === 'other' ? state.word : word;
-  const until =
-    state.kind === 'resting'
-      ? ` ${width < ROOMY_FROM ? 'to' : 'until'} ${untilText(state.until, present, offsetAt)}`
-      : '';
+  const text =
+    state.kind === 'cooling'
+      ? `${width < ROOMY_FROM ? 'cooldown' : `${said} until`} ${untilText(state.until, present, offsetAt)}`
+      : said;
   return [
     { text: `${theme.glyph[glyph]} `, ...(color === undefined ? {} : { color }) },
-    { text: `${said}${until}`, faint: state.kind === 'disabled' },
+    { text, faint: state.kind === 'disabled' },
   ];
 }
 

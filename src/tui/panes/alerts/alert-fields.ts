@@ -172,7 +172,10 @@ export function alertFields(
     {
       ...text('cooldown'),
       label: 'cooldown',
-      hint: 'space: 30m 1h 4h 1d; or type 90m, 0',
+      hint:
+        parseCooldown(draft.cooldown) === 0
+          ? 'none: it fires once until the price has left'
+          : 'least time between notifications; space: 30m 1h 4h 1d',
       next: nextCooldown,
     },
     {
@@ -187,7 +190,12 @@ export function alertFields(
       chosen: ({ once }) => (once ? 'yes' : 'no'),
       choose: (before, value) => ({ ...before, once: value === 'yes' }),
     },
-    { ...text('hysteresis'), label: 'hysteresis', hint: 'how far the price must leave again', unit: 'gwei' },
+    {
+      ...text('hysteresis'),
+      label: 'hysteresis',
+      hint: 'how far the price must leave first; 0: it need not',
+      unit: 'gwei',
+    },
     { ...text('confirmBlocks'), label: 'confirms', hint: 'blocks in a row', unit: 'in a row' },
   ];
   return fields.filter(({ id }) => !offered.unknown.some((name) => EXTRA[name] === id));

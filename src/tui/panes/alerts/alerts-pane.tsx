@@ -92,7 +92,7 @@ function useAlertList({ snapshot, present, theme, width }: PaneContext): Resourc
   const counts = new Map<string, number>();
   for (const alert of items) {
     const { kind } = alertState(alert, snapshot, present);
-    const name = kind === 'leaving' ? 'resting' : kind;
+    const name = kind === 'leaving' || kind === 'cooling' ? 'cooling down' : kind;
     counts.set(name, (counts.get(name) ?? 0) + 1);
   }
   const states = [...counts].map(([kind, count]) => `${formatCount(count)} ${kind}`).join(', ');
