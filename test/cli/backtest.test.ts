@@ -387,7 +387,7 @@ describe('what cannot be done is one clear line', () => {
 describe('a long walk', () => {
   beforeAll(async () => {
     await runMain(['record', '--demo', '--past', '1d', '--blocks', '6000', '--out', at('long.jsonl')]);
-  }, 120_000);
+  });
 
   it('interrupted ends without a report; whole lines of predictions stay', async () => {
     const out = at('interrupted.jsonl');

@@ -332,7 +332,7 @@ describe('a database that cannot be used', () => {
     const result = await runMain(['now', '--demo', '--db', at('held.db')], { home: folder });
     holder.close();
     expectOneLine(result, 1, 'held.db is in use by another program; close it');
-  }, 20_000);
+  });
 });
 
 describe('a source that cannot be used ends with exit 3, 4 or 5', () => {

@@ -19,4 +19,4 @@ it('the monitor says that the chain began anew, goes on with the new one, and ke
   await terminal.waitFor('the chain began anew', { timeoutMs: 60_000 });
   await terminal.press('q');
   expect((await terminal.waitForExit()).exitCode).toBe(0);
-}, 180_000);
+});

@@ -129,4 +129,4 @@ test('two programs on one database: one fires; killed, it is followed; asked to 
   await three.ended;
   expect(await leases.read()).toBeNull();
   await database.close();
-}, 180_000);
+});

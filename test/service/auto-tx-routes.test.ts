@@ -419,7 +419,7 @@ test('no body makes a route of auto-txs fail, whatever it holds', async () => {
     { numRuns: rounds(300) },
   );
   expect(service.errors).toEqual([]);
-}, 60_000);
+});
 
 test('one whose target is reached and whose cap is below the base fee says why it waits all the same', async () => {
   const service = await run();

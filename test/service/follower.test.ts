@@ -55,7 +55,7 @@ async function leaveNoRoom({ queries }: Database, table: 'leases' | 'meta'): Pro
 }
 
 /** Two engines take in all of a burst, on a machine that may have other things to do. */
-const BURST_MS = 60_000;
+const BURST_MS = 600_000;
 
 const upTo = (last: number) => Array.from({ length: last + 1 }, (_, number) => number);
 const holds = (service: RunningService, last: number, timeoutMs = 60_000) =>
@@ -123,31 +123,27 @@ describe('following', () => {
     expect(await storedNumbers(service)).toEqual(upTo(501));
   });
 
-  test(
-    'a burst of blocks ends with the same advice as the blocks one by one',
-    async () => {
-      const last = 99 + rounds(20_000);
-      const burst = new ScriptedSource(makeBlocks(0, 99), { kind: 'replay' });
-      const service = await runService({ source: burst });
-      await service.ready;
-      burst.mine(...makeBlocks(100, last));
-      await headIs(service, last, BURST_MS);
-      await holds(service, last, BURST_MS);
-      const calm = await runService({
-        source: new ScriptedSource(makeBlocks(0, last), { kind: 'replay' }),
-      });
-      await headIs(calm, last, BURST_MS);
-      await holds(calm, last, BURST_MS);
-      await waitFor(
-        async () => {
-          const [a, b] = [await current(service), await current(calm)];
-          return JSON.stringify(a.lanes) === JSON.stringify(b.lanes);
-        },
-        { timeoutMs: BURST_MS },
-      );
-    },
-    4 * BURST_MS,
-  );
+  test('a burst of blocks ends with the same advice as the blocks one by one', async () => {
+    const last = 99 + rounds(20_000);
+    const burst = new ScriptedSource(makeBlocks(0, 99), { kind: 'replay' });
+    const service = await runService({ source: burst });
+    await service.ready;
+    burst.mine(...makeBlocks(100, last));
+    await headIs(service, last, BURST_MS);
+    await holds(service, last, BURST_MS);
+    const calm = await runService({
+      source: new ScriptedSource(makeBlocks(0, last), { kind: 'replay' }),
+    });
+    await headIs(calm, last, BURST_MS);
+    await holds(calm, last, BURST_MS);
+    await waitFor(
+      async () => {
+        const [a, b] = [await current(service), await current(calm)];
+        return JSON.stringify(a.lanes) === JSON.stringify(b.lanes);
+      },
+      { timeoutMs: BURST_MS },
+    );
+  });
 
   test('the end of a recording is no fault', async () => {
     const source = new ScriptedSource(makeBlocks(0, 499), { kind: 'replay' });

@@ -90,4 +90,4 @@ test('a database that is never let go is given up on in one line', async () => {
     message: 'chain-1.db is in use by another program; close it, or choose another database file',
   });
   holder.close();
-}, 20_000);
+});

@@ -164,4 +164,4 @@ test(`killed ${KILLS} times while blocks arrive and alerts fire, it loses none, 
   // Of so many kills some came between an answer and its being taken down.
   if (isSlowRun) expect(times).toBeGreaterThan(events.length);
   await database.close();
-}, 300_000);
+});

@@ -104,7 +104,7 @@ test(`killed ${KILLS} times between decision, broadcast and receipt, each auto-t
   await tidying.start(await story.pass(PAUSE_SEC));
   await waitFor(() => readRecords(path).bytes.length === 0, { what: 'no bytes of what is final for good' });
   expect(await tidying.end()).toBe(0);
-}, 900_000);
+});
 
 /** Resolves shortly after one of the first things that happen in a life. */
 async function momentOf(chance: Chance, hear: (tell: () => void) => void): Promise<void> {

@@ -19,7 +19,7 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'gastop-test-'));
   database = join(folder, 'auto-txs.db');
   rig = await startRig({ urls: [anvil.wsUrl], database });
-}, 30_000);
+});
 
 afterAll(async () => {
   await rig?.stop();

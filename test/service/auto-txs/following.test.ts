@@ -14,7 +14,7 @@ beforeAll(async () => {
   await anvil.mine();
   quick = await startRig({ urls: [anvil.wsUrl] });
   patient = await startRig({ urls: [anvil.wsUrl], confirmations: 4 });
-}, 30_000);
+});
 
 afterAll(async () => {
   await Promise.all([quick?.stop(), patient?.stop()]);

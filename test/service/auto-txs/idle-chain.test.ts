@@ -13,4 +13,4 @@ test('a chain for development that makes blocks only for transactions is given o
   const { state } = await rig.until(id, 'EXECUTED');
   expect(state.inclusion).toMatchObject({ blockNumber: 1, outcome: 'success' });
   expect(rig.errors).toEqual([]);
-}, 60_000);
+});

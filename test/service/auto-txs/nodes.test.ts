@@ -66,7 +66,7 @@ let anvil: Anvil;
 beforeAll(async () => {
   anvil = await startAnvil({ noMining: true, baseFee: 90n * GWEI });
   await anvil.mine();
-}, 30_000);
+});
 
 afterAll(() => anvil?.stop());
 

@@ -141,7 +141,7 @@ describe('anvil that is stopped and started again on the same port is a chain th
     await expectBegunAnew(second, rig, placed);
     await rig.stop();
     await expectHistoryOf(second, path);
-  }, 180_000);
+  });
 
   it('between two runs, though its head has the number of the stored one', async () => {
     const path = temporaryDatabase();
@@ -155,7 +155,7 @@ describe('anvil that is stopped and started again on the same port is a chain th
     while (Number(await second.rpc('eth_blockNumber')) < head) await mineAt(second, 10);
     const rig = await rigOn(second.url, path);
     await expectBegunAnew(second, rig, placed);
-  }, 180_000);
+  });
 });
 
 test('a reorg of three blocks is no new chain: what is sent waits to be mined again', async () => {
@@ -169,7 +169,7 @@ test('a reorg of three blocks is no new chain: what is sent waits to be mined ag
   await rig.seen(Number(await anvil.rpc('eth_blockNumber')));
   expect((await rig.kept(before)).state.status).not.toBe('DISABLED');
   expect((await sourceOf(rig))?.restartedAt).toBeNull();
-}, 120_000);
+});
 
 describe('a database from before the genesis was noted', () => {
   async function withoutGenesis(path: string): Promise<void> {
@@ -195,7 +195,7 @@ describe('a database from before the genesis was noted', () => {
     const { hash } = Object(await anvil.rpc('eth_getBlockByNumber', ['0x0', false]));
     expect(await new BlockStore(database).genesisHash()).toBe(hash);
     await database.close();
-  }, 120_000);
+  });
 
   it('is of another chain where it has not', async () => {
     const path = temporaryDatabase();
@@ -207,5 +207,5 @@ describe('a database from before the genesis was noted', () => {
     const second = await another(first, placed.accounts);
     const rig = await rigOn(second.url, path);
     await expectBegunAnew(second, rig, placed);
-  }, 120_000);
+  });
 });

@@ -11,7 +11,7 @@ beforeAll(async () => {
   anvil = await startAnvil({ noMining: true, baseFee: 100n * GWEI });
   await anvil.mine();
   rig = await startRig({ urls: [anvil.wsUrl] });
-}, 30_000);
+});
 
 afterAll(async () => {
   await rig?.stop();

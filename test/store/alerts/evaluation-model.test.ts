@@ -176,7 +176,7 @@ test('the database has every alert end as the rule alone does, through reorgs, g
     }),
     { numRuns: rounds(150), seed: 4 },
   );
-}, 60_000);
+});
 
 const flatLow: LanePrices = { slow: 0n, average: 0n, fast: 0n };
 

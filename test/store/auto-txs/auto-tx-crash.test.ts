@@ -109,4 +109,4 @@ test('killed again and again while owners and engine change them, rows, timeline
   expect(seen).toEqual(
     new Set(['create', 'disable', 'enable', 'cancel', 'remove', 'submit', 'look', 'expire']),
   );
-}, 240_000);
+});
