@@ -356,7 +356,7 @@ export async function openResource(
   const { openStored } = await import('./open-service.ts');
   const { service, close } = await openStored(io, choice, settings, { ...options, remedy: THE_DATABASE });
   return {
-    client: createGasClient({ baseUrl: INTERNAL_ORIGIN, fetch: service.fetch }),
+    client: createGasClient({ baseUrl: INTERNAL_ORIGIN, fetch: service.fetch, isOwn: true }),
     isOwn: true,
     close,
   };

@@ -292,18 +292,20 @@ export async function wholeListJson(
   const { path } = route;
   const ask = (page: number) =>
     client.raw(path, { page: String(page), size: String(PAGE_SIZE_MAX) }, { signal });
-  const text = await ask(0);
+  const text = await client.raw(path, {}, { signal });
   const json = jsonResponse(text, path);
   const first = Page.safeParse(JSON.parse(text)).data;
   if (first === undefined) return { json, part: partOf(text, route) };
   if (first.items.length >= first.total && first.items.every(isKept)) return { json, part: null };
   const rows = new Map(first.items.map((row) => [row.id, row]));
   let { total } = first;
-  for (let page = 1; page < MOST_PAGES && rows.size < total; page++) {
+  for (let page = 0; page < MOST_PAGES && rows.size < total; page++) {
     const next = Page.safeParse(JSON.parse(jsonResponse(await ask(page), path))).data;
-    if (next === undefined || next.items.length === 0) break;
-    total = next.total;
-    for (const row of next.items) rows.set(row.id, row);
+    const before = rows.size;
+    for (const row of next?.items ?? []) rows.set(row.id, row);
+    total = next?.total ?? total;
+    // Page 0 may be the first response again.
+    if (next === undefined || (page > 0 && rows.size === before)) break;
   }
   const shown = rows.size;
   const items = [...rows.values()].filter(isKept);

@@ -1,13 +1,20 @@
 import { setImmediate as othersTurn } from 'node:timers/promises';
-import { ALERT_CONDITIONS, BUCKET_SEC, type Bucket, GAS_SPEEDS, LANE_OF_SPEED } from '../contract/choices.ts';
+import {
+  ALERT_CONDITIONS,
+  BUCKET_SEC,
+  type Bucket,
+  GAS_SPEEDS,
+  LANE_OF_SPEED,
+  PAGE_SIZE_MAX,
+} from '../contract/choices.ts';
 import type { LaneName } from '../core/advice.ts';
 import { type AlertRule, type PriceAtBlock, previewAlert } from '../core/alerts/alert-rule.ts';
 import { formatCount, formatDuration, formatGwei, weiOfGwei } from '../core/units.ts';
 import type { CallOptions, GasClient } from './client.ts';
 import { ClientError } from './errors.ts';
-import { allPages, withinHistory } from './paging.ts';
+import { allPages } from './paging.ts';
 import { givenPayload, type NewAlert } from './views/alerts.ts';
-import type { ChartPointView, ChartView } from './views/dashboard.ts';
+import type { ChartView } from './views/dashboard.ts';
 import type { BaseFeeRowView, PriorityFeeRowView } from './views/metrics.ts';
 
 /** A day of history is fresh for so long. */
@@ -149,7 +156,7 @@ export async function loadDayHistory(client: History, thorough: boolean, now: nu
   );
   if (chart === null) {
     const window = { from: now - DAY_MS, to: now };
-    const base = await loadBaseFees(client, [], window, ['5m']);
+    const base = await loadBaseFees(client, window, ['5m']);
     if (base === null) throw refused;
     return { chart, ...window, base };
   }
@@ -159,7 +166,7 @@ export async function loadDayHistory(client: History, thorough: boolean, now: nu
   const to = last + Math.max(chart.bucketSec ?? 1, 1) * 1_000;
   const window = { from: Math.max(first, to - DAY_MS), to };
   const isCloser = thorough && chart.points.length > 0;
-  const base = isCloser ? await loadBaseFees(client, chart.points, window, ['block', '1m']) : null;
+  const base = isCloser ? await loadBaseFees(client, window, ['block', '1m']) : null;
   return { chart, ...window, base };
 }
 
@@ -233,8 +240,6 @@ function wei(price: number): bigint {
 
 /** A day of a chain with a block every 11 seconds; quicker ones are looked at minute by minute. */
 const MOST_ROWS = 8_000;
-const PAGE_SIZE = 500;
-const MOST_PAGES = 20;
 
 /** Base fees of a window, ms since epoch. */
 export interface BaseFees {
@@ -253,29 +258,24 @@ interface Window {
 /** The base fees in the first of `buckets` that has not too many; `null`: the service does not offer them. */
 export function loadBaseFees(
   client: Pick<GasClient, 'baseFee'>,
-  points: readonly ChartPointView[],
-  window: Window,
+  { from, to }: Window,
   buckets: readonly [Bucket, ...Bucket[]],
 ): Promise<BaseFees | null> {
-  return unlessNotOffered(() =>
-    withinHistory(points, window.from, async (from) => {
-      const ask = async (bucket: Bucket, page: number, size: number) => {
-        await othersTurn();
-        return client.baseFee({ from, to: window.to, bucket, page, size });
-      };
-      const [finest, ...coarser] = buckets;
-      const first = await ask(finest, 0, PAGE_SIZE);
-      const bucket = first.total <= MOST_ROWS ? finest : (coarser[0] ?? finest);
-      const rows = await allPages(
-        async ({ page = 0, size = PAGE_SIZE }) =>
-          bucket === finest && page === 0 ? first : ask(bucket, page, size),
-        MOST_PAGES,
-      );
-      // Some services give what they have, whatever is requested.
-      const isEveryBlock = bucket === 'block' && first.bucket === 'block';
-      return { bucket, from, rows, everySec: isEveryBlock ? null : spacing(bucket, rows) };
-    }),
-  );
+  return unlessNotOffered(async () => {
+    const ask = async (bucket: Bucket, page: number, size: number) => {
+      await othersTurn();
+      return client.baseFee({ from, to, bucket, page, size });
+    };
+    const [finest, ...coarser] = buckets;
+    const first = await ask(finest, 0, PAGE_SIZE_MAX);
+    const bucket = first.total <= MOST_ROWS ? finest : (coarser[0] ?? finest);
+    const rows = await allPages(async ({ page = 0, size = PAGE_SIZE_MAX }) =>
+      bucket === finest && page === 0 ? first : ask(bucket, page, size),
+    );
+    // Some services give what they have, whatever is requested.
+    const isEveryBlock = bucket === 'block' && first.bucket === 'block';
+    return { bucket, from, rows, everySec: isEveryBlock ? null : spacing(bucket, rows) };
+  });
 }
 
 /** The tips at a percentile that go with base fees; `null`: the service does not offer them. */
@@ -289,7 +289,7 @@ export function loadTips(
     allPages(async (page) => {
       await othersTurn();
       return client.priorityFee({ from, to, bucket, percentile, ...page });
-    }, MOST_PAGES),
+    }),
   );
 }
 

@@ -11,9 +11,11 @@ import {
   EXTRA_FIELDS,
   type ExtraField,
   findDescription,
+  listsParameter,
   type ServiceDescription,
 } from './openapi.ts';
 import { listLoader } from './paging.ts';
+import { type ChartOptions, PriceCharts, type PriceChartView } from './price-chart.ts';
 import { RateLimit } from './rate-limit.ts';
 import { readResponse, throwIfRefused } from './response.ts';
 import { type ClientRoute, type Query, ROUTES } from './routes.ts';
@@ -80,8 +82,12 @@ export function createGasClient(options: GasClientOptions) {
   const rateLimit = new RateLimit(options.now);
   const http = new Http(options, rateLimit);
   const { host } = http;
+  const { isOwn = false, now = Date.now } = options;
   let description: ServiceDescription | null = null;
   let search: Promise<ServiceDescription | null> | null = null;
+  let searchFailedAt = Number.NEGATIVE_INFINITY;
+  /** Routes that refused a parameter which the service's own description lists. */
+  const refusing = new Set<string>();
 
   const describe = async (): Promise<ServiceDescription | null> => {
     try {
@@ -92,7 +98,37 @@ export function createGasClient(options: GasClientOptions) {
     } catch (error) {
       // A search that reached no service is made again.
       search = null;
+      searchFailedAt = now();
       throw error;
+    }
+  };
+
+  /** What v1 documents goes to any service, all else only to one whose own description lists it. */
+  const takes = async (route: DocumentedRoute, name: string, value: string): Promise<boolean> => {
+    if (isOwn || isDocumented(route, name, value)) return true;
+    if (refusing.has(route.path) || Math.abs(now() - searchFailedAt) < SEARCH_AGAIN_MS) return false;
+    return listsParameter(await describe().catch(() => null), route.path, name, value);
+  };
+
+  /** Requests with what the service takes of `query`. A route that refuses it all the same gets what v1 documents from then on. */
+  const withTaken = async <T>(
+    route: DocumentedRoute,
+    query: Query,
+    request: (query: Query) => Promise<T>,
+  ): Promise<T> => {
+    const documented = Object.entries(query).filter(([name, value]) => isDocumented(route, name, value));
+    const taken: [string, string][] = [];
+    for (const [name, value] of Object.entries(query)) {
+      if (await takes(route, name, value)) taken.push([name, value]);
+    }
+    try {
+      return await request(Object.fromEntries(taken));
+    } catch (error) {
+      const isRefused = error instanceof ClientError && error.code === 'invalid';
+      if (!isRefused || isOwn || taken.length === documented.length) throw error;
+      const response = await request(Object.fromEntries(documented)).catch(() => Promise.reject(error));
+      refusing.add(route.path);
+      return response;
     }
   };
 
@@ -107,7 +143,6 @@ export function createGasClient(options: GasClientOptions) {
     });
   };
 
-  const { isOwn = false } = options;
   const read = <View>(route: ClientRoute<View>, path: string, text: string): View =>
     readResponse(text, route, { endpoint: path, host, isOwn });
 
@@ -118,7 +153,7 @@ export function createGasClient(options: GasClientOptions) {
     path: string = route.path,
   ): Promise<View> => {
     mustBeListed(route);
-    return read(route, path, await http.get(path, query, signal));
+    return withTaken(route, query, async (taken) => read(route, path, await http.get(path, taken, signal)));
   };
 
   const write = async (
@@ -165,23 +200,19 @@ export function createGasClient(options: GasClientOptions) {
     if (refused.length > 0) throw unknownFields(refused);
   };
 
-  const alerts = listLoader((query, call) => get(ROUTES.alerts, call, query));
-  const autoTxs = listLoader((query, call) => get(ROUTES.autoTxs, call, query));
+  const alerts = listLoader(
+    (query, call) => get(ROUTES.alerts, call, query),
+    () => takes(ROUTES.alerts, 'page', '0'),
+  );
+  const autoTxs = listLoader(
+    (query, call) => get(ROUTES.autoTxs, call, query),
+    () => takes(ROUTES.autoTxs, 'page', '0'),
+  );
 
-  return {
-    /** What pauses all requests of the key; the monitor shows it and tries again. */
-    rateLimit,
-    gasCurrent: async (call: CallOptions = {}) =>
-      withSourceName(await get(ROUTES.gasCurrent, call), http.host),
-    gasTrend: (call: CallOptions = {}) => get(ROUTES.gasTrend, call),
-    /** `reach` of the response is `null` unless it was requested, or where the service cannot say. */
-    gasRecommendation: ({ reach, ...call }: RecommendationOptions = {}) =>
-      get(ROUTES.gasRecommendation, call, reach === undefined ? {} : reachQuery(reach)),
+  const routes = {
     /** `timeFrame` and `percentile` are the contract's words or others that the service offers. */
     statsChart: async (timeFrame: string, call: CallOptions = {}): Promise<ChartView> =>
       withTimeFrame(await get(ROUTES.statsChart, call, { timeFrame }), timeFrame),
-    statsMarket: async (timeFrame: string, call: CallOptions = {}): Promise<MarketView> =>
-      withTimeFrame(await get(ROUTES.statsMarket, call, { timeFrame }), timeFrame),
     baseFee: async (query: MetricsQuery = {}, call: CallOptions = {}) =>
       get(ROUTES.baseFee, call, metricsQuery(query, PATHS.baseFee)),
     priorityFee: async (
@@ -192,11 +223,52 @@ export function createGasClient(options: GasClientOptions) {
         ...metricsQuery(query, PATHS.priorityFee),
         ...(percentile === undefined ? {} : { percentile }),
       }),
+  };
+  /** What stands for a block in a path: for the head its number, as the prices name it or else the base fees. */
+  const numbered = async (number: number | 'latest', call: CallOptions): Promise<string> => {
+    if (number !== 'latest' || isOwn) return String(number);
+    const { blockNumber } = await get(ROUTES.gasCurrent, call).catch(() => ({ blockNumber: null }));
+    if (blockNumber !== null) return String(blockNumber);
+    const { rows } = await routes.baseFee({}, call).catch(() => ({ rows: [] }));
+    return String(rows.toSorted((a, b) => a.timestamp - b.timestamp).at(-1)?.blockNumber ?? number);
+  };
+  const takesTimeFrame = (timeFrame: string) => takes(ROUTES.statsChart, 'timeFrame', timeFrame);
+  const charts = new PriceCharts({ ...routes, takesTimeFrame }, now);
+
+  return {
+    /** What pauses all requests of the key; the monitor shows it and tries again. */
+    rateLimit,
+    gasCurrent: async (call: CallOptions = {}) => {
+      const snapshot = withSourceName(await get(ROUTES.gasCurrent, call), http.host);
+      if (!isOwn) charts.note(snapshot);
+      return snapshot;
+    },
+    gasTrend: (call: CallOptions = {}) => get(ROUTES.gasTrend, call),
+    /** `reach` of the response is `null` unless it was requested, or where the service cannot say. */
+    gasRecommendation: ({ reach, ...call }: RecommendationOptions = {}) =>
+      get(ROUTES.gasRecommendation, call, reach === undefined ? {} : reachQuery(reach)),
+    ...routes,
+    /** Base fee and tip over a time frame: by `stats/chart`, else by the metrics, else by what was polled. */
+    chart: async (timeFrame: string, chosen: ChartOptions = {}): Promise<PriceChartView> => {
+      if (!isOwn) return charts.load(timeFrame, chosen);
+      return { ...(await routes.statsChart(timeFrame, chosen)), made: null, problem: null };
+    },
+    statsMarket: async (timeFrame: string, call: CallOptions = {}): Promise<MarketView> => {
+      const { statsMarket } = ROUTES;
+      if (!(await takes(statsMarket, 'timeFrame', timeFrame))) {
+        const message = `the service does not say that it has market figures of ${cleanText(timeFrame, 40)}`;
+        throw new ClientError('not-found', message, { endpoint: statsMarket.path });
+      }
+      return withTimeFrame(await get(statsMarket, call, { timeFrame }), timeFrame);
+    },
     gasUsedRatio: async (query: MetricsQuery = {}, call: CallOptions = {}) =>
       get(ROUTES.gasUsedRatio, call, metricsQuery(query, PATHS.gasUsedRatio)),
-    /** One block, or the head for `latest`. */
-    block: (number: number | 'latest', call: CallOptions = {}) =>
-      get(ROUTES.block, call, {}, pathOf(PATHS.block, { number: String(number) })),
+    /** One block, or the head for `latest`, which v1 does not know by that name. */
+    block: async (number: number | 'latest', call: CallOptions = {}) => {
+      const wanted = await numbered(number, call);
+      return get(ROUTES.block, call, {}, pathOf(PATHS.block, { number: wanted }));
+    },
+    numbered,
     tx: (hash: string, call: CallOptions = {}) => get(ROUTES.tx, call, {}, pathOf(PATHS.tx, { hash })),
     /** The transactions of a window of at most 100 blocks, newest first. */
     txs: async (query: Omit<MetricsQuery, 'bucket'> = {}, call: CallOptions = {}) =>
@@ -288,7 +360,7 @@ export function createGasClient(options: GasClientOptions) {
     description: (_: CallOptions = {}) => describe(),
     /** The service's response to any GET as text, for `--json` and the raw view; refused requests reject. */
     raw: async (path: string, query: Query = {}, { signal }: CallOptions = {}): Promise<string> => {
-      const text = await http.get(path, query, signal);
+      const text = await withTaken(routeAt(path), query, (taken) => http.get(path, taken, signal));
       return parseJson(text) === undefined ? cleanLines(text) : harmlessJson(text);
     },
   };
@@ -305,6 +377,23 @@ const withTimeFrame = <View extends { readonly timeFrame: string | null }>(
   ...view,
   timeFrame: view.timeFrame ?? requested,
 });
+
+/** After a search for the description that reached no service. */
+const SEARCH_AGAIN_MS = 60_000;
+
+type DocumentedRoute = Pick<ClientRoute<unknown>, 'path' | 'documented'>;
+
+const isDocumented = ({ documented }: DocumentedRoute, name: string, value: string) =>
+  documented.includes(name) || documented.includes(`${name}=${value}`);
+
+/** The route that a path with its parameters filled in belongs to. */
+function routeAt(path: string): DocumentedRoute {
+  const isAt = (route: ClientRoute<unknown>) =>
+    route.method === 'get' && new RegExp(`^${route.path.replaceAll(/\{\w+\}/g, '[^/]+')}$`).test(path);
+  return (
+    Object.values<ClientRoute<unknown>>(ROUTES).find(isAt) ?? { path: PATHS.statsCurrent, documented: [] }
+  );
+}
 
 const BEYOND_V1: ReadonlySet<string> = new Set([PATHS.alertRedeliver, PATHS.autoTxAccount]);
 

@@ -164,7 +164,9 @@ export interface Known {
   readonly byContract: boolean;
   readonly snapshot: SnapshotView | null;
   readonly quota: RateLimitsView | null;
+  /** As the prices name it, and as the base fees do. */
   readonly blockNumber: number | null;
+  readonly newestRow: number | null;
   readonly txHash: string | null;
   readonly alertId: string | null;
   readonly autoTxId: string | null;
@@ -175,6 +177,7 @@ export const NOTHING_KNOWN: Known = {
   snapshot: null,
   quota: null,
   blockNumber: null,
+  newestRow: null,
   txHash: null,
   alertId: null,
   autoTxId: null,
@@ -198,7 +201,6 @@ export interface RouteRequest {
 const HOUR_SEC = 3_600;
 /** A window of transactions may span 100 blocks at most; some chains make four a second. */
 const TXS_WINDOW_SEC = 20;
-const ROWS = '5';
 
 const requested =
   (query?: Readonly<Record<string, string>>): RequestOf =>
@@ -211,7 +213,7 @@ const windowed =
   ({ byContract }, presentMs) => {
     const iso = (ms: number) => new Date(ms).toISOString();
     const window = { from: iso(presentMs - sec * 1_000), to: iso(presentMs + 1_000) };
-    return { query: { ...(byContract ? {} : window), size: ROWS, ...more } };
+    return { query: { ...(byContract ? {} : window), ...more } };
   };
 
 /** One thing by what an earlier response called it. */
@@ -222,8 +224,6 @@ const named =
     return found === null ? without : { path: { [parameter]: String(found) } };
   };
 
-const DAY = requested({ timeFrame: '24h' });
-const FIRST_ROWS = requested({ size: ROWS });
 const FIRST_ALERT = named('id', ({ alertId }) => alertId, 'no alert to ask for: /alerts gave none');
 
 const current = {
@@ -244,29 +244,42 @@ const read = <View>(
   request,
 });
 
+/** Not every snapshot names its block, but rows of history may. */
+function newestBlockOf(rows: readonly { readonly blockNumber: number | null }[]): Partial<Known> {
+  const newest = Math.max(...rows.map(({ blockNumber }) => blockNumber ?? 0), 0);
+  return newest === 0 ? {} : { newestRow: newest };
+}
+
 /** Every read route of v1. What matters most comes first, should the quota end under way. */
 export const READ_ROUTES: readonly ReadRoute[] = [
   read(ROUTES.gasCurrent, requested(), (snapshot) => ({ snapshot, blockNumber: snapshot.blockNumber })),
   read(ROUTES.gasTrend),
   read(ROUTES.gasRecommendation),
   read(current),
-  read(ROUTES.statsChart, DAY),
-  read(ROUTES.statsMarket, DAY),
+  read(ROUTES.statsChart),
+  read(ROUTES.statsMarket, requested({ timeFrame: '24h' })),
   read(ROUTES.rateLimits, requested(), (quota) => ({ quota })),
   read(ROUTES.summary),
-  read(ROUTES.baseFee, windowed(HOUR_SEC)),
+  read(ROUTES.baseFee, windowed(HOUR_SEC), ({ rows }) => newestBlockOf(rows)),
   read(ROUTES.priorityFee, windowed(HOUR_SEC, { percentile: 'p95' })),
   read(ROUTES.gasUsedRatio, windowed(HOUR_SEC)),
-  read(ROUTES.block, (known) => ({ path: { number: String(known.blockNumber ?? 'latest') } })),
+  read(
+    ROUTES.block,
+    named(
+      'number',
+      ({ blockNumber, newestRow }) => blockNumber ?? newestRow,
+      'no block to ask for: neither prices nor history name one',
+    ),
+  ),
   read(ROUTES.txs, windowed(TXS_WINDOW_SEC), ({ rows: [first] }) => ({ txHash: first?.hash ?? null })),
   read(
     ROUTES.tx,
     named('hash', ({ txHash }) => txHash, 'no transaction to ask for: /metrics/txs gave none'),
   ),
-  read(ROUTES.alerts, FIRST_ROWS, ({ items: [first] }) => ({ alertId: first?.id ?? null })),
+  read(ROUTES.alerts, requested(), ({ items: [first] }) => ({ alertId: first?.id ?? null })),
   read(ROUTES.alert, FIRST_ALERT),
   read(ROUTES.alertSavings, FIRST_ALERT),
-  read(ROUTES.autoTxs, FIRST_ROWS, ({ items: [first] }) => ({ autoTxId: first?.id ?? null })),
+  read(ROUTES.autoTxs, requested(), ({ items: [first] }) => ({ autoTxId: first?.id ?? null })),
   read(
     ROUTES.autoTx,
     named('id', ({ autoTxId }) => autoTxId, 'no auto-tx to ask for: /auto-txs gave none'),

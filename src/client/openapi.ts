@@ -26,7 +26,7 @@ export interface RouteDescription {
   readonly method: V1Route['method'];
   readonly path: V1Route['path'];
   readonly summary: string | null;
-  /** Query parameters of which it names the values it takes. */
+  /** Its query parameters, with the values that it names for each; empty where it takes any. */
   readonly parameters: readonly ParameterDescription[];
   /** The fields of what is sent to it, with the values it names for each; empty where it says nothing of them. */
   readonly body: readonly ParameterDescription[];
@@ -44,6 +44,17 @@ export function describedRoute(
   method: V1Route['method'] = 'get',
 ): RouteDescription | null {
   return description?.routes.find((route) => route.method === method && route.path === path) ?? null;
+}
+
+/** Whether a service says that a route takes a query parameter, and this value of it. */
+export function listsParameter(
+  description: ServiceDescription | null,
+  path: string,
+  name: string,
+  value: string,
+): boolean {
+  const found = describedRoute(description, path)?.parameters.find((parameter) => parameter.name === name);
+  return found !== undefined && (found.values.length === 0 || found.values.includes(value));
 }
 
 /** The values a service says a query parameter takes; `null` where it does not say. */
@@ -151,8 +162,7 @@ function parametersOf(document: JsonRecord, { parameters }: JsonRecord): readonl
     const name = line(parameter?.name);
     if (parameter === null || name === null || parameter.in !== 'query') return [];
     // Swagger 2 writes the values beside the name, OpenAPI 3 into a schema.
-    const values = namedValues(document, parameter.schema ?? parameter);
-    return values.length === 0 ? [] : [{ name, values }];
+    return [{ name, values: namedValues(document, parameter.schema ?? parameter) }];
   });
 }
 

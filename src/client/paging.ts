@@ -1,47 +1,69 @@
 import { setImmediate as othersTurn } from 'node:timers/promises';
-import { PAGE_SIZE_MAX } from '../contract/choices.ts';
+import { BUCKET_SEC, type Bucket, PAGE_SIZE_MAX } from '../contract/choices.ts';
 import type { CallOptions, MetricsQuery } from './client.ts';
-import { ClientError } from './errors.ts';
 import type { Rows } from './lenient.ts';
 import type { ListView } from './views/alerts.ts';
-import type { ChartPointView } from './views/dashboard.ts';
-import type { MetricsView } from './views/metrics.ts';
+import type {
+  BaseFeeRowView,
+  GasUsedRatioRowView,
+  MetricsView,
+  PriorityFeeRowView,
+} from './views/metrics.ts';
 
-/** As many rows as the contract gives at once. */
-const PAGE_SIZE = 500;
-const MOST_PAGES = 4;
+const MOST_PAGES = 1_000;
 
-/** The rows of a window, page by page, as far as `mostPages` reach. */
-export async function allPages<Row>(
+/** The rows of a window, page by page where the service knows pages, else what it gives at once. */
+export async function allPages<Row extends { readonly timestamp: number }>(
   request: (page: Pick<MetricsQuery, 'page' | 'size'>) => Promise<MetricsView<Row>>,
-  mostPages = MOST_PAGES,
 ): Promise<readonly Row[]> {
   const rows: Row[] = [];
-  for (let page = 0; page < mostPages; page += 1) {
-    const response = await request({ page, size: PAGE_SIZE });
-    rows.push(...response.rows);
-    if (response.rows.length === 0 || rows.length >= response.total) break;
+  for (let page = 0; page < MOST_PAGES; page += 1) {
+    const response = await request({ page, size: PAGE_SIZE_MAX });
+    const isRepeated = page > 0 && response.rows[0]?.timestamp === rows[0]?.timestamp;
+    if (!isRepeated) rows.push(...response.rows);
+    if (isRepeated || response.rows.length === 0 || rows.length >= response.total) break;
   }
   return rows;
 }
 
 /**
- * A bucket begins before the first block in it, so a window from the chart's first point may begin just before
- * history does and be refused; then the second point is certainly within.
+ * Sums rows up by bucket, for a service that gives finer ones than were asked for: `fold` makes one row of those of a
+ * bucket, oldest first.
  */
-export async function withinHistory<T>(
-  points: readonly ChartPointView[],
-  start: number,
-  request: (from: number) => Promise<T>,
-): Promise<T> {
-  try {
-    return await request(start);
-  } catch (error) {
-    const next = points.find(({ timestamp }) => timestamp > start);
-    if (!(error instanceof ClientError) || error.code !== 'invalid' || next === undefined) throw error;
-    return request(next.timestamp);
-  }
-}
+const byBucket =
+  <Row extends { readonly timestamp: number }>(fold: (rows: readonly [Row, ...Row[]], last: Row) => Row) =>
+  (rows: readonly Row[], bucket: Bucket): readonly Row[] => {
+    if (bucket === 'block') return rows;
+    const lengthMs = BUCKET_SEC[bucket] * 1_000;
+    const sorted = rows.toSorted((a, b) => a.timestamp - b.timestamp);
+    const placeOf = ({ timestamp }: Row) => Math.floor(timestamp / lengthMs);
+    return [...Map.groupBy(sorted, placeOf)].flatMap(([place, [first, ...others]]) => {
+      const last = others.at(-1);
+      if (first === undefined || last === undefined) return first ?? [];
+      return { ...fold([first, ...others], last), timestamp: place * lengthMs };
+    });
+  };
+
+const meanOf = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length;
+
+export const inBuckets = {
+  baseFees: byBucket<BaseFeeRowView>((rows, last) => ({
+    ...last,
+    open: rows[0].open,
+    min: Math.min(...rows.map(({ min }) => min)),
+    mean: meanOf(rows.map(({ mean }) => mean)),
+    max: Math.max(...rows.map(({ max }) => max)),
+  })),
+  priorityFees: byBucket<PriorityFeeRowView>((rows, last) => ({
+    ...last,
+    value: meanOf(rows.map(({ value }) => value)),
+  })),
+  gasUsedRatios: byBucket<GasUsedRatioRowView>((rows, last) => ({
+    ...last,
+    mean: meanOf(rows.map(({ mean }) => mean)),
+    max: Math.max(...rows.map(({ max, mean }) => max ?? mean)),
+  })),
+};
 
 /** More than anyone reads, and than a service should be requested to list at a time. */
 const MOST_ITEMS = 10_000;
@@ -65,39 +87,35 @@ interface Listed {
 }
 
 /**
- * All that a service lists, page after page, newest first where it says when each was made. Services differ: some know
- * no pages and give everything at once, or the first page again and again; some count pages from 1, or give fewer
- * rows than requested. How one of them pages is remembered for the next list.
+ * All that a service lists, newest first where it says when each was made: its response to the bare request, and page
+ * after page where that is not all and it `knowsPages`. Services differ: some give the first page again and again, which
+ * is remembered; some count pages from 1, or give fewer rows than requested.
  */
 export function listLoader<Item extends Listed>(
   request: RequestPage<Item>,
+  knowsPages: () => Promise<boolean>,
 ): (call: CallOptions) => Promise<ListView<Item>> {
   let ignoresPages = false;
-  let firstPage = 0;
 
   return async (call) => {
-    const items = new Map<string, Item>();
-    const from = firstPage;
-    let unreadable = 0;
-    let total: number | null = null;
-    let isSecondRepeated = false;
-    for (let page = from; page < from + MOST_LIST_PAGES && items.size < MOST_ITEMS; page++) {
+    const first = await request({}, call);
+    const items = new Map(first.items.map((item) => [item.id, item]));
+    let { unreadable, total } = first;
+    let isAll = isEnd(first, items.size + unreadable, total) || ignoresPages || !(await knowsPages());
+    for (let page = 0; !isAll && page < MOST_LIST_PAGES && items.size < MOST_ITEMS; page++) {
       // A service in this process responds without a pause: keys and screens are handled between two pages.
       await othersTurn();
       const response = await request({ page: String(page), size: String(PAGE_SIZE_MAX) }, call);
       const before = items.size;
       for (const item of response.items) if (!items.has(item.id)) items.set(item.id, item);
+      const isNew = items.size > before;
       total = response.total ?? total;
-      const isRepeated = page > from && response.rows > 0 && items.size === before;
-      if (!isRepeated) unreadable += response.unreadable;
-      if (isSecondRepeated && page === 2) {
-        ignoresPages = isRepeated;
-        firstPage = isRepeated ? 0 : 1;
-      }
-      // Where pages count from 1, page 1 is the first again and page 2 the next.
-      isSecondRepeated = isRepeated && page === 1;
-      if (isRepeated && !isSecondRepeated) break;
-      if (ignoresPages || isEnd(response, items.size + unreadable, total)) break;
+      if (page === 0) unreadable = response.unreadable;
+      else if (isNew) unreadable += response.unreadable;
+      // Page 0 may be the first response again, and where pages count from 1 page 1 is that once more.
+      const isRepeated = !isNew && page > 1;
+      ignoresPages = isRepeated && items.size === first.items.length;
+      isAll = isRepeated || isEnd(response, items.size + unreadable, total);
     }
     const kept = [...items.values()].slice(0, MOST_ITEMS);
     return { items: newestFirst(kept), total, unreadable };

@@ -18,6 +18,8 @@ export type Query = Readonly<Record<string, string>>;
 export interface ClientRoute<View> {
   readonly method: V1Route['method'];
   readonly path: V1Route['path'];
+  /** The query parameters that v1 documents, `name` or `name=value`. All others are a service's own additions. */
+  readonly documented: readonly string[];
   readonly schema: z.ZodObject;
   readonly view: z.ZodType<View>;
 }
@@ -27,7 +29,8 @@ const route = <View>(
   path: ClientRoute<View>['path'],
   schema: z.ZodObject,
   view: ClientRoute<View>['view'],
-): ClientRoute<View> => ({ method, path, schema, view });
+  ...documented: readonly string[]
+): ClientRoute<View> => ({ method, path, schema, view, documented });
 
 /** Many a service answers a write with no more than that it was done. */
 const Anything = z.unknown();
@@ -37,15 +40,23 @@ export const ROUTES = {
   gasTrend: route('get', PATHS.gasTrend, gas.GasTrend, Trend),
   gasRecommendation: route('get', PATHS.gasRecommendation, gas.GasRecommendation, Recommendation),
   statsChart: route('get', PATHS.statsChart, dashboard.StatsChart, Chart),
-  statsMarket: route('get', PATHS.statsMarket, dashboard.StatsMarket, Market),
+  statsMarket: route('get', PATHS.statsMarket, dashboard.StatsMarket, Market, 'timeFrame=24h'),
   rateLimits: route('get', PATHS.rateLimits, dashboard.RateLimits, RateLimits),
   summary: route('get', PATHS.summary, dashboard.Summary, Dashboard),
-  baseFee: route('get', PATHS.baseFee, metrics.BaseFeeMetrics, BaseFees),
-  priorityFee: route('get', PATHS.priorityFee, metrics.PriorityFeeMetrics, PriorityFees),
-  gasUsedRatio: route('get', PATHS.gasUsedRatio, metrics.GasUsedRatioMetrics, GasUsedRatios),
+  baseFee: route('get', PATHS.baseFee, metrics.BaseFeeMetrics, BaseFees, 'from', 'to'),
+  priorityFee: route(
+    'get',
+    PATHS.priorityFee,
+    metrics.PriorityFeeMetrics,
+    PriorityFees,
+    'from',
+    'to',
+    'percentile',
+  ),
+  gasUsedRatio: route('get', PATHS.gasUsedRatio, metrics.GasUsedRatioMetrics, GasUsedRatios, 'from', 'to'),
   block: route('get', PATHS.block, explorer.BlockMetrics, Block),
   tx: route('get', PATHS.tx, explorer.TxMetrics, Tx),
-  txs: route('get', PATHS.txs, explorer.TxsMetrics, Txs),
+  txs: route('get', PATHS.txs, explorer.TxsMetrics, Txs, 'from', 'to'),
   alerts: route('get', PATHS.alerts, alerts.AlertList, AlertPage),
   alert: route('get', PATHS.alert, alerts.AlertDetails, AlertDetails),
   createAlert: route('post', PATHS.alerts, alerts.CreatedAlert, CreatedAlert),

@@ -1,4 +1,4 @@
-import { CALLDATA_LONGEST } from '../contract/choices.ts';
+import { CALLDATA_LONGEST, TIME_FRAME_SEC } from '../contract/choices.ts';
 import { cleanNote, cleanText } from '../core/text.ts';
 
 export type JsonRecord = Readonly<Record<string, unknown>>;
@@ -162,6 +162,31 @@ export function readTime(value: unknown): number | null {
   const [, day = '', time = '00:00', zone = 'Z'] = match;
   const ms = Date.parse(`${day}T${time}${zone.toUpperCase()}`);
   return Number.isNaN(ms) || ms < 0 ? null : ms;
+}
+
+const KNOWN_FRAMES = new Map<string, number>(Object.entries(TIME_FRAME_SEC));
+const UNIT_SEC: readonly (readonly [RegExp, number])[] = [
+  // A capital M is a month where m is a minute.
+  [/^(M|mo|months?)$/, 2_592_000],
+  [/^(m|min|mins|minutes?)$/i, 60],
+  [/^(h|hrs?|hours?)$/i, 3_600],
+  [/^(d|days?)$/i, 86_400],
+  [/^(w|weeks?)$/i, 604_800],
+  [/^(y|years?)$/i, 31_536_000],
+];
+
+/**
+ * Length of a time frame in seconds, from the contract's words or those of other services (`6h`, `2w`, `3 months`,
+ * `day`); `null` where the word does not say (`epoch`).
+ */
+export function timeFrameSec(word: string): number | null {
+  const known = KNOWN_FRAMES.get(word);
+  if (known !== undefined) return known;
+  const match = /^(\d{0,4})[\s_-]*([a-z]+)$/i.exec(word);
+  const [, count = '', unit = ''] = match ?? [];
+  const sec = UNIT_SEC.find(([name]) => name.test(unit))?.[1];
+  if (sec === undefined || count === '0') return null;
+  return sec * Number(count === '' ? 1 : count);
 }
 
 /** One clean line, or `null` where nothing is left of it. */

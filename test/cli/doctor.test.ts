@@ -84,7 +84,7 @@ describe('a service that speaks v1', () => {
     const { route } = await reportOn(url);
     expect(route(PATHS.block)).toMatchObject({ outcome: 'understood', asked: '/metrics/block/24337604' });
     expect(route(PATHS.tx)).toMatchObject({ outcome: 'understood', asked: `/metrics/tx/${HASH}` });
-    expect(route(PATHS.txs)?.asked).toBe('/metrics/txs?size=5');
+    expect(route(PATHS.txs)?.asked).toBe('/metrics/txs');
   });
 
   it('without alerts: not offered is no failure, and what hangs on them is skipped and says why', async () => {
@@ -265,7 +265,7 @@ describe('a service that we did not write', () => {
       reading: { match: 'tolerant', prices: 'gwei' },
     });
     expect(route(PATHS.gasTrend)).toMatchObject({ outcome: 'not-offered' });
-    expect(route(PATHS.priorityFee)?.asked).toMatch(/\?from=20.*Z&to=20.*Z&size=5&percentile=p95$/);
+    expect(route(PATHS.priorityFee)?.asked).toMatch(/\?from=20.*Z&to=20.*Z&percentile=p95$/);
     expect(route(PATHS.priorityFee)).toMatchObject({ outcome: 'unreadable' });
     expect(warnings).toContainEqual(expect.stringContaining('from must be before to'));
     expect(warnings).toContainEqual(expect.stringContaining("10 requests are left of today's quota"));

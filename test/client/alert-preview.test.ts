@@ -3,12 +3,13 @@ import { systemClock } from '../../src/chain/async.ts';
 import { createSimulatedSource } from '../../src/chain/simulated-source.ts';
 import { AlertPreviewer, alertRuleOf, previewWords } from '../../src/client/alert-preview.ts';
 import { createGasClient } from '../../src/client/client.ts';
+import { BASE_PATH } from '../../src/contract/routes.ts';
 import { type AlertRule, previewAlert } from '../../src/core/alerts/alert-rule.ts';
 import { runService } from '../helpers/service.ts';
 import { waitFor } from '../helpers/wait-for.ts';
 import { failureOf } from './answering.ts';
 import { askedClient } from './asked-client.ts';
-import { sendJson, serve } from './http-server.ts';
+import { type HttpServer, sendJson, serve } from './http-server.ts';
 
 const DAY_SEC = 86_400;
 const END = Date.UTC(2026, 0, 20, 12);
@@ -36,6 +37,10 @@ const POINTS = Array.from({ length: 289 }, (_, index) => {
     gasUsedRatio: 0.5,
   };
 });
+/** The requests to v1, without those for the description. */
+const asked = ({ requests }: HttpServer) =>
+  requests.flatMap(({ path }) => (path.startsWith(BASE_PATH) ? [path.slice(BASE_PATH.length)] : []));
+
 const CHART = { timeFrame: '24h', bucketSec: 300, points: POINTS, anomalies: [], events: [] };
 
 describe('a preview on a service elsewhere', () => {
@@ -60,9 +65,7 @@ describe('a preview on a service elsewhere', () => {
     expect((await previewer.preview({ ...RULE, lane: 'slow', threshold: 1n })).times).toBe(0);
     expect((await previewer.preview({ ...RULE, cooldownMs: 8 * 3_600_000 })).times).toBe(3);
     expect((await previewer.preview({ ...RULE, lane: 'fast', disableOnce: true })).times).toBe(1);
-    expect(server.requests.map(({ path }) => path)).toEqual([
-      '/be/api/v1/dashboard/stats/chart?timeFrame=24h',
-    ]);
+    expect(asked(server)).toEqual(['/dashboard/stats/chart']);
   });
 
   it('asks again after a minute, and after a failure at once', async () => {
@@ -76,18 +79,21 @@ describe('a preview on a service elsewhere', () => {
     expect(await failureOf(previewer.preview(RULE))).toMatchObject({ code: 'unavailable' });
     fails = false;
     await previewer.preview(RULE);
-    expect(server.requests).toHaveLength(2);
+    expect(asked(server)).toHaveLength(2);
     now += 59_999;
     await previewer.preview(RULE);
-    expect(server.requests).toHaveLength(2);
+    expect(asked(server)).toHaveLength(2);
     now += 1;
     await previewer.preview(RULE);
-    expect(server.requests).toHaveLength(3);
+    expect(asked(server)).toHaveLength(3);
   });
 
   it('goes on for the next preview when its own is aborted', async () => {
     const answers: (() => void)[] = [];
-    const server = await serve((_, response) => answers.push(() => sendJson(response, CHART)));
+    const server = await serve((request, response) => {
+      if (request.url?.startsWith('/be/api/v1')) answers.push(() => sendJson(response, CHART));
+      else sendJson(response, {}, 404);
+    });
     const previewer = new AlertPreviewer(createGasClient({ baseUrl: server.url }), {
       thorough: false,
       now: () => END,
@@ -100,7 +106,7 @@ describe('a preview on a service elsewhere', () => {
     answers[0]?.();
     expect((await second).times).toBe(5);
     await first;
-    expect(server.requests).toHaveLength(1);
+    expect(asked(server)).toHaveLength(1);
   });
 
   it('without charts looks at what it measures', async () => {
@@ -120,10 +126,10 @@ describe('a preview on a service elsewhere', () => {
     const client = createGasClient({ baseUrl: server.url });
     const preview = await new AlertPreviewer(client, { thorough: true, now: () => END }).preview(RULE);
     expect(preview).toMatchObject({ times: 5, everySec: 300, highest: 11_000_000_000n });
-    expect(server.requests.map(({ path }) => path.replace(/^.*\/|\?.*$/g, ''))).toEqual([
-      'chart',
-      'base-fee',
-      'priority-fee',
+    expect(asked(server).map((path) => path.replace(/\?.*$/, ''))).toEqual([
+      '/dashboard/stats/chart',
+      '/metrics/base-fee',
+      '/metrics/priority-fee',
     ]);
   });
 

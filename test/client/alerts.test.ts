@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { createGasClient } from '../../src/client/client.ts';
 import type { NewAlert } from '../../src/client/views/alerts.ts';
+import { OPENAPI_PATH } from '../../src/contract/routes.ts';
 import { clientOf, failureOf, HOST } from './answering.ts';
-import { FOREIGN_30 } from './foreign-openapi.ts';
+import { FOREIGN_30, LISTS_ALL } from './foreign-openapi.ts';
 import { type HttpServer, sendJson, serve } from './http-server.ts';
 import { OWN_ALERT, OWN_SAVINGS, OWN_TIME } from './own-answers.ts';
 
@@ -192,7 +193,7 @@ describe('the list of alerts', () => {
 describe('a long list of alerts', () => {
   const ids = (count: number) => Array.from({ length: count }, (_, id) => ({ ...ALERT, id: `alr_${id}` }));
   const asked = ({ requests }: HttpServer) =>
-    requests.map(({ path }) => new URL(path, 'http://x').searchParams.get('page'));
+    requests.filter(({ path }) => path.startsWith('/be/api/v1')).map(({ path }) => path);
   const paged = (
     all: readonly object[],
     { first = 0, most = 500, total = true }: { first?: number; most?: number; total?: boolean } = {},
@@ -203,14 +204,14 @@ describe('a long list of alerts', () => {
       const size = Math.min(Number(query.get('size') ?? 100), most);
       const items = all.slice(page * size, (page + 1) * size);
       sendJson(response, total ? { items, page, size, total: all.length } : { items });
-    });
+    }, LISTS_ALL);
 
   it.each([
-    ['page by page', {}, 2_600, 6],
-    ['page by page, of less than was asked for', { most: 100 }, 1_001, 11],
-    ['page by page, counted from 1', { first: 1, most: 100 }, 350, 5],
-    ['until a page is empty', { total: false }, 1_000, 3],
-    ['until a page is shorter', { total: false }, 1_203, 3],
+    ['page by page', {}, 2_600, 7],
+    ['page by page, of less than was asked for', { most: 100 }, 1_001, 12],
+    ['page by page, counted from 1', { first: 1, most: 100 }, 350, 6],
+    ['until a page is empty', { total: false }, 1_000, 4],
+    ['until a page is shorter', { total: false }, 1_203, 4],
     ['at once', {}, 3, 1],
   ])('is read %s', async (_, manner, count, questions) => {
     const server = await paged(ids(count), manner);
@@ -222,12 +223,13 @@ describe('a long list of alerts', () => {
   });
 
   it.each([
-    ['a list', () => ids(20), [3, 1]],
-    ['a list that is said to go on', () => ({ items: ids(20), hasMore: true }), [3, 1]],
-    ['a list of ten thousand', () => ids(10_000), [1]],
-    ['a first page that is not all', () => ({ items: ids(50), total: 80 }), [3, 1]],
-  ])('of a service that knows no pages ends: %s', async (_, body, questions) => {
-    const server = await serve((__, response) => sendJson(response, body()));
+    ['a list', () => ids(20), undefined, [1, 1]],
+    ['a list of ten thousand', () => ids(10_000), undefined, [1]],
+    ['a first page that is not all', () => ({ items: ids(50), total: 80 }), undefined, [1, 1]],
+    ['a list where pages are listed', () => ids(20), LISTS_ALL, [4, 1]],
+    ['one that is said to go on', () => ({ items: ids(20), hasMore: true }), LISTS_ALL, [4, 1]],
+  ])('of a service that knows no pages ends: %s', async (_, body, description, questions) => {
+    const server = await serve((__, response) => sendJson(response, body()), description);
     const client = createGasClient({ baseUrl: server.url });
     for (const [time, count] of questions.entries()) {
       server.requests.length = 0;
@@ -235,21 +237,6 @@ describe('a long list of alerts', () => {
       expect(items.length, `time ${time}`).toBeGreaterThanOrEqual(20);
       expect(asked(server), `time ${time}`).toHaveLength(count);
     }
-  });
-
-  it('counted from 1 is read whole, and then asked for from 1', async () => {
-    const server = await serve((request, response) => {
-      const asked = Number(new URL(request.url ?? '', 'http://x').searchParams.get('page'));
-      const page = Math.max(asked, 1);
-      sendJson(response, { items: ids(60).slice((page - 1) * 20, page * 20) });
-    });
-    const client = createGasClient({ baseUrl: server.url });
-    for (const count of [5, 4]) {
-      server.requests.length = 0;
-      expect((await client.alerts()).items).toHaveLength(60);
-      expect(asked(server)).toHaveLength(count);
-    }
-    expect(asked(server)[0]).toBe('1');
   });
 
   it('lets others have their turn between two pages, though the service answers without a pause', async () => {
@@ -262,6 +249,7 @@ describe('a long list of alerts', () => {
     setImmediate(turn);
     const turnsAtPage: number[] = [];
     const fetch = ({ url }: Request) => {
+      if (url.endsWith(OPENAPI_PATH)) return Response.json(LISTS_ALL);
       const page = Number(new URL(url).searchParams.get('page'));
       turnsAtPage.push(turns);
       const items = ids(2_000).slice(page * 500, (page + 1) * 500);
@@ -269,13 +257,15 @@ describe('a long list of alerts', () => {
     };
     expect((await createGasClient({ baseUrl: `https://${HOST}`, fetch }).alerts()).items).toHaveLength(2_000);
     isOver = true;
-    expect(new Set(turnsAtPage).size).toBe(4);
+    expect(new Set(turnsAtPage).size).toBeGreaterThanOrEqual(4);
   });
 
   it('without an end is read up to ten thousand', async () => {
     let next = 0;
-    const server = await serve((_, response) =>
-      sendJson(response, { items: ids(500).map((row) => ({ ...row, id: next++ })), total: 1e9 }),
+    const server = await serve(
+      (_, response) =>
+        sendJson(response, { items: ids(500).map((row) => ({ ...row, id: next++ })), total: 1e9 }),
+      LISTS_ALL,
     );
     const { items, total } = await createGasClient({ baseUrl: server.url }).alerts();
     expect(items).toHaveLength(10_000);
@@ -402,7 +392,7 @@ describe('what an alert has saved', () => {
   });
 
   it('is asked for the gas that is wanted', async () => {
-    const server = await serve((_, response) => sendJson(response, OWN_SAVINGS));
+    const server = await serve((_, response) => sendJson(response, OWN_SAVINGS), LISTS_ALL);
     const client = createGasClient({ baseUrl: server.url });
     await client.alertSavings('a/1', { gasAmount: 21_000 });
     await client.alertSavings('a/1');

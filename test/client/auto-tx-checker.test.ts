@@ -4,6 +4,7 @@ import { checkAutoTx } from '../../src/client/auto-tx-preflight.ts';
 import { createGasClient } from '../../src/client/client.ts';
 import { decodeTransaction } from '../../src/core/transactions/decode-transaction.ts';
 import { failureOf } from './answering.ts';
+import { LISTS_ALL } from './foreign-openapi.ts';
 import { sendJson, serve } from './http-server.ts';
 
 const ACCOUNT = privateKeyToAccount('0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80');
@@ -49,7 +50,7 @@ async function serviceOf(answers: Readonly<Record<string, unknown>>) {
     const found = Object.entries(answers).find(([end]) => path.includes(end));
     if (found === undefined) return sendJson(response, { message: 'no such route' }, 404);
     sendJson(response, found[1], typeof found[1] === 'number' ? found[1] : 200);
-  });
+  }, LISTS_ALL);
   return { ...server, client: createGasClient({ baseUrl: server.url }) };
 }
 

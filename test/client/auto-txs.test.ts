@@ -3,8 +3,10 @@ import { describe, expect, it } from 'vitest';
 import type { GasClient } from '../../src/client/client.ts';
 import { createGasClient } from '../../src/client/client.ts';
 import { ClientError } from '../../src/client/errors.ts';
+import { OPENAPI_PATH } from '../../src/contract/routes.ts';
 import { rounds } from '../helpers/rounds.ts';
 import { clientOf, failureOf, HOST } from './answering.ts';
+import { LISTS_ALL } from './foreign-openapi.ts';
 import { sendJson, serve } from './http-server.ts';
 
 const FROM = '0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266';
@@ -169,8 +171,9 @@ describe('the methods for auto-txs', () => {
     const client = createGasClient({
       baseUrl: `https://${HOST}`,
       fetch: (request) => {
+        if (request.url.endsWith(OPENAPI_PATH)) return Response.json(LISTS_ALL);
         const page = Number(new URL(request.url).searchParams.get('page'));
-        const size = Number(new URL(request.url).searchParams.get('size'));
+        const size = Number(new URL(request.url).searchParams.get('size') ?? 100);
         const items = ids.slice(page * size, (page + 1) * size).map((id) => ({ id }));
         return Response.json({ items, page, size, total: ids.length });
       },
@@ -280,13 +283,13 @@ describe('signed bytes', () => {
     const client = createGasClient({
       baseUrl: `https://${HOST}`,
       fetch: (request) =>
-        Response.json(request.url.includes('?') ? { items: [record], extra: SIGNED } : record),
+        Response.json(request.url.endsWith('/auto-txs') ? { items: [record], extra: SIGNED } : record),
     });
     expectNothingSigned(
       await client.autoTx('1'),
       await client.autoTxs(),
       await client.raw('/auto-txs/1'),
-      await client.raw('/auto-txs', { page: '0' }),
+      await client.raw('/auto-txs'),
     );
     expect(await client.autoTx('1')).toMatchObject({ to: TO, hash: HASH });
   });

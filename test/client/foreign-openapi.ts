@@ -1,3 +1,5 @@
+import { V1_ROUTES } from '../../src/contract/routes.ts';
+
 /** Documents as services that we did not write publish them: the same facts in the dialects of three tools. */
 
 export const INTRADAY = {
@@ -102,4 +104,19 @@ export const FOREIGN_SWAGGER_2 = {
     },
   },
   definitions: { Chart: { properties: { points: { items: { properties: { base: {}, median: {} } } } } } },
+};
+
+const EXTRAS = ['page', 'size', 'bucket', 'timeFrame', 'gasAmount', 'targetGwei', 'deadlineSec'];
+
+/** A service that lists every parameter which v1 does not document, of any value. */
+export const LISTS_ALL = {
+  openapi: '3.1.0',
+  paths: Object.fromEntries(
+    [...Map.groupBy(V1_ROUTES, ({ path }) => path)].map(([path, routes]) => [
+      path,
+      Object.fromEntries(
+        routes.map(({ method }) => [method, { parameters: EXTRAS.map((name) => ({ name, in: 'query' })) }]),
+      ),
+    ]),
+  ),
 };

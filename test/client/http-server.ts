@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { onTestFinished } from 'vitest';
+import { OPENAPI_PATH } from '../../src/contract/routes.ts';
 
 export interface HttpServer {
   readonly url: string;
@@ -16,11 +17,16 @@ export interface HttpServer {
   close(): Promise<void>;
 }
 
-/** A real HTTP server on a free port; it ends with the test, whatever still hangs on it. */
-export async function serve(answer: RequestListener): Promise<HttpServer> {
+/**
+ * A real HTTP server on a free port; it ends with the test, whatever still hangs on it.
+ *
+ * @param description its OpenAPI document; the requests for it are not among `requests`
+ */
+export async function serve(answer: RequestListener, description?: object): Promise<HttpServer> {
   const requests: HttpServer['requests'] = [];
   const server = createServer((request, response) => {
     const { method = '', url: path = '', headers } = request;
+    if (description !== undefined && path === OPENAPI_PATH) return sendJson(response, description);
     const seen = { method, path, headers, body: '' };
     requests.push(seen);
     if (method === 'GET') {

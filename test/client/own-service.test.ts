@@ -75,7 +75,7 @@ describe("our own service's answers", () => {
 
   it('give the market whole', async () => {
     const { actions, ...same } = own.OWN_MARKET;
-    expect(await clientOf(own.OWN_MARKET).statsMarket('7d')).toEqual({
+    expect(await clientOf(own.OWN_MARKET).statsMarket('24h')).toEqual({
       ...same,
       from: own.OWN_TIME,
       actions: actions.map(({ name, gas, ...lanes }) => ({

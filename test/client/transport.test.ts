@@ -4,6 +4,7 @@ import { brotliCompressSync, createGzip, gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { createGasClient } from '../../src/client/client.ts';
 import { failureOf } from './answering.ts';
+import { LISTS_ALL } from './foreign-openapi.ts';
 import { sendJson, serve } from './http-server.ts';
 import { OWN_BASE_FEE, OWN_PRIORITY_FEE, OWN_SNAPSHOT } from './own-answers.ts';
 
@@ -41,8 +42,10 @@ describe('a question over HTTP', () => {
   });
 
   it('writes a metrics window as ISO 8601 with Z', async () => {
-    const server = await serve((request, response) =>
-      sendJson(response, request.url?.includes('priority') ? OWN_PRIORITY_FEE : OWN_BASE_FEE),
+    const server = await serve(
+      (request, response) =>
+        sendJson(response, request.url?.includes('priority') ? OWN_PRIORITY_FEE : OWN_BASE_FEE),
+      LISTS_ALL,
     );
     const client = createGasClient({ baseUrl: server.url });
     await client.baseFee({ from: 0, to: 1_768_910_403_000, bucket: '5m', page: 2, size: 500 });
@@ -69,10 +72,10 @@ describe('a question over HTTP', () => {
         : response.end('\ufeff{"a": "\u202e\u009b2J\u{e0041}é",\r\n "extra": 1e0}'),
     );
     const client = createGasClient({ baseUrl: server.url });
-    const text = await client.raw('/gas/current', { window: '1h' });
+    const text = await client.raw('/gas/current');
     expect(text).toBe('{"a": "\\u202e\\u009b2J\\udb40\\udc41é",\n "extra": 1e0}');
     expect(JSON.parse(text)).toEqual({ a: '\u202e\u009b2J\u{e0041}é', extra: 1 });
-    expect(server.requests[0]?.path).toBe('/be/api/v1/gas/current?window=1h');
+    expect(server.requests[0]?.path).toBe('/be/api/v1/gas/current');
     expect(await client.raw('/page')).toBe('<html>\n<p>');
   });
 

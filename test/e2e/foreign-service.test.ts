@@ -1,9 +1,9 @@
 /** The built monitor and commands against a service that we did not write, through all its moods. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { runMain } from '../cli/captured-io.ts';
+import { type ForeignService, type Mood, startForeignService } from '../helpers/foreign-service.ts';
 import { gastop } from '../helpers/gastop.ts';
 import type { Terminal } from '../helpers/terminal.ts';
-import { type ForeignService, type Mood, startForeignService } from './foreign-service.ts';
 
 const KEY = 'gs_live_must_never_be_seen_anywhere';
 
@@ -30,6 +30,8 @@ async function faster(terminal: Terminal, steps: readonly string[]): Promise<voi
 /** Starts the monitor in a mood of the service, at a size that has room for whole sentences. */
 async function start(mood: Mood, rows = 30): Promise<Terminal> {
   service.mood = mood;
+  service.isDescribed = true;
+  service.refusals = { '/gas/recommendation': 404, '/dashboard/stats/market': 403 };
   service.asked.length = 0;
   return gastop(['--url', `${service.origin}/be/api/v1`], {
     cols: 110,

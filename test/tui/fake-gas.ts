@@ -245,17 +245,23 @@ export const SUMMARY: DashboardView = {
 /** A client that answers with the known answers, but for what `changes` says. */
 export function fakeGas(changes: Partial<GasClient> = {}): GasClient {
   const page = { chainId: 1, from: null, to: null, bucket: 'block', page: 0, size: 500, total: 0, rows: [] };
-  return {
+  const client: GasClient = {
     rateLimit: new RateLimit(),
     gasCurrent: async () => SNAPSHOT,
     gasTrend: async () => TREND,
     gasRecommendation: async () => RECOMMENDATION,
     statsChart: async () => HOUR,
+    chart: async (timeFrame, call) => ({
+      ...(await client.statsChart(timeFrame, call)),
+      made: null,
+      problem: null,
+    }),
     statsMarket: async () => MARKET,
     baseFee: async () => page,
     priorityFee: async () => page,
     gasUsedRatio: async () => page,
     block: async () => BLOCK,
+    numbered: async (number) => String(number),
     tx: async () => TX,
     txs: async () => page,
     rateLimits: async () => RATE_LIMITS,
@@ -266,4 +272,5 @@ export function fakeGas(changes: Partial<GasClient> = {}): GasClient {
     raw: async (path) => JSON.stringify({ path, lowPrice: 41_200_000 }),
     ...changes,
   };
+  return client;
 }

@@ -44,7 +44,9 @@ async function block(context: CommandContext, number: string, flags: ExplorerFla
   const asked = parseBlockNumber(number);
   const lookup = {
     path: PATHS.block,
-    parameters: { number: String(asked) },
+    parameters: async (client: GasClient, call: CallOptions) => ({
+      number: await client.numbered(asked, call),
+    }),
     // The head of a source that gives nothing new would be no head; a block by its number stays what it is.
     rule: asked === 'latest' ? 'late' : 'accept',
   } as const;
@@ -58,14 +60,14 @@ async function block(context: CommandContext, number: string, flags: ExplorerFla
 /** `gastop tx` */
 async function tx(context: CommandContext, text: string, flags: ExplorerFlags): Promise<ExitCode> {
   const hash = parseTxHash(text);
-  const lookup = { path: PATHS.tx, parameters: { hash }, rule: 'accept' } as const;
+  const lookup = { path: PATHS.tx, parameters: async () => ({ hash }), rule: 'accept' } as const;
   return lookUp(context, { ...lookup, ask: (client, call) => client.tx(hash, call), text: txText }, flags);
 }
 
 /** One thing that is looked up: how it is asked for and told. */
 interface Lookup<View> {
   readonly path: (typeof PATHS)[keyof typeof PATHS];
-  readonly parameters: Readonly<Record<string, string>>;
+  readonly parameters: (client: GasClient, call: CallOptions) => Promise<Readonly<Record<string, string>>>;
   readonly rule: StaleRule;
   readonly ask: (client: GasClient, call: CallOptions) => Promise<View>;
   readonly text: (view: View, surroundings: Surroundings) => string;
@@ -82,8 +84,11 @@ async function lookUp<View>(
   const { client, close } = explorer.opened;
   try {
     if (flags.json) {
-      const at = pathOf(path, parameters);
-      io.stdout.write(jsonResponse(await explorer.ask((signal) => client.raw(at, {}, { signal })), at));
+      const raw = await explorer.ask(async (signal) => {
+        const at = pathOf(path, await parameters(client, { signal }));
+        return jsonResponse(await client.raw(at, {}, { signal }), at);
+      });
+      io.stdout.write(raw);
       return EXIT.ok;
     }
     const view = await explorer.ask((signal) => ask(client, { signal }));

@@ -1,9 +1,10 @@
 import asciichart from 'asciichart';
 import { type Command, Option } from 'commander';
 import * as z from 'zod';
-import type { GasClient, MetricsQuery } from '../../client/client.ts';
+import type { GasClient } from '../../client/client.ts';
 import { ClientError } from '../../client/errors.ts';
-import type { BaseFeeRowView, MetricsView } from '../../client/views/metrics.ts';
+import { allPages, inBuckets } from '../../client/paging.ts';
+import type { BaseFeeRowView } from '../../client/views/metrics.ts';
 import { BUCKET_SEC, type Bucket } from '../../contract/choices.ts';
 import { Bucket as BucketSchema } from '../../contract/metrics.ts';
 import { PATHS } from '../../contract/routes.ts';
@@ -153,9 +154,6 @@ function iso(ms: number): string {
   return new Date(ms).toISOString();
 }
 
-/** The largest page of the contract. */
-const PAGE_SIZE = 500;
-
 /** One bucket of the past. Prices in wei per gas; `null` where the service does not know. */
 interface HistoryRow extends BaseFeeRowView {
   readonly tip: number | null;
@@ -182,13 +180,15 @@ async function historyRows(
   signal: AbortSignal,
 ): Promise<HistoryRow[]> {
   const [base, tips, ratios] = await Promise.all([
-    everyPage(window, (query) => client.baseFee(query, { signal })),
-    orNone(everyPage(window, (query) => client.priorityFee({ ...query, percentile: 'p50' }, { signal }))),
-    orNone(everyPage(window, (query) => client.gasUsedRatio(query, { signal }))),
+    allPages((page) => client.baseFee({ ...window, ...page }, { signal })),
+    orNone(allPages((page) => client.priorityFee({ ...window, ...page, percentile: 'p50' }, { signal }))),
+    orNone(allPages((page) => client.gasUsedRatio({ ...window, ...page }, { signal }))),
   ]);
-  const tipAt = new Map(tips.map((row) => [row.timestamp, row.value]));
-  const ratioAt = new Map(ratios.map((row) => [row.timestamp, row.mean]));
-  return base
+  const { bucket } = window;
+  const tipAt = new Map(inBuckets.priorityFees(tips, bucket).map((row) => [row.timestamp, row.value]));
+  const ratioAt = new Map(inBuckets.gasUsedRatios(ratios, bucket).map((row) => [row.timestamp, row.mean]));
+  return inBuckets
+    .baseFees(base, bucket)
     .map((row) => ({
       ...row,
       tip: tipAt.get(row.timestamp) ?? null,
@@ -197,20 +197,8 @@ async function historyRows(
     .sort((a, b) => a.timestamp - b.timestamp);
 }
 
-async function everyPage<Row>(
-  window: HistoryWindow,
-  ask: (query: MetricsQuery) => Promise<MetricsView<Row>>,
-): Promise<Row[]> {
-  const rows: Row[] = [];
-  for (let page = 0; ; page += 1) {
-    const answer = await ask({ ...window, page, size: PAGE_SIZE });
-    rows.push(...answer.rows);
-    if (answer.rows.length === 0 || rows.length >= answer.total) return rows;
-  }
-}
-
 /** A service that knows base fees only still has a history. */
-async function orNone<Row>(rows: Promise<Row[]>): Promise<Row[]> {
+async function orNone<Row>(rows: Promise<readonly Row[]>): Promise<readonly Row[]> {
   try {
     return await rows;
   } catch (error) {

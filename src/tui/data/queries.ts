@@ -246,12 +246,12 @@ export function useMarket(timeFrame: string, timing: MarketTiming): Polled<Dated
 }
 
 /** What the service says about itself; `undefined`: not known yet, `null`: it has no description. */
-export function useDescription(enabled = true): ServiceDescription | null | undefined {
+export function useDescription(): ServiceDescription | null | undefined {
   const { client, isOwnService = false } = useMonitor();
   return usePolledQuery({
     key: ['description'],
     // Of the contract itself there is nothing to learn.
-    enabled: enabled && !isOwnService,
+    enabled: !isOwnService,
     ask: (signal) => client.description({ signal }),
     freshMs: Number.POSITIVE_INFINITY,
   }).data;

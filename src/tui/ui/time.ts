@@ -1,4 +1,4 @@
-import { TIME_FRAME_SEC } from '../../contract/choices.ts';
+import { timeFrameSec } from '../../client/values.ts';
 
 /** How far a history reaches, in whole units (`55 m`, `7 d`): its begin is only known as well as its buckets are wide. */
 export function wholeSpan(sec: number): string {
@@ -55,31 +55,6 @@ export function zoneText(offsetMinutes: number): string {
   const minutes = Math.abs(offsetMinutes) % 60;
   const hours = Math.floor(Math.abs(offsetMinutes) / 60);
   return `UTC${offsetMinutes < 0 ? '−' : '+'}${hours}${minutes === 0 ? '' : `:${String(minutes).padStart(2, '0')}`}`;
-}
-
-const KNOWN = new Map<string, number>(Object.entries(TIME_FRAME_SEC));
-const UNIT_SEC: readonly (readonly [RegExp, number])[] = [
-  // A capital M is a month where m is a minute.
-  [/^(M|mo|months?)$/, 2_592_000],
-  [/^(m|min|mins|minutes?)$/i, 60],
-  [/^(h|hrs?|hours?)$/i, 3_600],
-  [/^(d|days?)$/i, 86_400],
-  [/^(w|weeks?)$/i, 604_800],
-  [/^(y|years?)$/i, 31_536_000],
-];
-
-/**
- * Length of a time frame in seconds, from the contract's words or those of other services (`6h`, `2w`, `3 months`,
- * `day`); `null` where the word does not say (`epoch`).
- */
-export function timeFrameSec(word: string): number | null {
-  const known = KNOWN.get(word);
-  if (known !== undefined) return known;
-  const match = /^(\d{0,4})[\s_-]*([a-z]+)$/i.exec(word);
-  const [, count = '', unit = ''] = match ?? [];
-  const sec = UNIT_SEC.find(([name]) => name.test(unit))?.[1];
-  if (sec === undefined || count === '0') return null;
-  return sec * Number(count === '' ? 1 : count);
 }
 
 /** `last 6h`, or `time frame epoch` where nobody knows how long that is. */

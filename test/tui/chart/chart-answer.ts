@@ -34,7 +34,15 @@ export function hourAnswer(
   return {
     timeFrame: '1h',
     percentile: 'p90',
-    chart: { timeFrame: '1h', bucketSec: 12, points: of, anomalies: [], events: [] },
+    chart: {
+      timeFrame: '1h',
+      bucketSec: 12,
+      points: of,
+      anomalies: [],
+      events: [],
+      made: null,
+      problem: null,
+    },
     tips: { rows: tipRows(of, 0.02), problem: null },
     ranges: [],
     previous: null,

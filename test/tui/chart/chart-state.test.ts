@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { readDescription } from '../../../src/client/openapi.ts';
+import { timeFrameSec } from '../../../src/client/values.ts';
 import { TIME_FRAMES } from '../../../src/contract/choices.ts';
 import {
   chartChoices,
@@ -9,7 +10,7 @@ import {
   INITIAL_CHART_STATE,
   offeredChoice,
 } from '../../../src/tui/panes/chart/chart-state.ts';
-import { longestTimeFrame, timeFrameName, timeFrameSec } from '../../../src/tui/ui/time.ts';
+import { longestTimeFrame, timeFrameName } from '../../../src/tui/ui/time.ts';
 import { FOREIGN_30, FOREIGN_SWAGGER_2 } from '../../client/foreign-openapi.ts';
 
 const walk = (offered: readonly string[], first: string, steps: number) =>
@@ -35,7 +36,8 @@ describe('what t and p walk through', () => {
     const { timeFrames, percentiles } = chartChoices(null);
     expect(walk(timeFrames, '1h', 4)).toEqual(['1h', '24h', '7d', '30d', '1h']);
     expect(walk(percentiles, 'p50', 5)).toEqual(['p50', 'p75', 'p90', 'p95', 'p99', 'p50']);
-    expect(hoursTimeFrame(null)).toBe('30d');
+    expect(hoursTimeFrame(undefined)).toBe('30d');
+    expect(hoursTimeFrame(null)).toBe('24h');
   });
 
   it('is what the service offers, in its order and its words', () => {

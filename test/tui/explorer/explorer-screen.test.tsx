@@ -260,7 +260,7 @@ describe('the list of blocks', () => {
       },
     });
     await shows('24,337,600');
-    expect(asked).toEqual([AT - 2_880_000, undefined, undefined]);
+    expect(asked).toEqual([AT - 2_880_000, undefined, AT - 3_600_000, undefined]);
   });
 
   it('stays frozen', async () => {

@@ -1,16 +1,14 @@
 import type { CallOptions, GasClient } from '../../../client/client.ts';
 import { ClientError } from '../../../client/errors.ts';
-import { allPages, withinHistory } from '../../../client/paging.ts';
+import { fittingBucket, type Part, type PriceChartView } from '../../../client/price-chart.ts';
+import { timeFrameSec } from '../../../client/values.ts';
 import type { ChartView, MarketView } from '../../../client/views/dashboard.ts';
 import type { SnapshotView } from '../../../client/views/gas.ts';
-import type { BaseFeeRowView, PriorityFeeRowView } from '../../../client/views/metrics.ts';
-import { BUCKET_SEC } from '../../../contract/choices.ts';
-import type { Bucket } from '../../../contract/metrics.ts';
+import type { BaseFeeRowView, MetricsView, PriorityFeeRowView } from '../../../client/views/metrics.ts';
 import { chainProfile } from '../../../core/chains.ts';
 import { formatDuration } from '../../../core/units.ts';
 import { type Dated, type Polled, useMarket, useMonitor, usePolledQuery } from '../../data/queries.ts';
-import { longestTimeFrame, timeFrameSec } from '../../ui/time.ts';
-import type { ChartChoices, ChartState } from './chart-state.ts';
+import type { ChartState } from './chart-state.ts';
 
 /** Missing steps that a value is held over; more are a hole in the history. */
 const HELD_STEPS = 3;
@@ -56,13 +54,13 @@ function meanOf(values: readonly number[]): number {
 export interface ChartAnswer {
   readonly timeFrame: string;
   readonly percentile: string;
-  readonly chart: ChartView;
+  readonly chart: PriceChartView;
   /** Tips at `percentile`; `problem`: why the service did not give them. */
-  readonly tips: { readonly rows: readonly PriorityFeeRowView[]; readonly problem: string | null };
+  readonly tips: Part<PriorityFeeRowView>;
   /** Extremes within the points, where these sum up many blocks; empty: the points are blocks, or nobody knows. */
   readonly ranges: readonly BaseFeeRowView[];
   /** The window before; `null`: not asked for. */
-  readonly previous: { readonly rows: readonly BaseFeeRowView[]; readonly problem: string | null } | null;
+  readonly previous: Part<BaseFeeRowView> | null;
 }
 
 /** One step of the time axis. Wei per gas; `null` where nothing is known. */
@@ -100,6 +98,8 @@ export interface ChartData {
   readonly marks: readonly SlotMark[];
   /** How far back history reaches, in seconds, where that is less than the time frame. */
   readonly reachSec: number | null;
+  /** Why the service gives no history; `null`: it gives one. */
+  readonly problem: string | null;
   readonly tipsProblem: string | null;
   readonly compared: boolean;
   readonly previousProblem: string | null;
@@ -169,6 +169,7 @@ export function chartData(answer: ChartAnswer): ChartData {
     meanBase: isWhole ? meanOf(ranges.map(({ mean }) => mean)) : null,
     marks: marksOf(answer.chart, slots, slotMs),
     reachSec: slots.length > 0 && reachMs < frameMs * 0.97 - 2 * slotMs ? reachMs / 1_000 : null,
+    problem: answer.chart.problem,
     tipsProblem: answer.tips.problem,
     compared: answer.previous !== null,
     previousProblem: answer.previous?.problem ?? null,
@@ -204,14 +205,9 @@ interface ChartRequest {
   readonly timeFrame: string;
   readonly percentile: string;
   readonly compare: boolean;
-  /** All time frames of the service. */
-  readonly timeFrames: readonly string[];
   /** The chain's block time, to see whether single blocks are few enough; `null` where unknown. */
   readonly blockTimeSec: number | null;
 }
-
-/** Two pages hold as much as any screen shows. */
-const MOST_ROWS = 1_000;
 
 /**
  * Everything that one look at the chart needs, as of one moment. Windows are told by the chart's own clock,
@@ -223,7 +219,7 @@ export async function loadChart(
   options: CallOptions,
 ): Promise<ChartAnswer> {
   const { timeFrame, percentile, compare } = request;
-  const chart = await client.statsChart(timeFrame, options);
+  const chart = await client.chart(timeFrame, { ...options, percentile });
   const first = chart.points[0]?.timestamp;
   const last = chart.points.at(-1)?.timestamp;
   if (first === undefined || last === undefined || last <= first) {
@@ -237,57 +233,36 @@ export async function loadChart(
   const to = last + Math.max(chart.bucketSec ?? 1, 1) * 1_000;
   // A young history is read block by block, whatever its frame will hold one day.
   const bucket = fittingBucket((to - start) / 1_000, request.blockTimeSec);
+  const window = { from: start, to, bucket };
   const [tips, ranges, previous] = await Promise.all([
-    partOf(() =>
-      withinHistory(chart.points, start, (from) =>
-        allPages((page) => client.priorityFee({ from, to, bucket, percentile, ...page }, options)),
-      ),
-    ),
+    chart.made?.tips ?? partOf(() => client.priorityFee({ ...window, percentile }, options)),
     // A block has no extremes within it.
-    bucket === 'block' && (chart.bucketSec ?? 0) <= (request.blockTimeSec ?? 0)
-      ? null
-      : partOf(() =>
-          withinHistory(chart.points, start, (from) =>
-            allPages((page) => client.baseFee({ from, to, bucket, ...page }, options)),
-          ),
-        ),
+    chart.made?.baseFees ??
+      (bucket === 'block' && (chart.bucketSec ?? 0) <= (request.blockTimeSec ?? 0)
+        ? null
+        : partOf(() => client.baseFee(window, options))),
     compare
       ? partOf(
-          () =>
-            allPages((page) =>
-              client.baseFee({ from: start - frameMs, to: to - frameMs, bucket, ...page }, options),
-            ),
-          () => reachText(client, request, chart, last, options),
+          () => client.baseFee({ from: start - frameMs, to: to - frameMs, bucket }, options),
+          reachText(timeFrame, chart),
         )
       : null,
   ]);
   return { timeFrame, percentile, chart, tips, ranges: ranges?.rows ?? [], previous };
 }
 
-/** The finest bucket of which a window of `spanSec` has no more than two pages. */
-export function fittingBucket(spanSec: number, blockTimeSec: number | null): Bucket {
-  if (blockTimeSec !== null && spanSec / blockTimeSec <= MOST_ROWS) return 'block';
-  const timed = ['1m', '5m', '1h'] as const;
-  return timed.find((bucket) => spanSec / BUCKET_SEC[bucket] <= MOST_ROWS) ?? '1d';
-}
-
-interface Part<Row> {
-  readonly rows: readonly Row[];
-  readonly problem: string | null;
-}
-
 /** A part that the service refuses is told in its place; a service that does not answer fails the whole. */
 async function partOf<Row>(
-  ask: () => Promise<readonly Row[]>,
-  explainInvalid?: () => Promise<string>,
+  request: () => Promise<MetricsView<Row>>,
+  ifInvalid: string | null = null,
 ): Promise<Part<Row>> {
   try {
-    return { rows: await ask(), problem: null };
+    return { rows: (await request()).rows, problem: null };
   } catch (error) {
     if (!(error instanceof ClientError)) throw error;
     switch (error.code) {
       case 'invalid':
-        return { rows: [], problem: (await explainInvalid?.()) ?? error.message };
+        return { rows: [], problem: ifInvalid ?? error.message };
       case 'not-found':
       case 'plan':
       case 'server':
@@ -300,24 +275,11 @@ async function partOf<Row>(
 }
 
 /** Why there is no window before: how far history reaches, and how far it would have to. */
-async function reachText(
-  client: GasClient,
-  { timeFrame, timeFrames }: ChartRequest,
-  chart: ChartView,
-  last: number,
-  options: CallOptions,
-): Promise<string> {
-  const frameSec = frameMsOf(timeFrame, chart) / 1_000;
-  const shownSec = (last - (chart.points[0]?.timestamp ?? last)) / 1_000;
-  const longest = longestTimeFrame(timeFrames);
-  // A chart that is full does not tell how much lies before it; the longest one does.
-  const isFull = shownSec > frameSec * 0.9;
-  const oldest =
-    isFull && longest !== null && longest !== timeFrame
-      ? (await client.statsChart(longest, options)).points[0]?.timestamp
-      : undefined;
-  const reachSec = Math.max(shownSec, oldest === undefined ? 0 : (last - oldest) / 1_000);
-  return `history reaches back ${formatDuration(reachSec)}, two windows of ${timeFrame} need ${formatDuration(2 * frameSec)}`;
+function reachText(timeFrame: string, chart: ChartView): string {
+  const { points } = chart;
+  const shownSec = ((points.at(-1)?.timestamp ?? 0) - (points[0]?.timestamp ?? 0)) / 1_000;
+  const neededSec = (2 * frameMsOf(timeFrame, chart)) / 1_000;
+  return `history reaches back ${formatDuration(shownSec)}, two windows of ${timeFrame} need ${formatDuration(neededSec)}`;
 }
 
 /** A time frame that does not say how long it is means what came. */
@@ -341,25 +303,16 @@ const FRESH_HOURS_MS = 30_000;
  * What the chart shows. While the answer to a new choice is awaited `data` is still the old one: it says itself
  * which time frame and percentile it is of, and `pending` that another is on its way.
  */
-export function useChartData(
-  state: ChartState,
-  choices: ChartChoices,
-  snapshot: SnapshotView,
-): Polled<Dated<ChartAnswer>> {
+export function useChartData(state: ChartState, snapshot: SnapshotView): Polled<Dated<ChartAnswer>> {
   const { client, frozen, now } = useMonitor();
   const { timeFrame, percentile, compare, heatmap } = state;
   const { chainId } = snapshot;
-  const { timeFrames } = choices;
   const blockTimeSec = chainId === null ? null : chainProfile(chainId).feeRule.blockTimeSec;
   const polled = usePolledQuery({
     key: ['chart-pane', timeFrame, percentile, compare ? 'compared' : null, blockTimeSec],
     enabled: !heatmap,
     ask: async (signal) => {
-      const value = await loadChart(
-        client,
-        { timeFrame, percentile, compare, timeFrames, blockTimeSec },
-        { signal },
-      );
+      const value = await loadChart(client, { timeFrame, percentile, compare, blockTimeSec }, { signal });
       return { value, at: now() };
     },
     head: snapshot,

@@ -360,7 +360,7 @@ export function ChartScreen({ snapshot, columns, rows }: TabScreenProps) {
   const toast = useToast();
   const { newAlert } = useNavigation();
   const spoken = useIsScreenReaderEnabled();
-  const chart = useChartData(state, choices, snapshot);
+  const chart = useChartData(state, snapshot);
   const hours = useHeatmap(state.heatmap, hoursTimeFrame(description));
   const answer = chart.data?.value;
   const data = useMemo(() => (answer === undefined ? null : chartData(answer)), [answer]);

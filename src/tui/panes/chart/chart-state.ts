@@ -25,8 +25,10 @@ function isUseful(percentile: string): boolean {
   return number === undefined || Number(number) >= 50;
 }
 
-/** What the hours of the week are compared over: a month, or as much as the service has. */
+/** What the hours of the week are compared over: a month, or as much as the service has, which by v1 alone is a day. */
 export function hoursTimeFrame(description: ServiceDescription | null | undefined): string {
+  // Of the own service there is no description, as there is nothing to learn.
+  if (description === null) return '24h';
   const offered = offeredValues(description, PATHS.statsMarket, 'timeFrame') ?? TIME_FRAMES;
   return offered.includes('30d') ? '30d' : (longestTimeFrame(offered) ?? offered[0] ?? '30d');
 }

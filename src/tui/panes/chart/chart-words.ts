@@ -1,3 +1,4 @@
+import { timeFrameSec } from '../../../client/values.ts';
 import {
   formatChange,
   formatDuration,
@@ -9,7 +10,7 @@ import {
 import { legendGlyph } from '../../ui/plot.ts';
 import type { Line, Span } from '../../ui/text.tsx';
 import type { ColorName, Theme } from '../../ui/theme.ts';
-import { clockText, dayText, type OffsetAt, timeFrameSec, weekdayText, zoneText } from '../../ui/time.ts';
+import { clockText, dayText, type OffsetAt, weekdayText, zoneText } from '../../ui/time.ts';
 import type { ChartData, ChartSlot, SlotMark } from './chart-data.ts';
 
 /** What is said in words about one line of the chart; wei per gas. */
@@ -165,10 +166,12 @@ export function titleSegments(data: ChartData, offsetAt: OffsetAt): readonly Lin
 
 /** How far history reaches if not over the whole chart, and what the marks in it mean: `▲ spike ×2`. */
 export function legendSegments(data: ChartData, theme: Theme): readonly Line[] {
+  const { reachSec, problem } = data;
+  const why = problem === null ? '' : `, to the start of gastop: ${problem}`;
   const reach: Line[] =
-    data.reachSec === null
+    reachSec === null
       ? []
-      : [[{ text: `history reaches back ${formatDuration(data.reachSec)}`, color: 'warn' }]];
+      : [[{ text: `history reaches back ${formatDuration(reachSec)}${why}`, color: 'warn' }]];
   return [...reach, ...markSegments(data.marks, theme)];
 }
 

@@ -18,7 +18,6 @@ import { presentOf } from './place-frame.tsx';
 export const MOST_BLOCKS = 240;
 /** Fewer blocks than this are worth a look further back. */
 const ENOUGH_BLOCKS = 60;
-const SERIES_PAGE_SIZE = 500;
 const HOUR_SEC = 3_600;
 
 interface BlockSeriesRequest {
@@ -39,7 +38,7 @@ interface BlockSeriesAnswer extends BlockSeries {
 
 /**
  * The newest blocks by three metrics with a bucket per block. The window grows to an hour where blocks are rare; one
- * that begins before history does is asked without its begin. A metric that the service lacks is named in `missing`.
+ * that begins before history does is requested without its begin. A metric that the service lacks is named in `missing`.
  *
  * @throws ClientError where nothing can be had, or the service cannot be reached.
  */
@@ -63,12 +62,12 @@ async function askSeries(
   spanSec: number,
   options: CallOptions,
 ): Promise<BlockSeries & { readonly missing: readonly string[] }> {
-  const from = end === null || spanSec >= HOUR_SEC ? undefined : end - spanSec * 1_000;
+  const window = end === null ? null : { from: end - spanSec * 1_000, to: end + 1_000 };
   const [base, ratio, tip] = await Promise.all([
-    partOf('base fees', from, (query) => client.baseFee(query, options)),
-    partOf('fullness', from, (query) => client.gasUsedRatio(query, options)),
+    partOf('base fees', window, (query) => client.baseFee(query, options)),
+    partOf('fullness', window, (query) => client.gasUsedRatio(query, options)),
     tips
-      ? partOf('tips', from, (query) => client.priorityFee({ ...query, percentile: 'p50' }, options))
+      ? partOf('tips', window, (query) => client.priorityFee({ ...query, percentile: 'p50' }, options))
       : { rows: [], error: null, missing: [] },
   ]);
   if (base.error !== null && ratio.error !== null && (tip.error !== null || !tips)) throw base.error;
@@ -92,48 +91,24 @@ interface Part<Row> {
 
 const TOLERATED: readonly string[] = ['not-found', 'plan', 'invalid', 'server', 'unreadable'];
 
-async function partOf<Row extends { readonly timestamp: number }>(
+async function partOf<Row>(
   name: string,
-  from: number | undefined,
-  ask: (query: MetricsQuery) => Promise<MetricsView<Row>>,
+  window: Pick<MetricsQuery, 'from' | 'to'> | null,
+  request: (query: MetricsQuery) => Promise<MetricsView<Row>>,
 ): Promise<Part<Row>> {
+  const bucket = 'block';
   try {
-    return { rows: await newestRows(from, ask), error: null, missing: [] };
+    const { rows } = await request({ ...window, bucket }).catch((error: unknown) => {
+      // Before history begins: what there is of the last hour is as much as can be had.
+      if (window === null || !(error instanceof ClientError) || error.code !== 'invalid') throw error;
+      return request({ bucket });
+    });
+    return { rows, error: null, missing: [] };
   } catch (error) {
     if (!(error instanceof ClientError) || !TOLERATED.includes(error.code)) throw error;
     const reason = error.code === 'not-found' ? 'this service has none' : error.message;
     return { rows: [], error, missing: [`no ${name}: ${reason.replaceAll('\n', ' ')}`] };
   }
-}
-
-/** The last rows of a window, however the service orders its pages. */
-async function newestRows<Row extends { readonly timestamp: number }>(
-  from: number | undefined,
-  ask: (query: MetricsQuery) => Promise<MetricsView<Row>>,
-): Promise<readonly Row[]> {
-  const window: MetricsQuery = {
-    bucket: 'block',
-    size: SERIES_PAGE_SIZE,
-    ...(from === undefined ? {} : { from }),
-  };
-  const first = await ask(window).catch((error: unknown) => {
-    // Before history begins: what there is of the last hour is as much as can be had.
-    if (from === undefined || !(error instanceof ClientError) || error.code !== 'invalid') throw error;
-    return ask({ bucket: 'block', size: SERIES_PAGE_SIZE });
-  });
-  const size = Math.max(first.rows.length, 1);
-  if (first.total <= size) return first.rows;
-  const last = Math.ceil(first.total / size) - 1;
-  const ends = await ask({ ...window, page: last });
-  if (newestOf(ends.rows) < newestOf(first.rows)) return first.rows;
-  if (ends.rows.length >= MOST_BLOCKS || last < 2)
-    return [...first.rows.filter(() => last < 2), ...ends.rows];
-  const before = await ask({ ...window, page: last - 1 });
-  return [...before.rows, ...ends.rows];
-}
-
-function newestOf(rows: readonly { readonly timestamp: number }[]): number {
-  return rows.reduce((newest, { timestamp }) => Math.max(newest, timestamp), 0);
 }
 
 const USUAL_BLOCK_SEC = 12;
@@ -349,12 +324,16 @@ export function useBlockTxs(block: BlockView | null): BlockTxsData {
       // The window takes in a second at each side, because services differ in whether its ends belong to it.
       const window = { from: (timestamp ?? 0) - 1_000, to: (timestamp ?? 0) + 1_000, size: PAGE_SIZE };
       let answered = 0;
+      let first: string | undefined;
       for (let page = 0; page < MOST_PAGES; page += 1) {
         const answer = await queries.fetchQuery({
           queryKey: ['block-txs-page', number, block?.hash ?? null, page],
           queryFn: () => client.txs({ ...window, page }, { signal }),
           staleTime: Number.POSITIVE_INFINITY,
         });
+        // A service that knows no pages gives the same rows again.
+        if (page > 0 && answer.rows[0]?.hash === first) return { rows, more: false };
+        first ??= answer.rows[0]?.hash;
         answered += answer.rows.length;
         rows.push(...answer.rows.filter((row) => row.blockNumber === null || row.blockNumber === number));
         const ended = answer.rows.length === 0 || answered >= answer.total || isComplete(rows, block);

@@ -235,6 +235,7 @@ export function LiveScreen({ snapshot, columns, rows }: TabScreenProps) {
     missingLine('trend', trend, reasonOf),
     missingLine('market figures', market, reasonOf),
     missingLine('chart of the hour', hour, reasonOf),
+    hour.data?.problem == null ? null : `no history before the start of gastop: ${hour.data.problem}`,
   ];
   const missing = parts.filter((line) => line !== null).join('\n');
   const adviceOlderSec = useOlderThanPrices(snapshot, recommendation.data?.value.updatedAt ?? null);

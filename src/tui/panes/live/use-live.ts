@@ -1,5 +1,4 @@
-import { useState } from 'react';
-import { ClientError } from '../../../client/errors.ts';
+import type { PriceChartView } from '../../../client/price-chart.ts';
 import type { ChartView, MarketView } from '../../../client/views/dashboard.ts';
 import type { RecommendationView, SnapshotView, TrendView } from '../../../client/views/gas.ts';
 import {
@@ -37,7 +36,7 @@ const REPLAY_MS = 1_000;
 interface LiveData {
   readonly trend: Polled<TrendView>;
   readonly recommendation: Polled<Dated<RecommendationView>>;
-  readonly hour: Polled<ChartView>;
+  readonly hour: Polled<PriceChartView>;
   readonly market: Polled<Dated<MarketView>>;
 }
 
@@ -51,19 +50,16 @@ export function useLiveData(snapshot: SnapshotView): LiveData {
     frozen,
   });
   const recommendation = useRecommendation();
-  // The description of a service that refuses the hour may name the time frames that it knows.
-  const [refused, setRefused] = useState(false);
-  const { timeFrames } = chartChoices(useDescription(refused));
+  const { timeFrames } = chartChoices(useDescription());
   const timeFrame = offeredChoice(timeFrames, '1h');
   const isReplay = snapshot.source.kind === 'replay';
   const hour = usePolledQuery({
     key: ['chart', timeFrame],
-    ask: (signal) => client.statsChart(timeFrame, { signal }),
+    ask: (signal) => client.chart(timeFrame, { signal }),
     head: snapshot,
     leastMs: HOUR_CHART_MS,
     frozen,
   });
   const market = useMarket('24h', { head: snapshot, leastMs: isReplay ? REPLAY_MS : MARKET_MS });
-  if (!refused && hour.error instanceof ClientError && hour.error.code === 'invalid') setRefused(true);
   return { trend, recommendation, hour, market };
 }

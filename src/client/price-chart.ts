@@ -1,0 +1,181 @@
+import { BUCKET_SEC, type Bucket } from '../contract/choices.ts';
+import { PATHS } from '../contract/routes.ts';
+import { chainProfile } from '../core/chains.ts';
+import type { CallOptions, MetricsQuery } from './client.ts';
+import { ClientError, type ClientErrorCode } from './errors.ts';
+import { inBuckets } from './paging.ts';
+import { timeFrameSec } from './values.ts';
+import type { ChartPointView, ChartView } from './views/dashboard.ts';
+import type { SnapshotView } from './views/gas.ts';
+import type { BaseFeeRowView, MetricsView, PriorityFeeRowView } from './views/metrics.ts';
+
+/** Rows of one window, or why the service does not give them. */
+export interface Part<Row> {
+  readonly rows: readonly Row[];
+  readonly problem: string | null;
+}
+
+/** A chart of one time frame, whichever route it comes from. */
+export type PriceChartView = ChartView & {
+  /** What it is made of where the service has no chart of that time frame: base fees, and tips at the percentile. */
+  readonly made: { readonly baseFees: Part<BaseFeeRowView>; readonly tips: Part<PriorityFeeRowView> } | null;
+  /** Why there is no history, so that the chart begins with the start of this program; `null`: there is one. */
+  readonly problem: string | null;
+};
+
+export interface ChartOptions extends CallOptions {
+  /** Of the tips, where they come from the metrics. Default: `p50`. */
+  readonly percentile?: string;
+}
+
+interface ChartRoutes {
+  readonly statsChart: (timeFrame: string, call: CallOptions) => Promise<ChartView>;
+  readonly baseFee: (query: MetricsQuery, call: CallOptions) => Promise<MetricsView<BaseFeeRowView>>;
+  readonly priorityFee: (
+    query: MetricsQuery & { readonly percentile: string },
+    call: CallOptions,
+  ) => Promise<MetricsView<PriorityFeeRowView>>;
+  /** Whether `statsChart` gives the time frame that it is asked for, or its own. */
+  readonly takesTimeFrame: (timeFrame: string) => Promise<boolean>;
+}
+
+/** As many rows as any screen shows. */
+const MOST_ROWS = 1_000;
+/** A day of a chain with a block every 12 seconds. */
+const MOST_POLLED = 7_200;
+/** A route that was not there may be there later: proxies answer so while a service restarts. */
+const ABSENT_MS = 600_000;
+/** A chart that reaches back so much of its time frame covers it. */
+const COVERED_RATIO = 0.9;
+const REFUSALS: readonly ClientErrorCode[] = ['invalid', 'not-found', 'plan', 'server', 'unreadable'];
+
+/**
+ * The charts of a service elsewhere: `stats/chart` where it has the time frame, else the base fees and tips of the
+ * metrics. They go on with what was polled since, and consist of that alone where there is no history.
+ */
+export class PriceCharts {
+  readonly #routes: ChartRoutes;
+  readonly #now: () => number;
+  readonly #absent = new Map<string, { readonly error: ClientError; readonly until: number }>();
+  #polled: readonly ChartPointView[] = [];
+  #blockTimeSec: number | null = null;
+
+  constructor(routes: ChartRoutes, now: () => number) {
+    this.#routes = routes;
+    this.#now = now;
+  }
+
+  /** Takes in prices that were polled. */
+  note({
+    chainId,
+    blockTimestamp,
+    updatedAt,
+    baseFee,
+    priorityFee,
+    lanes,
+    gasUsedRatio,
+  }: SnapshotView): void {
+    if (chainId !== null) this.#blockTimeSec = chainProfile(chainId).feeRule.blockTimeSec;
+    const timestamp = blockTimestamp ?? updatedAt ?? this.#now();
+    if (timestamp <= (this.#polled.at(-1)?.timestamp ?? Number.NEGATIVE_INFINITY)) return;
+    const point = {
+      timestamp,
+      base: Number(baseFee),
+      priority: priorityFee === null ? null : Number(priorityFee),
+      low: Number(lanes.slow.price),
+      average: Number(lanes.average.price),
+      high: Number(lanes.fast.price),
+      gasUsedRatio,
+    };
+    this.#polled = [...this.#polled.slice(1 - MOST_POLLED), point];
+  }
+
+  /** @throws ClientError where nothing is known: neither history nor prices that were polled. */
+  async load(timeFrame: string, { percentile = 'p50', ...call }: ChartOptions = {}): Promise<PriceChartView> {
+    const { statsChart, takesTimeFrame } = this.#routes;
+    const frameMs = (timeFrameSec(timeFrame) ?? 0) * 1_000;
+    const told = await this.#unlessRefused(PATHS.statsChart, () => statsChart(timeFrame, call));
+    const isOfFrame = told.found !== null && (frameMs === 0 || (await takesTimeFrame(timeFrame)));
+    const isEnough = isOfFrame || spanOf(told.found?.points ?? []) >= frameMs * COVERED_RATIO;
+    if (told.found !== null && told.found.points.length > 1 && isEnough) {
+      return { ...this.#withPolled(told.found, frameMs), made: null, problem: null };
+    }
+    const made = await this.#ofMetrics(frameMs || BUCKET_SEC['1d'] * 1_000, percentile, call);
+    const points = made === null ? [] : pointsOf(made);
+    if (made !== null && spanOf(points) >= spanOf(told.found?.points ?? [])) {
+      const chart = { timeFrame, bucketSec: null, points, anomalies: [], events: [] };
+      return { ...this.#withPolled(chart, frameMs), made, problem: null };
+    }
+    const { error } = told;
+    if (error !== null && this.#polled.length === 0) throw error;
+    const chart = told.found ?? { timeFrame, bucketSec: null, points: [], anomalies: [], events: [] };
+    return { ...this.#withPolled(chart, frameMs), made: null, problem: error?.message ?? null };
+  }
+
+  async #ofMetrics(frameMs: number, percentile: string, call: CallOptions) {
+    const { baseFee, priorityFee } = this.#routes;
+    const to = (this.#polled.at(-1)?.timestamp ?? this.#now()) + 1_000;
+    const bucket = fittingBucket(frameMs / 1_000, this.#blockTimeSec);
+    const window = { from: to - frameMs, to, bucket };
+    const [base, tip] = await Promise.all([
+      this.#unlessRefused(PATHS.baseFee, () => baseFee(window, call)),
+      this.#unlessRefused(PATHS.priorityFee, () => priorityFee({ ...window, percentile }, call)),
+    ]);
+    if (base.found === null) return null;
+    const baseFees = { rows: inBuckets.baseFees(base.found.rows, bucket), problem: null };
+    const tips = inBuckets.priorityFees(tip.found?.rows ?? [], bucket);
+    return { baseFees, tips: { rows: tips, problem: tip.error?.message ?? null } };
+  }
+
+  /** What the service refuses is no failure; a route that is not there is not requested again for a while. */
+  async #unlessRefused<T>(
+    path: string,
+    request: () => Promise<T>,
+  ): Promise<
+    { readonly found: T; readonly error: null } | { readonly found: null; readonly error: ClientError }
+  > {
+    const absent = this.#absent.get(path);
+    if (absent !== undefined && this.#now() < absent.until) return { found: null, error: absent.error };
+    try {
+      return { found: await request(), error: null };
+    } catch (error) {
+      if (!(error instanceof ClientError) || !REFUSALS.includes(error.code)) throw error;
+      if (error.code === 'not-found' || error.code === 'plan') {
+        this.#absent.set(path, { error, until: this.#now() + ABSENT_MS });
+      }
+      return { found: null, error };
+    }
+  }
+
+  /** The time frame of a chart that may hold more, up to the prices that were polled last. */
+  #withPolled<Chart extends ChartView>(chart: Chart, frameMs: number): Chart {
+    const last = chart.points.at(-1)?.timestamp ?? Number.NEGATIVE_INFINITY;
+    const end = last + Math.max((chart.bucketSec ?? 0) * 1_000, 1);
+    const points = [...chart.points, ...this.#polled.filter(({ timestamp }) => timestamp >= end)];
+    const from = frameMs === 0 ? Number.NEGATIVE_INFINITY : (points.at(-1)?.timestamp ?? 0) - frameMs;
+    return { ...chart, points: points.filter(({ timestamp }) => timestamp >= from) };
+  }
+}
+
+function spanOf(points: readonly ChartPointView[]): number {
+  return (points.at(-1)?.timestamp ?? 0) - (points[0]?.timestamp ?? 0);
+}
+
+function pointsOf({ baseFees, tips }: NonNullable<PriceChartView['made']>): readonly ChartPointView[] {
+  const rows = baseFees.rows.toSorted((a, b) => a.timestamp - b.timestamp);
+  const tipRows = tips.rows.toSorted((a, b) => a.timestamp - b.timestamp);
+  let next = 0;
+  return rows.map(({ timestamp, mean }) => {
+    while ((tipRows[next]?.timestamp ?? Number.POSITIVE_INFINITY) <= timestamp) next += 1;
+    const priority = tipRows[next - 1]?.value ?? null;
+    const average = priority === null ? null : mean + priority;
+    return { timestamp, base: mean, priority, low: null, average, high: null, gasUsedRatio: null };
+  });
+}
+
+/** The finest bucket of which a window of `spanSec` has no more rows than a screen shows. */
+export function fittingBucket(spanSec: number, blockTimeSec: number | null): Bucket {
+  if (blockTimeSec !== null && spanSec / blockTimeSec <= MOST_ROWS) return 'block';
+  const timed = ['1m', '5m', '1h'] as const;
+  return timed.find((bucket) => spanSec / BUCKET_SEC[bucket] <= MOST_ROWS) ?? '1d';
+}
