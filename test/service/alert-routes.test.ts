@@ -12,8 +12,10 @@ import { ErrorBody } from '../../src/contract/api-error.ts';
 import { StatsChart, Summary } from '../../src/contract/dashboard.ts';
 import { PATHS } from '../../src/contract/routes.ts';
 import type { ServiceOptions } from '../../src/service/service-options.ts';
+import { openDatabase } from '../../src/store/database.ts';
 import { makeBlock, makeBlocks } from '../helpers/chain-blocks.ts';
 import { fixedPrice } from '../helpers/fixed-price.ts';
+import { repeatRow } from '../helpers/repeat-row.ts';
 import { ScriptedSource } from '../helpers/scripted-source.ts';
 import { type RunningService, runService, shareService, temporaryFolder } from '../helpers/service.ts';
 import { waitFor } from '../helpers/wait-for.ts';
@@ -357,9 +359,13 @@ test('what one key was answered is no answer for another that has its ETag', asy
 
 test('a key has at most a thousand alerts; who runs the service has no such limit', async () => {
   const { gate, key } = await openTestGate(':memory:', { open: { dailyLimit: null, perSecond: null } });
-  const { service } = await run({ gate });
+  const database = join(await temporaryFolder(), 'chain-1.db');
+  const { service } = await run({ gate, database });
   const full = await key('open');
-  for (let made = 0; made < 1_000; made += 1) await create(service, DEAR, full);
+  const { id } = await create(service, DEAR, full);
+  const other = await openDatabase(database);
+  await repeatRow(other, 'alerts', { id, count: 1_000 });
+  await other.close();
   const post = (by: string) => ask(service, PATHS.alerts, { method: 'POST', body: DEAR, key: by });
   const refusal = await refused(await post(full), 409);
   expect(refusal).toMatchObject({ errorCode: 'conflict', message: expect.stringMatching(/1,000.*delete/) });

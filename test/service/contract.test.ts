@@ -49,8 +49,11 @@ beforeAll(async () => {
     });
   await reaches(BLOCKS - 1);
   // The last block has an alert fire.
-  const alerts = await prepareAlerts(described.root, { key, fullKey: await up.key('open') }, () =>
-    mine(BLOCKS),
+  const alerts = await prepareAlerts(
+    described.root,
+    { key, fullKey: await up.key('open') },
+    () => mine(BLOCKS),
+    up.database,
   );
   await reaches(BLOCKS);
   const autoTxs = await prepareAutoTxs(described.root, { key, fullKey: await up.key('open') }, up.database);

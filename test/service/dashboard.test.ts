@@ -7,6 +7,7 @@ import { PATHS } from '../../src/contract/routes.ts';
 import { createOpenGate } from '../../src/service/http/auth.ts';
 import { BLOCK_ZERO_TIME, makeBlock, makeBlocks } from '../helpers/chain-blocks.ts';
 import { fixedPrice } from '../helpers/fixed-price.ts';
+import { isSlowRun } from '../helpers/rounds.ts';
 import { ScriptedSource } from '../helpers/scripted-source.ts';
 import { type RunningService, runService } from '../helpers/service.ts';
 import { waitFor } from '../helpers/wait-for.ts';
@@ -162,7 +163,7 @@ test('the chart marks a spike, a dip and a change of level at their times', asyn
     expect(points.find((point) => point.timestamp === timestamp)?.base).toBe(value);
 });
 
-test('a simulated day has all three of them', async () => {
+test.runIf(isSlowRun)('a simulated day has all three of them', async () => {
   const clock = { ...systemClock, now: () => Date.UTC(2026, 0, 10) };
   const source = createSimulatedSource({ seed: 7, clock });
   const service = await runService({ source, historySec: 86_400 });

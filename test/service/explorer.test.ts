@@ -16,7 +16,7 @@ const GWEI = 1_000_000_000n;
 
 /** Three transactions in each of the newest 120 blocks, tipping 1, 2 and 3 gwei. */
 function chainWithTransactions(): ScriptedSource {
-  const source = new ScriptedSource(makeBlocks(0, HEAD));
+  const source = new ScriptedSource(makeBlocks(HEAD - 119, HEAD));
   for (const block of makeBlocks(HEAD - 119, HEAD)) {
     const tips = [GWEI, 3n * GWEI, 2n * GWEI];
     source.transactions.set(
@@ -97,7 +97,11 @@ test('a block is told from its header and what is stored of its fees', async () 
 });
 
 test('where a node does not say the blob fee mainnet’s formula gives it, and nothing on other chains', async () => {
-  const blocks = makeBlocks(0, HEAD).map((block) => ({ ...block, blobBaseFee: null, nextBlobBaseFee: null }));
+  const blocks = makeBlocks(900, HEAD).map((block) => ({
+    ...block,
+    blobBaseFee: null,
+    nextBlobBaseFee: null,
+  }));
   const header = { blobGasUsed: 15n * 131_072n, excessBlobGas: 20_000_000n };
   const told = async (chainId: number) => {
     const source = new ScriptedSource(blocks, { chainId });
@@ -241,7 +245,7 @@ test('a block before everything that is stored is refused with where history beg
 });
 
 test('a recording tells blocks from their fees and says of transactions that it holds none', async () => {
-  const service = await following(new ScriptedSource(makeBlocks(0, HEAD), { kind: 'replay' }));
+  const service = await following(new ScriptedSource(makeBlocks(900, HEAD), { kind: 'replay' }));
   const block = makeBlock(990);
   expect(await readBlock(service, 990)).toMatchObject({
     blockNumber: 990,

@@ -11,7 +11,7 @@ import { startService } from '../../src/service/service.ts';
 import { BlockStore } from '../../src/store/blocks.ts';
 import { type Database, openDatabase } from '../../src/store/database.ts';
 import { BLOCK_ZERO_TIME, blockHash, makeBlock, makeBlocks } from '../helpers/chain-blocks.ts';
-import { rounds } from '../helpers/rounds.ts';
+import { isSlowRun } from '../helpers/rounds.ts';
 import { ScriptedSource } from '../helpers/scripted-source.ts';
 import { type RunningService, runService, temporaryFolder } from '../helpers/service.ts';
 import { waitFor } from '../helpers/wait-for.ts';
@@ -70,18 +70,18 @@ const holds = (service: RunningService, last: number, timeoutMs = 60_000) =>
 
 describe('following', () => {
   test('new blocks are answered from at once and stored', async () => {
-    const source = new ScriptedSource(makeBlocks(0, 499));
+    const source = new ScriptedSource(makeBlocks(0, 99));
     const service = await runService({ source });
     await service.ready;
-    source.mine(...makeBlocks(500, 502));
-    await headIs(service, 502);
-    await holds(service, 502);
-    expect(await storedNumbers(service)).toEqual(upTo(502));
+    source.mine(...makeBlocks(100, 102));
+    await headIs(service, 102);
+    await holds(service, 102);
+    expect(await storedNumbers(service)).toEqual(upTo(102));
     expect(service.errors).toEqual([]);
   });
 
   test('a reorg takes back the blocks that are no longer true, in advice and history', async () => {
-    const source = new ScriptedSource(makeBlocks(0, 499));
+    const source = new ScriptedSource(makeBlocks(400, 499));
     const service = await runService({ source });
     await service.ready;
     const fork = (number: number) =>
@@ -102,29 +102,29 @@ describe('following', () => {
   });
 
   test('blocks that were jumped over are filled in behind', async () => {
-    const source = new ScriptedSource(makeBlocks(0, 499));
+    const source = new ScriptedSource(makeBlocks(0, 99));
     const service = await runService({ source });
     await service.ready;
-    source.jump(...makeBlocks(500, 899));
-    source.mine(makeBlock(900));
-    await headIs(service, 900);
-    await holds(service, 900);
-    expect(await storedNumbers(service)).toEqual(upTo(900));
+    source.jump(...makeBlocks(100, 499));
+    source.mine(makeBlock(500));
+    await headIs(service, 500);
+    await holds(service, 500);
+    expect(await storedNumbers(service)).toEqual(upTo(500));
     expect(service.errors).toEqual([]);
   });
 
   test('a block said twice, or out of turn, is one block', async () => {
-    const source = new ScriptedSource(makeBlocks(0, 499));
+    const source = new ScriptedSource(makeBlocks(0, 99));
     const service = await runService({ source });
     await service.ready;
-    source.mine(makeBlock(500), makeBlock(500), makeBlock(499), makeBlock(500), makeBlock(501));
-    await headIs(service, 501);
-    await holds(service, 501);
-    expect(await storedNumbers(service)).toEqual(upTo(501));
+    source.mine(makeBlock(100), makeBlock(100), makeBlock(99), makeBlock(100), makeBlock(101));
+    await headIs(service, 101);
+    await holds(service, 101);
+    expect(await storedNumbers(service)).toEqual(upTo(101));
   });
 
   test('a burst of blocks ends with the same advice as the blocks one by one', async () => {
-    const last = 99 + rounds(20_000);
+    const last = 99 + (isSlowRun ? 20_000 : 600);
     const burst = new ScriptedSource(makeBlocks(0, 99), { kind: 'replay' });
     const service = await runService({ source: burst });
     await service.ready;
@@ -146,7 +146,7 @@ describe('following', () => {
   });
 
   test('the end of a recording is no fault', async () => {
-    const source = new ScriptedSource(makeBlocks(0, 499), { kind: 'replay' });
+    const source = new ScriptedSource(makeBlocks(400, 499), { kind: 'replay' });
     const service = await runService({ source });
     await service.ready;
     source.mine(makeBlock(500));
@@ -159,26 +159,26 @@ describe('following', () => {
 
 describe('filling the history', () => {
   test('a fresh database fills from the newest block back, and each hole is asked for once', async () => {
-    const source = new ScriptedSource(makeBlocks(0, 1_999), { kind: 'simulated' });
+    const source = new ScriptedSource(makeBlocks(0, 899), { kind: 'simulated' });
     const service = await runService({ source });
     await service.ready;
-    await holds(service, 1_999);
+    await holds(service, 899);
     const asked = source.blocksAsked;
-    expect(asked[0]).toEqual({ from: 1_700, to: 1_999 });
+    expect(asked[0]).toEqual({ from: 600, to: 899 });
     const tops = asked.map((range) => range.to);
     expect(tops).toEqual(tops.toSorted((a, b) => b - a));
     expect(new Set(tops).size).toBe(tops.length);
   });
 
   test('goes as far as it is told and no further', async () => {
-    const source = new ScriptedSource(makeBlocks(0, 3_999), { kind: 'simulated' });
-    const service = await runService({ source, historySec: 14_400 });
+    const source = new ScriptedSource(makeBlocks(0, 1_999), { kind: 'simulated' });
+    const service = await runService({ source, historySec: 7_200 });
     await service.ready;
-    source.mine(makeBlock(4_000));
-    const fourHoursBack = 4_000 - 1_200;
-    await waitFor(() => source.blocksAsked.some((range) => range.from <= fourHoursBack));
+    source.mine(makeBlock(2_000));
+    const twoHoursBack = 2_000 - 600;
+    await waitFor(() => source.blocksAsked.some((range) => range.from <= twoHoursBack));
     await service.stop();
-    expect(Math.min(...source.blocksAsked.map((range) => range.from))).toBeGreaterThan(fourHoursBack - 600);
+    expect(Math.min(...source.blocksAsked.map((range) => range.from))).toBeGreaterThan(twoHoursBack - 600);
   });
 
   test('stops where the past of the source begins', async () => {
@@ -195,34 +195,34 @@ describe('filling the history', () => {
   test('a restart shows the history before the source says a word, then asks for the gap alone', async () => {
     const path = join(await temporaryFolder(), 'chain-1.db');
     const first = await runService({
-      source: new ScriptedSource(makeBlocks(0, 999), { kind: 'simulated' }),
+      source: new ScriptedSource(makeBlocks(0, 399), { kind: 'simulated' }),
       database: path,
     });
     await first.ready;
-    await holds(first, 999);
+    await holds(first, 399);
     await first.stop();
 
-    const source = new ScriptedSource(makeBlocks(0, 1_010), { kind: 'simulated' });
+    const source = new ScriptedSource(makeBlocks(0, 410), { kind: 'simulated' });
     source.isReachable = false;
     const second = await runService({ source, database: path });
     await second.ready;
-    expect((await current(second)).blockNumber).toBe(999);
+    expect((await current(second)).blockNumber).toBe(399);
     source.isReachable = true;
-    await headIs(second, 1_010);
-    await holds(second, 1_010);
-    expect(source.knownAsked[0]?.at(-1)).toEqual({ number: 999, hash: blockHash(999) });
+    await headIs(second, 410);
+    await holds(second, 410);
+    expect(source.knownAsked[0]?.at(-1)).toEqual({ number: 399, hash: blockHash(399) });
     // What was asked for besides is only the comparison of the last stored block.
-    expect(source.blocksAsked).toEqual([{ from: 999, to: 999 }]);
+    expect(source.blocksAsked).toEqual([{ from: 399, to: 399 }]);
   });
 
   test('a development chain that started over replaces the history of the one before', async () => {
     const path = join(await temporaryFolder(), 'chain-1337.db');
     const first = await runService({
-      source: new ScriptedSource(makeBlocks(0, 999), { chainId: 1337 }),
+      source: new ScriptedSource(makeBlocks(0, 399), { chainId: 1337 }),
       database: path,
     });
     await first.ready;
-    await holds(first, 999);
+    await holds(first, 399);
     await first.stop();
 
     const anew = makeBlocks(0, 40).map((block) => ({
@@ -239,22 +239,22 @@ describe('filling the history', () => {
   test('a recording played again begins again', async () => {
     const path = join(await temporaryFolder(), 'replay.db');
     const first = await runService({
-      source: new ScriptedSource(makeBlocks(0, 999), { kind: 'replay' }),
+      source: new ScriptedSource(makeBlocks(0, 399), { kind: 'replay' }),
       database: path,
     });
     await first.ready;
-    await holds(first, 999);
+    await holds(first, 399);
     await first.stop();
-    const again = new ScriptedSource(makeBlocks(0, 400), { kind: 'replay' });
+    const again = new ScriptedSource(makeBlocks(0, 200), { kind: 'replay' });
     const second = await runService({ source: again, database: path });
-    await headIs(second, 400);
-    expect((await storedNumbers(second)).at(-1)).toBe(400);
+    await headIs(second, 200);
+    expect((await storedNumbers(second)).at(-1)).toBe(200);
   });
 });
 
 describe('when something is wrong', () => {
   test('with nothing to answer from, it says 503, node by node, and when to ask again; then it recovers alone', async () => {
-    const source = new ScriptedSource(makeBlocks(0, 499));
+    const source = new ScriptedSource(makeBlocks(400, 499));
     source.isReachable = false;
     const service = await runService({ source });
     await waitFor(async () => {
@@ -277,7 +277,7 @@ describe('when something is wrong', () => {
   });
 
   test('with history, it goes on answering from it and says why it is old and when it tries again', async () => {
-    const source = new ScriptedSource(makeBlocks(0, 499));
+    const source = new ScriptedSource(makeBlocks(400, 499));
     const service = await runService({ source });
     await service.ready;
     const retryAt = Date.parse('2030-01-01T00:00:00Z');
@@ -296,7 +296,7 @@ describe('when something is wrong', () => {
   });
 
   test('a chain that brings no block for long is stale, and its charts end where it ended', async () => {
-    const source = new ScriptedSource(makeBlocks(0, 499));
+    const source = new ScriptedSource(makeBlocks(400, 499));
     const service = await runService({ source });
     await service.ready;
     const head = makeBlock(499).timestamp;
@@ -313,7 +313,7 @@ describe('when something is wrong', () => {
   });
 
   test('blocks that a stuck node makes up for do not make it look alive', async () => {
-    const source = new ScriptedSource(makeBlocks(0, 499));
+    const source = new ScriptedSource(makeBlocks(400, 499));
     const service = await runService({ source });
     await service.ready;
     source.clock = (makeBlock(501).timestamp + 3_600) * 1_000;
@@ -417,7 +417,7 @@ describe('when something is wrong', () => {
   );
 
   test('an engine that fails does not end the service', async () => {
-    const source = new ScriptedSource(makeBlocks(0, 499));
+    const source = new ScriptedSource(makeBlocks(400, 499));
     let failures = 1;
     const service = await runService({
       source,
@@ -448,7 +448,7 @@ describe('when something is wrong', () => {
 });
 
 test('a node that hangs does not hold up the end', async () => {
-  const source = new ScriptedSource(makeBlocks(0, 499));
+  const source = new ScriptedSource(makeBlocks(400, 499));
   source.chain = () => new Promise(() => {});
   const service = await runService({
     source,
@@ -460,7 +460,7 @@ test('a node that hangs does not hold up the end', async () => {
 
 test('after the abort everything ends, the database is closed and questions are refused', async () => {
   const path = join(await temporaryFolder(), 'chain-1.db');
-  const source = new ScriptedSource(makeBlocks(0, 499));
+  const source = new ScriptedSource(makeBlocks(400, 499));
   const service = await runService({ source, database: path });
   await service.ready;
   source.mine(makeBlock(500));

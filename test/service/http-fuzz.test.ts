@@ -22,14 +22,15 @@ import { BaseFeeMetrics, GasUsedRatioMetrics, PriorityFeeMetrics } from '../../s
 import { BASE_PATH, PATHS } from '../../src/contract/routes.ts';
 import { rounds } from '../helpers/rounds.ts';
 import { temporaryFolder } from '../helpers/service.ts';
+import { buildProgram } from '../tui/build-program.ts';
 import { type MadeRequest, madeRequests } from './fuzz/made-requests.ts';
 import { type RawAnswer, RawConnection } from './fuzz/raw-connection.ts';
 
 const SEED = 20_261_121;
-const CONNECTIONS = 24;
+const CONNECTIONS = 64;
 /** The server lets nobody take longer than 0.8 s; a machine that is busy may. */
 const PATIENCE_MS = 60_000;
-const PROGRAM = fileURLToPath(new URL('fuzz/fuzzed-program.ts', import.meta.url));
+const PROGRAM = await buildProgram(fileURLToPath(new URL('fuzz/fuzzed-program.ts', import.meta.url)));
 const Listening = z.object({
   port: z.number(),
   key: z.string(),

@@ -12,7 +12,7 @@ import { serveService } from '../helpers/served-service.ts';
 import { waitFor } from '../helpers/wait-for.ts';
 import { RawConnection } from './fuzz/raw-connection.ts';
 
-const source = () => new ScriptedSource(makeBlocks(0, 400), { kind: 'simulated' });
+const source = () => new ScriptedSource(makeBlocks(301, 400), { kind: 'simulated' });
 
 async function ready(served: Awaited<ReturnType<typeof serveService>>): Promise<void> {
   await waitFor(async () => (await fetch(`${served.origin}/readyz`)).ok);

@@ -108,7 +108,7 @@ describe('the first prices of a new database', () => {
 });
 
 /** A source whose first page has no hashes below the head, like a node's. */
-function pagedSource(blocks = makeBlocks(0, 499)) {
+function pagedSource(blocks = makeBlocks(400, 499)) {
   const source = new ScriptedSource(blocks);
   return Object.assign(source, {
     newest: async (count: number) => {
@@ -135,7 +135,7 @@ describe('a reorg right after the start', () => {
     source.reorg(first - 1, replaced);
     await waitFor(async () => (await current(service)).blockNumber === 500);
     const fresh = await runService({
-      source: new ScriptedSource([...makeBlocks(0, first - 1), ...replaced]),
+      source: new ScriptedSource([...makeBlocks(400, first - 1), ...replaced]),
     });
     await fresh.ready;
     await waitFor(async () =>
@@ -147,12 +147,12 @@ describe('a reorg right after the start', () => {
 describe('the prices of the last run', () => {
   test('are stale without a problem until the source has said its newest block', async () => {
     const database = join(await temporaryFolder(), 'history.db');
-    const before = await runService({ source: new ScriptedSource(makeBlocks(0, 499)), database });
+    const before = await runService({ source: new ScriptedSource(makeBlocks(400, 499)), database });
     await before.ready;
     await before.read(`${PATHS.statsChart}?timeFrame=1h`);
     await before.stop();
 
-    const source = new ScriptedSource(makeBlocks(0, 520));
+    const source = new ScriptedSource(makeBlocks(400, 520));
     const asked = Promise.withResolvers<void>();
     const chain = source.chain.bind(source);
     const service = await runService({
@@ -167,7 +167,7 @@ describe('the prices of the last run', () => {
     expect((await current(service)).blockNumber).toBe(520);
     await service.stop();
 
-    const away = new ScriptedSource(makeBlocks(0, 540));
+    const away = new ScriptedSource(makeBlocks(400, 540));
     away.isReachable = false;
     const again = await runService({ source: away, database });
     await waitFor(async () => (await current(again)).source.problem !== null);

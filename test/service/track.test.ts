@@ -95,7 +95,7 @@ describe('what is advised', () => {
 
   test('of blocks that are only caught up with is said to nobody and not stored', async () => {
     const path = join(await temporaryFolder(), 'chain-1.db');
-    const source = new ScriptedSource(makeBlocks(0, 999));
+    const source = new ScriptedSource(makeBlocks(700, 999));
     const first = await runService({ source, database: path });
     await first.ready;
     await first.stop();
@@ -111,7 +111,7 @@ describe('what is advised', () => {
 
   test('goes with its block in a reorg', async () => {
     const path = join(await temporaryFolder(), 'chain-1.db');
-    const source = new ScriptedSource(makeBlocks(0, 499));
+    const source = new ScriptedSource(makeBlocks(400, 499));
     const service = await runService({ source, database: path });
     await service.ready;
     await live(source, path, makeBlocks(500, 505));
@@ -123,7 +123,7 @@ describe('what is advised', () => {
 
   test('by two services on one history is stored once', async () => {
     const path = join(await temporaryFolder(), 'chain-1.db');
-    const sources = [new ScriptedSource(makeBlocks(0, 499)), new ScriptedSource(makeBlocks(0, 499))];
+    const sources = [new ScriptedSource(makeBlocks(400, 499)), new ScriptedSource(makeBlocks(400, 499))];
     const services = await Promise.all(sources.map((source) => runService({ source, database: path })));
     await Promise.all(services.map((service) => service.ready));
     for (const block of makeBlocks(500, 520)) {
@@ -139,7 +139,7 @@ describe('what is advised', () => {
 describe('the record', () => {
   test('is of the walk over history until twenty are judged, then of what was said; a restart keeps it', async () => {
     const path = join(await temporaryFolder(), 'chain-1.db');
-    const source = new ScriptedSource(makeBlocks(0, 999));
+    const source = new ScriptedSource(makeBlocks(700, 999));
     const first = await runService({ source, database: path });
     await first.ready;
     const early = (await advice(first)).track;
@@ -172,7 +172,7 @@ describe('the record', () => {
 
   test('of waits counts the same advice apart', async () => {
     const path = join(await temporaryFolder(), 'chain-1.db');
-    const source = new ScriptedSource(makeBlocks(0, 999));
+    const source = new ScriptedSource(makeBlocks(700, 999));
     const first = await runService({ source, database: path });
     await first.ready;
     expect((await advice(first)).track.waits).toBeNull();
@@ -200,7 +200,7 @@ describe('the record', () => {
 
   test('is answered anew when it changes after its block was answered for', async () => {
     const path = join(await temporaryFolder(), 'chain-1.db');
-    const source = new ScriptedSource(makeBlocks(0, 999));
+    const source = new ScriptedSource(makeBlocks(700, 999));
     const service = await runService({ source, database: path });
     await service.ready;
     await live(source, path, makeBlocks(1_000, 1_030));
@@ -218,7 +218,7 @@ describe('the record', () => {
 
   test('goes on with another version, and names both', async () => {
     const path = join(await temporaryFolder(), 'chain-1.db');
-    const source = new ScriptedSource(makeBlocks(0, 999));
+    const source = new ScriptedSource(makeBlocks(700, 999));
     const first = await runService({ source, database: path });
     await first.ready;
     await live(source, path, makeBlocks(1_000, 1_030));
@@ -241,25 +241,22 @@ describe('the record', () => {
 
   test('takes in after a downtime what was still open before it, by the blocks that were fetched', async () => {
     const path = join(await temporaryFolder(), 'chain-1.db');
-    const source = new ScriptedSource(makeBlocks(0, 999));
+    const source = new ScriptedSource(makeBlocks(0, 299));
     const first = await runService({ source, database: path });
     await first.ready;
-    await live(source, path, makeBlocks(1_000, 1_005));
+    await live(source, path, makeBlocks(300, 305));
     await first.stop();
     const open = (await rowsIn(path)).filter((row) => row.verdict === null);
     expect(open.length).toBeGreaterThan(0);
 
     // Too many to be brought one by one: they are jumped over and filled in behind.
-    const second = new ScriptedSource(makeBlocks(0, 2_999));
-    second.mine(makeBlock(3_000));
+    const second = new ScriptedSource(makeBlocks(0, 2_299));
+    second.mine(makeBlock(2_300));
     const service = await runService({ source: second, database: path });
     await service.ready;
-    await waitFor(
-      async () => (await rowsIn(path)).filter((row) => row.block_number <= 1_005).every(isJudged),
-      {
-        timeoutMs: 60_000,
-      },
-    );
+    await waitFor(async () => (await rowsIn(path)).filter((row) => row.block_number <= 305).every(isJudged), {
+      timeoutMs: 60_000,
+    });
   });
 });
 
@@ -269,21 +266,21 @@ describe('a downtime of more than a day', () => {
     makeBlocks(from, to).map((block) => ({ ...block, timestamp: BLOCK_ZERO_TIME + block.number * 60 }));
   const day = 1_440;
   async function leftOpen(path: string): Promise<void> {
-    const source = new ScriptedSource(slow(0, 999));
+    const source = new ScriptedSource(slow(0, 299));
     const service = await runService({ source, database: path });
     await service.ready;
-    await live(source, path, slow(1_000, 1_005));
+    await live(source, path, slow(300, 305));
     await service.stop();
     expect((await rowsIn(path)).filter((row) => row.verdict === null).length).toBeGreaterThan(0);
   }
-  const leftOf = async (path: string) => (await rowsIn(path)).filter((row) => row.block_number <= 1_005);
+  const leftOf = async (path: string) => (await rowsIn(path)).filter((row) => row.block_number <= 305);
 
   test('costs no verdict: what was open is judged once its blocks have been fetched', async () => {
     const path = join(await temporaryFolder(), 'chain-1.db');
     await leftOpen(path);
-    const source = new ScriptedSource(slow(0, 1_999 + day));
+    const source = new ScriptedSource(slow(0, 799 + day));
     const service = await runService({ source, database: path });
-    source.mine(...slow(2_000 + day, 2_000 + day));
+    source.mine(...slow(800 + day, 800 + day));
     await service.ready;
     await waitFor(async () => (await leftOf(path)).every((row) => row.verdict !== null), {
       timeoutMs: 60_000,
@@ -294,7 +291,7 @@ describe('a downtime of more than a day', () => {
   test('whose blocks are not to be had leaves open what needed them, and says so', async () => {
     const path = join(await temporaryFolder(), 'chain-1.db');
     await leftOpen(path);
-    const source = new ScriptedSource([...slow(0, 1_005), ...slow(1_500, 2_000 + day)]);
+    const source = new ScriptedSource([...slow(0, 305), ...slow(500, 800 + day)]);
     await (await runService({ source, database: path })).ready;
     const last = async () => (await leftOf(path)).at(-1)?.verdict;
     await waitFor(async () => (await last()) === 'unknown', { timeoutMs: 60_000 });
@@ -319,7 +316,7 @@ const judged = (rows: readonly AdviceRow[]) => rows.filter(isJudged);
 
 describe('how likely a price is reached', () => {
   const history = shareService(async (run) => {
-    const service = await run({ source: new ScriptedSource(makeBlocks(0, 2_999), { kind: 'simulated' }) });
+    const service = await run({ source: new ScriptedSource(makeBlocks(0, 2_199), { kind: 'simulated' }) });
     await service.ready;
     // A month of this chain is there in moments; the answer is from what is.
     await waitFor(

@@ -11,9 +11,11 @@ import { openDatabase } from '../../src/store/database.ts';
 import { makeBlocks } from '../helpers/chain-blocks.ts';
 import { rounds } from '../helpers/rounds.ts';
 import { temporaryFolder } from '../helpers/service.ts';
+import { buildProgram } from '../tui/build-program.ts';
 
 const KILLS = rounds(40);
-const WRITER = fileURLToPath(new URL('write-until-killed.ts', import.meta.url));
+/** Bundled: what starts again and again must start quickly. */
+const WRITER = await buildProgram(fileURLToPath(new URL('write-until-killed.ts', import.meta.url)));
 
 /** Lets a process write until it has said `lines` batches, kills it in full flight, answers its last word. */
 async function writeAndKill(path: string, lines: number): Promise<number> {

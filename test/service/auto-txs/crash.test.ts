@@ -5,7 +5,7 @@ import { expect, onTestFailed, onTestFinished, test } from 'vitest';
 import { openDatabase } from '../../../src/store/database.ts';
 import { startAnvil } from '../../helpers/anvil.ts';
 import { GWEI } from '../../helpers/auto-tx-rig.ts';
-import { isSlowRun, rounds } from '../../helpers/rounds.ts';
+import { isSlowRun } from '../../helpers/rounds.ts';
 import { temporaryFolder } from '../../helpers/service.ts';
 import { waitFor } from '../../helpers/wait-for.ts';
 import { buildProgram } from '../../tui/build-program.ts';
@@ -18,7 +18,7 @@ import { type Passage, startRecordingProxy } from './recording-proxy.ts';
 
 /** Bundled: what starts two hundred times must start quickly. */
 const PROGRAM = await buildProgram(fileURLToPath(new URL('serve-until-killed.ts', import.meta.url)));
-const KILLS = rounds(200);
+const KILLS = isSlowRun ? 200 : 10;
 /** Started ahead of their time, for that takes longest; each opens the file when it is told to. */
 const AHEAD = 2;
 /** Between two lives, of the clocks alone: what is thought to be lost after a while is so after a few of them. */

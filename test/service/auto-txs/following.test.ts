@@ -173,6 +173,8 @@ test('a reorg whose new block has another transaction with its nonce: FAILED, an
   const first = (await patient.kept(id)).state.inclusion?.blockNumber ?? 0;
   const other = await sign(account, { value: 2n });
   await anvil.rpc('anvil_reorg', [3, [[other, 0]]]);
+  // For a while after it was sent nobody is sure that the node has forgotten it.
+  patient.pass(30_000);
   const { state } = await mineUntil(patient, id, 'FAILED');
   expect(state.failure).toMatchObject({ code: 'replaced' });
   expect(state.failure?.message).toContain(`replaced by ${decodeTransaction(other).hash} in block ${first}`);

@@ -1,6 +1,8 @@
 import { expect } from 'vitest';
 import { AlertDetails, CreatedAlert } from '../../../src/contract/alerts.ts';
 import { ALERTS_PER_KEY } from '../../../src/service/alerts/alert-service.ts';
+import type { Database } from '../../../src/store/database.ts';
+import { repeatRow } from '../../helpers/repeat-row.ts';
 import { waitFor } from '../../helpers/wait-for.ts';
 
 /** Fires at every block, and has something to send that nobody takes. */
@@ -13,8 +15,6 @@ export const NEW_ALERT = {
   cooldownMs: 86_400_000,
   note: 'deploy now',
 };
-
-const AT_ONCE = 50;
 
 /** Alerts in a running service, each of the key that it was made with. */
 export interface AlertWorld {
@@ -33,6 +33,7 @@ export async function prepareAlerts(
   root: string,
   keys: { readonly key: string; readonly fullKey: string },
   mine: () => Promise<void>,
+  database: Database,
 ): Promise<AlertWorld> {
   const create = async (by: string) => {
     const response = await fetch(`${root}/alerts`, {
@@ -50,8 +51,6 @@ export async function prepareAlerts(
     const response = await fetch(`${root}/alerts/${fired}`, { headers: { 'x-api-key': keys.key } });
     return AlertDetails.parse(await response.json()).triggerCount === 1;
   });
-  for (let made = 0; made < ALERTS_PER_KEY; made += AT_ONCE) {
-    await Promise.all(Array.from({ length: AT_ONCE }, () => create(keys.fullKey)));
-  }
+  await repeatRow(database, 'alerts', { id: await create(keys.fullKey), count: ALERTS_PER_KEY });
   return { ...keys, fired, create: () => create(keys.key) };
 }

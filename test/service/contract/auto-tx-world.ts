@@ -5,13 +5,13 @@ import { stepAutoTx } from '../../../src/core/auto-txs/state-machine.ts';
 import { AUTO_TXS_PER_KEY } from '../../../src/service/auto-txs/auto-tx-service.ts';
 import { AutoTxStore } from '../../../src/store/auto-txs.ts';
 import type { Database } from '../../../src/store/database.ts';
+import { repeatRow } from '../../helpers/repeat-row.ts';
 
 /** The first of anvil's own accounts, by its published key. */
 const ACCOUNT = privateKeyToAccount('0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80');
 const CHAIN = 31_337;
 /** Nonces that no transfer of the test comes to. */
 const FIRST_NONCE = 1_000;
-const AT_ONCE = 50;
 
 /** No price comes down to it. */
 export const NEW_DRAFT = {
@@ -61,9 +61,7 @@ export async function prepareAutoTxs(
   const failed = await create(keys.key, { targetGasPriceGwei, signedTransaction: bad });
   await fail(new AutoTxStore(database), failed);
   const draft = await create(keys.key);
-  for (let made = 0; made < AUTO_TXS_PER_KEY; made += AT_ONCE) {
-    await Promise.all(Array.from({ length: AT_ONCE }, () => create(keys.fullKey)));
-  }
+  await repeatRow(database, 'auto_txs', { id: await create(keys.fullKey), count: AUTO_TXS_PER_KEY });
   return {
     ...keys,
     waiting,

@@ -12,8 +12,10 @@ import { AutoTxStore } from '../../../src/store/auto-txs.ts';
 import { type Database, openDatabase } from '../../../src/store/database.ts';
 import { rounds } from '../../helpers/rounds.ts';
 import { temporaryFolder } from '../../helpers/service.ts';
+import { buildProgram } from '../../tui/build-program.ts';
 
-const CHANGER = fileURLToPath(new URL('change-until-killed.ts', import.meta.url));
+/** Bundled: what starts again and again must start quickly. */
+const CHANGER = await buildProgram(fileURLToPath(new URL('change-until-killed.ts', import.meta.url)));
 const KILLS = rounds(40);
 
 /** Lets owners and engine change until the owners have said so many lines, kills both, and answers all that they said. */
