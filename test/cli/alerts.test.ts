@@ -8,7 +8,7 @@ import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { AlertDetails, AlertList, AlertSavings, CreatedAlert } from '../../src/contract/alerts.ts';
 import { gastop } from '../helpers/gastop.ts';
 import { ScriptedSource } from '../helpers/scripted-source.ts';
-import { type ServedService, serveService } from '../helpers/served-service.ts';
+import { shareServedService } from '../helpers/served-service.ts';
 import { type Captured, type RunOptions, runMain } from './captured-io.ts';
 import { SHORT_RECORDING } from './served.ts';
 import { startProgram } from './served-program.ts';
@@ -36,12 +36,16 @@ const inDatabase = (): Alerts => {
   return (argv, options) => runMain(['alerts', ...argv, '--rpc', 'http://127.0.0.1:1', '--db', db], options);
 };
 
+/** One service for all: whoever has a key sees what was made with it. */
+const served = shareServedService(() => ({ source: new ScriptedSource() }));
+
 const serve = async (): Promise<Alerts> => {
-  const served: ServedService = await serveService({ source: new ScriptedSource() });
+  const { origin, newKey } = served();
+  const key = await newKey();
   return (argv, options) =>
-    runMain(['alerts', ...argv, '--url', served.origin], {
+    runMain(['alerts', ...argv, '--url', origin], {
       ...options,
-      env: { GASTOP_API_KEY: served.key, ...options?.env },
+      env: { GASTOP_API_KEY: key, ...options?.env },
     });
 };
 
@@ -50,7 +54,6 @@ describe.each([
   ['in a database, while no node answers', inDatabase],
 ] as const)('alerts %s', (_title, open) => {
   let alerts: Alerts;
-  // Served services end with the test that began them.
   beforeEach(async () => {
     alerts = await open();
   });

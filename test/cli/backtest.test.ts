@@ -137,7 +137,14 @@ describe('gastop backtest', () => {
   });
 
   it('--from and --to bound what is judged, and say what was learned from before', async () => {
-    const { stdout } = await runMain(['backtest', RECORDING, '--from', '20973500', '--to', '20,973,599']);
+    const { stdout } = await runMain([
+      'backtest',
+      shortRecording('range.csv', 460),
+      '--from',
+      '20973500',
+      '--to',
+      '20,973,599',
+    ]);
     expect(stdout).toContain('the advice at blocks 20,973,500 to 20,973,599, from the past alone');
     expect(widest(stdout)).toBeLessThanOrEqual(80);
     expect(stdout).toContain('after learning from the 336 blocks before');
@@ -195,7 +202,7 @@ describe('gastop backtest --predictions', () => {
     const out = at('said.jsonl');
     const { exitCode, stderr } = await runMain([
       'backtest',
-      RECORDING,
+      shortRecording('said.csv', 460),
       '--predictions',
       out,
       '--from',
@@ -361,7 +368,7 @@ describe('what cannot be done is one clear line', () => {
       expect(exitCode).toBe(2);
       expect(stderr).toContain(`too few blocks to judge anything: ${count};`);
     }
-    const part = await refused([RECORDING, '--to', '20973170']);
+    const part = await refused([shortRecording('part.csv', 100), '--to', '20973170']);
     expect(part.stderr).toContain('too few blocks to judge anything: 7 of ');
   });
 
@@ -385,13 +392,9 @@ describe('what cannot be done is one clear line', () => {
 });
 
 describe('a long walk', () => {
-  beforeAll(async () => {
-    await runMain(['record', '--demo', '--past', '1d', '--blocks', '6000', '--out', at('long.jsonl')]);
-  });
-
   it('interrupted ends without a report; whole lines of predictions stay', async () => {
     const out = at('interrupted.jsonl');
-    const child = spawn(process.execPath, [GASTOP, 'backtest', at('long.jsonl'), '--predictions', out]);
+    const child = spawn(process.execPath, [GASTOP, 'backtest', RECORDING, '--predictions', out]);
     let output = '';
     child.stdout.on('data', (chunk) => {
       output += chunk;
@@ -410,7 +413,7 @@ describe('a long walk', () => {
       expect(code).toBe(130);
       expect(output).toBe('');
       expect(told).toMatch(
-        /^gastop: interrupted: [\d,]+ of 6,000 blocks\ngastop: wrote [\d,]+ predictions to /,
+        /^gastop: interrupted: [\d,]+ of 2,001 blocks\ngastop: wrote [\d,]+ predictions to /,
       );
       const lines = readFileSync(out, 'utf8').split('\n');
       expect(lines.pop()).toBe('');
@@ -421,8 +424,8 @@ describe('a long walk', () => {
   });
 
   it('shows on a terminal how far it is, and leaves a clean line behind at Ctrl-C', async () => {
-    await using terminal = await gastop(['backtest', at('long.jsonl')], { watchTty: true });
-    await terminal.waitFor(/^\[#*\.+\] +\d+ % {2}block [\d,]+ of 6,000$/m, { timeoutMs: 60_000 });
+    await using terminal = await gastop(['backtest', RECORDING], { watchTty: true });
+    await terminal.waitFor(/^\[#*\.+\] +\d+ % {2}block [\d,]+ of 2,001$/m, { timeoutMs: 60_000 });
     await terminal.press('ctrl+c');
     expect((await terminal.waitForExit()).exitCode).toBe(130);
     expect(terminal.screen().join('')).not.toContain('%');

@@ -176,7 +176,8 @@ export async function knownReach(
   const { client, embedded } = opened;
   const ask = async () => (await client.gasRecommendation({ reach: asked, signal })).reach;
   const neededSec = pastForReach(asked.deadlineSec);
-  if (embedded === null || neededSec === null) return ask();
+  // What a recording has played to its end is learned, and nothing comes after it.
+  if (embedded === null || neededSec === null || snapshot.source.ended) return ask();
   const presentSec = Math.floor((snapshot.blockTimestamp ?? io.now()) / 1_000);
   let giveUpAt = Number.POSITIVE_INFINITY;
   const windowSec = pastFor(asked);
