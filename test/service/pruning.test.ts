@@ -65,6 +65,7 @@ test('a head that claims to be of the far future does not fold the present away'
       flush: async () => {
         rounds += 1;
       },
+      remembers: () => true,
       rebuild: async () => {},
       onRewind: () => () => {},
       filled: () => {},

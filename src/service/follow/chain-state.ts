@@ -136,6 +136,11 @@ export class ChainState {
     return this.#live?.isBlank ?? false;
   }
 
+  /** Whether the engine was given all blocks from `number` on. */
+  remembers(number: number): boolean {
+    return this.#live?.remembers(number) ?? false;
+  }
+
   advice(): Advice | null {
     return this.#live?.advice() ?? null;
   }
@@ -343,6 +348,8 @@ export class LiveEngine {
   readonly #make: () => Engine;
   /** Made with the first block: at a start `rebuild` brings another one before that. */
   #engine: Engine | null = null;
+  /** Number of the first block that the engine was given of the unbroken run up to its head. */
+  #first = Number.POSITIVE_INFINITY;
   #head: Block | null = null;
   #advice: Advice | null | undefined;
   #missed: Change[] | null = null;
@@ -357,7 +364,7 @@ export class LiveEngine {
 
   push(block: Block): void {
     this.#engine ??= this.#make();
-    feed(this.#engine, block);
+    if (feed(this.#engine, block)) this.#first = block.number;
     this.#missed?.push({ block });
     this.#head = block;
     this.#advice = undefined;
@@ -374,6 +381,11 @@ export class LiveEngine {
   /** Whether a rewind took back more than the engine remembers, so that it knows nothing any more. */
   get isBlank(): boolean {
     return this.#engine === null || this.#engine.head === null;
+  }
+
+  /** Whether the engine was given all blocks from `number` on. */
+  remembers(number: number): boolean {
+    return !this.isBlank && this.#first <= number;
   }
 
   /** Advice on the present head; worked out once per change. */
@@ -406,10 +418,11 @@ export class LiveEngine {
     const missed: Change[] = [];
     this.#missed = missed;
     let head: Block | null = null;
+    let first = Number.POSITIVE_INFINITY;
     try {
       for await (const page of pages) {
         for (const block of page) {
-          feed(next, block);
+          if (feed(next, block)) first = block.number;
           head = block;
           if (slice.isOver()) await slice.next();
           if (signal.aborted) return;
@@ -418,14 +431,15 @@ export class LiveEngine {
       for (let at = 0; at < missed.length; at += 1) {
         const change = missed[at];
         if (change === undefined) break;
-        if ('block' in change) feed(next, change.block);
-        else next.rewindTo(change.rewindTo);
+        if ('rewindTo' in change) next.rewindTo(change.rewindTo);
+        else if (feed(next, change.block)) first = change.block.number;
         if (slice.isOver()) await slice.next();
         if (signal.aborted) return;
       }
       // Reset meanwhile: what was read is of a chain that is gone.
       if (this.#missed !== missed) return;
       this.#engine = next;
+      this.#first = first;
       this.#head ??= head;
       this.#advice = undefined;
     } finally {
@@ -434,10 +448,15 @@ export class LiveEngine {
   }
 }
 
-/** After a hole the engine starts anew: what it learned does not lead up to this block. */
-function feed(engine: Engine, block: Block): void {
+/**
+ * After a hole the engine starts anew: what it learned does not lead up to this block. Answers whether the block is the
+ * first that it knows.
+ */
+function feed(engine: Engine, block: Block): boolean {
   if (engine.head !== null && block.number !== engine.head.number + 1) engine.rewindTo(-1);
+  const isFirst = engine.head === null;
   engine.push(block);
+  return isFirst;
 }
 
 const KEPT = 128;

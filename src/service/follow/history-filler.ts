@@ -42,6 +42,8 @@ interface FilledEngine {
   flush(): Promise<void>;
   /** Tells `listener` of every reorg until the function it answers is called. */
   onRewind(listener: (ancestor: number) => void): () => void;
+  /** Whether the engine was given all blocks from `number` on. */
+  remembers(number: number): boolean;
   /** Called when the history from block `from` on is worth being remembered. */
   rebuild(from: number): Promise<void>;
   /** Called when all that is to be had up to the block of this time (Unix seconds) is stored. */
@@ -160,7 +162,11 @@ export class HistoryFiller {
       const isNews = written > 0 && sec <= MEMORY_SEC;
       if (!isNews && this.#rememberedSec >= reach) continue;
       const memory = Math.max(reach, this.#rememberedSec);
-      await this.#engine.rebuild((await store.latestAt(head.timestamp - memory))?.number ?? 0);
+      const start = (await store.latestAt(head.timestamp - memory)) ?? (await store.oldest());
+      // A young history is remembered from its beginning, however far back the memory may go.
+      if (isNews || !this.#engine.remembers(start?.number ?? 0)) {
+        await this.#engine.rebuild(start?.number ?? 0);
+      }
       if (!signal.aborted) this.#rememberedSec = memory;
     }
     if (signal.aborted || !this.#engine.isWriting()) return;
@@ -266,6 +272,7 @@ export function fillerOf(options: FollowerOptions, chain: ChainState): HistoryFi
     head: () => chain.head,
     isWriting: () => chain.isWriting,
     flush: () => chain.flush(),
+    remembers: (number) => chain.remembers(number),
     rebuild: async (from) => {
       void track.lookBack();
       await chain.rebuild(from);
