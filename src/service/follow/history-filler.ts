@@ -10,8 +10,8 @@ import type { FollowerOptions } from './follower.ts';
 
 const HOUR_SEC = 3_600;
 const DAY_SEC = 86_400;
-/** What the engine looks back on; older history is for charts alone. */
-const MEMORY_SEC = 7 * DAY_SEC;
+/** What the engine looks back on, an hour more than the longest horizon takes; older history is for charts alone. */
+const MEMORY_SEC = 7 * DAY_SEC + HOUR_SEC;
 /**
  * The most blocks that are filled in, however quick the chain: a few hundred megabytes of history, a quarter of an
  * hour of asking.
