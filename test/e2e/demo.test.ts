@@ -1,0 +1,80 @@
+/**
+ * `gastop --demo` as somebody tries it: everything that the panes are for happens within a minute, and a transaction
+ * that is pasted goes all the way to a block of the Explorer.
+ */
+import { keccak256 } from 'viem';
+import { privateKeyToAccount } from 'viem/accounts';
+import { expect, it } from 'vitest';
+import { SIMULATED_CHAIN_ID } from '../../src/core/chains.ts';
+import { gastop } from '../helpers/gastop.ts';
+import { fillOrder, marked, openForm } from './auto-tx-parts.ts';
+
+/** The first account of anvil and Hardhat, whose key everybody knows. */
+const ACCOUNT = privateKeyToAccount('0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80');
+const GWEI = 10n ** 9n;
+/** Blocks come every 12 or 24 seconds. */
+const BLOCKS_COME = { timeoutMs: 120_000 };
+
+it('shows advice, has an alert fire, cancels an auto-tx, sends another, and opens its transaction', async () => {
+  const signed = await ACCOUNT.signTransaction({
+    type: 'eip1559',
+    chainId: SIMULATED_CHAIN_ID,
+    nonce: 0,
+    to: '0x70997970C51812dc3A010C7d01b50e0d17dc79C8',
+    value: 12_345_678_900_000_000n,
+    gas: 21_000n,
+    maxFeePerGas: 500n * GWEI,
+    maxPriorityFeePerGas: GWEI / 10n,
+  });
+  const does = '0.0123 ETH to 0x7099';
+  // Half a day is enough for most of the advice, and a fraction of the work.
+  await using terminal = await gastop(['--demo', '--history', '12h'], { cols: 120, rows: 40 });
+  const table = (await terminal.waitFor(/^ +1h +[\d.]+ +\d+ % +\d+ %/m, BLOCKS_COME)).join('\n');
+  expect(table).toMatch(/SEND NOW|WAIT|SET ALERT/);
+  expect(table).not.toContain('too little history');
+
+  await terminal.press('3');
+  await terminal.waitFor(/Average < .* 1 .*terminal, email/, BLOCKS_COME);
+  expect(terminal.screen().join('\n')).toMatch(/● armed[\s\S]*— disabled/);
+  await terminal.waitFor(() => /Average below [\d.]+ gwei: [\d.]+ · deploy/.test(terminal.output()));
+  await terminal.press('enter');
+  await terminal.waitFor(/Deliveries +2/);
+  await terminal.press('right');
+  await terminal.waitFor(/● simulated/);
+
+  await terminal.press('esc', '4');
+  const autoTxs = (await terminal.waitFor('Auto-txs 4')).join('\n');
+  for (const [state, content] of [
+    ['draft', '0.25 ETH'],
+    ['failed', '0.1 ETH'],
+    ['executed', 'transfer on 0x'],
+    ['(pending|submitted|mined)', '0.5 ETH'],
+  ] as const) {
+    expect(autoTxs).toMatch(new RegExp(`${state} +${content}`));
+  }
+  await terminal.press('g', 'j');
+  await terminal.waitFor(marked('0.25 ETH', /draft/));
+  await terminal.press('x');
+  await terminal.waitFor('Cancel this auto-tx?');
+  await terminal.press('y');
+  await terminal.waitFor(/cancelled +0\.25 ETH/);
+
+  await openForm(terminal);
+  terminal.paste(signed);
+  await terminal.waitFor(/signed transaction, \d+ bytes/);
+  await fillOrder(terminal, { target: '400' });
+  await terminal.press('ctrl+s');
+  await terminal.waitFor(new RegExp(`→ mined +${does}`), BLOCKS_COME);
+
+  await terminal.press('5');
+  await terminal.waitFor('Latest blocks');
+  await terminal.press('/');
+  await terminal.waitFor(/^ look up/m);
+  await terminal.press(keccak256(signed), 'enter');
+  const transaction = (await terminal.waitFor(/Transaction +● success/)).join('\n');
+  expect(transaction).toContain(ACCOUNT.address);
+  expect(transaction).toMatch(/tip 0\.100$/m);
+  await terminal.press('q');
+  expect((await terminal.waitForExit()).exitCode).toBe(0);
+  expect(terminal.leftovers()).toEqual([]);
+});
