@@ -95,7 +95,7 @@ describe('what is advised', () => {
 
   test('of blocks that are only caught up with is said to nobody and not stored', async () => {
     const path = join(await temporaryFolder(), 'chain-1.db');
-    const source = new ScriptedSource(makeBlocks(700, 999));
+    const source = new ScriptedSource(makeBlocks(850, 999));
     const first = await runService({ source, database: path });
     await first.ready;
     await first.stop();
@@ -139,7 +139,7 @@ describe('what is advised', () => {
 describe('the record', () => {
   test('is of the walk over history until twenty are judged, then of what was said; a restart keeps it', async () => {
     const path = join(await temporaryFolder(), 'chain-1.db');
-    const source = new ScriptedSource(makeBlocks(700, 999));
+    const source = new ScriptedSource(makeBlocks(850, 999));
     const first = await runService({ source, database: path });
     await first.ready;
     const early = (await advice(first)).track;
@@ -172,7 +172,7 @@ describe('the record', () => {
 
   test('of waits counts the same advice apart', async () => {
     const path = join(await temporaryFolder(), 'chain-1.db');
-    const source = new ScriptedSource(makeBlocks(700, 999));
+    const source = new ScriptedSource(makeBlocks(850, 999));
     const first = await runService({ source, database: path });
     await first.ready;
     expect((await advice(first)).track.waits).toBeNull();
@@ -200,7 +200,7 @@ describe('the record', () => {
 
   test('is answered anew when it changes after its block was answered for', async () => {
     const path = join(await temporaryFolder(), 'chain-1.db');
-    const source = new ScriptedSource(makeBlocks(700, 999));
+    const source = new ScriptedSource(makeBlocks(850, 999));
     const service = await runService({ source, database: path });
     await service.ready;
     await live(source, path, makeBlocks(1_000, 1_030));
@@ -218,7 +218,7 @@ describe('the record', () => {
 
   test('goes on with another version, and names both', async () => {
     const path = join(await temporaryFolder(), 'chain-1.db');
-    const source = new ScriptedSource(makeBlocks(700, 999));
+    const source = new ScriptedSource(makeBlocks(850, 999));
     const first = await runService({ source, database: path });
     await first.ready;
     await live(source, path, makeBlocks(1_000, 1_030));
