@@ -16,7 +16,7 @@ const MOST_CAPACITY = 262_144;
 /** Fewer blocks than Slow waits for cannot judge anything. */
 const LEAST_CAPACITY = 64;
 /** Lanes and short horizons look back on no more blocks than these. */
-export const NEAR_BLOCKS = 8_192;
+export const NEAR_BLOCKS = 3_200;
 
 interface FeeEngineOptions {
   readonly feeRule: FeeRule;
