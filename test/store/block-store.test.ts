@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { beforeEach, describe, expect, test } from 'vitest';
+import { SIMULATED_CHAIN_ID } from '../../src/core/chains.ts';
 import { BlockStore } from '../../src/store/blocks.ts';
 import { type Database, openDatabase } from '../../src/store/database.ts';
 import { HistoryStore } from '../../src/store/history.ts';
@@ -113,7 +114,7 @@ describe('blocks', () => {
       code: 'wrong-chain',
       message: 'the temporary database holds chain 1, not chain 10; name another path with --db',
     });
-    await expect(store.refuseOther({ id: 0 })).rejects.toMatchObject({
+    await expect(store.refuseOther({ id: SIMULATED_CHAIN_ID })).rejects.toMatchObject({
       code: 'wrong-chain',
       message: 'the temporary database holds chain 1, not the simulated chain; name another path with --db',
     });

@@ -24,6 +24,7 @@ import { type Notifications, NotificationsContext } from '../data/notifications.
 import {
   MonitorContext,
   type MonitorScope,
+  standStill,
   useQuotaInterval,
   useRateLimit,
   useRecovery,
@@ -327,8 +328,7 @@ function GlobalKeys({ state, dispatch, wantedMs, quotaMs, health, tryNow }: Glob
     freeze: () => {
       dispatch({ type: 'toggle-freeze' });
       if (state.frozen) void ask();
-      // A refetch that is under way would still change the screen.
-      else void queries.cancelQueries({ predicate: (query) => query.state.data !== undefined });
+      else standStill(queries);
       toast({ kind: 'info', text: state.frozen ? 'Going on' : 'Frozen: f lets it go on, r asks once' });
     },
     slower: () => setPace('slower'),

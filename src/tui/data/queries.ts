@@ -1,4 +1,4 @@
-import { type QueryKey, useQuery, useQueryClient } from '@tanstack/react-query';
+import { type QueryClient, type QueryKey, useQuery, useQueryClient } from '@tanstack/react-query';
 import { createContext, useContext, useEffect, useRef, useState, useSyncExternalStore } from 'react';
 import type { GasClient } from '../../client/client.ts';
 import { ClientError } from '../../client/errors.ts';
@@ -154,6 +154,17 @@ export function usePolledQuery<T>(options: PolledQuery<T>): Polled<T> {
       await query.refetch();
     },
   };
+}
+
+/**
+ * Nothing that is on the screen changes from now on. What is under way, or is due before React has drawn the frozen
+ * screen, would still change it; with that frame each query polls again if it does so while the monitor is frozen.
+ */
+export function standStill(queries: QueryClient): void {
+  void queries.cancelQueries({ predicate: ({ state }) => state.data !== undefined });
+  for (const { observers } of queries.getQueryCache().findAll({ type: 'active' })) {
+    for (const observer of observers) observer.setOptions({ ...observer.options, refetchInterval: false });
+  }
 }
 
 /** Whether a request failed because there is no such block or transaction yet. */
