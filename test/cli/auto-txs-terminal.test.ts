@@ -41,7 +41,7 @@ describe.skipIf(process.platform === 'win32')('a signed transaction at a termina
     await terminal.waitFor('Paste the raw signed transaction');
     terminal.paste(`${raw.slice(0, 90)}\r${raw.slice(90)}`);
     await terminal.press('enter');
-    await terminal.waitFor('[y/N]', { timeoutMs: 60_000 });
+    await terminal.waitFor('[y/N]');
     await terminal.press('y', 'enter');
     expect((await terminal.waitForExit()).exitCode).toBe(0);
     const { body = '' } = requests.find(({ method }) => method === 'POST') ?? {};

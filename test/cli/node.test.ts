@@ -85,7 +85,7 @@ describe('a real node', () => {
       env,
       signal: stop.signal,
     });
-    await expect.poll(() => existsSync(out), { timeout: 20_000 }).toBe(true);
+    await expect.poll(() => existsSync(out), { timeout: 120_000 }).toBe(true);
     await anvil.mine(3);
     const { exitCode } = await running;
     expect(exitCode).toBe(0);

@@ -103,7 +103,7 @@ describe('the program as a process', () => {
       const out = join(folder, 'stopped.jsonl');
       const argv = ['record', '--replay', RECORDING, '--speed', '1', '--past', '1h', '--out', out];
       const { child, ended } = start(argv);
-      await waitFor(() => readFileSync(out, 'utf8').split('\n').length > 150, { timeoutMs: 60_000 });
+      await waitFor(() => readFileSync(out, 'utf8').split('\n').length > 150);
       child.kill('SIGINT');
       const { code, stderr } = await ended;
       expect(code).toBe(0);

@@ -67,7 +67,7 @@ describe('record', () => {
         signal: stop.signal,
       },
     );
-    await expect.poll(() => linesOf(out), { timeout: 20_000 }).toBeGreaterThan(150);
+    await expect.poll(() => linesOf(out), { timeout: 120_000 }).toBeGreaterThan(150);
     stop.abort();
     const { exitCode, stderr } = await running;
     expect(exitCode).toBe(0);

@@ -69,7 +69,7 @@ test.skipIf(process.platform !== 'linux')(
     ]) {
       const connection = await RawConnection.open(program.port);
       connection.send(text);
-      const answer = await connection.answer(false, 20_000);
+      const answer = await connection.answer(false, 120_000);
       expect(answer?.status).toBe(400);
       said.push(answer?.body ?? '');
       connection.close();

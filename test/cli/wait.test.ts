@@ -6,9 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { gastop } from '../helpers/gastop.ts';
-import { type JsonRpcServer, startJsonRpcServer } from '../helpers/json-rpc-server.ts';
 import { isSlowRun } from '../helpers/rounds.ts';
-import { createScriptedChain, type ScriptedChain } from '../helpers/scripted-chain.ts';
 import { waitFor } from '../helpers/wait-for.ts';
 import { runMain } from './captured-io.ts';
 import { type Served, SHORT_RECORDING, serveRecording } from './served.ts';
@@ -193,83 +191,6 @@ describe('wrong usage is one line and exit 2', () => {
     expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });
     expect(stderr).toMatch(/^gastop: [^\n]+\n$/);
     expect(stderr).toContain(says);
-  });
-});
-
-describe('a node', () => {
-  const SPACING_SEC = 1;
-  const LENGTH = 60;
-  let node: JsonRpcServer;
-  let port = 0;
-
-  /** Base fee 1 gwei and tip 2, the newest block `ageSec` old. */
-  function chainOf(ageSec: number): ScriptedChain {
-    const startedAt = Math.floor(Date.now() / 1_000) - ageSec - LENGTH * SPACING_SEC;
-    return createScriptedChain({ length: LENGTH, startedAt, spacingSec: SPACING_SEC });
-  }
-  beforeAll(async () => {
-    node = await startJsonRpcServer(chainOf(0));
-    port = node.port;
-  });
-  afterAll(() => node.stop());
-  const waiting = (...argv: readonly string[]) =>
-    start(['wait', '--rpc', `http://127.0.0.1:${port}`, '--db', freshFile(), ...argv]);
-
-  it('whose blocks are old is not believed, however low its price is', async () => {
-    node.chain = chainOf(600);
-    const ran = freshFile();
-    const program = waiting('--below', '1000', '--', 'touch', ran);
-    await waitFor(() => program.stderr().includes('\n'), { timeoutMs: 60_000 });
-    program.child.kill('SIGTERM');
-    const { code, stdout, stderr } = await program.ended;
-    expect({ code, stdout, ran: existsSync(ran) }).toEqual({ code: 143, stdout: '', ran: false });
-    expect(stderr).toMatch(/^gastop: no prices of now: .+; still waiting\n$/);
-  });
-
-  it('whose price does not come in time is exit 124, however far the start has come by then', async () => {
-    node.chain = chainOf(600);
-    const ran = freshFile();
-    const argv = ['--below', '1000', '--timeout', '2s', '--', 'touch', ran];
-    const source = ['--rpc', `http://127.0.0.1:${port}`, '--db', freshFile()];
-    const env = { PATH: process.env.PATH ?? '' };
-    const { exitCode: code, stdout, stderr } = await runMain(['wait', ...source, ...argv], { env });
-    expect({ code, stdout, ran: existsSync(ran) }).toEqual({ code: 124, stdout: '', ran: false });
-    expect(stderr).toMatch(/^gastop: gave up after 2s of waiting for 1000 gwei or less; [^\n]+\n$/);
-  });
-
-  it('that goes away is waited for; it is said once, and the command runs on the price of its return', async () => {
-    // It may only be starting, so it gets longer than one that has worked.
-    const gone = new AbortController();
-    let nowhere = '';
-    const starting = runMain(['wait', '--rpc', 'http://127.0.0.1:9', '--db', freshFile(), '--below', '2.5'], {
-      signal: gone.signal,
-      onStderr: (text) => {
-        nowhere = text;
-      },
-    });
-    // Its last block is a little ahead, so that it is not old before a slow machine has shown it.
-    node.chain = chainOf(-10);
-    const command = ['sh', '-c', 'echo "$GASTOP_BLOCK $GASTOP_PRICE_GWEI"'];
-    await using terminal = await gastop(
-      ['wait', '--rpc', `http://127.0.0.1:${port}`, '--below', '2.5', '--', ...command],
-      { cols: 160 },
-    );
-    await terminal.waitFor(/^average 2\.9\d* gwei at #59 /m);
-    await node.stop();
-    await terminal.waitFor(/^gastop: no prices of now: .+; still waiting$/m, { timeoutMs: 60_000 });
-    expect(nowhere).toBe('');
-    gone.abort('SIGINT');
-    await starting;
-    const chain = chainOf(0);
-    chain.mine(20, { gasUsedRatio: 0 });
-    node = await startJsonRpcServer(chain, { port });
-    expect((await terminal.waitForExit({ timeoutMs: 60_000 })).exitCode).toBe(0);
-    const said = terminal.screen().join('\n');
-    const [, block, price] = /^(\d+) ([\d.]+)$/m.exec(said) ?? [];
-    expect(Number(block)).toBe(chain.head().number);
-    expect(Number(price)).toBeGreaterThan(2);
-    expect(Number(price)).toBeLessThanOrEqual(2.5);
-    expect(said.match(/no prices of now/g)).toHaveLength(1);
   });
 });
 

@@ -196,7 +196,7 @@ describe('in the pane', () => {
     const account = await parts.account();
     await mineShown(parts, monitor, 60);
     const signed = await parts.signed(account, { value: 14n * (ETHER / 100n) });
-    await handOver(monitor, signed, { target: '2', does: '0.14 ETH', expires: '2s' });
+    await handOver(monitor, signed, { target: '2', does: '0.14 ETH', expires: '5s' });
     await monitor.waitFor(marked('0.14 ETH', /expired/));
     await mineShown(parts, monitor, 0.5);
     expect(await parts.knows(keccak256(signed))).toBe(false);
@@ -290,10 +290,9 @@ describe('gastop auto-txs and gastop serve', () => {
     const again = await startServe([...argv, '--port', String(first.port)], serveOptions);
     await waitFor(() => parts.knows(keccak256(signed)), {
       what: 'the transaction in the pool',
-      timeoutMs: 60_000,
     });
     await mineShown(parts, monitor, 10);
-    await far.waitFor(marked('0.2 ETH to', /● executed/), { timeoutMs: 60_000 });
+    await far.waitFor(marked('0.2 ETH to', /● executed/));
     const receipt = await parts.receipt(keccak256(signed));
     expect(receipt?.blockNumber).toBe(await parts.head());
     const told = await run(['show', id]);

@@ -168,7 +168,7 @@ describe('the Explorer on a real node', () => {
     expect(terminal.isDim(terminal.find('▲ down')?.y ?? 0)).toBe(false);
     const again = await startAnvil({ blockTime: 1, baseFee: GWEI, port: own.port });
     await again.rpc('anvil_loadState', [state]);
-    await terminal.waitFor(node('● ok'), { timeoutMs: 45_000 });
+    await terminal.waitFor(node('● ok'));
     await terminal.press('q');
     expect((await terminal.waitForExit()).exitCode).toBe(0);
     await again.stop();

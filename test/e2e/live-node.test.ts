@@ -39,7 +39,7 @@ describe.concurrent('gastop --rpc on a node that mines every second', () => {
         await node.setNextBaseFee(baseFee);
         await setMining(node, true);
         const from = Number(await node.rpc('eth_blockNumber'));
-        await terminal.waitFor((rows) => blockNumber(rows) >= from + 3, { timeoutMs: 60_000 });
+        await terminal.waitFor((rows) => blockNumber(rows) >= from + 3);
         await setMining(node, false);
         const fees = await lastFees(node);
 
@@ -112,7 +112,7 @@ describe.concurrent('gastop --rpc on a node that mines every second', () => {
 
     const again = await startAnvil({ blockTime: 1, baseFee: GWEI, port: own.port });
     await again.rpc('anvil_loadState', [state]);
-    await terminal.waitFor(/● live/, { timeoutMs: 45_000 });
+    await terminal.waitFor(/● live/);
     await terminal.waitFor(() => !terminal.isDim(terminal.find('Average')?.y ?? 0));
     await terminal.press('q');
     expect((await terminal.waitForExit()).exitCode).toBe(0);

@@ -150,13 +150,11 @@ describe.runIf(mayMount)('a disk of its own', () => {
     await terminal.waitFor(/▸ (?:SEND NOW|WAIT)/);
     const rest = `/proc/${terminal.pid}/root${data}/rest`;
     fill(rest);
-    const rows = await terminal.waitFor(NO_ROOM, { timeoutMs: 60_000 });
+    const rows = await terminal.waitFor(NO_ROOM);
     expect(rows[0]).toContain('● live, unsaved');
     expect(rows.join('\n')).toMatch(PRICES);
     rmSync(rest);
-    await terminal.waitFor((now) => !NO_ROOM.test(now.join('\n')) && /● live +\S/.test(now[0] ?? ''), {
-      timeoutMs: 60_000,
-    });
+    await terminal.waitFor((now) => !NO_ROOM.test(now.join('\n')) && /● live +\S/.test(now[0] ?? ''), {});
     await terminal.press('q');
     expect((await terminal.waitForExit()).exitCode).toBe(0);
   });

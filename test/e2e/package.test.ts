@@ -25,7 +25,7 @@ const read = (path: string) => readFileSync(join(dirname(GASTOP), '..', path), '
 const turnedAway = (version: string) =>
   `gastop needs Node.js 22.13 or newer (this is ${version}). Run: npx -p node@24 -p gastop gastop\n`;
 /** A cold start of npx, Node and the program is much for a busy machine. */
-const SLOWLY = { timeoutMs: 60_000 };
+const SLOWLY = { timeoutMs: 120_000 };
 /** A lane's price, as the Live tab shows it. */
 const PRICES = /Average .*\d/;
 
@@ -204,7 +204,7 @@ describe.skipIf(noRegistry !== null)(title('a Node that is too old'), () => {
     await using terminal = await place.terminal(['--demo']);
     await terminal.waitFor('[Y/n]', SLOWLY);
     await terminal.press('enter');
-    await terminal.waitFor(PRICES, { timeoutMs: 110_000 });
+    await terminal.waitFor(PRICES, { timeoutMs: 120_000 });
     await terminal.press('q');
     expect((await terminal.waitForExit(SLOWLY)).exitCode).toBe(0);
     expect(terminal.leftovers()).toEqual([]);

@@ -30,7 +30,7 @@ const LAST_BLOCK = '20,975,164';
 /** Begin of synchronized output: one per drawn update. */
 const FRAME = '\u001b[?2026h';
 /** All waits of a test end before the test does, so that a failure shows the screen. */
-const END = { timeoutMs: isSlowRun ? 120_000 : 45_000 };
+const END = { timeoutMs: 120_000 };
 
 describe('gastop --replay of recorded mainnet blocks, at high speed', () => {
   it('ends with the last block, the day range, the blob fee and the chart of the recording', async () => {

@@ -27,7 +27,7 @@ describe('a transaction that is pasted into the monitor of a real chain', () => 
     const waiting = async () => Number(Reflect.get(Object(await anvil.rpc('txpool_status')), 'pending'));
     const shown = await gastop(['--rpc', anvil.url], { cols: 120, rows: 40 });
     screen = shown;
-    await shown.waitFor('│ Average', { timeoutMs: 60_000 });
+    await shown.waitFor('│ Average');
     await shown.press('4');
     await shown.waitFor('No auto-txs yet');
     await shown.press('n');
@@ -53,7 +53,7 @@ describe('a transaction that is pasted into the monitor of a real chain', () => 
     await mineAt(5n);
     await waitFor(async () => (await waiting()) === 1, { what: 'the transaction in the pool' });
     await anvil.mine();
-    await shown.waitFor('● executed', { timeoutMs: 60_000 });
+    await shown.waitFor('● executed');
     const block = Object(await anvil.rpc('eth_getBlockByNumber', ['0x3', false]));
     const [hash] = Reflect.get(block, 'transactions');
     const receipt = Object(await anvil.rpc('eth_getTransactionReceipt', [hash]));
