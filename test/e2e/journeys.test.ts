@@ -1,7 +1,7 @@
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { formatCount } from '../../src/core/units.ts';
 import { KEYMAP } from '../../src/tui/input/keymap.ts';
 import { barTicks } from '../helpers/bar-ticks.ts';
@@ -181,8 +181,10 @@ const TINY = [
 ] as const;
 
 describe('gastop --demo', () => {
-  it('at every size shows lanes, advice and keys, and says that nothing of it is real', async () => {
-    await using terminal = await gastop(['--demo'], { cols: 80, rows: 24 });
+  it('at every size shows lanes, advice and keys, and says that nothing of it is real; its chart changes with t, p, v, h, the arrows and e', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'gastop-chart-'));
+    onTestFinished(() => rm(folder, { recursive: true, force: true }));
+    await using terminal = await gastop(['--demo'], { cols: 80, rows: 24, cwd: folder });
     for (const [cols, rows] of [
       [80, 24],
       [60, 16],
@@ -203,6 +205,29 @@ describe('gastop --demo', () => {
       await terminal.press('1');
       await terminal.waitFor(isLive);
     }
+    terminal.resize(120, 40);
+    await terminal.waitFor((now) => /\? help/.test(now[39] ?? ''));
+    const clears = { ...terminal.clears };
+    await terminal.press('2');
+    await terminal.waitFor(/^ 1h /m);
+    await terminal.press('p');
+    await terminal.waitFor(/tip p75/);
+    await terminal.press('t');
+    await terminal.waitFor(/^ 24h /m);
+    await terminal.press('v');
+    await terminal.waitFor(/before|reaches/);
+    await terminal.press('left', 'left');
+    await terminal.waitFor(/^ (?!now).*base [\d.]+ .*tip p75/m);
+    await terminal.press('e');
+    await terminal.waitFor(/gastop-.*\.csv/);
+    const [file = ''] = await readdir(folder);
+    expect(file).toMatch(/^gastop-\S+-24h-\S+\.csv$/);
+    expect((await readFile(join(folder, file), 'utf8')).split('\n').length).toBeGreaterThan(10);
+    await terminal.press('h');
+    await terminal.waitFor(/cheap hours/);
+    expect(terminal.clears).toEqual(clears);
+    await terminal.press('1');
+    await terminal.waitFor(isLive);
     // Too small for it: what fits is said, nothing over anything else.
     terminal.resize(59, 15);
     await terminal.waitFor('60×16');
@@ -323,40 +348,11 @@ describe('gastop --demo', () => {
     expect(known.filter((key) => !pressed.has(key))).toEqual([]);
     await terminal.press('esc');
     await terminal.waitFor(FIRST_PRICES);
+    expect(terminal.clears).toEqual(NO_CLEARS);
     await terminal.press('q');
     expect((await terminal.waitForExit()).exitCode).toBe(0);
+    expect(terminal.leftovers()).toEqual([]);
     expect(terminal.output()).not.toMatch(COLOUR);
-  });
-
-  it('changes what the chart shows with t, p, v, h, the arrows and e', async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'gastop-chart-'));
-    try {
-      await using terminal = await gastop(['--demo'], { cols: 120, rows: 40, cwd: folder });
-      await terminal.waitFor(FIRST_PRICES);
-      await terminal.press('2');
-      await terminal.waitFor(/^ 1h /m);
-      await terminal.press('p');
-      await terminal.waitFor(/tip p75/);
-      await terminal.press('t');
-      await terminal.waitFor(/^ 24h /m);
-      await terminal.press('v');
-      await terminal.waitFor(/before|reaches/);
-      await terminal.press('left', 'left');
-      await terminal.waitFor(/^ (?!now).*base [\d.]+ .*tip p75/m);
-      await terminal.press('e');
-      await terminal.waitFor(/gastop-.*\.csv/);
-      const [file = ''] = await readdir(folder);
-      expect(file).toMatch(/^gastop-\S+-24h-\S+\.csv$/);
-      expect((await readFile(join(folder, file), 'utf8')).split('\n').length).toBeGreaterThan(10);
-      await terminal.press('h');
-      await terminal.waitFor(/cheap hours/);
-      await terminal.press('q');
-      expect((await terminal.waitForExit()).exitCode).toBe(0);
-      expect(terminal.leftovers()).toEqual([]);
-      expect(terminal.clears).toEqual(NO_CLEARS);
-    } finally {
-      await rm(folder, { recursive: true, force: true });
-    }
   });
 
   it.runIf(isSlowRun).each([
