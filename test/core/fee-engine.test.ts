@@ -7,7 +7,6 @@ import { FeeEngine } from '../../src/core/engine/fee-engine.ts';
 import { isSlowRun, rounds } from '../helpers/rounds.ts';
 import { makeBlocks, restlessSteps } from './support/made-blocks.ts';
 import { expectNested, expectOrdered, expectSane } from './support/sane-advice.ts';
-import { simulatedBlocks } from './support/simulated-blocks.ts';
 
 function engineAfter(blocks: readonly Block[], capacity = 2_000, feeRule: FeeRule = ETHEREUM_FEE_RULE) {
   const engine = new FeeEngine({ feeRule, capacity });
@@ -146,26 +145,6 @@ describe('a rewind', () => {
     long.rewindTo(1_100);
     expect(long.head).toBeNull();
   });
-});
-
-it('advises after a warm-up much as it does without one', async () => {
-  const blocks = await simulatedBlocks(1, 5_000);
-  const adviceAfter = (warmUp: number) => {
-    const engine = new FeeEngine({ feeRule: ETHEREUM_FEE_RULE });
-    for (const [index, block] of blocks.entries()) engine.push(block, index < warmUp);
-    const advice = engine.advice();
-    const alternatives = advice?.recommendation.alternatives ?? [];
-    return [...Object.values(advice?.lanes ?? {}), ...alternatives].map(({ price, probability }) => ({
-      price: Number(price),
-      probability,
-    }));
-  };
-  const roughly = adviceAfter(2_000);
-  for (const [index, { price, probability }] of adviceAfter(0).entries()) {
-    expect(Math.abs((roughly[index]?.price ?? 0) / price - 1)).toBeLessThan(0.01);
-    expect(Math.abs((roughly[index]?.probability ?? 0) - (probability ?? 0))).toBeLessThan(0.03);
-  }
-  expect(roughly).toHaveLength(8);
 });
 
 describe('the next base fee', () => {

@@ -25,30 +25,35 @@ class RingRoom {
   }
 }
 
+/** A power of two: the remainder of a block number, which is a double, is far slower than a mask. */
+const ringLength = (keep: number) => 2 ** Math.ceil(Math.log2(keep + REWIND_DEPTH));
+
 /**
  * Numbers by block number in a ring that holds `keep` blocks and what a rewind may bring back. All its room is taken at
  * once: pages that were never written cost no memory, and a ring that grows would be copied in the middle of a frame.
  * `NaN` says that nothing is known. Blocks must be put in order, again from a lower one after a rewind.
  */
 export class Column {
+  readonly #mask: number;
   readonly #values: Float64Array;
 
   constructor(keep: number, room?: RingRoom) {
-    const length = keep + REWIND_DEPTH;
+    const length = ringLength(keep);
     this.#values = room?.take(length) ?? new Float64Array(length);
+    this.#mask = length - 1;
   }
 
   at(block: number): number {
-    return this.#values[block % this.#values.length] ?? Number.NaN;
+    return this.#values[block & this.#mask] ?? Number.NaN;
   }
 
   put(block: number, value: number): void {
-    this.#values[block % this.#values.length] = value;
+    this.#values[block & this.#mask] = value;
   }
 
   /** Writes the values of `span` to the beginning of `target`. */
   copy({ from, to }: Span, target: Float64Array): void {
-    const start = from % this.#values.length;
+    const start = from & this.#mask;
     const first = this.#values.subarray(start, Math.min(start + to - from, this.#values.length));
     target.set(first);
     if (first.length < to - from)
@@ -87,7 +92,7 @@ export class History {
 
   constructor(capacity: number) {
     this.capacity = capacity;
-    this.#room = new RingRoom(capacity + REWIND_DEPTH);
+    this.#room = new RingRoom(ringLength(capacity));
     this.time = this.column();
     this.baseFee = this.column();
     this.gasUsedRatio = this.column();

@@ -191,16 +191,11 @@ export class AlikeBlocks {
   #distances(past: Float64Array, blocks: number): Float64Array {
     const distances = new Float64Array(past.length);
     const states = new Float64Array(past.length);
-    const sums = past.map((block) => this.#logSum.at(block));
-    const prices = past.map((block, index) => (sums[index] ?? 0) - this.#logSum.at(block - 1));
-    const { head } = this.#history;
-    const sumNow = this.#logSum.at(head);
-    const priceNow = sumNow - this.#logSum.at(head - 1);
     for (const times of AVERAGES) {
       const length = Math.max(Math.round(blocks * times), 1);
-      const now = this.#overAverage(head, length, sumNow, priceNow);
+      const now = this.#overAverage(this.#history.head, length);
       for (let index = 0; index < past.length; index += 1) {
-        states[index] = this.#overAverage(past[index] ?? 0, length, sums[index] ?? 0, prices[index] ?? 0);
+        states[index] = this.#overAverage(past[index] ?? 0, length);
       }
       const scale = 1 / Math.max(variance(states), LEAST_VARIANCE);
       for (let index = 0; index < past.length; index += 1) {
@@ -212,11 +207,12 @@ export class AlikeBlocks {
   }
 
   /** Logarithm of the price at `block` over that of the average of its last `length` blocks. */
-  #overAverage(block: number, length: number, sum: number, price: number): number {
+  #overAverage(block: number, length: number): number {
     const { oldest } = this.#history;
     const from = Math.max(block - length, oldest);
     if (from === block) return 0;
-    return price - (sum - this.#logSum.at(from)) / (block - from);
+    const sum = this.#logSum.at(block);
+    return sum - this.#logSum.at(block - 1) - (sum - this.#logSum.at(from)) / (block - from);
   }
 }
 

@@ -2,7 +2,6 @@ import type { ChainSource, KnownBlock } from '../../chain/chain-source.ts';
 import { type Advice, type GivenAdvice, givenAdvice, type LanePrices } from '../../core/advice.ts';
 import type { Block, Hex } from '../../core/block.ts';
 import { type ChainProfile, identifiedChain } from '../../core/chains.ts';
-import { NEAR_BLOCKS } from '../../core/engine/fee-engine.ts';
 import type { Reach } from '../../core/engine/horizons.ts';
 import type { BlockStore } from '../../store/blocks.ts';
 import { TimeSlice } from '../async.ts';
@@ -264,8 +263,7 @@ export class ChainState {
     const newest = this.#recent.all;
     if (newest.length === 0) return;
     const pages = enginePages(store, from, newest);
-    const near = (newest.at(-1)?.number ?? 0) - NEAR_BLOCKS;
-    await this.#live?.rebuild(pages, this.#options.signal, near);
+    await this.#live?.rebuild(pages, this.#options.signal);
   }
 
   /** Gives the engine the last day: enough for advice, and read in a moment. */
@@ -333,7 +331,7 @@ export interface ChainStateEvents {
 /** What the follower needs of `core/fee-engine.ts`: an engine that takes blocks in unbroken order only. */
 export interface Engine {
   readonly head: Block | null;
-  push(block: Block, isWarmUp?: boolean): void;
+  push(block: Block): void;
   rewindTo(number: number): void;
   advice(): Advice | null;
   lanePrices(): LanePrices | null;
@@ -413,11 +411,8 @@ export class LiveEngine {
     this.#missed = null;
   }
 
-  /**
-   * Feeds a fresh engine with `pages` (ascending, up to the head at the time of calling) and swaps it in. Blocks before
-   * `near` only warm it up.
-   */
-  async rebuild(pages: AsyncIterable<readonly Block[]>, signal: AbortSignal, near = 0): Promise<void> {
+  /** Feeds a fresh engine with `pages` (ascending, up to the head at the time of calling) and swaps it in. */
+  async rebuild(pages: AsyncIterable<readonly Block[]>, signal: AbortSignal): Promise<void> {
     const slice = new TimeSlice();
     const next = this.#make();
     const missed: Change[] = [];
@@ -427,7 +422,7 @@ export class LiveEngine {
     try {
       for await (const page of pages) {
         for (const block of page) {
-          if (feed(next, block, block.number < near)) first = block.number;
+          if (feed(next, block)) first = block.number;
           head = block;
           if (slice.isOver()) await slice.next();
           if (signal.aborted) return;
@@ -457,10 +452,10 @@ export class LiveEngine {
  * After a hole the engine starts anew: what it learned does not lead up to this block. Answers whether the block is the
  * first that it knows.
  */
-function feed(engine: Engine, block: Block, isWarmUp = false): boolean {
+function feed(engine: Engine, block: Block): boolean {
   if (engine.head !== null && block.number !== engine.head.number + 1) engine.rewindTo(-1);
   const isFirst = engine.head === null;
-  engine.push(block, isWarmUp);
+  engine.push(block);
   return isFirst;
 }
 
